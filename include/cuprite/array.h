@@ -1,0 +1,116 @@
+/* Arrays: making them, looking into them, views, conversion, copies between host and devices.
+ *
+ * An array is a counted reference: every function that returns an array gives the caller one reference,
+ * ended by cp_free. Between cp_scope_begin and cp_scope_end every array made by the thread belongs to the
+ * scope and is freed with it, unless cp_keep took it out. Views share memory with their base and keep it
+ * alive. Strides are in bytes. Functions return NULL on failure (see error.h). */
+#ifndef CUPRITE_ARRAY_H
+#define CUPRITE_ARRAY_H
+
+#include "device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- life --- */
+CP_API cp_array *cp_retain(cp_array *x); /* one more reference; returns x */
+CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; also ends a scope's hold on x */
+typedef struct cp_scope cp_scope;
+CP_API cp_scope *cp_scope_begin(void);   /* NULL on failure; the end of NULL does nothing */
+CP_API void cp_scope_end(cp_scope *s);
+CP_API cp_array *cp_keep(cp_array *x);   /* takes x out of its scope: the caller owns it; returns x */
+/* for (CP_SCOPE) { ... }: a scope around a block. Leave the block by its end or `continue`. */
+#define CP_SCOPE cp_scope *cp_scope_ = cp_scope_begin(), *cp_once_ = cp_scope_; cp_once_; \
+    cp_once_ = NULL, cp_scope_end(cp_scope_)
+
+/* --- questions --- */
+CP_API cp_type cp_type_of(const cp_array *x);
+CP_API int cp_ndim(const cp_array *x);
+CP_API int64_t cp_size(const cp_array *x);              /* number of elements */
+CP_API int64_t cp_nbytes(const cp_array *x);            /* size times bytes of an element */
+CP_API const int64_t *cp_dims(const cp_array *x);       /* ndim extents */
+CP_API const int64_t *cp_strides(const cp_array *x);    /* ndim strides, bytes */
+CP_API int64_t cp_dim(const cp_array *x, int axis);     /* one extent, negative axes from the end; -1 if out of bounds */
+CP_API void *cp_data(const cp_array *x);                /* first element, in the device's memory */
+CP_API int cp_device_of(const cp_array *x);
+CP_API bool cp_is_c_contiguous(const cp_array *x);
+CP_API bool cp_is_f_contiguous(const cp_array *x);
+
+/* --- making arrays (on the current device) --- */
+CP_API cp_array *cp_empty(cp_shape shape, cp_type type);      /* contents undefined */
+CP_API cp_array *cp_zeros(cp_shape shape, cp_type type);
+CP_API cp_array *cp_ones(cp_shape shape, cp_type type);
+CP_API cp_array *cp_full(cp_shape shape, cp_type type, const cp_array *value); /* value broadcasts */
+CP_API cp_array *cp_empty_like(const cp_array *x, cp_type type); /* CP_DEFAULT keeps x's; keeps order "K" */
+CP_API cp_array *cp_zeros_like(const cp_array *x, cp_type type);
+CP_API cp_array *cp_ones_like(const cp_array *x, cp_type type);
+CP_API cp_array *cp_full_like(const cp_array *x, cp_type type, const cp_array *value);
+/* start, start + step, ... below stop; values are start + i*step as in NumPy. */
+CP_API cp_array *cp_arange(double start, double stop, double step, cp_type type);
+CP_API cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type);
+/* num samples from start to stop, the last one is stop itself when endpoint is true. */
+CP_API cp_array *cp_linspace(double start, double stop, int64_t num, bool endpoint, cp_type type);
+
+/* Scalars for use as operands: 0-d, held in host memory, fit for any device. The first three are weak, as
+ * Python's numbers are (NEP 50): they take the other operand's type. cp_scalar has the type it is given. */
+CP_API cp_array *cp_int(int64_t v);
+CP_API cp_array *cp_float(double v);
+CP_API cp_array *cp_complex(double re, double im);
+CP_API cp_array *cp_scalar(cp_type type, const void *value);
+
+/* --- copies --- */
+/* From host memory to the current device. `strides` in bytes, NULL for C order. The memory is read before
+ * the call returns. */
+CP_API cp_array *cp_from_host(const void *data, cp_type type, cp_shape shape, const int64_t *strides);
+/* Uses memory that somebody else owns as an array of `device` without a copy; `release(owner)` is called
+ * once, when the last view is gone; on failure it is not called. */
+CP_API cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t *strides, int device,
+                                void (*release)(void *owner), void *owner);
+/* To host memory, C order, x's type; `bytes` must be at least cp_nbytes. Waits for x's stream. */
+CP_API cp_code cp_to_host(const cp_array *x, void *data, size_t bytes);
+CP_API cp_array *cp_to_device(cp_array *x, int device);           /* x itself (retained) when it is there */
+CP_API cp_array *cp_copy(const cp_array *x);                      /* C order */
+CP_API cp_array *cp_copy_order(const cp_array *x, char order);    /* 'C', 'F', 'A' or 'K' as NumPy */
+CP_API cp_array *cp_astype(cp_array *x, cp_type type);            /* always a new array, order 'K' */
+CP_API cp_array *cp_contiguous(cp_array *x);                      /* x retained when C-contiguous, else a copy */
+/* dst[...] = src: broadcast, converted without a check of kind, right for overlapping operands. */
+CP_API cp_code cp_assign(cp_array *dst, const cp_array *src);
+CP_API cp_code cp_fill(cp_array *dst, const cp_array *value);
+/* The value of an array with one element. Waits. NAN or 0 with the error set on failure. */
+CP_API double cp_item_float(const cp_array *x);
+CP_API int64_t cp_item_int(const cp_array *x);
+
+/* --- views and shapes --- */
+CP_API cp_array *cp_reshape(cp_array *x, cp_shape shape);   /* one extent may be -1; a copy where no view can be */
+CP_API cp_array *cp_ravel(cp_array *x);
+CP_API cp_array *cp_transpose(cp_array *x, cp_axes axes);   /* CP_ALL reverses */
+CP_API cp_array *cp_broadcast_to(cp_array *x, cp_shape shape);
+CP_API cp_array *cp_squeeze(cp_array *x, cp_axes axes);
+CP_API cp_array *cp_expand_dims(cp_array *x, cp_axes axes);
+CP_API cp_array *cp_swapaxes(cp_array *x, int a, int b);
+CP_API cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2);
+CP_API cp_array *cp_view_as(cp_array *x, cp_type type);     /* same bytes, another type (last axis scales) */
+CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array x itself */
+CP_API cp_array *cp_imag_part(cp_array *x);                 /* a view; of a real array zeros */
+#define CP_ALL ((cp_axes){0, NULL})
+
+/* --- indexing --- */
+typedef enum cp_index_kind { CP_IX_INT, CP_IX_SLICE, CP_IX_NEW, CP_IX_ELLIPSIS } cp_index_kind;
+/* One item of x[...]: an integer (start), a slice (start, stop, step; `has` says which bounds were given),
+ * np.newaxis or `...`. CP_AT(i), CP_RANGE(a, b), CP_STEP(a, b, s), CP_FULL, CP_NEW, CP_ELLIPSIS make them. */
+typedef struct cp_index { cp_index_kind kind; int64_t start, stop, step; int has; } cp_index;
+enum { CP_HAS_START = 1, CP_HAS_STOP = 2 };
+#define CP_AT(i) ((cp_index){CP_IX_INT, (i), 0, 1, 0})
+#define CP_RANGE(a, b) ((cp_index){CP_IX_SLICE, (a), (b), 1, CP_HAS_START | CP_HAS_STOP})
+#define CP_STEP(a, b, s) ((cp_index){CP_IX_SLICE, (a), (b), (s), CP_HAS_START | CP_HAS_STOP})
+#define CP_FULL ((cp_index){CP_IX_SLICE, 0, 0, 1, 0})
+#define CP_NEW ((cp_index){CP_IX_NEW, 0, 0, 1, 0})
+#define CP_ELLIPSIS ((cp_index){CP_IX_ELLIPSIS, 0, 0, 1, 0})
+/* x[items]: always a view. */
+CP_API cp_array *cp_slice(cp_array *x, int n, const cp_index *items);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

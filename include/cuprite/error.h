@@ -1,0 +1,53 @@
+/* Errors: one record a thread, the first one stays until it is cleared.
+ *
+ * A function that fails returns NULL (arrays) or a code other than CP_OK, and writes the record where the
+ * failure arose: code, and one line of text that begins with the function's name. A call that is given a
+ * NULL array because an earlier call failed returns NULL and leaves the first record standing, so calls
+ * nest and are checked once. Nothing in the library aborts or prints. */
+#ifndef CUPRITE_ERROR_H
+#define CUPRITE_ERROR_H
+
+#include "types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* name, text, the Python exception it becomes */
+#define CP_ERRORS(X)                                                   \
+    X(OK, "no error", "")                                              \
+    X(VALUE, "invalid value", "ValueError")                            \
+    X(TYPE, "invalid type", "TypeError")                               \
+    X(INDEX, "index out of bounds", "IndexError")                      \
+    X(AXIS, "axis out of bounds", "AxisError")                         \
+    X(OVERFLOW, "value out of range", "OverflowError")                 \
+    X(MEMORY, "out of memory", "MemoryError")                          \
+    X(CASTING, "conversion not allowed", "UFuncTypeError")             \
+    X(NOT_FOUND, "no such file", "FileNotFoundError")                  \
+    X(IO, "input or output failed", "OSError")                         \
+    X(FORMAT, "malformed data", "ValueError")                          \
+    X(DEVICE, "device failure", "RuntimeError")                        \
+    X(UNSUPPORTED, "not available in this build", "NotImplementedError") \
+    X(INTERNAL, "internal error", "RuntimeError")
+
+typedef enum cp_code {
+#define X(NAME, text, exception) CP_ERROR_##NAME,
+    CP_ERRORS(X)
+#undef X
+    CP_NERRORS,
+    CP_OK = CP_ERROR_OK
+} cp_code;
+
+/* The calling thread's record: CP_OK when nothing failed since it was last cleared. */
+CP_API cp_code cp_error(void);
+/* Its text, "" when nothing failed; valid until the record is cleared. */
+CP_API const char *cp_error_message(void);
+CP_API void cp_error_clear(void);
+/* The fixed text of a code ("axis out of bounds"), and the Python exception that stands for it. */
+CP_API const char *cp_code_text(cp_code code);
+CP_API const char *cp_code_exception(cp_code code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

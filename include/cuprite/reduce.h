@@ -1,0 +1,60 @@
+/* Reductions over axes. One row of reduce.def is one operation.
+ *
+ * Types are NumPy's: sums and products of small integers widen to 64 bits, mean of integers is float64,
+ * float16 accumulates in float32. Sums of floating-point numbers are pairwise or better and give the same
+ * bits on every run of a device. Options are designated initialisers:
+ *     cp_sum(x, .axis = CP_AXES(0, 2), .keepdims = true)                                              */
+#ifndef CUPRITE_REDUCE_H
+#define CUPRITE_REDUCE_H
+
+#include "array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cp_reduction {
+#define CP_REDUCE(name, ...) CP_REDUCE_##name,
+#include "reduce.def"
+#undef CP_REDUCE
+    CP_NREDUCTIONS
+} cp_reduction;
+
+typedef struct cp_reduce_options {
+    int _;              /* not used; lets the macros below take no options */
+    cp_axes axis;       /* all axes by default; argmin and argmax: one axis, or all (of the flattened array) */
+    bool keepdims;      /* keep reduced axes with extent 1 */
+    bool typed;         /* dtype is meant */
+    cp_type dtype;      /* type to accumulate in and to return, with `typed` */
+    cp_array *out;      /* result goes here */
+    cp_array *where;    /* boolean, broadcast: only these elements take part */
+    cp_array *initial;  /* 0-d: starting value (sum, prod, min, max) */
+    double ddof;        /* var and std: divisor is n - ddof */
+} cp_reduce_options;
+
+/* The general call. Returns out (retained) when it is given. */
+CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
+
+typedef struct cp_reduction_info { const char *name, *doc; bool has_identity; } cp_reduction_info;
+CP_API cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info);
+CP_API cp_reduction cp_reduction_from_name(const char *name);
+
+#define CP_REDUCE_CALL(name, x, ...) \
+    cp_reduce(CP_REDUCE_##name, (x), &(cp_reduce_options){._ = 0, __VA_ARGS__})
+#define cp_sum(x, ...) CP_REDUCE_CALL(sum, x, __VA_ARGS__)
+#define cp_prod(x, ...) CP_REDUCE_CALL(prod, x, __VA_ARGS__)
+#define cp_mean(x, ...) CP_REDUCE_CALL(mean, x, __VA_ARGS__)
+#define cp_var(x, ...) CP_REDUCE_CALL(var, x, __VA_ARGS__)
+#define cp_std(x, ...) CP_REDUCE_CALL(std, x, __VA_ARGS__)
+#define cp_min(x, ...) CP_REDUCE_CALL(min, x, __VA_ARGS__)
+#define cp_max(x, ...) CP_REDUCE_CALL(max, x, __VA_ARGS__)
+#define cp_argmin(x, ...) CP_REDUCE_CALL(argmin, x, __VA_ARGS__)
+#define cp_argmax(x, ...) CP_REDUCE_CALL(argmax, x, __VA_ARGS__)
+#define cp_any(x, ...) CP_REDUCE_CALL(any, x, __VA_ARGS__)
+#define cp_all(x, ...) CP_REDUCE_CALL(all, x, __VA_ARGS__)
+#define cp_count_nonzero(x, ...) CP_REDUCE_CALL(count_nonzero, x, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

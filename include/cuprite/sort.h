@@ -1,0 +1,58 @@
+/* Sorting and selection. NaN sorts last, complex numbers by real then imaginary part (NumPy's order).
+ * axis = CP_FLAT: of the flattened array. */
+#ifndef CUPRITE_SORT_H
+#define CUPRITE_SORT_H
+
+#include "index.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+CP_API cp_array *cp_sort(cp_array *x, int axis);            /* a sorted copy */
+CP_API cp_code cp_sort_inplace(cp_array *x, int axis);
+CP_API cp_array *cp_argsort(cp_array *x, int axis);         /* int64, stable */
+/* The kth smallest at its place, smaller ones before, larger behind (numpy.partition); n values of kth. */
+CP_API cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis);
+CP_API cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis);
+
+typedef struct cp_median_options {
+    int _;
+    cp_axes axis;
+    bool keepdims;
+    cp_array *out;
+} cp_median_options;
+/* Median by selection. NaN in a lane gives NaN; float16 stays float16, integers give float64. */
+CP_API cp_array *cp_median_with(cp_array *x, const cp_median_options *options);
+#define cp_median(x, ...) cp_median_with((x), &(cp_median_options){._ = 0, __VA_ARGS__})
+
+typedef struct cp_unique_options {
+    cp_array **index;    /* where not NULL: first occurrence of each value (int64) */
+    cp_array **inverse;  /* indices that rebuild x, of x's shape (int64) */
+    cp_array **counts;   /* int64 */
+    bool distinct_nan;   /* NumPy's equal_nan=False */
+} cp_unique_options;
+/* Sorted distinct values of the flattened array. `options` may be NULL. */
+CP_API cp_array *cp_unique(cp_array *x, const cp_unique_options *options);
+
+typedef struct cp_clip_result { double center, std, lower, upper; int64_t count; int iterations; } cp_clip_result;
+typedef enum cp_clip_center { CP_CLIP_MEDIAN, CP_CLIP_MEAN } cp_clip_center;
+typedef struct cp_sigma_clip_options {
+    int _;
+    double kappa;            /* 3 when 0 */
+    cp_clip_center center;   /* median by default */
+    int max_iterations;      /* 0: until nothing more is clipped */
+} cp_sigma_clip_options;
+/* Kappa-sigma clipping of all elements, as one operation: repeatedly keeps the values strictly between
+ * center - kappa*std and center + kappa*std until none is dropped. NaN is ignored. Fills `result` (values of
+ * the last, kept set; count 0 and NaN when nothing is left) and waits. Real types. */
+CP_API cp_code cp_sigma_clip_stats(cp_array *x, const cp_sigma_clip_options *options, cp_clip_result *result);
+/* The kept values as a 1-d array in C order; `result` may be NULL. */
+CP_API cp_array *cp_sigma_clip_with(cp_array *x, const cp_sigma_clip_options *options, cp_clip_result *result);
+#define cp_sigma_clip(x, result, ...) \
+    cp_sigma_clip_with((x), &(cp_sigma_clip_options){._ = 0, __VA_ARGS__}, (result))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

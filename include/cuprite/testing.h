@@ -1,0 +1,22 @@
+/* Hooks for tests: allocation failure on demand. Not for programs. */
+#ifndef CUPRITE_TESTING_H
+#define CUPRITE_TESTING_H
+
+#include "types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The n-th allocation from now (1 is the next; host memory and device memory count alike) fails, once;
+ * 0 turns the hook off. Process-wide. */
+CP_API void cp_test_fail_allocation(int64_t n);
+/* Allocations asked for since the hook was last set. */
+CP_API int64_t cp_test_allocations(void);
+/* Live host blocks and live device blocks that the library holds for arrays and temporaries (not caches). */
+CP_API int64_t cp_test_live(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

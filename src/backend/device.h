@@ -1,0 +1,19 @@
+/* The registry of devices and the pool, for fronts. */
+#ifndef CPI_BACKEND_DEVICE_H
+#define CPI_BACKEND_DEVICE_H
+
+#include "backend/backend.h"
+
+cpi_device *cpi_device_cpu(void);
+/* The device with that public number; NULL and CP_ERROR_DEVICE when there is none. */
+cpi_device *cpi_device_get(const char *function, int id);
+cpi_device *cpi_device_current(void);
+/* The calling thread's stream on the device. */
+cp_stream *cpi_stream(cpi_device *device);
+/* Workspace in stream order; NULL: error written. Freed with cpi_work_free. */
+void *cpi_work_alloc(cp_stream *stream, size_t bytes);
+void cpi_work_free(cp_stream *stream, void *memory);
+extern const cpi_host cpi_host_table;
+extern const cpi_backend cpi_backend_cpu;
+
+#endif

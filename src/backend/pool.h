@@ -1,0 +1,23 @@
+/* The memory pool of a device: blocks cut from large pieces, reused in stream order.
+ *
+ * Invariants: a block is on exactly one list; neighbours in a piece that are both free and belong to the same
+ * stream are one block; used + free bytes of all pieces equal `held`, and held never passes the limit. A block
+ * that is freed belongs to its stream and is handed out again only there, until a synchronisation of the
+ * device makes all free blocks anybody's. Safe to call from any thread. */
+#ifndef CPI_BACKEND_POOL_H
+#define CPI_BACKEND_POOL_H
+
+#include "backend/backend.h"
+
+typedef struct cpi_pool cpi_pool;
+cpi_pool *cpi_pool_new(cpi_device *device);
+/* At least `bytes` bytes aligned to 512, for the stream; NULL and CP_ERROR_MEMORY (how much, who holds what). */
+void *cpi_pool_alloc(cpi_pool *pool, cp_stream *stream, size_t bytes);
+void cpi_pool_free(cpi_pool *pool, cp_stream *stream, void *memory);
+void cpi_pool_stats(cpi_pool *pool, cp_pool_stats *stats);
+cp_code cpi_pool_limit(cpi_pool *pool, int64_t bytes);
+cp_code cpi_pool_trim(cpi_pool *pool);
+/* A forked child: locks are made anew. */
+void cpi_pool_after_fork(cpi_pool *pool);
+
+#endif

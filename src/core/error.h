@@ -1,0 +1,12 @@
+/* Writing the thread's error record. Invariant: a record that stands is never overwritten. */
+#ifndef CPI_CORE_ERROR_H
+#define CPI_CORE_ERROR_H
+
+#include "cuprite/error.h"
+
+/* Writes the record unless one stands; returns `code`. The text begins with the public function's name. */
+cp_code cpi_fail(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* True, and "NAME: argument is NULL" written if nothing stands, when a pointer argument is NULL. */
+bool cpi_null(const char *function, const void *argument);
+
+#endif

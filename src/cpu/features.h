@@ -1,0 +1,23 @@
+/* Which instruction sets this processor has. Kernel files are compiled once for each of them with CPI_ISA set
+ * to v2, v3 or v4 (x86-64 levels; `base` elsewhere); CPI_ISA_NAME(f) is then f_v2, f_v3, f_v4. */
+#ifndef CPI_CPU_FEATURES_H
+#define CPI_CPU_FEATURES_H
+
+enum { CPI_LEVEL_BASE = 0, CPI_LEVEL_V3 = 1, CPI_LEVEL_V4 = 2 };
+/* Highest level of this processor, lowered by CUPRITE_CPU=x86-64-v2|v3|v4. */
+int cpi_cpu_level(void);
+const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64", ... */
+
+#ifdef CPI_ISA
+#define CPI_PASTE2(a, b) a##_##b
+#define CPI_PASTE(a, b) CPI_PASTE2(a, b)
+#define CPI_ISA_NAME(f) CPI_PASTE(f, CPI_ISA)
+#endif
+#if defined(__x86_64__)
+/* The address of f's best variant: CPI_BEST(f) with f_v2, f_v3, f_v4 declared. */
+#define CPI_BEST(f) (cpi_cpu_level() >= CPI_LEVEL_V4 ? &f##_v4 : cpi_cpu_level() >= CPI_LEVEL_V3 ? &f##_v3 : &f##_v2)
+#else
+#define CPI_BEST(f) (&f##_v2)
+#endif
+
+#endif

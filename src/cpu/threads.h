@@ -1,0 +1,30 @@
+/* The CPU device's threads.
+ *
+ * cpi_parallel runs fn(context, task, worker) for task 0..tasks-1 on the pool's threads, the caller among
+ * them, and returns when all are done. Tasks are cut by the caller from the size of the problem alone, never
+ * from the number of threads, so that results have the same bits on every run. A call from inside a task, or
+ * of one task, runs in the calling thread. `worker` is 0..cpi_workers()-1, and one worker runs one task at a
+ * time. A forked child starts with a fresh pool. */
+#ifndef CPI_CPU_THREADS_H
+#define CPI_CPU_THREADS_H
+
+#include <stdint.h>
+
+typedef void (*cpi_task)(void *context, int64_t task, int worker);
+void cpi_parallel(int64_t tasks, cpi_task fn, void *context);
+/* Number of threads that cpi_parallel may use now, at least 1. */
+int cpi_workers(void);
+int cpi_workers_set(int n); /* 0, or -1 when n < 1 */
+
+/* Cuts n items into tasks of at least `grain` items, at most 256 of them (a multiple of 64 items each, but the
+ * last); returns the number of tasks and the items of one. */
+static inline int64_t cpi_cut(int64_t n, int64_t grain, int64_t *each)
+{
+    int64_t part = (n + 255) / 256;
+    if (part < grain) part = grain;
+    part = (part + 63) / 64 * 64;
+    *each = part;
+    return n ? (n + part - 1) / part : 0;
+}
+
+#endif

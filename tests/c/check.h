@@ -1,0 +1,82 @@
+/* What the C tests share: cmocka, a loop over the devices of this machine, and arrays from literals. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuprite.h"
+#include "cuprite/testing.h"
+
+/* for (FOR_DEVICES(d)) { ... }: the body runs with the CPU current, then with each GPU. */
+#define FOR_DEVICES(d) int d = CP_CPU; d < cp_device_count() && cp_device_use(d) == CP_OK; d++
+
+/* The call succeeded; else the test fails with the error's text. */
+#define ok(expression)                                                                       \
+    do {                                                                                     \
+        if (!(expression)) fail_msg("%s: %s", #expression, cp_error_message());              \
+    } while (0)
+/* The last call failed with this code; the record is cleared. */
+#define failed(code_)                                                                        \
+    do {                                                                                     \
+        if (cp_error() != (code_))                                                           \
+            fail_msg("expected %s, got %s (%s)", cp_code_text(code_), cp_code_text(cp_error()), cp_error_message()); \
+        cp_error_clear();                                                                    \
+    } while (0)
+
+/* A 1-d float64 (or int64) array on the current device. */
+#define doubles(...) cp_from_host((double[]){__VA_ARGS__}, CP_FLOAT64, \
+    CP_SHAPE(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), NULL)
+#define ints(...) cp_from_host((int64_t[]){__VA_ARGS__}, CP_INT64, \
+    CP_SHAPE(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), NULL)
+
+/* x's elements, converted to float64, equal the values (NaN equals NaN). */
+static inline void check_values(cp_array *x, int n, const double *want)
+{
+    ok(x);
+    assert_int_equal(cp_size(x), n);
+    cp_array *f = cp_astype(x, CP_FLOAT64);
+    ok(f);
+    double *got = malloc((size_t)(n ? n : 1) * sizeof *got);
+    ok(cp_to_host(f, got, (size_t)n * sizeof *got) == CP_OK);
+    for (int i = 0; i < n; i++)
+        if (!(got[i] == want[i] || (isnan(got[i]) && isnan(want[i]))))
+            fail_msg("element %d: got %.17g, expected %.17g", i, got[i], want[i]);
+    free(got);
+    cp_free(f);
+}
+#define values(x, ...) check_values((x), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
+    (const double[]){__VA_ARGS__})
+
+/* Runs `body` with the 1st, 2nd, ... allocation failing until it succeeds untouched. `body` returns true on
+ * success and must free what it made. Checks that nothing leaks and that a failure is a memory error. */
+static inline void every_allocation_fails(bool (*body)(void))
+{
+    cp_error_clear();
+    if (!body()) fail_msg("without a failure: %s", cp_error_message()); /* fills caches */
+    int64_t live = cp_test_live();
+    for (int64_t n = 1;; n++) {
+        cp_test_fail_allocation(n);
+        bool done = body();
+        bool hit = cp_test_allocations() >= n;
+        cp_test_fail_allocation(0);
+        if (!done) {
+            failed(CP_ERROR_MEMORY);
+        }
+        if (cp_test_live() != live) fail_msg("allocation %d failing leaks %d blocks", (int)n, (int)(cp_test_live() - live));
+        if (!hit) {
+            assert_true(done);
+            return;
+        }
+    }
+}
+
+#endif

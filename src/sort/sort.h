@@ -1,4 +1,7 @@
-/* The slots a backend fills for the room sort. */
+/* The slots a backend fills for the room sort.
+ *
+ * All slots work on rows: C-contiguous memory (rows, n) on the stream's device with rows >= 1 and n >= 1; the
+ * front has brought the axis to the end. Sizes pass 2^31. The order is NumPy's, see keys.h. */
 #ifndef CPI_SORT_H
 #define CPI_SORT_H
 
@@ -8,11 +11,47 @@
 extern "C" {
 #endif
 
+/* --- full order: sort.c, unique.c --- */
+
+/* What `unique` is asked for, and where it puts it. The slot finds the number of distinct values, calls
+ * sized(request, count) once from the calling thread, which fills the pointers below that are wanted with
+ * memory for `count` items (an error code of it is to be returned), and then fills that memory. */
+typedef struct cpi_unique {
+    cp_type type;
+    int64_t n;
+    const void *from;      /* n elements */
+    bool distinct_nan;     /* every NaN is a value of its own; else all NaNs are one (of complex numbers too) */
+    bool want_index, want_counts;
+    int64_t *inverse;      /* n, or NULL when not wanted */
+    cp_code (*sized)(struct cpi_unique *request, int64_t count);
+    /* set by `sized`: */
+    void *values;          /* the first occurrence of each where index is wanted, else any */
+    int64_t *index, *counts; /* NULL when not wanted */
+} cpi_unique;
+
+/* --- selection: select*.c --- */
+
 typedef struct cpi_sort_ops {
-    int _;
+    /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
+    cp_code (*sort)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
+    /* The stable order of each row: indices 0..n-1. `from` stays. */
+    cp_code (*argsort)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
+    cp_code (*unique)(cp_stream *stream, cpi_unique *request);
+
+    /* selection: */
 } cpi_sort_ops;
 
 extern const cpi_sort_ops cpi_sort_cpu;
+
+/* Slots of the table, each in a file of its own (cpi_sort_cpu is put together in sort_cpu.c, cpi_sort_cuda in
+ * sort_cuda.cu). */
+cp_code cpi_cpu_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
+cp_code cpi_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
+cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request);
+cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
+cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
+cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *request);
+/* selection: */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,153 @@
+/* Order-preserving keys: every element type as an unsigned integer of its own size, and back.
+ *
+ * Invariants. a sorts before b in NumPy's order => key(a) < key(b). key is a bijection (unkey gives the same
+ * bits back), but that the payload of a NaN inside a complex number is lost. NaN comes last whatever its sign
+ * and payload (positive NaNs first, by payload); -0 comes directly before +0. So a sort of keys alone leaves
+ * equal zeros as "all -0, then all +0", which is one of the orders that an unstable sort may give.
+ * `same` is the key made for comparisons: -0 and +0 have one key, all NaNs have one key (of complex numbers:
+ * one for each of NumPy's three groups R+nan*i (ordered by R), nan+R*i (ordered by R), nan+nan*i, in that order).
+ *
+ * How: a float's bits read as a sign and a magnitude give ordered integers by flipping the sign bit of
+ * positive and all bits of negative ones; subtracting the number of negative NaNs moves these behind the
+ * positive ones by wrapping round. Integers use the same formula with other constants, so one loop or kernel
+ * for each width serves all types; the constants travel as a run-time argument. */
+#ifndef CPI_SORT_KEYS_H
+#define CPI_SORT_KEYS_H
+
+#include "cuprite/types.h"
+
+#ifdef __CUDACC__
+#define CPI_KEYS_FN static __host__ __device__ __forceinline__
+#else
+#define CPI_KEYS_FN static inline
+#endif
+
+__extension__ typedef unsigned __int128 cpi_u128;
+
+/* The constants of a type; for a complex one those of its parts. Used modulo the width. */
+typedef struct cpi_keys {
+    uint64_t negative, positive; /* what is flipped where the top bit is set, and where it is not */
+    uint64_t minus;              /* subtracted then */
+    uint64_t last;               /* key of the largest number: keys above it are NaN */
+    uint64_t zero, zero_add;     /* key of -0, and 1; integers: 0 and 0 */
+    uint64_t nan;                /* bits of a quiet NaN */
+    int bytes;                   /* of the key: bytes of an element, of both parts of a complex one */
+    bool complex_parts;
+} cpi_keys;
+
+CPI_KEYS_FN cpi_keys cpi_keys_float(uint64_t inf, uint64_t top)
+{
+    cpi_keys k;
+    k.negative = ~(uint64_t)0;
+    k.positive = top;
+    k.minus = top - 1 - inf;
+    k.last = 2 * inf + 1;
+    k.zero = inf;
+    k.zero_add = 1;
+    k.nan = inf | ((inf & (~inf + 1)) >> 1);
+    k.bytes = 0;
+    k.complex_parts = false;
+    return k;
+}
+
+CPI_KEYS_FN cpi_keys cpi_keys_of(cp_type t)
+{
+    cpi_keys k = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 1, false};
+    switch (t) {
+    case CP_INT8: case CP_INT16: case CP_INT32: case CP_INT64:
+        k.bytes = 1 << ((t - CP_INT8) / 2);
+        k.negative = k.positive = (uint64_t)1 << (8 * k.bytes - 1);
+        break;
+    case CP_UINT8: case CP_UINT16: case CP_UINT32: case CP_UINT64: k.bytes = 1 << ((t - CP_INT8) / 2); break;
+    case CP_FLOAT16: k = cpi_keys_float(0x7C00, 0x8000); k.bytes = 2; break;
+    case CP_BFLOAT16: k = cpi_keys_float(0x7F80, 0x8000); k.bytes = 2; break;
+    case CP_FLOAT32: k = cpi_keys_float(0x7F800000, 0x80000000); k.bytes = 4; break;
+    case CP_FLOAT64: k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63); k.bytes = 8; break;
+    case CP_COMPLEX64: k = cpi_keys_float(0x7F800000, 0x80000000); k.bytes = 8; k.complex_parts = true; break;
+    case CP_COMPLEX128:
+        k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63);
+        k.bytes = 16;
+        k.complex_parts = true;
+        break;
+    default: break; /* bool */
+    }
+    return k;
+}
+
+/* cpi_key32(k, bits), cpi_unkey32(k, key), cpi_same32(k, key): for types that are not complex. */
+#define CPI_KEYS_REAL(W)                                                                                   \
+    CPI_KEYS_FN uint##W##_t cpi_key##W(const cpi_keys *k, uint##W##_t u)                                   \
+    {                                                                                                      \
+        return (uint##W##_t)((u ^ (uint##W##_t)(u >> (W - 1) ? k->negative : k->positive)) - (uint##W##_t)k->minus); \
+    }                                                                                                      \
+    CPI_KEYS_FN uint##W##_t cpi_unkey##W(const cpi_keys *k, uint##W##_t key)                               \
+    {                                                                                                      \
+        uint##W##_t v = (uint##W##_t)(key + (uint##W##_t)k->minus);                                        \
+        return (uint##W##_t)(v ^ (uint##W##_t)(v >> (W - 1) ? k->positive : k->negative));                 \
+    }                                                                                                      \
+    CPI_KEYS_FN bool cpi_key_nan##W(const cpi_keys *k, uint##W##_t key) { return key > (uint##W##_t)k->last; } \
+    CPI_KEYS_FN uint##W##_t cpi_same##W(const cpi_keys *k, uint##W##_t key)                                \
+    {                                                                                                      \
+        key = (uint##W##_t)(key + (key == (uint##W##_t)k->zero ? (uint##W##_t)k->zero_add : 0));           \
+        return key > (uint##W##_t)k->last ? (uint##W##_t) ~(uint##W##_t)0 : key;                           \
+    }
+CPI_KEYS_REAL(8)
+CPI_KEYS_REAL(16)
+CPI_KEYS_REAL(32)
+CPI_KEYS_REAL(64)
+#undef CPI_KEYS_REAL
+
+/* Complex numbers of parts of P bits: the element's bits as one integer of F bits (little endian: the real part
+ * is the lower half). The two keys of a zero real part hold one key more of the imaginary part: zeros of both
+ * signs are ordered by the imaginary part and keep their sign in the lowest bit. */
+#define CPI_KEYS_COMPLEX(P, F, full)                                                          \
+    CPI_KEYS_FN full cpi_ckey##F(const cpi_keys *k, full u)                                   \
+    {                                                                                         \
+        uint##P##_t re = cpi_key##P(k, (uint##P##_t)u), im = cpi_key##P(k, (uint##P##_t)(u >> P)); \
+        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                 \
+        if (re > last || im > last) {                                                         \
+            uint##P##_t low = re <= last ? re : im <= last ? im : 0;                          \
+            return (full)(uint##P##_t)(last + (re <= last ? 1 : im <= last ? 2 : 3)) << P | low; \
+        }                                                                                     \
+        if ((uint##P##_t)(re - zero) <= 1) {                                                  \
+            uint##P##_t sign = (uint##P##_t)(re - zero);                                      \
+            re = (uint##P##_t)(zero + (im >> (P - 1)));                                       \
+            im = (uint##P##_t)(im << 1 | sign);                                               \
+        }                                                                                     \
+        return (full)re << P | im;                                                            \
+    }                                                                                         \
+    CPI_KEYS_FN full cpi_cunkey##F(const cpi_keys *k, full key)                               \
+    {                                                                                         \
+        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key, nan = (uint##P##_t)k->nan; \
+        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                 \
+        if (re > last) {                                                                      \
+            int group = (int)(re - last);                                                     \
+            re = group == 1 ? cpi_unkey##P(k, im) : nan;                                      \
+            im = group == 2 ? cpi_unkey##P(k, im) : nan;                                      \
+            return (full)im << P | re;                                                        \
+        }                                                                                     \
+        if ((uint##P##_t)(re - zero) <= 1) {                                                  \
+            uint##P##_t sign = im & 1;                                                        \
+            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                \
+            re = (uint##P##_t)(zero + sign);                                                  \
+        }                                                                                     \
+        return (full)cpi_unkey##P(k, im) << P | cpi_unkey##P(k, re);                          \
+    }                                                                                         \
+    CPI_KEYS_FN bool cpi_ckey_nan##F(const cpi_keys *k, full key) { return (uint##P##_t)(key >> P) > (uint##P##_t)k->last; } \
+    /* from a key of cpi_ckey: equal numbers get equal keys, in the same order */             \
+    CPI_KEYS_FN full cpi_csame##F(const cpi_keys *k, full key)                                \
+    {                                                                                         \
+        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key;                      \
+        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                 \
+        if (re <= last && (uint##P##_t)(re - zero) <= 1) {                                    \
+            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                \
+            re = (uint##P##_t)(zero + 1);                                                     \
+        }                                                                                     \
+        im = (uint##P##_t)(im + (im == zero && re <= (uint##P##_t)(last + 2) ? 1 : 0));       \
+        return (full)re << P | im;                                                            \
+    }
+CPI_KEYS_COMPLEX(32, 64, uint64_t)
+CPI_KEYS_COMPLEX(64, 128, cpi_u128)
+#undef CPI_KEYS_COMPLEX
+
+#endif

@@ -6,6 +6,7 @@
 #define CPI_SORT_H
 
 #include "backend/backend.h"
+#include "cuprite/sort.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,22 @@ typedef struct cpi_unique {
     int64_t *index, *counts; /* NULL when not wanted */
 } cpi_unique;
 
-/* --- selection: select*.c --- */
+/* --- selection: select*.c, clip*.c --- */
+
+/* One kappa-sigma clipping (clip.h has its arithmetic). The set of kept elements at any time is exactly those
+ * with low <= v <= high; NaN is never in it. */
+typedef struct cpi_clip {
+    cp_type type;       /* of `from`: float32 or float64 */
+    cp_type rule;       /* float16, bfloat16, float32 or float64: the precision of center, std and bounds */
+    int64_t n;
+    const void *from;   /* n elements */
+    double kappa;
+    cp_clip_center center;
+    int max_iterations; /* 0: no limit */
+    /* set by `clip`: */
+    cp_clip_result result;
+    double low, high;   /* the kept set; low > high when it is empty */
+} cpi_clip;
 
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
@@ -39,6 +55,16 @@ typedef struct cpi_sort_ops {
     cp_code (*unique)(cp_stream *stream, cpi_unique *request);
 
     /* selection: */
+    /* The median of each row; `to` holds one element a row: float64 for bool and integers, else x's type. */
+    cp_code (*median)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
+    /* numpy.partition of each row in place; kth: nkth >= 1 ascending, distinct values of 0..n-1, host memory. */
+    cp_code (*partition)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                         const int64_t *kth);
+    /* Clips; the result is in *request when the call returns. */
+    cp_code (*clip)(cp_stream *stream, cpi_clip *request);
+    /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
+     * whose value is kept, in order, into `to`, which holds result.count of them. */
+    cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 } cpi_sort_ops;
 
 extern const cpi_sort_ops cpi_sort_cpu;
@@ -52,6 +78,16 @@ cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, 
 cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
 cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *request);
 /* selection: */
+cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
+cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                          const int64_t *kth);
+cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request);
+cp_code cpi_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
+cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
+cp_code cpi_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                           const int64_t *kth);
+cp_code cpi_cuda_clip(cp_stream *stream, cpi_clip *request);
+cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 
 #ifdef __cplusplus
 }

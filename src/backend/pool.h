@@ -17,6 +17,8 @@ void cpi_pool_free(cpi_pool *pool, cp_stream *stream, void *memory);
 void cpi_pool_stats(cpi_pool *pool, cp_pool_stats *stats);
 cp_code cpi_pool_limit(cpi_pool *pool, int64_t bytes);
 cp_code cpi_pool_trim(cpi_pool *pool);
+/* The stream is about to go, its work is done: its free blocks become `heir`'s. */
+void cpi_pool_stream_ends(cpi_pool *pool, cp_stream *stream, cp_stream *heir);
 /* A forked child: locks are made anew. */
 void cpi_pool_after_fork(cpi_pool *pool);
 

@@ -1,0 +1,423 @@
+/* The pool: see pool.h for its invariants.
+ *
+ * Pieces come from the device and are cut into blocks. Free blocks hang in bins by size, one set of bins for
+ * each stream that freed something and each of two kinds, so that small blocks never break up large pieces.
+ * Bins are two-level (power of two, then eighths), after TLSF (Masmano et al., ECRTS 2004): a request looks in
+ * the first bin whose every block fits. Blocks are found by address in a hash table. */
+#include "backend/pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+
+enum { UNIT = 512, SMALL = 1 << 20, SMALL_PIECE = 2 << 20, LARGE_PIECE = 20 << 20, PIECE_UNIT = 2 << 20 };
+enum { LEVELS = 48, SPLITS = 8 };
+
+typedef struct block {
+    char *at;
+    size_t size;
+    cp_stream *stream;             /* owner of the free block; the stream it was handed out to */
+    struct block *before, *behind; /* neighbours in the piece */
+    struct block *previous, *next; /* list of the bin, or of spare records */
+    struct block *chain;           /* hash chain */
+    bool is_free, large;
+} block;
+
+typedef struct arena {
+    cp_stream *stream;
+    uint64_t levels[2];
+    uint8_t splits[2][LEVELS];
+    block *bins[2][LEVELS][SPLITS];
+    struct arena *next;
+} arena;
+
+struct cpi_pool {
+    pthread_mutex_t lock;
+    cpi_device *device;
+    arena *arenas;
+    block **table;
+    size_t table_size, table_used;
+    block *spare;
+    bool direct; /* no reuse: every block is a piece of its own (for memory checkers) */
+    cp_pool_stats stats;
+};
+
+static size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
+cpi_pool *cpi_pool_new(cpi_device *device)
+{
+    cpi_pool *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    pthread_mutex_init(&p->lock, NULL);
+    p->device = device;
+    p->table_size = 1024;
+    p->table = calloc(p->table_size, sizeof *p->table);
+    if (!p->table) {
+        free(p);
+        return NULL;
+    }
+#if defined(__SANITIZE_ADDRESS__)
+    p->direct = true;
+#endif
+    const char *mode = getenv("CUPRITE_POOL");
+    if (mode) p->direct = strcmp(mode, "off") == 0;
+    return p;
+}
+
+/* --- the table of blocks by address --- */
+
+static size_t slot_of(const cpi_pool *p, const void *at)
+{
+    return ((uintptr_t)at / UNIT * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (p->table_size - 1);
+}
+
+static void table_grow(cpi_pool *p)
+{
+    size_t size = p->table_size * 2, old_size = p->table_size;
+    block **old = p->table, **table = calloc(size, sizeof *table);
+    if (!table) return; /* longer chains, still right */
+    p->table = table;
+    p->table_size = size;
+    for (size_t i = 0; i < old_size; i++)
+        for (block *b = old[i], *next; b; b = next) {
+            next = b->chain;
+            size_t k = slot_of(p, b->at);
+            b->chain = table[k];
+            table[k] = b;
+        }
+    free(old);
+}
+
+static void table_add(cpi_pool *p, block *b)
+{
+    if (p->table_used++ > p->table_size) table_grow(p);
+    size_t k = slot_of(p, b->at);
+    b->chain = p->table[k];
+    p->table[k] = b;
+}
+
+/* Finds the block at an address; takes it out of the table when asked. */
+static block *table_find(cpi_pool *p, const void *at, bool take)
+{
+    for (block **link = &p->table[slot_of(p, at)]; *link; link = &(*link)->chain)
+        if ((*link)->at == at) {
+            block *b = *link;
+            if (take) {
+                *link = b->chain;
+                p->table_used--;
+            }
+            return b;
+        }
+    return NULL;
+}
+
+static block *record_get(cpi_pool *p)
+{
+    block *b = p->spare;
+    if (b) {
+        p->spare = b->next;
+    } else if (!(b = malloc(sizeof *b))) {
+        return NULL;
+    }
+    memset(b, 0, sizeof *b);
+    return b;
+}
+
+static void record_put(cpi_pool *p, block *b)
+{
+    b->next = p->spare;
+    p->spare = b;
+}
+
+/* --- bins --- */
+
+static void bin_of(size_t size, int *level, int *split)
+{
+    size_t units = size / UNIT;
+    *level = 63 - __builtin_clzll(units);
+    *split = *level < 3 ? (int)((units << (3 - *level)) & (SPLITS - 1)) : (int)(units >> (*level - 3)) & (SPLITS - 1);
+}
+
+static arena *arena_of(cpi_pool *p, cp_stream *stream, bool make)
+{
+    arena *a = p->arenas;
+    while (a && a->stream != stream) a = a->next;
+    if (a || !make) return a;
+    if (!(a = calloc(1, sizeof *a))) return NULL;
+    a->stream = stream;
+    a->next = p->arenas;
+    return p->arenas = a;
+}
+
+static void bin_add(arena *a, block *b)
+{
+    int level, split, kind = b->large;
+    bin_of(b->size, &level, &split);
+    block **bin = &a->bins[kind][level][split];
+    b->is_free = true;
+    b->stream = a->stream;
+    b->previous = NULL;
+    b->next = *bin;
+    if (*bin) (*bin)->previous = b;
+    *bin = b;
+    a->splits[kind][level] |= (uint8_t)(1u << split);
+    a->levels[kind] |= UINT64_C(1) << level;
+}
+
+static void bin_remove(arena *a, block *b)
+{
+    int level, split, kind = b->large;
+    bin_of(b->size, &level, &split);
+    if (b->previous) {
+        b->previous->next = b->next;
+    } else {
+        a->bins[kind][level][split] = b->next;
+    }
+    if (b->next) b->next->previous = b->previous;
+    if (!a->bins[kind][level][split]) {
+        a->splits[kind][level] &= (uint8_t)~(1u << split);
+        if (!a->splits[kind][level]) a->levels[kind] &= ~(UINT64_C(1) << level);
+    }
+    b->is_free = false;
+}
+
+static block *bin_search(arena *a, size_t size, bool large)
+{
+    int level, split;
+    bin_of(size, &level, &split);
+    /* the request's own bin may hold blocks that are just right: look at its first one */
+    block *own = a->bins[large][level][split];
+    if (own && own->size >= size) return own;
+    unsigned rest = a->splits[large][level] & (unsigned)~((2u << split) - 1);
+    if (!rest) {
+        uint64_t higher = level + 1 < 64 ? a->levels[large] & ~((UINT64_C(2) << level) - 1) : 0;
+        if (!higher) return NULL;
+        level = __builtin_ctzll(higher);
+        rest = a->splits[large][level];
+    }
+    return a->bins[large][level][__builtin_ctz(rest)];
+}
+
+/* --- pieces --- */
+
+/* Gives back every piece that is one free block; returns the bytes freed. */
+static size_t trim(cpi_pool *p)
+{
+    size_t freed = 0;
+    for (arena *a = p->arenas; a; a = a->next)
+        for (int kind = 0; kind < 2; kind++)
+            for (int level = 0; level < LEVELS; level++)
+                for (int split = 0; split < SPLITS; split++)
+                    for (block *b = a->bins[kind][level][split], *next; b; b = next) {
+                        next = b->next;
+                        if (b->before || b->behind) continue;
+                        bin_remove(a, b);
+                        table_find(p, b->at, true);
+                        p->device->backend->memory_free(p->device, b->at, b->size);
+                        freed += b->size;
+                        record_put(p, b);
+                    }
+    p->stats.held -= (int64_t)freed;
+    return freed;
+}
+
+static void join_behind(cpi_pool *p, block *b)
+{
+    block *c = b->behind;
+    b->size += c->size;
+    b->behind = c->behind;
+    if (c->behind) c->behind->before = b;
+    table_find(p, c->at, true);
+    record_put(p, c);
+}
+
+/* Puts a free block into its stream's bins, joined with free neighbours of the same stream. */
+static void release_block(cpi_pool *p, arena *a, block *b)
+{
+    if (b->behind && b->behind->is_free && b->behind->stream == a->stream) {
+        bin_remove(a, b->behind);
+        join_behind(p, b);
+    }
+    if (b->before && b->before->is_free && b->before->stream == a->stream) {
+        block *c = b->before;
+        bin_remove(a, c);
+        join_behind(p, c);
+        b = c;
+    }
+    bin_add(a, b);
+}
+
+/* Moves the free blocks of one arena to another; safe once the first one's stream has no work left. */
+static void move_free(cpi_pool *p, arena *from, arena *to)
+{
+    for (int kind = 0; kind < 2; kind++)
+        for (int level = 0; level < LEVELS; level++)
+            for (int split = 0; split < SPLITS; split++)
+                while (from->bins[kind][level][split]) {
+                    block *b = from->bins[kind][level][split];
+                    bin_remove(from, b);
+                    release_block(p, to, b);
+                }
+}
+
+/* After a wait for the device every free block may serve every stream: all move to `to`. */
+static void gather(cpi_pool *p, arena *to)
+{
+    for (arena *a = p->arenas; a; a = a->next)
+        if (a != to) move_free(p, a, to);
+}
+
+static block *piece_new(cpi_pool *p, size_t size, bool large)
+{
+    size_t bytes = p->direct ? size : !large ? SMALL_PIECE
+                   : round_up(size < LARGE_PIECE / 2 ? LARGE_PIECE : size, PIECE_UNIT);
+    if (p->stats.limit && p->stats.held + (int64_t)bytes > p->stats.limit) bytes = size;
+    if (p->stats.limit && p->stats.held + (int64_t)bytes > p->stats.limit) return NULL;
+    block *b = record_get(p);
+    if (!b) return NULL;
+    b->at = p->device->backend->memory_new(p->device, bytes);
+    if (!b->at) {
+        record_put(p, b);
+        return NULL;
+    }
+    b->size = bytes;
+    b->large = large;
+    p->stats.held += (int64_t)bytes;
+    table_add(p, b);
+    return b;
+}
+
+/* Cuts what is more than `size` off a block that is in no bin. */
+static void split_block(cpi_pool *p, arena *a, block *b, size_t size)
+{
+    size_t rest = b->size - size;
+    if (p->direct || rest < (b->large ? (size_t)SMALL : UNIT)) return;
+    block *c = record_get(p);
+    if (!c) return;
+    c->at = b->at + size;
+    c->size = rest;
+    c->large = b->large;
+    c->before = b;
+    c->behind = b->behind;
+    if (b->behind) b->behind->before = c;
+    b->behind = c;
+    b->size = size;
+    table_add(p, c);
+    bin_add(a, c);
+}
+
+static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
+{
+    block *b = p->direct ? NULL : bin_search(a, size, large);
+    if (b) {
+        bin_remove(a, b);
+        p->stats.reuses++;
+        return b;
+    }
+    if ((b = piece_new(p, size, large))) return b;
+    /* Full: wait for the device, let every free block serve, then give unused pieces back. */
+    if (p->device->backend->device_sync(p->device)) return NULL;
+    gather(p, a);
+    if ((b = bin_search(a, size, large))) {
+        bin_remove(a, b);
+        return b;
+    }
+    trim(p);
+    return piece_new(p, size, large);
+}
+
+void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
+{
+    pthread_mutex_lock(&p->lock);
+    *stats = p->stats;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
+{
+    if (bytes > (size_t)INT64_MAX / 2 || cpi_allocation_fails()) goto none;
+    size_t size = round_up(bytes ? bytes : 1, UNIT);
+    bool large = size > SMALL;
+    pthread_mutex_lock(&p->lock);
+    arena *a = arena_of(p, stream, true);
+    block *b = a ? find_block(p, a, size, large) : NULL;
+    if (b) {
+        split_block(p, a, b, size);
+        b->stream = stream;
+        p->stats.allocations++;
+        p->stats.used += (int64_t)b->size;
+        if (p->stats.used > p->stats.peak) p->stats.peak = p->stats.used;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (b) {
+        cpi_count_live(1);
+        return b->at;
+    }
+none:;
+    cp_pool_stats now;
+    cpi_pool_stats(p, &now);
+    cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: %zu bytes asked for, arrays hold %lld, the pool %lld (limit %lld)",
+             p->device->name, bytes, (long long)now.used, (long long)now.held, (long long)now.limit);
+    return NULL;
+}
+
+void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
+{
+    if (!memory) return;
+    pthread_mutex_lock(&p->lock);
+    block *b = table_find(p, memory, false);
+    if (b && !b->is_free) {
+        p->stats.used -= (int64_t)b->size;
+        arena *a = p->direct ? NULL : arena_of(p, stream, true);
+        if (a) {
+            release_block(p, a, b);
+        } else {
+            table_find(p, memory, true);
+            p->stats.held -= (int64_t)b->size;
+            p->device->backend->memory_free(p->device, b->at, b->size);
+            record_put(p, b);
+        }
+        cpi_count_live(-1);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+cp_code cpi_pool_limit(cpi_pool *p, int64_t bytes)
+{
+    if (bytes < 0) return cpi_fail(CP_ERROR_VALUE, "pool_limit: %lld is negative", (long long)bytes);
+    pthread_mutex_lock(&p->lock);
+    p->stats.limit = bytes;
+    pthread_mutex_unlock(&p->lock);
+    return CP_OK;
+}
+
+cp_code cpi_pool_trim(cpi_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    cp_code code = p->device->backend->device_sync(p->device);
+    if (!code && p->arenas) {
+        gather(p, p->arenas);
+        trim(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return code;
+}
+
+void cpi_pool_stream_ends(cpi_pool *p, cp_stream *stream, cp_stream *heir)
+{
+    pthread_mutex_lock(&p->lock);
+    arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, heir, true) : NULL;
+    if (to) {
+        move_free(p, from, to);
+        arena **link = &p->arenas;
+        while (*link != from) link = &(*link)->next;
+        *link = from->next;
+        free(from);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void cpi_pool_after_fork(cpi_pool *p) { pthread_mutex_init(&p->lock, NULL); }

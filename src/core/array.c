@@ -1,0 +1,309 @@
+/* Arrays, buffers and scopes: who owns what, and when it ends.
+ *
+ * Invariants: an array in a scope has one reference that the scope owns; a buffer lives as long as one array
+ * points into it; a record that is half built is never visible to anybody. */
+#include "core/array.h"
+
+#include <string.h>
+
+#include "backend/device.h"
+#include "backend/pool.h"
+#include "core/memory.h"
+#include "core/shape.h"
+#include "backend/stream.h"
+#include <pthread.h>
+
+struct cp_scope {
+    struct cp_scope *outer;
+    cp_array *first;
+};
+
+static _Thread_local cp_scope *current_scope;
+/* Arrays may be freed by another thread than the one whose scope holds them. */
+static pthread_mutex_t scope_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void enter_scope(cp_array *x)
+{
+    cp_scope *s = current_scope;
+    if (!s) return;
+    pthread_mutex_lock(&scope_lock);
+    x->scope = s;
+    x->scope_next = s->first;
+    if (s->first) s->first->scope_prev = x;
+    s->first = x;
+    pthread_mutex_unlock(&scope_lock);
+}
+
+static void leave_scope(cp_array *x)
+{
+    if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) return;
+    pthread_mutex_lock(&scope_lock);
+    if (x->scope) {
+        if (x->scope_prev) {
+            x->scope_prev->scope_next = x->scope_next;
+        } else {
+            x->scope->first = x->scope_next;
+        }
+        if (x->scope_next) x->scope_next->scope_prev = x->scope_prev;
+        x->scope_prev = x->scope_next = NULL;
+        __atomic_store_n(&x->scope, NULL, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&scope_lock);
+}
+
+cp_scope *cp_scope_begin(void)
+{
+    cp_scope *s = cpi_malloc(sizeof *s);
+    if (!s) return NULL;
+    s->outer = current_scope;
+    s->first = NULL;
+    return current_scope = s;
+}
+
+void cp_scope_end(cp_scope *s)
+{
+    if (!s) return;
+    while (current_scope) { /* inner scopes that were left without an end go first */
+        cp_scope *top = current_scope;
+        while (top->first) {
+            cp_array *x = top->first;
+            leave_scope(x);
+            cp_free(x);
+        }
+        current_scope = top->outer;
+        cpi_free_host(top);
+        if (top == s) return;
+    }
+}
+
+cp_array *cp_keep(cp_array *x)
+{
+    if (x) leave_scope(x);
+    return x;
+}
+
+cp_array *cp_retain(cp_array *x)
+{
+    if (x) __atomic_add_fetch(&x->refs, 1, __ATOMIC_RELAXED);
+    return x;
+}
+
+static void buffer_free(cpi_buffer *b)
+{
+    if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL)) return;
+    if (b->release) {
+        b->release(b->owner);
+    } else {
+        cpi_pool_free(b->device->pool, b->stream, b->memory);
+    }
+    cpi_stream_unref(b->stream);
+    cpi_free_host(b);
+}
+
+void cp_free(cp_array *x)
+{
+    if (!x || __atomic_sub_fetch(&x->refs, 1, __ATOMIC_ACQ_REL)) return;
+    leave_scope(x);
+    buffer_free(x->buffer);
+    cpi_free_host(x);
+}
+
+/* A record without memory; shape is copied, strides are left to the caller. */
+static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
+{
+    cp_array *x = cpi_malloc(sizeof *x + 2 * (size_t)ndim * sizeof(int64_t));
+    if (!x) return NULL;
+    x->refs = 1;
+    x->type = type;
+    x->ndim = ndim;
+    x->flags = 0;
+    x->device = device;
+    x->buffer = NULL;
+    x->data = NULL;
+    x->size = size;
+    x->scope = NULL;
+    x->scope_prev = x->scope_next = NULL;
+    x->shape = x->dims;
+    x->strides = x->dims + ndim;
+    for (int i = 0; i < ndim; i++) x->shape[i] = shape[i];
+    return x;
+}
+
+static bool type_known(const char *function, cp_type type)
+{
+    if (type >= 0 && type < CP_NTYPES) return true;
+    cpi_fail(CP_ERROR_TYPE, "%s: %d is not an element type", function, (int)type);
+    return false;
+}
+
+/* Gives x memory of its own for `bytes` bytes; ends x and returns NULL when there is none. */
+static cp_array *with_memory(cp_array *x, size_t bytes)
+{
+    if (!x) return NULL;
+    cpi_buffer *b = cpi_malloc(sizeof *b);
+    if (!b) {
+        cpi_free_host(x);
+        return NULL;
+    }
+    cp_stream *stream = cpi_stream(x->device);
+    void *memory = cpi_pool_alloc(x->device->pool, stream, bytes);
+    if (!memory) {
+        cpi_free_host(b);
+        cpi_free_host(x);
+        return NULL;
+    }
+    *b = (cpi_buffer){1, x->device, cpi_stream_ref(stream), memory, bytes, NULL, NULL};
+    x->buffer = b;
+    x->data = memory;
+    enter_scope(x);
+    return x;
+}
+
+cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, int ndim, const int64_t *shape,
+                        char order)
+{
+    int64_t size;
+    if (!device || !type_known(function, type)) return NULL;
+    if (cpi_shape_size(function, ndim, shape, cp_type_size(type), &size)) return NULL;
+    cp_array *x = record_new(device, type, ndim, shape, size);
+    if (!x) return NULL;
+    cpi_strides_contiguous(ndim, shape, cpi_itemsize(type), order, x->strides);
+    return with_memory(x, (size_t)(size * cpi_itemsize(type)));
+}
+
+cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type type, int ndim, const int64_t *shape)
+{
+    int64_t size, at = 0;
+    int order[CP_MAXDIM];
+    if (!type_known(function, type)) return NULL;
+    if (cpi_shape_size(function, ndim, shape, cp_type_size(type), &size)) return NULL;
+    cpi_device *device = like->flags & CPI_HOST_SCALAR ? cpi_device_current() : like->device;
+    cp_array *x = device ? record_new(device, type, ndim, shape, size) : NULL;
+    if (!x) return NULL;
+    for (int i = 0; i < ndim; i++) { /* axes from the largest stride to the smallest, stable */
+        int j = i;
+        int64_t s = like->ndim == ndim ? like->strides[i] : ndim - i;
+        for (; j > 0; j--) {
+            int64_t t = like->ndim == ndim ? like->strides[order[j - 1]] : ndim - order[j - 1];
+            if ((t < 0 ? -t : t) >= (s < 0 ? -s : s)) break;
+            order[j] = order[j - 1];
+        }
+        order[j] = i;
+    }
+    at = cpi_itemsize(type);
+    for (int i = ndim - 1; i >= 0; i--) {
+        x->strides[order[i]] = at;
+        if (shape[order[i]] > 1) at *= shape[order[i]];
+    }
+    return with_memory(x, (size_t)(size * cpi_itemsize(type)));
+}
+
+cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides, char *data)
+{
+    int64_t size = 1;
+    for (int i = 0; i < ndim; i++) size *= shape[i];
+    cp_array *v = record_new(x->device, type, ndim, shape, size);
+    if (!v) return NULL;
+    memcpy(v->strides, strides, (size_t)ndim * sizeof *strides);
+    v->flags = x->flags & CPI_READONLY;
+    v->data = data;
+    v->buffer = x->buffer;
+    __atomic_add_fetch(&x->buffer->refs, 1, __ATOMIC_RELAXED);
+    enter_scope(v);
+    return v;
+}
+
+cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t *strides, int device,
+                         void (*release)(void *owner), void *owner)
+{
+    const char *function = "from_memory";
+    int64_t size;
+    cpi_device *d = cpi_device_get(function, device);
+    if (!d || !type_known(function, type)) return NULL;
+    if (cpi_shape_size(function, shape.n, shape.dim, cp_type_size(type), &size)) return NULL;
+    if (size && cpi_null(function, data)) return NULL;
+    cp_array *x = record_new(d, type, shape.n, shape.dim, size);
+    cpi_buffer *b = x ? cpi_malloc(sizeof *b) : NULL;
+    if (!b) {
+        cpi_free_host(x);
+        return NULL;
+    }
+    *b = (cpi_buffer){1, d, cpi_stream_ref(cpi_stream(d)), data, (size_t)(size * cpi_itemsize(type)), release, owner};
+    if (!release) b->release = cpi_release_nothing;
+    if (strides) {
+        memcpy(x->strides, strides, (size_t)shape.n * sizeof *strides);
+    } else {
+        cpi_strides_contiguous(shape.n, shape.dim, cpi_itemsize(type), 'C', x->strides);
+    }
+    x->buffer = b;
+    x->data = data;
+    enter_scope(x);
+    return x;
+}
+
+void cpi_release_nothing(void *owner) { (void)owner; }
+
+static cp_array *host_scalar(cp_type type, const void *value, unsigned flags)
+{
+    if (!type_known("scalar", type) || cpi_null("scalar", value)) return NULL;
+    cp_array *x = record_new(cpi_device_cpu(), type, 0, NULL, 1);
+    if (!x) return NULL;
+    memset(x->value, 0, sizeof x->value);
+    memcpy(x->value, value, cp_type_size(type));
+    x->flags = CPI_HOST_SCALAR | flags;
+    x->data = (char *)x->value;
+    enter_scope(x);
+    return x;
+}
+
+cp_array *cp_int(int64_t v) { return host_scalar(CP_INT64, &v, CPI_WEAK); }
+cp_array *cp_float(double v) { return host_scalar(CP_FLOAT64, &v, CPI_WEAK); }
+cp_array *cp_complex(double re, double im) { return host_scalar(CP_COMPLEX128, &(cp_complex128){re, im}, CPI_WEAK); }
+cp_array *cp_scalar(cp_type type, const void *value) { return host_scalar(type, value, 0); }
+
+cp_type cp_type_of(const cp_array *x) { return x ? x->type : CP_DEFAULT; }
+int cp_ndim(const cp_array *x) { return x ? x->ndim : 0; }
+int64_t cp_size(const cp_array *x) { return x ? x->size : 0; }
+int64_t cp_nbytes(const cp_array *x) { return x ? x->size * cpi_itemsize(x->type) : 0; }
+const int64_t *cp_dims(const cp_array *x) { return x ? x->shape : NULL; }
+const int64_t *cp_strides(const cp_array *x) { return x ? x->strides : NULL; }
+void *cp_data(const cp_array *x) { return x ? x->data : NULL; }
+int cp_device_of(const cp_array *x) { return x ? x->device->id : CP_CPU; }
+
+int64_t cp_dim(const cp_array *x, int axis)
+{
+    if (!x || axis < -x->ndim || axis >= x->ndim) return -1;
+    return x->shape[axis < 0 ? axis + x->ndim : axis];
+}
+
+bool cp_is_c_contiguous(const cp_array *x)
+{
+    return x && cpi_is_contiguous(x->ndim, x->shape, x->strides, cpi_itemsize(x->type), 'C');
+}
+
+bool cp_is_f_contiguous(const cp_array *x)
+{
+    return x && cpi_is_contiguous(x->ndim, x->shape, x->strides, cpi_itemsize(x->type), 'F');
+}
+
+cp_code cpi_check_writable(const char *function, const cp_array *x)
+{
+    if (x->flags & (CPI_READONLY | CPI_HOST_SCALAR))
+        return cpi_fail(CP_ERROR_VALUE, "%s: the destination is read-only", function);
+    return CP_OK;
+}
+
+cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arrays)
+{
+    cpi_device *device = NULL;
+    for (int i = 0; i < n; i++) {
+        if (!arrays[i] || arrays[i]->flags & CPI_HOST_SCALAR) continue;
+        if (device && arrays[i]->device != device) {
+            cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", function, device->name,
+                     arrays[i]->device->name);
+            return NULL;
+        }
+        device = arrays[i]->device;
+    }
+    return device ? device : cpi_device_current();
+}

@@ -1,0 +1,148 @@
+/* The CPU as a backend: memory, copies, and streams and events whose work is done when the call returns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/backend.h"
+#include "backend/device.h"
+#include "cpu/features.h"
+#include "cpu/threads.h"
+#include "elementwise/elementwise.h"
+#include "index/index.h"
+#include "ndimage/ndimage.h"
+#include "reduce/reduce.h"
+#include "signal/signal.h"
+#include "sort/sort.h"
+
+static void processor_name(char *name, size_t bytes)
+{
+    char line[512];
+    snprintf(name, bytes, "CPU");
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (!value) continue;
+        value += 1 + (value[1] == ' ');
+        value[strcspn(value, "\n")] = 0;
+        snprintf(name, bytes, "%s", value);
+        break;
+    }
+    if (f) fclose(f);
+}
+
+static cp_code cpu_open(cpi_device *d)
+{
+    processor_name(d->name, sizeof d->name);
+    snprintf(d->variant, sizeof d->variant, "%s", cpi_cpu_level_name());
+    d->units = cpi_workers();
+    return CP_OK;
+}
+
+static cp_code cpu_query(cpi_device *d, int64_t *total, int64_t *available)
+{
+    (void)d;
+    int64_t page = sysconf(_SC_PAGESIZE);
+    *total = page * sysconf(_SC_PHYS_PAGES);
+    *available = page * sysconf(_SC_AVPHYS_PAGES);
+    return CP_OK;
+}
+
+enum { HUGE_PAGE = 2 << 20 };
+
+/* Large pieces lie on huge pages where the system has them: touching fresh small pages is slower than most
+ * operations on them. */
+static void *cpu_memory_new(cpi_device *d, size_t bytes)
+{
+    (void)d;
+    if (bytes < HUGE_PAGE) {
+        void *p = NULL;
+        return posix_memalign(&p, 512, bytes) ? NULL : p;
+    }
+    size_t span = bytes + HUGE_PAGE;
+    char *base = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return NULL;
+    char *at = (char *)(((uintptr_t)base + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    if (at > base) munmap(base, (size_t)(at - base));
+    size_t behind = (size_t)(base + span - (at + bytes)), page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t end = ((uintptr_t)(at + bytes) + page - 1) / page * page - (uintptr_t)(at + bytes);
+    if (behind > end) munmap(at + bytes + end, behind - end);
+    madvise(at, bytes, MADV_HUGEPAGE);
+    return at;
+}
+
+static void cpu_memory_free(cpi_device *d, void *memory, size_t bytes)
+{
+    (void)d;
+    if (bytes < HUGE_PAGE) {
+        free(memory);
+    } else {
+        munmap(memory, bytes);
+    }
+}
+
+typedef struct { char *to; const char *from; size_t bytes, each; } copy_job;
+
+static void copy_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const copy_job *job = context;
+    size_t at = (size_t)task * job->each, n = job->bytes - at < job->each ? job->bytes - at : job->each;
+    if (job->from) {
+        memcpy(job->to + at, job->from + at, n);
+    } else {
+        memset(job->to + at, 0, n);
+    }
+}
+
+static cp_code copy_bytes(void *to, const void *from, size_t bytes)
+{
+    copy_job job = {to, from, bytes, (size_t)1 << 20};
+    if (bytes) cpi_parallel((int64_t)((bytes + job.each - 1) / job.each), copy_task, &job);
+    return CP_OK;
+}
+
+static cp_code cpu_from_host(cp_stream *s, void *to, const void *from, size_t n) { (void)s; return copy_bytes(to, from, n); }
+static cp_code cpu_to_host(cp_stream *s, void *to, const void *from, size_t n) { (void)s; return copy_bytes(to, from, n); }
+static cp_code cpu_copy(cp_stream *s, void *to, const void *from, size_t n) { (void)s; return copy_bytes(to, from, n); }
+static cp_code cpu_zero(cp_stream *s, void *to, size_t n) { (void)s; return copy_bytes(to, NULL, n); }
+
+static cp_code stream_nothing(cp_stream *s) { (void)s; return CP_OK; }
+static void stream_free(cp_stream *s) { (void)s; }
+static int stream_done(cp_stream *s) { (void)s; return 1; }
+static cp_code stream_wait(cp_stream *s, cp_event *e) { (void)s; (void)e; return CP_OK; }
+static cp_code event_nothing(cp_event *e) { (void)e; return CP_OK; }
+static void event_free(cp_event *e) { (void)e; }
+static int event_done(cp_event *e) { (void)e; return 1; }
+static cp_code device_sync(cpi_device *d) { (void)d; return CP_OK; }
+
+static cp_code event_record(cp_event *e, cp_stream *s)
+{
+    (void)s;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    e->when = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return CP_OK;
+}
+
+static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
+{
+    *ms = (b->when - a->when) * 1e3;
+    return CP_OK;
+}
+
+const cpi_backend cpi_backend_cpu = {
+    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1,
+    .open = cpu_open, .query = cpu_query,
+    .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
+    .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
+    .stream_new = stream_nothing, .stream_free = stream_free, .stream_sync = stream_nothing,
+    .stream_done = stream_done, .stream_wait = stream_wait,
+    .event_new = event_nothing, .event_free = event_free, .event_record = event_record,
+    .event_sync = event_nothing, .event_done = event_done, .event_elapsed = event_elapsed,
+    .device_sync = device_sync,
+    .elementwise = &cpi_elementwise_cpu, .reduce = &cpi_reduce_cpu, .index = &cpi_index_cpu,
+    .sort = &cpi_sort_cpu, .signal = &cpi_signal_cpu, .ndimage = &cpi_ndimage_cpu,
+};

@@ -1,0 +1,143 @@
+/* Making arrays. Values are written by the backend's copy and ramp kernels; nothing here touches device memory. */
+#include <math.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/array.h"
+#include "core/shape.h"
+#include "elementwise/elementwise.h"
+
+static cp_array *new_here(const char *function, cp_shape shape, cp_type type)
+{
+    cpi_device *device = cpi_device_current();
+    return device ? cpi_array_new(function, device, type, shape.n, shape.dim, 'C') : NULL;
+}
+
+/* x, or NULL with x ended when `code` is a failure. */
+static cp_array *checked(cp_array *x, cp_code code)
+{
+    if (!code) return x;
+    cp_free(x);
+    return NULL;
+}
+
+static cp_array *zeroed(cp_array *x)
+{
+    if (!x || !x->size) return x;
+    return checked(x, x->device->backend->zero(cpi_stream(x->device), x->data, (size_t)cp_nbytes(x)));
+}
+
+static cp_array *filled(cp_array *x, const cp_array *value) { return x ? checked(x, cp_assign(x, value)) : NULL; }
+
+static cp_array *filled_with_one(cp_array *x)
+{
+    int64_t one = 1;
+    cp_array *value = x ? cp_scalar(CP_INT64, &one) : NULL;
+    x = x ? checked(x, value ? CP_OK : CP_ERROR_MEMORY) : NULL;
+    x = filled(x, value);
+    cp_free(value);
+    return x;
+}
+
+cp_array *cp_empty(cp_shape shape, cp_type type) { return new_here("empty", shape, type); }
+cp_array *cp_zeros(cp_shape shape, cp_type type) { return zeroed(new_here("zeros", shape, type)); }
+cp_array *cp_ones(cp_shape shape, cp_type type) { return filled_with_one(new_here("ones", shape, type)); }
+
+cp_array *cp_full(cp_shape shape, cp_type type, const cp_array *value)
+{
+    if (cpi_null("full", value)) return NULL;
+    return filled(new_here("full", shape, type == CP_DEFAULT ? value->type : type), value);
+}
+
+static cp_array *like(const char *function, const cp_array *x, cp_type type)
+{
+    if (cpi_null(function, x)) return NULL;
+    return cpi_array_like(function, x, type == CP_DEFAULT ? x->type : type, x->ndim, x->shape);
+}
+
+cp_array *cp_empty_like(const cp_array *x, cp_type type) { return like("empty_like", x, type); }
+cp_array *cp_zeros_like(const cp_array *x, cp_type type) { return zeroed(like("zeros_like", x, type)); }
+cp_array *cp_ones_like(const cp_array *x, cp_type type) { return filled_with_one(like("ones_like", x, type)); }
+
+cp_array *cp_full_like(const cp_array *x, cp_type type, const cp_array *value)
+{
+    if (cpi_null("full_like", value)) return NULL;
+    return filled(like("full_like", x, type), value);
+}
+
+static cp_array *ramp(const char *function, int64_t n, double start, double step, double stop, bool use_stop,
+                      cp_type type)
+{
+    cp_array *x = new_here(function, CP_SHAPE(n), type == CP_DEFAULT ? CP_FLOAT64 : type);
+    if (!x || !n) return x;
+    return checked(x, x->device->backend->elementwise->ramp(cpi_stream(x->device), x->data, x->type, n, start, step,
+                                                            stop, use_stop));
+}
+
+cp_array *cp_arange(double start, double stop, double step, cp_type type)
+{
+    double n = ceil((stop - start) / step);
+    if (step == 0 || isnan(n)) {
+        cpi_fail(CP_ERROR_VALUE, "arange: cannot compute length (start %g, stop %g, step %g)", start, stop, step);
+        return NULL;
+    }
+    if (n > 9e18) {
+        cpi_fail(CP_ERROR_VALUE, "arange: maximum allowed size exceeded (%g elements)", n);
+        return NULL;
+    }
+    /* NumPy steps by the difference of the first two elements, both rounded to float64. */
+    return ramp("arange", n > 0 ? (int64_t)n : 0, start, (start + step) - start, stop, false, type);
+}
+
+cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type)
+{
+    if (step == 0) {
+        cpi_fail(CP_ERROR_VALUE, "arange: step is 0");
+        return NULL;
+    }
+    uint64_t span = 0, stride = step > 0 ? (uint64_t)step : -(uint64_t)step, n;
+    if (step > 0 && stop > start) span = (uint64_t)stop - (uint64_t)start;
+    if (step < 0 && stop < start) span = (uint64_t)start - (uint64_t)stop;
+    n = span / stride + (span % stride != 0);
+    if (n > INT64_MAX) {
+        cpi_fail(CP_ERROR_VALUE, "arange: maximum allowed size exceeded");
+        return NULL;
+    }
+    cp_array *x = new_here("arange", CP_SHAPE((int64_t)n), type == CP_DEFAULT ? CP_INT64 : type);
+    if (!x || !n) return x;
+    return checked(x, x->device->backend->elementwise->ramp_int(cpi_stream(x->device), x->data, x->type, (int64_t)n,
+                                                                start, step));
+}
+
+cp_array *cp_linspace(double start, double stop, int64_t num, bool endpoint, cp_type type)
+{
+    if (num < 0) {
+        cpi_fail(CP_ERROR_VALUE, "linspace: number of samples, %lld, must be non-negative", (long long)num);
+        return NULL;
+    }
+    int64_t parts = endpoint ? num - 1 : num;
+    double step = parts > 0 ? (stop - start) / (double)parts : 0;
+    return ramp("linspace", num, start, step, stop, endpoint && num > 1, type);
+}
+
+cp_array *cp_from_host(const void *data, cp_type type, cp_shape shape, const int64_t *strides)
+{
+    const char *function = "from_host";
+    cp_array *x = new_here(function, shape, type);
+    if (!x || !x->size) return x;
+    cp_stream *stream = cpi_stream(x->device);
+    if (!data) return checked(x, cpi_fail(CP_ERROR_VALUE, "%s: data is NULL", function));
+    if (!strides || cpi_is_contiguous(x->ndim, x->shape, strides, cpi_itemsize(type), 'C'))
+        return checked(x, x->device->backend->from_host(stream, x->data, data, (size_t)cp_nbytes(x)));
+    cp_array *host = cp_from_memory((void *)(uintptr_t)data, type, shape, strides, CP_CPU, NULL, NULL);
+    if (host && x->device->id == CP_CPU) { /* gathered straight into place */
+        x = checked(x, cp_assign(x, host));
+    } else {
+        cp_array *flat = host ? cp_copy(host) : NULL;
+        x = checked(x, flat ? x->device->backend->from_host(stream, x->data, flat->data, (size_t)cp_nbytes(x))
+                            : CP_ERROR_MEMORY);
+        cp_free(flat);
+    }
+    cp_free(host);
+    return x;
+}

@@ -1,0 +1,288 @@
+/* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where no view can be. */
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/array.h"
+#include "core/shape.h"
+
+/* x itself (retained), or, for a host scalar, a 0-d array on the current device: views need memory. */
+static cp_array *solid(const char *function, cp_array *x)
+{
+    if (cpi_null(function, x)) return NULL;
+    return x->flags & CPI_HOST_SCALAR ? cpi_as_contiguous(function, x, x->type) : cp_retain(x);
+}
+
+/* View of x with these dimensions; ends the caller's reference to x. */
+static cp_array *view_of(cp_array *x, int ndim, const int64_t *shape, const int64_t *strides, char *data)
+{
+    cp_array *v = x ? cpi_array_view(x, x->type, ndim, shape, strides, data) : NULL;
+    cp_free(x);
+    return v;
+}
+
+/* Strides that give x's elements, read in C order, the new shape; false when there are none. The axes of both
+ * shapes are matched in groups of equal product; within a group x must be one arithmetic run. */
+static bool reshape_strides(const cp_array *x, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int64_t old_shape[CP_MAXDIM], old_strides[CP_MAXDIM];
+    int old = 0, i = 0, j = 0;
+    for (int k = 0; k < x->ndim; k++) {
+        if (x->shape[k] == 1) continue;
+        old_shape[old] = x->shape[k];
+        old_strides[old++] = x->strides[k];
+    }
+    while (i < old && j < ndim) {
+        int i0 = i, j0 = j;
+        int64_t a = old_shape[i++], b = shape[j++];
+        while (a != b) {
+            if (a < b) {
+                a *= old_shape[i++];
+            } else {
+                b *= shape[j++];
+            }
+        }
+        for (int k = i0; k + 1 < i; k++)
+            if (old_strides[k] != old_strides[k + 1] * old_shape[k + 1]) return false;
+        int64_t step = old_strides[i - 1];
+        for (int k = j - 1; k >= j0; k--) {
+            strides[k] = step;
+            step *= shape[k];
+        }
+    }
+    for (; j < ndim; j++) strides[j] = cpi_itemsize(x->type); /* the rest are ones */
+    return true;
+}
+
+/* Replaces one -1 by what x's size asks for, and checks the size. */
+static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
+{
+    char text[160];
+    int unknown = -1;
+    int64_t known = 1;
+    if (want.n < 0 || want.n > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "reshape: %d dimensions given, at most %d are possible", want.n, CP_MAXDIM);
+    bool wraps = false, zero = false;
+    for (int i = 0; i < want.n; i++) {
+        shape[i] = want.dim[i];
+        if (shape[i] < -1 || (shape[i] == -1 && unknown >= 0))
+            return cpi_fail(CP_ERROR_VALUE, shape[i] < -1 ? "reshape: negative dimensions are not allowed (%lld)"
+                                                          : "reshape: can only specify one unknown dimension (%lld)",
+                            (long long)shape[i]);
+        if (shape[i] == -1) {
+            unknown = i;
+        } else if (shape[i] == 0) {
+            zero = true;
+        } else {
+            wraps |= __builtin_mul_overflow(known, shape[i], &known);
+        }
+    }
+    if (zero) known = 0;
+    bool good = unknown >= 0 ? !wraps && known > 0 && x->size % known == 0 : (zero || !wraps) && known == x->size;
+    if (unknown >= 0 && good) shape[unknown] = x->size / known;
+    if (good) return CP_OK;
+    return cpi_fail(CP_ERROR_VALUE, "reshape: cannot reshape array of size %lld into shape %s", (long long)x->size,
+                    cpi_shape_text(want.n, want.dim, text, sizeof text));
+}
+
+cp_array *cp_reshape(cp_array *x, cp_shape want)
+{
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    x = solid("reshape", x);
+    if (!x) return NULL;
+    if (resolve_shape(x, want, shape)) {
+        cp_free(x);
+        return NULL;
+    }
+    bool direct = x->size > 0 && reshape_strides(x, want.n, shape, strides);
+    if (!direct) {
+        cp_array *flat = cpi_as_contiguous("reshape", x, x->type);
+        cp_free(x);
+        if (!(x = flat)) return NULL;
+        cpi_strides_contiguous(want.n, shape, cpi_itemsize(x->type), 'C', strides);
+    }
+    return view_of(x, want.n, shape, strides, x->data);
+}
+
+cp_array *cp_ravel(cp_array *x)
+{
+    int64_t all = -1;
+    if (x && x->size == 0) all = 0;
+    return cp_reshape(x, (cp_shape){1, &all});
+}
+
+cp_array *cp_transpose(cp_array *x, cp_axes axes)
+{
+    const char *function = "transpose";
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    bool seen[CP_MAXDIM];
+    if (cpi_null(function, x)) return NULL;
+    int n = x->ndim;
+    if (axes.at && axes.n != n) {
+        cpi_fail(CP_ERROR_VALUE, "%s: axes don't match array: %d given, %d needed", function, axes.n, n);
+        return NULL;
+    }
+    if (cpi_axes_mask(function, axes, n, seen)) return NULL;
+    for (int i = 0; i < n; i++) {
+        int a = axes.at ? axes.at[i] : n - 1 - i;
+        if (a < 0) a += n;
+        shape[i] = x->shape[a];
+        strides[i] = x->strides[a];
+    }
+    x = solid(function, x);
+    return x ? view_of(x, n, shape, strides, x->data) : NULL;
+}
+
+cp_array *cp_swapaxes(cp_array *x, int a, int b)
+{
+    int order[CP_MAXDIM];
+    if (cpi_null("swapaxes", x) || cpi_axis("swapaxes", &a, x->ndim) || cpi_axis("swapaxes", &b, x->ndim)) return NULL;
+    for (int i = 0; i < x->ndim; i++) order[i] = i == a ? b : i == b ? a : i;
+    return cp_transpose(x, (cp_axes){x->ndim, order});
+}
+
+cp_array *cp_broadcast_to(cp_array *x, cp_shape shape)
+{
+    const char *function = "broadcast_to";
+    char a[160], b[160];
+    int64_t strides[CP_MAXDIM], size;
+    if (cpi_null(function, x)) return NULL;
+    if (cpi_shape_size(function, shape.n, shape.dim, cp_type_size(x->type), &size)) return NULL;
+    int skip = shape.n - x->ndim;
+    bool good = skip >= 0;
+    for (int i = 0; i < shape.n && good; i++) {
+        int64_t have = i < skip ? 1 : x->shape[i - skip];
+        good = have == 1 || have == shape.dim[i];
+        strides[i] = have == 1 ? 0 : x->strides[i - skip];
+    }
+    if (!good) {
+        cpi_fail(CP_ERROR_VALUE, "%s: shape %s cannot be broadcast to %s", function,
+                 cpi_shape_text(x->ndim, x->shape, a, sizeof a), cpi_shape_text(shape.n, shape.dim, b, sizeof b));
+        return NULL;
+    }
+    x = solid(function, x);
+    cp_array *v = x ? view_of(x, shape.n, shape.dim, strides, x->data) : NULL;
+    if (v) v->flags |= CPI_READONLY;
+    return v;
+}
+
+cp_array *cp_squeeze(cp_array *x, cp_axes axes)
+{
+    const char *function = "squeeze";
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    bool drop[CP_MAXDIM];
+    int n = 0;
+    if (cpi_null(function, x) || cpi_axes_mask(function, axes, x->ndim, drop)) return NULL;
+    for (int i = 0; i < x->ndim; i++) {
+        if (drop[i] && x->shape[i] == 1) continue;
+        if (drop[i] && axes.at) {
+            cpi_fail(CP_ERROR_VALUE, "%s: cannot select an axis to squeeze out which has size not equal to one "
+                     "(axis %d has %lld)", function, i, (long long)x->shape[i]);
+            return NULL;
+        }
+        shape[n] = x->shape[i];
+        strides[n++] = x->strides[i];
+    }
+    x = solid(function, x);
+    return x ? view_of(x, n, shape, strides, x->data) : NULL;
+}
+
+cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
+{
+    const char *function = "expand_dims";
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    bool fresh[CP_MAXDIM];
+    if (cpi_null(function, x)) return NULL;
+    int n = x->ndim + axes.n;
+    if (!axes.at || n > CP_MAXDIM) {
+        cpi_fail(CP_ERROR_VALUE, "%s: axes must be given, and the result may have at most %d", function, CP_MAXDIM);
+        return NULL;
+    }
+    if (cpi_axes_mask(function, axes, n, fresh)) return NULL;
+    for (int i = 0, k = 0; i < n; i++) {
+        shape[i] = fresh[i] ? 1 : x->shape[k];
+        strides[i] = fresh[i] ? 0 : x->strides[k];
+        k += !fresh[i];
+    }
+    x = solid(function, x);
+    return x ? view_of(x, n, shape, strides, x->data) : NULL;
+}
+
+cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2)
+{
+    const char *function = "diagonal";
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    if (cpi_null(function, x)) return NULL;
+    if (x->ndim < 2) {
+        cpi_fail(CP_ERROR_VALUE, "%s: an array of at least two dimensions is needed, this one has %d", function, x->ndim);
+        return NULL;
+    }
+    if (cpi_axis(function, &axis1, x->ndim) || cpi_axis(function, &axis2, x->ndim)) return NULL;
+    if (axis1 == axis2) {
+        cpi_fail(CP_ERROR_VALUE, "%s: axis1 and axis2 cannot be the same", function);
+        return NULL;
+    }
+    int n = 0;
+    for (int i = 0; i < x->ndim; i++) {
+        if (i == axis1 || i == axis2) continue;
+        shape[n] = x->shape[i];
+        strides[n++] = x->strides[i];
+    }
+    int64_t rows = x->shape[axis1], columns = x->shape[axis2], start = 0;
+    int64_t *less = offset >= 0 ? &columns : &rows, by = offset >= 0 ? offset : offset == INT64_MIN ? INT64_MAX : -offset;
+    *less = *less > by ? *less - by : 0;
+    shape[n] = rows < columns ? rows : columns;
+    strides[n] = x->strides[axis1] + x->strides[axis2];
+    if (shape[n] > 0) start = by * x->strides[offset >= 0 ? axis2 : axis1];
+    cp_retain(x);
+    return view_of(x, n + 1, shape, strides, x->data + start);
+}
+
+cp_array *cp_view_as(cp_array *x, cp_type type)
+{
+    const char *function = "view";
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], from, to = (int64_t)cp_type_size(type);
+    if (cpi_null(function, x)) return NULL;
+    if (!to) {
+        cpi_fail(CP_ERROR_TYPE, "%s: %d is not an element type", function, (int)type);
+        return NULL;
+    }
+    x = solid(function, x);
+    if (!x) return NULL;
+    from = cpi_itemsize(x->type);
+    int last = x->ndim - 1;
+    memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
+    memcpy(strides, x->strides, (size_t)x->ndim * sizeof *strides);
+    if (from != to) {
+        const char *why = last < 0 ? "a 0-d array cannot change its item size"
+                          : x->strides[last] != from && x->shape[last] > 1 ? "the last axis must be contiguous"
+                          : shape[last] * from % to ? "the last axis must be a multiple of the new item size" : NULL;
+        if (why) {
+            cpi_fail(CP_ERROR_VALUE, "%s: %s", function, why);
+            cp_free(x);
+            return NULL;
+        }
+        shape[last] = shape[last] * from / to;
+        strides[last] = to;
+    }
+    cp_array *v = cpi_array_view(x, type, x->ndim, shape, strides, x->data);
+    cp_free(x);
+    return v;
+}
+
+static cp_array *part(const char *function, cp_array *x, bool imaginary)
+{
+    x = solid(function, x);
+    if (!x) return NULL;
+    cp_array *v;
+    if (cpi_is_complex(x->type)) {
+        cp_type real = x->type == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
+        v = cpi_array_view(x, real, x->ndim, x->shape, x->strides, x->data + (imaginary ? cpi_itemsize(real) : 0));
+    } else {
+        v = imaginary ? cp_zeros_like(x, CP_DEFAULT) : cp_retain(x);
+    }
+    cp_free(x);
+    return v;
+}
+
+cp_array *cp_real_part(cp_array *x) { return part("real", x, false); }
+cp_array *cp_imag_part(cp_array *x) { return part("imag", x, true); }

@@ -1,0 +1,287 @@
+/* Shapes, views, scopes, errors, the pool, streams, threads: everything that needs no kernel. */
+#include "check.h"
+
+static void error_record(void **state)
+{
+    (void)state;
+    cp_error_clear();
+    assert_int_equal(cp_error(), CP_OK);
+    assert_string_equal(cp_error_message(), "");
+    assert_null(cp_empty(CP_SHAPE(-1), CP_FLOAT32));
+    assert_int_equal(cp_error(), CP_ERROR_VALUE);
+    char first[256];
+    snprintf(first, sizeof first, "%s", cp_error_message());
+    assert_null(cp_reshape(NULL, CP_SHAPE(3))); /* the first record stands */
+    assert_string_equal(cp_error_message(), first);
+    failed(CP_ERROR_VALUE);
+    assert_null(cp_ravel(NULL));
+    failed(CP_ERROR_VALUE);
+    for (int c = 0; c < CP_NERRORS; c++) assert_non_null(cp_code_text((cp_code)c));
+    assert_string_equal(cp_code_exception(CP_ERROR_AXIS), "AxisError");
+}
+
+static void sizes_do_not_wrap(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        assert_null(cp_empty(CP_SHAPE(INT64_MAX, INT64_MAX), CP_INT8));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_empty(CP_SHAPE(INT64_MAX / 4, 3, 0), CP_COMPLEX128));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_empty(CP_SHAPE(INT64_MAX / 16 + 1), CP_COMPLEX128));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_empty(CP_SHAPE(INT64_MAX / 4), CP_INT8)); /* no memory for this one */
+        failed(CP_ERROR_MEMORY);
+        int64_t ones[65];
+        for (int i = 0; i < 65; i++) ones[i] = 1;
+        assert_null(cp_empty((cp_shape){65, ones}, CP_INT8));
+        failed(CP_ERROR_VALUE);
+        cp_array *x = cp_empty((cp_shape){64, ones}, CP_INT8);
+        ok(x);
+        assert_int_equal(cp_ndim(x), 64);
+        cp_free(x);
+        assert_null(cp_empty(CP_SHAPE(3), (cp_type)99));
+        failed(CP_ERROR_TYPE);
+    }
+}
+
+static void views(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        for (CP_SCOPE) {
+            double host[24];
+            for (int i = 0; i < 24; i++) host[i] = i;
+            cp_array *x = cp_from_host(host, CP_FLOAT64, CP_SHAPE(2, 3, 4), NULL);
+            ok(x);
+            cp_array *t = cp_transpose(x, CP_AXES(2, 0, 1));
+            ok(t);
+            assert_int_equal(cp_dim(t, 0), 4);
+            assert_int_equal(cp_dim(t, -1), 3);
+            assert_true(cp_data(t) == cp_data(x));
+            cp_array *r = cp_reshape(x, CP_SHAPE(6, -1));
+            ok(r);
+            assert_true(cp_data(r) == cp_data(x));
+            assert_int_equal(cp_dim(r, 1), 4);
+            cp_array *s = cp_slice(x, 2, (cp_index[]){CP_AT(1), CP_STEP(2, 0, -1)});
+            values(s, 20, 21, 22, 23, 16, 17, 18, 19);
+            s = cp_slice(x, 3, (cp_index[]){CP_ELLIPSIS, CP_NEW, CP_AT(-1)});
+            ok(s);
+            assert_int_equal(cp_ndim(s), 3);
+            values(s, 3, 7, 11, 15, 19, 23);
+            assert_null(cp_slice(x, 1, (cp_index[]){CP_AT(2)}));
+            failed(CP_ERROR_INDEX);
+            assert_null(cp_slice(x, 4, (cp_index[]){CP_FULL, CP_FULL, CP_FULL, CP_FULL}));
+            failed(CP_ERROR_INDEX);
+            assert_null(cp_reshape(x, CP_SHAPE(5, 5)));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_transpose(x, CP_AXES(0, 0, 1)));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_swapaxes(x, 0, 3));
+            failed(CP_ERROR_AXIS);
+            values(cp_diagonal(cp_slice(x, 1, (cp_index[]){CP_AT(0)}), 1, 0, 1), 1, 6, 11);
+            cp_array *copy = cp_reshape(t, CP_SHAPE(24)); /* no view can be */
+            ok(copy);
+            assert_true(cp_data(copy) != cp_data(t));
+            cp_array *b = cp_broadcast_to(cp_slice(x, 2, (cp_index[]){CP_AT(0), CP_AT(0)}), CP_SHAPE(3, 4));
+            ok(b);
+            assert_int_equal(cp_strides(b)[0], 0);
+            assert_int_not_equal(cp_assign(b, x), CP_OK);
+            failed(CP_ERROR_VALUE);
+        }
+        assert_int_equal(cp_error(), CP_OK);
+    }
+}
+
+static void overlapping_assignment(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = ints(0, 1, 2, 3, 4, 5, 6, 7);
+            ok(cp_assign(cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 8)}),
+                         cp_slice(x, 1, (cp_index[]){CP_RANGE(0, 7)})) == CP_OK);
+            values(x, 0, 0, 1, 2, 3, 4, 5, 6);
+            cp_array *y = ints(0, 1, 2, 3);
+            ok(cp_assign(y, cp_slice(y, 1, (cp_index[]){{CP_IX_SLICE, 0, 0, -1, 0}})) == CP_OK);
+            values(y, 3, 2, 1, 0);
+        }
+}
+
+static void creation(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            values(cp_zeros(CP_SHAPE(2, 2), CP_COMPLEX64), 0, 0, 0, 0);
+            values(cp_ones(CP_SHAPE(3), CP_FLOAT16), 1, 1, 1);
+            values(cp_full(CP_SHAPE(2), CP_DEFAULT, cp_float(2.5)), 2.5, 2.5);
+            values(cp_arange(0, 1, 0.25, CP_DEFAULT), 0, 0.25, 0.5, 0.75);
+            values(cp_arange_int(5, 0, -2, CP_DEFAULT), 5, 3, 1);
+            values(cp_linspace(0, 1, 5, true, CP_DEFAULT), 0, 0.25, 0.5, 0.75, 1);
+            values(cp_linspace(0, 1, 1, true, CP_FLOAT32), 0);
+            assert_int_equal(cp_size(cp_arange(3, 0, 1, CP_DEFAULT)), 0);
+            assert_null(cp_arange_int(0, 5, 0, CP_DEFAULT));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_linspace(0, 1, -1, true, CP_DEFAULT));
+            failed(CP_ERROR_VALUE);
+            assert_true(cp_item_float(cp_float(2.5)) == 2.5);
+            assert_true(cp_item_int(cp_int(7)) == 7);
+        }
+}
+
+static bool make_and_move(void)
+{
+    double host[6] = {1, 2, 3, 4, 5, 6}, back[6];
+    cp_array *x = cp_from_host(host, CP_FLOAT64, CP_SHAPE(2, 3), NULL);
+    cp_array *t = x ? cp_transpose(x, CP_ALL) : NULL;
+    cp_array *c = t ? cp_copy(t) : NULL;
+    cp_array *a = c ? cp_astype(c, CP_INT16) : NULL;
+    cp_array *r = a ? cp_reshape(a, CP_SHAPE(6)) : NULL;
+    cp_array *s = r ? cp_from_host(host + 5, CP_FLOAT64, CP_SHAPE(3), (int64_t[]){-16}) : NULL;
+    bool done = s && cp_to_host(t, back, sizeof back) == CP_OK && back[1] == 4;
+    if (!done) /* inputs are as they were */
+        for (int i = 0; i < 6; i++) assert_true(host[i] == i + 1);
+    cp_free(s), cp_free(r), cp_free(a), cp_free(c), cp_free(t), cp_free(x);
+    return done;
+}
+
+static void allocation_failures(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) every_allocation_fails(make_and_move);
+}
+
+static void scopes(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        int64_t live = cp_test_live();
+        cp_array *kept = NULL;
+        for (CP_SCOPE) {
+            for (int i = 0; i < 10; i++) cp_empty(CP_SHAPE(i), CP_INT32);
+            cp_array *gone = cp_empty(CP_SHAPE(4), CP_INT8);
+            cp_free(gone);
+            kept = cp_keep(cp_empty(CP_SHAPE(3), CP_FLOAT64));
+            cp_scope_begin(); /* left open: the outer end closes it */
+            cp_empty(CP_SHAPE(2), CP_FLOAT64);
+        }
+        assert_int_equal(cp_size(kept), 3);
+        cp_free(kept);
+        assert_int_equal(cp_test_live(), live);
+    }
+}
+
+static void pool(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_pool_stats before, now;
+        ok(cp_pool_trim(d) == CP_OK);
+        ok(cp_pool_query(d, &before) == CP_OK);
+        cp_array *x = cp_empty(CP_SHAPE(5 << 20), CP_INT8);
+        ok(x);
+        ok(cp_pool_query(d, &now) == CP_OK);
+        assert_true(now.used >= before.used + (5 << 20));
+        assert_true(now.held >= now.used);
+        ok(cp_pool_limit(d, now.held + (1 << 20)) == CP_OK);
+        assert_null(cp_empty(CP_SHAPE(300 << 20), CP_INT8));
+        failed(CP_ERROR_MEMORY);
+        ok(cp_pool_limit(d, 0) == CP_OK);
+        cp_free(x);
+        ok(cp_pool_query(d, &now) == CP_OK);
+        assert_int_equal(now.used, before.used);
+        /* random sizes, freed in another order: memory is disjoint and all of it comes back */
+        enum { N = 200 };
+        cp_array *a[N] = {0};
+        unsigned seed = 1;
+        for (int round = 0; round < 2000; round++) {
+            seed = seed * 1103515245u + 12345u;
+            int i = (int)(seed >> 16) % N;
+            if (a[i]) {
+                cp_free(a[i]);
+                a[i] = NULL;
+                continue;
+            }
+            ok(a[i] = cp_empty(CP_SHAPE((int64_t)(seed >> 8) % (round % 10 ? 5000 : 3000000)), CP_INT8));
+            for (int j = 0; j < N; j++)
+                if (j != i && a[j] && cp_size(a[j]) && cp_size(a[i])) {
+                    char *p = cp_data(a[i]), *q = cp_data(a[j]);
+                    assert_true(p + cp_size(a[i]) <= q || q + cp_size(a[j]) <= p);
+                }
+        }
+        for (int i = 0; i < N; i++) cp_free(a[i]);
+        ok(cp_pool_query(d, &now) == CP_OK);
+        assert_int_equal(now.used, before.used);
+        ok(cp_pool_trim(d) == CP_OK);
+        ok(cp_pool_query(d, &now) == CP_OK);
+        assert_true(now.held <= before.held + (2 << 20));
+    }
+}
+
+static void streams(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_stream *s = cp_stream_create(d);
+        cp_event *a = cp_event_create(d), *b = cp_event_create(d);
+        ok(s && a && b);
+        double ms = -1;
+        assert_int_not_equal(cp_event_elapsed(a, b, &ms), CP_OK);
+        failed(CP_ERROR_VALUE);
+        ok(cp_stream_use(s) == CP_OK);
+        assert_ptr_equal(cp_stream_current(d), s);
+        ok(cp_event_record(a, s) == CP_OK);
+        cp_array *x = cp_zeros(CP_SHAPE(1000), CP_FLOAT32);
+        ok(cp_event_record(b, NULL) == CP_OK);
+        ok(cp_event_synchronize(b) == CP_OK);
+        assert_int_equal(cp_event_done(b), 1);
+        ok(cp_event_elapsed(a, b, &ms) == CP_OK);
+        assert_true(ms >= 0);
+        ok(cp_stream_wait(cp_stream_current(d), b) == CP_OK);
+        ok(cp_stream_use(NULL) == CP_OK);
+        ok(cp_stream_synchronize(s) == CP_OK);
+        assert_int_equal(cp_stream_done(s), 1);
+        cp_stream_free(s); /* before the array that belongs to it */
+        assert_true(cp_item_float(cp_slice(x, 1, (cp_index[]){CP_AT(999)})) == 0);
+        cp_free(x);
+        cp_event_free(a), cp_event_free(b);
+    }
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    int d;
+    ok(cp_device_parse("cpu", &d) == CP_OK);
+    assert_int_equal(d, CP_CPU);
+    const char *bad[] = {"", "cuda:", "cuda:x", "gpu1", "-1", "cuda:-1", "tpu", "cpu:0", "1x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (strcmp(bad[i], "cuda:") == 0) continue;
+        assert_int_not_equal(cp_device_parse(bad[i], &d), CP_OK);
+        cp_error_clear();
+    }
+    assert_int_not_equal(cp_device_parse("cuda:4000", &d), CP_OK);
+    failed(CP_ERROR_DEVICE);
+    for (FOR_DEVICES(e)) {
+        cp_device_info info;
+        ok(cp_device_query(e, &info) == CP_OK);
+        assert_true(info.name[0] && info.units >= 1 && info.memory_total > 0);
+        ok(cp_device_synchronize(e) == CP_OK);
+    }
+    if (!cp_device_count()) {
+        assert_true(cp_device_trouble()[0]);
+        ok(cp_device_use(0) == CP_OK); /* device 0 is the CPU where there is no GPU */
+        assert_int_equal(cp_device_current(), CP_CPU);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_record), cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(views),
+        cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(scopes), cmocka_unit_test(pool), cmocka_unit_test(streams), cmocka_unit_test(devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -5,7 +5,7 @@
  * shapes, devices and sizes are right, and nothing is empty unless the slot's comment says so. A slot
  * issues its work to `stream` and returns; results may be there later. It returns CP_OK, or the code of the
  * record it wrote with host->fail. The CPU's table is built in; CUDA's comes from libcuprite-cuda.so, whose
- * only entry is cuprite_backend_open. The plugin calls nothing of the core but the functions in cpi_host. */
+ * only entry is cuprite_backend_open. The plugin calls nothing of the core but the functions in cpi_host_api. */
 #ifndef CPI_BACKEND_H
 #define CPI_BACKEND_H
 
@@ -31,14 +31,14 @@ struct cp_event {
 };
 
 /* What a backend may call. */
-typedef struct cpi_host {
+typedef struct cpi_host_api {
     uint32_t abi;
     cp_code (*fail)(cp_code code, const char *format, ...);
     void *(*work_alloc)(cp_stream *stream, size_t bytes); /* pool memory, 512-byte aligned; NULL: error written */
     void (*work_free)(cp_stream *stream, void *memory);   /* usable again by later work of the stream; NULL fine */
     void *(*malloc)(size_t bytes);                        /* host memory; NULL: error written */
     void (*free)(void *memory);
-} cpi_host;
+} cpi_host_api;
 
 typedef struct cpi_backend {
     uint32_t abi;
@@ -46,6 +46,9 @@ typedef struct cpi_backend {
     const char *trouble; /* why there is no device; "" */
     int devices;
     cp_code (*open)(cpi_device *device); /* first use: fills device->impl, name, variant, units */
+    /* makes the device current for the calling thread, before every slot that gets one of its streams; NULL: not
+     * needed */
+    void (*use)(const cpi_device *device);
     cp_code (*query)(cpi_device *device, int64_t *total, int64_t *available);
     /* raw memory for the pool; NULL without an error record when there is none */
     void *(*memory_new)(cpi_device *device, size_t bytes);
@@ -87,7 +90,7 @@ struct cpi_device {
     cp_stream null_stream;
 };
 
-typedef const cpi_backend *(*cpi_backend_open_fn)(const cpi_host *host);
+typedef const cpi_backend *(*cpi_backend_open_fn)(const cpi_host_api *host);
 
 #ifdef __cplusplus
 }

@@ -95,7 +95,7 @@ static void plugin_open(void)
     cpi_backend_open_fn open = (cpi_backend_open_fn)dlsym(library, "cuprite_backend_open");
     const cpi_backend *backend = open ? open(&cpi_host_table) : NULL;
     if (!backend || backend->abi != CPI_ABI) {
-        snprintf(trouble, sizeof trouble, "the CUDA plugin %s does not fit: ABI %d found, %d needed", path,
+        snprintf(trouble, sizeof trouble, "the CUDA plugin does not fit: ABI %d found, %d needed",
                  backend ? (int)backend->abi : 0, CPI_ABI);
         return;
     }
@@ -249,4 +249,4 @@ void *cpi_work_alloc(cp_stream *stream, size_t bytes) { return cpi_pool_alloc(st
 
 void cpi_work_free(cp_stream *stream, void *memory) { cpi_pool_free(stream->device->pool, stream, memory); }
 
-const cpi_host cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host};
+const cpi_host_api cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host};

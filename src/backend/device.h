@@ -15,7 +15,7 @@ void *cpi_work_alloc(cp_stream *stream, size_t bytes);
 void cpi_work_free(cp_stream *stream, void *memory);
 /* Path of a library that lies beside libcuprite.so, into `path`; returns it. */
 const char *cpi_library_path(const char *name, char *path, size_t bytes);
-extern const cpi_host cpi_host_table;
+extern const cpi_host_api cpi_host_table;
 extern const cpi_backend cpi_backend_cpu;
 
 #endif

@@ -14,6 +14,7 @@ static cp_stream **slot_of(const cpi_device *d) { return &streams[d->id + 1]; }
 cp_stream *cpi_stream(cpi_device *device)
 {
     cp_stream *s = *slot_of(device);
+    if (device->backend->use) device->backend->use(device);
     return s ? s : &device->null_stream;
 }
 

@@ -29,7 +29,7 @@ struct cp_array {
     int64_t size;
     struct cp_scope *scope;         /* owner, or NULL */
     struct cp_array *scope_prev, *scope_next;
-    _Alignas(16) unsigned char value[16];
+    unsigned char value[16] __attribute__((aligned(16)));
     int64_t *shape, *strides;       /* point into dims */
     int64_t dims[];
 };

@@ -52,7 +52,7 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
 
 cp_array *cp_slice(cp_array *x, int n, const cp_index *items)
 {
-    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], first, count;
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], first = 0, count = 0;
     int axis = 0, ndim = 0, used;
     bool ellipsis;
     if (cpi_null("slice", x) || (n > 0 && cpi_null("slice", items))) return NULL;

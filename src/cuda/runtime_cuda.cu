@@ -1,0 +1,423 @@
+/* The CUDA backend: memory, copies, streams, events, and the table that the core gets.
+ *
+ * Invariants: no CUDA call is made before cuprite_backend_open; a thread that enters through a slot has the
+ * slot's device current; `from_host` returns when the host's bytes have been read, `to_host` when they have
+ * arrived. Pageable memory goes through two pinned buffers per device in pieces, so that the host's copy of one
+ * piece runs beside the transfer of the other. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <thread>
+
+#include "cuda/cuda.h"
+#include "elementwise/elementwise.h"
+#include "index/index.h"
+#include "ndimage/ndimage.h"
+#include "reduce/reduce.h"
+#include "signal/signal.h"
+#include "sort/sort.h"
+
+const cpi_host_api *cpi_host;
+
+namespace {
+
+enum { PIECE = 4 << 20, PIECES = 4, SMALL = 64 << 10, COPY_THREADS = 4 };
+
+/* What a device keeps: staging buffers, made when first needed. */
+struct staging {
+    pthread_mutex_t lock;
+    char *memory[PIECES];
+    cudaEvent_t done[PIECES];
+    char *small;
+    bool ready;
+};
+
+struct counters {
+    cp_stream *stream;
+    cudaStream_t handle;
+    void *memory;
+    counters *next;
+};
+
+struct device_state {
+    staging stage;
+    pthread_mutex_t lock;
+    counters *list;
+};
+
+device_state *state_of(const cpi_device *d) { return (device_state *)d->impl; }
+
+} // namespace
+
+cp_code cpi_cuda_check(cudaError_t status, const char *what)
+{
+    if (status == cudaSuccess) return CP_OK;
+    cp_code code = status == cudaErrorMemoryAllocation ? CP_ERROR_MEMORY : CP_ERROR_DEVICE;
+    return cpi_host->fail(code, "%s: CUDA: %s (%s)", what, cudaGetErrorString(status), cudaGetErrorName(status));
+}
+
+static int device_count;
+
+/* Another library of the process may have switched the thread's device: ask, where there are several. */
+static void use(const cpi_device *device)
+{
+    int now = -1;
+    if (device_count > 1 && (cudaGetDevice(&now) != cudaSuccess || now != device->ordinal)) cudaSetDevice(device->ordinal);
+}
+
+static cp_code open_device(cpi_device *d)
+{
+    cudaDeviceProp p;
+    cp_code code = cpi_cuda_check(cudaSetDevice(d->ordinal), "device");
+    if (!code) code = cpi_cuda_check(cudaGetDeviceProperties(&p, d->ordinal), "device");
+    if (code) return code;
+    snprintf(d->name, sizeof d->name, "%s", p.name);
+    snprintf(d->variant, sizeof d->variant, "sm_%d%d", p.major, p.minor);
+    d->units = p.multiProcessorCount;
+    device_state *s = (device_state *)cpi_host->malloc(sizeof *s);
+    if (!s) return CP_ERROR_MEMORY;
+    memset(s, 0, sizeof *s);
+    pthread_mutex_init(&s->stage.lock, NULL);
+    pthread_mutex_init(&s->lock, NULL);
+    d->impl = s;
+    return CP_OK;
+}
+
+static cp_code query(cpi_device *d, int64_t *total, int64_t *available)
+{
+    size_t f = 0, t = 0;
+    cp_code code = cpi_cuda_check(cudaSetDevice(d->ordinal), "device_query");
+    if (!code) code = cpi_cuda_check(cudaMemGetInfo(&f, &t), "device_query");
+    *total = (int64_t)t;
+    *available = (int64_t)f;
+    return code;
+}
+
+static void *memory_new(cpi_device *d, size_t bytes)
+{
+    void *p = NULL;
+    if (cudaSetDevice(d->ordinal) != cudaSuccess || cudaMalloc(&p, bytes) != cudaSuccess) {
+        cudaGetLastError(); /* the pool may try again with less */
+        return NULL;
+    }
+    return p;
+}
+
+static void memory_free(cpi_device *d, void *memory, size_t)
+{
+    if (cudaSetDevice(d->ordinal) == cudaSuccess) cudaFree(memory);
+    cudaGetLastError();
+}
+
+/* --- host and device --- */
+
+/* The device's staging buffers, locked; NULL and an error when there is no pinned memory. */
+static staging *staging_lock(cpi_device *d, const char *what)
+{
+    staging *s = &state_of(d)->stage;
+    pthread_mutex_lock(&s->lock);
+    if (s->ready) return s;
+    cudaError_t status = s->small ? cudaSuccess : cudaHostAlloc((void **)&s->small, SMALL, cudaHostAllocDefault);
+    for (int i = 0; i < PIECES && status == cudaSuccess; i++)
+        if (!s->done[i]) status = cudaEventCreateWithFlags(&s->done[i], cudaEventDisableTiming);
+    s->ready = status == cudaSuccess;
+    if (s->ready) return s;
+    cpi_cuda_check(status, what);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static cudaError_t piece_memory(staging *s, int i)
+{
+    return s->memory[i] ? cudaSuccess : cudaHostAlloc((void **)&s->memory[i], PIECE, cudaHostAllocDefault);
+}
+
+static bool is_pinned(const void *host)
+{
+    cudaPointerAttributes a;
+    bool yes = cudaPointerGetAttributes(&a, host) == cudaSuccess && a.type != cudaMemoryTypeUnregistered;
+    cudaGetLastError();
+    return yes;
+}
+
+/* Copies between a piece of host memory and a pinned one, with a few threads: one cannot fill the bus. */
+static void copy_wide(char *to, const char *from, size_t n)
+{
+    enum { LEAST = 512 << 10 };
+    size_t each = (n + COPY_THREADS - 1) / COPY_THREADS;
+    if (n < 2 * LEAST) {
+        memcpy(to, from, n);
+        return;
+    }
+    std::thread helpers[COPY_THREADS - 1];
+    int started = 0;
+    size_t at = each;
+    try {
+        for (; at < n && started < COPY_THREADS - 1; started++, at += each)
+            helpers[started] = std::thread(memcpy, to + at, from + at, n - at < each ? n - at : each);
+    } catch (...) { /* no more threads: the rest is copied here */
+    }
+    memcpy(to, from, each < n ? each : n);
+    if (at < n) memcpy(to + at, from + at, n - at);
+    for (int i = 0; i < started; i++) helpers[i].join();
+}
+
+static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t bytes)
+{
+    const char *what = "copy from host";
+    cudaStream_t cs = cpi_cuda_stream(stream);
+    if (bytes > SMALL && is_pinned(from)) {
+        cp_code code = cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
+        return code ? code : cpi_cuda_check(cudaStreamSynchronize(cs), what);
+    }
+    if (bytes <= SMALL) /* the driver takes a copy of small pageable sources before it returns */
+        return cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
+    staging *s = staging_lock(stream->device, what);
+    if (!s) return CP_ERROR_DEVICE;
+    cudaError_t status = cudaSuccess;
+    size_t at = 0;
+    for (int i = 0; at < bytes && status == cudaSuccess; i = (i + 1) % PIECES) {
+        size_t n = bytes - at < PIECE ? bytes - at : PIECE;
+        status = piece_memory(s, i);
+        if (status == cudaSuccess) status = cudaEventSynchronize(s->done[i]);
+        if (status != cudaSuccess) break;
+        copy_wide(s->memory[i], (const char *)from + at, n);
+        status = cudaMemcpyAsync((char *)to + at, s->memory[i], n, cudaMemcpyHostToDevice, cs);
+        if (status == cudaSuccess) status = cudaEventRecord(s->done[i], cs);
+        at += n;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return cpi_cuda_check(status, what);
+}
+
+static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t bytes)
+{
+    const char *what = "copy to host";
+    cudaStream_t cs = cpi_cuda_stream(stream);
+    if (bytes <= SMALL) return cpi_cuda_read(stream, to, from, bytes);
+    if (is_pinned(to)) {
+        cp_code code = cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cs), what);
+        return code ? code : cpi_cuda_check(cudaStreamSynchronize(cs), what);
+    }
+    staging *s = staging_lock(stream->device, what);
+    if (!s) return CP_ERROR_DEVICE;
+    cudaError_t status = cudaSuccess;
+    size_t asked = 0, arrived = 0; /* PIECES transfers are under way while the host empties the oldest */
+    for (int i = 0; arrived < bytes && status == cudaSuccess;) {
+        if (asked < bytes && asked - arrived < (size_t)PIECES * PIECE) {
+            int k = (int)(asked / PIECE % PIECES);
+            size_t n = bytes - asked < PIECE ? bytes - asked : PIECE;
+            status = piece_memory(s, k);
+            if (status == cudaSuccess)
+                status = cudaMemcpyAsync(s->memory[k], (const char *)from + asked, n, cudaMemcpyDeviceToHost, cs);
+            if (status == cudaSuccess) status = cudaEventRecord(s->done[k], cs);
+            asked += n;
+            continue;
+        }
+        size_t n = bytes - arrived < PIECE ? bytes - arrived : PIECE;
+        status = cudaEventSynchronize(s->done[i]);
+        if (status == cudaSuccess) copy_wide((char *)to + arrived, s->memory[i], n);
+        arrived += n;
+        i = (i + 1) % PIECES;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return cpi_cuda_check(status, what);
+}
+
+cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, size_t bytes)
+{
+    const char *what = "read";
+    if (bytes > SMALL) return to_host(stream, host, device_memory, bytes);
+    staging *s = staging_lock(stream->device, what);
+    if (!s) return CP_ERROR_DEVICE;
+    cudaStream_t cs = cpi_cuda_stream(stream);
+    cudaError_t status = cudaMemcpyAsync(s->small, device_memory, bytes, cudaMemcpyDeviceToHost, cs);
+    if (status == cudaSuccess) status = cudaStreamSynchronize(cs);
+    if (status == cudaSuccess) memcpy(host, s->small, bytes);
+    pthread_mutex_unlock(&s->lock);
+    return cpi_cuda_check(status, what);
+}
+
+static cp_code copy(cp_stream *s, void *to, const void *from, size_t bytes)
+{
+    if (!bytes) return CP_OK;
+    return cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cpi_cuda_stream(s)), "copy");
+}
+
+static cp_code zero(cp_stream *s, void *memory, size_t bytes)
+{
+    return !bytes ? CP_OK : cpi_cuda_check(cudaMemsetAsync(memory, 0, bytes, cpi_cuda_stream(s)), "zeros");
+}
+
+/* --- streams and events --- */
+
+void *cpi_cuda_counters(cp_stream *stream)
+{
+    device_state *d = state_of(stream->device);
+    pthread_mutex_lock(&d->lock);
+    counters *c = d->list;
+    while (c && c->handle != cpi_cuda_stream(stream)) c = c->next;
+    if (!c && (c = (counters *)cpi_host->malloc(sizeof *c))) {
+        c->stream = stream;
+        c->handle = cpi_cuda_stream(stream);
+        cudaError_t status = cudaMalloc(&c->memory, CPI_CUDA_COUNTERS);
+        if (status == cudaSuccess) status = cudaMemsetAsync(c->memory, 0, CPI_CUDA_COUNTERS, c->handle);
+        if (cpi_cuda_check(status, "counters")) {
+            cpi_host->free(c);
+            c = NULL;
+        } else {
+            c->next = d->list;
+            d->list = c;
+        }
+    }
+    pthread_mutex_unlock(&d->lock);
+    return c ? c->memory : NULL;
+}
+
+static cp_code stream_new(cp_stream *s)
+{
+    cudaStream_t handle = NULL;
+    use(s->device);
+    cp_code code = cpi_cuda_check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "stream_create");
+    s->handle = handle;
+    return code;
+}
+
+static void stream_free(cp_stream *s)
+{
+    device_state *d = state_of(s->device);
+    pthread_mutex_lock(&d->lock);
+    for (counters **link = &d->list; *link; link = &(*link)->next)
+        if ((*link)->handle == cpi_cuda_stream(s)) {
+            counters *c = *link;
+            *link = c->next;
+            cudaFree(c->memory);
+            cpi_host->free(c);
+            break;
+        }
+    pthread_mutex_unlock(&d->lock);
+    cudaStreamDestroy(cpi_cuda_stream(s));
+}
+
+static cp_code stream_sync(cp_stream *s)
+{
+    return cpi_cuda_check(cudaStreamSynchronize(cpi_cuda_stream(s)), "synchronize");
+}
+
+static int done(cudaError_t status, const char *what)
+{
+    if (status == cudaErrorNotReady) {
+        cudaGetLastError();
+        return 0;
+    }
+    return cpi_cuda_check(status, what) ? -1 : 1;
+}
+
+static int stream_done(cp_stream *s) { return done(cudaStreamQuery(cpi_cuda_stream(s)), "stream_done"); }
+
+static cp_code stream_wait(cp_stream *s, cp_event *e)
+{
+    return cpi_cuda_check(cudaStreamWaitEvent(cpi_cuda_stream(s), (cudaEvent_t)e->handle, 0), "stream_wait");
+}
+
+static cp_code event_new(cp_event *e)
+{
+    cudaEvent_t handle = NULL;
+    use(e->device);
+    cp_code code = cpi_cuda_check(cudaEventCreate(&handle), "event_create");
+    e->handle = handle;
+    return code;
+}
+
+static void event_free(cp_event *e) { cudaEventDestroy((cudaEvent_t)e->handle); }
+
+static cp_code event_record(cp_event *e, cp_stream *s)
+{
+    return cpi_cuda_check(cudaEventRecord((cudaEvent_t)e->handle, cpi_cuda_stream(s)), "event_record");
+}
+
+static cp_code event_sync(cp_event *e)
+{
+    return cpi_cuda_check(cudaEventSynchronize((cudaEvent_t)e->handle), "event_synchronize");
+}
+
+static int event_done(cp_event *e) { return done(cudaEventQuery((cudaEvent_t)e->handle), "event_done"); }
+
+static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
+{
+    float value = 0;
+    cp_code code = cpi_cuda_check(cudaEventElapsedTime(&value, (cudaEvent_t)a->handle, (cudaEvent_t)b->handle),
+                                  "event_elapsed");
+    *ms = value;
+    return code;
+}
+
+static cp_code device_sync(cpi_device *d)
+{
+    use(d);
+    return cpi_cuda_check(cudaDeviceSynchronize(), "synchronize");
+}
+
+/* --- the table --- */
+
+/* Rooms that this build has; a slot table that is missing stays NULL. */
+extern "C" {
+extern const cpi_elementwise_ops cpi_elementwise_cuda __attribute__((weak));
+extern const cpi_reduce_ops cpi_reduce_cuda __attribute__((weak));
+extern const cpi_index_ops cpi_index_cuda __attribute__((weak));
+extern const cpi_sort_ops cpi_sort_cuda __attribute__((weak));
+extern const cpi_signal_ops cpi_signal_cuda __attribute__((weak));
+extern const cpi_ndimage_ops cpi_ndimage_cuda __attribute__((weak));
+}
+
+static char trouble[512];
+static cpi_backend backend;
+
+extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_backend_open(const cpi_host_api *host)
+{
+    int count = 0, driver = 0, runtime = 0;
+    cpi_host = host;
+    cudaError_t status = cudaGetDeviceCount(&count);
+    if (status != cudaSuccess) {
+        count = 0;
+        cudaDriverGetVersion(&driver);
+        cudaRuntimeGetVersion(&runtime);
+        snprintf(trouble, sizeof trouble, "CUDA: %s (the driver serves CUDA %d.%d, this build needs %d.x)",
+                 cudaGetErrorString(status), driver / 1000, driver % 1000 / 10, runtime / 1000);
+        cudaGetLastError();
+    } else if (!count) {
+        snprintf(trouble, sizeof trouble, "CUDA: the driver found no device");
+    }
+    backend.abi = CPI_ABI;
+    backend.name = "cuda";
+    backend.trouble = trouble;
+    backend.devices = device_count = count;
+    backend.open = open_device;
+    backend.use = use;
+    backend.query = query;
+    backend.memory_new = memory_new;
+    backend.memory_free = memory_free;
+    backend.from_host = from_host;
+    backend.to_host = to_host;
+    backend.copy = copy;
+    backend.zero = zero;
+    backend.stream_new = stream_new;
+    backend.stream_free = stream_free;
+    backend.stream_sync = stream_sync;
+    backend.stream_done = stream_done;
+    backend.stream_wait = stream_wait;
+    backend.event_new = event_new;
+    backend.event_free = event_free;
+    backend.event_record = event_record;
+    backend.event_sync = event_sync;
+    backend.event_done = event_done;
+    backend.event_elapsed = event_elapsed;
+    backend.device_sync = device_sync;
+    backend.elementwise = &cpi_elementwise_cuda;
+    backend.reduce = &cpi_reduce_cuda;
+    backend.index = &cpi_index_cuda;
+    backend.sort = &cpi_sort_cuda;
+    backend.signal = &cpi_signal_cuda;
+    backend.ndimage = &cpi_ndimage_cuda;
+    return &backend;
+}

@@ -1,0 +1,53 @@
+# The project's commands. `make demo` and `make test` do all set-up themselves, on a fresh Debian 12 or
+# Ubuntu 24.04 too. Options: BUILD=dir, CUDA=OFF, CUDA_ARCHS="80;90;100" (default: one architecture), JOBS=n.
+BUILD ?= build
+CUDA ?= ON
+CUDA_ARCHS ?= 90
+JOBS ?= $(shell nproc)
+PYTHON := $(CURDIR)/.venv/bin/python
+PREFIX ?= /usr/local
+
+.PHONY: all demo test bench build install setup asan tsan check clean
+
+all: build
+
+setup:
+	@tools/setup
+
+build: setup
+	@cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) \
+	    -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || (cat $(BUILD).log; false)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@tools/demo $(BUILD)
+
+test: build check
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q tests/python
+
+# The rooms include only what they may; files keep to their length.
+check: setup
+	@$(PYTHON) tools/check_rooms.py
+
+bench: build
+	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py
+
+install: build
+	@cmake --install $(BUILD)
+
+# Sanitizer builds: the C tests under address + undefined, and under thread.
+asan:
+	@tools/setup
+	@cmake -S . -B build-asan -G Ninja -DCUPRITE_SANITIZE=address,undefined -DCUPRITE_PYTHON=OFF > build-asan.log
+	@cmake --build build-asan -j $(JOBS)
+	@cd build-asan && ctest --output-on-failure
+
+tsan:
+	@tools/setup
+	@cmake -S . -B build-tsan -G Ninja -DCUPRITE_SANITIZE=thread -DCUPRITE_PYTHON=OFF > build-tsan.log
+	@cmake --build build-tsan -j $(JOBS)
+	@cd build-tsan && ctest --output-on-failure
+
+clean:
+	rm -rf build build-asan build-tsan build*.log demo

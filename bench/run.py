@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks: bench/run.py [--device cpu|gpu] [--only ROOM[,ROOM]] [--output FILE.json] [--budget SECONDS]
+
+Without --device: the CPU, and the GPU where there is one. Each room runs in a process of its own. The results
+go to bench/results/DATE-MACHINE.json unless --output names a file; date, machine, commit and versions stand in it.
+"""
+import argparse, datetime, importlib, json, os, pathlib, platform, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+
+def one_room(room, device, budget, output):
+    import common
+    b = common.Bench(device)
+    rows = []
+    for case in importlib.import_module(f"bench_{room}").cases(b):
+        try:
+            r = common.row(b, case, common.measure(b, case, budget=budget))
+            print(common.show(r), flush=True)
+        except Exception as e:
+            r = {"name": case.name, "device": device, "error": f"{type(e).__name__}: {e}"}
+            print(f"{device} {case.name}: {r['error']}", flush=True)
+        rows.append(r)
+    versions = {"numpy": b.np.__version__}
+    for name in ("scipy", "cupy", "torch"):
+        if name in sys.modules:
+            versions[name] = sys.modules[name].__version__
+    json.dump({"rows": rows, "versions": versions, "info": machine(b, device)}, open(output, "w"))
+
+
+def machine(b, device):
+    name = None
+    if device == "gpu":
+        p = b.cp.cuda.runtime.getDeviceProperties(0)
+        name = p["name"].decode() if isinstance(p["name"], bytes) else p["name"]
+    else:
+        for line in open("/proc/cpuinfo"):
+            if line.startswith("model name"):
+                name = line.split(":", 1)[1].strip()
+                break
+    return {"machine": name, "cores": os.cpu_count(), "python": platform.python_version()}
+
+
+def main():
+    a = argparse.ArgumentParser()
+    a.add_argument("--device", default="")
+    a.add_argument("--only", default="")
+    a.add_argument("--output", default="")
+    a.add_argument("--budget", type=float, default=1.0)
+    a.add_argument("--room", default="")
+    a = a.parse_args()
+    if a.room:
+        return one_room(a.room, a.device, a.budget, a.output)
+    rooms = a.only.split(",") if a.only else sorted(p.stem[6:] for p in HERE.glob("bench_*.py"))
+    devices = [a.device] if a.device else ["cpu"]
+    if not a.device:
+        import cuprite
+        devices += ["gpu"] if cuprite.cuda.runtime.getDeviceCount() and cuprite.cuda.is_available() else []
+    commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    result = {"date": datetime.date.today().isoformat(), "commit": os.environ.get("CUPRITE_COMMIT") or commit.stdout.strip(),
+              "runs": []}
+    for device in devices:
+        for room in rooms:
+            with tempfile.NamedTemporaryFile(suffix=".json") as f:
+                env = dict(os.environ)
+                if device == "cpu":
+                    env.setdefault("OMP_NUM_THREADS", "2")
+                    env.setdefault("OPENBLAS_NUM_THREADS", "2")
+                p = subprocess.run([sys.executable, __file__, "--room", room, "--device", device, "--output", f.name,
+                                    "--budget", str(a.budget)], env=env)
+                if p.returncode == 0:
+                    result["runs"].append({"room": room, "device": device, **json.load(open(f.name))})
+                else:
+                    print(f"{device} {room}: failed with {p.returncode}", flush=True)
+    name = a.output or HERE / "results" / f"{result['date']}-{platform.node() or 'machine'}.json"
+    json.dump(result, open(name, "w"), indent=1)
+    print("results in", name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+/* Quicksort of unsigned keys, a text that sort_simd.c includes once per width.
+ *
+ * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where vec_* primitives of that width exist (AVX-512).
+ * Invariants: a split never writes before it has read (the write position of the lower part trails the read
+ * position; the upper part goes through scratch), and every turn of the loop makes the rest smaller. When the
+ * pivots are bad for 2*log2(n) turns, radix passes finish in linear time. */
+
+#if VECTOR
+enum { NAME(lanes) = 512 / BITS, NAME(leaf_size) = 8 * NAME(lanes) };
+
+/* v[0..k) holds two sorted halves: merges them. */
+static inline __attribute__((always_inline)) void NAME(merge)(__m512i *v, int k)
+{
+    __m512i t[4];
+    int h = k / 2;
+#pragma GCC unroll 8
+    for (int i = 0; i < h; i++) t[i] = NAME(reverse)(v[k - 1 - i]);
+#pragma GCC unroll 8
+    for (int i = 0; i < h; i++) {
+        v[h + i] = NAME(max)(v[i], t[i]); /* the upper half comes out reversed, which is bitonic as well */
+        v[i] = NAME(min)(v[i], t[i]);
+    }
+#pragma GCC unroll 8
+    for (int d = h / 2; d >= 1; d /= 2)
+#pragma GCC unroll 8
+        for (int i = 0; i < k; i++)
+            if (!(i & d)) {
+                __m512i low = NAME(min)(v[i], v[i + d]);
+                v[i + d] = NAME(max)(v[i], v[i + d]);
+                v[i] = low;
+            }
+#pragma GCC unroll 8
+    for (int i = 0; i < k; i++) v[i] = NAME(clean)(v[i]);
+}
+
+static inline __attribute__((always_inline)) void NAME(network)(KEY *a, int n, int k)
+{
+    __m512i v[8], ones = _mm512_set1_epi32(-1);
+#pragma GCC unroll 8
+    for (int i = 0; i < k; i++) v[i] = NAME(sort_lanes)(NAME(load_part)(ones, n - i * NAME(lanes), a + i * NAME(lanes)));
+#pragma GCC unroll 8
+    for (int step = 2; step <= k; step *= 2)
+#pragma GCC unroll 8
+        for (int i = 0; i < k; i += step) NAME(merge)(v + i, step);
+#pragma GCC unroll 8
+    for (int i = 0; i < k; i++) NAME(store_part)(a + i * NAME(lanes), n - i * NAME(lanes), v[i]);
+}
+
+static void NAME(leaf)(KEY *a, int64_t n)
+{
+    if (n <= NAME(lanes)) NAME(network)(a, (int)n, 1);
+    else if (n <= 2 * NAME(lanes)) NAME(network)(a, (int)n, 2);
+    else if (n <= 4 * NAME(lanes)) NAME(network)(a, (int)n, 4);
+    else NAME(network)(a, (int)n, 8);
+}
+
+/* Keys below the pivot (or equal to it, with `equal`) come first; returns how many. */
+static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal, KEY *scratch)
+{
+    enum { L = NAME(lanes) };
+    __m512i p = NAME(set1)(pivot);
+    int64_t low = 0, high = 0, i = 0;
+#pragma GCC unroll 4
+    for (; i + L <= n; i += L) {
+        __m512i v = _mm512_loadu_si512(a + i);
+        unsigned m = equal ? NAME(le)(v, p) : NAME(lt)(v, p), all = (1u << L) - 1;
+        _mm512_storeu_si512(a + low, NAME(compress)(m, v));
+        _mm512_storeu_si512(scratch + high, NAME(compress)(~m & all, v));
+        int c = __builtin_popcount(m);
+        low += c;
+        high += L - c;
+    }
+    for (; i < n; i++) {
+        KEY v = a[i];
+        bool below = equal ? v <= pivot : v < pivot;
+        a[low] = v;
+        low += below;
+        scratch[high] = v;
+        high += !below;
+    }
+    memcpy(a + low, scratch, (size_t)high * sizeof *a);
+    return low;
+}
+#else
+enum { NAME(leaf_size) = 24 };
+
+static void NAME(leaf)(KEY *a, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        KEY v = a[i];
+        int64_t j = i;
+        for (; j > 0 && a[j - 1] > v; j--) a[j] = a[j - 1];
+        a[j] = v;
+    }
+}
+
+static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal, KEY *scratch)
+{
+    int64_t low = 0, high = 0;
+    for (int64_t i = 0; i < n; i++) {
+        KEY v = a[i];
+        bool below = equal ? v <= pivot : v < pivot;
+        a[low] = v;
+        scratch[high] = v;
+        low += below;
+        high += !below;
+    }
+    memcpy(a + low, scratch, (size_t)high * sizeof *a);
+    return low;
+}
+#endif
+
+/* Least significant digit first, 8 bits a pass; digits that all keys share are passed over. */
+static void NAME(radix)(KEY *a, int64_t n, KEY *scratch)
+{
+    KEY *from = a, *to = scratch;
+    for (int shift = 0; shift < BITS; shift += 8) {
+        int64_t at[256] = {0}, sum = 0;
+        for (int64_t i = 0; i < n; i++) at[(unsigned char)(from[i] >> shift)]++;
+        if (at[(unsigned char)(from[0] >> shift)] == n) continue;
+        for (int d = 0; d < 256; d++) {
+            int64_t c = at[d];
+            at[d] = sum;
+            sum += c;
+        }
+        for (int64_t i = 0; i < n; i++) to[at[(unsigned char)(from[i] >> shift)]++] = from[i];
+        KEY *t = from;
+        from = to;
+        to = t;
+    }
+    if (from != a) memcpy(a, from, (size_t)n * sizeof *a);
+}
+
+static KEY NAME(pivot)(const KEY *a, int64_t n)
+{
+    KEY sample[64];
+    int count = n < 2048 ? 15 : 63;
+    int64_t step = n / count;
+    for (int i = 0; i < count; i++) sample[i] = a[i * step + step / 2];
+    NAME(leaf)(sample, count);
+    return sample[count / 2];
+}
+
+static void NAME(quick)(KEY *a, int64_t n, KEY *scratch, int turns)
+{
+    while (n > NAME(leaf_size)) {
+        if (turns-- <= 0) {
+            NAME(radix)(a, n, scratch);
+            return;
+        }
+        KEY p = NAME(pivot)(a, n);
+        int64_t low = NAME(split)(a, n, p, false, scratch);
+        if (low == 0) { /* the pivot is the smallest: all its equals are in place after this */
+            low = NAME(split)(a, n, p, true, scratch);
+        } else {
+            NAME(quick)(a, low, scratch, turns);
+        }
+        a += low;
+        n -= low;
+    }
+    NAME(leaf)(a, n);
+}
+
+static void NAME(sort)(void *keys, int64_t n, void *scratch)
+{
+    if (n < 2) return;
+    if (!VECTOR && BITS <= 64 && n >= (BITS == 32 ? 128 : 256)) {
+        NAME(radix)(keys, n, scratch);
+        return;
+    }
+    NAME(quick)(keys, n, scratch, 2 * (64 - __builtin_clzll((unsigned long long)n)));
+}
+
+static inline __attribute__((always_inline)) unsigned NAME(bucket)(const cpi_splitter *s, KEY low, KEY v)
+{
+    KEY cell = v <= low ? 0 : (KEY)(v - low) >> s->shift;
+    return s->table[cell < CPI_SORT_CELLS ? (unsigned)cell : CPI_SORT_CELLS - 1];
+}
+
+static void NAME(count)(const cpi_splitter *s, const void *keys, int64_t n, int64_t *counts)
+{
+    const KEY *a = keys;
+    KEY low = (KEY)s->low;
+    for (int64_t i = 0; i < n; i++) counts[NAME(bucket)(s, low, a[i])]++;
+}
+
+static void NAME(scatter)(const cpi_splitter *s, const void *keys, int64_t n, int64_t *offsets, void *to)
+{
+    const KEY *a = keys;
+    KEY *out = to, low = (KEY)s->low;
+    for (int64_t i = 0; i < n; i++) out[offsets[NAME(bucket)(s, low, a[i])]++] = a[i];
+}
+
+#undef KEY
+#undef BITS
+#undef NAME
+#undef VECTOR

@@ -1,0 +1,107 @@
+/* Sorting: the public functions. Invariant: slots see C-contiguous rows; every other layout is brought to that
+ * shape here by a copy with the axis last, and back by an assignment. */
+#include "cuprite/sort.h"
+
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/array.h"
+#include "core/error.h"
+#include "core/shape.h"
+#include "sort/sort.h"
+
+/* x with `axis` moved to the end: a view. */
+static cp_array *axis_last(cp_array *x, int axis)
+{
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    int n = 0;
+    for (int i = 0; i <= x->ndim; i++) {
+        int from = i == x->ndim ? axis : i;
+        if (i == axis) continue;
+        shape[n] = x->shape[from];
+        strides[n++] = x->strides[from];
+    }
+    return cpi_array_view(x, x->type, x->ndim, shape, strides, x->data);
+}
+
+static bool c_contiguous(const cp_array *x)
+{
+    return cpi_is_contiguous(x->ndim, x->shape, x->strides, cpi_itemsize(x->type), 'C');
+}
+
+/* The slots behind cp_sort and cp_argsort, in one form. */
+static cp_code rows(cp_array *from, cp_array *to, bool indices)
+{
+    int64_t n = from->shape[from->ndim - 1];
+    cp_stream *stream = cpi_stream(from->device);
+    const cpi_sort_ops *ops = from->device->backend->sort;
+    if (indices) return ops->argsort(stream, from->type, from->size / n, n, from->data, (int64_t *)to->data);
+    return ops->sort(stream, from->type, from->size / n, n, from->data, to->data);
+}
+
+/* Orders src along its last axis into dst (a view of src's shape): straight into it where it is contiguous. */
+static cp_code into(const char *function, cp_array *src, cp_array *dst, bool indices)
+{
+    if (c_contiguous(dst)) return rows(src, dst, indices);
+    cp_array *made = cpi_array_new(function, dst->device, dst->type, dst->ndim, dst->shape, 'C');
+    if (!made) return cp_error();
+    cp_code code = rows(src, made, indices);
+    if (code == CP_OK) code = cp_assign(dst, made);
+    cp_free(made);
+    return code;
+}
+
+static cp_array *ordered(const char *function, cp_array *x, int axis, bool indices)
+{
+    if (cpi_null(function, x)) return NULL;
+    /* numpy.argsort takes a 0-d array as one of one element, numpy.sort does not */
+    bool flat = axis == CP_FLAT || (indices && x->ndim == 0 && (axis == 0 || axis == -1));
+    if (!flat && cpi_axis(function, &axis, x->ndim) != CP_OK) return NULL;
+    cp_array *out = flat ? cpi_array_new(function, x->device, indices ? CP_INT64 : x->type, 1, &x->size, 'C')
+                         : cpi_array_new(function, x->device, indices ? CP_INT64 : x->type, x->ndim, x->shape, 'C');
+    if (!out || x->size == 0) return out;
+    cp_array *view = NULL, *src = NULL, *one = NULL, *dst = NULL;
+    bool done = false;
+    if (flat) {
+        if ((src = cpi_as_contiguous(function, x, x->type)))
+            one = cpi_array_view(src, src->type, 1, &src->size, (int64_t[]){cpi_itemsize(src->type)}, src->data);
+        done = one && rows(one, out, indices) == CP_OK;
+    } else if ((view = axis_last(x, axis)) && (src = cpi_as_contiguous(function, view, x->type))
+               && (dst = axis_last(out, axis))) {
+        done = into(function, src, dst, indices) == CP_OK;
+    }
+    cp_free(view);
+    cp_free(src);
+    cp_free(one);
+    cp_free(dst);
+    if (done) return out;
+    cp_free(out);
+    return NULL;
+}
+
+cp_array *cp_sort(cp_array *x, int axis) { return ordered("sort", x, axis, false); }
+
+cp_array *cp_argsort(cp_array *x, int axis) { return ordered("argsort", x, axis, true); }
+
+cp_code cp_sort_inplace(cp_array *x, int axis)
+{
+    if (cpi_null("sort", x)) return cp_error();
+    bool flat = axis == CP_FLAT;
+    if (!flat && cpi_axis("sort", &axis, x->ndim) != CP_OK) return cp_error();
+    if (cpi_check_writable("sort", x) != CP_OK) return cp_error();
+    if (x->size <= 1) return CP_OK;
+    cp_code code = CP_ERROR_MEMORY;
+    cp_array *view = flat ? cp_retain(x) : axis_last(x, axis), *src = NULL, *one = NULL;
+    if (view && (src = cpi_as_contiguous("sort", view, x->type))) { /* view itself where it is contiguous */
+        if (flat) one = cpi_array_view(src, src->type, 1, &src->size, (int64_t[]){cpi_itemsize(src->type)}, src->data);
+        cp_array *line = flat ? one : src;
+        code = line ? rows(line, line, false) : cp_error();
+        if (code == CP_OK && src->data != view->data) code = cp_assign(view, src);
+    } else {
+        code = cp_error();
+    }
+    cp_free(view);
+    cp_free(src);
+    cp_free(one);
+    return code;
+}

@@ -1,0 +1,12 @@
+/* The CPU's table of the room. */
+#include "sort/sort.h"
+
+const cpi_sort_ops cpi_sort_cpu = {
+    .sort = cpi_cpu_sort,
+    .argsort = cpi_cpu_argsort,
+    .unique = cpi_cpu_unique,
+    .median = cpi_cpu_median,
+    .partition = cpi_cpu_partition,
+    .clip = cpi_cpu_clip,
+    .clip_keep = cpi_cpu_clip_keep,
+};

@@ -29,6 +29,12 @@ static bool c_contiguous(const cp_array *x)
     return cpi_is_contiguous(x->ndim, x->shape, x->strides, cpi_itemsize(x->type), 'C');
 }
 
+/* A contiguous array as one row. */
+static cp_array *as_line(cp_array *x)
+{
+    return cpi_array_view(x, x->type, 1, &x->size, (int64_t[]){cpi_itemsize(x->type)}, x->data);
+}
+
 /* The slots behind cp_sort and cp_argsort, in one form. */
 static cp_code rows(cp_array *from, cp_array *to, bool indices)
 {
@@ -57,26 +63,27 @@ static cp_array *ordered(const char *function, cp_array *x, int axis, bool indic
     /* numpy.argsort takes a 0-d array as one of one element, numpy.sort does not */
     bool flat = axis == CP_FLAT || (indices && x->ndim == 0 && (axis == 0 || axis == -1));
     if (!flat && cpi_axis(function, &axis, x->ndim) != CP_OK) return NULL;
-    cp_array *out = flat ? cpi_array_new(function, x->device, indices ? CP_INT64 : x->type, 1, &x->size, 'C')
-                         : cpi_array_new(function, x->device, indices ? CP_INT64 : x->type, x->ndim, x->shape, 'C');
-    if (!out || x->size == 0) return out;
-    cp_array *view = NULL, *src = NULL, *one = NULL, *dst = NULL;
-    bool done = false;
+    cp_array *view = flat ? cp_retain(x) : axis_last(x, axis), *src = NULL, *line = NULL, *dst = NULL, *out = NULL;
+    if (!view || !(src = cpi_as_contiguous(function, view, x->type))) goto done;
+    cp_type type = indices ? CP_INT64 : x->type;
+    out = cpi_array_new(function, src->device, type, flat ? 1 : x->ndim, flat ? &x->size : x->shape, 'C');
+    if (!out || out->size == 0) goto done;
+    cp_code code = CP_ERROR_MEMORY;
     if (flat) {
-        if ((src = cpi_as_contiguous(function, x, x->type)))
-            one = cpi_array_view(src, src->type, 1, &src->size, (int64_t[]){cpi_itemsize(src->type)}, src->data);
-        done = one && rows(one, out, indices) == CP_OK;
-    } else if ((view = axis_last(x, axis)) && (src = cpi_as_contiguous(function, view, x->type))
-               && (dst = axis_last(out, axis))) {
-        done = into(function, src, dst, indices) == CP_OK;
+        if ((line = as_line(src))) code = rows(line, out, indices);
+    } else if ((dst = axis_last(out, axis))) {
+        code = into(function, src, dst, indices);
     }
+    if (code != CP_OK) {
+        cp_free(out);
+        out = NULL;
+    }
+done:
     cp_free(view);
     cp_free(src);
-    cp_free(one);
+    cp_free(line);
     cp_free(dst);
-    if (done) return out;
-    cp_free(out);
-    return NULL;
+    return out;
 }
 
 cp_array *cp_sort(cp_array *x, int axis) { return ordered("sort", x, axis, false); }
@@ -91,17 +98,16 @@ cp_code cp_sort_inplace(cp_array *x, int axis)
     if (cpi_check_writable("sort", x) != CP_OK) return cp_error();
     if (x->size <= 1) return CP_OK;
     cp_code code = CP_ERROR_MEMORY;
-    cp_array *view = flat ? cp_retain(x) : axis_last(x, axis), *src = NULL, *one = NULL;
-    if (view && (src = cpi_as_contiguous("sort", view, x->type))) { /* view itself where it is contiguous */
-        if (flat) one = cpi_array_view(src, src->type, 1, &src->size, (int64_t[]){cpi_itemsize(src->type)}, src->data);
-        cp_array *line = flat ? one : src;
-        code = line ? rows(line, line, false) : cp_error();
+    cp_array *view = flat ? cp_retain(x) : axis_last(x, axis), *src = NULL, *line = NULL;
+    if (view && (src = cpi_as_contiguous("sort", view, x->type)) /* view itself where it is contiguous */
+        && (line = flat ? as_line(src) : cp_retain(src))) {
+        code = rows(line, line, false);
         if (code == CP_OK && src->data != view->data) code = cp_assign(view, src);
     } else {
         code = cp_error();
     }
     cp_free(view);
     cp_free(src);
-    cp_free(one);
+    cp_free(line);
     return code;
 }

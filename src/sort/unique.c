@@ -40,15 +40,15 @@ cp_array *cp_unique(cp_array *x, const cp_unique_options *options)
     if (options->counts) *options->counts = NULL;
     if (cpi_null("unique", x)) return NULL;
     made m = {.request = {.type = x->type, .n = x->size, .distinct_nan = options->distinct_nan,
-                          .want_index = options->index, .want_counts = options->counts, .sized = sized},
-              .device = x->device};
+                          .want_index = options->index, .want_counts = options->counts, .sized = sized}};
     cp_code code = CP_ERROR_MEMORY;
     cp_array *src = cpi_as_contiguous("unique", x, x->type);
-    if (src && (!options->inverse || (m.inverse = cpi_array_new("unique", x->device, CP_INT64, x->ndim, x->shape, 'C')))) {
+    if (src) m.device = src->device;
+    if (src && (!options->inverse || (m.inverse = cpi_array_new("unique", m.device, CP_INT64, x->ndim, x->shape, 'C')))) {
         m.request.from = src->data;
         m.request.inverse = m.inverse ? (int64_t *)m.inverse->data : NULL;
         code = x->size == 0 ? sized(&m.request, 0)
-                            : x->device->backend->sort->unique(cpi_stream(x->device), &m.request);
+                            : m.device->backend->sort->unique(cpi_stream(m.device), &m.request);
     }
     cp_free(src);
     if (code != CP_OK) {

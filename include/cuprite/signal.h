@@ -1,4 +1,8 @@
-/* Convolution by its definition (no Fourier transform). */
+/* Convolution by its definition (no Fourier transform).
+ *
+ * Operands lie on one device (host scalars go anywhere); the result is a new array there, of the promoted type
+ * of the operands. Booleans convolve with "or" of "and"s, integers wrap, float16 and bfloat16 add up in float32.
+ * Every element adds its products in one fixed order. Calls may return before a GPU is done. */
 #ifndef CUPRITE_SIGNAL_H
 #define CUPRITE_SIGNAL_H
 
@@ -11,10 +15,15 @@ extern "C" {
 typedef enum cp_mode { CP_MODE_FULL, CP_MODE_VALID, CP_MODE_SAME } cp_mode;
 typedef enum cp_boundary { CP_BOUNDARY_FILL, CP_BOUNDARY_WRAP, CP_BOUNDARY_SYMM } cp_boundary;
 
-/* 1-d convolution (numpy.convolve): operands are swapped where v is the longer one; empty ones are an error. */
+/* 1-d convolution (numpy.convolve): operands are swapped where v is the longer one, 0-d ones count as one
+ * element; CP_ERROR_VALUE for empty ones and for more than one dimension. */
 CP_API cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode);
-/* 2-d convolution and correlation (scipy.signal.convolve2d, correlate2d); fillvalue NULL is 0. */
+/* 2-d convolution (scipy.signal.convolve2d). Mode "valid" swaps the operands where b is the larger one and is
+ * CP_ERROR_VALUE where neither is at least as large in both dimensions. fillvalue (NULL is 0) has one element,
+ * which the result's type must be able to hold; reading it waits for the device. */
 CP_API cp_array *cp_convolve2d(cp_array *a, cp_array *b, cp_mode mode, cp_boundary boundary, cp_array *fillvalue);
+/* 2-d correlation (scipy.signal.correlate2d): the same, b conjugated and not reversed. Where "valid" swaps, the
+ * result is a view that runs backwards, as SciPy's. */
 CP_API cp_array *cp_correlate2d(cp_array *a, cp_array *b, cp_mode mode, cp_boundary boundary, cp_array *fillvalue);
 
 #ifdef __cplusplus

@@ -1,0 +1,157 @@
+/* The CPU's tile loops and half-type conversions, compiled once for each instruction set. */
+#include "cpu/features.h"
+#include "signal/tile.h"
+
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 16")
+
+/* Bytes of a vector and how many of the registers (32, or 16) hold sums. */
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#define TALL_REGISTERS 16
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#define TALL_REGISTERS 8
+#else
+#define VECTOR_BYTES 16
+#define TALL_REGISTERS 8
+#endif
+
+/* acc + a * k, rounded once where the processor has the instruction. */
+#if defined(__AVX512F__)
+#define FMA32(acc, a, k) ((__typeof__(acc))_mm512_fmadd_ps((__m512)(a), (__m512)(k), (__m512)(acc)))
+#define FMA64(acc, a, k) ((__typeof__(acc))_mm512_fmadd_pd((__m512d)(a), (__m512d)(k), (__m512d)(acc)))
+#elif defined(__FMA__)
+#define FMA32(acc, a, k) ((__typeof__(acc))_mm256_fmadd_ps((__m256)(a), (__m256)(k), (__m256)(acc)))
+#define FMA64(acc, a, k) ((__typeof__(acc))_mm256_fmadd_pd((__m256d)(a), (__m256d)(k), (__m256d)(acc)))
+#elif defined(__aarch64__)
+#define FMA32(acc, a, k) ((__typeof__(acc))vfmaq_f32((float32x4_t)(acc), (float32x4_t)(a), (float32x4_t)(k)))
+#define FMA64(acc, a, k) ((__typeof__(acc))vfmaq_f64((float64x2_t)(acc), (float64x2_t)(a), (float64x2_t)(k)))
+#else
+#define FMA32(acc, a, k) ((acc) + (a) * (k))
+#define FMA64(acc, a, k) ((acc) + (a) * (k))
+#endif
+#if defined(__AVX512F__)
+#define SPLAT32(k) ((__typeof__(c))_mm512_set1_ps(k))
+#define SPLAT64(k) ((__typeof__(c))_mm512_set1_pd(k))
+#elif defined(__AVX2__)
+#define SPLAT32(k) ((__typeof__(c))_mm256_set1_ps(k))
+#define SPLAT64(k) ((__typeof__(c))_mm256_set1_pd(k))
+#else
+#define SPLAT32(k) ((__typeof__(c)){k, k, k, k})
+#define SPLAT64(k) ((__typeof__(c)){k, k})
+#endif
+#define SPLAT_INT(k) ((__typeof__(c)){0} + (k))
+
+#define T uint8_t
+#define NAME(f) f##_boolean
+#define MAC(acc, a, k) ((acc) | ((a) & (k)))
+#define SPLAT SPLAT_INT
+#define PARTS 1
+#include "signal/block.h"
+#define T uint8_t
+#define NAME(f) f##_u8
+#define MAC(acc, a, k) ((acc) + (a) * (k))
+#define SPLAT SPLAT_INT
+#define PARTS 1
+#include "signal/block.h"
+#define T uint16_t
+#define NAME(f) f##_u16
+#define MAC(acc, a, k) ((acc) + (a) * (k))
+#define SPLAT SPLAT_INT
+#define PARTS 1
+#include "signal/block.h"
+#define T uint32_t
+#define NAME(f) f##_u32
+#define MAC(acc, a, k) ((acc) + (a) * (k))
+#define SPLAT SPLAT_INT
+#define PARTS 1
+#include "signal/block.h"
+#define T uint64_t
+#define NAME(f) f##_u64
+#define MAC(acc, a, k) ((acc) + (a) * (k))
+#define SPLAT SPLAT_INT
+#define PARTS 1
+#include "signal/block.h"
+#define T float
+#define NAME(f) f##_f32
+#define MAC FMA32
+#define SPLAT SPLAT32
+#define PARTS 1
+#include "signal/block.h"
+#define T double
+#define NAME(f) f##_f64
+#define MAC FMA64
+#define SPLAT SPLAT64
+#define PARTS 1
+#include "signal/block.h"
+#define T float
+#define NAME(f) f##_c64
+#define MAC FMA32
+#define SPLAT SPLAT32
+#define PARTS 2
+#include "signal/block.h"
+#define T double
+#define NAME(f) f##_c128
+#define MAC FMA64
+#define SPLAT SPLAT64
+#define PARTS 2
+#include "signal/block.h"
+
+static void from_half(float *to, const uint16_t *from, int64_t n)
+{
+    int64_t i = 0;
+#if defined(__F16C__)
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+#endif
+    for (; i < n; i++) {
+        _Float16 h;
+        memcpy(&h, from + i, 2);
+        to[i] = (float)h;
+    }
+}
+
+static void to_half(uint16_t *to, const float *from, int64_t n)
+{
+    int64_t i = 0;
+#if defined(__F16C__)
+    for (; i + 8 <= n; i += 8)
+        _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+    for (; i < n; i++) {
+        _Float16 h = (_Float16)from[i];
+        memcpy(to + i, &h, 2);
+    }
+}
+
+static void from_bfloat16(float *to, const uint16_t *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t u = (uint32_t)from[i] << 16;
+        memcpy(to + i, &u, 4);
+    }
+}
+
+static void to_bfloat16(uint16_t *to, const float *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t u;
+        memcpy(&u, from + i, 4);
+        uint32_t rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+        to[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? u >> 16 | 0x40 : rounded); /* a NaN stays one */
+    }
+}
+
+extern const cpi_signal_simd CPI_ISA_NAME(cpi_signal_simd);
+const cpi_signal_simd CPI_ISA_NAME(cpi_signal_simd) = {
+    tile_boolean, tile_u8, tile_u16, tile_u32, tile_u64, tile_f32, tile_f64, tile_c64, tile_c128,
+    from_half, to_half, from_bfloat16, to_bfloat16,
+};

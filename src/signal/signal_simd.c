@@ -1,8 +1,8 @@
 /* The CPU's tile loops and half-type conversions, compiled once for each instruction set. */
 #include "cpu/features.h"
+#include "scalar/convert.h"
 #include "signal/tile.h"
 
-#include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__aarch64__)
@@ -112,11 +112,7 @@ static void from_half(float *to, const uint16_t *from, int64_t n)
     for (; i + 8 <= n; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
 #endif
-    for (; i < n; i++) {
-        _Float16 h;
-        memcpy(&h, from + i, 2);
-        to[i] = (float)h;
-    }
+    for (; i < n; i++) to[i] = cps_f16_to_f32(from[i]);
 }
 
 static void to_half(uint16_t *to, const float *from, int64_t n)
@@ -126,28 +122,17 @@ static void to_half(uint16_t *to, const float *from, int64_t n)
     for (; i + 8 <= n; i += 8)
         _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #endif
-    for (; i < n; i++) {
-        _Float16 h = (_Float16)from[i];
-        memcpy(to + i, &h, 2);
-    }
+    for (; i < n; i++) to[i] = cps_f32_to_f16(from[i]);
 }
 
 static void from_bfloat16(float *to, const uint16_t *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t u = (uint32_t)from[i] << 16;
-        memcpy(to + i, &u, 4);
-    }
+    for (int64_t i = 0; i < n; i++) to[i] = cps_bf16_to_f32(from[i]);
 }
 
 static void to_bfloat16(uint16_t *to, const float *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t u;
-        memcpy(&u, from + i, 4);
-        uint32_t rounded = (u + 0x7fff + (u >> 16 & 1)) >> 16;
-        to[i] = (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? u >> 16 | 0x40 : rounded); /* a NaN stays one */
-    }
+    for (int64_t i = 0; i < n; i++) to[i] = cps_f32_to_bf16(from[i]);
 }
 
 extern const cpi_signal_simd CPI_ISA_NAME(cpi_signal_simd);

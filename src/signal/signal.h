@@ -22,7 +22,7 @@ typedef struct cpi_correlation {
     int64_t origin_y, origin_x; /* > -kernel_h, > -kernel_w */
     const void *image, *kernel; /* device memory */
     void *result;               /* device memory; overlaps neither */
-    _Alignas(16) unsigned char fill[16]; /* one element of `type` */
+    double fill[2];             /* holds one element of `type` */
 } cpi_correlation;
 
 typedef struct cpi_signal_ops {

@@ -21,7 +21,7 @@ namespace {
 template <class U> struct integer {
     typedef U S;
     typedef typename std::conditional<sizeof(U) == 8, uint64_t, uint32_t>::type C;
-    enum { R = 16 };
+    enum { R = sizeof(U) == 8 ? 8 : 16 }; /* as many as registers allow */
     static __device__ C load(S s) { return s; }
     static __device__ S store(C c) { return (S)c; }
     static __device__ C conjugate(C c) { return c; }
@@ -126,7 +126,7 @@ enum { LANES = 32, GROUPS = 4, THREADS = LANES * GROUPS, PIECE = 16 };
 
 /* A tile is LANES columns by GROUPS * R rows; thread (group, lane) has R rows of one column. The source has one
  * row more than the last sum needs, because the ring reads one value ahead. */
-template <class A> __global__ void __launch_bounds__(THREADS) correlate_plane(const __grid_constant__ job<A> j)
+template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane(const __grid_constant__ job<A> j)
 {
     typedef typename A::C C;
     constexpr int R = A::R, ROWS = GROUPS * R, PITCH = LANES + PIECE - 1;
@@ -182,7 +182,7 @@ enum { ROW_PIECE = 256 };
  * read R apart, in different banks. */
 template <int R> __device__ __forceinline__ unsigned spread(unsigned i) { return i + i / R; }
 
-template <class A> __global__ void __launch_bounds__(THREADS) correlate_row(const __grid_constant__ job<A> j)
+template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(const __grid_constant__ job<A> j)
 {
     typedef typename A::C C;
     constexpr int R = A::R, COLS = THREADS * R, LENGTH = COLS + ROW_PIECE;

@@ -1,7 +1,7 @@
 /* The CPU's tile loops and half-type conversions, compiled once for each instruction set. */
 #include "cpu/features.h"
-#include "scalar/convert.h"
 #include "signal/tile.h"
+#include "scalar/convert.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

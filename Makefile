@@ -47,7 +47,7 @@ tsan:
 	@tools/setup
 	@cmake -S . -B build-tsan -G Ninja -DCUPRITE_SANITIZE=thread -DCUPRITE_PYTHON=OFF > build-tsan.log
 	@cmake --build build-tsan -j $(JOBS)
-	@cd build-tsan && ctest --output-on-failure
+	@cd build-tsan && TSAN_OPTIONS=die_after_fork=0 ctest --output-on-failure
 
 clean:
 	rm -rf build build-asan build-tsan build*.log demo

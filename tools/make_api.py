@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Writes docs/api.md, the reference of the C API, from the public headers and tables.
+
+    tools/make_api.py            writes the page
+    tools/make_api.py --check    exits 1 when the page is not what the headers say
+
+A header's opening comment is the section's text; its declarations follow as they stand, with their comments.
+"""
+import pathlib, re, sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io"]
+PAGE = ROOT / "docs" / "api.md"
+
+
+def opening(text):
+    comment = re.match(r"/\*(.*?)\*/", text, re.S)[1]
+    lines = [re.sub(r"^ \* ?", "", line).rstrip() for line in comment.split("\n")]
+    return "\n".join(lines).strip()
+
+
+def declarations(text):
+    body = text[text.index("*/") + 2:]
+    drop = re.compile(r'^#(ifndef|define) CUPRITE_\w+_H$|^#include|^#ifdef __cplusplus$|^extern "C" \{$|^\}$|^#endif$')
+    lines, inside_guard = [], False
+    for line in body.strip().split("\n"):
+        if line == "}" and not inside_guard:
+            if lines and not re.match(r"^(typedef|static|enum|struct)", next((l for l in reversed(lines) if l and not
+                                      l.startswith(" ")), "")):
+                continue
+        if not drop.match(line):
+            lines.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip().replace("CP_API ", "")
+
+
+def table_rows(name, macro):
+    text = (ROOT / "include/cuprite" / name).read_text()
+    rows = []
+    for match in re.finditer(rf"^\s*{macro}\((.*?)\)\s*$", text, re.M | re.S):
+        strings = re.findall(r'"((?:[^"\\]|\\.)*)"', match[1])
+        rows.append((match[1].split(",")[0].strip(), strings[-1] if strings else ""))
+    return rows
+
+
+def page():
+    out = ["# C API", "", "Made from the headers in `include/cuprite` by `tools/make_api.py`. The Python names are the same",
+           "without `cp_`: `cp_median(x)` is `cp.median(x)`; ndimage's functions lie in `cuprite.scipy.ndimage`, those of",
+           "signal for two dimensions in `cuprite.scipy.signal`.", ""]
+    for name in HEADERS:
+        path = ROOT / "include/cuprite" / f"{name}.h"
+        text = path.read_text()
+        out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
+        if name in ("elementwise", "reduce"):
+            macro = {"elementwise": "CP_ELEMENTWISE", "reduce": "CP_REDUCE"}[name]
+            out += ["| name | |", "|---|---|"]
+            out += [f"| `{n}` | {doc} |" for n, doc in table_rows(f"{name}.def", macro)] + [""]
+    return "\n".join(out)
+
+
+text = page()
+if "--check" in sys.argv:
+    if not PAGE.exists() or PAGE.read_text() != text:
+        print("docs/api.md is not what the headers say: run tools/make_api.py")
+        sys.exit(1)
+else:
+    PAGE.write_text(text)

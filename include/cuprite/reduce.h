@@ -16,7 +16,6 @@ extern "C" {
 typedef enum cp_reduction {
 #define CP_REDUCE(name, ...) CP_REDUCE_##name,
 #include "reduce.def"
-#undef CP_REDUCE
     CP_NREDUCTIONS
 } cp_reduction;
 
@@ -37,7 +36,7 @@ CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options 
 
 typedef struct cp_reduction_info { const char *name, *doc; bool has_identity; } cp_reduction_info;
 CP_API cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info);
-CP_API cp_reduction cp_reduction_from_name(const char *name);
+CP_API cp_reduction cp_reduction_from_name(const char *name); /* CP_NREDUCTIONS: none */
 
 #define CP_REDUCE_CALL(name, x, ...) \
     cp_reduce(CP_REDUCE_##name, (x), &(cp_reduce_options){._ = 0, __VA_ARGS__})

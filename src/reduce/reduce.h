@@ -1,18 +1,72 @@
-/* The slots a backend fills for the room reduce. */
+/* The slots a backend fills for the room reduce.
+ *
+ * The front brings every call to one form: `kept` results, each made of `reduced` elements, both walked by a
+ * few merged dimensions with strides in bytes. Kept dimensions are sorted by x's stride, the last one is the
+ * smallest; reduced ones too, unless the positions of elements matter (argmin, argmax), where they stay in C
+ * order. Strides of x are positive where the order does not matter. kept >= 1; reduced may be 0 for
+ * reductions that have an identity or come with an initial value. `out` is not read and overlaps nothing. */
 #ifndef CPI_REDUCE_H
 #define CPI_REDUCE_H
 
 #include "backend/backend.h"
+#include "cuprite/reduce.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#define CPI_REDUCE_DIMS 8
+
+typedef enum cpi_fold {
+#define CP_FOLD(name, ...) CPI_FOLD_##name,
+#include "cuprite/reduce.def"
+    CPI_NFOLDS
+} cpi_fold;
+
+typedef struct cpi_reduce_dim {
+    int64_t n;            /* extent */
+    int64_t x, where, out; /* strides in bytes; out's is 0 for reduced dimensions */
+} cpi_reduce_dim;
+
+typedef struct cpi_reduce_args {
+    cp_reduction op;
+    cpi_fold fold;
+    cp_type in, out;   /* types of x and of the result; integers folded for a floating result count as floating */
+    int nkept, nreduced;
+    int64_t kept, reduced;
+    cpi_reduce_dim keep[CPI_REDUCE_DIMS], reduce[CPI_REDUCE_DIMS];
+    const char *x;
+    const uint8_t *where; /* elements whose byte is 0 take no part; NULL: all do. Not for argmin and argmax */
+    char *out;
+    double ddof;
+    bool initial;      /* joined to every result: of type `out` (of `in` for min and max), in `value` */
+    _Alignas(16) unsigned char value[16];
+} cpi_reduce_args;
+
 typedef struct cpi_reduce_ops {
-    int _;
+    cp_code (*reduce)(cp_stream *stream, const cpi_reduce_args *args);
 } cpi_reduce_ops;
 
 extern const cpi_reduce_ops cpi_reduce_cpu;
+
+/* The type whose kernels fold `in` into `out`: bool is uint8. */
+static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }
+/* Integers whose sum or product stays an integer are folded modulo 2^64. */
+static inline bool cpi_reduce_integral(const cpi_reduce_args *a)
+{
+    return (a->fold == CPI_FOLD_SUM || a->fold == CPI_FOLD_PROD) && a->in <= CP_UINT64 && a->out <= CP_UINT64 &&
+           a->op != CP_REDUCE_mean;
+}
+/* True when the smallest stride belongs to a kept dimension: walk rows of results. */
+static inline bool cpi_reduce_by_columns(const cpi_reduce_args *a, int64_t least)
+{
+    if (a->where || !a->nkept || a->keep[a->nkept - 1].n < least) return false;
+    if (!a->nreduced) return true;
+    int64_t k = a->keep[a->nkept - 1].x, r = a->reduce[a->nreduced - 1].x;
+    if (k < 0) k = -k;
+    if (r < 0) r = -r;
+    return k && (!r || k < r);
+}
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,398 @@
+/* Front of the reductions: arguments, types, shapes and errors; the fold itself is the backend's.
+ *
+ * Invariant: what reaches a backend has kept >= 1, has elements (or an identity or initial value), at most
+ * CPI_REDUCE_DIMS merged dimensions of each sort, and a result that overlaps no input. */
+#include "reduce/reduce.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cuprite/elementwise.h"
+
+enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH };
+
+static const struct row {
+    const char *name;
+    cpi_fold fold;
+    enum rule rule;
+    bool identity;
+    const char *doc;
+} rows[] = {
+#define CP_REDUCE(name, fold, rule, identity, finish, doc) {#name, CPI_FOLD_##fold, RULE_##rule, identity, doc},
+#include "cuprite/reduce.def"
+};
+
+cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info)
+{
+    if ((unsigned)r >= CP_NREDUCTIONS) return cpi_fail(CP_ERROR_VALUE, "reduction_query: no reduction has number %d", r);
+    if (cpi_null("reduction_query", info)) return CP_ERROR_VALUE;
+    *info = (cp_reduction_info){rows[r].name, rows[r].doc, rows[r].identity};
+    return CP_OK;
+}
+
+cp_reduction cp_reduction_from_name(const char *name)
+{
+    for (int i = 0; name && i < CP_NREDUCTIONS; i++)
+        if (!strcmp(rows[i].name, name)) return (cp_reduction)i;
+    return CP_NREDUCTIONS;
+}
+
+/* NumPy's name of the ufunc behind a reduction, for messages that it words so. */
+static const char *ufunc_name(cp_reduction r)
+{
+    switch (r) {
+    case CP_REDUCE_prod: return "multiply";
+    case CP_REDUCE_min: return "minimum";
+    case CP_REDUCE_max: return "maximum";
+    case CP_REDUCE_any: return "logical_or";
+    case CP_REDUCE_all: return "logical_and";
+    default: return "add";
+    }
+}
+
+static bool is_place(cp_reduction r) { return r == CP_REDUCE_argmin || r == CP_REDUCE_argmax; }
+
+static cp_type real_type(cp_type t)
+{
+    return t == CP_COMPLEX64 ? CP_FLOAT32 : t == CP_COMPLEX128 ? CP_FLOAT64 : t;
+}
+
+/* The type that elements are folded as, NumPy's "loop type"; the result's type follows from it. */
+static cp_type loop_type(enum rule rule, cp_type t, const cp_reduce_options *o)
+{
+    if (rule == RULE_INDEX || rule == RULE_TRUTH) return t;
+    if (o->typed) return o->dtype;
+    bool whole = t <= CP_UINT64;
+    if (rule == RULE_WIDE) {
+        if (o->out) return cp_promote(o->out->type, t);
+        return !whole ? t : t == CP_BOOL || cpi_is_signed(t) ? CP_INT64 : CP_UINT64;
+    }
+    if (rule == RULE_MEAN || rule == RULE_REAL) return whole ? CP_FLOAT64 : t;
+    return t;
+}
+
+static cp_type result_type(enum rule rule, cp_type loop)
+{
+    return rule == RULE_INDEX ? CP_INT64 : rule == RULE_TRUTH ? CP_BOOL : rule == RULE_REAL ? real_type(loop) : loop;
+}
+
+/* Must elements be converted before they are folded? Not where the accumulator holds both types. */
+static bool must_convert(enum rule rule, cp_type t, cp_type loop)
+{
+    if (t == loop || rule == RULE_INDEX || rule == RULE_TRUTH) return false;
+    if (rule == RULE_SAME) return true;
+    if (cpi_is_complex(t)) return !cpi_is_complex(loop);
+    return cpi_is_float(t) && loop <= CP_UINT64;
+}
+
+/* Everything one call is about. Arrays marked "own" are freed at its end. */
+typedef struct call {
+    cp_reduction r;
+    const struct row *row;
+    const cp_reduce_options *o;
+    cpi_device *device;
+    cp_array *x, *where;     /* own */
+    cp_array *result;        /* own: out itself or a new array */
+    bool reduced[CP_MAXDIM]; /* which axes of x go */
+    int ndim;                /* of the result */
+    int64_t shape[CP_MAXDIM];
+    cpi_reduce_args a;
+} call;
+
+static cp_code find_axes(call *c)
+{
+    const char *name = c->row->name;
+    cp_axes axes = c->o->axis;
+    int nd = c->x->ndim;
+    if (is_place(c->r) && axes.at && axes.n != 1)
+        return cpi_fail(CP_ERROR_TYPE, "%s: takes one axis or none, not %d", name, axes.n);
+    /* NumPy lets 0-d arrays have an axis 0 here */
+    if (nd == 0 && axes.n == 1 && axes.at && (axes.at[0] == 0 || axes.at[0] == -1)) axes = (cp_axes){0, NULL};
+    cp_code code = cpi_axes_mask(name, axes, nd, c->reduced);
+    if (code) return code;
+    c->a.kept = c->a.reduced = 1;
+    c->ndim = 0;
+    for (int i = 0; i < nd; i++) {
+        int64_t n = c->x->shape[i];
+        if (c->reduced[i]) c->a.reduced *= n;
+        else c->a.kept *= n;
+        if (!c->reduced[i]) c->shape[c->ndim++] = n;
+        else if (c->o->keepdims) c->shape[c->ndim++] = 1;
+    }
+    if (!c->row->identity && !c->o->initial && c->a.reduced == 0 && c->a.kept) {
+        if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
+        return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
+                        ufunc_name(c->r));
+    }
+    return CP_OK;
+}
+
+static cp_code check_out(call *c, cp_type result)
+{
+    const cp_array *out = c->o->out;
+    const char *name = c->row->name;
+    if (out->ndim != c->ndim)
+        return cpi_fail(CP_ERROR_VALUE,
+                        "%s: output parameter for reduction operation %s has the wrong number of dimensions: "
+                        "found %d but expected %d", name, ufunc_name(c->r), out->ndim, c->ndim);
+    if (memcmp(out->shape, c->shape, (size_t)c->ndim * sizeof *c->shape)) {
+        char a[256], b[256];
+        return cpi_fail(CP_ERROR_VALUE, "%s: output has shape %s but the result has %s", name,
+                        cpi_shape_text(out->ndim, out->shape, a, sizeof a),
+                        cpi_shape_text(c->ndim, c->shape, b, sizeof b));
+    }
+    if (!cp_can_cast(result, out->type, CP_SAME_KIND))
+        return cpi_fail(CP_ERROR_CASTING, "%s: Cannot cast ufunc '%s' output from %s to %s with casting rule 'same_kind'",
+                        name, ufunc_name(c->r), cp_type_name(result), cp_type_name(out->type));
+    return cpi_check_writable(name, out);
+}
+
+/* The mask as an array of x's shape on x's device; none when it is a true scalar. */
+static cp_code find_where(call *c)
+{
+    cp_array *w = c->o->where;
+    const char *name = c->row->name;
+    if (!w) return CP_OK;
+    if (w->type != CP_BOOL) return cpi_fail(CP_ERROR_TYPE, "%s: where must be a boolean array, not %s", name, cp_type_name(w->type));
+    if (!c->row->identity && !c->o->initial)
+        return cpi_fail(CP_ERROR_VALUE, "%s: reduction operation '%s' does not have an identity, so to use a where mask "
+                        "one has to specify 'initial'", name, ufunc_name(c->r));
+    if (is_place(c->r) || c->r == CP_REDUCE_count_nonzero)
+        return cpi_fail(CP_ERROR_TYPE, "%s: has no argument where", name);
+    if (w->flags & CPI_HOST_SCALAR && !(c->x->flags & CPI_HOST_SCALAR)) {
+        if (*(const uint8_t *)w->data) return CP_OK;
+        cp_array *zero = cpi_array_new(name, c->device, CP_BOOL, 0, NULL, 'C');
+        if (!zero) return cp_error();
+        cp_code code = c->device->backend->zero(cpi_stream(c->device), zero->data, 1);
+        c->where = code ? NULL : cp_broadcast_to(zero, (cp_shape){c->x->ndim, c->x->shape});
+        cp_free(zero);
+        return c->where ? CP_OK : cp_error();
+    }
+    c->where = cp_broadcast_to(w, (cp_shape){c->x->ndim, c->x->shape});
+    return c->where ? CP_OK : cp_error();
+}
+
+static cp_code find_initial(call *c)
+{
+    cp_array *v = c->o->initial;
+    if (!v) return CP_OK;
+    const char *name = c->row->name;
+    if (c->row->rule != RULE_WIDE && c->row->rule != RULE_SAME)
+        return cpi_fail(CP_ERROR_TYPE, "%s: has no argument initial", name);
+    if (v->size != 1) return cpi_fail(CP_ERROR_VALUE, "%s: initial must be one value", name);
+    _Alignas(16) unsigned char raw[16];
+    cp_code code = cp_to_host(v, raw, sizeof raw);
+    if (code) return code;
+    cpi_convert_value(v->type, raw, c->a.out, c->a.value);
+    c->a.initial = true;
+    return CP_OK;
+}
+
+static int64_t magnitude(int64_t s) { return s == 0 ? INT64_MAX : s < 0 ? -s : s; }
+
+/* Adds axis d to a list of dimensions, sorted by falling stride of x when `sorted`. */
+static int add_dim(cpi_reduce_dim *list, int n, cpi_reduce_dim d, bool sorted)
+{
+    int at = n;
+    if (sorted)
+        while (at > 0 && magnitude(list[at - 1].x) < magnitude(d.x)) {
+            list[at] = list[at - 1];
+            at--;
+        }
+    list[at] = d;
+    return n + 1;
+}
+
+static int merge_dims(cpi_reduce_dim *list, int n)
+{
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+        cpi_reduce_dim d = list[i];
+        if (m) {
+            cpi_reduce_dim *p = &list[m - 1];
+            if (p->x == d.x * d.n && p->where == d.where * d.n && p->out == d.out * d.n) {
+                *p = (cpi_reduce_dim){p->n * d.n, d.x, d.where, d.out};
+                continue;
+            }
+        }
+        list[m++] = d;
+    }
+    return m;
+}
+
+/* Fills the dimensions of the arguments; false when there are too many. */
+static bool lay_out(call *c)
+{
+    cpi_reduce_dim keep[CP_MAXDIM + 1], reduce[CP_MAXDIM + 1];
+    int nkeep = 0, nreduce = 0, at = 0;
+    bool ordered = is_place(c->r);
+    const cp_array *x = c->x, *w = c->where, *out = c->result;
+    c->a.x = x->data;
+    c->a.where = w ? (const uint8_t *)w->data : NULL;
+    c->a.out = out->data;
+    for (int i = 0; i < x->ndim; i++) {
+        bool gone = c->reduced[i];
+        cpi_reduce_dim d = {x->shape[i], x->strides[i], w ? w->strides[i] : 0, 0};
+        if (!gone) d.out = out->strides[at];
+        if (!gone || c->o->keepdims) at++;
+        if (d.n == 1) continue;
+        if (d.x < 0 && !(gone && ordered) && d.n > 0) {
+            c->a.x += d.x * (d.n - 1), d.x = -d.x;
+            if (w) c->a.where += d.where * (d.n - 1), d.where = -d.where;
+            c->a.out += d.out * (d.n - 1), d.out = -d.out;
+        }
+        if (gone) nreduce = add_dim(reduce, nreduce, d, !ordered);
+        else nkeep = add_dim(keep, nkeep, d, true);
+    }
+    if (c->a.reduced == 0) nreduce = 0;
+    nkeep = merge_dims(keep, nkeep);
+    nreduce = merge_dims(reduce, nreduce);
+    if (nkeep > CPI_REDUCE_DIMS || nreduce > CPI_REDUCE_DIMS) return false;
+    c->a.nkept = nkeep, c->a.nreduced = nreduce;
+    memcpy(c->a.keep, keep, (size_t)nkeep * sizeof *keep);
+    memcpy(c->a.reduce, reduce, (size_t)nreduce * sizeof *reduce);
+    return true;
+}
+
+/* Too many dimensions that do not merge: copies with the kept axes in front have one of each sort. */
+static cp_array *gathered(call *c, cp_array *x)
+{
+    int order[CP_MAXDIM], n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < x->ndim; i++)
+            if (c->reduced[i] == (pass == 1)) order[n++] = i;
+    cp_array *t = cp_transpose(x, (cp_axes){n, order});
+    cp_array *copy = t ? cpi_as_contiguous(c->row->name, t, x->type) : NULL;
+    cp_free(t);
+    return copy;
+}
+
+static cp_code lay_out_gathered(call *c)
+{
+    cp_array *x = gathered(c, c->x);
+    if (!x) return cp_error();
+    cp_free(c->x);
+    c->x = x;
+    if (c->where) {
+        cp_array *w = gathered(c, c->where);
+        if (!w) return cp_error();
+        cp_free(c->where);
+        c->where = w;
+    }
+    cp_array *fresh = cpi_array_new(c->row->name, c->device, c->result->type, c->ndim, c->shape, 'C');
+    if (!fresh) return cp_error();
+    cp_free(c->result);
+    c->result = fresh;
+    c->a.x = x->data, c->a.out = fresh->data;
+    c->a.where = c->where ? (const uint8_t *)c->where->data : NULL;
+    int64_t item = cpi_itemsize(x->type), to = cpi_itemsize(fresh->type), mask = c->where ? 1 : 0;
+    c->a.nkept = c->a.nreduced = 1;
+    c->a.keep[0] = (cpi_reduce_dim){c->a.kept, item * c->a.reduced, mask * c->a.reduced, to};
+    c->a.reduce[0] = (cpi_reduce_dim){c->a.reduced, item, mask, 0};
+    return CP_OK;
+}
+
+/* Makes the array that the backend writes: out itself where that is safe. */
+static cp_code make_result(call *c)
+{
+    cp_array *out = c->o->out;
+    if (out && out->type == c->a.out && !(out->flags & CPI_HOST_SCALAR) && !cpi_may_overlap(out, c->x) &&
+        !(c->where && cpi_may_overlap(out, c->where))) {
+        c->result = cp_retain(out);
+        return CP_OK;
+    }
+    c->result = cpi_array_new(c->row->name, c->device, c->a.out, c->ndim, c->shape, 'C');
+    return c->result ? CP_OK : cp_error();
+}
+
+static cp_code run(call *c)
+{
+    cp_code code;
+    if ((code = find_axes(c))) return code;
+    c->a.op = c->r;
+    c->a.fold = c->row->fold;
+    cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
+    c->a.out = result_type(c->row->rule, loop);
+    if (c->o->out && (code = check_out(c, c->a.out))) return code;
+    if ((code = find_where(c)) || (code = find_initial(c))) return code;
+    if (must_convert(c->row->rule, c->x->type, loop)) {
+        cp_array *y = cp_astype(c->x, loop);
+        if (!y) return cp_error();
+        cp_free(c->x);
+        c->x = y;
+    }
+    c->a.in = c->x->type;
+    c->a.ddof = c->o->ddof;
+    if ((code = make_result(c))) return code;
+    if (c->a.kept) {
+        if (!lay_out(c) && (code = lay_out_gathered(c))) return code;
+        if ((code = c->device->backend->reduce->reduce(cpi_stream(c->device), &c->a))) return code;
+    }
+    if (c->o->out && c->o->out != c->result) return cp_assign(c->o->out, c->result);
+    return CP_OK;
+}
+
+/* The mean of masked elements has a divisor of its own for each result: sum over count. */
+static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
+{
+    cp_type t = x->type, loop = loop_type(RULE_MEAN, t, o), wide = loop;
+    if (loop == CP_FLOAT16 || loop == CP_BFLOAT16) wide = CP_FLOAT32;
+    if (loop <= CP_UINT64) wide = CP_FLOAT64;
+    cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .typed = true, .dtype = wide, .where = o->where};
+    cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
+    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, &so);
+    cp_array *mask = sum ? cp_broadcast_to(o->where, (cp_shape){x->ndim, x->shape}) : NULL;
+    cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
+    cp_array *nf = n ? cp_astype(n, real_type(wide)) : NULL;
+    cp_array *mean = NULL, *result = NULL;
+    if (nf) {
+        cp_array *in[2] = {sum, nf};
+        mean = cp_elementwise(cp_op_from_name("divide"), in, &(cp_ufunc_options){.out = sum});
+    }
+    if (mean && o->out) {
+        if (!cp_can_cast(loop, o->out->type, CP_SAME_KIND))
+            cpi_fail(CP_ERROR_CASTING, "mean: Cannot cast ufunc 'add' output from %s to %s with casting rule 'same_kind'",
+                     cp_type_name(loop), cp_type_name(o->out->type));
+        else if (o->out->ndim != mean->ndim || memcmp(o->out->shape, mean->shape, (size_t)mean->ndim * sizeof(int64_t)))
+            cpi_fail(CP_ERROR_VALUE, "mean: the output's shape is not the result's");
+        else if (!cpi_check_writable("mean", o->out) && !cp_assign(o->out, mean))
+            result = cp_retain(o->out);
+    } else if (mean) {
+        result = mean->type == loop ? cp_retain(mean) : cp_astype(mean, loop);
+    }
+    cp_free(mean), cp_free(nf), cp_free(n), cp_free(mask), cp_free(sum);
+    return result;
+}
+
+cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options)
+{
+    static const cp_reduce_options none;
+    const cp_reduce_options *o = options ? options : &none;
+    if ((unsigned)r >= CP_NREDUCTIONS) {
+        cpi_fail(CP_ERROR_VALUE, "reduce: no reduction has number %d", (int)r);
+        return NULL;
+    }
+    const char *name = rows[r].name;
+    if (cpi_null(name, x)) return NULL;
+    if (o->typed && !cp_type_size(o->dtype)) {
+        cpi_fail(CP_ERROR_TYPE, "%s: dtype is no type", name);
+        return NULL;
+    }
+    if (o->where && r == CP_REDUCE_mean && o->where->type == CP_BOOL) return masked_mean(x, o);
+    /* adding and multiplying truth values is "or" and "and" */
+    if (o->typed && o->dtype == CP_BOOL && (r == CP_REDUCE_sum || r == CP_REDUCE_prod) && !o->initial)
+        r = r == CP_REDUCE_sum ? CP_REDUCE_any : CP_REDUCE_all;
+    call c = {.r = r, .row = &rows[r], .o = o};
+    cp_array *all[3] = {x};
+    int n = 1;
+    if (o->out) all[n++] = o->out;
+    if (o->where) all[n++] = o->where;
+    if (!(c.device = cpi_common_device(name, n, all))) return NULL;
+    c.x = x->flags & CPI_HOST_SCALAR ? cp_to_device(x, c.device->id) : cp_retain(x);
+    cp_array *result = NULL;
+    if (c.x && run(&c) == CP_OK) result = cp_retain(o->out ? o->out : c.result);
+    cp_free(c.result), cp_free(c.where), cp_free(c.x);
+    return result;
+}

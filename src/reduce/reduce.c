@@ -185,7 +185,7 @@ static cp_code find_initial(call *c)
     _Alignas(16) unsigned char raw[16];
     cp_code code = cp_to_host(v, raw, sizeof raw);
     if (code) return code;
-    cpi_convert_value(v->type, raw, c->a.out, c->a.value);
+    cpi_convert_value(v->type, raw, c->a.result, c->a.value);
     c->a.initial = true;
     return CP_OK;
 }
@@ -298,12 +298,12 @@ static cp_code lay_out_gathered(call *c)
 static cp_code make_result(call *c)
 {
     cp_array *out = c->o->out;
-    if (out && out->type == c->a.out && !(out->flags & CPI_HOST_SCALAR) && !cpi_may_overlap(out, c->x) &&
+    if (out && out->type == c->a.result && !(out->flags & CPI_HOST_SCALAR) && !cpi_may_overlap(out, c->x) &&
         !(c->where && cpi_may_overlap(out, c->where))) {
         c->result = cp_retain(out);
         return CP_OK;
     }
-    c->result = cpi_array_new(c->row->name, c->device, c->a.out, c->ndim, c->shape, 'C');
+    c->result = cpi_array_new(c->row->name, c->device, c->a.result, c->ndim, c->shape, 'C');
     return c->result ? CP_OK : cp_error();
 }
 
@@ -314,8 +314,8 @@ static cp_code run(call *c)
     c->a.op = c->r;
     c->a.fold = c->row->fold;
     cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
-    c->a.out = result_type(c->row->rule, loop);
-    if (c->o->out && (code = check_out(c, c->a.out))) return code;
+    c->a.result = result_type(c->row->rule, loop);
+    if (c->o->out && (code = check_out(c, c->a.result))) return code;
     if ((code = find_where(c)) || (code = find_initial(c))) return code;
     if (must_convert(c->row->rule, c->x->type, loop)) {
         cp_array *y = cp_astype(c->x, loop);
@@ -323,7 +323,7 @@ static cp_code run(call *c)
         cp_free(c->x);
         c->x = y;
     }
-    c->a.in = c->x->type;
+    c->a.type = c->x->type;
     c->a.ddof = c->o->ddof;
     if ((code = make_result(c))) return code;
     if (c->a.kept) {

@@ -31,7 +31,7 @@ typedef struct cpi_reduce_dim {
 typedef struct cpi_reduce_args {
     cp_reduction op;
     cpi_fold fold;
-    cp_type in, out;   /* types of x and of the result; integers folded for a floating result count as floating */
+    cp_type type, result; /* of x's elements and of the results */
     int nkept, nreduced;
     int64_t kept, reduced;
     cpi_reduce_dim keep[CPI_REDUCE_DIMS], reduce[CPI_REDUCE_DIMS];
@@ -39,7 +39,7 @@ typedef struct cpi_reduce_args {
     const uint8_t *where; /* elements whose byte is 0 take no part; NULL: all do. Not for argmin and argmax */
     char *out;
     double ddof;
-    bool initial;      /* joined to every result: of type `out` (of `in` for min and max), in `value` */
+    bool initial;      /* joined to every result: in `value`, of type `result` */
     _Alignas(16) unsigned char value[16];
 } cpi_reduce_args;
 
@@ -54,7 +54,7 @@ static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL 
 /* Integers whose sum or product stays an integer are folded modulo 2^64. */
 static inline bool cpi_reduce_integral(const cpi_reduce_args *a)
 {
-    return (a->fold == CPI_FOLD_SUM || a->fold == CPI_FOLD_PROD) && a->in <= CP_UINT64 && a->out <= CP_UINT64 &&
+    return (a->fold == CPI_FOLD_SUM || a->fold == CPI_FOLD_PROD) && a->type <= CP_UINT64 && a->result <= CP_UINT64 &&
            a->op != CP_REDUCE_mean;
 }
 /* True when the smallest stride belongs to a kept dimension: walk rows of results. */

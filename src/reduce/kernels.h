@@ -1,0 +1,47 @@
+/* The folds of the CPU: for each fold and type, three functions, compiled once per instruction set.
+ *
+ * An accumulator has `size` bytes: uint64_t (integers that stay integers, counts), double or two of them
+ * (floating and complex sums and products), cpi_moments, an element (extremes), or a cpi_place_TYPE. The half
+ * types are folded as float32: the driver widens them on the way. Blocks have at most CPI_REDUCE_BLOCK
+ * elements, so that counters of a block fit one byte a lane and sequential sums stay short. */
+#ifndef CPI_REDUCE_KERNELS_H
+#define CPI_REDUCE_KERNELS_H
+
+#include "cpu/features.h"
+#include "reduce/reduce.h"
+
+#define CPI_REDUCE_BLOCK 1024
+
+/* Count, mean less `shift`, sum of squared deviations; im is the imaginary part of the mean. */
+typedef struct cpi_moments { double n, mean, im, m2; } cpi_moments;
+
+typedef enum cpi_reduce_kind {
+    CPI_KIND_SUM_INT, CPI_KIND_PROD_INT, CPI_KIND_SUM, CPI_KIND_PROD, CPI_KIND_MOMENTS,
+    CPI_KIND_LOW, CPI_KIND_HIGH, CPI_KIND_LOW_PLACE, CPI_KIND_HIGH_PLACE, CPI_KIND_COUNT, CPI_NKINDS
+} cpi_reduce_kind;
+
+typedef struct cpi_reduce_kernel {
+    int size;
+    /* n contiguous elements, the first of them at position `base`; acc is written, but for places, where it is
+     * joined with what stands there (index -1: nothing). `shift` (a pair) is subtracted by moments. */
+    void (*run)(const void *x, int64_t n, int64_t base, const double *shift, void *acc);
+    /* cols results at once: `rows` rows of contiguous elements, `pitch` bytes from row to row; positions are
+     * base, base + 1, ...; shift holds a pair a column. */
+    void (*columns)(const void *x, int64_t pitch, int64_t rows, int64_t cols, int64_t base, const double *shift,
+                    void *acc);
+    /* a[i] = a[i] joined with b[i], which comes later */
+    void (*join)(void *a, const void *b, int64_t n);
+} cpi_reduce_kernel;
+
+typedef cpi_reduce_kernel cpi_reduce_kernels[CPI_NKINDS][CP_NTYPES];
+extern const cpi_reduce_kernels cpi_reduce_sums_v2, cpi_reduce_sums_v3, cpi_reduce_sums_v4;
+extern const cpi_reduce_kernels cpi_reduce_orders_v2, cpi_reduce_orders_v3, cpi_reduce_orders_v4;
+
+/* element types with kernels: name, C type */
+#define CPI_REDUCE_INTS(X)                                                             \
+    X(INT8, int8_t) X(UINT8, uint8_t) X(INT16, int16_t) X(UINT16, uint16_t)            \
+    X(INT32, int32_t) X(UINT32, uint32_t) X(INT64, int64_t) X(UINT64, uint64_t)
+#define CPI_REDUCE_FLOATS(X) X(FLOAT32, float) X(FLOAT64, double)
+#define CPI_REDUCE_COMPLEX(X) X(COMPLEX64, float) X(COMPLEX128, double)
+
+#endif

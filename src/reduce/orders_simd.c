@@ -1,0 +1,181 @@
+/* Extremes and their places, compiled once per instruction set.
+ *
+ * Invariant: NaN beats everything, the first of several NaN or equal elements wins. Runs of real numbers find
+ * the extreme of a block with vectors first and look for its place only where it beats what is known. */
+#include <string.h>
+
+#include "reduce/kernels.h"
+
+#define LESS(a, b) ((a) < (b))
+#define MORE(a, b) ((a) > (b))
+
+#define NAN_INT(x) 0
+#define NAN_FLOAT(x) ((x) != (x))
+#define NAN_INT_LANES(M, v) ((M){0})
+#define NAN_FLOAT_LANES(M, v) ((M)((v) != (v)))
+
+/* --- extremes of a run --- */
+
+#define RUN(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                             \
+    static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
+    {                                                                                                         \
+        enum { L = 64 / sizeof(T) };                                                                          \
+        T best = x[0];                                                                                        \
+        int64_t i = 0;                                                                                        \
+        if (n >= 2 * L) {                                                                                     \
+            v_##NAME a, b, v, w;                                                                              \
+            m_##NAME nan = {0}, m;                                                                            \
+            memcpy(&a, x, sizeof a);                                                                          \
+            b = a;                                                                                            \
+            for (; i + 2 * L <= n; i += 2 * L) {                                                              \
+                memcpy(&v, x + i, sizeof v), memcpy(&w, x + i + L, sizeof w);                                 \
+                nan |= ISNAN##_LANES(m_##NAME, v) | ISNAN##_LANES(m_##NAME, w);              \
+                m = (m_##NAME)BETTER(v, a);                                                                   \
+                a = (v_##NAME)(((m_##NAME)v & m) | ((m_##NAME)a & ~m));                                       \
+                m = (m_##NAME)BETTER(w, b);                                                                   \
+                b = (v_##NAME)(((m_##NAME)w & m) | ((m_##NAME)b & ~m));                                       \
+            }                                                                                                 \
+            SIGNED any = 0;                                                                                   \
+            for (int l = 0; l < L; l++) any |= nan[l];                                                        \
+            if (any) {                                                                                        \
+                for (i = 0; !ISNAN(x[i]); i++) {}                                                             \
+                return x[i];                                                                                  \
+            }                                                                                                 \
+            best = a[0];                                                                                      \
+            for (int l = 0; l < L; l++) {                                                                     \
+                if (BETTER(a[l], best)) best = a[l];                                                          \
+                if (BETTER(b[l], best)) best = b[l];                                                          \
+            }                                                                                                 \
+        }                                                                                                     \
+        for (; i < n; i++) {                                                                                  \
+            if (ISNAN(x[i])) return x[i];                                                                     \
+            if (BETTER(x[i], best)) best = x[i];                                                              \
+        }                                                                                                     \
+        return best;                                                                                          \
+    }                                                                                                         \
+    static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
+    {                                                                                                         \
+        (void)base, (void)shift;                                                                              \
+        T best = KIND##_of_##NAME(data, n);                                                                   \
+        memcpy(acc, &best, sizeof best);                                                                      \
+    }                                                                                                         \
+    static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    {                                                                                                         \
+        const T *x = data;                                                                                    \
+        place_##NAME *a = acc;                                                                                \
+        (void)shift;                                                                                          \
+        if (a->index >= 0 && ISNAN(a->value)) return;                                                         \
+        T best = KIND##_of_##NAME(x, n);                                                                      \
+        if (a->index >= 0 && !BETTER(best, a->value) && !ISNAN(best)) return;                                 \
+        int64_t i = 0;                                                                                        \
+        if (ISNAN(best))                                                                                      \
+            while (!ISNAN(x[i])) i++;                                                                         \
+        else                                                                                                  \
+            while (x[i] != best) i++;                                                                         \
+        *a = (place_##NAME){base + i, best};                                                                  \
+    }
+
+/* --- the same for columns --- */
+
+#define COLUMNS(KIND, NAME, T, ISNAN, BETTER)                                                                 \
+    static void KIND##_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,            \
+                                      int64_t base, const double *shift, void *acc)                           \
+    {                                                                                                         \
+        T *restrict a = acc;                                                                                  \
+        (void)base, (void)shift;                                                                              \
+        memcpy(a, data, (size_t)cols * sizeof *a);                                                            \
+        for (int64_t i = 1; i < rows; i++) {                                                                  \
+            const T *restrict x = (const T *)((const char *)data + i * pitch);                                \
+            for (int64_t j = 0; j < cols; j++) a[j] = BETTER(x[j], a[j]) || ISNAN(x[j]) ? x[j] : a[j];        \
+        }                                                                                                     \
+    }                                                                                                         \
+    static void KIND##_join_##NAME(void *av, const void *bv, int64_t n)                                       \
+    {                                                                                                         \
+        T *restrict a = av;                                                                                   \
+        const T *restrict b = bv;                                                                             \
+        for (int64_t i = 0; i < n; i++) a[i] = BETTER(b[i], a[i]) || ISNAN(b[i]) ? b[i] : a[i];               \
+    }                                                                                                         \
+    static void KIND##_place_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,      \
+                                            int64_t base, const double *shift, void *acc)                     \
+    {                                                                                                         \
+        place_##NAME *restrict a = acc;                                                                       \
+        (void)shift;                                                                                          \
+        for (int64_t i = 0; i < rows; i++) {                                                                  \
+            const T *restrict x = (const T *)((const char *)data + i * pitch);                                \
+            for (int64_t j = 0; j < cols; j++)                                                                \
+                if (a[j].index < 0 || ((BETTER(x[j], a[j].value) || ISNAN(x[j])) && !ISNAN(a[j].value)))      \
+                    a[j] = (place_##NAME){base + i, x[j]};                                                    \
+        }                                                                                                     \
+    }                                                                                                         \
+    static void KIND##_place_join_##NAME(void *av, const void *bv, int64_t n)                                 \
+    {                                                                                                         \
+        place_##NAME *a = av;                                                                                 \
+        const place_##NAME *b = bv;                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                     \
+            if (b[i].index < 0) continue;                                                                     \
+            if (a[i].index < 0 || ((BETTER(b[i].value, a[i].value) || ISNAN(b[i].value)) && !ISNAN(a[i].value))) \
+                a[i] = b[i];                                                                                  \
+        }                                                                                                     \
+    }
+
+#define REAL(NAME, T, SIGNED, ISNAN)                                                                          \
+    typedef T v_##NAME __attribute__((vector_size(64)));                                                      \
+    typedef SIGNED m_##NAME __attribute__((vector_size(64)));                                                 \
+    typedef struct place_##NAME { int64_t index; T value; } place_##NAME;                                     \
+    RUN(low, NAME, T, SIGNED, ISNAN, LESS)                                                                    \
+    RUN(high, NAME, T, SIGNED, ISNAN, MORE)                                                                   \
+    COLUMNS(low, NAME, T, ISNAN, LESS)                                                                        \
+    COLUMNS(high, NAME, T, ISNAN, MORE)
+REAL(INT8, int8_t, int8_t, NAN_INT)
+REAL(UINT8, uint8_t, int8_t, NAN_INT)
+REAL(INT16, int16_t, int16_t, NAN_INT)
+REAL(UINT16, uint16_t, int16_t, NAN_INT)
+REAL(INT32, int32_t, int32_t, NAN_INT)
+REAL(UINT32, uint32_t, int32_t, NAN_INT)
+REAL(INT64, int64_t, int64_t, NAN_INT)
+REAL(UINT64, uint64_t, int64_t, NAN_INT)
+REAL(FLOAT32, float, int32_t, NAN_FLOAT)
+REAL(FLOAT64, double, int64_t, NAN_FLOAT)
+
+/* --- complex numbers: by real part, then imaginary part --- */
+
+#define NAN_PAIR(x) ((x).re != (x).re || (x).im != (x).im)
+#define LESS_PAIR(a, b) ((a).re < (b).re || ((a).re == (b).re && (a).im < (b).im))
+#define MORE_PAIR(a, b) ((a).re > (b).re || ((a).re == (b).re && (a).im > (b).im))
+
+#define COMPLEX_RUN(KIND, NAME, T)                                                                            \
+    static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
+    {                                                                                                         \
+        KIND##_columns_##NAME(data, sizeof(T), n, 1, base, shift, acc);                                       \
+    }                                                                                                         \
+    static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    {                                                                                                         \
+        KIND##_place_columns_##NAME(data, sizeof(T), n, 1, base, shift, acc);                                 \
+    }
+#define COMPLEX_KEEP(KIND, NAME, T, BETTER)                                                                   \
+    COLUMNS(KIND, NAME, T, NAN_PAIR, BETTER)                                                                  \
+    COMPLEX_RUN(KIND, NAME, T)
+#define COMPLEX(NAME, T)                                                                                      \
+    typedef struct place_##NAME { int64_t index; T value; } place_##NAME;                                     \
+    COMPLEX_KEEP(low, NAME, T, LESS_PAIR)                                                                     \
+    COMPLEX_KEEP(high, NAME, T, MORE_PAIR)
+COMPLEX(COMPLEX64, cp_complex64)
+COMPLEX(COMPLEX128, cp_complex128)
+
+/* --- the table --- */
+
+#define EXTREME(KIND, NAME, T) [CP_##NAME] = {sizeof(T), KIND##_run_##NAME, KIND##_columns_##NAME, KIND##_join_##NAME},
+#define PLACE(KIND, NAME) \
+    [CP_##NAME] = {sizeof(place_##NAME), KIND##_place_run_##NAME, KIND##_place_columns_##NAME, KIND##_place_join_##NAME},
+#define LOW(NAME, T) EXTREME(low, NAME, T)
+#define HIGH(NAME, T) EXTREME(high, NAME, T)
+#define LOW_PLACE(NAME, T) PLACE(low, NAME)
+#define HIGH_PLACE(NAME, T) PLACE(high, NAME)
+#define ALL(X) CPI_REDUCE_INTS(X) CPI_REDUCE_FLOATS(X) X(COMPLEX64, cp_complex64) X(COMPLEX128, cp_complex128)
+
+const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_orders) = {
+    [CPI_KIND_LOW] = {ALL(LOW)},
+    [CPI_KIND_HIGH] = {ALL(HIGH)},
+    [CPI_KIND_LOW_PLACE] = {ALL(LOW_PLACE)},
+    [CPI_KIND_HIGH_PLACE] = {ALL(HIGH_PLACE)},
+};

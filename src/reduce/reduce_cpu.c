@@ -1,0 +1,440 @@
+/* The CPU's fold: cuts a reduction into tasks and blocks and gives the blocks to the kernels.
+ *
+ * Two ways: by rows (blocks of consecutive reduced elements, joined pairwise) and by columns (a tile of results
+ * at once, walking rows of them). Blocks that are not contiguous, masked or of a half type are gathered in a
+ * buffer first. Invariant: cuts depend on shapes and strides only, joins are made in a fixed order, so bits do
+ * not depend on the number of threads. */
+#include "reduce/reduce.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "reduce/finish.h"
+#include "scalar/convert.h"
+
+enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536 };
+
+typedef struct job {
+    const cpi_reduce_args *a;
+    const cpi_reduce_kernel *k;
+    cpi_reduce_kind kind;
+    cp_type type;             /* the kernel's: float32 for the half types */
+    int64_t item, wide;       /* bytes of an element in x, and for the kernel */
+    bool half, place, direct; /* direct: kernels read x itself */
+    int64_t grain;            /* elements worth a task */
+    int64_t parts, each;      /* pieces of the reduced range, and elements of one */
+    int64_t units, per_task;  /* rows: results; columns: tiles; how many in a task */
+    int64_t cols, tile, tiles, block;
+    char *partial;            /* accumulators of the pieces */
+    char *scratch;            /* of the workers */
+    int64_t scratch_each;
+    int stop;                 /* any and all of one result: the answer is known */
+} job;
+
+/* --- walking the reduced dimensions --- */
+
+typedef struct cursor {
+    int64_t at[CPI_REDUCE_DIMS], x, where;
+} cursor;
+
+static void seek(const cpi_reduce_args *a, cursor *c, int64_t flat)
+{
+    c->x = c->where = 0;
+    for (int d = a->nreduced - 1; d >= 0; d--) {
+        const cpi_reduce_dim *r = &a->reduce[d];
+        c->at[d] = d ? flat % r->n : flat;
+        flat = d ? flat / r->n : 0;
+        c->x += c->at[d] * r->x, c->where += c->at[d] * r->where;
+    }
+}
+
+/* m steps along the innermost dimension, at most to its end. */
+static void advance(const cpi_reduce_args *a, cursor *c, int64_t m)
+{
+    int d = a->nreduced - 1;
+    if (d < 0) return;
+    c->at[d] += m, c->x += m * a->reduce[d].x, c->where += m * a->reduce[d].where;
+    for (; d > 0 && c->at[d] == a->reduce[d].n; d--) {
+        c->x -= c->at[d] * a->reduce[d].x, c->where -= c->at[d] * a->reduce[d].where;
+        c->at[d] = 0;
+        c->at[d - 1]++, c->x += a->reduce[d - 1].x, c->where += a->reduce[d - 1].where;
+    }
+}
+
+static int64_t inner_extent(const cpi_reduce_args *a) { return a->nreduced ? a->reduce[a->nreduced - 1].n : 1; }
+static int64_t inner_step(const cpi_reduce_args *a) { return a->nreduced ? a->reduce[a->nreduced - 1].x : 0; }
+static int64_t left_inside(const cpi_reduce_args *a, const cursor *c)
+{
+    return a->nreduced ? a->reduce[a->nreduced - 1].n - c->at[a->nreduced - 1] : 1;
+}
+
+/* --- gathering --- */
+
+#define COPY_STRIDED(T)                                                               \
+    for (int64_t i = 0; i < n; i++) ((T *)to)[i] = *(const T *)(from + i * stride);   \
+    break
+
+typedef struct sixteen { uint64_t a, b; } sixteen;
+
+/* n elements, `stride` bytes apart, to contiguous ones, widening half types. */
+static void pack(const job *j, char *to, const char *from, int64_t stride, int64_t n)
+{
+    if (j->half) {
+        float *f = (float *)to;
+        if (j->a->type == CP_FLOAT16)
+            for (int64_t i = 0; i < n; i++) f[i] = cps_f16_to_f32(*(const uint16_t *)(from + i * stride));
+        else
+            for (int64_t i = 0; i < n; i++) f[i] = cps_bf16_to_f32(*(const uint16_t *)(from + i * stride));
+        return;
+    }
+    if (stride == j->item) {
+        memcpy(to, from, (size_t)(n * j->item));
+        return;
+    }
+    switch (j->item) {
+    case 1: COPY_STRIDED(uint8_t);
+    case 2: COPY_STRIDED(uint16_t);
+    case 4: COPY_STRIDED(uint32_t);
+    case 8: COPY_STRIDED(uint64_t);
+    default: COPY_STRIDED(sixteen);
+    }
+}
+
+/* Keeps the elements of a packed run whose mask byte is set; returns how many. */
+static int64_t sift(const job *j, char *x, const uint8_t *mask, int64_t stride, int64_t n)
+{
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++) {
+        memmove(x + m * j->wide, x + i * j->wide, (size_t)j->wide);
+        m += mask[i * stride] != 0;
+    }
+    return m;
+}
+
+/* The next up to `most` elements into `buffer`; *taken counts positions passed. Returns elements gathered. */
+static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *where, int64_t most, char *buffer)
+{
+    const cpi_reduce_args *a = j->a;
+    int64_t got = 0, step = inner_step(a);
+    while (most > 0) {
+        int64_t n = left_inside(a, c);
+        if (n > most) n = most;
+        pack(j, buffer + got * j->wide, x + c->x, step, n);
+        got += where ? sift(j, buffer + got * j->wide, where + c->where, a->nreduced ? a->reduce[a->nreduced - 1].where : 0, n) : n;
+        advance(a, c, n);
+        most -= n;
+    }
+    return got;
+}
+
+/* --- rows --- */
+
+/* The value that moments are taken around: an element, so that large means lose nothing. */
+static void find_shift(const job *j, const char *x, double *shift)
+{
+    _Alignas(16) char raw[16];
+    shift[0] = shift[1] = 0;
+    if (j->kind != CPI_KIND_MOMENTS || j->a->where || j->a->reduced == 0) return;
+    pack(j, raw, x, 0, 1);
+    switch (j->type) {
+    case CP_INT8: shift[0] = *(int8_t *)raw; break;
+    case CP_UINT8: shift[0] = *(uint8_t *)raw; break;
+    case CP_INT16: shift[0] = *(int16_t *)raw; break;
+    case CP_UINT16: shift[0] = *(uint16_t *)raw; break;
+    case CP_INT32: shift[0] = *(int32_t *)raw; break;
+    case CP_UINT32: shift[0] = *(uint32_t *)raw; break;
+    case CP_INT64: shift[0] = (double)*(int64_t *)raw; break;
+    case CP_UINT64: shift[0] = (double)*(uint64_t *)raw; break;
+    case CP_FLOAT32: shift[0] = (double)*(float *)raw; break;
+    case CP_COMPLEX64: shift[0] = (double)((float *)raw)[0], shift[1] = (double)((float *)raw)[1]; break;
+    case CP_COMPLEX128: shift[1] = ((double *)raw)[1]; /* fall through */
+    default: shift[0] = ((double *)raw)[0];
+    }
+    if (!isfinite(shift[0]) || !isfinite(shift[1])) shift[0] = shift[1] = 0;
+}
+
+/* Is the answer of `any` or `all` known after a block of m elements counted `acc`? */
+static bool settled(const job *j, const void *acc, int64_t m)
+{
+    if (j->kind != CPI_KIND_COUNT) return false;
+    int64_t count = *(const int64_t *)acc;
+    return (j->a->op == CP_REDUCE_any && count > 0) || (j->a->op == CP_REDUCE_all && count < m);
+}
+
+/* Folds reduced elements begin..end-1 of one result. Blocks are joined as a balanced tree. */
+static void fold_range(job *j, const char *x, const uint8_t *where, const double *shift, int64_t begin, int64_t end,
+                       char *buffer, void *acc)
+{
+    const cpi_reduce_args *a = j->a;
+    const cpi_reduce_kernel *k = j->k;
+    _Alignas(16) char stack[LEVELS][MAX_ACC];
+    int depth = 0;
+    int64_t blocks = 0;
+    cursor c;
+    if (j->place) cpi_reduce_identity(j->kind, j->type, acc);
+    seek(a, &c, begin);
+    for (int64_t i = begin; i < end;) {
+        int64_t m = end - i < j->block ? end - i : j->block, n = m;
+        const char *p = buffer;
+        if (j->direct) {
+            int64_t left = left_inside(a, &c);
+            if (m > left) n = m = left;
+            p = x + c.x;
+            advance(a, &c, m);
+        } else {
+            n = gather(j, &c, x, where, m, buffer);
+        }
+        if (j->place) {
+            k->run(p, n, i, shift, acc);
+        } else if (n) {
+            k->run(p, n, i, shift, stack[depth]);
+            if (where && a->op == CP_REDUCE_all) *(int64_t *)stack[depth] += m - n;
+            if (settled(j, stack[depth], m)) {
+                *(int64_t *)acc = a->op == CP_REDUCE_any;
+                if (a->kept == 1) __atomic_store_n(&j->stop, 1, __ATOMIC_RELAXED);
+                return;
+            }
+            depth++;
+            for (int64_t t = ++blocks; !(t & 1); t >>= 1, depth--) k->join(stack[depth - 2], stack[depth - 1], 1);
+        } else if (a->op == CP_REDUCE_all) {
+            *(int64_t *)stack[depth++] = m;
+            for (int64_t t = ++blocks; !(t & 1); t >>= 1, depth--) k->join(stack[depth - 2], stack[depth - 1], 1);
+        }
+        i += m;
+    }
+    if (j->place) return;
+    for (; depth > 1; depth--) k->join(stack[depth - 2], stack[depth - 1], 1);
+    if (depth) memcpy(acc, stack[0], (size_t)k->size);
+    else if (j->kind == CPI_KIND_LOW || j->kind == CPI_KIND_HIGH) cpi_reduce_identity(j->kind, j->type, acc);
+    else k->run(buffer, 0, 0, shift, acc);
+}
+
+/* Offsets of result r. */
+static void find_result(const cpi_reduce_args *a, int64_t r, const char **x, const uint8_t **where, char **out)
+{
+    int64_t ox = 0, ow = 0, oo = 0;
+    for (int d = a->nkept - 1; d >= 0; d--) {
+        const cpi_reduce_dim *k = &a->keep[d];
+        int64_t at = d ? r % k->n : r;
+        r = d ? r / k->n : 0;
+        ox += at * k->x, ow += at * k->where, oo += at * k->out;
+    }
+    *x = a->x + ox;
+    *where = a->where ? a->where + ow : NULL;
+    *out = a->out + oo;
+}
+
+static void row_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    const cpi_reduce_args *a = j->a;
+    char *buffer = j->scratch + worker * j->scratch_each, *out;
+    const char *x;
+    const uint8_t *where;
+    double shift[2];
+    if (j->parts > 1) {
+        find_result(a, task / j->parts, &x, &where, &out);
+        find_shift(j, x, shift);
+        int64_t begin = task % j->parts * j->each, end = begin + j->each;
+        char *acc = j->partial + task * j->k->size;
+        if (__atomic_load_n(&j->stop, __ATOMIC_RELAXED)) {
+            memset(acc, 0, (size_t)j->k->size);
+            return;
+        }
+        fold_range(j, x, where, shift, begin, end < a->reduced ? end : a->reduced, buffer, acc);
+        return;
+    }
+    int64_t begin = task * j->per_task, end = begin + j->per_task;
+    for (int64_t r = begin; r < end && r < a->kept; r++) {
+        _Alignas(16) char acc[MAX_ACC];
+        find_result(a, r, &x, &where, &out);
+        find_shift(j, x, shift);
+        fold_range(j, x, where, shift, 0, a->reduced, buffer, acc);
+        cpi_reduce_finish(a, j->kind, j->k, j->type, acc, 1, out, 0);
+    }
+}
+
+/* Joins the `parts` accumulators of `n` results each, part after part, as a tree; the sum lands in part 0. */
+static void join_parts(const job *j, char *first, int64_t n)
+{
+    int64_t size = n * j->k->size;
+    for (int64_t d = 1; d < j->parts; d *= 2)
+        for (int64_t p = 0; p + d < j->parts; p += 2 * d) j->k->join(first + p * size, first + (p + d) * size, n);
+}
+
+static cp_code fold_rows(job *j)
+{
+    const cpi_reduce_args *a = j->a;
+    int64_t inner = inner_extent(a);
+    j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
+    j->block = j->type == CP_FLOAT64 && j->kind == CPI_KIND_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
+    j->parts = 1;
+    int64_t tasks;
+    if (a->kept < 64 && a->reduced >= 2 * j->grain) {
+        j->parts = cpi_cut(a->reduced, j->grain, &j->each);
+        tasks = a->kept * j->parts;
+    } else {
+        j->per_task = a->reduced >= j->grain ? 1 : j->grain / (a->reduced ? a->reduced : 1);
+        tasks = (a->kept + j->per_task - 1) / j->per_task;
+    }
+    int workers = tasks > 1 ? cpi_workers() : 1;
+    if (!j->direct) {
+        j->scratch_each = CPI_REDUCE_BLOCK * 16;
+        if (!(j->scratch = cpi_malloc((size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
+    }
+    if (j->parts > 1 && !(j->partial = cpi_malloc((size_t)(tasks * j->k->size)))) return CP_ERROR_MEMORY;
+    cpi_parallel(tasks, row_task, j);
+    for (int64_t r = 0; j->parts > 1 && r < a->kept; r++) {
+        const char *x;
+        const uint8_t *where;
+        char *out, *first = j->partial + r * j->parts * j->k->size;
+        find_result(a, r, &x, &where, &out);
+        join_parts(j, first, 1);
+        cpi_reduce_finish(a, j->kind, j->k, j->type, first, 1, out, 0);
+    }
+    return CP_OK;
+}
+
+/* --- columns --- */
+
+/* Folds rows begin..end-1 of the tile of n columns at x into acc; tmp and buffer are scratch. */
+static void fold_tile(const job *j, const char *x, int64_t n, const double *shift, int64_t begin, int64_t end,
+                      char *acc, char *tmp, char *buffer)
+{
+    const cpi_reduce_args *a = j->a;
+    const cpi_reduce_kernel *k = j->k;
+    int64_t cs = a->keep[a->nkept - 1].x, pitch = inner_step(a), rows = j->block;
+    cursor c;
+    seek(a, &c, begin);
+    if (j->place)
+        for (int64_t i = 0; i < n; i++) cpi_reduce_identity(j->kind, j->type, acc + i * k->size);
+    for (int64_t i = begin; i < end;) {
+        int64_t m = end - i < rows ? end - i : rows;
+        const char *p = buffer;
+        int64_t step = n * j->wide;
+        if (j->direct) {
+            int64_t left = left_inside(a, &c);
+            if (m > left) m = left;
+            p = x + c.x, step = pitch;
+            advance(a, &c, m);
+        } else {
+            for (int64_t r = 0; r < m; r++, advance(a, &c, 1)) pack(j, buffer + r * step, x + c.x, cs, n);
+        }
+        if (j->place) {
+            k->columns(p, step, m, n, i, shift, acc);
+        } else if (i == begin) {
+            k->columns(p, step, m, n, i, shift, acc);
+        } else {
+            k->columns(p, step, m, n, i, shift, tmp);
+            k->join(acc, tmp, n);
+        }
+        i += m;
+    }
+}
+
+static void column_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    const cpi_reduce_args *a = j->a;
+    const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
+    int64_t size = j->k->size, room = (j->tile * size + 63) / 64 * 64;
+    char *scratch = j->scratch + worker * j->scratch_each;
+    char *acc = scratch, *tmp = acc + room, *buffer = tmp + room;
+    double *shift = (double *)(buffer + GATHERED);
+    int64_t part = task % j->parts, first = task / j->parts * j->per_task;
+    for (int64_t u = first; u < first + j->per_task && u < j->units; u++) {
+        const char *x;
+        const uint8_t *where;
+        char *out;
+        int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
+        find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
+        if (j->kind == CPI_KIND_MOMENTS)
+            for (int64_t i = 0; i < n; i++) find_shift(j, x + i * col->x, shift + 2 * i);
+        int64_t begin = part * j->each, end = begin + j->each;
+        if (j->parts > 1) acc = j->partial + (u * j->parts * j->tile + part * n) * size;
+        fold_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
+        if (j->parts == 1) cpi_reduce_finish(a, j->kind, j->k, j->type, acc, n, out, col->out);
+    }
+}
+
+static cp_code fold_columns(job *j)
+{
+    const cpi_reduce_args *a = j->a;
+    const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
+    int64_t size = j->k->size;
+    j->cols = col->n;
+    j->direct = !j->half && col->x == j->item;
+    int64_t most = 16384 / size;
+    j->tiles = (j->cols + most - 1) / most;
+    j->tile = ((j->cols + j->tiles - 1) / j->tiles + 15) / 16 * 16;
+    j->tiles = (j->cols + j->tile - 1) / j->tile;
+    j->units = a->kept / j->cols * j->tiles;
+    j->block = j->kind == CPI_KIND_MOMENTS ? 64 : 128;
+    if (!j->direct && j->block > GATHERED / (j->tile * j->wide)) j->block = GATHERED / (j->tile * j->wide);
+    j->parts = 1, j->each = a->reduced, j->per_task = 1;
+    if (j->units < 64 && a->reduced * j->tile >= 2 * j->grain) {
+        int64_t rows = j->grain / j->tile;
+        j->parts = cpi_cut(a->reduced, rows < 64 ? 64 : rows, &j->each);
+    } else if (a->reduced * j->tile < j->grain) {
+        j->per_task = j->grain / (a->reduced * j->tile);
+    }
+    int64_t tasks = (j->units + j->per_task - 1) / j->per_task * j->parts;
+    int workers = tasks > 1 ? cpi_workers() : 1;
+    j->scratch_each = 2 * ((j->tile * size + 63) / 64 * 64) + GATHERED + j->tile * 16;
+    if (!(j->scratch = cpi_malloc((size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
+    if (j->parts > 1 && !(j->partial = cpi_malloc((size_t)(j->units * j->parts * j->tile * size)))) return CP_ERROR_MEMORY;
+    cpi_parallel(tasks, column_task, j);
+    for (int64_t u = 0; j->parts > 1 && u < j->units; u++) {
+        const char *x;
+        const uint8_t *where;
+        char *out, *first = j->partial + u * j->parts * j->tile * size;
+        int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
+        find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
+        join_parts(j, first, n);
+        cpi_reduce_finish(a, j->kind, j->k, j->type, first, n, out, col->out);
+    }
+    return CP_OK;
+}
+
+/* --- the slot --- */
+
+static cpi_reduce_kind kind_of(const cpi_reduce_args *a)
+{
+    bool whole = cpi_reduce_integral(a);
+    switch (a->fold) {
+    case CPI_FOLD_SUM: return whole ? CPI_KIND_SUM_INT : CPI_KIND_SUM;
+    case CPI_FOLD_PROD: return whole ? CPI_KIND_PROD_INT : CPI_KIND_PROD;
+    case CPI_FOLD_MOMENTS: return CPI_KIND_MOMENTS;
+    case CPI_FOLD_LOW: return CPI_KIND_LOW;
+    case CPI_FOLD_HIGH: return CPI_KIND_HIGH;
+    case CPI_FOLD_LOW_PLACE: return CPI_KIND_LOW_PLACE;
+    case CPI_FOLD_HIGH_PLACE: return CPI_KIND_HIGH_PLACE;
+    default: return CPI_KIND_COUNT;
+    }
+}
+
+static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
+{
+    (void)stream;
+    job j = {.a = a, .kind = kind_of(a), .item = cpi_itemsize(a->type)};
+    j.half = a->type == CP_FLOAT16 || a->type == CP_BFLOAT16;
+    j.type = j.half ? CP_FLOAT32 : cpi_reduce_kernel_type(a->type);
+    j.wide = cpi_itemsize(j.type);
+    j.place = j.kind == CPI_KIND_LOW_PLACE || j.kind == CPI_KIND_HIGH_PLACE;
+    j.grain = 262144 / j.item;
+    if (j.grain < 16384) j.grain = 16384;
+    bool sums = j.kind <= CPI_KIND_MOMENTS || j.kind == CPI_KIND_COUNT;
+    const cpi_reduce_kernels *table = sums ? CPI_BEST(cpi_reduce_sums) : CPI_BEST(cpi_reduce_orders);
+    j.k = &(*table)[j.kind][j.type];
+    bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
+                   (!a->where && a->reduced <= 64 && a->nkept && a->keep[a->nkept - 1].n >= 16));
+    cp_code code = columns ? fold_columns(&j) : fold_rows(&j);
+    cpi_free_host(j.partial);
+    cpi_free_host(j.scratch);
+    return code;
+}
+
+const cpi_reduce_ops cpi_reduce_cpu = {reduce};

@@ -11,6 +11,9 @@
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
 
+#pragma weak cp_elementwise /* the room may be built without its neighbour */
+#pragma weak cp_op_from_name
+
 enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH };
 
 static const struct row {
@@ -84,6 +87,7 @@ static bool must_convert(enum rule rule, cp_type t, cp_type loop)
     if (t == loop || rule == RULE_INDEX || rule == RULE_TRUTH) return false;
     if (rule == RULE_SAME) return true;
     if (cpi_is_complex(t)) return !cpi_is_complex(loop);
+    if (rule != RULE_WIDE && loop <= CP_UINT64) return true;
     return cpi_is_float(t) && loop <= CP_UINT64;
 }
 
@@ -121,7 +125,7 @@ static cp_code find_axes(call *c)
         if (!c->reduced[i]) c->shape[c->ndim++] = n;
         else if (c->o->keepdims) c->shape[c->ndim++] = 1;
     }
-    if (!c->row->identity && !c->o->initial && c->a.reduced == 0 && c->a.kept) {
+    if (!c->row->identity && !c->o->initial && c->a.reduced == 0 && (c->a.kept || is_place(c->r))) {
         if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
         return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
                         ufunc_name(c->r));

@@ -1,0 +1,195 @@
+/* unique on the GPU: sort keys, or order indices where these are asked for; mark where values begin; a running
+ * sum of the marks gives each its place; its last one, the number of values, is read back; then write. */
+#include <cub/device/device_scan.cuh>
+
+#include "sort/cuda.h"
+#include "sort/sort.h"
+
+__device__ __forceinline__ bool key_is_nan(const cpi_keys &k, uint64_t key)
+{
+    if (k.complex_parts) return cpi_ckey_nan64(&k, key);
+    return key > k.last; /* narrower keys are as large as they are; integers have no key above */
+}
+
+/* Sorted keys are made equal for equal values here (`make_same`) where the sort has not done so. */
+template <class K>
+__global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make_same, bool apart, uint8_t *first)
+{
+    CPI_SORT_EACH(i, n) {
+        uint64_t key = keys[i], last = i ? keys[i - 1] : 0;
+        if (make_same && k.zero_add) {
+            key = k.complex_parts ? cpi_csame64(&k, key) : key + (key == k.zero);
+            last = k.complex_parts ? cpi_csame64(&k, last) : last + (last == k.zero);
+        }
+        bool nan = key_is_nan(k, key), both = nan && key_is_nan(k, last);
+        first[i] = i == 0 || (apart ? nan || key != last : !both && key != last);
+    }
+}
+
+template <class I>
+__global__ void mark_elements128(cpi_keys k, int64_t n, const void *from, const I *index, bool apart, uint8_t *first)
+{
+    CPI_SORT_EACH(i, n) {
+        cpi_u128 key = cpi_element_key128(k, from, (int64_t)index[i]);
+        cpi_u128 last = i ? cpi_element_key128(k, from, (int64_t)index[i - 1]) : 0;
+        bool nan = cpi_ckey_nan128(&k, key), both = nan && cpi_ckey_nan128(&k, last);
+        first[i] = i == 0 || (apart ? nan || key != last : !both && key != last);
+    }
+}
+
+/* What the last kernel writes; pointers that are not wanted are NULL. */
+typedef struct output {
+    void *values;
+    int64_t *index, *inverse, *start;
+} output;
+
+template <class K>
+__global__ void write_keys(cpi_keys k, int64_t n, const K *keys, const uint8_t *first, const int64_t *place, output out)
+{
+    CPI_SORT_EACH(i, n) {
+        if (!first[i]) continue;
+        int64_t u = place[i] - 1;
+        cpi_put_element(k, keys[i], out.values, u);
+        if (out.start) out.start[u] = i;
+    }
+}
+
+template <class I>
+__global__ void write_ordered(cpi_keys k, int64_t n, const void *from, const I *order, const uint8_t *first,
+                              const int64_t *place, output out)
+{
+    CPI_SORT_EACH(i, n) {
+        int64_t u = place[i] - 1, at = (int64_t)order[i];
+        if (out.inverse) out.inverse[at] = u;
+        if (!first[i]) continue;
+        cpi_copy_element(k, from, at, out.values, u);
+        if (out.index) out.index[u] = at;
+        if (out.start) out.start[u] = i;
+    }
+}
+
+__global__ void write_counts(int64_t count, int64_t n, const int64_t *start, int64_t *counts)
+{
+    CPI_SORT_EACH(u, count) counts[u] = (u + 1 < count ? start[u + 1] : n) - start[u];
+}
+
+#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
+
+/* The sorted row, in one of two forms. */
+typedef struct sorted_row {
+    cpi_keys k;
+    const void *from;
+    int64_t n;
+    bool ordered;        /* by index: `order` holds; else `keys` holds k.bytes wide keys */
+    cpi_ordering order;
+    void *memory, *keys;
+} sorted_row;
+
+template <class K>
+__global__ void load_unique(cpi_keys k, int64_t n, const void *from, K *keys)
+{
+    CPI_SORT_EACH(i, n) keys[i] = (K)cpi_element_key(k, from, i, false);
+}
+
+static cp_code sort_first(cp_stream *stream, sorted_row *s)
+{
+    if (s->ordered) {
+        cp_code code = cpi_cuda_order(stream, "unique", &s->k, 1, s->n, s->from, &s->order);
+        s->memory = code == CP_OK ? s->order.memory : NULL;
+        return code;
+    }
+    size_t bytes = ((size_t)(s->n * s->k.bytes) + 511) / 512 * 512;
+    s->memory = cpi_host->work_alloc(stream, 2 * bytes);
+    if (!s->memory) return CP_ERROR_MEMORY;
+    void *spare = (char *)s->memory + bytes;
+    s->keys = s->memory;
+    switch (s->k.bytes) {
+    case 1: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint8_t *)s->keys); break;
+    case 2: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint16_t *)s->keys); break;
+    case 4: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint32_t *)s->keys); break;
+    default: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint64_t *)s->keys); break;
+    }
+    cp_code code = CPI_LAUNCHED("unique");
+    if (code != CP_OK) return code;
+    return cpi_cub_sort_keys(stream, "unique", s->k.bytes, &s->keys, &spare, s->n, 0, 8 * s->k.bytes);
+}
+
+static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t *first)
+{
+    const cpi_ordering *o = &s->order;
+    if (s->ordered && o->bytes == 4) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)o->keys, false, apart, first);
+    else if (s->ordered && o->bytes == 8) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)o->keys, false, apart, first);
+    else if (s->ordered && o->wide) LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, apart, first);
+    else if (s->ordered) LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, apart, first);
+    else if (s->k.bytes == 1) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
+    else if (s->k.bytes == 2) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
+    else if (s->k.bytes == 4) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
+    else LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
+    return CPI_LAUNCHED("unique");
+}
+
+static cp_code sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n)
+{
+    size_t bytes = 0;
+    cudaStream_t s = cpi_cuda_stream(stream);
+    cp_code code = cpi_cuda_check(cub::DeviceScan::InclusiveSum(NULL, bytes, first, place, n, s), "unique");
+    if (code != CP_OK) return code;
+    void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
+    if (!work) return CP_ERROR_MEMORY;
+    code = cpi_cuda_check(cub::DeviceScan::InclusiveSum(work, bytes, first, place, n, s), "unique");
+    cpi_host->work_free(stream, work);
+    return code;
+}
+
+static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *first, const int64_t *place, output out)
+{
+    const cpi_ordering *o = &s->order;
+    if (s->ordered && o->wide) LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
+    else if (s->ordered) LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
+    else if (s->k.bytes == 1) LAUNCH(write_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, first, place, out);
+    else if (s->k.bytes == 2) LAUNCH(write_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, first, place, out);
+    else if (s->k.bytes == 4) LAUNCH(write_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, first, place, out);
+    else LAUNCH(write_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, first, place, out);
+    return CPI_LAUNCHED("unique");
+}
+
+static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, const uint8_t *first, const int64_t *place)
+{
+    int64_t count = 0, *start = NULL;
+    cp_code code = cpi_cuda_read(stream, &count, place + s->n - 1, sizeof count);
+    if (code == CP_OK) code = q->sized(q, count);
+    if (code != CP_OK) return code;
+    if (q->counts && !(start = (int64_t *)cpi_host->work_alloc(stream, (size_t)count * sizeof *start))) return CP_ERROR_MEMORY;
+    output out = {q->values, q->index, q->inverse, start};
+    code = write(stream, s, first, place, out);
+    if (code == CP_OK && q->counts) {
+        LAUNCH(write_counts, count)(count, s->n, start, q->counts);
+        code = CPI_LAUNCHED("unique");
+    }
+    cpi_host->work_free(stream, start);
+    return code;
+}
+
+cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
+{
+    sorted_row s = {};
+    s.k = cpi_keys_of(q->type);
+    s.from = q->from;
+    s.n = q->n;
+    s.ordered = q->want_index || q->inverse || s.k.bytes == 16;
+    cp_code code = sort_first(stream, &s);
+    uint8_t *first = NULL;
+    int64_t *place = NULL;
+    if (code == CP_OK) {
+        first = (uint8_t *)cpi_host->work_alloc(stream, (size_t)s.n);
+        place = first ? (int64_t *)cpi_host->work_alloc(stream, (size_t)s.n * sizeof *place) : NULL;
+        if (!place) code = CP_ERROR_MEMORY;
+    }
+    if (code == CP_OK) code = mark(stream, &s, q->distinct_nan, first);
+    if (code == CP_OK) code = sum_marks(stream, first, place, s.n);
+    if (code == CP_OK) code = finish(stream, q, &s, first, place);
+    cpi_host->work_free(stream, place);
+    cpi_host->work_free(stream, first);
+    cpi_host->work_free(stream, s.memory);
+    return code;
+}

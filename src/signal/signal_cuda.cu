@@ -149,13 +149,19 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
                 const int64_t left = j.origin_x + x0 + kx + lane;
                 const int64_t sx0 = cpi_boundary_index(left, j.image_w, j.boundary);
                 const int64_t sx1 = lane < kw - 1 ? cpi_boundary_index(left + LANES, j.image_w, j.boundary) : -1;
-#pragma unroll 4
-                for (int row = group; row < rows; row += GROUPS) {
-                    const int64_t sy = cpi_boundary_index(j.origin_y + y0 + ky + row, j.image_h, j.boundary);
+                const int64_t top = j.origin_y + y0 + ky;
+                auto bring = [&](int row, int64_t sy) {
                     const typename A::S *from = j.image + sy * j.image_w;
                     source[row * PITCH + lane] = A::load(sy >= 0 && sx0 >= 0 ? from[sx0] : j.fill);
                     if (lane < kw - 1)
                         source[row * PITCH + LANES + lane] = A::load(sy >= 0 && sx1 >= 0 ? from[sx1] : j.fill);
+                };
+                if (top >= 0 && top + rows <= j.image_h) { /* no branch between the loads: several are in flight */
+#pragma unroll 4
+                    for (int row = group; row < rows; row += GROUPS) bring(row, top + row);
+                } else {
+                    for (int row = group; row < rows; row += GROUPS)
+                        bring(row, cpi_boundary_index(top + row, j.image_h, j.boundary));
                 }
                 __syncthreads();
                 if (y0 + group * R < j.h) {
@@ -201,10 +207,15 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
             const int64_t left = j.origin_x + x0 + kx;
             __syncthreads(); /* the previous piece, or tile, is no longer read */
             for (int i = threadIdx.x; i < kw; i += THREADS) kernel[i] = coefficient(j, 0, kx + i);
+            const int length = cols + kw - 1;
+            if (sy >= 0 && left >= 0 && left + length <= j.image_w) {
 #pragma unroll 8
-            for (int i = threadIdx.x; i < cols + kw - 1; i += THREADS) {
-                const int64_t sx = sy < 0 ? -1 : cpi_boundary_index(left + i, j.image_w, j.boundary);
-                source[spread<R>(i)] = A::load(sx >= 0 ? from[sx] : j.fill);
+                for (int i = threadIdx.x; i < length; i += THREADS) source[spread<R>(i)] = A::load(from[left + i]);
+            } else {
+                for (int i = threadIdx.x; i < length; i += THREADS) {
+                    const int64_t sx = sy < 0 ? -1 : cpi_boundary_index(left + i, j.image_w, j.boundary);
+                    source[spread<R>(i)] = A::load(sx >= 0 ? from[sx] : j.fill);
+                }
             }
             __syncthreads();
             if (threadIdx.x * R < cols) {

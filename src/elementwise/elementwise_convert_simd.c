@@ -1,0 +1,199 @@
+/* Everything about moving elements on the CPU: conversion between all types, gathering and scattering of strided
+ * elements, transposition, copies past the caches, choice by a condition; and the instruction set's whole table. */
+#include <string.h>
+
+#include "elementwise/loops.h"
+#include "scalar/convert.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define EACH _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
+
+/* --- conversion --- */
+#define CONVERTER(from, to)                                                      \
+    __attribute__((unused)) static void convert_##from##_##to(void *out_, const void *in_, int64_t n)   \
+    {                                                                            \
+        CPS_CTYPE_##to *out = out_;                                              \
+        const CPS_CTYPE_##from *in = in_;                                        \
+        EACH out[i] = CPS_CONVERT(from, to, in[i]);                              \
+    }
+#define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
+CPS_TYPES(CONVERTERS, )
+
+#ifdef __F16C__
+static void widen_f16(void *out_, const void *in_, int64_t n)
+{
+    float *out = out_;
+    const uint16_t *in = in_;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(in + i))));
+    for (; i < n; i++) out[i] = _cvtsh_ss(in[i]);
+}
+static void narrow_f16(void *out_, const void *in_, int64_t n)
+{
+    uint16_t *out = out_;
+    const float *in = in_;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm_storeu_si128((void *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT));
+    for (; i < n; i++) out[i] = _cvtss_sh(in[i], _MM_FROUND_TO_NEAREST_INT);
+}
+#define convert_f16_f32 widen_f16
+#define convert_f32_f16 narrow_f16
+#endif
+
+#define CONVERTER_PASTE(from, to) convert_##from##_##to
+#define CONVERTER_ENTRY(from, to) [CPS_ENUM_##to] = CONVERTER_PASTE(from, to),
+#define CONVERTER_ROW(A, from) [CPS_ENUM_##from] = {CPS_TYPES_INNER(CONVERTER_ENTRY, from)},
+static const cpi_converter converters[CP_NTYPES][CP_NTYPES] = {CPS_TYPES(CONVERTER_ROW, )};
+
+/* --- strided elements --- */
+typedef struct { uint64_t a, b; } pair;
+#define BY_SIZE(DO)               \
+    switch (size) {               \
+    case 1: DO(uint8_t) break;    \
+    case 2: DO(uint16_t) break;   \
+    case 4: DO(uint32_t) break;   \
+    case 8: DO(uint64_t) break;   \
+    default: DO(pair) break;      \
+    }
+
+static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int size)
+{
+    const char *in = in_;
+    if (stride == size) {
+        memcpy(out_, in_, (size_t)(n * size));
+        return;
+    }
+#define GATHER(E)                                                         \
+    {                                                                     \
+        E *out = out_;                                                    \
+        if (stride == 2 * (int64_t)sizeof(E)) {                           \
+            EACH out[i] = ((const E *)in)[2 * i];                         \
+        } else if (stride == -(int64_t)sizeof(E)) {                       \
+            const E *last = (const E *)in - (n - 1);                      \
+            EACH out[i] = last[n - 1 - i];                                \
+        } else if (stride == 0) {                                         \
+            const E v = *(const E *)in;                                   \
+            EACH out[i] = v;                                              \
+        } else {                                                          \
+            for (int64_t i = 0; i < n; i++) out[i] = *(const E *)(in + i * stride); \
+        }                                                                 \
+    }
+    BY_SIZE(GATHER)
+}
+
+static void scatter(void *out_, int64_t stride, const void *in_, int64_t n, int size)
+{
+    char *out = out_;
+    if (stride == size) {
+        memcpy(out_, in_, (size_t)(n * size));
+        return;
+    }
+#define SCATTER(E)                                                                           \
+    {                                                                                        \
+        const E *in = in_;                                                                   \
+        for (int64_t i = 0; i < n; i++) *(E *)(out + i * stride) = in[i];                    \
+    }
+    BY_SIZE(SCATTER)
+}
+
+static void scatter_masked(void *out_, int64_t stride, const void *in_, const uint8_t *mask, int64_t n, int size)
+{
+    char *out = out_;
+#define SCATTER_MASKED(E)                                                                    \
+    {                                                                                        \
+        const E *in = in_;                                                                   \
+        for (int64_t i = 0; i < n; i++)                                                      \
+            if (mask[i]) *(E *)(out + i * stride) = in[i];                                   \
+    }
+    BY_SIZE(SCATTER_MASKED)
+}
+
+/* out[r][c] = in[c][r]: rows of `out` are contiguous, columns of `in` are; in tiles that fit the L1 cache. */
+static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t in_stride, int64_t rows,
+                      int64_t columns, int size)
+{
+    char *out = out_;
+    const char *in = in_;
+#define TRANSPOSE(E)                                                                          \
+    for (int64_t r0 = 0; r0 < rows; r0 += 64 / (int64_t)sizeof(E))                            \
+        for (int64_t c0 = 0; c0 < columns; c0 += 64) {                                        \
+            int64_t r1 = r0 + 64 / (int64_t)sizeof(E) < rows ? r0 + 64 / (int64_t)sizeof(E) : rows; \
+            int64_t c1 = c0 + 64 < columns ? c0 + 64 : columns;                               \
+            for (int64_t r = r0; r < r1; r++) {                                               \
+                E *to = (E *)(out + r * out_stride);                                          \
+                const char *from = in + r * (int64_t)sizeof(E);                               \
+                for (int64_t c = c0; c < c1; c++) to[c] = *(const E *)(from + c * in_stride); \
+            }                                                                                 \
+        }
+    BY_SIZE(TRANSPOSE)
+}
+
+/* --- past the caches --- */
+static void stream(void *out_, const void *in_, int64_t bytes)
+{
+#if defined(__x86_64__)
+    char *out = out_;
+    const char *in = in_;
+    int64_t head = (int64_t)(-(uintptr_t)out & 63);
+    if (head > bytes) head = bytes;
+    memcpy(out, in, (size_t)head);
+    int64_t i = head;
+#if defined(__AVX512F__)
+    for (; i + 64 <= bytes; i += 64) _mm512_stream_si512((void *)(out + i), _mm512_loadu_si512(in + i));
+#elif defined(__AVX2__)
+    for (; i + 32 <= bytes; i += 32)
+        _mm256_stream_si256((void *)(out + i), _mm256_loadu_si256((const void *)(in + i)));
+#else
+    for (; i + 16 <= bytes; i += 16) _mm_stream_si128((void *)(out + i), _mm_loadu_si128((const void *)(in + i)));
+#endif
+    memcpy(out + i, in + i, (size_t)(bytes - i));
+    _mm_sfence();
+#else
+    memcpy(out_, in_, (size_t)bytes);
+#endif
+}
+
+/* --- choice --- */
+#define CHOOSER(name, E)                                                                                \
+    static void name(void *out_, const uint8_t *cond, const void *a_, const void *b_, int64_t n,        \
+                     unsigned scalars)                                                                  \
+    {                                                                                                   \
+        E *out = out_;                                                                                  \
+        const E *a = a_, *b = b_;                                                                       \
+        if (scalars == 3) {                                                                             \
+            const E x = *a, y = *b;                                                                     \
+            EACH out[i] = cond[i] ? x : y;                                                              \
+        } else if (scalars == 1) {                                                                      \
+            const E x = *a;                                                                             \
+            EACH { const E y = b[i]; out[i] = cond[i] ? x : y; }                                        \
+        } else if (scalars == 2) {                                                                      \
+            const E y = *b;                                                                             \
+            EACH { const E x = a[i]; out[i] = cond[i] ? x : y; }                                        \
+        } else {                                                                                        \
+            EACH { const E x = a[i], y = b[i]; out[i] = cond[i] ? x : y; }                              \
+        }                                                                                               \
+    }
+CHOOSER(choose_1, uint8_t) CHOOSER(choose_2, uint16_t) CHOOSER(choose_4, uint32_t) CHOOSER(choose_8, uint64_t)
+CHOOSER(choose_16, pair)
+
+/* --- the whole set --- */
+#define DECLARE(x) extern const cpi_kernel CPI_ISA_NAME(cpi_ops_##x)[CPI_NKERNELS];
+CPI_KERNEL_TABLES(DECLARE)
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
+#define ENTRY(x) [CPS_ENUM_##x] = CPI_ISA_NAME(cpi_ops_##x),
+const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
+    .ops = {CPI_KERNEL_TABLES(ENTRY)},
+    .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64)},
+    .convert = converters,
+    .gather = gather,
+    .scatter = scatter,
+    .scatter_masked = scatter_masked,
+    .stream = stream,
+    .transpose = transpose,
+    .choose = {choose_1, choose_2, choose_4, choose_8, choose_16},
+};

@@ -1,0 +1,96 @@
+/* Mathematical functions of float and double through SLEEF's vector functions, where they are correct for every
+ * argument; the table's scalar bodies serve the others. The last, partial vector goes through the same vector
+ * function, so a value's result does not depend on its place. */
+#include <string.h>
+
+#include "elementwise/loops.h"
+
+#if defined(CPI_HAVE_SLEEF) && defined(__AVX2__)
+#include <immintrin.h>
+#include <sleef.h>
+#define HAVE 1
+#if defined(__AVX512F__)
+typedef __m512 vf;
+typedef __m512d vd;
+#define SF(name, ulp) Sleef_##name##f16_##ulp##avx512f
+#define SD(name, ulp) Sleef_##name##d8_##ulp##avx512f
+#define LOADF(p) _mm512_loadu_ps(p)
+#define LOADD(p) _mm512_loadu_pd(p)
+#define STOREF(p, v) _mm512_storeu_ps(p, v)
+#define STORED(p, v) _mm512_storeu_pd(p, v)
+#define SETF(x) _mm512_set1_ps(x)
+#define SETD(x) _mm512_set1_pd(x)
+#else
+typedef __m256 vf;
+typedef __m256d vd;
+#define SF(name, ulp) Sleef_##name##f8_##ulp##avx2
+#define SD(name, ulp) Sleef_##name##d4_##ulp##avx2
+#define LOADF(p) _mm256_loadu_ps(p)
+#define LOADD(p) _mm256_loadu_pd(p)
+#define STOREF(p, v) _mm256_storeu_ps(p, v)
+#define STORED(p, v) _mm256_storeu_pd(p, v)
+#define SETF(x) _mm256_set1_ps(x)
+#define SETD(x) _mm256_set1_pd(x)
+#endif
+
+#define UNARY(name, T, V, LOAD, STORE, fn, suffix)                                                                \
+    static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = out_;                                                                                            \
+        const T *a = a_;                                                                                          \
+        (void)b_, (void)c_, (void)s;                                                                              \
+        int64_t i = 0;                                                                                            \
+        for (; i + W <= n; i += W) STORE(out + i, fn(LOAD(a + i)));                                               \
+        if (i < n) {                                                                                              \
+            T t[W] = {0};                                                                                         \
+            memcpy(t, a + i, (size_t)(n - i) * sizeof(T));                                                        \
+            STORE(t, fn(LOAD(t)));                                                                                \
+            memcpy(out + i, t, (size_t)(n - i) * sizeof(T));                                                      \
+        }                                                                                                         \
+    }
+#define BINARY(name, T, V, LOAD, STORE, SET, fn, suffix)                                                          \
+    static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = out_;                                                                                            \
+        const T *a = a_, *b = b_;                                                                                 \
+        (void)c_;                                                                                                 \
+        V va = SET(a[0]), vb = SET(b[0]);                                                                         \
+        int64_t i = 0;                                                                                            \
+        for (; i + W <= n; i += W) {                                                                              \
+            if (!(s & 1)) va = LOAD(a + i);                                                                       \
+            if (!(s & 2)) vb = LOAD(b + i);                                                                       \
+            STORE(out + i, fn(va, vb));                                                                           \
+        }                                                                                                         \
+        if (i < n) {                                                                                              \
+            T t[W] = {0}, u[W] = {0};                                                                             \
+            size_t rest = (size_t)(n - i) * sizeof(T);                                                            \
+            if (!(s & 1)) memcpy(t, a + i, rest), va = LOAD(t);                                                   \
+            if (!(s & 2)) memcpy(u, b + i, rest), vb = LOAD(u);                                                   \
+            STORE(t, fn(va, vb));                                                                                 \
+            memcpy(out + i, t, rest);                                                                             \
+        }                                                                                                         \
+    }
+#define BOTH(name, sleef, ulp)                                     \
+    UNARY(name, float, vf, LOADF, STOREF, SF(sleef, ulp), f32)     \
+    UNARY(name, double, vd, LOADD, STORED, SD(sleef, ulp), f64)
+#define BOTH2(name, sleef, ulp)                                            \
+    BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
+    BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
+
+#define UNARIES(X) X(exp, exp, u10) X(exp2, exp2, u10) X(expm1, expm1, u10) X(log, log, u10) X(log2, log2, u10) \
+    X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u10)               \
+    X(arccos, acos, u10) X(arctan, atan, u10) X(tanh, tanh, u10) X(cbrt, cbrt, u10) X(arctanh, atanh, u10)
+#define BINARIES(X) X(power, pow, u10) X(arctan2, atan2, u10) X(hypot, hypot, u05)
+UNARIES(BOTH)
+BINARIES(BOTH2)
+#define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,
+#define ENTRY_F64(name, ...) [CP_OP_##name] = name##_f64,
+#else
+#define UNARIES(X)
+#define BINARIES(X)
+#endif
+
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {UNARIES(ENTRY_F32) BINARIES(ENTRY_F32)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {UNARIES(ENTRY_F64) BINARIES(ENTRY_F64)};

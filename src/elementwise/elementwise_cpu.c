@@ -1,0 +1,336 @@
+/* The CPU's slots of the room elementwise: each describes its kernel to the engine. */
+#include "elementwise/elementwise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/threads.h"
+#include "elementwise/engine_cpu.h"
+
+/* --- operations --- */
+
+static void run_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+{
+    ((cpi_kernel)(uintptr_t)job->function)(out, in[0], job->nin > 1 ? in[1] : NULL, job->nin > 2 ? in[2] : NULL, n,
+                                          scalars);
+}
+
+/* Elements that take about 20 us, so that a thread is worth waking: arithmetic runs at the speed of memory,
+ * functions at nanoseconds an element. */
+static int64_t grain_of(int op, cp_type type)
+{
+    const cpi_op_row *row = &cpi_op_rows[op];
+    bool function = row->ulp > 1 || op == CP_OP_floor_divide || op == CP_OP_remainder || op == CP_OP_fmod ||
+                    op == CP_OP_gcd || op == CP_OP_lcm;
+    if (!function) return 1 << 16;
+    return cpi_is_complex(type) ? 1 << 10 : 1 << 13;
+}
+
+static bool any_negative(const cpi_loop *loop)
+{
+    /* min(b) by a walk over the operand: integer powers are rare, and this is cheap beside them */
+    int64_t index[CP_MAXDIM + 1] = {0};
+    const cpi_operand *b = &loop->op[2];
+    const cpi_kernels *set = cpi_kernels_best();
+    if (!cpi_is_signed(b->type)) return false;
+    for (int64_t i = 0; i < loop->size; i++) {
+        int64_t at = 0, v;
+        for (int d = 0; d < loop->ndim; d++) at += index[d] * b->strides[d];
+        set->convert[b->type][CP_INT64](&v, b->data + at, 1);
+        if (v < 0) return true;
+        for (int d = loop->ndim - 1; d >= 0 && ++index[d] == loop->shape[d]; d--) index[d] = 0;
+    }
+    return false;
+}
+
+static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
+{
+    const cpi_kernels *set = cpi_kernels_best();
+    const cpi_op_row *row = &cpi_op_rows[op];
+    cpi_kernel f = set->mathematics[type] ? set->mathematics[type][op] : NULL;
+    if (!f && set->ops[type]) f = set->ops[type][op];
+    (void)stream;
+    if (!f) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", row->name, cp_type_name(type));
+    if (op == CP_OP_power && cpi_is_int(type) && any_negative(loop))
+        return cpi_fail(CP_ERROR_VALUE, "power: integers to negative integer powers are not allowed");
+    cpi_job job;
+    job.loop = loop;
+    job.silent = false;
+    job.nin = row->nin;
+    job.mask = loop->nop > row->nin + 1 ? row->nin + 1 : 0;
+    for (int k = 0; k < row->nin; k++) job.in_type[k] = type;
+    job.result_type = cpi_result_type(row->class, type);
+    job.kernel = run_kernel;
+    job.function = (const void *)(uintptr_t)f;
+    job.grain = grain_of(op, type);
+    job.scalars_allowed = row->nin == 1 ? 1 : row->nin == 2 ? 1 | 2 | 4 : 1 | 1 << 6;
+    cpi_engine_run(&job);
+    return CP_OK;
+}
+
+/* --- copies --- */
+
+static void copy_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+{
+    int size = (int)cpi_itemsize(job->result_type);
+    if (scalars) {
+        job->set->gather(out, in[0], 0, n, size);
+    } else if (out != in[0]) {
+        memcpy(out, in[0], (size_t)(n * size));
+    }
+}
+
+typedef struct {
+    const cpi_kernels *set;
+    const cpi_loop *loop;
+    int inner, across; /* dimensions: where the output is contiguous, where the input is */
+    int64_t tiles, outer;
+} transposition;
+
+enum { TILE = 64 };
+
+/* One band of TILE rows of one plane. */
+static void transpose_band(void *context, int64_t task, int worker)
+{
+    const transposition *t = context;
+    const cpi_loop *loop = t->loop;
+    int64_t band = task % t->tiles, plane = task / t->tiles, r0 = band * TILE;
+    int64_t rows = loop->shape[t->across] - r0 < TILE ? loop->shape[t->across] - r0 : TILE;
+    char *out = loop->op[0].data + r0 * loop->op[0].strides[t->across];
+    const char *in = loop->op[1].data + r0 * loop->op[1].strides[t->across];
+    (void)worker;
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        if (d == t->inner || d == t->across) continue;
+        int64_t at = plane % loop->shape[d];
+        plane /= loop->shape[d];
+        out += at * loop->op[0].strides[d];
+        in += at * loop->op[1].strides[d];
+    }
+    t->set->transpose(out, loop->op[0].strides[t->across], in, loop->op[1].strides[t->inner], rows,
+                      loop->shape[t->inner], (int)cpi_itemsize(loop->op[0].type));
+}
+
+/* A copy whose two sides are contiguous along different dimensions. */
+static bool copy_transposed(const cpi_loop *loop)
+{
+    int inner = loop->ndim - 1;
+    int64_t size = cpi_itemsize(loop->op[0].type);
+    if (loop->nop != 2 || loop->ndim < 2 || loop->op[0].type != loop->op[1].type || loop->op[1].host) return false;
+    if (loop->op[0].strides[inner] != size || loop->op[1].strides[inner] == size || loop->shape[inner] < 8)
+        return false;
+    for (int d = inner - 1; d >= 0; d--) {
+        if (loop->op[1].strides[d] != size || loop->shape[d] < 8) continue;
+        transposition t = {cpi_kernels_best(), loop, inner, d, (loop->shape[d] + TILE - 1) / TILE, 1};
+        for (int e = 0; e < inner; e++)
+            if (e != d) t.outer *= loop->shape[e];
+        int64_t tasks = t.tiles * t.outer;
+        if (loop->size < 1 << 15) {
+            for (int64_t i = 0; i < tasks; i++) transpose_band(&t, i, 0);
+        } else {
+            cpi_parallel(tasks, transpose_band, &t);
+        }
+        return true;
+    }
+    return false;
+}
+
+static cp_code copy(cp_stream *stream, const cpi_loop *loop)
+{
+    (void)stream;
+    if (!loop->size || copy_transposed(loop)) return CP_OK;
+    cpi_job job;
+    job.loop = loop;
+    job.silent = false;
+    job.nin = 1;
+    job.mask = loop->nop > 2 ? 2 : 0;
+    job.in_type[0] = job.result_type = loop->op[0].type;
+    job.kernel = copy_kernel;
+    job.grain = 1 << 16;
+    job.scalars_allowed = 3;
+    cpi_engine_run(&job);
+    return CP_OK;
+}
+
+/* --- choice --- */
+
+static void choose_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+{
+    int log = __builtin_ctz((unsigned)cpi_itemsize(job->result_type));
+    job->set->choose[log](out, in[0], in[1], in[2], n, scalars >> 1);
+}
+
+static cp_code choose(cp_stream *stream, const cpi_loop *loop)
+{
+    cpi_job job;
+    (void)stream;
+    job.loop = loop;
+    job.silent = false;
+    job.nin = 3;
+    job.mask = 0;
+    job.in_type[0] = CP_BOOL;
+    job.in_type[1] = job.in_type[2] = job.result_type = loop->op[0].type;
+    job.kernel = choose_kernel;
+    job.grain = 1 << 16;
+    job.scalars_allowed = 1 | 1 << 2 | 1 << 4 | 1 << 6;
+    cpi_engine_run(&job);
+    return CP_OK;
+}
+
+/* --- ramps --- */
+
+typedef struct {
+    char *out;
+    cp_type type;
+    int64_t n, each, istart, istep;
+    double start, step;
+    bool integer;
+} ramp_job;
+
+static void ramp_task(void *context, int64_t task, int worker)
+{
+    const ramp_job *r = context;
+    const cpi_kernels *set = cpi_kernels_best();
+    int64_t begin = task * r->each, end = begin + r->each < r->n ? begin + r->each : r->n;
+    int64_t size = cpi_itemsize(r->type);
+    (void)worker;
+    for (; begin < end; begin += CPI_CHUNK) {
+        int64_t n = end - begin < CPI_CHUNK ? end - begin : CPI_CHUNK;
+        union { double d[CPI_CHUNK]; int64_t i[CPI_CHUNK]; } buffer;
+        if (r->integer) {
+            for (int64_t i = 0; i < n; i++)
+                buffer.i[i] = (int64_t)((uint64_t)r->istart + (uint64_t)(begin + i) * (uint64_t)r->istep);
+        } else {
+            for (int64_t i = 0; i < n; i++) buffer.d[i] = r->start + (double)(begin + i) * r->step;
+        }
+        set->convert[r->integer ? CP_INT64 : CP_FLOAT64][r->type](r->out + begin * size, &buffer, n);
+    }
+}
+
+static void ramp_run(ramp_job *r)
+{
+    int64_t tasks = cpi_cut(r->n, 1 << 15, &r->each);
+    cpi_parallel(tasks, ramp_task, r);
+}
+
+static cp_code ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
+                    bool use_stop)
+{
+    (void)stream;
+    if (!n) return CP_OK;
+    ramp_run(&(ramp_job){out, type, n, 0, 0, 0, start, step, false});
+    if (use_stop) cpi_convert_value(CP_FLOAT64, &stop, type, (char *)out + (n - 1) * cpi_itemsize(type));
+    return CP_OK;
+}
+
+static cp_code ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step)
+{
+    (void)stream;
+    if (n) ramp_run(&(ramp_job){out, type, n, 0, start, step, 0, 0, true});
+    return CP_OK;
+}
+
+/* --- closeness --- */
+
+typedef struct { double rtol, atol; bool equal_nan; int *no; } tolerance;
+
+#define CLOSE(name, E, DIFFERENCE, FINITE, EQUAL, NANS)                                                       \
+    static void name(const cpi_job *job, void *out_, void *const *in, int64_t n, unsigned scalars)            \
+    {                                                                                                         \
+        const tolerance *t = job->function;                                                                   \
+        const E *a = in[0], *b = in[1];                                                                       \
+        uint8_t *out = out_;                                                                                  \
+        int64_t sa = scalars & 1 ? 0 : 1, sb = scalars & 2 ? 0 : 1;                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                     \
+            const E x = a[i * sa], y = b[i * sb];                                                             \
+            out[i] = (uint8_t)((EQUAL) | ((FINITE) & (DIFFERENCE)) | ((NANS) & t->equal_nan));                \
+        }                                                                                                     \
+    }
+CLOSE(close_f32, float, fabsf(x - y) <= (float)t->atol + (float)t->rtol * fabsf(y), fabsf(y) < INFINITY, x == y,
+      (x != x) & (y != y))
+CLOSE(close_f64, double, fabs(x - y) <= t->atol + t->rtol * fabs(y), fabs(y) < (double)INFINITY, x == y,
+      (x != x) & (y != y))
+#define NAN_C(z) (((z).re != (z).re) | ((z).im != (z).im))
+CLOSE(close_c128, cp_complex128, hypot(x.re - y.re, x.im - y.im) <= t->atol + t->rtol * hypot(y.re, y.im),
+      (fabs(y.re) < (double)INFINITY) & (fabs(y.im) < (double)INFINITY), (x.re == y.re) & (x.im == y.im),
+      NAN_C(x) & NAN_C(y))
+CLOSE(close_i64, int64_t, 0, 0, x == y, 0)
+CLOSE(close_mixed, int64_t, 0, 0, (x == y) & (x >= 0), 0)
+
+typedef void (*job_kernel)(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars);
+static job_kernel close_kernel(cp_type type)
+{
+    return type == CP_FLOAT32 ? close_f32 : type == CP_FLOAT64 ? close_f64 : type == CP_COMPLEX128 ? close_c128
+           : type == CP_INT64 ? close_i64 : close_mixed;
+}
+
+static void close_job(cpi_job *job, const cpi_loop *loop, cp_type type, const tolerance *t)
+{
+    job->loop = loop;
+    job->silent = false;
+    job->nin = 2;
+    job->mask = 0;
+    job->in_type[0] = job->in_type[1] = type == CP_UINT64 ? CP_INT64 : type;
+    job->result_type = CP_BOOL;
+    job->kernel = close_kernel(type);
+    job->function = t;
+    job->grain = 1 << 15;
+    job->scalars_allowed = 1 | 2 | 4 | 8;
+}
+
+static cp_code close_(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
+{
+    tolerance t = {rtol, atol, equal_nan, NULL};
+    cpi_job job;
+    (void)stream;
+    close_job(&job, loop, type, &t);
+    cpi_engine_run(&job);
+    return CP_OK;
+}
+
+/* The kernel of the answer for all: a chunk's outcomes go into a scratch buffer, and a false one ends the rest. */
+static void all_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+{
+    const tolerance *t = job->function;
+    uint8_t outcome[CPI_CHUNK];
+    cp_type type = job->in_type[0];
+    job_kernel kernel = close_kernel(t->no[1] ? CP_UINT64 : type);
+    int64_t size = cpi_itemsize(type);
+    (void)out;
+    for (int64_t i = 0; i < n; i += CPI_CHUNK) {
+        int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
+        if (__atomic_load_n(&t->no[0], __ATOMIC_RELAXED)) return;
+        void *at[2] = {(char *)in[0] + (scalars & 1 ? 0 : i * size), (char *)in[1] + (scalars & 2 ? 0 : i * size)};
+        kernel(job, outcome, at, m, scalars);
+        if (memchr(outcome, 0, (size_t)m)) __atomic_store_n(&t->no[0], 1, __ATOMIC_RELAXED);
+    }
+}
+
+static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol, double atol,
+                         bool equal_nan, bool *result)
+{
+    int no[2] = {0, type == CP_UINT64};
+    tolerance t = {rtol, atol, equal_nan, no};
+    uint8_t nowhere = 0;
+    cpi_loop loop = *inputs;
+    cpi_job job;
+    (void)stream;
+    /* operand 0 is an output that nobody writes */
+    loop.nop = 3;
+    loop.op[1] = inputs->op[0];
+    loop.op[2] = inputs->op[1];
+    loop.op[0].data = (char *)&nowhere;
+    loop.op[0].type = CP_BOOL;
+    loop.op[0].host = false;
+    memset(loop.op[0].strides, 0, sizeof loop.op[0].strides);
+    close_job(&job, &loop, type, &t);
+    job.kernel = all_kernel;
+    job.silent = true;
+    cpi_engine_run(&job);
+    *result = !no[0];
+    return CP_OK;
+}
+
+const cpi_elementwise_ops cpi_elementwise_cpu = {
+    .run = run, .copy = copy, .select = choose, .ramp = ramp, .ramp_int = ramp_int, .close = close_,
+    .all_close = all_close,
+};

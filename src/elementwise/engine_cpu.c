@@ -1,0 +1,286 @@
+/* The CPU's engine (see the header). Invariant: what an element's result is depends on its inputs only, never on
+ * where a chunk or a task begins. */
+#include "elementwise/engine_cpu.h"
+
+#include <string.h>
+
+#include "cpu/threads.h"
+
+/* Outputs of at least this many bytes are written past the caches. */
+enum { STREAM_BYTES = 4 << 20 };
+
+typedef struct {
+    _Alignas(64) char in[CPI_MAXIN][CPI_CHUNK * 16], out[CPI_CHUNK * 16], raw[CPI_CHUNK * 16];
+    uint8_t mask[CPI_CHUNK];
+} buffers;
+
+const cpi_kernels *cpi_kernels_best(void)
+{
+    static const cpi_kernels *best;
+    const cpi_kernels *set = __atomic_load_n(&best, __ATOMIC_RELAXED);
+    if (!set) {
+        set = CPI_BEST(cpi_kernels);
+        __atomic_store_n(&best, set, __ATOMIC_RELAXED);
+    }
+    return set;
+}
+
+/* n elements at `in` with one stride, as contiguous elements of `to`; `raw` is for the step between. */
+static const void *fetch(const cpi_kernels *set, void *buffer, void *raw, const char *in, int64_t stride, cp_type from,
+                         cp_type to, int64_t n)
+{
+    int64_t size = cpi_itemsize(from);
+    if (stride != size) {
+        void *step = from == to ? buffer : raw;
+        set->gather(step, in, stride, n, (int)size);
+        in = step;
+    }
+    if (from == to) return in;
+    set->convert[from][to](buffer, in, n);
+    return buffer;
+}
+
+/* Calls the kernel on n elements; inputs that are one value but may not be for this kernel are spread out. */
+static void call(const cpi_job *job, void *out, void **in, int64_t n, unsigned scalars, buffers *b)
+{
+    unsigned spread = job->scalars_allowed >> scalars & 1 ? 0 : scalars;
+    if (!spread) {
+        job->kernel(job, out, in, n, scalars);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += CPI_CHUNK) {
+        int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
+        void *at[CPI_MAXIN];
+        for (int k = 0; k < job->nin; k++) {
+            int size = (int)cpi_itemsize(job->in_type[k]);
+            at[k] = (char *)in[k] + i * size;
+            if (!(spread >> k & 1)) continue;
+            at[k] = b->in[k];
+            if (i == 0) job->set->gather(b->in[k], in[k], 0, m, size);
+        }
+        job->kernel(job, (char *)out + i * cpi_itemsize(job->result_type), at, m, 0);
+    }
+}
+
+/* n result elements at `from` to the strided output. */
+static void store(const cpi_job *job, char *out, int64_t stride, const void *from, int64_t n, const uint8_t *mask,
+                  buffers *b)
+{
+    cp_type type = job->loop->op[0].type;
+    int size = (int)cpi_itemsize(type);
+    if (type != job->result_type) {
+        job->set->convert[job->result_type][type](b->raw, from, n);
+        from = b->raw;
+    }
+    if (mask) {
+        job->set->scatter_masked(out, stride, from, mask, n, size);
+    } else if (job->stream && stride == size) {
+        job->set->stream(out, from, n * size);
+    } else {
+        job->set->scatter(out, stride, from, n, size);
+    }
+}
+
+/* One stretch in which every operand has a single stride. */
+static void run_stretch(const cpi_job *job, char *const *data, const int64_t *stride, int64_t n, buffers *b)
+{
+    const cpi_loop *loop = job->loop;
+    void *in[CPI_MAXIN];
+    unsigned scalars = job->values;
+    bool direct = true;
+    for (int k = 0; k < job->nin; k++) {
+        const cpi_operand *op = &loop->op[k + 1];
+        in[k] = data[k + 1];
+        if (job->values >> k & 1) {
+            in[k] = (void *)job->value[k];
+        } else if (stride[k + 1] == 0) {
+            scalars |= 1u << k;
+            if (op->type != job->in_type[k]) {
+                job->set->convert[op->type][job->in_type[k]](b->in[k], data[k + 1], 1);
+                /* a value's own place: the chunk buffer is overwritten only when it is spread */
+                memcpy(b->in[k] + sizeof b->in[k] - 16, b->in[k], 16);
+                in[k] = b->in[k] + sizeof b->in[k] - 16;
+            }
+        } else if (op->type != job->in_type[k] || stride[k + 1] != cpi_itemsize(op->type)) {
+            direct = false;
+        }
+    }
+    bool out_direct = !job->mask && !job->stream && job->result_type == loop->op[0].type &&
+                      stride[0] == cpi_itemsize(job->result_type);
+    if (direct && (out_direct || job->silent)) {
+        call(job, data[0], in, n, scalars, b);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += CPI_CHUNK) {
+        int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
+        void *at[CPI_MAXIN];
+        for (int k = 0; k < job->nin; k++)
+            at[k] = scalars >> k & 1 ? in[k]
+                                     : (void *)fetch(job->set, b->in[k], b->raw, data[k + 1] + i * stride[k + 1],
+                                                     stride[k + 1], loop->op[k + 1].type, job->in_type[k], m);
+        const uint8_t *mask = NULL;
+        if (job->mask) {
+            int q = job->mask;
+            mask = fetch(job->set, b->mask, b->raw, data[q] + i * stride[q], stride[q], CP_BOOL, CP_BOOL, m);
+        }
+        char *out = data[0] + i * stride[0];
+        void *to = out_direct ? (void *)out : b->out;
+        call(job, to, at, m, scalars, b);
+        if (!out_direct && !job->silent) store(job, out, stride[0], to, m, mask, b);
+    }
+}
+
+/* Position of linear index `at` (C order of the loop) in each dimension. */
+static void unravel(const cpi_loop *loop, int64_t at, int64_t *index)
+{
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        index[d] = at % loop->shape[d];
+        at /= loop->shape[d];
+    }
+}
+
+/* The next row: carries into the outer dimensions; the innermost index goes to 0. */
+static void next_row(const cpi_loop *loop, int64_t *index)
+{
+    index[loop->ndim - 1] = 0;
+    for (int d = loop->ndim - 2; d >= 0; d--) {
+        if (++index[d] < loop->shape[d]) return;
+        index[d] = 0;
+    }
+}
+
+static int64_t offset(const cpi_loop *loop, int op, const int64_t *index)
+{
+    int64_t at = 0;
+    for (int d = 0; d < loop->ndim; d++) at += index[d] * loop->op[op].strides[d];
+    return at;
+}
+
+/* Long rows: a stretch for each row. */
+static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
+{
+    const cpi_loop *loop = job->loop;
+    int64_t index[CP_MAXDIM + 1], stride[CPI_MAXOPS];
+    int last = loop->ndim - 1;
+    for (int k = 0; k < loop->nop; k++) stride[k] = loop->ndim ? loop->op[k].strides[last] : 0;
+    unravel(loop, begin, index);
+    while (begin < end) {
+        char *data[CPI_MAXOPS];
+        int64_t n = loop->ndim ? loop->shape[last] - index[last] : 1;
+        if (n > end - begin) n = end - begin;
+        for (int k = 0; k < loop->nop; k++) data[k] = loop->op[k].data + offset(loop, k, index);
+        run_stretch(job, data, stride, n, b);
+        begin += n;
+        if (begin < end) next_row(loop, index);
+    }
+}
+
+/* n elements of an operand from `index` on, over as many rows as it takes, to or from a contiguous buffer. */
+static void move_rows(const cpi_job *job, int op, const int64_t *from, char *buffer, int64_t n, int direction,
+                      const uint8_t *mask)
+{
+    const cpi_loop *loop = job->loop;
+    int64_t index[CP_MAXDIM + 1];
+    int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[op].type);
+    int64_t stride = loop->op[op].strides[last];
+    memcpy(index, from, (size_t)loop->ndim * sizeof *index);
+    while (n > 0) {
+        int64_t m = loop->shape[last] - index[last];
+        if (m > n) m = n;
+        char *at = loop->op[op].data + offset(loop, op, index);
+        if (direction == 0) {
+            job->set->gather(buffer, at, stride, m, size);
+        } else if (mask) {
+            job->set->scatter_masked(at, stride, buffer, mask, m, size);
+            mask += m;
+        } else {
+            job->set->scatter(at, stride, buffer, m, size);
+        }
+        buffer += m * size;
+        n -= m;
+        if (n > 0) next_row(loop, index);
+    }
+}
+
+/* Short rows: chunks run across rows, so that a kernel always has a chunk's worth to do. */
+static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
+{
+    const cpi_loop *loop = job->loop;
+    int64_t index[CP_MAXDIM + 1];
+    for (; begin < end; begin += CPI_CHUNK) {
+        int64_t n = end - begin < CPI_CHUNK ? end - begin : CPI_CHUNK;
+        void *in[CPI_MAXIN];
+        unravel(loop, begin, index);
+        for (int k = 0; k < job->nin; k++) {
+            in[k] = (void *)job->value[k];
+            if (job->values >> k & 1) continue;
+            cp_type from = loop->op[k + 1].type, to = job->in_type[k];
+            move_rows(job, k + 1, index, from == to ? b->in[k] : b->raw, n, 0, NULL);
+            if (from != to) job->set->convert[from][to](b->in[k], b->raw, n);
+            in[k] = b->in[k];
+        }
+        if (job->mask) move_rows(job, job->mask, index, (char *)b->mask, n, 0, NULL);
+        call(job, b->out, in, n, job->values, b);
+        if (job->silent) continue;
+        char *from = b->out;
+        if (loop->op[0].type != job->result_type) {
+            job->set->convert[job->result_type][loop->op[0].type](b->raw, b->out, n);
+            from = b->raw;
+        }
+        move_rows(job, 0, index, from, n, 1, job->mask ? b->mask : NULL);
+    }
+}
+
+static void run_range(const cpi_job *job, int64_t begin, int64_t end)
+{
+    buffers b; /* not initialised: every part is written before it is read */
+    if (job->rows) {
+        run_rows(job, begin, end, &b);
+    } else {
+        run_chunks(job, begin, end, &b);
+    }
+}
+
+typedef struct { const cpi_job *job; int64_t each; } share;
+
+static void run_task(void *context, int64_t task, int worker)
+{
+    const share *s = context;
+    int64_t begin = task * s->each, end = begin + s->each;
+    (void)worker;
+    run_range(s->job, begin, end < s->job->loop->size ? end : s->job->loop->size);
+}
+
+/* Inputs that are one value for the whole loop are converted once. */
+static void take_values(cpi_job *job)
+{
+    const cpi_loop *loop = job->loop;
+    job->values = 0;
+    for (int k = 0; k < job->nin; k++) {
+        const cpi_operand *op = &loop->op[k + 1];
+        bool one = true;
+        for (int d = 0; d < loop->ndim && one; d++) one = op->strides[d] == 0;
+        if (!one) continue;
+        job->set->convert[op->type][job->in_type[k]](job->value[k], op->data, 1);
+        job->values |= 1u << k;
+    }
+}
+
+void cpi_engine_run(cpi_job *job)
+{
+    const cpi_loop *loop = job->loop;
+    if (!loop->size) return;
+    job->set = cpi_kernels_best();
+    take_values(job);
+    job->rows = loop->ndim <= 1 || loop->shape[loop->ndim - 1] >= 128;
+    int64_t bytes = loop->size * cpi_itemsize(loop->op[0].type);
+    job->stream = bytes >= STREAM_BYTES && !job->mask && !job->silent;
+    for (int k = 1; k <= job->nin && job->stream; k++) /* in place: the lines are in the cache already */
+        job->stream = loop->op[k].data != loop->op[0].data;
+    int64_t each, tasks = cpi_cut(loop->size, job->grain, &each);
+    if (tasks <= 1) {
+        run_range(job, 0, loop->size);
+        return;
+    }
+    cpi_parallel(tasks, run_task, &(share){job, each});
+}

@@ -1,0 +1,225 @@
+/* NumPy 2's choice of a loop (NEP 50): operands are promoted, weak scalars giving way, and the first type upwards
+ * that the promoted type casts to safely and that the operation has a body for computes. */
+#include "elementwise/resolve.h"
+
+#include <string.h>
+
+static unsigned kind_bit(cp_type t)
+{
+    return cpi_is_bool(t) ? CPI_KIND_BOOL : cpi_is_int(t) ? CPI_KIND_INT : cpi_is_float(t) ? CPI_KIND_FLOAT
+                                                                                            : CPI_KIND_COMPLEX;
+}
+
+/* `t` with a Python number of that type (int64, float64 or complex128) beside it. */
+static cp_type give_way(cp_type t, cp_type weak)
+{
+    if (weak == CP_INT64) return t == CP_BOOL ? CP_INT64 : t;
+    if (weak == CP_FLOAT64) return t <= CP_UINT64 ? CP_FLOAT64 : t;
+    if (t <= CP_UINT64 || t == CP_FLOAT64) return CP_COMPLEX128;
+    return t < CP_FLOAT64 ? CP_COMPLEX64 : t;
+}
+
+cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating)
+{
+    cp_type strong = CP_DEFAULT, weak = floating ? CP_FLOAT64 : CP_DEFAULT;
+    for (int i = 0; i < n; i++) {
+        cp_type *t = in[i]->flags & CPI_WEAK ? &weak : &strong;
+        *t = *t == CP_DEFAULT ? in[i]->type : cp_promote(*t, in[i]->type);
+    }
+    return strong == CP_DEFAULT ? weak : weak == CP_DEFAULT ? strong : give_way(strong, weak);
+}
+
+/* The type of the loop for promoted operands `p`, or CP_DEFAULT. */
+static cp_type loop_for(const cpi_op_row *row, cp_type p)
+{
+    if (row->class == CPI_CLASS_LOGIC) return CP_BOOL;
+    if (row->class == CPI_CLASS_NUMBER && p == CP_BOOL) return CP_DEFAULT;
+    if (row->class == CPI_CLASS_DIVIDE && p <= CP_UINT64) return CP_FLOAT64;
+    for (int t = p; t < CP_NTYPES; t++)
+        if (row->kinds & kind_bit((cp_type)t) && cp_can_cast(p, (cp_type)t, CP_SAFE)) return (cp_type)t;
+    return CP_DEFAULT;
+}
+
+static cp_code no_loop(cp_op op, cp_type p)
+{
+    const char *name = cpi_op_rows[op].name;
+    if (p == CP_BOOL && op == CP_OP_subtract)
+        return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "
+                        "bitwise_xor, the `^` operator, or the logical_xor function instead", name);
+    if (p == CP_BOOL && op == CP_OP_negative)
+        return cpi_fail(CP_ERROR_TYPE, "%s: The numpy boolean negative, the `-` operator, is not supported, use the "
+                        "`~` operator or the logical_not function instead", name);
+    return cpi_fail(CP_ERROR_TYPE, "%s: not supported for the input types, and the inputs could not be safely coerced "
+                    "to any supported types according to the casting rule 'safe' (promoted type: %s)", name,
+                    cp_type_name(p));
+}
+
+static const char *rule_name(cp_casting rule)
+{
+    static const char *names[] = {"same_kind", "no", "equiv", "safe", "unsafe"};
+    return names[rule];
+}
+
+static bool is_comparison(cp_op op) { return op >= CP_OP_equal && op <= CP_OP_greater_equal; }
+
+static void integer_range(cp_type t, int64_t *low, uint64_t *high)
+{
+    int bits = 8 * (int)cpi_itemsize(t);
+    *low = cpi_is_signed(t) ? -(int64_t)((uint64_t)1 << (bits - 2)) * 2 : 0;
+    *high = cpi_is_signed(t) ? ((uint64_t)1 << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
+    if (t == CP_BOOL) *low = 0, *high = 1;
+}
+
+static int64_t int_value(const cp_array *x)
+{
+    int64_t v;
+    memcpy(&v, x->value, sizeof v);
+    return v;
+}
+
+static bool fits(const cp_array *x, cp_type t)
+{
+    int64_t low, v = int_value(x);
+    uint64_t high;
+    integer_range(t, &low, &high);
+    return v < 0 ? v >= low : (uint64_t)v <= high;
+}
+
+/* A comparison of int64 with uint64 values: the kernel takes the signed one first. */
+static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
+{
+    static const int straight[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_less_mixed,
+                                   CP_OP_less_equal_mixed, CP_OP_greater_mixed, CP_OP_greater_equal_mixed};
+    static const int turned[] = {CP_OP_equal_mixed, CP_OP_not_equal_mixed, CP_OP_greater_mixed,
+                                 CP_OP_greater_equal_mixed, CP_OP_less_mixed, CP_OP_less_equal_mixed};
+    plan->op = (signed_first ? straight : turned)[op - CP_OP_equal];
+    plan->swap = !signed_first;
+    plan->type = CP_INT64;
+    plan->result = CP_BOOL;
+}
+
+/* Weak integers must be numbers of an integer loop's type. */
+static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
+{
+    if (!cpi_is_int(plan->type) || op == CP_OP_clip) return CP_OK;
+    for (int i = 0; i < plan->nin; i++) {
+        if (!(in[i]->flags & CPI_WEAK) || in[i]->type != CP_INT64 || fits(in[i], plan->type)) continue;
+        if (is_comparison(op)) { /* compares as the numbers do */
+            if (plan->type == CP_UINT64) {
+                plan_mixed(op, plan, i == 0);
+            } else {
+                plan->type = CP_INT64;
+            }
+            return CP_OK;
+        }
+        return cpi_fail(CP_ERROR_OVERFLOW, "%s: Python integer %lld out of bounds for %s", cpi_op_rows[op].name,
+                        (long long)int_value(in[i]), cp_type_name(plan->type));
+    }
+    return CP_OK;
+}
+
+/* The loop asked for with dtype=. */
+static cp_code resolve_typed(cp_op op, cp_type natural, cp_type wanted, cpi_plan *plan)
+{
+    const cpi_op_row *row = &cpi_op_rows[op];
+    if (natural != CP_DEFAULT && cpi_result_type(row->class, natural) == wanted) {
+        plan->type = natural;
+        return CP_OK;
+    }
+    bool has = (unsigned)wanted < CP_NTYPES && row->kinds & kind_bit(wanted) &&
+               !(row->class == CPI_CLASS_PART && cpi_is_complex(wanted)) &&
+               row->class != CPI_CLASS_TRUTH && row->class != CPI_CLASS_LOGIC;
+    if (!has)
+        return cpi_fail(CP_ERROR_TYPE, "%s: no loop matching the specified signature and casting was found for ufunc %s",
+                        row->name, row->name);
+    plan->type = wanted;
+    return CP_OK;
+}
+
+/* Powers that a simpler operation gives as well. */
+static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
+{
+    const cp_array *b = in[1];
+    double e;
+    if (!(b->flags & CPI_HOST_SCALAR) || cpi_is_complex(b->type)) return CP_OK;
+    cpi_convert_value(b->type, b->value, CP_FLOAT64, &e);
+    if (cpi_is_int(plan->type) && e < 0)
+        return cpi_fail(CP_ERROR_VALUE, "power: integers to negative integer powers are not allowed");
+    if (e != 1 && e != 2) return CP_OK;
+    plan->op = e == 2 ? CP_OP_square : CP_OP_positive;
+    plan->nin = 1;
+    return CP_OK;
+}
+
+/* The type a weak operand counts as for a loop of type `to`: `to` itself unless that would be a lower kind. */
+static void rule_of_weak(cp_type *from, cp_type to)
+{
+    if (*from == CP_INT64 ? to != CP_BOOL : *from == CP_FLOAT64 ? to >= CP_FLOAT16 : cpi_is_complex(to)) *from = to;
+}
+
+cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *options, cpi_plan *plan)
+{
+    const cpi_op_row *row = &cpi_op_rows[op];
+    bool typed = options && options->typed && options->dtype != CP_DEFAULT;
+    cp_casting rule = options ? options->casting : CP_SAME_KIND;
+    *plan = (cpi_plan){op, row->nin, CP_DEFAULT, CP_DEFAULT, false};
+    cp_type p = row->class == CPI_CLASS_LOGIC ? CP_BOOL : cpi_promote_arrays(row->nin, in, false);
+    plan->type = loop_for(row, p);
+    if (is_comparison(op) && p == CP_FLOAT64 && !(in[0]->flags & CPI_WEAK) && !(in[1]->flags & CPI_WEAK) &&
+        cpi_is_int(in[0]->type) && cpi_is_int(in[1]->type)) {
+        plan_mixed(op, plan, in[0]->type != CP_UINT64);
+        return CP_OK;
+    }
+    if (typed) {
+        cp_code code = resolve_typed(op, plan->type, options->dtype, plan);
+        if (code) return code;
+    }
+    if (plan->type == CP_DEFAULT) return no_loop(op, p);
+    plan->result = cpi_result_type(row->class, plan->type);
+    for (int i = 0; i < row->nin && row->class != CPI_CLASS_LOGIC; i++) {
+        cp_type from = in[i]->type;
+        /* A Python number goes to any type of its kind or a higher one. */
+        if (in[i]->flags & CPI_WEAK && rule != CP_UNSAFE) rule_of_weak(&from, plan->type);
+        bool fine = cp_can_cast(from, plan->type, rule);
+        if (!fine)
+            return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with "
+                            "casting rule '%s'", row->name, row->name, i, cp_type_name(from), cp_type_name(plan->type),
+                            rule_name(rule));
+    }
+    if (options && options->out && !cp_can_cast(plan->result, options->out->type, rule))
+        return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting "
+                        "rule '%s'", row->name, row->name, cp_type_name(plan->result),
+                        cp_type_name(options->out->type), rule_name(rule));
+    cp_code code = check_weak(op, in, plan);
+    return code || op != CP_OP_power ? code : simplify_power(in, plan);
+}
+
+void cpi_scalar_value(cp_op op, const cp_array *x, cp_type type, void *value)
+{
+    if (op == CP_OP_clip && x->flags & CPI_WEAK && x->type == CP_INT64 && cpi_is_int(type) && !fits(x, type)) {
+        int64_t low;
+        uint64_t high;
+        integer_range(type, &low, &high);
+        if (int_value(x) < 0) {
+            cpi_convert_value(CP_INT64, &low, type, value);
+        } else {
+            cpi_convert_value(CP_UINT64, &high, type, value);
+        }
+        return;
+    }
+    cpi_convert_value(x->type, x->value, type, value);
+}
+
+cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop_out)
+{
+    if ((unsigned)op >= CP_NOPS || cpi_null("op_types", in)) return cpi_fail(CP_ERROR_VALUE, "op_types: no such operation");
+    const cpi_op_row *row = &cpi_op_rows[op];
+    cp_type p = in[0];
+    for (int i = 1; i < row->nin; i++) p = cp_promote(p, in[i]);
+    if (p == CP_DEFAULT) return cpi_fail(CP_ERROR_TYPE, "op_types: not an element type");
+    cp_type t = loop_for(row, p);
+    if (t == CP_DEFAULT) return no_loop(op, p);
+    if (loop_in) *loop_in = t;
+    if (loop_out) *loop_out = cpi_result_type(row->class, t);
+    return CP_OK;
+}

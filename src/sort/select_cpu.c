@@ -1,0 +1,472 @@
+/* median and partition on the CPU.
+ *
+ * A lane of 32 or 64 bit elements that is long is read once by all threads: a sample gives a band of keys around
+ * the middle, the pass counts what is below it and collects what is inside, and the rest is a selection among a
+ * few percent. 8 and 16 bit elements are counted in a histogram instead. Short lanes are selected in by one
+ * thread each, in scratch memory of the worker. Lanes and pieces are cut by size, so results never depend on the
+ * number of threads. */
+#include <math.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "cpu/threads.h"
+#include "sort/select.h"
+#include "sort/sort.h"
+
+enum { LONG_LANE = 1 << 17, PIECES = 256 };
+
+/* --- from keys to the median --- */
+
+/* One element of any type, and its bits. */
+typedef union element {
+    uint8_t bits8;
+    uint16_t bits16;
+    uint32_t bits32;
+    uint64_t bits64;
+    cpi_u128 bits128;
+    float f;
+    double d;
+    cp_complex64 c;
+    cp_complex128 z;
+} element;
+
+/* (a + b) / 2, or a alone: an odd count has one middle element, and adding it to itself could overflow. */
+static float middle_float(bool even, float a, float b) { return even ? (0.0f + a + b) / 2 : 0.0f + a; }
+static double middle_double(bool even, double a, double b) { return even ? (0.0 + a + b) / 2 : 0.0 + a; }
+
+/* NumPy divides a complex sum by the count as by a complex number: an infinite part leaves NaN in the other. */
+static cp_complex128 middle_complex(bool even, cp_complex128 a, cp_complex128 b)
+{
+    double re = even ? 0.0 + a.re + b.re : 0.0 + a.re, im = even ? 0.0 + a.im + b.im : 0.0 + a.im;
+    double zero = 0, scale = even ? 0.5 : 1;
+    return (cp_complex128){(re + im * zero) * scale, (im - re * zero) * scale};
+}
+
+/* The median of a lane from its two middle elements. */
+static void finish(cp_type type, bool even, const element *a, const element *b, void *to)
+{
+    float x, y;
+    double v, w;
+    switch (type) {
+    case CP_FLOAT16:
+    case CP_BFLOAT16:
+        cpi_convert_value(type, a, CP_FLOAT32, &x);
+        cpi_convert_value(type, b, CP_FLOAT32, &y);
+        x = middle_float(even, x, y);
+        cpi_convert_value(CP_FLOAT32, &x, type, to);
+        return;
+    case CP_FLOAT32: x = middle_float(even, a->f, b->f); memcpy(to, &x, sizeof x); return;
+    case CP_COMPLEX64: {
+        float re = even ? 0.0f + a->c.re + b->c.re : 0.0f + a->c.re, im = even ? 0.0f + a->c.im + b->c.im : 0.0f + a->c.im;
+        float zero = 0, scale = even ? 0.5f : 1;
+        cp_complex64 c = {(re + im * zero) * scale, (im - re * zero) * scale};
+        memcpy(to, &c, sizeof c);
+        return;
+    }
+    case CP_COMPLEX128: {
+        cp_complex128 z = middle_complex(even, a->z, b->z);
+        memcpy(to, &z, sizeof z);
+        return;
+    }
+    default:
+        cpi_convert_value(type, a, CP_FLOAT64, &v);
+        cpi_convert_value(type, b, CP_FLOAT64, &w);
+        v = middle_double(even, v, w);
+        memcpy(to, &v, sizeof v);
+    }
+}
+
+static element from_key(cp_type type, const cpi_keys *k, uint64_t key)
+{
+    element e = {.bits128 = 0};
+    if (type == CP_COMPLEX64) e.bits64 = cpi_cunkey64(k, key);
+    else if (k->bytes == 8) e.bits64 = cpi_unkey64(k, key);
+    else if (k->bytes == 4) e.bits32 = cpi_unkey32(k, (uint32_t)key);
+    else if (k->bytes == 2) e.bits16 = cpi_unkey16(k, (uint16_t)key);
+    else e.bits8 = cpi_unkey8(k, (uint8_t)key);
+    return e;
+}
+
+/* The median from the keys of the two middle elements; where the lane's largest key is NaN's, it is the result. */
+static void finish_keys(cp_type type, const cpi_keys *k, bool even, uint64_t first, uint64_t second, bool nan,
+                        uint64_t largest, void *to)
+{
+    element a = from_key(type, k, nan ? largest : first), b = from_key(type, k, nan ? largest : second);
+    if (nan) memcpy(to, &a, (size_t)k->bytes);
+    else finish(type, even, &a, &b, to);
+}
+
+static size_t result_bytes(cp_type type)
+{
+    return cpi_is_bool(type) || cpi_is_int(type) ? 8 : (size_t)cpi_itemsize(type);
+}
+
+/* --- one lane, one thread --- */
+
+static void lane8(cp_type type, const cpi_keys *k, const uint8_t *x, int64_t n, void *to)
+{
+    int64_t counts[256] = {0}, rank = (n - 1) / 2, seen = 0;
+    for (int64_t i = 0; i < n; i++) counts[cpi_key8(k, x[i])]++;
+    int first = 0;
+    while ((seen += counts[first]) <= rank) first++;
+    int second = first;
+    if (rank + 1 < n)
+        for (; seen <= rank + 1; seen += counts[second]) second++;
+    finish_keys(type, k, !(n & 1), (uint64_t)first, (uint64_t)second, false, 0, to);
+}
+
+static void lane16(cp_type type, const cpi_keys *k, const uint16_t *x, int64_t n, uint32_t *scratch, void *to)
+{
+    uint32_t largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        scratch[i] = cpi_key16(k, x[i]);
+        largest = scratch[i] > largest ? scratch[i] : largest;
+    }
+    bool nan = largest > k->last && cpi_is_float(type);
+    cpi_pair32 p = {0, 0};
+    if (!nan) p = cpi_pick32(scratch, n, (n - 1) / 2);
+    finish_keys(type, k, !(n & 1), p.first, p.second, nan, largest, to);
+}
+
+static void lane32(cp_type type, const cpi_keys *k, const uint32_t *x, int64_t n, uint32_t *scratch, void *to)
+{
+    cpi_band b = cpi_band32()(x, n, k, 0, UINT32_MAX, scratch);
+    bool nan = (uint32_t)b.largest > (uint32_t)k->last;
+    cpi_pair32 p = {0, 0};
+    if (!nan) p = cpi_pick32(scratch, n, (n - 1) / 2);
+    finish_keys(type, k, !(n & 1), p.first, p.second, nan, b.largest, to);
+}
+
+static void lane64(cp_type type, const cpi_keys *k, const uint64_t *x, int64_t n, uint64_t *scratch, void *to)
+{
+    uint64_t largest = 0;
+    if (k->complex_parts) {
+        for (int64_t i = 0; i < n; i++) {
+            scratch[i] = cpi_ckey64(k, x[i]);
+            largest = scratch[i] > largest ? scratch[i] : largest;
+        }
+    } else {
+        largest = cpi_band64()(x, n, k, 0, UINT64_MAX, scratch).largest;
+    }
+    bool nan = k->complex_parts ? cpi_ckey_nan64(k, largest) : largest > k->last;
+    cpi_pair64 p = {0, 0};
+    if (!nan) p = cpi_pick64(scratch, n, (n - 1) / 2);
+    finish_keys(type, k, !(n & 1), p.first, p.second, nan, largest, to);
+}
+
+static void lane128(const cpi_keys *k, const cpi_u128 *x, int64_t n, cpi_u128 *scratch, void *to)
+{
+    cpi_u128 largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        scratch[i] = cpi_ckey128(k, x[i]);
+        largest = scratch[i] > largest ? scratch[i] : largest;
+    }
+    if (cpi_ckey_nan128(k, largest)) {
+        largest = cpi_cunkey128(k, largest);
+        memcpy(to, &largest, sizeof largest);
+        return;
+    }
+    cpi_pair128 p = cpi_pick128(scratch, n, (n - 1) / 2);
+    element a = {.bits128 = cpi_cunkey128(k, p.first)}, b = {.bits128 = cpi_cunkey128(k, p.second)};
+    finish(CP_COMPLEX128, !(n & 1), &a, &b, to);
+}
+
+typedef struct lanes {
+    cp_type type;
+    cpi_keys keys;
+    int64_t rows, n, each;  /* lanes, elements of one, lanes of a task */
+    const char *from;
+    char *to, *scratch;     /* `room` bytes a worker */
+    size_t room;
+} lanes;
+
+static void lanes_task(void *context, int64_t task, int worker)
+{
+    const lanes *l = context;
+    int64_t end = (task + 1) * l->each < l->rows ? (task + 1) * l->each : l->rows;
+    size_t out = result_bytes(l->type);
+    void *scratch = l->scratch + l->room * (size_t)worker;
+    for (int64_t row = task * l->each; row < end; row++) {
+        const void *x = l->from + row * l->n * l->keys.bytes;
+        void *to = l->to + row * (int64_t)out;
+        switch (l->keys.bytes) {
+        case 1: lane8(l->type, &l->keys, x, l->n, to); break;
+        case 2: lane16(l->type, &l->keys, x, l->n, scratch, to); break;
+        case 4: lane32(l->type, &l->keys, x, l->n, scratch, to); break;
+        case 8: lane64(l->type, &l->keys, x, l->n, scratch, to); break;
+        default: lane128(&l->keys, x, l->n, scratch, to); break;
+        }
+    }
+}
+
+static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const char *from, char *to)
+{
+    lanes l = {type, cpi_keys_of(type), rows, n, 1, from, to, NULL, 0};
+    size_t key = l.keys.bytes < 4 ? 4 : (size_t)l.keys.bytes;
+    int64_t grain = 65536 / n;
+    l.each = (rows + 1023) / 1024;
+    if (l.each < grain) l.each = grain;
+    if (l.each < 1) l.each = 1;
+    l.room = l.keys.bytes == 1 ? 64 : ((size_t)n * key + 127) / 64 * 64;
+    int64_t tasks = (rows + l.each - 1) / l.each;
+    int64_t workers = tasks > 1 ? cpi_workers() : 1;
+    l.scratch = cpi_work_alloc(stream, l.room * (size_t)workers);
+    if (!l.scratch) return cp_error();
+    cpi_parallel(tasks, lanes_task, &l);
+    cpi_work_free(stream, l.scratch);
+    return CP_OK;
+}
+
+/* --- one long lane, all threads: 8 and 16 bits --- */
+
+typedef struct counting {
+    cpi_keys keys;
+    const char *from;
+    int64_t n, each;
+    uint32_t *counts; /* 65536 a task; a task has fewer than 2^32 elements */
+} counting;
+
+static void counting_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const counting *c = context;
+    int64_t begin = task * c->each, end = begin + c->each < c->n ? begin + c->each : c->n;
+    uint32_t *counts = c->counts + task * 65536;
+    memset(counts, 0, 65536 * sizeof *counts);
+    if (c->keys.bytes == 1) {
+        const uint8_t *x = (const uint8_t *)c->from;
+        for (int64_t i = begin; i < end; i++) counts[cpi_key8(&c->keys, x[i]) | (i & 3) << 8]++;
+    } else {
+        const uint16_t *x = (const uint16_t *)c->from;
+        for (int64_t i = begin; i < end; i++) counts[cpi_key16(&c->keys, x[i])]++;
+    }
+}
+
+static cp_code median_counted(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
+{
+    counting c = {cpi_keys_of(type), from, n, 0, NULL};
+    int64_t tasks = 8 + (n >> 31);
+    c.each = (n + tasks - 1) / tasks;
+    c.counts = cpi_work_alloc(stream, (size_t)tasks * 65536 * sizeof *c.counts);
+    if (!c.counts) return cp_error();
+    cpi_parallel(tasks, counting_task, &c);
+    bool wide = c.keys.bytes == 2;
+    int64_t rank = (n - 1) / 2, seen = 0;
+    int64_t first = -1, second = -1, largest = 0;
+    for (int64_t key = 0; key < (wide ? 65536 : 256); key++) {
+        int64_t here = 0;
+        for (int64_t t = 0; t < tasks; t++)
+            for (int64_t part = key; part < (wide ? key + 1 : 1024); part += 256) here += c.counts[t * 65536 + part];
+        seen += here;
+        if (here) largest = key;
+        if (first < 0 && seen > rank) first = key;
+        if (second < 0 && (seen > rank + 1 || seen == n)) second = key;
+    }
+    cpi_work_free(stream, c.counts);
+    bool nan = cpi_is_float(type) && (uint64_t)largest > c.keys.last;
+    finish_keys(type, &c.keys, !(n & 1), (uint64_t)first, (uint64_t)second, nan, (uint64_t)largest, to);
+    return CP_OK;
+}
+
+/* --- one long lane, all threads: 32 and 64 bits --- */
+
+typedef struct banded {
+    cpi_keys keys;
+    const char *from;
+    char *inside;        /* room for n keys: a task writes where it reads */
+    int64_t n, each, tasks;
+    uint64_t lo, hi;
+    cpi_band found[PIECES];
+} banded;
+
+static void banded_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    banded *b = context;
+    int64_t begin = task * b->each, n = b->n - begin < b->each ? b->n - begin : b->each;
+    bool store = b->lo != b->hi;
+    if (b->keys.bytes == 4)
+        b->found[task] = cpi_band32()((const uint32_t *)b->from + begin, n, &b->keys, (uint32_t)b->lo, (uint32_t)b->hi,
+                                      store ? (uint32_t *)b->inside + begin : NULL);
+    else
+        b->found[task] = cpi_band64()((const uint64_t *)b->from + begin, n, &b->keys, b->lo, b->hi,
+                                      store ? (uint64_t *)b->inside + begin : NULL);
+}
+
+/* One pass over the lane with the band lo..hi; what is inside is brought together at the front. */
+static cpi_band banded_pass(banded *b)
+{
+    cpi_band all = {0, 0, 0};
+    size_t bytes = (size_t)b->keys.bytes;
+    cpi_parallel(b->tasks, banded_task, b);
+    for (int64_t t = 0; t < b->tasks; t++) {
+        if (b->lo != b->hi)
+            memmove(b->inside + (size_t)all.inside * bytes, b->inside + (size_t)(t * b->each) * bytes,
+                    (size_t)b->found[t].inside * bytes);
+        all.below += b->found[t].below;
+        all.inside += b->found[t].inside;
+        if (b->found[t].largest > all.largest) all.largest = b->found[t].largest;
+    }
+    return all;
+}
+
+static uint64_t key_at(const banded *b, int64_t i)
+{
+    return b->keys.bytes == 4 ? cpi_key32(&b->keys, ((const uint32_t *)b->from)[i])
+                              : cpi_key64(&b->keys, ((const uint64_t *)b->from)[i]);
+}
+
+/* A band that holds the middle ranks but for one case in some ten thousands: 4.5 standard deviations of the
+ * sample's rank on either side. The sample lies in `inside` for a moment. */
+static void guess_band(banded *b)
+{
+    uint64_t *s = (uint64_t *)b->inside;
+    int64_t count = 4096;
+    while (count < 32768 && count * 512 < b->n) count *= 2;
+    int64_t stride = b->n / count, margin = (int64_t)(2.25 * sqrt((double)count)) + 2;
+    for (int64_t i = 0; i < count; i++) s[i] = key_at(b, cpi_sample_at(i, stride));
+    int64_t at = count / 2 - margin, to = count / 2 + margin;
+    cpi_place64(s, count, at);
+    b->lo = s[at];
+    cpi_place64(s + at, count - at, to - at);
+    b->hi = s[to];
+}
+
+static uint64_t top_key(const banded *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
+
+static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
+{
+    banded b = {.keys = cpi_keys_of(type), .from = from, .n = n};
+    int64_t rank = (n - 1) / 2;
+    b.tasks = cpi_cut(n, 32768, &b.each);
+    b.inside = cpi_work_alloc(stream, (size_t)n * (size_t)b.keys.bytes);
+    if (!b.inside) return cp_error();
+    guess_band(&b);
+    cpi_band found = banded_pass(&b);
+    bool nan = found.largest > b.keys.last && !cpi_is_int(type);
+    if (!nan && (rank < found.below || (rank + 1 < n && rank + 1 >= found.below + found.inside))) {
+        if (rank < found.below) { /* missed: the side on which the rank is, with the band itself */
+            b.lo = 0;
+        } else {
+            b.hi = top_key(&b);
+        }
+        found = banded_pass(&b);
+    }
+    rank -= found.below;
+    cpi_pair64 p = {b.lo, b.lo};
+    if (!nan && b.lo != b.hi) {
+        if (b.keys.bytes == 8) {
+            p = cpi_pick64((uint64_t *)b.inside, found.inside, rank);
+        } else {
+            cpi_pair32 q = cpi_pick32((uint32_t *)b.inside, found.inside, rank);
+            p = (cpi_pair64){q.first, q.second};
+        }
+    }
+    cpi_work_free(stream, b.inside);
+    finish_keys(type, &b.keys, !(n & 1), p.first, p.second, nan, found.largest, to);
+    return CP_OK;
+}
+
+cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
+{
+    int64_t bytes = cpi_itemsize(type);
+    bool banded_type = (bytes == 4 || bytes == 8) && !cpi_is_complex(type);
+    /* With many lanes the threads have enough to do with one lane each. */
+    bool alone = n >= LONG_LANE && (rows < 8 || n >= 1 << 22) && (banded_type || bytes <= 2);
+    if (!alone) return median_lanes(stream, type, rows, n, from, to);
+    for (int64_t row = 0; row < rows; row++) {
+        const char *x = (const char *)from + row * n * bytes;
+        char *y = (char *)to + row * (int64_t)result_bytes(type);
+        cp_code code = banded_type ? median_banded(stream, type, n, x, y) : median_counted(stream, type, n, x, y);
+        if (code != CP_OK) return code;
+    }
+    return CP_OK;
+}
+
+/* --- partition --- */
+
+typedef struct placing {
+    cp_type type;
+    cpi_keys keys;
+    int64_t rows, n, each;
+    char *data;
+    int nkth;
+    const int64_t *kth;
+} placing;
+
+/* Elements to keys in place, and back. */
+static void to_keys(const cpi_keys *k, void *data, int64_t n)
+{
+#define EACH(T, key) \
+    for (int64_t i = 0; i < n; i++) ((T *)data)[i] = key(k, ((T *)data)[i])
+    switch (k->bytes) {
+    case 1: EACH(uint8_t, cpi_key8); break;
+    case 2: EACH(uint16_t, cpi_key16); break;
+    case 4: EACH(uint32_t, cpi_key32); break;
+    case 8:
+        if (k->complex_parts) EACH(uint64_t, cpi_ckey64);
+        else EACH(uint64_t, cpi_key64);
+        break;
+    default: EACH(cpi_u128, cpi_ckey128);
+    }
+}
+
+static void from_keys(const cpi_keys *k, void *data, int64_t n)
+{
+    switch (k->bytes) {
+    case 1: EACH(uint8_t, cpi_unkey8); break;
+    case 2: EACH(uint16_t, cpi_unkey16); break;
+    case 4: EACH(uint32_t, cpi_unkey32); break;
+    case 8:
+        if (k->complex_parts) EACH(uint64_t, cpi_cunkey64);
+        else EACH(uint64_t, cpi_unkey64);
+        break;
+    default: EACH(cpi_u128, cpi_cunkey128);
+    }
+#undef EACH
+}
+
+static void place(int bytes, char *data, int64_t n, int64_t k)
+{
+    switch (bytes) {
+    case 1: cpi_place8((uint8_t *)data, n, k); break;
+    case 2: cpi_place16((uint16_t *)data, n, k); break;
+    case 4: cpi_place32((uint32_t *)data, n, k); break;
+    case 8: cpi_place64((uint64_t *)data, n, k); break;
+    default: cpi_place128((cpi_u128 *)data, n, k); break;
+    }
+}
+
+/* The middle one of several kth first: it cuts the lane in two for the others. */
+static void place_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
+{
+    if (!nkth) return;
+    int m = nkth / 2;
+    place(bytes, data + begin * bytes, end - begin, kth[m] - begin);
+    place_all(bytes, data, begin, kth[m], m, kth);
+    place_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
+}
+
+static void placing_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const placing *p = context;
+    int64_t end = (task + 1) * p->each < p->rows ? (task + 1) * p->each : p->rows;
+    for (int64_t row = task * p->each; row < end; row++) {
+        char *x = p->data + row * p->n * p->keys.bytes;
+        to_keys(&p->keys, x, p->n);
+        place_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
+        from_keys(&p->keys, x, p->n);
+    }
+}
+
+cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                          const int64_t *kth)
+{
+    (void)stream;
+    placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
+    p.each = (rows + 1023) / 1024;
+    if (p.each < 32768 / n) p.each = 32768 / n;
+    cpi_parallel((rows + p.each - 1) / p.each, placing_task, &p);
+    return CP_OK;
+}

@@ -1,0 +1,443 @@
+/* Kappa-sigma clipping on the CPU: one pass over the data, then a few percent of it an iteration.
+ *
+ * A sample is clipped first. It says which elements no bound will reach (the core), and where all the medians
+ * will lie (the band, inside the core). The pass sums the core, and copies out the fringe (what is outside of the
+ * core) and the band. An iteration then counts and sums the fringe within its bounds, adds the core, and finds the
+ * median by its rank in the band. Whenever the guess does not hold (a bound in the core, a rank outside of the
+ * band) the pass is made again with a new one, and at last with an empty core, where the fringe is all there is:
+ * so the result is exact always. The loop over the iterations (clip_until_settled) knows nothing of this. */
+#include <math.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "cpu/features.h"
+#include "cpu/threads.h"
+#include "sort/clip.h"
+#include "sort/clip_kernels.h"
+#include "sort/select.h"
+#include "sort/sort.h"
+
+enum { PIECES = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15 };
+
+typedef struct clipping {
+    cpi_clip *request;
+    cp_stream *stream;
+    const cpi_clip_kernels *kernels;
+    cpi_keys keys;
+    size_t bytes;             /* of an element, and of its key */
+    double low, high;         /* what is kept, a closed interval */
+    int planned;              /* guesses made */
+    bool split;               /* the lists below belong to `plan` */
+    bool cored;               /* the plan has a core */
+    cpi_clip_plan plan;
+    cpi_clip_part core;
+    char *fringe, *band, *spare; /* n elements each; `spare` is made when it is needed */
+    int64_t nfringe, nband;
+    uint64_t band_base;       /* the band by bins of keys, in `spare`: bin b from starts[b] on */
+    int band_shift;
+    int64_t starts[BINS + 1];
+    /* a pass */
+    const char *from;
+    int64_t n, each;
+    cpi_clip_part parts[PIECES];
+} clipping;
+
+/* count, sums and median of what is kept */
+typedef struct kept_set { int64_t count; double mean, std, median; } kept_set;
+
+/* --- keys and values --- */
+
+static double value_at(const clipping *c, const char *x, int64_t i)
+{
+    return c->bytes == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static uint64_t key_of(const clipping *c, double v)
+{
+    if (c->bytes == 4) {
+        float f = (float)v;
+        uint32_t u;
+        memcpy(&u, &f, sizeof u);
+        return cpi_same32(&c->keys, cpi_key32(&c->keys, u));
+    }
+    uint64_t u;
+    memcpy(&u, &v, sizeof u);
+    return cpi_same64(&c->keys, cpi_key64(&c->keys, u));
+}
+
+static double value_of(const clipping *c, uint64_t key)
+{
+    if (c->bytes == 4) {
+        uint32_t u = cpi_unkey32(&c->keys, (uint32_t)key);
+        float f;
+        memcpy(&f, &u, sizeof f);
+        return (double)f;
+    }
+    uint64_t u = cpi_unkey64(&c->keys, key);
+    double v;
+    memcpy(&v, &u, sizeof v);
+    return v;
+}
+
+static bool spare(clipping *c)
+{
+    if (!c->spare) c->spare = cpi_work_alloc(c->stream, (size_t)c->request->n * c->bytes);
+    return c->spare != NULL;
+}
+
+/* --- the guess --- */
+
+/* A sample of what is kept, ascending, as doubles in c->band; the number of values. */
+static int64_t sorted_sample(clipping *c)
+{
+    double *s = (double *)c->band, v;
+    int64_t n = c->request->n, stride = n / SAMPLES, m = 0;
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        v = value_at(c, c->request->from, cpi_sample_at(i, stride));
+        if (v >= c->low && v <= c->high) s[m++] = v;
+    }
+    return m > 1 && cpi_cpu_sort(c->stream, CP_FLOAT64, 1, m, s, s) != CP_OK ? -1 : m;
+}
+
+/* First of s[begin..end) that is at least v. */
+static int64_t first_from(const double *s, int64_t begin, int64_t end, double v)
+{
+    while (begin < end) {
+        int64_t m = begin + (end - begin) / 2;
+        if (s[m] < v) begin = m + 1;
+        else end = m;
+    }
+    return begin;
+}
+
+/* Clips the sample s[0..m) and plans from what came out; false when it says too little. The margin of ranks is 4.5
+ * standard deviations of a sample median's rank. */
+static bool plan_from(clipping *c, const double *s, int64_t m)
+{
+    const cpi_clip *q = c->request;
+    int64_t begin = 0, end = m, low_rank = m, high_rank = 0;
+    cp_clip_result r = {0};
+    double pivot = s[m / 2];
+    for (int i = 0; i < 64; i++) {
+        int64_t n = end - begin, margin = (int64_t)(2.25 * sqrt((double)n)) + 3, at = begin + n / 2;
+        double s1 = 0, s2 = 0, mean, std;
+        if (n < 256) return false;
+        if (at - margin < low_rank) low_rank = at - margin;
+        if (at + margin > high_rank) high_rank = at + margin;
+        for (int64_t j = begin; j < end; j++) {
+            s1 += s[j] - pivot;
+            s2 += (s[j] - pivot) * (s[j] - pivot);
+        }
+        if (i && i == q->max_iterations) break;
+        cpi_clip_moments((double)n, s1, s2, pivot, &mean, &std);
+        cpi_clip_bounds(q->rule, q->kappa, q->center == CP_CLIP_MEAN ? mean : s[at], std, &r);
+        if (!(r.std > 0) || !(r.std < INFINITY)) return false;
+        int64_t b = first_from(s, begin, end, nextafter(r.lower, INFINITY)), e = first_from(s, b, end, r.upper);
+        if (b == begin && e == end) break;
+        begin = b;
+        end = e;
+    }
+    if (low_rank < 0 || high_rank >= m) return false;
+    double rim = 0.075 * (r.upper - r.lower);
+    c->plan = (cpi_clip_plan){.core_low = r.lower + rim, .core_high = r.upper - rim, .pivot = pivot,
+                              .band_low = s[low_rank], .band_high = s[high_rank]};
+    if (c->bytes == 4) { /* limits that are values of the type */
+        c->plan.core_low = (double)(float)c->plan.core_low;
+        c->plan.core_high = (double)(float)c->plan.core_high;
+    }
+    return c->plan.core_low <= c->plan.band_low && c->plan.core_high >= c->plan.band_high &&
+           c->plan.core_low >= c->low && c->plan.core_high <= c->high;
+}
+
+static cp_code make_plan(clipping *c)
+{
+    c->cored = false;
+    if (c->planned++ < 3 && c->request->n >= SMALL) {
+        int64_t m = sorted_sample(c);
+        if (m < 0) return cp_error();
+        c->cored = m >= 512 && plan_from(c, (const double *)c->band, m);
+    }
+    if (!c->cored)
+        c->plan = (cpi_clip_plan){.core_low = INFINITY, .core_high = -INFINITY, .band_low = INFINITY,
+                                  .band_high = -INFINITY, .pivot = 0};
+    c->plan.low = c->low;
+    c->plan.high = c->high;
+    return CP_OK;
+}
+
+/* --- passes --- */
+
+static void split_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    clipping *c = context;
+    int64_t begin = task * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
+    size_t at = (size_t)begin * c->bytes;
+    c->parts[task] = c->kernels->split(c->from + at, n, &c->plan, c->fringe + at, c->band + at);
+}
+
+static void count_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    clipping *c = context;
+    int64_t begin = task * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
+    c->parts[task] = c->kernels->count(c->from + (size_t)begin * c->bytes, n, &c->plan);
+}
+
+/* Runs a pass over n elements in pieces and adds the pieces in order. */
+static cpi_clip_part run_pass(clipping *c, cpi_task task, const void *from, int64_t n, int64_t *tasks)
+{
+    cpi_clip_part all = {0};
+    c->from = from;
+    c->n = n;
+    *tasks = cpi_cut(n, 16384, &c->each);
+    cpi_parallel(*tasks, task, c);
+    for (int64_t t = 0; t < *tasks; t++) {
+        const cpi_clip_part *p = &c->parts[t];
+        all.count += p->count;
+        all.below += p->below;
+        all.fringe += p->fringe;
+        all.inside += p->inside;
+        all.s1 += p->s1;
+        all.s2 += p->s2;
+    }
+    return all;
+}
+
+/* Sorts the band into bins of keys, so that a rank is found among few. */
+static cp_code bin_band(clipping *c)
+{
+    if (!spare(c)) return cp_error();
+    uint64_t first = key_of(c, c->plan.band_low), width = key_of(c, c->plan.band_high) - first;
+    c->band_base = first;
+    c->band_shift = 0;
+    while (width >> c->band_shift >= BINS) c->band_shift++;
+    memset(c->starts, 0, sizeof c->starts);
+#define BIN_BAND(W)                                                                      \
+    do {                                                                                   \
+        uint##W##_t *keys = (uint##W##_t *)c->band, *to = (uint##W##_t *)c->spare;         \
+        for (int64_t i = 0; i < c->nband; i++) {                                           \
+            keys[i] = cpi_same##W(&c->keys, cpi_key##W(&c->keys, keys[i]));                \
+            c->starts[((keys[i] - (uint##W##_t)first) >> c->band_shift) + 1]++;            \
+        }                                                                                  \
+        for (int b = 0; b < BINS; b++) c->starts[b + 1] += c->starts[b];                   \
+        for (int64_t i = c->nband; i-- > 0;) {                                             \
+            int64_t b = (int64_t)((keys[i] - (uint##W##_t)first) >> c->band_shift);        \
+            to[--c->starts[b + 1]] = keys[i];                                              \
+        }                                                                                  \
+        for (int b = 0; b < BINS; b++) c->starts[b] = c->starts[b + 1];                    \
+        c->starts[BINS] = c->nband;                                                        \
+    } while (0)
+    if (c->bytes == 4) BIN_BAND(32);
+    else BIN_BAND(64);
+#undef BIN_BAND
+    return CP_OK;
+}
+
+/* The value of a rank in the band. */
+static double band_value(clipping *c, int64_t rank)
+{
+    int low = 0, high = BINS; /* starts[low] <= rank < starts[high] */
+    while (high - low > 1) {
+        int m = (low + high) / 2;
+        if (c->starts[m] <= rank) low = m;
+        else high = m;
+    }
+    int64_t at = c->starts[low], n = c->starts[high] - at;
+    if (c->bytes == 4) {
+        cpi_place32((uint32_t *)c->spare + at, n, rank - at);
+        return value_of(c, ((uint32_t *)c->spare)[rank]);
+    }
+    cpi_place64((uint64_t *)c->spare + at, n, rank - at);
+    return value_of(c, ((uint64_t *)c->spare)[rank]);
+}
+
+static cp_code split_by_plan(clipping *c)
+{
+    int64_t tasks;
+    c->core = run_pass(c, split_task, c->request->from, c->request->n, &tasks);
+    c->nfringe = c->nband = 0;
+    for (int64_t t = 0; t < tasks; t++) {
+        size_t at = (size_t)(t * c->each) * c->bytes;
+        memmove(c->fringe + (size_t)c->nfringe * c->bytes, c->fringe + at, (size_t)c->parts[t].fringe * c->bytes);
+        memmove(c->band + (size_t)c->nband * c->bytes, c->band + at, (size_t)c->parts[t].inside * c->bytes);
+        c->nfringe += c->parts[t].fringe;
+        c->nband += c->parts[t].inside;
+    }
+    c->split = true;
+    return c->nband ? bin_band(c) : CP_OK;
+}
+
+/* --- the kept set --- */
+
+static void finish_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
+{
+    set->count = c->core.count + fringe->count;
+    if (set->count)
+        cpi_clip_moments((double)set->count, c->core.s1 + fringe->s1, c->core.s2 + fringe->s2, c->plan.pivot, &set->mean, &set->std);
+}
+
+/* With an empty core: the fringe is reduced to what is kept, its median is taken, and becomes the pivot. */
+static cp_code measure_all(clipping *c, kept_set *set)
+{
+    int64_t tasks;
+    if (!spare(c)) return cp_error();
+    int64_t n = c->kernels->keep(c->fringe, c->nfringe, c->low, c->high, c->fringe);
+    c->nfringe = set->count = n;
+    if (!n) return CP_OK;
+    memcpy(c->spare, c->fringe, (size_t)n * c->bytes);
+    if (c->bytes == 4) {
+        uint32_t *keys = (uint32_t *)c->spare;
+        for (int64_t i = 0; i < n; i++) keys[i] = cpi_same32(&c->keys, cpi_key32(&c->keys, keys[i]));
+        cpi_pair32 p = cpi_pick32(keys, n, (n - 1) / 2);
+        c->plan.pivot = value_of(c, p.first);
+        set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
+    } else {
+        uint64_t *keys = (uint64_t *)c->spare;
+        for (int64_t i = 0; i < n; i++) keys[i] = cpi_same64(&c->keys, cpi_key64(&c->keys, keys[i]));
+        cpi_pair64 p = cpi_pick64(keys, n, (n - 1) / 2);
+        c->plan.pivot = value_of(c, p.first);
+        set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
+    }
+    cpi_clip_part part = run_pass(c, count_task, c->fringe, n, &tasks);
+    finish_set(c, &part, set);
+    return CP_OK;
+}
+
+/* With a core; *held is false when the plan does not hold for this set. */
+static cp_code measure_split(clipping *c, kept_set *set, bool *held)
+{
+    int64_t tasks;
+    *held = c->low <= c->plan.core_low && c->high >= c->plan.core_high;
+    if (!*held) return CP_OK;
+    cpi_clip_part part = run_pass(c, count_task, c->fringe, c->nfringe, &tasks);
+    finish_set(c, &part, set);
+    if (c->request->center != CP_CLIP_MEDIAN) return CP_OK;
+    int64_t first = (set->count - 1) / 2 - c->core.below - part.below, second = first + !(set->count & 1);
+    *held = first >= 0 && second < c->nband;
+    if (!*held) return CP_OK;
+    set->median = band_value(c, first);
+    if (second != first) set->median = cpi_clip_middle(c->request->rule, set->median, band_value(c, second));
+    return CP_OK;
+}
+
+/* Count and moments of the elements in low..high. */
+static cp_code measure(clipping *c, kept_set *set)
+{
+    for (;;) {
+        c->plan.low = c->low;
+        c->plan.high = c->high;
+        if (c->split && !c->cored) return measure_all(c, set);
+        if (c->split) {
+            bool held;
+            cp_code code = measure_split(c, set, &held);
+            if (code != CP_OK || held) return code;
+        }
+        cp_code code = make_plan(c);
+        if (code == CP_OK) code = split_by_plan(c);
+        if (code != CP_OK) return code;
+    }
+}
+
+static cp_code clip_until_settled(clipping *c)
+{
+    cpi_clip *q = c->request;
+    int64_t before = -1;
+    for (int i = 0;; i++) {
+        kept_set set = {0, NAN, NAN, NAN};
+        if (c->low <= c->high) {
+            cp_code code = measure(c, &set);
+            if (code != CP_OK) return code;
+        }
+        q->result.iterations = i;
+        q->low = c->low;
+        q->high = c->high;
+        if (!set.count) {
+            q->result = (cp_clip_result){NAN, NAN, NAN, NAN, 0, i};
+            q->low = INFINITY;
+            q->high = -INFINITY;
+            return CP_OK;
+        }
+        if (set.count == before) return CP_OK;
+        q->result.count = before = set.count;
+        cpi_clip_bounds(q->rule, q->kappa, q->center == CP_CLIP_MEAN ? set.mean : set.median, set.std, &q->result);
+        if (i && i == q->max_iterations) return CP_OK;
+        cpi_clip_narrow(q->type, q->result.lower, q->result.upper, &c->low, &c->high);
+    }
+}
+
+cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request)
+{
+    clipping *c = cpi_work_alloc(stream, sizeof *c);
+    if (!c) return cp_error();
+    memset(c, 0, sizeof *c);
+    bool single = request->type == CP_FLOAT32;
+    c->request = request;
+    c->stream = stream;
+    c->kernels = single ? CPI_BEST(cpi_clip_float) : CPI_BEST(cpi_clip_double);
+    c->keys = cpi_keys_of(request->type);
+    c->bytes = single ? 4 : 8;
+    c->low = -INFINITY;
+    c->high = INFINITY;
+    size_t room = (size_t)request->n * c->bytes;
+    c->fringe = cpi_work_alloc(stream, room);
+    c->band = c->fringe ? cpi_work_alloc(stream, room) : NULL;
+    cp_code code = c->band ? clip_until_settled(c) : cp_error();
+    cpi_work_free(stream, c->fringe);
+    cpi_work_free(stream, c->band);
+    cpi_work_free(stream, c->spare);
+    cpi_work_free(stream, c);
+    return code;
+}
+
+/* --- the kept values --- */
+
+typedef struct keeping {
+    const cpi_clip *request;
+    const cpi_clip_kernels *kernels;
+    int itemsize;
+    int64_t each;
+    const char *values;
+    char *to;                    /* NULL: count only */
+    int64_t counts[PIECES], starts[PIECES];
+} keeping;
+
+/* Where the values are not what was compared. */
+static int64_t keep_items(const keeping *k, int64_t begin, int64_t n, char *to)
+{
+    const cpi_clip *q = k->request;
+    int64_t kept = 0;
+    for (int64_t i = begin; i < begin + n; i++) {
+        double v = q->type == CP_FLOAT32 ? (double)((const float *)q->from)[i] : ((const double *)q->from)[i];
+        if (!(v >= q->low && v <= q->high)) continue;
+        if (to) memcpy(to + kept * k->itemsize, k->values + i * k->itemsize, (size_t)k->itemsize);
+        kept++;
+    }
+    return kept;
+}
+
+static void keep_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    keeping *k = context;
+    const cpi_clip *q = k->request;
+    int64_t begin = task * k->each, n = q->n - begin < k->each ? q->n - begin : k->each;
+    char *to = k->to ? k->to + k->starts[task] * k->itemsize : NULL;
+    if (k->values == q->from)
+        k->counts[task] = k->kernels->keep(k->values + begin * k->itemsize, n, q->low, q->high, to);
+    else
+        k->counts[task] = keep_items(k, begin, n, to);
+}
+
+cp_code cpi_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to)
+{
+    (void)stream;
+    keeping k = {.request = request, .itemsize = itemsize, .values = values};
+    k.kernels = request->type == CP_FLOAT32 ? CPI_BEST(cpi_clip_float) : CPI_BEST(cpi_clip_double);
+    int64_t tasks = cpi_cut(request->n, 16384, &k.each);
+    cpi_parallel(tasks, keep_task, &k);
+    for (int64_t t = 1; t < tasks; t++) k.starts[t] = k.starts[t - 1] + k.counts[t - 1];
+    k.to = to;
+    cpi_parallel(tasks, keep_task, &k);
+    return CP_OK;
+}

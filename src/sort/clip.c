@@ -40,25 +40,12 @@ static bool describe(const cp_array *x, const cp_sigma_clip_options *options, cp
     return true;
 }
 
-/* x in C order on the device that works on it; host scalars are brought there. */
-static cp_array *in_order(cp_array *x)
-{
-    if (!(x->flags & CPI_HOST_SCALAR)) return cpi_as_contiguous("sigma_clip", x, x->type);
-    cpi_device *device = cpi_common_device("sigma_clip", 1, &x);
-    cp_array *y = device ? cpi_array_new("sigma_clip", device, x->type, 0, NULL, 'C') : NULL;
-    if (y && cp_assign(y, x) != CP_OK) {
-        cp_free(y);
-        y = NULL;
-    }
-    return y;
-}
-
 /* Clips; returns the contiguous values and (in *work) what was compared. NULL on failure. */
 static cp_array *clip(cp_array *x, const cp_sigma_clip_options *options, cpi_clip *request, cp_array **work)
 {
     *work = NULL;
     if (!describe(x, options, request)) return NULL;
-    cp_array *values = in_order(x);
+    cp_array *values = cpi_as_contiguous("sigma_clip", x, x->type);
     if (!values || !values->size) return values;
     *work = cpi_as_contiguous("sigma_clip", values, request->type);
     if (*work) {

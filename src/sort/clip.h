@@ -29,11 +29,22 @@ CPI_CLIP_FN double cpi_clip_round_to(double v, int bits, int low, double largest
     return r > largest ? (double)INFINITY : r < -largest ? -(double)INFINITY : r;
 }
 
+/* v rounded to float. The store is forced: GCC 12's vectoriser drops the rounding of two such casts side by side. */
+CPI_CLIP_FN double cpi_clip_to_float(double v)
+{
+#ifdef __CUDA_ARCH__
+    return (double)(float)v;
+#else
+    volatile float f = (float)v;
+    return (double)f;
+#endif
+}
+
 CPI_CLIP_FN double cpi_clip_round(cp_type rule, double v)
 {
     if (rule == CP_FLOAT64) return v;
-    if (rule == CP_FLOAT32) return (double)(float)v;
-    v = (double)(float)v; /* half types compute in float */
+    v = cpi_clip_to_float(v);
+    if (rule == CP_FLOAT32) return v; /* half types compute in float */
     return rule == CP_FLOAT16 ? cpi_clip_round_to(v, 11, -13, 65504.0) : cpi_clip_round_to(v, 8, -125, 3.3895313892515355e38);
 }
 

@@ -142,8 +142,8 @@ static bool plan_from(clipping *c, const double *s, int64_t m)
     c->plan = (cpi_clip_plan){.core_low = r.lower + rim, .core_high = r.upper - rim, .pivot = pivot,
                               .band_low = s[low_rank], .band_high = s[high_rank]};
     if (c->bytes == 4) { /* limits that are values of the type */
-        c->plan.core_low = (double)(float)c->plan.core_low;
-        c->plan.core_high = (double)(float)c->plan.core_high;
+        c->plan.core_low = cpi_clip_to_float(c->plan.core_low);
+        c->plan.core_high = cpi_clip_to_float(c->plan.core_high);
     }
     return c->plan.core_low <= c->plan.band_low && c->plan.core_high >= c->plan.band_high &&
            c->plan.core_low >= c->low && c->plan.core_high <= c->high;

@@ -21,14 +21,7 @@ static cp_array *ordered(const char *function, cp_array *x, const int *order)
 /* A host scalar becomes an array of the current device, so that slots see device memory only. */
 static cp_array *on_device(const char *function, cp_array *x)
 {
-    if (!(x->flags & CPI_HOST_SCALAR)) return cp_retain(x);
-    cpi_device *device = cpi_common_device(function, 1, &x);
-    cp_array *y = device ? cpi_array_new(function, device, x->type, 0, NULL, 'C') : NULL;
-    if (y && cp_assign(y, x) != CP_OK) {
-        cp_free(y);
-        y = NULL;
-    }
-    return y;
+    return x->flags & CPI_HOST_SCALAR ? cpi_as_contiguous(function, x, x->type) : cp_retain(x);
 }
 
 /* --- median --- */

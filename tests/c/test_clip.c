@@ -1,0 +1,287 @@
+/* Kappa-sigma clipping against the loop of NumPy's operations that it stands for: the same elements are kept. */
+#include <float.h>
+
+#include "check.h"
+
+static uint64_t seed;
+static double uniform(void)
+{
+    seed += 0x9E3779B97F4A7C15u;
+    uint64_t z = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+static double normal(void)
+{
+    double u = 1 - uniform(), v = uniform();
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The program, in the precision of float32 or of float64, on values without NaN; sums in long double. Leaves the
+ * kept values at the front in order, returns what the library should. */
+static cp_clip_result program(double *x, int64_t n, bool single, double kappa, bool by_mean, int most)
+{
+    cp_clip_result r = {NAN, NAN, NAN, NAN, n, 0};
+    double *s = malloc((size_t)(n + 1) * sizeof *s);
+    for (;; r.iterations++) {
+        if (!n) {
+            r.center = r.std = r.lower = r.upper = NAN;
+            break;
+        }
+        long double sum = 0, squares = 0, mean;
+        memcpy(s, x, (size_t)n * sizeof *s);
+        qsort(s, (size_t)n, sizeof *s, by_value);
+        for (int64_t i = 0; i < n; i++) sum += s[i];
+        mean = sum / (long double)n;
+        for (int64_t i = 0; i < n; i++) squares += (s[i] - mean) * (s[i] - mean);
+        double std = (double)sqrtl(squares / (long double)n), a = s[(n - 1) / 2], b = s[n / 2];
+        double center = by_mean ? (double)mean : n & 1 ? a : single ? (double)(((float)a + (float)b) / 2) : (a + b) / 2;
+        if (single) {
+            float c = (float)center, d = (float)std, w = (float)kappa * d, lower = c - w, upper = c + w;
+            r.center = c, r.std = d, r.lower = lower, r.upper = upper;
+        } else {
+            double w = kappa * std;
+            r.center = center, r.std = std, r.lower = center - w, r.upper = center + w;
+        }
+        if (r.iterations && r.iterations == most) break;
+        int64_t m = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (x[i] > r.lower && x[i] < r.upper) x[m++] = x[i];
+        if (m == n) {
+            r.iterations++;
+            break;
+        }
+        n = m;
+    }
+    r.count = n;
+    free(s);
+    return r;
+}
+
+static bool near(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-13 * fmax(fabs(a), fabs(b));
+}
+
+/* Clips n values as `type` on the current device and compares everything with the program. */
+static void check_clip(const double *values, int64_t n, cp_type type, double kappa, cp_clip_center center, int most)
+{
+    bool single = type == CP_FLOAT32;
+    double *x = malloc((size_t)(n + 1) * sizeof *x), *got = malloc((size_t)(n + 1) * sizeof *got);
+    cp_array *d = cp_from_host(values, CP_FLOAT64, CP_SHAPE(n), NULL), *a = cp_astype(d, type);
+    cp_array *back = cp_astype(a, CP_FLOAT64);
+    ok(back && cp_to_host(back, x, (size_t)n * sizeof *x) == CP_OK);
+    int64_t m = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!isnan(x[i])) x[m++] = x[i];
+    cp_clip_result want = program(x, m, single, kappa ? kappa : 3, center == CP_CLIP_MEAN, most), stats, r;
+    ok(cp_sigma_clip_stats(a, &(cp_sigma_clip_options){.kappa = kappa, .center = center, .max_iterations = most}, &stats) == CP_OK);
+    cp_array *kept = cp_sigma_clip(a, &r, .kappa = kappa, .center = center, .max_iterations = most);
+    ok(kept);
+    assert_int_equal(cp_type_of(kept), type);
+    assert_memory_equal(&r, &stats, sizeof r);
+    if (r.count != want.count || r.iterations != want.iterations || !near(r.center, want.center) || !near(r.std, want.std) ||
+        !near(r.lower, want.lower) || !near(r.upper, want.upper))
+        fail_msg("%s, n %d, kappa %g: got %.17g +- %.17g in %.17g .. %.17g, %d of %d after %d; expected %.17g +- %.17g in "
+                 "%.17g .. %.17g, %d after %d", cp_type_name(type), (int)n, kappa, r.center, r.std, r.lower, r.upper,
+                 (int)r.count, (int)n, r.iterations, want.center, want.std, want.lower, want.upper, (int)want.count,
+                 want.iterations);
+    assert_int_equal(cp_size(kept), want.count);
+    cp_array *f = cp_astype(kept, CP_FLOAT64);
+    ok(f && cp_to_host(f, got, (size_t)want.count * sizeof *got) == CP_OK);
+    assert_memory_equal(got, x, (size_t)want.count * sizeof *got);
+    cp_free(d), cp_free(a), cp_free(back), cp_free(kept), cp_free(f);
+    free(x);
+    free(got);
+}
+
+enum { NORMAL, OUTLIERS, SKEWED, LATTICE, OFFSET, WITH_NAN, HEAVY, SORTED, KINDS };
+static double sample(int kind, int64_t i, int64_t n)
+{
+    switch (kind) {
+    case NORMAL: return normal();
+    case OUTLIERS: return i % 97 ? normal() : normal() * 1e6;
+    case SKEWED: return exp(normal() * 1.5);
+    case LATTICE: return floor(normal() * 3);
+    case OFFSET: return 1e8 + normal() * 20;
+    case WITH_NAN: return i % 5 ? normal() : NAN;
+    case HEAVY: return normal() / (uniform() + 1e-9);
+    default: return (double)i / (double)n + (i > n - n / 50 ? 40 : 0);
+    }
+}
+
+static void test_against_program(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 10, 1000, 40000, 150001};
+    for (FOR_DEVICES(d))
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int kind = 0; kind < KINDS; kind++) {
+                int64_t n = sizes[s];
+                double *x = malloc((size_t)n * sizeof *x);
+                seed = (uint64_t)(n + kind);
+                for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
+                check_clip(x, n, CP_FLOAT32, 0, CP_CLIP_MEDIAN, 0);
+                check_clip(x, n, CP_FLOAT64, 0, CP_CLIP_MEDIAN, 0);
+                check_clip(x, n, CP_FLOAT32, 2.5, CP_CLIP_MEAN, 0);
+                check_clip(x, n, CP_FLOAT64, 1.5, CP_CLIP_MEDIAN, 0);
+                check_clip(x, n, CP_FLOAT32, 3, CP_CLIP_MEDIAN, 1);
+                check_clip(x, n, CP_FLOAT64, 3, CP_CLIP_MEAN, 3);
+                free(x);
+            }
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    static const cp_type types[] = {CP_UINT8, CP_INT16, CP_UINT32, CP_INT64};
+    for (FOR_DEVICES(d))
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (int64_t n = 1000; n <= 100000; n *= 10) {
+                double *x = malloc((size_t)n * sizeof *x);
+                seed = (uint64_t)n;
+                for (int64_t i = 0; i < n; i++) x[i] = i % 50 ? floor(100 + fmax(-12, fmin(12, normal() * 3))) : 250;
+                check_clip(x, n, types[t], 0, CP_CLIP_MEDIAN, 0);
+                check_clip(x, n, types[t], 2, CP_CLIP_MEAN, 0);
+                free(x);
+            }
+}
+
+static cp_clip_result stats_of(cp_array *x, cp_sigma_clip_options options)
+{
+    cp_clip_result r;
+    ok(x);
+    ok(cp_sigma_clip_stats(x, &options, &r) == CP_OK);
+    return r;
+}
+static void empty(cp_clip_result r)
+{
+    assert_int_equal(r.count, 0);
+    assert_true(isnan(r.center) && isnan(r.std) && isnan(r.lower) && isnan(r.upper));
+}
+
+static void test_edges(void **state)
+{
+    (void)state;
+    cp_sigma_clip_options plain = {0};
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            empty(stats_of(cp_zeros(CP_SHAPE(0), CP_FLOAT32), plain));
+            empty(stats_of(cp_zeros(CP_SHAPE(3, 0), CP_INT32), plain));
+            assert_int_equal(cp_size(cp_sigma_clip(cp_zeros(CP_SHAPE(0), CP_INT16), NULL)), 0);
+            /* strictly between: without a spread nothing is */
+            empty(stats_of(doubles(5), plain));
+            empty(stats_of(cp_full(CP_SHAPE(300, 400), CP_FLOAT32, cp_float(0.1)), plain));
+            empty(stats_of(cp_full(CP_SHAPE(70000), CP_FLOAT64, cp_float(0.1)), plain));
+            empty(stats_of(cp_full(CP_SHAPE(70000), CP_FLOAT32, cp_float(NAN)), plain));
+            empty(stats_of(doubles(NAN, NAN), plain));
+            /* an infinity has no finite spread around it */
+            empty(stats_of(doubles(1, 2, 3, INFINITY), plain));
+            empty(stats_of(doubles(1, 2, -INFINITY, 3, INFINITY), plain));
+            /* two values, at exactly one standard deviation from their mean */
+            cp_clip_result r = stats_of(doubles(-1, 1, -1, 1), (cp_sigma_clip_options){.kappa = 1});
+            empty(r);
+            assert_int_equal(r.iterations, 1);
+            r = stats_of(doubles(-1, 1, -1, 1), plain);
+            assert_true(r.count == 4 && r.std == 1 && r.center == 0 && r.lower == -3 && r.upper == 3 && r.iterations == 1);
+            /* NaN is ignored, the order is C's, the layout does not matter */
+            double v[] = {1, 2, 3, 2, 1, 2, 3, 2, 1, 2, NAN, 2, 100, 2, 1};
+            cp_array *x = cp_from_host(v, CP_FLOAT64, CP_SHAPE(5, 3), NULL);
+            cp_array *kept = cp_sigma_clip(x, &r);
+            values(kept, 1, 2, 3, 2, 1, 2, 3, 2, 1, 2, 2, 2, 1);
+            assert_int_equal(r.count, 13);
+            assert_int_equal(r.iterations, 2);
+            kept = cp_sigma_clip(cp_transpose(x, CP_ALL), NULL);
+            values(kept, 1, 2, 3, 2, 2, 1, 2, 2, 3, 2, 1, 2, 1);
+            kept = cp_sigma_clip(cp_slice(x, 2, (cp_index[]){CP_STEP(4, -6, -1), CP_AT(0)}), NULL, .kappa = 1.5);
+            values(kept, 2, 3, 2, 1);
+            assert_int_equal(cp_size(cp_sigma_clip(cp_astype(x, CP_FLOAT16), NULL)), 13);
+            assert_int_equal(cp_type_of(cp_sigma_clip(cp_astype(x, CP_BFLOAT16), NULL)), CP_BFLOAT16);
+            /* int64 beyond float64's digits come back untouched */
+            int64_t big = INT64_C(9007199254740993);
+            cp_array *wide = ints(big, big + 4, big + 8, big + 2);
+            cp_array *same = cp_sigma_clip(wide, NULL);
+            int64_t got[4];
+            ok(same && cp_to_host(same, got, sizeof got) == CP_OK);
+            assert_int_equal(got[0], big);
+            assert_int_equal(got[3], big + 2);
+        }
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    cp_clip_result r;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = doubles(1, 2, 3);
+            assert_null(cp_sigma_clip(cp_zeros(CP_SHAPE(2), CP_COMPLEX64), NULL));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_sigma_clip(x, NULL, .kappa = -1));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_sigma_clip(x, NULL, .kappa = NAN));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_sigma_clip(x, NULL, .max_iterations = -1));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_sigma_clip(x, NULL, .center = (cp_clip_center)7));
+            failed(CP_ERROR_VALUE);
+            assert_int_not_equal(cp_sigma_clip_stats(NULL, NULL, &r), CP_OK);
+            cp_error_clear();
+            ok(cp_sigma_clip_stats(x, NULL, &r) == CP_OK);
+        }
+}
+
+/* The same bits whatever the number of threads. */
+static void test_repeatable(void **state)
+{
+    (void)state;
+    int64_t n = 300000;
+    float *x = malloc((size_t)n * sizeof *x);
+    seed = 1;
+    for (int64_t i = 0; i < n; i++) x[i] = (float)sample(OUTLIERS, i, n);
+    int threads = cp_threads();
+    for (FOR_DEVICES(d)) {
+        cp_array *a = cp_from_host(x, CP_FLOAT32, CP_SHAPE(n), NULL);
+        cp_clip_result first = stats_of(a, (cp_sigma_clip_options){0});
+        for (int t = 1; t <= 3; t++) {
+            ok(cp_threads_set(t) == CP_OK);
+            cp_clip_result again = stats_of(a, (cp_sigma_clip_options){0});
+            assert_memory_equal(&first, &again, sizeof first);
+        }
+        ok(cp_threads_set(threads) == CP_OK);
+        cp_free(a);
+    }
+    free(x);
+}
+
+static bool allocating(void)
+{
+    cp_scope *scope = cp_scope_begin();
+    if (!scope) return false;
+    cp_clip_result r;
+    cp_array *x = cp_arange(0, 40000, 1, CP_FLOAT32);
+    cp_array *i = x ? cp_arange_int(0, 900, 1, CP_INT16) : NULL;
+    bool done = i && cp_sigma_clip_stats(x, NULL, &r) == CP_OK && cp_sigma_clip(i, &r);
+    cp_scope_end(scope);
+    return done;
+}
+static void test_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) every_allocation_fails(allocating);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edges),   cmocka_unit_test(test_against_program), cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_repeatable),      cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

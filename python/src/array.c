@@ -1,0 +1,451 @@
+/* The type cuprite.ndarray: life, attributes and Python's protocols.
+ *
+ * A Python array owns one reference to a cp_array and, for a view, one to the Python array it looks into. */
+#include "cpy.h"
+
+#include <structmember.h>
+#include <string.h>
+
+/* Python objects of freed arrays, kept for the next ones. */
+enum { KEPT = 64 };
+static cpy_array *kept[KEPT];
+static int nkept;
+
+static cpy_array *new_object(void)
+{
+    if (nkept) {
+        cpy_array *o = kept[--nkept];
+        PyObject_Init((PyObject *)o, &cpy_array_type);
+        return o;
+    }
+    return PyObject_New(cpy_array, &cpy_array_type);
+}
+
+PyObject *cpy_wrap(cp_array *x)
+{
+    if (!x) return cpy_raise();
+    cpy_array *o = new_object();
+    if (!o) {
+        cp_free(x);
+        return NULL;
+    }
+    o->x = cp_keep(x); /* an open scope of the embedding program must not end what Python holds */
+    o->base = o->weak = NULL;
+    o->previous = NULL;
+    return (PyObject *)o;
+}
+
+PyObject *cpy_wrap_view(cp_array *x, PyObject *base)
+{
+    PyObject *o = cpy_wrap(x);
+    if (!o) return NULL;
+    PyObject *root = ((cpy_array *)base)->base;
+    ((cpy_array *)o)->base = Py_NewRef(root ? root : base);
+    return o;
+}
+
+static void array_dealloc(PyObject *self)
+{
+    cpy_array *o = (cpy_array *)self;
+    if (o->weak) PyObject_ClearWeakRefs(self);
+    cp_free(o->x);
+    if (o->previous) cp_free(o->previous);
+    Py_CLEAR(o->base);
+    if (Py_IS_TYPE(self, &cpy_array_type) && nkept < KEPT) kept[nkept++] = o;
+    else Py_TYPE(self)->tp_free(self);
+}
+
+PyObject *cpy_none(cp_code code)
+{
+    if (code != CP_OK) return cpy_raise();
+    Py_RETURN_NONE;
+}
+
+/* --- making: ndarray(shape, dtype=float, memptr=None, strides=None, order='C') --- */
+static void release_owner(void *owner)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF((PyObject *)owner);
+    PyGILState_Release(state);
+}
+
+/* An array over memory that `memptr` (x.data) points to; strides NULL for C order. */
+static cp_array *over_memory(PyObject *memptr, cp_type type, const cpy_ints *shape, PyObject *strides)
+{
+    PyObject *address = PyObject_GetAttrString(memptr, "ptr");
+    PyObject *device = address ? PyObject_GetAttrString(memptr, "_device") : NULL;
+    cp_array *x = NULL;
+    int64_t where;
+    cpy_ints steps;
+    if (device && cpy_int64(device, &where) && (!cpy_given(strides) || cpy_shape(strides, &steps))) {
+        void *p = PyLong_AsVoidPtr(address);
+        if (!PyErr_Occurred()) {
+            x = cp_from_memory(p, type, cpy_shape_of(shape), cpy_given(strides) ? steps.at : NULL, (int)where,
+                               release_owner, memptr);
+            if (x) Py_INCREF(memptr);
+            else cpy_raise();
+        }
+    }
+    Py_XDECREF(address);
+    Py_XDECREF(device);
+    return x;
+}
+
+static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+    static char *names[] = {"shape", "dtype", "memptr", "strides", "order", NULL};
+    PyObject *shape = NULL, *dtype = NULL, *memptr = NULL, *strides = NULL, *order = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOO:ndarray", names, &shape, &dtype, &memptr, &strides, &order))
+        return NULL;
+    cpy_ints dims;
+    cp_type t;
+    char letter;
+    if (!cpy_shape(shape, &dims) || !cpy_type(dtype, CP_FLOAT64, &t) || !cpy_order(order, 'C', "CF", &letter)) return NULL;
+    cp_array *x;
+    if (cpy_given(memptr)) {
+        x = over_memory(memptr, t, &dims, strides);
+        if (!x) return NULL;
+    } else if (letter == 'F' && dims.n > 1) {
+        cpy_ints turned = {dims.n, {0}};
+        for (int i = 0; i < dims.n; i++) turned.at[i] = dims.at[dims.n - 1 - i];
+        cp_array *c = cp_empty(cpy_shape_of(&turned), t);
+        x = cp_transpose(c, CP_ALL);
+        cp_free(c);
+    } else {
+        x = cp_empty(cpy_shape_of(&dims), t);
+    }
+    if (!x) return cpy_raise();
+    if (type == &cpy_array_type) return cpy_wrap(x);
+    cpy_array *o = (cpy_array *)type->tp_alloc(type, 0);
+    if (!o) cp_free(x);
+    else o->x = cp_keep(x);
+    return (PyObject *)o;
+}
+
+/* --- attributes --- */
+static PyObject *support(const char *name, PyObject *argument)
+{
+    static PyObject *module;
+    if (!module && !(module = PyImport_ImportModule("cuprite._support"))) return NULL;
+    PyObject *f = PyObject_GetAttrString(module, name);
+    PyObject *r = f ? PyObject_CallOneArg(f, argument) : NULL;
+    Py_XDECREF(f);
+    return r;
+}
+
+static PyObject *get_dtype(PyObject *o, void *u) { (void)u; return Py_XNewRef(cpy_dtype(cp_type_of(cpy_x(o)))); }
+static PyObject *get_shape(PyObject *o, void *u) { (void)u; return cpy_tuple(cp_ndim(cpy_x(o)), cp_dims(cpy_x(o))); }
+static PyObject *get_strides(PyObject *o, void *u) { (void)u; return cpy_tuple(cp_ndim(cpy_x(o)), cp_strides(cpy_x(o))); }
+static PyObject *get_ndim(PyObject *o, void *u) { (void)u; return PyLong_FromLong(cp_ndim(cpy_x(o))); }
+static PyObject *get_size(PyObject *o, void *u) { (void)u; return PyLong_FromLongLong(cp_size(cpy_x(o))); }
+static PyObject *get_nbytes(PyObject *o, void *u) { (void)u; return PyLong_FromLongLong(cp_nbytes(cpy_x(o))); }
+static PyObject *get_itemsize(PyObject *o, void *u) { (void)u; return PyLong_FromSize_t(cp_type_size(cp_type_of(cpy_x(o)))); }
+static PyObject *get_type_name(PyObject *o, void *u) { (void)u; return PyUnicode_FromString(cp_type_name(cp_type_of(cpy_x(o)))); }
+static PyObject *get_T(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_transpose(cpy_x(o), CP_ALL), o); }
+static PyObject *get_real(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_real_part(cpy_x(o)), o); }
+static PyObject *get_flags(PyObject *o, void *u) { (void)u; return support("Flags", o); }
+static PyObject *get_device(PyObject *o, void *u) { (void)u; return support("device_of", o); }
+static PyObject *get_data(PyObject *o, void *u) { (void)u; return support("MemoryPointer", o); }
+static PyObject *get_address(PyObject *o, void *u) { (void)u; return PyLong_FromVoidPtr(cp_data(cpy_x(o))); }
+static PyObject *get_device_number(PyObject *o, void *u) { (void)u; return PyLong_FromLong(cp_device_of(cpy_x(o))); }
+static PyObject *get_c(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_c_contiguous(cpy_x(o))); }
+static PyObject *get_f(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_f_contiguous(cpy_x(o))); }
+static PyObject *get_flat(PyObject *o, void *u) { (void)u; return support("Flat", o); }
+
+static PyObject *get_mT(PyObject *o, void *u)
+{
+    (void)u;
+    if (cp_ndim(cpy_x(o)) < 2) {
+        PyErr_SetString(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
+        return NULL;
+    }
+    return cpy_wrap_view(cp_swapaxes(cpy_x(o), -1, -2), o);
+}
+
+static PyObject *get_imag(PyObject *o, void *u)
+{
+    (void)u;
+    cp_array *part = cp_imag_part(cpy_x(o));
+    return cp_type_kind(cp_type_of(cpy_x(o))) == 'c' ? cpy_wrap_view(part, o) : cpy_wrap(part);
+}
+
+static PyObject *get_base(PyObject *o, void *u)
+{
+    (void)u;
+    PyObject *base = ((cpy_array *)o)->base;
+    return Py_NewRef(base ? base : Py_None);
+}
+
+static int set_part(PyObject *o, PyObject *value, void *imaginary)
+{
+    if (!value) {
+        PyErr_SetString(PyExc_AttributeError, "cannot delete the real or imaginary part");
+        return -1;
+    }
+    if (imaginary && cp_type_kind(cp_type_of(cpy_x(o))) != 'c') {
+        PyErr_SetString(PyExc_TypeError, "cannot set imaginary part of an array that is not complex");
+        return -1;
+    }
+    PyObject *part = imaginary ? get_imag(o, NULL) : get_real(o, NULL);
+    int r = part ? cpy_setitem(part, Py_Ellipsis, value) : -1;
+    Py_XDECREF(part);
+    return r;
+}
+
+/* x.shape = ...: only where no copy is needed. */
+static int set_shape(PyObject *o, PyObject *value, void *u)
+{
+    (void)u;
+    cpy_array *self = (cpy_array *)o;
+    cpy_ints shape;
+    if (!value) {
+        PyErr_SetString(PyExc_AttributeError, "cannot delete the shape");
+        return -1;
+    }
+    if (!cpy_shape(value, &shape)) return -1;
+    cp_array *r = cp_reshape(self->x, cpy_shape_of(&shape));
+    if (!r) return cpy_raise(), -1;
+    if (cp_data(r) != cp_data(self->x) && cp_size(r)) {
+        cp_free(r);
+        PyErr_SetString(PyExc_AttributeError, "incompatible shape for in-place modification: use reshape");
+        return -1;
+    }
+    if (self->previous) cp_free(self->previous);
+    self->previous = self->x;
+    self->x = cp_keep(r);
+    return 0;
+}
+
+static PyObject *get_cuda_interface(PyObject *o, void *u)
+{
+    (void)u;
+    if (cp_device_of(cpy_x(o)) < 0) {
+        PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__: the array is on the CPU");
+        return NULL;
+    }
+    return support("cuda_array_interface", o);
+}
+
+static PyGetSetDef attributes[] = {
+    {"dtype", get_dtype, NULL, "Type of the elements, a numpy.dtype.", NULL},
+    {"shape", get_shape, set_shape, "Extents, a tuple.", NULL},
+    {"strides", get_strides, NULL, "Bytes from one element to the next along each axis, a tuple.", NULL},
+    {"ndim", get_ndim, NULL, "Number of axes.", NULL},
+    {"size", get_size, NULL, "Number of elements.", NULL},
+    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
+    {"T", get_T, NULL, "The array with its axes reversed, a view.", NULL},
+    {"mT", get_mT, NULL, "The array with its last two axes exchanged, a view.", NULL},
+    {"real", get_real, set_part, "Real part, a view.", NULL},
+    {"imag", get_imag, set_part, "Imaginary part: a view; zeros for a real array.", (void *)1},
+    {"base", get_base, NULL, "The array whose memory this view looks into, or None.", NULL},
+    {"flags", get_flags, NULL, "c_contiguous, f_contiguous, owndata.", NULL},
+    {"flat", get_flat, NULL, "The elements in C order, one after the other.", NULL},
+    {"device", get_device, NULL, "Where the array lives, a cuprite.cuda.Device.", NULL},
+    {"data", get_data, NULL, "Where the first element lies: data.ptr is its address in the device's memory.", NULL},
+    {"_address", get_address, NULL, NULL, NULL},
+    {"_device", get_device_number, NULL, NULL, NULL},
+    {"_type", get_type_name, NULL, NULL, NULL},
+    {"_c_contiguous", get_c, NULL, NULL, NULL},
+    {"_f_contiguous", get_f, NULL, NULL, NULL},
+    {"__cuda_array_interface__", get_cuda_interface, NULL, "For libraries that work on GPU memory.", NULL},
+    {NULL},
+};
+
+/* --- protocols --- */
+static Py_ssize_t array_length(PyObject *o)
+{
+    if (cp_ndim(cpy_x(o)) == 0) {
+        PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+        return -1;
+    }
+    return (Py_ssize_t)cp_dims(cpy_x(o))[0];
+}
+
+static PyObject *array_item(PyObject *o, Py_ssize_t i)
+{
+    if (cp_ndim(cpy_x(o)) && i >= cp_dims(cpy_x(o))[0]) {
+        PyErr_SetString(PyExc_IndexError, "index out of bounds"); /* ends an iteration, seen by nobody */
+        return NULL;
+    }
+    return cpy_wrap_view(cp_slice(cpy_x(o), 1, &CP_AT((int64_t)i)), o);
+}
+
+static PyObject *array_iter(PyObject *o)
+{
+    if (cp_ndim(cpy_x(o)) == 0) {
+        PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
+        return NULL;
+    }
+    return PySeqIter_New(o);
+}
+
+static int array_contains(PyObject *o, PyObject *value)
+{
+    PyObject *equal = cpy_compare(o, value, Py_EQ);
+    if (!equal || !cpy_is_array(equal)) {
+        Py_XDECREF(equal);
+        return equal ? 0 : -1;
+    }
+    cp_array *any;
+    CPY_RUN(cp_size(cpy_x(equal)), any = cp_any(cpy_x(equal)));
+    Py_DECREF(equal);
+    if (!any) return cpy_raise(), -1;
+    int64_t v = cp_item_int(any);
+    cp_free(any);
+    if (cp_error() != CP_OK) return cpy_raise(), -1;
+    return v != 0;
+}
+
+static PyObject *array_richcompare(PyObject *a, PyObject *b, int how) { return cpy_compare(a, b, how); }
+
+/* NumPy prints; bfloat16, which it may not know, is printed as float32. */
+static PyObject *text(PyObject *o, PyObject *(*print)(PyObject *))
+{
+    bool strange = cp_type_of(cpy_x(o)) == CP_BFLOAT16;
+    PyObject *shown = strange ? cpy_wrap(cp_astype(cpy_x(o), CP_FLOAT32)) : Py_NewRef(o);
+    PyObject *host = shown ? cpy_get(shown, 'C', NULL) : NULL;
+    PyObject *s = host ? print(host) : NULL;
+    if (s && strange) {
+        PyObject *r = PyObject_CallMethod(s, "replace", "ss", "dtype=float32", "dtype=bfloat16");
+        Py_SETREF(s, r);
+    }
+    Py_XDECREF(host);
+    Py_XDECREF(shown);
+    return s;
+}
+static PyObject *array_repr(PyObject *o) { return text(o, PyObject_Repr); }
+static PyObject *array_str(PyObject *o) { return text(o, PyObject_Str); }
+
+CPY_METHOD(format, "__format__", "format_spec, /", "Formats a 0-d array as its element.")
+{
+    if (cp_ndim(cpy_x(a[0])) == 0) {
+        PyObject *v = cpy_item(cpy_x(a[0]));
+        PyObject *r = v ? PyObject_Format(v, a[1]) : NULL;
+        Py_XDECREF(v);
+        return r;
+    }
+    PyObject *s = PyObject_Str(a[0]);
+    PyObject *r = s ? PyObject_Format(s, a[1]) : NULL;
+    if (!r && s && PyErr_ExceptionMatches(PyExc_ValueError))
+        PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__", Py_TYPE(a[0])->tp_name);
+    Py_XDECREF(s);
+    return r;
+}
+
+CPY_METHOD(array_protocol, "__array__", "dtype=None, copy=None", "Raises TypeError: copies to the host are asked for with get().")
+{
+    (void)a;
+    PyErr_SetString(PyExc_TypeError, "Implicit conversion to a NumPy array is not allowed. "
+                                     "Please use `.get()` to construct a NumPy array explicitly.");
+    return NULL;
+}
+
+CPY_METHOD(copy_protocol, "__copy__", "", "A copy of the array.")
+{
+    return cpy_wrap(cp_copy(cpy_x(a[0])));
+}
+
+CPY_METHOD(deepcopy, "__deepcopy__", "memo, /", "A copy of the array.")
+{
+    return cpy_wrap(cp_copy(cpy_x(a[0])));
+}
+
+/* Pickled as bytes, type and shape; made again on the device that is current then. */
+CPY_METHOD(reduce_protocol, "__reduce__", "", "For pickle.")
+{
+    cp_array *x = cpy_x(a[0]);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)cp_nbytes(x));
+    if (!bytes) return NULL;
+    cp_code code;
+    CPY_UNLOCKED(code = cp_to_host(x, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(x)));
+    PyObject *core = code == CP_OK ? PyImport_ImportModule("cuprite._core") : cpy_raise();
+    PyObject *make = core ? PyObject_GetAttrString(core, "_unpickle") : NULL;
+    PyObject *r = make ? Py_BuildValue("N(OsN)", make, bytes, cp_type_name(cp_type_of(x)), get_shape(a[0], NULL)) : NULL;
+    Py_XDECREF(core);
+    Py_DECREF(bytes);
+    return r;
+}
+
+CPY_FUNCTION(_unpickle, "data, dtype, shape, /", "An array from what pickle kept.")
+{
+    cpy_ints shape;
+    cp_type t;
+    char *data;
+    Py_ssize_t length;
+    if (!cpy_type(a[1], CP_DEFAULT, &t) || !cpy_shape(a[2], &shape) || PyBytes_AsStringAndSize(a[0], &data, &length) < 0)
+        return NULL;
+    size_t want = cp_type_size(t);
+    for (int i = 0; i < shape.n; i++)
+        if (shape.at[i] < 0 || __builtin_mul_overflow(want, (size_t)shape.at[i], &want)) want = SIZE_MAX;
+    if ((size_t)length != want) {
+        PyErr_SetString(PyExc_ValueError, "pickled array: the data do not have the length that shape and type ask for");
+        return NULL;
+    }
+    return cpy_wrap(cp_from_host(data, t, cpy_shape_of(&shape), NULL));
+}
+
+/* __array_ufunc__ and __array_function__ need NumPy's names: Python code in _dispatch.py. */
+static PyObject *dispatch(const char *name, PyObject *self, PyObject *args, PyObject *kw)
+{
+    static PyObject *module;
+    if (!module && !(module = PyImport_ImportModule("cuprite._dispatch"))) return NULL;
+    PyObject *f = PyObject_GetAttrString(module, name);
+    (void)self;
+    PyObject *r = f ? PyObject_Call(f, args, kw) : NULL;
+    Py_XDECREF(f);
+    return r;
+}
+static PyObject *array_ufunc(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_ufunc", self, args, kw); }
+static PyObject *array_function(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_function", self, args, kw); }
+
+static PyObject *descriptor(PyObject *(*f)(PyObject *, PyObject *, PyObject *), const char *name, const char *doc)
+{
+    PyMethodDef *def = PyMem_Calloc(1, sizeof *def); /* lives as long as the type */
+    if (!def) return PyErr_NoMemory();
+    *def = (PyMethodDef){name, (PyCFunction)(void (*)(void))f, METH_VARARGS | METH_KEYWORDS, doc};
+    return PyDescr_NewMethod(&cpy_array_type, def);
+}
+
+static PySequenceMethods sequence = {.sq_length = array_length, .sq_item = array_item, .sq_contains = array_contains};
+static PyMappingMethods mapping = {array_length, cpy_getitem, cpy_setitem};
+
+PyTypeObject cpy_array_type = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "cuprite.ndarray",
+    .tp_basicsize = sizeof(cpy_array),
+    .tp_doc = "ndarray(shape, dtype=float, memptr=None, strides=None, order='C')\n--\n\n"
+              "An n-dimensional array on one device. Contents of a new one are undefined; `memptr` (another array's\n"
+              "`data`) makes an array over memory that is there already.",
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE,
+    .tp_new = array_new,
+    .tp_dealloc = array_dealloc,
+    .tp_repr = array_repr,
+    .tp_str = array_str,
+    .tp_hash = PyObject_HashNotImplemented,
+    .tp_richcompare = array_richcompare,
+    .tp_iter = array_iter,
+    .tp_weaklistoffset = offsetof(cpy_array, weak),
+    .tp_as_number = &cpy_number,
+    .tp_as_sequence = &sequence,
+    .tp_as_mapping = &mapping,
+    .tp_getset = attributes,
+};
+
+/* What cannot stand in the type's tables: priority over NumPy's arrays, and methods with **kwargs. */
+bool cpy_array_ready(PyObject *module)
+{
+    if (!cpy_rows_init(module, &cpy_array_type) || PyType_Ready(&cpy_array_type) < 0) return false;
+    PyObject *d = cpy_array_type.tp_dict;
+    PyObject *priority = PyFloat_FromDouble(100);
+    PyObject *ufunc = descriptor(array_ufunc, "__array_ufunc__", "NumPy's ufuncs on these arrays are Cuprite's.");
+    PyObject *function = descriptor(array_function, "__array_function__", "NumPy's functions on these arrays are Cuprite's.");
+    bool done = priority && ufunc && function && PyDict_SetItemString(d, "__array_priority__", priority) == 0 &&
+                PyDict_SetItemString(d, "__array_ufunc__", ufunc) == 0 &&
+                PyDict_SetItemString(d, "__array_function__", function) == 0;
+    PyType_Modified(&cpy_array_type);
+    Py_XDECREF(priority);
+    Py_XDECREF(ufunc);
+    Py_XDECREF(function);
+    return done && PyModule_AddObjectRef(module, "ndarray", (PyObject *)&cpy_array_type) == 0;
+}

@@ -1,0 +1,489 @@
+/* Arrays from what Python and NumPy have, and back to the host.
+ *
+ * Host memory is read through the buffer protocol. Nested lists of numbers are read here; what is stranger
+ * (ragged lists, strings, objects) goes through numpy.asarray, which also words the errors. */
+#include "cpy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- from a buffer --- */
+static cp_array *take_buffer(const Py_buffer *b, cp_type t)
+{
+    int64_t dims[CP_MAXDIM], strides[CP_MAXDIM];
+    if (b->ndim > CP_MAXDIM) {
+        PyErr_Format(PyExc_ValueError, "more than %d dimensions", CP_MAXDIM);
+        return NULL;
+    }
+    bool fortran = b->ndim > 1 && PyBuffer_IsContiguous(b, 'F') && !PyBuffer_IsContiguous(b, 'C');
+    for (int i = 0; i < b->ndim; i++) { /* Fortran order is C order of the transposed array, and stays that way */
+        int from = fortran ? b->ndim - 1 - i : i;
+        dims[i] = b->shape[from];
+        strides[i] = b->strides ? b->strides[from] : 0;
+    }
+    cp_array *x;
+    const int64_t *steps = b->strides && !PyBuffer_IsContiguous(b, fortran ? 'F' : 'C') ? strides : NULL;
+    CPY_RUN(b->len, x = cp_from_host(b->buf, t, (cp_shape){b->ndim, dims}, steps));
+    if (x && fortran) {
+        cp_array *turned = cp_transpose(x, CP_ALL);
+        cp_free(x);
+        x = turned;
+    }
+    if (!x) cpy_raise();
+    return x;
+}
+
+/* A NumPy array of type bfloat16 (ml_dtypes) has no buffer that PEP 3118 can name: its bits have. */
+static PyObject *bits_of_bfloat16(PyObject *o)
+{
+    PyObject *dtype = PyObject_GetAttrString(o, "dtype");
+    PyObject *name = dtype ? PyObject_GetAttrString(dtype, "name") : NULL;
+    PyObject *r = NULL;
+    if (name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0)
+        r = PyObject_CallMethod(o, "view", "s", "uint16");
+    Py_XDECREF(dtype);
+    Py_XDECREF(name);
+    return r;
+}
+
+/* numpy.asarray in the machine's byte order, with a dtype that Cuprite has; raises for others. */
+static PyObject *numpy_native(PyObject *o)
+{
+    PyObject *host = cpy_numpy_call("asarray", o);
+    PyObject *dtype = host ? PyObject_GetAttrString(host, "dtype") : NULL;
+    PyObject *native = NULL, *r = NULL;
+    cp_type t;
+    if (dtype && cpy_type(dtype, CP_DEFAULT, &t)) native = PyObject_CallMethod(dtype, "newbyteorder", "s", "=");
+    if (native) {
+        PyObject *f = PyObject_GetAttrString(host, "astype");
+        PyObject *args = f ? PyTuple_Pack(1, native) : NULL;
+        PyObject *kw = args ? Py_BuildValue("{s:O}", "copy", Py_False) : NULL;
+        if (kw) r = PyObject_Call(f, args, kw);
+        Py_XDECREF(f);
+        Py_XDECREF(args);
+        Py_XDECREF(kw);
+    }
+    Py_XDECREF(host);
+    Py_XDECREF(dtype);
+    Py_XDECREF(native);
+    return r;
+}
+
+/* From an object with the buffer protocol; `again` says whether NumPy may convert it first. */
+static cp_array *from_buffer(PyObject *o, bool again)
+{
+    Py_buffer b;
+    bool swapped = false;
+    cp_type t = CP_DEFAULT;
+    if (PyObject_GetBuffer(o, &b, PyBUF_RECORDS_RO) == 0) {
+        t = cpy_format_type(b.format, b.itemsize, &swapped);
+        cp_array *x = t != CP_DEFAULT && !swapped ? take_buffer(&b, t) : NULL;
+        PyBuffer_Release(&b);
+        if (x || PyErr_Occurred()) return x;
+    }
+    PyErr_Clear();
+    PyObject *bits = bits_of_bfloat16(o);
+    if (bits) {
+        cp_array *raw = from_buffer(bits, false);
+        cp_array *x = raw ? cp_view_as(raw, CP_BFLOAT16) : NULL;
+        cp_free(raw);
+        Py_DECREF(bits);
+        if (!x) cpy_raise();
+        return x;
+    }
+    PyErr_Clear();
+    PyObject *native = again ? numpy_native(o) : NULL;
+    cp_array *x = native ? from_buffer(native, false) : NULL;
+    if (!x && !PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));
+    Py_XDECREF(native);
+    return x;
+}
+
+/* --- from nested sequences --- */
+typedef struct nest {
+    int ndim;
+    int64_t dims[CP_MAXDIM];
+    cp_type type;
+    bool strange; /* NumPy must look at it */
+    bool arrays;  /* arrays of ours among the leaves */
+    bool huge;    /* integers beyond int64 */
+} nest;
+
+static bool is_nest(PyObject *o) { return PyList_Check(o) || PyTuple_Check(o); }
+
+static void widen(nest *d, cp_type t) { d->type = d->type == CP_DEFAULT ? t : cp_promote(d->type, t); }
+
+static void look_at_leaf(PyObject *o, nest *d)
+{
+    if (PyFloat_CheckExact(o)) widen(d, CP_FLOAT64);
+    else if (PyBool_Check(o)) widen(d, CP_BOOL);
+    else if (PyLong_CheckExact(o)) {
+        int overflow;
+        PyLong_AsLongLongAndOverflow(o, &overflow);
+        d->huge = d->huge || overflow;
+        widen(d, overflow ? CP_UINT64 : CP_INT64);
+    } else if (PyComplex_CheckExact(o)) widen(d, CP_COMPLEX128);
+    else if (cpy_is_array(o)) d->arrays = true;
+    else if (cpy_is_scalar(o)) {
+        cp_array *v = cpy_scalar(o, NULL, false);
+        if (v) widen(d, cp_type_of(v));
+        else d->strange = true;
+        cp_free(v);
+    } else d->strange = true;
+    PyErr_Clear();
+}
+
+/* Shape and type of nested lists: `depth` axes are known already from the first branch. */
+static void look(PyObject *o, int depth, nest *d, bool first)
+{
+    if (d->strange) return;
+    if (!is_nest(o)) {
+        look_at_leaf(o, d);
+        if (first) d->ndim = depth;
+        else if (depth != d->ndim && !d->arrays) d->strange = true;
+        return;
+    }
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    if (depth == CP_MAXDIM || (!first && (depth >= d->ndim || d->dims[depth] != n))) {
+        d->strange = true;
+        return;
+    }
+    if (first) {
+        d->dims[depth] = n;
+        if (n == 0) d->ndim = depth + 1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) look(PySequence_Fast_GET_ITEM(o, i), depth + 1, d, first && i == 0);
+}
+
+static bool fill(PyObject *o, int depth, const nest *d, cp_type t, char **p)
+{
+    if (depth == d->ndim) {
+        if (!cpy_store(t, o, *p)) return false;
+        *p += cp_type_size(t);
+        return true;
+    }
+    for (Py_ssize_t i = 0; i < d->dims[depth]; i++) {
+        if (i >= PySequence_Fast_GET_SIZE(o) ) {
+            PyErr_SetString(PyExc_RuntimeError, "a list changed while it was read");
+            return false;
+        }
+        if (!fill(PySequence_Fast_GET_ITEM(o, i), depth + 1, d, t, p)) return false;
+    }
+    return true;
+}
+
+static cp_array *from_numbers(PyObject *o, const nest *d, cp_type want)
+{
+    cp_type t = want != CP_DEFAULT ? want : d->type == CP_DEFAULT ? CP_FLOAT64 : d->type;
+    cp_type store = t == CP_FLOAT16 || t == CP_BFLOAT16 ? CP_FLOAT64 : t;
+    size_t n = 1;
+    for (int i = 0; i < d->ndim; i++) n *= (size_t)d->dims[i]; /* each is backed by a list: no overflow */
+    char *memory = PyMem_Malloc(n ? n * cp_type_size(store) : 1), *p = memory;
+    if (!memory) return PyErr_NoMemory(), NULL;
+    cp_array *x = NULL;
+    if (fill(o, 0, d, store, &p)) {
+        x = cp_from_host(memory, store, (cp_shape){d->ndim, d->dims}, NULL);
+        if (x && store != t) {
+            cp_array *y = cp_astype(x, t);
+            cp_free(x);
+            x = y;
+        }
+        if (!x) cpy_raise();
+    }
+    PyMem_Free(memory);
+    return x;
+}
+
+/* Arrays within lists: each item becomes an array, and they are stacked. */
+static PyObject *stack(PyObject *o, cp_type t)
+{
+    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    PyObject *items = PyList_New(n);
+    for (Py_ssize_t i = 0; items && i < n; i++) {
+        PyObject *x = cpy_asarray(PySequence_Fast_GET_ITEM(o, i), t);
+        if (!x) Py_CLEAR(items);
+        else PyList_SET_ITEM(items, i, x);
+    }
+    PyObject *core = items ? PyImport_ImportModule("cuprite._core") : NULL;
+    PyObject *r = core ? PyObject_CallMethod(core, "stack", "O", items) : NULL;
+    Py_XDECREF(core);
+    Py_XDECREF(items);
+    return r;
+}
+
+static PyObject *from_nest(PyObject *o, cp_type t)
+{
+    nest d = {.type = CP_DEFAULT};
+    look(o, 0, &d, true);
+    if (d.arrays) {
+        if (!is_nest(o) || PySequence_Fast_GET_SIZE(o) == 0) return PyErr_Format(PyExc_TypeError, "Unsupported nesting");
+        return stack(o, t);
+    }
+    cp_array *x = NULL;
+    if (!d.strange && !(d.huge && t == CP_DEFAULT && d.type != CP_UINT64)) {
+        x = from_numbers(o, &d, t);
+    } else {
+        PyObject *native = numpy_native(o);
+        x = native ? from_buffer(native, false) : NULL;
+        Py_XDECREF(native);
+        if (x && t != CP_DEFAULT && t != cp_type_of(x)) {
+            cp_array *y = cp_astype(x, t);
+            cp_free(x);
+            x = y;
+            if (!x) cpy_raise();
+        }
+    }
+    return x ? cpy_wrap(x) : NULL;
+}
+
+PyObject *cpy_asarray(PyObject *o, cp_type t)
+{
+    if (cpy_is_array(o)) {
+        if (t == CP_DEFAULT || t == cp_type_of(cpy_x(o))) return Py_NewRef(o);
+        cp_array *y;
+        CPY_RUN(cp_size(cpy_x(o)), y = cp_astype(cpy_x(o), t));
+        return cpy_wrap(y);
+    }
+    bool buffer = !cpy_is_scalar(o) && PyObject_CheckBuffer(o) && !PyBytes_Check(o);
+    bool host = buffer || PyObject_HasAttrString((PyObject *)Py_TYPE(o), "__array__");
+    if (is_nest(o) || (cpy_is_scalar(o) && !host) || (!host && !PyUnicode_Check(o) && !PyBytes_Check(o) && cpy_is_scalar(o)))
+        return from_nest(o, t);
+    cp_array *x = NULL;
+    if (cpy_is_scalar(o)) return from_nest(o, t);
+    if (buffer) {
+        x = from_buffer(o, true);
+    } else {
+        PyObject *native = numpy_native(o);
+        x = native ? from_buffer(native, false) : NULL;
+        Py_XDECREF(native);
+    }
+    if (x && t != CP_DEFAULT && t != cp_type_of(x)) {
+        cp_array *y;
+        CPY_RUN(cp_size(x), y = cp_astype(x, t));
+        cp_free(x);
+        x = y;
+        if (!x) cpy_raise();
+    }
+    return x ? cpy_wrap(x) : NULL;
+}
+
+/* --- to the host --- */
+/* numpy.empty(shape, dtype, order) for x. */
+static PyObject *host_array(cp_array *x, const char *dtype, char order)
+{
+    PyObject *numpy = cpy_numpy(), *shape = cpy_tuple(cp_ndim(x), cp_dims(x));
+    PyObject *type = dtype ? PyUnicode_FromString(dtype) : Py_XNewRef(cpy_dtype(cp_type_of(x)));
+    PyObject *r = numpy && shape && type ? PyObject_CallMethod(numpy, "empty", "OOs#", shape, type, &order, (Py_ssize_t)1) : NULL;
+    Py_XDECREF(shape);
+    Py_XDECREF(type);
+    return r;
+}
+
+/* x's elements into a writable buffer, C or Fortran order. */
+static bool read_into(cp_array *x, PyObject *host, char order)
+{
+    Py_buffer b;
+    if (PyObject_GetBuffer(host, &b, PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS) < 0) return false;
+    cp_array *y = order == 'F' ? cp_transpose(x, CP_ALL) : cp_retain(x);
+    cp_code code = CP_ERROR_INTERNAL;
+    if (y && b.len == cp_nbytes(x)) {
+        if (b.len > CPY_LARGE || cp_device_of(x) != CP_CPU) CPY_UNLOCKED(code = cp_to_host(y, b.buf, (size_t)b.len));
+        else code = cp_to_host(y, b.buf, (size_t)b.len);
+    }
+    cp_free(y);
+    PyBuffer_Release(&b);
+    if (code != CP_OK) cpy_raise();
+    return code == CP_OK;
+}
+
+/* bfloat16: with ml_dtypes its bits under that dtype, else float32 values. */
+static PyObject *get_bfloat16(cp_array *x, char order)
+{
+    PyObject *dtype = cpy_dtype(CP_BFLOAT16);
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "standin") : NULL;
+    if (!dtype) return NULL;
+    bool standin = kind != NULL;
+    if (!kind) PyErr_Clear();
+    Py_XDECREF(kind);
+    cp_array *y = standin ? cp_astype(x, CP_FLOAT32) : cp_view_as(x, CP_UINT16);
+    if (!y) return cpy_raise();
+    PyObject *host = host_array(y, standin ? "float32" : "uint16", order);
+    if (host && !read_into(y, host, order)) Py_CLEAR(host);
+    if (host && !standin) {
+        PyObject *r = PyObject_CallMethod(host, "view", "O", dtype);
+        Py_SETREF(host, r);
+    }
+    cp_free(y);
+    return host;
+}
+
+static bool fits_out(cp_array *x, PyObject *out, char *order)
+{
+    PyObject *shape = PyObject_GetAttrString(out, "shape"), *dtype = PyObject_GetAttrString(out, "dtype");
+    PyObject *want = cpy_tuple(cp_ndim(x), cp_dims(x));
+    bool done = shape && dtype && want;
+    cp_type t = CP_DEFAULT;
+    if (done && PyObject_RichCompareBool(shape, want, Py_EQ) != 1) {
+        PyErr_Format(PyExc_ValueError, "Shape mismatch. Expected shape: %S, actual shape: %S", want, shape);
+        done = false;
+    }
+    done = done && cpy_type(dtype, CP_DEFAULT, &t);
+    if (done && t != cp_type_of(x)) {
+        PyErr_Format(PyExc_TypeError, "Dtype mismatch: out must be %s", cp_type_name(cp_type_of(x)));
+        done = false;
+    }
+    Py_buffer b;
+    if (done && PyObject_GetBuffer(out, &b, PyBUF_RECORDS) == 0) {
+        *order = PyBuffer_IsContiguous(&b, 'C') ? 'C' : PyBuffer_IsContiguous(&b, 'F') ? 'F' : 0;
+        PyBuffer_Release(&b);
+    } else {
+        done = false;
+    }
+    Py_XDECREF(shape);
+    Py_XDECREF(dtype);
+    Py_XDECREF(want);
+    return done;
+}
+
+PyObject *cpy_get(PyObject *self, char order, PyObject *out)
+{
+    cp_array *x = cpy_x(self);
+    if (order == 'A' || order == 'K') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
+    if (cpy_given(out)) {
+        if (!cpy_is_numpy_array(out)) return PyErr_Format(PyExc_TypeError, "Only numpy.ndarray can be obtained from out");
+        if (!fits_out(x, out, &order)) return NULL;
+        if (order) return read_into(x, out, order) ? Py_NewRef(out) : NULL;
+        PyObject *host = cpy_get(self, 'C', NULL);
+        PyObject *done = host ? PyObject_CallMethod(cpy_numpy(), "copyto", "OO", out, host) : NULL;
+        Py_XDECREF(host);
+        Py_XDECREF(done);
+        return done ? Py_NewRef(out) : NULL;
+    }
+    if (cp_type_of(x) == CP_BFLOAT16) return get_bfloat16(x, order);
+    PyObject *host = host_array(x, NULL, order);
+    if (host && !read_into(x, host, order)) Py_CLEAR(host);
+    return host;
+}
+
+static PyObject *get(PyObject *self, PyObject *order_arg, PyObject *out, PyObject *stream)
+{
+    char order;
+    if (!cpy_order(order_arg, 'C', "CFAK", &order)) return NULL;
+    if (cpy_given(stream)) { /* what the stream still has to do may be about this array */
+        PyObject *r = PyObject_CallMethod(stream, "synchronize", NULL);
+        if (!r) return NULL;
+        Py_DECREF(r);
+    }
+    return cpy_get(self, order, out);
+}
+
+CPY_METHOD(get_method, "get", "stream=None, order='C', out=None, blocking=True",
+           "A NumPy array with a copy of the elements. `out`: a NumPy array of the same shape and dtype to fill.\n"
+           "Waits for the array's device.")
+{
+    return get(a[0], a[2], a[3], a[1]);
+}
+
+CPY_FUNCTION(asnumpy, "a, stream=None, order='C', out=None, *, blocking=True",
+             "A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.")
+{
+    if (cpy_is_array(a[0])) return get(a[0], a[2], a[3], a[1]);
+    PyObject *numpy = cpy_numpy();
+    if (!numpy) return NULL;
+    if (cpy_given(a[3])) {
+        PyObject *done = PyObject_CallMethod(numpy, "copyto", "OO", a[3], a[0]);
+        Py_XDECREF(done);
+        return done ? Py_NewRef(a[3]) : NULL;
+    }
+    return PyObject_CallMethod(numpy, "asarray", "OOO", a[0], Py_None, a[2] ? a[2] : Py_None);
+}
+
+CPY_METHOD(set_method, "set", "arr, stream=None",
+           "Copies a NumPy array of the same shape and dtype into this array. ValueError for another shape,\n"
+           "TypeError for another dtype.")
+{
+    cp_array *x = cpy_x(a[0]);
+    PyObject *v = cpy_asarray(a[1], CP_DEFAULT);
+    if (!v) return NULL;
+    cp_array *y = cpy_x(v);
+    PyObject *r = NULL;
+    bool same = cp_ndim(x) == cp_ndim(y) && memcmp(cp_dims(x), cp_dims(y), (size_t)cp_ndim(x) * sizeof(int64_t)) == 0;
+    if (cp_type_of(x) != cp_type_of(y)) {
+        PyErr_Format(PyExc_TypeError, "%s array cannot be set to %s array", cp_type_name(cp_type_of(y)), cp_type_name(cp_type_of(x)));
+    } else if (!same) {
+        PyErr_SetString(PyExc_ValueError, "Shape mismatch: set() needs an array of the same shape");
+    } else {
+        cp_code code;
+        CPY_RUN(cp_size(x), code = cp_assign(x, y));
+        r = cpy_none(code);
+    }
+    Py_DECREF(v);
+    return r;
+}
+
+CPY_METHOD(item, "item", "*args",
+           "One element as a Python number: of an array of size 1, at a flat index, or at one index per axis.\n"
+           "ValueError where that is not one element.")
+{
+    cp_array *x = cpy_x(a[0]);
+    if (!a[1] || (PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) == 0)) return cpy_item(x);
+    cpy_ints at;
+    if (!cpy_shape(a[1], &at)) return NULL;
+    if (at.n == 1 && cp_ndim(x) != 1) { /* a flat index */
+        int64_t flat = at.at[0], n = cp_size(x);
+        if (flat < -n || flat >= n) return PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for size %lld", (long long)flat, (long long)n);
+        if (flat < 0) flat += n;
+        at.n = cp_ndim(x);
+        for (int i = at.n - 1; i >= 0; i--) {
+            at.at[i] = flat % cp_dims(x)[i];
+            flat /= cp_dims(x)[i];
+        }
+    }
+    if (at.n != cp_ndim(x)) return PyErr_Format(PyExc_ValueError, "incorrect number of indices for array");
+    cp_index items[CP_MAXDIM];
+    for (int i = 0; i < at.n; i++) items[i] = CP_AT(at.at[i]);
+    cp_array *one = cp_slice(x, at.n, items);
+    PyObject *r = one ? cpy_item(one) : cpy_raise();
+    cp_free(one);
+    return r;
+}
+
+static PyObject *nested_list(cp_array *x, int axis, const char **p)
+{
+    if (axis == cp_ndim(x)) {
+        PyObject *v = cpy_load(cp_type_of(x), *p);
+        *p += cp_type_size(cp_type_of(x));
+        return v;
+    }
+    PyObject *list = PyList_New((Py_ssize_t)cp_dims(x)[axis]);
+    for (Py_ssize_t i = 0; list && i < (Py_ssize_t)cp_dims(x)[axis]; i++) {
+        PyObject *v = nested_list(x, axis + 1, p);
+        if (!v) Py_CLEAR(list);
+        else PyList_SET_ITEM(list, i, v);
+    }
+    return list;
+}
+
+CPY_METHOD(tolist, "tolist", "", "The elements as nested lists of Python numbers; of a 0-d array the number.")
+{
+    cp_array *x = cpy_x(a[0]);
+    char *memory = PyMem_Malloc((size_t)cp_nbytes(x) + 1);
+    if (!memory) return PyErr_NoMemory();
+    cp_code code;
+    CPY_UNLOCKED(code = cp_to_host(x, memory, (size_t)cp_nbytes(x)));
+    const char *p = memory;
+    PyObject *r = code == CP_OK ? nested_list(x, 0, &p) : cpy_raise();
+    PyMem_Free(memory);
+    return r;
+}
+
+CPY_METHOD(tobytes, "tobytes", "order='C'", "The elements' bytes, C or Fortran order.")
+{
+    char order;
+    if (!cpy_order(a[1], 'C', "CFA", &order)) return NULL;
+    PyObject *host = cpy_get(a[0], order, NULL);
+    char letter[2] = {order, 0};
+    PyObject *r = host ? PyObject_CallMethod(host, "tobytes", "s", letter) : NULL;
+    Py_XDECREF(host);
+    return r;
+}

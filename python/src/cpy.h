@@ -1,0 +1,175 @@
+/* What the files of the Python extension share.
+ *
+ * The extension links libcuprite and uses its public headers only. NumPy is never linked and not imported
+ * until something needs it (a dtype, an array for the host): its arrays are read through the buffer protocol.
+ *
+ * A function declares its arguments once, in a row (CPY_FUNCTION, CPY_METHOD, CPY_BOTH) beside its body; the
+ * parsing, the signature that inspect shows and the docstring come from that row. The body gets the arguments
+ * in the row's order as borrowed references, NULL where one was not given. */
+#ifndef CPY_H
+#define CPY_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "cuprite.h"
+
+/* --- arrays --- */
+typedef struct cpy_array {
+    PyObject_HEAD
+    cp_array *x;        /* owned; never NULL once the object is visible */
+    PyObject *base;     /* the array whose memory this one looks into, or NULL */
+    PyObject *weak;
+    cp_array *previous; /* what x was before its shape was set: another thread may be using it */
+} cpy_array;
+
+extern PyTypeObject cpy_array_type;
+extern PyTypeObject cpy_ufunc_type;
+
+static inline bool cpy_is_array(PyObject *o) { return PyObject_TypeCheck(o, &cpy_array_type); }
+#define cpy_x(o) (((cpy_array *)(o))->x)
+
+/* A new Python array that takes over the reference; NULL raises what the error record says. */
+PyObject *cpy_wrap(cp_array *x);
+/* The same for a result that may look into `base`'s memory: then `base` becomes its base. */
+PyObject *cpy_wrap_view(cp_array *x, PyObject *base);
+/* Raises the error record as its Python exception and clears it; always NULL. */
+PyObject *cpy_raise(void);
+/* None for CP_OK, else raises. */
+PyObject *cpy_none(cp_code code);
+/* The array behind a Python array; TypeError "Unsupported type <class ...>" for anything else. */
+cp_array *cpy_need(PyObject *o);
+/* The same for out=: NULL and None mean no array. False on error. */
+bool cpy_out(PyObject *o, cp_array **out);
+/* Makes `o` an array as cp.asarray does: a new reference, or NULL with an exception. */
+PyObject *cpy_asarray(PyObject *o, cp_type type);
+
+/* --- rows --- */
+enum { CPY_MAX_ARGS = 16 };
+typedef PyObject *(*cpy_call)(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names);
+typedef struct cpy_row {
+    const char *module;      /* "" for cuprite itself, "scipy.signal" for cuprite.scipy.signal, ... */
+    const char *name;
+    const char *signature;   /* of the function; a method's first argument is the array itself */
+    const char *function_doc, *method_doc; /* NULL: there is no such function, no such method */
+    cpy_call function, method;
+    /* Read from the signature on the first call. */
+    bool parsed;
+    int n, positional, positional_only, variadic; /* variadic: which argument is *args, or -1 */
+    unsigned required;       /* bit i: argument i has no default */
+    PyObject *names[CPY_MAX_ARGS];
+    PyMethodDef def;
+    struct cpy_row *next;
+} cpy_row;
+
+void cpy_register(cpy_row *row);
+/* Sorts the arguments of a call into a[]; with `self`, a[0]. a[CPY_MAX_ARGS] is released after the body. */
+bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **a);
+bool cpy_rows_init(PyObject *module, PyTypeObject *array_type);
+
+#define CPY_TRAMPOLINE(id, kind, self)                                                                     \
+    static PyObject *id##_##kind(PyObject *first, PyObject *const *v, Py_ssize_t n, PyObject *names)       \
+    {                                                                                                      \
+        PyObject *a[CPY_MAX_ARGS + 1];                                                                     \
+        (void)first;                                                                                       \
+        if (!cpy_parse(&id##_row, self, v, n, names, a)) return NULL;                                      \
+        PyObject *r = id##_body(a);                                                                        \
+        Py_XDECREF(a[CPY_MAX_ARGS]);                                                                       \
+        return r;                                                                                          \
+    }
+#define CPY_ROW_BEGIN(id)                                                                                  \
+    static PyObject *id##_body(PyObject *const *a);                                                        \
+    static cpy_row id##_row;
+#define CPY_ROW_END(id, ...)                                                                               \
+    static cpy_row id##_row = {__VA_ARGS__};                                                               \
+    __attribute__((constructor)) static void id##_register(void) { cpy_register(&id##_row); }              \
+    static PyObject *id##_body(PyObject *const *a)
+
+/* A function of a module. */
+#define CPY_FUNCTION_IN(module, id, name, arguments, doc)                                                  \
+    CPY_ROW_BEGIN(id)                                                                                      \
+    CPY_TRAMPOLINE(id, function, NULL)                                                                     \
+    CPY_ROW_END(id, module, name, arguments, name "($module, " arguments ")\n--\n\n" doc, NULL, id##_function)
+#define CPY_FUNCTION(id, arguments, doc) CPY_FUNCTION_IN("", id, #id, arguments, doc)
+/* A method of ndarray; a[0] is the array. */
+#define CPY_METHOD(id, name, arguments, doc)                                                               \
+    CPY_ROW_BEGIN(id)                                                                                      \
+    CPY_TRAMPOLINE(id, method, first)                                                                      \
+    CPY_ROW_END(id, "", name, "self, " arguments, NULL, name "($self, " arguments ")\n--\n\n" doc, NULL, id##_method)
+/* Both: the function has the array as its first argument, called `first_`. */
+#define CPY_BOTH(id, name, first_, arguments, doc)                                                         \
+    CPY_ROW_BEGIN(id)                                                                                      \
+    CPY_TRAMPOLINE(id, function, NULL)                                                                     \
+    CPY_TRAMPOLINE(id, method, first)                                                                      \
+    CPY_ROW_END(id, "", name, first_ ", " arguments, name "($module, " first_ ", " arguments ")\n--\n\n" doc, \
+                name "($self, " arguments ")\n--\n\n" doc, id##_function, id##_method)
+
+/* --- reading arguments: each returns false with an exception set when the argument is wrong --- */
+typedef struct cpy_ints { int n; int64_t at[CP_MAXDIM]; } cpy_ints;
+typedef struct cpy_axes { cp_axes axes; int at[CP_MAXDIM]; } cpy_axes;
+bool cpy_int64(PyObject *o, int64_t *v);                         /* anything with __index__ */
+bool cpy_int(PyObject *o, int otherwise, int *v);                /* NULL: otherwise */
+bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
+bool cpy_axes_arg(PyObject *o, cpy_axes *axes);                  /* NULL, None: all; integer; tuple */
+bool cpy_axis_or_flat(PyObject *o, int otherwise, int *axis);    /* None: CP_FLAT */
+bool cpy_bool(PyObject *o, bool otherwise, bool *v);
+bool cpy_double(PyObject *o, double otherwise, double *v);
+bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order);
+bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting);
+bool cpy_word(PyObject *o, const char *what, const char *const *words, int otherwise, int *which);
+static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
+static inline bool cpy_given(PyObject *o) { return o && o != Py_None; }
+PyObject *cpy_tuple(int n, const int64_t *v);
+
+/* --- types --- */
+PyObject *cpy_numpy(void);                       /* the module, borrowed; imports it */
+PyObject *cpy_numpy_call(const char *name, PyObject *argument);   /* numpy.name(argument), new reference */
+PyObject *cpy_dtype(cp_type t);                  /* numpy.dtype, borrowed; NULL with an exception */
+bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t);   /* whatever NumPy takes as a dtype; NULL, None: otherwise */
+PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL while nobody imported NumPy */
+PyTypeObject *cpy_numpy_generic(void);
+bool cpy_is_numpy_array(PyObject *o);
+cp_type cpy_format_type(const char *format, Py_ssize_t itemsize, bool *swapped); /* PEP 3118; CP_DEFAULT: no such type */
+
+/* --- scalars --- */
+/* True for Python's and NumPy's numbers. */
+bool cpy_is_scalar(PyObject *o);
+/* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL): it
+ * decides what becomes of integers beyond int64. NULL without an exception when `o` is no scalar. */
+cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison);
+/* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */
+cp_array *cpy_operand(PyObject *o, const cp_array *partner, bool *owned);
+/* Writes one number as type t with the checks that NumPy makes. Not for float16 and bfloat16. */
+bool cpy_store(cp_type t, PyObject *o, void *p);
+/* The value of an element as a Python number. */
+PyObject *cpy_load(cp_type t, const void *p);
+/* A 0-d host scalar of type t for filling and assigning. */
+cp_array *cpy_scalar_as(PyObject *o, cp_type t);
+
+/* --- rooms that others call --- */
+bool cpy_ufuncs_init(PyObject *module);
+bool cpy_exceptions_init(PyObject *module);
+PyObject *cpy_apply(cp_op op, int n, PyObject *const *in, cp_array *out); /* an operator; NotImplemented for strangers */
+extern PyNumberMethods cpy_number;
+PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
+PyObject *cpy_getitem(PyObject *self, PyObject *key);
+int cpy_setitem(PyObject *self, PyObject *key, PyObject *value);
+PyObject *cpy_get(PyObject *self, char order, PyObject *out);     /* a NumPy array */
+PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
+PyObject *cpy_rows_of(const char *module);                        /* dict of a module's functions */
+
+/* Lets other Python threads run while a call that may take long is made. */
+enum { CPY_LARGE = 1 << 15 };
+#define CPY_RUN(size, ...)                                                                                 \
+    do {                                                                                                   \
+        if ((size) > CPY_LARGE) {                                                                          \
+            PyThreadState *thread_ = PyEval_SaveThread();                                                  \
+            __VA_ARGS__;                                                                                   \
+            PyEval_RestoreThread(thread_);                                                                 \
+        } else {                                                                                           \
+            __VA_ARGS__;                                                                                   \
+        }                                                                                                  \
+    } while (0)
+#define CPY_UNLOCKED(...) CPY_RUN((int64_t)CPY_LARGE + 1, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,172 @@
+/* Element types and NumPy's dtypes; NumPy itself, imported when first needed. */
+#include "cpy.h"
+
+#include <string.h>
+
+static PyObject *numpy_module, *dtypes[CP_NTYPES], *scalar_types[CP_NTYPES];
+static PyTypeObject *numpy_array_type, *numpy_generic_type, *numpy_dtype_type;
+
+static bool remember_types(PyObject *module)
+{
+    PyObject *array = PyObject_GetAttrString(module, "ndarray");
+    PyObject *generic = PyObject_GetAttrString(module, "generic");
+    PyObject *dtype = PyObject_GetAttrString(module, "dtype");
+    if (!array || !generic || !dtype) {
+        Py_XDECREF(array);
+        Py_XDECREF(generic);
+        Py_XDECREF(dtype);
+        return false;
+    }
+    numpy_array_type = (PyTypeObject *)array;
+    numpy_generic_type = (PyTypeObject *)generic;
+    numpy_dtype_type = (PyTypeObject *)dtype;
+    numpy_module = Py_NewRef(module);
+    return true;
+}
+
+PyObject *cpy_numpy(void)
+{
+    if (numpy_module) return numpy_module;
+    PyObject *module = PyImport_ImportModule("numpy");
+    if (!module) return NULL;
+    bool done = remember_types(module);
+    Py_DECREF(module);
+    return done ? numpy_module : NULL;
+}
+
+PyObject *cpy_numpy_call(const char *name, PyObject *argument)
+{
+    PyObject *numpy = cpy_numpy();
+    PyObject *f = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
+    if (!f) return NULL;
+    PyObject *r = PyObject_CallOneArg(f, argument);
+    Py_DECREF(f);
+    return r;
+}
+
+/* Looks whether somebody imported NumPy; imports nothing. A module that is only half imported does not count. */
+static bool numpy_seen(void)
+{
+    if (numpy_module) return true;
+    PyObject *modules = PyImport_GetModuleDict();
+    PyObject *module = modules ? PyDict_GetItemString(modules, "numpy") : NULL;
+    if (!module) return false;
+    if (remember_types(module)) return true;
+    PyErr_Clear();
+    return false;
+}
+
+PyTypeObject *cpy_numpy_array(void) { return numpy_seen() ? numpy_array_type : NULL; }
+PyTypeObject *cpy_numpy_generic(void) { return numpy_seen() ? numpy_generic_type : NULL; }
+
+bool cpy_is_numpy_array(PyObject *o)
+{
+    PyTypeObject *t = cpy_numpy_array();
+    return t && PyObject_TypeCheck(o, t);
+}
+
+/* bfloat16 is no type of NumPy's: it comes from ml_dtypes, or a stand-in has its name and size. */
+static PyObject *bfloat16_dtype(void)
+{
+    PyObject *module = PyImport_ImportModule("cuprite._bfloat16");
+    PyObject *r = module ? PyObject_GetAttrString(module, "dtype") : NULL;
+    Py_XDECREF(module);
+    return r;
+}
+
+PyObject *cpy_dtype(cp_type t)
+{
+    if (t < 0 || t >= CP_NTYPES) {
+        PyErr_SetString(PyExc_SystemError, "no such element type");
+        return NULL;
+    }
+    if (dtypes[t]) return dtypes[t];
+    if (!cpy_numpy()) return NULL;
+    PyObject *d = t == CP_BFLOAT16 ? bfloat16_dtype()
+                                   : PyObject_CallFunction((PyObject *)numpy_dtype_type, "s", cp_type_name(t));
+    if (!d) return NULL;
+    PyObject *scalar = PyObject_GetAttrString(d, "type");
+    if (!scalar) {
+        Py_DECREF(d);
+        return NULL;
+    }
+    scalar_types[t] = scalar;
+    return dtypes[t] = d;
+}
+
+static bool unsupported(PyObject *dtype)
+{
+    PyErr_Format(PyExc_ValueError, "Unsupported dtype %S", dtype);
+    return false;
+}
+
+static bool type_of_numpy_dtype(PyObject *d, cp_type *t)
+{
+    PyObject *kind = PyObject_GetAttrString(d, "kind"), *size = NULL, *name = NULL;
+    bool done = false;
+    if (kind) size = PyObject_GetAttrString(d, "itemsize");
+    if (size) name = PyObject_GetAttrString(d, "name");
+    if (!name) goto out;
+    cp_type found = CP_DEFAULT;
+    if (PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0) found = CP_BFLOAT16;
+    else
+        for (cp_type i = 0; i < CP_NTYPES; i++)
+            if (i != CP_BFLOAT16 && PyUnicode_READ_CHAR(kind, 0) == (Py_UCS4)cp_type_kind(i) &&
+                PyLong_AsSize_t(size) == cp_type_size(i))
+                found = i;
+    done = found != CP_DEFAULT ? true : unsupported(d);
+    *t = found;
+out:
+    Py_XDECREF(kind);
+    Py_XDECREF(size);
+    Py_XDECREF(name);
+    return done;
+}
+
+bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t)
+{
+    *t = otherwise;
+    if (!cpy_given(o)) return true;
+    for (cp_type i = 0; i < CP_NTYPES; i++)
+        if (o == dtypes[i] || o == scalar_types[i]) {
+            *t = i;
+            return true;
+        }
+    if (o == (PyObject *)&PyFloat_Type) return *t = CP_FLOAT64, true;
+    if (o == (PyObject *)&PyLong_Type) return *t = CP_INT64, true;
+    if (o == (PyObject *)&PyBool_Type) return *t = CP_BOOL, true;
+    if (o == (PyObject *)&PyComplex_Type) return *t = CP_COMPLEX128, true;
+    if (PyUnicode_Check(o)) {
+        const char *name = PyUnicode_AsUTF8(o);
+        if (!name) return false;
+        cp_type found = cp_type_from_name(name);
+        if (found != CP_DEFAULT) return *t = found, true;
+    }
+    if (cpy_dtype(CP_BFLOAT16) && o == dtypes[CP_BFLOAT16]) return *t = CP_BFLOAT16, true;
+    if (!cpy_numpy()) return false;
+    PyObject *d = PyObject_CallOneArg((PyObject *)numpy_dtype_type, o);
+    if (!d) return false;
+    bool done = type_of_numpy_dtype(d, t);
+    Py_DECREF(d);
+    return done;
+}
+
+/* A format of the struct module that names one number: byte order, then "?", "d", "Zf", ... */
+cp_type cpy_format_type(const char *f, Py_ssize_t itemsize, bool *swapped)
+{
+    *swapped = false;
+    if (!f) return itemsize == 1 ? CP_UINT8 : CP_DEFAULT;
+    if (strchr("@=<>!", *f)) *swapped = (*f == '>' || *f == '!') && itemsize > 1;
+    if (*f && strchr("@=<>!", *f)) f++;
+    bool is_complex = *f == 'Z';
+    f += is_complex;
+    if (!f[0] || f[1]) return CP_DEFAULT;
+    char kind = 0;
+    if (*f == '?') kind = 'b';
+    else if (strchr("bhilqn", *f)) kind = 'i';
+    else if (strchr("BHILQN", *f)) kind = 'u';
+    else if (strchr("efd", *f)) kind = is_complex ? 'c' : 'f';
+    for (cp_type t = 0; kind && t < CP_NTYPES; t++)
+        if (t != CP_BFLOAT16 && cp_type_kind(t) == kind && (Py_ssize_t)cp_type_size(t) == itemsize) return t;
+    return CP_DEFAULT;
+}

@@ -1,0 +1,311 @@
+/* x[key] and x[key] = value: integers, slices, Ellipsis, None, and boolean masks.
+ *
+ * A basic key becomes cp_index items and gives a view. A key with one boolean mask is done in two steps: the basic
+ * items first, then the mask on the axes it stands for, moved to the front; the selected axis goes back to where
+ * NumPy puts it. */
+#include "cpy.h"
+
+#include <limits.h>
+
+typedef struct key {
+    int n;               /* items without the mask */
+    cp_index at[CP_MAXDIM * 2 + 1];
+    cp_array *mask;      /* NULL: a basic key */
+    PyObject *own_mask;  /* holds the mask */
+    int position;        /* axis of the result of the basic items where the mask's axes begin */
+    bool front;          /* integers and mask are apart: the selected axis comes first */
+} key;
+
+static bool bad_index(PyObject *o)
+{
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`), None and boolean arrays are valid "
+                     "indices (got %s)", Py_TYPE(o)->tp_name);
+    return false;
+}
+
+static bool integer_array(void)
+{
+    PyErr_SetString(PyExc_NotImplementedError, "indexing with integer arrays is not available: use boolean masks or slices");
+    return false;
+}
+
+static bool slice_bound(PyObject *o, int flag, cp_index *item, int64_t *v)
+{
+    if (o == Py_None) return true;
+    item->has |= flag;
+    if (PyLong_CheckExact(o)) {
+        int overflow;
+        *v = PyLong_AsLongLongAndOverflow(o, &overflow);
+        if (overflow) *v = overflow > 0 ? PY_SSIZE_T_MAX : PY_SSIZE_T_MIN;
+        return true;
+    }
+    PyObject *i = PyNumber_Index(o);
+    if (!i) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError))
+            PyErr_SetString(PyExc_TypeError, "slice indices must be integers or None or have an __index__ method");
+        return false;
+    }
+    bool done = slice_bound(i, flag, item, v);
+    Py_DECREF(i);
+    return done;
+}
+
+static bool slice_item(PyObject *o, cp_index *item)
+{
+    PySliceObject *s = (PySliceObject *)o;
+    *item = CP_FULL;
+    if (!slice_bound(s->start, CP_HAS_START, item, &item->start) || !slice_bound(s->stop, CP_HAS_STOP, item, &item->stop))
+        return false;
+    int has = item->has;
+    if (!slice_bound(s->step, 0, item, &item->step)) return false;
+    item->has = has;
+    if (item->step == 0) {
+        PyErr_SetString(PyExc_ValueError, "slice step cannot be zero");
+        return false;
+    }
+    if (item->step == INT64_MIN) item->step = -INT64_MAX;
+    return true;
+}
+
+/* Items that need no array: true and *item set; false without an exception when `o` is something else. */
+static bool basic_item(PyObject *o, cp_index *item)
+{
+    if (PySlice_Check(o)) return slice_item(o, item);
+    if (o == Py_None) return *item = CP_NEW, true;
+    if (o == Py_Ellipsis) return *item = CP_ELLIPSIS, true;
+    if (PyBool_Check(o)) return false;
+    if (PyLong_CheckExact(o)) {
+        int overflow;
+        int64_t i = PyLong_AsLongLongAndOverflow(o, &overflow);
+        if (overflow) return PyErr_SetString(PyExc_IndexError, "cannot fit 'int' into an index-sized integer"), false;
+        return *item = CP_AT(i), true;
+    }
+    return false;
+}
+
+/* Anything else: an integer in disguise, or an array. */
+static bool other_item(PyObject *o, key *k, cp_index *item)
+{
+    PyTypeObject *generic = cpy_numpy_generic();
+    bool is_bool = PyBool_Check(o);
+    if (generic && PyObject_TypeCheck(o, generic)) {
+        cp_array *v = cpy_scalar(o, NULL, false);
+        if (!v) return bad_index(o);
+        is_bool = cp_type_of(v) == CP_BOOL;
+        cp_free(v);
+    }
+    bool list = PyList_Check(o) || cpy_is_numpy_array(o);
+    if (!is_bool && !list && (!cpy_is_array(o) || cp_ndim(cpy_x(o)) == 0) && PyIndex_Check(o)) {
+        char kind = cpy_is_array(o) ? cp_type_kind(cp_type_of(cpy_x(o))) : 'i';
+        if (kind == 'i' || kind == 'u') {
+            int64_t i;
+            if (!cpy_int64(o, &i)) return bad_index(o);
+            return *item = CP_AT(i), true;
+        }
+    }
+    if (!is_bool && !list && !cpy_is_array(o)) return bad_index(o);
+    PyObject *m = cpy_asarray(o, CP_DEFAULT);
+    if (!m) return false;
+    char kind = cp_type_kind(cp_type_of(cpy_x(m)));
+    if (kind != 'b' || k->mask) {
+        if (kind == 'b') PyErr_SetString(PyExc_NotImplementedError, "indexing with more than one boolean mask is not available");
+        else if (kind == 'i' || kind == 'u' || cp_size(cpy_x(m)) == 0) integer_array();
+        else PyErr_SetString(PyExc_IndexError, "arrays used as indices must be of integer (or boolean) type");
+        Py_DECREF(m);
+        return false;
+    }
+    k->own_mask = m;
+    k->mask = cpy_x(m);
+    return true;
+}
+
+/* Where the mask's axes lie once the basic items are done, and whether integers stand apart from it. */
+static void place_mask(key *k, int mask_item, int ndim)
+{
+    int used = 0, ellipsis = -1;
+    for (int i = 0; i < k->n; i++) {
+        used += k->at[i].kind == CP_IX_INT || k->at[i].kind == CP_IX_SLICE;
+        if (k->at[i].kind == CP_IX_ELLIPSIS) ellipsis = i;
+    }
+    int first_int = -1, last_int = -1;
+    k->position = 0;
+    for (int i = 0; i < k->n; i++) {
+        if (k->at[i].kind == CP_IX_INT) {
+            if (first_int < 0) first_int = i;
+            last_int = i;
+        }
+        if (i >= mask_item) continue;
+        k->position += k->at[i].kind == CP_IX_ELLIPSIS ? (ndim - used > 0 ? ndim - used : 0) : k->at[i].kind != CP_IX_INT;
+    }
+    (void)ellipsis;
+    int low = first_int >= 0 && first_int < mask_item ? first_int : mask_item;
+    int high = last_int >= mask_item + cp_ndim(k->mask) ? last_int + 1 : mask_item + cp_ndim(k->mask);
+    for (int i = low; i < high; i++)
+        if (!(i >= mask_item && i < mask_item + cp_ndim(k->mask)) && k->at[i].kind != CP_IX_INT) k->front = true;
+}
+
+static bool read_key(PyObject *o, int ndim, key *k)
+{
+    k->n = 0;
+    k->mask = NULL;
+    k->own_mask = NULL;
+    k->front = false;
+    PyObject *const *items = &o;
+    Py_ssize_t n = 1;
+    int mask_item = -1;
+    if (PyTuple_Check(o)) {
+        items = &PyTuple_GET_ITEM(o, 0);
+        n = PyTuple_GET_SIZE(o);
+    }
+    if (n > CP_MAXDIM) {
+        PyErr_Format(PyExc_IndexError, "too many indices for array: array is %d-dimensional, but %zd were indexed", ndim, n);
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (basic_item(items[i], &k->at[k->n])) {
+            k->n++;
+            continue;
+        }
+        if (PyErr_Occurred()) goto failed;
+        cp_array *before = k->mask;
+        if (!other_item(items[i], k, &k->at[k->n])) goto failed;
+        if (k->mask == before) {
+            k->n++;
+            continue;
+        }
+        mask_item = k->n; /* the mask's axes are kept whole */
+        for (int j = 0; j < cp_ndim(k->mask) && k->n < CP_MAXDIM * 2; j++) k->at[k->n++] = CP_FULL;
+    }
+    if (k->mask) place_mask(k, mask_item, ndim);
+    return true;
+failed:
+    Py_CLEAR(k->own_mask);
+    return false;
+}
+
+/* x with `count` axes from `from` moved to `to`; a view. */
+static cp_array *move_axes(cp_array *x, int from, int to, int count)
+{
+    int order[CP_MAXDIM], n = cp_ndim(x), k = 0, rest = 0;
+    for (int i = 0; i < n; i++) {
+        if (i >= to && i < to + count) {
+            order[i] = from + i - to;
+            continue;
+        }
+        while (rest >= from && rest < from + count) rest++;
+        order[i] = rest++;
+        k++;
+    }
+    return cp_transpose(x, (cp_axes){n, order});
+}
+
+/* The array the mask is applied to: basic items done, the mask's axes in front. */
+static cp_array *mask_front(cp_array *x, const key *k)
+{
+    cp_array *y = cp_slice(x, k->n, k->at);
+    if (!y || k->position == 0) return y;
+    if (k->position + cp_ndim(k->mask) > cp_ndim(y)) {
+        cp_free(y);
+        PyErr_Format(PyExc_IndexError, "too many indices for array: array is %d-dimensional", cp_ndim(x));
+        return NULL;
+    }
+    cp_array *z = move_axes(y, k->position, 0, cp_ndim(k->mask));
+    cp_free(y);
+    return z;
+}
+
+static PyObject *mask_get(PyObject *self, const key *k)
+{
+    cp_array *y = mask_front(cpy_x(self), k), *r = NULL;
+    if (y) CPY_RUN(cp_size(y), r = cp_mask_get(y, k->mask));
+    cp_free(y);
+    if (r && k->position && !k->front) {
+        cp_array *moved = move_axes(r, 0, k->position, 1);
+        cp_free(r);
+        r = moved;
+    }
+    return cpy_wrap(r);
+}
+
+PyObject *cpy_getitem(PyObject *self, PyObject *o)
+{
+    cp_index one;
+    if (basic_item(o, &one)) return cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self);
+    if (PyErr_Occurred()) return NULL;
+    key k;
+    if (!read_key(o, cp_ndim(cpy_x(self)), &k)) return NULL;
+    if (!k.mask) return cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self);
+    PyObject *r = mask_get(self, &k);
+    Py_DECREF(k.own_mask);
+    return r;
+}
+
+/* A value to be written into an array of type t: an array, a number, or what asarray takes. */
+static cp_array *value_for(PyObject *v, cp_type t, PyObject **holder, bool *own)
+{
+    *holder = NULL;
+    *own = false;
+    if (cpy_is_array(v)) return cpy_x(v);
+    if (cpy_is_scalar(v)) {
+        *own = true;
+        return cpy_scalar_as(v, t);
+    }
+    *holder = cpy_asarray(v, CP_DEFAULT);
+    return *holder ? cpy_x(*holder) : NULL;
+}
+
+/* value in the shape of the selection, its selected axis in front, for a mask that is not. */
+static cp_array *value_front(cp_array *value, cp_array *y, const key *k)
+{
+    if (cp_ndim(value) == 0 || k->front) return cp_retain(value);
+    cp_array *count = cp_count_nonzero(k->mask);
+    int64_t selected = count ? cp_item_int(count) : 0;
+    cp_free(count);
+    cpy_ints shape = {cp_ndim(y) - cp_ndim(k->mask) + 1, {0}};
+    for (int i = 0; i < shape.n; i++)
+        shape.at[i] = i == k->position ? selected : cp_dims(y)[cp_ndim(k->mask) + i - (i > k->position)];
+    cp_array *full = cp_broadcast_to(value, cpy_shape_of(&shape));
+    cp_array *r = full ? move_axes(full, k->position, 0, 1) : NULL;
+    cp_free(full);
+    return r;
+}
+
+static bool mask_set(PyObject *self, const key *k, cp_array *value)
+{
+    cp_array *y = mask_front(cpy_x(self), k);
+    cp_array *v = y && k->position ? value_front(value, y, k) : cp_retain(value);
+    cp_code code = CP_ERROR_INTERNAL;
+    if (y && v) CPY_RUN(cp_size(y), code = cp_mask_set(y, k->mask, v));
+    cp_free(y);
+    cp_free(v);
+    if (code != CP_OK) cpy_raise();
+    return code == CP_OK;
+}
+
+int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
+{
+    if (!v) {
+        PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
+        return -1;
+    }
+    key k;
+    PyObject *holder;
+    bool own, done = false;
+    if (!read_key(o, cp_ndim(cpy_x(self)), &k)) return -1;
+    cp_array *value = value_for(v, cp_type_of(cpy_x(self)), &holder, &own);
+    if (value && k.mask) {
+        done = mask_set(self, &k, value);
+    } else if (value) {
+        cp_array *view = cp_slice(cpy_x(self), k.n, k.at);
+        cp_code code = CP_ERROR_INTERNAL;
+        if (view) CPY_RUN(cp_size(view), code = cp_assign(view, value));
+        cp_free(view);
+        done = code == CP_OK;
+        if (!done) cpy_raise();
+    }
+    if (own) cp_free(value);
+    Py_XDECREF(holder);
+    Py_XDECREF(k.own_mask);
+    return done ? 0 : -1;
+}

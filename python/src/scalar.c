@@ -1,0 +1,276 @@
+/* Numbers: Python's and NumPy's to elements and back.
+ *
+ * Python's int, float and complex are weak operands (they take the array's type), bool and NumPy's scalars have
+ * a type of their own, as in NumPy 2. */
+#include "cpy.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_generic(PyObject *o)
+{
+    PyTypeObject *t = cpy_numpy_generic();
+    return t && PyObject_TypeCheck(o, t);
+}
+
+bool cpy_is_scalar(PyObject *o)
+{
+    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || is_generic(o);
+}
+
+/* A NumPy scalar's bytes; false without an exception when it is no number of ours. */
+static bool generic_value(PyObject *o, cp_type *t, unsigned char value[16])
+{
+    Py_buffer b;
+    if (PyObject_GetBuffer(o, &b, PyBUF_FORMAT) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    bool swapped;
+    *t = cpy_format_type(b.format, b.itemsize, &swapped);
+    bool done = *t != CP_DEFAULT && !swapped && b.len <= 16;
+    if (done) memcpy(value, b.buf, (size_t)b.len);
+    PyBuffer_Release(&b);
+    return done;
+}
+
+/* Small integers come by the million: x + 1, x * 2. */
+enum { FIRST_INT = -8, LAST_INT = 64 };
+static cp_array *small_ints[LAST_INT - FIRST_INT + 1];
+
+static cp_array *weak_int(int64_t v)
+{
+    if (v < FIRST_INT || v > LAST_INT) return cp_int(v);
+    cp_array **slot = &small_ints[v - FIRST_INT];
+    if (!*slot) *slot = cp_keep(cp_int(v));
+    return *slot ? cp_retain(*slot) : NULL;
+}
+
+/* An integer that int64 does not hold: right for uint64; else too large, but comparisons still have an answer. */
+static cp_array *huge_int(PyObject *o, int sign, const cp_array *partner, bool comparison)
+{
+    cp_type other = partner ? cp_type_of(partner) : CP_UINT64;
+    char kind = cp_type_kind(other);
+    if (kind == 'f' || kind == 'c') {
+        double v = PyLong_AsDouble(o);
+        return v == -1 && PyErr_Occurred() ? NULL : cp_float(v);
+    }
+    if (other == CP_UINT64 && sign > 0) {
+        uint64_t v = PyLong_AsUnsignedLongLong(o);
+        if (!PyErr_Occurred()) return cp_scalar(CP_UINT64, &v);
+        PyErr_Clear();
+    }
+    if (comparison) return cp_float(sign > 0 ? INFINITY : -INFINITY);
+    PyErr_Format(PyExc_OverflowError, "Python integer %S out of bounds for %s", o, cp_type_name(other));
+    return NULL;
+}
+
+cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison)
+{
+    cp_array *x = NULL;
+    if (PyLong_CheckExact(o)) {
+        int overflow;
+        int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+        if (overflow) return huge_int(o, overflow, partner, comparison);
+        x = weak_int(v);
+    } else if (PyFloat_CheckExact(o)) {
+        x = cp_float(PyFloat_AS_DOUBLE(o));
+    } else if (PyBool_Check(o)) {
+        uint8_t v = o == Py_True;
+        x = cp_scalar(CP_BOOL, &v);
+    } else if (is_generic(o)) {
+        cp_type t;
+        _Alignas(16) unsigned char value[16];
+        if (!generic_value(o, &t, value)) return NULL;
+        x = cp_scalar(t, value);
+    } else if (PyLong_Check(o)) {
+        PyObject *exact = PyNumber_Long(o);
+        if (!exact) return NULL;
+        if (PyLong_CheckExact(exact)) x = cpy_scalar(exact, partner, comparison);
+        Py_DECREF(exact);
+        return x;
+    } else if (PyFloat_Check(o)) {
+        x = cp_float(PyFloat_AS_DOUBLE(o));
+    } else if (PyComplex_Check(o)) {
+        Py_complex c = PyComplex_AsCComplex(o);
+        x = cp_complex(c.real, c.imag);
+    } else {
+        return NULL;
+    }
+    if (!x) cpy_raise();
+    return x;
+}
+
+static void unsupported_type(PyObject *o)
+{
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));
+}
+
+cp_array *cpy_operand(PyObject *o, const cp_array *partner, bool *owned)
+{
+    *owned = false;
+    if (cpy_is_array(o)) return cpy_x(o);
+    cp_array *x = cpy_scalar(o, partner, false);
+    *owned = x != NULL;
+    if (!x) unsupported_type(o);
+    return x;
+}
+
+cp_array *cpy_need(PyObject *o)
+{
+    if (cpy_is_array(o)) return cpy_x(o);
+    unsupported_type(o);
+    return NULL;
+}
+
+bool cpy_out(PyObject *o, cp_array **out)
+{
+    *out = NULL;
+    if (!cpy_given(o)) return true;
+    if (PyTuple_Check(o) && PyTuple_GET_SIZE(o) == 1) o = PyTuple_GET_ITEM(o, 0);
+    if (o == Py_None) return true;
+    *out = cpy_need(o);
+    return *out != NULL;
+}
+
+/* --- storing --- */
+static bool store_int(cp_type t, int64_t v, uint64_t u, void *p)
+{
+    int bits = (int)cp_type_size(t) * 8;
+    bool is_signed = cp_type_kind(t) == 'i';
+    bool fits = is_signed ? bits == 64 || (v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1))
+                          : bits == 64 || (v >= 0 && v < (int64_t)1 << bits);
+    switch (bits) {
+    case 8: *(uint8_t *)p = (uint8_t)v; break;
+    case 16: *(uint16_t *)p = (uint16_t)v; break;
+    case 32: *(uint32_t *)p = (uint32_t)v; break;
+    default: *(uint64_t *)p = u;
+    }
+    return fits;
+}
+
+static bool out_of_bounds(PyObject *o, cp_type t)
+{
+    PyErr_Format(PyExc_OverflowError, "Python integer %S out of bounds for %s", o, cp_type_name(t));
+    return false;
+}
+
+/* An exact Python int into an integer type. */
+static bool store_long(cp_type t, PyObject *o, void *p, bool wrap)
+{
+    int overflow;
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow > 0 && (t == CP_UINT64 || wrap)) {
+        uint64_t u = PyLong_AsUnsignedLongLong(o);
+        if (!PyErr_Occurred()) return store_int(t, (int64_t)u, u, p), true;
+        PyErr_Clear();
+    }
+    if (overflow || (t == CP_UINT64 && v < 0 && !wrap)) return out_of_bounds(o, t);
+    return store_int(t, v, (uint64_t)v, p) || wrap ? true : out_of_bounds(o, t);
+}
+
+static bool store_integer(cp_type t, PyObject *o, void *p)
+{
+    if (PyComplex_Check(o)) {
+        PyErr_SetString(PyExc_TypeError, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+        return false;
+    }
+    PyObject *i = PyNumber_Long(o); /* raises for NaN and infinity */
+    if (!i) return false;
+    bool done = store_long(t, i, p, is_generic(o));
+    Py_DECREF(i);
+    return done;
+}
+
+bool cpy_store(cp_type t, PyObject *o, void *p)
+{
+    if (!cpy_is_scalar(o)) {
+        unsupported_type(o);
+        return false;
+    }
+    char kind = cp_type_kind(t);
+    if (kind == 'b') {
+        int truth = PyObject_IsTrue(o);
+        *(uint8_t *)p = truth > 0;
+        return truth >= 0;
+    }
+    if (kind == 'i' || kind == 'u') return PyLong_CheckExact(o) ? store_long(t, o, p, false) : store_integer(t, o, p);
+    if (kind == 'c') {
+        Py_complex c = PyComplex_AsCComplex(o);
+        if (PyErr_Occurred()) return false;
+        if (t == CP_COMPLEX64) *(cp_complex64 *)p = (cp_complex64){(float)c.real, (float)c.imag};
+        else *(cp_complex128 *)p = (cp_complex128){c.real, c.imag};
+        return true;
+    }
+    if (PyComplex_Check(o)) {
+        PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'complex'");
+        return false;
+    }
+    double v = PyFloat_AsDouble(o);
+    if (v == -1 && PyErr_Occurred()) return false;
+    if (t == CP_FLOAT32) *(float *)p = (float)v;
+    else *(double *)p = v;
+    return true;
+}
+
+cp_array *cpy_scalar_as(PyObject *o, cp_type t)
+{
+    _Alignas(16) unsigned char value[16];
+    bool half = t == CP_FLOAT16 || t == CP_BFLOAT16;
+    if (!cpy_store(half ? CP_FLOAT64 : t, o, value)) return NULL;
+    cp_array *x = cp_scalar(half ? CP_FLOAT64 : t, value);
+    if (!x) cpy_raise();
+    return x;
+}
+
+/* --- loading --- */
+static double half_value(uint16_t h)
+{
+    int exponent = h >> 10 & 31;
+    double fraction = h & 1023;
+    double v = exponent == 31 ? (fraction ? NAN : INFINITY)
+               : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                              : ldexp(fraction, -24);
+    return h >> 15 ? -v : v;
+}
+
+PyObject *cpy_load(cp_type t, const void *p)
+{
+    switch (t) {
+    case CP_BOOL: return PyBool_FromLong(*(const uint8_t *)p);
+    case CP_INT8: return PyLong_FromLong(*(const int8_t *)p);
+    case CP_UINT8: return PyLong_FromLong(*(const uint8_t *)p);
+    case CP_INT16: return PyLong_FromLong(*(const int16_t *)p);
+    case CP_UINT16: return PyLong_FromLong(*(const uint16_t *)p);
+    case CP_INT32: return PyLong_FromLong(*(const int32_t *)p);
+    case CP_UINT32: return PyLong_FromUnsignedLong(*(const uint32_t *)p);
+    case CP_INT64: return PyLong_FromLongLong(*(const int64_t *)p);
+    case CP_UINT64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
+    case CP_FLOAT16: return PyFloat_FromDouble(half_value(*(const uint16_t *)p));
+    case CP_BFLOAT16: {
+        uint32_t bits = (uint32_t)*(const uint16_t *)p << 16;
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        return PyFloat_FromDouble(f);
+    }
+    case CP_FLOAT32: return PyFloat_FromDouble(*(const float *)p);
+    case CP_FLOAT64: return PyFloat_FromDouble(*(const double *)p);
+    case CP_COMPLEX64: return PyComplex_FromDoubles(((const float *)p)[0], ((const float *)p)[1]);
+    case CP_COMPLEX128: return PyComplex_FromDoubles(((const double *)p)[0], ((const double *)p)[1]);
+    default: PyErr_SetString(PyExc_SystemError, "no such element type"); return NULL;
+    }
+}
+
+/* The one element of x as a Python number. */
+PyObject *cpy_item(cp_array *x)
+{
+    if (cp_size(x) != 1) {
+        PyErr_SetString(PyExc_ValueError, "can only convert an array of size 1 to a Python scalar");
+        return NULL;
+    }
+    _Alignas(16) unsigned char value[16];
+    cp_code code;
+    if (cp_device_of(x) == CP_CPU) code = cp_to_host(x, value, sizeof value);
+    else CPY_UNLOCKED(code = cp_to_host(x, value, sizeof value));
+    return code == CP_OK ? cpy_load(cp_type_of(x), value) : cpy_raise();
+}

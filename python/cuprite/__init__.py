@@ -1,0 +1,86 @@
+"""Cuprite: NumPy's array model on CPUs and NVIDIA GPUs, with CuPy's interface.
+
+    import cuprite as cp
+    x = cp.asarray(image)
+    m = cp.median(x)
+
+Importing this neither imports NumPy nor opens a device; both happen when something needs them.
+"""
+from cuprite import _core
+from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
+from cuprite._core import OutOfMemoryError, UFuncTypeError, ndarray, ufunc  # noqa: F401
+from cuprite import cuda  # noqa: F401
+from cuprite._shaping import *  # noqa: F401,F403
+
+__version__ = "0.1.0"
+
+pi = 3.141592653589793
+e = 2.718281828459045
+euler_gamma = 0.5772156649015329
+inf = float("inf")
+nan = float("nan")
+newaxis = None
+
+# Names that NumPy has and that mean the same here; looked up there when first used.
+_NUMPY = {
+    "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+    "complex64", "complex128", "byte", "ubyte", "short", "ushort", "intc", "uintc", "int_", "uint", "intp", "uintp",
+    "long", "ulong", "longlong", "ulonglong", "half", "single", "double", "csingle", "cdouble", "generic", "number",
+    "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "dtype", "finfo", "iinfo",
+    "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
+    "broadcast_shapes", "index_exp", "s_",
+}
+_MODULES = {"scipy", "profiler"}
+
+
+def __getattr__(name):
+    if name in _NUMPY:
+        import numpy
+        value = getattr(numpy, name)
+    elif name in _MODULES:
+        import importlib
+        value = importlib.import_module("cuprite." + name)
+    elif name == "bfloat16":
+        from cuprite._bfloat16 import dtype
+        value = dtype.type
+    elif name == "AxisError":
+        from numpy.exceptions import AxisError as value
+    else:
+        raise AttributeError(f"module 'cuprite' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | _NUMPY | _MODULES | {"bfloat16", "AxisError"})
+
+
+def get_array_module(*args):
+    """`cuprite` when one of the arguments is an array of Cuprite's, else `numpy`."""
+    import sys
+    for a in args:
+        if isinstance(a, ndarray):
+            return sys.modules[__name__]
+    import numpy
+    return numpy
+
+
+def is_available():
+    """Whether there is a GPU."""
+    return cuda.is_available()
+
+
+def get_default_memory_pool():
+    """The pool of the current device, with CuPy's interface."""
+    return cuda.MemoryPool()
+
+
+def get_default_pinned_memory_pool():
+    """Staging buffers for transfers are Cuprite's own; this pool reports none."""
+    return cuda.PinnedMemoryPool()
+
+
+def install_as_cupy():
+    """From now on `import cupy` and `import cupyx` in this process mean Cuprite."""
+    from cuprite._alias import install
+    install()

@@ -1,0 +1,38 @@
+"""NumPy's ufuncs and functions on Cuprite's arrays: np.add(x, 1), np.median(x)."""
+import numpy
+
+import cuprite
+from cuprite._core import ndarray
+
+
+def array_ufunc(self, ufunc, method, *inputs, out=None, **options):
+    for x in inputs:
+        if isinstance(x, numpy.ndarray):
+            raise TypeError(f"Unsupported type {type(x)}")
+        if not isinstance(x, (ndarray, numpy.generic, int, float, complex)):
+            return NotImplemented
+    if out is not None:
+        if len(out) != 1:
+            return NotImplemented
+        out = out[0]
+        if isinstance(out, numpy.ndarray):
+            raise TypeError(f"Unsupported type {type(out)}")
+        options["out"] = out
+    ours = getattr(cuprite, ufunc.__name__, None)
+    if ours is None or not callable(ours):
+        return NotImplemented
+    if method == "__call__":
+        return ours(*inputs, **options)
+    ours = getattr(ours, method, None)
+    return NotImplemented if ours is None else ours(*inputs, **options)
+
+
+def array_function(self, function, types, args, kwargs):
+    if not all(issubclass(t, (ndarray, numpy.ndarray)) for t in types):
+        return NotImplemented
+    ours = cuprite
+    for name in function.__module__.split(".")[1:] + [function.__name__]:
+        ours = getattr(ours, name, None)
+        if ours is None:
+            return NotImplemented
+    return NotImplemented if ours is function else ours(*args, **kwargs)

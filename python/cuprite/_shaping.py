@@ -1,0 +1,306 @@
+"""Functions on shapes that are put together from the extension's: meshgrid, stacking, moveaxis, ..."""
+from cuprite import _core
+from cuprite._core import arange, asarray, broadcast_to, concatenate, expand_dims, ndarray, stack, zeros
+
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "moveaxis", "rollaxis", "meshgrid", "linspace", "eye",
+    "identity", "vstack", "hstack", "dstack", "column_stack", "concat", "shape", "ndim", "size", "isscalar", "result_type",
+    "flip", "flipud", "fliplr", "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
+    "unique_values", "unique_counts", "unique_inverse", "unique_all",
+]
+
+
+def _need(x):
+    if not isinstance(x, ndarray):
+        raise TypeError(f"Unsupported type {type(x)}")
+    return x
+
+
+def _axis(axis, ndim):
+    if not -ndim <= axis < ndim:
+        from numpy.exceptions import AxisError
+        raise AxisError(axis, ndim)
+    return axis % ndim
+
+
+def _each(arrays, f):
+    results = [f(_need(x)) for x in arrays]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def atleast_1d(*arys):
+    """Arrays with at least one axis: views."""
+    return _each(arys, lambda x: x.reshape(1) if x.ndim == 0 else x)
+
+
+def atleast_2d(*arys):
+    """Arrays with at least two axes, new ones in front: views."""
+    return _each(arys, lambda x: x.reshape((1,) * (2 - x.ndim) + x.shape) if x.ndim < 2 else x)
+
+
+def atleast_3d(*arys):
+    """Arrays with at least three axes as NumPy places them: views."""
+    def three(x):
+        if x.ndim == 0:
+            return x.reshape(1, 1, 1)
+        if x.ndim == 1:
+            return x[None, :, None]
+        return x[:, :, None] if x.ndim == 2 else x
+    return _each(arys, three)
+
+
+def _broadcast_shape(shapes):
+    n = max((len(s) for s in shapes), default=0)
+    result = [1] * n
+    for s in shapes:
+        for i, extent in enumerate(s, n - len(s)):
+            if extent != 1:
+                if result[i] not in (1, extent):
+                    raise ValueError("shape mismatch: objects cannot be broadcast to a single shape: "
+                                     + " ".join(str(tuple(t)) for t in shapes))
+                result[i] = extent
+    return tuple(result)
+
+
+def broadcast_arrays(*args):
+    """The arrays as views of their common shape."""
+    to = _broadcast_shape([_need(x).shape for x in args])
+    return [x if x.shape == to else broadcast_to(x, to) for x in args]
+
+
+def moveaxis(a, source, destination):
+    """The array with axes moved to other places, a view."""
+    n = _need(a).ndim
+    source = [_axis(i, n) for i in ([source] if isinstance(source, int) else source)]
+    destination = [_axis(i, n) for i in ([destination] if isinstance(destination, int) else destination)]
+    if len(source) != len(destination):
+        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+    if len(set(source)) != len(source):
+        raise ValueError("repeated axis in `source` argument")
+    if len(set(destination)) != len(destination):
+        raise ValueError("repeated axis in `destination` argument")
+    order = [i for i in range(n) if i not in source]
+    for to, axis in sorted(zip(destination, source)):
+        order.insert(to, axis)
+    return a.transpose(order)
+
+
+def rollaxis(a, axis, start=0):
+    """The array with one axis moved to before `start`, a view."""
+    n = _need(a).ndim
+    axis = _axis(axis, n)
+    start = _axis(start, n + 1) if start != n else n
+    order = [i for i in range(n) if i != axis]
+    order.insert(start - (axis < start), axis)
+    return a.transpose(order)
+
+
+def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays of a grid: one an input, all of the grid's shape (or broadcasting to it with `sparse`)."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    n = len(xi)
+    grid = []
+    for i, x in enumerate(xi):
+        x = _need(x).reshape(-1)
+        place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
+        grid.append(x.reshape((1,) * place + (-1,) + (1,) * (n - 1 - place)))
+    if not sparse:
+        grid = broadcast_arrays(*grid)
+    return [x.copy() for x in grid] if copy else grid
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    """`num` values from start to stop, evenly spaced; arrays give a new axis. float64 or complex128 by default."""
+    num = num.__index__()
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
+    if plain:
+        result = _core._linspace(float(start), float(stop), num, bool(endpoint), dtype, device)
+    else:
+        start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
+        delta = stop - start
+        steps = num - 1 if endpoint else num
+        i = arange(num, dtype=float, device=device).reshape((-1,) + (1,) * delta.ndim)
+        result = i * (delta / steps if steps > 0 else delta) + start
+        if endpoint and num > 1:
+            result[-1] = stop
+        if axis != 0:
+            result = moveaxis(result, 0, axis)
+        if dtype is not None:
+            result = result.astype(dtype, copy=False)
+    if not retstep:
+        return result
+    steps = num - 1 if endpoint else num
+    return result, (stop - start) / steps if steps > 0 else float("nan")
+
+
+def eye(N, M=None, k=0, dtype=float, order="C", *, device=None):
+    """Ones on the k-th diagonal of a 2-d array of zeros."""
+    x = zeros((N, N if M is None else M), dtype, order, device=device)
+    if -N < k < x.shape[1]:
+        x.diagonal(k)[...] = 1
+    return x
+
+
+def identity(n, dtype=float):
+    """The n by n identity matrix."""
+    return eye(n, dtype=dtype)
+
+
+def vstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays on top of one another."""
+    return concatenate([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
+
+
+def hstack(tup, *, dtype=None, casting="same_kind"):
+    """Arrays beside one another: along the second axis, the first for 1-d ones."""
+    arrays = [atleast_1d(x) for x in tup]
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
+
+
+def dstack(tup):
+    """Arrays behind one another along the third axis."""
+    return concatenate([atleast_3d(x) for x in tup], 2)
+
+
+def column_stack(tup):
+    """1-d arrays as the columns of a 2-d one."""
+    return concatenate([atleast_2d(x).T if x.ndim < 2 else x for x in map(_need, tup)], 1)
+
+
+concat = concatenate
+
+
+def shape(a):
+    """The extents of an array, or of what NumPy makes one of."""
+    if isinstance(a, ndarray):
+        return a.shape
+    import numpy
+    return numpy.shape(a)
+
+
+def ndim(a):
+    """The number of axes."""
+    return len(shape(a))
+
+
+def size(a, axis=None):
+    """The number of elements, or the extent of one axis."""
+    s = shape(a)
+    if axis is not None:
+        return s[axis]
+    n = 1
+    for extent in s:
+        n *= extent
+    return n
+
+
+def isscalar(element):
+    """Whether it is a number (or string) rather than an array."""
+    import numpy
+    return numpy.isscalar(element)
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype that promotion gives; Python's numbers are weak."""
+    import numpy
+    args = [a.dtype if isinstance(a, ndarray) else a for a in arrays_and_dtypes]
+    if any(getattr(a, "standin", False) for a in args):
+        dtypes = [a for a in args if not isinstance(a, (int, float, complex))]
+        result = dtypes[0]
+        for d in dtypes[1:]:
+            result = _core.promote_types(result, d)
+        return result
+    return numpy.result_type(*args)
+
+
+def flip(m, axis=None):
+    """The elements in reverse order along axes (all by default), a view."""
+    n = _need(m).ndim
+    axes = range(n) if axis is None else [_axis(i, n) for i in ((axis,) if isinstance(axis, int) else axis)]
+    key = [slice(None)] * n
+    for i in axes:
+        key[i] = slice(None, None, -1)
+    return m[tuple(key)]
+
+
+def flipud(m):
+    """Reversed along the first axis, a view."""
+    return flip(m, 0)
+
+
+def fliplr(m):
+    """Reversed along the second axis, a view."""
+    return flip(m, 1)
+
+
+def array_str(a, *args, **kwargs):
+    """numpy.array_str of the elements."""
+    import numpy
+    return numpy.array_str(_core.asnumpy(a), *args, **kwargs)
+
+
+def array_repr(a, *args, **kwargs):
+    """numpy.array_repr of the elements."""
+    import numpy
+    return numpy.array_repr(_core.asnumpy(a), *args, **kwargs)
+
+
+def array2string(a, *args, **kwargs):
+    """numpy.array2string of the elements."""
+    import numpy
+    return numpy.array2string(_core.asnumpy(a), *args, **kwargs)
+
+
+def _extent(x):
+    if x.size == 0:
+        return 0, 0
+    low = high = x.data.ptr
+    for extent, stride in zip(x.shape, x.strides):
+        low += min(stride * (extent - 1), 0)
+        high += max(stride * (extent - 1), 0)
+    return low, high + x.itemsize
+
+
+def may_share_memory(a, b):
+    """Whether the memory bounds of two arrays overlap."""
+    (a0, a1), (b0, b1) = _extent(_need(a)), _extent(_need(b))
+    return a._device == b._device and a0 < b1 and b0 < a1
+
+
+def iscomplexobj(x):
+    """Whether the dtype is complex."""
+    return (x.dtype.kind if hasattr(x, "dtype") else "c" if isinstance(x, complex) else "f") == "c"
+
+
+def isrealobj(x):
+    """Whether the dtype is not complex."""
+    return not iscomplexobj(x)
+
+
+def _named(name, fields):
+    import collections
+    return collections.namedtuple(name, fields)
+
+
+def unique_values(x, /):
+    """The sorted distinct values; every NaN counts as one of its own."""
+    return _core.unique(x, equal_nan=False)
+
+
+def unique_counts(x, /):
+    """(values, counts)."""
+    return _named("UniqueCountsResult", "values counts")(*_core.unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x, /):
+    """(values, inverse_indices)."""
+    return _named("UniqueInverseResult", "values inverse_indices")(*_core.unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_all(x, /):
+    """(values, indices, inverse_indices, counts)."""
+    return _named("UniqueAllResult", "values indices inverse_indices counts")(
+        *_core.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))

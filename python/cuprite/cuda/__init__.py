@@ -1,0 +1,113 @@
+"""Devices, streams, events and memory pools with the interface of cupy.cuda.
+
+Device 0, 1, ... are the GPUs; the CPU is Device("cpu"), and Device(0) too where there is no GPU.
+"""
+from cuprite import _device
+from cuprite._core import OutOfMemoryError
+from cuprite.cuda import memory, runtime, stream  # noqa: F401
+from cuprite.cuda.memory import MemoryPool, PinnedMemoryPool  # noqa: F401
+from cuprite.cuda.stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time  # noqa: F401
+
+__all__ = ["Device", "Stream", "ExternalStream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
+           "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime", "memory", "stream", "get_device_id"]
+
+CPU = -1
+
+
+def is_available():
+    """Whether there is a GPU."""
+    return _device.count() > 0
+
+
+def get_device_id():
+    """The number of the current device."""
+    return Device().id
+
+
+class Device:
+    """A device: Device() is the current one, Device(1) a GPU, Device("cpu") the CPU. As a context manager it is
+    current inside the block."""
+    __slots__ = ("_number", "_before")
+
+    def __init__(self, device=None):
+        self._before = []
+        if device is None:
+            self._number = _device.current()
+        elif isinstance(device, Device):
+            self._number = device._number
+        elif isinstance(device, str):
+            self._number = _device.parse(device)
+        else:
+            self._number = device.__index__()
+            if self._number == 0 and _device.count() == 0:
+                self._number = CPU
+
+    @classmethod
+    def _of(cls, number):
+        d = cls.__new__(cls)
+        d._number, d._before = number, []
+        return d
+
+    @property
+    def id(self):
+        """The device's number; the CPU has 0 where there is no GPU, else -1."""
+        return 0 if self._number == CPU and _device.count() == 0 else self._number
+
+    def use(self):
+        """Makes the device current for this thread."""
+        _device.use(self._number)
+        return self
+
+    def synchronize(self):
+        """Waits for all work on the device; raises what failed there."""
+        _device.synchronize(self._number)
+
+    def __enter__(self):
+        self._before.append(_device.current())
+        return self.use()
+
+    def __exit__(self, *exception):
+        _device.use(self._before.pop())
+
+    name = property(lambda self: _device.query(self._number)["name"])
+    backend = property(lambda self: _device.query(self._number)["backend"])
+
+    @property
+    def mem_info(self):
+        """(free, total) bytes."""
+        q = _device.query(self._number)
+        return q["memory_free"], q["memory_total"]
+
+    @property
+    def compute_capability(self):
+        """"90" for sm_90; the instruction set of the CPU."""
+        return _device.query(self._number)["variant"].removeprefix("sm_")
+
+    @property
+    def attributes(self):
+        """What is known of the device by CuPy's names."""
+        q = _device.query(self._number)
+        return {"MultiProcessorCount": q["units"]}
+
+    @property
+    def pci_bus_id(self):
+        raise NotImplementedError("pci_bus_id is not available")
+
+    def __int__(self):
+        return self.id
+
+    __index__ = __int__
+
+    def __eq__(self, other):
+        return self._number == other._number if isinstance(other, Device) else NotImplemented
+
+    def __lt__(self, other):
+        return self._number < other._number if isinstance(other, Device) else NotImplemented
+
+    def __hash__(self):
+        return hash(("cuprite.Device", self._number))
+
+    def __repr__(self):
+        return "<CPU Device>" if self._number == CPU and _device.count() else f"<CUDA Device {self.id}>"
+
+    __str__ = __repr__

@@ -1,0 +1,163 @@
+"""Streams and events with the interface of cupy.cuda.stream."""
+from cuprite import _device
+
+
+class _Base:
+    """A stream: work in it is done in order."""
+    _handle = None
+
+    @property
+    def ptr(self):
+        """The native handle; 0 for the null stream and on the CPU."""
+        return _device.stream_handle(self._stream())
+
+    @property
+    def device_id(self):
+        number = _device.stream_device(self._stream())
+        return 0 if number < 0 and _device.count() == 0 else number
+
+    @property
+    def done(self):
+        """Whether all work is done."""
+        return _device.stream_done(self._stream())
+
+    def _stream(self):
+        return self._handle
+
+    def use(self):
+        """Makes the stream this thread's on its device."""
+        _device.stream_use(self._stream())
+        return self
+
+    def synchronize(self):
+        """Waits for all work in the stream."""
+        _device.stream_synchronize(self._stream())
+
+    def record(self, event=None):
+        """Records an event (a new one by default) and returns it."""
+        event = event or Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event):
+        """Later work in this stream waits for the event."""
+        _device.stream_wait(self._stream(), event._event)
+
+    def __enter__(self):
+        device = _device.stream_device(self._stream())
+        self.__dict__.setdefault("_before", []).append((device, _stack.get(device)))
+        self.use()
+        _stack[device] = self
+        return self
+
+    def __exit__(self, *exception):
+        device, before = self._before.pop()
+        _stack[device] = before
+        if before is None:
+            _device.stream_use_null(device)
+        else:
+            before.use()
+
+    def __eq__(self, other):
+        return self.ptr == other.ptr and self.device_id == other.device_id if isinstance(other, _Base) else NotImplemented
+
+    def __hash__(self):
+        return hash((self.ptr, self.device_id))
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
+
+
+class _Stacks:
+    """For each thread and device, the stream that a `with` block made current."""
+    def __init__(self):
+        import threading
+        self.local = threading.local()
+
+    def get(self, device):
+        return self.local.__dict__.get(device)
+
+    def __setitem__(self, device, stream):
+        self.local.__dict__[device] = stream
+
+
+_stack = _Stacks()
+
+
+class _NullStream(_Base):
+    """The null stream of whichever device is current."""
+    @property
+    def ptr(self):
+        return 0
+
+    @property
+    def device_id(self):
+        number = _device.current()
+        return 0 if number < 0 and _device.count() == 0 else number
+
+    def _stream(self):
+        device = _device.current()
+        now = _stack.get(device)
+        if now is None or now is self:
+            return _device.stream_current(device)
+        _device.stream_use_null(device)  # look at it for a moment, then go back
+        try:
+            return _device.stream_current(device)
+        finally:
+            now.use()
+
+    def use(self):
+        _device.stream_use_null(_device.current())
+        return self
+
+
+class Stream(_Base):
+    """A new stream on the current device; null=True (and Stream.null) is the device's null stream."""
+    def __new__(cls, null=False, non_blocking=False, ptds=False, priority=None):
+        if null or ptds:
+            return cls.null
+        self = super().__new__(cls)
+        self._handle = _device.stream_create(_device.current())
+        return self
+
+
+Stream.null = _NullStream()
+Stream.ptds = Stream.null
+
+
+class ExternalStream(_Base):
+    """Streams made elsewhere are not taken in."""
+    def __init__(self, ptr, device_id=-1):
+        raise NotImplementedError("streams made by other libraries are not available")
+
+
+def get_current_stream(device_id=None):
+    """The stream this thread uses on a device."""
+    from cuprite.cuda import Device
+    number = _device.current() if device_id is None else Device(device_id)._number
+    return _stack.get(number) or Stream.null
+
+
+class Event:
+    """A point in a stream, with a time."""
+    def __init__(self, block=False, disable_timing=False, interprocess=False):
+        self._event = _device.event_create(_device.current())
+
+    def record(self, stream=None):
+        """Records the event in a stream, the current one by default."""
+        handle = _device.stream_current(_device.current()) if stream is None else stream._stream()
+        _device.event_record(self._event, handle)
+
+    def synchronize(self):
+        """Waits until the event is reached."""
+        _device.event_synchronize(self._event)
+
+    @property
+    def done(self):
+        """Whether it was reached."""
+        return _device.event_done(self._event)
+
+
+def get_elapsed_time(start_event, end_event):
+    """Milliseconds between two recorded events that both have been reached."""
+    return _device.event_elapsed(start_event._event, end_event._event)

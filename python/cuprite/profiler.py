@@ -1,0 +1,110 @@
+"""cuprite.profiler.benchmark: times a function on the CPU's clock and on the devices'."""
+import contextlib
+import time
+
+from cuprite import _device
+from cuprite.cuda import Device, Event, get_elapsed_time
+
+
+class _Result:
+    """Times in seconds: cpu_times (n_repeat), gpu_times (devices, n_repeat). Printing shows microseconds."""
+
+    def __init__(self, name, times, devices):
+        self.name, self._times, self._devices = name, times, devices
+
+    @property
+    def cpu_times(self):
+        return self._times[0]
+
+    @property
+    def gpu_times(self):
+        return self._times[1:]
+
+    @staticmethod
+    def _line(label, seconds):
+        us = seconds * 1e6
+        text = f"    {label}: {us.mean():9.03f} us"
+        if us.size > 1:
+            text += f"   +/- {us.std():6.03f} (min: {us.min():9.03f} / max: {us.max():9.03f}) us"
+        return text
+
+    def to_str(self, show_gpu=False):
+        lines = [self._line("CPU", self._times[0])]
+        if show_gpu:
+            lines += [self._line(f"GPU-{d}", t) for d, t in zip(self._devices, self._times[1:])]
+        return f"{self.name:<20s}:{' '.join(lines)}"
+
+    def __str__(self):
+        return self.to_str(show_gpu=True)
+
+    def __repr__(self):
+        return self.to_str(show_gpu=True)
+
+
+def _once(func, args, kwargs, places):
+    """(CPU seconds, seconds on each device) of one call; what is measured starts with idle devices."""
+    marks = []
+    for place in places:
+        with place:
+            marks.append((place, Event(), Event()))
+            marks[-1][1].record()
+    start = time.perf_counter()
+    func(*args, **kwargs)
+    cpu = time.perf_counter() - start
+    for place, _, end in marks:
+        with place:
+            end.record()
+    times = [cpu]
+    for place, begin, end in marks:
+        with place:
+            end.synchronize()
+            times.append(get_elapsed_time(begin, end) * 1e-3 if place._number >= 0 else cpu)
+    return times
+
+
+def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup=10, max_duration=float("inf"),
+              devices=None):
+    """Calls func(*args, **kwargs) n_warmup times, then n_repeat times (or until max_duration seconds of CPU time), and
+    returns the times. The CPU device's times are the elapsed ones."""
+    import numpy
+    if not callable(func):
+        raise ValueError("`func` should be a callable object.")
+    if not isinstance(args, tuple):
+        raise ValueError("`args` should be of tuple type.")
+    kwargs = {} if kwargs is None else kwargs
+    if not isinstance(kwargs, dict):
+        raise ValueError("`kwargs` should be of dict type.")
+    for word, n in (("n_repeat", n_repeat), ("n_warmup", n_warmup)):
+        if not isinstance(n, int):
+            raise ValueError(f"`{word}` should be an integer.")
+    if name is None:
+        name = getattr(func, "__name__", type(func).__name__)
+    if not isinstance(name, str):
+        raise ValueError("`name` should be a str.")
+    places = [Device()] if devices is None else [Device(d) for d in devices]
+    for _ in range(n_warmup):
+        func(*args, **kwargs)
+    for place in places:
+        place.synchronize()
+    times, spent = [], 0.0
+    for _ in range(n_repeat):
+        times.append(_once(func, args, kwargs, places))
+        spent += times[-1][0]
+        if spent >= max_duration:
+            break
+    columns = numpy.asarray(times, dtype=numpy.float64).reshape(-1, 1 + len(places)).T
+    return _Result(name, numpy.ascontiguousarray(columns), tuple(p.id for p in places))
+
+
+@contextlib.contextmanager
+def time_range(message, color_id=None, argb_color=None, sync=False):
+    """A named range for a profiler; without one it does nothing but wait where `sync` asks for it."""
+    yield
+    if sync:
+        _device.synchronize(_device.current())
+
+
+@contextlib.contextmanager
+def profile():
+    """Ranges for an outside profiler: nothing to switch on here."""
+    yield

@@ -1,0 +1,19 @@
+"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage."""
+_MODULES = ("signal", "ndimage")
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        import importlib
+        return importlib.import_module("cuprite.scipy." + name)
+    raise AttributeError(f"module 'cuprite.scipy' has no attribute {name!r}")
+
+
+def get_array_module(*args):
+    """`cuprite.scipy` when one of the arguments is an array of Cuprite's, else `scipy`."""
+    from cuprite import ndarray
+    if any(isinstance(a, ndarray) for a in args):
+        import sys
+        return sys.modules[__name__]
+    import scipy
+    return scipy

@@ -1,0 +1,4 @@
+"""scipy.signal on Cuprite's arrays."""
+from cuprite import _core
+
+globals().update(_core.rows("scipy.signal"))

@@ -13,6 +13,7 @@
 #include <Python.h>
 
 #include "cuprite.h"
+#include "arriving.h"
 
 /* --- arrays --- */
 typedef struct cpy_array {

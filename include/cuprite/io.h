@@ -1,5 +1,12 @@
-/* Files: FITS images in and out, catalogues, pictures. CFITSIO, WCSLIB and libpng are behind
- * libcuprite-io.so, which is opened when one of these functions is first called. */
+/* Files: FITS images in and out, catalogues, pictures.
+ *
+ * CFITSIO, WCSLIB and libpng are behind libcuprite-io.so, which is opened when one of these functions is first
+ * called. A path is the name of a file and nothing else: no "[...]" syntax, no network, no commands. What a
+ * header promises is checked against the file's size before anything is allocated. Files are written beside
+ * their target and renamed when they are complete, so a failure leaves no partial file and an old file as it
+ * was; a target that is a device or a pipe is written straight into. Errors: CP_ERROR_NOT_FOUND, CP_ERROR_IO,
+ * CP_ERROR_FORMAT (malformed data), CP_ERROR_UNSUPPORTED (the library is not there), with one line that names
+ * the file and the cause. */
 #ifndef CUPRITE_IO_H
 #define CUPRITE_IO_H
 
@@ -11,6 +18,60 @@ extern "C" {
 #endif
 
 typedef struct cp_image_header cp_image_header; /* cards of an image, its WCS among them */
+
+#define CP_FITS_PRIMARY (-1)
+typedef struct cp_fits_read_options {
+    int _;
+    int ext;                  /* 0: the first HDU with an image; n: extension n; CP_FITS_PRIMARY */
+    cp_image_header **header; /* where not NULL: the image's header, freed with cp_image_header_free */
+} cp_fits_read_options;
+/* An image as an array on the current device, axes in C order (NAXIS1 is last). Types: BITPIX 8 uint8, 16, 32
+ * and 64 signed integers, -32 float32, -64 float64; unsigned (BITPIX 8: signed) where BZERO says so. Integers
+ * with another BSCALE, BZERO or a BLANK give float32 (8 and 16 bits) or float64, blank pixels NaN. Reads plain,
+ * gzip'd and tile-compressed files. */
+CP_API cp_array *cp_fits_read_with(const char *path, const cp_fits_read_options *options);
+#define cp_fits_read(path, ...) cp_fits_read_with((path), &(cp_fits_read_options){._ = 0, __VA_ARGS__})
+
+CP_API void cp_image_header_free(cp_image_header *header);
+/* BUNIT and OBJECT, "" when not given; valid as long as the header. */
+CP_API const char *cp_image_unit(const cp_image_header *header);
+CP_API const char *cp_image_object(const cp_image_header *header);
+/* The celestial system of the WCS: "equatorial", "galactic", "ecliptic" or another word ("helioecliptic",
+ * "supergalactic", "celestial"); NULL when the header has no celestial WCS that can be used. */
+CP_API const char *cp_image_sky_system(const cp_image_header *header);
+/* Longitude and latitude (RA and Dec when equatorial), degrees, of n pixels. x counts along the last axis that
+ * is longer than 1, y along the one before it, both from 0 at a pixel's centre; on other axes the first pixel
+ * is meant. NaN where the projection has no sky. CP_ERROR_VALUE when there is no celestial WCS. */
+CP_API cp_code cp_image_sky(const cp_image_header *header, int64_t n, const double *x, const double *y,
+                            double *longitude, double *latitude);
+
+typedef struct cp_fits_write_options {
+    int _;
+    const char *cards; /* more cards for the header: lines of FITS text, "BUNIT   = 'JY/BEAM'\n..." */
+} cp_fits_write_options;
+/* Writes an array as a file with one image. Types without a BITPIX: bool as uint8, float16 and bfloat16 as
+ * float32; int8 and unsigned types by BZERO; complex ones are an error (CP_ERROR_TYPE). */
+CP_API cp_code cp_fits_write_with(const char *path, cp_array *x, const cp_fits_write_options *options);
+#define cp_fits_write(path, x, ...) \
+    cp_fits_write_with((path), (x), &(cp_fits_write_options){._ = 0, __VA_ARGS__})
+
+/* A column of a table: 1-d, real type. */
+typedef struct cp_column {
+    const char *name;
+    const char *unit;  /* NULL: none */
+    cp_array *values;
+} cp_column;
+typedef enum cp_table_format { CP_TABLE_BY_NAME, CP_TABLE_CSV, CP_TABLE_FITS } cp_table_format;
+/* Writes n columns of one length as CSV (a line of names, then numbers that read back as the same values) or as
+ * a FITS binary table; by name: FITS where the path ends in .fits, .fit or .fts, else CSV. */
+CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, cp_table_format format);
+
+/* Writes a uint8 array (height, width) as a grey picture or (height, width, 3) as a colour one. */
+CP_API cp_code cp_png_write(const char *path, cp_array *picture);
+
+/* One line that names the libraries: "CFITSIO 4.2.0, WCSLIB 7.12, libpng 1.6.39"; NULL with the error set when
+ * libcuprite-io.so cannot be opened. */
+CP_API const char *cp_io_libraries(void);
 
 #ifdef __cplusplus
 }

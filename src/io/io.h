@@ -1,0 +1,64 @@
+/* The contract between the core and libcuprite-io.so: one table of functions in each direction.
+ *
+ * The library knows files and formats and no arrays: pixels and columns pass as plain host memory. Its only
+ * entry is cuprite_io_open. Every function returns CP_OK, or the code of the record it wrote with host->fail;
+ * texts begin with `function`, the public function's name, and name the file. All are safe in any thread. */
+#ifndef CPI_IO_H
+#define CPI_IO_H
+
+#include "cuprite/io.h"
+
+#define CPI_IO_ABI 1
+
+typedef struct cpi_io_host {
+    cp_code (*fail)(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+    void *(*malloc)(size_t bytes);            /* NULL: error written */
+    void *(*realloc)(void *p, size_t bytes);  /* NULL: error written, p still there */
+    void (*free)(void *p);
+    void (*parallel)(int64_t tasks, void (*fn)(void *context, int64_t task, int worker), void *context);
+} cpi_io_host;
+
+/* An image found in an open file: what the front needs to make the array. */
+typedef struct cpi_io_image {
+    cp_type type;
+    int ndim;
+    int64_t shape[CP_MAXDIM]; /* C order */
+    int64_t size;             /* product of shape; size times bytes of an element fits */
+    struct cpi_fits *fits;    /* the library's own */
+} cpi_io_image;
+
+/* A column in host memory. */
+typedef struct cpi_io_column {
+    const char *name, *unit; /* unit may be NULL */
+    cp_type type;            /* real, no half types */
+    const void *values;
+} cpi_io_column;
+
+typedef struct cpi_io_ops {
+    uint32_t abi;
+    const char *libraries;
+    /* finds the image and checks its sizes against the file; allocates nothing of the image's size for plain
+     * and tile-compressed files */
+    cp_code (*fits_open)(const char *function, const char *path, int ext, cpi_io_image *image);
+    /* all pixels, C order, native bytes, image->type */
+    cp_code (*fits_read)(const char *function, const cpi_io_image *image, void *pixels);
+    cp_code (*fits_header)(const char *function, const cpi_io_image *image, cp_image_header **header);
+    void (*fits_close)(cpi_io_image *image); /* of a zeroed image: nothing */
+    void (*header_free)(cp_image_header *header);
+    const char *(*header_unit)(const cp_image_header *header);
+    const char *(*header_object)(const cp_image_header *header);
+    const char *(*header_system)(const cp_image_header *header);
+    cp_code (*header_sky)(const char *function, const cp_image_header *header, int64_t n, const double *x,
+                          const double *y, double *longitude, double *latitude);
+    /* type: any of the 12 that FITS can hold (bool and half types were converted) */
+    cp_code (*fits_write)(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
+                          const void *pixels, const char *cards);
+    cp_code (*table_write)(const char *function, const char *path, int n, const cpi_io_column *columns,
+                           int64_t rows, bool fits);
+    cp_code (*png_write)(const char *function, const char *path, int64_t height, int64_t width, int channels,
+                         const uint8_t *pixels);
+} cpi_io_ops;
+
+typedef const cpi_io_ops *(*cpi_io_open_fn)(const cpi_io_host *host);
+
+#endif

@@ -1,0 +1,296 @@
+/* Walks the header-data units of a FITS file.
+ *
+ * Invariant: for a unit that cpi_hdu_find returns, every product of extents was formed without wrapping and
+ * its data lie inside the file; a compressed image is at most RATIO times as large as its table. */
+#define _GNU_SOURCE
+#include "plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATIO 4096            /* a tile-compressed image against its table */
+#define MOST_CARDS (1 << 18)  /* 20 MiB of header */
+
+/* What is gathered from the cards of one header. */
+typedef struct scan {
+    char first[9], extension[9];
+    int bitpix, zbitpix;
+    int64_t naxis, znaxis, pcount, gcount, axis[CP_MAXDIM], zaxis[CP_MAXDIM], tile[CP_MAXDIM];
+    bool groups, zimage, has_blank;
+    double bscale, bzero;
+    int64_t blank;
+    const char *wrong; /* a structural keyword whose value is none */
+} scan;
+
+const char *cpi_card_value(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    if (n > 8 || memcmp(text, key, n)) return NULL;
+    for (size_t i = n; i < 8; i++)
+        if (text[i] != ' ') return NULL;
+    return text[8] == '=' ? text + 9 : NULL;
+}
+
+void cpi_card_text(const char *value, const char *card, char *to, size_t bytes)
+{
+    const char *end = card + CPI_CARD;
+    size_t n = 0;
+    while (value < end && *value == ' ') value++;
+    if (value < end && *value++ == '\'')
+        for (; value < end && n + 1 < bytes; value++) {
+            if (*value == '\'' && (++value >= end || *value != '\'')) break;
+            to[n++] = *value >= ' ' && *value <= '~' ? *value : ' ';
+        }
+    while (n && to[n - 1] == ' ') n--;
+    to[n] = 0;
+}
+
+/* The value as text that ends at a blank or a comment. */
+static void token(const char *value, const char *card, char to[CPI_CARD])
+{
+    const char *end = card + CPI_CARD;
+    int n = 0;
+    while (value < end && *value == ' ') value++;
+    while (value < end && *value != ' ' && *value != '/') to[n++] = *value++;
+    to[n] = 0;
+}
+
+static bool integer(const char *value, const char *card, int64_t *result)
+{
+    char text[CPI_CARD], *end;
+    token(value, card, text);
+    if (strlen(text) > 20) return false;
+    long long v = strtoll(text, &end, 10);
+    if (end == text || *end || v == INT64_MAX || v == INT64_MIN) return false;
+    *result = v;
+    return true;
+}
+
+static void real(const char *value, const char *card, double *result)
+{
+    char text[CPI_CARD], *end;
+    token(value, card, text);
+    for (char *c = text; *c; c++)
+        if (*c == 'D' || *c == 'd') *c = 'E';
+    double v = strtod(text, &end);
+    if (end != text && !*end) *result = v;
+}
+
+static bool is_true(const char *value, const char *card)
+{
+    char text[CPI_CARD];
+    token(value, card, text);
+    return !strcmp(text, "T");
+}
+
+/* PREFIXn with 1 <= n <= CP_MAXDIM: n; else 0. */
+static int numbered(const char *card, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    if (memcmp(card, prefix, n) || card[8] != '=' || card[n] < '1' || card[n] > '9') return 0;
+    int v = 0;
+    size_t i = n;
+    for (; i < 8 && card[i] >= '0' && card[i] <= '9'; i++) v = v * 10 + (card[i] - '0');
+    for (; i < 8; i++)
+        if (card[i] != ' ') return 0;
+    return v <= CP_MAXDIM ? v : 0;
+}
+
+static void structural(scan *s, const char *card, const char *value, const char *name, int64_t *to)
+{
+    if (value && !integer(value, card, to) && !s->wrong) s->wrong = name;
+}
+
+static void take_card(scan *s, const char *card)
+{
+    const char *v;
+    int n;
+    int64_t number = 0;
+    if ((v = cpi_card_value(card, "BITPIX"))) structural(s, card, v, "BITPIX", &number), s->bitpix = (int)number;
+    else if ((v = cpi_card_value(card, "ZBITPIX"))) structural(s, card, v, "ZBITPIX", &number), s->zbitpix = (int)number;
+    else if ((v = cpi_card_value(card, "NAXIS"))) structural(s, card, v, "NAXIS", &s->naxis);
+    else if ((v = cpi_card_value(card, "ZNAXIS"))) structural(s, card, v, "ZNAXIS", &s->znaxis);
+    else if ((v = cpi_card_value(card, "PCOUNT"))) structural(s, card, v, "PCOUNT", &s->pcount);
+    else if ((v = cpi_card_value(card, "GCOUNT"))) structural(s, card, v, "GCOUNT", &s->gcount);
+    else if ((n = numbered(card, "NAXIS"))) structural(s, card, card + 9, "NAXISn", &s->axis[n - 1]);
+    else if ((n = numbered(card, "ZNAXIS"))) structural(s, card, card + 9, "ZNAXISn", &s->zaxis[n - 1]);
+    else if ((n = numbered(card, "ZTILE"))) structural(s, card, card + 9, "ZTILEn", &s->tile[n - 1]);
+    else if ((v = cpi_card_value(card, "GROUPS"))) s->groups = is_true(v, card);
+    else if ((v = cpi_card_value(card, "ZIMAGE"))) s->zimage = is_true(v, card);
+    else if ((v = cpi_card_value(card, "BSCALE"))) real(v, card, &s->bscale);
+    else if ((v = cpi_card_value(card, "BZERO"))) real(v, card, &s->bzero);
+    else if ((v = cpi_card_value(card, "BLANK"))) s->has_blank = integer(v, card, &s->blank);
+    else if ((v = cpi_card_value(card, "ZBLANK")) && integer(v, card, &s->blank)) s->has_blank = true;
+}
+
+/* Reads the header at `offset` into `s`; `*cards` is the number of cards before END, 0 when there is no header
+ * there (the file's end, or bytes that begin no unit). */
+static cp_code scan_header(const cpi_source *source, int64_t offset, bool primary, scan *s, int *cards)
+{
+    char block[CPI_BLOCK];
+    *s = (scan){.gcount = 1, .bscale = 1};
+    memset(s->axis, -1, sizeof s->axis);
+    memset(s->zaxis, -1, sizeof s->zaxis);
+    *cards = 0;
+    for (int n = 0;; offset += CPI_BLOCK) {
+        if (source->size - offset < CPI_BLOCK) {
+            if (n == 0) return CP_OK;
+            return HOST->fail(CP_ERROR_FORMAT, "%s: %s: truncated: the file ends inside a header",
+                              source->function, source->path);
+        }
+        cp_code code = cpi_source_read(source, offset, block, CPI_BLOCK);
+        if (code != CP_OK) return code;
+        if (n == 0) {
+            memcpy(s->first, block, 8);
+            if (strcmp(s->first, primary ? "SIMPLE  " : "XTENSION") || block[8] != '=') return CP_OK;
+            cpi_card_text(block + 9, block, s->extension, sizeof s->extension);
+        }
+        for (int i = 0; i < CPI_BLOCK; i += CPI_CARD, n++) {
+            if (!memcmp(block + i, "END     ", 8)) {
+                *cards = n;
+                return CP_OK;
+            }
+            take_card(s, block + i);
+        }
+        if (n > MOST_CARDS)
+            return HOST->fail(CP_ERROR_FORMAT, "%s: %s: a header without an END card", source->function,
+                              source->path);
+    }
+}
+
+static bool good_bitpix(int b) { return b == 8 || b == 16 || b == 32 || b == 64 || b == -32 || b == -64; }
+
+/* Product of n extents times `bytes`; false when one is missing or negative, or the product wraps. */
+static bool product(int64_t n, const int64_t *extent, int64_t bytes, int64_t *result)
+{
+    bool empty = false, wraps = false;
+    for (int64_t i = 0; i < n; i++) {
+        if (extent[i] < 0) return false;
+        if (extent[i] == 0) empty = true;
+        else wraps |= __builtin_mul_overflow(bytes, extent[i], &bytes);
+    }
+    *result = empty ? 0 : bytes;
+    return empty || !wraps;
+}
+
+static cp_code bad(const cpi_source *s, int number, const char *what)
+{
+    return HOST->fail(CP_ERROR_FORMAT, "%s: %s: HDU %d: %s", s->function, s->path, number, what);
+}
+
+/* Bytes of the unit's data by its header. */
+static cp_code data_bytes(const cpi_source *source, const scan *s, int number, int64_t *bytes)
+{
+    char text[64];
+    if (s->wrong) {
+        snprintf(text, sizeof text, "%s is no integer", s->wrong);
+        return bad(source, number, text);
+    }
+    if (!good_bitpix(s->bitpix)) return bad(source, number, "BITPIX is none of 8, 16, 32, 64, -32, -64");
+    if (s->naxis < 0 || s->naxis > CP_MAXDIM) return bad(source, number, "NAXIS is not in 0 to 64");
+    *bytes = 0;
+    if (s->naxis == 0) return CP_OK;
+    bool groups = s->groups && s->axis[0] == 0;
+    int64_t items;
+    if (!product(s->naxis - groups, s->axis + groups, 1, &items) || s->pcount < 0 || s->gcount < 0 ||
+        __builtin_add_overflow(items, s->pcount, &items) || __builtin_mul_overflow(items, s->gcount, &items) ||
+        __builtin_mul_overflow(items, (int64_t)(abs(s->bitpix) / 8), bytes))
+        return bad(source, number, "NAXISn: an extent is missing or negative, or their product is too large");
+    return CP_OK;
+}
+
+/* The sizes of a tile-compressed image against those of its table. */
+static cp_code check_compressed(const cpi_source *source, scan *s, cpi_hdu *hdu)
+{
+    int number = hdu->number;
+    if (!good_bitpix(s->zbitpix) || s->znaxis < 1 || s->znaxis > 6)
+        return bad(source, number, "ZBITPIX or ZNAXIS of the compressed image is wrong");
+    int64_t bytes, rows = s->axis[1], tiles[CP_MAXDIM], count, tile;
+    if (!product(s->znaxis, s->zaxis, abs(s->zbitpix) / 8, &bytes) || bytes == 0)
+        return bad(source, number, "ZNAXISn: an extent is missing, 0 or negative, or their product is too large");
+    if (bytes / RATIO > hdu->data_bytes)
+        return bad(source, number, "the compressed image promises more pixels than its table can hold");
+    for (int64_t i = 0; i < s->znaxis; i++) {
+        if (s->tile[i] == 0) s->tile[i] = i == 0 ? s->zaxis[0] : 1;
+        if (s->tile[i] < 1) return bad(source, number, "ZTILEn is negative");
+        tiles[i] = (s->zaxis[i] - 1) / s->tile[i] + 1;
+    }
+    if (!product(s->znaxis, tiles, 1, &count) || count > rows)
+        return bad(source, number, "the compressed image has fewer tiles than its size needs");
+    if (!product(s->znaxis, s->tile, abs(s->zbitpix) / 8, &tile) || tile / 16 > bytes + 65536)
+        return bad(source, number, "ZTILEn: a tile is larger than the image");
+    hdu->bitpix = s->zbitpix;
+    hdu->naxis = (int)s->znaxis;
+    memcpy(hdu->axis, s->zaxis, sizeof hdu->axis);
+    memcpy(hdu->tile, s->tile, sizeof hdu->tile);
+    return CP_OK;
+}
+
+/* Fills hdu from the header; the caller has checked that the data lie in the file. */
+static cp_code describe(const cpi_source *source, scan *s, cpi_hdu *hdu)
+{
+    hdu->bscale = s->bscale;
+    hdu->bzero = s->bzero;
+    hdu->has_blank = s->has_blank;
+    hdu->blank = s->blank;
+    if (hdu->compressed) return check_compressed(source, s, hdu);
+    hdu->bitpix = s->bitpix;
+    hdu->naxis = (int)s->naxis;
+    memcpy(hdu->axis, s->axis, sizeof hdu->axis);
+    int64_t bytes;
+    product(s->naxis, s->axis, abs(s->bitpix) / 8, &bytes);
+    if (s->gcount != 1 || bytes > hdu->data_bytes) return bad(source, hdu->number, "groups of images cannot be read");
+    return CP_OK;
+}
+
+static cp_code no_image(const cpi_source *s, int ext, int units, int tables)
+{
+    if (units == 0)
+        return HOST->fail(CP_ERROR_FORMAT, "%s: %s: %s", s->function, s->path,
+                          s->size ? "not a FITS file" : "the file is empty");
+    if (ext >= units) return HOST->fail(CP_ERROR_FORMAT, "%s: %s: no extension %d, the last one is %d", s->function,
+                                        s->path, ext, units - 1);
+    return HOST->fail(CP_ERROR_FORMAT, "%s: %s: no image in the file%s", s->function, s->path,
+                      tables ? ", only a table" : "");
+}
+
+cp_code cpi_hdu_find(const cpi_source *source, int ext, cpi_hdu *hdu)
+{
+    scan s, empty;
+    cpi_hdu empty_hdu = {0};
+    int units = 0, tables = 0, cards;
+    bool have_empty = false;
+    for (int64_t offset = 0; offset < source->size; units++) {
+        cp_code code = scan_header(source, offset, units == 0, &s, &cards);
+        if (code != CP_OK) return code;
+        if (cards == 0) break;
+        *hdu = (cpi_hdu){.number = units, .header = offset, .cards = cards};
+        hdu->data = offset + ((int64_t)cards * CPI_CARD / CPI_BLOCK + 1) * CPI_BLOCK;
+        if ((code = data_bytes(source, &s, units, &hdu->data_bytes)) != CP_OK) return code;
+        bool table = !strcmp(s.extension, "BINTABLE") || !strcmp(s.extension, "A3DTABLE");
+        hdu->compressed = table && s.zimage && s.naxis == 2;
+        bool plain = (units == 0 || !strcmp(s.extension, "IMAGE") || !strcmp(s.extension, "IUEIMAGE")) &&
+                     s.naxis > 0 && !s.groups;
+        hdu->image = plain || hdu->compressed;
+        tables += table && !hdu->compressed;
+        bool wanted = ext == 0 ? hdu->image && hdu->data_bytes > 0 : ext == CP_FITS_PRIMARY ? units == 0 : units == ext;
+        if (wanted && !hdu->image)
+            return bad(source, units, table || !strcmp(s.extension, "TABLE") ? "a table, not an image" : "no image");
+        bool inside = hdu->data_bytes <= source->size - hdu->data;
+        if (wanted && !inside)
+            return HOST->fail(CP_ERROR_FORMAT, "%s: %s: truncated: the image ends at byte %lld, the file has %lld",
+                              source->function, source->path, (long long)hdu->data + hdu->data_bytes,
+                              (long long)source->size);
+        if (wanted) return describe(source, &s, hdu);
+        if (hdu->image && !have_empty) empty = s, empty_hdu = *hdu, have_empty = true;
+        if (!inside) {
+            units++;
+            break;
+        }
+        offset = hdu->data + (hdu->data_bytes + CPI_BLOCK - 1) / CPI_BLOCK * CPI_BLOCK;
+    }
+    if (ext != 0 || !have_empty) return no_image(source, ext, units, tables);
+    *hdu = empty_hdu;
+    return describe(source, &empty, hdu);
+}

@@ -1,0 +1,58 @@
+/* The entry of libcuprite-io.so: its table of functions, and the C locale they run in. */
+#define _GNU_SOURCE
+#include "plugin.h"
+
+#include <fitsio.h>
+#include <png.h>
+#include <stdio.h>
+#include <wcslib/wcs.h>
+
+const cpi_io_host *cpi_io_host_table;
+static char libraries[128];
+
+static const cpi_io_ops ops = {
+    .abi = CPI_IO_ABI,
+    .libraries = libraries,
+    .fits_open = cpi_fits_open,
+    .fits_read = cpi_fits_read,
+    .fits_header = cpi_header_new,
+    .fits_close = cpi_fits_close,
+    .header_free = cpi_header_free,
+    .header_unit = cpi_header_unit,
+    .header_object = cpi_header_object,
+    .header_system = cpi_header_system,
+    .header_sky = cpi_header_sky,
+    .fits_write = cpi_fits_write,
+    .table_write = cpi_table_write,
+    .png_write = cpi_png_write,
+};
+
+cpi_locale cpi_locale_c(void)
+{
+    cpi_locale l = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
+    if (l.c) l.before = uselocale(l.c);
+    return l;
+}
+
+void cpi_locale_back(cpi_locale l)
+{
+    if (!l.c) return;
+    uselocale(l.before);
+    freelocale(l.c);
+}
+
+CP_API const cpi_io_ops *cuprite_io_open(const cpi_io_host *host);
+const cpi_io_ops *cuprite_io_open(const cpi_io_host *host)
+{
+    cpi_io_host_table = host;
+    float cfitsio;
+    int version[3] = {0};
+    fits_get_version(&cfitsio);
+    wcslib_version(version);
+    char text[32]; /* CFITSIO gives 4.0200 for 4.2.0 */
+    int v = (int)(cfitsio * 10000 + 0.5);
+    snprintf(text, sizeof text, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
+    snprintf(libraries, sizeof libraries, "CFITSIO %s, WCSLIB %d.%d, libpng %s", text, version[0], version[1],
+             png_get_libpng_ver(NULL));
+    return &ops;
+}

@@ -1,0 +1,109 @@
+/* What the files of libcuprite-io.so share.
+ *
+ * source.c reads bytes of a file (plain or gzip'd); hdu.c finds the units of a FITS file and proves that their
+ * data lie inside it; fits_read.c decodes pixels (CFITSIO those of tile-compressed images); wcs.c keeps a header
+ * and turns pixels to sky positions (WCSLIB); out.c writes files atomically, fits_write.c, table.c and png.c
+ * what is in them. */
+#ifndef CPI_IO_PLUGIN_H
+#define CPI_IO_PLUGIN_H
+
+#include <locale.h>
+#include <sys/types.h>
+
+#include "io/io.h"
+
+extern const cpi_io_host *cpi_io_host_table;
+#define HOST cpi_io_host_table
+
+/* The C locale for the calling thread: numbers in headers and tables have a dot. */
+typedef struct cpi_locale { locale_t c, before; } cpi_locale;
+cpi_locale cpi_locale_c(void);
+void cpi_locale_back(cpi_locale l);
+
+/* --- source.c --- */
+typedef struct cpi_source {
+    const char *function, *path;
+    int fd;              /* a plain file */
+    uint8_t *memory;     /* an inflated one; fd is -1 */
+    int64_t size;
+} cpi_source;
+cp_code cpi_source_open(const char *function, const char *path, cpi_source *s);
+/* Exactly n bytes from `offset`; CP_ERROR_IO, CP_ERROR_FORMAT when the file ends before. */
+cp_code cpi_source_read(const cpi_source *s, int64_t offset, void *to, int64_t n);
+/* The same for tasks in other threads, which may not write the error record: 0, an errno, -1 for the end of the
+ * file; cpi_source_failed writes the record afterwards. */
+int cpi_source_get(const cpi_source *s, int64_t offset, void *to, int64_t n);
+cp_code cpi_source_failed(const cpi_source *s, int why);
+void cpi_source_close(cpi_source *s);
+
+/* --- hdu.c --- */
+#define CPI_CARD 80
+#define CPI_BLOCK 2880
+typedef struct cpi_hdu {
+    int number;                 /* 0: primary */
+    int64_t header, data, data_bytes; /* offsets; data_bytes without padding */
+    int cards;                  /* up to END, without it */
+    bool image;                 /* pixels of its own, or a compressed image */
+    bool compressed;            /* a binary table with ZIMAGE = T */
+    int bitpix, naxis;          /* of the image; those behind Z keywords when compressed */
+    int64_t axis[CP_MAXDIM];    /* NAXIS1 first */
+    int64_t tile[CP_MAXDIM];    /* extents of a tile when compressed */
+    double bscale, bzero;
+    bool has_blank;
+    int64_t blank;
+} cpi_hdu;
+/* Finds the image: the first one (ext 0), extension ext, or the primary (CP_FITS_PRIMARY). */
+cp_code cpi_hdu_find(const cpi_source *s, int ext, cpi_hdu *hdu);
+/* The value of the card `text` (80 characters) if its keyword is `key`: where it begins, else NULL. */
+const char *cpi_card_value(const char *text, const char *key);
+/* A string value without quotes and trailing blanks, into `to`. */
+void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);
+
+/* --- fits_read.c --- */
+struct cpi_fits { cpi_source source; cpi_hdu hdu; };
+cp_code cpi_fits_open(const char *function, const char *path, int ext, cpi_io_image *image);
+cp_code cpi_fits_read(const char *function, const cpi_io_image *image, void *pixels);
+void cpi_fits_close(cpi_io_image *image);
+
+/* --- compressed.c --- */
+cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size, void *pixels);
+/* The image's header as plain cards, `*cards` freed with HOST->free. */
+cp_code cpi_compressed_header(const struct cpi_fits *f, char **cards, int *n);
+/* CFITSIO's words for a status. */
+const char *cpi_fitsio_text(int status, char text[81]);
+void cpi_fitsio_lock(void);
+void cpi_fitsio_unlock(void);
+
+/* --- wcs.c --- */
+cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image_header **header);
+void cpi_header_free(cp_image_header *header);
+const char *cpi_header_unit(const cp_image_header *header);
+const char *cpi_header_object(const cp_image_header *header);
+const char *cpi_header_system(const cp_image_header *header);
+cp_code cpi_header_sky(const char *function, const cp_image_header *header, int64_t n, const double *x,
+                       const double *y, double *longitude, double *latitude);
+
+/* --- out.c --- */
+typedef struct cpi_out {
+    const char *function, *path;
+    int fd;
+    char *target;    /* what the path leads to when links are followed */
+    char *temporary; /* NULL: the target is no regular file and is written straight into */
+    uint8_t *buffer;
+    size_t used;
+    cp_code code;    /* the first failure; later writes do nothing */
+} cpi_out;
+cp_code cpi_out_open(const char *function, const char *path, cpi_out *out);
+cp_code cpi_out_write(cpi_out *out, const void *bytes, size_t n);
+/* Flushes, and renames to the target when all went well and `code` is CP_OK, else removes; always closes. */
+cp_code cpi_out_close(cpi_out *out, cp_code code);
+
+/* --- writers --- */
+cp_code cpi_fits_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
+                       const void *pixels, const char *cards);
+cp_code cpi_table_write(const char *function, const char *path, int n, const cpi_io_column *columns, int64_t rows,
+                        bool fits);
+cp_code cpi_png_write(const char *function, const char *path, int64_t height, int64_t width, int channels,
+                      const uint8_t *pixels);
+
+#endif

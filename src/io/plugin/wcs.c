@@ -1,0 +1,176 @@
+/* The header of an image: unit, object, and sky positions by WCSLIB.
+ *
+ * A header whose WCS WCSLIB cannot use is a header without one, never an error. The celestial axes are taken
+ * out of the full WCS where they stand alone, so that a broken frequency axis does no harm. */
+#define _GNU_SOURCE
+#include "plugin.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wcslib/wcs.h>
+#include <wcslib/wcsfix.h>
+#include <wcslib/wcshdr.h>
+#include <wcslib/wcsmath.h>
+
+struct cp_image_header {
+    char unit[72], object[72], system[24];
+    int x, y;              /* FITS axes (from 1) that x and y count along */
+    int n;                 /* pixel axes of `wcs` */
+    int axis[CP_MAXDIM];   /* which FITS axis each of them is */
+    bool sky;
+    struct wcsprm wcs;     /* set when sky */
+    pthread_mutex_t lock;  /* wcsp2s writes to wcs */
+};
+
+static const char *system_of(const char *lngtyp)
+{
+    static const struct { const char *type, *name; } systems[] = {
+        {"RA", "equatorial"}, {"GLON", "galactic"}, {"ELON", "ecliptic"}, {"HLON", "helioecliptic"},
+        {"SLON", "supergalactic"}};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+        if (!strncmp(lngtyp, systems[i].type, strlen(systems[i].type))) return systems[i].name;
+    return "celestial";
+}
+
+/* Takes the celestial part of `full` into h->wcs; false when there is none. */
+static bool celestial(cp_image_header *h, struct wcsprm *full)
+{
+    int n = 2, axes[CP_MAXDIM] = {WCSSUB_LONGITUDE, WCSSUB_LATITUDE};
+    h->wcs.flag = -1;
+    if (wcssub(1, full, &n, axes, &h->wcs) == 0 && n == 2 && wcsset(&h->wcs) == 0) {
+        h->n = 2;
+        memcpy(h->axis, axes, 2 * sizeof *axes);
+    } else { /* coupled with other axes: keep all */
+        wcsfree(&h->wcs);
+        h->wcs.flag = -1;
+        if (full->naxis > CP_MAXDIM || wcssub(1, full, NULL, NULL, &h->wcs) != 0 || wcsset(&h->wcs) != 0) {
+            wcsfree(&h->wcs);
+            return false;
+        }
+        h->n = full->naxis;
+        for (int i = 0; i < h->n; i++) h->axis[i] = i + 1;
+    }
+    if (h->wcs.lng < 0 || h->wcs.lat < 0) {
+        wcsfree(&h->wcs);
+        return false;
+    }
+    strcpy(h->system, system_of(h->wcs.lngtyp));
+    return true;
+}
+
+static void find_wcs(cp_image_header *h, char *cards, int n)
+{
+    int rejected, count = 0, fixed[NWCSFIX];
+    struct wcsprm *all = NULL;
+    if (wcspih(cards, n, WCSHDR_all, 0, &rejected, &count, &all) == 0 && count > 0) {
+        wcsfix(7, NULL, all, fixed); /* what it cannot mend stays as it is */
+        h->sky = celestial(h, all);
+    }
+    wcsvfree(&count, &all);
+}
+
+static void read_words(cp_image_header *h, const char *cards, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const char *card = cards + (size_t)i * CPI_CARD, *v;
+        if ((v = cpi_card_value(card, "BUNIT"))) cpi_card_text(v, card, h->unit, sizeof h->unit);
+        if ((v = cpi_card_value(card, "OBJECT"))) cpi_card_text(v, card, h->object, sizeof h->object);
+    }
+}
+
+/* The header's cards with everything that is no text blanked, END not among them. */
+static cp_code read_cards(const struct cpi_fits *f, char **cards, int *n)
+{
+    *cards = NULL;
+    if (f->hdu.compressed) {
+        cp_code code = cpi_compressed_header(f, cards, n);
+        if (code != CP_OK) return code;
+    } else {
+        *n = f->hdu.cards;
+        if (!(*cards = HOST->malloc((size_t)*n * CPI_CARD + 1))) return CP_ERROR_MEMORY;
+        cp_code code = cpi_source_read(&f->source, f->hdu.header, *cards, (int64_t)*n * CPI_CARD);
+        if (code != CP_OK) return code;
+        (*cards)[(size_t)*n * CPI_CARD] = 0;
+    }
+    for (char *c = *cards; c < *cards + (size_t)*n * CPI_CARD; c++)
+        if (*c < ' ' || *c > '~') *c = ' ';
+    return CP_OK;
+}
+
+cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image_header **header)
+{
+    (void)function;
+    cpi_locale l = cpi_locale_c();
+    char *cards;
+    int n;
+    cp_image_header *h = NULL;
+    cp_code code = read_cards(image->fits, &cards, &n);
+    if (code == CP_OK && !(h = HOST->malloc(sizeof *h))) code = CP_ERROR_MEMORY;
+    if (code == CP_OK) {
+        memset(h, 0, sizeof *h);
+        pthread_mutex_init(&h->lock, NULL);
+        const int64_t *axis = image->fits->hdu.axis;
+        for (int i = 0; i < image->ndim; i++) { /* the first two axes longer than 1 */
+            if (axis[i] == 1) continue;
+            if (!h->x) h->x = i + 1;
+            else if (!h->y) h->y = i + 1;
+        }
+        if (!h->x || !h->y) h->x = h->x == 2 ? 2 : 1, h->y = 3 - h->x;
+        read_words(h, cards, n);
+        find_wcs(h, cards, n);
+        *header = h;
+    }
+    HOST->free(cards);
+    cpi_locale_back(l);
+    return code;
+}
+
+void cpi_header_free(cp_image_header *h)
+{
+    if (!h) return;
+    if (h->sky) wcsfree(&h->wcs);
+    pthread_mutex_destroy(&h->lock);
+    HOST->free(h);
+}
+
+const char *cpi_header_unit(const cp_image_header *h) { return h->unit; }
+const char *cpi_header_object(const cp_image_header *h) { return h->object; }
+const char *cpi_header_system(const cp_image_header *h) { return h->sky ? h->system : NULL; }
+
+enum { STEP = 256 }; /* positions a call of WCSLIB */
+
+/* Positions of up to STEP pixels, with room for them all in `work` (3 n + 2 values a pixel). */
+static void positions(struct wcsprm *w, const cp_image_header *h, int n, const double *x, const double *y,
+                      double *longitude, double *latitude, double *work)
+{
+    double *pixel = work, *img = pixel + n * h->n, *world = img + n * h->n, *phi = world + n * h->n, *theta = phi + n;
+    int status[STEP] = {0};
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < h->n; a++)
+            pixel[i * h->n + a] = h->axis[a] == h->x ? x[i] + 1 : h->axis[a] == h->y ? y[i] + 1 : 1;
+    int code = wcsp2s(w, n, h->n, pixel, img, phi, theta, world, status);
+    for (int i = 0; i < n; i++) {
+        bool good = (code == 0 || code == WCSERR_BAD_PIX) && !status[i];
+        longitude[i] = good ? world[i * h->n + w->lng] : NAN;
+        latitude[i] = good ? world[i * h->n + w->lat] : NAN;
+    }
+}
+
+cp_code cpi_header_sky(const char *function, const cp_image_header *header, int64_t n, const double *x,
+                       const double *y, double *longitude, double *latitude)
+{
+    if (!header->sky) return HOST->fail(CP_ERROR_VALUE, "%s: the image has no celestial WCS", function);
+    cp_image_header *h = (cp_image_header *)header;
+    double *work = HOST->malloc(STEP * (3 * (size_t)h->n + 2) * sizeof *work);
+    if (!work) return CP_ERROR_MEMORY;
+    cpi_locale l = cpi_locale_c();
+    pthread_mutex_lock(&h->lock);
+    for (int64_t i = 0; i < n; i += STEP)
+        positions(&h->wcs, h, n - i < STEP ? (int)(n - i) : STEP, x + i, y + i, longitude + i, latitude + i, work);
+    pthread_mutex_unlock(&h->lock);
+    cpi_locale_back(l);
+    HOST->free(work);
+    return CP_OK;
+}

@@ -3,7 +3,6 @@
  *
  * Invariant: nothing of CFITSIO, WCSLIB or libpng is linked to the core, so a program that reads no file does
  * not load them. */
-#define _GNU_SOURCE
 #include "io/io.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,6 @@
  *
  * CFITSIO gets a copy of the image's unit in memory, behind an empty primary one: it opens no file and
  * interprets no name. What the table says of its tiles is checked here first, since CFITSIO allocates by it. */
-#define _GNU_SOURCE
 #include "plugin.h"
 
 #include <fitsio.h>

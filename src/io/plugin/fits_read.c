@@ -2,7 +2,6 @@
  *
  * The file is cut into pieces by its size alone; each is read and converted by one task. Scaling is done in
  * float64 and rounded once. */
-#define _GNU_SOURCE
 #include "plugin.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
  *
  * Invariant: for a unit that cpi_hdu_find returns, every product of extents was formed without wrapping and
  * its data lie inside the file; a compressed image is at most RATIO times as large as its table. */
-#define _GNU_SOURCE
 #include "plugin.h"
 
 #include <stdio.h>
@@ -84,8 +83,7 @@ static bool is_true(const char *value, const char *card)
     return !strcmp(text, "T");
 }
 
-/* PREFIXn with 1 <= n <= CP_MAXDIM: n; else 0. */
-static int numbered(const char *card, const char *prefix)
+int cpi_card_number(const char *card, const char *prefix)
 {
     size_t n = strlen(prefix);
     if (memcmp(card, prefix, n) || card[8] != '=' || card[n] < '1' || card[n] > '9') return 0;
@@ -113,9 +111,9 @@ static void take_card(scan *s, const char *card)
     else if ((v = cpi_card_value(card, "ZNAXIS"))) structural(s, card, v, "ZNAXIS", &s->znaxis);
     else if ((v = cpi_card_value(card, "PCOUNT"))) structural(s, card, v, "PCOUNT", &s->pcount);
     else if ((v = cpi_card_value(card, "GCOUNT"))) structural(s, card, v, "GCOUNT", &s->gcount);
-    else if ((n = numbered(card, "NAXIS"))) structural(s, card, card + 9, "NAXISn", &s->axis[n - 1]);
-    else if ((n = numbered(card, "ZNAXIS"))) structural(s, card, card + 9, "ZNAXISn", &s->zaxis[n - 1]);
-    else if ((n = numbered(card, "ZTILE"))) structural(s, card, card + 9, "ZTILEn", &s->tile[n - 1]);
+    else if ((n = cpi_card_number(card, "NAXIS"))) structural(s, card, card + 9, "NAXISn", &s->axis[n - 1]);
+    else if ((n = cpi_card_number(card, "ZNAXIS"))) structural(s, card, card + 9, "ZNAXISn", &s->zaxis[n - 1]);
+    else if ((n = cpi_card_number(card, "ZTILE"))) structural(s, card, card + 9, "ZTILEn", &s->tile[n - 1]);
     else if ((v = cpi_card_value(card, "GROUPS"))) s->groups = is_true(v, card);
     else if ((v = cpi_card_value(card, "ZIMAGE"))) s->zimage = is_true(v, card);
     else if ((v = cpi_card_value(card, "BSCALE"))) real(v, card, &s->bscale);
@@ -238,7 +236,7 @@ static cp_code describe(const cpi_source *source, scan *s, cpi_hdu *hdu)
     hdu->bitpix = s->bitpix;
     hdu->naxis = (int)s->naxis;
     memcpy(hdu->axis, s->axis, sizeof hdu->axis);
-    int64_t bytes;
+    int64_t bytes = 0;
     product(s->naxis, s->axis, abs(s->bitpix) / 8, &bytes);
     if (s->gcount != 1 || bytes > hdu->data_bytes) return bad(source, hdu->number, "groups of images cannot be read");
     return CP_OK;

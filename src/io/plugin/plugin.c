@@ -1,5 +1,4 @@
 /* The entry of libcuprite-io.so: its table of functions, and the C locale they run in. */
-#define _GNU_SOURCE
 #include "plugin.h"
 
 #include <fitsio.h>

@@ -56,6 +56,8 @@ typedef struct cpi_hdu {
 cp_code cpi_hdu_find(const cpi_source *s, int ext, cpi_hdu *hdu);
 /* The value of the card `text` (80 characters) if its keyword is `key`: where it begins, else NULL. */
 const char *cpi_card_value(const char *text, const char *key);
+/* n when the card's keyword is PREFIXn with 1 <= n <= CP_MAXDIM; else 0. */
+int cpi_card_number(const char *card, const char *prefix);
 /* A string value without quotes and trailing blanks, into `to`. */
 void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);
 

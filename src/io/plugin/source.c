@@ -2,7 +2,6 @@
  *
  * Invariant: nothing but a regular file is opened, by exactly the name given. What a gzip'd file may inflate
  * to is bound by deflate's highest ratio and by the machine's memory. */
-#define _GNU_SOURCE
 #include "plugin.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
  *
  * A header whose WCS WCSLIB cannot use is a header without one, never an error. The celestial axes are taken
  * out of the full WCS where they stand alone, so that a broken frequency axis does no harm. */
-#define _GNU_SOURCE
 #include "plugin.h"
 
 #include <math.h>
@@ -99,6 +98,19 @@ static cp_code read_cards(const struct cpi_fits *f, char **cards, int *n)
     return CP_OK;
 }
 
+/* The two axes that an image has when those of extent 1 are dropped; the first ones where fewer are left. */
+static void pick_axes(cp_image_header *h, int ndim, const int64_t *axis)
+{
+    for (int i = 0; i < ndim && !h->y; i++) {
+        if (axis[i] == 1) continue;
+        if (!h->x) h->x = i + 1;
+        else h->y = i + 1;
+    }
+    if (h->y) return;
+    h->y = h->x > 1 ? h->x : 2;
+    h->x = 1;
+}
+
 cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image_header **header)
 {
     (void)function;
@@ -111,13 +123,7 @@ cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image
     if (code == CP_OK) {
         memset(h, 0, sizeof *h);
         pthread_mutex_init(&h->lock, NULL);
-        const int64_t *axis = image->fits->hdu.axis;
-        for (int i = 0; i < image->ndim; i++) { /* the first two axes longer than 1 */
-            if (axis[i] == 1) continue;
-            if (!h->x) h->x = i + 1;
-            else if (!h->y) h->y = i + 1;
-        }
-        if (!h->x || !h->y) h->x = h->x == 2 ? 2 : 1, h->y = 3 - h->x;
+        pick_axes(h, image->ndim, image->fits->hdu.axis);
         read_words(h, cards, n);
         find_wcs(h, cards, n);
         *header = h;

@@ -1,12 +1,14 @@
 /* Tile-compressed images, decoded by CFITSIO.
  *
- * CFITSIO gets a copy of the image's unit in memory, behind an empty primary one: it opens no file and
- * interprets no name. What the table says of its tiles is checked here first, since CFITSIO allocates by it. */
+ * CFITSIO gets a copy of the image's table in memory, with a header written here from checked values: it
+ * opens no file, interprets no name and never sees the file's own header, which it would trust. What the table
+ * says of its tiles is checked too, since CFITSIO allocates by it. */
 #include "plugin.h"
 
 #include <fitsio.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,37 +41,140 @@ static cp_code fail(const struct cpi_fits *f, int status)
                       f->source.function, f->source.path, cpi_fitsio_text(status, text));
 }
 
-/* A file in memory: an empty primary unit, then the table. */
+/* A file in memory: an empty primary unit, then the table with a header of our own. */
 typedef struct memory_file {
     fitsfile *fits;
-    void *bytes;
+    char *bytes;
     size_t size;
+    int cards;
 } memory_file;
 
-static void put_card(char *block, int i, const char *text)
+static void put(memory_file *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(memory_file *m, const char *format, ...)
 {
-    memcpy(block + i * CPI_CARD, text, strlen(text));
+    char text[128];
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    memcpy(m->bytes + (size_t)m->cards++ * CPI_CARD, text, (size_t)(n < CPI_CARD ? n : CPI_CARD));
+}
+
+static void end_header(memory_file *m)
+{
+    put(m, "END");
+    while (m->cards % (CPI_BLOCK / CPI_CARD)) m->cards++;
+}
+
+/* Does CFITSIO need the card to decode, beside those that put_header writes? */
+static bool needed(const char *card)
+{
+    static const char *const numbered[] = {"TTYPE", "TFORM", "TSCAL", "TZERO", "ZNAME", "ZVAL"};
+    static const char *const single[] = {"TFIELDS", "THEAP", "ZCMPTYPE", "ZQUANTIZ", "ZDITHER0", "ZBLANK", "ZSCALE",
+                                         "ZZERO", "BSCALE", "BZERO", "BLANK"};
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+        if (cpi_card_number(card, numbered[i])) return true;
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (cpi_card_value(card, single[i])) return true;
+    return false;
+}
+
+/* Numbers of the cards above that CFITSIO counts with: NULL, or the name of a card whose value is wrong. */
+static const char *wrong_card(const char *card, int64_t table)
+{
+    static const struct { const char *key; int64_t low, high; } ranges[] = {
+        {"TFIELDS", 1, 64}, {"ZDITHER0", 1, 10000}};
+    const char *v;
+    int64_t number = 0;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if ((v = cpi_card_value(card, ranges[i].key)) &&
+            (!cpi_card_integer(v, card, &number) || number < ranges[i].low || number > ranges[i].high))
+            return ranges[i].key;
+    if ((v = cpi_card_value(card, "THEAP")) && (!cpi_card_integer(v, card, &number) || number != table)) return "THEAP";
+    if (cpi_card_number(card, "ZVAL") && cpi_card_integer(card + 9, card, &number) && (number < 0 || number > 4096))
+        return "ZVALn";
+    return NULL;
+}
+
+/* ZNAMEn = 'BLOCKSIZE' or 'BYTEPIX' with a value that Rice's method has. */
+static bool rice_values(const char *cards, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const char *card = cards + (size_t)i * CPI_CARD;
+        int k = cpi_card_number(card, "ZNAME");
+        if (!k) continue;
+        char name[24];
+        cpi_card_text(card + 9, card, name, sizeof name);
+        bool block = !strcmp(name, "BLOCKSIZE"), bytes = !strcmp(name, "BYTEPIX");
+        for (int j = 0; j < n && (block || bytes); j++) {
+            const char *other = cards + (size_t)j * CPI_CARD;
+            int64_t v = 0;
+            if (cpi_card_number(other, "ZVAL") != k) continue;
+            if (!cpi_card_integer(other + 9, other, &v)) return false;
+            if (block ? v != 16 && v != 32 : v != 1 && v != 2 && v != 4 && v != 8) return false;
+        }
+    }
+    return true;
+}
+
+/* The table's header as far as CFITSIO needs it, from numbers that were checked. */
+static cp_code put_header(const struct cpi_fits *f, memory_file *m, const char *cards)
+{
+    const cpi_hdu *h = &f->hdu;
+    put(m, "XTENSION= 'BINTABLE'");
+    put(m, "BITPIX  =                    8");
+    put(m, "NAXIS   =                    2");
+    put(m, "NAXIS1  = %20lld", (long long)h->row_bytes);
+    put(m, "NAXIS2  = %20lld", (long long)h->rows);
+    put(m, "PCOUNT  = %20lld", (long long)h->heap);
+    put(m, "GCOUNT  =                    1");
+    const char *wrong = rice_values(cards, h->cards) ? NULL : "ZVALn";
+    for (int first = 1; first >= 0; first--) /* TFIELDS stands in front */
+        for (int i = 0; i < h->cards; i++) {
+            const char *card = cards + (size_t)i * CPI_CARD;
+            if (!needed(card) || (cpi_card_value(card, "TFIELDS") != NULL) != first) continue;
+            if (!wrong) wrong = wrong_card(card, h->row_bytes * h->rows);
+            put(m, "%.80s", card);
+        }
+    if (wrong)
+        return HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: %s has a wrong value", f->source.function,
+                          f->source.path, wrong);
+    put(m, "ZIMAGE  =                    T");
+    put(m, "ZBITPIX = %20d", h->bitpix);
+    put(m, "ZNAXIS  = %20d", h->naxis);
+    for (int i = 0; i < h->naxis; i++) put(m, "ZNAXIS%d = %20lld", i + 1, (long long)h->axis[i]);
+    for (int i = 0; i < h->naxis; i++) put(m, "ZTILE%d  = %20lld", i + 1, (long long)h->tile[i]);
+    end_header(m);
+    return CP_OK;
 }
 
 static cp_code open_unit(const struct cpi_fits *f, memory_file *m)
 {
     const cpi_hdu *h = &f->hdu;
+    char *cards;
     *m = (memory_file){0};
-    int64_t length = h->data - h->header + h->data_bytes;
-    m->size = CPI_BLOCK + (size_t)(length + CPI_BLOCK - 1) / CPI_BLOCK * CPI_BLOCK;
-    char *b = m->bytes = HOST->malloc(m->size);
-    if (!b) return CP_ERROR_MEMORY;
-    memset(b, ' ', CPI_BLOCK);
-    put_card(b, 0, "SIMPLE  =                    T");
-    put_card(b, 1, "BITPIX  =                    8");
-    put_card(b, 2, "NAXIS   =                    0");
-    put_card(b, 3, "EXTEND  =                    T");
-    put_card(b, 4, "END");
-    memset(b + m->size - CPI_BLOCK, 0, CPI_BLOCK);
-    cp_code code = cpi_source_read(&f->source, h->header, b + CPI_BLOCK, length);
+    cp_code code = cpi_hdu_cards(&f->source, h, &cards);
+    size_t head = ((size_t)h->cards + 40) * CPI_CARD + 3 * CPI_BLOCK; /* room for both headers */
+    size_t data = (size_t)(h->data_bytes + CPI_BLOCK - 1) / CPI_BLOCK * CPI_BLOCK;
+    if (code == CP_OK && !(m->bytes = HOST->malloc(head + data))) code = CP_ERROR_MEMORY;
+    if (code == CP_OK) {
+        memset(m->bytes, ' ', head);
+        put(m, "SIMPLE  =                    T");
+        put(m, "BITPIX  =                    8");
+        put(m, "NAXIS   =                    0");
+        put(m, "EXTEND  =                    T");
+        end_header(m);
+        code = put_header(f, m, cards);
+    }
+    HOST->free(cards);
+    if (code != CP_OK) return code;
+    char *at = m->bytes + (size_t)m->cards * CPI_CARD;
+    m->size = (size_t)m->cards * CPI_CARD + data;
+    if (data) memset(at + data - CPI_BLOCK, 0, CPI_BLOCK);
+    if ((code = cpi_source_read(&f->source, h->data, at, h->data_bytes)) != CP_OK) return code;
     int status = 0;
-    if (code == CP_OK && (fits_open_memfile(&m->fits, "image", READONLY, &m->bytes, &m->size, 0, NULL, &status) ||
-                          fits_movabs_hdu(m->fits, 2, NULL, &status)))
+    if (fits_open_memfile(&m->fits, "image", READONLY, (void **)&m->bytes, &m->size, 0, NULL, &status) ||
+        fits_movabs_hdu(m->fits, 2, NULL, &status))
         code = fail(f, status);
     return code;
 }
@@ -132,16 +237,12 @@ static cp_code check_hcompress(const struct cpi_fits *f, fitsfile *fits, int col
 static cp_code check_tiles(const struct cpi_fits *f, fitsfile *fits)
 {
     static const char *const names[] = {"COMPRESSED_DATA", "GZIP_COMPRESSED_DATA", "UNCOMPRESSED_DATA"};
-    int status = 0, column;
-    LONGLONG rows = 0, heap = 0;
-    fits_get_num_rowsll(fits, &rows, &status);
-    fits_read_key(fits, TLONGLONG, "PCOUNT", &heap, NULL, &status);
-    if (status) return fail(f, status);
+    int column;
     for (int i = 0; i < 3; i++) {
         int absent = 0;
         if (fits_get_colnum(fits, CASESEN, (char *)names[i], &column, &absent)) continue;
-        cp_code code = check_column(f, fits, column, rows, heap);
-        if (code == CP_OK && i == 0) code = check_hcompress(f, fits, column, rows);
+        cp_code code = check_column(f, fits, column, f->hdu.rows, f->hdu.heap);
+        if (code == CP_OK && i == 0) code = check_hcompress(f, fits, column, f->hdu.rows);
         if (code != CP_OK) return code;
     }
     fits_clear_errmsg();
@@ -181,30 +282,5 @@ cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size
     close_unit(&m);
     cpi_fitsio_unlock();
     cpi_locale_back(l);
-    return code;
-}
-
-cp_code cpi_compressed_header(const struct cpi_fits *f, char **cards, int *n)
-{
-    cpi_fitsio_lock();
-    memory_file m;
-    cp_code code = open_unit(f, &m);
-    if (code == CP_OK) {
-        int status = 0;
-        char *text = NULL;
-        if (fits_convert_hdr2str(m.fits, 1, NULL, 0, &text, n, &status)) code = fail(f, status);
-        else if (!(*cards = HOST->malloc(strlen(text) + CPI_CARD))) code = CP_ERROR_MEMORY;
-        else {
-            size_t length = strlen(text);
-            memcpy(*cards, text, length + 1);
-            *n = (int)(length / CPI_CARD);
-        }
-        if (text) {
-            status = 0;
-            fits_free_memory(text, &status);
-        }
-    }
-    close_unit(&m);
-    cpi_fitsio_unlock();
     return code;
 }

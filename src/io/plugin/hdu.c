@@ -55,7 +55,7 @@ static void token(const char *value, const char *card, char to[CPI_CARD])
     to[n] = 0;
 }
 
-static bool integer(const char *value, const char *card, int64_t *result)
+bool cpi_card_integer(const char *value, const char *card, int64_t *result)
 {
     char text[CPI_CARD], *end;
     token(value, card, text);
@@ -97,7 +97,7 @@ int cpi_card_number(const char *card, const char *prefix)
 
 static void structural(scan *s, const char *card, const char *value, const char *name, int64_t *to)
 {
-    if (value && !integer(value, card, to) && !s->wrong) s->wrong = name;
+    if (value && !cpi_card_integer(value, card, to) && !s->wrong) s->wrong = name;
 }
 
 static void take_card(scan *s, const char *card)
@@ -118,8 +118,8 @@ static void take_card(scan *s, const char *card)
     else if ((v = cpi_card_value(card, "ZIMAGE"))) s->zimage = is_true(v, card);
     else if ((v = cpi_card_value(card, "BSCALE"))) real(v, card, &s->bscale);
     else if ((v = cpi_card_value(card, "BZERO"))) real(v, card, &s->bzero);
-    else if ((v = cpi_card_value(card, "BLANK"))) s->has_blank = integer(v, card, &s->blank);
-    else if ((v = cpi_card_value(card, "ZBLANK")) && integer(v, card, &s->blank)) s->has_blank = true;
+    else if ((v = cpi_card_value(card, "BLANK"))) s->has_blank = cpi_card_integer(v, card, &s->blank);
+    else if ((v = cpi_card_value(card, "ZBLANK")) && cpi_card_integer(v, card, &s->blank)) s->has_blank = true;
 }
 
 /* Reads the header at `offset` into `s`; `*cards` is the number of cards before END, 0 when there is no header
@@ -218,6 +218,9 @@ static cp_code check_compressed(const cpi_source *source, scan *s, cpi_hdu *hdu)
         return bad(source, number, "the compressed image has fewer tiles than its size needs");
     if (!product(s->znaxis, s->tile, abs(s->zbitpix) / 8, &tile) || tile / 16 > bytes + 65536)
         return bad(source, number, "ZTILEn: a tile is larger than the image");
+    hdu->row_bytes = s->axis[0];
+    hdu->rows = rows;
+    hdu->heap = s->pcount;
     hdu->bitpix = s->zbitpix;
     hdu->naxis = (int)s->znaxis;
     memcpy(hdu->axis, s->zaxis, sizeof hdu->axis);
@@ -291,4 +294,16 @@ cp_code cpi_hdu_find(const cpi_source *source, int ext, cpi_hdu *hdu)
     if (ext != 0 || !have_empty) return no_image(source, ext, units, tables);
     *hdu = empty_hdu;
     return describe(source, &empty, hdu);
+}
+
+cp_code cpi_hdu_cards(const cpi_source *source, const cpi_hdu *hdu, char **cards)
+{
+    size_t n = (size_t)hdu->cards * CPI_CARD;
+    char *text = *cards = HOST->malloc(n + 1);
+    if (!text) return CP_ERROR_MEMORY;
+    cp_code code = cpi_source_read(source, hdu->header, text, (int64_t)n);
+    for (size_t i = 0; i < n; i++)
+        if (text[i] < ' ' || text[i] > '~') text[i] = ' ';
+    text[n] = 0;
+    return code;
 }

@@ -47,6 +47,7 @@ typedef struct cpi_hdu {
     bool compressed;            /* a binary table with ZIMAGE = T */
     int bitpix, naxis;          /* of the image; those behind Z keywords when compressed */
     int64_t axis[CP_MAXDIM];    /* NAXIS1 first */
+    int64_t row_bytes, rows, heap; /* of the table when compressed: NAXIS1, NAXIS2, PCOUNT */
     int64_t tile[CP_MAXDIM];    /* extents of a tile when compressed */
     double bscale, bzero;
     bool has_blank;
@@ -54,10 +55,13 @@ typedef struct cpi_hdu {
 } cpi_hdu;
 /* Finds the image: the first one (ext 0), extension ext, or the primary (CP_FITS_PRIMARY). */
 cp_code cpi_hdu_find(const cpi_source *s, int ext, cpi_hdu *hdu);
+/* The cards of its header, what is no text blanked; freed with HOST->free. */
+cp_code cpi_hdu_cards(const cpi_source *s, const cpi_hdu *hdu, char **cards);
 /* The value of the card `text` (80 characters) if its keyword is `key`: where it begins, else NULL. */
 const char *cpi_card_value(const char *text, const char *key);
 /* n when the card's keyword is PREFIXn with 1 <= n <= CP_MAXDIM; else 0. */
 int cpi_card_number(const char *card, const char *prefix);
+bool cpi_card_integer(const char *value, const char *card, int64_t *result);
 /* A string value without quotes and trailing blanks, into `to`. */
 void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);
 
@@ -69,8 +73,6 @@ void cpi_fits_close(cpi_io_image *image);
 
 /* --- compressed.c --- */
 cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size, void *pixels);
-/* The image's header as plain cards, `*cards` freed with HOST->free. */
-cp_code cpi_compressed_header(const struct cpi_fits *f, char **cards, int *n);
 /* CFITSIO's words for a status. */
 const char *cpi_fitsio_text(int status, char text[81]);
 void cpi_fitsio_lock(void);

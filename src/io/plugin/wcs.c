@@ -79,23 +79,16 @@ static void read_words(cp_image_header *h, const char *cards, int n)
     }
 }
 
-/* The header's cards with everything that is no text blanked, END not among them. */
-static cp_code read_cards(const struct cpi_fits *f, char **cards, int *n)
+/* The cards of a compressed image as the image's own: those of its table go, ZNAXIS becomes NAXIS. */
+static void image_cards(char *cards, int n)
 {
-    *cards = NULL;
-    if (f->hdu.compressed) {
-        cp_code code = cpi_compressed_header(f, cards, n);
-        if (code != CP_OK) return code;
-    } else {
-        *n = f->hdu.cards;
-        if (!(*cards = HOST->malloc((size_t)*n * CPI_CARD + 1))) return CP_ERROR_MEMORY;
-        cp_code code = cpi_source_read(&f->source, f->hdu.header, *cards, (int64_t)*n * CPI_CARD);
-        if (code != CP_OK) return code;
-        (*cards)[(size_t)*n * CPI_CARD] = 0;
+    for (int i = 0; i < n; i++) {
+        char *card = cards + (size_t)i * CPI_CARD;
+        if (cpi_card_value(card, "NAXIS") || cpi_card_number(card, "NAXIS")) memset(card, ' ', CPI_CARD);
+        if (!cpi_card_value(card, "ZNAXIS") && !cpi_card_number(card, "ZNAXIS")) continue;
+        memmove(card, card + 1, 7);
+        card[7] = ' ';
     }
-    for (char *c = *cards; c < *cards + (size_t)*n * CPI_CARD; c++)
-        if (*c < ' ' || *c > '~') *c = ' ';
-    return CP_OK;
 }
 
 /* The two axes that an image has when those of extent 1 are dropped; the first ones where fewer are left. */
@@ -116,9 +109,10 @@ cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image
     (void)function;
     cpi_locale l = cpi_locale_c();
     char *cards;
-    int n;
+    int n = image->fits->hdu.cards;
     cp_image_header *h = NULL;
-    cp_code code = read_cards(image->fits, &cards, &n);
+    cp_code code = cpi_hdu_cards(&image->fits->source, &image->fits->hdu, &cards);
+    if (code == CP_OK && image->fits->hdu.compressed) image_cards(cards, n);
     if (code == CP_OK && !(h = HOST->malloc(sizeof *h))) code = CP_ERROR_MEMORY;
     if (code == CP_OK) {
         memset(h, 0, sizeof *h);

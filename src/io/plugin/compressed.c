@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void cpi_fitsio_lock(void)
@@ -187,67 +188,103 @@ static void close_unit(memory_file *m)
     HOST->free(m->bytes);
 }
 
-/* Descriptors of a column of variable length: every row's bytes must lie in the heap. */
-static cp_code check_column(const struct cpi_fits *f, fitsfile *fits, int column, int64_t rows, int64_t heap)
+/* --- what the table says of its tiles --- */
+
+typedef enum tile_kind { TILE_OTHER, TILE_GZIP, TILE_HCOMPRESS } tile_kind;
+
+static cp_code bad_tile(const struct cpi_fits *f, int64_t row, const char *what)
 {
+    return HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: tile %lld %s", f->source.function, f->source.path,
+                      (long long)row, what);
+}
+
+/* Does the tile inflate, to at most `most` bytes? CFITSIO allocates without end where it does not. */
+static bool inflates(const char *bytes, int64_t n, uint8_t *scratch, size_t most)
+{
+    if (n > UINT32_MAX) return false;
+    z_stream z = {.next_in = (Bytef *)bytes, .avail_in = (uInt)n};
+    if (inflateInit2(&z, 15 + 16) != Z_OK) return false;
+    int status = Z_OK;
+    for (size_t used = 0; status == Z_OK && used < most; used += (size_t)(z.next_out - (scratch + used))) {
+        z.next_out = scratch + used;
+        z.avail_out = (uInt)(most - used < 1 << 30 ? most - used : 1 << 30);
+        status = inflate(&z, Z_NO_FLUSH);
+    }
+    inflateEnd(&z);
+    return status == Z_STREAM_END;
+}
+
+/* H-compressed tiles carry their own size, which CFITSIO believes. */
+static bool hcompress_fits(const char *bytes, int64_t n, int64_t most)
+{
+    const uint8_t *b = (const uint8_t *)bytes;
+    if (n < 10) return false;
+    uint32_t x = (uint32_t)b[2] << 24 | (uint32_t)b[3] << 16 | (uint32_t)b[4] << 8 | b[5];
+    uint32_t y = (uint32_t)b[6] << 24 | (uint32_t)b[7] << 16 | (uint32_t)b[8] << 8 | b[9];
+    return x <= INT32_MAX && y <= INT32_MAX && (int64_t)x * y <= most;
+}
+
+/* A tile of `n` bytes. */
+static cp_code check_tile(const struct cpi_fits *f, int64_t row, const char *bytes, int64_t n, tile_kind kind,
+                          int64_t pixels, uint8_t *scratch)
+{
+    if (n == 0 || kind == TILE_OTHER) return CP_OK;
+    if (kind == TILE_GZIP ? inflates(bytes, n, scratch, (size_t)pixels * 8 + 1) : hcompress_fits(bytes, n, pixels))
+        return CP_OK;
+    return bad_tile(f, row, "is damaged");
+}
+
+/* A column of variable length: every row's bytes lie in the heap, and are what they should be. */
+static cp_code check_column(const struct cpi_fits *f, const memory_file *m, int column, tile_kind kind, uint8_t *scratch)
+{
+    const cpi_hdu *h = &f->hdu;
+    const char *heap = m->bytes + (size_t)m->cards * CPI_CARD + h->row_bytes * h->rows;
     int status = 0, type;
     long repeat, width;
-    if (fits_get_coltype(fits, column, &type, &repeat, &width, &status)) return fail(f, status);
+    if (fits_get_coltype(m->fits, column, &type, &repeat, &width, &status)) return fail(f, status);
     if (type >= 0) return CP_OK;
+    int64_t pixels = 1;
+    for (int i = 0; i < h->naxis; i++) pixels *= h->tile[i];
     enum { STEP = 1024 };
     LONGLONG length[STEP], offset[STEP];
-    for (int64_t row = 1; row <= rows; row += STEP) {
-        int64_t n = rows - row + 1 < STEP ? rows - row + 1 : STEP;
-        if (fits_read_descriptsll(fits, column, row, n, length, offset, &status)) return fail(f, status);
+    for (int64_t row = 1; row <= h->rows; row += STEP) {
+        int64_t n = h->rows - row + 1 < STEP ? h->rows - row + 1 : STEP;
+        if (fits_read_descriptsll(m->fits, column, row, n, length, offset, &status)) return fail(f, status);
         for (int64_t i = 0; i < n; i++) {
             int64_t bytes;
             if (length[i] < 0 || offset[i] < 0 || __builtin_mul_overflow((int64_t)length[i], (int64_t)width, &bytes) ||
-                offset[i] > heap || bytes > heap - offset[i])
-                return HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: tile %lld lies outside the file",
-                                  f->source.function, f->source.path, (long long)(row + i));
+                offset[i] > h->heap || bytes > h->heap - offset[i])
+                return bad_tile(f, row + i, "lies outside the file");
+            cp_code code = check_tile(f, row + i, heap + offset[i], bytes, kind, pixels, scratch);
+            if (code != CP_OK) return code;
         }
     }
     return CP_OK;
 }
 
-/* H-compressed tiles carry their own size, which CFITSIO believes. */
-static cp_code check_hcompress(const struct cpi_fits *f, fitsfile *fits, int column, int64_t rows)
-{
-    int status = 0;
-    char kind[FLEN_VALUE] = "";
-    if (fits_read_key(fits, TSTRING, "ZCMPTYPE", kind, NULL, &status) || strncmp(kind, "HCOMPRESS", 9)) return CP_OK;
-    int64_t most = 1;
-    for (int i = 0; i < f->hdu.naxis; i++) most *= f->hdu.tile[i];
-    for (int64_t row = 1; row <= rows; row++) {
-        unsigned char head[10];
-        LONGLONG length, offset;
-        int any;
-        fits_read_descriptll(fits, column, row, &length, &offset, &status);
-        if (status == 0 && length < 10) continue; /* empty: the tile is in another column */
-        if (fits_read_col(fits, TBYTE, column, row, 1, 10, NULL, head, &any, &status)) return fail(f, status);
-        uint32_t a = (uint32_t)head[2] << 24 | head[3] << 16 | head[4] << 8 | head[5];
-        uint32_t b = (uint32_t)head[6] << 24 | head[7] << 16 | head[8] << 8 | head[9];
-        if (a > INT32_MAX || b > INT32_MAX || (b && (int64_t)a * b > most))
-            return HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: tile %lld is larger than it should be",
-                              f->source.function, f->source.path, (long long)row);
-    }
-    return CP_OK;
-}
-
-static cp_code check_tiles(const struct cpi_fits *f, fitsfile *fits)
+static cp_code check_tiles(const struct cpi_fits *f, const memory_file *m)
 {
     static const char *const names[] = {"COMPRESSED_DATA", "GZIP_COMPRESSED_DATA", "UNCOMPRESSED_DATA"};
-    int column;
-    for (int i = 0; i < 3; i++) {
+    char method[FLEN_VALUE] = "";
+    int status = 0, column;
+    size_t pixels = 1;
+    if (fits_read_key(m->fits, TSTRING, "ZCMPTYPE", method, NULL, &status)) return fail(f, status);
+    bool gzip = !strncmp(method, "GZIP", 4), hcompress = !strncmp(method, "HCOMPRESS", 9);
+    for (int i = 0; i < f->hdu.naxis; i++) pixels *= (size_t)f->hdu.tile[i];
+    uint8_t *scratch = HOST->malloc(pixels * 8 + 1);
+    cp_code code = scratch ? CP_OK : CP_ERROR_MEMORY;
+    for (int i = 0; i < 3 && code == CP_OK; i++) {
+        tile_kind kind = i == 1 || (i == 0 && gzip) ? TILE_GZIP : i == 0 && hcompress ? TILE_HCOMPRESS : TILE_OTHER;
         int absent = 0;
-        if (fits_get_colnum(fits, CASESEN, (char *)names[i], &column, &absent)) continue;
-        cp_code code = check_column(f, fits, column, f->hdu.rows, f->hdu.heap);
-        if (code == CP_OK && i == 0) code = check_hcompress(f, fits, column, f->hdu.rows);
-        if (code != CP_OK) return code;
+        if (fits_get_colnum(m->fits, CASESEN, (char *)names[i], &column, &absent)) continue;
+        code = check_column(f, m, column, kind, scratch);
     }
+    HOST->free(scratch);
     fits_clear_errmsg();
-    return CP_OK;
+    return code;
 }
+
+/* --- decoding --- */
 
 static int fitsio_type(cp_type t)
 {
@@ -271,7 +308,7 @@ cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size
     cpi_fitsio_lock();
     memory_file m;
     cp_code code = open_unit(f, &m);
-    if (code == CP_OK) code = check_tiles(f, m.fits);
+    if (code == CP_OK) code = check_tiles(f, &m);
     if (code == CP_OK) {
         int status = 0, any;
         float nan32 = NAN;

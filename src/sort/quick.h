@@ -6,43 +6,89 @@
  * pivots are bad for 2*log2(n) turns, radix passes finish in linear time. */
 
 #if VECTOR
-enum { NAME(lanes) = 512 / BITS, NAME(leaf_size) = 8 * NAME(lanes) };
+enum { NAME(lanes) = 512 / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
 
-/* v[0..k) holds two sorted halves: merges them. */
-static inline __attribute__((always_inline)) void NAME(merge)(__m512i *v, int k)
+/* One stage of a network inside a register: lane i meets `other` lane i; lanes in `upper` keep the larger key. */
+#define MEET(v, other, upper) NAME(mask_max)(NAME(min)(v, other), upper, v, other)
+
+/* v[i] <= v[j] in every lane */
+#define PAIR(i, j)                                   \
+    do {                                             \
+        __m512i low = NAME(min)(v[i], v[j]);         \
+        v[j] = NAME(max)(v[i], v[j]);                \
+        v[i] = low;                                  \
+    } while (0)
+
+/* Sorts every lane over k registers by the shortest networks known. */
+static inline __attribute__((always_inline)) void NAME(columns)(__m512i *v, int k)
 {
-    __m512i t[4];
-    int h = k / 2;
-#pragma GCC unroll 8
-    for (int i = 0; i < h; i++) t[i] = NAME(reverse)(v[k - 1 - i]);
-#pragma GCC unroll 8
-    for (int i = 0; i < h; i++) {
-        v[h + i] = NAME(max)(v[i], t[i]); /* the upper half comes out reversed, which is bitonic as well */
-        v[i] = NAME(min)(v[i], t[i]);
+    if (k == 2) {
+        PAIR(0, 1);
+    } else if (k == 4) {
+        PAIR(0, 2); PAIR(1, 3); PAIR(0, 1); PAIR(2, 3); PAIR(1, 2);
+    } else if (k == 8) {
+        PAIR(0, 2); PAIR(1, 3); PAIR(4, 6); PAIR(5, 7); PAIR(0, 4); PAIR(1, 5); PAIR(2, 6); PAIR(3, 7);
+        PAIR(0, 1); PAIR(2, 3); PAIR(4, 5); PAIR(6, 7); PAIR(2, 4); PAIR(3, 5); PAIR(1, 4); PAIR(3, 6);
+        PAIR(1, 2); PAIR(3, 4); PAIR(5, 6);
+    } else if (k == 16) {
+        PAIR(0, 5); PAIR(1, 4); PAIR(2, 12); PAIR(3, 13); PAIR(6, 7); PAIR(8, 9); PAIR(10, 15); PAIR(11, 14);
+        PAIR(0, 2); PAIR(1, 10); PAIR(3, 6); PAIR(4, 7); PAIR(5, 14); PAIR(8, 11); PAIR(9, 12); PAIR(13, 15);
+        PAIR(0, 8); PAIR(1, 3); PAIR(2, 11); PAIR(4, 13); PAIR(5, 9); PAIR(6, 10); PAIR(7, 15); PAIR(12, 14);
+        PAIR(0, 1); PAIR(2, 4); PAIR(3, 8); PAIR(5, 6); PAIR(7, 12); PAIR(9, 10); PAIR(11, 13); PAIR(14, 15);
+        PAIR(1, 3); PAIR(2, 5); PAIR(4, 8); PAIR(6, 9); PAIR(7, 11); PAIR(10, 13); PAIR(12, 14);
+        PAIR(1, 2); PAIR(3, 5); PAIR(4, 11); PAIR(6, 8); PAIR(7, 9); PAIR(10, 12); PAIR(13, 14);
+        PAIR(2, 3); PAIR(4, 5); PAIR(6, 7); PAIR(8, 9); PAIR(10, 11); PAIR(12, 13);
+        PAIR(4, 6); PAIR(5, 7); PAIR(8, 10); PAIR(9, 11);
+        PAIR(3, 4); PAIR(5, 6); PAIR(7, 8); PAIR(9, 10); PAIR(11, 12);
     }
-#pragma GCC unroll 8
-    for (int d = h / 2; d >= 1; d /= 2)
-#pragma GCC unroll 8
+}
+
+/* Place (lane, register) counts lane * k + register. Merges sorted blocks of `width` / 2 lanes: the first stage
+ * meets the mirrored place, the others halve the distance, first over lanes, then over registers. */
+static inline __attribute__((always_inline)) void NAME(merge_lanes)(__m512i *v, int k, int width)
+{
+    __m512i t[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < k; i++) t[i] = NAME(swap)(v[k - 1 - i], width - 1);
+#pragma GCC unroll 16
+    for (int i = 0; i < k; i++) v[i] = MEET(v[i], t[i], NAME(upper)(width / 2));
+#pragma GCC unroll 4
+    for (int d = width / 4; d >= 1; d /= 2)
+#pragma GCC unroll 16
+        for (int i = 0; i < k; i++) v[i] = MEET(v[i], NAME(swap)(v[i], d), NAME(upper)(d));
+#pragma GCC unroll 4
+    for (int d = k / 2; d >= 1; d /= 2)
+#pragma GCC unroll 16
         for (int i = 0; i < k; i++)
-            if (!(i & d)) {
-                __m512i low = NAME(min)(v[i], v[i + d]);
-                v[i + d] = NAME(max)(v[i], v[i + d]);
-                v[i] = low;
-            }
-#pragma GCC unroll 8
-    for (int i = 0; i < k; i++) v[i] = NAME(clean)(v[i]);
+            if (!(i & d)) PAIR(i, i + d);
+}
+
+/* From places to the order of memory: registers are interleaved. */
+static inline __attribute__((always_inline)) void NAME(interleave)(__m512i *v, int k)
+{
+    __m512i t[16];
+#pragma GCC unroll 4
+    for (int stage = 1; stage < k; stage *= 2) {
+#pragma GCC unroll 16
+        for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = NAME(zip_low)(v[i], v[i + k / 2]);
+            t[2 * i + 1] = NAME(zip_high)(v[i], v[i + k / 2]);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < k; i++) v[i] = t[i];
+    }
 }
 
 static inline __attribute__((always_inline)) void NAME(network)(KEY *a, int n, int k)
 {
-    __m512i v[8], ones = _mm512_set1_epi32(-1);
-#pragma GCC unroll 8
-    for (int i = 0; i < k; i++) v[i] = NAME(sort_lanes)(NAME(load_part)(ones, n - i * NAME(lanes), a + i * NAME(lanes)));
-#pragma GCC unroll 8
-    for (int step = 2; step <= k; step *= 2)
-#pragma GCC unroll 8
-        for (int i = 0; i < k; i += step) NAME(merge)(v + i, step);
-#pragma GCC unroll 8
+    __m512i v[16], ones = _mm512_set1_epi32(-1);
+#pragma GCC unroll 16
+    for (int i = 0; i < k; i++) v[i] = NAME(load_part)(ones, n - i * NAME(lanes), a + i * NAME(lanes));
+    NAME(columns)(v, k);
+#pragma GCC unroll 4
+    for (int width = 2; width <= NAME(lanes); width *= 2) NAME(merge_lanes)(v, k, width);
+    NAME(interleave)(v, k);
+#pragma GCC unroll 16
     for (int i = 0; i < k; i++) NAME(store_part)(a + i * NAME(lanes), n - i * NAME(lanes), v[i]);
 }
 
@@ -51,8 +97,11 @@ static void NAME(leaf)(KEY *a, int64_t n)
     if (n <= NAME(lanes)) NAME(network)(a, (int)n, 1);
     else if (n <= 2 * NAME(lanes)) NAME(network)(a, (int)n, 2);
     else if (n <= 4 * NAME(lanes)) NAME(network)(a, (int)n, 4);
-    else NAME(network)(a, (int)n, 8);
+    else if (n <= 8 * NAME(lanes)) NAME(network)(a, (int)n, 8);
+    else NAME(network)(a, (int)n, 16);
 }
+#undef MEET
+#undef PAIR
 
 /* Keys below the pivot (or equal to it, with `equal`) come first; returns how many. */
 static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal, KEY *scratch)

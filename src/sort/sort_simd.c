@@ -10,15 +10,33 @@
 #include <immintrin.h>
 #define HAVE_VECTOR 1
 
-/* One stage of a network inside a register: lane i meets lane i^x; the lanes in `upper` keep the larger key. */
-#define STAGE32(v, other, upper) _mm512_mask_max_epu32(_mm512_min_epu32(v, other), upper, v, other)
-#define STAGE64(v, other, upper) _mm512_mask_max_epu64(_mm512_min_epu64(v, other), upper, v, other)
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE __m512i q32_reverse(__m512i v)
+/* Lane i of the result is lane i^x of v; x is a constant. */
+INLINE __m512i q32_swap(__m512i v, int x)
 {
-    return _mm512_permutexvar_epi32(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
+    switch (x) {
+    case 1: return _mm512_shuffle_epi32(v, 0xB1);
+    case 2: return _mm512_shuffle_epi32(v, 0x4E);
+    case 3: return _mm512_shuffle_epi32(v, 0x1B);
+    case 4: return _mm512_shuffle_i32x4(v, v, 0xB1);
+    case 7: return _mm512_permutexvar_epi32(_mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8), v);
+    case 8: return _mm512_shuffle_i32x4(v, v, 0x4E);
+    default: return _mm512_permutexvar_epi32(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
+    }
 }
+/* Lanes that have bit d. */
+INLINE unsigned q32_upper(int d) { return d == 1 ? 0xAAAA : d == 2 ? 0xCCCC : d == 4 ? 0xF0F0 : 0xFF00; }
+/* a0 b0 a1 b1 ..., and the second half of that. */
+INLINE __m512i q32_zip_low(__m512i a, __m512i b)
+{
+    return _mm512_permutex2var_epi32(a, _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), b);
+}
+INLINE __m512i q32_zip_high(__m512i a, __m512i b)
+{
+    return _mm512_permutex2var_epi32(a, _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31), b);
+}
+INLINE __m512i q32_mask_max(__m512i src, unsigned m, __m512i a, __m512i b) { return _mm512_mask_max_epu32(src, (__mmask16)m, a, b); }
 INLINE __m512i q32_min(__m512i a, __m512i b) { return _mm512_min_epu32(a, b); }
 INLINE __m512i q32_max(__m512i a, __m512i b) { return _mm512_max_epu32(a, b); }
 INLINE __m512i q32_set1(uint32_t x) { return _mm512_set1_epi32((int)x); }
@@ -31,27 +49,27 @@ INLINE __m512i q32_load_part(__m512i fill, int n, const uint32_t *a)
     return _mm512_mask_loadu_epi32(fill, (__mmask16)q32_part(n), a);
 }
 INLINE void q32_store_part(uint32_t *a, int n, __m512i v) { _mm512_mask_storeu_epi32(a, (__mmask16)q32_part(n), v); }
-INLINE __m512i q32_clean4(__m512i v)
-{
-    v = STAGE32(v, _mm512_shuffle_epi32(v, 0x4E), 0xCCCC);
-    return STAGE32(v, _mm512_shuffle_epi32(v, 0xB1), 0xAAAA);
-}
-INLINE __m512i q32_clean8(__m512i v)
-{
-    return q32_clean4(STAGE32(v, _mm512_shuffle_i32x4(v, v, 0xB1), 0xF0F0));
-}
-INLINE __m512i q32_clean(__m512i v) { return q32_clean8(STAGE32(v, _mm512_shuffle_i32x4(v, v, 0x4E), 0xFF00)); }
-INLINE __m512i q32_sort_lanes(__m512i v)
-{
-    const __m512i in8 = _mm512_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
-    v = STAGE32(v, _mm512_shuffle_epi32(v, 0xB1), 0xAAAA);
-    v = STAGE32(v, _mm512_shuffle_epi32(v, 0x1B), 0xCCCC);
-    v = STAGE32(v, _mm512_shuffle_epi32(v, 0xB1), 0xAAAA);
-    v = q32_clean4(STAGE32(v, _mm512_permutexvar_epi32(in8, v), 0xF0F0));
-    return q32_clean8(STAGE32(v, q32_reverse(v), 0xFF00));
-}
 
-INLINE __m512i q64_reverse(__m512i v) { return _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), v); }
+INLINE __m512i q64_swap(__m512i v, int x)
+{
+    switch (x) {
+    case 1: return _mm512_shuffle_epi32(v, 0x4E);
+    case 2: return _mm512_permutex_epi64(v, 0x4E);
+    case 3: return _mm512_permutex_epi64(v, 0x1B);
+    case 4: return _mm512_shuffle_i64x2(v, v, 0x4E);
+    default: return _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), v);
+    }
+}
+INLINE unsigned q64_upper(int d) { return d == 1 ? 0xAA : d == 2 ? 0xCC : 0xF0; }
+INLINE __m512i q64_zip_low(__m512i a, __m512i b)
+{
+    return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), b);
+}
+INLINE __m512i q64_zip_high(__m512i a, __m512i b)
+{
+    return _mm512_permutex2var_epi64(a, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), b);
+}
+INLINE __m512i q64_mask_max(__m512i src, unsigned m, __m512i a, __m512i b) { return _mm512_mask_max_epu64(src, (__mmask8)m, a, b); }
 INLINE __m512i q64_min(__m512i a, __m512i b) { return _mm512_min_epu64(a, b); }
 INLINE __m512i q64_max(__m512i a, __m512i b) { return _mm512_max_epu64(a, b); }
 INLINE __m512i q64_set1(uint64_t x) { return _mm512_set1_epi64((long long)x); }
@@ -64,19 +82,6 @@ INLINE __m512i q64_load_part(__m512i fill, int n, const uint64_t *a)
     return _mm512_mask_loadu_epi64(fill, (__mmask8)q64_part(n), a);
 }
 INLINE void q64_store_part(uint64_t *a, int n, __m512i v) { _mm512_mask_storeu_epi64(a, (__mmask8)q64_part(n), v); }
-INLINE __m512i q64_clean4(__m512i v)
-{
-    v = STAGE64(v, _mm512_permutex_epi64(v, 0x4E), 0xCC);
-    return STAGE64(v, _mm512_permutex_epi64(v, 0xB1), 0xAA);
-}
-INLINE __m512i q64_clean(__m512i v) { return q64_clean4(STAGE64(v, _mm512_shuffle_i64x2(v, v, 0x4E), 0xF0)); }
-INLINE __m512i q64_sort_lanes(__m512i v)
-{
-    v = STAGE64(v, _mm512_permutex_epi64(v, 0xB1), 0xAA);
-    v = STAGE64(v, _mm512_permutex_epi64(v, 0x1B), 0xCC);
-    v = STAGE64(v, _mm512_permutex_epi64(v, 0xB1), 0xAA);
-    return q64_clean4(STAGE64(v, q64_reverse(v), 0xF0));
-}
 #else
 #define HAVE_VECTOR 0
 #endif

@@ -1,0 +1,419 @@
+/* sort, argsort and unique against a naive insertion sort that is written from NumPy's rules. */
+#include "check.h"
+
+#include <float.h>
+
+/* --- an independent order: values as pairs of doubles, or integers --- */
+
+typedef struct value { int64_t i; double re, im; } value;
+
+static double half_value(uint16_t h)
+{
+    int e = h >> 10 & 31, m = h & 1023;
+    double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    return h >> 15 ? -v : v;
+}
+
+static double bfloat_value(uint16_t h)
+{
+    uint32_t u = (uint32_t)h << 16;
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+
+static value value_of(cp_type t, const void *p)
+{
+    value v = {0, 0, 0};
+    switch (t) {
+#define X(NAME, text, ctype, kind, bytes) case CP_##NAME: { ctype x; memcpy(&x, p, bytes);
+    X(BOOL, , uint8_t, , 1) v.i = x; break; }
+    X(INT8, , int8_t, , 1) v.i = x; break; }
+    X(UINT8, , uint8_t, , 1) v.i = x; break; }
+    X(INT16, , int16_t, , 2) v.i = x; break; }
+    X(UINT16, , uint16_t, , 2) v.i = x; break; }
+    X(INT32, , int32_t, , 4) v.i = x; break; }
+    X(UINT32, , uint32_t, , 4) v.i = x; break; }
+    X(INT64, , int64_t, , 8) v.i = x; break; }
+    X(UINT64, , uint64_t, , 8) v.i = (int64_t)(x ^ (uint64_t)1 << 63); break; }
+    X(FLOAT16, , cp_half, , 2) v.re = half_value(x.bits); break; }
+    X(BFLOAT16, , cp_bfloat16, , 2) v.re = bfloat_value(x.bits); break; }
+    X(FLOAT32, , float, , 4) v.re = x; break; }
+    X(FLOAT64, , double, , 8) v.re = x; break; }
+    X(COMPLEX64, , cp_complex64, , 8) v.re = x.re; v.im = x.im; break; }
+    X(COMPLEX128, , cp_complex128, , 16) v.re = x.re; v.im = x.im; break; }
+#undef X
+    default: break;
+    }
+    return v;
+}
+
+/* NumPy's "less than" of sorting. */
+static bool less(value a, value b)
+{
+    if (a.i != b.i) return a.i < b.i;
+    if (a.re < b.re) return !isnan(a.im) || isnan(b.im);
+    if (a.re > b.re) return isnan(b.im) && !isnan(a.im);
+    if (a.re == b.re || (isnan(a.re) && isnan(b.re))) return a.im < b.im || (isnan(b.im) && !isnan(a.im));
+    return isnan(b.re);
+}
+
+static bool is_nan(value v) { return isnan(v.re) || isnan(v.im); }
+
+static uint64_t seed = 88172645463325252u;
+static uint64_t next(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    return seed ^= seed << 17;
+}
+
+static uint16_t half_bits(double x) /* of small multiples of 1/4 */
+{
+    if (x == 0) return signbit(x) ? 0x8000 : 0;
+    int e;
+    double m = frexp(fabs(x), &e);
+    return (uint16_t)((x < 0 ? 0x8000 : 0) | (e + 14) << 10 | (int)((m * 2 - 1) * 1024));
+}
+
+/* Element i of a pattern: 0 any bits, 1 few values with NaN, infinities and zeros of both signs, 2 constant,
+ * 3 ascending, 4 descending with repeats. */
+static double pattern_value(int pattern, int64_t i, int64_t n)
+{
+    static const double few[] = {0, -0.0, NAN, 1, -1, INFINITY, -INFINITY, 2.5, -NAN, 7};
+    return pattern == 1 ? few[next() % 10] : pattern == 2 ? 3 : pattern == 3 ? (double)(i * 100 / n) : (double)((n - i) * 50 / n - 20);
+}
+
+static void put(cp_type t, void *p, int pattern, int64_t i, int64_t n)
+{
+    if (pattern == 0) {
+        uint64_t bits[2] = {next(), next()};
+        if (t == CP_BOOL) bits[0] &= 1;
+        memcpy(p, bits, cp_type_size(t));
+        return;
+    }
+    double x = pattern_value(pattern, i, n), y = pattern_value(pattern, n - i, n);
+    char kind = cp_type_kind(t);
+    if (kind != 'f' && kind != 'c') {
+        int64_t v = isnan(x) ? 100 : isinf(x) ? (x > 0 ? 90 : 80) : (int64_t)x;
+        if (kind == 'b') v &= 1;
+        memcpy(p, &v, cp_type_size(t));
+    } else if (t == CP_FLOAT16) {
+        uint16_t h = isnan(x) ? (signbit(x) ? 0xFE01 : 0x7E00) : isinf(x) ? (x > 0 ? 0x7C00 : 0xFC00) : half_bits(x);
+        memcpy(p, &h, 2);
+    } else if (t == CP_BFLOAT16 || t == CP_FLOAT32 || t == CP_COMPLEX64) {
+        float f[2] = {(float)x, (float)y};
+        memcpy(p, (char *)f + (t == CP_BFLOAT16 ? 2 : 0), cp_type_size(t));
+    } else {
+        double f[2] = {x, y};
+        memcpy(p, f, cp_type_size(t));
+    }
+}
+
+/* Stable order of n elements `stride` bytes apart. */
+typedef struct item { value v; int64_t at; } item;
+static int by_value(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    if (less(x->v, y->v)) return -1;
+    if (less(y->v, x->v)) return 1;
+    return x->at < y->at ? -1 : 1;
+}
+
+static item *ordered(cp_type t, const char *data, int64_t n, int64_t stride)
+{
+    item *items = malloc((size_t)n * sizeof *items);
+    for (int64_t i = 0; i < n; i++) items[i] = (item){value_of(t, data + i * stride), i};
+    qsort(items, (size_t)n, sizeof *items, by_value);
+    return items;
+}
+
+static bool same(value a, value b) { return !less(a, b) && !less(b, a); }
+
+static void check_lane(cp_type t, const char *data, const char *sorted, const char *order, int64_t n, int64_t stride)
+{
+    int64_t item_bytes = (int64_t)cp_type_size(t), order_stride = stride / item_bytes * 8;
+    item *want = ordered(t, data, n, stride);
+    uint64_t bits_in = 0, bits_out = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at;
+        memcpy(&at, order + i * order_stride, 8);
+        if (!same(want[i].v, value_of(t, sorted + i * stride)))
+            fail_msg("%s, n %d: sorted element %d differs", cp_type_name(t), (int)n, (int)i);
+        if (at != want[i].at) fail_msg("%s, n %d: order %d: got %d, expected %d", cp_type_name(t), (int)n, (int)i, (int)at, (int)want[i].at);
+        uint64_t a = 0, b = 0; /* no value's bits are lost, but for NaN parts of complex numbers */
+        if (cp_type_kind(t) != 'c' || !is_nan(want[i].v)) memcpy(&a, data + i * stride, item_bytes > 8 ? 8 : (size_t)item_bytes);
+        bits_in += cp_type_kind(t) == 'c' ? 0 : a;
+        if (cp_type_kind(t) != 'c') memcpy(&b, sorted + i * stride, (size_t)item_bytes);
+        bits_out += b;
+    }
+    assert_true(bits_in == bits_out);
+    free(want);
+}
+
+static char *pattern_data(cp_type t, int pattern, int64_t n)
+{
+    char *data = malloc((size_t)n * cp_type_size(t) + 1);
+    for (int64_t i = 0; i < n; i++) put(t, data + i * (int64_t)cp_type_size(t), pattern, i, n);
+    return data;
+}
+
+static char *host_of(cp_array *x)
+{
+    char *p = malloc((size_t)cp_nbytes(x) + 1);
+    ok(cp_to_host(x, p, (size_t)cp_nbytes(x)) == CP_OK);
+    return p;
+}
+
+static void one_row(cp_type t, int pattern, int64_t n)
+{
+    char *data = pattern_data(t, pattern, n);
+    for (CP_SCOPE) {
+        cp_array *x = cp_from_host(data, t, CP_SHAPE(n), NULL), *s = cp_sort(x, -1), *o = cp_argsort(x, 0);
+        ok(s && o);
+        char *sorted = host_of(s), *order = host_of(o);
+        check_lane(t, data, sorted, order, n, (int64_t)cp_type_size(t));
+        ok(cp_sort_inplace(x, 0) == CP_OK);
+        char *place = host_of(x);
+        assert_memory_equal(place, sorted, (size_t)cp_nbytes(x));
+        free(place);
+        free(sorted);
+        free(order);
+    }
+    free(data);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 7, 16, 17, 33, 65, 100, 129, 256, 1000, 5000};
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < CP_NTYPES; t++)
+            for (int pattern = 0; pattern < 5; pattern++)
+                for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) one_row((cp_type)t, pattern, sizes[k]);
+}
+
+static void test_long_rows(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < CP_NTYPES; t++)
+            for (int pattern = 0; pattern < 5; pattern++) one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
+}
+
+/* Every axis of a 3-d array, given in C order, in Fortran order, and as a reversed, stepped view. */
+static void check_axis(cp_array *x, int axis)
+{
+    cp_type t = cp_type_of(x);
+    int64_t size = (int64_t)cp_type_size(t), n = cp_dim(x, axis), step = size;
+    cp_array *s = cp_sort(x, axis), *o = cp_argsort(x, axis), *c = cp_copy(x), *z = cp_retain(x);
+    ok(s && o && c);
+    for (int i = 2; i > axis; i--) step *= cp_dim(x, i);
+    char *data = host_of(c), *sorted = host_of(s), *order = host_of(o);
+    for (int64_t i = 0; i < cp_size(x); i++)
+        if (i * size / step % n == 0)
+            check_lane(t, data + i * size, sorted + i * size, order + i * 8, n, step);
+    ok(cp_sort_inplace(z, axis - 3) == CP_OK);
+    char *place = host_of(cp_copy(z));
+    assert_memory_equal(place, sorted, (size_t)cp_nbytes(s));
+    free(place);
+    free(data);
+    free(sorted);
+    free(order);
+    cp_free(z);
+}
+
+static void test_axes(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < CP_NTYPES; t++)
+            for (int axis = 0; axis < 3; axis++)
+                for (int layout = 0; layout < 3; layout++)
+                    for (CP_SCOPE) {
+                        char *data = pattern_data((cp_type)t, 1, 9 * 20 * 10);
+                        cp_array *x = cp_from_host(data, (cp_type)t, CP_SHAPE(9, 20, 10), NULL);
+                        free(data);
+                        if (layout == 1) x = cp_copy_order(x, 'F');
+                        if (layout == 2) x = cp_slice(x, 2, (cp_index[]){CP_FULL, {CP_IX_SLICE, 0, 0, -2, 0}});
+                        ok(x);
+                        check_axis(x, axis);
+                    }
+}
+
+static void test_many_rows(void **state)
+{
+    (void)state;
+    static const cp_type types[] = {CP_UINT8, CP_INT16, CP_FLOAT32, CP_FLOAT64, CP_COMPLEX128};
+    for (FOR_DEVICES(d))
+        for (int k = 0; k < 5; k++)
+            for (int shape = 0; shape < 3; shape++)
+                for (CP_SCOPE) {
+                    int64_t rows = (int64_t[]){3000, 200, 9}[shape], n = (int64_t[]){17, 300, 70000}[shape];
+                    int64_t bytes = n * (int64_t)cp_type_size(types[k]);
+                    char *data = pattern_data(types[k], shape == 1, rows * n);
+                    cp_array *x = cp_from_host(data, types[k], CP_SHAPE(rows, n), NULL);
+                    cp_array *s = cp_sort(x, 1), *o = cp_argsort(x, 1);
+                    ok(s && o);
+                    char *sorted = host_of(s), *order = host_of(o);
+                    for (int64_t r = 0; r < rows; r += shape == 2 ? 4 : 1)
+                        check_lane(types[k], data + r * bytes, sorted + r * bytes, order + r * n * 8, n, bytes / n);
+                    free(data);
+                    free(sorted);
+                    free(order);
+                }
+}
+
+static void check_unique(cp_type t, int pattern, int64_t n, bool apart)
+{
+    char *data = pattern_data(t, pattern, n);
+    item *want = ordered(t, data, n, (int64_t)cp_type_size(t));
+    for (CP_SCOPE) {
+        cp_array *x = cp_from_host(data, t, CP_SHAPE(n), NULL), *index, *inverse, *counts, *only_counts;
+        cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, apart});
+        cp_array *plain = cp_unique(x, &(cp_unique_options){NULL, NULL, &only_counts, apart});
+        cp_array *alone = cp_unique(x, &(cp_unique_options){.distinct_nan = apart});
+        ok(u && plain && alone);
+        char *values = host_of(u), *values2 = host_of(plain), *values3 = host_of(alone);
+        int64_t *at = (int64_t *)host_of(index), *back = (int64_t *)host_of(inverse), *c = (int64_t *)host_of(counts);
+        int64_t *c2 = (int64_t *)host_of(only_counts), found = 0, size = (int64_t)cp_type_size(t);
+        for (int64_t i = 0, j; i < n; i = j, found++) {
+            for (j = i + 1; j < n; j++)
+                if (is_nan(want[i].v) ? apart || !is_nan(want[j].v) : less(want[i].v, want[j].v)) break;
+            assert_true(found < cp_size(u));
+            assert_true(same(want[i].v, value_of(t, values + found * size)));
+            assert_true(is_nan(want[i].v) || same(want[i].v, value_of(t, values2 + found * size)));
+            assert_true(is_nan(want[i].v) || same(want[i].v, value_of(t, values3 + found * size)));
+            assert_memory_equal(values + found * size, data + want[i].at * size, (size_t)size);
+            assert_int_equal(at[found], want[i].at);
+            assert_int_equal(c[found], j - i);
+            assert_int_equal(c2[found], j - i);
+            for (int64_t k = i; k < j; k++) assert_int_equal(back[want[k].at], found);
+        }
+        assert_int_equal(cp_size(u), found);
+        assert_int_equal(cp_size(plain), found);
+        assert_int_equal(cp_size(alone), found);
+        free(values), free(values2), free(values3), free(at), free(back), free(c), free(c2);
+    }
+    free(want);
+    free(data);
+}
+
+static void test_unique(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 50, 1000, 100003};
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < CP_NTYPES; t++)
+            for (int pattern = 0; pattern < 5; pattern++)
+                for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+                    check_unique((cp_type)t, pattern, sizes[k], false);
+                    check_unique((cp_type)t, pattern, sizes[k], true);
+                }
+}
+
+static void test_shapes_and_errors(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = cp_reshape(doubles(3, 1, 2, 6, 5, 4), CP_SHAPE(2, 3)), *zero = cp_full(CP_SHAPE0, CP_FLOAT64, cp_float(5));
+            values(cp_sort(x, CP_FLAT), 1, 2, 3, 4, 5, 6);
+            values(cp_argsort(x, CP_FLAT), 1, 2, 0, 5, 4, 3);
+            values(cp_sort(x, 0), 3, 1, 2, 6, 5, 4);
+            values(cp_sort(cp_transpose(x, CP_ALL), 0), 1, 4, 2, 5, 3, 6);
+            values(cp_sort(zero, CP_FLAT), 5);
+            values(cp_argsort(zero, -1), 0);
+            assert_int_equal(cp_ndim(cp_sort(zero, CP_FLAT)), 1);
+            assert_null(cp_sort(zero, -1));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_sort(x, 2));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_argsort(x, -3));
+            failed(CP_ERROR_AXIS);
+            assert_int_equal(cp_sort_inplace(x, 7), CP_ERROR_AXIS);
+            failed(CP_ERROR_AXIS);
+            cp_array *wide = cp_broadcast_to(doubles(2, 1), CP_SHAPE(3, 2));
+            assert_true(cp_sort_inplace(wide, 1) != CP_OK);
+            failed(CP_ERROR_VALUE);
+            values(cp_sort(wide, 1), 1, 2, 1, 2, 1, 2);
+            cp_array *t = cp_transpose(x, CP_ALL);
+            ok(cp_sort_inplace(t, CP_FLAT) == CP_OK); /* in t's order */
+            values(t, 1, 2, 3, 4, 5, 6);
+            cp_array *inverse = NULL, *u = cp_unique(zero, &(cp_unique_options){.inverse = &inverse});
+            values(u, 5);
+            assert_int_equal(cp_ndim(inverse), 0);
+            assert_null(cp_sort(NULL, 0));
+            assert_null(cp_unique(NULL, NULL));
+            cp_error_clear();
+        }
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = cp_empty(CP_SHAPE(3, 0, 2), CP_FLOAT32), *index, *inverse, *counts;
+            for (int axis = 0; axis < 3; axis++) {
+                ok(cp_sort(x, axis) && cp_sort_inplace(x, axis) == CP_OK);
+                cp_array *o = cp_argsort(x, axis);
+                ok(o);
+                assert_int_equal(cp_type_of(o), CP_INT64);
+                assert_int_equal(cp_ndim(o), 3);
+            }
+            assert_int_equal(cp_size(cp_sort(x, CP_FLAT)), 0);
+            cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, false});
+            ok(u && index && inverse && counts);
+            assert_int_equal(cp_size(u) + cp_size(index) + cp_size(inverse) + cp_size(counts), 0);
+            assert_int_equal(cp_ndim(inverse), 3);
+        }
+}
+
+static cp_array *given;
+static bool sort_all(void)
+{
+    cp_array *s = cp_sort(given, 0), *o = s ? cp_argsort(given, 0) : NULL, *f = o ? cp_sort(given, CP_FLAT) : NULL;
+    bool done = f && cp_sort_inplace(f, 0) == CP_OK;
+    cp_free(s);
+    cp_free(o);
+    cp_free(f);
+    return done;
+}
+static bool unique_all(void)
+{
+    cp_array *a = NULL, *b = NULL, *c = NULL, *u = cp_unique(given, &(cp_unique_options){&a, &b, &c, false});
+    bool done = u;
+    assert_true(done || (!a && !b && !c));
+    cp_free(u);
+    cp_free(a);
+    cp_free(b);
+    cp_free(c);
+    return done;
+}
+
+static void test_allocation_failure(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int k = 0; k < 3; k++) {
+            int64_t n = k == 1 ? 100000 : 500;
+            cp_type t = k == 2 ? CP_UINT8 : k == 1 ? CP_FLOAT64 : CP_INT32;
+            char *data = pattern_data(t, 0, 2 * n);
+            given = cp_from_host(data, t, CP_SHAPE(n, 2), NULL);
+            free(data);
+            every_allocation_fails(sort_all);
+            every_allocation_fails(unique_all);
+            cp_free(given);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_long_rows), cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_unique),    cmocka_unit_test(test_shapes_and_errors),
+        cmocka_unit_test(test_empty),      cmocka_unit_test(test_allocation_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

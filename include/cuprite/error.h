@@ -28,7 +28,8 @@ extern "C" {
     X(FORMAT, "malformed data", "ValueError")                          \
     X(DEVICE, "device failure", "RuntimeError")                        \
     X(UNSUPPORTED, "not available in this build", "NotImplementedError") \
-    X(INTERNAL, "internal error", "RuntimeError")
+    X(INTERNAL, "internal error", "RuntimeError")                      \
+    X(RUNTIME, "operation not possible", "RuntimeError")
 
 typedef enum cp_code {
 #define X(NAME, text, exception) CP_ERROR_##NAME,

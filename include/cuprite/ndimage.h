@@ -1,8 +1,15 @@
 /* Connected components and measurements on them (scipy.ndimage).
  *
- * `labels` is an integer array of the image's shape (or NULL: one region, all of it, label unspecified);
- * `index` an integer array of the labels to measure, of any shape (NULL: all pixels with a label other than 0
- * together, a 0-d result). Results have index's shape, float64 or the image's type as SciPy's have. */
+ * Arrays are real: complex ones are CP_ERROR_TYPE. `labels` broadcasts with x; NULL makes all of x one region,
+ * and `index` is not looked at. `index` NULL: all pixels with a label above 0 are one region, a 0-d result. A
+ * host scalar (cp_int) as `index`: the one region of that label, a 0-d result. Another array: one region for
+ * each of its elements, in its shape; labels may be repeated and need not be there.
+ *
+ * Types are SciPy's: float64, but sum_labels of a single region has NumPy's type for the sum of x. Sums are
+ * taken in double (integers in 64 bits, wrapping, where the result is an integer). The sum of an empty region is
+ * 0 and its mean NaN; its extremum is 0 at position 0 in an array of results and CP_ERROR_VALUE for a single
+ * region. NaN counts as the greatest number in an array of results and wins both ways in a single region. The
+ * same input gives the same bits on every run. */
 #ifndef CUPRITE_NDIMAGE_H
 #define CUPRITE_NDIMAGE_H
 
@@ -14,7 +21,9 @@ extern "C" {
 
 /* Labels the connected non-zero elements 1..count in the order of their first element in C order. `structure`:
  * 3^ndim, symmetric about its centre, non-zero where neighbours connect; NULL is the cross of SciPy. `out`:
- * any integer or floating array of x's shape, or NULL for a new int32 one. Waits when `count` is not NULL. */
+ * any real array of x's shape, or NULL for a new int32 one (int64 from 2^31 - 2 elements). CP_ERROR_RUNTIME,
+ * and `out` unchanged, when its type can't hold the largest label exactly; a bool array takes true for all.
+ * Waits when `count` is not NULL or the type might be too small. */
 CP_API cp_array *cp_label(cp_array *x, cp_array *structure, cp_array *out, int64_t *count);
 
 CP_API cp_array *cp_sum_labels(cp_array *x, cp_array *labels, cp_array *index);
@@ -31,7 +40,7 @@ CP_API cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *in
  * and stop -1. max_label 0: the largest label. */
 CP_API cp_array *cp_find_objects(cp_array *labels, int64_t max_label);
 
-/* All of it in one pass, for labels 1..count: the measurement step of source finding. */
+/* All of it in one pass, for labels 1..count (empty regions: 0, NaN for the centre): the measurement step of source finding. */
 typedef struct cp_sources {
     cp_array *pixels;    /* (count) int64 */
     cp_array *flux;      /* (count) float64: sum of the pixels */

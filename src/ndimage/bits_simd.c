@@ -1,0 +1,135 @@
+/* The CPU's inner loops: a line as a bit mask, a look for zeros, stores past the cache.
+ *
+ * Bit j of word j / 64 is set where element j is not zero; bits behind the last element are 0. */
+#include <string.h>
+
+#include "cpu/features.h"
+#include "ndimage/bits.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/* 64 elements of SIZE bytes to one word, the part that the instruction set decides. `keep` has the bits that
+ * count (all but the sign for floating types). */
+#if defined(__AVX512BW__)
+#define WORD(SIZE, SUFFIX)                                                             \
+    static inline uint64_t word##SIZE(const char *x, uint64_t keep)                    \
+    {                                                                                  \
+        __m512i m = _mm512_set1_epi64((long long)keep);                                \
+        uint64_t w = 0;                                                                \
+        for (int i = 0; i < SIZE; i++)                                                 \
+            w |= (uint64_t)_mm512_test_epi##SUFFIX##_mask(_mm512_loadu_si512(x + 64 * i), m) << i * (64 / SIZE); \
+        return w;                                                                      \
+    }
+WORD(1, 8)
+WORD(2, 16)
+WORD(4, 32)
+WORD(8, 64)
+#elif defined(__AVX2__)
+static inline __m256i zero_of(const char *x, __m256i m, int size)
+{
+    __m256i v = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)x), m), z = _mm256_setzero_si256();
+    return size == 1 ? _mm256_cmpeq_epi8(v, z) : size == 2 ? _mm256_cmpeq_epi16(v, z)
+         : size == 4 ? _mm256_cmpeq_epi32(v, z) : _mm256_cmpeq_epi64(v, z);
+}
+#define WORD(SIZE, PER, MASK)                                                          \
+    static inline uint64_t word##SIZE(const char *x, uint64_t keep)                    \
+    {                                                                                  \
+        __m256i m = _mm256_set1_epi64x((long long)keep);                               \
+        uint64_t w = 0;                                                                \
+        for (int i = 0; i < 64 / PER; i++) w |= (uint64_t)(MASK) << i * PER;           \
+        return ~w;                                                                     \
+    }
+WORD(1, 32, (uint32_t)_mm256_movemask_epi8(zero_of(x + 32 * i, m, 1)))
+WORD(2, 32, (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(
+    _mm256_packs_epi16(zero_of(x + 64 * i, m, 2), zero_of(x + 64 * i + 32, m, 2)), 0xd8)))
+WORD(4, 8, (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(zero_of(x + 32 * i, m, 4))))
+WORD(8, 4, (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(zero_of(x + 32 * i, m, 8))))
+#else
+#define WORD(SIZE, TYPE)                                                               \
+    static inline uint64_t word##SIZE(const char *x, uint64_t keep)                    \
+    {                                                                                  \
+        uint64_t w = 0;                                                                \
+        for (int i = 0; i < 64; i++) {                                                 \
+            TYPE v;                                                                    \
+            memcpy(&v, x + SIZE * i, SIZE);                                            \
+            w |= (uint64_t)((v & (TYPE)keep) != 0) << i;                               \
+        }                                                                              \
+        return w;                                                                      \
+    }
+WORD(1, uint8_t)
+WORD(2, uint16_t)
+WORD(4, uint32_t)
+WORD(8, uint64_t)
+#endif
+
+static inline uint64_t word_of(const char *x, int size, uint64_t keep)
+{
+    return size == 1 ? word1(x, keep) : size == 2 ? word2(x, keep) : size == 4 ? word4(x, keep) : word8(x, keep);
+}
+
+int64_t CPI_ISA_NAME(cpi_line_bits)(const void *line, int64_t n, int size, uint64_t keep, bool joined, uint64_t *bits)
+{
+    const char *x = line;
+    int64_t words = n / 64, rest = n % 64, runs = 0;
+    uint64_t carry = 0;
+    for (int64_t i = 0; i <= words; i++) {
+        uint64_t w;
+        if (i < words) {
+            w = word_of(x + i * 64 * size, size, keep);
+        } else {
+            if (!rest) break;
+            char tail[64 * 8] = {0};
+            memcpy(tail, x + i * 64 * size, (size_t)(rest * size));
+            w = word_of(tail, size, keep);
+        }
+        bits[i] = w;
+        runs += __builtin_popcountll(joined ? w & ~(w << 1 | carry) : w);
+        carry = w >> 63;
+    }
+    return runs;
+}
+
+bool CPI_ISA_NAME(cpi_all_zero)(const void *p, int64_t bytes)
+{
+    const char *c = p;
+    int64_t i = 0;
+    uint64_t any = 0;
+    for (; i + 64 <= bytes; i += 64) {
+        uint64_t w[8];
+        memcpy(w, c + i, 64);
+        any |= w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7];
+    }
+    for (; i < bytes; i++) any |= (unsigned char)c[i];
+    return any == 0;
+}
+
+void CPI_ISA_NAME(cpi_stream_copy)(void *to, const void *from, int64_t bytes)
+{
+#if defined(__SSE2__)
+    char *t = to;
+    const char *f = from;
+    int64_t head = -(intptr_t)t & 63;
+    if (head > bytes) head = bytes;
+    memcpy(t, f, (size_t)head);
+    int64_t i = head;
+    for (; i + 64 <= bytes; i += 64)
+#if defined(__AVX512F__)
+        _mm512_stream_si512((void *)(t + i), _mm512_loadu_si512(f + i));
+#else
+        for (int k = 0; k < 64; k += 16)
+            _mm_stream_si128((__m128i *)(t + i + k), _mm_loadu_si128((const __m128i *)(f + i + k)));
+#endif
+    memcpy(t + i, f + i, (size_t)(bytes - i));
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+}
+
+void CPI_ISA_NAME(cpi_stream_fence)(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}

@@ -1,0 +1,279 @@
+/* The front of the measurements: which pixels form a region, what the results' types and shapes are.
+ *
+ * Invariant: the plan's arrays are C-contiguous and of one shape; results are new, so nothing is changed when a
+ * call fails. */
+#include "cuprite/ndimage.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "ndimage/front.h"
+#include "ndimage/key.h"
+#include "ndimage/ndimage.h"
+
+enum { SUM, MEAN, VARIANCE, DEVIATION, EXTREMUM, CENTRE, POSITION };
+
+/* The operands of one call, brought into the form the plan wants; drop() ends them. */
+typedef struct operands {
+    cp_array *x, *labels, *index;
+    cpi_device *device;
+    int ndim; /* of the results: index's shape */
+    int64_t shape[CP_MAXDIM];
+} operands;
+
+static void drop(operands *o)
+{
+    cp_free(o->x);
+    cp_free(o->labels);
+    cp_free(o->index);
+}
+
+/* x or labels, broadcast to the shape of both, C-contiguous. */
+static cp_array *fitted(const char *function, cp_array *a, int ndim, const int64_t *shape)
+{
+    if (a->ndim == ndim && memcmp(a->shape, shape, sizeof *shape * (size_t)ndim) == 0)
+        return cpi_ndimage_plain(function, a);
+    cp_array *plain = cpi_ndimage_plain(function, a);
+    cp_array *wide = plain ? cp_broadcast_to(plain, (cp_shape){ndim, shape}) : NULL;
+    cp_array *whole = wide ? cpi_as_contiguous(function, wide, wide->type) : NULL;
+    cp_free(wide);
+    cp_free(plain);
+    return whole;
+}
+
+/* The region of one host value: labels equal to it. */
+static void one_label(cpi_measure_plan *plan, const cp_array *index, cp_type labels)
+{
+    cpi_domain domain = cpi_domain_of(labels);
+    plan->kind = cpi_index_key(index->type, index->data, 0, domain, &plan->key) ? CPI_REGIONS_ONE : CPI_REGIONS_NONE;
+    if (domain != CPI_DOMAIN_FLOAT && cpi_is_float(index->type)) {
+        double v = cpi_load_double(index->type, index->data, 0);
+        if (v != trunc(v)) plan->kind = CPI_REGIONS_NONE; /* a scalar is compared, not cut */
+    }
+}
+
+/* Checks and prepares the operands and the plan's first half. False: error written, nothing to drop. */
+static bool prepare(const char *function, cp_array *x, cp_array *labels, cp_array *index, operands *o,
+                    cpi_measure_plan *plan)
+{
+    memset(o, 0, sizeof *o);
+    memset(plan, 0, sizeof *plan);
+    plan->function = function;
+    if (cpi_null(function, x) || !cpi_ndimage_real(function, x)) return false;
+    if (labels && !cpi_ndimage_real(function, labels)) return false;
+    if (!labels) index = NULL;
+    if (index && !cpi_ndimage_real(function, index)) return false;
+    cp_array *all[3] = {x};
+    int n = 1;
+    if (labels) all[n++] = labels;
+    if (index) all[n++] = index;
+    o->device = cpi_common_device(function, n, all);
+    if (!o->device) return false;
+    int ndim = x->ndim;
+    int64_t shape[CP_MAXDIM];
+    memcpy(shape, x->shape, sizeof *shape * (size_t)ndim);
+    if (labels && cpi_broadcast(function, &ndim, shape, labels->ndim, labels->shape) != CP_OK) return false;
+    o->x = fitted(function, x, ndim, shape);
+    if (o->x && labels) o->labels = fitted(function, labels, ndim, shape);
+    if (o->labels && index && !(index->flags & CPI_HOST_SCALAR)) o->index = cpi_ndimage_plain(function, index);
+    if (!o->x || (labels && !o->labels) || (index && !(index->flags & CPI_HOST_SCALAR) && !o->index)) {
+        drop(o);
+        return false;
+    }
+    plan->x = o->x;
+    plan->labels = o->labels;
+    plan->index = o->index;
+    plan->ndim = o->x->ndim;
+    plan->shape = o->x->shape;
+    plan->size = o->x->size;
+    plan->n = 1;
+    plan->kind = labels ? CPI_REGIONS_POSITIVE : CPI_REGIONS_ALL;
+    if (o->index) {
+        plan->kind = CPI_REGIONS_INDEX;
+        plan->n = o->index->size;
+        o->ndim = o->index->ndim;
+        memcpy(o->shape, o->index->shape, sizeof *shape * (size_t)o->ndim);
+    } else if (index) {
+        one_label(plan, index, labels->type);
+    }
+    return true;
+}
+
+/* A result: index's shape, and `more` extents behind it. */
+static cp_array *result(const char *function, const operands *o, cp_type type, int more, const int64_t *extents)
+{
+    int64_t shape[CP_MAXDIM + 2];
+    if (o->ndim + more > CP_MAXDIM) {
+        cpi_fail(CP_ERROR_VALUE, "%s: the result would have more than %d dimensions", function, CP_MAXDIM);
+        return NULL;
+    }
+    memcpy(shape, o->shape, sizeof *shape * (size_t)o->ndim);
+    for (int i = 0; i < more; i++) shape[o->ndim + i] = extents[i];
+    return cpi_array_new(function, o->device, type, o->ndim + more, shape, 'C');
+}
+
+/* Runs the plan; an image without pixels has empty regions only, and backends need not know it. */
+static cp_code measure(cpi_device *device, cpi_measure_plan *plan)
+{
+    if (plan->n == 0) return CP_OK;
+    if (plan->size == 0) plan->kind = CPI_REGIONS_NONE;
+    return device->backend->ndimage->measure(cpi_stream(device), plan);
+}
+
+static cp_type sum_type(const cpi_measure_plan *plan)
+{
+    cp_type t = plan->x->type;
+    if (plan->kind == CPI_REGIONS_INDEX) return CP_FLOAT64;
+    return cpi_is_float(t) ? t : cpi_is_bool(t) || cpi_is_signed(t) ? CP_INT64 : CP_UINT64;
+}
+
+static cp_array *statistic(const char *function, int what, bool greatest, cp_array *x, cp_array *labels,
+                           cp_array *index)
+{
+    operands o;
+    cpi_measure_plan plan;
+    if (!prepare(function, x, labels, index, &o, &plan)) return NULL;
+    bool single = plan.kind != CPI_REGIONS_INDEX;
+    int64_t ndim = plan.ndim;
+    cp_array *r = NULL;
+    plan.greatest = greatest;
+    plan.nan_wins = plan.must = single;
+    switch (what) {
+    case SUM: plan.sum = r = result(function, &o, sum_type(&plan), 0, NULL); break;
+    case MEAN: plan.mean = r = result(function, &o, CP_FLOAT64, 0, NULL); break;
+    case VARIANCE: plan.variance = r = result(function, &o, CP_FLOAT64, 0, NULL); break;
+    case DEVIATION: plan.deviation = r = result(function, &o, CP_FLOAT64, 0, NULL); break;
+    case EXTREMUM: plan.value = r = result(function, &o, plan.x->type, 0, NULL); break;
+    case CENTRE: plan.centre = r = result(function, &o, CP_FLOAT64, 1, &ndim); break;
+    default: plan.position = r = result(function, &o, CP_INT64, 1, &ndim); break;
+    }
+    if (what != EXTREMUM && what != POSITION) plan.must = false;
+    if (r && (r->size || plan.must) && measure(o.device, &plan) != CP_OK) {
+        cp_free(r);
+        r = NULL;
+    }
+    drop(&o);
+    return r;
+}
+
+cp_array *cp_sum_labels(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("sum_labels", SUM, false, x, labels, index);
+}
+cp_array *cp_mean_labels(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("mean", MEAN, false, x, labels, index);
+}
+cp_array *cp_variance_labels(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("variance", VARIANCE, false, x, labels, index);
+}
+cp_array *cp_std_labels(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("standard_deviation", DEVIATION, false, x, labels, index);
+}
+cp_array *cp_minimum_labels(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("minimum", EXTREMUM, false, x, labels, index);
+}
+cp_array *cp_maximum_labels(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("maximum", EXTREMUM, true, x, labels, index);
+}
+cp_array *cp_center_of_mass(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("center_of_mass", CENTRE, false, x, labels, index);
+}
+cp_array *cp_minimum_position(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("minimum_position", POSITION, false, x, labels, index);
+}
+cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *index)
+{
+    return statistic("maximum_position", POSITION, true, x, labels, index);
+}
+
+cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
+{
+    const char *f = "find_objects";
+    if (cpi_null(f, labels) || !cpi_ndimage_real(f, labels)) return NULL;
+    if (cpi_is_float(labels->type)) {
+        cpi_fail(CP_ERROR_RUNTIME, "find_objects: data type not supported");
+        return NULL;
+    }
+    operands o = {0};
+    cpi_measure_plan plan = {0};
+    o.device = cpi_common_device(f, 1, &labels);
+    if (!o.device) return NULL;
+    if (max_label < 1) {
+        if (labels->size == 0) {
+            cpi_fail(CP_ERROR_VALUE, "find_objects: no largest label in an array without elements");
+            return NULL;
+        }
+        cp_array *largest = cp_maximum_labels(labels, NULL, NULL);
+        if (!largest) return NULL;
+        cp_array *wide = cp_astype(largest, CP_INT64);
+        bool bad = !wide || cp_to_host(wide, &max_label, sizeof max_label) != CP_OK;
+        cp_free(wide);
+        cp_free(largest);
+        if (bad) return NULL;
+        if (max_label < 0) max_label = 0;
+    }
+    o.labels = cpi_ndimage_plain(f, labels);
+    if (!o.labels) return NULL;
+    o.ndim = 1;
+    o.shape[0] = max_label;
+    plan = (cpi_measure_plan){.labels = o.labels, .kind = CPI_REGIONS_COUNT, .n = max_label, .ndim = labels->ndim,
+                              .shape = labels->shape, .size = labels->size, .function = f};
+    plan.box = result(f, &o, CP_INT64, 2, (int64_t[]){labels->ndim, 2});
+    if (plan.box && plan.box->size && measure(o.device, &plan) != CP_OK) {
+        cp_free(plan.box);
+        plan.box = NULL;
+    }
+    cp_array *box = plan.box;
+    drop(&o);
+    return box;
+}
+
+void cp_sources_free(cp_sources *s)
+{
+    if (!s) return;
+    cp_free(s->pixels);
+    cp_free(s->flux);
+    cp_free(s->centroid);
+    cp_free(s->peak);
+    cp_free(s->position);
+    memset(s, 0, sizeof *s);
+}
+
+cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources)
+{
+    const char *f = "measure";
+    if (cpi_null(f, sources)) return cp_error();
+    memset(sources, 0, sizeof *sources);
+    if (cpi_null(f, labels)) return cp_error();
+    if (count < 0) return cpi_fail(CP_ERROR_VALUE, "measure: count is %lld", (long long)count);
+    operands o;
+    cpi_measure_plan plan;
+    if (!prepare(f, x, labels, NULL, &o, &plan)) return cp_error();
+    int64_t ndim = plan.ndim;
+    plan.kind = CPI_REGIONS_COUNT;
+    plan.n = count;
+    plan.greatest = true;
+    o.ndim = 1;
+    o.shape[0] = count;
+    cp_sources s = {0};
+    plan.count = s.pixels = result(f, &o, CP_INT64, 0, NULL);
+    if (s.pixels) plan.sum = s.flux = result(f, &o, CP_FLOAT64, 0, NULL);
+    if (s.flux) plan.centre = s.centroid = result(f, &o, CP_FLOAT64, 1, &ndim);
+    if (s.centroid) plan.value = s.peak = result(f, &o, plan.x->type, 0, NULL);
+    if (s.peak) plan.position = s.position = result(f, &o, CP_INT64, 1, &ndim);
+    cp_code code = s.position ? measure(o.device, &plan) : cp_error();
+    drop(&o);
+    if (code == CP_OK)
+        *sources = s;
+    else
+        cp_sources_free(&s);
+    return code;
+}

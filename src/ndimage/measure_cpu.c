@@ -1,0 +1,315 @@
+/* Measurements on the CPU: one pass over the labels, run by run; the variance takes a second one.
+ *
+ * The image is cut into bands by its size and the number of regions alone. A band has a table of its own with a
+ * cell for each region, and tables are merged in the order of the bands: the same bits for any number of threads.
+ * Stretches of label 0 that belong to no region are skipped 64 at a time. */
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "cpu/features.h"
+#include "cpu/threads.h"
+#include "ndimage/bits.h"
+#include "ndimage/cpu.h"
+#include "ndimage/lookup.h"
+#include "ndimage/run_stats.h"
+
+/* The 8-byte words of a cell; moments (one an axis) or boxes (two an axis) follow. */
+enum { COUNT, SUM, KEY, PLACE, MORE };
+typedef union word { double d; int64_t i; uint64_t u; } word;
+
+typedef struct measure_job {
+    const cpi_measure_plan *plan;
+    cpi_lookup lookup;
+    int64_t slots, width;
+    int words;                 /* of a cell */
+    int want;                  /* WANT_ bits of this pass */
+    int64_t bands, per_band;   /* elements */
+    word *table;               /* bands * slots * words; the first band's is the sum of all in the end */
+    double *mean;              /* slots, for the variance */
+    run_function run;
+    bool (*all_zero)(const void *p, int64_t bytes);
+    int label_size;
+    bool skip_zero;
+} measure_job;
+
+/* The indices of the line that holds element `at`, into c (the last one is left alone). */
+static void line_index(const cpi_measure_plan *plan, int64_t line, int64_t *c)
+{
+    for (int a = plan->ndim - 1; a-- > 0;) {
+        c[a] = line % plan->shape[a];
+        line /= plan->shape[a];
+    }
+}
+
+/* Adds the run of n elements from `at`, column `column` of the line with indices c, to region `slot`. */
+static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at, int64_t column, int64_t n,
+                    const int64_t *c)
+{
+    const cpi_measure_plan *plan = j->plan;
+    word *cell = table + slot * j->words;
+    int ndim = plan->ndim;
+    if (j->want & WANT_BOX) {
+        word *box = cell + MORE;
+        bool new = cell[COUNT].i == 0;
+        for (int a = 0; a < ndim; a++) {
+            int64_t from = a == ndim - 1 ? column : c[a], to = a == ndim - 1 ? column + n : c[a] + 1;
+            if (new || from < box[2 * a].i) box[2 * a].i = from;
+            if (new || to > box[2 * a + 1].i) box[2 * a + 1].i = to;
+        }
+    }
+    cell[COUNT].i += n;
+    if (!(j->want & ~WANT_BOX)) return;
+    run_stats r = {.want = j->want, .greatest = plan->greatest, .nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX,
+                   .column = column};
+    if (j->mean) r.mean = j->mean[slot];
+    j->run(plan->x->data, at, n, &r);
+    if (j->want & WANT_INTEGER)
+        cell[SUM].u += r.whole;
+    else
+        cell[SUM].d += r.sum;
+    if (j->want & WANT_MOMENT) {
+        for (int a = 0; a < ndim - 1; a++) cell[MORE + a].d += (double)c[a] * r.sum;
+        cell[MORE + ndim - 1].d += r.moment;
+    }
+    if ((j->want & WANT_EXTREMUM) &&
+        (cell[PLACE].i == 0 || (plan->greatest ? r.key > cell[KEY].u : r.key < cell[KEY].u))) {
+        cell[KEY].u = r.key;
+        cell[PLACE].i = r.place + 1; /* 0: none yet */
+    }
+}
+
+/* End of the run of equal labels that begins at `at`, not behind `end`. */
+static int64_t run_end(const void *labels, int size, int64_t at, int64_t end)
+{
+#define SCAN(T)                                                 \
+    {                                                           \
+        const T *p = labels;                                    \
+        T v = p[at++];                                          \
+        while (at < end && p[at] == v) at++;                    \
+        return at;                                              \
+    }
+    switch (size) {
+    case 1: SCAN(uint8_t)
+    case 2: SCAN(uint16_t)
+    case 4: SCAN(uint32_t)
+    default: SCAN(uint64_t)
+    }
+#undef SCAN
+}
+
+/* Elements at..end-1, all of one line, of which `at` has column `column`. */
+static void measure_stretch(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
+                            const int64_t *c)
+{
+    const cpi_measure_plan *plan = j->plan;
+    if (!plan->labels) {
+        add_run(j, table, 0, at, column, end - at, c);
+        return;
+    }
+    const char *labels = plan->labels->data;
+    int size = j->label_size;
+    int64_t start = at - column;
+    while (at < end) {
+        int64_t stop = end;
+        if (j->skip_zero) {
+            while (end - at >= 64 && j->all_zero(labels + at * size, 64 * size)) at += 64;
+            if (at == end) return;
+            if (j->all_zero(labels + at * size, size)) {
+                if (stop - at > 64) stop = at + 64; /* then 64 at a time again */
+                at = run_end(labels, size, at, stop);
+                continue;
+            }
+        }
+        stop = run_end(labels, size, at, end);
+        int64_t slot = cpi_slot_of(&j->lookup, labels, at);
+        if (slot >= 0) add_run(j, table, slot, at, at - start, stop - at, c);
+        at = stop;
+    }
+}
+
+static void measure_task(void *context, int64_t band, int worker)
+{
+    measure_job *j = context;
+    (void)worker;
+    word *table = j->table + band * j->slots * j->words;
+    int64_t at = band * j->per_band, end = at + j->per_band, c[CP_MAXDIM];
+    if (end > j->plan->size) end = j->plan->size;
+    while (at < end) {
+        int64_t line = at / j->width, column = at - line * j->width, stop = at - column + j->width;
+        if (stop > end) stop = end;
+        line_index(j->plan, line, c);
+        measure_stretch(j, table, at, stop, column, c);
+        at = stop;
+    }
+}
+
+/* Adds the cell of a later band to `to`. */
+static void merge_cell(const measure_job *j, word *to, const word *from)
+{
+    int ndim = j->plan->ndim;
+    bool new = to[COUNT].i == 0;
+    to[COUNT].i += from[COUNT].i;
+    if (j->want & WANT_INTEGER)
+        to[SUM].u += from[SUM].u;
+    else
+        to[SUM].d += from[SUM].d;
+    if (from[PLACE].i &&
+        (!to[PLACE].i || (j->plan->greatest ? from[KEY].u > to[KEY].u : from[KEY].u < to[KEY].u))) {
+        to[KEY] = from[KEY];
+        to[PLACE] = from[PLACE];
+    }
+    if (j->want & WANT_MOMENT)
+        for (int a = 0; a < ndim; a++) to[MORE + a].d += from[MORE + a].d;
+    if (j->want & WANT_BOX)
+        for (int a = 0; a < ndim; a++) {
+            word *t = to + MORE + 2 * a;
+            const word *f = from + MORE + 2 * a;
+            if (new || f[0].i < t[0].i) t[0] = f[0];
+            if (new || f[1].i > t[1].i) t[1] = f[1];
+        }
+}
+
+#define SLOTS_A_TASK 4096
+static void merge_task(void *context, int64_t task, int worker)
+{
+    measure_job *j = context;
+    (void)worker;
+    int64_t begin = task * SLOTS_A_TASK, end = begin + SLOTS_A_TASK < j->slots ? begin + SLOTS_A_TASK : j->slots;
+    for (int64_t band = 1; band < j->bands; band++)
+        for (int64_t s = begin; s < end; s++) {
+            const word *from = j->table + (band * j->slots + s) * j->words;
+            if (from[COUNT].i) merge_cell(j, j->table + s * j->words, from);
+        }
+}
+
+/* One pass: the first table holds the regions' statistics afterwards. */
+static void measure_pass(measure_job *j, int want)
+{
+    j->want = want;
+    memset(j->table, 0, (size_t)(j->bands * j->slots * j->words) * sizeof *j->table);
+    if (j->plan->kind == CPI_REGIONS_NONE) return;
+    cpi_parallel(j->bands, measure_task, j);
+    if (j->bands > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
+}
+
+static void put_place(const cpi_measure_plan *plan, int64_t flat, int64_t *to)
+{
+    for (int a = plan->ndim; a-- > 0;) {
+        to[a] = flat % plan->shape[a];
+        flat /= plan->shape[a];
+    }
+}
+
+/* Writes result i from its region's cell (NULL: no such label). `second` has the sums of squares. */
+static void put(const measure_job *j, int64_t i, const word *cell, bool second)
+{
+    const cpi_measure_plan *p = j->plan;
+    static const word nothing[MORE + 2 * CP_MAXDIM];
+    if (!cell) cell = nothing;
+    double n = (double)cell[COUNT].i, sum = cell[SUM].d;
+    if (second) {
+        double v = sum / n;
+        if (p->variance) ((double *)p->variance->data)[i] = v;
+        if (p->deviation) ((double *)p->deviation->data)[i] = sqrt(v);
+        return;
+    }
+    if (p->count) ((int64_t *)p->count->data)[i] = cell[COUNT].i;
+    if (p->mean) ((double *)p->mean->data)[i] = sum / n;
+    if (p->sum) {
+        cp_type t = p->sum->type;
+        char *to = p->sum->data + i * cpi_itemsize(t);
+        if (t == CP_FLOAT64 || cpi_is_int(t))
+            memcpy(to, &cell[SUM], 8);
+        else
+            cpi_convert_value(CP_FLOAT64, &sum, t, to);
+    }
+    if (p->centre)
+        for (int a = 0; a < p->ndim; a++) ((double *)p->centre->data)[i * p->ndim + a] = cell[MORE + a].d / sum;
+    if (p->value) {
+        size_t bytes = (size_t)cpi_itemsize(p->x->type);
+        char *to = p->value->data + i * (int64_t)bytes;
+        if (cell[PLACE].i)
+            memcpy(to, p->x->data + (cell[PLACE].i - 1) * (int64_t)bytes, bytes);
+        else
+            memset(to, 0, bytes);
+    }
+    if (p->position) put_place(p, cell[PLACE].i ? cell[PLACE].i - 1 : 0, (int64_t *)p->position->data + i * p->ndim);
+    if (p->box)
+        for (int a = 0; a < 2 * p->ndim; a++)
+            ((int64_t *)p->box->data)[i * 2 * p->ndim + a] = cell[COUNT].i ? cell[MORE + a].i : -1;
+}
+
+static void put_all(const measure_job *j, bool second)
+{
+    for (int64_t i = 0; i < j->plan->n; i++) {
+        int64_t slot = cpi_slot_of_result(&j->lookup, i);
+        put(j, i, slot < 0 ? NULL : j->table + slot * j->words, second);
+    }
+}
+
+static cp_code measure_regions(measure_job *j)
+{
+    const cpi_measure_plan *p = j->plan;
+    int want = 0;
+    bool spread = p->variance || p->deviation;
+    if (p->sum && cpi_is_int(p->sum->type)) want |= WANT_INTEGER;
+    if (p->sum || p->mean || p->centre || spread) want |= WANT_SUM;
+    if (p->centre && p->ndim) want |= WANT_MOMENT;
+    if (p->value || p->position) want |= WANT_EXTREMUM;
+    if (p->box) want |= WANT_BOX;
+    measure_pass(j, want);
+    if (p->must && j->table[COUNT].i == 0)
+        return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", p->function,
+                        p->greatest ? "maximum" : "minimum");
+    if (!spread) {
+        put_all(j, false);
+        return CP_OK;
+    }
+    j->mean = cpi_malloc((size_t)j->slots * sizeof *j->mean);
+    if (!j->mean) return CP_ERROR_MEMORY;
+    for (int64_t s = 0; s < j->slots; s++)
+        j->mean[s] = j->table[s * j->words + SUM].d / (double)j->table[s * j->words + COUNT].i;
+    measure_pass(j, WANT_SQUARES);
+    put_all(j, true);
+    cpi_free_host(j->mean);
+    return CP_OK;
+}
+
+/* Bands: at least 65536 elements each, at most 64, and tables that together are no larger than 8 bytes an
+ * element (or 1 MiB). */
+static void cut_bands(measure_job *j)
+{
+    int64_t size = j->plan->size, bands = size / 65536 < 64 ? size / 65536 : 64;
+    int64_t budget = size < 1 << 17 ? 1 << 17 : size, most = budget / (j->slots * j->words);
+    if (bands > most) bands = most;
+    if (bands < 1) bands = 1;
+    j->per_band = (size + bands - 1) / bands;
+    j->bands = j->per_band ? (size + j->per_band - 1) / j->per_band : 1;
+}
+
+cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
+{
+    (void)stream;
+    measure_job j = {.plan = plan, .all_zero = CPI_BEST(cpi_all_zero), .words = MORE + plan->ndim * (plan->box ? 2 : 1)};
+    cp_code code = cpi_lookup_make(&j.lookup, plan);
+    if (code != CP_OK) return code;
+    j.slots = j.lookup.slots;
+    j.width = plan->ndim ? plan->shape[plan->ndim - 1] : 1;
+    if (plan->labels) {
+        uint64_t zero[2] = {0};
+        j.label_size = (int)cpi_itemsize(plan->labels->type);
+        j.skip_zero = cpi_slot_of(&j.lookup, zero, 0) < 0;
+    }
+    if (plan->x) j.run = cpi_run_function(plan->x->type);
+    int64_t cells;
+    cut_bands(&j);
+    if (__builtin_mul_overflow(j.bands * j.words, j.slots, &cells)) cells = INT64_MAX / 16;
+    j.table = cpi_calloc((size_t)cells, sizeof *j.table);
+    code = j.table ? measure_regions(&j) : CP_ERROR_MEMORY;
+    cpi_free_host(j.table);
+    cpi_lookup_free(&j.lookup);
+    return code;
+}
+
+const cpi_ndimage_ops cpi_ndimage_cpu = {cpi_label_cpu, cpi_measure_cpu};

@@ -1,0 +1,204 @@
+/* The front of cp_label: checks, and the plan that backends work from.
+ *
+ * Invariant: a plan's lines are C-contiguous, none of its leading axes has extent 1, and its neighbours come
+ * before the line in C order, so that the first element of a component is its smallest position. */
+#include "cuprite/ndimage.h"
+
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "ndimage/front.h"
+#include "ndimage/ndimage.h"
+
+cp_array *cpi_ndimage_plain(const char *function, cp_array *x)
+{
+    if (x->flags & CPI_HOST_SCALAR) return cp_full(CP_SHAPE0, x->type, x);
+    return cpi_as_contiguous(function, x, x->type);
+}
+
+bool cpi_ndimage_real(const char *function, const cp_array *x)
+{
+    if (!cpi_is_complex(x->type)) return true;
+    cpi_fail(CP_ERROR_TYPE, "%s: complex type not supported", function);
+    return false;
+}
+
+/* The structure as bytes in host memory (3^ndim of them), or NULL with the error written. */
+static uint8_t *read_structure(cp_array *structure, int ndim)
+{
+    if (structure->ndim != ndim) {
+        cpi_fail(CP_ERROR_RUNTIME, "label: structure and input must have equal rank");
+        return NULL;
+    }
+    for (int a = 0; a < ndim; a++)
+        if (structure->shape[a] != 3) {
+            cpi_fail(CP_ERROR_VALUE, "label: structure dimensions must be equal to 3");
+            return NULL;
+        }
+    cp_array *b = cp_astype(structure, CP_BOOL), *c = b ? cp_copy(b) : NULL;
+    uint8_t *bytes = c ? cpi_malloc((size_t)c->size) : NULL;
+    if (bytes && cp_to_host(c, bytes, (size_t)c->size) != CP_OK) {
+        cpi_free_host(bytes);
+        bytes = NULL;
+    }
+    if (bytes)
+        for (int64_t i = 0, n = structure->size; i < n / 2; i++)
+            if (!bytes[i] != !bytes[n - 1 - i]) {
+                cpi_fail(CP_ERROR_VALUE, "label: structuring element is not symmetric");
+                cpi_free_host(bytes);
+                bytes = NULL;
+                break;
+            }
+    cp_free(c);
+    cp_free(b);
+    return bytes;
+}
+
+/* The cross: the line before along each leading axis, element over element. */
+static void cross(cpi_label_plan *plan, cpi_neighbour *list)
+{
+    int64_t stride = 1;
+    for (int a = plan->axes; a-- > 0;) {
+        list[a] = (cpi_neighbour){stride, (uint64_t)1 << a, 0, CPI_REACH_SAME};
+        stride *= plan->lead[a];
+    }
+    plan->neighbours = plan->axes;
+    plan->joined = true;
+}
+
+/* Which of the three elements at `at` of the structure (last kept axis varying by `step`) connect. */
+static int reach_of(const uint8_t *structure, int64_t at, int64_t step)
+{
+    return (structure[at - step] ? CPI_REACH_BACK : 0) | (structure[at] ? CPI_REACH_SAME : 0) |
+           (structure[at + step] ? CPI_REACH_AHEAD : 0);
+}
+
+/* The neighbours a structure names. `step[a]` is the structure's stride along plan axis a, step[axes] along the
+ * line, `centre` its centre; `list` has room for (3^axes - 1) / 2. */
+static void from_structure(cpi_label_plan *plan, cpi_neighbour *list, const uint8_t *structure, int64_t centre,
+                           const int64_t *step)
+{
+    int axes = plan->axes, offset[CP_MAXDIM];
+    for (int a = 0; a < axes; a++) offset[a] = -1;
+    plan->neighbours = 0;
+    for (;;) {
+        int first = 0;
+        while (first < axes && offset[first] == 0) first++;
+        if (first == axes) break; /* the centre: what follows mirrors what came */
+        int64_t at = centre, delta = 0, stride = 1;
+        cpi_neighbour n = {0};
+        for (int a = axes; a-- > 0;) {
+            at += offset[a] * step[a];
+            delta -= offset[a] * stride;
+            stride *= plan->lead[a];
+            if (offset[a] < 0) n.minus |= (uint64_t)1 << a;
+            if (offset[a] > 0) n.plus |= (uint64_t)1 << a;
+        }
+        n.delta = delta;
+        n.reach = reach_of(structure, at, step[axes]);
+        if (n.reach) list[plan->neighbours++] = n;
+        int a = axes - 1;
+        while (a >= 0 && offset[a] == 1) offset[a--] = -1;
+        offset[a]++;
+    }
+    plan->joined = structure[centre + step[axes]] != 0;
+}
+
+/* Fills the plan for an array of this shape; *list is to be freed with cpi_free_host. */
+static cp_code plan_label(cpi_label_plan *plan, int ndim, const int64_t *shape, cp_array *structure,
+                          cpi_neighbour **list)
+{
+    int64_t step[CP_MAXDIM + 1], kept_step[CP_MAXDIM + 1], power = 1, most = 1;
+    uint8_t *bytes = NULL;
+    if (structure) {
+        bytes = read_structure(structure, ndim);
+        if (!bytes) return cp_error();
+        for (int a = ndim; a-- > 0; power *= 3) step[a] = power;
+    }
+    int kept = 0;
+    int64_t extent[CP_MAXDIM];
+    for (int a = 0; a < ndim; a++)
+        if (shape[a] != 1) {
+            kept_step[kept] = structure ? step[a] : 0;
+            extent[kept++] = shape[a];
+        }
+    plan->lines = plan->width = 1;
+    plan->axes = kept ? kept - 1 : 0;
+    for (int a = 0; a < plan->axes; a++) {
+        plan->lead[a] = extent[a];
+        plan->lines *= extent[a];
+        if (structure) most *= 3;
+    }
+    if (kept) plan->width = extent[kept - 1];
+    *list = cpi_malloc(sizeof **list * (size_t)(structure ? most / 2 + 1 : plan->axes + 1));
+    if (!*list) {
+        cpi_free_host(bytes);
+        return CP_ERROR_MEMORY;
+    }
+    plan->joined = true;
+    plan->neighbours = 0;
+    if (kept && structure)
+        from_structure(plan, *list, bytes, power / 2, kept_step);
+    else if (kept)
+        cross(plan, *list);
+    plan->neighbour = *list;
+    cpi_free_host(bytes);
+    return CP_OK;
+}
+
+/* Checks `out`, or makes it; one reference either way. */
+static cp_array *label_output(cp_array *x, cp_array *out, cpi_device *device)
+{
+    if (!out)
+        return cpi_array_new("label", device, x->size >= INT32_MAX - 1 ? CP_INT64 : CP_INT32, x->ndim, x->shape, 'C');
+    if (!cpi_ndimage_real("label", out) || cpi_check_writable("label", out) != CP_OK) return NULL;
+    if (out->ndim != x->ndim || memcmp(out->shape, x->shape, sizeof *x->shape * (size_t)x->ndim) != 0) {
+        cpi_fail(CP_ERROR_VALUE, "label: output shape not correct");
+        return NULL;
+    }
+    return cp_retain(out);
+}
+
+/* Labels x into out, both not empty; out may have any strides. */
+static cp_code label_into(cp_array *x, cp_array *structure, cp_array *out, int64_t *count)
+{
+    cpi_label_plan plan = {.limit = cpi_label_limit(out->type)};
+    cpi_neighbour *list = NULL;
+    cp_code code = plan_label(&plan, x->ndim, x->shape, structure, &list);
+    if (code != CP_OK) return code;
+    cp_array *from = cpi_ndimage_plain("label", x), *to = NULL;
+    if (from)
+        to = cp_is_c_contiguous(out) ? cp_retain(out)
+                                     : cpi_array_new("label", from->device, out->type, x->ndim, x->shape, 'C');
+    code = to ? from->device->backend->ndimage->label(cpi_stream(from->device), &plan, from, to, count) : cp_error();
+    if (code == CP_OK && to != out) code = cp_assign(out, to);
+    cp_free(to);
+    cp_free(from);
+    cpi_free_host(list);
+    return code;
+}
+
+cp_array *cp_label(cp_array *x, cp_array *structure, cp_array *out, int64_t *count)
+{
+    if (cpi_null("label", x) || !cpi_ndimage_real("label", x)) return NULL;
+    cp_array *arrays[2] = {x, out};
+    cpi_device *device = cpi_common_device("label", out ? 2 : 1, arrays);
+    if (!device) return NULL;
+    cp_array *result = label_output(x, out, device);
+    if (!result) return NULL;
+    cp_code code = CP_OK;
+    if (x->size) {
+        code = label_into(x, structure, result, count);
+    } else {
+        if (structure) {
+            uint8_t *bytes = read_structure(structure, x->ndim);
+            code = bytes ? CP_OK : cp_error();
+            cpi_free_host(bytes);
+        }
+        if (count && code == CP_OK) *count = 0;
+    }
+    if (code == CP_OK) return result;
+    cp_free(result);
+    return NULL;
+}

@@ -1,0 +1,85 @@
+/* Statistics of one stretch of elements. Sums run in eight lanes from 32 elements on: the order of additions
+ * depends on the length alone. */
+#include "ndimage/run_stats.h"
+
+#include "ndimage/key.h"
+
+#define IS(v) (v)
+#define HALF(v) cpi_double_of_half(v)
+#define BRAIN(v) ((double)cpi_float_of_bits((uint32_t)(v) << 16))
+#define TRUTH(v) ((v) != 0)
+
+/* Sum over the stretch of TERM, which may use v (the element as a double) and k (its number). */
+#define SUM_OF(RESULT, VALUE, TERM)                                   \
+    do {                                                              \
+        double total_ = 0;                                            \
+        int64_t k = 0;                                                \
+        if (n >= 32) {                                                \
+            double lane_[8] = {0};                                    \
+            for (; k + 8 <= n; k += 8)                                \
+                for (int i_ = 0; i_ < 8; i_++) {                      \
+                    double v = (double)VALUE(p[k + i_]);              \
+                    int64_t at_ = k + i_;                             \
+                    (void)at_;                                        \
+                    lane_[i_] += TERM;                                \
+                }                                                     \
+            total_ = ((lane_[0] + lane_[1]) + (lane_[2] + lane_[3])) + ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7])); \
+        }                                                             \
+        for (; k < n; k++) {                                          \
+            double v = (double)VALUE(p[k]);                           \
+            int64_t at_ = k;                                          \
+            (void)at_;                                                \
+            total_ += TERM;                                           \
+        }                                                             \
+        RESULT = total_;                                              \
+    } while (0)
+
+#define RUN(NAME, T, VALUE, WHOLE, ORDER)                                                   \
+    static void run_##NAME(const void *x, int64_t at, int64_t n, run_stats *r)              \
+    {                                                                                       \
+        const T *p = (const T *)x + at;                                                     \
+        if (r->want & WANT_INTEGER) {                                                       \
+            uint64_t whole = 0;                                                             \
+            for (int64_t k = 0; k < n; k++) whole += (uint64_t)(WHOLE);                     \
+            r->whole = whole;                                                               \
+        } else if (r->want & WANT_SUM) {                                                    \
+            SUM_OF(r->sum, VALUE, v);                                                       \
+        }                                                                                   \
+        if (r->want & WANT_SQUARES) SUM_OF(r->sum, VALUE, (v - r->mean) * (v - r->mean));   \
+        if (r->want & WANT_MOMENT) SUM_OF(r->moment, VALUE, v * (double)(r->column + at_)); \
+        if (r->want & WANT_EXTREMUM) {                                                      \
+            uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;           \
+            int64_t place = 0;                                                              \
+            (void)nan;                                                                      \
+            for (int64_t k = 0; k < n; k++) {                                               \
+                uint64_t order = (ORDER) ^ flip;                                            \
+                if (k == 0 || order > best) best = order, place = k;                        \
+            }                                                                               \
+            r->key = best ^ flip;                                                           \
+            r->place = at + place;                                                          \
+        }                                                                                   \
+    }
+
+#define SIGNED(v) ((uint64_t)(int64_t)(v) ^ (uint64_t)1 << 63)
+RUN(BOOL, uint8_t, TRUTH, p[k] != 0, SIGNED(p[k] != 0))
+RUN(INT8, int8_t, IS, (int64_t)p[k], SIGNED(p[k]))
+RUN(UINT8, uint8_t, IS, p[k], SIGNED(p[k]))
+RUN(INT16, int16_t, IS, (int64_t)p[k], SIGNED(p[k]))
+RUN(UINT16, uint16_t, IS, p[k], SIGNED(p[k]))
+RUN(INT32, int32_t, IS, (int64_t)p[k], SIGNED(p[k]))
+RUN(UINT32, uint32_t, IS, p[k], SIGNED(p[k]))
+RUN(INT64, int64_t, IS, p[k], SIGNED(p[k]))
+RUN(UINT64, uint64_t, IS, p[k], p[k])
+RUN(FLOAT16, uint16_t, HALF, 0, cpi_order_double(HALF(p[k]), nan))
+RUN(BFLOAT16, uint16_t, BRAIN, 0, cpi_order_double(BRAIN(p[k]), nan))
+RUN(FLOAT32, float, IS, 0, cpi_order_double(p[k], nan))
+RUN(FLOAT64, double, IS, 0, cpi_order_double(p[k], nan))
+
+run_function cpi_run_function(cp_type type)
+{
+    static const run_function table[CP_NTYPES] = {
+        run_BOOL,   run_INT8,   run_UINT8,  run_INT16,   run_UINT16,   run_INT32,   run_UINT32,
+        run_INT64,  run_UINT64, run_FLOAT16, run_BFLOAT16, run_FLOAT32, run_FLOAT64,
+    };
+    return table[type];
+}

@@ -213,11 +213,11 @@ cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
         }
         cp_array *largest = cp_maximum_labels(labels, NULL, NULL);
         if (!largest) return NULL;
-        cp_array *wide = cp_astype(largest, CP_INT64);
-        bool bad = !wide || cp_to_host(wide, &max_label, sizeof max_label) != CP_OK;
-        cp_free(wide);
+        uint64_t value[2] = {0};
+        cp_code code = cp_to_host(largest, value, sizeof value);
         cp_free(largest);
-        if (bad) return NULL;
+        if (code != CP_OK) return NULL;
+        max_label = cpi_load_int(labels->type, value, 0);
         if (max_label < 0) max_label = 0;
     }
     o.labels = cpi_ndimage_plain(f, labels);

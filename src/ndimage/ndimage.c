@@ -36,22 +36,25 @@ static uint8_t *read_structure(cp_array *structure, int ndim)
             cpi_fail(CP_ERROR_VALUE, "label: structure dimensions must be equal to 3");
             return NULL;
         }
-    cp_array *b = cp_astype(structure, CP_BOOL), *c = b ? cp_copy(b) : NULL;
-    uint8_t *bytes = c ? cpi_malloc((size_t)c->size) : NULL;
-    if (bytes && cp_to_host(c, bytes, (size_t)c->size) != CP_OK) {
-        cpi_free_host(bytes);
-        bytes = NULL;
+    cp_array *plain = cp_contiguous(structure);
+    size_t each = (size_t)cpi_itemsize(structure->type), n = (size_t)structure->size;
+    uint8_t *bytes = plain ? cpi_malloc(n * each) : NULL;
+    bool good = bytes && cp_to_host(plain, bytes, n * each) == CP_OK;
+    cp_free(plain);
+    for (size_t i = 0; good && i < n; i++) {
+        uint8_t truth;
+        cpi_convert_value(structure->type, bytes + i * each, CP_BOOL, &truth);
+        bytes[i] = truth;
     }
-    if (bytes)
-        for (int64_t i = 0, n = structure->size; i < n / 2; i++)
-            if (!bytes[i] != !bytes[n - 1 - i]) {
-                cpi_fail(CP_ERROR_VALUE, "label: structuring element is not symmetric");
-                cpi_free_host(bytes);
-                bytes = NULL;
-                break;
-            }
-    cp_free(c);
-    cp_free(b);
+    for (size_t i = 0; good && i < n / 2; i++)
+        if (bytes[i] != bytes[n - 1 - i]) {
+            cpi_fail(CP_ERROR_VALUE, "label: structuring element is not symmetric");
+            good = false;
+        }
+    if (!good) {
+        cpi_free_host(bytes);
+        return NULL;
+    }
     return bytes;
 }
 

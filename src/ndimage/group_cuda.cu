@@ -1,0 +1,198 @@
+/* Grouping pixels by region: select those that have one, in C order; sort them stably by region; cut regions
+ * into pieces. The number of selected pixels is read back once, so that the sort works on no more than those. */
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "ndimage/group_cuda.cuh"
+
+namespace {
+
+#define TILE 4096 /* elements of a block: 8 warps of 16 rows of 32 */
+
+/* WRITE false: counts the tile's pixels. WRITE true: puts them at the tile's place, in C order. */
+template <int LABELS, bool WRITE, class P>
+__global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t size, int64_t *counts, uint32_t *regions,
+                                                     P *positions)
+{
+    __shared__ int warp_count[8];
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, mine = 0;
+    int64_t first = (int64_t)blockIdx.x * TILE + warp * 512 + lane;
+    int64_t region[16];
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        int64_t i = first + k * 32;
+        region[k] = i < size ? region_of<LABELS>(l, i) : -1;
+    }
+#pragma unroll
+    for (int k = 0; k < 16; k++) mine += __popc(__ballot_sync(~0u, region[k] >= 0));
+    if (lane == 0) warp_count[warp] = mine;
+    __syncthreads();
+    if (!WRITE) {
+        if (threadIdx.x == 0) {
+            int64_t sum = 0;
+            for (int w = 0; w < 8; w++) sum += warp_count[w];
+            counts[blockIdx.x] = sum;
+        }
+        return;
+    }
+    int64_t to = counts[blockIdx.x];
+    for (int w = 0; w < warp; w++) to += warp_count[w];
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        unsigned there = __ballot_sync(~0u, region[k] >= 0);
+        if (region[k] >= 0) {
+            int64_t at = to + __popc(there & ((1u << lane) - 1));
+            if (regions) regions[at] = (uint32_t)region[k];
+            positions[at] = (P)(first + k * 32);
+        }
+        to += __popc(there);
+    }
+}
+
+/* The last block of the grid may be alone in the size of the grid: 2^31 - 1 tiles are 2^43 elements. */
+template <bool WRITE, class P>
+cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *counts, uint32_t *regions,
+                     P *positions)
+{
+    unsigned tiles = (unsigned)((size + TILE - 1) / TILE);
+    cudaStream_t q = cpi_cuda_stream(stream);
+    if (l.type == CP_INT32)
+        select_pixels<CP_INT32, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
+    else if (l.type == CP_INT64)
+        select_pixels<CP_INT64, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
+    else
+        select_pixels<-1, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
+    return CPI_LAUNCHED("labels");
+}
+
+/* begin[r] = number of pixels of regions before r. */
+__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin)
+{
+    for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x) {
+        int64_t low = 0, high = total;
+        if (r == 0 || r == n || !regions) {
+            begin[r] = r == 0 ? 0 : total;
+            continue;
+        }
+        while (low < high) {
+            int64_t mid = low + (high - low) / 2;
+            if (regions[mid] < (uint64_t)r)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        begin[r] = low;
+    }
+}
+
+__global__ void count_pieces(const int64_t *begin, int64_t n, int64_t *piece)
+{
+    for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x)
+        piece[r] = r < n ? (begin[r + 1] - begin[r] + PIECE - 1) / PIECE : 0;
+}
+
+/* n values become the sums of those before each. */
+cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
+{
+    size_t bytes = 0;
+    cp_code code =
+        cpi_cuda_check(cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+    if (code != CP_OK) return code;
+    scratch room(stream);
+    if (!room.make(bytes)) return CP_ERROR_MEMORY;
+    return cpi_cuda_check(
+        cub::DeviceScan::ExclusiveSum(room.memory, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+}
+
+/* Selects the pixels; *total of them, read back. */
+template <class P>
+cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int64_t *total, scratch *regions,
+                   scratch *positions)
+{
+    int64_t tiles = (size + TILE - 1) / TILE;
+    if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "labels: the array is too large for the GPU");
+    scratch counts(stream);
+    if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t))) return CP_ERROR_MEMORY;
+    int64_t *c = counts.as<int64_t>();
+    cp_code code =
+        cpi_cuda_check(cudaMemsetAsync(c + tiles, 0, sizeof *c, cpi_cuda_stream(stream)), "labels");
+    if (code == CP_OK) code = select_tiles<false, P>(stream, l, size, c, NULL, NULL);
+    if (code == CP_OK) code = running_sum(stream, c, tiles + 1);
+    if (code == CP_OK) code = cpi_cuda_read(stream, total, c + tiles, sizeof *total);
+    if (code != CP_OK || *total == 0) return code;
+    bool many = l.n > 1;
+    if (many && !regions->make((size_t)*total * sizeof(uint32_t))) return CP_ERROR_MEMORY;
+    if (!positions->make((size_t)*total * sizeof(P))) return CP_ERROR_MEMORY;
+    return select_tiles<true, P>(stream, l, size, c, many ? regions->as<uint32_t>() : NULL, positions->as<P>());
+}
+
+/* Sorts positions by region; equal ones keep their order. */
+template <class P>
+cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *regions, scratch *positions)
+{
+    int bits = 1;
+    while (bits < 32 && n > (int64_t)1 << bits) bits++;
+    scratch r(stream), p(stream), room(stream);
+    if (!r.make((size_t)total * sizeof(uint32_t)) || !p.make((size_t)total * sizeof(P))) return CP_ERROR_MEMORY;
+    cub::DoubleBuffer<uint32_t> keys(regions->as<uint32_t>(), r.as<uint32_t>());
+    cub::DoubleBuffer<P> values(positions->as<P>(), p.as<P>());
+    cudaStream_t q = cpi_cuda_stream(stream);
+    size_t bytes = 0;
+    cp_code code =
+        cpi_cuda_check(cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
+    if (code != CP_OK) return code;
+    if (!room.make(bytes)) return CP_ERROR_MEMORY;
+    code = cpi_cuda_check(cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q), "labels");
+    if (code != CP_OK) return code;
+    if (keys.Current() != regions->as<uint32_t>()) {
+        void *t = regions->memory;
+        regions->memory = r.memory;
+        r.memory = t;
+    }
+    if (values.Current() != positions->as<P>()) {
+        void *t = positions->memory;
+        positions->memory = p.memory;
+        p.memory = t;
+    }
+    return CP_OK;
+}
+
+} // namespace
+
+template <class P>
+cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, groups<P> *g,
+                  scratch *positions, scratch *begin, scratch *piece)
+{
+    scratch regions(stream);
+    cudaStream_t q = cpi_cuda_stream(stream);
+    int64_t n = plan->n, total = 0;
+    if (n > (int64_t)UINT32_MAX - 1) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: too many regions", plan->function);
+    cp_code code = CP_OK;
+    if (plan->kind == CPI_REGIONS_ALL)
+        total = plan->size;
+    else if (plan->kind != CPI_REGIONS_NONE)
+        code = select_all<P>(stream, l, plan->size, &total, &regions, positions);
+    if (code == CP_OK && n > 1 && total > 0) code = sort_pixels<P>(stream, n, total, &regions, positions);
+    if (code != CP_OK) return code;
+    size_t bytes = (size_t)(n + 1) * sizeof(int64_t);
+    if (!begin->make(bytes) || !piece->make(bytes)) return CP_ERROR_MEMORY;
+    unsigned blocks = cpi_cuda_blocks(n + 1, 256, (int64_t)cpi_cuda_units(stream) * 16);
+    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>());
+    code = CPI_LAUNCHED("labels");
+    if (code != CP_OK) return code;
+    count_pieces<<<blocks, 256, 0, q>>>(begin->as<int64_t>(), n, piece->as<int64_t>());
+    code = CPI_LAUNCHED("labels");
+    if (code == CP_OK) code = running_sum(stream, piece->as<int64_t>(), n + 1);
+    g->n = n;
+    g->total = total;
+    g->most_pieces = (n < total ? n : total) + total / PIECE;
+    g->positions = plan->kind == CPI_REGIONS_ALL ? NULL : positions->as<P>();
+    g->begin = begin->as<int64_t>();
+    g->piece = piece->as<int64_t>();
+    return code;
+}
+
+template cp_code cpi_group<uint32_t>(cp_stream *, const cpi_measure_plan *, const region_lookup &, groups<uint32_t> *,
+                                     scratch *, scratch *, scratch *);
+template cp_code cpi_group<uint64_t>(cp_stream *, const cpi_measure_plan *, const region_lookup &, groups<uint64_t> *,
+                                     scratch *, scratch *, scratch *);

@@ -1,0 +1,380 @@
+/* Labelling on the GPU.
+ *
+ * Elements become bit masks, 32 to a word. A block unites the runs of a tile of 256 words in shared memory; a
+ * second kernel unites across the tiles' edges in global memory; a third one finds every run's root and marks
+ * roots. A scan of the roots in C order numbers them. Atomics are on integers and only decide which of the
+ * possible forests is built: roots, and with them the labels, are the same on every run. */
+#include <cub/device/device_scan.cuh>
+#include <cuda_fp16.h>
+
+#include "cuda/cuda.h"
+#include "ndimage/label_cuda.cuh"
+
+namespace {
+
+template <int SIZE> struct bits_of;
+template <> struct bits_of<1> { typedef uint8_t type; };
+template <> struct bits_of<2> { typedef uint16_t type; };
+template <> struct bits_of<4> { typedef uint32_t type; };
+template <> struct bits_of<8> { typedef uint64_t type; };
+
+/* The bits of the elements, thread k getting the word k of the tile. */
+template <int SIZE>
+__device__ __forceinline__ unsigned tile_bits(const label_shape &s, const void *x, uint64_t keep, int64_t tile)
+{
+    typedef typename bits_of<SIZE>::type T;
+    int lane = threadIdx.x & 31, warp = threadIdx.x & ~31;
+    unsigned mine = 0;
+#pragma unroll 8
+    for (int k = 0; k < 32; k++) {
+        word_place p = place_of(s, tile, warp + k);
+        int64_t column = p.word * 32 + lane;
+        T v = 0;
+        if (p.line < s.lines && column < s.width) v = ((const T *)x)[p.line * s.width + column];
+        unsigned w = __ballot_sync(~0u, (v & (T)keep) != 0);
+        if (k == lane) mine = w;
+    }
+    return mine;
+}
+
+/* Unites, in shared memory, the runs of word `mine` with those of a line above it in the tile. */
+__device__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask, const word_place &p,
+                             unsigned mine, int reach, int above)
+{
+    int me = threadIdx.x;
+    unsigned up = mask[above], left = p.column ? mask[above - 1] : 0;
+    unsigned right = p.column < p.tile_width - 1 ? mask[above + 1] : 0;
+    for (int d = -1; d <= 1; d++) {
+        if (!(reach & (d < 0 ? CPI_REACH_BACK : d ? CPI_REACH_AHEAD : CPI_REACH_SAME))) continue;
+        unsigned hit = mine & (d < 0 ? up << 1 | left >> 31 : d ? up >> 1 | right << 31 : up);
+        unsigned h = heads(hit, s.joined);
+        /* the pair of runs goes on from the left, where it has been united */
+        if (d == 0 && s.joined && p.column && (h & 1) && (left >> 31) && (mask[me - 1] >> 31)) h &= ~1u;
+        for (; h; h &= h - 1) {
+            int b = __ffs((int)h) - 1, to = b + d;
+            int word = above + (to < 0 ? -1 : to > 31 ? 1 : 0);
+            unsigned other = to < 0 ? left : to > 31 ? right : up;
+            unite<unsigned>(parent, me * 32 + head_of(mine, b, s.joined), word * 32 + head_of(other, to & 31, s.joined));
+        }
+    }
+}
+
+template <int SIZE, class U>
+__global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const void *x, uint64_t keep,
+                                                          unsigned *masks, U *parents)
+{
+    __shared__ unsigned mask[TILE_WORDS];
+    __shared__ unsigned parent[TILE_WORDS * 32];
+    int me = threadIdx.x;
+    word_place p = place_of(s, blockIdx.x, me);
+    unsigned mine = tile_bits<SIZE>(s, x, keep, blockIdx.x);
+    if (p.inside) masks[p.line * s.words + p.word] = mine;
+    if (!__syncthreads_or(mine != 0)) return;
+    mask[me] = mine;
+    for (unsigned h = heads(mine, s.joined); h; h &= h - 1) {
+        int b = __ffs((int)h) - 1;
+        parent[me * 32 + b] = me * 32 + b;
+    }
+    __syncthreads();
+    if (mine) {
+        if (s.joined && p.column && (mine & 1) && mask[me - 1] >> 31)
+            unite<unsigned>(parent, me * 32, (me - 1) * 32 + head_of(mask[me - 1], 31, true));
+        uint64_t low, high;
+        line_masks(s, p.line, &low, &high);
+        for (int i = 0; i < s.neighbours; i++) {
+            cpi_neighbour n = neighbour_of(s, i);
+            if (n.delta <= p.row && !(n.minus & low) && !(n.plus & high))
+                meet_in_tile(s, parent, mask, p, mine, n.reach, me - ((int)n.delta << s.tile_log));
+        }
+    }
+    __syncthreads();
+    for (unsigned h = heads(mine, s.joined); h; h &= h - 1) {
+        int b = __ffs((int)h) - 1;
+        unsigned root = root_of<unsigned>(parent, me * 32 + b);
+        word_place q = place_of(s, blockIdx.x, root >> 5);
+        parents[p.line * s.width + p.word * 32 + b] = (U)(q.line * s.width + q.word * 32 + (root & 31));
+    }
+}
+
+/* Unites word `mine` with line m: everything, or, when the line is in the same tile, what crosses its side. */
+template <class U>
+__device__ void meet_outside(const label_shape &s, const unsigned *masks, U *parents, const word_place &p,
+                             unsigned mine, int reach, int64_t m, bool same_tile)
+{
+    bool first = p.column == 0, last = p.column == p.tile_width - 1;
+    if (same_tile && !(first && (reach & CPI_REACH_BACK)) && !(last && (reach & CPI_REACH_AHEAD))) return;
+    const unsigned *row = masks + m * s.words + p.word;
+    unsigned up = row[0], left = p.word ? row[-1] : 0, right = p.word < s.words - 1 ? row[1] : 0;
+    U here = (U)(p.line * s.width + p.word * 32), there = (U)(m * s.width + p.word * 32);
+    for (int d = -1; d <= 1; d++) {
+        if (!(reach & (d < 0 ? CPI_REACH_BACK : d ? CPI_REACH_AHEAD : CPI_REACH_SAME))) continue;
+        unsigned hit = mine & (d < 0 ? up << 1 | left >> 31 : d ? up >> 1 | right << 31 : up);
+        if (same_tile) hit &= d < 0 && first ? 1u : d > 0 && last ? 1u << 31 : 0;
+        unsigned h = heads(hit, s.joined);
+        if (d == 0 && s.joined && p.word && (h & 1) && (left >> 31) && (masks[p.line * s.words + p.word - 1] >> 31))
+            h &= ~1u;
+        for (; h; h &= h - 1) {
+            int b = __ffs((int)h) - 1, to = b + d;
+            unsigned other = to < 0 ? left : to > 31 ? right : up;
+            int word = to < 0 ? -32 : to > 31 ? 32 : 0;
+            unite<U>(parents, here + head_of(mine, b, s.joined), there + word + head_of(other, to & 31, s.joined));
+        }
+    }
+}
+
+template <class U>
+__global__ void __launch_bounds__(TILE_WORDS) label_edges(label_shape s, const unsigned *masks, U *parents)
+{
+    word_place p = place_of(s, blockIdx.x, threadIdx.x);
+    if (!p.inside) return;
+    int64_t at = p.line * s.words + p.word;
+    unsigned mine = masks[at];
+    if (!mine) return;
+    if (s.joined && p.column == 0 && p.word && (mine & 1)) {
+        unsigned left = masks[at - 1];
+        U here = (U)(p.line * s.width + p.word * 32);
+        if (left >> 31) unite<U>(parents, here, here - 32 + head_of(left, 31, true));
+    }
+    uint64_t low, high;
+    line_masks(s, p.line, &low, &high);
+    for (int i = 0; i < s.neighbours; i++) {
+        cpi_neighbour n = neighbour_of(s, i);
+        if ((n.minus & low) || (n.plus & high)) continue;
+        int64_t m = p.line - n.delta;
+        meet_outside<U>(s, masks, parents, p, mine, n.reach, m, m >= p.first_line);
+    }
+}
+
+/* Hangs every run under its root; marks and counts the roots of each word. */
+template <class U>
+__global__ void label_roots(label_shape s, const unsigned *masks, U *parents, unsigned *roots, U *counts)
+{
+    int64_t total = s.lines * s.words, step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < total; w += step) {
+        unsigned found = 0;
+        int64_t line = w / s.words, here = line * s.width + (w - line * s.words) * 32;
+        for (unsigned h = heads(masks[w], s.joined); h; h &= h - 1) {
+            int b = __ffs((int)h) - 1;
+            U i = (U)(here + b), root = root_of<U>(parents, i);
+            if (root == i)
+                found |= 1u << b;
+            else
+                ((volatile U *)parents)[i] = root;
+        }
+        roots[w] = found;
+        counts[w] = (U)__popc(found);
+    }
+}
+
+template <class U> __host__ __device__ constexpr U top() { return (U)1 << (sizeof(U) * 8 - 1); }
+
+/* A root's entry becomes top | label. `counts` is the inclusive sum by now. */
+template <class U>
+__global__ void label_numbers(label_shape s, const unsigned *roots, const U *counts, U *parents)
+{
+    int64_t total = s.lines * s.words, step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t w = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; w < total; w += step) {
+        unsigned r = roots[w];
+        if (!r) continue;
+        int64_t line = w / s.words, here = line * s.width + (w - line * s.words) * 32;
+        U label = counts[w] - (U)__popc(r);
+        for (; r; r &= r - 1) parents[here + __ffs((int)r) - 1] = top<U>() | ++label;
+    }
+}
+
+/* A label as the bits of the output's type. */
+__device__ __forceinline__ uint64_t label_bits(cp_type type, uint64_t label)
+{
+    switch (type) {
+    case CP_BOOL: return 1;
+    case CP_FLOAT16: return __half_as_ushort(__float2half_rn((float)label));
+    case CP_BFLOAT16: return __float_as_uint((float)label) >> 16; /* exact up to the type's limit */
+    case CP_FLOAT32: return __float_as_uint((float)label);
+    case CP_FLOAT64: return (uint64_t)__double_as_longlong((double)label);
+    default: return label;
+    }
+}
+
+template <int SIZE, int N> struct alignas(SIZE * N) pack { typename bits_of<SIZE>::type v[N]; };
+
+/* Writes the labels, N elements a thread. */
+template <int SIZE, int N, class U>
+__global__ void label_write(label_shape s, const unsigned *masks, const U *parents, void *out, cp_type type)
+{
+    typedef typename bits_of<SIZE>::type T;
+    U size = (U)(s.lines * s.width), width = (U)s.width, words = (U)s.words, step = (U)gridDim.x * blockDim.x;
+    U packs = size / N + (size % N != 0);
+    for (U t = (U)blockIdx.x * blockDim.x + threadIdx.x; t < packs; t += step) {
+        U at = t * N, line = at / width, column = at - line * width, known = ~(U)0;
+        pack<SIZE, N> p;
+        T bits = 0;
+        for (int k = 0; k < N; k++) {
+            p.v[k] = 0;
+            if (at + k >= size) break;
+            unsigned w = masks[line * words + column / 32];
+            int b = (int)(column & 31);
+            if (w >> b & 1) {
+                U head = at + k - (U)b + (U)head_of(w, b, s.joined);
+                if (head != known) {
+                    U up = parents[head];
+                    if (!(up & top<U>())) up = parents[up];
+                    bits = (T)label_bits(type, (uint64_t)(up & ~top<U>()));
+                    known = head;
+                }
+                p.v[k] = bits;
+            }
+            if (++column == width) {
+                column = 0;
+                line++;
+            }
+        }
+        if (at + N <= size) {
+            *(pack<SIZE, N> *)((T *)out + at) = p;
+        } else {
+            for (int k = 0; at + k < size; k++) ((T *)out)[at + k] = p.v[k];
+        }
+    }
+}
+
+uint64_t bits_that_count(cp_type t)
+{
+    switch (t) {
+    case CP_FLOAT16:
+    case CP_BFLOAT16: return 0x7fff;
+    case CP_FLOAT32: return 0x7fffffff;
+    case CP_FLOAT64: return 0x7fffffffffffffff;
+    default: return UINT64_MAX;
+    }
+}
+
+/* Tiles: 8 words by 32 lines, wider where there are fewer lines, narrower where lines are short. */
+void cut_tiles(label_shape *s)
+{
+    int rows_log = 0;
+    while (rows_log < 5 && ((int64_t)1 << rows_log) < s->lines) rows_log++;
+    s->tile_log = 8 - rows_log;
+    while (s->tile_log && ((int64_t)1 << (s->tile_log - 1)) >= s->words) s->tile_log--;
+    s->tiles_x = (s->words + ((int64_t)1 << s->tile_log) - 1) >> s->tile_log;
+}
+
+template <class U>
+cp_code write_labels(cp_stream *stream, const label_shape &s, const unsigned *masks, const U *parents, cp_array *out)
+{
+    cudaStream_t q = cpi_cuda_stream(stream);
+    int size = (int)cpi_itemsize(out->type), n = (uintptr_t)out->data % 16 ? 1 : 16 / size;
+    unsigned blocks = cpi_cuda_blocks(out->size, 256 * n, (int64_t)cpi_cuda_units(stream) * 64);
+    switch (n == 1 ? -size : size) {
+    case 1: label_write<1, 16, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    case 2: label_write<2, 8, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    case 4: label_write<4, 4, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    case 8: label_write<8, 2, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    case -1: label_write<1, 1, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    case -2: label_write<2, 1, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    case -4: label_write<4, 1, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    default: label_write<8, 1, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
+    }
+    return CPI_LAUNCHED("label");
+}
+
+template <class U>
+cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsigned *masks, U *parents,
+               unsigned *roots, U *counts)
+{
+    cudaStream_t q = cpi_cuda_stream(stream);
+    int rows = TILE_WORDS >> s.tile_log;
+    int64_t tiles = (s.lines + rows - 1) / rows * s.tiles_x;
+    if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "label: the array is too large for the GPU");
+    unsigned grid = (unsigned)tiles;
+    uint64_t keep = bits_that_count(x->type);
+    switch (cpi_itemsize(x->type)) {
+    case 1: label_tiles<1, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
+    case 2: label_tiles<2, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
+    case 4: label_tiles<4, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
+    default: label_tiles<8, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
+    }
+    cp_code code = CPI_LAUNCHED("label");
+    if (code != CP_OK) return code;
+    label_edges<U><<<grid, TILE_WORDS, 0, q>>>(s, masks, parents);
+    code = CPI_LAUNCHED("label");
+    if (code != CP_OK) return code;
+    unsigned blocks = cpi_cuda_blocks(s.lines * s.words, 128, (int64_t)cpi_cuda_units(stream) * 64);
+    label_roots<U><<<blocks, 128, 0, q>>>(s, masks, parents, roots, counts);
+    return CPI_LAUNCHED("label");
+}
+
+/* counts becomes its inclusive sum; scratch of CUB comes and goes. */
+template <class U> cp_code sum_counts(cp_stream *stream, U *counts, int64_t n)
+{
+    size_t bytes = 0;
+    cp_code code = cpi_cuda_check(
+        cub::DeviceScan::InclusiveSum(NULL, bytes, counts, counts, n, cpi_cuda_stream(stream)), "label");
+    if (code != CP_OK) return code;
+    void *scratch = cpi_host->work_alloc(stream, bytes);
+    if (!scratch) return CP_ERROR_MEMORY;
+    code = cpi_cuda_check(cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n, cpi_cuda_stream(stream)),
+                          "label");
+    cpi_host->work_free(stream, scratch);
+    return code;
+}
+
+template <class U>
+cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shape &s, const cp_array *x, cp_array *out,
+                 int64_t *count)
+{
+    int64_t words = s.lines * s.words;
+    size_t word_bytes = ((size_t)words * sizeof(unsigned) + 511) & ~(size_t)511;
+    size_t count_bytes = ((size_t)words * sizeof(U) + 511) & ~(size_t)511;
+    char *work = (char *)cpi_host->work_alloc(stream, 2 * word_bytes + count_bytes + (size_t)x->size * sizeof(U));
+    if (!work) return CP_ERROR_MEMORY;
+    unsigned *masks = (unsigned *)work, *roots = (unsigned *)(work + word_bytes);
+    U *counts = (U *)(work + 2 * word_bytes), *parents = (U *)(work + 2 * word_bytes + count_bytes);
+    cp_code code = forest<U>(stream, s, x, masks, parents, roots, counts);
+    if (code == CP_OK) code = sum_counts<U>(stream, counts, words);
+    U labels = 0;
+    if (code == CP_OK && (count || plan->limit < x->size))
+        code = cpi_cuda_read(stream, &labels, counts + words - 1, sizeof labels);
+    if (code == CP_OK && (int64_t)labels > plan->limit)
+        code = cpi_host->fail(CP_ERROR_RUNTIME, "label: insufficient bit-depth in requested output type");
+    if (code == CP_OK) {
+        unsigned blocks = cpi_cuda_blocks(words, 256, (int64_t)cpi_cuda_units(stream) * 64);
+        label_numbers<U><<<blocks, 256, 0, cpi_cuda_stream(stream)>>>(s, roots, counts, parents);
+        code = CPI_LAUNCHED("label");
+    }
+    if (code == CP_OK) code = write_labels<U>(stream, s, masks, parents, out);
+    if (code == CP_OK && count) *count = (int64_t)labels;
+    cpi_host->work_free(stream, work);
+    return code;
+}
+
+} // namespace
+
+cp_code cpi_label_cuda(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count)
+{
+    label_shape s = {};
+    s.lines = plan->lines;
+    s.width = plan->width;
+    s.words = (plan->width + 31) / 32;
+    s.axes = plan->axes;
+    s.joined = plan->joined;
+    s.neighbours = plan->neighbours;
+    for (int a = 0; a < plan->axes; a++) s.lead[a] = plan->lead[a];
+    cut_tiles(&s);
+    void *list = NULL;
+    if (plan->neighbours <= NEAR) {
+        for (int i = 0; i < plan->neighbours; i++) s.near[i] = plan->neighbour[i];
+    } else {
+        size_t bytes = sizeof(cpi_neighbour) * (size_t)plan->neighbours;
+        list = cpi_host->work_alloc(stream, bytes);
+        if (!list) return CP_ERROR_MEMORY;
+        cp_code code = stream->device->backend->from_host(stream, list, plan->neighbour, bytes);
+        if (code != CP_OK) {
+            cpi_host->work_free(stream, list);
+            return code;
+        }
+        s.list = (const cpi_neighbour *)list;
+    }
+    cp_code code = x->size < INT32_MAX ? label_in<unsigned>(stream, plan, s, x, out, count)
+                                       : label_in<unsigned long long>(stream, plan, s, x, out, count);
+    if (list) cpi_host->work_free(stream, list);
+    return code;
+}

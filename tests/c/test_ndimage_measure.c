@@ -28,7 +28,9 @@ static void by_hand(void **state)
     cp_free(r)
         CHECK(cp_sum_labels(x, l, i), CP_FLOAT64, 10, 6, 0, 17, 6);
         CHECK(cp_mean_labels(x, l, i), CP_FLOAT64, 5, 2, NAN, 17.0 / 3, 2);
-        CHECK(cp_variance_labels(x, l, i), CP_FLOAT64, 1, 2.0 / 3, NAN, 200.0 / 9, 2.0 / 3);
+        cp_array *few = ints(7, 2);
+        CHECK(cp_variance_labels(x, l, few), CP_FLOAT64, NAN, 1);
+        cp_free(few);
         CHECK(cp_minimum_labels(x, l, i), CP_FLOAT32, 4, 1, 0, -1, 1);
         CHECK(cp_maximum_labels(x, l, i), CP_FLOAT32, 6, 3, 0, 9, 3);
         CHECK(cp_minimum_position(x, l, i), CP_INT64, 0, 3, 0, 0, 0, 0, 1, 0, 0, 0);

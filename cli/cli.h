@@ -1,0 +1,46 @@
+/* What the subcommands share. A subcommand is a function that gets its arguments (argv[0] is its own name) and
+ * returns the exit status: 0, 1 when something failed, 2 for wrong usage. It uses the public C API alone. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+int cmd_sources(int argc, char **argv);
+int cmd_sky(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+
+/* "cuprite: COMMAND: TEXT" on stderr, one line whatever the text holds; return 1 and 2. */
+int fail(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The library's error as "cuprite: COMMAND: SUBJECT: cause": the function's name and the subject are taken off
+ * its front. Clears the record; returns 1. */
+int fail_error(const char *command, const char *subject);
+
+/* One option or positional argument. */
+typedef struct args {
+    const char *command;
+    const char *const *flags;  /* options without a value; ends with NULL */
+    const char *const *values; /* options with one; ends with NULL */
+    int argc, at;
+    char **argv;
+    bool rest;                 /* after "--" */
+    const char *option;        /* the option found ("-k"), NULL: an argument */
+    const char *value;         /* its value, or the argument */
+} args;
+/* The next one: 1, 0 at the end, -1 for wrong usage (message printed). */
+int args_next(args *a);
+/* A value as a number in [low, high]; false (message printed) when it is none. */
+bool args_number(const args *a, double low, double high, double *number);
+bool args_integer(const args *a, int64_t low, int64_t high, int64_t *number);
+
+/* Seconds of a clock that only goes forward. */
+double now(void);
+/* "1.5 GiB". */
+const char *bytes_text(int64_t bytes, char text[32]);
+/* A line on the terminal that says what goes on, when stderr is one and `on`; NULL wipes it. */
+void progress(bool on, const char *subject, const char *what);
+/* All of stdout has arrived (a full disk behind `>` is a failure); the exit status. */
+int finish_output(int status);
+
+#endif

@@ -1,0 +1,206 @@
+/* The command `cuprite`: picks the subcommand, and holds what all of them share. */
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuprite.h"
+
+static const struct command {
+    const char *name, *doc;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"sources", "find the sources in images of the sky", cmd_sources},
+    {"sky", "write a synthetic image of the radio sky", cmd_sky},
+    {"info", "devices, libraries, memory", cmd_info},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *to)
+{
+    fprintf(to, "usage: cuprite COMMAND [options]\n\n");
+    for (int i = 0; i < COMMANDS; i++) fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].doc);
+    fprintf(to, "\n`cuprite COMMAND --help` tells more; `cuprite --version` names the version.\n");
+}
+
+/* --- messages --- */
+
+static void print_line(const char *command, const char *format, va_list list)
+{
+    char text[4096];
+    vsnprintf(text, sizeof text, format, list);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?'; /* a file's name may hold anything */
+    progress(true, NULL, NULL);
+    fprintf(stderr, "cuprite: %s%s%s\n", command, *command ? ": " : "", text);
+}
+
+int fail(const char *command, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_line(command, format, list);
+    va_end(list);
+    return 1;
+}
+
+int usage_error(const char *command, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_line(command, format, list);
+    va_end(list);
+    return 2;
+}
+
+int fail_error(const char *command, const char *subject)
+{
+    const char *text = cp_error_message();
+    const char *colon = strstr(text, ": ");
+    if (colon) text = colon + 2;
+    size_t n = strlen(subject);
+    if (!strncmp(text, subject, n) && !strncmp(text + n, ": ", 2)) text += n + 2;
+    fail(command, "%s: %s", subject, *text ? text : cp_code_text(cp_error()));
+    cp_error_clear();
+    return 1;
+}
+
+/* --- arguments --- */
+
+static bool listed(const char *const *list, const char *name, size_t n)
+{
+    for (; *list; list++)
+        if (strlen(*list) == n && !strncmp(*list, name, n)) return true;
+    return false;
+}
+
+int args_next(args *a)
+{
+    a->option = a->value = NULL;
+    if (a->at >= a->argc) return 0;
+    char *text = a->argv[a->at++];
+    if (!a->rest && !strcmp(text, "--")) {
+        a->rest = true;
+        return args_next(a);
+    }
+    if (a->rest || text[0] != '-' || !text[1]) {
+        a->value = text;
+        return 1;
+    }
+    a->option = text;
+    size_t n = text[1] == '-' ? strcspn(text, "=") : strlen(text);
+    if (listed(a->flags, text, n) && !text[n]) return 1;
+    if (listed(a->values, text, n)) {
+        if (text[n] == '=') {
+            text[n] = 0;
+            a->value = text + n + 1;
+        } else if (a->at < a->argc) a->value = a->argv[a->at++];
+        else return usage_error(a->command, "option %s needs a value", text), -1;
+        return 1;
+    }
+    if (text[1] != '-' && listed(a->values, text, 2)) { /* -k5 */
+        static char letter[3];
+        memcpy(letter, text, 2);
+        a->option = letter;
+        a->value = text + 2;
+        return 1;
+    }
+    usage_error(a->command, "no option %s (see `cuprite %s --help`)", text, a->command);
+    return -1;
+}
+
+bool args_number(const args *a, double low, double high, double *number)
+{
+    char *end;
+    errno = 0;
+    double v = strtod(a->value, &end);
+    if (end != a->value && !*end && v >= low && v <= high) {
+        *number = v;
+        return true;
+    }
+    usage_error(a->command, "option %s: %s is no number from %g to %g", a->option, a->value, low, high);
+    return false;
+}
+
+bool args_integer(const args *a, int64_t low, int64_t high, int64_t *number)
+{
+    char *end;
+    errno = 0;
+    long long v = strtoll(a->value, &end, 10);
+    if (end != a->value && !*end && !errno && v >= low && v <= high) {
+        *number = v;
+        return true;
+    }
+    usage_error(a->command, "option %s: %s is no integer from %lld to %lld", a->option, a->value, (long long)low,
+                (long long)high);
+    return false;
+}
+
+/* --- the rest --- */
+
+double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *bytes_text(int64_t bytes, char text[32])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double v = (double)bytes;
+    int u = 0;
+    for (; v >= 1024 && u < 5; u++) v /= 1024;
+    snprintf(text, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+    return text;
+}
+
+void progress(bool on, const char *subject, const char *what)
+{
+    static bool shown;
+    if (!what) {
+        if (shown) fputs("\r\033[K", stderr);
+        shown = false;
+    } else if (on && isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K%s: %s ...", subject, what);
+        shown = true;
+    }
+    if (shown || !what) fflush(stderr);
+}
+
+int finish_output(int status)
+{
+    bool bad = ferror(stdout);
+    errno = 0;
+    if (fclose(stdout) != 0) bad = true;
+    if (!bad || errno == EPIPE) return status;
+    fail("", "standard output: %s", strerror(errno ? errno : EIO));
+    return status ? status : 1;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGXFSZ, SIG_IGN); /* a file too large is an error of the write that makes it so */
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        print_help(stdout);
+        return finish_output(0);
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("cuprite %d.%d.%d\n", CP_VERSION_MAJOR, CP_VERSION_MINOR, CP_VERSION_PATCH);
+        return finish_output(0);
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i].name)) return finish_output(commands[i].run(argc - 1, argv + 1));
+    return usage_error("", "no command %s (see `cuprite --help`)", argv[1]);
+}

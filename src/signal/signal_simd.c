@@ -44,6 +44,9 @@
 #elif defined(__AVX2__)
 #define SPLAT32(k) ((__typeof__(c))_mm256_set1_ps(k))
 #define SPLAT64(k) ((__typeof__(c))_mm256_set1_pd(k))
+#elif defined(__x86_64__)
+#define SPLAT32(k) ((__typeof__(c))_mm_set1_ps(k))
+#define SPLAT64(k) ((__typeof__(c))_mm_set1_pd(k))
 #else
 #define SPLAT32(k) ((__typeof__(c)){k, k, k, k})
 #define SPLAT64(k) ((__typeof__(c)){k, k})

@@ -2,7 +2,8 @@
 #include "cpy.h"
 
 static const char *const modes[] = {"full", "valid", "same", NULL};        /* cp_mode's order */
-static const char *const boundaries[] = {"fill", "wrap", "symm", NULL};    /* cp_boundary's order */
+/* cp_boundary's order, then SciPy's other words for the same */
+static const char *const boundaries[] = {"fill", "wrap", "symm", "pad", "circular", "symmetric", NULL};
 
 CPY_FUNCTION(convolve, "a, v, mode='full'",
              "1-d convolution; the operands are swapped where v is the longer one. ValueError for empty ones.")
@@ -23,7 +24,7 @@ static PyObject *filter2d(filter f, PyObject *const *a)
     if (!y || !cpy_word(a[2], "mode", modes, CP_MODE_FULL, &mode) || !cpy_word(a[3], "boundary", boundaries, CP_BOUNDARY_FILL, &boundary))
         return NULL;
     if (cpy_given(a[4]) && !(value = cpy_operand(a[4], x, &own))) return NULL;
-    CPY_UNLOCKED(r = f(x, y, (cp_mode)mode, (cp_boundary)boundary, value));
+    CPY_UNLOCKED(r = f(x, y, (cp_mode)mode, (cp_boundary)(boundary % 3), value));
     if (own) cp_free(value);
     return cpy_wrap(r);
 }

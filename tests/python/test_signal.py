@@ -74,6 +74,12 @@ def test_accuracy(dtype, shape, kernel):
     assert (abs(got - want) <= eps * bound).all()
 
 
+@pytest.mark.parametrize("word", ["fill", "wrap", "symm", "pad", "circular", "symmetric"])
+def test_words_for_boundaries(word):
+    a = np.arange(12.0).reshape(3, 4)
+    same(signal.convolve2d(cp.asarray(a), cp.asarray(a), boundary=word), scipy.signal.convolve2d(a, a, boundary=word))
+
+
 def test_half_types_add_in_float32():
     a = np.ones(4000, np.float16)
     same(cp.convolve(cp.asarray(a), cp.asarray(a), "valid"), np.array([4000], np.float16))

@@ -1,16 +1,16 @@
 /* Labelling by runs, included twice: INT is uint32_t where 31 bits number every run and position, else uint64_t.
  *
  * A run is a stretch of set bits of one line (one bit where neighbours along the line do not touch). Runs are
- * numbered in C order. parent[] is a forest of runs whose roots are their trees' smallest runs: the first
- * element of a component is the start of its root, so roots taken in order give the labels. A root's entry is
- * turned into NAME(top) | label once the trees are final. */
+ * numbered in C order and never stored: a run's number is that of its line's first one plus a count of bits.
+ * parent[] is a forest of runs whose roots are their trees' smallest runs: the first element of a component is the
+ * start of its root, so roots taken in order give the labels. Inside a band every run points at a root of the
+ * band; when bands are joined only those roots are hung elsewhere (settle). In the end a root's entry is TOP | label. */
 
 #define TOP ((INT)1 << (sizeof(INT) * 8 - 1))
 
 typedef struct NAME(forest) {
     const label_job *job;
     INT *first;   /* lines + 1: number of each line's first run */
-    INT *edge;    /* start and end of each run, in its line */
     INT *parent;
     int64_t *base; /* bands + 1: labels given before each band */
 } NAME(forest);
@@ -40,53 +40,75 @@ static void NAME(bits_task)(void *context, int64_t band, int worker)
     const label_job *j = f->job;
     (void)worker;
     for (int64_t l = band * j->per_band, end = band_end(j, band); l < end; l++)
-        f->first[l + 1] = (INT)j->line_bits(j->x + l * j->width * j->size, line_width(j, l), j->size, j->keep,
+        f->first[l + 1] = (INT)CPI_ISA_NAME(cpi_line_bits)(j->x + l * j->width * j->size, line_width(j, l), j->size, j->keep,
                                             j->joined, j->bits + l * j->words);
 }
 
-/* The runs of one line, from its bits. */
-static void NAME(runs_of)(const NAME(forest) *f, int64_t l)
+/* Hangs run c and run k of an earlier line together. */
+static inline void NAME(pair)(INT *parent, INT c, INT k)
 {
-    const label_job *j = f->job;
-    const uint64_t *bits = j->bits + l * j->words;
-    int64_t width = line_width(j, l), words = (width + 63) / 64;
-    INT *edge = f->edge + 2 * (int64_t)f->first[l];
-    uint64_t carry = 0;
-    for (int64_t i = 0; i < words; i++) {
-        uint64_t w = bits[i], e = j->joined ? w ^ (w << 1 | carry) : w;
-        carry = w >> 63;
-        while (e) {
-            INT at = (INT)(i * 64 + __builtin_ctzll(e));
-            e &= e - 1;
-            *edge++ = at;
-            if (!j->joined) *edge++ = at + 1;
-        }
-    }
-    if (j->joined && edge != f->edge + 2 * (int64_t)f->first[l + 1]) *edge = (INT)width;
+    INT pc = parent[c], pk = parent[k];
+    if (pc == pk) return;
+    if (pc == c)
+        parent[c] = NAME(root)(parent, pk);
+    else
+        NAME(unite)(parent, pc, pk);
 }
 
-/* Unites line l's runs with those of an earlier line m that they reach: a run from s to e meets one that has an
- * element in s + low .. e + high. */
-static void NAME(sweep)(const NAME(forest) *f, int64_t l, int64_t m, int low, int high)
+/* Unites the pairs of runs that the bits of `hit` stand for: bit b's run in a word of line l, and the run of bit
+ * b + d of the line m. c and k are the numbers of runs that began before these words, `next_heads` is the
+ * beginnings in the word behind. */
+static inline void NAME(pairs)(INT *parent, uint64_t hit, int d, INT c, uint64_t heads, INT k, uint64_t up_heads,
+                               uint64_t next_heads)
 {
-    INT q = f->first[m], q_end = f->first[m + 1];
-    for (INT c = f->first[l], c_end = f->first[l + 1]; c < c_end && q < q_end; c++) {
-        int64_t from = (int64_t)f->edge[2 * (int64_t)c] + low, to = (int64_t)f->edge[2 * (int64_t)c + 1] + high;
-        while (q < q_end && (int64_t)f->edge[2 * (int64_t)q + 1] <= from) q++;
-        INT k = q;
-        for (; k < q_end && (int64_t)f->edge[2 * (int64_t)k] < to; k++) NAME(unite)(f->parent, c, k);
-        if (k > q) q = k - 1; /* the last one may go on under the next run */
+    while (hit) {
+        int b = __builtin_ctzll(hit);
+        hit &= hit - 1;
+        uint64_t upto = ((uint64_t)2 << b) - 1; /* bits 0..b; b = 63: all */
+        INT mine = c + (INT)__builtin_popcountll(heads & upto) - 1, other;
+        if (d == 0)
+            other = k + (INT)__builtin_popcountll(up_heads & upto) - 1;
+        else if (d < 0)
+            other = k + (INT)__builtin_popcountll(up_heads & upto >> 1) - 1;
+        else
+            other = k + (INT)__builtin_popcountll(up_heads & (upto << 1 | 1)) + (b == 63 ? (INT)(next_heads & 1) : 0) - 1;
+        NAME(pair)(parent, mine, other);
     }
 }
 
+/* Unites line l with line m before it, word by word. Where runs are joined, a pair that meets in several elements
+ * is looked at once: at the first one of a stretch, and beside it only where nothing meets straight on. */
 static void NAME(meet)(const NAME(forest) *f, int64_t l, int64_t m, int reach)
 {
-    bool back = reach & CPI_REACH_BACK, same = reach & CPI_REACH_SAME, ahead = reach & CPI_REACH_AHEAD;
-    if (back && ahead && !same) {
-        NAME(sweep)(f, l, m, -1, -1);
-        NAME(sweep)(f, l, m, 1, 1);
-    } else {
-        NAME(sweep)(f, l, m, back ? -1 : same ? 0 : 1, ahead ? 1 : same ? 0 : -1);
+    const label_job *j = f->job;
+    const uint64_t *bits = j->bits + l * j->words, *up_bits = j->bits + m * j->words;
+    bool joined = j->joined, thin = joined && (reach & CPI_REACH_SAME);
+    INT c = f->first[l], k = f->first[m];
+    uint64_t before = 0, up_before = 0, hit_before = 0, up = up_bits[0];
+    for (int64_t i = 0; i < j->words; i++) {
+        uint64_t w = bits[i], next = i + 1 < j->words ? up_bits[i + 1] : 0;
+        uint64_t left = w << 1 | before, up_left = up << 1 | up_before, up_right = up >> 1 | next << 63;
+        uint64_t heads = joined ? w & ~left : w, up_heads = joined ? up & ~up_left : up;
+        uint64_t next_heads = joined ? next & ~(up >> 63) : next;
+        if (w && (reach & CPI_REACH_SAME)) {
+            uint64_t hit = w & up;
+            NAME(pairs)(f->parent, joined ? hit & ~(hit << 1 | hit_before) : hit, 0, c, heads, k, up_heads, 0);
+            hit_before = hit >> 63;
+        } else {
+            hit_before = 0;
+        }
+        if (w && (reach & CPI_REACH_BACK))
+            NAME(pairs)(f->parent, thin ? heads & up_left & ~up : w & up_left, -1, c, heads, k, up_heads, 0);
+        if (w && (reach & CPI_REACH_AHEAD)) {
+            uint64_t right = w >> 1 | (i + 1 < j->words ? bits[i + 1] << 63 : 0);
+            NAME(pairs)(f->parent, thin ? w & ~right & up_right & ~up : w & up_right, 1, c, heads, k, up_heads,
+                        next_heads);
+        }
+        c += (INT)__builtin_popcountll(heads);
+        k += (INT)__builtin_popcountll(up_heads);
+        before = w >> 63;
+        up_before = up >> 63;
+        up = next;
     }
 }
 
@@ -97,15 +119,16 @@ static void NAME(join)(const NAME(forest) *f, const place *at, int64_t l, int64_
     INT c = f->first[l];
     if (c == f->first[l + 1]) return;
     if (j->chopped) {
-        if (l - 1 >= low && l - 1 < high && j->joined && c > f->first[l - 1] && f->edge[2 * (int64_t)c] == 0 &&
-            f->edge[2 * (int64_t)c - 1] == (INT)j->width)
-            NAME(unite)(f->parent, c, c - 1);
+        const uint64_t *bits = j->bits + l * j->words;
+        if (l - 1 >= low && l - 1 < high && j->joined && (bits[0] & 1) && bits[-1] >> 63)
+            NAME(pair)(f->parent, c, c - 1);
         return;
     }
     for (int i = 0; i < j->plan->neighbours; i++) {
         const cpi_neighbour *n = &j->plan->neighbour[i];
         int64_t m = l - n->delta;
-        if (m >= low && m < high && !(n->minus & at->low) && !(n->plus & at->high)) NAME(meet)(f, l, m, n->reach);
+        if (m >= low && m < high && !(n->minus & at->low) && !(n->plus & at->high) && f->first[m] != f->first[m + 1])
+            NAME(meet)(f, l, m, n->reach);
     }
 }
 
@@ -118,7 +141,6 @@ static void NAME(band_task)(void *context, int64_t band, int worker)
     place at;
     place_start(&at, j->plan, begin);
     for (int64_t l = begin; l < end; l++, place_next(&at, j->plan)) {
-        NAME(runs_of)(f, l);
         for (INT i = f->first[l]; i < f->first[l + 1]; i++) f->parent[i] = i;
         NAME(join)(f, &at, l, begin, l);
     }
@@ -160,30 +182,85 @@ static void NAME(number_task)(void *context, int64_t band, int worker)
         if (f->parent[i] == i) f->parent[i] = TOP | ++label;
 }
 
+/* After that: makes every entry of a band a label or one step from a label. Entries that lead out of the band
+ * become labels. Other bands do the same meanwhile: an entry read is the one before or the final one. */
+static void NAME(settle)(const NAME(forest) *f, INT begin, INT end)
+{
+    INT *parent = f->parent;
+    for (INT i = begin; i < end; i++) {
+        INT p = parent[i];
+        if (p & TOP) continue;
+        if (p >= begin) {
+            INT q = parent[p]; /* settled before: a label, or a step from one */
+            if (!(q & TOP)) __atomic_store_n(&parent[i], q, __ATOMIC_RELAXED);
+            continue;
+        }
+        while (!(p & TOP)) p = __atomic_load_n(&parent[p], __ATOMIC_RELAXED);
+        __atomic_store_n(&parent[i], p, __ATOMIC_RELAXED);
+    }
+}
+
 static inline INT NAME(label_of)(const INT *parent, INT i)
 {
     INT p = parent[i];
-    while (!(p & TOP)) p = parent[p];
-    return p & ~TOP;
+    return parent[p & TOP ? i : p] & ~TOP;
 }
 
-/* One piece of a line, from element `begin` on, n of them, built in `buffer` from left to right with wide stores
- * that the next stretch overwrites. *run is the first run that ends behind `begin`. */
+/* A piece of a line, n elements from the word at `bits` on, built in `buffer` from left to right with wide stores
+ * that the next stretch overwrites. *run is the number of the next run to begin, *open the bits' value before the
+ * piece, as a label. */
 #define WRITE_PIECE(T)                                                                                       \
-    static void NAME(piece_##T)(const NAME(forest) *f, int64_t begin, int64_t n, INT *run, INT run_end, T *buffer) \
+    static void NAME(piece_##T)(const NAME(forest) *f, const uint64_t *bits, int64_t n, INT *run, T *open, T *buffer) \
     {                                                                                                        \
+        const INT *parent = f->parent;                                                                       \
+        cp_type type = f->job->type;                                                                         \
         int64_t at = 0;                                                                                      \
         INT r = *run;                                                                                        \
-        for (; r < run_end && (int64_t)f->edge[2 * (int64_t)r] < begin + n; r++) {                           \
-            int64_t from = (int64_t)f->edge[2 * (int64_t)r] - begin, to = (int64_t)f->edge[2 * (int64_t)r + 1] - begin; \
-            if (from < 0) from = 0;                                                                          \
-            if (from > at) fill_##T(buffer + at, from - at, 0);                                              \
-            at = to < n ? to : n;                                                                            \
-            fill_##T(buffer + from, at - from, (T)label_bits(f->job->type, NAME(label_of)(f->parent, r)));   \
-            if (to > n) break;                                                                               \
+        T value = *open;                                                                                     \
+        for (int64_t i = 0; i * 64 < n; i++) {                                                               \
+            uint64_t w = bits[i], change = w ^ (w << 1 | (value != 0));                                      \
+            while (change) {                                                                                 \
+                int64_t to = i * 64 + __builtin_ctzll(change);                                               \
+                change &= change - 1;                                                                        \
+                fill_##T(buffer + at, to - at, value);                                                       \
+                at = to;                                                                                     \
+                if (value) {                                                                                 \
+                    value = 0;                                                                               \
+                } else {                                                                                     \
+                    value = (T)label_bits(type, NAME(label_of)(parent, r));                                  \
+                    r++;                                                                                     \
+                }                                                                                            \
+            }                                                                                                \
         }                                                                                                    \
-        if (at < n) fill_##T(buffer + at, n - at, 0);                                                        \
+        if (at < n) fill_##T(buffer + at, n - at, value);                                                    \
         *run = r;                                                                                            \
+        *open = value;                                                                                       \
+    }                                                                                                        \
+    static void NAME(dots_##T)(const NAME(forest) *f, const uint64_t *bits, int64_t n, INT *run, T *buffer)  \
+    {                                                                                                        \
+        fill_##T(buffer, n, 0);                                                                              \
+        for (int64_t i = 0; i * 64 < n; i++)                                                                 \
+            for (uint64_t w = bits[i]; w; w &= w - 1)                                                        \
+                buffer[i * 64 + __builtin_ctzll(w)] = (T)label_bits(f->job->type, NAME(label_of)(f->parent, (*run)++)); \
+    }                                                                                                        \
+    static void NAME(line_##T)(const NAME(forest) *f, int64_t l, uint64_t *buffer)                           \
+    {                                                                                                        \
+        const label_job *j = f->job;                                                                         \
+        int64_t width = line_width(j, l);                                                                    \
+        const uint64_t *bits = j->bits + l * j->words;                                                       \
+        INT run = f->first[l];                                                                               \
+        T open = 0, *to = (T *)(void *)j->out + l * j->width;                                                \
+        for (int64_t begin = 0; begin < width; begin += PIECE) {                                             \
+            int64_t n = width - begin < PIECE ? width - begin : PIECE;                                       \
+            if (j->joined)                                                                                   \
+                NAME(piece_##T)(f, bits + begin / 64, n, &run, &open, (T *)buffer);                          \
+            else                                                                                             \
+                NAME(dots_##T)(f, bits + begin / 64, n, &run, (T *)buffer);                                  \
+            if (j->stream)                                                                                   \
+                CPI_ISA_NAME(cpi_stream_copy)(to + begin, buffer, n * (int64_t)sizeof(T));                   \
+            else                                                                                             \
+                memcpy(to + begin, buffer, (size_t)n * sizeof(T));                                           \
+        }                                                                                                    \
     }
 WRITE_PIECE(uint8_t)
 WRITE_PIECE(uint16_t)
@@ -197,25 +274,16 @@ static void NAME(write_task)(void *context, int64_t band, int worker)
     const label_job *j = f->job;
     (void)worker;
     uint64_t buffer[PIECE + 8];
-    for (int64_t l = band * j->per_band, end = band_end(j, band); l < end; l++) {
-        int64_t width = line_width(j, l);
-        INT run = f->first[l], run_end = f->first[l + 1];
-        char *to = j->out + l * j->width * j->out_size;
-        for (int64_t begin = 0; begin < width; begin += PIECE) {
-            int64_t n = width - begin < PIECE ? width - begin : PIECE, bytes = n * j->out_size;
-            switch (j->out_size) {
-            case 1: NAME(piece_uint8_t)(f, begin, n, &run, run_end, (uint8_t *)buffer); break;
-            case 2: NAME(piece_uint16_t)(f, begin, n, &run, run_end, (uint16_t *)buffer); break;
-            case 4: NAME(piece_uint32_t)(f, begin, n, &run, run_end, (uint32_t *)buffer); break;
-            default: NAME(piece_uint64_t)(f, begin, n, &run, run_end, buffer); break;
-            }
-            if (j->stream)
-                j->stream_copy(to + begin * j->out_size, buffer, bytes);
-            else
-                memcpy(to + begin * j->out_size, buffer, (size_t)bytes);
+    int64_t begin = band * j->per_band, end = band_end(j, band);
+    NAME(settle)(f, f->first[begin], f->first[end]);
+    for (int64_t l = begin; l < end; l++)
+        switch (j->out_size) {
+        case 1: NAME(line_uint8_t)(f, l, buffer); break;
+        case 2: NAME(line_uint16_t)(f, l, buffer); break;
+        case 4: NAME(line_uint32_t)(f, l, buffer); break;
+        default: NAME(line_uint64_t)(f, l, buffer); break;
         }
-    }
-    if (j->stream) j->stream_fence();
+    if (j->stream) CPI_ISA_NAME(cpi_stream_fence)();
 }
 
 /* All of it; the job's bits have memory. */
@@ -229,8 +297,7 @@ static cp_code NAME(label_all)(const label_job *j, int64_t *count)
         cpi_parallel(j->bands, NAME(bits_task), &f);
         for (int64_t l = 0; l < j->lines; l++) f.first[l + 1] += f.first[l];
         size_t runs = (size_t)f.first[j->lines];
-        f.edge = cpi_malloc(runs * 2 * sizeof(INT));
-        f.parent = f.edge ? cpi_malloc(runs * sizeof(INT)) : NULL;
+        f.parent = cpi_malloc(runs * sizeof(INT));
         if (!f.parent) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) {
@@ -248,7 +315,6 @@ static cp_code NAME(label_all)(const label_job *j, int64_t *count)
         }
     }
     cpi_free_host(f.parent);
-    cpi_free_host(f.edge);
     cpi_free_host(f.base);
     cpi_free_host(f.first);
     return code;

@@ -8,25 +8,15 @@
 #include "sort/keys.h"
 
 #define CPI_SORT_SLACK 16   /* elements of scratch beyond the n of a sort */
-#define CPI_SORT_CELLS 8192 /* entries of a splitter's table */
-
-/* How keys of one large row fall into buckets: a table over (key - low) >> shift, saturated at both ends.
- * The table does not fall, so buckets are in order. */
-typedef struct cpi_splitter {
-    cpi_u128 low;
-    int shift;
-    int buckets;
-    uint16_t table[CPI_SORT_CELLS];
-} cpi_splitter;
+#define CPI_SORT_GROUPS 64  /* most groups that a long row is dealt into */
 
 typedef struct cpi_sort_width {
     int bytes; /* of a key */
     /* Sorts n keys in place; scratch: n + CPI_SORT_SLACK keys. */
     void (*sort)(void *keys, int64_t n, void *scratch);
-    /* Adds the number of keys of each bucket to counts. */
-    void (*count)(const cpi_splitter *s, const void *keys, int64_t n, int64_t *counts);
-    /* Writes each key to to[offsets[bucket]++]. */
-    void (*scatter)(const cpi_splitter *s, const void *keys, int64_t n, int64_t *offsets, void *to);
+    /* Reorders n keys in place into groups: group g holds keys from splitters[g - 1] to below splitters[g]; the
+     * groups - 1 splitters ascend. Writes the sizes. scratch: 2*n + CPI_SORT_SLACK keys. */
+    void (*deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch);
 } cpi_sort_width;
 
 typedef struct cpi_sort_kernels {

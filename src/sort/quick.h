@@ -108,26 +108,22 @@ static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t
 {
     enum { L = NAME(lanes) };
     __m512i p = NAME(set1)(pivot);
-    int64_t low = 0, high = 0, i = 0;
+    int64_t low = 0, i = 0; /* i - low keys are in scratch */
 #pragma GCC unroll 4
     for (; i + L <= n; i += L) {
         __m512i v = _mm512_loadu_si512(a + i);
-        unsigned m = equal ? NAME(le)(v, p) : NAME(lt)(v, p), all = (1u << L) - 1;
-        _mm512_storeu_si512(a + low, NAME(compress)(m, v));
-        _mm512_storeu_si512(scratch + high, NAME(compress)(~m & all, v));
-        int c = __builtin_popcount(m);
-        low += c;
-        high += L - c;
+        NAME(mask) below = equal ? NAME(le)(v, p) : NAME(lt)(v, p), above = equal ? NAME(gt)(v, p) : NAME(ge)(v, p);
+        _mm512_storeu_si512(a + low, NAME(compress)(below, v));
+        _mm512_storeu_si512(scratch + (i - low), NAME(compress)(above, v));
+        low += __builtin_popcountll((uint64_t)below);
     }
     for (; i < n; i++) {
         KEY v = a[i];
-        bool below = equal ? v <= pivot : v < pivot;
+        scratch[i - low] = v;
         a[low] = v;
-        low += below;
-        scratch[high] = v;
-        high += !below;
+        low += equal ? v <= pivot : v < pivot;
     }
-    memcpy(a + low, scratch, (size_t)high * sizeof *a);
+    memcpy(a + low, scratch, (size_t)(n - low) * sizeof *a);
     return low;
 }
 #else
@@ -220,25 +216,48 @@ static void NAME(sort)(void *keys, int64_t n, void *scratch)
     NAME(quick)(keys, n, scratch, 2 * (64 - __builtin_clzll((unsigned long long)n)));
 }
 
-static inline __attribute__((always_inline)) unsigned NAME(bucket)(const cpi_splitter *s, KEY low, KEY v)
+#if VECTOR
+static void NAME(deal_groups)(KEY *a, int64_t n, const KEY *splitters, int lo, int hi, int64_t *counts, KEY *scratch)
 {
-    KEY cell = v <= low ? 0 : (KEY)(v - low) >> s->shift;
-    return s->table[cell < CPI_SORT_CELLS ? (unsigned)cell : CPI_SORT_CELLS - 1];
+    if (hi - lo == 1) {
+        counts[lo] = n;
+        return;
+    }
+    int mid = (lo + hi) / 2;
+    int64_t low = NAME(split)(a, n, splitters[mid - 1], false, scratch);
+    NAME(deal_groups)(a, low, splitters, lo, mid, counts, scratch);
+    NAME(deal_groups)(a + low, n - low, splitters, mid, hi, counts, scratch);
 }
 
-static void NAME(count)(const cpi_splitter *s, const void *keys, int64_t n, int64_t *counts)
+static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
-    const KEY *a = keys;
-    KEY low = (KEY)s->low;
-    for (int64_t i = 0; i < n; i++) counts[NAME(bucket)(s, low, a[i])]++;
+    NAME(deal_groups)(keys, n, splitters, 0, groups, counts, scratch);
 }
-
-static void NAME(scatter)(const cpi_splitter *s, const void *keys, int64_t n, int64_t *offsets, void *to)
+#else
+static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
-    const KEY *a = keys;
-    KEY *out = to, low = (KEY)s->low;
-    for (int64_t i = 0; i < n; i++) out[offsets[NAME(bucket)(s, low, a[i])]++] = a[i];
+    KEY s[CPI_SORT_GROUPS], *a = keys, *out = scratch;
+    uint8_t *group = (uint8_t *)(out + n);
+    int64_t at[CPI_SORT_GROUPS], sum = 0;
+    for (int g = 0; g < CPI_SORT_GROUPS; g++) s[g] = g < groups - 1 ? ((const KEY *)splitters)[g] : (KEY) ~(KEY)0;
+    memset(counts, 0, (size_t)groups * sizeof *counts);
+    for (int64_t i = 0; i < n; i++) { /* how many splitters are not above the key */
+        KEY key = a[i];
+        int g = 0;
+#pragma GCC unroll 6
+        for (int step = CPI_SORT_GROUPS / 2; step; step /= 2) g += (s[g + step - 1] <= key) * step;
+        g = g < groups ? g : groups - 1;
+        group[i] = (uint8_t)g;
+        counts[g]++;
+    }
+    for (int g = 0; g < groups; g++) {
+        at[g] = sum;
+        sum += counts[g];
+    }
+    for (int64_t i = 0; i < n; i++) out[at[group[i]]++] = a[i];
+    memcpy(a, out, (size_t)n * sizeof *a);
 }
+#endif
 
 #undef KEY
 #undef BITS

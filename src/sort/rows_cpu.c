@@ -1,9 +1,9 @@
 /* Sorting rows on the CPU.
  *
  * Three ways: bytes, and long rows of 16 bits, are counted; rows that fit a cache are turned into keys, sorted
- * and turned back, many rows at a time; a long row is first dealt into buckets of keys by splitters from a
- * sample, then its buckets are sorted as rows are. The sorted sequence of keys is unique, so the result does
- * not depend on how the work was cut. */
+ * and turned back, many rows at a time; a long row is dealt into groups by splitters from a sample, chunk by
+ * chunk, then each group is collected from the chunks and sorted. The sorted sequence of keys is unique, so the
+ * result does not depend on how the work was cut. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -13,13 +13,11 @@
 #include "sort/sort.h"
 
 enum {
-    LONG_ROW = 1 << 16,   /* from here on a row is dealt into buckets */
-    BUCKET = 1 << 14,     /* keys of one bucket, about */
-    BUCKETS = 1024,
-    BLOCK = 1024,         /* elements turned into keys at a time */
-    SAMPLE = 8192,
-    TASK = 1 << 15,       /* elements of a task, about */
-    CHUNKS = 64           /* parts of a long row that are counted and dealt apart */
+    LONG_ROW = 1 << 16,    /* from here on a row is dealt into groups */
+    GROUP = 1 << 14,       /* keys of one group, at least */
+    CHUNK_BYTES = 1 << 18, /* keys that are dealt at a time: they and their scratch fit the second cache */
+    SAMPLE = 4096,
+    TASK = 1 << 15         /* elements of a task, about */
 };
 
 const cpi_sort_kernels *cpi_cpu_sort_kernels(void)
@@ -147,160 +145,127 @@ static cp_code sort_short_rows(cp_stream *stream, cpi_keys keys, int64_t rows, i
 
 typedef struct long_row {
     const char *from;
-    char *to, *parts, *scratch;  /* parts: all keys, dealt into buckets */
+    char *to, *parts, *work;    /* parts: the keys, each chunk dealt into groups */
     cpi_keys keys;
     const cpi_sort_kernels *kernels;
     const cpi_sort_width *width;
-    int64_t n, item, key_bytes, each, chunks, scratch_bytes;
-    int64_t *offsets;            /* [chunks][buckets] */
-    int64_t start[BUCKETS + 1];
-    cpi_splitter splitter;
+    int64_t n, item, key_bytes, each, chunks, work_bytes;
+    bool in_place;
+    int groups;
+    int64_t *counts;            /* [chunks][CPI_SORT_GROUPS] */
+    int64_t start[CPI_SORT_GROUPS + 1];
+    cpi_u128 splitters[CPI_SORT_GROUPS]; /* keys of key_bytes */
 } long_row;
 
-static cpi_u128 key_at(const long_row *r, const void *keys, int64_t i)
-{
-    if (r->key_bytes == 4) return ((const uint32_t *)keys)[i];
-    if (r->key_bytes == 8) return ((const uint64_t *)keys)[i];
-    return ((const cpi_u128 *)keys)[i];
-}
-
-/* Splitters from a sorted sample. The table covers the sample but its outermost parts, so that a few far
- * values do not put all the others into one cell. */
+/* Splitters from a sorted sample, all different. */
 static cp_code choose_splitters(cp_stream *stream, long_row *r)
 {
-    enum { OUTER = SAMPLE / 256 };
-    char *work = cpi_work_alloc(stream, (size_t)((3 * SAMPLE + CPI_SORT_SLACK) * r->key_bytes));
-    if (!work) return cp_error();
-    char *picked = work + SAMPLE * r->key_bytes, *scratch = picked + SAMPLE * r->key_bytes;
-    int64_t step = r->n / SAMPLE;
+    int64_t kb = r->key_bytes, step = r->n / SAMPLE;
+    char *keys = cpi_work_alloc(stream, (size_t)((3 * SAMPLE + CPI_SORT_SLACK) * kb));
+    if (!keys) return cp_error();
+    char *picked = keys + SAMPLE * kb, *scratch = picked + SAMPLE * kb, *splitters = (char *)r->splitters;
     for (int64_t i = 0; i < SAMPLE; i++) {
         int64_t at = i * step + (int64_t)((uint64_t)i * 0x9E3779B97F4A7C15u >> 33) % step;
         memcpy(picked + i * r->item, r->from + at * r->item, (size_t)r->item);
     }
-    r->kernels->load(&r->keys, picked, work, SAMPLE);
-    r->width->sort(work, SAMPLE, scratch);
-    cpi_splitter *s = &r->splitter;
-    s->low = key_at(r, work, OUTER);
-    cpi_u128 range = key_at(r, work, SAMPLE - 1 - OUTER) - s->low;
-    for (s->shift = 0; (range >> s->shift) >= CPI_SORT_CELLS - 1;) s->shift++;
-    int64_t wanted = r->n / BUCKET < BUCKETS ? r->n / BUCKET : BUCKETS, next = 0, seen = 0;
-    int bucket = 0;
-    for (int64_t cell = 0; cell < CPI_SORT_CELLS; cell++) {
-        int64_t before = seen;
-        for (; seen < SAMPLE; seen++) {
-            cpi_u128 key = key_at(r, work, seen), of = key <= s->low ? 0 : (key - s->low) >> s->shift;
-            if (of > (cpi_u128)cell && cell < CPI_SORT_CELLS - 1) break;
-        }
-        /* a cell with much in it, and the one behind it, begin buckets of their own */
-        if ((seen - next >= SAMPLE / wanted || seen - before >= SAMPLE / wanted) && before > next && bucket < BUCKETS - 1) {
-            bucket++;
-            next = before;
-        }
-        s->table[cell] = (uint16_t)bucket;
+    r->kernels->load(&r->keys, picked, keys, SAMPLE);
+    r->width->sort(keys, SAMPLE, scratch);
+    int64_t wanted = r->n / GROUP < 2 ? 2 : r->n / GROUP < CPI_SORT_GROUPS ? r->n / GROUP : CPI_SORT_GROUPS;
+    int found = 0;
+    for (int64_t g = 1; g < wanted; g++) {
+        const char *key = keys + g * SAMPLE / wanted * kb;
+        if (found && memcmp(splitters + (found - 1) * kb, key, (size_t)kb) == 0) continue;
+        memcpy(splitters + found++ * kb, key, (size_t)kb);
     }
-    s->buckets = bucket + 1;
-    cpi_work_free(stream, work);
+    r->groups = found + 1;
+    cpi_work_free(stream, keys);
     return CP_OK;
-}
-
-/* Keys of elements lo.. in a block on the stack. */
-static int64_t load_block(const long_row *r, int64_t lo, int64_t hi, cpi_u128 *block)
-{
-    int64_t m = hi - lo < BLOCK ? hi - lo : BLOCK;
-    r->kernels->load(&r->keys, r->from + lo * r->item, block, m);
-    return m;
-}
-
-static void count_chunk(void *context, int64_t task, int worker)
-{
-    (void)worker;
-    const long_row *r = context;
-    cpi_u128 block[BLOCK];
-    int64_t hi = (task + 1) * r->each < r->n ? (task + 1) * r->each : r->n;
-    int64_t *counts = r->offsets + task * r->splitter.buckets;
-    memset(counts, 0, (size_t)r->splitter.buckets * sizeof *counts);
-    for (int64_t lo = task * r->each, m; lo < hi; lo += m) {
-        m = load_block(r, lo, hi, block);
-        r->width->count(&r->splitter, block, m, counts);
-    }
 }
 
 static void deal_chunk(void *context, int64_t task, int worker)
 {
-    (void)worker;
     const long_row *r = context;
-    cpi_u128 block[BLOCK];
-    int64_t hi = (task + 1) * r->each < r->n ? (task + 1) * r->each : r->n;
-    for (int64_t lo = task * r->each, m; lo < hi; lo += m) {
-        m = load_block(r, lo, hi, block);
-        r->width->scatter(&r->splitter, block, m, r->offsets + task * r->splitter.buckets, r->parts);
-    }
+    int64_t lo = task * r->each, m = r->n - lo < r->each ? r->n - lo : r->each;
+    char *keys = r->parts + lo * r->key_bytes;
+    r->kernels->load(&r->keys, r->from + lo * r->item, keys, m);
+    r->width->deal(keys, m, r->splitters, r->groups, r->counts + task * CPI_SORT_GROUPS, r->work + worker * r->work_bytes);
 }
 
-static void sort_bucket(void *context, int64_t task, int worker)
+/* Collects a group from all chunks, sorts it, and stores its elements. Here counts hold where pieces begin. */
+static void sort_group(void *context, int64_t group, int worker)
 {
     const long_row *r = context;
-    int64_t lo = r->start[task], m = r->start[task + 1] - lo;
-    char *keys = r->parts + lo * r->key_bytes;
-    r->width->sort(keys, m, r->scratch + worker * r->scratch_bytes);
-    r->kernels->store(&r->keys, keys, r->to + lo * r->item, m);
+    int64_t kb = r->key_bytes, lo = r->start[group], m = r->start[group + 1] - lo, got = 0;
+    char *scratch = r->work + worker * r->work_bytes, *to = r->to + lo * r->item;
+    char *keys = r->in_place ? to : scratch + (m + CPI_SORT_SLACK) * kb;
+    for (int64_t c = 0; c < r->chunks; c++) {
+        const int64_t *begin = r->counts + c * CPI_SORT_GROUPS + group;
+        int64_t end = (c + 1) * r->each < r->n ? (c + 1) * r->each : r->n;
+        int64_t piece = (group + 1 < r->groups ? begin[1] : end) - begin[0];
+        memcpy(keys + got * kb, r->parts + begin[0] * kb, (size_t)(piece * kb));
+        got += piece;
+    }
+    r->width->sort(keys, m, scratch);
+    r->kernels->store(&r->keys, keys, to, m);
 }
 
-/* Turns counts into offsets; returns the largest bucket. */
+/* Turns counts into places in parts; returns the size of the largest group. */
 static int64_t sum_counts(long_row *r)
 {
-    int64_t sum = 0, most = 0;
-    for (int b = 0; b < r->splitter.buckets; b++) {
-        r->start[b] = sum;
-        for (int64_t t = 0; t < r->chunks; t++) {
-            int64_t *at = &r->offsets[t * r->splitter.buckets + b], c = *at;
-            *at = sum;
-            sum += c;
+    int64_t most = 0;
+    memset(r->start, 0, sizeof r->start);
+    for (int64_t c = 0; c < r->chunks; c++) {
+        int64_t at = c * r->each, *counts = r->counts + c * CPI_SORT_GROUPS;
+        for (int g = 0; g < r->groups; g++) {
+            int64_t piece = counts[g];
+            counts[g] = at;
+            at += piece;
+            r->start[g + 1] += piece;
         }
-        if (sum - r->start[b] > most) most = sum - r->start[b];
     }
-    r->start[r->splitter.buckets] = sum;
+    for (int g = 0; g < r->groups; g++) {
+        if (r->start[g + 1] > most) most = r->start[g + 1];
+        r->start[g + 1] += r->start[g];
+    }
     return most;
+}
+
+/* Scratch for every worker: `items` keys. */
+static cp_code work_for(cp_stream *stream, long_row *r, int64_t items)
+{
+    cpi_work_free(stream, r->work);
+    r->work_bytes = ((items + 2 * CPI_SORT_SLACK) * r->key_bytes + 63) / 64 * 64;
+    r->work = cpi_work_alloc(stream, (size_t)(cpi_workers() * r->work_bytes));
+    return r->work ? CP_OK : CP_ERROR_MEMORY;
 }
 
 static cp_code deal_and_sort(cp_stream *stream, long_row *r)
 {
     cp_code code = choose_splitters(stream, r);
+    if (code == CP_OK) code = work_for(stream, r, 2 * r->each);
     if (code != CP_OK) return code;
-    r->offsets = cpi_work_alloc(stream, (size_t)(r->chunks * r->splitter.buckets) * sizeof *r->offsets);
-    if (!r->offsets) return cp_error();
-    cpi_parallel(r->chunks, count_chunk, r);
-    int64_t most = sum_counts(r);
-    r->scratch_bytes = ((most + CPI_SORT_SLACK) * r->key_bytes + 63) / 64 * 64;
-    r->scratch = cpi_work_alloc(stream, (size_t)(cpi_workers() * r->scratch_bytes));
-    if (!r->scratch) return cp_error();
     cpi_parallel(r->chunks, deal_chunk, r);
-    cpi_parallel(r->splitter.buckets, sort_bucket, r);
-    return CP_OK;
+    int64_t most = sum_counts(r);
+    code = work_for(stream, r, (r->in_place ? 1 : 2) * most);
+    if (code == CP_OK) cpi_parallel(r->groups, sort_group, r);
+    return code;
 }
 
 static cp_code sort_long_row(cp_stream *stream, cpi_keys keys, int64_t n, const void *from, void *to)
 {
-    long_row *r = cpi_work_alloc(stream, sizeof *r);
-    if (!r) return cp_error();
-    memset(r, 0, offsetof(long_row, start));
-    r->from = from;
-    r->to = to;
-    r->keys = keys;
-    r->n = n;
-    r->item = keys.bytes;
-    r->key_bytes = cpi_key_bytes(&keys);
-    r->kernels = cpi_cpu_sort_kernels();
-    r->width = &r->kernels->width[cpi_sort_width_of(&keys)];
-    r->each = n / CHUNKS < TASK ? TASK : (n + CHUNKS - 1) / CHUNKS;
-    r->chunks = (n + r->each - 1) / r->each;
+    long_row r = {.from = from, .to = to, .keys = keys, .n = n, .item = keys.bytes, .key_bytes = cpi_key_bytes(&keys),
+                  .kernels = cpi_cpu_sort_kernels()};
+    r.in_place = r.item == r.key_bytes && (uintptr_t)to % (uintptr_t)r.key_bytes == 0;
+    r.width = &r.kernels->width[cpi_sort_width_of(&keys)];
+    r.each = CHUNK_BYTES / r.key_bytes;
+    r.chunks = (n + r.each - 1) / r.each;
     cp_code code = CP_ERROR_MEMORY;
-    r->parts = cpi_work_alloc(stream, (size_t)(n * r->key_bytes));
-    if (r->parts) code = deal_and_sort(stream, r);
-    cpi_work_free(stream, r->parts);
-    cpi_work_free(stream, r->offsets);
-    cpi_work_free(stream, r->scratch);
-    cpi_work_free(stream, r);
+    r.parts = cpi_work_alloc(stream, (size_t)(n * r.key_bytes));
+    if (r.parts) r.counts = cpi_work_alloc(stream, (size_t)(r.chunks * CPI_SORT_GROUPS) * sizeof *r.counts);
+    if (r.counts) code = deal_and_sort(stream, &r);
+    cpi_work_free(stream, r.parts);
+    cpi_work_free(stream, r.counts);
+    cpi_work_free(stream, r.work);
     return code;
 }
 

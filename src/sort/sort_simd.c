@@ -40,9 +40,12 @@ INLINE __m512i q32_mask_max(__m512i src, unsigned m, __m512i a, __m512i b) { ret
 INLINE __m512i q32_min(__m512i a, __m512i b) { return _mm512_min_epu32(a, b); }
 INLINE __m512i q32_max(__m512i a, __m512i b) { return _mm512_max_epu32(a, b); }
 INLINE __m512i q32_set1(uint32_t x) { return _mm512_set1_epi32((int)x); }
-INLINE unsigned q32_lt(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
-INLINE unsigned q32_le(__m512i a, __m512i b) { return _mm512_cmple_epu32_mask(a, b); }
-INLINE __m512i q32_compress(unsigned m, __m512i v) { return _mm512_maskz_compress_epi32((__mmask16)m, v); }
+typedef __mmask16 q32_mask;
+INLINE q32_mask q32_lt(__m512i a, __m512i b) { return _mm512_cmplt_epu32_mask(a, b); }
+INLINE q32_mask q32_le(__m512i a, __m512i b) { return _mm512_cmple_epu32_mask(a, b); }
+INLINE q32_mask q32_gt(__m512i a, __m512i b) { return _mm512_cmpgt_epu32_mask(a, b); }
+INLINE q32_mask q32_ge(__m512i a, __m512i b) { return _mm512_cmpge_epu32_mask(a, b); }
+INLINE __m512i q32_compress(q32_mask m, __m512i v) { return _mm512_maskz_compress_epi32(m, v); }
 INLINE unsigned q32_part(int n) { return n >= 16 ? 0xFFFFu : n <= 0 ? 0 : (1u << n) - 1; }
 INLINE __m512i q32_load_part(__m512i fill, int n, const uint32_t *a)
 {
@@ -73,9 +76,12 @@ INLINE __m512i q64_mask_max(__m512i src, unsigned m, __m512i a, __m512i b) { ret
 INLINE __m512i q64_min(__m512i a, __m512i b) { return _mm512_min_epu64(a, b); }
 INLINE __m512i q64_max(__m512i a, __m512i b) { return _mm512_max_epu64(a, b); }
 INLINE __m512i q64_set1(uint64_t x) { return _mm512_set1_epi64((long long)x); }
-INLINE unsigned q64_lt(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
-INLINE unsigned q64_le(__m512i a, __m512i b) { return _mm512_cmple_epu64_mask(a, b); }
-INLINE __m512i q64_compress(unsigned m, __m512i v) { return _mm512_maskz_compress_epi64((__mmask8)m, v); }
+typedef __mmask8 q64_mask;
+INLINE q64_mask q64_lt(__m512i a, __m512i b) { return _mm512_cmplt_epu64_mask(a, b); }
+INLINE q64_mask q64_le(__m512i a, __m512i b) { return _mm512_cmple_epu64_mask(a, b); }
+INLINE q64_mask q64_gt(__m512i a, __m512i b) { return _mm512_cmpgt_epu64_mask(a, b); }
+INLINE q64_mask q64_ge(__m512i a, __m512i b) { return _mm512_cmpge_epu64_mask(a, b); }
+INLINE __m512i q64_compress(q64_mask m, __m512i v) { return _mm512_maskz_compress_epi64(m, v); }
 INLINE unsigned q64_part(int n) { return n >= 8 ? 0xFFu : n <= 0 ? 0 : (1u << n) - 1; }
 INLINE __m512i q64_load_part(__m512i fill, int n, const uint64_t *a)
 {
@@ -152,6 +158,6 @@ static void same(const cpi_keys *keys, void *to, int64_t n)
 }
 
 const cpi_sort_kernels CPI_ISA_NAME(cpi_sort_kernels) = {
-    {{4, q32_sort, q32_count, q32_scatter}, {8, q64_sort, q64_count, q64_scatter}, {16, q128_sort, q128_count, q128_scatter}},
+    {{4, q32_sort, q32_deal}, {8, q64_sort, q64_deal}, {16, q128_sort, q128_deal}},
     load, store, same,
 };

@@ -15,11 +15,12 @@ typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T
 
 /* Adds one row of the image, times one row of the kernel for each of the result's rows lo..hi. `k` is the
  * kernel row that belongs to result row 0; row r's lies r rows above it. */
-INLINE void NAME(sweep)(NAME(vec) *acc, const T *row, const T *k, int64_t ks, int64_t kw, int v_count, int lo, int hi)
+INLINE void NAME(sweep)(NAME(vec) *acc, const T *row, const T *k, int64_t ks, int64_t kw, int v_count,
+                       int64_t v_step, int lo, int hi)
 {
     for (int64_t x = 0; x < kw; x++, row += PARTS, k += PARTS) {
         NAME(vec) a[8];
-        UNROLL for (int v = 0; v < v_count; v++) a[v] = *(const NAME(loose) *)(row + v * LANES);
+        UNROLL for (int v = 0; v < v_count; v++) a[v] = *(const NAME(loose) *)(row + v * v_step);
         UNROLL for (int r = lo; r <= hi; r++) UNROLL for (int p = 0; p < PARTS; p++) {
             NAME(vec) c = SPLAT(k[p - r * ks]);
             NAME(vec) *s = acc + (r * PARTS + p) * v_count;
@@ -38,8 +39,8 @@ INLINE NAME(vec) NAME(merge)(NAME(vec) a, NAME(vec) b)
 }
 #endif
 
-/* One block of r_count rows by v_count vectors. */
-INLINE void NAME(cell)(const cpi_signal_tile *t, const T *src, T *dst, int r_count, int v_count)
+/* One block of r_count rows by v_count vectors that lie v_step apart. */
+INLINE void NAME(cell)(const cpi_signal_tile *t, const T *src, T *dst, int r_count, int v_count, int64_t v_step)
 {
     const T *k = t->kernel;
     int64_t ss = t->source_stride, ks = t->kernel_stride, kw = t->kw;
@@ -47,21 +48,21 @@ INLINE void NAME(cell)(const cpi_signal_tile *t, const T *src, T *dst, int r_cou
     UNROLL for (int i = 0; i < r_count * PARTS * v_count; i++) acc[i] = (NAME(vec)){0};
     if (PARTS == 1 && t->accumulate)
         UNROLL for (int r = 0; r < r_count; r++) UNROLL for (int v = 0; v < v_count; v++)
-            acc[r * v_count + v] = *(const NAME(loose) *)(dst + r * t->result_stride + v * LANES);
+            acc[r * v_count + v] = *(const NAME(loose) *)(dst + r * t->result_stride + v * v_step);
     if (r_count == 1) {
-        for (int64_t y = 0; y < t->kh; y++) NAME(sweep)(acc, src + y * ss, k + y * ks, ks, kw, v_count, 0, 0);
+        for (int64_t y = 0; y < t->kh; y++) NAME(sweep)(acc, src + y * ss, k + y * ks, ks, kw, v_count, v_step, 0, 0);
     } else { /* image row y serves result rows max(0, y - kh + 1) .. min(3, y); kh is at least 4 */
         const T *s = src;
-        NAME(sweep)(acc, s, k, ks, kw, v_count, 0, 0), s += ss, k += ks;
-        NAME(sweep)(acc, s, k, ks, kw, v_count, 0, 1), s += ss, k += ks;
-        NAME(sweep)(acc, s, k, ks, kw, v_count, 0, 2), s += ss, k += ks;
-        for (int64_t y = 3; y < t->kh; y++, s += ss, k += ks) NAME(sweep)(acc, s, k, ks, kw, v_count, 0, 3);
-        NAME(sweep)(acc, s, k, ks, kw, v_count, 1, 3), s += ss, k += ks;
-        NAME(sweep)(acc, s, k, ks, kw, v_count, 2, 3), s += ss, k += ks;
-        NAME(sweep)(acc, s, k, ks, kw, v_count, 3, 3);
+        NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 0, 0), s += ss, k += ks;
+        NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 0, 1), s += ss, k += ks;
+        NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 0, 2), s += ss, k += ks;
+        for (int64_t y = 3; y < t->kh; y++, s += ss, k += ks) NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 0, 3);
+        NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 1, 3), s += ss, k += ks;
+        NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 2, 3), s += ss, k += ks;
+        NAME(sweep)(acc, s, k, ks, kw, v_count, v_step, 3, 3);
     }
     UNROLL for (int r = 0; r < r_count; r++) UNROLL for (int v = 0; v < v_count; v++) {
-        NAME(loose) *d = (NAME(loose) *)(dst + r * t->result_stride + v * LANES);
+        NAME(loose) *d = (NAME(loose) *)(dst + r * t->result_stride + v * v_step);
 #if PARTS == 2
         NAME(vec) sum = NAME(merge)(acc[2 * r * v_count + v], acc[(2 * r + 1) * v_count + v]);
         if (t->accumulate) sum += *d;
@@ -72,6 +73,28 @@ INLINE void NAME(cell)(const cpi_signal_tile *t, const T *src, T *dst, int r_cou
     }
 }
 
+#if PARTS == 1
+#define LINE_STEP (4 * V_TALL * LANES)
+/* A long kernel of one row, for LINE_STEP results. As a plane of LANES taps a row it reads every image vector
+ * once for four result vectors: image and result are then planes too, whose rows begin LANES apart. The taps
+ * that fill no row come last, as they would anyway. Returns nothing done (false) where the kernel is short. */
+static __attribute__((noinline)) bool NAME(line)(const cpi_signal_tile *t, const T *src, T *dst)
+{
+    cpi_signal_tile plane = *t, rest = *t;
+    plane.kh = t->kw / LANES;
+    if (t->kh != 1 || plane.kh < 4) return false;
+    plane.kw = plane.kernel_stride = plane.source_stride = plane.result_stride = LANES;
+    NAME(cell)(&plane, src, dst, 4, V_TALL, 4 * LANES);
+    int64_t done = plane.kh * LANES;
+    rest.kernel = (const T *)t->kernel + done;
+    rest.kw = t->kw - done;
+    rest.accumulate = true;
+    for (int64_t x = 0; x < LINE_STEP && rest.kw; x += V_FLAT * LANES)
+        NAME(cell)(&rest, src + done + x, dst + x, 1, V_FLAT, LANES);
+    return true;
+}
+#endif
+
 /* All blocks of a tile, down each strip of columns in turn: a strip of the image stays in the first cache. */
 static void NAME(tile)(const cpi_signal_tile *t)
 {
@@ -79,15 +102,23 @@ static void NAME(tile)(const cpi_signal_tile *t)
     const T *src = t->source;
     T *dst = t->result;
     int64_t ss = t->source_stride, ds = t->result_stride;
+#if PARTS == 1
+    for (; x + LINE_STEP <= t->cols; x += LINE_STEP) {
+        int64_t y = 0;
+        while (y < t->rows && NAME(line)(t, src + y * ss + x, dst + y * ds + x)) y++;
+        if (y < t->rows) break; /* a short kernel, at the first row */
+    }
+#undef LINE_STEP
+#endif
     for (; x + V_FLAT * LANES <= t->cols; x += V_FLAT * LANES) {
         for (int64_t y = 0; y < tall; y += 4)
             for (int64_t i = x; i < x + V_FLAT * LANES; i += V_TALL * LANES)
-                NAME(cell)(t, src + y * ss + i, dst + y * ds + i, 4, V_TALL);
-        for (int64_t y = tall; y < t->rows; y++) NAME(cell)(t, src + y * ss + x, dst + y * ds + x, 1, V_FLAT);
+                NAME(cell)(t, src + y * ss + i, dst + y * ds + i, 4, V_TALL, LANES);
+        for (int64_t y = tall; y < t->rows; y++) NAME(cell)(t, src + y * ss + x, dst + y * ds + x, 1, V_FLAT, LANES);
     }
     for (; x < t->cols; x += LANES) {
-        for (int64_t y = 0; y < tall; y += 4) NAME(cell)(t, src + y * ss + x, dst + y * ds + x, 4, 1);
-        for (int64_t y = tall; y < t->rows; y++) NAME(cell)(t, src + y * ss + x, dst + y * ds + x, 1, 1);
+        for (int64_t y = 0; y < tall; y += 4) NAME(cell)(t, src + y * ss + x, dst + y * ds + x, 4, 1, LANES);
+        for (int64_t y = tall; y < t->rows; y++) NAME(cell)(t, src + y * ss + x, dst + y * ds + x, 1, 1, LANES);
     }
 }
 

@@ -1,0 +1,160 @@
+/* Kappa-sigma clipping on the GPU: all iterations in one launch (select_grid.h), then one read of the result; the
+ * kept values by CUB's selection, which keeps their order. */
+#include <cub/device/device_select.cuh>
+
+#include "sort/select_grid.h"
+
+/* What the kernel leaves for the host. */
+struct clip_answer {
+    cp_clip_result result;
+    double low, high;
+};
+
+static __device__ __forceinline__ uint32_t key_of(const cpi_keys &k, double v, uint32_t)
+{
+    return cpi_same32(&k, cpi_key32(&k, __float_as_uint((float)v)));
+}
+static __device__ __forceinline__ uint64_t key_of(const cpi_keys &k, double v, uint64_t)
+{
+    return cpi_same64(&k, cpi_key64(&k, (uint64_t)__double_as_longlong(v)));
+}
+static __device__ __forceinline__ double value_of(const cpi_keys &k, uint32_t key) { return cpi_grid_value(cpi_unkey32(&k, key)); }
+static __device__ __forceinline__ double value_of(const cpi_keys &k, uint64_t key) { return cpi_grid_value(cpi_unkey64(&k, key)); }
+
+/* One thread: the set that was measured gives the bounds of the next one. False when this was the last. */
+template <class K>
+static __device__ bool clip_step(const cpi_clip &q, const cpi_keys &k, int iteration, cpi_grid_shared<K> *s)
+{
+    cpi_grid_plan<K> *p = &s->plan;
+    double mean, std, center, first = 0;
+    s->result.iterations = iteration;
+    s->result.count = (int64_t)p->count;
+    cpi_clip_moments((double)p->count, p->s1, p->s2, p->pivot, &mean, &std);
+    center = mean;
+    if (q.center == CP_CLIP_MEDIAN) {
+        first = value_of(k, p->first);
+        center = p->count & 1 ? first : cpi_clip_middle(q.rule, first, value_of(k, p->second));
+    }
+    cpi_clip_bounds(q.rule, q.kappa, center, std, &s->result);
+    if (iteration && iteration == q.max_iterations) return false;
+    cpi_clip_narrow(q.type, s->result.lower, s->result.upper, &s->low, &s->high);
+    if (!(s->low <= s->high)) {
+        p->count = 0;
+        return false;
+    }
+    p->klow = key_of(k, s->low, (K)0);
+    p->khigh = key_of(k, s->high, (K)0);
+    p->fresh = true;
+    if (q.center == CP_CLIP_MEAN) return true;
+    p->pivot = first;
+    double reach = s->result.std / 8; /* the median will not have moved further, mostly */
+    cpi_grid_window(p, key_of(k, fmax(center - reach, -DBL_MAX), (K)0), key_of(k, fmin(center + reach, DBL_MAX), (K)0));
+    return true;
+}
+
+template <class K>
+__global__ void __launch_bounds__(CPI_GRID_THREADS, 1)
+clip_grid(cpi_clip q, cpi_keys k, cpi_grid_space<K> *g, clip_answer *answer)
+{
+    __shared__ cpi_grid_shared<K> s;
+    if (!threadIdx.x) {
+        s.plan.fresh = true;
+        s.plan.klow = key_of(k, -(double)INFINITY, (K)0);
+        s.plan.khigh = key_of(k, (double)INFINITY, (K)0);
+        s.low = -(double)INFINITY;
+        s.high = (double)INFINITY;
+    }
+    __syncthreads();
+    cpi_grid_guess<K, K, true>(k, q.from, q.n, (K)k.last, &s);
+    cpi_ull before = ~(cpi_ull)0;
+    int number = 0, iteration = 0;
+    for (;; iteration++) {
+        if (q.center == CP_CLIP_MEAN && !threadIdx.x) s.plan.pass = CPI_PASS_COUNT;
+        __syncthreads();
+        if (!cpi_grid_median<K, K, true>(k, q.from, q.n, before, &number, g, &s)) break;
+        before = s.plan.count;
+        __syncthreads();
+        if (!threadIdx.x) s.at = clip_step(q, k, iteration, &s);
+        __syncthreads();
+        bool more = s.at != 0;
+        __syncthreads();
+        if (!more) break;
+    }
+    if (blockIdx.x || threadIdx.x) return;
+    if (!s.plan.count) {
+        /* an empty interval is found one iteration before the pass that would have counted nothing */
+        int passes = s.low <= s.high ? iteration : iteration + 1;
+        cp_clip_result none = {NAN, NAN, NAN, NAN, 0, passes};
+        s.result = none;
+        s.low = (double)INFINITY;
+        s.high = -(double)INFINITY;
+    } else {
+        s.result.iterations = iteration;
+    }
+    answer->result = s.result;
+    answer->low = s.low;
+    answer->high = s.high;
+}
+
+template <class K>
+static cp_code run_clip(cp_stream *stream, cpi_clip *request)
+{
+    cpi_keys k = cpi_keys_of(request->type);
+    size_t space = (sizeof(cpi_grid_space<K>) + 15) / 16 * 16;
+    char *memory = (char *)cpi_host->work_alloc(stream, space + sizeof(clip_answer));
+    if (!memory) return CP_ERROR_MEMORY;
+    cpi_grid_space<K> *g = (cpi_grid_space<K> *)memory;
+    clip_answer *there = (clip_answer *)(memory + space), here;
+    void *arguments[] = {request, &k, &g, &there};
+    cp_code code = cpi_cuda_check(cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "sigma_clip");
+    if (code == CP_OK) code = cpi_grid_launch((const void *)clip_grid<K>, stream, request->n, arguments, "sigma_clip");
+    if (code == CP_OK) code = cpi_cuda_read(stream, &here, there, sizeof here);
+    cpi_host->work_free(stream, memory);
+    if (code != CP_OK) return code;
+    request->result = here.result;
+    request->low = here.low;
+    request->high = here.high;
+    return CP_OK;
+}
+
+cp_code cpi_cuda_clip(cp_stream *stream, cpi_clip *request)
+{
+    return request->type == CP_FLOAT32 ? run_clip<uint32_t>(stream, request) : run_clip<uint64_t>(stream, request);
+}
+
+/* --- the kept values --- */
+
+template <class F>
+struct is_kept {
+    F low, high;
+    __host__ __device__ __forceinline__ bool operator()(F v) const { return v >= low && v <= high; }
+};
+
+template <class F, class T>
+static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, void *to)
+{
+    is_kept<F> kept = {(F)q->low, (F)q->high};
+    cudaStream_t cs = cpi_cuda_stream(stream);
+    size_t bytes = 0;
+    int64_t *count = NULL;
+    cudaError_t status = cub::DeviceSelect::FlaggedIf(NULL, bytes, (const T *)values, (const F *)q->from, (T *)to, count, q->n, kept, cs);
+    if (status != cudaSuccess) return cpi_cuda_check(status, "sigma_clip");
+    char *memory = (char *)cpi_host->work_alloc(stream, bytes + 16);
+    if (!memory) return CP_ERROR_MEMORY;
+    count = (int64_t *)memory;
+    status = cub::DeviceSelect::FlaggedIf(memory + 16, bytes, (const T *)values, (const F *)q->from, (T *)to, count, q->n, kept, cs);
+    cudaError_t late = cudaGetLastError();
+    cpi_host->work_free(stream, memory);
+    return cpi_cuda_check(status != cudaSuccess ? status : late, "sigma_clip");
+}
+
+cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)
+{
+    if (q->type == CP_FLOAT32) return itemsize == 2 ? keep<float, uint16_t>(stream, q, values, to) : keep<float, float>(stream, q, values, to);
+    switch (itemsize) {
+    case 1: return keep<double, uint8_t>(stream, q, values, to);
+    case 2: return keep<double, uint16_t>(stream, q, values, to);
+    case 4: return keep<double, uint32_t>(stream, q, values, to);
+    default: return keep<double, uint64_t>(stream, q, values, to);
+    }
+}

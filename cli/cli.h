@@ -40,6 +40,8 @@ double now(void);
 const char *bytes_text(int64_t bytes, char text[32]);
 /* A line on the terminal that says what goes on, when stderr is one and `on`; NULL wipes it. */
 void progress(bool on, const char *subject, const char *what);
+/* Sends what was printed. */
+void flush_output(void);
 /* All of stdout has arrived (a full disk behind `>` is a failure); the exit status. */
 int finish_output(int status);
 

@@ -115,6 +115,7 @@ static int collect(const char *path, cp_sources *s, found *f)
     int64_t *position = fetch(s->position, CP_INT64, &status);
     f->peak_value = fetch(s->peak, CP_FLOAT64, &status);
     if (!status && !(f->peak = cp_to_device(s->peak, CP_CPU))) status = 1;
+    if (f->peak != s->peak) cp_keep(f->peak); /* a copy: out of the scope; else a second reference */
     f->label = malloc(n * sizeof *f->label);
     f->peak_x = malloc(n * sizeof *f->peak_x);
     f->peak_y = malloc(n * sizeof *f->peak_y);
@@ -157,6 +158,7 @@ static int run_steps(const char *path, const find_options *o, found *f)
     int dev = o->device;
     progress(large, path, "transfer");
     cp_array *x = cp_to_device(f->image, dev);
+    if (x == f->image) cp_free(x); /* it is there already, and f holds it */
     if (!x || cp_device_use(dev) != CP_OK || !step_done(f, dev, STEP_TRANSFER, &t)) return fail_error("sources", path);
 
     progress(large, path, "background");
@@ -194,7 +196,6 @@ int find_sources(const char *path, const find_options *options, found *f)
     cp_scope *scope = cp_scope_begin();
     if (!scope) return fail_error("sources", path);
     status = run_steps(path, options, f);
-    cp_keep(f->peak);
     cp_scope_end(scope);
     progress(false, NULL, NULL);
     return status;

@@ -175,13 +175,19 @@ void progress(bool on, const char *subject, const char *what)
     if (shown || !what) fflush(stderr);
 }
 
+static int output_trouble; /* errno of the first failure on stdout */
+
+void flush_output(void)
+{
+    if (fflush(stdout) != 0 && !output_trouble) output_trouble = errno;
+}
+
 int finish_output(int status)
 {
-    bool bad = ferror(stdout);
-    errno = 0;
-    if (fclose(stdout) != 0) bad = true;
-    if (!bad || errno == EPIPE) return status;
-    fail("", "standard output: %s", strerror(errno ? errno : EIO));
+    flush_output();
+    if (fclose(stdout) != 0 && !output_trouble) output_trouble = errno;
+    if (!output_trouble) return status;
+    fail("", "standard output: %s", strerror(output_trouble));
     return status ? status : 1;
 }
 

@@ -250,7 +250,7 @@ static int run(options *o)
         if (!one) {
             if (printed++) printf("\n");
             print_found(o, o->images[i], &f);
-            fflush(stdout);
+            flush_output();
         }
         found_free(&f);
         if (one) status = one;

@@ -243,6 +243,7 @@ static int run(options *o)
     int status = check_outputs(o);
     if (!status) status = pick_device(o);
     if (status) return status;
+    if (!cp_io_libraries()) return fail_error("sources", "files"); /* loaded here, not within the first reading */
     for (int i = 0, printed = 0; i < o->count; i++) {
         found f;
         int one = find_sources(o->images[i], &o->find, &f);

@@ -1,4 +1,4 @@
-/* The CPU's inner loops: a line as a bit mask, a look for zeros, stores past the cache.
+/* The CPU's inner loops: a line as a bit mask, where its elements change, stores past the cache.
  *
  * Bit j of word j / 64 is set where element j is not zero; bits behind the last element are 0. */
 #include <string.h>
@@ -91,18 +91,38 @@ int64_t CPI_ISA_NAME(cpi_line_bits)(const void *line, int64_t n, int size, uint6
     return runs;
 }
 
-bool CPI_ISA_NAME(cpi_all_zero)(const void *p, int64_t bytes)
-{
-    const char *c = p;
-    int64_t i = 0;
-    uint64_t any = 0;
-    for (; i + 64 <= bytes; i += 64) {
-        uint64_t w[8];
-        memcpy(w, c + i, 64);
-        any |= w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7];
+/* The same for "element i differs from element i + 1". */
+#if defined(__AVX512BW__)
+#define CHANGES(SIZE, SUFFIX)                                                          \
+    static inline uint64_t changes##SIZE(const char *x)                                \
+    {                                                                                  \
+        uint64_t w = 0;                                                                \
+        for (int i = 0; i < SIZE; i++)                                                 \
+            w |= (uint64_t)_mm512_cmpneq_epi##SUFFIX##_mask(_mm512_loadu_si512(x + 64 * i), \
+                                                           _mm512_loadu_si512(x + 64 * i + SIZE)) << i * (64 / SIZE); \
+        return w;                                                                      \
     }
-    for (; i < bytes; i++) any |= (unsigned char)c[i];
-    return any == 0;
+CHANGES(1, 8)
+CHANGES(2, 16)
+CHANGES(4, 32)
+CHANGES(8, 64)
+#else
+#define CHANGES(SIZE)                                                                  \
+    static inline uint64_t changes##SIZE(const char *x)                                \
+    {                                                                                  \
+        char gap[64 * SIZE]; /* 0 where the neighbours are equal */                    \
+        for (int i = 0; i < 64 * SIZE; i++) gap[i] = x[i] ^ x[i + SIZE];               \
+        return word##SIZE(gap, UINT64_MAX);                                            \
+    }
+CHANGES(1)
+CHANGES(2)
+CHANGES(4)
+CHANGES(8)
+#endif
+
+uint64_t CPI_ISA_NAME(cpi_changes)(const void *p, int size)
+{
+    return size == 1 ? changes1(p) : size == 2 ? changes2(p) : size == 4 ? changes4(p) : changes8(p);
 }
 
 void CPI_ISA_NAME(cpi_stream_copy)(void *to, const void *from, int64_t bytes)

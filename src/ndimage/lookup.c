@@ -37,7 +37,9 @@ static cp_code direct_table(cpi_lookup *l)
     if (!l->slots) return CP_OK;
     uint64_t span = (uint64_t)l->keys[l->slots - 1] - (uint64_t)l->keys[0];
     if (span > (uint64_t)l->n * 8 + 65536 || l->slots > INT32_MAX) return CP_OK;
+    l->first = l->keys[0];
     l->span = span + 1;
+    if (l->span == (uint64_t)l->slots) return CP_OK; /* no gaps */
     l->direct = cpi_malloc(l->span * sizeof *l->direct);
     if (!l->direct) return CP_ERROR_MEMORY;
     memset(l->direct, 0xff, l->span * sizeof *l->direct);
@@ -49,6 +51,10 @@ cp_code cpi_lookup_make(cpi_lookup *l, const cpi_measure_plan *plan)
 {
     *l = (cpi_lookup){.kind = plan->kind, .type = plan->labels ? plan->labels->type : CP_INT64, .n = plan->n,
                       .slots = plan->n, .key = plan->key};
+    if (plan->kind == CPI_REGIONS_COUNT && !cpi_is_float(l->type)) {
+        l->first = cpi_small_key(1, cpi_domain_of(l->type));
+        l->span = (uint64_t)plan->n;
+    }
     if (plan->kind != CPI_REGIONS_INDEX) return CP_OK;
     entry *e = cpi_calloc((size_t)plan->n + 1, sizeof *e);
     l->keys = cpi_calloc((size_t)plan->n, sizeof *l->keys);
@@ -66,6 +72,7 @@ cp_code cpi_lookup_make(cpi_lookup *l, const cpi_measure_plan *plan)
         if (l->slots == 0) { /* one empty region, so that tables have a cell */
             l->slots = 1;
             l->kind = CPI_REGIONS_NONE;
+            l->span = 0;
         }
     }
     cpi_free_host(e);
@@ -83,8 +90,8 @@ void cpi_lookup_free(cpi_lookup *l)
 
 static int64_t slot_of_key(const cpi_lookup *l, int64_t key)
 {
+    if (l->span) return cpi_near_slot(l, key);
     if (key < l->keys[0] || key > l->keys[l->slots - 1]) return -1;
-    if (l->direct) return l->direct[(uint64_t)key - (uint64_t)l->keys[0]];
     int64_t low = 0, high = l->slots;
     while (high - low > 1) {
         int64_t mid = low + (high - low) / 2;
@@ -105,16 +112,9 @@ int64_t cpi_slot_of(const cpi_lookup *l, const void *labels, int64_t i)
     case CPI_REGIONS_POSITIVE: return key > cpi_small_key(0, cpi_domain_of(l->type)) ? 0 : -1;
     case CPI_REGIONS_ONE: return key == l->key ? 0 : -1;
     case CPI_REGIONS_COUNT: {
-        int64_t label;
-        if (cpi_is_float(l->type)) {
-            double d = cpi_load_double(l->type, labels, i);
-            if (!(d >= 1 && d <= (double)l->n)) return -1;
-            label = (int64_t)d;
-            if ((double)label != d) return -1;
-        } else {
-            label = cpi_load_int(l->type, labels, i);
-        }
-        return label >= 1 && label <= l->n ? label - 1 : -1;
+        if (l->span) return cpi_near_slot(l, key);
+        double d = cpi_is_float(l->type) ? cpi_load_double(l->type, labels, i) : 0;
+        return d >= 1 && d <= (double)l->n && d == (double)(int64_t)d ? (int64_t)d - 1 : -1;
     }
     default: return slot_of_key(l, key);
     }

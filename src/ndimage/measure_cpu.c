@@ -2,7 +2,7 @@
  *
  * The image is cut into bands by its size and the number of regions alone. A band has a table of its own with a
  * cell for each region, and tables are merged in the order of the bands: the same bits for any number of threads.
- * Stretches of label 0 that belong to no region are skipped 64 at a time. */
+ * Runs of equal labels are found 64 labels at a time. */
 #include <math.h>
 #include <string.h>
 
@@ -14,22 +14,22 @@
 #include "ndimage/lookup.h"
 #include "ndimage/run_stats.h"
 
-/* The 8-byte words of a cell; moments (one an axis) or boxes (two an axis) follow. */
-enum { COUNT, SUM, KEY, PLACE, MORE };
+/* The 8-byte words of a cell; moments (one an axis) or boxes (two an axis) follow from j->more on, behind the
+ * extremum's two words where it is wanted. */
+enum { COUNT, SUM, KEY, PLACE };
 typedef union word { double d; int64_t i; uint64_t u; } word;
 
 typedef struct measure_job {
     const cpi_measure_plan *plan;
     cpi_lookup lookup;
     int64_t slots, width;
-    int words;                 /* of a cell */
+    int words, more;           /* of a cell; of them, before moments or boxes */
     int want;                  /* WANT_ bits of this pass */
     int64_t bands, per_band;   /* elements */
     word *table;               /* bands * slots * words; the first band's is the sum of all in the end */
     double *mean;              /* slots, for the variance */
     run_function run;
-    bool (*all_zero)(const void *p, int64_t bytes);
-    int label_size;
+    uint64_t (*changes)(const void *p, int size);
     bool skip_zero;
 } measure_job;
 
@@ -44,13 +44,13 @@ static void line_index(const cpi_measure_plan *plan, int64_t line, int64_t *c)
 
 /* Adds the run of n elements from `at`, column `column` of the line with indices c, to region `slot`. */
 static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at, int64_t column, int64_t n,
-                    const int64_t *c)
+                    const int64_t *c, run_stats *r)
 {
     const cpi_measure_plan *plan = j->plan;
     word *cell = table + slot * j->words;
     int ndim = plan->ndim;
     if (j->want & WANT_BOX) {
-        word *box = cell + MORE;
+        word *box = cell + j->more;
         bool new = cell[COUNT].i == 0;
         for (int a = 0; a < ndim; a++) {
             int64_t from = a == ndim - 1 ? column : c[a], to = a == ndim - 1 ? column + n : c[a] + 1;
@@ -60,72 +60,83 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
     }
     cell[COUNT].i += n;
     if (!(j->want & ~WANT_BOX)) return;
-    run_stats r = {.want = j->want, .greatest = plan->greatest, .nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX,
-                   .column = column};
-    if (j->mean) r.mean = j->mean[slot];
-    j->run(plan->x->data, at, n, &r);
+    r->column = column;
+    if (j->mean) r->mean = j->mean[slot];
+    j->run(plan->x->data, at, n, r);
     if (j->want & WANT_INTEGER)
-        cell[SUM].u += r.whole;
+        cell[SUM].u += r->whole;
     else
-        cell[SUM].d += r.sum;
+        cell[SUM].d += r->sum;
     if (j->want & WANT_MOMENT) {
-        for (int a = 0; a < ndim - 1; a++) cell[MORE + a].d += (double)c[a] * r.sum;
-        cell[MORE + ndim - 1].d += r.moment;
+        for (int a = 0; a < ndim - 1; a++) cell[j->more + a].d += (double)c[a] * r->sum;
+        cell[j->more + ndim - 1].d += r->moment;
     }
     if ((j->want & WANT_EXTREMUM) &&
-        (cell[PLACE].i == 0 || (plan->greatest ? r.key > cell[KEY].u : r.key < cell[KEY].u))) {
-        cell[KEY].u = r.key;
-        cell[PLACE].i = r.place + 1; /* 0: none yet */
+        (cell[PLACE].i == 0 || (plan->greatest ? r->key > cell[KEY].u : r->key < cell[KEY].u))) {
+        cell[KEY].u = r->key;
+        cell[PLACE].i = r->place + 1; /* 0: none yet */
     }
 }
 
-/* End of the run of equal labels that begins at `at`, not behind `end`. */
-static int64_t run_end(const void *labels, int size, int64_t at, int64_t end)
+/* What walks over elements at..end-1, all of one line, of which `at` has column `column`. */
+typedef void (*walk_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
+                              const int64_t *c, run_stats *r);
+
+/* For labels of one type; KEY is the key of label v, used where near slots are looked for. */
+#define WALK(NAME, T, KEY)                                                                                  \
+    static inline void emit_##NAME(const measure_job *j, word *table, int64_t line, int64_t from, int64_t to, \
+                                   const int64_t *c, run_stats *r)                                          \
+    {                                                                                                       \
+        const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
+        T v = p[from];                                                                                      \
+        if (v == 0 && j->skip_zero) return;                                                                 \
+        int64_t slot = j->lookup.span ? cpi_near_slot(&j->lookup, KEY) : cpi_slot_of(&j->lookup, p, from);  \
+        if (slot >= 0) add_run(j, table, slot, from, from - line, to - from, c, r);                         \
+    }                                                                                                       \
+    static void walk_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,     \
+                            const int64_t *c, run_stats *r)                                                 \
+    {                                                                                                       \
+        const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
+        int64_t line = at - column, from = at;                                                              \
+        for (; end - at > 64; at += 64)                                                                     \
+            for (uint64_t w = j->changes(p + at, (int)sizeof(T)); w; w &= w - 1) {                          \
+                int64_t to = at + __builtin_ctzll(w) + 1;                                                   \
+                emit_##NAME(j, table, line, from, to, c, r);                                                \
+                from = to;                                                                                  \
+            }                                                                                               \
+        for (; at < end; at++)                                                                              \
+            if (at + 1 == end || p[at] != p[at + 1]) {                                                      \
+                emit_##NAME(j, table, line, from, at + 1, c, r);                                            \
+                from = at + 1;                                                                              \
+            }                                                                                               \
+    }
+WALK(BOOL, uint8_t, v != 0)
+WALK(INT8, int8_t, v)
+WALK(UINT8, uint8_t, v)
+WALK(INT16, int16_t, v)
+WALK(UINT16, uint16_t, v)
+WALK(INT32, int32_t, v)
+WALK(UINT32, uint32_t, v)
+WALK(INT64, int64_t, v)
+WALK(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
+WALK(FLOAT16, uint16_t, 0)
+WALK(FLOAT32, uint32_t, 0)
+WALK(FLOAT64, uint64_t, 0)
+
+static void walk_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
+                     run_stats *r)
 {
-#define SCAN(T)                                                 \
-    {                                                           \
-        const T *p = labels;                                    \
-        T v = p[at++];                                          \
-        while (at < end && p[at] == v) at++;                    \
-        return at;                                              \
-    }
-    switch (size) {
-    case 1: SCAN(uint8_t)
-    case 2: SCAN(uint16_t)
-    case 4: SCAN(uint32_t)
-    default: SCAN(uint64_t)
-    }
-#undef SCAN
+    add_run(j, table, 0, at, column, end - at, c, r);
 }
 
-/* Elements at..end-1, all of one line, of which `at` has column `column`. */
-static void measure_stretch(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
-                            const int64_t *c)
+/* Floating labels have no near slots: equal bits are enough to walk by. */
+static walk_function walk_of(const cpi_measure_plan *plan)
 {
-    const cpi_measure_plan *plan = j->plan;
-    if (!plan->labels) {
-        add_run(j, table, 0, at, column, end - at, c);
-        return;
-    }
-    const char *labels = plan->labels->data;
-    int size = j->label_size;
-    int64_t start = at - column;
-    while (at < end) {
-        int64_t stop = end;
-        if (j->skip_zero) {
-            while (end - at >= 64 && j->all_zero(labels + at * size, 64 * size)) at += 64;
-            if (at == end) return;
-            if (j->all_zero(labels + at * size, size)) {
-                if (stop - at > 64) stop = at + 64; /* then 64 at a time again */
-                at = run_end(labels, size, at, stop);
-                continue;
-            }
-        }
-        stop = run_end(labels, size, at, end);
-        int64_t slot = cpi_slot_of(&j->lookup, labels, at);
-        if (slot >= 0) add_run(j, table, slot, at, at - start, stop - at, c);
-        at = stop;
-    }
+    static const walk_function table[CP_NTYPES] = {
+        walk_BOOL,  walk_INT8,   walk_UINT8,   walk_INT16,   walk_UINT16,  walk_INT32,   walk_UINT32,
+        walk_INT64, walk_UINT64, walk_FLOAT16, walk_FLOAT16, walk_FLOAT32, walk_FLOAT64,
+    };
+    return plan->labels ? table[plan->labels->type] : walk_all;
 }
 
 static void measure_task(void *context, int64_t band, int worker)
@@ -134,12 +145,16 @@ static void measure_task(void *context, int64_t band, int worker)
     (void)worker;
     word *table = j->table + band * j->slots * j->words;
     int64_t at = band * j->per_band, end = at + j->per_band, c[CP_MAXDIM];
-    if (end > j->plan->size) end = j->plan->size;
+    const cpi_measure_plan *plan = j->plan;
+    walk_function walk = walk_of(plan);
+    run_stats r = {.want = j->want, .greatest = plan->greatest,
+                   .nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX};
+    if (end > plan->size) end = plan->size;
     while (at < end) {
         int64_t line = at / j->width, column = at - line * j->width, stop = at - column + j->width;
         if (stop > end) stop = end;
-        line_index(j->plan, line, c);
-        measure_stretch(j, table, at, stop, column, c);
+        line_index(plan, line, c);
+        walk(j, table, at, stop, column, c, &r);
         at = stop;
     }
 }
@@ -154,17 +169,17 @@ static void merge_cell(const measure_job *j, word *to, const word *from)
         to[SUM].u += from[SUM].u;
     else
         to[SUM].d += from[SUM].d;
-    if (from[PLACE].i &&
+    if ((j->want & WANT_EXTREMUM) && from[PLACE].i &&
         (!to[PLACE].i || (j->plan->greatest ? from[KEY].u > to[KEY].u : from[KEY].u < to[KEY].u))) {
         to[KEY] = from[KEY];
         to[PLACE] = from[PLACE];
     }
     if (j->want & WANT_MOMENT)
-        for (int a = 0; a < ndim; a++) to[MORE + a].d += from[MORE + a].d;
+        for (int a = 0; a < ndim; a++) to[j->more + a].d += from[j->more + a].d;
     if (j->want & WANT_BOX)
         for (int a = 0; a < ndim; a++) {
-            word *t = to + MORE + 2 * a;
-            const word *f = from + MORE + 2 * a;
+            word *t = to + j->more + 2 * a;
+            const word *f = from + j->more + 2 * a;
             if (new || f[0].i < t[0].i) t[0] = f[0];
             if (new || f[1].i > t[1].i) t[1] = f[1];
         }
@@ -205,7 +220,7 @@ static void put_place(const cpi_measure_plan *plan, int64_t flat, int64_t *to)
 static void put(const measure_job *j, int64_t i, const word *cell, bool second)
 {
     const cpi_measure_plan *p = j->plan;
-    static const word nothing[MORE + 2 * CP_MAXDIM];
+    static const word nothing[PLACE + 1 + 2 * CP_MAXDIM];
     if (!cell) cell = nothing;
     double n = (double)cell[COUNT].i, sum = cell[SUM].d;
     if (second) {
@@ -225,7 +240,7 @@ static void put(const measure_job *j, int64_t i, const word *cell, bool second)
             cpi_convert_value(CP_FLOAT64, &sum, t, to);
     }
     if (p->centre)
-        for (int a = 0; a < p->ndim; a++) ((double *)p->centre->data)[i * p->ndim + a] = cell[MORE + a].d / sum;
+        for (int a = 0; a < p->ndim; a++) ((double *)p->centre->data)[i * p->ndim + a] = cell[j->more + a].d / sum;
     if (p->value) {
         size_t bytes = (size_t)cpi_itemsize(p->x->type);
         char *to = p->value->data + i * (int64_t)bytes;
@@ -237,7 +252,7 @@ static void put(const measure_job *j, int64_t i, const word *cell, bool second)
     if (p->position) put_place(p, cell[PLACE].i ? cell[PLACE].i - 1 : 0, (int64_t *)p->position->data + i * p->ndim);
     if (p->box)
         for (int a = 0; a < 2 * p->ndim; a++)
-            ((int64_t *)p->box->data)[i * 2 * p->ndim + a] = cell[COUNT].i ? cell[MORE + a].i : -1;
+            ((int64_t *)p->box->data)[i * 2 * p->ndim + a] = cell[COUNT].i ? cell[j->more + a].i : -1;
 }
 
 static void put_all(const measure_job *j, bool second)
@@ -248,17 +263,23 @@ static void put_all(const measure_job *j, bool second)
     }
 }
 
-static cp_code measure_regions(measure_job *j)
+/* The first pass's WANT_ bits. */
+static int wanted(const cpi_measure_plan *p)
 {
-    const cpi_measure_plan *p = j->plan;
     int want = 0;
-    bool spread = p->variance || p->deviation;
     if (p->sum && cpi_is_int(p->sum->type)) want |= WANT_INTEGER;
-    if (p->sum || p->mean || p->centre || spread) want |= WANT_SUM;
+    if (p->sum || p->mean || p->centre || p->variance || p->deviation) want |= WANT_SUM;
     if (p->centre && p->ndim) want |= WANT_MOMENT;
     if (p->value || p->position) want |= WANT_EXTREMUM;
     if (p->box) want |= WANT_BOX;
-    measure_pass(j, want);
+    return want;
+}
+
+static cp_code measure_regions(measure_job *j)
+{
+    const cpi_measure_plan *p = j->plan;
+    bool spread = p->variance || p->deviation;
+    measure_pass(j, wanted(p));
     if (p->must && j->table[COUNT].i == 0)
         return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", p->function,
                         p->greatest ? "maximum" : "minimum");
@@ -291,17 +312,19 @@ static void cut_bands(measure_job *j)
 cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
 {
     (void)stream;
-    measure_job j = {.plan = plan, .all_zero = CPI_BEST(cpi_all_zero), .words = MORE + plan->ndim * (plan->box ? 2 : 1)};
+    measure_job j = {.plan = plan, .changes = CPI_BEST(cpi_changes)};
+    int want = wanted(plan);
+    j.more = want & WANT_EXTREMUM ? PLACE + 1 : SUM + 1;
+    j.words = j.more + (want & WANT_BOX ? 2 * plan->ndim : want & WANT_MOMENT ? plan->ndim : 0);
     cp_code code = cpi_lookup_make(&j.lookup, plan);
     if (code != CP_OK) return code;
     j.slots = j.lookup.slots;
     j.width = plan->ndim ? plan->shape[plan->ndim - 1] : 1;
     if (plan->labels) {
         uint64_t zero[2] = {0};
-        j.label_size = (int)cpi_itemsize(plan->labels->type);
         j.skip_zero = cpi_slot_of(&j.lookup, zero, 0) < 0;
     }
-    if (plan->x) j.run = cpi_run_function(plan->x->type);
+    if (plan->x) j.run = CPI_BEST(cpi_run_function)(plan->x->type);
     int64_t cells;
     cut_bands(&j);
     if (__builtin_mul_overflow(j.bands * j.words, j.slots, &cells)) cells = INT64_MAX / 16;

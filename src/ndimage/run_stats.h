@@ -27,6 +27,8 @@ typedef struct run_stats {
 
 /* Elements at..at+n-1 of x, n >= 1. */
 typedef void (*run_function)(const void *x, int64_t at, int64_t n, run_stats *r);
-run_function cpi_run_function(cp_type type);
+run_function cpi_run_function_v2(cp_type type);
+run_function cpi_run_function_v3(cp_type type);
+run_function cpi_run_function_v4(cp_type type);
 
 #endif

@@ -2,6 +2,7 @@
  * depends on the length alone. */
 #include "ndimage/run_stats.h"
 
+#include "cpu/features.h"
 #include "ndimage/key.h"
 
 #define IS(v) (v)
@@ -34,6 +35,7 @@
         RESULT = total_;                                              \
     } while (0)
 
+#define BLOCK 256 /* looked through for the extremum first, for its place only when it is a new one */
 #define RUN(NAME, T, VALUE, WHOLE, ORDER)                                                   \
     static void run_##NAME(const void *x, int64_t at, int64_t n, run_stats *r)              \
     {                                                                                       \
@@ -51,9 +53,20 @@
             uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;           \
             int64_t place = 0;                                                              \
             (void)nan;                                                                      \
-            for (int64_t k = 0; k < n; k++) {                                               \
-                uint64_t order = (ORDER) ^ flip;                                            \
-                if (k == 0 || order > best) best = order, place = k;                        \
+            for (int64_t start = 0; start < n; start += BLOCK) {                            \
+                int64_t end = n - start < BLOCK ? n : start + BLOCK;                        \
+                uint64_t most = 0;                                                          \
+                for (int64_t k = start; k < end; k++) {                                     \
+                    uint64_t order = (ORDER) ^ flip;                                        \
+                    most = order > most ? order : most;                                     \
+                }                                                                           \
+                if (start && most <= best) continue;                                        \
+                best = most;                                                                \
+                for (int64_t k = start; k < end; k++)                                       \
+                    if (((ORDER) ^ flip) == best) {                                         \
+                        place = k;                                                          \
+                        break;                                                              \
+                    }                                                                       \
             }                                                                               \
             r->key = best ^ flip;                                                           \
             r->place = at + place;                                                          \
@@ -75,7 +88,7 @@ RUN(BFLOAT16, uint16_t, BRAIN, 0, cpi_order_double(BRAIN(p[k]), nan))
 RUN(FLOAT32, float, IS, 0, cpi_order_double(p[k], nan))
 RUN(FLOAT64, double, IS, 0, cpi_order_double(p[k], nan))
 
-run_function cpi_run_function(cp_type type)
+run_function CPI_ISA_NAME(cpi_run_function)(cp_type type)
 {
     static const run_function table[CP_NTYPES] = {
         run_BOOL,   run_INT8,   run_UINT8,  run_INT16,   run_UINT16,   run_INT32,   run_UINT32,

@@ -1,10 +1,6 @@
 /* The CPU's table of the room. */
 #include "sort/sort.h"
 
-#pragma weak cpi_cpu_median
-#pragma weak cpi_cpu_partition
-#pragma weak cpi_cpu_clip
-#pragma weak cpi_cpu_clip_keep
 
 const cpi_sort_ops cpi_sort_cpu = {
     .sort = cpi_cpu_sort,

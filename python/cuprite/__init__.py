@@ -8,9 +8,11 @@ Importing this neither imports NumPy nor opens a device; both happen when someth
 """
 from cuprite import _core
 from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
-from cuprite._core import OutOfMemoryError, UFuncTypeError, ndarray, ufunc  # noqa: F401
+from cuprite._core import OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc  # noqa: F401
 from cuprite import cuda  # noqa: F401
 from cuprite._shaping import *  # noqa: F401,F403
+
+del rows  # noqa: F821
 
 __version__ = "0.1.0"
 

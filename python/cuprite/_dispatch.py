@@ -5,7 +5,9 @@ import cuprite
 from cuprite._core import ndarray
 
 
-def array_ufunc(self, ufunc, method, *inputs, out=None, **options):
+def array_ufunc(ufunc, method, *inputs, out=None, **options):
+    # A NumPy scalar on the left of a comparison comes as a 0-d array.
+    inputs = [x[()] if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in inputs]
     for x in inputs:
         if isinstance(x, numpy.ndarray):
             raise TypeError(f"Unsupported type {type(x)}")
@@ -27,7 +29,7 @@ def array_ufunc(self, ufunc, method, *inputs, out=None, **options):
     return NotImplemented if ours is None else ours(*inputs, **options)
 
 
-def array_function(self, function, types, args, kwargs):
+def array_function(function, types, args, kwargs):
     if not all(issubclass(t, (ndarray, numpy.ndarray)) for t in types):
         return NotImplemented
     ours = cuprite

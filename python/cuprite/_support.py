@@ -26,6 +26,13 @@ class Flags:
         return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}\n  OWNDATA : {self.owndata}\n"
 
 
+def signature(text):
+    import inspect
+    scope = {}
+    exec(f"def f{text}: pass", scope)
+    return inspect.signature(scope["f"])
+
+
 def device_of(x):
     from cuprite.cuda import Device
     return Device._of(x._device)

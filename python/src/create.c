@@ -64,13 +64,13 @@ static PyObject *create(maker f, PyObject *shape, PyObject *dtype, PyObject *ord
     return cpy_wrap(x);
 }
 
-CPY_FUNCTION(empty, "shape, dtype=float, order='C', *, device=None",
-             "A new array whose contents are undefined, on the current device or on `device`.")
+CPY_FUNCTION(empty, "shape, dtype=None, order='C', *, device=None",
+             "A new array whose contents are undefined, on the current device or on `device`; float64 by default.")
 {
     return create(cp_empty, a[0], a[1], a[2], a[3]);
 }
 
-CPY_FUNCTION(zeros, "shape, dtype=float, order='C', *, device=None", "A new array of zeros.")
+CPY_FUNCTION(zeros, "shape, dtype=None, order='C', *, device=None", "A new array of zeros; float64 by default.")
 {
     return create(cp_zeros, a[0], a[1], a[2], a[3]);
 }
@@ -206,9 +206,16 @@ CPY_FUNCTION(_linspace, "start, stop, num, endpoint, dtype, device", "linspace o
     if (!cpy_double(a[0], 0, &start) || !cpy_double(a[1], 0, &stop) || !cpy_int64(a[2], &num) ||
         !cpy_bool(a[3], true, &endpoint) || !cpy_type(a[4], CP_FLOAT64, &t) || !enter(a[5], &p))
         return NULL;
-    cp_array *x = cp_linspace(start, stop, num, endpoint, t);
+    char kind = cp_type_kind(t);
+    cp_array *x = cp_linspace(start, stop, num, endpoint, kind == 'i' || kind == 'u' ? CP_FLOAT64 : t), *y = x;
+    if (kind == 'i' || kind == 'u') { /* rounded down, as in NumPy */
+        cp_array *down = cp_floor(x);
+        y = cp_astype(down, t);
+        cp_free(down);
+        cp_free(x);
+    }
     leave(&p);
-    return cpy_wrap(x);
+    return cpy_wrap(y);
 }
 
 /* asarray in a given order; copies where the order, or `copy`, asks for it. */

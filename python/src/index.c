@@ -60,10 +60,6 @@ static bool slice_item(PyObject *o, cp_index *item)
     int has = item->has;
     if (!slice_bound(s->step, 0, item, &item->step)) return false;
     item->has = has;
-    if (item->step == 0) {
-        PyErr_SetString(PyExc_ValueError, "slice step cannot be zero");
-        return false;
-    }
     if (item->step == INT64_MIN) item->step = -INT64_MAX;
     return true;
 }
@@ -123,11 +119,8 @@ static bool other_item(PyObject *o, key *k, cp_index *item)
 /* Where the mask's axes lie once the basic items are done, and whether integers stand apart from it. */
 static void place_mask(key *k, int mask_item, int ndim)
 {
-    int used = 0, ellipsis = -1;
-    for (int i = 0; i < k->n; i++) {
-        used += k->at[i].kind == CP_IX_INT || k->at[i].kind == CP_IX_SLICE;
-        if (k->at[i].kind == CP_IX_ELLIPSIS) ellipsis = i;
-    }
+    int used = 0;
+    for (int i = 0; i < k->n; i++) used += k->at[i].kind == CP_IX_INT || k->at[i].kind == CP_IX_SLICE;
     int first_int = -1, last_int = -1;
     k->position = 0;
     for (int i = 0; i < k->n; i++) {
@@ -138,7 +131,6 @@ static void place_mask(key *k, int mask_item, int ndim)
         if (i >= mask_item) continue;
         k->position += k->at[i].kind == CP_IX_ELLIPSIS ? (ndim - used > 0 ? ndim - used : 0) : k->at[i].kind != CP_IX_INT;
     }
-    (void)ellipsis;
     int low = first_int >= 0 && first_int < mask_item ? first_int : mask_item;
     int high = last_int >= mask_item + cp_ndim(k->mask) ? last_int + 1 : mask_item + cp_ndim(k->mask);
     for (int i = low; i < high; i++)

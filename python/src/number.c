@@ -102,11 +102,12 @@ static PyObject *positive(PyObject *a) { return unary(POSITIVE, a); }
 static PyObject *absolute(PyObject *a) { return unary(ABSOLUTE, a); }
 static PyObject *invert(PyObject *a) { return unary(INVERT, a); }
 
-/* x ** 2 is one multiplication; the integer types and the bool of NumPy behave the same but for bool itself. */
+/* x ** 2 is one multiplication; as in NumPy, for booleans too (int8). */
 static bool is_square(PyObject *a, PyObject *b)
 {
-    return PyLong_CheckExact(b) && cpy_is_array(a) && cp_type_of(cpy_x(a)) != CP_BOOL &&
-           Py_SIZE(b) == 1 && PyLong_AsLong(b) == 2 && operation(SQUARE) != CP_NOPS;
+    if (!PyLong_CheckExact(b) || !cpy_is_array(a) || operation(SQUARE) == CP_NOPS) return false;
+    int overflow;
+    return PyLong_AsLongAndOverflow(b, &overflow) == 2;
 }
 
 static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
@@ -118,8 +119,12 @@ static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
 static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    if (is_square(a, b)) return in_place(MULTIPLY, a, a);
-    return in_place(POWER, a, b);
+    if (!is_square(a, b)) return in_place(POWER, a, b);
+    cp_ufunc_options into = {.out = cpy_x(a)};
+    cp_array *r = run(operation(SQUARE), 1, (cp_array *[]){cpy_x(a)}, &into);
+    if (!r) return cpy_raise();
+    cp_free(r);
+    return Py_NewRef(a);
 }
 
 static PyObject *divmod_(PyObject *a, PyObject *b)

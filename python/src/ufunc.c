@@ -132,6 +132,16 @@ static PyObject *get_signature(PyObject *o, void *u)
     return PyUnicode_FromString(signature(((ufunc *)o)->info.nin));
 }
 
+/* For inspect, which reads no text of objects that are no functions. */
+static PyObject *get_signature_object(PyObject *o, void *u)
+{
+    (void)u;
+    PyObject *module = PyImport_ImportModule("cuprite._support");
+    PyObject *r = module ? PyObject_CallMethod(module, "signature", "s", signature(((ufunc *)o)->info.nin)) : NULL;
+    Py_XDECREF(module);
+    return r;
+}
+
 static PyObject *get_doc(PyObject *o, void *u)
 {
     (void)u;
@@ -160,21 +170,18 @@ static PyObject *get_types(PyObject *o, void *u)
     ufunc *f = (ufunc *)o;
     PyObject *list = PyList_New(0);
     for (cp_type t = 0; list && t < CP_NTYPES; t++) {
-        cp_type in[MOST_INPUTS] = {t, t, t}, loop_in[MOST_INPUTS], out;
-        if (cp_op_types(f->op, in, loop_in, &out) != CP_OK) {
+        cp_type in[MOST_INPUTS] = {t, t, t}, loop, out;
+        if (cp_op_types(f->op, in, &loop, &out) != CP_OK) {
             cp_error_clear();
             continue;
         }
+        if (loop != t) continue; /* converted to another type's loop */
         char text[MOST_INPUTS + 4] = "";
         int k = 0;
-        bool own = true; /* its own loop, not one that it is converted to */
-        for (int i = 0; i < f->info.nin; i++) {
-            text[k++] = letters[loop_in[i]];
-            own = own && loop_in[i] == t;
-        }
+        while (k < f->info.nin) text[k++] = letters[t];
         text[k++] = '-', text[k++] = '>', text[k++] = letters[out], text[k] = 0;
-        PyObject *s = own ? PyUnicode_FromString(text) : NULL;
-        if (own && (!s || PyList_Append(list, s) < 0)) Py_CLEAR(list);
+        PyObject *s = PyUnicode_FromString(text);
+        if (!s || PyList_Append(list, s) < 0) Py_CLEAR(list);
         Py_XDECREF(s);
     }
     return list;
@@ -185,6 +192,7 @@ static PyGetSetDef attributes[] = {
     {"__qualname__", get_name, NULL, NULL, NULL},
     {"__doc__", get_doc, NULL, NULL, NULL},
     {"__text_signature__", get_signature, NULL, NULL, NULL},
+    {"__signature__", get_signature_object, NULL, NULL, NULL},
     {"name", get_name, NULL, "Name of the operation.", NULL},
     {"nin", get_nin, NULL, "Number of inputs.", NULL},
     {"nout", get_nout, NULL, "Number of outputs.", NULL},
@@ -222,7 +230,10 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     bool own_where = false, own_start = false;
     if (!a || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) || !cpy_out(out, &options.out))
         return NULL;
-    if (!axis) axes.axes = CP_AXES(0);
+    if (!axis) {
+        axes.at[0] = 0;
+        axes.axes = (cp_axes){1, axes.at};
+    }
     options.typed = cpy_given(dtype);
     options.axis = axes.axes;
     if (cpy_given(where) && where != Py_True && !(options.where = m = cpy_operand(where, NULL, &own_where))) return NULL;

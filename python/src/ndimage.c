@@ -34,7 +34,9 @@ CPY_FUNCTION_IN("scipy.ndimage", label, "label", "input, structure=None, output=
     return labels ? Py_BuildValue("(NL)", labels, (long long)count) : NULL;
 }
 
-typedef struct region { cp_array *x, *labels, *index; PyObject *held; } region;
+/* `held` and `scalar` end with the region: an index that was converted, or a number as a host scalar, which the
+ * library takes for SciPy's scalar index (one region; other types, and an error when it is empty). */
+typedef struct region { cp_array *x, *labels, *index, *scalar; PyObject *held; } region;
 typedef cp_array *(*measure)(cp_array *x, cp_array *labels, cp_array *index);
 
 static bool take_region(PyObject *const *a, region *g)
@@ -44,6 +46,12 @@ static bool take_region(PyObject *const *a, region *g)
     if (cpy_given(a[1]) && !(g->labels = cpy_need(a[1]))) return false;
     if (!cpy_given(a[2])) return true;
     if (cpy_is_numpy_array(a[2])) return cpy_need(a[2]) != NULL;
+    if (!cpy_is_array(a[2]) && (PyFloat_Check(a[2]) || PyIndex_Check(a[2]))) {
+        int64_t n = 0;
+        if (!PyFloat_Check(a[2]) && !cpy_int64(a[2], &n)) return false;
+        g->index = g->scalar = PyFloat_Check(a[2]) ? cp_float(PyFloat_AS_DOUBLE(a[2])) : cp_int(n);
+        return g->index || cpy_raise();
+    }
     if (!(g->held = cpy_asarray(a[2], CP_DEFAULT))) return false;
     g->index = cpy_x(g->held);
     return true;
@@ -57,6 +65,7 @@ static cp_array *measured(measure f, PyObject *const *a)
         CPY_RUN(cp_size(g.x), r = f(g.x, g.labels, g.index));
         if (!r) cpy_raise();
     }
+    cp_free(g.scalar);
     Py_XDECREF(g.held);
     return r;
 }

@@ -125,7 +125,7 @@ static cp_code find_axes(call *c)
         if (!c->reduced[i]) c->shape[c->ndim++] = n;
         else if (c->o->keepdims) c->shape[c->ndim++] = 1;
     }
-    if (!c->row->identity && !c->o->initial && c->a.reduced == 0 && (c->a.kept || is_place(c->r))) {
+    if (!c->row->identity && !c->o->initial && c->a.reduced == 0) {
         if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
         return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
                         ufunc_name(c->r));

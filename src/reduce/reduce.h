@@ -40,7 +40,7 @@ typedef struct cpi_reduce_args {
     char *out;
     double ddof;
     bool initial;      /* joined to every result: in `value`, of type `result` */
-    _Alignas(16) unsigned char value[16];
+    unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
 
 typedef struct cpi_reduce_ops {

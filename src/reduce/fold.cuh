@@ -1,0 +1,494 @@
+/* Folding on the GPU: accumulators, the two kernels (rows and columns), and how they are launched.
+ *
+ * A fold F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread gathers),
+ * add, turn (between groups of elements: keeps sequential sums short), result, join, finish. Invariants: joins
+ * are made in an order that depends on shapes and the device alone; the partial accumulators of a result are
+ * joined by the last block to arrive, whose counter it sets back to zero; no atomics on floating-point numbers. */
+#ifndef CPI_REDUCE_FOLD_CUH
+#define CPI_REDUCE_FOLD_CUH
+
+#include <cmath>
+#include <cstring>
+
+#include "cuda/cuda.h"
+#include "reduce/reduce.h"
+#include "scalar/convert.h"
+
+namespace fold {
+
+enum { THREADS = 256 };
+
+/* --- elements --- */
+
+struct f16 { uint16_t bits; };
+struct bf16 { uint16_t bits; };
+struct __align__(8) c64 { float re, im; };
+struct __align__(16) c128 { double re, im; };
+
+template <class T> __device__ __forceinline__ double number(T x) { return (double)x; }
+template <> __device__ __forceinline__ double number(f16 x) { return (double)cps_f16_to_f32(x.bits); }
+template <> __device__ __forceinline__ double number(bf16 x) { return (double)cps_bf16_to_f32(x.bits); }
+__device__ __forceinline__ double real(c64 x) { return (double)x.re; }
+__device__ __forceinline__ double imag(c64 x) { return (double)x.im; }
+__device__ __forceinline__ double real(c128 x) { return x.re; }
+__device__ __forceinline__ double imag(c128 x) { return x.im; }
+
+struct pair { double re, im; };
+struct moments { double n, mean, im, m2; };
+
+/* --- what a launch is about, by value --- */
+
+struct plan {
+    cpi_reduce_args a;
+    int64_t parts, each;   /* pieces of the reduced range; vectors (rows) or rows (columns) of one */
+    int64_t head, vectors; /* rows: elements before the first whole vector, vectors */
+    int64_t tiles;         /* columns: tiles in the last kept dimension */
+    int group;             /* rows: threads of one result; columns: columns of one tile */
+    bool small;            /* every flat index fits 31 bits */
+    char *partial;
+    unsigned *counters;
+};
+
+/* Offset of flat index `flat` in merged dimensions. */
+template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_dim *d, int n, int64_t flat, bool small)
+{
+    int64_t sum = 0;
+    if (small) {
+        unsigned f = (unsigned)flat;
+        for (int i = n - 1; i > 0; i--) {
+            unsigned e = (unsigned)d[i].n, q = f / e;
+            sum += (int64_t)(f - q * e) * (WHICH == 0 ? d[i].x : WHICH == 1 ? d[i].where : d[i].out);
+            f = q;
+        }
+        flat = f;
+    } else {
+        for (int i = n - 1; i > 0; i--) {
+            int64_t q = flat / d[i].n;
+            sum += (flat - q * d[i].n) * (WHICH == 0 ? d[i].x : WHICH == 1 ? d[i].where : d[i].out);
+            flat = q;
+        }
+    }
+    return n ? sum + flat * (WHICH == 0 ? d[0].x : WHICH == 1 ? d[0].where : d[0].out) : 0;
+}
+
+/* --- the finishes of the table --- */
+
+__device__ __forceinline__ double spread(moments a, double ddof)
+{
+    double divisor = a.n - ddof;
+    return a.m2 / (divisor > 0 ? divisor : 0.0);
+}
+#define SPREAD(a, ddof) spread(a, ddof)
+#define ROOT(v) sqrt(v)
+#define AT(a) (a)
+#define ACC_SUM double
+#define ACC_PROD double
+#define ACC_MOMENTS moments
+#define ACC_LOW double
+#define ACC_HIGH double
+#define ACC_LOW_PLACE int64_t
+#define ACC_HIGH_PLACE int64_t
+#define ACC_COUNT int64_t
+#define VALUE_SUM double
+#define VALUE_PROD double
+#define VALUE_MOMENTS double
+#define VALUE_LOW double
+#define VALUE_HIGH double
+#define VALUE_LOW_PLACE int64_t
+#define VALUE_HIGH_PLACE int64_t
+#define VALUE_COUNT int64_t
+#define CP_REDUCE(name, fold, rule, identity, finish, doc)                                             \
+    __device__ __forceinline__ VALUE_##fold finish_##name(ACC_##fold a, int64_t n, double ddof)       \
+    {                                                                                                  \
+        return (VALUE_##fold)(finish);                                                                 \
+    }
+#include "cuprite/reduce.def"
+
+__device__ __forceinline__ double finish_number(cp_reduction op, double a, int64_t n)
+{
+    return op == CP_REDUCE_mean ? finish_mean(a, n, 0) : op == CP_REDUCE_sum ? finish_sum(a, n, 0) : finish_prod(a, n, 0);
+}
+__device__ __forceinline__ double finish_moments(cp_reduction op, moments a, double ddof)
+{
+    return op == CP_REDUCE_var ? finish_var(a, 0, ddof) : finish_std(a, 0, ddof);
+}
+__device__ __forceinline__ int64_t finish_count(cp_reduction op, int64_t a, int64_t n)
+{
+    return op == CP_REDUCE_any ? finish_any(a, n, 0)
+         : op == CP_REDUCE_all ? finish_all(a, n, 0) : finish_count_nonzero(a, n, 0);
+}
+#undef SPREAD
+#undef ROOT
+#undef AT
+
+/* --- loads and stores of results --- */
+
+__device__ inline void store_int(cp_type t, char *to, uint64_t v)
+{
+    switch (t) {
+    case CP_BOOL:
+    case CP_INT8:
+    case CP_UINT8: *(uint8_t *)to = (uint8_t)v; break;
+    case CP_INT16:
+    case CP_UINT16: *(uint16_t *)to = (uint16_t)v; break;
+    case CP_INT32:
+    case CP_UINT32: *(uint32_t *)to = (uint32_t)v; break;
+    default: *(uint64_t *)to = v; break;
+    }
+}
+
+__device__ inline void store_number(cp_type t, char *to, double re, double im)
+{
+    switch (t) {
+    case CP_FLOAT16: *(uint16_t *)to = cps_f32_to_f16(cps_f64_to_odd(re)); break;
+    case CP_BFLOAT16: *(uint16_t *)to = cps_f32_to_bf16(cps_f64_to_odd(re)); break;
+    case CP_FLOAT32: *(float *)to = (float)re; break;
+    case CP_FLOAT64: *(double *)to = re; break;
+    case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; break;
+    case CP_COMPLEX128: ((double *)to)[0] = re, ((double *)to)[1] = im; break;
+    case CP_UINT64: *(uint64_t *)to = cps_f64_to_u64(re); break;
+    case CP_BOOL: *(uint8_t *)to = re != 0; break;
+    default: store_int(t, to, (uint64_t)cps_f64_to_i64(re)); break;
+    }
+}
+
+/* The initial value lies in the kernel's parameters. */
+__device__ inline uint64_t load_int(cp_type t, const unsigned char *from)
+{
+    switch (t) {
+    case CP_INT8: return (uint64_t)(int64_t)*(const int8_t *)from;
+    case CP_INT16: return (uint64_t)(int64_t)*(const int16_t *)from;
+    case CP_UINT16: return *(const uint16_t *)from;
+    case CP_INT32: return (uint64_t)(int64_t)*(const int32_t *)from;
+    case CP_UINT32: return *(const uint32_t *)from;
+    case CP_INT64:
+    case CP_UINT64: return *(const uint64_t *)from;
+    default: return *from;
+    }
+}
+
+__device__ inline pair load_number(cp_type t, const unsigned char *from)
+{
+    switch (t) {
+    case CP_FLOAT16: return pair{(double)cps_f16_to_f32(*(const uint16_t *)from), 0};
+    case CP_BFLOAT16: return pair{(double)cps_bf16_to_f32(*(const uint16_t *)from), 0};
+    case CP_FLOAT32: return pair{(double)*(const float *)from, 0};
+    case CP_FLOAT64: return pair{*(const double *)from, 0};
+    case CP_COMPLEX64: return pair{(double)((const float *)from)[0], (double)((const float *)from)[1]};
+    case CP_COMPLEX128: return pair{((const double *)from)[0], ((const double *)from)[1]};
+    case CP_UINT64: return pair{(double)*(const uint64_t *)from, 0};
+    default: return pair{(double)(int64_t)load_int(t, from), 0};
+    }
+}
+
+/* --- moving accumulators between threads and blocks, word by word --- */
+
+template <class A> __device__ __forceinline__ A shuffle_down(A a, int by, int width)
+{
+    static_assert(sizeof(A) % 4 == 0, "accumulators are whole words");
+    int w[sizeof(A) / 4];
+    memcpy(w, &a, sizeof a);
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(A) / 4; i++) w[i] = __shfl_down_sync(0xffffffffu, w[i], by, width);
+    memcpy(&a, w, sizeof a);
+    return a;
+}
+
+/* Past the L1 cache, which may hold an older copy of another block's word. */
+template <class A> __device__ __forceinline__ A load_partial(const char *p)
+{
+    int w[sizeof(A) / 4];
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(A) / 4; i++) w[i] = __ldcg((const int *)p + i);
+    A a;
+    memcpy(&a, w, sizeof a);
+    return a;
+}
+
+/* Joins the accumulators of groups of `group` threads (a power of two); the first thread of each has the result. */
+template <class F> __device__ typename F::Acc join_group(typename F::Acc a, int group, typename F::Acc *shared)
+{
+    int width = group < 32 ? group : 32;
+    for (int d = width / 2; d; d /= 2) a = F::join(a, shuffle_down(a, d, width));
+    if (group <= 32) return a;
+    int warp = threadIdx.x / 32, warps = group / 32;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) shared[warp] = a;
+    __syncthreads();
+    if (threadIdx.x % group == 0)
+        for (int i = 1; i < warps; i++) a = F::join(a, shared[warp + i]);
+    return a;
+}
+
+/* True in every thread of the block that arrives last of `parts`. */
+__device__ __forceinline__ bool last_to_arrive(unsigned *counter, int64_t parts)
+{
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(counter, 1u) == (unsigned)(parts - 1);
+        if (last) *counter = 0;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+}
+
+/* --- rows: consecutive reduced elements by consecutive threads, V of them in one load --- */
+
+template <class R, int V> struct __align__(sizeof(R) * V <= 16 ? sizeof(R) * V : 16) vector { R x[V]; };
+
+template <class F, int V> __global__ void __launch_bounds__(THREADS) rows(const __grid_constant__ plan p)
+{
+    typedef typename F::Raw R;
+    typedef typename F::Acc A;
+    typedef vector<R, V> W;
+    __shared__ A shared[THREADS / 32];
+    const cpi_reduce_args &a = p.a;
+    int group = p.group, lane = threadIdx.x % group;
+    int64_t unit = (int64_t)blockIdx.x * (THREADS / group) + threadIdx.x / group;
+    int64_t r = p.parts > 1 ? unit / p.parts : unit, part = p.parts > 1 ? unit % p.parts : 0;
+    bool live = r < a.kept;
+    typename F::State s;
+    const char *x = a.x, *base;
+    if (live) x += offset<0>(a.keep, a.nkept, r, p.small);
+    base = x;
+    F::start(s, p, (const R *)base);
+    if (live) {
+        if (V > 1) x += p.head * (int64_t)sizeof(R);
+        int64_t i = part * p.each + lane, end = (part + 1) * p.each;
+        if (end > p.vectors) end = p.vectors;
+        if (a.where) {
+            const uint8_t *w = a.where + offset<1>(a.keep, a.nkept, r, p.small);
+            for (; i < end; i += group) {
+                bool selected = w[offset<1>(a.reduce, a.nreduced, i, p.small)] != 0;
+                if (selected) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
+                else F::skip(s, p);
+                F::turn(s);
+            }
+        } else if (a.nreduced <= 1) {
+            int64_t step = V > 1 ? (int64_t)sizeof(W) : a.nreduced ? a.reduce[0].x : 0;
+            for (; i + 3 * group < end; i += 4 * group) {
+                W v[4];
+#pragma unroll
+                for (int u = 0; u < 4; u++) v[u] = *(const W *)(x + (i + u * group) * step);
+#pragma unroll
+                for (int u = 0; u < 4; u++)
+#pragma unroll
+                    for (int e = 0; e < V; e++) F::add(s, v[u].x[e], p.head + (i + u * group) * V + e);
+                F::turn(s);
+            }
+            for (; i < end; i += group) {
+                W v = *(const W *)(x + i * step);
+#pragma unroll
+                for (int e = 0; e < V; e++) F::add(s, v.x[e], p.head + i * V + e);
+            }
+        } else {
+            for (; i + 3 * group < end; i += 4 * group) {
+                W v[4];
+#pragma unroll
+                for (int u = 0; u < 4; u++)
+                    v[u] = *(const W *)(x + offset<0>(a.reduce, a.nreduced, (i + u * group) * V, p.small));
+#pragma unroll
+                for (int u = 0; u < 4; u++)
+#pragma unroll
+                    for (int e = 0; e < V; e++) F::add(s, v[u].x[e], (i + u * group) * V + e);
+                F::turn(s);
+            }
+            for (; i < end; i += group) {
+                W v = *(const W *)(x + offset<0>(a.reduce, a.nreduced, i * V, p.small));
+#pragma unroll
+                for (int e = 0; e < V; e++) F::add(s, v.x[e], i * V + e);
+            }
+        }
+        if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
+            if (part == 0)
+                for (int64_t h = lane; h < p.head; h += group) F::add(s, ((const R *)base)[h], h);
+            if (part == p.parts - 1)
+                for (int64_t t = p.head + p.vectors * V + lane; t < a.reduced; t += group)
+                    F::add(s, ((const R *)base)[t], t);
+        }
+    }
+    A acc = join_group<F>(F::result(s), group, shared);
+    if (p.parts == 1) {
+        if (live && lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
+        return;
+    }
+    /* here the group is the block */
+    if (lane == 0) memcpy(p.partial + unit * sizeof(A), &acc, sizeof acc);
+    if (!last_to_arrive(p.counters + r, p.parts)) return;
+    const char *from = p.partial + r * p.parts * sizeof(A);
+    F::start(s, p, (const R *)base);
+    acc = F::result(s);
+    for (int64_t i = lane; i < p.parts; i += group) acc = F::join(acc, load_partial<A>(from + i * sizeof(A)));
+    acc = join_group<F>(acc, group, shared);
+    if (lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
+}
+
+/* --- columns: neighbouring results by neighbouring threads --- */
+
+template <class F> __global__ void __launch_bounds__(THREADS) columns(const __grid_constant__ plan p)
+{
+    typedef typename F::Raw R;
+    typedef typename F::Acc A;
+    __shared__ A shared[THREADS];
+    const cpi_reduce_args &a = p.a;
+    const cpi_reduce_dim &col = a.keep[a.nkept - 1];
+    int width = p.group, height = THREADS / width, tx = threadIdx.x % width, ty = threadIdx.x / width;
+    int64_t unit = (int64_t)blockIdx.x / p.parts, part = (int64_t)blockIdx.x % p.parts;
+    int64_t column = unit % p.tiles * width + tx, r = unit / p.tiles * col.n + column;
+    bool live = column < col.n;
+    typename F::State s;
+    const char *x = a.x;
+    if (live) x += offset<0>(a.keep, a.nkept, r, p.small);
+    F::start(s, p, (const R *)x);
+    if (live) {
+        int64_t i = part * p.each + ty, end = (part + 1) * p.each;
+        if (end > a.reduced) end = a.reduced;
+        if (a.nreduced <= 1) {
+            int64_t step = a.nreduced ? a.reduce[0].x : 0;
+            for (; i + 7 * height < end; i += 8 * height) {
+                R v[8];
+#pragma unroll
+                for (int u = 0; u < 8; u++) v[u] = *(const R *)(x + (i + u * height) * step);
+#pragma unroll
+                for (int u = 0; u < 8; u++) F::add(s, v[u], i + u * height);
+                F::turn(s);
+            }
+            for (; i < end; i += height) F::add(s, *(const R *)(x + i * step), i);
+        } else {
+            for (; i + 3 * height < end; i += 4 * height) {
+                R v[4];
+#pragma unroll
+                for (int u = 0; u < 4; u++)
+                    v[u] = *(const R *)(x + offset<0>(a.reduce, a.nreduced, i + u * height, p.small));
+#pragma unroll
+                for (int u = 0; u < 4; u++) F::add(s, v[u], i + u * height);
+                F::turn(s);
+            }
+            for (; i < end; i += height) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
+        }
+    }
+    A acc = F::result(s);
+    for (int round = 0;; round++) {
+        __syncthreads();
+        shared[threadIdx.x] = acc;
+        __syncthreads();
+        for (int d = height / 2; d; d /= 2) {
+            if (ty < d) shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + d * width]);
+            __syncthreads();
+        }
+        if (p.parts == 1 || round == 1) break;
+        if (ty == 0) memcpy(p.partial + ((unit * p.parts + part) * width + tx) * sizeof(A), &shared[tx], sizeof(A));
+        if (!last_to_arrive(p.counters + unit, p.parts)) return;
+        F::start(s, p, (const R *)x);
+        acc = F::result(s);
+        for (int64_t i = ty; i < p.parts; i += height)
+            acc = F::join(acc, load_partial<A>(p.partial + ((unit * p.parts + i) * width + tx) * sizeof(A)));
+    }
+    if (ty == 0 && live) F::finish(p, shared[tx], a.out + offset<2>(a.keep, a.nkept, r, p.small));
+}
+
+/* --- launching --- */
+
+static inline int power_of_two(int64_t n, int most)
+{
+    int p = 1;
+    while (p < most && p < n) p *= 2;
+    return p;
+}
+
+static inline bool fits_vectors(const cpi_reduce_args *a, int64_t item, int64_t v)
+{
+    if (a->where || v < 2 || !a->nreduced || a->reduce[a->nreduced - 1].x != item) return false;
+    if (a->nreduced == 1 && a->kept == 1) return (uintptr_t)a->x % (uintptr_t)item == 0 && a->reduced >= 64 * v;
+    if ((uintptr_t)a->x % 16 || (a->nreduced > 1 && a->reduce[a->nreduced - 1].n % v) || a->reduced < v) return false;
+    for (int d = 0; d < a->nreduced - 1; d++)
+        if (a->reduce[d].x % 16) return false;
+    for (int d = 0; d < a->nkept; d++)
+        if (a->keep[d].x % 16) return false;
+    return true;
+}
+
+/* Memory for `units` times `parts` accumulators and the counters of the units. */
+static inline cp_code take_scratch(cp_stream *stream, plan *p, int64_t bytes)
+{
+    if (p->parts == 1) return CP_OK;
+    p->counters = (unsigned *)cpi_cuda_counters(stream);
+    p->partial = p->counters ? (char *)cpi_host->work_alloc(stream, (size_t)bytes) : NULL;
+    return p->partial ? CP_OK : CP_ERROR_MEMORY;
+}
+
+template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
+{
+    enum { V = sizeof(typename F::Raw) >= 16 ? 1 : 16 / sizeof(typename F::Raw) };
+    const cpi_reduce_args *a = &p.a;
+    const int64_t item = sizeof(typename F::Raw);
+    bool wide = fits_vectors(a, item, V);
+    p.head = 0;
+    p.vectors = a->reduced;
+    if (wide) {
+        if (a->kept == 1 && a->nreduced == 1) p.head = (int64_t)((16 - (uintptr_t)a->x % 16) % 16) / item;
+        p.vectors = (a->reduced - p.head) / V;
+    }
+    int64_t target = (int64_t)cpi_cuda_units(stream) * 8, most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
+    p.parts = a->kept < target / 2 && a->kept <= CPI_CUDA_COUNTERS / 4 ? target / a->kept : 1;
+    if (p.parts > most) p.parts = most;
+    if (p.parts < 1) p.parts = 1;
+    p.each = (p.vectors + p.parts - 1) / p.parts;
+    int few = power_of_two((p.vectors + 3) / 4, THREADS), all = power_of_two(p.vectors, THREADS);
+    p.group = few;
+    while (p.group < all && a->kept * p.group < target * THREADS) p.group *= 2;
+    if (p.parts > 1) p.group = THREADS;
+    cp_code code = take_scratch(stream, &p, a->kept * p.parts * (int64_t)sizeof(typename F::Acc));
+    if (code) return code;
+    int64_t blocks = p.parts > 1 ? a->kept * p.parts : (a->kept + THREADS / p.group - 1) / (THREADS / p.group);
+    cudaStream_t s = cpi_cuda_stream(stream);
+    if (wide) rows<F, V><<<(unsigned)blocks, THREADS, 0, s>>>(p);
+    else rows<F, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p);
+    return CPI_LAUNCHED("reduce");
+}
+
+template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
+{
+    const cpi_reduce_args *a = &p.a;
+    const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
+    int height = power_of_two(a->reduced / 4, 8);
+    p.group = power_of_two(col->n, THREADS / height);
+    p.tiles = (col->n + p.group - 1) / p.group;
+    int64_t units = a->kept / col->n * p.tiles, target = (int64_t)cpi_cuda_units(stream) * 8;
+    int64_t most = a->reduced / (8 * (THREADS / p.group));
+    p.parts = units < target && units <= CPI_CUDA_COUNTERS / 4 ? (target + units - 1) / units : 1;
+    if (p.parts > most) p.parts = most;
+    if (p.parts < 1) p.parts = 1;
+    p.each = (a->reduced + p.parts - 1) / p.parts;
+    cp_code code = take_scratch(stream, &p, units * p.parts * p.group * (int64_t)sizeof(typename F::Acc));
+    if (code) return code;
+    columns<F><<<(unsigned)(units * p.parts), THREADS, 0, cpi_cuda_stream(stream)>>>(p);
+    return CPI_LAUNCHED("reduce");
+}
+
+template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
+{
+    plan p;
+    memset(&p, 0, sizeof p);
+    p.a = *a;
+    p.small = a->kept < INT32_MAX && a->reduced < INT32_MAX;
+    bool by_columns = a->reduced > 0 && cpi_reduce_by_columns(a, 2);
+    cp_code code = by_columns ? launch_columns<F>(stream, p) : launch_rows<F>(stream, p);
+    cpi_host->work_free(stream, p.partial);
+    return code;
+}
+
+} // namespace fold
+
+/* One function a fold, each in a file of its own. */
+cp_code cpi_fold_sums(cp_stream *stream, const cpi_reduce_args *a);
+cp_code cpi_fold_prods(cp_stream *stream, const cpi_reduce_args *a);
+cp_code cpi_fold_moments(cp_stream *stream, const cpi_reduce_args *a);
+cp_code cpi_fold_extremes(cp_stream *stream, const cpi_reduce_args *a);
+cp_code cpi_fold_places(cp_stream *stream, const cpi_reduce_args *a);
+cp_code cpi_fold_counts(cp_stream *stream, const cpi_reduce_args *a);
+
+#endif

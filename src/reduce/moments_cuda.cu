@@ -1,0 +1,128 @@
+/* Variance and standard deviation on the GPU, in one read.
+ *
+ * A thread subtracts its own first element from all it sees and sums differences and their squares: as that
+ * element is one of them, cancellation costs at most as many bits as the thread's count has, and the count is
+ * kept below LIMIT. Parts are joined by Chan's rule around one element of the whole, so that a large common
+ * mean costs nothing. Differences, squares and sums are doubles. */
+#include "reduce/fold.cuh"
+
+namespace fold {
+
+enum { LIMIT = 1024 };
+
+__device__ __forceinline__ moments join_moments(moments a, moments b)
+{
+    if (b.n == 0) return a;
+    if (a.n == 0) return b;
+    double n = a.n + b.n, d = b.mean - a.mean, e = b.im - a.im, part = b.n / n;
+    return moments{n, a.mean + d * part, a.im + e * part, a.m2 + b.m2 + (d * d + e * e) * (a.n * part)};
+}
+
+/* The shift of a whole result: its first element, where that is a number and takes part. */
+__device__ __forceinline__ double usable(double k, const plan &p)
+{
+    return p.a.where || p.a.reduced == 0 || !isfinite(k) ? 0.0 : k;
+}
+
+template <class T> struct Real {
+    typedef T Raw;
+    typedef moments Acc;
+    struct State { double shift, k, s, q; int n; moments done; };
+    static __device__ void start(State &s, const plan &p, const Raw *first)
+    {
+        s.shift = p.a.where || p.a.reduced == 0 ? 0.0 : usable(number(*first), p);
+        s.k = s.s = s.q = 0, s.n = 0;
+        s.done = moments{0, 0, 0, 0};
+    }
+    static __device__ __forceinline__ void add(State &s, Raw x, int64_t)
+    {
+        double v = number(x);
+        if (s.n == 0) s.k = v;
+        double d = v - s.k;
+        s.s += d;
+        s.q = fma(d, d, s.q);
+        s.n++;
+    }
+    static __device__ void skip(State &, const plan &) {}
+    static __device__ moments open(const State &s)
+    {
+        if (s.n == 0) return moments{0, 0, 0, 0};
+        double n = s.n, m2 = s.q - s.s * s.s / n;
+        return moments{n, (s.k - s.shift) + s.s / n, 0, m2 < 0 ? 0.0 : m2};
+    }
+    static __device__ void turn(State &s)
+    {
+        if (s.n < LIMIT) return;
+        s.done = join_moments(s.done, open(s));
+        s.s = s.q = 0, s.n = 0;
+    }
+    static __device__ Acc result(const State &s) { return join_moments(s.done, open(s)); }
+    static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
+    static __device__ void finish(const plan &p, Acc a, char *out)
+    {
+        store_number(p.a.result, out, finish_moments(p.a.op, a, p.a.ddof), 0);
+    }
+};
+
+template <class T> struct Plane {
+    typedef T Raw;
+    typedef moments Acc;
+    struct State { pair shift, k, s; double q; int n; moments done; };
+    static __device__ void start(State &s, const plan &p, const Raw *first)
+    {
+        s.shift = pair{0, 0};
+        if (!p.a.where && p.a.reduced) s.shift = pair{usable(real(*first), p), usable(imag(*first), p)};
+        s.k = s.s = pair{0, 0}, s.q = 0, s.n = 0;
+        s.done = moments{0, 0, 0, 0};
+    }
+    static __device__ __forceinline__ void add(State &s, Raw x, int64_t)
+    {
+        if (s.n == 0) s.k = pair{real(x), imag(x)};
+        double d = real(x) - s.k.re, e = imag(x) - s.k.im;
+        s.s.re += d, s.s.im += e;
+        s.q = fma(d, d, fma(e, e, s.q));
+        s.n++;
+    }
+    static __device__ void skip(State &, const plan &) {}
+    static __device__ moments open(const State &s)
+    {
+        if (s.n == 0) return moments{0, 0, 0, 0};
+        double n = s.n, m2 = s.q - (s.s.re * s.s.re + s.s.im * s.s.im) / n;
+        return moments{n, (s.k.re - s.shift.re) + s.s.re / n, (s.k.im - s.shift.im) + s.s.im / n, m2 < 0 ? 0.0 : m2};
+    }
+    static __device__ void turn(State &s)
+    {
+        if (s.n < LIMIT) return;
+        s.done = join_moments(s.done, open(s));
+        s.s = pair{0, 0}, s.q = 0, s.n = 0;
+    }
+    static __device__ Acc result(const State &s) { return join_moments(s.done, open(s)); }
+    static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
+    static __device__ void finish(const plan &p, Acc a, char *out)
+    {
+        store_number(p.a.result, out, finish_moments(p.a.op, a, p.a.ddof), 0);
+    }
+};
+
+} // namespace fold
+
+cp_code cpi_fold_moments(cp_stream *s, const cpi_reduce_args *a)
+{
+    using namespace fold;
+    switch (a->type) {
+    case CP_INT8: return launch<Real<int8_t>>(s, a);
+    case CP_INT16: return launch<Real<int16_t>>(s, a);
+    case CP_UINT16: return launch<Real<uint16_t>>(s, a);
+    case CP_INT32: return launch<Real<int32_t>>(s, a);
+    case CP_UINT32: return launch<Real<uint32_t>>(s, a);
+    case CP_INT64: return launch<Real<int64_t>>(s, a);
+    case CP_UINT64: return launch<Real<uint64_t>>(s, a);
+    case CP_FLOAT16: return launch<Real<f16>>(s, a);
+    case CP_BFLOAT16: return launch<Real<bf16>>(s, a);
+    case CP_FLOAT32: return launch<Real<float>>(s, a);
+    case CP_FLOAT64: return launch<Real<double>>(s, a);
+    case CP_COMPLEX64: return launch<Plane<c64>>(s, a);
+    case CP_COMPLEX128: return launch<Plane<c128>>(s, a);
+    default: return launch<Real<uint8_t>>(s, a);
+    }
+}

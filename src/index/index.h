@@ -1,4 +1,8 @@
-/* The slots a backend fills for the room index. */
+/* The slots a backend fills for the room index.
+ *
+ * Selecting goes in two steps: `select` reads the condition once, keeps one bit an element and the number of set
+ * bits before each piece, and tells the host the count; the result is then allocated exactly, and the other
+ * slots write it from the bits. Conditions are contiguous, in C order. */
 #ifndef CPI_INDEX_H
 #define CPI_INDEX_H
 
@@ -8,8 +12,37 @@
 extern "C" {
 #endif
 
+typedef struct cpi_selection {
+    int64_t n, count; /* elements of the condition, and how many are not zero */
+    void *bits;       /* bit i: element i; in words of the backend's choice */
+    int64_t *before;  /* set bits before each piece */
+    void *work;       /* the block both lie in */
+} cpi_selection;
+
+/* Rows of `bytes` contiguous bytes, picked by index: outer times count of them. */
+typedef struct cpi_rows {
+    int64_t outer, count, bytes;
+    const int64_t *index;      /* count device integers */
+    char *many;                /* row i of outer o lies at many + o*outer_step + index[i]*step */
+    int64_t outer_step, step;
+    char *few;                 /* and its counterpart at few + o*few_outer_step + i*few_step */
+    int64_t few_outer_step, few_step;
+} cpi_rows;
+
 typedef struct cpi_index_ops {
-    int _;
+    /* Waits. n >= 1. On success `release` must follow. */
+    cp_code (*select)(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s);
+    void (*release)(cp_stream *stream, cpi_selection *s);
+    /* out[j] = x[i] for the j-th selected i; elements of 1, 2, 4, 8 or 16 bytes, x's `step` bytes apart. */
+    cp_code (*compact)(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out);
+    /* x[i] = value[j]; value's elements value_step bytes apart (0: one for all). */
+    cp_code (*spread)(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
+                      const char *value, int64_t value_step);
+    /* Coordinates in `shape` (C order) of the selected: out[d*count + j], or out[j*ndim + d] when `points`. */
+    cp_code (*coordinates)(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
+                           int64_t *out);
+    cp_code (*take)(cp_stream *stream, const cpi_rows *rows); /* many to few */
+    cp_code (*put)(cp_stream *stream, const cpi_rows *rows);  /* few to many */
 } cpi_index_ops;
 
 extern const cpi_index_ops cpi_index_cpu;

@@ -135,7 +135,7 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
 /* The value that moments are taken around: an element, so that large means lose nothing. */
 static void find_shift(const job *j, const char *x, double *shift)
 {
-    _Alignas(16) char raw[16];
+    _Alignas(16) char raw[16] = {0};
     shift[0] = shift[1] = 0;
     if (j->kind != CPI_KIND_MOMENTS || j->a->where || j->a->reduced == 0) return;
     pack(j, raw, x, 0, 1);

@@ -1,0 +1,207 @@
+/* Selection on the CPU: pieces of PIECE elements, each the work of one task in every step. */
+#include "index/index.h"
+
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "index/kernels.h"
+
+enum { PIECE = 16384, WORDS = PIECE / 64, GROUP = 4 }; /* GROUP pieces a task */
+
+typedef struct job {
+    const cpi_index_kernels *k;
+    const cpi_selection *s;
+    cpi_selection *make;
+    const char *condition;
+    cp_type type;
+    const char *x;
+    char *to;
+    int64_t step, value_step, bytes;
+    int ndim;
+    const int64_t *shape;
+    bool points;
+    const cpi_rows *rows;
+    int64_t per_task;
+} job;
+
+static int64_t pieces(int64_t n) { return (n + PIECE - 1) / PIECE; }
+static const uint64_t *words_of(const cpi_selection *s, int64_t piece) { return (uint64_t *)s->bits + piece * WORDS; }
+static int64_t length(const cpi_selection *s, int64_t piece)
+{
+    int64_t left = s->n - piece * PIECE;
+    return left < PIECE ? left : PIECE;
+}
+static int64_t selected(const cpi_selection *s, int64_t piece)
+{
+    return (piece + 1 < pieces(s->n) ? s->before[piece + 1] : s->count) - s->before[piece];
+}
+static void run(job *j, cpi_task task)
+{
+    j->k = CPI_BEST(cpi_index_kernels);
+    cpi_parallel((pieces(j->s->n) + GROUP - 1) / GROUP, task, j);
+}
+/* for each piece of the task */
+#define PIECES(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < pieces(j->s->n); p++
+
+static void bits_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->make->before[p] = j->k->bits(j->condition + p * PIECE * cpi_itemsize(j->type), j->type, length(j->s, p),
+                                        (uint64_t *)j->make->bits + p * WORDS);
+}
+
+static cp_code select_bits(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
+{
+    (void)stream;
+    int64_t np = pieces(n), words = np * WORDS;
+    s->work = cpi_malloc((size_t)(words + np) * 8);
+    if (!s->work) return CP_ERROR_MEMORY;
+    s->n = n;
+    s->bits = s->work;
+    s->before = (int64_t *)s->work + words;
+    job j = {.s = s, .make = s, .condition = condition, .type = type};
+    run(&j, bits_task);
+    s->count = 0;
+    for (int64_t p = 0; p < np; p++) {
+        int64_t here = s->before[p];
+        s->before[p] = s->count;
+        s->count += here;
+    }
+    return CP_OK;
+}
+
+static void release(cp_stream *stream, cpi_selection *s)
+{
+    (void)stream;
+    cpi_free_host(s->work);
+}
+
+static void compact_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->k->compact(words_of(j->s, p), length(j->s, p), j->x + p * PIECE * j->step, j->step, j->bytes,
+                      j->to + j->s->before[p] * j->bytes, selected(j->s, p));
+}
+
+static cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
+{
+    (void)stream;
+    job j = {.s = s, .x = x, .step = step, .bytes = bytes, .to = out};
+    run(&j, compact_task);
+    return CP_OK;
+}
+
+static inline void copy_element(char *to, const char *from, int64_t bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16);
+    }
+}
+
+static void spread_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p)) {
+        const uint64_t *words = words_of(j->s, p);
+        const char *from = j->x + j->s->before[p] * j->value_step;
+        int64_t n = length(j->s, p);
+        for (int64_t i = 0; i < n; i += 64)
+            for (uint64_t w = words[i / 64]; w; w &= w - 1, from += j->value_step)
+                copy_element(j->to + (p * PIECE + i + __builtin_ctzll(w)) * j->step, from, j->bytes);
+    }
+}
+
+static cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
+                      const char *value, int64_t value_step)
+{
+    (void)stream;
+    job j = {.s = s, .x = value, .value_step = value_step, .to = x, .step = step, .bytes = bytes};
+    run(&j, spread_task);
+    return CP_OK;
+}
+
+/* Coordinates change slowly but for the last: the others are found again once a row of the innermost extent. */
+static void coordinates_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    int64_t *out = (int64_t *)j->to, across = j->points ? 1 : j->s->count, along = j->points ? j->ndim : 1;
+    int last = j->ndim - 1;
+    int64_t inner = j->shape[last], row = -1, at[CP_MAXDIM];
+    for (PIECES(p)) {
+        const uint64_t *words = words_of(j->s, p);
+        int64_t n = length(j->s, p), k = j->s->before[p];
+        for (int64_t i = 0; i < n; i += 64)
+            for (uint64_t w = words[i / 64]; w; w &= w - 1, k++) {
+                int64_t flat = p * PIECE + i + __builtin_ctzll(w);
+                if (row < 0 || flat >= row + inner) {
+                    int64_t rest = flat / inner;
+                    row = rest * inner;
+                    for (int d = last - 1; d >= 0; d--) at[d] = rest % j->shape[d], rest /= j->shape[d];
+                }
+                for (int d = 0; d < last; d++) out[d * across + k * along] = at[d];
+                out[last * across + k * along] = flat - row;
+            }
+    }
+}
+
+static void positions_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->k->positions(words_of(j->s, p), length(j->s, p), p * PIECE, (int64_t *)j->to + j->s->before[p],
+                        selected(j->s, p));
+}
+
+static cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
+                           int64_t *out)
+{
+    (void)stream;
+    job j = {.s = s, .ndim = ndim, .shape = shape, .points = points, .to = (char *)out};
+    run(&j, ndim == 1 ? positions_task : coordinates_task);
+    return CP_OK;
+}
+
+/* --- rows --- */
+
+static void rows_task(void *context, int64_t task, int worker, bool put)
+{
+    job *j = context;
+    const cpi_rows *r = j->rows;
+    (void)worker;
+    int64_t first = task * j->per_task, end = first + j->per_task;
+    for (int64_t i = first; i < end && i < r->outer * r->count; i++) {
+        int64_t o = i / r->count, c = i % r->count;
+        char *many = r->many + o * r->outer_step + r->index[c] * r->step;
+        char *few = r->few + o * r->few_outer_step + c * r->few_step;
+        if (put) memcpy(many, few, (size_t)r->bytes);
+        else memcpy(few, many, (size_t)r->bytes);
+    }
+}
+static void take_task(void *context, int64_t task, int worker) { rows_task(context, task, worker, false); }
+static void put_task(void *context, int64_t task, int worker) { rows_task(context, task, worker, true); }
+
+static cp_code move(const cpi_rows *r, cpi_task task)
+{
+    job j = {.rows = r};
+    int64_t grain = 262144 / (r->bytes + 16);
+    j.per_task = grain < 1 ? 1 : grain;
+    cpi_parallel((r->outer * r->count + j.per_task - 1) / j.per_task, task, &j);
+    return CP_OK;
+}
+static cp_code take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
+static cp_code put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
+
+const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, coordinates, take, put};

@@ -1,0 +1,187 @@
+/* Bits of a condition and compaction by them, compiled once per instruction set.
+ *
+ * Words that are full or empty are copied or skipped whole; mixed ones go through the processor's compression
+ * of registers where there is one (AVX-512; it is stored as a full register, with a mask only where the piece
+ * ends, because compressing straight to memory is slow on some processors), else bit by bit. */
+#include <string.h>
+
+#include "index/kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* --- bits --- */
+
+static inline uint64_t word_of_bytes(const uint8_t *b)
+{
+#if defined(__AVX512BW__)
+    __m512i v = _mm512_loadu_si512(b);
+    return _mm512_test_epi8_mask(v, v);
+#elif defined(__AVX2__)
+    __m256i z = _mm256_setzero_si256();
+    uint32_t lo = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)b), z));
+    uint32_t hi = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)(b + 32)), z));
+    return ~((uint64_t)hi << 32 | lo);
+#elif defined(__SSE2__)
+    uint64_t w = 0;
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_cmpeq_epi8(_mm_loadu_si128((const void *)(b + 16 * i)), _mm_setzero_si128());
+        w |= (uint64_t)(uint16_t)~_mm_movemask_epi8(v) << (16 * i);
+    }
+    return w;
+#else
+    uint64_t w = 0;
+    for (int i = 0; i < 64; i++) w |= (uint64_t)(b[i] != 0) << i;
+    return w;
+#endif
+}
+
+/* n <= 64 elements to bytes that are 0 or not */
+#define TRUTH(T, MASK) \
+    for (int i = 0; i < n; i++) b[i] = (((const T *)x)[i] & (MASK)) != 0; \
+    break
+#define TRUTH_FLOAT(T) \
+    for (int i = 0; i < n; i++) b[i] = ((const T *)x)[i] != 0; \
+    break
+#define TRUTH_PAIR(T) \
+    for (int i = 0; i < n; i++) b[i] = (((const T *)x)[2 * i] != 0) | (((const T *)x)[2 * i + 1] != 0); \
+    break
+
+static void truth(const char *x, cp_type type, int n, uint8_t *b)
+{
+    switch (type) {
+    case CP_INT16:
+    case CP_UINT16: TRUTH(uint16_t, 0xffffu);
+    case CP_FLOAT16:
+    case CP_BFLOAT16: TRUTH(uint16_t, 0x7fffu);
+    case CP_INT32:
+    case CP_UINT32: TRUTH(uint32_t, ~0u);
+    case CP_INT64:
+    case CP_UINT64: TRUTH(uint64_t, ~(uint64_t)0);
+    case CP_FLOAT32: TRUTH_FLOAT(float);
+    case CP_FLOAT64: TRUTH_FLOAT(double);
+    case CP_COMPLEX64: TRUTH_PAIR(float);
+    case CP_COMPLEX128: TRUTH_PAIR(double);
+    default: memcpy(b, x, (size_t)n);
+    }
+}
+
+static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *words)
+{
+    const char *x = condition;
+    int64_t item = cpi_itemsize(type), count = 0;
+    for (int64_t i = 0; i < n; i += 64, x += 64 * item) {
+        uint8_t b[64];
+        uint64_t w;
+        if (n - i >= 64 && item == 1) {
+            w = word_of_bytes((const uint8_t *)x);
+        } else if (n - i >= 64) {
+            truth(x, type, 64, b);
+            w = word_of_bytes(b);
+        } else {
+            memset(b, 0, sizeof b);
+            truth(x, type, (int)(n - i), b);
+            w = word_of_bytes(b);
+        }
+        words[i / 64] = w;
+        count += __builtin_popcountll(w);
+    }
+    return count;
+}
+
+/* --- compaction --- */
+
+typedef struct sixteen { uint64_t a, b; } sixteen;
+
+#define EACH_BIT(T)                                                              \
+    for (; w; w &= w - 1) {                                                      \
+        int64_t i = __builtin_ctzll(w);                                          \
+        memcpy(out, x + i * step, sizeof(T));                                    \
+        out += sizeof(T);                                                        \
+    }                                                                            \
+    break
+
+#if defined(__AVX512F__)
+#define PACK(BITS, LANES)                                                                          \
+    for (int i = 0; i < 64; i += LANES) {                                                          \
+        unsigned m = (unsigned)(w >> i) & ((1u << LANES) - 1), k = (unsigned)__builtin_popcount(m);  \
+        __m512i v = _mm512_maskz_compress_epi##BITS((__mmask##LANES)m, _mm512_loadu_si512(x + i * (BITS / 8))); \
+        if (out + 64 <= end) _mm512_storeu_si512(out, v);                                          \
+        else _mm512_mask_storeu_epi##BITS(out, (__mmask##LANES)((1u << k) - 1), v);                \
+        out += k * (BITS / 8);                                                                     \
+    }
+#endif
+
+/* The selected of the 64 elements at x; returns behind what was written. */
+static inline char *compact_word(uint64_t w, const char *x, int64_t step, int64_t bytes, char *out, const char *end)
+{
+#if defined(__AVX512F__)
+    if (step == bytes && bytes == 4) {
+        PACK(32, 16)
+        return out;
+    }
+    if (step == bytes && bytes == 8) {
+        PACK(64, 8)
+        return out;
+    }
+#endif
+    (void)end;
+    switch (bytes) {
+    case 1: EACH_BIT(uint8_t);
+    case 2: EACH_BIT(uint16_t);
+    case 4: EACH_BIT(uint32_t);
+    case 8: EACH_BIT(uint64_t);
+    default: EACH_BIT(sixteen);
+    }
+    return out;
+}
+
+static void compact(const uint64_t *words, int64_t n, const char *x, int64_t step, int64_t bytes, char *out,
+                    int64_t count)
+{
+    const char *end = out + count * bytes;
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        uint64_t w = words[i / 64];
+        const char *from = x + i * step;
+        if (w == 0) continue;
+        if (w == ~(uint64_t)0 && step == bytes) {
+            memcpy(out, from, (size_t)(64 * bytes));
+            out += 64 * bytes;
+        } else {
+            out = compact_word(w, from, step, bytes, out, end);
+        }
+    }
+    if (i == n) return;
+    /* the last, short word: no reads behind x */
+    for (uint64_t w = words[i / 64]; w; w &= w - 1) {
+        memcpy(out, x + (i + __builtin_ctzll(w)) * step, (size_t)bytes);
+        out += bytes;
+    }
+}
+
+static void positions(const uint64_t *words, int64_t n, int64_t base, int64_t *out, int64_t count)
+{
+    const int64_t *end = out + count;
+    (void)end;
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t w = words[i / 64];
+#if defined(__AVX512F__)
+        if (__builtin_popcountll(w) > 8) {
+            __m512i v = _mm512_add_epi64(_mm512_set1_epi64(base + i), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+            for (int l = 0; l < 64; l += 8, v = _mm512_add_epi64(v, _mm512_set1_epi64(8))) {
+                unsigned m = (unsigned)(w >> l) & 0xffu, k = (unsigned)__builtin_popcount(m);
+                __m512i packed = _mm512_maskz_compress_epi64((__mmask8)m, v);
+                if (out + 8 <= end) _mm512_storeu_si512(out, packed);
+                else _mm512_mask_storeu_epi64(out, (__mmask8)((1u << k) - 1), packed);
+                out += k;
+            }
+            continue;
+        }
+#endif
+        for (; w; w &= w - 1) *out++ = base + i + __builtin_ctzll(w);
+    }
+}
+
+const cpi_index_kernels CPI_ISA_NAME(cpi_index_kernels) = {bits, compact, positions};

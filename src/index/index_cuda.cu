@@ -1,0 +1,344 @@
+/* Selection on the GPU.
+ *
+ * A piece is 4096 elements, a block of 256 threads works on one, a warp on 512 of them: 16 words of 32 bits.
+ * `select` makes the bits and the count of each piece; the block that arrives last turns counts into offsets, so
+ * one launch and one small read tell the host the size of the result. Every later step knows from the offsets
+ * where a piece writes: nothing is atomic, results are in order and the same on every run. Invariant: words are
+ * whole (bits behind n are 0), and the counter of the last block is zero between launches. */
+#include <cstring>
+
+#include "cuda/cuda.h"
+#include "index/index.h"
+
+namespace {
+
+enum { THREADS = 256, WARPS = THREADS / 32, PIECE = 4096, WORDS = PIECE / 32, SPAN = PIECE / WARPS };
+
+struct pair64 { float re, im; };
+struct pair128 { double re, im; };
+struct half_bits { uint16_t bits; };
+
+template <class T> __device__ __forceinline__ bool truth(T x) { return x != 0; }
+template <> __device__ __forceinline__ bool truth(half_bits x) { return (x.bits & 0x7fffu) != 0; }
+template <> __device__ __forceinline__ bool truth(pair64 x) { return x.re != 0 || x.im != 0; }
+template <> __device__ __forceinline__ bool truth(pair128 x) { return x.re != 0 || x.im != 0; }
+
+/* Sum over the block, in every thread. */
+__device__ __forceinline__ int64_t block_sum(int64_t v, int64_t *shared)
+{
+    for (int d = 16; d; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = 0;
+    for (int i = 0; i < WARPS; i++) v += shared[i];
+    return v;
+}
+
+/* Sum over the threads before this one. */
+__device__ __forceinline__ int64_t block_before(int64_t v, int64_t *shared, int64_t *total)
+{
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int64_t sum = v;
+    for (int d = 1; d < 32; d *= 2) {
+        int64_t up = __shfl_up_sync(0xffffffffu, sum, d);
+        if (lane >= d) sum += up;
+    }
+    __syncthreads();
+    if (lane == 31) shared[warp] = sum;
+    __syncthreads();
+    int64_t before = 0, all = 0;
+    for (int i = 0; i < WARPS; i++) {
+        if (i < warp) before += shared[i];
+        all += shared[i];
+    }
+    *total = all;
+    return before + sum - v;
+}
+
+/* The 16 words of the warp's elements, word k in lane k. `wide`: bytes, whole, aligned to 16. */
+template <class T> __device__ __forceinline__ unsigned make_words(const T *x, int64_t first, int64_t n, bool wide)
+{
+    int lane = threadIdx.x % 32;
+    unsigned word = 0;
+    if (sizeof(T) == 1 && wide && first + SPAN <= n) {
+        uint4 v = *((const uint4 *)(x + first) + lane);
+        unsigned part[4] = {v.x, v.y, v.z, v.w}, half = 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            unsigned ones = __vcmpne4(part[i], 0) & 0x01010101u;        /* a 1 in each byte that is set */
+            half |= ((ones * 0x01020408u) >> 24 & 0xfu) << (4 * i);     /* gathered in order */
+        }
+        unsigned lo = __shfl_sync(0xffffffffu, half, 2 * lane & 31), hi = __shfl_sync(0xffffffffu, half, (2 * lane + 1) & 31);
+        return lane < 16 ? lo | hi << 16 : 0;
+    }
+#pragma unroll 4
+    for (int k = 0; k < SPAN / 32; k++) {
+        int64_t i = first + k * 32 + lane;
+        unsigned w = __ballot_sync(0xffffffffu, i < n && truth(x[i]));
+        if (lane == k) word = w;
+    }
+    return word;
+}
+
+template <class T> __global__ void __launch_bounds__(THREADS)
+bits(const T *x, int64_t n, bool wide, unsigned *words, int64_t *before, int64_t *count, unsigned *counter)
+{
+    __shared__ int64_t shared[WARPS];
+    __shared__ bool last;
+    int64_t piece = blockIdx.x, pieces = gridDim.x;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned w = make_words(x, piece * PIECE + warp * SPAN, n, wide);
+    if (lane < SPAN / 32) words[piece * WORDS + warp * (SPAN / 32) + lane] = w;
+    int64_t here = block_sum(__popc(w), shared);
+    if (threadIdx.x == 0) {
+        before[piece] = here;
+        __threadfence();
+        last = atomicAdd(counter, 1u) == (unsigned)(pieces - 1);
+        if (last) *counter = 0;
+    }
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    int64_t base = 0;
+    enum { EACH = 8 };
+    for (int64_t start = 0; start < pieces; start += THREADS * EACH) {
+        int64_t v[EACH], sum = 0, total;
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            int64_t p = start + (int64_t)threadIdx.x * EACH + i;
+            v[i] = p < pieces ? __ldcg((const long long *)before + p) : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < EACH; i++) sum += v[i];
+        int64_t at = base + block_before(sum, shared, &total);
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+            int64_t p = start + (int64_t)threadIdx.x * EACH + i;
+            if (p < pieces) before[p] = at;
+            at += v[i];
+        }
+        base += total;
+    }
+    if (threadIdx.x == 0) *count = base;
+}
+
+template <class T>
+cp_code launch_bits(cp_stream *stream, const void *x, int64_t n, cpi_selection *s, int64_t *count, unsigned *counter)
+{
+    int64_t pieces = (n + PIECE - 1) / PIECE;
+    bool wide = (uintptr_t)x % 16 == 0;
+    bits<T><<<(unsigned)pieces, THREADS, 0, cpi_cuda_stream(stream)>>>((const T *)x, n, wide, (unsigned *)s->bits,
+                                                                       s->before, count, counter);
+    return CPI_LAUNCHED("select");
+}
+
+cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s)
+{
+    int64_t pieces = (n + PIECE - 1) / PIECE;
+    unsigned *counter = (unsigned *)cpi_cuda_counters(stream);
+    if (!counter) return CP_ERROR_MEMORY;
+    s->work = cpi_host->work_alloc(stream, (size_t)(pieces * (WORDS * 4 + 8) + 8));
+    if (!s->work) return CP_ERROR_MEMORY;
+    s->n = n;
+    s->bits = s->work;
+    s->before = (int64_t *)((char *)s->work + pieces * WORDS * 4);
+    int64_t *count = s->before + pieces;
+    cp_code code;
+    switch (type) {
+    case CP_INT16:
+    case CP_UINT16: code = launch_bits<uint16_t>(stream, x, n, s, count, counter); break;
+    case CP_FLOAT16:
+    case CP_BFLOAT16: code = launch_bits<half_bits>(stream, x, n, s, count, counter); break;
+    case CP_INT32:
+    case CP_UINT32: code = launch_bits<uint32_t>(stream, x, n, s, count, counter); break;
+    case CP_INT64:
+    case CP_UINT64: code = launch_bits<uint64_t>(stream, x, n, s, count, counter); break;
+    case CP_FLOAT32: code = launch_bits<float>(stream, x, n, s, count, counter); break;
+    case CP_FLOAT64: code = launch_bits<double>(stream, x, n, s, count, counter); break;
+    case CP_COMPLEX64: code = launch_bits<pair64>(stream, x, n, s, count, counter); break;
+    case CP_COMPLEX128: code = launch_bits<pair128>(stream, x, n, s, count, counter); break;
+    default: code = launch_bits<uint8_t>(stream, x, n, s, count, counter); break;
+    }
+    if (!code) code = cpi_cuda_read(stream, &s->count, count, sizeof s->count);
+    if (code) cpi_host->work_free(stream, s->work);
+    return code;
+}
+
+void release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }
+
+/* --- walking the selected: each(i, j) for the j-th selected element i, neighbours in neighbouring lanes --- */
+
+template <class F> __device__ __forceinline__ void walk(const unsigned *words, const int64_t *before, F each)
+{
+    __shared__ int totals[WARPS];
+    int64_t piece = blockIdx.x;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    unsigned w = lane < SPAN / 32 ? words[piece * WORDS + warp * (SPAN / 32) + lane] : 0;
+    int sum = __popc(w);
+    for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    if (lane == 0) totals[warp] = sum;
+    __syncthreads();
+    int64_t j = before[piece], i = piece * PIECE + warp * SPAN + lane;
+    for (int v = 0; v < warp; v++) j += totals[v];
+    each(w, i, j);
+}
+
+template <class T> __global__ void __launch_bounds__(THREADS)
+compact_kernel(const unsigned *words, const int64_t *before, const char *x, int64_t step, T *out)
+{
+    walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
+        unsigned below = (1u << (threadIdx.x % 32)) - 1;
+        const char *from = x + i * step;
+        enum { BATCH = sizeof(T) <= 8 ? 8 : 4 }; /* loads in flight */
+#pragma unroll
+        for (int k0 = 0; k0 < SPAN / 32; k0 += BATCH) {
+            T v[BATCH];
+            unsigned m[BATCH];
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                m[k] = __shfl_sync(0xffffffffu, w, k0 + k);
+                if (m[k] >> (threadIdx.x % 32) & 1) v[k] = *(const T *)(from + (int64_t)(k0 + k) * 32 * step);
+            }
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                if (m[k] >> (threadIdx.x % 32) & 1) out[j + __popc(m[k] & below)] = v[k];
+                j += __popc(m[k]);
+            }
+        }
+    });
+}
+
+template <class T> __global__ void __launch_bounds__(THREADS)
+spread_kernel(const unsigned *words, const int64_t *before, char *x, int64_t step, const char *value, int64_t value_step)
+{
+    walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
+        unsigned below = (1u << (threadIdx.x % 32)) - 1;
+#pragma unroll 4
+        for (int k = 0; k < SPAN / 32; k++, i += 32) {
+            unsigned m = __shfl_sync(0xffffffffu, w, k);
+            if (m >> (threadIdx.x % 32) & 1)
+                *(T *)(x + i * step) = *(const T *)(value + (j + __popc(m & below)) * value_step);
+            j += __popc(m);
+        }
+    });
+}
+
+struct extents { int ndim; int64_t shape[CP_MAXDIM]; };
+
+__global__ void __launch_bounds__(THREADS)
+coordinates_kernel(const unsigned *words, const int64_t *before, const __grid_constant__ extents e, int64_t across,
+                   int64_t along, int64_t *out)
+{
+    walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
+        unsigned below = (1u << (threadIdx.x % 32)) - 1;
+        for (int k = 0; k < SPAN / 32; k++, i += 32) {
+            unsigned m = __shfl_sync(0xffffffffu, w, k);
+            if (m >> (threadIdx.x % 32) & 1) {
+                int64_t rest = i, *to = out + (j + __popc(m & below)) * along;
+                for (int d = e.ndim - 1; d > 0; d--) {
+                    int64_t q;
+                    if (rest <= 0xffffffffll && e.shape[d] <= 0xffffffffll) q = (unsigned)rest / (unsigned)e.shape[d];
+                    else q = rest / e.shape[d];
+                    to[d * across] = rest - q * e.shape[d];
+                    rest = q;
+                }
+                to[0] = rest;
+            }
+            j += __popc(m);
+        }
+    });
+}
+
+inline unsigned blocks_of(const cpi_selection *s) { return (unsigned)((s->n + PIECE - 1) / PIECE); }
+
+template <class T>
+cp_code launch_compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, char *out)
+{
+    compact_kernel<T><<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>((const unsigned *)s->bits, s->before, x,
+                                                                           step, (T *)out);
+    return CPI_LAUNCHED("compress");
+}
+
+cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
+{
+    switch (bytes) {
+    case 1: return launch_compact<uint8_t>(stream, s, x, step, out);
+    case 2: return launch_compact<uint16_t>(stream, s, x, step, out);
+    case 4: return launch_compact<uint32_t>(stream, s, x, step, out);
+    case 8: return launch_compact<uint2>(stream, s, x, step, out);
+    default: return launch_compact<uint4>(stream, s, x, step, out);
+    }
+}
+
+template <class T>
+cp_code launch_spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, const char *v, int64_t vstep)
+{
+    spread_kernel<T><<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>((const unsigned *)s->bits, s->before, x,
+                                                                          step, v, vstep);
+    return CPI_LAUNCHED("mask_set");
+}
+
+cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes, const char *value,
+               int64_t value_step)
+{
+    switch (bytes) {
+    case 1: return launch_spread<uint8_t>(stream, s, x, step, value, value_step);
+    case 2: return launch_spread<uint16_t>(stream, s, x, step, value, value_step);
+    case 4: return launch_spread<uint32_t>(stream, s, x, step, value, value_step);
+    case 8: return launch_spread<uint2>(stream, s, x, step, value, value_step);
+    default: return launch_spread<uint4>(stream, s, x, step, value, value_step);
+    }
+}
+
+cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points, int64_t *out)
+{
+    extents e;
+    memset(&e, 0, sizeof e);
+    e.ndim = ndim;
+    memcpy(e.shape, shape, (size_t)ndim * sizeof *shape);
+    coordinates_kernel<<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>(
+        (const unsigned *)s->bits, s->before, e, points ? 1 : s->count, points ? ndim : 1, out);
+    return CPI_LAUNCHED("nonzero");
+}
+
+/* --- rows: one thread a word of the widest size that divides everything --- */
+
+template <class T> __global__ void __launch_bounds__(THREADS) rows_kernel(const cpi_rows r, int64_t words, bool put)
+{
+    int64_t all = r.outer * r.count * words;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
+        int64_t row = t / words, word = t - row * words, o = row / r.count, c = row - o * r.count;
+        T *many = (T *)(r.many + o * r.outer_step + r.index[c] * r.step) + word;
+        T *few = (T *)(r.few + o * r.few_outer_step + c * r.few_step) + word;
+        if (put) *many = *few;
+        else *few = *many;
+    }
+}
+
+template <class T> cp_code launch_rows(cp_stream *stream, const cpi_rows *r, bool put)
+{
+    int64_t words = r->bytes / (int64_t)sizeof(T);
+    unsigned blocks = cpi_cuda_blocks(r->outer * r->count * words, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    rows_kernel<T><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*r, words, put);
+    return CPI_LAUNCHED(put ? "mask_set" : "compress");
+}
+
+cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
+{
+    uint64_t any = (uintptr_t)r->many | (uint64_t)r->outer_step | (uint64_t)r->step | (uintptr_t)r->few |
+                   (uint64_t)r->few_outer_step | (uint64_t)r->few_step | (uint64_t)r->bytes;
+    if (any % 16 == 0) return launch_rows<uint4>(stream, r, put);
+    if (any % 8 == 0) return launch_rows<uint2>(stream, r, put);
+    if (any % 4 == 0) return launch_rows<uint32_t>(stream, r, put);
+    if (any % 2 == 0) return launch_rows<uint16_t>(stream, r, put);
+    return launch_rows<uint8_t>(stream, r, put);
+}
+
+cp_code take(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, false); }
+cp_code put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, true); }
+
+} // namespace
+
+extern const cpi_index_ops cpi_index_cuda;
+const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, coordinates, take, put};

@@ -187,8 +187,11 @@ void cpi_reduce_finish(const cpi_reduce_args *a, cpi_reduce_kind kind, const cpi
     case CPI_KIND_LOW:
     case CPI_KIND_HIGH: finish_extremes(a, k, type, acc, n, out, stride); break;
     case CPI_KIND_COUNT:
-        for (int64_t i = 0; i < n; i++, out += stride)
-            store_int(a->result, out, (uint64_t)finish_count(a->op, ((const int64_t *)acc)[i], a->reduced));
+        for (int64_t i = 0; i < n; i++, out += stride) {
+            int64_t v = finish_count(a->op, ((const int64_t *)acc)[i], a->reduced);
+            if (a->initial) v = a->op == CP_REDUCE_any ? v | (a->value[0] != 0) : v & (a->value[0] != 0);
+            store_int(a->result, out, (uint64_t)v);
+        }
         break;
     default:
         for (int64_t i = 0; i < n; i++, out += stride, p += k->size) {

@@ -11,9 +11,6 @@
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
 
-#pragma weak cp_elementwise /* the room may be built without its neighbour */
-#pragma weak cp_op_from_name
-
 enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH };
 
 static const struct row {
@@ -183,7 +180,8 @@ static cp_code find_initial(call *c)
     cp_array *v = c->o->initial;
     if (!v) return CP_OK;
     const char *name = c->row->name;
-    if (c->row->rule != RULE_WIDE && c->row->rule != RULE_SAME)
+    bool truth = c->row->rule == RULE_TRUTH && c->o->typed; /* a sum or product of truth values */
+    if (c->row->rule != RULE_WIDE && c->row->rule != RULE_SAME && !truth)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument initial", name);
     if (v->size != 1) return cpi_fail(CP_ERROR_VALUE, "%s: initial must be one value", name);
     _Alignas(16) unsigned char raw[16];
@@ -386,7 +384,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     }
     if (o->where && r == CP_REDUCE_mean && o->where->type == CP_BOOL) return masked_mean(x, o);
     /* adding and multiplying truth values is "or" and "and" */
-    if (o->typed && o->dtype == CP_BOOL && (r == CP_REDUCE_sum || r == CP_REDUCE_prod) && !o->initial)
+    if (o->typed && o->dtype == CP_BOOL && (r == CP_REDUCE_sum || r == CP_REDUCE_prod))
         r = r == CP_REDUCE_sum ? CP_REDUCE_any : CP_REDUCE_all;
     call c = {.r = r, .row = &rows[r], .o = o};
     cp_array *all[3] = {x};

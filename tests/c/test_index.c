@@ -1,0 +1,154 @@
+/* Selection by conditions: NumPy's values on every device, sizes around the pieces, failures. */
+#include "check.h"
+
+#define gives(expression, ...)       \
+    do {                             \
+        cp_array *got_ = (expression); \
+        ok(got_);                    \
+        values(got_, __VA_ARGS__);   \
+        cp_free(got_);               \
+    } while (0)
+
+static cp_array *flags(int n, const double *v)
+{
+    cp_array *x = cp_from_host(v, CP_FLOAT64, CP_SHAPE(n), NULL), *b = cp_astype(x, CP_BOOL);
+    cp_free(x);
+    return b;
+}
+#define mask(...) flags((int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__})
+
+static void test_compress(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *line = cp_arange_int(0, 12, 1, CP_INT16), *x = cp_reshape(line, CP_SHAPE(3, 4));
+        cp_array *c = mask(0, 1, 1), *longer = mask(1, 0, 0, 0, 0), *beyond = mask(1, 0, 0, 0, 1);
+        gives(cp_compress(c, x, 0), 4, 5, 6, 7, 8, 9, 10, 11);
+        gives(cp_compress(c, x, 1), 1, 2, 5, 6, 9, 10);
+        gives(cp_compress(c, x, CP_FLAT), 1, 2);
+        gives(cp_compress(longer, x, 1), 0, 4, 8);
+        cp_array *t = cp_transpose(x, CP_ALL);
+        gives(cp_compress(c, t, 1), 4, 8, 5, 9, 6, 10, 7, 11);
+        gives(cp_compress(c, t, CP_FLAT), 4, 8);
+        ok(!cp_compress(beyond, x, 1));
+        failed(CP_ERROR_INDEX);
+        ok(!cp_compress(x, x, 1));
+        failed(CP_ERROR_VALUE);
+        ok(!cp_compress(c, x, 2));
+        failed(CP_ERROR_AXIS);
+        ok(!cp_compress(NULL, x, 0));
+        failed(CP_ERROR_VALUE);
+        cp_free(t), cp_free(c), cp_free(longer), cp_free(beyond), cp_free(x), cp_free(line);
+    }
+}
+
+static void test_coordinates(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(0, 3, -0.0, NAN, 0, 1), *y = cp_reshape(x, CP_SHAPE(2, 3)), *t = cp_transpose(y, CP_ALL);
+        gives(cp_nonzero(x), 1, 3, 5);
+        gives(cp_nonzero(y), 0, 1, 1, 1, 0, 2);
+        gives(cp_nonzero(t), 0, 1, 2, 1, 0, 1);
+        gives(cp_argwhere(y), 0, 1, 1, 0, 1, 2);
+        gives(cp_flatnonzero(t), 1, 2, 5);
+        cp_array *zero = cp_zeros(CP_SHAPE0, CP_FLOAT32), *empty = cp_zeros(CP_SHAPE(0, 3), CP_FLOAT32), *r;
+        ok(!cp_nonzero(zero));
+        failed(CP_ERROR_VALUE);
+        ok(r = cp_nonzero(empty));
+        assert_int_equal(cp_dim(r, 0), 2);
+        assert_int_equal(cp_dim(r, 1), 0);
+        cp_free(r), cp_free(zero), cp_free(empty), cp_free(t), cp_free(y), cp_free(x);
+    }
+}
+
+static void test_masks(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1, 2, 3, 4, 5, 6), *y = cp_reshape(x, CP_SHAPE(3, 2)), *rows = mask(1, 0, 1);
+        cp_array *all = mask(1, 0, 0, 1, 1, 0), *points = cp_reshape(all, CP_SHAPE(3, 2));
+        gives(cp_mask_get(x, all), 1, 4, 5);
+        gives(cp_mask_get(y, rows), 1, 2, 5, 6);
+        gives(cp_mask_get(y, points), 1, 4, 5);
+        cp_array *v = doubles(-1, -2, -3), *seven = cp_int(7), *pair = doubles(8, 9);
+        ok(cp_mask_set(y, points, v) == CP_OK);
+        values(x, -1, 2, 3, -2, -3, 6);
+        ok(cp_mask_set(y, rows, pair) == CP_OK);
+        values(x, 8, 9, 3, -2, 8, 9);
+        ok(cp_mask_set(x, all, seven) == CP_OK);
+        values(x, 7, 9, 3, 7, 7, 9);
+        cp_array *t = cp_transpose(y, CP_ALL), *across = cp_transpose(points, CP_ALL);
+        ok(cp_mask_set(t, across, v) == CP_OK);
+        values(x, -1, 9, 3, -3, -2, 9);
+        ok(cp_mask_set(x, rows, v) != CP_OK);
+        failed(CP_ERROR_INDEX);
+        ok(cp_mask_set(x, all, pair) != CP_OK);
+        failed(CP_ERROR_VALUE);
+        ok(!cp_mask_get(x, x));
+        failed(CP_ERROR_INDEX);
+        values(x, -1, 9, 3, -3, -2, 9);
+        cp_free(t), cp_free(across), cp_free(v), cp_free(seven), cp_free(pair);
+        cp_free(points), cp_free(all), cp_free(rows), cp_free(y), cp_free(x);
+    }
+}
+
+/* Every size near the borders of words and pieces, every type, sparse and dense. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 31, 32, 33, 63, 64, 65, 127, 511, 513, 4095, 4096, 4097, 16383, 16384, 16385, 70001};
+    uint8_t *m = malloc(70001);
+    double *v = malloc(70001 * sizeof *v), *want = malloc(70001 * sizeof *want);
+    for (FOR_DEVICES(d))
+        for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int every = 1; every <= 97; every += 32) {
+                int n = sizes[s], count = 0;
+                for (int i = 0; i < n; i++) {
+                    m[i] = every == 33 ? i % 33 != 5 : i % every == 0;
+                    v[i] = (double)(i % 100);
+                    if (m[i]) want[count++] = v[i];
+                }
+                cp_array *mask = cp_from_host(m, CP_BOOL, CP_SHAPE(n), NULL);
+                cp_array *x = cp_from_host(v, CP_FLOAT64, CP_SHAPE(n), NULL);
+                for (int t = CP_INT8; t < CP_NTYPES; t++) {
+                    cp_array *y = cp_astype(x, (cp_type)t), *got = cp_compress(mask, y, CP_FLAT);
+                    check_values(got, count, want);
+                    cp_free(got), cp_free(y);
+                }
+                cp_array *at = cp_flatnonzero(mask), *back = cp_mask_get(x, mask);
+                ok(cp_size(at) == count);
+                check_values(back, count, want);
+                cp_free(at), cp_free(back), cp_free(x), cp_free(mask);
+            }
+    free(m), free(v), free(want);
+}
+
+static cp_array *shared_x, *shared_mask;
+static bool select_everything(void)
+{
+    cp_array *a = cp_compress(shared_mask, shared_x, 0), *b = a ? cp_nonzero(shared_x) : NULL;
+    cp_array *t = b ? cp_transpose(shared_x, CP_ALL) : NULL, *c = t ? cp_compress(shared_mask, t, 1) : NULL;
+    cp_array *one = c ? cp_int(1) : NULL;
+    bool done = one && cp_mask_set(shared_x, shared_mask, one) == CP_OK;
+    cp_free(a), cp_free(b), cp_free(t), cp_free(c), cp_free(one);
+    return done;
+}
+static void test_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        shared_x = cp_ones(CP_SHAPE(300, 40), CP_FLOAT32), shared_mask = cp_ones(CP_SHAPE(300), CP_BOOL);
+        every_allocation_fails(select_everything);
+        cp_free(shared_x), cp_free(shared_mask);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compress), cmocka_unit_test(test_coordinates), cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_sizes), cmocka_unit_test(test_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

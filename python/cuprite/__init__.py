@@ -9,7 +9,6 @@ Importing this neither imports NumPy nor opens a device; both happen when someth
 from cuprite import _core
 from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
 from cuprite._core import OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc  # noqa: F401
-from cuprite import cuda  # noqa: F401
 from cuprite._shaping import *  # noqa: F401,F403
 
 del rows  # noqa: F821
@@ -32,7 +31,7 @@ _NUMPY = {
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
     "broadcast_shapes", "index_exp", "s_",
 }
-_MODULES = {"scipy", "profiler"}
+_MODULES = {"cuda", "scipy", "profiler"}
 
 
 def __getattr__(name):
@@ -69,16 +68,19 @@ def get_array_module(*args):
 
 def is_available():
     """Whether there is a GPU."""
+    from cuprite import cuda
     return cuda.is_available()
 
 
 def get_default_memory_pool():
     """The pool of the current device, with CuPy's interface."""
+    from cuprite import cuda
     return cuda.MemoryPool()
 
 
 def get_default_pinned_memory_pool():
     """Staging buffers for transfers are Cuprite's own; this pool reports none."""
+    from cuprite import cuda
     return cuda.PinnedMemoryPool()
 
 

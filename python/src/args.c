@@ -133,6 +133,8 @@ bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, P
     return true;
 }
 
+static PyObject *core; /* every function's __self__, as of any function of a module */
+
 /* The functions of a module by name. */
 PyObject *cpy_rows_of(const char *module)
 {
@@ -143,7 +145,7 @@ PyObject *cpy_rows_of(const char *module)
         if (!row->function || strcmp(row->module, module) != 0) continue;
         row->def = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))row->function,
                                  METH_FASTCALL | METH_KEYWORDS, row->function_doc};
-        PyObject *f = PyCFunction_NewEx(&row->def, NULL, name);
+        PyObject *f = PyCFunction_NewEx(&row->def, core, name);
         if (!f || PyDict_SetItemString(all, row->name, f) < 0) {
             Py_XDECREF(f);
             goto failed;
@@ -161,7 +163,7 @@ failed:
 /* Gives the array type its methods; called before PyType_Ready. */
 bool cpy_rows_init(PyObject *module, PyTypeObject *array_type)
 {
-    (void)module;
+    core = module;
     int n = 0;
     for (cpy_row *row = rows; row; row = row->next) n += row->method != NULL;
     PyMethodDef *methods = PyMem_Calloc((size_t)n + 1, sizeof *methods);

@@ -14,7 +14,7 @@
 #include "core/memory.h"
 
 enum { UNIT = 512, SMALL = 1 << 20, SMALL_PIECE = 2 << 20, LARGE_PIECE = 20 << 20, PIECE_UNIT = 2 << 20 };
-enum { LEVELS = 48, SPLITS = 8 };
+enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
 typedef struct block {
     char *at;

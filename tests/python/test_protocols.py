@@ -186,7 +186,7 @@ def test_errors_are_pythons():
     x = cp.arange(6).reshape(2, 3)
     for call, error in [(lambda: x.sum(axis=5), np.exceptions.AxisError), (lambda: x[9], IndexError), (lambda: x.reshape(5), ValueError),
                         (lambda: x + cp.ones(7), ValueError), (lambda: ~cp.ones(2), TypeError),
-                        (lambda: cp.add(x, 1.5, out=cp.zeros((2, 3), "i1")), TypeError), (lambda: cp.empty(2**60), MemoryError)]:
+                        (lambda: cp.add(x, 1.5, out=cp.zeros((2, 3), "i1")), TypeError), (lambda: cp.empty(2**56), MemoryError)]:
         with pytest.raises(error):
             call()
         assert int((x + 1).sum()) == 21  # work goes on

@@ -71,8 +71,8 @@ class _Base:
 class _Stacks:
     """For each thread and device, the stream that a `with` block made current."""
     def __init__(self):
-        import threading
-        self.local = threading.local()
+        from _thread import _local  # threading's, without the rest of that module
+        self.local = _local()
 
     def get(self, device):
         return self.local.__dict__.get(device)

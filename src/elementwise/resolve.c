@@ -29,15 +29,32 @@ cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating)
     return strong == CP_DEFAULT ? weak : weak == CP_DEFAULT ? strong : give_way(strong, weak);
 }
 
-/* The type of the loop for promoted operands `p`, or CP_DEFAULT. */
-static cp_type loop_for(const cpi_op_row *row, cp_type p)
+/* The type of the loop: the first with a body that each of the types casts to safely; CP_DEFAULT: none. */
+static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
 {
+    bool all_bool = true, integers = true;
+    for (int i = 0; i < n; i++) all_bool &= in[i] == CP_BOOL, integers &= in[i] <= CP_UINT64;
     if (row->class == CPI_CLASS_LOGIC) return CP_BOOL;
-    if (row->class == CPI_CLASS_NUMBER && p == CP_BOOL) return CP_DEFAULT;
-    if (row->class == CPI_CLASS_DIVIDE && p <= CP_UINT64) return CP_FLOAT64;
-    for (int t = p; t < CP_NTYPES; t++)
-        if (row->kinds & kind_bit((cp_type)t) && cp_can_cast(p, (cp_type)t, CP_SAFE)) return (cp_type)t;
+    if (row->class == CPI_CLASS_NUMBER && all_bool) return CP_DEFAULT;
+    if (row->class == CPI_CLASS_DIVIDE && integers) return CP_FLOAT64;
+    for (int t = 0; t < CP_NTYPES; t++) {
+        bool fits = row->kinds & kind_bit((cp_type)t);
+        for (int i = 0; i < n && fits; i++) fits = cp_can_cast(in[i], (cp_type)t, CP_SAFE);
+        if (fits) return (cp_type)t;
+    }
     return CP_DEFAULT;
+}
+
+/* The same for operands; weak ones take the type that the others promote to. */
+static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_type promoted)
+{
+    cp_type types[3];
+    bool weak = false;
+    for (int i = 0; i < row->nin; i++) {
+        types[i] = in[i]->type;
+        weak |= (in[i]->flags & CPI_WEAK) != 0;
+    }
+    return weak ? loop_for(row, 1, &promoted) : loop_for(row, row->nin, types);
 }
 
 static cp_code no_loop(cp_op op, cp_type p)
@@ -164,7 +181,7 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *optio
     cp_casting rule = options ? options->casting : CP_SAME_KIND;
     *plan = (cpi_plan){op, row->nin, CP_DEFAULT, CP_DEFAULT, false};
     cp_type p = row->class == CPI_CLASS_LOGIC ? CP_BOOL : cpi_promote_arrays(row->nin, in, false);
-    plan->type = loop_for(row, p);
+    plan->type = loop_for_arrays(row, in, p);
     if (is_comparison(op) && p == CP_FLOAT64 && !(in[0]->flags & CPI_WEAK) && !(in[1]->flags & CPI_WEAK) &&
         cpi_is_int(in[0]->type) && cpi_is_int(in[1]->type)) {
         plan_mixed(op, plan, in[0]->type != CP_UINT64);
@@ -217,7 +234,7 @@ cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop
     cp_type p = in[0];
     for (int i = 1; i < row->nin; i++) p = cp_promote(p, in[i]);
     if (p == CP_DEFAULT) return cpi_fail(CP_ERROR_TYPE, "op_types: not an element type");
-    cp_type t = loop_for(row, p);
+    cp_type t = loop_for(row, row->nin, in);
     if (t == CP_DEFAULT) return no_loop(op, p);
     if (loop_in) *loop_in = t;
     if (loop_out) *loop_out = cpi_result_type(row->class, t);

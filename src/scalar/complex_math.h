@@ -76,15 +76,15 @@ CPS_HEAVY cp_complex128 cps_log1p_c128(cp_complex128 z)
     return CPS_C(re, atan2(y, 1 + x));
 }
 
-/* e^x (cos y, sin y), also where e^x alone would overflow. */
-CPS_MATH cp_complex128 cps_exp_polar(double x, double y)
+/* factor * e^x (cos y, sin y), also where e^x alone would overflow; the factor is a power of two. */
+CPS_MATH cp_complex128 cps_exp_polar(double x, double y, double factor)
 {
     double c = cos(y), s = sin(y);
-    if (x > 709) {
-        double t = exp(x - 700), u = 1.0142320547350045e304; /* e^700 */
+    if (x > 700) {
+        double t = exp(x - 700) * factor, u = 1.0142320547350045e304; /* e^700 */
         return CPS_C(c * t * u, s * t * u);
     }
-    double e = exp(x);
+    double e = exp(x) * factor;
     return CPS_C(e * c, e * s);
 }
 
@@ -92,7 +92,7 @@ CPS_HEAVY cp_complex128 cps_exp_c128(cp_complex128 z)
 {
     double x = z.re, y = z.im;
     if (y == 0) return CPS_C(exp(x), y);
-    if (cps_finite(x)) return cps_finite(y) ? cps_exp_polar(x, y) : CPS_C(CPS_NAN, CPS_NAN);
+    if (cps_finite(x)) return cps_finite(y) ? cps_exp_polar(x, y, 1) : CPS_C(CPS_NAN, CPS_NAN);
     if (x != x) return CPS_C(x, CPS_NAN);
     if (!cps_finite(y)) return x > 0 ? CPS_C(x, CPS_NAN) : CPS_C(0, 0);
     double r = x > 0 ? CPS_INF : 0.0;
@@ -116,27 +116,28 @@ CPS_HEAVY cp_complex128 cps_sinh_c128(cp_complex128 z)
 {
     double x = z.re, y = z.im;
     if (cps_finite(x) && cps_finite(y)) {
+        if (y == 0) return CPS_C(sinh(x), y);
         if (fabs(x) > 40) {
-            cp_complex128 w = cps_exp_polar(fabs(x) - CPS_LN2, y);
+            cp_complex128 w = cps_exp_polar(fabs(x), y, 0.5);
             return CPS_C(copysign(1.0, x) * w.re, w.im);
         }
-        return CPS_C(sinh(x) * cos(y), y == 0 ? y : cosh(x) * sin(y));
+        return CPS_C(sinh(x) * cos(y), cosh(x) * sin(y));
     }
     if (y == 0) return CPS_C(x, y);
     if (x == 0) return CPS_C(x, CPS_NAN);
-    if (cps_infinite(x)) return cps_finite(y) ? CPS_C(x * cos(y), CPS_INF * sin(y)) : CPS_C(x, CPS_NAN);
+    if (cps_infinite(x)) return cps_finite(y) ? CPS_C(x * cos(y), CPS_INF * sin(y)) : CPS_C(CPS_INF, CPS_NAN);
     return CPS_C(CPS_NAN, CPS_NAN);
 }
 CPS_HEAVY cp_complex128 cps_cosh_c128(cp_complex128 z)
 {
     double x = z.re, y = z.im;
     if (cps_finite(x) && cps_finite(y)) {
+        if (y == 0) return CPS_C(cosh(x), copysign(0.0, x) * copysign(1.0, y));
         if (fabs(x) > 40) {
-            cp_complex128 w = cps_exp_polar(fabs(x) - CPS_LN2, y);
+            cp_complex128 w = cps_exp_polar(fabs(x), y, 0.5);
             return CPS_C(w.re, copysign(1.0, x) * w.im);
         }
-        return CPS_C(cosh(x) * cos(y), x == 0 || y == 0 ? x * y * 0.0 + copysign(0.0, x) * copysign(1.0, y)
-                                                        : sinh(x) * sin(y));
+        return CPS_C(cosh(x) * cos(y), sinh(x) * sin(y));
     }
     if (y == 0) return CPS_C(x * x, x != x ? y : copysign(0.0, x) * copysign(1.0, y));
     if (x == 0) return CPS_C(CPS_NAN, copysign(0.0, x));
@@ -167,7 +168,7 @@ CPS_HEAVY cp_complex128 cps_arcsin_c128(cp_complex128 z)
 {
     double x = z.re, y = z.im;
     if (x != x || y != y) {
-        if (cps_infinite(x) || cps_infinite(y)) return CPS_C(CPS_NAN, cps_infinite(y) ? y : x);
+        if (cps_infinite(x) || cps_infinite(y)) return CPS_C(CPS_NAN, cps_infinite(y) ? y : copysign(CPS_INF, y));
         return CPS_C(x == 0 ? x : CPS_NAN, y == 0 && x != x ? y : CPS_NAN);
     }
     if (cps_huge(z)) return CPS_C(atan2(x, fabs(y)), copysign(cps_log_abs(x, y) + CPS_LN2, y));
@@ -178,7 +179,7 @@ CPS_HEAVY cp_complex128 cps_arccos_c128(cp_complex128 z)
 {
     double x = z.re, y = z.im;
     if (x != x || y != y) {
-        if (cps_infinite(x) || cps_infinite(y)) return CPS_C(CPS_NAN, cps_infinite(y) ? -y : CPS_INF);
+        if (cps_infinite(x) || cps_infinite(y)) return CPS_C(CPS_NAN, cps_infinite(y) ? -y : -CPS_INF);
         return CPS_C(x == 0 ? CPS_PI / 2 : CPS_NAN, CPS_NAN);
     }
     if (cps_huge(z)) return CPS_C(atan2(fabs(y), x), -copysign(cps_log_abs(x, y) + CPS_LN2, y));
@@ -222,7 +223,7 @@ CPS_HEAVY cp_complex128 cps_power_c128(cp_complex128 a, cp_complex128 b)
 {
     if (b.re == 0 && b.im == 0) return CPS_C(1, 0);
     if (a.re == 0 && a.im == 0)
-        return b.re > 0 && b.im == 0 ? CPS_C(0, 0) : CPS_C(CPS_NAN, CPS_NAN);
+        return b.re > 0 ? CPS_C(0, 0) : CPS_C(CPS_NAN, CPS_NAN);
     if (b.im == 0 && fabs(b.re) < 100 && b.re == rint(b.re)) {
         int n = (int)fabs(b.re);
         cp_complex128 r = CPS_C(1, 0), p = a;

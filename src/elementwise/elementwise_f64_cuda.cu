@@ -1,0 +1,15 @@
+/* CUDA kernels of the elementwise table for double. */
+#include "elementwise/flat_cuda.h"
+#include "scalar/scalar.h"
+
+CPI_DEFINE_LOAD(f64)
+CPI_DEFINE_STORE(f64)
+CPI_DEFINE_STORE(b)
+
+#define CPS_X f64
+#define T double
+#define CPS_LIBM
+#define CPI_PICK(B, I, R, C) R
+#define CPI_PART T
+#define CPI_PART_X CPS_X
+#include "elementwise/loops_cuda.inc"

@@ -1,0 +1,137 @@
+/* The two kernel templates of the elementwise operations (see kernels_cuda.h). */
+#ifndef CPI_FLAT_CUDA_H
+#define CPI_FLAT_CUDA_H
+
+#include <type_traits>
+
+#include "elementwise/kernels_cuda.h"
+
+template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
+
+/* Stored form to computing form and back: only the half types differ. */
+template <class C, class S> __device__ __forceinline__ C cpi_widen(S s) { return s; }
+template <> __device__ __forceinline__ float cpi_widen<float, cpi_f16>(cpi_f16 s) { return cps_f16_to_f32(s.bits); }
+template <> __device__ __forceinline__ float cpi_widen<float, cpi_bf16>(cpi_bf16 s) { return cps_bf16_to_f32(s.bits); }
+template <class O, class R> __device__ __forceinline__ O cpi_narrow(R r) { return r; }
+template <> __device__ __forceinline__ cpi_f16 cpi_narrow<cpi_f16, float>(float r) { return {cps_f32_to_f16(r)}; }
+template <> __device__ __forceinline__ cpi_bf16 cpi_narrow<cpi_bf16, float>(float r) { return {cps_f32_to_bf16(r)}; }
+
+/* Vectors a thread handles, so that enough bytes are on their way: fewer where there are more operands. */
+template <class Op, class S> constexpr int cpi_vectors() { return Op::nin == 1 || sizeof(typename Op::Result) < sizeof(S) ? 4 : 2; }
+template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
+
+template <class Op, class S, class O>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ cpi_flat_args g)
+{
+    using C = typename Op::Type;
+    constexpr int V = cpi_width<S>(), N = Op::nin, UN = cpi_vectors<Op, S>();
+    C single[3];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
+        else if (g.singles >> k & 1) single[k] = cpi_widen<C, S>(*(const S *)g.in[k]);
+    }
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * V * UN) + (int64_t)threadIdx.x * V;
+    unsigned one = g.values | g.singles;
+    O *out = (O *)g.out;
+    if (g.aligned) {
+        cpi_pack<S, V> in[UN][N];
+#pragma unroll
+        for (int u = 0; u < UN; u++) {
+            int64_t at = first + u * (CPI_THREADS * V);
+            if (at + V > g.n) continue;
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                if (!(one >> k & 1)) in[u][k] = *(const cpi_pack<S, V> *)((const S *)g.in[k] + at);
+        }
+#pragma unroll
+        for (int u = 0; u < UN; u++) {
+            int64_t at = first + u * (CPI_THREADS * V);
+            if (at + V > g.n) continue;
+            cpi_pack<O, V> result;
+#pragma unroll
+            for (int j = 0; j < V; j++) {
+                C x[3];
+#pragma unroll
+                for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(in[u][k].x[j]);
+                result.x[j] = cpi_narrow<O, typename Op::Result>(Op::call(x));
+            }
+            *(cpi_pack<O, V> *)(out + at) = result;
+        }
+    }
+    /* the last, partial vector; everything where pointers are not aligned */
+#pragma unroll 1
+    for (int u = 0; u < UN; u++) {
+        int64_t at = first + u * (CPI_THREADS * V);
+        if (at >= g.n || (g.aligned && at + V <= g.n)) continue;
+#pragma unroll 1
+        for (int j = 0; j < V && at + j < g.n; j++) {
+            C x[3];
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(((const S *)g.in[k])[at + j]);
+            out[at + j] = cpi_narrow<O, typename Op::Result>(Op::call(x));
+        }
+    }
+}
+
+template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
+{
+    using C = typename Op::Type;
+    using R = typename Op::Result;
+    constexpr int N = Op::nin;
+    C single[3];
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+    int64_t offset[CPI_PER_THREAD][N + 2];
+    C x[CPI_PER_THREAD][3];
+    bool active[CPI_PER_THREAD];
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        int64_t i = first + u * CPI_THREADS;
+        active[u] = i < g.walk.n;
+        if (!active[u]) continue;
+        cpi_locate<N + 2>(g.walk, i, offset[u]);
+        if (g.mask) active[u] = *(const uint8_t *)(g.data[N + 1] + offset[u][N + 1]) != 0;
+        if (!active[u]) continue;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const char *p = g.data[k + 1] + offset[u][k + 1];
+            x[u][k] = g.values >> k & 1 ? single[k] : g.exact ? *(const C *)p : Op::load(p, g.type[k + 1]);
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        if (!active[u]) continue;
+        R r = Op::call(x[u]);
+        char *p = g.data[0] + offset[u][0];
+        if (g.exact) *(R *)p = r;
+        else Op::store(p, g.type[0], r);
+    }
+}
+
+/* nin as a member, out of the reach of the macros of loops_cuda.inc */
+#define CPI_MEMBERS(n) static constexpr int nin = n;
+#define CPI_UNUSED(a) (void)(a)
+
+template <class Op> cpi_cuda_entry cpi_entry()
+{
+    using S = typename Op::Type;
+    cpi_cuda_entry e = {};
+    e.flat = (const void *)cpi_flat<Op, S, typename Op::Result>;
+    e.general = (const void *)cpi_general<Op>;
+    e.flat_elements = CPI_THREADS * cpi_width<S>() * cpi_vectors<Op, S>();
+    if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */
+        constexpr bool same = std::is_same<typename Op::Result, float>::value;
+        using H = typename std::conditional<same, cpi_f16, typename Op::Result>::type;
+        using B = typename std::conditional<same, cpi_bf16, typename Op::Result>::type;
+        e.flat_f16 = (const void *)cpi_flat<Op, cpi_f16, H>;
+        e.flat_bf16 = (const void *)cpi_flat<Op, cpi_bf16, B>;
+        e.half_elements = CPI_THREADS * cpi_width<cpi_f16>() * cpi_vectors<Op, cpi_f16>();
+    }
+    return e;
+}
+
+#endif

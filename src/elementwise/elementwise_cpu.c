@@ -59,7 +59,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     job.nin = row->nin;
     job.mask = loop->nop > row->nin + 1 ? row->nin + 1 : 0;
     for (int k = 0; k < row->nin; k++) job.in_type[k] = type;
-    job.result_type = cpi_result_type(row->class, type);
+    job.result_type = cpi_result_type(row->rule, type);
     job.kernel = run_kernel;
     job.function = (const void *)(uintptr_t)f;
     job.grain = grain_of(op, type);

@@ -75,12 +75,10 @@ __device__ __forceinline__ void cpi_locate(const cpi_walk &w, int64_t i, int64_t
 /* Which suffix of the prelude a C++ type has; half types are structs of their own here. */
 struct cpi_f16 { uint16_t bits; };
 struct cpi_bf16 { uint16_t bits; };
-struct cpi_bool { uint8_t byte; };
 
-template <class D> struct cpi_convert_to;
 #define CPI_CASE_LOAD(to, from) \
     case CPS_ENUM_##from: return CPS_CONVERT(from, to, *(const CPS_CTYPE_##from *)p);
-#define CPI_CASES_LOAD(to) CPS_TYPES(CPI_CASE_LOAD, to)
+#define CPI_CASES_LOAD(to) CPS_TYPES_INNER(CPI_CASE_LOAD, to)
 /* A value of any type in memory, converted to the stored form of type `to`. */
 #define CPI_DEFINE_LOAD(to)                                                                        \
     static __host__ __device__ __noinline__ CPS_CTYPE_##to cpi_load_##to(const void *p, int type)  \
@@ -92,7 +90,7 @@ template <class D> struct cpi_convert_to;
     }
 #define CPI_CASE_STORE(from, to) \
     case CPS_ENUM_##to: *(CPS_CTYPE_##to *)p = CPS_CONVERT(from, to, v); break;
-#define CPI_CASES_STORE(from) CPS_TYPES(CPI_CASE_STORE, from)
+#define CPI_CASES_STORE(from) CPS_TYPES_INNER(CPI_CASE_STORE, from)
 #define CPI_DEFINE_STORE(from)                                                                     \
     static __device__ __noinline__ void cpi_store_##from(void *p, int type, CPS_CTYPE_##from v)    \
     {                                                                                              \

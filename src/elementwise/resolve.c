@@ -34,9 +34,9 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
 {
     bool all_bool = true, integers = true;
     for (int i = 0; i < n; i++) all_bool &= in[i] == CP_BOOL, integers &= in[i] <= CP_UINT64;
-    if (row->class == CPI_CLASS_LOGIC) return CP_BOOL;
-    if (row->class == CPI_CLASS_NUMBER && all_bool) return CP_DEFAULT;
-    if (row->class == CPI_CLASS_DIVIDE && integers) return CP_FLOAT64;
+    if (row->rule == CPI_CLASS_LOGIC) return CP_BOOL;
+    if (row->rule == CPI_CLASS_NUMBER && all_bool) return CP_DEFAULT;
+    if (row->rule == CPI_CLASS_DIVIDE && integers) return CP_FLOAT64;
     for (int t = 0; t < CP_NTYPES; t++) {
         bool fits = row->kinds & kind_bit((cp_type)t);
         for (int i = 0; i < n && fits; i++) fits = cp_can_cast(in[i], (cp_type)t, CP_SAFE);
@@ -139,13 +139,13 @@ static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
 static cp_code resolve_typed(cp_op op, cp_type natural, cp_type wanted, cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
-    if (natural != CP_DEFAULT && cpi_result_type(row->class, natural) == wanted) {
+    if (natural != CP_DEFAULT && cpi_result_type(row->rule, natural) == wanted) {
         plan->type = natural;
         return CP_OK;
     }
     bool has = (unsigned)wanted < CP_NTYPES && row->kinds & kind_bit(wanted) &&
-               !(row->class == CPI_CLASS_PART && cpi_is_complex(wanted)) &&
-               row->class != CPI_CLASS_TRUTH && row->class != CPI_CLASS_LOGIC;
+               !(row->rule == CPI_CLASS_PART && cpi_is_complex(wanted)) &&
+               row->rule != CPI_CLASS_TRUTH && row->rule != CPI_CLASS_LOGIC;
     if (!has)
         return cpi_fail(CP_ERROR_TYPE, "%s: no loop matching the specified signature and casting was found for ufunc %s",
                         row->name, row->name);
@@ -180,7 +180,7 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *optio
     bool typed = options && options->typed && options->dtype != CP_DEFAULT;
     cp_casting rule = options ? options->casting : CP_SAME_KIND;
     *plan = (cpi_plan){op, row->nin, CP_DEFAULT, CP_DEFAULT, false};
-    cp_type p = row->class == CPI_CLASS_LOGIC ? CP_BOOL : cpi_promote_arrays(row->nin, in, false);
+    cp_type p = row->rule == CPI_CLASS_LOGIC ? CP_BOOL : cpi_promote_arrays(row->nin, in, false);
     plan->type = loop_for_arrays(row, in, p);
     if (is_comparison(op) && p == CP_FLOAT64 && !(in[0]->flags & CPI_WEAK) && !(in[1]->flags & CPI_WEAK) &&
         cpi_is_int(in[0]->type) && cpi_is_int(in[1]->type)) {
@@ -192,8 +192,8 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *optio
         if (code) return code;
     }
     if (plan->type == CP_DEFAULT) return no_loop(op, p);
-    plan->result = cpi_result_type(row->class, plan->type);
-    for (int i = 0; i < row->nin && row->class != CPI_CLASS_LOGIC; i++) {
+    plan->result = cpi_result_type(row->rule, plan->type);
+    for (int i = 0; i < row->nin && row->rule != CPI_CLASS_LOGIC; i++) {
         cp_type from = in[i]->type;
         /* A Python number goes to any type of its kind or a higher one. */
         if (in[i]->flags & CPI_WEAK && rule != CP_UNSAFE) rule_of_weak(&from, plan->type);
@@ -237,6 +237,6 @@ cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop
     cp_type t = loop_for(row, row->nin, in);
     if (t == CP_DEFAULT) return no_loop(op, p);
     if (loop_in) *loop_in = t;
-    if (loop_out) *loop_out = cpi_result_type(row->class, t);
+    if (loop_out) *loop_out = cpi_result_type(row->rule, t);
     return CP_OK;
 }

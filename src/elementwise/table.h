@@ -47,7 +47,7 @@ static inline cp_type cpi_compute_type(cp_type loop)
 
 typedef struct cpi_op_row {
     const char *name, *doc;
-    uint8_t nin, class, kinds; /* kinds: bits CPI_KIND_* of the bodies that exist */
+    uint8_t nin, rule, kinds; /* kinds: bits CPI_KIND_* of the bodies that exist */
     bool has_identity;
     double identity, ulp;
 } cpi_op_row;

@@ -1,0 +1,296 @@
+/* Choice by a condition, and closeness, on the GPU. */
+#include "elementwise/move_cuda.h"
+
+namespace {
+
+template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) pack { E x[V]; };
+
+/* --- select --- */
+
+struct select_args {
+    cpi_walk walk;
+    char *out;
+    const char *cond, *in[2];
+    cp_type cond_type, type[2], out_type;
+    alignas(16) unsigned char value[2][16];
+    unsigned values, singles;
+    int64_t n;
+    bool aligned;
+};
+
+/* Contiguous condition (bool), output and choices of one element size, or choices that are one value. */
+template <class E> __global__ void __launch_bounds__(CPI_THREADS) select_flat(const __grid_constant__ select_args g)
+{
+    constexpr int V = (int)(16 / sizeof(E)), UN = 4;
+    E single[2] = {};
+    unsigned one = g.values | g.singles;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        if (g.values >> k & 1) single[k] = *(const E *)g.value[k];
+        else if (g.singles >> k & 1) single[k] = *(const E *)g.in[k];
+    }
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * V * UN) + (int64_t)threadIdx.x * V;
+    E *out = (E *)g.out;
+    pack<uint8_t, V> cond[UN];
+    pack<E, V> in[UN][2];
+#pragma unroll
+    for (int u = 0; u < UN; u++) {
+        int64_t at = first + u * (CPI_THREADS * V);
+        if (!g.aligned || at + V > g.n) continue;
+        cond[u] = *(const pack<uint8_t, V> *)(g.cond + at);
+#pragma unroll
+        for (int k = 0; k < 2; k++)
+            if (!(one >> k & 1)) in[u][k] = *(const pack<E, V> *)((const E *)g.in[k] + at);
+    }
+#pragma unroll
+    for (int u = 0; u < UN; u++) {
+        int64_t at = first + u * (CPI_THREADS * V);
+        if (g.aligned && at + V <= g.n) {
+            pack<E, V> r;
+#pragma unroll
+            for (int j = 0; j < V; j++) {
+                E a = one & 1 ? single[0] : in[u][0].x[j], b = one & 2 ? single[1] : in[u][1].x[j];
+                r.x[j] = cond[u].x[j] ? a : b;
+            }
+            *(pack<E, V> *)(out + at) = r;
+        } else {
+            for (int j = 0; j < V && at + j < g.n; j++) {
+                int k = g.cond[at + j] ? 0 : 1;
+                out[at + j] = one >> k & 1 ? (k ? single[1] : single[0]) : ((const E *)g.in[k])[at + j];
+            }
+        }
+    }
+}
+
+#define DEFINE_LOAD(A, to) CPI_DEFINE_LOAD(to)
+CPS_TYPES(DEFINE_LOAD, )
+
+template <class E, E (*LOAD)(const void *, int)>
+__global__ void __launch_bounds__(CPI_THREADS) select_general(const __grid_constant__ select_args g)
+{
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+#pragma unroll 1
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        int64_t i = first + u * CPI_THREADS, offset[4];
+        if (i >= g.walk.n) return;
+        cpi_locate<4>(g.walk, i, offset);
+        const char *c = g.cond + offset[1];
+        int k = (g.cond_type == CP_BOOL ? *(const uint8_t *)c : cpi_load_b(c, g.cond_type)) ? 0 : 1;
+        const char *p = k ? g.in[1] + offset[3] : g.in[0] + offset[2];
+        E v = g.values >> k & 1                ? *(const E *)g.value[k]
+              : g.type[k] == g.out_type        ? *(const E *)p
+                                               : LOAD(p, g.type[k]);
+        *(E *)(g.out + offset[0]) = v;
+    }
+}
+#define SELECT_ENTRY(A, to) (const void *)select_general<CPS_CTYPE_##to, cpi_load_##to>,
+const void *const select_generals[CP_NTYPES] = {CPS_TYPES(SELECT_ENTRY, )};
+
+const void *select_by_size(int64_t size)
+{
+    return size == 1   ? (const void *)select_flat<uint8_t>
+           : size == 2 ? (const void *)select_flat<uint16_t>
+           : size == 4 ? (const void *)select_flat<uint32_t>
+           : size == 8 ? (const void *)select_flat<uint64_t>
+                       : (const void *)select_flat<cp_complex128>;
+}
+
+bool contiguous(const cpi_loop *loop, int k)
+{
+    return loop->ndim == 0 || loop->op[k].strides[0] == cpi_itemsize(loop->op[k].type);
+}
+
+cp_code launch(const void *kernel, int64_t blocks, void *args, cudaStream_t stream, const char *what)
+{
+    void *list[] = {args};
+    cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, stream);
+    return CPI_LAUNCHED(what);
+}
+
+void select_fill(select_args *g, const cpi_loop *loop)
+{
+    g->out = loop->op[0].data;
+    g->out_type = loop->op[0].type;
+    g->cond = loop->op[1].data;
+    g->cond_type = loop->op[1].type;
+    g->values = g->singles = 0;
+    for (int k = 0; k < 2; k++) {
+        const cpi_operand *op = &loop->op[2 + k];
+        g->in[k] = op->data;
+        g->type[k] = op->type;
+        if (!op->host) continue;
+        cpi_cuda_convert(op->type, op->data, g->out_type, g->value[k]);
+        g->values |= 1u << k;
+    }
+}
+
+cp_code launch_select(void *context, const cpi_loop *loop)
+{
+    select_args g;
+    select_fill(&g, loop);
+    cpi_walk_init(&g.walk, loop, 0, 4);
+    int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
+    return launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g, *(cudaStream_t *)context, "where");
+}
+
+bool select_fits(select_args *g, const cpi_loop *loop)
+{
+    if (loop->ndim > 1 || loop->op[1].type != CP_BOOL || !contiguous(loop, 0) || !contiguous(loop, 1)) return false;
+    int64_t width = 16 / cpi_itemsize(g->out_type);
+    g->aligned = (uintptr_t)g->out % 16 == 0 && (uintptr_t)g->cond % width == 0;
+    g->n = loop->size;
+    for (int k = 0; k < 2; k++) {
+        if (g->values >> k & 1) continue;
+        if (g->type[k] != g->out_type) return false;
+        if (loop->ndim == 0 || loop->op[2 + k].strides[0] == 0) g->singles |= 1u << k;
+        else if (!contiguous(loop, 2 + k)) return false;
+        else g->aligned &= (uintptr_t)g->in[k] % 16 == 0;
+    }
+    return true;
+}
+
+/* --- closeness --- */
+
+struct close_args {
+    cpi_walk walk;
+    uint8_t *out;          /* or NULL: *no becomes 1 where a pair is not close */
+    int *no;
+    const char *in[2];     /* strides 0 and 1 of the walk; the output's are 2 */
+    cp_type type[2];
+    alignas(16) unsigned char value[2][16];
+    unsigned values;
+    double rtol, atol;
+    bool equal_nan;
+};
+
+__device__ __forceinline__ bool is_close(float x, float y, const close_args &g)
+{
+    return x == y || (fabsf(y) < INFINITY && fabsf(x - y) <= (float)g.atol + (float)g.rtol * fabsf(y)) ||
+           (g.equal_nan && x != x && y != y);
+}
+__device__ __forceinline__ bool is_close(double x, double y, const close_args &g)
+{
+    return x == y || (fabs(y) < (double)INFINITY && fabs(x - y) <= g.atol + g.rtol * fabs(y)) ||
+           (g.equal_nan && x != x && y != y);
+}
+__device__ __forceinline__ bool is_close(cp_complex128 x, cp_complex128 y, const close_args &g)
+{
+    bool finite = fabs(y.re) < (double)INFINITY && fabs(y.im) < (double)INFINITY;
+    bool nan_x = x.re != x.re || x.im != x.im, nan_y = y.re != y.re || y.im != y.im;
+    return (x.re == y.re && x.im == y.im) ||
+           (finite && hypot(x.re - y.re, x.im - y.im) <= g.atol + g.rtol * hypot(y.re, y.im)) ||
+           (g.equal_nan && nan_x && nan_y);
+}
+__device__ __forceinline__ bool is_close(int64_t x, int64_t y, const close_args &) { return x == y; }
+
+template <class E, E (*LOAD)(const void *, int), bool MIXED>
+__global__ void __launch_bounds__(CPI_THREADS) close(const __grid_constant__ close_args g)
+{
+    int64_t step = (int64_t)gridDim.x * CPI_THREADS;
+    E one[2];
+    for (int k = 0; k < 2; k++)
+        if (g.values >> k & 1) one[k] = *(const E *)g.value[k];
+    for (int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x; i < g.walk.n; i += step) {
+        int64_t offset[3];
+        if (!g.out && *(volatile int *)g.no) return; /* somebody found a pair */
+        cpi_locate<3>(g.walk, i, offset);
+        E x = g.values & 1 ? one[0] : LOAD(g.in[0] + offset[0], g.type[0]);
+        E y = g.values & 2 ? one[1] : LOAD(g.in[1] + offset[1], g.type[1]);
+        bool good = is_close(x, y, g);
+        if constexpr (MIXED) good = good && x >= 0; /* a uint64 beyond int64 is no int64 */
+        if (g.out) g.out[offset[2]] = good;
+        else if (!good) *(volatile int *)g.no = 1;
+    }
+}
+
+const void *close_kernel(cp_type type)
+{
+    switch (type) {
+    case CP_FLOAT32: return (const void *)close<float, cpi_load_f32, false>;
+    case CP_FLOAT64: return (const void *)close<double, cpi_load_f64, false>;
+    case CP_COMPLEX128: return (const void *)close<cp_complex128, cpi_load_c128, false>;
+    case CP_INT64: return (const void *)close<int64_t, cpi_load_i64, false>;
+    default: return (const void *)close<int64_t, cpi_load_i64, true>;
+    }
+}
+
+struct close_context {
+    cp_stream *stream;
+    cp_type type;
+    close_args *g;
+    const char *what;
+};
+
+/* The loop has the inputs first, the output (where there is one) last. */
+cp_code launch_close(void *context, const cpi_loop *loop)
+{
+    const close_context *c = (const close_context *)context;
+    close_args *g = c->g;
+    cpi_walk_init(&g->walk, loop, 0, loop->nop);
+    if (loop->nop < 3)
+        for (int d = 0; d < g->walk.ndim; d++) g->walk.strides[2][d] = 0;
+    g->values = 0;
+    for (int k = 0; k < 2; k++) {
+        g->in[k] = loop->op[k].data;
+        g->type[k] = loop->op[k].type;
+        if (!loop->op[k].host) continue;
+        cpi_cuda_convert(loop->op[k].type, loop->op[k].data, c->type == CP_UINT64 ? CP_INT64 : c->type, g->value[k]);
+        g->values |= 1u << k;
+    }
+    g->out = loop->nop > 2 ? (uint8_t *)loop->op[2].data : nullptr;
+    unsigned blocks = cpi_cuda_blocks(g->walk.n, CPI_THREADS, (int64_t)cpi_cuda_units(c->stream) * 16);
+    return launch(close_kernel(c->type), blocks, g, cpi_cuda_stream(c->stream), c->what);
+}
+
+} /* namespace */
+
+cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
+{
+    cudaStream_t s = cpi_cuda_stream(stream);
+    select_args g;
+    if (!loop->size) return CP_OK;
+    if (loop->op[1].host) { /* one condition for all */
+        uint8_t yes;
+        cpi_cuda_convert(loop->op[1].type, loop->op[1].data, CP_BOOL, &yes);
+        cpi_loop copy = *loop;
+        copy.nop = 2;
+        copy.op[1] = loop->op[yes ? 2 : 3];
+        return cpi_cuda_copy(stream, &copy);
+    }
+    select_fill(&g, loop);
+    if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, &s);
+    int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * 4;
+    return launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, s, "where");
+}
+
+cp_code cpi_cuda_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
+{
+    close_args g;
+    cpi_loop turned = *loop; /* inputs first */
+    if (!loop->size) return CP_OK;
+    g.no = nullptr;
+    g.rtol = rtol, g.atol = atol, g.equal_nan = equal_nan;
+    turned.op[0] = loop->op[1];
+    turned.op[1] = loop->op[2];
+    turned.op[2] = loop->op[0];
+    close_context c = {stream, type, &g, "isclose"};
+    return cpi_walk_each(&turned, launch_close, &c);
+}
+
+cp_code cpi_cuda_all_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
+                           bool equal_nan, bool *result)
+{
+    close_args g;
+    int no = 0;
+    int *flag = (int *)cpi_host->work_alloc(stream, sizeof no);
+    if (!flag) return CP_ERROR_MEMORY;
+    g.no = flag;
+    g.rtol = rtol, g.atol = atol, g.equal_nan = equal_nan;
+    close_context c = {stream, type, &g, "allclose"};
+    cp_code code = cpi_cuda_check(cudaMemsetAsync(flag, 0, sizeof no, cpi_cuda_stream(stream)), "allclose");
+    if (!code) code = cpi_walk_each(loop, launch_close, &c);
+    if (!code) code = cpi_cuda_read(stream, &no, flag, sizeof no);
+    cpi_host->work_free(stream, flag);
+    *result = no == 0;
+    return code;
+}

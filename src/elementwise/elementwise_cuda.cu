@@ -1,0 +1,194 @@
+/* The CUDA slots of the room elementwise: which kernel serves a loop, and its launch. */
+#include "elementwise/move_cuda.h"
+
+static const char *const names[CPI_NKERNELS] = {
+#define CP_ELEMENTWISE(name, ...) #name,
+#include "cuprite/elementwise.def"
+#include "elementwise/mixed.def"
+#include "elementwise/halves.def"
+#undef CP_ELEMENTWISE
+};
+static const uint8_t inputs[CPI_NKERNELS] = {
+#define CP_ELEMENTWISE(name, nin, ...) nin,
+#include "cuprite/elementwise.def"
+#include "elementwise/mixed.def"
+#include "elementwise/halves.def"
+#undef CP_ELEMENTWISE
+};
+static const cpi_op_class classes[CPI_NKERNELS] = {
+#define CP_ELEMENTWISE(name, nin, class_, ...) CPI_CLASS_##class_,
+#include "cuprite/elementwise.def"
+#include "elementwise/mixed.def"
+#include "elementwise/halves.def"
+#undef CP_ELEMENTWISE
+};
+
+static const cpi_cuda_entry *entries(cp_type type)
+{
+    switch (type) {
+    case CP_BOOL: return cpi_cuda_ops_b;
+    case CP_INT8: return cpi_cuda_ops_i8;
+    case CP_UINT8: return cpi_cuda_ops_u8;
+    case CP_INT16: return cpi_cuda_ops_i16;
+    case CP_UINT16: return cpi_cuda_ops_u16;
+    case CP_INT32: return cpi_cuda_ops_i32;
+    case CP_UINT32: return cpi_cuda_ops_u32;
+    case CP_INT64: return cpi_cuda_ops_i64;
+    case CP_UINT64: return cpi_cuda_ops_u64;
+    case CP_FLOAT32: return cpi_cuda_ops_f32;
+    case CP_FLOAT64: return cpi_cuda_ops_f64;
+    case CP_COMPLEX64: return cpi_cuda_ops_c64;
+    case CP_COMPLEX128: return cpi_cuda_ops_c128;
+    default: return nullptr;
+    }
+}
+
+/* --- walks --- */
+
+static void divisor(uint32_t d, uint32_t *magic, uint32_t *shift)
+{
+    uint32_t s = 0;
+    while (((uint64_t)1 << s) < d) s++;
+    *shift = s;
+    *magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << s) - d)) / d + 1);
+}
+
+void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops)
+{
+    int n = loop->ndim - first;
+    walk->ndim = n > 0 ? n : 1;
+    walk->n = 1;
+    walk->shape[0] = 1;
+    for (int k = 0; k < nops; k++) walk->strides[k][0] = 0;
+    for (int d = 0; d < n; d++) {
+        walk->shape[d] = loop->shape[first + d];
+        walk->n *= walk->shape[d];
+        for (int k = 0; k < nops; k++) walk->strides[k][d] = loop->op[k].strides[first + d];
+    }
+    walk->small = walk->n < INT32_MAX;
+    for (int d = 0; d < walk->ndim && walk->small; d++)
+        divisor((uint32_t)walk->shape[d], &walk->magic[d], &walk->shift[d]);
+}
+
+cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part), void *context)
+{
+    if (loop->ndim <= CPI_WALK_DIMS) return launch(context, loop);
+    /* more dimensions than a kernel takes: the outermost are walked here */
+    cpi_loop part = *loop;
+    part.ndim--;
+    part.size = loop->size / loop->shape[0];
+    for (int d = 0; d < part.ndim; d++) {
+        part.shape[d] = loop->shape[d + 1];
+        for (int k = 0; k < loop->nop; k++) part.op[k].strides[d] = loop->op[k].strides[d + 1];
+    }
+    for (int64_t i = 0; i < loop->shape[0]; i++) {
+        for (int k = 0; k < loop->nop; k++)
+            if (!loop->op[k].host) part.op[k].data = loop->op[k].data + i * loop->op[k].strides[0];
+        cp_code code = cpi_walk_each(&part, launch, context);
+        if (code) return code;
+    }
+    return CP_OK;
+}
+
+/* --- operations --- */
+
+struct run_context {
+    cudaStream_t stream;
+    int op;
+    cp_type type;
+    const cpi_cuda_entry *entry;
+};
+
+static cp_code launch(const void *kernel, unsigned blocks, void *args, cudaStream_t stream, const char *what)
+{
+    void *list[] = {args};
+    cudaError_t status = cudaLaunchKernel(kernel, dim3(blocks), dim3(CPI_THREADS), list, 0, stream);
+    cudaError_t last = cudaGetLastError(); /* clears it */
+    return cpi_cuda_check(status != cudaSuccess ? status : last, what);
+}
+
+/* Can `flat` serve the loop with operands stored as `stored`? Fills its arguments. */
+static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type stored, cp_type out, cpi_flat_args *g)
+{
+    if (loop->ndim > 1 || loop->nop != nin + 1) return false;
+    int64_t size = cpi_itemsize(stored), out_size = cpi_itemsize(out);
+    const cpi_operand *o = &loop->op[0];
+    if (o->type != out || (loop->ndim && o->strides[0] != out_size)) return false;
+    g->out = o->data;
+    g->n = loop->size;
+    g->values = g->singles = 0;
+    int64_t width = 16 / size, out_bytes = width * out_size < 16 ? width * out_size : 16;
+    g->aligned = (uintptr_t)o->data % out_bytes == 0;
+    for (int k = 0; k < nin; k++) {
+        const cpi_operand *op = &loop->op[k + 1];
+        if (op->host) {
+            cpi_cuda_convert(op->type, op->data, compute, g->value[k]);
+            g->values |= 1u << k;
+            continue;
+        }
+        if (op->type != stored) return false;
+        g->in[k] = op->data;
+        if (!loop->ndim || op->strides[0] == 0) {
+            g->singles |= 1u << k;
+        } else if (op->strides[0] == size) {
+            g->aligned &= (uintptr_t)op->data % 16 == 0;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static cp_code launch_general(void *context, const cpi_loop *loop)
+{
+    const run_context *c = (const run_context *)context;
+    int nin = inputs[c->op];
+    cpi_general_args g;
+    cpi_walk_init(&g.walk, loop, 0, loop->nop);
+    g.values = 0;
+    g.mask = loop->nop > nin + 1 ? nin + 1 : 0;
+    g.exact = loop->op[0].type == cpi_result_type(classes[c->op], c->type);
+    for (int k = 0; k < loop->nop; k++) {
+        g.data[k] = loop->op[k].data;
+        g.type[k] = loop->op[k].type;
+        if (k == 0 || k > nin) continue;
+        if (loop->op[k].host) {
+            cpi_cuda_convert(loop->op[k].type, loop->op[k].data, c->type, g.value[k - 1]);
+            g.values |= 1u << (k - 1);
+        } else {
+            g.exact &= loop->op[k].type == c->type;
+        }
+    }
+    for (int k = loop->nop; k < nin + 2; k++) /* the kernel locates the mask's place, mask or not */
+        for (int d = 0; d < g.walk.ndim; d++) g.walk.strides[k][d] = 0;
+    int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
+    return launch(c->entry->general, (unsigned)((g.walk.n + per_block - 1) / per_block), &g, c->stream, names[c->op]);
+}
+
+static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
+{
+    const cpi_cuda_entry *table = entries(type);
+    const cpi_cuda_entry *entry = table ? &table[op] : nullptr;
+    if (!entry || !entry->flat) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", names[op]);
+    if (!loop->size) return CP_OK;
+    run_context c = {cpi_cuda_stream(stream), op, type, entry};
+    cpi_flat_args g;
+    cp_type result = cpi_result_type(classes[op], type);
+    int nin = inputs[op];
+    if (flat_fits(loop, nin, type, type, result, &g))
+        return launch(entry->flat, (unsigned)((g.n + entry->flat_elements - 1) / entry->flat_elements), &g, c.stream,
+                      names[op]);
+    if (entry->flat_f16) {
+        cp_type half = loop->op[1].host && nin > 1 ? loop->op[2].type : loop->op[1].type;
+        const void *kernel = half == CP_FLOAT16 ? entry->flat_f16 : entry->flat_bf16;
+        if ((half == CP_FLOAT16 || half == CP_BFLOAT16) &&
+            flat_fits(loop, nin, type, half, result == CP_BOOL ? CP_BOOL : half, &g))
+            return launch(kernel, (unsigned)((g.n + entry->half_elements - 1) / entry->half_elements), &g, c.stream,
+                          names[op]);
+    }
+    return cpi_walk_each(loop, launch_general, &c);
+}
+
+const cpi_elementwise_ops cpi_elementwise_cuda = {
+    run, cpi_cuda_copy, cpi_cuda_select, cpi_cuda_ramp, cpi_cuda_ramp_int, cpi_cuda_close, cpi_cuda_all_close,
+};

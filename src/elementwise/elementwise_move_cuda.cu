@@ -1,0 +1,365 @@
+/* Copies on the GPU: conversion between all types, fills, strided and transposed copies.
+ *
+ * Contiguous conversions have a kernel for each pair of types; strided ones of one type a kernel for each element
+ * size; everything else a kernel for each destination type that converts through a switch. */
+#include "elementwise/move_cuda.h"
+
+namespace {
+
+enum { TILE = 32, BAND = 8 };
+
+template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) pack { E x[V]; };
+
+/* --- conversion of contiguous elements --- */
+
+#define CONVERTER(from, to)                                                                      \
+    struct convert_##from##_##to {                                                               \
+        using From = CPS_CTYPE_##from;                                                           \
+        using To = CPS_CTYPE_##to;                                                               \
+        static __device__ __forceinline__ To call(From v) { return CPS_CONVERT(from, to, v); }   \
+    };
+#define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
+CPS_TYPES(CONVERTERS, )
+
+/* Elements a thread converts: 16 bytes of the wider side, times 2. */
+template <class C> constexpr int width()
+{
+    constexpr size_t big = sizeof(typename C::From) > sizeof(typename C::To) ? sizeof(typename C::From) : sizeof(typename C::To);
+    return (int)(16 / big);
+}
+
+template <class C> __global__ void __launch_bounds__(CPI_THREADS)
+convert(typename C::To *out, const typename C::From *in, int64_t n, bool aligned)
+{
+    using From = typename C::From;
+    using To = typename C::To;
+    constexpr int V = width<C>(), UN = 2;
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * V * UN) + (int64_t)threadIdx.x * V;
+    pack<From, V> v[UN];
+#pragma unroll
+    for (int u = 0; u < UN; u++) {
+        int64_t at = first + u * (CPI_THREADS * V);
+        if (aligned && at + V <= n) v[u] = *(const pack<From, V> *)(in + at);
+    }
+#pragma unroll
+    for (int u = 0; u < UN; u++) {
+        int64_t at = first + u * (CPI_THREADS * V);
+        if (aligned && at + V <= n) {
+            pack<To, V> r;
+#pragma unroll
+            for (int j = 0; j < V; j++) r.x[j] = C::call(v[u].x[j]);
+            *(pack<To, V> *)(out + at) = r;
+        } else {
+            for (int j = 0; j < V && at + j < n; j++) out[at + j] = C::call(in[at + j]);
+        }
+    }
+}
+
+struct entry {
+    const void *kernel;
+    int elements;
+};
+template <class C> entry entry_of() { return {(const void *)convert<C>, CPI_THREADS * width<C>() * 2}; }
+#define CONVERTER_ENTRY(from, to) entry_of<convert_##from##_##to>(),
+#define CONVERTER_ROW(A, from) {CPS_TYPES_INNER(CONVERTER_ENTRY, from)},
+const entry converters[CP_NTYPES][CP_NTYPES] = {CPS_TYPES(CONVERTER_ROW, )};
+
+/* --- fill --- */
+
+template <class E> __global__ void __launch_bounds__(CPI_THREADS) fill(E *out, E value, int64_t n, bool aligned)
+{
+    constexpr int V = (int)(16 / sizeof(E)), UN = 4;
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * V * UN) + (int64_t)threadIdx.x * V;
+    pack<E, V> v;
+#pragma unroll
+    for (int j = 0; j < V; j++) v.x[j] = value;
+#pragma unroll
+    for (int u = 0; u < UN; u++) {
+        int64_t at = first + u * (CPI_THREADS * V);
+        if (aligned && at + V <= n) *(pack<E, V> *)(out + at) = v;
+        else for (int j = 0; j < V && at + j < n; j++) out[at + j] = value;
+    }
+}
+
+template <class E> cp_code launch_fill(cudaStream_t stream, void *out, const void *value, int64_t n)
+{
+    E v;
+    memcpy(&v, value, sizeof v);
+    int64_t per_block = CPI_THREADS * (16 / (int64_t)sizeof(E)) * 4;
+    fill<E><<<(unsigned)((n + per_block - 1) / per_block), CPI_THREADS, 0, stream>>>((E *)out, v, n,
+                                                                                    (uintptr_t)out % 16 == 0);
+    return CPI_LAUNCHED("fill");
+}
+
+/* --- strided --- */
+
+struct strided_args {
+    cpi_walk walk;
+    char *out;
+    const char *in, *mask; /* in NULL: `value` */
+    cp_type type;          /* of `in`, where a conversion is needed */
+    alignas(16) unsigned char value[16];
+};
+
+template <class E> __global__ void __launch_bounds__(CPI_THREADS) strided(const __grid_constant__ strided_args g)
+{
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+    int64_t offset[CPI_PER_THREAD][3];
+    E v[CPI_PER_THREAD];
+    bool active[CPI_PER_THREAD];
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        int64_t i = first + u * CPI_THREADS;
+        active[u] = i < g.walk.n;
+        if (!active[u]) continue;
+        cpi_locate<3>(g.walk, i, offset[u]);
+        if (g.mask) active[u] = g.mask[offset[u][2]] != 0;
+        if (active[u]) v[u] = g.in ? *(const E *)(g.in + offset[u][1]) : *(const E *)g.value;
+    }
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++)
+        if (active[u]) *(E *)(g.out + offset[u][0]) = v[u];
+}
+
+#define DEFINE_LOAD(A, to) CPI_DEFINE_LOAD(to)
+CPS_TYPES(DEFINE_LOAD, )
+
+template <class E, E (*LOAD)(const void *, int)>
+__global__ void __launch_bounds__(CPI_THREADS) strided_convert(const __grid_constant__ strided_args g)
+{
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+#pragma unroll 1
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        int64_t i = first + u * CPI_THREADS, offset[3];
+        if (i >= g.walk.n) return;
+        cpi_locate<3>(g.walk, i, offset);
+        if (g.mask && !g.mask[offset[2]]) continue;
+        *(E *)(g.out + offset[0]) = LOAD(g.in + offset[1], g.type);
+    }
+}
+
+#define STRIDED_ENTRY(A, to) (const void *)strided_convert<CPS_CTYPE_##to, cpi_load_##to>,
+const void *const strided_converters[CP_NTYPES] = {CPS_TYPES(STRIDED_ENTRY, )};
+
+const void *strided_by_size(int64_t size)
+{
+    return size == 1   ? (const void *)strided<uint8_t>
+           : size == 2 ? (const void *)strided<uint16_t>
+           : size == 4 ? (const void *)strided<uint32_t>
+           : size == 8 ? (const void *)strided<uint64_t>
+                       : (const void *)strided<cp_complex128>; /* 8-byte alignment is all that is sure */
+}
+
+cp_code launch_strided(void *context, const cpi_loop *loop)
+{
+    cudaStream_t stream = *(cudaStream_t *)context;
+    strided_args g;
+    const cpi_operand *from = &loop->op[1];
+    cp_type to = loop->op[0].type;
+    cpi_walk_init(&g.walk, loop, 0, loop->nop);
+    if (loop->nop < 3)
+        for (int d = 0; d < g.walk.ndim; d++) g.walk.strides[2][d] = 0;
+    g.out = loop->op[0].data;
+    g.in = from->host ? nullptr : from->data;
+    g.mask = loop->nop > 2 ? loop->op[2].data : nullptr;
+    g.type = from->type;
+    if (from->host) cpi_cuda_convert(from->type, from->data, to, g.value);
+    const void *kernel = from->host || from->type == to ? strided_by_size(cpi_itemsize(to)) : strided_converters[to];
+    int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
+    void *args[] = {&g};
+    cudaLaunchKernel(kernel, dim3((unsigned)((g.walk.n + per_block - 1) / per_block)), dim3(CPI_THREADS), args, 0, stream);
+    return CPI_LAUNCHED("copy");
+}
+
+/* --- transposed --- */
+
+struct transpose_args {
+    cpi_walk outer;             /* the planes; operands 0 and 1 */
+    char *out;
+    const char *in;
+    int64_t rows, columns;      /* out[r][c] = in[c][r] */
+    int64_t out_stride, in_stride;
+    int64_t row_tiles, column_tiles;
+};
+
+template <class E> __global__ void __launch_bounds__(TILE *BAND) transpose(const __grid_constant__ transpose_args g)
+{
+    __shared__ E tile[TILE][TILE + (sizeof(E) >= 4 ? 1 : 4 / sizeof(E))];
+    int64_t block = blockIdx.x, plane = block / (g.row_tiles * g.column_tiles);
+    int64_t at = block - plane * (g.row_tiles * g.column_tiles);
+    int64_t r0 = at / g.column_tiles * TILE, c0 = at % g.column_tiles * TILE, offset[2];
+    cpi_locate<2>(g.outer, plane, offset);
+    const char *in = g.in + offset[1];
+    char *out = g.out + offset[0];
+#pragma unroll
+    for (int j = 0; j < TILE; j += BAND) { /* rows of the input are columns of the output */
+        int64_t c = c0 + threadIdx.y + j, r = r0 + threadIdx.x;
+        if (c < g.columns && r < g.rows) tile[threadIdx.y + j][threadIdx.x] = ((const E *)(in + c * g.in_stride))[r];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < TILE; j += BAND) {
+        int64_t r = r0 + threadIdx.y + j, c = c0 + threadIdx.x;
+        if (r < g.rows && c < g.columns) ((E *)(out + r * g.out_stride))[c] = tile[threadIdx.x][threadIdx.y + j];
+    }
+}
+
+const void *transpose_by_size(int64_t size)
+{
+    return size == 1   ? (const void *)transpose<uint8_t>
+           : size == 2 ? (const void *)transpose<uint16_t>
+           : size == 4 ? (const void *)transpose<uint32_t>
+           : size == 8 ? (const void *)transpose<uint64_t>
+                       : (const void *)transpose<cp_complex128>;
+}
+
+/* A copy whose two sides are contiguous along different dimensions: `across` is the input's. */
+int transposed_along(const cpi_loop *loop)
+{
+    int inner = loop->ndim - 1;
+    int64_t size = cpi_itemsize(loop->op[0].type);
+    if (loop->nop != 2 || loop->ndim < 2 || loop->ndim - 2 > CPI_WALK_DIMS || loop->op[1].host) return -1;
+    if (loop->op[0].type != loop->op[1].type || loop->op[0].strides[inner] != size) return -1;
+    if (loop->op[1].strides[inner] == size || loop->shape[inner] < 8) return -1;
+    for (int d = inner - 1; d >= 0; d--)
+        if (loop->op[1].strides[d] == size && loop->shape[d] >= 8) return d;
+    return -1;
+}
+
+cp_code copy_transposed(cudaStream_t stream, const cpi_loop *loop, int across)
+{
+    transpose_args g;
+    int inner = loop->ndim - 1;
+    cpi_loop outer = *loop;
+    outer.ndim = 0;
+    for (int d = 0; d < inner; d++) {
+        if (d == across) continue;
+        outer.shape[outer.ndim] = loop->shape[d];
+        for (int k = 0; k < 2; k++) outer.op[k].strides[outer.ndim] = loop->op[k].strides[d];
+        outer.ndim++;
+    }
+    cpi_walk_init(&g.outer, &outer, 0, 2);
+    g.out = loop->op[0].data;
+    g.in = loop->op[1].data;
+    g.rows = loop->shape[across];
+    g.columns = loop->shape[inner];
+    g.out_stride = loop->op[0].strides[across];
+    g.in_stride = loop->op[1].strides[inner];
+    g.row_tiles = (g.rows + TILE - 1) / TILE;
+    g.column_tiles = (g.columns + TILE - 1) / TILE;
+    int64_t blocks = g.outer.n * g.row_tiles * g.column_tiles;
+    void *args[] = {&g};
+    cudaLaunchKernel(transpose_by_size(cpi_itemsize(loop->op[0].type)), dim3((unsigned)blocks), dim3(TILE, BAND), args, 0,
+                     stream);
+    return CPI_LAUNCHED("copy");
+}
+
+/* The kernels compute addresses with C types, whose alignment the elements have. */
+bool contiguous(const cpi_operand *op, const cpi_loop *loop)
+{
+    return !op->host && (loop->ndim == 0 || op->strides[0] == cpi_itemsize(op->type));
+}
+
+cp_code copy_flat(cudaStream_t stream, const cpi_loop *loop)
+{
+    const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
+    const entry *e = &converters[from->type][to->type];
+    void *out = to->data;
+    const void *in = from->data;
+    int64_t n = loop->size;
+    bool aligned = (uintptr_t)out % 16 == 0 && (uintptr_t)in % 16 == 0;
+    void *args[] = {&out, &in, &n, &aligned};
+    cudaLaunchKernel(e->kernel, dim3((unsigned)((n + e->elements - 1) / e->elements)), dim3(CPI_THREADS), args, 0, stream);
+    return CPI_LAUNCHED("copy");
+}
+
+} /* namespace */
+
+void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result)
+{
+    switch (to) {
+#define CONVERT_CASE(A, t)                                      \
+    case CPS_ENUM_##t: {                                        \
+        CPS_CTYPE_##t v = cpi_load_##t(value, from);            \
+        memcpy(result, &v, sizeof v);                           \
+        break;                                                  \
+    }
+        CPS_TYPES(CONVERT_CASE, )
+    default: break;
+    }
+}
+
+cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
+{
+    cudaStream_t s = cpi_cuda_stream(stream);
+    const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
+    if (!loop->size) return CP_OK;
+    if (loop->ndim <= 1 && loop->nop == 2 && contiguous(to, loop)) {
+        if (from->host) {
+            alignas(16) unsigned char value[16];
+            cpi_cuda_convert(from->type, from->data, to->type, value);
+            switch (cpi_itemsize(to->type)) {
+            case 1: return launch_fill<uint8_t>(s, to->data, value, loop->size);
+            case 2: return launch_fill<uint16_t>(s, to->data, value, loop->size);
+            case 4: return launch_fill<uint32_t>(s, to->data, value, loop->size);
+            case 8: return launch_fill<uint64_t>(s, to->data, value, loop->size);
+            default: return launch_fill<cp_complex128>(s, to->data, value, loop->size);
+            }
+        }
+        if (contiguous(from, loop)) return copy_flat(s, loop);
+    }
+    int across = transposed_along(loop);
+    if (across >= 0) return copy_transposed(s, loop, across);
+    return cpi_walk_each(loop, launch_strided, &s);
+}
+
+/* --- ramps --- */
+
+#define DEFINE_RAMP(A, t)                                                                                      \
+    static __global__ void ramp_##t(CPS_CTYPE_##t *out, int64_t n, double start, double step, double stop,     \
+                                    bool use_stop)                                                             \
+    {                                                                                                          \
+        int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
+        if (i >= n) return;                                                                                    \
+        double v = use_stop && i == n - 1 ? stop : start + (double)i * step;                                   \
+        out[i] = CPS_CONVERT(f64, t, v);                                                                       \
+    }                                                                                                          \
+    static __global__ void ramp_int_##t(CPS_CTYPE_##t *out, int64_t n, int64_t start, int64_t step)            \
+    {                                                                                                          \
+        int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
+        if (i >= n) return;                                                                                    \
+        int64_t v = (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);                                 \
+        out[i] = CPS_CONVERT(i64, t, v);                                                                       \
+    }
+CPS_TYPES(DEFINE_RAMP, )
+
+cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
+                      bool use_stop)
+{
+    if (!n) return CP_OK;
+    unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
+    cudaStream_t s = cpi_cuda_stream(stream);
+    switch (type) {
+#define RAMP_CASE(A, t)                                                                                        \
+    case CPS_ENUM_##t:                                                                                         \
+        ramp_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step, stop, use_stop);         \
+        break;
+        CPS_TYPES(RAMP_CASE, )
+    default: break;
+    }
+    return CPI_LAUNCHED("arange");
+}
+
+cp_code cpi_cuda_ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step)
+{
+    if (!n) return CP_OK;
+    unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
+    cudaStream_t s = cpi_cuda_stream(stream);
+    switch (type) {
+#define RAMP_INT_CASE(A, t)                                                                                    \
+    case CPS_ENUM_##t: ramp_int_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step); break;
+        CPS_TYPES(RAMP_INT_CASE, )
+    default: break;
+    }
+    return CPI_LAUNCHED("arange");
+}

@@ -1,0 +1,320 @@
+/* The elementwise operations: NumPy's semantics on every device. Each row against NumPy over all types is in
+ * tests/python/test_elementwise.py. */
+#include "check.h"
+
+/* The call frees its operands, so that expressions can stand in one line. */
+static cp_array *take1(cp_array *(*f)(cp_array *), cp_array *a)
+{
+    cp_array *r = f(a);
+    cp_free(a);
+    return r;
+}
+static cp_array *take2(cp_array *(*f)(cp_array *, cp_array *), cp_array *a, cp_array *b)
+{
+    cp_array *r = f(a, b);
+    cp_free(a);
+    cp_free(b);
+    return r;
+}
+#define is(expression, type_, ...)                          \
+    do {                                                    \
+        cp_array *r_ = (expression);                        \
+        ok(r_);                                             \
+        assert_string_equal(cp_type_name(cp_type_of(r_)), cp_type_name(type_)); \
+        values(r_, __VA_ARGS__);                            \
+        cp_free(r_);                                        \
+    } while (0)
+
+static cp_array *typed(cp_array *x, cp_type t)
+{
+    cp_array *r = cp_astype(x, t);
+    cp_free(x);
+    return r;
+}
+
+static void test_types(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        is(take1(cp_sqrt, typed(ints(4, 9), CP_INT8)), CP_FLOAT16, 2, 3);
+        is(take1(cp_sqrt, typed(ints(4, 9), CP_INT16)), CP_FLOAT32, 2, 3);
+        is(take1(cp_sqrt, ints(4, 9)), CP_FLOAT64, 2, 3);
+        is(take1(cp_sqrt, typed(ints(4, 9), CP_BFLOAT16)), CP_BFLOAT16, 2, 3);
+        is(take2(cp_add, typed(ints(1, 0), CP_BOOL), typed(ints(1, 0), CP_BOOL)), CP_BOOL, 1, 0);
+        is(take2(cp_divide, typed(ints(1, 6), CP_INT8), typed(ints(2, 4), CP_INT8)), CP_FLOAT64, 0.5, 1.5);
+        is(take2(cp_add, typed(ints(-1), CP_INT64), typed(ints(1), CP_UINT64)), CP_FLOAT64, 0);
+        is(take2(cp_less, typed(ints(-1), CP_INT64), typed(ints(-1), CP_UINT64)), CP_BOOL, 1);
+        is(take2(cp_greater, typed(ints(-1), CP_UINT64), typed(ints(-1), CP_INT64)), CP_BOOL, 1);
+        is(take2(cp_add, typed(ints(1), CP_FLOAT16), typed(ints(1), CP_BFLOAT16)), CP_FLOAT32, 2);
+        is(take2(cp_arctan2, typed(ints(0), CP_INT8), typed(ints(1), CP_UINT8)), CP_FLOAT16, 0);
+        /* weak scalars take the other operand's type */
+        is(take2(cp_add, typed(ints(1, 2), CP_INT8), cp_int(3)), CP_INT8, 4, 5);
+        is(take2(cp_add, typed(ints(1, 2), CP_FLOAT32), cp_float(0.5)), CP_FLOAT32, 1.5, 2.5);
+        is(take2(cp_multiply, ints(1, 2), cp_float(0.5)), CP_FLOAT64, 0.5, 1);
+        is(take2(cp_add, typed(ints(1, 0), CP_BOOL), cp_int(1)), CP_INT64, 2, 1);
+        is(take2(cp_add, cp_int(2), cp_int(3)), CP_INT64, 5);
+        is(take2(cp_less, typed(ints(1, 255), CP_UINT8), cp_int(300)), CP_BOOL, 1, 1);
+        is(take2(cp_equal, typed(ints(1, 255), CP_UINT64), cp_int(-1)), CP_BOOL, 0, 0);
+        cp_array *x = typed(ints(1), CP_INT8), *big = cp_int(300), *yes = typed(ints(1), CP_BOOL);
+        assert_null(cp_add(x, big));
+        failed(CP_ERROR_OVERFLOW);
+        assert_null(cp_subtract(yes, yes));
+        failed(CP_ERROR_TYPE);
+        assert_null(cp_negative(yes));
+        failed(CP_ERROR_TYPE);
+        assert_null(cp_positive(yes));
+        failed(CP_ERROR_TYPE);
+        cp_array *f = doubles(1);
+        assert_null(cp_bitwise_and(f, f));
+        failed(CP_ERROR_TYPE);
+        cp_array *minus = cp_int(-1);
+        assert_null(cp_power(x, minus));
+        failed(CP_ERROR_VALUE);
+        cp_free(x), cp_free(big), cp_free(yes), cp_free(f), cp_free(minus);
+    }
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        is(take2(cp_floor_divide, ints(7, -7, 7, -7, 5, INT64_MIN), ints(2, 2, -2, -2, 0, -1)), CP_INT64,
+           3, -4, -4, 3, 0, (double)INT64_MIN);
+        is(take2(cp_remainder, ints(7, -7, 7, -7, 5, INT64_MIN), ints(2, 2, -2, -2, 0, -1)), CP_INT64,
+           1, 1, -1, -1, 0, 0);
+        is(take2(cp_fmod, ints(7, -7, 5), ints(2, 2, 0)), CP_INT64, 1, -1, 0);
+        is(take2(cp_left_shift, typed(ints(1, 1, 1), CP_INT32), typed(ints(3, 32, -1), CP_INT32)), CP_INT32, 8, 0, 0);
+        is(take2(cp_right_shift, typed(ints(-8, -8, 8), CP_INT32), typed(ints(1, 40, 40), CP_INT32)), CP_INT32,
+           -4, -1, 0);
+        is(take2(cp_power, ints(3, -2, 2), ints(4, 3, 0)), CP_INT64, 81, -8, 1);
+        is(take2(cp_gcd, ints(12, -12, 0), ints(18, 8, 5)), CP_INT64, 6, 4, 5);
+        is(take2(cp_lcm, ints(4, 0), ints(6, 5)), CP_INT64, 12, 0);
+        is(take1(cp_absolute, typed(ints(-128, -1), CP_INT8)), CP_INT8, -128, 1);
+        is(take2(cp_multiply, typed(ints(200, 65535), CP_UINT16), typed(ints(400, 65535), CP_UINT16)), CP_UINT16,
+           80000 % 65536, 1);
+        is(take1(cp_invert, typed(ints(0, 1), CP_BOOL)), CP_BOOL, 1, 0);
+        is(take2(cp_logical_and, ints(2, 0), doubles(0.5, 1)), CP_BOOL, 1, 0);
+    }
+}
+
+static void test_floats(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        is(take2(cp_maximum, doubles(NAN, 1, 2), doubles(0, NAN, 1)), CP_FLOAT64, NAN, NAN, 2);
+        is(take2(cp_fmax, doubles(NAN, 1, NAN), doubles(0, NAN, NAN)), CP_FLOAT64, 0, 1, NAN);
+        is(take2(cp_floor_divide, doubles(7, -7, 1, -1, INFINITY), doubles(2, 2, 0, INFINITY, 1)), CP_FLOAT64,
+           3, -4, INFINITY, -1, NAN);
+        is(take2(cp_remainder, doubles(7, -7, 5.5), doubles(-2, 2, 0)), CP_FLOAT64, -1, 1, NAN);
+        is(take1(cp_rint, doubles(0.5, 1.5, 2.5, -0.5)), CP_FLOAT64, 0, 2, 2, -0.0);
+        is(take1(cp_sign, doubles(-2, 0, 3, NAN)), CP_FLOAT64, -1, 0, 1, NAN);
+        is(take2(cp_heaviside, doubles(-1, 0, 1), doubles(5, 5, 5)), CP_FLOAT64, 0, 5, 1);
+        is(take1(cp_signbit, doubles(-0.0, 0, -1)), CP_BOOL, 1, 0, 1);
+        is(take2(cp_nextafter, typed(doubles(1, 0, -1), CP_FLOAT16), typed(doubles(2, -1, -1), CP_FLOAT16)),
+           CP_FLOAT16, 1.0009765625, -5.9604644775390625e-08, -1);
+        is(take2(cp_nextafter, typed(doubles(1), CP_BFLOAT16), typed(doubles(2), CP_BFLOAT16)), CP_BFLOAT16, 1.0078125);
+        cp_array *a = doubles(5, -5, 1), *lo = cp_float(-1), *hi = cp_float(2);
+        is(cp_clip(a, lo, hi), CP_FLOAT64, 2, -1, 1);
+        cp_free(a), cp_free(lo), cp_free(hi);
+        is(typed(doubles(1e10, NAN, -3.7, 300), CP_INT32), CP_INT32, INT32_MIN, INT32_MIN, -3, 300);
+        is(typed(doubles(300, -1, 1e20), CP_UINT8), CP_UINT8, 44, 255, 0);
+        is(typed(doubles(1e20, -1), CP_INT64), CP_INT64, (double)INT64_MIN, -1);
+    }
+}
+
+static void test_complex(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_complex128 z[] = {{3, 4}, {-1, 0}, {0, 0}, {0, 1}};
+        cp_array *a = cp_from_host(z, CP_COMPLEX128, CP_SHAPE(4), NULL);
+        is(cp_absolute(a), CP_FLOAT64, 5, 1, 0, 1);
+        cp_array *s = cp_sqrt(a), *im;
+        ok(s);
+        is(cp_real_part(s), CP_FLOAT64, 2, 0, 0, sqrt(0.5));
+        im = cp_imag_part(s);
+        is(cp_retain(im), CP_FLOAT64, 1, 1, 0, sqrt(0.5));
+        cp_array *b = cp_conjugate(a), *p = cp_multiply(a, b), *l = cp_less(a, b);
+        ok(l);
+        is(cp_real_part(p), CP_FLOAT64, 25, 1, 0, 1);
+        is(cp_retain(l), CP_BOOL, 0, 0, 0, 0);
+        cp_free(a), cp_free(s), cp_free(im), cp_free(b), cp_free(p), cp_free(l);
+    }
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *flat = cp_arange_int(0, 6, 1, CP_INT64), *a = cp_reshape(flat, CP_SHAPE(2, 3));
+        cp_array *row = ints(10, 20, 30), *t = cp_transpose(a, CP_ALL);
+        is(cp_add(a, row), CP_INT64, 10, 21, 32, 13, 24, 35);
+        cp_array *column = cp_reshape(flat, CP_SHAPE(6, 1));
+        cp_array *outer = cp_multiply(column, row);
+        assert_int_equal(cp_size(outer), 18);
+        cp_array *sum = cp_add(t, t); /* Fortran order in, Fortran order out */
+        assert_true(cp_is_f_contiguous(sum));
+        is(cp_retain(sum), CP_INT64, 0, 6, 2, 8, 4, 10);
+        cp_array *back = cp_slice(flat, 1, (cp_index[]){{CP_IX_SLICE, 0, 0, -2, 0}});
+        is(cp_negative(back), CP_INT64, -5, -3, -1);
+        cp_array *none = cp_empty(CP_SHAPE(0, 3), CP_FLOAT32), *empty = cp_exp(none);
+        ok(empty);
+        assert_int_equal(cp_size(empty), 0);
+        assert_null(cp_add(a, column));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_add(NULL, a));
+        failed(CP_ERROR_VALUE);
+        cp_free(flat), cp_free(a), cp_free(row), cp_free(t), cp_free(column), cp_free(outer), cp_free(sum);
+        cp_free(back), cp_free(none), cp_free(empty);
+    }
+}
+
+static void test_out(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(1, 2, 3, 4, 5, 6);
+        cp_array *low = cp_slice(x, 1, (cp_index[]){CP_RANGE(0, 5)}), *high = cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 6)});
+        /* the output overlaps an input one element apart */
+        cp_array *r = cp_elementwise(CP_OP_add, (cp_array *[]){low, low}, &(cp_ufunc_options){.out = high});
+        ok(r);
+        assert_ptr_equal(r, high);
+        values(x, 1, 2, 4, 6, 8, 10);
+        cp_free(r);
+        cp_array *mask = typed(ints(1, 0, 1, 0, 1, 0), CP_BOOL), *one = cp_int(1);
+        r = cp_elementwise(CP_OP_add, (cp_array *[]){x, one}, &(cp_ufunc_options){.out = x, .where = mask});
+        ok(r);
+        values(x, 2, 2, 5, 6, 9, 10);
+        cp_free(r);
+        /* a squared power runs as another operation; the mask must come along */
+        cp_array *two = cp_int(2);
+        r = cp_elementwise(CP_OP_power, (cp_array *[]){x, two}, &(cp_ufunc_options){.out = x, .where = mask});
+        ok(r);
+        values(x, 4, 2, 25, 6, 81, 10);
+        cp_free(r);
+        cp_array *narrow = cp_zeros(CP_SHAPE(6), CP_FLOAT32), *bytes = cp_zeros(CP_SHAPE(6), CP_UINT8);
+        r = cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = narrow});
+        ok(r);
+        values(narrow, 8, 4, 50, 12, 162, 20);
+        cp_free(r);
+        assert_null(cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = bytes}));
+        failed(CP_ERROR_CASTING);
+        r = cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = bytes, .casting = CP_UNSAFE});
+        ok(r);
+        cp_free(r);
+        r = cp_elementwise(CP_OP_sqrt, (cp_array *[]){x}, &(cp_ufunc_options){.typed = true, .dtype = CP_FLOAT32});
+        ok(r);
+        assert_int_equal(cp_type_of(r), CP_FLOAT32);
+        cp_free(r);
+        cp_array *small = cp_zeros(CP_SHAPE(3), CP_INT64);
+        assert_null(cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = small}));
+        failed(CP_ERROR_VALUE);
+        cp_free(x), cp_free(low), cp_free(high), cp_free(mask), cp_free(one), cp_free(two), cp_free(narrow);
+        cp_free(bytes), cp_free(small);
+    }
+}
+
+static void test_where(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1, 5, 2, 7), *t = cp_float(3), *m = cp_greater(x, t), *one = cp_int(1), *zero = cp_int(0);
+        is(cp_where(m, one, zero), CP_INT64, 0, 1, 0, 1);
+        is(cp_where(m, x, zero), CP_FLOAT64, 0, 5, 0, 7);
+        cp_array *y = doubles(1, 5, 2, 7.00001), *n = doubles(NAN, 1), *k = cp_copy(n);
+        is(cp_isclose(x, y, 1e-5, 1e-8, false), CP_BOOL, 1, 1, 1, 1);
+        assert_int_equal(cp_allclose(x, y, 1e-5, 1e-8, false), 1);
+        assert_int_equal(cp_allclose(x, y, 1e-7, 0, false), 0);
+        assert_int_equal(cp_array_equal(x, y, false), 0);
+        assert_int_equal(cp_array_equal(x, x, false), 1);
+        assert_int_equal(cp_array_equal(n, k, false), 0);
+        assert_int_equal(cp_array_equal(n, k, true), 1);
+        cp_array *s = typed(ints(-1, 2), CP_INT64), *u = typed(ints(-1, 2), CP_UINT64);
+        assert_int_equal(cp_array_equal(s, u, false), 0);
+        assert_int_equal(cp_array_equal(s, s, false), 1);
+        cp_free(x), cp_free(t), cp_free(m), cp_free(one), cp_free(zero), cp_free(y), cp_free(n), cp_free(k);
+        cp_free(s), cp_free(u);
+    }
+}
+
+/* Every row runs for float32, int32 or bool without an error, at sizes around vectors and chunks, in place of any
+ * alignment, and strided operands give the bits that contiguous ones do. */
+static void test_every_row(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        for (int op = 0; op < CP_NOPS; op++) {
+            cp_op_info info;
+            ok(cp_op_query((cp_op)op, &info) == CP_OK);
+            assert_int_equal(cp_op_from_name(info.name), op);
+            cp_type try[] = {CP_FLOAT32, CP_INT32}, in[3], loop = CP_DEFAULT, out;
+            for (int k = 0; k < 2 && loop == CP_DEFAULT; k++) {
+                in[0] = in[1] = in[2] = try[k];
+                if (cp_op_types((cp_op)op, in, &loop, &out)) cp_error_clear(), loop = CP_DEFAULT;
+            }
+            assert_int_not_equal(loop, CP_DEFAULT);
+            for (int n = 0; n < 3; n++) {
+                int64_t size = (int64_t[]){1, 67, 3001}[n];
+                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, in[0]);
+                cp_array *x = cp_slice(wide, 1, (cp_index[]){{CP_IX_SLICE, 1, 0, 2, CP_HAS_START}});
+                cp_array *y = cp_copy(x), *a = cp_elementwise((cp_op)op, (cp_array *[]){x, x, x}, NULL);
+                cp_array *b = cp_elementwise((cp_op)op, (cp_array *[]){y, y, y}, NULL);
+                ok(a && b);
+                assert_int_equal(cp_type_of(a), out);
+                assert_int_equal(cp_array_equal(a, b, true), 1);
+                cp_free(wide), cp_free(x), cp_free(y), cp_free(a), cp_free(b);
+            }
+        }
+    }
+}
+
+/* Large outputs go past the caches on the CPU and through 16-byte vectors on a GPU: ends and alignment. */
+static void test_large(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        int64_t n = 3000001;
+        cp_array *x = cp_arange_int(0, n, 1, CP_INT32), *one = cp_int(1), *y = cp_add(x, one);
+        cp_array *v = cp_slice(x, 1, (cp_index[]){CP_RANGE(1, n)});
+        cp_array *w = cp_slice(y, 1, (cp_index[]){CP_RANGE(0, n - 1)});
+        assert_int_equal(cp_array_equal(v, w, false), 1);
+        cp_array *difference = cp_subtract(v, w), *zero = cp_zeros(CP_SHAPE(n - 1), CP_INT32);
+        assert_int_equal(cp_array_equal(difference, zero, false), 1);
+        cp_array *m = cp_less(v, one), *f = cp_astype(v, CP_FLOAT64), *g = cp_astype(f, CP_INT32);
+        assert_int_equal(cp_array_equal(g, v, false), 1);
+        assert_int_equal(cp_item_int(cp_array_equal(m, zero, false) ? one : zero), 1);
+        cp_free(x), cp_free(one), cp_free(y), cp_free(v), cp_free(w), cp_free(difference), cp_free(zero);
+        cp_free(m), cp_free(f), cp_free(g);
+    }
+}
+
+static bool failing_body(void)
+{
+    bool good = false;
+    cp_array *x = doubles(1, 2, 3, 4), *h = x ? cp_astype(x, CP_FLOAT16) : NULL;
+    cp_array *low = x ? cp_slice(x, 1, (cp_index[]){CP_RANGE(0, 3)}) : NULL;
+    cp_array *high = low ? cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 4)}) : NULL;
+    cp_array *a = high ? cp_elementwise(CP_OP_add, (cp_array *[]){low, low}, &(cp_ufunc_options){.out = high}) : NULL;
+    cp_array *b = h && a ? cp_nextafter(h, h) : NULL;
+    cp_array *m = b ? cp_less(x, h) : NULL, *w = m ? cp_where(m, x, h) : NULL, *c = w ? cp_isclose(x, w, 0, 0, true) : NULL;
+    if (c) good = cp_allclose(x, x, 0, 0, false) == 1;
+    cp_free(x), cp_free(h), cp_free(low), cp_free(high), cp_free(a), cp_free(b), cp_free(m), cp_free(w), cp_free(c);
+    return good;
+}
+
+static void test_allocation(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) every_allocation_fails(failing_body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types),   cmocka_unit_test(test_integers), cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_complex), cmocka_unit_test(test_shapes),   cmocka_unit_test(test_out),
+        cmocka_unit_test(test_where),   cmocka_unit_test(test_every_row), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

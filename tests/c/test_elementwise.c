@@ -126,17 +126,17 @@ static void test_complex(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
-        cp_complex128 z[] = {{3, 4}, {-1, 0}, {0, 0}, {0, 1}};
+        cp_complex128 z[] = {{3, 4}, {-1, 0}, {0, 0}, {0, 2}};
         cp_array *a = cp_from_host(z, CP_COMPLEX128, CP_SHAPE(4), NULL);
-        is(cp_absolute(a), CP_FLOAT64, 5, 1, 0, 1);
+        is(cp_absolute(a), CP_FLOAT64, 5, 1, 0, 2);
         cp_array *s = cp_sqrt(a), *im;
         ok(s);
-        is(cp_real_part(s), CP_FLOAT64, 2, 0, 0, sqrt(0.5));
+        is(cp_real_part(s), CP_FLOAT64, 2, 0, 0, 1);
         im = cp_imag_part(s);
-        is(cp_retain(im), CP_FLOAT64, 1, 1, 0, sqrt(0.5));
+        is(cp_retain(im), CP_FLOAT64, 1, 1, 0, 1);
         cp_array *b = cp_conjugate(a), *p = cp_multiply(a, b), *l = cp_less(a, b);
         ok(l);
-        is(cp_real_part(p), CP_FLOAT64, 25, 1, 0, 1);
+        is(cp_real_part(p), CP_FLOAT64, 25, 1, 0, 4);
         is(cp_retain(l), CP_BOOL, 0, 0, 0, 0);
         cp_free(a), cp_free(s), cp_free(im), cp_free(b), cp_free(p), cp_free(l);
     }

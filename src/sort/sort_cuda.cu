@@ -245,10 +245,6 @@ cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t 
 
 /* --- the table --- */
 
-#pragma weak cpi_cuda_median
-#pragma weak cpi_cuda_partition
-#pragma weak cpi_cuda_clip
-#pragma weak cpi_cuda_clip_keep
 
 extern "C" const cpi_sort_ops cpi_sort_cuda = {
     cpi_cuda_sort,   cpi_cuda_argsort, cpi_cuda_unique,    cpi_cuda_median,

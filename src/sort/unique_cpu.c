@@ -173,6 +173,7 @@ cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request)
     bool indices = request->want_index || request->inverse;
     d.parts = cpi_cut(d.n, GRAIN, &d.each);
     cp_code code = CP_ERROR_MEMORY;
+    if (cpi_cpu_unique_table(stream, request, &code)) return code;
     if ((d.sorted = cpi_work_alloc(stream, (size_t)(d.n * d.keys.bytes)))
         && (d.first = cpi_work_alloc(stream, (size_t)d.n))
         && (d.before = cpi_work_alloc(stream, (size_t)(d.parts + 1) * sizeof *d.before))

@@ -97,22 +97,21 @@ __device__ __forceinline__ typename A::C coefficient(const job<A> &j, int64_t ky
     return j.conjugate ? A::conjugate(k) : k;
 }
 
-/* sum[r] += sum over i < n of k[i * k_step] * x[r + i] for r < R: the ring. `next(b, i)` reads x[b * R + i]; it
- * and the coefficients are read one step ahead, so x[n - 1 + R] and k[n * k_step] must be readable. */
+/* sum[r] += sum over i < n of k[i] * x[r + i] for r < R: the ring. `next(b, i)` reads x[b * R + i]; it and the
+ * coefficients are read one step ahead, so x[n - 1 + R] and k[n] must be readable. */
 template <class A, class Next>
-__device__ __forceinline__ void slide(typename A::C *sum, const typename A::C *k, int k_step, int n, Next next)
+__device__ __forceinline__ void slide(typename A::C *sum, const typename A::C *k, int n, Next next)
 {
     constexpr int R = A::R;
     typename A::C ring[R], coming = *k;
 #pragma unroll
     for (int r = 0; r < R; r++) ring[r] = next(0, r);
-    for (int b = 0; b * R < n; b++) {
+    for (int b = 0;; b++) {
 #pragma unroll
         for (int i = 0; i < R; i++) {
-            if (b * R + i >= n) break;
+            if (b * R + i >= n) return; /* out of both loops: the ring dies here and costs no moves */
             const typename A::C c = coming, x = next(b, i + R);
-            k += k_step;
-            coming = *k;
+            coming = k[b * R + i + 1];
 #pragma unroll
             for (int r = 0; r < R; r++) A::mac(sum[r], ring[(i + r) % R], c);
             ring[i] = x; /* the value it held is not needed again */
@@ -131,7 +130,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
     typedef typename A::C C;
     constexpr int R = A::R, ROWS = GROUPS * R, PITCH = LANES + PIECE - 1;
     __shared__ __align__(16) C source[(ROWS + PIECE) * PITCH];
-    __shared__ __align__(16) C kernel[(PIECE + 1) * PIECE];
+    __shared__ __align__(16) C kernel[PIECE * PIECE + 1]; /* column by column */
     const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
     for (int64_t tile = blockIdx.x; tile < j.tiles; tile += gridDim.x) {
         const int64_t y0 = tile / j.tiles_x * ROWS, x0 = tile % j.tiles_x * LANES;
@@ -145,7 +144,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
                 const int rows = (int)min((int64_t)ROWS, j.h - y0) + kh - 1;
                 __syncthreads(); /* the previous piece is no longer read */
                 for (int i = threadIdx.x; i < kh * kw; i += THREADS)
-                    kernel[i] = coefficient(j, ky + i / kw, kx + i % kw);
+                    kernel[i % kw * PIECE + i / kw] = coefficient(j, ky + i / kw, kx + i % kw);
                 const int64_t left = j.origin_x + x0 + kx + lane;
                 const int64_t sx0 = cpi_boundary_index(left, j.image_w, j.boundary);
                 const int64_t sx1 = lane < kw - 1 ? cpi_boundary_index(left + LANES, j.image_w, j.boundary) : -1;
@@ -167,7 +166,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_plane
                 if (y0 + group * R < j.h) {
                     const C *s = source + group * R * PITCH + lane;
                     for (int x = 0; x < kw; x++, s++)
-                        slide<A>(sum, kernel + x, kw, kh, [s](int b, int i) { return s[(b * R + i) * PITCH]; });
+                        slide<A>(sum, kernel + x * PIECE, kh, [s](int b, int i) { return s[(b * R + i) * PITCH]; });
                 }
             }
         }
@@ -220,7 +219,7 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
             __syncthreads();
             if (threadIdx.x * R < cols) {
                 const C *s = source + spread<R>(threadIdx.x * R);
-                slide<A>(sum, kernel, 1, kw, [s](int b, int i) { return s[b * (R + 1) + i + i / R]; });
+                slide<A>(sum, kernel, kw, [s](int b, int i) { return s[b * (R + 1) + i + i / R]; });
             }
         }
         __syncthreads();

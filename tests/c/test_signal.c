@@ -365,6 +365,28 @@ static void errors(void **state)
     }
 }
 
+/* The same bits however many threads there are. */
+static void threads(void **state)
+{
+    (void)state;
+    enum { H = 150, W = 700 };
+    static double x[H * W], first[H * W], again[H * W];
+    for (int i = 0; i < H * W; i++) x[i] = draw() / 7.0;
+    int before = cp_threads();
+    ok(cp_device_use(CP_CPU) == CP_OK);
+    cp_array *a = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL), *k = cp_from_host(x, CP_FLOAT64, CP_SHAPE(11, 40), NULL);
+    for (int n = 1; n <= 5; n += 2) {
+        ok(cp_threads_set(n) == CP_OK);
+        cp_array *r = cp_convolve2d(a, k, CP_MODE_SAME, CP_BOUNDARY_WRAP, NULL);
+        ok(r);
+        ok(cp_to_host(r, n == 1 ? first : again, sizeof first) == CP_OK);
+        if (n > 1) assert_memory_equal(first, again, sizeof first);
+        cp_free(r);
+    }
+    ok(cp_threads_set(before) == CP_OK);
+    cp_free(k), cp_free(a);
+}
+
 static bool one_call(void)
 {
     cp_array *x = cp_from_host((int32_t[]){1, 2, 3, 4}, CP_INT32, CP_SHAPE(2, 2), NULL);
@@ -387,7 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(literals), cmocka_unit_test(every_type), cmocka_unit_test(one_dimension),
         cmocka_unit_test(large), cmocka_unit_test(views), cmocka_unit_test(infinities),
-        cmocka_unit_test(empty), cmocka_unit_test(errors), cmocka_unit_test(allocations),
+        cmocka_unit_test(empty), cmocka_unit_test(errors), cmocka_unit_test(threads), cmocka_unit_test(allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

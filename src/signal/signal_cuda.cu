@@ -244,7 +244,7 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
     j.origin_y = c->origin_y, j.origin_x = c->origin_x;
     j.boundary = c->boundary;
     j.flip = c->flip, j.conjugate = c->conjugate;
-    const bool flat = c->kernel_h == 1;
+    const bool flat = c->kernel_h == 1 && (c->h == 1 || c->w >= 1024); /* many short rows fill planes better */
     const int64_t tile_w = flat ? THREADS * A::R : LANES, tile_h = flat ? 1 : GROUPS * A::R;
     j.tiles_x = (c->w - 1) / tile_w + 1;
     j.tiles = j.tiles_x * ((c->h - 1) / tile_h + 1);

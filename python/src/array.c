@@ -417,7 +417,7 @@ PyTypeObject cpy_array_type = {
     .tp_doc = "ndarray(shape, dtype=float, memptr=None, strides=None, order='C')\n--\n\n"
               "An n-dimensional array on one device. Contents of a new one are undefined; `memptr` (another array's\n"
               "`data`) makes an array over memory that is there already.",
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_new = array_new,
     .tp_dealloc = array_dealloc,
     .tp_repr = array_repr,

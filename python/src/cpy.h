@@ -13,7 +13,6 @@
 #include <Python.h>
 
 #include "cuprite.h"
-#include "arriving.h"
 
 /* --- arrays --- */
 typedef struct cpy_array {

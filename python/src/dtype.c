@@ -123,6 +123,26 @@ out:
     return done;
 }
 
+/* "f4", "c16", "d": NumPy's short words, read here because they are so common. */
+static cp_type short_name(const char *s)
+{
+    static const struct { char letter, kind, bytes; } letters[] = {
+        {'?', 'b', 1}, {'b', 'i', 1}, {'B', 'u', 1}, {'h', 'i', 2}, {'H', 'u', 2}, {'i', 'i', 4}, {'I', 'u', 4}, {'l', 'i', 8},
+        {'L', 'u', 8}, {'q', 'i', 8}, {'Q', 'u', 8}, {'e', 'f', 2}, {'f', 'f', 4}, {'d', 'f', 8}, {'F', 'c', 8}, {'D', 'c', 16}};
+    char kind = 0, bytes = 0;
+    if (s[0] && !s[1]) {
+        for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+            if (letters[i].letter == s[0]) kind = letters[i].kind, bytes = letters[i].bytes;
+    } else if (strchr("iufc", s[0]) && strchr("1248", s[1]) && s[1] && !s[2]) {
+        kind = s[0], bytes = (char)(s[1] - '0');
+    } else if (strcmp(s, "c16") == 0) {
+        kind = 'c', bytes = 16;
+    }
+    for (cp_type t = 0; kind && t < CP_NTYPES; t++)
+        if (t != CP_BFLOAT16 && cp_type_kind(t) == kind && cp_type_size(t) == (size_t)bytes) return t;
+    return CP_DEFAULT;
+}
+
 bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t)
 {
     *t = otherwise;
@@ -140,13 +160,20 @@ bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t)
         const char *name = PyUnicode_AsUTF8(o);
         if (!name) return false;
         cp_type found = cp_type_from_name(name);
+        if (found == CP_DEFAULT && *name) found = short_name(name);
         if (found != CP_DEFAULT) return *t = found, true;
     }
-    if (cpy_dtype(CP_BFLOAT16) && o == dtypes[CP_BFLOAT16]) return *t = CP_BFLOAT16, true;
     if (!cpy_numpy()) return false;
+    for (cp_type i = 0; i < CP_NTYPES; i++) { /* a dtype or scalar type that was not asked for before */
+        if (!cpy_dtype(i)) return false;
+        if (o == dtypes[i] || o == scalar_types[i]) return *t = i, true;
+    }
     PyObject *d = PyObject_CallOneArg((PyObject *)numpy_dtype_type, o);
     if (!d) return false;
-    bool done = type_of_numpy_dtype(d, t);
+    bool done = false;
+    for (cp_type i = 0; i < CP_NTYPES && !done; i++)
+        if (d == dtypes[i]) *t = i, done = true;
+    if (!done) done = type_of_numpy_dtype(d, t);
     Py_DECREF(d);
     return done;
 }

@@ -82,7 +82,8 @@ cp_code cpi_cub_sort_keys(cp_stream *stream, const char *what, int bytes, void *
 cp_code cpi_cub_sort_pairs(cp_stream *stream, const char *what, int bytes, bool wide, void **keys, void **keys_spare,
                            void **index, void **index_spare, int64_t n, int begin, int end);
 
-/* The order of all rows together: positions 0..rows*n-1 sorted by row, then key, stably. */
+/* The order of all rows together: positions 0..rows*n-1 sorted by row, then key, stably. Integers may be given
+ * with their smallest key and the number of bits of the largest key less that; otherwise low and bits are 0. */
 typedef struct cpi_ordering {
     void *memory; /* to be freed with work_free */
     bool wide;    /* indices are int64_t, else uint32_t */
@@ -90,7 +91,7 @@ typedef struct cpi_ordering {
     void *keys, *index;
 } cpi_ordering;
 cp_code cpi_cuda_order(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
-                       const void *from, cpi_ordering *result);
+                       const void *from, uint64_t low, int bits, cpi_ordering *result);
 
 /* Rows of at most CPI_CUDA_BLOCK_ROW elements of at most 64 bits, one block or warp a row. With `order`, `to` gets
  * int64_t indices. */

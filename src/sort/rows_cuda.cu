@@ -9,7 +9,7 @@ enum { WARPS = 8 };
 
 /* Bitonic sort over a warp of pairs (key, place): places make all pairs different, so the order is stable. */
 template <class K>
-__global__ void __launch_bounds__(32 * WARPS) warp_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to, bool order)
+static __global__ void __launch_bounds__(32 * WARPS) warp_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to, bool order)
 {
     int lane = threadIdx.x % 32;
     for (int64_t row = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32; row < rows; row += (int64_t)gridDim.x * WARPS) {
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(32 * WARPS) warp_rows(cpi_keys k, int64_t rows
 }
 
 template <class K, int THREADS, int ITEMS>
-__global__ void __launch_bounds__(THREADS) block_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to)
+static __global__ void __launch_bounds__(THREADS) block_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to)
 {
     typedef cub::BlockRadixSort<K, THREADS, ITEMS> Sort;
     __shared__ typename Sort::TempStorage shared;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(THREADS) block_rows(cpi_keys k, int64_t rows, 
 }
 
 template <class K, int THREADS, int ITEMS>
-__global__ void __launch_bounds__(THREADS) block_orders(cpi_keys k, int64_t rows, int n, const void *from, int64_t *to)
+static __global__ void __launch_bounds__(THREADS) block_orders(cpi_keys k, int64_t rows, int n, const void *from, int64_t *to)
 {
     typedef cub::BlockRadixSort<K, THREADS, ITEMS, uint16_t> Sort;
     __shared__ typename Sort::TempStorage shared;

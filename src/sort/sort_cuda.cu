@@ -11,51 +11,51 @@
 #define BATCH ((int64_t)1 << 26) /* elements that are sorted at a time in rows, about: bounds the workspace */
 
 template <class K>
-__global__ void load_keys(cpi_keys k, int64_t n, const void *from, K *keys)
+static __global__ void load_keys(cpi_keys k, int64_t n, const void *from, K *keys)
 {
     CPI_SORT_EACH(i, n) keys[i] = (K)cpi_element_key(k, from, i, false);
 }
 
 template <class K>
-__global__ void store_keys(cpi_keys k, int64_t n, const K *keys, void *to)
+static __global__ void store_keys(cpi_keys k, int64_t n, const K *keys, void *to)
 {
     CPI_SORT_EACH(i, n) cpi_put_element(k, keys[i], to, i);
 }
 
-__global__ void load_rows(cpi_keys k, int64_t total, int64_t n, const void *from, uint64_t *keys)
+static __global__ void load_rows(cpi_keys k, int64_t total, int64_t n, const void *from, uint64_t *keys)
 {
     CPI_SORT_EACH(i, total) keys[i] = (uint64_t)(i / n) << 32 | cpi_element_key(k, from, i, false);
 }
 
-__global__ void store_rows(cpi_keys k, int64_t total, const uint64_t *keys, void *to)
+static __global__ void store_rows(cpi_keys k, int64_t total, const uint64_t *keys, void *to)
 {
     CPI_SORT_EACH(i, total) cpi_put_element(k, (uint32_t)keys[i], to, i);
 }
 
 /* Keys for ordering, and the indices 0, 1, ...; part 1 is the upper half of a 128-bit key. */
 template <class K, class I>
-__global__ void load_order(cpi_keys k, int64_t n, const void *from, K *keys, I *index)
+static __global__ void load_order(cpi_keys k, int64_t n, const void *from, uint64_t low, K *keys, I *index)
 {
     CPI_SORT_EACH(i, n) {
-        keys[i] = k.bytes == 16 ? (K)cpi_element_key128(k, from, i) : (K)cpi_element_key(k, from, i, true);
+        keys[i] = k.bytes == 16 ? (K)cpi_element_key128(k, from, i) : (K)(cpi_element_key(k, from, i, true) - low);
         index[i] = (I)i;
     }
 }
 
 template <class I>
-__global__ void load_upper(cpi_keys k, int64_t n, const void *from, const I *index, uint64_t *keys)
+static __global__ void load_upper(cpi_keys k, int64_t n, const void *from, const I *index, uint64_t *keys)
 {
     CPI_SORT_EACH(i, n) keys[i] = (uint64_t)(cpi_element_key128(k, from, (int64_t)index[i]) >> 64);
 }
 
 template <class K, class I>
-__global__ void load_row_numbers(int64_t total, int64_t n, const I *index, K *keys)
+static __global__ void load_row_numbers(int64_t total, int64_t n, const I *index, K *keys)
 {
     CPI_SORT_EACH(i, total) keys[i] = (K)((int64_t)index[i] / n);
 }
 
 template <class I>
-__global__ void store_order(int64_t total, int64_t n, const I *index, int64_t *to)
+static __global__ void store_order(int64_t total, int64_t n, const I *index, int64_t *to)
 {
     CPI_SORT_EACH(i, total) {
         int64_t at = (int64_t)index[i];
@@ -64,7 +64,7 @@ __global__ void store_order(int64_t total, int64_t n, const I *index, int64_t *t
 }
 
 template <class I>
-__global__ void gather(cpi_keys k, int64_t total, const void *from, const I *index, void *to)
+static __global__ void gather(cpi_keys k, int64_t total, const void *from, const I *index, void *to)
 {
     CPI_SORT_EACH(i, total) cpi_copy_element(k, from, (int64_t)index[i], to, i);
 }
@@ -80,7 +80,7 @@ static int bits_of(int64_t x)
 
 template <class K, class I>
 static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int64_t rows, int64_t n,
-                     const void *from, cpi_ordering *r)
+                     const void *from, uint64_t low, int bits, cpi_ordering *r)
 {
     int64_t total = rows * n;
     size_t key_bytes = ((size_t)total * sizeof(K) + 511) / 512 * 512, index_bytes = ((size_t)total * sizeof(I) + 511) / 512 * 512;
@@ -88,9 +88,9 @@ static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes, *index2 = (char *)index + index_bytes;
     bool wide = sizeof(I) == 8;
-    LAUNCH(load_order, total)(*k, total, from, (K *)keys, (I *)index);
+    LAUNCH(load_order, total)(*k, total, from, low, (K *)keys, (I *)index);
     cp_code code = CPI_LAUNCHED(what);
-    int bits = k->bytes >= 8 ? 64 : 8 * k->bytes;
+    if (!bits) bits = k->bytes >= 8 ? 64 : 8 * k->bytes;
     if (code == CP_OK) code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, bits);
     if (code == CP_OK && k->bytes == 16) {
         LAUNCH(load_upper, total)(*k, total, from, (const I *)index, (uint64_t *)keys);
@@ -112,11 +112,13 @@ static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int
 }
 
 cp_code cpi_cuda_order(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
-                       const void *from, cpi_ordering *result)
+                       const void *from, uint64_t low, int bits, cpi_ordering *result)
 {
-    if (rows * n > (int64_t)UINT32_MAX) return order<uint64_t, int64_t>(stream, what, keys, rows, n, from, result);
-    if (keys->bytes > 4) return order<uint64_t, uint32_t>(stream, what, keys, rows, n, from, result);
-    return order<uint32_t, uint32_t>(stream, what, keys, rows, n, from, result);
+    if (rows * n > (int64_t)UINT32_MAX)
+        return order<uint64_t, int64_t>(stream, what, keys, rows, n, from, low, bits, result);
+    if (keys->bytes == 16 || (keys->bytes == 8 && (bits == 0 || bits > 32)))
+        return order<uint64_t, uint32_t>(stream, what, keys, rows, n, from, low, bits, result);
+    return order<uint32_t, uint32_t>(stream, what, keys, rows, n, from, low, bits, result);
 }
 
 /* --- sort --- */
@@ -125,7 +127,7 @@ cp_code cpi_cuda_order(cp_stream *stream, const char *what, const cpi_keys *keys
 static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows, int64_t n, const void *from, void *to)
 {
     cpi_ordering o;
-    cp_code code = cpi_cuda_order(stream, "sort", k, rows, n, from, &o);
+    cp_code code = cpi_cuda_order(stream, "sort", k, rows, n, from, 0, 0, &o);
     if (code != CP_OK) return code;
     int64_t total = rows * n;
     void *aside = NULL;
@@ -221,7 +223,7 @@ cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, 
 static cp_code order_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, int64_t n, const void *from, int64_t *to)
 {
     cpi_ordering o;
-    cp_code code = cpi_cuda_order(stream, "argsort", k, rows, n, from, &o);
+    cp_code code = cpi_cuda_order(stream, "argsort", k, rows, n, from, 0, 0, &o);
     if (code != CP_OK) return code;
     if (o.wide) LAUNCH(store_order, rows * n)(rows * n, n, (const int64_t *)o.index, to);
     else LAUNCH(store_order, rows * n)(rows * n, n, (const uint32_t *)o.index, to);

@@ -1,9 +1,11 @@
 /* unique on the GPU: sort keys, or order indices where these are asked for; mark where values begin; a running
- * sum of the marks gives each its place; its last one, the number of values, is read back; then write. */
+ * sum of the marks gives each its place; its last one, the number of values, is read back; then write. Integers
+ * are looked through first: those close together go through a table (unique_table_cuda.cu), others are sorted
+ * by the bits in which they differ only. */
 #include <cub/device/device_scan.cuh>
 
 #include "sort/cuda.h"
-#include "sort/sort.h"
+#include "sort/unique_cuda.h"
 
 __device__ __forceinline__ bool key_is_nan(const cpi_keys &k, uint64_t key)
 {
@@ -13,7 +15,7 @@ __device__ __forceinline__ bool key_is_nan(const cpi_keys &k, uint64_t key)
 
 /* Sorted keys are made equal for equal values here (`make_same`) where the sort has not done so. */
 template <class K>
-__global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make_same, bool apart, uint8_t *first)
+static __global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make_same, bool apart, uint8_t *first)
 {
     CPI_SORT_EACH(i, n) {
         uint64_t key = keys[i], last = i ? keys[i - 1] : 0;
@@ -27,7 +29,7 @@ __global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make_same, 
 }
 
 template <class I>
-__global__ void mark_elements128(cpi_keys k, int64_t n, const void *from, const I *index, bool apart, uint8_t *first)
+static __global__ void mark_elements128(cpi_keys k, int64_t n, const void *from, const I *index, bool apart, uint8_t *first)
 {
     CPI_SORT_EACH(i, n) {
         cpi_u128 key = cpi_element_key128(k, from, (int64_t)index[i]);
@@ -44,18 +46,18 @@ typedef struct output {
 } output;
 
 template <class K>
-__global__ void write_keys(cpi_keys k, int64_t n, const K *keys, const uint8_t *first, const int64_t *place, output out)
+static __global__ void write_keys(cpi_keys k, int64_t n, uint64_t low, const K *keys, const uint8_t *first, const int64_t *place, output out)
 {
     CPI_SORT_EACH(i, n) {
         if (!first[i]) continue;
         int64_t u = place[i] - 1;
-        cpi_put_element(k, keys[i], out.values, u);
+        cpi_put_element(k, low + keys[i], out.values, u);
         if (out.start) out.start[u] = i;
     }
 }
 
 template <class I>
-__global__ void write_ordered(cpi_keys k, int64_t n, const void *from, const I *order, const uint8_t *first,
+static __global__ void write_ordered(cpi_keys k, int64_t n, const void *from, const I *order, const uint8_t *first,
                               const int64_t *place, output out)
 {
     CPI_SORT_EACH(i, n) {
@@ -68,7 +70,7 @@ __global__ void write_ordered(cpi_keys k, int64_t n, const void *from, const I *
     }
 }
 
-__global__ void write_counts(int64_t count, int64_t n, const int64_t *start, int64_t *counts)
+static __global__ void write_counts(int64_t count, int64_t n, const int64_t *start, int64_t *counts)
 {
     CPI_SORT_EACH(u, count) counts[u] = (u + 1 < count ? start[u + 1] : n) - start[u];
 }
@@ -80,38 +82,40 @@ typedef struct sorted_row {
     cpi_keys k;
     const void *from;
     int64_t n;
-    bool ordered;        /* by index: `order` holds; else `keys` holds k.bytes wide keys */
+    bool ordered;        /* by index: `order` holds; else `keys` holds keys less `low`, `width` bytes wide */
+    uint64_t low;        /* smallest key of integers, 0 of other types */
+    int bits, width;
     cpi_ordering order;
     void *memory, *keys;
 } sorted_row;
 
 template <class K>
-__global__ void load_unique(cpi_keys k, int64_t n, const void *from, K *keys)
+static __global__ void load_unique(cpi_keys k, int64_t n, uint64_t low, const void *from, K *keys)
 {
-    CPI_SORT_EACH(i, n) keys[i] = (K)cpi_element_key(k, from, i, false);
+    CPI_SORT_EACH(i, n) keys[i] = (K)(cpi_element_key(k, from, i, false) - low);
 }
 
 static cp_code sort_first(cp_stream *stream, sorted_row *s)
 {
     if (s->ordered) {
-        cp_code code = cpi_cuda_order(stream, "unique", &s->k, 1, s->n, s->from, &s->order);
+        cp_code code = cpi_cuda_order(stream, "unique", &s->k, 1, s->n, s->from, s->low, s->bits, &s->order);
         s->memory = code == CP_OK ? s->order.memory : NULL;
         return code;
     }
-    size_t bytes = ((size_t)(s->n * s->k.bytes) + 511) / 512 * 512;
+    size_t bytes = ((size_t)(s->n * s->width) + 511) / 512 * 512;
     s->memory = cpi_host->work_alloc(stream, 2 * bytes);
     if (!s->memory) return CP_ERROR_MEMORY;
     void *spare = (char *)s->memory + bytes;
     s->keys = s->memory;
-    switch (s->k.bytes) {
-    case 1: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint8_t *)s->keys); break;
-    case 2: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint16_t *)s->keys); break;
-    case 4: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint32_t *)s->keys); break;
-    default: LAUNCH(load_unique, s->n)(s->k, s->n, s->from, (uint64_t *)s->keys); break;
+    switch (s->width) {
+    case 1: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint8_t *)s->keys); break;
+    case 2: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint16_t *)s->keys); break;
+    case 4: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint32_t *)s->keys); break;
+    default: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint64_t *)s->keys); break;
     }
     cp_code code = CPI_LAUNCHED("unique");
     if (code != CP_OK) return code;
-    return cpi_cub_sort_keys(stream, "unique", s->k.bytes, &s->keys, &spare, s->n, 0, 8 * s->k.bytes);
+    return cpi_cub_sort_keys(stream, "unique", s->width, &s->keys, &spare, s->n, 0, s->bits);
 }
 
 static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t *first)
@@ -121,14 +125,14 @@ static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t 
     else if (s->ordered && o->bytes == 8) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)o->keys, false, apart, first);
     else if (s->ordered && o->wide) LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, apart, first);
     else if (s->ordered) LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, apart, first);
-    else if (s->k.bytes == 1) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
-    else if (s->k.bytes == 2) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
-    else if (s->k.bytes == 4) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
+    else if (s->width == 1) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
+    else if (s->width == 2) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
+    else if (s->width == 4) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
     else LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
     return CPI_LAUNCHED("unique");
 }
 
-static cp_code sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n)
+cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n)
 {
     size_t bytes = 0;
     cudaStream_t s = cpi_cuda_stream(stream);
@@ -146,10 +150,10 @@ static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *firs
     const cpi_ordering *o = &s->order;
     if (s->ordered && o->wide) LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
     else if (s->ordered) LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
-    else if (s->k.bytes == 1) LAUNCH(write_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, first, place, out);
-    else if (s->k.bytes == 2) LAUNCH(write_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, first, place, out);
-    else if (s->k.bytes == 4) LAUNCH(write_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, first, place, out);
-    else LAUNCH(write_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, first, place, out);
+    else if (s->width == 1) LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, place, out);
+    else if (s->width == 2) LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, place, out);
+    else if (s->width == 4) LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
+    else LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
     return CPI_LAUNCHED("unique");
 }
 
@@ -170,14 +174,32 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
     return code;
 }
 
+/* Where the keys lie, which decides the way. 8 and 16 bits are not looked at: any range of them is short. */
+static cp_code look(cp_stream *stream, sorted_row *s, uint64_t *high)
+{
+    s->bits = s->k.bytes >= 8 ? 64 : 8 * s->k.bytes;
+    s->width = s->k.bytes;
+    *high = s->k.bytes >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << s->bits) - 1;
+    if (s->k.zero_add || s->k.bytes <= 2) return CP_OK;
+    cp_code code = cpi_cuda_key_range(stream, "unique", &s->k, s->n, s->from, &s->low, high);
+    if (code != CP_OK) return code;
+    for (s->bits = 1; s->bits < 64 && (*high - s->low) >> s->bits; ) s->bits++;
+    if (s->bits <= 32) s->width = 4;
+    return CP_OK;
+}
+
 cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
 {
     sorted_row s = {};
+    uint64_t high, most = (uint64_t)(q->n / 4 > 1024 ? q->n / 4 : 1024);
     s.k = cpi_keys_of(q->type);
     s.from = q->from;
     s.n = q->n;
     s.ordered = q->want_index || q->inverse || s.k.bytes == 16;
-    cp_code code = sort_first(stream, &s);
+    cp_code code = look(stream, &s, &high);
+    if (code != CP_OK) return code;
+    if (!s.k.zero_add && high - s.low < most) return cpi_cuda_unique_table(stream, &s.k, q, s.low, (int64_t)(high - s.low) + 1);
+    code = sort_first(stream, &s);
     uint8_t *first = NULL;
     int64_t *place = NULL;
     if (code == CP_OK) {
@@ -186,7 +208,7 @@ cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
         if (!place) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) code = mark(stream, &s, q->distinct_nan, first);
-    if (code == CP_OK) code = sum_marks(stream, first, place, s.n);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, first, place, s.n);
     if (code == CP_OK) code = finish(stream, q, &s, first, place);
     cpi_host->work_free(stream, place);
     cpi_host->work_free(stream, first);

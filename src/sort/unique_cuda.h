@@ -1,0 +1,17 @@
+/* What the CUDA files of unique share. */
+#ifndef CPI_SORT_UNIQUE_CUDA_H
+#define CPI_SORT_UNIQUE_CUDA_H
+
+#include "cuda/cuda.h"
+#include "sort/keys.h"
+#include "sort/sort.h"
+
+/* Smallest and largest key of n elements of at most 64 bits; waits. */
+cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t n, const void *from,
+                           uint64_t *low, uint64_t *high);
+/* place[i] = first[0] + ... + first[i] */
+cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n);
+/* unique by a table of the keys low .. low + range - 1, among which all are. */
+cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range);
+
+#endif

@@ -1,0 +1,163 @@
+/* unique of integers that lie close together, on the GPU: a table over all values between the smallest and the
+ * largest instead of a sort. Sums and minima over integers only, so the order of the atomics does not matter. */
+#include "sort/cuda.h"
+#include "sort/unique_cuda.h"
+
+#define SHARED_RANGE 4096 /* tables of counts up to this size are kept in shared memory */
+
+/* found[0]: the smallest key; found[1]: the smallest complement of a key. Both begin as all ones. */
+static __global__ void find_range(cpi_keys k, int64_t n, const void *from, unsigned long long *found)
+{
+    unsigned long long low = ~0ull, high = ~0ull;
+    CPI_SORT_EACH(i, n) {
+        unsigned long long key = cpi_element_key(k, from, i, false);
+        low = key < low ? key : low;
+        high = ~key < high ? ~key : high;
+    }
+    for (int step = 16; step > 0; step /= 2) {
+        unsigned long long a = __shfl_xor_sync(0xFFFFFFFFu, low, step), b = __shfl_xor_sync(0xFFFFFFFFu, high, step);
+        low = a < low ? a : low;
+        high = b < high ? b : high;
+    }
+    __shared__ unsigned long long lows[CPI_SORT_THREADS / 32], highs[CPI_SORT_THREADS / 32];
+    if (threadIdx.x % 32 == 0) {
+        lows[threadIdx.x / 32] = low;
+        highs[threadIdx.x / 32] = high;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int w = 1; w < CPI_SORT_THREADS / 32; w++) {
+            low = lows[w] < low ? lows[w] : low;
+            high = highs[w] < high ? highs[w] : high;
+        }
+        atomicMin(found, low);
+        atomicMin(found + 1, high);
+    }
+}
+
+cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t n, const void *from,
+                           uint64_t *low, uint64_t *high)
+{
+    unsigned long long found[2] = {0, 0};
+    unsigned long long *device = (unsigned long long *)cpi_host->work_alloc(stream, sizeof found);
+    if (!device) return CP_ERROR_MEMORY;
+    cp_code code = cpi_cuda_check(cudaMemsetAsync(device, 0xFF, sizeof found, cpi_cuda_stream(stream)), what);
+    if (code == CP_OK) {
+        find_range<<<cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 8 * cpi_cuda_units(stream)), CPI_SORT_THREADS, 0,
+                     cpi_cuda_stream(stream)>>>(*keys, n, from, device);
+        code = CPI_LAUNCHED(what);
+    }
+    if (code == CP_OK) code = cpi_cuda_read(stream, found, device, sizeof found);
+    cpi_host->work_free(stream, device);
+    *low = found[0];
+    *high = ~found[1];
+    return code;
+}
+
+/* The table: flags always, counts and first occurrences where wanted (else NULL). */
+typedef struct table {
+    int64_t range;
+    uint64_t low;
+    uint8_t *flags;
+    unsigned long long *counts, *first;
+    int64_t *place;
+} table;
+
+static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, table t)
+{
+    CPI_SORT_EACH(i, n) {
+        int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
+        if (t.counts) atomicAdd(t.counts + at, 1ull);
+        /* looks first: nearly all writes are spared where values repeat */
+        if (!((volatile uint8_t *)t.flags)[at]) ((volatile uint8_t *)t.flags)[at] = 1;
+        if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
+            atomicMin(t.first + at, (unsigned long long)i);
+    }
+}
+
+/* The same with the counts of a block in shared memory. A block sees fewer than 2^32 elements. */
+static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *from, table t)
+{
+    __shared__ unsigned counts[SHARED_RANGE];
+    for (int j = threadIdx.x; j < t.range; j += blockDim.x) counts[j] = 0;
+    __syncthreads();
+    CPI_SORT_EACH(i, n) {
+        int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
+        atomicAdd(counts + at, 1u);
+        if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
+            atomicMin(t.first + at, (unsigned long long)i);
+    }
+    __syncthreads();
+    for (int j = threadIdx.x; j < t.range; j += blockDim.x)
+        if (counts[j]) {
+            t.flags[j] = 1;
+            atomicAdd(t.counts + j, (unsigned long long)counts[j]);
+        }
+}
+
+static __global__ void write_values(cpi_keys k, table t, void *values, int64_t *index, int64_t *counts)
+{
+    CPI_SORT_EACH(j, t.range) {
+        if (!t.flags[j]) continue;
+        int64_t u = t.place[j] - 1;
+        cpi_put_element(k, t.low + (uint64_t)j, values, u);
+        if (index) index[u] = (int64_t)t.first[j];
+        if (counts) counts[u] = (int64_t)t.counts[j];
+    }
+}
+
+static __global__ void write_inverse(cpi_keys k, int64_t n, const void *from, table t, int64_t *inverse)
+{
+    CPI_SORT_EACH(i, n) inverse[i] = t.place[cpi_element_key(k, from, i, false) - t.low] - 1;
+}
+
+#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
+
+static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, table *t)
+{
+    cudaStream_t s = cpi_cuda_stream(stream);
+    size_t words = (size_t)t->range * sizeof(unsigned long long);
+    cp_code code = cpi_cuda_check(cudaMemsetAsync(t->flags, 0, (size_t)t->range, s), "unique");
+    if (code == CP_OK && t->counts) code = cpi_cuda_check(cudaMemsetAsync(t->counts, 0, words, s), "unique");
+    if (code == CP_OK && t->first) code = cpi_cuda_check(cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
+    if (code != CP_OK) return code;
+    if (t->counts && t->range <= SHARED_RANGE)
+        mark_values_shared<<<cpi_cuda_blocks(q->n, 16 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream)), CPI_SORT_THREADS, 0, s>>>(
+            *k, q->n, q->from, *t);
+    else LAUNCH(mark_values, q->n)(*k, q->n, q->from, *t);
+    return CPI_LAUNCHED("unique");
+}
+
+static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, table *t)
+{
+    int64_t count = 0;
+    cp_code code = fill(stream, k, q, t);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, t->flags, t->place, t->range);
+    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
+    if (code == CP_OK) code = q->sized(q, count);
+    if (code != CP_OK) return code;
+    LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
+    code = CPI_LAUNCHED("unique");
+    if (code == CP_OK && q->inverse) {
+        LAUNCH(write_inverse, q->n)(*k, q->n, q->from, *t, q->inverse);
+        code = CPI_LAUNCHED("unique");
+    }
+    return code;
+}
+
+cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range)
+{
+    size_t words = ((size_t)range * 8 + 511) / 512 * 512;
+    char *memory = (char *)cpi_host->work_alloc(stream, 4 * words);
+    if (!memory) return CP_ERROR_MEMORY;
+    table t = {};
+    t.range = range;
+    t.low = low;
+    t.place = (int64_t *)memory;
+    t.flags = (uint8_t *)(memory + words);
+    t.counts = q->want_counts ? (unsigned long long *)(memory + 2 * words) : NULL;
+    t.first = q->want_index ? (unsigned long long *)(memory + 3 * words) : NULL;
+    cp_code code = count_and_write(stream, k, q, &t);
+    cpi_host->work_free(stream, memory);
+    return code;
+}

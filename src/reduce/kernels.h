@@ -37,6 +37,10 @@ typedef cpi_reduce_kernel cpi_reduce_kernels[CPI_NKINDS][CP_NTYPES];
 extern const cpi_reduce_kernels cpi_reduce_sums_v2, cpi_reduce_sums_v3, cpi_reduce_sums_v4;
 extern const cpi_reduce_kernels cpi_reduce_orders_v2, cpi_reduce_orders_v3, cpi_reduce_orders_v4;
 
+/* n elements of a half type, `stride` bytes apart, to float32. */
+typedef void (*cpi_reduce_widen)(cp_type type, const char *x, int64_t stride, int64_t n, float *to);
+extern const cpi_reduce_widen cpi_reduce_widen_v2, cpi_reduce_widen_v3, cpi_reduce_widen_v4;
+
 /* element types with kernels: name, C type */
 #define CPI_REDUCE_INTS(X)                                                             \
     X(INT8, int8_t) X(UINT8, uint8_t) X(INT16, int16_t) X(UINT16, uint16_t)            \

@@ -6,6 +6,10 @@
 
 #include "reduce/kernels.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #define LESS(a, b) ((a) < (b))
 #define MORE(a, b) ((a) > (b))
 
@@ -16,7 +20,7 @@
 
 /* --- extremes of a run --- */
 
-#define RUN(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                             \
+#define FIND(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                            \
     static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
     {                                                                                                         \
         enum { L = 64 / sizeof(T) };                                                                          \
@@ -52,7 +56,9 @@
             if (BETTER(x[i], best)) best = x[i];                                                              \
         }                                                                                                     \
         return best;                                                                                          \
-    }                                                                                                         \
+    }
+
+#define RUN(KIND, NAME, T, ISNAN, BETTER)                                                                     \
     static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
     {                                                                                                         \
         (void)base, (void)shift;                                                                              \
@@ -74,6 +80,72 @@
             while (x[i] != best) i++;                                                                         \
         *a = (place_##NAME){base + i, best};                                                                  \
     }
+
+/* The processor's minimum and maximum of floats take one instruction; NaN is looked for beside them, two
+ * vectors in one comparison. */
+#if defined(__AVX512F__)
+#define VECTOR_FLOAT32 __m512
+#define VECTOR_FLOAT64 __m512d
+#define OP_FLOAT32(op) _mm512_##op##_ps
+#define OP_FLOAT64(op) _mm512_##op##_pd
+#define NAN_TYPE_FLOAT32 __mmask16
+#define NAN_TYPE_FLOAT64 __mmask8
+#define UNORDERED(NAME, a, b) OP_##NAME##_MASK(a, b)
+#define OP_FLOAT32_MASK(a, b) _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q)
+#define OP_FLOAT64_MASK(a, b) _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q)
+#define JOIN_NAN(NAME, a, b) ((NAN_TYPE_##NAME)((a) | (b)))
+#define ANY_NAN(NAME, a) ((a) != 0)
+#elif defined(__AVX2__)
+#define VECTOR_FLOAT32 __m256
+#define VECTOR_FLOAT64 __m256d
+#define OP_FLOAT32(op) _mm256_##op##_ps
+#define OP_FLOAT64(op) _mm256_##op##_pd
+#define NAN_TYPE_FLOAT32 __m256
+#define NAN_TYPE_FLOAT64 __m256d
+#define UNORDERED(NAME, a, b) OP_##NAME(cmp)(a, b, _CMP_UNORD_Q)
+#define JOIN_NAN(NAME, a, b) OP_##NAME(or)(a, b)
+#define ANY_NAN(NAME, a) (OP_##NAME(movemask)(a) != 0)
+#endif
+#ifdef VECTOR_FLOAT32
+#define TAKE_low(NAME) OP_##NAME(min)
+#define TAKE_high(NAME) OP_##NAME(max)
+#define FIND_FLOATS(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                     \
+    static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
+    {                                                                                                         \
+        enum { L = sizeof(VECTOR_##NAME) / sizeof(T) };                                                       \
+        T best = x[0];                                                                                        \
+        int64_t i = 0;                                                                                        \
+        if (n >= 4 * L) {                                                                                     \
+            VECTOR_##NAME a[4], v[4];                                                                         \
+            NAN_TYPE_##NAME nan = UNORDERED(NAME, OP_##NAME(set1)(0), OP_##NAME(set1)(0));                    \
+            for (int u = 0; u < 4; u++) a[u] = OP_##NAME(set1)(x[0]);                                         \
+            for (; i + 4 * L <= n; i += 4 * L) {                                                              \
+                for (int u = 0; u < 4; u++) v[u] = OP_##NAME(loadu)(x + i + u * L);                           \
+                for (int u = 0; u < 4; u++) a[u] = TAKE_##KIND(NAME)(v[u], a[u]);                             \
+                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[1]));                                       \
+                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[2], v[3]));                                       \
+            }                                                                                                 \
+            if (ANY_NAN(NAME, nan)) {                                                                         \
+                for (i = 0; !ISNAN(x[i]); i++) {}                                                             \
+                return x[i];                                                                                  \
+            }                                                                                                 \
+            T lane[L];                                                                                        \
+            a[0] = TAKE_##KIND(NAME)(TAKE_##KIND(NAME)(a[0], a[1]), TAKE_##KIND(NAME)(a[2], a[3]));           \
+            OP_##NAME(storeu)(lane, a[0]);                                                                    \
+            for (int l = 0; l < L; l++)                                                                       \
+                if (BETTER(lane[l], best)) best = lane[l];                                                    \
+        }                                                                                                     \
+        for (; i < n; i++) {                                                                                  \
+            if (ISNAN(x[i])) return x[i];                                                                     \
+            if (BETTER(x[i], best)) best = x[i];                                                              \
+        }                                                                                                     \
+        return best;                                                                                          \
+    }
+#else
+#define FIND_FLOATS FIND
+#endif
+#define FINDNAN_INT FIND
+#define FINDNAN_FLOAT FIND_FLOATS
 
 /* --- the same for columns --- */
 
@@ -122,8 +194,10 @@
     typedef T v_##NAME __attribute__((vector_size(64)));                                                      \
     typedef SIGNED m_##NAME __attribute__((vector_size(64)));                                                 \
     typedef struct place_##NAME { int64_t index; T value; } place_##NAME;                                     \
-    RUN(low, NAME, T, SIGNED, ISNAN, LESS)                                                                    \
-    RUN(high, NAME, T, SIGNED, ISNAN, MORE)                                                                   \
+    FIND##ISNAN(low, NAME, T, SIGNED, ISNAN, LESS)                                                            \
+    FIND##ISNAN(high, NAME, T, SIGNED, ISNAN, MORE)                                                           \
+    RUN(low, NAME, T, ISNAN, LESS)                                                                            \
+    RUN(high, NAME, T, ISNAN, MORE)                                                                           \
     COLUMNS(low, NAME, T, ISNAN, LESS)                                                                        \
     COLUMNS(high, NAME, T, ISNAN, MORE)
 REAL(INT8, int8_t, int8_t, NAN_INT)

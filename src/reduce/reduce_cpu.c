@@ -20,6 +20,7 @@ enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536 };
 typedef struct job {
     const cpi_reduce_args *a;
     const cpi_reduce_kernel *k;
+    cpi_reduce_widen widen;
     cpi_reduce_kind kind;
     cp_type type;             /* the kernel's: float32 for the half types */
     int64_t item, wide;       /* bytes of an element in x, and for the kernel */
@@ -83,11 +84,7 @@ typedef struct sixteen { uint64_t a, b; } sixteen;
 static void pack(const job *j, char *to, const char *from, int64_t stride, int64_t n)
 {
     if (j->half) {
-        float *f = (float *)to;
-        if (j->a->type == CP_FLOAT16)
-            for (int64_t i = 0; i < n; i++) f[i] = cps_f16_to_f32(*(const uint16_t *)(from + i * stride));
-        else
-            for (int64_t i = 0; i < n; i++) f[i] = cps_bf16_to_f32(*(const uint16_t *)(from + i * stride));
+        j->widen(j->a->type, from, stride, n, (float *)to);
         return;
     }
     if (stride == j->item) {
@@ -265,12 +262,67 @@ static void join_parts(const job *j, char *first, int64_t n)
         for (int64_t p = 0; p + d < j->parts; p += 2 * d) j->k->join(first + p * size, first + (p + d) * size, n);
 }
 
+/* --- slabs: kept dimensions inside the outermost reduced one --- */
+
+static void slab_task(void *context, int64_t part, int worker)
+{
+    job *j = context;
+    const cpi_reduce_args *a = j->a;
+    (void)worker;
+    int64_t rest = a->reduced / a->reduce[0].n, first = part * j->each, end = first + j->each;
+    char *acc = j->partial + part * a->kept * j->k->size;
+    for (int64_t s = first; s < end && s < a->reduce[0].n; s++)
+        for (int64_t r = 0; r < a->kept; r++) {
+            _Alignas(16) char here[MAX_ACC];
+            const char *x;
+            const uint8_t *where;
+            char *out;
+            double shift[2];
+            find_result(a, r, &x, &where, &out);
+            find_shift(j, x, shift);
+            fold_range(j, x, NULL, shift, s * rest, (s + 1) * rest, NULL, s == first ? acc + r * j->k->size : here);
+            if (s > first) j->k->join(acc + r * j->k->size, here, 1);
+        }
+}
+
+/* Memory is read in order where results are walked inside each step of the outermost reduced dimension. */
+static bool slabs_fit(const job *j)
+{
+    const cpi_reduce_args *a = j->a;
+    if (!j->direct || a->nreduced < 2 || a->kept < 2 || a->kept > 4096 || a->reduced * a->kept < 2 * j->grain) return false;
+    for (int d = 0; d < a->nkept; d++)
+        if (a->keep[d].x >= a->reduce[0].x) return false;
+    return a->reduce[0].n >= 4 && a->kept * a->reduced / a->reduce[0].n < 4 * j->grain;
+}
+
+static cp_code fold_slabs(job *j)
+{
+    const cpi_reduce_args *a = j->a;
+    int64_t parts = a->kept * a->reduced / j->grain;
+    if (parts > 256) parts = 256;
+    if (parts > a->reduce[0].n) parts = a->reduce[0].n;
+    j->each = (a->reduce[0].n + parts - 1) / parts;
+    j->parts = (a->reduce[0].n + j->each - 1) / j->each;
+    if (!(j->partial = cpi_malloc((size_t)(j->parts * a->kept * j->k->size)))) return CP_ERROR_MEMORY;
+    cpi_parallel(j->parts, slab_task, j);
+    join_parts(j, j->partial, a->kept);
+    for (int64_t r = 0; r < a->kept; r++) {
+        const char *x;
+        const uint8_t *where;
+        char *out;
+        find_result(a, r, &x, &where, &out);
+        cpi_reduce_finish(a, j->kind, j->k, j->type, j->partial + r * j->k->size, 1, out, 0);
+    }
+    return CP_OK;
+}
+
 static cp_code fold_rows(job *j)
 {
     const cpi_reduce_args *a = j->a;
     int64_t inner = inner_extent(a);
     j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
     j->block = j->type == CP_FLOAT64 && j->kind == CPI_KIND_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
+    if (slabs_fit(j)) return fold_slabs(j);
     j->parts = 1;
     int64_t tasks;
     if (a->kept < 64 && a->reduced >= 2 * j->grain) {
@@ -367,7 +419,7 @@ static cp_code fold_columns(job *j)
     int64_t size = j->k->size;
     j->cols = col->n;
     j->direct = !j->half && col->x == j->item;
-    int64_t most = 16384 / size;
+    int64_t most = (j->kind == CPI_KIND_MOMENTS ? 16384 : 32768) / size; /* accumulators stay in the nearest cache */
     j->tiles = (j->cols + most - 1) / most;
     j->tile = ((j->cols + j->tiles - 1) / j->tiles + 15) / 16 * 16;
     j->tiles = (j->cols + j->tile - 1) / j->tile;
@@ -429,6 +481,7 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     bool sums = j.kind <= CPI_KIND_MOMENTS || j.kind == CPI_KIND_COUNT;
     const cpi_reduce_kernels *table = sums ? CPI_BEST(cpi_reduce_sums) : CPI_BEST(cpi_reduce_orders);
     j.k = &(*table)[j.kind][j.type];
+    j.widen = *CPI_BEST(cpi_reduce_widen);
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= 64 && a->nkept && a->keep[a->nkept - 1].n >= 16));
     cp_code code = columns ? fold_columns(&j) : fold_rows(&j);

@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "reduce/kernels.h"
+#include "scalar/convert.h"
+
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
 
 #define LANES 8
 typedef double vdouble __attribute__((vector_size(64)));
@@ -77,8 +82,39 @@ CPI_REDUCE_FLOATS(VECTOR)
         for (int64_t i = 0; i < n; i++) a[i] = COMBINE(a[i], b[i]);                                           \
     }
 
+/* Small integers are added in lanes twice as wide, which a block cannot fill (1024 of them at most). */
+#define RUN_NARROW(NAME, T, WIDE)                                                                             \
+    static void sumi_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)    \
+    {                                                                                                         \
+        const T *x = data;                                                                                    \
+        (void)base, (void)shift;                                                                              \
+        enum { L = 64 / sizeof(WIDE) };                                                                       \
+        typedef WIDE wide __attribute__((vector_size(64)));                                                   \
+        typedef T narrow __attribute__((vector_size(L * sizeof(T))));                                         \
+        wide a0 = {0}, a1 = a0;                                                                               \
+        narrow v0, v1;                                                                                        \
+        int64_t i = 0;                                                                                        \
+        for (; i + 2 * L <= n; i += 2 * L) {                                                                  \
+            memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + L, sizeof v1);                                 \
+            a0 += __builtin_convertvector(v0, wide), a1 += __builtin_convertvector(v1, wide);                 \
+        }                                                                                                     \
+        a0 += a1;                                                                                             \
+        uint64_t s = 0;                                                                                       \
+        for (int l = 0; l < L; l++) s += (uint64_t)a0[l];                                                     \
+        for (; i < n; i++) s += (uint64_t)x[i];                                                               \
+        memcpy(acc, &s, sizeof s);                                                                            \
+    }
+RUN_NARROW(INT8, int8_t, int16_t)
+RUN_NARROW(UINT8, uint8_t, uint16_t)
+RUN_NARROW(INT16, int16_t, int32_t)
+RUN_NARROW(UINT16, uint16_t, uint32_t)
+#define RUN_WIDE(NAME, T) RUN(sumi, NAME, T, vuint, uint64_t, ZERO, ADD)
+RUN_WIDE(INT32, int32_t)
+RUN_WIDE(UINT32, uint32_t)
+RUN_WIDE(INT64, int64_t)
+RUN_WIDE(UINT64, uint64_t)
+
 #define INTEGRAL(NAME, T)                                            \
-    RUN(sumi, NAME, T, vuint, uint64_t, ZERO, ADD)                   \
     COLUMNS(sumi, NAME, T, vuint, uint64_t, ZERO, ADD)               \
     RUN(prodi, NAME, T, vuint, uint64_t, ONE, MULTIPLY)              \
     COLUMNS(prodi, NAME, T, vuint, uint64_t, ONE, MULTIPLY)
@@ -332,6 +368,29 @@ COUNT(FLOAT64, double, int64_t)
         memcpy(acc, &count, sizeof count);                                                                    \
     }
 CPI_REDUCE_COMPLEX(COUNT_COMPLEX)
+
+/* --- half types --- */
+
+static void widen(cp_type type, const char *x, int64_t stride, int64_t n, float *to)
+{
+    if (stride == 2 && type == CP_FLOAT16) {
+        int64_t i = 0;
+#if defined(__AVX512F__)
+        for (; i + 16 <= n; i += 16)
+            _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(x + 2 * i))));
+#elif defined(__F16C__)
+        for (; i + 8 <= n; i += 8) _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(x + 2 * i))));
+#endif
+        for (; i < n; i++) to[i] = cps_f16_to_f32(((const uint16_t *)x)[i]);
+    } else if (stride == 2) {
+        for (int64_t i = 0; i < n; i++) to[i] = cps_bf16_to_f32(((const uint16_t *)x)[i]);
+    } else if (type == CP_FLOAT16) {
+        for (int64_t i = 0; i < n; i++) to[i] = cps_f16_to_f32(*(const uint16_t *)(x + i * stride));
+    } else {
+        for (int64_t i = 0; i < n; i++) to[i] = cps_bf16_to_f32(*(const uint16_t *)(x + i * stride));
+    }
+}
+const cpi_reduce_widen CPI_ISA_NAME(cpi_reduce_widen) = widen;
 
 /* --- the table --- */
 

@@ -13,15 +13,10 @@
 #include <string.h>
 #include <zlib.h>
 
+/* CFITSIO's table of memory files and its stack of messages belong to the process: one call at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-void cpi_fitsio_lock(void)
-{
-    if (!fits_is_reentrant()) pthread_mutex_lock(&lock);
-}
-void cpi_fitsio_unlock(void)
-{
-    if (!fits_is_reentrant()) pthread_mutex_unlock(&lock);
-}
+void cpi_fitsio_lock(void) { pthread_mutex_lock(&lock); }
+void cpi_fitsio_unlock(void) { pthread_mutex_unlock(&lock); }
 
 const char *cpi_fitsio_text(int status, char text[81])
 {
@@ -133,9 +128,11 @@ static cp_code put_header(const struct cpi_fits *f, memory_file *m, const char *
     for (int first = 1; first >= 0; first--) /* TFIELDS stands in front */
         for (int i = 0; i < h->cards; i++) {
             const char *card = cards + (size_t)i * CPI_CARD;
+            char clean[CPI_CARD];
             if (!needed(card) || (cpi_card_value(card, "TFIELDS") != NULL) != first) continue;
-            if (!wrong) wrong = wrong_card(card, h->row_bytes * h->rows);
-            put(m, "%.80s", card);
+            if (!cpi_card_clean(card, clean)) continue;
+            if (!wrong) wrong = wrong_card(clean, h->row_bytes * h->rows);
+            put(m, "%.80s", clean);
         }
     if (wrong)
         return HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: %s has a wrong value", f->source.function,
@@ -215,13 +212,25 @@ static bool inflates(const char *bytes, int64_t n, uint8_t *scratch, size_t most
 }
 
 /* H-compressed tiles carry their own size, which CFITSIO believes. */
-static bool hcompress_fits(const char *bytes, int64_t n, int64_t most)
+static bool hcompress_fits(const char *bytes, int64_t n, int64_t pixels)
 {
     const uint8_t *b = (const uint8_t *)bytes;
     if (n < 10) return false;
     uint32_t x = (uint32_t)b[2] << 24 | (uint32_t)b[3] << 16 | (uint32_t)b[4] << 8 | b[5];
     uint32_t y = (uint32_t)b[6] << 24 | (uint32_t)b[7] << 16 | (uint32_t)b[8] << 8 | b[9];
-    return x <= INT32_MAX && y <= INT32_MAX && (int64_t)x * y <= most;
+    return x <= INT32_MAX && y <= INT32_MAX && (int64_t)x * y == pixels;
+}
+
+/* Pixels of the tile in a row: those at the image's far edges are cut. */
+static int64_t tile_pixels(const cpi_hdu *h, int64_t row)
+{
+    int64_t pixels = 1, at = row - 1;
+    for (int i = 0; i < h->naxis; i++) {
+        int64_t tiles = (h->axis[i] - 1) / h->tile[i] + 1, first = at % tiles * h->tile[i];
+        pixels *= h->axis[i] - first < h->tile[i] ? h->axis[i] - first : h->tile[i];
+        at /= tiles;
+    }
+    return pixels;
 }
 
 /* A tile of `n` bytes. */
@@ -243,8 +252,6 @@ static cp_code check_column(const struct cpi_fits *f, const memory_file *m, int 
     long repeat, width;
     if (fits_get_coltype(m->fits, column, &type, &repeat, &width, &status)) return fail(f, status);
     if (type >= 0) return CP_OK;
-    int64_t pixels = 1;
-    for (int i = 0; i < h->naxis; i++) pixels *= h->tile[i];
     enum { STEP = 1024 };
     LONGLONG length[STEP], offset[STEP];
     for (int64_t row = 1; row <= h->rows; row += STEP) {
@@ -255,7 +262,7 @@ static cp_code check_column(const struct cpi_fits *f, const memory_file *m, int 
             if (length[i] < 0 || offset[i] < 0 || __builtin_mul_overflow((int64_t)length[i], (int64_t)width, &bytes) ||
                 offset[i] > h->heap || bytes > h->heap - offset[i])
                 return bad_tile(f, row + i, "lies outside the file");
-            cp_code code = check_tile(f, row + i, heap + offset[i], bytes, kind, pixels, scratch);
+            cp_code code = check_tile(f, row + i, heap + offset[i], bytes, kind, tile_pixels(h, row + i), scratch);
             if (code != CP_OK) return code;
         }
     }

@@ -22,79 +22,6 @@ typedef struct scan {
     const char *wrong; /* a structural keyword whose value is none */
 } scan;
 
-const char *cpi_card_value(const char *text, const char *key)
-{
-    size_t n = strlen(key);
-    if (n > 8 || memcmp(text, key, n)) return NULL;
-    for (size_t i = n; i < 8; i++)
-        if (text[i] != ' ') return NULL;
-    return text[8] == '=' ? text + 9 : NULL;
-}
-
-void cpi_card_text(const char *value, const char *card, char *to, size_t bytes)
-{
-    const char *end = card + CPI_CARD;
-    size_t n = 0;
-    while (value < end && *value == ' ') value++;
-    if (value < end && *value++ == '\'')
-        for (; value < end && n + 1 < bytes; value++) {
-            if (*value == '\'' && (++value >= end || *value != '\'')) break;
-            to[n++] = *value >= ' ' && *value <= '~' ? *value : ' ';
-        }
-    while (n && to[n - 1] == ' ') n--;
-    to[n] = 0;
-}
-
-/* The value as text that ends at a blank or a comment. */
-static void token(const char *value, const char *card, char to[CPI_CARD])
-{
-    const char *end = card + CPI_CARD;
-    int n = 0;
-    while (value < end && *value == ' ') value++;
-    while (value < end && *value != ' ' && *value != '/') to[n++] = *value++;
-    to[n] = 0;
-}
-
-bool cpi_card_integer(const char *value, const char *card, int64_t *result)
-{
-    char text[CPI_CARD], *end;
-    token(value, card, text);
-    if (strlen(text) > 20) return false;
-    long long v = strtoll(text, &end, 10);
-    if (end == text || *end || v == INT64_MAX || v == INT64_MIN) return false;
-    *result = v;
-    return true;
-}
-
-static void real(const char *value, const char *card, double *result)
-{
-    char text[CPI_CARD], *end;
-    token(value, card, text);
-    for (char *c = text; *c; c++)
-        if (*c == 'D' || *c == 'd') *c = 'E';
-    double v = strtod(text, &end);
-    if (end != text && !*end) *result = v;
-}
-
-static bool is_true(const char *value, const char *card)
-{
-    char text[CPI_CARD];
-    token(value, card, text);
-    return !strcmp(text, "T");
-}
-
-int cpi_card_number(const char *card, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    if (memcmp(card, prefix, n) || card[8] != '=' || card[n] < '1' || card[n] > '9') return 0;
-    int v = 0;
-    size_t i = n;
-    for (; i < 8 && card[i] >= '0' && card[i] <= '9'; i++) v = v * 10 + (card[i] - '0');
-    for (; i < 8; i++)
-        if (card[i] != ' ') return 0;
-    return v <= CP_MAXDIM ? v : 0;
-}
-
 static void structural(scan *s, const char *card, const char *value, const char *name, int64_t *to)
 {
     if (value && !cpi_card_integer(value, card, to) && !s->wrong) s->wrong = name;
@@ -114,10 +41,10 @@ static void take_card(scan *s, const char *card)
     else if ((n = cpi_card_number(card, "NAXIS"))) structural(s, card, card + 9, "NAXISn", &s->axis[n - 1]);
     else if ((n = cpi_card_number(card, "ZNAXIS"))) structural(s, card, card + 9, "ZNAXISn", &s->zaxis[n - 1]);
     else if ((n = cpi_card_number(card, "ZTILE"))) structural(s, card, card + 9, "ZTILEn", &s->tile[n - 1]);
-    else if ((v = cpi_card_value(card, "GROUPS"))) s->groups = is_true(v, card);
-    else if ((v = cpi_card_value(card, "ZIMAGE"))) s->zimage = is_true(v, card);
-    else if ((v = cpi_card_value(card, "BSCALE"))) real(v, card, &s->bscale);
-    else if ((v = cpi_card_value(card, "BZERO"))) real(v, card, &s->bzero);
+    else if ((v = cpi_card_value(card, "GROUPS"))) s->groups = cpi_card_true(v, card);
+    else if ((v = cpi_card_value(card, "ZIMAGE"))) s->zimage = cpi_card_true(v, card);
+    else if ((v = cpi_card_value(card, "BSCALE"))) cpi_card_real(v, card, &s->bscale);
+    else if ((v = cpi_card_value(card, "BZERO"))) cpi_card_real(v, card, &s->bzero);
     else if ((v = cpi_card_value(card, "BLANK"))) s->has_blank = cpi_card_integer(v, card, &s->blank);
     else if ((v = cpi_card_value(card, "ZBLANK")) && cpi_card_integer(v, card, &s->blank)) s->has_blank = true;
 }

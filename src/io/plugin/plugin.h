@@ -1,6 +1,6 @@
 /* What the files of libcuprite-io.so share.
  *
- * source.c reads bytes of a file (plain or gzip'd); hdu.c finds the units of a FITS file and proves that their
+ * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS file and proves that their
  * data lie inside it; fits_read.c decodes pixels (CFITSIO those of tile-compressed images); wcs.c keeps a header
  * and turns pixels to sky positions (WCSLIB); out.c writes files atomically, fits_write.c, table.c and png.c
  * what is in them. */
@@ -57,13 +57,21 @@ typedef struct cpi_hdu {
 cp_code cpi_hdu_find(const cpi_source *s, int ext, cpi_hdu *hdu);
 /* The cards of its header, what is no text blanked; freed with HOST->free. */
 cp_code cpi_hdu_cards(const cpi_source *s, const cpi_hdu *hdu, char **cards);
-/* The value of the card `text` (80 characters) if its keyword is `key`: where it begins, else NULL. */
+
+/* --- cards.c --- */
+/* Where the value of a card (80 characters) with that keyword begins, else NULL. */
 const char *cpi_card_value(const char *text, const char *key);
 /* n when the card's keyword is PREFIXn with 1 <= n <= CP_MAXDIM; else 0. */
 int cpi_card_number(const char *card, const char *prefix);
+/* A value as what it should be; false, or nothing done, when it is something else. */
 bool cpi_card_integer(const char *value, const char *card, int64_t *result);
+void cpi_card_real(const char *value, const char *card, double *result);
+bool cpi_card_true(const char *value, const char *card);
 /* A string value without quotes and trailing blanks, into `to`. */
 void cpi_card_text(const char *value, const char *card, char *to, size_t bytes);
+/* The card written anew from its parts into `to` (80 characters); false when it has no keyword, or a value that
+ * is no string, number or logical. Libraries get headers made of these: their parsers trust what they read. */
+bool cpi_card_clean(const char *card, char *to);
 
 /* --- fits_read.c --- */
 struct cpi_fits { cpi_source source; cpi_hdu hdu; };

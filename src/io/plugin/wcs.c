@@ -59,15 +59,19 @@ static bool celestial(cp_image_header *h, struct wcsprm *full)
     return true;
 }
 
+/* One header at a time: the parser's thread safety depends on how WCSLIB was built. */
 static void find_wcs(cp_image_header *h, char *cards, int n)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int rejected, count = 0, fixed[NWCSFIX];
     struct wcsprm *all = NULL;
+    pthread_mutex_lock(&lock);
     if (wcspih(cards, n, WCSHDR_all, 0, &rejected, &count, &all) == 0 && count > 0) {
         wcsfix(7, NULL, all, fixed); /* what it cannot mend stays as it is */
         h->sky = celestial(h, all);
     }
     wcsvfree(&count, &all);
+    pthread_mutex_unlock(&lock);
 }
 
 static void read_words(cp_image_header *h, const char *cards, int n)
@@ -89,6 +93,24 @@ static void image_cards(char *cards, int n)
         memmove(card, card + 1, 7);
         card[7] = ' ';
     }
+}
+
+/* Leaves the cards that WCSLIB may see: well-formed ones, none of distortions by table (nothing here could read
+ * the tables, and their records are a language of their own). Returns their number. */
+static int clean_cards(char *cards, int n)
+{
+    static const char *const not_these[] = {"DP", "DQ", "CPDIS", "CQDIS", "CPERR", "CQERR"};
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        char clean[CPI_CARD];
+        bool good = cpi_card_clean(cards + (size_t)i * CPI_CARD, clean);
+        for (size_t k = 0; k < sizeof not_these / sizeof *not_these && good; k++) {
+            size_t length = strlen(not_these[k]);
+            good = strncmp(clean, not_these[k], length) || clean[length] < '1' || clean[length] > '9';
+        }
+        if (good) memcpy(cards + (size_t)kept++ * CPI_CARD, clean, CPI_CARD);
+    }
+    return kept;
 }
 
 /* The two axes that an image has when those of extent 1 are dropped; the first ones where fewer are left. */
@@ -119,7 +141,7 @@ cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image
         pthread_mutex_init(&h->lock, NULL);
         pick_axes(h, image->ndim, image->fits->hdu.axis);
         read_words(h, cards, n);
-        find_wcs(h, cards, n);
+        find_wcs(h, cards, clean_cards(cards, n));
         *header = h;
     }
     HOST->free(cards);

@@ -17,15 +17,24 @@ typedef struct cpi_band {
  * room for n keys. */
 typedef cpi_band (*cpi_band32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi, uint32_t *to);
 typedef cpi_band (*cpi_band64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi, uint64_t *to);
+/* Sorts the keys of each of `rows` <= CPI_COLUMNS short lanes of n elements: key i of lane l at tile[i*CPI_COLUMNS + l].
+ * Not for complex types. 8 and 16 bit elements have 32 bit keys. */
+#define CPI_COLUMNS 32
+typedef void (*cpi_columns32_fn)(const cpi_keys *k, const void *from, int rows, int n, uint32_t *tile);
+typedef void (*cpi_columns64_fn)(const cpi_keys *k, const void *from, int rows, int n, uint64_t *tile);
 #define CPI_SELECT_ISA(isa)                                                                                \
     cpi_band cpi_band32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *); \
-    cpi_band cpi_band64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *);
+    cpi_band cpi_band64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *); \
+    void cpi_columns32_##isa(const cpi_keys *, const void *, int, int, uint32_t *);                        \
+    void cpi_columns64_##isa(const cpi_keys *, const void *, int, int, uint64_t *);
 CPI_SELECT_ISA(v2)
 CPI_SELECT_ISA(v3)
 CPI_SELECT_ISA(v4)
 #undef CPI_SELECT_ISA
 cpi_band32_fn cpi_band32(void);
 cpi_band64_fn cpi_band64(void);
+cpi_columns32_fn cpi_columns32(void);
+cpi_columns64_fn cpi_columns64(void);
 
 /* The keys of ranks k and min(k + 1, n - 1) of a[0..n), 0 <= k < n; a is used up. */
 typedef struct cpi_pair32 { uint32_t first, second; } cpi_pair32;

@@ -13,7 +13,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { LONG_LANE = 1 << 17, PIECES = 256 };
+enum { LONG_LANE = 1 << 17, SHORT_LANE = 48, PIECES = 256 };
 
 /* --- from keys to the median --- */
 
@@ -180,12 +180,39 @@ typedef struct lanes {
     size_t room;
 } lanes;
 
+/* Lanes of a few elements: CPI_COLUMNS of them are sorted side by side. */
+static void short_lanes(const lanes *l, int64_t begin, int64_t end, void *tile)
+{
+    int64_t out = (int64_t)result_bytes(l->type), bytes = l->keys.bytes, n = l->n;
+    uint32_t *narrow = tile;
+    uint64_t *wide = tile;
+    for (int64_t row = begin; row < end; row += CPI_COLUMNS) {
+        int count = end - row < CPI_COLUMNS ? (int)(end - row) : CPI_COLUMNS;
+        const char *x = l->from + row * n * bytes;
+        if (bytes == 8) cpi_columns64()(&l->keys, x, count, (int)n, wide);
+        else cpi_columns32()(&l->keys, x, count, (int)n, narrow);
+        for (int c = 0; c < count; c++) {
+            int64_t a = (n - 1) / 2 * CPI_COLUMNS + c, b = n / 2 * CPI_COLUMNS + c, z = (n - 1) * CPI_COLUMNS + c;
+            uint64_t first = bytes == 8 ? wide[a] : narrow[a], second = bytes == 8 ? wide[b] : narrow[b];
+            uint64_t largest = bytes == 8 ? wide[z] : narrow[z];
+            finish_keys(l->type, &l->keys, !(n & 1), first, second, cpi_is_float(l->type) && largest > l->keys.last,
+                        largest, l->to + (row + c) * out);
+        }
+    }
+}
+
+static bool is_short(const cpi_keys *k, int64_t n) { return n <= SHORT_LANE && k->bytes <= 8 && !k->complex_parts; }
+
 static void lanes_task(void *context, int64_t task, int worker)
 {
     const lanes *l = context;
     int64_t end = (task + 1) * l->each < l->rows ? (task + 1) * l->each : l->rows;
     size_t out = result_bytes(l->type);
     void *scratch = l->scratch + l->room * (size_t)worker;
+    if (is_short(&l->keys, l->n)) {
+        short_lanes(l, task * l->each, end, scratch);
+        return;
+    }
     for (int64_t row = task * l->each; row < end; row++) {
         const void *x = l->from + row * l->n * l->keys.bytes;
         void *to = l->to + row * (int64_t)out;
@@ -207,7 +234,8 @@ static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64
     l.each = (rows + 1023) / 1024;
     if (l.each < grain) l.each = grain;
     if (l.each < 1) l.each = 1;
-    l.room = l.keys.bytes == 1 ? 64 : ((size_t)n * key + 127) / 64 * 64;
+    if (is_short(&l.keys, n)) l.each = (l.each + CPI_COLUMNS - 1) / CPI_COLUMNS * CPI_COLUMNS;
+    l.room = ((size_t)n * key * (is_short(&l.keys, n) ? CPI_COLUMNS : 1) + 127) / 64 * 64;
     int64_t tasks = (rows + l.each - 1) / l.each;
     int64_t workers = tasks > 1 ? cpi_workers() : 1;
     l.scratch = cpi_work_alloc(stream, l.room * (size_t)workers);

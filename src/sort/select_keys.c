@@ -9,6 +9,8 @@
 
 cpi_band32_fn cpi_band32(void) { return CPI_BEST(cpi_band32); }
 cpi_band64_fn cpi_band64(void) { return CPI_BEST(cpi_band64); }
+cpi_columns32_fn cpi_columns32(void) { return CPI_BEST(cpi_columns32); }
+cpi_columns64_fn cpi_columns64(void) { return CPI_BEST(cpi_columns64); }
 
 static const cpi_keys identity = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 8, false};
 

@@ -89,3 +89,46 @@ BAND(32)
 BAND(64)
 
 #endif
+
+/* --- many short lanes --- */
+
+/* Batcher's network over the rows of a tile: each exchange works on all lanes at once, and the compiler makes
+ * vector minima and maxima of it. */
+#define COLUMNS(W)                                                                                        \
+    static void network##W(uint##W##_t *tile, int n)                                                      \
+    {                                                                                                     \
+        for (int p = 1; p < n; p *= 2)                                                                    \
+            for (int k = p; k; k /= 2)                                                                    \
+                for (int j = k % p; j + k < n; j += 2 * k)                                                \
+                    for (int i = j; i < j + k && i + k < n; i++) {                                        \
+                        if (i / (2 * p) != (i + k) / (2 * p)) continue;                                   \
+                        uint##W##_t *restrict a = tile + i * CPI_COLUMNS, *restrict b = a + k * CPI_COLUMNS; \
+                        for (int l = 0; l < CPI_COLUMNS; l++) {                                           \
+                            uint##W##_t x = a[l], y = b[l];                                               \
+                            a[l] = x < y ? x : y;                                                         \
+                            b[l] = x < y ? y : x;                                                         \
+                        }                                                                                 \
+                    }                                                                                     \
+    }
+COLUMNS(32)
+COLUMNS(64)
+
+#define TRANSPOSED(T, key)                                                        \
+    for (int i = 0; i < n; i++)                                                   \
+        for (int l = 0; l < rows; l++) tile[i * CPI_COLUMNS + l] = key(&keys, ((const T *)from)[l * n + i])
+
+void CPI_ISA_NAME(cpi_columns32)(const cpi_keys *k, const void *from, int rows, int n, uint32_t *tile)
+{
+    const cpi_keys keys = *k;
+    if (keys.bytes == 4) TRANSPOSED(uint32_t, cpi_key32);
+    else if (keys.bytes == 2) TRANSPOSED(uint16_t, cpi_key16);
+    else TRANSPOSED(uint8_t, cpi_key8);
+    network32(tile, n);
+}
+
+void CPI_ISA_NAME(cpi_columns64)(const cpi_keys *k, const void *from, int rows, int n, uint64_t *tile)
+{
+    const cpi_keys keys = *k;
+    TRANSPOSED(uint64_t, cpi_key64);
+    network64(tile, n);
+}

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "backend/device.h"
-#include "core/memory.h"
 #include "cpu/threads.h"
 #include "index/kernels.h"
 
@@ -56,9 +55,8 @@ static void bits_task(void *context, int64_t task, int worker)
 
 static cp_code select_bits(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
 {
-    (void)stream;
     int64_t np = pieces(n), words = np * WORDS;
-    s->work = cpi_malloc((size_t)(words + np) * 8);
+    s->work = cpi_work_alloc(stream, (size_t)(words + np) * 8);
     if (!s->work) return CP_ERROR_MEMORY;
     s->n = n;
     s->bits = s->work;
@@ -76,8 +74,7 @@ static cp_code select_bits(cp_stream *stream, const void *condition, cp_type typ
 
 static void release(cp_stream *stream, cpi_selection *s)
 {
-    (void)stream;
-    cpi_free_host(s->work);
+    cpi_work_free(stream, s->work);
 }
 
 static void compact_task(void *context, int64_t task, int worker)

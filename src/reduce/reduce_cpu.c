@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "backend/device.h"
-#include "core/memory.h"
 #include "cpu/threads.h"
 #include "reduce/finish.h"
 #include "scalar/convert.h"
@@ -19,6 +18,7 @@ enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536 };
 
 typedef struct job {
     const cpi_reduce_args *a;
+    cp_stream *stream;
     const cpi_reduce_kernel *k;
     cpi_reduce_widen widen;
     cpi_reduce_kind kind;
@@ -303,7 +303,7 @@ static cp_code fold_slabs(job *j)
     if (parts > a->reduce[0].n) parts = a->reduce[0].n;
     j->each = (a->reduce[0].n + parts - 1) / parts;
     j->parts = (a->reduce[0].n + j->each - 1) / j->each;
-    if (!(j->partial = cpi_malloc((size_t)(j->parts * a->kept * j->k->size)))) return CP_ERROR_MEMORY;
+    if (!(j->partial = cpi_work_alloc(j->stream, (size_t)(j->parts * a->kept * j->k->size)))) return CP_ERROR_MEMORY;
     cpi_parallel(j->parts, slab_task, j);
     join_parts(j, j->partial, a->kept);
     for (int64_t r = 0; r < a->kept; r++) {
@@ -335,9 +335,9 @@ static cp_code fold_rows(job *j)
     int workers = tasks > 1 ? cpi_workers() : 1;
     if (!j->direct) {
         j->scratch_each = CPI_REDUCE_BLOCK * 16;
-        if (!(j->scratch = cpi_malloc((size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
+        if (!(j->scratch = cpi_work_alloc(j->stream, (size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
     }
-    if (j->parts > 1 && !(j->partial = cpi_malloc((size_t)(tasks * j->k->size)))) return CP_ERROR_MEMORY;
+    if (j->parts > 1 && !(j->partial = cpi_work_alloc(j->stream, (size_t)(tasks * j->k->size)))) return CP_ERROR_MEMORY;
     cpi_parallel(tasks, row_task, j);
     for (int64_t r = 0; j->parts > 1 && r < a->kept; r++) {
         const char *x;
@@ -436,8 +436,8 @@ static cp_code fold_columns(job *j)
     int64_t tasks = (j->units + j->per_task - 1) / j->per_task * j->parts;
     int workers = tasks > 1 ? cpi_workers() : 1;
     j->scratch_each = 2 * ((j->tile * size + 63) / 64 * 64) + GATHERED + j->tile * 16;
-    if (!(j->scratch = cpi_malloc((size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
-    if (j->parts > 1 && !(j->partial = cpi_malloc((size_t)(j->units * j->parts * j->tile * size)))) return CP_ERROR_MEMORY;
+    if (!(j->scratch = cpi_work_alloc(j->stream, (size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
+    if (j->parts > 1 && !(j->partial = cpi_work_alloc(j->stream, (size_t)(j->units * j->parts * j->tile * size)))) return CP_ERROR_MEMORY;
     cpi_parallel(tasks, column_task, j);
     for (int64_t u = 0; j->parts > 1 && u < j->units; u++) {
         const char *x;
@@ -470,8 +470,7 @@ static cpi_reduce_kind kind_of(const cpi_reduce_args *a)
 
 static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
-    (void)stream;
-    job j = {.a = a, .kind = kind_of(a), .item = cpi_itemsize(a->type)};
+    job j = {.a = a, .stream = stream, .kind = kind_of(a), .item = cpi_itemsize(a->type)};
     j.half = a->type == CP_FLOAT16 || a->type == CP_BFLOAT16;
     j.type = j.half ? CP_FLOAT32 : cpi_reduce_kernel_type(a->type);
     j.wide = cpi_itemsize(j.type);
@@ -485,8 +484,8 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= 64 && a->nkept && a->keep[a->nkept - 1].n >= 16));
     cp_code code = columns ? fold_columns(&j) : fold_rows(&j);
-    cpi_free_host(j.partial);
-    cpi_free_host(j.scratch);
+    cpi_work_free(stream, j.partial); /* the pool's pages have been touched before, fresh ones cost a fault each */
+    cpi_work_free(stream, j.scratch);
     return code;
 }
 

@@ -1,6 +1,8 @@
 /* Devices, streams, events and pools: the primitives below cuprite.cuda, whose classes are Python. */
 #include "cpy.h"
 
+#include "cuprite/testing.h"
+
 #define INT_ARGUMENT(v, o) int v; if (!cpy_int((o), 0, &v)) return NULL
 
 CPY_FUNCTION_IN("_device", device_count, "count", "", "Number of GPUs.")
@@ -205,4 +207,19 @@ CPY_FUNCTION_IN("_device", event_elapsed, "event_elapsed", "start, end", "Millis
     double ms;
     if (cp_event_elapsed(start, end, &ms) != CP_OK) return cpy_raise();
     return PyFloat_FromDouble(ms);
+}
+
+/* --- for tests --- */
+CPY_FUNCTION_IN("_device", test_fail, "test_fail", "n", "The n-th allocation of the library from now fails, once; 0: none. Returns those counted so far.")
+{
+    int64_t n, counted = cp_test_allocations();
+    if (!cpy_int64(a[0], &n)) return NULL;
+    cp_test_fail_allocation(n);
+    return PyLong_FromLongLong(counted);
+}
+
+CPY_FUNCTION_IN("_device", test_live, "test_live", "", "Live blocks of the library: arrays and temporaries.")
+{
+    (void)a;
+    return PyLong_FromLongLong(cp_test_live());
 }

@@ -18,7 +18,7 @@ static cp_array *call(const char *name, cp_array *const *in, cp_array *out)
 
 static PyObject *result(cp_array *r, cp_array *out, PyObject *out_object)
 {
-    if (!r || !out) return r ? cpy_wrap(r) : NULL;
+    if (!r || !out) return cpy_wrap(r);
     cp_free(r);
     return Py_NewRef(PyTuple_Check(out_object) ? PyTuple_GET_ITEM(out_object, 0) : out_object);
 }

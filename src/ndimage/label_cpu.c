@@ -2,7 +2,7 @@
  *
  * Bands of lines are worked on in parallel. The result is a property of the image alone, so the cut into bands
  * cannot show in it. */
-#include "core/memory.h"
+#include "backend/device.h"
 #include "cpu/features.h"
 #include "ndimage/cpu.h"
 #include "ndimage/label_job.h"
@@ -24,8 +24,7 @@ static uint64_t bits_that_count(cp_type t)
 
 cp_code cpi_label_cpu(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count)
 {
-    (void)stream;
-    label_job j = {.plan = plan, .lines = plan->lines, .width = plan->width, .last_width = plan->width,
+    label_job j = {.plan = plan, .stream_of = stream, .lines = plan->lines, .width = plan->width, .last_width = plan->width,
                    .joined = plan->joined, .x = x->data, .size = (int)cpi_itemsize(x->type),
                    .keep = bits_that_count(x->type), .out = out->data, .type = out->type,
                    .out_size = (int)cpi_itemsize(out->type)};
@@ -40,9 +39,9 @@ cp_code cpi_label_cpu(cp_stream *stream, const cpi_label_plan *plan, const cp_ar
     j.per_band = (65536 + j.width - 1) / j.width;
     if (j.per_band < (j.lines + 63) / 64) j.per_band = (j.lines + 63) / 64;
     j.bands = (j.lines + j.per_band - 1) / j.per_band;
-    j.bits = cpi_malloc((size_t)(j.lines * j.words) * sizeof *j.bits);
+    j.bits = cpi_work_alloc(stream, (size_t)(j.lines * j.words) * sizeof *j.bits);
     if (!j.bits) return CP_ERROR_MEMORY;
     cp_code code = CPI_BEST(cpi_label_lines)(&j, count);
-    cpi_free_host(j.bits);
+    cpi_work_free(stream, j.bits);
     return code;
 }

@@ -6,6 +6,7 @@
 
 typedef struct label_job {
     const cpi_label_plan *plan;
+    cp_stream *stream_of;     /* for workspace */
     int64_t lines, width, last_width; /* the last line of a chopped one is shorter */
     bool joined, chopped, stream;
     int64_t words;            /* of a line's bits */

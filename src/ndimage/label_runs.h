@@ -297,7 +297,7 @@ static cp_code NAME(label_all)(const label_job *j, int64_t *count)
         cpi_parallel(j->bands, NAME(bits_task), &f);
         for (int64_t l = 0; l < j->lines; l++) f.first[l + 1] += f.first[l];
         size_t runs = (size_t)f.first[j->lines];
-        f.parent = cpi_malloc(runs * sizeof(INT));
+        f.parent = cpi_work_alloc(j->stream_of, runs * sizeof(INT));
         if (!f.parent) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) {
@@ -314,7 +314,7 @@ static cp_code NAME(label_all)(const label_job *j, int64_t *count)
             if (count) *count = labels;
         }
     }
-    cpi_free_host(f.parent);
+    cpi_work_free(j->stream_of, f.parent);
     cpi_free_host(f.base);
     cpi_free_host(f.first);
     return code;

@@ -1,6 +1,7 @@
 /* Labelling of lines, compiled for each instruction set; label_runs.h has the steps. */
 #include <string.h>
 
+#include "backend/device.h"
 #include "core/memory.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"

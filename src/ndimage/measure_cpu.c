@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/device.h"
 #include "core/memory.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
@@ -26,9 +27,12 @@ typedef struct measure_job {
     int words, more;           /* of a cell; of them, before moments or boxes */
     int want;                  /* WANT_ bits of this pass */
     int64_t bands, per_band;   /* elements */
-    word *table;               /* bands * slots * words; the first band's is the sum of all in the end */
+    int64_t cells;             /* of a table: slots and a spare one */
+    word *table;               /* bands * cells * words; the first band's is the sum of all in the end */
     double *mean;              /* slots, for the variance */
     run_function run;
+    values_function values;
+    bool one_by_one;           /* only sums are wanted, of regions without gaps: short runs are not worth finding */
     uint64_t (*changes)(const void *p, int size);
     bool skip_zero;
 } measure_job;
@@ -82,6 +86,13 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
 typedef void (*walk_function)(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,
                               const int64_t *c, run_stats *r);
 
+/* At least 9 bits are set. */
+static inline bool many_changes(uint64_t w)
+{
+    for (int i = 0; i < 8; i++) w &= w - 1;
+    return w != 0;
+}
+
 /* For labels of one type; KEY is the key of label v, used where near slots are looked for. */
 #define WALK(NAME, T, KEY)                                                                                  \
     static inline void emit_##NAME(const measure_job *j, word *table, int64_t line, int64_t from, int64_t to, \
@@ -93,17 +104,41 @@ typedef void (*walk_function)(const measure_job *j, word *table, int64_t at, int
         int64_t slot = j->lookup.span ? cpi_near_slot(&j->lookup, KEY) : cpi_slot_of(&j->lookup, p, from);  \
         if (slot >= 0) add_run(j, table, slot, from, from - line, to - from, c, r);                         \
     }                                                                                                       \
+    static void each_##NAME(const measure_job *j, word *table, int64_t at)                                  \
+    {                                                                                                       \
+        const T *p = (const T *)(const void *)j->plan->labels->data + at;                                   \
+        uint64_t first = (uint64_t)j->lookup.first, span = j->lookup.span;                                  \
+        double value[64];                                                                                   \
+        j->values(j->plan->x->data, at, value);                                                             \
+        for (int k = 0; k < 64; k++) {                                                                      \
+            T v = p[k];                                                                                     \
+            (void)v;                                                                                        \
+            uint64_t slot = (uint64_t)(int64_t)(KEY) - first;                                               \
+            slot = slot < span ? slot : span; /* the spare cell: no branch */                               \
+            word *cell = table + slot * 2;                                                                  \
+            cell[COUNT].i++;                                                                                \
+            cell[SUM].d += value[k];                                                                        \
+        }                                                                                                   \
+    }                                                                                                       \
     static void walk_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,     \
                             const int64_t *c, run_stats *r)                                                 \
     {                                                                                                       \
         const T *p = (const T *)(const void *)j->plan->labels->data;                                        \
         int64_t line = at - column, from = at;                                                              \
-        for (; end - at > 64; at += 64)                                                                     \
-            for (uint64_t w = j->changes(p + at, (int)sizeof(T)); w; w &= w - 1) {                          \
+        for (; end - at > 64; at += 64) {                                                                   \
+            uint64_t w = j->changes(p + at, (int)sizeof(T));                                                \
+            if (j->one_by_one && many_changes(w)) {                                                                 \
+                if (from < at) emit_##NAME(j, table, line, from, at, c, r);                                 \
+                each_##NAME(j, table, at);                                                                  \
+                from = at + 64;                                                                             \
+                continue;                                                                                   \
+            }                                                                                               \
+            for (; w; w &= w - 1) {                                                                         \
                 int64_t to = at + __builtin_ctzll(w) + 1;                                                   \
                 emit_##NAME(j, table, line, from, to, c, r);                                                \
                 from = to;                                                                                  \
             }                                                                                               \
+        }                                                                                                   \
         for (; at < end; at++)                                                                              \
             if (at + 1 == end || p[at] != p[at + 1]) {                                                      \
                 emit_##NAME(j, table, line, from, at + 1, c, r);                                            \
@@ -143,7 +178,7 @@ static void measure_task(void *context, int64_t band, int worker)
 {
     measure_job *j = context;
     (void)worker;
-    word *table = j->table + band * j->slots * j->words;
+    word *table = j->table + band * j->cells * j->words;
     int64_t at = band * j->per_band, end = at + j->per_band, c[CP_MAXDIM];
     const cpi_measure_plan *plan = j->plan;
     walk_function walk = walk_of(plan);
@@ -193,7 +228,7 @@ static void merge_task(void *context, int64_t task, int worker)
     int64_t begin = task * SLOTS_A_TASK, end = begin + SLOTS_A_TASK < j->slots ? begin + SLOTS_A_TASK : j->slots;
     for (int64_t band = 1; band < j->bands; band++)
         for (int64_t s = begin; s < end; s++) {
-            const word *from = j->table + (band * j->slots + s) * j->words;
+            const word *from = j->table + (band * j->cells + s) * j->words;
             if (from[COUNT].i) merge_cell(j, j->table + s * j->words, from);
         }
 }
@@ -202,7 +237,7 @@ static void merge_task(void *context, int64_t task, int worker)
 static void measure_pass(measure_job *j, int want)
 {
     j->want = want;
-    memset(j->table, 0, (size_t)(j->bands * j->slots * j->words) * sizeof *j->table);
+    memset(j->table, 0, (size_t)(j->bands * j->cells * j->words) * sizeof *j->table);
     if (j->plan->kind == CPI_REGIONS_NONE) return;
     cpi_parallel(j->bands, measure_task, j);
     if (j->bands > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
@@ -297,12 +332,12 @@ static cp_code measure_regions(measure_job *j)
     return CP_OK;
 }
 
-/* Bands: at least 65536 elements each, at most 64, and tables that together are no larger than 8 bytes an
+/* Bands: at least 65536 elements each, at most 64, and tables that together are no larger than 4 bytes an
  * element (or 1 MiB). */
 static void cut_bands(measure_job *j)
 {
     int64_t size = j->plan->size, bands = size / 65536 < 64 ? size / 65536 : 64;
-    int64_t budget = size < 1 << 17 ? 1 << 17 : size, most = budget / (j->slots * j->words);
+    int64_t budget = size < 1 << 18 ? 1 << 17 : size / 2, most = budget / j->cells / j->words;
     if (bands > most) bands = most;
     if (bands < 1) bands = 1;
     j->per_band = (size + bands - 1) / bands;
@@ -311,7 +346,6 @@ static void cut_bands(measure_job *j)
 
 cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
 {
-    (void)stream;
     measure_job j = {.plan = plan, .changes = CPI_BEST(cpi_changes)};
     int want = wanted(plan);
     j.more = want & WANT_EXTREMUM ? PLACE + 1 : SUM + 1;
@@ -324,13 +358,18 @@ cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
         uint64_t zero[2] = {0};
         j.skip_zero = cpi_slot_of(&j.lookup, zero, 0) < 0;
     }
-    if (plan->x) j.run = CPI_BEST(cpi_run_function)(plan->x->type);
-    int64_t cells;
+    if (plan->x) {
+        j.run = CPI_BEST(cpi_run_function)(plan->x->type);
+        j.values = CPI_BEST(cpi_values_function)(plan->x->type);
+    }
+    j.one_by_one = want == WANT_SUM && !plan->variance && !plan->deviation && j.lookup.span && !j.lookup.direct;
+    j.cells = j.slots + 1;
     cut_bands(&j);
-    if (__builtin_mul_overflow(j.bands * j.words, j.slots, &cells)) cells = INT64_MAX / 16;
-    j.table = cpi_calloc((size_t)cells, sizeof *j.table);
+    int64_t words;
+    if (__builtin_mul_overflow(j.bands * j.words, j.cells, &words) || words > INT64_MAX / 16) words = INT64_MAX / 16;
+    j.table = cpi_work_alloc(stream, (size_t)words * sizeof *j.table);
     code = j.table ? measure_regions(&j) : CP_ERROR_MEMORY;
-    cpi_free_host(j.table);
+    cpi_work_free(stream, j.table);
     cpi_lookup_free(&j.lookup);
     return code;
 }

@@ -31,4 +31,10 @@ run_function cpi_run_function_v2(cp_type type);
 run_function cpi_run_function_v3(cp_type type);
 run_function cpi_run_function_v4(cp_type type);
 
+/* Elements at..at+63 of x as doubles. */
+typedef void (*values_function)(const void *x, int64_t at, double *to);
+values_function cpi_values_function_v2(cp_type type);
+values_function cpi_values_function_v3(cp_type type);
+values_function cpi_values_function_v4(cp_type type);
+
 #endif

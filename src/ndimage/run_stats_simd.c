@@ -53,7 +53,11 @@
             uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;           \
             int64_t place = 0;                                                              \
             (void)nan;                                                                      \
-            for (int64_t start = 0; start < n; start += BLOCK) {                            \
+            for (int64_t k = 0; n < 16 && k < n; k++) {                                     \
+                uint64_t order = (ORDER) ^ flip;                                            \
+                if (k == 0 || order > best) best = order, place = k;                        \
+            }                                                                               \
+            for (int64_t start = 0; n >= 16 && start < n; start += BLOCK) {                          \
                 int64_t end = n - start < BLOCK ? n : start + BLOCK;                        \
                 uint64_t most = 0;                                                          \
                 for (int64_t k = start; k < end; k++) {                                     \
@@ -71,6 +75,11 @@
             r->key = best ^ flip;                                                           \
             r->place = at + place;                                                          \
         }                                                                                   \
+    }                                                                                       \
+    static void values_##NAME(const void *x, int64_t at, double *to)                        \
+    {                                                                                       \
+        const T *p = (const T *)x + at;                                                     \
+        for (int k = 0; k < 64; k++) to[k] = (double)VALUE(p[k]);                           \
     }
 
 #define SIGNED(v) ((uint64_t)(int64_t)(v) ^ (uint64_t)1 << 63)
@@ -93,6 +102,15 @@ run_function CPI_ISA_NAME(cpi_run_function)(cp_type type)
     static const run_function table[CP_NTYPES] = {
         run_BOOL,   run_INT8,   run_UINT8,  run_INT16,   run_UINT16,   run_INT32,   run_UINT32,
         run_INT64,  run_UINT64, run_FLOAT16, run_BFLOAT16, run_FLOAT32, run_FLOAT64,
+    };
+    return table[type];
+}
+
+values_function CPI_ISA_NAME(cpi_values_function)(cp_type type)
+{
+    static const values_function table[CP_NTYPES] = {
+        values_BOOL,  values_INT8,   values_UINT8,   values_INT16,    values_UINT16,  values_INT32,   values_UINT32,
+        values_INT64, values_UINT64, values_FLOAT16, values_BFLOAT16, values_FLOAT32, values_FLOAT64,
     };
     return table[type];
 }

@@ -85,6 +85,26 @@ static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int s
     BY_SIZE(GATHER)
 }
 
+/* Many short rows: a row that repeats is gathered once and doubled. */
+static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t rows, int64_t stride, int64_t n, int size)
+{
+    const char *in = in_;
+    if (row_stride == 0) {
+        int64_t done = n * size, all = rows * done;
+        gather(out_, in_, stride, n, size);
+        for (; done < all; done *= 2)
+            memcpy((char *)out_ + done, out_, (size_t)(done < all - done ? done : all - done));
+        return;
+    }
+#define GATHER_ROWS(E)                                                                              \
+    {                                                                                               \
+        E *out = out_;                                                                              \
+        for (int64_t r = 0; r < rows; r++, in += row_stride)                                        \
+            for (int64_t i = 0; i < n; i++) *out++ = *(const E *)(in + i * stride);                 \
+    }
+    BY_SIZE(GATHER_ROWS)
+}
+
 static void scatter(void *out_, int64_t stride, const void *in_, int64_t n, int size)
 {
     char *out = out_;
@@ -191,6 +211,7 @@ const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
     .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64)},
     .convert = converters,
     .gather = gather,
+    .gather_rows = gather_rows,
     .scatter = scatter,
     .scatter_masked = scatter_masked,
     .stream = stream,

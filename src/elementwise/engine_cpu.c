@@ -175,30 +175,70 @@ static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
     }
 }
 
-/* n elements of an operand from `index` on, over as many rows as it takes, to or from a contiguous buffer. */
-static void move_rows(const cpi_job *job, int op, const int64_t *from, char *buffer, int64_t n, int direction,
-                      const uint8_t *mask)
+/* Does the operand walk the whole loop with one stride? */
+static bool linear(const cpi_loop *loop, int op)
+{
+    const int64_t *stride = loop->op[op].strides;
+    for (int d = loop->ndim - 1; d > 0; d--)
+        if (stride[d - 1] != stride[d] * loop->shape[d]) return false;
+    return true;
+}
+
+/* n elements of an operand, from linear index `begin`, which is at `index`, to a contiguous buffer. */
+static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *from, char *buffer, int64_t n)
 {
     const cpi_loop *loop = job->loop;
     int64_t index[CP_MAXDIM + 1];
     int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[op].type);
-    int64_t stride = loop->op[op].strides[last];
+    const int64_t *stride = loop->op[op].strides;
+    if (job->linear >> op & 1) {
+        job->set->gather(buffer, loop->op[op].data + begin * stride[last], stride[last], n, size);
+        return;
+    }
     memcpy(index, from, (size_t)loop->ndim * sizeof *index);
     while (n > 0) {
-        int64_t m = loop->shape[last] - index[last];
-        if (m > n) m = n;
-        char *at = loop->op[op].data + offset(loop, op, index);
-        if (direction == 0) {
-            job->set->gather(buffer, at, stride, m, size);
-        } else if (mask) {
-            job->set->scatter_masked(at, stride, buffer, mask, m, size);
-            mask += m;
+        int64_t length = loop->shape[last], m = length - index[last], rows = 1;
+        const char *at = loop->op[op].data + offset(loop, op, index);
+        if (m == length && last > 0) { /* whole rows, as far as the dimension outside goes */
+            rows = loop->shape[last - 1] - index[last - 1];
+            if (rows > n / length) rows = n / length;
+        }
+        if (rows > 1) {
+            job->set->gather_rows(buffer, at, stride[last - 1], rows, stride[last], length, size);
+            m = rows * length;
+            index[last - 1] += rows - 1;
         } else {
-            job->set->scatter(at, stride, buffer, m, size);
+            if (m > n) m = n;
+            job->set->gather(buffer, at, stride[last], m, size);
         }
         buffer += m * size;
         n -= m;
         if (n > 0) next_row(loop, index);
+    }
+}
+
+/* The other way: n elements of the output from a contiguous buffer. */
+static void distribute(const cpi_job *job, int64_t begin, const int64_t *from, const char *buffer, int64_t n,
+                       const uint8_t *mask)
+{
+    const cpi_loop *loop = job->loop;
+    int64_t index[CP_MAXDIM + 1], m = n;
+    int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[0].type);
+    int64_t stride = loop->op[0].strides[last];
+    memcpy(index, from, (size_t)loop->ndim * sizeof *index);
+    for (; n > 0; n -= m) {
+        char *at = loop->op[0].data + (job->linear & 1 ? begin * stride : offset(loop, 0, index));
+        if (!(job->linear & 1)) m = loop->shape[last] - index[last] < n ? loop->shape[last] - index[last] : n;
+        if (mask) {
+            job->set->scatter_masked(at, stride, buffer, mask, m, size);
+            mask += m;
+        } else if (job->stream && stride == size) {
+            job->set->stream(at, buffer, m * size);
+        } else {
+            job->set->scatter(at, stride, buffer, m, size);
+        }
+        buffer += m * size;
+        if (n > m) next_row(loop, index);
     }
 }
 
@@ -215,11 +255,15 @@ static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *
             in[k] = (void *)job->value[k];
             if (job->values >> k & 1) continue;
             cp_type from = loop->op[k + 1].type, to = job->in_type[k];
-            move_rows(job, k + 1, index, from == to ? b->in[k] : b->raw, n, 0, NULL);
+            if (from == to && job->linear >> (k + 1) & 1 && loop->op[k + 1].strides[loop->ndim - 1] == cpi_itemsize(to)) {
+                in[k] = loop->op[k + 1].data + begin * cpi_itemsize(to);
+                continue;
+            }
+            collect(job, k + 1, begin, index, from == to ? b->in[k] : b->raw, n);
             if (from != to) job->set->convert[from][to](b->in[k], b->raw, n);
             in[k] = b->in[k];
         }
-        if (job->mask) move_rows(job, job->mask, index, (char *)b->mask, n, 0, NULL);
+        if (job->mask) collect(job, job->mask, begin, index, (char *)b->mask, n);
         call(job, b->out, in, n, job->values, b);
         if (job->silent) continue;
         char *from = b->out;
@@ -227,7 +271,7 @@ static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *
             job->set->convert[job->result_type][loop->op[0].type](b->raw, b->out, n);
             from = b->raw;
         }
-        move_rows(job, 0, index, from, n, 1, job->mask ? b->mask : NULL);
+        distribute(job, begin, index, from, n, job->mask ? b->mask : NULL);
     }
 }
 
@@ -273,6 +317,8 @@ void cpi_engine_run(cpi_job *job)
     job->set = cpi_kernels_best();
     take_values(job);
     job->rows = loop->ndim <= 1 || loop->shape[loop->ndim - 1] >= 128;
+    job->linear = 0;
+    for (int k = 0; k < loop->nop && !job->rows; k++) job->linear |= (unsigned)linear(loop, k) << k;
     int64_t bytes = loop->size * cpi_itemsize(loop->op[0].type);
     job->stream = bytes >= STREAM_BYTES && !job->mask && !job->silent;
     for (int k = 1; k <= job->nin && job->stream; k++) /* in place: the lines are in the cache already */

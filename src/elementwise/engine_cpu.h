@@ -28,6 +28,7 @@ typedef struct cpi_job {
     bool stream, rows;
     _Alignas(16) unsigned char value[CPI_MAXIN][16]; /* inputs that are one value for the whole loop */
     unsigned values;
+    unsigned linear;              /* operands that walk the loop with one stride */
 } cpi_job;
 
 /* The kernels of this processor. */

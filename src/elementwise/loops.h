@@ -20,6 +20,8 @@ typedef struct cpi_kernels {
     const cpi_kernel *mathematics[CP_NTYPES];         /* overrides for float32 and float64 */
     const cpi_converter (*convert)[CP_NTYPES];        /* [from][to] */
     void (*gather)(void *out, const void *in, int64_t stride, int64_t n, int size);
+    /* `rows` rows of n elements each, row_stride bytes apart, one after the other */
+    void (*gather_rows)(void *out, const void *in, int64_t row_stride, int64_t rows, int64_t stride, int64_t n, int size);
     void (*scatter)(void *out, int64_t stride, const void *in, int64_t n, int size);
     void (*scatter_masked)(void *out, int64_t stride, const void *in, const uint8_t *mask, int64_t n, int size);
     void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches */

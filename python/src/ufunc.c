@@ -162,6 +162,8 @@ static PyObject *get_identity(PyObject *o, void *u)
                                                                   : PyFloat_FromDouble(f->info.identity);
 }
 
+static PyObject *get_ulp(PyObject *o, void *u) { (void)u; return PyFloat_FromDouble(((ufunc *)o)->info.ulp); }
+
 /* "dd->d" for every type that the operation takes; NumPy's letters, bfloat16 has E. */
 static PyObject *get_types(PyObject *o, void *u)
 {
@@ -198,6 +200,7 @@ static PyGetSetDef attributes[] = {
     {"nout", get_nout, NULL, "Number of outputs.", NULL},
     {"nargs", get_nargs, NULL, "Number of inputs and outputs.", NULL},
     {"identity", get_identity, NULL, "What leaves every value as it is, or None.", NULL},
+    {"ulp", get_ulp, NULL, "Largest error of float32 and float64 results, units in the last place; 0: none.", NULL},
     {"types", get_types, NULL, "The types it computes in, NumPy's letters.", NULL},
     {NULL},
 };

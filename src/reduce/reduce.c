@@ -162,15 +162,6 @@ static cp_code find_where(call *c)
                         "one has to specify 'initial'", name, ufunc_name(c->r));
     if (is_place(c->r) || c->r == CP_REDUCE_count_nonzero)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument where", name);
-    if (w->flags & CPI_HOST_SCALAR && !(c->x->flags & CPI_HOST_SCALAR)) {
-        if (*(const uint8_t *)w->data) return CP_OK;
-        cp_array *zero = cpi_array_new(name, c->device, CP_BOOL, 0, NULL, 'C');
-        if (!zero) return cp_error();
-        cp_code code = c->device->backend->zero(cpi_stream(c->device), zero->data, 1);
-        c->where = code ? NULL : cp_broadcast_to(zero, (cp_shape){c->x->ndim, c->x->shape});
-        cp_free(zero);
-        return c->where ? CP_OK : cp_error();
-    }
     c->where = cp_broadcast_to(w, (cp_shape){c->x->ndim, c->x->shape});
     return c->where ? CP_OK : cp_error();
 }
@@ -368,6 +359,28 @@ static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
     return result;
 }
 
+/* A false host scalar as a mask: a false element in the device's memory. */
+static cp_array *false_on(const char *name, cpi_device *device)
+{
+    cp_array *zero = device ? cpi_array_new(name, device, CP_BOOL, 0, NULL, 'C') : NULL;
+    if (!zero || device->backend->zero(cpi_stream(device), zero->data, 1) == CP_OK) return zero;
+    cp_free(zero);
+    return NULL;
+}
+
+/* With a mask that is one value in host memory: without it, or with one the device can read. */
+static cp_array *reduce_scalar_mask(cp_reduction r, cp_array *x, const cp_reduce_options *o)
+{
+    cp_array *two[2] = {x, o->out}, *zero = NULL, *result = NULL;
+    cp_reduce_options other = *o;
+    other.where = NULL;
+    bool keep = *(const uint8_t *)o->where->data;
+    if (!keep) other.where = zero = false_on(rows[r].name, cpi_common_device(rows[r].name, o->out ? 2 : 1, two));
+    if (keep || zero) result = cp_reduce(r, x, &other);
+    cp_free(zero);
+    return result;
+}
+
 cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options)
 {
     static const cp_reduce_options none;
@@ -382,7 +395,10 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
         cpi_fail(CP_ERROR_TYPE, "%s: dtype is no type", name);
         return NULL;
     }
-    if (o->where && r == CP_REDUCE_mean && o->where->type == CP_BOOL) return masked_mean(x, o);
+    if (o->where && o->where->type == CP_BOOL) {
+        if (o->where->flags & CPI_HOST_SCALAR) return reduce_scalar_mask(r, x, o);
+        if (r == CP_REDUCE_mean) return masked_mean(x, o);
+    }
     /* adding and multiplying truth values is "or" and "and" */
     if (o->typed && o->dtype == CP_BOOL && (r == CP_REDUCE_sum || r == CP_REDUCE_prod))
         r = r == CP_REDUCE_sum ? CP_REDUCE_any : CP_REDUCE_all;

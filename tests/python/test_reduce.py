@@ -1,0 +1,196 @@
+"""Reductions against NumPy: every operation, type, layout and choice of axes; on the CPU and each GPU."""
+import cuprite as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+          "float64", "complex64", "complex128"]
+OPERATIONS = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero"]
+SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
+EPS = {"float16": 2e-3, "float32": 1e-6, "float64": 1e-12}
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def data(rng, shape, dtype, special):
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return rng.random(shape) < rng.choice([0.0, 0.5, 0.99, 1.0])
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        low, high = [(info.min, info.max), (max(info.min, -3), 3)][rng.integers(2)]
+        return rng.integers(low, high, size=shape, dtype=dtype, endpoint=True)
+    x = rng.standard_normal(shape) * rng.choice([1, 30]) + rng.choice([0, 4])
+    if rng.random() < 0.4:
+        x = np.round(x)
+    if dtype.kind == "c":
+        x = x + 1j * np.round(rng.standard_normal(shape))
+    x = np.array(x, dtype)
+    if special and x.size and rng.random() < 0.3:
+        x.flat[rng.integers(x.size)] = SPECIAL[rng.integers(len(SPECIAL))]
+    return x
+
+
+@st.composite
+def calls(draw):
+    """(operation, array, keyword arguments)"""
+    name = draw(st.sampled_from(OPERATIONS))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.one_of(
+        st.lists(st.sampled_from([0, 1, 2, 3, 5, 8, 17, 33, 130]), max_size=2).map(tuple),
+        st.lists(st.sampled_from([1, 2, 3, 4, 9, 17]), max_size=5).map(tuple),
+        st.sampled_from([(200000,), (300, 1100), (1100, 300), (5, 70000), (70000, 5), (20, 30, 400), (3, 2, 50000)])))
+    x = data(rng, shape, draw(st.sampled_from(DTYPES)), True)
+    if name == "prod" and x.dtype.kind in "fc":   # no product on the way may pass the range of float64
+        x = np.where(np.isfinite(x), rng.choice([1, -1, 0.5, 2], shape), x).astype(x.dtype)
+    x = x[tuple(slice(None, None, draw(st.sampled_from([1, 1, 1, -1, 2, -3]))) for _ in shape)]
+    if x.ndim > 1 and draw(st.booleans()):
+        x = x.transpose(draw(st.permutations(range(x.ndim))))
+    x = np.asarray(x)
+    kw = {}
+    if x.ndim and draw(st.booleans()):
+        if name.startswith("arg"):
+            kw["axis"] = draw(st.integers(-x.ndim, x.ndim - 1))
+        else:
+            kw["axis"] = tuple(draw(st.lists(st.sampled_from(range(x.ndim)), unique=True, max_size=x.ndim)))
+    kw["keepdims"] = draw(st.booleans())
+    if name in ("var", "std"):
+        kw["ddof"] = draw(st.sampled_from([0, 1, 2.5]))
+    if name in ("sum", "prod", "min", "max") and draw(st.integers(0, 4)) == 0:
+        kw["initial"] = 2
+    if not name.startswith("arg") and name != "count_nonzero" and draw(st.integers(0, 4)) == 0:
+        kw["where"] = np.asarray(rng.random(x.shape[draw(st.integers(0, x.ndim)):]) < 0.6)
+        if name in ("min", "max"):
+            kw["initial"] = 1
+    return name, x, kw
+
+
+def layout(x):
+    """x on the device with the same strides."""
+    if x.ndim == 0 or x.size == 0:
+        return cp.asarray(x)
+    steps = tuple(slice(None, None, -1) if s < 0 else slice(None) for s in x.strides)
+    order = np.argsort([-abs(s) for s in x.strides], kind="stable")
+    return cp.asarray(np.ascontiguousarray(x[steps].transpose(order))).transpose(tuple(np.argsort(order)))[steps]
+
+
+def ours(name, x, kw):
+    kw = {k: cp.asarray(v) if k == "where" else v for k, v in kw.items()}
+    return cp.asnumpy(getattr(cp, name)(layout(x), **kw))
+
+
+def check(name, x, kw):
+    try:
+        want = np.asarray(getattr(np, name)(x, **kw))
+    except ValueError:
+        with pytest.raises(ValueError):
+            ours(name, x, kw)
+        return
+    got = ours(name, x, kw)
+    assert got.dtype == want.dtype
+    assert got.shape == want.shape
+    if want.dtype.kind in "biu" or name in ("min", "max"):
+        np.testing.assert_array_equal(got, want)
+        return
+    wide = x.astype("complex128" if x.dtype.kind == "c" else "float64")
+    exact = np.asarray(getattr(np, name)(wide, **kw))
+    part = {"complex64": "float32", "complex128": "float64"}.get(want.dtype.name, want.dtype.name)
+    size = np.abs(np.where(np.isfinite(wide), wide, 0)).astype("float64")
+    if name in ("sum", "mean"):
+        scale = np.sum(size, axis=kw.get("axis"), keepdims=kw["keepdims"]) + 2
+    elif name == "prod":
+        scale = np.where(np.isfinite(exact), np.abs(exact), 0) + np.finfo(part).tiny * 1e3
+    else:
+        scale = np.max(size, initial=0) ** (2 if name == "var" else 1)
+    for g, w in zip((got.real, got.imag), (exact.real, exact.imag)):
+        near = np.abs(g.astype("float64") - w) <= EPS[part] * scale * 4
+        huge = np.abs(w) > 0.99 * float(np.finfo(part).max)
+        # where NumPy itself meets infinity or NaN on the way, the order of the operations decides
+        lost = ~np.isfinite(exact) if want.dtype.kind == "c" or name == "prod" else np.isnan(w) & np.isnan(g)
+        assert np.all(near | (g == w) | (huge & ~np.isfinite(g)) | lost | ((name == "prod") & ~np.isfinite(want)))
+
+
+@settings(max_examples=600, deadline=None)
+@given(calls())
+def test_against_numpy(call):
+    check(*call)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_types(name, dtype):
+    x = data(np.random.default_rng(5), (7, 40), dtype, False)
+    for axis in (None, 0, 1):
+        check(name, x, {"axis": axis, "keepdims": False})
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "min", "argmax"])
+def test_bfloat16(name):
+    x = np.random.default_rng(1).integers(1, 4, (5, 6)).astype("float32")
+    a = cp.asarray(x).astype("bfloat16")
+    got = getattr(cp, name)(a, axis=1)
+    assert str(got.dtype) == ("int64" if name == "argmax" else "bfloat16")
+    np.testing.assert_allclose(cp.asnumpy(got.astype("float32")), getattr(np, name)(x, axis=1), rtol=8e-3)
+
+
+def test_dtype_and_out():
+    x = np.arange(12, dtype="int16").reshape(3, 4)
+    a = cp.asarray(x)
+    for dtype in ("int8", "float32", "complex64", "bool"):
+        for name in ("sum", "prod"):
+            got, want = getattr(cp, name)(a, axis=0, dtype=dtype), getattr(np, name)(x, axis=0, dtype=dtype)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(cp.asnumpy(got), want)
+    f = np.array([1.7, 2.6, -3.9])
+    assert int(cp.sum(cp.asarray(f), dtype="int64")) == np.sum(f, dtype="int64")
+    assert cp.mean(a, dtype="float32").dtype == np.float32
+    out = cp.zeros(4, dtype="float32")
+    assert cp.sum(a, axis=0, out=out) is out
+    np.testing.assert_array_equal(cp.asnumpy(out), x.sum(0))
+    with pytest.raises(TypeError):
+        cp.mean(a, axis=0, out=cp.zeros(4, dtype="int32"))
+    with pytest.raises(ValueError):
+        cp.sum(a, axis=0, out=cp.zeros(3))
+    big = cp.asarray(np.arange(20.0).reshape(4, 5))
+    cp.sum(big, axis=0, out=big[0])       # the result's memory is part of the input
+    np.testing.assert_array_equal(cp.asnumpy(big[0]), np.arange(20.0).reshape(4, 5).sum(0))
+
+
+def test_errors():
+    a = cp.zeros((2, 3))
+    with pytest.raises(np.exceptions.AxisError):
+        a.sum(axis=2)
+    with pytest.raises(ValueError, match="duplicate|twice|repeated"):
+        a.sum(axis=(0, 0))
+    with pytest.raises(ValueError, match="zero-size array to reduction operation maximum which has no identity"):
+        cp.zeros((0, 3)).max(axis=0)
+    with pytest.raises(ValueError, match="attempt to get argmax of an empty sequence"):
+        cp.zeros(0).argmax()
+    with pytest.raises(ValueError):
+        a.max(where=cp.ones(3, dtype=bool))
+    with pytest.raises(TypeError):
+        a.sum(where=cp.ones(3))
+    with pytest.raises(ValueError):
+        a.sum(where=cp.ones(4, dtype=bool))
+    assert float(a.sum()) == 0
+
+
+def test_accuracy():
+    rng = np.random.default_rng(3)
+    x = rng.random(1 << 20, dtype="float32") + np.float32(1000)
+    a = cp.asarray(x)
+    assert float(cp.sum(a)) == float(np.float32(x.sum(dtype="float64")))
+    np.testing.assert_allclose(float(cp.var(a)), x.var(dtype="float64"), rtol=2e-7)
+    far = rng.standard_normal(1 << 18) + 1e8     # NumPy's two passes keep some 16 digits of the deviations
+    exact = np.var((far - 1e8).astype("longdouble"))
+    np.testing.assert_allclose(float(cp.var(cp.asarray(far))), float(exact), rtol=1e-13)
+
+
+def test_same_bits_every_time():
+    x = cp.asarray(np.random.default_rng(4).standard_normal((500, 2003)).astype("float32"))
+    for f in (cp.sum, cp.std, lambda m: cp.sum(m, axis=0), lambda m: cp.var(m, axis=1), lambda m: cp.mean(m.T, axis=0)):
+        first = cp.asnumpy(f(x)).tobytes()
+        for _ in range(5):
+            assert cp.asnumpy(f(x)).tobytes() == first

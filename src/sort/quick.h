@@ -1,9 +1,12 @@
 /* Quicksort of unsigned keys, a text that sort_simd.c includes once per width.
  *
  * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where vec_* primitives of that width exist (AVX-512).
- * Invariants: a split never writes before it has read (the write position of the lower part trails the read
- * position; the upper part goes through scratch), and every turn of the loop makes the rest smaller. When the
- * pivots are bad for 2*log2(n) turns, radix passes finish in linear time. */
+ * Keys move between their place and scratch without being copied back: n keys lie at `p`, belong to `d`, and `f`
+ * is as large and free; d is p or f. A split packs one side in place, behind the reads, and the other side into f,
+ * which never takes more than the n places there (stores of whole registers included, since of i + lanes <= n
+ * keys read not all went to one side, or the other has none). Afterwards each side is in the same situation
+ * again. Every turn of the loop makes the rest smaller; when pivots are bad for 2*log2(n) turns, radix passes
+ * finish in linear time. */
 
 #if VECTOR
 enum { NAME(lanes) = 512 / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
@@ -79,7 +82,7 @@ static inline __attribute__((always_inline)) void NAME(interleave)(__m512i *v, i
     }
 }
 
-static inline __attribute__((always_inline)) void NAME(network)(KEY *a, int n, int k)
+static inline __attribute__((always_inline)) void NAME(network)(const KEY *a, KEY *to, int n, int k)
 {
     __m512i v[16], ones = _mm512_set1_epi32(-1);
 #pragma GCC unroll 16
@@ -89,69 +92,70 @@ static inline __attribute__((always_inline)) void NAME(network)(KEY *a, int n, i
     for (int width = 2; width <= NAME(lanes); width *= 2) NAME(merge_lanes)(v, k, width);
     NAME(interleave)(v, k);
 #pragma GCC unroll 16
-    for (int i = 0; i < k; i++) NAME(store_part)(a + i * NAME(lanes), n - i * NAME(lanes), v[i]);
+    for (int i = 0; i < k; i++) NAME(store_part)(to + i * NAME(lanes), n - i * NAME(lanes), v[i]);
 }
 
-static void NAME(leaf)(KEY *a, int64_t n)
+static void NAME(leaf)(const KEY *a, KEY *to, int64_t n)
 {
-    if (n <= NAME(lanes)) NAME(network)(a, (int)n, 1);
-    else if (n <= 2 * NAME(lanes)) NAME(network)(a, (int)n, 2);
-    else if (n <= 4 * NAME(lanes)) NAME(network)(a, (int)n, 4);
-    else if (n <= 8 * NAME(lanes)) NAME(network)(a, (int)n, 8);
-    else NAME(network)(a, (int)n, 16);
+    if (n <= NAME(lanes)) NAME(network)(a, to, (int)n, 1);
+    else if (n <= 2 * NAME(lanes)) NAME(network)(a, to, (int)n, 2);
+    else if (n <= 4 * NAME(lanes)) NAME(network)(a, to, (int)n, 4);
+    else if (n <= 8 * NAME(lanes)) NAME(network)(a, to, (int)n, 8);
+    else NAME(network)(a, to, (int)n, 16);
 }
 #undef MEET
 #undef PAIR
 
-/* Keys below the pivot (or equal to it, with `equal`) come first; returns how many. */
-static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal, KEY *scratch)
+/* Keys of one side of the pivot stay (packed) in a, those of the other go to `other`; keys equal to the pivot are
+ * above it, or below with `equal`. Returns the number below. */
+static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal,
+                                                                 bool keep_low, KEY *other)
 {
     enum { L = NAME(lanes) };
     __m512i p = NAME(set1)(pivot);
-    int64_t low = 0, i = 0; /* i - low keys are in scratch */
+    int64_t kept = 0, i = 0; /* i - kept keys went to other */
 #pragma GCC unroll 4
     for (; i + L <= n; i += L) {
         __m512i v = _mm512_loadu_si512(a + i);
         NAME(mask) below = equal ? NAME(le)(v, p) : NAME(lt)(v, p), above = equal ? NAME(gt)(v, p) : NAME(ge)(v, p);
-        _mm512_storeu_si512(a + low, NAME(compress)(below, v));
-        _mm512_storeu_si512(scratch + (i - low), NAME(compress)(above, v));
-        low += __builtin_popcountll((uint64_t)below);
+        NAME(mask) keep = keep_low ? below : above, move = keep_low ? above : below;
+        _mm512_storeu_si512(a + kept, NAME(compress)(keep, v));
+        _mm512_storeu_si512(other + (i - kept), NAME(compress)(move, v));
+        kept += __builtin_popcountll((uint64_t)keep);
     }
     for (; i < n; i++) {
         KEY v = a[i];
-        scratch[i - low] = v;
-        a[low] = v;
-        low += equal ? v <= pivot : v < pivot;
+        other[i - kept] = v;
+        a[kept] = v;
+        kept += (equal ? v <= pivot : v < pivot) == keep_low;
     }
-    memcpy(a + low, scratch, (size_t)(n - low) * sizeof *a);
-    return low;
+    return keep_low ? kept : n - kept;
 }
 #else
 enum { NAME(leaf_size) = 24 };
 
-static void NAME(leaf)(KEY *a, int64_t n)
+static void NAME(leaf)(const KEY *a, KEY *to, int64_t n)
 {
+    if (to != a) memcpy(to, a, (size_t)n * sizeof *a);
     for (int64_t i = 1; i < n; i++) {
-        KEY v = a[i];
+        KEY v = to[i];
         int64_t j = i;
-        for (; j > 0 && a[j - 1] > v; j--) a[j] = a[j - 1];
-        a[j] = v;
+        for (; j > 0 && to[j - 1] > v; j--) to[j] = to[j - 1];
+        to[j] = v;
     }
 }
 
-static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal, KEY *scratch)
+static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t n, KEY pivot, bool equal,
+                                                                 bool keep_low, KEY *other)
 {
-    int64_t low = 0, high = 0;
+    int64_t kept = 0;
     for (int64_t i = 0; i < n; i++) {
         KEY v = a[i];
-        bool below = equal ? v <= pivot : v < pivot;
-        a[low] = v;
-        scratch[high] = v;
-        low += below;
-        high += !below;
+        other[i - kept] = v;
+        a[kept] = v;
+        kept += (equal ? v <= pivot : v < pivot) == keep_low;
     }
-    memcpy(a + low, scratch, (size_t)high * sizeof *a);
-    return low;
+    return keep_low ? kept : n - kept;
 }
 #endif
 
@@ -182,28 +186,34 @@ static KEY NAME(pivot)(const KEY *a, int64_t n)
     int count = n < 2048 ? 15 : 63;
     int64_t step = n / count;
     for (int i = 0; i < count; i++) sample[i] = a[i * step + step / 2];
-    NAME(leaf)(sample, count);
+    NAME(leaf)(sample, sample, count);
     return sample[count / 2];
 }
 
-static void NAME(quick)(KEY *a, int64_t n, KEY *scratch, int turns)
+static void NAME(quick)(KEY *p, int64_t n, KEY *d, KEY *f, int turns)
 {
+    bool equal = false;
+    KEY pivot = 0;
     while (n > NAME(leaf_size)) {
         if (turns-- <= 0) {
-            NAME(radix)(a, n, scratch);
+            NAME(radix)(p, n, f);
+            if (d != p) memcpy(d, p, (size_t)n * sizeof *d);
             return;
         }
-        KEY p = NAME(pivot)(a, n);
-        int64_t low = NAME(split)(a, n, p, false, scratch);
-        if (low == 0) { /* the pivot is the smallest: all its equals are in place after this */
-            low = NAME(split)(a, n, p, true, scratch);
-        } else {
-            NAME(quick)(a, low, scratch, turns);
-        }
-        a += low;
-        n -= low;
+        if (!equal) pivot = NAME(pivot)(p, n);
+        bool home = d == p;
+        int64_t low = home ? equal ? NAME(split)(p, n, pivot, true, true, f) : NAME(split)(p, n, pivot, false, true, f)
+                           : equal ? NAME(split)(p, n, pivot, true, false, f) : NAME(split)(p, n, pivot, false, false, f);
+        int64_t high = n - low;
+        KEY *rest = home ? f : p; /* the upper side; its place is free */
+        /* with `equal` the lower side is all pivots, and where it belongs */
+        if (low && !equal) NAME(quick)(d, low, d, (home ? f : p) + high, turns);
+        equal = low == 0; /* the pivot is the smallest: next its equals are split off */
+        p = rest;
+        d = f = d + low;
+        n = high;
     }
-    NAME(leaf)(a, n);
+    NAME(leaf)(p, d, n);
 }
 
 static void NAME(sort)(void *keys, int64_t n, void *scratch)
@@ -213,25 +223,29 @@ static void NAME(sort)(void *keys, int64_t n, void *scratch)
         NAME(radix)(keys, n, scratch);
         return;
     }
-    NAME(quick)(keys, n, scratch, 2 * (64 - __builtin_clzll((unsigned long long)n)));
+    NAME(quick)(keys, n, keys, scratch, 2 * (64 - __builtin_clzll((unsigned long long)n)));
 }
 
 #if VECTOR
-static void NAME(deal_groups)(KEY *a, int64_t n, const KEY *splitters, int lo, int hi, int64_t *counts, KEY *scratch)
+static void NAME(deal_groups)(KEY *p, int64_t n, KEY *d, KEY *f, const KEY *splitters, int lo, int hi, int64_t *counts)
 {
     if (hi - lo == 1) {
         counts[lo] = n;
+        if (d != p) memcpy(d, p, (size_t)n * sizeof *d);
         return;
     }
     int mid = (lo + hi) / 2;
-    int64_t low = NAME(split)(a, n, splitters[mid - 1], false, scratch);
-    NAME(deal_groups)(a, low, splitters, lo, mid, counts, scratch);
-    NAME(deal_groups)(a + low, n - low, splitters, mid, hi, counts, scratch);
+    bool home = d == p;
+    int64_t low = home ? NAME(split)(p, n, splitters[mid - 1], false, true, f)
+                       : NAME(split)(p, n, splitters[mid - 1], false, false, f);
+    KEY *upper = home ? f : p;
+    NAME(deal_groups)(d, low, d, upper + (n - low), splitters, lo, mid, counts);
+    NAME(deal_groups)(upper, n - low, d + low, d + low, splitters, mid, hi, counts);
 }
 
 static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)
 {
-    NAME(deal_groups)(keys, n, splitters, 0, groups, counts, scratch);
+    NAME(deal_groups)(keys, n, keys, scratch, splitters, 0, groups, counts);
 }
 #else
 static void NAME(deal)(void *keys, int64_t n, const void *splitters, int groups, int64_t *counts, void *scratch)

@@ -3,7 +3,7 @@ import contextlib
 import time
 
 from cuprite import _device
-from cuprite.cuda import Device, Event, get_elapsed_time
+from cuprite.cuda import Device, Event
 
 
 class _Result:
@@ -41,25 +41,36 @@ class _Result:
         return self.to_str(show_gpu=True)
 
 
-def _once(func, args, kwargs, places):
-    """(CPU seconds, seconds on each device) of one call; what is measured starts with idle devices."""
-    marks = []
-    for place in places:
+class _Clock:
+    """Two events on a device, recorded with as little as possible between them and the work."""
+
+    def __init__(self, place):
+        self.place = place
         with place:
-            marks.append((place, Event(), Event()))
-            marks[-1][1].record()
+            self.begin, self.end = Event()._event, Event()._event
+            self.stream = _device.stream_current(place._number)
+
+    def start(self):
+        _device.event_record(self.begin, self.stream)
+
+    def stop(self):
+        _device.event_record(self.end, self.stream)
+
+    def seconds(self, elapsed):
+        _device.event_synchronize(self.end)
+        return _device.event_elapsed(self.begin, self.end) * 1e-3 if self.place._number >= 0 else elapsed
+
+
+def _once(func, args, kwargs, clocks):
+    """(CPU seconds, seconds on each device) of one call."""
+    for clock in clocks:
+        clock.start()
     start = time.perf_counter()
     func(*args, **kwargs)
     cpu = time.perf_counter() - start
-    for place, _, end in marks:
-        with place:
-            end.record()
-    times = [cpu]
-    for place, begin, end in marks:
-        with place:
-            end.synchronize()
-            times.append(get_elapsed_time(begin, end) * 1e-3 if place._number >= 0 else cpu)
-    return times
+    for clock in clocks:
+        clock.stop()
+    return [cpu] + [clock.seconds(cpu) for clock in clocks]
 
 
 def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup=10, max_duration=float("inf"),
@@ -86,9 +97,10 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
         func(*args, **kwargs)
     for place in places:
         place.synchronize()
+    clocks = [_Clock(place) for place in places]
     times, spent = [], 0.0
     for _ in range(n_repeat):
-        times.append(_once(func, args, kwargs, places))
+        times.append(_once(func, args, kwargs, clocks))
         spent += times[-1][0]
         if spent >= max_duration:
             break

@@ -285,7 +285,7 @@ def test_pool():
     assert pool.used_bytes() == used and pool.free_bytes() >= 8 << 20
     pool.free_all_blocks()
     before = pool.get_limit()
-    pool.set_limit(size=pool.total_bytes() + (1 << 20))
+    pool.set_limit(size=pool.total_bytes() + (64 << 20))
     try:
         with pytest.raises(cp.cuda.memory.OutOfMemoryError):
             cp.empty(1 << 24)

@@ -1,7 +1,8 @@
 /* What the files of libcuprite-io.so share.
  *
  * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS file and proves that their
- * data lie inside it; fits_read.c decodes pixels (CFITSIO those of tile-compressed images); wcs.c keeps a header
+ * data lie inside it; fits_read.c decodes pixels, compressed.c and
+ * tiles.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
  * and turns pixels to sky positions (WCSLIB); out.c writes files atomically, fits_write.c, table.c and png.c
  * what is in them. */
 #ifndef CPI_IO_PLUGIN_H
@@ -81,10 +82,16 @@ void cpi_fits_close(cpi_io_image *image);
 
 /* --- compressed.c --- */
 cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size, void *pixels);
+/* CFITSIO's status as an error of this image. */
+cp_code cpi_compressed_failed(const struct cpi_fits *f, int status);
 /* CFITSIO's words for a status. */
 const char *cpi_fitsio_text(int status, char text[81]);
 void cpi_fitsio_lock(void);
 void cpi_fitsio_unlock(void);
+
+/* --- tiles.c --- */
+/* Every tile of the open table lies in its heap and is what its method writes; `fits` is CFITSIO's fitsfile. */
+cp_code cpi_tiles_check(const struct cpi_fits *f, void *fits, const char *heap);
 
 /* --- wcs.c --- */
 cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image_header **header);

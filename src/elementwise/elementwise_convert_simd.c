@@ -205,6 +205,7 @@ CHOOSER(choose_16, pair)
 CPI_KERNEL_TABLES(DECLARE)
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS];
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
+extern const cpi_closer CPI_ISA_NAME(cpi_closers)[5];
 #define ENTRY(x) [CPS_ENUM_##x] = CPI_ISA_NAME(cpi_ops_##x),
 const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
     .ops = {CPI_KERNEL_TABLES(ENTRY)},
@@ -216,5 +217,6 @@ const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
     .scatter_masked = scatter_masked,
     .stream = stream,
     .transpose = transpose,
+    .close = CPI_ISA_NAME(cpi_closers),
     .choose = {choose_1, choose_2, choose_4, choose_8, choose_16},
 };

@@ -1,7 +1,6 @@
 /* The CPU's slots of the room elementwise: each describes its kernel to the engine. */
 #include "elementwise/elementwise.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "cpu/threads.h"
@@ -231,39 +230,22 @@ static cp_code ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n, i
 
 /* --- closeness --- */
 
-typedef struct { double rtol, atol; bool equal_nan; int *no; } tolerance;
+/* What the kernels of closeness get as their function: the tolerance, and where to leave "not all". */
+typedef struct { cpi_tolerance given; cpi_closer closer; int *no; } closeness;
 
-#define CLOSE(name, E, DIFFERENCE, FINITE, EQUAL, NANS)                                                       \
-    static void name(const cpi_job *job, void *out_, void *const *in, int64_t n, unsigned scalars)            \
-    {                                                                                                         \
-        const tolerance *t = job->function;                                                                   \
-        const E *a = in[0], *b = in[1];                                                                       \
-        uint8_t *out = out_;                                                                                  \
-        int64_t sa = scalars & 1 ? 0 : 1, sb = scalars & 2 ? 0 : 1;                                           \
-        for (int64_t i = 0; i < n; i++) {                                                                     \
-            const E x = a[i * sa], y = b[i * sb];                                                             \
-            out[i] = (uint8_t)((EQUAL) | ((FINITE) & (DIFFERENCE)) | ((NANS) & t->equal_nan));                \
-        }                                                                                                     \
-    }
-CLOSE(close_f32, float, fabsf(x - y) <= (float)t->atol + (float)t->rtol * fabsf(y), fabsf(y) < INFINITY, x == y,
-      (x != x) & (y != y))
-CLOSE(close_f64, double, fabs(x - y) <= t->atol + t->rtol * fabs(y), fabs(y) < (double)INFINITY, x == y,
-      (x != x) & (y != y))
-#define NAN_C(z) (((z).re != (z).re) | ((z).im != (z).im))
-CLOSE(close_c128, cp_complex128, hypot(x.re - y.re, x.im - y.im) <= t->atol + t->rtol * hypot(y.re, y.im),
-      (fabs(y.re) < (double)INFINITY) & (fabs(y.im) < (double)INFINITY), (x.re == y.re) & (x.im == y.im),
-      NAN_C(x) & NAN_C(y))
-CLOSE(close_i64, int64_t, 0, 0, x == y, 0)
-CLOSE(close_mixed, int64_t, 0, 0, (x == y) & (x >= 0), 0)
-
-typedef void (*job_kernel)(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars);
-static job_kernel close_kernel(cp_type type)
+static cpi_closer closer_of(cp_type type)
 {
-    return type == CP_FLOAT32 ? close_f32 : type == CP_FLOAT64 ? close_f64 : type == CP_COMPLEX128 ? close_c128
-           : type == CP_INT64 ? close_i64 : close_mixed;
+    const cpi_kernels *set = cpi_kernels_best();
+    return set->close[type == CP_FLOAT32 ? 0 : type == CP_FLOAT64 ? 1 : type == CP_COMPLEX128 ? 2 : type == CP_INT64 ? 3 : 4];
 }
 
-static void close_job(cpi_job *job, const cpi_loop *loop, cp_type type, const tolerance *t)
+static void close_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+{
+    const closeness *c = job->function;
+    c->closer(out, in[0], in[1], n, scalars, &c->given);
+}
+
+static void close_job(cpi_job *job, const cpi_loop *loop, cp_type type, const closeness *c)
 {
     job->loop = loop;
     job->silent = false;
@@ -271,18 +253,18 @@ static void close_job(cpi_job *job, const cpi_loop *loop, cp_type type, const to
     job->mask = 0;
     job->in_type[0] = job->in_type[1] = type == CP_UINT64 ? CP_INT64 : type;
     job->result_type = CP_BOOL;
-    job->kernel = close_kernel(type);
-    job->function = t;
+    job->kernel = close_kernel;
+    job->function = c;
     job->grain = 1 << 15;
-    job->scalars_allowed = 1 | 2 | 4 | 8;
+    job->scalars_allowed = 1 | 2 | 4;
 }
 
 static cp_code close_(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
 {
-    tolerance t = {rtol, atol, equal_nan, NULL};
+    closeness c = {{rtol, atol, equal_nan}, closer_of(type), NULL};
     cpi_job job;
     (void)stream;
-    close_job(&job, loop, type, &t);
+    close_job(&job, loop, type, &c);
     cpi_engine_run(&job);
     return CP_OK;
 }
@@ -290,26 +272,25 @@ static cp_code close_(cp_stream *stream, cp_type type, const cpi_loop *loop, dou
 /* The kernel of the answer for all: a chunk's outcomes go into a scratch buffer, and a false one ends the rest. */
 static void all_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
 {
-    const tolerance *t = job->function;
+    const closeness *c = job->function;
     uint8_t outcome[CPI_CHUNK];
-    cp_type type = job->in_type[0];
-    job_kernel kernel = close_kernel(t->no[1] ? CP_UINT64 : type);
-    int64_t size = cpi_itemsize(type);
+    int64_t size = cpi_itemsize(job->in_type[0]);
     (void)out;
     for (int64_t i = 0; i < n; i += CPI_CHUNK) {
         int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
-        if (__atomic_load_n(&t->no[0], __ATOMIC_RELAXED)) return;
-        void *at[2] = {(char *)in[0] + (scalars & 1 ? 0 : i * size), (char *)in[1] + (scalars & 2 ? 0 : i * size)};
-        kernel(job, outcome, at, m, scalars);
-        if (memchr(outcome, 0, (size_t)m)) __atomic_store_n(&t->no[0], 1, __ATOMIC_RELAXED);
+        if (__atomic_load_n(c->no, __ATOMIC_RELAXED)) return;
+        const char *a = (const char *)in[0] + (scalars & 1 ? 0 : i * size);
+        const char *b = (const char *)in[1] + (scalars & 2 ? 0 : i * size);
+        c->closer(outcome, a, b, m, scalars, &c->given);
+        if (memchr(outcome, 0, (size_t)m)) __atomic_store_n(c->no, 1, __ATOMIC_RELAXED);
     }
 }
 
 static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs, double rtol, double atol,
                          bool equal_nan, bool *result)
 {
-    int no[2] = {0, type == CP_UINT64};
-    tolerance t = {rtol, atol, equal_nan, no};
+    int no = 0;
+    closeness c = {{rtol, atol, equal_nan}, closer_of(type), &no};
     uint8_t nowhere = 0;
     cpi_loop loop = *inputs;
     cpi_job job;
@@ -322,11 +303,11 @@ static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs
     loop.op[0].type = CP_BOOL;
     loop.op[0].host = false;
     memset(loop.op[0].strides, 0, sizeof loop.op[0].strides);
-    close_job(&job, &loop, type, &t);
+    close_job(&job, &loop, type, &c);
     job.kernel = all_kernel;
     job.silent = true;
     cpi_engine_run(&job);
-    *result = !no[0];
+    *result = !no;
     return CP_OK;
 }
 

@@ -92,5 +92,19 @@ BINARIES(BOTH2)
 #define BINARIES(X)
 #endif
 
-const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {UNARIES(ENTRY_F32) BINARIES(ENTRY_F32)};
-const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {UNARIES(ENTRY_F64) BINARIES(ENTRY_F64)};
+#if defined(__FMA__) /* elementwise_fmod_simd.c */
+#define REMAINDERS(X) X(fmod) X(remainder) X(floor_divide)
+#define DECLARE(name) \
+    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *, const void *, const void *, const void *, int64_t, unsigned); \
+    extern void CPI_ISA_NAME(cpi_##name##_f64)(void *, const void *, const void *, const void *, int64_t, unsigned);
+REMAINDERS(DECLARE)
+#define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
+#define REMAINDER_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f64),
+#else
+#define REMAINDERS(X)
+#endif
+
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
+    UNARIES(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
+    UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};

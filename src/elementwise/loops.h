@@ -14,6 +14,11 @@ typedef void (*cpi_converter)(void *out, const void *in, int64_t n);
 typedef void (*cpi_chooser)(void *out, const uint8_t *cond, const void *a, const void *b, int64_t n,
                             unsigned scalars);
 
+typedef struct cpi_tolerance { double rtol, atol; bool equal_nan; } cpi_tolerance;
+/* out[i] = is a[i] close to b[i]; at most one of the two is one value. */
+typedef void (*cpi_closer)(uint8_t *out, const void *a, const void *b, int64_t n, unsigned scalars,
+                           const cpi_tolerance *t);
+
 /* Everything one instruction set offers. */
 typedef struct cpi_kernels {
     const cpi_kernel *ops[CP_NTYPES];                 /* by computing type, then by operation; NULL: no body */
@@ -27,6 +32,7 @@ typedef struct cpi_kernels {
     void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches */
     void (*transpose)(void *out, int64_t out_stride, const void *in, int64_t in_stride, int64_t rows,
                       int64_t columns, int size);
+    const cpi_closer *close;                          /* float32, float64, complex128, int64, int64 with uint64 */
     cpi_chooser choose[5];                            /* by log2 of the element's size */
 } cpi_kernels;
 

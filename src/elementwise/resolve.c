@@ -37,6 +37,9 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
     if (row->rule == CPI_CLASS_LOGIC) return CP_BOOL;
     if (row->rule == CPI_CLASS_NUMBER && all_bool) return CP_DEFAULT;
     if (row->rule == CPI_CLASS_DIVIDE && integers) return CP_FLOAT64;
+    bool alike = (row->kinds & kind_bit(in[0])) != 0; /* the common case, without a search */
+    for (int i = 1; i < n && alike; i++) alike = in[i] == in[0];
+    if (alike) return in[0];
     for (int t = 0; t < CP_NTYPES; t++) {
         bool fits = row->kinds & kind_bit((cp_type)t);
         for (int i = 0; i < n && fits; i++) fits = cp_can_cast(in[i], (cp_type)t, CP_SAFE);
@@ -195,6 +198,7 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *optio
     plan->result = cpi_result_type(row->rule, plan->type);
     for (int i = 0; i < row->nin && row->rule != CPI_CLASS_LOGIC; i++) {
         cp_type from = in[i]->type;
+        if (from == plan->type) continue;
         /* A Python number goes to any type of its kind or a higher one. */
         if (in[i]->flags & CPI_WEAK && rule != CP_UNSAFE) rule_of_weak(&from, plan->type);
         bool fine = cp_can_cast(from, plan->type, rule);

@@ -15,6 +15,7 @@ __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t si
                                                      P *positions)
 {
     __shared__ int warp_count[8];
+    if (WRITE && counts[blockIdx.x] == counts[blockIdx.x + 1]) return;
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, mine = 0;
     int64_t first = (int64_t)blockIdx.x * TILE + warp * 512 + lane;
     int64_t region[16];
@@ -32,6 +33,7 @@ __global__ void __launch_bounds__(256) select_pixels(region_lookup l, int64_t si
             int64_t sum = 0;
             for (int w = 0; w < 8; w++) sum += warp_count[w];
             counts[blockIdx.x] = sum;
+            if (blockIdx.x == 0) counts[gridDim.x] = 0;
         }
         return;
     }
@@ -65,35 +67,67 @@ cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, in
     return CPI_LAUNCHED("labels");
 }
 
-/* begin[r] = number of pixels of regions before r. */
-__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin)
+/* Number of pixels of regions before r. `regions` is sorted; NULL: one region. */
+__device__ int64_t region_begin(const uint32_t *regions, int64_t total, int64_t n, int64_t r)
+{
+    if (r == 0) return 0;
+    if (r >= n || !regions) return total;
+    int64_t low = 0, high = total;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (regions[mid] < (uint64_t)r)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* begin[r] and the number of pieces of each region. */
+__global__ void find_regions(const uint32_t *regions, int64_t total, int64_t n, int64_t *begin, int64_t *piece)
 {
     for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x) {
-        int64_t low = 0, high = total;
-        if (r == 0 || r == n || !regions) {
-            begin[r] = r == 0 ? 0 : total;
-            continue;
-        }
-        while (low < high) {
-            int64_t mid = low + (high - low) / 2;
-            if (regions[mid] < (uint64_t)r)
-                low = mid + 1;
-            else
-                high = mid;
-        }
-        begin[r] = low;
+        int64_t from = region_begin(regions, total, n, r), to = region_begin(regions, total, n, r + 1);
+        begin[r] = from;
+        piece[r] = (to - from + PIECE - 1) / PIECE;
     }
 }
 
-__global__ void count_pieces(const int64_t *begin, int64_t n, int64_t *piece)
+#define SMALL_SUM 8192
+/* n <= SMALL_SUM values become the sums of those before each, in one block of 1024. */
+__global__ void __launch_bounds__(1024) small_sum(int64_t *values, int n)
 {
-    for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r <= n; r += (int64_t)gridDim.x * blockDim.x)
-        piece[r] = r < n ? (begin[r + 1] - begin[r] + PIECE - 1) / PIECE : 0;
+    __shared__ int64_t sums[1024];
+    int me = threadIdx.x, first = me * 8;
+    int64_t v[8], mine = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        v[k] = first + k < n ? values[first + k] : 0;
+        mine += v[k];
+    }
+    sums[me] = mine;
+    __syncthreads();
+    for (int d = 1; d < 1024; d *= 2) {
+        int64_t before = me >= d ? sums[me - d] : 0;
+        __syncthreads();
+        sums[me] += before;
+        __syncthreads();
+    }
+    int64_t sum = sums[me] - mine;
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        if (first + k < n) values[first + k] = sum;
+        sum += v[k];
+    }
 }
 
 /* n values become the sums of those before each. */
 cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
 {
+    if (n <= SMALL_SUM) {
+        small_sum<<<1, 1024, 0, cpi_cuda_stream(stream)>>>(values, (int)n);
+        return CPI_LAUNCHED("labels");
+    }
     size_t bytes = 0;
     cp_code code =
         cpi_cuda_check(cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
@@ -114,9 +148,7 @@ cp_code select_all(cp_stream *stream, const region_lookup &l, int64_t size, int6
     scratch counts(stream);
     if (!counts.make((size_t)(tiles + 1) * sizeof(int64_t))) return CP_ERROR_MEMORY;
     int64_t *c = counts.as<int64_t>();
-    cp_code code =
-        cpi_cuda_check(cudaMemsetAsync(c + tiles, 0, sizeof *c, cpi_cuda_stream(stream)), "labels");
-    if (code == CP_OK) code = select_tiles<false, P>(stream, l, size, c, NULL, NULL);
+    cp_code code = select_tiles<false, P>(stream, l, size, c, NULL, NULL);
     if (code == CP_OK) code = running_sum(stream, c, tiles + 1);
     if (code == CP_OK) code = cpi_cuda_read(stream, total, c + tiles, sizeof *total);
     if (code != CP_OK || *total == 0) return code;
@@ -177,10 +209,7 @@ cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_
     size_t bytes = (size_t)(n + 1) * sizeof(int64_t);
     if (!begin->make(bytes) || !piece->make(bytes)) return CP_ERROR_MEMORY;
     unsigned blocks = cpi_cuda_blocks(n + 1, 256, (int64_t)cpi_cuda_units(stream) * 16);
-    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>());
-    code = CPI_LAUNCHED("labels");
-    if (code != CP_OK) return code;
-    count_pieces<<<blocks, 256, 0, q>>>(begin->as<int64_t>(), n, piece->as<int64_t>());
+    find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>(), piece->as<int64_t>());
     code = CPI_LAUNCHED("labels");
     if (code == CP_OK) code = running_sum(stream, piece->as<int64_t>(), n + 1);
     g->n = n;

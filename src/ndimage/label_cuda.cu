@@ -331,8 +331,8 @@ cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shap
     cp_code code = forest<U>(stream, s, x, masks, parents, roots, counts);
     if (code == CP_OK) code = sum_counts<U>(stream, counts, words);
     U labels = 0;
-    if (code == CP_OK && (count || plan->limit < x->size))
-        code = cpi_cuda_read(stream, &labels, counts + words - 1, sizeof labels);
+    bool tight = plan->limit < x->size; /* else the number of labels is read when all work is under way */
+    if (code == CP_OK && tight) code = cpi_cuda_read(stream, &labels, counts + words - 1, sizeof labels);
     if (code == CP_OK && (int64_t)labels > plan->limit)
         code = cpi_host->fail(CP_ERROR_RUNTIME, "label: insufficient bit-depth in requested output type");
     if (code == CP_OK) {
@@ -341,6 +341,7 @@ cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shap
         code = CPI_LAUNCHED("label");
     }
     if (code == CP_OK) code = write_labels<U>(stream, s, masks, parents, out);
+    if (code == CP_OK && count && !tight) code = cpi_cuda_read(stream, &labels, counts + words - 1, sizeof labels);
     if (code == CP_OK && count) *count = (int64_t)labels;
     cpi_host->work_free(stream, work);
     return code;

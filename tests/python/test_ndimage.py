@@ -140,7 +140,8 @@ def test_measure(name, shape, dtype, ltype, kinds, index, seed):
         assert got.dtype == want.dtype
         got, want = cp.asnumpy(got), np.asarray(want)
     assert got.shape == want.shape
-    np.testing.assert_allclose(got, want, rtol=1e-12 if want.dtype != np.float32 else 1e-6, atol=1e-12)
+    # SciPy works in float32 on a single region of float32
+    np.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", REAL + ["float16"])

@@ -1,4 +1,4 @@
-/* median and partition on the CPU.
+/* median on the CPU.
  *
  * A lane of 32 or 64 bit elements that is long is read once by all threads: a sample gives a band of keys around
  * the middle, the pass counts what is below it and collects what is inside, and the rest is a selection among a
@@ -250,41 +250,57 @@ static cp_code median_lanes(cp_stream *stream, cp_type type, int64_t rows, int64
 typedef struct counting {
     cpi_keys keys;
     const char *from;
-    int64_t n, each;
-    uint32_t *counts; /* 65536 a task; a task has fewer than 2^32 elements */
+    int64_t n, each, values; /* values: 256 or 65536 */
+    uint32_t *counts;        /* that many a task; a task has fewer than 2^32 elements */
 } counting;
 
+/* Bytes in eight tables at once, so that equal neighbours do not wait for each other. */
+static void count_bytes(const uint8_t *x, int64_t n, uint32_t *counts)
+{
+    uint32_t tables[8][256] = {{0}};
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t u;
+        memcpy(&u, x + i, 8);
+        for (int t = 0; t < 8; t++) tables[t][u >> 8 * t & 255]++;
+    }
+    for (; i < n; i++) tables[0][x[i]]++;
+    for (int v = 0; v < 256; v++) {
+        counts[v] = 0;
+        for (int t = 0; t < 8; t++) counts[v] += tables[t][v];
+    }
+}
+
+/* counts[v]: how often v occurs as bits. */
 static void counting_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const counting *c = context;
     int64_t begin = task * c->each, end = begin + c->each < c->n ? begin + c->each : c->n;
-    uint32_t *counts = c->counts + task * 65536;
-    memset(counts, 0, 65536 * sizeof *counts);
+    uint32_t *counts = c->counts + task * c->values;
     if (c->keys.bytes == 1) {
-        const uint8_t *x = (const uint8_t *)c->from;
-        for (int64_t i = begin; i < end; i++) counts[cpi_key8(&c->keys, x[i]) | (i & 3) << 8]++;
-    } else {
-        const uint16_t *x = (const uint16_t *)c->from;
-        for (int64_t i = begin; i < end; i++) counts[cpi_key16(&c->keys, x[i])]++;
+        count_bytes((const uint8_t *)c->from + begin, end - begin, counts);
+        return;
     }
+    const uint16_t *x = (const uint16_t *)c->from;
+    memset(counts, 0, 65536 * sizeof *counts);
+    for (int64_t i = begin; i < end; i++) counts[x[i]]++;
 }
 
 static cp_code median_counted(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
 {
-    counting c = {cpi_keys_of(type), from, n, 0, NULL};
+    counting c = {cpi_keys_of(type), from, n, 0, 256, NULL};
     int64_t tasks = 8 + (n >> 31);
+    if (c.keys.bytes == 2) c.values = 65536;
     c.each = (n + tasks - 1) / tasks;
-    c.counts = cpi_work_alloc(stream, (size_t)tasks * 65536 * sizeof *c.counts);
+    c.counts = cpi_work_alloc(stream, (size_t)(tasks * c.values) * sizeof *c.counts);
     if (!c.counts) return cp_error();
     cpi_parallel(tasks, counting_task, &c);
-    bool wide = c.keys.bytes == 2;
     int64_t rank = (n - 1) / 2, seen = 0;
     int64_t first = -1, second = -1, largest = 0;
-    for (int64_t key = 0; key < (wide ? 65536 : 256); key++) {
-        int64_t here = 0;
-        for (int64_t t = 0; t < tasks; t++)
-            for (int64_t part = key; part < (wide ? key + 1 : 1024); part += 256) here += c.counts[t * 65536 + part];
+    for (int64_t key = 0; key < c.values; key++) {
+        int64_t here = 0, v = c.values == 256 ? cpi_unkey8(&c.keys, (uint8_t)key) : cpi_unkey16(&c.keys, (uint16_t)key);
+        for (int64_t t = 0; t < tasks; t++) here += c.counts[t * c.values + v];
         seen += here;
         if (here) largest = key;
         if (first < 0 && seen > rank) first = key;
@@ -408,93 +424,5 @@ cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n,
         cp_code code = banded_type ? median_banded(stream, type, n, x, y) : median_counted(stream, type, n, x, y);
         if (code != CP_OK) return code;
     }
-    return CP_OK;
-}
-
-/* --- partition --- */
-
-typedef struct placing {
-    cp_type type;
-    cpi_keys keys;
-    int64_t rows, n, each;
-    char *data;
-    int nkth;
-    const int64_t *kth;
-} placing;
-
-/* Elements to keys in place, and back. */
-static void to_keys(const cpi_keys *k, void *data, int64_t n)
-{
-#define EACH(T, key) \
-    for (int64_t i = 0; i < n; i++) ((T *)data)[i] = key(k, ((T *)data)[i])
-    switch (k->bytes) {
-    case 1: EACH(uint8_t, cpi_key8); break;
-    case 2: EACH(uint16_t, cpi_key16); break;
-    case 4: EACH(uint32_t, cpi_key32); break;
-    case 8:
-        if (k->complex_parts) EACH(uint64_t, cpi_ckey64);
-        else EACH(uint64_t, cpi_key64);
-        break;
-    default: EACH(cpi_u128, cpi_ckey128);
-    }
-}
-
-static void from_keys(const cpi_keys *k, void *data, int64_t n)
-{
-    switch (k->bytes) {
-    case 1: EACH(uint8_t, cpi_unkey8); break;
-    case 2: EACH(uint16_t, cpi_unkey16); break;
-    case 4: EACH(uint32_t, cpi_unkey32); break;
-    case 8:
-        if (k->complex_parts) EACH(uint64_t, cpi_cunkey64);
-        else EACH(uint64_t, cpi_unkey64);
-        break;
-    default: EACH(cpi_u128, cpi_cunkey128);
-    }
-#undef EACH
-}
-
-static void place(int bytes, char *data, int64_t n, int64_t k)
-{
-    switch (bytes) {
-    case 1: cpi_place8((uint8_t *)data, n, k); break;
-    case 2: cpi_place16((uint16_t *)data, n, k); break;
-    case 4: cpi_place32((uint32_t *)data, n, k); break;
-    case 8: cpi_place64((uint64_t *)data, n, k); break;
-    default: cpi_place128((cpi_u128 *)data, n, k); break;
-    }
-}
-
-/* The middle one of several kth first: it cuts the lane in two for the others. */
-static void place_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
-{
-    if (!nkth) return;
-    int m = nkth / 2;
-    place(bytes, data + begin * bytes, end - begin, kth[m] - begin);
-    place_all(bytes, data, begin, kth[m], m, kth);
-    place_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
-}
-
-static void placing_task(void *context, int64_t task, int worker)
-{
-    (void)worker;
-    const placing *p = context;
-    int64_t end = (task + 1) * p->each < p->rows ? (task + 1) * p->each : p->rows;
-    for (int64_t row = task * p->each; row < end; row++) {
-        char *x = p->data + row * p->n * p->keys.bytes;
-        to_keys(&p->keys, x, p->n);
-        place_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
-        from_keys(&p->keys, x, p->n);
-    }
-}
-
-cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
-                          const int64_t *kth)
-{
-    (void)stream;
-    placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
-    p.each = (rows + 1023) / 1024;
-    if (p.each < 32768 / n) p.each = 32768 / n;
-    cpi_parallel((rows + p.each - 1) / p.each, placing_task, &p);
     return CP_OK;
 }

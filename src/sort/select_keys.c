@@ -9,6 +9,8 @@
 
 cpi_band32_fn cpi_band32(void) { return CPI_BEST(cpi_band32); }
 cpi_band64_fn cpi_band64(void) { return CPI_BEST(cpi_band64); }
+cpi_deal32_fn cpi_deal32(void) { return CPI_BEST(cpi_deal32); }
+cpi_deal64_fn cpi_deal64(void) { return CPI_BEST(cpi_deal64); }
 cpi_columns32_fn cpi_columns32(void) { return CPI_BEST(cpi_columns32); }
 cpi_columns64_fn cpi_columns64(void) { return CPI_BEST(cpi_columns64); }
 

@@ -57,6 +57,68 @@ cpi_band CPI_ISA_NAME(cpi_band64)(const uint64_t *x, int64_t n, const cpi_keys *
     return (cpi_band){below, inside, n > 0 ? _mm512_reduce_max_epu64(largest) : 0};
 }
 
+cpi_dealt CPI_ISA_NAME(cpi_deal32)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
+                                  uint32_t *ends, uint32_t *middle)
+{
+    const __m512i negative = _mm512_set1_epi32((int)k->negative), positive = _mm512_set1_epi32((int)k->positive);
+    const __m512i minus = _mm512_set1_epi32((int)k->minus);
+    const __m512i low = _mm512_set1_epi32((int)lo), high = _mm512_set1_epi32((int)hi);
+    cpi_dealt d = {0, 0, 0};
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 valid = n - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (n - i)) - 1);
+        __m512i u = _mm512_maskz_loadu_epi32(valid, x + i);
+        __m512i flip = _mm512_mask_blend_epi32(_mm512_movepi32_mask(u), positive, negative);
+        __m512i key = _mm512_sub_epi32(_mm512_xor_si512(u, flip), minus);
+        __mmask16 below = _mm512_mask_cmplt_epu32_mask(valid, key, low), above = _mm512_mask_cmpgt_epu32_mask(valid, key, high);
+        __mmask16 in = (__mmask16)(valid & ~(below | above));
+        int nb = __builtin_popcount(below), ni = __builtin_popcount(in), na = __builtin_popcount(above);
+        __m512i packed = _mm512_maskz_compress_epi32(below, key), kept = _mm512_maskz_compress_epi32(in, key);
+        if (valid == 0xFFFF) { /* the space between both ends still has room for all that is to come */
+            _mm512_storeu_si512(ends + d.below, packed);
+            if (in) _mm512_storeu_si512(middle + d.inside, kept);
+        } else {
+            _mm512_mask_storeu_epi32(ends + d.below, (__mmask16)((1u << nb) - 1), packed);
+            _mm512_mask_storeu_epi32(middle + d.inside, (__mmask16)((1u << ni) - 1), kept);
+        }
+        d.above += na;
+        _mm512_mask_storeu_epi32(ends + n - d.above, (__mmask16)((1u << na) - 1), _mm512_maskz_compress_epi32(above, key));
+        d.below += nb;
+        d.inside += ni;
+    }
+    return d;
+}
+
+cpi_dealt CPI_ISA_NAME(cpi_deal64)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
+                                  uint64_t *ends, uint64_t *middle)
+{
+    const __m512i negative = _mm512_set1_epi64((int64_t)k->negative), positive = _mm512_set1_epi64((int64_t)k->positive);
+    const __m512i minus = _mm512_set1_epi64((int64_t)k->minus);
+    const __m512i low = _mm512_set1_epi64((int64_t)lo), high = _mm512_set1_epi64((int64_t)hi);
+    cpi_dealt d = {0, 0, 0};
+    for (int64_t i = 0; i < n; i += 8) {
+        __mmask8 valid = n - i >= 8 ? (__mmask8)0xFF : (__mmask8)((1u << (n - i)) - 1);
+        __m512i u = _mm512_maskz_loadu_epi64(valid, x + i);
+        __m512i flip = _mm512_mask_blend_epi64(_mm512_movepi64_mask(u), positive, negative);
+        __m512i key = _mm512_sub_epi64(_mm512_xor_si512(u, flip), minus);
+        __mmask8 below = _mm512_mask_cmplt_epu64_mask(valid, key, low), above = _mm512_mask_cmpgt_epu64_mask(valid, key, high);
+        __mmask8 in = (__mmask8)(valid & ~(below | above));
+        int nb = __builtin_popcount(below), ni = __builtin_popcount(in), na = __builtin_popcount(above);
+        __m512i packed = _mm512_maskz_compress_epi64(below, key), kept = _mm512_maskz_compress_epi64(in, key);
+        if (valid == 0xFF) { /* the space between both ends still has room for all that is to come */
+            _mm512_storeu_si512(ends + d.below, packed);
+            if (in) _mm512_storeu_si512(middle + d.inside, kept);
+        } else {
+            _mm512_mask_storeu_epi64(ends + d.below, (__mmask8)((1u << nb) - 1), packed);
+            _mm512_mask_storeu_epi64(middle + d.inside, (__mmask8)((1u << ni) - 1), kept);
+        }
+        d.above += na;
+        _mm512_mask_storeu_epi64(ends + n - d.above, (__mmask8)((1u << na) - 1), _mm512_maskz_compress_epi64(above, key));
+        d.below += nb;
+        d.inside += ni;
+    }
+    return d;
+}
+
 #else
 
 /* Without compressing stores: every key is written, and the place moves on when it is to stay. */
@@ -87,6 +149,26 @@ cpi_band CPI_ISA_NAME(cpi_band64)(const uint64_t *x, int64_t n, const cpi_keys *
     }
 BAND(32)
 BAND(64)
+
+#define DEAL(W)                                                                                                   \
+    cpi_dealt CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,    \
+                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                   \
+    {                                                                                                             \
+        const cpi_keys k = *keys;                                                                                 \
+        cpi_dealt d = {0, 0, 0};                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                         \
+            uint##W##_t key = cpi_key##W(&k, x[i]);                                                               \
+            ends[d.below] = key;                                                                                  \
+            ends[n - 1 - d.above] = key;                                                                          \
+            middle[d.inside] = key;                                                                               \
+            d.below += key < lo;                                                                                  \
+            d.above += key > hi;                                                                                  \
+            d.inside += (key >= lo) & (key <= hi);                                                                \
+        }                                                                                                         \
+        return d;                                                                                                 \
+    }
+DEAL(32)
+DEAL(64)
 
 #endif
 

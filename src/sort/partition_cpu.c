@@ -1,0 +1,238 @@
+/* partition on the CPU.
+ *
+ * Lanes are turned into keys, in which quickselect puts each kth to its place, and back. A long lane of 32 or 64 bit
+ * elements is first dealt by all threads into what is below, inside and above a narrow band around a kth, which a
+ * sample gives; only the few keys inside are left to one thread. A kth that the band missed lies in one of the other
+ * parts, which is dealt again. The scratch memory is had before anything is written: a failure leaves the lane as it
+ * was. */
+#include <math.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "cpu/threads.h"
+#include "sort/select.h"
+#include "sort/sort.h"
+
+enum { LONG_LANE = 1 << 17, PIECES = 256 };
+
+typedef struct placing {
+    cp_type type;
+    cpi_keys keys;
+    int64_t rows, n, each;
+    char *data;
+    int nkth;
+    const int64_t *kth;
+} placing;
+
+/* Elements to keys in place, and back. */
+static void to_keys(const cpi_keys *k, void *data, int64_t n)
+{
+#define EACH(T, key) \
+    for (int64_t i = 0; i < n; i++) ((T *)data)[i] = key(k, ((T *)data)[i])
+    switch (k->bytes) {
+    case 1: EACH(uint8_t, cpi_key8); break;
+    case 2: EACH(uint16_t, cpi_key16); break;
+    case 4: EACH(uint32_t, cpi_key32); break;
+    case 8:
+        if (k->complex_parts) EACH(uint64_t, cpi_ckey64);
+        else EACH(uint64_t, cpi_key64);
+        break;
+    default: EACH(cpi_u128, cpi_ckey128);
+    }
+}
+
+static void from_keys(const cpi_keys *k, void *data, int64_t n)
+{
+    switch (k->bytes) {
+    case 1: EACH(uint8_t, cpi_unkey8); break;
+    case 2: EACH(uint16_t, cpi_unkey16); break;
+    case 4: EACH(uint32_t, cpi_unkey32); break;
+    case 8:
+        if (k->complex_parts) EACH(uint64_t, cpi_cunkey64);
+        else EACH(uint64_t, cpi_unkey64);
+        break;
+    default: EACH(cpi_u128, cpi_cunkey128);
+    }
+#undef EACH
+}
+
+static void place(int bytes, char *data, int64_t n, int64_t k)
+{
+    switch (bytes) {
+    case 1: cpi_place8((uint8_t *)data, n, k); break;
+    case 2: cpi_place16((uint16_t *)data, n, k); break;
+    case 4: cpi_place32((uint32_t *)data, n, k); break;
+    case 8: cpi_place64((uint64_t *)data, n, k); break;
+    default: cpi_place128((cpi_u128 *)data, n, k); break;
+    }
+}
+
+/* The middle one of several kth first: it cuts the lane in two for the others. */
+static void place_all(int bytes, char *data, int64_t begin, int64_t end, int nkth, const int64_t *kth)
+{
+    if (!nkth) return;
+    int m = nkth / 2;
+    place(bytes, data + begin * bytes, end - begin, kth[m] - begin);
+    place_all(bytes, data, begin, kth[m], m, kth);
+    place_all(bytes, data, kth[m] + 1, end, nkth - m - 1, kth + m + 1);
+}
+
+static void placing_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const placing *p = context;
+    int64_t end = (task + 1) * p->each < p->rows ? (task + 1) * p->each : p->rows;
+    for (int64_t row = task * p->each; row < end; row++) {
+        char *x = p->data + row * p->n * p->keys.bytes;
+        to_keys(&p->keys, x, p->n);
+        place_all(p->keys.bytes, x, 0, p->n, p->nkth, p->kth);
+        from_keys(&p->keys, x, p->n);
+    }
+}
+
+/* --- one long lane, all threads --- */
+
+typedef struct dealing {
+    cpi_keys keys;
+    char *x;              /* the elements */
+    char *ends, *middle;  /* scratch of their size */
+    int64_t n, each;
+    uint64_t lo, hi;
+    cpi_dealt dealt[PIECES];
+    int64_t below[PIECES], inside[PIECES], above[PIECES]; /* where a piece's keys go */
+} dealing;
+
+static void deal_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    dealing *d = context;
+    int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
+    if (d->keys.bytes == 4)
+        d->dealt[task] = cpi_deal32()((uint32_t *)d->x + begin, n, &d->keys, (uint32_t)d->lo, (uint32_t)d->hi,
+                                      (uint32_t *)d->ends + begin, (uint32_t *)d->middle + begin);
+    else
+        d->dealt[task] = cpi_deal64()((uint64_t *)d->x + begin, n, &d->keys, d->lo, d->hi, (uint64_t *)d->ends + begin,
+                                      (uint64_t *)d->middle + begin);
+}
+
+/* Keys from[f..) as elements into x[t..). */
+static void put(const dealing *d, int64_t t, const char *from, int64_t f, int64_t n)
+{
+    if (d->keys.bytes == 4) {
+        uint32_t *to = (uint32_t *)d->x + t;
+        for (int64_t i = 0; i < n; i++) to[i] = cpi_unkey32(&d->keys, ((const uint32_t *)from)[f + i]);
+    } else {
+        uint64_t *to = (uint64_t *)d->x + t;
+        for (int64_t i = 0; i < n; i++) to[i] = cpi_unkey64(&d->keys, ((const uint64_t *)from)[f + i]);
+    }
+}
+
+static void put_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const dealing *d = context;
+    int64_t begin = task * d->each, n = d->n - begin < d->each ? d->n - begin : d->each;
+    const cpi_dealt *c = &d->dealt[task];
+    put(d, d->below[task], d->ends, begin, c->below);
+    put(d, d->inside[task], d->middle, begin, c->inside);
+    put(d, d->above[task], d->ends, begin + n - c->above, c->above);
+}
+
+static uint64_t key_at(const dealing *d, int64_t i)
+{
+    return d->keys.bytes == 4 ? cpi_key32(&d->keys, ((const uint32_t *)d->x)[i])
+                              : cpi_key64(&d->keys, ((const uint64_t *)d->x)[i]);
+}
+
+/* The band around rank k: 4.5 standard deviations of a sample's rank on either side. */
+static void guess_band(dealing *d, int64_t k)
+{
+    enum { SAMPLES = 4096, MARGIN = 146 };
+    uint64_t *s = (uint64_t *)d->ends;
+    int64_t stride = d->n / SAMPLES, at = (int64_t)((double)k / (double)d->n * SAMPLES);
+    for (int64_t i = 0; i < SAMPLES; i++) s[i] = key_at(d, cpi_sample_at(i, stride));
+    d->lo = 0;
+    d->hi = d->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    if (at >= MARGIN) cpi_place64(s, SAMPLES, at - MARGIN), d->lo = s[at - MARGIN];
+    if (at + MARGIN < SAMPLES) cpi_place64(s, SAMPLES, at + MARGIN), d->hi = s[at + MARGIN];
+}
+
+/* Deals x[0..n) around rank k; *first and *last become the bounds of what is inside. */
+static void deal(dealing *d, int64_t k, int64_t *first, int64_t *last)
+{
+    int64_t tasks = cpi_cut(d->n, 32768, &d->each), below = 0, inside = 0, above = 0;
+    guess_band(d, k);
+    cpi_parallel(tasks, deal_task, d);
+    for (int64_t t = 0; t < tasks; t++) {
+        d->below[t] = below;
+        d->inside[t] = inside;
+        d->above[t] = above;
+        below += d->dealt[t].below;
+        inside += d->dealt[t].inside;
+        above += d->dealt[t].above;
+    }
+    for (int64_t t = 0; t < tasks; t++) {
+        d->inside[t] += below;
+        d->above[t] += below + inside;
+    }
+    cpi_parallel(tasks, put_task, d);
+    *first = below;
+    *last = below + inside;
+}
+
+/* Elements begin..end-1 of the lane, with the kth among them. */
+static void place_range(dealing *d, char *lane, int64_t begin, int64_t end, int nkth, const int64_t *kth, int depth)
+{
+    int bytes = d->keys.bytes, a = 0, b;
+    if (!nkth) return;
+    if (end - begin < LONG_LANE || depth > 8) {
+        to_keys(&d->keys, lane + begin * bytes, end - begin);
+        place_all(bytes, lane, begin, end, nkth, kth);
+        from_keys(&d->keys, lane + begin * bytes, end - begin);
+        return;
+    }
+    int64_t first, last;
+    d->x = lane + begin * bytes;
+    d->n = end - begin;
+    deal(d, kth[nkth / 2] - begin, &first, &last);
+    first += begin;
+    last += begin;
+    bool equal = d->lo == d->hi;
+    while (a < nkth && kth[a] < first) a++;
+    for (b = a; b < nkth && kth[b] < last;) b++;
+    place_range(d, lane, begin, first, a, kth, depth + 1);
+    if (!equal) place_range(d, lane, first, last, b - a, kth + a, depth + 1);
+    place_range(d, lane, last, end, nkth - b, kth + b, depth + 1);
+}
+
+static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t rows, int64_t n, char *data, int nkth,
+                              const int64_t *kth)
+{
+    size_t bytes = (size_t)n * (size_t)keys->bytes;
+    dealing *d = cpi_work_alloc(stream, sizeof *d);
+    char *scratch = d ? cpi_work_alloc(stream, 2 * bytes) : NULL;
+    if (!scratch) {
+        cpi_work_free(stream, d);
+        return cp_error();
+    }
+    d->keys = *keys;
+    d->ends = scratch;
+    d->middle = scratch + bytes;
+    for (int64_t row = 0; row < rows; row++) place_range(d, data + (size_t)row * bytes, 0, n, nkth, kth, 0);
+    cpi_work_free(stream, scratch);
+    cpi_work_free(stream, d);
+    return CP_OK;
+}
+
+cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                          const int64_t *kth)
+{
+    placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
+    bool dealt_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;
+    if (dealt_type && n >= LONG_LANE && (rows < 8 || n >= 1 << 22))
+        return partition_long(stream, &p.keys, rows, n, data, nkth, kth);
+    p.each = (rows + 1023) / 1024;
+    if (p.each < 32768 / n) p.each = 32768 / n;
+    cpi_parallel((rows + p.each - 1) / p.each, placing_task, &p);
+    return CP_OK;
+}

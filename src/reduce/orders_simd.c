@@ -33,6 +33,7 @@
             b = a;                                                                                            \
             for (; i + 2 * L <= n; i += 2 * L) {                                                              \
                 memcpy(&v, x + i, sizeof v), memcpy(&w, x + i + L, sizeof w);                                 \
+                CPI_REDUCE_FETCH(x + i, 128);                                                                 \
                 nan |= ISNAN##_LANES(m_##NAME, v) | ISNAN##_LANES(m_##NAME, w);              \
                 m = (m_##NAME)BETTER(v, a);                                                                   \
                 a = (v_##NAME)(((m_##NAME)v & m) | ((m_##NAME)a & ~m));                                       \
@@ -59,6 +60,17 @@
     }
 
 #define RUN(KIND, NAME, T, ISNAN, BETTER)                                                                     \
+    static int64_t KIND##_at_##NAME(const T *x, int64_t n, T best)                                            \
+    {                                                                                                         \
+        int64_t i = 0;                                                                                        \
+        for (; i + 64 <= n; i += 64) { /* which 64 it is in, then where */                                    \
+            int hit = 0;                                                                                      \
+            for (int l = 0; l < 64; l++) hit |= x[i + l] == best;                                             \
+            if (hit) break;                                                                                   \
+        }                                                                                                     \
+        while (x[i] != best) i++;                                                                             \
+        return i;                                                                                             \
+    }                                                                                                         \
     static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
     {                                                                                                         \
         (void)base, (void)shift;                                                                              \
@@ -77,7 +89,7 @@
         if (ISNAN(best))                                                                                      \
             while (!ISNAN(x[i])) i++;                                                                         \
         else                                                                                                  \
-            while (x[i] != best) i++;                                                                         \
+            i = KIND##_at_##NAME(x, n, best);                                                                 \
         *a = (place_##NAME){base + i, best};                                                                  \
     }
 
@@ -120,6 +132,7 @@
             NAN_TYPE_##NAME nan = UNORDERED(NAME, OP_##NAME(set1)(0), OP_##NAME(set1)(0));                    \
             for (int u = 0; u < 4; u++) a[u] = OP_##NAME(set1)(x[0]);                                         \
             for (; i + 4 * L <= n; i += 4 * L) {                                                              \
+                CPI_REDUCE_FETCH(x + i, sizeof v);                                                            \
                 for (int u = 0; u < 4; u++) v[u] = OP_##NAME(loadu)(x + i + u * L);                           \
                 for (int u = 0; u < 4; u++) a[u] = TAKE_##KIND(NAME)(v[u], a[u]);                             \
                 nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[1]));                                       \

@@ -37,6 +37,7 @@ CPI_REDUCE_FLOATS(VECTOR)
         v_##NAME v0, v1, v2, v3;                                                                              \
         int64_t i = 0;                                                                                        \
         for (; i + 4 * LANES <= n; i += 4 * LANES) {                                                          \
+            CPI_REDUCE_FETCH(x + i, 4 * sizeof v0);                                                           \
             memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + LANES, sizeof v1);                             \
             memcpy(&v2, x + i + 2 * LANES, sizeof v2), memcpy(&v3, x + i + 3 * LANES, sizeof v3);             \
             a0 = COMBINE(a0, __builtin_convertvector(v0, VA)), a1 = COMBINE(a1, __builtin_convertvector(v1, VA)); \
@@ -65,7 +66,22 @@ CPI_REDUCE_FLOATS(VECTOR)
         for (; i + 4 <= rows; i += 4, x += 4 * pitch) {                                                       \
             const T *restrict r0 = (const T *)x, *restrict r1 = (const T *)(x + pitch);                       \
             const T *restrict r2 = (const T *)(x + 2 * pitch), *restrict r3 = (const T *)(x + 3 * pitch);     \
-            for (int64_t j = 0; j < cols; j++)                                                                \
+            int64_t j = 0;                                                                                    \
+            for (; j + LANES <= cols; j += LANES) {                                                           \
+                VA s;                                                                                         \
+                v_##NAME v0, v1, v2, v3;                                                                      \
+                memcpy(&s, a + j, sizeof s);                                                                  \
+                memcpy(&v0, r0 + j, sizeof v0), memcpy(&v1, r1 + j, sizeof v1);                               \
+                memcpy(&v2, r2 + j, sizeof v2), memcpy(&v3, r3 + j, sizeof v3);                               \
+                __builtin_prefetch((const char *)(r0 + j) + 4 * pitch);                                       \
+                __builtin_prefetch((const char *)(r1 + j) + 4 * pitch);                                       \
+                __builtin_prefetch((const char *)(r2 + j) + 4 * pitch);                                       \
+                __builtin_prefetch((const char *)(r3 + j) + 4 * pitch);                                       \
+                s = COMBINE(s, COMBINE(COMBINE(__builtin_convertvector(v0, VA), __builtin_convertvector(v1, VA)), \
+                                       COMBINE(__builtin_convertvector(v2, VA), __builtin_convertvector(v3, VA)))); \
+                memcpy(a + j, &s, sizeof s);                                                                  \
+            }                                                                                                 \
+            for (; j < cols; j++)                                                                             \
                 a[j] = COMBINE(a[j], COMBINE(COMBINE((A)r0[j], (A)r1[j]), COMBINE((A)r2[j], (A)r3[j])));      \
         }                                                                                                     \
         for (; i < rows; i++, x += pitch) {                                                                   \
@@ -95,6 +111,7 @@ CPI_REDUCE_FLOATS(VECTOR)
         narrow v0, v1;                                                                                        \
         int64_t i = 0;                                                                                        \
         for (; i + 2 * L <= n; i += 2 * L) {                                                                  \
+            CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);                                                           \
             memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + L, sizeof v1);                                 \
             a0 += __builtin_convertvector(v0, wide), a1 += __builtin_convertvector(v1, wide);                 \
         }                                                                                                     \
@@ -146,6 +163,7 @@ static inline pair multiply(pair a, pair b) { return (pair){a.re * b.re - a.im *
         vdouble a0 = -0.0 - (vdouble){0}, a1 = a0;                                                            \
         vc_##NAME v0, v1;                                                                                     \
         for (; i + 2 * LANES <= n; i += 2 * LANES) {                                                          \
+            CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);                                                           \
             memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + LANES, sizeof v1);                             \
             a0 += __builtin_convertvector(v0, vdouble), a1 += __builtin_convertvector(v1, vdouble);           \
         }                                                                                                     \
@@ -211,6 +229,7 @@ static void cprod_join(void *av, const void *bv, int64_t n)
         v_##NAME v;                                                                                           \
         int64_t i = 0, whole = n / (4 * LANES) * (4 * LANES);                                                 \
         for (; i < whole; i += 4 * LANES) {                                                                   \
+            CPI_REDUCE_FETCH(x + i, 4 * sizeof v);                                                            \
             a0 += LOAD(v, x + i) - k, a1 += LOAD(v, x + i + LANES) - k;                                       \
             a2 += LOAD(v, x + i + 2 * LANES) - k, a3 += LOAD(v, x + i + 3 * LANES) - k;                       \
         }                                                                                                     \

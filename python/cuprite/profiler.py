@@ -1,5 +1,4 @@
 """cuprite.profiler.benchmark: times a function on the CPU's clock and on the devices'."""
-import contextlib
 import time
 
 from cuprite import _device
@@ -106,17 +105,3 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
             break
     columns = numpy.asarray(times, dtype=numpy.float64).reshape(-1, 1 + len(places)).T
     return _Result(name, numpy.ascontiguousarray(columns), tuple(p.id for p in places))
-
-
-@contextlib.contextmanager
-def time_range(message, color_id=None, argb_color=None, sync=False):
-    """A named range for a profiler; without one it does nothing but wait where `sync` asks for it."""
-    yield
-    if sync:
-        _device.synchronize(_device.current())
-
-
-@contextlib.contextmanager
-def profile():
-    """Ranges for an outside profiler: nothing to switch on here."""
-    yield

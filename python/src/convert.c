@@ -152,7 +152,11 @@ static void look(PyObject *o, int depth, nest *d, bool first)
         d->dims[depth] = n;
         if (n == 0) d->ndim = depth + 1;
     }
-    for (Py_ssize_t i = 0; i < n; i++) look(PySequence_Fast_GET_ITEM(o, i), depth + 1, d, first && i == 0);
+    for (Py_ssize_t i = 0; i < n && i < PySequence_Fast_GET_SIZE(o); i++) {
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(o, i)); /* a number's own code may change the list */
+        look(item, depth + 1, d, first && i == 0);
+        Py_DECREF(item);
+    }
 }
 
 static bool fill(PyObject *o, int depth, const nest *d, cp_type t, char **p)
@@ -163,11 +167,14 @@ static bool fill(PyObject *o, int depth, const nest *d, cp_type t, char **p)
         return true;
     }
     for (Py_ssize_t i = 0; i < d->dims[depth]; i++) {
-        if (i >= PySequence_Fast_GET_SIZE(o) ) {
+        if (!is_nest(o) || i >= PySequence_Fast_GET_SIZE(o)) {
             PyErr_SetString(PyExc_RuntimeError, "a list changed while it was read");
             return false;
         }
-        if (!fill(PySequence_Fast_GET_ITEM(o, i), depth + 1, d, t, p)) return false;
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(o, i));
+        bool done = fill(item, depth + 1, d, t, p);
+        Py_DECREF(item);
+        if (!done) return false;
     }
     return true;
 }
@@ -197,13 +204,17 @@ static cp_array *from_numbers(PyObject *o, const nest *d, cp_type want)
 /* Arrays within lists: each item becomes an array, and they are stacked. */
 static PyObject *stack(PyObject *o, cp_type t)
 {
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
-    PyObject *items = PyList_New(n);
+    if (Py_EnterRecursiveCall(" while arrays are stacked")) return NULL; /* a list may contain itself */
+    PyObject *now = PySequence_Tuple(o);
+    Py_ssize_t n = now ? PyTuple_GET_SIZE(now) : 0;
+    PyObject *items = now ? PyList_New(n) : NULL;
     for (Py_ssize_t i = 0; items && i < n; i++) {
-        PyObject *x = cpy_asarray(PySequence_Fast_GET_ITEM(o, i), t);
+        PyObject *x = cpy_asarray(PyTuple_GET_ITEM(now, i), t);
         if (!x) Py_CLEAR(items);
         else PyList_SET_ITEM(items, i, x);
     }
+    Py_LeaveRecursiveCall();
+    Py_XDECREF(now);
     PyObject *core = items ? PyImport_ImportModule("cuprite._core") : NULL;
     PyObject *r = core ? PyObject_CallMethod(core, "stack", "O", items) : NULL;
     Py_XDECREF(core);
@@ -236,35 +247,33 @@ static PyObject *from_nest(PyObject *o, cp_type t)
     return x ? cpy_wrap(x) : NULL;
 }
 
+/* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
+static cp_array *from_host_object(PyObject *o)
+{
+    if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) return from_buffer(o, true);
+    PyObject *native = numpy_native(o);
+    cp_array *x = native ? from_buffer(native, false) : NULL;
+    Py_XDECREF(native);
+    return x;
+}
+
 PyObject *cpy_asarray(PyObject *o, cp_type t)
 {
+    cp_array *x, *y;
     if (cpy_is_array(o)) {
         if (t == CP_DEFAULT || t == cp_type_of(cpy_x(o))) return Py_NewRef(o);
-        cp_array *y;
         CPY_RUN(cp_size(cpy_x(o)), y = cp_astype(cpy_x(o), t));
         return cpy_wrap(y);
     }
-    bool buffer = !cpy_is_scalar(o) && PyObject_CheckBuffer(o) && !PyBytes_Check(o);
-    bool host = buffer || PyObject_HasAttrString((PyObject *)Py_TYPE(o), "__array__");
-    if (is_nest(o) || (cpy_is_scalar(o) && !host) || (!host && !PyUnicode_Check(o) && !PyBytes_Check(o) && cpy_is_scalar(o)))
-        return from_nest(o, t);
-    cp_array *x = NULL;
-    if (cpy_is_scalar(o)) return from_nest(o, t);
-    if (buffer) {
-        x = from_buffer(o, true);
-    } else {
-        PyObject *native = numpy_native(o);
-        x = native ? from_buffer(native, false) : NULL;
-        Py_XDECREF(native);
-    }
-    if (x && t != CP_DEFAULT && t != cp_type_of(x)) {
-        cp_array *y;
+    if (is_nest(o) || cpy_is_scalar(o)) return from_nest(o, t);
+    x = from_host_object(o);
+    if (!x) return NULL;
+    if (t != CP_DEFAULT && t != cp_type_of(x)) {
         CPY_RUN(cp_size(x), y = cp_astype(x, t));
         cp_free(x);
         x = y;
-        if (!x) cpy_raise();
     }
-    return x ? cpy_wrap(x) : NULL;
+    return cpy_wrap(x);
 }
 
 /* --- to the host --- */

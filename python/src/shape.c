@@ -168,16 +168,16 @@ static parts *take_parts(PyObject *sequence, const char *name)
         PyErr_SetString(PyExc_TypeError, "a sequence of arrays is needed, not a 0-d array");
         return NULL;
     }
-    PyObject *held = PySequence_Fast(sequence, "a sequence of arrays is needed");
+    PyObject *held = PySequence_Tuple(sequence); /* other threads may change a list meanwhile */
     if (!held) return NULL;
-    Py_ssize_t n = PySequence_Fast_GET_SIZE(held);
+    Py_ssize_t n = PyTuple_GET_SIZE(held);
     parts *p = PyMem_Malloc(sizeof *p + (size_t)n * sizeof *p->x);
     if (!p) return Py_DECREF(held), PyErr_NoMemory(), NULL;
     p->n = n;
     p->held = held;
     bool done = n > 0;
     if (!done) PyErr_Format(PyExc_ValueError, "%s: need at least one array", name);
-    for (Py_ssize_t i = 0; done && i < n; i++) done = (p->x[i] = cpy_need(PySequence_Fast_GET_ITEM(held, i))) != NULL;
+    for (Py_ssize_t i = 0; done && i < n; i++) done = (p->x[i] = cpy_need(PyTuple_GET_ITEM(held, i))) != NULL;
     if (done) return p;
     Py_DECREF(held);
     PyMem_Free(p);

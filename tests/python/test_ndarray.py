@@ -93,6 +93,14 @@ def test_array_with_dtype(dtype):
                 cp.array([bad], dtype)
 
 
+def test_lists_that_contain_themselves():
+    x = cp.arange(3)
+    for start in ([], [x], [1]):
+        start.append(start)
+        with pytest.raises((ValueError, RecursionError, TypeError)):
+            cp.array(start)
+
+
 def test_lists_of_arrays():
     x = cp.arange(3)
     same(cp.array([x, x + 1]), np.array([np.arange(3), np.arange(3) + 1]))

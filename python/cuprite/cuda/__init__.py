@@ -6,9 +6,9 @@ from cuprite import _device
 from cuprite._core import OutOfMemoryError
 from cuprite.cuda import memory, runtime, stream  # noqa: F401
 from cuprite.cuda.memory import MemoryPool, PinnedMemoryPool  # noqa: F401
-from cuprite.cuda.stream import Event, ExternalStream, Stream, get_current_stream, get_elapsed_time  # noqa: F401
+from cuprite.cuda.stream import Event, Stream, get_current_stream, get_elapsed_time  # noqa: F401
 
-__all__ = ["Device", "Stream", "ExternalStream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
+__all__ = ["Device", "Stream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
            "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime", "memory", "stream", "get_device_id"]
 
 CPU = -1
@@ -88,10 +88,6 @@ class Device:
         """What is known of the device by CuPy's names."""
         q = _device.query(self._number)
         return {"MultiProcessorCount": q["units"]}
-
-    @property
-    def pci_bus_id(self):
-        raise NotImplementedError("pci_bus_id is not available")
 
     def __int__(self):
         return self.id

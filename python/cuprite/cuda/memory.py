@@ -24,9 +24,6 @@ class MemoryPool:
         """Gives unused memory back to the device."""
         _device.pool_trim(_device.current())
 
-    def free_all_free(self):
-        self.free_all_blocks()
-
     def set_limit(self, size=None, fraction=None):
         """Limits what the pool may hold: bytes, or a fraction of the device's memory; 0 takes the limit away."""
         if (size is None) == (fraction is None):

@@ -125,12 +125,6 @@ Stream.null = _NullStream()
 Stream.ptds = Stream.null
 
 
-class ExternalStream(_Base):
-    """Streams made elsewhere are not taken in."""
-    def __init__(self, ptr, device_id=-1):
-        raise NotImplementedError("streams made by other libraries are not available")
-
-
 def get_current_stream(device_id=None):
     """The stream this thread uses on a device."""
     from cuprite.cuda import Device

@@ -155,7 +155,7 @@ __global__ void label_roots(label_shape s, const unsigned *masks, U *parents, un
         int64_t line = w / s.words, here = line * s.width + (w - line * s.words) * 32;
         for (unsigned h = heads(masks[w], s.joined); h; h &= h - 1) {
             int b = __ffs((int)h) - 1;
-            U i = (U)(here + b), root = root_of<U>(parents, i);
+            U i = (U)(here + b), root = seek_root<U>(parents, i);
             if (root == i)
                 found |= 1u << b;
             else

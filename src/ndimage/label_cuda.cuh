@@ -92,6 +92,19 @@ template <class U> __device__ __forceinline__ U root_of(U *parent, U i)
     return i;
 }
 
+/* Root of i without a store. Where others write final roots into the same entries, a store that halves the way may
+ * come late and undo one of them. */
+template <class U> __device__ __forceinline__ U seek_root(const U *parent, U i)
+{
+    const volatile U *p = parent;
+    U up = p[i];
+    while (up != i) {
+        i = up;
+        up = p[i];
+    }
+    return i;
+}
+
 /* Makes a and b one tree. When a stopped being a root meanwhile, what it was hung under is united in its stead. */
 template <class U> __device__ __forceinline__ void unite(U *parent, U a, U b)
 {

@@ -85,7 +85,7 @@ static void check_clip(const double *values, int64_t n, cp_type type, double kap
     cp_array *kept = cp_sigma_clip(a, &r, .kappa = kappa, .center = center, .max_iterations = most);
     ok(kept);
     assert_int_equal(cp_type_of(kept), type);
-    assert_memory_equal(&r, &stats, sizeof r);
+    assert_memory_equal(&r, &stats, offsetof(cp_clip_result, iterations) + sizeof r.iterations); /* no padding */
     if (r.count != want.count || r.iterations != want.iterations || !near(r.center, want.center) || !near(r.std, want.std) ||
         !near(r.lower, want.lower) || !near(r.upper, want.upper))
         fail_msg("%s, n %d, kappa %g: got %.17g +- %.17g in %.17g .. %.17g, %d of %d after %d; expected %.17g +- %.17g in "
@@ -252,7 +252,7 @@ static void test_repeatable(void **state)
         for (int t = 1; t <= 3; t++) {
             ok(cp_threads_set(t) == CP_OK);
             cp_clip_result again = stats_of(a, (cp_sigma_clip_options){0});
-            assert_memory_equal(&first, &again, sizeof first);
+            assert_memory_equal(&first, &again, offsetof(cp_clip_result, iterations) + sizeof first.iterations);
         }
         ok(cp_threads_set(threads) == CP_OK);
         cp_free(a);

@@ -20,7 +20,7 @@ typedef struct order {
     const cpi_sort_kernels *kernels;
     int64_t rows, n, rows_each, each;
     int index_bits;
-    char *work;           /* for each worker: keys of a row, then scratch of a sort of 64-bit keys */
+    char *work; /* for each worker: keys of a row, then scratch of a sort of 64-bit keys */
     int64_t work_bytes, keys_bytes;
     /* one long row: */
     char *all;            /* its keys */
@@ -29,7 +29,9 @@ typedef struct order {
 
 static inline cpi_u128 key_at(int width, const void *keys, int64_t i)
 {
-    return width == 0 ? ((const uint32_t *)keys)[i] : width == 1 ? ((const uint64_t *)keys)[i] : ((const cpi_u128 *)keys)[i];
+    return width == 0   ? ((const uint32_t *)keys)[i]
+           : width == 1 ? ((const uint64_t *)keys)[i]
+                        : ((const cpi_u128 *)keys)[i];
 }
 
 /* What a packed order is made of: keys less `low`, of which `bits` bits matter. */
@@ -57,7 +59,8 @@ static bool all_equal(const packing *p, const uint64_t *packed, int64_t n)
     return true;
 }
 
-static void refine_runs(const packing *p, uint64_t *packed, int64_t n, int rest, uint64_t *scratch, const cpi_sort_width *by);
+static void refine_runs(const packing *p, uint64_t *packed, int64_t n, int rest, uint64_t *scratch,
+                        const cpi_sort_width *by);
 
 /* Sorts entries (their indices count) by the lowest `rest` bits of their keys. */
 static void refine(const packing *p, uint64_t *packed, int64_t n, int rest, uint64_t *scratch, const cpi_sort_width *by)
@@ -67,14 +70,16 @@ static void refine(const packing *p, uint64_t *packed, int64_t n, int rest, uint
     uint64_t mask = index_mask(p), part = take == 64 ? ~(uint64_t)0 : ((uint64_t)1 << take) - 1;
     for (int64_t i = 0; i < n; i++) {
         uint64_t index = packed[i] & mask;
-        packed[i] = ((uint64_t)((key_at(p->width, p->keys, (int64_t)index) - p->low) >> below) & part) << p->index_bits | index;
+        packed[i] =
+            ((uint64_t)((key_at(p->width, p->keys, (int64_t)index) - p->low) >> below) & part) << p->index_bits | index;
     }
     by->sort(packed, n, scratch);
     refine_runs(p, packed, n, below, scratch, by);
 }
 
 /* packed is in order of the key bits above the lowest `rest`: sorts each run of equal ones by these. */
-static void refine_runs(const packing *p, uint64_t *packed, int64_t n, int rest, uint64_t *scratch, const cpi_sort_width *by)
+static void refine_runs(const packing *p, uint64_t *packed, int64_t n, int rest, uint64_t *scratch,
+                        const cpi_sort_width *by)
 {
     if (rest == 0) return;
     for (int64_t i = 0; i < n;) {
@@ -124,8 +129,11 @@ static void pack(const packing *p, int64_t lo, int64_t hi, uint64_t *packed)
 
 static packing packing_of(const order *o, const void *keys, cpi_u128 low, cpi_u128 high)
 {
-    return (packing){.keys = keys, .width = cpi_sort_width_of(&o->keys), .bits = bits_of(high - low),
-                     .index_bits = o->index_bits, .low = low};
+    return (packing){.keys = keys,
+                     .width = cpi_sort_width_of(&o->keys),
+                     .bits = bits_of(high - low),
+                     .index_bits = o->index_bits,
+                     .low = low};
 }
 
 static void unpack(const packing *p, uint64_t *packed, int64_t n)
@@ -148,8 +156,10 @@ static void order_rows(void *context, int64_t task, int worker)
         cpi_u128 low, high;
         o->kernels->load(&o->keys, o->from + r * o->n * o->keys.bytes, keys, o->n);
         o->kernels->same(&o->keys, keys, o->n);
-        if (o->keys.bytes <= 4) low = 0, high = ~(uint32_t)0; /* fits beside any index of a short row */
-        else extremes(cpi_sort_width_of(&o->keys), keys, o->n, &low, &high);
+        if (o->keys.bytes <= 4)
+            low = 0, high = ~(uint32_t)0; /* fits beside any index of a short row */
+        else
+            extremes(cpi_sort_width_of(&o->keys), keys, o->n, &low, &high);
         packing p = packing_of(o, keys, low, high);
         pack(&p, 0, o->n, packed);
         by->sort(packed, o->n, scratch);
@@ -166,8 +176,10 @@ static cp_code order_short_rows(cp_stream *stream, order *o)
     o->work_bytes = o->keys_bytes + ((o->n + CPI_SORT_SLACK) * 8 + 63) / 64 * 64;
     o->work = cpi_work_alloc(stream, (size_t)((tasks > 1 ? cpi_workers() : 1) * o->work_bytes));
     if (!o->work) return cp_error();
-    if (tasks == 1) order_rows(o, 0, 0);
-    else cpi_parallel(tasks, order_rows, o);
+    if (tasks == 1)
+        order_rows(o, 0, 0);
+    else
+        cpi_parallel(tasks, order_rows, o);
     cpi_work_free(stream, o->work);
     return CP_OK;
 }
@@ -226,8 +238,10 @@ static cp_code order_long_row(cp_stream *stream, order *o)
     int rest = l.p.bits - taken(&l.p, l.p.bits);
     if (code == CP_OK && rest > 0) {
         uint64_t *scratch = cpi_work_alloc(stream, (size_t)(o->n + CPI_SORT_SLACK) * sizeof *scratch);
-        if (scratch) refine_runs(&l.p, l.packed, o->n, rest, scratch, &o->kernels->width[1]);
-        else code = CP_ERROR_MEMORY;
+        if (scratch)
+            refine_runs(&l.p, l.packed, o->n, rest, scratch, &o->kernels->width[1]);
+        else
+            code = CP_ERROR_MEMORY;
         cpi_work_free(stream, scratch);
     }
     if (code == CP_OK) cpi_parallel(tasks, unpack_part, &l);
@@ -239,8 +253,13 @@ done:
 
 cp_code cpi_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to)
 {
-    order o = {.from = from, .to = to, .keys = cpi_keys_of(type), .kernels = cpi_cpu_sort_kernels(), .rows = rows,
-               .n = n, .index_bits = n > 1 ? bits_of((cpi_u128)(n - 1)) : 1};
+    order o = {.from = from,
+               .to = to,
+               .keys = cpi_keys_of(type),
+               .kernels = cpi_cpu_sort_kernels(),
+               .rows = rows,
+               .n = n,
+               .index_bits = n > 1 ? bits_of((cpi_u128)(n - 1)) : 1};
     if (n == 1) {
         memset(to, 0, (size_t)rows * sizeof *to);
         return CP_OK;

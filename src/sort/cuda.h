@@ -10,7 +10,8 @@
 static __device__ __forceinline__ uint64_t cpi_element_key(const cpi_keys &k, const void *from, int64_t i, bool same)
 {
     switch (k.bytes) {
-    case 1: return cpi_key8(&k, ((const uint8_t *)from)[i]);
+    case 1:
+        return cpi_key8(&k, ((const uint8_t *)from)[i]);
     case 2: {
         uint16_t key = cpi_key16(&k, ((const uint16_t *)from)[i]);
         return same ? cpi_same16(&k, key) : key;
@@ -19,7 +20,8 @@ static __device__ __forceinline__ uint64_t cpi_element_key(const cpi_keys &k, co
         uint32_t key = cpi_key32(&k, ((const uint32_t *)from)[i]);
         return same ? cpi_same32(&k, key) : key;
     }
-    default: break;
+    default:
+        break;
     }
     if (k.complex_parts) { /* aligned as a float */
         const uint32_t *p = (const uint32_t *)from + 2 * i;
@@ -40,10 +42,17 @@ static __device__ __forceinline__ cpi_u128 cpi_element_key128(const cpi_keys &k,
 static __device__ __forceinline__ void cpi_put_element(const cpi_keys &k, uint64_t key, void *to, int64_t i)
 {
     switch (k.bytes) {
-    case 1: ((uint8_t *)to)[i] = cpi_unkey8(&k, (uint8_t)key); return;
-    case 2: ((uint16_t *)to)[i] = cpi_unkey16(&k, (uint16_t)key); return;
-    case 4: ((uint32_t *)to)[i] = cpi_unkey32(&k, (uint32_t)key); return;
-    default: break;
+    case 1:
+        ((uint8_t *)to)[i] = cpi_unkey8(&k, (uint8_t)key);
+        return;
+    case 2:
+        ((uint16_t *)to)[i] = cpi_unkey16(&k, (uint16_t)key);
+        return;
+    case 4:
+        ((uint32_t *)to)[i] = cpi_unkey32(&k, (uint32_t)key);
+        return;
+    default:
+        break;
     }
     if (k.complex_parts) {
         uint64_t v = cpi_cunkey64(&k, key);
@@ -55,13 +64,21 @@ static __device__ __forceinline__ void cpi_put_element(const cpi_keys &k, uint64
 }
 
 /* to[i] = from[j], elements of k.bytes bytes. */
-static __device__ __forceinline__ void cpi_copy_element(const cpi_keys &k, const void *from, int64_t j, void *to, int64_t i)
+static __device__ __forceinline__ void cpi_copy_element(const cpi_keys &k, const void *from, int64_t j, void *to,
+                                                        int64_t i)
 {
     switch (k.bytes) {
-    case 1: ((uint8_t *)to)[i] = ((const uint8_t *)from)[j]; return;
-    case 2: ((uint16_t *)to)[i] = ((const uint16_t *)from)[j]; return;
-    case 4: ((uint32_t *)to)[i] = ((const uint32_t *)from)[j]; return;
-    default: break;
+    case 1:
+        ((uint8_t *)to)[i] = ((const uint8_t *)from)[j];
+        return;
+    case 2:
+        ((uint16_t *)to)[i] = ((const uint16_t *)from)[j];
+        return;
+    case 4:
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[j];
+        return;
+    default:
+        break;
     }
     if (k.bytes == 8 && !k.complex_parts) {
         ((uint64_t *)to)[i] = ((const uint64_t *)from)[j];
@@ -101,8 +118,7 @@ cp_code cpi_cuda_block_rows(cp_stream *stream, const char *what, const cpi_keys 
 
 #define CPI_SORT_THREADS 256
 static inline unsigned cpi_sort_grid(int64_t n) { return cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 1 << 16); }
-#define CPI_SORT_EACH(i, n)                                                              \
-    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n);            \
-         i += (int64_t)gridDim.x * blockDim.x)
+#define CPI_SORT_EACH(i, n)                                                                                            \
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
 
 #endif

@@ -54,42 +54,67 @@ CPI_KEYS_FN cpi_keys cpi_keys_of(cp_type t)
 {
     cpi_keys k = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 1, false};
     switch (t) {
-    case CP_INT8: case CP_INT16: case CP_INT32: case CP_INT64:
+    case CP_INT8:
+    case CP_INT16:
+    case CP_INT32:
+    case CP_INT64:
         k.bytes = 1 << ((t - CP_INT8) / 2);
         k.negative = k.positive = (uint64_t)1 << (8 * k.bytes - 1);
         break;
-    case CP_UINT8: case CP_UINT16: case CP_UINT32: case CP_UINT64: k.bytes = 1 << ((t - CP_INT8) / 2); break;
-    case CP_FLOAT16: k = cpi_keys_float(0x7C00, 0x8000); k.bytes = 2; break;
-    case CP_BFLOAT16: k = cpi_keys_float(0x7F80, 0x8000); k.bytes = 2; break;
-    case CP_FLOAT32: k = cpi_keys_float(0x7F800000, 0x80000000); k.bytes = 4; break;
-    case CP_FLOAT64: k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63); k.bytes = 8; break;
-    case CP_COMPLEX64: k = cpi_keys_float(0x7F800000, 0x80000000); k.bytes = 8; k.complex_parts = true; break;
+    case CP_UINT8:
+    case CP_UINT16:
+    case CP_UINT32:
+    case CP_UINT64:
+        k.bytes = 1 << ((t - CP_INT8) / 2);
+        break;
+    case CP_FLOAT16:
+        k = cpi_keys_float(0x7C00, 0x8000);
+        k.bytes = 2;
+        break;
+    case CP_BFLOAT16:
+        k = cpi_keys_float(0x7F80, 0x8000);
+        k.bytes = 2;
+        break;
+    case CP_FLOAT32:
+        k = cpi_keys_float(0x7F800000, 0x80000000);
+        k.bytes = 4;
+        break;
+    case CP_FLOAT64:
+        k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63);
+        k.bytes = 8;
+        break;
+    case CP_COMPLEX64:
+        k = cpi_keys_float(0x7F800000, 0x80000000);
+        k.bytes = 8;
+        k.complex_parts = true;
+        break;
     case CP_COMPLEX128:
         k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63);
         k.bytes = 16;
         k.complex_parts = true;
         break;
-    default: break; /* bool */
+    default:
+        break; /* bool */
     }
     return k;
 }
 
 /* cpi_key32(k, bits), cpi_unkey32(k, key), cpi_same32(k, key): for types that are not complex. */
-#define CPI_KEYS_REAL(W)                                                                                   \
-    CPI_KEYS_FN uint##W##_t cpi_key##W(const cpi_keys *k, uint##W##_t u)                                   \
-    {                                                                                                      \
-        return (uint##W##_t)((u ^ (uint##W##_t)(u >> (W - 1) ? k->negative : k->positive)) - (uint##W##_t)k->minus); \
-    }                                                                                                      \
-    CPI_KEYS_FN uint##W##_t cpi_unkey##W(const cpi_keys *k, uint##W##_t key)                               \
-    {                                                                                                      \
-        uint##W##_t v = (uint##W##_t)(key + (uint##W##_t)k->minus);                                        \
-        return (uint##W##_t)(v ^ (uint##W##_t)(v >> (W - 1) ? k->positive : k->negative));                 \
-    }                                                                                                      \
-    CPI_KEYS_FN bool cpi_key_nan##W(const cpi_keys *k, uint##W##_t key) { return key > (uint##W##_t)k->last; } \
-    CPI_KEYS_FN uint##W##_t cpi_same##W(const cpi_keys *k, uint##W##_t key)                                \
-    {                                                                                                      \
-        key = (uint##W##_t)(key + (key == (uint##W##_t)k->zero ? (uint##W##_t)k->zero_add : 0));           \
-        return key > (uint##W##_t)k->last ? (uint##W##_t) ~(uint##W##_t)0 : key;                           \
+#define CPI_KEYS_REAL(W)                                                                                               \
+    CPI_KEYS_FN uint##W##_t cpi_key##W(const cpi_keys *k, uint##W##_t u)                                               \
+    {                                                                                                                  \
+        return (uint##W##_t)((u ^ (uint##W##_t)(u >> (W - 1) ? k->negative : k->positive)) - (uint##W##_t)k->minus);   \
+    }                                                                                                                  \
+    CPI_KEYS_FN uint##W##_t cpi_unkey##W(const cpi_keys *k, uint##W##_t key)                                           \
+    {                                                                                                                  \
+        uint##W##_t v = (uint##W##_t)(key + (uint##W##_t)k->minus);                                                    \
+        return (uint##W##_t)(v ^ (uint##W##_t)(v >> (W - 1) ? k->positive : k->negative));                             \
+    }                                                                                                                  \
+    CPI_KEYS_FN bool cpi_key_nan##W(const cpi_keys *k, uint##W##_t key) { return key > (uint##W##_t)k->last; }         \
+    CPI_KEYS_FN uint##W##_t cpi_same##W(const cpi_keys *k, uint##W##_t key)                                            \
+    {                                                                                                                  \
+        key = (uint##W##_t)(key + (key == (uint##W##_t)k->zero ? (uint##W##_t)k->zero_add : 0));                       \
+        return key > (uint##W##_t)k->last ? (uint##W##_t) ~(uint##W##_t)0 : key;                                       \
     }
 CPI_KEYS_REAL(8)
 CPI_KEYS_REAL(16)
@@ -100,51 +125,54 @@ CPI_KEYS_REAL(64)
 /* Complex numbers of parts of P bits: the element's bits as one integer of F bits (little endian: the real part
  * is the lower half). The two keys of a zero real part hold one key more of the imaginary part: zeros of both
  * signs are ordered by the imaginary part and keep their sign in the lowest bit. */
-#define CPI_KEYS_COMPLEX(P, F, full)                                                          \
-    CPI_KEYS_FN full cpi_ckey##F(const cpi_keys *k, full u)                                   \
-    {                                                                                         \
-        uint##P##_t re = cpi_key##P(k, (uint##P##_t)u), im = cpi_key##P(k, (uint##P##_t)(u >> P)); \
-        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                 \
-        if (re > last || im > last) {                                                         \
-            uint##P##_t low = re <= last ? re : im <= last ? im : 0;                          \
-            return (full)(uint##P##_t)(last + (re <= last ? 1 : im <= last ? 2 : 3)) << P | low; \
-        }                                                                                     \
-        if ((uint##P##_t)(re - zero) <= 1) {                                                  \
-            uint##P##_t sign = (uint##P##_t)(re - zero);                                      \
-            re = (uint##P##_t)(zero + (im >> (P - 1)));                                       \
-            im = (uint##P##_t)(im << 1 | sign);                                               \
-        }                                                                                     \
-        return (full)re << P | im;                                                            \
-    }                                                                                         \
-    CPI_KEYS_FN full cpi_cunkey##F(const cpi_keys *k, full key)                               \
-    {                                                                                         \
-        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key, nan = (uint##P##_t)k->nan; \
-        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                 \
-        if (re > last) {                                                                      \
-            int group = (int)(re - last);                                                     \
-            re = group == 1 ? cpi_unkey##P(k, im) : nan;                                      \
-            im = group == 2 ? cpi_unkey##P(k, im) : nan;                                      \
-            return (full)im << P | re;                                                        \
-        }                                                                                     \
-        if ((uint##P##_t)(re - zero) <= 1) {                                                  \
-            uint##P##_t sign = im & 1;                                                        \
-            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                \
-            re = (uint##P##_t)(zero + sign);                                                  \
-        }                                                                                     \
-        return (full)cpi_unkey##P(k, im) << P | cpi_unkey##P(k, re);                          \
-    }                                                                                         \
-    CPI_KEYS_FN bool cpi_ckey_nan##F(const cpi_keys *k, full key) { return (uint##P##_t)(key >> P) > (uint##P##_t)k->last; } \
-    /* from a key of cpi_ckey: equal numbers get equal keys, in the same order */             \
-    CPI_KEYS_FN full cpi_csame##F(const cpi_keys *k, full key)                                \
-    {                                                                                         \
-        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key;                      \
-        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                 \
-        if (re <= last && (uint##P##_t)(re - zero) <= 1) {                                    \
-            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                \
-            re = (uint##P##_t)(zero + 1);                                                     \
-        }                                                                                     \
-        im = (uint##P##_t)(im + (im == zero && re <= (uint##P##_t)(last + 2) ? 1 : 0));       \
-        return (full)re << P | im;                                                            \
+#define CPI_KEYS_COMPLEX(P, F, full)                                                                                   \
+    CPI_KEYS_FN full cpi_ckey##F(const cpi_keys *k, full u)                                                            \
+    {                                                                                                                  \
+        uint##P##_t re = cpi_key##P(k, (uint##P##_t)u), im = cpi_key##P(k, (uint##P##_t)(u >> P));                     \
+        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                                          \
+        if (re > last || im > last) {                                                                                  \
+            uint##P##_t low = re <= last ? re : im <= last ? im : 0;                                                   \
+            return (full)(uint##P##_t)(last + (re <= last ? 1 : im <= last ? 2 : 3)) << P | low;                       \
+        }                                                                                                              \
+        if ((uint##P##_t)(re - zero) <= 1) {                                                                           \
+            uint##P##_t sign = (uint##P##_t)(re - zero);                                                               \
+            re = (uint##P##_t)(zero + (im >> (P - 1)));                                                                \
+            im = (uint##P##_t)(im << 1 | sign);                                                                        \
+        }                                                                                                              \
+        return (full)re << P | im;                                                                                     \
+    }                                                                                                                  \
+    CPI_KEYS_FN full cpi_cunkey##F(const cpi_keys *k, full key)                                                        \
+    {                                                                                                                  \
+        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key, nan = (uint##P##_t)k->nan;                    \
+        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                                          \
+        if (re > last) {                                                                                               \
+            int group = (int)(re - last);                                                                              \
+            re = group == 1 ? cpi_unkey##P(k, im) : nan;                                                               \
+            im = group == 2 ? cpi_unkey##P(k, im) : nan;                                                               \
+            return (full)im << P | re;                                                                                 \
+        }                                                                                                              \
+        if ((uint##P##_t)(re - zero) <= 1) {                                                                           \
+            uint##P##_t sign = im & 1;                                                                                 \
+            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                                         \
+            re = (uint##P##_t)(zero + sign);                                                                           \
+        }                                                                                                              \
+        return (full)cpi_unkey##P(k, im) << P | cpi_unkey##P(k, re);                                                   \
+    }                                                                                                                  \
+    CPI_KEYS_FN bool cpi_ckey_nan##F(const cpi_keys *k, full key)                                                      \
+    {                                                                                                                  \
+        return (uint##P##_t)(key >> P) > (uint##P##_t)k->last;                                                         \
+    }                                                                                                                  \
+    /* from a key of cpi_ckey: equal numbers get equal keys, in the same order */                                      \
+    CPI_KEYS_FN full cpi_csame##F(const cpi_keys *k, full key)                                                         \
+    {                                                                                                                  \
+        uint##P##_t re = (uint##P##_t)(key >> P), im = (uint##P##_t)key;                                               \
+        uint##P##_t last = (uint##P##_t)k->last, zero = (uint##P##_t)k->zero;                                          \
+        if (re <= last && (uint##P##_t)(re - zero) <= 1) {                                                             \
+            im = (uint##P##_t)((uint##P##_t)(re - zero) << (P - 1) | im >> 1);                                         \
+            re = (uint##P##_t)(zero + 1);                                                                              \
+        }                                                                                                              \
+        im = (uint##P##_t)(im + (im == zero && re <= (uint##P##_t)(last + 2) ? 1 : 0));                                \
+        return (full)re << P | im;                                                                                     \
     }
 CPI_KEYS_COMPLEX(32, 64, uint64_t)
 CPI_KEYS_COMPLEX(64, 128, cpi_u128)

@@ -24,9 +24,13 @@ cp_code cpi_cub_sort_keys(cp_stream *stream, const char *what, int bytes, void *
                           int begin, int end)
 {
     switch (bytes) {
-    case 1: return sort_keys<uint8_t>(stream, what, keys, spare, n, begin, end);
-    case 2: return sort_keys<uint16_t>(stream, what, keys, spare, n, begin, end);
-    case 4: return sort_keys<uint32_t>(stream, what, keys, spare, n, begin, end);
-    default: return sort_keys<uint64_t>(stream, what, keys, spare, n, begin, end);
+    case 1:
+        return sort_keys<uint8_t>(stream, what, keys, spare, n, begin, end);
+    case 2:
+        return sort_keys<uint16_t>(stream, what, keys, spare, n, begin, end);
+    case 4:
+        return sort_keys<uint32_t>(stream, what, keys, spare, n, begin, end);
+    default:
+        return sort_keys<uint64_t>(stream, what, keys, spare, n, begin, end);
     }
 }

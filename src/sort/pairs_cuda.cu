@@ -28,8 +28,10 @@ cp_code cpi_cub_sort_pairs(cp_stream *stream, const char *what, int bytes, bool 
                            void **index, void **index_spare, int64_t n, int begin, int end)
 {
     if (wide)
-        return sort_pairs<uint64_t, int64_t, int64_t>(stream, what, keys, keys_spare, index, index_spare, n, begin, end);
+        return sort_pairs<uint64_t, int64_t, int64_t>(stream, what, keys, keys_spare, index, index_spare, n, begin,
+                                                      end);
     if (bytes == 8)
-        return sort_pairs<uint64_t, uint32_t, uint32_t>(stream, what, keys, keys_spare, index, index_spare, n, begin, end);
+        return sort_pairs<uint64_t, uint32_t, uint32_t>(stream, what, keys, keys_spare, index, index_spare, n, begin,
+                                                        end);
     return sort_pairs<uint32_t, uint32_t, uint32_t>(stream, what, keys, keys_spare, index, index_spare, n, begin, end);
 }

@@ -15,11 +15,11 @@ enum { NAME(lanes) = 512 / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
 #define MEET(v, other, upper) NAME(mask_max)(NAME(min)(v, other), upper, v, other)
 
 /* v[i] <= v[j] in every lane */
-#define PAIR(i, j)                                   \
-    do {                                             \
-        __m512i low = NAME(min)(v[i], v[j]);         \
-        v[j] = NAME(max)(v[i], v[j]);                \
-        v[i] = low;                                  \
+#define PAIR(i, j)                                                                                                     \
+    do {                                                                                                               \
+        __m512i low = NAME(min)(v[i], v[j]);                                                                           \
+        v[j] = NAME(max)(v[i], v[j]);                                                                                  \
+        v[i] = low;                                                                                                    \
     } while (0)
 
 /* Sorts every lane over k registers by the shortest networks known. */
@@ -28,21 +28,93 @@ static inline __attribute__((always_inline)) void NAME(columns)(__m512i *v, int 
     if (k == 2) {
         PAIR(0, 1);
     } else if (k == 4) {
-        PAIR(0, 2); PAIR(1, 3); PAIR(0, 1); PAIR(2, 3); PAIR(1, 2);
+        PAIR(0, 2);
+        PAIR(1, 3);
+        PAIR(0, 1);
+        PAIR(2, 3);
+        PAIR(1, 2);
     } else if (k == 8) {
-        PAIR(0, 2); PAIR(1, 3); PAIR(4, 6); PAIR(5, 7); PAIR(0, 4); PAIR(1, 5); PAIR(2, 6); PAIR(3, 7);
-        PAIR(0, 1); PAIR(2, 3); PAIR(4, 5); PAIR(6, 7); PAIR(2, 4); PAIR(3, 5); PAIR(1, 4); PAIR(3, 6);
-        PAIR(1, 2); PAIR(3, 4); PAIR(5, 6);
+        PAIR(0, 2);
+        PAIR(1, 3);
+        PAIR(4, 6);
+        PAIR(5, 7);
+        PAIR(0, 4);
+        PAIR(1, 5);
+        PAIR(2, 6);
+        PAIR(3, 7);
+        PAIR(0, 1);
+        PAIR(2, 3);
+        PAIR(4, 5);
+        PAIR(6, 7);
+        PAIR(2, 4);
+        PAIR(3, 5);
+        PAIR(1, 4);
+        PAIR(3, 6);
+        PAIR(1, 2);
+        PAIR(3, 4);
+        PAIR(5, 6);
     } else if (k == 16) {
-        PAIR(0, 5); PAIR(1, 4); PAIR(2, 12); PAIR(3, 13); PAIR(6, 7); PAIR(8, 9); PAIR(10, 15); PAIR(11, 14);
-        PAIR(0, 2); PAIR(1, 10); PAIR(3, 6); PAIR(4, 7); PAIR(5, 14); PAIR(8, 11); PAIR(9, 12); PAIR(13, 15);
-        PAIR(0, 8); PAIR(1, 3); PAIR(2, 11); PAIR(4, 13); PAIR(5, 9); PAIR(6, 10); PAIR(7, 15); PAIR(12, 14);
-        PAIR(0, 1); PAIR(2, 4); PAIR(3, 8); PAIR(5, 6); PAIR(7, 12); PAIR(9, 10); PAIR(11, 13); PAIR(14, 15);
-        PAIR(1, 3); PAIR(2, 5); PAIR(4, 8); PAIR(6, 9); PAIR(7, 11); PAIR(10, 13); PAIR(12, 14);
-        PAIR(1, 2); PAIR(3, 5); PAIR(4, 11); PAIR(6, 8); PAIR(7, 9); PAIR(10, 12); PAIR(13, 14);
-        PAIR(2, 3); PAIR(4, 5); PAIR(6, 7); PAIR(8, 9); PAIR(10, 11); PAIR(12, 13);
-        PAIR(4, 6); PAIR(5, 7); PAIR(8, 10); PAIR(9, 11);
-        PAIR(3, 4); PAIR(5, 6); PAIR(7, 8); PAIR(9, 10); PAIR(11, 12);
+        PAIR(0, 5);
+        PAIR(1, 4);
+        PAIR(2, 12);
+        PAIR(3, 13);
+        PAIR(6, 7);
+        PAIR(8, 9);
+        PAIR(10, 15);
+        PAIR(11, 14);
+        PAIR(0, 2);
+        PAIR(1, 10);
+        PAIR(3, 6);
+        PAIR(4, 7);
+        PAIR(5, 14);
+        PAIR(8, 11);
+        PAIR(9, 12);
+        PAIR(13, 15);
+        PAIR(0, 8);
+        PAIR(1, 3);
+        PAIR(2, 11);
+        PAIR(4, 13);
+        PAIR(5, 9);
+        PAIR(6, 10);
+        PAIR(7, 15);
+        PAIR(12, 14);
+        PAIR(0, 1);
+        PAIR(2, 4);
+        PAIR(3, 8);
+        PAIR(5, 6);
+        PAIR(7, 12);
+        PAIR(9, 10);
+        PAIR(11, 13);
+        PAIR(14, 15);
+        PAIR(1, 3);
+        PAIR(2, 5);
+        PAIR(4, 8);
+        PAIR(6, 9);
+        PAIR(7, 11);
+        PAIR(10, 13);
+        PAIR(12, 14);
+        PAIR(1, 2);
+        PAIR(3, 5);
+        PAIR(4, 11);
+        PAIR(6, 8);
+        PAIR(7, 9);
+        PAIR(10, 12);
+        PAIR(13, 14);
+        PAIR(2, 3);
+        PAIR(4, 5);
+        PAIR(6, 7);
+        PAIR(8, 9);
+        PAIR(10, 11);
+        PAIR(12, 13);
+        PAIR(4, 6);
+        PAIR(5, 7);
+        PAIR(8, 10);
+        PAIR(9, 11);
+        PAIR(3, 4);
+        PAIR(5, 6);
+        PAIR(7, 8);
+        PAIR(9, 10);
+        PAIR(11, 12);
     }
 }
 
@@ -97,11 +169,16 @@ static inline __attribute__((always_inline)) void NAME(network)(const KEY *a, KE
 
 static void NAME(leaf)(const KEY *a, KEY *to, int64_t n)
 {
-    if (n <= NAME(lanes)) NAME(network)(a, to, (int)n, 1);
-    else if (n <= 2 * NAME(lanes)) NAME(network)(a, to, (int)n, 2);
-    else if (n <= 4 * NAME(lanes)) NAME(network)(a, to, (int)n, 4);
-    else if (n <= 8 * NAME(lanes)) NAME(network)(a, to, (int)n, 8);
-    else NAME(network)(a, to, (int)n, 16);
+    if (n <= NAME(lanes))
+        NAME(network)(a, to, (int)n, 1);
+    else if (n <= 2 * NAME(lanes))
+        NAME(network)(a, to, (int)n, 2);
+    else if (n <= 4 * NAME(lanes))
+        NAME(network)(a, to, (int)n, 4);
+    else if (n <= 8 * NAME(lanes))
+        NAME(network)(a, to, (int)n, 8);
+    else
+        NAME(network)(a, to, (int)n, 16);
 }
 #undef MEET
 #undef PAIR
@@ -203,7 +280,8 @@ static void NAME(quick)(KEY *p, int64_t n, KEY *d, KEY *f, int turns)
         if (!equal) pivot = NAME(pivot)(p, n);
         bool home = d == p;
         int64_t low = home ? equal ? NAME(split)(p, n, pivot, true, true, f) : NAME(split)(p, n, pivot, false, true, f)
-                           : equal ? NAME(split)(p, n, pivot, true, false, f) : NAME(split)(p, n, pivot, false, false, f);
+                      : equal ? NAME(split)(p, n, pivot, true, false, f)
+                              : NAME(split)(p, n, pivot, false, false, f);
         int64_t high = n - low;
         KEY *rest = home ? f : p; /* the upper side; its place is free */
         /* with `equal` the lower side is all pivots, and where it belongs */

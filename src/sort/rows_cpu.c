@@ -17,13 +17,10 @@ enum {
     GROUP = 1 << 14,       /* keys of one group, at least */
     CHUNK_BYTES = 1 << 18, /* keys that are dealt at a time: they and their scratch fit the second cache */
     SAMPLE = 4096,
-    TASK = 1 << 15         /* elements of a task, about */
+    TASK = 1 << 15 /* elements of a task, about */
 };
 
-const cpi_sort_kernels *cpi_cpu_sort_kernels(void)
-{
-    return CPI_BEST(cpi_sort_kernels);
-}
+const cpi_sort_kernels *cpi_cpu_sort_kernels(void) { return CPI_BEST(cpi_sort_kernels); }
 
 /* --- counting --- */
 
@@ -126,7 +123,12 @@ static void sort_rows(void *context, int64_t task, int worker)
 
 static cp_code sort_short_rows(cp_stream *stream, cpi_keys keys, int64_t rows, int64_t n, const void *from, void *to)
 {
-    short_rows s = {.from = from, .to = to, .keys = keys, .rows = rows, .n = n, .item = keys.bytes,
+    short_rows s = {.from = from,
+                    .to = to,
+                    .keys = keys,
+                    .rows = rows,
+                    .n = n,
+                    .item = keys.bytes,
                     .key_bytes = cpi_key_bytes(&keys)};
     s.in_place = s.item == s.key_bytes && (uintptr_t)to % (uintptr_t)s.key_bytes == 0;
     s.rows_each = n >= TASK ? 1 : TASK / n;
@@ -135,8 +137,10 @@ static cp_code sort_short_rows(cp_stream *stream, cpi_keys keys, int64_t rows, i
     s.work_bytes = ((s.in_place ? 1 : 2) * (n + CPI_SORT_SLACK) * s.key_bytes + 63) / 64 * 64;
     s.work = cpi_work_alloc(stream, (size_t)(workers * s.work_bytes));
     if (!s.work) return cp_error();
-    if (tasks == 1) sort_rows(&s, 0, 0);
-    else cpi_parallel(tasks, sort_rows, &s);
+    if (tasks == 1)
+        sort_rows(&s, 0, 0);
+    else
+        cpi_parallel(tasks, sort_rows, &s);
     cpi_work_free(stream, s.work);
     return CP_OK;
 }
@@ -145,14 +149,14 @@ static cp_code sort_short_rows(cp_stream *stream, cpi_keys keys, int64_t rows, i
 
 typedef struct long_row {
     const char *from;
-    char *to, *parts, *work;    /* parts: the keys, each chunk dealt into groups */
+    char *to, *parts, *work; /* parts: the keys, each chunk dealt into groups */
     cpi_keys keys;
     const cpi_sort_kernels *kernels;
     const cpi_sort_width *width;
     int64_t n, item, key_bytes, each, chunks, work_bytes;
     bool in_place;
     int groups;
-    int64_t *counts;            /* [chunks][CPI_SORT_GROUPS] */
+    int64_t *counts; /* [chunks][CPI_SORT_GROUPS] */
     int64_t start[CPI_SORT_GROUPS + 1];
     cpi_u128 splitters[CPI_SORT_GROUPS]; /* keys of key_bytes */
 } long_row;
@@ -188,7 +192,8 @@ static void deal_chunk(void *context, int64_t task, int worker)
     int64_t lo = task * r->each, m = r->n - lo < r->each ? r->n - lo : r->each;
     char *keys = r->parts + lo * r->key_bytes;
     r->kernels->load(&r->keys, r->from + lo * r->item, keys, m);
-    r->width->deal(keys, m, r->splitters, r->groups, r->counts + task * CPI_SORT_GROUPS, r->work + worker * r->work_bytes);
+    r->width->deal(keys, m, r->splitters, r->groups, r->counts + task * CPI_SORT_GROUPS,
+                   r->work + worker * r->work_bytes);
 }
 
 /* Collects a group from all chunks, sorts it, and stores its elements. Here counts hold where pieces begin. */
@@ -253,7 +258,12 @@ static cp_code deal_and_sort(cp_stream *stream, long_row *r)
 
 static cp_code sort_long_row(cp_stream *stream, cpi_keys keys, int64_t n, const void *from, void *to)
 {
-    long_row r = {.from = from, .to = to, .keys = keys, .n = n, .item = keys.bytes, .key_bytes = cpi_key_bytes(&keys),
+    long_row r = {.from = from,
+                  .to = to,
+                  .keys = keys,
+                  .n = n,
+                  .item = keys.bytes,
+                  .key_bytes = cpi_key_bytes(&keys),
                   .kernels = cpi_cpu_sort_kernels()};
     r.in_place = r.item == r.key_bytes && (uintptr_t)to % (uintptr_t)r.key_bytes == 0;
     r.width = &r.kernels->width[cpi_sort_width_of(&keys)];

@@ -9,7 +9,8 @@ enum { WARPS = 8 };
 
 /* Bitonic sort over a warp of pairs (key, place): places make all pairs different, so the order is stable. */
 template <class K>
-static __global__ void __launch_bounds__(32 * WARPS) warp_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to, bool order)
+static __global__ void __launch_bounds__(32 * WARPS)
+    warp_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to, bool order)
 {
     int lane = threadIdx.x % 32;
     for (int64_t row = blockIdx.x * (int64_t)WARPS + threadIdx.x / 32; row < rows; row += (int64_t)gridDim.x * WARPS) {
@@ -27,14 +28,17 @@ static __global__ void __launch_bounds__(32 * WARPS) warp_rows(cpi_keys k, int64
                 }
             }
         if (lane < n) {
-            if (order) ((int64_t *)to)[row * n + lane] = place;
-            else cpi_put_element(k, key, to, row * n + lane);
+            if (order)
+                ((int64_t *)to)[row * n + lane] = place;
+            else
+                cpi_put_element(k, key, to, row * n + lane);
         }
     }
 }
 
 template <class K, int THREADS, int ITEMS>
-static __global__ void __launch_bounds__(THREADS) block_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to)
+static __global__ void __launch_bounds__(THREADS)
+    block_rows(cpi_keys k, int64_t rows, int n, const void *from, void *to)
 {
     typedef cub::BlockRadixSort<K, THREADS, ITEMS> Sort;
     __shared__ typename Sort::TempStorage shared;
@@ -56,7 +60,8 @@ static __global__ void __launch_bounds__(THREADS) block_rows(cpi_keys k, int64_t
 }
 
 template <class K, int THREADS, int ITEMS>
-static __global__ void __launch_bounds__(THREADS) block_orders(cpi_keys k, int64_t rows, int n, const void *from, int64_t *to)
+static __global__ void __launch_bounds__(THREADS)
+    block_orders(cpi_keys k, int64_t rows, int n, const void *from, int64_t *to)
 {
     typedef cub::BlockRadixSort<K, THREADS, ITEMS, uint16_t> Sort;
     __shared__ typename Sort::TempStorage shared;
@@ -83,24 +88,33 @@ template <class K, int THREADS, int ITEMS>
 static void launch(cudaStream_t s, const cpi_keys *k, int64_t rows, int n, const void *from, void *to, bool order)
 {
     unsigned grid = cpi_cuda_blocks(rows, 1, 1 << 20);
-    if (order) block_orders<K, THREADS, ITEMS><<<grid, THREADS, 0, s>>>(*k, rows, n, from, (int64_t *)to);
-    else block_rows<K, THREADS, ITEMS><<<grid, THREADS, 0, s>>>(*k, rows, n, from, to);
+    if (order)
+        block_orders<K, THREADS, ITEMS><<<grid, THREADS, 0, s>>>(*k, rows, n, from, (int64_t *)to);
+    else
+        block_rows<K, THREADS, ITEMS><<<grid, THREADS, 0, s>>>(*k, rows, n, from, to);
 }
 
 template <class K>
 static void sort_rows(cudaStream_t s, const cpi_keys *k, int64_t rows, int n, const void *from, void *to, bool order)
 {
-    if (n <= 32) warp_rows<K><<<cpi_cuda_blocks(rows, WARPS, 1 << 20), 32 * WARPS, 0, s>>>(*k, rows, n, from, to, order);
-    else if (n <= 256) launch<K, 64, 4>(s, k, rows, n, from, to, order);
-    else if (n <= 1024) launch<K, 128, 8>(s, k, rows, n, from, to, order);
-    else if (n <= 2048) launch<K, 256, 8>(s, k, rows, n, from, to, order);
-    else launch<K, 512, 8>(s, k, rows, n, from, to, order);
+    if (n <= 32)
+        warp_rows<K><<<cpi_cuda_blocks(rows, WARPS, 1 << 20), 32 * WARPS, 0, s>>>(*k, rows, n, from, to, order);
+    else if (n <= 256)
+        launch<K, 64, 4>(s, k, rows, n, from, to, order);
+    else if (n <= 1024)
+        launch<K, 128, 8>(s, k, rows, n, from, to, order);
+    else if (n <= 2048)
+        launch<K, 256, 8>(s, k, rows, n, from, to, order);
+    else
+        launch<K, 512, 8>(s, k, rows, n, from, to, order);
 }
 
 cp_code cpi_cuda_block_rows(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
                             const void *from, void *to, bool order)
 {
-    if (keys->bytes <= 4) sort_rows<uint32_t>(cpi_cuda_stream(stream), keys, rows, (int)n, from, to, order);
-    else sort_rows<uint64_t>(cpi_cuda_stream(stream), keys, rows, (int)n, from, to, order);
+    if (keys->bytes <= 4)
+        sort_rows<uint32_t>(cpi_cuda_stream(stream), keys, rows, (int)n, from, to, order);
+    else
+        sort_rows<uint64_t>(cpi_cuda_stream(stream), keys, rows, (int)n, from, to, order);
     return CPI_LAUNCHED(what);
 }

@@ -1,7 +1,6 @@
 /* The CPU's table of the room. */
 #include "sort/sort.h"
 
-
 const cpi_sort_ops cpi_sort_cpu = {
     .sort = cpi_cpu_sort,
     .argsort = cpi_cpu_argsort,

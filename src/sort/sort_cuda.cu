@@ -7,17 +7,15 @@
 #include "sort/cuda.h"
 #include "sort/sort.h"
 
-#define MIDDLING (1 << 18)     /* rows from this length on are sorted one after the other */
+#define MIDDLING (1 << 18)       /* rows from this length on are sorted one after the other */
 #define BATCH ((int64_t)1 << 26) /* elements that are sorted at a time in rows, about: bounds the workspace */
 
-template <class K>
-static __global__ void load_keys(cpi_keys k, int64_t n, const void *from, K *keys)
+template <class K> static __global__ void load_keys(cpi_keys k, int64_t n, const void *from, K *keys)
 {
     CPI_SORT_EACH(i, n) keys[i] = (K)cpi_element_key(k, from, i, false);
 }
 
-template <class K>
-static __global__ void store_keys(cpi_keys k, int64_t n, const K *keys, void *to)
+template <class K> static __global__ void store_keys(cpi_keys k, int64_t n, const K *keys, void *to)
 {
     CPI_SORT_EACH(i, n) cpi_put_element(k, keys[i], to, i);
 }
@@ -36,7 +34,8 @@ static __global__ void store_rows(cpi_keys k, int64_t total, const uint64_t *key
 template <class K, class I>
 static __global__ void load_order(cpi_keys k, int64_t n, const void *from, uint64_t low, K *keys, I *index)
 {
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         keys[i] = k.bytes == 16 ? (K)cpi_element_key128(k, from, i) : (K)(cpi_element_key(k, from, i, true) - low);
         index[i] = (I)i;
     }
@@ -48,23 +47,21 @@ static __global__ void load_upper(cpi_keys k, int64_t n, const void *from, const
     CPI_SORT_EACH(i, n) keys[i] = (uint64_t)(cpi_element_key128(k, from, (int64_t)index[i]) >> 64);
 }
 
-template <class K, class I>
-static __global__ void load_row_numbers(int64_t total, int64_t n, const I *index, K *keys)
+template <class K, class I> static __global__ void load_row_numbers(int64_t total, int64_t n, const I *index, K *keys)
 {
     CPI_SORT_EACH(i, total) keys[i] = (K)((int64_t)index[i] / n);
 }
 
-template <class I>
-static __global__ void store_order(int64_t total, int64_t n, const I *index, int64_t *to)
+template <class I> static __global__ void store_order(int64_t total, int64_t n, const I *index, int64_t *to)
 {
-    CPI_SORT_EACH(i, total) {
+    CPI_SORT_EACH(i, total)
+    {
         int64_t at = (int64_t)index[i];
         to[i] = at < n ? at : at % n;
     }
 }
 
-template <class I>
-static __global__ void gather(cpi_keys k, int64_t total, const void *from, const I *index, void *to)
+template <class I> static __global__ void gather(cpi_keys k, int64_t total, const void *from, const I *index, void *to)
 {
     CPI_SORT_EACH(i, total) cpi_copy_element(k, from, (int64_t)index[i], to, i);
 }
@@ -79,29 +76,34 @@ static int bits_of(int64_t x)
 }
 
 template <class K, class I>
-static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int64_t rows, int64_t n,
-                     const void *from, uint64_t low, int bits, cpi_ordering *r)
+static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int64_t rows, int64_t n, const void *from,
+                     uint64_t low, int bits, cpi_ordering *r)
 {
     int64_t total = rows * n;
-    size_t key_bytes = ((size_t)total * sizeof(K) + 511) / 512 * 512, index_bytes = ((size_t)total * sizeof(I) + 511) / 512 * 512;
+    size_t key_bytes = ((size_t)total * sizeof(K) + 511) / 512 * 512,
+           index_bytes = ((size_t)total * sizeof(I) + 511) / 512 * 512;
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * (key_bytes + index_bytes));
     if (!memory) return CP_ERROR_MEMORY;
-    void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes, *index2 = (char *)index + index_bytes;
+    void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,
+         *index2 = (char *)index + index_bytes;
     bool wide = sizeof(I) == 8;
     LAUNCH(load_order, total)(*k, total, from, low, (K *)keys, (I *)index);
     cp_code code = CPI_LAUNCHED(what);
     if (!bits) bits = k->bytes >= 8 ? 64 : 8 * k->bytes;
-    if (code == CP_OK) code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, bits);
+    if (code == CP_OK)
+        code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, bits);
     if (code == CP_OK && k->bytes == 16) {
         LAUNCH(load_upper, total)(*k, total, from, (const I *)index, (uint64_t *)keys);
         code = CPI_LAUNCHED(what);
-        if (code == CP_OK) code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, 64);
+        if (code == CP_OK)
+            code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, 64);
     }
     if (code == CP_OK && rows > 1) {
         LAUNCH(load_row_numbers, total)(total, n, (const I *)index, (K *)keys);
         code = CPI_LAUNCHED(what);
         if (code == CP_OK)
-            code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, bits_of(rows - 1));
+            code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0,
+                                      bits_of(rows - 1));
     }
     if (code != CP_OK) {
         cpi_host->work_free(stream, memory);
@@ -134,13 +136,17 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
     if (from == to) {
         size_t bytes = (size_t)(total * k->bytes);
         aside = cpi_host->work_alloc(stream, bytes);
-        code = aside ? cpi_cuda_check(cudaMemcpyAsync(aside, from, bytes, cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), "sort")
-                     : CP_ERROR_MEMORY;
+        code = aside
+                   ? cpi_cuda_check(
+                         cudaMemcpyAsync(aside, from, bytes, cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), "sort")
+                   : CP_ERROR_MEMORY;
         from = aside;
     }
     if (code == CP_OK) {
-        if (o.wide) LAUNCH(gather, total)(*k, total, from, (const int64_t *)o.index, to);
-        else LAUNCH(gather, total)(*k, total, from, (const uint32_t *)o.index, to);
+        if (o.wide)
+            LAUNCH(gather, total)(*k, total, from, (const int64_t *)o.index, to);
+        else
+            LAUNCH(gather, total)(*k, total, from, (const uint32_t *)o.index, to);
         code = CPI_LAUNCHED("sort");
     }
     cpi_host->work_free(stream, aside);
@@ -148,8 +154,7 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
     return code;
 }
 
-template <class K>
-static cp_code sort_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
+template <class K> static cp_code sort_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
 {
     size_t bytes = ((size_t)n * sizeof(K) + 511) / 512 * 512;
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
@@ -169,16 +174,22 @@ static cp_code sort_row(cp_stream *stream, const cpi_keys *k, int64_t n, const v
 static cp_code sort_long_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
 {
     switch (k->bytes) {
-    case 1: return sort_row<uint8_t>(stream, k, n, from, to);
-    case 2: return sort_row<uint16_t>(stream, k, n, from, to);
-    case 4: return sort_row<uint32_t>(stream, k, n, from, to);
-    case 8: return sort_row<uint64_t>(stream, k, n, from, to);
-    default: return sort_by_order(stream, k, 1, n, from, to);
+    case 1:
+        return sort_row<uint8_t>(stream, k, n, from, to);
+    case 2:
+        return sort_row<uint16_t>(stream, k, n, from, to);
+    case 4:
+        return sort_row<uint32_t>(stream, k, n, from, to);
+    case 8:
+        return sort_row<uint64_t>(stream, k, n, from, to);
+    default:
+        return sort_by_order(stream, k, 1, n, from, to);
     }
 }
 
 /* Rows of keys of up to 32 bits, all at once. */
-static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, int64_t n, const void *from, void *to)
+static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, int64_t n, const void *from,
+                                  void *to)
 {
     int64_t total = rows * n;
     size_t bytes = ((size_t)total * 8 + 511) / 512 * 512;
@@ -188,9 +199,11 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
     LAUNCH(load_rows, total)(*k, total, n, from, (uint64_t *)keys);
     cp_code code = CPI_LAUNCHED("sort");
     /* the key's bits first, then the row's: what lies between is zero */
-    if (code == CP_OK && k->bytes < 4) code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, 0, 8 * k->bytes);
+    if (code == CP_OK && k->bytes < 4)
+        code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, 0, 8 * k->bytes);
     if (code == CP_OK)
-        code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, k->bytes < 4 ? 32 : 0, 32 + bits_of(rows - 1));
+        code =
+            cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, k->bytes < 4 ? 32 : 0, 32 + bits_of(rows - 1));
     if (code == CP_OK) {
         LAUNCH(store_rows, total)(*k, total, (const uint64_t *)keys, to);
         code = CPI_LAUNCHED("sort");
@@ -204,15 +217,16 @@ static int64_t at_least_1(int64_t x) { return x < 1 ? 1 : x; }
 cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
 {
     cpi_keys k = cpi_keys_of(type);
-    if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8) return cpi_cuda_block_rows(stream, "sort", &k, rows, n, from, to, false);
+    if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
+        return cpi_cuda_block_rows(stream, "sort", &k, rows, n, from, to, false);
     int64_t each = n >= MIDDLING ? 1 : at_least_1(BATCH / n);
     for (int64_t r = 0; r < rows; r += each) {
         int64_t now = rows - r < each ? rows - r : each;
         const char *src = (const char *)from + r * n * k.bytes;
         char *dst = (char *)to + r * n * k.bytes;
-        cp_code code = now == 1 ? sort_long_row(stream, &k, n, src, dst)
-                     : k.bytes <= 4 ? sort_middling_rows(stream, &k, now, n, src, dst)
-                                    : sort_by_order(stream, &k, now, n, src, dst);
+        cp_code code = now == 1       ? sort_long_row(stream, &k, n, src, dst)
+                       : k.bytes <= 4 ? sort_middling_rows(stream, &k, now, n, src, dst)
+                                      : sort_by_order(stream, &k, now, n, src, dst);
         if (code != CP_OK) return code;
     }
     return CP_OK;
@@ -225,8 +239,10 @@ static cp_code order_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, in
     cpi_ordering o;
     cp_code code = cpi_cuda_order(stream, "argsort", k, rows, n, from, 0, 0, &o);
     if (code != CP_OK) return code;
-    if (o.wide) LAUNCH(store_order, rows * n)(rows * n, n, (const int64_t *)o.index, to);
-    else LAUNCH(store_order, rows * n)(rows * n, n, (const uint32_t *)o.index, to);
+    if (o.wide)
+        LAUNCH(store_order, rows * n)(rows * n, n, (const int64_t *)o.index, to);
+    else
+        LAUNCH(store_order, rows * n)(rows * n, n, (const uint32_t *)o.index, to);
     code = CPI_LAUNCHED("argsort");
     cpi_host->work_free(stream, o.memory);
     return code;
@@ -235,7 +251,8 @@ static cp_code order_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, in
 cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to)
 {
     cpi_keys k = cpi_keys_of(type);
-    if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8) return cpi_cuda_block_rows(stream, "argsort", &k, rows, n, from, to, true);
+    if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
+        return cpi_cuda_block_rows(stream, "argsort", &k, rows, n, from, to, true);
     int64_t each = n >= MIDDLING ? 1 : at_least_1(BATCH / n);
     for (int64_t r = 0; r < rows; r += each) {
         int64_t now = rows - r < each ? rows - r : each;
@@ -247,8 +264,7 @@ cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t 
 
 /* --- the table --- */
 
-
 extern "C" const cpi_sort_ops cpi_sort_cuda = {
-    cpi_cuda_sort,   cpi_cuda_argsort, cpi_cuda_unique,    cpi_cuda_median,
-    cpi_cuda_partition, cpi_cuda_clip, cpi_cuda_clip_keep,
+    cpi_cuda_sort,      cpi_cuda_argsort, cpi_cuda_unique,    cpi_cuda_median,
+    cpi_cuda_partition, cpi_cuda_clip,    cpi_cuda_clip_keep,
 };

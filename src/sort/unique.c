@@ -39,16 +39,20 @@ cp_array *cp_unique(cp_array *x, const cp_unique_options *options)
     if (options->inverse) *options->inverse = NULL;
     if (options->counts) *options->counts = NULL;
     if (cpi_null("unique", x)) return NULL;
-    made m = {.request = {.type = x->type, .n = x->size, .distinct_nan = options->distinct_nan,
-                          .want_index = options->index, .want_counts = options->counts, .sized = sized}};
+    made m = {.request = {.type = x->type,
+                          .n = x->size,
+                          .distinct_nan = options->distinct_nan,
+                          .want_index = options->index,
+                          .want_counts = options->counts,
+                          .sized = sized}};
     cp_code code = CP_ERROR_MEMORY;
     cp_array *src = cpi_as_contiguous("unique", x, x->type);
     if (src) m.device = src->device;
-    if (src && (!options->inverse || (m.inverse = cpi_array_new("unique", m.device, CP_INT64, x->ndim, x->shape, 'C')))) {
+    if (src &&
+        (!options->inverse || (m.inverse = cpi_array_new("unique", m.device, CP_INT64, x->ndim, x->shape, 'C')))) {
         m.request.from = src->data;
         m.request.inverse = m.inverse ? (int64_t *)m.inverse->data : NULL;
-        code = x->size == 0 ? sized(&m.request, 0)
-                            : m.device->backend->sort->unique(cpi_stream(m.device), &m.request);
+        code = x->size == 0 ? sized(&m.request, 0) : m.device->backend->sort->unique(cpi_stream(m.device), &m.request);
     }
     cp_free(src);
     if (code != CP_OK) {

@@ -14,11 +14,11 @@ typedef struct distinct {
     cpi_keys keys;
     const cpi_sort_kernels *kernels;
     int64_t n, each, parts;
-    char *sorted;     /* elements */
-    int64_t *order;   /* where they were, or NULL */
-    uint8_t *first;   /* 1 where a value begins */
-    int64_t *before;  /* [parts + 1]: values that begin before a part */
-    int64_t *start;   /* where each value begins, or NULL */
+    char *sorted;    /* elements */
+    int64_t *order;  /* where they were, or NULL */
+    uint8_t *first;  /* 1 where a value begins */
+    int64_t *before; /* [parts + 1]: values that begin before a part */
+    int64_t *start;  /* where each value begins, or NULL */
 } distinct;
 
 static void part_of(const distinct *d, int64_t task, int64_t *lo, int64_t *hi)
@@ -35,26 +35,27 @@ static void gather(void *context, int64_t task, int worker)
     part_of(d, task, &lo, &hi);
     const char *from = d->request->from;
     switch (d->keys.bytes) {
-#define CASE(bytes, type)                                                                                     \
-    case bytes:                                                                                               \
-        for (int64_t i = lo; i < hi; i++) memcpy(d->sorted + i * bytes, from + d->order[i] * bytes, bytes);   \
+#define CASE(bytes, type)                                                                                              \
+    case bytes:                                                                                                        \
+        for (int64_t i = lo; i < hi; i++) memcpy(d->sorted + i * bytes, from + d->order[i] * bytes, bytes);            \
         break
-    CASE(1, uint8_t);
-    CASE(2, uint16_t);
-    CASE(4, uint32_t);
-    CASE(8, uint64_t);
-    CASE(16, cpi_u128);
+        CASE(1, uint8_t);
+        CASE(2, uint16_t);
+        CASE(4, uint32_t);
+        CASE(8, uint64_t);
+        CASE(16, cpi_u128);
 #undef CASE
-    default: break;
+    default:
+        break;
     }
 }
 
 /* Marks where values begin among m keys; keys[-1] is the key before, except at the very beginning. */
-#define MARK(KEY, is_nan)                                                                    \
-    for (int64_t i = 0; i < m; i++) {                                                        \
-        KEY key = ((const KEY *)keys)[i + 1], last = ((const KEY *)keys)[i];                 \
-        bool nan = is_nan(&d->keys, key), both = nan && is_nan(&d->keys, last);              \
-        first[i] = apart ? nan || key != last : !both && key != last;                        \
+#define MARK(KEY, is_nan)                                                                                              \
+    for (int64_t i = 0; i < m; i++) {                                                                                  \
+        KEY key = ((const KEY *)keys)[i + 1], last = ((const KEY *)keys)[i];                                           \
+        bool nan = is_nan(&d->keys, key), both = nan && is_nan(&d->keys, last);                                        \
+        first[i] = apart ? nan || key != last : !both && key != last;                                                  \
     }
 static bool int_nan(const cpi_keys *k, uint64_t key)
 {
@@ -66,13 +67,21 @@ static bool int_nan(const cpi_keys *k, uint64_t key)
 static void mark(const distinct *d, const void *keys, int64_t m, uint8_t *first)
 {
     bool apart = d->request->distinct_nan;
-    if (d->keys.complex_parts && d->keys.bytes == 8) { MARK(uint64_t, cpi_ckey_nan64) }
-    else if (d->keys.complex_parts) { MARK(cpi_u128, cpi_ckey_nan128) }
-    else if (!d->keys.zero_add && d->keys.bytes == 8) { MARK(uint64_t, int_nan) }
-    else if (!d->keys.zero_add) { MARK(uint32_t, int_nan) }
-    else if (d->keys.bytes == 2) { MARK(uint32_t, cpi_key_nan16) }
-    else if (d->keys.bytes == 4) { MARK(uint32_t, cpi_key_nan32) }
-    else { MARK(uint64_t, cpi_key_nan64) }
+    if (d->keys.complex_parts && d->keys.bytes == 8) {
+        MARK(uint64_t, cpi_ckey_nan64)
+    } else if (d->keys.complex_parts) {
+        MARK(cpi_u128, cpi_ckey_nan128)
+    } else if (!d->keys.zero_add && d->keys.bytes == 8) {
+        MARK(uint64_t, int_nan)
+    } else if (!d->keys.zero_add) {
+        MARK(uint32_t, int_nan)
+    } else if (d->keys.bytes == 2) {
+        MARK(uint32_t, cpi_key_nan16)
+    } else if (d->keys.bytes == 4) {
+        MARK(uint32_t, cpi_key_nan32)
+    } else {
+        MARK(uint64_t, cpi_key_nan64)
+    }
 }
 
 static void mark_part(void *context, int64_t task, int worker)
@@ -115,15 +124,15 @@ static void write_part(void *context, int64_t task, int worker)
 }
 
 /* Values alone, the usual case. */
-#define WRITE(T)                                                                             \
-    {                                                                                        \
-        const T *sorted = (const T *)d->sorted;                                              \
-        T *to = (T *)d->request->values + d->before[task];                                   \
-        T *end = (T *)d->request->values + d->before[task + 1];                              \
-        for (int64_t i = lo; to < end; i++) {                                                \
-            *to = sorted[i];                                                                 \
-            to += d->first[i];                                                               \
-        }                                                                                    \
+#define WRITE(T)                                                                                                       \
+    {                                                                                                                  \
+        const T *sorted = (const T *)d->sorted;                                                                        \
+        T *to = (T *)d->request->values + d->before[task];                                                             \
+        T *end = (T *)d->request->values + d->before[task + 1];                                                        \
+        for (int64_t i = lo; to < end; i++) {                                                                          \
+            *to = sorted[i];                                                                                           \
+            to += d->first[i];                                                                                         \
+        }                                                                                                              \
     }
 static void write_values(void *context, int64_t task, int worker)
 {
@@ -132,11 +141,16 @@ static void write_values(void *context, int64_t task, int worker)
     int64_t lo, hi;
     part_of(d, task, &lo, &hi);
     switch (d->keys.bytes) {
-    case 1: WRITE(uint8_t) break;
-    case 2: WRITE(uint16_t) break;
-    case 4: WRITE(uint32_t) break;
-    case 8: WRITE(uint64_t) break;
-    default: WRITE(cp_complex128) break;
+    case 1:
+        WRITE(uint8_t) break;
+    case 2:
+        WRITE(uint16_t) break;
+    case 4:
+        WRITE(uint32_t) break;
+    case 8:
+        WRITE(uint64_t) break;
+    default:
+        WRITE(cp_complex128) break;
     }
 }
 
@@ -169,15 +183,16 @@ static cp_code mark_and_write(cp_stream *stream, distinct *d)
 
 cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request)
 {
-    distinct d = {.request = request, .keys = cpi_keys_of(request->type), .kernels = cpi_cpu_sort_kernels(), .n = request->n};
+    distinct d = {
+        .request = request, .keys = cpi_keys_of(request->type), .kernels = cpi_cpu_sort_kernels(), .n = request->n};
     bool indices = request->want_index || request->inverse;
     d.parts = cpi_cut(d.n, GRAIN, &d.each);
     cp_code code = CP_ERROR_MEMORY;
     if (cpi_cpu_unique_table(stream, request, &code)) return code;
-    if ((d.sorted = cpi_work_alloc(stream, (size_t)(d.n * d.keys.bytes)))
-        && (d.first = cpi_work_alloc(stream, (size_t)d.n))
-        && (d.before = cpi_work_alloc(stream, (size_t)(d.parts + 1) * sizeof *d.before))
-        && (!indices || (d.order = cpi_work_alloc(stream, (size_t)d.n * sizeof *d.order))))
+    if ((d.sorted = cpi_work_alloc(stream, (size_t)(d.n * d.keys.bytes))) &&
+        (d.first = cpi_work_alloc(stream, (size_t)d.n)) &&
+        (d.before = cpi_work_alloc(stream, (size_t)(d.parts + 1) * sizeof *d.before)) &&
+        (!indices || (d.order = cpi_work_alloc(stream, (size_t)d.n * sizeof *d.order))))
         code = mark_and_write(stream, &d);
     cpi_work_free(stream, d.sorted);
     cpi_work_free(stream, d.first);

@@ -17,7 +17,8 @@ __device__ __forceinline__ bool key_is_nan(const cpi_keys &k, uint64_t key)
 template <class K>
 static __global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make_same, bool apart, uint8_t *first)
 {
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         uint64_t key = keys[i], last = i ? keys[i - 1] : 0;
         if (make_same && k.zero_add) {
             key = k.complex_parts ? cpi_csame64(&k, key) : key + (key == k.zero);
@@ -29,9 +30,11 @@ static __global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make
 }
 
 template <class I>
-static __global__ void mark_elements128(cpi_keys k, int64_t n, const void *from, const I *index, bool apart, uint8_t *first)
+static __global__ void mark_elements128(cpi_keys k, int64_t n, const void *from, const I *index, bool apart,
+                                        uint8_t *first)
 {
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         cpi_u128 key = cpi_element_key128(k, from, (int64_t)index[i]);
         cpi_u128 last = i ? cpi_element_key128(k, from, (int64_t)index[i - 1]) : 0;
         bool nan = cpi_ckey_nan128(&k, key), both = nan && cpi_ckey_nan128(&k, last);
@@ -46,9 +49,11 @@ typedef struct output {
 } output;
 
 template <class K>
-static __global__ void write_keys(cpi_keys k, int64_t n, uint64_t low, const K *keys, const uint8_t *first, const int64_t *place, output out)
+static __global__ void write_keys(cpi_keys k, int64_t n, uint64_t low, const K *keys, const uint8_t *first,
+                                  const int64_t *place, output out)
 {
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         if (!first[i]) continue;
         int64_t u = place[i] - 1;
         cpi_put_element(k, low + keys[i], out.values, u);
@@ -58,9 +63,10 @@ static __global__ void write_keys(cpi_keys k, int64_t n, uint64_t low, const K *
 
 template <class I>
 static __global__ void write_ordered(cpi_keys k, int64_t n, const void *from, const I *order, const uint8_t *first,
-                              const int64_t *place, output out)
+                                     const int64_t *place, output out)
 {
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         int64_t u = place[i] - 1, at = (int64_t)order[i];
         if (out.inverse) out.inverse[at] = u;
         if (!first[i]) continue;
@@ -82,15 +88,14 @@ typedef struct sorted_row {
     cpi_keys k;
     const void *from;
     int64_t n;
-    bool ordered;        /* by index: `order` holds; else `keys` holds keys less `low`, `width` bytes wide */
-    uint64_t low;        /* smallest key of integers, 0 of other types */
+    bool ordered; /* by index: `order` holds; else `keys` holds keys less `low`, `width` bytes wide */
+    uint64_t low; /* smallest key of integers, 0 of other types */
     int bits, width;
     cpi_ordering order;
     void *memory, *keys;
 } sorted_row;
 
-template <class K>
-static __global__ void load_unique(cpi_keys k, int64_t n, uint64_t low, const void *from, K *keys)
+template <class K> static __global__ void load_unique(cpi_keys k, int64_t n, uint64_t low, const void *from, K *keys)
 {
     CPI_SORT_EACH(i, n) keys[i] = (K)(cpi_element_key(k, from, i, false) - low);
 }
@@ -108,10 +113,18 @@ static cp_code sort_first(cp_stream *stream, sorted_row *s)
     void *spare = (char *)s->memory + bytes;
     s->keys = s->memory;
     switch (s->width) {
-    case 1: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint8_t *)s->keys); break;
-    case 2: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint16_t *)s->keys); break;
-    case 4: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint32_t *)s->keys); break;
-    default: LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint64_t *)s->keys); break;
+    case 1:
+        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint8_t *)s->keys);
+        break;
+    case 2:
+        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint16_t *)s->keys);
+        break;
+    case 4:
+        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint32_t *)s->keys);
+        break;
+    default:
+        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint64_t *)s->keys);
+        break;
     }
     cp_code code = CPI_LAUNCHED("unique");
     if (code != CP_OK) return code;
@@ -121,14 +134,22 @@ static cp_code sort_first(cp_stream *stream, sorted_row *s)
 static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t *first)
 {
     const cpi_ordering *o = &s->order;
-    if (s->ordered && o->bytes == 4) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)o->keys, false, apart, first);
-    else if (s->ordered && o->bytes == 8) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)o->keys, false, apart, first);
-    else if (s->ordered && o->wide) LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, apart, first);
-    else if (s->ordered) LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, apart, first);
-    else if (s->width == 1) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
-    else if (s->width == 2) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
-    else if (s->width == 4) LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
-    else LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
+    if (s->ordered && o->bytes == 4)
+        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)o->keys, false, apart, first);
+    else if (s->ordered && o->bytes == 8)
+        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)o->keys, false, apart, first);
+    else if (s->ordered && o->wide)
+        LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, apart, first);
+    else if (s->ordered)
+        LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, apart, first);
+    else if (s->width == 1)
+        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
+    else if (s->width == 2)
+        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
+    else if (s->width == 4)
+        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
+    else
+        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
     return CPI_LAUNCHED("unique");
 }
 
@@ -148,12 +169,18 @@ cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *pla
 static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *first, const int64_t *place, output out)
 {
     const cpi_ordering *o = &s->order;
-    if (s->ordered && o->wide) LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
-    else if (s->ordered) LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
-    else if (s->width == 1) LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, place, out);
-    else if (s->width == 2) LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, place, out);
-    else if (s->width == 4) LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
-    else LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
+    if (s->ordered && o->wide)
+        LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
+    else if (s->ordered)
+        LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
+    else if (s->width == 1)
+        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, place, out);
+    else if (s->width == 2)
+        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, place, out);
+    else if (s->width == 4)
+        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
+    else
+        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
     return CPI_LAUNCHED("unique");
 }
 
@@ -163,7 +190,8 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
     cp_code code = cpi_cuda_read(stream, &count, place + s->n - 1, sizeof count);
     if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
-    if (q->counts && !(start = (int64_t *)cpi_host->work_alloc(stream, (size_t)count * sizeof *start))) return CP_ERROR_MEMORY;
+    if (q->counts && !(start = (int64_t *)cpi_host->work_alloc(stream, (size_t)count * sizeof *start)))
+        return CP_ERROR_MEMORY;
     output out = {q->values, q->index, q->inverse, start};
     code = write(stream, s, first, place, out);
     if (code == CP_OK && q->counts) {
@@ -183,7 +211,7 @@ static cp_code look(cp_stream *stream, sorted_row *s, uint64_t *high)
     if (s->k.zero_add || s->k.bytes <= 2) return CP_OK;
     cp_code code = cpi_cuda_key_range(stream, "unique", &s->k, s->n, s->from, &s->low, high);
     if (code != CP_OK) return code;
-    for (s->bits = 1; s->bits < 64 && (*high - s->low) >> s->bits; ) s->bits++;
+    for (s->bits = 1; s->bits < 64 && (*high - s->low) >> s->bits;) s->bits++;
     if (s->bits <= 32) s->width = 4;
     return CP_OK;
 }
@@ -198,7 +226,8 @@ cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
     s.ordered = q->want_index || q->inverse || s.k.bytes == 16;
     cp_code code = look(stream, &s, &high);
     if (code != CP_OK) return code;
-    if (!s.k.zero_add && high - s.low < most) return cpi_cuda_unique_table(stream, &s.k, q, s.low, (int64_t)(high - s.low) + 1);
+    if (!s.k.zero_add && high - s.low < most)
+        return cpi_cuda_unique_table(stream, &s.k, q, s.low, (int64_t)(high - s.low) + 1);
     code = sort_first(stream, &s);
     uint8_t *first = NULL;
     int64_t *place = NULL;

@@ -22,10 +22,10 @@ typedef struct table {
 
 /* Calls for each block of keys of a part: `each_block` uses at, m and key(i). */
 #define KEY_AT(i) (narrow ? ((const uint32_t *)block)[i] : block[i])
-#define FOR_BLOCKS(t, task)                                                                                       \
-    uint64_t block[BLOCK];                                                                                        \
-    bool narrow = (t)->keys.bytes <= 4;                                                                           \
-    int64_t end_ = ((task) + 1) * (t)->each < (t)->n ? ((task) + 1) * (t)->each : (t)->n;                         \
+#define FOR_BLOCKS(t, task)                                                                                            \
+    uint64_t block[BLOCK];                                                                                             \
+    bool narrow = (t)->keys.bytes <= 4;                                                                                \
+    int64_t end_ = ((task) + 1) * (t)->each < (t)->n ? ((task) + 1) * (t)->each : (t)->n;                              \
     for (int64_t at = (task) * (t)->each, m; at < end_ && (m = load_block(t, at, end_, block)); at += m)
 
 static int64_t load_block(const table *t, int64_t at, int64_t end, uint64_t *block)
@@ -40,12 +40,14 @@ static void find_range(void *context, int64_t task, int worker)
     (void)worker;
     table *t = context;
     uint64_t low = ~(uint64_t)0, high = 0;
-    FOR_BLOCKS(t, task) {
+    FOR_BLOCKS(t, task)
+    {
         if (narrow) {
             const uint32_t *k = (const uint32_t *)block;
             for (int64_t i = 0; i < m; i++) low = k[i] < low ? k[i] : low, high = k[i] > high ? k[i] : high;
         } else {
-            for (int64_t i = 0; i < m; i++) low = block[i] < low ? block[i] : low, high = block[i] > high ? block[i] : high;
+            for (int64_t i = 0; i < m; i++)
+                low = block[i] < low ? block[i] : low, high = block[i] > high ? block[i] : high;
         }
     }
     t->part_low[task] = low;
@@ -77,7 +79,8 @@ static void count_part(void *context, int64_t task, int worker)
     const table *t = context;
     int64_t *counts = t->counts + task * t->range, *first = t->first ? t->first + task * t->range : NULL;
     memset(counts, 0, (size_t)t->range * sizeof *counts);
-    FOR_BLOCKS(t, task) {
+    FOR_BLOCKS(t, task)
+    {
         for (int64_t i = 0; i < m; i++) {
             uint64_t at_key = KEY_AT(i) - t->low;
             if (first && counts[at_key] == 0) first[at_key] = at + i;
@@ -90,7 +93,8 @@ static void write_inverse(void *context, int64_t task, int worker)
 {
     (void)worker;
     const table *t = context;
-    FOR_BLOCKS(t, task) {
+    FOR_BLOCKS(t, task)
+    {
         for (int64_t i = 0; i < m; i++) t->request->inverse[at + i] = t->counts[KEY_AT(i) - t->low];
     }
 }
@@ -115,7 +119,8 @@ static void write_values(const table *t)
     for (int64_t k = 0, u = 0; k < t->range; k++) {
         if (!t->counts[k]) continue;
         uint64_t key = t->low + (uint64_t)k;
-        t->kernels->store(&t->keys, &key, (char *)q->values + u * t->keys.bytes, 1); /* little endian: narrow keys too */
+        t->kernels->store(&t->keys, &key, (char *)q->values + u * t->keys.bytes,
+                          1); /* little endian: narrow keys too */
         if (q->index) q->index[u] = t->first[k];
         if (q->counts) q->counts[u] = t->counts[k];
         t->counts[k] = u++;
@@ -124,14 +129,16 @@ static void write_values(const table *t)
 
 bool cpi_cpu_unique_table(cp_stream *stream, cpi_unique *request, cp_code *code)
 {
-    table t = {.request = request, .keys = cpi_keys_of(request->type), .kernels = cpi_cpu_sort_kernels(), .n = request->n};
+    table t = {
+        .request = request, .keys = cpi_keys_of(request->type), .kernels = cpi_cpu_sort_kernels(), .n = request->n};
     if (t.keys.zero_add || t.n < MIN_N) return false; /* not integers, or too few */
     t.parts = t.n < 1 << 16 ? 1 : PARTS;
     t.each = (t.n + t.parts - 1) / t.parts;
     if (!close_together(&t)) return false;
     size_t bytes = (size_t)(t.parts * t.range) * sizeof *t.counts;
     *code = CP_ERROR_MEMORY;
-    if ((t.counts = cpi_work_alloc(stream, bytes)) && (!request->want_index || (t.first = cpi_work_alloc(stream, bytes)))) {
+    if ((t.counts = cpi_work_alloc(stream, bytes)) &&
+        (!request->want_index || (t.first = cpi_work_alloc(stream, bytes)))) {
         cpi_parallel(t.parts, count_part, &t);
         *code = request->sized(request, add_parts(&t));
         if (*code == CP_OK) write_values(&t);

@@ -9,7 +9,8 @@
 static __global__ void find_range(cpi_keys k, int64_t n, const void *from, unsigned long long *found)
 {
     unsigned long long low = ~0ull, high = ~0ull;
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         unsigned long long key = cpi_element_key(k, from, i, false);
         low = key < low ? key : low;
         high = ~key < high ? ~key : high;
@@ -65,7 +66,8 @@ typedef struct table {
 
 static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, table t)
 {
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
         if (t.counts) atomicAdd(t.counts + at, 1ull);
         /* looks first: nearly all writes are spared where values repeat */
@@ -81,7 +83,8 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
     __shared__ unsigned counts[SHARED_RANGE];
     for (int j = threadIdx.x; j < t.range; j += blockDim.x) counts[j] = 0;
     __syncthreads();
-    CPI_SORT_EACH(i, n) {
+    CPI_SORT_EACH(i, n)
+    {
         int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
         atomicAdd(counts + at, 1u);
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
@@ -97,7 +100,8 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
 
 static __global__ void write_values(cpi_keys k, table t, void *values, int64_t *index, int64_t *counts)
 {
-    CPI_SORT_EACH(j, t.range) {
+    CPI_SORT_EACH(j, t.range)
+    {
         if (!t.flags[j]) continue;
         int64_t u = t.place[j] - 1;
         cpi_put_element(k, t.low + (uint64_t)j, values, u);
@@ -122,9 +126,10 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
     if (code == CP_OK && t->first) code = cpi_cuda_check(cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
     if (code != CP_OK) return code;
     if (t->counts && t->range <= SHARED_RANGE)
-        mark_values_shared<<<cpi_cuda_blocks(q->n, 16 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream)), CPI_SORT_THREADS, 0, s>>>(
-            *k, q->n, q->from, *t);
-    else LAUNCH(mark_values, q->n)(*k, q->n, q->from, *t);
+        mark_values_shared<<<cpi_cuda_blocks(q->n, 16 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream)), CPI_SORT_THREADS,
+                             0, s>>>(*k, q->n, q->from, *t);
+    else
+        LAUNCH(mark_values, q->n)(*k, q->n, q->from, *t);
     return CPI_LAUNCHED("unique");
 }
 

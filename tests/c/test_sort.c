@@ -5,7 +5,10 @@
 
 /* --- an independent order: values as pairs of doubles, or integers --- */
 
-typedef struct value { int64_t i; double re, im; } value;
+typedef struct value {
+    int64_t i;
+    double re, im;
+} value;
 
 static double half_value(uint16_t h)
 {
@@ -26,26 +29,62 @@ static value value_of(cp_type t, const void *p)
 {
     value v = {0, 0, 0};
     switch (t) {
-#define X(NAME, text, ctype, kind, bytes) case CP_##NAME: { ctype x; memcpy(&x, p, bytes);
-    X(BOOL, , uint8_t, , 1) v.i = x; break; }
-    X(INT8, , int8_t, , 1) v.i = x; break; }
-    X(UINT8, , uint8_t, , 1) v.i = x; break; }
-    X(INT16, , int16_t, , 2) v.i = x; break; }
-    X(UINT16, , uint16_t, , 2) v.i = x; break; }
-    X(INT32, , int32_t, , 4) v.i = x; break; }
-    X(UINT32, , uint32_t, , 4) v.i = x; break; }
-    X(INT64, , int64_t, , 8) v.i = x; break; }
-    X(UINT64, , uint64_t, , 8) v.i = (int64_t)(x ^ (uint64_t)1 << 63); break; }
-    X(FLOAT16, , cp_half, , 2) v.re = half_value(x.bits); break; }
-    X(BFLOAT16, , cp_bfloat16, , 2) v.re = bfloat_value(x.bits); break; }
-    X(FLOAT32, , float, , 4) v.re = x; break; }
-    X(FLOAT64, , double, , 8) v.re = x; break; }
-    X(COMPLEX64, , cp_complex64, , 8) v.re = x.re; v.im = x.im; break; }
-    X(COMPLEX128, , cp_complex128, , 16) v.re = x.re; v.im = x.im; break; }
-#undef X
-    default: break;
+#define X(NAME, text, ctype, kind, bytes)                                                                              \
+    case CP_##NAME: {                                                                                                  \
+        ctype x;                                                                                                       \
+        memcpy(&x, p, bytes);
+        X(BOOL, , uint8_t, , 1) v.i = x;
+        break;
     }
-    return v;
+    X(INT8, , int8_t, , 1) v.i = x;
+    break;
+}
+X(UINT8, , uint8_t, , 1) v.i = x;
+break;
+}
+X(INT16, , int16_t, , 2) v.i = x;
+break;
+}
+X(UINT16, , uint16_t, , 2) v.i = x;
+break;
+}
+X(INT32, , int32_t, , 4) v.i = x;
+break;
+}
+X(UINT32, , uint32_t, , 4) v.i = x;
+break;
+}
+X(INT64, , int64_t, , 8) v.i = x;
+break;
+}
+X(UINT64, , uint64_t, , 8) v.i = (int64_t)(x ^ (uint64_t)1 << 63);
+break;
+}
+X(FLOAT16, , cp_half, , 2) v.re = half_value(x.bits);
+break;
+}
+X(BFLOAT16, , cp_bfloat16, , 2) v.re = bfloat_value(x.bits);
+break;
+}
+X(FLOAT32, , float, , 4) v.re = x;
+break;
+}
+X(FLOAT64, , double, , 8) v.re = x;
+break;
+}
+X(COMPLEX64, , cp_complex64, , 8) v.re = x.re;
+v.im = x.im;
+break;
+}
+X(COMPLEX128, , cp_complex128, , 16) v.re = x.re;
+v.im = x.im;
+break;
+}
+#undef X
+default:
+break;
+}
+return v;
 }
 
 /* NumPy's "less than" of sorting. */
@@ -81,7 +120,10 @@ static uint16_t half_bits(double x) /* of small multiples of 1/4 */
 static double pattern_value(int pattern, int64_t i, int64_t n)
 {
     static const double few[] = {0, -0.0, NAN, 1, -1, INFINITY, -INFINITY, 2.5, -NAN, 7};
-    return pattern == 1 ? few[next() % 10] : pattern == 2 ? 3 : pattern == 3 ? (double)(i * 100 / n) : (double)((n - i) * 50 / n - 20);
+    return pattern == 1   ? few[next() % 10]
+           : pattern == 2 ? 3
+           : pattern == 3 ? (double)(i * 100 / n)
+                          : (double)((n - i) * 50 / n - 20);
 }
 
 static void put(cp_type t, void *p, int pattern, int64_t i, int64_t n)
@@ -111,7 +153,10 @@ static void put(cp_type t, void *p, int pattern, int64_t i, int64_t n)
 }
 
 /* Stable order of n elements `stride` bytes apart. */
-typedef struct item { value v; int64_t at; } item;
+typedef struct item {
+    value v;
+    int64_t at;
+} item;
 static int by_value(const void *a, const void *b)
 {
     const item *x = a, *y = b;
@@ -140,9 +185,12 @@ static void check_lane(cp_type t, const char *data, const char *sorted, const ch
         memcpy(&at, order + i * order_stride, 8);
         if (!same(want[i].v, value_of(t, sorted + i * stride)))
             fail_msg("%s, n %d: sorted element %d differs", cp_type_name(t), (int)n, (int)i);
-        if (at != want[i].at) fail_msg("%s, n %d: order %d: got %d, expected %d", cp_type_name(t), (int)n, (int)i, (int)at, (int)want[i].at);
+        if (at != want[i].at)
+            fail_msg("%s, n %d: order %d: got %d, expected %d", cp_type_name(t), (int)n, (int)i, (int)at,
+                     (int)want[i].at);
         uint64_t a = 0, b = 0; /* no value's bits are lost, but for NaN parts of complex numbers */
-        if (cp_type_kind(t) != 'c' || !is_nan(want[i].v)) memcpy(&a, data + i * stride, item_bytes > 8 ? 8 : (size_t)item_bytes);
+        if (cp_type_kind(t) != 'c' || !is_nan(want[i].v))
+            memcpy(&a, data + i * stride, item_bytes > 8 ? 8 : (size_t)item_bytes);
         bits_in += cp_type_kind(t) == 'c' ? 0 : a;
         if (cp_type_kind(t) != 'c') memcpy(&b, sorted + i * stride, (size_t)item_bytes);
         bits_out += b;
@@ -211,8 +259,7 @@ static void check_axis(cp_array *x, int axis)
     for (int i = 2; i > axis; i--) step *= cp_dim(x, i);
     char *data = host_of(c), *sorted = host_of(s), *order = host_of(o);
     for (int64_t i = 0; i < cp_size(x); i++)
-        if (i * size / step % n == 0)
-            check_lane(t, data + i * size, sorted + i * size, order + i * 8, n, step);
+        if (i * size / step % n == 0) check_lane(t, data + i * size, sorted + i * size, order + i * 8, n, step);
     ok(cp_sort_inplace(z, axis - 3) == CP_OK);
     char *place = host_of(cp_copy(z));
     assert_memory_equal(place, sorted, (size_t)cp_nbytes(s));
@@ -317,7 +364,8 @@ static void test_shapes_and_errors(void **state)
     (void)state;
     for (FOR_DEVICES(d))
         for (CP_SCOPE) {
-            cp_array *x = cp_reshape(doubles(3, 1, 2, 6, 5, 4), CP_SHAPE(2, 3)), *zero = cp_full(CP_SHAPE0, CP_FLOAT64, cp_float(5));
+            cp_array *x = cp_reshape(doubles(3, 1, 2, 6, 5, 4), CP_SHAPE(2, 3)),
+                     *zero = cp_full(CP_SHAPE0, CP_FLOAT64, cp_float(5));
             values(cp_sort(x, CP_FLAT), 1, 2, 3, 4, 5, 6);
             values(cp_argsort(x, CP_FLAT), 1, 2, 0, 5, 4, 3);
             values(cp_sort(x, 0), 3, 1, 2, 6, 5, 4);
@@ -411,9 +459,10 @@ static void test_allocation_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),       cmocka_unit_test(test_long_rows), cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_unique),    cmocka_unit_test(test_shapes_and_errors),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_allocation_failure),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_axes),   cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_unique), cmocka_unit_test(test_shapes_and_errors),
+        cmocka_unit_test(test_empty),  cmocka_unit_test(test_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

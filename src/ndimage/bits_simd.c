@@ -69,21 +69,40 @@ static inline uint64_t word_of(const char *x, int size, uint64_t keep)
     return size == 1 ? word1(x, keep) : size == 2 ? word2(x, keep) : size == 4 ? word4(x, keep) : word8(x, keep);
 }
 
+static inline bool is_set(const char *x, int size, uint64_t keep)
+{
+    uint64_t v8 = 0;
+    uint32_t v4 = 0;
+    uint16_t v2 = 0;
+    switch (size) { /* copies of a known length, as x need not be aligned */
+    case 1: return ((unsigned char)*x & keep) != 0;
+    case 2: memcpy(&v2, x, 2); return (v2 & keep) != 0;
+    case 4: memcpy(&v4, x, 4); return (v4 & keep) != 0;
+    default: memcpy(&v8, x, 8); return (v8 & keep) != 0;
+    }
+}
+
+/* The last elements of a line, fewer than 64. */
+static inline uint64_t tail_word(const char *x, int64_t n, int size, uint64_t keep)
+{
+    uint64_t w = 0;
+    if (n < 16) {
+        for (int64_t k = 0; k < n; k++) w |= (uint64_t)is_set(x + k * size, size, keep) << k;
+        return w;
+    }
+    char tail[64 * 8] = {0};
+    memcpy(tail, x, (size_t)(n * size));
+    return word_of(tail, size, keep);
+}
+
 int64_t CPI_ISA_NAME(cpi_line_bits)(const void *line, int64_t n, int size, uint64_t keep, bool joined, uint64_t *bits)
 {
     const char *x = line;
     int64_t words = n / 64, rest = n % 64, runs = 0;
     uint64_t carry = 0;
     for (int64_t i = 0; i <= words; i++) {
-        uint64_t w;
-        if (i < words) {
-            w = word_of(x + i * 64 * size, size, keep);
-        } else {
-            if (!rest) break;
-            char tail[64 * 8] = {0};
-            memcpy(tail, x + i * 64 * size, (size_t)(rest * size));
-            w = word_of(tail, size, keep);
-        }
+        if (i == words && !rest) break;
+        uint64_t w = i < words ? word_of(x + i * 64 * size, size, keep) : tail_word(x + i * 64 * size, rest, size, keep);
         bits[i] = w;
         runs += __builtin_popcountll(joined ? w & ~(w << 1 | carry) : w);
         carry = w >> 63;

@@ -38,7 +38,12 @@ static void place_next(place *at, const cpi_label_plan *plan)
 {
     int a = plan->axes - 1;
     while (a >= 0 && ++at->index[a] == plan->lead[a]) at->index[a--] = 0;
-    place_masks(at, plan);
+    if (a < 0) return; /* behind the last line */
+    for (; a < plan->axes; a++) { /* the axes that moved */
+        uint64_t bit = (uint64_t)1 << a;
+        at->low = at->index[a] == 0 ? at->low | bit : at->low & ~bit;
+        at->high = at->index[a] == plan->lead[a] - 1 ? at->high | bit : at->high & ~bit;
+    }
 }
 
 static inline int64_t line_width(const label_job *j, int64_t l)

@@ -29,10 +29,10 @@ typedef struct measure_job {
     int64_t bands, per_band;   /* elements */
     int64_t cells;             /* of a table: slots and a spare one */
     word *table;               /* bands * cells * words; the first band's is the sum of all in the end */
-    double *mean;              /* slots, for the variance */
+    double *mean;              /* cells, for the variance's second pass */
     run_function run;
     values_function values;
-    bool one_by_one;           /* only sums are wanted, of regions without gaps: short runs are not worth finding */
+    bool one_by_one;           /* only one sum is wanted, of labels without gaps: short runs are not worth finding */
     uint64_t (*changes)(const void *p, int size);
     bool skip_zero;
 } measure_job;
@@ -117,7 +117,8 @@ static inline bool many_changes(uint64_t w)
             slot = slot < span ? slot : span; /* the spare cell: no branch */                               \
             word *cell = table + slot * 2;                                                                  \
             cell[COUNT].i++;                                                                                \
-            cell[SUM].d += value[k];                                                                        \
+            double d = j->mean ? (value[k] - j->mean[slot]) * (value[k] - j->mean[slot]) : value[k];        \
+            cell[SUM].d += d;                                                                               \
         }                                                                                                   \
     }                                                                                                       \
     static void walk_##NAME(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column,     \
@@ -322,10 +323,11 @@ static cp_code measure_regions(measure_job *j)
         put_all(j, false);
         return CP_OK;
     }
-    j->mean = cpi_malloc((size_t)j->slots * sizeof *j->mean);
+    j->mean = cpi_malloc((size_t)j->cells * sizeof *j->mean);
     if (!j->mean) return CP_ERROR_MEMORY;
     for (int64_t s = 0; s < j->slots; s++)
         j->mean[s] = j->table[s * j->words + SUM].d / (double)j->table[s * j->words + COUNT].i;
+    j->mean[j->slots] = 0;
     measure_pass(j, WANT_SQUARES);
     put_all(j, true);
     cpi_free_host(j->mean);
@@ -362,7 +364,7 @@ cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
         j.run = CPI_BEST(cpi_run_function)(plan->x->type);
         j.values = CPI_BEST(cpi_values_function)(plan->x->type);
     }
-    j.one_by_one = want == WANT_SUM && !plan->variance && !plan->deviation && j.lookup.span && !j.lookup.direct;
+    j.one_by_one = want == WANT_SUM && j.lookup.span && !j.lookup.direct;
     j.cells = j.slots + 1;
     cut_bands(&j);
     int64_t words;

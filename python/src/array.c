@@ -3,7 +3,7 @@
  * A Python array owns one reference to a cp_array and, for a view, one to the Python array it looks into. */
 #include "cpy.h"
 
-#include <structmember.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Python objects of freed arrays, kept for the next ones. */

@@ -276,6 +276,16 @@ PyObject *cpy_asarray(PyObject *o, cp_type t)
     return cpy_wrap(x);
 }
 
+PyObject *cpy_asarray_near(PyObject *o, const cp_array *x)
+{
+    if (cpy_is_array(o)) return Py_NewRef(o);
+    int before = cp_device_current(), there = cp_device_of(x);
+    if (before != there && cp_device_use(there) != CP_OK) return cpy_raise();
+    PyObject *r = cpy_asarray(o, CP_DEFAULT);
+    if (before != there) cp_device_use(before);
+    return r;
+}
+
 /* --- to the host --- */
 /* numpy.empty(shape, dtype, order) for x. */
 static PyObject *host_array(cp_array *x, const char *dtype, char order)
@@ -412,7 +422,7 @@ CPY_METHOD(set_method, "set", "arr, stream=None",
            "TypeError for another dtype.")
 {
     cp_array *x = cpy_x(a[0]);
-    PyObject *v = cpy_asarray(a[1], CP_DEFAULT);
+    PyObject *v = cpy_asarray_near(a[1], x);
     if (!v) return NULL;
     cp_array *y = cpy_x(v);
     PyObject *r = NULL;

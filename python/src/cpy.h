@@ -43,6 +43,8 @@ cp_array *cpy_need(PyObject *o);
 bool cpy_out(PyObject *o, cp_array **out);
 /* Makes `o` an array as cp.asarray does: a new reference, or NULL with an exception. */
 PyObject *cpy_asarray(PyObject *o, cp_type type);
+/* The same on the device of x, which it is going to meet. */
+PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
 
 /* --- rows --- */
 enum { CPY_MAX_ARGS = 16 };

@@ -178,18 +178,22 @@ CPY_FUNCTION_IN("", astype_function, "astype", "x, dtype, /, *, copy=True", "The
 }
 
 /* --- comparing: host arrays and lists are taken too, as in CuPy --- */
-static PyObject *operand_object(PyObject *o) { return cpy_is_array(o) ? Py_NewRef(o) : cpy_asarray(o, CP_DEFAULT); }
+/* Two operands as arrays of one device: the second one's where the first is none. */
+static bool take_pair(PyObject *a, PyObject *b, PyObject **x, PyObject **y)
+{
+    *y = NULL;
+    *x = cpy_is_array(b) ? cpy_asarray_near(a, cpy_x(b)) : cpy_asarray(a, CP_DEFAULT);
+    if (*x) *y = cpy_asarray_near(b, cpy_x(*x));
+    if (!*y) Py_CLEAR(*x);
+    return *y != NULL;
+}
 
 typedef struct closeness { PyObject *x, *y; double rtol, atol; bool equal_nan; } closeness;
 static bool take_close(PyObject *const *a, closeness *c)
 {
     *c = (closeness){NULL, NULL, 0, 0, false};
     if (!cpy_double(a[2], 1e-5, &c->rtol) || !cpy_double(a[3], 1e-8, &c->atol) || !cpy_bool(a[4], false, &c->equal_nan)) return false;
-    if (!(c->x = operand_object(a[0])) || !(c->y = operand_object(a[1]))) {
-        Py_XDECREF(c->x);
-        return false;
-    }
-    return true;
+    return take_pair(a[0], a[1], &c->x, &c->y);
 }
 
 CPY_FUNCTION(isclose, "a, b, rtol=1e-05, atol=1e-08, equal_nan=False", "Whether |a - b| <= atol + rtol*|b|, elementwise.")
@@ -233,13 +237,12 @@ CPY_FUNCTION(array_equal, "a1, a2, equal_nan=False",
     bool equal_nan;
     int v;
     if (!cpy_bool(a[2], false, &equal_nan)) return NULL;
-    PyObject *x = operand_object(a[0]), *y = x ? operand_object(a[1]) : NULL, *r = NULL;
-    if (y) {
-        CPY_UNLOCKED(v = cp_array_equal(cpy_x(x), cpy_x(y), equal_nan));
-        r = truth(v, cpy_x(x));
-    }
-    Py_XDECREF(x);
-    Py_XDECREF(y);
+    PyObject *x, *y;
+    if (!take_pair(a[0], a[1], &x, &y)) return NULL;
+    CPY_UNLOCKED(v = cp_array_equal(cpy_x(x), cpy_x(y), equal_nan));
+    PyObject *r = truth(v, cpy_x(x));
+    Py_DECREF(x);
+    Py_DECREF(y);
     return r;
 }
 

@@ -81,7 +81,7 @@ static bool basic_item(PyObject *o, cp_index *item)
 }
 
 /* Anything else: an integer in disguise, or an array. */
-static bool other_item(PyObject *o, key *k, cp_index *item)
+static bool other_item(PyObject *o, const cp_array *x, key *k, cp_index *item)
 {
     PyTypeObject *generic = cpy_numpy_generic();
     bool is_bool = PyBool_Check(o);
@@ -101,7 +101,7 @@ static bool other_item(PyObject *o, key *k, cp_index *item)
         }
     }
     if (!is_bool && !list && !cpy_is_array(o)) return bad_index(o);
-    PyObject *m = cpy_asarray(o, CP_DEFAULT);
+    PyObject *m = cpy_asarray_near(o, x);
     if (!m) return false;
     char kind = cp_type_kind(cp_type_of(cpy_x(m)));
     if (kind != 'b' || k->mask) {
@@ -137,8 +137,9 @@ static void place_mask(key *k, int mask_item, int ndim)
         if (!(i >= mask_item && i < mask_item + cp_ndim(k->mask)) && k->at[i].kind != CP_IX_INT) k->front = true;
 }
 
-static bool read_key(PyObject *o, int ndim, key *k)
+static bool read_key(PyObject *o, const cp_array *x, key *k)
 {
+    int ndim = cp_ndim(x);
     k->n = 0;
     k->mask = NULL;
     k->own_mask = NULL;
@@ -161,7 +162,7 @@ static bool read_key(PyObject *o, int ndim, key *k)
         }
         if (PyErr_Occurred()) goto failed;
         cp_array *before = k->mask;
-        if (!other_item(items[i], k, &k->at[k->n])) goto failed;
+        if (!other_item(items[i], x, k, &k->at[k->n])) goto failed;
         if (k->mask == before) {
             k->n++;
             continue;
@@ -226,24 +227,24 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
     if (basic_item(o, &one)) return cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self);
     if (PyErr_Occurred()) return NULL;
     key k;
-    if (!read_key(o, cp_ndim(cpy_x(self)), &k)) return NULL;
+    if (!read_key(o, cpy_x(self), &k)) return NULL;
     if (!k.mask) return cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self);
     PyObject *r = mask_get(self, &k);
     Py_DECREF(k.own_mask);
     return r;
 }
 
-/* A value to be written into an array of type t: an array, a number, or what asarray takes. */
-static cp_array *value_for(PyObject *v, cp_type t, PyObject **holder, bool *own)
+/* A value to be written into x: an array, a number, or what asarray takes. */
+static cp_array *value_for(PyObject *v, const cp_array *x, PyObject **holder, bool *own)
 {
     *holder = NULL;
     *own = false;
     if (cpy_is_array(v)) return cpy_x(v);
     if (cpy_is_scalar(v)) {
         *own = true;
-        return cpy_scalar_as(v, t);
+        return cpy_scalar_as(v, cp_type_of(x));
     }
-    *holder = cpy_asarray(v, CP_DEFAULT);
+    *holder = cpy_asarray_near(v, x);
     return *holder ? cpy_x(*holder) : NULL;
 }
 
@@ -284,8 +285,8 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     key k;
     PyObject *holder;
     bool own, done = false;
-    if (!read_key(o, cp_ndim(cpy_x(self)), &k)) return -1;
-    cp_array *value = value_for(v, cp_type_of(cpy_x(self)), &holder, &own);
+    if (!read_key(o, cpy_x(self), &k)) return -1;
+    cp_array *value = value_for(v, cpy_x(self), &holder, &own);
     if (value && k.mask) {
         done = mask_set(self, &k, value);
     } else if (value) {

@@ -18,7 +18,7 @@ CPY_FUNCTION_IN("scipy.ndimage", label, "label", "input, structure=None, output=
     if (array) out = cpy_x(a[2]);
     else if (!cpy_type(a[2], CP_DEFAULT, &t)) return NULL;
     if (cpy_given(a[1])) {
-        if (!(held = cpy_asarray(a[1], CP_DEFAULT))) return NULL;
+        if (!(held = cpy_asarray_near(a[1], x))) return NULL;
         structure = cpy_x(held);
     }
     if (!array && t != CP_DEFAULT && t != CP_INT32) out = cp_empty((cp_shape){cp_ndim(x), cp_dims(x)}, t);
@@ -52,7 +52,7 @@ static bool take_region(PyObject *const *a, region *g)
         g->index = g->scalar = PyFloat_Check(a[2]) ? cp_float(PyFloat_AS_DOUBLE(a[2])) : cp_int(n);
         return g->index || cpy_raise();
     }
-    if (!(g->held = cpy_asarray(a[2], CP_DEFAULT))) return false;
+    if (!(g->held = cpy_asarray_near(a[2], g->x))) return false;
     g->index = cpy_x(g->held);
     return true;
 }

@@ -140,9 +140,14 @@ PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
     static const int which[] = {[Py_LT] = LESS, [Py_LE] = LESS_EQUAL, [Py_EQ] = EQUAL,
                                 [Py_NE] = NOT_EQUAL, [Py_GT] = GREATER, [Py_GE] = GREATER_EQUAL};
     if (b == Py_None && (how == Py_EQ || how == Py_NE)) { /* elementwise, as in NumPy: no number is None */
-        cp_array *x = cpy_x(a);
-        cp_shape shape = {cp_ndim(x), cp_dims(x)};
-        return cpy_wrap(how == Py_EQ ? cp_zeros(shape, CP_BOOL) : cp_ones(shape, CP_BOOL));
+        cp_array *x = cpy_x(a), *itself = cp_elementwise(operation(EQUAL), (cp_array *[]){x, x}, &(cp_ufunc_options){0});
+        uint8_t answer = how == Py_NE;
+        cp_array *value = itself ? cp_scalar(CP_BOOL, &answer) : NULL;
+        cp_code code = value ? cp_fill(itself, value) : CP_ERROR_INTERNAL;
+        cp_free(value);
+        if (code == CP_OK) return cpy_wrap(itself);
+        cp_free(itself);
+        return cpy_raise();
     }
     return binary_with(operation(which[how]), a, b, NULL, true);
 }

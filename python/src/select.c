@@ -6,7 +6,7 @@ static PyObject *compress(PyObject *condition, PyObject *o, PyObject *axis_arg, 
     cp_array *x = cpy_need(o), *to, *r;
     int axis = CP_FLAT;
     if (!x || (cpy_given(axis_arg) && !cpy_int(axis_arg, 0, &axis)) || !cpy_out(out, &to)) return NULL;
-    PyObject *c = cpy_is_numpy_array(condition) ? (cpy_need(condition), NULL) : cpy_asarray(condition, CP_DEFAULT);
+    PyObject *c = cpy_is_numpy_array(condition) ? (cpy_need(condition), NULL) : cpy_asarray_near(condition, x);
     if (!c) return NULL;
     CPY_RUN(cp_size(x), r = cp_compress(cpy_x(c), x, axis));
     Py_DECREF(c);

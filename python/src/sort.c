@@ -4,29 +4,37 @@
 #include <math.h>
 #include <string.h>
 
-CPY_FUNCTION_IN("", sort_function, "sort", "a, axis=-1, kind=None", "A sorted copy along an axis (None: flattened); NaN last.")
+/* order= names fields of records, which these arrays do not have. */
+static bool no_fields(PyObject *order)
+{
+    if (!cpy_given(order)) return true;
+    PyErr_SetString(PyExc_ValueError, "Cannot specify order when the array has no fields.");
+    return false;
+}
+
+CPY_FUNCTION_IN("", sort_function, "sort", "a, axis=-1, kind=None, order=None, *, stable=None", "A sorted copy along an axis (None: flattened); NaN last.")
 {
     cp_array *r, *x = cpy_need(a[0]);
     int axis;
-    if (!x || !cpy_axis_or_flat(a[1], -1, &axis)) return NULL;
+    if (!x || !no_fields(a[3]) || !cpy_axis_or_flat(a[1], -1, &axis)) return NULL;
     CPY_RUN(cp_size(x), r = cp_sort(x, axis));
     return cpy_wrap(r);
 }
 
-CPY_METHOD(sort_method, "sort", "axis=-1, kind=None", "Sorts the array in place along an axis; NaN last.")
+CPY_METHOD(sort_method, "sort", "axis=-1, kind=None, order=None, *, stable=None", "Sorts the array in place along an axis; NaN last.")
 {
     cp_code code;
     int axis;
-    if (!cpy_axis_or_flat(a[1], -1, &axis)) return NULL;
+    if (!no_fields(a[3]) || !cpy_axis_or_flat(a[1], -1, &axis)) return NULL;
     CPY_RUN(cp_size(cpy_x(a[0])), code = cp_sort_inplace(cpy_x(a[0]), axis));
     return cpy_none(code);
 }
 
-CPY_BOTH(argsort, "argsort", "a", "axis=-1, kind=None", "Indices that sort along an axis (None: flattened); int64, stable.")
+CPY_BOTH(argsort, "argsort", "a", "axis=-1, kind=None, order=None, *, stable=None", "Indices that sort along an axis (None: flattened); int64, stable.")
 {
     cp_array *r, *x = cpy_need(a[0]);
     int axis;
-    if (!x || !cpy_axis_or_flat(a[1], -1, &axis)) return NULL;
+    if (!x || !no_fields(a[3]) || !cpy_axis_or_flat(a[1], -1, &axis)) return NULL;
     CPY_RUN(cp_size(x), r = cp_argsort(x, axis));
     return cpy_wrap(r);
 }

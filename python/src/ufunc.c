@@ -2,7 +2,6 @@
 #include "cpy.h"
 
 #include <stddef.h>
-#include <structmember.h>
 #include <string.h>
 
 typedef struct {

@@ -699,7 +699,10 @@ def test_sorting_and_selecting_methods():
     x = cp.asarray(a)
     for axis in (-1, 0, None):
         same(cp.sort(x, axis), np.sort(a, axis))
+        same(np.sort(x, axis, stable=True), np.sort(a, axis))
         same(x.argsort(axis), np.argsort(a, axis, stable=True))
+    with pytest.raises(ValueError):
+        cp.sort(x, order="field")
     y, b = x.copy(), a.copy()
     y.sort(0)
     b.sort(0)

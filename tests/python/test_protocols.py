@@ -471,3 +471,16 @@ def test_environment_is_left_alone():
     """No output, no warning in a process that uses arrays and ends."""
     r = run("import cuprite as cp; x = cp.ones(1000); y = x + 1; z = y[y > 1]; cp.median(z)", "-X", "dev", "-W", "error")
     assert (r.returncode, r.stdout, r.stderr) == (0, "", "")
+
+
+def test_host_values_go_where_the_array_is(device):
+    """What comes from the host meets an array on the array's device, whichever is current."""
+    for place in ["cpu"] + [f"cuda:{i}" for i in range(_device.count())]:
+        x = cp.arange(3.0, device=place)
+        assert cp.allclose(x, [0, 1, 2]) and cp.allclose(np.arange(3.0), x) and cp.array_equal(x, np.arange(3.0))
+        x[:] = [3, 4, 5]
+        x[[True, False, True]] = np.array([7.0, 8.0])
+        x.set(x.get() + 1)
+        assert x.tolist() == [8, 5, 9] and (x.compress([True, False, True]) + 1).tolist() == [9, 10]
+        assert x.device == cp.cuda.Device(place) and (x == None).device == x.device  # noqa: E711
+        assert cp.concatenate([x, x]).device == x.device and cp.zeros_like(x).shape == (3,)

@@ -267,7 +267,16 @@ def test_streams_and_events():
     assert cp.cuda.get_elapsed_time(start, end) >= 0
     assert int(y[999]) == 1999 and isinstance(s.ptr, int)
     cp.cuda.Stream.null.synchronize()
-    s.use()
+    cp.cuda.Stream().use()  # nobody else holds it
+    u = cp.cuda.get_current_stream()
+    assert u != cp.cuda.Stream.null or u.ptr == 0
+    with s:
+        with cp.cuda.Stream.null:
+            assert cp.cuda.get_current_stream() is cp.cuda.Stream.null and int(cp.ones(3).sum()) == 3
+        assert cp.cuda.get_current_stream() is s
+    assert cp.cuda.get_current_stream() is u
+    cp.cuda.Stream.null.synchronize()
+    assert cp.cuda.get_current_stream() is u
     cp.cuda.Stream.null.use()
     assert cp.cuda.get_current_stream() == cp.cuda.Stream.null
     x.get(stream=s)

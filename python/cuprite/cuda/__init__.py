@@ -6,7 +6,7 @@ from cuprite import _device
 from cuprite._core import OutOfMemoryError
 from cuprite.cuda import memory, runtime, stream  # noqa: F401
 from cuprite.cuda.memory import MemoryPool, PinnedMemoryPool  # noqa: F401
-from cuprite.cuda.stream import Event, Stream, get_current_stream, get_elapsed_time  # noqa: F401
+from cuprite.cuda.stream import _current, Event, Stream, get_current_stream, get_elapsed_time  # noqa: F401
 
 __all__ = ["Device", "Stream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
            "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime", "memory", "stream", "get_device_id"]
@@ -27,10 +27,9 @@ def get_device_id():
 class Device:
     """A device: Device() is the current one, Device(1) a GPU, Device("cpu") the CPU. As a context manager it is
     current inside the block."""
-    __slots__ = ("_number", "_before")
+    __slots__ = ("_number",)
 
     def __init__(self, device=None):
-        self._before = []
         if device is None:
             self._number = _device.current()
         elif isinstance(device, Device):
@@ -45,7 +44,7 @@ class Device:
     @classmethod
     def _of(cls, number):
         d = cls.__new__(cls)
-        d._number, d._before = number, []
+        d._number = number
         return d
 
     @property
@@ -63,11 +62,11 @@ class Device:
         _device.synchronize(self._number)
 
     def __enter__(self):
-        self._before.append(_device.current())
+        _current.before.append(_device.current())
         return self.use()
 
     def __exit__(self, *exception):
-        _device.use(self._before.pop())
+        _device.use(_current.before.pop())
 
     name = property(lambda self: _device.query(self._number)["name"])
     backend = property(lambda self: _device.query(self._number)["backend"])

@@ -27,6 +27,7 @@ class _Base:
     def use(self):
         """Makes the stream this thread's on its device."""
         _device.stream_use(self._stream())
+        _current[_device.stream_device(self._handle)] = self
         return self
 
     def synchronize(self):
@@ -45,16 +46,14 @@ class _Base:
 
     def __enter__(self):
         device = _device.stream_device(self._stream())
-        self.__dict__.setdefault("_before", []).append((device, _stack.get(device)))
-        self.use()
-        _stack[device] = self
-        return self
+        _current.before.append((device, _current.get(device)))
+        return self.use()
 
     def __exit__(self, *exception):
-        device, before = self._before.pop()
-        _stack[device] = before
+        device, before = _current.before.pop()
         if before is None:
             _device.stream_use_null(device)
+            _current[device] = None
         else:
             before.use()
 
@@ -68,11 +67,16 @@ class _Base:
         return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
 
 
-class _Stacks:
-    """For each thread and device, the stream that a `with` block made current."""
+class _Current:
+    """For each thread and device, the stream in use; None is the null stream. Keeps it alive."""
     def __init__(self):
         from _thread import _local  # threading's, without the rest of that module
         self.local = _local()
+
+    @property
+    def before(self):
+        """What the `with` blocks that this thread is in go back to, outermost first."""
+        return self.local.__dict__.setdefault("before", [])
 
     def get(self, device):
         return self.local.__dict__.get(device)
@@ -81,7 +85,7 @@ class _Stacks:
         self.local.__dict__[device] = stream
 
 
-_stack = _Stacks()
+_current = _Current()
 
 
 class _NullStream(_Base):
@@ -97,8 +101,8 @@ class _NullStream(_Base):
 
     def _stream(self):
         device = _device.current()
-        now = _stack.get(device)
-        if now is None or now is self:
+        now = _current.get(device)
+        if now is None:
             return _device.stream_current(device)
         _device.stream_use_null(device)  # look at it for a moment, then go back
         try:
@@ -107,7 +111,9 @@ class _NullStream(_Base):
             now.use()
 
     def use(self):
-        _device.stream_use_null(_device.current())
+        device = _device.current()
+        _device.stream_use_null(device)
+        _current[device] = None
         return self
 
 
@@ -129,7 +135,7 @@ def get_current_stream(device_id=None):
     """The stream this thread uses on a device."""
     from cuprite.cuda import Device
     number = _device.current() if device_id is None else Device(device_id)._number
-    return _stack.get(number) or Stream.null
+    return _current.get(number) or Stream.null
 
 
 class Event:

@@ -20,7 +20,8 @@ static double stretched(double v, stretch s)
 
 static void shades_of(stretch s, uint8_t shade[SHADES])
 {
-    for (int i = 0; i < SHADES; i++) shade[i] = (uint8_t)(255 * stretched(i / (double)(SHADES - 1), s) + 0.5);
+    /* 255 greys and the colour of the circles make a palette */
+    for (int i = 0; i < SHADES; i++) shade[i] = (uint8_t)(254 * stretched(i / (double)(SHADES - 1), s) + 0.5);
 }
 
 /* Mean of the pixels that fall on one of the picture; NaN when all are. */

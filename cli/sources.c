@@ -226,9 +226,11 @@ static int pick_device(options *o)
 {
     if (!o->device) {
         o->find.device = cp_device_current();
-        return 0;
+        /* opened here, not within the first transfer */
+        return cp_device_synchronize(o->find.device) == CP_OK ? 0 : fail_error("sources", "device");
     }
     cp_code code = cp_device_parse(o->device, &o->find.device);
+    if (code == CP_OK) code = cp_device_synchronize(o->find.device);
     if (code == CP_OK) return 0;
     char subject[160];
     snprintf(subject, sizeof subject, "device %.140s", o->device);

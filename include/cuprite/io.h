@@ -66,7 +66,8 @@ typedef enum cp_table_format { CP_TABLE_BY_NAME, CP_TABLE_CSV, CP_TABLE_FITS } c
  * a FITS binary table; by name: FITS where the path ends in .fits, .fit or .fts, else CSV. */
 CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, cp_table_format format);
 
-/* Writes a uint8 array (height, width) as a grey picture or (height, width, 3) as a colour one. */
+/* Writes a uint8 array (height, width) as a grey picture or (height, width, 3) as a colour one (by a
+ * palette where it has at most 256 colours). */
 CP_API cp_code cp_png_write(const char *path, cp_array *picture);
 
 /* One line that names the libraries: "CFITSIO 4.2.0, WCSLIB 7.12, libpng 1.6.39"; NULL with the error set when

@@ -201,7 +201,7 @@ def test_no_sources_is_no_failure(sky, tmp_path):
 def test_plot(sky, tmp_path, stretch):
     from PIL import Image
     cuprite("sources", sky, "--plot", tmp_path / "p.png", "--catalog", tmp_path / "c.csv", "--stretch", stretch)
-    picture = np.asarray(Image.open(tmp_path / "p.png")).astype(int)
+    picture = np.asarray(Image.open(tmp_path / "p.png").convert("RGB")).astype(int)
     data = fits.getdata(sky)
     assert picture.shape == data.shape + (3,)
     grey = (picture[..., 0] == picture[..., 1]) & (picture[..., 1] == picture[..., 2])

@@ -433,7 +433,23 @@ def test_pictures(tmp_path, shape):
     x = array(a)
     assert png_write(os.fsencode(tmp_path / "p.png"), x) == 0, message()
     free(x)
-    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "p.png")), a)
+    np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / "p.png").convert("RGB" if a.ndim == 3 else "L")), a)
+
+
+@pytest.mark.parametrize("colours", [1, 255, 256, 257])
+def test_pictures_of_few_colours(tmp_path, colours):
+    """At most 256 colours are written as a palette: the same picture in a third of the bytes."""
+    from PIL import Image
+    rng = np.random.default_rng(colours)
+    table = np.repeat(np.arange(256, dtype="u1"), 3).reshape(256, 3)
+    table = np.vstack([[[255, 150, 40]], table])[:colours]
+    a = np.vstack([table, table[rng.integers(0, colours, 600 - colours)]]).reshape(20, 30, 3).astype("u1")
+    x = array(a)
+    assert png_write(os.fsencode(tmp_path / "p.png"), x) == 0, message()
+    free(x)
+    picture = Image.open(tmp_path / "p.png")
+    assert picture.mode == ("P" if colours <= 256 else "RGB")
+    np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), a)
 
 
 # --- files as they may come ---

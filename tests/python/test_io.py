@@ -526,6 +526,62 @@ def test_old_files_stay_when_writing_fails(tmp_path):
     same(read(path), a)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_every_allocation_fails(tmp_path):
+    """The n-th allocation fails, for every n: a memory error, nothing lost, and the next call works."""
+    fail_allocation = declare("cp_test_fail_allocation", None, I64)
+    allocations, live = declare("cp_test_allocations", I64), declare("cp_test_live", I64)
+    fits.PrimaryHDU(raw(16), fits.Header(equatorial("TAN"))).writeto(tmp_path / "plain.fits")
+    with_scaling(tmp_path / "scaled.fits", raw(32), 0.5, 1, 17)
+    (tmp_path / "zip.fits").write_bytes(gzip.compress((tmp_path / "plain.fits").read_bytes() + bytes(4 << 20)))
+    for kind in ("RICE_1", "GZIP_2", "HCOMPRESS_1"):
+        fits.CompImageHDU(sky_like("i2"), compression_type=kind).writeto(tmp_path / f"{kind}.fits")
+    for path in sorted(tmp_path.iterdir()):
+        want, h = read(path, header=True)
+        header_free(h)
+        before = live()
+        for n in range(1, 200):
+            fail_allocation(n)
+            try:
+                got, h = read(path, header=True)
+            except Failure as e:
+                assert e.code == "MEMORY"
+                got = None
+            hit = allocations() >= n
+            fail_allocation(0)
+            if got is not None:
+                header_free(h)
+                np.testing.assert_array_equal(got, want)
+            assert live() == before, (path, n)
+            if not hit:
+                break
+        assert not hit and n > 3
+
+
+def in_new_process(code, library):
+    import subprocess
+    import sys
+    return subprocess.run([sys.executable, "-c", code, library], text=True, capture_output=True, check=True).stdout
+
+
+def test_the_core_alone(tmp_path):
+    """Nothing of CFITSIO is loaded before it is needed; without libcuprite-io.so there is one clear error."""
+    code = """
+import ctypes, sys
+lib = ctypes.CDLL(sys.argv[1])
+print("cfitsio" in open("/proc/self/maps").read())
+lib.cp_io_libraries.restype = lib.cp_error_message.restype = ctypes.c_char_p
+print(lib.cp_io_libraries(), lib.cp_error(), lib.cp_error_message())
+print("cfitsio" in open("/proc/self/maps").read())
+"""
+    said = in_new_process(code, LIBRARY).splitlines()
+    assert said[0] == "False" and said[1].startswith("b'CFITSIO") and said[2] == "True"
+    alone = shutil.copy(os.path.realpath(LIBRARY), tmp_path / "libcuprite.so")
+    said = in_new_process(code, str(alone)).splitlines()
+    assert said[0] == said[2] == "False"
+    assert said[1].startswith(f"None {CODES.index('UNSUPPORTED')} b'io_libraries: libcuprite-io.so: ")
+
+
 @pytest.mark.parametrize("seed", range(int(os.environ.get("CUPRITE_FUZZ", "1"))))
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_files(tmp_path, seed):

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes what the rows of the Python extension say: python/cuprite/_core.pyi (signatures for editors) and
+docs/python-reference.md (signatures and docstrings). Needs a build: PYTHONPATH=build/python tools/make_python.py
+
+    make_python.py [--check]     --check writes nothing and fails where a file is not up to date
+"""
+import argparse
+import inspect
+import pathlib
+import sys
+
+import cuprite as cp
+from cuprite import _core
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def functions(module):
+    return {n: f for n, f in sorted(_core.rows(module).items()) if not n.startswith("_")}
+
+
+def ufuncs():
+    return {n: f for n, f in sorted(vars(_core).items()) if isinstance(f, cp.ufunc) and f.name == n}
+
+
+def methods():
+    return {n: f for n, f in sorted(vars(cp.ndarray).items())
+            if type(f).__name__ == "method_descriptor" and inspect.getdoc(f) and f.__text_signature__}
+
+
+def attributes():
+    return {n: f for n, f in sorted(vars(cp.ndarray).items())
+            if type(f).__name__ == "getset_descriptor" and not n.startswith("_") and f.__doc__}
+
+
+def definition(name, f, indent=""):
+    return f'{indent}def {name}{inspect.signature(f)}: ...\n'
+
+
+def stub():
+    text = '"""Signatures of cuprite._core, written by tools/make_python.py."""\n\n'
+    text += "class ufunc:\n    name: str\n    nin: int\n    nout: int\n    nargs: int\n    types: list[str]\n\n"
+    text += "    def __call__(self, *args, out=None, where=True, casting='same_kind', order='K', dtype=None): ...\n"
+    text += "    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True): ...\n"
+    text += "    def outer(self, a, b, /, **options): ...\n\n\n"
+    text += "class ndarray:\n    def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'): ...\n\n"
+    text += "".join(f"    @property\n    def {n}(self): ...\n" for n in attributes())
+    text += "\n" + "".join(definition(n, f, "    ") for n, f in methods().items()) + "\n\n"
+    text += "".join(f"{n}: ufunc\n" for n in ufuncs()) + "\n\n"
+    return text + "".join(definition(n, f) for n, f in functions("").items())
+
+
+def entry(name, f):
+    doc = inspect.getdoc(f) or ""
+    return f"### {name}{inspect.signature(f)}\n\n{doc}\n\n"
+
+
+def page():
+    text = "# The Python interface, function by function\n\nWritten by tools/make_python.py from the rows of the extension.\n\n"
+    text += "## cuprite\n\n" + "".join(entry(n, f) for n, f in functions("").items())
+    text += "## cuprite: ufuncs\n\nAll take `(x, ..., /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)`, "
+    text += "broadcast, and follow\nNumPy's promotion.\n\n"
+    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in ufuncs().items()) + "\n"
+    text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
+    text += "".join(entry(n, f) for n, f in methods().items())
+    for module in ("scipy.signal", "scipy.ndimage"):
+        text += f"## cuprite.{module}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
+    return text.rstrip() + "\n"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--check", action="store_true")
+    check = p.parse_args().check
+    stale = []
+    for name, text in (("python/cuprite/_core.pyi", stub()), ("docs/python-reference.md", page())):
+        path = ROOT / name
+        if path.exists() and path.read_text() == text:
+            continue
+        stale.append(name)
+        if not check:
+            path.write_text(text)
+    print("\n".join(f"{'not up to date' if check else 'wrote'}: {n}" for n in stale) or "up to date")
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

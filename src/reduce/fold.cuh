@@ -399,6 +399,17 @@ static inline int power_of_two(int64_t n, int most)
     return p;
 }
 
+/* Blocks that fill the device twice over, in whole rounds: a ragged last round would idle most of it. */
+template <class K> int64_t two_rounds(cp_stream *stream, K kernel)
+{
+    int fit = 0;
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, THREADS, 0) != cudaSuccess || fit < 1) {
+        cudaGetLastError();
+        fit = 4;
+    }
+    return (int64_t)cpi_cuda_units(stream) * fit * 2;
+}
+
 static inline bool fits_vectors(const cpi_reduce_args *a, int64_t item, int64_t v)
 {
     if (a->where || v < 2 || !a->nreduced || a->reduce[a->nreduced - 1].x != item) return false;
@@ -432,7 +443,8 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
         if (a->kept == 1 && a->nreduced == 1) p.head = (int64_t)((16 - (uintptr_t)a->x % 16) % 16) / item;
         p.vectors = (a->reduced - p.head) / V;
     }
-    int64_t target = (int64_t)cpi_cuda_units(stream) * 8, most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
+    static const int64_t wide_rounds = two_rounds(stream, rows<F, V>), thin_rounds = two_rounds(stream, rows<F, 1>);
+    int64_t target = wide ? wide_rounds : thin_rounds, most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
     p.parts = a->kept < target / 2 && a->kept <= CPI_CUDA_COUNTERS / 4 ? target / a->kept : 1;
     if (p.parts > most) p.parts = most;
     if (p.parts < 1) p.parts = 1;
@@ -457,7 +469,8 @@ template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
     int height = power_of_two(a->reduced / 4, 8);
     p.group = power_of_two(col->n, THREADS / height);
     p.tiles = (col->n + p.group - 1) / p.group;
-    int64_t units = a->kept / col->n * p.tiles, target = (int64_t)cpi_cuda_units(stream) * 8;
+    static const int64_t rounds = two_rounds(stream, columns<F>);
+    int64_t units = a->kept / col->n * p.tiles, target = rounds;
     int64_t most = a->reduced / (8 * (THREADS / p.group));
     p.parts = units < target && units <= CPI_CUDA_COUNTERS / 4 ? (target + units - 1) / units : 1;
     if (p.parts > most) p.parts = most;

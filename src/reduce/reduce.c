@@ -102,6 +102,13 @@ typedef struct call {
     cpi_reduce_args a;
 } call;
 
+/* Beside an extent of 0 the others may have any product; where it wraps, making the result fails. */
+static int64_t times(int64_t a, int64_t n)
+{
+    int64_t p;
+    return __builtin_mul_overflow(a, n, &p) ? INT64_MAX : p;
+}
+
 static cp_code find_axes(call *c)
 {
     const char *name = c->row->name;
@@ -117,8 +124,8 @@ static cp_code find_axes(call *c)
     c->ndim = 0;
     for (int i = 0; i < nd; i++) {
         int64_t n = c->x->shape[i];
-        if (c->reduced[i]) c->a.reduced *= n;
-        else c->a.kept *= n;
+        if (c->reduced[i]) c->a.reduced = times(c->a.reduced, n);
+        else c->a.kept = times(c->a.kept, n);
         if (!c->reduced[i]) c->shape[c->ndim++] = n;
         else if (c->o->keepdims) c->shape[c->ndim++] = 1;
     }

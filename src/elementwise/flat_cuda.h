@@ -16,6 +16,25 @@ template <class O, class R> __device__ __forceinline__ O cpi_narrow(R r) { retur
 template <> __device__ __forceinline__ cpi_f16 cpi_narrow<cpi_f16, float>(float r) { return {cps_f32_to_f16(r)}; }
 template <> __device__ __forceinline__ cpi_bf16 cpi_narrow<cpi_bf16, float>(float r) { return {cps_f32_to_bf16(r)}; }
 
+/* Large bodies are compiled once and called, not copied for every element of a vector. */
+constexpr bool cpi_is_large(int op, double ulp, bool wide)
+{
+    return op == CP_OP_floor_divide || op == CP_OP_remainder || op == CP_OP_fmod || op == CP_OP_gcd || op == CP_OP_lcm ||
+           op == CP_OP_power || op == CP_OP_logaddexp || op == CP_OP_logaddexp2 || ulp >= (wide ? 2 : 4);
+}
+template <class Op> __device__ __noinline__ typename Op::Result
+cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c)
+{
+    typename Op::Type x[3] = {a, b, c};
+    return Op::body_of(x);
+}
+template <class Op> __device__ __forceinline__ typename Op::Result cpi_call(const typename Op::Type *x)
+{
+    if constexpr (cpi_is_large(Op::id, Op::ulp, sizeof(typename Op::Type) == 8))
+        return cpi_called<Op>(x[0], x[Op::nin > 1 ? 1 : 0], x[Op::nin > 2 ? 2 : 0]);
+    else return Op::body_of(x);
+}
+
 /* Vectors a thread handles, so that enough bytes are on their way: fewer where there are more operands. */
 template <class Op, class S> constexpr int cpi_vectors() { return Op::nin == 1 || sizeof(typename Op::Result) < sizeof(S) ? 4 : 2; }
 template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
@@ -54,7 +73,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
                 C x[3];
 #pragma unroll
                 for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(in[u][k].x[j]);
-                result.x[j] = cpi_narrow<O, typename Op::Result>(Op::call(x));
+                result.x[j] = cpi_narrow<O, typename Op::Result>(cpi_call<Op>(x));
             }
             *(cpi_pack<O, V> *)(out + at) = result;
         }
@@ -70,7 +89,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
 #pragma unroll
             for (int k = 0; k < N; k++)
                 x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(((const S *)g.in[k])[at + j]);
-            out[at + j] = cpi_narrow<O, typename Op::Result>(Op::call(x));
+            out[at + j] = cpi_narrow<O, typename Op::Result>(cpi_call<Op>(x));
         }
     }
 }
@@ -105,7 +124,7 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(c
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
         if (!active[u]) continue;
-        R r = Op::call(x[u]);
+        R r = cpi_call<Op>(x[u]);
         char *p = g.data[0] + offset[u][0];
         if (g.exact) *(R *)p = r;
         else Op::store(p, g.type[0], r);
@@ -113,7 +132,9 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(c
 }
 
 /* nin as a member, out of the reach of the macros of loops_cuda.inc */
-#define CPI_MEMBERS(n) static constexpr int nin = n;
+#define CPI_MEMBERS(n, op, error)     \
+    static constexpr int nin = n, id = op; \
+    static constexpr double ulp = error;
 #define CPI_UNUSED(a) (void)(a)
 
 template <class Op> cpi_cuda_entry cpi_entry()

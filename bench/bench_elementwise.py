@@ -1,0 +1,70 @@
+"""Elementwise operations: every row of the table on 1e7 float32, types, strides, broadcasting, choice, conversion."""
+import numpy as np
+
+from common import Case
+
+#: names that PyTorch has otherwise than NumPy
+TORCH = {"absolute": "abs", "negative": "neg", "not_equal": "ne", "equal": "eq", "less": "lt", "less_equal": "le",
+         "greater": "gt", "greater_equal": "ge", "power": "pow", "conjugate": "conj", "invert": "bitwise_not",
+         "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "rint": "round"}
+
+
+def cases(b):
+    cp, gpu = b.cp, b.gpu
+    xp = b.cupy if gpu else np
+    rng = np.random.default_rng(1)
+
+    def case(name, xs, ours, theirs, torchs=None, bytes=None, bar=0):
+        mine, other = [b.ours(v) for v in xs], [b.theirs(v) for v in xs] if xp is not None else None
+        peers = b.array_peer(lambda: theirs(*other)) if other and theirs else {}
+        if torchs and b.torch is not None:
+            tensors = [b.tensor(v) for v in xs]
+            peers.update(b.torch_peer(lambda: torchs(*tensors)))
+        return Case(name, lambda: ours(*mine), peers, bytes=bytes or sum(v.nbytes for v in xs) + xs[0].nbytes, bar=bar,
+                    against=("torch" if gpu and torchs else "cupy" if gpu else "numpy") if bar else "")
+
+    n = 10**7
+    f4 = rng.random(n, dtype="f4") + np.float32(0.01)
+    g4 = rng.random(n, dtype="f4") + np.float32(0.01)
+    i4 = rng.integers(1, 1000, n).astype("i4")
+    torch = b.torch
+    ufunc = type(cp.add)
+    rows = {f.__name__: f for f in vars(cp).values() if isinstance(f, ufunc)}
+    for name, f in sorted(rows.items()):
+        floating = any(t.startswith("f") for t in f.types)
+        xs = [f4, g4][:f.nin] if floating else [i4, i4 % 7 + 1][:f.nin]
+        peer = getattr(xp, name, None) if xp is not None else None
+        other = getattr(torch, TORCH.get(name, name), None) if torch is not None else None
+        out = 1 if name.startswith(("is", "sign")) or f.types[-1].endswith("?") else 4
+        yield case(f"{name} 1e7 {xs[0].dtype}", xs, f, peer, other, bytes=n * (4 * f.nin + out),
+                   bar=1 if name in ("add", "exp", "multiply", "sqrt", "sin") else 0)
+    f8, f2, c8 = f4.astype("f8"), f4.astype("f2"), f4.astype("c8")
+    for t, x in (("float64", f8), ("float16", f2), ("complex64", c8), ("int32", i4), ("uint8", i4.astype("u1"))):
+        yield case(f"add 1e7 {t}", [x, x], cp.add, lambda a, c: xp.add(a, c), lambda a, c: a + c, bytes=3 * x.nbytes)
+    yield case("exp 1e7 float64", [f8], cp.exp, lambda a: xp.exp(a), lambda a: a.exp())
+    yield case("remainder 1e7 float64", [f8, f8[::-1].copy()], cp.remainder, lambda a, c: xp.remainder(a, c),
+               lambda a, c: torch.remainder(a, c), bytes=3 * f8.nbytes)
+    yield case("int32 + float32 1e7", [i4, f4], cp.add, lambda a, c: xp.add(a, c), bytes=16 * n)
+    yield case("add strided 5e6 float32", [f4], lambda a: a[::2] + a[::2], lambda a: a[::2] + a[::2],
+               lambda a: a[::2] + a[::2], bytes=6e7, bar=1)
+    m = f8[:3000 * 3000].reshape(3000, 3000)
+    yield case("a + a.T 3000^2 float64", [m], lambda a: a + a.T, lambda a: a + a.T, lambda a: a + a.T, bytes=3 * m.nbytes)
+    yield case("a + row 3000^2 float64", [m], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0], bytes=2 * m.nbytes)
+    p = f4[:3 * 10**6].reshape(-1, 3)
+    yield case("(1e6, 3) + (3,) float32", [p], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0], bytes=2 * p.nbytes)
+    yield case("a.T copied, 3000^2 float64", [m], lambda a: a.T.copy(), lambda a: a.T.copy(),
+               lambda a: a.T.contiguous(), bytes=2 * m.nbytes, bar=1)
+    d = f4[:2048 * 2048].reshape(2048, 2048)
+    yield case("d > t 2048^2 float32", [d], lambda a: a > 0.5, lambda a: a > 0.5, lambda a: a > 0.5, bytes=5 * d.size, bar=1)
+    yield case("where(d > t, 1, 0) 2048^2", [d], lambda a: cp.where(a > 0.5, 1, 0), lambda a: xp.where(a > 0.5, 1, 0),
+               lambda a: torch.where(a > 0.5, 1, 0), bytes=14 * d.size, bar=1 if gpu else 1.5)
+    yield case("clip 1e7 float32", [f4], lambda a: cp.clip(a, 0.2, 0.8), lambda a: xp.clip(a, 0.2, 0.8),
+               lambda a: a.clamp(0.2, 0.8), bar=1)
+    for t in ("f8", "f2", "i4", "?"):
+        yield case(f"astype float32 to {np.dtype(t)} 1e7", [f4], lambda a: a.astype(t), lambda a: a.astype(t),
+                   bytes=f4.nbytes + n * np.dtype(t).itemsize, bar=1 if t == "f8" else 0)
+    yield case("isclose 1e7 float64", [f8, f8], lambda a, c: cp.isclose(a, c), lambda a, c: xp.isclose(a, c),
+               lambda a, c: torch.isclose(a, c), bytes=17 * n)
+    yield case("allclose 1e7 float64", [f8, f8], lambda a, c: cp.allclose(a, c), lambda a, c: xp.allclose(a, c),
+               lambda a, c: torch.allclose(a, c), bytes=16 * n)
+    yield case("add one element", [f8[:1]], lambda a: a + a, lambda a: a + a, lambda a: a + a, bytes=24)

@@ -1,6 +1,7 @@
 /* Mathematical functions of float and double through SLEEF's vector functions, where they are correct for every
  * argument; the table's scalar bodies serve the others. The last, partial vector goes through the same vector
  * function, so a value's result does not depend on its place. */
+#include <math.h>
 #include <string.h>
 
 #include "elementwise/loops.h"
@@ -20,6 +21,8 @@ typedef __m512d vd;
 #define STORED(p, v) _mm512_storeu_pd(p, v)
 #define SETF(x) _mm512_set1_ps(x)
 #define SETD(x) _mm512_set1_pd(x)
+#define BEYONDF(v, limit) _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ)
+#define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
 #else
 typedef __m256 vf;
 typedef __m256d vd;
@@ -31,6 +34,10 @@ typedef __m256d vd;
 #define STORED(p, v) _mm256_storeu_pd(p, v)
 #define SETF(x) _mm256_set1_ps(x)
 #define SETD(x) _mm256_set1_pd(x)
+#define BEYONDF(v, limit) (unsigned)_mm256_movemask_ps( \
+    _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
+#define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
+    _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
 #endif
 
 #define UNARY(name, T, V, LOAD, STORE, fn, suffix)                                                                \
@@ -49,6 +56,36 @@ typedef __m256d vd;
             memcpy(out + i, t, (size_t)(n - i) * sizeof(T));                                                      \
         }                                                                                                         \
     }
+/* The same where the vector function is right only up to a magnitude: lanes beyond it are computed one by one. */
+#define GUARDED(name, T, V, LOAD, STORE, BEYOND, fn, limit, scalar, suffix)                                       \
+    static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = out_;                                                                                            \
+        const T *a = a_;                                                                                          \
+        (void)b_, (void)c_, (void)s;                                                                              \
+        for (int64_t i = 0; i < n; i += W) {                                                                      \
+            T x[W] = {0}, r[W];                                                                                   \
+            int64_t m = n - i < W ? n - i : W;                                                                    \
+            if (m < W) memcpy(x, a + i, (size_t)m * sizeof(T));                                                   \
+            V v = LOAD(m < W ? x : a + i), result = fn(v);                                                        \
+            unsigned far = BEYOND(v, limit);                                                                      \
+            if (m == W && !far) {                                                                                 \
+                STORE(out + i, result);                                                                           \
+                continue;                                                                                         \
+            }                                                                                                     \
+            STORE(x, v);                                                                                          \
+            STORE(r, result);                                                                                     \
+            for (; far; far &= far - 1) {                                                                         \
+                int k = __builtin_ctz(far);                                                                       \
+                r[k] = scalar(x[k]);                                                                              \
+            }                                                                                                     \
+            memcpy(out + i, r, (size_t)m * sizeof(T));                                                            \
+        }                                                                                                         \
+    }
+#define GUARDED_BOTH(name, sleef, ulp, limit32, limit64)                                                          \
+    GUARDED(name, float, vf, LOADF, STOREF, BEYONDF, SF(sleef, ulp), limit32, sleef##f, f32)                      \
+    GUARDED(name, double, vd, LOADD, STORED, BEYONDD, SD(sleef, ulp), limit64, sleef, f64)
 #define BINARY(name, T, V, LOAD, STORE, SET, fn, suffix)                                                          \
     static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
     {                                                                                                             \
@@ -83,13 +120,17 @@ typedef __m256d vd;
     X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u10)               \
     X(arccos, acos, u10) X(arctan, atan, u10) X(tanh, tanh, u10) X(cbrt, cbrt, u10) X(arctanh, atanh, u10)
 #define BINARIES(X) X(power, pow, u10) X(arctan2, atan2, u10) X(hypot, hypot, u05)
+#define GUARDEDS(X) X(log1p, log1p, u10, 1e37f, 1e305) X(sinh, sinh, u10, 80.0f, 700.0) X(cosh, cosh, u10, 80.0f, 700.0) \
+    X(arcsinh, asinh, u10, 1e18f, 1e150) X(arccosh, acosh, u10, 1e18f, 1e150)
 UNARIES(BOTH)
+GUARDEDS(GUARDED_BOTH)
 BINARIES(BOTH2)
 #define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,
 #define ENTRY_F64(name, ...) [CP_OP_##name] = name##_f64,
 #else
 #define UNARIES(X)
 #define BINARIES(X)
+#define GUARDEDS(X)
 #endif
 
 #if defined(__FMA__) /* elementwise_fmod_simd.c */
@@ -105,6 +146,6 @@ REMAINDERS(DECLARE)
 #endif
 
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32)};
+    UNARIES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};
+    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};

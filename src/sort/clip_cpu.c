@@ -299,8 +299,12 @@ static cp_code measure_all(clipping *c, kept_set *set)
         c->plan.pivot = value_of(c, p.first);
         set->median = n & 1 ? c->plan.pivot : cpi_clip_middle(c->request->rule, c->plan.pivot, value_of(c, p.second));
     }
-    cpi_clip_part part = run_pass(c, count_task, c->fringe, n, &tasks);
-    finish_set(c, &part, set);
+    for (int again = 0; again <= CPI_CLIP_AGAIN; again++) {
+        cpi_clip_part part = run_pass(c, count_task, c->fringe, n, &tasks);
+        finish_set(c, &part, set);
+        if (!cpi_clip_off_center(set->mean, set->std, c->plan.pivot)) break;
+        c->plan.pivot = set->mean;
+    }
     return CP_OK;
 }
 
@@ -312,7 +316,8 @@ static cp_code measure_split(clipping *c, kept_set *set, bool *held)
     if (!*held) return CP_OK;
     cpi_clip_part part = run_pass(c, count_task, c->fringe, c->nfringe, &tasks);
     finish_set(c, &part, set);
-    if (c->request->center != CP_CLIP_MEDIAN) return CP_OK;
+    *held = !cpi_clip_off_center(set->mean, set->std, c->plan.pivot);
+    if (!*held || c->request->center != CP_CLIP_MEDIAN) return CP_OK;
     int64_t first = (set->count - 1) / 2 - c->core.below - part.below, second = first + !(set->count & 1);
     *held = first >= 0 && second < c->nband;
     if (!*held) return CP_OK;

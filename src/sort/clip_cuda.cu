@@ -45,10 +45,26 @@ static __device__ bool clip_step(const cpi_clip &q, const cpi_keys &k, int itera
     p->klow = key_of(k, s->low, (K)0);
     p->khigh = key_of(k, s->high, (K)0);
     p->fresh = true;
-    if (q.center == CP_CLIP_MEAN) return true;
+    if (q.center == CP_CLIP_MEAN) {
+        p->pivot = mean;
+        return true;
+    }
     p->pivot = first;
     double reach = s->result.std / 8; /* the median will not have moved further, mostly */
     cpi_grid_window(p, key_of(k, fmax(center - reach, -DBL_MAX), (K)0), key_of(k, fmin(center + reach, DBL_MAX), (K)0));
+    return true;
+}
+
+/* One thread: true when the sums are to be made again about a better pivot, which then is set. */
+template <class K>
+static __device__ bool clip_again(cpi_grid_plan<K> *p)
+{
+    double mean, std;
+    cpi_clip_moments((double)p->count, p->s1, p->s2, p->pivot, &mean, &std);
+    if (!cpi_clip_off_center(mean, std, p->pivot)) return false;
+    p->pivot = mean;
+    p->fresh = true;
+    p->pass = CPI_PASS_COUNT;
     return true;
 }
 
@@ -70,8 +86,16 @@ clip_grid(cpi_clip q, cpi_keys k, cpi_grid_space<K> *g, clip_answer *answer)
     int number = 0, iteration = 0;
     for (;; iteration++) {
         if (q.center == CP_CLIP_MEAN && !threadIdx.x) s.plan.pass = CPI_PASS_COUNT;
-        __syncthreads();
-        if (!cpi_grid_median<K, K, true>(k, q.from, q.n, before, &number, g, &s)) break;
+        bool left = true, again = true;
+        for (int turn = 0; left && again; turn++) {
+            __syncthreads();
+            left = cpi_grid_median<K, K, true>(k, q.from, q.n, turn ? ~(cpi_ull)0 : before, &number, g, &s);
+            __syncthreads();
+            if (!threadIdx.x) s.at = left && turn < CPI_CLIP_AGAIN && clip_again(&s.plan);
+            __syncthreads();
+            again = s.at != 0;
+        }
+        if (!left) break;
         before = s.plan.count;
         __syncthreads();
         if (!threadIdx.x) s.at = clip_step(q, k, iteration, &s);

@@ -111,8 +111,8 @@ static void run_stretch(const cpi_job *job, char *const *data, const int64_t *st
         call(job, data[0], in, n, scalars, b);
         return;
     }
-    for (int64_t i = 0; i < n; i += CPI_CHUNK) {
-        int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
+    for (int64_t i = 0; i < n; i += job->step) {
+        int64_t m = n - i < job->step ? n - i : job->step;
         void *at[CPI_MAXIN];
         for (int k = 0; k < job->nin; k++)
             at[k] = scalars >> k & 1 ? in[k]
@@ -310,6 +310,17 @@ static void take_values(cpi_job *job)
     }
 }
 
+/* Narrow elements come in longer chunks; the mask's buffer holds CPI_CHUNK of them. */
+static int64_t chunk_elements(const cpi_job *job)
+{
+    int64_t widest = cpi_itemsize(job->result_type);
+    for (int k = 0; k < job->nin; k++)
+        if (cpi_itemsize(job->in_type[k]) > widest) widest = cpi_itemsize(job->in_type[k]);
+    for (int k = 0; k <= job->nin; k++)
+        if (cpi_itemsize(job->loop->op[k].type) > widest) widest = cpi_itemsize(job->loop->op[k].type);
+    return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 / widest;
+}
+
 void cpi_engine_run(cpi_job *job)
 {
     const cpi_loop *loop = job->loop;
@@ -317,6 +328,7 @@ void cpi_engine_run(cpi_job *job)
     job->set = cpi_kernels_best();
     take_values(job);
     job->rows = loop->ndim <= 1 || loop->shape[loop->ndim - 1] >= 128;
+    job->step = chunk_elements(job);
     job->linear = 0;
     for (int k = 0; k < loop->nop && !job->rows; k++) job->linear |= (unsigned)linear(loop, k) << k;
     int64_t bytes = loop->size * cpi_itemsize(loop->op[0].type);

@@ -26,6 +26,7 @@ typedef struct cpi_job {
     /* filled by the engine */
     const cpi_kernels *set;
     bool stream, rows;
+    int64_t step;                 /* elements of a chunk: what the buffers hold of the widest type */
     _Alignas(16) unsigned char value[CPI_MAXIN][16]; /* inputs that are one value for the whole loop */
     unsigned values;
     unsigned linear;              /* operands that walk the loop with one stride */

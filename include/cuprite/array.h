@@ -1,7 +1,7 @@
 /* Arrays: making them, looking into them, views, conversion, copies between host and devices.
  *
  * An array is a counted reference: every function that returns an array gives the caller one reference,
- * ended by cp_free. Between cp_scope_begin and cp_scope_end every array made by the thread belongs to the
+ * ended by cp_free (also when the result is one of its arguments). Between cp_scope_begin and cp_scope_end every array made by the thread belongs to the
  * scope and is freed with it, unless cp_keep took it out. Views share memory with their base and keep it
  * alive. Strides are in bytes. Functions return NULL on failure (see error.h). */
 #ifndef CUPRITE_ARRAY_H
@@ -69,11 +69,11 @@ CP_API cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const 
                                 void (*release)(void *owner), void *owner);
 /* To host memory, C order, x's type; `bytes` must be at least cp_nbytes. Waits for x's stream. */
 CP_API cp_code cp_to_host(const cp_array *x, void *data, size_t bytes);
-CP_API cp_array *cp_to_device(cp_array *x, int device);           /* x itself (retained) when it is there */
+CP_API cp_array *cp_to_device(cp_array *x, int device);           /* x's own elements when they are there */
 CP_API cp_array *cp_copy(const cp_array *x);                      /* C order */
 CP_API cp_array *cp_copy_order(const cp_array *x, char order);    /* 'C', 'F', 'A' or 'K' as NumPy */
 CP_API cp_array *cp_astype(cp_array *x, cp_type type);            /* always a new array, order 'K' */
-CP_API cp_array *cp_contiguous(cp_array *x);                      /* x retained when C-contiguous, else a copy */
+CP_API cp_array *cp_contiguous(cp_array *x);                      /* x's own elements when C-contiguous, else a copy */
 /* dst[...] = src: broadcast, converted without a check of kind, right for overlapping operands. */
 CP_API cp_code cp_assign(cp_array *dst, const cp_array *src);
 CP_API cp_code cp_fill(cp_array *dst, const cp_array *value);

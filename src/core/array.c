@@ -13,6 +13,8 @@
 #include "backend/stream.h"
 #include <pthread.h>
 
+static cp_array *host_scalar(cp_type type, const void *value, unsigned flags);
+
 struct cp_scope {
     struct cp_scope *outer;
     cp_array *first;
@@ -211,6 +213,13 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
     __atomic_add_fetch(&x->buffer->refs, 1, __ATOMIC_RELAXED);
     enter_scope(v);
     return v;
+}
+
+cp_array *cpi_again(cp_array *x)
+{
+    if (!x || !current_scope) return cp_retain(x);
+    if (x->flags & CPI_HOST_SCALAR) return host_scalar(x->type, x->value, x->flags & CPI_WEAK);
+    return cpi_array_view(x, x->type, x->ndim, x->shape, x->strides, x->data);
 }
 
 cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t *strides, int device,

@@ -57,6 +57,9 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
                          char *data);
 /* A copy of x's values as `type` on x's device, C order; x itself (retained) when it already is all that. */
 cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
+/* x for the caller once more, where a function's result is x itself: one more reference, or, inside a scope, which
+ * must own what it frees, a view of all of x. NULL with an error when there is no memory. */
+cp_array *cpi_again(cp_array *x);
 /* Converts one host value; saturation and NaN as a cast of NumPy. */
 void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result);
 /* Fails with CP_ERROR_VALUE when x may not be written to. */

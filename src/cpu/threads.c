@@ -130,10 +130,14 @@ static void init(void)
     pthread_atfork(NULL, NULL, after_fork_child);
 }
 
+/* What cpi_workers last told this thread: scratch has been sized by it, so the thread's next job keeps to it even
+ * when another thread raises the number meanwhile. */
+static _Thread_local int promised;
+
 int cpi_workers(void)
 {
     pthread_once(&once, init);
-    return __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+    return promised = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
 }
 
 int cpi_workers_set(int n)
@@ -166,7 +170,8 @@ static void run_alone(int64_t tasks, cpi_task fn, void *context)
 
 void cpi_parallel(int64_t tasks, cpi_task fn, void *context)
 {
-    int workers = cpi_workers();
+    int promise = promised, workers = cpi_workers();
+    if (promise && promise < workers) workers = promise;
     /* A second caller at the same time works alone rather than waiting for the first one's job. */
     if (tasks <= 1 || workers <= 1 || inside_task || pthread_mutex_trylock(&job_lock)) {
         run_alone(tasks, fn, context);

@@ -12,7 +12,8 @@
 
 typedef void (*cpi_task)(void *context, int64_t task, int worker);
 void cpi_parallel(int64_t tasks, cpi_task fn, void *context);
-/* Number of threads that cpi_parallel may use now, at least 1. */
+/* Number of threads that cpi_parallel may use now, at least 1: scratch for that many workers is enough for the
+ * calling thread's next cpi_parallel. */
 int cpi_workers(void);
 int cpi_workers_set(int n); /* 0, or -1 when n < 1 */
 

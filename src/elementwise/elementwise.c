@@ -264,7 +264,7 @@ cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *
     if (prepare(&c, in, o)) return NULL;
     /* A result of a half type is rounded to it before it becomes anything else. */
     bool direct = out && !(is_half(c.plan.result) && out->type != c.plan.result);
-    cp_array *result = direct ? cp_retain(out) : new_output(&c, c.plan.result, 1, c.plan.nin);
+    cp_array *result = direct ? cpi_again(out) : new_output(&c, c.plan.result, 1, c.plan.nin);
     if (!result) return NULL;
     c.operand[0] = result;
     cp_code code = CP_OK;
@@ -275,7 +275,7 @@ cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *
     if (!code && out && !direct) {
         code = cp_assign(out, result);
         cp_free(result);
-        result = cp_retain(out);
+        result = cpi_again(out);
     }
     if (!code) return result;
     cp_free(result);

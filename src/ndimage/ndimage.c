@@ -160,7 +160,7 @@ static cp_array *label_output(cp_array *x, cp_array *out, cpi_device *device)
         cpi_fail(CP_ERROR_VALUE, "label: output shape not correct");
         return NULL;
     }
-    return cp_retain(out);
+    return cpi_again(out);
 }
 
 /* Labels x into out, both not empty; out may have any strides. */

@@ -112,7 +112,9 @@ cp_array *cp_astype(cp_array *x, cp_type type)
 
 cp_array *cp_contiguous(cp_array *x)
 {
-    return cpi_null("contiguous", x) ? NULL : cpi_as_contiguous("contiguous", x, x->type);
+    if (cpi_null("contiguous", x)) return NULL;
+    bool is_already = !(x->flags & CPI_HOST_SCALAR) && cp_is_c_contiguous(x);
+    return is_already ? cpi_again(x) : cpi_as_contiguous("contiguous", x, x->type);
 }
 
 cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
@@ -154,7 +156,7 @@ cp_array *cp_to_device(cp_array *x, int device)
     if (cpi_null(function, x)) return NULL;
     cpi_device *d = cpi_device_get(function, device);
     if (!d) return NULL;
-    if (x->device == d && !(x->flags & CPI_HOST_SCALAR)) return cp_retain(x);
+    if (x->device == d && !(x->flags & CPI_HOST_SCALAR)) return cpi_again(x);
     cp_array *y = cpi_array_new(function, d, x->type, x->ndim, x->shape, 'C');
     if (!y || !x->size) return y;
     cp_array *flat = x->flags & CPI_HOST_SCALAR ? cp_retain(x) : cpi_as_contiguous(function, x, x->type);

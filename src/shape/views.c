@@ -278,7 +278,7 @@ static cp_array *part(const char *function, cp_array *x, bool imaginary)
         cp_type real = x->type == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
         v = cpi_array_view(x, real, x->ndim, x->shape, x->strides, x->data + (imaginary ? cpi_itemsize(real) : 0));
     } else {
-        v = imaginary ? cp_zeros_like(x, CP_DEFAULT) : cp_retain(x);
+        v = imaginary ? cp_zeros_like(x, CP_DEFAULT) : cpi_again(x);
     }
     cp_free(x);
     return v;

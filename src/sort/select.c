@@ -110,7 +110,7 @@ cp_array *cp_median_with(cp_array *x, const cp_median_options *options)
     if (!result || !options->out) return result;
     cp_code code = cp_assign(options->out, result);
     cp_free(result);
-    return code == CP_OK ? cp_retain(options->out) : NULL;
+    return code == CP_OK ? cpi_again(options->out) : NULL;
 }
 
 /* --- partition --- */

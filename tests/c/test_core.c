@@ -169,6 +169,23 @@ static void scopes(void **state)
         assert_int_equal(cp_size(kept), 3);
         cp_free(kept);
         assert_int_equal(cp_test_live(), live);
+        /* a result that is one of the arguments belongs to the scope all the same */
+        cp_array *x = doubles(1, 2, 3), *y = NULL;
+        live = cp_test_live();
+        for (CP_SCOPE) {
+            cp_to_device(x, d);
+            cp_contiguous(x);
+            cp_real_part(x);
+            cp_to_device(cp_float(1), d);
+            cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = x});
+            y = cp_keep(cp_contiguous(x));
+        }
+        values(y, 2, 4, 6);
+        cp_free(y);
+        assert_int_equal(cp_test_live(), live);
+        y = cp_contiguous(x); /* without a scope it is x */
+        assert_ptr_equal(x, y);
+        cp_free(y), cp_free(x);
     }
 }
 

@@ -17,13 +17,6 @@
 #include "signal/signal.h"
 #include "sort/sort.h"
 
-#pragma weak cpi_elementwise_cpu
-#pragma weak cpi_reduce_cpu
-#pragma weak cpi_index_cpu
-#pragma weak cpi_sort_cpu
-#pragma weak cpi_signal_cpu
-#pragma weak cpi_ndimage_cpu
-
 static void processor_name(char *name, size_t bytes)
 {
     char line[512];

@@ -360,16 +360,6 @@ static cp_code device_sync(cpi_device *d)
 
 /* --- the table --- */
 
-/* Rooms that this build has; a slot table that is missing stays NULL. */
-extern "C" {
-extern const cpi_elementwise_ops cpi_elementwise_cuda __attribute__((weak));
-extern const cpi_reduce_ops cpi_reduce_cuda __attribute__((weak));
-extern const cpi_index_ops cpi_index_cuda __attribute__((weak));
-extern const cpi_sort_ops cpi_sort_cuda __attribute__((weak));
-extern const cpi_signal_ops cpi_signal_cuda __attribute__((weak));
-extern const cpi_ndimage_ops cpi_ndimage_cuda __attribute__((weak));
-}
-
 static char trouble[512];
 static cpi_backend backend;
 

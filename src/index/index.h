@@ -46,6 +46,7 @@ typedef struct cpi_index_ops {
 } cpi_index_ops;
 
 extern const cpi_index_ops cpi_index_cpu;
+extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }

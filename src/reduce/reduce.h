@@ -48,6 +48,7 @@ typedef struct cpi_reduce_ops {
 } cpi_reduce_ops;
 
 extern const cpi_reduce_ops cpi_reduce_cpu;
+extern const cpi_reduce_ops cpi_reduce_cuda; /* in the plugin */
 
 /* The type whose kernels fold `in` into `out`: bool is uint8. */
 static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }

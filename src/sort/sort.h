@@ -68,6 +68,7 @@ typedef struct cpi_sort_ops {
 } cpi_sort_ops;
 
 extern const cpi_sort_ops cpi_sort_cpu;
+extern const cpi_sort_ops cpi_sort_cuda; /* in the plugin */
 
 /* Slots of the table, each in a file of its own (cpi_sort_cpu is put together in sort_cpu.c, cpi_sort_cuda in
  * sort_cuda.cu). */

@@ -32,6 +32,7 @@ typedef struct cpi_signal_ops {
 } cpi_signal_ops;
 
 extern const cpi_signal_ops cpi_signal_cpu;
+extern const cpi_signal_ops cpi_signal_cuda; /* in the plugin */
 
 /* Where index i of the continued axis lies in the image's n elements; -1: beyond it, the fill value. n > 0
  * unless boundary is FILL. */

@@ -95,7 +95,9 @@ static __device__ __forceinline__ void cpi_copy_element(const cpi_keys &k, const
  * of the two buffers. */
 cp_code cpi_cub_sort_keys(cp_stream *stream, const char *what, int bytes, void **keys, void **spare, int64_t n,
                           int begin, int end);
-/* The same, stably, with indices: uint32_t beside keys of 4 or 8 bytes, or (wide) int64_t beside keys of 8. */
+/* Sorts n elements of a type that is not complex, all of one row; from may be to. */
+cp_code cpi_cub_sort_row(cp_stream *stream, const char *what, cp_type type, int64_t n, const void *from, void *to);
+/* The same as cpi_cub_sort_keys, stably, with indices: uint32_t beside keys of 4 or 8 bytes, or (wide) int64_t beside keys of 8. */
 cp_code cpi_cub_sort_pairs(cp_stream *stream, const char *what, int bytes, bool wide, void **keys, void **keys_spare,
                            void **index, void **index_spare, int64_t n, int begin, int end);
 
@@ -115,6 +117,13 @@ cp_code cpi_cuda_order(cp_stream *stream, const char *what, const cpi_keys *keys
 #define CPI_CUDA_BLOCK_ROW 4096
 cp_code cpi_cuda_block_rows(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
                             const void *from, void *to, bool order);
+
+/* Few rows of up to CPI_CUDA_PIECES elements of at most 64 bits, up to CPI_CUDA_PIECES_TOTAL in all: many blocks to
+ * a row. With `order`, `to` gets int64_t indices. */
+#define CPI_CUDA_PIECES (32 * 1024)
+#define CPI_CUDA_PIECES_TOTAL (128 * 1024)
+cp_code cpi_cuda_pieces(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t rows, int64_t n,
+                        const void *from, void *to, bool order);
 
 #define CPI_SORT_THREADS 256
 static inline unsigned cpi_sort_grid(int64_t n) { return cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 1 << 16); }

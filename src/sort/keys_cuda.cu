@@ -1,4 +1,12 @@
-/* CUB's radix sort of keys alone: one instantiation per width. */
+/* CUB's radix sort of keys alone, and of one long row.
+ *
+ * A row of numbers is sorted from the array straight into the result, without passes that make and unmake keys:
+ * CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
+ * sign bit set come first; where there are such, they are moved to the end afterwards (two kernels that look at
+ * one element and leave otherwise). Zeros of both signs keep their order among each other. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cub/device/device_radix_sort.cuh>
 
 #include "sort/cuda.h"
@@ -32,5 +40,94 @@ cp_code cpi_cub_sort_keys(cp_stream *stream, const char *what, int bytes, void *
         return sort_keys<uint32_t>(stream, what, keys, spare, n, begin, end);
     default:
         return sort_keys<uint64_t>(stream, what, keys, spare, n, begin, end);
+    }
+}
+
+/* --- one row --- */
+
+/* Where the sorted row begins with NaNs (bits above `limit`), copies it aside; *count: how many they are. */
+template <class U>
+static __global__ void set_aside(int64_t n, const U *row, U limit, U *aside, int64_t *count)
+{
+    bool some = row[0] > limit;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        int64_t low = 0, high = some ? n : 0; /* the NaNs end between them */
+        while (low < high) {
+            int64_t middle = low + (high - low) / 2;
+            if (row[middle] > limit) low = middle + 1;
+            else high = middle;
+        }
+        *count = low;
+    }
+    if (some) CPI_SORT_EACH(i, n) aside[i] = row[i];
+}
+
+template <class U> static __global__ void move_to_end(int64_t n, const U *aside, const int64_t *count, U *row)
+{
+    int64_t first = *count;
+    if (first) CPI_SORT_EACH(i, n) row[i] = aside[i < n - first ? i + first : i - (n - first)];
+}
+
+template <class U>
+static cp_code nans_last(cp_stream *stream, const char *what, const cpi_keys *k, int64_t n, void *row, void *aside,
+                         int64_t *count)
+{
+    unsigned blocks = cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream));
+    cudaStream_t s = cpi_cuda_stream(stream);
+    U limit = (U)(k->positive | k->zero); /* -infinity: the sign above the bits of infinity */
+    set_aside<U><<<blocks, CPI_SORT_THREADS, 0, s>>>(n, (const U *)row, limit, (U *)aside, count);
+    cp_code code = CPI_LAUNCHED(what);
+    if (code != CP_OK) return code;
+    move_to_end<U><<<blocks, CPI_SORT_THREADS, 0, s>>>(n, (const U *)aside, count, (U *)row);
+    return CPI_LAUNCHED(what);
+}
+
+/* T as CUB orders it, U its bits. In place, the workspace's first part is the other buffer. */
+template <class T, class U>
+static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, int64_t n, const void *from, void *to)
+{
+    cudaStream_t s = cpi_cuda_stream(stream);
+    const bool in_place = from == to;
+    const size_t row = ((size_t)n * sizeof(T) + 511) / 512 * 512;
+    size_t bytes = 0, spare = in_place ? row : 0;
+    cub::DoubleBuffer<T> buffers((T *)to, (T *)NULL);
+    cudaError_t status = in_place ? cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, 0, 8 * (int)sizeof(T), s)
+                                  : cub::DeviceRadixSort::SortKeys(NULL, bytes, (const T *)from, (T *)to, n, 0,
+                                                                   8 * (int)sizeof(T), s);
+    if (status != cudaSuccess) return cpi_cuda_check(status, what);
+    size_t room = spare + bytes > row ? spare + bytes : row; /* the row fits in what the sort has left */
+    room = (room + 511) / 512 * 512;
+    char *work = (char *)cpi_host->work_alloc(stream, room + sizeof(int64_t));
+    if (!work) return CP_ERROR_MEMORY;
+    if (in_place) {
+        buffers = cub::DoubleBuffer<T>((T *)to, (T *)work);
+        status = cub::DeviceRadixSort::SortKeys(work + spare, bytes, buffers, n, 0, 8 * (int)sizeof(T), s);
+        if (status == cudaSuccess && buffers.Current() != (T *)to)
+            status = cudaMemcpyAsync(to, buffers.Current(), (size_t)n * sizeof(T), cudaMemcpyDeviceToDevice, s);
+    } else {
+        status = cub::DeviceRadixSort::SortKeys(work, bytes, (const T *)from, (T *)to, n, 0, 8 * (int)sizeof(T), s);
+    }
+    cp_code code = cpi_cuda_check(status, what);
+    if (code == CP_OK && k->zero_add) code = nans_last<U>(stream, what, k, n, to, work, (int64_t *)(work + room));
+    cpi_host->work_free(stream, work);
+    return code;
+}
+
+cp_code cpi_cub_sort_row(cp_stream *stream, const char *what, cp_type type, int64_t n, const void *from, void *to)
+{
+    cpi_keys k = cpi_keys_of(type);
+    switch (type) {
+    case CP_INT8: return sort_row<int8_t, uint8_t>(stream, what, &k, n, from, to);
+    case CP_INT16: return sort_row<int16_t, uint16_t>(stream, what, &k, n, from, to);
+    case CP_INT32: return sort_row<int32_t, uint32_t>(stream, what, &k, n, from, to);
+    case CP_INT64: return sort_row<int64_t, uint64_t>(stream, what, &k, n, from, to);
+    case CP_UINT16: return sort_row<uint16_t, uint16_t>(stream, what, &k, n, from, to);
+    case CP_UINT32: return sort_row<uint32_t, uint32_t>(stream, what, &k, n, from, to);
+    case CP_UINT64: return sort_row<uint64_t, uint64_t>(stream, what, &k, n, from, to);
+    case CP_FLOAT16: return sort_row<__half, uint16_t>(stream, what, &k, n, from, to);
+    case CP_BFLOAT16: return sort_row<__nv_bfloat16, uint16_t>(stream, what, &k, n, from, to);
+    case CP_FLOAT32: return sort_row<float, uint32_t>(stream, what, &k, n, from, to);
+    case CP_FLOAT64: return sort_row<double, uint64_t>(stream, what, &k, n, from, to);
+    default: return sort_row<uint8_t, uint8_t>(stream, what, &k, n, from, to);
     }
 }

@@ -1,7 +1,7 @@
 /* Sorting on the GPU: the slots sort and argsort.
  *
- * Rows of up to CPI_CUDA_BLOCK_ROW elements are sorted by a block each. A long row is turned into keys, sorted
- * by CUB and turned back. What lies between (many middling rows) is sorted all at once with the row above the
+ * Rows of up to CPI_CUDA_BLOCK_ROW elements are sorted by a block each, a few rows that are longer by several. A
+ * long row is sorted by CUB straight into the result. What lies between (many middling rows) is sorted all at once with the row above the
  * key: as one 64-bit key where it fits, else by one more stable pass over the rows. Elements of 128 bits are
  * ordered by two stable passes, then gathered. */
 #include "sort/cuda.h"
@@ -10,12 +10,12 @@
 #define MIDDLING (1 << 18)       /* rows from this length on are sorted one after the other */
 #define BATCH ((int64_t)1 << 26) /* elements that are sorted at a time in rows, about: bounds the workspace */
 
-template <class K> static __global__ void load_keys(cpi_keys k, int64_t n, const void *from, K *keys)
+static __global__ void load_keys(cpi_keys k, int64_t n, const void *from, uint64_t *keys)
 {
-    CPI_SORT_EACH(i, n) keys[i] = (K)cpi_element_key(k, from, i, false);
+    CPI_SORT_EACH(i, n) keys[i] = cpi_element_key(k, from, i, false);
 }
 
-template <class K> static __global__ void store_keys(cpi_keys k, int64_t n, const K *keys, void *to)
+static __global__ void store_keys(cpi_keys k, int64_t n, const uint64_t *keys, void *to)
 {
     CPI_SORT_EACH(i, n) cpi_put_element(k, keys[i], to, i);
 }
@@ -154,37 +154,29 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
     return code;
 }
 
-template <class K> static cp_code sort_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
+/* complex64: its keys, sorted. */
+static cp_code sort_complex_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
 {
-    size_t bytes = ((size_t)n * sizeof(K) + 511) / 512 * 512;
+    size_t bytes = ((size_t)n * sizeof(uint64_t) + 511) / 512 * 512;
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
-    LAUNCH(load_keys, n)(*k, n, from, (K *)keys);
+    LAUNCH(load_keys, n)(*k, n, from, (uint64_t *)keys);
     cp_code code = CPI_LAUNCHED("sort");
-    if (code == CP_OK) code = cpi_cub_sort_keys(stream, "sort", sizeof(K), &keys, &spare, n, 0, 8 * sizeof(K));
+    if (code == CP_OK) code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, n, 0, 64);
     if (code == CP_OK) {
-        LAUNCH(store_keys, n)(*k, n, (const K *)keys, to);
+        LAUNCH(store_keys, n)(*k, n, (const uint64_t *)keys, to);
         code = CPI_LAUNCHED("sort");
     }
     cpi_host->work_free(stream, memory);
     return code;
 }
 
-static cp_code sort_long_row(cp_stream *stream, const cpi_keys *k, int64_t n, const void *from, void *to)
+static cp_code sort_long_row(cp_stream *stream, cp_type type, const cpi_keys *k, int64_t n, const void *from, void *to)
 {
-    switch (k->bytes) {
-    case 1:
-        return sort_row<uint8_t>(stream, k, n, from, to);
-    case 2:
-        return sort_row<uint16_t>(stream, k, n, from, to);
-    case 4:
-        return sort_row<uint32_t>(stream, k, n, from, to);
-    case 8:
-        return sort_row<uint64_t>(stream, k, n, from, to);
-    default:
-        return sort_by_order(stream, k, 1, n, from, to);
-    }
+    if (!k->complex_parts) return cpi_cub_sort_row(stream, "sort", type, n, from, to);
+    if (k->bytes == 8) return sort_complex_row(stream, k, n, from, to);
+    return sort_by_order(stream, k, 1, n, from, to);
 }
 
 /* Rows of keys of up to 32 bits, all at once. */
@@ -212,6 +204,11 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
     return code;
 }
 
+static bool of_pieces(const cpi_keys *k, int64_t rows, int64_t n)
+{
+    return n <= CPI_CUDA_PIECES && rows <= CPI_CUDA_PIECES_TOTAL / n && k->bytes <= 8;
+}
+
 static int64_t at_least_1(int64_t x) { return x < 1 ? 1 : x; }
 
 cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)
@@ -219,12 +216,13 @@ cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, 
     cpi_keys k = cpi_keys_of(type);
     if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
         return cpi_cuda_block_rows(stream, "sort", &k, rows, n, from, to, false);
+    if (of_pieces(&k, rows, n)) return cpi_cuda_pieces(stream, "sort", &k, rows, n, from, to, false);
     int64_t each = n >= MIDDLING ? 1 : at_least_1(BATCH / n);
     for (int64_t r = 0; r < rows; r += each) {
         int64_t now = rows - r < each ? rows - r : each;
         const char *src = (const char *)from + r * n * k.bytes;
         char *dst = (char *)to + r * n * k.bytes;
-        cp_code code = now == 1       ? sort_long_row(stream, &k, n, src, dst)
+        cp_code code = now == 1       ? sort_long_row(stream, type, &k, n, src, dst)
                        : k.bytes <= 4 ? sort_middling_rows(stream, &k, now, n, src, dst)
                                       : sort_by_order(stream, &k, now, n, src, dst);
         if (code != CP_OK) return code;
@@ -253,6 +251,7 @@ cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t 
     cpi_keys k = cpi_keys_of(type);
     if (n <= CPI_CUDA_BLOCK_ROW && k.bytes <= 8)
         return cpi_cuda_block_rows(stream, "argsort", &k, rows, n, from, to, true);
+    if (of_pieces(&k, rows, n)) return cpi_cuda_pieces(stream, "argsort", &k, rows, n, from, to, true);
     int64_t each = n >= MIDDLING ? 1 : at_least_1(BATCH / n);
     for (int64_t r = 0; r < rows; r += each) {
         int64_t now = rows - r < each ? rows - r : each;

@@ -3,7 +3,7 @@
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 
-#define SHARED_RANGE 4096 /* tables of counts up to this size are kept in shared memory */
+#define SHARED_RANGE 4096 /* tables up to this size are filled in shared memory */
 
 /* found[0]: the smallest key; found[1]: the smallest complement of a key. Both begin as all ones. */
 static __global__ void find_range(cpi_keys k, int64_t n, const void *from, unsigned long long *found)
@@ -71,13 +71,13 @@ static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, tabl
         int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
         if (t.counts) atomicAdd(t.counts + at, 1ull);
         /* looks first: nearly all writes are spared where values repeat */
-        if (!((volatile uint8_t *)t.flags)[at]) ((volatile uint8_t *)t.flags)[at] = 1;
+        if (!t.flags[at]) t.flags[at] = 1;
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
             atomicMin(t.first + at, (unsigned long long)i);
     }
 }
 
-/* The same with the counts of a block in shared memory. A block sees fewer than 2^32 elements. */
+/* The same with the counts of a block (flags, where no counts are wanted) in shared memory. A block sees fewer than 2^32 elements. */
 static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *from, table t)
 {
     __shared__ unsigned counts[SHARED_RANGE];
@@ -86,7 +86,8 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
     CPI_SORT_EACH(i, n)
     {
         int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
-        atomicAdd(counts + at, 1u);
+        if (t.counts) atomicAdd(counts + at, 1u);
+        else counts[at] = 1;
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
             atomicMin(t.first + at, (unsigned long long)i);
     }
@@ -94,7 +95,7 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
     for (int j = threadIdx.x; j < t.range; j += blockDim.x)
         if (counts[j]) {
             t.flags[j] = 1;
-            atomicAdd(t.counts + j, (unsigned long long)counts[j]);
+            if (t.counts) atomicAdd(t.counts + j, (unsigned long long)counts[j]);
         }
 }
 
@@ -125,7 +126,7 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
     if (code == CP_OK && t->counts) code = cpi_cuda_check(cudaMemsetAsync(t->counts, 0, words, s), "unique");
     if (code == CP_OK && t->first) code = cpi_cuda_check(cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
     if (code != CP_OK) return code;
-    if (t->counts && t->range <= SHARED_RANGE)
+    if (t->range <= SHARED_RANGE)
         mark_values_shared<<<cpi_cuda_blocks(q->n, 16 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream)), CPI_SORT_THREADS,
                              0, s>>>(*k, q->n, q->from, *t);
     else

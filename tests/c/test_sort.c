@@ -234,7 +234,7 @@ static void one_row(cp_type t, int pattern, int64_t n)
 static void test_rows(void **state)
 {
     (void)state;
-    static const int64_t sizes[] = {1, 2, 3, 7, 16, 17, 33, 65, 100, 129, 256, 1000, 5000};
+    static const int64_t sizes[] = {1, 2, 3, 7, 16, 17, 33, 65, 100, 129, 256, 1000, 5000, 8192, 20001};
     for (FOR_DEVICES(d))
         for (int t = 0; t < CP_NTYPES; t++)
             for (int pattern = 0; pattern < 5; pattern++)

@@ -1,0 +1,114 @@
+"""More than 2^31 and 2^32 elements: every kernel counts in 64 bits where it must.
+
+Not part of `make test` (needs up to 120 GB on the device): CUPRITE_DEVICE=cuda:0 pytest tests/big. The answers are known
+beforehand: arrays are one value but for a few places near the ends and on both sides of 2^31 and 2^32.
+"""
+import pytest
+
+import cuprite as cp
+from cuprite.scipy import ndimage, signal
+
+SIZES = [2**31 - 1, 2**31, 2**31 + 1, 2**32 + 1]
+
+
+def places(n):
+    return [0, 1, n // 2, 2**31 - 2, n - 2, n - 1] + ([2**31, 2**31 + 1] if n > 2**31 + 1 else []) + \
+        ([2**32 - 1, 2**32] if n > 2**32 else [])
+
+
+def marked(n, dtype="uint8"):
+    x = cp.zeros(n, dtype)
+    at = sorted(set(p for p in places(n) if p < n))
+    for p in at:
+        x[p] = 1
+    return x, at
+
+
+@pytest.fixture(autouse=True)
+def trim():
+    yield
+    cp.get_default_memory_pool().free_all_blocks()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_reductions(n):
+    x, at = marked(n)
+    assert int(x.sum()) == len(at) and int(cp.count_nonzero(x)) == len(at)
+    assert int(x.max()) == 1 and int(x.min()) == 0
+    x[0] = 0
+    x[1] = 0
+    assert int(x.argmax()) == [p for p in at if p > 1][0]
+    x[n - 1] = 2
+    assert int(x.argmax()) == n - 1 and bool(x.any()) and not bool(x.all())
+    assert float(x.mean()) == pytest.approx(float(x.sum()) / n, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_elementwise_and_copies(n):
+    x, at = marked(n)
+    y = x + x
+    assert int(y.sum()) == 2 * len(at) and [int(y[p]) for p in at] == [2] * len(at)
+    del y
+    mask = x > 0
+    assert int(mask.sum()) == len(at)
+    w = cp.where(mask, cp.uint8(3), x)
+    assert int(w.sum()) == 3 * len(at)
+    del w, mask
+    z = x[::-1].copy()
+    assert [int(z[n - 1 - p]) for p in at] == [1] * len(at) and int(z.sum()) == len(at)
+    del z
+    assert int(x.astype("int16").sum()) == len(at)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_selection(n):
+    x, at = marked(n)
+    assert cp.flatnonzero(x).tolist() == at
+    assert len(x[x > 0]) == len(at)
+    kept = x.compress(x == 0)
+    assert len(kept) == n - len(at) and int(kept.max()) == 0
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_order(n):
+    x, at = marked(n)
+    assert float(cp.median(x)) == 0
+    s = cp.sort(x)
+    assert int(s[n - len(at)]) == 1 and int(s[n - len(at) - 1]) == 0 and int(s.sum()) == len(at)
+    del s
+    values, counts = cp.unique(x, return_counts=True)
+    assert values.tolist() == [0, 1] and counts.tolist() == [n - len(at), len(at)]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_convolution(n):
+    x, at = marked(n)
+    y = cp.convolve(x, cp.asarray([1, 0, 1], dtype="uint8"))
+    assert y.shape == (n + 2,) and int(y.sum()) == 2 * len(at)
+    del y
+    side = 2**16
+    image = x[:side * (n // side)].reshape(-1, side)
+    inside = int(image.sum())
+    z = signal.convolve2d(image, cp.asarray([[0, 1], [1, 0]], dtype="uint8"))
+    assert int(z.sum()) == 2 * inside
+
+
+@pytest.mark.parametrize("n", SIZES[:3])
+def test_labels(n):
+    x, at = marked(n)
+    labels, count = ndimage.label(x)
+    runs = 1 + sum(b != a + 1 for a, b in zip(at, at[1:]))
+    assert int(count) == runs
+    assert int(labels[n - 1]) == runs and int(labels[0]) == 1
+    index = cp.arange(1, runs + 1)
+    assert int(ndimage.sum_labels(x, labels, index).sum()) == len(at)
+    assert [int(p[0]) for p in ndimage.maximum_position(x, labels, index)][-1] in (n - 2, n - 1)
+
+
+@pytest.mark.parametrize("n", SIZES[:3])
+def test_clipping(n):
+    x = cp.zeros(n, "float16")
+    x[n // 2:] = 1
+    x[n - 1] = 1000
+    stats = cp.sigma_clip_stats(x)
+    assert stats.count == n - 1

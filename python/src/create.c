@@ -206,16 +206,9 @@ CPY_FUNCTION(_linspace, "start, stop, num, endpoint, dtype, device", "linspace o
     if (!cpy_double(a[0], 0, &start) || !cpy_double(a[1], 0, &stop) || !cpy_int64(a[2], &num) ||
         !cpy_bool(a[3], true, &endpoint) || !cpy_type(a[4], CP_FLOAT64, &t) || !enter(a[5], &p))
         return NULL;
-    char kind = cp_type_kind(t);
-    cp_array *x = cp_linspace(start, stop, num, endpoint, kind == 'i' || kind == 'u' ? CP_FLOAT64 : t), *y = x;
-    if (kind == 'i' || kind == 'u') { /* rounded down, as in NumPy */
-        cp_array *down = cp_floor(x);
-        y = cp_astype(down, t);
-        cp_free(down);
-        cp_free(x);
-    }
+    cp_array *x = cp_linspace(start, stop, num, endpoint, t);
     leave(&p);
-    return cpy_wrap(y);
+    return cpy_wrap(x);
 }
 
 /* asarray in a given order; copies where the order, or `copy`, asks for it. */

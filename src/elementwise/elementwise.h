@@ -24,8 +24,8 @@ typedef struct cpi_elementwise_ops {
     cp_code (*copy)(cp_stream *stream, const cpi_loop *loop);
     /* op[0] = op[1] ? op[2] : op[3]; op[1] is converted to bool, op[2] and op[3] to op[0]'s type. */
     cp_code (*select)(cp_stream *stream, const cpi_loop *loop);
-    /* out[i] = start + i*step in float64 (in int64), converted to `type`; contiguous, n >= 0. With use_stop the
-     * last element is `stop`. Complex types get the value as their real part. */
+    /* out[i] = start + i*step in float64 (in int64), converted to `type`, integers by rounding down; contiguous,
+     * n >= 0. With use_stop the last element is `stop`. Complex types get the value as their real part. */
     cp_code (*ramp)(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
                     bool use_stop);
     cp_code (*ramp_int)(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step);

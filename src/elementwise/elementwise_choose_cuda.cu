@@ -1,5 +1,6 @@
 /* Choice by a condition, and closeness, on the GPU. */
 #include "elementwise/move_cuda.h"
+#include "scalar/scalar.h"
 
 namespace {
 
@@ -178,7 +179,7 @@ __device__ __forceinline__ bool is_close(cp_complex128 x, cp_complex128 y, const
     bool finite = fabs(y.re) < (double)INFINITY && fabs(y.im) < (double)INFINITY;
     bool nan_x = x.re != x.re || x.im != x.im, nan_y = y.re != y.re || y.im != y.im;
     return (x.re == y.re && x.im == y.im) ||
-           (finite && hypot(x.re - y.re, x.im - y.im) <= g.atol + g.rtol * hypot(y.re, y.im)) ||
+           (finite && cps_hypot(x.re - y.re, x.im - y.im) <= g.atol + g.rtol * cps_hypot(y.re, y.im)) ||
            (g.equal_nan && nan_x && nan_y);
 }
 __device__ __forceinline__ bool is_close(int64_t x, int64_t y, const close_args &) { return x == y; }

@@ -1,6 +1,7 @@
 /* The CPU's slots of the room elementwise: each describes its kernel to the engine. */
 #include "elementwise/elementwise.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cpu/threads.h"
@@ -200,6 +201,7 @@ static void ramp_task(void *context, int64_t task, int worker)
                 buffer.i[i] = (int64_t)((uint64_t)r->istart + (uint64_t)(begin + i) * (uint64_t)r->istep);
         } else {
             for (int64_t i = 0; i < n; i++) buffer.d[i] = r->start + (double)(begin + i) * r->step;
+            for (int64_t i = 0; i < n && cpi_is_int(r->type); i++) buffer.d[i] = floor(buffer.d[i]);
         }
         set->convert[r->integer ? CP_INT64 : CP_FLOAT64][r->type](r->out + begin * size, &buffer, n);
     }
@@ -217,6 +219,7 @@ static cp_code ramp(cp_stream *stream, void *out, cp_type type, int64_t n, doubl
     (void)stream;
     if (!n) return CP_OK;
     ramp_run(&(ramp_job){out, type, n, 0, 0, 0, start, step, false});
+    if (cpi_is_int(type)) stop = floor(stop);
     if (use_stop) cpi_convert_value(CP_FLOAT64, &stop, type, (char *)out + (n - 1) * cpi_itemsize(type));
     return CP_OK;
 }

@@ -171,6 +171,13 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     const cpi_cuda_entry *entry = table ? &table[op] : nullptr;
     if (!entry || !entry->flat) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", names[op]);
     if (!loop->size) return CP_OK;
+    const cpi_operand *mask = &loop->op[inputs[op] + 1];
+    if (loop->nop > inputs[op] + 1 && mask->host) { /* one truth for all elements */
+        if (!*mask->data) return CP_OK;
+        cpi_loop unmasked = *loop;
+        unmasked.nop--;
+        return run(stream, op, type, &unmasked);
+    }
     run_context c = {cpi_cuda_stream(stream), op, type, entry};
     cpi_flat_args g;
     cp_type result = cpi_result_type(classes[op], type);

@@ -294,6 +294,12 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
     cudaStream_t s = cpi_cuda_stream(stream);
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     if (!loop->size) return CP_OK;
+    if (loop->nop > 2 && loop->op[2].host) { /* one truth for all elements */
+        if (!*loop->op[2].data) return CP_OK;
+        cpi_loop unmasked = *loop;
+        unmasked.nop = 2;
+        return cpi_cuda_copy(stream, &unmasked);
+    }
     if (loop->ndim <= 1 && loop->nop == 2 && contiguous(to, loop)) {
         if (from->host) {
             alignas(16) unsigned char value[16];
@@ -317,11 +323,12 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
 
 #define DEFINE_RAMP(A, t)                                                                                      \
     static __global__ void ramp_##t(CPS_CTYPE_##t *out, int64_t n, double start, double step, double stop,     \
-                                    bool use_stop)                                                             \
+                                    bool use_stop, bool down)                                                  \
     {                                                                                                          \
         int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
         if (i >= n) return;                                                                                    \
         double v = use_stop && i == n - 1 ? stop : start + (double)i * step;                                   \
+        v = down ? floor(v) : v;                                                                               \
         out[i] = CPS_CONVERT(f64, t, v);                                                                       \
     }                                                                                                          \
     static __global__ void ramp_int_##t(CPS_CTYPE_##t *out, int64_t n, int64_t start, int64_t step)            \
@@ -339,10 +346,11 @@ cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, dou
     if (!n) return CP_OK;
     unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
     cudaStream_t s = cpi_cuda_stream(stream);
+    bool down = type > CP_BOOL && type <= CP_UINT64;
     switch (type) {
 #define RAMP_CASE(A, t)                                                                                        \
     case CPS_ENUM_##t:                                                                                         \
-        ramp_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step, stop, use_stop);         \
+        ramp_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step, stop, use_stop, down);   \
         break;
         CPS_TYPES(RAMP_CASE, )
     default: break;

@@ -28,7 +28,9 @@ CPS float cps_f16_to_f32(uint16_t h)
 #ifdef __CUDA_ARCH__
     float f;
     asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
-    return f;
+    /* the instruction would give every NaN the same bits */
+    uint32_t nan = (uint32_t)(h & 0x8000u) << 16 | 0x7f800000u | (uint32_t)(h & 0x3ffu) << 13;
+    return (h & 0x7fffu) > 0x7c00u ? cps_from_bits_f32(nan) : f;
 #else
     uint32_t sign = (uint32_t)(h & 0x8000u) << 16, body = (uint32_t)(h & 0x7fffu) << 13;
     /* normal numbers: shift the exponent's bias; subnormal: an exact subtraction; inf and NaN: largest exponent */
@@ -45,7 +47,8 @@ CPS uint16_t cps_f32_to_f16(float f)
 #ifdef __CUDA_ARCH__
     uint16_t h;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(f));
-    return h;
+    uint32_t u = cps_bits_f32(f), nan = 0x7e00u | ((u >> 16) & 0x8000u) | ((u >> 13) & 0x3ffu);
+    return f != f ? (uint16_t)nan : h;
 #else
     uint32_t u = cps_bits_f32(f), sign = (u >> 16) & 0x8000u, a = u & 0x7fffffffu;
     /* normal: round the 13 bits that go to nearest even; subnormal: let an addition round */
@@ -67,10 +70,33 @@ CPS uint16_t cps_f32_to_bf16(float f)
     return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : rounded);
 }
 
+/* Between float32 and float64 a NaN keeps its sign and payload, and is quiet, as on the CPU. */
+CPS double cps_f32_to_f64(float f)
+{
+#ifdef __CUDA_ARCH__
+    uint32_t u = cps_bits_f32(f);
+    uint64_t nan = (uint64_t)(u >> 31) << 63 | 0x7ff8000000000000u | (uint64_t)(u & 0x7fffffu) << 29;
+    return f != f ? cps_from_bits_f64(nan) : (double)f;
+#else
+    return (double)f;
+#endif
+}
+
+CPS float cps_f64_to_f32(double d)
+{
+#ifdef __CUDA_ARCH__
+    uint64_t u = cps_bits_f64(d);
+    uint32_t nan = (uint32_t)(u >> 63) << 31 | 0x7fc00000u | ((uint32_t)(u >> 29) & 0x3fffffu);
+    return d != d ? cps_from_bits_f32(nan) : (float)d;
+#else
+    return (float)d;
+#endif
+}
+
 /* float64 to float32 so that a second rounding to a half type rounds the float64 correctly: round to odd. */
 CPS float cps_f64_to_odd(double d)
 {
-    float f = (float)d;
+    float f = cps_f64_to_f32(d);
     double back = (double)f;
     uint32_t u = cps_bits_f32(f);
     uint32_t cut = (back < 0 ? -back : back) > (d < 0 ? -d : d) ? u - 1 : u;
@@ -233,23 +259,23 @@ CPS cp_complex128 cps_pair64(double re, double im) { cp_complex128 z; z.re = re;
 #define CPS_TO_G_bf16(x) CPS_TO_D_bf16((x).re)
 #define CPS_TO_I_f32(x) ((float)(x))
 #define CPS_TO_F_f32(x) ((x))
-#define CPS_TO_D_f32(x) ((float)(x))
+#define CPS_TO_D_f32(x) cps_f64_to_f32(x)
 #define CPS_TO_C_f32(x) CPS_TO_F_f32((x).re)
 #define CPS_TO_G_f32(x) CPS_TO_D_f32((x).re)
 #define CPS_TO_I_f64(x) ((double)(x))
-#define CPS_TO_F_f64(x) ((double)(x))
+#define CPS_TO_F_f64(x) cps_f32_to_f64(x)
 #define CPS_TO_D_f64(x) ((x))
 #define CPS_TO_C_f64(x) CPS_TO_F_f64((x).re)
 #define CPS_TO_G_f64(x) CPS_TO_D_f64((x).re)
 #define CPS_TO_I_c64(x) cps_pair32((float)(x), 0)
 #define CPS_TO_F_c64(x) cps_pair32(x, 0)
-#define CPS_TO_D_c64(x) cps_pair32((float)(x), 0)
+#define CPS_TO_D_c64(x) cps_pair32(cps_f64_to_f32(x), 0)
 #define CPS_TO_C_c64(x) (x)
-#define CPS_TO_G_c64(x) cps_pair32((float)(x).re, (float)(x).im)
+#define CPS_TO_G_c64(x) cps_pair32(cps_f64_to_f32((x).re), cps_f64_to_f32((x).im))
 #define CPS_TO_I_c128(x) cps_pair64((double)(x), 0)
-#define CPS_TO_F_c128(x) cps_pair64((double)(x), 0)
+#define CPS_TO_F_c128(x) cps_pair64(cps_f32_to_f64(x), 0)
 #define CPS_TO_D_c128(x) cps_pair64(x, 0)
-#define CPS_TO_C_c128(x) cps_pair64((double)(x).re, (double)(x).im)
+#define CPS_TO_C_c128(x) cps_pair64(cps_f32_to_f64((x).re), cps_f32_to_f64((x).im))
 #define CPS_TO_G_c128(x) (x)
 
 /* CPS_CONVERT(from, to, raw): the stored form of type `to` of a stored value of type `from`. */

@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/shape.h"
 #include "elementwise/elementwise.h"
+#include "scalar/scalar.h"
 
 static cp_array *new_here(const char *function, cp_shape shape, cp_type type)
 {
@@ -85,7 +86,14 @@ cp_array *cp_arange(double start, double stop, double step, cp_type type)
         cpi_fail(CP_ERROR_VALUE, "arange: maximum allowed size exceeded (%g elements)", n);
         return NULL;
     }
-    /* NumPy steps by the difference of the first two elements, both rounded to float64. */
+    /* NumPy steps by the difference of the first two elements, both converted to the type. */
+    if (cpi_is_int(type)) {
+        uint64_t first = cps_f64_to_u64(start), next = cps_f64_to_u64(start + step);
+        cp_array *x = new_here("arange", CP_SHAPE(n > 0 ? (int64_t)n : 0), type);
+        if (!x || !x->size) return x;
+        return checked(x, x->device->backend->elementwise->ramp_int(cpi_stream(x->device), x->data, type, x->size,
+                                                                    (int64_t)first, (int64_t)(next - first)));
+    }
     return ramp("arange", n > 0 ? (int64_t)n : 0, start, (start + step) - start, stop, false, type);
 }
 

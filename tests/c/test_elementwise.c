@@ -255,7 +255,7 @@ static void test_every_row(void **state)
             assert_int_not_equal(loop, CP_DEFAULT);
             for (int n = 0; n < 3; n++) {
                 int64_t size = (int64_t[]){1, 67, 3001}[n];
-                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, in[0]);
+                cp_array *wide = typed(cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), in[0]);
                 cp_array *x = cp_slice(wide, 1, (cp_index[]){{CP_IX_SLICE, 1, 0, 2, CP_HAS_START}});
                 cp_array *y = cp_copy(x), *a = cp_elementwise((cp_op)op, (cp_array *[]){x, x, x}, NULL);
                 cp_array *b = cp_elementwise((cp_op)op, (cp_array *[]){y, y, y}, NULL);
@@ -288,6 +288,102 @@ static void test_large(void **state)
     }
 }
 
+/* Scalars of the host in every place that takes an operand. */
+static void test_host_scalars(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1, 2, 3), *y = doubles(4, 5, 6), *yes = cp_scalar(CP_BOOL, &(uint8_t){1}), *no = cp_scalar(CP_BOOL, &(uint8_t){0});
+        cp_array *one = cp_float(1), *two = cp_int(2), *m = cp_less(x, two), *out = doubles(7, 8, 9);
+        cp_array *half = typed(doubles(1, 2, 3), CP_FLOAT16), *wide = cp_zeros(CP_SHAPE(3, 3), CP_FLOAT32);
+        ok(m && wide);
+        for (int truth = 0; truth < 2; truth++) {
+            cp_array *in[] = {x, y, y};
+            cp_ufunc_options o = {.out = out, .where = truth ? yes : no};
+            is(cp_elementwise(CP_OP_add, in, &o), CP_FLOAT64, truth ? 5 : 7, truth ? 7 : 8, truth ? 9 : 9);
+            o.out = half; /* through a result of the row's type */
+            is(cp_elementwise(CP_OP_sqrt, (cp_array *[]){half}, &o), CP_FLOAT16, 1, truth ? 1.4140625 : 2,
+               truth ? 1.732421875 : 3);
+            o.out = wide; /* another type, broadcast */
+            cp_array *r = cp_elementwise(CP_OP_clip, (cp_array *[]){x, one, two}, &o), *sum;
+            ok(r);
+            sum = cp_maximum(r, one);
+            is(sum, CP_FLOAT32, 1, truth ? 2 : 1, truth ? 2 : 1, 1, truth ? 2 : 1, truth ? 2 : 1, 1, truth ? 2 : 1,
+               truth ? 2 : 1);
+            cp_free(r);
+        }
+        /* scalars as inputs, in every place, and with a mask that is one too */
+        is(cp_subtract(one, x), CP_FLOAT64, 0, -1, -2);
+        is(cp_subtract(x, one), CP_FLOAT64, 0, 1, 2);
+        is(cp_subtract(two, one), CP_FLOAT64, 1);
+        is(cp_clip(x, one, two), CP_FLOAT64, 1, 2, 2);
+        is(cp_clip(two, one, x), CP_FLOAT64, 1, 2, 2);
+        is(cp_power(x, two), CP_FLOAT64, 1, 4, 9);
+        /* choices */
+        is(cp_where(yes, x, y), CP_FLOAT64, 1, 2, 3);
+        is(cp_where(no, x, y), CP_FLOAT64, 4, 5, 6);
+        is(cp_where(no, x, one), CP_FLOAT64, 1, 1, 1);
+        is(cp_where(yes, two, y), CP_FLOAT64, 2, 2, 2);
+        is(cp_where(m, two, y), CP_FLOAT64, 2, 5, 6);
+        is(cp_where(m, y, one), CP_FLOAT64, 4, 1, 1);
+        is(cp_where(m, one, two), CP_FLOAT64, 1, 2, 2);
+        is(cp_where(yes, one, two), CP_FLOAT64, 1);
+        /* closeness */
+        is(cp_isclose(x, one, 0, 0, false), CP_BOOL, 1, 0, 0);
+        is(cp_isclose(two, x, 0, 0, false), CP_BOOL, 0, 1, 0);
+        is(cp_isclose(two, one, 0, 0, false), CP_BOOL, 0);
+        assert_int_equal(cp_allclose(x, two, 0, 1, false), 1);
+        assert_int_equal(cp_allclose(two, x, 0, 0.5, false), 0);
+        assert_int_equal(cp_allclose(two, two, 0, 0, false), 1);
+        /* a copy from one */
+        assert_int_equal(cp_assign(out, one), CP_OK);
+        values(out, 1, 1, 1);
+        assert_int_equal(cp_assign(wide, two), CP_OK);
+        cp_free(x), cp_free(y), cp_free(yes), cp_free(no), cp_free(one), cp_free(two), cp_free(m), cp_free(out);
+        cp_free(half), cp_free(wide);
+    }
+}
+
+static cp_array *bits16(int a, int b, int c, int d, cp_type type)
+{
+    cp_array *r = typed(ints(a, b, c, d), CP_UINT16), *v = cp_view_as(r, type);
+    cp_free(r);
+    return v;
+}
+
+/* Signs and payloads of NaN through conversions, and sums of squares at the edge of the range. */
+static void test_edges(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_type halves[] = {CP_FLOAT16, CP_BFLOAT16};
+        for (int k = 0; k < 2; k++) {
+            int nan = k ? 0x7fc3 : 0x7e03;
+            for (cp_type to = CP_FLOAT32; to <= CP_COMPLEX128; to++) {
+                cp_array *h = bits16(nan, nan | 0x8000, 0x8000, 0x3c00, halves[k]), *x = cp_astype(h, to);
+                cp_array *back = cp_astype(x, halves[k]), *bits = cp_view_as(back, CP_UINT16);
+                values(bits, nan, nan | 0x8000, 0x8000, 0x3c00);
+                cp_free(h), cp_free(x), cp_free(back), cp_free(bits);
+            }
+            cp_array *h = bits16(nan, nan | 0x8000, 0x8000, 0x3c00, halves[k]), *x = cp_float(1);
+            is(cp_signbit(h), CP_BOOL, 0, 1, 1, 0);
+            is(take1(cp_signbit, cp_negative(h)), CP_BOOL, 1, 0, 0, 1);
+            is(take1(cp_signbit, cp_absolute(h)), CP_BOOL, 0, 0, 0, 0);
+            is(cp_copysign(x, h), halves[k], 1, -1, -1, 1);
+            cp_free(h), cp_free(x);
+        }
+        double big = 1.7976931348623157e308;
+        is(take2(cp_hypot, doubles(big, 1.5, 3, 1e308, INFINITY), doubles(1.5, -big, 4, 1e308, NAN)), CP_FLOAT64, big, big, 5,
+           1.4142135623730951e308, INFINITY);
+        float large = 3.4028234663852886e38f;
+        is(take2(cp_hypot, typed(doubles(large, 2e38), CP_FLOAT32), typed(doubles(1.5, 2e38), CP_FLOAT32)), CP_FLOAT32, large,
+           2.82842706e38f);
+        is(cp_linspace(-2, 2, 6, true, CP_INT32), CP_INT32, -2, -2, -1, 0, 1, 2);
+        is(cp_linspace(-2.5, -0.5, 3, true, CP_INT64), CP_INT64, -3, -2, -1);
+        is(cp_arange(-2.5, 2, 1, CP_INT16), CP_INT16, -2, -1, 0, 1, 2);
+    }
+}
+
 static bool failing_body(void)
 {
     bool good = false;
@@ -314,7 +410,7 @@ int main(void)
         cmocka_unit_test(test_types),   cmocka_unit_test(test_integers), cmocka_unit_test(test_floats),
         cmocka_unit_test(test_complex), cmocka_unit_test(test_shapes),   cmocka_unit_test(test_out),
         cmocka_unit_test(test_where),   cmocka_unit_test(test_every_row), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_allocation),
+        cmocka_unit_test(test_host_scalars), cmocka_unit_test(test_edges), cmocka_unit_test(test_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

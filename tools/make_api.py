@@ -21,6 +21,7 @@ def opening(text):
 
 def declarations(text):
     body = text[text.index("*/") + 2:]
+    body = re.sub(r"^#if defined\(__GNUC__\)\n#define CP_API.*?^#endif\n\n?", "", body, flags=re.M | re.S)  # how names are exported
     drop = re.compile(r'^#(ifndef|define) CUPRITE_\w+_H$|^#include|^#ifdef __cplusplus$|^extern "C" \{$|^\}$|^#endif$')
     lines, inside_guard = [], False
     for line in body.strip().split("\n"):

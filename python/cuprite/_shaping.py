@@ -206,14 +206,23 @@ def isscalar(element):
 def result_type(*arrays_and_dtypes):
     """The dtype that promotion gives; Python's numbers are weak."""
     import numpy
-    args = [a.dtype if isinstance(a, ndarray) else a for a in arrays_and_dtypes]
-    if any(getattr(a, "standin", False) for a in args):
-        dtypes = [a for a in args if not isinstance(a, (int, float, complex))]
-        result = dtypes[0]
-        for d in dtypes[1:]:
-            result = _core.promote_types(result, d)
-        return result
-    return numpy.result_type(*args)
+    args = [a.dtype if isinstance(a, (ndarray, numpy.ndarray, numpy.generic)) else a for a in arrays_and_dtypes]
+    if not any(_is_bfloat16(a) for a in args):
+        return numpy.result_type(*args)
+    numbers = (bool, int, float, complex)              # weak; NumPy knows no promotion of bfloat16 (ml_dtypes' or ours)
+    dtypes = [a for a in args if type(a) not in numbers]
+    if any(type(a) is complex for a in args):
+        dtypes.append("complex64")
+    result = dtypes[0]
+    for d in dtypes[1:]:
+        result = _core.promote_types(result, d)
+    return _core.promote_types(result, result)
+
+
+def _is_bfloat16(d):
+    """Whether this is a dtype, type or name that stands for bfloat16."""
+    name = getattr(d, "name", None) or getattr(d, "__name__", None) or d
+    return isinstance(name, str) and name == "bfloat16"
 
 
 def flip(m, axis=None):

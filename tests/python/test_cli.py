@@ -438,7 +438,10 @@ def test_example_agrees_with_the_command(sky, tmp_path):
 
 
 def test_installed_library_builds_the_example(sky, tmp_path):
-    subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "prefix"], check=True, capture_output=True)
+    assert os.path.exists(os.path.join(BUILD, "CMakeCache.txt")), \
+        f"{BUILD} is no build tree that CMake made here, so nothing can be installed from it: build, or name one in CUPRITE_BUILD"
+    done = subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "prefix"], text=True, capture_output=True)
+    assert done.returncode == 0, f"cmake --install {BUILD}: {done.stdout}{done.stderr}"
     pc, = (tmp_path / "prefix").rglob("cuprite.pc")
     text = pc.read_text()
     pc.write_text(re.sub(r"^prefix=.*", f"prefix={tmp_path}/prefix", text, flags=re.M))

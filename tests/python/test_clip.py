@@ -72,7 +72,9 @@ def test_random(n, kind, kappa, by_mean, most, seed):
     stats = cp.sigma_clip_stats(y, **options)
     assert stats.count == len(want)
     if len(want):
-        np.testing.assert_allclose(stats.std, float(np.std(want.astype("longdouble"))), rtol=1e-12)
+        # against the spread of most values: what is left may be a hundredth of it about a mean that cancels
+        spread = np.subtract(*np.percentile(x, [75, 25]))
+        np.testing.assert_allclose(stats.std, float(np.std(want.astype("longdouble"))), rtol=1e-12, atol=1e-13 * spread)
     else:
         assert np.isnan(stats.center)
 

@@ -128,6 +128,9 @@ def test_measure(name, shape, dtype, ltype, kinds, index, seed):
         warnings.simplefilter("ignore")
         try:
             want = theirs(x, l, i)
+            result = want.dtype if hasattr(want, "dtype") else None
+            if dtype == "float32":                         # SciPy works in float32 on a region that is all of the image
+                want = theirs(x.astype("float64"), l, i)
         except ValueError:                                 # the extremum of nothing
             with pytest.raises(ValueError):
                 ours(cp.asarray(x), cp.asarray(l), i)
@@ -137,11 +140,10 @@ def test_measure(name, shape, dtype, ltype, kinds, index, seed):
         got = np.array([[float(v) for v in g] if isinstance(g, tuple) or getattr(g, "ndim", 0) else float(g) for g in got])
         want = np.array([[float(v) for v in g] if isinstance(g, tuple) else float(g) for g in want])
     else:
-        assert got.dtype == want.dtype
+        assert got.dtype == result
         got, want = cp.asnumpy(got), np.asarray(want)
     assert got.shape == want.shape
-    # SciPy works in float32 on a single region of float32
-    np.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "float32" else 1e-12, atol=1e-12)
+    np.testing.assert_allclose(got, want, rtol=2e-7 if got.dtype == np.float32 else 1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", REAL + ["float16"])

@@ -33,7 +33,8 @@ def test_program(program, data, device):
     if device not in ("cpu", "cuda:0"):
         return
     home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
-    environment = {**os.environ, "PYTHONPATH": home}
+    paths = [home, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p)]  # the programs' packages may lie there
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
     if device == "cpu" and _device.count():
         environment["CUDA_VISIBLE_DEVICES"] = ""
     r = subprocess.run([sys.executable, "-m", "cuprite", os.path.join(SEEDS, "programs", program)], cwd=data, env=environment,

@@ -15,7 +15,7 @@ from cuprite import _device
 def run(code, *args, **kw):
     """A new Python process that finds this Cuprite."""
     home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
-    kw["env"] = {**os.environ, "PYTHONPATH": home}
+    kw["env"] = {**os.environ, "PYTHONPATH": os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])}
     return subprocess.run([sys.executable, *args, "-c", code] if code is not None else [sys.executable, *args],
                           capture_output=True, text=True, timeout=120, **kw)
 
@@ -203,7 +203,16 @@ def test_bfloat16():
     assert x.tolist() == [1.0] * 3 and "bfloat16" in repr(x) and cp.asarray(x, "f4").get().tolist() == [1.0] * 3
     assert (x + cp.ones(3, "f2")).dtype == np.float32 and cp.array([1.5], cp.bfloat16).item() == 1.5
     assert cp.zeros(2, x.dtype).dtype is x.dtype and x.get().astype("f4").tolist() == [1.0] * 3
-    assert cp.result_type(x, cp.ones(1, "f2")) == np.float32
+    for args, want in [((x, cp.ones(1, "f2")), np.float32), (("f2", "bfloat16"), np.float32), ((cp.bfloat16, 1.5), "bfloat16"),
+                       ((x, x.dtype), "bfloat16"), ((x, np.int8), "bfloat16"), ((x, "i4"), np.float64), ((1, x, np.float64(2)), np.float64),
+                       ((x, 1j), np.complex64), ((2j, x, "f8"), np.complex128), ((x,), "bfloat16"), ((True, x, "?"), "bfloat16")]:
+        assert cp.result_type(*args) == want, args
+    assert cp.promote_types("bfloat16", "f2") == np.float32 and cp.promote_types(x.dtype, "f8") == np.float64
+    assert (x + 1j).dtype == np.complex64 and (x * 2.5).dtype == "bfloat16" and (x > 0).dtype == np.bool_
+    y = x.get()
+    assert y.shape == (3,) and cp.asarray(y, "bfloat16").dtype == "bfloat16"
+    if y.dtype == "bfloat16":  # with ml_dtypes its arrays come and go as they are
+        assert cp.asarray(y).dtype == "bfloat16" and cp.asarray(y).tolist() == [1.0] * 3
 
 
 # --- devices ---

@@ -116,29 +116,35 @@ static void write_part(void *context, int64_t task, int worker)
         if (d->first[i]) {
             memcpy((char *)q->values + u * bytes, d->sorted + i * bytes, (size_t)bytes);
             if (q->index) q->index[u] = d->order[i];
-            if (q->counts) q->counts[u] = i; /* for now where it begins */
+            if (q->counts) q->counts[u] = i;
             u++;
         }
         if (q->inverse) q->inverse[d->order[i]] = u - 1;
     }
 }
 
-/* Values alone, the usual case. */
+/* Values, and where they begin: the usual cases. */
 #define WRITE(T)                                                                                                       \
     {                                                                                                                  \
         const T *sorted = (const T *)d->sorted;                                                                        \
         T *to = (T *)d->request->values + d->before[task];                                                             \
         T *end = (T *)d->request->values + d->before[task + 1];                                                        \
-        for (int64_t i = lo; to < end; i++) {                                                                          \
+        for (int64_t i = lo; !start && to < end; i++) {                                                                \
             *to = sorted[i];                                                                                           \
             to += d->first[i];                                                                                         \
+        }                                                                                                              \
+        for (int64_t i = lo; to < end; i++) {                                                                          \
+            *to = sorted[i];                                                                                           \
+            *start = i;                                                                                                \
+            to += d->first[i];                                                                                         \
+            start += d->first[i];                                                                                      \
         }                                                                                                              \
     }
 static void write_values(void *context, int64_t task, int worker)
 {
     (void)worker;
     const distinct *d = context;
-    int64_t lo, hi;
+    int64_t lo, hi, *start = d->request->counts ? d->request->counts + d->before[task] : NULL;
     part_of(d, task, &lo, &hi);
     switch (d->keys.bytes) {
     case 1:
@@ -173,8 +179,8 @@ static cp_code mark_and_write(cp_stream *stream, distinct *d)
     for (int64_t t = 0; t < d->parts; t++) d->before[t + 1] += d->before[t];
     int64_t count = d->before[d->parts];
     if ((code = q->sized(q, count)) != CP_OK) return code;
-    cpi_parallel(d->parts, d->order || q->counts ? write_part : write_values, d);
-    if (q->counts) {
+    cpi_parallel(d->parts, d->order ? write_part : write_values, d);
+    if (q->counts) { /* for now where each value begins */
         for (int64_t u = 0; u + 1 < count; u++) q->counts[u] = q->counts[u + 1] - q->counts[u];
         q->counts[count - 1] = d->n - q->counts[count - 1];
     }

@@ -5,7 +5,9 @@
  * memory, where the boundary rule has been settled, and every thread computes R neighbouring results. A thread
  * holds R sums and a ring of R image values: a step reads one new image value and one coefficient for R
  * multiplications. Large correlation kernels pass through shared memory piece by piece while the sums stay in
- * registers; so each result adds its products in one fixed order. No product outside the kernel is ever formed:
+ * registers; so each result adds its products in one fixed order. Where the results are too few for the GPU, the
+ * taps of a long row are dealt out too: sums over slices of the kernel go to a workspace, and a last kernel adds
+ * them in order. How the taps are cut depends on the sizes alone. No product outside the kernel is ever formed:
  * padding with zeros would turn an infinity beside the kernel's edge into NaN. */
 #include <cstring>
 #include <type_traits>
@@ -27,10 +29,12 @@ template <class U> struct integer {
     static __device__ C conjugate(C c) { return c; }
     static __device__ C zero() { return 0; }
     static __device__ void mac(C &sum, C a, C k) { sum += a * k; }
+    static __device__ void add(C &sum, C c) { sum += c; }
 };
 struct boolean : integer<uint8_t> {
     static __device__ C load(S s) { return s != 0; }
     static __device__ void mac(C &sum, C a, C k) { sum |= a & k; }
+    static __device__ void add(C &sum, C c) { sum |= c; }
 };
 struct f32 {
     typedef float S;
@@ -41,6 +45,7 @@ struct f32 {
     static __device__ C conjugate(C c) { return c; }
     static __device__ C zero() { return 0; }
     static __device__ void mac(C &sum, C a, C k) { sum = fmaf(a, k, sum); }
+    static __device__ void add(C &sum, C c) { sum += c; }
 };
 struct f16 : f32 {
     typedef uint16_t S;
@@ -61,6 +66,7 @@ struct f64 {
     static __device__ C conjugate(C c) { return c; }
     static __device__ C zero() { return 0; }
     static __device__ void mac(C &sum, C a, C k) { sum = fma(a, k, sum); }
+    static __device__ void add(C &sum, C c) { sum += c; }
 };
 template <class V, int N> struct complexes {
     typedef V S;
@@ -75,6 +81,7 @@ template <class V, int N> struct complexes {
         sum.x = fma(-a.y, k.y, fma(a.x, k.x, sum.x));
         sum.y = fma(a.y, k.x, fma(a.x, k.y, sum.y));
     }
+    static __device__ void add(C &sum, C c) { sum.x += c.x, sum.y += c.y; }
 };
 
 /* The correlation with its fill value by value: what both kernels are given. */
@@ -84,6 +91,8 @@ template <class A> struct job {
     typename A::S fill;
     int64_t image_h, image_w, kernel_h, kernel_w, h, w, origin_y, origin_x;
     int64_t tiles_x, tiles;
+    int64_t slices, taps;  /* of rows: taps of the kernel in a slice */
+    typename A::C *partly; /* sums over each slice, where there are several */
     cp_boundary boundary;
     bool flip, conjugate;
 };
@@ -193,7 +202,9 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
     constexpr int R = A::R, COLS = THREADS * R, LENGTH = COLS + ROW_PIECE;
     __shared__ __align__(16) C source[LENGTH + LENGTH / R + 1];
     __shared__ __align__(16) C kernel[ROW_PIECE + 1];
-    for (int64_t tile = blockIdx.x; tile < j.tiles; tile += gridDim.x) {
+    for (int64_t item = blockIdx.x; item < j.tiles * j.slices; item += gridDim.x) {
+        const int64_t slice = item / j.tiles, tile = item % j.tiles;
+        const int64_t first = slice * j.taps, end = min(first + j.taps, j.kernel_w);
         const int64_t y = tile / j.tiles_x, x0 = tile % j.tiles_x * COLS;
         const int64_t sy = cpi_boundary_index(j.origin_y + y, j.image_h, j.boundary);
         const typename A::S *from = j.image + sy * j.image_w;
@@ -201,8 +212,8 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
         C sum[R];
 #pragma unroll
         for (int r = 0; r < R; r++) sum[r] = A::zero();
-        for (int64_t kx = 0; kx < j.kernel_w; kx += ROW_PIECE) {
-            const int kw = (int)min((int64_t)ROW_PIECE, j.kernel_w - kx);
+        for (int64_t kx = first; kx < end; kx += ROW_PIECE) {
+            const int kw = (int)min((int64_t)ROW_PIECE, end - kx);
             const int64_t left = j.origin_x + x0 + kx;
             __syncthreads(); /* the previous piece, or tile, is no longer read */
             for (int i = threadIdx.x; i < kw; i += THREADS) kernel[i] = coefficient(j, 0, kx + i);
@@ -226,9 +237,57 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
 #pragma unroll
         for (int r = 0; r < R; r++) source[spread<R>(threadIdx.x * R + r)] = sum[r];
         __syncthreads();
-        for (int i = threadIdx.x; i < cols; i += THREADS)
-            j.result[y * j.w + x0 + i] = A::store(source[spread<R>(i)]);
+        const int64_t at = y * j.w + x0;
+        if (j.partly) {
+            for (int i = threadIdx.x; i < cols; i += THREADS)
+                j.partly[slice * j.h * j.w + at + i] = source[spread<R>(i)];
+        } else {
+            for (int i = threadIdx.x; i < cols; i += THREADS) j.result[at + i] = A::store(source[spread<R>(i)]);
+        }
     }
+}
+
+/* The sums of all slices, in order. */
+template <class A> __global__ void __launch_bounds__(THREADS) add_slices(const __grid_constant__ job<A> j)
+{
+    const int64_t total = j.h * j.w, step = (int64_t)gridDim.x * THREADS;
+    for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < total; i += step) {
+        typename A::C sum = j.partly[i];
+#pragma unroll 4
+        for (int64_t s = 1; s < j.slices; s++) A::add(sum, j.partly[s * total + i]);
+        j.result[i] = A::store(sum);
+    }
+}
+
+/* Tiles are few and rows of taps long: so many slices that most of a large GPU has work, evenly. */
+enum { ITEMS = 1024 };
+template <class A> void cut_taps(job<A> *j)
+{
+    const int64_t pieces = (j->kernel_w - 1) / ROW_PIECE + 1;
+    const int64_t wanted = j->tiles < ITEMS ? ITEMS / j->tiles : 1;
+    const int64_t each = wanted < pieces ? (pieces - 1) / wanted + 1 : 1;
+    j->taps = each * ROW_PIECE;
+    j->slices = (pieces - 1) / each + 1;
+}
+
+template <class A> cp_code run_rows(cp_stream *stream, job<A> *j)
+{
+    cudaStream_t s = cpi_cuda_stream(stream);
+    cut_taps(j);
+    j->partly = NULL;
+    if (j->slices > 1) {
+        const size_t bytes = (size_t)(j->slices * j->h * j->w) * sizeof *j->partly;
+        j->partly = (typename A::C *)cpi_host->work_alloc(stream, bytes);
+        if (!j->partly) return CP_ERROR_MEMORY;
+    }
+    correlate_row<A><<<cpi_cuda_blocks(j->tiles * j->slices, 1, 1 << 30), THREADS, 0, s>>>(*j);
+    cp_code code = CPI_LAUNCHED("convolve");
+    if (j->partly && code == CP_OK) {
+        add_slices<A><<<cpi_cuda_blocks(j->h * j->w, THREADS, 1 << 30), THREADS, 0, s>>>(*j);
+        code = CPI_LAUNCHED("convolve");
+    }
+    cpi_host->work_free(stream, j->partly);
+    return code;
 }
 
 template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
@@ -248,9 +307,9 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
     const int64_t tile_w = flat ? THREADS * A::R : LANES, tile_h = flat ? 1 : GROUPS * A::R;
     j.tiles_x = (c->w - 1) / tile_w + 1;
     j.tiles = j.tiles_x * ((c->h - 1) / tile_h + 1);
-    const unsigned blocks = (unsigned)(j.tiles < (1 << 30) ? j.tiles : 1 << 30);
-    if (flat) correlate_row<A><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(j);
-    else correlate_plane<A><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(j);
+    if (flat) return run_rows(stream, &j);
+    j.slices = 1, j.taps = c->kernel_w, j.partly = NULL;
+    correlate_plane<A><<<cpi_cuda_blocks(j.tiles, 1, 1 << 30), THREADS, 0, cpi_cuda_stream(stream)>>>(j);
     return CPI_LAUNCHED("convolve");
 }
 

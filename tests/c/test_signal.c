@@ -206,6 +206,8 @@ static void large(void **state)
         for (cp_type t = CP_INT8; t <= CP_COMPLEX128; t++) /* exact in every type: the sums stay small */
             if (t != CP_FLOAT16 && t != CP_BFLOAT16)
                 check_2d(t, 2, 2500, 1, 301, CP_MODE_SAME, CP_BOUNDARY_WRAP, true);
+        for (cp_type t = CP_BOOL; t <= CP_COMPLEX128; t++)
+            if (t != CP_FLOAT16 && t != CP_BFLOAT16) check_2d(t, 1, 2300, 1, 1100, CP_MODE_FULL, CP_BOUNDARY_FILL, false);
         check_2d(CP_UINT8, 70, 9000, 2, 2, CP_MODE_FULL, CP_BOUNDARY_WRAP, true);
         check_2d(CP_FLOAT32, 130, 2100, 5, 5, CP_MODE_VALID, CP_BOUNDARY_FILL, true);
         check_2d(CP_BOOL, 1, 300000, 1, 3, CP_MODE_FULL, CP_BOUNDARY_FILL, true);

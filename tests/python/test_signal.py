@@ -42,6 +42,15 @@ def test_convolve(n, k, left, right, mode, step, seed):
     same(cp.convolve(whole[::step], cp.asarray(v), mode), want)
 
 
+@pytest.mark.parametrize("n, k, dtype", [(100000, 10000, "float64"), (30000, 3000, "float32"), (3000, 700, "complex128"),
+                                         (3000, 700, "complex64"), (3000, 700, "uint8"), (3000, 700, "bool")])
+@pytest.mark.parametrize("mode", MODES)
+def test_many_taps(n, k, dtype, mode):
+    rng = np.random.default_rng(n)
+    a, v = small(rng, n, dtype), small(rng, k, dtype)
+    same(cp.convolve(cp.asarray(a), cp.asarray(v), mode), np.convolve(a, v, mode))
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.tuples(*[st.integers(1, 24)] * 2), st.tuples(*[st.integers(1, 24)] * 2), st.sampled_from(SCIPY_DTYPES),
        st.sampled_from(SCIPY_DTYPES), st.sampled_from(MODES), st.sampled_from(BOUNDARIES),

@@ -45,10 +45,15 @@ static cp_code rows(cp_array *from, cp_array *to, bool indices)
     return ops->sort(stream, from->type, from->size / n, n, from->data, to->data);
 }
 
-/* Orders src along its last axis into dst (a view of src's shape): straight into it where it is contiguous. */
-static cp_code into(const char *function, cp_array *src, cp_array *dst, bool indices)
+/* Orders src along its last axis into dst (a view of src's shape): straight into it where it is contiguous. A
+ * copy of ours (`own`) is sorted where it is, which spares memory and its traffic. */
+static cp_code into(const char *function, cp_array *src, cp_array *dst, bool indices, bool own)
 {
     if (c_contiguous(dst)) return rows(src, dst, indices);
+    if (own && !indices) {
+        cp_code code = rows(src, src, false);
+        return code == CP_OK ? cp_assign(dst, src) : code;
+    }
     cp_array *made = cpi_array_new(function, dst->device, dst->type, dst->ndim, dst->shape, 'C');
     if (!made) return cp_error();
     cp_code code = rows(src, made, indices);
@@ -72,7 +77,7 @@ static cp_array *ordered(const char *function, cp_array *x, int axis, bool indic
     if (flat) {
         if ((line = as_line(src))) code = rows(line, out, indices);
     } else if ((dst = axis_last(out, axis))) {
-        code = into(function, src, dst, indices);
+        code = into(function, src, dst, indices, src->data != view->data);
     }
     if (code != CP_OK) {
         cp_free(out);

@@ -9,6 +9,7 @@
 #include "backend/device.h"
 #include "core/memory.h"
 #include "cuprite/index.h"
+#include "elementwise/elementwise.h"
 
 /* One call: the condition made contiguous, what it selects, the backend to ask. */
 typedef struct choice {
@@ -35,7 +36,7 @@ static cp_code choose(choice *c, cp_array *condition, int64_t n)
 {
     c->s.n = n;
     if (n == 0) return CP_OK;
-    if (condition->flags & CPI_HOST_SCALAR && c->device != condition->device) {
+    if (condition->flags & CPI_HOST_SCALAR) { /* backends read device memory */
         cp_array *there = cp_to_device(condition, c->device->id);
         if (!there) return cp_error();
         c->condition = cpi_as_contiguous(c->name, there, there->type);
@@ -84,7 +85,12 @@ static int64_t product(const int64_t *shape, int n)
     return p;
 }
 
-static bool elementary(int64_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
+/* Can a row be moved as one element: a power of two of bytes, at multiples of itself? */
+static bool elementary(int64_t bytes, const char *data, int64_t step)
+{
+    bool power = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+    return power && (uintptr_t)data % (uintptr_t)bytes == 0 && step % bytes == 0;
+}
 
 /* Calls take or put with the flat indices of the selected. */
 static cp_code move_rows(choice *c, cpi_rows *rows, bool put)
@@ -122,7 +128,7 @@ static cp_array *select_slices(choice *c, cp_array *x, int first, int last)
     evenly(from, 0, first, &outer_step), evenly(from, first, last, &step);
     int64_t bytes = product(x->shape + last, rest) * cpi_itemsize(x->type), outer = product(x->shape, first);
     cp_code code;
-    if (outer == 1 && elementary(bytes)) {
+    if (outer == 1 && elementary(bytes, from->data, step)) {
         code = c->ops->compact(c->stream, &c->s, from->data, step, bytes, out->data);
     } else {
         cpi_rows rows = {outer, c->s.count, bytes, NULL, from->data, outer_step, step, out->data, c->s.count * bytes, bytes};
@@ -179,7 +185,7 @@ static cp_array *coordinates(const char *name, cp_array *x, int ndim, const int6
 {
     choice c;
     cp_array *out = NULL;
-    if (!open_choice(&c, name, x->device) && !choose(&c, x, x->size)) {
+    if (!open_choice(&c, name, cpi_common_device(name, 1, &x)) && !choose(&c, x, x->size)) {
         int64_t extents[2] = {points ? c.s.count : ndim, points ? ndim : c.s.count};
         int drop = shape == &x->size; /* flatnonzero: one dimension */
         out = cpi_array_new(name, c.device, CP_INT64, drop ? 1 : 2, drop ? extents + 1 : extents, 'C');
@@ -284,7 +290,7 @@ static cp_code set_slices(choice *c, cp_array *x, cp_array *value, int covered)
     evenly(to, 0, covered, &step);
     cp_code code = CP_OK;
     if (c->s.count && bytes) {
-        if (elementary(bytes)) {
+        if (elementary(bytes, to->data, step) && elementary(bytes, v->data, 0)) {
             code = c->ops->spread(c->stream, &c->s, to->data, step, bytes, v->data, each ? bytes : 0);
         } else {
             cpi_rows rows = {1, c->s.count, bytes, NULL, to->data, 0, step, v->data, 0, each ? bytes : 0};
@@ -299,6 +305,24 @@ static cp_code set_slices(choice *c, cp_array *x, cp_array *value, int covered)
     return code;
 }
 
+/* One value where the mask is true, a mask of x's shape: a masked copy, nothing needs to be counted. */
+static bool is_fill(const cp_array *x, const cp_array *mask, const cp_array *value)
+{
+    bool apart = value->flags & CPI_HOST_SCALAR || !cpi_may_overlap(x, value);
+    return mask->ndim == x->ndim && value->size == 1 && value->ndim <= (x->ndim ? 1 : 0) && apart &&
+           !(mask->flags & CPI_HOST_SCALAR) && !cpi_may_overlap(x, mask);
+}
+
+static cp_code fill(cp_array *x, cp_array *mask, cp_array *value)
+{
+    const cp_array *operands[3] = {x, value, mask};
+    cpi_loop loop;
+    if (x->size == 0) return CP_OK;
+    cpi_loop_init(&loop, x->ndim, x->shape, 3, operands);
+    cpi_loop_coalesce(&loop);
+    return x->device->backend->elementwise->copy(cpi_stream(x->device), &loop);
+}
+
 cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value)
 {
     if (cpi_null("mask_set", x) || cpi_null("mask_set", mask) || cpi_null("mask_set", value)) return CP_ERROR_VALUE;
@@ -307,6 +331,7 @@ cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value)
     cp_array *all[3] = {x, mask, value};
     choice c;
     if ((code = open_choice(&c, "mask_set", cpi_common_device("mask_set", 3, all)))) return code;
+    if (is_fill(x, mask, value)) return fill(x, mask, value);
     if (!(code = choose(&c, mask, mask->size))) code = set_slices(&c, x, value, mask->ndim);
     close_choice(&c);
     return code;

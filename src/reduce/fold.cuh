@@ -1,7 +1,8 @@
 /* Folding on the GPU: accumulators, the two kernels (rows and columns), and how they are launched.
  *
  * A fold F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread gathers),
- * add, turn (between groups of elements: keeps sequential sums short), result, join, finish. Invariants: joins
+ * add, turn (between groups of elements: keeps sequential sums short), result, join, finish; where elements that
+ * were loaded together have a quicker way in than one by one, batch<F> is specialised. Invariants: joins
  * are made in an order that depends on shapes and the device alone; the partial accumulators of a result are
  * joined by the last block to arrive, whose counter it sets back to zero; no atomics on floating-point numbers. */
 #ifndef CPI_REDUCE_FOLD_CUH
@@ -23,7 +24,7 @@ enum { THREADS = 256 };
 struct f16 { uint16_t bits; };
 struct bf16 { uint16_t bits; };
 struct __align__(8) c64 { float re, im; };
-struct __align__(16) c128 { double re, im; };
+struct c128 { double re, im; }; /* may lie at multiples of 8 */
 
 template <class T> __device__ __forceinline__ double number(T x) { return (double)x; }
 template <> __device__ __forceinline__ double number(f16 x) { return (double)cps_f16_to_f32(x.bits); }
@@ -237,7 +238,67 @@ __device__ __forceinline__ bool last_to_arrive(unsigned *counter, int64_t parts)
 
 /* --- rows: consecutive reduced elements by consecutive threads, V of them in one load --- */
 
-template <class R, int V> struct __align__(sizeof(R) * V <= 16 ? sizeof(R) * V : 16) vector { R x[V]; };
+template <class R, int V> struct __align__(V == 1 ? alignof(R) : sizeof(R) * V <= 16 ? sizeof(R) * V : 16) vector { R x[V]; };
+
+/* Adds what a thread has loaded at once: element e of vector u is at position `at` + u * `step` + e. */
+template <class F> struct batch {
+    template <int U, int V>
+    static __device__ __forceinline__ void add(typename F::State &s, const vector<typename F::Raw, V> (&v)[U], int64_t at,
+                                               int64_t step)
+    {
+#pragma unroll
+        for (int u = 0; u < U; u++)
+#pragma unroll
+            for (int e = 0; e < V; e++) F::add(s, v[u].x[e], at + u * step + e);
+    }
+};
+
+/* Vectors i, i + group, ... of a thread, four at a time; `load` knows where they lie. */
+template <class F, int V, class L>
+__device__ __forceinline__ void walk_vectors(typename F::State &s, int64_t i, int64_t end, int group, int64_t head, L load)
+{
+    typedef vector<typename F::Raw, V> W;
+    for (; i + 3 * group < end; i += 4 * group) {
+        W v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++) v[u] = load(i + u * group);
+        batch<F>::add(s, v, head + i * V, group * V);
+        F::turn(s);
+    }
+    W rest[3]; /* the last few are asked for together too */
+#pragma unroll
+    for (int u = 0; u < 3; u++)
+        if (i + u * group < end) rest[u] = load(i + u * group);
+#pragma unroll
+    for (int u = 0; u < 3; u++)
+        if (i + u * group < end) {
+            W one[1] = {rest[u]};
+            batch<F>::add(s, one, head + (i + u * group) * V, 0);
+        }
+}
+
+/* Masked elements of one thread along one dimension; the mask decides after the load, so that loads overlap. */
+template <class F>
+__device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p, const char *x, const uint8_t *w,
+                                            int64_t i, int64_t end, int group)
+{
+    typedef typename F::Raw R;
+    const int64_t step = p.a.nreduced ? p.a.reduce[0].x : 0, wstep = p.a.nreduced ? p.a.reduce[0].where : 0;
+    for (; i + 7 * group < end; i += 8 * group) {
+        R v[8];
+        uint8_t m[8];
+#pragma unroll
+        for (int u = 0; u < 8; u++) m[u] = w[(i + u * group) * wstep], v[u] = *(const R *)(x + (i + u * group) * step);
+#pragma unroll
+        for (int u = 0; u < 8; u++)
+            if (m[u]) F::add(s, v[u], i + u * group);
+            else F::skip(s, p);
+        F::turn(s);
+    }
+    for (; i < end; i += group)
+        if (w[i * wstep]) F::add(s, *(const R *)(x + i * step), i);
+        else F::skip(s, p);
+}
 
 template <class F, int V> __global__ void __launch_bounds__(THREADS) rows(const __grid_constant__ plan p)
 {
@@ -261,7 +322,8 @@ template <class F, int V> __global__ void __launch_bounds__(THREADS) rows(const 
         if (end > p.vectors) end = p.vectors;
         if (a.where) {
             const uint8_t *w = a.where + offset<1>(a.keep, a.nkept, r, p.small);
-            for (; i < end; i += group) {
+            if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, i, end, group);
+            else for (; i < end; i += group) {
                 bool selected = w[offset<1>(a.reduce, a.nreduced, i, p.small)] != 0;
                 if (selected) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
                 else F::skip(s, p);
@@ -269,38 +331,11 @@ template <class F, int V> __global__ void __launch_bounds__(THREADS) rows(const 
             }
         } else if (a.nreduced <= 1) {
             int64_t step = V > 1 ? (int64_t)sizeof(W) : a.nreduced ? a.reduce[0].x : 0;
-            for (; i + 3 * group < end; i += 4 * group) {
-                W v[4];
-#pragma unroll
-                for (int u = 0; u < 4; u++) v[u] = *(const W *)(x + (i + u * group) * step);
-#pragma unroll
-                for (int u = 0; u < 4; u++)
-#pragma unroll
-                    for (int e = 0; e < V; e++) F::add(s, v[u].x[e], p.head + (i + u * group) * V + e);
-                F::turn(s);
-            }
-            for (; i < end; i += group) {
-                W v = *(const W *)(x + i * step);
-#pragma unroll
-                for (int e = 0; e < V; e++) F::add(s, v.x[e], p.head + i * V + e);
-            }
+            walk_vectors<F, V>(s, i, end, group, p.head, [&](int64_t at) { return *(const W *)(x + at * step); });
         } else {
-            for (; i + 3 * group < end; i += 4 * group) {
-                W v[4];
-#pragma unroll
-                for (int u = 0; u < 4; u++)
-                    v[u] = *(const W *)(x + offset<0>(a.reduce, a.nreduced, (i + u * group) * V, p.small));
-#pragma unroll
-                for (int u = 0; u < 4; u++)
-#pragma unroll
-                    for (int e = 0; e < V; e++) F::add(s, v[u].x[e], (i + u * group) * V + e);
-                F::turn(s);
-            }
-            for (; i < end; i += group) {
-                W v = *(const W *)(x + offset<0>(a.reduce, a.nreduced, i * V, p.small));
-#pragma unroll
-                for (int e = 0; e < V; e++) F::add(s, v.x[e], i * V + e);
-            }
+            walk_vectors<F, V>(s, i, end, group, 0, [&](int64_t at) {
+                return *(const W *)(x + offset<0>(a.reduce, a.nreduced, at * V, p.small));
+            });
         }
         if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
             if (part == 0)
@@ -321,7 +356,15 @@ template <class F, int V> __global__ void __launch_bounds__(THREADS) rows(const 
     const char *from = p.partial + r * p.parts * sizeof(A);
     F::start(s, p, (const R *)base);
     acc = F::result(s);
-    for (int64_t i = lane; i < p.parts; i += group) acc = F::join(acc, load_partial<A>(from + i * sizeof(A)));
+    for (int64_t i = lane; i < p.parts; i += 4 * group) {
+        A other[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * group < p.parts) other[u] = load_partial<A>(from + (i + u * group) * sizeof(A));
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * group < p.parts) acc = F::join(acc, other[u]);
+    }
     acc = join_group<F>(acc, group, shared);
     if (lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
@@ -349,22 +392,20 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
         if (a.nreduced <= 1) {
             int64_t step = a.nreduced ? a.reduce[0].x : 0;
             for (; i + 7 * height < end; i += 8 * height) {
-                R v[8];
+                vector<R, 1> v[8];
 #pragma unroll
-                for (int u = 0; u < 8; u++) v[u] = *(const R *)(x + (i + u * height) * step);
-#pragma unroll
-                for (int u = 0; u < 8; u++) F::add(s, v[u], i + u * height);
+                for (int u = 0; u < 8; u++) v[u].x[0] = *(const R *)(x + (i + u * height) * step);
+                batch<F>::add(s, v, i, height);
                 F::turn(s);
             }
             for (; i < end; i += height) F::add(s, *(const R *)(x + i * step), i);
         } else {
             for (; i + 3 * height < end; i += 4 * height) {
-                R v[4];
+                vector<R, 1> v[4];
 #pragma unroll
                 for (int u = 0; u < 4; u++)
-                    v[u] = *(const R *)(x + offset<0>(a.reduce, a.nreduced, i + u * height, p.small));
-#pragma unroll
-                for (int u = 0; u < 4; u++) F::add(s, v[u], i + u * height);
+                    v[u].x[0] = *(const R *)(x + offset<0>(a.reduce, a.nreduced, i + u * height, p.small));
+                batch<F>::add(s, v, i, height);
                 F::turn(s);
             }
             for (; i < end; i += height) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
@@ -399,15 +440,15 @@ static inline int power_of_two(int64_t n, int most)
     return p;
 }
 
-/* Blocks that fill the device twice over, in whole rounds: a ragged last round would idle most of it. */
-template <class K> int64_t two_rounds(cp_stream *stream, K kernel)
+/* Blocks that fill the device: they are launched in whole rounds, a ragged last one would idle most of it. */
+template <class K> int64_t one_round(cp_stream *stream, K kernel)
 {
     int fit = 0;
     if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, THREADS, 0) != cudaSuccess || fit < 1) {
         cudaGetLastError();
         fit = 4;
     }
-    return (int64_t)cpi_cuda_units(stream) * fit * 2;
+    return (int64_t)cpi_cuda_units(stream) * fit;
 }
 
 static inline bool fits_vectors(const cpi_reduce_args *a, int64_t item, int64_t v)
@@ -443,15 +484,19 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
         if (a->kept == 1 && a->nreduced == 1) p.head = (int64_t)((16 - (uintptr_t)a->x % 16) % 16) / item;
         p.vectors = (a->reduced - p.head) / V;
     }
-    static const int64_t wide_rounds = two_rounds(stream, rows<F, V>), thin_rounds = two_rounds(stream, rows<F, 1>);
-    int64_t target = wide ? wide_rounds : thin_rounds, most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
+    static const int64_t wide_round = one_round(stream, rows<F, V>), thin_round = one_round(stream, rows<F, 1>);
+    int64_t target = wide ? wide_round : thin_round, most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
+    /* long ones in two rounds: processors are not equally fast; short ones in one, with fewer parts to join */
+    if (a->kept * p.vectors >= target * THREADS * 64) target *= 2;
     p.parts = a->kept < target / 2 && a->kept <= CPI_CUDA_COUNTERS / 4 ? target / a->kept : 1;
     if (p.parts > most) p.parts = most;
     if (p.parts < 1) p.parts = 1;
     p.each = (p.vectors + p.parts - 1) / p.parts;
-    int few = power_of_two((p.vectors + 3) / 4, THREADS), all = power_of_two(p.vectors, THREADS);
-    p.group = few;
-    while (p.group < all && a->kept * p.group < target * THREADS) p.group *= 2;
+    /* a warp at most, while there are results enough: threads with much to read and few to join with */
+    int64_t busy = (int64_t)cpi_cuda_units(stream) * 1024;
+    int all = power_of_two(p.vectors, THREADS);
+    p.group = power_of_two((p.vectors + 3) / 4, 32);
+    while (p.group < all && a->kept * p.group < busy) p.group *= 2;
     if (p.parts > 1) p.group = THREADS;
     cp_code code = take_scratch(stream, &p, a->kept * p.parts * (int64_t)sizeof(typename F::Acc));
     if (code) return code;
@@ -469,7 +514,7 @@ template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
     int height = power_of_two(a->reduced / 4, 8);
     p.group = power_of_two(col->n, THREADS / height);
     p.tiles = (col->n + p.group - 1) / p.group;
-    static const int64_t rounds = two_rounds(stream, columns<F>);
+    static const int64_t rounds = 2 * one_round(stream, columns<F>);
     int64_t units = a->kept / col->n * p.tiles, target = rounds;
     int64_t most = a->reduced / (8 * (THREADS / p.group));
     p.parts = units < target && units <= CPI_CUDA_COUNTERS / 4 ? (target + units - 1) / units : 1;

@@ -36,6 +36,31 @@ template <class T, bool LOW> struct Place {
     }
 };
 
+/* The first best of a batch is found with small indices, then compared once. NaN goes the careful way. */
+template <class T, bool LOW> struct batch<Place<T, LOW>> {
+    template <int U, int V>
+    static __device__ __forceinline__ void add(typename Place<T, LOW>::State &s, const vector<T, V> (&v)[U], int64_t at,
+                                               int64_t step)
+    {
+        typedef typename keyed<T>::type Key;
+        Key best = key(v[0].x[0]);
+        int where = 0;
+        bool nan = is_nan(best) || is_nan(s.value);
+#pragma unroll
+        for (int i = 1; i < U * V; i++) {
+            Key k = key(v[i / V].x[i % V]);
+            nan |= is_nan(k);
+            if (beats<LOW>(k, best)) best = k, where = i;
+        }
+        if (nan) {
+#pragma unroll
+            for (int i = 0; i < U * V; i++) Place<T, LOW>::add(s, v[i / V].x[i % V], at + i / V * step + i % V);
+        } else if (s.index < 0 || beats<LOW>(best, s.value)) {
+            s.index = at + where / V * step + where % V, s.value = best;
+        }
+    }
+};
+
 __device__ __forceinline__ bool operator==(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
 __device__ __forceinline__ bool operator==(c128 a, c128 b) { return a.re == b.re && a.im == b.im; }
 

@@ -100,13 +100,23 @@ static void pack(const job *j, char *to, const char *from, int64_t stride, int64
     }
 }
 
+#define SIFT(T)                                   \
+    for (int64_t i = 0; i < n; i++) {             \
+        ((T *)x)[m] = ((const T *)x)[i];          \
+        m += mask[i * stride] != 0;               \
+    }                                             \
+    break
+
 /* Keeps the elements of a packed run whose mask byte is set; returns how many. */
 static int64_t sift(const job *j, char *x, const uint8_t *mask, int64_t stride, int64_t n)
 {
     int64_t m = 0;
-    for (int64_t i = 0; i < n; i++) {
-        memmove(x + m * j->wide, x + i * j->wide, (size_t)j->wide);
-        m += mask[i * stride] != 0;
+    switch (j->wide) {
+    case 1: SIFT(uint8_t);
+    case 2: SIFT(uint16_t);
+    case 4: SIFT(uint32_t);
+    case 8: SIFT(uint64_t);
+    default: SIFT(sixteen);
     }
     return m;
 }

@@ -93,6 +93,38 @@ static void test_masks(void **state)
     }
 }
 
+/* Operands in host memory, and rows whose size is a power of two but whose place is not. */
+static void test_host_values_and_odd_places(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        bool yes = true, no = false;
+        cp_array *three = cp_float(3), *always = cp_scalar(CP_BOOL, &yes), *never = cp_scalar(CP_BOOL, &no);
+        gives(cp_flatnonzero(three), 0);
+        gives(cp_mask_get(three, always), 3);
+        cp_array *point = cp_argwhere(three), *none = cp_mask_get(three, never), *zero = cp_zeros(CP_SHAPE0, CP_FLOAT32);
+        ok(point && cp_dim(point, 0) == 1 && cp_dim(point, 1) == 0 && none && cp_size(none) == 0);
+        ok(cp_mask_set(zero, never, three) == CP_OK);
+        values(zero, 0);
+        ok(cp_mask_set(zero, always, three) == CP_OK);
+        values(zero, 3);
+        cp_array *line = doubles(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14), *f = cp_astype(line, CP_FLOAT32);
+        cp_array *table = cp_reshape(f, CP_SHAPE(3, 5)), *rows = mask(1, 0, 1);
+        cp_index behind[2] = {CP_RANGE(0, 3), CP_RANGE(1, 5)};
+        cp_array *odd = cp_slice(table, 2, behind); /* rows of 16 bytes, 20 apart, from 4 on */
+        gives(cp_mask_get(odd, rows), 1, 2, 3, 4, 11, 12, 13, 14);
+        gives(cp_compress(rows, odd, 0), 1, 2, 3, 4, 11, 12, 13, 14);
+        cp_array *four = doubles(-1, -2, -3, -4);
+        ok(cp_mask_set(odd, rows, four) == CP_OK);
+        values(f, 0, -1, -2, -3, -4, 5, 6, 7, 8, 9, 10, -1, -2, -3, -4);
+        cp_array *truth = mask(0, 1, 1), *one = cp_int(0);
+        ok(cp_mask_set(truth, truth, one) == CP_OK); /* the mask is what is written */
+        values(truth, 0, 0, 0);
+        cp_free(truth), cp_free(one), cp_free(four), cp_free(odd), cp_free(rows), cp_free(table), cp_free(f);
+        cp_free(line), cp_free(zero), cp_free(none), cp_free(point), cp_free(never), cp_free(always), cp_free(three);
+    }
+}
+
 /* Every size near the borders of words and pieces, every type, sparse and dense. */
 static void test_sizes(void **state)
 {
@@ -148,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compress), cmocka_unit_test(test_coordinates), cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_host_values_and_odd_places),
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

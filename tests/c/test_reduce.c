@@ -128,6 +128,18 @@ static void test_masks_and_starts(void **state)
         gives(CP_BOOL, cp_all(mask), 0);
         ok(!cp_max(x, .where = mask));
         failed(CP_ERROR_VALUE);
+        bool yes = true, no = false;
+        cp_array *always = cp_scalar(CP_BOOL, &yes), *never = cp_scalar(CP_BOOL, &no); /* in host memory */
+        gives(CP_FLOAT64, cp_sum(x, .where = always), 10);
+        gives(CP_FLOAT64, cp_sum(x, .where = never), 0);
+        gives(CP_FLOAT64, cp_sum(ten, .where = never), 0);
+        gives(CP_FLOAT64, cp_mean(x, .where = always), 2.5);
+        gives(CP_FLOAT64, cp_max(x, .where = never, .initial = ten), 10);
+        gives(CP_FLOAT64, cp_min(ten), 10);
+        gives(CP_INT64, cp_argmax(ten), 0);
+        gives(CP_BOOL, cp_all(never), 0);
+        gives(CP_BOOL, cp_all(x, .where = never), 1);
+        cp_free(always), cp_free(never);
         cp_array *out = cp_zeros(CP_SHAPE0, CP_FLOAT32);
         cp_array *got = cp_sum(x, .out = out);
         assert_ptr_equal(got, out);

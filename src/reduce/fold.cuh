@@ -300,7 +300,10 @@ __device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p,
         else F::skip(s, p);
 }
 
-template <class F, int V> __global__ void __launch_bounds__(THREADS) rows(const __grid_constant__ plan p)
+/* Narrow elements come in large numbers and need registers; for others blocks that wait together matter more. */
+#define RESIDENT(R, V) (sizeof(R) < 4 && V > 1 ? 2 : 4)
+
+template <class F, int V> __global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
     typedef typename F::Acc A;
@@ -496,7 +499,7 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     int64_t busy = (int64_t)cpi_cuda_units(stream) * 1024;
     int all = power_of_two(p.vectors, THREADS);
     p.group = power_of_two((p.vectors + 3) / 4, 32);
-    while (p.group < all && a->kept * p.group < busy) p.group *= 2;
+    while (p.group < all && a->kept * p.group < busy / 4 * 3) p.group *= 2;
     if (p.parts > 1) p.group = THREADS;
     cp_code code = take_scratch(stream, &p, a->kept * p.parts * (int64_t)sizeof(typename F::Acc));
     if (code) return code;

@@ -294,9 +294,9 @@ static void test_many_rows(void **state)
     static const cp_type types[] = {CP_UINT8, CP_INT16, CP_FLOAT32, CP_FLOAT64, CP_COMPLEX128};
     for (FOR_DEVICES(d))
         for (int k = 0; k < 5; k++)
-            for (int shape = 0; shape < 3; shape++)
+            for (int shape = 0; shape < 4; shape++)
                 for (CP_SCOPE) {
-                    int64_t rows = (int64_t[]){3000, 200, 9}[shape], n = (int64_t[]){17, 300, 70000}[shape];
+                    int64_t rows = (int64_t[]){3000, 200, 9, 12}[shape], n = (int64_t[]){17, 300, 70000, 10001}[shape];
                     int64_t bytes = n * (int64_t)cp_type_size(types[k]);
                     char *data = pattern_data(types[k], shape == 1, rows * n);
                     cp_array *x = cp_from_host(data, types[k], CP_SHAPE(rows, n), NULL);

@@ -147,6 +147,10 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
     cpi_walk_init(&g.walk, loop, 0, loop->nop);
     g.values = 0;
     g.mask = loop->nop > nin + 1 ? nin + 1 : 0;
+    if (g.mask && loop->op[g.mask].host) { /* one truth value for all, which kernels cannot read */
+        if (!*(const uint8_t *)loop->op[g.mask].data) return CP_OK;
+        g.mask = 0;
+    }
     g.exact = loop->op[0].type == cpi_result_type(classes[c->op], c->type);
     for (int k = 0; k < loop->nop; k++) {
         g.data[k] = loop->op[k].data;

@@ -318,6 +318,12 @@ static cp_code fill(cp_array *x, cp_array *mask, cp_array *value)
     const cp_array *operands[3] = {x, value, mask};
     cpi_loop loop;
     if (x->size == 0) return CP_OK;
+    if (value->flags & CPI_HOST_SCALAR && cp_is_c_contiguous(x) && cp_is_c_contiguous(mask)) {
+        _Alignas(16) unsigned char v[16];
+        cpi_convert_value(value->type, value->data, x->type, v);
+        return x->device->backend->index->fill(cpi_stream(x->device), x->data, (const uint8_t *)mask->data, x->size,
+                                               cpi_itemsize(x->type), v);
+    }
     cpi_loop_init(&loop, x->ndim, x->shape, 3, operands);
     cpi_loop_coalesce(&loop);
     return x->device->backend->elementwise->copy(cpi_stream(x->device), &loop);

@@ -38,6 +38,8 @@ typedef struct cpi_index_ops {
     /* x[i] = value[j]; value's elements value_step bytes apart (0: one for all). */
     cp_code (*spread)(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
                       const char *value, int64_t value_step);
+    /* x[i] = value where mask[i]; n contiguous elements of 1, 2, 4, 8 or 16 bytes, `value` in host memory. */
+    cp_code (*fill)(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value);
     /* Coordinates in `shape` (C order) of the selected: out[d*count + j], or out[j*ndim + d] when `points`. */
     cp_code (*coordinates)(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
                            int64_t *out);

@@ -171,6 +171,25 @@ static cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, 
     return CP_OK;
 }
 
+/* --- one value through a mask --- */
+
+static void fill_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    (void)worker;
+    for (PIECES(p))
+        j->k->fill(j->to + p * PIECE * j->bytes, (const uint8_t *)j->condition + p * PIECE, length(j->s, p), j->bytes, j->x);
+}
+
+static cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
+{
+    (void)stream;
+    cpi_selection s = {.n = n};
+    job j = {.s = &s, .condition = (const char *)mask, .to = x, .bytes = bytes, .x = value};
+    run(&j, fill_task);
+    return CP_OK;
+}
+
 /* --- rows --- */
 
 /* Rows first..last-1 of one outer step, of a size known to the compiler where it is a common one. */
@@ -219,4 +238,4 @@ static cp_code move(const cpi_rows *r, cpi_task task)
 static cp_code take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
 static cp_code put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
 
-const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, coordinates, take, put};
+const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put};

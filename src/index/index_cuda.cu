@@ -224,6 +224,39 @@ spread_kernel(const unsigned *words, const int64_t *before, char *x, int64_t ste
     });
 }
 
+/* --- one value through a mask: neighbours in neighbouring lanes, eight masks asked for at once --- */
+
+template <class T> __global__ void __launch_bounds__(THREADS) fill_kernel(T *x, const uint8_t *mask, int64_t n, T value)
+{
+    enum { EACH = 8 };
+    int64_t first = (int64_t)blockIdx.x * (THREADS * EACH) + threadIdx.x;
+    uint8_t m[EACH];
+#pragma unroll
+    for (int u = 0; u < EACH; u++) m[u] = first + u * THREADS < n ? mask[first + u * THREADS] : 0;
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+        if (m[u]) x[first + u * THREADS] = value;
+}
+
+template <class T> cp_code launch_fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, const void *value)
+{
+    T v;
+    memcpy(&v, value, sizeof v);
+    fill_kernel<T><<<(unsigned)((n + THREADS * 8 - 1) / (THREADS * 8)), THREADS, 0, cpi_cuda_stream(stream)>>>((T *)x, mask, n, v);
+    return CPI_LAUNCHED("mask_set");
+}
+
+cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
+{
+    switch (bytes) {
+    case 1: return launch_fill<uint8_t>(stream, x, mask, n, value);
+    case 2: return launch_fill<uint16_t>(stream, x, mask, n, value);
+    case 4: return launch_fill<uint32_t>(stream, x, mask, n, value);
+    case 8: return launch_fill<uint64_t>(stream, x, mask, n, value);
+    default: return launch_fill<pair128>(stream, x, mask, n, value); /* may lie at multiples of 8 */
+    }
+}
+
 struct extents { int ndim; int64_t shape[CP_MAXDIM]; };
 
 __global__ void __launch_bounds__(THREADS)
@@ -341,4 +374,4 @@ cp_code put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, 
 } // namespace
 
 extern const cpi_index_ops cpi_index_cuda;
-const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, coordinates, take, put};
+const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, coordinates, take, put};

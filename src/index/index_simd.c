@@ -184,4 +184,26 @@ static void positions(const uint64_t *words, int64_t n, int64_t base, int64_t *o
     }
 }
 
-const cpi_index_kernels CPI_ISA_NAME(cpi_index_kernels) = {bits, compact, positions};
+/* Every element is written, the others as they are: a loop without branches. */
+#define FILL(T)                                                         \
+    {                                                                   \
+        T v, *restrict to = (T *)x;                                     \
+        memcpy(&v, value, sizeof v);                                    \
+        for (int64_t i = 0; i < n; i++) to[i] = mask[i] ? v : to[i];    \
+        return;                                                         \
+    }
+
+static void fill(char *x, const uint8_t *restrict mask, int64_t n, int64_t bytes, const void *value)
+{
+    switch (bytes) {
+    case 1: FILL(uint8_t)
+    case 2: FILL(uint16_t)
+    case 4: FILL(uint32_t)
+    case 8: FILL(uint64_t)
+    default:
+        for (int64_t i = 0; i < n; i++)
+            if (mask[i]) memcpy(x + 16 * i, value, 16);
+    }
+}
+
+const cpi_index_kernels CPI_ISA_NAME(cpi_index_kernels) = {bits, compact, positions, fill};

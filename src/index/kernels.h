@@ -13,6 +13,7 @@ typedef struct cpi_index_kernels {
                     int64_t count);
     /* Writes the positions base + i of the selected. */
     void (*positions)(const uint64_t *words, int64_t n, int64_t base, int64_t *out, int64_t count);
+    void (*fill)(char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value);
 } cpi_index_kernels;
 
 extern const cpi_index_kernels cpi_index_kernels_v2, cpi_index_kernels_v3, cpi_index_kernels_v4;

@@ -116,12 +116,19 @@ typedef __m256d vd;
     BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
     BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
 
-#define UNARIES(X) X(exp, exp, u10) X(exp2, exp2, u10) X(expm1, expm1, u10) X(log, log, u10) X(log2, log2, u10) \
-    X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u10)               \
-    X(arccos, acos, u10) X(arctan, atan, u10) X(tanh, tanh, u10) X(cbrt, cbrt, u10) X(arctanh, atanh, u10)
-#define BINARIES(X) X(power, pow, u10) X(arctan2, atan2, u10) X(hypot, hypot, u05)
-#define GUARDEDS(X) X(log1p, log1p, u10, 1e37f, 1e305) X(sinh, sinh, u10, 80.0f, 700.0) X(cosh, cosh, u10, 80.0f, 700.0) \
-    X(arcsinh, asinh, u10, 1e18f, 1e150) X(arccosh, acosh, u10, 1e18f, 1e150)
+#define UNARIES(X) X(exp, exp, u10) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10) \
+    X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35)               \
+    X(arccos, acos, u35) X(arctan, atan, u10) X(arctanh, atanh, u10)
+#define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
+#define GUARDEDS(X) X(log1p, log1p, u10, 1e37f, 1e305) X(sinh, sinh, u10, 80.0f, 700.0) X(cosh, cosh, u10, 80.0f, 700.0)
+/* float32 has its own */
+#define DOUBLES(X) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
+UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)
+UNARY(expm1, double, vd, LOADD, STORED, SD(expm1, u10), f64)
+UNARY(cbrt, double, vd, LOADD, STORED, SD(cbrt, u10), f64)
+GUARDED(arcsinh, double, vd, LOADD, STORED, BEYONDD, SD(asinh, u10), 1e150, asinh, f64)
+GUARDED(arccosh, double, vd, LOADD, STORED, BEYONDD, SD(acosh, u10), 1e150, acosh, f64)
+BINARY(power, double, vd, LOADD, STORED, SETD, SD(pow, u10), f64)
 UNARIES(BOTH)
 GUARDEDS(GUARDED_BOTH)
 BINARIES(BOTH2)
@@ -131,6 +138,7 @@ BINARIES(BOTH2)
 #define UNARIES(X)
 #define BINARIES(X)
 #define GUARDEDS(X)
+#define DOUBLES(X)
 #endif
 
 #if defined(__FMA__) /* elementwise_fmod_simd.c */
@@ -140,12 +148,19 @@ BINARIES(BOTH2)
     extern void CPI_ISA_NAME(cpi_##name##_f64)(void *, const void *, const void *, const void *, int64_t, unsigned);
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
+/* elementwise_float32_simd.c */
+#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(expm1) X(power)
+#define DECLARE_CHEAP(name) \
+    extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *, const void *, const void *, const void *, int64_t, unsigned);
+CHEAP(DECLARE_CHEAP)
+#define CHEAP_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_cheap_##name##_f32),
 #define REMAINDER_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f64),
 #else
 #define REMAINDERS(X)
+#define CHEAP(X)
 #endif
 
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32)};
+    UNARIES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};
+    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};

@@ -1,0 +1,144 @@
+/* Mathematical functions of float32 that vector libraries make dearer than they need be: the bounds of their rows
+ * (elementwise.def) are met by short series in double, or in float where that is enough.
+ *
+ * Each function is right for every argument, or its kernel sends the stretch's special elements through libm. The
+ * operations are the same for any place in an array, so results do not depend on it. */
+#include <math.h>
+#include <string.h>
+
+#include "elementwise/loops.h"
+#include "scalar/scalar.h"
+
+#if defined(__FMA__)
+enum { STRETCH = 512 };
+#define LN2_HIGH 0x1.62e42fefa38p-1  /* few enough bits that n times it is exact */
+#define LN2_LOW 0x1.ef35793c7673p-45
+
+/* log of a positive normal number to some 5e-11 of the result: x = m * 2^k, log m = 2 artanh((m - 1) / (m + 1)). */
+CPS_MATH double log_of(double x)
+{
+    const uint64_t root = 0x3fe6a09e00000000u; /* about sqrt(1/2): m is between it and its double */
+    uint64_t u = cps_bits_f64(x) - root;
+    double m = cps_from_bits_f64((u & 0x000fffffffffffffu) + root);
+    double k = cps_from_bits_f64(0x4338000000000000u + (uint64_t)((int64_t)u >> 52)) - 0x1.8p52;
+    /* the division is a float's, with a step of Newton's: half the time */
+    double divisor = m + 1, inverse = (double)(1 / (float)divisor);
+    inverse = fma(inverse, fma(-divisor, inverse, 1), inverse);
+    double s = (m - 1) * inverse, z = s * s;
+    double p = fma(z, fma(z, fma(z, fma(z, fma(z, 1 / 11.0, 1 / 9.0), 1 / 7.0), 1 / 5.0), 1 / 3.0), 1.0);
+    return fma(k, 0x1.62e42fefa39efp-1, 2 * s * p);
+}
+
+/* exp(x) = power * (1 + rest) for |x| < 700, `rest` to some 1e-8 of it. */
+CPS_MATH double exp_rest(double x, double *power)
+{
+    double shifted = fma(x, 1.442695040888963407, 0x1.8p52), n = shifted - 0x1.8p52;
+    double r = fma(n, -LN2_LOW, fma(n, -LN2_HIGH, x));
+    double p = fma(r, fma(r, 1 / 5040.0, 1 / 720.0), 1 / 120.0);
+    *power = cps_from_bits_f64(0x3ff0000000000000u + (cps_bits_f64(shifted) << 52));
+    return r * fma(r, fma(r, fma(r, fma(r, p, 1 / 24.0), 1 / 6.0), 0.5), 1.0);
+}
+
+CPS_MATH float expm1_of(float x)
+{
+    double t = (double)x;
+    t = t < 200 ? t : 200;
+    t = t > -200 ? t : -200;
+    double power, rest = exp_rest(t, &power);
+    float r = copysignf((float)fma(power, rest, power - 1), x);
+    return x == x ? r : x;
+}
+
+CPS_MATH float arcsinh_of(float x)
+{
+    double a = (double)fabsf(x), r = log_of(a + sqrt(fma(a, a, 1)));
+    return a > 1e-7 && a < (double)INFINITY ? copysignf((float)r, x) : x;
+}
+
+CPS_MATH float arccosh_of(float x)
+{
+    double a = (double)x, r = log_of(a + sqrt(fma(a, a, -1)));
+    r = a >= 1 ? r : (double)NAN;
+    return a < (double)INFINITY ? (float)r : x; /* NaN is itself */
+}
+
+/* The cube root of the exponent by division, two of Halley's steps; the last has t^3 in two parts. */
+CPS_MATH float cbrt_of(float x)
+{
+    float a = fabsf(x);
+    float scale = a < 0x1p-126f ? 0x1p24f : a > 0x1p120f ? 0x1p-24f : 1;
+    float back = a < 0x1p-126f ? 0x1p-8f : a > 0x1p120f ? 0x1p8f : 1;
+    a *= scale;
+    float t = cps_from_bits_f32(cps_bits_f32(a) / 3 + 0x2a5119f2u), r = t * t * t;
+    t *= (r + a + a) / (r + r + a);
+    float p = t * t, pe = fmaf(t, t, -p);
+    r = p * t;
+    float re = fmaf(p, t, -r) + pe * t;
+    t = fmaf(t, ((a - r) - re) / (r + r + a), t);
+    return a > 0 && a < INFINITY ? copysignf(t * back, x) : x;
+}
+
+/* An odd polynomial below 0.625, 1 - 2 / (exp(2|x|) + 1) above. */
+CPS_MATH float tanh_of(float x)
+{
+    float a = fabsf(x), z = x * x;
+    float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, -0.00559101057f, 0.0205388143f), -0.0537096555f), 0.133310922f), -0.333332695f);
+    float near = copysignf(fmaf(p * z, x, x), x), e = a < 20 ? a + a : 40;
+    float shifted = fmaf(e, 1.44269504f, 0x1.8p23f), n = shifted - 0x1.8p23f;
+    float r = fmaf(n, -1.42860677e-6f, fmaf(n, -0.693145752f, e));
+    float q = fmaf(r, fmaf(r, fmaf(r, 1 / 720.0f, 1 / 120.0f), 1 / 24.0f), 1 / 6.0f);
+    q = fmaf(r, fmaf(r, fmaf(r, q, 0.5f), 1), 1);
+    q = cps_from_bits_f32(cps_bits_f32(q) + (cps_bits_f32(shifted) << 23));
+    float far = copysignf(1 - 2 / (q + 1), x);
+    return a < 0.625f ? near : a == a ? far : x;
+}
+
+/* For positive finite x and finite y. */
+CPS_MATH float power_of(float x, float y)
+{
+    double t = (double)y * log_of((double)x);
+    t = t < 200 ? t : 200;
+    t = t > -200 ? t : -200;
+    double power, rest = exp_rest(t, &power);
+    return (float)fma(power, rest, power);
+}
+
+#define HEAD(name)                                                                                                \
+    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *, const void *, const void *, const void *, int64_t, unsigned); \
+    void CPI_ISA_NAME(cpi_##name##_f32)(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s)
+#define KERNEL(name)                                                                    \
+    HEAD(cheap_##name)                                                                  \
+    {                                                                                   \
+        float *out = out_;                                                              \
+        const float *a = a_;                                                            \
+        (void)b_, (void)c_, (void)s;                                                    \
+        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = name##_of(a[i]);  \
+    }
+KERNEL(arcsinh)
+KERNEL(arccosh)
+KERNEL(cbrt)
+KERNEL(tanh)
+KERNEL(expm1)
+
+CPS_MATH int is_plain(float x, float y) { return (x > 0) & (x < INFINITY) & (fabsf(y) < INFINITY); }
+
+HEAD(cheap_power)
+{
+    float *out = out_, ta[STRETCH], tb[STRETCH], r[STRETCH];
+    const float *a = a_, *b = b_;
+    (void)c_;
+    for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];
+    for (int64_t i = 0; i < n; i += STRETCH) {
+        int64_t m = n - i < STRETCH ? n - i : STRETCH;
+        const float *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;
+        int wild = 0;
+        for (int64_t k = 0; k < m; k++) wild |= !is_plain(x[k], y[k]);
+        for (int64_t k = 0; k < m; k++) r[k] = power_of(x[k], y[k]);
+        for (int64_t k = 0; wild && k < m; k++)
+            if (!is_plain(x[k], y[k])) r[k] = powf(x[k], y[k]);
+        memcpy(out + i, r, (size_t)m * sizeof *r);
+    }
+}
+#else
+typedef int cpi_no_fma; /* the scalar bodies serve */
+#endif

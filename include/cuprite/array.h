@@ -77,6 +77,8 @@ CP_API cp_array *cp_contiguous(cp_array *x);                      /* x's own ele
 /* dst[...] = src: broadcast, converted without a check of kind, right for overlapping operands. */
 CP_API cp_code cp_assign(cp_array *dst, const cp_array *src);
 CP_API cp_code cp_fill(cp_array *dst, const cp_array *value);
+/* Writes one element: x.ndim indices, negative ones from the end; `value` points at a value of x's type. */
+CP_API cp_code cp_set_item(cp_array *x, int n, const int64_t *index, const void *value);
 /* The value of an array with one element. Waits. NAN or 0 with the error set on failure. */
 CP_API double cp_item_float(const cp_array *x);
 CP_API int64_t cp_item_int(const cp_array *x);

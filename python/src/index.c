@@ -276,12 +276,36 @@ static bool mask_set(PyObject *self, const key *k, cp_array *value)
     return code == CP_OK;
 }
 
+/* x[3] = 1.5, x[2, 0] = 7: one element and one number, without a view between. 0: done, -1: an exception, 1: the
+ * key or the value is of another kind. */
+static int set_one(PyObject *self, PyObject *o, PyObject *v)
+{
+    PyObject *const *items = PyTuple_Check(o) ? &PyTuple_GET_ITEM(o, 0) : &o;
+    Py_ssize_t n = PyTuple_Check(o) ? PyTuple_GET_SIZE(o) : 1;
+    cp_type t = cp_type_of(cpy_x(self));
+    if (n != cp_ndim(cpy_x(self)) || t == CP_FLOAT16 || t == CP_BFLOAT16 || !(PyFloat_CheckExact(v) || PyLong_CheckExact(v)))
+        return 1;
+    int64_t at[CP_MAXDIM];
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int overflow = 1;
+        if (PyLong_CheckExact(items[i])) at[i] = PyLong_AsLongLongAndOverflow(items[i], &overflow);
+        if (overflow) return 1;
+    }
+    _Alignas(16) unsigned char value[16];
+    if (!cpy_store(t, v, value)) return -1;
+    if (cp_set_item(cpy_x(self), (int)n, at, value) == CP_OK) return 0;
+    cpy_raise();
+    return -1;
+}
+
 int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
 {
     if (!v) {
         PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
         return -1;
     }
+    int one = set_one(self, o, v);
+    if (one <= 0) return one;
     key k;
     PyObject *holder;
     bool own, done = false;

@@ -41,6 +41,8 @@ struct cpi_pool {
     block **table;
     size_t table_size, table_used;
     block *spare;
+    size_t small;        /* see cpi_pool_small */
+    int64_t small_bytes; /* changed atomically */
     bool direct; /* no reuse: every block is a piece of its own (for memory checkers) */
     cp_pool_stats stats;
 };
@@ -64,6 +66,7 @@ cpi_pool *cpi_pool_new(cpi_device *device)
 #endif
     const char *mode = getenv("CUPRITE_POOL");
     if (mode) p->direct = strcmp(mode, "off") == 0;
+    p->small = device->id == CP_CPU && !p->direct ? UNIT : 0;
     return p;
 }
 
@@ -332,9 +335,17 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
 void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
 {
     pthread_mutex_lock(&p->lock);
+    int64_t small = __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED);
+    if (p->stats.used + small > p->stats.peak) p->stats.peak = p->stats.used + small;
     *stats = p->stats;
+    stats->used += small;
+    stats->held += small;
     pthread_mutex_unlock(&p->lock);
 }
+
+size_t cpi_pool_small(const cpi_pool *p) { return p->small; }
+
+void cpi_pool_count_small(cpi_pool *p, int64_t bytes) { __atomic_fetch_add(&p->small_bytes, bytes, __ATOMIC_RELAXED); }
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
@@ -349,7 +360,8 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
         b->stream = stream;
         p->stats.allocations++;
         p->stats.used += (int64_t)b->size;
-        if (p->stats.used > p->stats.peak) p->stats.peak = p->stats.used;
+        int64_t used = p->stats.used + __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED);
+        if (used > p->stats.peak) p->stats.peak = used;
     }
     pthread_mutex_unlock(&p->lock);
     if (b) {

@@ -14,6 +14,11 @@ cpi_pool *cpi_pool_new(cpi_device *device);
 /* At least `bytes` bytes aligned to 512, for the stream; NULL and CP_ERROR_MEMORY (how much, who holds what). */
 void *cpi_pool_alloc(cpi_pool *pool, cp_stream *stream, size_t bytes);
 void cpi_pool_free(cpi_pool *pool, cp_stream *stream, void *memory);
+/* Arrays of at most so many bytes are better kept in host memory beside their records: 0 on a GPU, and where blocks
+ * are not reused so that a memory checker sees each. */
+size_t cpi_pool_small(const cpi_pool *pool);
+/* Counts such memory as used and held, `bytes` negative when it ends; the limit does not bind it. */
+void cpi_pool_count_small(cpi_pool *pool, int64_t bytes);
 void cpi_pool_stats(cpi_pool *pool, cp_pool_stats *stats);
 cp_code cpi_pool_limit(cpi_pool *pool, int64_t bytes);
 cp_code cpi_pool_trim(cpi_pool *pool);

@@ -1,7 +1,9 @@
 /* Arrays, buffers and scopes: who owns what, and when it ends.
  *
  * Invariants: an array in a scope has one reference that the scope owns; a buffer lives as long as one array
- * points into it; a record that is half built is never visible to anybody. */
+ * points into it; a record that is half built is never visible to anybody. An array with memory of its own, its
+ * buffer and, on the CPU, few bytes of elements are one block of host memory, which ends with the buffer: views may
+ * outlive the array. */
 #include "core/array.h"
 
 #include <string.h>
@@ -90,30 +92,40 @@ cp_array *cp_retain(cp_array *x)
     return x;
 }
 
+/* Whether this was the last reference. The only holder of one need not write: nobody else can take another. */
+static bool last_reference(int *refs)
+{
+    return __atomic_load_n(refs, __ATOMIC_ACQUIRE) == 1 || !__atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
+}
+
+/* The buffer lies in the block of the array that it was made for. */
 static void buffer_free(cpi_buffer *b)
 {
-    if (!b || __atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL)) return;
+    if (!last_reference(&b->refs)) return;
     if (b->release) {
         b->release(b->owner);
-    } else {
+    } else if (b->memory) {
         cpi_pool_free(b->device->pool, b->stream, b->memory);
+    } else {
+        cpi_pool_count_small(b->device->pool, -(int64_t)b->bytes);
     }
     cpi_stream_unref(b->stream);
-    cpi_free_host(b);
+    cpi_free_host(b->block);
 }
 
 void cp_free(cp_array *x)
 {
-    if (!x || __atomic_sub_fetch(&x->refs, 1, __ATOMIC_ACQ_REL)) return;
+    if (!x || !last_reference(&x->refs)) return;
     leave_scope(x);
-    buffer_free(x->buffer);
-    cpi_free_host(x);
+    cpi_buffer *b = x->buffer;
+    if (!b || b->block != x) cpi_free_host(x);
+    if (b) buffer_free(b);
 }
 
-/* A record without memory; shape is copied, strides are left to the caller. */
-static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
+/* A record with `more` bytes behind its dims, without memory; shape is copied, strides are left to the caller. */
+static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size, size_t more)
 {
-    cp_array *x = cpi_malloc(sizeof *x + 2 * (size_t)ndim * sizeof(int64_t));
+    cp_array *x = cpi_malloc(sizeof *x + 2 * (size_t)ndim * sizeof(int64_t) + more);
     if (!x) return NULL;
     x->refs = 1;
     x->type = type;
@@ -138,26 +150,33 @@ static bool type_known(const char *function, cp_type type)
     return false;
 }
 
-/* Gives x memory of its own for `bytes` bytes; ends x and returns NULL when there is none. */
-static cp_array *with_memory(cp_array *x, size_t bytes)
+/* A record and its buffer, with `more` bytes behind them. */
+static cp_array *record_with_buffer(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size,
+                                    size_t more)
 {
+    cp_array *x = record_new(device, type, ndim, shape, size, sizeof(cpi_buffer) + more);
     if (!x) return NULL;
-    cpi_buffer *b = cpi_malloc(sizeof *b);
-    if (!b) {
+    x->buffer = (cpi_buffer *)(void *)(x->dims + 2 * ndim);
+    return x;
+}
+
+/* An array with memory of its own, not yet in a scope: in the pool, or, few bytes of host memory, behind the record. */
+static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
+{
+    enum { LINE = 64 };
+    size_t bytes = (size_t)(size * cpi_itemsize(type));
+    bool small = bytes <= cpi_pool_small(device->pool);
+    cp_array *x = record_with_buffer(device, type, ndim, shape, size, small ? bytes + LINE : 0);
+    if (!x) return NULL;
+    cp_stream *stream = cpi_stream(device);
+    if (small) {
+        x->data = (char *)(((uintptr_t)(x->buffer + 1) + LINE - 1) / LINE * LINE);
+        cpi_pool_count_small(device->pool, (int64_t)bytes);
+    } else if (!(x->data = cpi_pool_alloc(device->pool, stream, bytes))) {
         cpi_free_host(x);
         return NULL;
     }
-    cp_stream *stream = cpi_stream(x->device);
-    void *memory = cpi_pool_alloc(x->device->pool, stream, bytes);
-    if (!memory) {
-        cpi_free_host(b);
-        cpi_free_host(x);
-        return NULL;
-    }
-    *b = (cpi_buffer){1, x->device, cpi_stream_ref(stream), memory, bytes, NULL, NULL};
-    x->buffer = b;
-    x->data = memory;
-    enter_scope(x);
+    *x->buffer = (cpi_buffer){1, device, cpi_stream_ref(stream), small ? NULL : x->data, bytes, NULL, NULL, x};
     return x;
 }
 
@@ -167,10 +186,11 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
     int64_t size;
     if (!device || !type_known(function, type)) return NULL;
     if (cpi_shape_size(function, ndim, shape, cp_type_size(type), &size)) return NULL;
-    cp_array *x = record_new(device, type, ndim, shape, size);
+    cp_array *x = array_with_memory(device, type, ndim, shape, size);
     if (!x) return NULL;
     cpi_strides_contiguous(ndim, shape, cpi_itemsize(type), order, x->strides);
-    return with_memory(x, (size_t)(size * cpi_itemsize(type)));
+    enter_scope(x);
+    return x;
 }
 
 cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type type, int ndim, const int64_t *shape)
@@ -180,7 +200,7 @@ cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type typ
     if (!type_known(function, type)) return NULL;
     if (cpi_shape_size(function, ndim, shape, cp_type_size(type), &size)) return NULL;
     cpi_device *device = like->flags & CPI_HOST_SCALAR ? cpi_device_current() : like->device;
-    cp_array *x = device ? record_new(device, type, ndim, shape, size) : NULL;
+    cp_array *x = device ? array_with_memory(device, type, ndim, shape, size) : NULL;
     if (!x) return NULL;
     for (int i = 0; i < ndim; i++) { /* axes from the largest stride to the smallest, stable */
         int j = i;
@@ -197,14 +217,15 @@ cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type typ
         x->strides[order[i]] = at;
         if (shape[order[i]] > 1) at *= shape[order[i]];
     }
-    return with_memory(x, (size_t)(size * cpi_itemsize(type)));
+    enter_scope(x);
+    return x;
 }
 
 cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides, char *data)
 {
     int64_t size = 1;
     for (int i = 0; i < ndim; i++) size *= shape[i];
-    cp_array *v = record_new(x->device, type, ndim, shape, size);
+    cp_array *v = record_new(x->device, type, ndim, shape, size, 0);
     if (!v) return NULL;
     memcpy(v->strides, strides, (size_t)ndim * sizeof *strides);
     v->flags = x->flags & CPI_READONLY;
@@ -231,20 +252,15 @@ cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t
     if (!d || !type_known(function, type)) return NULL;
     if (cpi_shape_size(function, shape.n, shape.dim, cp_type_size(type), &size)) return NULL;
     if (size && cpi_null(function, data)) return NULL;
-    cp_array *x = record_new(d, type, shape.n, shape.dim, size);
-    cpi_buffer *b = x ? cpi_malloc(sizeof *b) : NULL;
-    if (!b) {
-        cpi_free_host(x);
-        return NULL;
-    }
-    *b = (cpi_buffer){1, d, cpi_stream_ref(cpi_stream(d)), data, (size_t)(size * cpi_itemsize(type)), release, owner};
-    if (!release) b->release = cpi_release_nothing;
+    cp_array *x = record_with_buffer(d, type, shape.n, shape.dim, size, 0);
+    if (!x) return NULL;
+    *x->buffer = (cpi_buffer){1, d, cpi_stream_ref(cpi_stream(d)), data, (size_t)(size * cpi_itemsize(type)),
+                              release ? release : cpi_release_nothing, owner, x};
     if (strides) {
         memcpy(x->strides, strides, (size_t)shape.n * sizeof *strides);
     } else {
         cpi_strides_contiguous(shape.n, shape.dim, cpi_itemsize(type), 'C', x->strides);
     }
-    x->buffer = b;
     x->data = data;
     enter_scope(x);
     return x;
@@ -255,7 +271,7 @@ void cpi_release_nothing(void *owner) { (void)owner; }
 static cp_array *host_scalar(cp_type type, const void *value, unsigned flags)
 {
     if (!type_known("scalar", type) || cpi_null("scalar", value)) return NULL;
-    cp_array *x = record_new(cpi_device_cpu(), type, 0, NULL, 1);
+    cp_array *x = record_new(cpi_device_cpu(), type, 0, NULL, 1, 0);
     if (!x) return NULL;
     memset(x->value, 0, sizeof x->value);
     memcpy(x->value, value, cp_type_size(type));

@@ -39,10 +39,11 @@ struct cpi_buffer {
     int refs;                       /* changed atomically */
     cpi_device *device;
     struct cp_stream *stream;       /* the stream the memory belongs to */
-    void *memory;
+    void *memory;                   /* NULL: the elements lie in `block` */
     size_t bytes;
     void (*release)(void *owner);   /* for memory that somebody else owns */
     void *owner;
+    void *block;                    /* host memory that ends with the buffer */
 };
 
 #ifndef __CUDACC__

@@ -81,6 +81,33 @@ cp_code cp_assign(cp_array *dst, const cp_array *src)
     return code;
 }
 
+cp_code cp_set_item(cp_array *x, int n, const int64_t *index, const void *value)
+{
+    const char *function = "set_item";
+    if (cpi_null(function, x) || cpi_null(function, value) || (n > 0 && cpi_null(function, index))) return CP_ERROR_VALUE;
+    if (n != x->ndim)
+        return cpi_fail(CP_ERROR_INDEX, "%s: an element of an array of %d dimensions has %d indices, %d given", function,
+                        x->ndim, x->ndim, n);
+    char *at = x->data;
+    for (int i = 0; i < n; i++) {
+        if (index[i] < -x->shape[i] || index[i] >= x->shape[i])
+            return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis %d with size %lld", function,
+                            (long long)index[i], i, (long long)x->shape[i]);
+        at += (index[i] < 0 ? index[i] + x->shape[i] : index[i]) * x->strides[i];
+    }
+    cp_code code = cpi_check_writable(function, x);
+    if (code) return code;
+    if (x->device->id == CP_CPU) {
+        memcpy(at, value, cp_type_size(x->type));
+        return CP_OK;
+    }
+    cp_array *item = cpi_array_view(x, x->type, 0, NULL, NULL, at), *v = item ? cp_scalar(x->type, value) : NULL;
+    code = v ? cp_assign(item, v) : cp_error();
+    cp_free(v);
+    cp_free(item);
+    return code;
+}
+
 cp_code cp_fill(cp_array *dst, const cp_array *value)
 {
     if (cpi_null("fill", dst) || cpi_null("fill", value)) return CP_ERROR_VALUE;
@@ -125,8 +152,8 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
         return cpi_fail(CP_ERROR_VALUE, "%s: room for %zu bytes given, the array has %lld", function, bytes,
                         (long long)cp_nbytes(x));
     if (!x->size) return CP_OK;
-    if (x->flags & CPI_HOST_SCALAR) {
-        memcpy(data, x->value, (size_t)cp_nbytes(x));
+    if (x->flags & CPI_HOST_SCALAR || (x->size == 1 && x->device->id == CP_CPU)) {
+        memcpy(data, x->data, (size_t)cp_nbytes(x));
         return CP_OK;
     }
     cp_array *flat = cpi_as_contiguous(function, (cp_array *)(uintptr_t)x, x->type);

@@ -20,6 +20,14 @@ static cp_array *view_of(cp_array *x, int ndim, const int64_t *shape, const int6
     return v;
 }
 
+/* View of all of x from its first element on; x stays the caller's. */
+static cp_array *whole_view(const char *function, cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
+{
+    if (!(x->flags & CPI_HOST_SCALAR)) return cpi_array_view(x, x->type, ndim, shape, strides, x->data);
+    x = solid(function, x);
+    return x ? view_of(x, ndim, shape, strides, x->data) : NULL;
+}
+
 /* Strides that give x's elements, read in C order, the new shape; false when there are none. The axes of both
  * shapes are matched in groups of equal product; within a group x must be one arithmetic run. */
 static bool reshape_strides(const cp_array *x, int ndim, const int64_t *shape, int64_t *strides)
@@ -87,20 +95,13 @@ static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
 cp_array *cp_reshape(cp_array *x, cp_shape want)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
-    x = solid("reshape", x);
-    if (!x) return NULL;
-    if (resolve_shape(x, want, shape)) {
-        cp_free(x);
-        return NULL;
-    }
-    bool direct = x->size > 0 && reshape_strides(x, want.n, shape, strides);
-    if (!direct) {
-        cp_array *flat = cpi_as_contiguous("reshape", x, x->type);
-        cp_free(x);
-        if (!(x = flat)) return NULL;
-        cpi_strides_contiguous(want.n, shape, cpi_itemsize(x->type), 'C', strides);
-    }
-    return view_of(x, want.n, shape, strides, x->data);
+    if (cpi_null("reshape", x) || resolve_shape(x, want, shape)) return NULL;
+    if (!(x->flags & CPI_HOST_SCALAR) && x->size > 0 && reshape_strides(x, want.n, shape, strides))
+        return cpi_array_view(x, x->type, want.n, shape, strides, x->data);
+    cp_array *flat = cpi_as_contiguous("reshape", x, x->type);
+    if (!flat) return NULL;
+    cpi_strides_contiguous(want.n, shape, cpi_itemsize(x->type), 'C', strides);
+    return view_of(flat, want.n, shape, strides, flat->data);
 }
 
 cp_array *cp_ravel(cp_array *x)
@@ -128,8 +129,7 @@ cp_array *cp_transpose(cp_array *x, cp_axes axes)
         shape[i] = x->shape[a];
         strides[i] = x->strides[a];
     }
-    x = solid(function, x);
-    return x ? view_of(x, n, shape, strides, x->data) : NULL;
+    return whole_view(function, x, n, shape, strides);
 }
 
 cp_array *cp_swapaxes(cp_array *x, int a, int b)
@@ -182,8 +182,7 @@ cp_array *cp_squeeze(cp_array *x, cp_axes axes)
         shape[n] = x->shape[i];
         strides[n++] = x->strides[i];
     }
-    x = solid(function, x);
-    return x ? view_of(x, n, shape, strides, x->data) : NULL;
+    return whole_view(function, x, n, shape, strides);
 }
 
 cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
@@ -203,8 +202,7 @@ cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
         strides[i] = fresh[i] ? 0 : x->strides[k];
         k += !fresh[i];
     }
-    x = solid(function, x);
-    return x ? view_of(x, n, shape, strides, x->data) : NULL;
+    return whole_view(function, x, n, shape, strides);
 }
 
 cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2)

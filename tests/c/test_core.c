@@ -130,6 +130,55 @@ static void creation(void **state)
         }
 }
 
+static void one_element(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = cp_zeros(CP_SHAPE(2, 3), CP_FLOAT64), *t = cp_transpose(x, CP_ALL);
+            ok(cp_set_item(x, 2, (int64_t[]){1, -1}, &(double){5}) == CP_OK);
+            ok(cp_set_item(t, 2, (int64_t[]){1, 0}, &(double){7}) == CP_OK);
+            values(x, 0, 7, 0, 0, 0, 5);
+            cp_array *zero = cp_zeros(CP_SHAPE0, CP_INT16);
+            ok(cp_set_item(zero, 0, NULL, &(int16_t){-3}) == CP_OK);
+            values(zero, -3);
+            assert_int_equal(cp_set_item(x, 1, (int64_t[]){0}, &(double){1}), CP_ERROR_INDEX);
+            failed(CP_ERROR_INDEX);
+            assert_int_equal(cp_set_item(x, 2, (int64_t[]){0, 3}, &(double){1}), CP_ERROR_INDEX);
+            failed(CP_ERROR_INDEX);
+            assert_int_equal(cp_set_item(x, 2, (int64_t[]){-3, 0}, &(double){1}), CP_ERROR_INDEX);
+            failed(CP_ERROR_INDEX);
+            assert_int_equal(cp_set_item(cp_int(1), 0, NULL, &(int64_t){1}), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_set_item(cp_broadcast_to(zero, CP_SHAPE(2)), 1, (int64_t[]){0}, &(int16_t){1}), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_set_item(NULL, 0, NULL, NULL), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+        }
+}
+
+/* A view keeps the elements when the array that they were made for is gone, wherever they lie. */
+static void views_outlive_their_array(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int64_t n = 2; n < 4000; n *= 3) {
+            int64_t live = cp_test_live();
+            cp_pool_stats before, now;
+            ok(cp_pool_query(d, &before) == CP_OK);
+            cp_array *x = cp_arange_int(0, n, 1, CP_FLOAT64), *v = cp_slice(x, 1, (cp_index[]){CP_AT(n - 1)});
+            cp_free(x);
+            ok(cp_pool_query(d, &now) == CP_OK);
+            assert_true(now.used >= before.used + n * 8 && now.held >= now.used && now.peak >= now.used);
+            cp_array *minus = cp_float(-1), *y = cp_full(CP_SHAPE(n), CP_FLOAT64, minus); /* would take the memory */
+            values(v, (double)(n - 1));
+            cp_free(minus), cp_free(y), cp_free(v);
+            ok(cp_pool_query(d, &now) == CP_OK);
+            assert_int_equal(now.used, before.used);
+            assert_int_equal(cp_test_live(), live);
+        }
+}
+
 static bool make_and_move(void)
 {
     double host[6] = {1, 2, 3, 4, 5, 6}, back[6];
@@ -297,7 +346,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_record), cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(views),
-        cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(one_element),
+        cmocka_unit_test(views_outlive_their_array), cmocka_unit_test(allocation_failures),
         cmocka_unit_test(scopes), cmocka_unit_test(pool), cmocka_unit_test(streams), cmocka_unit_test(devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

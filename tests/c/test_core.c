@@ -309,8 +309,9 @@ static void streams(void **state)
         ok(cp_stream_synchronize(s) == CP_OK);
         assert_int_equal(cp_stream_done(s), 1);
         cp_stream_free(s); /* before the array that belongs to it */
-        assert_true(cp_item_float(cp_slice(x, 1, (cp_index[]){CP_AT(999)})) == 0);
-        cp_free(x);
+        cp_array *last = cp_slice(x, 1, (cp_index[]){CP_AT(999)});
+        assert_true(cp_item_float(last) == 0);
+        cp_free(last), cp_free(x);
         cp_event_free(a), cp_event_free(b);
     }
 }

@@ -45,6 +45,8 @@ def cases(b):
     yield case("remainder 1e7 float64", [f8, f8[::-1].copy()], cp.remainder, lambda a, c: xp.remainder(a, c),
                lambda a, c: torch.remainder(a, c), bytes=3 * f8.nbytes)
     yield case("int32 + float32 1e7", [i4, f4], cp.add, lambda a, c: xp.add(a, c), bytes=16 * n)
+    yield case("add scalar 1e7 float32", [f4], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5, bar=1)
+    yield case("add scalar 1e7 float64", [f8], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5)
     yield case("add strided 5e6 float32", [f4], lambda a: a[::2] + a[::2], lambda a: a[::2] + a[::2],
                lambda a: a[::2] + a[::2], bytes=6e7, bar=1)
     m = f8[:3000 * 3000].reshape(3000, 3000)
@@ -52,6 +54,13 @@ def cases(b):
     yield case("a + row 3000^2 float64", [m], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0], bytes=2 * m.nbytes)
     p = f4[:3 * 10**6].reshape(-1, 3)
     yield case("(1e6, 3) + (3,) float32", [p], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0], bytes=2 * p.nbytes)
+    yield case("a + column 3000^2 float64", [m], lambda a: a + a[:, :1], lambda a: a + a[:, :1], lambda a: a + a[:, :1],
+               bytes=2 * m.nbytes)
+    yield case("row + column 3000^2 float64", [m], lambda a: a[0] + a[:, :1], lambda a: a[0] + a[:, :1],
+               lambda a: a[0] + a[:, :1], bytes=m.nbytes)
+    s4 = np.resize(f4, (4096, 4096))
+    yield case("a.T copied, 4096^2 float32", [s4], lambda a: a.T.copy(), lambda a: a.T.copy(),
+               lambda a: a.T.contiguous(), bytes=2 * s4.nbytes, bar=1)
     yield case("a.T copied, 3000^2 float64", [m], lambda a: a.T.copy(), lambda a: a.T.copy(),
                lambda a: a.T.contiguous(), bytes=2 * m.nbytes, bar=1)
     d = f4[:2048 * 2048].reshape(2048, 2048)
@@ -60,9 +69,13 @@ def cases(b):
                lambda a: torch.where(a > 0.5, 1, 0), bytes=14 * d.size, bar=1 if gpu else 1.5)
     yield case("clip 1e7 float32", [f4], lambda a: cp.clip(a, 0.2, 0.8), lambda a: xp.clip(a, 0.2, 0.8),
                lambda a: a.clamp(0.2, 0.8), bar=1)
-    for t in ("f8", "f2", "i4", "?"):
-        yield case(f"astype float32 to {np.dtype(t)} 1e7", [f4], lambda a: a.astype(t), lambda a: a.astype(t),
-                   bytes=f4.nbytes + n * np.dtype(t).itemsize, bar=1 if t == "f8" else 0)
+    types = {"f8": "float64", "f2": "float16", "i4": "int32", "?": "bool"}
+    for t in types:
+        yield case(f"astype float32 to {np.dtype(t)} 1e7", [f4], lambda a, t=t: a.astype(t), lambda a, t=t: a.astype(t),
+                   lambda a, t=t: a.to(getattr(torch, types[t])), bytes=f4.nbytes + n * np.dtype(t).itemsize, bar=1 if t == "f8" else 0)
+    i2 = i4.astype("i2")
+    yield case("astype int16 to float32 1e7", [i2], lambda a: a.astype("f4"), lambda a: a.astype("f4"),
+               lambda a: a.to(torch.float32), bytes=6 * n, bar=1)
     yield case("isclose 1e7 float64", [f8, f8], lambda a, c: cp.isclose(a, c), lambda a, c: xp.isclose(a, c),
                lambda a, c: torch.isclose(a, c), bytes=17 * n)
     yield case("allclose 1e7 float64", [f8, f8], lambda a, c: cp.allclose(a, c), lambda a, c: xp.allclose(a, c),

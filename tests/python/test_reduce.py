@@ -188,6 +188,16 @@ def test_accuracy():
     np.testing.assert_allclose(float(cp.var(cp.asarray(far))), float(exact), rtol=1e-13)
 
 
+@pytest.mark.parametrize("scale,offset", [(1, 0), (1e-20, 0), (1e25, 0), (30, 1e8), (1e-3, 1), (0, 5)])
+@pytest.mark.parametrize("first", [None, 1e4])
+@pytest.mark.parametrize("shape,axis", [((300007,), None), ((400, 1003), 1), ((1003, 400), 0), ((37,), None)])
+def test_moments_of_float32(scale, offset, first, shape, axis):
+    x = (np.random.default_rng(6).standard_normal(shape) * scale + offset).astype("float32")
+    if first:   # an element far from the others must not spoil them
+        x.flat[0] = offset + scale * first
+    np.testing.assert_allclose(cp.asnumpy(cp.std(cp.asarray(x), axis=axis)), x.std(axis=axis, dtype="float64"), rtol=1e-6)
+
+
 def test_same_bits_every_time():
     x = cp.asarray(np.random.default_rng(4).standard_normal((500, 2003)).astype("float32"))
     for f in (cp.sum, cp.std, lambda m: cp.sum(m, axis=0), lambda m: cp.var(m, axis=1), lambda m: cp.mean(m.T, axis=0)):

@@ -33,6 +33,7 @@ class Bench:
     """The libraries of one device, and how to wait for it."""
 
     def __init__(self, device, threads=2):
+        os.environ["CUPRITE_DEVICE"] = "cuda:0" if device == "gpu" else "cpu"  # read when the first array is made
         import numpy
         import cuprite
         self.device, self.np, self.cp = device, numpy, cuprite
@@ -45,7 +46,6 @@ class Bench:
         except Exception:
             pass
         if self.gpu:
-            cuprite.cuda.Device(0).use()
             try:
                 import cupy
                 self.cupy = cupy

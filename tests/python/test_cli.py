@@ -457,3 +457,29 @@ def test_installed_library_builds_the_example(sky, tmp_path):
     command, = (tmp_path / "prefix").rglob("bin/cuprite")  # finds its libraries where it is installed
     done = subprocess.run([command, "sources", sky], text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
+
+
+REAL = os.path.join(ROOT, "..", "shared", "data", "sep-image.fits")
+
+
+@pytest.mark.skipif(not os.path.exists(REAL), reason="the real image is not here")
+def test_real_image(tmp_path, device):
+    """A survey image: int16 with BZERO, 337 cards, a celestial WCS among odd ones."""
+    cuprite("sources", REAL, "--device", device, "--catalog", tmp_path / "c.csv", "--plot", tmp_path / "p.png")
+    found = catalogue(tmp_path / "c.csv")
+    with fits.open(REAL) as f:
+        data = f[0].data.astype(np.float32)
+    flat = data.ravel()
+    while True:
+        med, std = np.median(flat), np.std(flat)
+        kept = flat[(flat > med - 3 * std) & (flat < med + 3 * std)]
+        if len(kept) == len(flat):
+            break
+        flat = kept
+    labels, count = ndimage.label(data > med + 5 * std)
+    index = np.arange(1, count + 1)
+    assert len(found["label"]) == count > 0
+    np.testing.assert_array_equal(found["pixels"], np.bincount(labels.ravel())[1:])
+    np.testing.assert_allclose(found["flux"], ndimage.sum_labels(data.astype(float), labels, index), rtol=1e-6)  # scaling rounds once here, twice there
+    np.testing.assert_allclose(found["peak"], ndimage.maximum(data, labels, index), rtol=1e-6)
+    assert os.path.getsize(tmp_path / "p.png") > 1000

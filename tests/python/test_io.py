@@ -414,6 +414,7 @@ def test_tables(tmp_path):
         free(x)
     with fits.open(tmp_path / "t.fits") as f:
         f.verify("exception")
+        assert len(f) == 2 and type(f[1]) is fits.BinTableHDU
         for n, want in table.items():
             np.testing.assert_array_equal(f[1].data[n], want)
             assert f[1].columns[n].unit == "deg"

@@ -121,7 +121,9 @@ static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int
     char **words = HOST->malloc(3 * (size_t)n * sizeof *words);
     if (!words) return CP_ERROR_MEMORY;
     size_t size = 20 * CPI_BLOCK;
-    void *memory = malloc(size); /* CFITSIO makes it grow by realloc */
+    /* CFITSIO makes it grow by realloc. It must begin with zeros: CFITSIO looks for a file that is there already, and
+     * an older block of the heap may hold one. */
+    void *memory = calloc(1, size);
     LONGLONG bytes = 0;
     fitsfile *fits = NULL;
     int status = memory ? 0 : MEMORY_ALLOCATION;

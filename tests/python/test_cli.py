@@ -483,3 +483,28 @@ def test_real_image(tmp_path, device):
     np.testing.assert_allclose(found["flux"], ndimage.sum_labels(data.astype(float), labels, index), rtol=1e-6)  # scaling rounds once here, twice there
     np.testing.assert_allclose(found["peak"], ndimage.maximum(data, labels, index), rtol=1e-6)
     assert os.path.getsize(tmp_path / "p.png") > 1000
+
+
+def test_progress_is_for_terminals(tmp_path):
+    """A large image tells a terminal which step runs, and tells a pipe nothing."""
+    noise = np.random.default_rng(5).integers(90, 110, 8193, "u1")
+    image = np.tile(noise, (8193, 1))
+    image[100:104, 200:204] = 250  # a source, so that there is something to measure
+    fits.PrimaryHDU(image).writeto(tmp_path / "large.fits")
+    assert cuprite("sources", "large.fits", cwd=tmp_path, status=None).stderr.count("\r") == 0
+    ours, theirs = os.openpty()
+    done = subprocess.Popen([COMMAND, "sources", "large.fits"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(ours)
+    assert done.wait(timeout=60) == 0, said
+    for step in (b"background", b"segmentation", b"labelling", b"measurement"):
+        assert step in said, said

@@ -12,7 +12,7 @@
 #include "core/array.h"
 #include "core/shape.h"
 
-#define CPI_ABI 1
+#define CPI_ABI 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +22,7 @@ struct cp_stream {
     int refs;
     cpi_device *device;
     void *handle; /* cudaStream_t; NULL: the null stream, or the CPU */
+    void *impl;   /* the backend's own; NULL until it needs it */
 };
 struct cp_event {
     cpi_device *device;

@@ -42,7 +42,7 @@ static void device_init(cpi_device *d, const cpi_backend *backend, int id, int o
     d->backend = backend;
     d->id = id;
     d->ordinal = ordinal;
-    d->null_stream = (cp_stream){1, d, NULL};
+    d->null_stream = (cp_stream){.refs = 1, .device = d};
 }
 
 static void cpu_open(void)

@@ -38,7 +38,7 @@ cp_stream *cp_stream_create(int device)
     cpi_device *d = cpi_device_get("stream_create", device);
     cp_stream *s = d ? cpi_malloc(sizeof *s) : NULL;
     if (!s) return NULL;
-    *s = (cp_stream){1, d, NULL};
+    *s = (cp_stream){.refs = 1, .device = d};
     if (d->backend->stream_new(s)) {
         cpi_free_host(s);
         return NULL;

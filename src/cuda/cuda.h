@@ -1,7 +1,8 @@
 /* What every .cu file of the plugin uses: the core's functions, streams, checks.
  *
- * A kernel launch is followed by CPI_LAUNCHED("operation"), which turns a failed launch into the error record.
- * Failures inside a running kernel surface at the next call that waits, and are reported there. */
+ * A kernel launch is followed by CPI_LAUNCHED(stream, "operation"): it turns a failed launch into the error record
+ * and notes the operation with its stream, so that a failure which surfaces later can be told with the names of
+ * the operations that may have caused it (stream_cuda.cu). */
 #ifndef CPI_CUDA_H
 #define CPI_CUDA_H
 
@@ -11,9 +12,25 @@
 
 extern const cpi_host_api *cpi_host;
 
-/* CP_OK, or the record "WHAT: text of the CUDA error" with CP_ERROR_MEMORY or CP_ERROR_DEVICE. */
-cp_code cpi_cuda_check(cudaError_t status, const char *what);
-#define CPI_LAUNCHED(what) cpi_cuda_check(cudaGetLastError(), what)
+/* CP_OK, or the record "WHAT: text of the CUDA error" with CP_ERROR_MEMORY or CP_ERROR_DEVICE; of a failure that
+ * earlier work left, with the operations under way on `stream` (NULL: on any). */
+cp_code cpi_cuda_check(cp_stream *stream, cudaError_t status, const char *what);
+/* The same after work was given to the stream by `what` (text that stays); also reports what the stream's earlier
+ * work has left. */
+cp_code cpi_cuda_issued(cp_stream *stream, cudaError_t status, const char *what);
+#define CPI_LAUNCHED(stream, what) cpi_cuda_issued(stream, cudaGetLastError(), what)
+
+/* Failures that only a kernel can see. Its launcher takes the stream's mailbox (page-locked host memory; NULL:
+ * error written) and the kernel stores one of these there; the stream's next launch, copy to the host or wait
+ * reports it, and the mailbox is empty again. */
+#define CPI_LATE_FAILURES(X) X(NEGATIVE_POWER, VALUE, "power: integers to negative integer powers are not allowed")
+enum cpi_late {
+    CPI_LATE_NONE,
+#define X(name, code, text) CPI_LATE_##name,
+    CPI_LATE_FAILURES(X)
+#undef X
+};
+uint32_t *cpi_cuda_mailbox(cp_stream *stream);
 
 static inline cudaStream_t cpi_cuda_stream(const cp_stream *s) { return (cudaStream_t)s->handle; }
 /* Multiprocessors of the stream's device. */
@@ -32,5 +49,15 @@ static inline unsigned cpi_cuda_blocks(int64_t n, int64_t per_block, int64_t mos
     if (b > most) b = most;
     return (unsigned)(b < 1 ? 1 : b);
 }
+
+/* --- between runtime_cuda.cu and stream_cuda.cu --- */
+cp_code cpi_cuda_stream_new(cp_stream *stream);
+void cpi_cuda_stream_free(cp_stream *stream);
+cp_code cpi_cuda_stream_sync(cp_stream *stream);
+int cpi_cuda_stream_done(cp_stream *stream);
+/* Waits for the stream; a failure of its work is reported under `what`. */
+cp_code cpi_cuda_wait(cp_stream *stream, const char *what);
+/* Waits for all streams of the device. */
+cp_code cpi_cuda_wait_all(cpi_device *device, const char *what);
 
 #endif

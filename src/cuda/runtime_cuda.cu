@@ -1,4 +1,4 @@
-/* The CUDA backend: memory, copies, streams, events, and the table that the core gets.
+/* The CUDA backend: memory, copies, events, and the table that the core gets (streams: stream_cuda.cu).
  *
  * Invariants: no CUDA call is made before cuprite_backend_open; a thread that enters through a slot has the
  * slot's device current; `from_host` returns when the host's bytes have been read, `to_host` when they have
@@ -32,29 +32,13 @@ struct staging {
     bool ready;
 };
 
-struct counters {
-    cp_stream *stream;
-    cudaStream_t handle;
-    void *memory;
-    counters *next;
-};
-
 struct device_state {
     staging stage;
-    pthread_mutex_t lock;
-    counters *list;
 };
 
 device_state *state_of(const cpi_device *d) { return (device_state *)d->impl; }
 
 } // namespace
-
-cp_code cpi_cuda_check(cudaError_t status, const char *what)
-{
-    if (status == cudaSuccess) return CP_OK;
-    cp_code code = status == cudaErrorMemoryAllocation ? CP_ERROR_MEMORY : CP_ERROR_DEVICE;
-    return cpi_host->fail(code, "%s: CUDA: %s (%s)", what, cudaGetErrorString(status), cudaGetErrorName(status));
-}
 
 static int device_count;
 
@@ -68,8 +52,8 @@ static void use(const cpi_device *device)
 static cp_code open_device(cpi_device *d)
 {
     cudaDeviceProp p;
-    cp_code code = cpi_cuda_check(cudaSetDevice(d->ordinal), "device");
-    if (!code) code = cpi_cuda_check(cudaGetDeviceProperties(&p, d->ordinal), "device");
+    cp_code code = cpi_cuda_check(NULL, cudaSetDevice(d->ordinal), "device");
+    if (!code) code = cpi_cuda_check(NULL, cudaGetDeviceProperties(&p, d->ordinal), "device");
     if (code) return code;
     snprintf(d->name, sizeof d->name, "%s", p.name);
     snprintf(d->variant, sizeof d->variant, "sm_%d%d", p.major, p.minor);
@@ -78,7 +62,6 @@ static cp_code open_device(cpi_device *d)
     if (!s) return CP_ERROR_MEMORY;
     memset(s, 0, sizeof *s);
     pthread_mutex_init(&s->stage.lock, NULL);
-    pthread_mutex_init(&s->lock, NULL);
     d->impl = s;
     return CP_OK;
 }
@@ -86,8 +69,8 @@ static cp_code open_device(cpi_device *d)
 static cp_code query(cpi_device *d, int64_t *total, int64_t *available)
 {
     size_t f = 0, t = 0;
-    cp_code code = cpi_cuda_check(cudaSetDevice(d->ordinal), "device_query");
-    if (!code) code = cpi_cuda_check(cudaMemGetInfo(&f, &t), "device_query");
+    cp_code code = cpi_cuda_check(NULL, cudaSetDevice(d->ordinal), "device_query");
+    if (!code) code = cpi_cuda_check(NULL, cudaMemGetInfo(&f, &t), "device_query");
     *total = (int64_t)t;
     *available = (int64_t)f;
     return code;
@@ -122,7 +105,7 @@ static staging *staging_lock(cpi_device *d, const char *what)
         if (!s->done[i]) status = cudaEventCreateWithFlags(&s->done[i], cudaEventDisableTiming);
     s->ready = status == cudaSuccess;
     if (s->ready) return s;
-    cpi_cuda_check(status, what);
+    cpi_cuda_check(NULL, status, what);
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }
@@ -167,11 +150,11 @@ static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t b
     const char *what = "copy from host";
     cudaStream_t cs = cpi_cuda_stream(stream);
     if (bytes > SMALL && is_pinned(from)) {
-        cp_code code = cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
-        return code ? code : cpi_cuda_check(cudaStreamSynchronize(cs), what);
+        cp_code code = cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
+        return code ? code : cpi_cuda_wait(stream, what);
     }
     if (bytes <= SMALL) /* the driver takes a copy of small pageable sources before it returns */
-        return cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
+        return cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
     staging *s = staging_lock(stream->device, what);
     if (!s) return CP_ERROR_DEVICE;
     cudaError_t status = cudaSuccess;
@@ -187,7 +170,7 @@ static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t b
         at += n;
     }
     pthread_mutex_unlock(&s->lock);
-    return cpi_cuda_check(status, what);
+    return cpi_cuda_check(stream, status, what);
 }
 
 static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t bytes)
@@ -196,8 +179,8 @@ static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t byt
     cudaStream_t cs = cpi_cuda_stream(stream);
     if (bytes <= SMALL) return cpi_cuda_read(stream, to, from, bytes);
     if (is_pinned(to)) {
-        cp_code code = cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cs), what);
-        return code ? code : cpi_cuda_check(cudaStreamSynchronize(cs), what);
+        cp_code code = cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cs), what);
+        return code ? code : cpi_cuda_wait(stream, what);
     }
     staging *s = staging_lock(stream->device, what);
     if (!s) return CP_ERROR_DEVICE;
@@ -221,7 +204,7 @@ static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t byt
         i = (i + 1) % PIECES;
     }
     pthread_mutex_unlock(&s->lock);
-    return cpi_cuda_check(status, what);
+    return status == cudaSuccess ? cpi_cuda_wait(stream, what) : cpi_cuda_check(stream, status, what);
 }
 
 cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, size_t bytes)
@@ -232,77 +215,24 @@ cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, 
     if (!s) return CP_ERROR_DEVICE;
     cudaStream_t cs = cpi_cuda_stream(stream);
     cudaError_t status = cudaMemcpyAsync(s->small, device_memory, bytes, cudaMemcpyDeviceToHost, cs);
-    if (status == cudaSuccess) status = cudaStreamSynchronize(cs);
-    if (status == cudaSuccess) memcpy(host, s->small, bytes);
+    cp_code code = status == cudaSuccess ? cpi_cuda_wait(stream, what) : cpi_cuda_check(stream, status, what);
+    if (code == CP_OK) memcpy(host, s->small, bytes);
     pthread_mutex_unlock(&s->lock);
-    return cpi_cuda_check(status, what);
+    return code;
 }
 
 static cp_code copy(cp_stream *s, void *to, const void *from, size_t bytes)
 {
     if (!bytes) return CP_OK;
-    return cpi_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cpi_cuda_stream(s)), "copy");
+    return cpi_cuda_issued(s, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cpi_cuda_stream(s)), "copy");
 }
 
 static cp_code zero(cp_stream *s, void *memory, size_t bytes)
 {
-    return !bytes ? CP_OK : cpi_cuda_check(cudaMemsetAsync(memory, 0, bytes, cpi_cuda_stream(s)), "zeros");
+    return !bytes ? CP_OK : cpi_cuda_issued(s, cudaMemsetAsync(memory, 0, bytes, cpi_cuda_stream(s)), "zeros");
 }
 
-/* --- streams and events --- */
-
-void *cpi_cuda_counters(cp_stream *stream)
-{
-    device_state *d = state_of(stream->device);
-    pthread_mutex_lock(&d->lock);
-    counters *c = d->list;
-    while (c && c->handle != cpi_cuda_stream(stream)) c = c->next;
-    if (!c && (c = (counters *)cpi_host->malloc(sizeof *c))) {
-        c->stream = stream;
-        c->handle = cpi_cuda_stream(stream);
-        cudaError_t status = cudaMalloc(&c->memory, CPI_CUDA_COUNTERS);
-        if (status == cudaSuccess) status = cudaMemsetAsync(c->memory, 0, CPI_CUDA_COUNTERS, c->handle);
-        if (cpi_cuda_check(status, "counters")) {
-            cpi_host->free(c);
-            c = NULL;
-        } else {
-            c->next = d->list;
-            d->list = c;
-        }
-    }
-    pthread_mutex_unlock(&d->lock);
-    return c ? c->memory : NULL;
-}
-
-static cp_code stream_new(cp_stream *s)
-{
-    cudaStream_t handle = NULL;
-    use(s->device);
-    cp_code code = cpi_cuda_check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "stream_create");
-    s->handle = handle;
-    return code;
-}
-
-static void stream_free(cp_stream *s)
-{
-    device_state *d = state_of(s->device);
-    pthread_mutex_lock(&d->lock);
-    for (counters **link = &d->list; *link; link = &(*link)->next)
-        if ((*link)->handle == cpi_cuda_stream(s)) {
-            counters *c = *link;
-            *link = c->next;
-            cudaFree(c->memory);
-            cpi_host->free(c);
-            break;
-        }
-    pthread_mutex_unlock(&d->lock);
-    cudaStreamDestroy(cpi_cuda_stream(s));
-}
-
-static cp_code stream_sync(cp_stream *s)
-{
-    return cpi_cuda_check(cudaStreamSynchronize(cpi_cuda_stream(s)), "synchronize");
-}
+/* --- events; streams are in stream_cuda.cu --- */
 
 static int done(cudaError_t status, const char *what)
 {
@@ -310,21 +240,19 @@ static int done(cudaError_t status, const char *what)
         cudaGetLastError();
         return 0;
     }
-    return cpi_cuda_check(status, what) ? -1 : 1;
+    return cpi_cuda_check(NULL, status, what) ? -1 : 1;
 }
-
-static int stream_done(cp_stream *s) { return done(cudaStreamQuery(cpi_cuda_stream(s)), "stream_done"); }
 
 static cp_code stream_wait(cp_stream *s, cp_event *e)
 {
-    return cpi_cuda_check(cudaStreamWaitEvent(cpi_cuda_stream(s), (cudaEvent_t)e->handle, 0), "stream_wait");
+    return cpi_cuda_check(s, cudaStreamWaitEvent(cpi_cuda_stream(s), (cudaEvent_t)e->handle, 0), "stream_wait");
 }
 
 static cp_code event_new(cp_event *e)
 {
     cudaEvent_t handle = NULL;
     use(e->device);
-    cp_code code = cpi_cuda_check(cudaEventCreate(&handle), "event_create");
+    cp_code code = cpi_cuda_check(NULL, cudaEventCreate(&handle), "event_create");
     e->handle = handle;
     return code;
 }
@@ -333,12 +261,12 @@ static void event_free(cp_event *e) { cudaEventDestroy((cudaEvent_t)e->handle); 
 
 static cp_code event_record(cp_event *e, cp_stream *s)
 {
-    return cpi_cuda_check(cudaEventRecord((cudaEvent_t)e->handle, cpi_cuda_stream(s)), "event_record");
+    return cpi_cuda_check(s, cudaEventRecord((cudaEvent_t)e->handle, cpi_cuda_stream(s)), "event_record");
 }
 
 static cp_code event_sync(cp_event *e)
 {
-    return cpi_cuda_check(cudaEventSynchronize((cudaEvent_t)e->handle), "event_synchronize");
+    return cpi_cuda_check(NULL, cudaEventSynchronize((cudaEvent_t)e->handle), "event_synchronize");
 }
 
 static int event_done(cp_event *e) { return done(cudaEventQuery((cudaEvent_t)e->handle), "event_done"); }
@@ -346,7 +274,7 @@ static int event_done(cp_event *e) { return done(cudaEventQuery((cudaEvent_t)e->
 static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
 {
     float value = 0;
-    cp_code code = cpi_cuda_check(cudaEventElapsedTime(&value, (cudaEvent_t)a->handle, (cudaEvent_t)b->handle),
+    cp_code code = cpi_cuda_check(NULL, cudaEventElapsedTime(&value, (cudaEvent_t)a->handle, (cudaEvent_t)b->handle),
                                   "event_elapsed");
     *ms = value;
     return code;
@@ -355,7 +283,7 @@ static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
 static cp_code device_sync(cpi_device *d)
 {
     use(d);
-    return cpi_cuda_check(cudaDeviceSynchronize(), "synchronize");
+    return cpi_cuda_wait_all(d, "synchronize");
 }
 
 /* --- the table --- */
@@ -391,10 +319,10 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
     backend.to_host = to_host;
     backend.copy = copy;
     backend.zero = zero;
-    backend.stream_new = stream_new;
-    backend.stream_free = stream_free;
-    backend.stream_sync = stream_sync;
-    backend.stream_done = stream_done;
+    backend.stream_new = cpi_cuda_stream_new;
+    backend.stream_free = cpi_cuda_stream_free;
+    backend.stream_sync = cpi_cuda_stream_sync;
+    backend.stream_done = cpi_cuda_stream_done;
     backend.stream_wait = stream_wait;
     backend.event_new = event_new;
     backend.event_free = event_free;

@@ -2,10 +2,10 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(c128)
-CPI_DEFINE_STORE(c128)
-CPI_DEFINE_STORE(b)
-CPI_DEFINE_STORE(f64)
+CPI_DEFINE_LOADS(c128)
+CPI_DEFINE_STORES(c128)
+CPI_DEFINE_STORES(b)
+CPI_DEFINE_STORES(f64)
 
 #define CPS_X c128
 #define T cp_complex128

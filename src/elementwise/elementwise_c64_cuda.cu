@@ -2,10 +2,10 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(c64)
-CPI_DEFINE_STORE(c64)
-CPI_DEFINE_STORE(b)
-CPI_DEFINE_STORE(f32)
+CPI_DEFINE_LOADS(c64)
+CPI_DEFINE_STORES(c64)
+CPI_DEFINE_STORES(b)
+CPI_DEFINE_STORES(f32)
 
 #define CPS_X c64
 #define T cp_complex64

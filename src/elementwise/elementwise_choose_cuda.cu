@@ -101,11 +101,11 @@ bool contiguous(const cpi_loop *loop, int k)
     return loop->ndim == 0 || loop->op[k].strides[0] == cpi_itemsize(loop->op[k].type);
 }
 
-cp_code launch(const void *kernel, int64_t blocks, void *args, cudaStream_t stream, const char *what)
+cp_code launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream, const char *what)
 {
     void *list[] = {args};
-    cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, stream);
-    return CPI_LAUNCHED(what);
+    cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, what);
 }
 
 void select_fill(select_args *g, const cpi_loop *loop)
@@ -131,7 +131,7 @@ cp_code launch_select(void *context, const cpi_loop *loop)
     select_fill(&g, loop);
     cpi_walk_init(&g.walk, loop, 0, 4);
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g, *(cudaStream_t *)context, "where");
+    return launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g, (cp_stream *)context, "where");
 }
 
 bool select_fits(select_args *g, const cpi_loop *loop)
@@ -240,14 +240,13 @@ cp_code launch_close(void *context, const cpi_loop *loop)
     }
     g->out = loop->nop > 2 ? (uint8_t *)loop->op[2].data : nullptr;
     unsigned blocks = cpi_cuda_blocks(g->walk.n, CPI_THREADS, (int64_t)cpi_cuda_units(c->stream) * 16);
-    return launch(close_kernel(c->type), blocks, g, cpi_cuda_stream(c->stream), c->what);
+    return launch(close_kernel(c->type), blocks, g, c->stream, c->what);
 }
 
 } /* namespace */
 
 cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
 {
-    cudaStream_t s = cpi_cuda_stream(stream);
     select_args g;
     if (!loop->size) return CP_OK;
     if (loop->op[1].host) { /* one condition for all */
@@ -259,9 +258,9 @@ cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
         return cpi_cuda_copy(stream, &copy);
     }
     select_fill(&g, loop);
-    if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, &s);
+    if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, stream);
     int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * 4;
-    return launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, s, "where");
+    return launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream, "where");
 }
 
 cp_code cpi_cuda_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
@@ -288,7 +287,7 @@ cp_code cpi_cuda_all_close(cp_stream *stream, cp_type type, const cpi_loop *loop
     g.no = flag;
     g.rtol = rtol, g.atol = atol, g.equal_nan = equal_nan;
     close_context c = {stream, type, &g, "allclose"};
-    cp_code code = cpi_cuda_check(cudaMemsetAsync(flag, 0, sizeof no, cpi_cuda_stream(stream)), "allclose");
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(flag, 0, sizeof no, cpi_cuda_stream(stream)), "allclose");
     if (!code) code = cpi_walk_each(loop, launch_close, &c);
     if (!code) code = cpi_cuda_read(stream, &no, flag, sizeof no);
     cpi_host->work_free(stream, flag);

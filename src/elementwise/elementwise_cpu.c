@@ -26,21 +26,35 @@ static int64_t grain_of(int op, cp_type type)
     return cpi_is_complex(type) ? 1 << 10 : 1 << 13;
 }
 
+/* job->function is an int that becomes 1; the second input is the mask. */
+static void negative_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+{
+    const int64_t *b = in[0];
+    const uint8_t *mask = job->nin > 1 ? in[1] : NULL;
+    int64_t negative = 0; /* its sign */
+    (void)out;
+    (void)scalars;
+    for (int64_t i = 0; i < n; i++) negative |= mask && !mask[i] ? 0 : b[i];
+    if (negative < 0) __atomic_store_n((int *)(uintptr_t)job->function, 1, __ATOMIC_RELAXED);
+}
+
+/* Is an exponent that takes part negative? Asked before anything is written. */
 static bool any_negative(const cpi_loop *loop)
 {
-    /* min(b) by a walk over the operand: integer powers are rare, and this is cheap beside them */
-    int64_t index[CP_MAXDIM + 1] = {0};
-    const cpi_operand *b = &loop->op[2];
-    const cpi_kernels *set = cpi_kernels_best();
-    if (!cpi_is_signed(b->type)) return false;
-    for (int64_t i = 0; i < loop->size; i++) {
-        int64_t at = 0, v;
-        for (int d = 0; d < loop->ndim; d++) at += index[d] * b->strides[d];
-        set->convert[b->type][CP_INT64](&v, b->data + at, 1);
-        if (v < 0) return true;
-        for (int d = loop->ndim - 1; d >= 0 && ++index[d] == loop->shape[d]; d--) index[d] = 0;
-    }
-    return false;
+    int found = 0;
+    cpi_loop exponents = *loop;
+    if (!cpi_is_signed(loop->op[2].type)) return false;
+    exponents.nop = loop->nop - 1;
+    exponents.op[1] = loop->op[2];
+    if (loop->nop > 3) exponents.op[2] = loop->op[3];
+    cpi_job job = {.loop = &exponents, .nin = exponents.nop - 1, .in_type = {CP_INT64, CP_BOOL}, .result_type = CP_INT64};
+    job.kernel = negative_kernel;
+    job.function = &found;
+    job.silent = true;
+    job.grain = 1 << 16;
+    job.scalars_allowed = 1;
+    cpi_engine_run(&job);
+    return found;
 }
 
 static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)

@@ -93,18 +93,17 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 /* --- operations --- */
 
 struct run_context {
-    cudaStream_t stream;
+    cp_stream *stream;
     int op;
     cp_type type;
     const cpi_cuda_entry *entry;
 };
 
-static cp_code launch(const void *kernel, unsigned blocks, void *args, cudaStream_t stream, const char *what)
+static cp_code launch(const void *kernel, unsigned blocks, void *args, cp_stream *stream, const char *what)
 {
     void *list[] = {args};
-    cudaError_t status = cudaLaunchKernel(kernel, dim3(blocks), dim3(CPI_THREADS), list, 0, stream);
-    cudaError_t last = cudaGetLastError(); /* clears it */
-    return cpi_cuda_check(status != cudaSuccess ? status : last, what);
+    cudaLaunchKernel(kernel, dim3(blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, what);
 }
 
 /* Can `flat` serve the loop with operands stored as `stored`? Fills its arguments. */
@@ -139,6 +138,61 @@ static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type st
     return true;
 }
 
+/* --- runs --- */
+
+static bool is_flat(const cpi_loop *loop, const cpi_operand *op)
+{
+    int64_t stride = cpi_itemsize(op->type);
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        if (loop->shape[d] != 1 && op->strides[d] != stride) return false;
+        stride *= loop->shape[d];
+    }
+    return true;
+}
+
+/* Do the runs of an operand begin at multiples of their size, or of 16 bytes? */
+static bool runs_aligned(const cpi_loop *loop, const cpi_operand *op)
+{
+    int64_t bytes = CPI_RUN * cpi_itemsize(op->type), unit = bytes < 16 ? bytes : 16;
+    bool yes = (uintptr_t)op->data % (uintptr_t)unit == 0;
+    for (int d = 0; d < loop->ndim - 1 && yes; d++) yes = op->strides[d] % unit == 0;
+    return yes;
+}
+
+/* How an operand gives its runs; false when it has none. */
+static bool run_mode(const cpi_loop *loop, const cpi_operand *op, bool whole, uint8_t *mode)
+{
+    int64_t inner = loop->ndim ? op->strides[loop->ndim - 1] : 0;
+    *mode = op->host ? CPI_RUN_VALUE
+            : is_flat(loop, op) ? CPI_RUN_FLAT
+            : whole && inner == 0 ? CPI_RUN_REPEAT
+            : whole ? CPI_RUN_RUN : CPI_RUN_EACH;
+    return op->host || *mode == CPI_RUN_FLAT || inner == 0 || inner == cpi_itemsize(op->type);
+}
+
+/* Can `runs` serve the loop? Fills its arguments. */
+static bool runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g)
+{
+    if (loop->ndim > CPI_WALK_DIMS || loop->nop != nin + 1) return false;
+    bool whole = loop->ndim <= 1 || loop->shape[loop->ndim - 1] % CPI_RUN == 0;
+    memset(g, 0, sizeof *g);
+    for (int k = 0; k <= nin; k++) {
+        const cpi_operand *op = &loop->op[k];
+        if (!run_mode(loop, op, whole, &g->mode[k])) return false;
+        g->data[k] = op->data;
+        g->type[k] = op->type;
+        g->size[k] = (uint8_t)cpi_itemsize(op->type);
+        if (op->host) cpi_cuda_convert(op->type, op->data, compute, g->value[k - 1]);
+        if (op->host || op->type == (k ? compute : result)) g->exact |= 1u << k;
+        if (!op->host && runs_aligned(loop, op)) g->aligned |= 1u << k;
+        g->locate |= g->mode[k] == CPI_RUN_RUN || g->mode[k] == CPI_RUN_REPEAT;
+    }
+    cpi_walk_init(&g->walk, loop, 0, loop->nop);
+    return g->mode[0] == CPI_RUN_FLAT || g->mode[0] == CPI_RUN_RUN;
+}
+
+/* --- any operands --- */
+
 static cp_code launch_general(void *context, const cpi_loop *loop)
 {
     const run_context *c = (const run_context *)context;
@@ -163,8 +217,6 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
             g.exact &= loop->op[k].type == c->type;
         }
     }
-    for (int k = loop->nop; k < nin + 2; k++) /* the kernel locates the mask's place, mask or not */
-        for (int d = 0; d < g.walk.ndim; d++) g.walk.strides[k][d] = 0;
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
     return launch(c->entry->general, (unsigned)((g.walk.n + per_block - 1) / per_block), &g, c->stream, names[c->op]);
 }
@@ -182,12 +234,16 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         unmasked.nop--;
         return run(stream, op, type, &unmasked);
     }
-    run_context c = {cpi_cuda_stream(stream), op, type, entry};
+    if (op == CP_OP_power && cpi_is_int(type)) {
+        cp_code code = cpi_cuda_check_exponents(stream, loop);
+        if (code) return code;
+    }
+    run_context c = {stream, op, type, entry};
     cpi_flat_args g;
     cp_type result = cpi_result_type(classes[op], type);
     int nin = inputs[op];
     if (flat_fits(loop, nin, type, type, result, &g))
-        return launch(entry->flat, (unsigned)((g.n + entry->flat_elements - 1) / entry->flat_elements), &g, c.stream,
+        return launch(entry->flat, (unsigned)((g.n + entry->flat_elements - 1) / entry->flat_elements), &g, stream,
                       names[op]);
     if (entry->flat_f16) {
         cp_type half = loop->op[1].host && nin > 1 ? loop->op[2].type : loop->op[1].type;
@@ -196,6 +252,11 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
             flat_fits(loop, nin, type, half, result == CP_BOOL ? CP_BOOL : half, &g))
             return launch(kernel, (unsigned)((g.n + entry->half_elements - 1) / entry->half_elements), &g, c.stream,
                           names[op]);
+    }
+    cpi_runs_args r;
+    if (runs_fit(loop, nin, type, result, &r)) {
+        int64_t per_block = CPI_THREADS * CPI_RUN;
+        return launch(entry->runs, (unsigned)((r.walk.n + per_block - 1) / per_block), &r, stream, names[op]);
     }
     return cpi_walk_each(loop, launch_general, &c);
 }

@@ -2,9 +2,9 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(f32)
-CPI_DEFINE_STORE(f32)
-CPI_DEFINE_STORE(b)
+CPI_DEFINE_LOADS(f32)
+CPI_DEFINE_STORES(f32)
+CPI_DEFINE_STORES(b)
 
 #define CPS_X f32
 #define T float

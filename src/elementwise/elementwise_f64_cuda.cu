@@ -2,9 +2,9 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(f64)
-CPI_DEFINE_STORE(f64)
-CPI_DEFINE_STORE(b)
+CPI_DEFINE_LOADS(f64)
+CPI_DEFINE_STORES(f64)
+CPI_DEFINE_STORES(b)
 
 #define CPS_X f64
 #define T double

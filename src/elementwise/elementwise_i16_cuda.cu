@@ -2,11 +2,11 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(i16)
-CPI_DEFINE_LOAD(u16)
-CPI_DEFINE_STORE(i16)
-CPI_DEFINE_STORE(u16)
-CPI_DEFINE_STORE(b)
+CPI_DEFINE_LOADS(i16)
+CPI_DEFINE_LOADS(u16)
+CPI_DEFINE_STORES(i16)
+CPI_DEFINE_STORES(u16)
+CPI_DEFINE_STORES(b)
 
 #define CPS_X i16
 #define T int16_t

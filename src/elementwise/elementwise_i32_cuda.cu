@@ -2,11 +2,11 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(i32)
-CPI_DEFINE_LOAD(u32)
-CPI_DEFINE_STORE(i32)
-CPI_DEFINE_STORE(u32)
-CPI_DEFINE_STORE(b)
+CPI_DEFINE_LOADS(i32)
+CPI_DEFINE_LOADS(u32)
+CPI_DEFINE_STORES(i32)
+CPI_DEFINE_STORES(u32)
+CPI_DEFINE_STORES(b)
 
 #define CPS_X i32
 #define T int32_t

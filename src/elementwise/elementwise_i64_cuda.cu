@@ -2,11 +2,11 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(i64)
-CPI_DEFINE_LOAD(u64)
-CPI_DEFINE_STORE(i64)
-CPI_DEFINE_STORE(u64)
-CPI_DEFINE_STORE(b)
+CPI_DEFINE_LOADS(i64)
+CPI_DEFINE_LOADS(u64)
+CPI_DEFINE_STORES(i64)
+CPI_DEFINE_STORES(u64)
+CPI_DEFINE_STORES(b)
 
 #define CPS_X i64
 #define T int64_t

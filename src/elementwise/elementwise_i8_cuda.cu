@@ -2,12 +2,12 @@
 #include "elementwise/flat_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOAD(b)
-CPI_DEFINE_LOAD(i8)
-CPI_DEFINE_LOAD(u8)
-CPI_DEFINE_STORE(b)
-CPI_DEFINE_STORE(i8)
-CPI_DEFINE_STORE(u8)
+CPI_DEFINE_LOADS(b)
+CPI_DEFINE_LOADS(i8)
+CPI_DEFINE_LOADS(u8)
+CPI_DEFINE_STORES(b)
+CPI_DEFINE_STORES(i8)
+CPI_DEFINE_STORES(u8)
 
 #define CPS_X b
 #define T uint8_t

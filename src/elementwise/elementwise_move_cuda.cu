@@ -81,14 +81,14 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) fill(E *out, E
     }
 }
 
-template <class E> cp_code launch_fill(cudaStream_t stream, void *out, const void *value, int64_t n)
+template <class E> cp_code launch_fill(cp_stream *stream, void *out, const void *value, int64_t n)
 {
     E v;
     memcpy(&v, value, sizeof v);
     int64_t per_block = CPI_THREADS * (16 / (int64_t)sizeof(E)) * 4;
-    fill<E><<<(unsigned)((n + per_block - 1) / per_block), CPI_THREADS, 0, stream>>>((E *)out, v, n,
-                                                                                    (uintptr_t)out % 16 == 0);
-    return CPI_LAUNCHED("fill");
+    fill<E><<<(unsigned)((n + per_block - 1) / per_block), CPI_THREADS, 0, cpi_cuda_stream(stream)>>>(
+        (E *)out, v, n, (uintptr_t)out % 16 == 0);
+    return CPI_LAUNCHED(stream, "fill");
 }
 
 /* --- strided --- */
@@ -152,7 +152,7 @@ const void *strided_by_size(int64_t size)
 
 cp_code launch_strided(void *context, const cpi_loop *loop)
 {
-    cudaStream_t stream = *(cudaStream_t *)context;
+    cp_stream *stream = (cp_stream *)context;
     strided_args g;
     const cpi_operand *from = &loop->op[1];
     cp_type to = loop->op[0].type;
@@ -167,8 +167,9 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     const void *kernel = from->host || from->type == to ? strided_by_size(cpi_itemsize(to)) : strided_converters[to];
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
     void *args[] = {&g};
-    cudaLaunchKernel(kernel, dim3((unsigned)((g.walk.n + per_block - 1) / per_block)), dim3(CPI_THREADS), args, 0, stream);
-    return CPI_LAUNCHED("copy");
+    cudaLaunchKernel(kernel, dim3((unsigned)((g.walk.n + per_block - 1) / per_block)), dim3(CPI_THREADS), args, 0,
+                     cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, "copy");
 }
 
 /* --- transposed --- */
@@ -226,7 +227,7 @@ int transposed_along(const cpi_loop *loop)
     return -1;
 }
 
-cp_code copy_transposed(cudaStream_t stream, const cpi_loop *loop, int across)
+cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
 {
     transpose_args g;
     int inner = loop->ndim - 1;
@@ -250,8 +251,8 @@ cp_code copy_transposed(cudaStream_t stream, const cpi_loop *loop, int across)
     int64_t blocks = g.outer.n * g.row_tiles * g.column_tiles;
     void *args[] = {&g};
     cudaLaunchKernel(transpose_by_size(cpi_itemsize(loop->op[0].type)), dim3((unsigned)blocks), dim3(TILE, BAND), args, 0,
-                     stream);
-    return CPI_LAUNCHED("copy");
+                     cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, "copy");
 }
 
 /* The kernels compute addresses with C types, whose alignment the elements have. */
@@ -260,7 +261,7 @@ bool contiguous(const cpi_operand *op, const cpi_loop *loop)
     return !op->host && (loop->ndim == 0 || op->strides[0] == cpi_itemsize(op->type));
 }
 
-cp_code copy_flat(cudaStream_t stream, const cpi_loop *loop)
+cp_code copy_flat(cp_stream *stream, const cpi_loop *loop)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     const entry *e = &converters[from->type][to->type];
@@ -269,8 +270,9 @@ cp_code copy_flat(cudaStream_t stream, const cpi_loop *loop)
     int64_t n = loop->size;
     bool aligned = (uintptr_t)out % 16 == 0 && (uintptr_t)in % 16 == 0;
     void *args[] = {&out, &in, &n, &aligned};
-    cudaLaunchKernel(e->kernel, dim3((unsigned)((n + e->elements - 1) / e->elements)), dim3(CPI_THREADS), args, 0, stream);
-    return CPI_LAUNCHED("copy");
+    cudaLaunchKernel(e->kernel, dim3((unsigned)((n + e->elements - 1) / e->elements)), dim3(CPI_THREADS), args, 0,
+                     cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, "copy");
 }
 
 } /* namespace */
@@ -291,7 +293,6 @@ void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result)
 
 cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
 {
-    cudaStream_t s = cpi_cuda_stream(stream);
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     if (!loop->size) return CP_OK;
     if (loop->nop > 2 && loop->op[2].host) { /* one truth for all elements */
@@ -305,18 +306,18 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
             alignas(16) unsigned char value[16];
             cpi_cuda_convert(from->type, from->data, to->type, value);
             switch (cpi_itemsize(to->type)) {
-            case 1: return launch_fill<uint8_t>(s, to->data, value, loop->size);
-            case 2: return launch_fill<uint16_t>(s, to->data, value, loop->size);
-            case 4: return launch_fill<uint32_t>(s, to->data, value, loop->size);
-            case 8: return launch_fill<uint64_t>(s, to->data, value, loop->size);
-            default: return launch_fill<cp_complex128>(s, to->data, value, loop->size);
+            case 1: return launch_fill<uint8_t>(stream, to->data, value, loop->size);
+            case 2: return launch_fill<uint16_t>(stream, to->data, value, loop->size);
+            case 4: return launch_fill<uint32_t>(stream, to->data, value, loop->size);
+            case 8: return launch_fill<uint64_t>(stream, to->data, value, loop->size);
+            default: return launch_fill<cp_complex128>(stream, to->data, value, loop->size);
             }
         }
-        if (contiguous(from, loop)) return copy_flat(s, loop);
+        if (contiguous(from, loop)) return copy_flat(stream, loop);
     }
     int across = transposed_along(loop);
-    if (across >= 0) return copy_transposed(s, loop, across);
-    return cpi_walk_each(loop, launch_strided, &s);
+    if (across >= 0) return copy_transposed(stream, loop, across);
+    return cpi_walk_each(loop, launch_strided, stream);
 }
 
 /* --- ramps --- */
@@ -355,7 +356,7 @@ cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, dou
         CPS_TYPES(RAMP_CASE, )
     default: break;
     }
-    return CPI_LAUNCHED("arange");
+    return CPI_LAUNCHED(stream, "arange");
 }
 
 cp_code cpi_cuda_ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step)
@@ -369,5 +370,5 @@ cp_code cpi_cuda_ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n,
         CPS_TYPES(RAMP_INT_CASE, )
     default: break;
     }
-    return CPI_LAUNCHED("arange");
+    return CPI_LAUNCHED(stream, "arange");
 }

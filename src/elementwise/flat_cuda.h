@@ -1,12 +1,10 @@
-/* The two kernel templates of the elementwise operations (see kernels_cuda.h). */
+/* The kernel templates of the elementwise operations (see kernels_cuda.h). */
 #ifndef CPI_FLAT_CUDA_H
 #define CPI_FLAT_CUDA_H
 
 #include <type_traits>
 
 #include "elementwise/kernels_cuda.h"
-
-template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
 
 /* Stored form to computing form and back: only the half types differ. */
 template <class C, class S> __device__ __forceinline__ C cpi_widen(S s) { return s; }
@@ -94,6 +92,82 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
     }
 }
 
+/* The run of one input of a whole thread: elements i..i+CPI_RUN-1 of the loop. */
+template <class Op>
+__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, int64_t offset,
+                                           typename Op::Type (&x)[CPI_RUN])
+{
+    using C = typename Op::Type;
+    const char *p = g.data[k];
+    const bool exact = g.exact >> k & 1, aligned = g.aligned >> k & 1;
+    switch (g.mode[k]) {
+    case CPI_RUN_VALUE:
+    case CPI_RUN_REPEAT: {
+        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + offset;
+        C one = exact ? *(const C *)p : Op::load(p, g.type[k]);
+#pragma unroll
+        for (int j = 0; j < CPI_RUN; j++) x[j] = one;
+        break;
+    }
+    case CPI_RUN_EACH:
+#pragma unroll
+        for (int j = 0; j < CPI_RUN; j++) {
+            const char *at = p + cpi_locate_one(g.walk, k, i + j);
+            x[j] = exact ? *(const C *)at : Op::load(at, g.type[k]);
+        }
+        break;
+    default: {
+        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : offset;
+        cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Op::load_run(p, g.type[k], aligned);
+#pragma unroll
+        for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
+    }
+    }
+}
+
+template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(const __grid_constant__ cpi_runs_args g)
+{
+    using C = typename Op::Type;
+    using R = typename Op::Result;
+    constexpr int N = Op::nin;
+    int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;
+    if (i >= g.walk.n) return;
+    const bool exact = g.exact & 1;
+    if (i + CPI_RUN <= g.walk.n) {
+        int64_t offset[N + 1];
+        C x[N][CPI_RUN];
+        cpi_pack<R, CPI_RUN> r;
+        if (g.locate) cpi_locate<N + 1>(g.walk, i, offset);
+#pragma unroll
+        for (int k = 0; k < N; k++) cpi_run_of<Op>(g, k + 1, i, offset[k + 1], x[k]);
+#pragma unroll
+        for (int j = 0; j < CPI_RUN; j++) {
+            C one[3];
+#pragma unroll
+            for (int k = 0; k < N; k++) one[k] = x[k][j];
+            r.x[j] = cpi_call<Op>(one);
+        }
+        char *p = g.data[0] + (g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : offset[0]);
+        if (exact) cpi_give<R>(p, g.aligned & 1, r);
+        else Op::store_run(p, g.type[0], g.aligned & 1, r);
+        return;
+    }
+#pragma unroll 1
+    for (; i < g.walk.n; i++) { /* the last few */
+        C x[3];
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k]
+                                                          : g.data[k + 1] + cpi_locate_one(g.walk, k + 1, i);
+            x[k] = g.exact >> (k + 1) & 1 ? *(const C *)p : Op::load(p, g.type[k + 1]);
+        }
+        R r = cpi_call<Op>(x);
+        char *p = g.data[0] + cpi_locate_one(g.walk, 0, i);
+        if (exact) *(R *)p = r;
+        else Op::store(p, g.type[0], r);
+    }
+}
+
 template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
 {
     using C = typename Op::Type;
@@ -104,7 +178,7 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(c
     for (int k = 0; k < N; k++)
         if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
     int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
-    int64_t offset[CPI_PER_THREAD][N + 2];
+    int64_t offset[CPI_PER_THREAD][N + 1];
     C x[CPI_PER_THREAD][3];
     bool active[CPI_PER_THREAD];
 #pragma unroll
@@ -112,9 +186,9 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(c
         int64_t i = first + u * CPI_THREADS;
         active[u] = i < g.walk.n;
         if (!active[u]) continue;
-        cpi_locate<N + 2>(g.walk, i, offset[u]);
-        if (g.mask) active[u] = *(const uint8_t *)(g.data[N + 1] + offset[u][N + 1]) != 0;
+        if (g.mask) active[u] = *(const uint8_t *)(g.data[N + 1] + cpi_locate_one(g.walk, N + 1, i)) != 0;
         if (!active[u]) continue;
+        cpi_locate<N + 1>(g.walk, i, offset[u]);
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const char *p = g.data[k + 1] + offset[u][k + 1];
@@ -142,6 +216,7 @@ template <class Op> cpi_cuda_entry cpi_entry()
     using S = typename Op::Type;
     cpi_cuda_entry e = {};
     e.flat = (const void *)cpi_flat<Op, S, typename Op::Result>;
+    e.runs = (const void *)cpi_runs<Op>;
     e.general = (const void *)cpi_general<Op>;
     e.flat_elements = CPI_THREADS * cpi_width<S>() * cpi_vectors<Op, S>();
     if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */

@@ -1,8 +1,9 @@
 /* What the CUDA files of the room share: arguments of kernels, walking a loop, conversion at load and store.
  *
- * Two kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
- * all), 16 bytes a load. `general`: any strides, any types (converted through a switch that all threads take alike),
- * a mask. Kernels get their arguments as untyped structs, so that one launcher serves all. */
+ * Three kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
+ * all), 16 bytes a load. `runs`: operands that are contiguous or broadcast, of any types: CPI_RUN neighbours a
+ * thread. `general`: any strides, any types, a mask; one element a load. Types are converted through a switch that
+ * all threads take alike. Kernels get their arguments as untyped structs, so that one launcher serves all. */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
 
@@ -11,7 +12,7 @@
 #include "elementwise/table.h"
 #include "scalar/convert.h"
 
-enum { CPI_THREADS = 256, CPI_WALK_DIMS = 12, CPI_WALK_OPS = 5, CPI_PER_THREAD = 4 };
+enum { CPI_THREADS = 256, CPI_WALK_DIMS = 12, CPI_WALK_OPS = 5, CPI_PER_THREAD = 4, CPI_RUN = 4 };
 
 struct cpi_flat_args {
     void *out;
@@ -42,6 +43,48 @@ struct cpi_general_args {
     int mask;                   /* operand that is the mask, 0: none */
     bool exact;                 /* no operand needs a conversion */
 };
+
+/* How operand k of `runs` finds the CPI_RUN elements of a thread. Runs end with a dimension where that divides the
+ * last extent (or there is one dimension only); RUN and REPEAT need it. */
+enum cpi_run_mode {
+    CPI_RUN_VALUE,  /* given by value */
+    CPI_RUN_FLAT,   /* C-contiguous throughout */
+    CPI_RUN_RUN,    /* neighbours in the last dimension */
+    CPI_RUN_REPEAT, /* one element, the last dimension's stride is 0 */
+    CPI_RUN_EACH    /* element by element */
+};
+struct cpi_runs_args {
+    cpi_walk walk;
+    char *data[4];              /* output, inputs */
+    cp_type type[4];
+    alignas(16) unsigned char value[3][16];
+    uint8_t mode[4];
+    uint8_t size[4];            /* bytes of an element */
+    unsigned exact;             /* operands that need no conversion */
+    unsigned aligned;           /* operands whose runs are aligned to their size, or to 16 bytes */
+    bool locate;                /* an operand is RUN or REPEAT */
+};
+
+/* Offset of element i in operand k. */
+__device__ __forceinline__ int64_t cpi_locate_one(const cpi_walk &w, int k, int64_t i)
+{
+    int64_t offset = 0;
+    if (w.small) {
+        uint32_t rest = (uint32_t)i;
+        for (int d = w.ndim - 1; d > 0; d--) {
+            uint32_t q = (__umulhi(rest, w.magic[d]) + rest) >> w.shift[d];
+            offset += (int64_t)(rest - q * (uint32_t)w.shape[d]) * w.strides[k][d];
+            rest = q;
+        }
+        return offset + (int64_t)rest * w.strides[k][0];
+    }
+    for (int d = w.ndim - 1; d > 0; d--) {
+        int64_t q = i / w.shape[d];
+        offset += (i - q * w.shape[d]) * w.strides[k][d];
+        i = q;
+    }
+    return offset + i * w.strides[k][0];
+}
 
 template <int NOPS>
 __device__ __forceinline__ void cpi_locate(const cpi_walk &w, int64_t i, int64_t (&offset)[NOPS])
@@ -99,7 +142,67 @@ struct cpi_bf16 { uint16_t bits; };
         }                                                                                          \
     }
 
+/* CPI_RUN neighbours at once. Called, not copied: one body a type serves every operation. */
+template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
+template <class E> __device__ __forceinline__ cpi_pack<E, CPI_RUN> cpi_take(const void *p, bool aligned)
+{
+    if (aligned) return *(const cpi_pack<E, CPI_RUN> *)p;
+    cpi_pack<E, CPI_RUN> v;
+#pragma unroll
+    for (int j = 0; j < CPI_RUN; j++) v.x[j] = ((const E *)p)[j];
+    return v;
+}
+template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligned, const cpi_pack<E, CPI_RUN> &v)
+{
+    if (aligned) {
+        *(cpi_pack<E, CPI_RUN> *)p = v;
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < CPI_RUN; j++) ((E *)p)[j] = v.x[j];
+}
+#define CPI_CASE_LOAD_RUN(to, from)                                                                \
+    case CPS_ENUM_##from: {                                                                        \
+        cpi_pack<CPS_CTYPE_##from, CPI_RUN> v = cpi_take<CPS_CTYPE_##from>(p, aligned);            \
+        for (int j = 0; j < CPI_RUN; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                  \
+        break;                                                                                     \
+    }
+#define CPI_CASES_LOAD_RUN(to) CPS_TYPES_INNER(CPI_CASE_LOAD_RUN, to)
+#define CPI_DEFINE_LOAD_RUN(to)                                                                    \
+    static __device__ __noinline__ cpi_pack<CPS_CTYPE_##to, CPI_RUN> cpi_load_run_##to(            \
+        const void *p, int type, bool aligned)                                                     \
+    {                                                                                              \
+        cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
+        switch (type) {                                                                            \
+            CPI_CASES_LOAD_RUN(to)                                                                 \
+        default: break;                                                                            \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+#define CPI_CASE_STORE_RUN(from, to)                                                               \
+    case CPS_ENUM_##to: {                                                                          \
+        cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
+        for (int j = 0; j < CPI_RUN; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                  \
+        cpi_give<CPS_CTYPE_##to>(p, aligned, r);                                                   \
+        break;                                                                                     \
+    }
+#define CPI_CASES_STORE_RUN(from) CPS_TYPES_INNER(CPI_CASE_STORE_RUN, from)
+#define CPI_DEFINE_STORE_RUN(from)                                                                 \
+    static __device__ __noinline__ void cpi_store_run_##from(void *p, int type, bool aligned,      \
+                                                             cpi_pack<CPS_CTYPE_##from, CPI_RUN> v) \
+    {                                                                                              \
+        switch (type) {                                                                            \
+            CPI_CASES_STORE_RUN(from)                                                              \
+        default: break;                                                                            \
+        }                                                                                          \
+    }
+/* What a file of kernels defines for its computing type `x`, and for types that its results have besides. */
+#define CPI_DEFINE_LOADS(x) CPI_DEFINE_LOAD(x) CPI_DEFINE_LOAD_RUN(x)
+#define CPI_DEFINE_STORES(x) CPI_DEFINE_STORE(x) CPI_DEFINE_STORE_RUN(x)
+
 /* --- host side (elementwise_cuda.cu) --- */
+/* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative. */
+cp_code cpi_cuda_check_exponents(cp_stream *stream, const cpi_loop *loop);
 /* Fills the walk from dimensions first.. of a loop (at most CPI_WALK_DIMS of them). */
 void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops);
 /* Calls launch(context, loop) for the loop, or, when it has more dimensions than a walk, for every part of it. */
@@ -107,7 +210,7 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 
 /* The kernels of one operation in one computing type; NULL where there is no body. */
 struct cpi_cuda_entry {
-    const void *flat, *general;
+    const void *flat, *runs, *general;
     const void *flat_f16, *flat_bf16; /* float only: operands of a half type */
     int flat_elements;                /* elements a block of `flat` handles, and of the half variants */
     int half_elements;

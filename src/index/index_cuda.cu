@@ -130,7 +130,7 @@ cp_code launch_bits(cp_stream *stream, const void *x, int64_t n, cpi_selection *
     bool wide = (uintptr_t)x % 16 == 0;
     bits<T><<<(unsigned)pieces, THREADS, 0, cpi_cuda_stream(stream)>>>((const T *)x, n, wide, (unsigned *)s->bits,
                                                                        s->before, count, counter);
-    return CPI_LAUNCHED("select");
+    return CPI_LAUNCHED(stream, "select");
 }
 
 cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s)
@@ -243,7 +243,7 @@ template <class T> cp_code launch_fill(cp_stream *stream, char *x, const uint8_t
     T v;
     memcpy(&v, value, sizeof v);
     fill_kernel<T><<<(unsigned)((n + THREADS * 8 - 1) / (THREADS * 8)), THREADS, 0, cpi_cuda_stream(stream)>>>((T *)x, mask, n, v);
-    return CPI_LAUNCHED("mask_set");
+    return CPI_LAUNCHED(stream, "mask_set");
 }
 
 cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)
@@ -290,7 +290,7 @@ cp_code launch_compact(cp_stream *stream, const cpi_selection *s, const char *x,
 {
     compact_kernel<T><<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>((const unsigned *)s->bits, s->before, x,
                                                                            step, (T *)out);
-    return CPI_LAUNCHED("compress");
+    return CPI_LAUNCHED(stream, "compress");
 }
 
 cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
@@ -309,7 +309,7 @@ cp_code launch_spread(cp_stream *stream, const cpi_selection *s, char *x, int64_
 {
     spread_kernel<T><<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>((const unsigned *)s->bits, s->before, x,
                                                                           step, v, vstep);
-    return CPI_LAUNCHED("mask_set");
+    return CPI_LAUNCHED(stream, "mask_set");
 }
 
 cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes, const char *value,
@@ -332,7 +332,7 @@ cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const i
     memcpy(e.shape, shape, (size_t)ndim * sizeof *shape);
     coordinates_kernel<<<blocks_of(s), THREADS, 0, cpi_cuda_stream(stream)>>>(
         (const unsigned *)s->bits, s->before, e, points ? 1 : s->count, points ? ndim : 1, out);
-    return CPI_LAUNCHED("nonzero");
+    return CPI_LAUNCHED(stream, "nonzero");
 }
 
 /* --- rows: one thread a word of the widest size that divides everything --- */
@@ -354,7 +354,7 @@ template <class T> cp_code launch_rows(cp_stream *stream, const cpi_rows *r, boo
     int64_t words = r->bytes / (int64_t)sizeof(T);
     unsigned blocks = cpi_cuda_blocks(r->outer * r->count * words, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     rows_kernel<T><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(*r, words, put);
-    return CPI_LAUNCHED(put ? "mask_set" : "compress");
+    return CPI_LAUNCHED(stream, put ? "mask_set" : "compress");
 }
 
 cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)

@@ -64,7 +64,7 @@ cp_code select_tiles(cp_stream *stream, const region_lookup &l, int64_t size, in
         select_pixels<CP_INT64, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
     else
         select_pixels<-1, WRITE, P><<<tiles, 256, 0, q>>>(l, size, counts, regions, positions);
-    return CPI_LAUNCHED("labels");
+    return CPI_LAUNCHED(stream, "labels");
 }
 
 /* Number of pixels of regions before r. `regions` is sorted; NULL: one region. */
@@ -126,15 +126,15 @@ cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
 {
     if (n <= SMALL_SUM) {
         small_sum<<<1, 1024, 0, cpi_cuda_stream(stream)>>>(values, (int)n);
-        return CPI_LAUNCHED("labels");
+        return CPI_LAUNCHED(stream, "labels");
     }
     size_t bytes = 0;
     cp_code code =
-        cpi_cuda_check(cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+        cpi_cuda_issued(stream, cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
     if (code != CP_OK) return code;
     scratch room(stream);
     if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_check(
+    return cpi_cuda_issued(stream, 
         cub::DeviceScan::ExclusiveSum(room.memory, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
 }
 
@@ -171,10 +171,10 @@ cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *region
     cudaStream_t q = cpi_cuda_stream(stream);
     size_t bytes = 0;
     cp_code code =
-        cpi_cuda_check(cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
+        cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
     if (code != CP_OK) return code;
     if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    code = cpi_cuda_check(cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q), "labels");
+    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q), "labels");
     if (code != CP_OK) return code;
     if (keys.Current() != regions->as<uint32_t>()) {
         void *t = regions->memory;
@@ -210,7 +210,7 @@ cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_
     if (!begin->make(bytes) || !piece->make(bytes)) return CP_ERROR_MEMORY;
     unsigned blocks = cpi_cuda_blocks(n + 1, 256, (int64_t)cpi_cuda_units(stream) * 16);
     find_regions<<<blocks, 256, 0, q>>>(regions.as<uint32_t>(), total, n, begin->as<int64_t>(), piece->as<int64_t>());
-    code = CPI_LAUNCHED("labels");
+    code = CPI_LAUNCHED(stream, "labels");
     if (code == CP_OK) code = running_sum(stream, piece->as<int64_t>(), n + 1);
     g->n = n;
     g->total = total;

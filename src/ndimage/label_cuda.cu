@@ -273,7 +273,7 @@ cp_code write_labels(cp_stream *stream, const label_shape &s, const unsigned *ma
     case -4: label_write<4, 1, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
     default: label_write<8, 1, U><<<blocks, 256, 0, q>>>(s, masks, parents, out->data, out->type); break;
     }
-    return CPI_LAUNCHED("label");
+    return CPI_LAUNCHED(stream, "label");
 }
 
 template <class U>
@@ -292,26 +292,26 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
     case 4: label_tiles<4, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
     default: label_tiles<8, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
     }
-    cp_code code = CPI_LAUNCHED("label");
+    cp_code code = CPI_LAUNCHED(stream, "label");
     if (code != CP_OK) return code;
     label_edges<U><<<grid, TILE_WORDS, 0, q>>>(s, masks, parents);
-    code = CPI_LAUNCHED("label");
+    code = CPI_LAUNCHED(stream, "label");
     if (code != CP_OK) return code;
     unsigned blocks = cpi_cuda_blocks(s.lines * s.words, 128, (int64_t)cpi_cuda_units(stream) * 64);
     label_roots<U><<<blocks, 128, 0, q>>>(s, masks, parents, roots, counts);
-    return CPI_LAUNCHED("label");
+    return CPI_LAUNCHED(stream, "label");
 }
 
 /* counts becomes its inclusive sum; scratch of CUB comes and goes. */
 template <class U> cp_code sum_counts(cp_stream *stream, U *counts, int64_t n)
 {
     size_t bytes = 0;
-    cp_code code = cpi_cuda_check(
+    cp_code code = cpi_cuda_issued(stream, 
         cub::DeviceScan::InclusiveSum(NULL, bytes, counts, counts, n, cpi_cuda_stream(stream)), "label");
     if (code != CP_OK) return code;
     void *scratch = cpi_host->work_alloc(stream, bytes);
     if (!scratch) return CP_ERROR_MEMORY;
-    code = cpi_cuda_check(cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n, cpi_cuda_stream(stream)),
+    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n, cpi_cuda_stream(stream)),
                           "label");
     cpi_host->work_free(stream, scratch);
     return code;
@@ -338,7 +338,7 @@ cp_code label_in(cp_stream *stream, const cpi_label_plan *plan, const label_shap
     if (code == CP_OK) {
         unsigned blocks = cpi_cuda_blocks(words, 256, (int64_t)cpi_cuda_units(stream) * 64);
         label_numbers<U><<<blocks, 256, 0, cpi_cuda_stream(stream)>>>(s, roots, counts, parents);
-        code = CPI_LAUNCHED("label");
+        code = CPI_LAUNCHED(stream, "label");
     }
     if (code == CP_OK) code = write_labels<U>(stream, s, masks, parents, out);
     if (code == CP_OK && count && !tight) code = cpi_cuda_read(stream, &labels, counts + words - 1, sizeof labels);

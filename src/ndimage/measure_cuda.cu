@@ -259,20 +259,20 @@ cp_code sorted_keys(cp_stream *stream, const cpi_measure_plan *plan, cpi_domain 
     if (!keys->make((size_t)n * sizeof(int64_t))) return CP_ERROR_MEMORY;
     if (n <= SMALL) {
         small_keys<<<1, SMALL, 0, q>>>(plan->index->data, plan->index->type, domain, n, keys->as<int64_t>());
-        return CPI_LAUNCHED(plan->function);
+        return CPI_LAUNCHED(stream, plan->function);
     }
     scratch raw(stream), room(stream);
     if (!raw.make((size_t)n * sizeof(int64_t))) return CP_ERROR_MEMORY;
     all_keys<<<cpi_cuda_blocks(n, 256, 4096), 256, 0, q>>>(plan->index->data, plan->index->type, domain, n,
                                                            raw.as<int64_t>());
-    cp_code code = CPI_LAUNCHED(plan->function);
+    cp_code code = CPI_LAUNCHED(stream, plan->function);
     size_t bytes = 0;
     if (code == CP_OK)
-        code = cpi_cuda_check(cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0,
+        code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0,
                                                              64, q), plan->function);
     if (code != CP_OK) return code;
     if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_check(cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n,
+    return cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n,
                                                          0, 64, q), plan->function);
 }
 
@@ -287,11 +287,11 @@ cp_code sum_all(cp_stream *stream, const char *function, const groups<P> &g, F f
     cudaStream_t q = cpi_cuda_stream(stream);
     dim3 grid(cpi_cuda_blocks(g.most_pieces, WARPS, most), quantities);
     sum_pieces<P, T, F><<<grid, WARPS * 32, 0, q>>>(g, f, partial.as<T>());
-    cp_code code = CPI_LAUNCHED(function);
+    cp_code code = CPI_LAUNCHED(stream, function);
     if (code != CP_OK) return code;
     grid.x = cpi_cuda_blocks(g.n, WARPS, most);
     sum_regions<P, T><<<grid, WARPS * 32, 0, q>>>(g, partial.as<T>(), sums->as<T>());
-    return CPI_LAUNCHED(function);
+    return CPI_LAUNCHED(stream, function);
 }
 
 template <class P>
@@ -305,11 +305,11 @@ cp_code best_all(cp_stream *stream, const cpi_measure_plan *plan, const groups<P
     uint64_t nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX, flip = plan->greatest ? 0 : UINT64_MAX;
     best_pieces<P><<<cpi_cuda_blocks(g.most_pieces, WARPS, most), WARPS * 32, 0, q>>>(g, im, nan, flip,
                                                                                      partial.as<best_pixel>());
-    cp_code code = CPI_LAUNCHED(plan->function);
+    cp_code code = CPI_LAUNCHED(stream, plan->function);
     if (code != CP_OK) return code;
     best_regions<P><<<cpi_cuda_blocks(g.n, WARPS, most), WARPS * 32, 0, q>>>(g, partial.as<best_pixel>(),
                                                                              places->as<int64_t>());
-    return CPI_LAUNCHED(plan->function);
+    return CPI_LAUNCHED(stream, plan->function);
 }
 
 template <class T> T *data_of(const cp_array *a) { return a ? (T *)a->data : (T *)NULL; }
@@ -354,7 +354,7 @@ cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region
     if (code == CP_OK && spread) {
         if (!mean.make((size_t)g.n * sizeof(double))) return CP_ERROR_MEMORY;
         make_means<<<cpi_cuda_blocks(g.n, 256, 4096), 256, 0, q>>>(sums.as<double>(), g.begin, g.n, mean.as<double>());
-        code = CPI_LAUNCHED(f);
+        code = CPI_LAUNCHED(stream, f);
         if (code == CP_OK)
             code = sum_all<P, double>(stream, f, g, term<P, SQUARES>{im, mean.as<double>()}, 1, &squares);
     }
@@ -372,7 +372,7 @@ cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region
         r.domain = l.domain;
     }
     put_results<<<cpi_cuda_blocks(g.n, 256, 4096), 256, 0, q>>>(r, im);
-    return CPI_LAUNCHED(f);
+    return CPI_LAUNCHED(stream, f);
 }
 
 /* --- boxes --- */
@@ -423,14 +423,14 @@ cp_code boxes(cp_stream *stream, const cpi_measure_plan *plan, const region_look
     cudaStream_t q = cpi_cuda_stream(stream);
     unsigned blocks = cpi_cuda_blocks(n, 256, most);
     box_start<<<blocks, 256, 0, q>>>(box, n);
-    cp_code code = CPI_LAUNCHED(plan->function);
+    cp_code code = CPI_LAUNCHED(stream, plan->function);
     if (code == CP_OK && plan->kind != CPI_REGIONS_NONE) {
         box_grow<<<cpi_cuda_blocks(plan->size, 256, most), 256, 0, q>>>(l, im, plan->size, box);
-        code = CPI_LAUNCHED(plan->function);
+        code = CPI_LAUNCHED(stream, plan->function);
     }
     if (code != CP_OK) return code;
     box_end<<<blocks, 256, 0, q>>>(box, n);
-    return CPI_LAUNCHED(plan->function);
+    return CPI_LAUNCHED(stream, plan->function);
 }
 
 } // namespace

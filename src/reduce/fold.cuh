@@ -507,7 +507,7 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     cudaStream_t s = cpi_cuda_stream(stream);
     if (wide) rows<F, V><<<(unsigned)blocks, THREADS, 0, s>>>(p);
     else rows<F, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p);
-    return CPI_LAUNCHED("reduce");
+    return CPI_LAUNCHED(stream, cpi_reduce_name(a->op));
 }
 
 template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
@@ -527,7 +527,7 @@ template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
     cp_code code = take_scratch(stream, &p, units * p.parts * p.group * (int64_t)sizeof(typename F::Acc));
     if (code) return code;
     columns<F><<<(unsigned)(units * p.parts), THREADS, 0, cpi_cuda_stream(stream)>>>(p);
-    return CPI_LAUNCHED("reduce");
+    return CPI_LAUNCHED(stream, cpi_reduce_name(a->op));
 }
 
 template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)

@@ -50,6 +50,15 @@ typedef struct cpi_reduce_ops {
 extern const cpi_reduce_ops cpi_reduce_cpu;
 extern const cpi_reduce_ops cpi_reduce_cuda; /* in the plugin */
 
+/* The public name of a reduction. */
+static inline const char *cpi_reduce_name(cp_reduction op)
+{
+    static const char *const names[] = {
+#define CP_REDUCE(name, ...) #name,
+#include "cuprite/reduce.def"
+    };
+    return names[op];
+}
 /* The type whose kernels fold `in` into `out`: bool is uint8. */
 static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }
 /* Integers whose sum or product stays an integer are folded modulo 2^64. */

@@ -281,10 +281,10 @@ template <class A> cp_code run_rows(cp_stream *stream, job<A> *j)
         if (!j->partly) return CP_ERROR_MEMORY;
     }
     correlate_row<A><<<cpi_cuda_blocks(j->tiles * j->slices, 1, 1 << 30), THREADS, 0, s>>>(*j);
-    cp_code code = CPI_LAUNCHED("convolve");
+    cp_code code = CPI_LAUNCHED(stream, "convolve");
     if (j->partly && code == CP_OK) {
         add_slices<A><<<cpi_cuda_blocks(j->h * j->w, THREADS, 1 << 30), THREADS, 0, s>>>(*j);
-        code = CPI_LAUNCHED("convolve");
+        code = CPI_LAUNCHED(stream, "convolve");
     }
     cpi_host->work_free(stream, j->partly);
     return code;
@@ -310,7 +310,7 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
     if (flat) return run_rows(stream, &j);
     j.slices = 1, j.taps = c->kernel_w, j.partly = NULL;
     correlate_plane<A><<<cpi_cuda_blocks(j.tiles, 1, 1 << 30), THREADS, 0, cpi_cuda_stream(stream)>>>(j);
-    return CPI_LAUNCHED("convolve");
+    return CPI_LAUNCHED(stream, "convolve");
 }
 
 cp_code correlate(cp_stream *stream, const cpi_correlation *c)

@@ -130,7 +130,7 @@ static cp_code run_clip(cp_stream *stream, cpi_clip *request)
     cpi_grid_space<K> *g = (cpi_grid_space<K> *)memory;
     clip_answer *there = (clip_answer *)(memory + space), here;
     void *arguments[] = {request, &k, &g, &there};
-    cp_code code = cpi_cuda_check(cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "sigma_clip");
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "sigma_clip");
     if (code == CP_OK) code = cpi_grid_launch((const void *)clip_grid<K>, stream, request->n, arguments, "sigma_clip");
     if (code == CP_OK) code = cpi_cuda_read(stream, &here, there, sizeof here);
     cpi_host->work_free(stream, memory);
@@ -162,14 +162,13 @@ static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, vo
     size_t bytes = 0;
     int64_t *count = NULL;
     cudaError_t status = cub::DeviceSelect::FlaggedIf(NULL, bytes, (const T *)values, (const F *)q->from, (T *)to, count, q->n, kept, cs);
-    if (status != cudaSuccess) return cpi_cuda_check(status, "sigma_clip");
+    if (status != cudaSuccess) return cpi_cuda_issued(stream, status, "sigma_clip");
     char *memory = (char *)cpi_host->work_alloc(stream, bytes + 16);
     if (!memory) return CP_ERROR_MEMORY;
     count = (int64_t *)memory;
     status = cub::DeviceSelect::FlaggedIf(memory + 16, bytes, (const T *)values, (const F *)q->from, (T *)to, count, q->n, kept, cs);
-    cudaError_t late = cudaGetLastError();
     cpi_host->work_free(stream, memory);
-    return cpi_cuda_check(status != cudaSuccess ? status : late, "sigma_clip");
+    return cpi_cuda_issued(stream, status, "sigma_clip");
 }
 
 cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)

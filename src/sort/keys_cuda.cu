@@ -17,11 +17,11 @@ static cp_code sort_keys(cp_stream *stream, const char *what, void **keys, void 
     cub::DoubleBuffer<K> buffers((K *)*keys, (K *)*spare);
     size_t bytes = 0;
     cudaStream_t s = cpi_cuda_stream(stream);
-    cp_code code = cpi_cuda_check(cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, begin, end, s), what);
+    cp_code code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, begin, end, s), what);
     if (code != CP_OK) return code;
     void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
     if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_check(cub::DeviceRadixSort::SortKeys(work, bytes, buffers, n, begin, end, s), what);
+    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(work, bytes, buffers, n, begin, end, s), what);
     cpi_host->work_free(stream, work);
     *keys = buffers.Current();
     *spare = buffers.Alternate();
@@ -76,10 +76,10 @@ static cp_code nans_last(cp_stream *stream, const char *what, const cpi_keys *k,
     cudaStream_t s = cpi_cuda_stream(stream);
     U limit = (U)(k->positive | k->zero); /* -infinity: the sign above the bits of infinity */
     set_aside<U><<<blocks, CPI_SORT_THREADS, 0, s>>>(n, (const U *)row, limit, (U *)aside, count);
-    cp_code code = CPI_LAUNCHED(what);
+    cp_code code = CPI_LAUNCHED(stream, what);
     if (code != CP_OK) return code;
     move_to_end<U><<<blocks, CPI_SORT_THREADS, 0, s>>>(n, (const U *)aside, count, (U *)row);
-    return CPI_LAUNCHED(what);
+    return CPI_LAUNCHED(stream, what);
 }
 
 /* T as CUB orders it, U its bits. In place, the workspace's first part is the other buffer. */
@@ -94,7 +94,7 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
     cudaError_t status = in_place ? cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, 0, 8 * (int)sizeof(T), s)
                                   : cub::DeviceRadixSort::SortKeys(NULL, bytes, (const T *)from, (T *)to, n, 0,
                                                                    8 * (int)sizeof(T), s);
-    if (status != cudaSuccess) return cpi_cuda_check(status, what);
+    if (status != cudaSuccess) return cpi_cuda_issued(stream, status, what);
     size_t room = spare + bytes > row ? spare + bytes : row; /* the row fits in what the sort has left */
     room = (room + 511) / 512 * 512;
     char *work = (char *)cpi_host->work_alloc(stream, room + sizeof(int64_t));
@@ -107,7 +107,7 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
     } else {
         status = cub::DeviceRadixSort::SortKeys(work, bytes, (const T *)from, (T *)to, n, 0, 8 * (int)sizeof(T), s);
     }
-    cp_code code = cpi_cuda_check(status, what);
+    cp_code code = cpi_cuda_issued(stream, status, what);
     if (code == CP_OK && k->zero_add) code = nans_last<U>(stream, what, k, n, to, work, (int64_t *)(work + room));
     cpi_host->work_free(stream, work);
     return code;

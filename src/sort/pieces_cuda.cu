@@ -112,11 +112,11 @@ static cp_code run(cp_stream *stream, const char *what, const cpi_keys *k, int64
         order_pieces<K, THREADS, ITEMS><<<blocks, THREADS, 0, s>>>(*k, (int)n, (int)pieces, from, keys, places);
     else
         sort_pieces<K, THREADS, ITEMS><<<blocks, THREADS, 0, s>>>(*k, (int)n, (int)pieces, from, keys);
-    cp_code code = CPI_LAUNCHED(what);
+    cp_code code = CPI_LAUNCHED(stream, what);
     if (code == CP_OK) {
         place_elements<K, THREADS * ITEMS><<<cpi_cuda_blocks(total, PLACE_THREADS, 1 << 20), PLACE_THREADS, 0, s>>>(
             *k, (int)total, (int)n, (int)pieces, keys, places, to);
-        code = CPI_LAUNCHED(what);
+        code = CPI_LAUNCHED(stream, what);
     }
     cpi_host->work_free(stream, memory);
     return code;

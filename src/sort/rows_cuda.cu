@@ -116,5 +116,5 @@ cp_code cpi_cuda_block_rows(cp_stream *stream, const char *what, const cpi_keys 
         sort_rows<uint32_t>(cpi_cuda_stream(stream), keys, rows, (int)n, from, to, order);
     else
         sort_rows<uint64_t>(cpi_cuda_stream(stream), keys, rows, (int)n, from, to, order);
-    return CPI_LAUNCHED(what);
+    return CPI_LAUNCHED(stream, what);
 }

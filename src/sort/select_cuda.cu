@@ -205,7 +205,7 @@ static cp_code run_grid(cp_stream *stream, cp_type type, cpi_keys k, const void 
     cpi_grid_space<K> *g = (cpi_grid_space<K> *)cpi_host->work_alloc(stream, sizeof *g);
     if (!g) return CP_ERROR_MEMORY;
     void *arguments[] = {&type, &k, &from, &n, &limit, &g, &to};
-    cp_code code = cpi_cuda_check(cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "median");
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "median");
     if (code == CP_OK) code = cpi_grid_launch((const void *)median_grid<R, K>, stream, n, arguments, "median");
     cpi_host->work_free(stream, g);
     return code;
@@ -237,7 +237,7 @@ static cp_code median_by_sort(cp_stream *stream, const cpi_keys &k, const void *
     cp_code code = cpi_cuda_sort(stream, CP_COMPLEX128, 1, n, from, sorted);
     if (code == CP_OK) {
         median_sorted<<<1, 1, 0, cpi_cuda_stream(stream)>>>(k, n, sorted, limit, to);
-        code = CPI_LAUNCHED("median");
+        code = CPI_LAUNCHED(stream, "median");
     }
     cpi_host->work_free(stream, sorted);
     return code;
@@ -261,7 +261,7 @@ static cp_code median_short(cp_stream *stream, cp_type type, const cpi_keys &k, 
         median_blocks<uint64_t><<<blocks, threads, 0, cs>>>(type, k, rows, n, from, limit, to);
     else
         median_blocks<uint32_t><<<blocks, threads, 0, cs>>>(type, k, rows, n, from, (uint32_t)limit, to);
-    return CPI_LAUNCHED("median");
+    return CPI_LAUNCHED(stream, "median");
 }
 
 cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to)

@@ -429,10 +429,8 @@ static inline cp_code cpi_grid_launch(const void *kernel, cp_stream *stream, int
     int64_t blocks = cpi_cuda_units(stream), need = n / (4 * CPI_GRID_THREADS) + 1;
     if (blocks > need) blocks = need;
     if (blocks > CPI_GRID_BLOCKS) blocks = CPI_GRID_BLOCKS;
-    cudaError_t status = cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks), dim3(CPI_GRID_THREADS), arguments, 0,
-                                                     cpi_cuda_stream(stream));
-    cudaError_t late = cudaGetLastError();
-    return cpi_cuda_check(status != cudaSuccess ? status : late, what);
+    cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks), dim3(CPI_GRID_THREADS), arguments, 0, cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, what);
 }
 
 #endif

@@ -88,19 +88,19 @@ static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int
          *index2 = (char *)index + index_bytes;
     bool wide = sizeof(I) == 8;
     LAUNCH(load_order, total)(*k, total, from, low, (K *)keys, (I *)index);
-    cp_code code = CPI_LAUNCHED(what);
+    cp_code code = CPI_LAUNCHED(stream, what);
     if (!bits) bits = k->bytes >= 8 ? 64 : 8 * k->bytes;
     if (code == CP_OK)
         code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, bits);
     if (code == CP_OK && k->bytes == 16) {
         LAUNCH(load_upper, total)(*k, total, from, (const I *)index, (uint64_t *)keys);
-        code = CPI_LAUNCHED(what);
+        code = CPI_LAUNCHED(stream, what);
         if (code == CP_OK)
             code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, 64);
     }
     if (code == CP_OK && rows > 1) {
         LAUNCH(load_row_numbers, total)(total, n, (const I *)index, (K *)keys);
-        code = CPI_LAUNCHED(what);
+        code = CPI_LAUNCHED(stream, what);
         if (code == CP_OK)
             code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0,
                                       bits_of(rows - 1));
@@ -137,7 +137,7 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
         size_t bytes = (size_t)(total * k->bytes);
         aside = cpi_host->work_alloc(stream, bytes);
         code = aside
-                   ? cpi_cuda_check(
+                   ? cpi_cuda_issued(stream, 
                          cudaMemcpyAsync(aside, from, bytes, cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), "sort")
                    : CP_ERROR_MEMORY;
         from = aside;
@@ -147,7 +147,7 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
             LAUNCH(gather, total)(*k, total, from, (const int64_t *)o.index, to);
         else
             LAUNCH(gather, total)(*k, total, from, (const uint32_t *)o.index, to);
-        code = CPI_LAUNCHED("sort");
+        code = CPI_LAUNCHED(stream, "sort");
     }
     cpi_host->work_free(stream, aside);
     cpi_host->work_free(stream, o.memory);
@@ -162,11 +162,11 @@ static cp_code sort_complex_row(cp_stream *stream, const cpi_keys *k, int64_t n,
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
     LAUNCH(load_keys, n)(*k, n, from, (uint64_t *)keys);
-    cp_code code = CPI_LAUNCHED("sort");
+    cp_code code = CPI_LAUNCHED(stream, "sort");
     if (code == CP_OK) code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, n, 0, 64);
     if (code == CP_OK) {
         LAUNCH(store_keys, n)(*k, n, (const uint64_t *)keys, to);
-        code = CPI_LAUNCHED("sort");
+        code = CPI_LAUNCHED(stream, "sort");
     }
     cpi_host->work_free(stream, memory);
     return code;
@@ -189,7 +189,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
     LAUNCH(load_rows, total)(*k, total, n, from, (uint64_t *)keys);
-    cp_code code = CPI_LAUNCHED("sort");
+    cp_code code = CPI_LAUNCHED(stream, "sort");
     /* the key's bits first, then the row's: what lies between is zero */
     if (code == CP_OK && k->bytes < 4)
         code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, 0, 8 * k->bytes);
@@ -198,7 +198,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
             cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, k->bytes < 4 ? 32 : 0, 32 + bits_of(rows - 1));
     if (code == CP_OK) {
         LAUNCH(store_rows, total)(*k, total, (const uint64_t *)keys, to);
-        code = CPI_LAUNCHED("sort");
+        code = CPI_LAUNCHED(stream, "sort");
     }
     cpi_host->work_free(stream, memory);
     return code;
@@ -241,7 +241,7 @@ static cp_code order_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, in
         LAUNCH(store_order, rows * n)(rows * n, n, (const int64_t *)o.index, to);
     else
         LAUNCH(store_order, rows * n)(rows * n, n, (const uint32_t *)o.index, to);
-    code = CPI_LAUNCHED("argsort");
+    code = CPI_LAUNCHED(stream, "argsort");
     cpi_host->work_free(stream, o.memory);
     return code;
 }

@@ -126,7 +126,7 @@ static cp_code sort_first(cp_stream *stream, sorted_row *s)
         LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint64_t *)s->keys);
         break;
     }
-    cp_code code = CPI_LAUNCHED("unique");
+    cp_code code = CPI_LAUNCHED(stream, "unique");
     if (code != CP_OK) return code;
     return cpi_cub_sort_keys(stream, "unique", s->width, &s->keys, &spare, s->n, 0, s->bits);
 }
@@ -150,18 +150,18 @@ static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t 
         LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
     else
         LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
-    return CPI_LAUNCHED("unique");
+    return CPI_LAUNCHED(stream, "unique");
 }
 
 cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n)
 {
     size_t bytes = 0;
     cudaStream_t s = cpi_cuda_stream(stream);
-    cp_code code = cpi_cuda_check(cub::DeviceScan::InclusiveSum(NULL, bytes, first, place, n, s), "unique");
+    cp_code code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, first, place, n, s), "unique");
     if (code != CP_OK) return code;
     void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
     if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_check(cub::DeviceScan::InclusiveSum(work, bytes, first, place, n, s), "unique");
+    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(work, bytes, first, place, n, s), "unique");
     cpi_host->work_free(stream, work);
     return code;
 }
@@ -181,7 +181,7 @@ static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *firs
         LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
     else
         LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
-    return CPI_LAUNCHED("unique");
+    return CPI_LAUNCHED(stream, "unique");
 }
 
 static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, const uint8_t *first, const int64_t *place)
@@ -196,7 +196,7 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
     code = write(stream, s, first, place, out);
     if (code == CP_OK && q->counts) {
         LAUNCH(write_counts, count)(count, s->n, start, q->counts);
-        code = CPI_LAUNCHED("unique");
+        code = CPI_LAUNCHED(stream, "unique");
     }
     cpi_host->work_free(stream, start);
     return code;

@@ -42,11 +42,11 @@ cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *
     unsigned long long found[2] = {0, 0};
     unsigned long long *device = (unsigned long long *)cpi_host->work_alloc(stream, sizeof found);
     if (!device) return CP_ERROR_MEMORY;
-    cp_code code = cpi_cuda_check(cudaMemsetAsync(device, 0xFF, sizeof found, cpi_cuda_stream(stream)), what);
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(device, 0xFF, sizeof found, cpi_cuda_stream(stream)), what);
     if (code == CP_OK) {
         find_range<<<cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 8 * cpi_cuda_units(stream)), CPI_SORT_THREADS, 0,
                      cpi_cuda_stream(stream)>>>(*keys, n, from, device);
-        code = CPI_LAUNCHED(what);
+        code = CPI_LAUNCHED(stream, what);
     }
     if (code == CP_OK) code = cpi_cuda_read(stream, found, device, sizeof found);
     cpi_host->work_free(stream, device);
@@ -122,16 +122,16 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
 {
     cudaStream_t s = cpi_cuda_stream(stream);
     size_t words = (size_t)t->range * sizeof(unsigned long long);
-    cp_code code = cpi_cuda_check(cudaMemsetAsync(t->flags, 0, (size_t)t->range, s), "unique");
-    if (code == CP_OK && t->counts) code = cpi_cuda_check(cudaMemsetAsync(t->counts, 0, words, s), "unique");
-    if (code == CP_OK && t->first) code = cpi_cuda_check(cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->flags, 0, (size_t)t->range, s), "unique");
+    if (code == CP_OK && t->counts) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->counts, 0, words, s), "unique");
+    if (code == CP_OK && t->first) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
     if (code != CP_OK) return code;
     if (t->range <= SHARED_RANGE)
         mark_values_shared<<<cpi_cuda_blocks(q->n, 16 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream)), CPI_SORT_THREADS,
                              0, s>>>(*k, q->n, q->from, *t);
     else
         LAUNCH(mark_values, q->n)(*k, q->n, q->from, *t);
-    return CPI_LAUNCHED("unique");
+    return CPI_LAUNCHED(stream, "unique");
 }
 
 static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, table *t)
@@ -143,10 +143,10 @@ static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique 
     if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
     LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
-    code = CPI_LAUNCHED("unique");
+    code = CPI_LAUNCHED(stream, "unique");
     if (code == CP_OK && q->inverse) {
         LAUNCH(write_inverse, q->n)(*k, q->n, q->from, *t, q->inverse);
-        code = CPI_LAUNCHED("unique");
+        code = CPI_LAUNCHED(stream, "unique");
     }
     return code;
 }

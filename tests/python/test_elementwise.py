@@ -337,3 +337,36 @@ def test_conversion(source, device):
         want = x.astype(t)
         np.testing.assert_array_equal(cp.asarray(x).astype(t).get(), want)
         np.testing.assert_array_equal(cp.asarray(x)[::-3].astype(t).get(), want[::-3])
+
+
+def test_negative_powers_of_integers(device):
+    """An error as in NumPy; on a GPU at the latest where somebody looks, and then it is over."""
+    a, b = cp.asarray(np.arange(1, 100001)), cp.asarray(np.where(np.arange(100000) == 77777, -1, 2))
+    for t in ("i1", "i2", "i4", "i8"):
+        with pytest.raises(ValueError, match="power: integers to negative integer powers"):
+            cp.asnumpy(a ** b.astype(t))
+    with pytest.raises(ValueError, match="power"):
+        cp.asnumpy(a[:, None][:300] ** b[77770:77780].astype("i4")[::-1])
+    mask = b > 0
+    np.testing.assert_array_equal(cp.power(a, b, out=cp.zeros_like(a), where=mask).get(),
+                                  np.power(a.get(), 2) * mask.get())
+    assert int(a[3] ** b[3]) == 16
+
+
+LONG = [(1, 3), (7, 4), (130, 64), (33, 40, 8), (5, 6, 7, 4), (1000, 3), (4099,), (8200,), (2, 3, 1, 5, 2, 12)]
+
+
+@pytest.mark.parametrize("shape", LONG, ids=str)
+def test_broadcasting_of_all_types(shape, device):
+    """Rows, columns and single elements against whole arrays, aligned and not, every pair of types."""
+    rng = np.random.default_rng(len(shape) + shape[-1])
+    pick = rng.permutation(len(TYPES) ** 2)[:40]
+    for at in pick:
+        t, u = TYPES[at // len(TYPES)], TYPES[at % len(TYPES)]
+        for row in (shape[-1:], (1,) * (len(shape) - 1) + shape[-1:], shape[:-1] + (1,), shape, (1,), ()):
+            x, y = (sample(rng, np.dtype(w), int(np.prod(s)) + 1, wild=False)[1:] for w, s in ((t, shape), (u, row)))
+            for name in ("add", "greater", "logical_and"):
+                theirs = [x.reshape(shape), y.reshape(row)]
+                ours = [cp.asarray(x)[:].reshape(shape), cp.asarray(np.append(y[:1], y))[1:].reshape(row)]
+                check(name, theirs, TABLE[name](*ours), reference(name)(*theirs))
+                check(name, theirs[::-1], TABLE[name](*ours[::-1]), reference(name)(*theirs[::-1]))

@@ -1,0 +1,241 @@
+/* Streams, and failures that come late.
+ *
+ * A stream that is used gets a record: counters for kernels, the names of the operations last given to it, and,
+ * when a kernel needs one, a mailbox. Invariants: `issued` counts operations given to the stream, `settled` those
+ * known to be done; names of the last KEPT are there. A failure in a mailbox is told once, by the first call that
+ * looks; a CUDA error of earlier work ends the device's use in this process, as CUDA has it, and is told by every
+ * call. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+namespace {
+
+enum { KEPT = 8 };
+
+struct record {
+    void *counters;     /* CPI_CUDA_COUNTERS bytes of the device, or NULL */
+    uint32_t *mailbox;  /* page-locked; NULL: no kernel of the stream has needed one */
+    const char *names[KEPT];
+    uint64_t issued, settled;
+    cpi_device *device;
+    record *next;
+};
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+record *records; /* of all streams, for waits on a whole device */
+
+struct late {
+    cp_code code;
+    const char *text;
+};
+const late late_failures[] = {
+    {CP_OK, ""},
+#define X(name, code, text) {CP_ERROR_##code, text},
+    CPI_LATE_FAILURES(X)
+#undef X
+};
+
+record *record_if_any(cp_stream *s) { return (record *)__atomic_load_n(&s->impl, __ATOMIC_ACQUIRE); }
+
+/* NULL, with an error written, when there is no memory for it. */
+record *record_of(cp_stream *s)
+{
+    record *r = record_if_any(s);
+    if (r) return r;
+    pthread_mutex_lock(&lock);
+    r = (record *)s->impl;
+    if (!r && (r = (record *)cpi_host->malloc(sizeof *r))) {
+        memset(r, 0, sizeof *r);
+        r->device = s->device;
+        r->next = records;
+        records = r;
+        __atomic_store_n(&s->impl, (void *)r, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+/* What the stream's kernels have put into its mailbox, told and taken out. */
+cp_code told(record *r)
+{
+    uint32_t *box = r ? __atomic_load_n(&r->mailbox, __ATOMIC_ACQUIRE) : NULL;
+    if (!box || !__atomic_load_n(box, __ATOMIC_ACQUIRE)) return CP_OK;
+    uint32_t what = __atomic_exchange_n(box, CPI_LATE_NONE, __ATOMIC_ACQ_REL);
+    if (what == CPI_LATE_NONE || what >= sizeof late_failures / sizeof *late_failures) return CP_OK;
+    return cpi_host->fail(late_failures[what].code, "%s", late_failures[what].text);
+}
+
+uint64_t issued_so_far(const record *r) { return r ? __atomic_load_n(&r->issued, __ATOMIC_ACQUIRE) : 0; }
+
+void settle(record *r, uint64_t upto)
+{
+    if (r && __atomic_load_n(&r->settled, __ATOMIC_RELAXED) < upto) __atomic_store_n(&r->settled, upto, __ATOMIC_RELEASE);
+}
+
+/* Errors of kernels that ran before the call which returns them. */
+bool of_earlier_work(cudaError_t status)
+{
+    switch (status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable: return true;
+    default: return false;
+    }
+}
+
+void add_name(char *text, size_t bytes, const char *name)
+{
+    size_t n = strlen(text), m = strlen(name);
+    if (n >= m && strcmp(text + n - m, name) == 0) return; /* several kernels of one operation */
+    snprintf(text + n, bytes - n, "%s%s", n ? ", " : "", name);
+}
+
+/* The operations that are under way on one stream, oldest first. */
+void add_names(char *text, size_t bytes, const record *r)
+{
+    uint64_t end = issued_so_far(r), at = __atomic_load_n(&r->settled, __ATOMIC_ACQUIRE);
+    if (end - at > KEPT) at = end - KEPT, add_name(text, bytes, "...");
+    for (; at < end; at++) {
+        const char *name = __atomic_load_n(&r->names[at % KEPT], __ATOMIC_RELAXED);
+        if (name) add_name(text, bytes, name);
+    }
+}
+
+void names_under_way(cp_stream *stream, char *text, size_t bytes)
+{
+    record *own = stream ? record_if_any(stream) : NULL;
+    text[0] = 0;
+    if (own) add_names(text, bytes, own);
+    if (text[0]) return;
+    pthread_mutex_lock(&lock);
+    for (record *r = records; r; r = r->next) add_names(text, bytes, r);
+    pthread_mutex_unlock(&lock);
+}
+
+} // namespace
+
+cp_code cpi_cuda_check(cp_stream *stream, cudaError_t status, const char *what)
+{
+    if (status == cudaSuccess) return CP_OK;
+    cp_code code = status == cudaErrorMemoryAllocation ? CP_ERROR_MEMORY : CP_ERROR_DEVICE;
+    char names[256] = "";
+    if (of_earlier_work(status)) names_under_way(stream, names, sizeof names);
+    return cpi_host->fail(code, "%s: CUDA: %s (%s)%s%s", what, cudaGetErrorString(status), cudaGetErrorName(status),
+                          names[0] ? " in work under way: " : "", names);
+}
+
+cp_code cpi_cuda_issued(cp_stream *stream, cudaError_t status, const char *what)
+{
+    record *r = record_of(stream);
+    if (!r) return CP_ERROR_MEMORY;
+    uint64_t at = __atomic_fetch_add(&r->issued, 1, __ATOMIC_ACQ_REL);
+    __atomic_store_n(&r->names[at % KEPT], what, __ATOMIC_RELAXED);
+    return status == cudaSuccess ? told(r) : cpi_cuda_check(stream, status, what);
+}
+
+uint32_t *cpi_cuda_mailbox(cp_stream *stream)
+{
+    record *r = record_of(stream);
+    if (!r) return NULL;
+    cudaError_t status = cudaSuccess;
+    pthread_mutex_lock(&lock);
+    if (!r->mailbox) {
+        uint32_t *box = NULL;
+        status = cudaHostAlloc((void **)&box, sizeof *box, cudaHostAllocMapped);
+        if (status == cudaSuccess) *box = CPI_LATE_NONE;
+        __atomic_store_n(&r->mailbox, box, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    cpi_cuda_check(stream, status, "mailbox");
+    return r->mailbox;
+}
+
+void *cpi_cuda_counters(cp_stream *stream)
+{
+    record *r = record_of(stream);
+    if (!r) return NULL;
+    cudaError_t status = cudaSuccess;
+    pthread_mutex_lock(&lock);
+    if (!r->counters) {
+        void *memory = NULL;
+        status = cudaMalloc(&memory, CPI_CUDA_COUNTERS);
+        if (status == cudaSuccess) status = cudaMemsetAsync(memory, 0, CPI_CUDA_COUNTERS, cpi_cuda_stream(stream));
+        if (status == cudaSuccess) r->counters = memory;
+        else cudaFree(memory);
+    }
+    pthread_mutex_unlock(&lock);
+    cpi_cuda_check(stream, status, "counters");
+    return r->counters;
+}
+
+cp_code cpi_cuda_stream_new(cp_stream *s)
+{
+    cudaStream_t handle = NULL;
+    s->device->backend->use(s->device);
+    cp_code code = cpi_cuda_check(NULL, cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "stream_create");
+    s->handle = handle;
+    return code;
+}
+
+void cpi_cuda_stream_free(cp_stream *s)
+{
+    record *r = record_if_any(s);
+    if (r) {
+        pthread_mutex_lock(&lock);
+        record **link = &records;
+        while (*link != r) link = &(*link)->next;
+        *link = r->next;
+        pthread_mutex_unlock(&lock);
+        cudaFree(r->counters);
+        cudaFreeHost(r->mailbox);
+        cpi_host->free(r);
+    }
+    cudaStreamDestroy(cpi_cuda_stream(s));
+    cudaGetLastError();
+}
+
+cp_code cpi_cuda_wait(cp_stream *stream, const char *what)
+{
+    record *r = record_if_any(stream);
+    uint64_t upto = issued_so_far(r);
+    cudaError_t status = cudaStreamSynchronize(cpi_cuda_stream(stream));
+    if (status != cudaSuccess) return cpi_cuda_check(stream, status, what);
+    settle(r, upto);
+    return told(r);
+}
+
+cp_code cpi_cuda_stream_sync(cp_stream *s) { return cpi_cuda_wait(s, "synchronize"); }
+
+int cpi_cuda_stream_done(cp_stream *s)
+{
+    record *r = record_if_any(s);
+    uint64_t upto = issued_so_far(r);
+    cudaError_t status = cudaStreamQuery(cpi_cuda_stream(s));
+    if (status == cudaErrorNotReady) {
+        cudaGetLastError();
+        return 0;
+    }
+    if (status != cudaSuccess) return cpi_cuda_check(s, status, "stream_done"), -1;
+    settle(r, upto);
+    return told(r) ? -1 : 1;
+}
+
+cp_code cpi_cuda_wait_all(cpi_device *device, const char *what)
+{
+    cp_code code = cpi_cuda_check(NULL, cudaDeviceSynchronize(), what);
+    pthread_mutex_lock(&lock);
+    for (record *r = records; r && code == CP_OK; r = r->next)
+        if (r->device == device) settle(r, issued_so_far(r)), code = told(r);
+    pthread_mutex_unlock(&lock);
+    return code;
+}

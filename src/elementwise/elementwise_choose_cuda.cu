@@ -1,4 +1,4 @@
-/* Choice by a condition, and closeness, on the GPU. */
+/* Choice by a condition on the GPU. */
 #include "elementwise/move_cuda.h"
 #include "scalar/scalar.h"
 
@@ -150,99 +150,6 @@ bool select_fits(select_args *g, const cpi_loop *loop)
     return true;
 }
 
-/* --- closeness --- */
-
-struct close_args {
-    cpi_walk walk;
-    uint8_t *out;          /* or NULL: *no becomes 1 where a pair is not close */
-    int *no;
-    const char *in[2];     /* strides 0 and 1 of the walk; the output's are 2 */
-    cp_type type[2];
-    alignas(16) unsigned char value[2][16];
-    unsigned values;
-    double rtol, atol;
-    bool equal_nan;
-};
-
-__device__ __forceinline__ bool is_close(float x, float y, const close_args &g)
-{
-    return x == y || (fabsf(y) < INFINITY && fabsf(x - y) <= (float)g.atol + (float)g.rtol * fabsf(y)) ||
-           (g.equal_nan && x != x && y != y);
-}
-__device__ __forceinline__ bool is_close(double x, double y, const close_args &g)
-{
-    return x == y || (fabs(y) < (double)INFINITY && fabs(x - y) <= g.atol + g.rtol * fabs(y)) ||
-           (g.equal_nan && x != x && y != y);
-}
-__device__ __forceinline__ bool is_close(cp_complex128 x, cp_complex128 y, const close_args &g)
-{
-    bool finite = fabs(y.re) < (double)INFINITY && fabs(y.im) < (double)INFINITY;
-    bool nan_x = x.re != x.re || x.im != x.im, nan_y = y.re != y.re || y.im != y.im;
-    return (x.re == y.re && x.im == y.im) ||
-           (finite && cps_hypot(x.re - y.re, x.im - y.im) <= g.atol + g.rtol * cps_hypot(y.re, y.im)) ||
-           (g.equal_nan && nan_x && nan_y);
-}
-__device__ __forceinline__ bool is_close(int64_t x, int64_t y, const close_args &) { return x == y; }
-
-template <class E, E (*LOAD)(const void *, int), bool MIXED>
-__global__ void __launch_bounds__(CPI_THREADS) close(const __grid_constant__ close_args g)
-{
-    int64_t step = (int64_t)gridDim.x * CPI_THREADS;
-    E one[2];
-    for (int k = 0; k < 2; k++)
-        if (g.values >> k & 1) one[k] = *(const E *)g.value[k];
-    for (int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x; i < g.walk.n; i += step) {
-        int64_t offset[3];
-        if (!g.out && *(volatile int *)g.no) return; /* somebody found a pair */
-        cpi_locate<3>(g.walk, i, offset);
-        E x = g.values & 1 ? one[0] : LOAD(g.in[0] + offset[0], g.type[0]);
-        E y = g.values & 2 ? one[1] : LOAD(g.in[1] + offset[1], g.type[1]);
-        bool good = is_close(x, y, g);
-        if constexpr (MIXED) good = good && x >= 0; /* a uint64 beyond int64 is no int64 */
-        if (g.out) g.out[offset[2]] = good;
-        else if (!good) *(volatile int *)g.no = 1;
-    }
-}
-
-const void *close_kernel(cp_type type)
-{
-    switch (type) {
-    case CP_FLOAT32: return (const void *)close<float, cpi_load_f32, false>;
-    case CP_FLOAT64: return (const void *)close<double, cpi_load_f64, false>;
-    case CP_COMPLEX128: return (const void *)close<cp_complex128, cpi_load_c128, false>;
-    case CP_INT64: return (const void *)close<int64_t, cpi_load_i64, false>;
-    default: return (const void *)close<int64_t, cpi_load_i64, true>;
-    }
-}
-
-struct close_context {
-    cp_stream *stream;
-    cp_type type;
-    close_args *g;
-    const char *what;
-};
-
-/* The loop has the inputs first, the output (where there is one) last. */
-cp_code launch_close(void *context, const cpi_loop *loop)
-{
-    const close_context *c = (const close_context *)context;
-    close_args *g = c->g;
-    cpi_walk_init(&g->walk, loop, 0, loop->nop);
-    if (loop->nop < 3)
-        for (int d = 0; d < g->walk.ndim; d++) g->walk.strides[2][d] = 0;
-    g->values = 0;
-    for (int k = 0; k < 2; k++) {
-        g->in[k] = loop->op[k].data;
-        g->type[k] = loop->op[k].type;
-        if (!loop->op[k].host) continue;
-        cpi_cuda_convert(loop->op[k].type, loop->op[k].data, c->type == CP_UINT64 ? CP_INT64 : c->type, g->value[k]);
-        g->values |= 1u << k;
-    }
-    g->out = loop->nop > 2 ? (uint8_t *)loop->op[2].data : nullptr;
-    unsigned blocks = cpi_cuda_blocks(g->walk.n, CPI_THREADS, (int64_t)cpi_cuda_units(c->stream) * 16);
-    return launch(close_kernel(c->type), blocks, g, c->stream, c->what);
-}
-
 } /* namespace */
 
 cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
@@ -261,36 +168,4 @@ cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
     if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, stream);
     int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * 4;
     return launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream, "where");
-}
-
-cp_code cpi_cuda_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol, bool equal_nan)
-{
-    close_args g;
-    cpi_loop turned = *loop; /* inputs first */
-    if (!loop->size) return CP_OK;
-    g.no = nullptr;
-    g.rtol = rtol, g.atol = atol, g.equal_nan = equal_nan;
-    turned.op[0] = loop->op[1];
-    turned.op[1] = loop->op[2];
-    turned.op[2] = loop->op[0];
-    close_context c = {stream, type, &g, "isclose"};
-    return cpi_walk_each(&turned, launch_close, &c);
-}
-
-cp_code cpi_cuda_all_close(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
-                           bool equal_nan, bool *result)
-{
-    close_args g;
-    int no = 0;
-    int *flag = (int *)cpi_host->work_alloc(stream, sizeof no);
-    if (!flag) return CP_ERROR_MEMORY;
-    g.no = flag;
-    g.rtol = rtol, g.atol = atol, g.equal_nan = equal_nan;
-    close_context c = {stream, type, &g, "allclose"};
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(flag, 0, sizeof no, cpi_cuda_stream(stream)), "allclose");
-    if (!code) code = cpi_walk_each(loop, launch_close, &c);
-    if (!code) code = cpi_cuda_read(stream, &no, flag, sizeof no);
-    cpi_host->work_free(stream, flag);
-    *result = no == 0;
-    return code;
 }

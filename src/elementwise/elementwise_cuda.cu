@@ -92,6 +92,9 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 
 /* --- operations --- */
 
+/* Operands that together are larger pass by the L2 cache (50 MB on an H100, which its halves may hold twice). */
+enum { CPI_STREAM_BYTES = 32 << 20 };
+
 struct run_context {
     cp_stream *stream;
     int op;
@@ -118,6 +121,7 @@ static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type st
     g->values = g->singles = 0;
     int64_t width = 16 / size, out_bytes = width * out_size < 16 ? width * out_size : 16;
     g->aligned = (uintptr_t)o->data % out_bytes == 0;
+    int64_t bytes = g->n * out_size;
     for (int k = 0; k < nin; k++) {
         const cpi_operand *op = &loop->op[k + 1];
         if (op->host) {
@@ -131,10 +135,12 @@ static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type st
             g->singles |= 1u << k;
         } else if (op->strides[0] == size) {
             g->aligned &= (uintptr_t)op->data % 16 == 0;
+            bytes += g->n * size;
         } else {
             return false;
         }
     }
+    g->stream = bytes >= CPI_STREAM_BYTES;
     return true;
 }
 
@@ -151,9 +157,9 @@ static bool is_flat(const cpi_loop *loop, const cpi_operand *op)
 }
 
 /* Do the runs of an operand begin at multiples of their size, or of 16 bytes? */
-static bool runs_aligned(const cpi_loop *loop, const cpi_operand *op)
+static bool runs_aligned(const cpi_loop *loop, const cpi_operand *op, int run)
 {
-    int64_t bytes = CPI_RUN * cpi_itemsize(op->type), unit = bytes < 16 ? bytes : 16;
+    int64_t bytes = run * cpi_itemsize(op->type), unit = bytes < 16 ? bytes : 16;
     bool yes = (uintptr_t)op->data % (uintptr_t)unit == 0;
     for (int d = 0; d < loop->ndim - 1 && yes; d++) yes = op->strides[d] % unit == 0;
     return yes;
@@ -170,11 +176,10 @@ static bool run_mode(const cpi_loop *loop, const cpi_operand *op, bool whole, ui
     return op->host || *mode == CPI_RUN_FLAT || inner == 0 || inner == cpi_itemsize(op->type);
 }
 
-/* Can `runs` serve the loop? Fills its arguments. */
-static bool runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g)
+bool cpi_runs_fit(const cpi_loop *loop, int nin, int run, cp_type compute, cp_type result, cpi_runs_args *g)
 {
     if (loop->ndim > CPI_WALK_DIMS || loop->nop != nin + 1) return false;
-    bool whole = loop->ndim <= 1 || loop->shape[loop->ndim - 1] % CPI_RUN == 0;
+    bool whole = loop->ndim <= 1 || loop->shape[loop->ndim - 1] % run == 0;
     memset(g, 0, sizeof *g);
     for (int k = 0; k <= nin; k++) {
         const cpi_operand *op = &loop->op[k];
@@ -184,7 +189,7 @@ static bool runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type res
         g->size[k] = (uint8_t)cpi_itemsize(op->type);
         if (op->host) cpi_cuda_convert(op->type, op->data, compute, g->value[k - 1]);
         if (op->host || op->type == (k ? compute : result)) g->exact |= 1u << k;
-        if (!op->host && runs_aligned(loop, op)) g->aligned |= 1u << k;
+        if (!op->host && runs_aligned(loop, op, run)) g->aligned |= 1u << k;
         g->locate |= g->mode[k] == CPI_RUN_RUN || g->mode[k] == CPI_RUN_REPEAT;
     }
     cpi_walk_init(&g->walk, loop, 0, loop->nop);
@@ -221,14 +226,37 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
     return launch(c->entry->general, (unsigned)((g.walk.n + per_block - 1) / per_block), &g, c->stream, names[c->op]);
 }
 
+/* The flat kernel that serves the loop and its arguments; NULL when there is none. */
+static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_flat_args *g, int *elements)
+{
+    int nin = inputs[op];
+    cp_type stored = loop->op[1].host && nin > 1 ? loop->op[2].type : loop->op[1].type;
+    cp_type result = cpi_result_type(classes[op], type);
+    if (classes[op] == CPI_CLASS_LOGIC) { /* every type has its own, but values are converted to truth only */
+        for (int k = 1; k <= nin; k++)
+            if (loop->op[k].host && stored != type) return nullptr;
+        type = stored;
+    }
+    bool half = stored == CP_FLOAT16 || stored == CP_BFLOAT16;
+    if (half && classes[op] == CPI_CLASS_LOGIC) type = CP_FLOAT32;
+    const cpi_cuda_entry *table = entries(type), *entry = table ? &table[op] : nullptr;
+    if (!entry) return nullptr;
+    const void *kernel = !half ? entry->flat : stored == CP_FLOAT16 ? entry->flat_f16 : entry->flat_bf16;
+    if (!kernel || (!half && stored != type)) return nullptr;
+    if (half && result != CP_BOOL) result = stored;
+    *elements = half ? entry->half_elements : entry->flat_elements;
+    return flat_fits(loop, nin, type, stored, result, g) ? kernel : nullptr;
+}
+
 static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
 {
     const cpi_cuda_entry *table = entries(type);
     const cpi_cuda_entry *entry = table ? &table[op] : nullptr;
-    if (!entry || !entry->flat) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", names[op]);
+    if (!entry || !entry->general) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", names[op]);
     if (!loop->size) return CP_OK;
-    const cpi_operand *mask = &loop->op[inputs[op] + 1];
-    if (loop->nop > inputs[op] + 1 && mask->host) { /* one truth for all elements */
+    int nin = inputs[op], elements;
+    const cpi_operand *mask = &loop->op[nin + 1];
+    if (loop->nop > nin + 1 && mask->host) { /* one truth for all elements */
         if (!*mask->data) return CP_OK;
         cpi_loop unmasked = *loop;
         unmasked.nop--;
@@ -238,26 +266,15 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         cp_code code = cpi_cuda_check_exponents(stream, loop);
         if (code) return code;
     }
-    run_context c = {stream, op, type, entry};
     cpi_flat_args g;
-    cp_type result = cpi_result_type(classes[op], type);
-    int nin = inputs[op];
-    if (flat_fits(loop, nin, type, type, result, &g))
-        return launch(entry->flat, (unsigned)((g.n + entry->flat_elements - 1) / entry->flat_elements), &g, stream,
-                      names[op]);
-    if (entry->flat_f16) {
-        cp_type half = loop->op[1].host && nin > 1 ? loop->op[2].type : loop->op[1].type;
-        const void *kernel = half == CP_FLOAT16 ? entry->flat_f16 : entry->flat_bf16;
-        if ((half == CP_FLOAT16 || half == CP_BFLOAT16) &&
-            flat_fits(loop, nin, type, half, result == CP_BOOL ? CP_BOOL : half, &g))
-            return launch(kernel, (unsigned)((g.n + entry->half_elements - 1) / entry->half_elements), &g, c.stream,
-                          names[op]);
-    }
+    if (const void *kernel = flat_kernel(op, type, loop, &g, &elements))
+        return launch(kernel, (unsigned)((g.n + elements - 1) / elements), &g, stream, names[op]);
     cpi_runs_args r;
-    if (runs_fit(loop, nin, type, result, &r)) {
-        int64_t per_block = CPI_THREADS * CPI_RUN;
+    if (cpi_runs_fit(loop, nin, entry->run, type, cpi_result_type(classes[op], type), &r)) {
+        int64_t per_block = CPI_THREADS * entry->run;
         return launch(entry->runs, (unsigned)((r.walk.n + per_block - 1) / per_block), &r, stream, names[op]);
     }
+    run_context c = {stream, op, type, entry};
     return cpi_walk_each(loop, launch_general, &c);
 }
 

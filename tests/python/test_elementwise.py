@@ -370,3 +370,24 @@ def test_broadcasting_of_all_types(shape, device):
                 ours = [cp.asarray(x)[:].reshape(shape), cp.asarray(np.append(y[:1], y))[1:].reshape(row)]
                 check(name, theirs, TABLE[name](*ours), reference(name)(*theirs))
                 check(name, theirs[::-1], TABLE[name](*ours[::-1]), reference(name)(*theirs[::-1]))
+
+
+@pytest.mark.parametrize("shape", LONG, ids=str)
+def test_closeness_of_broadcast_operands(shape, device):
+    """isclose and allclose of rows, columns and single elements, mixed types, aligned and not, strided."""
+    rng = np.random.default_rng(shape[-1])
+    x = rng.integers(-3, 4, shape).astype("f8") + rng.choice([0, 1e-9, 1e-3], shape)
+    for t, u in (("f8", "f8"), ("f4", "f8"), ("i4", "f2"), ("c16", "f4"), ("u8", "i8"), ("?", "i2")):
+        for row in (shape, shape[-1:], shape[:-1] + (1,), ()):
+            a, b = x.astype(t), rng.integers(-3, 4, row).astype(u)
+            mine, other = cp.asarray(np.append(a.ravel()[:1], a))[1:].reshape(shape), cp.asarray(b)
+            for swap in (False, True):
+                p, q = ((b, a), (other, mine)) if swap else ((a, b), (mine, other))
+                want = np.isclose(*p)
+                np.testing.assert_array_equal(cp.isclose(*q).get(), want, err_msg=f"{t} {u} {row} {swap}")
+                assert bool(cp.allclose(*q)) == bool(want.all())
+        back = x.astype(t)[..., ::-1]
+        assert cp.allclose(cp.asarray(x.astype(t))[..., ::-1], cp.asarray(np.ascontiguousarray(back)))
+    y = x.copy()
+    y[(-1,) * y.ndim] += 1
+    assert not cp.allclose(cp.asarray(x), cp.asarray(y)) and cp.allclose(cp.asarray(x), cp.asarray(x.copy()))

@@ -26,9 +26,9 @@ template <class E> struct Count {
     static __device__ Acc join(Acc a, Acc b) { return a + b; }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        int64_t v = finish_count(p.a.op, a, p.a.reduced);
+        int64_t v = cpi_finish_count(p.a.op, a, p.a.reduced);
         if (p.a.initial) v = p.a.op == CP_REDUCE_any ? v | (p.a.value[0] != 0) : v & (p.a.value[0] != 0);
-        store_int(p.a.result, out, (uint64_t)v);
+        cpi_store_int(p.a.result, out, (uint64_t)v);
     }
 };
 

@@ -12,8 +12,7 @@
 #include <cstring>
 
 #include "cuda/cuda.h"
-#include "reduce/reduce.h"
-#include "scalar/convert.h"
+#include "reduce/result.h"
 
 namespace fold {
 
@@ -34,8 +33,8 @@ __device__ __forceinline__ double imag(c64 x) { return (double)x.im; }
 __device__ __forceinline__ double real(c128 x) { return x.re; }
 __device__ __forceinline__ double imag(c128 x) { return x.im; }
 
-struct pair { double re, im; };
-struct moments { double n, mean, im, m2; };
+typedef cpi_pair pair;
+typedef cpi_moments moments;
 
 /* --- what a launch is about, by value --- */
 
@@ -70,116 +69,6 @@ template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_
         }
     }
     return n ? sum + flat * (WHICH == 0 ? d[0].x : WHICH == 1 ? d[0].where : d[0].out) : 0;
-}
-
-/* --- the finishes of the table --- */
-
-__device__ __forceinline__ double spread(moments a, double ddof)
-{
-    double divisor = a.n - ddof;
-    return a.m2 / (divisor > 0 ? divisor : 0.0);
-}
-#define SPREAD(a, ddof) spread(a, ddof)
-#define ROOT(v) sqrt(v)
-#define AT(a) (a)
-#define ACC_SUM double
-#define ACC_PROD double
-#define ACC_MOMENTS moments
-#define ACC_LOW double
-#define ACC_HIGH double
-#define ACC_LOW_PLACE int64_t
-#define ACC_HIGH_PLACE int64_t
-#define ACC_COUNT int64_t
-#define VALUE_SUM double
-#define VALUE_PROD double
-#define VALUE_MOMENTS double
-#define VALUE_LOW double
-#define VALUE_HIGH double
-#define VALUE_LOW_PLACE int64_t
-#define VALUE_HIGH_PLACE int64_t
-#define VALUE_COUNT int64_t
-#define CP_REDUCE(name, fold, rule, identity, finish, doc)                                             \
-    __device__ __forceinline__ VALUE_##fold finish_##name(ACC_##fold a, int64_t n, double ddof)       \
-    {                                                                                                  \
-        return (VALUE_##fold)(finish);                                                                 \
-    }
-#include "cuprite/reduce.def"
-
-__device__ __forceinline__ double finish_number(cp_reduction op, double a, int64_t n)
-{
-    return op == CP_REDUCE_mean ? finish_mean(a, n, 0) : op == CP_REDUCE_sum ? finish_sum(a, n, 0) : finish_prod(a, n, 0);
-}
-__device__ __forceinline__ double finish_moments(cp_reduction op, moments a, double ddof)
-{
-    return op == CP_REDUCE_var ? finish_var(a, 0, ddof) : finish_std(a, 0, ddof);
-}
-__device__ __forceinline__ int64_t finish_count(cp_reduction op, int64_t a, int64_t n)
-{
-    return op == CP_REDUCE_any ? finish_any(a, n, 0)
-         : op == CP_REDUCE_all ? finish_all(a, n, 0) : finish_count_nonzero(a, n, 0);
-}
-#undef SPREAD
-#undef ROOT
-#undef AT
-
-/* --- loads and stores of results --- */
-
-__device__ inline void store_int(cp_type t, char *to, uint64_t v)
-{
-    switch (t) {
-    case CP_BOOL:
-    case CP_INT8:
-    case CP_UINT8: *(uint8_t *)to = (uint8_t)v; break;
-    case CP_INT16:
-    case CP_UINT16: *(uint16_t *)to = (uint16_t)v; break;
-    case CP_INT32:
-    case CP_UINT32: *(uint32_t *)to = (uint32_t)v; break;
-    default: *(uint64_t *)to = v; break;
-    }
-}
-
-__device__ inline void store_number(cp_type t, char *to, double re, double im)
-{
-    switch (t) {
-    case CP_FLOAT16: *(uint16_t *)to = cps_f32_to_f16(cps_f64_to_odd(re)); break;
-    case CP_BFLOAT16: *(uint16_t *)to = cps_f32_to_bf16(cps_f64_to_odd(re)); break;
-    case CP_FLOAT32: *(float *)to = (float)re; break;
-    case CP_FLOAT64: *(double *)to = re; break;
-    case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; break;
-    case CP_COMPLEX128: ((double *)to)[0] = re, ((double *)to)[1] = im; break;
-    case CP_UINT64: *(uint64_t *)to = cps_f64_to_u64(re); break;
-    case CP_BOOL: *(uint8_t *)to = re != 0; break;
-    default: store_int(t, to, (uint64_t)cps_f64_to_i64(re)); break;
-    }
-}
-
-/* The initial value lies in the kernel's parameters. */
-__device__ inline uint64_t load_int(cp_type t, const unsigned char *from)
-{
-    switch (t) {
-    case CP_INT8: return (uint64_t)(int64_t)*(const int8_t *)from;
-    case CP_INT16: return (uint64_t)(int64_t)*(const int16_t *)from;
-    case CP_UINT16: return *(const uint16_t *)from;
-    case CP_INT32: return (uint64_t)(int64_t)*(const int32_t *)from;
-    case CP_UINT32: return *(const uint32_t *)from;
-    case CP_INT64:
-    case CP_UINT64: return *(const uint64_t *)from;
-    default: return *from;
-    }
-}
-
-__device__ inline pair load_number(cp_type t, const unsigned char *from)
-{
-    switch (t) {
-    case CP_FLOAT16: return pair{(double)cps_f16_to_f32(*(const uint16_t *)from), 0};
-    case CP_BFLOAT16: return pair{(double)cps_bf16_to_f32(*(const uint16_t *)from), 0};
-    case CP_FLOAT32: return pair{(double)*(const float *)from, 0};
-    case CP_FLOAT64: return pair{*(const double *)from, 0};
-    case CP_COMPLEX64: return pair{(double)((const float *)from)[0], (double)((const float *)from)[1]};
-    case CP_COMPLEX128: return pair{((const double *)from)[0], ((const double *)from)[1]};
-    case CP_UINT64: return pair{(double)*(const uint64_t *)from, 0};
-    default: return pair{(double)(int64_t)load_int(t, from), 0};
-    }
 }
 
 /* --- moving accumulators between threads and blocks, word by word --- */

@@ -8,16 +8,13 @@
 #define CPI_REDUCE_KERNELS_H
 
 #include "cpu/features.h"
-#include "reduce/reduce.h"
+#include "reduce/result.h"
 
 #define CPI_REDUCE_BLOCK 1024
 
 /* Asks for the memory some way ahead of p, past the end of the page, where the processor stops asking itself. */
 #define CPI_REDUCE_FETCH(p, bytes) \
     for (unsigned f_ = 0; f_ < (bytes); f_ += 64) __builtin_prefetch((const char *)(p) + 8192 + f_)
-
-/* Count, mean less `shift`, sum of squared deviations; im is the imaginary part of the mean. */
-typedef struct cpi_moments { double n, mean, im, m2; } cpi_moments;
 
 typedef enum cpi_reduce_kind {
     CPI_KIND_SUM_INT, CPI_KIND_PROD_INT, CPI_KIND_SUM, CPI_KIND_PROD, CPI_KIND_MOMENTS,

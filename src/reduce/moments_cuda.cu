@@ -64,7 +64,7 @@ template <class T> struct Real {
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        store_number(p.a.result, out, finish_moments(p.a.op, a, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a, p.a.ddof), 0);
     }
 };
 
@@ -96,7 +96,7 @@ template <class T> struct Near {
     {
         double n = (double)p.a.reduced, m2 = p.a.reduced ? a.im - a.re * a.re / n : 0.0;
         moments whole = {n, 0, 0, m2 < 0 ? 0.0 : m2};
-        store_number(p.a.result, out, finish_moments(p.a.op, whole, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, whole, p.a.ddof), 0);
     }
 };
 
@@ -162,7 +162,7 @@ template <class T> struct Plane {
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        store_number(p.a.result, out, finish_moments(p.a.op, a, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a, p.a.ddof), 0);
     }
 };
 

@@ -21,8 +21,8 @@ template <class T, bool PROD> struct Whole {
     static __device__ Acc join(Acc a, Acc b) { return PROD ? a * b : a + b; }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        if (p.a.initial) a = join(a, load_int(p.a.result, p.a.value));
-        store_int(p.a.result, out, a);
+        if (p.a.initial) a = join(a, cpi_load_int(p.a.result, p.a.value));
+        cpi_store_int(p.a.result, out, a);
     }
 };
 
@@ -46,11 +46,11 @@ template <class T, bool PROD> struct Number {
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
         pair start = {PROD ? 1.0 : 0.0, 0};
-        if (p.a.initial) start = load_number(p.a.result, p.a.value);
+        if (p.a.initial) start = cpi_load_number(p.a.result, p.a.value);
         double im = PROD ? a * start.im : start.im;
         if (PROD) a *= start.re;
         else if (p.a.initial || p.a.where || p.a.reduced == 0) a += start.re;
-        store_number(p.a.result, out, finish_number(p.a.op, a, p.a.reduced), finish_number(p.a.op, im, p.a.reduced));
+        cpi_store_number(p.a.result, out, cpi_finish_number(p.a.op, a, p.a.reduced), cpi_finish_number(p.a.op, im, p.a.reduced));
     }
 };
 
@@ -77,9 +77,9 @@ template <class T, bool PROD> struct Complex {
     static __device__ Acc join(Acc a, Acc b) { return PROD ? multiply(a, b) : pair{a.re + b.re, a.im + b.im}; }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        if (p.a.initial) a = join(a, load_number(p.a.result, p.a.value));
+        if (p.a.initial) a = join(a, cpi_load_number(p.a.result, p.a.value));
         else if (!PROD && (p.a.where || p.a.reduced == 0)) a = join(a, pair{0, 0});
-        store_number(p.a.result, out, finish_number(p.a.op, a.re, p.a.reduced), finish_number(p.a.op, a.im, p.a.reduced));
+        cpi_store_number(p.a.result, out, cpi_finish_number(p.a.op, a.re, p.a.reduced), cpi_finish_number(p.a.op, a.im, p.a.reduced));
     }
 };
 

@@ -32,7 +32,7 @@ template <class T, bool LOW> struct Place {
     }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        *(int64_t *)out = p.a.op == CP_REDUCE_argmin ? finish_argmin(a.index, 0, 0) : finish_argmax(a.index, 0, 0);
+        *(int64_t *)out = cpi_finish_place(p.a.op, a.index, p.a.reduced);
     }
 };
 

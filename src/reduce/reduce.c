@@ -20,7 +20,7 @@ static const struct row {
     bool identity;
     const char *doc;
 } rows[] = {
-#define CP_REDUCE(name, fold, rule, identity, finish, doc) {#name, CPI_FOLD_##fold, RULE_##rule, identity, doc},
+#define CP_REDUCE(name, fold, rule, identity, ufunc, python, finish, doc) {#name, CPI_FOLD_##fold, RULE_##rule, identity, doc},
 #include "cuprite/reduce.def"
 };
 

@@ -23,6 +23,13 @@ typedef enum cpi_fold {
     CPI_NFOLDS
 } cpi_fold;
 
+/* Accumulators (reduce.def says what they are), and the class of each fold. */
+enum { CPI_NUMBER, CPI_OWN, CPI_COUNT, CPI_MOMENTS, CPI_PLACE };
+enum {
+#define CP_FOLD(name, class, ...) CPI_CLASS_##name = CPI_##class,
+#include "cuprite/reduce.def"
+};
+
 typedef struct cpi_reduce_dim {
     int64_t n;            /* extent */
     int64_t x, where, out; /* strides in bytes; out's is 0 for reduced dimensions */

@@ -1,0 +1,155 @@
+/* From accumulators to results: the finishes of reduce.def, and how results are read and written; one text for C17
+ * and CUDA C++.
+ *
+ * Invariant: an accumulator of floating-point numbers is rounded once, from double to the result's type. */
+#ifndef CPI_REDUCE_RESULT_H
+#define CPI_REDUCE_RESULT_H
+
+#include <math.h>
+
+#include "reduce/reduce.h"
+#include "scalar/convert.h"
+
+#ifdef __CUDACC__
+#define CPI_RESULT static __device__ inline
+#else
+#define CPI_RESULT static inline __attribute__((unused))
+#endif
+
+typedef cp_complex128 cpi_pair; /* may lie at multiples of 8 */
+/* Count, mean, sum of squared deviations; im is the imaginary part of the mean. Kernels may leave a shift that is
+ * common to all parts of a result out of the mean. */
+typedef struct cpi_moments { double n, mean, im, m2; } cpi_moments;
+
+/* --- the finishes of the table: a function for each class of accumulators --- */
+
+#define SPREAD(a, divisor) ((double)(a) / ((divisor) > 0 ? (double)(divisor) : 0.0))
+#define ROOT(v) sqrt(v)
+
+/* A row of another class is compiled too, and never reached. */
+#define CPI_FINISH(name, fold, CLASS, TYPE, finish) \
+    case CP_REDUCE_##name:                          \
+        if (CPI_CLASS_##fold == CLASS) return (TYPE)(finish); \
+        break;
+
+/* a: a sum or product of n elements; real and imaginary parts are finished alike. */
+CPI_RESULT double cpi_finish_number(cp_reduction op, double a, int64_t n)
+{
+    const double ddof = 0;
+    (void)ddof;
+    switch (op) {
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_NUMBER, double, finish)
+#include "cuprite/reduce.def"
+    default: break;
+    }
+    return a;
+}
+
+/* a: the sum of squared deviations of n elements. */
+CPI_RESULT double cpi_finish_moments(cp_reduction op, cpi_moments moments, double ddof)
+{
+    double a = moments.m2, n = moments.n;
+    switch (op) {
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_MOMENTS, double, finish)
+#include "cuprite/reduce.def"
+    default: break;
+    }
+    return a;
+}
+
+/* a: how many of n elements. */
+CPI_RESULT int64_t cpi_finish_count(cp_reduction op, int64_t a, int64_t n)
+{
+    const double ddof = 0;
+    (void)ddof;
+    switch (op) {
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_COUNT, int64_t, finish)
+#include "cuprite/reduce.def"
+    default: break;
+    }
+    return a;
+}
+
+/* a: the place of one of n elements. */
+CPI_RESULT int64_t cpi_finish_place(cp_reduction op, int64_t a, int64_t n)
+{
+    const double ddof = 0;
+    (void)ddof;
+    switch (op) {
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_PLACE, int64_t, finish)
+#include "cuprite/reduce.def"
+    default: break;
+    }
+    return a;
+}
+
+#undef SPREAD
+#undef ROOT
+#undef CPI_FINISH
+
+/* An element's own type has no formula: it is the result. */
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
+    enum { CPI_FINISH_OF_##name = 1 / (CPI_CLASS_##fold != CPI_OWN || sizeof #finish == sizeof "a") };
+#include "cuprite/reduce.def"
+
+/* --- results in memory --- */
+
+CPI_RESULT void cpi_store_int(cp_type t, void *to, uint64_t v)
+{
+    switch (t) {
+    case CP_BOOL:
+    case CP_INT8:
+    case CP_UINT8: *(uint8_t *)to = (uint8_t)v; break;
+    case CP_INT16:
+    case CP_UINT16: *(uint16_t *)to = (uint16_t)v; break;
+    case CP_INT32:
+    case CP_UINT32: *(uint32_t *)to = (uint32_t)v; break;
+    default: *(uint64_t *)to = v; break;
+    }
+}
+
+CPI_RESULT void cpi_store_number(cp_type t, void *to, double re, double im)
+{
+    switch (t) {
+    case CP_FLOAT16: *(uint16_t *)to = cps_f32_to_f16(cps_f64_to_odd(re)); break;
+    case CP_BFLOAT16: *(uint16_t *)to = cps_f32_to_bf16(cps_f64_to_odd(re)); break;
+    case CP_FLOAT32: *(float *)to = (float)re; break;
+    case CP_FLOAT64: *(double *)to = re; break;
+    case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; break;
+    case CP_COMPLEX128: ((double *)to)[0] = re, ((double *)to)[1] = im; break;
+    case CP_UINT64: *(uint64_t *)to = cps_f64_to_u64(re); break;
+    case CP_BOOL: *(uint8_t *)to = re != 0; break;
+    default: cpi_store_int(t, to, (uint64_t)cps_f64_to_i64(re)); break;
+    }
+}
+
+/* Signed types keep their sign in the upper bits. */
+CPI_RESULT uint64_t cpi_load_int(cp_type t, const void *from)
+{
+    switch (t) {
+    case CP_INT8: return (uint64_t)(int64_t)*(const int8_t *)from;
+    case CP_INT16: return (uint64_t)(int64_t)*(const int16_t *)from;
+    case CP_UINT16: return *(const uint16_t *)from;
+    case CP_INT32: return (uint64_t)(int64_t)*(const int32_t *)from;
+    case CP_UINT32: return *(const uint32_t *)from;
+    case CP_INT64:
+    case CP_UINT64: return *(const uint64_t *)from;
+    default: return *(const uint8_t *)from;
+    }
+}
+
+CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
+{
+    switch (t) {
+    case CP_FLOAT16: return cps_pair64((double)cps_f16_to_f32(*(const uint16_t *)from), 0);
+    case CP_BFLOAT16: return cps_pair64((double)cps_bf16_to_f32(*(const uint16_t *)from), 0);
+    case CP_FLOAT32: return cps_pair64((double)*(const float *)from, 0);
+    case CP_FLOAT64: return cps_pair64(*(const double *)from, 0);
+    case CP_COMPLEX64: return cps_pair64((double)((const float *)from)[0], (double)((const float *)from)[1]);
+    case CP_COMPLEX128: return cps_pair64(((const double *)from)[0], ((const double *)from)[1]);
+    case CP_UINT64: return cps_pair64((double)*(const uint64_t *)from, 0);
+    default: return cps_pair64((double)(int64_t)cpi_load_int(t, from), 0);
+    }
+}
+
+#endif

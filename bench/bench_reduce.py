@@ -67,5 +67,18 @@ def cases(b):
         x[m] = 0
 
     yield case("x[mask] = 0 1e7 float32", (f4, half), fill, fill, fill, bytes=60e6)
+    gaps, gaps8 = f4.copy(), f8.copy()
+    gaps[::100] = gaps8[::100] = np.nan
+    gapped = gaps.reshape(4000, 2500)
+    yield case("nansum 1e7 float32", gaps, cp.nansum, lambda x: xp.nansum(x), lambda t: torch.nansum(t), bar=1)
+    yield case("nansum 4000 x 2500 axis 0", gapped, lambda x: cp.nansum(x, axis=0), lambda x: xp.nansum(x, axis=0),
+               lambda t: torch.nansum(t, 0))
+    yield case("nanprod 1e7 float64", gaps8, cp.nanprod, lambda x: xp.nanprod(x))
+    yield case("nanmin 1e7 float32", gaps, cp.nanmin, lambda x: xp.nanmin(x), bar=1)
+    yield case("nanmax 4000 x 2500 axis 0", gapped, lambda x: cp.nanmax(x, axis=0), lambda x: xp.nanmax(x, axis=0))
+    yield case("nanmax 4000 x 2500 axis 1", gapped, lambda x: cp.nanmax(x, axis=1), lambda x: xp.nanmax(x, axis=1))
+    yield case("nanmin 1e7 complex64", (gaps + 1j * gaps).astype("c8"), cp.nanmin, lambda x: xp.nanmin(x))
+    yield case("nanmin 1e7/3 x 3 axis 1", gaps[:9999999].reshape(-1, 3), lambda x: cp.nanmin(x, axis=1),
+               lambda x: xp.nanmin(x, axis=1))
     yield case("sum 10 float32", f4[:10].copy(), cp.sum, lambda x: xp.sum(x), lambda t: torch.sum(t))
     yield case("std 1000 float32", f4[:1000].copy(), cp.std, lambda x: xp.std(x), lambda t: torch.std(t))

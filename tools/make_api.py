@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes docs/api.md, the reference of the C API, from the public headers and tables.
+"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and
+include/cuprite/reduce_calls.h, the names of the reductions (macros, which no macro can make).
 
-    tools/make_api.py            writes the page
-    tools/make_api.py --check    exits 1 when the page is not what the headers say
+    tools/make_api.py            writes both
+    tools/make_api.py --check    exits 1 when one is not what the headers say
 
 A header's opening comment is the section's text; its declarations follow as they stand, with their comments.
 """
@@ -11,6 +12,7 @@ import pathlib, re, sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io"]
 PAGE = ROOT / "docs" / "api.md"
+CALLS = ROOT / "include" / "cuprite" / "reduce_calls.h"
 
 
 def opening(text):
@@ -54,14 +56,22 @@ def page():
         if name in ("elementwise", "reduce"):
             macro = {"elementwise": "CP_ELEMENTWISE", "reduce": "CP_REDUCE"}[name]
             out += ["| name | |", "|---|---|"]
-            out += [f"| `{n}` | {doc} |" for n, doc in table_rows(f"{name}.def", macro)] + [""]
+            call = "cp_{}(x, ...)" if name == "reduce" else "{}"
+            out += [f"| `{call.format(n)}` | {doc} |" for n, doc in table_rows(f"{name}.def", macro)] + [""]
     return "\n".join(out)
 
 
-text = page()
-if "--check" in sys.argv:
-    if not PAGE.exists() or PAGE.read_text() != text:
-        print("docs/api.md is not what the headers say: run tools/make_api.py")
-        sys.exit(1)
-else:
-    PAGE.write_text(text)
+def calls():
+    out = ["/* The reductions by name, cp_NAME(x, options), made from reduce.def by tools/make_api.py. reduce.h includes this. */",
+           "#ifndef CUPRITE_REDUCE_CALLS_H", "#define CUPRITE_REDUCE_CALLS_H", ""]
+    out += [f"#define cp_{n}(x, ...) CP_REDUCE_CALL({n}, x, __VA_ARGS__)" for n, _ in table_rows("reduce.def", "CP_REDUCE")]
+    return "\n".join(out + ["", "#endif", ""])
+
+
+stale = [(path, text) for path, text in ((PAGE, page()), (CALLS, calls())) if not path.exists() or path.read_text() != text]
+for path, text in stale:
+    if "--check" in sys.argv:
+        print(f"{path.relative_to(ROOT)} is not what the headers say: run tools/make_api.py")
+    else:
+        path.write_text(text)
+sys.exit("--check" in sys.argv and bool(stale))

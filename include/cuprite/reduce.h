@@ -27,31 +27,22 @@ typedef struct cp_reduce_options {
     cp_type dtype;      /* type to accumulate in and to return, with `typed` */
     cp_array *out;      /* result goes here */
     cp_array *where;    /* boolean, broadcast: only these elements take part */
-    cp_array *initial;  /* 0-d: starting value (sum, prod, min, max) */
+    cp_array *initial;  /* 0-d: starting value (sums, products, minima, maxima) */
     double ddof;        /* var and std: divisor is n - ddof */
 } cp_reduce_options;
 
 /* The general call. Returns out (retained) when it is given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
 
-typedef struct cp_reduction_info { const char *name, *doc; bool has_identity; } cp_reduction_info;
+/* What the table says of a reduction; `ufunc` is NumPy's name of the operation that it repeats. */
+typedef struct cp_reduction_info { const char *name, *ufunc, *doc; bool has_identity; } cp_reduction_info;
 CP_API cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info);
 CP_API cp_reduction cp_reduction_from_name(const char *name); /* CP_NREDUCTIONS: none */
 
 #define CP_REDUCE_CALL(name, x, ...) \
     cp_reduce(CP_REDUCE_##name, (x), &(cp_reduce_options){._ = 0, __VA_ARGS__})
-#define cp_sum(x, ...) CP_REDUCE_CALL(sum, x, __VA_ARGS__)
-#define cp_prod(x, ...) CP_REDUCE_CALL(prod, x, __VA_ARGS__)
-#define cp_mean(x, ...) CP_REDUCE_CALL(mean, x, __VA_ARGS__)
-#define cp_var(x, ...) CP_REDUCE_CALL(var, x, __VA_ARGS__)
-#define cp_std(x, ...) CP_REDUCE_CALL(std, x, __VA_ARGS__)
-#define cp_min(x, ...) CP_REDUCE_CALL(min, x, __VA_ARGS__)
-#define cp_max(x, ...) CP_REDUCE_CALL(max, x, __VA_ARGS__)
-#define cp_argmin(x, ...) CP_REDUCE_CALL(argmin, x, __VA_ARGS__)
-#define cp_argmax(x, ...) CP_REDUCE_CALL(argmax, x, __VA_ARGS__)
-#define cp_any(x, ...) CP_REDUCE_CALL(any, x, __VA_ARGS__)
-#define cp_all(x, ...) CP_REDUCE_CALL(all, x, __VA_ARGS__)
-#define cp_count_nonzero(x, ...) CP_REDUCE_CALL(count_nonzero, x, __VA_ARGS__)
+/* cp_sum(x, ...), cp_max(x, ...), ...: one for each row of reduce.def. */
+#include "reduce_calls.h"
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Hooks for tests: allocation failure on demand. Not for programs. */
+/* Hooks for tests: allocation failure on demand, the choice of kernels. Not for programs. */
 #ifndef CUPRITE_TESTING_H
 #define CUPRITE_TESTING_H
 
@@ -15,6 +15,9 @@ CP_API void cp_test_fail_allocation(int64_t n);
 CP_API int64_t cp_test_allocations(void);
 /* Live host blocks and live device blocks that the library holds for arrays and temporaries (not caches). */
 CP_API int64_t cp_test_live(void);
+/* While on, reductions that this thread asks the CPU for are made by the kernels that come from the rows of
+ * reduce.def, where hand-written ones would be. */
+CP_API void cp_test_row_kernels(bool on);
 
 #ifdef __cplusplus
 }

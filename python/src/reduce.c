@@ -36,86 +36,38 @@ static PyObject *reduce_with(cp_reduction which, PyObject *a, const arguments *v
 
 #define REDUCE(which, a, ...) reduce_with(CP_REDUCE_##which, (a), &(arguments){__VA_ARGS__})
 
-CPY_BOTH(sum, "sum", "a", "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True",
-         "Sum over axes (all by default); small integers widen to 64 bits. Returns a 0-d array for all axes.")
-{
-    return REDUCE(sum, a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
-}
-
-CPY_BOTH(prod, "prod", "a", "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True",
-         "Product over axes; small integers widen to 64 bits.")
-{
-    return REDUCE(prod, a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
-}
-
-CPY_BOTH(mean, "mean", "a", "axis=None, dtype=None, out=None, keepdims=False, *, where=True",
-         "Arithmetic mean over axes; float64 for integers. NaN of nothing.")
-{
-    return REDUCE(mean, a[0], a[1], a[2], a[3], a[4], NULL, a[5]);
-}
-
-CPY_BOTH(var, "var", "a", "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True",
-         "Variance over axes, the divisor is n - ddof.")
-{
-    return REDUCE(var, a[0], a[1], a[2], a[3], a[5], NULL, a[6], a[4]);
-}
-
-CPY_BOTH(std, "std", "a", "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True",
-         "Standard deviation over axes, the divisor is n - ddof.")
-{
-    return REDUCE(std, a[0], a[1], a[2], a[3], a[5], NULL, a[6], a[4]);
-}
-
-#define EXTREMUM(id, name, which, doc)                                                                                \
-    CPY_BOTH(id, name, "a", "axis=None, out=None, keepdims=False, initial=None, where=True",                          \
-             doc " over axes; NaN wins. ValueError of nothing without `initial`.")                                    \
-    {                                                                                                                 \
-        return REDUCE(which, a[0], a[1], NULL, a[2], a[3], a[4], a[5]);                                               \
-    }
-EXTREMUM(min, "min", min, "Minimum")
-EXTREMUM(max, "max", max, "Maximum")
-#undef EXTREMUM
-#define EXTREMUM(id, name, which, doc)                                                                                \
-    CPY_FUNCTION(id, "a, axis=None, out=None, keepdims=False, initial=None, where=True",                              \
-                 doc " over axes; NaN wins. ValueError of nothing without `initial`.")                                \
-    {                                                                                                                 \
-        return REDUCE(which, a[0], a[1], NULL, a[2], a[3], a[4], a[5]);                                               \
-    }
-EXTREMUM(amin, "amin", min, "Minimum")
-EXTREMUM(amax, "amax", max, "Maximum")
-
-static PyObject *arg_extremum(cp_reduction which, PyObject *a, PyObject *axis, PyObject *dtype, PyObject *out, PyObject *keepdims)
+static PyObject *place_of(cp_reduction which, PyObject *a, PyObject *axis, PyObject *dtype, PyObject *out, PyObject *keepdims)
 {
     if (cpy_given(axis) && PyTuple_Check(axis)) return PyErr_Format(PyExc_TypeError, "'tuple' object cannot be interpreted as an integer");
     return reduce_with(which, a, &(arguments){.axis = axis, .dtype = dtype, .out = out, .keepdims = keepdims});
 }
 
-CPY_BOTH(argmin, "argmin", "a", "axis=None, dtype=None, out=None, keepdims=False",
-         "Index of the first minimum along an axis, or in the flattened array; int64. The first NaN wins.")
-{
-    return arg_extremum(CP_REDUCE_argmin, a[0], a[1], a[2], a[3], a[4]);
-}
+/* --- the rows of reduce.def: what `result` says decides which arguments there are --- */
 
-CPY_BOTH(argmax, "argmax", "a", "axis=None, dtype=None, out=None, keepdims=False",
-         "Index of the first maximum along an axis, or in the flattened array; int64. The first NaN wins.")
-{
-    return arg_extremum(CP_REDUCE_argmax, a[0], a[1], a[2], a[3], a[4]);
-}
+#define ARGUMENTS_WIDE "axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True"
+#define CALL_WIDE(which) REDUCE(which, a[0], a[1], a[2], a[3], a[4], a[5], a[6])
+#define ARGUMENTS_MEAN "axis=None, dtype=None, out=None, keepdims=False, *, where=True"
+#define CALL_MEAN(which) REDUCE(which, a[0], a[1], a[2], a[3], a[4], NULL, a[5])
+#define ARGUMENTS_REAL "axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True"
+#define CALL_REAL(which) REDUCE(which, a[0], a[1], a[2], a[3], a[5], NULL, a[6], a[4])
+#define ARGUMENTS_SAME "axis=None, out=None, keepdims=False, initial=None, where=True"
+#define CALL_SAME(which) REDUCE(which, a[0], a[1], NULL, a[2], a[3], a[4], a[5])
+#define ARGUMENTS_INDEX "axis=None, dtype=None, out=None, keepdims=False"
+#define CALL_INDEX(which) place_of(CP_REDUCE_##which, a[0], a[1], a[2], a[3], a[4])
+#define ARGUMENTS_TRUTH "axis=None, out=None, keepdims=False, *, where=True"
+#define CALL_TRUTH(which) REDUCE(which, a[0], a[1], NULL, a[2], a[3], NULL, a[4])
+#define ARGUMENTS_COUNT "axis=None, *, keepdims=False"
+#define CALL_COUNT(which) REDUCE(which, a[0], a[1], NULL, NULL, a[2])
 
-CPY_BOTH(any, "any", "a", "axis=None, out=None, keepdims=False, *, where=True", "Whether any element is true, over axes.")
-{
-    return REDUCE(any, a[0], a[1], NULL, a[2], a[3], NULL, a[4]);
-}
+#define ROW_METHOD(name, arguments, doc) CPY_BOTH(name, #name, "a", arguments, doc)
+#define ROW_FUNCTION(name, arguments, doc) CPY_FUNCTION(name, "a, " arguments, doc)
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
+    ROW_##python(name, ARGUMENTS_##result, doc) { return CALL_##result(name); }
+#include "cuprite/reduce.def"
 
-CPY_BOTH(all, "all", "a", "axis=None, out=None, keepdims=False, *, where=True", "Whether all elements are true, over axes.")
-{
-    return REDUCE(all, a[0], a[1], NULL, a[2], a[3], NULL, a[4]);
-}
-
-CPY_FUNCTION(count_nonzero, "a, axis=None, *, keepdims=False", "Number of elements other than zero, over axes; int64.")
-{
-    return REDUCE(count_nonzero, a[0], a[1], NULL, NULL, a[2]);
-}
+/* NumPy's other names for two of them. */
+CPY_FUNCTION(amin, "a, " ARGUMENTS_SAME, "The same as min.") { return CALL_SAME(min); }
+CPY_FUNCTION(amax, "a, " ARGUMENTS_SAME, "The same as max.") { return CALL_SAME(max); }
 
 /* Maximum minus minimum; without booleans, as NumPy's subtraction. */
 CPY_FUNCTION(ptp, "a, axis=None, out=None, keepdims=False", "Maximum minus minimum over axes.")

@@ -207,10 +207,9 @@ static PyGetSetDef attributes[] = {
 /* --- reduce: where a reduction does the same --- */
 static cp_reduction reduction_of(const char *name)
 {
-    static const char *const pairs[][2] = {{"add", "sum"}, {"multiply", "prod"}, {"minimum", "min"}, {"maximum", "max"},
-                                           {"logical_and", "all"}, {"logical_or", "any"}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (strcmp(pairs[i][0], name) == 0) return cp_reduction_from_name(pairs[i][1]);
+    cp_reduction_info info;
+    for (int r = 0; r < CP_NREDUCTIONS; r++)
+        if (cp_reduction_query((cp_reduction)r, &info) == CP_OK && strcmp(info.ufunc, name) == 0) return (cp_reduction)r;
     return CP_NREDUCTIONS;
 }
 

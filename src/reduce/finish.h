@@ -6,10 +6,16 @@
 
 #include "reduce/kernels.h"
 
-/* The accumulator of no elements (for extremes, which kernels never ask for it). */
-void cpi_reduce_identity(cpi_reduce_kind kind, cp_type type, void *acc);
-/* Writes n results from n accumulators, `stride` bytes apart. `type` is the kernel's type (float32 for halves). */
-void cpi_reduce_finish(const cpi_reduce_args *a, cpi_reduce_kind kind, const cpi_reduce_kernel *k, cp_type type,
-                       void *acc, int64_t n, char *out, int64_t stride);
+/* The kernels of one call. */
+typedef struct cpi_reduce_choice {
+    const cpi_reduce_kernel *k;     /* folds */
+    const cpi_reduce_kernel *row;   /* made from the fold's row for the same type */
+    const cpi_reduce_kernel *pairs; /* the same for complex128 */
+    cp_type type;                   /* that they fold: float32 for the half types */
+} cpi_reduce_choice;
+
+/* Writes n results, `stride` bytes apart, from n accumulators. */
+void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, void *acc, int64_t n, char *out,
+                       int64_t stride);
 
 #endif

@@ -440,5 +440,16 @@ cp_code cpi_fold_moments(cp_stream *stream, const cpi_reduce_args *a);
 cp_code cpi_fold_extremes(cp_stream *stream, const cpi_reduce_args *a);
 cp_code cpi_fold_places(cp_stream *stream, const cpi_reduce_args *a);
 cp_code cpi_fold_counts(cp_stream *stream, const cpi_reduce_args *a);
+/* All others, made from their rows. */
+cp_code cpi_fold_rows(cp_stream *stream, const cpi_reduce_args *a);
+/* The folds above, which rows_cuda.cu need not make. */
+#define CPF_TUNED_SUM CPF_YES
+#define CPF_TUNED_PROD CPF_YES
+#define CPF_TUNED_MOMENTS CPF_YES
+#define CPF_TUNED_LOW CPF_YES
+#define CPF_TUNED_HIGH CPF_YES
+#define CPF_TUNED_LOW_PLACE CPF_YES
+#define CPF_TUNED_HIGH_PLACE CPF_YES
+#define CPF_TUNED_COUNT CPF_YES
 
 #endif

@@ -1,7 +1,7 @@
 /* The folds of the CPU: for each fold and type, three functions, compiled once per instruction set.
  *
  * An accumulator has `size` bytes: uint64_t (integers that stay integers, counts), double or two of them
- * (floating and complex sums and products), cpi_moments, an element (extremes), or a cpi_place_TYPE. The half
+ * (floating and complex sums and products), cpi_moments, an element (extremes), or a position and an element. The half
  * types are folded as float32: the driver widens them on the way. Blocks have at most CPI_REDUCE_BLOCK
  * elements, so that counters of a block fit one byte a lane and sequential sums stay short. */
 #ifndef CPI_REDUCE_KERNELS_H
@@ -16,9 +16,11 @@
 #define CPI_REDUCE_FETCH(p, bytes) \
     for (unsigned f_ = 0; f_ < (bytes); f_ += 64) __builtin_prefetch((const char *)(p) + 8192 + f_)
 
+/* A fold, and how its accumulators are kept: CPI_KIND_SUM, CPI_KIND_SUM_INT (integers modulo 2^64), ... */
 typedef enum cpi_reduce_kind {
-    CPI_KIND_SUM_INT, CPI_KIND_PROD_INT, CPI_KIND_SUM, CPI_KIND_PROD, CPI_KIND_MOMENTS,
-    CPI_KIND_LOW, CPI_KIND_HIGH, CPI_KIND_LOW_PLACE, CPI_KIND_HIGH_PLACE, CPI_KIND_COUNT, CPI_NKINDS
+#define CP_FOLD(name, ...) CPI_KIND_##name, CPI_KIND_##name##_INT,
+#include "cuprite/reduce.def"
+    CPI_NKINDS
 } cpi_reduce_kind;
 
 typedef struct cpi_reduce_kernel {
@@ -30,13 +32,28 @@ typedef struct cpi_reduce_kernel {
      * base, base + 1, ...; shift holds a pair a column. */
     void (*columns)(const void *x, int64_t pitch, int64_t rows, int64_t cols, int64_t base, const double *shift,
                     void *acc);
-    /* a[i] = a[i] joined with b[i], which comes later */
+    /* a[i] = a[i] joined with b[i] */
     void (*join)(void *a, const void *b, int64_t n);
+    /* writes the accumulator of no elements; hand-written kernels leave this to those made from the rows */
+    void (*empty)(void *acc);
 } cpi_reduce_kernel;
 
 typedef cpi_reduce_kernel cpi_reduce_kernels[CPI_NKINDS][CP_NTYPES];
+/* Made from the rows of reduce.def: all of them for v2, those without hand-written kernels for the others too. */
+extern const cpi_reduce_kernels cpi_reduce_rows_v2, cpi_reduce_rows_v3, cpi_reduce_rows_v4;
+/* The hand-written ones, which take their places. */
 extern const cpi_reduce_kernels cpi_reduce_sums_v2, cpi_reduce_sums_v3, cpi_reduce_sums_v4;
 extern const cpi_reduce_kernels cpi_reduce_orders_v2, cpi_reduce_orders_v3, cpi_reduce_orders_v4;
+
+/* The folds that these have, for every type. */
+#define CPF_TUNED_SUM CPF_YES
+#define CPF_TUNED_PROD CPF_YES
+#define CPF_TUNED_MOMENTS CPF_YES
+#define CPF_TUNED_COUNT CPF_YES
+#define CPF_TUNED_LOW CPF_YES
+#define CPF_TUNED_HIGH CPF_YES
+#define CPF_TUNED_LOW_PLACE CPF_YES
+#define CPF_TUNED_HIGH_PLACE CPF_YES
 
 /* n elements of a half type, `stride` bytes apart, to float32. */
 typedef void (*cpi_reduce_widen)(cp_type type, const char *x, int64_t stride, int64_t n, float *to);

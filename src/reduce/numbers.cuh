@@ -47,8 +47,8 @@ template <class T, bool PROD> struct Number {
     {
         pair start = {PROD ? 1.0 : 0.0, 0};
         if (p.a.initial) start = cpi_load_number(p.a.result, p.a.value);
-        double im = PROD ? a * start.im : start.im;
-        if (PROD) a *= start.re;
+        double im = PROD ? a * start.im + 0.0 * start.re : start.im;
+        if (PROD) a = start.im == 0 ? a * start.re : a * start.re - 0.0 * start.im;
         else if (p.a.initial || p.a.where || p.a.reduced == 0) a += start.re;
         cpi_store_number(p.a.result, out, cpi_finish_number(p.a.op, a, p.a.reduced), cpi_finish_number(p.a.op, im, p.a.reduced));
     }
@@ -85,7 +85,7 @@ template <class T, bool PROD> struct Complex {
 
 template <bool PROD> cp_code fold_numbers(cp_stream *s, const cpi_reduce_args *a)
 {
-    if (cpi_reduce_integral(a)) switch (a->type) {
+    if (a->whole) switch (a->type) {
     case CP_INT8: return launch<Whole<int8_t, PROD>>(s, a);
     case CP_INT16: return launch<Whole<int16_t, PROD>>(s, a);
     case CP_UINT16: return launch<Whole<uint16_t, PROD>>(s, a);

@@ -11,16 +11,24 @@
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
 
-enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH };
+enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH, RULE_COUNT };
 
 static const struct row {
     const char *name;
     cpi_fold fold;
     enum rule rule;
     bool identity;
-    const char *doc;
+    const char *ufunc, *doc; /* NumPy's name of the operation, for messages */
 } rows[] = {
-#define CP_REDUCE(name, fold, rule, identity, ufunc, python, finish, doc) {#name, CPI_FOLD_##fold, RULE_##rule, identity, doc},
+#define CP_REDUCE(name, fold, rule, identity, ufunc, python, finish, doc) \
+    {#name, CPI_FOLD_##fold, RULE_##rule, identity, ufunc, doc},
+#include "cuprite/reduce.def"
+};
+
+/* Of each fold: its accumulators, and the fold that takes integers. */
+#define CPI_FOLD_SELF CPI_NFOLDS
+static const struct { cpi_class class_of; cpi_fold integers; } folds[] = {
+#define CP_FOLD(name, class, integers, ...) {CPI_##class, CPI_FOLD_##integers},
 #include "cuprite/reduce.def"
 };
 
@@ -28,7 +36,7 @@ cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info)
 {
     if ((unsigned)r >= CP_NREDUCTIONS) return cpi_fail(CP_ERROR_VALUE, "reduction_query: no reduction has number %d", r);
     if (cpi_null("reduction_query", info)) return CP_ERROR_VALUE;
-    *info = (cp_reduction_info){rows[r].name, rows[r].doc, rows[r].identity};
+    *info = (cp_reduction_info){rows[r].name, rows[r].ufunc, rows[r].doc, rows[r].identity};
     return CP_OK;
 }
 
@@ -39,20 +47,16 @@ cp_reduction cp_reduction_from_name(const char *name)
     return CP_NREDUCTIONS;
 }
 
-/* NumPy's name of the ufunc behind a reduction, for messages that it words so. */
-static const char *ufunc_name(cp_reduction r)
+static bool is_place(cp_reduction r) { return folds[rows[r].fold].class_of == CPI_PLACE; }
+/* The fold of integers that r makes. */
+static cpi_fold fold_of_integers(cp_reduction r)
 {
-    switch (r) {
-    case CP_REDUCE_prod: return "multiply";
-    case CP_REDUCE_min: return "minimum";
-    case CP_REDUCE_max: return "maximum";
-    case CP_REDUCE_any: return "logical_or";
-    case CP_REDUCE_all: return "logical_and";
-    default: return "add";
-    }
+    cpi_fold other = folds[rows[r].fold].integers;
+    return other == CPI_FOLD_SELF ? rows[r].fold : other;
 }
 
-static bool is_place(cp_reduction r) { return r == CP_REDUCE_argmin || r == CP_REDUCE_argmax; }
+/* Elements are looked at as they are, the result's type does not depend on theirs. */
+static bool is_fixed(enum rule rule) { return rule == RULE_INDEX || rule == RULE_TRUTH || rule == RULE_COUNT; }
 
 static cp_type real_type(cp_type t)
 {
@@ -62,7 +66,7 @@ static cp_type real_type(cp_type t)
 /* The type that elements are folded as, NumPy's "loop type"; the result's type follows from it. */
 static cp_type loop_type(enum rule rule, cp_type t, const cp_reduce_options *o)
 {
-    if (rule == RULE_INDEX || rule == RULE_TRUTH) return t;
+    if (is_fixed(rule)) return t;
     if (o->typed) return o->dtype;
     bool whole = t <= CP_UINT64;
     if (rule == RULE_WIDE) {
@@ -75,13 +79,13 @@ static cp_type loop_type(enum rule rule, cp_type t, const cp_reduce_options *o)
 
 static cp_type result_type(enum rule rule, cp_type loop)
 {
-    return rule == RULE_INDEX ? CP_INT64 : rule == RULE_TRUTH ? CP_BOOL : rule == RULE_REAL ? real_type(loop) : loop;
+    return rule == RULE_INDEX || rule == RULE_COUNT ? CP_INT64 : rule == RULE_TRUTH ? CP_BOOL : rule == RULE_REAL ? real_type(loop) : loop;
 }
 
 /* Must elements be converted before they are folded? Not where the accumulator holds both types. */
 static bool must_convert(enum rule rule, cp_type t, cp_type loop)
 {
-    if (t == loop || rule == RULE_INDEX || rule == RULE_TRUTH) return false;
+    if (t == loop || is_fixed(rule)) return false;
     if (rule == RULE_SAME) return true;
     if (cpi_is_complex(t)) return !cpi_is_complex(loop);
     if (rule != RULE_WIDE && loop <= CP_UINT64) return true;
@@ -132,7 +136,7 @@ static cp_code find_axes(call *c)
     if (!c->row->identity && !c->o->initial && c->a.reduced == 0) {
         if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
         return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
-                        ufunc_name(c->r));
+                        c->row->ufunc);
     }
     return CP_OK;
 }
@@ -144,7 +148,7 @@ static cp_code check_out(call *c, cp_type result)
     if (out->ndim != c->ndim)
         return cpi_fail(CP_ERROR_VALUE,
                         "%s: output parameter for reduction operation %s has the wrong number of dimensions: "
-                        "found %d but expected %d", name, ufunc_name(c->r), out->ndim, c->ndim);
+                        "found %d but expected %d", name, c->row->ufunc, out->ndim, c->ndim);
     if (memcmp(out->shape, c->shape, (size_t)c->ndim * sizeof *c->shape)) {
         char a[256], b[256];
         return cpi_fail(CP_ERROR_VALUE, "%s: output has shape %s but the result has %s", name,
@@ -153,7 +157,7 @@ static cp_code check_out(call *c, cp_type result)
     }
     if (!cp_can_cast(result, out->type, CP_SAME_KIND))
         return cpi_fail(CP_ERROR_CASTING, "%s: Cannot cast ufunc '%s' output from %s to %s with casting rule 'same_kind'",
-                        name, ufunc_name(c->r), cp_type_name(result), cp_type_name(out->type));
+                        name, c->row->ufunc, cp_type_name(result), cp_type_name(out->type));
     return cpi_check_writable(name, out);
 }
 
@@ -166,8 +170,8 @@ static cp_code find_where(call *c)
     if (w->type != CP_BOOL) return cpi_fail(CP_ERROR_TYPE, "%s: where must be a boolean array, not %s", name, cp_type_name(w->type));
     if (!c->row->identity && !c->o->initial)
         return cpi_fail(CP_ERROR_VALUE, "%s: reduction operation '%s' does not have an identity, so to use a where mask "
-                        "one has to specify 'initial'", name, ufunc_name(c->r));
-    if (is_place(c->r) || c->r == CP_REDUCE_count_nonzero)
+                        "one has to specify 'initial'", name, c->row->ufunc);
+    if (c->row->rule == RULE_INDEX || c->row->rule == RULE_COUNT)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument where", name);
     c->where = cp_broadcast_to(w, (cp_shape){c->x->ndim, c->x->shape});
     return c->where ? CP_OK : cp_error();
@@ -312,7 +316,6 @@ static cp_code run(call *c)
     cp_code code;
     if ((code = find_axes(c))) return code;
     c->a.op = c->r;
-    c->a.fold = c->row->fold;
     cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
     c->a.result = result_type(c->row->rule, loop);
     if (c->o->out && (code = check_out(c, c->a.result))) return code;
@@ -324,6 +327,10 @@ static cp_code run(call *c)
         c->x = y;
     }
     c->a.type = c->x->type;
+    bool integers = c->a.type <= CP_UINT64;
+    c->a.fold = integers ? fold_of_integers(c->r) : c->row->fold;
+    c->a.class_of = folds[c->a.fold].class_of;
+    c->a.whole = c->a.class_of == CPI_NUMBER && integers && c->row->rule == RULE_WIDE && c->a.result <= CP_UINT64;
     c->a.ddof = c->o->ddof;
     if ((code = make_result(c))) return code;
     if (c->a.kept) {
@@ -388,6 +395,19 @@ static cp_array *reduce_scalar_mask(cp_reduction r, cp_array *x, const cp_reduce
     return result;
 }
 
+/* A fold that leaves NaN out, of elements that are converted first to a type without NaN: the mask remembers. */
+static cp_array *reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options *o)
+{
+    cp_reduce_options other = *o;
+    cp_array *y = cp_astype(x, o->dtype), *nan = cp_isnan(x), *known = cp_logical_not(nan), *result = NULL;
+    other.where = known;
+    cp_array *both = known && o->where ? cp_logical_and(known, o->where) : NULL;
+    if (o->where) other.where = o->where->type == CP_BOOL ? both : o->where; /* other types are refused below */
+    if (y && other.where) result = cp_reduce(r, y, &other);
+    cp_free(both), cp_free(known), cp_free(nan), cp_free(y);
+    return result;
+}
+
 cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options)
 {
     static const cp_reduce_options none;
@@ -406,9 +426,12 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
         if (o->where->flags & CPI_HOST_SCALAR) return reduce_scalar_mask(r, x, o);
         if (r == CP_REDUCE_mean) return masked_mean(x, o);
     }
+    cpi_fold whole = fold_of_integers(r);
+    if (o->typed && whole != rows[r].fold && must_convert(rows[r].rule, x->type, o->dtype) && rows[r].rule == RULE_WIDE)
+        return reduce_known(r, x, o);
     /* adding and multiplying truth values is "or" and "and" */
-    if (o->typed && o->dtype == CP_BOOL && (r == CP_REDUCE_sum || r == CP_REDUCE_prod))
-        r = r == CP_REDUCE_sum ? CP_REDUCE_any : CP_REDUCE_all;
+    if (o->typed && o->dtype == CP_BOOL && rows[r].rule == RULE_WIDE && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PROD))
+        r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;
     call c = {.r = r, .row = &rows[r], .o = o};
     cp_array *all[3] = {x};
     int n = 1;

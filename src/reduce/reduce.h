@@ -24,11 +24,11 @@ typedef enum cpi_fold {
 } cpi_fold;
 
 /* Accumulators (reduce.def says what they are), and the class of each fold. */
-enum { CPI_NUMBER, CPI_OWN, CPI_COUNT, CPI_MOMENTS, CPI_PLACE };
-enum {
+typedef enum cpi_class {
+    CPI_NUMBER, CPI_OWN, CPI_COUNT, CPI_MOMENTS, CPI_PLACE,
 #define CP_FOLD(name, class, ...) CPI_CLASS_##name = CPI_##class,
 #include "cuprite/reduce.def"
-};
+} cpi_class;
 
 typedef struct cpi_reduce_dim {
     int64_t n;            /* extent */
@@ -46,6 +46,8 @@ typedef struct cpi_reduce_args {
     const uint8_t *where; /* elements whose byte is 0 take no part; NULL: all do. Not for argmin and argmax */
     char *out;
     double ddof;
+    cpi_class class_of; /* of the fold's accumulators */
+    bool whole;        /* integers whose result stays an integer: folded modulo 2^64 */
     bool initial;      /* joined to every result: in `value`, of type `result` */
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
@@ -68,12 +70,6 @@ static inline const char *cpi_reduce_name(cp_reduction op)
 }
 /* The type whose kernels fold `in` into `out`: bool is uint8. */
 static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }
-/* Integers whose sum or product stays an integer are folded modulo 2^64. */
-static inline bool cpi_reduce_integral(const cpi_reduce_args *a)
-{
-    return (a->fold == CPI_FOLD_SUM || a->fold == CPI_FOLD_PROD) && a->type <= CP_UINT64 && a->result <= CP_UINT64 &&
-           a->op != CP_REDUCE_mean;
-}
 /* True when the smallest stride belongs to a kept dimension: walk rows of results. */
 static inline bool cpi_reduce_by_columns(const cpi_reduce_args *a, int64_t least)
 {

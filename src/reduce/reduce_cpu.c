@@ -11,6 +11,7 @@
 
 #include "backend/device.h"
 #include "cpu/threads.h"
+#include "cuprite/testing.h"
 #include "reduce/finish.h"
 #include "scalar/convert.h"
 
@@ -19,9 +20,9 @@ enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536 };
 typedef struct job {
     const cpi_reduce_args *a;
     cp_stream *stream;
-    const cpi_reduce_kernel *k;
+    cpi_reduce_choice c;
+    const cpi_reduce_kernel *k; /* c's */
     cpi_reduce_widen widen;
-    cpi_reduce_kind kind;
     cp_type type;             /* the kernel's: float32 for the half types */
     int64_t item, wide;       /* bytes of an element in x, and for the kernel */
     bool half, place, direct; /* direct: kernels read x itself */
@@ -148,7 +149,7 @@ static void find_shift(const job *j, const char *x, double *shift)
 {
     _Alignas(16) char raw[16] = {0};
     shift[0] = shift[1] = 0;
-    if (j->kind != CPI_KIND_MOMENTS || j->a->where || j->a->reduced == 0) return;
+    if (j->a->class_of != CPI_MOMENTS || j->a->where || j->a->reduced == 0) return;
     pack(j, raw, x, 0, 1);
     switch (j->type) {
     case CP_INT8: shift[0] = *(int8_t *)raw; break;
@@ -170,7 +171,7 @@ static void find_shift(const job *j, const char *x, double *shift)
 /* Is the answer of `any` or `all` known after a block of m elements counted `acc`? */
 static bool settled(const job *j, const void *acc, int64_t m)
 {
-    if (j->kind != CPI_KIND_COUNT) return false;
+    if (j->a->class_of != CPI_COUNT) return false;
     int64_t count = *(const int64_t *)acc;
     return (j->a->op == CP_REDUCE_any && count > 0) || (j->a->op == CP_REDUCE_all && count < m);
 }
@@ -185,7 +186,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
     int depth = 0;
     int64_t blocks = 0;
     cursor c;
-    if (j->place) cpi_reduce_identity(j->kind, j->type, acc);
+    if (j->place) j->c.row->empty(acc);
     seek(a, &c, begin);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < j->block ? end - i : j->block, n = m;
@@ -219,8 +220,7 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
     if (j->place) return;
     for (; depth > 1; depth--) k->join(stack[depth - 2], stack[depth - 1], 1);
     if (depth) memcpy(acc, stack[0], (size_t)k->size);
-    else if (j->kind == CPI_KIND_LOW || j->kind == CPI_KIND_HIGH) cpi_reduce_identity(j->kind, j->type, acc);
-    else k->run(buffer, 0, 0, shift, acc);
+    else j->c.row->empty(acc);
 }
 
 /* Offsets of result r. */
@@ -264,7 +264,7 @@ static void row_task(void *context, int64_t task, int worker)
         find_result(a, r, &x, &where, &out);
         find_shift(j, x, shift);
         fold_range(j, x, where, shift, 0, a->reduced, buffer, acc);
-        cpi_reduce_finish(a, j->kind, j->k, j->type, acc, 1, out, 0);
+        cpi_reduce_finish(a, &j->c, acc, 1, out, 0);
     }
 }
 
@@ -325,7 +325,7 @@ static cp_code fold_slabs(job *j)
         const uint8_t *where;
         char *out;
         find_result(a, r, &x, &where, &out);
-        cpi_reduce_finish(a, j->kind, j->k, j->type, j->partial + r * j->k->size, 1, out, 0);
+        cpi_reduce_finish(a, &j->c, j->partial + r * j->k->size, 1, out, 0);
     }
     return CP_OK;
 }
@@ -335,8 +335,8 @@ static cp_code fold_rows(job *j)
     const cpi_reduce_args *a = j->a;
     int64_t inner = inner_extent(a);
     j->direct = !a->where && !j->half && (inner_step(a) == j->item || inner == 1) && (a->nreduced <= 1 || inner >= 128);
-    j->block = j->type == CP_FLOAT64 && j->kind == CPI_KIND_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
-    bool order = j->place || j->kind == CPI_KIND_LOW || j->kind == CPI_KIND_HIGH;
+    j->block = j->type == CP_FLOAT64 && a->fold == CPI_FOLD_SUM ? CPI_REDUCE_BLOCK / 2 : CPI_REDUCE_BLOCK;
+    bool order = j->place || a->class_of == CPI_OWN;
     if (order && j->direct) j->block = 16 * CPI_REDUCE_BLOCK; /* nothing that a long block would fill */
     if (slabs_fit(j)) return fold_slabs(j);
     j->parts = 1;
@@ -361,7 +361,7 @@ static cp_code fold_rows(job *j)
         char *out, *first = j->partial + r * j->parts * j->k->size;
         find_result(a, r, &x, &where, &out);
         join_parts(j, first, 1);
-        cpi_reduce_finish(a, j->kind, j->k, j->type, first, 1, out, 0);
+        cpi_reduce_finish(a, &j->c, first, 1, out, 0);
     }
     return CP_OK;
 }
@@ -378,7 +378,7 @@ static void fold_tile(const job *j, const char *x, int64_t n, const double *shif
     cursor c;
     seek(a, &c, begin);
     if (j->place)
-        for (int64_t i = 0; i < n; i++) cpi_reduce_identity(j->kind, j->type, acc + i * k->size);
+        for (int64_t i = 0; i < n; i++) j->c.row->empty(acc + i * k->size);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < rows ? end - i : rows;
         const char *p = buffer;
@@ -419,12 +419,12 @@ static void column_task(void *context, int64_t task, int worker)
         char *out;
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
         find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
-        if (j->kind == CPI_KIND_MOMENTS)
+        if (a->class_of == CPI_MOMENTS)
             for (int64_t i = 0; i < n; i++) find_shift(j, x + i * col->x, shift + 2 * i);
         int64_t begin = part * j->each, end = begin + j->each;
         if (j->parts > 1) acc = j->partial + (u * j->parts * j->tile + part * n) * size;
         fold_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
-        if (j->parts == 1) cpi_reduce_finish(a, j->kind, j->k, j->type, acc, n, out, col->out);
+        if (j->parts == 1) cpi_reduce_finish(a, &j->c, acc, n, out, col->out);
     }
 }
 
@@ -435,12 +435,12 @@ static cp_code fold_columns(job *j)
     int64_t size = j->k->size;
     j->cols = col->n;
     j->direct = !j->half && col->x == j->item;
-    int64_t most = (j->kind == CPI_KIND_MOMENTS ? 16384 : 32768) / size; /* accumulators stay in the nearest cache */
+    int64_t most = (a->class_of == CPI_MOMENTS ? 16384 : 32768) / size; /* accumulators stay in the nearest cache */
     j->tiles = (j->cols + most - 1) / most;
     j->tile = ((j->cols + j->tiles - 1) / j->tiles + 15) / 16 * 16;
     j->tiles = (j->cols + j->tile - 1) / j->tile;
     j->units = a->kept / j->cols * j->tiles;
-    j->block = j->kind == CPI_KIND_MOMENTS ? 64 : 128;
+    j->block = a->class_of == CPI_MOMENTS ? 64 : 128;
     if (!j->direct && j->block > GATHERED / (j->tile * j->wide)) j->block = GATHERED / (j->tile * j->wide);
     j->parts = 1, j->each = a->reduced, j->per_task = 1;
     if (j->units < 64 && a->reduced * j->tile >= 2 * j->grain) {
@@ -462,40 +462,39 @@ static cp_code fold_columns(job *j)
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
         find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
         join_parts(j, first, n);
-        cpi_reduce_finish(a, j->kind, j->k, j->type, first, n, out, col->out);
+        cpi_reduce_finish(a, &j->c, first, n, out, col->out);
     }
     return CP_OK;
 }
 
 /* --- the slot --- */
 
-static cpi_reduce_kind kind_of(const cpi_reduce_args *a)
+static _Thread_local bool rows_only;
+void cp_test_row_kernels(bool on) { rows_only = on; }
+
+/* The hand-written kernels where there are some, else those made from the fold's row. */
+static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 {
-    bool whole = cpi_reduce_integral(a);
-    switch (a->fold) {
-    case CPI_FOLD_SUM: return whole ? CPI_KIND_SUM_INT : CPI_KIND_SUM;
-    case CPI_FOLD_PROD: return whole ? CPI_KIND_PROD_INT : CPI_KIND_PROD;
-    case CPI_FOLD_MOMENTS: return CPI_KIND_MOMENTS;
-    case CPI_FOLD_LOW: return CPI_KIND_LOW;
-    case CPI_FOLD_HIGH: return CPI_KIND_HIGH;
-    case CPI_FOLD_LOW_PLACE: return CPI_KIND_LOW_PLACE;
-    case CPI_FOLD_HIGH_PLACE: return CPI_KIND_HIGH_PLACE;
-    default: return CPI_KIND_COUNT;
-    }
+    int kind = 2 * (int)a->fold + a->whole;
+    cpi_reduce_choice c = {.row = &cpi_reduce_rows_v2[kind][type], .pairs = &cpi_reduce_rows_v2[kind][CP_COMPLEX128], .type = type};
+    const cpi_reduce_kernels *tables[3] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders), CPI_BEST(cpi_reduce_rows)};
+    for (int i = rows_only ? 2 : 0; i < 3 && !c.k; i++)
+        if ((*tables[i])[kind][type].run) c.k = &(*tables[i])[kind][type];
+    if (!c.k) c.k = c.row;
+    return c;
 }
 
 static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
-    job j = {.a = a, .stream = stream, .kind = kind_of(a), .item = cpi_itemsize(a->type)};
+    job j = {.a = a, .stream = stream, .item = cpi_itemsize(a->type)};
     j.half = a->type == CP_FLOAT16 || a->type == CP_BFLOAT16;
     j.type = j.half ? CP_FLOAT32 : cpi_reduce_kernel_type(a->type);
     j.wide = cpi_itemsize(j.type);
-    j.place = j.kind == CPI_KIND_LOW_PLACE || j.kind == CPI_KIND_HIGH_PLACE;
+    j.place = a->class_of == CPI_PLACE;
     j.grain = 262144 / j.item;
     if (j.grain < 16384) j.grain = 16384;
-    bool sums = j.kind <= CPI_KIND_MOMENTS || j.kind == CPI_KIND_COUNT;
-    const cpi_reduce_kernels *table = sums ? CPI_BEST(cpi_reduce_sums) : CPI_BEST(cpi_reduce_orders);
-    j.k = &(*table)[j.kind][j.type];
+    j.c = choose(a, j.type);
+    j.k = j.c.k;
     j.widen = *CPI_BEST(cpi_reduce_widen);
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= 64 && a->nkept && a->keep[a->nkept - 1].n >= 16));

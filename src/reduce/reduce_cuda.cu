@@ -11,7 +11,8 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     case CPI_FOLD_HIGH: return cpi_fold_extremes(stream, a);
     case CPI_FOLD_LOW_PLACE:
     case CPI_FOLD_HIGH_PLACE: return cpi_fold_places(stream, a);
-    default: return cpi_fold_counts(stream, a);
+    case CPI_FOLD_COUNT: return cpi_fold_counts(stream, a);
+    default: return cpi_fold_rows(stream, a);
     }
 }
 

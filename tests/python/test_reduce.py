@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
           "float64", "complex64", "complex128"]
-OPERATIONS = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero"]
+OPERATIONS = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero",
+              "nansum", "nanprod", "nanmin", "nanmax"]
+EXTREMES = ("min", "max", "nanmin", "nanmax")
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
 EPS = {"float16": 2e-3, "float32": 1e-6, "float64": 1e-12}
 
@@ -43,7 +45,9 @@ def calls(draw):
         st.lists(st.sampled_from([1, 2, 3, 4, 9, 17]), max_size=5).map(tuple),
         st.sampled_from([(200000,), (300, 1100), (1100, 300), (5, 70000), (70000, 5), (20, 30, 400), (3, 2, 50000)])))
     x = data(rng, shape, draw(st.sampled_from(DTYPES)), True)
-    if name == "prod" and x.dtype.kind in "fc":   # no product on the way may pass the range of float64
+    if name in ("nansum", "nanprod", "nanmin", "nanmax") and x.dtype.kind in "fc" and x.size:
+        x[rng.random(shape) < rng.choice([0.0, 0.1, 0.9, 1.0])] = np.nan
+    if name in ("prod", "nanprod") and x.dtype.kind in "fc":   # no product on the way may pass the range of float64
         x = np.where(np.isfinite(x), rng.choice([1, -1, 0.5, 2], shape), x).astype(x.dtype)
     x = x[tuple(slice(None, None, draw(st.sampled_from([1, 1, 1, -1, 2, -3]))) for _ in shape)]
     if x.ndim > 1 and draw(st.booleans()):
@@ -58,11 +62,11 @@ def calls(draw):
     kw["keepdims"] = draw(st.booleans())
     if name in ("var", "std"):
         kw["ddof"] = draw(st.sampled_from([0, 1, 2.5]))
-    if name in ("sum", "prod", "min", "max") and draw(st.integers(0, 4)) == 0:
+    if name in ("sum", "prod", "nansum", "nanprod", *EXTREMES) and draw(st.integers(0, 4)) == 0:
         kw["initial"] = 2
     if not name.startswith("arg") and name != "count_nonzero" and draw(st.integers(0, 4)) == 0:
         kw["where"] = np.asarray(rng.random(x.shape[draw(st.integers(0, x.ndim)):]) < 0.6)
-        if name in ("min", "max"):
+        if name in EXTREMES:
             kw["initial"] = 1
     return name, x, kw
 
@@ -91,16 +95,16 @@ def check(name, x, kw):
     got = ours(name, x, kw)
     assert got.dtype == want.dtype
     assert got.shape == want.shape
-    if want.dtype.kind in "biu" or name in ("min", "max"):
+    if want.dtype.kind in "biu" or name in EXTREMES:
         np.testing.assert_array_equal(got, want)
         return
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64")
     exact = np.asarray(getattr(np, name)(wide, **kw))
     part = {"complex64": "float32", "complex128": "float64"}.get(want.dtype.name, want.dtype.name)
     size = np.abs(np.where(np.isfinite(wide), wide, 0)).astype("float64")
-    if name in ("sum", "mean"):
+    if name in ("sum", "mean", "nansum"):
         scale = np.sum(size, axis=kw.get("axis"), keepdims=kw["keepdims"]) + 2
-    elif name == "prod":
+    elif name in ("prod", "nanprod"):
         scale = np.where(np.isfinite(exact), np.abs(exact), 0) + np.finfo(part).tiny * 1e3
     else:
         scale = np.max(size, initial=0) ** (2 if name == "var" else 1)
@@ -108,8 +112,8 @@ def check(name, x, kw):
         near = np.abs(g.astype("float64") - w) <= EPS[part] * scale * 4
         huge = np.abs(w) > 0.99 * float(np.finfo(part).max)
         # where NumPy itself meets infinity or NaN on the way, the order of the operations decides
-        lost = ~np.isfinite(exact) if want.dtype.kind == "c" or name == "prod" else np.isnan(w) & np.isnan(g)
-        assert np.all(near | (g == w) | (huge & ~np.isfinite(g)) | lost | ((name == "prod") & ~np.isfinite(want)))
+        lost = ~np.isfinite(exact) if want.dtype.kind == "c" or "prod" in name else np.isnan(w) & np.isnan(g)
+        assert np.all(near | (g == w) | (huge & ~np.isfinite(g)) | lost | (("prod" in name) & ~np.isfinite(want)))
 
 
 @settings(max_examples=600, deadline=None)
@@ -126,7 +130,57 @@ def test_types(name, dtype):
         check(name, x, {"axis": axis, "keepdims": False})
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "min", "argmax"])
+@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmin", "nanmax"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_without_nan(name, dtype):
+    rng = np.random.default_rng(8)
+    for shape in [(1,), (33,), (300007,), (40, 3000), (3000, 40), (20000, 3), (6, 50, 70)]:
+        x = np.round(rng.standard_normal(shape) * 3) if "prod" not in name else rng.choice([1, -1, 0.5, 2], shape)
+        x = (x + 1j * np.round(rng.standard_normal(shape)) if dtype[0] == "c" and "prod" not in name else x).astype(dtype)
+        x[rng.random(shape) < 0.2] = np.nan
+        if dtype[0] == "c":
+            x.imag[rng.random(shape) < 0.1] = np.nan    # a number with one part unknown is unknown
+        x[..., -1] = np.nan
+        x[:1] = np.nan
+        for axis in (None, 0, -1):
+            check(name, x, {"axis": axis, "keepdims": False})
+        check(name, np.full_like(x, np.nan), {"axis": 0, "keepdims": True})
+
+
+def test_without_nan_as_other_types():
+    """What is NaN takes no part before the conversion to dtype, not after it."""
+    x = np.array([[1.5, np.nan, 0.0], [np.nan, np.nan, np.nan], [2.0, 3.7, np.nan]])
+    for dtype in ("int8", "uint16", "int64", "bool", "float16", "float32", "complex64"):
+        for name in ("nansum", "nanprod"):
+            for kw in ({}, {"axis": 0}, {"axis": 1}, {"axis": 1, "where": np.array([True, True, False])}):
+                want = getattr(np, name)(x, dtype=dtype, **kw)
+                got = getattr(cp, name)(cp.asarray(x), dtype=dtype, **{k: cp.asarray(v) if k == "where" else v for k, v in kw.items()})
+                assert got.dtype == want.dtype
+                np.testing.assert_array_equal(cp.asnumpy(got), want)
+    for name in ("nansum", "nanprod"):     # zeros have the sign that NumPy gives them
+        got, want = getattr(cp, name)(cp.asarray([-0.0])), getattr(np, name)(np.array([-0.0]))
+        assert np.signbit(float(got)) == np.signbit(want)
+        assert np.signbit(float(getattr(cp, name)(cp.asarray([-0.0, np.nan])))) == np.signbit(getattr(np, name)([-0.0, np.nan]))
+    out = cp.zeros(3)
+    assert cp.nanmax(cp.asarray(x), axis=1, out=out) is out
+    np.testing.assert_array_equal(cp.asnumpy(out), np.nanmax(x, axis=1))
+    with pytest.raises(ValueError, match="zero-size array to reduction operation fmin which has no identity"):
+        cp.nanmin(cp.zeros((0, 3)), axis=0)
+    with pytest.raises(ValueError):
+        cp.nanmax(cp.asarray(x), where=cp.ones(3, dtype=bool))
+    assert not hasattr(cp.ndarray, "nansum")
+
+
+def test_ufunc_reduce_without_nan():
+    x = np.array([[1.5, np.nan], [np.nan, np.nan], [-2.0, 3.0]], "float32")
+    for name in ("fmin", "fmax"):
+        for axis in (0, 1, None):
+            np.testing.assert_array_equal(cp.asnumpy(getattr(cp, name).reduce(cp.asarray(x), axis=axis)),
+                                          getattr(np, name).reduce(x, axis=axis))
+    np.testing.assert_array_equal(cp.asnumpy(np.nansum(cp.asarray(x), axis=1)), np.nansum(x, axis=1))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "min", "argmax", "nansum", "nanmax"])
 def test_bfloat16(name):
     x = np.random.default_rng(1).integers(1, 4, (5, 6)).astype("float32")
     a = cp.asarray(x).astype("bfloat16")

@@ -16,6 +16,12 @@
     CPS_MATH A N##_map(V x, int64_t i) { return (void)i, MAP; }                                               \
     CPS_MATH A N##_combine(A a, A b) { return COMBINE; }
 
+/* four rows p, q, r, s of column j */
+#define STEP(N, j)                                                                                            \
+    a[j] = N##_combine(a[j], N##_combine(                                                                     \
+        N##_combine(N##_map(CPF_READ(p + (j)), base + i), N##_map(CPF_READ(q + (j)), base + i + 1)),              \
+        N##_combine(N##_map(CPF_READ(r + (j)), base + i + 2), N##_map(CPF_READ(s + (j)), base + i + 3))));
+
 #define KERNEL(N, T, A, PLACED)                                                                               \
     static void N##_columns(const void *data, int64_t pitch, int64_t rows, int64_t cols, int64_t base,        \
                             const double *shift, void *acc)                                                   \
@@ -23,20 +29,23 @@
         const char *at = data;                                                                                \
         A *restrict a = acc;                                                                                  \
         int64_t i = 0;                                                                                        \
+        enum { W = 64 / sizeof(T) };                                                                          \
         (void)shift;                                                                                          \
         if (!PLACED)                                                                                          \
             for (int64_t j = 0; j < cols; j++) a[j] = N##_identity();                                         \
         for (; i + 4 <= rows; i += 4, at += 4 * pitch) {                                                      \
             const T *restrict p = (const T *)at, *restrict q = (const T *)(at + pitch);                       \
             const T *restrict r = (const T *)(at + 2 * pitch), *restrict s = (const T *)(at + 3 * pitch);     \
-            for (int64_t j = 0; j < cols; j++)                                                                \
-                a[j] = N##_combine(a[j], N##_combine(                                                         \
-                    N##_combine(N##_map(CPF_READ(p + j), base + i), N##_map(CPF_READ(q + j), base + i + 1)),  \
-                    N##_combine(N##_map(CPF_READ(r + j), base + i + 2), N##_map(CPF_READ(s + j), base + i + 3)))); \
+            int64_t j = 0;                                                                                    \
+            for (; j + W <= cols; j += W) {                                                                   \
+                for (int k = 0; k < 4; k++) __builtin_prefetch((const char *)(p + j) + (4 + k) * pitch);      \
+                for (int l = 0; l < W; l++) STEP(N, j + l)                                                    \
+            }                                                                                                 \
+            for (; j < cols; j++) STEP(N, j)                                                                  \
         }                                                                                                     \
         for (; i < rows; i++, at += pitch) {                                                                  \
             const T *restrict p = (const T *)at;                                                              \
-            for (int64_t j = 0; j < cols; j++) a[j] = N##_combine(a[j], N##_map(CPF_READ(p + j), base + i));  \
+            for (int64_t j = 0; j < cols; j++) a[j] = N##_combine(a[j], N##_map(CPF_READ(p + (j)), base + i));  \
         }                                                                                                     \
     }                                                                                                         \
     static void N##_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)            \
@@ -47,7 +56,7 @@
         int64_t i = 0;                                                                                        \
         (void)shift;                                                                                          \
         if (PLACED) memcpy(&s, acc, sizeof s);                                                                \
-        if (n >= 2 * L) {                                                                                     \
+        if (n >= 16) { /* less is not worth the tree */                                                       \
             A a[L];                                                                                           \
             for (int l = 0; l < L; l++) a[l] = N##_identity();                                                \
             for (; i + 4 * L <= n; i += 4 * L) {                                                              \
@@ -62,6 +71,9 @@
             for (; i + L <= n; i += L)                                                                        \
                 for (int l = 0; l < L; l++)                                                                   \
                     a[l] = N##_combine(a[l], N##_map(CPF_READ(x + i + l), base + i + l));                     \
+            for (int l = 0; l < n - i; l++)                                                                   \
+                a[l] = N##_combine(a[l], N##_map(CPF_READ(x + i + l), base + i + l));                         \
+            i = n;                                                                                            \
             for (int half = L / 2; half; half /= 2)                                                           \
                 for (int l = 0; l < half; l++) a[l] = N##_combine(a[l], a[l + half]);                         \
             s = N##_combine(s, a[0]);                                                                         \

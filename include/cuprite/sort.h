@@ -28,11 +28,14 @@ CP_API cp_array *cp_median_with(cp_array *x, const cp_median_options *options);
 
 typedef struct cp_unique_options {
     cp_array **index;    /* where not NULL: first occurrence of each value (int64) */
-    cp_array **inverse;  /* indices that rebuild x, of x's shape (int64) */
+    cp_array **inverse;  /* indices that rebuild x, of x's shape (int64); with an axis 1-d, of its extent */
     cp_array **counts;   /* int64 */
     bool distinct_nan;   /* NumPy's equal_nan=False */
+    cp_axes axis;        /* one axis, or none (of the flattened array) */
 } cp_unique_options;
-/* Sorted distinct values of the flattened array. `options` may be NULL. */
+/* Sorted distinct values of the flattened array; with an axis of an array of two and more dimensions the distinct
+ * sub-arrays along it, in the order of their first different elements: the result is x with fewer of them, and a
+ * sub-array that holds a NaN equals no other. `options` may be NULL. */
 CP_API cp_array *cp_unique(cp_array *x, const cp_unique_options *options);
 
 typedef struct cp_clip_result { double center, std, lower, upper; int64_t count; int iterations; } cp_clip_result;

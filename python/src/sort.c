@@ -77,17 +77,19 @@ CPY_FUNCTION(median, "a, axis=None, out=None, overwrite_input=False, keepdims=Fa
 
 CPY_FUNCTION(unique, "ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True",
              "Sorted distinct values of the flattened array; with the flags a tuple with the index of each one's first\n"
-             "occurrence, the indices that rebuild `ar` (its shape), and the counts.")
+             "occurrence, the indices that rebuild `ar` (its shape), and the counts. With an axis, of an array of two and\n"
+             "more dimensions: the distinct sub-arrays along it, ordered by their first elements that differ; one that\n"
+             "holds a NaN equals no other, whatever equal_nan is; the indices that rebuild `ar` are 1-d.")
 {
     cp_array *x = cpy_need(a[0]), *values, *extra[3] = {NULL, NULL, NULL};
     bool want[3], equal_nan;
+    int axis = 0;
     if (!x || !cpy_bool(a[1], false, &want[0]) || !cpy_bool(a[2], false, &want[1]) || !cpy_bool(a[3], false, &want[2]) ||
-        !cpy_bool(a[5], true, &equal_nan))
+        (cpy_given(a[4]) && !cpy_int(a[4], 0, &axis)) || !cpy_bool(a[5], true, &equal_nan))
         return NULL;
-    if (cpy_given(a[4]) && cp_ndim(x) != 1)
-        return PyErr_Format(PyExc_NotImplementedError, "unique: axis is not available");
     cp_unique_options o = {.index = want[0] ? &extra[0] : NULL, .inverse = want[1] ? &extra[1] : NULL,
-                           .counts = want[2] ? &extra[2] : NULL, .distinct_nan = !equal_nan};
+                           .counts = want[2] ? &extra[2] : NULL, .distinct_nan = !equal_nan,
+                           .axis = cpy_given(a[4]) ? CP_AXES(axis) : CP_ALL};
     CPY_RUN(cp_size(x), values = cp_unique(x, &o));
     PyObject *first = cpy_wrap(values);
     if (!first || !(want[0] || want[1] || want[2])) return first;

@@ -8,21 +8,22 @@
 #include "core/array.h"
 #include "core/error.h"
 #include "core/shape.h"
+#include "sort/front.h"
 #include "sort/sort.h"
 
-/* x with `axis` moved to the end: a view. */
-static cp_array *axis_last(cp_array *x, int axis)
+cp_array *cpi_axis_moved(cp_array *x, int from, int to)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
-    int n = 0;
-    for (int i = 0; i <= x->ndim; i++) {
-        int from = i == x->ndim ? axis : i;
-        if (i == axis) continue;
-        shape[n] = x->shape[from];
-        strides[n++] = x->strides[from];
+    for (int i = 0, rest = 0; i < x->ndim; i++) {
+        rest += rest == from;
+        int at = i == to ? from : rest++;
+        shape[i] = x->shape[at];
+        strides[i] = x->strides[at];
     }
     return cpi_array_view(x, x->type, x->ndim, shape, strides, x->data);
 }
+
+static cp_array *axis_last(cp_array *x, int axis) { return cpi_axis_moved(x, axis, x->ndim - 1); }
 
 static bool c_contiguous(const cp_array *x)
 {

@@ -14,13 +14,14 @@ extern "C" {
 
 /* --- full order: sort.c, unique.c --- */
 
-/* What `unique` is asked for, and where it puts it. The slot finds the number of distinct values, calls
- * sized(request, count) once from the calling thread, which fills the pointers below that are wanted with
- * memory for `count` items (an error code of it is to be returned), and then fills that memory. */
+/* What `unique` and `unique_rows` are asked for, and where they put it. The slot finds the number of distinct
+ * values, calls sized(request, count) once from the calling thread, which fills the pointers below that are wanted
+ * with memory for `count` items (an error code of it is to be returned), and then fills that memory. */
 typedef struct cpi_unique {
     cp_type type;
-    int64_t n;
-    const void *from;      /* n elements */
+    int64_t n;             /* values: elements, or rows */
+    int64_t width;         /* elements of a row (unique_rows) */
+    const void *from;      /* n elements, or n * width */
     bool distinct_nan;     /* every NaN is a value of its own; else all NaNs are one (of complex numbers too) */
     bool want_index, want_counts;
     int64_t *inverse;      /* n, or NULL when not wanted */
@@ -53,6 +54,9 @@ typedef struct cpi_sort_ops {
     /* The stable order of each row: indices 0..n-1. `from` stays. */
     cp_code (*argsort)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
     cp_code (*unique)(cp_stream *stream, cpi_unique *request);
+    /* unique of rows, width >= 2: ordered by their first elements that differ; a row that holds a NaN equals no
+     * other. Values are always first occurrences. */
+    cp_code (*unique_rows)(cp_stream *stream, cpi_unique *request);
 
     /* selection: */
     /* The median of each row; `to` holds one element a row: float64 for bool and integers, else x's type. */
@@ -75,9 +79,11 @@ extern const cpi_sort_ops cpi_sort_cuda; /* in the plugin */
 cp_code cpi_cpu_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
 cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request);
+cp_code cpi_cpu_unique_rows(cp_stream *stream, cpi_unique *request);
 cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
 cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *request);
+cp_code cpi_cuda_unique_rows(cp_stream *stream, cpi_unique *request);
 /* selection: */
 cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,

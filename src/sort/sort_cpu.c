@@ -5,6 +5,7 @@ const cpi_sort_ops cpi_sort_cpu = {
     .sort = cpi_cpu_sort,
     .argsort = cpi_cpu_argsort,
     .unique = cpi_cpu_unique,
+    .unique_rows = cpi_cpu_unique_rows,
     .median = cpi_cpu_median,
     .partition = cpi_cpu_partition,
     .clip = cpi_cpu_clip,

@@ -180,10 +180,7 @@ static cp_code mark_and_write(cp_stream *stream, distinct *d)
     int64_t count = d->before[d->parts];
     if ((code = q->sized(q, count)) != CP_OK) return code;
     cpi_parallel(d->parts, d->order ? write_part : write_values, d);
-    if (q->counts) { /* for now where each value begins */
-        for (int64_t u = 0; u + 1 < count; u++) q->counts[u] = q->counts[u + 1] - q->counts[u];
-        q->counts[count - 1] = d->n - q->counts[count - 1];
-    }
+    if (q->counts) cpi_cpu_starts_to_counts(q->counts, count, d->n);
     return CP_OK;
 }
 

@@ -83,6 +83,12 @@ static __global__ void write_counts(int64_t count, int64_t n, const int64_t *sta
 
 #define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
 
+cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts)
+{
+    LAUNCH(write_counts, count)(count, n, start, counts);
+    return CPI_LAUNCHED(stream, "unique");
+}
+
 /* The sorted row, in one of two forms. */
 typedef struct sorted_row {
     cpi_keys k;
@@ -194,10 +200,7 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
         return CP_ERROR_MEMORY;
     output out = {q->values, q->index, q->inverse, start};
     code = write(stream, s, first, place, out);
-    if (code == CP_OK && q->counts) {
-        LAUNCH(write_counts, count)(count, s->n, start, q->counts);
-        code = CPI_LAUNCHED(stream, "unique");
-    }
+    if (code == CP_OK && q->counts) code = cpi_cuda_starts_to_counts(stream, count, s->n, start, q->counts);
     cpi_host->work_free(stream, start);
     return code;
 }

@@ -11,6 +11,8 @@ cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *
                            uint64_t *low, uint64_t *high);
 /* place[i] = first[0] + ... + first[i] */
 cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n);
+/* counts[u] = start[u + 1] - start[u]; the last one ends at n. */
+cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts);
 /* unique by a table of the keys low .. low + range - 1, among which all are. */
 cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range);
 

@@ -173,3 +173,193 @@ def test_bfloat16(device):
     same(cp.sort(y).astype("f4"), ordered(wide))
     same(cp.argsort(y), np.argsort(wide, kind="stable"))
     same(cp.unique(y).astype("f4"), np.unique(wide, return_index=True)[0])
+
+
+# --- unique along an axis ---
+
+FLAGS = ["return_index", "return_inverse", "return_counts"]
+ALL = dict.fromkeys(FLAGS, True)
+
+
+def numpys_unique(x, axis, **kw):
+    """NumPy's answer; of float16 that of float32: NumPy's comparison of records has NaN first there, its sort last."""
+    with np.errstate(invalid="ignore"):
+        values, *rest = np.unique(x.astype("f4") if x.dtype == "f2" else x, axis=axis, **ALL, **kw)
+    return [values.astype(x.dtype), *rest]
+
+
+def check_axis(x, y, axis, equal_nan=True, combinations=False):
+    want = numpys_unique(x, axis, equal_nan=equal_nan)
+    for g, w in zip(cp.unique(y, axis=axis, equal_nan=equal_nan, **ALL), want, strict=True):
+        same(g, w)
+    for flags in range(7) if combinations else ():
+        kw = {f: True for i, f in enumerate(FLAGS) if flags >> i & 1}
+        got = cp.unique(y, axis=axis, equal_nan=equal_nan, **kw)
+        some = [want[0]] + [w for i, w in enumerate(want[1:]) if flags >> i & 1]
+        for g, w in zip(got if kw else (got,), some, strict=True):
+            same(g, w)
+
+
+@st.composite
+def tables(draw):
+    """An array whose sub-arrays along an axis repeat and share what they begin with; and that axis."""
+    shape = draw(st.lists(st.integers(0, 9), min_size=2, max_size=4))
+    axis = draw(st.integers(-len(shape), len(shape) - 1))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    x = data(rng, int(np.prod(shape)), draw(st.sampled_from(DTYPES)), draw(kinds)).reshape(shape)
+    if shape[axis]:
+        x = np.take(x, rng.integers(0, shape[axis], draw(st.integers(1, 40))), axis)
+        rows = np.moveaxis(x, axis, 0)
+        flat = rows.reshape(len(rows), -1).copy()
+        shared = draw(st.integers(0, flat.shape[1]))
+        flat[:, :shared] = flat[:1, :shared]
+        x = np.moveaxis(flat.reshape(rows.shape), 0, axis)
+    return x, axis
+
+
+@settings(max_examples=500, deadline=None)
+@given(tables(), st.sampled_from(["as it is", "contiguous", "turned", "reversed", "stepped"]), st.booleans(), st.booleans())
+def test_unique_axis(table, layout, equal_nan, combinations):
+    x, axis = table
+    if layout == "contiguous":
+        x = np.ascontiguousarray(x)
+    y = cp.asarray(x)
+    if layout == "turned":
+        x, y = x.T, y.T
+    elif layout == "reversed":
+        x, y = x[::-1, ::-1], y[::-1, ::-1]
+    elif layout == "stepped":
+        x, y = x[..., ::2], y[..., ::2]
+    check_axis(x, y, axis, equal_nan, combinations)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_unique_axis_many_rows(dtype, device):
+    """Long runs that fall into long runs, and short ones of every size, whole rows and parts of a chunk at the end."""
+    rng = np.random.default_rng(5)
+    n = 90000
+    columns = [np.zeros(n), rng.integers(0, 2, n), rng.integers(0, 2, n), rng.random(n) < 1e-3, rng.geometric(0.3, n) % 7,
+               rng.integers(0, 3, n)]
+    for width in (2, 5, 9, 27):
+        x = np.stack([columns[(i if width < 9 else i // (width // 5)) % 6] for i in range(width)], axis=1).astype(dtype)
+        if x.dtype.kind in "fc":
+            x[rng.integers(0, n, n // 2), rng.integers(0, width, n // 2)] *= -1  # zeros of both signs
+            x[rng.integers(0, n, 50), rng.integers(0, width, 50)] = np.nan
+        check_axis(x, cp.asarray(x), 0)
+    check_axis(x.T, cp.asarray(x).T, 1)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("rows, width", [(2, 70000), (9, 5000), (300, 3000), (20000, 40)])
+def test_unique_axis_long_rows(dtype, rows, width, device):
+    """Rows that are equal but for a few elements, near the beginning, in the middle, at the very end."""
+    rng = np.random.default_rng(6)
+    x = np.ones((rows, width), dtype)
+    check_axis(x, cp.asarray(x), 0)
+    for at in (width - 1, width // 2, width // 2 + 1, 1):
+        x[:, at] = rng.integers(0, 4, rows)
+        check_axis(x, cp.asarray(x), 0)
+    check_axis(x.reshape(rows, 2, -1, 5), cp.asarray(x.reshape(rows, 2, -1, 5)), 0)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_unique_axis_distinct_and_equal(dtype, device):
+    x = np.random.default_rng(7).integers(0, 2**31 - 1, (70000, 3)).astype(dtype)
+    for rows in (x, np.repeat(x[:7], 9000, 0), np.sort(x, axis=0), np.sort(x, axis=0)[::-1]):
+        check_axis(rows, cp.asarray(rows), 0)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+def test_unique_axis_nan(dtype, device):
+    nan = np.nan
+    x = np.array([[1, nan], [nan, 1], [0, -0.0], [-0.0, 0], [1, nan], [nan, 1], [1, 2], [-np.inf, nan], [1, 2]], dtype)
+    for equal_nan in (True, False):
+        check_axis(x, cp.asarray(x), 0, equal_nan, True)
+        check_axis(x[:, :1], cp.asarray(x)[:, :1], 0, equal_nan, True)  # one element each: still apart
+        check_axis(x[:, 0], cp.asarray(x)[:, 0], 0, equal_nan)            # 1-d: flattened
+    values, counts = cp.unique(cp.asarray(x), axis=0, return_counts=True)
+    assert counts.tolist() == [1, 2, 2, 1, 1, 1, 1]
+    if dtype[0] == "f":
+        assert bool(cp.isnan(values[-2:, 0]).all()) and not bool(cp.isnan(values[:-2, 0]).any())
+
+
+def test_unique_axis_complex_nan(device):
+    parts = [0.0, -0.0, 1.0, np.nan]
+    pairs = np.array([complex(re, im) for re in parts for im in parts])
+    x = pairs[np.random.default_rng(8).integers(0, 16, (400, 3))]
+    for dtype in ("complex64", "complex128"):
+        check_axis(x.astype(dtype), cp.asarray(x.astype(dtype)), 0)
+
+
+def test_unique_axis_bfloat16(device):
+    x = np.random.default_rng(9).integers(-2, 3, (3000, 5)).astype("f4")
+    x[::100, 2] = np.nan
+    y = cp.asarray(x).astype("bfloat16")
+    want = numpys_unique(x, 0)
+    values, *rest = cp.unique(y, axis=0, **ALL)
+    assert values.dtype == "bfloat16"
+    for g, w in zip([values.astype("f4"), *rest], want, strict=True):
+        same(g, w)
+
+
+@pytest.mark.parametrize("shape, axis", [((3, 0), 0), ((3, 0), 1), ((0, 3), 0), ((0, 3), 1), ((0, 0), 0), ((2, 0, 3), 2),
+                                         ((2, 0, 3), 1), ((1, 1), 0), ((5, 1, 1), 0), ((1, 4), 0), ((1, 4), 1), ((0,), 0)])
+@pytest.mark.parametrize("dtype", ["uint8", "float64", "complex128"])
+def test_unique_axis_empty(shape, axis, dtype, device):
+    x = np.zeros(shape, dtype)
+    check_axis(x, cp.asarray(x), axis, True, True)
+    check_axis(x, cp.asarray(x), axis - x.ndim, False)
+
+
+def test_unique_axis_dimensions(device):
+    x = np.random.default_rng(10).integers(0, 2, (2, 3, 1, 4) + (1,) * 60)
+    assert x.ndim == 64
+    for axis in (0, 1, 3, 63, -64):
+        check_axis(x, cp.asarray(x), axis)
+    grid = np.random.default_rng(11).integers(0, 2, (6, 7, 8)).astype("f4")
+    for axis in range(-3, 3):
+        for view in ((slice(None),) * 3, (0,), (slice(None), slice(1, 6, 2), slice(None, None, -1))):
+            if -grid[view].ndim <= axis < grid[view].ndim:
+                check_axis(grid[view], cp.asarray(grid)[view], axis)
+
+
+def test_unique_axis_strides(device):
+    """The axis of the result stands where NumPy has it: in memory in front."""
+    x = np.arange(24).reshape(2, 3, 4) % 5
+    for axis in range(3):
+        assert cp.unique(cp.asarray(x), axis=axis).strides == np.unique(x, axis=axis).strides
+
+
+def test_unique_axis_broadcast(device):
+    x = np.arange(3)
+    check_axis(np.broadcast_to(x, (50, 3)), cp.broadcast_to(cp.asarray(x), (50, 3)), 0)
+    check_axis(np.broadcast_to(x, (50, 3)), cp.broadcast_to(cp.asarray(x), (50, 3)), 1)
+
+
+def test_unique_axis_errors(device):
+    x = cp.ones((3, 4))
+    for y, axis in ((x, 2), (x, -3), (x[0], 1), (x[0], -2), (x[0, 0], 0), (x[0, 0], -1), (x, 2**31 - 1), (x, -2**31)):
+        with pytest.raises(np.exceptions.AxisError, match="unique"):
+            cp.unique(y, axis=axis, **ALL)
+    for axis in (1.0, (0,), "0", (0, 1)):
+        with pytest.raises(TypeError):
+            cp.unique(x, axis=axis)
+    assert cp.unique(x, axis=0, sorted=False).shape == (1, 4)
+    assert cp.unique(x, axis=None).shape == (1,) and cp.unique(x[0], axis=-1).shape == (1,)
+
+
+def test_unique_axis_through_numpy(device):
+    x = np.random.default_rng(12).integers(0, 2, (20, 3))
+    got = np.unique(cp.asarray(x), axis=0, **ALL)
+    for g, w in zip(got, np.unique(x, axis=0, **ALL), strict=True):
+        assert isinstance(g, cp.ndarray)
+        same(g, w)
+    same(np.unique(cp.asarray(x), axis=1), np.unique(x, axis=1))
+
+
+def test_unique_axis_leaves_its_input(device):
+    x = np.random.default_rng(13).integers(0, 9, (500, 4)).astype("f4")
+    y = cp.asarray(x)
+    cp.unique(y, axis=0, **ALL)
+    cp.unique(y, axis=1, **ALL)
+    same(y, x)

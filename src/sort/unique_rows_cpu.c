@@ -69,8 +69,10 @@ static inline uint64_t chunk_of(const table *t, const char *row, int64_t c)
     }
     int64_t left = t->row_bytes - 8 * c;
     uint64_t u = 0;
-    if (left >= 8) memcpy(&u, row + 8 * c, 8);
-    else memcpy(&u, row + 8 * c, (size_t)left);
+    if (left >= 8)
+        memcpy(&u, row + 8 * c, 8);
+    else
+        memcpy(&u, row + 8 * c, (size_t)left);
     return keys_of(&t->keys, u, (int)((left < 8 ? left : 8) / t->keys.bytes));
 }
 
@@ -375,9 +377,12 @@ static bool holds_nan(const table *t, const char *row)
     uint32_t u32;
     uint64_t u64;
     for (int64_t i = 0; i < parts; i++, row += part) {
-        if (part == 2) found |= cpi_key_nan16(k, cpi_key16(k, (memcpy(&u16, row, 2), u16)));
-        else if (part == 4) found |= cpi_key_nan32(k, cpi_key32(k, (memcpy(&u32, row, 4), u32)));
-        else found |= cpi_key_nan64(k, cpi_key64(k, (memcpy(&u64, row, 8), u64)));
+        if (part == 2)
+            found |= cpi_key_nan16(k, cpi_key16(k, (memcpy(&u16, row, 2), u16)));
+        else if (part == 4)
+            found |= cpi_key_nan32(k, cpi_key32(k, (memcpy(&u32, row, 4), u32)));
+        else
+            found |= cpi_key_nan64(k, cpi_key64(k, (memcpy(&u64, row, 8), u64)));
     }
     return found;
 }

@@ -359,6 +359,145 @@ static void test_unique(void **state)
                 }
 }
 
+/* --- unique of rows --- */
+
+static struct { cp_type type; const char *data; int64_t width, item; } rows_of; /* for by_row */
+
+static int compare_rows(int64_t a, int64_t b)
+{
+    for (int64_t i = 0; i < rows_of.width; i++) {
+        value x = value_of(rows_of.type, rows_of.data + (a * rows_of.width + i) * rows_of.item);
+        value y = value_of(rows_of.type, rows_of.data + (b * rows_of.width + i) * rows_of.item);
+        if (less(x, y)) return -1;
+        if (less(y, x)) return 1;
+    }
+    return 0;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    int order = compare_rows(x, y);
+    return order ? order : x < y ? -1 : 1;
+}
+
+static bool row_has_nan(int64_t row)
+{
+    for (int64_t i = 0; i < rows_of.width; i++)
+        if (is_nan(value_of(rows_of.type, rows_of.data + (row * rows_of.width + i) * rows_of.item))) return true;
+    return false;
+}
+
+/* n rows of a pattern's values that share their first elements, and repeat. */
+static char *pattern_rows(cp_type t, int pattern, int64_t n, int64_t width, int64_t shared, int64_t distinct)
+{
+    char *data = pattern_data(t, pattern, n * width);
+    int64_t item = (int64_t)cp_type_size(t);
+    for (int64_t r = 1; r < n; r++) {
+        if (r >= distinct)
+            memcpy(data + r * width * item, data + (int64_t)(next() % (uint64_t)distinct) * width * item,
+                   (size_t)(width * item));
+        memcpy(data + r * width * item, data, (size_t)(shared * item));
+    }
+    return data;
+}
+
+static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, int64_t shared, int64_t distinct)
+{
+    int64_t item = (int64_t)cp_type_size(t), bytes = width * item, found = 0;
+    char *data = pattern_rows(t, pattern, n, width, shared, distinct);
+    int64_t *want = malloc((size_t)n * sizeof *want);
+    for (int64_t i = 0; i < n; i++) want[i] = i;
+    rows_of.type = t, rows_of.data = data, rows_of.width = width, rows_of.item = item;
+    qsort(want, (size_t)n, sizeof *want, by_row);
+    for (CP_SCOPE) {
+        cp_array *x = cp_from_host(data, t, CP_SHAPE(n, width), NULL), *index, *inverse, *counts, *only;
+        cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, false, CP_AXES(0)});
+        cp_array *columns =
+            cp_unique(cp_transpose(x, CP_ALL), &(cp_unique_options){.counts = &only, .axis = CP_AXES(-1)});
+        ok(u && columns);
+        assert_int_equal(cp_dim(u, 1), width);
+        assert_int_equal(cp_dim(columns, 0), width);
+        assert_int_equal(cp_dim(columns, 1), cp_dim(u, 0));
+        char *rows = host_of(u), *rows2 = host_of(cp_copy(cp_transpose(columns, CP_ALL)));
+        int64_t *at = (int64_t *)host_of(index), *back = (int64_t *)host_of(inverse), *c = (int64_t *)host_of(counts);
+        int64_t *c2 = (int64_t *)host_of(only);
+        for (int64_t i = 0, j; i < n; i = j, found++) {
+            for (j = i + 1; j < n && !compare_rows(want[i], want[j]) && !row_has_nan(want[j]);) j++;
+            assert_true(found < cp_dim(u, 0));
+            assert_memory_equal(rows + found * bytes, data + want[i] * bytes, (size_t)bytes);
+            for (int64_t k = 0; k < width; k++) /* of equal elements (width 1) any may stand for all */
+                assert_true(same(value_of(t, rows2 + found * bytes + k * item),
+                                 value_of(t, data + want[i] * bytes + k * item)));
+            assert_int_equal(at[found], want[i]);
+            assert_int_equal(c[found], j - i);
+            assert_int_equal(c2[found], j - i);
+            for (int64_t k = i; k < j; k++) assert_int_equal(back[want[k]], found);
+        }
+        assert_int_equal(cp_dim(u, 0), found);
+        assert_int_equal(cp_size(inverse), n);
+        free(rows), free(rows2), free(at), free(back), free(c), free(c2);
+    }
+    free(want);
+    free(data);
+}
+
+static void test_unique_rows(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int t = 0; t < CP_NTYPES; t++)
+            for (int pattern = 0; pattern < 3; pattern++) {
+                check_unique_rows((cp_type)t, pattern, 1, 5, 0, 1);
+                check_unique_rows((cp_type)t, pattern, 7, 2, 1, 4);
+                check_unique_rows((cp_type)t, pattern, 600, 1, 0, 200);
+                check_unique_rows((cp_type)t, pattern, 600, 2, 0, 300);
+                check_unique_rows((cp_type)t, pattern, 500, 11, 3, 500);
+                check_unique_rows((cp_type)t, pattern, 200, 70, 61, 50);
+                check_unique_rows((cp_type)t, pattern, 40000, 19, 9, 3);
+                check_unique_rows((cp_type)t, pattern, 33000, 3, 0, 30000);
+            }
+}
+
+static void test_unique_axis(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (CP_SCOPE) {
+            cp_array *x = cp_reshape(doubles(3, 1, 2, 0, 3, 1, 2, -0.0, 1, 1, 1, 1), CP_SHAPE(3, 2, 2)), *index,
+                     *inverse, *counts;
+            cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, false, CP_AXES(0)});
+            values(u, 1, 1, 1, 1, 3, 1, 2, 0);
+            assert_int_equal(cp_ndim(u), 3);
+            values(index, 2, 0);
+            values(inverse, 1, 1, 0);
+            values(counts, 1, 2);
+            values(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(1)}), 2, 0, 3, 1, 2, 0, 3, 1, 1, 1, 1, 1);
+            values(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(-1)}), 1, 3, 0, 2, 1, 3, 0, 2, 1, 1, 1, 1);
+            values(cp_unique(x, &(cp_unique_options){.axis = CP_ALL}), 0, 1, 2, 3);
+            values(cp_unique(cp_ravel(x), &(cp_unique_options){.axis = CP_AXES(0)}), 0, 1, 2, 3);
+            cp_array *none = cp_unique(cp_empty(CP_SHAPE(3, 0), CP_INT16),
+                                       &(cp_unique_options){&index, &inverse, &counts, false, CP_AXES(0)});
+            ok(none);
+            assert_int_equal(cp_dim(none, 0), 1);
+            values(index, 0);
+            values(inverse, 0, 0, 0);
+            values(counts, 3);
+            index = x;
+            assert_null(cp_unique(x, &(cp_unique_options){.index = &index, .axis = CP_AXES(3)}));
+            failed(CP_ERROR_AXIS);
+            assert_null(index);
+            assert_null(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(-4)}));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_unique(cp_ravel(x), &(cp_unique_options){.axis = CP_AXES(1)}));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_unique(cp_float(1), &(cp_unique_options){.axis = CP_AXES(0)}));
+            failed(CP_ERROR_AXIS);
+            assert_null(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(0, 1)}));
+            failed(CP_ERROR_TYPE);
+        }
+}
+
 static void test_shapes_and_errors(void **state)
 {
     (void)state;
@@ -428,9 +567,9 @@ static bool sort_all(void)
     cp_free(f);
     return done;
 }
-static bool unique_all(void)
+static bool unique_along(cp_axes axis)
 {
-    cp_array *a = NULL, *b = NULL, *c = NULL, *u = cp_unique(given, &(cp_unique_options){&a, &b, &c, false});
+    cp_array *a = NULL, *b = NULL, *c = NULL, *u = cp_unique(given, &(cp_unique_options){&a, &b, &c, false, axis});
     bool done = u;
     assert_true(done || (!a && !b && !c));
     cp_free(u);
@@ -439,6 +578,10 @@ static bool unique_all(void)
     cp_free(c);
     return done;
 }
+
+static bool unique_all(void) { return unique_along(CP_ALL); }
+static bool unique_rows(void) { return unique_along(CP_AXES(0)); }
+static bool unique_columns(void) { return unique_along(CP_AXES(1)); }
 
 static void test_allocation_failure(void **state)
 {
@@ -452,8 +595,21 @@ static void test_allocation_failure(void **state)
             free(data);
             every_allocation_fails(sort_all);
             every_allocation_fails(unique_all);
+            every_allocation_fails(unique_rows);
+            every_allocation_fails(unique_columns);
             cp_free(given);
         }
+    for (FOR_DEVICES(d)) { /* long runs among long rows, and rows of nothing */
+        char *data = pattern_rows(CP_INT16, 0, 40000, 23, 5, 2);
+        given = cp_from_host(data, CP_INT16, CP_SHAPE(40000, 23), NULL);
+        free(data);
+        every_allocation_fails(unique_rows);
+        cp_free(given);
+        given = cp_empty(CP_SHAPE(3, 0), CP_INT16);
+        every_allocation_fails(unique_rows);
+        every_allocation_fails(unique_columns);
+        cp_free(given);
+    }
 }
 
 int main(void)
@@ -461,7 +617,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),   cmocka_unit_test(test_long_rows),
         cmocka_unit_test(test_axes),   cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_unique), cmocka_unit_test(test_shapes_and_errors),
+        cmocka_unit_test(test_unique), cmocka_unit_test(test_unique_rows),
+        cmocka_unit_test(test_unique_axis), cmocka_unit_test(test_shapes_and_errors),
         cmocka_unit_test(test_empty),  cmocka_unit_test(test_allocation_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

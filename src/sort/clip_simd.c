@@ -150,8 +150,27 @@ KERNELS(double)
 
 #else
 
+typedef struct lane_sums { double s1[LANES], s2[LANES]; } lane_sums;
+
 /* Blocks of 16 so that the sums vectorise; what is appended is written always and stays where the place moves. */
 #define KERNELS(T)                                                                                               \
+    /* adds those of m <= LANES elements that lie in low..high */                                                \
+    static inline __attribute__((always_inline)) void sum_##T(const T *x, int m, T low, T high, T band_low,      \
+                                                              double pivot, lane_sums *s, cpi_clip_part *part)   \
+    {                                                                                                            \
+        int64_t count = 0, below = 0;                                                                            \
+        for (int j = 0; j < m; j++) {                                                                            \
+            T v = x[j];                                                                                          \
+            int in = (v >= low) & (v <= high);                                                                   \
+            double d = in ? (double)v - pivot : 0;                                                               \
+            s->s1[j] += d;                                                                                       \
+            s->s2[j] += d * d;                                                                                   \
+            count += in;                                                                                         \
+            below += in & (v < band_low);                                                                        \
+        }                                                                                                        \
+        part->count += count;                                                                                    \
+        part->below += below;                                                                                    \
+    }                                                                                                            \
     static cpi_clip_part split_##T(const void *from, int64_t n, const cpi_clip_plan *p, void *out, void *inside) \
     {                                                                                                            \
         const T *x = from;                                                                                       \
@@ -159,20 +178,11 @@ KERNELS(double)
         const T low = (T)p->low, high = (T)p->high, core_low = (T)p->core_low, core_high = (T)p->core_high;      \
         const T band_low = (T)p->band_low, band_high = (T)p->band_high;                                          \
         const double pivot = p->pivot;                                                                           \
-        double s1[LANES] = {0}, s2[LANES] = {0};                                                                 \
+        lane_sums sums = {{0}, {0}};                                                                             \
         cpi_clip_part part = {0};                                                                                \
         for (int64_t i = 0; i < n; i += LANES) {                                                                 \
             int m = n - i < LANES ? (int)(n - i) : LANES;                                                        \
-            int64_t count = 0, below = 0;                                                                        \
-            for (int j = 0; j < m; j++) {                                                                        \
-                T v = x[i + j];                                                                                  \
-                int core = (v >= core_low) & (v <= core_high);                                                   \
-                double d = core ? (double)v - pivot : 0;                                                         \
-                s1[j] += d;                                                                                      \
-                s2[j] += d * d;                                                                                  \
-                count += core;                                                                                   \
-                below += core & (v < band_low);                                                                  \
-            }                                                                                                    \
+            sum_##T(x + i, m, core_low, core_high, band_low, pivot, &sums, &part);                               \
             for (int j = 0; j < m; j++) {                                                                        \
                 T v = x[i + j];                                                                                  \
                 fringe[part.fringe] = v;                                                                         \
@@ -180,11 +190,9 @@ KERNELS(double)
                 band[part.inside] = v;                                                                           \
                 part.inside += (v >= band_low) & (v <= band_high);                                               \
             }                                                                                                    \
-            part.count += count;                                                                                 \
-            part.below += below;                                                                                 \
         }                                                                                                        \
-        part.s1 = lanes_sum(s1);                                                                                 \
-        part.s2 = lanes_sum(s2);                                                                                 \
+        part.s1 = lanes_sum(sums.s1);                                                                            \
+        part.s2 = lanes_sum(sums.s2);                                                                            \
         return part;                                                                                             \
     }                                                                                                            \
     static cpi_clip_part count_##T(const void *from, int64_t n, const cpi_clip_plan *p)                          \
@@ -192,25 +200,14 @@ KERNELS(double)
         const T *x = from;                                                                                       \
         const T low = (T)p->low, high = (T)p->high, band_low = (T)p->band_low;                                   \
         const double pivot = p->pivot;                                                                           \
-        double s1[LANES] = {0}, s2[LANES] = {0};                                                                 \
+        lane_sums sums = {{0}, {0}};                                                                             \
         cpi_clip_part part = {0};                                                                                \
         for (int64_t i = 0; i < n; i += LANES) {                                                                 \
             int m = n - i < LANES ? (int)(n - i) : LANES;                                                        \
-            int64_t count = 0, below = 0;                                                                        \
-            for (int j = 0; j < m; j++) {                                                                        \
-                T v = x[i + j];                                                                                  \
-                int in = (v >= low) & (v <= high);                                                               \
-                double d = in ? (double)v - pivot : 0;                                                           \
-                s1[j] += d;                                                                                      \
-                s2[j] += d * d;                                                                                  \
-                count += in;                                                                                     \
-                below += in & (v < band_low);                                                                    \
-            }                                                                                                    \
-            part.count += count;                                                                                 \
-            part.below += below;                                                                                 \
+            sum_##T(x + i, m, low, high, band_low, pivot, &sums, &part);                                         \
         }                                                                                                        \
-        part.s1 = lanes_sum(s1);                                                                                 \
-        part.s2 = lanes_sum(s2);                                                                                 \
+        part.s1 = lanes_sum(sums.s1);                                                                            \
+        part.s2 = lanes_sum(sums.s2);                                                                            \
         return part;                                                                                             \
     }                                                                                                            \
     static int64_t keep_##T(const void *from, int64_t n, double low_, double high_, void *out)                   \

@@ -5,119 +5,77 @@
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 #include <immintrin.h>
 
-/* The compressed vector is stored whole: what lies behind its end is overwritten later or not read, and since no
- * more keys are kept than were read, the store ends at or before the element just read. */
-cpi_band CPI_ISA_NAME(cpi_band32)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi, uint32_t *to)
-{
-    const __m512i negative = _mm512_set1_epi32((int)k->negative), positive = _mm512_set1_epi32((int)k->positive);
-    const __m512i minus = _mm512_set1_epi32((int)k->minus), low = _mm512_set1_epi32((int)lo);
-    const __m512i width = _mm512_set1_epi32((int)(hi - lo));
-    __m512i largest = _mm512_setzero_si512();
-    int64_t below = 0, inside = 0, i = 0;
-    for (; i < n; i += 16) {
-        __mmask16 valid = n - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (n - i)) - 1);
-        __m512i u = _mm512_maskz_loadu_epi32(valid, x + i);
-        __m512i flip = _mm512_mask_blend_epi32(_mm512_movepi32_mask(u), positive, negative);
-        __m512i key = _mm512_sub_epi32(_mm512_xor_si512(u, flip), minus);
-        largest = _mm512_mask_max_epu32(largest, valid, largest, key);
-        below += __builtin_popcount(_mm512_mask_cmplt_epu32_mask(valid, key, low));
-        __mmask16 in = _mm512_mask_cmple_epu32_mask(valid, _mm512_sub_epi32(key, low), width);
-        if (to) {
-            __m512i packed = _mm512_maskz_compress_epi32(in, key);
-            if (valid == 0xFFFF) _mm512_storeu_si512(to + inside, packed);
-            else _mm512_mask_storeu_epi32(to + inside, (__mmask16)((1u << __builtin_popcount(in)) - 1), packed);
-        }
-        inside += __builtin_popcount(in);
+/* Vectors of LANES keys of W bits. Compressed vectors are stored whole where all lanes are valid. In `band`, what lies
+ * behind their end is overwritten later or not read, and since no more keys are kept than were read, the store ends at
+ * or before the element just read. In `deal`, the space between both ends still has room for all that is to come. */
+#define KERNELS(W, LANES)                                                                                              \
+    static inline __mmask##LANES valid##W(int64_t left)                                                                \
+    {                                                                                                                  \
+        return left >= LANES ? (__mmask##LANES)~0 : (__mmask##LANES)((1u << left) - 1);                                \
+    }                                                                                                                  \
+    static inline __m512i keys##W(__m512i u, __m512i negative, __m512i positive, __m512i minus)                        \
+    {                                                                                                                  \
+        __m512i flip = _mm512_mask_blend_epi##W(_mm512_movepi##W##_mask(u), positive, negative);                       \
+        return _mm512_sub_epi##W(_mm512_xor_si512(u, flip), minus);                                                    \
+    }                                                                                                                  \
+    cpi_band CPI_ISA_NAME(cpi_band##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,             \
+                                       uint##W##_t hi, uint##W##_t *to)                                                \
+    {                                                                                                                  \
+        const __m512i negative = _mm512_set1_epi##W((int##W##_t)k->negative);                                          \
+        const __m512i positive = _mm512_set1_epi##W((int##W##_t)k->positive);                                          \
+        const __m512i minus = _mm512_set1_epi##W((int##W##_t)k->minus), low = _mm512_set1_epi##W((int##W##_t)lo);      \
+        const __m512i width = _mm512_set1_epi##W((int##W##_t)(hi - lo));                                               \
+        __m512i largest = _mm512_setzero_si512();                                                                      \
+        int64_t below = 0, inside = 0;                                                                                 \
+        for (int64_t i = 0; i < n; i += LANES) {                                                                       \
+            __mmask##LANES valid = valid##W(n - i);                                                                    \
+            __m512i key = keys##W(_mm512_maskz_loadu_epi##W(valid, x + i), negative, positive, minus);                 \
+            largest = _mm512_mask_max_epu##W(largest, valid, largest, key);                                            \
+            below += __builtin_popcount(_mm512_mask_cmplt_epu##W##_mask(valid, key, low));                             \
+            __mmask##LANES in = _mm512_mask_cmple_epu##W##_mask(valid, _mm512_sub_epi##W(key, low), width);            \
+            if (to) {                                                                                                  \
+                __m512i packed = _mm512_maskz_compress_epi##W(in, key);                                                \
+                __mmask##LANES kept = (__mmask##LANES)((1u << __builtin_popcount(in)) - 1);                            \
+                if (valid == (__mmask##LANES)~0) _mm512_storeu_si512(to + inside, packed);                             \
+                else _mm512_mask_storeu_epi##W(to + inside, kept, packed);                                             \
+            }                                                                                                          \
+            inside += __builtin_popcount(in);                                                                          \
+        }                                                                                                              \
+        return (cpi_band){below, inside, n > 0 ? _mm512_reduce_max_epu##W(largest) : 0};                               \
+    }                                                                                                                  \
+    cpi_dealt CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *k, uint##W##_t lo,            \
+                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
+    {                                                                                                                  \
+        const __m512i negative = _mm512_set1_epi##W((int##W##_t)k->negative);                                          \
+        const __m512i positive = _mm512_set1_epi##W((int##W##_t)k->positive);                                          \
+        const __m512i minus = _mm512_set1_epi##W((int##W##_t)k->minus);                                                \
+        const __m512i low = _mm512_set1_epi##W((int##W##_t)lo), high = _mm512_set1_epi##W((int##W##_t)hi);             \
+        cpi_dealt d = {0, 0, 0};                                                                                       \
+        for (int64_t i = 0; i < n; i += LANES) {                                                                       \
+            __mmask##LANES valid = valid##W(n - i);                                                                    \
+            __m512i key = keys##W(_mm512_maskz_loadu_epi##W(valid, x + i), negative, positive, minus);                 \
+            __mmask##LANES below = _mm512_mask_cmplt_epu##W##_mask(valid, key, low);                                   \
+            __mmask##LANES above = _mm512_mask_cmpgt_epu##W##_mask(valid, key, high);                                  \
+            __mmask##LANES in = (__mmask##LANES)(valid & ~(below | above));                                            \
+            int nb = __builtin_popcount(below), ni = __builtin_popcount(in), na = __builtin_popcount(above);           \
+            __m512i packed = _mm512_maskz_compress_epi##W(below, key), kept = _mm512_maskz_compress_epi##W(in, key);   \
+            if (valid == (__mmask##LANES)~0) {                                                                         \
+                _mm512_storeu_si512(ends + d.below, packed);                                                           \
+                if (in) _mm512_storeu_si512(middle + d.inside, kept);                                                  \
+            } else {                                                                                                   \
+                _mm512_mask_storeu_epi##W(ends + d.below, (__mmask##LANES)((1u << nb) - 1), packed);                   \
+                _mm512_mask_storeu_epi##W(middle + d.inside, (__mmask##LANES)((1u << ni) - 1), kept);                  \
+            }                                                                                                          \
+            d.above += na;                                                                                             \
+            _mm512_mask_storeu_epi##W(ends + n - d.above, (__mmask##LANES)((1u << na) - 1),                            \
+                                      _mm512_maskz_compress_epi##W(above, key));                                       \
+            d.below += nb;                                                                                             \
+            d.inside += ni;                                                                                            \
+        }                                                                                                              \
+        return d;                                                                                                      \
     }
-    return (cpi_band){below, inside, n > 0 ? _mm512_reduce_max_epu32(largest) : 0};
-}
-
-cpi_band CPI_ISA_NAME(cpi_band64)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi, uint64_t *to)
-{
-    const __m512i negative = _mm512_set1_epi64((int64_t)k->negative), positive = _mm512_set1_epi64((int64_t)k->positive);
-    const __m512i minus = _mm512_set1_epi64((int64_t)k->minus), low = _mm512_set1_epi64((int64_t)lo);
-    const __m512i width = _mm512_set1_epi64((int64_t)(hi - lo));
-    __m512i largest = _mm512_setzero_si512();
-    int64_t below = 0, inside = 0, i = 0;
-    for (; i < n; i += 8) {
-        __mmask8 valid = n - i >= 8 ? (__mmask8)0xFF : (__mmask8)((1u << (n - i)) - 1);
-        __m512i u = _mm512_maskz_loadu_epi64(valid, x + i);
-        __m512i flip = _mm512_mask_blend_epi64(_mm512_movepi64_mask(u), positive, negative);
-        __m512i key = _mm512_sub_epi64(_mm512_xor_si512(u, flip), minus);
-        largest = _mm512_mask_max_epu64(largest, valid, largest, key);
-        below += __builtin_popcount(_mm512_mask_cmplt_epu64_mask(valid, key, low));
-        __mmask8 in = _mm512_mask_cmple_epu64_mask(valid, _mm512_sub_epi64(key, low), width);
-        if (to) {
-            __m512i packed = _mm512_maskz_compress_epi64(in, key);
-            if (valid == 0xFF) _mm512_storeu_si512(to + inside, packed);
-            else _mm512_mask_storeu_epi64(to + inside, (__mmask8)((1u << __builtin_popcount(in)) - 1), packed);
-        }
-        inside += __builtin_popcount(in);
-    }
-    return (cpi_band){below, inside, n > 0 ? _mm512_reduce_max_epu64(largest) : 0};
-}
-
-cpi_dealt CPI_ISA_NAME(cpi_deal32)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
-                                  uint32_t *ends, uint32_t *middle)
-{
-    const __m512i negative = _mm512_set1_epi32((int)k->negative), positive = _mm512_set1_epi32((int)k->positive);
-    const __m512i minus = _mm512_set1_epi32((int)k->minus);
-    const __m512i low = _mm512_set1_epi32((int)lo), high = _mm512_set1_epi32((int)hi);
-    cpi_dealt d = {0, 0, 0};
-    for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 valid = n - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (n - i)) - 1);
-        __m512i u = _mm512_maskz_loadu_epi32(valid, x + i);
-        __m512i flip = _mm512_mask_blend_epi32(_mm512_movepi32_mask(u), positive, negative);
-        __m512i key = _mm512_sub_epi32(_mm512_xor_si512(u, flip), minus);
-        __mmask16 below = _mm512_mask_cmplt_epu32_mask(valid, key, low), above = _mm512_mask_cmpgt_epu32_mask(valid, key, high);
-        __mmask16 in = (__mmask16)(valid & ~(below | above));
-        int nb = __builtin_popcount(below), ni = __builtin_popcount(in), na = __builtin_popcount(above);
-        __m512i packed = _mm512_maskz_compress_epi32(below, key), kept = _mm512_maskz_compress_epi32(in, key);
-        if (valid == 0xFFFF) { /* the space between both ends still has room for all that is to come */
-            _mm512_storeu_si512(ends + d.below, packed);
-            if (in) _mm512_storeu_si512(middle + d.inside, kept);
-        } else {
-            _mm512_mask_storeu_epi32(ends + d.below, (__mmask16)((1u << nb) - 1), packed);
-            _mm512_mask_storeu_epi32(middle + d.inside, (__mmask16)((1u << ni) - 1), kept);
-        }
-        d.above += na;
-        _mm512_mask_storeu_epi32(ends + n - d.above, (__mmask16)((1u << na) - 1), _mm512_maskz_compress_epi32(above, key));
-        d.below += nb;
-        d.inside += ni;
-    }
-    return d;
-}
-
-cpi_dealt CPI_ISA_NAME(cpi_deal64)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
-                                  uint64_t *ends, uint64_t *middle)
-{
-    const __m512i negative = _mm512_set1_epi64((int64_t)k->negative), positive = _mm512_set1_epi64((int64_t)k->positive);
-    const __m512i minus = _mm512_set1_epi64((int64_t)k->minus);
-    const __m512i low = _mm512_set1_epi64((int64_t)lo), high = _mm512_set1_epi64((int64_t)hi);
-    cpi_dealt d = {0, 0, 0};
-    for (int64_t i = 0; i < n; i += 8) {
-        __mmask8 valid = n - i >= 8 ? (__mmask8)0xFF : (__mmask8)((1u << (n - i)) - 1);
-        __m512i u = _mm512_maskz_loadu_epi64(valid, x + i);
-        __m512i flip = _mm512_mask_blend_epi64(_mm512_movepi64_mask(u), positive, negative);
-        __m512i key = _mm512_sub_epi64(_mm512_xor_si512(u, flip), minus);
-        __mmask8 below = _mm512_mask_cmplt_epu64_mask(valid, key, low), above = _mm512_mask_cmpgt_epu64_mask(valid, key, high);
-        __mmask8 in = (__mmask8)(valid & ~(below | above));
-        int nb = __builtin_popcount(below), ni = __builtin_popcount(in), na = __builtin_popcount(above);
-        __m512i packed = _mm512_maskz_compress_epi64(below, key), kept = _mm512_maskz_compress_epi64(in, key);
-        if (valid == 0xFF) { /* the space between both ends still has room for all that is to come */
-            _mm512_storeu_si512(ends + d.below, packed);
-            if (in) _mm512_storeu_si512(middle + d.inside, kept);
-        } else {
-            _mm512_mask_storeu_epi64(ends + d.below, (__mmask8)((1u << nb) - 1), packed);
-            _mm512_mask_storeu_epi64(middle + d.inside, (__mmask8)((1u << ni) - 1), kept);
-        }
-        d.above += na;
-        _mm512_mask_storeu_epi64(ends + n - d.above, (__mmask8)((1u << na) - 1), _mm512_maskz_compress_epi64(above, key));
-        d.below += nb;
-        d.inside += ni;
-    }
-    return d;
-}
+KERNELS(32, 16)
+KERNELS(64, 8)
 
 #else
 

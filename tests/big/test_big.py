@@ -80,6 +80,27 @@ def test_order(n):
     assert values.tolist() == [0, 1] and counts.tolist() == [n - len(at), len(at)]
 
 
+@pytest.mark.parametrize("n", [2**31 - 1, 2**31 + 1])
+def test_unique_rows(n):
+    x = cp.zeros((n, 2), "uint8")
+    at = sorted(set(p for p in places(n) if p < n))
+    for p in at:
+        x[p, 1] = 1
+    values, index, counts = cp.unique(x, axis=0, return_index=True, return_counts=True)
+    assert values.tolist() == [[0, 0], [0, 1]] and index.tolist() == [2, 0]
+    assert counts.tolist() == [n - len(at), len(at)]
+
+
+@pytest.mark.parametrize("width", [2**30 + 1])
+def test_unique_long_rows(width):
+    x = cp.zeros((5, width), "uint8")
+    for row in range(5):
+        x[row, width - 1] = 1 + row % 4
+    values, index, inverse = cp.unique(x, axis=0, return_index=True, return_inverse=True)
+    assert values.shape == (4, width) and values[:, width - 1].tolist() == [1, 2, 3, 4] and int(values.sum()) == 10
+    assert index.tolist() == [0, 1, 2, 3] and inverse.tolist() == [0, 1, 2, 3, 0]
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_convolution(n):
     x, at = marked(n)

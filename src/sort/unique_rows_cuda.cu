@@ -73,7 +73,7 @@ static cp_code common_chunks(cp_stream *stream, const table *t, int64_t *common)
     unsigned long long *device = (unsigned long long *)cpi_host->work_alloc(stream, sizeof found);
     if (!device) return CP_ERROR_MEMORY;
     cp_code code =
-        cpi_cuda_check(stream, cudaMemsetAsync(device, 0xFF, sizeof found, cpi_cuda_stream(stream)), "unique");
+        cpi_cuda_issued(stream, cudaMemsetAsync(device, 0xFF, sizeof found, cpi_cuda_stream(stream)), "unique");
     if (code == CP_OK) {
         LAUNCH_WARPS(find_common, t->n)(*t, device);
         code = CPI_LAUNCHED(stream, "unique");
@@ -172,11 +172,11 @@ static cp_code merge_sort(cp_stream *stream, const table *t, int64_t c, item *it
     cudaStream_t s = cpi_cuda_stream(stream);
     const stands_before before = {*t, c};
     cp_code code =
-        cpi_cuda_check(stream, cub::DeviceMergeSort::StableSortKeys(NULL, bytes, items, t->n, before, s), "unique");
+        cpi_cuda_issued(stream, cub::DeviceMergeSort::StableSortKeys(NULL, bytes, items, t->n, before, s), "unique");
     if (code != CP_OK) return code;
     void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
     if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_check(stream, cub::DeviceMergeSort::StableSortKeys(work, bytes, items, t->n, before, s), "unique");
+    code = cpi_cuda_issued(stream, cub::DeviceMergeSort::StableSortKeys(work, bytes, items, t->n, before, s), "unique");
     cpi_host->work_free(stream, work);
     return code;
 }

@@ -29,62 +29,33 @@ static value value_of(cp_type t, const void *p)
 {
     value v = {0, 0, 0};
     switch (t) {
-#define X(NAME, text, ctype, kind, bytes)                                                                              \
+#define CASE(NAME, ctype, ...)                                                                                         \
     case CP_##NAME: {                                                                                                  \
         ctype x;                                                                                                       \
-        memcpy(&x, p, bytes);
-        X(BOOL, , uint8_t, , 1) v.i = x;
+        memcpy(&x, p, sizeof x);                                                                                       \
+        __VA_ARGS__;                                                                                                   \
+        break;                                                                                                         \
+    }
+        CASE(BOOL, uint8_t, v.i = x)
+        CASE(INT8, int8_t, v.i = x)
+        CASE(UINT8, uint8_t, v.i = x)
+        CASE(INT16, int16_t, v.i = x)
+        CASE(UINT16, uint16_t, v.i = x)
+        CASE(INT32, int32_t, v.i = x)
+        CASE(UINT32, uint32_t, v.i = x)
+        CASE(INT64, int64_t, v.i = x)
+        CASE(UINT64, uint64_t, v.i = (int64_t)(x ^ (uint64_t)1 << 63))
+        CASE(FLOAT16, cp_half, v.re = half_value(x.bits))
+        CASE(BFLOAT16, cp_bfloat16, v.re = bfloat_value(x.bits))
+        CASE(FLOAT32, float, v.re = x)
+        CASE(FLOAT64, double, v.re = x)
+        CASE(COMPLEX64, cp_complex64, v.re = x.re, v.im = x.im)
+        CASE(COMPLEX128, cp_complex128, v.re = x.re, v.im = x.im)
+#undef CASE
+    default:
         break;
     }
-    X(INT8, , int8_t, , 1) v.i = x;
-    break;
-}
-X(UINT8, , uint8_t, , 1) v.i = x;
-break;
-}
-X(INT16, , int16_t, , 2) v.i = x;
-break;
-}
-X(UINT16, , uint16_t, , 2) v.i = x;
-break;
-}
-X(INT32, , int32_t, , 4) v.i = x;
-break;
-}
-X(UINT32, , uint32_t, , 4) v.i = x;
-break;
-}
-X(INT64, , int64_t, , 8) v.i = x;
-break;
-}
-X(UINT64, , uint64_t, , 8) v.i = (int64_t)(x ^ (uint64_t)1 << 63);
-break;
-}
-X(FLOAT16, , cp_half, , 2) v.re = half_value(x.bits);
-break;
-}
-X(BFLOAT16, , cp_bfloat16, , 2) v.re = bfloat_value(x.bits);
-break;
-}
-X(FLOAT32, , float, , 4) v.re = x;
-break;
-}
-X(FLOAT64, , double, , 8) v.re = x;
-break;
-}
-X(COMPLEX64, , cp_complex64, , 8) v.re = x.re;
-v.im = x.im;
-break;
-}
-X(COMPLEX128, , cp_complex128, , 16) v.re = x.re;
-v.im = x.im;
-break;
-}
-#undef X
-default:
-break;
-}
-return v;
+    return v;
 }
 
 /* NumPy's "less than" of sorting. */

@@ -41,10 +41,9 @@ __device__ __forceinline__ bool is_close(int64_t x, int64_t y, const tolerance &
     struct compared_##x {                                                                                      \
         using Type = CPS_CTYPE_##x;                                                                            \
         static __device__ __forceinline__ Type load(const void *p, int type) { return cpi_load_##x(p, type); } \
-        template <int V>                                                                                       \
-        static __device__ __forceinline__ cpi_pack<Type, V> load_run(const void *p, int type, bool aligned)    \
+        static __device__ __forceinline__ cpi_pack<Type, CPI_RUN> load_run(const void *p, int type, bool al)   \
         {                                                                                                      \
-            return cpi_load_run_##x<V>(p, type, aligned);                                                      \
+            return cpi_load_run_##x(p, type, al);                                                              \
         }                                                                                                      \
     };
 COMPARED(f32) COMPARED(f64) COMPARED(c128) COMPARED(i64)
@@ -65,7 +64,7 @@ struct close_runs_args {
 template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant__ close_runs_args g)
 {
     using C = typename Op::Type;
-    constexpr int V = cpi_run_length<C>();
+    constexpr int V = CPI_RUN;
     const cpi_walk &w = g.r.walk;
     const int64_t step = (int64_t)gridDim.x * CPI_THREADS * V;
     for (int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V; i < w.n; i += step) {
@@ -80,7 +79,7 @@ template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) c
 #pragma unroll
             for (int j = 0; j < V; j++) all &= good.x[j] = pair_is_close<C, MIXED>(x[j], y[j], g.t);
             if (!g.no)
-                cpi_give<uint8_t, V>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : offset[0]), g.r.aligned & 1, good);
+                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : offset[0]), g.r.aligned & 1, good);
         } else {
             for (int64_t at = i; at < w.n; at++) {
                 C v[2];
@@ -133,11 +132,10 @@ template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) c
 
 struct close_kernels {
     const void *runs, *any;
-    int run;
 };
 template <class Op, bool MIXED> close_kernels kernels_of()
 {
-    return {(const void *)close_runs<Op, MIXED>, (const void *)close<Op, MIXED>, cpi_run_length<typename Op::Type>()};
+    return {(const void *)close_runs<Op, MIXED>, (const void *)close<Op, MIXED>};
 }
 close_kernels kernels_for(cp_type type)
 {
@@ -173,10 +171,10 @@ cp_code launch_close(void *context, const cpi_loop *loop)
     const cp_type compared = c->type == CP_UINT64 ? CP_INT64 : c->type;
     const int64_t most = (int64_t)cpi_cuda_units(c->stream) * 16;
     close_runs_args r;
-    if (cpi_runs_fit(loop, 2, k.run, compared, CP_BOOL, &r.r)) {
+    if (cpi_runs_fit(loop, 2, compared, CP_BOOL, &r.r)) {
         r.no = c->no;
         r.t = c->t;
-        unsigned blocks = cpi_cuda_blocks(loop->size, CPI_THREADS * k.run, c->no ? most : INT32_MAX);
+        unsigned blocks = cpi_cuda_blocks(loop->size, CPI_THREADS * CPI_RUN, c->no ? most : INT32_MAX);
         return launch(k.runs, blocks, &r, c);
     }
     close_args g;

@@ -18,11 +18,51 @@ template <class O, class R> __device__ __forceinline__ O cpi_narrow(R r) { retur
 template <> __device__ __forceinline__ cpi_f16 cpi_narrow<cpi_f16, float>(float r) { return {cps_f32_to_f16(r)}; }
 template <> __device__ __forceinline__ cpi_bf16 cpi_narrow<cpi_bf16, float>(float r) { return {cps_f32_to_bf16(r)}; }
 
-/* Large bodies are compiled once and called, not copied for every element of a vector. */
-constexpr bool cpi_is_large(int op, double ulp, bool wide)
+/* A vector in the computing type: the instruction for halves gives every NaN the same bits, so NaNs go another way. */
+template <class C, class S, int V> __device__ __forceinline__ void cpi_widen_all(const cpi_pack<S, V> &in, C (&x)[V])
+{
+#pragma unroll
+    for (int j = 0; j < V; j++) {
+        if constexpr (std::is_same<S, cpi_f16>::value) asm("cvt.f32.f16 %0, %1;" : "=f"(x[j]) : "h"(in.x[j].bits));
+        else x[j] = cpi_widen<C, S>(in.x[j]);
+    }
+    if constexpr (std::is_same<S, cpi_f16>::value) {
+        bool nan = false;
+#pragma unroll
+        for (int j = 0; j < V; j++) nan |= x[j] != x[j];
+        if (!nan) return;
+#pragma unroll
+        for (int j = 0; j < V; j++) x[j] = cpi_widen<C, S>(in.x[j]);
+    }
+}
+
+/* Results of a vector in stored form. Halves go two at a time; a NaN among them goes the way that keeps its bits. */
+template <class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi_narrow_all(const R (&r)[V])
+{
+    cpi_pack<O, V> out;
+    if constexpr (std::is_same<O, cpi_f16>::value && V % 2 == 0) {
+        bool nan = false;
+        uint32_t two[V / 2];
+#pragma unroll
+        for (int j = 0; j < V; j += 2) {
+            asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(two[j / 2]) : "f"(r[j + 1]), "f"(r[j]));
+            nan |= r[j] != r[j] || r[j + 1] != r[j + 1];
+        }
+        memcpy(&out, two, sizeof out);
+        if (!nan) return out;
+    }
+#pragma unroll
+    for (int j = 0; j < V; j++) out.x[j] = cpi_narrow<O, R>(r[j]);
+    return out;
+}
+
+/* Large bodies are compiled once and called, not copied for every element of a vector. In `flat` only the largest
+ * are: there a call costs more than its copies. */
+constexpr bool cpi_is_large(double ulp, bool wide) { return ulp >= (wide ? 2 : 4); }
+constexpr bool cpi_is_called(int op, double ulp, bool wide)
 {
     return op == CP_OP_floor_divide || op == CP_OP_remainder || op == CP_OP_fmod || op == CP_OP_gcd || op == CP_OP_lcm ||
-           op == CP_OP_power || op == CP_OP_logaddexp || op == CP_OP_logaddexp2 || ulp >= (wide ? 2 : 4);
+           op == CP_OP_power || op == CP_OP_logaddexp || op == CP_OP_logaddexp2 || cpi_is_large(ulp, wide);
 }
 template <class Op> __device__ __noinline__ typename Op::Result
 cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c)
@@ -32,7 +72,7 @@ cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c)
 }
 template <class Op> __device__ __forceinline__ typename Op::Result cpi_call(const typename Op::Type *x)
 {
-    if constexpr (cpi_is_large(Op::id, Op::ulp, sizeof(typename Op::Type) == 8))
+    if constexpr (cpi_is_called(Op::id, Op::ulp, sizeof(typename Op::Type) == 8))
         return cpi_called<Op>(x[0], x[Op::nin > 1 ? 1 : 0], x[Op::nin > 2 ? 2 : 0]);
     else return Op::body_of(x);
 }
@@ -41,29 +81,54 @@ template <class Op> __device__ __forceinline__ typename Op::Result cpi_call(cons
 template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
 
 /* Arrays that do not fit the L2 cache go past what is in it. */
-template <class P> __device__ __forceinline__ P cpi_fetch(const P *p, bool stream)
+template <bool STREAM, class P> __device__ __forceinline__ P cpi_fetch(const P *p)
 {
-    if constexpr (sizeof(P) == 16) {
-        if (stream) {
-            uint4 v = __ldcs((const uint4 *)p);
-            P r;
-            memcpy(&r, &v, sizeof r);
-            return r;
-        }
+    if constexpr (STREAM && sizeof(P) == 16) {
+        uint4 v = __ldcs((const uint4 *)p);
+        P r;
+        memcpy(&r, &v, sizeof r);
+        return r;
+    } else {
+        return *p;
     }
-    return *p;
 }
-template <class P> __device__ __forceinline__ void cpi_put(P *p, const P &r, bool stream)
+template <bool STREAM, class P> __device__ __forceinline__ void cpi_put(P *p, const P &r)
 {
-    if constexpr (sizeof(P) == 16) {
-        if (stream) {
-            uint4 v;
-            memcpy(&v, &r, sizeof v);
-            __stcs((uint4 *)p, v);
-            return;
-        }
+    if constexpr (STREAM && sizeof(P) == 16) {
+        uint4 v;
+        memcpy(&v, &r, sizeof v);
+        __stcs((uint4 *)p, v);
+    } else {
+        *p = r;
     }
-    *p = r;
+}
+
+/* One vector of a thread. Where an input is one value for all (a bit of `one`), it is in `single`. */
+template <class Op, class S, class O, bool STREAM, bool ONES>
+__device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t at, unsigned one,
+                                                const typename Op::Type (&single)[3])
+{
+    using C = typename Op::Type;
+    constexpr int V = cpi_width<S>(), N = Op::nin;
+    constexpr bool LARGE = sizeof(C) == 16 || Op::id == CP_OP_gcd || Op::id == CP_OP_lcm ||
+                           (Op::id != CP_OP_power && cpi_is_large(Op::ulp, sizeof(C) == 8));
+    cpi_pack<S, V> in[N];
+    C wide[N][V];
+    typename Op::Result result[V];
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (!ONES || !(one >> k & 1)) in[k] = cpi_fetch<STREAM>((const cpi_pack<S, V> *)((const S *)g.in[k] + at));
+#pragma unroll
+    for (int k = 0; k < N; k++) cpi_widen_all<C, S, V>(in[k], wide[k]);
+#pragma unroll
+    for (int j = 0; j < V; j++) {
+        C x[3];
+#pragma unroll
+        for (int k = 0; k < N; k++) x[k] = ONES && one >> k & 1 ? single[k] : wide[k][j];
+        if constexpr (LARGE) result[j] = cpi_call<Op>(x);
+        else result[j] = Op::body_of(x);
+    }
+    cpi_put<STREAM>((cpi_pack<O, V> *)((O *)g.out + at), cpi_narrow_all<O>(result));
 }
 
 template <class Op, class S, class O>
@@ -71,29 +136,24 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
 {
     using C = typename Op::Type;
     constexpr int V = cpi_width<S>(), N = Op::nin;
-    C single[3];
     const int64_t at = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
     const unsigned one = g.values | g.singles;
     const bool whole = g.aligned && at + V <= g.n;
-    if (at >= g.n) return;
-    cpi_pack<S, V> in[N];
+    C single[3];
+    constexpr bool CHOICE = std::is_same<C, S>::value; /* halves are not worth twice the kernels */
+    if (whole && !one) {
+        if (CHOICE && g.stream) cpi_flat_vector<Op, S, O, CHOICE, false>(g, at, one, single);
+        else cpi_flat_vector<Op, S, O, false, false>(g, at, one, single);
+        return;
+    }
 #pragma unroll
     for (int k = 0; k < N; k++) {
         if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
         else if (g.singles >> k & 1) single[k] = cpi_widen<C, S>(*(const S *)g.in[k]);
-        else if (whole) in[k] = cpi_fetch((const cpi_pack<S, V> *)((const S *)g.in[k] + at), g.stream);
     }
-    O *out = (O *)g.out + at;
-    if (whole) {
-        cpi_pack<O, V> result;
-#pragma unroll
-        for (int j = 0; j < V; j++) {
-            C x[3];
-#pragma unroll
-            for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(in[k].x[j]);
-            result.x[j] = cpi_narrow<O, typename Op::Result>(cpi_call<Op>(x));
-        }
-        cpi_put((cpi_pack<O, V> *)out, result, g.stream);
+    if (whole && N > 1) {
+        if (CHOICE && g.stream) cpi_flat_vector<Op, S, O, CHOICE, true>(g, at, one, single);
+        else cpi_flat_vector<Op, S, O, false, true>(g, at, one, single);
         return;
     }
     /* the last, partial vector; everything where pointers are not aligned */
@@ -102,17 +162,16 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
         C x[3];
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(((const S *)g.in[k])[at + j]);
-        out[j] = cpi_narrow<O, typename Op::Result>(cpi_call<Op>(x));
+        ((O *)g.out)[at + j] = cpi_narrow<O, typename Op::Result>(cpi_call<Op>(x));
     }
 }
 
 /* The run of one input of a whole thread: the elements of the loop from i on. */
 template <class Op>
 __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, int64_t offset,
-                                           typename Op::Type (&x)[cpi_run_length<typename Op::Type>()])
+                                           typename Op::Type (&x)[CPI_RUN])
 {
     using C = typename Op::Type;
-    constexpr int V = cpi_run_length<C>();
     const char *p = g.data[k];
     const bool exact = g.exact >> k & 1, aligned = g.aligned >> k & 1;
     switch (g.mode[k]) {
@@ -121,21 +180,21 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
         p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + offset;
         C one = exact ? *(const C *)p : Op::load(p, g.type[k]);
 #pragma unroll
-        for (int j = 0; j < V; j++) x[j] = one;
+        for (int j = 0; j < CPI_RUN; j++) x[j] = one;
         break;
     }
     case CPI_RUN_EACH:
 #pragma unroll
-        for (int j = 0; j < V; j++) {
+        for (int j = 0; j < CPI_RUN; j++) {
             const char *at = p + cpi_locate_one(g.walk, k, i + j);
             x[j] = exact ? *(const C *)at : Op::load(at, g.type[k]);
         }
         break;
     default: {
         p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : offset;
-        cpi_pack<C, V> v = exact ? cpi_take<C, V>(p, aligned) : Op::template load_run<V>(p, g.type[k], aligned);
+        cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Op::load_run(p, g.type[k], aligned);
 #pragma unroll
-        for (int j = 0; j < V; j++) x[j] = v.x[j];
+        for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
     }
     }
 }
@@ -144,27 +203,27 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(cons
 {
     using C = typename Op::Type;
     using R = typename Op::Result;
-    constexpr int N = Op::nin, V = cpi_run_length<C>();
-    int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
+    constexpr int N = Op::nin;
+    int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;
     if (i >= g.walk.n) return;
     const bool exact = g.exact & 1;
-    if (i + V <= g.walk.n) {
+    if (i + CPI_RUN <= g.walk.n) {
         int64_t offset[N + 1];
-        C x[N][V];
-        cpi_pack<R, V> r;
+        C x[N][CPI_RUN];
+        cpi_pack<R, CPI_RUN> r;
         if (g.locate) cpi_locate<N + 1>(g.walk, i, offset);
 #pragma unroll
         for (int k = 0; k < N; k++) cpi_run_of<Op>(g, k + 1, i, offset[k + 1], x[k]);
 #pragma unroll
-        for (int j = 0; j < V; j++) {
+        for (int j = 0; j < CPI_RUN; j++) {
             C one[3];
 #pragma unroll
             for (int k = 0; k < N; k++) one[k] = x[k][j];
             r.x[j] = cpi_call<Op>(one);
         }
         char *p = g.data[0] + (g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : offset[0]);
-        if (exact) cpi_give<R, V>(p, g.aligned & 1, r);
-        else Op::template store_run<V>(p, g.type[0], g.aligned & 1, r);
+        if (exact) cpi_give<R>(p, g.aligned & 1, r);
+        else Op::store_run(p, g.type[0], g.aligned & 1, r);
         return;
     }
 #pragma unroll 1
@@ -188,13 +247,24 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(c
     using C = typename Op::Type;
     using R = typename Op::Result;
     constexpr int N = Op::nin;
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+    int64_t offset[CPI_PER_THREAD][N + 1];
+    C x[CPI_PER_THREAD][3];
+    if (g.plain && first + (CPI_PER_THREAD - 1) * CPI_THREADS < g.walk.n) { /* no question between the loads */
+#pragma unroll
+        for (int u = 0; u < CPI_PER_THREAD; u++) {
+            cpi_locate<N + 1>(g.walk, first + u * CPI_THREADS, offset[u]);
+#pragma unroll
+            for (int k = 0; k < N; k++) x[u][k] = *(const C *)(g.data[k + 1] + offset[u][k + 1]);
+        }
+#pragma unroll
+        for (int u = 0; u < CPI_PER_THREAD; u++) *(R *)(g.data[0] + offset[u][0]) = cpi_call<Op>(x[u]);
+        return;
+    }
     C single[3];
 #pragma unroll
     for (int k = 0; k < N; k++)
         if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
-    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
-    int64_t offset[CPI_PER_THREAD][N + 1];
-    C x[CPI_PER_THREAD][3];
     bool active[CPI_PER_THREAD];
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
@@ -237,7 +307,6 @@ template <class Op> cpi_cuda_entry cpi_entry()
         e.general = (const void *)cpi_general<Op>;
     }
     e.flat_elements = CPI_THREADS * cpi_width<S>();
-    e.run = cpi_run_length<S>();
     if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */
         constexpr bool same = std::is_same<typename Op::Result, float>::value;
         using H = typename std::conditional<same, cpi_f16, typename Op::Result>::type;

@@ -1,8 +1,8 @@
 /* What the CUDA files of the room share: arguments of kernels, walking a loop, conversion at load and store.
  *
  * Three kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
- * all), 16 bytes a load. `runs`: operands that are contiguous or broadcast, of any types: a few neighbours (a run)
- * a thread. `general`: any strides, any types, a mask; one element a load. Types are converted through a switch that
+ * all), 16 bytes a load. `runs`: operands that are contiguous or broadcast, of any types: CPI_RUN neighbours a
+ * thread. `general`: any strides, any types, a mask; one element a load. Types are converted through a switch that
  * all threads take alike. Kernels get their arguments as untyped structs, so that one launcher serves all. */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
@@ -12,7 +12,7 @@
 #include "elementwise/table.h"
 #include "scalar/convert.h"
 
-enum { CPI_THREADS = 256, CPI_WALK_DIMS = 12, CPI_WALK_OPS = 5, CPI_PER_THREAD = 2 };
+enum { CPI_THREADS = 256, CPI_WALK_DIMS = 12, CPI_WALK_OPS = 5, CPI_PER_THREAD = 4, CPI_RUN = 4 };
 
 struct cpi_flat_args {
     void *out;
@@ -43,9 +43,10 @@ struct cpi_general_args {
     unsigned values;
     int mask;                   /* operand that is the mask, 0: none */
     bool exact;                 /* no operand needs a conversion */
+    bool plain;                 /* nor is given by value, and there is no mask */
 };
 
-/* How operand k of `runs` finds the elements of a thread. Runs end with a dimension where their length divides the
+/* How operand k of `runs` finds the CPI_RUN elements of a thread. Runs end with a dimension where that divides the
  * last extent (or there is one dimension only); RUN and REPEAT need it. */
 enum cpi_run_mode {
     CPI_RUN_VALUE,  /* given by value */
@@ -143,40 +144,37 @@ struct cpi_bf16 { uint16_t bits; };
         }                                                                                          \
     }
 
-/* Elements of a run, by the computing type. */
-template <class C> constexpr int cpi_run_length() { return sizeof(C) >= 8 ? 2 : 4; }
-
 /* Neighbours at once. The conversions are called, not copied: one body a type serves every operation. */
 template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
-template <class E, int V> __device__ __forceinline__ cpi_pack<E, V> cpi_take(const void *p, bool aligned)
+template <class E> __device__ __forceinline__ cpi_pack<E, CPI_RUN> cpi_take(const void *p, bool aligned)
 {
-    if (aligned) return *(const cpi_pack<E, V> *)p;
-    cpi_pack<E, V> v;
+    if (aligned) return *(const cpi_pack<E, CPI_RUN> *)p;
+    cpi_pack<E, CPI_RUN> v;
 #pragma unroll
-    for (int j = 0; j < V; j++) v.x[j] = ((const E *)p)[j];
+    for (int j = 0; j < CPI_RUN; j++) v.x[j] = ((const E *)p)[j];
     return v;
 }
-template <class E, int V> __device__ __forceinline__ void cpi_give(void *p, bool aligned, const cpi_pack<E, V> &v)
+template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligned, const cpi_pack<E, CPI_RUN> &v)
 {
     if (aligned) {
-        *(cpi_pack<E, V> *)p = v;
+        *(cpi_pack<E, CPI_RUN> *)p = v;
         return;
     }
 #pragma unroll
-    for (int j = 0; j < V; j++) ((E *)p)[j] = v.x[j];
+    for (int j = 0; j < CPI_RUN; j++) ((E *)p)[j] = v.x[j];
 }
 #define CPI_CASE_LOAD_RUN(to, from)                                                                \
     case CPS_ENUM_##from: {                                                                        \
-        cpi_pack<CPS_CTYPE_##from, V> v = cpi_take<CPS_CTYPE_##from, V>(p, aligned);               \
-        for (int j = 0; j < V; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                        \
+        cpi_pack<CPS_CTYPE_##from, CPI_RUN> v = cpi_take<CPS_CTYPE_##from>(p, aligned);            \
+        for (int j = 0; j < CPI_RUN; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                  \
         break;                                                                                     \
     }
 #define CPI_CASES_LOAD_RUN(to) CPS_TYPES_INNER(CPI_CASE_LOAD_RUN, to)
 #define CPI_DEFINE_LOAD_RUN(to)                                                                    \
-    template <int V> static __device__ __noinline__ cpi_pack<CPS_CTYPE_##to, V> cpi_load_run_##to( \
+    static __device__ __noinline__ cpi_pack<CPS_CTYPE_##to, CPI_RUN> cpi_load_run_##to(            \
         const void *p, int type, bool aligned)                                                     \
     {                                                                                              \
-        cpi_pack<CPS_CTYPE_##to, V> r;                                                             \
+        cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
         switch (type) {                                                                            \
             CPI_CASES_LOAD_RUN(to)                                                                 \
         default: break;                                                                            \
@@ -185,15 +183,15 @@ template <class E, int V> __device__ __forceinline__ void cpi_give(void *p, bool
     }
 #define CPI_CASE_STORE_RUN(from, to)                                                               \
     case CPS_ENUM_##to: {                                                                          \
-        cpi_pack<CPS_CTYPE_##to, V> r;                                                             \
-        for (int j = 0; j < V; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                        \
-        cpi_give<CPS_CTYPE_##to, V>(p, aligned, r);                                                \
+        cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
+        for (int j = 0; j < CPI_RUN; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                  \
+        cpi_give<CPS_CTYPE_##to>(p, aligned, r);                                                   \
         break;                                                                                     \
     }
 #define CPI_CASES_STORE_RUN(from) CPS_TYPES_INNER(CPI_CASE_STORE_RUN, from)
 #define CPI_DEFINE_STORE_RUN(from)                                                                 \
-    template <int V> static __device__ __noinline__ void cpi_store_run_##from(                     \
-        void *p, int type, bool aligned, cpi_pack<CPS_CTYPE_##from, V> v)                          \
+    static __device__ __noinline__ void cpi_store_run_##from(                                      \
+        void *p, int type, bool aligned, cpi_pack<CPS_CTYPE_##from, CPI_RUN> v)                    \
     {                                                                                              \
         switch (type) {                                                                            \
             CPI_CASES_STORE_RUN(from)                                                              \
@@ -205,8 +203,8 @@ template <class E, int V> __device__ __forceinline__ void cpi_give(void *p, bool
 #define CPI_DEFINE_STORES(x) CPI_DEFINE_STORE(x) CPI_DEFINE_STORE_RUN(x)
 
 /* --- host side (elementwise_cuda.cu) --- */
-/* Can `runs` of `run` elements a thread serve the loop (output, nin inputs)? Fills its arguments. */
-bool cpi_runs_fit(const cpi_loop *loop, int nin, int run, cp_type compute, cp_type result, cpi_runs_args *g);
+/* Can `runs` serve the loop (output, nin inputs)? Fills its arguments. */
+bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g);
 /* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative. */
 cp_code cpi_cuda_check_exponents(cp_stream *stream, const cpi_loop *loop);
 /* Fills the walk from dimensions first.. of a loop (at most CPI_WALK_DIMS of them). */
@@ -220,7 +218,6 @@ struct cpi_cuda_entry {
     const void *flat_f16, *flat_bf16; /* float only: operands of a half type */
     int flat_elements;                /* elements a block of `flat` handles, and of the half variants */
     int half_elements;
-    int run;                          /* elements a thread of `runs` handles */
 };
 #define CPI_DECLARE_ENTRIES(x) extern const cpi_cuda_entry cpi_cuda_ops_##x[CPI_NKERNELS];
 CPI_DECLARE_ENTRIES(b)

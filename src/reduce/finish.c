@@ -33,25 +33,40 @@ static void finish_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c, u
 
 /* Where -0.0 is the identity, nothing and masked elements are joined with 0: the result's zero is positive, as
  * NumPy's, which starts from there. */
-static bool starts_from_zero(const cpi_reduce_args *a, const cpi_reduce_kernel *row)
+void cpi_reduce_start(const cpi_reduce_args *a, cpi_reduce_choice *c)
 {
     double identity[2];
-    row->empty(identity);
-    return (a->reduced == 0 || a->where) && identity[0] == 0 && signbit(identity[0]);
+    c->start = (cpi_pair){0, 0}, c->joined = false;
+    if (a->class_of != CPI_NUMBER || a->whole) return;
+    if (a->initial) {
+        c->start = cpi_load_number(a->result, a->value), c->joined = true;
+    } else if (a->reduced == 0 || a->where) {
+        c->row->empty(identity);
+        c->joined = identity[0] == 0 && signbit(identity[0]);
+    }
 }
 
-static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c, const char *acc, int64_t n, char *out,
+/* Joins n accumulators with the start. */
+static void join_start(const cpi_reduce_choice *c, char *acc, int64_t n)
+{
+    enum { MOST = 64 };
+    cpi_pair pairs[MOST];
+    double reals[MOST];
+    int64_t size = c->k->size, m = n < MOST ? n : MOST;
+    for (int64_t i = 0; i < m; i++) pairs[i] = c->start, reals[i] = c->start.re;
+    for (int64_t i = 0; i < n; i += MOST)
+        c->k->join(acc + i * size, size == sizeof *pairs ? (void *)pairs : reals, n - i < MOST ? n - i : MOST);
+}
+
+static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
                            int64_t stride)
 {
-    const cpi_reduce_kernel *k = c->k;
-    cpi_pair start = {0, 0};
-    if (a->initial) start = cpi_load_number(a->result, a->value);
-    bool join = a->initial || starts_from_zero(a, c->row);
-    /* real elements with a complex start become pairs */
-    const cpi_reduce_kernel *joins = k->size == sizeof(double) && start.im != 0 ? c->pairs : k;
-    for (int64_t i = 0; i < n; i++, acc += k->size, out += stride) {
-        cpi_pair v = {((const double *)acc)[0], k->size == sizeof v ? ((const double *)acc)[1] : 0};
-        if (join) joins->join(&v, &start, 1);
+    int64_t size = c->k->size;
+    bool widens = c->start.im != 0 && size == sizeof(double); /* real elements with a complex start become pairs */
+    if (c->joined && !widens) join_start(c, acc, n);
+    for (int64_t i = 0; i < n; i++, acc += size, out += stride) {
+        cpi_pair v = {((const double *)acc)[0], size == sizeof v ? ((const double *)acc)[1] : 0};
+        if (widens) c->pairs->join(&v, &c->start, 1);
         cpi_store_number(a->result, out, cpi_finish_number(a->op, v.re, a->reduced),
                          cpi_finish_number(a->op, v.im, a->reduced));
     }

@@ -481,6 +481,7 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
     for (int i = rows_only ? 2 : 0; i < 3 && !c.k; i++)
         if ((*tables[i])[kind][type].run) c.k = &(*tables[i])[kind][type];
     if (!c.k) c.k = c.row;
+    cpi_reduce_start(a, &c);
     return c;
 }
 

@@ -29,7 +29,7 @@
         const char *at = data;                                                                                \
         A *restrict a = acc;                                                                                  \
         int64_t i = 0;                                                                                        \
-        enum { W = 64 / sizeof(T) };                                                                          \
+        enum { W = 256 / sizeof(T) };                                                                         \
         (void)shift;                                                                                          \
         if (!PLACED)                                                                                          \
             for (int64_t j = 0; j < cols; j++) a[j] = N##_identity();                                         \
@@ -38,7 +38,8 @@
             const T *restrict r = (const T *)(at + 2 * pitch), *restrict s = (const T *)(at + 3 * pitch);     \
             int64_t j = 0;                                                                                    \
             for (; j + W <= cols; j += W) {                                                                   \
-                for (int k = 0; k < 4; k++) __builtin_prefetch((const char *)(p + j) + (4 + k) * pitch);      \
+                for (int k = 0; k < 16; k++) /* the same part of the next four rows */                        \
+                    __builtin_prefetch((const char *)(p + j) + (4 + k / 4) * pitch + k % 4 * 64);             \
                 for (int l = 0; l < W; l++) STEP(N, j + l)                                                    \
             }                                                                                                 \
             for (; j < cols; j++) STEP(N, j)                                                                  \

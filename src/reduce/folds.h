@@ -37,10 +37,22 @@ CPS_MATH cp_complex128 cpf_choose_c128(int b, cp_complex128 x, cp_complex128 y)
 }
 /* The order of floating-point numbers: the first of equals; NaN wins, or a number wins. */
 #define CPF_ORDER(X, T)                                                                                      \
-    CPS_MATH T cpf_lower_##X(T a, T b) { return cpf_choose_##X((cpf_less_##X(b, a) | cpf_isnan_##X(b)) & !cpf_isnan_##X(a), a, b); } \
-    CPS_MATH T cpf_higher_##X(T a, T b) { return cpf_choose_##X((cpf_less_##X(a, b) | cpf_isnan_##X(b)) & !cpf_isnan_##X(a), a, b); } \
-    CPS_MATH T cpf_lower_known_##X(T a, T b) { return cpf_choose_##X(cpf_less_##X(b, a) | cpf_isnan_##X(a), a, b); } \
-    CPS_MATH T cpf_higher_known_##X(T a, T b) { return cpf_choose_##X(cpf_less_##X(a, b) | cpf_isnan_##X(a), a, b); }
+    CPS_MATH T cpf_lower_##X(T a, T b)                                                                       \
+    {                                                                                                        \
+        return cpf_choose_##X((cpf_less_##X(b, a) | cpf_isnan_##X(b)) & !cpf_isnan_##X(a), a, b);            \
+    }                                                                                                        \
+    CPS_MATH T cpf_higher_##X(T a, T b)                                                                      \
+    {                                                                                                        \
+        return cpf_choose_##X((cpf_less_##X(a, b) | cpf_isnan_##X(b)) & !cpf_isnan_##X(a), a, b);            \
+    }                                                                                                        \
+    CPS_MATH T cpf_lower_known_##X(T a, T b)                                                                 \
+    {                                                                                                        \
+        return cpf_choose_##X(cpf_less_##X(b, a) | cpf_isnan_##X(a), a, b);                                  \
+    }                                                                                                        \
+    CPS_MATH T cpf_higher_known_##X(T a, T b)                                                                \
+    {                                                                                                        \
+        return cpf_choose_##X(cpf_less_##X(a, b) | cpf_isnan_##X(a), a, b);                                  \
+    }
 
 /* A place: where an element is, -1 for nowhere. The first of equal elements, and of NaN. */
 #define CPF_PLACES(X, T)                                                                                     \

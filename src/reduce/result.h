@@ -38,7 +38,8 @@ CPI_RESULT double cpi_finish_number(cp_reduction op, double a, int64_t n)
     const double ddof = 0;
     (void)ddof;
     switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_NUMBER, double, finish)
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
+    CPI_FINISH(name, fold, CPI_NUMBER, double, finish)
 #include "cuprite/reduce.def"
     default: break;
     }
@@ -50,7 +51,8 @@ CPI_RESULT double cpi_finish_moments(cp_reduction op, cpi_moments moments, doubl
 {
     double a = moments.m2, n = moments.n;
     switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_MOMENTS, double, finish)
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
+    CPI_FINISH(name, fold, CPI_MOMENTS, double, finish)
 #include "cuprite/reduce.def"
     default: break;
     }
@@ -63,7 +65,8 @@ CPI_RESULT int64_t cpi_finish_count(cp_reduction op, int64_t a, int64_t n)
     const double ddof = 0;
     (void)ddof;
     switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_COUNT, int64_t, finish)
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
+    CPI_FINISH(name, fold, CPI_COUNT, int64_t, finish)
 #include "cuprite/reduce.def"
     default: break;
     }
@@ -76,7 +79,8 @@ CPI_RESULT int64_t cpi_finish_place(cp_reduction op, int64_t a, int64_t n)
     const double ddof = 0;
     (void)ddof;
     switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) CPI_FINISH(name, fold, CPI_PLACE, int64_t, finish)
+#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
+    CPI_FINISH(name, fold, CPI_PLACE, int64_t, finish)
 #include "cuprite/reduce.def"
     default: break;
     }

@@ -70,7 +70,8 @@ template <class B, class A> __device__ void finish_number(const plan &p, A a, ch
     } else if ((p.a.where || p.a.reduced == 0) && identity.re == 0 && signbit(identity.re)) {
         v = as_pair(B::combine(a, of_pair<A>(pair{0, 0}))); /* 0, not -0 */
     }
-    cpi_store_number(p.a.result, out, cpi_finish_number(p.a.op, v.re, p.a.reduced), cpi_finish_number(p.a.op, v.im, p.a.reduced));
+    double re = cpi_finish_number(p.a.op, v.re, p.a.reduced), im = cpi_finish_number(p.a.op, v.im, p.a.reduced);
+    cpi_store_number(p.a.result, out, re, im);
 }
 
 /* --- the fold of a row B for elements stored as R --- */

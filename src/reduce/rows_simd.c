@@ -11,7 +11,7 @@
 #define CPF_FULL(name) CPS_CAT3(row_, CPF_KIND(name), CPF_X)
 
 /* V: x in `map`; A: the accumulator; what the row says becomes three functions */
-#define BODY(N, V, A, IDENTITY, MAP, COMBINE)                                                                  \
+#define BODY(N, V, A, IDENTITY, MAP, COMBINE)                                                                 \
     CPS_MATH A N##_identity(void) { return IDENTITY; }                                                        \
     CPS_MATH A N##_map(V x, int64_t i) { return (void)i, MAP; }                                               \
     CPS_MATH A N##_combine(A a, A b) { return COMBINE; }
@@ -19,11 +19,11 @@
 /* four rows p, q, r, s of column j */
 #define STEP(N, j)                                                                                            \
     a[j] = N##_combine(a[j], N##_combine(                                                                     \
-        N##_combine(N##_map(CPF_READ(p + (j)), base + i), N##_map(CPF_READ(q + (j)), base + i + 1)),              \
+        N##_combine(N##_map(CPF_READ(p + (j)), base + i), N##_map(CPF_READ(q + (j)), base + i + 1)),          \
         N##_combine(N##_map(CPF_READ(r + (j)), base + i + 2), N##_map(CPF_READ(s + (j)), base + i + 3))));
 
-#define KERNEL(N, T, A, PLACED)                                                                               \
-    static void N##_columns(const void *data, int64_t pitch, int64_t rows, int64_t cols, int64_t base,        \
+#define KERNEL(N, T, A, PLACED, WARMTH)                                                                       \
+    WARMTH static void N##_columns(const void *data, int64_t pitch, int64_t rows, int64_t cols, int64_t base, \
                             const double *shift, void *acc)                                                   \
     {                                                                                                         \
         const char *at = data;                                                                                \
@@ -46,10 +46,10 @@
         }                                                                                                     \
         for (; i < rows; i++, at += pitch) {                                                                  \
             const T *restrict p = (const T *)at;                                                              \
-            for (int64_t j = 0; j < cols; j++) a[j] = N##_combine(a[j], N##_map(CPF_READ(p + (j)), base + i));  \
+            for (int64_t j = 0; j < cols; j++) a[j] = N##_combine(a[j], N##_map(CPF_READ(p + (j)), base + i)); \
         }                                                                                                     \
     }                                                                                                         \
-    static void N##_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)            \
+    WARMTH static void N##_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)     \
     {                                                                                                         \
         enum { L = sizeof(A) > 16 ? 8 : 256 / sizeof(A) }; /* a power of two, for the tree */                 \
         const T *x = data;                                                                                    \
@@ -82,19 +82,22 @@
         for (; i < n; i++) s = N##_combine(s, N##_map(CPF_READ(x + i), base + i));                            \
         memcpy(acc, &s, sizeof s);                                                                            \
     }                                                                                                         \
-    static void N##_join(void *av, const void *bv, int64_t n)                                                 \
+    WARMTH static void N##_join(void *av, const void *bv, int64_t n)                                          \
     {                                                                                                         \
         A *restrict a = av;                                                                                   \
         const A *restrict b = bv;                                                                             \
         for (int64_t i = 0; i < n; i++) a[i] = N##_combine(a[i], b[i]);                                       \
     }                                                                                                         \
-    static void N##_empty(void *acc)                                                                          \
+    WARMTH static void N##_empty(void *acc)                                                                   \
     {                                                                                                         \
         A a = N##_identity();                                                                                 \
         memcpy(acc, &a, sizeof a);                                                                            \
     }
 
-/* Folds with kernels of their own need these only to be compared with: the portable variant serves for that. */
+/* Folds with kernels of their own need these only to be compared with: the portable variant, compiled for size,
+ * serves for that. */
+#define WARMTH_0
+#define WARMTH_1 __attribute__((cold))
 #ifdef __AVX2__
 #define PICK(name, ...) CPS_CAT(PICK_, CPF_IS(CPF_TUNED_##name))(__VA_ARGS__)
 #else
@@ -107,7 +110,7 @@
 #define EXPAND_KERNEL(...) KERNEL(__VA_ARGS__)
 #define CPF_ROW(name, identity, map, combine)                                     \
     PICK(name, EXPAND_BODY(CPF_FULL(name), CPF_V, CPF_A, identity, map, combine)  \
-                   EXPAND_KERNEL(CPF_FULL(name), CPF_T, CPF_A, CPF_PLACED))
+                   EXPAND_KERNEL(CPF_FULL(name), CPF_T, CPF_A, CPF_PLACED, CPS_CAT(WARMTH_, CPF_IS(CPF_TUNED_##name))))
 #include "reduce/folds.inc"
 
 /* --- the table --- */

@@ -203,6 +203,7 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
     const run_context *c = (const run_context *)context;
     int nin = inputs[c->op];
     cpi_general_args g;
+    g.op = c->op;
     cpi_walk_init(&g.walk, loop, 0, loop->nop);
     g.values = 0;
     g.mask = loop->nop > nin + 1 ? nin + 1 : 0;
@@ -223,7 +224,7 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
         }
     }
     g.plain = g.exact && !g.values && !g.mask;
-    int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
+    int64_t per_block = CPI_THREADS * CPI_RUN;
     return launch(c->entry->general, (unsigned)((g.walk.n + per_block - 1) / per_block), &g, c->stream, names[c->op]);
 }
 
@@ -273,6 +274,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     cpi_runs_args r;
     if (cpi_runs_fit(loop, nin, type, cpi_result_type(classes[op], type), &r)) {
         int64_t per_block = CPI_THREADS * CPI_RUN;
+        r.op = op;
         return launch(entry->runs, (unsigned)((r.walk.n + per_block - 1) / per_block), &r, stream, names[op]);
     }
     run_context c = {stream, op, type, entry};

@@ -140,9 +140,10 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
     const unsigned one = g.values | g.singles;
     const bool whole = g.aligned && at + V <= g.n;
     C single[3];
-    constexpr bool CHOICE = std::is_same<C, S>::value; /* halves are not worth twice the kernels */
+    /* by size where that costs little code: functions always pass the cache by, halves never */
+    constexpr bool OWN = std::is_same<C, S>::value, CHOICE = OWN && Op::ulp < 1;
     if (whole && !one) {
-        if (CHOICE && g.stream) cpi_flat_vector<Op, S, O, CHOICE, false>(g, at, one, single);
+        if (OWN && (!CHOICE || g.stream)) cpi_flat_vector<Op, S, O, OWN, false>(g, at, one, single);
         else cpi_flat_vector<Op, S, O, false, false>(g, at, one, single);
         return;
     }
@@ -152,7 +153,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
         else if (g.singles >> k & 1) single[k] = cpi_widen<C, S>(*(const S *)g.in[k]);
     }
     if (whole && N > 1) {
-        if (CHOICE && g.stream) cpi_flat_vector<Op, S, O, CHOICE, true>(g, at, one, single);
+        if (OWN && (!CHOICE || g.stream)) cpi_flat_vector<Op, S, O, OWN, true>(g, at, one, single);
         else cpi_flat_vector<Op, S, O, false, true>(g, at, one, single);
         return;
     }
@@ -166,19 +167,38 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
     }
 }
 
-/* The run of one input of a whole thread: the elements of the loop from i on. */
-template <class Op>
-__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, int64_t offset,
-                                           typename Op::Type (&x)[CPI_RUN])
+/* --- runs and general: one kernel for all operations of a type with the same inputs and kind of result --- */
+
+/* What a result is: of the computing type, a part of it, or a truth value. */
+enum { CPI_MAKES_NUMBER, CPI_MAKES_PART, CPI_MAKES_TRUTH };
+
+/* One operation on the elements of a thread; called where the body is not a few instructions. */
+template <class Op, int N, class C, class R>
+__device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_RUN])
 {
-    using C = typename Op::Type;
+#pragma unroll
+    for (int j = 0; j < CPI_RUN; j++) {
+        C one[3];
+#pragma unroll
+        for (int k = 0; k < N; k++) one[k] = x[k][j];
+        if constexpr (Op::ulp > 0) r[j] = cpi_called<Op>(one[0], one[N > 1 ? 1 : 0], one[N > 2 ? 2 : 0]);
+        else r[j] = cpi_call<Op>(one);
+    }
+}
+
+/* The run of one input of a whole thread: the elements of the loop from i on. */
+template <class Typed>
+__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, int64_t offset,
+                                           typename Typed::Type (&x)[CPI_RUN])
+{
+    using C = typename Typed::Type;
     const char *p = g.data[k];
     const bool exact = g.exact >> k & 1, aligned = g.aligned >> k & 1;
     switch (g.mode[k]) {
     case CPI_RUN_VALUE:
     case CPI_RUN_REPEAT: {
         p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + offset;
-        C one = exact ? *(const C *)p : Op::load(p, g.type[k]);
+        C one = exact ? *(const C *)p : Typed::load(p, g.type[k]);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = one;
         break;
@@ -187,106 +207,100 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
             const char *at = p + cpi_locate_one(g.walk, k, i + j);
-            x[j] = exact ? *(const C *)at : Op::load(at, g.type[k]);
+            x[j] = exact ? *(const C *)at : Typed::load(at, g.type[k]);
         }
         break;
     default: {
         p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : offset;
-        cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Op::load_run(p, g.type[k], aligned);
+        cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Typed::load_run(p, g.type[k], aligned);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
     }
     }
 }
 
-template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(const __grid_constant__ cpi_runs_args g)
+template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(const __grid_constant__ cpi_runs_args g)
 {
-    using C = typename Op::Type;
-    using R = typename Op::Result;
-    constexpr int N = Op::nin;
+    using C = typename Typed::Type;
+    using R = typename Typed::template Result<KIND>;
     int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;
     if (i >= g.walk.n) return;
-    const bool exact = g.exact & 1;
-    if (i + CPI_RUN <= g.walk.n) {
-        int64_t offset[N + 1];
-        C x[N][CPI_RUN];
-        cpi_pack<R, CPI_RUN> r;
+    const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.walk.n;
+    int64_t offset[N + 1];
+    C x[N][CPI_RUN] = {};
+    R r[CPI_RUN];
+    if (whole) {
         if (g.locate) cpi_locate<N + 1>(g.walk, i, offset);
 #pragma unroll
-        for (int k = 0; k < N; k++) cpi_run_of<Op>(g, k + 1, i, offset[k + 1], x[k]);
+        for (int k = 0; k < N; k++) cpi_run_of<Typed>(g, k + 1, i, offset[k + 1], x[k]);
+    } else { /* the last few */
 #pragma unroll
-        for (int j = 0; j < CPI_RUN; j++) {
-            C one[3];
+        for (int k = 0; k < N; k++)
 #pragma unroll
-            for (int k = 0; k < N; k++) one[k] = x[k][j];
-            r.x[j] = cpi_call<Op>(one);
-        }
+            for (int j = 0; j < CPI_RUN; j++) {
+                if (i + j >= g.walk.n) break;
+                const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k]
+                                                              : g.data[k + 1] + cpi_locate_one(g.walk, k + 1, i + j);
+                x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Typed::load(p, g.type[k + 1]);
+            }
+    }
+    Typed::template apply<KIND, N>(g.op, x, r);
+    if (whole) {
         char *p = g.data[0] + (g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : offset[0]);
-        if (exact) cpi_give<R>(p, g.aligned & 1, r);
-        else Op::store_run(p, g.type[0], g.aligned & 1, r);
+        cpi_pack<R, CPI_RUN> v;
+        memcpy(&v, r, sizeof v);
+        if (exact) cpi_give<R>(p, g.aligned & 1, v);
+        else Typed::template store_run<KIND>(p, g.type[0], g.aligned & 1, v);
         return;
     }
-#pragma unroll 1
-    for (; i < g.walk.n; i++) { /* the last few */
-        C x[3];
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k]
-                                                          : g.data[k + 1] + cpi_locate_one(g.walk, k + 1, i);
-            x[k] = g.exact >> (k + 1) & 1 ? *(const C *)p : Op::load(p, g.type[k + 1]);
-        }
-        R r = cpi_call<Op>(x);
-        char *p = g.data[0] + cpi_locate_one(g.walk, 0, i);
-        if (exact) *(R *)p = r;
-        else Op::store(p, g.type[0], r);
+    for (int j = 0; j < CPI_RUN; j++) {
+        if (i + j >= g.walk.n) break;
+        char *p = g.data[0] + cpi_locate_one(g.walk, 0, i + j);
+        if (exact) *(R *)p = r[j];
+        else Typed::template store<KIND>(p, g.type[0], r[j]);
     }
 }
 
-template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
+template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
 {
-    using C = typename Op::Type;
-    using R = typename Op::Result;
-    constexpr int N = Op::nin;
-    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
-    int64_t offset[CPI_PER_THREAD][N + 1];
-    C x[CPI_PER_THREAD][3];
-    if (g.plain && first + (CPI_PER_THREAD - 1) * CPI_THREADS < g.walk.n) { /* no question between the loads */
+    using C = typename Typed::Type;
+    using R = typename Typed::template Result<KIND>;
+    int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;
+    int64_t offset[CPI_RUN][N + 1];
+    C x[N][CPI_RUN] = {};
+    R r[CPI_RUN];
+    bool active[CPI_RUN];
+    const bool plain = g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.walk.n; /* no question between the loads */
 #pragma unroll
-        for (int u = 0; u < CPI_PER_THREAD; u++) {
-            cpi_locate<N + 1>(g.walk, first + u * CPI_THREADS, offset[u]);
+    for (int u = 0; u < CPI_RUN; u++) {
+        if (!plain) break;
+        cpi_locate<N + 1>(g.walk, first + u * CPI_THREADS, offset[u]);
+        active[u] = true;
 #pragma unroll
-            for (int k = 0; k < N; k++) x[u][k] = *(const C *)(g.data[k + 1] + offset[u][k + 1]);
-        }
-#pragma unroll
-        for (int u = 0; u < CPI_PER_THREAD; u++) *(R *)(g.data[0] + offset[u][0]) = cpi_call<Op>(x[u]);
-        return;
+        for (int k = 0; k < N; k++) x[k][u] = *(const C *)(g.data[k + 1] + offset[u][k + 1]);
     }
-    C single[3];
 #pragma unroll
-    for (int k = 0; k < N; k++)
-        if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
-    bool active[CPI_PER_THREAD];
-#pragma unroll
-    for (int u = 0; u < CPI_PER_THREAD; u++) {
+    for (int u = 0; u < CPI_RUN; u++) {
+        if (plain) break;
         int64_t i = first + u * CPI_THREADS;
-        active[u] = i < g.walk.n;
-        if (!active[u]) continue;
-        if (g.mask) active[u] = *(const uint8_t *)(g.data[N + 1] + cpi_locate_one(g.walk, N + 1, i)) != 0;
+        active[u] = i < g.walk.n &&
+                    (!g.mask || *(const uint8_t *)(g.data[N + 1] + cpi_locate_one(g.walk, N + 1, i)) != 0);
         if (!active[u]) continue;
         cpi_locate<N + 1>(g.walk, i, offset[u]);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            const char *p = g.data[k + 1] + offset[u][k + 1];
-            x[u][k] = g.values >> k & 1 ? single[k] : g.exact ? *(const C *)p : Op::load(p, g.type[k + 1]);
+            const char *p = g.values >> k & 1 ? (const char *)g.value[k] : g.data[k + 1] + offset[u][k + 1];
+            x[k][u] = g.exact || g.values >> k & 1 ? *(const C *)p : Typed::load(p, g.type[k + 1]);
         }
     }
+    Typed::template apply<KIND, N>(g.op, x, r);
 #pragma unroll
-    for (int u = 0; u < CPI_PER_THREAD; u++) {
+    for (int u = 0; u < CPI_RUN; u++) {
         if (!active[u]) continue;
-        R r = cpi_call<Op>(x[u]);
         char *p = g.data[0] + offset[u][0];
-        if (g.exact) *(R *)p = r;
-        else Op::store(p, g.type[0], r);
+        if (g.exact) *(R *)p = r[u];
+        else Typed::template store<KIND>(p, g.type[0], r[u]);
     }
 }
 
@@ -297,14 +311,14 @@ template <class Op> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(c
     static constexpr bool own = own_; /* computes in this type; else only takes operands of it (logic) */
 #define CPI_UNUSED(a) (void)(a)
 
-template <class Op> cpi_cuda_entry cpi_entry()
+template <class Typed, class Op, int KIND> cpi_cuda_entry cpi_entry()
 {
     using S = typename Op::Type;
     cpi_cuda_entry e = {};
     e.flat = (const void *)cpi_flat<Op, S, typename Op::Result>;
     if constexpr (Op::own) {
-        e.runs = (const void *)cpi_runs<Op>;
-        e.general = (const void *)cpi_general<Op>;
+        e.runs = (const void *)cpi_runs<Typed, KIND, Op::nin>;
+        e.general = (const void *)cpi_general<Typed, KIND, Op::nin>;
     }
     e.flat_elements = CPI_THREADS * cpi_width<S>();
     if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */

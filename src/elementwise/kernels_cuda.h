@@ -1,7 +1,7 @@
 /* What the CUDA files of the room share: arguments of kernels, walking a loop, conversion at load and store.
  *
  * Three kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
- * all), 16 bytes a load. `runs`: operands that are contiguous or broadcast, of any types: CPI_RUN neighbours a
+ * all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or broadcast, of any types: CPI_RUN neighbours a
  * thread. `general`: any strides, any types, a mask; one element a load. Types are converted through a switch that
  * all threads take alike. Kernels get their arguments as untyped structs, so that one launcher serves all. */
 #ifndef CPI_KERNELS_CUDA_H
@@ -36,6 +36,7 @@ struct cpi_walk {
 };
 
 struct cpi_general_args {
+    int op;
     cpi_walk walk;
     char *data[CPI_WALK_OPS];   /* output, inputs, mask */
     cp_type type[CPI_WALK_OPS];
@@ -56,6 +57,7 @@ enum cpi_run_mode {
     CPI_RUN_EACH    /* element by element */
 };
 struct cpi_runs_args {
+    int op;
     cpi_walk walk;
     char *data[4];              /* output, inputs */
     cp_type type[4];

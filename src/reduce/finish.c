@@ -31,8 +31,7 @@ static void finish_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c, u
     }
 }
 
-/* Where -0.0 is the identity, nothing and masked elements are joined with 0: the result's zero is positive, as
- * NumPy's, which starts from there. */
+/* Where -0.0 is the identity, results are joined with 0: a zero is positive, as NumPy's, which starts from there. */
 void cpi_reduce_start(const cpi_reduce_args *a, cpi_reduce_choice *c)
 {
     double identity[2];
@@ -40,7 +39,7 @@ void cpi_reduce_start(const cpi_reduce_args *a, cpi_reduce_choice *c)
     if (a->class_of != CPI_NUMBER || a->whole) return;
     if (a->initial) {
         c->start = cpi_load_number(a->result, a->value), c->joined = true;
-    } else if (a->reduced == 0 || a->where) {
+    } else {
         c->row->empty(identity);
         c->joined = identity[0] == 0 && signbit(identity[0]);
     }

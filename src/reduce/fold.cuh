@@ -261,6 +261,33 @@ template <class F, int V> __global__ void __launch_bounds__(THREADS, RESIDENT(ty
     if (lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
+/* --- short rows: a thread makes a result, and then another one --- */
+
+enum { SHORT = 16, MANY = 1 << 16 }; /* elements of a short row, results worth the kernel */
+
+template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const __grid_constant__ plan p)
+{
+    typedef typename F::Raw R;
+    const cpi_reduce_args &a = p.a;
+    const int64_t step = (int64_t)gridDim.x * THREADS, row = a.keep[0].x, to = a.keep[0].out, along = a.reduce[0].x;
+    const int n = (int)a.reduced;
+    for (int64_t r = (int64_t)blockIdx.x * THREADS + threadIdx.x; r < a.kept; r += step) {
+        const char *x = a.x + r * row;
+        typename F::State s;
+        F::start(s, p, (const R *)x);
+        for (int i = 0; i < n; i += 4) {
+            R v[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+                if (i + u < n) v[u] = *(const R *)(x + (i + u) * along);
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+                if (i + u < n) F::add(s, v[u], i + u);
+        }
+        F::finish(p, F::result(s), a.out + r * to);
+    }
+}
+
 /* --- columns: neighbouring results by neighbouring threads --- */
 
 template <class F> __global__ void __launch_bounds__(THREADS) columns(const __grid_constant__ plan p)
@@ -399,6 +426,14 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     return CPI_LAUNCHED(stream, cpi_reduce_name(a->op));
 }
 
+template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
+{
+    static const int64_t round = one_round(stream, short_rows<F>);
+    unsigned blocks = cpi_cuda_blocks(p.a.kept, THREADS, 4 * round);
+    short_rows<F><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(p);
+    return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
+}
+
 template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
 {
     const cpi_reduce_args *a = &p.a;
@@ -426,7 +461,9 @@ template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
     p.a = *a;
     p.small = a->kept < INT32_MAX && a->reduced < INT32_MAX;
     bool by_columns = a->reduced > 0 && cpi_reduce_by_columns(a, 2);
-    cp_code code = by_columns ? launch_columns<F>(stream, p) : launch_rows<F>(stream, p);
+    bool in_short_rows = !a->where && a->nkept == 1 && a->nreduced == 1 && a->reduced <= SHORT && a->kept >= MANY;
+    cp_code code = by_columns ? launch_columns<F>(stream, p)
+                 : in_short_rows ? launch_short_rows<F>(stream, p) : launch_rows<F>(stream, p);
     cpi_host->work_free(stream, p.partial);
     return code;
 }

@@ -49,7 +49,7 @@ template <class T, bool PROD> struct Number {
         if (p.a.initial) start = cpi_load_number(p.a.result, p.a.value);
         double im = PROD ? a * start.im + 0.0 * start.re : start.im;
         if (PROD) a = start.im == 0 ? a * start.re : a * start.re - 0.0 * start.im;
-        else if (p.a.initial || p.a.where || p.a.reduced == 0) a += start.re;
+        else a += start.re; /* without an initial value 0: the sum of -0.0 is 0.0, as NumPy's */
         cpi_store_number(p.a.result, out, cpi_finish_number(p.a.op, a, p.a.reduced), cpi_finish_number(p.a.op, im, p.a.reduced));
     }
 };
@@ -78,7 +78,7 @@ template <class T, bool PROD> struct Complex {
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
         if (p.a.initial) a = join(a, cpi_load_number(p.a.result, p.a.value));
-        else if (!PROD && (p.a.where || p.a.reduced == 0)) a = join(a, pair{0, 0});
+        else if (!PROD) a = join(a, pair{0, 0});
         cpi_store_number(p.a.result, out, cpi_finish_number(p.a.op, a.re, p.a.reduced), cpi_finish_number(p.a.op, a.im, p.a.reduced));
     }
 };

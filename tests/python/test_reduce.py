@@ -258,3 +258,32 @@ def test_same_bits_every_time():
         first = cp.asnumpy(f(x)).tobytes()
         for _ in range(5):
             assert cp.asnumpy(f(x)).tobytes() == first
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "nansum", "prod"])
+def test_signs_of_zeros(name, device):
+    """NumPy begins sums at 0 and products at 1."""
+    for z in (np.array([-0.0]), np.zeros((5, 3)) * -1, np.zeros((3, 5000), "f4") * -1, np.zeros((70000, 3), "f4") * -1,
+              np.array([complex(-0.0, -0.0)] * 3), np.zeros((100, 40), "f2") * -1):
+        for axis in (None, 0, -1):
+            for kw in ({}, {"initial": -0.0}):
+                if name in ("mean", "prod") and (kw or np.iscomplexobj(z)):
+                    continue
+                want = np.asarray(getattr(np, name)(z, axis=axis, **kw))
+                got = getattr(cp, name)(cp.asarray(z), axis=axis, **kw).get()
+                for part in ("real", "imag"):
+                    assert np.array_equal(np.signbit(getattr(got, part)), np.signbit(getattr(want, part))), (z.shape, axis, kw)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 16, 17])
+def test_many_short_rows(n, device):
+    """A result for each of many rows of a few elements, along either axis, in every type."""
+    rng = np.random.default_rng(n)
+    for t in "?bHiqefdFD":
+        x = (rng.standard_normal((70001, n)) * 3).astype(t)
+        for view in (np.s_[:], np.s_[:, ::-1], np.s_[::2]):
+            theirs = x[view].astype("f4") if t == "e" else x[view]
+            for name in ("sum", "min", "argmax", "std", "any", "count_nonzero"):
+                got, want = getattr(cp, name)(cp.asarray(x)[view], axis=1).get(), getattr(np, name)(theirs, axis=1)
+                loose = t == "e" and name in ("sum", "std")
+                np.testing.assert_allclose(got, want, rtol=2e-3 if loose else 1e-5, atol=2e-3 if loose else 1e-6)

@@ -67,7 +67,7 @@ template <class B, class A> __device__ void finish_number(const plan &p, A a, ch
         pair start = cpi_load_number(p.a.result, p.a.value);
         bool real = sizeof(A) == sizeof(double) && start.im == 0;
         v = real ? as_pair(B::combine(a, of_pair<A>(start))) : B::Pairs::combine(v, start);
-    } else if ((p.a.where || p.a.reduced == 0) && identity.re == 0 && signbit(identity.re)) {
+    } else if (identity.re == 0 && signbit(identity.re)) {
         v = as_pair(B::combine(a, of_pair<A>(pair{0, 0}))); /* 0, not -0 */
     }
     double re = cpi_finish_number(p.a.op, v.re, p.a.reduced), im = cpi_finish_number(p.a.op, v.im, p.a.reduced);

@@ -15,7 +15,7 @@
 #include "reduce/finish.h"
 #include "scalar/convert.h"
 
-enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536 };
+enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536, SHORT = 12 };
 
 typedef struct job {
     const cpi_reduce_args *a;
@@ -238,6 +238,33 @@ static void find_result(const cpi_reduce_args *a, int64_t r, const char **x, con
     *out = a->out + oo;
 }
 
+/* Results begin..end-1, finished a few at a time. */
+static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
+{
+    enum { MOST = 32 };
+    const cpi_reduce_args *a = j->a;
+    const cpi_reduce_dim one = {1, 0, 0, 0}, *last = a->nkept ? &a->keep[a->nkept - 1] : &one;
+    const bool whole = j->direct && !j->place && a->nreduced <= 1 && a->reduced > 0 && a->reduced <= j->block;
+    _Alignas(16) char acc[MOST * MAX_ACC];
+    char *out;
+    const char *x;
+    const uint8_t *where;
+    double shift[2];
+    for (int64_t r = begin, m; r < end; r += m) {
+        find_result(a, r, &x, &where, &out);
+        int64_t left = last->n - (a->nkept > 1 ? r % last->n : r);
+        m = end - r < MOST ? end - r : MOST;
+        if (m > left) m = left;
+        for (int64_t i = 0; i < m; i++, x += last->x) {
+            find_shift(j, x, shift);
+            if (whole) j->k->run(x, a->reduced, 0, shift, acc + i * j->k->size);
+            else fold_range(j, x, where, shift, 0, a->reduced, buffer, acc + i * j->k->size);
+            if (where) where += last->where;
+        }
+        cpi_reduce_finish(a, &j->c, acc, m, out, last->out);
+    }
+}
+
 static void row_task(void *context, int64_t task, int worker)
 {
     job *j = context;
@@ -259,13 +286,7 @@ static void row_task(void *context, int64_t task, int worker)
         return;
     }
     int64_t begin = task * j->per_task, end = begin + j->per_task;
-    for (int64_t r = begin; r < end && r < a->kept; r++) {
-        _Alignas(16) char acc[MAX_ACC];
-        find_result(a, r, &x, &where, &out);
-        find_shift(j, x, shift);
-        fold_range(j, x, where, shift, 0, a->reduced, buffer, acc);
-        cpi_reduce_finish(a, &j->c, acc, 1, out, 0);
-    }
+    rows_of_task(j, begin, end < a->kept ? end : a->kept, buffer);
 }
 
 /* Joins the `parts` accumulators of `n` results each, part after part, as a tree; the sum lands in part 0. */
@@ -497,8 +518,10 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     j.c = choose(a, j.type);
     j.k = j.c.k;
     j.widen = *CPI_BEST(cpi_reduce_widen);
+    /* short rows go as columns: all of them where rows are strided, else those that no vector would serve */
+    int64_t few = !j.half && a->nreduced == 1 && a->reduce[0].x == j.item ? SHORT : 64;
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
-                   (!a->where && a->reduced <= 64 && a->nkept && a->keep[a->nkept - 1].n >= 16));
+                   (!a->where && a->reduced <= few && a->nkept && a->keep[a->nkept - 1].n >= 16));
     cp_code code = columns ? fold_columns(&j) : fold_rows(&j);
     cpi_work_free(stream, j.partial); /* the pool's pages have been touched before, fresh ones cost a fault each */
     cpi_work_free(stream, j.scratch);

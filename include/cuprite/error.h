@@ -3,7 +3,11 @@
  * A function that fails returns NULL (arrays) or a code other than CP_OK, and writes the record where the
  * failure arose: code, and one line of text that begins with the function's name. A call that is given a
  * NULL array because an earlier call failed returns NULL and leaves the first record standing, so calls
- * nest and are checked once. Nothing in the library aborts or prints. */
+ * nest and are checked once. Nothing in the library aborts or prints.
+ *
+ * Work on a GPU runs after the call that issued it has returned. A failure of it stays with its stream and is
+ * told there by the next operation, copy to the host or wait, with the name of the operation that failed or
+ * of those that were under way. */
 #ifndef CUPRITE_ERROR_H
 #define CUPRITE_ERROR_H
 

@@ -92,9 +92,6 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 
 /* --- operations --- */
 
-/* Operands that together are larger leave the L2 cache first (50 MB on an H100 and H200; measured from here on). */
-enum { CPI_STREAM_BYTES = 16 << 20 };
-
 struct run_context {
     cp_stream *stream;
     int op;
@@ -121,7 +118,6 @@ static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type st
     g->values = g->singles = 0;
     int64_t width = 16 / size, out_bytes = width * out_size < 16 ? width * out_size : 16;
     g->aligned = (uintptr_t)o->data % out_bytes == 0;
-    int64_t bytes = g->n * out_size;
     for (int k = 0; k < nin; k++) {
         const cpi_operand *op = &loop->op[k + 1];
         if (op->host) {
@@ -135,12 +131,10 @@ static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type st
             g->singles |= 1u << k;
         } else if (op->strides[0] == size) {
             g->aligned &= (uintptr_t)op->data % 16 == 0;
-            bytes += g->n * size;
         } else {
             return false;
         }
     }
-    g->stream = bytes >= CPI_STREAM_BYTES;
     return true;
 }
 

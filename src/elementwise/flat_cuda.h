@@ -77,34 +77,12 @@ template <class Op> __device__ __forceinline__ typename Op::Result cpi_call(cons
     else return Op::body_of(x);
 }
 
-/* Elements of one 16-byte load. */
+/* Elements of one 16-byte load, of which a thread makes one: measured on an H200, more loads a thread are slower, and
+ * hints that pass the L2 cache by lose more on some sizes than they win on others. */
 template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
 
-/* Arrays that do not fit the L2 cache go past what is in it. */
-template <bool STREAM, class P> __device__ __forceinline__ P cpi_fetch(const P *p)
-{
-    if constexpr (STREAM && sizeof(P) == 16) {
-        uint4 v = __ldcs((const uint4 *)p);
-        P r;
-        memcpy(&r, &v, sizeof r);
-        return r;
-    } else {
-        return *p;
-    }
-}
-template <bool STREAM, class P> __device__ __forceinline__ void cpi_put(P *p, const P &r)
-{
-    if constexpr (STREAM && sizeof(P) == 16) {
-        uint4 v;
-        memcpy(&v, &r, sizeof v);
-        __stcs((uint4 *)p, v);
-    } else {
-        *p = r;
-    }
-}
-
 /* One vector of a thread. Where an input is one value for all (a bit of `one`), it is in `single`. */
-template <class Op, class S, class O, bool STREAM, bool ONES>
+template <class Op, class S, class O, bool ONES>
 __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t at, unsigned one,
                                                 const typename Op::Type (&single)[3])
 {
@@ -117,7 +95,7 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
     typename Op::Result result[V];
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (!ONES || !(one >> k & 1)) in[k] = cpi_fetch<STREAM>((const cpi_pack<S, V> *)((const S *)g.in[k] + at));
+        if (!ONES || !(one >> k & 1)) in[k] = *(const cpi_pack<S, V> *)((const S *)g.in[k] + at);
 #pragma unroll
     for (int k = 0; k < N; k++) cpi_widen_all<C, S, V>(in[k], wide[k]);
 #pragma unroll
@@ -128,7 +106,7 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
         if constexpr (LARGE) result[j] = cpi_call<Op>(x);
         else result[j] = Op::body_of(x);
     }
-    cpi_put<STREAM>((cpi_pack<O, V> *)((O *)g.out + at), cpi_narrow_all<O>(result));
+    *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<O>(result);
 }
 
 template <class Op, class S, class O>
@@ -140,11 +118,8 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
     const unsigned one = g.values | g.singles;
     const bool whole = g.aligned && at + V <= g.n;
     C single[3];
-    /* by size where that costs little code: functions always pass the cache by, halves never */
-    constexpr bool OWN = std::is_same<C, S>::value, CHOICE = OWN && Op::ulp < 1;
     if (whole && !one) {
-        if (OWN && (!CHOICE || g.stream)) cpi_flat_vector<Op, S, O, OWN, false>(g, at, one, single);
-        else cpi_flat_vector<Op, S, O, false, false>(g, at, one, single);
+        cpi_flat_vector<Op, S, O, false>(g, at, one, single);
         return;
     }
 #pragma unroll
@@ -153,8 +128,7 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
         else if (g.singles >> k & 1) single[k] = cpi_widen<C, S>(*(const S *)g.in[k]);
     }
     if (whole && N > 1) {
-        if (OWN && (!CHOICE || g.stream)) cpi_flat_vector<Op, S, O, OWN, true>(g, at, one, single);
-        else cpi_flat_vector<Op, S, O, false, true>(g, at, one, single);
+        cpi_flat_vector<Op, S, O, true>(g, at, one, single);
         return;
     }
     /* the last, partial vector; everything where pointers are not aligned */

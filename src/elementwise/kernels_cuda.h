@@ -22,7 +22,6 @@ struct cpi_flat_args {
     unsigned values;                        /* inputs given by value */
     unsigned singles;                       /* inputs that are one value in device memory */
     bool aligned;                           /* all pointers allow vector accesses */
-    bool stream;                            /* too much for the L2 cache */
 };
 
 /* Dimensions of a loop with divisors prepared: offsets of element i for every operand. */

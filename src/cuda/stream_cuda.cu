@@ -96,7 +96,8 @@ bool of_earlier_work(cudaError_t status)
 void add_name(char *text, size_t bytes, const char *name)
 {
     size_t n = strlen(text), m = strlen(name);
-    if (n >= m && strcmp(text + n - m, name) == 0) return; /* several kernels of one operation */
+    bool last = n >= m && strcmp(text + n - m, name) == 0 && (n == m || text[n - m - 1] == ' ');
+    if (last) return; /* several kernels of one operation */
     snprintf(text + n, bytes - n, "%s%s", n ? ", " : "", name);
 }
 

@@ -4,7 +4,7 @@
 
 namespace {
 
-template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) pack { E x[V]; };
+template <class E, int V> using pack = cpi_pack<E, V>;
 
 /* --- select --- */
 
@@ -101,13 +101,6 @@ bool contiguous(const cpi_loop *loop, int k)
     return loop->ndim == 0 || loop->op[k].strides[0] == cpi_itemsize(loop->op[k].type);
 }
 
-cp_code launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream, const char *what)
-{
-    void *list[] = {args};
-    cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
-    return CPI_LAUNCHED(stream, what);
-}
-
 void select_fill(select_args *g, const cpi_loop *loop)
 {
     g->out = loop->op[0].data;
@@ -131,7 +124,7 @@ cp_code launch_select(void *context, const cpi_loop *loop)
     select_fill(&g, loop);
     cpi_walk_init(&g.walk, loop, 0, 4);
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g, (cp_stream *)context, "where");
+    return cpi_cuda_launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g, (cp_stream *)context, "where");
 }
 
 bool select_fits(select_args *g, const cpi_loop *loop)
@@ -167,5 +160,5 @@ cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
     select_fill(&g, loop);
     if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, stream);
     int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * 4;
-    return launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream, "where");
+    return cpi_cuda_launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream, "where");
 }

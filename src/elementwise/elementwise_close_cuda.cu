@@ -104,7 +104,7 @@ struct close_args {
     cpi_walk walk;
     uint8_t *out;          /* or NULL, see close_runs_args */
     int *no;
-    const char *in[2];     /* strides 1 and 2 of the walk; the output's are 0 */
+    const char *in[2];     /* operands 1 and 2 of the walk; the output is 0 */
     cp_type type[2];
     alignas(16) unsigned char value[2][16];
     unsigned values;
@@ -156,13 +156,6 @@ struct close_context {
     const char *what;
 };
 
-cp_code launch(const void *kernel, unsigned blocks, void *args, const close_context *c)
-{
-    void *list[] = {args};
-    cudaLaunchKernel(kernel, dim3(blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(c->stream));
-    return CPI_LAUNCHED(c->stream, c->what);
-}
-
 /* The loop has the output first; it is not written where `no` is wanted. */
 cp_code launch_close(void *context, const cpi_loop *loop)
 {
@@ -175,7 +168,7 @@ cp_code launch_close(void *context, const cpi_loop *loop)
         r.no = c->no;
         r.t = c->t;
         unsigned blocks = cpi_cuda_blocks(loop->size, CPI_THREADS * CPI_RUN, c->no ? most : INT32_MAX);
-        return launch(k.runs, blocks, &r, c);
+        return cpi_cuda_launch(k.runs, blocks, &r, c->stream, c->what);
     }
     close_args g;
     cpi_walk_init(&g.walk, loop, 0, loop->nop);
@@ -191,7 +184,7 @@ cp_code launch_close(void *context, const cpi_loop *loop)
         cpi_cuda_convert(op->type, op->data, compared, g.value[i]);
         g.values |= 1u << i;
     }
-    return launch(k.any, cpi_cuda_blocks(g.walk.n, CPI_THREADS, most), &g, c);
+    return cpi_cuda_launch(k.any, cpi_cuda_blocks(g.walk.n, CPI_THREADS, most), &g, c->stream, c->what);
 }
 
 } /* namespace */

@@ -99,13 +99,6 @@ struct run_context {
     const cpi_cuda_entry *entry;
 };
 
-static cp_code launch(const void *kernel, unsigned blocks, void *args, cp_stream *stream, const char *what)
-{
-    void *list[] = {args};
-    cudaLaunchKernel(kernel, dim3(blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
-    return CPI_LAUNCHED(stream, what);
-}
-
 /* Can `flat` serve the loop with operands stored as `stored`? Fills its arguments. */
 static bool flat_fits(const cpi_loop *loop, int nin, cp_type compute, cp_type stored, cp_type out, cpi_flat_args *g)
 {
@@ -219,7 +212,7 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
     }
     g.plain = g.exact && !g.values && !g.mask;
     int64_t per_block = CPI_THREADS * CPI_RUN;
-    return launch(c->entry->general, (unsigned)((g.walk.n + per_block - 1) / per_block), &g, c->stream, names[c->op]);
+    return cpi_cuda_launch(c->entry->general, (g.walk.n + per_block - 1) / per_block, &g, c->stream, names[c->op]);
 }
 
 /* The flat kernel that serves the loop and its arguments; NULL when there is none. */
@@ -264,12 +257,12 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     }
     cpi_flat_args g;
     if (const void *kernel = flat_kernel(op, type, loop, &g, &elements))
-        return launch(kernel, (unsigned)((g.n + elements - 1) / elements), &g, stream, names[op]);
+        return cpi_cuda_launch(kernel, (g.n + elements - 1) / elements, &g, stream, names[op]);
     cpi_runs_args r;
     if (cpi_runs_fit(loop, nin, type, cpi_result_type(classes[op], type), &r)) {
         int64_t per_block = CPI_THREADS * CPI_RUN;
         r.op = op;
-        return launch(entry->runs, (unsigned)((r.walk.n + per_block - 1) / per_block), &r, stream, names[op]);
+        return cpi_cuda_launch(entry->runs, (r.walk.n + per_block - 1) / per_block, &r, stream, names[op]);
     }
     run_context c = {stream, op, type, entry};
     return cpi_walk_each(loop, launch_general, &c);

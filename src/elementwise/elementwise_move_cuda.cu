@@ -8,7 +8,7 @@ namespace {
 
 enum { TILE = 32, BAND = 8 };
 
-template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) pack { E x[V]; };
+template <class E, int V> using pack = cpi_pack<E, V>;
 
 /* --- conversion of contiguous elements --- */
 

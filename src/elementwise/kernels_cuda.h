@@ -1,9 +1,9 @@
 /* What the CUDA files of the room share: arguments of kernels, walking a loop, conversion at load and store.
  *
  * Three kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
- * all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or broadcast, of any types: CPI_RUN neighbours a
- * thread. `general`: any strides, any types, a mask; one element a load. Types are converted through a switch that
- * all threads take alike. Kernels get their arguments as untyped structs, so that one launcher serves all. */
+ * all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or broadcast, of any
+ * types: CPI_RUN neighbours a thread. `general`: any strides, any types, a mask; one element a load. Types are
+ * converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so that one launcher serves all. */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
 
@@ -204,6 +204,13 @@ template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligne
 #define CPI_DEFINE_STORES(x) CPI_DEFINE_STORE(x) CPI_DEFINE_STORE_RUN(x)
 
 /* --- host side (elementwise_cuda.cu) --- */
+/* Launches a kernel that takes one struct, by CPI_THREADS threads a block. */
+static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream, const char *what)
+{
+    void *list[] = {args};
+    cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
+    return CPI_LAUNCHED(stream, what);
+}
 /* Can `runs` serve the loop (output, nin inputs)? Fills its arguments. */
 bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g);
 /* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative. */

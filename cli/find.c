@@ -162,8 +162,7 @@ static int run_steps(const char *path, const find_options *o, found *f)
     if (!x || cp_device_use(dev) != CP_OK || !step_done(f, dev, STEP_TRANSFER, &t)) return fail_error("sources", path);
 
     progress(large, path, "background");
-    cp_sigma_clip_options clip = {.kappa = o->kappa};
-    if (cp_sigma_clip_stats(x, &clip, &f->background) != CP_OK) return fail_error("sources", path);
+    if (cp_sigma_clip_stats(x, &f->background, .kappa = o->kappa) != CP_OK) return fail_error("sources", path);
     if (!(f->background.count > 0 && f->background.std > 0 && isfinite(f->background.std)))
         return no_background(path, f->image);
     f->threshold = f->background.center + o->k * f->background.std;

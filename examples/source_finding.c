@@ -16,7 +16,7 @@ static cp_code find(cp_array *image, cp_sources *sources, int64_t *count)
 {
     /* 1. background: what is left when everything beyond 3 sigma of the median is clipped away */
     cp_clip_result background;
-    cp_code code = cp_sigma_clip_stats(image, NULL, &background);
+    cp_code code = cp_sigma_clip_stats(image, &background);
     if (code != CP_OK) return code;
     printf("background: median %.6g, sigma %.6g\n", background.center, background.std);
 
@@ -38,10 +38,10 @@ static cp_code show(const cp_sources *sources, int64_t count)
     cp_array *order = cp_argsort(cp_negative(sources->flux), -1);
     printf("%8s %14s %10s %10s\n", "label", "flux", "x", "y");
     for (int64_t i = 0; i < count && i < SHOWN; i++) {
-        int64_t k = cp_item_int(cp_slice(order, 1, (cp_index[]){CP_AT(i)}));
-        double flux = cp_item_float(cp_slice(sources->flux, 1, (cp_index[]){CP_AT(k)}));
-        double y = cp_item_float(cp_slice(sources->centroid, 2, (cp_index[]){CP_AT(k), CP_AT(0)}));
-        double x = cp_item_float(cp_slice(sources->centroid, 2, (cp_index[]){CP_AT(k), CP_AT(1)}));
+        int64_t k = cp_item_int(cp_slice(order, CP_ITEMS(CP_AT(i))));
+        double flux = cp_item_float(cp_slice(sources->flux, CP_ITEMS(CP_AT(k))));
+        double y = cp_item_float(cp_slice(sources->centroid, CP_ITEMS(CP_AT(k), CP_AT(0))));
+        double x = cp_item_float(cp_slice(sources->centroid, CP_ITEMS(CP_AT(k), CP_AT(1))));
         if (cp_error() != CP_OK) return cp_error();
         printf("%8lld %14.6g %10.3f %10.3f\n", (long long)k + 1, flux, x, y);
     }

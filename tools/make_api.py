@@ -33,7 +33,9 @@ def declarations(text):
                 continue
         if not drop.match(line):
             lines.append(line)
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip().replace("CP_API ", "")
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip().replace("CP_API ", "")
+    text = re.sub(r"CP_OPTION\((.*?) (\**), (\w+)\);", r"\1 \2\3; ", text)
+    return re.sub(r"CP_OPTION\((.*?), (\w+)\);", r"\1 \2;", text)
 
 
 def table_rows(name, macro):
@@ -64,7 +66,7 @@ def page():
 def calls():
     out = ["/* The reductions by name, cp_NAME(x, options), made from reduce.def by tools/make_api.py. reduce.h includes this. */",
            "#ifndef CUPRITE_REDUCE_CALLS_H", "#define CUPRITE_REDUCE_CALLS_H", ""]
-    out += [f"#define cp_{n}(x, ...) CP_REDUCE_CALL({n}, x, __VA_ARGS__)" for n, _ in table_rows("reduce.def", "CP_REDUCE")]
+    out += [f"#define cp_{n}(...) CP_CALL(cp_{n}, cp_reduce_options, __VA_ARGS__, ._ = 0)" for n, _ in table_rows("reduce.def", "CP_REDUCE")]
     return "\n".join(out + ["", "#endif", ""])
 
 

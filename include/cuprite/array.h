@@ -95,7 +95,6 @@ CP_API cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2);
 CP_API cp_array *cp_view_as(cp_array *x, cp_type type);     /* same bytes, another type (last axis scales) */
 CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array x itself */
 CP_API cp_array *cp_imag_part(cp_array *x);                 /* a view; of a real array zeros */
-#define CP_ALL ((cp_axes){0, NULL})
 
 /* --- indexing --- */
 typedef enum cp_index_kind { CP_IX_INT, CP_IX_SLICE, CP_IX_NEW, CP_IX_ELLIPSIS } cp_index_kind;
@@ -103,12 +102,15 @@ typedef enum cp_index_kind { CP_IX_INT, CP_IX_SLICE, CP_IX_NEW, CP_IX_ELLIPSIS }
  * np.newaxis or `...`. CP_AT(i), CP_RANGE(a, b), CP_STEP(a, b, s), CP_FULL, CP_NEW, CP_ELLIPSIS make them. */
 typedef struct cp_index { cp_index_kind kind; int64_t start, stop, step; int has; } cp_index;
 enum { CP_HAS_START = 1, CP_HAS_STOP = 2 };
-#define CP_AT(i) ((cp_index){CP_IX_INT, (i), 0, 1, 0})
-#define CP_RANGE(a, b) ((cp_index){CP_IX_SLICE, (a), (b), 1, CP_HAS_START | CP_HAS_STOP})
-#define CP_STEP(a, b, s) ((cp_index){CP_IX_SLICE, (a), (b), (s), CP_HAS_START | CP_HAS_STOP})
-#define CP_FULL ((cp_index){CP_IX_SLICE, 0, 0, 1, 0})
-#define CP_NEW ((cp_index){CP_IX_NEW, 0, 0, 1, 0})
-#define CP_ELLIPSIS ((cp_index){CP_IX_ELLIPSIS, 0, 0, 1, 0})
+#define CP_AT(i) CP_VALUE(cp_index, CP_IX_INT, (int64_t)(i), 0, 1, 0)
+#define CP_RANGE(a, b) CP_STEP(a, b, 1)
+#define CP_STEP(a, b, s) \
+    CP_VALUE(cp_index, CP_IX_SLICE, (int64_t)(a), (int64_t)(b), (int64_t)(s), CP_HAS_START | CP_HAS_STOP)
+#define CP_FULL CP_VALUE(cp_index, CP_IX_SLICE, 0, 0, 1, 0)
+#define CP_NEW CP_VALUE(cp_index, CP_IX_NEW, 0, 0, 1, 0)
+#define CP_ELLIPSIS CP_VALUE(cp_index, CP_IX_ELLIPSIS, 0, 0, 1, 0)
+/* CP_ITEMS(CP_AT(0), CP_FULL): number of items and pointer, the last two arguments of cp_slice. */
+#define CP_ITEMS(...) CP_COUNT(cp_index, __VA_ARGS__), CP_LIST(cp_index, __VA_ARGS__)
 /* x[items]: always a view. */
 CP_API cp_array *cp_slice(cp_array *x, int n, const cp_index *items);
 

@@ -29,11 +29,12 @@ typedef enum cp_op {
 #undef CP_ELEMENTWISE
 
 typedef struct cp_ufunc_options {
-    cp_array *out;      /* result goes here (broadcast to its shape) instead of into a new array */
-    cp_array *where;    /* boolean, broadcast: elements that are false are left as they are */
-    cp_type dtype;      /* type to compute in, with `typed`; else as NumPy chooses */
-    bool typed;         /* dtype is meant */
-    cp_casting casting; /* rule for the operands and out; CP_SAME_KIND by default */
+    CP_OPTION(cp_array *, out);     /* result goes here (broadcast to its shape) instead of into a new array */
+    CP_OPTION(cp_array *, where);   /* boolean, broadcast: elements that are false are left as they are */
+    CP_OPTION(cp_type, dtype);      /* type to compute in, with `typed`; else as NumPy chooses */
+    CP_OPTION(bool, typed);         /* dtype is meant */
+    CP_OPTION(cp_casting, casting); /* rule for the operands and out; CP_SAME_KIND by default */
+    int _;
 } cp_ufunc_options;
 /* The general call: `in` holds the operation's inputs. Returns out (retained) when it is given. */
 CP_API cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *options);

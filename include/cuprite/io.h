@@ -21,16 +21,16 @@ typedef struct cp_image_header cp_image_header; /* cards of an image, its WCS am
 
 #define CP_FITS_PRIMARY (-1)
 typedef struct cp_fits_read_options {
+    CP_OPTION(int, ext);                  /* 0: the first HDU with an image; n: extension n; CP_FITS_PRIMARY */
+    CP_OPTION(cp_image_header **, header); /* where not NULL: the image's header, freed with cp_image_header_free */
     int _;
-    int ext;                  /* 0: the first HDU with an image; n: extension n; CP_FITS_PRIMARY */
-    cp_image_header **header; /* where not NULL: the image's header, freed with cp_image_header_free */
 } cp_fits_read_options;
 /* An image as an array on the current device, axes in C order (NAXIS1 is last). Types: BITPIX 8 uint8, 16, 32
  * and 64 signed integers, -32 float32, -64 float64; unsigned (BITPIX 8: signed) where BZERO says so. Integers
  * with another BSCALE, BZERO or a BLANK give float32 (8 and 16 bits) or float64, blank pixels NaN. Reads plain,
  * gzip'd and tile-compressed files. */
-CP_API cp_array *cp_fits_read_with(const char *path, const cp_fits_read_options *options);
-#define cp_fits_read(path, ...) cp_fits_read_with((path), &(cp_fits_read_options){._ = 0, __VA_ARGS__})
+CP_API cp_array *cp_fits_read(const char *path, const cp_fits_read_options *options);
+#define cp_fits_read(...) CP_CALL(cp_fits_read, cp_fits_read_options, __VA_ARGS__, ._ = 0)
 
 CP_API void cp_image_header_free(cp_image_header *header);
 /* BUNIT and OBJECT, "" when not given; valid as long as the header. */
@@ -46,14 +46,13 @@ CP_API cp_code cp_image_sky(const cp_image_header *header, int64_t n, const doub
                             double *longitude, double *latitude);
 
 typedef struct cp_fits_write_options {
+    CP_OPTION(const char *, cards); /* more cards for the header: lines of FITS text, "BUNIT   = 'JY/BEAM'\n..." */
     int _;
-    const char *cards; /* more cards for the header: lines of FITS text, "BUNIT   = 'JY/BEAM'\n..." */
 } cp_fits_write_options;
 /* Writes an array as a file with one image. Types without a BITPIX: bool as uint8, float16 and bfloat16 as
  * float32; int8 and unsigned types by BZERO; complex ones are an error (CP_ERROR_TYPE). */
-CP_API cp_code cp_fits_write_with(const char *path, cp_array *x, const cp_fits_write_options *options);
-#define cp_fits_write(path, x, ...) \
-    cp_fits_write_with((path), (x), &(cp_fits_write_options){._ = 0, __VA_ARGS__})
+CP_API cp_code cp_fits_write(const char *path, cp_array *x, const cp_fits_write_options *options);
+#define cp_fits_write(...) CP_CALL2(cp_fits_write, cp_fits_write_options, __VA_ARGS__, ._ = 0)
 
 /* A column of a table: 1-d, real type. */
 typedef struct cp_column {

@@ -20,18 +20,18 @@ typedef enum cp_reduction {
 } cp_reduction;
 
 typedef struct cp_reduce_options {
-    int _;              /* not used; lets the macros below take no options */
-    cp_axes axis;       /* all axes by default; argmin and argmax: one axis, or all (of the flattened array) */
-    bool keepdims;      /* keep reduced axes with extent 1 */
-    bool typed;         /* dtype is meant */
-    cp_type dtype;      /* type to accumulate in and to return, with `typed` */
-    cp_array *out;      /* result goes here */
-    cp_array *where;    /* boolean, broadcast: only these elements take part */
-    cp_array *initial;  /* 0-d: starting value (sums, products, minima, maxima) */
-    double ddof;        /* var and std: divisor is n - ddof */
+    CP_OPTION(cp_axes, axis);       /* all axes by default; argmin and argmax: one axis, or all (of the flattened array) */
+    CP_OPTION(bool, keepdims);      /* keep reduced axes with extent 1 */
+    CP_OPTION(bool, typed);         /* dtype is meant */
+    CP_OPTION(cp_type, dtype);      /* type to accumulate in and to return, with `typed` */
+    CP_OPTION(cp_array *, out);     /* result goes here */
+    CP_OPTION(cp_array *, where);   /* boolean, broadcast: only these elements take part */
+    CP_OPTION(cp_array *, initial); /* 0-d: starting value (sums, products, minima, maxima) */
+    CP_OPTION(double, ddof);        /* var and std: divisor is n - ddof */
+    int _;
 } cp_reduce_options;
 
-/* The general call. Returns out (retained) when it is given. */
+/* The general call, for a reduction chosen at run time; `options` may be NULL. Returns out (retained) when it is given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
 
 /* What the table says of a reduction; `ufunc` is NumPy's name of the operation that it repeats. */
@@ -39,9 +39,9 @@ typedef struct cp_reduction_info { const char *name, *ufunc, *doc; bool has_iden
 CP_API cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info);
 CP_API cp_reduction cp_reduction_from_name(const char *name); /* CP_NREDUCTIONS: none */
 
-#define CP_REDUCE_CALL(name, x, ...) \
-    cp_reduce(CP_REDUCE_##name, (x), &(cp_reduce_options){._ = 0, __VA_ARGS__})
-/* cp_sum(x, ...), cp_max(x, ...), ...: one for each row of reduce.def. */
+/* cp_sum(x, options), cp_max(x, options), ...: one for each row of reduce.def. */
+#define CP_REDUCE(name, ...) CP_API cp_array *cp_##name(cp_array *x, const cp_reduce_options *options);
+#include "reduce.def"
 #include "reduce_calls.h"
 
 #ifdef __cplusplus

@@ -17,43 +17,45 @@ CP_API cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis);
 CP_API cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis);
 
 typedef struct cp_median_options {
+    CP_OPTION(cp_axes, axis);
+    CP_OPTION(bool, keepdims);
+    CP_OPTION(cp_array *, out);
     int _;
-    cp_axes axis;
-    bool keepdims;
-    cp_array *out;
 } cp_median_options;
 /* Median by selection. NaN in a lane gives NaN; float16 stays float16, integers give float64. */
-CP_API cp_array *cp_median_with(cp_array *x, const cp_median_options *options);
-#define cp_median(x, ...) cp_median_with((x), &(cp_median_options){._ = 0, __VA_ARGS__})
+CP_API cp_array *cp_median(cp_array *x, const cp_median_options *options);
+#define cp_median(...) CP_CALL(cp_median, cp_median_options, __VA_ARGS__, ._ = 0)
 
 typedef struct cp_unique_options {
-    cp_array **index;    /* where not NULL: first occurrence of each value (int64) */
-    cp_array **inverse;  /* indices that rebuild x, of x's shape (int64); with an axis 1-d, of its extent */
-    cp_array **counts;   /* int64 */
-    bool distinct_nan;   /* NumPy's equal_nan=False */
-    cp_axes axis;        /* one axis, or none (of the flattened array) */
+    CP_OPTION(cp_array **, index);   /* where not NULL: first occurrence of each value (int64) */
+    CP_OPTION(cp_array **, inverse); /* indices that rebuild x, of x's shape (int64); with an axis 1-d, of its extent */
+    CP_OPTION(cp_array **, counts);  /* int64 */
+    CP_OPTION(bool, distinct_nan);   /* NumPy's equal_nan=False */
+    CP_OPTION(cp_axes, axis);        /* one axis, or none (of the flattened array) */
+    int _;
 } cp_unique_options;
 /* Sorted distinct values of the flattened array; with an axis of an array of two and more dimensions the distinct
  * sub-arrays along it, in the order of their first different elements: the result is x with fewer of them, and a
- * sub-array that holds a NaN equals no other. `options` may be NULL. */
+ * sub-array that holds a NaN equals no other. */
 CP_API cp_array *cp_unique(cp_array *x, const cp_unique_options *options);
+#define cp_unique(...) CP_CALL(cp_unique, cp_unique_options, __VA_ARGS__, ._ = 0)
 
 typedef struct cp_clip_result { double center, std, lower, upper; int64_t count; int iterations; } cp_clip_result;
 typedef enum cp_clip_center { CP_CLIP_MEDIAN, CP_CLIP_MEAN } cp_clip_center;
 typedef struct cp_sigma_clip_options {
+    CP_OPTION(double, kappa);          /* 3 when 0 */
+    CP_OPTION(cp_clip_center, center); /* median by default */
+    CP_OPTION(int, max_iterations);    /* 0: until nothing more is clipped */
     int _;
-    double kappa;            /* 3 when 0 */
-    cp_clip_center center;   /* median by default */
-    int max_iterations;      /* 0: until nothing more is clipped */
 } cp_sigma_clip_options;
 /* Kappa-sigma clipping of all elements, as one operation: repeatedly keeps the values strictly between
  * center - kappa*std and center + kappa*std until none is dropped. NaN is ignored. Fills `result` (values of
  * the last, kept set; count 0 and NaN when nothing is left) and waits. Real types. */
-CP_API cp_code cp_sigma_clip_stats(cp_array *x, const cp_sigma_clip_options *options, cp_clip_result *result);
+CP_API cp_code cp_sigma_clip_stats(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options);
+#define cp_sigma_clip_stats(...) CP_CALL2(cp_sigma_clip_stats, cp_sigma_clip_options, __VA_ARGS__, ._ = 0)
 /* The kept values as a 1-d array in C order; `result` may be NULL. */
-CP_API cp_array *cp_sigma_clip_with(cp_array *x, const cp_sigma_clip_options *options, cp_clip_result *result);
-#define cp_sigma_clip(x, result, ...) \
-    cp_sigma_clip_with((x), &(cp_sigma_clip_options){._ = 0, __VA_ARGS__}, (result))
+CP_API cp_array *cp_sigma_clip(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options);
+#define cp_sigma_clip(...) CP_CALL2(cp_sigma_clip, cp_sigma_clip_options, __VA_ARGS__, ._ = 0)
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calls.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -62,12 +64,12 @@ typedef struct cp_shape { int n; const int64_t *dim; } cp_shape;
 /* Axes of an operation: `at` NULL means all axes, n == 0 with `at` set means none (NumPy's `axis=()`). */
 typedef struct cp_axes { int n; const int *at; } cp_axes;
 
-#define CP_SHAPE(...)                                                     \
-    ((cp_shape){(int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), \
-                (const int64_t[]){__VA_ARGS__}})
-#define CP_SHAPE0 ((cp_shape){0, NULL})
-#define CP_AXES(...) \
-    ((cp_axes){(int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int)), (const int[]){__VA_ARGS__}})
+#define CP_SHAPE(...) CP_VALUE(cp_shape, CP_COUNT(int64_t, __VA_ARGS__), CP_LIST(int64_t, __VA_ARGS__))
+#define CP_SHAPE0 CP_VALUE(cp_shape, 0, NULL)
+/* CP_AXES(0, -1): those; CP_ALL: all, as by default; CP_NONE: no axis. */
+#define CP_AXES(...) CP_VALUE(cp_axes, CP_COUNT(int, __VA_ARGS__), CP_LIST(int, __VA_ARGS__))
+#define CP_ALL CP_VALUE(cp_axes, 0, NULL)
+#define CP_NONE CP_VALUE(cp_axes, 0, CP_LIST(int, 0))
 
 /* NumPy's name of a type ("float32"), or NULL when `t` is none. */
 CP_API const char *cp_type_name(cp_type t);

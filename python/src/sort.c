@@ -69,7 +69,7 @@ CPY_FUNCTION(median, "a, axis=None, out=None, overwrite_input=False, keepdims=Fa
     cp_median_options o = {0};
     if (!x || !cpy_axes_arg(a[1], &axes) || !cpy_out(a[2], &o.out) || !cpy_bool(a[4], false, &o.keepdims)) return NULL;
     o.axis = axes.axes;
-    CPY_RUN(cp_size(x), r = cp_median_with(x, &o));
+    CPY_RUN(cp_size(x), r = (cp_median)(x, &o));
     if (!r || !o.out) return cpy_wrap(r);
     cp_free(r);
     return Py_NewRef(a[2]);
@@ -90,7 +90,7 @@ CPY_FUNCTION(unique, "ar, return_index=False, return_inverse=False, return_count
     cp_unique_options o = {.index = want[0] ? &extra[0] : NULL, .inverse = want[1] ? &extra[1] : NULL,
                            .counts = want[2] ? &extra[2] : NULL, .distinct_nan = !equal_nan,
                            .axis = cpy_given(a[4]) ? CP_AXES(axis) : CP_ALL};
-    CPY_RUN(cp_size(x), values = cp_unique(x, &o));
+    CPY_RUN(cp_size(x), values = (cp_unique)(x, &o));
     PyObject *first = cpy_wrap(values);
     if (!first || !(want[0] || want[1] || want[2])) return first;
     PyObject *r = PyTuple_New(1 + want[0] + want[1] + want[2]);
@@ -133,7 +133,7 @@ CPY_FUNCTION(sigma_clip, "x, kappa=3, center='median', max_iterations=0",
     cp_array *r, *x = cpy_need(a[0]);
     cp_sigma_clip_options o = {0};
     if (!x || !clip_options(a, &o)) return NULL;
-    CPY_UNLOCKED(r = cp_sigma_clip_with(x, &o, NULL));
+    CPY_UNLOCKED(r = (cp_sigma_clip)(x, NULL, &o));
     return cpy_wrap(r);
 }
 
@@ -147,7 +147,7 @@ CPY_FUNCTION(sigma_clip_stats, "x, kappa=3, center='median', max_iterations=0",
     cp_clip_result r;
     cp_code code;
     if (!x || !clip_options(a, &o)) return NULL;
-    CPY_UNLOCKED(code = cp_sigma_clip_stats(x, &o, &r));
+    CPY_UNLOCKED(code = (cp_sigma_clip_stats)(x, &r, &o));
     if (code != CP_OK) return cpy_raise();
     PyObject *module = PyImport_ImportModule("cuprite._support");
     PyObject *t = module ? PyObject_CallMethod(module, "ClipStats", "ddddLi", r.center, r.std, r.lower, r.upper,

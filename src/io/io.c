@@ -86,7 +86,7 @@ static cp_array *read_pixels(const cpi_io_ops *ops, const cpi_io_image *image)
     return x;
 }
 
-cp_array *cp_fits_read_with(const char *path, const cp_fits_read_options *options)
+cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
 {
     static const cp_fits_read_options defaults;
     if (cpi_null("fits_read", path)) return NULL;
@@ -169,7 +169,7 @@ static cp_code to_host(const char *function, cp_array *x, cp_type type, host_val
     return cp_error();
 }
 
-cp_code cp_fits_write_with(const char *path, cp_array *x, const cp_fits_write_options *options)
+cp_code (cp_fits_write)(const char *path, cp_array *x, const cp_fits_write_options *options)
 {
     if (cpi_null("fits_write", path) || cpi_null("fits_write", x)) return cp_error();
     cp_type type = cp_type_of(x);

@@ -444,3 +444,11 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     cp_free(c.result), cp_free(c.where), cp_free(c.x);
     return result;
 }
+
+/* The name in parentheses keeps the macro of that name away. */
+#define CP_REDUCE(name, ...)                                                  \
+    cp_array *(cp_##name)(cp_array *x, const cp_reduce_options *options)      \
+    {                                                                         \
+        return cp_reduce(CP_REDUCE_##name, x, options);                       \
+    }
+#include "cuprite/reduce.def"

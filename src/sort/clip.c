@@ -58,7 +58,7 @@ static cp_array *clip(cp_array *x, const cp_sigma_clip_options *options, cpi_cli
     return NULL;
 }
 
-cp_code cp_sigma_clip_stats(cp_array *x, const cp_sigma_clip_options *options, cp_clip_result *result)
+cp_code (cp_sigma_clip_stats)(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options)
 {
     cpi_clip request;
     cp_array *work;
@@ -71,7 +71,7 @@ cp_code cp_sigma_clip_stats(cp_array *x, const cp_sigma_clip_options *options, c
     return CP_OK;
 }
 
-cp_array *cp_sigma_clip_with(cp_array *x, const cp_sigma_clip_options *options, cp_clip_result *result)
+cp_array *(cp_sigma_clip)(cp_array *x, cp_clip_result *result, const cp_sigma_clip_options *options)
 {
     cpi_clip request;
     cp_array *work;

@@ -89,7 +89,7 @@ static cp_array *median_of(cp_array *x, const bool *reduced, int ndim, const int
     return NULL;
 }
 
-cp_array *cp_median_with(cp_array *x, const cp_median_options *options)
+cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
 {
     static const cp_median_options plain = {0};
     bool reduced[CP_MAXDIM];

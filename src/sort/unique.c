@@ -118,7 +118,7 @@ static cp_code along(made *m, cp_array *x, int axis, bool want_inverse)
     return CP_OK;
 }
 
-cp_array *cp_unique(cp_array *x, const cp_unique_options *options)
+cp_array *(cp_unique)(cp_array *x, const cp_unique_options *options)
 {
     cp_unique_options none = {0};
     int axis;

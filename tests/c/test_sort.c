@@ -288,9 +288,9 @@ static void check_unique(cp_type t, int pattern, int64_t n, bool apart)
     item *want = ordered(t, data, n, (int64_t)cp_type_size(t));
     for (CP_SCOPE) {
         cp_array *x = cp_from_host(data, t, CP_SHAPE(n), NULL), *index, *inverse, *counts, *only_counts;
-        cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, apart});
-        cp_array *plain = cp_unique(x, &(cp_unique_options){NULL, NULL, &only_counts, apart});
-        cp_array *alone = cp_unique(x, &(cp_unique_options){.distinct_nan = apart});
+        cp_array *u = cp_unique(x, .index = &index, .inverse = &inverse, .counts = &counts, .distinct_nan = apart);
+        cp_array *plain = cp_unique(x, .counts = &only_counts, .distinct_nan = apart);
+        cp_array *alone = cp_unique(x, .distinct_nan = apart);
         ok(u && plain && alone);
         char *values = host_of(u), *values2 = host_of(plain), *values3 = host_of(alone);
         int64_t *at = (int64_t *)host_of(index), *back = (int64_t *)host_of(inverse), *c = (int64_t *)host_of(counts);
@@ -383,9 +383,9 @@ static void check_unique_rows(cp_type t, int pattern, int64_t n, int64_t width, 
     qsort(want, (size_t)n, sizeof *want, by_row);
     for (CP_SCOPE) {
         cp_array *x = cp_from_host(data, t, CP_SHAPE(n, width), NULL), *index, *inverse, *counts, *only;
-        cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, false, CP_AXES(0)});
+        cp_array *u = cp_unique(x, .index = &index, .inverse = &inverse, .counts = &counts, .axis = CP_AXES(0));
         cp_array *columns =
-            cp_unique(cp_transpose(x, CP_ALL), &(cp_unique_options){.counts = &only, .axis = CP_AXES(-1)});
+            cp_unique(cp_transpose(x, CP_ALL), .counts = &only, .axis = CP_AXES(-1));
         ok(u && columns);
         assert_int_equal(cp_dim(u, 1), width);
         assert_int_equal(cp_dim(columns, 0), width);
@@ -437,34 +437,34 @@ static void test_unique_axis(void **state)
         for (CP_SCOPE) {
             cp_array *x = cp_reshape(doubles(3, 1, 2, 0, 3, 1, 2, -0.0, 1, 1, 1, 1), CP_SHAPE(3, 2, 2)), *index,
                      *inverse, *counts;
-            cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, false, CP_AXES(0)});
+            cp_array *u = cp_unique(x, .index = &index, .inverse = &inverse, .counts = &counts, .axis = CP_AXES(0));
             values(u, 1, 1, 1, 1, 3, 1, 2, 0);
             assert_int_equal(cp_ndim(u), 3);
             values(index, 2, 0);
             values(inverse, 1, 1, 0);
             values(counts, 1, 2);
-            values(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(1)}), 2, 0, 3, 1, 2, 0, 3, 1, 1, 1, 1, 1);
-            values(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(-1)}), 1, 3, 0, 2, 1, 3, 0, 2, 1, 1, 1, 1);
-            values(cp_unique(x, &(cp_unique_options){.axis = CP_ALL}), 0, 1, 2, 3);
-            values(cp_unique(cp_ravel(x), &(cp_unique_options){.axis = CP_AXES(0)}), 0, 1, 2, 3);
+            values(cp_unique(x, .axis = CP_AXES(1)), 2, 0, 3, 1, 2, 0, 3, 1, 1, 1, 1, 1);
+            values(cp_unique(x, .axis = CP_AXES(-1)), 1, 3, 0, 2, 1, 3, 0, 2, 1, 1, 1, 1);
+            values(cp_unique(x, .axis = CP_ALL), 0, 1, 2, 3);
+            values(cp_unique(cp_ravel(x), .axis = CP_AXES(0)), 0, 1, 2, 3);
             cp_array *none = cp_unique(cp_empty(CP_SHAPE(3, 0), CP_INT16),
-                                       &(cp_unique_options){&index, &inverse, &counts, false, CP_AXES(0)});
+                                       .index = &index, .inverse = &inverse, .counts = &counts, .axis = CP_AXES(0));
             ok(none);
             assert_int_equal(cp_dim(none, 0), 1);
             values(index, 0);
             values(inverse, 0, 0, 0);
             values(counts, 3);
             index = x;
-            assert_null(cp_unique(x, &(cp_unique_options){.index = &index, .axis = CP_AXES(3)}));
+            assert_null(cp_unique(x, .index = &index, .axis = CP_AXES(3)));
             failed(CP_ERROR_AXIS);
             assert_null(index);
-            assert_null(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(-4)}));
+            assert_null(cp_unique(x, .axis = CP_AXES(-4)));
             failed(CP_ERROR_AXIS);
-            assert_null(cp_unique(cp_ravel(x), &(cp_unique_options){.axis = CP_AXES(1)}));
+            assert_null(cp_unique(cp_ravel(x), .axis = CP_AXES(1)));
             failed(CP_ERROR_AXIS);
-            assert_null(cp_unique(cp_float(1), &(cp_unique_options){.axis = CP_AXES(0)}));
+            assert_null(cp_unique(cp_float(1), .axis = CP_AXES(0)));
             failed(CP_ERROR_AXIS);
-            assert_null(cp_unique(x, &(cp_unique_options){.axis = CP_AXES(0, 1)}));
+            assert_null(cp_unique(x, .axis = CP_AXES(0, 1)));
             failed(CP_ERROR_TYPE);
         }
 }
@@ -498,11 +498,11 @@ static void test_shapes_and_errors(void **state)
             cp_array *t = cp_transpose(x, CP_ALL);
             ok(cp_sort_inplace(t, CP_FLAT) == CP_OK); /* in t's order */
             values(t, 1, 2, 3, 4, 5, 6);
-            cp_array *inverse = NULL, *u = cp_unique(zero, &(cp_unique_options){.inverse = &inverse});
+            cp_array *inverse = NULL, *u = cp_unique(zero, .inverse = &inverse);
             values(u, 5);
             assert_int_equal(cp_ndim(inverse), 0);
             assert_null(cp_sort(NULL, 0));
-            assert_null(cp_unique(NULL, NULL));
+            assert_null(cp_unique(NULL));
             cp_error_clear();
         }
 }
@@ -521,7 +521,7 @@ static void test_empty(void **state)
                 assert_int_equal(cp_ndim(o), 3);
             }
             assert_int_equal(cp_size(cp_sort(x, CP_FLAT)), 0);
-            cp_array *u = cp_unique(x, &(cp_unique_options){&index, &inverse, &counts, false});
+            cp_array *u = cp_unique(x, .index = &index, .inverse = &inverse, .counts = &counts);
             ok(u && index && inverse && counts);
             assert_int_equal(cp_size(u) + cp_size(index) + cp_size(inverse) + cp_size(counts), 0);
             assert_int_equal(cp_ndim(inverse), 3);
@@ -540,7 +540,7 @@ static bool sort_all(void)
 }
 static bool unique_along(cp_axes axis)
 {
-    cp_array *a = NULL, *b = NULL, *c = NULL, *u = cp_unique(given, &(cp_unique_options){&a, &b, &c, false, axis});
+    cp_array *a = NULL, *b = NULL, *c = NULL, *u = cp_unique(given, .index = &a, .inverse = &b, .counts = &c, .axis = axis);
     bool done = u;
     assert_true(done || (!a && !b && !c));
     cp_free(u);

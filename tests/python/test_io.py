@@ -26,11 +26,11 @@ class Shape(ctypes.Structure):
 
 
 class ReadOptions(ctypes.Structure):
-    _fields_ = [("_", ctypes.c_int), ("ext", ctypes.c_int), ("header", ctypes.POINTER(P))]
+    _fields_ = [("ext", ctypes.c_int), ("header", ctypes.POINTER(P)), ("_", ctypes.c_int)]
 
 
 class WriteOptions(ctypes.Structure):
-    _fields_ = [("_", ctypes.c_int), ("cards", ctypes.c_char_p)]
+    _fields_ = [("cards", ctypes.c_char_p), ("_", ctypes.c_int)]
 
 
 class Column(ctypes.Structure):
@@ -43,8 +43,8 @@ def declare(name, result, *arguments):
     return f
 
 
-fits_read = declare("cp_fits_read_with", P, ctypes.c_char_p, ctypes.POINTER(ReadOptions))
-fits_write = declare("cp_fits_write_with", ctypes.c_int, ctypes.c_char_p, P, ctypes.POINTER(WriteOptions))
+fits_read = declare("cp_fits_read", P, ctypes.c_char_p, ctypes.POINTER(ReadOptions))
+fits_write = declare("cp_fits_write", ctypes.c_int, ctypes.c_char_p, P, ctypes.POINTER(WriteOptions))
 catalog_write = declare("cp_catalog_write", ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(Column),
                         ctypes.c_int)
 png_write = declare("cp_png_write", ctypes.c_int, ctypes.c_char_p, P)
@@ -73,7 +73,7 @@ class Failure(Exception):
 
 def read(path, ext=0, header=False):
     h = P()
-    options = ReadOptions(0, ext, ctypes.pointer(h) if header else None)
+    options = ReadOptions(ext, ctypes.pointer(h) if header else None)
     x = fits_read(os.fsencode(path), ctypes.byref(options))
     if not x:
         raise Failure
@@ -97,7 +97,7 @@ def array(a):
 
 def write(path, a, cards=None):
     x = array(a)
-    code = fits_write(os.fsencode(path), x, ctypes.byref(WriteOptions(0, cards)))
+    code = fits_write(os.fsencode(path), x, ctypes.byref(WriteOptions(cards)))
     free(x)
     if code:
         raise Failure

@@ -7,7 +7,7 @@ list is in CONTRIBUTING.md). Exits 1 with one line for each breach.
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ORDER = ["core", "backend", "scalar", "cpu", "cuda", "elementwise", "reduce", "index", "shape", "sort",
+ORDER = ["core", "backend", "scalar", "cpu", "cuda", "front", "elementwise", "reduce", "index", "shape", "sort",
          "signal", "ndimage", "io"]
 # room -> headers (or rooms) that it may include although they stand later
 EXTRA = {

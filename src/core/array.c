@@ -317,18 +317,3 @@ cp_code cpi_check_writable(const char *function, const cp_array *x)
         return cpi_fail(CP_ERROR_VALUE, "%s: the destination is read-only", function);
     return CP_OK;
 }
-
-cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arrays)
-{
-    cpi_device *device = NULL;
-    for (int i = 0; i < n; i++) {
-        if (!arrays[i] || arrays[i]->flags & CPI_HOST_SCALAR) continue;
-        if (device && arrays[i]->device != device) {
-            cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", function, device->name,
-                     arrays[i]->device->name);
-            return NULL;
-        }
-        device = arrays[i]->device;
-    }
-    return device ? device : cpi_device_current();
-}

@@ -65,9 +65,6 @@ cp_array *cpi_again(cp_array *x);
 void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result);
 /* Fails with CP_ERROR_VALUE when x may not be written to. */
 cp_code cpi_check_writable(const char *function, const cp_array *x);
-/* The device on which an operation of these arrays runs: that of the first one that is no host scalar (the
- * current device when all are); NULL and an error when they lie on different devices. */
-cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arrays);
 #endif
 
 /* Bytes of an element. */

@@ -10,6 +10,7 @@
 #include "backend/device.h"
 #include "core/shape.h"
 #include "elementwise/resolve.h"
+#include "front/front.h"
 
 /* What one call works with: operands 0 (output), 1..nin, and the mask behind them. */
 typedef struct {

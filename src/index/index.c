@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-#include "backend/device.h"
-#include "core/memory.h"
 #include "cuprite/index.h"
 #include "elementwise/elementwise.h"
+#include "front/front.h"
 
 /* One call: the condition made contiguous, what it selects, the backend to ask. */
 typedef struct choice {
@@ -36,14 +35,7 @@ static cp_code choose(choice *c, cp_array *condition, int64_t n)
 {
     c->s.n = n;
     if (n == 0) return CP_OK;
-    if (condition->flags & CPI_HOST_SCALAR) { /* backends read device memory */
-        cp_array *there = cp_to_device(condition, c->device->id);
-        if (!there) return cp_error();
-        c->condition = cpi_as_contiguous(c->name, there, there->type);
-        cp_free(there);
-    } else {
-        c->condition = cpi_as_contiguous(c->name, condition, condition->type);
-    }
+    c->condition = cpi_dense(c->name, condition, condition->type, c->device);
     if (!c->condition) return cp_error();
     cp_code code = c->ops->select(c->stream, c->condition->data, c->condition->type, n, &c->s);
     c->selected = code == CP_OK;
@@ -120,7 +112,7 @@ static cp_array *select_slices(choice *c, cp_array *x, int first, int last)
     if (!out || out->size == 0) return out;
     cp_array *from = NULL;
     if (evenly(x, 0, first, &outer_step) && evenly(x, first, last, &step) && whole_rows(x, last)) from = cp_retain(x);
-    else from = cpi_as_contiguous(c->name, x, x->type);
+    else from = cpi_dense(c->name, x, x->type, c->device);
     if (!from) {
         cp_free(out);
         return NULL;
@@ -163,12 +155,12 @@ cp_array *cp_compress(cp_array *condition, cp_array *x, int axis)
         cpi_fail(CP_ERROR_VALUE, "compress: condition must be a 1-d array");
         return NULL;
     }
+    if (cpi_axis_or_flat("compress", &axis, x->ndim)) return NULL;
     bool flat = axis == CP_FLAT;
-    if (!flat && cpi_axis("compress", &axis, x->ndim)) return NULL;
     cp_array *both[2] = {x, condition};
     choice c;
     if (open_choice(&c, "compress", cpi_common_device("compress", 2, both))) return NULL;
-    cp_array *here = x->flags & CPI_HOST_SCALAR ? cp_to_device(x, c.device->id) : cp_retain(x);
+    cp_array *here = cpi_in_memory("compress", x, c.device);
     if (!here) return NULL;
     int64_t n = flat ? x->size : x->shape[axis], given = condition->shape[0];
     cp_array *result = NULL;
@@ -243,7 +235,7 @@ cp_array *cp_mask_get(cp_array *x, cp_array *mask)
     cp_array *both[2] = {x, mask};
     choice c;
     if (open_choice(&c, "mask_get", cpi_common_device("mask_get", 2, both))) return NULL;
-    cp_array *here = x->flags & CPI_HOST_SCALAR ? cp_to_device(x, c.device->id) : cp_retain(x);
+    cp_array *here = cpi_in_memory("mask_get", x, c.device);
     cp_array *result = NULL;
     if (here && !choose(&c, mask, mask->size)) result = select_slices(&c, here, 0, mask->ndim);
     close_choice(&c);
@@ -259,21 +251,17 @@ static cp_array *spread_value(choice *c, cp_array *x, cp_array *value, int cover
     shape[0] = c->s.count;
     memcpy(shape + 1, x->shape + covered, (size_t)rest * sizeof *shape);
     *each = value->ndim > rest && !(value->ndim == rest + 1 && value->shape[0] == 1 && c->s.count != 0);
-    cp_array *there = value->flags & CPI_HOST_SCALAR ? cp_to_device(value, c->device->id) : cp_retain(value);
-    cp_array *typed = there && there->type != x->type ? cp_astype(there, x->type) : cp_retain(there);
-    cp_free(there);
-    cp_array *wide = NULL;
-    if (typed && !*each && typed->ndim > rest) { /* drop the leading extent of 1 */
-        cp_array *row = cp_reshape(typed, (cp_shape){rest, typed->shape + 1});
-        wide = row ? cp_broadcast_to(row, (cp_shape){rest, shape + 1}) : NULL;
-        cp_free(row);
-    } else if (typed) {
-        wide = *each ? cp_broadcast_to(typed, (cp_shape){rest + 1, shape}) : cp_broadcast_to(typed, (cp_shape){rest, shape + 1});
+    int ndim = *each ? rest + 1 : rest, skip = value->ndim > ndim ? 1 : 0; /* a leading extent of 1 */
+    cp_array *row = skip ? cp_reshape(value, (cp_shape){rest, value->shape + 1}) : cp_retain(value);
+    cp_array *wide = row ? cp_broadcast_to(row, (cp_shape){ndim, *each ? shape : shape + 1}) : NULL;
+    cp_array *flat = wide ? cpi_dense(c->name, wide, x->type, c->device) : NULL;
+    if (flat && cpi_may_overlap(flat, x)) { /* value's own memory */
+        cp_array *apart = cp_copy(flat);
+        cp_free(flat);
+        flat = apart;
     }
-    cp_free(typed);
-    cp_array *flat = NULL;
-    if (wide) flat = cpi_may_overlap(wide, x) ? cp_copy(wide) : cpi_as_contiguous(c->name, wide, wide->type);
     cp_free(wide);
+    cp_free(row);
     return flat;
 }
 
@@ -286,7 +274,7 @@ static cp_code set_slices(choice *c, cp_array *x, cp_array *value, int covered)
     cp_array *to = x;
     bool direct = evenly(x, 0, covered, &step) && whole_rows(x, covered);
     if (c->s.count == 0 || bytes == 0) direct = true;
-    else if (!direct && !(to = cpi_as_contiguous(c->name, x, x->type))) return cp_free(v), cp_error();
+    else if (!direct && !(to = cpi_dense(c->name, x, x->type, c->device))) return cp_free(v), cp_error();
     evenly(to, 0, covered, &step);
     cp_code code = CP_OK;
     if (c->s.count && bytes) {

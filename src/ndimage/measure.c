@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/device.h"
-#include "ndimage/front.h"
+#include "front/front.h"
 #include "ndimage/key.h"
 #include "ndimage/ndimage.h"
 
@@ -29,19 +28,6 @@ static void drop(operands *o)
     cp_free(o->index);
 }
 
-/* x or labels, broadcast to the shape of both, C-contiguous. */
-static cp_array *fitted(const char *function, cp_array *a, int ndim, const int64_t *shape)
-{
-    if (a->ndim == ndim && memcmp(a->shape, shape, sizeof *shape * (size_t)ndim) == 0)
-        return cpi_ndimage_plain(function, a);
-    cp_array *plain = cpi_ndimage_plain(function, a);
-    cp_array *wide = plain ? cp_broadcast_to(plain, (cp_shape){ndim, shape}) : NULL;
-    cp_array *whole = wide ? cpi_as_contiguous(function, wide, wide->type) : NULL;
-    cp_free(wide);
-    cp_free(plain);
-    return whole;
-}
-
 /* The region of one host value: labels equal to it. */
 static void one_label(cpi_measure_plan *plan, const cp_array *index, cp_type labels)
 {
@@ -60,23 +46,19 @@ static bool prepare(const char *function, cp_array *x, cp_array *labels, cp_arra
     memset(o, 0, sizeof *o);
     memset(plan, 0, sizeof *plan);
     plan->function = function;
-    if (cpi_null(function, x) || !cpi_ndimage_real(function, x)) return false;
-    if (labels && !cpi_ndimage_real(function, labels)) return false;
+    if (cpi_null(function, x) || cpi_check_real(function, x)) return false;
+    if (labels && cpi_check_real(function, labels)) return false;
     if (!labels) index = NULL;
-    if (index && !cpi_ndimage_real(function, index)) return false;
-    cp_array *all[3] = {x};
-    int n = 1;
-    if (labels) all[n++] = labels;
-    if (index) all[n++] = index;
-    o->device = cpi_common_device(function, n, all);
-    if (!o->device) return false;
-    int ndim = x->ndim;
+    if (index && cpi_check_real(function, index)) return false;
+    int ndim;
     int64_t shape[CP_MAXDIM];
-    memcpy(shape, x->shape, sizeof *shape * (size_t)ndim);
-    if (labels && cpi_broadcast(function, &ndim, shape, labels->ndim, labels->shape) != CP_OK) return false;
-    o->x = fitted(function, x, ndim, shape);
-    if (o->x && labels) o->labels = fitted(function, labels, ndim, shape);
-    if (o->labels && index && !(index->flags & CPI_HOST_SCALAR)) o->index = cpi_ndimage_plain(function, index);
+    cp_array *all[3] = {x, labels, index};
+    o->device = cpi_common_device(function, 3, all);
+    if (!o->device || cpi_common_shape(function, 2, all, &ndim, shape)) return false;
+    o->x = cpi_dense_shaped(function, x, x->type, o->device, ndim, shape);
+    if (o->x && labels) o->labels = cpi_dense_shaped(function, labels, labels->type, o->device, ndim, shape);
+    if (o->labels && index && !(index->flags & CPI_HOST_SCALAR))
+        o->index = cpi_dense(function, index, index->type, o->device);
     if (!o->x || (labels && !o->labels) || (index && !(index->flags & CPI_HOST_SCALAR) && !o->index)) {
         drop(o);
         return false;
@@ -197,7 +179,7 @@ cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *index)
 cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
 {
     const char *f = "find_objects";
-    if (cpi_null(f, labels) || !cpi_ndimage_real(f, labels)) return NULL;
+    if (cpi_null(f, labels) || cpi_check_real(f, labels)) return NULL;
     if (cpi_is_float(labels->type)) {
         cpi_fail(CP_ERROR_RUNTIME, "find_objects: data type not supported");
         return NULL;
@@ -220,7 +202,7 @@ cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
         max_label = cpi_load_int(labels->type, value, 0);
         if (max_label < 0) max_label = 0;
     }
-    o.labels = cpi_ndimage_plain(f, labels);
+    o.labels = cpi_dense(f, labels, labels->type, o.device);
     if (!o.labels) return NULL;
     o.ndim = 1;
     o.shape[0] = max_label;

@@ -6,23 +6,8 @@
 
 #include <string.h>
 
-#include "backend/device.h"
-#include "core/memory.h"
-#include "ndimage/front.h"
+#include "front/front.h"
 #include "ndimage/ndimage.h"
-
-cp_array *cpi_ndimage_plain(const char *function, cp_array *x)
-{
-    if (x->flags & CPI_HOST_SCALAR) return cp_full(CP_SHAPE0, x->type, x);
-    return cpi_as_contiguous(function, x, x->type);
-}
-
-bool cpi_ndimage_real(const char *function, const cp_array *x)
-{
-    if (!cpi_is_complex(x->type)) return true;
-    cpi_fail(CP_ERROR_TYPE, "%s: complex type not supported", function);
-    return false;
-}
 
 /* The structure as bytes in host memory (3^ndim of them), or NULL with the error written. */
 static uint8_t *read_structure(cp_array *structure, int ndim)
@@ -150,58 +135,38 @@ static cp_code plan_label(cpi_label_plan *plan, int ndim, const int64_t *shape, 
     return CP_OK;
 }
 
-/* Checks `out`, or makes it; one reference either way. */
-static cp_array *label_output(cp_array *x, cp_array *out, cpi_device *device)
-{
-    if (!out)
-        return cpi_array_new("label", device, x->size >= INT32_MAX - 1 ? CP_INT64 : CP_INT32, x->ndim, x->shape, 'C');
-    if (!cpi_ndimage_real("label", out) || cpi_check_writable("label", out) != CP_OK) return NULL;
-    if (out->ndim != x->ndim || memcmp(out->shape, x->shape, sizeof *x->shape * (size_t)x->ndim) != 0) {
-        cpi_fail(CP_ERROR_VALUE, "label: output shape not correct");
-        return NULL;
-    }
-    return cpi_again(out);
-}
-
-/* Labels x into out, both not empty; out may have any strides. */
+/* Labels x into out, C-contiguous both and not empty. */
 static cp_code label_into(cp_array *x, cp_array *structure, cp_array *out, int64_t *count)
 {
     cpi_label_plan plan = {.limit = cpi_label_limit(out->type)};
     cpi_neighbour *list = NULL;
     cp_code code = plan_label(&plan, x->ndim, x->shape, structure, &list);
-    if (code != CP_OK) return code;
-    cp_array *from = cpi_ndimage_plain("label", x), *to = NULL;
-    if (from)
-        to = cp_is_c_contiguous(out) ? cp_retain(out)
-                                     : cpi_array_new("label", from->device, out->type, x->ndim, x->shape, 'C');
-    code = to ? from->device->backend->ndimage->label(cpi_stream(from->device), &plan, from, to, count) : cp_error();
-    if (code == CP_OK && to != out) code = cp_assign(out, to);
-    cp_free(to);
-    cp_free(from);
+    if (!code) code = out->device->backend->ndimage->label(cpi_stream(out->device), &plan, x, out, count);
     cpi_free_host(list);
     return code;
 }
 
+/* An image without elements: the structure is checked all the same. */
+static cp_code label_nothing(cp_array *x, cp_array *structure, int64_t *count)
+{
+    uint8_t *bytes = structure ? read_structure(structure, x->ndim) : NULL;
+    if (structure && !bytes) return cp_error();
+    cpi_free_host(bytes);
+    if (count) *count = 0;
+    return CP_OK;
+}
+
 cp_array *cp_label(cp_array *x, cp_array *structure, cp_array *out, int64_t *count)
 {
-    if (cpi_null("label", x) || !cpi_ndimage_real("label", x)) return NULL;
+    if (cpi_null("label", x) || cpi_check_real("label", x) || (out && cpi_check_real("label", out))) return NULL;
     cp_array *arrays[2] = {x, out};
-    cpi_device *device = cpi_common_device("label", out ? 2 : 1, arrays);
-    if (!device) return NULL;
-    cp_array *result = label_output(x, out, device);
-    if (!result) return NULL;
-    cp_code code = CP_OK;
-    if (x->size) {
-        code = label_into(x, structure, result, count);
-    } else {
-        if (structure) {
-            uint8_t *bytes = read_structure(structure, x->ndim);
-            code = bytes ? CP_OK : cp_error();
-            cpi_free_host(bytes);
-        }
-        if (count && code == CP_OK) *count = 0;
-    }
-    if (code == CP_OK) return result;
-    cp_free(result);
-    return NULL;
+    cpi_output o = {.function = "label", .device = cpi_common_device("label", 2, arrays), .ndim = x->ndim,
+                    .shape = x->shape, .out = out, .dense = true};
+    o.type = out ? out->type : x->size >= INT32_MAX - 1 ? CP_INT64 : CP_INT32;
+    if (!o.device || cpi_output_open(&o, 1, &x)) return NULL;
+    if (!x->size) return cpi_output_close(&o, label_nothing(x, structure, count));
+    cp_array *dense = cpi_dense("label", x, x->type, o.device);
+    cp_code code = dense ? label_into(dense, structure, o.array, count) : cp_error();
+    cp_free(dense);
+    return cpi_output_close(&o, code);
 }

@@ -10,6 +10,7 @@
 #include "backend/device.h"
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
+#include "front/front.h"
 
 enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH, RULE_COUNT };
 

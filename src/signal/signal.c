@@ -5,24 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/device.h"
-#include "core/array.h"
-#include "core/error.h"
-#include "core/shape.h"
-
-/* x as `type`, without gaps, on `device` (which host scalars need not be on). */
-static cp_array *operand(const char *name, cp_array *x, cp_type type, cpi_device *device)
-{
-    if (!(x->flags & CPI_HOST_SCALAR)) return cpi_as_contiguous(name, x, type);
-    _Alignas(16) unsigned char value[16];
-    cpi_convert_value(x->type, x->data, type, value);
-    cp_array *y = cpi_array_new(name, device, type, x->ndim, x->shape, 'C');
-    if (y && device->backend->from_host(cpi_stream(device), y->data, value, (size_t)cpi_itemsize(type)) != CP_OK) {
-        cp_free(y);
-        return NULL;
-    }
-    return y;
-}
+#include "front/front.h"
 
 /* Extent of the result along one axis and the image's index under the kernel's first element for result 0. */
 static cp_code extent(const char *name, cp_mode mode, bool flip, int64_t n, int64_t k, int64_t *size, int64_t *origin)
@@ -90,8 +73,8 @@ static cp_array *convert_and_compute(const char *name, cp_array *a, cp_array *b,
 {
     cpi_device *device = cpi_common_device(name, 2, (cp_array *const[]){a, b});
     if (!device) return NULL;
-    cp_array *x = operand(name, a, c->type, device);
-    cp_array *k = x ? operand(name, b, c->type, device) : NULL;
+    cp_array *x = cpi_dense(name, a, c->type, device);
+    cp_array *k = x ? cpi_dense(name, b, c->type, device) : NULL;
     cp_array *r = k ? compute(name, device, x, k, c, ndim) : NULL;
     cp_free(k);
     cp_free(x);

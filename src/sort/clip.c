@@ -2,8 +2,7 @@
  * types to float32, bool and integers to float64, which is where NumPy compares them with float64 bounds too. */
 #include <math.h>
 
-#include "backend/device.h"
-#include "core/memory.h"
+#include "front/front.h"
 #include "sort/sort.h"
 
 /* Fills the request but for `from`; false and an error when the arguments are wrong. */
@@ -44,13 +43,14 @@ static bool describe(const cp_array *x, const cp_sigma_clip_options *options, cp
 static cp_array *clip(cp_array *x, const cp_sigma_clip_options *options, cpi_clip *request, cp_array **work)
 {
     *work = NULL;
-    if (!describe(x, options, request)) return NULL;
-    cp_array *values = cpi_as_contiguous("sigma_clip", x, x->type);
+    cpi_device *device = cpi_common_device("sigma_clip", 1, &x);
+    if (!device || !describe(x, options, request)) return NULL;
+    cp_array *values = cpi_dense("sigma_clip", x, x->type, device);
     if (!values || !values->size) return values;
-    *work = cpi_as_contiguous("sigma_clip", values, request->type);
+    *work = cpi_dense("sigma_clip", values, request->type, device);
     if (*work) {
         request->from = (*work)->data;
-        if (values->device->backend->sort->clip(cpi_stream(values->device), request) == CP_OK) return values;
+        if (device->backend->sort->clip(cpi_stream(device), request) == CP_OK) return values;
     }
     cp_free(*work);
     *work = NULL;

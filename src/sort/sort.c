@@ -1,119 +1,108 @@
-/* Sorting: the public functions. Invariant: slots see C-contiguous rows; every other layout is brought to that
- * shape here by a copy with the axis last, and back by an assignment. */
+/* Sorting and partition: the public functions. Slots see C-contiguous rows; cpi_along_axis brings every other layout to
+ * that shape and back. */
 #include "cuprite/sort.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-#include "backend/device.h"
-#include "core/array.h"
-#include "core/error.h"
-#include "core/shape.h"
-#include "sort/front.h"
+#include "front/front.h"
 #include "sort/sort.h"
 
-cp_array *cpi_axis_moved(cp_array *x, int from, int to)
+static cp_code sort_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
+                         const void *from, void *to)
 {
-    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
-    for (int i = 0, rest = 0; i < x->ndim; i++) {
-        rest += rest == from;
-        int at = i == to ? from : rest++;
-        shape[i] = x->shape[at];
-        strides[i] = x->strides[at];
-    }
-    return cpi_array_view(x, x->type, x->ndim, shape, strides, x->data);
+    (void)call;
+    return stream->device->backend->sort->sort(stream, type, rows, n, from, to);
 }
 
-static cp_array *axis_last(cp_array *x, int axis) { return cpi_axis_moved(x, axis, x->ndim - 1); }
-
-static bool c_contiguous(const cp_array *x)
+static cp_code argsort_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
+                            const void *from, void *to)
 {
-    return cpi_is_contiguous(x->ndim, x->shape, x->strides, cpi_itemsize(x->type), 'C');
+    (void)call;
+    return stream->device->backend->sort->argsort(stream, type, rows, n, from, to);
 }
 
-/* A contiguous array as one row. */
-static cp_array *as_line(cp_array *x)
+static const cpi_row_call sort_call = {"sort", sort_rows, NULL}, argsort_call = {"argsort", argsort_rows, NULL};
+
+cp_array *cp_sort(cp_array *x, int axis)
 {
-    return cpi_array_view(x, x->type, 1, &x->size, (int64_t[]){cpi_itemsize(x->type)}, x->data);
+    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return NULL;
+    return cpi_along_axis(&sort_call, x, axis, CP_DEFAULT);
 }
 
-/* The slots behind cp_sort and cp_argsort, in one form. */
-static cp_code rows(cp_array *from, cp_array *to, bool indices)
+cp_array *cp_argsort(cp_array *x, int axis)
 {
-    int64_t n = from->shape[from->ndim - 1];
-    cp_stream *stream = cpi_stream(from->device);
-    const cpi_sort_ops *ops = from->device->backend->sort;
-    if (indices) return ops->argsort(stream, from->type, from->size / n, n, from->data, (int64_t *)to->data);
-    return ops->sort(stream, from->type, from->size / n, n, from->data, to->data);
-}
-
-/* Orders src along its last axis into dst (a view of src's shape): straight into it where it is contiguous. A
- * copy of ours (`own`) is sorted where it is, which spares memory and its traffic. */
-static cp_code into(const char *function, cp_array *src, cp_array *dst, bool indices, bool own)
-{
-    if (c_contiguous(dst)) return rows(src, dst, indices);
-    if (own && !indices) {
-        cp_code code = rows(src, src, false);
-        return code == CP_OK ? cp_assign(dst, src) : code;
-    }
-    cp_array *made = cpi_array_new(function, dst->device, dst->type, dst->ndim, dst->shape, 'C');
-    if (!made) return cp_error();
-    cp_code code = rows(src, made, indices);
-    if (code == CP_OK) code = cp_assign(dst, made);
-    cp_free(made);
-    return code;
-}
-
-static cp_array *ordered(const char *function, cp_array *x, int axis, bool indices)
-{
-    if (cpi_null(function, x)) return NULL;
+    if (cpi_null("argsort", x)) return NULL;
     /* numpy.argsort takes a 0-d array as one of one element, numpy.sort does not */
-    bool flat = axis == CP_FLAT || (indices && x->ndim == 0 && (axis == 0 || axis == -1));
-    if (!flat && cpi_axis(function, &axis, x->ndim) != CP_OK) return NULL;
-    cp_array *view = flat ? cp_retain(x) : axis_last(x, axis), *src = NULL, *line = NULL, *dst = NULL, *out = NULL;
-    if (!view || !(src = cpi_as_contiguous(function, view, x->type))) goto done;
-    cp_type type = indices ? CP_INT64 : x->type;
-    out = cpi_array_new(function, src->device, type, flat ? 1 : x->ndim, flat ? &x->size : x->shape, 'C');
-    if (!out || out->size == 0) goto done;
-    cp_code code = CP_ERROR_MEMORY;
-    if (flat) {
-        if ((line = as_line(src))) code = rows(line, out, indices);
-    } else if ((dst = axis_last(out, axis))) {
-        code = into(function, src, dst, indices, src->data != view->data);
-    }
-    if (code != CP_OK) {
-        cp_free(out);
-        out = NULL;
-    }
-done:
-    cp_free(view);
-    cp_free(src);
-    cp_free(line);
-    cp_free(dst);
-    return out;
+    if (x->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT;
+    if (cpi_axis_or_flat("argsort", &axis, x->ndim)) return NULL;
+    return cpi_along_axis(&argsort_call, x, axis, CP_INT64);
 }
-
-cp_array *cp_sort(cp_array *x, int axis) { return ordered("sort", x, axis, false); }
-
-cp_array *cp_argsort(cp_array *x, int axis) { return ordered("argsort", x, axis, true); }
 
 cp_code cp_sort_inplace(cp_array *x, int axis)
 {
-    if (cpi_null("sort", x)) return cp_error();
-    bool flat = axis == CP_FLAT;
-    if (!flat && cpi_axis("sort", &axis, x->ndim) != CP_OK) return cp_error();
-    if (cpi_check_writable("sort", x) != CP_OK) return cp_error();
-    if (x->size <= 1) return CP_OK;
-    cp_code code = CP_ERROR_MEMORY;
-    cp_array *view = flat ? cp_retain(x) : axis_last(x, axis), *src = NULL, *line = NULL;
-    if (view && (src = cpi_as_contiguous("sort", view, x->type)) /* view itself where it is contiguous */
-        && (line = flat ? as_line(src) : cp_retain(src))) {
-        code = rows(line, line, false);
-        if (code == CP_OK && src->data != view->data) code = cp_assign(view, src);
-    } else {
-        code = cp_error();
-    }
-    cp_free(view);
-    cp_free(src);
-    cp_free(line);
+    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return cp_error();
+    return cpi_along_axis_inplace(&sort_call, x, axis);
+}
+
+/* --- partition --- */
+
+typedef struct places { int n; int64_t *kth; } places; /* ascending, distinct, not negative */
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The kth values of lanes of `extent` elements. A lane without elements takes any. */
+static cp_code take_places(places *p, int n, const int64_t *kth, int64_t extent)
+{
+    *p = (places){0, NULL};
+    if (n < 0 || (n && !kth)) return cpi_fail(CP_ERROR_VALUE, "partition: no kth is given");
+    for (int i = 0; i < n && extent; i++)
+        if (kth[i] < -extent || kth[i] >= extent)
+            return cpi_fail(CP_ERROR_VALUE, "partition: kth(=%lld) out of bounds (%lld)", (long long)kth[i],
+                            (long long)extent);
+    int64_t *k = cpi_malloc((size_t)n * sizeof *k + 1);
+    if (!k) return CP_ERROR_MEMORY;
+    *p = (places){0, k};
+    if (!extent || !n) return CP_OK;
+    for (int i = 0; i < n; i++) k[i] = kth[i] < 0 ? kth[i] + extent : kth[i];
+    qsort(k, (size_t)n, sizeof *k, ascending);
+    for (int i = 0; i < n; i++)
+        if (!i || k[i] != k[i - 1]) k[p->n++] = k[i];
+    return CP_OK;
+}
+
+static cp_code partition_rows(const cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
+                              const void *from, void *to)
+{
+    const places *p = call->context;
+    const cpi_backend *b = stream->device->backend;
+    cp_code code = from == to ? CP_OK : b->copy(stream, to, from, (size_t)(rows * n * cpi_itemsize(type)));
+    return code || !p->n ? code : b->sort->partition(stream, type, rows, n, to, p->n, p->kth);
+}
+
+static cp_code prepare_partition(cp_array *x, int n, const int64_t *kth, int *axis, places *p)
+{
+    cp_code code = cpi_axis_or_flat("partition", axis, x->ndim);
+    return code ? code : take_places(p, n, kth, *axis == CP_FLAT ? x->size : x->shape[*axis]);
+}
+
+cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis)
+{
+    places p;
+    if (cpi_null("partition", x) || prepare_partition(x, n, kth, &axis, &p)) return NULL;
+    cp_array *r = cpi_along_axis(&(cpi_row_call){"partition", partition_rows, &p}, x, axis, CP_DEFAULT);
+    cpi_free_host(p.kth);
+    return r;
+}
+
+cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis)
+{
+    places p;
+    if (cpi_null("partition", x) || prepare_partition(x, n, kth, &axis, &p)) return cp_error();
+    cp_code code = cpi_along_axis_inplace(&(cpi_row_call){"partition", partition_rows, &p}, x, axis);
+    cpi_free_host(p.kth);
     return code;
 }

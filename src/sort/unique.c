@@ -1,12 +1,9 @@
 /* cp_unique: the public function. Invariant: slots see elements, or rows, that lie one after the other; an axis is
  * brought to the front here and the result's back to its place. Results whose size is not known beforehand are made
  * in `sized`, which the slot calls once it has counted. */
-#include "backend/device.h"
-#include "core/array.h"
-#include "core/error.h"
-#include "core/shape.h"
 #include "cuprite/sort.h"
-#include "sort/front.h"
+
+#include "front/front.h"
 #include "sort/sort.h"
 
 typedef struct made {
@@ -37,18 +34,6 @@ static cp_code sized(cpi_unique *request, int64_t count)
     return CP_OK;
 }
 
-/* The axis whose sub-arrays are meant; -1: elements are. */
-static cp_code find_axis(cp_axes axes, const cp_array *x, int *axis)
-{
-    *axis = -1;
-    if (!axes.at) return CP_OK;
-    if (axes.n != 1) return cpi_fail(CP_ERROR_TYPE, "unique: takes one axis or none, not %d", axes.n);
-    int given = axes.at[0];
-    cp_code code = cpi_axis("unique", &given, x->ndim);
-    if (code == CP_OK && x->ndim > 1) *axis = given;
-    return code;
-}
-
 /* No elements, so no slot: nothing at all, or n sub-arrays of nothing, which are all equal. */
 static cp_code of_nothing(made *m, int64_t n)
 {
@@ -63,11 +48,10 @@ static cp_code of_nothing(made *m, int64_t n)
 
 static cp_code from_elements(made *m, cp_array *x, bool want_inverse)
 {
-    cp_array *src = cpi_as_contiguous("unique", x, x->type);
+    cp_array *src = cpi_dense("unique", x, x->type, m->device);
     if (!src) return cp_error();
     cp_code code = CP_ERROR_MEMORY;
     cpi_unique *q = &m->request;
-    m->device = src->device;
     m->ndim = 1;
     if (!want_inverse || (m->inverse = cpi_array_new("unique", m->device, CP_INT64, x->ndim, x->shape, 'C'))) {
         q->n = x->size;
@@ -82,11 +66,10 @@ static cp_code from_elements(made *m, cp_array *x, bool want_inverse)
 /* x has its axis in front. Sub-arrays of one element are elements of which each NaN is its own. */
 static cp_code from_rows(made *m, cp_array *x, bool want_inverse)
 {
-    cp_array *src = cpi_as_contiguous("unique", x, x->type);
+    cp_array *src = cpi_dense("unique", x, x->type, m->device);
     if (!src) return cp_error();
     cp_code code = CP_ERROR_MEMORY;
     cpi_unique *q = &m->request;
-    m->device = src->device;
     m->ndim = x->ndim;
     for (int i = 1; i < x->ndim; i++) m->shape[i] = x->shape[i];
     if (!want_inverse || (m->inverse = cpi_array_new("unique", m->device, CP_INT64, 1, x->shape, 'C'))) {
@@ -126,13 +109,15 @@ cp_array *(cp_unique)(cp_array *x, const cp_unique_options *options)
     if (options->index) *options->index = NULL;
     if (options->inverse) *options->inverse = NULL;
     if (options->counts) *options->counts = NULL;
-    if (cpi_null("unique", x) || find_axis(options->axis, x, &axis) != CP_OK) return NULL;
-    made m = {.request = {.type = x->type,
+    if (cpi_null("unique", x) || cpi_one_axis("unique", options->axis, x->ndim, &axis)) return NULL;
+    if (x->ndim == 1) axis = -1; /* sub-arrays of one element are elements */
+    made m = {.device = cpi_common_device("unique", 1, &x),
+              .request = {.type = x->type,
                           .distinct_nan = options->distinct_nan,
                           .want_index = options->index,
                           .want_counts = options->counts,
                           .sized = sized}};
-    if (along(&m, x, axis, options->inverse) != CP_OK) {
+    if (!m.device || along(&m, x, axis, options->inverse) != CP_OK) {
         cp_free(m.values);
         cp_free(m.index);
         cp_free(m.counts);

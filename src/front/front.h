@@ -1,0 +1,102 @@
+/* What every front needs, said once: operands, devices, broadcasting, casting, axes, masks, and where results go.
+ *
+ * A front checks its own arguments and calls these for the rest; each writes its error under the public function's
+ * name, in NumPy's words. Invariant: none of them asks which device it has, and none changes an argument. */
+#ifndef CPI_FRONT_H
+#define CPI_FRONT_H
+
+#include "backend/device.h"
+#include "core/array.h"
+#include "core/memory.h"
+#include "core/shape.h"
+
+/* --- operands (operands.c) --- */
+
+/* The device on which an operation of these arrays runs: that of the first one that is no host scalar (the
+ * current device when all are); NULL and an error when they lie on different devices. NULL arrays are passed over. */
+cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arrays);
+/* The shape that the arrays broadcast to. NULL arrays are passed over. */
+cp_code cpi_common_shape(const char *function, int n, cp_array *const *arrays, int *ndim, int64_t *shape);
+bool cpi_has_shape(const cp_array *x, int ndim, const int64_t *shape);
+/* x in the device's memory: itself (retained), or a copy of a host scalar. */
+cp_array *cpi_in_memory(const char *function, cp_array *x, cpi_device *device);
+/* x's values as `type` in the device's memory, C-contiguous: x itself (retained) where it is all that. */
+cp_array *cpi_dense(const char *function, cp_array *x, cp_type type, cpi_device *device);
+/* The same in a shape that x broadcasts to. */
+cp_array *cpi_dense_shaped(const char *function, cp_array *x, cp_type type, cpi_device *device, int ndim,
+                           const int64_t *shape);
+
+/* --- types (operands.c) --- */
+
+/* "same_kind", ...: the rule as NumPy's casting= says it. */
+const char *cpi_casting_name(cp_casting rule);
+/* CP_ERROR_TYPE where values of `from` may not become `to`. */
+cp_code cpi_check_cast(const char *function, cp_type from, cp_type to, cp_casting rule);
+/* CP_ERROR_TYPE for a complex array. */
+cp_code cpi_check_real(const char *function, const cp_array *x);
+
+/* --- where (operands.c) --- */
+
+/* The mask `where` as a view of that shape; CP_ERROR_TYPE unless it is boolean. */
+cp_array *cpi_mask(const char *function, cp_array *where, int ndim, const int64_t *shape);
+
+/* --- axes (lanes.c) --- */
+
+/* An axis, or CP_FLAT, which stays. */
+cp_code cpi_axis_or_flat(const char *function, int *axis, int ndim);
+/* The one axis that `axes` names, or -1 for all; CP_ERROR_TYPE where it names another number of axes. */
+cp_code cpi_one_axis(const char *function, cp_axes axes, int ndim, int *axis);
+/* x with axis `from` moved to place `to`: a view. */
+cp_array *cpi_axis_moved(cp_array *x, int from, int to);
+
+/* What a reduction over axes leaves. */
+typedef struct cpi_lanes {
+    bool gone[CP_MAXDIM];       /* axes that are reduced */
+    int64_t kept, reduced;      /* lanes, and elements in each; INT64_MAX where the product wraps beside an extent 0 */
+    int ndim;                   /* of the result */
+    int64_t shape[CP_MAXDIM];
+} cpi_lanes;
+cp_code cpi_lanes_of(const char *function, const cp_array *x, cp_axes axes, bool keepdims, cpi_lanes *lanes);
+/* x with each lane one C-contiguous row: x's own memory where it lies so, else a copy. The order inside a lane is
+ * free. */
+cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *lanes, cpi_device *device);
+
+/* A kernel over rows: `rows` times n elements of `type`, C-contiguous, from `from` to `to`; the two are the same
+ * memory or do not overlap. rows >= 1, n >= 1. */
+typedef struct cpi_row_call {
+    const char *function;
+    cp_code (*kernel)(const struct cpi_row_call *call, cp_stream *stream, cp_type type, int64_t rows, int64_t n,
+                      const void *from, void *to);
+    const void *context; /* the kernel's own */
+} cpi_row_call;
+/* The kernel along an axis of x (or of x flattened, CP_FLAT): a new array of x's shape, of type `result`
+ * (CP_DEFAULT: x's). `axis` is checked already. */
+cp_array *cpi_along_axis(const cpi_row_call *call, cp_array *x, int axis, cp_type result);
+/* The same in place. */
+cp_code cpi_along_axis_inplace(const cpi_row_call *call, cp_array *x, int axis);
+
+/* --- results (output.c) --- */
+
+/* Where a result goes: to a new array, or to `out`. A kernel writes to `array`, which is out itself where out has
+ * the result's type and shares no memory with an input; else a new array, which is then assigned to out. */
+typedef struct cpi_output {
+    const char *function;
+    cpi_device *device;
+    cp_type type;               /* of the result */
+    int ndim;
+    const int64_t *shape;
+    cp_array *out;              /* or NULL */
+    cp_casting casting;         /* from the result's type to out's */
+    bool dense;                 /* the kernel writes C-contiguous arrays only */
+    cp_array *array;            /* what the kernel writes; set by open */
+} cpi_output;
+/* Checks out against the result: shape, casting, writable. */
+cp_code cpi_check_out(const cpi_output *o);
+/* Checks out and makes `array`. On failure nothing is to be closed. */
+cp_code cpi_output_open(cpi_output *o, int n, cp_array *const *inputs);
+/* The result for the caller: out or the new array; NULL after ending it when `code` is a failure. */
+cp_array *cpi_output_close(cpi_output *o, cp_code code);
+/* A result that is there already goes to out; ends the caller's reference to it. NULL result: NULL. */
+cp_array *cpi_deliver(const char *function, cp_array *result, cp_array *out, cp_casting casting);
+
+#endif

@@ -38,6 +38,11 @@ def cases(b):
         out = 1 if name.startswith(("is", "sign")) or f.types[-1].endswith("?") else 4
         yield case(f"{name} 1e7 {xs[0].dtype}", xs, f, peer, other, bytes=n * (4 * f.nin + out),
                    bar=1 if name in ("add", "exp", "multiply", "sqrt", "sin") else 0)
+    o = np.empty_like(f4)
+    yield case("add 1e7 float32, out=", [f4, g4, o], lambda a, c, r: cp.add(a, c, out=r), lambda a, c, r: xp.add(a, c, out=r),
+               lambda a, c, r: torch.add(a, c, out=r), bytes=12 * n)
+    yield case("exp 1e7 float32, out=", [f4, o], lambda a, r: cp.exp(a, out=r), lambda a, r: xp.exp(a, out=r),
+               lambda a, r: torch.exp(a, out=r), bytes=8 * n)
     f8, f2, c8 = f4.astype("f8"), f4.astype("f2"), f4.astype("c8")
     for t, x in (("float64", f8), ("float16", f2), ("complex64", c8), ("int32", i4), ("uint8", i4.astype("u1"))):
         yield case(f"add 1e7 {t}", [x, x], cp.add, lambda a, c: xp.add(a, c), lambda a, c: a + c, bytes=3 * x.nbytes)
@@ -63,6 +68,20 @@ def cases(b):
                lambda a: a.T.contiguous(), bytes=2 * s4.nbytes, bar=1)
     yield case("a.T copied, 3000^2 float64", [m], lambda a: a.T.copy(), lambda a: a.T.copy(),
                lambda a: a.T.contiguous(), bytes=2 * m.nbytes, bar=1)
+    for axis in (0, 1):
+        q = f4[:4 * 10**6].reshape(2000, 2000)
+        yield case(f"concatenate three 2000^2 float32, axis {axis}", [q], lambda a, k=axis: cp.concatenate([a, a, a], k),
+                   lambda a, k=axis: xp.concatenate([a, a, a], k), lambda a, k=axis: torch.cat([a, a, a], k), bytes=6 * q.nbytes)
+    u, v = f4[:6000].reshape(2000, 1, 3), f4[6000:12000].reshape(1, 2000, 3)
+    yield case("distances 2000 x 2000 in 3-d", [u, v], lambda a, c: cp.sqrt(((a - c)**2).sum(axis=2)),
+               lambda a, c: xp.sqrt(((a - c)**2).sum(axis=2)), lambda a, c: ((a - c)**2).sum(2).sqrt(), bytes=2 * 4 * 12 * 10**6)
+    if gpu:
+        host = f4[:8 * 10**6]
+        yield Case("32 MB to the device", lambda: cp.asarray(host), {**b.array_peer(lambda: xp.asarray(host)),
+                   **b.torch_peer(lambda: torch.from_numpy(host).cuda())})
+        mine, other, t = b.ours(host), b.theirs(host), b.tensor(host)
+        yield Case("32 MB to the host", lambda: cp.asnumpy(mine), {**b.array_peer(lambda: xp.asnumpy(other)),
+                   **b.torch_peer(lambda: t.cpu())})
     d = f4[:2048 * 2048].reshape(2048, 2048)
     yield case("d > t 2048^2 float32", [d], lambda a: a > 0.5, lambda a: a > 0.5, lambda a: a > 0.5, bytes=5 * d.size, bar=1)
     yield case("where(d > t, 1, 0) 2048^2", [d], lambda a: cp.where(a > 0.5, 1, 0), lambda a: xp.where(a > 0.5, 1, 0),

@@ -15,6 +15,17 @@ def libraries(b):
     return np, convolve2d, correlate2d
 
 
+def by_fft(b):
+    """Other ways of the peer to the same sums, by transforms."""
+    if b.gpu and not b.cupy:
+        return {}
+    if b.gpu:
+        from cupyx.scipy import signal
+    else:
+        from scipy import signal
+    return {"fftconvolve": signal.fftconvolve, "oaconvolve": signal.oaconvolve}
+
+
 def random(shape, dtype, seed=1):
     rng = np.random.default_rng(seed)
     x = rng.normal(0, 4, shape)
@@ -60,6 +71,13 @@ def cases(b):
 
     x, k = random((2048, 2048), "float64"), random((15, 15), "float64", 2)
     mx, mk, tx, tk = b.ours(x), b.ours(k), b.theirs(x), b.theirs(k)
+    for name, f in by_fft(b).items():
+        for side, taps in ((2048, 15), (1024, 63)):
+            u, v = random((side, side), "float64"), random((taps, taps), "float64", 2)
+            mu, mv, tu, tv = b.ours(u), b.ours(v), b.theirs(u), b.theirs(v)
+            yield Case(f"convolve2d against {name}, {side}^2 by {taps}^2", lambda mu=mu, mv=mv: convolve2d(mu, mv),
+                       peer(lambda f=f, tu=tu, tv=tv: f(tu, tv)), bytes=8 * (u.size + (side + taps - 1)**2),
+                       operations=operations("float64", (side + taps - 1)**2, taps**2))
     for boundary in ("wrap", "symm"):
         yield Case(f"correlate2d same {boundary} 2048^2 by 15^2",
                    lambda boundary=boundary: correlate2d(mx, mk, "same", boundary),

@@ -52,6 +52,8 @@ def cases(b):
                    lambda o: xp.unique(o, return_counts=True), lambda t: b.torch.unique(t, return_counts=True), bytes=8e6)
         yield case(f"unique 1e6 int64 below {top:g}, inverse", x, lambda m: cp.unique(m, return_inverse=True),
                    lambda o: xp.unique(o, return_inverse=True), lambda t: b.torch.unique(t, return_inverse=True), bytes=16e6)
+    yield case("unique 1e6 int32", rng.integers(0, 10**5, 10**6).astype("i4"), cp.unique, lambda o: xp.unique(o),
+               lambda t: b.torch.unique(t), bytes=4e6, bar=1)
     few = rng.integers(0, 20, (10**6, 3)).astype("f4")
     for name, x in (("1e6 x 3 float32, 8000 distinct", few), ("1e6 x 3 float32, distinct", f4[:3 * 10**6].reshape(-1, 3)),
                     ("1e4 x 100 float32", f4[:10**6].reshape(-1, 100)), ("1e6 x 16 uint8", rng.integers(0, 256, (10**6, 16)).astype("u1")),

@@ -52,6 +52,20 @@ def clipper_torch(torch):
     return run
 
 
+def mean_clippers(b, x):
+    """Whole functions of others that clip: SciPy's about the mean, and astropy's in C where it is installed."""
+    if b.gpu:
+        return {}
+    from scipy.stats import sigmaclip
+    peers = {"scipy": lambda: sigmaclip(x, 3, 3)}
+    try:
+        from astropy.stats import sigma_clip
+        peers["astropy"] = lambda: sigma_clip(x, sigma=3, maxiters=None, cenfunc="mean", masked=False, copy=False)
+    except ImportError:
+        pass
+    return peers
+
+
 def libraries(b):
     """(array library, its ndimage, its convolve2d) of the peer."""
     if b.gpu:
@@ -126,6 +140,9 @@ def cases(b):
     yield Case("sigma_clip", lambda: cp.sigma_clip(mine),
                {**peer(lambda: clipper(xp)(theirs)), **b.torch_peer(lambda: torch_clip(tensor))},
                bytes=2 * size, bar=bar(20, 30), against=against)
+
+    yield Case("sigma_clip about the mean", lambda: cp.sigma_clip(mine, center="mean"), mean_clippers(b, theirs),
+               bytes=2 * size)
 
     threshold = float(5 * std)
     m2, t2 = b.ours(image), b.theirs(image)

@@ -10,7 +10,8 @@ import os
 import statistics
 import time
 
-# What this machine can do at most; bytes/s and operations/s. Measured on the two machines named in DESIGN terms.
+# The most that the two machines of bench/results can do, bytes/s and operations/s, measured there: copies (read +
+# write) for bytes, fused multiply-adds for operations. Floors of another machine are wrong by its ratio to them.
 CEILINGS = {
     "gpu": {"bytes": 4.30e12, "f64": 33.5e12, "f32": 50.8e12},
     "cpu": {"bytes": 43e9, "f64": 175e9, "f32": 351e9},
@@ -74,6 +75,14 @@ class Bench:
 
     def torch_peer(self, f):
         return {"torch": f} if self.torch is not None else {}
+
+    def threads(self):
+        """How many threads each library may use: what stands beside the figures."""
+        used = {"ours": self.cp._device.threads()}
+        used["numpy"] = 1  # its loops; products and FFTs have threads of their own
+        if self.torch is not None:
+            used["torch"] = self.torch.get_num_threads()
+        return used
 
     def wait(self, who):
         if not self.gpu:

@@ -23,7 +23,7 @@ def one_room(room, device, budget, output):
             print(f"{device} {case.name}: {r['error']}", flush=True)
         rows.append(r)
     versions = {"numpy": b.np.__version__}
-    for name in ("scipy", "cupy", "torch"):
+    for name in ("scipy", "astropy", "cupy", "torch"):
         if name in sys.modules:
             versions[name] = sys.modules[name].__version__
     json.dump({"rows": rows, "versions": versions, "info": machine(b, device)}, open(output, "w"))
@@ -39,7 +39,7 @@ def machine(b, device):
             if line.startswith("model name"):
                 name = line.split(":", 1)[1].strip()
                 break
-    return {"machine": name, "cores": os.cpu_count(), "python": platform.python_version()}
+    return {"machine": name, "cores": os.cpu_count(), "python": platform.python_version(), "threads": b.threads()}
 
 
 def main():

@@ -9,6 +9,15 @@ def ms(v):
     return "" if v is None else v if isinstance(v, str) else f"{v:.3g}"
 
 
+def threads_text(runs):
+    """What the runs recorded of the libraries' threads; results from before it was recorded say nothing of them."""
+    used = [r["info"].get("threads") for r in runs if r["device"] == "cpu"]
+    if not used or None in used:
+        return ""
+    texts = {", ".join(f"{who} {n}" for who, n in u.items()) for u in used}
+    return "; threads: " + "; ".join(sorted(texts))
+
+
 def table(rows):
     out = ["| work | ours, ms | floor, ms | peers, ms | bar | reached |", "|---|---|---|---|---|---|"]
     for r in rows:
@@ -32,7 +41,7 @@ for path in sorted(ROOT.glob("*.json")):
         versions.update(r["versions"])
     out += [f"## {info['machine']}, {d['date']}, commit {d['commit']}", "",
             f"`{path.name}`: " + ", ".join(f"{k} {v}" for k, v in versions.items()) +
-            (", 2 threads for all" if runs[0]["device"] == "cpu" else ""), ""]
+            threads_text(runs), ""]
     first = [x for r in runs if r["room"] in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
     out += ["The source-finding path:", ""] + table(first) + [""]
     rest = [x for r in runs if r["room"] not in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]

@@ -5,15 +5,11 @@
 #include "cpy.h"
 
 #include <ctype.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
-static cpy_row *rows;
-
-void cpy_register(cpy_row *row)
-{
-    row->next = rows;
-    rows = row;
-}
+static cpy_row *rows; /* complete before anything is called, and then left alone */
 
 /* End of the argument that starts at s: the next comma outside of brackets and quotes, or the end. */
 static const char *argument_end(const char *s)
@@ -30,7 +26,7 @@ static const char *argument_end(const char *s)
     return s;
 }
 
-static bool parse_signature(cpy_row *row)
+static void parse_signature(cpy_row *row)
 {
     int positional = -1;
     row->variadic = -1;
@@ -42,20 +38,14 @@ static bool parse_signature(cpy_row *row)
         } else if (*s == '*' && !isalpha((unsigned char)s[1])) {
             positional = row->n;
         } else if (s < end) {
-            if (row->n == CPY_MAX_ARGS) {
-                PyErr_Format(PyExc_SystemError, "%s: too many arguments in its row", row->name);
-                return false;
-            }
             if (*s == '*') {
                 row->variadic = positional = row->n;
                 s++;
             }
             const char *stop = s;
             while (stop < end && (isalnum((unsigned char)*stop) || *stop == '_')) stop++;
-            PyObject *name = PyUnicode_FromStringAndSize(s, stop - s);
-            if (!name) return false;
-            PyUnicode_InternInPlace(&name);
-            row->names[row->n] = name;
+            row->args[row->n].name = s;
+            row->args[row->n].length = (int)(stop - s);
             bool has_default = memchr(stop, '=', (size_t)(end - stop)) != NULL;
             if (!has_default && row->variadic != row->n) row->required |= 1u << row->n;
             row->n++;
@@ -63,8 +53,15 @@ static bool parse_signature(cpy_row *row)
         s = *end ? end + 1 : end;
     }
     row->positional = positional < 0 ? row->n : positional;
-    row->parsed = true;
-    return true;
+}
+
+void cpy_register(cpy_row *row)
+{
+    parse_signature(row);
+    row->def = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))row->function, METH_FASTCALL | METH_KEYWORDS,
+                             row->function_doc};
+    row->next = rows;
+    rows = row;
 }
 
 static bool wrong_number(cpy_row *row, Py_ssize_t most, Py_ssize_t given)
@@ -77,10 +74,9 @@ static bool wrong_number(cpy_row *row, Py_ssize_t most, Py_ssize_t given)
 static bool take_keyword(cpy_row *row, int first, PyObject *name, PyObject *value, PyObject **a)
 {
     int at = -1;
+    Py_ssize_t length = PyUnicode_IS_ASCII(name) ? PyUnicode_GET_LENGTH(name) : -1;
     for (int i = first; i < row->n && at < 0; i++)
-        if (row->names[i] == name) at = i;
-    for (int i = first; i < row->n && at < 0; i++)
-        if (PyUnicode_Compare(row->names[i], name) == 0) at = i;
+        if (row->args[i].length == length && memcmp(row->args[i].name, PyUnicode_DATA(name), (size_t)length) == 0) at = i;
     if (at < row->positional_only || at == row->variadic) {
         PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", row->name, name);
         return false;
@@ -95,7 +91,6 @@ static bool take_keyword(cpy_row *row, int first, PyObject *name, PyObject *valu
 
 bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **a)
 {
-    if (!row->parsed && !parse_signature(row)) return false;
     int first = self != NULL;
     a[0] = self;
     for (int i = first; i < row->n; i++) a[i] = NULL;
@@ -124,8 +119,10 @@ bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, P
     }
     for (int i = first; row->required >> i; i++) {
         if ((row->required >> i & 1) && !a[i]) {
-            PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U' (pos %d)", row->name, row->names[i],
-                         i + 1 - first);
+            PyObject *missing = PyUnicode_FromStringAndSize(row->args[i].name, row->args[i].length);
+            if (missing) PyErr_Format(PyExc_TypeError, "%s() missing required argument '%U' (pos %d)", row->name, missing,
+                                      i + 1 - first);
+            Py_XDECREF(missing);
             Py_CLEAR(a[CPY_MAX_ARGS]);
             return false;
         }
@@ -133,19 +130,15 @@ bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, P
     return true;
 }
 
-static PyObject *core; /* every function's __self__, as of any function of a module */
-
-/* The functions of a module by name. */
-PyObject *cpy_rows_of(const char *module)
+/* The functions of a module by name; each has the extension's module as its __self__. */
+PyObject *cpy_rows_of(cpy_state *s, const char *module)
 {
     PyObject *all = PyDict_New(), *name = NULL;
     if (all) name = *module ? PyUnicode_FromFormat("cuprite.%s", module) : PyUnicode_FromString("cuprite");
     if (!name) goto failed;
     for (cpy_row *row = rows; row; row = row->next) {
         if (!row->function || strcmp(row->module, module) != 0) continue;
-        row->def = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))row->function,
-                                 METH_FASTCALL | METH_KEYWORDS, row->function_doc};
-        PyObject *f = PyCFunction_NewEx(&row->def, core, name);
+        PyObject *f = PyCFunction_NewEx(&row->def, s->module, name);
         if (!f || PyDict_SetItemString(all, row->name, f) < 0) {
             Py_XDECREF(f);
             goto failed;
@@ -160,21 +153,30 @@ failed:
     return NULL;
 }
 
-/* Gives the array type its methods; called before PyType_Ready. */
-bool cpy_rows_init(PyObject *module, PyTypeObject *array_type)
+static pthread_once_t methods_once = PTHREAD_ONCE_INIT;
+static PyMethodDef *methods;
+static const PyMethodDef *more_methods;
+
+static void make_methods(void)
 {
-    core = module;
-    int n = 0;
+    int n = 0, more = 0;
     for (cpy_row *row = rows; row; row = row->next) n += row->method != NULL;
-    PyMethodDef *methods = PyMem_Calloc((size_t)n + 1, sizeof *methods);
-    if (!methods) return PyErr_NoMemory(), false;
-    n = 0;
+    while (more_methods[more].ml_name) more++;
+    if (!(methods = calloc((size_t)(n + more) + 1, sizeof *methods))) return;
+    memcpy(methods, more_methods, (size_t)more * sizeof *methods);
+    n = more;
     for (cpy_row *row = rows; row; row = row->next)
         if (row->method)
             methods[n++] = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))row->method,
                                          METH_FASTCALL | METH_KEYWORDS, row->method_doc};
-    array_type->tp_methods = methods;
-    return true;
+}
+
+/* One table for the types of all interpreters: there is nothing of Python's in it. */
+PyMethodDef *cpy_methods(const PyMethodDef *more)
+{
+    more_methods = more;
+    pthread_once(&methods_once, make_methods);
+    return methods ? methods : (PyErr_NoMemory(), NULL);
 }
 
 bool cpy_int64(PyObject *o, int64_t *v)

@@ -4,27 +4,22 @@
 #include "cpy.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <structmember.h>
 
-/* Python objects of freed arrays, kept for the next ones. */
-enum { KEPT = 64 };
-static cpy_array *kept[KEPT];
-static int nkept;
-
-static cpy_array *new_object(void)
+static cpy_array *new_object(cpy_state *s)
 {
-    if (nkept) {
-        cpy_array *o = kept[--nkept];
-        PyObject_Init((PyObject *)o, &cpy_array_type);
-        return o;
-    }
-    return PyObject_New(cpy_array, &cpy_array_type);
+    if (!s->nkept) return PyObject_New(cpy_array, s->array);
+    cpy_array *o = s->kept[--s->nkept];
+    PyObject_Init((PyObject *)o, s->array);
+    return o;
 }
 
 PyObject *cpy_wrap(cp_array *x)
 {
     if (!x) return cpy_raise();
-    cpy_array *o = new_object();
+    cpy_array *o = new_object(cpy_now());
     if (!o) {
         cp_free(x);
         return NULL;
@@ -44,15 +39,19 @@ PyObject *cpy_wrap_view(cp_array *x, PyObject *base)
     return o;
 }
 
-static void array_dealloc(PyObject *self)
+/* Of a derived class Python calls it last: the object is of that class then. */
+void cpy_array_dealloc(PyObject *self)
 {
     cpy_array *o = (cpy_array *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    cpy_state *s = cpy_now(); /* NULL when the module went before its last array */
     if (o->weak) PyObject_ClearWeakRefs(self);
     cp_free(o->x);
     if (o->previous) cp_free(o->previous);
     Py_CLEAR(o->base);
-    if (Py_IS_TYPE(self, &cpy_array_type) && nkept < KEPT) kept[nkept++] = o;
-    else Py_TYPE(self)->tp_free(self);
+    if (s && type == s->array && s->nkept < CPY_KEPT) s->kept[s->nkept++] = o;
+    else type->tp_free(self);
+    Py_DECREF(type);
 }
 
 PyObject *cpy_none(cp_code code)
@@ -62,11 +61,32 @@ PyObject *cpy_none(cp_code code)
 }
 
 /* --- making: ndarray(shape, dtype=float, memptr=None, strides=None, order='C') --- */
-static void release_owner(void *owner)
+#if PY_VERSION_HEX < 0x030d0000
+#define PyThreadState_GetUnchecked _PyThreadState_UncheckedGet
+#endif
+
+/* What keeps memory alive that is not ours, and the interpreter that it belongs to. */
+typedef struct owner { PyObject *object; PyInterpreterState *interpreter; } owner;
+
+/* The last array over the memory may go where no Python runs, or another interpreter's does: PyGILState knows one only. */
+static void release_owner(void *p)
 {
-    PyGILState_STATE state = PyGILState_Ensure();
-    Py_DECREF((PyObject *)owner);
-    PyGILState_Release(state);
+    owner o = *(owner *)p;
+    free(p);
+    PyThreadState *now = PyThreadState_GetUnchecked();
+    if (now && now->interp == o.interpreter) {
+        Py_DECREF(o.object);
+        return;
+    }
+    if (now) PyEval_SaveThread();
+    PyThreadState *own = PyThreadState_New(o.interpreter);
+    if (own) { /* without memory for a thread's state the object is lost */
+        PyEval_RestoreThread(own);
+        Py_DECREF(o.object);
+        PyThreadState_Clear(own);
+        PyThreadState_DeleteCurrent();
+    }
+    if (now) PyEval_RestoreThread(now);
 }
 
 /* An array over memory that `memptr` (x.data) points to; strides NULL for C order. */
@@ -77,15 +97,18 @@ static cp_array *over_memory(PyObject *memptr, cp_type type, const cpy_ints *sha
     cp_array *x = NULL;
     int64_t where;
     cpy_ints steps;
-    if (device && cpy_int64(device, &where) && (!cpy_given(strides) || cpy_shape(strides, &steps))) {
+    owner *keeper = malloc(sizeof *keeper);
+    if (!keeper) PyErr_NoMemory();
+    if (keeper && device && cpy_int64(device, &where) && (!cpy_given(strides) || cpy_shape(strides, &steps))) {
         void *p = PyLong_AsVoidPtr(address);
         if (!PyErr_Occurred()) {
             x = cp_from_memory(p, type, cpy_shape_of(shape), cpy_given(strides) ? steps.at : NULL, (int)where,
-                               release_owner, memptr);
-            if (x) Py_INCREF(memptr);
+                               release_owner, keeper);
+            if (x) *keeper = (owner){Py_NewRef(memptr), PyInterpreterState_Get()};
             else cpy_raise();
         }
     }
+    if (!x) free(keeper);
     Py_XDECREF(address);
     Py_XDECREF(device);
     return x;
@@ -115,7 +138,7 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
         x = cp_empty(cpy_shape_of(&dims), t);
     }
     if (!x) return cpy_raise();
-    if (type == &cpy_array_type) return cpy_wrap(x);
+    if (type == cpy_now()->array) return cpy_wrap(x);
     cpy_array *o = (cpy_array *)type->tp_alloc(type, 0);
     if (!o) cp_free(x);
     else o->x = cp_keep(x);
@@ -125,9 +148,8 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 /* --- attributes --- */
 static PyObject *support(const char *name, PyObject *argument)
 {
-    static PyObject *module;
-    if (!module && !(module = PyImport_ImportModule("cuprite._support"))) return NULL;
-    PyObject *f = PyObject_GetAttrString(module, name);
+    PyObject *module = cpy_module(&cpy_now()->support, "cuprite._support");
+    PyObject *f = module ? PyObject_GetAttrString(module, name) : NULL;
     PyObject *r = f ? PyObject_CallOneArg(f, argument) : NULL;
     Py_XDECREF(f);
     return r;
@@ -226,6 +248,9 @@ static PyObject *get_cuda_interface(PyObject *o, void *u)
     return support("cuda_array_interface", o);
 }
 
+/* NumPy asks whose operators go first. */
+static PyObject *get_priority(PyObject *o, void *u) { (void)o, (void)u; return PyFloat_FromDouble(100); }
+
 static PyGetSetDef attributes[] = {
     {"dtype", get_dtype, NULL, "Type of the elements, a numpy.dtype.", NULL},
     {"shape", get_shape, set_shape, "Extents, a tuple.", NULL},
@@ -243,6 +268,7 @@ static PyGetSetDef attributes[] = {
     {"flat", get_flat, NULL, "The elements in C order, one after the other.", NULL},
     {"device", get_device, NULL, "Where the array lives, a cuprite.cuda.Device.", NULL},
     {"data", get_data, NULL, "Where the first element lies: data.ptr is its address in the device's memory.", NULL},
+    {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"_address", get_address, NULL, NULL, NULL},
     {"_device", get_device_number, NULL, NULL, NULL},
     {"_type", get_type_name, NULL, NULL, NULL},
@@ -359,10 +385,8 @@ CPY_METHOD(reduce_protocol, "__reduce__", "", "For pickle.")
     if (!bytes) return NULL;
     cp_code code;
     CPY_UNLOCKED(code = cp_to_host(x, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(x)));
-    PyObject *core = code == CP_OK ? PyImport_ImportModule("cuprite._core") : cpy_raise();
-    PyObject *make = core ? PyObject_GetAttrString(core, "_unpickle") : NULL;
+    PyObject *make = code == CP_OK ? PyObject_GetAttrString(cpy_now()->module, "_unpickle") : cpy_raise();
     PyObject *r = make ? Py_BuildValue("N(OsN)", make, bytes, cp_type_name(cp_type_of(x)), get_shape(a[0], NULL)) : NULL;
-    Py_XDECREF(core);
     Py_DECREF(bytes);
     return r;
 }
@@ -388,9 +412,8 @@ CPY_FUNCTION(_unpickle, "data, dtype, shape, /", "An array from what pickle kept
 /* __array_ufunc__ and __array_function__ need NumPy's names: Python code in _dispatch.py. */
 static PyObject *dispatch(const char *name, PyObject *self, PyObject *args, PyObject *kw)
 {
-    static PyObject *module;
-    if (!module && !(module = PyImport_ImportModule("cuprite._dispatch"))) return NULL;
-    PyObject *f = PyObject_GetAttrString(module, name);
+    PyObject *module = cpy_module(&cpy_now()->dispatch, "cuprite._dispatch");
+    PyObject *f = module ? PyObject_GetAttrString(module, name) : NULL;
     (void)self;
     PyObject *r = f ? PyObject_Call(f, args, kw) : NULL;
     Py_XDECREF(f);
@@ -399,53 +422,54 @@ static PyObject *dispatch(const char *name, PyObject *self, PyObject *args, PyOb
 static PyObject *array_ufunc(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_ufunc", self, args, kw); }
 static PyObject *array_function(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_function", self, args, kw); }
 
-static PyObject *descriptor(PyObject *(*f)(PyObject *, PyObject *, PyObject *), const char *name, const char *doc)
-{
-    PyMethodDef *def = PyMem_Calloc(1, sizeof *def); /* lives as long as the type */
-    if (!def) return PyErr_NoMemory();
-    *def = (PyMethodDef){name, (PyCFunction)(void (*)(void))f, METH_VARARGS | METH_KEYWORDS, doc};
-    return PyDescr_NewMethod(&cpy_array_type, def);
-}
-
-static PySequenceMethods sequence = {.sq_length = array_length, .sq_item = array_item, .sq_contains = array_contains};
-static PyMappingMethods mapping = {array_length, cpy_getitem, cpy_setitem};
-
-PyTypeObject cpy_array_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "cuprite.ndarray",
-    .tp_basicsize = sizeof(cpy_array),
-    .tp_doc = "ndarray(shape, dtype=float, memptr=None, strides=None, order='C')\n--\n\n"
-              "An n-dimensional array on one device. Contents of a new one are undefined; `memptr` (another array's\n"
-              "`data`) makes an array over memory that is there already.",
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_new = array_new,
-    .tp_dealloc = array_dealloc,
-    .tp_repr = array_repr,
-    .tp_str = array_str,
-    .tp_hash = PyObject_HashNotImplemented,
-    .tp_richcompare = array_richcompare,
-    .tp_iter = array_iter,
-    .tp_weaklistoffset = offsetof(cpy_array, weak),
-    .tp_as_number = &cpy_number,
-    .tp_as_sequence = &sequence,
-    .tp_as_mapping = &mapping,
-    .tp_getset = attributes,
+static const PyMethodDef protocol_methods[] = { /* with **kwargs */
+    {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS,
+     "NumPy's ufuncs on these arrays are Cuprite's."},
+    {"__array_function__", (PyCFunction)(void (*)(void))array_function, METH_VARARGS | METH_KEYWORDS,
+     "NumPy's functions on these arrays are Cuprite's."},
+    {NULL},
 };
 
-/* What cannot stand in the type's tables: priority over NumPy's arrays, and methods with **kwargs. */
-bool cpy_array_ready(PyObject *module)
+/* What the type has beside number.c's operators; the methods of the rows are added when it is made. */
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(cpy_array, weak), READONLY, NULL},
+    {NULL},
+};
+
+static const PyType_Slot own_slots[] = {
+    {Py_tp_doc, "ndarray(shape, dtype=float, memptr=None, strides=None, order='C')\n--\n\n"
+                "An n-dimensional array on one device. Contents of a new one are undefined; `memptr` (another array's\n"
+                "`data`) makes an array over memory that is there already."},
+    {Py_tp_new, array_new},
+    {Py_tp_dealloc, cpy_array_dealloc},
+    {Py_tp_repr, array_repr},
+    {Py_tp_str, array_str},
+    {Py_tp_hash, PyObject_HashNotImplemented},
+    {Py_tp_richcompare, array_richcompare},
+    {Py_tp_iter, array_iter},
+    {Py_tp_getset, attributes},
+    {Py_tp_members, members},
+    {Py_sq_length, array_length},
+    {Py_sq_item, array_item},
+    {Py_sq_contains, array_contains},
+    {Py_mp_length, array_length},
+    {Py_mp_subscript, cpy_getitem},
+    {Py_mp_ass_subscript, cpy_setitem},
+};
+
+bool cpy_array_init(cpy_state *s)
 {
-    if (!cpy_rows_init(module, &cpy_array_type) || PyType_Ready(&cpy_array_type) < 0) return false;
-    PyObject *d = cpy_array_type.tp_dict;
-    PyObject *priority = PyFloat_FromDouble(100);
-    PyObject *ufunc = descriptor(array_ufunc, "__array_ufunc__", "NumPy's ufuncs on these arrays are Cuprite's.");
-    PyObject *function = descriptor(array_function, "__array_function__", "NumPy's functions on these arrays are Cuprite's.");
-    bool done = priority && ufunc && function && PyDict_SetItemString(d, "__array_priority__", priority) == 0 &&
-                PyDict_SetItemString(d, "__array_ufunc__", ufunc) == 0 &&
-                PyDict_SetItemString(d, "__array_function__", function) == 0;
-    PyType_Modified(&cpy_array_type);
-    Py_XDECREF(priority);
-    Py_XDECREF(ufunc);
-    Py_XDECREF(function);
-    return done && PyModule_AddObjectRef(module, "ndarray", (PyObject *)&cpy_array_type) == 0;
+    enum { OWN = sizeof own_slots / sizeof *own_slots, MOST = 128 };
+    PyType_Slot slots[MOST];
+    PyMethodDef *methods = cpy_methods(protocol_methods);
+    if (!methods) return false;
+    int n = OWN;
+    memcpy(slots, own_slots, sizeof own_slots);
+    for (const PyType_Slot *slot = cpy_number_slots; slot->slot; slot++) slots[n++] = *slot;
+    slots[n++] = (PyType_Slot){Py_tp_methods, methods};
+    slots[n] = (PyType_Slot){0, NULL};
+    PyType_Spec spec = {"cuprite.ndarray", sizeof(cpy_array), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    s->array = (PyTypeObject *)PyType_FromModuleAndSpec(s->module, &spec, NULL);
+    return s->array && PyModule_AddObjectRef(s->module, "ndarray", (PyObject *)s->array) == 0;
 }

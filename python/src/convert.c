@@ -215,9 +215,7 @@ static PyObject *stack(PyObject *o, cp_type t)
     }
     Py_LeaveRecursiveCall();
     Py_XDECREF(now);
-    PyObject *core = items ? PyImport_ImportModule("cuprite._core") : NULL;
-    PyObject *r = core ? PyObject_CallMethod(core, "stack", "O", items) : NULL;
-    Py_XDECREF(core);
+    PyObject *r = items ? PyObject_CallMethod(cpy_now()->module, "stack", "O", items) : NULL;
     Py_XDECREF(items);
     return r;
 }
@@ -498,11 +496,17 @@ CPY_METHOD(tolist, "tolist", "", "The elements as nested lists of Python numbers
 
 CPY_METHOD(tobytes, "tobytes", "order='C'", "The elements' bytes, C or Fortran order.")
 {
+    cp_array *x = cpy_x(a[0]);
     char order;
-    if (!cpy_order(a[1], 'C', "CFA", &order)) return NULL;
-    PyObject *host = cpy_get(a[0], order, NULL);
-    char letter[2] = {order, 0};
-    PyObject *r = host ? PyObject_CallMethod(host, "tobytes", "s", letter) : NULL;
-    Py_XDECREF(host);
-    return r;
+    if (!cpy_order(a[1], 'C', "CFAK", &order)) return NULL;
+    bool fortran = order == 'F' || (order != 'C' && cp_is_f_contiguous(x) && !cp_is_c_contiguous(x));
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)cp_nbytes(x));
+    if (!bytes) return NULL;
+    cp_array *y = fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
+    cp_code code = CP_ERROR_INTERNAL;
+    if (y) CPY_UNLOCKED(code = cp_to_host(y, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(y)));
+    cp_free(y);
+    if (code == CP_OK) return bytes;
+    Py_DECREF(bytes);
+    return cpy_raise();
 }

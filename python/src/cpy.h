@@ -13,6 +13,7 @@
 #include <Python.h>
 
 #include "cuprite.h"
+#include "state.h"
 
 /* --- arrays --- */
 typedef struct cpy_array {
@@ -23,10 +24,15 @@ typedef struct cpy_array {
     cp_array *previous; /* what x was before its shape was set: another thread may be using it */
 } cpy_array;
 
-extern PyTypeObject cpy_array_type;
-extern PyTypeObject cpy_ufunc_type;
-
-static inline bool cpy_is_array(PyObject *o) { return PyObject_TypeCheck(o, &cpy_array_type); }
+/* An array's type is known by what frees it: each interpreter has a type of its own, and classes derived from it are
+ * found through their bases. */
+void cpy_array_dealloc(PyObject *self);
+static inline bool cpy_is_array(PyObject *o)
+{
+    for (PyTypeObject *t = Py_TYPE(o); t; t = t->tp_base)
+        if (t->tp_dealloc == cpy_array_dealloc) return true;
+    return false;
+}
 #define cpy_x(o) (((cpy_array *)(o))->x)
 
 /* A new Python array that takes over the reference; NULL raises what the error record says. */
@@ -55,11 +61,10 @@ typedef struct cpy_row {
     const char *signature;   /* of the function; a method's first argument is the array itself */
     const char *function_doc, *method_doc; /* NULL: there is no such function, no such method */
     cpy_call function, method;
-    /* Read from the signature on the first call. */
-    bool parsed;
+    /* Read from the signature when the row is registered. */
     int n, positional, positional_only, variadic; /* variadic: which argument is *args, or -1 */
     unsigned required;       /* bit i: argument i has no default */
-    PyObject *names[CPY_MAX_ARGS];
+    struct { const char *name; int length; } args[CPY_MAX_ARGS];
     PyMethodDef def;
     struct cpy_row *next;
 } cpy_row;
@@ -67,7 +72,7 @@ typedef struct cpy_row {
 void cpy_register(cpy_row *row);
 /* Sorts the arguments of a call into a[]; with `self`, a[0]. a[CPY_MAX_ARGS] is released after the body. */
 bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **a);
-bool cpy_rows_init(PyObject *module, PyTypeObject *array_type);
+PyMethodDef *cpy_methods(const PyMethodDef *more); /* of ndarray, for its type: the rows' and those that no row can be */
 
 #define CPY_TRAMPOLINE(id, kind, self)                                                                     \
     static PyObject *id##_##kind(PyObject *first, PyObject *const *v, Py_ssize_t n, PyObject *names)       \
@@ -148,17 +153,24 @@ PyObject *cpy_load(cp_type t, const void *p);
 /* A 0-d host scalar of type t for filling and assigning. */
 cp_array *cpy_scalar_as(PyObject *o, cp_type t);
 
+/* --- the module's life --- */
+bool cpy_array_init(cpy_state *s);
+bool cpy_ufuncs_init(cpy_state *s);
+bool cpy_scalars_init(cpy_state *s);
+void cpy_state_enter(cpy_state *s);
+int cpy_state_traverse(PyObject *module, visitproc visit, void *arg);
+int cpy_state_clear(PyObject *module);
+void cpy_state_free(void *module);
+
 /* --- rooms that others call --- */
-bool cpy_ufuncs_init(PyObject *module);
-bool cpy_exceptions_init(PyObject *module);
 PyObject *cpy_apply(cp_op op, int n, PyObject *const *in, cp_array *out); /* an operator; NotImplemented for strangers */
-extern PyNumberMethods cpy_number;
+extern const PyType_Slot cpy_number_slots[]; /* up to one of 0 */
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
 PyObject *cpy_getitem(PyObject *self, PyObject *key);
 int cpy_setitem(PyObject *self, PyObject *key, PyObject *value);
 PyObject *cpy_get(PyObject *self, char order, PyObject *out);     /* a NumPy array */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
-PyObject *cpy_rows_of(const char *module);                        /* dict of a module's functions */
+PyObject *cpy_rows_of(cpy_state *s, const char *module);                        /* dict of a module's functions */
 
 /* Lets other Python threads run while a call that may take long is made. */
 enum { CPY_LARGE = 1 << 15 };

@@ -138,9 +138,7 @@ static PyObject *filled_like(PyObject *const *a, PyObject *value, PyObject *cons
 
 static PyObject *number(int v)
 {
-    static PyObject *zero, *one;
-    if (!zero) zero = PyLong_FromLong(0), one = PyLong_FromLong(1);
-    return v ? one : zero;
+    return v ? cpy_now()->one : cpy_now()->zero;
 }
 
 CPY_FUNCTION(empty_like, "prototype, dtype=None, order='K', subok=None, shape=None",

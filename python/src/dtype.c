@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-static PyObject *numpy_module, *dtypes[CP_NTYPES], *scalar_types[CP_NTYPES];
-static PyTypeObject *numpy_array_type, *numpy_generic_type, *numpy_dtype_type;
-
-static bool remember_types(PyObject *module)
+/* The three types first: who sees the module sees them too. */
+static bool remember_numpy(cpy_state *s, PyObject *module)
 {
     PyObject *array = PyObject_GetAttrString(module, "ndarray");
     PyObject *generic = PyObject_GetAttrString(module, "generic");
@@ -17,21 +15,21 @@ static bool remember_types(PyObject *module)
         Py_XDECREF(dtype);
         return false;
     }
-    numpy_array_type = (PyTypeObject *)array;
-    numpy_generic_type = (PyTypeObject *)generic;
-    numpy_dtype_type = (PyTypeObject *)dtype;
-    numpy_module = Py_NewRef(module);
+    cpy_publish((PyObject **)&s->numpy_array, array);
+    cpy_publish((PyObject **)&s->numpy_generic, generic);
+    cpy_publish((PyObject **)&s->numpy_dtype, dtype);
+    cpy_publish(&s->numpy, Py_NewRef(module));
     return true;
 }
 
 PyObject *cpy_numpy(void)
 {
-    if (numpy_module) return numpy_module;
-    PyObject *module = PyImport_ImportModule("numpy");
-    if (!module) return NULL;
-    bool done = remember_types(module);
+    cpy_state *s = cpy_now();
+    PyObject *module = cpy_peek(&s->numpy);
+    if (module || !(module = PyImport_ImportModule("numpy"))) return module;
+    bool done = remember_numpy(s, module);
     Py_DECREF(module);
-    return done ? numpy_module : NULL;
+    return done ? s->numpy : NULL;
 }
 
 PyObject *cpy_numpy_call(const char *name, PyObject *argument)
@@ -44,20 +42,30 @@ PyObject *cpy_numpy_call(const char *name, PyObject *argument)
     return r;
 }
 
-/* Looks whether somebody imported NumPy; imports nothing. A module that is only half imported does not count. */
-static bool numpy_seen(void)
+/* The state once somebody has imported NumPy; imports nothing. A module that is only half imported does not count. */
+static cpy_state *with_numpy(void)
 {
-    if (numpy_module) return true;
+    cpy_state *s = cpy_now();
+    if (cpy_peek(&s->numpy)) return s;
     PyObject *modules = PyImport_GetModuleDict();
     PyObject *module = modules ? PyDict_GetItemString(modules, "numpy") : NULL;
-    if (!module) return false;
-    if (remember_types(module)) return true;
+    if (!module) return NULL;
+    if (remember_numpy(s, module)) return s;
     PyErr_Clear();
-    return false;
+    return NULL;
 }
 
-PyTypeObject *cpy_numpy_array(void) { return numpy_seen() ? numpy_array_type : NULL; }
-PyTypeObject *cpy_numpy_generic(void) { return numpy_seen() ? numpy_generic_type : NULL; }
+PyTypeObject *cpy_numpy_array(void)
+{
+    cpy_state *s = with_numpy();
+    return s ? s->numpy_array : NULL;
+}
+
+PyTypeObject *cpy_numpy_generic(void)
+{
+    cpy_state *s = with_numpy();
+    return s ? s->numpy_generic : NULL;
+}
 
 bool cpy_is_numpy_array(PyObject *o)
 {
@@ -80,18 +88,27 @@ PyObject *cpy_dtype(cp_type t)
         PyErr_SetString(PyExc_SystemError, "no such element type");
         return NULL;
     }
-    if (dtypes[t]) return dtypes[t];
-    if (!cpy_numpy()) return NULL;
-    PyObject *d = t == CP_BFLOAT16 ? bfloat16_dtype()
-                                   : PyObject_CallFunction((PyObject *)numpy_dtype_type, "s", cp_type_name(t));
+    cpy_state *s = cpy_now();
+    PyObject *d = cpy_peek(&s->dtypes[t]);
+    if (d || !cpy_numpy()) return d;
+    d = t == CP_BFLOAT16 ? bfloat16_dtype() : PyObject_CallFunction((PyObject *)s->numpy_dtype, "s", cp_type_name(t));
     if (!d) return NULL;
-    PyObject *scalar = PyObject_GetAttrString(d, "type");
-    if (!scalar) {
+    if (!cpy_publish(&s->scalar_types[t], PyObject_GetAttrString(d, "type"))) {
         Py_DECREF(d);
         return NULL;
     }
-    scalar_types[t] = scalar;
-    return dtypes[t] = d;
+    return cpy_publish(&s->dtypes[t], d);
+}
+
+/* A dtype or scalar type that was asked for before, found by its address. */
+static bool known_type(const cpy_state *s, PyObject *o, cp_type *t)
+{
+    for (cp_type i = 0; i < CP_NTYPES; i++)
+        if (o == s->dtypes[i] || o == s->scalar_types[i]) {
+            *t = i;
+            return true;
+        }
+    return false;
 }
 
 static bool unsupported(PyObject *dtype)
@@ -147,11 +164,8 @@ bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t)
 {
     *t = otherwise;
     if (!cpy_given(o)) return true;
-    for (cp_type i = 0; i < CP_NTYPES; i++)
-        if (o == dtypes[i] || o == scalar_types[i]) {
-            *t = i;
-            return true;
-        }
+    cpy_state *s = cpy_now();
+    if (known_type(s, o, t)) return true;
     if (o == (PyObject *)&PyFloat_Type) return *t = CP_FLOAT64, true;
     if (o == (PyObject *)&PyLong_Type) return *t = CP_INT64, true;
     if (o == (PyObject *)&PyBool_Type) return *t = CP_BOOL, true;
@@ -164,16 +178,12 @@ bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t)
         if (found != CP_DEFAULT) return *t = found, true;
     }
     if (!cpy_numpy()) return false;
-    for (cp_type i = 0; i < CP_NTYPES; i++) { /* a dtype or scalar type that was not asked for before */
+    for (cp_type i = 0; i < CP_NTYPES; i++)
         if (!cpy_dtype(i)) return false;
-        if (o == dtypes[i] || o == scalar_types[i]) return *t = i, true;
-    }
-    PyObject *d = PyObject_CallOneArg((PyObject *)numpy_dtype_type, o);
+    if (known_type(s, o, t)) return true;
+    PyObject *d = PyObject_CallOneArg((PyObject *)s->numpy_dtype, o);
     if (!d) return false;
-    bool done = false;
-    for (cp_type i = 0; i < CP_NTYPES && !done; i++)
-        if (d == dtypes[i]) *t = i, done = true;
-    if (!done) done = type_of_numpy_dtype(d, t);
+    bool done = known_type(s, d, t) || type_of_numpy_dtype(d, t);
     Py_DECREF(d);
     return done;
 }

@@ -3,22 +3,18 @@
 
 #include <string.h>
 
-bool cpy_array_ready(PyObject *module);
-
-static PyObject *memory_error, *casting_error, *device_error;
-
-bool cpy_exceptions_init(PyObject *module)
+static bool make_exceptions(cpy_state *s)
 {
-    memory_error = PyErr_NewExceptionWithDoc("cuprite.OutOfMemoryError", "The device's memory, or its pool's limit, is used up.",
-                                             PyExc_MemoryError, NULL);
-    casting_error = PyErr_NewExceptionWithDoc("cuprite.UFuncTypeError", "A conversion that the casting rule does not allow.",
-                                              PyExc_TypeError, NULL);
-    device_error = PyErr_NewExceptionWithDoc("cuprite.CUDARuntimeError", "The device reported a failure.",
-                                             PyExc_RuntimeError, NULL);
-    return memory_error && casting_error && device_error &&
-           PyModule_AddObjectRef(module, "OutOfMemoryError", memory_error) == 0 &&
-           PyModule_AddObjectRef(module, "UFuncTypeError", casting_error) == 0 &&
-           PyModule_AddObjectRef(module, "CUDARuntimeError", device_error) == 0;
+    s->memory_error = PyErr_NewExceptionWithDoc("cuprite.OutOfMemoryError",
+        "The device's memory, or its pool's limit, is used up.", PyExc_MemoryError, NULL);
+    s->casting_error = PyErr_NewExceptionWithDoc("cuprite.UFuncTypeError",
+        "A conversion that the casting rule does not allow.", PyExc_TypeError, NULL);
+    s->device_error = PyErr_NewExceptionWithDoc("cuprite.CUDARuntimeError", "The device reported a failure.",
+                                                PyExc_RuntimeError, NULL);
+    return s->memory_error && s->casting_error && s->device_error &&
+           PyModule_AddObjectRef(s->module, "OutOfMemoryError", s->memory_error) == 0 &&
+           PyModule_AddObjectRef(s->module, "UFuncTypeError", s->casting_error) == 0 &&
+           PyModule_AddObjectRef(s->module, "CUDARuntimeError", s->device_error) == 0;
 }
 
 static PyObject *axis_error(void) /* new reference */
@@ -33,9 +29,9 @@ static PyObject *axis_error(void) /* new reference */
 static PyObject *exception_of(cp_code code)
 {
     switch (code) {
-    case CP_ERROR_MEMORY: return Py_NewRef(memory_error);
-    case CP_ERROR_CASTING: return Py_NewRef(casting_error);
-    case CP_ERROR_DEVICE: return Py_NewRef(device_error);
+    case CP_ERROR_MEMORY: return Py_NewRef(cpy_now()->memory_error);
+    case CP_ERROR_CASTING: return Py_NewRef(cpy_now()->casting_error);
+    case CP_ERROR_DEVICE: return Py_NewRef(cpy_now()->device_error);
     case CP_ERROR_AXIS: return axis_error();
     default: break;
     }
@@ -65,7 +61,7 @@ static PyObject *rows(PyObject *m, PyObject *module)
 {
     (void)m;
     const char *name = PyUnicode_AsUTF8(module);
-    return name ? cpy_rows_of(name) : NULL;
+    return name ? cpy_rows_of(cpy_now(), name) : NULL;
 }
 
 static PyMethodDef functions[] = {
@@ -73,22 +69,38 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
+/* Imported again in the same interpreter, the module has the names of the first: the arrays of both are the same. */
+static int execute(PyObject *module)
+{
+    cpy_state *s = PyModule_GetState(module), *first = cpy_find_state();
+    if (first) return PyDict_Merge(PyModule_GetDict(module), PyModule_GetDict(first->module), false);
+    s->module = module;
+    cpy_state_enter(s);
+    PyObject *own = NULL;
+    bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
+                (own = cpy_rows_of(s, "")) && PyDict_Update(PyModule_GetDict(module), own) == 0;
+    Py_XDECREF(own);
+    return done ? 0 : -1;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, execute},
+#ifdef Py_MOD_PER_INTERPRETER_GIL_SUPPORTED
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "cuprite._core",
     .m_doc = "Cuprite's arrays, ufuncs and functions, in C.",
-    .m_size = -1,
+    .m_size = sizeof(cpy_state),
     .m_methods = functions,
+    .m_slots = slots,
+    .m_traverse = cpy_state_traverse,
+    .m_clear = cpy_state_clear,
+    .m_free = cpy_state_free,
 };
 
-PyMODINIT_FUNC PyInit__core(void)
-{
-    PyObject *m = PyModule_Create(&definition);
-    if (!m) return NULL;
-    PyObject *own = NULL;
-    bool done = cpy_exceptions_init(m) && cpy_array_ready(m) && cpy_ufuncs_init(m) && (own = cpy_rows_of("")) &&
-                PyDict_Update(PyModule_GetDict(m), own) == 0;
-    Py_XDECREF(own);
-    if (!done) Py_CLEAR(m);
-    return m;
-}
+PyMODINIT_FUNC PyInit__core(void) { return PyModuleDef_Init(&definition); }

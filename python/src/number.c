@@ -1,28 +1,7 @@
 /* Operators: x + y, x += y, -x, x < y, and conversions to Python's numbers.
  *
- * An operator is the elementwise operation of that name; the names are looked up once. */
+ * An operator is the elementwise operation of that name. */
 #include "cpy.h"
-
-enum {
-    ADD, SUBTRACT, MULTIPLY, DIVIDE, FLOOR_DIVIDE, REMAINDER, POWER, LEFT_SHIFT, RIGHT_SHIFT, AND, OR, XOR, NEGATIVE,
-    POSITIVE, ABSOLUTE, INVERT, SQUARE, LESS, LESS_EQUAL, EQUAL, NOT_EQUAL, GREATER, GREATER_EQUAL, NOPERATORS
-};
-static const char *const names[NOPERATORS] = {
-    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "left_shift", "right_shift",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "negative", "positive", "absolute", "invert", "square",
-    "less", "less_equal", "equal", "not_equal", "greater", "greater_equal",
-};
-static cp_op ops[NOPERATORS];
-
-static cp_op operation(int which)
-{
-    static bool ready;
-    if (!ready) {
-        for (int i = 0; i < NOPERATORS; i++) ops[i] = cp_op_from_name(names[i]);
-        ready = true;
-    }
-    return ops[which];
-}
 
 /* An object that wants to do the operation itself, or no number at all: Python asks it next. */
 static bool stranger(PyObject *o)
@@ -64,48 +43,48 @@ static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, cp_array *out, 
     return cpy_wrap(r);
 }
 
-static PyObject *binary(int which, PyObject *a, PyObject *b)
+static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
 {
-    return binary_with(operation(which), a, b, NULL, false);
+    return binary_with(which, a, b, NULL, false);
 }
 
-static PyObject *in_place(int which, PyObject *self, PyObject *other)
+static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 {
-    PyObject *r = binary_with(operation(which), self, other, cpy_x(self), false);
+    PyObject *r = binary_with(which, self, other, cpy_x(self), false);
     if (!r || !cpy_is_array(r)) return r;
     Py_DECREF(r); /* a second name for self's array */
     return Py_NewRef(self);
 }
 
-static PyObject *unary(int which, PyObject *a)
+static PyObject *unary(cp_op which, PyObject *a)
 {
     static const cp_ufunc_options none;
-    return cpy_wrap(run(operation(which), 1, (cp_array *[]){cpy_x(a)}, &none));
+    return cpy_wrap(run(which, 1, (cp_array *[]){cpy_x(a)}, &none));
 }
 
 #define BINARY(name, WHICH)                                                                       \
     static PyObject *name(PyObject *a, PyObject *b) { return binary(WHICH, a, b); }               \
     static PyObject *name##_in_place(PyObject *a, PyObject *b) { return in_place(WHICH, a, b); }
-BINARY(add, ADD)
-BINARY(subtract, SUBTRACT)
-BINARY(multiply, MULTIPLY)
-BINARY(divide, DIVIDE)
-BINARY(floor_divide, FLOOR_DIVIDE)
-BINARY(remainder_, REMAINDER)
-BINARY(left_shift, LEFT_SHIFT)
-BINARY(right_shift, RIGHT_SHIFT)
-BINARY(and, AND)
-BINARY(or, OR)
-BINARY(xor, XOR)
-static PyObject *negative(PyObject *a) { return unary(NEGATIVE, a); }
-static PyObject *positive(PyObject *a) { return unary(POSITIVE, a); }
-static PyObject *absolute(PyObject *a) { return unary(ABSOLUTE, a); }
-static PyObject *invert(PyObject *a) { return unary(INVERT, a); }
+BINARY(add, CP_OP_add)
+BINARY(subtract, CP_OP_subtract)
+BINARY(multiply, CP_OP_multiply)
+BINARY(divide, CP_OP_divide)
+BINARY(floor_divide, CP_OP_floor_divide)
+BINARY(remainder_, CP_OP_remainder)
+BINARY(left_shift, CP_OP_left_shift)
+BINARY(right_shift, CP_OP_right_shift)
+BINARY(and, CP_OP_bitwise_and)
+BINARY(or, CP_OP_bitwise_or)
+BINARY(xor, CP_OP_bitwise_xor)
+static PyObject *negative(PyObject *a) { return unary(CP_OP_negative, a); }
+static PyObject *positive(PyObject *a) { return unary(CP_OP_positive, a); }
+static PyObject *absolute(PyObject *a) { return unary(CP_OP_absolute, a); }
+static PyObject *invert(PyObject *a) { return unary(CP_OP_invert, a); }
 
 /* x ** 2 is one multiplication; as in NumPy, for booleans too (int8). */
 static bool is_square(PyObject *a, PyObject *b)
 {
-    if (!PyLong_CheckExact(b) || !cpy_is_array(a) || operation(SQUARE) == CP_NOPS) return false;
+    if (!PyLong_CheckExact(b) || !cpy_is_array(a)) return false;
     int overflow;
     return PyLong_AsLongAndOverflow(b, &overflow) == 2;
 }
@@ -113,15 +92,15 @@ static bool is_square(PyObject *a, PyObject *b)
 static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
 {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    return is_square(a, b) ? unary(SQUARE, a) : binary(POWER, a, b);
+    return is_square(a, b) ? unary(CP_OP_square, a) : binary(CP_OP_power, a, b);
 }
 
 static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    if (!is_square(a, b)) return in_place(POWER, a, b);
+    if (!is_square(a, b)) return in_place(CP_OP_power, a, b);
     cp_ufunc_options into = {.out = cpy_x(a)};
-    cp_array *r = run(operation(SQUARE), 1, (cp_array *[]){cpy_x(a)}, &into);
+    cp_array *r = run(CP_OP_square, 1, (cp_array *[]){cpy_x(a)}, &into);
     if (!r) return cpy_raise();
     cp_free(r);
     return Py_NewRef(a);
@@ -129,18 +108,18 @@ static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 
 static PyObject *divmod_(PyObject *a, PyObject *b)
 {
-    PyObject *q = binary(FLOOR_DIVIDE, a, b);
+    PyObject *q = binary(CP_OP_floor_divide, a, b);
     if (!q || q == Py_NotImplemented) return q;
-    PyObject *r = binary(REMAINDER, a, b);
+    PyObject *r = binary(CP_OP_remainder, a, b);
     return r ? Py_BuildValue("(NN)", q, r) : (Py_DECREF(q), NULL);
 }
 
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
 {
-    static const int which[] = {[Py_LT] = LESS, [Py_LE] = LESS_EQUAL, [Py_EQ] = EQUAL,
-                                [Py_NE] = NOT_EQUAL, [Py_GT] = GREATER, [Py_GE] = GREATER_EQUAL};
+    static const cp_op which[] = {[Py_LT] = CP_OP_less, [Py_LE] = CP_OP_less_equal, [Py_EQ] = CP_OP_equal,
+                                  [Py_NE] = CP_OP_not_equal, [Py_GT] = CP_OP_greater, [Py_GE] = CP_OP_greater_equal};
     if (b == Py_None && (how == Py_EQ || how == Py_NE)) { /* elementwise, as in NumPy: no number is None */
-        cp_array *x = cpy_x(a), *itself = cp_elementwise(operation(EQUAL), (cp_array *[]){x, x}, &(cp_ufunc_options){0});
+        cp_array *x = cpy_x(a), *itself = cp_elementwise(CP_OP_equal, (cp_array *[]){x, x}, &(cp_ufunc_options){0});
         uint8_t answer = how == Py_NE;
         cp_array *value = itself ? cp_scalar(CP_BOOL, &answer) : NULL;
         cp_code code = value ? cp_fill(itself, value) : CP_ERROR_INTERNAL;
@@ -149,7 +128,7 @@ PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
         cp_free(itself);
         return cpy_raise();
     }
-    return binary_with(operation(which[how]), a, b, NULL, true);
+    return binary_with(which[how], a, b, NULL, true);
 }
 
 /* --- Python's numbers --- */
@@ -221,20 +200,18 @@ CPY_METHOD(complex_protocol, "__complex__", "", "The only element as a Python co
     return PyErr_Occurred() ? NULL : PyComplex_FromCComplex(c);
 }
 
-PyNumberMethods cpy_number = {
-    .nb_add = add, .nb_inplace_add = add_in_place,
-    .nb_subtract = subtract, .nb_inplace_subtract = subtract_in_place,
-    .nb_multiply = multiply, .nb_inplace_multiply = multiply_in_place,
-    .nb_true_divide = divide, .nb_inplace_true_divide = divide_in_place,
-    .nb_floor_divide = floor_divide, .nb_inplace_floor_divide = floor_divide_in_place,
-    .nb_remainder = remainder_, .nb_inplace_remainder = remainder__in_place,
-    .nb_power = power, .nb_inplace_power = power_in_place,
-    .nb_divmod = divmod_,
-    .nb_lshift = left_shift, .nb_inplace_lshift = left_shift_in_place,
-    .nb_rshift = right_shift, .nb_inplace_rshift = right_shift_in_place,
-    .nb_and = and, .nb_inplace_and = and_in_place,
-    .nb_or = or, .nb_inplace_or = or_in_place,
-    .nb_xor = xor, .nb_inplace_xor = xor_in_place,
-    .nb_negative = negative, .nb_positive = positive, .nb_absolute = absolute, .nb_invert = invert,
-    .nb_bool = array_bool, .nb_int = array_int, .nb_float = array_float, .nb_index = array_index,
+const PyType_Slot cpy_number_slots[] = {
+    {Py_nb_add, add}, {Py_nb_inplace_add, add_in_place}, {Py_nb_subtract, subtract},
+    {Py_nb_inplace_subtract, subtract_in_place}, {Py_nb_multiply, multiply},
+    {Py_nb_inplace_multiply, multiply_in_place}, {Py_nb_true_divide, divide},
+    {Py_nb_inplace_true_divide, divide_in_place}, {Py_nb_floor_divide, floor_divide},
+    {Py_nb_inplace_floor_divide, floor_divide_in_place}, {Py_nb_remainder, remainder_},
+    {Py_nb_inplace_remainder, remainder__in_place}, {Py_nb_power, power}, {Py_nb_inplace_power, power_in_place},
+    {Py_nb_divmod, divmod_}, {Py_nb_lshift, left_shift}, {Py_nb_inplace_lshift, left_shift_in_place},
+    {Py_nb_rshift, right_shift}, {Py_nb_inplace_rshift, right_shift_in_place}, {Py_nb_and, and},
+    {Py_nb_inplace_and, and_in_place}, {Py_nb_or, or}, {Py_nb_inplace_or, or_in_place}, {Py_nb_xor, xor},
+    {Py_nb_inplace_xor, xor_in_place}, {Py_nb_negative, negative}, {Py_nb_positive, positive},
+    {Py_nb_absolute, absolute}, {Py_nb_invert, invert}, {Py_nb_bool, array_bool}, {Py_nb_int, array_int},
+    {Py_nb_float, array_float}, {Py_nb_index, array_index},
+    {0, NULL},
 };

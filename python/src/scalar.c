@@ -34,16 +34,19 @@ static bool generic_value(PyObject *o, cp_type *t, unsigned char value[16])
     return done;
 }
 
-/* Small integers come by the million: x + 1, x * 2. */
-enum { FIRST_INT = -8, LAST_INT = 64 };
-static cp_array *small_ints[LAST_INT - FIRST_INT + 1];
+bool cpy_scalars_init(cpy_state *s)
+{
+    for (int v = CPY_FIRST_INT; v <= CPY_LAST_INT; v++)
+        if (!(s->small_ints[v - CPY_FIRST_INT] = cp_keep(cp_int(v)))) return cpy_raise(), false;
+    s->zero = PyLong_FromLong(0);
+    s->one = PyLong_FromLong(1);
+    return s->zero && s->one;
+}
 
 static cp_array *weak_int(int64_t v)
 {
-    if (v < FIRST_INT || v > LAST_INT) return cp_int(v);
-    cp_array **slot = &small_ints[v - FIRST_INT];
-    if (!*slot) *slot = cp_keep(cp_int(v));
-    return *slot ? cp_retain(*slot) : NULL;
+    if (v < CPY_FIRST_INT || v > CPY_LAST_INT) return cp_int(v);
+    return cp_retain(cpy_now()->small_ints[v - CPY_FIRST_INT]);
 }
 
 /* An integer that int64 does not hold: right for uint64; else too large, but comparisons still have an answer. */

@@ -154,7 +154,7 @@ CPY_METHOD(view, "view", "dtype=None", "The same bytes as another dtype (the las
 {
     cp_type t;
     cp_array *x = cpy_x(a[0]);
-    if (a[1] == (PyObject *)&cpy_array_type) a = (PyObject *[]){a[0], NULL};
+    if (a[1] == (PyObject *)cpy_now()->array) a = (PyObject *[]){a[0], NULL};
     if (!cpy_type(a[1], cp_type_of(x), &t)) return NULL;
     return cpy_wrap_view(t == cp_type_of(x) ? cp_slice(x, 1, &CP_ELLIPSIS) : cp_view_as(x, t), a[0]);
 }

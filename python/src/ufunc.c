@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <structmember.h>
 
 typedef struct {
     PyObject_HEAD
@@ -281,17 +282,31 @@ static PyMethodDef methods[] = {
     {NULL},
 };
 
-PyTypeObject cpy_ufunc_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "cuprite.ufunc",
-    .tp_basicsize = sizeof(ufunc),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
-    .tp_vectorcall_offset = offsetof(ufunc, call),
-    .tp_call = PyVectorcall_Call,
-    .tp_repr = ufunc_repr,
-    .tp_getset = attributes,
-    .tp_methods = methods,
+static void ufunc_dealloc(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(ufunc, call), READONLY, NULL},
+    {NULL},
 };
+
+static PyType_Slot slots[] = {
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_dealloc, ufunc_dealloc},
+    {Py_tp_repr, ufunc_repr},
+    {Py_tp_getset, attributes},
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {"cuprite.ufunc", sizeof(ufunc), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE |
+                               Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 /* NumPy's other names of the same operations. */
 static const char *const aliases[][2] = {
@@ -301,23 +316,20 @@ static const char *const aliases[][2] = {
     {"bitwise_left_shift", "left_shift"}, {"bitwise_right_shift", "right_shift"},
 };
 
-bool cpy_ufuncs_init(PyObject *module)
+bool cpy_ufuncs_init(cpy_state *s)
 {
-    if (PyType_Ready(&cpy_ufunc_type) < 0 || PyModule_AddObjectRef(module, "ufunc", (PyObject *)&cpy_ufunc_type) < 0)
-        return false;
-    PyObject *name = PyUnicode_FromString("cuprite");
-    bool done = name && PyDict_SetItemString(cpy_ufunc_type.tp_dict, "__module__", name) == 0;
-    Py_XDECREF(name);
+    s->ufunc = (PyTypeObject *)PyType_FromModuleAndSpec(s->module, &spec, NULL);
+    bool done = s->ufunc && PyModule_AddObjectRef(s->module, "ufunc", (PyObject *)s->ufunc) == 0;
     for (int op = 0; done && op < CP_NOPS; op++) {
-        ufunc *f = PyObject_New(ufunc, &cpy_ufunc_type);
+        ufunc *f = PyObject_New(ufunc, s->ufunc);
         if (!f) return false;
         f->call = ufunc_call;
         f->op = (cp_op)op;
         done = cp_op_query((cp_op)op, &f->info) == CP_OK ? true : (cpy_raise(), false);
-        done = done && f->info.nin <= MOST_INPUTS && PyModule_AddObjectRef(module, f->info.name, (PyObject *)f) == 0;
+        done = done && f->info.nin <= MOST_INPUTS && PyModule_AddObjectRef(s->module, f->info.name, (PyObject *)f) == 0;
         Py_DECREF(f);
     }
-    PyObject *d = PyModule_GetDict(module);
+    PyObject *d = PyModule_GetDict(s->module);
     for (size_t i = 0; done && i < sizeof aliases / sizeof *aliases; i++) {
         PyObject *f = PyDict_GetItemString(d, aliases[i][1]);
         done = !f || PyDict_SetItemString(d, aliases[i][0], f) == 0;

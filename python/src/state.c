@@ -1,0 +1,106 @@
+/* The state of the module: where each interpreter's is, and what the garbage collector asks about it.
+ *
+ * Invariant: a state is in the list from the module's execution until its memory goes, and no interpreter has two.
+ * A thread remembers the state that it found last; `changes` says whether the list has changed since. */
+#include "cpy.h"
+
+#include <pthread.h>
+
+cpy_state *_Atomic cpy_only;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the next two, and changes of cpy_only */
+static cpy_state *states;
+static bool had_one;
+static atomic_uint changes;
+static _Thread_local struct { PyInterpreterState *interpreter; unsigned changes; cpy_state *state; } last;
+
+cpy_state *cpy_find_state(void)
+{
+    PyInterpreterState *now = PyInterpreterState_Get();
+    unsigned seen = atomic_load(&changes);
+    if (last.interpreter == now && last.changes == seen) return last.state;
+    pthread_mutex_lock(&lock);
+    cpy_state *s = states;
+    while (s && s->interpreter != now) s = s->next;
+    pthread_mutex_unlock(&lock);
+    last.interpreter = now;
+    last.changes = seen;
+    return last.state = s;
+}
+
+void cpy_state_enter(cpy_state *s)
+{
+    s->interpreter = PyInterpreterState_Get();
+    pthread_mutex_lock(&lock);
+    s->next = states;
+    states = s;
+    atomic_fetch_add(&changes, 1);
+    atomic_store(&cpy_only, had_one ? NULL : s); /* for good: what is left of a state that went finds no other's */
+    had_one = true;
+    pthread_mutex_unlock(&lock);
+}
+
+static void leave(cpy_state *s)
+{
+    pthread_mutex_lock(&lock);
+    for (cpy_state **at = &states; *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
+    atomic_fetch_add(&changes, 1);
+    atomic_store(&cpy_only, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+PyObject *cpy_module(PyObject **slot, const char *name)
+{
+    PyObject *module = cpy_peek(slot);
+    return module ? module : cpy_publish(slot, PyImport_ImportModule(name));
+}
+
+/* Every reference that a state owns, for the two that follow. */
+#define EACH_REFERENCE(s, DO)                                                                              \
+    do {                                                                                                   \
+        DO((s)->array);                                                                                    \
+        DO((s)->ufunc);                                                                                    \
+        DO((s)->zero);                                                                                     \
+        DO((s)->one);                                                                                      \
+        DO((s)->memory_error);                                                                             \
+        DO((s)->casting_error);                                                                            \
+        DO((s)->device_error);                                                                             \
+        DO((s)->support);                                                                                  \
+        DO((s)->dispatch);                                                                                 \
+        DO((s)->numpy);                                                                                    \
+        DO((s)->numpy_array);                                                                              \
+        DO((s)->numpy_generic);                                                                            \
+        DO((s)->numpy_dtype);                                                                              \
+        for (int i = 0; i < CP_NTYPES; i++) {                                                              \
+            DO((s)->dtypes[i]);                                                                            \
+            DO((s)->scalar_types[i]);                                                                      \
+        }                                                                                                  \
+    } while (0)
+
+int cpy_state_traverse(PyObject *module, visitproc visit, void *arg)
+{
+    cpy_state *s = PyModule_GetState(module);
+    EACH_REFERENCE(s, Py_VISIT);
+    return 0;
+}
+
+int cpy_state_clear(PyObject *module)
+{
+    cpy_state *s = PyModule_GetState(module);
+    EACH_REFERENCE(s, Py_CLEAR);
+    return 0;
+}
+
+void cpy_state_free(void *module)
+{
+    cpy_state *s = PyModule_GetState(module);
+    if (!s) return;
+    leave(s);
+    cpy_state_clear(module);
+    for (int i = 0; i <= CPY_LAST_INT - CPY_FIRST_INT; i++) cp_free(s->small_ints[i]);
+    while (s->nkept) PyObject_Free(s->kept[--s->nkept]);
+}

@@ -10,6 +10,10 @@ A header's opening comment is the section's text; its declarations follow as the
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools/generate"))
+
+from table import read  # noqa: E402
+
 HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io"]
 PAGE = ROOT / "docs" / "api.md"
 CALLS = ROOT / "include" / "cuprite" / "reduce_calls.h"
@@ -55,6 +59,10 @@ def page():
         path = ROOT / "include/cuprite" / f"{name}.h"
         text = path.read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
+        if name == "types":
+            rows = read((ROOT / "src/core/types.def").read_text(), "types.def")
+            out += ["| type | NumPy's | element |", "|---|---|---|"]
+            out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name in ("elementwise", "reduce"):
             macro = {"elementwise": "CP_ELEMENTWISE", "reduce": "CP_REDUCE"}[name]
             out += ["| name | |", "|---|---|"]

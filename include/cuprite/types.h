@@ -1,6 +1,6 @@
 /* The types of array elements, and the words every other header uses.
  *
- * An element type is one of the 15 below; the order is NumPy's, so that "the first type both can be
+ * An element type is one of element_types.h; the order is NumPy's, so that "the first type both can be
  * cast to" can be found by walking upwards. Shapes and axes are passed as small by-value structs that
  * point at the caller's memory; nothing keeps the pointer after the call returns. */
 #ifndef CUPRITE_TYPES_H
@@ -22,38 +22,14 @@ extern "C" {
 #define CP_API
 #endif
 
-#define CP_MAXDIM 64 /* most dimensions an array can have, as in NumPy 2 */
+#include "cuprite/element_types.h" /* cp_type: CP_BOOL, CP_INT8, ... CP_COMPLEX128; CP_TYPES */
 
-/* name, NumPy's name, C type that holds one element, kind letter, bytes */
-#define CP_TYPES(X)                              \
-    X(BOOL, "bool", uint8_t, 'b', 1)             \
-    X(INT8, "int8", int8_t, 'i', 1)              \
-    X(UINT8, "uint8", uint8_t, 'u', 1)           \
-    X(INT16, "int16", int16_t, 'i', 2)           \
-    X(UINT16, "uint16", uint16_t, 'u', 2)        \
-    X(INT32, "int32", int32_t, 'i', 4)           \
-    X(UINT32, "uint32", uint32_t, 'u', 4)        \
-    X(INT64, "int64", int64_t, 'i', 8)           \
-    X(UINT64, "uint64", uint64_t, 'u', 8)        \
-    X(FLOAT16, "float16", cp_half, 'f', 2)       \
-    X(BFLOAT16, "bfloat16", cp_bfloat16, 'f', 2) \
-    X(FLOAT32, "float32", float, 'f', 4)         \
-    X(FLOAT64, "float64", double, 'f', 8)        \
-    X(COMPLEX64, "complex64", cp_complex64, 'c', 8) \
-    X(COMPLEX128, "complex128", cp_complex128, 'c', 16)
+#define CP_MAXDIM 64 /* most dimensions an array can have, as in NumPy 2 */
 
 typedef struct { uint16_t bits; } cp_half;      /* IEEE 754 binary16 */
 typedef struct { uint16_t bits; } cp_bfloat16;  /* upper half of a binary32 */
 typedef struct { float re, im; } cp_complex64;
 typedef struct { double re, im; } cp_complex128;
-
-typedef enum cp_type {
-#define X(NAME, text, ctype, kind, bytes) CP_##NAME,
-    CP_TYPES(X)
-#undef X
-    CP_NTYPES,
-    CP_DEFAULT = -1 /* in options: the type that NumPy would choose */
-} cp_type;
 
 typedef struct cp_array cp_array;   /* a counted reference to an n-d array on one device */
 typedef struct cp_stream cp_stream; /* an ordered queue of device work */

@@ -8,6 +8,7 @@
 
 #include "cuprite/array.h"
 #include "core/error.h"
+#include "core/type_traits.h"
 
 typedef struct cpi_device cpi_device;
 typedef struct cpi_buffer cpi_buffer;
@@ -66,19 +67,5 @@ void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result
 /* Fails with CP_ERROR_VALUE when x may not be written to. */
 cp_code cpi_check_writable(const char *function, const cp_array *x);
 #endif
-
-/* Bytes of an element. */
-static inline int64_t cpi_itemsize(cp_type t)
-{
-    if (t <= CP_BOOL) return 1;
-    if (t <= CP_UINT64) return (int64_t)1 << ((t - CP_INT8) / 2);
-    if (t <= CP_BFLOAT16) return 2;
-    return t == CP_FLOAT32 ? 4 : t == CP_COMPLEX128 ? 16 : 8;
-}
-static inline bool cpi_is_bool(cp_type t) { return t == CP_BOOL; }
-static inline bool cpi_is_int(cp_type t) { return t >= CP_INT8 && t <= CP_UINT64; }
-static inline bool cpi_is_signed(cp_type t) { return cpi_is_int(t) && (t & 1); }
-static inline bool cpi_is_float(cp_type t) { return t >= CP_FLOAT16 && t <= CP_FLOAT64; }
-static inline bool cpi_is_complex(cp_type t) { return t >= CP_COMPLEX64; }
 
 #endif

@@ -16,7 +16,7 @@
     {                                                                            \
         CPS_CTYPE_##to *out = out_;                                              \
         const CPS_CTYPE_##from *in = in_;                                        \
-        EACH out[i] = CPS_CONVERT(from, to, in[i]);                              \
+        EACH out[i] = cps_##from##_to_##to(in[i]);                              \
     }
 #define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
 CPS_TYPES(CONVERTERS, )

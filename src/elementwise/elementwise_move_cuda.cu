@@ -16,7 +16,7 @@ template <class E, int V> using pack = cpi_pack<E, V>;
     struct convert_##from##_##to {                                                               \
         using From = CPS_CTYPE_##from;                                                           \
         using To = CPS_CTYPE_##to;                                                               \
-        static __device__ __forceinline__ To call(From v) { return CPS_CONVERT(from, to, v); }   \
+        static __device__ __forceinline__ To call(From v) { return cps_##from##_to_##to(v); }   \
     };
 #define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
 CPS_TYPES(CONVERTERS, )
@@ -330,14 +330,14 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
         if (i >= n) return;                                                                                    \
         double v = use_stop && i == n - 1 ? stop : start + (double)i * step;                                   \
         v = down ? floor(v) : v;                                                                               \
-        out[i] = CPS_CONVERT(f64, t, v);                                                                       \
+        out[i] = cps_f64_to_##t(v);                                                                       \
     }                                                                                                          \
     static __global__ void ramp_int_##t(CPS_CTYPE_##t *out, int64_t n, int64_t start, int64_t step)            \
     {                                                                                                          \
         int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
         if (i >= n) return;                                                                                    \
         int64_t v = (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);                                 \
-        out[i] = CPS_CONVERT(i64, t, v);                                                                       \
+        out[i] = cps_i64_to_##t(v);                                                                       \
     }
 CPS_TYPES(DEFINE_RAMP, )
 

@@ -123,7 +123,7 @@ struct cpi_f16 { uint16_t bits; };
 struct cpi_bf16 { uint16_t bits; };
 
 #define CPI_CASE_LOAD(to, from) \
-    case CPS_ENUM_##from: return CPS_CONVERT(from, to, *(const CPS_CTYPE_##from *)p);
+    case CPS_ENUM_##from: return cps_##from##_to_##to(*(const CPS_CTYPE_##from *)p);
 #define CPI_CASES_LOAD(to) CPS_TYPES_INNER(CPI_CASE_LOAD, to)
 /* A value of any type in memory, converted to the stored form of type `to`. */
 #define CPI_DEFINE_LOAD(to)                                                                        \
@@ -135,7 +135,7 @@ struct cpi_bf16 { uint16_t bits; };
         return CPS_CTYPE_##to();                                                                   \
     }
 #define CPI_CASE_STORE(from, to) \
-    case CPS_ENUM_##to: *(CPS_CTYPE_##to *)p = CPS_CONVERT(from, to, v); break;
+    case CPS_ENUM_##to: *(CPS_CTYPE_##to *)p = cps_##from##_to_##to(v); break;
 #define CPI_CASES_STORE(from) CPS_TYPES_INNER(CPI_CASE_STORE, from)
 #define CPI_DEFINE_STORE(from)                                                                     \
     static __device__ __noinline__ void cpi_store_##from(void *p, int type, CPS_CTYPE_##from v)    \
@@ -167,7 +167,7 @@ template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligne
 #define CPI_CASE_LOAD_RUN(to, from)                                                                \
     case CPS_ENUM_##from: {                                                                        \
         cpi_pack<CPS_CTYPE_##from, CPI_RUN> v = cpi_take<CPS_CTYPE_##from>(p, aligned);            \
-        for (int j = 0; j < CPI_RUN; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                  \
+        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_##from##_to_##to(v.x[j]);                  \
         break;                                                                                     \
     }
 #define CPI_CASES_LOAD_RUN(to) CPS_TYPES_INNER(CPI_CASE_LOAD_RUN, to)
@@ -185,7 +185,7 @@ template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligne
 #define CPI_CASE_STORE_RUN(from, to)                                                               \
     case CPS_ENUM_##to: {                                                                          \
         cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
-        for (int j = 0; j < CPI_RUN; j++) r.x[j] = CPS_CONVERT(from, to, v.x[j]);                  \
+        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_##from##_to_##to(v.x[j]);                  \
         cpi_give<CPS_CTYPE_##to>(p, aligned, r);                                                   \
         break;                                                                                     \
     }

@@ -39,11 +39,6 @@ static inline cp_type cpi_result_type(cpi_op_class c, cp_type type)
     return type;
 }
 
-/* The type that kernels compute in for a loop of that type: the half types compute in float32. */
-static inline cp_type cpi_compute_type(cp_type loop)
-{
-    return loop == CP_FLOAT16 || loop == CP_BFLOAT16 ? CP_FLOAT32 : loop;
-}
 
 typedef struct cpi_op_row {
     const char *name, *doc;

@@ -1,10 +1,11 @@
 /* The scalar prelude: every function that a body of elementwise.def (or another table) may call, for C17, CUDA
  * C++ and run-time compiled text alike.
  *
- * Functions are named cps_NAME_SUFFIX, one for each computing type: bool, i8..u64, f32, f64, c64, c128. Where a
- * body is expanded, CPS_X is the suffix of the type at hand, T the type, U an unsigned type of at least 32 bits
- * (integers), F(name) the prelude's function for the type and M(name) the mathematical library's. The half
- * types compute in float and need no bodies. */
+ * Functions are named cps_NAME_SUFFIX, one for each computing type: i8..u64, f32, f64, c64, c128. The templates int.inc,
+ * real.inc and complex.inc are written out for every type by tools/generate/element_types.py (scalar/functions.h). In them, and
+ * in the bodies of tables, T is the type, U an unsigned type of at least 32 bits (integers), R the type of a complex
+ * number's parts, F(name) the prelude's function for the type, M(name) the mathematical library's, X(name) a name with
+ * the type's suffix. The half types compute in float and need no bodies. */
 #ifndef CPS_SCALAR_H
 #define CPS_SCALAR_H
 
@@ -30,66 +31,7 @@
 #define F(name) CPS_CAT3(cps_, name, CPS_X)
 #define M(name) CPS_CAT(name, CPS_LIBM)
 
-#define CPS_X i8
-#define T int8_t
-#define U uint32_t
-#define CPS_SIGNED 1
-#include "scalar/int.inc"
-#define CPS_X u8
-#define T uint8_t
-#define U uint32_t
-#define CPS_SIGNED 0
-#include "scalar/int.inc"
-#define CPS_X i16
-#define T int16_t
-#define U uint32_t
-#define CPS_SIGNED 1
-#include "scalar/int.inc"
-#define CPS_X u16
-#define T uint16_t
-#define U uint32_t
-#define CPS_SIGNED 0
-#include "scalar/int.inc"
-#define CPS_X i32
-#define T int32_t
-#define U uint32_t
-#define CPS_SIGNED 1
-#include "scalar/int.inc"
-#define CPS_X u32
-#define T uint32_t
-#define U uint32_t
-#define CPS_SIGNED 0
-#include "scalar/int.inc"
-#define CPS_X i64
-#define T int64_t
-#define U uint64_t
-#define CPS_SIGNED 1
-#include "scalar/int.inc"
-#define CPS_X u64
-#define T uint64_t
-#define U uint64_t
-#define CPS_SIGNED 0
-#include "scalar/int.inc"
-
-#define CPS_X f32
-#define CPS_LIBM f
-#define T float
-#include "scalar/real.inc"
-#define CPS_X f64
-#define CPS_LIBM
-#define T double
-#include "scalar/real.inc"
-
-#define CPS_X c64
-#define T cp_complex64
-#define CPS_R float
-#define CPS_LIBM f
-#include "scalar/complex.inc"
-#define CPS_X c128
-#define T cp_complex128
-#define CPS_R double
-#define CPS_LIBM
-#include "scalar/complex.inc"
+#include "scalar/functions.h"
 #include "scalar/complex_math.h"
 
 /* The next float16 or bfloat16 from a towards b, by their bits; `infinity` is that type's. */

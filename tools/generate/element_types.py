@@ -1,0 +1,308 @@
+"""The element types: from the rows of src/core/types.def the public enumeration, the traits, the conversions between all
+types and the scalar prelude of every type.
+
+    include/cuprite/element_types.h   the enumeration cp_type, and CP_TYPES
+    src/core/type_traits.h            sizes, kinds; src/core/type_rows.c: names, casts
+    src/scalar/conversions.h          cps_FROM_to_TO(x) for every pair that scalar/convert.h does not write itself
+    src/scalar/convert_value.c        cpi_convert_value
+    src/scalar/functions.h            the templates of src/scalar (.inc), once a type
+
+Other generators take `types_of(tables)`: a list of Type, in the order of the enumeration.
+"""
+import pathlib
+import re
+
+from table import TableError
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TABLE = "src/core/types.def"
+KINDS = {"bool": "b", "signed": "i", "unsigned": "u", "float": "f", "complex": "c"}
+
+
+class Type:
+    """A row, with what it leaves out filled in. `computes` and `part` are suffixes; look them up with `by_suffix`."""
+
+    def __init__(self, row):
+        row.need(["name"], ["c", "suffix", "kind", "letter", "size", "casts"],
+                 ["stored", "computes", "bits", "part", "libm"])
+        self.row, self.name = row, row.args[0]
+        self.enum = "CP_" + self.name.upper()
+        self.c, self.suffix, self.kind, self.letter = row.c, row.suffix, row.get("kind"), row.letter
+        self.size, self.casts = row.size, row.casts
+        self.stored = row.get("stored", self.c)
+        self.computes = row.get("computes", self.suffix)
+        self.bits, self.libm = row.get("bits"), row.get("libm")
+        self.part = row.get("part", self.suffix)
+        if self.kind not in KINDS:
+            raise row.error(f"kind is {self.kind!r}; there are {', '.join(KINDS)}")
+
+    is_int = property(lambda self: self.kind in ("signed", "unsigned"))
+    is_half = property(lambda self: self.computes != self.suffix)
+    #: the column of an operation's bodies that serves the type
+    body = property(lambda self: {"bool": "bool", "signed": "int", "unsigned": "int", "float": "real",
+                                  "complex": "complex"}[self.kind])
+
+
+def types_of(tables):
+    types = [Type(row) for row in tables.of("type")]
+    suffixes = {t.suffix for t in types}
+    for t in types:
+        for s in (t.computes, t.part):
+            if s not in suffixes:
+                raise t.row.error(f"there is no type with the suffix {s}")
+    return types
+
+
+def by_suffix(types, suffix):
+    return next(t for t in types if t.suffix == suffix)
+
+
+def casts_of(types):
+    """name -> the names of all types that hold its values."""
+    near = {t.name: t.casts for t in types}
+
+    def reach(name, seen):
+        for n in near[name]:
+            if n not in near:
+                raise TableError(f"{TABLE}: {name} casts to {n}, which is no type")
+            if n not in seen:
+                seen.add(n)
+                reach(n, seen)
+        return seen
+
+    return {t.name: reach(t.name, {t.name}) for t in types}
+
+
+# --- the public enumeration ---
+
+def public_header(types):
+    rows = [f'X({t.name.upper()}, "{t.name}", {t.c}, \'{KINDS[t.kind]}\', {t.size})' for t in types]
+    width = max(len(r) for r in rows) + 4
+    lines = ["#ifndef CUPRITE_ELEMENT_TYPES_H", "#define CUPRITE_ELEMENT_TYPES_H", "",
+             "/* The element types, in NumPy's order: the first upwards that two of them cast to is their promotion. */",
+             "typedef enum cp_type {"]
+    lines += [f"    {t.enum}," for t in types]
+    lines += ["    CP_NTYPES,", "    CP_DEFAULT = -1 /* in options: the type that NumPy would choose */", "} cp_type;", "",
+              "/* CP_TYPES(X) is X(NAME, NumPy's name, C type of an element, kind letter, bytes) for every type. */",
+              "#define CP_TYPES(X)".ljust(width) + "\\"]
+    lines += [f"    {r}".ljust(width) + "\\" for r in rows[:-1]] + [f"    {rows[-1]}"]
+    return "\n".join(lines + ["", "#endif"])
+
+
+# --- traits ---
+
+def wrapped(names, indent, limit=118):
+    lines, line = [], indent
+    for n in names:
+        if len(line) + len(n) + 2 > limit:
+            lines.append(line.rstrip())
+            line = indent
+        line += n + ", "
+    return "\n".join(lines + [line.rstrip()])
+
+
+def bits_of(types, test):
+    """An expression of the types' bits, broken to lines."""
+    parts = [f"1u << {t.enum}" for t in types if test(t)]
+    return wrapped(parts, "        ", 100).replace(",", " |").strip().rstrip("|").strip()
+
+
+def traits_header(types):
+    text = """#ifndef CPI_CORE_TYPE_TRAITS_H
+#define CPI_CORE_TYPE_TRAITS_H
+
+#include "cuprite/types.h"
+
+/* Sets of types, bit t for type t. */
+enum {
+"""
+    sets = [("CPI_INTEGERS", lambda t: t.is_int), ("CPI_SIGNED_INTEGERS", lambda t: t.kind == "signed"),
+            ("CPI_FLOATS", lambda t: t.kind == "float"), ("CPI_HALVES", lambda t: t.is_half),
+            ("CPI_COMPLEXES", lambda t: t.kind == "complex")]
+    for name, test in sets:
+        text += f"    {name} = {bits_of(types, test)},\n"
+    text += "};\n\n"
+    text += row_type()
+    for name, what in (("sizes", lambda t: str(t.size)), ("computes", lambda t: by_suffix(types, t.computes).enum)):
+        text += f"static const uint8_t cpi_type_{name}[CP_NTYPES] = {{\n"
+        text += wrapped([what(t) for t in types], "    ") + "\n};\n"
+    text += "\n"
+    text += """/* Bytes of an element. */
+static inline int64_t cpi_itemsize(cp_type t) { return cpi_type_sizes[t]; }
+static inline bool cpi_is_bool(cp_type t) { return t == CP_BOOL; }
+static inline bool cpi_is_int(cp_type t) { return (unsigned)CPI_INTEGERS >> t & 1; }
+static inline bool cpi_is_signed(cp_type t) { return (unsigned)CPI_SIGNED_INTEGERS >> t & 1; }
+static inline bool cpi_is_float(cp_type t) { return (unsigned)CPI_FLOATS >> t & 1; }
+static inline bool cpi_is_half(cp_type t) { return (unsigned)CPI_HALVES >> t & 1; }
+static inline bool cpi_is_complex(cp_type t) { return (unsigned)CPI_COMPLEXES >> t & 1; }
+/* A bool or an integer. */
+static inline bool cpi_is_whole(cp_type t) { return cpi_is_bool(t) || cpi_is_int(t); }
+/* The type in which kernels compute values of type t: float32 for the half types. */
+static inline cp_type cpi_compute_type(cp_type t) { return (cp_type)cpi_type_computes[t]; }
+
+#endif"""
+    return text
+
+
+def row_type():
+    return """/* What the table says of a type. */
+typedef struct cpi_type_row {
+    const char *name;
+    char kind;     /* as cp_type_kind tells it */
+    char letter;   /* NumPy's character code */
+    uint8_t size;  /* bytes of an element */
+    uint8_t part;  /* the type of real and imaginary parts; of other types they themselves */
+    uint32_t safe; /* the types that hold every value of this one */
+} cpi_type_row;
+#ifndef __CUDACC__
+extern const cpi_type_row cpi_types[CP_NTYPES];
+#endif
+
+"""
+
+
+def type_rows(types):
+    text = '#include "core/type_traits.h"\n\nconst cpi_type_row cpi_types[CP_NTYPES] = {\n'
+    safe, enums = casts_of(types), {t.name: t.enum for t in types}
+    for t in types:
+        text += f"    {{\"{t.name}\", '{KINDS[t.kind]}', '{t.letter}', {t.size}, {by_suffix(types, t.part).enum},\n"
+        names = [f"1u << {enums[u.name]}" for u in types if u.name in safe[t.name]]
+        text += wrapped(names, "     ").replace(",", " |").rstrip().rstrip("|").rstrip() + "},\n"
+    return text + "};"
+
+
+# --- conversions ---
+
+def pair(types, t):
+    return f"cps_pair{8 * by_suffix(types, t.part).size}"
+
+
+def conversion(types, a, b):
+    """The expression that makes a stored value of type b from `x`, a stored one of type a."""
+    if b.kind == "bool":
+        return ("(uint8_t)((x.re != 0) | (x.im != 0))" if a.kind == "complex"
+                else f"(uint8_t)(cps_{a.suffix}_to_{a.computes}(x) != 0)" if a.is_half else "(uint8_t)(x != 0)")
+    if a is b:
+        return "x"
+    if a.kind == "complex" and b.kind == "complex":
+        parts = ", ".join(f"cps_{a.part}_to_{b.part}(x.{p})" for p in ("re", "im"))
+        return f"{pair(types, b)}({parts})"
+    if a.kind == "complex":
+        return f"cps_{a.part}_to_{b.suffix}(x.re)"
+    if b.kind == "complex":
+        return f"{pair(types, b)}(cps_{a.suffix}_to_{b.part}(x), 0)"
+    if a.is_half:
+        return f"cps_{a.computes}_to_{b.suffix}(cps_{a.suffix}_to_{a.computes}(x))"
+    if b.is_half:
+        wide = by_suffix(types, b.computes)
+        odd = f"cps_{a.suffix}_to_odd(x)" if a.kind == "float" and a.size > wide.size else f"({wide.c})x"
+        odd = "(float)(x != 0)" if a.kind == "bool" else odd
+        return f"cps_{b.computes}_to_{b.suffix}({odd})"
+    if a.kind == "float" and b.kind == "unsigned" and b.size == 8:
+        return "cps_f64_to_u64((double)x)"
+    if a.kind == "float" and b.is_int:
+        through = "i32" if b.size < 4 or b.kind == "signed" and b.size == 4 else "i64"
+        return f"({b.c})cps_{a.suffix}_to_{through}(x)"
+    return f"({b.c})(x != 0)" if a.kind == "bool" else f"({b.c})x"
+
+
+def conversions_header(types):
+    by_hand = set(re.findall(r"\b(cps_\w+_to_\w+)\(", (ROOT / "src/scalar/convert.h").read_text()))
+    lines = ["#ifndef CPS_CONVERSIONS_H", "#define CPS_CONVERSIONS_H", ""]
+    for t in types:
+        if t.kind == "complex":
+            r = by_suffix(types, t.part).c
+            lines.append(f"CPS {t.c} {pair(types, t)}({r} re, {r} im) {{ {t.c} z; z.re = re; z.im = im; return z; }}")
+    # real types first: what goes through another type finds it declared
+    order = sorted(types, key=lambda t: (t.kind == "complex", t.is_half))
+    for a in order:
+        lines.append("")
+        for b in order:
+            name = f"cps_{a.suffix}_to_{b.suffix}"
+            if name not in by_hand:
+                lines.append(f"CPS {b.stored} {name}({a.stored} x) {{ return {conversion(types, a, b)}; }}")
+    return "\n".join(lines + ["", "#endif"])
+
+
+def type_list(types):
+    """The types as macros, for what still expands by the preprocessor."""
+    lines = ["#ifndef CPS_TYPE_LIST_H", "#define CPS_TYPE_LIST_H", ""]
+    for name in ("CPS_TYPES", "CPS_TYPES_INNER"):
+        lines += [f"#define {name}(X, A) \\", wrapped([f"X(A, {t.suffix})" for t in types], "    ").replace(",\n", " \\\n")
+                  .replace("), ", ") ").rstrip(",")]
+    for t in types:
+        lines += [f"#define CPS_CTYPE_{t.suffix} {t.stored}", f"#define CPS_ENUM_{t.suffix} {t.enum}"]
+    return "\n".join(lines + ["", "#endif"])
+
+
+def convert_value(types):
+    text = '#include <string.h>\n\n#include "core/array.h"\n#include "scalar/convert.h"\n\n'
+    for a in types:
+        text += f"static void from_{a.name}({a.stored} x, cp_type to, void *result)\n{{\n    switch (to) {{\n"
+        for b in types:
+            text += f"    case {b.enum}: {{\n        const {b.stored} y = cps_{a.suffix}_to_{b.suffix}(x);\n"
+            text += "        memcpy(result, &y, sizeof y);\n        break;\n    }\n"
+        text += "    default: break;\n    }\n}\n\n"
+    text += "void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result)\n{\n    switch (from) {\n"
+    for a in types:
+        text += f"    case {a.enum}: {{\n        {a.stored} x;\n        memcpy(&x, value, sizeof x);\n"
+        text += f"        from_{a.name}(x, to, result);\n        break;\n    }}\n"
+    return text + "    default: break;\n    }\n}"
+
+
+# --- the scalar prelude ---
+
+def choose(lines, signed):
+    """Takes the lines of `#if CPS_SIGNED` ... `#else` ... `#endif` that hold; other conditions stay."""
+    out, kept = [], []
+    for line in lines:
+        word = line.split()[0] if line.split() else ""
+        if word.startswith("#if"):
+            kept.append(("signed", signed) if line.strip() == "#if CPS_SIGNED" else ("other", True))
+            if kept[-1][0] == "signed":
+                continue
+        elif word in ("#else", "#endif") and kept[-1][0] == "signed":
+            kept[-1] = ("signed", not kept[-1][1])
+            if word == "#endif":
+                kept.pop()
+            continue
+        if all(on for _, on in kept):
+            out.append(line)
+        if word == "#endif" and kept:
+            kept.pop()
+    return out
+
+
+def for_type(text, types, t):
+    """A template's text for one type: F(name), M(name), T, U, R and X are replaced (scalar/scalar.h says by what)."""
+    part = by_suffix(types, t.part)
+    text = re.sub(r"\bF\((\w+)\)", rf"cps_\1_{t.suffix}", text)
+    text = re.sub(r"\bM\((\w+)\)", lambda m: m[1] + (t.libm or ""), text)
+    text = re.sub(r"\bX\((\w+)\)", rf"\1{t.suffix}", text)
+    for word, by in (("T", t.stored), ("U", t.bits), ("R", part.stored), ("CPS_SIGNED", str(int(t.kind == "signed")))):
+        if by:
+            text = re.sub(rf"\b{word}\b", by, text)
+    return text
+
+
+def functions_header(types):
+    out = ["#ifndef CPS_FUNCTIONS_H", "#define CPS_FUNCTIONS_H"]
+    for template, test in (("int", lambda t: t.is_int), ("real", lambda t: t.kind == "float" and not t.is_half),
+                           ("complex", lambda t: t.kind == "complex")):
+        text = (ROOT / "src/scalar" / f"{template}.inc").read_text()
+        body = text[text.index("*/") + 2:].strip("\n").split("\n")
+        for t in types:
+            if test(t):
+                out += ["", f"/* --- {t.name} --- */", for_type("\n".join(choose(body, t.kind == "signed")), types, t)]
+    return "\n".join(out + ["", "#endif"])
+
+
+def write(tables, out):
+    types = types_of(tables)
+    out.write("include/cuprite/element_types.h", TABLE, public_header(types))
+    out.write("src/core/type_traits.h", TABLE, traits_header(types))
+    out.write("src/core/type_rows.c", TABLE, type_rows(types))
+    out.write("src/scalar/conversions.h", TABLE, conversions_header(types))
+    out.write("src/scalar/type_list.h", TABLE, type_list(types))
+    out.write("src/scalar/convert_value.c", TABLE, convert_value(types))
+    out.write("src/scalar/functions.h", "the templates in src/scalar", functions_header(types))

@@ -1,12 +1,14 @@
-"""Every public header compiles alone, as C17 and as C++17, without a warning."""
+"""Every public header, written or generated, compiles alone, as C17 and as C++17, without a warning."""
+import os
 import pathlib
 import shutil
 import subprocess
 
 import pytest
 
-INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include"
-HEADERS = sorted(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*.h"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = [ROOT / "include", pathlib.Path(os.environ.get("CUPRITE_BUILD", ROOT / "build")) / "generated/include"]
+HEADERS = sorted(str(p.relative_to(folder)) for folder in FOLDERS for p in folder.rglob("*.h"))
 
 
 @pytest.mark.parametrize("header", HEADERS)
@@ -14,5 +16,5 @@ HEADERS = sorted(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*.h"))
 def test_header_compiles_alone(header, compiler, language, standard):
     assert shutil.which(compiler), f"{compiler} is missing"
     run = subprocess.run([compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                          f"-I{INCLUDE}", "-"], input=f'#include "{header}"\n', text=True, capture_output=True)
+                          *[f"-I{folder}" for folder in FOLDERS], "-"], input=f'#include "{header}"\n', text=True, capture_output=True)
     assert run.returncode == 0, run.stderr

@@ -225,7 +225,7 @@ static int take_option(options *o, const args *a)
 static int pick_device(options *o)
 {
     if (!o->device) {
-        o->find.device = cp_device_current();
+        if ((o->find.device = cp_device_current()) == CP_NO_DEVICE) return fail_error("sources", "CUPRITE_DEVICE");
         /* opened here, not within the first transfer */
         return cp_device_synchronize(o->find.device) == CP_OK ? 0 : fail_error("sources", "device");
     }

@@ -11,12 +11,7 @@ ORDER = ["core", "backend", "scalar", "cpu", "cuda", "front", "elementwise", "re
          "signal", "ndimage", "io"]
 # room -> headers (or rooms) that it may include although they stand later
 EXTRA = {
-    "core": {"backend/device.h", "backend/pool.h", "backend/stream.h", "backend/backend.h", "scalar/"},
-    # the two backends' tables name every room
-    "cpu": {"elementwise/elementwise.h", "index/index.h", "ndimage/ndimage.h", "reduce/reduce.h",
-            "signal/signal.h", "sort/sort.h"},
-    "cuda": {"elementwise/elementwise.h", "index/index.h", "ndimage/ndimage.h", "reduce/reduce.h",
-             "signal/signal.h", "sort/sort.h"},
+    "core": {"scalar/"},
 }
 LONGEST = 1000
 

@@ -1,7 +1,8 @@
 /* Devices, memory pools, streams and events.
  *
  * A device is a small integer: 0, 1, ... are the GPUs, CP_CPU is the CPU. Where there is no GPU, 0 is
- * the CPU too, so a program written for device 0 runs everywhere. The current device belongs to the
+ * the CPU too, so a program written for device 0 runs everywhere. Devices of other backends have the numbers that
+ * cp_device_parse gives for their names. The current device belongs to the
  * calling thread; new arrays go there. Each device has one pool; work on a device is ordered by streams;
  * CPU work is finished when its call returns. */
 #ifndef CUPRITE_DEVICE_H
@@ -15,24 +16,27 @@ extern "C" {
 
 #define CP_CPU (-1)
 #define CP_CURRENT (-2) /* in options: the calling thread's current device */
+#define CP_NO_DEVICE (-3) /* what cp_device_current answers on failure; no function takes it */
 
 /* Number of GPUs; 0 when there is none or the CUDA plugin cannot be loaded. Opens the plugin. */
 CP_API int cp_device_count(void);
 /* Why there is no GPU, one line; "" when there is one. */
 CP_API const char *cp_device_trouble(void);
-/* "cpu", "cuda", "cuda:1", "gpu", "gpu:1" or "1" to a device; CP_ERROR_VALUE for another word and
- * CP_ERROR_DEVICE for a device that is not there. */
+/* "cpu", "cuda", "cuda:1", "gpu", "gpu:1", "1" or NAME:N of another backend's plugin to a device; CP_ERROR_VALUE for
+ * another word and CP_ERROR_DEVICE for a device that is not there. */
 CP_API cp_code cp_device_parse(const char *text, int *device);
 /* Makes a device current for the calling thread. */
 CP_API cp_code cp_device_use(int device);
-/* The current device. The first question opens the plugin. */
+/* The current device: the one that CUPRITE_DEVICE names, or device 0, until the thread chooses. The first question opens
+ * the plugin. CP_NO_DEVICE with the error set when CUPRITE_DEVICE names no device. */
 CP_API int cp_device_current(void);
 /* Waits for all work on a device; reports failures that surfaced late. */
 CP_API cp_code cp_device_synchronize(int device);
 
 typedef struct cp_device_info {
     char name[256];          /* "NVIDIA H200", or the processor's name */
-    char backend[16];        /* "cuda" or "cpu" */
+    char backend[16];        /* "cuda", "cpu", ... */
+    int number;              /* among the backend's devices: BACKEND:number is the device's name */
     char variant[32];        /* instruction set in use ("x86-64-v4") or compute capability ("sm_90") */
     int units;               /* multiprocessors, or threads of the CPU pool */
     int64_t memory_total, memory_free; /* bytes */

@@ -278,7 +278,7 @@ PyObject *cpy_asarray_near(PyObject *o, const cp_array *x)
 {
     if (cpy_is_array(o)) return Py_NewRef(o);
     int before = cp_device_current(), there = cp_device_of(x);
-    if (before != there && cp_device_use(there) != CP_OK) return cpy_raise();
+    if (before == CP_NO_DEVICE || (before != there && cp_device_use(there) != CP_OK)) return cpy_raise();
     PyObject *r = cpy_asarray(o, CP_DEFAULT);
     if (before != there) cp_device_use(before);
     return r;

@@ -21,7 +21,7 @@ static bool enter(PyObject *device, place *p)
         if (!done) return false;
     }
     p->before = cp_device_current();
-    if (cp_device_use(where) != CP_OK) return cpy_raise(), false;
+    if (p->before == CP_NO_DEVICE || cp_device_use(where) != CP_OK) return cpy_raise(), false;
     p->moved = true;
     return true;
 }

@@ -25,7 +25,7 @@ CPY_FUNCTION_IN("_device", device_current, "current", "", "The calling thread's 
     (void)a;
     int d;
     CPY_UNLOCKED(d = cp_device_current());
-    return PyLong_FromLong(d);
+    return d == CP_NO_DEVICE ? cpy_raise() : PyLong_FromLong(d);
 }
 
 CPY_FUNCTION_IN("_device", device_use, "use", "device", "Makes a device the calling thread's.")
@@ -57,7 +57,8 @@ CPY_FUNCTION_IN("_device", device_query, "query", "device", "What is known of a 
     INT_ARGUMENT(d, a[0]);
     cp_device_info i;
     if (cp_device_query(d, &i) != CP_OK) return cpy_raise();
-    return Py_BuildValue("{s:s,s:s,s:s,s:i,s:L,s:L}", "name", i.name, "backend", i.backend, "variant", i.variant, "units", i.units,
+    return Py_BuildValue("{s:s,s:s,s:i,s:s,s:i,s:L,s:L}", "name", i.name, "backend", i.backend,
+                         "number", i.number, "variant", i.variant, "units", i.units,
                          "memory_total", (long long)i.memory_total, "memory_free", (long long)i.memory_free);
 }
 
@@ -128,6 +129,7 @@ CPY_FUNCTION_IN("_device", stream_use_null, "stream_use_null", "device", "Back t
 {
     INT_ARGUMENT(d, a[0]);
     int before = cp_device_current();
+    if (before == CP_NO_DEVICE) return cpy_raise();
     cp_code code = before == d ? CP_OK : cp_device_use(d);
     if (code == CP_OK) code = cp_stream_use(NULL);
     if (before != d) cp_device_use(before);

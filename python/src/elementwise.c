@@ -211,7 +211,7 @@ static PyObject *truth(int v, cp_array *device_of)
 {
     if (v < 0) return cpy_raise();
     int before = cp_device_current(), there = cp_device_of(device_of);
-    if (before != there) cp_device_use(there);
+    if (before == CP_NO_DEVICE || (before != there && cp_device_use(there) != CP_OK)) return cpy_raise();
     uint8_t byte = v != 0;
     cp_array *r = cp_from_host(&byte, CP_BOOL, CP_SHAPE0, NULL);
     if (before != there) cp_device_use(before);

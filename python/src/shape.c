@@ -269,7 +269,7 @@ static PyObject *joined(const parts *p, cpy_ints *shape, int axis, bool stacked,
         return write_parts(to, p, axis, stacked) ? Py_NewRef(out) : NULL;
     }
     int before = cp_device_current(), there = cp_device_of(p->x[0]);
-    if (before != there && cp_device_use(there) != CP_OK) return cpy_raise();
+    if (before == CP_NO_DEVICE || (before != there && cp_device_use(there) != CP_OK)) return cpy_raise();
     cp_array *x = cp_empty(cpy_shape_of(shape), t);
     if (before != there) cp_device_use(before);
     if (!x) return cpy_raise();

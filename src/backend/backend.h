@@ -4,15 +4,19 @@
  * (src/ROOM/ROOM.h) says what its slots do. Slots get arrays and loops that the front has checked: types,
  * shapes, devices and sizes are right, and nothing is empty unless the slot's comment says so. A slot
  * issues its work to `stream` and returns; results may be there later. It returns CP_OK, or the code of the
- * record it wrote with host->fail. The CPU's table is built in; CUDA's comes from libcuprite-cuda.so, whose
- * only entry is cuprite_backend_open. The plugin calls nothing of the core but the functions in cpi_host_api. */
+ * record it wrote with host->fail. The CPU's table is built in; that of a backend NAME comes from libcuprite-NAME.so,
+ * whose only entry is cuprite_backend_open. A plugin calls nothing of the core but the functions in cpi_host_api. */
 #ifndef CPI_BACKEND_H
 #define CPI_BACKEND_H
 
 #include "core/array.h"
 #include "core/shape.h"
 
-#define CPI_ABI 2
+#define CPI_ABI 3
+
+/* The rooms whose slots a backend fills: for each of them struct cpi_ROOM_ops, of which a backend NAME has one, called
+ * cpi_ROOM_NAME. A new room is one word here. */
+#define CPI_ROOMS(ROOM) ROOM(elementwise) ROOM(reduce) ROOM(index) ROOM(sort) ROOM(signal) ROOM(ndimage)
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,11 +45,16 @@ typedef struct cpi_host_api {
     void (*free)(void *memory);
 } cpi_host_api;
 
+#define CPI_ROOM_OPS(room) struct cpi_##room##_ops;
+CPI_ROOMS(CPI_ROOM_OPS)
+#undef CPI_ROOM_OPS
+
 typedef struct cpi_backend {
     uint32_t abi;
-    const char *name; /* "cpu", "cuda" */
+    const char *name; /* "cpu", "cuda"; NAME:N is its device N */
     const char *trouble; /* why there is no device; "" */
     int devices;
+    bool forks;       /* its devices work on in a forked child */
     cp_code (*open)(cpi_device *device); /* first use: fills device->impl, name, variant, units */
     /* makes the device current for the calling thread, before every slot that gets one of its streams; NULL: not
      * needed */
@@ -71,21 +80,22 @@ typedef struct cpi_backend {
     int (*event_done)(cp_event *event);
     cp_code (*event_elapsed)(cp_event *start, cp_event *end, double *ms);
     cp_code (*device_sync)(cpi_device *device);
-    /* rooms */
-    const struct cpi_elementwise_ops *elementwise;
-    const struct cpi_reduce_ops *reduce;
-    const struct cpi_index_ops *index;
-    const struct cpi_sort_ops *sort;
-    const struct cpi_signal_ops *signal;
-    const struct cpi_ndimage_ops *ndimage;
+    /* rooms: `const struct cpi_sort_ops *sort` and so on */
+#define CPI_ROOM_POINTER(room) const struct cpi_##room##_ops *room;
+    CPI_ROOMS(CPI_ROOM_POINTER)
+#undef CPI_ROOM_POINTER
 } cpi_backend;
 
+#define CPI_DEVICES 129
 struct cpi_device {
     const cpi_backend *backend;
-    int id;       /* public number: 0.. for GPUs, CP_CPU */
-    int ordinal;  /* the backend's number */
+    int id;         /* public number: CP_CPU, 0.. for GPUs, further ones for devices of other plugins */
+    int slot;       /* place in tables of devices, below CPI_DEVICES */
+    int ordinal;    /* the backend's number */
+    char label[32]; /* "cpu", "cuda:1" */
     char name[256], variant[32];
     int units;
+    bool forked;          /* in a child of the process that opened it, which has no use of it */
     void *impl;           /* the backend's own */
     struct cpi_pool *pool;
     cp_stream null_stream;

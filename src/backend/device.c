@@ -1,7 +1,7 @@
-/* The registry of devices, and the loading of the CUDA plugin.
+/* Devices: the CPU, which is built in, and those of plugins (registry.c).
  *
- * Invariants: the CPU device exists from the first question on; the plugin is opened at most once, when a GPU
- * is first asked for; a device is opened (driver context, pool) at most once, when it is first used. */
+ * Invariants: the CPU device exists from the first question on; a device is opened (driver context, pool) at most once,
+ * when it is first used; a process forked from one that used a plugin's device does not use it. */
 #include "backend/device.h"
 
 #include <dlfcn.h>
@@ -9,45 +9,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/pool.h"
+#include "backend/registry.h"
 #include "core/memory.h"
 
-enum { MAX_GPUS = 64 };
+_Static_assert(CPI_DEVICES > CPI_PLUGINS * CPI_PLUGIN_DEVICES, "every device has a slot");
 
 static cpi_device cpu;
-static pthread_once_t cpu_once = PTHREAD_ONCE_INIT, gpu_once = PTHREAD_ONCE_INIT;
+static pthread_once_t cpu_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
-static cpi_device gpus[MAX_GPUS];
-static bool gpu_open[MAX_GPUS];
-static int gpu_count;
-static char trouble[512];
-static bool gpu_used, forked_from_gpu;
 
 static _Thread_local cpi_device *current;
+
+static void device_after_fork(cpi_device *d)
+{
+    if (d->pool) cpi_pool_after_fork(d->pool);
+    if (d->backend->forks) return;
+    d->forked = true;
+    if (current == d) current = NULL;
+}
 
 static void after_fork_child(void)
 {
     pthread_mutex_init(&open_lock, NULL);
-    if (cpu.pool) cpi_pool_after_fork(cpu.pool);
-    for (int i = 0; i < gpu_count; i++)
-        if (gpus[i].pool) cpi_pool_after_fork(gpus[i].pool);
-    forked_from_gpu = gpu_used;
-}
-
-static void device_init(cpi_device *d, const cpi_backend *backend, int id, int ordinal)
-{
-    memset(d, 0, sizeof *d);
-    d->backend = backend;
-    d->id = id;
-    d->ordinal = ordinal;
-    d->null_stream = (cp_stream){.refs = 1, .device = d};
+    cpi_registry_after_fork();
+    device_after_fork(&cpu);
+    cpi_devices_visit(device_after_fork);
 }
 
 static void cpu_open(void)
 {
-    device_init(&cpu, &cpi_backend_cpu, CP_CPU, 0);
+    cpu = (cpi_device){.backend = &cpi_backend_cpu, .id = CP_CPU, .label = "cpu"};
+    cpu.null_stream = (cp_stream){.refs = 1, .device = &cpu};
     cpi_backend_cpu.open(&cpu);
     cpu.pool = cpi_pool_new(&cpu);
     pthread_atfork(NULL, NULL, after_fork_child);
@@ -73,81 +67,49 @@ const char *cpi_library_path(const char *name, char *path, size_t bytes)
     return path;
 }
 
-static void plugin_open(void)
-{
-    char path[4096];
-    cpi_device_cpu(); /* registers the fork handler */
-    const char *choice = getenv("CUPRITE_GPU");
-    if (choice && (strcmp(choice, "off") == 0 || strcmp(choice, "0") == 0)) {
-        snprintf(trouble, sizeof trouble, "GPUs are switched off by CUPRITE_GPU=%s", choice);
-        return;
-    }
-    /* Without a driver there is no need to map the plugin. */
-    if (!dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
-        snprintf(trouble, sizeof trouble, "no NVIDIA driver: libcuda.so.1 was not found");
-        return;
-    }
-    void *library = dlopen(cpi_library_path("libcuprite-cuda.so", path, sizeof path), RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        snprintf(trouble, sizeof trouble, "the CUDA plugin was not loaded: %s", dlerror());
-        return;
-    }
-    cpi_backend_open_fn open = (cpi_backend_open_fn)dlsym(library, "cuprite_backend_open");
-    const cpi_backend *backend = open ? open(&cpi_host_table) : NULL;
-    if (!backend || backend->abi != CPI_ABI) {
-        snprintf(trouble, sizeof trouble, "the CUDA plugin does not fit: ABI %d found, %d needed",
-                 backend ? (int)backend->abi : 0, CPI_ABI);
-        return;
-    }
-    if (backend->devices < 1) {
-        snprintf(trouble, sizeof trouble, "%s", backend->trouble);
-        return;
-    }
-    gpu_count = backend->devices < MAX_GPUS ? backend->devices : MAX_GPUS;
-    for (int i = 0; i < gpu_count; i++) device_init(&gpus[i], backend, i, i);
-}
+int cp_device_count(void) { return cpi_plugin_gpu()->devices; }
 
-int cp_device_count(void)
-{
-    pthread_once(&gpu_once, plugin_open);
-    return gpu_count;
-}
+const char *cp_device_trouble(void) { return cpi_plugin_gpu()->trouble; }
 
-const char *cp_device_trouble(void)
+/* Device i of a plugin, opened. */
+static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
 {
-    cp_device_count();
-    return trouble;
-}
-
-static cpi_device *gpu_get(const char *function, int i)
-{
-    if (forked_from_gpu) {
-        cpi_fail(CP_ERROR_DEVICE, "%s: CUDA cannot be used in a process forked from one that used it", function);
+    cpi_device *d = &p->device[i];
+    if (d->forked) {
+        cpi_fail(CP_ERROR_DEVICE, "%s: %s cannot be used in a process forked from one that used it", function, d->label);
         return NULL;
     }
-    if (__atomic_load_n(&gpu_open[i], __ATOMIC_ACQUIRE)) return &gpus[i];
+    if (__atomic_load_n(&p->open[i], __ATOMIC_ACQUIRE)) return d;
     cp_code code = CP_OK;
     pthread_mutex_lock(&open_lock);
-    if (!gpu_open[i]) {
-        if (!gpus[i].pool) gpus[i].pool = cpi_pool_new(&gpus[i]);
-        code = gpus[i].pool ? gpus[i].backend->open(&gpus[i])
-                            : cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", function);
-        gpu_used = true;
-        if (!code) __atomic_store_n(&gpu_open[i], true, __ATOMIC_RELEASE);
+    if (!p->open[i]) {
+        if (!d->pool) d->pool = cpi_pool_new(d);
+        code = d->pool ? d->backend->open(d) : cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", function);
+        if (!code) __atomic_store_n(&p->open[i], true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&open_lock);
-    return code ? NULL : &gpus[i];
+    return code ? NULL : d;
+}
+
+/* What is there instead of the device that somebody asked for. */
+static const char *what_is_there(const cpi_plugin *p, char *text, size_t bytes)
+{
+    const char *word = p->first ? p->name : "GPU";
+    snprintf(text, bytes, "%d %s%s found%s%s", p->devices, word, p->first ? " devices" : p->devices == 1 ? "" : "s",
+             p->devices ? "" : ": ", p->devices ? "" : p->trouble);
+    return text;
 }
 
 cpi_device *cpi_device_get(const char *function, int id)
 {
+    char text[600];
     if (id == CP_CURRENT) return cpi_device_current();
     if (id == CP_CPU) return cpi_device_cpu();
-    int n = cp_device_count();
-    if (id == 0 && n == 0) return cpi_device_cpu();
-    if (id >= 0 && id < n) return gpu_get(function, id);
-    cpi_fail(CP_ERROR_DEVICE, "%s: there is no device %d (%d GPU%s found%s%s)", function, id, n, n == 1 ? "" : "s",
-             n ? "" : ": ", trouble);
+    cpi_plugin *p = cpi_plugin_of(id);
+    if (id == 0 && p->devices == 0) return cpi_device_cpu();
+    if (p && id - p->first < p->devices) return device_open(function, p, id - p->first);
+    cpi_fail(CP_ERROR_DEVICE, "%s: there is no device %d (%s)", function, id,
+             what_is_there(p ? p : cpi_plugin_gpu(), text, sizeof text));
     return NULL;
 }
 
@@ -168,7 +130,7 @@ cpi_device *cpi_device_current(void)
 int cp_device_current(void)
 {
     cpi_device *d = cpi_device_current();
-    return d ? d->id : CP_CPU;
+    return d ? d->id : CP_NO_DEVICE;
 }
 
 cp_code cp_device_use(int device)
@@ -179,29 +141,32 @@ cp_code cp_device_use(int device)
     return CP_OK;
 }
 
+/* The number of a device that stands alone or behind a name and a colon; -1 when it is none. */
+static long ordinal_of(const char *digits)
+{
+    char *end = NULL;
+    if (*digits < '0' || *digits > '9') return -1;
+    long i = strtol(digits, &end, 10);
+    return *end || i > 1 << 20 ? -1 : i;
+}
+
 cp_code cp_device_parse(const char *text, int *device)
 {
+    char there[600];
     if (cpi_null("device", text) || cpi_null("device", device)) return CP_ERROR_VALUE;
     if (strcmp(text, "cpu") == 0) {
         *device = CP_CPU;
         return CP_OK;
     }
-    const char *number = text;
-    if (strncmp(text, "cuda", 4) == 0) number = text + 4;
-    if (strncmp(text, "gpu", 3) == 0) number = text + 3;
-    char *end = NULL;
-    long id = 0;
-    bool named = number != text;
-    if (named && *number == ':') number++;
-    if (*number) id = strtol(number, &end, 10);
-    if ((*number && (*end || *number < '0' || *number > '9')) || (!named && !*number) || id < 0 || id > 1 << 20 ||
-        (named && *number && number[-1] != ':'))
+    size_t word = strcspn(text, ":");
+    bool number = *text >= '0' && *text <= '9';
+    cpi_plugin *p = number ? cpi_plugin_gpu() : cpi_plugin_named(text, word);
+    long i = number ? ordinal_of(text) : text[word] ? ordinal_of(text + word + 1) : 0;
+    if (!p || i < 0)
         return cpi_fail(CP_ERROR_VALUE, "device: '%s' is no device; expected cpu, cuda, cuda:N or N", text);
-    int n = cp_device_count();
-    if (id >= n && (named || id > 0))
-        return cpi_fail(CP_ERROR_DEVICE, "device: '%s' is not there (%d GPU%s found%s%s)", text, n, n == 1 ? "" : "s",
-                        n ? "" : ": ", trouble);
-    *device = (int)id;
+    if (i >= p->devices && (!number || i > 0))
+        return cpi_fail(CP_ERROR_DEVICE, "device: '%s' is not there (%s)", text, what_is_there(p, there, sizeof there));
+    *device = p->first + (int)i;
     return CP_OK;
 }
 
@@ -213,9 +178,11 @@ cp_code cp_device_query(int device, cp_device_info *info)
     memset(info, 0, sizeof *info);
     snprintf(info->name, sizeof info->name, "%s", d->name);
     snprintf(info->backend, sizeof info->backend, "%s", d->backend->name);
+    info->number = d->ordinal;
     snprintf(info->variant, sizeof info->variant, "%s", d->variant);
-    info->units = d == &cpu ? cp_threads() : d->units;
-    return d->backend->query(d, &info->memory_total, &info->memory_free);
+    cp_code code = d->backend->query(d, &info->memory_total, &info->memory_free);
+    info->units = d->units;
+    return code;
 }
 
 cp_code cp_device_synchronize(int device)

@@ -1,7 +1,8 @@
-/* The registry of devices and the pool, for fronts. */
+/* Devices, their streams and workspaces, for fronts. */
 #ifndef CPI_BACKEND_DEVICE_H
 #define CPI_BACKEND_DEVICE_H
 
+#include "backend/array.h"
 #include "backend/backend.h"
 
 cpi_device *cpi_device_cpu(void);

@@ -6,10 +6,9 @@
 #include "backend/pool.h"
 #include "core/memory.h"
 
-enum { SLOTS = 65 }; /* the CPU and 64 GPUs */
-static _Thread_local cp_stream *streams[SLOTS];
+static _Thread_local cp_stream *streams[CPI_DEVICES];
 
-static cp_stream **slot_of(const cpi_device *d) { return &streams[d->id + 1]; }
+static cp_stream **slot_of(const cpi_device *d) { return &streams[d->slot]; }
 
 cp_stream *cpi_stream(cpi_device *device)
 {

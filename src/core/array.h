@@ -1,4 +1,4 @@
-/* The array record. Plain data: backends, the CUDA plugin among them, read it and never write it.
+/* The array record. Plain data: backends and their plugins read it and never write it; backend/array.h makes them.
  *
  * Invariants: 0 <= ndim <= CP_MAXDIM; size is the product of shape; every element lies inside buffer (or, for
  * a host scalar, inside `value`); the buffer outlives every array that points into it; all work on the memory
@@ -47,25 +47,7 @@ struct cpi_buffer {
     void *block;                    /* host memory that ends with the buffer */
 };
 
-#ifndef __CUDACC__
-/* A new array with memory on a device, contents undefined; order 'C' or 'F'. Memory comes from the pool,
- * ordered by the thread's stream there. */
-cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, int ndim, const int64_t *shape,
-                        char order);
-/* A new array with these strides (bytes) over fresh memory; strides must be a permutation of contiguous. */
-cp_array *cpi_array_like(const char *function, const cp_array *x, cp_type type, int ndim, const int64_t *shape);
-/* A view: shares x's buffer; `data` is its first element. */
-cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides,
-                         char *data);
-/* A copy of x's values as `type` on x's device, C order; x itself (retained) when it already is all that. */
-cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
-/* x for the caller once more, where a function's result is x itself: one more reference, or, inside a scope, which
- * must own what it frees, a view of all of x. NULL with an error when there is no memory. */
-cp_array *cpi_again(cp_array *x);
 /* Converts one host value; saturation and NaN as a cast of NumPy. */
 void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result);
-/* Fails with CP_ERROR_VALUE when x may not be written to. */
-cp_code cpi_check_writable(const char *function, const cp_array *x);
-#endif
 
 #endif

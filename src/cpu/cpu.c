@@ -10,12 +10,6 @@
 #include "backend/device.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
-#include "elementwise/elementwise.h"
-#include "index/index.h"
-#include "ndimage/ndimage.h"
-#include "reduce/reduce.h"
-#include "signal/signal.h"
-#include "sort/sort.h"
 
 static void processor_name(char *name, size_t bytes)
 {
@@ -43,7 +37,7 @@ static cp_code cpu_open(cpi_device *d)
 
 static cp_code cpu_query(cpi_device *d, int64_t *total, int64_t *available)
 {
-    (void)d;
+    d->units = cpi_workers(); /* may have been set since */
     int64_t page = sysconf(_SC_PAGESIZE);
     *total = page * sysconf(_SC_PHYS_PAGES);
     *available = page * sysconf(_SC_AVPHYS_PAGES);
@@ -133,8 +127,12 @@ static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
     return CP_OK;
 }
 
+#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cpu;
+CPI_ROOMS(ROOM)
+#undef ROOM
+
 const cpi_backend cpi_backend_cpu = {
-    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1,
+    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1, .forks = true,
     .open = cpu_open, .query = cpu_query,
     .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
@@ -143,6 +141,7 @@ const cpi_backend cpi_backend_cpu = {
     .event_new = event_nothing, .event_free = event_free, .event_record = event_record,
     .event_sync = event_nothing, .event_done = event_done, .event_elapsed = event_elapsed,
     .device_sync = device_sync,
-    .elementwise = &cpi_elementwise_cpu, .reduce = &cpi_reduce_cpu, .index = &cpi_index_cpu,
-    .sort = &cpi_sort_cpu, .signal = &cpi_signal_cpu, .ndimage = &cpi_ndimage_cpu,
+#define ROOM(room) .room = &cpi_##room##_cpu,
+    CPI_ROOMS(ROOM)
+#undef ROOM
 };

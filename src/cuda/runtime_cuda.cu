@@ -10,12 +10,6 @@
 #include <thread>
 
 #include "cuda/cuda.h"
-#include "elementwise/elementwise.h"
-#include "index/index.h"
-#include "ndimage/ndimage.h"
-#include "reduce/reduce.h"
-#include "signal/signal.h"
-#include "sort/sort.h"
 
 const cpi_host_api *cpi_host;
 
@@ -291,6 +285,12 @@ static cp_code device_sync(cpi_device *d)
 static char trouble[512];
 static cpi_backend backend;
 
+extern "C" {
+#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cuda;
+CPI_ROOMS(ROOM)
+#undef ROOM
+}
+
 extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_backend_open(const cpi_host_api *host)
 {
     int count = 0, driver = 0, runtime = 0;
@@ -331,11 +331,8 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
     backend.event_done = event_done;
     backend.event_elapsed = event_elapsed;
     backend.device_sync = device_sync;
-    backend.elementwise = &cpi_elementwise_cuda;
-    backend.reduce = &cpi_reduce_cuda;
-    backend.index = &cpi_index_cuda;
-    backend.sort = &cpi_sort_cuda;
-    backend.signal = &cpi_signal_cuda;
-    backend.ndimage = &cpi_ndimage_cuda;
+#define ROOM(room) backend.room = &cpi_##room##_cuda;
+    CPI_ROOMS(ROOM)
+#undef ROOM
     return &backend;
 }

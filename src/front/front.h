@@ -6,7 +6,6 @@
 #define CPI_FRONT_H
 
 #include "backend/device.h"
-#include "core/array.h"
 #include "core/memory.h"
 #include "core/shape.h"
 

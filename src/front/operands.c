@@ -10,8 +10,8 @@ cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arra
     for (int i = 0; i < n; i++) {
         if (!arrays[i] || arrays[i]->flags & CPI_HOST_SCALAR) continue;
         if (device && arrays[i]->device != device) {
-            cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", function, device->name,
-                     arrays[i]->device->name);
+            cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", function, device->label,
+                     arrays[i]->device->label);
             return NULL;
         }
         device = arrays[i]->device;

@@ -9,7 +9,7 @@ cp_code cpi_check_out(const cpi_output *o)
     if (cpi_check_writable(o->function, out)) return cp_error();
     if (o->device && out->device != o->device)
         return cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", o->function,
-                        o->device->name, out->device->name);
+                        o->device->label, out->device->label);
     if (!cpi_has_shape(out, o->ndim, o->shape))
         return cpi_fail(CP_ERROR_VALUE, "%s: out has shape %s, the result %s", o->function,
                         cpi_shape_text(out->ndim, out->shape, have, sizeof have),

@@ -1,5 +1,5 @@
 /* Basic indexing: integers, slices, newaxis and `...` make a view. Python's rules for bounds. */
-#include "core/array.h"
+#include "backend/array.h"
 #include "core/shape.h"
 
 /* Start and number of steps of a slice of an axis with n elements. */

@@ -1,6 +1,8 @@
 /* Shapes, views, scopes, errors, the pool, streams, threads: everything that needs no kernel. */
 #include "check.h"
 
+#include <pthread.h>
+
 static void error_record(void **state)
 {
     (void)state;
@@ -343,6 +345,40 @@ static void devices(void **state)
     }
 }
 
+/* The variable counts in threads that have not chosen. */
+static void *with_a_wrong_default(void *unused)
+{
+    if (cp_device_current() != CP_NO_DEVICE || cp_error() == CP_OK) return "cp_device_current";
+    cp_error_clear();
+    if (cp_zeros(CP_SHAPE(2), CP_FLOAT64) || cp_error() == CP_OK) return "cp_zeros";
+    cp_error_clear();
+    if (cp_device_use(CP_NO_DEVICE) == CP_OK) return "cp_device_use(CP_NO_DEVICE)";
+    cp_error_clear();
+    if (cp_device_use(CP_CPU) != CP_OK || cp_device_current() != CP_CPU) return "cp_device_use";
+    return unused;
+}
+
+static void wrong_default_device(void **state)
+{
+    (void)state;
+    const char *wrong[] = {"foo", "4711", "cuda:4711", "cpu:0", "io:0", "cuda:0x"}, *before = getenv("CUPRITE_DEVICE");
+    char *kept = before ? strdup(before) : NULL;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        pthread_t thread;
+        void *what = NULL;
+        setenv("CUPRITE_DEVICE", wrong[i], 1);
+        assert_int_equal(pthread_create(&thread, NULL, with_a_wrong_default, NULL), 0);
+        pthread_join(thread, &what);
+        if (what) fail_msg("CUPRITE_DEVICE=%s: %s did not fail", wrong[i], (char *)what);
+    }
+    if (kept) {
+        setenv("CUPRITE_DEVICE", kept, 1);
+    } else {
+        unsetenv("CUPRITE_DEVICE");
+    }
+    free(kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +386,7 @@ int main(void)
         cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(one_element),
         cmocka_unit_test(views_outlive_their_array), cmocka_unit_test(allocation_failures),
         cmocka_unit_test(scopes), cmocka_unit_test(pool), cmocka_unit_test(streams), cmocka_unit_test(devices),
+        cmocka_unit_test(wrong_default_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -508,3 +508,10 @@ def test_progress_is_for_terminals(tmp_path):
     assert done.wait(timeout=60) == 0, said
     for step in (b"background", b"segmentation", b"labelling", b"measurement"):
         assert step in said, said
+
+
+@pytest.mark.parametrize("wrong", ["foo", "4711", "cuda:4711", "cpu:0", "late:4711"])
+def test_wrong_default_device(sky, tmp_path, wrong):
+    fails("sources", sky, "--catalog", tmp_path / "c.csv", status=1, says="CUPRITE_DEVICE", folder=tmp_path,
+          env=dict(os.environ, CUPRITE_DEVICE=wrong))
+    fails("sources", sky, "--device", wrong, "--catalog", tmp_path / "c.csv", status=None, folder=tmp_path)

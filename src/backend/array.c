@@ -4,16 +4,16 @@
  * points into it; a record that is half built is never visible to anybody. An array with memory of its own, its
  * buffer and, on the CPU, few bytes of elements are one block of host memory, which ends with the buffer: views may
  * outlive the array. */
-#include "core/array.h"
+#include "backend/array.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "backend/device.h"
 #include "backend/pool.h"
+#include "backend/stream.h"
 #include "core/memory.h"
 #include "core/shape.h"
-#include "backend/stream.h"
-#include <pthread.h>
 
 static cp_array *host_scalar(cp_type type, const void *value, unsigned flags);
 

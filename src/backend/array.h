@@ -1,0 +1,24 @@
+/* Arrays with memory of a device: made, viewed and looked at by every front. The records are core/array.h's. */
+#ifndef CPI_BACKEND_ARRAY_H
+#define CPI_BACKEND_ARRAY_H
+
+#include "core/array.h"
+
+/* A new array with memory on a device, contents undefined; order 'C' or 'F'. Memory comes from the pool,
+ * ordered by the thread's stream there. */
+cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, int ndim, const int64_t *shape,
+                        char order);
+/* A new array with these strides (bytes) over fresh memory; strides must be a permutation of contiguous. */
+cp_array *cpi_array_like(const char *function, const cp_array *x, cp_type type, int ndim, const int64_t *shape);
+/* A view: shares x's buffer; `data` is its first element. */
+cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides,
+                         char *data);
+/* A copy of x's values as `type` on x's device, C order; x itself (retained) when it already is all that. */
+cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
+/* x for the caller once more, where a function's result is x itself: one more reference, or, inside a scope, which
+ * must own what it frees, a view of all of x. NULL with an error when there is no memory. */
+cp_array *cpi_again(cp_array *x);
+/* Fails with CP_ERROR_VALUE when x may not be written to. */
+cp_code cpi_check_writable(const char *function, const cp_array *x);
+
+#endif

@@ -221,37 +221,55 @@ cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
 void cp_sources_free(cp_sources *s)
 {
     if (!s) return;
-    cp_free(s->pixels);
-    cp_free(s->flux);
-    cp_free(s->centroid);
-    cp_free(s->peak);
-    cp_free(s->position);
+    cp_array *const all[] = {s->pixels, s->sum, s->flux, s->centroid, s->peak, s->position, s->flux_error, s->centroid_error};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_free(all[i]);
     memset(s, 0, sizeof *s);
 }
 
-cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources)
+/* The results of cp_measure, as far as they are wanted, entered in the plan; false: error written. */
+static bool source_results(const operands *o, cpi_measure_plan *plan, cp_sources *s)
 {
+    const char *f = plan->function;
+    int64_t ndim = plan->ndim;
+    if (!(plan->count = s->pixels = result(f, o, CP_INT64, 0, NULL))) return false;
+    if (!(plan->sum = s->flux = result(f, o, CP_FLOAT64, 0, NULL))) return false;
+    if (!(plan->centre = s->centroid = result(f, o, CP_FLOAT64, 1, &ndim))) return false;
+    if (!(plan->value = s->peak = result(f, o, plan->x->type, 0, NULL))) return false;
+    if (!(plan->position = s->position = result(f, o, CP_INT64, 1, &ndim))) return false;
+    if (plan->background == 0) s->sum = cp_retain(s->flux);
+    else if (!(plan->raw = s->sum = result(f, o, CP_FLOAT64, 0, NULL))) return false;
+    if (plan->noise == 0) return true;
+    plan->sum_error = s->flux_error = result(f, o, CP_FLOAT64, 0, NULL);
+    if (s->flux_error) plan->centre_error = s->centroid_error = result(f, o, CP_FLOAT64, 1, &ndim);
+    return s->centroid_error != NULL;
+}
+
+cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
+                   const cp_measure_options *options)
+{
+    static const cp_measure_options defaults;
     const char *f = "measure";
+    if (!options) options = &defaults;
     if (cpi_null(f, sources)) return cp_error();
     memset(sources, 0, sizeof *sources);
     if (cpi_null(f, labels)) return cp_error();
     if (count < 0) return cpi_fail(CP_ERROR_VALUE, "measure: count is %lld", (long long)count);
+    if (!isfinite(options->background))
+        return cpi_fail(CP_ERROR_VALUE, "measure: the background is %g", options->background);
+    if (!(options->noise >= 0 && options->noise < INFINITY))
+        return cpi_fail(CP_ERROR_VALUE, "measure: the noise is %g", options->noise);
     operands o;
     cpi_measure_plan plan;
     if (!prepare(f, x, labels, NULL, &o, &plan)) return cp_error();
-    int64_t ndim = plan.ndim;
+    plan.background = options->background;
+    plan.noise = options->noise;
     plan.kind = CPI_REGIONS_COUNT;
     plan.n = count;
     plan.greatest = true;
     o.ndim = 1;
     o.shape[0] = count;
     cp_sources s = {0};
-    plan.count = s.pixels = result(f, &o, CP_INT64, 0, NULL);
-    if (s.pixels) plan.sum = s.flux = result(f, &o, CP_FLOAT64, 0, NULL);
-    if (s.flux) plan.centre = s.centroid = result(f, &o, CP_FLOAT64, 1, &ndim);
-    if (s.centroid) plan.value = s.peak = result(f, &o, plan.x->type, 0, NULL);
-    if (s.peak) plan.position = s.position = result(f, &o, CP_INT64, 1, &ndim);
-    cp_code code = s.position ? measure(o.device, &plan) : cp_error();
+    cp_code code = source_results(&o, &plan, &s) ? measure(o.device, &plan) : cp_error();
     drop(&o);
     if (code == CP_OK)
         *sources = s;

@@ -16,7 +16,8 @@
 #include "ndimage/run_stats.h"
 
 /* The 8-byte words of a cell; moments (one an axis) or boxes (two an axis) follow from j->more on, behind the
- * extremum's two words where it is wanted. */
+ * extremum's two words where it is wanted. Behind the moments, where errors are wanted, stand two more an axis: the
+ * sums of the indices and of their squares. */
 enum { COUNT, SUM, KEY, PLACE };
 typedef union word { double d; int64_t i; uint64_t u; } word;
 
@@ -44,6 +45,17 @@ static void line_index(const cpi_measure_plan *plan, int64_t line, int64_t *c)
         c[a] = line % plan->shape[a];
         line /= plan->shape[a];
     }
+}
+
+/* Adds the indices of a run of n elements from index `c` on an axis that they follow (`along`) or stand on. */
+static void add_indices(word *sums, int64_t c, int64_t n, bool along)
+{
+    double first = (double)c, many = (double)n;
+    sums[0].d += many * first;
+    sums[1].d += many * first * first;
+    if (!along) return;
+    sums[0].d += many * (many - 1) / 2;
+    sums[1].d += first * many * (many - 1) + (many - 1) * many * (2 * many - 1) / 6;
 }
 
 /* Adds the run of n elements from `at`, column `column` of the line with indices c, to region `slot`. */
@@ -75,6 +87,9 @@ static void add_run(const measure_job *j, word *table, int64_t slot, int64_t at,
         for (int a = 0; a < ndim - 1; a++) cell[j->more + a].d += (double)c[a] * r->sum;
         cell[j->more + ndim - 1].d += r->moment;
     }
+    if (j->want & WANT_SPREAD)
+        for (int a = 0; a < ndim; a++)
+            add_indices(cell + j->more + ndim + 2 * a, a < ndim - 1 ? c[a] : column, n, a == ndim - 1);
     if ((j->want & WANT_EXTREMUM) &&
         (cell[PLACE].i == 0 || (plan->greatest ? r->key > cell[KEY].u : r->key < cell[KEY].u))) {
         cell[KEY].u = r->key;
@@ -183,7 +198,7 @@ static void measure_task(void *context, int64_t band, int worker)
     int64_t at = band * j->per_band, end = at + j->per_band, c[CP_MAXDIM];
     const cpi_measure_plan *plan = j->plan;
     walk_function walk = walk_of(plan);
-    run_stats r = {.want = j->want, .greatest = plan->greatest,
+    run_stats r = {.want = j->want, .greatest = plan->greatest, .background = plan->background,
                    .nan = plan->nan_wins && !plan->greatest ? 0 : UINT64_MAX};
     if (end > plan->size) end = plan->size;
     while (at < end) {
@@ -211,7 +226,7 @@ static void merge_cell(const measure_job *j, word *to, const word *from)
         to[PLACE] = from[PLACE];
     }
     if (j->want & WANT_MOMENT)
-        for (int a = 0; a < ndim; a++) to[j->more + a].d += from[j->more + a].d;
+        for (int a = 0; a < (j->want & WANT_SPREAD ? 3 * ndim : ndim); a++) to[j->more + a].d += from[j->more + a].d;
     if (j->want & WANT_BOX)
         for (int a = 0; a < ndim; a++) {
             word *t = to + j->more + 2 * a;
@@ -252,11 +267,24 @@ static void put_place(const cpi_measure_plan *plan, int64_t flat, int64_t *to)
     }
 }
 
+/* The errors of a region's sum and centre when its elements have the plan's noise, each its own. */
+static void put_errors(const measure_job *j, int64_t i, const word *cell)
+{
+    const cpi_measure_plan *p = j->plan;
+    double n = (double)cell[COUNT].i, sum = cell[SUM].d;
+    if (p->sum_error) ((double *)p->sum_error->data)[i] = p->noise * sqrt(n);
+    for (int a = 0; p->centre_error && a < p->ndim; a++) {
+        const word *indices = cell + j->more + p->ndim + 2 * a;
+        double c = cell[j->more + a].d / sum, spread = indices[1].d - 2 * c * indices[0].d + n * c * c;
+        ((double *)p->centre_error->data)[i * p->ndim + a] = p->noise * sqrt(spread > 0 ? spread : 0) / fabs(sum);
+    }
+}
+
 /* Writes result i from its region's cell (NULL: no such label). `second` has the sums of squares. */
 static void put(const measure_job *j, int64_t i, const word *cell, bool second)
 {
     const cpi_measure_plan *p = j->plan;
-    static const word nothing[PLACE + 1 + 2 * CP_MAXDIM];
+    static const word nothing[PLACE + 1 + 3 * CP_MAXDIM];
     if (!cell) cell = nothing;
     double n = (double)cell[COUNT].i, sum = cell[SUM].d;
     if (second) {
@@ -275,6 +303,8 @@ static void put(const measure_job *j, int64_t i, const word *cell, bool second)
         else
             cpi_convert_value(CP_FLOAT64, &sum, t, to);
     }
+    if (p->raw) ((double *)p->raw->data)[i] = sum + n * p->background;
+    if (p->sum_error || p->centre_error) put_errors(j, i, cell);
     if (p->centre)
         for (int a = 0; a < p->ndim; a++) ((double *)p->centre->data)[i * p->ndim + a] = cell[j->more + a].d / sum;
     if (p->value) {
@@ -306,6 +336,7 @@ static int wanted(const cpi_measure_plan *p)
     if (p->sum && cpi_is_int(p->sum->type)) want |= WANT_INTEGER;
     if (p->sum || p->mean || p->centre || p->variance || p->deviation) want |= WANT_SUM;
     if (p->centre && p->ndim) want |= WANT_MOMENT;
+    if (p->centre_error && p->ndim) want |= WANT_SPREAD;
     if (p->value || p->position) want |= WANT_EXTREMUM;
     if (p->box) want |= WANT_BOX;
     return want;
@@ -351,7 +382,8 @@ cp_code cpi_measure_cpu(cp_stream *stream, const cpi_measure_plan *plan)
     measure_job j = {.plan = plan, .changes = CPI_BEST(cpi_changes)};
     int want = wanted(plan);
     j.more = want & WANT_EXTREMUM ? PLACE + 1 : SUM + 1;
-    j.words = j.more + (want & WANT_BOX ? 2 * plan->ndim : want & WANT_MOMENT ? plan->ndim : 0);
+    int axis_words = want & WANT_BOX ? 2 : want & WANT_SPREAD ? 3 : want & WANT_MOMENT ? 1 : 0;
+    j.words = j.more + axis_words * plan->ndim;
     cp_code code = cpi_lookup_make(&j.lookup, plan);
     if (code != CP_OK) return code;
     j.slots = j.lookup.slots;

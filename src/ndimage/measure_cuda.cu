@@ -10,7 +10,7 @@ cp_code cpi_label_cuda(cp_stream *stream, const cpi_label_plan *plan, const cp_a
 namespace {
 
 #define WARPS 8 /* of a block */
-enum { INTEGER_SUM, SUM, SQUARES };
+enum { INTEGER_SUM, SUM, SQUARES, SPREAD };
 
 /* The image: strides are in elements, C order. */
 struct image {
@@ -18,7 +18,13 @@ struct image {
     cp_type type;
     int itemsize, ndim;
     int64_t shape[CP_MAXDIM], stride[CP_MAXDIM];
+    double background; /* taken off each element in sums */
 };
+
+template <class P> __device__ __forceinline__ double index_along(const image &im, int64_t at, int axis)
+{
+    return (double)((P)at / (P)im.stride[axis] % (P)im.shape[axis]);
+}
 
 /* One number a region and quantity. Quantity 0 is the sum of the pixels (of the squares of what lies between them
  * and `mean`), quantity 1 + a the sum of pixel times index along axis a. */
@@ -27,16 +33,23 @@ template <class P, int WHAT> struct term {
     const double *mean;
     __device__ __forceinline__ double operator()(int64_t at, int64_t region, int quantity) const
     {
-        double v = cpi_load_double(im.type, im.x, at);
+        double v = cpi_load_double(im.type, im.x, at) - im.background;
         if (WHAT == SQUARES) {
             double d = v - mean[region];
             return d * d;
         }
-        if (quantity) {
-            P along = (P)at / (P)im.stride[quantity - 1] % (P)im.shape[quantity - 1];
-            return v * (double)along;
-        }
-        return v;
+        return quantity ? v * index_along<P>(im, at, quantity - 1) : v;
+    }
+};
+/* Quantity a: the squared distance from the centre along axis a, by the sums of term<P, SUM> over `n` regions. */
+template <class P> struct term<P, SPREAD> {
+    image im;
+    const double *sums;
+    int64_t n;
+    __device__ __forceinline__ double operator()(int64_t at, int64_t region, int axis) const
+    {
+        double d = index_along<P>(im, at, axis) - sums[(axis + 1) * n + region] / sums[region];
+        return d * d;
     }
 };
 template <class P> struct term<P, INTEGER_SUM> {
@@ -157,12 +170,13 @@ struct results {
     cpi_domain domain;
     const double *sums;       /* n sums, then n moments an axis */
     const uint64_t *whole;    /* integer sums */
-    const double *squares;
+    const double *squares, *spread; /* of deviations from the mean; of indices from the centre, n an axis */
+    double background, noise;
     const int64_t *places;
     int64_t *count;
     void *sum;
     cp_type sum_type;
-    double *mean, *variance, *deviation, *centre;
+    double *mean, *variance, *deviation, *centre, *raw, *sum_error, *centre_error;
     void *value;
     int64_t *position;
 };
@@ -214,6 +228,12 @@ __global__ void put_results(results r, image im)
         if (r.centre)
             for (int a = 0; a < r.ndim; a++)
                 r.centre[i * r.ndim + a] = (region >= 0 ? r.sums[(a + 1) * r.n + region] : 0) / sum;
+        if (r.raw) r.raw[i] = sum + (double)n * r.background;
+        if (r.sum_error) r.sum_error[i] = r.noise * sqrt((double)n);
+        if (r.centre_error)
+            for (int a = 0; a < r.ndim; a++)
+                r.centre_error[i * r.ndim + a] =
+                    r.noise * sqrt(region >= 0 ? r.spread[a * r.n + region] : 0) / fabs(sum);
         if (r.value || r.position) put_extremum(r, im, i, region);
     }
 }
@@ -326,6 +346,11 @@ results results_of(const cpi_measure_plan *plan)
     r.variance = data_of<double>(plan->variance);
     r.deviation = data_of<double>(plan->deviation);
     r.centre = data_of<double>(plan->centre);
+    r.raw = data_of<double>(plan->raw);
+    r.sum_error = data_of<double>(plan->sum_error);
+    r.centre_error = data_of<double>(plan->centre_error);
+    r.background = plan->background;
+    r.noise = plan->noise;
     r.value = data_of<void>(plan->value);
     r.position = data_of<int64_t>(plan->position);
     return r;
@@ -335,7 +360,7 @@ template <class P>
 cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region_lookup &l, const image &im)
 {
     scratch positions(stream), begin(stream), piece(stream);
-    scratch sums(stream), whole(stream), squares(stream), mean(stream), places(stream);
+    scratch sums(stream), whole(stream), squares(stream), mean(stream), spread_sums(stream), places(stream);
     const char *f = plan->function;
     cudaStream_t q = cpi_cuda_stream(stream);
     groups<P> g;
@@ -358,12 +383,15 @@ cp_code statistics(cp_stream *stream, const cpi_measure_plan *plan, const region
         if (code == CP_OK)
             code = sum_all<P, double>(stream, f, g, term<P, SQUARES>{im, mean.as<double>()}, 1, &squares);
     }
+    if (code == CP_OK && plan->centre_error && plan->ndim)
+        code = sum_all<P, double>(stream, f, g, term<P, SPREAD>{im, sums.as<double>(), g.n}, plan->ndim, &spread_sums);
     if (code == CP_OK && (plan->value || plan->position)) code = best_all<P>(stream, plan, g, im, &places);
     if (code != CP_OK) return code;
     r.begin = g.begin;
     r.sums = sums.as<double>();
     r.whole = whole.as<uint64_t>();
     r.squares = squares.as<double>();
+    r.spread = spread_sums.as<double>();
     r.places = places.as<int64_t>();
     if (plan->kind == CPI_REGIONS_INDEX) {
         r.index = plan->index->data;
@@ -449,6 +477,7 @@ static cp_code cpi_measure_cuda(cp_stream *stream, const cpi_measure_plan *plan)
     im.type = plan->x ? plan->x->type : CP_FLOAT64;
     im.itemsize = (int)cpi_itemsize(im.type);
     im.ndim = plan->ndim;
+    im.background = plan->background;
     int64_t stride = 1;
     for (int a = plan->ndim; a-- > 0; stride *= im.shape[a]) {
         im.shape[a] = plan->shape[a];

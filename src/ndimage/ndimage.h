@@ -54,7 +54,12 @@ typedef struct cpi_measure_plan {
     int64_t size;
     bool nan_wins;           /* a NaN is the extremum; else it counts as the greatest number */
     cp_array *count;         /* int64 */
-    cp_array *sum;           /* float64, int64 or uint64 (wraps) or another real type */
+    double background;       /* taken off every element of a floating sum and of centre; else 0 */
+    double noise;            /* standard deviation of an element, for the errors */
+    cp_array *sum;           /* float64, int64 or uint64 (wraps, no background) or another real type */
+    cp_array *raw;           /* float64: the sum of the elements as they are; wants sum */
+    cp_array *sum_error;     /* float64: of a sum of independent elements */
+    cp_array *centre_error;  /* float64 (n, ndim); wants centre */
     cp_array *mean;          /* float64 */
     cp_array *variance, *deviation; /* float64 */
     cp_array *centre;        /* float64 (n, ndim) */

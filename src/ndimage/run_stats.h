@@ -10,7 +10,8 @@ enum {
     WANT_MOMENT = 4,   /* sum of element times column */
     WANT_EXTREMUM = 8,
     WANT_SQUARES = 16, /* sum of (element - mean)^2 */
-    WANT_BOX = 32
+    WANT_BOX = 32,
+    WANT_SPREAD = 64   /* sums of the indices and of their squares; of no use without WANT_MOMENT */
 };
 
 typedef struct run_stats {
@@ -19,6 +20,7 @@ typedef struct run_stats {
     uint64_t nan;    /* order of a NaN */
     int64_t column;  /* of the first element */
     double mean;
+    double background; /* taken off each element of sum and moment */
     double sum, moment; /* sum, or the sum of squares */
     uint64_t whole;
     uint64_t key;    /* order of the extremum (key.h) and its first position in x */

@@ -45,10 +45,10 @@
             for (int64_t k = 0; k < n; k++) whole += (uint64_t)(WHOLE);                     \
             r->whole = whole;                                                               \
         } else if (r->want & WANT_SUM) {                                                    \
-            SUM_OF(r->sum, VALUE, v);                                                       \
+            SUM_OF(r->sum, VALUE, v - r->background);                                                     \
         }                                                                                   \
         if (r->want & WANT_SQUARES) SUM_OF(r->sum, VALUE, (v - r->mean) * (v - r->mean));   \
-        if (r->want & WANT_MOMENT) SUM_OF(r->moment, VALUE, v * (double)(r->column + at_)); \
+        if (r->want & WANT_MOMENT) SUM_OF(r->moment, VALUE, (v - r->background) * (double)(r->column + at_)); \
         if (r->want & WANT_EXTREMUM) {                                                      \
             uint64_t nan = r->nan, flip = r->greatest ? 0 : UINT64_MAX, best = 0;           \
             int64_t place = 0;                                                              \

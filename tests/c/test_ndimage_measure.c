@@ -266,12 +266,71 @@ static void many_labels(void **state)
     free(index), free(l), free(want), free(x);
 }
 
+/* Flux and centre with the background taken off, and their errors, against loops; regions in one band and in many. */
+static void above_background(void **state)
+{
+    (void)state;
+    enum { H = 700, W = 301, N = 40 };
+    const double background = 20.25, noise = 1.5;
+    double *x = malloc(H * W * sizeof *x);
+    int32_t *l = malloc(H * W * sizeof *l);
+    for (int i = 0; i < H * W; i++) {
+        x[i] = 25 + (double)(next() % 1000) / 64;
+        l[i] = i && next() % 8 ? l[i - 1] : (int32_t)(next() % N); /* label N stands nowhere */
+    }
+    for (FOR_DEVICES(d)) {
+        cp_array *xa = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL), *la = cp_from_host(l, CP_INT32, CP_SHAPE(H, W), NULL);
+        cp_sources s;
+        ok(cp_measure(xa, la, N, &s, .background = background, .noise = noise) == CP_OK);
+        double *pixels = fetch(cp_retain(s.pixels)), *sum = fetch(cp_retain(s.sum)), *flux = fetch(cp_retain(s.flux));
+        double *centre = fetch(cp_retain(s.centroid)), *flux_error = fetch(cp_retain(s.flux_error));
+        double *centre_error = fetch(cp_retain(s.centroid_error));
+        for (int k = 1; k <= N; k++) {
+            double n = 0, raw = 0, net = 0, moment[2] = {0}, spread[2] = {0};
+            for (int i = 0; i < H * W; i++) {
+                if (l[i] != k) continue;
+                n++, raw += x[i], net += x[i] - background;
+                moment[0] += (x[i] - background) * (i / W), moment[1] += (x[i] - background) * (i % W);
+            }
+            for (int i = 0; i < H * W; i++) {
+                double dy = i / W - moment[0] / net, dx = i % W - moment[1] / net;
+                if (l[i] == k) spread[0] += dy * dy, spread[1] += dx * dx;
+            }
+            close_to(pixels[k - 1], n, "pixels", k);
+            close_to(sum[k - 1], raw, "sum", k);
+            close_to(flux[k - 1], net, "flux", k);
+            close_to(flux_error[k - 1], noise * sqrt(n), "error of flux", k);
+            for (int a = 0; a < 2; a++) {
+                close_to(centre[2 * (k - 1) + a], moment[a] / net, "centre", k);
+                close_to(centre_error[2 * (k - 1) + a], noise * sqrt(spread[a]) / net, "error of centre", k);
+            }
+        }
+        free(pixels), free(sum), free(flux), free(centre), free(flux_error), free(centre_error);
+        cp_sources_free(&s);
+        ok(cp_measure(xa, la, N, &s) == CP_OK);
+        assert_null(s.flux_error);
+        assert_null(s.centroid_error);
+        double *plain = fetch(cp_retain(s.flux)), *same = fetch(cp_retain(s.sum));
+        assert_memory_equal(plain, same, N * sizeof *plain);
+        free(plain), free(same);
+        cp_sources_free(&s);
+        const double bad[][2] = {{NAN, 1}, {INFINITY, 0}, {0, -1}, {0, NAN}, {0, INFINITY}};
+        for (int i = 0; i < 5; i++) {
+            assert_true(cp_measure(xa, la, N, &s, .background = bad[i][0], .noise = bad[i][1]) != CP_OK);
+            failed(CP_ERROR_VALUE);
+            assert_null(s.flux);
+        }
+        cp_free(la), cp_free(xa);
+    }
+    free(l), free(x);
+}
+
 static bool measure_once(void)
 {
     cp_array *x = doubles(1, 2, 3, 4), *l = ints(1, 1, 0, 2), *i = ints(2, 1, 2), *r = NULL, *b = NULL;
     cp_sources s = {0};
     bool good = x && l && i && (r = cp_variance_labels(x, l, i)) && (b = cp_find_objects(l, 0)) &&
-                cp_measure(x, l, 2, &s) == CP_OK;
+                cp_measure(x, l, 2, &s, .background = 0.5, .noise = 1) == CP_OK;
     cp_sources_free(&s);
     cp_free(b), cp_free(r), cp_free(i), cp_free(l), cp_free(x);
     return good;
@@ -288,6 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),           cmocka_unit_test(not_numbers), cmocka_unit_test(against_loops),
         cmocka_unit_test(shapes_and_errors), cmocka_unit_test(many_labels), cmocka_unit_test(allocation),
+        cmocka_unit_test(above_background),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,15 +40,28 @@ CP_API cp_array *cp_maximum_position(cp_array *x, cp_array *labels, cp_array *in
  * and stop -1. max_label 0: the largest label. */
 CP_API cp_array *cp_find_objects(cp_array *labels, int64_t max_label);
 
-/* All of it in one pass, for labels 1..count (empty regions: 0, NaN for the centre): the measurement step of source finding. */
+/* All of it in one pass, for labels 1..count (empty regions: 0, NaN for the centre): the measurement step of source
+ * finding. `background` is taken off every element before fluxes and centres are taken; `noise` is the standard
+ * deviation of one element, and the errors are those of sums of elements whose noises know nothing of each other. */
 typedef struct cp_sources {
-    cp_array *pixels;    /* (count) int64 */
-    cp_array *flux;      /* (count) float64: sum of the pixels */
-    cp_array *centroid;  /* (count, ndim) float64: centre of mass */
-    cp_array *peak;      /* (count) x's type */
-    cp_array *position;  /* (count, ndim) int64: of the peak */
+    cp_array *pixels;         /* (count) int64 */
+    cp_array *sum;            /* (count) float64: the pixels as they are */
+    cp_array *flux;           /* (count) float64: the pixels above the background */
+    cp_array *centroid;       /* (count, ndim) float64: centre of mass of what is above the background */
+    cp_array *peak;           /* (count) x's type, as it is */
+    cp_array *position;       /* (count, ndim) int64: of the peak */
+    cp_array *flux_error;     /* (count) float64; NULL without noise */
+    cp_array *centroid_error; /* (count, ndim) float64; NULL without noise */
 } cp_sources;
-CP_API cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources);
+typedef struct cp_measure_options {
+    double background; /* 0 */
+    double noise;      /* 0: no errors are wanted */
+    int _;
+} cp_measure_options;
+CP_API cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
+                          const cp_measure_options *options);
+#define cp_measure(x, labels, count, sources, ...) \
+    (cp_measure)((x), (labels), (count), (sources), &(cp_measure_options){._ = 0, __VA_ARGS__})
 CP_API void cp_sources_free(cp_sources *sources);
 
 #ifdef __cplusplus

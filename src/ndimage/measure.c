@@ -244,8 +244,8 @@ static bool source_results(const operands *o, cpi_measure_plan *plan, cp_sources
     return s->centroid_error != NULL;
 }
 
-cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
-                   const cp_measure_options *options)
+cp_code (cp_measure)(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
+                     const cp_measure_options *options)
 {
     static const cp_measure_options defaults;
     const char *f = "measure";

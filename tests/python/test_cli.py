@@ -5,7 +5,9 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -336,6 +338,48 @@ def test_device_that_is_full(sky, tmp_path):
 def test_catalogue_to_a_pipe(sky):
     done = cuprite("sources", sky, "--catalog", "/dev/stdout")
     assert done.stdout.startswith("label,pixels,flux,x,y,peak,peak_x,peak_y,ra,dec\n1,")
+
+
+def test_output_appended_to_a_file(sky, tmp_path):
+    """A descriptor is what the shell made of it: nothing is replaced, nothing is overwritten."""
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        (tmp_path / "acc").write_text("earlier\n")
+        with open(tmp_path / "acc", "a") as acc:
+            subprocess.run([COMMAND, "sky", "--size", "64", name], stdout=acc, check=True)
+        assert (tmp_path / "acc").read_bytes().startswith(b"earlier\nSIMPLE  =")
+    os.symlink("/dev/stdout", tmp_path / "out.fits")
+    (tmp_path / "acc").write_text("earlier\n")
+    with open(tmp_path / "acc", "a") as acc:
+        subprocess.run([COMMAND, "sky", "--size", "64", tmp_path / "out.fits"], stdout=acc, check=True)
+    assert (tmp_path / "acc").read_bytes().startswith(b"earlier\nSIMPLE  =") and os.path.islink(tmp_path / "out.fits")
+
+
+def test_links_as_outputs(tmp_path):
+    """A link stays and its end is written, be it there or not; a loop of links is an error."""
+    os.mkdir(tmp_path / "far")
+    os.symlink("far/end.fits", tmp_path / "near.fits")
+    os.symlink("near.fits", tmp_path / "first.fits")
+    for round in range(2):  # the end is not there, then it is
+        cuprite("sky", "first.fits", "--size", 32, "--seed", round, cwd=tmp_path)
+        assert os.path.islink(tmp_path / "first.fits") and os.path.islink(tmp_path / "near.fits")
+        assert fits.getdata(tmp_path / "far" / "end.fits").shape == (32, 32)
+        assert os.listdir(tmp_path / "far") == ["end.fits"]
+    os.symlink("b", tmp_path / "a")
+    os.symlink("a", tmp_path / "b")
+    fails("sky", "a", "--size", 32, cwd=tmp_path, folder=tmp_path, says="a: Too many levels of symbolic links")
+    os.symlink("none/x", tmp_path / "nowhere")
+    fails("sky", "nowhere", "--size", 32, cwd=tmp_path, folder=tmp_path, says="nowhere: No such file")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_ending_the_command_leaves_nothing(tmp_path, how):
+    for i in range(12):
+        done = subprocess.Popen([COMMAND, "sky", "x.fits", "--size", "3000", "--sources", "0"], cwd=tmp_path,
+                                stderr=subprocess.PIPE)
+        time.sleep(0.05 + 0.03 * i)
+        done.send_signal(how)
+        done.communicate(timeout=60)
+        assert os.listdir(tmp_path) in ([], ["x.fits"])
 
 
 def test_unknown_devices(sky):

@@ -1,13 +1,15 @@
-/* Writing a file so that it is there whole or not at all: a temporary file beside the target, renamed when its
+/* Writing a file so that it is there whole or not at all: a temporary file in the target's folder, renamed when its
  * bytes are on the disk.
  *
  * Invariant: the target is touched by the rename alone. A target that exists and is no regular file (a device, a
- * pipe) is written straight into: it must never be replaced. */
+ * pipe) is written straight into: it must never be replaced; nor must what a descriptor of this process stands for
+ * (/dev/stdout), be it a regular file or not. */
 #include "plugin.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,21 @@ cp_code cpi_out_write(cpi_out *o, const void *bytes, size_t n)
     return CP_OK;
 }
 
+/* Is FOLDER/NAME the descriptor of a number in this process? FOLDER has no links in it any more. */
+static bool of_this_process(const char *folder, const char *name, int *descriptor)
+{
+    char own[40], thread[80], *end;
+    snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
+    snprintf(thread, sizeof thread, "/proc/%ld/task/", (long)getpid());
+    size_t n = strlen(folder);
+    bool of_thread = !strncmp(folder, thread, strlen(thread)) && n > 3 && !strcmp(folder + n - 3, "/fd");
+    if (strcmp(folder, own) && !of_thread) return false;
+    long number = strtol(name, &end, 10);
+    if (end == name || *end || number < 0 || number > INT_MAX) return false;
+    *descriptor = (int)number;
+    return true;
+}
+
 static char *copy_text(const char *text)
 {
     size_t n = strlen(text) + 1;
@@ -70,46 +87,128 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, n) : NULL;
 }
 
-/* A new file beside the target, with the rights the target has or a new file gets. */
-static cp_code open_temporary(cpi_out *o, const struct stat *old)
+/* Where the last link of a chain leads, whether something is there or not: *target, HOST's memory. A name that stands
+ * for a descriptor of this process (/dev/stdout) gives its number in *descriptor instead. */
+static cp_code follow_links(cpi_out *o, char **target, int *descriptor)
+{
+    char folder[PATH_MAX], real[PATH_MAX], link[PATH_MAX], *path = copy_text(o->path);
+    *descriptor = -1;
+    for (int links = 0; path; links++) {
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        int n = slash ? (int)(slash - path) + 1 : 0;
+        snprintf(folder, sizeof folder, "%.*s", n, path);
+        if (realpath(n ? folder : ".", real) && of_this_process(real, name, descriptor)) break;
+        ssize_t length = readlink(path, link, sizeof link - 1);
+        if (length < 0) { /* no link, or nothing */
+            *target = path;
+            return CP_OK;
+        }
+        link[length] = 0;
+        size_t room = (size_t)n + (size_t)length + 1;
+        char *next = HOST->malloc(room);
+        if (next) snprintf(next, room, "%.*s%s", link[0] == '/' ? 0 : n, path, link);
+        HOST->free(path);
+        path = next;
+        if (links >= 40 && path) {
+            HOST->free(path);
+            errno = ELOOP;
+            return failed(o);
+        }
+    }
+    if (!path) return o->code = CP_ERROR_MEMORY;
+    HOST->free(path);
+    return CP_OK;
+}
+
+/* The name of another temporary file beside the target. */
+static void next_name(cpi_out *o, char *name, size_t room)
 {
     static int counter;
-    size_t room = strlen(o->target) + 48;
-    if (!(o->temporary = HOST->malloc(room))) return o->code = CP_ERROR_MEMORY;
     const char *slash = strrchr(o->target, '/');
-    int directory = slash ? (int)(slash - o->target) + 1 : 0;
+    int folder = slash ? (int)(slash - o->target) + 1 : 0;
+    snprintf(name, room, "%.*s.cuprite-%ld-%d.tmp", folder, o->target, (long)getpid(),
+             __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
+}
+
+/* A new file in the target's folder, with the rights the target has or a new file gets: one without a name, which
+ * goes with the process whatever ends it, where the file system has that; else o->temporary names it. */
+static cp_code open_temporary(cpi_out *o, const struct stat *old)
+{
+    size_t room = strlen(o->target) + 48;
+    char *name = HOST->malloc(room);
+    if (!name) return o->code = CP_ERROR_MEMORY;
+    const char *slash = strrchr(o->target, '/');
+    snprintf(name, room, "%.*s", slash ? (int)(slash - o->target) + 1 : 2, slash ? o->target : "./");
+    o->fd = open(name, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     for (int attempt = 0; attempt < 100 && o->fd < 0; attempt++) {
-        snprintf(o->temporary, room, "%.*s.cuprite-%ld-%d.tmp", directory, o->target, (long)getpid(),
-                 __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
-        o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (o->fd < 0 && errno != EEXIST) break;
+        next_name(o, name, room);
+        o->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (o->fd >= 0) o->temporary = name;
+        else if (errno != EEXIST) break;
     }
-    if (o->fd < 0) {
-        int why = errno; /* nothing to remove */
-        HOST->free(o->temporary);
-        o->temporary = NULL;
-        errno = why;
-        return failed(o);
-    }
-    if (old && fchmod(o->fd, old->st_mode & 0777) != 0) return failed(o);
+    int why = errno;
+    if (!o->temporary) HOST->free(name);
+    errno = why;
+    if (o->fd < 0 || (old && fchmod(o->fd, old->st_mode & 0777) != 0)) return failed(o);
     return CP_OK;
+}
+
+/* Gives a file without a name one: in /proc, where descriptors have names that can be linked. */
+static cp_code name_file(cpi_out *o)
+{
+    size_t room = strlen(o->target) + 48;
+    char from[40], *name = HOST->malloc(room);
+    if (!name) return o->code = CP_ERROR_MEMORY;
+    snprintf(from, sizeof from, "/proc/self/fd/%d", o->fd);
+    int done = -1;
+    for (int attempt = 0; attempt < 100 && done != 0; attempt++) {
+        next_name(o, name, room);
+        done = linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+        if (done != 0 && errno != EEXIST) break;
+    }
+    if (done == 0) {
+        o->temporary = name;
+        return CP_OK;
+    }
+    int why = errno;
+    HOST->free(name);
+    errno = why;
+    return failed(o);
+}
+
+/* The whole file takes the target's place. No signal comes between the two steps: what it would leave is a
+ * temporary file. */
+static void put_in_place(cpi_out *o)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if ((o->temporary || name_file(o) == CP_OK) && rename(o->temporary, o->target) != 0) failed(o);
+    if (o->code != CP_OK && o->temporary) unlink(o->temporary);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static cp_code open_target(cpi_out *o)
 {
     struct stat old;
-    bool exists = stat(o->path, &old) == 0;
+    int descriptor;
+    if (follow_links(o, &o->target, &descriptor) != CP_OK) return o->code;
+    if (descriptor >= 0) {
+        o->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+        return o->fd < 0 ? failed(o) : CP_OK;
+    }
+    bool exists = stat(o->target, &old) == 0;
     if (exists && S_ISDIR(old.st_mode)) {
         errno = EISDIR;
         return failed(o);
     }
     if (exists && !S_ISREG(old.st_mode)) {
-        o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        o->fd = open(o->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        HOST->free(o->target);
+        o->target = NULL;
         return o->fd < 0 ? failed(o) : CP_OK;
     }
-    if (exists && access(o->path, W_OK) != 0) return failed(o);
-    char real[PATH_MAX]; /* a link stays, what it leads to is replaced */
-    if (!(o->target = copy_text(exists && realpath(o->path, real) ? real : o->path))) return o->code = CP_ERROR_MEMORY;
+    if (exists && access(o->target, W_OK) != 0) return failed(o);
     return open_temporary(o, exists ? &old : NULL);
 }
 
@@ -126,10 +225,10 @@ cp_code cpi_out_close(cpi_out *o, cp_code code)
 {
     if (o->code == CP_OK) o->code = code;
     if (o->code == CP_OK) flush(o);
-    if (o->code == CP_OK && o->temporary && fsync(o->fd) != 0) failed(o);
-    if (o->fd >= 0 && close(o->fd) != 0) failed(o);
-    if (o->code == CP_OK && o->temporary && rename(o->temporary, o->target) != 0) failed(o);
-    if (o->code != CP_OK && o->temporary) unlink(o->temporary);
+    if (o->code == CP_OK && o->target && fsync(o->fd) != 0) failed(o);
+    if (o->code == CP_OK && o->target) put_in_place(o);
+    else if (o->temporary) unlink(o->temporary);
+    if (o->fd >= 0 && close(o->fd) != 0 && !o->target) failed(o);
     HOST->free(o->temporary);
     HOST->free(o->target);
     HOST->free(o->buffer);

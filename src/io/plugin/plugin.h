@@ -106,8 +106,8 @@ cp_code cpi_header_sky(const char *function, const cp_image_header *header, int6
 typedef struct cpi_out {
     const char *function, *path;
     int fd;
-    char *target;    /* what the path leads to when links are followed */
-    char *temporary; /* NULL: the target is no regular file and is written straight into */
+    char *target;    /* what the path leads to when links are followed; NULL: it is written straight into */
+    char *temporary; /* NULL: the file that is written has no name yet, or there is a target no more */
     uint8_t *buffer;
     size_t used;
     cp_code code;    /* the first failure; later writes do nothing */

@@ -120,7 +120,7 @@ static cp_code write_catalog(const found *f, const char *path)
                        {"peak_y", "pixel", column(of[7], CP_INT64, n)},
                        {longitude, "deg", sky ? column(of[8], CP_FLOAT64, n) : NULL},
                        {latitude, "deg", sky ? column(of[9], CP_FLOAT64, n) : NULL}};
-    cp_code code = cp_catalog_write(path, sky ? 10 : 8, c, CP_TABLE_BY_NAME);
+    cp_code code = cp_catalog_write(path, sky ? 10 : 8, c);
     for (int i = 0; i < 10; i++) cp_free(c[i].values);
     return code;
 }

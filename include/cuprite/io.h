@@ -45,6 +45,15 @@ CP_API const char *cp_image_sky_system(const cp_image_header *header);
 CP_API cp_code cp_image_sky(const cp_image_header *header, int64_t n, const double *x, const double *y,
                             double *longitude, double *latitude);
 
+/* The beam of a radio image, from BMAJ, BMIN and BPA: a Gaussian's widths at half its height and its angle from north
+ * to east, degrees. */
+typedef struct cp_beam {
+    double major, minor, angle;
+    double pixels; /* its area (integral over peak) in pixels of the image */
+} cp_beam;
+/* False when the header has no beam, or no celestial WCS by which to tell the size of a pixel. */
+CP_API bool cp_image_beam(const cp_image_header *header, cp_beam *beam);
+
 typedef struct cp_fits_write_options {
     CP_OPTION(const char *, cards); /* more cards for the header: lines of FITS text, "BUNIT   = 'JY/BEAM'\n..." */
     int _;
@@ -61,9 +70,15 @@ typedef struct cp_column {
     cp_array *values;
 } cp_column;
 typedef enum cp_table_format { CP_TABLE_BY_NAME, CP_TABLE_CSV, CP_TABLE_FITS } cp_table_format;
-/* Writes n columns of one length as CSV (a line of names, then numbers that read back as the same values) or as
- * a FITS binary table; by name: FITS where the path ends in .fits, .fit or .fts, else CSV. */
-CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, cp_table_format format);
+typedef struct cp_catalog_options {
+    CP_OPTION(cp_table_format, format); /* by name: FITS where the path ends in .fits, .fit or .fts, else CSV */
+    CP_OPTION(const char *, cards);     /* what is said of the table: lines of FITS text, "KAPPA   = 3.0\n..." */
+    int _;
+} cp_catalog_options;
+/* Writes n columns of one length as CSV (the cards, each behind "# ", a line of names, then numbers that read back as
+ * the same values) or as a FITS binary table. */
+CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, const cp_catalog_options *options);
+#define cp_catalog_write(...) CP_CALL3(cp_catalog_write, cp_catalog_options, __VA_ARGS__, ._ = 0)
 
 /* Writes a uint8 array (height, width) as a grey picture or (height, width, 3) as a colour one (by a
  * palette where it has at most 256 colours). */

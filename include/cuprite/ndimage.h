@@ -54,14 +54,13 @@ typedef struct cp_sources {
     cp_array *centroid_error; /* (count, ndim) float64; NULL without noise */
 } cp_sources;
 typedef struct cp_measure_options {
-    double background; /* 0 */
-    double noise;      /* 0: no errors are wanted */
+    CP_OPTION(double, background); /* 0 */
+    CP_OPTION(double, noise);      /* 0: no errors are wanted */
     int _;
 } cp_measure_options;
 CP_API cp_code cp_measure(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
                           const cp_measure_options *options);
-#define cp_measure(x, labels, count, sources, ...) \
-    (cp_measure)((x), (labels), (count), (sources), &(cp_measure_options){._ = 0, __VA_ARGS__})
+#define cp_measure(...) CP_CALL4(cp_measure, cp_measure_options, __VA_ARGS__, ._ = 0)
 CP_API void cp_sources_free(cp_sources *sources);
 
 #ifdef __cplusplus

@@ -127,6 +127,12 @@ const char *cp_image_sky_system(const cp_image_header *header)
     return cpi_null("image_sky_system", header) ? NULL : opened->header_system(header);
 }
 
+bool cp_image_beam(const cp_image_header *header, cp_beam *beam)
+{
+    if (cpi_null("image_beam", header) || cpi_null("image_beam", beam)) return false;
+    return opened->header_beam(header, beam);
+}
+
 cp_code cp_image_sky(const cp_image_header *header, int64_t n, const double *x, const double *y,
                      double *longitude, double *latitude)
 {
@@ -221,8 +227,10 @@ static cp_code fetch_columns(int n, const cp_column *columns, cpi_io_column *fet
     return CP_OK;
 }
 
-cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, cp_table_format format)
+cp_code (cp_catalog_write)(const char *path, int n, const cp_column *columns, const cp_catalog_options *options)
 {
+    static const cp_catalog_options defaults;
+    if (!options) options = &defaults;
     if (cpi_null("catalog_write", path) || cpi_null("catalog_write", columns)) return cp_error();
     if (n < 1 || n > 999) return cpi_fail(CP_ERROR_VALUE, "catalog_write: a table has 1 to 999 columns");
     const cpi_io_ops *ops = library("catalog_write");
@@ -233,12 +241,12 @@ cp_code cp_catalog_write(const char *path, int n, const cp_column *columns, cp_t
         cpi_free_host(fetched);
         return cp_error();
     }
-    bool fits = format == CP_TABLE_FITS ||
-                (format == CP_TABLE_BY_NAME &&
+    bool fits = options->format == CP_TABLE_FITS ||
+                (options->format == CP_TABLE_BY_NAME &&
                  (ends_in(path, ".fits") || ends_in(path, ".fit") || ends_in(path, ".fts")));
     int64_t rows;
     cp_code code = fetch_columns(n, columns, fetched, held, &rows);
-    if (code == CP_OK) code = ops->table_write("catalog_write", path, n, fetched, rows, fits);
+    if (code == CP_OK) code = ops->table_write("catalog_write", path, n, fetched, rows, fits, options->cards);
     for (int i = 0; i < n; i++) release(&held[i]);
     cpi_free_host(held);
     cpi_free_host(fetched);

@@ -8,7 +8,7 @@
 
 #include "cuprite/io.h"
 
-#define CPI_IO_ABI 1
+#define CPI_IO_ABI 2
 
 typedef struct cpi_io_host {
     cp_code (*fail)(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -53,8 +53,10 @@ typedef struct cpi_io_ops {
     /* type: any of the 12 that FITS can hold (bool and half types were converted) */
     cp_code (*fits_write)(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                           const void *pixels, const char *cards);
+    bool (*header_beam)(const cp_image_header *header, cp_beam *beam);
+    /* cards: lines of FITS text, or NULL */
     cp_code (*table_write)(const char *function, const char *path, int n, const cpi_io_column *columns,
-                           int64_t rows, bool fits);
+                           int64_t rows, bool fits, const char *cards);
     cp_code (*png_write)(const char *function, const char *path, int64_t height, int64_t width, int channels,
                          const uint8_t *pixels);
 } cpi_io_ops;

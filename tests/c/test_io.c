@@ -197,16 +197,29 @@ static void catalogues(void **state)
     for (FOR_DEVICES(d)) {
         cp_array *a = ints(1, 2, 3), *b = doubles(0.1, 1e300, NAN), *c = doubles(1, 2);
         cp_column columns[2] = {{"label", NULL, a}, {"a,b", "Jy", b}};
-        ok(cp_catalog_write(in_folder("c.csv"), 2, columns, CP_TABLE_BY_NAME) == CP_OK);
+        ok(cp_catalog_write(in_folder("c.csv"), 2, columns) == CP_OK);
         char text[128] = "";
         FILE *f = fopen(in_folder("c.csv"), "r");
         assert_true(fread(text, 1, sizeof text - 1, f) > 0);
         fclose(f);
         assert_string_equal(text, "label,\"a,b\"\n1,0.1\n2,1e+300\n3,nan\n");
-        ok(cp_catalog_write(in_folder("c.fits"), 2, columns, CP_TABLE_BY_NAME) == CP_OK);
+        ok(cp_catalog_write(in_folder("c.fits"), 2, columns) == CP_OK);
         BROKEN(CP_ERROR_FORMAT, in_folder("c.fits")); /* only a table */
+        const char *said = "KAPPA   = 3.0 / clipped\n\nIMAGE   = 'x.fits'\n";
+        ok(cp_catalog_write(in_folder("c.csv"), 1, columns, .cards = said) == CP_OK);
+        f = fopen(in_folder("c.csv"), "r");
+        memset(text, 0, sizeof text);
+        assert_true(fread(text, 1, sizeof text - 1, f) > 0);
+        fclose(f);
+        assert_string_equal(text, "# KAPPA   = 3.0 / clipped\n# IMAGE   = 'x.fits'\nlabel\n1\n2\n3\n");
+        static const char *const bad[] = {"TFIELDS = 3", "NAXIS2  = 9", "A\tB"};
+        for (int i = 0; i < 3; i++) {
+            assert_true(cp_catalog_write(in_folder("d.fits"), 1, columns, .cards = bad[i]) != CP_OK);
+            cp_error_clear();
+            assert_true(access(in_folder("d.fits"), F_OK) != 0);
+        }
         columns[1].values = c;
-        assert_true(cp_catalog_write(in_folder("d.csv"), 2, columns, CP_TABLE_CSV) == CP_ERROR_VALUE);
+        assert_true(cp_catalog_write(in_folder("d.csv"), 2, columns, .format = CP_TABLE_CSV) == CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         assert_true(access(in_folder("d.csv"), F_OK) != 0);
         cp_free(a);
@@ -252,7 +265,7 @@ static bool body_table(void)
 {
     cp_array *x = cp_zeros(CP_SHAPE(3), CP_FLOAT32);
     cp_column column = {"x", "m", x};
-    bool good = cp_catalog_write(in_folder("f.fit"), 1, &column, CP_TABLE_BY_NAME) == CP_OK;
+    bool good = cp_catalog_write(in_folder("f.fit"), 1, &column) == CP_OK;
     cp_free(x);
     return good;
 }

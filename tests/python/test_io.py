@@ -33,6 +33,14 @@ class WriteOptions(ctypes.Structure):
     _fields_ = [("cards", ctypes.c_char_p), ("_", ctypes.c_int)]
 
 
+class CatalogOptions(ctypes.Structure):
+    _fields_ = [("format", ctypes.c_int), ("cards", ctypes.c_char_p), ("_", ctypes.c_int)]
+
+
+class Beam(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_double) for name in ("major", "minor", "angle", "pixels")]
+
+
 class Column(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("unit", ctypes.c_char_p), ("values", P)]
 
@@ -46,12 +54,13 @@ def declare(name, result, *arguments):
 fits_read = declare("cp_fits_read", P, ctypes.c_char_p, ctypes.POINTER(ReadOptions))
 fits_write = declare("cp_fits_write", ctypes.c_int, ctypes.c_char_p, P, ctypes.POINTER(WriteOptions))
 catalog_write = declare("cp_catalog_write", ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(Column),
-                        ctypes.c_int)
+                        ctypes.POINTER(CatalogOptions))
 png_write = declare("cp_png_write", ctypes.c_int, ctypes.c_char_p, P)
 from_host = declare("cp_from_host", P, P, ctypes.c_int, Shape, P)
 to_host = declare("cp_to_host", ctypes.c_int, P, P, ctypes.c_size_t)
 image_sky = declare("cp_image_sky", ctypes.c_int, P, I64, D, D, D, D)
 sky_system = declare("cp_image_sky_system", ctypes.c_char_p, P)
+image_beam = declare("cp_image_beam", ctypes.c_bool, P, ctypes.POINTER(Beam))
 unit = declare("cp_image_unit", ctypes.c_char_p, P)
 object_ = declare("cp_image_object", ctypes.c_char_p, P)
 header_free = declare("cp_image_header_free", None, P)
@@ -391,6 +400,39 @@ def test_odd_cards_do_no_harm(tmp_path):
     header_free(h)
 
 
+@pytest.mark.parametrize("extra", [{}, {"CROTA2": 30.0}, {"CD1_1": -2e-4, "CD1_2": 1e-4, "CD2_1": 2e-4, "CD2_2": 3e-4},
+                                   {"PC1_1": 0.8, "PC1_2": -0.6, "PC2_1": 0.6, "PC2_2": 0.8}])
+@pytest.mark.parametrize("shape", [(8, 9), (1, 1, 8, 9)])
+def test_beam(tmp_path, extra, shape):
+    """Its area in pixels against astropy's area of a pixel."""
+    from astropy.wcs import WCS
+    from astropy.wcs.utils import proj_plane_pixel_area
+    header = fits.Header(dict(CTYPE1="RA---SIN", CTYPE2="DEC--SIN", CRVAL1=80.0, CRVAL2=-30.0, CRPIX1=4.0, CRPIX2=4.0,
+                              CUNIT1="deg", CUNIT2="deg", BMAJ=0.01, BMIN=0.005, BPA=-20.0))
+    header.update(extra)
+    if "CD1_1" not in extra:
+        header.update(CDELT1=-1e-3, CDELT2=1.5e-3)
+    if len(shape) == 4:
+        header.update(CTYPE3="FREQ", CRVAL3=1e9, CDELT3=1e6, CTYPE4="STOKES", CRVAL4=1.0, CDELT4=1.0)
+    fits.PrimaryHDU(np.zeros(shape, "f4"), header).writeto(tmp_path / "x.fits")
+    _, h = read(tmp_path / "x.fits", header=True)
+    beam = Beam()
+    assert image_beam(h, ctypes.byref(beam))
+    header_free(h)
+    assert (beam.major, beam.minor, beam.angle) == (0.01, 0.005, -20)
+    area = proj_plane_pixel_area(WCS(header).celestial)
+    assert beam.pixels == pytest.approx(np.pi / 4 / np.log(2) * 0.01 * 0.005 / area, rel=1e-12)
+
+
+def test_no_beam(tmp_path):
+    for cards in (dict(BMAJ=0.01, BMIN=0.01), dict(CTYPE1="RA---SIN", CTYPE2="DEC--SIN", BMAJ=0.01),
+                  dict(CTYPE1="RA---SIN", CTYPE2="DEC--SIN", BMAJ=0.01, BMIN=-1.0)):
+        fits.PrimaryHDU(np.zeros((8, 9), "f4"), fits.Header(cards)).writeto(tmp_path / "x.fits", overwrite=True)
+        _, h = read(tmp_path / "x.fits", header=True)
+        assert not image_beam(h, ctypes.byref(Beam()))
+        header_free(h)
+
+
 # --- catalogues and pictures ---
 
 def columns(table):
@@ -409,16 +451,20 @@ def test_tables(tmp_path):
         table[n][:3] = np.nan, np.inf, -np.inf
     made, arrays = columns(table)
     for name in ("t.fits", "t.csv"):
-        assert catalog_write(os.fsencode(tmp_path / name), len(made), made, 0) == 0, message()
+        options = CatalogOptions(0, b"KAPPA   = 3.5 / said\nIMAGE   = 'it''s here'", 0)
+        assert catalog_write(os.fsencode(tmp_path / name), len(made), made, ctypes.byref(options)) == 0, message()
     for x in arrays:
         free(x)
     with fits.open(tmp_path / "t.fits") as f:
         f.verify("exception")
         assert len(f) == 2 and type(f[1]) is fits.BinTableHDU
+        assert f[1].header["KAPPA"] == 3.5 and f[1].header["IMAGE"] == "it's here"
         for n, want in table.items():
             np.testing.assert_array_equal(f[1].data[n], want)
             assert f[1].columns[n].unit == "deg"
     lines = (tmp_path / "t.csv").read_text().splitlines()
+    assert lines[:2] == ["# KAPPA   = 3.5 / said", "# IMAGE   = 'it''s here'"]
+    lines = lines[2:]
     assert lines[0] == ",".join(table)
     for i, n in enumerate(table):
         if n == "bool":

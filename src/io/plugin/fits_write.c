@@ -50,26 +50,25 @@ static void put_integer(cards *c, const char *key, long long value, const char *
     put_value(c, key, text, comment);
 }
 
-/* The caller's lines; keywords that describe the data, and bytes that are no text, are errors. */
-static cp_code put_lines(cards *c, const char *function, const char *lines)
+int cpi_next_card(const char *function, const char **lines, char card[CPI_CARD + 1])
 {
-    static const char *const ours[] = {"SIMPLE", "BITPIX", "NAXIS", "EXTEND", "BZERO", "BSCALE", "END"};
-    while (lines && *lines) {
-        size_t n = strcspn(lines, "\n");
-        if (n > CPI_CARD) return HOST->fail(CP_ERROR_VALUE, "%s: a card is longer than 80 characters", function);
-        char card[CPI_CARD + 1] = {0};
-        memset(card, ' ', CPI_CARD);
-        memcpy(card, lines, n);
-        for (size_t i = 0; i < n; i++)
-            if (card[i] < ' ' || card[i] > '~')
-                return HOST->fail(CP_ERROR_VALUE, "%s: a card holds a byte that is no text", function);
-        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-            if (cpi_card_value(card, ours[i]) || cpi_card_number(card, ours[i]) || !memcmp(card, "END     ", 8))
-                return HOST->fail(CP_ERROR_VALUE, "%s: card %.8s is written by the function itself", function, card);
-        if (n) put(c, card, CPI_CARD);
-        lines += n + (lines[n] == '\n');
-    }
-    return CP_OK;
+    static const char *const ours[] = {"SIMPLE", "XTENSION", "BITPIX", "NAXIS", "EXTEND", "BZERO", "BSCALE", "PCOUNT",
+                                       "GCOUNT", "TFIELDS", "TTYPE", "TFORM", "TUNIT", "END"};
+    size_t n = 0;
+    while (*lines && **lines && !(n = strcspn(*lines, "\n"))) ++*lines;
+    if (!n) return 0;
+    if (n > CPI_CARD) return HOST->fail(CP_ERROR_VALUE, "%s: a card is longer than 80 characters", function), -1;
+    memset(card, ' ', CPI_CARD);
+    memcpy(card, *lines, n);
+    card[CPI_CARD] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (card[i] < ' ' || card[i] > '~')
+            return HOST->fail(CP_ERROR_VALUE, "%s: a card holds a byte that is no text", function), -1;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (cpi_card_value(card, ours[i]) || cpi_card_number(card, ours[i]) || !memcmp(card, "END     ", 8))
+            return HOST->fail(CP_ERROR_VALUE, "%s: card %.8s is written by the function itself", function, card), -1;
+    *lines += n;
+    return 1;
 }
 
 static cp_code put_header(cpi_out *out, cp_type type, int ndim, const int64_t *shape, const char *lines)
@@ -88,8 +87,10 @@ static cp_code put_header(cpi_out *out, cp_type type, int ndim, const int64_t *s
         put_value(&c, "BSCALE", "1", "");
         put_value(&c, "BZERO", bzero, "offset of this type");
     }
-    cp_code code = put_lines(&c, out->function, lines);
-    if (code != CP_OK) return code;
+    char card[CPI_CARD + 1];
+    int next;
+    while ((next = cpi_next_card(out->function, &lines, card)) > 0) put(&c, card, CPI_CARD);
+    if (next < 0) return CP_ERROR_VALUE;
     put(&c, "END", 3);
     while (c.n % (CPI_BLOCK / CPI_CARD)) put(&c, "", 0);
     return out->code;

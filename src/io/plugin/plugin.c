@@ -21,6 +21,7 @@ static const cpi_io_ops ops = {
     .header_object = cpi_header_object,
     .header_system = cpi_header_system,
     .header_sky = cpi_header_sky,
+    .header_beam = cpi_header_beam,
     .fits_write = cpi_fits_write,
     .table_write = cpi_table_write,
     .png_write = cpi_png_write,

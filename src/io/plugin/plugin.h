@@ -99,6 +99,7 @@ void cpi_header_free(cp_image_header *header);
 const char *cpi_header_unit(const cp_image_header *header);
 const char *cpi_header_object(const cp_image_header *header);
 const char *cpi_header_system(const cp_image_header *header);
+bool cpi_header_beam(const cp_image_header *header, cp_beam *beam);
 cp_code cpi_header_sky(const char *function, const cp_image_header *header, int64_t n, const double *x,
                        const double *y, double *longitude, double *latitude);
 
@@ -118,10 +119,13 @@ cp_code cpi_out_write(cpi_out *out, const void *bytes, size_t n);
 cp_code cpi_out_close(cpi_out *out, cp_code code);
 
 /* --- writers --- */
+/* The next of the lines that a caller gives as more cards of a header: 1 and a card of 80 characters, 0 at the end, -1
+ * (error written) for what is no text, is too long or is written by the function itself. Empty lines are passed over. */
+int cpi_next_card(const char *function, const char **lines, char card[CPI_CARD + 1]);
 cp_code cpi_fits_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                        const void *pixels, const char *cards);
 cp_code cpi_table_write(const char *function, const char *path, int n, const cpi_io_column *columns, int64_t rows,
-                        bool fits);
+                        bool fits, const char *cards);
 cp_code cpi_png_write(const char *function, const char *path, int64_t height, int64_t width, int channels,
                       const uint8_t *pixels);
 

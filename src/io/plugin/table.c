@@ -51,9 +51,18 @@ static void put_name(cpi_out *out, const char *name)
     cpi_out_write(out, "\"", 1);
 }
 
-static cp_code write_csv(cpi_out *out, int n, const cpi_io_column *columns, int64_t rows)
+static cp_code write_csv(cpi_out *out, int n, const cpi_io_column *columns, int64_t rows, const char *cards)
 {
-    char text[40];
+    char text[40], card[CPI_CARD + 1];
+    int next;
+    while ((next = cpi_next_card(out->function, &cards, card)) > 0) {
+        size_t length = CPI_CARD;
+        while (length && card[length - 1] == ' ') length--;
+        card[length] = '\n';
+        cpi_out_write(out, "# ", 2);
+        cpi_out_write(out, card, length + 1);
+    }
+    if (next < 0) return CP_ERROR_VALUE;
     for (int c = 0; c < n; c++) {
         if (c) cpi_out_write(out, ",", 1);
         put_name(out, columns[c].name);
@@ -88,10 +97,13 @@ static const char *form(cp_type t, int *type)
     }
 }
 
+#define WRITTEN (-1) /* a status: the error record says why */
 /* Fills the table; `bytes` becomes the length of the file in memory. */
-static int fill(fitsfile *fits, int n, const cpi_io_column *columns, int64_t rows, char **words, LONGLONG *bytes)
+static int fill(fitsfile *fits, const char *function, int n, const cpi_io_column *columns, int64_t rows,
+                const char *cards, char **words, LONGLONG *bytes)
 {
-    int status = 0, type;
+    int status = 0, type, next;
+    char card[CPI_CARD + 1];
     for (int c = 0; c < n; c++) {
         words[c] = (char *)columns[c].name;
         words[n + c] = (char *)form(columns[c].type, &type);
@@ -99,6 +111,8 @@ static int fill(fitsfile *fits, int n, const cpi_io_column *columns, int64_t row
     }
     LONGLONG head, data, end = 0;
     fits_create_tbl(fits, BINARY_TBL, rows, n, words, words + n, words + 2 * n, "SOURCES", &status);
+    while ((next = cpi_next_card(function, &cards, card)) > 0) fits_write_record(fits, card, &status);
+    if (next < 0) return WRITTEN;
     for (int c = 0; c < n && rows; c++) {
         form(columns[c].type, &type);
         fits_write_col(fits, type, c + 1, 1, 1, rows, (void *)columns[c].values, &status);
@@ -116,7 +130,7 @@ static cp_code fits_failed(const cpi_out *out, int status)
                       out->path, cpi_fitsio_text(status, text));
 }
 
-static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int64_t rows)
+static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int64_t rows, const char *cards)
 {
     char **words = HOST->malloc(3 * (size_t)n * sizeof *words);
     if (!words) return CP_ERROR_MEMORY;
@@ -129,8 +143,8 @@ static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int
     int status = memory ? 0 : MEMORY_ALLOCATION;
     cpi_fitsio_lock();
     if (!status && !fits_create_memfile(&fits, &memory, &size, 200 * CPI_BLOCK, realloc, &status))
-        status = fill(fits, n, columns, rows, words, &bytes);
-    cp_code code = status ? fits_failed(out, status) : cpi_out_write(out, memory, (size_t)bytes);
+        status = fill(fits, out->function, n, columns, rows, cards, words, &bytes);
+    cp_code code = status == WRITTEN ? CP_ERROR_VALUE : status ? fits_failed(out, status) : cpi_out_write(out, memory, (size_t)bytes);
     int ignored = 0;
     if (fits) fits_close_file(fits, &ignored);
     fits_clear_errmsg();
@@ -141,13 +155,13 @@ static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int
 }
 
 cp_code cpi_table_write(const char *function, const char *path, int n, const cpi_io_column *columns, int64_t rows,
-                        bool fits)
+                        bool fits, const char *cards)
 {
     cpi_out out;
     cp_code code = cpi_out_open(function, path, &out);
     if (code != CP_OK) return code;
     cpi_locale l = cpi_locale_c();
-    code = fits ? write_fits(&out, n, columns, rows) : write_csv(&out, n, columns, rows);
+    code = fits ? write_fits(&out, n, columns, rows, cards) : write_csv(&out, n, columns, rows, cards);
     cpi_locale_back(l);
     return cpi_out_close(&out, code);
 }

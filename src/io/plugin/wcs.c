@@ -15,6 +15,7 @@
 
 struct cp_image_header {
     char unit[72], object[72], system[24];
+    double beam[3];        /* BMAJ, BMIN, BPA; the first two 0 where not given */
     int x, y;              /* FITS axes (from 1) that x and y count along */
     int n;                 /* pixel axes of `wcs` */
     int axis[CP_MAXDIM];   /* which FITS axis each of them is */
@@ -80,6 +81,9 @@ static void read_words(cp_image_header *h, const char *cards, int n)
         const char *card = cards + (size_t)i * CPI_CARD, *v;
         if ((v = cpi_card_value(card, "BUNIT"))) cpi_card_text(v, card, h->unit, sizeof h->unit);
         if ((v = cpi_card_value(card, "OBJECT"))) cpi_card_text(v, card, h->object, sizeof h->object);
+        static const char *const beam[] = {"BMAJ", "BMIN", "BPA"};
+        for (int b = 0; b < 3; b++)
+            if ((v = cpi_card_value(card, beam[b]))) cpi_card_real(v, card, &h->beam[b]);
     }
 }
 
@@ -160,6 +164,30 @@ void cpi_header_free(cp_image_header *h)
 const char *cpi_header_unit(const cp_image_header *h) { return h->unit; }
 const char *cpi_header_object(const cp_image_header *h) { return h->object; }
 const char *cpi_header_system(const cp_image_header *h) { return h->sky ? h->system : NULL; }
+
+/* Area of a pixel in square degrees, by the WCS' linear part at the reference pixel; 0 where it has none. */
+static double pixel_area(const cp_image_header *h)
+{
+    const struct wcsprm *w = &h->wcs;
+    int n = w->lin.naxis, column[2] = {-1, -1};
+    for (int a = 0; a < h->n; a++) {
+        if (h->axis[a] == h->x) column[0] = a;
+        if (h->axis[a] == h->y) column[1] = a;
+    }
+    if (column[0] < 0 || column[1] < 0) return 0;
+    const double *longitude = w->lin.pc + w->lng * n, *latitude = w->lin.pc + w->lat * n;
+    return fabs(w->lin.cdelt[w->lng] * w->lin.cdelt[w->lat] *
+                (longitude[column[0]] * latitude[column[1]] - longitude[column[1]] * latitude[column[0]]));
+}
+
+bool cpi_header_beam(const cp_image_header *h, cp_beam *beam)
+{
+    const double gaussian = 1.1330900354567985; /* pi / (4 ln 2) */
+    double area = h->sky ? pixel_area(h) : 0, pixels = gaussian * h->beam[0] * h->beam[1] / area;
+    if (!(h->beam[0] > 0 && h->beam[1] > 0 && area > 0 && isfinite(pixels))) return false;
+    *beam = (cp_beam){h->beam[0], h->beam[1], h->beam[2], pixels};
+    return true;
+}
 
 enum { STEP = 256 }; /* positions a call of WCSLIB */
 

@@ -213,6 +213,7 @@ CPY_FUNCTION_IN("scipy.ndimage", measure_all, "measure", "input, labels, count",
     if (!labels || !cpy_int64(a[2], &count)) return NULL;
     CPY_UNLOCKED(code = cp_measure(x, labels, count, &s));
     if (code != CP_OK) return cpy_raise();
+    cp_free(s.sum); /* the flux again, where no background is taken off */
     cp_array *fields[5] = {s.pixels, s.flux, s.centroid, s.peak, s.position};
     PyObject *t = PyTuple_New(5);
     for (int i = 0; i < 5; i++) {

@@ -2,7 +2,7 @@
  *
  * Invariant: a row's signature is valid Python between the parentheses of a def ("a, axis=None, *, out=None"),
  * with no commas inside defaults other than in quotes or brackets. */
-#include "cpy.h"
+#include "rows.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -145,6 +145,16 @@ PyObject *cpy_rows_of(cpy_state *s, const char *module)
         }
         Py_DECREF(f);
     }
+    const char *path = PyUnicode_AsUTF8(name);
+    for (const cpy_table *t = cpy_tables; path && t->module; t++)
+        for (PyMethodDef *d = strcmp(t->module, path) == 0 ? t->functions : NULL; d && d->ml_name; d++) {
+            PyObject *f = PyCFunction_NewEx(d, s->module, name);
+            if (!f || PyDict_SetItemString(all, d->ml_name, f) < 0) {
+                Py_XDECREF(f);
+                goto failed;
+            }
+            Py_DECREF(f);
+        }
     Py_DECREF(name);
     return all;
 failed:
@@ -161,6 +171,7 @@ static void make_methods(void)
 {
     int n = 0, more = 0;
     for (cpy_row *row = rows; row; row = row->next) n += row->method != NULL;
+    for (PyMethodDef *d = cpy_method_rows; d->ml_name; d++) n++;
     while (more_methods[more].ml_name) more++;
     if (!(methods = calloc((size_t)(n + more) + 1, sizeof *methods))) return;
     memcpy(methods, more_methods, (size_t)more * sizeof *methods);
@@ -169,6 +180,7 @@ static void make_methods(void)
         if (row->method)
             methods[n++] = (PyMethodDef){row->name, (PyCFunction)(void (*)(void))row->method,
                                          METH_FASTCALL | METH_KEYWORDS, row->method_doc};
+    for (PyMethodDef *d = cpy_method_rows; d->ml_name; d++) methods[n++] = *d;
 }
 
 /* One table for the types of all interpreters: there is nothing of Python's in it. */

@@ -1,7 +1,7 @@
 /* The type cuprite.ndarray: life, attributes and Python's protocols.
  *
  * A Python array owns one reference to a cp_array and, for a view, one to the Python array it looks into. */
-#include "cpy.h"
+#include "array_rows.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -343,70 +343,75 @@ static PyObject *text(PyObject *o, PyObject *(*print)(PyObject *))
 static PyObject *array_repr(PyObject *o) { return text(o, PyObject_Repr); }
 static PyObject *array_str(PyObject *o) { return text(o, PyObject_Str); }
 
-CPY_METHOD(format, "__format__", "format_spec, /", "Formats a 0-d array as its element.")
+/*: method("__format__", "a: array, format_spec: object, /",
+           doc="Formats a 0-d array as its element.") */
+PyObject *py_format_protocol(const py_format_protocol_args *v)
 {
-    if (cp_ndim(cpy_x(a[0])) == 0) {
-        PyObject *v = cpy_item(cpy_x(a[0]));
-        PyObject *r = v ? PyObject_Format(v, a[1]) : NULL;
-        Py_XDECREF(v);
+    if (cp_ndim(v->a) == 0) {
+        PyObject *value = cpy_item(v->a);
+        PyObject *r = value ? PyObject_Format(value, v->format_spec) : NULL;
+        Py_XDECREF(value);
         return r;
     }
-    PyObject *s = PyObject_Str(a[0]);
-    PyObject *r = s ? PyObject_Format(s, a[1]) : NULL;
+    PyObject *s = PyObject_Str(v->self);
+    PyObject *r = s ? PyObject_Format(s, v->format_spec) : NULL;
     if (!r && s && PyErr_ExceptionMatches(PyExc_ValueError))
-        PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__", Py_TYPE(a[0])->tp_name);
+        PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__", Py_TYPE(v->self)->tp_name);
     Py_XDECREF(s);
     return r;
 }
 
-CPY_METHOD(array_protocol, "__array__", "dtype=None, copy=None", "Raises TypeError: copies to the host are asked for with get().")
+/*: method("__array__", "a: array, dtype: object = None, copy: object = None",
+           doc="Raises TypeError: copies to the host are asked for with get().") */
+PyObject *py_array_protocol(const py_array_protocol_args *v)
 {
-    (void)a;
+    (void)v;
     PyErr_SetString(PyExc_TypeError, "Implicit conversion to a NumPy array is not allowed. "
                                      "Please use `.get()` to construct a NumPy array explicitly.");
     return NULL;
 }
 
-CPY_METHOD(copy_protocol, "__copy__", "", "A copy of the array.")
-{
-    return cpy_wrap(cp_copy(cpy_x(a[0])));
-}
+/*: method("__copy__", "a: array", call="cp_copy(a)", doc="A copy of the array.") */
 
-CPY_METHOD(deepcopy, "__deepcopy__", "memo, /", "A copy of the array.")
+/*: method("__deepcopy__", "a: array, memo: object, /", doc="A copy of the array.") */
+PyObject *py_deepcopy_protocol(const py_deepcopy_protocol_args *v)
 {
-    return cpy_wrap(cp_copy(cpy_x(a[0])));
+    cp_array *r; /* there is nothing in an array that memo could know */
+    CPY_RUN(cp_size(v->a), r = cp_copy(v->a));
+    return cpy_wrap(r);
 }
 
 /* Pickled as bytes, type and shape; made again on the device that is current then. */
-CPY_METHOD(reduce_protocol, "__reduce__", "", "For pickle.")
+/*: method("__reduce__", "a: array",
+           doc="For pickle.") */
+PyObject *py_reduce_protocol(const py_reduce_protocol_args *v)
 {
-    cp_array *x = cpy_x(a[0]);
+    cp_array *x = v->a;
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)cp_nbytes(x));
     if (!bytes) return NULL;
     cp_code code;
     CPY_UNLOCKED(code = cp_to_host(x, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(x)));
     PyObject *make = code == CP_OK ? PyObject_GetAttrString(cpy_now()->module, "_unpickle") : cpy_raise();
-    PyObject *r = make ? Py_BuildValue("N(OsN)", make, bytes, cp_type_name(cp_type_of(x)), get_shape(a[0], NULL)) : NULL;
+    PyObject *r = make ? Py_BuildValue("N(OsN)", make, bytes, cp_type_name(cp_type_of(x)), get_shape(v->self, NULL)) : NULL;
     Py_DECREF(bytes);
     return r;
 }
 
-CPY_FUNCTION(_unpickle, "data, dtype, shape, /", "An array from what pickle kept.")
+/*: function("_unpickle", "data: object, dtype: dtype, shape: shape, /",
+           doc="An array from what pickle kept.") */
+PyObject *py__unpickle(const py__unpickle_args *v)
 {
-    cpy_ints shape;
-    cp_type t;
     char *data;
     Py_ssize_t length;
-    if (!cpy_type(a[1], CP_DEFAULT, &t) || !cpy_shape(a[2], &shape) || PyBytes_AsStringAndSize(a[0], &data, &length) < 0)
-        return NULL;
-    size_t want = cp_type_size(t);
-    for (int i = 0; i < shape.n; i++)
-        if (shape.at[i] < 0 || __builtin_mul_overflow(want, (size_t)shape.at[i], &want)) want = SIZE_MAX;
+    if (PyBytes_AsStringAndSize(v->data, &data, &length) < 0) return NULL;
+    size_t want = cp_type_size(v->dtype);
+    for (int i = 0; i < v->shape.n; i++)
+        if (v->shape.at[i] < 0 || __builtin_mul_overflow(want, (size_t)v->shape.at[i], &want)) want = SIZE_MAX;
     if ((size_t)length != want) {
         PyErr_SetString(PyExc_ValueError, "pickled array: the data do not have the length that shape and type ask for");
         return NULL;
     }
-    return cpy_wrap(cp_from_host(data, t, cpy_shape_of(&shape), NULL));
+    return cpy_wrap(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL));
 }
 
 /* __array_ufunc__ and __array_function__ need NumPy's names: Python code in _dispatch.py. */

@@ -2,7 +2,7 @@
  *
  * Host memory is read through the buffer protocol. Nested lists of numbers are read here; what is stranger
  * (ragged lists, strings, objects) goes through numpy.asarray, which also words the errors. */
-#include "cpy.h"
+#include "convert_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -382,84 +382,86 @@ PyObject *cpy_get(PyObject *self, char order, PyObject *out)
     return host;
 }
 
-static PyObject *get(PyObject *self, PyObject *order_arg, PyObject *out, PyObject *stream)
+/* What a stream still has to do may be about the array that is read. */
+static bool wait_for(PyObject *stream)
 {
-    char order;
-    if (!cpy_order(order_arg, 'C', "CFAK", &order)) return NULL;
-    if (cpy_given(stream)) { /* what the stream still has to do may be about this array */
-        PyObject *r = PyObject_CallMethod(stream, "synchronize", NULL);
-        if (!r) return NULL;
-        Py_DECREF(r);
-    }
-    return cpy_get(self, order, out);
+    PyObject *r = cpy_given(stream) ? PyObject_CallMethod(stream, "synchronize", NULL) : Py_NewRef(Py_None);
+    Py_XDECREF(r);
+    return r != NULL;
 }
 
-CPY_METHOD(get_method, "get", "stream=None, order='C', out=None, blocking=True",
-           "A NumPy array with a copy of the elements. `out`: a NumPy array of the same shape and dtype to fill.\n"
-           "Waits for the array's device.")
+/*: method("get", "a: array, stream: object = None, order: order('CFAK') = 'C', out: object = None, blocking: flag = True",
+           doc="""A NumPy array with a copy of the elements. `out`: a NumPy array of the same shape and dtype to fill.
+Waits for the array's device.""") */
+PyObject *py_get_method(const py_get_method_args *v)
 {
-    return get(a[0], a[2], a[3], a[1]);
+    return wait_for(v->stream) ? cpy_get(v->self, v->order, v->out) : NULL;
 }
 
-CPY_FUNCTION(asnumpy, "a, stream=None, order='C', out=None, *, blocking=True",
-             "A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.")
+/*: function("asnumpy", "a: object, stream: object = None, order: order('CFAK') = 'C', out: object = None, *, blocking: flag = True",
+             doc="A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.") */
+PyObject *py_asnumpy(const py_asnumpy_args *v)
 {
-    if (cpy_is_array(a[0])) return get(a[0], a[2], a[3], a[1]);
+    if (cpy_is_array(v->a)) return wait_for(v->stream) ? cpy_get(v->a, v->order, v->out) : NULL;
     PyObject *numpy = cpy_numpy();
     if (!numpy) return NULL;
-    if (cpy_given(a[3])) {
-        PyObject *done = PyObject_CallMethod(numpy, "copyto", "OO", a[3], a[0]);
+    if (cpy_given(v->out)) {
+        PyObject *done = PyObject_CallMethod(numpy, "copyto", "OO", v->out, v->a);
         Py_XDECREF(done);
-        return done ? Py_NewRef(a[3]) : NULL;
+        return done ? Py_NewRef(v->out) : NULL;
     }
-    return PyObject_CallMethod(numpy, "asarray", "OOO", a[0], Py_None, a[2] ? a[2] : Py_None);
+    return PyObject_CallMethod(numpy, "asarray", "OOs#", v->a, Py_None, &v->order, (Py_ssize_t)1);
 }
 
-CPY_METHOD(set_method, "set", "arr, stream=None",
-           "Copies a NumPy array of the same shape and dtype into this array. ValueError for another shape,\n"
-           "TypeError for another dtype.")
+static bool same_shape(const cp_array *x, const cp_array *y)
 {
-    cp_array *x = cpy_x(a[0]);
-    PyObject *v = cpy_asarray_near(a[1], x);
-    if (!v) return NULL;
-    cp_array *y = cpy_x(v);
-    PyObject *r = NULL;
-    bool same = cp_ndim(x) == cp_ndim(y) && memcmp(cp_dims(x), cp_dims(y), (size_t)cp_ndim(x) * sizeof(int64_t)) == 0;
-    if (cp_type_of(x) != cp_type_of(y)) {
-        PyErr_Format(PyExc_TypeError, "%s array cannot be set to %s array", cp_type_name(cp_type_of(y)), cp_type_name(cp_type_of(x)));
-    } else if (!same) {
-        PyErr_SetString(PyExc_ValueError, "Shape mismatch: set() needs an array of the same shape");
-    } else {
-        cp_code code;
-        CPY_RUN(cp_size(x), code = cp_assign(x, y));
-        r = cpy_none(code);
-    }
-    Py_DECREF(v);
-    return r;
+    return cp_ndim(x) == cp_ndim(y) && memcmp(cp_dims(x), cp_dims(y), (size_t)cp_ndim(x) * sizeof(int64_t)) == 0;
 }
 
-CPY_METHOD(item, "item", "*args",
-           "One element as a Python number: of an array of size 1, at a flat index, or at one index per axis.\n"
-           "ValueError where that is not one element.")
+/*: method("set", "a: array, arr: array_like, stream: object = None",
+           doc="""Copies a NumPy array of the same shape and dtype into this array. ValueError for another shape,
+TypeError for another dtype.""") */
+PyObject *py_set_method(const py_set_method_args *v)
 {
-    cp_array *x = cpy_x(a[0]);
-    if (!a[1] || (PyTuple_Check(a[1]) && PyTuple_GET_SIZE(a[1]) == 0)) return cpy_item(x);
-    cpy_ints at;
-    if (!cpy_shape(a[1], &at)) return NULL;
-    if (at.n == 1 && cp_ndim(x) != 1) { /* a flat index */
-        int64_t flat = at.at[0], n = cp_size(x);
-        if (flat < -n || flat >= n) return PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for size %lld", (long long)flat, (long long)n);
-        if (flat < 0) flat += n;
-        at.n = cp_ndim(x);
-        for (int i = at.n - 1; i >= 0; i--) {
-            at.at[i] = flat % cp_dims(x)[i];
-            flat /= cp_dims(x)[i];
-        }
+    cp_code code;
+    if (!wait_for(v->stream)) return NULL;
+    if (cp_type_of(v->a) != cp_type_of(v->arr))
+        return PyErr_Format(PyExc_TypeError, "%s array cannot be set to %s array", cp_type_name(cp_type_of(v->arr)),
+                            cp_type_name(cp_type_of(v->a)));
+    if (!same_shape(v->a, v->arr)) return PyErr_Format(PyExc_ValueError, "Shape mismatch: set() needs an array of the same shape");
+    CPY_RUN(cp_size(v->a), code = cp_assign(v->a, v->arr));
+    return cpy_none(code);
+}
+
+/* The indices along the axes of a flat one. */
+static bool unravel(const cp_array *x, int64_t flat, cpy_ints *at)
+{
+    int64_t n = cp_size(x);
+    if (flat < -n || flat >= n) {
+        PyErr_Format(PyExc_IndexError, "index %lld is out of bounds for size %lld", (long long)flat, (long long)n);
+        return false;
     }
-    if (at.n != cp_ndim(x)) return PyErr_Format(PyExc_ValueError, "incorrect number of indices for array");
+    if (flat < 0) flat += n;
+    at->n = cp_ndim(x);
+    for (int i = at->n - 1; i >= 0; i--) {
+        at->at[i] = flat % cp_dims(x)[i];
+        flat /= cp_dims(x)[i];
+    }
+    return true;
+}
+
+/*: method("item", "a: array, *args: ints",
+           doc="""One element as a Python number: of an array of size 1, at a flat index, or at one index per axis.
+ValueError where that is not one element.""") */
+PyObject *py_item_method(const py_item_method_args *v)
+{
+    if (v->args.n <= 0) return cpy_item(v->a);
+    cpy_ints at = v->args;
+    if (at.n == 1 && cp_ndim(v->a) != 1 && !unravel(v->a, v->args.at[0], &at)) return NULL;
+    if (at.n != cp_ndim(v->a)) return PyErr_Format(PyExc_ValueError, "incorrect number of indices for array");
     cp_index items[CP_MAXDIM];
     for (int i = 0; i < at.n; i++) items[i] = CP_AT(at.at[i]);
-    cp_array *one = cp_slice(x, at.n, items);
+    cp_array *one = cp_slice(v->a, at.n, items);
     PyObject *r = one ? cpy_item(one) : cpy_raise();
     cp_free(one);
     return r;
@@ -481,9 +483,10 @@ static PyObject *nested_list(cp_array *x, int axis, const char **p)
     return list;
 }
 
-CPY_METHOD(tolist, "tolist", "", "The elements as nested lists of Python numbers; of a 0-d array the number.")
+/*: method("tolist", "a: array", doc="The elements as nested lists of Python numbers; of a 0-d array the number.") */
+PyObject *py_tolist_method(const py_tolist_method_args *v)
 {
-    cp_array *x = cpy_x(a[0]);
+    cp_array *x = v->a;
     char *memory = PyMem_Malloc((size_t)cp_nbytes(x) + 1);
     if (!memory) return PyErr_NoMemory();
     cp_code code;
@@ -494,19 +497,11 @@ CPY_METHOD(tolist, "tolist", "", "The elements as nested lists of Python numbers
     return r;
 }
 
-CPY_METHOD(tobytes, "tobytes", "order='C'", "The elements' bytes, C or Fortran order.")
+/*: method("tobytes", "a: array, order: order('CFA') = 'C'", doc="The elements' bytes, C or Fortran order.") */
+PyObject *py_tobytes_method(const py_tobytes_method_args *v)
 {
-    cp_array *x = cpy_x(a[0]);
-    char order;
-    if (!cpy_order(a[1], 'C', "CFAK", &order)) return NULL;
-    bool fortran = order == 'F' || (order != 'C' && cp_is_f_contiguous(x) && !cp_is_c_contiguous(x));
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)cp_nbytes(x));
-    if (!bytes) return NULL;
-    cp_array *y = fortran ? cp_transpose(x, CP_ALL) : cp_retain(x);
-    cp_code code = CP_ERROR_INTERNAL;
-    if (y) CPY_UNLOCKED(code = cp_to_host(y, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(y)));
-    cp_free(y);
-    if (code == CP_OK) return bytes;
-    Py_DECREF(bytes);
-    return cpy_raise();
+    PyObject *host = cpy_get(v->self, v->order, NULL);
+    PyObject *r = host ? PyObject_CallMethod(host, "tobytes", "s#", &v->order, (Py_ssize_t)1) : NULL;
+    Py_XDECREF(host);
+    return r;
 }

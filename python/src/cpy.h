@@ -114,6 +114,12 @@ PyMethodDef *cpy_methods(const PyMethodDef *more); /* of ndarray, for its type: 
 /* --- reading arguments: each returns false with an exception set when the argument is wrong --- */
 typedef struct cpy_ints { int n; int64_t at[CP_MAXDIM]; } cpy_ints;
 typedef struct cpy_axes { cp_axes axes; int at[CP_MAXDIM]; } cpy_axes;
+typedef struct cpy_arrays { int n; cp_array **at; PyObject *held; } cpy_arrays; /* a sequence of arrays */
+typedef struct cpy_place { bool moved; int before; } cpy_place;
+typedef enum cpy_copy { CPY_COPY_IF_NEEDED, CPY_COPY_ALWAYS, CPY_COPY_NEVER } cpy_copy; /* copy=None, True, False */
+/* device=: makes it current until cpy_leave. */
+bool cpy_enter(PyObject *device, cpy_place *p);
+void cpy_leave(const cpy_place *p);
 bool cpy_int64(PyObject *o, int64_t *v);                         /* anything with __index__ */
 bool cpy_int(PyObject *o, int otherwise, int *v);                /* NULL: otherwise */
 bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
@@ -124,6 +130,11 @@ bool cpy_double(PyObject *o, double otherwise, double *v);
 bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order);
 bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting);
 bool cpy_word(PyObject *o, const char *what, const char *const *words, int otherwise, int *which);
+/* A new array of cp_empty, cp_zeros or cp_ones in C or Fortran order. */
+typedef cp_array *(*cpy_maker)(cp_shape shape, cp_type type);
+cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order);
+int64_t cpy_shape_size(cp_shape shape); /* elements; 0 where they are too many */
+PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
 static inline bool cpy_given(PyObject *o) { return o && o != Py_None; }
 PyObject *cpy_tuple(int n, const int64_t *v);

@@ -1,7 +1,7 @@
 /* Operators: x + y, x += y, -x, x < y, and conversions to Python's numbers.
  *
  * An operator is the elementwise operation of that name. */
-#include "cpy.h"
+#include "number_rows.h"
 
 /* An object that wants to do the operation itself, or no number at all: Python asks it next. */
 static bool stranger(PyObject *o)
@@ -191,12 +191,13 @@ static PyObject *array_index(PyObject *o)
     return cpy_item(cpy_x(o));
 }
 
-CPY_METHOD(complex_protocol, "__complex__", "", "The only element as a Python complex.")
+/*: method("__complex__", "a: array", doc="The only element as a Python complex.") */
+PyObject *py_complex_protocol(const py_complex_protocol_args *v)
 {
-    PyObject *v = only_element(a[0]);
-    if (!v) return NULL;
-    Py_complex c = PyComplex_AsCComplex(v);
-    Py_DECREF(v);
+    PyObject *element = only_element(v->self);
+    if (!element) return NULL;
+    Py_complex c = PyComplex_AsCComplex(element);
+    Py_DECREF(element);
     return PyErr_Occurred() ? NULL : PyComplex_FromCComplex(c);
 }
 

@@ -1,162 +1,69 @@
-/* Views and shapes: reshape, transpose, squeeze, ..., concatenate and stack. */
-#include "cpy.h"
+/* Views, shapes and joining: what is more than one call; the rows stand in src/shape/shape.def. */
+#include "shape_rows.h"
 
 #include <string.h>
 
-/* A result that looks into o's memory gets o as its base, a copy does not. */
-static PyObject *view_or_copy(cp_array *r, PyObject *o)
+/* A view where the elements can stay, else a copy. */
+static cp_array *reshaped(cp_array *x, const cpy_ints *shape)
 {
-    if (r && cp_data(r) != cp_data(cpy_x(o))) return cpy_wrap(r);
-    return cpy_wrap_view(r, o);
+    cp_array *r;
+    CPY_RUN(cp_is_c_contiguous(x) ? 0 : cp_size(x), r = cp_reshape(x, cpy_shape_of(shape)));
+    return r;
 }
 
 /* Reshaping in Fortran order is reshaping the transposed array in C order. */
-static PyObject *reshape_order(PyObject *o, cpy_ints *shape, char order)
+static cp_array *reshape_order(cp_array *x, const cpy_ints *shape, char order)
 {
-    cp_array *x = cpy_x(o), *r;
     if (order == 'A') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
-    if (order != 'F') {
-        CPY_RUN(cp_is_c_contiguous(x) ? 0 : cp_size(x), r = cp_reshape(x, cpy_shape_of(shape)));
-        return view_or_copy(r, o);
-    }
-    for (int i = 0, j = shape->n - 1; i < j; i++, j--) {
-        int64_t v = shape->at[i];
-        shape->at[i] = shape->at[j];
-        shape->at[j] = v;
-    }
-    cp_array *turned = cp_transpose(x, CP_ALL), *flat;
-    CPY_RUN(cp_size(x), flat = cp_reshape(turned, cpy_shape_of(shape)));
-    r = cp_transpose(flat, CP_ALL);
-    cp_free(turned);
+    if (order != 'F') return reshaped(x, shape);
+    cpy_ints turned = {.n = shape->n};
+    for (int i = 0; i < shape->n; i++) turned.at[i] = shape->at[shape->n - 1 - i];
+    cp_array *back = cp_transpose(x, CP_ALL), *flat = reshaped(back, &turned), *r = cp_transpose(flat, CP_ALL);
+    cp_free(back);
     cp_free(flat);
-    return view_or_copy(r, o);
+    return r;
 }
 
-static PyObject *reshape(PyObject *o, PyObject *shape, PyObject *order)
+PyObject *py_reshape_method(const py_reshape_method_args *v)
 {
-    cpy_ints s;
-    char letter;
-    if (!cpy_need(o) || !cpy_shape(shape, &s) || !cpy_order(order, 'C', "CFA", &letter)) return NULL;
-    return reshape_order(o, &s, letter);
-}
-
-CPY_METHOD(reshape_method, "reshape", "*shape, order='C'",
-           "The same elements in another shape, a view where one can be; one extent may be -1.\n"
-           "ValueError where the number of elements differs.")
-{
-    if (!a[1]) return PyErr_Format(PyExc_TypeError, "reshape() takes a shape");
-    return reshape(a[0], a[1], a[2]);
-}
-
-CPY_FUNCTION_IN("", reshape_function, "reshape", "a, shape, order='C'",
-                "The same elements in another shape, a view where one can be; one extent may be -1.")
-{
-    return reshape(a[0], a[1], a[2]);
-}
-
-CPY_BOTH(ravel, "ravel", "a", "order='C'", "The elements as a 1-d array, a view where one can be.")
-{
-    cpy_ints s = {1, {-1}};
-    char letter;
-    if (!cpy_need(a[0]) || !cpy_order(a[1], 'C', "CFAK", &letter)) return NULL;
-    if (cp_size(cpy_x(a[0])) == 0) s.at[0] = 0;
-    return reshape_order(a[0], &s, letter == 'K' ? 'A' : letter);
-}
-
-CPY_METHOD(flatten, "flatten", "order='C'", "A 1-d copy of the elements.")
-{
-    char letter;
-    if (!cpy_order(a[1], 'C', "CFAK", &letter)) return NULL;
-    cp_array *x = cpy_x(a[0]), *c;
-    cpy_ints s = {1, {cp_size(x)}};
-    if (letter != 'C') {
-        CPY_RUN(cp_size(x), c = cp_copy_order(x, letter == 'F' ? 'F' : 'K'));
-        PyObject *whole = cpy_wrap(c);
-        PyObject *r = whole ? reshape_order(whole, &s, letter == 'F' ? 'F' : 'A') : NULL;
-        Py_XDECREF(whole);
-        return r;
+    if (v->shape.n < 0) return PyErr_Format(PyExc_TypeError, "reshape() takes a shape");
+    cp_array *x = v->a, *copied = NULL;
+    if (v->copy == CPY_COPY_ALWAYS) {
+        CPY_RUN(cp_size(x), copied = cp_copy_order(x, v->order));
+        if (!copied) return cpy_raise();
+        x = copied;
     }
-    CPY_RUN(cp_size(x), c = cp_copy(x));
-    cp_array *r = cp_reshape(c, cpy_shape_of(&s));
+    cp_array *r = reshape_order(x, &v->shape, v->order);
+    bool view = r && cp_data(r) == cp_data(v->a);
+    cp_free(copied);
+    if (r && !view && cp_size(r) && v->copy == CPY_COPY_NEVER) {
+        cp_free(r);
+        return PyErr_Format(PyExc_ValueError, "Unable to avoid creating a copy while reshaping.");
+    }
+    return view ? cpy_wrap_view(r, v->self) : cpy_wrap(r);
+}
+
+PyObject *py_ravel(const py_ravel_args *v)
+{
+    cpy_ints shape = {1, {cp_size(v->a) ? -1 : 0}};
+    return cpy_wrap_part(reshape_order(v->a, &shape, v->order == 'K' ? 'A' : v->order), v->self);
+}
+
+PyObject *py_flatten_method(const py_flatten_method_args *v)
+{
+    cp_array *c;
+    cpy_ints shape = {1, {cp_size(v->a)}};
+    CPY_RUN(cp_size(v->a), c = v->order == 'C' ? cp_copy(v->a) : cp_copy_order(v->a, v->order == 'F' ? 'F' : 'K'));
+    cp_array *r = c ? reshape_order(c, &shape, v->order == 'K' ? 'A' : v->order) : NULL;
     cp_free(c);
     return cpy_wrap(r);
 }
 
-static PyObject *transpose(PyObject *o, PyObject *axes)
+PyObject *py_view_method(const py_view_method_args *v)
 {
-    cpy_axes v;
-    if (axes && PyTuple_Check(axes) && PyTuple_GET_SIZE(axes) == 0 && cpy_is_array(o) && cp_ndim(cpy_x(o))) axes = NULL;
-    if (!cpy_need(o) || !cpy_axes_arg(axes, &v)) return NULL;
-    return cpy_wrap_view(cp_transpose(cpy_x(o), v.axes), o);
-}
-
-CPY_METHOD(transpose_method, "transpose", "*axes", "The array with its axes in another order (reversed by default), a view.")
-{
-    return transpose(a[0], a[1]);
-}
-
-CPY_FUNCTION_IN("", transpose_function, "transpose", "a, axes=None",
-                "The array with its axes in another order (reversed by default), a view.")
-{
-    return transpose(a[0], a[1]);
-}
-
-CPY_FUNCTION(permute_dims, "a, axes=None", "The array with its axes in another order, a view.")
-{
-    return transpose(a[0], a[1]);
-}
-
-CPY_FUNCTION(matrix_transpose, "x, /", "The array with its last two axes exchanged, a view.")
-{
-    if (!cpy_need(a[0])) return NULL;
-    return cpy_wrap_view(cp_swapaxes(cpy_x(a[0]), -1, -2), a[0]);
-}
-
-CPY_BOTH(swapaxes, "swapaxes", "a", "axis1, axis2", "The array with two axes exchanged, a view.")
-{
-    int i, j;
-    if (!cpy_need(a[0]) || !cpy_int(a[1], 0, &i) || !cpy_int(a[2], 0, &j)) return NULL;
-    return cpy_wrap_view(cp_swapaxes(cpy_x(a[0]), i, j), a[0]);
-}
-
-CPY_BOTH(squeeze, "squeeze", "a", "axis=None", "Without axes of extent 1 (all, or those named), a view.")
-{
-    cpy_axes v;
-    if (!cpy_need(a[0]) || !cpy_axes_arg(a[1], &v)) return NULL;
-    return cpy_wrap_view(cp_squeeze(cpy_x(a[0]), v.axes), a[0]);
-}
-
-CPY_FUNCTION(expand_dims, "a, axis", "With new axes of extent 1 at these places of the result, a view.")
-{
-    cpy_axes v;
-    if (!cpy_need(a[0]) || !cpy_axes_arg(a[1], &v)) return NULL;
-    return cpy_wrap_view(cp_expand_dims(cpy_x(a[0]), v.axes), a[0]);
-}
-
-CPY_BOTH(diagonal, "diagonal", "a", "offset=0, axis1=0, axis2=1",
-         "The diagonal of two axes as the last axis of a view. ValueError for less than two axes.")
-{
-    int64_t offset = 0;
-    int i, j;
-    if (!cpy_need(a[0]) || (a[1] && !cpy_int64(a[1], &offset)) || !cpy_int(a[2], 0, &i) || !cpy_int(a[3], 1, &j)) return NULL;
-    cp_array *r = cp_diagonal(cpy_x(a[0]), offset, i, j);
-    return cpy_wrap_view(r, a[0]);
-}
-
-CPY_FUNCTION(broadcast_to, "array, shape, subok=False", "The array in a larger shape, a view that cannot be written to.")
-{
-    cpy_ints s;
-    if (!cpy_need(a[0]) || !cpy_shape(a[1], &s)) return NULL;
-    return cpy_wrap_view(cp_broadcast_to(cpy_x(a[0]), cpy_shape_of(&s)), a[0]);
-}
-
-CPY_METHOD(view, "view", "dtype=None", "The same bytes as another dtype (the last axis scales); a view.")
-{
-    cp_type t;
-    cp_array *x = cpy_x(a[0]);
-    if (a[1] == (PyObject *)cpy_now()->array) a = (PyObject *[]){a[0], NULL};
-    if (!cpy_type(a[1], cp_type_of(x), &t)) return NULL;
-    return cpy_wrap_view(t == cp_type_of(x) ? cp_slice(x, 1, &CP_ELLIPSIS) : cp_view_as(x, t), a[0]);
+    cp_type t = cp_type_of(v->a);
+    if (v->dtype != (PyObject *)cpy_now()->array && !cpy_type(v->dtype, t, &t)) return NULL;
+    return cpy_wrap_view(t == cp_type_of(v->a) ? cp_slice(v->a, 1, &CP_ELLIPSIS) : cp_view_as(v->a, t), v->self);
 }
 
 /* --- joining --- */
@@ -345,37 +252,28 @@ CPY_FUNCTION(stack, "tup, axis=0, out=None, *, dtype=None, casting='same_kind'",
     return r;
 }
 
-CPY_FUNCTION(copyto, "dst, src, casting='same_kind', where=True",
-             "Writes src, broadcast, into dst; with `where` only at its true elements. TypeError where the casting\n"
-             "rule does not allow the conversion.")
+PyObject *py_copyto(const py_copyto_args *v)
 {
-    cp_array *dst = cpy_need(a[0]);
-    cp_casting rule;
-    bool own, own_where = false;
-    if (!dst || !cpy_casting(a[2], CP_SAME_KIND, &rule)) return NULL;
-    bool python = cpy_is_scalar(a[1]);
-    cp_array *src = python ? cpy_scalar_as(a[1], cp_type_of(dst)) : cpy_operand(a[1], dst, &own);
-    if (python) own = true;
+    cp_array *dst = v->dst, *typed = NULL, *merged = NULL, *src;
+    bool own = true;
+    src = cpy_is_scalar(v->src) ? cpy_scalar_as(v->src, cp_type_of(dst)) : cpy_operand(v->src, dst, &own);
     if (!src) return NULL;
-    cp_code code = CP_ERROR_CASTING;
+    if (!own) cp_retain(src);
+    cp_code code = CP_ERROR_INTERNAL;
     PyObject *r = NULL;
-    if (!cp_can_cast(cp_type_of(src), cp_type_of(dst), rule)) {
+    if (!cp_can_cast(cp_type_of(src), cp_type_of(dst), v->casting)) {
         PyErr_Format(PyExc_TypeError, "Cannot cast array data from %s to %s according to the rule",
                      cp_type_name(cp_type_of(src)), cp_type_name(cp_type_of(dst)));
-    } else if (!a[3] || a[3] == Py_True) {
-        CPY_RUN(cp_size(dst), code = cp_assign(dst, src));
-        r = cpy_none(code);
     } else {
-        cp_array *where = cpy_operand(a[3], dst, &own_where), *typed = NULL, *merged = NULL;
-        if (where) {
-            CPY_RUN(cp_size(dst), typed = cp_astype(src, cp_type_of(dst)); merged = cp_where(where, typed, dst);
+        if (!v->where)
+            CPY_RUN(cp_size(dst), code = cp_assign(dst, src));
+        else
+            CPY_RUN(cp_size(dst), typed = cp_astype(src, cp_type_of(dst)); merged = cp_where(v->where, typed, dst);
                     code = merged ? cp_assign(dst, merged) : CP_ERROR_INTERNAL);
-            r = cpy_none(code);
-        }
-        cp_free(typed);
-        cp_free(merged);
-        if (own_where) cp_free(where);
+        r = cpy_none(code);
     }
-    if (own) cp_free(src);
+    cp_free(typed);
+    cp_free(merged);
+    cp_free(src);
     return r;
 }

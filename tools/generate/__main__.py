@@ -22,7 +22,7 @@ class Tables:
 
     def __init__(self, root):
         self.rows = []
-        for path in sorted((root / "src").rglob("*")):
+        for path in sorted([*(root / "src").rglob("*"), *(root / "python" / "src").glob("*.c")]):
             name = str(path.relative_to(root))
             if path.suffix == ".def":
                 text = path.read_text()
@@ -62,7 +62,7 @@ class Out:
 def main(folder):
     tables, out = Tables(ROOT), Out(folder)
     for path in sorted(HERE.glob("*.py")):
-        if path.stem in {"__main__", "table"}:
+        if path.stem in {"__main__", "table", "kinds"}:
             continue
         module = importlib.import_module(path.stem)
         if hasattr(module, "write"):

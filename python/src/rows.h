@@ -1,0 +1,61 @@
+/* What the files that tools/generate makes of the function rows need, and the tables they leave for the module. */
+#ifndef CPY_ROWS_H
+#define CPY_ROWS_H
+
+#include "cpy.h"
+
+/* An argument's name; ASCII, so that it is compared without an object of its own in any interpreter. */
+typedef struct cpy_name { const char *text; Py_ssize_t length; } cpy_name;
+
+typedef struct cpy_signature {
+    const char *name;
+    const cpy_name *words;
+    int n, positional, positional_only, star; /* star: which argument is *args, or -1 */
+    uint64_t required;                        /* bit i: argument i has no default */
+} cpy_signature;
+
+/* Sorts a call's arguments into o[], borrowed, NULL where one was not given. Of *args, o[n] owns the tuple. */
+bool cpy_arguments(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **o);
+
+typedef struct cpy_table { const char *module; PyMethodDef *functions; } cpy_table;
+extern const cpy_table cpy_tables[]; /* ends with a NULL */
+extern PyMethodDef cpy_method_rows[];    /* ndarray's */
+
+/* --- converters: false with an exception where the argument is wrong --- */
+bool cpy_take_array(PyObject *o, cp_array **x);              /* owned from here on, as all below */
+bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_where(PyObject *o, cp_array **x);
+bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
+/* The first array of these objects, owned; NULL where there is none. */
+cp_array *cpy_array_among(int n, PyObject *const *o);
+bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
+void cpy_drop_arrays(cpy_arrays *v);
+int64_t cpy_sizes(const cpy_arrays *v);
+bool cpy_take_int(PyObject *o, int *v);
+bool cpy_take_int64(PyObject *o, int64_t *v);
+bool cpy_take_axis_or_flat(PyObject *o, int *v);
+bool cpy_take_axes(PyObject *o, cpy_axes *v);
+bool cpy_take_ints(PyObject *o, cpy_ints *v);
+bool cpy_take_bool(PyObject *o, bool *v);
+bool cpy_take_double(PyObject *o, double *v);
+bool cpy_take_type(PyObject *o, cp_type *v);
+bool cpy_take_copy(PyObject *o, cpy_copy *v);
+bool cpy_take_casting(PyObject *o, cp_casting *v);
+bool cpy_take_order(PyObject *o, const char *allowed, char *v);
+bool cpy_take_word(PyObject *o, const char *what, const char *const *words, int *which);
+bool cpy_check_bool(PyObject *o);
+bool cpy_check_sort_kind(PyObject *o);
+bool cpy_check_select_kind(PyObject *o);
+bool cpy_check_no_fields(PyObject *o);
+
+static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* --- results: NULL raises what the error record says --- */
+PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
+PyObject *cpy_wrap_into(cp_array *x, cp_array *out);         /* converted into `out` where it was given */
+PyObject *cpy_wrap_out(cp_array *x, PyObject *out);          /* `out` where it was given, else x */
+PyObject *cpy_or_out(PyObject *r, PyObject *out);
+
+#endif

@@ -1,0 +1,293 @@
+/* Arguments of function rows: sorting a call's into places, and a converter for every kind (tools/generate/kinds.py).
+ *
+ * Invariant: an array that a converter gives is owned, so that it lives while other threads run whatever they do to
+ * the Python object that held it. */
+#include "rows.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- a call's arguments by their names --- */
+static bool is_word(PyObject *name, const cpy_name *w)
+{
+    return PyUnicode_GET_LENGTH(name) == w->length && PyUnicode_IS_COMPACT_ASCII(name) &&
+           memcmp(PyUnicode_1BYTE_DATA(name), w->text, (size_t)w->length) == 0;
+}
+
+static bool take_keyword(const cpy_signature *s, PyObject *name, PyObject *value, PyObject **o)
+{
+    int at = 0;
+    while (at < s->n && !is_word(name, &s->words[at])) at++;
+    if (at == s->n || at < s->positional_only || at == s->star) {
+        PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", s->name, name);
+        return false;
+    }
+    if (o[at]) {
+        PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", s->name, name);
+        return false;
+    }
+    o[at] = value;
+    return true;
+}
+
+/* *args: one item stands for itself, f(3) and f((3,)) mean the same wherever *args is used. */
+static bool take_rest(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject **o)
+{
+    for (int i = 0; i < s->star && i < n; i++) o[i] = v[i];
+    if (n - s->star == 1) o[s->star] = v[s->star];
+    if (n - s->star <= 1) return true;
+    PyObject *rest = PyTuple_New(n - s->star);
+    if (!rest) return false;
+    for (Py_ssize_t i = s->star; i < n; i++) PyTuple_SET_ITEM(rest, i - s->star, Py_NewRef(v[i]));
+    o[s->star] = o[s->n] = rest;
+    return true;
+}
+
+static bool wrong_number(const cpy_signature *s, Py_ssize_t n)
+{
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional argument%s (%zd given)", s->name, s->positional,
+                 s->positional == 1 ? "" : "s", n);
+    return false;
+}
+
+static bool nothing_missing(const cpy_signature *s, PyObject *const *o)
+{
+    for (int i = 0; s->required >> i; i++)
+        if ((s->required >> i & 1) && !o[i]) {
+            PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s' (pos %d)", s->name, s->words[i].text, i + 1);
+            return false;
+        }
+    return true;
+}
+
+bool cpy_arguments(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **o)
+{
+    if (s->star < 0 && n > s->positional) return wrong_number(s, n);
+    Py_ssize_t plain = s->star < 0 ? n : 0;
+    for (Py_ssize_t i = 0; i < plain; i++) o[i] = v[i];
+    for (Py_ssize_t i = plain; i < s->n; i++) o[i] = NULL;
+    if (s->star >= 0) {
+        o[s->n] = NULL;
+        if (!take_rest(s, v, n, o)) return false;
+    }
+    Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
+    bool done = true;
+    for (Py_ssize_t i = 0; done && i < keywords; i++) done = take_keyword(s, PyTuple_GET_ITEM(names, i), v[n + i], o);
+    done = done && (!s->required || nothing_missing(s, o));
+    if (!done && s->star >= 0) Py_CLEAR(o[s->n]);
+    return done;
+}
+
+/* --- arrays --- */
+bool cpy_take_array(PyObject *o, cp_array **x)
+{
+    *x = cp_retain(cpy_need(o));
+    return *x != NULL;
+}
+
+bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x)
+{
+    bool own;
+    cp_array *v = cpy_operand(o, near, &own);
+    *x = own ? v : cp_retain(v);
+    return *x != NULL;
+}
+
+bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
+{
+    PyObject *held = near ? cpy_asarray_near(o, near) : cpy_asarray(o, CP_DEFAULT);
+    if (!held) return false;
+    *x = cp_retain(cpy_x(held));
+    Py_DECREF(held);
+    return true;
+}
+
+/* Numbers stay numbers: a 0-d argument means something of its own where this is used. NumPy's arrays are refused. */
+bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x)
+{
+    if (cpy_is_array(o) || cpy_is_numpy_array(o)) return cpy_take_array(o, x);
+    if (PyFloat_Check(o)) {
+        *x = cp_float(PyFloat_AS_DOUBLE(o));
+    } else if (PyIndex_Check(o)) {
+        int64_t n;
+        if (!cpy_int64(o, &n)) return false;
+        *x = cp_int(n);
+    } else {
+        return cpy_take_array_like(o, near, x);
+    }
+    if (!*x) cpy_raise();
+    return *x != NULL;
+}
+
+bool cpy_take_where(PyObject *o, cp_array **x)
+{
+    return o == Py_True || o == Py_None || cpy_take_operand(o, NULL, x);
+}
+
+bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object)
+{
+    if (!cpy_out(o, x)) return false;
+    cp_retain(*x);
+    if (*x) *object = PyTuple_Check(o) ? PyTuple_GET_ITEM(o, 0) : o;
+    return true;
+}
+
+cp_array *cpy_array_among(int n, PyObject *const *o)
+{
+    for (int i = 0; i < n; i++)
+        if (o[i] && cpy_is_array(o[i])) return cp_retain(cpy_x(o[i]));
+    return NULL;
+}
+
+bool cpy_take_arrays(PyObject *o, cpy_arrays *v)
+{
+    *v = (cpy_arrays){0};
+    if (cpy_is_array(o) && cp_ndim(cpy_x(o)) == 0) {
+        PyErr_SetString(PyExc_TypeError, "a sequence of arrays is needed, not a 0-d array");
+        return false;
+    }
+    v->held = PySequence_Tuple(o); /* other threads may change a list meanwhile */
+    if (!v->held) return false;
+    Py_ssize_t n = PyTuple_GET_SIZE(v->held);
+    bool done = n <= INT32_MAX;
+    if (!done) PyErr_SetString(PyExc_ValueError, "too many arrays");
+    if (done && !(v->at = PyMem_Calloc((size_t)n + 1, sizeof *v->at))) done = (PyErr_NoMemory(), false);
+    for (Py_ssize_t i = 0; done && i < n; i++) {
+        done = cpy_take_array(PyTuple_GET_ITEM(v->held, i), &v->at[i]);
+        v->n += done;
+    }
+    if (!done) cpy_drop_arrays(v);
+    return done;
+}
+
+void cpy_drop_arrays(cpy_arrays *v)
+{
+    for (int i = 0; i < v->n; i++) cp_free(v->at[i]);
+    PyMem_Free(v->at);
+    Py_CLEAR(v->held);
+    *v = (cpy_arrays){0};
+}
+
+int64_t cpy_sizes(const cpy_arrays *v)
+{
+    int64_t size = 0;
+    for (int i = 0; i < v->n; i++) size = cpy_larger(size, cp_size(v->at[i]));
+    return size;
+}
+
+/* --- numbers, axes, words --- */
+bool cpy_take_int(PyObject *o, int *v) { return cpy_int(o, 0, v); }
+bool cpy_take_int64(PyObject *o, int64_t *v) { return cpy_int64(o, v); }
+bool cpy_take_axis_or_flat(PyObject *o, int *v) { return cpy_axis_or_flat(o, 0, v); }
+bool cpy_take_axes(PyObject *o, cpy_axes *v) { return cpy_axes_arg(o, v); }
+bool cpy_take_ints(PyObject *o, cpy_ints *v) { return cpy_shape(o, v); }
+bool cpy_take_double(PyObject *o, double *v) { return cpy_double(o, 0, v); }
+bool cpy_take_type(PyObject *o, cp_type *v) { return cpy_type(o, CP_DEFAULT, v); }
+bool cpy_take_casting(PyObject *o, cp_casting *v) { return cpy_casting(o, CP_SAME_KIND, v); }
+bool cpy_take_order(PyObject *o, const char *allowed, char *v) { return cpy_order(o, *v, allowed, v); }
+
+/* A text is no truth value: what stands there was meant for another argument. */
+bool cpy_take_bool(PyObject *o, bool *v)
+{
+    if (PyBool_Check(o)) return *v = o == Py_True, true;
+    if (PyUnicode_Check(o) || PyBytes_Check(o)) {
+        PyErr_Format(PyExc_TypeError, "'%s' object is no truth value", Py_TYPE(o)->tp_name);
+        return false;
+    }
+    return cpy_bool(o, false, v);
+}
+
+/* copy=: None is for who gives no default of its own. */
+bool cpy_take_copy(PyObject *o, cpy_copy *v)
+{
+    if (o == Py_None) return *v = CPY_COPY_IF_NEEDED, true;
+    if (PyUnicode_Check(o)) {
+        PyErr_SetString(PyExc_ValueError, "strings are not allowed for 'copy' keyword. Use True/False/None instead.");
+        return false;
+    }
+    bool copy;
+    if (!cpy_take_bool(o, &copy)) return false;
+    *v = copy ? CPY_COPY_ALWAYS : CPY_COPY_NEVER;
+    return true;
+}
+
+bool cpy_take_word(PyObject *o, const char *what, const char *const *words, int *which)
+{
+    return cpy_word(o, what, words, 0, which);
+}
+
+/* --- what is only checked --- */
+bool cpy_check_bool(PyObject *o)
+{
+    bool v;
+    return cpy_take_bool(o, &v);
+}
+
+static bool check_kind(PyObject *o, const char *what, const char *letters, const char *words)
+{
+    if (!PyUnicode_Check(o)) {
+        PyErr_Format(PyExc_TypeError, "%s kind must be str, not %s", what, Py_TYPE(o)->tp_name);
+        return false;
+    }
+    Py_UCS4 c = PyUnicode_GET_LENGTH(o) ? PyUnicode_READ_CHAR(o, 0) : 0;
+    if (c && c < 128 && strchr(letters, tolower((int)c))) return true;
+    PyErr_Format(PyExc_ValueError, "%s kind must be %s (got %R)", what, words, o);
+    return false;
+}
+
+/* NumPy reads the first letter. */
+bool cpy_check_sort_kind(PyObject *o) { return check_kind(o, "sort", "qhsm", "one of 'quick', 'heap', or 'stable'"); }
+
+bool cpy_check_select_kind(PyObject *o)
+{
+    if (PyUnicode_Check(o) && PyUnicode_CompareWithASCIIString(o, "introselect") == 0) return true;
+    return check_kind(o, "select", "", "'introselect'");
+}
+
+/* order= names fields of records, which these arrays do not have. */
+bool cpy_check_no_fields(PyObject *o)
+{
+    if (!cpy_given(o)) return true;
+    PyErr_SetString(PyExc_ValueError, "Cannot specify order when the array has no fields.");
+    return false;
+}
+
+/* --- results --- */
+PyObject *cpy_wrap_part(cp_array *x, PyObject *o)
+{
+    return x && cp_data(x) == cp_data(cpy_x(o)) ? cpy_wrap_view(x, o) : cpy_wrap(x);
+}
+
+PyObject *cpy_wrap_into(cp_array *x, cp_array *out)
+{
+    if (!x || !out) return cpy_wrap(x);
+    cp_code code;
+    CPY_RUN(cp_size(x), code = cp_assign(out, x));
+    if (code == CP_OK) return cpy_wrap(x);
+    cp_free(x);
+    return cpy_raise();
+}
+
+PyObject *cpy_wrap_out(cp_array *x, PyObject *out)
+{
+    if (!x || !out) return cpy_wrap(x);
+    cp_free(x);
+    return Py_NewRef(out);
+}
+
+PyObject *cpy_or_out(PyObject *r, PyObject *out)
+{
+    if (r && out) Py_SETREF(r, Py_NewRef(out));
+    return r;
+}
+
+PyObject *cpy_results(cp_code code, int n, cp_array *const *x)
+{
+    PyObject *t = code == CP_OK ? PyTuple_New(n) : cpy_raise();
+    for (int i = 0; i < n; i++) {
+        PyObject *o = t ? cpy_wrap(x[i]) : (cp_free(x[i]), NULL);
+        if (o) PyTuple_SET_ITEM(t, i, o);
+        else Py_CLEAR(t);
+    }
+    return t;
+}

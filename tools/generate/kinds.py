@@ -1,0 +1,129 @@
+"""Kinds of arguments: what a function row may say behind the colon, and what it means in Python and in C.
+
+A kind is one row of KINDS: the C type of its field in the record of converted arguments, the converter (python/src/take.c),
+how it is passed to the C function, how the public C prototype spells it, and the annotation of the stub. A row of kind
+`words` adds one: an enumeration that Python names by strings.
+
+Invariant: every kind reads and checks its argument; there is no kind that passes one over.
+"""
+
+
+class Kind:
+    def __init__(self, name, field, take, *, passed="{v}", c=None, given=None, stub="object", release=None,
+                 zero=(), constant=None, late=False, extra="", only_checked=False, arguments=False,
+                 large=None, blank=None):
+        self.name = name
+        self.field = field                  # declaration of the record's field; {name} is the argument
+        self.take = take                    # C expression, false with an exception; {o} object, {v} field, {name}
+        self.passed = passed                # how the field is passed to the C function
+        self.c = c                          # the C prototype's parameter (None: the C function has none)
+        self.given = given or ".{name} = " + passed  # how the struct's fields are filled
+        self.stub = stub
+        self.release = release              # C statement when the call is over
+        self.zero = zero                    # defaults that a zeroed C option means too
+        self.constant = constant or {}      # Python default -> C constant
+        self.late = late                    # conversion looks at the arrays: after them
+        self.extra = extra                  # another field
+        self.only_checked = only_checked    # the field says whether it was given
+        self.large = large                  # a record with it is not cleared; the statement that makes it mean None
+        self.blank = blank                  # how a field that is a struct is cleared
+        self.arguments = arguments          # takes arguments in brackets: order("CFAK")
+
+
+def _array(name, take, **columns):
+    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release="cp_free({v});", zero=(None, True), **columns)
+
+
+def _checked(name, take, stub):
+    return Kind(name, "bool {name};", take, stub=stub, only_checked=True)
+
+
+NUMBERS = {True: "true", False: "false", None: "0"}
+
+KINDS = {k.name: k for k in [
+    # --- arrays: the record owns them until the call is over ---
+    _array("array", "cpy_take_array({o}, &{v})", stub="ndarray"),
+    # an array, or a number: a host scalar of the type that the arrays beside it give it
+    _array("operand", "cpy_take_operand({o}, near, &{v})", stub="ndarray | complex", late=True),
+    # an array, or what asarray makes one of, on the device of the arrays beside it
+    _array("array_like", "cpy_take_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
+    # an array, a number as a host scalar, or a list; NumPy's arrays are refused
+    _array("array_or_list", "cpy_take_array_or_list({o}, near, &{v})", stub="ArrayLike", late=True),
+    # an array or a number that is not what the others meet
+    _array("mask", "cpy_take_operand({o}, NULL, &{v})", stub="ndarray | bool"),
+    # a boolean array or a number; True means none
+    _array("where", "cpy_take_where({o}, &{v})", stub="ndarray | bool", constant={True: "NULL"}),
+    # the array that the result is written to, and that the call then returns
+    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", stub="ndarray | tuple[ndarray] | None",
+           extra="PyObject *{name}_object;"),
+    # a sequence of arrays
+    Kind("arrays", "cpy_arrays {name};", "cpy_take_arrays({o}, &{v})", passed="{v}.n, {v}.at",
+         blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]", release="cpy_drop_arrays(&{v});"),
+    # --- axes and extents ---
+    Kind("axis", "int {name};", "cpy_take_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
+    Kind("axis_or_flat", "int {name};", "cpy_take_axis_or_flat({o}, &{v})", c="int {name}", stub="SupportsIndex | None",
+         constant={None: "CP_FLAT"}, zero=(0,)),
+    Kind("axes", "cpy_axes {name};", "cpy_take_axes({o}, &{v})", large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}",
+         stub="SupportsIndex | Sequence[SupportsIndex] | None", zero=(None,)),
+    Kind("shape", "cpy_ints {name};", "cpy_take_ints({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})", c="cp_shape {name}",
+         stub="SupportsIndex | Sequence[SupportsIndex]"),
+    Kind("ints", "cpy_ints {name};", "cpy_take_ints({o}, &{v})", large="{v}.n = -1;", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
+         stub="SupportsIndex | Sequence[SupportsIndex]"),
+    # --- numbers and words ---
+    Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
+         constant=NUMBERS),
+    Kind("int", "int {name};", "cpy_take_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
+         constant=NUMBERS),
+    Kind("int64", "int64_t {name};", "cpy_take_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
+         constant=NUMBERS),
+    Kind("double", "double {name};", "cpy_take_double({o}, &{v})", c="double {name}", stub="float", zero=(0, None),
+         constant=NUMBERS),
+    Kind("dtype", "cp_type {name};", "cpy_take_type({o}, &{v})", c="cp_type {name}",
+         given=".typed = {v} != CP_DEFAULT, .{name} = {v}", stub="DTypeLike", zero=(None,), constant={None: "CP_DEFAULT"},
+         arguments=True),  # dtype("float64"): None means that one
+    # None: where it must be
+    Kind("copy", "cpy_copy {name};", "cpy_take_copy({o}, &{v})", stub="bool | None",
+         constant={None: "CPY_COPY_IF_NEEDED", True: "CPY_COPY_ALWAYS", False: "CPY_COPY_NEVER"}),
+    Kind("casting", "cp_casting {name};", "cpy_take_casting({o}, &{v})", c="cp_casting {name}", stub="str",
+         zero=("same_kind",), constant={"same_kind": "CP_SAME_KIND", "safe": "CP_SAFE", "unsafe": "CP_UNSAFE",
+                                        None: "CP_SAME_KIND"}),
+    # order("CFAK"): one of these letters
+    Kind("order", "char {name};", 'cpy_take_order({o}, "{argument}", &{v})', c="char {name}", stub="str | None",
+         arguments=True, constant={None: "0", "C": "'C'", "K": "'K'", "A": "'A'", "F": "'F'"}, zero=(None,)),
+    # --- of Python alone ---
+    # the device that is current during the call
+    Kind("device", "cpy_place {name};", "cpy_enter({o}, &{v})", stub="object", release="cpy_leave(&{v});",
+         blank="{v} = (cpy_place){{0}};"),
+    Kind("text", "const char *{name};", "({v} = PyUnicode_AsUTF8({o}))", c="const char *{name}", stub="str", zero=(None,)),
+    Kind("stream", "cp_stream *{name};", '({v} = PyCapsule_GetPointer({o}, "stream"))', stub="object"),
+    Kind("event", "cp_event *{name};", '({v} = PyCapsule_GetPointer({o}, "event"))', stub="object"),
+    Kind("object", "PyObject *{name};", "", stub="object", constant={None: "NULL"}),
+    # --- checked, with nothing to do: the field says whether it was given ---
+    _checked("flag", "cpy_check_bool({o})", "bool | None"),
+    _checked("sort_kind", "cpy_check_sort_kind({o})", "str | None"),
+    _checked("select_kind", "cpy_check_select_kind({o})", "str"),
+    _checked("no_fields", "cpy_check_no_fields({o})", "None"),
+]}
+
+
+def words_kind(row):
+    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."]): by default a word's place is its value."""
+    row.need(["name", "words"], ["c"], ["values", "default"])
+    name, words = row.args[0], row.args[1].split()
+    values = row.get("values", "").split() or [f"({row.c}){i}" for i in range(len(words))]
+    if len(values) != len(words):
+        raise row.error(f"{name} has {len(words)} words and {len(values)} values")
+    kind = Kind(name, f"{row.c} {{name}};", f'cpy_take_{name}({{o}}, "{{name}}", &{{v}})', c=f"{row.c} {{name}}", stub="str",
+                zero=(words[0],), constant=dict(zip(words, values)))
+    kind.row, kind.words, kind.values = row, words, values
+    return kind
+
+
+def words_converter(kind):
+    """The C function that reads one of the words."""
+    name = kind.name
+    words = ", ".join(f'"{w}"' for w in kind.words)
+    return (f"static bool cpy_take_{name}(PyObject *o, const char *what, {kind.row.c} *v)\n{{\n"
+            f"    static const char *const words[] = {{{words}, NULL}};\n"
+            f"    static const {kind.row.c} values[] = {{{', '.join(kind.values)}}};\n    int which;\n"
+            f"    if (!cpy_take_word(o, what, words, &which)) return false;\n    *v = values[which];\n    return true;\n}}\n")

@@ -16,6 +16,8 @@ int usage_error(const char *command, const char *format, ...) __attribute__((for
 /* The library's error as "cuprite: COMMAND: SUBJECT: cause": the function's name and the subject are taken off
  * its front. Clears the record; returns 1. */
 int fail_error(const char *command, const char *subject);
+/* The same where the library knew the subject by another name. */
+int fail_error_of(const char *command, const char *known, const char *subject);
 
 /* One option or positional argument. */
 typedef struct args {
@@ -34,10 +36,19 @@ int args_next(args *a);
 bool args_number(const args *a, double low, double high, double *number);
 bool args_integer(const args *a, int64_t low, int64_t high, int64_t *number);
 
+/* A name as it may be printed: what a terminal would take for a command is '?'. Good until the fourth call after. */
+const char *shown(const char *name);
+
 /* Seconds of a clock that only goes forward. */
 double now(void);
 /* "1.5 GiB". */
 const char *bytes_text(int64_t bytes, char text[32]);
+/* What `-` stands for: a name for standard input that can be read like a file (what comes through a pipe is kept in a
+ * file without a name until the process ends), NULL with the message printed. */
+const char *input_path(const char *command, const char *name);
+/* /dev/stdout for `-`, else the name. */
+const char *output_name(const char *name);
+
 /* A line on the terminal that says what goes on, when stderr is one and `on`; NULL wipes it. */
 void progress(bool on, const char *subject, const char *what);
 /* Sends what was printed. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "sources.h"
@@ -10,14 +11,14 @@
 const char *const step_names[STEPS] = {"read",      "transfer",    "background", "segmentation",
                                        "labelling", "measurement", "write"};
 
-#define LARGE (64 << 20) /* pixels from which on a terminal is told what goes on */
+#define LARGE (64 << 20) /* pixels from which on memory is saved, and a terminal is told what goes on */
 
 void found_free(found *f)
 {
     cp_free(f->image);
-    cp_free(f->peak);
     cp_image_header_free(f->header);
-    void *const blocks[] = {f->label, f->pixels, f->peak_x, f->peak_y, f->flux, f->x, f->y, f->ra, f->dec, f->peak_value};
+    void *const blocks[] = {f->label, f->pixels, f->peak_x,     f->peak_y, f->flux,        f->flux_error, f->sum, f->x,         f->y,
+                            f->x_error, f->y_error, f->total, f->total_error, f->ra,    f->dec,        f->peak, f->peak_value};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
     memset(f, 0, sizeof *f);
 }
@@ -55,37 +56,69 @@ static int plane(const char *path, const cp_array *x, int64_t extent[2])
     return 0;
 }
 
-static int read_image(const char *path, found *f)
+static int read_image(const char *name, found *f)
 {
-    if (cp_device_use(CP_CPU) != CP_OK) return fail_error("sources", path);
+    struct stat info;
+    const char *path = input_path("sources", name);
+    if (!path) return 1;
+    progress(stat(path, &info) == 0 && info.st_size > LARGE, name, "read");
+    if (cp_device_use(CP_CPU) != CP_OK) return fail_error_of("sources", path, name);
     cp_array *x = cp_fits_read(path, .header = &f->header);
-    if (!x) return fail_error("sources", path);
+    if (!x) return fail_error_of("sources", path, name);
     int64_t extent[2];
-    int status = plane(path, x, extent);
-    if (!status && !(f->image = cp_reshape(x, (cp_shape){2, extent}))) status = fail_error("sources", path);
+    int status = plane(name, x, extent);
+    if (!status && !(f->image = cp_reshape(x, (cp_shape){2, extent}))) status = fail_error_of("sources", path, name);
     cp_free(x);
     return status;
 }
 
-/* Why there is no background: says what the pixels are. */
-static int no_background(const char *path, cp_array *image)
+/* --- values that are no numbers to compute with --- */
+
+/* Infinite pixels become NaN, and values whose squares leave float64 are divided by a power of two: f->image is
+ * replaced where there are any (*mended). */
+static cp_code mend(found *f, bool *mended)
 {
-    cp_array *v = cp_device_use(CP_CPU) == CP_OK ? cp_astype(image, CP_FLOAT64) : NULL;
+    *mended = false;
+    if (cp_type_kind(cp_type_of(f->image)) != 'f') return CP_OK;
+    cp_scope *scope = cp_device_use(CP_CPU) == CP_OK ? cp_scope_begin() : NULL;
+    if (!scope) return cp_error();
+    cp_array *infinite = cp_isinf(f->image), *image = f->image;
+    f->infinite = cp_item_int(cp_count_nonzero(infinite));
+    if (f->infinite) image = cp_where(infinite, cp_float(NAN), image);
+    double largest = cp_item_float(cp_astype(cp_nanmax(cp_absolute(image)), CP_FLOAT64));
+    int power = 0;
+    if (largest > 0 && isfinite(largest) && (largest > 1e100 || largest < 1e-100)) {
+        frexp(largest, &power);
+        int half = power / 2; /* the whole may be no number itself */
+        image = cp_multiply(cp_multiply(image, cp_float(ldexp(1, -half))), cp_float(ldexp(1, half - power)));
+    }
+    if (cp_error() == CP_OK && image != f->image) {
+        f->scale = ldexp(1, power);
+        cp_free(f->image);
+        f->image = cp_keep(image);
+        *mended = true;
+    }
+    cp_scope_end(scope);
+    return cp_error();
+}
+
+/* Why there is no background: says what the pixels are. */
+static int no_background(const char *path, const found *f)
+{
+    cp_array *v = cp_device_use(CP_CPU) == CP_OK ? cp_astype(f->image, CP_FLOAT64) : NULL;
     if (!v) return fail_error("sources", path);
     const double *p = cp_data(v);
-    int64_t n = cp_size(v), good = 0, infinite = 0;
+    int64_t n = cp_size(v), good = 0;
     double low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < n; i++) {
         if (isnan(p[i])) continue;
         good++;
-        infinite += isinf(p[i]);
         if (p[i] < low) low = p[i];
         if (p[i] > high) high = p[i];
     }
     cp_free(v);
-    if (!good) return fail("sources", "%s: every pixel is NaN", path);
-    if (low == high) return fail("sources", "%s: constant image: every pixel is %g", path, low);
-    if (infinite) return fail("sources", "%s: no background: %lld pixels are infinite", path, (long long)infinite);
+    if (!good) return fail("sources", "%s: every pixel is %s", path, f->infinite ? "NaN or infinite" : "NaN");
+    if (low == high) return fail("sources", "%s: constant image: every pixel is %g", path, low * f->scale);
     return fail("sources", "%s: no background: the pixels near the median have no noise", path);
 }
 
@@ -104,41 +137,111 @@ static void *fetch(cp_array *x, cp_type type, int *status)
     return block;
 }
 
-/* Sources from the device into f; with no sources all stays empty. */
-static int collect(const char *path, cp_sources *s, found *f)
+/* --- from the device --- */
+
+/* Leaves the values of the groups that are large enough. */
+static void drop_small(void *block, size_t item, const int64_t *pixels, int64_t groups, int64_t least)
+{
+    char *to = block;
+    for (int64_t i = 0; i < groups; i++)
+        if (pixels[i] >= least) memmove(to, (char *)block + (size_t)i * item, item), to += item;
+}
+
+/* An array's values in malloc'd memory, those of small groups left out; NULL and *status where that fails. */
+static void *taken(cp_array *x, cp_type type, const int64_t *pixels, int64_t groups, int64_t least, int *status)
+{
+    void *block = *status ? NULL : fetch(x, type, status);
+    if (block && groups) drop_small(block, (size_t)(cp_size(x) / groups * cp_type_size(type)), pixels, groups, least);
+    return block;
+}
+
+/* One of the columns of pairs (y, x). */
+static double *column_of(const double *pairs, int64_t n, int which)
+{
+    double *column = pairs ? malloc((size_t)n * sizeof *column + 1) : NULL;
+    for (int64_t i = 0; i < n && column; i++) column[i] = pairs[2 * i + which];
+    return column;
+}
+static int64_t *place_of(const int64_t *pairs, int64_t n, int which)
+{
+    int64_t *column = pairs ? malloc((size_t)n * sizeof *column + 1) : NULL;
+    for (int64_t i = 0; i < n && column; i++) column[i] = pairs[2 * i + which];
+    return column;
+}
+
+static void multiply(double *values, int64_t n, double by)
+{
+    for (int64_t i = 0; i < n && by != 1; i++) values[i] *= by;
+}
+
+/* Is the unit one per beam ("Jy/beam", "JY BEAM-1")? */
+static bool per_beam(const char *unit)
+{
+    return strcasestr(unit, "/beam") || strcasestr(unit, "beam-1") || strcasestr(unit, "beam^-1");
+}
+
+/* Flux by the beam's area. Noise is one number a beam, not one a pixel, where beams are larger than pixels. */
+static int integrate(found *f)
+{
+    if (!per_beam(cp_image_unit(f->header)) || !cp_image_beam(f->header, &f->beam)) return 0;
+    size_t bytes = (size_t)f->count * sizeof(double) + 1;
+    f->total = malloc(bytes);
+    f->total_error = malloc(bytes);
+    if (!f->total || !f->total_error) return 1;
+    double noise = f->background.std * f->scale, area = f->beam.pixels;
+    for (int64_t i = 0; i < f->count; i++) {
+        f->total[i] = f->flux[i] / area;
+        f->total_error[i] = noise * sqrt(fmax((double)f->pixels[i] / area, 1));
+    }
+    return 0;
+}
+
+static int sky_positions(found *f)
+{
+    if (!cp_image_sky_system(f->header)) return 0;
+    size_t bytes = (size_t)f->count * sizeof(double) + 1;
+    f->ra = malloc(bytes);
+    f->dec = malloc(bytes);
+    return !f->ra || !f->dec || cp_image_sky(f->header, f->count, f->x, f->y, f->ra, f->dec) != CP_OK;
+}
+
+/* Sources from the device into f. */
+static int collect(const char *path, cp_sources *s, int64_t groups, int64_t least, found *f)
 {
     int status = 0;
-    size_t n = (size_t)f->count;
-    f->pixels = fetch(s->pixels, CP_INT64, &status);
-    f->flux = fetch(s->flux, CP_FLOAT64, &status);
-    double *centroid = fetch(s->centroid, CP_FLOAT64, &status);
-    int64_t *position = fetch(s->position, CP_INT64, &status);
-    f->peak_value = fetch(s->peak, CP_FLOAT64, &status);
-    if (!status && !(f->peak = cp_to_device(s->peak, CP_CPU))) status = 1;
-    if (f->peak != s->peak) cp_keep(f->peak); /* a copy: out of the scope; else a second reference */
-    f->label = malloc(n * sizeof *f->label);
-    f->peak_x = malloc(n * sizeof *f->peak_x);
-    f->peak_y = malloc(n * sizeof *f->peak_y);
-    f->x = malloc(n * sizeof *f->x);
-    f->y = malloc(n * sizeof *f->y);
-    if (!f->label || !f->peak_x || !f->peak_y || !f->x || !f->y) status = 1;
-    for (size_t i = 0; i < n && !status; i++) {
-        f->label[i] = (int64_t)i + 1;
-        f->y[i] = centroid[2 * i];
-        f->x[i] = centroid[2 * i + 1];
-        f->peak_y[i] = position[2 * i];
-        f->peak_x[i] = position[2 * i + 1];
-    }
-    free(centroid);
-    free(position);
-    if (!status && cp_image_sky_system(f->header)) {
-        f->ra = malloc(n * sizeof *f->ra);
-        f->dec = malloc(n * sizeof *f->dec);
-        if (!f->ra || !f->dec || cp_image_sky(f->header, f->count, f->x, f->y, f->ra, f->dec) != CP_OK) status = 1;
+    int64_t *pixels = fetch(s->pixels, CP_INT64, &status), n = 0;
+    for (int64_t i = 0; i < groups && pixels; i++) n += pixels[i] >= least;
+    f->count = n;
+    f->small = groups - n;
+#define TAKE(array, type) taken(array, type, pixels, groups, least, &status)
+    f->flux = TAKE(s->flux, CP_FLOAT64);
+    f->flux_error = TAKE(s->flux_error, CP_FLOAT64);
+    f->sum = TAKE(s->sum, CP_FLOAT64);
+    f->peak = TAKE(s->peak, f->peak_type);
+    f->peak_value = TAKE(s->peak, CP_FLOAT64);
+    double *centre = TAKE(s->centroid, CP_FLOAT64), *error = TAKE(s->centroid_error, CP_FLOAT64);
+    int64_t *place = TAKE(s->position, CP_INT64);
+#undef TAKE
+    f->y = column_of(centre, n, 0), f->x = column_of(centre, n, 1);
+    f->y_error = column_of(error, n, 0), f->x_error = column_of(error, n, 1);
+    f->peak_y = place_of(place, n, 0), f->peak_x = place_of(place, n, 1);
+    free(centre), free(error), free(place);
+    f->label = malloc((size_t)n * sizeof *f->label + 1);
+    if (!f->x || !f->y || !f->x_error || !f->y_error || !f->peak_x || !f->peak_y || !f->label) status = 1;
+    for (int64_t i = 0; i < n && !status; i++) f->label[i] = i + 1;
+    if (pixels) drop_small(pixels, sizeof *pixels, pixels, groups, least);
+    f->pixels = pixels;
+    if (!status) {
+        multiply(f->flux, n, f->scale), multiply(f->flux_error, n, f->scale), multiply(f->sum, n, f->scale);
+        multiply(f->peak_value, n, f->scale);
+        if (f->scale != 1) multiply(f->peak, n, f->scale); /* float64: no other type holds such values */
+        status = integrate(f) || sky_positions(f);
     }
     if (!status) return 0;
     return cp_error() != CP_OK ? fail_error("sources", path) : fail("sources", "%s: out of memory", path);
 }
+
+/* --- the steps --- */
 
 /* Ends a step: waits for the device and takes the time since the last one. */
 static bool step_done(found *f, int device, int step, double *since)
@@ -150,51 +253,84 @@ static bool step_done(found *f, int device, int step, double *since)
     return true;
 }
 
+static bool usable(const cp_clip_result *background)
+{
+    return background->count > 0 && background->std > 0 && isfinite(background->std);
+}
+
+/* Median and sigma of the image, which is brought to the device as *x; 0 or the exit status. */
+static int find_background(const char *path, const find_options *o, found *f, cp_array **x, double *t)
+{
+    for (bool mended = true; mended;) {
+        progress(cp_size(f->image) > LARGE, path, "transfer");
+        *x = cp_to_device(f->image, o->device);
+        if (!*x || cp_device_use(o->device) != CP_OK || !step_done(f, o->device, STEP_TRANSFER, t))
+            return fail_error("sources", path);
+        progress(cp_size(f->image) > LARGE, path, "background");
+        if (cp_sigma_clip_stats(*x, &f->background, .kappa = o->kappa) != CP_OK) return fail_error("sources", path);
+        step_done(f, o->device, STEP_BACKGROUND, t);
+        if (usable(&f->background)) return 0;
+        if (f->infinite || f->scale != 1) break; /* once is enough */
+        if (mend(f, &mended) != CP_OK) return fail_error("sources", path);
+    }
+    return no_background(path, f);
+}
+
+/* Labels of connected pixels above the threshold. Where the image is large they take the place of the segmented image,
+ * in a type as narrow as the image's where they are few enough. */
+static cp_array *find_labels(const char *path, const find_options *o, found *f, cp_array *x, int64_t *groups, double *t)
+{
+    bool large = cp_size(f->image) > LARGE;
+    cp_array *corners = o->corners ? cp_full(CP_SHAPE(3, 3), CP_BOOL, cp_int(1)) : NULL, *labels = NULL;
+    int narrow = large && cp_type_size(cp_type_of(f->image)) < 4;
+    for (; narrow >= 0 && !labels && cp_error() == CP_OK; narrow--) {
+        progress(large, path, "segmentation");
+        cp_type type = !large ? CP_BOOL : narrow ? CP_UINT16 : CP_INT32;
+        cp_array *operands[] = {x, cp_float(f->threshold)};
+        cp_array *segments = cp_empty(CP_SHAPE(cp_dim(x, 0), cp_dim(x, 1)), type);
+        if (segments) segments = cp_elementwise(CP_OP_greater, operands, &(cp_ufunc_options){.out = segments, .casting = CP_UNSAFE});
+        if (!segments || !step_done(f, o->device, STEP_SEGMENTATION, t)) return NULL;
+        progress(large, path, "labelling");
+        labels = cp_label(segments, corners, large ? segments : NULL, groups);
+        if (!labels && narrow && cp_error() == CP_ERROR_RUNTIME) cp_error_clear(); /* more than the type can count */
+        if (!labels) cp_free(segments);
+    }
+    return labels && step_done(f, o->device, STEP_LABELLING, t) ? labels : NULL;
+}
+
 /* The four steps on the device; every array belongs to the scope. */
 static int run_steps(const char *path, const find_options *o, found *f)
 {
     double t = now();
-    bool large = cp_size(f->image) > LARGE;
-    int dev = o->device;
-    progress(large, path, "transfer");
-    cp_array *x = cp_to_device(f->image, dev);
-    if (x == f->image) cp_free(x); /* it is there already, and f holds it */
-    if (!x || cp_device_use(dev) != CP_OK || !step_done(f, dev, STEP_TRANSFER, &t)) return fail_error("sources", path);
-
-    progress(large, path, "background");
-    if (cp_sigma_clip_stats(x, &f->background, .kappa = o->kappa) != CP_OK) return fail_error("sources", path);
-    if (!(f->background.count > 0 && f->background.std > 0 && isfinite(f->background.std)))
-        return no_background(path, f->image);
+    cp_array *x;
+    int64_t groups = 0;
+    int status = find_background(path, o, f, &x, &t);
+    if (status) return status;
     f->threshold = f->background.center + o->k * f->background.std;
-    step_done(f, dev, STEP_BACKGROUND, &t);
-
-    progress(large, path, "segmentation");
-    cp_array *segments = cp_greater(x, cp_float(f->threshold));
-    if (!segments || !step_done(f, dev, STEP_SEGMENTATION, &t)) return fail_error("sources", path);
-
-    progress(large, path, "labelling");
-    cp_array *labels = cp_label(segments, NULL, NULL, &f->count);
-    if (!labels || !step_done(f, dev, STEP_LABELLING, &t)) return fail_error("sources", path);
-    if (!f->count) return 0;
-
-    progress(large, path, "measurement");
+    cp_array *labels = find_labels(path, o, f, x, &groups, &t);
+    if (!labels) return fail_error("sources", path);
+    progress(cp_size(f->image) > LARGE, path, "measurement");
     cp_sources s = {0};
-    if (cp_measure(x, labels, f->count, &s) != CP_OK) return fail_error("sources", path);
-    int status = collect(path, &s, f);
-    if (!status && !step_done(f, dev, STEP_MEASUREMENT, &t)) status = fail_error("sources", path);
+    if (cp_measure(x, labels, groups, &s, .background = f->background.center, .noise = f->background.std) != CP_OK)
+        return fail_error("sources", path);
+    status = collect(path, &s, groups, o->min_pixels, f);
+    if (!status && !step_done(f, o->device, STEP_MEASUREMENT, &t)) status = fail_error("sources", path);
     return status;
 }
 
-int find_sources(const char *path, const find_options *options, found *f)
+int find_sources(const char *name, const find_options *options, found *f)
 {
     memset(f, 0, sizeof *f);
+    f->scale = 1;
     double t = now();
-    int status = read_image(path, f);
+    int status = read_image(name, f);
     f->seconds[STEP_READ] = now() - t;
+    progress(false, NULL, NULL);
     if (status) return status;
+    f->peak_type = cp_type_of(f->image);
     cp_scope *scope = cp_scope_begin();
-    if (!scope) return fail_error("sources", path);
-    status = run_steps(path, options, f);
+    if (!scope) return fail_error("sources", name);
+    status = run_steps(name, options, f);
     cp_scope_end(scope);
     progress(false, NULL, NULL);
     return status;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,12 +33,30 @@ static void print_help(FILE *to)
 
 /* --- messages --- */
 
+/* Control characters, those of UTF-8's second block too, become '?'. */
+static void blank_controls(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
+        if (*c < ' ' || *c == 127) *c = '?';
+    }
+}
+
+const char *shown(const char *name)
+{
+    static char text[4][4096];
+    static int next;
+    char *to = text[next++ % 4];
+    snprintf(to, sizeof *text, "%s", name);
+    blank_controls(to);
+    return to;
+}
+
 static void print_line(const char *command, const char *format, va_list list)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, list);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?'; /* a file's name may hold anything */
+    blank_controls(text); /* a file's name may hold anything */
     progress(true, NULL, NULL);
     fprintf(stderr, "cuprite: %s%s%s\n", command, *command ? ": " : "", text);
 }
@@ -60,17 +79,19 @@ int usage_error(const char *command, const char *format, ...)
     return 2;
 }
 
-int fail_error(const char *command, const char *subject)
+int fail_error_of(const char *command, const char *known, const char *subject)
 {
     const char *text = cp_error_message();
     const char *colon = strstr(text, ": ");
     if (colon) text = colon + 2;
-    size_t n = strlen(subject);
-    if (!strncmp(text, subject, n) && !strncmp(text + n, ": ", 2)) text += n + 2;
+    size_t n = strlen(known);
+    if (!strncmp(text, known, n) && !strncmp(text + n, ": ", 2)) text += n + 2;
     fail(command, "%s: %s", subject, *text ? text : cp_code_text(cp_error()));
     cp_error_clear();
     return 1;
 }
+
+int fail_error(const char *command, const char *subject) { return fail_error_of(command, subject, subject); }
 
 /* --- arguments --- */
 
@@ -143,6 +164,33 @@ bool args_integer(const args *a, int64_t low, int64_t high, int64_t *number)
     return false;
 }
 
+/* --- standard input and output by name --- */
+
+const char *input_path(const char *command, const char *name)
+{
+    static char path[40] = "";
+    struct stat info;
+    if (strcmp(name, "-")) return name;
+    if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return "/dev/stdin";
+    if (*path) return path; /* named twice */
+    FILE *copy = tmpfile();
+    char block[65536];
+    ssize_t n = copy ? 0 : -1;
+    while (copy && (n = read(STDIN_FILENO, block, sizeof block)) != 0) {
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 || fwrite(block, 1, (size_t)n, copy) != (size_t)n) break;
+    }
+    if (!copy || n != 0 || fflush(copy) != 0) {
+        fail(command, "standard input: %s", strerror(errno));
+        if (copy) fclose(copy);
+        return NULL;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(copy));
+    return path;
+}
+
+const char *output_name(const char *name) { return name && !strcmp(name, "-") ? "/dev/stdout" : name; }
+
 /* --- the rest --- */
 
 double now(void)
@@ -164,15 +212,15 @@ const char *bytes_text(int64_t bytes, char text[32])
 
 void progress(bool on, const char *subject, const char *what)
 {
-    static bool shown;
+    static bool there;
     if (!what) {
-        if (shown) fputs("\r\033[K", stderr);
-        shown = false;
+        if (there) fputs("\r\033[K", stderr);
+        there = false;
     } else if (on && isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r\033[K%s: %s ...", subject, what);
-        shown = true;
+        fprintf(stderr, "\r\033[K%s: %s ...", shown(subject), what);
+        there = true;
     }
-    if (shown || !what) fflush(stderr);
+    if (there || !what) fflush(stderr);
 }
 
 static int output_trouble; /* errno of the first failure on stdout */

@@ -14,12 +14,13 @@
 static const char help[] =
     "usage: cuprite sky OUT.fits [options]\n\n"
     "Writes a synthetic image of the radio sky (float32, JY/BEAM): Gaussian noise, sources with peaks of a\n"
-    "power law, one of 2.5 Jy/beam in the middle, and a WCS (RA and Dec, TAN, 4 arc seconds a pixel) centred on\n"
-    "the Galactic Center. The same options and seed give the same bytes.\n\n"
+    "power law, one of 2.5 Jy/beam in the middle, a WCS (RA and Dec, TAN, 4 arc seconds a pixel) centred on the\n"
+    "Galactic Center, and a beam of 14.1 arc seconds, the size of the smallest sources. The same options and seed give the same bytes.\n\n"
     "  --size N      pixels on a side, 16 to 131072 (2048)\n"
     "  --noise S     standard deviation of the noise, Jy/beam (0.0133)\n"
     "  --sources N   number of sources beside the dominant one (200)\n"
-    "  --seed N      seed of the random numbers (20221102)\n";
+    "  --seed N      seed of the random numbers (20221102)\n"
+    "  --catalog P   write the list of the sources, as they were painted (CSV, or FITS by name)\n";
 
 typedef struct random { uint64_t counter; bool has_spare; double spare; } random_state;
 
@@ -72,7 +73,18 @@ static void add_source(float *image, int64_t size, int64_t x0, int64_t y0, doubl
         }
 }
 
-static void paint(float *image, int64_t size, double noise, int64_t sources, uint64_t seed)
+/* What was painted, source by source; columns of `count` values. */
+enum { X, Y, PEAK, SUM, SIGMA_X, SIGMA_Y, TRUTHS };
+typedef struct truth { int64_t count; double *column[TRUTHS]; } truth;
+
+static void note(truth *t, int64_t x, int64_t y, double peak, double sx, double sy)
+{
+    const double values[TRUTHS] = {(double)x, (double)y, peak, peak * 6.283185307179586 * sx * sy, sx, sy};
+    for (int i = 0; i < TRUTHS; i++) t->column[i][t->count] = values[i];
+    t->count++;
+}
+
+static void paint(float *image, int64_t size, double noise, int64_t sources, uint64_t seed, truth *t)
 {
     for (int64_t y = 0; y < size; y++) {
         random_state r = stream(seed, (uint64_t)y + 1);
@@ -86,13 +98,29 @@ static void paint(float *image, int64_t size, double noise, int64_t sources, uin
         int64_t y = edge + (int64_t)(uniform(&r) * (double)(size - 2 * edge));
         double peak = 0.12 * pow(uniform(&r), -1 / 1.3); /* Pareto, cut at 1.5 */
         double sx = 1.5 + 2 * uniform(&r), sy = 1.5 + 2 * uniform(&r);
-        add_source(image, size, x, y, peak < 1.5 ? peak : 1.5, sx, sy, 16);
+        if (peak > 1.5) peak = 1.5;
+        add_source(image, size, x, y, peak, sx, sy, 16);
+        note(t, x, y, peak, sx, sy);
     }
     add_source(image, size, size / 2, size / 2, 2.5, 7, 7, 40);
+    note(t, size / 2, size / 2, 2.5, 7, 7);
     progress(false, NULL, NULL);
 }
 
-static int write_sky(const char *path, int64_t size, double noise, int64_t sources, uint64_t seed)
+/* The list of what was painted, as a catalogue. */
+static cp_code write_truth(const char *path, const truth *t)
+{
+    static const char *const names[TRUTHS] = {"x", "y", "peak", "sum", "sigma_x", "sigma_y"};
+    static const char *const units[TRUTHS] = {"pixel", "pixel", "JY/BEAM", "JY/BEAM", "pixel", "pixel"};
+    cp_column columns[TRUTHS];
+    for (int i = 0; i < TRUTHS; i++)
+        columns[i] = (cp_column){names[i], units[i], cp_from_host(t->column[i], CP_FLOAT64, CP_SHAPE(t->count), NULL)};
+    cp_code code = cp_catalog_write(path, TRUTHS, columns);
+    for (int i = 0; i < TRUTHS; i++) cp_free(columns[i].values);
+    return code;
+}
+
+static int write_sky(const char *path, const char *list, int64_t size, double noise, int64_t sources, uint64_t seed)
 {
     char cards[1024];
     snprintf(cards, sizeof cards,
@@ -100,25 +128,32 @@ static int write_sky(const char *path, int64_t size, double noise, int64_t sourc
              "CTYPE1  = 'RA---TAN'\nCRVAL1  =             266.4168\nCRPIX1  = %20.1f\nCDELT1  = -1.1111111111111E-03\n"
              "CUNIT1  = 'deg     '\n"
              "CTYPE2  = 'DEC--TAN'\nCRVAL2  =             -29.0078\nCRPIX2  = %20.1f\nCDELT2  =  1.1111111111111E-03\n"
-             "CUNIT2  = 'deg     '\nRADESYS = 'ICRS    '\n",
+             "CUNIT2  = 'deg     '\nRADESYS = 'ICRS    '\n"
+             "BMAJ    =  3.9247000000000E-03\nBMIN    =  3.9247000000000E-03\nBPA     =                  0.0\n",
              (double)(size / 2) + 1, (double)(size / 2) + 1);
     int status = 1;
+    truth t = {0};
+    bool room = true;
+    for (int i = 0; i < TRUTHS; i++) room &= (t.column[i] = malloc(((size_t)sources + 1) * sizeof(double))) != NULL;
     cp_array *sky = cp_device_use(CP_CPU) == CP_OK ? cp_empty(CP_SHAPE(size, size), CP_FLOAT32) : NULL;
-    if (sky) {
-        paint(cp_data(sky), size, noise, sources, seed);
-        if (cp_fits_write(path, sky, .cards = cards) == CP_OK) status = 0;
+    if (sky && room) {
+        paint(cp_data(sky), size, noise, sources, seed, &t);
+        if (cp_fits_write(output_name(path), sky, .cards = cards) == CP_OK) status = 0;
     }
-    if (status) fail_error("sky", path);
+    if (status) room ? fail_error_of("sky", output_name(path), path) : fail("sky", "%s: out of memory", path);
+    if (!status && list && write_truth(output_name(list), &t) != CP_OK)
+        status = fail_error_of("sky", output_name(list), list);
     cp_free(sky);
+    for (int i = 0; i < TRUTHS; i++) free(t.column[i]);
     return status;
 }
 
 int cmd_sky(int argc, char **argv)
 {
     static const char *const flags[] = {"--help", "-h", NULL};
-    static const char *const values[] = {"--size", "--noise", "--sources", "--seed", NULL};
+    static const char *const values[] = {"--size", "--noise", "--sources", "--seed", "--catalog", NULL};
     args a = {.command = "sky", .flags = flags, .values = values, .argc = argc, .at = 1, .argv = argv};
-    const char *path = NULL;
+    const char *path = NULL, *list = NULL;
     int64_t size = 2048, sources = 200, seed = 20221102;
     double noise = 0.0133;
     for (int next; (next = args_next(&a));) {
@@ -126,6 +161,7 @@ int cmd_sky(int argc, char **argv)
         bool good = true;
         if (!a.option && path) return usage_error("sky", "one output is expected: %s", a.value);
         if (!a.option) path = a.value;
+        else if (!strcmp(a.option, "--catalog")) list = a.value;
         else if (!strcmp(a.option, "--size")) good = args_integer(&a, 16, 131072, &size);
         else if (!strcmp(a.option, "--sources")) good = args_integer(&a, 0, 100000000, &sources);
         else if (!strcmp(a.option, "--seed")) good = args_integer(&a, 0, INT64_MAX, &seed);
@@ -134,5 +170,6 @@ int cmd_sky(int argc, char **argv)
         if (!good) return 2;
     }
     if (!path) return usage_error("sky", "no output is given (see `cuprite sky --help`)");
-    return write_sky(path, size, noise, sources, (uint64_t)seed);
+    if (list && (!*list || !strcmp(list, path))) return usage_error("sky", "the list of the sources needs a name of its own");
+    return write_sky(path, list, size, noise, sources, (uint64_t)seed);
 }

@@ -1,4 +1,4 @@
-/* cuprite sources: options, the names of the outputs, what is printed. */
+/* cuprite sources: options, several images, the names of the outputs. */
 #include "sources.h"
 
 #include <stdio.h>
@@ -12,15 +12,18 @@
 static const char help[] =
     "usage: cuprite sources IMAGE.fits... [options]\n\n"
     "Finds the sources in images of the sky: background by kappa-sigma clipping, pixels brighter than\n"
-    "median + k * sigma of it, connected groups of those, and their measurements.\n\n"
+    "median + k * sigma of it, connected groups of those, and their measurements above the background.\n\n"
     "  -k K             threshold above the background's median, in its sigma (5)\n"
     "  --kappa K        clip the background at K sigma (3)\n"
+    "  --min-pixels N   a source has at least N pixels above the threshold (5)\n"
+    "  --connectivity N 4: pixels that share an edge belong together; 8: those that share a corner too (4)\n"
     "  --device NAME    cpu, cuda, cuda:1, ... (the first GPU, where there is one)\n"
     "  --catalog PATH   write all sources: a FITS table where PATH ends in .fits, else CSV\n"
     "  --plot PATH      write a picture of the image and its sources (PNG)\n"
     "  --stretch NAME   of the picture: log or asinh (log)\n\n"
     "With several images PATH must be a folder, or hold {}, which stands for the image's name without its\n"
-    "folder and ending. Positions count from 0 at the centre of the first pixel, x along NAXIS1.\n";
+    "folder and ending. `-` is standard input as IMAGE and standard output as PATH; what else is printed goes to\n"
+    "standard error then. Positions count from 0 at the centre of the first pixel, x along NAXIS1.\n";
 
 typedef struct options {
     find_options find;
@@ -47,7 +50,7 @@ static size_t stem_length(const char *name)
 /* The output for an image, malloc'd: PATTERN with {} replaced, or FOLDER/NAME.ending; NULL: out of memory. */
 static char *output_path(const char *pattern, const char *image, const char *ending)
 {
-    const char *slash = strrchr(image, '/'), *name = slash ? slash + 1 : image;
+    const char *slash = strrchr(image, '/'), *name = !strcmp(image, "-") ? "stdin" : slash ? slash + 1 : image;
     int stem = (int)stem_length(name);
     struct stat info;
     char *path = NULL;
@@ -64,6 +67,7 @@ static char *output_path(const char *pattern, const char *image, const char *end
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
+    if (!strcmp(a, "-") || !strncmp(a, "/dev/", 5)) return false;
     if (!strcmp(a, b)) return true;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
 }
@@ -92,115 +96,35 @@ static int check_outputs(const options *o)
     return status;
 }
 
-/* --- what is written --- */
-
-static cp_array *column(const void *values, cp_type type, int64_t n)
-{
-    return cp_from_host(values, type, CP_SHAPE(n), NULL);
-}
-
-static cp_code write_catalog(const found *f, const char *path)
-{
-    const char *unit = cp_image_unit(f->header), *longitude, *latitude;
-    sky_names(f, &longitude, &latitude);
-    int64_t n = f->count;
-    bool sky = cp_image_sky_system(f->header) != NULL;
-    static const double none;
-    /* without sources there is no memory to point at */
-    const void *of[] = {f->label, f->pixels, f->flux, f->x, f->y, f->peak, f->peak_x, f->peak_y, f->ra, f->dec};
-    for (int i = 0; i < 10; i++)
-        if (!n) of[i] = &none;
-    cp_column c[10] = {{"label", NULL, column(of[0], CP_INT64, n)},
-                       {"pixels", NULL, column(of[1], CP_INT64, n)},
-                       {"flux", unit, column(of[2], CP_FLOAT64, n)},
-                       {"x", "pixel", column(of[3], CP_FLOAT64, n)},
-                       {"y", "pixel", column(of[4], CP_FLOAT64, n)},
-                       {"peak", unit, n ? cp_retain(f->peak) : column(&none, cp_type_of(f->image), 0)},
-                       {"peak_x", "pixel", column(of[6], CP_INT64, n)},
-                       {"peak_y", "pixel", column(of[7], CP_INT64, n)},
-                       {longitude, "deg", sky ? column(of[8], CP_FLOAT64, n) : NULL},
-                       {latitude, "deg", sky ? column(of[9], CP_FLOAT64, n) : NULL}};
-    cp_code code = cp_catalog_write(path, sky ? 10 : 8, c);
-    for (int i = 0; i < 10; i++) cp_free(c[i].values);
-    return code;
-}
-
 /* Catalogue and picture of one image. */
 static int write_outputs(const options *o, const char *image, found *f)
 {
     double t = now();
     int status = 0;
+    bool large = cp_size(f->image) > 64 << 20;
     if (cp_device_use(CP_CPU) != CP_OK) return fail_error("sources", image);
     if (o->catalog) {
         char *path = output_path(o->catalog, image, ".csv");
-        if (!path) return fail("sources", "%s: out of memory", image);
-        if (write_catalog(f, path) != CP_OK) status = fail_error("sources", path);
+        if (!path) return fail("sources", "%s: out of memory", shown(image));
+        progress(large, path, "write the catalogue");
+        if (write_catalog(f, &o->find, image, output_name(path)) != CP_OK)
+            status = fail_error_of("sources", output_name(path), path);
         free(path);
     }
     if (o->plot && !status) {
         char *path = output_path(o->plot, image, ".png");
-        if (!path) return fail("sources", "%s: out of memory", image);
+        if (!path) return fail("sources", "%s: out of memory", shown(image));
+        progress(large, path, "draw the picture");
         cp_array *picture = plot_sources(f, o->stretch);
-        if (!picture || cp_png_write(path, picture) != CP_OK) status = fail_error("sources", path);
+        progress(large, path, "write the picture");
+        if (!picture || cp_png_write(output_name(path), picture) != CP_OK)
+            status = fail_error_of("sources", output_name(path), path);
         cp_free(picture);
         free(path);
     }
+    progress(false, NULL, NULL);
     f->seconds[STEP_WRITE] = now() - t;
     return status;
-}
-
-/* --- what is printed --- */
-
-static const double *sort_key; /* qsort has no context */
-static int brighter(const void *a, const void *b)
-{
-    int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
-    if (sort_key[i] != sort_key[j]) return sort_key[i] > sort_key[j] ? -1 : 1;
-    return i < j ? -1 : i > j;
-}
-
-static void print_brightest(const found *f)
-{
-    const char *longitude, *latitude;
-    int64_t *order = malloc((size_t)f->count * sizeof *order + 1);
-    if (!order) return;
-    for (int64_t i = 0; i < f->count; i++) order[i] = i;
-    sort_key = f->flux;
-    qsort(order, (size_t)f->count, sizeof *order, brighter);
-    sky_names(f, &longitude, &latitude);
-    printf("\n%8s %8s %13s %10s %10s %12s", "label", "pixels", "flux", "x", "y", "peak");
-    if (f->ra) printf(" %12s %12s", longitude, latitude);
-    printf("\n");
-    for (int64_t k = 0; k < f->count && k < 10; k++) {
-        int64_t i = order[k];
-        printf("%8lld %8lld %13.6g %10.3f %10.3f %12.6g", (long long)f->label[i], (long long)f->pixels[i], f->flux[i],
-               f->x[i], f->y[i], f->peak_value[i]);
-        if (f->ra) printf(" %12.6f %12.6f", f->ra[i], f->dec[i]);
-        printf("\n");
-    }
-    free(order);
-}
-
-static void print_found(const options *o, const char *image, const found *f)
-{
-    cp_device_info info = {0};
-    cp_device_query(o->find.device, &info);
-    const char *unit = cp_image_unit(f->header), *object = cp_image_object(f->header);
-    printf("%s: %lld x %lld pixels, %s%s%s%s%s\n", image, (long long)cp_dim(f->image, 1),
-           (long long)cp_dim(f->image, 0), cp_type_name(cp_type_of(f->image)), *unit ? ", " : "", unit,
-           *object ? ", " : "", object);
-    printf("on %s (%s)\n\n", info.name, info.backend);
-    double total = 0;
-    for (int i = 0; i < STEPS; i++) {
-        printf("%-14s %10.3f ms\n", step_names[i], 1e3 * f->seconds[i]);
-        total += f->seconds[i];
-    }
-    printf("%-14s %10.3f ms\n\n", "all", 1e3 * total);
-    printf("background: median %.6g, sigma %.6g, %d iterations, %lld pixels kept\n", f->background.center,
-           f->background.std, f->background.iterations, (long long)f->background.count);
-    printf("threshold:  %.6g (median + %g sigma)\n", f->threshold, o->find.k);
-    printf("sources:    %lld\n", (long long)f->count);
-    if (f->count) print_brightest(f);
 }
 
 /* --- arguments --- */
@@ -213,9 +137,16 @@ static int take_option(options *o, const args *a)
     }
     if (!strcmp(a->option, "-k")) return args_number(a, 0, 1e9, &o->find.k) ? 0 : 2;
     if (!strcmp(a->option, "--kappa")) return args_number(a, 1e-3, 1e9, &o->find.kappa) ? 0 : 2;
+    if (!strcmp(a->option, "--min-pixels"))
+        return args_integer(a, 1, INT64_MAX, &o->find.min_pixels) ? 0 : 2;
     if (!strcmp(a->option, "--device")) o->device = a->value;
     else if (!strcmp(a->option, "--catalog")) o->catalog = a->value;
     else if (!strcmp(a->option, "--plot")) o->plot = a->value;
+    else if (!strcmp(a->option, "--connectivity")) {
+        o->find.corners = !strcmp(a->value, "8");
+        if (!o->find.corners && strcmp(a->value, "4"))
+            return usage_error("sources", "option --connectivity: %s is neither 4 nor 8", a->value);
+    }
     else if (!strcmp(a->value, "log")) o->stretch = STRETCH_LOG;
     else if (!strcmp(a->value, "asinh")) o->stretch = STRETCH_ASINH;
     else return usage_error("sources", "option --stretch: %s is neither log nor asinh", a->value);
@@ -246,13 +177,15 @@ static int run(options *o)
     if (!status) status = pick_device(o);
     if (status) return status;
     if (!cp_io_libraries()) return fail_error("sources", "files"); /* loaded here, not within the first reading */
+    bool piped = (o->catalog && !strcmp(o->catalog, "-")) || (o->plot && !strcmp(o->plot, "-"));
+    FILE *to = piped ? stderr : stdout;
     for (int i = 0, printed = 0; i < o->count; i++) {
         found f;
         int one = find_sources(o->images[i], &o->find, &f);
         if (!one) one = write_outputs(o, o->images[i], &f);
         if (!one) {
-            if (printed++) printf("\n");
-            print_found(o, o->images[i], &f);
+            if (printed++) fprintf(to, "\n");
+            print_found(to, &f, &o->find, o->images[i]);
             flush_output();
         }
         found_free(&f);
@@ -264,9 +197,10 @@ static int run(options *o)
 int cmd_sources(int argc, char **argv)
 {
     static const char *const flags[] = {"--help", "-h", NULL};
-    static const char *const values[] = {"-k", "--kappa", "--device", "--catalog", "--plot", "--stretch", NULL};
+    static const char *const values[] = {"-k", "--kappa", "--min-pixels", "--connectivity", "--device",
+                                         "--catalog", "--plot", "--stretch", NULL};
     args a = {.command = "sources", .flags = flags, .values = values, .argc = argc, .at = 1, .argv = argv};
-    options o = {.find = {.k = 5, .kappa = 3}, .images = calloc((size_t)argc, sizeof *o.images)};
+    options o = {.find = {.k = 5, .kappa = 3, .min_pixels = 5}, .images = calloc((size_t)argc, sizeof *o.images)};
     if (!o.images) return fail("sources", "out of memory");
     int status = 0, next;
     bool helped = false;

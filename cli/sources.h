@@ -1,7 +1,9 @@
-/* cuprite sources, in three files: sources.c (options, several images, what is printed), find.c (the steps from a
- * file to a list of sources) and plot.c (the picture). */
+/* cuprite sources, in files: sources.c (options, several images, names of outputs), find.c (the steps from a file to a
+ * list of sources), report.c (what is printed and the catalogue), plot.c and axes.c (the picture). */
 #ifndef CLI_SOURCES_H
 #define CLI_SOURCES_H
+
+#include <stdio.h>
 
 #include "cuprite.h"
 
@@ -13,30 +15,43 @@ extern const char *const step_names[STEPS];
 typedef struct find_options {
     double k, kappa;
     int device;
+    int64_t min_pixels;
+    bool corners; /* pixels that touch by a corner belong together too */
 } find_options;
 
-/* Sources in the order of their labels; host memory, `count` values each. */
+/* Sources in the order of their first pixels; host memory, `count` values each. What is NULL is not known. */
 typedef struct found {
-    cp_array *image;          /* (height, width), on the CPU */
+    cp_array *image;          /* (height, width), on the CPU; divided by `scale` */
+    double scale;             /* 1; a power of two for values whose squares leave float64 */
     cp_image_header *header;
-    cp_clip_result background;
+    cp_clip_result background; /* of `image`, as the threshold is */
     double threshold;
-    int64_t count;
+    int64_t infinite;         /* pixels passed over, NaN in `image` */
+    int64_t count, small;     /* sources; groups of fewer pixels than a source has */
     int64_t *label, *pixels, *peak_x, *peak_y;
-    double *flux, *x, *y, *ra, *dec; /* ra and dec NULL where the image has no celestial WCS */
-    cp_array *peak;           /* the image's type, on the CPU */
+    double *flux, *flux_error, *sum, *x, *y, *x_error, *y_error;
+    double *total, *total_error; /* flux by the beam's area; where the unit is one per beam and the beam is known */
+    cp_beam beam;
+    double *ra, *dec;         /* where the image has a celestial WCS */
+    void *peak;               /* in peak_type, the image's */
+    cp_type peak_type;
     double *peak_value;       /* the same as numbers to print */
     double seconds[STEPS];
 } found;
 
-/* Fills `f`; 0, or 1 with the message printed. found_free in both cases. */
-int find_sources(const char *path, const find_options *options, found *f);
+/* Fills `f` from the image `name`; 0, or 1 with the message printed. found_free in both cases. */
+int find_sources(const char *name, const find_options *options, found *f);
 void found_free(found *f);
 /* Names of the two sky columns. */
 void sky_names(const found *f, const char **longitude, const char **latitude);
 
-/* The image in grey with circles around the sources, north as the image has it: the first line of pixels is the
- * lowest. At most 4096 pixels on a side. NULL with the library's error set, or NULL without (out of memory). */
+/* What was found, for people. */
+void print_found(FILE *to, const found *f, const find_options *o, const char *image);
+/* All sources, and in the header how they were found. */
+cp_code write_catalog(const found *f, const find_options *o, const char *image, const char *path);
+
+/* The image in grey with circles around the sources, axes and a bar of the values; the first line of pixels is the
+ * lowest. The image has at most 4096 pixels on a side. NULL with the library's error set, or NULL without (out of memory). */
 cp_array *plot_sources(const found *f, stretch s);
 
 #endif

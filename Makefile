@@ -6,6 +6,7 @@ CUDA_ARCHS ?= 90
 JOBS ?= $(shell nproc)
 PYTHON := $(CURDIR)/.venv/bin/python
 PREFIX ?= /usr/local
+DEMO_CUDA := $(if $(filter command environment,$(origin CUDA)),$(CUDA),$(if $(wildcard /dev/nvidia0),ON,OFF))
 
 .PHONY: all demo test bench build install setup asan tsan check clean
 
@@ -15,11 +16,17 @@ setup:
 	@tools/setup
 
 build: setup
-	@cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) \
+	@cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) -DCUPRITE_PYTHON=ON -DCUPRITE_TESTS=ON \
 	    -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || (cat $(BUILD).log; false)
 	@cmake --build $(BUILD) -j $(JOBS)
 
-demo: build
+# The library, what reads files and the command: no tests, no Python module; CUDA where there is a GPU to run it, or where
+# CUDA=ON is said. What is compiled here `make build` finds in its place.
+demo:
+	@tools/setup demo
+	@cmake -S . -B $(BUILD) -G Ninja -DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF -DCUPRITE_CUDA=$(DEMO_CUDA) \
+	    -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" > $(BUILD).log 2>&1 || (cat $(BUILD).log; false)
+	@cmake --build $(BUILD) -j $(JOBS) --target demo-programs
 	@tools/demo $(BUILD)
 
 test: build check

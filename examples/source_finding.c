@@ -28,8 +28,8 @@ static cp_code find(cp_array *image, cp_sources *sources, int64_t *count)
     if (!labels) return cp_error();
     printf("sources: %lld\n", (long long)*count);
 
-    /* 4. measurement: all sources in one pass */
-    return cp_measure(image, labels, *count, sources);
+    /* 4. measurement: all sources in one pass, above the background */
+    return cp_measure(image, labels, *count, sources, .background = background.center);
 }
 
 /* The brightest sources, one line each. */

@@ -36,6 +36,7 @@ CP_API void *cp_data(const cp_array *x);                /* first element, in the
 CP_API int cp_device_of(const cp_array *x);
 CP_API bool cp_is_c_contiguous(const cp_array *x);
 CP_API bool cp_is_f_contiguous(const cp_array *x);
+CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose elements share memory, a broadcast one */
 
 /* --- making arrays (on the current device) --- */
 CP_API cp_array *cp_empty(cp_shape shape, cp_type type);      /* contents undefined */

@@ -16,6 +16,12 @@ def _need(x):
     return x
 
 
+def _or_number(x):
+    """An array, or a number as one: what NumPy and CuPy take where lists are refused."""
+    import numbers
+    return asarray(x) if isinstance(x, numbers.Number) else _need(x)
+
+
 def _axis(axis, ndim):
     if not -ndim <= axis < ndim:
         from numpy.exceptions import AxisError
@@ -24,7 +30,7 @@ def _axis(axis, ndim):
 
 
 def _each(arrays, f):
-    results = [f(_need(x)) for x in arrays]
+    results = [f(_or_number(x)) for x in arrays]
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -64,8 +70,9 @@ def _broadcast_shape(shapes):
 
 def broadcast_arrays(*args):
     """The arrays as views of their common shape."""
-    to = _broadcast_shape([_need(x).shape for x in args])
-    return [x if x.shape == to else broadcast_to(x, to) for x in args]
+    args = [_or_number(x) for x in args]
+    to = _broadcast_shape([x.shape for x in args])
+    return tuple(x if x.shape == to else broadcast_to(x, to) for x in args)
 
 
 def moveaxis(a, source, destination):
@@ -102,12 +109,12 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     n = len(xi)
     grid = []
     for i, x in enumerate(xi):
-        x = _need(x).reshape(-1)
+        x = _or_number(x).reshape(-1)
         place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
         grid.append(x.reshape((1,) * place + (-1,) + (1,) * (n - 1 - place)))
     if not sparse:
         grid = broadcast_arrays(*grid)
-    return [x.copy() for x in grid] if copy else grid
+    return tuple(x.copy() for x in grid) if copy else tuple(grid)
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
@@ -280,8 +287,11 @@ def may_share_memory(a, b):
 
 
 def iscomplexobj(x):
-    """Whether the dtype is complex."""
-    return (x.dtype.kind if hasattr(x, "dtype") else "c" if isinstance(x, complex) else "f") == "c"
+    """Whether the dtype, or that which NumPy gives a list, is complex."""
+    if not hasattr(x, "dtype"):
+        import numpy
+        return numpy.iscomplexobj(x)
+    return x.dtype.kind == "c"
 
 
 def isrealobj(x):

@@ -6,24 +6,44 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position"
 
 
 class Flags:
-    """x.flags: c_contiguous, f_contiguous, owndata, and the same by NumPy's keys."""
-    __slots__ = ("c_contiguous", "f_contiguous", "owndata")
-    _KEYS = {"C_CONTIGUOUS": "c_contiguous", "C": "c_contiguous", "F_CONTIGUOUS": "f_contiguous", "F": "f_contiguous",
-             "OWNDATA": "owndata", "O": "owndata"}
+    """x.flags: c_contiguous, f_contiguous, owndata, writeable, aligned, and the same by NumPy's keys. Read only."""
+    __slots__ = ("_c", "_f", "_own", "_writable")
+    _KEYS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous", "O": "owndata",
+             "W": "writeable", "A": "aligned", "B": "behaved", "CA": "carray", "FA": "farray", "X": "writebackifcopy",
+             **{name.upper(): name for name in ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "behaved",
+                                                "carray", "farray", "fnc", "forc", "writebackifcopy")}}
 
     def __init__(self, x):
-        self.c_contiguous, self.f_contiguous, self.owndata = x._c_contiguous, x._f_contiguous, x.base is None
+        self._c, self._f, self._own, self._writable = x._c_contiguous, x._f_contiguous, x.base is None, x._writable
 
-    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
-    forc = property(lambda self: self.f_contiguous or self.c_contiguous)
+    c_contiguous = property(lambda self: self._c)
+    contiguous = property(lambda self: self._c)
+    f_contiguous = property(lambda self: self._f)
+    fortran = property(lambda self: self._f)
+    owndata = property(lambda self: self._own)
+    writeable = property(lambda self: self._writable)
+    aligned = property(lambda self: True)
+    writebackifcopy = property(lambda self: False)
+    behaved = property(lambda self: self._writable)
+    carray = property(lambda self: self._c and self._writable)
+    farray = property(lambda self: self._f and not self._c and self._writable)
+    fnc = property(lambda self: self._f and not self._c)
+    forc = property(lambda self: self._f or self._c)
+    num = property(lambda self: 0x100 | self._c | self._f << 1 | self._own << 2 | self._writable << 10)
 
     def __getitem__(self, key):
         if key not in self._KEYS:
             raise KeyError("Unknown flag")
         return getattr(self, self._KEYS[key])
 
+    def __eq__(self, other):
+        return self.num == other.num if isinstance(other, Flags) else NotImplemented
+
+    __hash__ = None
+
     def __repr__(self):
-        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}\n  OWNDATA : {self.owndata}\n"
+        return "".join(f"  {name} : {self[name]}\n"
+                       for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY"))
 
 
 def signature(text):
@@ -39,11 +59,22 @@ def device_of(x):
 
 
 class MemoryPointer:
-    """x.data: the address of the first element; keeps the array alive."""
+    """x.data: an address in a device's memory, and what keeps it alive: an array or a cuda.memory.Memory. Adding to it
+    moves it on by bytes."""
     __slots__ = ("ptr", "mem", "_device")
 
-    def __init__(self, x):
-        self.ptr, self.mem, self._device = x._address, x, x._device
+    def __init__(self, mem, offset=0):
+        self.ptr, self.mem, self._device = (mem.ptr if hasattr(mem, "ptr") else mem._address) + offset, mem, mem._device
+
+    def __add__(self, offset):
+        moved = type(self)(self.mem)
+        moved.ptr = self.ptr + offset
+        return moved
+
+    __radd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -offset
 
     @property
     def device(self):
@@ -62,29 +93,80 @@ class MemoryPointer:
 
 
 class Flat:
-    """x.flat: the elements in C order, read and written by one index."""
-    __slots__ = ("base", "_i")
+    """x.flat: an iterator over the elements in C order, which are also read and written by one index, slice or mask."""
+    __slots__ = ("base", "index")
+    __hash__ = None
 
     def __init__(self, x):
-        self.base, self._i = x, 0
+        self.base, self.index = x, 0
 
     def __len__(self):
         return self.base.size
 
     def __iter__(self):
-        return iter(self.base.ravel())
+        return self
+
+    def __next__(self):
+        if self.index >= self.base.size:
+            raise StopIteration
+        self.index += 1
+        return self[self.index - 1]
+
+    @property
+    def coords(self):
+        """Where the next element lies, a tuple of indices."""
+        at, rest = [], self.index
+        for extent in reversed(self.base.shape):
+            at.append(rest % extent)
+            rest //= extent
+        return tuple(reversed(at))
+
+    def copy(self):
+        """The elements, a new 1-d array."""
+        return self.base.flatten()
+
+    def _key(self, key):
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) > 1 or None in [k for k in keys if not hasattr(k, "shape")]:
+            raise IndexError("unsupported iterator index")
+        return key
 
     def __getitem__(self, key):
-        return self.base.ravel()[key].copy()
+        return self.base.ravel()[self._key(key)].copy()
 
     def __setitem__(self, key, value):
-        x = self.base
-        if x._c_contiguous:
-            x.reshape(-1)[key] = value
-        else:
-            flat = x.flatten()
-            flat[key] = value
+        """Values of any shape are written one after the other, and again from the first when there are too few."""
+        x, key = self.base, self._key(key)
+        flat = x.reshape(-1) if x._c_contiguous else x.flatten()
+        one = isinstance(key, int) or hasattr(key, "__index__")
+        if not one and (hasattr(value, "shape") or isinstance(value, (list, tuple))):
+            value = self._repeated(value, flat[key].size)
+            if value is None:
+                return
+        flat[key] = value
+        if not x._c_contiguous:
             x[...] = flat.reshape(x.shape)
+
+    def _repeated(self, value, count):
+        import cuprite
+        x = self.base
+        if not isinstance(value, cuprite.ndarray):
+            like, value = value, None
+            with cuprite.cuda.Device._of(x._device):
+                value = cuprite.array(like, x.dtype)
+        value = value.ravel()
+        if value.size == 0 or count == 0:
+            return None
+        if value.size < count:
+            times = -(-count // value.size)
+            value = cuprite.broadcast_to(value, (times, value.size)).reshape(-1)
+        return value[:count]
+
+    def __eq__(self, other):
+        return self.base.ravel() == other
+
+    def __ne__(self, other):
+        return self.base.ravel() != other
 
 
 def cuda_array_interface(x):

@@ -308,11 +308,13 @@ bool cpy_word(PyObject *o, const char *what, const char *const *words, int other
     return false;
 }
 
+static const char *const castings[] = {"same_kind", "no", "equiv", "safe", "unsafe", NULL}; /* cp_casting's order */
+const char *cpy_casting_name(cp_casting casting) { return castings[casting]; }
+
 bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting)
 {
-    static const char *const words[] = {"same_kind", "no", "equiv", "safe", "unsafe", NULL}; /* cp_casting's order */
     int which;
-    if (!cpy_word(cpy_given(o) ? o : NULL, "casting", words, (int)otherwise, &which)) return false;
+    if (!cpy_word(cpy_given(o) ? o : NULL, "casting", castings, (int)otherwise, &which)) return false;
     *casting = (cp_casting)which;
     return true;
 }

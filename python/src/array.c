@@ -89,6 +89,45 @@ static void release_owner(void *p)
     if (now) PyEval_RestoreThread(now);
 }
 
+/* Bytes from the lowest to behind the highest element; false where NumPy refuses strides for a new array of `room`. */
+static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t itemsize, int64_t room)
+{
+    if (strides->n != shape->n) {
+        PyErr_SetString(PyExc_ValueError, "strides, if given, must be the same length as shape");
+        return false;
+    }
+    int64_t end = itemsize;
+    bool fits = true;
+    for (int i = 0; i < shape->n; i++) {
+        if (shape->at[i] == 0) return true;
+        int64_t span;
+        fits = fits && (shape->at[i] == 1 || strides->at[i] >= 0) &&
+               !__builtin_mul_overflow(shape->at[i] - 1, strides->at[i], &span) && !__builtin_add_overflow(end, span, &end);
+    }
+    if (fits && end <= room) return true;
+    PyErr_SetString(PyExc_ValueError, "strides is incompatible with shape of requested array and size of buffer");
+    return false;
+}
+
+static void release_block(void *block) { cp_free(block); }
+
+/* A new array with these strides, within as many bytes as its elements take. */
+static cp_array *with_strides(cp_type type, const cpy_ints *shape, PyObject *strides)
+{
+    cpy_ints steps;
+    cp_array *block = cpy_shape(strides, &steps) ? cp_empty(cpy_shape_of(shape), type) : NULL;
+    if (!block) return cpy_raise(), NULL;
+    cp_array *x = NULL;
+    if (strides_fit(shape, &steps, (int64_t)cp_type_size(type), cp_nbytes(block))) {
+        if (!cp_size(block)) return block;
+        x = cp_from_memory(cp_data(block), type, cpy_shape_of(shape), steps.at, cp_device_of(block), release_block, block);
+        if (x) cp_keep(block);
+        else cpy_raise();
+    }
+    if (!x) cp_free(block);
+    return x;
+}
+
 /* An array over memory that `memptr` (x.data) points to; strides NULL for C order. */
 static cp_array *over_memory(PyObject *memptr, cp_type type, const cpy_ints *shape, PyObject *strides)
 {
@@ -128,6 +167,9 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     if (cpy_given(memptr)) {
         x = over_memory(memptr, t, &dims, strides);
         if (!x) return NULL;
+    } else if (cpy_given(strides)) {
+        x = with_strides(t, &dims, strides);
+        if (!x) return NULL;
     } else if (letter == 'F' && dims.n > 1) {
         cpy_ints turned = {dims.n, {0}};
         for (int i = 0; i < dims.n; i++) turned.at[i] = dims.at[dims.n - 1 - i];
@@ -164,7 +206,6 @@ static PyObject *get_nbytes(PyObject *o, void *u) { (void)u; return PyLong_FromL
 static PyObject *get_itemsize(PyObject *o, void *u) { (void)u; return PyLong_FromSize_t(cp_type_size(cp_type_of(cpy_x(o)))); }
 static PyObject *get_type_name(PyObject *o, void *u) { (void)u; return PyUnicode_FromString(cp_type_name(cp_type_of(cpy_x(o)))); }
 static PyObject *get_T(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_transpose(cpy_x(o), CP_ALL), o); }
-static PyObject *get_real(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_real_part(cpy_x(o)), o); }
 static PyObject *get_flags(PyObject *o, void *u) { (void)u; return support("Flags", o); }
 static PyObject *get_device(PyObject *o, void *u) { (void)u; return support("device_of", o); }
 static PyObject *get_data(PyObject *o, void *u) { (void)u; return support("MemoryPointer", o); }
@@ -172,6 +213,7 @@ static PyObject *get_address(PyObject *o, void *u) { (void)u; return PyLong_From
 static PyObject *get_device_number(PyObject *o, void *u) { (void)u; return PyLong_FromLong(cp_device_of(cpy_x(o))); }
 static PyObject *get_c(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_c_contiguous(cpy_x(o))); }
 static PyObject *get_f(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_f_contiguous(cpy_x(o))); }
+static PyObject *get_writable(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_writable(cpy_x(o))); }
 static PyObject *get_flat(PyObject *o, void *u) { (void)u; return support("Flat", o); }
 
 static PyObject *get_mT(PyObject *o, void *u)
@@ -182,6 +224,13 @@ static PyObject *get_mT(PyObject *o, void *u)
         return NULL;
     }
     return cpy_wrap_view(cp_swapaxes(cpy_x(o), -1, -2), o);
+}
+
+static PyObject *get_real(PyObject *o, void *u)
+{
+    (void)u;
+    if (cp_type_kind(cp_type_of(cpy_x(o))) != 'c') return Py_NewRef(o);
+    return cpy_wrap_view(cp_real_part(cpy_x(o)), o);
 }
 
 static PyObject *get_imag(PyObject *o, void *u)
@@ -251,6 +300,18 @@ static PyObject *get_cuda_interface(PyObject *o, void *u)
 /* NumPy asks whose operators go first. */
 static PyObject *get_priority(PyObject *o, void *u) { (void)o, (void)u; return PyFloat_FromDouble(100); }
 
+/* x.flat = values */
+static int set_flat(PyObject *o, PyObject *value, void *u)
+{
+    (void)u;
+    PyObject *flat = value ? support("Flat", o) : PyErr_Format(PyExc_AttributeError, "cannot delete the elements");
+    PyObject *all = flat ? PySlice_New(NULL, NULL, NULL) : NULL;
+    int r = all ? PyObject_SetItem(flat, all, value) : -1;
+    Py_XDECREF(flat);
+    Py_XDECREF(all);
+    return r;
+}
+
 static PyGetSetDef attributes[] = {
     {"dtype", get_dtype, NULL, "Type of the elements, a numpy.dtype.", NULL},
     {"shape", get_shape, set_shape, "Extents, a tuple.", NULL},
@@ -261,11 +322,11 @@ static PyGetSetDef attributes[] = {
     {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
     {"T", get_T, NULL, "The array with its axes reversed, a view.", NULL},
     {"mT", get_mT, NULL, "The array with its last two axes exchanged, a view.", NULL},
-    {"real", get_real, set_part, "Real part, a view.", NULL},
+    {"real", get_real, set_part, "Real part, a view; a real array itself.", NULL},
     {"imag", get_imag, set_part, "Imaginary part: a view; zeros for a real array.", (void *)1},
     {"base", get_base, NULL, "The array whose memory this view looks into, or None.", NULL},
-    {"flags", get_flags, NULL, "c_contiguous, f_contiguous, owndata.", NULL},
-    {"flat", get_flat, NULL, "The elements in C order, one after the other.", NULL},
+    {"flags", get_flags, NULL, "c_contiguous, f_contiguous, owndata, writeable, aligned.", NULL},
+    {"flat", get_flat, set_flat, "The elements in C order, one after the other.", NULL},
     {"device", get_device, NULL, "Where the array lives, a cuprite.cuda.Device.", NULL},
     {"data", get_data, NULL, "Where the first element lies: data.ptr is its address in the device's memory.", NULL},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
@@ -274,6 +335,7 @@ static PyGetSetDef attributes[] = {
     {"_type", get_type_name, NULL, NULL, NULL},
     {"_c_contiguous", get_c, NULL, NULL, NULL},
     {"_f_contiguous", get_f, NULL, NULL, NULL},
+    {"_writable", get_writable, NULL, NULL, NULL},
     {"__cuda_array_interface__", get_cuda_interface, NULL, "For libraries that work on GPU memory.", NULL},
     {NULL},
 };
@@ -427,11 +489,12 @@ static PyObject *dispatch(const char *name, PyObject *self, PyObject *args, PyOb
 static PyObject *array_ufunc(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_ufunc", self, args, kw); }
 static PyObject *array_function(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_function", self, args, kw); }
 
-static const PyMethodDef protocol_methods[] = { /* with **kwargs */
+static const PyMethodDef protocol_methods[] = { /* with **kwargs, or of the class */
     {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS,
      "NumPy's ufuncs on these arrays are Cuprite's."},
     {"__array_function__", (PyCFunction)(void (*)(void))array_function, METH_VARARGS | METH_KEYWORDS,
      "NumPy's functions on these arrays are Cuprite's."},
+    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations."},
     {NULL},
 };
 

@@ -46,15 +46,17 @@ static PyObject *bits_of_bfloat16(PyObject *o)
     return r;
 }
 
-/* numpy.asarray in the machine's byte order, with a dtype that Cuprite has; raises for others. */
-static PyObject *numpy_native(PyObject *o)
+/* numpy.asarray in the machine's byte order, with a dtype that Cuprite has; raises for others. With a type it is
+ * NumPy that makes elements of that type: of None, of strings. */
+static PyObject *numpy_native(PyObject *o, cp_type want)
 {
-    PyObject *host = cpy_numpy_call("asarray", o);
+    PyObject *numpy = cpy_numpy();
+    PyObject *to = want == CP_DEFAULT ? Py_None : numpy ? cpy_dtype(want == CP_BFLOAT16 ? CP_FLOAT64 : want) : NULL;
+    PyObject *host = numpy && to ? PyObject_CallMethod(numpy, "asarray", "OO", o, to) : NULL;
     PyObject *dtype = host ? PyObject_GetAttrString(host, "dtype") : NULL;
-    PyObject *native = NULL, *r = NULL;
+    PyObject *native = dtype ? PyObject_CallMethod(dtype, "newbyteorder", "s", "=") : NULL, *r = NULL;
     cp_type t;
-    if (dtype && cpy_type(dtype, CP_DEFAULT, &t)) native = PyObject_CallMethod(dtype, "newbyteorder", "s", "=");
-    if (native) {
+    if (native && cpy_type(native, CP_DEFAULT, &t)) {
         PyObject *f = PyObject_GetAttrString(host, "astype");
         PyObject *args = f ? PyTuple_Pack(1, native) : NULL;
         PyObject *kw = args ? Py_BuildValue("{s:O}", "copy", Py_False) : NULL;
@@ -92,7 +94,7 @@ static cp_array *from_buffer(PyObject *o, bool again)
         return x;
     }
     PyErr_Clear();
-    PyObject *native = again ? numpy_native(o) : NULL;
+    PyObject *native = again ? numpy_native(o, CP_DEFAULT) : NULL;
     cp_array *x = native ? from_buffer(native, false) : NULL;
     if (!x && !PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));
     Py_XDECREF(native);
@@ -220,6 +222,19 @@ static PyObject *stack(PyObject *o, cp_type t)
     return r;
 }
 
+/* x, which is given up, in another type. */
+static cp_array *converted(cp_array *x, cp_type t)
+{
+    if (!x || t == CP_DEFAULT || t == cp_type_of(x)) return x;
+    cp_array *y = NULL;
+    if (cpy_may_discard(cp_type_of(x), t)) {
+        CPY_RUN(cp_size(x), y = cp_astype(x, t));
+        if (!y) cpy_raise();
+    }
+    cp_free(x);
+    return y;
+}
+
 static PyObject *from_nest(PyObject *o, cp_type t)
 {
     nest d = {.type = CP_DEFAULT};
@@ -232,24 +247,18 @@ static PyObject *from_nest(PyObject *o, cp_type t)
     if (!d.strange && !(d.huge && t == CP_DEFAULT && d.type != CP_UINT64)) {
         x = from_numbers(o, &d, t);
     } else {
-        PyObject *native = numpy_native(o);
-        x = native ? from_buffer(native, false) : NULL;
+        PyObject *native = numpy_native(o, t);
+        x = native ? converted(from_buffer(native, false), t) : NULL;
         Py_XDECREF(native);
-        if (x && t != CP_DEFAULT && t != cp_type_of(x)) {
-            cp_array *y = cp_astype(x, t);
-            cp_free(x);
-            x = y;
-            if (!x) cpy_raise();
-        }
     }
     return x ? cpy_wrap(x) : NULL;
 }
 
 /* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
-static cp_array *from_host_object(PyObject *o)
+static cp_array *from_host_object(PyObject *o, cp_type t)
 {
     if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) return from_buffer(o, true);
-    PyObject *native = numpy_native(o);
+    PyObject *native = numpy_native(o, PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);
     cp_array *x = native ? from_buffer(native, false) : NULL;
     Py_XDECREF(native);
     return x;
@@ -257,30 +266,42 @@ static cp_array *from_host_object(PyObject *o)
 
 PyObject *cpy_asarray(PyObject *o, cp_type t)
 {
-    cp_array *x, *y;
+    cp_array *x;
     if (cpy_is_array(o)) {
         if (t == CP_DEFAULT || t == cp_type_of(cpy_x(o))) return Py_NewRef(o);
-        CPY_RUN(cp_size(cpy_x(o)), y = cp_astype(cpy_x(o), t));
-        return cpy_wrap(y);
+        x = converted(cp_retain(cpy_x(o)), t);
+    } else if (t != CP_DEFAULT && cpy_is_generic(o)) { /* has a type, and is converted from it */
+        PyObject *own = from_nest(o, CP_DEFAULT);
+        x = own ? converted(cp_retain(cpy_x(own)), t) : NULL;
+        Py_XDECREF(own);
+    } else if (is_nest(o) || cpy_is_scalar(o)) {
+        return from_nest(o, t);
+    } else {
+        x = converted(from_host_object(o, t), t);
     }
-    if (is_nest(o) || cpy_is_scalar(o)) return from_nest(o, t);
-    x = from_host_object(o);
-    if (!x) return NULL;
-    if (t != CP_DEFAULT && t != cp_type_of(x)) {
-        CPY_RUN(cp_size(x), y = cp_astype(x, t));
-        cp_free(x);
-        x = y;
-    }
-    return cpy_wrap(x);
+    return x ? cpy_wrap(x) : NULL;
 }
 
-PyObject *cpy_asarray_near(PyObject *o, const cp_array *x)
+static PyObject *near(PyObject *o, cp_type t, const cp_array *x)
 {
     if (cpy_is_array(o)) return Py_NewRef(o);
     int before = cp_device_current(), there = cp_device_of(x);
     if (before == CP_NO_DEVICE || (before != there && cp_device_use(there) != CP_OK)) return cpy_raise();
-    PyObject *r = cpy_asarray(o, CP_DEFAULT);
+    PyObject *r = cpy_asarray(o, t);
     if (before != there) cp_device_use(before);
+    return r;
+}
+
+PyObject *cpy_asarray_near(PyObject *o, const cp_array *x) { return near(o, CP_DEFAULT, x); }
+PyObject *cpy_value_near(PyObject *o, const cp_array *x) { return near(o, cp_type_of(x), x); }
+
+PyObject *cpy_number_in(PyObject *o)
+{
+    if (!cpy_is_numpy_array(o)) return Py_NewRef(o);
+    PyObject *ndim = PyObject_GetAttrString(o, "ndim"), *key = PyTuple_New(0), *r = NULL;
+    if (ndim && key) r = PyLong_AsLong(ndim) == 0 ? PyObject_GetItem(o, key) : Py_NewRef(o);
+    Py_XDECREF(ndim);
+    Py_XDECREF(key);
     return r;
 }
 

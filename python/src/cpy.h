@@ -51,6 +51,10 @@ bool cpy_out(PyObject *o, cp_array **out);
 PyObject *cpy_asarray(PyObject *o, cp_type type);
 /* The same on the device of x, which it is going to meet. */
 PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
+/* The same for a value that is to be written into x: numbers and lists become x's type, or are refused. */
+PyObject *cpy_value_near(PyObject *o, const cp_array *x);
+/* `o`, or the number in a 0-d NumPy array; a new reference. */
+PyObject *cpy_number_in(PyObject *o);
 
 /* --- rows --- */
 enum { CPY_MAX_ARGS = 16 };
@@ -129,6 +133,7 @@ bool cpy_bool(PyObject *o, bool otherwise, bool *v);
 bool cpy_double(PyObject *o, double otherwise, double *v);
 bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order);
 bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting);
+const char *cpy_casting_name(cp_casting casting);
 bool cpy_word(PyObject *o, const char *what, const char *const *words, int otherwise, int *which);
 /* A new array of cp_empty, cp_zeros or cp_ones in C or Fortran order. */
 typedef cp_array *(*cpy_maker)(cp_shape shape, cp_type type);
@@ -150,6 +155,7 @@ bool cpy_is_numpy_array(PyObject *o);
 cp_type cpy_format_type(const char *format, Py_ssize_t itemsize, bool *swapped); /* PEP 3118; CP_DEFAULT: no such type */
 
 /* --- scalars --- */
+bool cpy_is_generic(PyObject *o);  /* a scalar of NumPy's */
 /* True for Python's and NumPy's numbers. */
 bool cpy_is_scalar(PyObject *o);
 /* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL): it
@@ -163,6 +169,10 @@ bool cpy_store(cp_type t, PyObject *o, void *p);
 PyObject *cpy_load(cp_type t, const void *p);
 /* A 0-d host scalar of type t for filling and assigning. */
 cp_array *cpy_scalar_as(PyObject *o, cp_type t);
+/* A 0-d host scalar that is to be converted to type t under a casting rule, as copyto does. */
+cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule);
+/* Before complex values become real ones: NumPy's ComplexWarning. False when that is an error. */
+bool cpy_may_discard(cp_type from, cp_type to);
 
 /* --- the module's life --- */
 bool cpy_array_init(cpy_state *s);

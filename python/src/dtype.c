@@ -117,6 +117,14 @@ static bool unsupported(PyObject *dtype)
     return false;
 }
 
+static bool is_native(PyObject *dtype)
+{
+    PyObject *native = PyObject_GetAttrString(dtype, "isnative");
+    bool r = native && PyObject_IsTrue(native) == 1;
+    Py_XDECREF(native);
+    return r;
+}
+
 static bool type_of_numpy_dtype(PyObject *d, cp_type *t)
 {
     PyObject *kind = PyObject_GetAttrString(d, "kind"), *size = NULL, *name = NULL;
@@ -131,7 +139,8 @@ static bool type_of_numpy_dtype(PyObject *d, cp_type *t)
             if (i != CP_BFLOAT16 && PyUnicode_READ_CHAR(kind, 0) == (Py_UCS4)cp_type_kind(i) &&
                 PyLong_AsSize_t(size) == cp_type_size(i))
                 found = i;
-    done = found != CP_DEFAULT ? true : unsupported(d);
+    if (found != CP_DEFAULT && !is_native(d)) found = CP_DEFAULT; /* no array of ours is kept in another byte order */
+    done = found != CP_DEFAULT || (!PyErr_Occurred() && unsupported(d));
     *t = found;
 out:
     Py_XDECREF(kind);

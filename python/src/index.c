@@ -239,12 +239,12 @@ static cp_array *value_for(PyObject *v, const cp_array *x, PyObject **holder, bo
 {
     *holder = NULL;
     *own = false;
-    if (cpy_is_array(v)) return cpy_x(v);
+    if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cpy_x(v) : NULL;
     if (cpy_is_scalar(v)) {
         *own = true;
         return cpy_scalar_as(v, cp_type_of(x));
     }
-    *holder = cpy_asarray_near(v, x);
+    *holder = cpy_value_near(v, x);
     return *holder ? cpy_x(*holder) : NULL;
 }
 

@@ -3,13 +3,34 @@
  * An operator is the elementwise operation of that name. */
 #include "number_rows.h"
 
-/* An object that wants to do the operation itself, or no number at all: Python asks it next. */
-static bool stranger(PyObject *o)
+/* numpy.NAME(a, b), which asks those operands with __array_ufunc__ in NumPy's order. */
+static PyObject *ask_numpy(cp_op op, PyObject *a, PyObject *b, bool into_a)
 {
-    if (PyErr_Occurred()) return false;
-    if (!cpy_is_numpy_array(o)) return true;
-    PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));
-    return false;
+    cp_op_info info;
+    PyObject *numpy = cpy_numpy();
+    if (!numpy || cp_op_query(op, &info) != CP_OK) return cpy_raise();
+    PyObject *f = PyObject_GetAttrString(numpy, info.name), *r = NULL;
+    PyObject *args = PyTuple_Pack(2, a, b), *kw = into_a ? Py_BuildValue("{s:O}", "out", a) : NULL;
+    if (f && args && (kw || !into_a)) r = PyObject_Call(f, args, kw);
+    Py_XDECREF(f);
+    Py_XDECREF(args);
+    Py_XDECREF(kw);
+    return r;
+}
+
+/* An operation with an operand that is no number. Who has __array_ufunc__ is asked as NumPy asks, None there and other
+ * strangers are left to Python: it asks them next. In place only the former can: what else they made would take the
+ * array's name. */
+static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *stranger, bool into_a)
+{
+    if (PyErr_Occurred()) return NULL;
+    bool numpys = cpy_is_numpy_array(stranger);
+    PyObject *own = numpys ? NULL : PyObject_GetAttrString((PyObject *)Py_TYPE(stranger), "__array_ufunc__");
+    if (!own) PyErr_Clear();
+    Py_XDECREF(own); /* its type keeps it */
+    if (own && own != Py_None) return ask_numpy(op, a, b, into_a);
+    if (!numpys && (own || !into_a)) Py_RETURN_NOTIMPLEMENTED;
+    return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(stranger));
 }
 
 static cp_array *run(cp_op op, int n, cp_array *const *in, const cp_ufunc_options *options)
@@ -29,13 +50,11 @@ static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, cp_array *out, 
     bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
     cp_array *in[2] = {a_is ? cpy_x(a) : NULL, b_is ? cpy_x(b) : NULL};
     if (!a_is && !(in[0] = cpy_scalar(a, in[1], comparison))) {
-        if (!stranger(a)) return NULL;
-        Py_RETURN_NOTIMPLEMENTED;
+        return with_stranger(op, a, b, a, out != NULL);
     }
     if (!b_is && !(in[1] = cpy_scalar(b, in[0], comparison))) {
         if (!a_is) cp_free(in[0]);
-        if (!stranger(b)) return NULL;
-        Py_RETURN_NOTIMPLEMENTED;
+        return with_stranger(op, a, b, b, out != NULL);
     }
     cp_array *r = run(op, 2, in, options);
     if (!a_is) cp_free(in[0]);
@@ -114,21 +133,45 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
     return r ? Py_BuildValue("(NN)", q, r) : (Py_DECREF(q), NULL);
 }
 
+/* The same answer for every element of a. */
+static PyObject *answer_all(PyObject *a, bool answer)
+{
+    cp_array *x = cpy_x(a), *itself = cp_elementwise(CP_OP_equal, (cp_array *[]){x, x}, &(cp_ufunc_options){0});
+    uint8_t byte = answer;
+    cp_array *value = itself ? cp_scalar(CP_BOOL, &byte) : NULL;
+    cp_code code = value ? cp_fill(itself, value) : CP_ERROR_INTERNAL;
+    cp_free(value);
+    if (code == CP_OK) return cpy_wrap(itself);
+    cp_free(itself);
+    return cpy_raise();
+}
+
+/* What Python would do with `==` and a stranger, but that no number is equal to what knows nothing of arrays: an
+ * answer for each element. */
+static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
+{
+    richcmpfunc compare = Py_TYPE(b)->tp_richcompare;
+    PyObject *r = compare ? compare(b, a, how) : Py_NewRef(Py_NotImplemented);
+    if (r != Py_NotImplemented) return r;
+    Py_DECREF(r);
+    return answer_all(a, how == Py_NE);
+}
+
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
 {
     static const cp_op which[] = {[Py_LT] = CP_OP_less, [Py_LE] = CP_OP_less_equal, [Py_EQ] = CP_OP_equal,
                                   [Py_NE] = CP_OP_not_equal, [Py_GT] = CP_OP_greater, [Py_GE] = CP_OP_greater_equal};
-    if (b == Py_None && (how == Py_EQ || how == Py_NE)) { /* elementwise, as in NumPy: no number is None */
-        cp_array *x = cpy_x(a), *itself = cp_elementwise(CP_OP_equal, (cp_array *[]){x, x}, &(cp_ufunc_options){0});
-        uint8_t answer = how == Py_NE;
-        cp_array *value = itself ? cp_scalar(CP_BOOL, &answer) : NULL;
-        cp_code code = value ? cp_fill(itself, value) : CP_ERROR_INTERNAL;
-        cp_free(value);
-        if (code == CP_OK) return cpy_wrap(itself);
-        cp_free(itself);
-        return cpy_raise();
+    if (PyList_Check(b) || PyTuple_Check(b)) {
+        PyObject *y = cpy_asarray_near(b, cpy_x(a));
+        PyObject *r = y ? binary_with(which[how], a, y, NULL, true) : NULL;
+        Py_XDECREF(y);
+        return r;
     }
-    return binary_with(which[how], a, b, NULL, true);
+    PyObject *r = binary_with(which[how], a, b, NULL, true);
+    if (r != Py_NotImplemented || (how != Py_EQ && how != Py_NE) || Py_TYPE(b)->tp_richcompare == Py_TYPE(a)->tp_richcompare)
+        return r;
+    Py_DECREF(r);
+    return equal_to_stranger(a, b, how);
 }
 
 /* --- Python's numbers --- */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_generic(PyObject *o)
+bool cpy_is_generic(PyObject *o)
 {
     PyTypeObject *t = cpy_numpy_generic();
     return t && PyObject_TypeCheck(o, t);
@@ -15,7 +15,7 @@ static bool is_generic(PyObject *o)
 
 bool cpy_is_scalar(PyObject *o)
 {
-    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || is_generic(o);
+    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || cpy_is_generic(o);
 }
 
 /* A NumPy scalar's bytes; false without an exception when it is no number of ours. */
@@ -81,7 +81,7 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison)
     } else if (PyBool_Check(o)) {
         uint8_t v = o == Py_True;
         x = cp_scalar(CP_BOOL, &v);
-    } else if (is_generic(o)) {
+    } else if (cpy_is_generic(o)) {
         cp_type t;
         _Alignas(16) unsigned char value[16];
         if (!generic_value(o, &t, value)) return NULL;
@@ -159,30 +159,83 @@ static bool out_of_bounds(PyObject *o, cp_type t)
 }
 
 /* An exact Python int into an integer type. */
-static bool store_long(cp_type t, PyObject *o, void *p, bool wrap)
+static bool store_long(cp_type t, PyObject *o, void *p)
 {
     int overflow;
     int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow > 0 && (t == CP_UINT64 || wrap)) {
+    if (overflow > 0 && t == CP_UINT64) {
         uint64_t u = PyLong_AsUnsignedLongLong(o);
         if (!PyErr_Occurred()) return store_int(t, (int64_t)u, u, p), true;
         PyErr_Clear();
     }
-    if (overflow || (t == CP_UINT64 && v < 0 && !wrap)) return out_of_bounds(o, t);
-    return store_int(t, v, (uint64_t)v, p) || wrap ? true : out_of_bounds(o, t);
+    if (overflow || (t == CP_UINT64 && v < 0)) return out_of_bounds(o, t);
+    return store_int(t, v, (uint64_t)v, p) ? true : out_of_bounds(o, t);
 }
 
 static bool store_integer(cp_type t, PyObject *o, void *p)
 {
-    if (PyComplex_Check(o)) {
-        PyErr_SetString(PyExc_TypeError, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
-        return false;
-    }
     PyObject *i = PyNumber_Long(o); /* raises for NaN and infinity */
     if (!i) return false;
-    bool done = store_long(t, i, p, is_generic(o));
+    bool done = store_long(t, i, p);
     Py_DECREF(i);
     return done;
+}
+
+static bool store_real(cp_type t, PyObject *o, void *p)
+{
+    if (cp_type_kind(t) != 'f') return PyLong_CheckExact(o) ? store_long(t, o, p) : store_integer(t, o, p);
+    double v = PyFloat_AsDouble(o);
+    if (v == -1 && PyErr_Occurred()) return false;
+    if (t == CP_FLOAT32) *(float *)p = (float)v;
+    else *(double *)p = v;
+    return true;
+}
+
+bool cpy_may_discard(cp_type from, cp_type to)
+{
+    if (cp_type_kind(from) != 'c' || cp_type_kind(to) == 'c' || cp_type_kind(to) == 'b') return true;
+    PyObject *module = PyImport_ImportModule("numpy.exceptions");
+    PyObject *category = module ? PyObject_GetAttrString(module, "ComplexWarning") : NULL;
+    Py_XDECREF(module);
+    if (!category) PyErr_Clear(); /* where NumPy cannot be imported, its base */
+    int refused = PyErr_WarnEx(category ? category : PyExc_RuntimeWarning,
+                               "Casting complex values to real discards the imaginary part", 1);
+    Py_XDECREF(category);
+    return refused == 0;
+}
+
+/* NumPy's scalars become unsigned ones as arrays do, without a check. */
+static bool store_converted(cp_type t, PyObject *o, void *p)
+{
+    cp_array *x = cpy_scalar(o, NULL, false), *y = x ? cp_astype(x, t) : NULL;
+    bool done = y && cp_to_host(y, p, cp_type_size(t)) == CP_OK;
+    cp_free(x);
+    cp_free(y);
+    if (!done) cpy_raise();
+    return done;
+}
+
+/* The real part of a complex scalar: of NumPy's, with its warning; Python's is refused. */
+static bool store_real_part(cp_type t, PyObject *o, void *p)
+{
+    if (!cpy_is_generic(o)) {
+        PyErr_Format(PyExc_TypeError, "%s argument must be a string or a real number, not 'complex'",
+                     cp_type_kind(t) == 'f' ? "float()" : "int()");
+        return false;
+    }
+    if (!cpy_may_discard(CP_COMPLEX128, t)) return false;
+    PyObject *real = PyFloat_FromDouble(PyComplex_RealAsDouble(o));
+    bool done = real && store_real(t, real, p);
+    Py_XDECREF(real);
+    return done;
+}
+
+/* complex64 is NumPy's only: complex128 derives from Python's complex. */
+static bool is_complex64(PyObject *o)
+{
+    cp_type t;
+    _Alignas(16) unsigned char value[16];
+    return cpy_is_generic(o) && !PyFloat_Check(o) && generic_value(o, &t, value) && t == CP_COMPLEX64;
 }
 
 bool cpy_store(cp_type t, PyObject *o, void *p)
@@ -197,7 +250,6 @@ bool cpy_store(cp_type t, PyObject *o, void *p)
         *(uint8_t *)p = truth > 0;
         return truth >= 0;
     }
-    if (kind == 'i' || kind == 'u') return PyLong_CheckExact(o) ? store_long(t, o, p, false) : store_integer(t, o, p);
     if (kind == 'c') {
         Py_complex c = PyComplex_AsCComplex(o);
         if (PyErr_Occurred()) return false;
@@ -205,15 +257,9 @@ bool cpy_store(cp_type t, PyObject *o, void *p)
         else *(cp_complex128 *)p = (cp_complex128){c.real, c.imag};
         return true;
     }
-    if (PyComplex_Check(o)) {
-        PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'complex'");
-        return false;
-    }
-    double v = PyFloat_AsDouble(o);
-    if (v == -1 && PyErr_Occurred()) return false;
-    if (t == CP_FLOAT32) *(float *)p = (float)v;
-    else *(double *)p = v;
-    return true;
+    if (PyComplex_Check(o) || is_complex64(o)) return store_real_part(t, o, p);
+    if (kind == 'u' && !PyLong_CheckExact(o) && cpy_is_generic(o)) return store_converted(t, o, p);
+    return store_real(t, o, p);
 }
 
 cp_array *cpy_scalar_as(PyObject *o, cp_type t)
@@ -224,6 +270,36 @@ cp_array *cpy_scalar_as(PyObject *o, cp_type t)
     cp_array *x = cp_scalar(half ? CP_FLOAT64 : t, value);
     if (!x) cpy_raise();
     return x;
+}
+
+/* Python's numbers go to any type of their kind or a wider one ("no" and "safe" too): they have none of their own. */
+static bool may_cast_number(PyObject *o, cp_type t, cp_casting rule)
+{
+    char kind = cp_type_kind(t);
+    if (rule == CP_UNSAFE) return true;
+    if (PyLong_Check(o)) {
+        int overflow;
+        PyLong_AsLongLongAndOverflow(o, &overflow);
+        return rule == CP_EQUIV ? t == (overflow ? CP_UINT64 : CP_INT64) : kind != 'b';
+    }
+    if (PyFloat_Check(o)) return rule == CP_EQUIV ? t == CP_FLOAT64 : kind == 'f' || kind == 'c';
+    return rule == CP_EQUIV ? t == CP_COMPLEX128 : kind == 'c';
+}
+
+cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
+{
+    bool number = !PyBool_Check(o) && !cpy_is_generic(o);
+    cp_array *x = number && PyLong_Check(o) ? NULL : cpy_scalar(o, NULL, false);
+    if (!x && PyErr_Occurred()) return NULL;
+    cp_type own = x ? cp_type_of(x) : CP_INT64;
+    bool allowed = number ? may_cast_number(o, t, rule) : x && cp_can_cast(own, t, rule);
+    if (!allowed)
+        PyErr_Format(PyExc_TypeError, "Cannot cast scalar from dtype('%s') to dtype('%s') according to the rule '%s'",
+                     cp_type_name(own), cp_type_name(t), cpy_casting_name(rule));
+    if (allowed && !x) return cpy_scalar_as(o, t); /* an integer must fit, whatever the rule */
+    if (allowed && cpy_may_discard(own, t)) return x;
+    cp_free(x);
+    return NULL;
 }
 
 /* --- loading --- */

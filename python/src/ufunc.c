@@ -252,11 +252,9 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     return Py_NewRef(PyTuple_Check(out) ? PyTuple_GET_ITEM(out, 0) : out);
 }
 
-/* ufunc.outer(a, b): a's axes, then b's. */
-static PyObject *ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
+/* a's axes, then b's. */
+static PyObject *outer(PyObject *o, PyObject *a, PyObject *b, PyObject *kw)
 {
-    PyObject *a, *b;
-    if (!PyArg_ParseTuple(args, "OO:outer", &a, &b)) return NULL;
     cp_array *x = cpy_need(a), *y = cpy_need(b);
     if (!x || !y) return NULL;
     cpy_ints shape = {cp_ndim(x) + cp_ndim(y), {0}};
@@ -267,6 +265,19 @@ static PyObject *ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
     PyObject *r = pair ? PyObject_Call(o, pair, kw) : NULL;
     Py_XDECREF(wide);
     Py_XDECREF(pair);
+    return r;
+}
+
+/* ufunc.outer(a, b). */
+static PyObject *ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
+{
+    PyObject *a, *b;
+    if (!PyArg_ParseTuple(args, "OO:outer", &a, &b)) return NULL;
+    PyObject *left = cpy_is_scalar(a) ? cpy_asarray(a, CP_DEFAULT) : Py_NewRef(a); /* numbers have their own type here */
+    PyObject *right = left ? cpy_is_scalar(b) ? cpy_asarray(b, CP_DEFAULT) : Py_NewRef(b) : NULL;
+    PyObject *r = right ? outer(o, left, right, kw) : NULL;
+    Py_XDECREF(left);
+    Py_XDECREF(right);
     return r;
 }
 

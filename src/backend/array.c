@@ -180,6 +180,12 @@ static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, c
     return x;
 }
 
+/* NumPy's new arrays without elements have strides of 0. */
+static void no_strides(cp_array *x)
+{
+    for (int i = 0; i < x->ndim; i++) x->strides[i] = 0;
+}
+
 cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, int ndim, const int64_t *shape,
                         char order)
 {
@@ -188,7 +194,8 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
     if (cpi_shape_size(function, ndim, shape, cp_type_size(type), &size)) return NULL;
     cp_array *x = array_with_memory(device, type, ndim, shape, size);
     if (!x) return NULL;
-    cpi_strides_contiguous(ndim, shape, cpi_itemsize(type), order, x->strides);
+    if (size) cpi_strides_contiguous(ndim, shape, cpi_itemsize(type), order, x->strides);
+    else no_strides(x);
     enter_scope(x);
     return x;
 }
@@ -217,6 +224,7 @@ cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type typ
         x->strides[order[i]] = at;
         if (shape[order[i]] > 1) at *= shape[order[i]];
     }
+    if (!size) no_strides(x);
     enter_scope(x);
     return x;
 }
@@ -310,6 +318,8 @@ bool cp_is_f_contiguous(const cp_array *x)
 {
     return x && cpi_is_contiguous(x->ndim, x->shape, x->strides, cpi_itemsize(x->type), 'F');
 }
+
+bool cp_is_writable(const cp_array *x) { return x && !(x->flags & CPI_READONLY); }
 
 cp_code cpi_check_writable(const char *function, const cp_array *x)
 {

@@ -13,9 +13,12 @@ import cuprite as cp
 from cuprite import _device
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SEEDS = os.environ.get("CUPRITE_PROGRAMS") or os.path.join(HERE, "..", "..", "..", "shared", "seeds")
-if not os.path.isdir(SEEDS):
-    SEEDS = os.path.join(HERE, "..", "..", "shared", "seeds")
+SEEDS = os.environ.get("CUPRITE_PROGRAMS")
+if SEEDS and not os.path.isdir(os.path.join(SEEDS, "programs")):
+    raise NotADirectoryError(f"CUPRITE_PROGRAMS names {SEEDS!r}, where there is no folder 'programs'")
+if not SEEDS:
+    beside = [os.path.join(HERE, *[".."] * up, "shared", "seeds") for up in (3, 2)]
+    SEEDS = next(filter(os.path.isdir, beside), beside[0])
 PROGRAMS = ["000_workshop_image.py", "001_lesson.py"]
 
 

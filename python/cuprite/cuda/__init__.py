@@ -5,11 +5,11 @@ Device 0, 1, ... are the GPUs; the CPU is Device("cpu"), and Device(0) too where
 from cuprite import _device
 from cuprite._core import OutOfMemoryError
 from cuprite.cuda import memory, runtime, stream  # noqa: F401
-from cuprite.cuda.memory import MemoryPool, PinnedMemoryPool  # noqa: F401
+from cuprite.cuda.memory import alloc, Memory, MemoryPointer, MemoryPool, PinnedMemoryPool  # noqa: F401
 from cuprite.cuda.stream import _current, Event, Stream, get_current_stream, get_elapsed_time  # noqa: F401
 
 __all__ = ["Device", "Stream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
-           "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime", "memory", "stream", "get_device_id"]
+           "alloc", "Memory", "MemoryPointer", "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime", "memory", "stream", "get_device_id"]
 
 CPU = -1
 
@@ -62,11 +62,11 @@ class Device:
         _device.synchronize(self._number)
 
     def __enter__(self):
-        _current.before.append(_device.current())
+        _current.devices.append(_device.current())
         return self.use()
 
     def __exit__(self, *exception):
-        _device.use(_current.before.pop())
+        _device.use(_current.devices.pop())
 
     name = property(lambda self: _device.query(self._number)["name"])
     backend = property(lambda self: _device.query(self._number)["backend"])
@@ -98,6 +98,15 @@ class Device:
 
     def __lt__(self, other):
         return self._number < other._number if isinstance(other, Device) else NotImplemented
+
+    def __le__(self, other):
+        return self._number <= other._number if isinstance(other, Device) else NotImplemented
+
+    def __gt__(self, other):
+        return self._number > other._number if isinstance(other, Device) else NotImplemented
+
+    def __ge__(self, other):
+        return self._number >= other._number if isinstance(other, Device) else NotImplemented
 
     def __hash__(self):
         return hash(("cuprite.Device", self._number))

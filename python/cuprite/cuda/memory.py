@@ -4,6 +4,28 @@ from cuprite._core import OutOfMemoryError  # noqa: F401
 from cuprite._support import MemoryPointer  # noqa: F401
 
 
+class Memory:
+    """Bytes of the current device's memory, taken from its pool; they go back with the object."""
+    __slots__ = ("_bytes", "size", "__weakref__")
+
+    def __init__(self, size):
+        from cuprite import empty
+        self._bytes, self.size = empty(size, "u1"), size
+
+    ptr = property(lambda self: self._bytes._address if self.size else 0)
+    device = property(lambda self: self._bytes.device)
+    device_id = property(lambda self: self.device.id)
+    _device = property(lambda self: self._bytes._device)
+
+    def __int__(self):
+        return self.ptr
+
+
+def alloc(size):
+    """A pointer to new memory of the current device."""
+    return MemoryPointer(Memory(size), 0)
+
+
 class MemoryPool:
     """The current device's pool; Cuprite has one a device, so every instance speaks of the same."""
 

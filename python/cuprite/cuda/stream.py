@@ -1,4 +1,6 @@
 """Streams and events with the interface of cupy.cuda.stream."""
+import weakref
+
 from cuprite import _device
 
 
@@ -46,22 +48,29 @@ class _Base:
 
     def __enter__(self):
         device = _device.stream_device(self._stream())
-        _current.before.append((device, _current.get(device)))
+        now = _current.get(device)
+        _current.blocks.append((device, None if now is None else weakref.ref(now), self))
+        del now
         return self.use()
 
     def __exit__(self, *exception):
-        device, before = _current.before.pop()
-        if before is None:
+        device, before, _ = _current.blocks.pop()
+        stream = before and before()
+        if before and stream is None:  # made current by use() and deleted since: back to the block around this one
+            stream = next((s for d, _, s in reversed(_current.blocks) if d == device), None)
+        if stream is None or isinstance(stream, _NullStream):
             _device.stream_use_null(device)
             _current[device] = None
         else:
-            before.use()
+            stream.use()
 
     def __eq__(self, other):
-        return self.ptr == other.ptr and self.device_id == other.device_id if isinstance(other, _Base) else NotImplemented
+        if not isinstance(other, _Base):
+            return NotImplemented
+        return self is other or (self.ptr != 0 and self.ptr == other.ptr and self.device_id == other.device_id)
 
     def __hash__(self):
-        return hash((self.ptr, self.device_id))
+        return hash((self.ptr, self.device_id)) if self.ptr else id(self)
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
@@ -74,9 +83,15 @@ class _Current:
         self.local = _local()
 
     @property
-    def before(self):
-        """What the `with` blocks that this thread is in go back to, outermost first."""
-        return self.local.__dict__.setdefault("before", [])
+    def blocks(self):
+        """The `with` blocks of streams that this thread is in, outermost first: the device, a weak reference to what
+        was current there before (None: the null stream), and the block's stream."""
+        return self.local.__dict__.setdefault("blocks", [])
+
+    @property
+    def devices(self):
+        """The devices that the `with` blocks of devices go back to, outermost first."""
+        return self.local.__dict__.setdefault("devices", [])
 
     def get(self, device):
         return self.local.__dict__.get(device)
@@ -115,6 +130,12 @@ class _NullStream(_Base):
         _device.stream_use_null(device)
         _current[device] = None
         return self
+
+    def __eq__(self, other):
+        return isinstance(other, _NullStream) if isinstance(other, _Base) else NotImplemented
+
+    def __hash__(self):
+        return hash(_NullStream)
 
 
 class Stream(_Base):

@@ -1,0 +1,47 @@
+"""Outcomes of a call, ours and NumPy's, compared: values, dtypes, shapes, the type of an exception, ComplexWarning."""
+import warnings
+
+import numpy as np
+
+import cuprite as cp
+
+
+def kind(e):
+    """The exception that a program would catch: the first of its classes that Python or NumPy documents."""
+    public = (np.exceptions.AxisError, np.exceptions.ComplexWarning)
+    return next(t for t in type(e).__mro__ if t.__module__ == "builtins" or t in public)
+
+
+def outcome(f, xp):
+    """(exception kind or None, value, categories of the warnings that Cuprite promises)."""
+    with warnings.catch_warnings(record=True) as seen, np.errstate(all="ignore"):
+        warnings.simplefilter("always")
+        try:
+            error, value = None, f(xp)
+        except Exception as e:  # noqa: BLE001
+            error, value = kind(e), None
+    return error, value, {w.category for w in seen if w.category is np.exceptions.ComplexWarning}
+
+
+def equal(ours, theirs):
+    """Equal structure, shape, dtype and elements (NaN equals NaN); a 0-d array of ours is a scalar of NumPy's."""
+    if isinstance(theirs, (tuple, list)):
+        assert type(ours) is type(theirs) and len(ours) == len(theirs), (ours, theirs)
+        for p, q in zip(ours, theirs):
+            equal(p, q)
+    elif isinstance(ours, cp.ndarray):
+        got, want = ours.get(), np.asarray(theirs)
+        assert got.dtype == want.dtype and got.shape == want.shape, (got, want)
+        np.testing.assert_array_equal(got, want)
+    else:
+        assert type(ours) is type(theirs) and (ours == theirs or ours != ours), (ours, theirs)
+
+
+def as_numpy_does(f):
+    """f(cp) does what f(np) does; f gets the module and makes its arrays with it."""
+    their_error, theirs, their_warnings = outcome(f, np)
+    our_error, ours, our_warnings = outcome(f, cp)
+    assert our_error is their_error, (our_error, their_error, ours, theirs)
+    assert our_warnings == their_warnings
+    if their_error is None:
+        equal(ours, theirs)

@@ -605,6 +605,40 @@ def test_every_allocation_fails(tmp_path):
         assert not hit and n > 3
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_line_lists_that_lie(tmp_path):
+    """PLIO tiles that say they are longer than they are, begin before their first word, or end inside a value."""
+    a = np.zeros((2, 100), "i4")
+    a[0, 10:50], a[1, 20:30] = 5000, 7
+    fits.CompImageHDU(a, compression_type="PLIO_1").writeto(tmp_path / "good.fits")
+    np.testing.assert_array_equal(read(tmp_path / "good.fits"), a)
+    whole = (tmp_path / "good.fits").read_bytes()
+    with fits.open(tmp_path / "good.fits", disable_image_compression=True) as f:
+        tile = np.array(f[1].data["COMPRESSED_DATA"][0], ">i2")
+    at = whole.index(tile.tobytes())
+    words = len(tile)
+    assert words > 7 and tile[2] <= 0
+    assert any(word // 4096 == 1 for word in tile[7:])  # 5000 takes two words
+
+    def refused(**changes):
+        bad = tile.copy()
+        for place, value in changes.items():
+            bad[int(place[1:]) - 1] = value
+        (tmp_path / "bad.fits").write_bytes(whole[:at] + bad.tobytes() + whole[at + 2 * words:])
+        with pytest.raises(Failure, match="compressed image: tile 1 is damaged") as e:
+            read(tmp_path / "bad.fits")
+        assert e.value.code == "FORMAT"
+
+    refused(w4=words + 1)
+    refused(w4=32767, w5=32767)
+    refused(w5=1)
+    refused(w3=words + 1)
+    refused(w2=-30000)
+    refused(w2=words + 5)
+    refused(w4=0)
+    refused(**{f"w{words}": 4096 + 1})  # wants another word
+
+
 def in_new_process(code, library):
     import subprocess
     import sys

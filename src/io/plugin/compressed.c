@@ -61,10 +61,11 @@ static void end_header(memory_file *m)
     while (m->cards % (CPI_BLOCK / CPI_CARD)) m->cards++;
 }
 
-/* Does CFITSIO need the card to decode, beside those that put_header writes? */
+/* Does CFITSIO need the card to decode, beside those that put_header writes? Columns are never scaled: CFITSIO would
+ * scale the bytes of tiles, after they were proved. */
 static bool needed(const char *card)
 {
-    static const char *const numbered[] = {"TTYPE", "TFORM", "TSCAL", "TZERO", "ZNAME", "ZVAL"};
+    static const char *const numbered[] = {"TTYPE", "TFORM", "ZNAME", "ZVAL"};
     static const char *const single[] = {"TFIELDS", "THEAP", "ZCMPTYPE", "ZQUANTIZ", "ZDITHER0", "ZBLANK", "ZSCALE",
                                          "ZZERO", "BSCALE", "BZERO", "BLANK"};
     for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)

@@ -1,7 +1,7 @@
 /* Proves the tiles of a compressed image before CFITSIO decodes them.
  *
  * CFITSIO allocates by what a table says, believes the size an H-compressed tile gives itself, inflates a damaged
- * gzip tile into ever more memory, and reads on behind a Rice-coded tile that ends too early. So each tile is
+ * gzip tile into ever more memory, and reads on behind a Rice-coded tile or a line list (PLIO) that ends too early. So each tile is
  * walked here first; tiles are independent, and the threads share them. Not proved: that an H-compressed tile
  * holds all the bits it needs. */
 #include "plugin.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-typedef enum method { OTHER, GZIP, HCOMPRESS, RICE } method;
+typedef enum method { OTHER, GZIP, HCOMPRESS, RICE, PLIO } method;
 enum { STEP = 1024 }; /* tiles looked at in one go */
 
 /* A column of tiles, and the rows of it in hand. */
@@ -50,6 +50,27 @@ static bool hcompress_fits(const uint8_t *b, int64_t n, int64_t pixels)
     uint32_t x = (uint32_t)b[2] << 24 | (uint32_t)b[3] << 16 | (uint32_t)b[4] << 8 | b[5];
     uint32_t y = (uint32_t)b[6] << 24 | (uint32_t)b[7] << 16 | (uint32_t)b[8] << 8 | b[9];
     return x <= INT32_MAX && y <= INT32_MAX && (int64_t)x * y == pixels;
+}
+
+/* Word i (from 1) of a line list: 16 bits, big-endian. */
+static int word_at(const uint8_t *b, int64_t i) { return (int16_t)((uint16_t)b[2 * i - 2] << 8 | b[2 * i - 1]); }
+
+/* A line list says how long it is and where its instructions begin: the third word is the length where it is above 0
+ * (the instructions then begin at the fourth), else the fourth and fifth are and the second is the header's. Does it
+ * end inside the tile, and does none of its instructions want a word behind the last? */
+static bool plio_fits(const uint8_t *b, int64_t n, long width)
+{
+    int64_t words = n / 2, last, first = 4;
+    if (width != 2 || words < 5) return false;
+    last = word_at(b, 3);
+    if (last <= 0) {
+        last = (int64_t)word_at(b, 5) * 32768 + word_at(b, 4);
+        first = word_at(b, 2) + 1;
+    }
+    if (first < 1 || last < first || last > words) return false;
+    for (int64_t i = first; i <= last; i++)
+        if (word_at(b, i) / 4096 == 1 && ++i > last) return false; /* a value of two words */
+    return true;
 }
 
 /* The place behind the next 1 bit at or after bit `at`; `end` + 1 when there is none. */
@@ -121,6 +142,7 @@ static void check_tile(void *context, int64_t task, int worker)
     if (n == 0) return; /* the tile is in another column */
     if (t->method == GZIP) good = gzip_fits(bytes, n, 8 * pixels);
     if (t->method == HCOMPRESS) good = hcompress_fits(bytes, n, pixels);
+    if (t->method == PLIO) good = plio_fits(bytes, n, t->width);
     if (t->method == RICE) good = rice_fits(bytes, n, pixels, t->item, t->block);
     if (!good) lower(&t->damaged, row);
 }
@@ -184,7 +206,7 @@ cp_code cpi_tiles_check(const struct cpi_fits *f, void *fits, const char *heap)
     t->heap = heap;
     t->outside = t->damaged = INT64_MAX;
     method main = !strncmp(name, "RICE", 4) ? RICE : !strncmp(name, "GZIP", 4) ? GZIP
-                : !strncmp(name, "HCOMPRESS", 9) ? HCOMPRESS : OTHER;
+                : !strncmp(name, "HCOMPRESS", 9) ? HCOMPRESS : !strncmp(name, "PLIO", 4) ? PLIO : OTHER;
     cp_code code = CP_OK;
     if (main == RICE && !rice_parameters(fits, t))
         code = HOST->fail(CP_ERROR_FORMAT, "%s: %s: compressed image: ZVALn has a wrong value", f->source.function,

@@ -17,7 +17,7 @@
 #include "sort/select.h"
 #include "sort/sort.h"
 
-enum { PIECES = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15 };
+enum { PIECES = 256, SAMPLES = 8192, BINS = 2048, SMALL = 1 << 15, BLOCK = 1 << 15 };
 
 typedef struct clipping {
     cpi_clip *request;
@@ -31,8 +31,11 @@ typedef struct clipping {
     bool cored;               /* the plan has a core */
     cpi_clip_plan plan;
     cpi_clip_part core;
-    char *fringe, *band, *spare; /* n elements each; `spare` is made when it is needed */
-    int64_t nfringe, nband;
+    char *fringe;             /* room for n elements */
+    char *band, *spare;       /* made when it is known how many they must hold */
+    int64_t nfringe, nband, band_room, spare_room;
+    char *blocks;             /* two of BLOCK elements for each thread */
+    int64_t block;            /* elements of a block */
     uint64_t band_base;       /* the band by bins of keys, in `spare`: bin b from starts[b] on */
     int band_shift;
     int64_t starts[BINS + 1];
@@ -79,18 +82,22 @@ static double value_of(const clipping *c, uint64_t key)
     return v;
 }
 
-static bool spare(clipping *c)
+/* A list with room for n elements at least; what it held is lost. */
+static bool make_room(clipping *c, char **list, int64_t *room, int64_t n)
 {
-    if (!c->spare) c->spare = cpi_work_alloc(c->stream, (size_t)c->request->n * c->bytes);
-    return c->spare != NULL;
+    if (*list && *room >= n) return true;
+    cpi_work_free(c->stream, *list);
+    *list = cpi_work_alloc(c->stream, (size_t)n * c->bytes);
+    *room = *list ? n : 0;
+    return *list != NULL;
 }
 
 /* --- the guess --- */
 
-/* A sample of what is kept, ascending, as doubles in c->band; the number of values. */
+/* A sample of what is kept, ascending, as doubles in c->fringe; the number of values. */
 static int64_t sorted_sample(clipping *c)
 {
-    double *s = (double *)c->band, v;
+    double *s = (double *)c->fringe, v;
     int64_t n = c->request->n, stride = n / SAMPLES, m = 0;
     for (int64_t i = 0; i < SAMPLES; i++) {
         v = value_at(c, c->request->from, cpi_sample_at(i, stride));
@@ -155,7 +162,7 @@ static cp_code make_plan(clipping *c)
     if (c->planned++ < 3 && c->request->n >= SMALL) {
         int64_t m = sorted_sample(c);
         if (m < 0) return cp_error();
-        c->cored = m >= 512 && plan_from(c, (const double *)c->band, m);
+        c->cored = m >= 512 && plan_from(c, (const double *)c->fringe, m);
     }
     if (!c->cored)
         c->plan = (cpi_clip_plan){.core_low = INFINITY, .core_high = -INFINITY, .band_low = INFINITY,
@@ -167,13 +174,33 @@ static cp_code make_plan(clipping *c)
 
 /* --- passes --- */
 
+static void add_part(cpi_clip_part *all, const cpi_clip_part *p)
+{
+    all->count += p->count;
+    all->below += p->below;
+    all->fringe += p->fringe;
+    all->inside += p->inside;
+    all->s1 += p->s1;
+    all->s2 += p->s2;
+}
+
+/* A piece's fringe goes to the beginning of the piece's place in c->fringe and its band to the end: an element is in
+ * one of them at most. */
 static void split_task(void *context, int64_t task, int worker)
 {
-    (void)worker;
     clipping *c = context;
     int64_t begin = task * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
-    size_t at = (size_t)begin * c->bytes;
-    c->parts[task] = c->kernels->split(c->from + at, n, &c->plan, c->fringe + at, c->band + at);
+    char *fringe = c->blocks + (size_t)worker * 2 * (size_t)c->block * c->bytes, *band = fringe + (size_t)c->block * c->bytes;
+    char *to = c->fringe + (size_t)begin * c->bytes, *end = to + (size_t)n * c->bytes;
+    cpi_clip_part all = {0};
+    for (int64_t i = 0; i < n; i += c->block) {
+        int64_t m = n - i < c->block ? n - i : c->block;
+        cpi_clip_part p = c->kernels->split(c->from + (size_t)(begin + i) * c->bytes, m, &c->plan, fringe, band);
+        memcpy(to + (size_t)all.fringe * c->bytes, fringe, (size_t)p.fringe * c->bytes);
+        add_part(&all, &p);
+        memcpy(end - (size_t)all.inside * c->bytes, band, (size_t)p.inside * c->bytes);
+    }
+    c->parts[task] = all;
 }
 
 static void count_task(void *context, int64_t task, int worker)
@@ -192,22 +219,14 @@ static cpi_clip_part run_pass(clipping *c, cpi_task task, const void *from, int6
     c->n = n;
     *tasks = cpi_cut(n, 16384, &c->each);
     cpi_parallel(*tasks, task, c);
-    for (int64_t t = 0; t < *tasks; t++) {
-        const cpi_clip_part *p = &c->parts[t];
-        all.count += p->count;
-        all.below += p->below;
-        all.fringe += p->fringe;
-        all.inside += p->inside;
-        all.s1 += p->s1;
-        all.s2 += p->s2;
-    }
+    for (int64_t t = 0; t < *tasks; t++) add_part(&all, &c->parts[t]);
     return all;
 }
 
 /* Sorts the band into bins of keys, so that a rank is found among few. */
 static cp_code bin_band(clipping *c)
 {
-    if (!spare(c)) return cp_error();
+    if (!make_room(c, &c->spare, &c->spare_room, c->nband)) return cp_error();
     uint64_t first = key_of(c, c->plan.band_low), width = key_of(c, c->plan.band_high) - first;
     c->band_base = first;
     c->band_shift = 0;
@@ -257,10 +276,13 @@ static cp_code split_by_plan(clipping *c)
     int64_t tasks;
     c->core = run_pass(c, split_task, c->request->from, c->request->n, &tasks);
     c->nfringe = c->nband = 0;
+    if (c->core.inside && !make_room(c, &c->band, &c->band_room, c->core.inside)) return cp_error();
     for (int64_t t = 0; t < tasks; t++) {
-        size_t at = (size_t)(t * c->each) * c->bytes;
-        memmove(c->fringe + (size_t)c->nfringe * c->bytes, c->fringe + at, (size_t)c->parts[t].fringe * c->bytes);
-        memmove(c->band + (size_t)c->nband * c->bytes, c->band + at, (size_t)c->parts[t].inside * c->bytes);
+        int64_t begin = t * c->each, end = begin + c->each < c->n ? begin + c->each : c->n;
+        size_t inside = (size_t)c->parts[t].inside * c->bytes;
+        if (inside) memcpy(c->band + (size_t)c->nband * c->bytes, c->fringe + (size_t)end * c->bytes - inside, inside);
+        memmove(c->fringe + (size_t)c->nfringe * c->bytes, c->fringe + (size_t)begin * c->bytes,
+                (size_t)c->parts[t].fringe * c->bytes);
         c->nfringe += c->parts[t].fringe;
         c->nband += c->parts[t].inside;
     }
@@ -281,8 +303,8 @@ static void finish_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
 static cp_code measure_all(clipping *c, kept_set *set)
 {
     int64_t tasks;
-    if (!spare(c)) return cp_error();
     int64_t n = c->kernels->keep(c->fringe, c->nfringe, c->low, c->high, c->fringe);
+    if (!make_room(c, &c->spare, &c->spare_room, n)) return cp_error();
     c->nfringe = set->count = n;
     if (!n) return CP_OK;
     memcpy(c->spare, c->fringe, (size_t)n * c->bytes);
@@ -384,11 +406,14 @@ cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request)
     c->bytes = single ? 4 : 8;
     c->low = -INFINITY;
     c->high = INFINITY;
-    size_t room = (size_t)request->n * c->bytes;
-    c->fringe = cpi_work_alloc(stream, room);
-    c->band = c->fringe ? cpi_work_alloc(stream, room) : NULL;
-    cp_code code = c->band ? clip_until_settled(c) : cp_error();
+    cpi_cut(request->n, 16384, &c->block);
+    if (c->block > BLOCK) c->block = BLOCK;
+    if (c->block > request->n) c->block = (request->n + 63) / 64 * 64;
+    c->fringe = cpi_work_alloc(stream, (size_t)request->n * c->bytes);
+    c->blocks = c->fringe ? cpi_work_alloc(stream, (size_t)cpi_workers() * 2 * (size_t)c->block * c->bytes) : NULL;
+    cp_code code = c->blocks ? clip_until_settled(c) : cp_error();
     cpi_work_free(stream, c->fringe);
+    cpi_work_free(stream, c->blocks);
     cpi_work_free(stream, c->band);
     cpi_work_free(stream, c->spare);
     cpi_work_free(stream, c);

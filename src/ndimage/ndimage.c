@@ -163,7 +163,8 @@ cp_array *cp_label(cp_array *x, cp_array *structure, cp_array *out, int64_t *cou
     cpi_output o = {.function = "label", .device = cpi_common_device("label", 2, arrays), .ndim = x->ndim,
                     .shape = x->shape, .out = out, .dense = true};
     o.type = out ? out->type : x->size >= INT32_MAX - 1 ? CP_INT64 : CP_INT32;
-    if (!o.device || cpi_output_open(&o, 1, &x)) return NULL;
+    /* backends label in place, so an array that is labelled into itself needs no copy */
+    if (!o.device || cpi_output_open(&o, out != x, &x)) return NULL;
     if (!x->size) return cpi_output_close(&o, label_nothing(x, structure, count));
     cp_array *dense = cpi_dense("label", x, x->type, o.device);
     cp_code code = dense ? label_into(dense, structure, o.array, count) : cp_error();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the rows of the Python extension say: python/cuprite/_core.pyi (signatures for editors) and
-docs/python-reference.md (signatures and docstrings). Needs a build: PYTHONPATH=build/python tools/make_python.py
+"""Writes what the rows of functions say as a page, docs/python-reference.md: signatures and docstrings. Needs a build:
+PYTHONPATH=build/python tools/make_python.py. (The stubs are generated with the extension: tools/generate/stubs.py.)
 
     make_python.py [--check]     --check writes nothing and fails where a file is not up to date
 """
@@ -33,23 +33,6 @@ def attributes():
             if type(f).__name__ == "getset_descriptor" and not n.startswith("_") and f.__doc__}
 
 
-def definition(name, f, indent=""):
-    return f'{indent}def {name}{inspect.signature(f)}: ...\n'
-
-
-def stub():
-    text = '"""Signatures of cuprite._core, written by tools/make_python.py."""\n\n'
-    text += "class ufunc:\n    name: str\n    nin: int\n    nout: int\n    nargs: int\n    types: list[str]\n\n"
-    text += "    def __call__(self, *args, out=None, where=True, casting='same_kind', order='K', dtype=None): ...\n"
-    text += "    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True): ...\n"
-    text += "    def outer(self, a, b, /, **options): ...\n\n\n"
-    text += "class ndarray:\n    def __init__(self, shape, dtype=float, memptr=None, strides=None, order='C'): ...\n\n"
-    text += "".join(f"    @property\n    def {n}(self): ...\n" for n in attributes())
-    text += "\n" + "".join(definition(n, f, "    ") for n, f in methods().items()) + "\n\n"
-    text += "".join(f"{n}: ufunc\n" for n in ufuncs()) + "\n\n"
-    return text + "".join(definition(n, f) for n, f in functions("").items())
-
-
 def entry(name, f):
     doc = inspect.getdoc(f) or ""
     return f"### {name}{inspect.signature(f)}\n\n{doc}\n\n"
@@ -73,7 +56,7 @@ def main():
     p.add_argument("--check", action="store_true")
     check = p.parse_args().check
     stale = []
-    for name, text in (("python/cuprite/_core.pyi", stub()), ("docs/python-reference.md", page())):
+    for name, text in (("docs/python-reference.md", page()),):
         path = ROOT / name
         if path.exists() and path.read_text() == text:
             continue

@@ -486,17 +486,14 @@ static PyObject *dispatch(const char *name, PyObject *self, PyObject *args, PyOb
     Py_XDECREF(f);
     return r;
 }
-static PyObject *array_ufunc(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_ufunc", self, args, kw); }
-static PyObject *array_function(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_function", self, args, kw); }
 
-static const PyMethodDef protocol_methods[] = { /* with **kwargs, or of the class */
-    {"__array_ufunc__", (PyCFunction)(void (*)(void))array_ufunc, METH_VARARGS | METH_KEYWORDS,
-     "NumPy's ufuncs on these arrays are Cuprite's."},
-    {"__array_function__", (PyCFunction)(void (*)(void))array_function, METH_VARARGS | METH_KEYWORDS,
-     "NumPy's functions on these arrays are Cuprite's."},
-    {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, "ndarray[shape, dtype], for annotations."},
-    {NULL},
-};
+/*: varargs("__array_ufunc__", doc="NumPy's ufuncs on these arrays are Cuprite's.") */
+PyObject *py_array_ufunc(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_ufunc", self, args, kw); }
+
+/*: varargs("__array_function__", doc="NumPy's functions on these arrays are Cuprite's.") */
+PyObject *py_array_function(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_function", self, args, kw); }
+
+/*: varargs("__class_getitem__", c="Py_GenericAlias", flags="METH_O | METH_CLASS", doc="ndarray[shape, dtype], for annotations.") */
 
 /* What the type has beside number.c's operators; the methods of the rows are added when it is made. */
 static PyMemberDef members[] = {
@@ -529,12 +526,10 @@ bool cpy_array_init(cpy_state *s)
 {
     enum { OWN = sizeof own_slots / sizeof *own_slots, MOST = 128 };
     PyType_Slot slots[MOST];
-    PyMethodDef *methods = cpy_methods(protocol_methods);
-    if (!methods) return false;
     int n = OWN;
     memcpy(slots, own_slots, sizeof own_slots);
     for (const PyType_Slot *slot = cpy_number_slots; slot->slot; slot++) slots[n++] = *slot;
-    slots[n++] = (PyType_Slot){Py_tp_methods, methods};
+    slots[n++] = (PyType_Slot){Py_tp_methods, cpy_method_rows};
     slots[n] = (PyType_Slot){0, NULL};
     PyType_Spec spec = {"cuprite.ndarray", sizeof(cpy_array), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE, slots};

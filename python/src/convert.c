@@ -355,6 +355,14 @@ static PyObject *get_bfloat16(cp_array *x, char order)
     return host;
 }
 
+static PyObject *get_new(cp_array *x, char order)
+{
+    if (cp_type_of(x) == CP_BFLOAT16) return get_bfloat16(x, order);
+    PyObject *host = host_array(x, NULL, order);
+    if (host && !read_into(x, host, order)) Py_CLEAR(host);
+    return host;
+}
+
 static bool fits_out(cp_array *x, PyObject *out, char *order)
 {
     PyObject *shape = PyObject_GetAttrString(out, "shape"), *dtype = PyObject_GetAttrString(out, "dtype");
@@ -383,24 +391,26 @@ static bool fits_out(cp_array *x, PyObject *out, char *order)
     return done;
 }
 
+/* NumPy's own code runs between the steps: x is held by cpy_get. */
+static PyObject *get_into(cp_array *x, char order, PyObject *out)
+{
+    if (!cpy_is_numpy_array(out)) return PyErr_Format(PyExc_TypeError, "Only numpy.ndarray can be obtained from out");
+    if (!fits_out(x, out, &order)) return NULL;
+    if (order) return read_into(x, out, order) ? Py_NewRef(out) : NULL;
+    PyObject *host = get_new(x, 'C');
+    PyObject *done = host ? PyObject_CallMethod(cpy_numpy(), "copyto", "OO", out, host) : NULL;
+    Py_XDECREF(host);
+    Py_XDECREF(done);
+    return done ? Py_NewRef(out) : NULL;
+}
+
 PyObject *cpy_get(PyObject *self, char order, PyObject *out)
 {
-    cp_array *x = cpy_x(self);
+    cp_array *x = cp_retain(cpy_x(self));
     if (order == 'A' || order == 'K') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
-    if (cpy_given(out)) {
-        if (!cpy_is_numpy_array(out)) return PyErr_Format(PyExc_TypeError, "Only numpy.ndarray can be obtained from out");
-        if (!fits_out(x, out, &order)) return NULL;
-        if (order) return read_into(x, out, order) ? Py_NewRef(out) : NULL;
-        PyObject *host = cpy_get(self, 'C', NULL);
-        PyObject *done = host ? PyObject_CallMethod(cpy_numpy(), "copyto", "OO", out, host) : NULL;
-        Py_XDECREF(host);
-        Py_XDECREF(done);
-        return done ? Py_NewRef(out) : NULL;
-    }
-    if (cp_type_of(x) == CP_BFLOAT16) return get_bfloat16(x, order);
-    PyObject *host = host_array(x, NULL, order);
-    if (host && !read_into(x, host, order)) Py_CLEAR(host);
-    return host;
+    PyObject *r = cpy_given(out) ? get_into(x, order, out) : get_new(x, order);
+    cp_free(x);
+    return r;
 }
 
 /* What a stream still has to do may be about the array that is read. */

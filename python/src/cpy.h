@@ -3,9 +3,8 @@
  * The extension links libcuprite and uses its public headers only. NumPy is never linked and not imported
  * until something needs it (a dtype, an array for the host): its arrays are read through the buffer protocol.
  *
- * A function declares its arguments once, in a row (CPY_FUNCTION, CPY_METHOD, CPY_BOTH) beside its body; the
- * parsing, the signature that inspect shows and the docstring come from that row. The body gets the arguments
- * in the row's order as borrowed references, NULL where one was not given. */
+ * Functions and methods are declared in rows (tools/generate/functions.py); a file here has the bodies of those that
+ * are more than a call of the library, and what no row can be: types, operators, indexing, conversions. */
 #ifndef CPY_H
 #define CPY_H
 
@@ -55,65 +54,6 @@ PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
 PyObject *cpy_value_near(PyObject *o, const cp_array *x);
 /* `o`, or the number in a 0-d NumPy array; a new reference. */
 PyObject *cpy_number_in(PyObject *o);
-
-/* --- rows --- */
-enum { CPY_MAX_ARGS = 16 };
-typedef PyObject *(*cpy_call)(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names);
-typedef struct cpy_row {
-    const char *module;      /* "" for cuprite itself, "scipy.signal" for cuprite.scipy.signal, ... */
-    const char *name;
-    const char *signature;   /* of the function; a method's first argument is the array itself */
-    const char *function_doc, *method_doc; /* NULL: there is no such function, no such method */
-    cpy_call function, method;
-    /* Read from the signature when the row is registered. */
-    int n, positional, positional_only, variadic; /* variadic: which argument is *args, or -1 */
-    unsigned required;       /* bit i: argument i has no default */
-    struct { const char *name; int length; } args[CPY_MAX_ARGS];
-    PyMethodDef def;
-    struct cpy_row *next;
-} cpy_row;
-
-void cpy_register(cpy_row *row);
-/* Sorts the arguments of a call into a[]; with `self`, a[0]. a[CPY_MAX_ARGS] is released after the body. */
-bool cpy_parse(cpy_row *row, PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **a);
-PyMethodDef *cpy_methods(const PyMethodDef *more); /* of ndarray, for its type: the rows' and those that no row can be */
-
-#define CPY_TRAMPOLINE(id, kind, self)                                                                     \
-    static PyObject *id##_##kind(PyObject *first, PyObject *const *v, Py_ssize_t n, PyObject *names)       \
-    {                                                                                                      \
-        PyObject *a[CPY_MAX_ARGS + 1];                                                                     \
-        (void)first;                                                                                       \
-        if (!cpy_parse(&id##_row, self, v, n, names, a)) return NULL;                                      \
-        PyObject *r = id##_body(a);                                                                        \
-        Py_XDECREF(a[CPY_MAX_ARGS]);                                                                       \
-        return r;                                                                                          \
-    }
-#define CPY_ROW_BEGIN(id)                                                                                  \
-    static PyObject *id##_body(PyObject *const *a);                                                        \
-    static cpy_row id##_row;
-#define CPY_ROW_END(id, ...)                                                                               \
-    static cpy_row id##_row = {__VA_ARGS__};                                                               \
-    __attribute__((constructor)) static void id##_register(void) { cpy_register(&id##_row); }              \
-    static PyObject *id##_body(PyObject *const *a)
-
-/* A function of a module. */
-#define CPY_FUNCTION_IN(module, id, name, arguments, doc)                                                  \
-    CPY_ROW_BEGIN(id)                                                                                      \
-    CPY_TRAMPOLINE(id, function, NULL)                                                                     \
-    CPY_ROW_END(id, module, name, arguments, name "($module, " arguments ")\n--\n\n" doc, NULL, id##_function)
-#define CPY_FUNCTION(id, arguments, doc) CPY_FUNCTION_IN("", id, #id, arguments, doc)
-/* A method of ndarray; a[0] is the array. */
-#define CPY_METHOD(id, name, arguments, doc)                                                               \
-    CPY_ROW_BEGIN(id)                                                                                      \
-    CPY_TRAMPOLINE(id, method, first)                                                                      \
-    CPY_ROW_END(id, "", name, "self, " arguments, NULL, name "($self, " arguments ")\n--\n\n" doc, NULL, id##_method)
-/* Both: the function has the array as its first argument, called `first_`. */
-#define CPY_BOTH(id, name, first_, arguments, doc)                                                         \
-    CPY_ROW_BEGIN(id)                                                                                      \
-    CPY_TRAMPOLINE(id, function, NULL)                                                                     \
-    CPY_TRAMPOLINE(id, method, first)                                                                      \
-    CPY_ROW_END(id, "", name, first_ ", " arguments, name "($module, " first_ ", " arguments ")\n--\n\n" doc, \
-                name "($self, " arguments ")\n--\n\n" doc, id##_function, id##_method)
 
 /* --- reading arguments: each returns false with an exception set when the argument is wrong --- */
 typedef struct cpy_ints { int n; int64_t at[CP_MAXDIM]; } cpy_ints;
@@ -191,7 +131,6 @@ PyObject *cpy_getitem(PyObject *self, PyObject *key);
 int cpy_setitem(PyObject *self, PyObject *key, PyObject *value);
 PyObject *cpy_get(PyObject *self, char order, PyObject *out);     /* a NumPy array */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
-PyObject *cpy_rows_of(cpy_state *s, const char *module);                        /* dict of a module's functions */
 
 /* Lets other Python threads run while a call that may take long is made. */
 enum { CPY_LARGE = 1 << 15 };
@@ -201,6 +140,17 @@ enum { CPY_LARGE = 1 << 15 };
             PyThreadState *thread_ = PyEval_SaveThread();                                                  \
             __VA_ARGS__;                                                                                   \
             PyEval_RestoreThread(thread_);                                                                 \
+        } else {                                                                                           \
+            __VA_ARGS__;                                                                                   \
+        }                                                                                                  \
+    } while (0)
+/* The same where the arrays belong to Python objects: n of x[], NULL for none, are held while other threads run. */
+#define CPY_RUN_ON(n, x, size, ...)                                                                        \
+    do {                                                                                                   \
+        if ((size) > CPY_LARGE) {                                                                          \
+            for (int i_ = 0; i_ < (n); i_++) cp_retain((x)[i_]);                                           \
+            CPY_UNLOCKED(__VA_ARGS__);                                                                     \
+            for (int i_ = 0; i_ < (n); i_++) cp_free((x)[i_]);                                             \
         } else {                                                                                           \
             __VA_ARGS__;                                                                                   \
         }                                                                                                  \

@@ -10,8 +10,7 @@
 typedef struct key {
     int n;               /* items without the mask */
     cp_index at[CP_MAXDIM * 2 + 1];
-    cp_array *mask;      /* NULL: a basic key */
-    PyObject *own_mask;  /* holds the mask */
+    cp_array *mask;      /* owned; NULL: a basic key */
     int position;        /* axis of the result of the basic items where the mask's axes begin */
     bool front;          /* integers and mask are apart: the selected axis comes first */
 } key;
@@ -111,8 +110,8 @@ static bool other_item(PyObject *o, const cp_array *x, key *k, cp_index *item)
         Py_DECREF(m);
         return false;
     }
-    k->own_mask = m;
-    k->mask = cpy_x(m);
+    k->mask = cp_retain(cpy_x(m));
+    Py_DECREF(m);
     return true;
 }
 
@@ -137,12 +136,11 @@ static void place_mask(key *k, int mask_item, int ndim)
         if (!(i >= mask_item && i < mask_item + cp_ndim(k->mask)) && k->at[i].kind != CP_IX_INT) k->front = true;
 }
 
-static bool read_key(PyObject *o, const cp_array *x, key *k)
+static bool read_key(PyObject *o, PyObject *self, key *k)
 {
-    int ndim = cp_ndim(x);
+    int ndim = cp_ndim(cpy_x(self));
     k->n = 0;
     k->mask = NULL;
-    k->own_mask = NULL;
     k->front = false;
     PyObject *const *items = &o;
     Py_ssize_t n = 1;
@@ -162,7 +160,10 @@ static bool read_key(PyObject *o, const cp_array *x, key *k)
         }
         if (PyErr_Occurred()) goto failed;
         cp_array *before = k->mask;
-        if (!other_item(items[i], x, k, &k->at[k->n])) goto failed;
+        cp_array *x = cp_retain(cpy_x(self)); /* an index's own code may give self another shape */
+        bool done = other_item(items[i], x, k, &k->at[k->n]);
+        cp_free(x);
+        if (!done) goto failed;
         if (k->mask == before) {
             k->n++;
             continue;
@@ -173,7 +174,7 @@ static bool read_key(PyObject *o, const cp_array *x, key *k)
     if (k->mask) place_mask(k, mask_item, ndim);
     return true;
 failed:
-    Py_CLEAR(k->own_mask);
+    cp_free(k->mask);
     return false;
 }
 
@@ -227,25 +228,22 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
     if (basic_item(o, &one)) return cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self);
     if (PyErr_Occurred()) return NULL;
     key k;
-    if (!read_key(o, cpy_x(self), &k)) return NULL;
+    if (!read_key(o, self, &k)) return NULL;
     if (!k.mask) return cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self);
     PyObject *r = mask_get(self, &k);
-    Py_DECREF(k.own_mask);
+    cp_free(k.mask);
     return r;
 }
 
-/* A value to be written into x: an array, a number, or what asarray takes. */
-static cp_array *value_for(PyObject *v, const cp_array *x, PyObject **holder, bool *own)
+/* A value to be written into x, owned: an array, a number, or what asarray takes. */
+static cp_array *value_for(PyObject *v, const cp_array *x)
 {
-    *holder = NULL;
-    *own = false;
-    if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cpy_x(v) : NULL;
-    if (cpy_is_scalar(v)) {
-        *own = true;
-        return cpy_scalar_as(v, cp_type_of(x));
-    }
-    *holder = cpy_value_near(v, x);
-    return *holder ? cpy_x(*holder) : NULL;
+    if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cp_retain(cpy_x(v)) : NULL;
+    if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
+    PyObject *holder = cpy_value_near(v, x);
+    cp_array *value = holder ? cp_retain(cpy_x(holder)) : NULL;
+    Py_XDECREF(holder);
+    return value;
 }
 
 /* value in the shape of the selection, its selected axis in front, for a mask that is not. */
@@ -307,10 +305,9 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     int one = set_one(self, o, v);
     if (one <= 0) return one;
     key k;
-    PyObject *holder;
-    bool own, done = false;
-    if (!read_key(o, cpy_x(self), &k)) return -1;
-    cp_array *value = value_for(v, cpy_x(self), &holder, &own);
+    bool done = false;
+    if (!read_key(o, self, &k)) return -1;
+    cp_array *value = value_for(v, cpy_x(self));
     if (value && k.mask) {
         done = mask_set(self, &k, value);
     } else if (value) {
@@ -321,8 +318,7 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
         done = code == CP_OK;
         if (!done) cpy_raise();
     }
-    if (own) cp_free(value);
-    Py_XDECREF(holder);
-    Py_XDECREF(k.own_mask);
+    cp_free(value);
+    cp_free(k.mask);
     return done ? 0 : -1;
 }

@@ -1,5 +1,5 @@
 /* The extension module cuprite._core, and how errors become exceptions. */
-#include "cpy.h"
+#include "rows.h"
 
 #include <string.h>
 
@@ -57,11 +57,33 @@ PyObject *cpy_raise(void)
     return NULL;
 }
 
+/* Functions of a table, by name; each has the extension's module as its __self__. */
+static PyObject *functions_of(cpy_state *s, const cpy_table *t)
+{
+    PyObject *all = PyDict_New(), *name = all ? PyUnicode_FromString(t->module) : NULL;
+    bool done = name != NULL;
+    for (PyMethodDef *d = t->functions; done && d->ml_name; d++) {
+        PyObject *f = PyCFunction_NewEx(d, s->module, name);
+        done = f && PyDict_SetItemString(all, d->ml_name, f) == 0;
+        Py_XDECREF(f);
+    }
+    Py_XDECREF(name);
+    if (!done) Py_CLEAR(all);
+    return all;
+}
+
+static PyObject *rows_of(cpy_state *s, const char *module)
+{
+    for (const cpy_table *t = cpy_tables; t->name; t++)
+        if (strcmp(t->name, module) == 0) return functions_of(s, t);
+    return PyDict_New();
+}
+
 static PyObject *rows(PyObject *m, PyObject *module)
 {
     (void)m;
     const char *name = PyUnicode_AsUTF8(module);
-    return name ? cpy_rows_of(cpy_now(), name) : NULL;
+    return name ? rows_of(cpy_now(), name) : NULL;
 }
 
 static PyMethodDef functions[] = {
@@ -78,7 +100,7 @@ static int execute(PyObject *module)
     cpy_state_enter(s);
     PyObject *own = NULL;
     bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
-                (own = cpy_rows_of(s, "")) && PyDict_Update(PyModule_GetDict(module), own) == 0;
+                (own = rows_of(s, "")) && PyDict_Update(PyModule_GetDict(module), own) == 0;
     Py_XDECREF(own);
     return done ? 0 : -1;
 }

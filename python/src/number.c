@@ -38,14 +38,15 @@ static cp_array *run(cp_op op, int n, cp_array *const *in, const cp_ufunc_option
     cp_array *r;
     int64_t size = cp_size(in[0]);
     if (n > 1 && cp_size(in[1]) > size) size = cp_size(in[1]);
-    CPY_RUN(size, r = cp_elementwise(op, in, options));
+    cp_array *held[3] = {in[0], n > 1 ? in[1] : NULL, options->out};
+    CPY_RUN_ON(3, held, size, r = cp_elementwise(op, in, options));
     return r;
 }
 
-static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, cp_array *out, bool comparison)
+static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, PyObject *out, bool comparison)
 {
     static const cp_ufunc_options none;
-    cp_ufunc_options into = {.out = out};
+    cp_ufunc_options into = {0};
     const cp_ufunc_options *options = out ? &into : &none;
     bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
     cp_array *in[2] = {a_is ? cpy_x(a) : NULL, b_is ? cpy_x(b) : NULL};
@@ -56,6 +57,9 @@ static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, cp_array *out, 
         if (!a_is) cp_free(in[0]);
         return with_stranger(op, a, b, b, out != NULL);
     }
+    if (a_is) in[0] = cpy_x(a); /* reading the other's number may have given it another shape */
+    if (b_is) in[1] = cpy_x(b);
+    if (out) into.out = cpy_x(out);
     cp_array *r = run(op, 2, in, options);
     if (!a_is) cp_free(in[0]);
     if (!b_is) cp_free(in[1]);
@@ -69,7 +73,7 @@ static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
 
 static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 {
-    PyObject *r = binary_with(which, self, other, cpy_x(self), false);
+    PyObject *r = binary_with(which, self, other, self, false);
     if (!r || !cpy_is_array(r)) return r;
     Py_DECREF(r); /* a second name for self's array */
     return Py_NewRef(self);

@@ -4,6 +4,8 @@
 
 #include "cpy.h"
 
+#include <math.h>
+
 /* An argument's name; ASCII, so that it is compared without an object of its own in any interpreter. */
 typedef struct cpy_name { const char *text; Py_ssize_t length; } cpy_name;
 
@@ -17,7 +19,8 @@ typedef struct cpy_signature {
 /* Sorts a call's arguments into o[], borrowed, NULL where one was not given. Of *args, o[n] owns the tuple. */
 bool cpy_arguments(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **o);
 
-typedef struct cpy_table { const char *module; PyMethodDef *functions; } cpy_table;
+/* The functions of cuprite.NAME, or of cuprite where the name is "". */
+typedef struct cpy_table { const char *name, *module; PyMethodDef *functions; } cpy_table;
 extern const cpy_table cpy_tables[]; /* ends with a NULL */
 extern PyMethodDef cpy_method_rows[];    /* ndarray's */
 
@@ -33,18 +36,9 @@ cp_array *cpy_array_among(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
 void cpy_drop_arrays(cpy_arrays *v);
 int64_t cpy_sizes(const cpy_arrays *v);
-bool cpy_take_int(PyObject *o, int *v);
-bool cpy_take_int64(PyObject *o, int64_t *v);
-bool cpy_take_axis_or_flat(PyObject *o, int *v);
-bool cpy_take_axes(PyObject *o, cpy_axes *v);
-bool cpy_take_ints(PyObject *o, cpy_ints *v);
+bool cpy_take_axis_or_all(PyObject *o, cpy_axes *v);
 bool cpy_take_bool(PyObject *o, bool *v);
-bool cpy_take_double(PyObject *o, double *v);
-bool cpy_take_type(PyObject *o, cp_type *v);
 bool cpy_take_copy(PyObject *o, cpy_copy *v);
-bool cpy_take_casting(PyObject *o, cp_casting *v);
-bool cpy_take_order(PyObject *o, const char *allowed, char *v);
-bool cpy_take_word(PyObject *o, const char *what, const char *const *words, int *which);
 bool cpy_check_bool(PyObject *o);
 bool cpy_check_sort_kind(PyObject *o);
 bool cpy_check_select_kind(PyObject *o);

@@ -87,10 +87,11 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison)
         if (!generic_value(o, &t, value)) return NULL;
         x = cp_scalar(t, value);
     } else if (PyLong_Check(o)) {
+        cp_array *held = cp_retain((cp_array *)partner); /* its own code may give the partner another shape */
         PyObject *exact = PyNumber_Long(o);
-        if (!exact) return NULL;
-        if (PyLong_CheckExact(exact)) x = cpy_scalar(exact, partner, comparison);
-        Py_DECREF(exact);
+        if (exact && PyLong_CheckExact(exact)) x = cpy_scalar(exact, partner, comparison);
+        Py_XDECREF(exact);
+        cp_free(held);
         return x;
     } else if (PyFloat_Check(o)) {
         x = cp_float(PyFloat_AS_DOUBLE(o));
@@ -348,8 +349,9 @@ PyObject *cpy_item(cp_array *x)
         return NULL;
     }
     _Alignas(16) unsigned char value[16];
+    cp_type t = cp_type_of(x);
     cp_code code;
     if (cp_device_of(x) == CP_CPU) code = cp_to_host(x, value, sizeof value);
-    else CPY_UNLOCKED(code = cp_to_host(x, value, sizeof value));
-    return code == CP_OK ? cpy_load(cp_type_of(x), value) : cpy_raise();
+    else CPY_RUN_ON(1, &x, CPY_LARGE + 1, code = cp_to_host(x, value, sizeof value));
+    return code == CP_OK ? cpy_load(t, value) : cpy_raise();
 }

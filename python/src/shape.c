@@ -67,48 +67,16 @@ PyObject *py_view_method(const py_view_method_args *v)
 }
 
 /* --- joining --- */
-typedef struct parts { Py_ssize_t n; PyObject *held; cp_array *x[]; } parts;
-
-static parts *take_parts(PyObject *sequence, const char *name)
+static bool joined_type(const cpy_arrays *p, cp_casting rule, cp_type *t)
 {
-    if (cpy_is_array(sequence) && cp_ndim(cpy_x(sequence)) == 0) {
-        PyErr_SetString(PyExc_TypeError, "a sequence of arrays is needed, not a 0-d array");
-        return NULL;
-    }
-    PyObject *held = PySequence_Tuple(sequence); /* other threads may change a list meanwhile */
-    if (!held) return NULL;
-    Py_ssize_t n = PyTuple_GET_SIZE(held);
-    parts *p = PyMem_Malloc(sizeof *p + (size_t)n * sizeof *p->x);
-    if (!p) return Py_DECREF(held), PyErr_NoMemory(), NULL;
-    p->n = n;
-    p->held = held;
-    bool done = n > 0;
-    if (!done) PyErr_Format(PyExc_ValueError, "%s: need at least one array", name);
-    for (Py_ssize_t i = 0; done && i < n; i++) done = (p->x[i] = cpy_need(PyTuple_GET_ITEM(held, i))) != NULL;
-    if (done) return p;
-    Py_DECREF(held);
-    PyMem_Free(p);
-    return NULL;
-}
-
-static void drop_parts(parts *p)
-{
-    Py_DECREF(p->held);
-    PyMem_Free(p);
-}
-
-static bool joined_type(const parts *p, PyObject *dtype, PyObject *casting, cp_type *t)
-{
-    cp_casting rule;
-    if (!cpy_type(dtype, CP_DEFAULT, t) || !cpy_casting(casting, CP_SAME_KIND, &rule)) return false;
     if (*t == CP_DEFAULT) {
-        *t = cp_type_of(p->x[0]);
-        for (Py_ssize_t i = 1; i < p->n; i++) *t = cp_promote(*t, cp_type_of(p->x[i]));
+        *t = cp_type_of(p->at[0]);
+        for (int i = 1; i < p->n; i++) *t = cp_promote(*t, cp_type_of(p->at[i]));
     }
-    for (Py_ssize_t i = 0; i < p->n; i++)
-        if (!cp_can_cast(cp_type_of(p->x[i]), *t, rule)) {
+    for (int i = 0; i < p->n; i++)
+        if (!cp_can_cast(cp_type_of(p->at[i]), *t, rule)) {
             PyErr_Format(PyExc_TypeError, "Cannot cast array data from %s to %s according to the rule",
-                         cp_type_name(cp_type_of(p->x[i])), cp_type_name(*t));
+                         cp_type_name(cp_type_of(p->at[i])), cp_type_name(*t));
             return false;
         }
     return true;
@@ -145,18 +113,18 @@ static bool same_shape_but(const cp_array *x, const cp_array *y, int axis, const
 }
 
 /* Writes the parts behind one another along an axis; with `stacked` each takes one place of a new axis. */
-static bool write_parts(cp_array *out, const parts *p, int axis, bool stacked)
+static bool write_parts(cp_array *out, const cpy_arrays *p, int axis, bool stacked)
 {
     cp_index items[CP_MAXDIM];
     for (int i = 0; i < axis; i++) items[i] = CP_FULL;
     int64_t at = 0;
-    for (Py_ssize_t i = 0; i < p->n; i++) {
-        int64_t extent = stacked ? 1 : cp_dims(p->x[i])[axis];
+    for (int i = 0; i < p->n; i++) {
+        int64_t extent = stacked ? 1 : cp_dims(p->at[i])[axis];
         items[axis] = stacked ? CP_AT(at) : CP_RANGE(at, at + extent);
         at += extent;
         cp_array *view = cp_slice(out, axis + 1, items);
         cp_code code = CP_ERROR_INTERNAL;
-        if (view) CPY_RUN(cp_size(view), code = cp_assign(view, p->x[i]));
+        if (view) CPY_RUN(cp_size(view), code = cp_assign(view, p->at[i]));
         cp_free(view);
         if (code != CP_OK) return cpy_raise(), false;
     }
@@ -164,18 +132,16 @@ static bool write_parts(cp_array *out, const parts *p, int axis, bool stacked)
 }
 
 /* The result: a new array on the parts' device, or out when its shape is right. */
-static PyObject *joined(const parts *p, cpy_ints *shape, int axis, bool stacked, PyObject *out, PyObject *dtype, PyObject *casting,
+static PyObject *joined(const cpy_arrays *p, cpy_ints *shape, int axis, bool stacked, cp_array *out, cp_type t, cp_casting rule,
                         const char *name)
 {
-    cp_type t;
-    cp_array *to = NULL;
-    if (!cpy_out(out, &to) || !joined_type(p, dtype, casting, &t)) return NULL;
-    if (to) {
-        if (cp_ndim(to) != shape->n || memcmp(cp_dims(to), shape->at, (size_t)shape->n * sizeof(int64_t)) != 0)
+    if (!joined_type(p, rule, &t)) return NULL;
+    if (out) {
+        if (cp_ndim(out) != shape->n || memcmp(cp_dims(out), shape->at, (size_t)shape->n * sizeof(int64_t)) != 0)
             return PyErr_Format(PyExc_ValueError, "%s: out has the wrong shape", name);
-        return write_parts(to, p, axis, stacked) ? Py_NewRef(out) : NULL;
+        return write_parts(out, p, axis, stacked) ? cpy_wrap(cp_retain(out)) : NULL;
     }
-    int before = cp_device_current(), there = cp_device_of(p->x[0]);
+    int before = cp_device_current(), there = cp_device_of(p->at[0]);
     if (before == CP_NO_DEVICE || (before != there && cp_device_use(there) != CP_OK)) return cpy_raise();
     cp_array *x = cp_empty(cpy_shape_of(shape), t);
     if (before != there) cp_device_use(before);
@@ -187,69 +153,56 @@ static PyObject *joined(const parts *p, cpy_ints *shape, int axis, bool stacked,
     return cpy_wrap(x);
 }
 
-static PyObject *concatenate_parts(parts *p, PyObject *axis_arg, PyObject *out, PyObject *dtype, PyObject *casting)
+static PyObject *concatenated(const cpy_arrays *p, int axis, const py_concatenate_args *v)
 {
-    int axis, ndim = cp_ndim(p->x[0]);
+    int ndim = cp_ndim(p->at[0]);
     cpy_ints shape = {ndim, {0}};
     if (ndim == 0) return PyErr_Format(PyExc_ValueError, "concatenate: zero-dimensional arrays cannot be concatenated");
-    if (!cpy_int(axis_arg, 0, &axis) || !axis_in(&axis, ndim, "concatenate")) return NULL;
-    memcpy(shape.at, cp_dims(p->x[0]), (size_t)ndim * sizeof *shape.at);
-    for (Py_ssize_t i = 1; i < p->n; i++) {
-        if (!same_shape_but(p->x[0], p->x[i], axis, "concatenate")) return NULL;
-        shape.at[axis] += cp_dims(p->x[i])[axis];
+    if (!axis_in(&axis, ndim, "concatenate")) return NULL;
+    memcpy(shape.at, cp_dims(p->at[0]), (size_t)ndim * sizeof *shape.at);
+    for (int i = 1; i < p->n; i++) {
+        if (!same_shape_but(p->at[0], p->at[i], axis, "concatenate")) return NULL;
+        shape.at[axis] += cp_dims(p->at[i])[axis];
     }
-    return joined(p, &shape, axis, false, out, dtype, casting, "concatenate");
+    return joined(p, &shape, axis, false, v->out, v->dtype, v->casting, "concatenate");
 }
 
-CPY_FUNCTION(concatenate, "tup, axis=0, out=None, *, dtype=None, casting='same_kind'",
-             "Arrays behind one another along an axis (None: flattened). Other extents must be equal (ValueError).")
+static bool some(const cpy_arrays *p, const char *name)
 {
-    parts *p;
-    PyObject *flat = NULL, *axis = a[1];
-    if (axis == Py_None) {
-        PyObject *s = PySequence_Fast(a[0], "a sequence of arrays is needed");
-        flat = s ? PyList_New(0) : NULL;
-        for (Py_ssize_t i = 0; flat && i < PySequence_Fast_GET_SIZE(s); i++) {
-            PyObject *o = PySequence_Fast_GET_ITEM(s, i);
-            PyObject *r = cpy_need(o) ? cpy_wrap(cp_ravel(cpy_x(o))) : NULL;
-            if (!r || PyList_Append(flat, r) < 0) Py_CLEAR(flat);
-            Py_XDECREF(r);
-        }
-        Py_XDECREF(s);
-        if (!flat) return NULL;
-        axis = NULL;
+    if (p->n == 0) PyErr_Format(PyExc_ValueError, "%s: need at least one array", name);
+    return p->n > 0;
+}
+
+PyObject *py_concatenate(const py_concatenate_args *v)
+{
+    if (!some(&v->tup, "concatenate")) return NULL;
+    if (v->axis != CP_FLAT) return concatenated(&v->tup, v->axis, v);
+    cpy_arrays flat = {.at = PyMem_Calloc((size_t)v->tup.n, sizeof *flat.at)};
+    if (!flat.at) return PyErr_NoMemory();
+    bool done = true;
+    while (done && flat.n < v->tup.n) {
+        cp_array *x = flat.at[flat.n] = cp_ravel(v->tup.at[flat.n]);
+        done = x != NULL;
+        flat.n += done;
     }
-    p = take_parts(flat ? flat : a[0], "concatenate");
-    PyObject *r = p ? concatenate_parts(p, axis, a[2], a[3], a[4]) : NULL;
-    if (p) drop_parts(p);
-    Py_XDECREF(flat);
+    PyObject *r = done ? concatenated(&flat, 0, v) : cpy_raise();
+    cpy_drop_arrays(&flat);
     return r;
 }
 
-CPY_FUNCTION(stack, "tup, axis=0, out=None, *, dtype=None, casting='same_kind'",
-             "Arrays of one shape as places of a new axis.")
+PyObject *py_stack(const py_stack_args *v)
 {
-    parts *p = take_parts(a[0], "stack");
-    if (!p) return NULL;
-    int axis, ndim = cp_ndim(p->x[0]) + 1;
-    PyObject *r = NULL;
+    const cpy_arrays *p = &v->tup;
+    if (!some(p, "stack")) return NULL;
+    int axis = v->axis, ndim = cp_ndim(p->at[0]) + 1;
     cpy_ints shape = {ndim, {0}};
-    bool done = cpy_int(a[1], 0, &axis) && axis_in(&axis, ndim, "stack");
-    if (done && ndim > CP_MAXDIM) {
-        PyErr_Format(PyExc_ValueError, "stack: more than %d dimensions", CP_MAXDIM);
-        done = false;
-    }
-    for (Py_ssize_t i = 1; done && i < p->n; i++)
-        if (cp_ndim(p->x[i]) != ndim - 1 || memcmp(cp_dims(p->x[i]), cp_dims(p->x[0]), (size_t)(ndim - 1) * sizeof(int64_t)) != 0) {
-            PyErr_SetString(PyExc_ValueError, "stack: all input arrays must have the same shape");
-            done = false;
-        }
-    if (done) {
-        for (int i = 0; i < ndim; i++) shape.at[i] = i == axis ? p->n : cp_dims(p->x[0])[i - (i > axis)];
-        r = joined(p, &shape, axis, true, a[2], a[3], a[4], "stack");
-    }
-    drop_parts(p);
-    return r;
+    if (!axis_in(&axis, ndim, "stack")) return NULL;
+    if (ndim > CP_MAXDIM) return PyErr_Format(PyExc_ValueError, "stack: more than %d dimensions", CP_MAXDIM);
+    for (int i = 1; i < p->n; i++)
+        if (cp_ndim(p->at[i]) != ndim - 1 || memcmp(cp_dims(p->at[i]), cp_dims(p->at[0]), (size_t)(ndim - 1) * sizeof(int64_t)) != 0)
+            return PyErr_Format(PyExc_ValueError, "stack: all input arrays must have the same shape");
+    for (int i = 0; i < ndim; i++) shape.at[i] = i == axis ? p->n : cp_dims(p->at[0])[i - (i > axis)];
+    return joined(p, &shape, axis, true, v->out, v->dtype, v->casting, "stack");
 }
 
 PyObject *py_copyto(const py_copyto_args *v)

@@ -176,15 +176,12 @@ int64_t cpy_sizes(const cpy_arrays *v)
 }
 
 /* --- numbers, axes, words --- */
-bool cpy_take_int(PyObject *o, int *v) { return cpy_int(o, 0, v); }
-bool cpy_take_int64(PyObject *o, int64_t *v) { return cpy_int64(o, v); }
-bool cpy_take_axis_or_flat(PyObject *o, int *v) { return cpy_axis_or_flat(o, 0, v); }
-bool cpy_take_axes(PyObject *o, cpy_axes *v) { return cpy_axes_arg(o, v); }
-bool cpy_take_ints(PyObject *o, cpy_ints *v) { return cpy_shape(o, v); }
-bool cpy_take_double(PyObject *o, double *v) { return cpy_double(o, 0, v); }
-bool cpy_take_type(PyObject *o, cp_type *v) { return cpy_type(o, CP_DEFAULT, v); }
-bool cpy_take_casting(PyObject *o, cp_casting *v) { return cpy_casting(o, CP_SAME_KIND, v); }
-bool cpy_take_order(PyObject *o, const char *allowed, char *v) { return cpy_order(o, *v, allowed, v); }
+bool cpy_take_axis_or_all(PyObject *o, cpy_axes *v)
+{
+    v->axes = (cp_axes){1, v->at};
+    return cpy_int(o, 0, v->at);
+}
+
 
 /* A text is no truth value: what stands there was meant for another argument. */
 bool cpy_take_bool(PyObject *o, bool *v)
@@ -209,11 +206,6 @@ bool cpy_take_copy(PyObject *o, cpy_copy *v)
     if (!cpy_take_bool(o, &copy)) return false;
     *v = copy ? CPY_COPY_ALWAYS : CPY_COPY_NEVER;
     return true;
-}
-
-bool cpy_take_word(PyObject *o, const char *what, const char *const *words, int *which)
-{
-    return cpy_word(o, what, words, 0, which);
 }
 
 /* --- what is only checked --- */

@@ -31,6 +31,8 @@ static bool take_where(PyObject *v, call_options *c)
         return c->options.where != NULL;
     }
     c->options.where = cpy_operand(v, NULL, &c->own_where);
+    if (!c->own_where) cp_retain(c->options.where);
+    c->own_where = true;
     return c->options.where != NULL;
 }
 
@@ -82,6 +84,8 @@ static bool take_inputs(int nin, PyObject *const *v, cp_array **in, bool *own)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
     for (int i = 0; i < nin; i++)
         if (!(in[i] = cpy_operand(v[i], partner, &own[i]))) return false;
+    for (int i = 0; i < nin; i++)
+        if (!own[i]) in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
     return true;
 }
 
@@ -101,7 +105,9 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     if (!take_inputs(nin, v, in, own)) goto out;
     int64_t size = 0;
     for (int i = 0; i < nin; i++) size = cp_size(in[i]) > size ? cp_size(in[i]) : size;
-    CPY_RUN(size, r = cp_elementwise(self->op, in, &c.options));
+    if (c.out) c.options.out = cpy_x(c.out);
+    cp_array *held[] = {in[0], in[1], in[2], c.options.out};
+    CPY_RUN_ON(4, held, size, r = cp_elementwise(self->op, in, &c.options));
     if (!r) cpy_raise();
 out:
     for (int i = 0; i < nin; i++)
@@ -243,8 +249,8 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
         if (own_where) cp_free(m);
         return NULL;
     }
-    cp_array *result;
-    CPY_RUN(cp_size(a), result = cp_reduce(r, a, &options));
+    cp_array *result, *held[] = {a = cpy_x(x), options.out, m};
+    CPY_RUN_ON(3, held, cp_size(a), result = cp_reduce(r, a, &options));
     if (own_where) cp_free(m);
     if (own_start) cp_free(start);
     if (!result || !options.out) return cpy_wrap(result);

@@ -45,7 +45,8 @@ class Out:
 
     def write(self, name, source, text):
         """OUT/name, made from `source` (a table's path, or several)."""
-        comment = f"/* Made from {source} by tools/generate; not to be edited. */\n"
+        said = f"Made from {source} by tools/generate; not to be edited."
+        comment = f"# {said}\n" if name.endswith((".py", ".pyi")) else f"/* {said} */\n"
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         full = comment + text.rstrip("\n") + "\n"

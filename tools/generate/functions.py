@@ -437,31 +437,42 @@ def write_group(group, functions, out):
         if f.method:
             text, c = entry(f, f.method, True)
             parts.append(text)
-            entries.append(Entry(f, f.method, c, True))
+            entries += [Entry(f, name, c, True) for name in [f.method] + (f.also if f.is_method_only else [])]
     out.write(f"python/{group}_rows.c", source, "\n".join(parts))
     return entries
 
 
-def write_tables(entries, modules, out):
+def write_tables(entries, raw, out):
     """python/rows.c: the methods of ndarray, and the functions of every module."""
     parts = ['#include "rows.h"\n']
     for c in sorted({e.c for e in entries}):
         parts.append(f"PyObject *{c}(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names);")
+    parts += [declared.rstrip() for _, declared, _ in raw if declared]
     by_module = {}
     for e in entries:
         by_module.setdefault("ndarray" if e.method else e.function.module, []).append(e)
     parts.append("\n/* The methods of ndarray. */\nPyMethodDef cpy_method_rows[] = {")
-    parts += [e.line() for e in sorted(by_module.pop("ndarray", []), key=lambda e: e.name)] + ["    {NULL},\n};"]
+    lines = [(e.name, e.line()) for e in by_module.pop("ndarray", [])] + [(name, line) for name, _, line in raw]
+    parts += [line for _, line in sorted(lines)] + ["    {NULL},\n};"]
     tables = []
     for module in sorted(by_module):
         c = "functions" + ("_" + module.replace(".", "_").strip("_") if module else "")
         where = f"cuprite.{module}" if module else "cuprite"
-        tables.append((where, c))
+        tables.append((module, where, c))
         parts.append(f"\n/* The functions of {where}. */\nstatic PyMethodDef {c}[] = {{")
         parts += [e.line() for e in sorted(by_module[module], key=lambda e: e.name)] + ["    {NULL},\n};"]
     parts.append("\nconst cpy_table cpy_tables[] = {")
-    parts += [f'    {{"{where}", {c}}},' for where, c in tables] + ["    {NULL, NULL},\n};"]
+    parts += [f'    {{"{module}", "{where}", {c}}},' for module, where, c in tables] + ["    {NULL, NULL, NULL},\n};"]
     out.write("python/rows.c", "the rows of functions", "\n".join(parts))
+
+
+def raw_method(row):
+    """A method that reads its arguments itself: its name, a prototype (unless it is Python's own function), the table's line."""
+    row.need(["name"], ["doc"], ["c", "flags"])
+    name = row.args[0]
+    c, flags = row.get("c", "py_" + name.strip("_")), row.get("flags", "METH_VARARGS | METH_KEYWORDS")
+    declared = "" if c.startswith("Py_") else f"PyObject *{c}(PyObject *self, PyObject *args, PyObject *kw);\n"
+    return name, declared, f'    {{"{name}", (PyCFunction)(void (*)(void)){c}, {flags},\n     {quoted(row.doc)}}},'
 
 
 # --- public headers ---
@@ -513,14 +524,14 @@ def read_functions(tables):
         kinds[row.args[0]] = words_kind(row)
     rows = [row for row in tables.rows if row.kind in ("function", "method")]
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
-        if path.stem not in ("__main__", "table", "functions", "kinds"):
+        if path.stem not in ("__main__", "table", "functions", "kinds", "stubs"):
             made = getattr(importlib.import_module(path.stem), "functions", None)
             rows += made(tables) if made else []
     functions = [Function(row, kinds) for row in rows]
     seen = {}
     for f in functions:
         for key in ([("", f.module, n) for n in [f.name] + f.also] if not f.is_method_only else []) + \
-                ([("method", "", f.method)] if f.method else []):
+                [("method", "", n) for n in ([f.method] + (f.also if f.is_method_only else []) if f.method else [])]:
             if key in seen:
                 raise f.row.error(f"{key[2]} was declared in {seen[key].row.file}:{seen[key].row.line}")
             seen[key] = f
@@ -541,7 +552,7 @@ def write(tables, out):
     entries = []
     for group in sorted(groups):
         entries += write_group(group, groups[group], out)
-    write_tables(entries, tables.of("module"), out)
+    write_tables(entries, [raw_method(row) for row in tables.of("varargs")], out)
     for room, opening in HEADERS.items():
         if room in groups:
             write_header(room, opening, groups[room], out)

@@ -60,35 +60,38 @@ KINDS = {k.name: k for k in [
     Kind("arrays", "cpy_arrays {name};", "cpy_take_arrays({o}, &{v})", passed="{v}.n, {v}.at",
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]", release="cpy_drop_arrays(&{v});"),
     # --- axes and extents ---
-    Kind("axis", "int {name};", "cpy_take_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
-    Kind("axis_or_flat", "int {name};", "cpy_take_axis_or_flat({o}, &{v})", c="int {name}", stub="SupportsIndex | None",
+    Kind("axis", "int {name};", "cpy_int({o}, 0, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
+    Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, 0, &{v})", c="int {name}", stub="SupportsIndex | None",
          constant={None: "CP_FLAT"}, zero=(0,)),
-    Kind("axes", "cpy_axes {name};", "cpy_take_axes({o}, &{v})", large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}",
+    Kind("axes", "cpy_axes {name};", "cpy_axes_arg({o}, &{v})", large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}",
          stub="SupportsIndex | Sequence[SupportsIndex] | None", zero=(None,)),
-    Kind("shape", "cpy_ints {name};", "cpy_take_ints({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})", c="cp_shape {name}",
+    # one axis, or None: all; for places, which have no more
+    Kind("axis_or_all", "cpy_axes {name};", "cpy_take_axis_or_all({o}, &{v})", large="{v}.axes = CP_ALL;", passed="{v}.axes",
+         c="cp_axes {name}", stub="SupportsIndex | None", zero=(None,)),
+    Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})", c="cp_shape {name}",
          stub="SupportsIndex | Sequence[SupportsIndex]"),
-    Kind("ints", "cpy_ints {name};", "cpy_take_ints({o}, &{v})", large="{v}.n = -1;", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
+    Kind("ints", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
          stub="SupportsIndex | Sequence[SupportsIndex]"),
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
-    Kind("int", "int {name};", "cpy_take_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
+    Kind("int", "int {name};", "cpy_int({o}, 0, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),
-    Kind("int64", "int64_t {name};", "cpy_take_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
+    Kind("int64", "int64_t {name};", "cpy_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),
-    Kind("double", "double {name};", "cpy_take_double({o}, &{v})", c="double {name}", stub="float", zero=(0, None),
-         constant=NUMBERS),
-    Kind("dtype", "cp_type {name};", "cpy_take_type({o}, &{v})", c="cp_type {name}",
+    Kind("double", "double {name};", "cpy_double({o}, 0, &{v})", c="double {name}", stub="float", zero=(0,),
+         constant={None: "NAN"}),
+    Kind("dtype", "cp_type {name};", "cpy_type({o}, CP_DEFAULT, &{v})", c="cp_type {name}",
          given=".typed = {v} != CP_DEFAULT, .{name} = {v}", stub="DTypeLike", zero=(None,), constant={None: "CP_DEFAULT"},
          arguments=True),  # dtype("float64"): None means that one
     # None: where it must be
     Kind("copy", "cpy_copy {name};", "cpy_take_copy({o}, &{v})", stub="bool | None",
          constant={None: "CPY_COPY_IF_NEEDED", True: "CPY_COPY_ALWAYS", False: "CPY_COPY_NEVER"}),
-    Kind("casting", "cp_casting {name};", "cpy_take_casting({o}, &{v})", c="cp_casting {name}", stub="str",
+    Kind("casting", "cp_casting {name};", "cpy_casting({o}, CP_SAME_KIND, &{v})", c="cp_casting {name}", stub="str",
          zero=("same_kind",), constant={"same_kind": "CP_SAME_KIND", "safe": "CP_SAFE", "unsafe": "CP_UNSAFE",
                                         None: "CP_SAME_KIND"}),
     # order("CFAK"): one of these letters
-    Kind("order", "char {name};", 'cpy_take_order({o}, "{argument}", &{v})', c="char {name}", stub="str | None",
+    Kind("order", "char {name};", 'cpy_order({o}, {v}, "{argument}", &{v})', c="char {name}", stub="str | None",
          arguments=True, constant={None: "0", "C": "'C'", "K": "'K'", "A": "'A'", "F": "'F'"}, zero=(None,)),
     # --- of Python alone ---
     # the device that is current during the call
@@ -126,4 +129,4 @@ def words_converter(kind):
     return (f"static bool cpy_take_{name}(PyObject *o, const char *what, {kind.row.c} *v)\n{{\n"
             f"    static const char *const words[] = {{{words}, NULL}};\n"
             f"    static const {kind.row.c} values[] = {{{', '.join(kind.values)}}};\n    int which;\n"
-            f"    if (!cpy_take_word(o, what, words, &which)) return false;\n    *v = values[which];\n    return true;\n}}\n")
+            f"    if (!cpy_word(o, what, words, 0, &which)) return false;\n    *v = values[which];\n    return true;\n}}\n")

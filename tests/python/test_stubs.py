@@ -1,0 +1,88 @@
+"""The stubs name what the modules name: each public function, class and operation, with its arguments."""
+import ast
+import importlib
+import inspect
+import pathlib
+
+import pytest
+
+import cuprite as cp
+
+PACKAGE = pathlib.Path(cp.__file__).parent
+MODULES = ["cuprite", "cuprite._core", "cuprite._device", "cuprite.scipy", "cuprite.scipy.signal", "cuprite.scipy.ndimage",
+           "cuprite.cuda", "cuprite.cuda.memory", "cuprite.cuda.stream", "cuprite.cuda.runtime", "cuprite.profiler"]
+
+
+def stub_of(module):
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    path = path / "__init__.pyi" if path.is_dir() else path.with_suffix(".pyi")
+    return ast.parse(path.read_text())
+
+
+def names_of(body):
+    """Name -> node of what a stub declares."""
+    found = {}
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            assert node.name not in found or isinstance(node, ast.FunctionDef) and node.decorator_list, f"{node.name} twice"
+            found[node.name] = node
+        elif isinstance(node, ast.AnnAssign):
+            found[node.target.id] = node
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update({a.asname: node for a in node.names if a.asname})
+    return found
+
+
+def public(names):
+    return {n for n in names if not n.startswith("_")}
+
+
+def test_typed():
+    assert (PACKAGE / "py.typed").exists()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_names(module):
+    m = importlib.import_module(module)
+    stub = public(names_of(stub_of(module).body))
+    for name in stub:
+        assert hasattr(m, name), f"{module}.{name} is in the stub only"
+    declared = getattr(m, "__all__", None) or [n for n, v in vars(m).items() if not inspect.ismodule(v) and
+                                               (module in ("cuprite", "cuprite._core") or getattr(v, "__module__", "") == module)]
+    missing = public(declared) - stub
+    assert not missing, f"not in the stub of {module}: {sorted(missing)}"
+
+
+@pytest.mark.parametrize("module", ["cuprite._core", "cuprite._device", "cuprite.scipy.signal", "cuprite.scipy.ndimage"])
+def test_signatures(module):
+    m = importlib.import_module(module)
+    for name, node in names_of(stub_of(module).body).items():
+        f = getattr(m, name, None)
+        if isinstance(node, ast.FunctionDef) and name != "rows":
+            same_arguments(node, f)
+
+
+def test_methods():
+    node = names_of(stub_of("cuprite._core").body)["ndarray"]
+    stub = names_of(node.body)
+    assert public(stub) == public(dir(cp.ndarray))
+    for name, method in stub.items():
+        if not name.startswith("_") and not method.decorator_list:
+            same_arguments(method, getattr(cp.ndarray, name))
+
+
+def same_arguments(node, f):
+    shown = [(p.name, p.kind, p.default is not p.empty) for p in inspect.signature(f).parameters.values()]
+    if shown and shown[0][0] == "self":
+        shown[0] = ("self", inspect.Parameter.POSITIONAL_OR_KEYWORD, False)
+        if any(kind == inspect.Parameter.POSITIONAL_ONLY for _, kind, _ in shown[1:]):
+            shown[0] = ("self", inspect.Parameter.POSITIONAL_ONLY, False)
+    a = node.args
+    plain = a.posonlyargs + a.args
+    has_default = [False] * (len(plain) - len(a.defaults)) + [True] * len(a.defaults)
+    kinds = [inspect.Parameter.POSITIONAL_ONLY] * len(a.posonlyargs) + [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(a.args)
+    stub = [(arg.arg, kind, d) for arg, kind, d in zip(plain, kinds, has_default)]
+    if a.vararg:
+        stub.append((a.vararg.arg, inspect.Parameter.VAR_POSITIONAL, False))
+    stub += [(arg.arg, inspect.Parameter.KEYWORD_ONLY, d is not None) for arg, d in zip(a.kwonlyargs, a.kw_defaults)]
+    assert stub == shown, (node.name, stub, shown)

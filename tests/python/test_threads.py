@@ -1,0 +1,103 @@
+"""Calls own what they work on: other threads may give an array another shape meanwhile, as often as they like."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+import cuprite as cp
+
+CALLS = {
+    "median": "cp.median(x).item() == middle",
+    "sort": "cp.sort(x, axis=None)[n // 2].item() == n // 2",
+    "sort method": "y.sort(axis=-1) is None",
+    "argsort": "cp.argsort(x, axis=None)[7].item() == 7",
+    "partition": "cp.partition(x, 5, axis=None)[5].item() == 5",
+    "unique": "cp.unique(x).size == n",
+    "sum": "x.sum().item() == total",
+    "max method": "x.max().item() == n - 1",
+    "argmax": "x.argmax().item() == n - 1",
+    "ptp": "cp.ptp(x).item() == n - 1",
+    "mean with out": "cp.mean(x, out=zero) is zero and zero.item() == middle",
+    "operator": "(x + x).size == n",
+    "operator with a number": "(x * 2).size == n",
+    "in place": "x.__iadd__(0) is x",
+    "square": "(x ** 2).size == n",
+    "ufunc": "cp.sqrt(x).size == n",
+    "ufunc with out": "cp.positive(x, out=x) is x",
+    "ufunc with where": "cp.negative(1.0, out=x, where=x < 0) is x",
+    "ufunc.reduce": "cp.add.reduce(x, axis=None).item() == total",
+    "comparison": "(x >= 0).size == n",
+    "in": "-1 not in x",
+    "clip": "cp.clip(x, 0, n).size == n",
+    "round": "cp.round(x, 1).size == n",
+    "astype": "x.astype('f4').size == n",
+    "copy": "x.copy().size == n",
+    "flatten": "x.flatten('F').size == n",
+    "ravel": "cp.ravel(x, 'F').size == n",
+    "reshape": "x.T.reshape(-1).size == n",
+    "array": "cp.array(x, copy=True, order='F').size == n",
+    "asarray": "cp.asarray(x, dtype='f4').size == n",
+    "full_like": "cp.full_like(x, 3.0).size == n",
+    "fill": "x.fill(1.0) is None and x.sum().item() == n",
+    "mask": "x[mask].size == 0",
+    "mask set": "x.__setitem__(mask, 3.0) is None",
+    "assignment": "x.__setitem__(Ellipsis, x) is None",
+    "assignment from": "z.__setitem__(Ellipsis, x.T.reshape(-1)) is None",
+    "copyto": "cp.copyto(x, 2.0) is None",
+    "copyto where": "cp.copyto(x, 2.0, where=flat_mask.reshape(x.shape)) is None or True",
+    "where": "cp.where(mask, 1.0, 2.0).size == n",
+    "compress": "cp.compress(flat_mask, x, axis=None).size == 0",
+    "nonzero": "len(cp.flatnonzero(x)) == n - 1",
+    "isclose": "cp.isclose(x, 1.0).size == n",
+    "allclose": "not cp.allclose(x, -1.0).item()",
+    "concatenate": "cp.concatenate([x, x], axis=None).size == 2 * n",
+    "sigma_clip": "cp.sigma_clip(x, 100).size == n",
+    "get": "x.get().size == n",
+    "tobytes": "len(x.tobytes('F')) == 8 * n",
+    "pickle": "len(pickle.dumps(x)) > 8 * n",
+    "minimum of labels": "cp.scipy.ndimage.minimum(x) .item() == 0",
+    "to_device": "x.to_device('cpu').size == n",
+}
+
+PROGRAM = """
+import pickle, sys, threading
+import cuprite as cp
+import cuprite.scipy.ndimage
+n = 1 << 17
+shapes = [(n,), (2, n // 2), (n // 4, 4), (2, 2, n // 4)]
+middle, total = (n - 1) / 2, n * (n - 1) / 2
+stop = False
+def reshape(a):
+    while not stop:
+        for s in shapes:
+            a.shape = s
+sys.setswitchinterval(1e-5)
+for name, call in CALLS.items():
+    x = cp.arange(float(n)); y = cp.arange(float(n)); z = cp.zeros(n); zero = cp.zeros(())
+    mask = x < 0; flat_mask = cp.zeros(n, bool)
+    print(name, flush=True)
+    stop = False
+    threads = [threading.Thread(target=reshape, args=(a,)) for a in (x, x, mask, y)]
+    for t in threads: t.start()
+    try:
+        for _ in range(25):
+            try:
+                right = eval(call)
+            except (ValueError, IndexError) as e:  # two arrays whose shapes differ at this moment
+                assert any(word in str(e) for word in ('shape', 'broadcast', 'dimension', 'mask')), e
+            else:
+                assert right, call
+    finally:
+        stop = True
+        for t in threads: t.join()
+"""
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_other_threads_change_the_shape(part):
+    home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
+    calls = dict(list(CALLS.items())[part::4])
+    r = subprocess.run([sys.executable, "-c", f"CALLS = {calls!r}\n" + PROGRAM], capture_output=True, text=True, timeout=300,
+                       env={**os.environ, "PYTHONPATH": home})
+    assert r.returncode == 0, f"{r.stdout.split(chr(10))[-2]}: {r.returncode}\n{r.stderr}"

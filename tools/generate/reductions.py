@@ -1,0 +1,47 @@
+"""Function rows of the reductions: what `result` of a reduction's row says decides which arguments its function takes."""
+import pathlib
+import re
+
+from table import Row
+
+ARGUMENTS = {
+    "wide": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: bool = False, initial: operand = None, "
+            "where: where = True",
+    "mean": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: bool = False, *, where: where = True",
+    "real": "axis: axes = None, dtype: dtype = None, out: out = None, ddof: double = 0, keepdims: bool = False, *, "
+            "where: where = True, correction: double = None",
+    "same": "axis: axes = None, out: out = None, keepdims: bool = False, initial: operand = None, where: where = True",
+    "index": "axis: axis_or_all = None, dtype: dtype = None, out: out = None, keepdims: bool = False",
+    "truth": "axis: axes = None, out: out = None, keepdims: bool = False, *, where: where = True",
+    "count": "axis: axes = None, *, keepdims: bool = False",
+}
+REAL = {
+    "call": "cp_{name}(a, .axis = axis, .typed = dtype != CP_DEFAULT, .dtype = dtype, .out = out, .keepdims = keepdims, "
+            ".where = where, .ddof = isnan(correction) ? ddof : correction)",
+    "refuse": {"!isnan(correction) && ddof != 0": "ValueError: ddof and correction can't be provided simultaneously."},
+}
+
+
+def old_rows():
+    """The rows of the table in C's notation."""
+    path = pathlib.Path(__file__).resolve().parents[2] / "include/cuprite/reduce.def"
+    if not path.exists():
+        return
+    for m in re.finditer(r'^CP_REDUCE\((\w+), \w+, (\w+), \w+, "\w+", (\w+),.*?"([^"]*)"\)$', path.read_text(), re.M | re.S):
+        name, result, kind, doc = m.groups()
+        aliases = ["a" + name] if name in ("min", "max") else []
+        yield Row("reduction", [name], {"result": result.lower(), "method": kind == "METHOD", "aliases": aliases, "doc": doc},
+                  "src/reduce/reduce.def", 1)
+
+
+def functions(tables):
+    rows = []
+    for row in tables.of("reduction") or old_rows():
+        name, result = row.args[0], row.result
+        columns = {"doc": row.doc, "method": row.get("method", False), "also": " ".join(row.get("aliases", [])),
+                   "options": "cp_reduce_options"}
+        if result == "real":
+            columns["call"] = REAL["call"].format(name=name)
+            columns["refuse"] = REAL["refuse"]
+        rows.append(Row("function", [name, "a: array, " + ARGUMENTS[result]], columns, row.file, row.line))
+    return rows

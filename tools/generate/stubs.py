@@ -1,0 +1,237 @@
+"""The Python package's generated files: modules that are functions only, and stubs (.pyi) of every module for editors and type
+checkers. Functions and methods come from their rows, operations from theirs, what is written in Python from its source.
+
+Invariant: a stub names what the module names at run time, no more and no less; tests/python/test_stubs.py compares them.
+"""
+import ast
+import pathlib
+import re
+
+from functions import read_functions
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PYTHON = ROOT / "python" / "cuprite"
+HEAD = """from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+from numpy.typing import ArrayLike, DTypeLike
+
+"""
+RETURNS = {"none": "None", "int": "int", "int64": "int", "bool": "bool", "double": "float", "object": "Any"}
+ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarray", "base": "ndarray | None", "shape": "tuple[int, ...]",
+              "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int", "itemsize": "int"}
+BINARY = "add sub mul truediv floordiv mod pow lshift rshift and or xor divmod".split()
+UFUNC = """class ufunc:
+    name: str
+    nin: int
+    nout: int
+    nargs: int
+    types: list[str]
+    identity: Any
+    ulp: float
+    __name__: str
+    def __call__(self, *args: Any, out: Any = None, where: Any = True, casting: str = 'same_kind', order: str = 'K',
+                 dtype: DTypeLike | None = None, subok: bool = True) -> Any: ...
+    def reduce(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None, out: ndarray | None = None, keepdims: bool = False,
+               initial: Any = None, where: Any = True) -> ndarray: ...
+    def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
+"""
+
+
+def annotated(f, first="", skip=0):
+    """The arguments of a row with annotations and defaults."""
+    parts, seen = [first] if first else [], False
+    shown = f.arguments[skip:]
+    for i, a in enumerate(shown):
+        stub = a.kind.stub + (" | None" if a.optional and "None" not in a.kind.stub and a.kind.stub != "object"
+                              else "")
+        if a.how == "star":
+            parts.append(f"*{a.name}: Any")
+            seen = True
+            continue
+        if a.how == "keyword" and not seen:
+            parts.append("*")
+            seen = True
+        parts.append(f"{a.name}: {stub}" + (f" = {a.text}" if a.has_default else ""))
+        if a.how == "only" and (i + 1 == len(shown) or shown[i + 1].how != "only"):
+            parts.append("/")
+    return ", ".join(parts)
+
+
+def result(f):
+    if f.results:
+        return f"tuple[{', '.join('ndarray' for _ in f.results)}]"
+    if f.body and f.returns == "array":
+        return f.row.get("stub", "Any")
+    return RETURNS.get(f.returns, "ndarray")
+
+
+def definition(name, f, method=False):
+    arguments = annotated(f, "self", 1) if method else annotated(f)
+    indent = "    " if method else ""
+    return f"{indent}def {name}({arguments}) -> {result(f)}: ...\n"
+
+
+def operations(tables):
+    """Names of the ufuncs, from the table of elementwise operations."""
+    rows = [r.args[0] for r in tables.rows if r.kind in ("elementwise", "operation") and not r.get("hidden") and not r.get("module")]
+    old = ROOT / "include/cuprite/elementwise.def"
+    if not rows and old.exists():
+        rows = re.findall(r"^CP_ELEMENTWISE\((\w+)", old.read_text(), re.M)
+    aliases = re.findall(r'\{"(\w+)", "(\w+)"\}', (ROOT / "python/src/ufunc.c").read_text())
+    return sorted(set(rows) | {a for a, b in aliases if b in rows})
+
+
+def properties():
+    """ndarray's attributes, from their table in array.c."""
+    text = (ROOT / "python/src/array.c").read_text()
+    found = re.findall(r'^    \{"([a-zA-Z]\w*)", (\w+), (\w+), "', text, re.M)
+    return [(name, setter != "NULL") for name, getter, setter in found]
+
+
+def ndarray(methods):
+    text = "class ndarray:\n    def __init__(self, shape: Any, dtype: DTypeLike = float, memptr: Any = None, strides: Any = None, " \
+           "order: str = 'C') -> None: ...\n"
+    for name, writable in properties():
+        kind = ATTRIBUTES.get(name, "Any")
+        text += f"    @property\n    def {name}(self) -> {kind}: ...\n"
+        if writable:
+            text += f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n"
+    for op in BINARY:
+        kind = "tuple[ndarray, ndarray]" if op == "divmod" else "ndarray"
+        text += f"    def __{op}__(self, other: Any) -> {kind}: ...\n    def __r{op}__(self, other: Any) -> {kind}: ...\n"
+        if op != "divmod":
+            text += f"    def __i{op}__(self, other: Any) -> ndarray: ...\n"
+    for op in "neg pos abs invert".split():
+        text += f"    def __{op}__(self) -> ndarray: ...\n"
+    for op in "lt le gt ge".split():
+        text += f"    def __{op}__(self, other: Any) -> ndarray: ...\n"
+    text += "    def __eq__(self, other: Any) -> ndarray: ...  # type: ignore[override]\n"
+    text += "    def __ne__(self, other: Any) -> ndarray: ...  # type: ignore[override]\n"
+    text += "    def __getitem__(self, key: Any) -> ndarray: ...\n    def __setitem__(self, key: Any, value: Any) -> None: ...\n"
+    text += "    def __len__(self) -> int: ...\n    def __iter__(self) -> Any: ...\n    def __contains__(self, value: Any) -> bool: ...\n"
+    text += "    def __bool__(self) -> bool: ...\n    def __int__(self) -> int: ...\n    def __float__(self) -> float: ...\n"
+    text += "    def __index__(self) -> int: ...\n"
+    for name, f in sorted(methods.items()):
+        if name not in ("__array__", "__reduce__", "__format__"):
+            text += definition(name, f, True)
+    return text
+
+
+# --- stubs of what is written in Python ---
+def source_stub(path, inside=False):
+    """Signatures of a module: its public functions, classes and names."""
+    tree = ast.parse(path.read_text())
+    return "".join(part for node in tree.body for part in stub_of(node, ""))
+
+
+def arguments_of(node):
+    a = node.args
+    for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]:
+        if arg.arg not in ("self", "cls"):
+            arg.annotation = ast.Name("Any")
+    constant = (ast.Constant, ast.UnaryOp)
+    a.defaults = [d if isinstance(d, constant) else ast.Constant(...) for d in a.defaults]
+    a.kw_defaults = [d if d is None or isinstance(d, constant) else ast.Constant(...) for d in a.kw_defaults]
+    return ast.unparse(a)
+
+
+def stub_of(node, indent):
+    if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name.startswith("__") and indent):
+        if node.name in ("__getattr__", "__dir__"):
+            return
+        for d in node.decorator_list:
+            text = ast.unparse(d)
+            if text in ("property", "staticmethod", "classmethod") or text.endswith(".setter"):
+                yield f"{indent}@{text}\n"
+        kind = "None" if node.name in ("__init__", "__exit__") else "bool" if node.name in ("__eq__", "__ne__") else \
+            "int" if node.name in ("__hash__", "__int__", "__len__") else "str" if node.name in ("__repr__", "__str__") else "Any"
+        yield f"{indent}def {node.name}({arguments_of(node)}) -> {kind}: ...\n"
+    elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+        bases = [ast.unparse(b) for b in node.bases]
+        yield f"{indent}class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:\n"
+        body = [part for inner in node.body for part in stub_of(inner, indent + "    ")]
+        slots = next((n.value for n in node.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__slots__"), None)
+        names = [] if slots is None else [s for s in ([slots.value] if isinstance(slots, ast.Constant) else ast.literal_eval(slots))]
+        body = [f"{indent}    {n}: Any\n" for n in names if not n.startswith("_")] + body
+        yield from body or [f"{indent}    ...\n"]
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and not node.targets[0].id.startswith("_"):
+        if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "property":
+            yield f"{indent}@property\n{indent}def {node.targets[0].id}(self) -> Any: ...\n"
+        elif not isinstance(node.value, ast.Name) or not indent:
+            yield f"{indent}{node.targets[0].id}: Any\n"
+        else:
+            yield f"{indent}{node.targets[0].id} = {node.value.id}\n"
+    elif isinstance(node, ast.ImportFrom) and not indent and node.module != "__future__":
+        for name in node.names:
+            shown = name.asname or name.name
+            if name.name != "*" and not shown.startswith("_"):
+                yield f"from {'.' * node.level}{node.module or ''} import {name.name} as {shown}\n"
+
+
+# --- files ---
+def write_core(functions, methods, names, out):
+    text = HEAD + "class OutOfMemoryError(MemoryError): ...\nclass UFuncTypeError(TypeError): ...\n"
+    text += "class CUDARuntimeError(RuntimeError): ...\n\n" + UFUNC + "\n" + ndarray(methods) + "\n"
+    text += "".join(f"{n}: ufunc\n" for n in names) + "\n"
+    text += "".join(definition(n, f) for n, f in sorted(functions.items()))
+    text += "\ndef rows(name: str, /) -> dict[str, Any]: ...\n"
+    out.write("python/cuprite/_core.pyi", "the rows of functions and operations", text)
+
+
+def write_package(functions, names, out):
+    """cuprite/__init__.pyi: what the package takes from the extension by name, then its own."""
+    text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, profiler as profiler, scipy as scipy\n"
+    core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError", "CUDARuntimeError"]
+                  if not n.startswith("_"))
+    text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
+    source = (PYTHON / "__init__.py").read_text()
+    tree = ast.parse(source)
+    borrowed = next(ast.literal_eval(n.value) for n in tree.body
+                    if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
+    text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
+    text += "".join(f"    {n} as {n},\n" for n in sorted(borrowed)) + ")\nbfloat16: Any\n\n"
+    shaping = PYTHON / "_shaping.py"
+    public = next(ast.literal_eval(n.value) for n in ast.parse(shaping.read_text()).body
+                  if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []
+    text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public if n not in core) + ")\n\n" if public else ""
+    text += "__version__: str\npi: float\ne: float\neuler_gamma: float\ninf: float\nnan: float\nnewaxis: None\n"
+    text += "".join(part for node in tree.body if isinstance(node, ast.FunctionDef) for part in stub_of(node, ""))
+    out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
+
+
+def write_module(row, functions, out):
+    """A module that is functions of the extension and nothing else."""
+    name = row.args[0]
+    path = "python/cuprite/" + name.replace(".", "/")
+    names = sorted(functions)
+    text = f'"""{row.doc}"""\nfrom cuprite import _core\n\n_functions = _core.rows("{name}")\n'
+    text += "".join(f'{n} = _functions["{n}"]\n' for n in names)
+    out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
+    uses = "from cuprite._core import ndarray\n\n"
+    out.write(path + ".pyi", row.file, HEAD + uses + "".join(definition(n, functions[n]) for n in names))
+
+
+def write_sources(out, made):
+    """Stubs of the package's modules that are written in Python."""
+    for path in sorted(PYTHON.rglob("*.py")):
+        name = path.relative_to(PYTHON)
+        if name.stem == "__main__" or str(name) == "__init__.py" or str(name.with_suffix("")) in made:
+            continue
+        out.write(f"python/cuprite/{name.with_suffix('.pyi')}", f"python/cuprite/{name}", HEAD + source_stub(path))
+
+
+def write(tables, out):
+    functions, methods = {}, {}
+    for f in read_functions(tables):
+        if not f.is_method_only:
+            functions.setdefault(f.module, {}).update({n: f for n in [f.name] + f.also})
+        if f.method:
+            methods.update({n: f for n in [f.method] + (f.also if f.is_method_only else [])})
+    names = [n for n in operations(tables) if n not in functions.get("", {})]
+    write_core(functions.get("", {}), methods, names, out)
+    write_package(functions.get("", {}), names, out)
+    made = {row.args[0].replace(".", "/") for row in tables.of("module")}
+    for row in tables.of("module"):
+        write_module(row, functions.get(row.args[0], {}), out)
+    write_sources(out, made)

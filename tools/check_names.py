@@ -15,27 +15,50 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "generate")]
 import headers  # noqa: E402
+import reductions  # noqa: E402
 from functions import read_functions  # noqa: E402
 from stubs import operations  # noqa: E402
 from table import read, read_embedded  # noqa: E402
 
 OBJECTS = "makes arrays of Python's objects, or such objects of arrays"
-TEXT = "text is NumPy's in Python"
-LATER = "written in Python: to become a composite in C"
+LATER = "written in Python so far: to become a composite in C"
 PYTHON_ONLY = {
-    **dict.fromkeys("array asarray asanyarray asnumpy get_array_module".split(), OBJECTS),
-    **dict.fromkeys("array_str array_repr array2string".split(), TEXT),
-    **dict.fromkeys("isscalar result_type shape ndim size iscomplexobj isrealobj".split(), "about Python's objects"),
+    **dict.fromkeys("array asarray asanyarray get_array_module".split(), OBJECTS),
+    **dict.fromkeys("array_str array_repr array2string".split(), "NumPy prints in Python"),
+    **dict.fromkeys("isscalar result_type shape iscomplexobj isrealobj may_share_memory".split(), "asks Python's objects"),
     **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy".split(),
                     "Python's face of devices and pools"),
+    **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(), "named tuples; cp_unique has all of it"),
+    **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(), "another name of a call with fixed arguments"),
+    **dict.fromkeys("atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack dstack hstack vstack eye flip meshgrid moveaxis "
+                    "rollaxis extract round around divmod ptp concatenate stack asfortranarray".split(), LATER),
+    "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
+    "concat": "NumPy's other name of concatenate",
 }
-# Python's name -> C's
+# Python's name: C's
 OTHER_NAMES = {
     "ascontiguousarray": "contiguous", "real": "real_part", "imag": "imag_part", "copyto": "assign", "promote_types": "promote",
     "mean": "mean_labels", "variance": "variance_labels", "standard_deviation": "std_labels", "minimum": "minimum_labels",
-    "maximum": "maximum_labels",
+    "maximum": "maximum_labels", "asnumpy": "to_host",
 }
-C_ONLY = {}
+LIFE = "the life of C's arrays, scopes, streams and errors, which Python does itself"
+ATTRIBUTE = "an attribute, an operator or a conversion in Python"
+C_ONLY = {
+    **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_text code_exception "
+                    "image_header_free sources_free debug_leaks".split(), LIFE),
+    **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable type_name type_from_name type_kind "
+                    "type_size item_int item_float set_item slice mask_get mask_set view_as from_host from_memory to_host int float "
+                    "complex scalar copy_order".split(), ATTRIBUTE),
+    **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
+    **dict.fromkeys("elementwise reduce op_query op_types op_from_name reduction_query reduction_from_name".split(),
+                    "the general call behind every operation"),
+    **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(), "files are C's and the command's so far"),
+    **dict.fromkeys("print fprint array_to_string text".split(), "NumPy prints in Python"),
+    "arange_int": "arange of integers, which C must tell apart",
+}
+PREFIXES = {"device_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
+            "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",
+            "image_": "files are C's and the command's so far"}
 
 
 class Tables:
@@ -59,4 +82,27 @@ def written_in_python():
     return names
 
 
-print([f.name for f in read_functions(Tables())])
+def breaches(build):
+    tables = Tables()
+    functions = [f for f in read_functions(tables) if f.module != "_device" and not f.name.startswith("_")]
+    methods = {f.method for f in functions if f.method}
+    operation_names = set(operations(tables))
+    python = {n for f in functions if not f.is_method_only for n in [f.name] + f.also} | set(written_in_python())
+    c = {name[3:] for name in headers.functions(build)} | operation_names
+    c |= {row.args[0] for row in reductions.functions(tables)}
+    for name in sorted(python):
+        if name not in c and name not in PYTHON_ONLY and OTHER_NAMES.get(name) not in c:
+            yield f"Python has {name}, C has no cp_{name}"
+    for name in sorted(c):
+        known = name in python or name in methods or name in operation_names or name in OTHER_NAMES.values()
+        if not known and name not in C_ONLY and not name.startswith(tuple(PREFIXES)):
+            yield f"C has cp_{name}, Python has no {name}"
+    for name in sorted(PYTHON_ONLY):
+        if name in c and name in python:
+            yield f"{name} is in both: take it off PYTHON_ONLY"
+
+
+if __name__ == "__main__":
+    found = list(breaches(os.environ.get("BUILD", "build")))
+    print("\n".join(found + (["tools/check_names.py holds what differs on purpose"] if found else [])), end="\n" if found else "")
+    sys.exit(bool(found))

@@ -79,6 +79,10 @@ bool cpy_word(PyObject *o, const char *what, const char *const *words, int other
 typedef cp_array *(*cpy_maker)(cp_shape shape, cp_type type);
 cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order);
 int64_t cpy_shape_size(cp_shape shape); /* elements; 0 where they are too many */
+/* Sorting in descending order too: equal elements keep their order. */
+cp_array *cpy_sorted(cp_array *x, int axis, bool descending);
+cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending);
+cp_array *cpy_argsorted(cp_array *x, int axis, bool descending);
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
 static inline bool cpy_given(PyObject *o) { return o && o != Py_None; }

@@ -144,6 +144,19 @@ PyObject *py_array_equal(const py_array_equal_args *v)
     return truth(value, v->a1);
 }
 
+PyObject *py_angle(const py_angle_args *v)
+{
+    cp_ufunc_options o = {.out = v->out, .where = v->where, .typed = v->dtype != CP_DEFAULT, .dtype = v->dtype, .casting = v->casting};
+    cp_array *r, *scale = v->deg ? cp_float(180 / 3.141592653589793) : NULL, *scaled;
+    CPY_RUN(cp_size(v->z), r = cp_elementwise(CP_OP_angle, &v->z, &o));
+    if (!r || !v->deg) return cpy_wrap(r);
+    o = (cp_ufunc_options){.out = r, .where = v->where};
+    CPY_RUN(cp_size(r), scaled = cp_elementwise(CP_OP_multiply, (cp_array *[]){r, scale}, &o));
+    cp_free(scale);
+    cp_free(r);
+    return cpy_wrap(scaled);
+}
+
 PyObject *py_divmod(const py_divmod_args *v) { return PyNumber_Divmod(v->x1, v->x2); }
 
 PyObject *py_imag(const py_imag_args *v)

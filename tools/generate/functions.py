@@ -18,7 +18,8 @@ defaults. Columns:
     returns   "array" (what the call makes), "view" (of the first array), "view_or_copy", "none" (the call gives a cp_code),
               "int", "int64", "bool", "double", or "(q, r)": a tuple of arrays, which C gives through pointers of these names.
               The argument of kind `out` is returned where it was given.
-    refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`
+    refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
+              given(name), which is true of None too
     unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing waits), or
               an expression of the size
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in tools/check_names.py
@@ -205,6 +206,8 @@ class Function:
     def with_values(self, text):
         """An expression of argument names as one of the record's fields; designators and strings stay."""
         named = {a.name: a for a in self.arguments}
+
+        text = re.sub(r"\bgiven\((\w+)\)", lambda m: f"!!o[{named[m[1]].place}]", text)
 
         def value(found):
             a = named.get(found[0])

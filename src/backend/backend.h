@@ -35,6 +35,8 @@ struct cp_event {
     bool recorded;
 };
 
+typedef struct cpi_backend cpi_backend;
+
 /* What a backend may call. */
 typedef struct cpi_host_api {
     uint32_t abi;
@@ -43,18 +45,22 @@ typedef struct cpi_host_api {
     void (*work_free)(cp_stream *stream, void *memory);   /* usable again by later work of the stream; NULL fine */
     void *(*malloc)(size_t bytes);                        /* host memory; NULL: error written */
     void (*free)(void *memory);
+    cp_code (*take_error)(char *text, size_t bytes);      /* the calling thread's record and its message; clears it */
+    const cpi_backend *cpu;                               /* for backends that let the CPU work for them */
+    cp_stream *(*cpu_stream)(void);                       /* the calling thread's there */
 } cpi_host_api;
 
 #define CPI_ROOM_OPS(room) struct cpi_##room##_ops;
 CPI_ROOMS(CPI_ROOM_OPS)
 #undef CPI_ROOM_OPS
 
-typedef struct cpi_backend {
+struct cpi_backend {
     uint32_t abi;
     const char *name; /* "cpu", "cuda"; NAME:N is its device N */
     const char *trouble; /* why there is no device; "" */
     int devices;
     bool forks;       /* its devices work on in a forked child */
+    bool at_once;     /* work is done when a slot returns: streams mean nothing */
     cp_code (*open)(cpi_device *device); /* first use: fills device->impl, name, variant, units */
     /* makes the device current for the calling thread, before every slot that gets one of its streams; NULL: not
      * needed */
@@ -63,6 +69,8 @@ typedef struct cpi_backend {
     /* raw memory for the pool; NULL without an error record when there is none */
     void *(*memory_new)(cpi_device *device, size_t bytes);
     void (*memory_free)(cpi_device *device, void *memory, size_t bytes);
+    /* The pool will reuse the memory in the stream's order. NULL: nothing is done about it. */
+    void (*memory_freed)(cp_stream *stream, void *memory, size_t bytes);
     /* linear copies and fills; to_host returns when the bytes have arrived, from_host when `host` may change */
     cp_code (*from_host)(cp_stream *stream, void *device_memory, const void *host, size_t bytes);
     cp_code (*to_host)(cp_stream *stream, void *host, const void *device_memory, size_t bytes);
@@ -80,11 +88,13 @@ typedef struct cpi_backend {
     int (*event_done)(cp_event *event);
     cp_code (*event_elapsed)(cp_event *start, cp_event *end, double *ms);
     cp_code (*device_sync)(cpi_device *device);
+    /* For tests: the n-th operation that the device gets from now on fails when it runs; 0: none. NULL: cannot be. */
+    void (*fail_late)(cpi_device *device, int64_t n);
     /* rooms: `const struct cpi_sort_ops *sort` and so on */
 #define CPI_ROOM_POINTER(room) const struct cpi_##room##_ops *room;
     CPI_ROOMS(CPI_ROOM_POINTER)
 #undef CPI_ROOM_POINTER
-} cpi_backend;
+};
 
 #define CPI_DEVICES 129
 struct cpi_device {

@@ -13,6 +13,7 @@
 #include "backend/pool.h"
 #include "backend/registry.h"
 #include "core/memory.h"
+#include "cuprite/testing.h"
 
 _Static_assert(CPI_DEVICES > CPI_PLUGINS * CPI_PLUGIN_DEVICES, "every device has a slot");
 
@@ -216,4 +217,24 @@ void *cpi_work_alloc(cp_stream *stream, size_t bytes) { return cpi_pool_alloc(st
 
 void cpi_work_free(cp_stream *stream, void *memory) { cpi_pool_free(stream->device->pool, stream, memory); }
 
-const cpi_host_api cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host};
+static cp_code take_error(char *text, size_t bytes)
+{
+    cp_code code = cp_error();
+    snprintf(text, bytes, "%s", cp_error_message());
+    cp_error_clear();
+    return code;
+}
+
+static cp_stream *cpu_stream(void) { return cpi_stream(cpi_device_cpu()); }
+
+const cpi_host_api cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host,
+                                     take_error, &cpi_backend_cpu, cpu_stream};
+
+cp_code cp_test_fail_late(int device, int64_t n)
+{
+    cpi_device *d = cpi_device_get("test_fail_late", device);
+    if (!d) return cp_error();
+    if (!d->backend->fail_late) return cpi_fail(CP_ERROR_UNSUPPORTED, "test_fail_late: %s cannot", d->label);
+    d->backend->fail_late(d, n);
+    return CP_OK;
+}

@@ -11,19 +11,25 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "backend/stream.h"
 #include "core/memory.h"
 
 enum { UNIT = 512, SMALL = 1 << 20, SMALL_PIECE = 2 << 20, LARGE_PIECE = 20 << 20, PIECE_UNIT = 2 << 20 };
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
+enum { USERS = 3 };
+
 typedef struct block {
     char *at;
     size_t size;
     cp_stream *stream;             /* owner of the free block; the stream it was handed out to */
+    cp_stream *user[USERS];        /* others that use it: references */
+    bool many_users;               /* more than there is room for */
+    cp_event *passed[USERS];       /* while it waits: what they must pass */
     struct block *before, *behind; /* neighbours in the piece */
     struct block *previous, *next; /* list of the bin, or of spare records */
     struct block *chain;           /* hash chain */
-    bool is_free, large;
+    bool is_free, waits, large;
 } block;
 
 typedef struct arena {
@@ -41,6 +47,7 @@ struct cpi_pool {
     block **table;
     size_t table_size, table_used;
     block *spare;
+    block *waiting; /* blocks that were freed before other streams' use of them had passed */
     size_t small;        /* see cpi_pool_small */
     int64_t small_bytes; /* changed atomically */
     bool direct; /* no reuse: every block is a piece of its own (for memory checkers) */
@@ -273,6 +280,114 @@ static void gather(cpi_pool *p, arena *to)
         if (a != to) move_free(p, a, to);
 }
 
+/* Gives an unused block back: to the arena of its stream, or, where nothing is reused, to the device. */
+static void give_back(cpi_pool *p, block *b)
+{
+    arena *a = p->direct ? NULL : arena_of(p, b->stream, true);
+    if (a) {
+        if (p->device->backend->memory_freed) p->device->backend->memory_freed(b->stream, b->at, b->size);
+        release_block(p, a, b);
+        return;
+    }
+    table_find(p, b->at, true);
+    p->stats.held -= (int64_t)b->size;
+    p->device->backend->memory_free(p->device, b->at, b->size);
+    record_put(p, b);
+}
+
+/* --- blocks that other streams use --- */
+
+/* The place in the stream's work that it must pass before the block is unused. Without memory for that, a wait. */
+static cp_event *place_to_pass(cp_stream *stream)
+{
+    const cpi_backend *backend = stream->device->backend;
+    cp_event *e = malloc(sizeof *e);
+    if (e) {
+        *e = (cp_event){.device = stream->device};
+        if (backend->event_new(e) == CP_OK) {
+            if (backend->event_record(e, stream) == CP_OK) return e;
+            backend->event_free(e);
+        }
+        free(e);
+    }
+    backend->stream_sync(stream);
+    return NULL;
+}
+
+static void place_free(cp_event *e)
+{
+    if (e) e->device->backend->event_free(e);
+    free(e);
+}
+
+/* Whether other streams are still to pass their use of the block; `gone` gets the streams that it no longer holds. */
+static bool must_wait(cpi_pool *p, block *b, cp_stream **gone)
+{
+    bool wait = false;
+    if (b->many_users) p->device->backend->device_sync(p->device);
+    for (int i = 0; i < USERS && b->user[i]; i++) {
+        if (!b->many_users && !p->direct) b->passed[i] = place_to_pass(b->user[i]);
+        wait |= b->passed[i] != NULL;
+        gone[i] = b->user[i];
+        b->user[i] = NULL;
+    }
+    b->many_users = false;
+    return wait;
+}
+
+static bool has_passed(block *b)
+{
+    for (int i = 0; i < USERS; i++) {
+        if (b->passed[i] && !b->passed[i]->device->backend->event_done(b->passed[i])) return false;
+        place_free(b->passed[i]);
+        b->passed[i] = NULL;
+    }
+    return true;
+}
+
+/* Blocks that need wait no longer are given back. */
+static void look_at_waiting(cpi_pool *p)
+{
+    for (block **link = &p->waiting, *b; (b = *link);) {
+        if (!has_passed(b)) {
+            link = &b->next;
+            continue;
+        }
+        *link = b->next;
+        b->waits = false;
+        give_back(p, b);
+    }
+}
+
+void cpi_pool_used(cpi_pool *p, cp_stream *stream, void *memory)
+{
+    pthread_mutex_lock(&p->lock);
+    block *b = table_find(p, memory, false);
+    int i = 0;
+    if (b && b->stream != stream) {
+        while (i < USERS && b->user[i] && b->user[i] != stream) i++;
+        if (i == USERS) {
+            b->many_users = true;
+        } else if (!b->user[i]) {
+            b->user[i] = cpi_stream_ref(stream);
+        }
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* --- requests --- */
+
+/* Waits for the device, lets every free block serve every stream, and gives unused pieces back. */
+static cp_code shrink(cpi_pool *p)
+{
+    cp_code code = p->device->backend->device_sync(p->device);
+    if (code || !p->arenas) return code;
+    look_at_waiting(p);
+    gather(p, p->arenas);
+    trim(p);
+    return CP_OK;
+}
+
 static block *piece_new(cpi_pool *p, size_t size, bool large)
 {
     size_t bytes = p->direct ? size : !large ? SMALL_PIECE
@@ -314,7 +429,16 @@ static void split_block(cpi_pool *p, arena *a, block *b, size_t size)
 
 static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
 {
+    /* a limit that was set below what is held binds what is kept for reuse too */
+    if (p->stats.limit && p->stats.held > p->stats.limit) {
+        if (shrink(p)) return NULL;
+        if (p->stats.used + (int64_t)size > p->stats.limit) return NULL;
+    }
     block *b = p->direct ? NULL : bin_search(a, size, large);
+    if (!b && p->waiting) {
+        look_at_waiting(p);
+        b = bin_search(a, size, large);
+    }
     if (b) {
         bin_remove(a, b);
         p->stats.reuses++;
@@ -323,6 +447,7 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
     if ((b = piece_new(p, size, large))) return b;
     /* Full: wait for the device, let every free block serve, then give unused pieces back. */
     if (p->device->backend->device_sync(p->device)) return NULL;
+    look_at_waiting(p);
     gather(p, a);
     if ((b = bin_search(a, size, large))) {
         bin_remove(a, b);
@@ -378,23 +503,25 @@ none:;
 
 void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
 {
+    cp_stream *gone[USERS] = {NULL};
     if (!memory) return;
     pthread_mutex_lock(&p->lock);
     block *b = table_find(p, memory, false);
-    if (b && !b->is_free) {
+    if (b && !b->is_free && !b->waits) {
         p->stats.used -= (int64_t)b->size;
-        arena *a = p->direct ? NULL : arena_of(p, stream, true);
-        if (a) {
-            release_block(p, a, b);
+        b->stream = stream;
+        if ((b->user[0] || b->many_users) && must_wait(p, b, gone)) {
+            b->waits = true;
+            b->next = p->waiting;
+            p->waiting = b;
         } else {
-            table_find(p, memory, true);
-            p->stats.held -= (int64_t)b->size;
-            p->device->backend->memory_free(p->device, b->at, b->size);
-            record_put(p, b);
+            give_back(p, b);
         }
         cpi_count_live(-1);
     }
     pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < USERS; i++) /* not under the lock: the last reference ends a stream, which asks the pool */
+        if (gone[i]) cpi_stream_unref(gone[i]);
 }
 
 cp_code cpi_pool_limit(cpi_pool *p, int64_t bytes)
@@ -402,18 +529,15 @@ cp_code cpi_pool_limit(cpi_pool *p, int64_t bytes)
     if (bytes < 0) return cpi_fail(CP_ERROR_VALUE, "pool_limit: %lld is negative", (long long)bytes);
     pthread_mutex_lock(&p->lock);
     p->stats.limit = bytes;
+    cp_code code = bytes && p->stats.held > bytes ? shrink(p) : CP_OK;
     pthread_mutex_unlock(&p->lock);
-    return CP_OK;
+    return code;
 }
 
 cp_code cpi_pool_trim(cpi_pool *p)
 {
     pthread_mutex_lock(&p->lock);
-    cp_code code = p->device->backend->device_sync(p->device);
-    if (!code && p->arenas) {
-        gather(p, p->arenas);
-        trim(p);
-    }
+    cp_code code = shrink(p);
     pthread_mutex_unlock(&p->lock);
     return code;
 }
@@ -421,6 +545,8 @@ cp_code cpi_pool_trim(cpi_pool *p)
 void cpi_pool_stream_ends(cpi_pool *p, cp_stream *stream, cp_stream *heir)
 {
     pthread_mutex_lock(&p->lock);
+    for (block *b = p->waiting; b; b = b->next)
+        if (b->stream == stream) b->stream = heir;
     arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, heir, true) : NULL;
     if (to) {
         move_free(p, from, to);

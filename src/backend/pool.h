@@ -3,7 +3,8 @@
  * Invariants: a block is on exactly one list; neighbours in a piece that are both free and belong to the same
  * stream are one block; used + free bytes of all pieces equal `held`, and held never passes the limit. A block
  * that is freed belongs to its stream and is handed out again only there, until a synchronisation of the
- * device makes all free blocks anybody's. Safe to call from any thread. */
+ * device makes all free blocks anybody's. One that other streams use too (cpi_pool_used) waits, when it is freed, until
+ * they have passed what they had to do by then. Safe to call from any thread. */
 #ifndef CPI_BACKEND_POOL_H
 #define CPI_BACKEND_POOL_H
 
@@ -14,6 +15,8 @@ cpi_pool *cpi_pool_new(cpi_device *device);
 /* At least `bytes` bytes aligned to 512, for the stream; NULL and CP_ERROR_MEMORY (how much, who holds what). */
 void *cpi_pool_alloc(cpi_pool *pool, cp_stream *stream, size_t bytes);
 void cpi_pool_free(cpi_pool *pool, cp_stream *stream, void *memory);
+/* Work of another stream than the block's uses it, or is about to. */
+void cpi_pool_used(cpi_pool *pool, cp_stream *stream, void *memory);
 /* Arrays of at most so many bytes are better kept in host memory beside their records: 0 on a GPU, and where blocks
  * are not reused so that a memory checker sees each. */
 size_t cpi_pool_small(const cpi_pool *pool);

@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "backend/device.h"
 #include "cpu/features.h"
+#include "cpu/limits.h"
 #include "cpu/threads.h"
 
 static void processor_name(char *name, size_t bytes)
@@ -40,7 +41,9 @@ static cp_code cpu_query(cpi_device *d, int64_t *total, int64_t *available)
     d->units = cpi_workers(); /* may have been set since */
     int64_t page = sysconf(_SC_PAGESIZE);
     *total = page * sysconf(_SC_PHYS_PAGES);
+    if ((size_t)*total > cpi_memory_most()) *total = (int64_t)cpi_memory_most();
     *available = page * sysconf(_SC_AVPHYS_PAGES);
+    if (*available > *total) *available = *total;
     return CP_OK;
 }
 
@@ -51,12 +54,13 @@ enum { HUGE_PAGE = 2 << 20 };
 static void *cpu_memory_new(cpi_device *d, size_t bytes)
 {
     (void)d;
+    if (bytes > cpi_memory_most()) return NULL; /* the kernel would promise it and kill us when we touch it */
     if (bytes < HUGE_PAGE) {
         void *p = NULL;
         return posix_memalign(&p, 512, bytes) ? NULL : p;
     }
     size_t span = bytes + HUGE_PAGE;
-    char *base = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base = mmap(NULL, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) return NULL;
     char *at = (char *)(((uintptr_t)base + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
     if (at > base) munmap(base, (size_t)(at - base));
@@ -132,7 +136,7 @@ CPI_ROOMS(ROOM)
 #undef ROOM
 
 const cpi_backend cpi_backend_cpu = {
-    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1, .forks = true,
+    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true,
     .open = cpu_open, .query = cpu_query,
     .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/*: slot("all_close", waits=True) */
 typedef struct cpi_elementwise_ops {
     /* Operation `op` (a cp_op, or one of the hidden operations of elementwise/table.h) computed in `type`:
      * op[1..nin] are inputs, op[nin + 1], where there, is a bool mask: elements where it is false keep their

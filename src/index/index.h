@@ -29,6 +29,9 @@ typedef struct cpi_rows {
     int64_t few_outer_step, few_step;
 } cpi_rows;
 
+/*: slot("select", waits=True)
+ * slot("fill", host={"value": "bytes"})
+ * slot("coordinates", host={"shape": "ndim"}) */
 typedef struct cpi_index_ops {
     /* Waits. n >= 1. On success `release` must follow. */
     cp_code (*select)(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s);

@@ -71,6 +71,10 @@ typedef struct cpi_measure_plan {
     const char *function;    /* the public function's name, for errors */
 } cpi_measure_plan;
 
+/*: slot("label", waits="count || plan->limit < plan->lines * plan->width")
+ * slot("measure", waits="plan->must")
+ * record("cpi_label_plan", host={"neighbour": "neighbours"})
+ * record("cpi_measure_plan", host={"shape": "ndim"}) */
 typedef struct cpi_ndimage_ops {
     /* Labels the non-zero elements of x (real) into out (real, x's shape; may be x's memory), numbered from 1
      * in the order of their first elements. `*count` is valid on return when count is not NULL. When there

@@ -48,6 +48,10 @@ typedef struct cpi_clip {
     double low, high;   /* the kept set; low > high when it is empty */
 } cpi_clip;
 
+/*: slot("unique", by_hand=True)
+ * slot("unique_rows", by_hand=True)
+ * slot("partition", host={"kth": "nkth"})
+ * slot("clip", waits=True) */
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
     cp_code (*sort)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);

@@ -16,8 +16,18 @@
 #include "cuprite.h"
 #include "cuprite/testing.h"
 
-/* for (FOR_DEVICES(d)) { ... }: the body runs with the CPU current, then with each GPU. */
-#define FOR_DEVICES(d) int d = CP_CPU; d < cp_device_count() && cp_device_use(d) == CP_OK; d++
+/* Device i of those that tests run on: the CPU, late:0, the GPUs. False behind the last, with the CPU current. */
+static inline bool check_device(int i, int *device)
+{
+    *device = i == 0 ? CP_CPU : i - 2;
+    if (i == 1 && cp_device_parse("late:0", device)) fail_msg("no test device: %s", cp_error_message());
+    bool there = i < 2 + cp_device_count();
+    if (!there) *device = CP_CPU;
+    if (cp_device_use(*device)) fail_msg("device %d: %s", *device, cp_error_message());
+    return there;
+}
+/* for (FOR_DEVICES(d)) { ... }: the body runs with each of them current. */
+#define FOR_DEVICES(d) int d = CP_CPU, place_of_##d = 0; check_device(place_of_##d, &d); place_of_##d++
 
 /* The call succeeded; else the test fails with the error's text. */
 #define ok(expression)                                                                       \
@@ -61,13 +71,15 @@ static inline void check_values(cp_array *x, int n, const double *want)
 static inline void every_allocation_fails(bool (*body)(void))
 {
     cp_error_clear();
-    if (!body()) fail_msg("without a failure: %s", cp_error_message()); /* fills caches */
+    if (!body() || cp_device_synchronize(CP_CURRENT)) /* fills caches */
+        fail_msg("without a failure: %s", cp_error_message());
     int64_t live = cp_test_live();
     for (int64_t n = 1;; n++) {
         cp_test_fail_allocation(n);
         bool done = body();
         bool hit = cp_test_allocations() >= n;
         cp_test_fail_allocation(0);
+        if (cp_device_synchronize(CP_CURRENT)) done = false; /* work under way may hold memory, or fail */
         if (!done) {
             failed(CP_ERROR_MEMORY);
         }

@@ -1,0 +1,171 @@
+/* The table of the backend late: memory, linear copies, streams and events; the rooms' slots are generated
+ * (tools/generate/late.py). */
+#include "late/late.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sort/sort.h"
+
+const cpi_host_api *late_host;
+
+cp_stream *late_cpu_stream(void) { return late_host->cpu_stream(); }
+
+static cp_code open_device(cpi_device *d)
+{
+    snprintf(d->name, sizeof d->name, "test device %d", d->ordinal);
+    snprintf(d->variant, sizeof d->variant, "late");
+    d->units = 1;
+    return CP_OK;
+}
+
+static cp_code query(cpi_device *d, int64_t *total, int64_t *available)
+{
+    (void)d;
+    return late_host->cpu->query(late_cpu_stream()->device, total, available);
+}
+
+/* --- linear copies --- */
+
+enum { KEPT = 16 << 20 }; /* host memory of at most so many bytes is copied at once and arrives late */
+
+typedef struct linear {
+    char *to;
+    const char *from; /* NULL: fill with `byte` */
+    size_t bytes;
+    int byte;
+} linear;
+
+static cp_code run_linear(void *call)
+{
+    const linear *c = call;
+    if (c->from) {
+        memcpy(c->to, c->from, c->bytes);
+    } else {
+        memset(c->to, c->byte, c->bytes);
+    }
+    return CP_OK;
+}
+
+static late_task *linear_task(const char *name, void *to, const void *from, size_t bytes, int byte)
+{
+    late_task *t = late_task_new(name, run_linear, sizeof(linear));
+    if (t) *(linear *)late_call(t) = (linear){late_inside(to), late_inside(from), bytes, byte};
+    return t;
+}
+
+static cp_code give_and_free(cp_stream *s, late_task *t)
+{
+    if (!t) return CP_ERROR_MEMORY;
+    cp_code code = late_give_and_wait(s, t);
+    late_task_free(t);
+    return code;
+}
+
+static cp_code from_host(cp_stream *s, void *to, const void *from, size_t bytes)
+{
+    if (!bytes) return CP_OK;
+    late_task *t = linear_task("copy from host", to, from, bytes, 0);
+    if (!t) return CP_ERROR_MEMORY;
+    if (bytes > KEPT) return give_and_free(s, t);
+    ((linear *)late_call(t))->from = late_keep_host(t, from, bytes);
+    return late_give(s, t);
+}
+
+static cp_code to_host(cp_stream *s, void *to, const void *from, size_t bytes)
+{
+    return bytes ? give_and_free(s, linear_task("copy to host", to, from, bytes, 0)) : CP_OK;
+}
+
+static cp_code copy(cp_stream *s, void *to, const void *from, size_t bytes)
+{
+    if (!bytes) return CP_OK;
+    late_task *t = linear_task("copy", to, from, bytes, 0);
+    return t ? late_give(s, t) : CP_ERROR_MEMORY;
+}
+
+static cp_code zero(cp_stream *s, void *memory, size_t bytes)
+{
+    if (!bytes) return CP_OK;
+    late_task *t = linear_task("zeros", memory, NULL, bytes, 0);
+    return t ? late_give(s, t) : CP_ERROR_MEMORY;
+}
+
+/* The stream's own work on the block comes before; whoever else still uses it reads poison. What the stream failed with
+ * is not told to who frees. */
+static void poison(cp_stream *s, void *memory, size_t bytes)
+{
+    late_task *t = late_task_new_quietly(run_linear, sizeof(linear));
+    if (!t) return;
+    *(linear *)late_call(t) = (linear){late_inside(memory), NULL, bytes, LATE_POISON};
+    late_give_quietly(s, t);
+}
+
+/* --- slots that the generator leaves --- */
+
+/* unique calls back into the caller's thread, so it runs there, with the stream's work done. What `sized` gets may be
+ * memory whose poisoning is still under way: that too is waited for. */
+typedef struct unique_call {
+    cpi_unique inside; /* first: `sized` gets a pointer to it */
+    cpi_unique *request;
+    cp_stream *stream;
+} unique_call;
+
+static cp_code sized(cpi_unique *inside, int64_t count)
+{
+    unique_call *c = (unique_call *)inside;
+    cp_code code = c->request->sized(c->request, count);
+    if (!code) code = late_stream_sync(c->stream);
+    inside->values = late_inside(c->request->values);
+    inside->index = late_inside(c->request->index);
+    inside->counts = late_inside(c->request->counts);
+    return code;
+}
+
+static cp_code run_unique(cp_stream *stream, cpi_unique *request, cp_code (*slot)(cp_stream *, cpi_unique *))
+{
+    unique_call c = {*request, request, stream};
+    late_addresses_in(&c.inside, sizeof c.inside);
+    c.inside.sized = sized;
+    cp_code code = late_stream_sync(stream);
+    return code ? code : slot(late_cpu_stream(), &c.inside);
+}
+
+cp_code late_sort_unique(cp_stream *stream, cpi_unique *request);
+cp_code late_sort_unique(cp_stream *stream, cpi_unique *request)
+{
+    return run_unique(stream, request, late_host->cpu->sort->unique);
+}
+
+cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request);
+cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request)
+{
+    return run_unique(stream, request, late_host->cpu->sort->unique_rows);
+}
+
+/* --- the table --- */
+
+#define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_late;
+CPI_ROOMS(ROOM)
+#undef ROOM
+
+static const cpi_backend backend = {
+    .abi = CPI_ABI, .name = "late", .trouble = "", .devices = LATE_DEVICES,
+    .open = open_device, .query = query,
+    .memory_new = late_memory_new, .memory_free = late_memory_free, .memory_freed = poison,
+    .from_host = from_host, .to_host = to_host, .copy = copy, .zero = zero,
+    .stream_new = late_stream_new, .stream_free = late_stream_free, .stream_sync = late_stream_sync,
+    .stream_done = late_stream_done, .stream_wait = late_stream_wait,
+    .event_new = late_event_new, .event_free = late_event_free, .event_record = late_event_record,
+    .event_sync = late_event_sync, .event_done = late_event_done, .event_elapsed = late_event_elapsed,
+    .device_sync = late_device_sync, .fail_late = late_fail,
+#define ROOM(room) .room = &cpi_##room##_late,
+    CPI_ROOMS(ROOM)
+#undef ROOM
+};
+
+__attribute__((visibility("default"))) const cpi_backend *cuprite_backend_open(const cpi_host_api *host)
+{
+    late_host = host;
+    return &backend;
+}

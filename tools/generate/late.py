@@ -1,0 +1,138 @@
+"""The slots of the test backend `late`: every slot of every room, given to a stream's queue instead of being run.
+
+Slots are read from the rooms' headers, src/ROOM/ROOM.h, so a new room or slot needs nothing here. A call is kept until it
+runs: arguments by value; records of arrays and the structures of the room (cpi_*) as copies, with the array records they
+point to; memory of the device under the address that only the queues may use. What a declaration does not say stands
+beside it in the header:
+
+    /*: slot("partition", host={"kth": "nkth"}) */         kth points to nkth values in the host's memory
+    /*: slot("label", waits="count != NULL") */            the call answers on the host (when the condition holds)
+    /*: slot("unique", by_hand=True) */                    src/late has the function late_ROOM_SLOT
+    /*: record("cpi_label_plan", host={"neighbour": "neighbours"}) */    the same for a member of a structure
+"""
+import pathlib
+import re
+
+from table import TableError, read_embedded
+
+SRC = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
+
+
+def rooms():
+    """The rooms that a backend fills: the list in backend.h."""
+    text = (SRC / "backend/backend.h").read_text()
+    found = re.search(r"#define CPI_ROOMS\(ROOM\)((?:.*\\\n)*.*)", text)
+    if not found:
+        raise TableError("src/backend/backend.h: the list CPI_ROOMS is not there")
+    return re.findall(r"ROOM\((\w+)\)", found[1])
+
+
+class Argument:
+    def __init__(self, text):
+        found = re.fullmatch(r"(.*?)(\w+)", text.strip(), re.S)
+        self.type, self.name = " ".join(found[1].split()), found[2]
+        self.pointee = self.type.replace("const ", "").replace(" *", "").strip() if self.type.endswith("*") else None
+        self.const = self.type.startswith("const ")
+
+    def declared(self):
+        return self.type + ("" if self.type.endswith("*") else " ") + self.name
+
+
+class Room:
+    """What the header of a room says: slots, and which members of its structures are more than values."""
+
+    def __init__(self, name):
+        self.name, self.header = name, f"{name}/{name}.h"
+        text = (SRC / self.header).read_text()
+        rows = read_embedded(text, f"src/{self.header}")
+        self.slot_rows = {r.args[0]: r for r in rows if r.kind == "slot"}
+        self.record_rows = {r.args[0]: r for r in rows if r.kind == "record"}
+        plain = without_comments(text)
+        table = re.search(r"typedef struct cpi_%s_ops \{(.*?)\} cpi_%s_ops;" % (name, name), plain, re.S)
+        if not table:
+            raise TableError(f"src/{self.header}: struct cpi_{name}_ops is not there")
+        self.slots = [(r, s, [Argument(a) for a in args.split(",")])
+                      for r, s, args in re.findall(r"(\w+)\s*\(\*(\w+)\)\(([^;]*)\);", table[1])]
+        self.records = {n: body for n, body in re.findall(r"typedef struct (cpi_\w+) \{(.*?)\} cpi_\w+;", plain, re.S)}
+        for row in self.slot_rows.values():
+            row.need(["the slot's name"], [], ["host", "waits", "by_hand"])
+            if row.args[0] not in [s for _, s, _ in self.slots]:
+                raise row.error(f"{name} has no slot {row.args[0]}")
+
+    def arrays_of(self, record):
+        """Members of a structure that point to array records."""
+        found = re.findall(r"cp_array ([^;]+);", self.records.get(record, ""))
+        return [m.strip(" *") for group in found for m in group.split(",")]
+
+
+def keep(room, row, a):
+    """The lines that put argument `a` into the call `kept` of task `t`."""
+    host = row.get("host", {}) if row else {}
+    if a.name in host:
+        return [f"kept->{a.name} = late_keep_host(t, {a.name}, sizeof *{a.name} * (size_t)({host[a.name]}));"]
+    if a.pointee == "cp_array":
+        return [f"kept->{a.name} = late_keep_array(t, {a.name});"]
+    if a.pointee == "cpi_loop":
+        return [f"kept->{a.name} = late_keep_loop(t, {a.name});"]
+    if a.pointee and a.pointee.startswith("cpi_"):
+        lines = [f"{a.pointee} *{a.name}_copy = late_keep(t, {a.name}, sizeof *{a.name});",
+                 f"kept->{a.name} = {a.name}_copy;"]
+        inner = [f"{a.name}_copy->{m} = late_keep_array(t, {a.name}->{m});" for m in room.arrays_of(a.pointee)]
+        record = room.record_rows.get(a.pointee)
+        for m, n in (record.host if record else {}).items():
+            inner.append(f"{a.name}_copy->{m} = late_keep_host(t, {a.name}->{m}, sizeof *{a.name}->{m} * "
+                         f"(size_t){a.name}->{n});")
+        if inner:
+            lines += [f"if ({a.name}_copy) {{"] + ["    " + i for i in inner] + ["}"]
+        return lines
+    if a.pointee:
+        return [f"kept->{a.name} = late_inside({a.name});"]
+    return [f"kept->{a.name} = {a.name};"]
+
+
+def slot(room, result, name, arguments):
+    row = room.slot_rows.get(name)
+    call, waits = f"{room.name}_{name}", row.get("waits") if row else None
+    rest = arguments[1:]
+    declared = ", ".join(a.declared() for a in arguments)
+    if row and row.get("by_hand"):
+        return f"{result} late_{call}({declared});\n"
+    out = [f"struct {call} {{"] + [f"    {a.declared()};" for a in rest] + ["};", ""]
+    passed = ", ".join(["late_cpu_stream()"] + [f"kept->{a.name}" for a in rest])
+    run = f"late_host->cpu->{room.name}->{name}({passed})"
+    out += [f"static cp_code run_{call}(void *call)", "{", f"    struct {call} *kept = call;"]
+    out += [f"    return {run};"] if result != "void" else [f"    {run};", "    return CP_OK;"]
+    out += ["}", "", f"static {result} late_{call}({declared})", "{",
+            f'    late_task *t = late_task_new("{name}", run_{call}, sizeof(struct {call}));',
+            "    if (!t) return" + (" CP_ERROR_MEMORY;" if result != "void" else ";"),
+            f"    struct {call} *kept = late_call(t);"]
+    for a in rest:
+        out += ["    " + line for line in keep(room, row, a)]
+    if not waits:
+        out += ["    late_give(stream, t);" if result == "void" else "    return late_give(stream, t);"]
+    else:
+        back = [f"    late_take_back({a.name}, kept->{a.name}, sizeof *{a.name});" for a in rest
+                if a.pointee and a.pointee.startswith("cpi_") and not a.const]
+        if waits is not True:
+            out += [f"    if (!({waits})) return late_give(stream, t);"]
+        out += ["    cp_code code = late_give_and_wait(stream, t);"]
+        out += [b.replace("    ", "    if (!code) ", 1) for b in back]
+        out += ["    late_task_free(t);", "    return code;"]
+    return "\n".join(out + ["}", ""])
+
+
+def write(tables, out):
+    names = rooms()
+    text = ["/* The slots of the backend `late`: a call is kept, given to the stream's queue, and run there later by the",
+            " * CPU's slot. */", '#include "late/late.h"']
+    text += [f'#include "{n}/{n}.h"' for n in names] + [""]
+    for n in names:
+        room = Room(n)
+        text += [f"/* --- {n} --- */", ""] + [slot(room, *s) for s in room.slots]
+        text += [f"const cpi_{n}_ops cpi_{n}_late = {{"]
+        text += [f"    .{name} = late_{n}_{name}," for _, name, _ in room.slots] + ["};", ""]
+    out.write("src/late/slots.c", "src/ROOM/ROOM.h", "\n".join(text))

@@ -290,8 +290,9 @@ static int set_shape(PyObject *o, PyObject *value, void *u)
 static PyObject *get_cuda_interface(PyObject *o, void *u)
 {
     (void)u;
-    if (cp_device_of(cpy_x(o)) < 0) {
-        PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__: the array is on the CPU");
+    int d = cp_device_of(cpy_x(o));
+    if (d < 0 || d >= cp_device_count()) {
+        PyErr_SetString(PyExc_AttributeError, "__cuda_array_interface__: the array is not on a GPU");
         return NULL;
     }
     return support("cuda_array_interface", o);

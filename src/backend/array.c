@@ -321,6 +321,16 @@ bool cp_is_f_contiguous(const cp_array *x)
 
 bool cp_is_writable(const cp_array *x) { return x && !(x->flags & CPI_READONLY); }
 
+bool cpi_streams_made;
+
+void cpi_array_is_used(const cp_array *x)
+{
+    const cpi_buffer *b = x ? x->buffer : NULL;
+    if (!b || !b->memory || b->release || b->device->backend->at_once) return;
+    cp_stream *stream = cpi_stream(b->device);
+    if (stream != b->stream) cpi_pool_used(b->device->pool, stream, b->memory);
+}
+
 cp_code cpi_check_writable(const char *function, const cp_array *x)
 {
     if (x->flags & (CPI_READONLY | CPI_HOST_SCALAR))

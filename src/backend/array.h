@@ -18,6 +18,14 @@ cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
 /* x for the caller once more, where a function's result is x itself: one more reference, or, inside a scope, which
  * must own what it frees, a view of all of x. NULL with an error when there is no memory. */
 cp_array *cpi_again(cp_array *x);
+/* Says that the calling thread's stream is about to use x's memory. Every front says it of every array that it hands to
+ * a slot and did not make itself: memory of another stream is then not reused before this one has passed. */
+extern bool cpi_streams_made; /* any but null streams: before that there is nothing to say */
+void cpi_array_is_used(const cp_array *x);
+static inline void cpi_array_used(const cp_array *x)
+{
+    if (__atomic_load_n(&cpi_streams_made, __ATOMIC_RELAXED)) cpi_array_is_used(x);
+}
 /* Fails with CP_ERROR_VALUE when x may not be written to. */
 cp_code cpi_check_writable(const char *function, const cp_array *x);
 

@@ -42,6 +42,7 @@ cp_stream *cp_stream_create(int device)
         cpi_free_host(s);
         return NULL;
     }
+    __atomic_store_n(&cpi_streams_made, true, __ATOMIC_RELAXED);
     return s;
 }
 

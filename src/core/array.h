@@ -1,8 +1,8 @@
 /* The array record. Plain data: backends and their plugins read it and never write it; backend/array.h makes them.
  *
  * Invariants: 0 <= ndim <= CP_MAXDIM; size is the product of shape; every element lies inside buffer (or, for
- * a host scalar, inside `value`); the buffer outlives every array that points into it; all work on the memory
- * was issued to, or waited for by, the buffer's stream. */
+ * a host scalar, inside `value`); the buffer outlives every array that points into it; work on the memory was issued to
+ * the buffer's stream, or the pool was told of the other one (cpi_array_used) and waits for it before reuse. */
 #ifndef CPI_CORE_ARRAY_H
 #define CPI_CORE_ARRAY_H
 

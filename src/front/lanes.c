@@ -100,6 +100,8 @@ static cp_array *as_line(cp_array *x)
 static cp_code run(const cpi_row_call *call, cp_array *from, cp_array *to)
 {
     int64_t n = from->shape[from->ndim - 1];
+    cpi_array_used(from);
+    cpi_array_used(to);
     return call->kernel(call, cpi_stream(from->device), from->type, from->size / n, n, from->data, to->data);
 }
 

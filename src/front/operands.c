@@ -15,6 +15,7 @@ cpi_device *cpi_common_device(const char *function, int n, cp_array *const *arra
             return NULL;
         }
         device = arrays[i]->device;
+        cpi_array_used(arrays[i]);
     }
     return device ? device : cpi_device_current();
 }
@@ -47,11 +48,13 @@ static cp_array *copied(const char *function, cp_array *x, cp_type type, cpi_dev
 
 cp_array *cpi_in_memory(const char *function, cp_array *x, cpi_device *device)
 {
+    cpi_array_used(x);
     return x->flags & CPI_HOST_SCALAR ? copied(function, x, x->type, device, 0, NULL) : cp_retain(x);
 }
 
 cp_array *cpi_dense(const char *function, cp_array *x, cp_type type, cpi_device *device)
 {
+    cpi_array_used(x);
     if (x->type == type && !(x->flags & CPI_HOST_SCALAR) && cp_is_c_contiguous(x)) return cp_retain(x);
     return copied(function, x, type, device, x->ndim, x->shape);
 }

@@ -7,6 +7,7 @@ cp_code cpi_check_out(const cpi_output *o)
     char have[256], want[256];
     const cp_array *out = o->out;
     if (cpi_check_writable(o->function, out)) return cp_error();
+    cpi_array_used(out);
     if (o->device && out->device != o->device)
         return cpi_fail(CP_ERROR_VALUE, "%s: operands lie on different devices (%s and %s)", o->function,
                         o->device->label, out->device->label);

@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     __syncthreads();
     for (unsigned h = heads(mine, s.joined); h; h &= h - 1) {
         int b = __ffs((int)h) - 1;
-        unsigned root = root_of<unsigned>(parent, me * 32 + b);
+        unsigned root = seek_root<unsigned>(parent, me * 32 + b); /* no store beside the others' reading */
         word_place q = place_of(s, blockIdx.x, root >> 5);
         parents[p.line * s.width + p.word * 32 + b] = (U)(q.line * s.width + q.word * 32 + (root & 31));
     }
@@ -159,7 +159,7 @@ __global__ void label_roots(label_shape s, const unsigned *masks, U *parents, un
             if (root == i)
                 found |= 1u << b;
             else
-                ((volatile U *)parents)[i] = root;
+                set_entry(parents + i, root);
         }
         roots[w] = found;
         counts[w] = (U)__popc(found);

@@ -6,6 +6,8 @@
 #ifndef CPI_NDIMAGE_LABEL_CUH
 #define CPI_NDIMAGE_LABEL_CUH
 
+#include <cuda/atomic>
+
 #include "cuda/cuda.h"
 #include "ndimage/ndimage.h"
 
@@ -71,6 +73,15 @@ __device__ __forceinline__ int head_of(unsigned w, int b, bool joined)
     return gaps ? 32 - __clz((int)gaps) : 0;
 }
 
+/* Entries are read and written by threads that do not wait for each other: relaxed atomics say so. */
+template <class U> __device__ __forceinline__ U entry(const U *p)
+{
+    return cuda::atomic_ref<U, cuda::thread_scope_device>(*const_cast<U *>(p)).load(cuda::memory_order_relaxed);
+}
+template <class U> __device__ __forceinline__ void set_entry(U *p, U v)
+{
+    cuda::atomic_ref<U, cuda::thread_scope_device>(*p).store(v, cuda::memory_order_relaxed);
+}
 __device__ __forceinline__ unsigned smaller(unsigned *p, unsigned v) { return atomicMin(p, v); }
 __device__ __forceinline__ unsigned long long smaller(unsigned long long *p, unsigned long long v)
 {
@@ -80,14 +91,13 @@ __device__ __forceinline__ unsigned long long smaller(unsigned long long *p, uns
 /* Root of i; halves the way for those who come later. A lost store only leaves a longer way. */
 template <class U> __device__ __forceinline__ U root_of(U *parent, U i)
 {
-    volatile U *p = parent;
-    U up = p[i];
+    U up = entry(parent + i);
     while (up != i) {
-        U above = p[up];
+        U above = entry(parent + up);
         if (above == up) return up;
-        p[i] = above;
+        set_entry(parent + i, above);
         i = above;
-        up = p[i];
+        up = entry(parent + i);
     }
     return i;
 }
@@ -96,11 +106,10 @@ template <class U> __device__ __forceinline__ U root_of(U *parent, U i)
  * come late and undo one of them. */
 template <class U> __device__ __forceinline__ U seek_root(const U *parent, U i)
 {
-    const volatile U *p = parent;
-    U up = p[i];
+    U up = entry(parent + i);
     while (up != i) {
         i = up;
-        up = p[i];
+        up = entry(parent + i);
     }
     return i;
 }

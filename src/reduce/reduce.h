@@ -52,6 +52,7 @@ typedef struct cpi_reduce_args {
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
 
+/*: slot("reduce", name="cpi_reduce_name(args->op)") */
 typedef struct cpi_reduce_ops {
     cp_code (*reduce)(cp_stream *stream, const cpi_reduce_args *args);
 } cpi_reduce_ops;

@@ -11,6 +11,8 @@
 static cp_code copy_elements(cp_array *dst, const cp_array *src)
 {
     if (!dst->size) return CP_OK;
+    cpi_array_used(dst);
+    cpi_array_used(src);
     cp_stream *stream = cpi_stream(dst->device);
     const cpi_backend *backend = dst->device->backend;
     if (dst->type == src->type && !(src->flags & CPI_HOST_SCALAR) && src->size == dst->size &&
@@ -37,6 +39,7 @@ static cpi_device *home(const cp_array *x)
 
 cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type)
 {
+    cpi_array_used(x);
     if (x->type == type && !(x->flags & CPI_HOST_SCALAR) && cp_is_c_contiguous(x)) return cp_retain(x);
     return filled_from(cpi_array_new(function, home(x), type, x->ndim, x->shape, 'C'), x);
 }

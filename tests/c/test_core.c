@@ -287,6 +287,61 @@ static void pool(void **state)
     }
 }
 
+/* More than the machine has is an error at once; so is what a limit leaves no room for, cached or not. */
+static void beyond_memory(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_device_info info;
+        ok(cp_device_query(d, &info) == CP_OK);
+        int64_t n = info.memory_total / 8;
+        assert_null(cp_empty(CP_SHAPE(1LL << 40), CP_FLOAT64));
+        failed(CP_ERROR_MEMORY);
+        assert_null(cp_empty(CP_SHAPE(n + n / 8), CP_FLOAT64));
+        failed(CP_ERROR_MEMORY);
+        assert_null(cp_zeros(CP_SHAPE(n + n / 8), CP_FLOAT64));
+        failed(CP_ERROR_MEMORY);
+        cp_array *one = doubles(1);
+        cp_array *wide = cp_broadcast_to(one, CP_SHAPE(1LL << 40));
+        ok(wide);
+        assert_null(cp_copy(wide));
+        failed(CP_ERROR_MEMORY);
+        cp_free(wide), cp_free(one);
+        cp_array *x = cp_ones(CP_SHAPE(3), CP_INT32); /* the next call works */
+        values(x, 1, 1, 1);
+        cp_free(x);
+    }
+}
+
+static void limit_below_what_is_cached(void **state)
+{
+    (void)state;
+    enum { MB = 1 << 20 };
+    for (FOR_DEVICES(d)) {
+        cp_pool_stats now;
+        ok(cp_pool_trim(d) == CP_OK && cp_pool_query(d, &now) == CP_OK);
+        int64_t base = now.held;
+        cp_array *big = cp_empty(CP_SHAPE(160 * MB), CP_INT8);
+        ok(big);
+        cp_free(big);
+        ok(cp_pool_limit(d, base + 50 * MB) == CP_OK && cp_pool_query(d, &now) == CP_OK);
+        assert_true(now.held <= base + 50 * MB);
+        assert_null(cp_empty(CP_SHAPE(160 * MB), CP_INT8));
+        failed(CP_ERROR_MEMORY);
+        /* below what is in use: what comes back later is bound too */
+        ok(cp_pool_limit(d, 0) == CP_OK && (big = cp_empty(CP_SHAPE(160 * MB), CP_INT8)));
+        ok(cp_pool_limit(d, base + 50 * MB) == CP_OK);
+        cp_free(big);
+        assert_null(cp_empty(CP_SHAPE(160 * MB), CP_INT8));
+        failed(CP_ERROR_MEMORY);
+        ok(big = cp_empty(CP_SHAPE(20 * MB), CP_INT8));
+        ok(cp_pool_query(d, &now) == CP_OK);
+        assert_true(now.held <= base + 50 * MB);
+        cp_free(big);
+        ok(cp_pool_limit(d, 0) == CP_OK);
+    }
+}
+
 static void streams(void **state)
 {
     (void)state;
@@ -385,7 +440,8 @@ int main(void)
         cmocka_unit_test(error_record), cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(views),
         cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(one_element),
         cmocka_unit_test(views_outlive_their_array), cmocka_unit_test(allocation_failures),
-        cmocka_unit_test(scopes), cmocka_unit_test(pool), cmocka_unit_test(streams), cmocka_unit_test(devices),
+        cmocka_unit_test(scopes), cmocka_unit_test(pool), cmocka_unit_test(beyond_memory),
+        cmocka_unit_test(limit_below_what_is_cached), cmocka_unit_test(streams), cmocka_unit_test(devices),
         cmocka_unit_test(wrong_default_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

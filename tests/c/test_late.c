@@ -2,6 +2,10 @@
  * the library is usable afterwards. */
 #include "check.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static cp_array *powers(cp_array *a, cp_array *b, cp_array *where, cp_array *out)
 {
     return cp_elementwise(CP_OP_power, (cp_array *[]){a, b}, &(cp_ufunc_options){.where = where, .out = out});
@@ -90,6 +94,251 @@ static void test_allocation(void **state)
     for (FOR_DEVICES(d)) every_allocation_fails(power_body);
 }
 
+static int late_device(void)
+{
+    int d;
+    ok(cp_device_parse("late:0", &d) == CP_OK && cp_device_use(d) == CP_OK);
+    return d;
+}
+
+/* --- the test device does what it is for: each of these would be passed over by a device that runs at once --- */
+
+static void test_nothing_runs_unasked(void **state)
+{
+    (void)state;
+    int d = late_device();
+    cp_array *a = doubles(1, 2, 3), *b = cp_add(a, a);
+    cp_event *e = cp_event_create(d);
+    ok(b && e && cp_event_record(e, NULL) == CP_OK);
+    usleep(20000);
+    assert_int_equal(cp_event_done(e), 0);
+    values(b, 2, 4, 6);
+    assert_int_equal(cp_event_done(e), 1);
+    cp_event_free(e);
+    cp_free(a), cp_free(b);
+}
+
+/* Reading and writing the device's memory from the host is the end of the process. */
+static void test_memory_is_the_queues(void **state)
+{
+    (void)state;
+    late_device();
+    cp_array *a = doubles(1, 2, 3);
+    values(a, 1, 2, 3);
+    for (int writes = 0; writes < 2; writes++) {
+        pid_t child = fork();
+        if (child == 0) {
+            signal(SIGSEGV, SIG_DFL);
+            volatile double *p = cp_data(a);
+            if (writes) *p = 0;
+            _exit(*p > 0 ? 1 : 2);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(child, &status, 0), child);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) > 2); /* the sanitizer says it in its way */
+#else
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+#endif
+    }
+    cp_free(a);
+}
+
+/* A child of a process that used the device is told so. */
+static void test_forked(void **state)
+{
+    (void)state;
+    int d = late_device();
+    cp_array *a = doubles(1, 2, 3);
+    values(a, 1, 2, 3);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        double host[3];
+        bool told = cp_to_host(a, host, sizeof host) == CP_ERROR_DEVICE;
+        cp_error_clear();
+        told &= cp_device_use(d) == CP_ERROR_DEVICE && strstr(cp_error_message(), "late:0") && strstr(cp_error_message(), "forked");
+        cp_error_clear();
+        cp_free(a);
+        cp_array *x = cp_device_use(CP_CPU) ? NULL : doubles(4);
+        told &= x && cp_to_host(x, host, 8) == CP_OK && host[0] == 4;
+        _exit(told ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    cp_free(a);
+}
+
+/* Without an event between them the stream that is waited for comes first, in whatever order work was given. */
+static void test_missing_wait_is_seen(void **state)
+{
+    (void)state;
+    int d = late_device();
+    for (int waits = 0; waits < 2; waits++) {
+        ok(cp_device_synchronize(d) == CP_OK); /* what earlier tests freed is poison by now */
+        cp_stream *s = cp_stream_create(d);
+        cp_event *e = cp_event_create(d);
+        cp_array *a = doubles(1, 2, 3), *sum;
+        ok(s && e && a && cp_event_record(e, NULL) == CP_OK && cp_stream_use(s) == CP_OK);
+        if (waits) ok(cp_stream_wait(s, e) == CP_OK);
+        ok(sum = cp_sum(a));
+        double v = cp_item_float(sum);
+        ok(cp_stream_use(NULL) == CP_OK);
+        if (waits) {
+            assert_true(v == 6);
+        } else {
+            assert_false(v == 6);
+        }
+        values(a, 1, 2, 3);
+        cp_free(a), cp_free(sum);
+        cp_event_free(e), cp_stream_free(s);
+    }
+}
+
+static void test_freed_memory_is_poisoned(void **state)
+{
+    (void)state;
+    int d = late_device();
+    cp_array *a = cp_ones(CP_SHAPE(1000), CP_UINT8);
+    cp_array *same = cp_from_memory(cp_data(a), CP_UINT8, CP_SHAPE(1000), NULL, d, NULL, NULL);
+    ok(a && same);
+    assert_true(cp_item_int(cp_max(same)) == 1);
+    cp_free(a);
+    cp_array *low = cp_min(same);
+    assert_true(cp_item_int(low) == 0xfb);
+    cp_free(low), cp_free(same);
+}
+
+/* Told late, once, with the operation's name, and by the stream whose work it was. */
+static void test_failure_on_demand(void **state)
+{
+    (void)state;
+    int d = late_device();
+    cp_array *a = doubles(1, 2, 3), *host = cp_float(1);
+    cp_stream *s = cp_stream_create(d);
+    ok(a && s && cp_device_synchronize(d) == CP_OK);
+    ok(cp_test_fail_late(d, 2) == CP_OK);
+    cp_array *b = cp_add(a, a), *sum = cp_sum(a), *c = cp_add(a, host);
+    ok(b && sum && c);
+    ok(cp_stream_use(s) == CP_OK);
+    cp_array *other = cp_ones(CP_SHAPE(2), CP_FLOAT64);
+    values(other, 1, 1); /* another stream has nothing to tell */
+    ok(cp_stream_use(NULL) == CP_OK);
+    assert_int_equal(cp_stream_synchronize(cp_stream_current(d)), CP_ERROR_DEVICE);
+    assert_string_equal(cp_error_message(), "sum: failed on demand");
+    cp_error_clear();
+    ok(cp_stream_synchronize(cp_stream_current(d)) == CP_OK);
+    values(c, 2, 3, 4);
+    cp_free(a), cp_free(b), cp_free(c), cp_free(sum), cp_free(other), cp_free(host);
+    cp_stream_free(s);
+    assert_int_equal(cp_test_fail_late(CP_CPU, 1), CP_ERROR_UNSUPPORTED);
+    cp_error_clear();
+}
+
+/* --- an array used on another stream than its own --- */
+
+static cp_array *op_sqrt(cp_array *x) { return cp_sqrt(x); }
+static cp_array *op_add(cp_array *x) { return cp_add(x, x); }
+static cp_array *op_sum(cp_array *x) { return cp_sum(x); }
+static cp_array *op_median(cp_array *x) { return cp_median(x); }
+static cp_array *op_sort(cp_array *x) { return cp_sort(x, -1); }
+static cp_array *op_copy(cp_array *x) { return cp_copy(x); }
+static cp_array *op_cast(cp_array *x) { return cp_astype(x, CP_INT32); }
+static cp_array *op_flip(cp_array *x)
+{
+    cp_array *t = cp_transpose(x, CP_ALL), *r = cp_contiguous(t);
+    cp_free(t);
+    return r;
+}
+static cp_array *op_assign(cp_array *x)
+{
+    cp_array *r = cp_empty(CP_SHAPE(30, 40), CP_FLOAT64);
+    ok(cp_assign(r, x) == CP_OK);
+    return r;
+}
+static cp_array *op_convolve(cp_array *x)
+{
+    cp_array *line = cp_reshape(x, CP_SHAPE(1200)), *r = cp_convolve(line, line, CP_MODE_FULL);
+    cp_free(line);
+    return r;
+}
+static cp_array *op_where(cp_array *x)
+{
+    cp_array *zero = cp_float(0), *r = cp_where(x, x, zero);
+    cp_free(zero);
+    return r;
+}
+static cp_array *op_label(cp_array *x) { return cp_label(x, NULL, NULL, NULL); }
+
+/* Its block goes to nobody before that stream has passed: neither does the other stream read what came after, nor does
+ * it write there. */
+static void test_used_elsewhere(void **state)
+{
+    (void)state;
+    cp_array *(*const ops[])(cp_array *) = {op_sqrt, op_add, op_sum, op_median, op_sort, op_copy, op_cast, op_flip,
+                                            op_assign, op_convolve, op_where, op_label};
+    for (FOR_DEVICES(d)) {
+        cp_stream *s = cp_stream_create(d);
+        ok(s);
+        for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+            cp_array *ramp = cp_arange(0, 1200, 1, CP_FLOAT64), *x = cp_reshape(ramp, CP_SHAPE(30, 40));
+            cp_array *plain = ops[i](x);
+            cp_free(ramp);
+            ok(x && plain && cp_device_synchronize(d) == CP_OK && cp_stream_use(s) == CP_OK);
+            cp_array *r = ops[i](x);
+            ok(r && cp_stream_use(NULL) == CP_OK);
+            cp_free(x);
+            cp_array *next = cp_ones(CP_SHAPE(30, 40), CP_FLOAT64);
+            ok(next && cp_stream_synchronize(cp_stream_current(d)) == CP_OK);
+            ok(cp_stream_synchronize(s) == CP_OK);
+            if (!cp_array_equal(r, plain, true)) fail_msg("device %d, operation %d read what came after", d, (int)i);
+            cp_free(r), cp_free(plain), cp_free(next);
+        }
+        cp_array *x = cp_arange(0, 1200, 1, CP_FLOAT64), *y = cp_ones(CP_SHAPE(1200), CP_FLOAT64);
+        ok(x && y && cp_device_synchronize(d) == CP_OK && cp_stream_use(s) == CP_OK);
+        cp_array *r = cp_elementwise(CP_OP_negative, (cp_array *[]){x}, &(cp_ufunc_options){.out = y});
+        ok(r && cp_stream_use(NULL) == CP_OK);
+        cp_free(r), cp_free(y);
+        cp_array *next = cp_ones(CP_SHAPE(1200), CP_FLOAT64);
+        ok(cp_stream_synchronize(cp_stream_current(d)) == CP_OK && cp_stream_synchronize(s) == CP_OK);
+        cp_array *least = cp_min(next);
+        assert_true(cp_item_float(least) == 1);
+        cp_free(next), cp_free(x), cp_free(least);
+        cp_stream_free(s);
+    }
+}
+
+/* More streams than a block remembers; streams that end before the block; memory back when all have passed. */
+static void test_used_by_many(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_pool_stats before, now;
+        cp_array *sum[6];
+        cp_array *x = cp_ones(CP_SHAPE(100000), CP_FLOAT64);
+        ok(x && cp_device_synchronize(d) == CP_OK && cp_pool_query(d, &before) == CP_OK);
+        for (int i = 0; i < 6; i++) {
+            cp_stream *s = cp_stream_create(d);
+            ok(s && cp_stream_use(s) == CP_OK);
+            ok(sum[i] = cp_sum(x));
+            ok(cp_stream_use(NULL) == CP_OK);
+            cp_stream_free(s);
+        }
+        cp_free(x);
+        cp_array *next = cp_zeros(CP_SHAPE(100000), CP_FLOAT64);
+        ok(next && cp_device_synchronize(d) == CP_OK);
+        for (int i = 0; i < 6; i++) {
+            assert_true(cp_item_float(sum[i]) == 100000);
+            cp_free(sum[i]);
+        }
+        cp_free(next);
+        ok(cp_pool_query(d, &now) == CP_OK);
+        assert_int_equal(now.used, before.used - 800256); /* x, in units of 512 bytes */
+        ok(cp_pool_trim(d) == CP_OK);
+    }
+}
+
 /* Last: the GPU is lost to the process afterwards, as CUDA has it. */
 static void test_lost_device(void **state)
 {
@@ -119,6 +368,14 @@ int main(void)
         cmocka_unit_test(test_negative_powers),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_allocation),
+        cmocka_unit_test(test_nothing_runs_unasked),
+        cmocka_unit_test(test_memory_is_the_queues),
+        cmocka_unit_test(test_forked),
+        cmocka_unit_test(test_missing_wait_is_seen),
+        cmocka_unit_test(test_freed_memory_is_poisoned),
+        cmocka_unit_test(test_failure_on_demand),
+        cmocka_unit_test(test_used_elsewhere),
+        cmocka_unit_test(test_used_by_many),
         cmocka_unit_test(test_lost_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

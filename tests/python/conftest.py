@@ -1,8 +1,10 @@
-"""What the Python tests share: every test runs on the CPU and on each GPU.
+"""What the Python tests share: every test runs on the CPU and on each GPU; `make test` runs them on the test device late:0 too.
 
-`device` is the name of the device that is current during the test. Options: --device cpu (or cuda:0) runs one only.
+`device` is the name of the device that is current during the test. --device cpu (or late:0, cuda:0; more than once, if
+wanted) or CUPRITE_DEVICE says which ones instead.
 """
 import gc
+import os
 
 import pytest
 
@@ -11,11 +13,12 @@ from cuprite import _device
 
 
 def _devices():
-    return ["cpu"] + [f"cuda:{i}" for i in range(_device.count())]
+    chosen = os.environ.get("CUPRITE_DEVICE")
+    return [chosen] if chosen else ["cpu"] + [f"cuda:{i}" for i in range(_device.count())]
 
 
 def pytest_addoption(parser):
-    parser.addoption("--device", action="append", help="run on this device only (cpu, cuda:0, ...)")
+    parser.addoption("--device", action="append", help="run on this device only (cpu, late:0, cuda:0, ...)")
 
 
 def pytest_generate_tests(metafunc):

@@ -7,6 +7,7 @@ beside it in the header:
 
     /*: slot("partition", host={"kth": "nkth"}) */         kth points to nkth values in the host's memory
     /*: slot("label", waits="count != NULL") */            the call answers on the host (when the condition holds)
+    /*: slot("reduce", name="cpi_reduce_name(args->op)") */    the operation's name, in what it fails with
     /*: slot("unique", by_hand=True) */                    src/late has the function late_ROOM_SLOT
     /*: record("cpi_label_plan", host={"neighbour": "neighbours"}) */    the same for a member of a structure
 """
@@ -59,7 +60,7 @@ class Room:
                       for r, s, args in re.findall(r"(\w+)\s*\(\*(\w+)\)\(([^;]*)\);", table[1])]
         self.records = {n: body for n, body in re.findall(r"typedef struct (cpi_\w+) \{(.*?)\} cpi_\w+;", plain, re.S)}
         for row in self.slot_rows.values():
-            row.need(["the slot's name"], [], ["host", "waits", "by_hand"])
+            row.need(["the slot's name"], [], ["host", "waits", "by_hand", "name"])
             if row.args[0] not in [s for _, s, _ in self.slots]:
                 raise row.error(f"{name} has no slot {row.args[0]}")
 
@@ -106,8 +107,9 @@ def slot(room, result, name, arguments):
     run = f"late_host->cpu->{room.name}->{name}({passed})"
     out += [f"static cp_code run_{call}(void *call)", "{", f"    struct {call} *kept = call;"]
     out += [f"    return {run};"] if result != "void" else [f"    {run};", "    return CP_OK;"]
+    operation = row.get("name", f'"{name}"') if row else f'"{name}"'
     out += ["}", "", f"static {result} late_{call}({declared})", "{",
-            f'    late_task *t = late_task_new("{name}", run_{call}, sizeof(struct {call}));',
+            f'    late_task *t = late_task_new({operation}, run_{call}, sizeof(struct {call}));',
             "    if (!t) return" + (" CP_ERROR_MEMORY;" if result != "void" else ";"),
             f"    struct {call} *kept = late_call(t);"]
     for a in rest:

@@ -112,6 +112,9 @@ class Device:
         return hash(("cuprite.Device", self._number))
 
     def __repr__(self):
-        return "<CPU Device>" if self._number == CPU and _device.count() else f"<CUDA Device {self.id}>"
+        if self._number == CPU:
+            return "<CPU Device>" if _device.count() else "<CUDA Device 0>"
+        q = _device.query(self._number)
+        return f"<{q['backend'].upper() if q['backend'] == 'cuda' else q['backend']} Device {q['number']}>"
 
     __str__ = __repr__

@@ -88,6 +88,8 @@ struct cpi_backend {
     int (*event_done)(cp_event *event);
     cp_code (*event_elapsed)(cp_event *start, cp_event *end, double *ms);
     cp_code (*device_sync)(cpi_device *device);
+    /* cpi_parallel of cpu/threads.h, for backends that copy much host memory; the CPU's table only. */
+    void (*parallel)(int64_t tasks, void (*task)(void *context, int64_t task, int worker), void *context);
     /* For tests: the n-th operation that the device gets from now on fails when it runs; 0: none. NULL: cannot be. */
     void (*fail_late)(cpi_device *device, int64_t n);
     /* rooms: `const struct cpi_sort_ops *sort` and so on */

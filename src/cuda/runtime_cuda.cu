@@ -2,12 +2,11 @@
  *
  * Invariants: no CUDA call is made before cuprite_backend_open; a thread that enters through a slot has the
  * slot's device current; `from_host` returns when the host's bytes have been read, `to_host` when they have
- * arrived. Pageable memory goes through two pinned buffers per device in pieces, so that the host's copy of one
- * piece runs beside the transfer of the other. */
+ * arrived. Pageable memory goes through a few pinned buffers per device in pieces, so that the host's copy of one
+ * piece runs beside the transfer of another. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <thread>
 
 #include "cuda/cuda.h"
 
@@ -15,7 +14,7 @@ const cpi_host_api *cpi_host;
 
 namespace {
 
-enum { PIECE = 4 << 20, PIECES = 4, SMALL = 64 << 10, COPY_THREADS = 4 };
+enum { PIECE = 4 << 20, PIECES = 4, SMALL = 64 << 10, COPY_TASK = 256 << 10 };
 
 /* What a device keeps: staging buffers, made when first needed. */
 struct staging {
@@ -117,26 +116,25 @@ static bool is_pinned(const void *host)
     return yes;
 }
 
-/* Copies between a piece of host memory and a pinned one, with a few threads: one cannot fill the bus. */
+struct wide_copy {
+    char *to;
+    const char *from;
+    size_t n;
+};
+
+static void copy_part(void *context, int64_t task, int)
+{
+    const wide_copy *c = (const wide_copy *)context;
+    size_t at = (size_t)task * COPY_TASK;
+    memcpy(c->to + at, c->from + at, c->n - at < COPY_TASK ? c->n - at : COPY_TASK);
+}
+
+/* Copies between a piece of host memory and a pinned one, by the CPU device's threads: one of them cannot fill the
+ * bus, and pages that are touched for the first time cost more than their bytes. */
 static void copy_wide(char *to, const char *from, size_t n)
 {
-    enum { LEAST = 512 << 10 };
-    size_t each = (n + COPY_THREADS - 1) / COPY_THREADS;
-    if (n < 2 * LEAST) {
-        memcpy(to, from, n);
-        return;
-    }
-    std::thread helpers[COPY_THREADS - 1];
-    int started = 0;
-    size_t at = each;
-    try {
-        for (; at < n && started < COPY_THREADS - 1; started++, at += each)
-            helpers[started] = std::thread(memcpy, to + at, from + at, n - at < each ? n - at : each);
-    } catch (...) { /* no more threads: the rest is copied here */
-    }
-    memcpy(to, from, each < n ? each : n);
-    if (at < n) memcpy(to + at, from + at, n - at);
-    for (int i = 0; i < started; i++) helpers[i].join();
+    wide_copy c = {to, from, n};
+    cpi_host->cpu->parallel((int64_t)((n + COPY_TASK - 1) / COPY_TASK), copy_part, &c);
 }
 
 static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t bytes)

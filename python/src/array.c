@@ -416,12 +416,8 @@ PyObject *py_format_protocol(const py_format_protocol_args *v)
         Py_XDECREF(value);
         return r;
     }
-    PyObject *s = PyObject_Str(v->self);
-    PyObject *r = s ? PyObject_Format(s, v->format_spec) : NULL;
-    if (!r && s && PyErr_ExceptionMatches(PyExc_ValueError))
-        PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__", Py_TYPE(v->self)->tp_name);
-    Py_XDECREF(s);
-    return r;
+    if (PyUnicode_Check(v->format_spec) && PyUnicode_GET_LENGTH(v->format_spec) == 0) return PyObject_Str(v->self);
+    return PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__", Py_TYPE(v->self)->tp_name);
 }
 
 /*: method("__array__", "a: array, dtype: object = None, copy: object = None",
@@ -444,23 +440,21 @@ PyObject *py_deepcopy_protocol(const py_deepcopy_protocol_args *v)
     return cpy_wrap(r);
 }
 
-/* Pickled as bytes, type and shape; made again on the device that is current then. */
+/* Pickled as bytes, type, shape and order; made again on the device that is current then. */
 /*: method("__reduce__", "a: array",
            doc="For pickle.") */
 PyObject *py_reduce_protocol(const py_reduce_protocol_args *v)
 {
-    cp_array *x = v->a;
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)cp_nbytes(x));
-    if (!bytes) return NULL;
-    cp_code code;
-    CPY_UNLOCKED(code = cp_to_host(x, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(x)));
-    PyObject *make = code == CP_OK ? PyObject_GetAttrString(cpy_now()->module, "_unpickle") : cpy_raise();
-    PyObject *r = make ? Py_BuildValue("N(OsN)", make, bytes, cp_type_name(cp_type_of(x)), get_shape(v->self, NULL)) : NULL;
-    Py_DECREF(bytes);
+    char order = cpy_host_order(v->a, 'A');
+    PyObject *bytes = cpy_bytes(v->a, order);
+    PyObject *make = bytes ? PyObject_GetAttrString(cpy_now()->module, "_unpickle") : NULL;
+    PyObject *r = make ? Py_BuildValue("N(OsNC)", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order)
+                       : NULL;
+    Py_XDECREF(bytes);
     return r;
 }
 
-/*: function("_unpickle", "data: object, dtype: dtype, shape: shape, /",
+/*: function("_unpickle", "data: object, dtype: dtype, shape: shape, order: order('CF') = 'C', /",
            doc="An array from what pickle kept.") */
 PyObject *py__unpickle(const py__unpickle_args *v)
 {
@@ -468,13 +462,19 @@ PyObject *py__unpickle(const py__unpickle_args *v)
     Py_ssize_t length;
     if (PyBytes_AsStringAndSize(v->data, &data, &length) < 0) return NULL;
     size_t want = cp_type_size(v->dtype);
-    for (int i = 0; i < v->shape.n; i++)
-        if (v->shape.at[i] < 0 || __builtin_mul_overflow(want, (size_t)v->shape.at[i], &want)) want = SIZE_MAX;
+    cpy_ints turned = {.n = v->shape.n};
+    for (int i = 0; i < v->shape.n; i++) {
+        int64_t extent = turned.at[v->shape.n - 1 - i] = v->shape.at[i];
+        if (extent < 0 || __builtin_mul_overflow(want, (size_t)extent, &want)) want = SIZE_MAX;
+    }
     if ((size_t)length != want) {
         PyErr_SetString(PyExc_ValueError, "pickled array: the data do not have the length that shape and type ask for");
         return NULL;
     }
-    return cpy_wrap(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL));
+    if (v->order == 'C') return cpy_wrap(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL));
+    cp_array *c = cp_from_host(data, v->dtype, cpy_shape_of(&turned), NULL), *x = cp_transpose(c, CP_ALL);
+    cp_free(c);
+    return cpy_wrap(x);
 }
 
 /* __array_ufunc__ and __array_function__ need NumPy's names: Python code in _dispatch.py. */

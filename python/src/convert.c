@@ -407,7 +407,7 @@ static PyObject *get_into(cp_array *x, char order, PyObject *out)
 PyObject *cpy_get(PyObject *self, char order, PyObject *out)
 {
     cp_array *x = cp_retain(cpy_x(self));
-    if (order == 'A' || order == 'K') order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
+    order = cpy_host_order(x, order);
     PyObject *r = cpy_given(out) ? get_into(x, order, out) : get_new(x, order);
     cp_free(x);
     return r;
@@ -528,11 +528,24 @@ PyObject *py_tolist_method(const py_tolist_method_args *v)
     return r;
 }
 
-/*: method("tobytes", "a: array, order: order('CFA') = 'C'", doc="The elements' bytes, C or Fortran order.") */
-PyObject *py_tobytes_method(const py_tobytes_method_args *v)
+char cpy_host_order(const cp_array *x, char order)
 {
-    PyObject *host = cpy_get(v->self, v->order, NULL);
-    PyObject *r = host ? PyObject_CallMethod(host, "tobytes", "s#", &v->order, (Py_ssize_t)1) : NULL;
-    Py_XDECREF(host);
-    return r;
+    if (order != 'A' && order != 'K') return order;
+    return cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
 }
+
+PyObject *cpy_bytes(cp_array *x, char order)
+{
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)cp_nbytes(x));
+    if (!bytes) return NULL;
+    cp_array *y = order == 'F' ? cp_transpose(x, CP_ALL) : cp_retain(x);
+    cp_code code = CP_ERROR_INTERNAL;
+    if (y) CPY_UNLOCKED(code = cp_to_host(y, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(y)));
+    cp_free(y);
+    if (code == CP_OK) return bytes;
+    Py_DECREF(bytes);
+    return cpy_raise();
+}
+
+/*: method("tobytes", "a: array, order: order('CFA') = 'C'", doc="The elements' bytes, C or Fortran order.") */
+PyObject *py_tobytes_method(const py_tobytes_method_args *v) { return cpy_bytes(v->a, cpy_host_order(v->a, v->order)); }

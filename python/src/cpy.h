@@ -78,6 +78,9 @@ bool cpy_word(PyObject *o, const char *what, const char *const *words, int other
 /* A new array of cp_empty, cp_zeros or cp_ones in C or Fortran order. */
 typedef cp_array *(*cpy_maker)(cp_shape shape, cp_type type);
 cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order);
+/* x's axes as they lie in memory, the slowest first: what order 'K' means. Those without a stride are the fastest, or
+ * stay where they are. */
+void cpy_axes_in_memory(const cp_array *x, int *axes, bool zeros_stay);
 int64_t cpy_shape_size(cp_shape shape); /* elements; 0 where they are too many */
 /* Sorting in descending order too: equal elements keep their order. */
 cp_array *cpy_sorted(cp_array *x, int axis, bool descending);
@@ -134,6 +137,8 @@ PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
 PyObject *cpy_getitem(PyObject *self, PyObject *key);
 int cpy_setitem(PyObject *self, PyObject *key, PyObject *value);
 PyObject *cpy_get(PyObject *self, char order, PyObject *out);     /* a NumPy array */
+char cpy_host_order(const cp_array *x, char order);               /* 'C' or 'F' for 'A' and 'K' too */
+PyObject *cpy_bytes(cp_array *x, char order);                     /* the elements, C or Fortran order */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
 
 /* Lets other Python threads run while a call that may take long is made. */

@@ -55,13 +55,48 @@ static PyObject *filled(cp_array *x, PyObject *value)
     return r;
 }
 
+/* The same with values that are converted without a rule, as np.full does; only an integer must fit. */
+static PyObject *filled_unsafe(cp_array *x, PyObject *value)
+{
+    if (!x) return cpy_raise();
+    cp_array *v = NULL;
+    PyObject *held = cpy_is_scalar(value) ? NULL : cpy_asarray(value, CP_DEFAULT);
+    if (cpy_is_scalar(value)) v = cpy_scalar_cast(value, cp_type_of(x), CP_UNSAFE);
+    else if (held && cpy_may_discard(cp_type_of(cpy_x(held)), cp_type_of(x))) v = cp_retain(cpy_x(held));
+    Py_XDECREF(held);
+    cp_code code = CP_ERROR_INTERNAL;
+    if (v) CPY_RUN(cp_size(x), code = cp_assign(x, v));
+    cp_free(v);
+    if (code == CP_OK) return cpy_wrap(x);
+    cp_free(x);
+    return cpy_raise();
+}
+
 PyObject *py_full(const py_full_args *v)
 {
-    PyObject *value = cpy_asarray(v->fill_value, CP_DEFAULT);
+    cp_type t = v->dtype;
+    PyObject *value = t == CP_DEFAULT ? cpy_asarray(v->fill_value, CP_DEFAULT) : Py_NewRef(v->fill_value);
     if (!value) return NULL;
-    cp_type t = v->dtype == CP_DEFAULT ? cp_type_of(cpy_x(value)) : v->dtype;
-    PyObject *r = filled(cpy_make(cp_empty, cpy_shape_of(&v->shape), t, v->order), cpy_is_scalar(v->fill_value) ? v->fill_value : value);
+    if (t == CP_DEFAULT) t = cp_type_of(cpy_x(value));
+    PyObject *r = filled_unsafe(cpy_make(cp_empty, cpy_shape_of(&v->shape), t, v->order), value);
     Py_DECREF(value);
+    return r;
+}
+
+/* Of another shape, with x's order of axes where there are as many. */
+static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *shape)
+{
+    cp_type type = t == CP_DEFAULT ? cp_type_of(x) : t;
+    if (shape->n != cp_ndim(x)) return cp_empty(cpy_shape_of(shape), type);
+    int axes[CP_MAXDIM], back[CP_MAXDIM];
+    cpy_ints lying = {.n = shape->n};
+    cpy_axes_in_memory(x, axes, false);
+    for (int i = 0; i < shape->n; i++) {
+        lying.at[i] = shape->at[axes[i]];
+        back[axes[i]] = i;
+    }
+    cp_array *c = cp_empty(cpy_shape_of(&lying), type), *r = cp_transpose(c, (cp_axes){shape->n, back});
+    cp_free(c);
     return r;
 }
 
@@ -69,6 +104,7 @@ PyObject *py_full(const py_full_args *v)
 static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape)
 {
     if (order == 'K' && shape->n < 0) return cp_empty_like(x, t);
+    if (order == 'K') return like_in_memory(x, t, shape);
     bool fortran = order == 'F' || (order != 'C' && cp_is_f_contiguous(x) && !cp_is_c_contiguous(x));
     cp_shape to = shape->n < 0 ? (cp_shape){cp_ndim(x), cp_dims(x)} : cpy_shape_of(shape);
     return cpy_make(cp_empty, to, t == CP_DEFAULT ? cp_type_of(x) : t, fortran ? 'F' : 'C');
@@ -88,7 +124,7 @@ PyObject *py_ones_like(const py_ones_like_args *v)
 
 PyObject *py_full_like(const py_full_like_args *v)
 {
-    return filled(like(v->a, v->dtype, v->order, &v->shape), v->fill_value);
+    return filled_unsafe(like(v->a, v->dtype, v->order, &v->shape), v->fill_value);
 }
 
 static bool is_integer(PyObject *o)
@@ -97,9 +133,29 @@ static bool is_integer(PyObject *o)
     return PyIndex_Check(o) && !cpy_is_array(o);
 }
 
+/* NumPy writes the first two values itself, and refuses what an element of the type cannot be. */
+static bool range_fits(PyObject *start, PyObject *step, cp_array *x, cp_type t)
+{
+    char kind = cp_type_kind(t);
+    int64_t n = cp_size(x);
+    _Alignas(16) unsigned char value[16];
+    if (kind == 'b' && n > 2) {
+        PyErr_SetString(PyExc_TypeError, "arange() is only supported for booleans when the result has at most "
+                        "length 2.");
+        return false;
+    }
+    if ((kind != 'i' && kind != 'u') || n == 0 || !start) return true;
+    PyObject *next = step ? PyNumber_Add(start, step) : Py_NewRef(start);
+    bool fits = next && cpy_store(t, start, value) && (n == 1 || cpy_store(t, next, value));
+    Py_XDECREF(next);
+    return fits;
+}
+
 static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_type t)
 {
     cp_array *x;
+    if (step && (PyLong_CheckExact(step) || PyFloat_CheckExact(step)) && PyObject_IsTrue(step) == 0)
+        return PyErr_Format(PyExc_ZeroDivisionError, "arange: the step is zero");
     if (is_integer(start) && is_integer(stop) && is_integer(step)) {
         int64_t a = 0, b, c = 1;
         if ((start && !cpy_int64(start, &a)) || !cpy_int64(stop, &b) || (step && !cpy_int64(step, &c))) return NULL;
@@ -109,11 +165,15 @@ static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_t
         if (!cpy_double(start, 0, &a) || !cpy_double(stop, 0, &b) || !cpy_double(step, 1, &c)) return NULL;
         CPY_UNLOCKED(x = cp_arange(a, b, c, t == CP_DEFAULT ? CP_FLOAT64 : t));
     }
-    return cpy_wrap(x);
+    if (!x || !cpy_is_scalar(start ? start : stop) || range_fits(start, step, x, cp_type_of(x))) return cpy_wrap(x);
+    cp_free(x);
+    return NULL;
 }
 
 PyObject *py_arange(const py_arange_args *v)
 {
+    if (!cpy_given(v->start) && !cpy_given(v->stop))
+        return PyErr_Format(PyExc_TypeError, "arange() requires stop to be specified.");
     PyObject *step = cpy_given(v->step) ? v->step : NULL;
     if (!cpy_given(v->stop)) return arange_of(NULL, v->start, step, v->dtype);
     return arange_of(cpy_given(v->start) ? v->start : NULL, v->stop, step, v->dtype);
@@ -137,7 +197,9 @@ static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool
     }
     if (!x) return NULL;
     cp_array *y, *v = cpy_x(x);
-    bool wrong = (order == 'C' && !cp_is_c_contiguous(v)) || (order == 'F' && !cp_is_f_contiguous(v));
+    /* A new one in Fortran order has Fortran's strides where C's would serve too, as in NumPy. */
+    bool new_f = order == 'F' && x != o && cp_ndim(v) > 1 && cp_is_c_contiguous(v);
+    bool wrong = (order == 'C' && !cp_is_c_contiguous(v)) || (order == 'F' && (new_f || !cp_is_f_contiguous(v)));
     if (copy == CPY_COPY_NEVER && (wrong || x != o)) return would_copy(x);
     if (!wrong && !(copy == CPY_COPY_ALWAYS && x == o)) return x;
     cp_retain(v);

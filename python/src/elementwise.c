@@ -64,12 +64,25 @@ static PyObject *round_to(cp_array *x, int decimals, cp_array *out)
 }
 
 PyObject *py_round(const py_round_args *v) { return round_to(v->a, v->decimals, v->out); }
+PyObject *py_round_method(const py_round_method_args *v) { return round_to(v->a, v->decimals, v->out); }
 PyObject *py_round_protocol(const py_round_protocol_args *v) { return round_to(v->a, v->ndigits, NULL); }
+
+/* A number, or a 0-d array, that is to become elements of type t. */
+static cp_array *one_value(PyObject *o, cp_type t)
+{
+    if (cpy_is_scalar(o)) return cpy_scalar_as(o, t);
+    cp_array *x = cpy_is_array(o) ? cpy_x(o) : NULL;
+    if (x && cp_ndim(x) == 0) return cpy_may_discard(cp_type_of(x), t) ? cp_retain(x) : NULL;
+    if (x || cpy_is_numpy_array(o)) PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
+    else cpy_need(o);
+    return NULL;
+}
 
 PyObject *py_fill_method(const py_fill_method_args *v)
 {
-    bool scalar = cpy_is_scalar(v->value);
-    cp_array *value = scalar ? cpy_scalar_as(v->value, cp_type_of(v->a)) : cp_retain(cpy_need(v->value));
+    PyObject *given = cpy_number_in(v->value);
+    cp_array *value = given ? one_value(given, cp_type_of(v->a)) : NULL;
+    Py_XDECREF(given);
     if (!value) return NULL;
     cp_code code;
     CPY_RUN(cp_size(v->a), code = cp_fill(v->a, value));
@@ -92,11 +105,11 @@ static cp_array *converted(cp_array *x, cp_type t, char order, bool copy)
 
 static PyObject *astype(PyObject *self, cp_array *x, cp_type t, char order, cp_casting rule, bool copy, bool moved)
 {
-    static const char *const rules[] = {"same_kind", "no", "equiv", "safe", "unsafe"}; /* cp_casting's order */
     cp_array *r, *there;
     if (!cp_can_cast(cp_type_of(x), t, rule))
         return PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
-                            cp_type_name(cp_type_of(x)), cp_type_name(t), rules[rule]);
+                            cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
+    if (!cpy_may_discard(cp_type_of(x), t)) return NULL;
     CPY_RUN(cp_size(x), r = converted(x, t, order, copy));
     if (r && moved && cp_device_of(r) != cp_device_current()) {
         CPY_UNLOCKED(there = cp_to_device(r, cp_device_current()));
@@ -159,11 +172,17 @@ PyObject *py_angle(const py_angle_args *v)
 
 PyObject *py_divmod(const py_divmod_args *v) { return PyNumber_Divmod(v->x1, v->x2); }
 
-PyObject *py_imag(const py_imag_args *v)
+/* An attribute of an array, or of a number as an array. */
+static PyObject *part(PyObject *o, const char *name)
 {
-    cp_array *part = cp_imag_part(v->val);
-    return cp_type_kind(cp_type_of(v->val)) == 'c' ? cpy_wrap_view(part, v->self) : cpy_wrap(part);
+    PyObject *x = cpy_is_scalar(o) ? cpy_asarray(o, CP_DEFAULT) : cpy_need(o) ? Py_NewRef(o) : NULL;
+    PyObject *r = x ? PyObject_GetAttrString(x, name) : NULL;
+    Py_XDECREF(x);
+    return r;
 }
+
+PyObject *py_real(const py_real_args *v) { return part(v->val, "real"); }
+PyObject *py_imag(const py_imag_args *v) { return part(v->val, "imag"); }
 
 /* --- types --- */
 static bool type_of_anything(PyObject *o, cp_type *t)

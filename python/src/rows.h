@@ -29,6 +29,7 @@ bool cpy_take_array(PyObject *o, cp_array **x);              /* owned from here 
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_array_or_number(PyObject *o, cp_array **x);
 bool cpy_take_where(PyObject *o, cp_array **x);
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 /* The first array of these objects, owned; NULL where there is none. */

@@ -1,6 +1,7 @@
 /* Views, shapes and joining: what is more than one call; the rows stand in src/shape/shape.def. */
 #include "shape_rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A view where the elements can stay, else a copy. */
@@ -43,19 +44,50 @@ PyObject *py_reshape_method(const py_reshape_method_args *v)
     return view ? cpy_wrap_view(r, v->self) : cpy_wrap(r);
 }
 
-PyObject *py_ravel(const py_ravel_args *v)
+void cpy_axes_in_memory(const cp_array *x, int *axes, bool zeros_stay)
 {
-    cpy_ints shape = {1, {cp_size(v->a) ? -1 : 0}};
-    return cpy_wrap_part(reshape_order(v->a, &shape, v->order == 'K' ? 'A' : v->order), v->self);
+    const int64_t *strides = cp_strides(x);
+    for (int i = 0; i < cp_ndim(x); i++) {
+        int j = i;
+        for (; j > 0; j--) {
+            int64_t before = llabs(strides[axes[j - 1]]), step = llabs(strides[i]);
+            if (before >= step || (zeros_stay && (before == 0 || step == 0))) break;
+            axes[j] = axes[j - 1];
+        }
+        axes[j] = i;
+    }
 }
+
+/* The elements as they lie in memory are those of x with its axes in memory's order, in C order. */
+static cp_array *in_memory_order(cp_array *x)
+{
+    int axes[CP_MAXDIM];
+    cpy_axes_in_memory(x, axes, true);
+    return cp_transpose(x, (cp_axes){cp_ndim(x), axes});
+}
+
+/* A 1-d array of x's elements without gaps; a view where there can be one. */
+static cp_array *raveled(cp_array *x, char order)
+{
+    cpy_ints shape = {1, {cp_size(x)}};
+    cp_array *y = order == 'K' ? in_memory_order(x) : cp_retain(x), *r = NULL, *whole;
+    if (y) r = reshape_order(y, &shape, order == 'K' ? 'C' : order);
+    cp_free(y);
+    if (!r || cp_is_c_contiguous(r)) return r;
+    CPY_RUN(cp_size(r), whole = cp_copy(r));
+    cp_free(r);
+    return whole;
+}
+
+PyObject *py_ravel(const py_ravel_args *v) { return cpy_wrap_part(raveled(v->a, v->order), v->self); }
 
 PyObject *py_flatten_method(const py_flatten_method_args *v)
 {
-    cp_array *c;
-    cpy_ints shape = {1, {cp_size(v->a)}};
-    CPY_RUN(cp_size(v->a), c = v->order == 'C' ? cp_copy(v->a) : cp_copy_order(v->a, v->order == 'F' ? 'F' : 'K'));
-    cp_array *r = c ? reshape_order(c, &shape, v->order == 'K' ? 'A' : v->order) : NULL;
-    cp_free(c);
+    cp_array *flat = raveled(v->a, v->order), *r = flat;
+    if (flat && cp_data(flat) == cp_data(v->a)) {
+        CPY_RUN(cp_size(flat), r = cp_copy(flat));
+        cp_free(flat);
+    }
     return cpy_wrap(r);
 }
 
@@ -205,28 +237,38 @@ PyObject *py_stack(const py_stack_args *v)
     return joined(p, &shape, axis, true, v->out, v->dtype, v->casting, "stack");
 }
 
+/* What is written to dst; owned. NULL where the rule, or an integer's size, forbids it. */
+static cp_array *source(PyObject *o, const cp_array *dst, cp_casting rule)
+{
+    cp_type t = cp_type_of(dst);
+    if (cpy_is_scalar(o)) return cpy_scalar_cast(o, t, rule);
+    cp_array *x = cpy_need(o);
+    if (x && !cp_can_cast(cp_type_of(x), t, rule)) {
+        PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+                     cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
+        return NULL;
+    }
+    return x && cpy_may_discard(cp_type_of(x), t) ? cp_retain(x) : NULL;
+}
+
 PyObject *py_copyto(const py_copyto_args *v)
 {
-    cp_array *dst = v->dst, *typed = NULL, *merged = NULL, *src;
-    bool own = true;
-    src = cpy_is_scalar(v->src) ? cpy_scalar_as(v->src, cp_type_of(dst)) : cpy_operand(v->src, dst, &own);
+    cp_array *dst = v->dst, *typed = NULL, *merged = NULL;
+    if (v->where && cp_type_of(v->where) != CP_BOOL)
+        return PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('bool') according to the "
+                                             "rule 'safe'", cp_type_name(cp_type_of(v->where)));
+    PyObject *given = cpy_number_in(v->src);
+    cp_array *src = given ? source(given, dst, v->casting) : NULL;
+    Py_XDECREF(given);
     if (!src) return NULL;
-    if (!own) cp_retain(src);
-    cp_code code = CP_ERROR_INTERNAL;
-    PyObject *r = NULL;
-    if (!cp_can_cast(cp_type_of(src), cp_type_of(dst), v->casting)) {
-        PyErr_Format(PyExc_TypeError, "Cannot cast array data from %s to %s according to the rule",
-                     cp_type_name(cp_type_of(src)), cp_type_name(cp_type_of(dst)));
-    } else {
-        if (!v->where)
-            CPY_RUN(cp_size(dst), code = cp_assign(dst, src));
-        else
-            CPY_RUN(cp_size(dst), typed = cp_astype(src, cp_type_of(dst)); merged = cp_where(v->where, typed, dst);
-                    code = merged ? cp_assign(dst, merged) : CP_ERROR_INTERNAL);
-        r = cpy_none(code);
-    }
+    cp_code code;
+    if (!v->where)
+        CPY_RUN(cp_size(dst), code = cp_assign(dst, src));
+    else
+        CPY_RUN(cp_size(dst), typed = cp_astype(src, cp_type_of(dst)); merged = cp_where(v->where, typed, dst);
+                code = merged ? cp_assign(dst, merged) : CP_ERROR_INTERNAL);
     cp_free(typed);
     cp_free(merged);
     cp_free(src);
-    return r;
+    return cpy_none(code);
 }

@@ -119,6 +119,11 @@ bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x)
     return *x != NULL;
 }
 
+bool cpy_take_array_or_number(PyObject *o, cp_array **x)
+{
+    return cpy_is_scalar(o) ? cpy_take_array_like(o, NULL, x) : cpy_take_array(o, x);
+}
+
 bool cpy_take_where(PyObject *o, cp_array **x)
 {
     return o == Py_True || o == Py_None || cpy_take_operand(o, NULL, x);

@@ -44,7 +44,7 @@ from table import Row
 
 HEADERS = {"compose": "Operations made of public ones."}
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
-ARRAYS = ("array", "operand", "array_like", "array_or_list")
+ARRAYS = ("array", "operand", "array_like", "array_or_list", "array_or_number")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
 C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *", "none": "cp_code"}

@@ -49,6 +49,8 @@ KINDS = {k.name: k for k in [
     _array("array_like", "cpy_take_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
     # an array, a number as a host scalar, or a list; NumPy's arrays are refused
     _array("array_or_list", "cpy_take_array_or_list({o}, near, &{v})", stub="ArrayLike", late=True),
+    # an array, or a number as a 0-d one
+    _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="ndarray | complex"),
     # an array or a number that is not what the others meet
     _array("mask", "cpy_take_operand({o}, NULL, &{v})", stub="ndarray | bool"),
     # a boolean array or a number; True means none

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and
-include/cuprite/reduce_calls.h, the names of the reductions (macros, which no macro can make).
+"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API.
 
-    tools/make_api.py            writes both
-    tools/make_api.py --check    exits 1 when one is not what the headers say
+    tools/make_api.py            writes it
+    tools/make_api.py --check    exits 1 when it is not what the headers say
 
 A header's opening comment is the section's text; its declarations follow as they stand, with their comments.
 """
@@ -16,7 +15,6 @@ from table import read  # noqa: E402
 
 HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io"]
 PAGE = ROOT / "docs" / "api.md"
-CALLS = ROOT / "include" / "cuprite" / "reduce_calls.h"
 
 
 def opening(text):
@@ -63,22 +61,18 @@ def page():
             rows = read((ROOT / "src/core/types.def").read_text(), "types.def")
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
-        if name in ("elementwise", "reduce"):
-            macro = {"elementwise": "CP_ELEMENTWISE", "reduce": "CP_REDUCE"}[name]
+        if name == "elementwise":
             out += ["| name | |", "|---|---|"]
-            call = "cp_{}(x, ...)" if name == "reduce" else "{}"
-            out += [f"| `{call.format(n)}` | {doc} |" for n, doc in table_rows(f"{name}.def", macro)] + [""]
+            out += [f"| `{n}` | {doc} |" for n, doc in table_rows("elementwise.def", "CP_ELEMENTWISE")] + [""]
+        if name == "reduce":
+            table = "src/reduce/reduce.def"
+            rows = [row for row in read((ROOT / table).read_text(), table) if row.kind == "reduction"]
+            out += ["| name | |", "|---|---|"]
+            out += [f"| `cp_{row.args[0]}(x, ...)` | {row.doc} |" for row in rows] + [""]
     return "\n".join(out)
 
 
-def calls():
-    out = ["/* The reductions by name, cp_NAME(x, options), made from reduce.def by tools/make_api.py. reduce.h includes this. */",
-           "#ifndef CUPRITE_REDUCE_CALLS_H", "#define CUPRITE_REDUCE_CALLS_H", ""]
-    out += [f"#define cp_{n}(...) CP_CALL(cp_{n}, cp_reduce_options, __VA_ARGS__, ._ = 0)" for n, _ in table_rows("reduce.def", "CP_REDUCE")]
-    return "\n".join(out + ["", "#endif", ""])
-
-
-stale = [(path, text) for path, text in ((PAGE, page()), (CALLS, calls())) if not path.exists() or path.read_text() != text]
+stale = [(path, text) for path, text in ((PAGE, page()),) if not path.exists() or path.read_text() != text]
 for path, text in stale:
     if "--check" in sys.argv:
         print(f"{path.relative_to(ROOT)} is not what the headers say: run tools/make_api.py")

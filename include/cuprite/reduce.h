@@ -1,4 +1,4 @@
-/* Reductions over axes. One row of reduce.def is one operation.
+/* Reductions over axes. One row of src/reduce/reduce.def is one operation.
  *
  * Types are NumPy's: sums and products of small integers widen to 64 bits, mean of integers is float64,
  * float16 accumulates in float32. Sums of floating-point numbers are pairwise or better and give the same
@@ -13,13 +13,10 @@
 extern "C" {
 #endif
 
-typedef enum cp_reduction {
-#define CP_REDUCE(name, ...) CP_REDUCE_##name,
-#include "reduce.def"
-    CP_NREDUCTIONS
-} cp_reduction;
+/* The enumerators CP_REDUCE_sum, ..., the functions cp_sum(x, options), ... and the macros of the same names. */
+#include "cuprite/reductions.h"
 
-typedef struct cp_reduce_options {
+struct cp_reduce_options {
     CP_OPTION(cp_axes, axis);       /* all axes by default; argmin and argmax: one axis, or all (of the flattened array) */
     CP_OPTION(bool, keepdims);      /* keep reduced axes with extent 1 */
     CP_OPTION(bool, typed);         /* dtype is meant */
@@ -29,7 +26,7 @@ typedef struct cp_reduce_options {
     CP_OPTION(cp_array *, initial); /* 0-d: starting value (sums, products, minima, maxima) */
     CP_OPTION(double, ddof);        /* var and std: divisor is n - ddof */
     int _;
-} cp_reduce_options;
+};
 
 /* The general call, for a reduction chosen at run time; `options` may be NULL. Returns out (retained) when it is given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
@@ -38,11 +35,6 @@ CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options 
 typedef struct cp_reduction_info { const char *name, *ufunc, *doc; bool has_identity; } cp_reduction_info;
 CP_API cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info);
 CP_API cp_reduction cp_reduction_from_name(const char *name); /* CP_NREDUCTIONS: none */
-
-/* cp_sum(x, options), cp_max(x, options), ...: one for each row of reduce.def. */
-#define CP_REDUCE(name, ...) CP_API cp_array *cp_##name(cp_array *x, const cp_reduce_options *options);
-#include "reduce.def"
-#include "reduce_calls.h"
 
 #ifdef __cplusplus
 }

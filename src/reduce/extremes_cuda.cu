@@ -1,40 +1,92 @@
-/* Minimum and maximum on the GPU. */
-#include "reduce/order.cuh"
+/* Minimum and maximum on the GPU: NaN wins, or (known_lowest, known_highest) numbers win. */
+#include "reduce/keys.cuh"
+#include "reduce/folds_cuda.h"
 
 namespace fold {
 
-template <class T> __device__ __forceinline__ void store_key(T *to, typename keyed<T>::type k) { *to = (T)k; }
-template <> __device__ __forceinline__ void store_key(f16 *to, float k) { to->bits = cps_f32_to_f16(k); }
-template <> __device__ __forceinline__ void store_key(bf16 *to, float k) { to->bits = cps_f32_to_bf16(k); }
+/* The higher of two keys; NaN wins. */
+template <class K> __device__ __forceinline__ K higher(K a, K b)
+{
+    return (beats(b, a) || is_nan(b)) && !is_nan(a) ? b : a;
+}
+template <> __device__ __forceinline__ uint32_t higher(uint32_t a, uint32_t b) { return max(a, b); }
+template <> __device__ __forceinline__ uint64_t higher(uint64_t a, uint64_t b) { return a > b ? a : b; }
+template <> __device__ __forceinline__ float higher(float a, float b)
+{
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+}
+template <> __device__ __forceinline__ double higher(double a, double b) { return a >= b || a != a ? a : b; }
 
-template <class T, bool LOW> struct Extreme {
-    typedef T Raw;
-    typedef typename keyed<T>::type Acc;
-    struct State { Acc a; };
-    static __device__ void start(State &s, const plan &, const Raw *) { s.a = worst<LOW, T>::value(); }
-    static __device__ __forceinline__ void add(State &s, Raw x, int64_t) { s.a = join(s.a, key(x)); }
+/* The higher of two keys; numbers win. */
+template <class K> __device__ __forceinline__ K higher_known(K a, K b)
+{
+    return (beats(b, a) && !is_nan(b)) || is_nan(a) ? b : a;
+}
+template <> __device__ __forceinline__ float higher_known(float a, float b) { return fmaxf(a, b); }
+template <> __device__ __forceinline__ double higher_known(double a, double b) { return a >= b || b != b ? a : b; }
+
+template <class K> __device__ __forceinline__ K unknown_key() { return (K)NAN; }
+template <> __device__ __forceinline__ c64 unknown_key() { return c64{NAN, NAN}; }
+template <> __device__ __forceinline__ c128 unknown_key() { return c128{(double)NAN, (double)NAN}; }
+
+template <class R, bool KNOWN> struct Extreme {
+    typedef R Raw;
+    typedef typename keyed<R>::type Acc;
+    enum { MASKS = true };
+    struct State { Acc a; uint64_t flip; };
+    static __device__ __forceinline__ uint64_t flip_of(const plan &p)
+    {
+        return bits_to_flip(p, p.a.fold == CPI_FOLD_LOWEST || p.a.fold == CPI_FOLD_KNOWN_LOWEST);
+    }
+    static __device__ void start(State &s, const plan &p, const Raw *)
+    {
+        if constexpr (KNOWN) s.a = unknown_key<Acc>();
+        else s.a = lowest_key<Acc>();
+        s.flip = flip_of(p);
+    }
+    static __device__ __forceinline__ void add(State &s, Raw x, int64_t) { s.a = join(s.a, key(flipped(x, s.flip))); }
     static __device__ void skip(State &, const plan &) {}
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return s.a; }
     static __device__ __forceinline__ Acc join(Acc a, Acc b)
     {
-        return (beats<LOW>(b, a) || is_nan(b)) && !is_nan(a) ? b : a;
+        if constexpr (KNOWN) return higher_known(a, b);
+        else return higher(a, b);
     }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
+        uint64_t flip = flip_of(p);
         if (p.a.initial) {
-            T raw;
+            R raw;
             memcpy(&raw, p.a.value, sizeof raw);
-            a = join(a, key(raw));
+            a = join(a, key(flipped(raw, flip)));
         }
-        store_key((T *)out, a);
+        *(R *)out = flipped(of_key<R>(a), flip);
     }
 };
+
+template <class R, bool KNOWN> struct batch<Extreme<R, KNOWN>> {
+    template <int U, int V>
+    static __device__ __forceinline__ void add(typename Extreme<R, KNOWN>::State &s, const vector<R, V> (&v)[U], int64_t, int64_t)
+    {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            vector<R, V> w = flipped(v[u], s.flip);
+#pragma unroll
+            for (int e = 0; e < V; e++) s.a = Extreme<R, KNOWN>::join(s.a, key(w.x[e]));
+        }
+    }
+};
+
+template <class R> using Any = Extreme<R, false>;
+template <class R> using Known = Extreme<R, true>;
 
 } // namespace fold
 
 cp_code cpi_fold_extremes(cp_stream *s, const cpi_reduce_args *a)
 {
-    return a->fold == CPI_FOLD_LOW ? fold::launch_ordered<fold::Extreme, true>(s, a)
-                                   : fold::launch_ordered<fold::Extreme, false>(s, a);
+    bool known = a->fold == CPI_FOLD_KNOWN_LOWEST || a->fold == CPI_FOLD_KNOWN_HIGHEST;
+    return known ? fold::launch_ordered_floats<fold::Known>(s, a) : fold::launch_ordered<fold::Any>(s, a);
 }

@@ -13,11 +13,11 @@ static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, cha
         cpi_pair v = cpi_load_number(a->result, a->value);
         cpi_store_number(c->type, start, v.re, v.im);
     }
-    for (int64_t i = 0; i < n; i++, acc += c->k->size, out += stride) {
-        if (a->initial) c->k->join(acc, start, 1);
+    for (int64_t i = 0; i < n; i++, acc += c->k.size, out += stride) {
+        if (a->initial) c->k.join(acc, start, 1);
         if (a->result == CP_FLOAT16) *(uint16_t *)out = cps_f32_to_f16(*(float *)acc);
         else if (a->result == CP_BFLOAT16) *(uint16_t *)out = cps_f32_to_bf16(*(float *)acc);
-        else memcpy(out, acc, (size_t)c->k->size);
+        else memcpy(out, acc, (size_t)c->k.size);
     }
 }
 
@@ -26,46 +26,34 @@ static void finish_whole(const cpi_reduce_args *a, const cpi_reduce_choice *c, u
 {
     uint64_t start = a->initial ? cpi_load_int(a->result, a->value) : 0;
     for (int64_t i = 0; i < n; i++, out += stride) {
-        if (a->initial) c->k->join(&acc[i], &start, 1);
-        cpi_store_int(a->result, out, acc[i]);
-    }
-}
-
-/* Where -0.0 is the identity, results are joined with 0: a zero is positive, as NumPy's, which starts from there. */
-void cpi_reduce_start(const cpi_reduce_args *a, cpi_reduce_choice *c)
-{
-    double identity[2];
-    c->start = (cpi_pair){0, 0}, c->joined = false;
-    if (a->class_of != CPI_NUMBER || a->whole) return;
-    if (a->initial) {
-        c->start = cpi_load_number(a->result, a->value), c->joined = true;
-    } else {
-        c->row->empty(identity);
-        c->joined = identity[0] == 0 && signbit(identity[0]);
+        if (a->initial) c->k.join(&acc[i], &start, 1);
+        cpi_finish_whole(a, out, acc[i]);
     }
 }
 
 /* Joins n accumulators with the start. */
-static void join_start(const cpi_reduce_choice *c, char *acc, int64_t n)
+static void join_start(const cpi_reduce_choice *c, cpi_pair start, char *acc, int64_t n)
 {
     enum { MOST = 64 };
     cpi_pair pairs[MOST];
     double reals[MOST];
-    int64_t size = c->k->size, m = n < MOST ? n : MOST;
-    for (int64_t i = 0; i < m; i++) pairs[i] = c->start, reals[i] = c->start.re;
+    int64_t size = c->k.size, m = n < MOST ? n : MOST;
+    for (int64_t i = 0; i < m; i++) pairs[i] = start, reals[i] = start.re;
     for (int64_t i = 0; i < n; i += MOST)
-        c->k->join(acc + i * size, size == sizeof *pairs ? (void *)pairs : reals, n - i < MOST ? n - i : MOST);
+        c->k.join(acc + i * size, size == sizeof *pairs ? (void *)pairs : reals, n - i < MOST ? n - i : MOST);
 }
 
 static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
                            int64_t stride)
 {
-    int64_t size = c->k->size;
-    bool widens = c->start.im != 0 && size == sizeof(double); /* real elements with a complex start become pairs */
-    if (c->joined && !widens) join_start(c, acc, n);
+    int64_t size = c->k.size;
+    cpi_pair start = {0, 0};
+    if (a->initial) start = cpi_load_number(a->result, a->value);
+    bool widens = start.im != 0 && size == sizeof(double); /* real elements with a complex start become pairs */
+    if (a->initial && !widens) join_start(c, start, acc, n);
     for (int64_t i = 0; i < n; i++, acc += size, out += stride) {
         cpi_pair v = {((const double *)acc)[0], size == sizeof v ? ((const double *)acc)[1] : 0};
-        if (widens) c->pairs->join(&v, &c->start, 1);
+        if (widens) c->pairs->join(&v, &start, 1);
         cpi_store_number(a->result, out, cpi_finish_number(a->op, v.re, a->reduced),
                          cpi_finish_number(a->op, v.im, a->reduced));
     }
@@ -90,13 +78,15 @@ void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, voi
         else finish_numbers(a, c, acc, n, out, stride);
         break;
     case CPI_MOMENTS:
-        for (int64_t i = 0; i < n; i++, out += stride)
-            cpi_store_number(a->result, out, cpi_finish_moments(a->op, ((const cpi_moments *)acc)[i], a->ddof), 0);
+        for (int64_t i = 0; i < n; i++, out += stride) {
+            const cpi_moments *m = (const cpi_moments *)acc + i;
+            cpi_store_number(a->result, out, cpi_finish_moments(a->op, m->m2, m->n, a->ddof), 0);
+        }
         break;
     case CPI_OWN: finish_own(a, c, acc, n, out, stride); break;
     case CPI_COUNT: finish_counts(a, acc, n, out, stride); break;
     default:
-        for (int64_t i = 0; i < n; i++, out += stride, p += c->k->size)
+        for (int64_t i = 0; i < n; i++, out += stride, p += c->k.size)
             *(int64_t *)out = cpi_finish_place(a->op, *(const int64_t *)p, a->reduced);
     }
 }

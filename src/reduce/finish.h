@@ -8,16 +8,11 @@
 
 /* The kernels of one call. */
 typedef struct cpi_reduce_choice {
-    const cpi_reduce_kernel *k;     /* folds */
+    cpi_reduce_kernel k;            /* folds */
     const cpi_reduce_kernel *row;   /* made from the fold's row for the same type */
     const cpi_reduce_kernel *pairs; /* the same for complex128 */
     cp_type type;                   /* that they fold: float32 for the half types */
-    bool joined;                    /* NUMBER, not whole: every accumulator is joined with `start` at the end */
-    cpi_pair start;
 } cpi_reduce_choice;
-
-/* Sets the start. */
-void cpi_reduce_start(const cpi_reduce_args *a, cpi_reduce_choice *c);
 
 /* Writes n results, `stride` bytes apart, from n accumulators. */
 void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, void *acc, int64_t n, char *out,

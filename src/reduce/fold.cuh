@@ -1,7 +1,7 @@
-/* Folding on the GPU: accumulators, the two kernels (rows and columns), and how they are launched.
+/* Folding on the GPU: accumulators, the kernels (rows, short rows, columns), and how they are launched.
  *
  * A fold F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread gathers),
- * add, turn (between groups of elements: keeps sequential sums short), result, join, finish; where elements that
+ * MASKS (whether it may come with a mask), add, turn (between groups of elements: keeps sequential sums short), result, join, finish; where elements that
  * were loaded together have a quicker way in than one by one, batch<F> is specialised. Invariants: joins
  * are made in an order that depends on shapes and the device alone; the partial accumulators of a result are
  * joined by the last block to arrive, whose counter it sets back to zero; no atomics on floating-point numbers. */
@@ -125,6 +125,23 @@ __device__ __forceinline__ bool last_to_arrive(unsigned *counter, int64_t parts)
     return last;
 }
 
+/* Joins the partial accumulators that one thread of a group takes, four at a time. */
+template <class F>
+__device__ __forceinline__ typename F::Acc join_parts(typename F::Acc acc, const char *from, int64_t i, int64_t parts, int group)
+{
+    typedef typename F::Acc A;
+    for (; i < parts; i += 4 * group) {
+        A other[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * group < parts) other[u] = load_partial<A>(from + (i + u * group) * sizeof(A));
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * group < parts) acc = F::join(acc, other[u]);
+    }
+    return acc;
+}
+
 /* --- rows: consecutive reduced elements by consecutive threads, V of them in one load --- */
 
 template <class R, int V> struct __align__(V == 1 ? alignof(R) : sizeof(R) * V <= 16 ? sizeof(R) * V : 16) vector { R x[V]; };
@@ -189,10 +206,27 @@ __device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p,
         else F::skip(s, p);
 }
 
+/* The same along several dimensions. */
+template <class F>
+__device__ __forceinline__ void walk_masked_dimensions(typename F::State &s, const plan &p, const char *x, const uint8_t *w,
+                                                       int64_t i, int64_t end, int group)
+{
+    typedef typename F::Raw R;
+    const cpi_reduce_args &a = p.a;
+    for (; i < end; i += group) {
+        bool selected = w[offset<1>(a.reduce, a.nreduced, i, p.small)] != 0;
+        if (selected) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
+        else F::skip(s, p);
+        F::turn(s);
+    }
+}
+
 /* Narrow elements come in large numbers and need registers; for others blocks that wait together matter more. */
 #define RESIDENT(R, V) (sizeof(R) < 4 && V > 1 ? 2 : 4)
 
-template <class F, int V> __global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(const __grid_constant__ plan p)
+/* Whole vectors have no mask (fits_vectors), so only V = 1 has code for one. */
+template <class F, int V>
+__global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
     typedef typename F::Acc A;
@@ -212,15 +246,10 @@ template <class F, int V> __global__ void __launch_bounds__(THREADS, RESIDENT(ty
         if (V > 1) x += p.head * (int64_t)sizeof(R);
         int64_t i = part * p.each + lane, end = (part + 1) * p.each;
         if (end > p.vectors) end = p.vectors;
-        if (a.where) {
+        if (V == 1 && F::MASKS && a.where) {
             const uint8_t *w = a.where + offset<1>(a.keep, a.nkept, r, p.small);
             if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, i, end, group);
-            else for (; i < end; i += group) {
-                bool selected = w[offset<1>(a.reduce, a.nreduced, i, p.small)] != 0;
-                if (selected) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
-                else F::skip(s, p);
-                F::turn(s);
-            }
+            else walk_masked_dimensions<F>(s, p, x, w, i, end, group);
         } else if (a.nreduced <= 1) {
             int64_t step = V > 1 ? (int64_t)sizeof(W) : a.nreduced ? a.reduce[0].x : 0;
             walk_vectors<F, V>(s, i, end, group, p.head, [&](int64_t at) { return *(const W *)(x + at * step); });
@@ -237,28 +266,17 @@ template <class F, int V> __global__ void __launch_bounds__(THREADS, RESIDENT(ty
                     F::add(s, ((const R *)base)[t], t);
         }
     }
-    A acc = join_group<F>(F::result(s), group, shared);
-    if (p.parts == 1) {
-        if (live && lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
-        return;
+    A acc = F::result(s);
+    for (bool last = p.parts == 1;; last = true) {
+        acc = join_group<F>(acc, group, shared);
+        if (last) break;
+        /* here the group is the block */
+        if (lane == 0) memcpy(p.partial + unit * sizeof(A), &acc, sizeof acc);
+        if (!last_to_arrive(p.counters + r, p.parts)) return;
+        F::start(s, p, (const R *)base);
+        acc = join_parts<F>(F::result(s), p.partial + r * p.parts * sizeof(A), lane, p.parts, group);
     }
-    /* here the group is the block */
-    if (lane == 0) memcpy(p.partial + unit * sizeof(A), &acc, sizeof acc);
-    if (!last_to_arrive(p.counters + r, p.parts)) return;
-    const char *from = p.partial + r * p.parts * sizeof(A);
-    F::start(s, p, (const R *)base);
-    acc = F::result(s);
-    for (int64_t i = lane; i < p.parts; i += 4 * group) {
-        A other[4];
-#pragma unroll
-        for (int u = 0; u < 4; u++)
-            if (i + u * group < p.parts) other[u] = load_partial<A>(from + (i + u * group) * sizeof(A));
-#pragma unroll
-        for (int u = 0; u < 4; u++)
-            if (i + u * group < p.parts) acc = F::join(acc, other[u]);
-    }
-    acc = join_group<F>(acc, group, shared);
-    if (lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
+    if (live && lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
 /* --- short rows: a thread makes a result, and then another one --- */
@@ -391,20 +409,11 @@ static inline cp_code take_scratch(cp_stream *stream, plan *p, int64_t bytes)
     return p->partial ? CP_OK : CP_ERROR_MEMORY;
 }
 
-template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
+/* Cuts rows into parts and chooses the threads of a result; `target` blocks fill the device. */
+static inline void cut_rows(cp_stream *stream, plan &p, int64_t target)
 {
-    enum { V = sizeof(typename F::Raw) >= 16 ? 1 : 16 / sizeof(typename F::Raw) };
     const cpi_reduce_args *a = &p.a;
-    const int64_t item = sizeof(typename F::Raw);
-    bool wide = fits_vectors(a, item, V);
-    p.head = 0;
-    p.vectors = a->reduced;
-    if (wide) {
-        if (a->kept == 1 && a->nreduced == 1) p.head = (int64_t)((16 - (uintptr_t)a->x % 16) % 16) / item;
-        p.vectors = (a->reduced - p.head) / V;
-    }
-    static const int64_t wide_round = one_round(stream, rows<F, V>), thin_round = one_round(stream, rows<F, 1>);
-    int64_t target = wide ? wide_round : thin_round, most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
+    int64_t most = (p.vectors + THREADS * 4 - 1) / (THREADS * 4);
     /* long ones in two rounds: processors are not equally fast; short ones in one, with fewer parts to join */
     if (a->kept * p.vectors >= target * THREADS * 64) target *= 2;
     p.parts = a->kept < target / 2 && a->kept <= CPI_CUDA_COUNTERS / 4 ? target / a->kept : 1;
@@ -417,13 +426,31 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     p.group = power_of_two((p.vectors + 3) / 4, 32);
     while (p.group < all && a->kept * p.group < busy / 4 * 3) p.group *= 2;
     if (p.parts > 1) p.group = THREADS;
+}
+
+template <class F, int V> cp_code launch_rows_of(cp_stream *stream, plan &p)
+{
+    const cpi_reduce_args *a = &p.a;
+    static const int64_t round = one_round(stream, rows<F, V>);
+    cut_rows(stream, p, round);
     cp_code code = take_scratch(stream, &p, a->kept * p.parts * (int64_t)sizeof(typename F::Acc));
     if (code) return code;
     int64_t blocks = p.parts > 1 ? a->kept * p.parts : (a->kept + THREADS / p.group - 1) / (THREADS / p.group);
-    cudaStream_t s = cpi_cuda_stream(stream);
-    if (wide) rows<F, V><<<(unsigned)blocks, THREADS, 0, s>>>(p);
-    else rows<F, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p);
+    rows<F, V><<<(unsigned)blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(p);
     return CPI_LAUNCHED(stream, cpi_reduce_name(a->op));
+}
+
+template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
+{
+    enum { V = sizeof(typename F::Raw) >= 16 ? 1 : 16 / sizeof(typename F::Raw) };
+    const cpi_reduce_args *a = &p.a;
+    const int64_t item = sizeof(typename F::Raw);
+    p.head = 0;
+    p.vectors = a->reduced;
+    if (!fits_vectors(a, item, V)) return launch_rows_of<F, 1>(stream, p);
+    if (a->kept == 1 && a->nreduced == 1) p.head = (int64_t)((16 - (uintptr_t)a->x % 16) % 16) / item;
+    p.vectors = (a->reduced - p.head) / V;
+    return launch_rows_of<F, V>(stream, p);
 }
 
 template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
@@ -454,12 +481,28 @@ template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
     return CPI_LAUNCHED(stream, cpi_reduce_name(a->op));
 }
 
-template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
+static inline plan plan_of(const cpi_reduce_args *a)
 {
     plan p;
     memset(&p, 0, sizeof p);
     p.a = *a;
     p.small = a->kept < INT32_MAX && a->reduced < INT32_MAX;
+    return p;
+}
+
+/* For folds that are used with a mask only: one kernel. */
+template <class F> cp_code launch_masked(cp_stream *stream, const cpi_reduce_args *a)
+{
+    plan p = plan_of(a);
+    p.vectors = a->reduced;
+    cp_code code = launch_rows_of<F, 1>(stream, p);
+    cpi_host->work_free(stream, p.partial);
+    return code;
+}
+
+template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
+{
+    plan p = plan_of(a);
     bool by_columns = a->reduced > 0 && cpi_reduce_by_columns(a, 2);
     bool in_short_rows = !a->where && a->nkept == 1 && a->nreduced == 1 && a->reduced <= SHORT && a->kept >= MANY;
     cp_code code = by_columns ? launch_columns<F>(stream, p)
@@ -469,24 +512,5 @@ template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
 }
 
 } // namespace fold
-
-/* One function a fold, each in a file of its own. */
-cp_code cpi_fold_sums(cp_stream *stream, const cpi_reduce_args *a);
-cp_code cpi_fold_prods(cp_stream *stream, const cpi_reduce_args *a);
-cp_code cpi_fold_moments(cp_stream *stream, const cpi_reduce_args *a);
-cp_code cpi_fold_extremes(cp_stream *stream, const cpi_reduce_args *a);
-cp_code cpi_fold_places(cp_stream *stream, const cpi_reduce_args *a);
-cp_code cpi_fold_counts(cp_stream *stream, const cpi_reduce_args *a);
-/* All others, made from their rows. */
-cp_code cpi_fold_rows(cp_stream *stream, const cpi_reduce_args *a);
-/* The folds above, which rows_cuda.cu need not make. */
-#define CPF_TUNED_SUM CPF_YES
-#define CPF_TUNED_PROD CPF_YES
-#define CPF_TUNED_MOMENTS CPF_YES
-#define CPF_TUNED_LOW CPF_YES
-#define CPF_TUNED_HIGH CPF_YES
-#define CPF_TUNED_LOW_PLACE CPF_YES
-#define CPF_TUNED_HIGH_PLACE CPF_YES
-#define CPF_TUNED_COUNT CPF_YES
 
 #endif

@@ -16,13 +16,6 @@
 #define CPI_REDUCE_FETCH(p, bytes) \
     for (unsigned f_ = 0; f_ < (bytes); f_ += 64) __builtin_prefetch((const char *)(p) + 8192 + f_)
 
-/* A fold, and how its accumulators are kept: CPI_KIND_SUM, CPI_KIND_SUM_INT (integers modulo 2^64), ... */
-typedef enum cpi_reduce_kind {
-#define CP_FOLD(name, ...) CPI_KIND_##name, CPI_KIND_##name##_INT,
-#include "cuprite/reduce.def"
-    CPI_NKINDS
-} cpi_reduce_kind;
-
 typedef struct cpi_reduce_kernel {
     int size;
     /* n contiguous elements, the first of them at position `base`; acc is written, but for places, where it is
@@ -38,22 +31,13 @@ typedef struct cpi_reduce_kernel {
     void (*empty)(void *acc);
 } cpi_reduce_kernel;
 
-typedef cpi_reduce_kernel cpi_reduce_kernels[CPI_NKINDS][CP_NTYPES];
-/* Made from the rows of reduce.def: all of them for v2, those without hand-written kernels for the others too. */
+/* By fold, [1] for integers modulo 2^64: a table of kernels by type, or NULL. */
+typedef const cpi_reduce_kernel *cpi_reduce_kernels[CPI_NFOLDS][2];
+/* Made from the rows of reduce.def. */
 extern const cpi_reduce_kernels cpi_reduce_rows_v2, cpi_reduce_rows_v3, cpi_reduce_rows_v4;
-/* The hand-written ones, which take their places. */
+/* What takes their places where it is faster, written by hand: a function that is NULL is the row's. */
 extern const cpi_reduce_kernels cpi_reduce_sums_v2, cpi_reduce_sums_v3, cpi_reduce_sums_v4;
 extern const cpi_reduce_kernels cpi_reduce_orders_v2, cpi_reduce_orders_v3, cpi_reduce_orders_v4;
-
-/* The folds that these have, for every type. */
-#define CPF_TUNED_SUM CPF_YES
-#define CPF_TUNED_PROD CPF_YES
-#define CPF_TUNED_MOMENTS CPF_YES
-#define CPF_TUNED_COUNT CPF_YES
-#define CPF_TUNED_LOW CPF_YES
-#define CPF_TUNED_HIGH CPF_YES
-#define CPF_TUNED_LOW_PLACE CPF_YES
-#define CPF_TUNED_HIGH_PLACE CPF_YES
 
 /* n elements of a half type, `stride` bytes apart, to float32. */
 typedef void (*cpi_reduce_widen)(cp_type type, const char *x, int64_t stride, int64_t n, float *to);
@@ -64,6 +48,5 @@ extern const cpi_reduce_widen cpi_reduce_widen_v2, cpi_reduce_widen_v3, cpi_redu
     X(INT8, int8_t) X(UINT8, uint8_t) X(INT16, int16_t) X(UINT16, uint16_t)            \
     X(INT32, int32_t) X(UINT32, uint32_t) X(INT64, int64_t) X(UINT64, uint64_t)
 #define CPI_REDUCE_FLOATS(X) X(FLOAT32, float) X(FLOAT64, double)
-#define CPI_REDUCE_COMPLEX(X) X(COMPLEX64, float) X(COMPLEX128, double)
 
 #endif

@@ -9,6 +9,7 @@
  * about it in float32, and only these go on in double, around the first element of the result. As that is one
  * of its n elements, cancellation costs at most a factor n of 2^-53, far below what float32 shows. */
 #include "reduce/fold.cuh"
+#include "reduce/folds_cuda.h"
 
 namespace fold {
 
@@ -47,6 +48,7 @@ template <class T> struct Real {
         s.q = fma(d, d, s.q);
         s.n++;
     }
+    enum { MASKS = true };
     static __device__ void skip(State &, const plan &) {}
     static __device__ moments open(const State &s)
     {
@@ -64,7 +66,7 @@ template <class T> struct Real {
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a.m2, a.n, p.a.ddof), 0);
     }
 };
 
@@ -88,6 +90,7 @@ template <class T> struct Near {
         s.s += d;
         s.q = fma(d, d, s.q);
     }
+    enum { MASKS = false };
     static __device__ void skip(State &, const plan &) {}
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return pair{s.s, s.q}; }
@@ -95,8 +98,7 @@ template <class T> struct Near {
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
         double n = (double)p.a.reduced, m2 = p.a.reduced ? a.im - a.re * a.re / n : 0.0;
-        moments whole = {n, 0, 0, m2 < 0 ? 0.0 : m2};
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, whole, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, m2 < 0 ? 0.0 : m2, n, p.a.ddof), 0);
     }
 };
 
@@ -145,6 +147,7 @@ template <class T> struct Plane {
         s.q = fma(d, d, fma(e, e, s.q));
         s.n++;
     }
+    enum { MASKS = true };
     static __device__ void skip(State &, const plan &) {}
     static __device__ moments open(const State &s)
     {
@@ -162,7 +165,7 @@ template <class T> struct Plane {
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a.m2, a.n, p.a.ddof), 0);
     }
 };
 
@@ -179,9 +182,9 @@ cp_code cpi_fold_moments(cp_stream *s, const cpi_reduce_args *a)
     case CP_UINT32: return launch<Real<uint32_t>>(s, a);
     case CP_INT64: return launch<Real<int64_t>>(s, a);
     case CP_UINT64: return launch<Real<uint64_t>>(s, a);
-    case CP_FLOAT16: return a->where ? launch<Real<f16>>(s, a) : launch<Near<f16>>(s, a);
-    case CP_BFLOAT16: return a->where ? launch<Real<bf16>>(s, a) : launch<Near<bf16>>(s, a);
-    case CP_FLOAT32: return a->where ? launch<Real<float>>(s, a) : launch<Near<float>>(s, a);
+    case CP_FLOAT16: return a->where ? launch_masked<Real<f16>>(s, a) : launch<Near<f16>>(s, a);
+    case CP_BFLOAT16: return a->where ? launch_masked<Real<bf16>>(s, a) : launch<Near<bf16>>(s, a);
+    case CP_FLOAT32: return a->where ? launch_masked<Real<float>>(s, a) : launch<Near<float>>(s, a);
     case CP_FLOAT64: return launch<Real<double>>(s, a);
     case CP_COMPLEX64: return launch<Plane<c64>>(s, a);
     case CP_COMPLEX128: return launch<Plane<c128>>(s, a);

@@ -1,4 +1,5 @@
-/* Extremes and their places, compiled once per instruction set.
+/* Extremes of floating-point numbers and the places of all, where kernels written by hand beat those made from the
+ * rows; compiled once per instruction set.
  *
  * Invariant: NaN beats everything, the first of several NaN or equal elements wins. Runs of real numbers find
  * the extreme of a block with vectors first and look for its place only where it beats what is known. */
@@ -70,12 +71,6 @@
         }                                                                                                     \
         while (x[i] != best) i++;                                                                             \
         return i;                                                                                             \
-    }                                                                                                         \
-    static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
-    {                                                                                                         \
-        (void)base, (void)shift;                                                                              \
-        T best = KIND##_of_##NAME(data, n);                                                                   \
-        memcpy(acc, &best, sizeof best);                                                                      \
     }                                                                                                         \
     static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
@@ -163,23 +158,6 @@
 /* --- the same for columns --- */
 
 #define COLUMNS(KIND, NAME, T, ISNAN, BETTER)                                                                 \
-    static void KIND##_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,            \
-                                      int64_t base, const double *shift, void *acc)                           \
-    {                                                                                                         \
-        T *restrict a = acc;                                                                                  \
-        (void)base, (void)shift;                                                                              \
-        memcpy(a, data, (size_t)cols * sizeof *a);                                                            \
-        for (int64_t i = 1; i < rows; i++) {                                                                  \
-            const T *restrict x = (const T *)((const char *)data + i * pitch);                                \
-            for (int64_t j = 0; j < cols; j++) a[j] = BETTER(x[j], a[j]) || ISNAN(x[j]) ? x[j] : a[j];        \
-        }                                                                                                     \
-    }                                                                                                         \
-    static void KIND##_join_##NAME(void *av, const void *bv, int64_t n)                                       \
-    {                                                                                                         \
-        T *restrict a = av;                                                                                   \
-        const T *restrict b = bv;                                                                             \
-        for (int64_t i = 0; i < n; i++) a[i] = BETTER(b[i], a[i]) || ISNAN(b[i]) ? b[i] : a[i];               \
-    }                                                                                                         \
     static void KIND##_place_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,      \
                                             int64_t base, const double *shift, void *acc)                     \
     {                                                                                                         \
@@ -224,6 +202,19 @@ REAL(UINT64, uint64_t, int64_t, NAN_INT)
 REAL(FLOAT32, float, int32_t, NAN_FLOAT)
 REAL(FLOAT64, double, int64_t, NAN_FLOAT)
 
+/* Runs of floating-point numbers. */
+#define EXTREME_RUN(KIND, NAME, T)                                                                            \
+    static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
+    {                                                                                                         \
+        (void)base, (void)shift;                                                                              \
+        T best = KIND##_of_##NAME(data, n);                                                                   \
+        memcpy(acc, &best, sizeof best);                                                                      \
+    }
+EXTREME_RUN(low, FLOAT32, float)
+EXTREME_RUN(high, FLOAT32, float)
+EXTREME_RUN(low, FLOAT64, double)
+EXTREME_RUN(high, FLOAT64, double)
+
 /* --- complex numbers: by real part, then imaginary part --- */
 
 #define NAN_PAIR(x) ((x).re != (x).re || (x).im != (x).im)
@@ -231,10 +222,6 @@ REAL(FLOAT64, double, int64_t, NAN_FLOAT)
 #define MORE_PAIR(a, b) ((a).re > (b).re || ((a).re == (b).re && (a).im > (b).im))
 
 #define COMPLEX_RUN(KIND, NAME, T)                                                                            \
-    static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
-    {                                                                                                         \
-        KIND##_columns_##NAME(data, sizeof(T), n, 1, base, shift, acc);                                       \
-    }                                                                                                         \
     static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
         KIND##_place_columns_##NAME(data, sizeof(T), n, 1, base, shift, acc);                                 \
@@ -251,18 +238,24 @@ COMPLEX(COMPLEX128, cp_complex128)
 
 /* --- the table --- */
 
-#define EXTREME(KIND, NAME, T) [CP_##NAME] = {sizeof(T), KIND##_run_##NAME, KIND##_columns_##NAME, KIND##_join_##NAME},
 #define PLACE(KIND, NAME) \
     [CP_##NAME] = {sizeof(place_##NAME), KIND##_place_run_##NAME, KIND##_place_columns_##NAME, KIND##_place_join_##NAME},
-#define LOW(NAME, T) EXTREME(low, NAME, T)
-#define HIGH(NAME, T) EXTREME(high, NAME, T)
 #define LOW_PLACE(NAME, T) PLACE(low, NAME)
 #define HIGH_PLACE(NAME, T) PLACE(high, NAME)
 #define ALL(X) CPI_REDUCE_INTS(X) CPI_REDUCE_FLOATS(X) X(COMPLEX64, cp_complex64) X(COMPLEX128, cp_complex128)
 
+static const cpi_reduce_kernel lowest[CP_NTYPES] = {
+    [CP_FLOAT32] = {4, .run = low_run_FLOAT32},
+    [CP_FLOAT64] = {8, .run = low_run_FLOAT64},
+};
+static const cpi_reduce_kernel highest[CP_NTYPES] = {
+    [CP_FLOAT32] = {4, .run = high_run_FLOAT32},
+    [CP_FLOAT64] = {8, .run = high_run_FLOAT64},
+};
+static const cpi_reduce_kernel lowest_place[CP_NTYPES] = {ALL(LOW_PLACE)};
+static const cpi_reduce_kernel highest_place[CP_NTYPES] = {ALL(HIGH_PLACE)};
+
 const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_orders) = {
-    [CPI_KIND_LOW] = {ALL(LOW)},
-    [CPI_KIND_HIGH] = {ALL(HIGH)},
-    [CPI_KIND_LOW_PLACE] = {ALL(LOW_PLACE)},
-    [CPI_KIND_HIGH_PLACE] = {ALL(HIGH_PLACE)},
+    [CPI_FOLD_LOWEST][0] = lowest, [CPI_FOLD_HIGHEST][0] = highest,
+    [CPI_FOLD_LOWEST_PLACE][0] = lowest_place, [CPI_FOLD_HIGHEST_PLACE][0] = highest_place,
 };

@@ -1,22 +1,32 @@
 /* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. */
-#include "reduce/order.cuh"
+#include "reduce/keys.cuh"
+#include "reduce/folds_cuda.h"
 
 namespace fold {
 
-template <class T, bool LOW> struct Place {
-    typedef T Raw;
-    typedef typename keyed<T>::type Key;
+template <class K> __device__ __forceinline__ bool equal(K a, K b) { return a == b; }
+template <> __device__ __forceinline__ bool equal(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
+template <> __device__ __forceinline__ bool equal(c128 a, c128 b) { return a.re == b.re && a.im == b.im; }
+
+template <class R> struct Place {
+    typedef R Raw;
+    typedef typename keyed<R>::type Key;
     struct Acc { int64_t index; Key value; };
-    struct State { int64_t index; Key value; };
-    static __device__ void start(State &s, const plan &, const Raw *) { s.index = -1, s.value = worst<LOW, T>::value(); }
-    /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
-    static __device__ __forceinline__ void add(State &s, Raw x, int64_t i)
+    enum { MASKS = false };
+    struct State { int64_t index; Key value; uint64_t flip; };
+    static __device__ void start(State &s, const plan &p, const Raw *)
     {
-        Key k = key(x);
-        bool better = beats<LOW>(k, s.value) || (is_nan(k) && !is_nan(s.value)) || s.index < 0;
-        bool same = !better && i < s.index && (k == s.value || (is_nan(k) && is_nan(s.value)));
+        s.index = -1, s.value = lowest_key<Key>();
+        s.flip = bits_to_flip(p, p.a.fold == CPI_FOLD_LOWEST_PLACE);
+    }
+    /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
+    static __device__ __forceinline__ void add_key(State &s, Key k, int64_t i)
+    {
+        bool better = beats(k, s.value) || (is_nan(k) && !is_nan(s.value)) || s.index < 0;
+        bool same = !better && i < s.index && (equal(k, s.value) || (is_nan(k) && is_nan(s.value)));
         if (better || same) s.index = i, s.value = k;
     }
+    static __device__ __forceinline__ void add(State &s, Raw x, int64_t i) { add_key(s, key(flipped(x, s.flip)), i); }
     static __device__ void skip(State &, const plan &) {}
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return Acc{s.index, s.value}; }
@@ -26,8 +36,8 @@ template <class T, bool LOW> struct Place {
         if (a.index < 0) return b;
         bool an = is_nan(a.value), bn = is_nan(b.value);
         if (an || bn) return an && bn ? (a.index < b.index ? a : b) : an ? a : b;
-        if (beats<LOW>(b.value, a.value)) return b;
-        if (beats<LOW>(a.value, b.value)) return a;
+        if (beats(b.value, a.value)) return b;
+        if (beats(a.value, b.value)) return a;
         return a.index < b.index ? a : b;
     }
     static __device__ void finish(const plan &p, Acc a, char *out)
@@ -37,37 +47,36 @@ template <class T, bool LOW> struct Place {
 };
 
 /* The first best of a batch is found with small indices, then compared once. NaN goes the careful way. */
-template <class T, bool LOW> struct batch<Place<T, LOW>> {
+template <class R> struct batch<Place<R>> {
     template <int U, int V>
-    static __device__ __forceinline__ void add(typename Place<T, LOW>::State &s, const vector<T, V> (&v)[U], int64_t at,
-                                               int64_t step)
+    static __device__ __forceinline__ void add(typename Place<R>::State &s, const vector<R, V> (&v)[U], int64_t at, int64_t step)
     {
-        typedef typename keyed<T>::type Key;
-        Key best = key(v[0].x[0]);
+        typedef typename keyed<R>::type Key;
+        vector<R, V> w[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) w[u] = flipped(v[u], s.flip);
+        Key best = key(w[0].x[0]);
         int where = 0;
         bool nan = is_nan(best) || is_nan(s.value);
 #pragma unroll
         for (int i = 1; i < U * V; i++) {
-            Key k = key(v[i / V].x[i % V]);
+            Key k = key(w[i / V].x[i % V]);
             nan |= is_nan(k);
-            if (beats<LOW>(k, best)) best = k, where = i;
+            if (beats(k, best)) best = k, where = i;
         }
-        if (nan) {
+        if (nan) { /* positions rise: an earlier NaN stays, else the first of these is it */
+            if (is_nan(s.value)) return;
 #pragma unroll
-            for (int i = 0; i < U * V; i++) Place<T, LOW>::add(s, v[i / V].x[i % V], at + i / V * step + i % V);
-        } else if (s.index < 0 || beats<LOW>(best, s.value)) {
+            for (int i = U * V - 1; i >= 0; i--) {
+                Key k = key(w[i / V].x[i % V]);
+                if (is_nan(k)) s.index = at + i / V * step + i % V, s.value = k;
+            }
+        } else if (s.index < 0 || beats(best, s.value)) {
             s.index = at + where / V * step + where % V, s.value = best;
         }
     }
 };
 
-__device__ __forceinline__ bool operator==(c64 a, c64 b) { return a.re == b.re && a.im == b.im; }
-__device__ __forceinline__ bool operator==(c128 a, c128 b) { return a.re == b.re && a.im == b.im; }
-
 } // namespace fold
 
-cp_code cpi_fold_places(cp_stream *s, const cpi_reduce_args *a)
-{
-    return a->fold == CPI_FOLD_LOW_PLACE ? fold::launch_ordered<fold::Place, true>(s, a)
-                                         : fold::launch_ordered<fold::Place, false>(s, a);
-}
+cp_code cpi_fold_places(cp_stream *s, const cpi_reduce_args *a) { return fold::launch_ordered<fold::Place>(s, a); }

@@ -12,52 +12,34 @@
 #include "cuprite/elementwise.h"
 #include "front/front.h"
 
-enum rule { RULE_WIDE, RULE_MEAN, RULE_REAL, RULE_SAME, RULE_INDEX, RULE_TRUTH, RULE_COUNT };
-
-static const struct row {
-    const char *name;
-    cpi_fold fold;
-    enum rule rule;
-    bool identity;
-    const char *ufunc, *doc; /* NumPy's name of the operation, for messages */
-} rows[] = {
-#define CP_REDUCE(name, fold, rule, identity, ufunc, python, finish, doc) \
-    {#name, CPI_FOLD_##fold, RULE_##rule, identity, ufunc, doc},
-#include "cuprite/reduce.def"
-};
-
-/* Of each fold: its accumulators, and the fold that takes integers. */
-#define CPI_FOLD_SELF CPI_NFOLDS
-static const struct { cpi_class class_of; cpi_fold integers; } folds[] = {
-#define CP_FOLD(name, class, integers, ...) {CPI_##class, CPI_FOLD_##integers},
-#include "cuprite/reduce.def"
-};
-
 cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info)
 {
     if ((unsigned)r >= CP_NREDUCTIONS) return cpi_fail(CP_ERROR_VALUE, "reduction_query: no reduction has number %d", r);
     if (cpi_null("reduction_query", info)) return CP_ERROR_VALUE;
-    *info = (cp_reduction_info){rows[r].name, rows[r].ufunc, rows[r].doc, rows[r].identity};
+    const cpi_reduction_row *row = &cpi_reductions[r];
+    *info = (cp_reduction_info){row->name, row->ufunc, row->doc, row->identity};
     return CP_OK;
 }
 
 cp_reduction cp_reduction_from_name(const char *name)
 {
     for (int i = 0; name && i < CP_NREDUCTIONS; i++)
-        if (!strcmp(rows[i].name, name)) return (cp_reduction)i;
+        if (!strcmp(cpi_reductions[i].name, name)) return (cp_reduction)i;
     return CP_NREDUCTIONS;
 }
 
-static bool is_place(cp_reduction r) { return folds[rows[r].fold].class_of == CPI_PLACE; }
+static bool is_place(cp_reduction r) { return cpi_folds[cpi_reductions[r].fold].class_of == CPI_PLACE; }
 /* The fold of integers that r makes. */
 static cpi_fold fold_of_integers(cp_reduction r)
 {
-    cpi_fold other = folds[rows[r].fold].integers;
-    return other == CPI_FOLD_SELF ? rows[r].fold : other;
+    return cpi_folds[cpi_reductions[r].fold].integers;
 }
 
 /* Elements are looked at as they are, the result's type does not depend on theirs. */
-static bool is_fixed(enum rule rule) { return rule == RULE_INDEX || rule == RULE_TRUTH || rule == RULE_COUNT; }
+static bool is_fixed(cpi_reduce_rule rule)
+{
+    return rule == CPI_RESULT_INDEX || rule == CPI_RESULT_TRUTH || rule == CPI_RESULT_COUNT;
+}
 
 static cp_type real_type(cp_type t)
 {
@@ -65,38 +47,44 @@ static cp_type real_type(cp_type t)
 }
 
 /* The type that elements are folded as, NumPy's "loop type"; the result's type follows from it. */
-static cp_type loop_type(enum rule rule, cp_type t, const cp_reduce_options *o)
+static cp_type loop_type(cpi_reduce_rule rule, cp_type t, const cp_reduce_options *o)
 {
     if (is_fixed(rule)) return t;
     if (o->typed) return o->dtype;
     bool whole = t <= CP_UINT64;
-    if (rule == RULE_WIDE) {
+    if (rule == CPI_RESULT_WIDE) {
         if (o->out) return cp_promote(o->out->type, t);
         return !whole ? t : t == CP_BOOL || cpi_is_signed(t) ? CP_INT64 : CP_UINT64;
     }
-    if (rule == RULE_MEAN || rule == RULE_REAL) return whole ? CP_FLOAT64 : t;
+    if (rule == CPI_RESULT_MEAN || rule == CPI_RESULT_REAL) return whole ? CP_FLOAT64 : t;
     return t;
 }
 
-static cp_type result_type(enum rule rule, cp_type loop)
+static cp_type result_type(cpi_reduce_rule rule, cp_type loop)
 {
-    return rule == RULE_INDEX || rule == RULE_COUNT ? CP_INT64 : rule == RULE_TRUTH ? CP_BOOL : rule == RULE_REAL ? real_type(loop) : loop;
+    switch (rule) {
+    case CPI_RESULT_INDEX:
+    case CPI_RESULT_COUNT: return CP_INT64;
+    case CPI_RESULT_TRUTH: return CP_BOOL;
+    case CPI_RESULT_REAL: return real_type(loop);
+    default: return loop;
+    }
 }
 
 /* Must elements be converted before they are folded? Not where the accumulator holds both types. */
-static bool must_convert(enum rule rule, cp_type t, cp_type loop)
+static bool must_convert(cpi_reduce_rule rule, cp_type t, cp_type loop)
 {
     if (t == loop || is_fixed(rule)) return false;
-    if (rule == RULE_SAME) return true;
+    if (rule == CPI_RESULT_SAME) return true;
     if (cpi_is_complex(t)) return !cpi_is_complex(loop);
-    if (rule != RULE_WIDE && loop <= CP_UINT64) return true;
+    if (rule != CPI_RESULT_WIDE && loop <= CP_UINT64) return true;
     return cpi_is_float(t) && loop <= CP_UINT64;
 }
 
 /* Everything one call is about. Arrays marked "own" are freed at its end. */
 typedef struct call {
     cp_reduction r;
-    const struct row *row;
+    const cpi_reduction_row *row;
     const cp_reduce_options *o;
     cpi_device *device;
     cp_array *x, *where;     /* own */
@@ -172,7 +160,7 @@ static cp_code find_where(call *c)
     if (!c->row->identity && !c->o->initial)
         return cpi_fail(CP_ERROR_VALUE, "%s: reduction operation '%s' does not have an identity, so to use a where mask "
                         "one has to specify 'initial'", name, c->row->ufunc);
-    if (c->row->rule == RULE_INDEX || c->row->rule == RULE_COUNT)
+    if (c->row->rule == CPI_RESULT_INDEX || c->row->rule == CPI_RESULT_COUNT)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument where", name);
     c->where = cp_broadcast_to(w, (cp_shape){c->x->ndim, c->x->shape});
     return c->where ? CP_OK : cp_error();
@@ -183,8 +171,8 @@ static cp_code find_initial(call *c)
     cp_array *v = c->o->initial;
     if (!v) return CP_OK;
     const char *name = c->row->name;
-    bool truth = c->row->rule == RULE_TRUTH && c->o->typed; /* a sum or product of truth values */
-    if (c->row->rule != RULE_WIDE && c->row->rule != RULE_SAME && !truth)
+    bool truth = c->row->rule == CPI_RESULT_TRUTH && c->o->typed; /* a sum or product of truth values */
+    if (c->row->rule != CPI_RESULT_WIDE && c->row->rule != CPI_RESULT_SAME && !truth)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument initial", name);
     if (v->size != 1) return cpi_fail(CP_ERROR_VALUE, "%s: initial must be one value", name);
     _Alignas(16) unsigned char raw[16];
@@ -193,6 +181,14 @@ static cp_code find_initial(call *c)
     cpi_convert_value(v->type, raw, c->a.result, c->a.value);
     c->a.initial = true;
     return CP_OK;
+}
+
+/* NumPy's sums begin at 0, so that no sum is -0.0; kernels begin at the fold's identity, which keeps the sign of a zero. */
+static void start_from_zero(call *c)
+{
+    if (c->a.initial || c->a.whole || !cpi_folds[c->a.fold].from_zero) return;
+    memset(c->a.value, 0, sizeof c->a.value);
+    c->a.initial = true;
 }
 
 static int64_t magnitude(int64_t s) { return s == 0 ? INT64_MAX : s < 0 ? -s : s; }
@@ -312,6 +308,32 @@ static cp_code make_result(call *c)
     return c->result ? CP_OK : cp_error();
 }
 
+static cp_code convert(call *c, cp_type to)
+{
+    cp_array *y = cp_astype(c->x, to);
+    if (!y) return cp_error();
+    cp_free(c->x);
+    c->x = y;
+    return CP_OK;
+}
+
+/* Chooses the fold for the elements' type, and how integers are gathered: modulo 2^64 where they stay integers, exactly where
+ * that fits, as doubles; or they are converted first, where none of these has kernels. */
+static cp_code choose_fold(call *c, cp_type loop)
+{
+    bool integers = c->x->type <= CP_UINT64;
+    c->a.fold = integers ? fold_of_integers(c->r) : c->row->fold;
+    const cpi_fold_row *fold = &cpi_folds[c->a.fold];
+    c->a.class_of = fold->class_of;
+    if (fold->class_of != CPI_NUMBER || !integers) return CP_OK;
+    bool modular = c->row->rule == CPI_RESULT_WIDE && c->a.result <= CP_UINT64;
+    c->a.exact = !modular && fold->exact && !c->a.initial && cpi_itemsize(c->x->type) <= 2;
+    c->a.whole = modular || c->a.exact;
+    if (c->a.whole || (fold->exact && cpi_itemsize(c->x->type) > 2)) return CP_OK;
+    c->a.fold = c->row->fold;
+    return convert(c, loop <= CP_UINT64 ? CP_FLOAT64 : loop);
+}
+
 static cp_code run(call *c)
 {
     cp_code code;
@@ -321,18 +343,11 @@ static cp_code run(call *c)
     c->a.result = result_type(c->row->rule, loop);
     if (c->o->out && (code = check_out(c, c->a.result))) return code;
     if ((code = find_where(c)) || (code = find_initial(c))) return code;
-    if (must_convert(c->row->rule, c->x->type, loop)) {
-        cp_array *y = cp_astype(c->x, loop);
-        if (!y) return cp_error();
-        cp_free(c->x);
-        c->x = y;
-    }
+    if (must_convert(c->row->rule, c->x->type, loop) && (code = convert(c, loop))) return code;
+    if ((code = choose_fold(c, loop))) return code;
     c->a.type = c->x->type;
-    bool integers = c->a.type <= CP_UINT64;
-    c->a.fold = integers ? fold_of_integers(c->r) : c->row->fold;
-    c->a.class_of = folds[c->a.fold].class_of;
-    c->a.whole = c->a.class_of == CPI_NUMBER && integers && c->row->rule == RULE_WIDE && c->a.result <= CP_UINT64;
     c->a.ddof = c->o->ddof;
+    start_from_zero(c);
     if ((code = make_result(c))) return code;
     if (c->a.kept) {
         if (!lay_out(c) && (code = lay_out_gathered(c))) return code;
@@ -345,7 +360,7 @@ static cp_code run(call *c)
 /* The mean of masked elements has a divisor of its own for each result: sum over count. */
 static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
 {
-    cp_type t = x->type, loop = loop_type(RULE_MEAN, t, o), wide = loop;
+    cp_type t = x->type, loop = loop_type(CPI_RESULT_MEAN, t, o), wide = loop;
     if (loop == CP_FLOAT16 || loop == CP_BFLOAT16) wide = CP_FLOAT32;
     if (loop <= CP_UINT64) wide = CP_FLOAT64;
     cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .typed = true, .dtype = wide, .where = o->where};
@@ -390,7 +405,7 @@ static cp_array *reduce_scalar_mask(cp_reduction r, cp_array *x, const cp_reduce
     cp_reduce_options other = *o;
     other.where = NULL;
     bool keep = *(const uint8_t *)o->where->data;
-    if (!keep) other.where = zero = false_on(rows[r].name, cpi_common_device(rows[r].name, o->out ? 2 : 1, two));
+    if (!keep) other.where = zero = false_on(cpi_reductions[r].name, cpi_common_device(cpi_reductions[r].name, o->out ? 2 : 1, two));
     if (keep || zero) result = cp_reduce(r, x, &other);
     cp_free(zero);
     return result;
@@ -417,7 +432,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
         cpi_fail(CP_ERROR_VALUE, "reduce: no reduction has number %d", (int)r);
         return NULL;
     }
-    const char *name = rows[r].name;
+    const char *name = cpi_reductions[r].name;
     if (cpi_null(name, x)) return NULL;
     if (o->typed && !cp_type_size(o->dtype)) {
         cpi_fail(CP_ERROR_TYPE, "%s: dtype is no type", name);
@@ -427,13 +442,14 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
         if (o->where->flags & CPI_HOST_SCALAR) return reduce_scalar_mask(r, x, o);
         if (r == CP_REDUCE_mean) return masked_mean(x, o);
     }
+    const cpi_reduction_row *row = &cpi_reductions[r];
     cpi_fold whole = fold_of_integers(r);
-    if (o->typed && whole != rows[r].fold && must_convert(rows[r].rule, x->type, o->dtype) && rows[r].rule == RULE_WIDE)
-        return reduce_known(r, x, o);
+    bool wide = o->typed && row->rule == CPI_RESULT_WIDE;
+    if (wide && whole != row->fold && must_convert(row->rule, x->type, o->dtype)) return reduce_known(r, x, o);
     /* adding and multiplying truth values is "or" and "and" */
-    if (o->typed && o->dtype == CP_BOOL && rows[r].rule == RULE_WIDE && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PROD))
+    if (wide && o->dtype == CP_BOOL && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PRODUCT))
         r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;
-    call c = {.r = r, .row = &rows[r], .o = o};
+    call c = {.r = r, .row = &cpi_reductions[r], .o = o};
     cp_array *all[3] = {x};
     int n = 1;
     if (o->out) all[n++] = o->out;
@@ -445,11 +461,3 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     cp_free(c.result), cp_free(c.where), cp_free(c.x);
     return result;
 }
-
-/* The name in parentheses keeps the macro of that name away. */
-#define CP_REDUCE(name, ...)                                                  \
-    cp_array *(cp_##name)(cp_array *x, const cp_reduce_options *options)      \
-    {                                                                         \
-        return cp_reduce(CP_REDUCE_##name, x, options);                       \
-    }
-#include "cuprite/reduce.def"

@@ -17,18 +17,20 @@ extern "C" {
 
 #define CPI_REDUCE_DIMS 8
 
-typedef enum cpi_fold {
-#define CP_FOLD(name, ...) CPI_FOLD_##name,
-#include "cuprite/reduce.def"
-    CPI_NFOLDS
-} cpi_fold;
+#include "reduce/rows.h"
 
-/* Accumulators (reduce.def says what they are), and the class of each fold. */
-typedef enum cpi_class {
-    CPI_NUMBER, CPI_OWN, CPI_COUNT, CPI_MOMENTS, CPI_PLACE,
-#define CP_FOLD(name, class, ...) CPI_CLASS_##name = CPI_##class,
-#include "cuprite/reduce.def"
-} cpi_class;
+/* What the tables say: of a fold its accumulators, the fold that takes integers, whether results are joined with 0 where
+ * no other start is given, and whether small integers are gathered exactly; of a reduction the row. */
+typedef struct cpi_fold_row { cpi_class class_of; cpi_fold integers; bool from_zero, exact; } cpi_fold_row;
+typedef struct cpi_reduction_row {
+    const char *name;
+    cpi_fold fold;
+    cpi_reduce_rule rule;
+    bool identity;
+    const char *ufunc, *doc; /* NumPy's name of the operation, for messages */
+} cpi_reduction_row;
+extern const cpi_fold_row cpi_folds[CPI_NFOLDS];
+extern const cpi_reduction_row cpi_reductions[CP_NREDUCTIONS];
 
 typedef struct cpi_reduce_dim {
     int64_t n;            /* extent */
@@ -47,7 +49,8 @@ typedef struct cpi_reduce_args {
     char *out;
     double ddof;
     cpi_class class_of; /* of the fold's accumulators */
-    bool whole;        /* integers whose result stays an integer: folded modulo 2^64 */
+    bool whole;        /* integers, gathered as uint64_t modulo 2^64: they stay integers, or (exact) no sum leaves 64 bits */
+    bool exact;
     bool initial;      /* joined to every result: in `value`, of type `result` */
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
@@ -60,15 +63,6 @@ typedef struct cpi_reduce_ops {
 extern const cpi_reduce_ops cpi_reduce_cpu;
 extern const cpi_reduce_ops cpi_reduce_cuda; /* in the plugin */
 
-/* The public name of a reduction. */
-static inline const char *cpi_reduce_name(cp_reduction op)
-{
-    static const char *const names[] = {
-#define CP_REDUCE(name, ...) #name,
-#include "cuprite/reduce.def"
-    };
-    return names[op];
-}
 /* The type whose kernels fold `in` into `out`: bool is uint8. */
 static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }
 /* True when the smallest stride belongs to a kept dimension: walk rows of results. */

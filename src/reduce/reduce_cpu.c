@@ -493,16 +493,20 @@ static cp_code fold_columns(job *j)
 static _Thread_local bool rows_only;
 void cp_test_row_kernels(bool on) { rows_only = on; }
 
-/* The hand-written kernels where there are some, else those made from the fold's row. */
+/* The kernel made from the fold's row, with what hand-written ones do better in its place. */
 static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 {
-    int kind = 2 * (int)a->fold + a->whole;
-    cpi_reduce_choice c = {.row = &cpi_reduce_rows_v2[kind][type], .pairs = &cpi_reduce_rows_v2[kind][CP_COMPLEX128], .type = type};
-    const cpi_reduce_kernels *tables[3] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders), CPI_BEST(cpi_reduce_rows)};
-    for (int i = rows_only ? 2 : 0; i < 3 && !c.k; i++)
-        if ((*tables[i])[kind][type].run) c.k = &(*tables[i])[kind][type];
-    if (!c.k) c.k = c.row;
-    cpi_reduce_start(a, &c);
+    const cpi_reduce_kernels *made = CPI_BEST(cpi_reduce_rows);
+    const cpi_reduce_kernels *tuned[2] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders)};
+    const cpi_reduce_kernel *row = (*made)[a->fold][a->whole];
+    cpi_reduce_choice c = {.k = row[type], .row = &row[type], .pairs = &row[CP_COMPLEX128], .type = type};
+    for (int i = 0; i < 2 && !rows_only; i++) {
+        const cpi_reduce_kernel *k = (*tuned[i])[a->fold][a->whole];
+        if (!k) continue;
+        if (k[type].run) c.k.run = k[type].run;
+        if (k[type].columns) c.k.columns = k[type].columns;
+        if (k[type].join) c.k.join = k[type].join;
+    }
     return c;
 }
 
@@ -516,7 +520,7 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     j.grain = 262144 / j.item;
     if (j.grain < 16384) j.grain = 16384;
     j.c = choose(a, j.type);
-    j.k = j.c.k;
+    j.k = &j.c.k;
     j.widen = *CPI_BEST(cpi_reduce_widen);
     /* short rows go as columns: all of them where rows are strided, else those that no vector would serve */
     int64_t few = !j.half && a->nreduced == 1 && a->reduce[0].x == j.item ? SHORT : 64;

@@ -1,5 +1,5 @@
-/* From accumulators to results: the finishes of reduce.def, and how results are read and written; one text for C17
- * and CUDA C++.
+/* From accumulators to results: the finishes of reduce.def (generated), and how results are read and written; one text for
+ * C17 and CUDA C++.
  *
  * Invariant: an accumulator of floating-point numbers is rounded once, from double to the result's type. */
 #ifndef CPI_REDUCE_RESULT_H
@@ -21,80 +21,10 @@ typedef cp_complex128 cpi_pair; /* may lie at multiples of 8 */
  * common to all parts of a result out of the mean. */
 typedef struct cpi_moments { double n, mean, im, m2; } cpi_moments;
 
-/* --- the finishes of the table: a function for each class of accumulators --- */
-
-#define SPREAD(a, divisor) ((double)(a) / ((divisor) > 0 ? (double)(divisor) : 0.0))
-#define ROOT(v) sqrt(v)
-
-/* A row of another class is compiled too, and never reached. */
-#define CPI_FINISH(name, fold, CLASS, TYPE, finish) \
-    case CP_REDUCE_##name:                          \
-        if (CPI_CLASS_##fold == CLASS) return (TYPE)(finish); \
-        break;
-
-/* a: a sum or product of n elements; real and imaginary parts are finished alike. */
-CPI_RESULT double cpi_finish_number(cp_reduction op, double a, int64_t n)
-{
-    const double ddof = 0;
-    (void)ddof;
-    switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
-    CPI_FINISH(name, fold, CPI_NUMBER, double, finish)
-#include "cuprite/reduce.def"
-    default: break;
-    }
-    return a;
-}
-
-/* a: the sum of squared deviations of n elements. */
-CPI_RESULT double cpi_finish_moments(cp_reduction op, cpi_moments moments, double ddof)
-{
-    double a = moments.m2, n = moments.n;
-    switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
-    CPI_FINISH(name, fold, CPI_MOMENTS, double, finish)
-#include "cuprite/reduce.def"
-    default: break;
-    }
-    return a;
-}
-
-/* a: how many of n elements. */
-CPI_RESULT int64_t cpi_finish_count(cp_reduction op, int64_t a, int64_t n)
-{
-    const double ddof = 0;
-    (void)ddof;
-    switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
-    CPI_FINISH(name, fold, CPI_COUNT, int64_t, finish)
-#include "cuprite/reduce.def"
-    default: break;
-    }
-    return a;
-}
-
-/* a: the place of one of n elements. */
-CPI_RESULT int64_t cpi_finish_place(cp_reduction op, int64_t a, int64_t n)
-{
-    const double ddof = 0;
-    (void)ddof;
-    switch (op) {
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
-    CPI_FINISH(name, fold, CPI_PLACE, int64_t, finish)
-#include "cuprite/reduce.def"
-    default: break;
-    }
-    return a;
-}
-
-#undef SPREAD
-#undef ROOT
-#undef CPI_FINISH
-
-/* An element's own type has no formula: it is the result. */
-#define CP_REDUCE(name, fold, result, identity, ufunc, python, finish, doc) \
-    enum { CPI_FINISH_OF_##name = 1 / (CPI_CLASS_##fold != CPI_OWN || sizeof #finish == sizeof "a") };
-#include "cuprite/reduce.def"
+/* What finishes may say. */
+CPI_RESULT double cpi_spread(double a, double divisor) { return a / (divisor > 0 ? divisor : 0.0); }
+CPI_RESULT double cpi_root(double v) { return sqrt(v); }
+#include "reduce/finishes.h"
 
 /* --- results in memory --- */
 
@@ -154,6 +84,14 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
     case CP_UINT64: return cps_pair64((double)*(const uint64_t *)from, 0);
     default: return cps_pair64((double)(int64_t)cpi_load_int(t, from), 0);
     }
+}
+
+/* Writes the result of integers that were gathered modulo 2^64, or exactly, to be finished as a number. */
+CPI_RESULT void cpi_finish_whole(const cpi_reduce_args *a, void *to, uint64_t v)
+{
+    bool is_signed = a->type == CP_INT8 || a->type == CP_INT16 || a->type == CP_INT32 || a->type == CP_INT64;
+    if (!a->exact) cpi_store_int(a->result, to, v);
+    else cpi_store_number(a->result, to, cpi_finish_number(a->op, is_signed ? (double)(int64_t)v : (double)v, a->reduced), 0);
 }
 
 #endif

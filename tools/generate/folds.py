@@ -1,0 +1,447 @@
+"""The words of the rows `fold` in src/reduce/reduce.def, and the functions that a fold becomes in C.
+
+A word stands for a function or a constant of the type at hand: `add(a, b)` is cpf_add_f64(a, b) where accumulators
+are doubles, `zero` is 0.0 there. The functions are written once for each type into src/reduce/words.h of the generated
+sources, for C17 and CUDA C++ alike. Invariant: all is defined for every value, and branch-free where compilers should
+vectorise it.
+"""
+import re
+from string import Template
+
+
+class Element:
+    """A type that folds have kernels for: the suffix of its names, its C type, kind (signed, unsigned, float, complex)."""
+
+    def __init__(self, t):
+        self.name, self.x, self.T, self.kind, self.enum, self.size = t.name, t.suffix, t.c, t.kind, t.enum, t.size
+        self.whole = t.is_int
+
+    @property
+    def number(self):
+        """The element that numbers are gathered as: a double or a pair of them."""
+        return ("c128", "cp_complex128") if self.kind == "complex" else ("f64", "double")
+
+
+# --- constants, by the suffix of the accumulator ---
+
+def _integer(least, greatest):
+    return {"zero": "0", "minus_zero": "0", "one": "1", "least": least, "greatest": greatest}
+
+
+def _real(T):
+    return {"zero": f"({T})0", "minus_zero": f"({T})-0.0", "one": f"({T})1", "unknown": f"({T})NAN",
+            "least": f"({T})-INFINITY", "greatest": f"({T})INFINITY"}
+
+
+def _complex(pair, T):
+    both = {word: f"{pair}({text}, {text})" for word, text in _real(T).items()}
+    return {**both, "one": f"{pair}(1, 0)"}
+
+
+CONSTANTS = {f"{s}{bits}": _integer(*limits) for bits in (8, 16, 32, 64)
+             for s, limits in (("i", (f"INT{bits}_MIN", f"INT{bits}_MAX")), ("u", ("0", f"UINT{bits}_MAX")))}
+CONSTANTS |= {"f32": _real("float"), "f64": _real("double"),
+              "c64": _complex("cps_pair32", "float"), "c128": _complex("cps_pair64", "double")}
+
+# functions by what their suffix is: the accumulator's, the element's, the number's, none
+BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "place", "lower_place",
+                  "higher_place"}
+BY_ELEMENT = {"nonzero", "isnan"}
+BY_NUMBER = {"moment"}
+PLAIN = {"join": "cpf_join"}
+
+
+def translate(row, text, acc, element):
+    """The C expression of a row's `text` where accumulators have the suffix `acc`."""
+    constants = CONSTANTS.get(acc, {}) | {"empty": "cpf_moments(0, 0, 0, 0)"}
+    constants["nowhere"] = f"cpf_place_{element.x}({CONSTANTS[element.x]['zero']}, -1)"
+
+    def word(found):
+        name = found[0]
+        if name in ("x", "i", "a", "b"):
+            return name
+        if name in constants:
+            return constants[name]
+        if name in BY_ACCUMULATOR:
+            return f"cpf_{name}_{acc}"
+        if name in BY_ELEMENT:
+            return f"cpf_{name}_{element.x}"
+        if name in BY_NUMBER:
+            return f"cpf_{name}_{element.number[0]}"
+        if name in PLAIN:
+            return PLAIN[name]
+        raise row.error(f"fold {row.args[0]}: {name} is no word for accumulators of type {acc}")
+
+    return re.sub(r"\b[A-Za-z_]\w*\b", word, text)
+
+
+# --- the functions of a type ---
+
+INTEGER = Template("""
+/* --- $T --- */
+
+CPS_MATH int cpf_isnan_$x($T a) { return (void)a, 0; }
+CPS_MATH int cpf_nonzero_$x($T a) { return a != 0; }
+CPS_MATH int cpf_less_$x($T a, $T b) { return a < b; }
+CPS_MATH $T cpf_add_$x($T a, $T b) { return ($T)((uint64_t)a + (uint64_t)b); }
+CPS_MATH $T cpf_multiply_$x($T a, $T b) { return ($T)((uint64_t)a * (uint64_t)b); }
+CPS_MATH $T cpf_lower_$x($T a, $T b) { return b < a ? b : a; }
+CPS_MATH $T cpf_higher_$x($T a, $T b) { return b > a ? b : a; }
+""")
+
+REAL = Template("""
+/* --- $T --- */
+
+CPS_MATH int cpf_isnan_$x($T a) { return a != a; }
+CPS_MATH int cpf_nonzero_$x($T a) { return a != 0; }
+CPS_MATH int cpf_less_$x($T a, $T b) { return a < b; }
+CPS_MATH int cpf_less_equal_$x($T a, $T b) { return a <= b; }
+CPS_MATH $T cpf_add_$x($T a, $T b) { return a + b; }
+CPS_MATH $T cpf_multiply_$x($T a, $T b) { return a * b; }
+""")
+
+COMPLEX = Template("""
+/* --- $T --- */
+
+CPS_MATH int cpf_isnan_$x($T a) { return (a.re != a.re) | (a.im != a.im); }
+CPS_MATH int cpf_nonzero_$x($T a) { return (a.re != 0) | (a.im != 0); }
+CPS_MATH int cpf_less_$x($T a, $T b) { return cps_less_$x(a, b); }
+CPS_MATH int cpf_less_equal_$x($T a, $T b) { return cps_less_equal_$x(a, b); }
+CPS_MATH $T cpf_add_$x($T a, $T b) { return cps_add_$x(a, b); }
+CPS_MATH $T cpf_multiply_$x($T a, $T b) { return cps_multiply_$x(a, b); }
+""")
+
+# The order where there is NaN: it wins, or a number wins; the first of equals. Two comparisons each.
+ORDER = Template("""\
+CPS_MATH $T cpf_known_$x($T a, $T otherwise) { return cpf_isnan_$x(a) ? otherwise : a; }
+CPS_MATH $T cpf_lower_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal_$x(a, b) | cpf_isnan_$x(a), b, a); }
+CPS_MATH $T cpf_higher_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal_$x(b, a) | cpf_isnan_$x(a), b, a); }
+CPS_MATH $T cpf_lower_known_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal_$x(a, b) | cpf_isnan_$x(b), b, a); }
+CPS_MATH $T cpf_higher_known_$x($T a, $T b) { return cpf_choose_$x(cpf_less_equal_$x(b, a) | cpf_isnan_$x(b), b, a); }
+""")
+
+PLACE = Template("""\
+typedef struct cpf_place_of_$x { int64_t index; $T value; } cpf_place_of_$x; /* index -1: nowhere */
+CPS_MATH cpf_place_of_$x cpf_place_$x($T a, int64_t i)
+{
+    cpf_place_of_$x p;
+    p.index = i, p.value = a;
+    return p;
+}
+CPS_MATH cpf_place_of_$x cpf_first_$x(cpf_place_of_$x a, cpf_place_of_$x b, int better, int worse)
+{
+    int an = cpf_isnan_$x(a.value), bn = cpf_isnan_$x(b.value), earlier = a.index < b.index;
+    if (b.index < 0) return a;
+    if (a.index < 0) return b;
+    if (an | bn) return (an & bn ? earlier : an) ? a : b;
+    return worse || (!better && earlier) ? a : b;
+}
+CPS_MATH cpf_place_of_$x cpf_lower_place_$x(cpf_place_of_$x a, cpf_place_of_$x b)
+{
+    return cpf_first_$x(a, b, cpf_less_$x(b.value, a.value), cpf_less_$x(a.value, b.value));
+}
+CPS_MATH cpf_place_of_$x cpf_higher_place_$x(cpf_place_of_$x a, cpf_place_of_$x b)
+{
+    return cpf_first_$x(a, b, cpf_less_$x(a.value, b.value), cpf_less_$x(b.value, a.value));
+}
+""")
+
+WORDS = """/* The words that the rows `fold` of reduce.def may use, as functions of each type; for C17 and CUDA C++. */
+#ifndef CPI_REDUCE_WORDS_H
+#define CPI_REDUCE_WORDS_H
+
+#include "reduce/accumulators.h"
+"""
+
+
+def words(elements):
+    out = [WORDS]
+    for e in elements:
+        names = {"x": e.x, "T": e.T}
+        out.append((INTEGER if e.whole else COMPLEX if e.kind == "complex" else REAL).substitute(names))
+        if not e.whole:
+            out.append(ORDER.substitute(names))
+        out.append(PLACE.substitute(names))
+    return "".join(out) + "\n#endif\n"
+
+
+# --- the three functions of a fold and a type ---
+
+class Fold:
+    """A row, for one type of element: what its accumulator is called and is, and how an element becomes an x."""
+
+    def __init__(self, row, element, whole):
+        self.row, self.element, self.whole = row, element, whole
+        self.name = f"{row.args[0]}_{element.x}" + ("_whole" if whole else "")
+        kind, number, N = row.accumulator, *element.number
+        self.placed = kind == "place"
+        self.acc, self.A, self.V = element.x, element.T, element.T
+        self.read = "x"
+        if kind == "number" and whole:
+            self.acc, self.A, self.V, self.read = "u64", "uint64_t", "uint64_t", "(uint64_t)x"
+        elif kind in ("number", "moments"):
+            self.acc, self.A, self.V = number, N, N
+            self.read = "cps_pair64((double)x.re, (double)x.im)" if element.kind == "complex" else "(double)x"
+        elif kind == "count":
+            self.acc, self.A = "u64", "uint64_t"
+        elif kind == "place":
+            self.A = f"cpf_place_of_{element.x}"
+        elif kind != "own":
+            raise row.error(f"there is no accumulator {kind}")
+        if kind == "moments":
+            self.A = "cpi_moments"
+
+    @property
+    def size(self):
+        """Bytes of an accumulator."""
+        own = self.element.size
+        return {"moments": 32, "count": 8, "own": own, "place": 8 + max(8, own),
+                "number": 16 if self.acc == "c128" else 8}[self.row.accumulator]
+
+    def names(self):
+        e = self.element
+        map_ = translate(self.row, self.row.map, self.acc, e)
+        if self.read != "x":
+            map_ = re.sub(r"\bx\b", "v", map_)
+        return {"N": self.name, "T": e.T, "A": self.A, "V": self.V, "read": self.read, "map": map_, "type": e.name,
+                "identity": translate(self.row, self.row.identity, self.acc, e),
+                "combine": translate(self.row, self.row.combine, self.acc, e)}
+
+    def functions(self):
+        n = self.names()
+        widened = "" if self.read == "x" else "    $V v = $read;\n"
+        position = "" if re.search(r"\bi\b", n["map"]) else "    (void)i;\n"
+        return Template(
+            "/* --- $type${whole} --- */\n\n"
+            "CPS_MATH $A ${N}_identity(void) { return $identity; }\n"
+            "CPS_MATH $A ${N}_map($T x, int64_t i)\n{\n" + widened + position + "    return $map;\n}\n"
+            "CPS_MATH $A ${N}_combine($A a, $A b) { return $combine; }\n\n"
+        ).substitute(n, whole=", modulo 2^64" if self.whole else "")
+
+
+def variants(row, elements):
+    """What a row is compiled for: a Fold for each type. Integers of a number are gathered modulo 2^64; as doubles only
+    where sums of them are not exact in 64 bits, and other folds have them converted first."""
+    out = []
+    for e in elements:
+        if e.whole and row.get("integers"):
+            continue
+        number = row.accumulator == "number"
+        if e.whole and number:
+            out.append(Fold(row, e, True))
+        if not e.whole or not number or (row.get("exact") and e.size > 2):
+            out.append(Fold(row, e, False))
+    return out
+
+
+def header(row, elements):
+    """src/reduce/NAME.h: the fold as functions for each type, one text for both devices."""
+    guard = f"CPI_REDUCE_{row.args[0].upper()}_H"
+    body = "".join(f.functions() for f in variants(row, elements))
+    return (f"/* The fold {row.args[0]}: identity, map and combine of every type. */\n#ifndef {guard}\n#define {guard}\n\n"
+            f'#include "reduce/words.h"\n\n{body}#endif\n')
+
+
+# --- kernels of the CPU ---
+
+COLUMNS = Template("""\
+static void ${N}_columns(const void *data, int64_t pitch, int64_t rows, int64_t cols, int64_t base,
+    const double *shift, void *acc)
+{
+    enum { W = 256 / sizeof($T) };
+    const char *at = data;
+    $A *restrict a = acc;
+    int64_t i = 0;
+    (void)shift;
+$start    for (; i + 4 <= rows; i += 4, at += 4 * pitch) {
+        const $T *restrict p = (const $T *)at, *restrict q = (const $T *)(at + pitch);
+        const $T *restrict r = (const $T *)(at + 2 * pitch), *restrict s = (const $T *)(at + 3 * pitch);
+        int64_t j = 0;
+        for (; j + W <= cols; j += W) {
+            for (int k = 0; k < 16; k++) /* the same part of the next four rows */
+                __builtin_prefetch((const char *)(p + j) + (4 + k / 4) * pitch + k % 4 * 64);
+            for (int64_t l = j; l < j + W; l++)
+                a[l] = ${N}_combine(a[l], ${N}_of_four(p[l], q[l], r[l], s[l], base + i, 1));
+        }
+        for (; j < cols; j++)
+            a[j] = ${N}_combine(a[j], ${N}_of_four(p[j], q[j], r[j], s[j], base + i, 1));
+    }
+    for (; i < rows; i++, at += pitch) {
+        const $T *restrict p = (const $T *)at;
+        for (int64_t j = 0; j < cols; j++) a[j] = ${N}_combine(a[j], ${N}_map(p[j], base + i));
+    }
+}
+
+""")
+
+RUN = Template("""\
+static void ${N}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
+{
+    enum { L = $L, S = $S }; /* lanes of long runs and of short ones */
+    const $T *x = data;
+    $A e[S], s = $first;
+    int64_t i = 0;
+    (void)shift;
+    for (int l = 0; l < S; l++) e[l] = ${N}_identity();
+    if (n >= 2 * L) {
+        $A a[L];
+        for (int l = 0; l < L; l++) a[l] = ${N}_identity();
+        for (; i + 4 * L <= n; i += 4 * L) {
+            const $T *p = x + i;
+            CPI_REDUCE_FETCH(p, 4 * L * sizeof($T));
+            for (int l = 0; l < L; l++)
+                a[l] = ${N}_combine(a[l],
+                    ${N}_of_four(p[l], p[L + l], p[2 * L + l], p[3 * L + l], base + i + l, L));
+        }
+        for (; i + L <= n; i += L)
+            for (int l = 0; l < L; l++) a[l] = ${N}_combine(a[l], ${N}_map(x[i + l], base + i + l));
+$long_tree        for (int l = 0; l < S; l++) e[l] = a[l];
+    }
+    for (; i + S <= n; i += S)
+        for (int l = 0; l < S; l++) e[l] = ${N}_combine(e[l], ${N}_map(x[i + l], base + i + l));
+    if (i) { /* else nothing has come together yet */
+$short_tree        s = ${N}_combine(s, e[0]);
+    }
+    for (; i < n; i++) s = ${N}_combine(s, ${N}_map(x[i], base + i));
+    *($A *)acc = s;
+}
+
+""")
+
+
+def lanes(size):
+    """How many accumulators of that many bytes: of long runs some 256 bytes, of short ones 64, powers of two."""
+    return (8, 2) if size > 16 else (256 // size, min(16, 64 // size))
+
+
+def tree(name, array, first, last, indent):
+    """Lines that join the lanes of an array, each half with the other, until `last` are left."""
+    out, half = "", first // 2
+    while half >= last:
+        out += f"{indent}for (int l = 0; l < {half}; l++) {array}[l] = {name}_combine({array}[l], {array}[l + {half}]);\n"
+        half //= 2
+    return out
+
+KERNEL = Template("""\
+/* --- $type$whole --- */
+
+/* Four elements, the first at position i, `step` from one to the next. */
+CPS_MATH $A ${N}_of_four($T p, $T q, $T r, $T s, int64_t i, int64_t step)
+{
+    $A first = ${N}_combine(${N}_map(p, i), ${N}_map(q, i + step));
+    $A second = ${N}_combine(${N}_map(r, i + 2 * step), ${N}_map(s, i + 3 * step));
+    return ${N}_combine(first, second);
+}
+
+$columns${run}static void ${N}_join(void *av, const void *bv, int64_t n)
+{
+    $A *restrict a = av;
+    const $A *restrict b = bv;
+    for (int64_t i = 0; i < n; i++) a[i] = ${N}_combine(a[i], b[i]);
+}
+
+static void ${N}_empty(void *acc) { *($A *)acc = ${N}_identity(); }
+
+""")
+
+KERNELS = Template("""\
+/* Kernels of the fold $name, for every type; compiled once per instruction set.
+ *
+ * A block is folded in lanes, some 256 bytes of accumulators, element by element in loops of a fixed length that
+ * compilers turn into vectors, then as a tree. Invariant: the order does not depend on the instruction set, so
+ * neither do the bits; positions may meet in any order. */
+#include "reduce/kernels.h"
+#include "reduce/$name.h"
+
+$kernels/* --- the table --- */
+
+""")
+
+
+def kernels(row, elements):
+    """src/reduce/NAME_simd.c: the kernels of the CPU."""
+    text, tables = [], {False: [], True: []}
+    for f in variants(row, elements):
+        n = f.names() | {"whole": ", modulo 2^64" if f.whole else ""}
+        n["first"] = f"*(const {f.A} *)acc" if f.placed else f"{f.name}_identity()"
+        n["start"] = "" if f.placed else f"    for (int64_t j = 0; j < cols; j++) a[j] = {f.name}_identity();\n"
+        n["L"], n["S"] = lanes(f.size)
+        n["long_tree"] = tree(f.name, "a", n["L"], n["S"], " " * 8)
+        n["short_tree"] = tree(f.name, "e", n["S"], 1, " " * 8)
+        n["columns"], n["run"] = COLUMNS.substitute(n), RUN.substitute(n)
+        text.append(KERNEL.substitute(n))
+        N = f.name
+        tables[f.whole].append(f"    [{f.element.enum}] = {{sizeof({f.A}), {N}_run, {N}_columns, {N}_join, {N}_empty}},\n")
+    out = KERNELS.substitute(name=row.args[0], kernels="".join(text))
+    for whole, lines in tables.items():
+        if lines:
+            table = f"cpi_fold_{row.args[0]}" + ("_whole" if whole else "")
+            out += f"const cpi_reduce_kernel CPI_ISA_NAME({table})[CP_NTYPES] = {{\n{''.join(lines)}}};\n"
+    return out
+
+
+# --- kernels of the GPU ---
+
+STRUCT = Template("""\
+struct $N {
+    typedef $T Element;
+    typedef $A Acc;
+    typedef $pairs Pairs; /* the same fold of pairs of doubles */
+    static constexpr int CLASS = CPI_$class_;
+    static __device__ __forceinline__ Acc identity() { return ${N}_identity(); }
+    static __device__ __forceinline__ Acc map(Element x, int64_t i) { return ${N}_map(x, i); }
+    static __device__ __forceinline__ Acc combine(Acc a, Acc b) { return ${N}_combine(a, b); }
+};
+""")
+
+LAUNCHER = Template("""\
+/* The fold $name on the GPU. */
+#include "reduce/row_fold.cuh"
+#include "reduce/$name.h"
+
+namespace fold {
+
+$structs
+} // namespace fold
+
+cp_code cpi_fold_$name(cp_stream *s, const cpi_reduce_args *a)
+{
+    using namespace fold;
+$whole    switch (a->type) {
+$cases    default: return cpi_host->fail(CP_ERROR_TYPE, "%s: no kernel for type %d", cpi_reduce_name(a->op), (int)a->type);
+    }
+}
+""")
+
+# elements as kernels of the GPU load them; the half types are folded as float
+STORED = {"complex64": "c64", "complex128": "c128"}
+HALVES = {"CP_FLOAT16": "f16", "CP_BFLOAT16": "bf16"}
+
+
+def _cases(chosen, indent):
+    out = ""
+    for f in chosen:
+        if f.whole and f.element.name == "int64":
+            continue  # modulo 2^64 as uint64
+        if f.whole and f.element.name == "uint64":
+            out += f"{indent}case CP_INT64:\n"
+        if f.element.name == "float32":
+            for enum, stored in HALVES.items():
+                out += f"{indent}case {enum}: return launch<Row<{f.name}, {stored}>>(s, a);\n"
+        if f.element.name == "uint8":
+            out += f"{indent}case CP_BOOL:\n"
+        stored = STORED.get(f.element.name, f.element.T)
+        out += f"{indent}case {f.element.enum}: return launch<Row<{f.name}, {stored}>>(s, a);\n"
+    return out
+
+
+def cuda(row, elements):
+    """src/reduce/NAME_cuda.cu: the fold for the GPU's engine; complex128 comes first, others name it."""
+    all_ = sorted(variants(row, elements), key=lambda f: f.element.name != "complex128")
+    structs = "".join(STRUCT.substitute(f.names(), class_=row.accumulator.upper(), pairs=f"{row.args[0]}_c128")
+                      for f in all_)
+    whole = _cases([f for f in all_ if f.whole], " " * 8)
+    if whole:
+        whole = f"    if (a->whole) {{\n        switch (a->type) {{\n{whole}        default: break;\n        }}\n    }}\n"
+    return LAUNCHER.substitute(name=row.args[0], structs=structs, whole=whole,
+                               cases=_cases([f for f in all_ if not f.whole], "    "))

@@ -1,0 +1,236 @@
+"""The room reduce: from the rows of src/reduce/reduce.def
+
+    include/cuprite/reductions.h   the public names: the enum, a function and its macro for each reduction
+    src/reduce/rows.h              the enums of folds and of their classes, names
+    src/reduce/table.c             what the front reads, and the public functions
+    src/reduce/finishes.h          from accumulators to results
+    src/reduce/words.h, FOLD.h     folds as functions (folds.py)
+    src/reduce/FOLD_simd.c         kernels of the CPU, and kernels_simd.c, which lists them
+    src/reduce/FOLD_cuda.cu        kernels of the GPU, and folds_cuda.h, which lists them
+"""
+import re
+import textwrap
+
+import folds
+from element_types import types_of
+from folds import Element
+
+SOURCE = "src/reduce/reduce.def"
+CLASSES = ["number", "own", "count", "moments", "place"]
+RESULTS = ["wide", "mean", "real", "same", "index", "truth", "count"]
+
+
+def name(row):
+    return row.args[0]
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def check(fold_rows, reductions):
+    known = {name(f) for f in fold_rows}
+    for f in fold_rows:
+        f.need(["name"], ["accumulator", "identity", "map", "combine"], ["integers", "exact", "cuda"])
+        if f.accumulator not in CLASSES:
+            raise f.error(f"there is no accumulator {f.accumulator}; there are {', '.join(CLASSES)}")
+        if f.get("integers", name(f)) not in known:
+            raise f.error(f"there is no fold {f.integers}")
+    for r in reductions:
+        r.need(["name"], ["fold", "result", "identity", "ufunc", "finish", "doc"], ["method", "aliases", "warns"])
+        if r.fold not in known:
+            raise r.error(f"there is no fold {r.fold}")
+        if r.result not in RESULTS:
+            raise r.error(f"there is no result {r.result}; there are {', '.join(RESULTS)}")
+        if next(f for f in fold_rows if name(f) == r.fold).accumulator == "own" and r.finish != "a":
+            raise r.error("an accumulator of the element's own type is the result: finish is a")
+
+
+# --- names ---
+
+PUBLIC = """/* The reductions by name: cp_sum(x, options), cp_max(x, options), ... reduce.h includes this. */
+#ifndef CUPRITE_REDUCTIONS_H
+#define CUPRITE_REDUCTIONS_H
+
+#include "cuprite/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cp_reduce_options cp_reduce_options;
+
+typedef enum cp_reduction {
+%s
+    CP_NREDUCTIONS
+} cp_reduction;
+
+%s
+%s
+#ifdef __cplusplus
+}
+#endif
+#endif
+"""
+
+
+def public(reductions):
+    enum = "\n".join(f"    CP_REDUCE_{name(r)}," for r in reductions)
+    functions = "".join(f"/* {r.doc} */\nCP_API cp_array *cp_{name(r)}(cp_array *x, const cp_reduce_options *options);\n"
+                        for r in reductions)
+    macros = "".join(f"#define cp_{name(r)}(...) CP_CALL(cp_{name(r)}, cp_reduce_options, __VA_ARGS__, ._ = 0)\n"
+                     for r in reductions)
+    return PUBLIC % (enum, functions, macros)
+
+
+ROWS = """/* The folds, the classes of their accumulators, and names. */
+#ifndef CPI_REDUCE_ROWS_H
+#define CPI_REDUCE_ROWS_H
+
+typedef enum cpi_fold {
+%s
+    CPI_NFOLDS
+} cpi_fold;
+
+typedef enum cpi_class { %s } cpi_class;
+
+typedef enum cpi_reduce_rule { %s } cpi_reduce_rule;
+
+/* The public name of a reduction. */
+static inline const char *cpi_reduce_name(cp_reduction op)
+{
+    static const char *const names[] = {
+%s
+    };
+    return names[op];
+}
+
+#endif
+"""
+
+
+def rows_header(fold_rows, reductions):
+    names = ", ".join(quoted(name(r)) for r in reductions)
+    return ROWS % ("\n".join(f"    CPI_FOLD_{name(f).upper()}," for f in fold_rows),
+                   ", ".join(f"CPI_{c.upper()}" for c in CLASSES), ", ".join(f"CPI_RESULT_{r.upper()}" for r in RESULTS),
+                   textwrap.fill(names, 110, initial_indent=" " * 8, subsequent_indent=" " * 8))
+
+
+TABLE = """/* What the front reads of the tables, and the public functions; a name in parentheses keeps its macro away. */
+#include "reduce/reduce.h"
+
+const cpi_fold_row cpi_folds[CPI_NFOLDS] = {
+%s};
+
+const cpi_reduction_row cpi_reductions[CP_NREDUCTIONS] = {
+%s};
+
+%s"""
+
+
+def table(fold_rows, reductions):
+    def fold_line(f):
+        marks = ", .from_zero = true" if f.accumulator == "number" and f.identity == "minus_zero" else ""
+        marks += ", .exact = true" if f.get("exact") else ""
+        return (f"    [CPI_FOLD_{name(f).upper()}] = {{CPI_{f.accumulator.upper()}, "
+                f"CPI_FOLD_{f.get('integers', name(f)).upper()}{marks}}},\n")
+
+    def reduction_line(r):
+        return (f"    [CP_REDUCE_{name(r)}] = {{\n        \"{name(r)}\", CPI_FOLD_{r.fold.upper()}, CPI_RESULT_{r.result.upper()}, "
+                f"{str(r.identity).lower()}, {quoted(r.ufunc)},\n        {quoted(r.doc)},\n    }},\n")
+
+    calls = "".join(f"cp_array *(cp_{name(r)})(cp_array *x, const cp_reduce_options *options)\n"
+                    f"{{\n    return cp_reduce(CP_REDUCE_{name(r)}, x, options);\n}}\n" for r in reductions)
+    return TABLE % ("".join(map(fold_line, fold_rows)), "".join(map(reduction_line, reductions)), calls)
+
+
+# --- finishes ---
+
+FINISHES = """/* From accumulators to results: the finishes of reduce.def, a function for each class; for C17 and CUDA C++ alike. */
+#ifndef CPI_REDUCE_FINISHES_H
+#define CPI_REDUCE_FINISHES_H
+
+/* a: a sum or product of n elements; real and imaginary parts are finished alike. */
+CPI_RESULT double cpi_finish_number(cp_reduction op, double a, int64_t n)
+{
+%s}
+
+/* a: the sum of squared deviations of n elements. */
+CPI_RESULT double cpi_finish_moments(cp_reduction op, double a, double n, double ddof)
+{
+%s}
+
+/* a: how many of n elements. */
+CPI_RESULT int64_t cpi_finish_count(cp_reduction op, int64_t a, int64_t n)
+{
+%s}
+
+/* a: the place of one of n elements. */
+CPI_RESULT int64_t cpi_finish_place(cp_reduction op, int64_t a, int64_t n)
+{
+%s}
+
+#endif
+"""
+
+
+def finishes(fold_rows, reductions):
+    accumulator = {name(f): f.accumulator for f in fold_rows}
+
+    def body(cls):
+        mine = [r for r in reductions if accumulator[r.fold] == cls and r.finish != "a"]
+        unused = "" if any(re.search(r"\bn\b", r.finish) for r in mine) else "    (void)n;\n"
+        if not mine:
+            return unused + "    (void)op;\n    return a;\n"
+        text = lambda r: re.sub(r"\b(spread|root)\(", r"cpi_\1(", r.finish)  # noqa: E731
+        if cls == "number":
+            text = lambda r: re.sub(r"\bn\b", "(double)n", r.finish)  # noqa: E731
+        cases = "".join(f"    case CP_REDUCE_{name(r)}: return {text(r)};\n" for r in mine)
+        return f"{unused}    switch (op) {{\n{cases}    default: return a;\n    }}\n"
+
+    return FINISHES % tuple(body(cls) for cls in ("number", "moments", "count", "place"))
+
+
+# --- lists of kernels ---
+
+def kernel_list(fold_rows, elements):
+    """src/reduce/kernels_simd.c: the kernels made from rows, by fold."""
+    tables = [(f, whole) for f in fold_rows for whole in (False, True)
+              if any(v.whole == whole for v in folds.variants(f, elements))]
+    symbol = lambda f, whole: f"CPI_ISA_NAME(cpi_fold_{name(f)}{'_whole' if whole else ''})"  # noqa: E731
+    out = "/* The kernels made from the rows of reduce.def, by fold; [..][1]: of integers modulo 2^64. */\n"
+    out += '#include "reduce/kernels.h"\n\n'
+    out += "".join(f"extern const cpi_reduce_kernel {symbol(f, w)}[CP_NTYPES];\n" for f, w in tables)
+    out += "\nconst cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_rows) = {\n"
+    out += "".join(f"    [CPI_FOLD_{name(f).upper()}][{int(w)}] = {symbol(f, w)},\n" for f, w in tables)
+    return out + "};\n"
+
+
+def launchers(fold_rows):
+    """src/reduce/folds_cuda.h: the launcher of each fold on the GPU."""
+    names = [f.get("cuda", f"cpi_fold_{name(f)}") for f in fold_rows]
+    out = "/* The folds of the GPU: for each a function that launches its kernel. */\n"
+    out += '#ifndef CPI_REDUCE_FOLDS_CUDA_H\n#define CPI_REDUCE_FOLDS_CUDA_H\n\n#include "reduce/reduce.h"\n\n'
+    out += "".join(f"cp_code {n}(cp_stream *stream, const cpi_reduce_args *a);\n" for n in dict.fromkeys(names))
+    out += "\nstatic inline cp_code cpi_launch_fold(cp_stream *stream, const cpi_reduce_args *a)\n{\n    switch (a->fold) {\n"
+    out += "".join(f"    case CPI_FOLD_{name(f).upper()}: return {n}(stream, a);\n" for f, n in zip(fold_rows, names))
+    return out + "    default: return CP_ERROR_VALUE;\n    }\n}\n\n#endif\n"
+
+
+def write(tables, out):
+    fold_rows, reductions = tables.of("fold"), tables.of("reduction")
+    check(fold_rows, reductions)
+    elements = [Element(t) for t in types_of(tables) if t.kind != "bool" and not t.is_half]
+    here = lambda file, text: out.write(file, SOURCE, text)  # noqa: E731
+    here("include/cuprite/reductions.h", public(reductions))
+    here("src/reduce/rows.h", rows_header(fold_rows, reductions))
+    here("src/reduce/table.c", table(fold_rows, reductions))
+    here("src/reduce/finishes.h", finishes(fold_rows, reductions))
+    here("src/reduce/words.h", folds.words(elements))
+    for f in fold_rows:
+        here(f"src/reduce/{name(f)}.h", folds.header(f, elements))
+        here(f"src/reduce/{name(f)}_simd.c", folds.kernels(f, elements))
+        if not f.get("cuda"):
+            here(f"src/reduce/{name(f)}_cuda.cu", folds.cuda(f, elements))
+    here("src/reduce/kernels_simd.c", kernel_list(fold_rows, elements))
+    here("src/reduce/folds_cuda.h", launchers(fold_rows))

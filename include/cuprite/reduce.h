@@ -16,7 +16,7 @@ extern "C" {
 /* The enumerators CP_REDUCE_sum, ..., the functions cp_sum(x, options), ... and the macros of the same names. */
 #include "cuprite/reductions.h"
 
-struct cp_reduce_options {
+typedef struct cp_reduce_options {
     CP_OPTION(cp_axes, axis);       /* all axes by default; argmin and argmax: one axis, or all (of the flattened array) */
     CP_OPTION(bool, keepdims);      /* keep reduced axes with extent 1 */
     CP_OPTION(bool, typed);         /* dtype is meant */
@@ -26,7 +26,7 @@ struct cp_reduce_options {
     CP_OPTION(cp_array *, initial); /* 0-d: starting value (sums, products, minima, maxima) */
     CP_OPTION(double, ddof);        /* var and std: divisor is n - ddof */
     int _;
-};
+} cp_reduce_options;
 
 /* The general call, for a reduction chosen at run time; `options` may be NULL. Returns out (retained) when it is given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);

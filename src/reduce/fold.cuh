@@ -55,6 +55,7 @@ template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_
     int64_t sum = 0;
     if (small) {
         unsigned f = (unsigned)flat;
+#pragma unroll 1
         for (int i = n - 1; i > 0; i--) {
             unsigned e = (unsigned)d[i].n, q = f / e;
             sum += (int64_t)(f - q * e) * (WHICH == 0 ? d[i].x : WHICH == 1 ? d[i].where : d[i].out);
@@ -62,6 +63,7 @@ template <int WHICH> __device__ __forceinline__ int64_t offset(const cpi_reduce_
         }
         flat = f;
     } else {
+#pragma unroll 1
         for (int i = n - 1; i > 0; i--) {
             int64_t q = flat / d[i].n;
             sum += (flat - q * d[i].n) * (WHICH == 0 ? d[i].x : WHICH == 1 ? d[i].where : d[i].out);
@@ -99,14 +101,17 @@ template <class A> __device__ __forceinline__ A load_partial(const char *p)
 template <class F> __device__ typename F::Acc join_group(typename F::Acc a, int group, typename F::Acc *shared)
 {
     int width = group < 32 ? group : 32;
+#pragma unroll 1
     for (int d = width / 2; d; d /= 2) a = F::join(a, shuffle_down(a, d, width));
     if (group <= 32) return a;
     int warp = threadIdx.x / 32, warps = group / 32;
     __syncthreads();
     if (threadIdx.x % 32 == 0) shared[warp] = a;
     __syncthreads();
-    if (threadIdx.x % group == 0)
+    if (threadIdx.x % group == 0) {
+#pragma unroll 1
         for (int i = 1; i < warps; i++) a = F::join(a, shared[warp + i]);
+    }
     return a;
 }
 
@@ -159,22 +164,38 @@ template <class F> struct batch {
     }
 };
 
-/* Vectors i, i + group, ... of a thread, four at a time; `load` knows where they lie. */
-template <class F, int V, class L>
-__device__ __forceinline__ void walk_vectors(typename F::State &s, int64_t i, int64_t end, int group, int64_t head, L load)
+/* Vectors i, i + group, ... of a thread, four at a time. Where they lie is one question for all four, so that one
+ * kernel serves one reduced dimension and several. */
+template <class F, int V>
+__device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p, const char *x, int64_t i, int64_t end)
 {
     typedef vector<typename F::Raw, V> W;
+    const cpi_reduce_args &a = p.a;
+    const int group = p.group;
+    const bool plain = a.nreduced <= 1;
+    const int64_t step = V > 1 ? (int64_t)sizeof(W) : a.nreduced ? a.reduce[0].x : 0, head = plain ? p.head : 0;
     for (; i + 3 * group < end; i += 4 * group) {
+        const char *from[4];
         W v[4];
+        if (plain) {
 #pragma unroll
-        for (int u = 0; u < 4; u++) v[u] = load(i + u * group);
+            for (int u = 0; u < 4; u++) from[u] = x + (i + u * group) * step;
+        } else {
+#pragma unroll
+            for (int u = 0; u < 4; u++) from[u] = x + offset<0>(a.reduce, a.nreduced, (i + u * group) * V, p.small);
+        }
+#pragma unroll
+        for (int u = 0; u < 4; u++) v[u] = *(const W *)from[u];
         batch<F>::add(s, v, head + i * V, group * V);
         F::turn(s);
     }
     W rest[3]; /* the last few are asked for together too */
 #pragma unroll
     for (int u = 0; u < 3; u++)
-        if (i + u * group < end) rest[u] = load(i + u * group);
+        if (i + u * group < end) {
+            int64_t at = i + u * group;
+            rest[u] = *(const W *)(x + (plain ? at * step : offset<0>(a.reduce, a.nreduced, at * V, p.small)));
+        }
 #pragma unroll
     for (int u = 0; u < 3; u++)
         if (i + u * group < end) {
@@ -250,13 +271,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(co
             const uint8_t *w = a.where + offset<1>(a.keep, a.nkept, r, p.small);
             if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, i, end, group);
             else walk_masked_dimensions<F>(s, p, x, w, i, end, group);
-        } else if (a.nreduced <= 1) {
-            int64_t step = V > 1 ? (int64_t)sizeof(W) : a.nreduced ? a.reduce[0].x : 0;
-            walk_vectors<F, V>(s, i, end, group, p.head, [&](int64_t at) { return *(const W *)(x + at * step); });
         } else {
-            walk_vectors<F, V>(s, i, end, group, 0, [&](int64_t at) {
-                return *(const W *)(x + offset<0>(a.reduce, a.nreduced, at * V, p.small));
-            });
+            walk_vectors<F, V>(s, p, x, i, end);
         }
         if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
             if (part == 0)
@@ -326,33 +342,33 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
     if (live) {
         int64_t i = part * p.each + ty, end = (part + 1) * p.each;
         if (end > a.reduced) end = a.reduced;
-        if (a.nreduced <= 1) {
-            int64_t step = a.nreduced ? a.reduce[0].x : 0;
-            for (; i + 7 * height < end; i += 8 * height) {
-                vector<R, 1> v[8];
+        const bool plain = a.nreduced <= 1;
+        const int64_t step = a.nreduced ? a.reduce[0].x : 0;
+        for (; i + 7 * height < end; i += 8 * height) {
+            const char *from[8];
+            vector<R, 1> v[8];
+            if (plain) {
 #pragma unroll
-                for (int u = 0; u < 8; u++) v[u].x[0] = *(const R *)(x + (i + u * height) * step);
-                batch<F>::add(s, v, i, height);
-                F::turn(s);
-            }
-            for (; i < end; i += height) F::add(s, *(const R *)(x + i * step), i);
-        } else {
-            for (; i + 3 * height < end; i += 4 * height) {
-                vector<R, 1> v[4];
+                for (int u = 0; u < 8; u++) from[u] = x + (i + u * height) * step;
+            } else {
 #pragma unroll
-                for (int u = 0; u < 4; u++)
-                    v[u].x[0] = *(const R *)(x + offset<0>(a.reduce, a.nreduced, i + u * height, p.small));
-                batch<F>::add(s, v, i, height);
-                F::turn(s);
+                for (int u = 0; u < 8; u++) from[u] = x + offset<0>(a.reduce, a.nreduced, i + u * height, p.small);
             }
-            for (; i < end; i += height) F::add(s, *(const R *)(x + offset<0>(a.reduce, a.nreduced, i, p.small)), i);
+#pragma unroll
+            for (int u = 0; u < 8; u++) v[u].x[0] = *(const R *)from[u];
+            batch<F>::add(s, v, i, height);
+            F::turn(s);
         }
+#pragma unroll 1
+        for (; i < end; i += height)
+            F::add(s, *(const R *)(x + (plain ? i * step : offset<0>(a.reduce, a.nreduced, i, p.small))), i);
     }
     A acc = F::result(s);
     for (int round = 0;; round++) {
         __syncthreads();
         shared[threadIdx.x] = acc;
         __syncthreads();
+#pragma unroll 1
         for (int d = height / 2; d; d /= 2) {
             if (ty < d) shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + d * width]);
             __syncthreads();
@@ -362,6 +378,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
         if (!last_to_arrive(p.counters + unit, p.parts)) return;
         F::start(s, p, (const R *)x);
         acc = F::result(s);
+#pragma unroll 1
         for (int64_t i = ty; i < p.parts; i += height)
             acc = F::join(acc, load_partial<A>(p.partial + ((unit * p.parts + i) * width + tx) * sizeof(A)));
     }

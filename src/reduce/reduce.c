@@ -4,7 +4,7 @@
  * CPI_REDUCE_DIMS merged dimensions of each sort, and a result that overlaps no input. */
 #include "reduce/reduce.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "backend/device.h"
@@ -60,13 +60,13 @@ static cp_type loop_type(cpi_reduce_rule rule, cp_type t, const cp_reduce_option
     return t;
 }
 
-static cp_type result_type(cpi_reduce_rule rule, cp_type loop)
+static cp_type result_type(cpi_reduce_rule rule, cp_type loop, bool typed)
 {
     switch (rule) {
     case CPI_RESULT_INDEX:
     case CPI_RESULT_COUNT: return CP_INT64;
     case CPI_RESULT_TRUTH: return CP_BOOL;
-    case CPI_RESULT_REAL: return real_type(loop);
+    case CPI_RESULT_REAL: return typed ? loop : real_type(loop);
     default: return loop;
     }
 }
@@ -144,9 +144,10 @@ static cp_code check_out(call *c, cp_type result)
                         cpi_shape_text(out->ndim, out->shape, a, sizeof a),
                         cpi_shape_text(c->ndim, c->shape, b, sizeof b));
     }
-    if (!cp_can_cast(result, out->type, CP_SAME_KIND))
-        return cpi_fail(CP_ERROR_CASTING, "%s: Cannot cast ufunc '%s' output from %s to %s with casting rule 'same_kind'",
-                        name, c->row->ufunc, cp_type_name(result), cp_type_name(out->type));
+    /* as NumPy: any type takes a result, but a place goes where every int64 could have come from */
+    if (c->row->rule == CPI_RESULT_INDEX && !cp_can_cast(out->type, result, CP_SAFE))
+        return cpi_fail(CP_ERROR_CASTING, "%s: Cannot cast array data from %s to %s according to the rule 'safe'", name,
+                        cp_type_name(out->type), cp_type_name(result));
     return cpi_check_writable(name, out);
 }
 
@@ -166,6 +167,25 @@ static cp_code find_where(call *c)
     return c->where ? CP_OK : cp_error();
 }
 
+/* A Python number that starts a result of type t must be one of its values; other arrays are converted. */
+static cp_code check_initial(const char *name, const cp_array *v, const unsigned char *raw, cp_type t)
+{
+    if (cpi_is_complex(v->type) && !cpi_is_complex(t) && (v->flags & CPI_WEAK))
+        return cpi_fail(CP_ERROR_TYPE, "%s: a complex initial cannot start a result of %s", name, cp_type_name(t));
+    if (!(v->flags & CPI_WEAK) || !cpi_is_int(t)) return CP_OK;
+    if (cpi_is_float(v->type)) {
+        double x = *(const double *)raw;
+        if (isnan(x)) return cpi_fail(CP_ERROR_VALUE, "%s: cannot convert float NaN to integer", name);
+        return isinf(x) ? cpi_fail(CP_ERROR_OVERFLOW, "%s: cannot convert float infinity to integer", name) : CP_OK;
+    }
+    int64_t x = *(const int64_t *)raw, back;
+    unsigned char there[16];
+    cpi_convert_value(CP_INT64, raw, t, there);
+    cpi_convert_value(t, there, CP_INT64, (unsigned char *)&back);
+    if (back == x && (x >= 0 || cpi_is_signed(t))) return CP_OK;
+    return cpi_fail(CP_ERROR_OVERFLOW, "%s: Python integer %lld out of bounds for %s", name, (long long)x, cp_type_name(t));
+}
+
 static cp_code find_initial(call *c)
 {
     cp_array *v = c->o->initial;
@@ -177,7 +197,7 @@ static cp_code find_initial(call *c)
     if (v->size != 1) return cpi_fail(CP_ERROR_VALUE, "%s: initial must be one value", name);
     _Alignas(16) unsigned char raw[16];
     cp_code code = cp_to_host(v, raw, sizeof raw);
-    if (code) return code;
+    if (code || (code = check_initial(name, v, raw, c->a.result))) return code;
     cpi_convert_value(v->type, raw, c->a.result, c->a.value);
     c->a.initial = true;
     return CP_OK;
@@ -340,7 +360,7 @@ static cp_code run(call *c)
     if ((code = find_axes(c))) return code;
     c->a.op = c->r;
     cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
-    c->a.result = result_type(c->row->rule, loop);
+    c->a.result = result_type(c->row->rule, loop, c->o->typed);
     if (c->o->out && (code = check_out(c, c->a.result))) return code;
     if ((code = find_where(c)) || (code = find_initial(c))) return code;
     if (must_convert(c->row->rule, c->x->type, loop) && (code = convert(c, loop))) return code;
@@ -375,10 +395,7 @@ static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
         mean = cp_elementwise(cp_op_from_name("divide"), in, &(cp_ufunc_options){.out = sum});
     }
     if (mean && o->out) {
-        if (!cp_can_cast(loop, o->out->type, CP_SAME_KIND))
-            cpi_fail(CP_ERROR_CASTING, "mean: Cannot cast ufunc 'add' output from %s to %s with casting rule 'same_kind'",
-                     cp_type_name(loop), cp_type_name(o->out->type));
-        else if (o->out->ndim != mean->ndim || memcmp(o->out->shape, mean->shape, (size_t)mean->ndim * sizeof(int64_t)))
+        if (o->out->ndim != mean->ndim || memcmp(o->out->shape, mean->shape, (size_t)mean->ndim * sizeof(int64_t)))
             cpi_fail(CP_ERROR_VALUE, "mean: the output's shape is not the result's");
         else if (!cpi_check_writable("mean", o->out) && !cp_assign(o->out, mean))
             result = cp_retain(o->out);
@@ -458,6 +475,11 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     c.x = x->flags & CPI_HOST_SCALAR ? cp_to_device(x, c.device->id) : cp_retain(x);
     cp_array *result = NULL;
     if (c.x && run(&c) == CP_OK) result = cp_retain(o->out ? o->out : c.result);
+    if (result && row->rule == CPI_RESULT_INDEX && o->typed && !o->out && o->dtype != CP_INT64) {
+        cp_array *places = result;
+        result = cp_astype(places, o->dtype);
+        cp_free(places);
+    }
     cp_free(c.result), cp_free(c.where), cp_free(c.x);
     return result;
 }

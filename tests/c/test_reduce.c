@@ -146,8 +146,18 @@ static void test_masks_and_starts(void **state)
         values(out, 10);
         cp_free(got), cp_free(out);
         out = cp_zeros(CP_SHAPE0, CP_INT64);
-        ok(!cp_sum(x, .out = out));
+        got = cp_sum(x, .out = out); /* any type takes a result */
+        values(out, 10);
+        cp_free(got), cp_free(out);
+        out = cp_zeros(CP_SHAPE0, CP_FLOAT64);
+        ok(!cp_argmax(x, .out = out)); /* but not a place */
         failed(CP_ERROR_CASTING);
+        cp_array *far = cp_int(300), *bytes = cp_astype(x, CP_UINT8);
+        ok(!cp_max(bytes, .initial = far));
+        failed(CP_ERROR_OVERFLOW);
+        gives(CP_UINT64, cp_sum(bytes, .initial = far), 310);
+        gives(CP_INT32, cp_argmax(x, .typed = true, .dtype = CP_INT32), 3);
+        cp_free(far), cp_free(bytes);
         cp_free(out), cp_free(ten), cp_free(mask), cp_free(small), cp_free(x);
     }
 }

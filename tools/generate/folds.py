@@ -43,16 +43,16 @@ CONSTANTS = {f"{s}{bits}": _integer(*limits) for bits in (8, 16, 32, 64)
 CONSTANTS |= {"f32": _real("float"), "f64": _real("double"),
               "c64": _complex("cps_pair32", "float"), "c128": _complex("cps_pair64", "double")}
 
-# functions by what their suffix is: the accumulator's, the element's, the number's, none
+# functions by what their suffix is: the accumulator's, that of x, the number's, none
 BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "place", "lower_place",
                   "higher_place"}
-BY_ELEMENT = {"nonzero", "isnan"}
+BY_X = {"nonzero", "isnan"}
 BY_NUMBER = {"moment"}
 PLAIN = {"join": "cpf_join"}
 
 
-def translate(row, text, acc, element):
-    """The C expression of a row's `text` where accumulators have the suffix `acc`."""
+def translate(row, text, acc, x, element):
+    """The C expression of a row's `text` where accumulators have the suffix `acc` and x has the suffix `x`."""
     constants = CONSTANTS.get(acc, {}) | {"empty": "cpf_moments(0, 0, 0, 0)"}
     constants["nowhere"] = f"cpf_place_{element.x}({CONSTANTS[element.x]['zero']}, -1)"
 
@@ -64,8 +64,8 @@ def translate(row, text, acc, element):
             return constants[name]
         if name in BY_ACCUMULATOR:
             return f"cpf_{name}_{acc}"
-        if name in BY_ELEMENT:
-            return f"cpf_{name}_{element.x}"
+        if name in BY_X:
+            return f"cpf_{name}_{x}"
         if name in BY_NUMBER:
             return f"cpf_{name}_{element.number[0]}"
         if name in PLAIN:
@@ -190,6 +190,7 @@ class Fold:
             raise row.error(f"there is no accumulator {kind}")
         if kind == "moments":
             self.A = "cpi_moments"
+        self.x = self.acc if kind in ("number", "moments") else element.x
 
     @property
     def size(self):
@@ -200,12 +201,12 @@ class Fold:
 
     def names(self):
         e = self.element
-        map_ = translate(self.row, self.row.map, self.acc, e)
+        map_ = translate(self.row, self.row.map, self.acc, self.x, e)
         if self.read != "x":
             map_ = re.sub(r"\bx\b", "v", map_)
         return {"N": self.name, "T": e.T, "A": self.A, "V": self.V, "read": self.read, "map": map_, "type": e.name,
-                "identity": translate(self.row, self.row.identity, self.acc, e),
-                "combine": translate(self.row, self.row.combine, self.acc, e)}
+                "identity": translate(self.row, self.row.identity, self.acc, self.x, e),
+                "combine": translate(self.row, self.row.combine, self.acc, self.x, e)}
 
     def functions(self):
         n = self.names()

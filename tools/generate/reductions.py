@@ -1,7 +1,4 @@
 """Function rows of the reductions: what `result` of a reduction's row says decides which arguments its function takes."""
-import pathlib
-import re
-
 from table import Row
 
 ARGUMENTS = {
@@ -22,21 +19,9 @@ REAL = {
 }
 
 
-def old_rows():
-    """The rows of the table in C's notation."""
-    path = pathlib.Path(__file__).resolve().parents[2] / "include/cuprite/reduce.def"
-    if not path.exists():
-        return
-    for m in re.finditer(r'^CP_REDUCE\((\w+), \w+, (\w+), \w+, "\w+", (\w+),.*?"([^"]*)"\)$', path.read_text(), re.M | re.S):
-        name, result, kind, doc = m.groups()
-        aliases = ["a" + name] if name in ("min", "max") else []
-        yield Row("reduction", [name], {"result": result.lower(), "method": kind == "METHOD", "aliases": aliases, "doc": doc},
-                  "src/reduce/reduce.def", 1)
-
-
 def functions(tables):
     rows = []
-    for row in tables.of("reduction") or old_rows():
+    for row in tables.of("reduction"):
         name, result = row.args[0], row.result
         columns = {"doc": row.doc, "method": row.get("method", False), "also": " ".join(row.get("aliases", [])),
                    "options": "cp_reduce_options"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
           "float64", "complex64", "complex128"]
 OPERATIONS = ["sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "count_nonzero"]
-WITHOUT_NAN = ["nansum", "nanprod", "nanmin", "nanmax", "nanvar"]
+WITHOUT_NAN = ["nansum", "nanprod", "nanmin", "nanmax", "nanvar", "nanstd"]
 OPERATIONS += WITHOUT_NAN
 EXTREMES = ("min", "max", "nanmin", "nanmax")
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]

@@ -269,31 +269,34 @@ static int find_background(const char *path, const find_options *o, found *f, cp
         progress(cp_size(f->image) > LARGE, path, "background");
         if (cp_sigma_clip_stats(*x, &f->background, .kappa = o->kappa) != CP_OK) return fail_error("sources", path);
         step_done(f, o->device, STEP_BACKGROUND, t);
-        if (usable(&f->background)) return 0;
+        if (usable(&f->background)) {
+            /* what the clipping took and gave back has not the size of what comes */
+            if (cp_size(f->image) > LARGE && cp_pool_trim(o->device) != CP_OK) return fail_error("sources", path);
+            return 0;
+        }
         if (f->infinite || f->scale != 1) break; /* once is enough */
         if (mend(f, &mended) != CP_OK) return fail_error("sources", path);
     }
     return no_background(path, f);
 }
 
-/* Labels of connected pixels above the threshold. Where the image is large they take the place of the segmented image,
- * in a type as narrow as the image's where they are few enough. */
+/* Labels of connected pixels above the threshold. Of a large image they have 16 bits where they are few enough, and the
+ * segmented image has too, so that it can be labelled in place, where the image's pixels have no more. */
 static cp_array *find_labels(const char *path, const find_options *o, found *f, cp_array *x, int64_t *groups, double *t)
 {
-    bool large = cp_size(f->image) > LARGE;
-    cp_array *corners = o->corners ? cp_full(CP_SHAPE(3, 3), CP_BOOL, cp_int(1)) : NULL, *labels = NULL;
-    int narrow = large && cp_type_size(cp_type_of(f->image)) < 4;
-    for (; narrow >= 0 && !labels && cp_error() == CP_OK; narrow--) {
-        progress(large, path, "segmentation");
-        cp_type type = !large ? CP_BOOL : narrow ? CP_UINT16 : CP_INT32;
-        cp_array *operands[] = {x, cp_float(f->threshold)};
-        cp_array *segments = cp_empty(CP_SHAPE(cp_dim(x, 0), cp_dim(x, 1)), type);
-        if (segments) segments = cp_elementwise(CP_OP_greater, operands, &(cp_ufunc_options){.out = segments, .casting = CP_UNSAFE});
-        if (!segments || !step_done(f, o->device, STEP_SEGMENTATION, t)) return NULL;
-        progress(large, path, "labelling");
-        labels = cp_label(segments, corners, large ? segments : NULL, groups);
-        if (!labels && narrow && cp_error() == CP_ERROR_RUNTIME) cp_error_clear(); /* more than the type can count */
-        if (!labels) cp_free(segments);
+    bool large = cp_size(f->image) > LARGE, in_place = large && cp_type_size(cp_type_of(f->image)) < 4;
+    cp_shape shape = CP_SHAPE(cp_dim(x, 0), cp_dim(x, 1));
+    cp_array *corners = o->corners ? cp_full(CP_SHAPE(3, 3), CP_BOOL, cp_int(1)) : NULL;
+    cp_array *operands[] = {x, cp_float(f->threshold)}, *segments, *labels;
+    progress(large, path, "segmentation");
+    cp_ufunc_options into = {.out = in_place ? cp_empty(shape, CP_UINT16) : NULL, .casting = CP_UNSAFE};
+    segments = cp_elementwise(CP_OP_greater, operands, &into);
+    if (!segments || !step_done(f, o->device, STEP_SEGMENTATION, t)) return NULL;
+    progress(large, path, "labelling");
+    labels = cp_label(segments, corners, in_place ? segments : large ? cp_empty(shape, CP_UINT16) : NULL, groups);
+    if (!labels && large && cp_error() == CP_ERROR_RUNTIME) { /* more than the type can count */
+        cp_error_clear();
+        labels = cp_label(segments, corners, NULL, groups);
     }
     return labels && step_done(f, o->device, STEP_LABELLING, t) ? labels : NULL;
 }

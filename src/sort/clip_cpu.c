@@ -31,9 +31,10 @@ typedef struct clipping {
     bool cored;               /* the plan has a core */
     cpi_clip_plan plan;
     cpi_clip_part core;
-    char *fringe;             /* room for n elements */
-    char *band, *spare;       /* made when it is known how many they must hold */
-    int64_t nfringe, nband, band_room, spare_room;
+    char *fringe, *band, *spare; /* lists, made as long as they must be */
+    int64_t nfringe, nband, fringe_room, band_room, spare_room;
+    char *apart;              /* what `group` pieces set apart, each in a place as long as it is */
+    int64_t group, first;     /* pieces in a go; the first one of this go */
     char *blocks;             /* two of BLOCK elements for each thread */
     int64_t block;            /* elements of a block */
     uint64_t band_base;       /* the band by bins of keys, in `spare`: bin b from starts[b] on */
@@ -94,10 +95,10 @@ static bool make_room(clipping *c, char **list, int64_t *room, int64_t n)
 
 /* --- the guess --- */
 
-/* A sample of what is kept, ascending, as doubles in c->fringe; the number of values. */
+/* A sample of what is kept, ascending, as doubles in c->apart; the number of values. */
 static int64_t sorted_sample(clipping *c)
 {
-    double *s = (double *)c->fringe, v;
+    double *s = (double *)c->apart, v;
     int64_t n = c->request->n, stride = n / SAMPLES, m = 0;
     for (int64_t i = 0; i < SAMPLES; i++) {
         v = value_at(c, c->request->from, cpi_sample_at(i, stride));
@@ -162,7 +163,7 @@ static cp_code make_plan(clipping *c)
     if (c->planned++ < 3 && c->request->n >= SMALL) {
         int64_t m = sorted_sample(c);
         if (m < 0) return cp_error();
-        c->cored = m >= 512 && plan_from(c, (const double *)c->fringe, m);
+        c->cored = m >= 512 && plan_from(c, (const double *)c->apart, m);
     }
     if (!c->cored)
         c->plan = (cpi_clip_plan){.core_low = INFINITY, .core_high = -INFINITY, .band_low = INFINITY,
@@ -184,14 +185,14 @@ static void add_part(cpi_clip_part *all, const cpi_clip_part *p)
     all->s2 += p->s2;
 }
 
-/* A piece's fringe goes to the beginning of the piece's place in c->fringe and its band to the end: an element is in
+/* A piece's fringe goes to the beginning of the piece's place in c->apart and its band to the end: an element is in
  * one of them at most. */
 static void split_task(void *context, int64_t task, int worker)
 {
     clipping *c = context;
-    int64_t begin = task * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
+    int64_t begin = (c->first + task) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
     char *fringe = c->blocks + (size_t)worker * 2 * (size_t)c->block * c->bytes, *band = fringe + (size_t)c->block * c->bytes;
-    char *to = c->fringe + (size_t)begin * c->bytes, *end = to + (size_t)n * c->bytes;
+    char *to = c->apart + (size_t)(task * c->each) * c->bytes, *end = to + (size_t)n * c->bytes;
     cpi_clip_part all = {0};
     for (int64_t i = 0; i < n; i += c->block) {
         int64_t m = n - i < c->block ? n - i : c->block;
@@ -200,7 +201,7 @@ static void split_task(void *context, int64_t task, int worker)
         add_part(&all, &p);
         memcpy(end - (size_t)all.inside * c->bytes, band, (size_t)p.inside * c->bytes);
     }
-    c->parts[task] = all;
+    c->parts[c->first + task] = all;
 }
 
 static void count_task(void *context, int64_t task, int worker)
@@ -271,20 +272,45 @@ static double band_value(clipping *c, int64_t rank)
     return value_of(c, ((uint64_t *)c->spare)[rank]);
 }
 
+/* Adds n elements to a list that has *count of them. */
+static bool append(clipping *c, char **list, int64_t *count, int64_t *room, const char *from, int64_t n)
+{
+    if (*count + n > *room) {
+        char *old = *list;
+        int64_t more = 2 * *room > *count + n ? 2 * *room : *count + n;
+        if (more > c->n) more = c->n;
+        char *new = cpi_work_alloc(c->stream, (size_t)more * c->bytes);
+        if (!new) return false;
+        if (*count) memcpy(new, old, (size_t)*count * c->bytes);
+        cpi_work_free(c->stream, old);
+        *list = new;
+        *room = more;
+    }
+    if (n) memcpy(*list + (size_t)*count * c->bytes, from, (size_t)n * c->bytes);
+    *count += n;
+    return true;
+}
+
+/* A pass in a few goes where there is much to split, so that what is set apart needs a part of the data's memory. */
 static cp_code split_by_plan(clipping *c)
 {
-    int64_t tasks;
-    c->core = run_pass(c, split_task, c->request->from, c->request->n, &tasks);
+    c->core = (cpi_clip_part){0};
+    c->from = c->request->from;
+    c->n = c->request->n;
     c->nfringe = c->nband = 0;
-    if (c->core.inside && !make_room(c, &c->band, &c->band_room, c->core.inside)) return cp_error();
-    for (int64_t t = 0; t < tasks; t++) {
-        int64_t begin = t * c->each, end = begin + c->each < c->n ? begin + c->each : c->n;
-        size_t inside = (size_t)c->parts[t].inside * c->bytes;
-        if (inside) memcpy(c->band + (size_t)c->nband * c->bytes, c->fringe + (size_t)end * c->bytes - inside, inside);
-        memmove(c->fringe + (size_t)c->nfringe * c->bytes, c->fringe + (size_t)begin * c->bytes,
-                (size_t)c->parts[t].fringe * c->bytes);
-        c->nfringe += c->parts[t].fringe;
-        c->nband += c->parts[t].inside;
+    int64_t tasks = cpi_cut(c->n, 16384, &c->each);
+    for (c->first = 0; c->first < tasks; c->first += c->group) {
+        int64_t many = tasks - c->first < c->group ? tasks - c->first : c->group;
+        cpi_parallel(many, split_task, c);
+        for (int64_t t = 0; t < many; t++) {
+            const cpi_clip_part *p = &c->parts[c->first + t];
+            int64_t begin = (c->first + t) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
+            const char *at = c->apart + (size_t)(t * c->each) * c->bytes;
+            add_part(&c->core, p);
+            if (!append(c, &c->fringe, &c->nfringe, &c->fringe_room, at, p->fringe) ||
+                !append(c, &c->band, &c->nband, &c->band_room, at + (size_t)(n - p->inside) * c->bytes, p->inside))
+                return cp_error();
+        }
     }
     c->split = true;
     return c->nband ? bin_band(c) : CP_OK;
@@ -406,14 +432,17 @@ cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request)
     c->bytes = single ? 4 : 8;
     c->low = -INFINITY;
     c->high = INFINITY;
-    cpi_cut(request->n, 16384, &c->block);
+    int64_t pieces = cpi_cut(request->n, 16384, &c->block);
+    c->group = c->block > BLOCK ? PIECES / 8 : pieces;
+    int64_t apart = c->group * c->block < request->n ? c->group * c->block : request->n;
     if (c->block > BLOCK) c->block = BLOCK;
     if (c->block > request->n) c->block = (request->n + 63) / 64 * 64;
-    c->fringe = cpi_work_alloc(stream, (size_t)request->n * c->bytes);
-    c->blocks = c->fringe ? cpi_work_alloc(stream, (size_t)cpi_workers() * 2 * (size_t)c->block * c->bytes) : NULL;
+    c->apart = cpi_work_alloc(stream, (size_t)apart * c->bytes);
+    c->blocks = c->apart ? cpi_work_alloc(stream, (size_t)cpi_workers() * 2 * (size_t)c->block * c->bytes) : NULL;
     cp_code code = c->blocks ? clip_until_settled(c) : cp_error();
-    cpi_work_free(stream, c->fringe);
+    cpi_work_free(stream, c->apart);
     cpi_work_free(stream, c->blocks);
+    cpi_work_free(stream, c->fringe);
     cpi_work_free(stream, c->band);
     cpi_work_free(stream, c->spare);
     cpi_work_free(stream, c);

@@ -157,9 +157,10 @@ enum { CPY_LARGE = 1 << 15 };
 #define CPY_RUN_ON(n, x, size, ...)                                                                        \
     do {                                                                                                   \
         if ((size) > CPY_LARGE) {                                                                          \
-            for (int i_ = 0; i_ < (n); i_++) cp_retain((x)[i_]);                                           \
+            cp_array *const *x_ = (x);                                                                     \
+            for (int i_ = 0; i_ < (n); i_++) cp_retain(x_[i_]);                                            \
             CPY_UNLOCKED(__VA_ARGS__);                                                                     \
-            for (int i_ = 0; i_ < (n); i_++) cp_free((x)[i_]);                                             \
+            for (int i_ = 0; i_ < (n); i_++) cp_free(x_[i_]);                                              \
         } else {                                                                                           \
             __VA_ARGS__;                                                                                   \
         }                                                                                                  \

@@ -8,7 +8,7 @@
 static cp_array *reshaped(cp_array *x, const cpy_ints *shape)
 {
     cp_array *r;
-    CPY_RUN(cp_is_c_contiguous(x) ? 0 : cp_size(x), r = cp_reshape(x, cpy_shape_of(shape)));
+    CPY_RUN_ON(1, &x, cp_is_c_contiguous(x) ? 0 : cp_size(x), r = cp_reshape(x, cpy_shape_of(shape)));
     return r;
 }
 
@@ -29,13 +29,14 @@ PyObject *py_reshape_method(const py_reshape_method_args *v)
 {
     if (v->shape.n < 0) return PyErr_Format(PyExc_TypeError, "reshape() takes a shape");
     cp_array *x = v->a, *copied = NULL;
+    const void *memory = cp_data(x); /* x is not ours once other threads have run */
     if (v->copy == CPY_COPY_ALWAYS) {
-        CPY_RUN(cp_size(x), copied = cp_copy_order(x, v->order));
+        CPY_RUN_ON(1, &x, cp_size(x), copied = cp_copy_order(x, v->order));
         if (!copied) return cpy_raise();
         x = copied;
     }
     cp_array *r = reshape_order(x, &v->shape, v->order);
-    bool view = r && cp_data(r) == cp_data(v->a);
+    bool view = r && !copied && cp_data(r) == memory;
     cp_free(copied);
     if (r && !view && cp_size(r) && v->copy == CPY_COPY_NEVER) {
         cp_free(r);

@@ -20,8 +20,8 @@ defaults. Columns:
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
               given(name), which is true of None too
-    unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing waits), or
-              an expression of the size
+    unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing waits; a body
+              holds its arrays itself where it lets others run), or an expression of the size
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in tools/check_names.py
 
 A row stands in src/ROOM/*.def, or in a comment that opens with slash, star and colon beside the body in src/ROOM/*.c or
@@ -307,6 +307,12 @@ def sizes(f):
     return size
 
 
+def is_borrowed(f):
+    """Whether the frame takes the arrays last, when no code of Python's runs any more, and holds them only while other
+    threads run."""
+    return f.row.get("unlock", "size") == "never" or not f.body and f.row.get("unlock", "size") == "size"
+
+
 def the_call(f):
     """Statements that make the call and leave the Python result in `result`."""
     if f.body:
@@ -323,7 +329,9 @@ def the_call(f):
     if unlock not in ("size", "always", "never"):
         lines.append(f"CPY_RUN({f.with_values(unlock)}, made = {call});")
     elif unlock == "size" and size:
-        lines.append(f"CPY_RUN({size}, made = {call});")
+        held = [f"v.{a.name}" for a in f.arguments if a.kind.name == "array"]
+        run = f"CPY_RUN_ON({len(held)}, ((cp_array *[]){{{', '.join(held)}}}), {size}, " if held else f"CPY_RUN({size}, "
+        lines.append(f"{run}made = {call});")
     elif unlock == "never":
         lines.append(f"made = {call};")
     else:
@@ -349,22 +357,23 @@ def the_call(f):
 
 
 def frame(f):
-    first = [a for a in f.arguments if not a.kind.late]
     late = [a for a in f.arguments if a.kind.late]
-    borrowed = f.row.get("unlock") == "never" and not f.body
-    if borrowed:  # nothing runs between taking the arrays and the call: they need no owner
-        first = [a for a in first if a.kind.name != "array"] + [a for a in first if a.kind.name == "array"]
+    borrowed = is_borrowed(f)
+    first = [a for a in f.arguments if not a.kind.late and not (borrowed and a.kind.name == "array")]
+    last = [a for a in f.arguments if borrowed and a.kind.name == "array"]
     lines = [f"static PyObject *{f.id}_frame(PyObject *const *o)", "{"]
     lines += ["    " + line for line in record_variable(f) if f.arguments or f.body] + ["    PyObject *result = NULL;"]
     if late:
         among = [a for a in f.arguments if a.kind.name in ARRAYS]
         listed = ", ".join(f"o[{a.place}]" for a in among)
-        lines.append(f"    cp_array *near = cpy_array_among({len(among)}, (PyObject *const[]){{{listed}}}); /* what others meet */")
+        given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
+        found = f"cpy_array_among({len(among)}, (PyObject *const[]){{{listed}}})"
+        lines.append(f"    cp_array *near = {f'{given} ? {found} : NULL' if given else found}; /* what others meet */")
     if not f.arguments:
         lines.append("    (void)o;")
     if f.self:
         lines.append(f"    v.self = o[{f.self.place}];")
-    lines += ["    " + conversion(f, a, borrowed) for a in first + late]
+    lines += ["    " + conversion(f, a, borrowed) for a in first + late + last]
     for condition, words in f.row.get("refuse", {}).items():
         error, text = words.split(": ", 1)
         lines.append(f"    if ({f.with_values(condition)}) {{")

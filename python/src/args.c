@@ -27,8 +27,23 @@ bool cpy_int(PyObject *o, int otherwise, int *v)
     return true;
 }
 
+/* A tuple of Python's integers, which most shapes are; false for anything else, and without an exception. */
+static inline bool plain_shape(PyObject *o, cpy_ints *shape)
+{
+    if (!PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) > CP_MAXDIM) return false;
+    int n = (int)PyTuple_GET_SIZE(o), overflow = 0;
+    for (int i = 0; i < n && !overflow; i++) {
+        PyObject *item = PyTuple_GET_ITEM(o, i);
+        if (!PyLong_CheckExact(item)) return false;
+        shape->at[i] = PyLong_AsLongLongAndOverflow(item, &overflow);
+    }
+    shape->n = n;
+    return !overflow;
+}
+
 bool cpy_shape(PyObject *o, cpy_ints *shape)
 {
+    if (plain_shape(o, shape)) return true;
     shape->n = 0;
     if (PyLong_Check(o) || !PySequence_Check(o) || (cpy_is_array(o) && cp_ndim(cpy_x(o)) == 0)) {
         shape->n = 1;

@@ -71,9 +71,9 @@ static cp_array *in_memory_order(cp_array *x)
 static cp_array *raveled(cp_array *x, char order)
 {
     cpy_ints shape = {1, {cp_size(x)}};
-    cp_array *y = order == 'K' ? in_memory_order(x) : cp_retain(x), *r = NULL, *whole;
+    cp_array *y = order == 'K' ? in_memory_order(x) : x, *r = NULL, *whole;
     if (y) r = reshape_order(y, &shape, order == 'K' ? 'C' : order);
-    cp_free(y);
+    if (y != x) cp_free(y);
     if (!r || cp_is_c_contiguous(r)) return r;
     CPY_RUN(cp_size(r), whole = cp_copy(r));
     cp_free(r);

@@ -122,3 +122,18 @@ def test_every_allocation_may_fail(name):
     else:
         raise AssertionError("never succeeded")
     call()
+
+
+def test_blocks_are_counted_whichever_thread_gives_them_back():
+    import threading
+    before = settle()[1]
+    for _ in range(3):
+        made = []
+        threads = [threading.Thread(target=lambda: made.extend(cp.ones(10) + 1 for _ in range(50))) for _ in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        assert settle()[1] > before
+        made.clear()
+        assert settle()[1] == before

@@ -185,8 +185,12 @@ static cp_code give(cp_stream *stream, late_task *t, bool *given)
 
 cp_code late_give(cp_stream *stream, late_task *t)
 {
-    if (forked) return lost(t->name);
-    bool given;
+    bool given = false;
+    if (forked) {
+        cp_code code = lost(t->name);
+        late_task_free(t);
+        return code;
+    }
     pthread_mutex_lock(&lock);
     cp_code code = give(stream, t, &given);
     pthread_mutex_unlock(&lock);
@@ -426,7 +430,11 @@ cp_code late_event_sync(cp_event *e)
     if (forked) return lost("event_synchronize");
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
-    if (m) wait_for(m->queue, m->number);
+    if (m) { /* the event may be recorded again meanwhile */
+        m->refs++;
+        wait_for(m->queue, m->number);
+        mark_unref(m);
+    }
     pthread_mutex_unlock(&lock);
     return CP_OK;
 }

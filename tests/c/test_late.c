@@ -339,6 +339,36 @@ static void test_used_by_many(void **state)
     }
 }
 
+/* Two devices of one backend: values go from one to the other, operands do not meet, work of one does not wait for the
+ * other's. */
+static void test_two_devices(void **state)
+{
+    (void)state;
+    int d = late_device(), other;
+    ok(cp_device_parse("late:1", &other) == CP_OK);
+    assert_int_not_equal(d, other);
+    assert_int_not_equal(cp_device_parse("late:2", &other), CP_OK);
+    failed(CP_ERROR_DEVICE);
+    cp_array *a = doubles(1, 2, 3), *b = cp_add(a, a), *there = cp_to_device(b, other), *sum;
+    ok(there);
+    assert_int_equal(cp_device_of(there), other);
+    assert_null(cp_add(there, b));
+    if (!strstr(cp_error_message(), "late:0") || !strstr(cp_error_message(), "late:1")) fail_msg("%s", cp_error_message());
+    failed(CP_ERROR_VALUE);
+    cp_event *e = cp_event_create(d);
+    cp_array *c = cp_add(b, b);
+    ok(c && e && cp_event_record(e, NULL) == CP_OK);
+    ok(cp_device_use(other) == CP_OK);
+    ok(sum = cp_sum(there));
+    assert_true(cp_item_float(sum) == 12);
+    ok(cp_device_synchronize(other) == CP_OK);
+    assert_int_equal(cp_event_done(e), 0);
+    ok(cp_device_use(d) == CP_OK);
+    values(c, 4, 8, 12);
+    cp_free(a), cp_free(b), cp_free(c), cp_free(there), cp_free(sum);
+    cp_event_free(e);
+}
+
 /* Last: the GPU is lost to the process afterwards, as CUDA has it. */
 static void test_lost_device(void **state)
 {
@@ -374,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_missing_wait_is_seen),
         cmocka_unit_test(test_freed_memory_is_poisoned),
         cmocka_unit_test(test_failure_on_demand),
+        cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_used_elsewhere),
         cmocka_unit_test(test_used_by_many),
         cmocka_unit_test(test_lost_device),

@@ -100,11 +100,13 @@ static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *sh
     return r;
 }
 
-/* 'K' keeps x's order of axes; without a shape (n < 0) it is x's. */
+/* On the current device. 'K' keeps x's order of axes; without a shape (n < 0) it is x's. */
 static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape)
 {
-    if (order == 'K' && shape->n < 0) return cp_empty_like(x, t);
-    if (order == 'K') return like_in_memory(x, t, shape);
+    if (order == 'K' && shape->n < 0 && cp_device_of(x) == cp_device_current()) return cp_empty_like(x, t);
+    cpy_ints own = {.n = cp_ndim(x)};
+    if (order == 'K' && shape->n < 0) memcpy(own.at, cp_dims(x), (size_t)own.n * sizeof own.at[0]);
+    if (order == 'K') return like_in_memory(x, t, shape->n < 0 ? &own : shape);
     bool fortran = order == 'F' || (order != 'C' && cp_is_f_contiguous(x) && !cp_is_c_contiguous(x));
     cp_shape to = shape->n < 0 ? (cp_shape){cp_ndim(x), cp_dims(x)} : cpy_shape_of(shape);
     return cpy_make(cp_empty, to, t == CP_DEFAULT ? cp_type_of(x) : t, fortran ? 'F' : 'C');

@@ -50,7 +50,7 @@ C_ONLY = {
                     "type_size item_int item_float set_item slice mask_get mask_set view_as from_host from_memory to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
-    **dict.fromkeys("elementwise reduce op_query op_types op_from_name reduction_query reduction_from_name".split(),
+    **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query reduction_from_name".split(),
                     "the general call behind every operation"),
     **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(), "files are C's and the command's so far"),
     **dict.fromkeys("print fprint array_to_string text".split(), "NumPy prints in Python"),

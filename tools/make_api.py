@@ -49,6 +49,12 @@ def table_rows(name, macro):
     return rows
 
 
+def operation(row):
+    """The C call of a row of elementwise.def."""
+    nin = row.args[1].partition("->")[0].count(",") + 1
+    return f"cp_{row.args[0]}({', '.join(['a', 'b', 'c'][:nin] + ['&' + r for r in row.get('results', [])])})"
+
+
 def page():
     out = ["# C API", "", "Made from the headers in `include/cuprite` by `tools/make_api.py`. The Python names are the same",
            "without `cp_`: `cp_median(x)` is `cp.median(x)`; ndimage's functions lie in `cuprite.scipy.ndimage`, those of",
@@ -62,8 +68,9 @@ def page():
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name == "elementwise":
-            out += ["| name | |", "|---|---|"]
-            out += [f"| `{n}` | {doc} |" for n, doc in table_rows("elementwise.def", "CP_ELEMENTWISE")] + [""]
+            rows = [r for r in read((ROOT / "src/elementwise/elementwise.def").read_text(), "elementwise.def") if not r.get("hidden")]
+            out += ["| function | |", "|---|---|"]
+            out += [f"| `{operation(r)}` | {r.doc} |" for r in rows] + [""]
         if name == "reduce":
             table = "src/reduce/reduce.def"
             rows = [row for row in read((ROOT / table).read_text(), table) if row.kind == "reduction"]

@@ -1,32 +1,18 @@
 /* Elementwise operations: NumPy's ufuncs.
  *
- * One row of elementwise.def is one operation. Operands broadcast; types follow NumPy 2's promotion (NEP 50),
+ * Every operation is a function of NumPy's name, cp_add(a, b), cp_sqrt(a), and has a number, CP_OP_add: operations.h,
+ * made from src/elementwise/elementwise.def. Operands broadcast; types follow NumPy 2's promotion (NEP 50),
  * where cp_int, cp_float and cp_complex are weak. Operands must be on one device, host scalars go anywhere;
  * the result is a new array on that device. May return before a GPU is done. */
 #ifndef CUPRITE_ELEMENTWISE_H
 #define CUPRITE_ELEMENTWISE_H
 
 #include "array.h"
+#include "cuprite/operations.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* CP_OP_add, CP_OP_sqrt, ...: the operations by number. */
-typedef enum cp_op {
-#define CP_ELEMENTWISE(name, ...) CP_OP_##name,
-#include "elementwise.def"
-#undef CP_ELEMENTWISE
-    CP_NOPS
-} cp_op;
-
-/* Every operation by NumPy's name: cp_add(a, b), cp_sqrt(a), cp_clip(a, lo, hi), ... */
-#define CP_ARGS_1 (cp_array * a)
-#define CP_ARGS_2 (cp_array * a, cp_array * b)
-#define CP_ARGS_3 (cp_array * a, cp_array * b, cp_array * c)
-#define CP_ELEMENTWISE(name, nin, ...) CP_API cp_array *cp_##name CP_ARGS_##nin;
-#include "elementwise.def"
-#undef CP_ELEMENTWISE
 
 typedef struct cp_ufunc_options {
     CP_OPTION(cp_array *, out);     /* result goes here (broadcast to its shape) instead of into a new array */
@@ -34,21 +20,30 @@ typedef struct cp_ufunc_options {
     CP_OPTION(cp_type, dtype);      /* type to compute in, with `typed`; else as NumPy chooses */
     CP_OPTION(bool, typed);         /* dtype is meant */
     CP_OPTION(cp_casting, casting); /* rule for the operands and out; CP_SAME_KIND by default */
+    CP_OPTION(cp_array *const *, outs); /* in place of out, one for each result; NULL among them: a new array */
     int _;
 } cp_ufunc_options;
 /* The general call: `in` holds the operation's inputs. Returns out (retained) when it is given. */
 CP_API cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *options);
+/* The same for operations with any number of results, which go to results[]; on failure all of those are NULL. */
+CP_API cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, const cp_ufunc_options *options);
 
 /* What the table says of an operation. */
 typedef struct cp_op_info {
     const char *name, *doc;
-    int nin;
+    const char *place;          /* the Python module that has it; NULL: cuprite itself */
+    const char *const *aliases; /* other Python names, ended by NULL; NULL: none */
+    int nin, nout;
+    cp_type in[3];              /* the type of an input that is always the same; CP_DEFAULT: the one that computes */
     bool has_identity;
     double identity;
-    double ulp;          /* largest error in units in the last place, for float32 and float64 */
+    double ulp;                 /* largest error in units in the last place, for float32 and float64 */
+    const char *const *body[4]; /* for bool, integers, real and complex numbers: an expression for each result; the
+                                   first is NULL where there is no body */
 } cp_op_info;
 CP_API cp_code cp_op_query(cp_op op, cp_op_info *info);
-/* The operation's result and computing types for operands of these types; an error where there is none. */
+/* The types that the operation takes operands of these types as, and those of its results (either may be NULL); an error
+ * where there is no loop. */
 CP_API cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop_out);
 /* Operation of that name; CP_NOPS when there is none. */
 CP_API cp_op cp_op_from_name(const char *name);

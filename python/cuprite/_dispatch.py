@@ -3,6 +3,7 @@ import numpy
 
 import cuprite
 from cuprite._core import ndarray
+from cuprite._support import ufuncs_of
 
 
 def array_ufunc(ufunc, method, *inputs, out=None, **options):
@@ -14,13 +15,11 @@ def array_ufunc(ufunc, method, *inputs, out=None, **options):
         if not isinstance(x, (ndarray, numpy.generic, int, float, complex)):
             return NotImplemented
     if out is not None:
-        if len(out) != 1:
-            return NotImplemented
-        out = out[0]
-        if isinstance(out, numpy.ndarray):
-            raise TypeError(f"Unsupported type {type(out)}")
+        for x in out:
+            if isinstance(x, numpy.ndarray):
+                raise TypeError(f"Unsupported type {type(x)}")
         options["out"] = out
-    ours = getattr(cuprite, ufunc.__name__, None)
+    ours = getattr(cuprite, ufunc.__name__, None) or ufuncs_of("scipy.special").get(ufunc.__name__)
     if ours is None or not callable(ours):
         return NotImplemented
     if method == "__call__":

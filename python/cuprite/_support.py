@@ -53,6 +53,17 @@ def signature(text):
     return inspect.signature(scope["f"])
 
 
+def ufuncs_of(place):
+    """name -> ufunc, of those whose rows say that they belong to cuprite.PLACE."""
+    from cuprite import _core
+    start = f"_{place}."
+    return {n[len(start):]: f for n, f in vars(_core).items() if n.startswith(start)}
+
+
+def ufunc_of(place, name):
+    return ufuncs_of(place)[name]
+
+
 def device_of(x):
     from cuprite.cuda import Device
     return Device._of(x._device)

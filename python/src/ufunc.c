@@ -12,12 +12,13 @@ typedef struct {
     cp_op_info info;
 } ufunc;
 
-enum { MOST_INPUTS = 3 };
+enum { MOST_INPUTS = 3, MOST_OUTPUTS = 2 };
 
 typedef struct call_options {
     cp_ufunc_options options;
-    PyObject *out; /* borrowed: what the caller gave, to be returned */
-    bool own_where;
+    PyObject *out[MOST_OUTPUTS]; /* borrowed: what the caller gave, to be returned */
+    cp_array *outs[MOST_OUTPUTS];
+    bool has_out, own_where;
 } call_options;
 
 static bool take_where(PyObject *v, call_options *c)
@@ -36,10 +37,30 @@ static bool take_where(PyObject *v, call_options *c)
     return c->options.where != NULL;
 }
 
-static bool take_out(PyObject *v, call_options *c)
+/* The array for result k, or None. */
+static bool take_one_out(int k, PyObject *v, call_options *c)
 {
-    if (!cpy_out(v, &c->options.out)) return false;
-    if (c->options.out) c->out = PyTuple_Check(v) ? PyTuple_GET_ITEM(v, 0) : v;
+    if (!cpy_out(v, &c->outs[k])) return false;
+    if (c->outs[k]) c->out[k] = PyTuple_Check(v) ? PyTuple_GET_ITEM(v, 0) : v;
+    c->has_out |= c->outs[k] != NULL;
+    return true;
+}
+
+/* out=: one array, or a tuple with one for each result. */
+static bool take_out(ufunc *self, PyObject *v, call_options *c)
+{
+    const int nout = self->info.nout;
+    if (nout == 1 || v == Py_None) return take_one_out(0, v, c);
+    if (!PyTuple_Check(v)) {
+        PyErr_SetString(PyExc_TypeError, "'out' must be a tuple of arrays");
+        return false;
+    }
+    if (PyTuple_GET_SIZE(v) != nout) {
+        PyErr_SetString(PyExc_ValueError, "The 'out' tuple must have exactly one entry per ufunc output");
+        return false;
+    }
+    for (int k = 0; k < nout; k++)
+        if (!take_one_out(k, PyTuple_GET_ITEM(v, k), c)) return false;
     return true;
 }
 
@@ -48,11 +69,11 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
     const char *word = PyUnicode_AsUTF8(name);
     if (!word) return false;
     if (strcmp(word, "out") == 0) {
-        if (c->out) {
+        if (c->has_out) {
             PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
             return false;
         }
-        return take_out(v, c);
+        return take_out(self, v, c);
     }
     if (strcmp(word, "where") == 0) return take_where(v, c);
     if (strcmp(word, "dtype") == 0) {
@@ -72,7 +93,7 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
 static bool wrong_number(ufunc *self, Py_ssize_t n)
 {
     PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", self->info.name,
-                 self->info.nin, self->info.nin + 1, n);
+                 self->info.nin, self->info.nin + self->info.nout, n);
     return false;
 }
 
@@ -89,53 +110,83 @@ static bool take_inputs(int nin, PyObject *const *v, cp_array **in, bool *own)
     return true;
 }
 
+static PyObject *returned_one(cp_array *r, PyObject *out)
+{
+    if (!out) return cpy_wrap(r);
+    cp_free(r);
+    return Py_NewRef(out);
+}
+
+/* The result, or a tuple of several; what the caller gave for one is it. Takes the results over. */
+static PyObject *returned(int nout, cp_array **results, const call_options *c)
+{
+    if (nout == 1) return returned_one(results[0], c->out[0]);
+    PyObject *tuple = PyTuple_New(nout);
+    for (int k = 0; k < nout; k++) {
+        PyObject *one = returned_one(results[k], c->out[k]);
+        if (!one) Py_CLEAR(tuple);
+        if (tuple) PyTuple_SET_ITEM(tuple, k, one);
+        else Py_XDECREF(one);
+    }
+    return tuple;
+}
+
 static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagged, PyObject *names)
 {
     ufunc *self = (ufunc *)callable;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
-    int nin = self->info.nin;
-    if (n < nin || n > nin + 1) return wrong_number(self, n), NULL;
+    const int nin = self->info.nin, nout = self->info.nout;
+    if (n < nin || n > nin + nout) return wrong_number(self, n), NULL;
     call_options c = {0};
-    cp_array *in[MOST_INPUTS] = {NULL}, *r = NULL;
-    bool own[MOST_INPUTS] = {false};
-    if (n > nin && !take_out(v[nin], &c)) return NULL;
+    cp_array *in[MOST_INPUTS] = {NULL}, *results[MOST_OUTPUTS] = {NULL};
+    bool own[MOST_INPUTS] = {false}, done = false;
+    for (int k = 0; k < n - nin; k++)
+        if (!take_one_out(k, v[nin + k], &c)) return NULL;
     Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t i = 0; i < keywords; i++)
         if (!take_keyword(self, PyTuple_GET_ITEM(names, i), v[n + i], &c)) goto out;
     if (!take_inputs(nin, v, in, own)) goto out;
     int64_t size = 0;
     for (int i = 0; i < nin; i++) size = cp_size(in[i]) > size ? cp_size(in[i]) : size;
-    if (c.out) c.options.out = cpy_x(c.out);
-    cp_array *held[] = {in[0], in[1], in[2], c.options.out};
-    CPY_RUN_ON(4, held, size, r = cp_elementwise(self->op, in, &c.options));
-    if (!r) cpy_raise();
+    for (int k = 0; k < nout; k++)
+        if (c.out[k]) c.outs[k] = cpy_x(c.out[k]);
+    c.options.outs = c.outs;
+    cp_array *held[] = {in[0], in[1], in[2], c.outs[0], c.outs[1], c.options.where};
+    CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, results, &c.options) == CP_OK);
+    if (!done) cpy_raise();
 out:
     for (int i = 0; i < nin; i++)
         if (own[i]) cp_free(in[i]);
     if (c.own_where) cp_free(c.options.where);
-    if (!r || !c.out) return r ? cpy_wrap(r) : NULL;
-    cp_free(r);
-    return Py_NewRef(c.out);
+    return done ? returned(nout, results, &c) : NULL;
 }
 
 /* --- attributes --- */
 static PyObject *ufunc_repr(PyObject *o) { return PyUnicode_FromFormat("<ufunc 'cuprite_%s'>", ((ufunc *)o)->info.name); }
 static PyObject *get_name(PyObject *o, void *u) { (void)u; return PyUnicode_FromString(((ufunc *)o)->info.name); }
 static PyObject *get_nin(PyObject *o, void *u) { (void)u; return PyLong_FromLong(((ufunc *)o)->info.nin); }
-static PyObject *get_nout(PyObject *o, void *u) { (void)o, (void)u; return PyLong_FromLong(1); }
-static PyObject *get_nargs(PyObject *o, void *u) { (void)u; return PyLong_FromLong(((ufunc *)o)->info.nin + 1); }
-
-static const char *signature(int nin)
+static PyObject *get_nout(PyObject *o, void *u) { (void)u; return PyLong_FromLong(((ufunc *)o)->info.nout); }
+static PyObject *get_nargs(PyObject *o, void *u)
 {
-    return nin == 1 ? "(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
-         : nin == 2 ? "(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
-                    : "(x1, x2, x3, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True)";
+    (void)u;
+    return PyLong_FromLong(((ufunc *)o)->info.nin + ((ufunc *)o)->info.nout);
 }
+
+#define OPTIONS "*, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
+static const char *signature(const ufunc *f)
+{
+    static const char *const one[] = {"(x, /, out=None, " OPTIONS, "(x1, x2, /, out=None, " OPTIONS,
+                                      "(x1, x2, x3, /, out=None, " OPTIONS};
+    static const char *const two[] = {"(x, out1=None, out2=None, /, out=(None, None), " OPTIONS,
+                                      "(x1, x2, out1=None, out2=None, /, out=(None, None), " OPTIONS};
+    return f->info.nout == 1 ? one[f->info.nin - 1] : two[f->info.nin - 1];
+}
+#undef OPTIONS
 
 static PyObject *get_signature(PyObject *o, void *u)
 {
     (void)u;
-    return PyUnicode_FromString(signature(((ufunc *)o)->info.nin));
+    return PyUnicode_FromString(signature((ufunc *)o));
 }
 
 /* For inspect, which reads no text of objects that are no functions. */
@@ -143,7 +194,7 @@ static PyObject *get_signature_object(PyObject *o, void *u)
 {
     (void)u;
     PyObject *module = PyImport_ImportModule("cuprite._support");
-    PyObject *r = module ? PyObject_CallMethod(module, "signature", "s", signature(((ufunc *)o)->info.nin)) : NULL;
+    PyObject *r = module ? PyObject_CallMethod(module, "signature", "s", signature((ufunc *)o)) : NULL;
     Py_XDECREF(module);
     return r;
 }
@@ -154,7 +205,7 @@ static PyObject *get_doc(PyObject *o, void *u)
     ufunc *f = (ufunc *)o;
     return PyUnicode_FromFormat("%s%s\n\n%s\n\nOperands broadcast; types follow NumPy's promotion. Returns `out` where it "
                                 "is given. At most %s ULP off for float32 and float64.",
-                                f->info.name, signature(f->info.nin), f->info.doc ? f->info.doc : "",
+                                f->info.name, signature(f), f->info.doc ? f->info.doc : "",
                                 f->info.ulp == 0 ? "0" : f->info.ulp <= 0.5 ? "0.5" : f->info.ulp <= 1 ? "1" : "4");
 }
 
@@ -178,16 +229,18 @@ static PyObject *get_types(PyObject *o, void *u)
     ufunc *f = (ufunc *)o;
     PyObject *list = PyList_New(0);
     for (cp_type t = 0; list && t < CP_NTYPES; t++) {
-        cp_type in[MOST_INPUTS] = {t, t, t}, loop, out;
-        if (cp_op_types(f->op, in, &loop, &out) != CP_OK) {
+        cp_type in[MOST_INPUTS], loop[MOST_INPUTS], out[MOST_OUTPUTS];
+        for (int i = 0; i < MOST_INPUTS; i++) in[i] = f->info.in[i] == CP_DEFAULT ? t : f->info.in[i];
+        if (cp_op_types(f->op, in, loop, out) != CP_OK) {
             cp_error_clear();
             continue;
         }
-        if (loop != t) continue; /* converted to another type's loop */
-        char text[MOST_INPUTS + 4] = "";
+        if (memcmp(loop, in, (size_t)f->info.nin * sizeof *in) != 0) continue; /* converted to another type's loop */
+        char text[MOST_INPUTS + MOST_OUTPUTS + 3] = "";
         int k = 0;
-        while (k < f->info.nin) text[k++] = letters[t];
-        text[k++] = '-', text[k++] = '>', text[k++] = letters[out], text[k] = 0;
+        for (int i = 0; i < f->info.nin; i++) text[k++] = letters[loop[i]];
+        text[k++] = '-', text[k++] = '>';
+        for (int i = 0; i < f->info.nout; i++) text[k++] = letters[out[i]];
         PyObject *s = PyUnicode_FromString(text);
         if (!s || PyList_Append(list, s) < 0) Py_CLEAR(list);
         Py_XDECREF(s);
@@ -287,7 +340,17 @@ static PyObject *ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
     return r;
 }
 
-static PyObject *ufunc_pickle(PyObject *o, PyObject *u) { (void)u; return get_name(o, NULL); }
+/* By name; of another module's by cuprite._support.ufunc_of. */
+static PyObject *ufunc_pickle(PyObject *o, PyObject *u)
+{
+    (void)u;
+    const cp_op_info *info = &((ufunc *)o)->info;
+    if (!info->place) return get_name(o, NULL);
+    PyObject *module = PyImport_ImportModule("cuprite._support");
+    PyObject *f = module ? PyObject_GetAttrString(module, "ufunc_of") : NULL;
+    Py_XDECREF(module);
+    return f ? Py_BuildValue("(N(ss))", f, info->place, info->name) : NULL;
+}
 
 static PyMethodDef methods[] = {
     {"reduce", (PyCFunction)(void (*)(void))ufunc_reduce, METH_VARARGS | METH_KEYWORDS,
@@ -325,13 +388,21 @@ static PyType_Spec spec = {"cuprite.ufunc", sizeof(ufunc), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE |
                                Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-/* NumPy's other names of the same operations. */
-static const char *const aliases[][2] = {
-    {"true_divide", "divide"}, {"abs", "absolute"}, {"mod", "remainder"}, {"conj", "conjugate"}, {"pow", "power"},
-    {"acos", "arccos"}, {"asin", "arcsin"}, {"atan", "arctan"}, {"atan2", "arctan2"}, {"acosh", "arccosh"},
-    {"asinh", "arcsinh"}, {"atanh", "arctanh"}, {"bitwise_not", "invert"}, {"bitwise_invert", "invert"},
-    {"bitwise_left_shift", "left_shift"}, {"bitwise_right_shift", "right_shift"},
-};
+/* The ufunc under its name and the others that its row says; one of another module under "_" and that place's words. */
+static bool add_ufunc(cpy_state *s, ufunc *f)
+{
+    PyObject *o = (PyObject *)f;
+    if (f->info.place) {
+        PyObject *name = PyUnicode_FromFormat("_%s.%s", f->info.place, f->info.name);
+        bool done = name && PyObject_SetAttr(s->module, name, o) == 0;
+        Py_XDECREF(name);
+        return done;
+    }
+    bool done = PyModule_AddObjectRef(s->module, f->info.name, o) == 0;
+    for (const char *const *alias = f->info.aliases; done && alias && *alias; alias++)
+        done = PyModule_AddObjectRef(s->module, *alias, o) == 0;
+    return done;
+}
 
 bool cpy_ufuncs_init(cpy_state *s)
 {
@@ -343,13 +414,8 @@ bool cpy_ufuncs_init(cpy_state *s)
         f->call = ufunc_call;
         f->op = (cp_op)op;
         done = cp_op_query((cp_op)op, &f->info) == CP_OK ? true : (cpy_raise(), false);
-        done = done && f->info.nin <= MOST_INPUTS && PyModule_AddObjectRef(s->module, f->info.name, (PyObject *)f) == 0;
+        done = done && f->info.nin <= MOST_INPUTS && f->info.nout <= MOST_OUTPUTS && add_ufunc(s, f);
         Py_DECREF(f);
-    }
-    PyObject *d = PyModule_GetDict(s->module);
-    for (size_t i = 0; done && i < sizeof aliases / sizeof *aliases; i++) {
-        PyObject *f = PyDict_GetItemString(d, aliases[i][1]);
-        done = !f || PyDict_SetItemString(d, aliases[i][0], f) == 0;
     }
     return done;
 }

@@ -12,10 +12,11 @@
 #include "elementwise/resolve.h"
 #include "front/front.h"
 
-/* What one call works with: operands 0 (output), 1..nin, and the mask behind them. */
+/* What one call works with: its operands are the outputs, the inputs, and the mask behind them. */
 typedef struct {
     const char *name;
     cp_op op;
+    int nout;
     cpi_plan plan;
     cpi_device *device;
     int ndim;
@@ -67,8 +68,8 @@ static cp_array *new_output(const call *c, cp_type type, int first, int n)
     return cpi_array_like(c->name, &like, type, c->ndim, c->shape);
 }
 
-/* The operands' common shape; an output must have it already. */
-static cp_code common_shape(call *c, int first, int n, const cp_array *out)
+/* The shape of n operands, broadcast. */
+static cp_code common_shape(call *c, int first, int n)
 {
     const cp_array *x = c->operand[first];
     c->ndim = x->ndim;
@@ -77,21 +78,18 @@ static cp_code common_shape(call *c, int first, int n, const cp_array *out)
         cp_code code = cpi_broadcast(c->name, &c->ndim, c->shape, c->operand[k]->ndim, c->operand[k]->shape);
         if (code) return code;
     }
-    if (!out) return CP_OK;
-    int ndim = c->ndim;
-    int64_t shape[CP_MAXDIM];
-    memcpy(shape, c->shape, (size_t)ndim * sizeof *shape);
-    cp_code code = cpi_broadcast(c->name, &ndim, shape, out->ndim, out->shape);
-    if (code) return code;
-    if (ndim != out->ndim || memcmp(shape, out->shape, (size_t)ndim * sizeof *shape)) {
-        char a[160], b[160];
-        return cpi_fail(CP_ERROR_VALUE, "%s: non-broadcastable output operand with shape %s doesn't match the broadcast "
-                        "shape %s", c->name, cpi_shape_text(out->ndim, out->shape, a, sizeof a),
-                        cpi_shape_text(ndim, shape, b, sizeof b));
-    }
-    c->ndim = ndim;
-    memcpy(c->shape, shape, (size_t)ndim * sizeof *shape);
     return CP_OK;
+}
+
+/* An output must have the shape that it and the others broadcast to. */
+static cp_code fit_output(call *c, const cp_array *out)
+{
+    cp_code code = cpi_broadcast(c->name, &c->ndim, c->shape, out->ndim, out->shape);
+    if (code || (c->ndim == out->ndim && !memcmp(c->shape, out->shape, (size_t)c->ndim * sizeof *c->shape))) return code;
+    char a[160], b[160];
+    return cpi_fail(CP_ERROR_VALUE, "%s: non-broadcastable output operand with shape %s doesn't match the broadcast "
+                    "shape %s", c->name, cpi_shape_text(out->ndim, out->shape, a, sizeof a),
+                    cpi_shape_text(c->ndim, c->shape, b, sizeof b));
 }
 
 /* Operand k becomes `x`, which this call frees. */
@@ -109,15 +107,18 @@ static void end_call(call *c)
         if (c->made[k]) cp_free(c->made[k]);
 }
 
-/* Inputs that share memory with the output otherwise than element for element are copied. */
+static bool clashes(const cp_array *out, const cp_array *x)
+{
+    return !is_host(x) && x->buffer == out->buffer && cpi_may_overlap(out, x) && !cpi_same_elements(out, x);
+}
+
+/* Inputs that share memory with an output otherwise than element for element are copied. */
 static cp_code separate(call *c)
 {
-    for (int k = 1; k < c->nop; k++) {
-        cp_array *x = c->operand[k];
-        if (is_host(x) || x->buffer != c->operand[0]->buffer || !cpi_may_overlap(c->operand[0], x) ||
-            cpi_same_elements(c->operand[0], x))
-            continue;
-        cp_code code = replace(c, k, cp_copy_order(x, 'K'));
+    for (int k = c->nout; k < c->nop; k++) {
+        bool clash = clashes(c->operand[0], c->operand[k]);
+        for (int q = 1; q < c->nout; q++) clash |= clashes(c->operand[q], c->operand[k]);
+        cp_code code = clash ? replace(c, k, cp_copy_order(c->operand[k], 'K')) : CP_OK;
         if (code) return code;
     }
     return CP_OK;
@@ -154,18 +155,21 @@ static void make_loop(const call *c, cpi_loop *loop)
         op->data = x->data;
         op->type = x->type;
         op->host = is_host(x);
-        op->strides[0] = x->ndim == 0 && (k > 0 || x->size != 1) ? 0 : cpi_itemsize(x->type);
+        op->strides[0] = x->ndim == 0 && (k >= c->nout || x->size != 1) ? 0 : cpi_itemsize(x->type);
     }
 }
 
-/* Host scalars are converted here, once, to the loop's type. */
+/* Host scalars are converted here, once, to what the loop of that type takes. */
 static void convert_scalars(call *c, cpi_loop *loop, cp_type type)
 {
-    for (int k = 1; k <= c->plan.nin; k++) {
+    const cpi_op_row *row = &cpi_op_rows[c->plan.op];
+    for (int i = 0; i < c->plan.nin; i++) {
+        int k = c->nout + i;
         if (!loop->op[k].host) continue;
-        cpi_scalar_value(c->op, c->operand[k], type, c->value[k]);
+        cp_type to = cpi_in_type(row, i, type);
+        cpi_scalar_value(c->op, c->operand[k], to, c->value[k]);
         loop->op[k].data = (char *)c->value[k];
-        loop->op[k].type = type;
+        loop->op[k].type = to;
     }
 }
 
@@ -179,32 +183,31 @@ static cp_code run_loop(call *c)
     return c->device->backend->elementwise->run(cpi_stream(c->device), c->plan.op, cpi_compute_type(type), &loop);
 }
 
-/* nextafter of a half type works on the bits: every operand must be of that type first. */
-static cp_code run_nextafter(call *c)
+/* Where a half type's operation is one on its bits, every operand must be of that type first. */
+static cp_code run_bits(call *c, int op)
 {
     cpi_loop loop;
     cp_type type = c->plan.type;
     if (!c->operand[0]->size) return CP_OK;
-    for (int k = 1; k <= 2; k++)
+    for (int k = c->nout; k < c->nout + c->plan.nin; k++)
         if (!is_host(c->operand[k]) && c->operand[k]->type != type) {
             cp_code code = replace(c, k, cp_astype(c->operand[k], type));
             if (code) return code;
         }
     make_loop(c, &loop);
     convert_scalars(c, &loop, type);
-    for (int k = 0; k <= 2; k++) loop.op[k].type = CP_UINT16;
-    return c->device->backend->elementwise->run(
-        cpi_stream(c->device), type == CP_FLOAT16 ? CP_OP_nextafter_f16 : CP_OP_nextafter_bf16, CP_UINT16, &loop);
+    for (int k = 0; k < c->nout + c->plan.nin; k++) loop.op[k].type = CP_UINT16;
+    return c->device->backend->elementwise->run(cpi_stream(c->device), op, CP_UINT16, &loop);
 }
-
-static bool is_half(cp_type t) { return t == CP_FLOAT16 || t == CP_BFLOAT16; }
 
 /* A half type computes in float32: inputs that lose by the conversion to it must be rounded to it first. */
 static cp_code round_inputs(call *c)
 {
-    for (int k = 1; is_half(c->plan.type) && k <= c->plan.nin; k++) {
+    const cpi_op_row *row = &cpi_op_rows[c->plan.op];
+    for (int i = 0; cpi_is_half(c->plan.type) && i < c->plan.nin; i++) {
+        int k = c->nout + i;
         cp_array *x = c->operand[k];
-        if (is_host(x) || cp_can_cast(x->type, c->plan.type, CP_SAFE)) continue;
+        if (is_host(x) || row->in[i] != CPI_TYPE_T || cp_can_cast(x->type, c->plan.type, CP_SAFE)) continue;
         cp_code code = replace(c, k, cp_astype(x, c->plan.type));
         if (code) return code;
     }
@@ -216,95 +219,147 @@ static cp_code compute(call *c)
     cp_code code = separate(c);
     if (!code) code = round_inputs(c);
     if (code) return code;
-    return c->plan.op == CP_OP_nextafter && is_half(c->plan.type) ? run_nextafter(c) : run_loop(c);
+    int bits = cpi_op_rows[c->plan.op].by_bits[c->plan.type];
+    return bits ? run_bits(c, bits) : run_loop(c);
 }
 
 /* Fills the call from the arguments: operands (swapped where the kernel wants them so), shape, device. */
-static cp_code prepare(call *c, cp_array *const *in, const cp_ufunc_options *o)
+static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *o)
 {
-    cp_array *out = o ? o->out : NULL, *where = o ? o->where : NULL;
-    int nin = cpi_op_rows[c->op].nin;
-    cp_code code = cpi_resolve(c->op, in, o, &c->plan);
+    cp_array *where = o ? o->where : NULL;
+    const int nin = cpi_op_rows[c->op].nin, nout = c->nout;
+    cp_code code = cpi_resolve(c->op, in, out, o, &c->plan);
     if (code) return code;
-    for (int i = 0; i < nin; i++) c->operand[1 + i] = in[i];
-    if (c->plan.swap) c->operand[1] = in[1], c->operand[2] = in[0];
+    for (int i = 0; i < nin; i++) c->operand[nout + i] = in[i];
+    if (c->plan.swap) c->operand[nout] = in[1], c->operand[nout + 1] = in[0];
     int n = nin;
     if (where) {
         if (where->type != CP_BOOL)
             return cpi_fail(CP_ERROR_TYPE, "%s: the mask of where= must be bool, not %s", c->name, cp_type_name(where->type));
-        c->operand[1 + n++] = where;
+        c->operand[nout + n++] = where;
     }
-    code = common_shape(c, 1, n, out);
+    code = common_shape(c, nout, n);
+    for (int k = 0; k < nout && !code; k++) {
+        c->operand[k] = out[k]; /* for the device check only */
+        if (out[k]) code = fit_output(c, out[k]);
+    }
     if (code) return code;
-    c->operand[0] = out; /* for the device check only */
-    c->device = cpi_common_device(c->name, n + 1, c->operand);
+    c->device = cpi_common_device(c->name, nout + n, c->operand);
     if (!c->device) return cp_error();
     if (c->plan.nin < nin) { /* a simpler kernel: the mask moves up */
-        c->operand[1 + c->plan.nin] = where;
+        c->operand[nout + c->plan.nin] = where;
         n -= nin - c->plan.nin;
     }
-    c->nop = n + 1;
+    c->nop = nout + n;
     return CP_OK;
+}
+
+/* May the kernel write result k to what the caller gave? A result of a half type is rounded to it before it becomes
+ * anything else; two results are not written to the same memory. */
+static bool is_direct(const call *c, cp_array *const *out, int k)
+{
+    bool direct = !(cpi_is_half(c->plan.out[k]) && out[k]->type != c->plan.out[k]);
+    for (int q = 0; q < k; q++)
+        direct &= !out[q] || out[q]->buffer != out[k]->buffer || !cpi_may_overlap(out[q], out[k]);
+    return direct;
+}
+
+/* out = x where the mask says so: what it leaves out keeps its value and its digits. */
+static cp_code assign_where(const call *c, cp_array *out, cp_array *x, cp_array *where)
+{
+    if (!where) return cp_assign(out, x);
+    cpi_loop loop;
+    cpi_loop_init(&loop, c->ndim, c->shape, 3, (const cp_array *const[]){out, x, where});
+    cpi_loop_coalesce(&loop);
+    return loop.size ? c->device->backend->elementwise->copy(cpi_stream(c->device), &loop) : CP_OK;
+}
+
+/* Results that could not go to their outputs at once do now; they become the outputs. */
+static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_array **results)
+{
+    for (int k = 0; k < c->nout; k++) {
+        if (!out[k] || results[k]->buffer == out[k]->buffer) continue;
+        cp_code code = assign_where(c, out[k], results[k], where);
+        if (code) return code;
+        cp_free(results[k]);
+        results[k] = cpi_again(out[k]);
+        if (!results[k]) return cp_error();
+    }
+    return CP_OK;
+}
+
+static cp_code make_results(call *c, cp_array *const *out, cp_array **results)
+{
+    for (int k = 0; k < c->nout; k++) {
+        results[k] = out[k] && is_direct(c, out, k) ? cpi_again(out[k]) : new_output(c, c->plan.out[k], c->nout, c->plan.nin);
+        if (!results[k]) return cp_error();
+        c->operand[k] = results[k];
+    }
+    return CP_OK;
+}
+
+cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, const cp_ufunc_options *o)
+{
+    if ((unsigned)op >= CP_NOPS) return cpi_fail(CP_ERROR_VALUE, "elementwise: there is no operation %d", (int)op);
+    const cpi_op_row *row = &cpi_op_rows[op];
+    call c;
+    c.name = row->name;
+    c.op = op;
+    c.nout = row->nout;
+    memset(c.made, 0, sizeof c.made);
+    if (cpi_null(c.name, results)) return cp_error();
+    for (int k = 0; k < c.nout; k++) results[k] = NULL;
+    if (cpi_null(c.name, in)) return cp_error();
+    for (int i = 0; i < row->nin; i++)
+        if (cpi_null(c.name, in[i])) return cp_error();
+    cp_array *out[CPI_MAXOUT];
+    for (int k = 0; k < c.nout; k++) {
+        out[k] = !o ? NULL : o->outs ? o->outs[k] : k ? NULL : o->out;
+        if (out[k] && cpi_check_writable(c.name, out[k])) return cp_error();
+    }
+    cp_code code = prepare(&c, in, out, o);
+    if (!code) code = make_results(&c, out, results);
+    if (!code) code = compute(&c);
+    end_call(&c);
+    if (!code) code = deliver(&c, out, o ? o->where : NULL, results);
+    for (int k = 0; k < c.nout && code; k++) {
+        cp_free(results[k]);
+        results[k] = NULL;
+    }
+    return code;
 }
 
 cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *o)
 {
-    if ((unsigned)op >= CP_NOPS) {
-        cpi_fail(CP_ERROR_VALUE, "elementwise: there is no operation %d", (int)op);
+    cp_array *results[CPI_MAXOUT] = {NULL};
+    if ((unsigned)op < CP_NOPS && cpi_op_rows[op].nout > 1) {
+        cpi_fail(CP_ERROR_VALUE, "%s: has %d results; cp_elementwise_all returns them", cpi_op_rows[op].name,
+                 cpi_op_rows[op].nout);
         return NULL;
     }
-    call c;
-    c.name = cpi_op_rows[op].name;
-    c.op = op;
-    memset(c.made, 0, sizeof c.made);
-    if (cpi_null(c.name, in)) return NULL;
-    for (int i = 0; i < cpi_op_rows[op].nin; i++)
-        if (cpi_null(c.name, in[i])) return NULL;
-    cp_array *out = o ? o->out : NULL;
-    if (out && cpi_check_writable(c.name, out)) return NULL;
-    if (prepare(&c, in, o)) return NULL;
-    /* A result of a half type is rounded to it before it becomes anything else. */
-    bool direct = out && !(is_half(c.plan.result) && out->type != c.plan.result);
-    cp_array *result = direct ? cpi_again(out) : new_output(&c, c.plan.result, 1, c.plan.nin);
-    if (!result) return NULL;
-    c.operand[0] = result;
-    cp_code code = CP_OK;
-    bool masked = o && o->where;
-    if (out && !direct && masked) code = cp_assign(result, out); /* keeps what the mask leaves alone */
-    if (!code) code = compute(&c);
-    end_call(&c);
-    if (!code && out && !direct) {
-        code = cp_assign(out, result);
-        cp_free(result);
-        result = cpi_again(out);
-    }
-    if (!code) return result;
-    cp_free(result);
-    return NULL;
+    cp_elementwise_all(op, in, results, o);
+    return results[0];
 }
 
-#define CPI_CALL_1(name) cp_array *cp_##name(cp_array *a) { return cp_elementwise(CP_OP_##name, &a, NULL); }
-#define CPI_CALL_2(name)                                                       \
-    cp_array *cp_##name(cp_array *a, cp_array *b)                              \
-    {                                                                          \
-        cp_array *in[] = {a, b};                                               \
-        return cp_elementwise(CP_OP_##name, in, NULL);                         \
-    }
-#define CPI_CALL_3(name)                                                       \
-    cp_array *cp_##name(cp_array *a, cp_array *b, cp_array *c)                 \
-    {                                                                          \
-        cp_array *in[] = {a, b, c};                                            \
-        return cp_elementwise(CP_OP_##name, in, NULL);                         \
-    }
-#define CP_ELEMENTWISE(name, nin, ...) CPI_CALL_##nin(name)
-#include "cuprite/elementwise.def"
-#undef CP_ELEMENTWISE
+cp_code cpi_elementwise_into(cp_op op, cp_array *const *in, cp_array **const *results)
+{
+    cp_array *made[CPI_MAXOUT];
+    for (int k = 0; k < cpi_op_rows[op].nout; k++)
+        if (cpi_null(cpi_op_rows[op].name, results[k])) return cp_error();
+    cp_code code = cp_elementwise_all(op, in, made, NULL);
+    for (int k = 0; k < cpi_op_rows[op].nout; k++) *results[k] = code ? NULL : made[k];
+    return code;
+}
 
 cp_code cp_op_query(cp_op op, cp_op_info *info)
 {
     if ((unsigned)op >= CP_NOPS || cpi_null("op_query", info)) return cpi_fail(CP_ERROR_VALUE, "op_query: no such operation");
     const cpi_op_row *row = &cpi_op_rows[op];
-    *info = (cp_op_info){row->name, row->doc, row->nin, row->has_identity, row->identity, row->ulp};
+    *info = (cp_op_info){
+        .name = row->name, .doc = row->doc, .place = row->place, .aliases = row->aliases, .nin = row->nin, .nout = row->nout,
+        .in = {(cp_type)row->in[0], (cp_type)row->in[1], (cp_type)row->in[2]}, .has_identity = row->has_identity,
+        .identity = row->identity, .ulp = row->ulp,
+        .body = {row->text[0], row->text[1], row->text[2], row->text[3]}};
     return CP_OK;
 }
 
@@ -319,10 +374,11 @@ cp_array *cp_where(cp_array *condition, cp_array *a, cp_array *b)
 {
     call c;
     c.name = "where";
+    c.nout = 1;
     if (cpi_null(c.name, condition) || cpi_null(c.name, a) || cpi_null(c.name, b)) return NULL;
     c.operand[1] = condition, c.operand[2] = a, c.operand[3] = b;
     c.nop = 4;
-    if (common_shape(&c, 1, 3, NULL)) return NULL;
+    if (common_shape(&c, 1, 3)) return NULL;
     c.device = cpi_common_device(c.name, 3, c.operand + 1);
     if (!c.device) return NULL;
     cp_type type = cpi_promote_arrays(2, c.operand + 2, false);
@@ -346,16 +402,17 @@ cp_array *cp_where(cp_array *condition, cp_array *a, cp_array *b)
 static cp_type close_type(call *c)
 {
     cp_type t = cpi_promote_arrays(2, c->operand + 1, true);
-    return t >= CP_COMPLEX64 ? CP_COMPLEX128 : t == CP_FLOAT64 ? t : CP_FLOAT32;
+    return cpi_is_complex(t) ? CP_COMPLEX128 : t == CP_FLOAT64 ? t : CP_FLOAT32;
 }
 
 static bool prepare_pair(call *c, const char *name, cp_array *a, cp_array *b)
 {
     c->name = name;
+    c->nout = 1;
     if (cpi_null(name, a) || cpi_null(name, b)) return false;
     c->operand[1] = a, c->operand[2] = b;
     c->nop = 3;
-    if (common_shape(c, 1, 2, NULL)) return false;
+    if (common_shape(c, 1, 2)) return false;
     c->device = cpi_common_device(name, 2, c->operand + 1);
     return c->device != NULL;
 }
@@ -402,9 +459,9 @@ int cp_array_equal(cp_array *a, cp_array *b, bool equal_nan)
     if (cpi_null("array_equal", a) || cpi_null("array_equal", b)) return -1;
     if (a->ndim != b->ndim || memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape)) return 0;
     if (!prepare_pair(&c, "array_equal", a, b)) return -1;
-    bool integers = a->type <= CP_UINT64 && b->type <= CP_UINT64;
+    bool integers = cpi_is_whole(a->type) && cpi_is_whole(b->type);
     cp_type type = cp_promote(a->type, b->type);
     if (integers && type == CP_FLOAT64) return for_all(&c, CP_UINT64, a->type == CP_UINT64 ? 2 : 1, 0, 0, false);
-    type = integers ? CP_INT64 : type >= CP_COMPLEX64 ? CP_COMPLEX128 : CP_FLOAT64;
+    type = integers ? CP_INT64 : cpi_is_complex(type) ? CP_COMPLEX128 : CP_FLOAT64;
     return for_all(&c, type, 1, 0, 0, equal_nan);
 }

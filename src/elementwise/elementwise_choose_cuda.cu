@@ -1,4 +1,5 @@
 /* Choice by a condition on the GPU. */
+#include "elementwise/memory_cuda.h"
 #include "elementwise/move_cuda.h"
 #include "scalar/scalar.h"
 
@@ -62,9 +63,6 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) select_flat(co
         }
     }
 }
-
-#define DEFINE_LOAD(A, to) CPI_DEFINE_LOAD(to)
-CPS_TYPES(DEFINE_LOAD, )
 
 template <class E, E (*LOAD)(const void *, int)>
 __global__ void __launch_bounds__(CPI_THREADS) select_general(const __grid_constant__ select_args g)

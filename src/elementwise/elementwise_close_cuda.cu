@@ -1,13 +1,10 @@
 /* isclose and allclose on the GPU. Pairs are compared as float, double, complex of doubles or 64-bit integers, by a
  * kernel of runs where operands have them (kernels_cuda.h), else element by element. */
 #include "elementwise/flat_cuda.h"
+#include "elementwise/memory_runs_cuda.h"
 #include "elementwise/move_cuda.h"
 #include "scalar/scalar.h"
 
-CPI_DEFINE_LOADS(f32)
-CPI_DEFINE_LOADS(f64)
-CPI_DEFINE_LOADS(c128)
-CPI_DEFINE_LOADS(i64)
 
 namespace {
 

@@ -2,7 +2,7 @@
  * elements, transposition, copies past the caches, choice by a condition; and the instruction set's whole table. */
 #include <string.h>
 
-#include "elementwise/loops.h"
+#include "elementwise/loops_list.h"
 #include "scalar/convert.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -201,14 +201,11 @@ CHOOSER(choose_1, uint8_t) CHOOSER(choose_2, uint16_t) CHOOSER(choose_4, uint32_
 CHOOSER(choose_16, pair)
 
 /* --- the whole set --- */
-#define DECLARE(x) extern const cpi_kernel CPI_ISA_NAME(cpi_ops_##x)[CPI_NKERNELS];
-CPI_KERNEL_TABLES(DECLARE)
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS];
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
 extern const cpi_closer CPI_ISA_NAME(cpi_closers)[5];
-#define ENTRY(x) [CPS_ENUM_##x] = CPI_ISA_NAME(cpi_ops_##x),
 const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
-    .ops = {CPI_KERNEL_TABLES(ENTRY)},
+    .ops = cpi_ops,
     .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64)},
     .convert = converters,
     .gather = gather,

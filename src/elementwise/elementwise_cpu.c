@@ -9,30 +9,25 @@
 
 /* --- operations --- */
 
-static void run_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+static void run_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
-    ((cpi_kernel)(uintptr_t)job->function)(out, in[0], job->nin > 1 ? in[1] : NULL, job->nin > 2 ? in[2] : NULL, n,
-                                          scalars);
+    ((cpi_kernel)(uintptr_t)job->function)(op, n, scalars);
 }
 
 /* Elements that take about 20 us, so that a thread is worth waking: arithmetic runs at the speed of memory,
  * functions at nanoseconds an element. */
 static int64_t grain_of(int op, cp_type type)
 {
-    const cpi_op_row *row = &cpi_op_rows[op];
-    bool function = row->ulp > 1 || op == CP_OP_floor_divide || op == CP_OP_remainder || op == CP_OP_fmod ||
-                    op == CP_OP_gcd || op == CP_OP_lcm;
-    if (!function) return 1 << 16;
+    if (!cpi_op_rows[op].function) return 1 << 16;
     return cpi_is_complex(type) ? 1 << 10 : 1 << 13;
 }
 
 /* job->function is an int that becomes 1; the second input is the mask. */
-static void negative_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+static void negative_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
-    const int64_t *b = in[0];
-    const uint8_t *mask = job->nin > 1 ? in[1] : NULL;
+    const int64_t *b = op[1];
+    const uint8_t *mask = job->nin > 1 ? op[2] : NULL;
     int64_t negative = 0; /* its sign */
-    (void)out;
     (void)scalars;
     for (int64_t i = 0; i < n; i++) negative |= mask && !mask[i] ? 0 : b[i];
     if (negative < 0) __atomic_store_n((int *)(uintptr_t)job->function, 1, __ATOMIC_RELAXED);
@@ -47,7 +42,7 @@ static bool any_negative(const cpi_loop *loop)
     exponents.nop = loop->nop - 1;
     exponents.op[1] = loop->op[2];
     if (loop->nop > 3) exponents.op[2] = loop->op[3];
-    cpi_job job = {.loop = &exponents, .nin = exponents.nop - 1, .in_type = {CP_INT64, CP_BOOL}, .result_type = CP_INT64};
+    cpi_job job = {.loop = &exponents, .nout = 1, .nin = exponents.nop - 1, .in_type = {CP_INT64, CP_BOOL}, .out_type = {CP_INT64}};
     job.kernel = negative_kernel;
     job.function = &found;
     job.silent = true;
@@ -70,10 +65,11 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     cpi_job job;
     job.loop = loop;
     job.silent = false;
+    job.nout = row->nout;
     job.nin = row->nin;
-    job.mask = loop->nop > row->nin + 1 ? row->nin + 1 : 0;
-    for (int k = 0; k < row->nin; k++) job.in_type[k] = type;
-    job.result_type = cpi_result_type(row->rule, type);
+    job.mask = loop->nop > row->nout + row->nin ? row->nout + row->nin : 0;
+    for (int k = 0; k < row->nin; k++) job.in_type[k] = cpi_in_type(row, k, type);
+    for (int k = 0; k < row->nout; k++) job.out_type[k] = cpi_out_type(row, k, type);
     job.kernel = run_kernel;
     job.function = (const void *)(uintptr_t)f;
     job.grain = grain_of(op, type);
@@ -84,13 +80,13 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
 
 /* --- copies --- */
 
-static void copy_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+static void copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
-    int size = (int)cpi_itemsize(job->result_type);
+    int size = (int)cpi_itemsize(job->out_type[0]);
     if (scalars) {
-        job->set->gather(out, in[0], 0, n, size);
-    } else if (out != in[0]) {
-        memcpy(out, in[0], (size_t)(n * size));
+        job->set->gather(op[0], op[1], 0, n, size);
+    } else if (op[0] != op[1]) {
+        memcpy(op[0], op[1], (size_t)(n * size));
     }
 }
 
@@ -155,9 +151,10 @@ static cp_code copy(cp_stream *stream, const cpi_loop *loop)
     cpi_job job;
     job.loop = loop;
     job.silent = false;
+    job.nout = 1;
     job.nin = 1;
     job.mask = loop->nop > 2 ? 2 : 0;
-    job.in_type[0] = job.result_type = loop->op[0].type;
+    job.in_type[0] = job.out_type[0] = loop->op[0].type;
     job.kernel = copy_kernel;
     job.grain = 1 << 16;
     job.scalars_allowed = 3;
@@ -167,10 +164,10 @@ static cp_code copy(cp_stream *stream, const cpi_loop *loop)
 
 /* --- choice --- */
 
-static void choose_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+static void choose_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
-    int log = __builtin_ctz((unsigned)cpi_itemsize(job->result_type));
-    job->set->choose[log](out, in[0], in[1], in[2], n, scalars >> 1);
+    int log = __builtin_ctz((unsigned)cpi_itemsize(job->out_type[0]));
+    job->set->choose[log](op[0], op[1], op[2], op[3], n, scalars >> 1);
 }
 
 static cp_code choose(cp_stream *stream, const cpi_loop *loop)
@@ -179,10 +176,11 @@ static cp_code choose(cp_stream *stream, const cpi_loop *loop)
     (void)stream;
     job.loop = loop;
     job.silent = false;
+    job.nout = 1;
     job.nin = 3;
     job.mask = 0;
     job.in_type[0] = CP_BOOL;
-    job.in_type[1] = job.in_type[2] = job.result_type = loop->op[0].type;
+    job.in_type[1] = job.in_type[2] = job.out_type[0] = loop->op[0].type;
     job.kernel = choose_kernel;
     job.grain = 1 << 16;
     job.scalars_allowed = 1 | 1 << 2 | 1 << 4 | 1 << 6;
@@ -256,20 +254,21 @@ static cpi_closer closer_of(cp_type type)
     return set->close[type == CP_FLOAT32 ? 0 : type == CP_FLOAT64 ? 1 : type == CP_COMPLEX128 ? 2 : type == CP_INT64 ? 3 : 4];
 }
 
-static void close_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+static void close_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
     const closeness *c = job->function;
-    c->closer(out, in[0], in[1], n, scalars, &c->given);
+    c->closer(op[0], op[1], op[2], n, scalars, &c->given);
 }
 
 static void close_job(cpi_job *job, const cpi_loop *loop, cp_type type, const closeness *c)
 {
     job->loop = loop;
     job->silent = false;
+    job->nout = 1;
     job->nin = 2;
     job->mask = 0;
     job->in_type[0] = job->in_type[1] = type == CP_UINT64 ? CP_INT64 : type;
-    job->result_type = CP_BOOL;
+    job->out_type[0] = CP_BOOL;
     job->kernel = close_kernel;
     job->function = c;
     job->grain = 1 << 15;
@@ -287,17 +286,16 @@ static cp_code close_(cp_stream *stream, cp_type type, const cpi_loop *loop, dou
 }
 
 /* The kernel of the answer for all: a chunk's outcomes go into a scratch buffer, and a false one ends the rest. */
-static void all_kernel(const cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars)
+static void all_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
     const closeness *c = job->function;
     uint8_t outcome[CPI_CHUNK];
     int64_t size = cpi_itemsize(job->in_type[0]);
-    (void)out;
     for (int64_t i = 0; i < n; i += CPI_CHUNK) {
         int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
         if (__atomic_load_n(c->no, __ATOMIC_RELAXED)) return;
-        const char *a = (const char *)in[0] + (scalars & 1 ? 0 : i * size);
-        const char *b = (const char *)in[1] + (scalars & 2 ? 0 : i * size);
+        const char *a = (const char *)op[1] + (scalars & 1 ? 0 : i * size);
+        const char *b = (const char *)op[2] + (scalars & 2 ? 0 : i * size);
         c->closer(outcome, a, b, m, scalars, &c->given);
         if (memchr(outcome, 0, (size_t)m)) __atomic_store_n(c->no, 1, __ATOMIC_RELAXED);
     }

@@ -1,47 +1,6 @@
 /* The CUDA slots of the room elementwise: which kernel serves a loop, and its launch. */
 #include "elementwise/move_cuda.h"
-
-static const char *const names[CPI_NKERNELS] = {
-#define CP_ELEMENTWISE(name, ...) #name,
-#include "cuprite/elementwise.def"
-#include "elementwise/mixed.def"
-#include "elementwise/halves.def"
-#undef CP_ELEMENTWISE
-};
-static const uint8_t inputs[CPI_NKERNELS] = {
-#define CP_ELEMENTWISE(name, nin, ...) nin,
-#include "cuprite/elementwise.def"
-#include "elementwise/mixed.def"
-#include "elementwise/halves.def"
-#undef CP_ELEMENTWISE
-};
-static const cpi_op_class classes[CPI_NKERNELS] = {
-#define CP_ELEMENTWISE(name, nin, class_, ...) CPI_CLASS_##class_,
-#include "cuprite/elementwise.def"
-#include "elementwise/mixed.def"
-#include "elementwise/halves.def"
-#undef CP_ELEMENTWISE
-};
-
-static const cpi_cuda_entry *entries(cp_type type)
-{
-    switch (type) {
-    case CP_BOOL: return cpi_cuda_ops_b;
-    case CP_INT8: return cpi_cuda_ops_i8;
-    case CP_UINT8: return cpi_cuda_ops_u8;
-    case CP_INT16: return cpi_cuda_ops_i16;
-    case CP_UINT16: return cpi_cuda_ops_u16;
-    case CP_INT32: return cpi_cuda_ops_i32;
-    case CP_UINT32: return cpi_cuda_ops_u32;
-    case CP_INT64: return cpi_cuda_ops_i64;
-    case CP_UINT64: return cpi_cuda_ops_u64;
-    case CP_FLOAT32: return cpi_cuda_ops_f32;
-    case CP_FLOAT64: return cpi_cuda_ops_f64;
-    case CP_COMPLEX64: return cpi_cuda_ops_c64;
-    case CP_COMPLEX128: return cpi_cuda_ops_c128;
-    default: return nullptr;
-    }
-}
+#include "elementwise/operations_cuda.h"
 
 /* --- walks --- */
 
@@ -188,48 +147,51 @@ bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result
 static cp_code launch_general(void *context, const cpi_loop *loop)
 {
     const run_context *c = (const run_context *)context;
-    int nin = inputs[c->op];
+    const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
+    const int nin = row->nin, nout = row->nout;
     cpi_general_args g;
     g.op = c->op;
     cpi_walk_init(&g.walk, loop, 0, loop->nop);
     g.values = 0;
-    g.mask = loop->nop > nin + 1 ? nin + 1 : 0;
+    g.mask = loop->nop > nout + nin ? nout + nin : 0;
     if (g.mask && loop->op[g.mask].host) { /* one truth value for all, which kernels cannot read */
         if (!*(const uint8_t *)loop->op[g.mask].data) return CP_OK;
         g.mask = 0;
     }
-    g.exact = loop->op[0].type == cpi_result_type(classes[c->op], c->type);
+    g.exact = loop->op[0].type == cpi_word_type(row->out[0], c->type);
     for (int k = 0; k < loop->nop; k++) {
         g.data[k] = loop->op[k].data;
         g.type[k] = loop->op[k].type;
-        if (k == 0 || k > nin) continue;
+        if (k < nout || k >= nout + nin) continue;
+        cp_type type = cpi_word_type(row->in[k - nout], c->type);
         if (loop->op[k].host) {
-            cpi_cuda_convert(loop->op[k].type, loop->op[k].data, c->type, g.value[k - 1]);
-            g.values |= 1u << (k - 1);
+            cpi_cuda_convert(loop->op[k].type, loop->op[k].data, type, g.value[k - nout]);
+            g.values |= 1u << (k - nout);
         } else {
-            g.exact &= loop->op[k].type == c->type;
+            g.exact &= loop->op[k].type == type;
         }
     }
     g.plain = g.exact && !g.values && !g.mask;
     int64_t per_block = CPI_THREADS * CPI_RUN;
-    return cpi_cuda_launch(c->entry->general, (g.walk.n + per_block - 1) / per_block, &g, c->stream, names[c->op]);
+    return cpi_cuda_launch(c->entry->general, (g.walk.n + per_block - 1) / per_block, &g, c->stream, row->name);
 }
 
 /* The flat kernel that serves the loop and its arguments; NULL when there is none. */
 static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_flat_args *g, int *elements)
 {
-    int nin = inputs[op];
+    const cpi_cuda_row *row = &cpi_cuda_rows[op];
+    const int nin = row->nin;
+    const bool logic = row->rule == CPI_RULE_LOGIC;
     cp_type stored = loop->op[1].host && nin > 1 ? loop->op[2].type : loop->op[1].type;
-    cp_type result = cpi_result_type(classes[op], type);
-    if (classes[op] == CPI_CLASS_LOGIC) { /* every type has its own, but values are converted to truth only */
+    cp_type result = cpi_word_type(row->out[0], type);
+    if (logic) { /* every type has its own, but values are converted to truth only */
         for (int k = 1; k <= nin; k++)
             if (loop->op[k].host && stored != type) return nullptr;
-        type = stored;
+        type = cpi_compute_type(stored);
     }
-    bool half = stored == CP_FLOAT16 || stored == CP_BFLOAT16;
-    if (half && classes[op] == CPI_CLASS_LOGIC) type = CP_FLOAT32;
-    const cpi_cuda_entry *table = entries(type), *entry = table ? &table[op] : nullptr;
+    const cpi_cuda_entry *table = cpi_cuda_ops[type], *entry = table ? &table[op] : nullptr;
     if (!entry) return nullptr;
+    const bool half = cpi_is_half(stored);
     const void *kernel = !half ? entry->flat : stored == CP_FLOAT16 ? entry->flat_f16 : entry->flat_bf16;
     if (!kernel || (!half && stored != type)) return nullptr;
     if (half && result != CP_BOOL) result = stored;
@@ -239,13 +201,14 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
 
 static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop)
 {
-    const cpi_cuda_entry *table = entries(type);
+    const cpi_cuda_row *row = &cpi_cuda_rows[op];
+    const cpi_cuda_entry *table = cpi_cuda_ops[type];
     const cpi_cuda_entry *entry = table ? &table[op] : nullptr;
-    if (!entry || !entry->general) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", names[op]);
+    if (!entry || !entry->general) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", row->name);
     if (!loop->size) return CP_OK;
-    int nin = inputs[op], elements;
-    const cpi_operand *mask = &loop->op[nin + 1];
-    if (loop->nop > nin + 1 && mask->host) { /* one truth for all elements */
+    int nin = row->nin, nops = row->nout + nin, elements;
+    const cpi_operand *mask = &loop->op[nops];
+    if (loop->nop > nops && mask->host) { /* one truth for all elements */
         if (!*mask->data) return CP_OK;
         cpi_loop unmasked = *loop;
         unmasked.nop--;
@@ -255,16 +218,17 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         cp_code code = cpi_cuda_check_exponents(stream, loop);
         if (code) return code;
     }
+    run_context c = {stream, op, type, entry};
+    if (!entry->runs) return cpi_walk_each(loop, launch_general, &c);
     cpi_flat_args g;
     if (const void *kernel = flat_kernel(op, type, loop, &g, &elements))
-        return cpi_cuda_launch(kernel, (g.n + elements - 1) / elements, &g, stream, names[op]);
+        return cpi_cuda_launch(kernel, (g.n + elements - 1) / elements, &g, stream, row->name);
     cpi_runs_args r;
-    if (cpi_runs_fit(loop, nin, type, cpi_result_type(classes[op], type), &r)) {
+    if (cpi_runs_fit(loop, nin, type, cpi_word_type(row->out[0], type), &r)) {
         int64_t per_block = CPI_THREADS * CPI_RUN;
         r.op = op;
-        return cpi_cuda_launch(entry->runs, (r.walk.n + per_block - 1) / per_block, &r, stream, names[op]);
+        return cpi_cuda_launch(entry->runs, (r.walk.n + per_block - 1) / per_block, &r, stream, row->name);
     }
-    run_context c = {stream, op, type, entry};
     return cpi_walk_each(loop, launch_general, &c);
 }
 

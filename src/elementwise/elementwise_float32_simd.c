@@ -103,14 +103,14 @@ CPS_MATH float power_of(float x, float y)
 }
 
 #define HEAD(name)                                                                                                \
-    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *, const void *, const void *, const void *, int64_t, unsigned); \
-    void CPI_ISA_NAME(cpi_##name##_f32)(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s)
+    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *const *, int64_t, unsigned); \
+    void CPI_ISA_NAME(cpi_##name##_f32)(void *const *op, int64_t n, unsigned s)
 #define KERNEL(name)                                                                    \
     HEAD(cheap_##name)                                                                  \
     {                                                                                   \
-        float *out = out_;                                                              \
-        const float *a = a_;                                                            \
-        (void)b_, (void)c_, (void)s;                                                    \
+        float *out = op[0];                                                              \
+        const float *a = op[1];                                                            \
+        (void)s;                                                    \
         _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = name##_of(a[i]);  \
     }
 KERNEL(arcsinh)
@@ -123,9 +123,8 @@ CPS_MATH int is_plain(float x, float y) { return (x > 0) & (x < INFINITY) & (fab
 
 HEAD(cheap_power)
 {
-    float *out = out_, ta[STRETCH], tb[STRETCH];
-    const float *a = a_, *b = b_;
-    (void)c_;
+    float *out = op[0], ta[STRETCH], tb[STRETCH];
+    const float *a = op[1], *b = op[2];
     for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];
     for (int64_t i = 0; i < n; i += STRETCH) {
         int64_t m = n - i < STRETCH ? n - i : STRETCH;

@@ -48,12 +48,11 @@ FAMILY(float, f32, FLOAT, 4194304)            /* 2^22 */
 FAMILY(double, f64, DOUBLE, 2251799813685248) /* 2^51 */
 
 #define KERNEL(name, T, X, slow)                                                                                  \
-    extern void CPI_ISA_NAME(cpi_##name##_##X)(void *, const void *, const void *, const void *, int64_t, unsigned); \
-    void CPI_ISA_NAME(cpi_##name##_##X)(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    extern void CPI_ISA_NAME(cpi_##name##_##X)(void *const *, int64_t, unsigned);                                 \
+    void CPI_ISA_NAME(cpi_##name##_##X)(void *const *op, int64_t n, unsigned s)                                   \
     {                                                                                                             \
-        T *out = out_, ta[STRETCH], tb[STRETCH];                                                                  \
-        const T *a = a_, *b = b_;                                                                                 \
-        (void)c_;                                                                                                 \
+        T *out = op[0], ta[STRETCH], tb[STRETCH];                                                                 \
+        const T *a = op[1], *b = op[2];                                                                           \
         for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];                                    \
         for (int64_t i = 0; i < n; i += STRETCH) {                                                                \
             int64_t m = n - i < STRETCH ? n - i : STRETCH;                                                        \

@@ -41,12 +41,12 @@ typedef __m256d vd;
 #endif
 
 #define UNARY(name, T, V, LOAD, STORE, fn, suffix)                                                                \
-    static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
     {                                                                                                             \
         enum { W = sizeof(V) / sizeof(T) };                                                                       \
-        T *out = out_;                                                                                            \
-        const T *a = a_;                                                                                          \
-        (void)b_, (void)c_, (void)s;                                                                              \
+        T *out = op[0];                                                                                            \
+        const T *a = op[1];                                                                                          \
+        (void)s;                                                                              \
         int64_t i = 0;                                                                                            \
         for (; i + W <= n; i += W) STORE(out + i, fn(LOAD(a + i)));                                               \
         if (i < n) {                                                                                              \
@@ -58,12 +58,12 @@ typedef __m256d vd;
     }
 /* The same where the vector function is right only up to a magnitude: lanes beyond it are computed one by one. */
 #define GUARDED(name, T, V, LOAD, STORE, BEYOND, fn, limit, scalar, suffix)                                       \
-    static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
     {                                                                                                             \
         enum { W = sizeof(V) / sizeof(T) };                                                                       \
-        T *out = out_;                                                                                            \
-        const T *a = a_;                                                                                          \
-        (void)b_, (void)c_, (void)s;                                                                              \
+        T *out = op[0];                                                                                            \
+        const T *a = op[1];                                                                                          \
+        (void)s;                                                                              \
         for (int64_t i = 0; i < n; i += W) {                                                                      \
             T x[W] = {0}, r[W];                                                                                   \
             int64_t m = n - i < W ? n - i : W;                                                                    \
@@ -87,12 +87,11 @@ typedef __m256d vd;
     GUARDED(name, float, vf, LOADF, STOREF, BEYONDF, SF(sleef, ulp), limit32, sleef##f, f32)                      \
     GUARDED(name, double, vd, LOADD, STORED, BEYONDD, SD(sleef, ulp), limit64, sleef, f64)
 #define BINARY(name, T, V, LOAD, STORE, SET, fn, suffix)                                                          \
-    static void name##_##suffix(void *out_, const void *a_, const void *b_, const void *c_, int64_t n, unsigned s) \
+    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
     {                                                                                                             \
         enum { W = sizeof(V) / sizeof(T) };                                                                       \
-        T *out = out_;                                                                                            \
-        const T *a = a_, *b = b_;                                                                                 \
-        (void)c_;                                                                                                 \
+        T *out = op[0];                                                                                            \
+        const T *a = op[1], *b = op[2];                                                                                 \
         V va = SET(a[0]), vb = SET(b[0]);                                                                         \
         int64_t i = 0;                                                                                            \
         for (; i + W <= n; i += W) {                                                                              \
@@ -144,14 +143,14 @@ BINARIES(BOTH2)
 #if defined(__FMA__) /* elementwise_fmod_simd.c */
 #define REMAINDERS(X) X(fmod) X(remainder) X(floor_divide)
 #define DECLARE(name) \
-    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *, const void *, const void *, const void *, int64_t, unsigned); \
-    extern void CPI_ISA_NAME(cpi_##name##_f64)(void *, const void *, const void *, const void *, int64_t, unsigned);
+    extern void CPI_ISA_NAME(cpi_##name##_f32)(void *const *, int64_t, unsigned); \
+    extern void CPI_ISA_NAME(cpi_##name##_f64)(void *const *, int64_t, unsigned);
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
 /* elementwise_float32_simd.c */
 #define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(expm1) X(power)
 #define DECLARE_CHEAP(name) \
-    extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *, const void *, const void *, const void *, int64_t, unsigned);
+    extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
 CHEAP(DECLARE_CHEAP)
 #define CHEAP_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_cheap_##name##_f32),
 #define REMAINDER_F64(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f64),

@@ -2,6 +2,7 @@
  *
  * Contiguous conversions have a kernel for each pair of types; strided ones of one type a kernel for each element
  * size; everything else a kernel for each destination type that converts through a switch. */
+#include "elementwise/memory_cuda.h"
 #include "elementwise/move_cuda.h"
 
 namespace {
@@ -120,9 +121,6 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) strided(const 
     for (int u = 0; u < CPI_PER_THREAD; u++)
         if (active[u]) *(E *)(g.out + offset[u][0]) = v[u];
 }
-
-#define DEFINE_LOAD(A, to) CPI_DEFINE_LOAD(to)
-CPS_TYPES(DEFINE_LOAD, )
 
 template <class E, E (*LOAD)(const void *, int)>
 __global__ void __launch_bounds__(CPI_THREADS) strided_convert(const __grid_constant__ strided_args g)

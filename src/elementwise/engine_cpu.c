@@ -10,7 +10,7 @@
 enum { STREAM_BYTES = 6 << 20 };
 
 typedef struct {
-    _Alignas(64) char in[CPI_MAXIN][CPI_CHUNK * 16], out[CPI_CHUNK * 16], raw[CPI_CHUNK * 16];
+    _Alignas(64) char in[CPI_MAXIN][CPI_CHUNK * 16], out[CPI_MAXOUT][CPI_CHUNK * 16], raw[CPI_CHUNK * 16];
     uint8_t mask[CPI_CHUNK];
 } buffers;
 
@@ -41,35 +41,35 @@ static const void *fetch(const cpi_kernels *set, void *buffer, void *raw, const 
 }
 
 /* Calls the kernel on n elements; inputs that are one value but may not be for this kernel are spread out. */
-static void call(const cpi_job *job, void *out, void **in, int64_t n, unsigned scalars, buffers *b)
+static void call(const cpi_job *job, void *const *op, int64_t n, unsigned scalars, buffers *b)
 {
     unsigned spread = job->scalars_allowed >> scalars & 1 ? 0 : scalars;
     if (!spread) {
-        job->kernel(job, out, in, n, scalars);
+        job->kernel(job, op, n, scalars);
         return;
     }
     for (int64_t i = 0; i < n; i += CPI_CHUNK) {
         int64_t m = n - i < CPI_CHUNK ? n - i : CPI_CHUNK;
-        void *at[CPI_MAXIN];
+        void *at[CPI_MAXOUT + CPI_MAXIN];
+        for (int k = 0; k < job->nout; k++) at[k] = (char *)op[k] + i * cpi_itemsize(job->out_type[k]);
         for (int k = 0; k < job->nin; k++) {
             int size = (int)cpi_itemsize(job->in_type[k]);
-            at[k] = (char *)in[k] + i * size;
-            if (!(spread >> k & 1)) continue;
-            at[k] = b->in[k];
-            if (i == 0) job->set->gather(b->in[k], in[k], 0, m, size);
+            void *in = op[job->nout + k];
+            at[job->nout + k] = spread >> k & 1 ? (void *)b->in[k] : (char *)in + i * size;
+            if (spread >> k & 1 && i == 0) job->set->gather(b->in[k], in, 0, m, size);
         }
-        job->kernel(job, (char *)out + i * cpi_itemsize(job->result_type), at, m, 0);
+        job->kernel(job, at, m, 0);
     }
 }
 
-/* n result elements at `from` to the strided output. */
-static void store(const cpi_job *job, char *out, int64_t stride, const void *from, int64_t n, const uint8_t *mask,
+/* n elements of output k, at `from`, to where it lies. */
+static void store(const cpi_job *job, int k, char *out, int64_t stride, const void *from, int64_t n, const uint8_t *mask,
                   buffers *b)
 {
-    cp_type type = job->loop->op[0].type;
+    cp_type type = job->loop->op[k].type;
     int size = (int)cpi_itemsize(type);
-    if (type != job->result_type) {
-        job->set->convert[job->result_type][type](b->raw, from, n);
+    if (type != job->out_type[k]) {
+        job->set->convert[job->out_type[k]][type](b->raw, from, n);
         from = b->raw;
     }
     if (mask) {
@@ -81,52 +81,66 @@ static void store(const cpi_job *job, char *out, int64_t stride, const void *fro
     }
 }
 
+/* May the kernel write output k of a stretch where it lies? */
+static bool is_direct(const cpi_job *job, int k, int64_t stride)
+{
+    return !job->mask && !job->stream && job->out_type[k] == job->loop->op[k].type &&
+           stride == cpi_itemsize(job->out_type[k]);
+}
+
 /* One stretch in which every operand has a single stride. */
 static void run_stretch(const cpi_job *job, char *const *data, const int64_t *stride, int64_t n, buffers *b)
 {
     const cpi_loop *loop = job->loop;
-    void *in[CPI_MAXIN];
+    const int nout = job->nout;
+    void *op[CPI_MAXOUT + CPI_MAXIN];
     unsigned scalars = job->values;
-    bool direct = true;
+    bool direct = true, out_direct = true;
     for (int k = 0; k < job->nin; k++) {
-        const cpi_operand *op = &loop->op[k + 1];
-        in[k] = data[k + 1];
+        const cpi_operand *from = &loop->op[nout + k];
+        void **in = &op[nout + k];
+        *in = data[nout + k];
         if (job->values >> k & 1) {
-            in[k] = (void *)job->value[k];
-        } else if (stride[k + 1] == 0) {
+            *in = (void *)job->value[k];
+        } else if (stride[nout + k] == 0) {
             scalars |= 1u << k;
-            if (op->type != job->in_type[k]) {
-                job->set->convert[op->type][job->in_type[k]](b->in[k], data[k + 1], 1);
+            if (from->type != job->in_type[k]) {
+                job->set->convert[from->type][job->in_type[k]](b->in[k], data[nout + k], 1);
                 /* a value's own place: the chunk buffer is overwritten only when it is spread */
                 memcpy(b->in[k] + sizeof b->in[k] - 16, b->in[k], 16);
-                in[k] = b->in[k] + sizeof b->in[k] - 16;
+                *in = b->in[k] + sizeof b->in[k] - 16;
             }
-        } else if (op->type != job->in_type[k] || stride[k + 1] != cpi_itemsize(op->type)) {
+        } else if (from->type != job->in_type[k] || stride[nout + k] != cpi_itemsize(from->type)) {
             direct = false;
         }
     }
-    bool out_direct = !job->mask && !job->stream && job->result_type == loop->op[0].type &&
-                      stride[0] == cpi_itemsize(job->result_type);
+    for (int k = 0; k < nout; k++) {
+        op[k] = data[k];
+        out_direct &= is_direct(job, k, stride[k]);
+    }
     if (direct && (out_direct || job->silent)) {
-        call(job, data[0], in, n, scalars, b);
+        call(job, op, n, scalars, b);
         return;
     }
     for (int64_t i = 0; i < n; i += job->step) {
         int64_t m = n - i < job->step ? n - i : job->step;
-        void *at[CPI_MAXIN];
-        for (int k = 0; k < job->nin; k++)
-            at[k] = scalars >> k & 1 ? in[k]
-                                     : (void *)fetch(job->set, b->in[k], b->raw, data[k + 1] + i * stride[k + 1],
-                                                     stride[k + 1], loop->op[k + 1].type, job->in_type[k], m);
+        void *at[CPI_MAXOUT + CPI_MAXIN];
+        for (int k = 0; k < job->nin; k++) {
+            int q = nout + k;
+            at[q] = scalars >> k & 1 ? op[q]
+                                     : (void *)fetch(job->set, b->in[k], b->raw, data[q] + i * stride[q], stride[q],
+                                                     loop->op[q].type, job->in_type[k], m);
+        }
         const uint8_t *mask = NULL;
         if (job->mask) {
             int q = job->mask;
             mask = fetch(job->set, b->mask, b->raw, data[q] + i * stride[q], stride[q], CP_BOOL, CP_BOOL, m);
         }
-        char *out = data[0] + i * stride[0];
-        void *to = out_direct ? (void *)out : b->out;
-        call(job, to, at, m, scalars, b);
-        if (!out_direct && !job->silent) store(job, out, stride[0], to, m, mask, b);
+        for (int k = 0; k < nout; k++)
+            at[k] = is_direct(job, k, stride[k]) && !job->silent ? data[k] + i * stride[k] : b->out[k];
+        call(job, at, m, scalars, b);
+        for (int k = 0; k < nout && !job->silent; k++)
+            if (at[k] == b->out[k]) store(job, k, data[k] + i * stride[k], stride[k], at[k], m, mask, b);
     }
 }
 
@@ -217,18 +231,19 @@ static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *fr
     }
 }
 
-/* The other way: n elements of the output from a contiguous buffer. */
-static void distribute(const cpi_job *job, int64_t begin, const int64_t *from, const char *buffer, int64_t n,
+/* The other way: n elements of output k from a contiguous buffer. */
+static void distribute(const cpi_job *job, int k, int64_t begin, const int64_t *from, const char *buffer, int64_t n,
                        const uint8_t *mask)
 {
     const cpi_loop *loop = job->loop;
     int64_t index[CP_MAXDIM + 1], m = n;
-    int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[0].type);
-    int64_t stride = loop->op[0].strides[last];
+    int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[k].type);
+    int64_t stride = loop->op[k].strides[last];
+    bool walks = job->linear >> k & 1;
     memcpy(index, from, (size_t)loop->ndim * sizeof *index);
     for (; n > 0; n -= m) {
-        char *at = loop->op[0].data + (job->linear & 1 ? begin * stride : offset(loop, 0, index));
-        if (!(job->linear & 1)) m = loop->shape[last] - index[last] < n ? loop->shape[last] - index[last] : n;
+        char *at = loop->op[k].data + (walks ? begin * stride : offset(loop, k, index));
+        if (!walks) m = loop->shape[last] - index[last] < n ? loop->shape[last] - index[last] : n;
         if (mask) {
             job->set->scatter_masked(at, stride, buffer, mask, m, size);
             mask += m;
@@ -242,6 +257,20 @@ static void distribute(const cpi_job *job, int64_t begin, const int64_t *from, c
     }
 }
 
+/* Input k of a chunk that begins at `begin`, at `index`: contiguous and of the kernel's type. */
+static void *collect_input(const cpi_job *job, int k, int64_t begin, const int64_t *index, int64_t n, buffers *b)
+{
+    const cpi_loop *loop = job->loop;
+    int q = job->nout + k;
+    cp_type from = loop->op[q].type, to = job->in_type[k];
+    if (job->values >> k & 1) return (void *)job->value[k];
+    if (from == to && job->linear >> q & 1 && loop->op[q].strides[loop->ndim - 1] == cpi_itemsize(to))
+        return loop->op[q].data + begin * cpi_itemsize(to);
+    collect(job, q, begin, index, from == to ? b->in[k] : b->raw, n);
+    if (from != to) job->set->convert[from][to](b->in[k], b->raw, n);
+    return b->in[k];
+}
+
 /* Short rows: chunks run across rows, so that a kernel always has a chunk's worth to do. */
 static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
 {
@@ -249,29 +278,21 @@ static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *
     int64_t index[CP_MAXDIM + 1];
     for (; begin < end; begin += CPI_CHUNK) {
         int64_t n = end - begin < CPI_CHUNK ? end - begin : CPI_CHUNK;
-        void *in[CPI_MAXIN];
+        void *op[CPI_MAXOUT + CPI_MAXIN];
         unravel(loop, begin, index);
-        for (int k = 0; k < job->nin; k++) {
-            in[k] = (void *)job->value[k];
-            if (job->values >> k & 1) continue;
-            cp_type from = loop->op[k + 1].type, to = job->in_type[k];
-            if (from == to && job->linear >> (k + 1) & 1 && loop->op[k + 1].strides[loop->ndim - 1] == cpi_itemsize(to)) {
-                in[k] = loop->op[k + 1].data + begin * cpi_itemsize(to);
-                continue;
-            }
-            collect(job, k + 1, begin, index, from == to ? b->in[k] : b->raw, n);
-            if (from != to) job->set->convert[from][to](b->in[k], b->raw, n);
-            in[k] = b->in[k];
-        }
+        for (int k = 0; k < job->nout; k++) op[k] = b->out[k];
+        for (int k = 0; k < job->nin; k++) op[job->nout + k] = collect_input(job, k, begin, index, n, b);
         if (job->mask) collect(job, job->mask, begin, index, (char *)b->mask, n);
-        call(job, b->out, in, n, job->values, b);
-        if (job->silent) continue;
-        char *from = b->out;
-        if (loop->op[0].type != job->result_type) {
-            job->set->convert[job->result_type][loop->op[0].type](b->raw, b->out, n);
-            from = b->raw;
+        call(job, op, n, job->values, b);
+        for (int k = 0; k < job->nout && !job->silent; k++) {
+            char *from = b->out[k];
+            cp_type type = loop->op[k].type;
+            if (type != job->out_type[k]) {
+                job->set->convert[job->out_type[k]][type](b->raw, from, n);
+                from = b->raw;
+            }
+            distribute(job, k, begin, index, from, n, job->mask ? b->mask : NULL);
         }
-        distribute(job, begin, index, from, n, job->mask ? b->mask : NULL);
     }
 }
 
@@ -301,7 +322,7 @@ static void take_values(cpi_job *job)
     const cpi_loop *loop = job->loop;
     job->values = 0;
     for (int k = 0; k < job->nin; k++) {
-        const cpi_operand *op = &loop->op[k + 1];
+        const cpi_operand *op = &loop->op[job->nout + k];
         bool one = true;
         for (int d = 0; d < loop->ndim && one; d++) one = op->strides[d] == 0;
         if (!one) continue;
@@ -313,11 +334,13 @@ static void take_values(cpi_job *job)
 /* Narrow elements come in longer chunks; the mask's buffer holds CPI_CHUNK of them. */
 static int64_t chunk_elements(const cpi_job *job)
 {
-    int64_t widest = cpi_itemsize(job->result_type);
-    for (int k = 0; k < job->nin; k++)
-        if (cpi_itemsize(job->in_type[k]) > widest) widest = cpi_itemsize(job->in_type[k]);
-    for (int k = 0; k <= job->nin; k++)
-        if (cpi_itemsize(job->loop->op[k].type) > widest) widest = cpi_itemsize(job->loop->op[k].type);
+    int64_t widest = 1;
+    for (int k = 0; k < job->nin + job->nout; k++) {
+        int64_t kernels = cpi_itemsize(k < job->nout ? job->out_type[k] : job->in_type[k - job->nout]);
+        int64_t own = cpi_itemsize(job->loop->op[k].type);
+        widest = kernels > widest ? kernels : widest;
+        widest = own > widest ? own : widest;
+    }
     return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 / widest;
 }
 
@@ -333,8 +356,8 @@ void cpi_engine_run(cpi_job *job)
     for (int k = 0; k < loop->nop && !job->rows; k++) job->linear |= (unsigned)linear(loop, k) << k;
     int64_t bytes = loop->size * cpi_itemsize(loop->op[0].type);
     job->stream = bytes >= STREAM_BYTES && !job->mask && !job->silent;
-    for (int k = 1; k <= job->nin && job->stream; k++) /* in place: the lines are in the cache already */
-        job->stream = loop->op[k].data != loop->op[0].data;
+    for (int k = 0; k < job->nin && job->stream; k++) /* in place: the lines are in the cache already */
+        job->stream = loop->op[job->nout + k].data != loop->op[0].data;
     int64_t each, tasks = cpi_cut(loop->size, job->grain, &each);
     if (tasks <= 1) {
         run_range(job, 0, loop->size);

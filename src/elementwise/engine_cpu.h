@@ -8,18 +8,18 @@
 #include "core/shape.h"
 #include "elementwise/loops.h"
 
-enum { CPI_CHUNK = 1024, CPI_MAXIN = 3 };
+enum { CPI_CHUNK = 1024 };
 
 typedef struct cpi_job {
     const cpi_loop *loop;
-    int nin;                      /* inputs are operands 1..nin of the loop */
+    int nout, nin;                /* outputs are the loop's first operands, inputs those behind them */
     int mask;                     /* operand that is the mask, 0: none */
     cp_type in_type[CPI_MAXIN];   /* types the kernel wants */
-    cp_type result_type;          /* type the kernel writes */
-    /* n contiguous elements; bit i of scalars: input i is one value */
-    void (*kernel)(const struct cpi_job *job, void *out, void *const *in, int64_t n, unsigned scalars);
+    cp_type out_type[CPI_MAXOUT]; /* types it writes */
+    /* n contiguous elements at op[], outputs first; bit i of scalars: input i is one value */
+    void (*kernel)(const struct cpi_job *job, void *const *op, int64_t n, unsigned scalars);
     const void *function;         /* for the kernel */
-    bool silent;                  /* the kernel keeps its results: operand 0 is not written */
+    bool silent;                  /* the kernel keeps its results: outputs are not written */
     int64_t grain;                /* elements that are worth a task of their own */
     /* which inputs the kernel takes as single values: bit s set when the combination `scalars` == s is fine */
     unsigned scalars_allowed;

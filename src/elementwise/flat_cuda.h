@@ -56,13 +56,13 @@ template <class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi
     return out;
 }
 
-/* Large bodies are compiled once and called, not copied for every element of a vector. In `flat` only the largest
- * are: there a call costs more than its copies. */
-constexpr bool cpi_is_large(double ulp, bool wide) { return ulp >= (wide ? 2 : 4); }
-constexpr bool cpi_is_called(int op, double ulp, bool wide)
+/* Where a body is called instead of being copied for every element of a vector (elementwise.def). */
+enum cpi_calls { CPI_CALL_NEVER, CPI_CALL_GENERAL, CPI_CALL_WIDE, CPI_CALL_ALWAYS };
+template <class Op> constexpr bool cpi_called_in_flat()
 {
-    return op == CP_OP_floor_divide || op == CP_OP_remainder || op == CP_OP_fmod || op == CP_OP_gcd || op == CP_OP_lcm ||
-           op == CP_OP_power || op == CP_OP_logaddexp || op == CP_OP_logaddexp2 || cpi_is_large(ulp, wide);
+    constexpr size_t bytes = sizeof(typename Op::Type);
+    return Op::call == CPI_CALL_ALWAYS || (Op::call == CPI_CALL_WIDE && bytes == 8) ||
+           (Op::call == CPI_CALL_GENERAL && bytes == 16);
 }
 template <class Op> __device__ __noinline__ typename Op::Result
 cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c)
@@ -70,10 +70,9 @@ cpi_called(typename Op::Type a, typename Op::Type b, typename Op::Type c)
     typename Op::Type x[3] = {a, b, c};
     return Op::body_of(x);
 }
-template <class Op> __device__ __forceinline__ typename Op::Result cpi_call(const typename Op::Type *x)
+template <class Op, bool CALLED> __device__ __forceinline__ typename Op::Result cpi_call(const typename Op::Type *x)
 {
-    if constexpr (cpi_is_called(Op::id, Op::ulp, sizeof(typename Op::Type) == 8))
-        return cpi_called<Op>(x[0], x[Op::nin > 1 ? 1 : 0], x[Op::nin > 2 ? 2 : 0]);
+    if constexpr (CALLED) return cpi_called<Op>(x[0], x[Op::nin > 1 ? 1 : 0], x[Op::nin > 2 ? 2 : 0]);
     else return Op::body_of(x);
 }
 
@@ -81,15 +80,26 @@ template <class Op> __device__ __forceinline__ typename Op::Result cpi_call(cons
  * hints that pass the L2 cache by lose more on some sizes than they win on others. */
 template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
 
-/* One vector of a thread. Where an input is one value for all (a bit of `one`), it is in `single`. */
+/* The body on a vector, whose inputs are in `wide`, to the output. */
+template <class Op, class O, int V>
+__device__ __forceinline__ void cpi_flat_compute(const typename Op::Type (&wide)[Op::nin][V], typename Op::Result (&result)[V])
+{
+#pragma unroll
+    for (int j = 0; j < V; j++) {
+        typename Op::Type x[3];
+#pragma unroll
+        for (int k = 0; k < Op::nin; k++) x[k] = wide[k][j];
+        result[j] = cpi_call<Op, cpi_called_in_flat<Op>()>(x);
+    }
+}
+
+/* One whole vector. Where an input is one value for all (a bit of `one`), it is in `single`. */
 template <class Op, class S, class O, bool ONES>
 __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t at, unsigned one,
                                                 const typename Op::Type (&single)[3])
 {
     using C = typename Op::Type;
     constexpr int V = cpi_width<S>(), N = Op::nin;
-    constexpr bool LARGE = sizeof(C) == 16 || Op::id == CP_OP_gcd || Op::id == CP_OP_lcm ||
-                           (Op::id != CP_OP_power && cpi_is_large(Op::ulp, sizeof(C) == 8));
     cpi_pack<S, V> in[N];
     C wide[N][V];
     typename Op::Result result[V];
@@ -97,20 +107,18 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
     for (int k = 0; k < N; k++)
         if (!ONES || !(one >> k & 1)) in[k] = *(const cpi_pack<S, V> *)((const S *)g.in[k] + at);
 #pragma unroll
-    for (int k = 0; k < N; k++) cpi_widen_all<C, S, V>(in[k], wide[k]);
+    for (int k = 0; k < N; k++) {
+        cpi_widen_all<C, S, V>(in[k], wide[k]);
 #pragma unroll
-    for (int j = 0; j < V; j++) {
-        C x[3];
-#pragma unroll
-        for (int k = 0; k < N; k++) x[k] = ONES && one >> k & 1 ? single[k] : wide[k][j];
-        if constexpr (LARGE) result[j] = cpi_call<Op>(x);
-        else result[j] = Op::body_of(x);
+        for (int j = 0; ONES && j < V; j++) wide[k][j] = one >> k & 1 ? single[k] : wide[k][j];
     }
+    cpi_flat_compute<Op, O, V>(wide, result);
     *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<O>(result);
 }
 
-template <class Op, class S, class O>
-__global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ cpi_flat_args g)
+/* Small bodies: a straight way for whole vectors, one for those with single values, and one element after the other at
+ * the end and where pointers are not aligned. */
+template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_small(const cpi_flat_args &g)
 {
     using C = typename Op::Type;
     constexpr int V = cpi_width<S>(), N = Op::nin;
@@ -131,20 +139,68 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ 
         cpi_flat_vector<Op, S, O, true>(g, at, one, single);
         return;
     }
-    /* the last, partial vector; everything where pointers are not aligned */
 #pragma unroll 1
     for (int j = 0; j < V && at + j < g.n; j++) {
         C x[3];
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(((const S *)g.in[k])[at + j]);
-        ((O *)g.out)[at + j] = cpi_narrow<O, typename Op::Result>(cpi_call<Op>(x));
+        ((O *)g.out)[at + j] = cpi_narrow<O, typename Op::Result>(Op::body_of(x));
     }
 }
 
-/* --- runs and general: one kernel for all operations of a type with the same inputs and kind of result --- */
+/* Larger bodies: the ways differ in how they load and store only, so that the body is there once an element of a
+ * vector. */
+template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_large(const cpi_flat_args &g)
+{
+    using C = typename Op::Type;
+    constexpr int V = cpi_width<S>(), N = Op::nin;
+    const int64_t at = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
+    const bool whole = g.aligned && at + V <= g.n;
+    cpi_pack<S, V> in[N] = {};
+    C wide[N][V];
+    typename Op::Result result[V];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const S *p = (const S *)g.in[k];
+        if ((g.values | g.singles) >> k & 1) continue;
+        if (whole) {
+            in[k] = *(const cpi_pack<S, V> *)(p + at);
+        } else {
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                if (at + j < g.n) in[k].x[j] = p[at + j];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        if ((g.values | g.singles) >> k & 1) {
+            const C single = g.values >> k & 1 ? *(const C *)g.value[k] : cpi_widen<C, S>(*(const S *)g.in[k]);
+#pragma unroll
+            for (int j = 0; j < V; j++) wide[k][j] = single;
+        } else {
+            cpi_widen_all<C, S, V>(in[k], wide[k]);
+        }
+    }
+    cpi_flat_compute<Op, O, V>(wide, result);
+    const cpi_pack<O, V> out = cpi_narrow_all<O>(result);
+    O *to = (O *)g.out + at;
+    if (whole) {
+        *(cpi_pack<O, V> *)to = out;
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < V; j++)
+        if (at + j < g.n) to[j] = out.x[j];
+}
 
-/* What a result is: of the computing type, a part of it, or a truth value. */
-enum { CPI_MAKES_NUMBER, CPI_MAKES_PART, CPI_MAKES_TRUTH };
+template <class Op, class S, class O>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_flat(const __grid_constant__ cpi_flat_args g)
+{
+    if constexpr (Op::call == CPI_CALL_NEVER) cpi_flat_small<Op, S, O>(g);
+    else cpi_flat_large<Op, S, O>(g);
+}
+
+/* --- runs and general: one kernel for all operations of a type with the same inputs and kind of result --- */
 
 /* One operation on the elements of a thread; called where the body is not a few instructions. */
 template <class Op, int N, class C, class R>
@@ -152,27 +208,26 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
 {
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) {
-        C one[3];
+        typename Op::Type one[3];
 #pragma unroll
-        for (int k = 0; k < N; k++) one[k] = x[k][j];
-        if constexpr (Op::ulp > 0) r[j] = cpi_called<Op>(one[0], one[N > 1 ? 1 : 0], one[N > 2 ? 2 : 0]);
-        else r[j] = cpi_call<Op>(one);
+        for (int k = 0; k < N; k++) one[k] = (typename Op::Type)x[k][j];
+        r[j] = (R)cpi_call<Op, Op::call != CPI_CALL_NEVER>(one);
     }
 }
 
 /* The run of one input of a whole thread: the elements of the loop from i on. */
-template <class Typed>
+template <class Family>
 __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, int64_t offset,
-                                           typename Typed::Type (&x)[CPI_RUN])
+                                           typename Family::Type (&x)[CPI_RUN])
 {
-    using C = typename Typed::Type;
+    using C = typename Family::Type;
     const char *p = g.data[k];
     const bool exact = g.exact >> k & 1, aligned = g.aligned >> k & 1;
     switch (g.mode[k]) {
     case CPI_RUN_VALUE:
     case CPI_RUN_REPEAT: {
         p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + offset;
-        C one = exact ? *(const C *)p : Typed::load(p, g.type[k]);
+        C one = exact ? *(const C *)p : Family::load(p, g.type[k]);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = one;
         break;
@@ -181,22 +236,23 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
             const char *at = p + cpi_locate_one(g.walk, k, i + j);
-            x[j] = exact ? *(const C *)at : Typed::load(at, g.type[k]);
+            x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;
     default: {
         p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : offset;
-        cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Typed::load_run(p, g.type[k], aligned);
+        cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Family::load_run(p, g.type[k], aligned);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
     }
     }
 }
 
-template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(const __grid_constant__ cpi_runs_args g)
+template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(const __grid_constant__ cpi_runs_args g)
 {
-    using C = typename Typed::Type;
-    using R = typename Typed::template Result<KIND>;
+    using C = typename Family::Type;
+    using R = typename Family::Result;
+    constexpr int N = Family::nin;
     int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;
     if (i >= g.walk.n) return;
     const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.walk.n;
@@ -206,7 +262,7 @@ template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_TH
     if (whole) {
         if (g.locate) cpi_locate<N + 1>(g.walk, i, offset);
 #pragma unroll
-        for (int k = 0; k < N; k++) cpi_run_of<Typed>(g, k + 1, i, offset[k + 1], x[k]);
+        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, offset[k + 1], x[k]);
     } else { /* the last few */
 #pragma unroll
         for (int k = 0; k < N; k++)
@@ -215,16 +271,16 @@ template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_TH
                 if (i + j >= g.walk.n) break;
                 const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k]
                                                               : g.data[k + 1] + cpi_locate_one(g.walk, k + 1, i + j);
-                x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Typed::load(p, g.type[k + 1]);
+                x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
             }
     }
-    Typed::template apply<KIND, N>(g.op, x, r);
+    Family::apply(g.op, x, r);
     if (whole) {
         char *p = g.data[0] + (g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : offset[0]);
         cpi_pack<R, CPI_RUN> v;
         memcpy(&v, r, sizeof v);
         if (exact) cpi_give<R>(p, g.aligned & 1, v);
-        else Typed::template store_run<KIND>(p, g.type[0], g.aligned & 1, v);
+        else Family::store_run(p, g.type[0], g.aligned & 1, v);
         return;
     }
 #pragma unroll
@@ -232,14 +288,15 @@ template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_TH
         if (i + j >= g.walk.n) break;
         char *p = g.data[0] + cpi_locate_one(g.walk, 0, i + j);
         if (exact) *(R *)p = r[j];
-        else Typed::template store<KIND>(p, g.type[0], r[j]);
+        else Family::store(p, g.type[0], r[j]);
     }
 }
 
-template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
+template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
 {
-    using C = typename Typed::Type;
-    using R = typename Typed::template Result<KIND>;
+    using C = typename Family::Type;
+    using R = typename Family::Result;
+    constexpr int N = Family::nin;
     int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;
     int64_t offset[CPI_RUN][N + 1];
     C x[N][CPI_RUN] = {};
@@ -265,35 +322,32 @@ template <class Typed, int KIND, int N> __global__ void __launch_bounds__(CPI_TH
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const char *p = g.values >> k & 1 ? (const char *)g.value[k] : g.data[k + 1] + offset[u][k + 1];
-            x[k][u] = g.exact || g.values >> k & 1 ? *(const C *)p : Typed::load(p, g.type[k + 1]);
+            x[k][u] = g.exact || g.values >> k & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
         }
     }
-    Typed::template apply<KIND, N>(g.op, x, r);
+    Family::apply(g.op, x, r);
 #pragma unroll
     for (int u = 0; u < CPI_RUN; u++) {
         if (!active[u]) continue;
         char *p = g.data[0] + offset[u][0];
         if (g.exact) *(R *)p = r[u];
-        else Typed::template store<KIND>(p, g.type[0], r[u]);
+        else Family::store(p, g.type[0], r[u]);
     }
 }
 
-/* nin as a member, out of the reach of the macros of loops_cuda.inc */
-#define CPI_MEMBERS(n, op, error, own_)    \
-    static constexpr int nin = n, id = op; \
-    static constexpr double ulp = error;   \
-    static constexpr bool own = own_; /* computes in this type; else only takes operands of it (logic) */
-#define CPI_UNUSED(a) (void)(a)
+/* For kernels of several results: is element i one of the loop's, and does the mask, operand q, let it take part? */
+__device__ __forceinline__ bool cpi_takes_part(const cpi_general_args &g, int q, int64_t i)
+{
+    return i < g.walk.n && (!g.mask || *(const uint8_t *)(g.data[q] + cpi_locate_one(g.walk, q, i)) != 0);
+}
 
-template <class Typed, class Op, int KIND> cpi_cuda_entry cpi_entry()
+/* --- the entries of the tables --- */
+
+template <class Op> cpi_cuda_entry cpi_flat_entry()
 {
     using S = typename Op::Type;
     cpi_cuda_entry e = {};
     e.flat = (const void *)cpi_flat<Op, S, typename Op::Result>;
-    if constexpr (Op::own) {
-        e.runs = (const void *)cpi_runs<Typed, KIND, Op::nin>;
-        e.general = (const void *)cpi_general<Typed, KIND, Op::nin>;
-    }
     e.flat_elements = CPI_THREADS * cpi_width<S>();
     if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */
         constexpr bool same = std::is_same<typename Op::Result, float>::value;
@@ -303,6 +357,19 @@ template <class Typed, class Op, int KIND> cpi_cuda_entry cpi_entry()
         e.flat_bf16 = (const void *)cpi_flat<Op, cpi_bf16, B>;
         e.half_elements = CPI_THREADS * cpi_width<cpi_f16>();
     }
+    return e;
+}
+template <class Op, class Family> cpi_cuda_entry cpi_entry()
+{
+    cpi_cuda_entry e = cpi_flat_entry<Op>();
+    e.runs = (const void *)cpi_runs<Family>;
+    e.general = (const void *)cpi_general<Family>;
+    return e;
+}
+static inline cpi_cuda_entry cpi_general_entry(const void *kernel)
+{
+    cpi_cuda_entry e = {};
+    e.general = kernel;
     return e;
 }
 

@@ -122,30 +122,7 @@ __device__ __forceinline__ void cpi_locate(const cpi_walk &w, int64_t i, int64_t
 struct cpi_f16 { uint16_t bits; };
 struct cpi_bf16 { uint16_t bits; };
 
-#define CPI_CASE_LOAD(to, from) \
-    case CPS_ENUM_##from: return cps_##from##_to_##to(*(const CPS_CTYPE_##from *)p);
-#define CPI_CASES_LOAD(to) CPS_TYPES_INNER(CPI_CASE_LOAD, to)
-/* A value of any type in memory, converted to the stored form of type `to`. */
-#define CPI_DEFINE_LOAD(to)                                                                        \
-    static __host__ __device__ __noinline__ CPS_CTYPE_##to cpi_load_##to(const void *p, int type)  \
-    {                                                                                              \
-        switch (type) {                                                                            \
-            CPI_CASES_LOAD(to)                                                                     \
-        }                                                                                          \
-        return CPS_CTYPE_##to();                                                                   \
-    }
-#define CPI_CASE_STORE(from, to) \
-    case CPS_ENUM_##to: *(CPS_CTYPE_##to *)p = cps_##from##_to_##to(v); break;
-#define CPI_CASES_STORE(from) CPS_TYPES_INNER(CPI_CASE_STORE, from)
-#define CPI_DEFINE_STORE(from)                                                                     \
-    static __device__ __noinline__ void cpi_store_##from(void *p, int type, CPS_CTYPE_##from v)    \
-    {                                                                                              \
-        switch (type) {                                                                            \
-            CPI_CASES_STORE(from)                                                                  \
-        }                                                                                          \
-    }
-
-/* Neighbours at once. The conversions are called, not copied: one body a type serves every operation. */
+/* Neighbours at once; memory_cuda.h loads and stores them as other types. */
 template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
 template <class E> __device__ __forceinline__ cpi_pack<E, CPI_RUN> cpi_take(const void *p, bool aligned)
 {
@@ -164,45 +141,6 @@ template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligne
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) ((E *)p)[j] = v.x[j];
 }
-#define CPI_CASE_LOAD_RUN(to, from)                                                                \
-    case CPS_ENUM_##from: {                                                                        \
-        cpi_pack<CPS_CTYPE_##from, CPI_RUN> v = cpi_take<CPS_CTYPE_##from>(p, aligned);            \
-        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_##from##_to_##to(v.x[j]);                  \
-        break;                                                                                     \
-    }
-#define CPI_CASES_LOAD_RUN(to) CPS_TYPES_INNER(CPI_CASE_LOAD_RUN, to)
-#define CPI_DEFINE_LOAD_RUN(to)                                                                    \
-    static __device__ __noinline__ cpi_pack<CPS_CTYPE_##to, CPI_RUN> cpi_load_run_##to(            \
-        const void *p, int type, bool aligned)                                                     \
-    {                                                                                              \
-        cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
-        switch (type) {                                                                            \
-            CPI_CASES_LOAD_RUN(to)                                                                 \
-        default: break;                                                                            \
-        }                                                                                          \
-        return r;                                                                                  \
-    }
-#define CPI_CASE_STORE_RUN(from, to)                                                               \
-    case CPS_ENUM_##to: {                                                                          \
-        cpi_pack<CPS_CTYPE_##to, CPI_RUN> r;                                                       \
-        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_##from##_to_##to(v.x[j]);                  \
-        cpi_give<CPS_CTYPE_##to>(p, aligned, r);                                                   \
-        break;                                                                                     \
-    }
-#define CPI_CASES_STORE_RUN(from) CPS_TYPES_INNER(CPI_CASE_STORE_RUN, from)
-#define CPI_DEFINE_STORE_RUN(from)                                                                 \
-    static __device__ __noinline__ void cpi_store_run_##from(                                      \
-        void *p, int type, bool aligned, cpi_pack<CPS_CTYPE_##from, CPI_RUN> v)                    \
-    {                                                                                              \
-        switch (type) {                                                                            \
-            CPI_CASES_STORE_RUN(from)                                                              \
-        default: break;                                                                            \
-        }                                                                                          \
-    }
-/* What a file of kernels defines for its computing type `x`, and for types that its results have besides. */
-#define CPI_DEFINE_LOADS(x) CPI_DEFINE_LOAD(x) CPI_DEFINE_LOAD_RUN(x)
-#define CPI_DEFINE_STORES(x) CPI_DEFINE_STORE(x) CPI_DEFINE_STORE_RUN(x)
-
 /* --- host side (elementwise_cuda.cu) --- */
 /* Launches a kernel that takes one struct, by CPI_THREADS threads a block. */
 static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream, const char *what)
@@ -227,10 +165,4 @@ struct cpi_cuda_entry {
     int flat_elements;                /* elements a block of `flat` handles, and of the half variants */
     int half_elements;
 };
-#define CPI_DECLARE_ENTRIES(x) extern const cpi_cuda_entry cpi_cuda_ops_##x[CPI_NKERNELS];
-CPI_DECLARE_ENTRIES(b)
-CPI_DECLARE_ENTRIES(i8) CPI_DECLARE_ENTRIES(u8) CPI_DECLARE_ENTRIES(i16) CPI_DECLARE_ENTRIES(u16)
-CPI_DECLARE_ENTRIES(i32) CPI_DECLARE_ENTRIES(u32) CPI_DECLARE_ENTRIES(i64) CPI_DECLARE_ENTRIES(u64)
-CPI_DECLARE_ENTRIES(f32) CPI_DECLARE_ENTRIES(f64) CPI_DECLARE_ENTRIES(c64) CPI_DECLARE_ENTRIES(c128)
-
 #endif

@@ -1,7 +1,8 @@
 /* CPU kernels: the shape of a kernel, and the tables that the *_simd.c files fill, one set per instruction set.
  *
- * A kernel runs over n contiguous elements of the computing type. Bit i of `scalars` says that input i is one
- * value for all; of two inputs at most one is, of three none or the last two. The output may be an input. */
+ * A kernel runs over n contiguous elements at op[], the outputs first, of the types that its row says. Bit i of
+ * `scalars` says that input i is one value for all; of two inputs at most one is, of three none or the last two. An output
+ * may be an input. */
 #ifndef CPI_ELEMENTWISE_LOOPS_H
 #define CPI_ELEMENTWISE_LOOPS_H
 
@@ -9,7 +10,7 @@
 #include "elementwise/table.h"
 #include "scalar/convert.h"
 
-typedef void (*cpi_kernel)(void *out, const void *a, const void *b, const void *c, int64_t n, unsigned scalars);
+typedef void (*cpi_kernel)(void *const *op, int64_t n, unsigned scalars);
 typedef void (*cpi_converter)(void *out, const void *in, int64_t n);
 typedef void (*cpi_chooser)(void *out, const uint8_t *cond, const void *a, const void *b, int64_t n,
                             unsigned scalars);
@@ -21,7 +22,7 @@ typedef void (*cpi_closer)(uint8_t *out, const void *a, const void *b, int64_t n
 
 /* Everything one instruction set offers. */
 typedef struct cpi_kernels {
-    const cpi_kernel *ops[CP_NTYPES];                 /* by computing type, then by operation; NULL: no body */
+    const cpi_kernel *const *ops;                     /* by computing type, then by operation; NULL: no body */
     const cpi_kernel *mathematics[CP_NTYPES];         /* overrides for float32 and float64 */
     const cpi_converter (*convert)[CP_NTYPES];        /* [from][to] */
     void (*gather)(void *out, const void *in, int64_t stride, int64_t n, int size);
@@ -36,7 +37,6 @@ typedef struct cpi_kernels {
     cpi_chooser choose[5];                            /* by log2 of the element's size */
 } cpi_kernels;
 
-#define CPI_KERNEL_TABLES(X) X(b) X(i8) X(u8) X(i16) X(u16) X(i32) X(u32) X(i64) X(u64) X(f32) X(f64) X(c64) X(c128)
 #define CPI_DECLARE_SET(isa)                   \
     extern const cpi_kernels cpi_kernels_##isa;
 CPI_DECLARE_SET(v2) CPI_DECLARE_SET(v3) CPI_DECLARE_SET(v4)

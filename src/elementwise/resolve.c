@@ -4,19 +4,15 @@
 
 #include <string.h>
 
-static unsigned kind_bit(cp_type t)
-{
-    return cpi_is_bool(t) ? CPI_KIND_BOOL : cpi_is_int(t) ? CPI_KIND_INT : cpi_is_float(t) ? CPI_KIND_FLOAT
-                                                                                            : CPI_KIND_COMPLEX;
-}
+#include "front/front.h"
 
 /* `t` with a Python number of that type (int64, float64 or complex128) beside it. */
 static cp_type give_way(cp_type t, cp_type weak)
 {
     if (weak == CP_INT64) return t == CP_BOOL ? CP_INT64 : t;
-    if (weak == CP_FLOAT64) return t <= CP_UINT64 ? CP_FLOAT64 : t;
-    if (t <= CP_UINT64 || t == CP_FLOAT64) return CP_COMPLEX128;
-    return t < CP_FLOAT64 ? CP_COMPLEX64 : t;
+    if (weak == CP_FLOAT64) return cpi_is_whole(t) ? CP_FLOAT64 : t;
+    if (cpi_is_whole(t) || t == CP_FLOAT64) return CP_COMPLEX128;
+    return cpi_is_complex(t) ? t : CP_COMPLEX64;
 }
 
 cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating)
@@ -29,35 +25,51 @@ cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating)
     return strong == CP_DEFAULT ? weak : weak == CP_DEFAULT ? strong : give_way(strong, weak);
 }
 
-/* The type of the loop: the first with a body that each of the types casts to safely; CP_DEFAULT: none. */
+/* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT: none. */
 static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
 {
-    bool all_bool = true, integers = true;
-    for (int i = 0; i < n; i++) all_bool &= in[i] == CP_BOOL, integers &= in[i] <= CP_UINT64;
-    if (row->rule == CPI_CLASS_LOGIC) return CP_BOOL;
-    if (row->rule == CPI_CLASS_NUMBER && all_bool) return CP_DEFAULT;
-    if (row->rule == CPI_CLASS_DIVIDE && integers) return CP_FLOAT64;
-    bool alike = (row->kinds & kind_bit(in[0])) != 0; /* the common case, without a search */
+    bool all_bool = true, whole = true;
+    for (int i = 0; i < n; i++) all_bool &= in[i] == CP_BOOL, whole &= cpi_is_whole(in[i]);
+    if (row->rule == CPI_RULE_LOGIC) return CP_BOOL;
+    if (row->rule == CPI_RULE_NUMBER && all_bool) return CP_DEFAULT;
+    if (row->rule == CPI_RULE_DIVIDE && whole) return CP_FLOAT64;
+    bool alike = cpi_has_loop(row, in[0]); /* the common case, without a search */
     for (int i = 1; i < n && alike; i++) alike = in[i] == in[0];
     if (alike) return in[0];
     for (int t = 0; t < CP_NTYPES; t++) {
-        bool fits = row->kinds & kind_bit((cp_type)t);
+        bool fits = cpi_has_loop(row, (cp_type)t);
         for (int i = 0; i < n && fits; i++) fits = cp_can_cast(in[i], (cp_type)t, CP_SAFE);
         if (fits) return (cp_type)t;
     }
     return CP_DEFAULT;
 }
 
-/* The same for operands; weak ones take the type that the others promote to. */
+/* The same for operands; weak ones take the type that the others promote to. Inputs of a fixed type must cast to it
+ * safely, and take no part otherwise. */
 static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_type promoted)
 {
-    cp_type types[3];
+    cp_type types[CPI_MAXIN];
     bool weak = false;
+    int n = 0;
     for (int i = 0; i < row->nin; i++) {
-        types[i] = in[i]->type;
+        if (row->in[i] != CPI_TYPE_T) {
+            if (!cp_can_cast(in[i]->type, (cp_type)row->in[i], CP_SAFE)) return CP_DEFAULT;
+            continue;
+        }
+        types[n++] = in[i]->type;
         weak |= (in[i]->flags & CPI_WEAK) != 0;
     }
-    return weak ? loop_for(row, 1, &promoted) : loop_for(row, row->nin, types);
+    return weak ? loop_for(row, 1, &promoted) : loop_for(row, n, types);
+}
+
+/* The promotion of the inputs that choose the computing type. */
+static cp_type promote_inputs(const cpi_op_row *row, cp_array *const *in)
+{
+    cp_array *choosing[CPI_MAXIN] = {NULL};
+    int n = 0;
+    for (int i = 0; i < row->nin; i++)
+        if (row->in[i] == CPI_TYPE_T) choosing[n++] = in[i];
+    return cpi_promote_arrays(n, choosing, false);
 }
 
 static cp_code no_loop(cp_op op, cp_type p)
@@ -72,12 +84,6 @@ static cp_code no_loop(cp_op op, cp_type p)
     return cpi_fail(CP_ERROR_TYPE, "%s: not supported for the input types, and the inputs could not be safely coerced "
                     "to any supported types according to the casting rule 'safe' (promoted type: %s)", name,
                     cp_type_name(p));
-}
-
-static const char *rule_name(cp_casting rule)
-{
-    static const char *names[] = {"same_kind", "no", "equiv", "safe", "unsafe"};
-    return names[rule];
 }
 
 static bool is_comparison(cp_op op) { return op >= CP_OP_equal && op <= CP_OP_greater_equal; }
@@ -115,7 +121,7 @@ static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
     plan->op = (signed_first ? straight : turned)[op - CP_OP_equal];
     plan->swap = !signed_first;
     plan->type = CP_INT64;
-    plan->result = CP_BOOL;
+    plan->out[0] = CP_BOOL;
 }
 
 /* Weak integers must be numbers of an integer loop's type. */
@@ -123,7 +129,9 @@ static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
 {
     if (!cpi_is_int(plan->type) || op == CP_OP_clip) return CP_OK;
     for (int i = 0; i < plan->nin; i++) {
-        if (!(in[i]->flags & CPI_WEAK) || in[i]->type != CP_INT64 || fits(in[i], plan->type)) continue;
+        if (!(in[i]->flags & CPI_WEAK) || in[i]->type != CP_INT64 || cpi_op_rows[op].in[i] != CPI_TYPE_T ||
+            fits(in[i], plan->type))
+            continue;
         if (is_comparison(op)) { /* compares as the numbers do */
             if (plan->type == CP_UINT64) {
                 plan_mixed(op, plan, i == 0);
@@ -138,22 +146,34 @@ static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
     return CP_OK;
 }
 
-/* The loop asked for with dtype=. */
-static cp_code resolve_typed(cp_op op, cp_type natural, cp_type wanted, cpi_plan *plan)
+/* Do all results of the loop of type t have the type `wanted`? */
+static bool results_are(const cpi_op_row *row, cp_type t, cp_type wanted)
+{
+    bool yes = true;
+    for (int k = 0; k < row->nout; k++) yes &= cpi_out_type(row, k, t) == wanted;
+    return yes;
+}
+
+/* The loop asked for with dtype=: results of that type. Where all operands have it, inputs may have to be cast by force;
+ * else they must cast safely, as NumPy has it. */
+static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
-    if (natural != CP_DEFAULT && cpi_result_type(row->rule, natural) == wanted) {
-        plan->type = natural;
-        return CP_OK;
+    plan->type = natural;
+    if (natural != CP_DEFAULT && results_are(row, natural, wanted)) return CP_OK;
+    bool homogeneous = true;
+    for (int i = 0; i < row->nin; i++) homogeneous &= row->in[i] == CPI_TYPE_T;
+    for (int t = -1; t < CP_NTYPES && row->rule != CPI_RULE_LOGIC; t++) {
+        cp_type type = t < 0 ? wanted : (cp_type)t;
+        if ((unsigned)type >= CP_NTYPES || !cpi_has_loop(row, type) || !results_are(row, type, wanted)) continue;
+        bool fits = t >= 0 || !homogeneous;
+        for (int i = 0; i < row->nin && fits; i++)
+            fits = in[i]->flags & CPI_WEAK || cp_can_cast(in[i]->type, cpi_in_type(row, i, type), CP_SAFE);
+        plan->type = type;
+        if (fits || (t < 0 && homogeneous)) return CP_OK;
     }
-    bool has = (unsigned)wanted < CP_NTYPES && row->kinds & kind_bit(wanted) &&
-               !(row->rule == CPI_CLASS_PART && cpi_is_complex(wanted)) &&
-               row->rule != CPI_CLASS_TRUTH && row->rule != CPI_CLASS_LOGIC;
-    if (!has)
-        return cpi_fail(CP_ERROR_TYPE, "%s: no loop matching the specified signature and casting was found for ufunc %s",
-                        row->name, row->name);
-    plan->type = wanted;
-    return CP_OK;
+    return cpi_fail(CP_ERROR_TYPE, "%s: no loop matching the specified signature and casting was found for ufunc %s",
+                    row->name, row->name);
 }
 
 /* Powers that a simpler operation gives as well. */
@@ -163,7 +183,7 @@ static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
     double e;
     if (!(b->flags & CPI_HOST_SCALAR) || cpi_is_complex(b->type)) return CP_OK;
     cpi_convert_value(b->type, b->value, CP_FLOAT64, &e);
-    if (cpi_is_int(plan->type) && e < 0)
+    if (cpi_is_int(plan->type) && e < 0 && in[0]->size && b->size)
         return cpi_fail(CP_ERROR_VALUE, "power: integers to negative integer powers are not allowed");
     if (e != 1 && e != 2) return CP_OK;
     plan->op = e == 2 ? CP_OP_square : CP_OP_positive;
@@ -174,44 +194,59 @@ static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
 /* The type a weak operand counts as for a loop of type `to`: `to` itself unless that would be a lower kind. */
 static void rule_of_weak(cp_type *from, cp_type to)
 {
-    if (*from == CP_INT64 ? to != CP_BOOL : *from == CP_FLOAT64 ? to >= CP_FLOAT16 : cpi_is_complex(to)) *from = to;
+    if (*from == CP_INT64 ? to != CP_BOOL : *from == CP_FLOAT64 ? !cpi_is_whole(to) : cpi_is_complex(to)) *from = to;
 }
 
-cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *options, cpi_plan *plan)
+/* May the inputs become what the loop takes? */
+static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casting rule, cp_type type)
+{
+    for (int i = 0; i < row->nin && row->rule != CPI_RULE_LOGIC; i++) {
+        cp_type from = in[i]->type, to = cpi_in_type(row, i, type);
+        if (from == to) continue;
+        /* A Python number goes to any type of its kind or a higher one; not under "equiv", where NumPy takes it as typed. */
+        if (in[i]->flags & CPI_WEAK && rule != CP_UNSAFE && rule != CP_EQUIV) rule_of_weak(&from, to);
+        if (!cp_can_cast(from, to, rule))
+            return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with "
+                            "casting rule '%s'", row->name, row->name, i, cp_type_name(from), cp_type_name(to),
+                            cpi_casting_name(rule));
+    }
+    return CP_OK;
+}
+
+/* And the results what is given for them? */
+static cp_code check_outputs(const cpi_op_row *row, cp_array *const *out, cp_casting rule, const cpi_plan *plan)
+{
+    for (int k = 0; k < row->nout; k++) {
+        if (!out[k] || cp_can_cast(plan->out[k], out[k]->type, rule)) continue;
+        return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting "
+                        "rule '%s'", row->name, row->name, cp_type_name(plan->out[k]), cp_type_name(out[k]->type),
+                        cpi_casting_name(rule));
+    }
+    return CP_OK;
+}
+
+cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options, cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     bool typed = options && options->typed && options->dtype != CP_DEFAULT;
     cp_casting rule = options ? options->casting : CP_SAME_KIND;
-    *plan = (cpi_plan){op, row->nin, CP_DEFAULT, CP_DEFAULT, false};
-    cp_type p = row->rule == CPI_CLASS_LOGIC ? CP_BOOL : cpi_promote_arrays(row->nin, in, false);
+    *plan = (cpi_plan){op, row->nin, CP_DEFAULT, {CP_DEFAULT, CP_DEFAULT}, false};
+    cp_type p = row->rule == CPI_RULE_LOGIC ? CP_BOOL : promote_inputs(row, in);
     plan->type = loop_for_arrays(row, in, p);
     if (is_comparison(op) && p == CP_FLOAT64 && !(in[0]->flags & CPI_WEAK) && !(in[1]->flags & CPI_WEAK) &&
         cpi_is_int(in[0]->type) && cpi_is_int(in[1]->type)) {
         plan_mixed(op, plan, in[0]->type != CP_UINT64);
-        return CP_OK;
+        return check_outputs(row, out, rule, plan);
     }
     if (typed) {
-        cp_code code = resolve_typed(op, plan->type, options->dtype, plan);
+        cp_code code = resolve_typed(op, in, plan->type, options->dtype, plan);
         if (code) return code;
     }
     if (plan->type == CP_DEFAULT) return no_loop(op, p);
-    plan->result = cpi_result_type(row->rule, plan->type);
-    for (int i = 0; i < row->nin && row->rule != CPI_CLASS_LOGIC; i++) {
-        cp_type from = in[i]->type;
-        if (from == plan->type) continue;
-        /* A Python number goes to any type of its kind or a higher one. */
-        if (in[i]->flags & CPI_WEAK && rule != CP_UNSAFE) rule_of_weak(&from, plan->type);
-        bool fine = cp_can_cast(from, plan->type, rule);
-        if (!fine)
-            return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with "
-                            "casting rule '%s'", row->name, row->name, i, cp_type_name(from), cp_type_name(plan->type),
-                            rule_name(rule));
-    }
-    if (options && options->out && !cp_can_cast(plan->result, options->out->type, rule))
-        return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting "
-                        "rule '%s'", row->name, row->name, cp_type_name(plan->result),
-                        cp_type_name(options->out->type), rule_name(rule));
-    cp_code code = check_weak(op, in, plan);
+    for (int k = 0; k < row->nout; k++) plan->out[k] = cpi_out_type(row, k, plan->type);
+    cp_code code = check_inputs(row, in, rule, plan->type);
+    if (!code) code = check_outputs(row, out, rule, plan);
+    if (!code) code = check_weak(op, in, plan);
     return code || op != CP_OP_power ? code : simplify_power(in, plan);
 }
 
@@ -235,12 +270,19 @@ cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop
 {
     if ((unsigned)op >= CP_NOPS || cpi_null("op_types", in)) return cpi_fail(CP_ERROR_VALUE, "op_types: no such operation");
     const cpi_op_row *row = &cpi_op_rows[op];
-    cp_type p = in[0];
-    for (int i = 1; i < row->nin; i++) p = cp_promote(p, in[i]);
-    if (p == CP_DEFAULT) return cpi_fail(CP_ERROR_TYPE, "op_types: not an element type");
-    cp_type t = loop_for(row, row->nin, in);
+    cp_type types[CPI_MAXIN] = {0}, p = CP_DEFAULT;
+    int n = 0;
+    for (int i = 0; i < row->nin; i++) {
+        if ((unsigned)in[i] >= CP_NTYPES) return cpi_fail(CP_ERROR_TYPE, "op_types: not an element type");
+        if (row->in[i] != CPI_TYPE_T) continue;
+        p = n ? cp_promote(p, in[i]) : in[i];
+        types[n++] = in[i];
+    }
+    cp_type t = loop_for(row, n, types);
+    for (int i = 0; i < row->nin && t != CP_DEFAULT; i++)
+        if (row->in[i] != CPI_TYPE_T && !cp_can_cast(in[i], (cp_type)row->in[i], CP_SAFE)) t = CP_DEFAULT;
     if (t == CP_DEFAULT) return no_loop(op, p);
-    if (loop_in) *loop_in = t;
-    if (loop_out) *loop_out = cpi_result_type(row->rule, t);
+    for (int i = 0; i < row->nin && loop_in; i++) loop_in[i] = cpi_in_type(row, i, t);
+    for (int k = 0; k < row->nout && loop_out; k++) loop_out[k] = cpi_out_type(row, k, t);
     return CP_OK;
 }

@@ -9,16 +9,17 @@ typedef struct cpi_plan {
     int op;            /* the kernel's number: the operation, a hidden one, or one that gives the same faster */
     int nin;           /* inputs of that kernel */
     cp_type type;      /* type that the loop computes in (half types included) */
-    cp_type result;    /* type of its result */
+    cp_type out[CPI_MAXOUT]; /* types of its results */
     bool swap;         /* the kernel takes the two inputs the other way round */
 } cpi_plan;
 
 /* The promotion of operands among which host scalars may be weak; `floating`: a weak float takes part too. */
 cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating);
-/* The plan, or an error named after the operation: TYPE where it has no loop for the operands, CASTING where the
- * rule forbids a conversion, OVERFLOW for a weak integer that the type cannot hold, VALUE for an integer to a
- * negative weak power. */
-cp_code cpi_resolve(cp_op op, cp_array *const *in, const cp_ufunc_options *options, cpi_plan *plan);
+/* The plan for inputs and outputs (NULL where new), or an error named after the operation: TYPE where it has no loop for
+ * the operands, CASTING where the rule forbids a conversion, OVERFLOW for a weak integer that the type cannot hold, VALUE
+ * for an integer to a negative weak power. */
+cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options,
+                    cpi_plan *plan);
 /* The value of host scalar `x` as `type`, for operation `op` (clip takes integers beyond the range as its ends). */
 void cpi_scalar_value(cp_op op, const cp_array *x, cp_type type, void *value);
 

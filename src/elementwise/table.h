@@ -1,55 +1,48 @@
 /* What fronts and backends know of the table beyond the public header: hidden operations, which types an operation
- * has bodies for, and what its result's type is.
+ * has loops for, and the types of its operands.
  *
  * Hidden operations have a kernel but no public name: comparisons of int64 with uint64 values (both operands are
- * passed as int64 bits), and nextafter of the half types (passed as uint16 bits). */
+ * passed as int64 bits), and operations on the bits of half types (passed as uint16). */
 #ifndef CPI_ELEMENTWISE_TABLE_H
 #define CPI_ELEMENTWISE_TABLE_H
 
-#include "cuprite/elementwise.h"
+#include "core/type_traits.h"
+#include "elementwise/operations.h"
 
-enum {
-    CPI_OP_FIRST_HIDDEN = CP_NOPS - 1,
-#define CP_ELEMENTWISE(name, ...) CP_OP_##name,
-#include "elementwise/mixed.def"
-#include "elementwise/halves.def"
-#undef CP_ELEMENTWISE
-    CPI_NKERNELS
-};
-
-typedef enum cpi_op_class {
-    CPI_CLASS_SAME, CPI_CLASS_TRUTH, CPI_CLASS_PART, CPI_CLASS_NUMBER, CPI_CLASS_DIVIDE, CPI_CLASS_LOGIC
-} cpi_op_class;
-
-/* Is there a body? CPI_HAS(DO(...)) is 1, CPI_HAS(NONE) 0. */
-#define CPI_HAS_DO(...) 1
-#define CPI_HAS_NONE 0
-#define CPI_HAS(body) CPI_HAS_##body
-#define CPI_EXPR_DO(...) (__VA_ARGS__)
-#define CPI_EXPR_NONE 0
-#define CPI_JOIN_(a, b) a##b
-#define CPI_JOIN(a, b) CPI_JOIN_(a, b)
-
-/* The type in which a kernel leaves its result when it computes in `type`. */
-static inline cp_type cpi_result_type(cpi_op_class c, cp_type type)
-{
-    if (c == CPI_CLASS_TRUTH || c == CPI_CLASS_LOGIC) return CP_BOOL;
-    if (c == CPI_CLASS_PART && type == CP_COMPLEX64) return CP_FLOAT32;
-    if (c == CPI_CLASS_PART && type == CP_COMPLEX128) return CP_FLOAT64;
-    return type;
-}
-
+enum { CPI_MAXIN = 3, CPI_MAXOUT = 2 };
+/* How operands choose the computing type (elementwise.def). */
+typedef enum cpi_op_rule { CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_DIVIDE, CPI_RULE_LOGIC } cpi_op_rule;
+/* Words of a signature beside the types themselves: the computing type, and the type of its parts. */
+enum { CPI_TYPE_T = -1, CPI_TYPE_PART = -2 };
 
 typedef struct cpi_op_row {
     const char *name, *doc;
-    uint8_t nin, rule, kinds; /* kinds: bits CPI_KIND_* of the bodies that exist */
-    bool has_identity;
+    const char *place;              /* Python module; NULL: cuprite */
+    const char *const *aliases;     /* other Python names, ended by NULL; or NULL */
+    uint8_t nin, nout, rule;
+    bool function, has_identity;    /* function: takes nanoseconds an element */
+    int8_t in[CPI_MAXIN], out[CPI_MAXOUT];
+    uint8_t by_bits[CP_NTYPES];     /* half types: the hidden operation on their bits, 0 where they compute as float */
+    uint32_t loops;                 /* types that have a loop */
     double identity, ulp;
+    const char *text[4][CPI_MAXOUT]; /* bodies of bool, integers, real, complex, by output; NULL where there is none */
 } cpi_op_row;
-enum { CPI_KIND_BOOL = 1, CPI_KIND_INT = 2, CPI_KIND_FLOAT = 4, CPI_KIND_COMPLEX = 8 };
+
+/* The type that a word of a signature stands for when kernels compute in `type`. */
+static inline cp_type cpi_word_type(int word, cp_type type)
+{
+    return word == CPI_TYPE_T ? type : word == CPI_TYPE_PART ? cpi_part_type(type) : (cp_type)word;
+}
 
 #ifndef __CUDACC__
 extern const cpi_op_row cpi_op_rows[CPI_NKERNELS];
+
+static inline cp_type cpi_in_type(const cpi_op_row *row, int k, cp_type type) { return cpi_word_type(row->in[k], type); }
+static inline cp_type cpi_out_type(const cpi_op_row *row, int k, cp_type type) { return cpi_word_type(row->out[k], type); }
+static inline bool cpi_has_loop(const cpi_op_row *row, cp_type type) { return row->loops >> type & 1; }
+
+/* What cp_NAME of an operation with several results calls: new arrays to *results[k]. */
+cp_code cpi_elementwise_into(cp_op op, cp_array *const *in, cp_array **const *results);
 #endif
 
 #endif

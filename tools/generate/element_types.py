@@ -123,7 +123,8 @@ enum {
         text += f"    {name} = {bits_of(types, test)},\n"
     text += "};\n\n"
     text += row_type()
-    for name, what in (("sizes", lambda t: str(t.size)), ("computes", lambda t: by_suffix(types, t.computes).enum)):
+    for name, what in (("sizes", lambda t: str(t.size)), ("computes", lambda t: by_suffix(types, t.computes).enum),
+                       ("parts", lambda t: by_suffix(types, t.part).enum)):
         text += f"static const uint8_t cpi_type_{name}[CP_NTYPES] = {{\n"
         text += wrapped([what(t) for t in types], "    ") + "\n};\n"
     text += "\n"
@@ -139,6 +140,8 @@ static inline bool cpi_is_complex(cp_type t) { return (unsigned)CPI_COMPLEXES >>
 static inline bool cpi_is_whole(cp_type t) { return cpi_is_bool(t) || cpi_is_int(t); }
 /* The type in which kernels compute values of type t: float32 for the half types. */
 static inline cp_type cpi_compute_type(cp_type t) { return (cp_type)cpi_type_computes[t]; }
+/* The type of a complex number's parts; of other types they themselves. */
+static inline cp_type cpi_part_type(cp_type t) { return (cp_type)cpi_type_parts[t]; }
 
 #endif"""
     return text
@@ -151,7 +154,6 @@ typedef struct cpi_type_row {
     char kind;     /* as cp_type_kind tells it */
     char letter;   /* NumPy's character code */
     uint8_t size;  /* bytes of an element */
-    uint8_t part;  /* the type of real and imaginary parts; of other types they themselves */
     uint32_t safe; /* the types that hold every value of this one */
 } cpi_type_row;
 #ifndef __CUDACC__
@@ -165,7 +167,7 @@ def type_rows(types):
     text = '#include "core/type_traits.h"\n\nconst cpi_type_row cpi_types[CP_NTYPES] = {\n'
     safe, enums = casts_of(types), {t.name: t.enum for t in types}
     for t in types:
-        text += f"    {{\"{t.name}\", '{KINDS[t.kind]}', '{t.letter}', {t.size}, {by_suffix(types, t.part).enum},\n"
+        text += f"    {{\"{t.name}\", '{KINDS[t.kind]}', '{t.letter}', {t.size},\n"
         names = [f"1u << {enums[u.name]}" for u in types if u.name in safe[t.name]]
         text += wrapped(names, "     ").replace(",", " |").rstrip().rstrip("|").rstrip() + "},\n"
     return text + "};"

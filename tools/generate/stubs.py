@@ -74,12 +74,8 @@ def definition(name, f, method=False):
 
 def operations(tables):
     """Names of the ufuncs, from the table of elementwise operations."""
-    rows = [r.args[0] for r in tables.rows if r.kind in ("elementwise", "operation") and not r.get("hidden") and not r.get("module")]
-    old = ROOT / "include/cuprite/elementwise.def"
-    if not rows and old.exists():
-        rows = re.findall(r"^CP_ELEMENTWISE\((\w+)", old.read_text(), re.M)
-    aliases = re.findall(r'\{"(\w+)", "(\w+)"\}', (ROOT / "python/src/ufunc.c").read_text())
-    return sorted(set(rows) | {a for a, b in aliases if b in rows})
+    rows = [r for r in tables.of("operation") if not r.get("hidden") and not r.get("module")]
+    return sorted(name for r in rows for name in [r.args[0], *r.get("aliases", [])])
 
 
 def properties():

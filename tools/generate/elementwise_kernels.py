@@ -1,0 +1,229 @@
+"""The GPU's side of the elementwise operations (rows: elementwise.py):
+
+    src/elementwise/memory_cuda.h         loads of every type as every other; memory_runs_cuda.h: of neighbours
+    src/elementwise/operations_cuda.h     rows as data for the launcher, the kernels' tables
+    src/elementwise/kernels_TYPES_cuda.cu operations as structs for the templates of flat_cuda.h, and those tables
+
+Operations with one result, all of whose inputs have the computing type, go through the templates; the others have a
+kernel of their own. In a group of types equal bodies exist once.
+"""
+from element_types import by_suffix, for_type, types_of
+from elementwise import LETTERS, RULES, TABLE, acting_type, groups_of, operations_of, uses, word_of
+
+CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS"}
+HEAD = "static __device__ __noinline__"
+
+
+# --- memory ---
+
+def cases(types, line):
+    return "".join(f"    case {t.enum}: {line(t)}\n" for t in types)
+
+
+def load(types, t):
+    c, s = t.stored, t.suffix
+    text = f"static __host__ __device__ __noinline__ {c} cpi_load_{s}(const void *p, int type)\n{{\n    switch (type) {{\n"
+    text += cases(types, lambda u: f"return cps_{u.suffix}_to_{s}(*(const {u.stored} *)p);")
+    return text + f"    }}\n    return {c}();\n}}\n"
+
+
+def load_run(types, t):
+    c, s = t.stored, t.suffix
+    text = f"{HEAD} cpi_pack<{c}, CPI_RUN> cpi_load_run_{s}(const void *p, int type, bool aligned)\n{{\n"
+    text += f"    cpi_pack<{c}, CPI_RUN> r;\n    switch (type) {{\n"
+    for u in types:
+        text += f"    case {u.enum}: {{\n        cpi_pack<{u.stored}, CPI_RUN> v = cpi_take<{u.stored}>(p, aligned);\n"
+        text += f"        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_{u.suffix}_to_{s}(v.x[j]);\n        break;\n    }}\n"
+    return text + "    default: break;\n    }\n    return r;\n}\n"
+
+
+def store(types, t):
+    c, s = t.stored, t.suffix
+    text = f"{HEAD} void cpi_store_{s}(void *p, int type, {c} v)\n{{\n    switch (type) {{\n"
+    text += cases(types, lambda u: f"*({u.stored} *)p = cps_{s}_to_{u.suffix}(v); break;")
+    return text + "    }\n}\n"
+
+
+def store_run(types, t):
+    c, s = t.stored, t.suffix
+    text = f"{HEAD} void cpi_store_run_{s}(void *p, int type, bool aligned, cpi_pack<{c}, CPI_RUN> v)\n{{\n"
+    text += "    switch (type) {\n"
+    for u in types:
+        text += f"    case {u.enum}: {{\n        cpi_pack<{u.stored}, CPI_RUN> r;\n"
+        text += f"        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_{s}_to_{u.suffix}(v.x[j]);\n"
+        text += f"        cpi_give<{u.stored}>(p, aligned, r);\n        break;\n    }}\n"
+    return text + "    default: break;\n    }\n}\n"
+
+
+def memory(types):
+    text = "#ifndef CPI_MEMORY_CUDA_H\n#define CPI_MEMORY_CUDA_H\n\n#include \"elementwise/kernels_cuda.h\"\n\n"
+    text += "/* A value of any type in memory as one of each type. Called, not copied: one body serves every kernel. */\n\n"
+    return text + "\n".join(load(types, t) for t in types) + "\n#endif"
+
+
+def memory_runs(types):
+    text = "#ifndef CPI_MEMORY_RUNS_CUDA_H\n#define CPI_MEMORY_RUNS_CUDA_H\n\n#include \"elementwise/memory_cuda.h\"\n\n"
+    text += "/* The same for CPI_RUN neighbours. */\n\n"
+    return text + "\n".join(load_run(types, t) for t in types) + "\n#endif"
+
+
+# --- rows and tables for the launcher ---
+
+def launcher(operations, types):
+    text = "#ifndef CPI_OPERATIONS_CUDA_H\n#define CPI_OPERATIONS_CUDA_H\n\n#include \"elementwise/kernels_cuda.h\"\n\n"
+    text += "/* What the launcher knows of an operation; the words of `in` and `out` are table.h's. */\n"
+    text += "struct cpi_cuda_row {\n    const char *name;\n    uint8_t nin, nout, rule;\n    int8_t in[CPI_MAXIN], out[CPI_MAXOUT];\n};\n"
+    text += "static const cpi_cuda_row cpi_cuda_rows[CPI_NKERNELS] = {\n"
+    for o in operations:
+        ins, outs = (", ".join(word_of(types, w) for w in words) for words in (o.inputs, o.outputs))
+        text += f'    {{"{o.name}", {o.nin}, {o.nout}, {RULES[o.rule]}, {{{ins}}}, {{{outs}}}}},\n'
+    text += "};\n\n/* The kernels by computing type, then by operation. */\n"
+    text += "".join(f"extern const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS];\n" for t in types if not t.is_half)
+    text += "static const cpi_cuda_entry *const cpi_cuda_ops[CP_NTYPES] = {\n"
+    text += "".join(f"    {'nullptr' if t.is_half else 'cpi_cuda_ops_' + t.suffix},\n" for t in types)
+    return text + "};\n\n#endif"
+
+
+# --- kernels ---
+
+class Kernels:
+    """The text of a file."""
+
+    def __init__(self, types):
+        self.types, self.names, self.text = types, {}, []
+        self.memory = {}  # what the kernels load and store by, in the order of need
+
+    def needs(self, *wanted):
+        for function, t in wanted:
+            self.memory.setdefault((function.__name__, t.suffix), function(self.types, t))
+
+    def once(self, key, name, text):
+        if key not in self.names:
+            self.names[key] = name
+            self.text.append(text(name))
+        return self.names[key]
+
+    def body(self, o, t):
+        """(acting type, expressions, whether operands are taken as truth values); None where there is no kernel."""
+        column = o.column(t)
+        if o.rule == "logic":
+            if t.is_half or o.loops is not None:
+                return None
+            acting = acting_type(self.types, "bits", t) if t.is_int else t
+            return acting, [for_type(o.row.get("bool"), self.types, acting)], True
+        if column is None:
+            return None
+        acting = acting_type(self.types, column[0], t)
+        return acting, [for_type(e, self.types, acting) for e in column[1]], False
+
+    def plain(self, o, t):
+        """The struct of a plain operation."""
+        acting, (expression,), truth = self.body(o, t)
+        result = self.types[0] if truth else o.out_types(self.types, acting)[0]
+        c = acting.stored
+
+        def text(name):
+            used = [x for x in LETTERS[:o.nin] if uses(x, [expression])]
+            kind, convert = ("uint8_t", "cpi_truth(x[{}])") if truth else (c, "x[{}]")
+            takes = ", ".join(f"{x} = {convert.format(LETTERS.index(x))}" for x in used)
+            return "\n".join([
+                f"struct {name} {{", f"    using Type = {c};", f"    using Result = {result.stored};",
+                f"    static constexpr int nin = {o.nin};", f"    static constexpr cpi_calls call = {CALLS[o.call]};",
+                f"    static __device__ __forceinline__ {result.stored} body_of(const {c} *x)", "    {",
+                f"        const {kind} {takes};" if used else "        (void)x;", f"        return {expression};", "    }", "};"])
+
+        return self.once((c, result.stored, expression, o.nin, o.call, truth), f"{o.name}_{acting.suffix}", text)
+
+    def family(self, t, result, nin, members):
+        """All plain operations of a type with that result and number of inputs, behind one switch."""
+        name, c, r = f"{t.suffix}_to_{result.suffix}_{nin}", t.stored, result.stored
+        self.needs((load, t), (load_run, t), (store, result), (store_run, result))
+        lines = [f"struct {name} {{", f"    using Type = {c};", f"    using Result = {r};", f"    static constexpr int nin = {nin};",
+                 "    static __device__ __forceinline__ Type load(const void *p, int type)", "    {",
+                 f"        return cpi_load_{t.suffix}(p, type);", "    }",
+                 "    static __device__ __forceinline__ cpi_pack<Type, CPI_RUN> load_run(const void *p, int type, bool aligned)",
+                 "    {", f"        return cpi_load_run_{t.suffix}(p, type, aligned);", "    }",
+                 "    static __device__ __forceinline__ void store(void *p, int type, Result v)", "    {",
+                 f"        cpi_store_{result.suffix}(p, type, v);", "    }",
+                 "    static __device__ __forceinline__ void store_run(void *p, int type, bool aligned,",
+                 "                                                     const cpi_pack<Result, CPI_RUN> &v)", "    {",
+                 f"        cpi_store_run_{result.suffix}(p, type, aligned, v);", "    }",
+                 f"    static __device__ __forceinline__ void apply(int op, const Type (&x)[{nin}][CPI_RUN], Result (&r)[CPI_RUN])",
+                 "    {", "        switch (op) {"]
+        by_struct = {}
+        for o, struct in members:
+            by_struct.setdefault(struct, []).append(o)
+        for struct, same in by_struct.items():
+            lines += [f"        case CP_OP_{o.name}:" for o in same]
+            lines += [f"            cpi_apply<{struct}>(x, r);", "            break;"]
+        self.text.append("\n".join(lines + ["        }", "    }", "};"]))
+        return name
+
+    def several(self, o, t):
+        """The kernel of an operation that has several results, or inputs of other types."""
+        _, expressions, _ = self.body(o, t)
+        name = f"{o.name}_{t.suffix}"
+        ins, outs, n = o.in_types(self.types, t), o.out_types(self.types, t), o.nin + o.nout
+        self.needs(*[(load, u) for u in ins], *[(store, u) for u in outs])
+        lines = [f"static __global__ void __launch_bounds__(CPI_THREADS) {name}(const __grid_constant__ cpi_general_args g)", "{",
+                 "    const int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;",
+                 f"    int64_t at[CPI_RUN][{n}];", "    bool active[CPI_RUN];"]
+        lines += [f"    {u.stored} {x}s[CPI_RUN];" for x, u in zip(LETTERS, ins)]
+        lines += ["#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {", "        const int64_t i = first + u * CPI_THREADS;",
+                  f"        active[u] = cpi_takes_part(g, {n}, i);", "        if (!active[u]) continue;",
+                  f"        cpi_locate<{n}>(g.walk, i, at[u]);"]
+        for k, (x, u) in enumerate(zip(LETTERS, ins)):
+            q = o.nout + k
+            lines += [f"        {x}s[u] = g.values >> {k} & 1 ? *(const {u.stored} *)g.value[{k}]",
+                      f"                : g.type[{q}] == {u.enum} ? *(const {u.stored} *)(g.data[{q}] + at[u][{q}])",
+                      f"                                  : cpi_load_{u.suffix}(g.data[{q}] + at[u][{q}], g.type[{q}]);"]
+        lines += ["    }", "#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
+        lines += [f"        const {u.stored} {x} = {x}s[u];" for x, u in zip(LETTERS, ins)]
+        for k, (e, u) in enumerate(zip(expressions, outs)):
+            lines += [f"        const {u.stored} r{k} = {e};",
+                      f"        if (g.type[{k}] == {u.enum}) *({u.stored} *)(g.data[{k}] + at[u][{k}]) = r{k};",
+                      f"        else cpi_store_{u.suffix}(g.data[{k}] + at[u][{k}], g.type[{k}], r{k});"]
+        self.text.append("\n".join(lines + ["    }", "}"]))
+        return name
+
+    def table(self, operations, t):
+        """The entries of a type, in the operations' order."""
+        families, structs = {}, {}
+        for o in operations:
+            if not o.plain or self.body(o, t) is None:
+                continue
+            structs[o] = self.plain(o, t)
+            if o.column(t) is not None:
+                key = (o.out_types(self.types, t)[0].suffix, o.nin)
+                families.setdefault(key, []).append((o, structs[o]))
+        names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
+        lines = [f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
+        for o in operations:
+            if o in structs and o.column(t) is not None:
+                entry = f"cpi_entry<{structs[o]}, {names[(o.out_types(self.types, t)[0].suffix, o.nin)]}>()"
+            elif o in structs:
+                entry = f"cpi_flat_entry<{structs[o]}>()"
+            elif self.body(o, t) is not None:
+                entry = f"cpi_general_entry((const void *){self.several(o, t)})"
+            else:
+                entry = "{}"
+            lines.append(f"    {entry}, /* {o.name} */")
+        return "\n".join(lines + ["};"])
+
+
+def kernels_file(operations, types, members):
+    made = Kernels(types)
+    tables = [made.table(operations, t) for t in members]
+    head = '#include "elementwise/flat_cuda.h"\n#include "scalar/scalar.h"\n\n'
+    head += "/* Loads and stores of other types are called, not copied: one body serves every operation. */\n"
+    return head + "\n".join(made.memory.values()) + "\n" + "\n\n".join(made.text + tables)
+
+
+def write(tables, out):
+    types = types_of(tables)
+    operations = operations_of(tables, types)
+    out.write("src/elementwise/memory_cuda.h", "src/core/types.def", memory(types))
+    out.write("src/elementwise/memory_runs_cuda.h", "src/core/types.def", memory_runs(types))
+    out.write("src/elementwise/operations_cuda.h", TABLE, launcher(operations, types))
+    for group, members in groups_of(types).items():
+        out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))

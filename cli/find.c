@@ -17,8 +17,10 @@ void found_free(found *f)
 {
     cp_free(f->image);
     cp_image_header_free(f->header);
-    void *const blocks[] = {f->label, f->pixels, f->peak_x,     f->peak_y, f->flux,        f->flux_error, f->sum, f->x,         f->y,
-                            f->x_error, f->y_error, f->total, f->total_error, f->ra,    f->dec,        f->peak, f->peak_value};
+    void *const blocks[] = {f->label,   f->pixels,  f->peak_x, f->peak_y,      f->flux, f->flux_error,
+                            f->sum,     f->x,       f->y,
+                            f->x_error, f->y_error,
+                            f->total,   f->total_error, f->ra, f->dec, f->peak, f->peak_value};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
     memset(f, 0, sizeof *f);
 }
@@ -42,7 +44,8 @@ static int plane(const char *path, const cp_array *x, int64_t extent[2])
     int n = cp_ndim(x), real = 0, length = 0;
     for (int i = 0; i < n; i++) {
         if (length < (int)sizeof text - 24)
-            length += snprintf(text + length, sizeof text - (size_t)length, "%s%lld", i ? " x " : "", (long long)dims[i]);
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s%lld", i ? " x " : "",
+                               (long long)dims[i]);
         real += dims[i] != 1;
     }
     if (cp_size(x) == 0) return fail("sources", "%s: the image is empty (%s)", path, text);

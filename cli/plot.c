@@ -70,7 +70,8 @@ static cp_array *band(const found *f, const layout *l, int64_t y, int64_t lines)
 
 /* A line of the picture: means of what falls on each of its pixels, NaN where all of that is. `sum` and `n` have room
  * for it. */
-static void mean_line(const float *image, int64_t lines, int64_t width, int64_t factor, float *sum, int *n, int64_t count)
+static void mean_line(const float *image, int64_t lines, int64_t width, int64_t factor, float *sum, int *n,
+                      int64_t count)
 {
     memset(sum, 0, (size_t)count * sizeof *sum);
     memset(n, 0, (size_t)count * sizeof *n);
@@ -214,7 +215,8 @@ static void draw_axes(canvas *c, const found *f, const layout *l)
         draw_fill(c, llround(x), bottom + 1, 1, tick, black);
         draw_text(c, x, (double)bottom + 2.2 * l->letter, l->letter, 0, t.text[i], black);
     }
-    draw_text(c, (double)l->left + (double)l->width / 2, (double)bottom + 4.4 * l->letter, l->letter, 0, t.title, black);
+    draw_text(c, (double)l->left + (double)l->width / 2, (double)bottom + 4.4 * l->letter, l->letter, 0, t.title,
+              black);
     find_ticks(f, true, (int)fmin((double)l->height / (4 * l->letter), 6), &t);
     for (int i = 0; i < t.count; i++) {
         double y = (double)bottom - (t.at[i] + 0.5) / (double)l->factor - 0.5;

@@ -141,7 +141,8 @@ static void print_brightest(FILE *to, const found *f)
     sort_key = flux;
     qsort(order, (size_t)f->count, sizeof *order, brighter);
     sky_names(f, &longitude, &latitude);
-    fprintf(to, "\n%8s %8s %13s %11s %10s %10s %12s", "label", "pixels", f->total ? "total_flux" : "flux", "+-", "x", "y", "peak");
+    fprintf(to, "\n%8s %8s %13s %11s %10s %10s %12s", "label", "pixels",
+            f->total ? "total_flux" : "flux", "+-", "x", "y", "peak");
     if (f->ra) fprintf(to, " %12s %12s", longitude, latitude);
     fprintf(to, "\n");
     for (int64_t k = 0; k < f->count && k < 10; k++) {
@@ -174,9 +175,12 @@ void print_found(FILE *to, const found *f, const find_options *o, const char *im
             (long long)f->background.count);
     fprintf(to, "threshold:  %.6g (median + %g sigma)\n", f->threshold * f->scale, o->k);
     if (f->infinite) fprintf(to, "note:       %lld infinite pixels are passed over\n", (long long)f->infinite);
-    if (f->total) fprintf(to, "beam:       %.4g\" x %.4g\", %.4g pixels\n", 3600 * f->beam.major, 3600 * f->beam.minor, f->beam.pixels);
+    if (f->total)
+        fprintf(to, "beam:       %.4g\" x %.4g\", %.4g pixels\n", 3600 * f->beam.major, 3600 * f->beam.minor,
+                f->beam.pixels);
     fprintf(to, "sources:    %lld", (long long)f->count);
-    if (f->small) fprintf(to, " (%lld groups of fewer than %lld pixels are none)", (long long)f->small, (long long)o->min_pixels);
+    if (f->small)
+        fprintf(to, " (%lld groups of fewer than %lld pixels are none)", (long long)f->small, (long long)o->min_pixels);
     fprintf(to, "\n");
     if (f->count) print_brightest(to, f);
 }

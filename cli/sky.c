@@ -15,7 +15,8 @@ static const char help[] =
     "usage: cuprite sky OUT.fits [options]\n\n"
     "Writes a synthetic image of the radio sky (float32, JY/BEAM): Gaussian noise, sources with peaks of a\n"
     "power law, one of 2.5 Jy/beam in the middle, a WCS (RA and Dec, TAN, 4 arc seconds a pixel) centred on the\n"
-    "Galactic Center, and a beam of 14.1 arc seconds, the size of the smallest sources. The same options and seed give the same bytes.\n\n"
+    "Galactic Center, and a beam of 14.1 arc seconds, the size of the smallest sources. The same\n"
+    "options and seed give the same bytes.\n\n"
     "  --size N      pixels on a side, 16 to 131072 (2048)\n"
     "  --noise S     standard deviation of the noise, Jy/beam (0.0133)\n"
     "  --sources N   number of sources beside the dominant one (200)\n"
@@ -170,6 +171,7 @@ int cmd_sky(int argc, char **argv)
         if (!good) return 2;
     }
     if (!path) return usage_error("sky", "no output is given (see `cuprite sky --help`)");
-    if (list && (!*list || !strcmp(list, path))) return usage_error("sky", "the list of the sources needs a name of its own");
+    if (list && (!*list || !strcmp(list, path)))
+        return usage_error("sky", "the list of the sources needs a name of its own");
     return write_sky(path, list, size, noise, sources, (uint64_t)seed);
 }

@@ -59,7 +59,8 @@ static char *output_path(const char *pattern, const char *image, const char *end
     bool folder = !braces && n && (pattern[n - 1] == '/' || (stat(pattern, &info) == 0 && S_ISDIR(info.st_mode)));
     int done;
     if (braces) done = asprintf(&path, "%.*s%.*s%s", (int)(braces - pattern), pattern, stem, name, braces + 2);
-    else if (folder) done = asprintf(&path, "%s%s%.*s%s", pattern, pattern[n - 1] == '/' ? "" : "/", stem, name, ending);
+    else if (folder) done = asprintf(&path, "%s%s%.*s%s", pattern, pattern[n - 1] == '/' ? "" : "/", stem, name,
+                                       ending);
     else done = asprintf(&path, "%s", pattern);
     return done < 0 ? NULL : path;
 }

@@ -9,7 +9,8 @@
 
 typedef enum stretch { STRETCH_LOG, STRETCH_ASINH } stretch;
 
-enum { STEP_READ, STEP_TRANSFER, STEP_BACKGROUND, STEP_SEGMENTATION, STEP_LABELLING, STEP_MEASUREMENT, STEP_WRITE, STEPS };
+enum { STEP_READ, STEP_TRANSFER, STEP_BACKGROUND, STEP_SEGMENTATION, STEP_LABELLING, STEP_MEASUREMENT, STEP_WRITE,
+       STEPS };
 extern const char *const step_names[STEPS];
 
 typedef struct find_options {
@@ -51,7 +52,8 @@ void print_found(FILE *to, const found *f, const find_options *o, const char *im
 cp_code write_catalog(const found *f, const find_options *o, const char *image, const char *path);
 
 /* The image in grey with circles around the sources, axes and a bar of the values; the first line of pixels is the
- * lowest. The image has at most 4096 pixels on a side. NULL with the library's error set, or NULL without (out of memory). */
+ * lowest. The image has at most 4096 pixels on a side. NULL with the library's error set, or NULL without (out of
+ * memory). */
 cp_array *plot_sources(const found *f, stretch s);
 
 #endif

@@ -65,7 +65,8 @@ def main(arguments):
     merged = sum(blended(p, found) for p in missed)
     extra = len(found) - len(matched)
     print(f"painted:    {len(painted)} sources; found: {len(found)}")
-    print(f"matched:    {len(matched)} within {REACH:g} pixels (completeness {100 * len(matched) / max(len(painted), 1):.1f} %)")
+    complete = 100 * len(matched) / max(len(painted), 1)
+    print(f"matched:    {len(matched)} within {REACH:g} pixels (completeness {complete:.1f} %)")
     print(f"not found:  {len(missed)}: {merged} blended with another source, {len(missed) - merged} faint")
     print(f"false:      {extra} found where nothing was painted")
     if matched:

@@ -191,7 +191,8 @@ static void split_task(void *context, int64_t task, int worker)
 {
     clipping *c = context;
     int64_t begin = (c->first + task) * c->each, n = c->n - begin < c->each ? c->n - begin : c->each;
-    char *fringe = c->blocks + (size_t)worker * 2 * (size_t)c->block * c->bytes, *band = fringe + (size_t)c->block * c->bytes;
+    size_t room = (size_t)c->block * c->bytes;
+    char *fringe = c->blocks + (size_t)worker * 2 * room, *band = fringe + room;
     char *to = c->apart + (size_t)(task * c->each) * c->bytes, *end = to + (size_t)n * c->bytes;
     cpi_clip_part all = {0};
     for (int64_t i = 0; i < n; i += c->block) {

@@ -144,7 +144,9 @@ static cp_code write_fits(cpi_out *out, int n, const cpi_io_column *columns, int
     cpi_fitsio_lock();
     if (!status && !fits_create_memfile(&fits, &memory, &size, 200 * CPI_BLOCK, realloc, &status))
         status = fill(fits, out->function, n, columns, rows, cards, words, &bytes);
-    cp_code code = status == WRITTEN ? CP_ERROR_VALUE : status ? fits_failed(out, status) : cpi_out_write(out, memory, (size_t)bytes);
+    cp_code code = status == WRITTEN ? CP_ERROR_VALUE
+                   : status          ? fits_failed(out, status)
+                                     : cpi_out_write(out, memory, (size_t)bytes);
     int ignored = 0;
     if (fits) fits_close_file(fits, &ignored);
     fits_clear_errmsg();

@@ -1,8 +1,8 @@
 /* Proves the tiles of a compressed image before CFITSIO decodes them.
  *
  * CFITSIO allocates by what a table says, believes the size an H-compressed tile gives itself, inflates a damaged
- * gzip tile into ever more memory, and reads on behind a Rice-coded tile or a line list (PLIO) that ends too early. So each tile is
- * walked here first; tiles are independent, and the threads share them. Not proved: that an H-compressed tile
+ * gzip tile into ever more memory, and reads on behind a Rice-coded tile or a line list (PLIO) that ends too early. So
+ * each tile is walked here first; tiles are independent, and the threads share them. Not proved: that an H-compressed tile
  * holds all the bits it needs. */
 #include "plugin.h"
 

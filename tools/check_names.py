@@ -10,6 +10,7 @@ must differ stands below with its reason; a name there that need not be there is
 import ast
 import os
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -102,7 +103,19 @@ def breaches(build):
             yield f"{name} is in both: take it off PYTHON_ONLY"
 
 
+def unread():
+    """Arguments that a body written by hand passes over: what a caller says must have an effect or be refused."""
+    # (a body that hands the whole record on is not followed)
+    text = "\n".join(path.read_text() for path in sorted((ROOT / "python/src").glob("*.c")))
+    for f in read_functions(Tables()):
+        body = re.search(rf"^PyObject \*py_{f.body}\(.*?^(?:\}}|PyObject[^\n]*\}})$|^PyObject \*py_{f.body}\([^\n]*\}}$", text, re.S | re.M)
+        for a in f.arguments if f.body else []:
+            reads = body and re.search(rf"\bv->{a.name}\b|[(, ]v[,)]|\(void\)v;", body[0])
+            if not reads and not a.kind.only_checked and a is not f.self and a.kind.name not in ("device", "out"):
+                yield f"{f.row.file}:{f.row.line}: the body of {f.name} does not read its argument {a.name}"
+
+
 if __name__ == "__main__":
-    found = list(breaches(os.environ.get("BUILD", "build")))
+    found = list(breaches(os.environ.get("BUILD", "build"))) + list(unread())
     print("\n".join(found + (["tools/check_names.py holds what differs on purpose"] if found else [])), end="\n" if found else "")
     sys.exit(bool(found))

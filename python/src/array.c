@@ -435,7 +435,8 @@ PyObject *py_array_protocol(const py_array_protocol_args *v)
 /*: method("__deepcopy__", "a: array, memo: object, /", doc="A copy of the array.") */
 PyObject *py_deepcopy_protocol(const py_deepcopy_protocol_args *v)
 {
-    cp_array *r; /* there is nothing in an array that memo could know */
+    cp_array *r;
+    (void)v->memo; /* there is nothing in an array that it could know */
     CPY_RUN(cp_size(v->a), r = cp_copy(v->a));
     return cpy_wrap(r);
 }

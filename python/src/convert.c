@@ -413,8 +413,7 @@ PyObject *cpy_get(PyObject *self, char order, PyObject *out)
     return r;
 }
 
-/* What a stream still has to do may be about the array that is read. */
-static bool wait_for(PyObject *stream)
+bool cpy_wait_for(PyObject *stream)
 {
     PyObject *r = cpy_given(stream) ? PyObject_CallMethod(stream, "synchronize", NULL) : Py_NewRef(Py_None);
     Py_XDECREF(r);
@@ -426,14 +425,14 @@ static bool wait_for(PyObject *stream)
 Waits for the array's device.""") */
 PyObject *py_get_method(const py_get_method_args *v)
 {
-    return wait_for(v->stream) ? cpy_get(v->self, v->order, v->out) : NULL;
+    return cpy_wait_for(v->stream) ? cpy_get(v->self, v->order, v->out) : NULL;
 }
 
 /*: function("asnumpy", "a: object, stream: object = None, order: order('CFAK') = 'C', out: object = None, *, blocking: flag = True",
              doc="A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.") */
 PyObject *py_asnumpy(const py_asnumpy_args *v)
 {
-    if (cpy_is_array(v->a)) return wait_for(v->stream) ? cpy_get(v->a, v->order, v->out) : NULL;
+    if (cpy_is_array(v->a)) return cpy_wait_for(v->stream) ? cpy_get(v->a, v->order, v->out) : NULL;
     PyObject *numpy = cpy_numpy();
     if (!numpy) return NULL;
     if (cpy_given(v->out)) {
@@ -455,7 +454,7 @@ TypeError for another dtype.""") */
 PyObject *py_set_method(const py_set_method_args *v)
 {
     cp_code code;
-    if (!wait_for(v->stream)) return NULL;
+    if (!cpy_wait_for(v->stream)) return NULL;
     if (cp_type_of(v->a) != cp_type_of(v->arr))
         return PyErr_Format(PyExc_TypeError, "%s array cannot be set to %s array", cp_type_name(cp_type_of(v->arr)),
                             cp_type_name(cp_type_of(v->a)));

@@ -139,6 +139,7 @@ int cpy_setitem(PyObject *self, PyObject *key, PyObject *value);
 PyObject *cpy_get(PyObject *self, char order, PyObject *out);     /* a NumPy array */
 char cpy_host_order(const cp_array *x, char order);               /* 'C' or 'F' for 'A' and 'K' too */
 PyObject *cpy_bytes(cp_array *x, char order);                     /* the elements, C or Fortran order */
+bool cpy_wait_for(PyObject *stream);                              /* what it has to do may be about an array that is read */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
 
 /* Lets other Python threads run while a call that may take long is made. */

@@ -1,0 +1,79 @@
+"""Function rows: what the generator makes of one, and what it refuses, with file and line."""
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "generate"))
+import functions  # noqa: E402
+from table import TableError, read  # noqa: E402
+
+
+class Tables:
+    def __init__(self, text, file="src/room/room.def"):
+        self.rows = read(text, file)
+
+    def of(self, kind):
+        return [row for row in self.rows if row.kind == kind]
+
+
+class Out(dict):
+    def write(self, name, source, text):
+        self[name] = text
+
+
+def made(text, file="src/room/room.def"):
+    out = Out()
+    functions.write(Tables(text, file), out)
+    return out
+
+
+@pytest.mark.parametrize("row, words", [
+    ('function("f", "a: array, b: nothing", doc="")', "b has no kind"),
+    ('function("f", "a: array, b", doc="")', "b has no kind"),
+    ('function("f", "a: array, b: bool = False", call="cp_f(a)", doc="")', "nothing reads the argument b"),
+    ('function("f", "a: array, b: axis = None", doc="")', None),
+    ('function("f", "a: array, b: casting = \'bogus\'", doc="")', "no C constant for 'bogus'"),
+    ('function("f", "a: array,, b", doc="")', "invalid syntax"),
+    ('function("f", "a: array", returns="thing", doc="")', "returns 'thing'"),
+    ('function("f", "a: array")', "needs the column doc"),
+    ('function("f", "a: array", doc="", colour="red")', "no column colour"),
+    ('function("f", doc="")', "takes 2 arguments"),
+    ('method("f", "a: int", doc="")', "first argument is the array"),
+    ('function("f", "a: array", doc="")\nfunction("f", "a: array", doc="")', "was declared in src/room/room.def:1"),
+    ('function("f", "a: array", doc="")\nfunction("g", "b: array", body="f", doc="")', "takes other arguments"),
+    ('words("w", "one two", c="cp_w", values="A")', "2 words and 1 values"),
+])
+def test_refused(row, words):
+    if words is None:
+        assert made(row)
+        return
+    with pytest.raises(TableError, match=words) as e:
+        made(row)
+    assert str(e.value).startswith("src/room/room.def:")
+
+
+def test_call_is_made_of_the_row():
+    frame = made('function("f", "a: array, n: int = 1, axes: axes = None, out: out = None, keepdims: bool = False", doc="Does it.")')
+    text = frame["python/room_rows.c"]
+    assert "made = cp_f(v.a, v.n, .axes = v.axes.axes, .out = v.out, .keepdims = v.keepdims)" in text
+    assert "cpy_wrap_out(made, v.out_object)" in text and "v.n = 1;" in text
+    assert '"f($module, a, n=1, axes=None, out=None, keepdims=False)\\n"' in frame["python/rows.c"]
+
+
+def test_designators_strings_and_calls_stay():
+    text = made('function("f", "a: array, axis: axis, mode: bool", call="cp_f(a, axis(1), .axis = axis, \\"mode\\", mode)", doc="")')
+    assert 'cp_f(v.a, axis(1), .axis = v.axis, "mode", v.mode)' in text["python/room_rows.c"]
+
+
+def test_public_header():
+    text = made('function("f", "a: array, k: int64 = 2, dtype: dtype = None, axis: axes = None", doc="Does it.")\n'
+                'function("g", "tup: arrays, *, casting: casting = \'same_kind\'", doc="Joins.")\n'
+                'function("h", "x: array", returns="(q, r)", doc="Two.")', "src/compose/x.c")["include/cuprite/compose.h"]
+    assert "CP_API cp_array *cp_f(cp_array *a, int64_t k, const cp_f_options *options);" in text
+    assert "    CP_OPTION(bool, typed); /* dtype is meant */\n    CP_OPTION(cp_type, dtype);\n    CP_OPTION(cp_axes, axis);\n    int _;" in text
+    assert "#define cp_f(...) CP_CALL2(cp_f, cp_f_options, __VA_ARGS__, ._ = 0)" in text
+    assert "CP_API cp_array *cp_g(int n, cp_array *const *tup, const cp_g_options *options);" in text
+    assert "#define cp_g(...) CP_CALL2(cp_g" in text
+    assert "CP_API cp_code cp_h(cp_array *x, cp_array **q, cp_array **r);" in text

@@ -197,7 +197,8 @@ class Kernels:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        lines = [f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
+        lines = [f"extern const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS]; /* constants are local otherwise */",
+                 f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
         for o in operations:
             if o in structs and o.column(t) is not None:
                 entry = f"cpi_entry<{structs[o]}, {names[(o.out_types(self.types, t)[0].suffix, o.nin)]}>()"

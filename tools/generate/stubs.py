@@ -115,10 +115,11 @@ def ndarray(methods):
 
 
 # --- stubs of what is written in Python ---
-def source_stub(path, inside=False):
+def source_stub(path):
     """Signatures of a module: its public functions, classes and names."""
     tree = ast.parse(path.read_text())
-    return "".join(part for node in tree.body for part in stub_of(node, ""))
+    bases = {ast.unparse(b) for node in tree.body if isinstance(node, ast.ClassDef) for b in node.bases}
+    return "".join(part for node in tree.body for part in stub_of(node, "", bases))
 
 
 def arguments_of(node):
@@ -132,7 +133,7 @@ def arguments_of(node):
     return ast.unparse(a)
 
 
-def stub_of(node, indent):
+def stub_of(node, indent, bases=()):
     if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name.startswith("__") and indent):
         if node.name in ("__getattr__", "__dir__"):
             return
@@ -143,7 +144,7 @@ def stub_of(node, indent):
         kind = "None" if node.name in ("__init__", "__exit__") else "bool" if node.name in ("__eq__", "__ne__") else \
             "int" if node.name in ("__hash__", "__int__", "__len__") else "str" if node.name in ("__repr__", "__str__") else "Any"
         yield f"{indent}def {node.name}({arguments_of(node)}) -> {kind}: ...\n"
-    elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+    elif isinstance(node, ast.ClassDef) and (not node.name.startswith("_") or node.name in bases):
         bases = [ast.unparse(b) for b in node.bases]
         yield f"{indent}class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:\n"
         body = [part for inner in node.body for part in stub_of(inner, indent + "    ")]

@@ -1,9 +1,10 @@
 /* Arrays: making them, looking into them, views, conversion, copies between host and devices.
  *
- * An array is a counted reference: every function that returns an array gives the caller one reference,
- * ended by cp_free (also when the result is one of its arguments). Between cp_scope_begin and cp_scope_end every array made by the thread belongs to the
- * scope and is freed with it, unless cp_keep took it out. Views share memory with their base and keep it
- * alive. Strides are in bytes. Functions return NULL on failure (see error.h). */
+ * An array is a counted reference. What a function returns is the caller's to end, once, with cp_free; its pointer is
+ * never one of the arguments, also where the elements are those of an argument (x on its own device, `out`). Inside a
+ * scope what a function returns is the scope's instead and ends with it, unless cp_keep takes it out. Views share
+ * memory with their base and keep it alive. Strides are in bytes. Functions return NULL on failure (see error.h).
+ * With CUPRITE_DEBUG=leaks in the environment, what was never freed, and who made it, is printed when the process ends. */
 #ifndef CUPRITE_ARRAY_H
 #define CUPRITE_ARRAY_H
 
@@ -14,15 +15,36 @@ extern "C" {
 #endif
 
 /* --- life --- */
-CP_API cp_array *cp_retain(cp_array *x); /* one more reference; returns x */
-CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; also ends a scope's hold on x */
+CP_API cp_array *cp_retain(cp_array *x); /* one more reference, for one more cp_free; returns x */
+CP_API void cp_free(cp_array *x);        /* one less; NULL is fine; the last one ends a scope's hold on x */
 typedef struct cp_scope cp_scope;
-CP_API cp_scope *cp_scope_begin(void);   /* NULL on failure; the end of NULL does nothing */
+/* From here to cp_scope_end the arrays that this thread makes are the scope's. NULL on failure; the end of NULL, or of
+ * a scope that is not open in this thread, does nothing. Scopes inside s that were left open end with s. */
+CP_API cp_scope *cp_scope_begin(void);
 CP_API void cp_scope_end(cp_scope *s);
 CP_API cp_array *cp_keep(cp_array *x);   /* takes x out of its scope: the caller owns it; returns x */
-/* for (CP_SCOPE) { ... }: a scope around a block. Leave the block by its end or `continue`. */
-#define CP_SCOPE cp_scope *cp_scope_ = cp_scope_begin(), *cp_once_ = cp_scope_; cp_once_; \
-    cp_once_ = NULL, cp_scope_end(cp_scope_)
+/* for (CP_SCOPE) { ... }: a scope around a block, which runs once. However the block is left, by its end, break, return,
+ * goto, or in C++ an exception, the scope ends. Where no scope can be begun, the block is passed over. */
+#ifdef __cplusplus
+extern "C++" {
+class cp_scope_block {
+    cp_scope *scope = cp_scope_begin();
+    bool done = false;
+
+public:
+    cp_scope_block() = default;
+    cp_scope_block(const cp_scope_block &) = delete;
+    cp_scope_block &operator=(const cp_scope_block &) = delete;
+    ~cp_scope_block() { cp_scope_end(scope); }
+    bool once() { return scope && !done && (done = true); }
+};
+}
+#define CP_SCOPE cp_scope_block cp_scope_; cp_scope_.once();
+#else
+static inline void cp_scope_end_at(cp_scope **s) { cp_scope_end(*s); }
+#define CP_SCOPE cp_scope *cp_scope_ __attribute__((cleanup(cp_scope_end_at))) = cp_scope_begin(), \
+    *cp_once_ = cp_scope_; cp_once_; cp_once_ = NULL
+#endif
 
 /* --- questions --- */
 CP_API cp_type cp_type_of(const cp_array *x);
@@ -70,11 +92,11 @@ CP_API cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const 
                                 void (*release)(void *owner), void *owner);
 /* To host memory, C order, x's type; `bytes` must be at least cp_nbytes. Waits for x's stream. */
 CP_API cp_code cp_to_host(const cp_array *x, void *data, size_t bytes);
-CP_API cp_array *cp_to_device(cp_array *x, int device);           /* x's own elements when they are there */
+CP_API cp_array *cp_to_device(cp_array *x, int device);           /* a view of x when it is there */
 CP_API cp_array *cp_copy(const cp_array *x);                      /* C order */
 CP_API cp_array *cp_copy_order(const cp_array *x, char order);    /* 'C', 'F', 'A' or 'K' as NumPy */
 CP_API cp_array *cp_astype(cp_array *x, cp_type type);            /* always a new array, order 'K' */
-CP_API cp_array *cp_contiguous(cp_array *x);                      /* x's own elements when C-contiguous, else a copy */
+CP_API cp_array *cp_contiguous(cp_array *x);                      /* a view of x when C-contiguous, else a copy */
 /* dst[...] = src: broadcast, converted without a check of kind, right for overlapping operands. */
 CP_API cp_code cp_assign(cp_array *dst, const cp_array *src);
 CP_API cp_code cp_fill(cp_array *dst, const cp_array *value);
@@ -94,7 +116,7 @@ CP_API cp_array *cp_expand_dims(cp_array *x, cp_axes axes);
 CP_API cp_array *cp_swapaxes(cp_array *x, int a, int b);
 CP_API cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2);
 CP_API cp_array *cp_view_as(cp_array *x, cp_type type);     /* same bytes, another type (last axis scales) */
-CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array x itself */
+CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array of all of x */
 CP_API cp_array *cp_imag_part(cp_array *x);                 /* a view; of a real array zeros */
 
 /* --- indexing --- */

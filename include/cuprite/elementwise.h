@@ -23,7 +23,7 @@ typedef struct cp_ufunc_options {
     CP_OPTION(cp_array *const *, outs); /* in place of out, one for each result; NULL among them: a new array */
     int _;
 } cp_ufunc_options;
-/* The general call: `in` holds the operation's inputs. Returns out (retained) when it is given. */
+/* The general call: `in` holds the operation's inputs. Returns a view of out when it is given. */
 CP_API cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *options);
 /* The same for operations with any number of results, which go to results[]; on failure all of those are NULL. */
 CP_API cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, const cp_ufunc_options *options);

@@ -28,7 +28,7 @@ typedef struct cp_reduce_options {
     int _;
 } cp_reduce_options;
 
-/* The general call, for a reduction chosen at run time; `options` may be NULL. Returns out (retained) when it is given. */
+/* The general call, for a reduction chosen at run time; `options` may be NULL. Returns a view of out when it is given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
 
 /* What the table says of a reduction; `ufunc` is NumPy's name of the operation that it repeats. */

@@ -1,90 +1,20 @@
-/* Arrays, buffers and scopes: who owns what, and when it ends.
+/* Arrays and buffers: who owns what, and when it ends.
  *
- * Invariants: an array in a scope has one reference that the scope owns; a buffer lives as long as one array
- * points into it; a record that is half built is never visible to anybody. An array with memory of its own, its
- * buffer and, on the CPU, few bytes of elements are one block of host memory, which ends with the buffer: views may
- * outlive the array. */
+ * Invariants: a buffer lives as long as one array points into it; a record that is half built is never visible to
+ * anybody. An array with memory of its own, its buffer and, on the CPU, few bytes of elements are one block of host
+ * memory, which ends with the buffer: views may outlive the array. */
 #include "backend/array.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "backend/device.h"
 #include "backend/pool.h"
+#include "backend/scope.h"
 #include "backend/stream.h"
 #include "core/memory.h"
 #include "core/shape.h"
 
 static cp_array *host_scalar(cp_type type, const void *value, unsigned flags);
-
-struct cp_scope {
-    struct cp_scope *outer;
-    cp_array *first;
-};
-
-static _Thread_local cp_scope *current_scope;
-/* Arrays may be freed by another thread than the one whose scope holds them. */
-static pthread_mutex_t scope_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void enter_scope(cp_array *x)
-{
-    cp_scope *s = current_scope;
-    if (!s) return;
-    pthread_mutex_lock(&scope_lock);
-    x->scope = s;
-    x->scope_next = s->first;
-    if (s->first) s->first->scope_prev = x;
-    s->first = x;
-    pthread_mutex_unlock(&scope_lock);
-}
-
-static void leave_scope(cp_array *x)
-{
-    if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) return;
-    pthread_mutex_lock(&scope_lock);
-    if (x->scope) {
-        if (x->scope_prev) {
-            x->scope_prev->scope_next = x->scope_next;
-        } else {
-            x->scope->first = x->scope_next;
-        }
-        if (x->scope_next) x->scope_next->scope_prev = x->scope_prev;
-        x->scope_prev = x->scope_next = NULL;
-        __atomic_store_n(&x->scope, NULL, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&scope_lock);
-}
-
-cp_scope *cp_scope_begin(void)
-{
-    cp_scope *s = cpi_malloc(sizeof *s);
-    if (!s) return NULL;
-    s->outer = current_scope;
-    s->first = NULL;
-    return current_scope = s;
-}
-
-void cp_scope_end(cp_scope *s)
-{
-    if (!s) return;
-    while (current_scope) { /* inner scopes that were left without an end go first */
-        cp_scope *top = current_scope;
-        while (top->first) {
-            cp_array *x = top->first;
-            leave_scope(x);
-            cp_free(x);
-        }
-        current_scope = top->outer;
-        cpi_free_host(top);
-        if (top == s) return;
-    }
-}
-
-cp_array *cp_keep(cp_array *x)
-{
-    if (x) leave_scope(x);
-    return x;
-}
 
 cp_array *cp_retain(cp_array *x)
 {
@@ -116,10 +46,19 @@ static void buffer_free(cpi_buffer *b)
 void cp_free(cp_array *x)
 {
     if (!x || !last_reference(&x->refs)) return;
-    leave_scope(x);
+    cpi_scope_leave(x);
+    if (cpi_leaks_wanted) cpi_leaks_ended(x);
     cpi_buffer *b = x->buffer;
     if (!b || b->block != x) cpi_free_host(x);
     if (b) buffer_free(b);
+}
+
+/* x is whole: from here on others may see it. */
+static cp_array *made(cp_array *x)
+{
+    if (cpi_scope_current) cpi_scope_enter(x);
+    if (cpi_leaks_wanted) cpi_leaks_made(x);
+    return x;
 }
 
 /* A record with `more` bytes behind its dims, without memory; shape is copied, strides are left to the caller. */
@@ -196,8 +135,7 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
     if (!x) return NULL;
     if (size) cpi_strides_contiguous(ndim, shape, cpi_itemsize(type), order, x->strides);
     else no_strides(x);
-    enter_scope(x);
-    return x;
+    return made(x);
 }
 
 cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type type, int ndim, const int64_t *shape)
@@ -225,8 +163,7 @@ cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type typ
         if (shape[order[i]] > 1) at *= shape[order[i]];
     }
     if (!size) no_strides(x);
-    enter_scope(x);
-    return x;
+    return made(x);
 }
 
 cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides, char *data)
@@ -240,13 +177,12 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
     v->data = data;
     v->buffer = x->buffer;
     __atomic_add_fetch(&x->buffer->refs, 1, __ATOMIC_RELAXED);
-    enter_scope(v);
-    return v;
+    return made(v);
 }
 
 cp_array *cpi_again(cp_array *x)
 {
-    if (!x || !current_scope) return cp_retain(x);
+    if (!x) return NULL;
     if (x->flags & CPI_HOST_SCALAR) return host_scalar(x->type, x->value, x->flags & CPI_WEAK);
     return cpi_array_view(x, x->type, x->ndim, x->shape, x->strides, x->data);
 }
@@ -270,8 +206,7 @@ cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t
         cpi_strides_contiguous(shape.n, shape.dim, cpi_itemsize(type), 'C', x->strides);
     }
     x->data = data;
-    enter_scope(x);
-    return x;
+    return made(x);
 }
 
 void cpi_release_nothing(void *owner) { (void)owner; }
@@ -285,8 +220,7 @@ static cp_array *host_scalar(cp_type type, const void *value, unsigned flags)
     memcpy(x->value, value, cp_type_size(type));
     x->flags = CPI_HOST_SCALAR | flags;
     x->data = (char *)x->value;
-    enter_scope(x);
-    return x;
+    return made(x);
 }
 
 cp_array *cp_int(int64_t v) { return host_scalar(CP_INT64, &v, CPI_WEAK); }

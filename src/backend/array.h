@@ -15,8 +15,8 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
                          char *data);
 /* A copy of x's values as `type` on x's device, C order; x itself (retained) when it already is all that. */
 cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
-/* x for the caller once more, where a function's result is x itself: one more reference, or, inside a scope, which
- * must own what it frees, a view of all of x. NULL with an error when there is no memory. */
+/* Another view of all of x (of a host scalar: another one). What a public function returns is never one of its
+ * arguments: where its result is x itself, it returns this. NULL with an error when there is no memory. */
 cp_array *cpi_again(cp_array *x);
 /* Says that the calling thread's stream is about to use x's memory. Every front says it of every array that it hands to
  * a slot and did not make itself: memory of another stream is then not reused before this one has passed. */

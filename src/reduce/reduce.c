@@ -398,7 +398,7 @@ static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
         if (o->out->ndim != mean->ndim || memcmp(o->out->shape, mean->shape, (size_t)mean->ndim * sizeof(int64_t)))
             cpi_fail(CP_ERROR_VALUE, "mean: the output's shape is not the result's");
         else if (!cpi_check_writable("mean", o->out) && !cp_assign(o->out, mean))
-            result = cp_retain(o->out);
+            result = cpi_again(o->out);
     } else if (mean) {
         result = mean->type == loop ? cp_retain(mean) : cp_astype(mean, loop);
     }
@@ -474,7 +474,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     if (!(c.device = cpi_common_device(name, n, all))) return NULL;
     c.x = x->flags & CPI_HOST_SCALAR ? cp_to_device(x, c.device->id) : cp_retain(x);
     cp_array *result = NULL;
-    if (c.x && run(&c) == CP_OK) result = cp_retain(o->out ? o->out : c.result);
+    if (c.x && run(&c) == CP_OK) result = o->out ? cpi_again(o->out) : cp_retain(c.result);
     if (result && row->rule == CPI_RESULT_INDEX && o->typed && !o->out && o->dtype != CP_INT64) {
         cp_array *places = result;
         result = cp_astype(places, o->dtype);

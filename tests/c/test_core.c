@@ -220,7 +220,7 @@ static void scopes(void **state)
         assert_int_equal(cp_size(kept), 3);
         cp_free(kept);
         assert_int_equal(cp_test_live(), live);
-        /* a result that is one of the arguments belongs to the scope all the same */
+        /* a result with an argument's elements belongs to the scope all the same */
         cp_array *x = doubles(1, 2, 3), *y = NULL;
         live = cp_test_live();
         for (CP_SCOPE) {
@@ -234,9 +234,99 @@ static void scopes(void **state)
         values(y, 2, 4, 6);
         cp_free(y);
         assert_int_equal(cp_test_live(), live);
-        y = cp_contiguous(x); /* without a scope it is x */
-        assert_ptr_equal(x, y);
-        cp_free(y), cp_free(x);
+        cp_free(x);
+    }
+}
+
+/* Whatever of x's elements a function returns: each time an array of its own, for one cp_free or for the scope. */
+static void results_are_the_callers(void **state)
+{
+    (void)state;
+    enum { MOST = 32 };
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1, 2, 3), *mask = cp_ones(CP_SHAPE(3), CP_BOOL), *n = ints(1, 0, 1);
+        cp_array *one = cp_zeros(CP_SHAPE0, CP_FLOAT64), *scalar = cp_float(2);
+        cp_array *view = cp_reshape(one, CP_SHAPE0);
+        for (int scoped = 0; scoped < 2; scoped++) {
+            int64_t live = cp_test_live();
+            cp_scope *scope = scoped ? cp_scope_begin() : NULL;
+            cp_array *made[MOST] = {
+                cp_to_device(x, d), cp_contiguous(x), cp_real_part(x), cp_reshape(x, CP_SHAPE(3)), cp_ravel(x),
+                cp_transpose(x, CP_ALL), cp_squeeze(x, CP_ALL), cp_expand_dims(x, CP_NONE), cp_swapaxes(x, 0, 0),
+                cp_broadcast_to(x, CP_SHAPE(3)), cp_view_as(x, CP_FLOAT64), cp_astype(x, CP_FLOAT64), cp_copy(x),
+                cp_slice(x, CP_ITEMS(CP_ELLIPSIS)), cp_to_device(scalar, d), cp_contiguous(scalar), cp_ravel(scalar),
+                cp_real_part(scalar), cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = x}),
+                cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = x, .where = mask}),
+                cp_sum(x, .out = one), cp_sum(x, .out = view), cp_mean(x, .out = one, .where = mask),
+                cp_max(x, .out = one, .where = mask, .initial = one), cp_median(x, .out = one),
+                cp_label(n, NULL, n, NULL), cp_sum(x, .axis = CP_NONE),
+            };
+            for (int i = 0; i < MOST && made[i]; i++) {
+                for (int k = 0; k < i; k++) assert_ptr_not_equal(made[i], made[k]);
+                assert_true(made[i] != x && made[i] != n && made[i] != one && made[i] != view && made[i] != scalar);
+            }
+            ok(made[26]);
+            for (int i = 0; i < MOST && !scoped; i++) cp_free(made[i]);
+            cp_scope_end(scope);
+            assert_int_equal(cp_test_live(), live);
+        }
+        cp_free(view), cp_free(scalar), cp_free(one), cp_free(n), cp_free(mask), cp_free(x);
+    }
+}
+
+static int leave_by_return(cp_array *x)
+{
+    for (CP_SCOPE) {
+        for (CP_SCOPE) {
+            cp_copy(x);
+            if (cp_negative(x)) return (int)cp_size(cp_copy(x));
+        }
+    }
+    return 0;
+}
+
+static void scopes_end_on_every_way_out(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1, 2, 3);
+        int64_t live = cp_test_live();
+        int rounds = 0;
+        for (CP_SCOPE) {
+            cp_copy(x);
+            if (cp_copy(x)) break;
+            rounds++;
+        }
+        for (CP_SCOPE) {
+            cp_copy(x);
+            if (cp_copy(x)) continue;
+            rounds++;
+        }
+        assert_int_equal(leave_by_return(x), 3);
+        for (CP_SCOPE) {
+            cp_copy(x);
+            goto out;
+        }
+        rounds++;
+    out:
+        assert_int_equal(rounds, 0);
+        cp_array *outside = cp_copy(x);
+        cp_free(outside);
+        assert_int_equal(cp_test_live(), live); /* and no scope is open: this copy was nobody else's */
+        cp_scope *s = cp_scope_begin();
+        cp_scope_end(s);
+        cp_scope *outer = cp_scope_begin();
+        cp_copy(x);
+        cp_scope_end(s == outer ? NULL : s); /* ended before: the outer one stays open */
+        cp_copy(x);
+        cp_scope_end(outer);
+        assert_int_equal(cp_test_live(), live);
+        cp_test_fail_allocation(1);
+        for (CP_SCOPE) rounds++;
+        cp_test_fail_allocation(0);
+        failed(CP_ERROR_MEMORY);
+        assert_int_equal(rounds, 0);
+        cp_free(x);
     }
 }
 
@@ -440,7 +530,8 @@ int main(void)
         cmocka_unit_test(error_record), cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(views),
         cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(one_element),
         cmocka_unit_test(views_outlive_their_array), cmocka_unit_test(allocation_failures),
-        cmocka_unit_test(scopes), cmocka_unit_test(pool), cmocka_unit_test(beyond_memory),
+        cmocka_unit_test(scopes), cmocka_unit_test(results_are_the_callers),
+        cmocka_unit_test(scopes_end_on_every_way_out), cmocka_unit_test(pool), cmocka_unit_test(beyond_memory),
         cmocka_unit_test(limit_below_what_is_cached), cmocka_unit_test(streams), cmocka_unit_test(devices),
         cmocka_unit_test(wrong_default_device),
     };

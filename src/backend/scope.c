@@ -1,0 +1,79 @@
+/* Scopes: a stack of lists for each thread. Invariant: an array in a scope has one reference that the scope owns. */
+#include "backend/scope.h"
+
+#include <pthread.h>
+
+#include "core/memory.h"
+
+struct cp_scope {
+    struct cp_scope *outer;
+    cp_array *first;
+};
+
+_Thread_local cp_scope *cpi_scope_current;
+/* Arrays may be freed by another thread than the one whose scope holds them. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cpi_scope_enter(cp_array *x)
+{
+    cp_scope *s = cpi_scope_current;
+    pthread_mutex_lock(&lock);
+    x->scope = s;
+    x->scope_next = s->first;
+    if (s->first) s->first->scope_prev = x;
+    s->first = x;
+    pthread_mutex_unlock(&lock);
+}
+
+void cpi_scope_leave(cp_array *x)
+{
+    if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) return;
+    pthread_mutex_lock(&lock);
+    if (x->scope) {
+        if (x->scope_prev) {
+            x->scope_prev->scope_next = x->scope_next;
+        } else {
+            x->scope->first = x->scope_next;
+        }
+        if (x->scope_next) x->scope_next->scope_prev = x->scope_prev;
+        x->scope_prev = x->scope_next = NULL;
+        __atomic_store_n(&x->scope, NULL, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+cp_scope *cp_scope_begin(void)
+{
+    cp_scope *s = cpi_malloc(sizeof *s);
+    if (!s) return NULL;
+    s->outer = cpi_scope_current;
+    s->first = NULL;
+    return cpi_scope_current = s;
+}
+
+static bool is_open(const cp_scope *s)
+{
+    for (const cp_scope *t = cpi_scope_current; t; t = t->outer)
+        if (t == s) return true;
+    return false;
+}
+
+void cp_scope_end(cp_scope *s)
+{
+    if (!is_open(s)) return;
+    for (cp_scope *top = NULL; top != s;) { /* inner scopes that were left without an end go first */
+        top = cpi_scope_current;
+        for (cp_array *x; (x = top->first);) {
+            cpi_scope_leave(x);
+            cp_free(x);
+        }
+        cpi_scope_current = top->outer;
+        cpi_free_host(top);
+    }
+}
+
+cp_array *cp_keep(cp_array *x)
+{
+    if (x) cpi_scope_leave(x);
+    return x;
+}

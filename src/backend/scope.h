@@ -1,0 +1,19 @@
+/* What array.c tells the scopes and the account of living arrays (leaks.c). */
+#ifndef CPI_BACKEND_SCOPE_H
+#define CPI_BACKEND_SCOPE_H
+
+#include "core/array.h"
+
+/* The innermost open scope of the thread, or NULL. */
+extern _Thread_local cp_scope *cpi_scope_current;
+/* x belongs to that scope from now on. */
+void cpi_scope_enter(cp_array *x);
+/* The scope's reference ends; nothing where no scope holds x. */
+void cpi_scope_leave(cp_array *x);
+
+/* True where CUPRITE_DEBUG=leaks: every array is then put down when it is made and crossed out when it ends. */
+extern bool cpi_leaks_wanted;
+void cpi_leaks_made(const cp_array *x);
+void cpi_leaks_ended(const cp_array *x);
+
+#endif

@@ -12,6 +12,7 @@
 #include "cuprite/reduce.h"
 #include "cuprite/signal.h"
 #include "cuprite/sort.h"
+#include "cuprite/text.h"
 #include "cuprite/types.h"
 
 #define CP_VERSION_MAJOR 0

@@ -8,7 +8,7 @@ import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = ["core", "backend", "scalar", "cpu", "cuda", "front", "elementwise", "reduce", "index", "shape", "sort",
-         "signal", "ndimage", "io", "late"]
+         "signal", "ndimage", "io", "text", "late"]
 # room -> headers (or rooms) that it may include although they stand later
 EXTRA = {
     "core": {"scalar/"},

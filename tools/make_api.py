@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "tools/generate"))
 
 from table import read  # noqa: E402
 
-HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io"]
+HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io", "text"]
 PAGE = ROOT / "docs" / "api.md"
 
 

@@ -1,0 +1,46 @@
+/* Numbers as words of equal width: how the elements of one array are written. */
+#ifndef CPI_TEXT_WORDS_H
+#define CPI_TEXT_WORDS_H
+
+#include "cuprite/types.h"
+
+/* A text that grows. Once there is no memory it stays as it is, and `failed`. */
+typedef struct cpi_text {
+    char *at; /* ends with 0 when not NULL */
+    size_t n, room;
+    bool failed;
+} cpi_text;
+
+void cpi_text_add(cpi_text *t, const char *words, size_t n);
+void cpi_text_fill(cpi_text *t, char c, int64_t n);
+
+/* How real numbers of one array are written: found from all of them. */
+typedef struct cpi_number_format {
+    cp_type type;
+    bool exponent;   /* 1.5e+08 */
+    bool plus;       /* a sign for numbers that are not negative too */
+    int precision;   /* digits behind the point: at most, with an exponent exactly */
+    int left, right; /* characters before and behind the point */
+    int exponent_digits;
+} cpi_number_format;
+
+/* values: n numbers, `step` apart, of the floating-point type `type`. */
+cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step, cp_type type, int precision,
+                                       bool suppress, bool plus);
+void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x);
+
+/* What an array's elements look like. Values lie in host memory: int64_t for bool and signed integers, uint64_t, double, or
+ * pairs of double. */
+typedef struct cpi_words {
+    cp_type type;
+    const void *values;
+    int width; /* of integers and truth values */
+    cpi_number_format real, imag;
+} cpi_words;
+
+void cpi_words_prepare(cpi_words *w, cp_type type, const void *values, int64_t n, int precision, bool suppress);
+void cpi_words_write(cpi_text *t, const cpi_words *w, int64_t i);
+/* One value by itself, as str() of a NumPy scalar. */
+void cpi_scalar_write(cpi_text *t, cp_type type, const void *value);
+
+#endif

@@ -8,6 +8,7 @@ cp_code cpi_shape_size(const char *function, int ndim, const int64_t *shape, siz
 {
     if (ndim < 0 || ndim > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: %d dimensions given, at most %d are possible", function, ndim, CP_MAXDIM);
+    if (ndim && cpi_null(function, shape)) return CP_ERROR_VALUE;
     int64_t n = 1, bytes = (int64_t)itemsize;
     bool empty = false, wraps = false;
     for (int i = 0; i < ndim; i++) {
@@ -66,6 +67,8 @@ cp_code cpi_axis(const char *function, int *axis, int ndim)
 cp_code cpi_axes_mask(const char *function, cp_axes axes, int ndim, bool *mask)
 {
     for (int i = 0; i < ndim; i++) mask[i] = !axes.at;
+    if (axes.n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: %d axes given", function, axes.n);
+    if (!axes.at && axes.n) return cpi_fail(CP_ERROR_VALUE, "%s: %d axes given, at no address", function, axes.n);
     if (!axes.at) return CP_OK;
     for (int k = 0; k < axes.n; k++) {
         int a = axes.at[k];

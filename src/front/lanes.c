@@ -15,7 +15,8 @@ cp_code cpi_axis_or_flat(const char *function, int *axis, int ndim)
 cp_code cpi_one_axis(const char *function, cp_axes axes, int ndim, int *axis)
 {
     *axis = -1;
-    if (!axes.at) return CP_OK;
+    if (!axes.at && !axes.n) return CP_OK;
+    if (cpi_null(function, axes.at)) return CP_ERROR_VALUE;
     if (axes.n != 1) return cpi_fail(CP_ERROR_TYPE, "%s: takes one axis or none, not %d", function, axes.n);
     int given = axes.at[0];
     cp_code code = cpi_axis(function, &given, ndim);

@@ -69,6 +69,7 @@ static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
     int64_t known = 1;
     if (want.n < 0 || want.n > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "reshape: %d dimensions given, at most %d are possible", want.n, CP_MAXDIM);
+    if (want.n && cpi_null("reshape", want.dim)) return CP_ERROR_VALUE;
     bool wraps = false, zero = false;
     for (int i = 0; i < want.n; i++) {
         shape[i] = want.dim[i];

@@ -47,6 +47,38 @@ static void sizes_do_not_wrap(void **state)
     }
 }
 
+/* Structs that say how many there are, and not where; or fewer than none. */
+static void shapes_and_axes_that_mean_nothing(void **state)
+{
+    (void)state;
+    static const int zero[1];
+    static const int64_t one[1] = {1};
+    const cp_shape shapes[] = {{2, NULL}, {-1, one}, {-1, NULL}, {CP_MAXDIM + 1, NULL}};
+    const cp_axes axes[] = {{-3, zero}, {-3, NULL}, {1, NULL}};
+    cp_array *x = doubles(1);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        assert_null(cp_zeros(shapes[i], CP_FLOAT32));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_full(shapes[i], CP_FLOAT32, x));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_from_host(one, CP_INT8, shapes[i], NULL));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_broadcast_to(x, shapes[i]));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_reshape(x, shapes[i]));
+        failed(CP_ERROR_VALUE);
+    }
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+        assert_null(cp_sum(x, .axis = axes[i]));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_squeeze(x, axes[i]));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_median(x, .axis = axes[i]));
+        failed(CP_ERROR_VALUE);
+    }
+    cp_free(x);
+}
+
 static void views(void **state)
 {
     (void)state;
@@ -527,7 +559,8 @@ static void wrong_default_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_record), cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(views),
+        cmocka_unit_test(error_record), cmocka_unit_test(shapes_and_axes_that_mean_nothing),
+        cmocka_unit_test(sizes_do_not_wrap), cmocka_unit_test(views),
         cmocka_unit_test(overlapping_assignment), cmocka_unit_test(creation), cmocka_unit_test(one_element),
         cmocka_unit_test(views_outlive_their_array), cmocka_unit_test(allocation_failures),
         cmocka_unit_test(scopes), cmocka_unit_test(results_are_the_callers),

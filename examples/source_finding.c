@@ -60,7 +60,7 @@ int main(int argc, char **argv)
         return 1;
     }
     for (CP_SCOPE) {
-        cp_sources sources = {0};
+        cp_sources sources;
         int64_t count = 0;
         cp_array *image = cp_squeeze(cp_fits_read(argv[1]), CP_ALL); /* radio images have axes of extent 1 */
         if (image && find(image, &sources, &count) == CP_OK) show(&sources, count);

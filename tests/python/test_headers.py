@@ -1,20 +1,206 @@
-"""Every public header, written or generated, compiles alone, as C17 and as C++17, without a warning."""
+"""The headers as C and as C++: each compiles alone, every macro runs, every function that is declared can be linked to.
+
+The programs lie in tests/headers and examples. A new macro without a use there, a new function with options that does
+not take them, and a function that is declared and not exported (or the other way round) fail here by themselves.
+"""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = [ROOT / "include", pathlib.Path(os.environ.get("CUPRITE_BUILD", ROOT / "build")) / "generated/include"]
-HEADERS = sorted(str(p.relative_to(folder)) for folder in FOLDERS for p in folder.rglob("*.h"))
+BUILD = pathlib.Path(os.environ.get("CUPRITE_BUILD", ROOT / "build"))
+FOLDERS = [ROOT / "include", BUILD / "generated" / "include"]
+HEADERS = sorted({str(p.relative_to(f)) for f in FOLDERS for p in f.rglob("*.h")})
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", *(f"-I{f}" for f in FOLDERS)]
+COMPILERS = {"gcc": ["gcc", "-x", "c", "-std=c17"], "clang": ["clang", "-x", "c", "-std=c17"],
+             "g++": ["g++", "-x", "c++", "-std=c++20"], "clang++": ["clang++", "-x", "c++", "-std=c++20"]}
+compilers = pytest.mark.parametrize("compiler", COMPILERS)
+
+
+def run(command, **options):
+    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, timeout=300, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def program(compiler, source, to, *options):
+    """Compiles a program against this build, without a warning; its path."""
+    assert shutil.which(compiler), f"{compiler} is missing: tools/setup installs it"
+    run([*COMPILERS[compiler], *STRICT, *options, source, "-x", "none", f"-L{BUILD / 'lib'}", "-lcuprite",
+         f"-Wl,-rpath,{BUILD / 'lib'}", "-lm", "-o", to])
+    return to
+
+
+def preprocessed(*options):
+    """All public headers as the preprocessor leaves them."""
+    text = "".join(f'#include "{h}"\n' for h in HEADERS)
+    return run(["gcc", "-x", "c", "-std=c17", "-E", *options, *STRICT, "-"], input=text).stdout
+
+
+def macros():
+    found = dict(re.findall(r"^#define ((?:cp_|CP_)\w+)(?:\([^)]*\))? *(.*)$", preprocessed("-dM"), re.M))
+    assert len(found) > 40
+    return found
 
 
 @pytest.mark.parametrize("header", HEADERS)
-@pytest.mark.parametrize("compiler, language, standard", [("cc", "c", "c17"), ("c++", "c++", "c++17")])
-def test_header_compiles_alone(header, compiler, language, standard):
-    assert shutil.which(compiler), f"{compiler} is missing"
-    run = subprocess.run([compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                          *[f"-I{folder}" for folder in FOLDERS], "-"], input=f'#include "{header}"\n', text=True, capture_output=True)
-    assert run.returncode == 0, run.stderr
+@compilers
+def test_header_compiles_alone(header, compiler):
+    run([*COMPILERS[compiler], *STRICT, "-fsyntax-only", "-"], input=f'#include "{header}"\nextern int nothing;\n')
+
+
+def test_headers_are_cxx11():
+    """Without the sugar, older C++ can call the library too."""
+    text = "".join(f'#include "{h}"\n' for h in HEADERS)
+    text += "int main() { return (cp_sum)(cp_zeros(CP_SHAPE(2, 3), CP_INT8), nullptr) == nullptr; }\n"
+    run(["g++", "-x", "c++", "-std=c++11", *STRICT, "-fsyntax-only", "-"], input=text)
+
+
+# Words of the headers themselves, which programs have no use for.
+INTERNAL = {"CP_API", "CP_ARGS_1", "CP_ARGS_2", "CP_ARGS_3"}
+
+
+def test_every_macro_is_used():
+    text = re.sub(r"/\*.*?\*/", "", (ROOT / "tests/headers/macros.c").read_text(), flags=re.S)
+    words = set(re.findall(r"\w+", text))
+    unused = {m for m in macros() if m.startswith("CP_")} - INTERNAL - words
+    assert not unused, f"no use in tests/headers/macros.c: {sorted(unused)}"
+
+
+@compilers
+def test_macros(compiler, tmp_path):
+    run([program(compiler, ROOT / "tests/headers/macros.c", tmp_path / "macros")])
+
+
+def declarations():
+    """name -> (result type, [argument types]) of what the headers declare for export."""
+    found = {}
+    exported = r'__attribute__\(\(visibility\("default"\)\)\)\s+([^;()]*?)\b(cp_\w+)\s*\(((?:[^()]|\([^()]*\))*)\)\s*;'
+    for result, name, arguments in re.findall(exported, preprocessed()):
+        parts = re.split(r",(?![^(]*\))", arguments)
+        found[name] = (" ".join(result.split()), [" ".join(a.split()) for a in parts if a.strip() != "void"])
+    assert len(found) > 200
+    return found
+
+
+def exports(library):
+    return {line.split()[-1] for line in run(["nm", "-D", "--defined-only", library]).stdout.splitlines()}
+
+
+def test_what_is_declared_is_exported():
+    declared, exported = set(declarations()), exports(BUILD / "lib" / "libcuprite.so")
+    assert declared - exported == set(), "declared in a header, not in the library"
+    assert exported - declared == set(), "in the library, in no header"
+
+
+def members(text, struct):
+    """(type, name) of the members of an options struct."""
+    body = re.search(rf"typedef struct {struct} \{{(.*?)\}} {struct};", text, re.S)
+    assert body, struct
+    found = [re.fullmatch(r"(.*?)\s*(\w+)", " ".join(m.split())).groups() for m in body[1].split(";") if m.strip()]
+    assert found[-1] == ("int", "_"), f"{struct} does not end with `int _`"
+    return found[:-1]
+
+
+def call_with_options(text, name, body, declared):
+    """Lines of C that call one function three ways: with no options, with every option by name, with NULL."""
+    form = re.fullmatch(rf"CP_CALL([234]?)\({name}, (\w+), __VA_ARGS__, \._ = 0\)", body)
+    assert form, f"{name} is not made of CP_CALL: {body}"
+    result, arguments = declared[name]
+    assert arguments[-1].startswith(f"const {form[2]} *"), f"{name} does not end with its options"
+    assert len(arguments) - 1 == int(form[1] or 1), f"{name}: another CP_CALL"
+    given = []
+    for a in arguments[:-1]:
+        kind = re.sub(r"\s*\w+$", "", a)
+        given.append({"cp_array *": "x", "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind else f"({kind})0"))
+    names = [n for _, n in members(text, form[2])]
+    every = ", ".join(given + [f".{n} = o.{n}" for n in names])
+    test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS"}.get(result, "SAME_CODES")
+    return (f"    {{\n        static {form[2]} o;\n"
+            f"        {test}(cp_{name[3:]}({', '.join(given)}), ({name})({', '.join(given)}, NULL));\n"
+            f"        {test}({name}({every}), ({name})({', '.join(given)}, &o));\n    }}\n")
+
+
+@compilers
+def test_options(compiler, tmp_path):
+    """Written here for every function with options, from the headers: sugar, pointer and NULL are one call."""
+    text, declared = preprocessed(), declarations()
+    sugar = {m: body for m, body in macros().items() if m.startswith("cp_")}
+    with_options = {n for n, (_, a) in declared.items() if a and re.match(r"const cp_\w+_options \*", a[-1])}
+    by_number = {"cp_reduce", "cp_elementwise"}  # for operations chosen at run time: a pointer only
+    assert set(sugar) == with_options - by_number
+    lines = "".join(call_with_options(text, name, body, declared) for name, body in sorted(sugar.items()))
+    source = tmp_path / "options.c"
+    source.write_text("".join(f'#include "{h}"\n' for h in HEADERS) + """
+#include <stdio.h>
+#include <string.h>
+
+static int wrong;
+
+static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
+{
+    cp_error_clear();
+    return first == second && !a == !b && (!a || cp_array_equal(a, b, true) == 1);
+}
+
+#define SAME_ARRAYS(left, right) \\
+    do { \\
+        cp_error_clear(); \\
+        cp_array *a = left; \\
+        cp_code first = cp_error(); \\
+        cp_error_clear(); \\
+        cp_array *b = right; \\
+        if (!same(a, first, b, cp_error())) wrong++, puts(#left); \\
+        cp_error_clear(); \\
+    } while (0)
+#define SAME_CODES(left, right) \\
+    do { \\
+        cp_error_clear(); \\
+        cp_code first = left; \\
+        cp_error_clear(); \\
+        if ((right) != first) wrong++, puts(#left); \\
+        cp_error_clear(); \\
+    } while (0)
+#define SAME_TEXTS(left, right) \\
+    do { \\
+        char *a = left, *b = right; \\
+        if (!a || !b || strcmp(a, b) != 0) wrong++, puts(#left); \\
+        cp_text_free(a); \\
+        cp_text_free(b); \\
+    } while (0)
+
+int main(void)
+{
+    cp_scope *scope = cp_scope_begin();
+    cp_array *x = cp_reshape(cp_arange(0, 6, 1, CP_FLOAT64), CP_SHAPE(2, 3));
+""" + lines + "    cp_scope_end(scope);\n    return wrong;\n}\n")
+    run([program(compiler, source, tmp_path / "options")])
+
+
+@pytest.mark.parametrize("example", sorted(p.stem for p in (ROOT / "examples").glob("*.c")))
+@compilers
+def test_examples(example, compiler, tmp_path):
+    run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
+    made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)
+    assert "sources: " in run([made, tmp_path / "sky.fits", "cpu"]).stdout
+
+
+@compilers
+def test_leaks_are_told(compiler, tmp_path):
+    source = ROOT / "tests/headers/leaks.c"
+    made = program(compiler, source, tmp_path / "leaks", "-g")
+    assert run([made]).stderr == ""
+    told = run([made], env={**os.environ, "CUPRITE_DEBUG": "leaks"}).stderr.splitlines()
+    lines = {name: i for i, line in enumerate(source.read_text().splitlines(), 1) for name in re.findall(r"/\* (\w+) \*/$", line)}
+    assert told[0] == f"cuprite: 1003 arrays of {1000 * 8000 + 8 + 8000} bytes were never freed:"
+    want = {"add": (1000, "spill"), "sum": (1, "main"), "reshape": (1, "main"), "copy": (1, "main")}
+    for name, (number, caller) in want.items():
+        found = [t for t in told if f" cp_{name}," in t]
+        assert len(found) == 1, told
+        assert re.search(rf"^    {number} made by cp_{name}, called by {caller}\S* at \S*leaks.c:{lines[name]}\b", found[0])
+        assert ("in a scope that was never ended" in found[0]) == (name == "copy")
+    assert len(told) == 1 + len(want)

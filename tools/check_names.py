@@ -46,7 +46,7 @@ LIFE = "the life of C's arrays, scopes, streams and errors, which Python does it
 ATTRIBUTE = "an attribute, an operator or a conversion in Python"
 C_ONLY = {
     **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_text code_exception "
-                    "image_header_free sources_free debug_leaks".split(), LIFE),
+                    "image_header_free sources_free text_free".split(), LIFE),
     **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable type_name type_from_name type_kind "
                     "type_size item_int item_float set_item slice mask_get mask_set view_as from_host from_memory to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
@@ -54,7 +54,7 @@ C_ONLY = {
     **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query reduction_from_name".split(),
                     "the general call behind every operation"),
     **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(), "files are C's and the command's so far"),
-    **dict.fromkeys("print fprint array_to_string text".split(), "NumPy prints in Python"),
+    **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),
     "arange_int": "arange of integers, which C must tell apart",
 }
 PREFIXES = {"device_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",

@@ -131,7 +131,7 @@ def test_options(compiler, tmp_path):
     text, declared = preprocessed(), declarations()
     sugar = {m: body for m, body in macros().items() if m.startswith("cp_")}
     with_options = {n for n, (_, a) in declared.items() if a and re.match(r"const cp_\w+_options \*", a[-1])}
-    by_number = {"cp_reduce", "cp_elementwise"}  # for operations chosen at run time: a pointer only
+    by_number = {"cp_reduce", "cp_elementwise", "cp_elementwise_all"}  # for operations chosen at run time: a pointer only
     assert set(sugar) == with_options - by_number
     lines = "".join(call_with_options(text, name, body, declared) for name, body in sorted(sugar.items()))
     source = tmp_path / "options.c"

@@ -63,6 +63,7 @@ def refused():
 
 def settle():
     gc.collect()
+    _device.synchronize(_device.current())  # work under way may hold memory
     return sys.getallocatedblocks(), _device.test_live()
 
 

@@ -22,7 +22,8 @@ template <class R> struct Place {
     /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
     static __device__ __forceinline__ void add_key(State &s, Key k, int64_t i)
     {
-        bool better = beats(k, s.value) || (is_nan(k) && !is_nan(s.value)) || s.index < 0;
+        /* a NaN that is known stays: comparing may not see it where it is one part of a complex number */
+        bool better = s.index < 0 || (!is_nan(s.value) && (beats(k, s.value) || is_nan(k)));
         bool same = !better && i < s.index && (equal(k, s.value) || (is_nan(k) && is_nan(s.value)));
         if (better || same) s.index = i, s.value = k;
     }

@@ -8,7 +8,7 @@ PYTHON := $(CURDIR)/.venv/bin/python
 PREFIX ?= /usr/local
 DEMO_CUDA := $(if $(filter command environment,$(origin CUDA)),$(CUDA),$(if $(wildcard /dev/nvidia0),ON,OFF))
 
-.PHONY: all demo test bench build install setup asan tsan check clean
+.PHONY: all demo test bench build install uninstall setup asan tsan check clean
 
 all: build
 
@@ -45,8 +45,15 @@ check: build
 bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py
 
+# PREFIX=dir: where to. Nothing needs LD_LIBRARY_PATH: all is found by paths relative to itself.
 install: build
-	@cmake --install $(BUILD)
+	@cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+# Takes away what the last `make install` of this build put anywhere.
+uninstall:
+	@test -f $(BUILD)/install_manifest.txt || { echo "nothing was installed from $(BUILD)"; exit 1; }
+	@tr '\n' '\0' < $(BUILD)/install_manifest.txt | xargs -0 rm -f --
+	@rm -f $(BUILD)/install_manifest.txt
 
 # Sanitizer builds: the C tests under address + undefined, and under thread.
 asan:

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/pool.h"
 #include "backend/registry.h"
@@ -54,7 +55,8 @@ cpi_device *cpi_device_cpu(void)
     return &cpu;
 }
 
-/* Path of a library of ours: beside the one this code is in. */
+/* Path of a library of ours: beside the one this code is in, or, for a program that this code is linked to, where the
+ * library was installed. */
 const char *cpi_library_path(const char *name, char *path, size_t bytes)
 {
     Dl_info info;
@@ -62,9 +64,9 @@ const char *cpi_library_path(const char *name, char *path, size_t bytes)
     if (dladdr((void *)&cpu_open, &info) && info.dli_fname) slash = strrchr(info.dli_fname, '/');
     if (slash) {
         snprintf(path, bytes, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname, name);
-    } else {
-        snprintf(path, bytes, "%s", name);
+        if (access(path, R_OK) == 0) return path;
     }
+    snprintf(path, bytes, "%s/%s", CPI_PLUGIN_FOLDER, name);
     return path;
 }
 

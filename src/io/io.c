@@ -24,17 +24,6 @@ static const cpi_io_host host_table = {cpi_fail, cpi_malloc, cpi_realloc, cpi_fr
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const cpi_io_ops *opened; /* set once, under the lock */
 
-/* Path of libcuprite-io.so beside the library this function is in; false when it does not fit. */
-static bool library_path(char *path, size_t bytes)
-{
-    Dl_info here;
-    if (!dladdr((void *)&library_path, &here) || !here.dli_fname) return false;
-    const char *slash = strrchr(here.dli_fname, '/');
-    int directory = slash ? (int)(slash - here.dli_fname) + 1 : 0;
-    int n = snprintf(path, bytes, "%.*slibcuprite-io.so", directory, here.dli_fname);
-    return n > 0 && (size_t)n < bytes;
-}
-
 /* The library's table; NULL and CP_ERROR_UNSUPPORTED when it cannot be opened. */
 static const cpi_io_ops *library(const char *function)
 {
@@ -43,7 +32,7 @@ static const cpi_io_ops *library(const char *function)
     pthread_mutex_lock(&lock);
     if (!(ops = opened)) {
         char path[4096];
-        void *handle = library_path(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        void *handle = dlopen(cpi_library_path("libcuprite-io.so", path, sizeof path), RTLD_NOW | RTLD_LOCAL);
         cpi_io_open_fn open = handle ? (cpi_io_open_fn)dlsym(handle, "cuprite_io_open") : NULL;
         ops = open ? open(&host_table) : NULL;
         if (!ops || ops->abi != CPI_IO_ABI) {

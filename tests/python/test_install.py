@@ -1,0 +1,139 @@
+"""What is installed works by itself: with pkg-config, with CMake, from Python, as a wheel; shared and static; C and C++; in a
+prefix that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs."""
+import fcntl
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("CUPRITE_BUILD", ROOT / "build")).absolute()
+CLEAN = {k: v for k, v in os.environ.items() if k not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CUPRITE_BUILD")}
+
+PROGRAM = """#include <cuprite.h>
+
+int main(void)
+{
+    double sum = 0;
+    for (CP_SCOPE) {
+        cp_array *x = cp_arange(0, 12, 1, CP_FLOAT64);
+        sum = cp_item_float(cp_sum(cp_reshape(x, CP_SHAPE(3, 4)), .axis = CP_ALL));
+        cp_print(x);
+    }
+    return sum == 66 ? 0 : 1;
+}
+"""
+PRINTED = "[ 0.  1.  2.  3.  4.  5.  6.  7.  8.  9. 10. 11.]\n"
+
+PROJECT = """cmake_minimum_required(VERSION 3.22)
+project(consumer LANGUAGES C CXX)
+find_package(cuprite 0.1 REQUIRED)
+foreach(kind cuprite static)
+  foreach(language c cpp)
+    add_executable(${kind}_${language} program.${language})
+    target_link_libraries(${kind}_${language} cuprite::${kind})
+    target_compile_features(${kind}_${language} PRIVATE c_std_17 cxx_std_20)
+  endforeach()
+endforeach()
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, timeout=300, env={**CLEAN, **options})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def install(prefix):
+    """Installs; the list of files. One at a time, since the build folder keeps the list of the last one."""
+    with open(BUILD / ".install-lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        return (BUILD / "install_manifest.txt").read_text()
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """A prefix that was moved after the installation."""
+    first, then = tmp_path_factory.mktemp("install") / "first", tmp_path_factory.mktemp("moved") / "prefix of a user"
+    install(first)
+    shutil.move(first, then)
+    return then
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("consumer")
+    for name in ("program.c", "program.cpp"):
+        (folder / name).write_text(PROGRAM)
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    return folder
+
+
+@pytest.mark.parametrize("package", ["cuprite", "cuprite-static"])
+@pytest.mark.parametrize("compiler", [["gcc", "-std=c17", "program.c"], ["g++", "-std=c++20", "program.cpp"]], ids=["C", "C++"])
+def test_pkg_config(prefix, sources, tmp_path, package, compiler):
+    straight = tmp_path / "prefix"
+    straight.symlink_to(prefix)  # pkg-config quotes spaces in its own way
+    flags = run("pkg-config", "--cflags", "--libs", package, PKG_CONFIG_PATH=straight / "lib" / "pkgconfig").split()
+    program = tmp_path / "program"
+    name, standard, source = compiler
+    run(name, standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", sources / source, *flags, "-o", program)
+    assert run(program) == PRINTED
+    assert ("libcuprite" in run("ldd", program)) == (package == "cuprite")
+
+
+def test_cmake(prefix, sources, tmp_path):
+    run("cmake", "-S", sources, "-B", tmp_path / "b", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path / "b")
+    for kind in ("cuprite", "static"):
+        for language in ("c", "cpp"):
+            program = tmp_path / "b" / f"{kind}_{language}"
+            assert run(program) == PRINTED
+            assert ("libcuprite" in run("ldd", program)) == (kind == "cuprite")
+
+
+def test_command_and_files(prefix, tmp_path):
+    sky = tmp_path / "sky.fits"
+    run(prefix / "bin" / "cuprite", "sky", sky, "--size", "128", "--sources", "3")
+    assert sky.stat().st_size > 128 * 128 * 2
+    headers = {p.name for f in (ROOT / "include", BUILD / "generated/include") for p in f.rglob("*.h")} - {"testing.h"}
+    assert {p.name for p in (prefix / "include").rglob("*") if p.is_file()} == headers
+    page = (prefix / "share" / "man" / "man3" / "cp_median.3").read_text()
+    assert page.startswith(".TH CP_MEDIAN 3") and "cp_median_options" in page
+
+
+def test_python_module(prefix, tmp_path):
+    folder = prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    text = "import cuprite, sys; print(cuprite.__file__); print(cuprite.arange(4).sum(), cuprite.cuda.runtime.getDeviceCount() >= 0)"
+    file, values = run(sys.executable, "-c", text, PYTHONPATH=folder).splitlines()
+    assert pathlib.Path(file).is_relative_to(folder) and values == "6 True"
+    assert (folder / "cuprite" / "py.typed").exists() and list((folder / "cuprite").rglob("*.pyi"))
+
+
+def test_wheel(tmp_path):
+    """pip makes a wheel of what is built, installs it, and the module and the command run from there."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path, "-C", f"build-dir={BUILD}", ROOT)
+    wheel, = tmp_path.glob("*.whl")
+    place = tmp_path / "place"
+    run(*pip, "install", "-q", "--no-deps", "--no-index", "--target", place, wheel)
+    assert (place / "cuprite" / "lib" / "libcuprite.so.0").is_file()
+    libraries = [p.name for p in (place / "cuprite" / "lib").iterdir()]
+    assert len([n for n in libraries if n.startswith("libcuprite.so")]) == 1, libraries
+    text = "import cuprite; print(cuprite.__file__, cuprite.median(cuprite.arange(5.0)))"
+    assert run(sys.executable, "-c", text, PYTHONPATH=place) == f"{place}/cuprite/__init__.py 2.0\n"
+    run(place / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "64", "--sources", "1", PYTHONPATH=place)
+    assert (tmp_path / "sky.fits").exists()
+
+
+def test_uninstall(tmp_path):
+    prefix, build = tmp_path / "prefix", tmp_path / "build"
+    build.mkdir()
+    (build / "install_manifest.txt").write_text(install(prefix))
+    assert len([p for p in prefix.rglob("*") if p.is_file()]) > 20
+    run("make", "-s", "-C", ROOT, "uninstall", f"BUILD={build}")
+    assert [p for p in prefix.rglob("*") if p.is_file() or p.is_symlink()] == []

@@ -1,0 +1,63 @@
+# What is installed, and what a wheel holds (the component `wheel`, laid out as the package's folder). Everything finds
+# everything else by paths that are relative to itself, so a prefix can be moved; only programs that are linked with
+# libcuprite.a look for plugins in the prefix that was configured.
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/cuprite)
+set(headers FILES_MATCHING PATTERN "*.h" PATTERN testing.h EXCLUDE)
+
+install(TARGETS cuprite EXPORT cuprite LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS cuprite LIBRARY DESTINATION cuprite/lib NAMELINK_SKIP COMPONENT wheel EXCLUDE_FROM_ALL)
+if(TARGET cuprite-static)
+  install(TARGETS cuprite-static EXPORT cuprite ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+foreach(t cuprite-io cuprite-cuda)
+  if(TARGET ${t})
+    install(TARGETS ${t} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS ${t} LIBRARY DESTINATION cuprite/lib COMPONENT wheel EXCLUDE_FROM_ALL)
+  endif()
+endforeach()
+if(TARGET cuprite-cli)
+  install(TARGETS cuprite-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS cuprite-cli RUNTIME DESTINATION cuprite/bin COMPONENT wheel EXCLUDE_FROM_ALL)
+endif()
+
+# --- headers, pkg-config, CMake ---
+install(FILES include/cuprite.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/cuprite ${GENERATED}/include/cuprite DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${headers})
+install(EXPORT cuprite NAMESPACE cuprite:: FILE cupriteTargets.cmake DESTINATION ${package_folder})
+configure_package_config_file(tools/cupriteConfig.cmake.in cupriteConfig.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(cupriteConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cupriteConfig.cmake ${CMAKE_BINARY_DIR}/cupriteConfigVersion.cmake
+  DESTINATION ${package_folder})
+file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+set(needed "${sleef} -lm -lpthread -ldl")
+set(libraries "-L\${libdir} -Wl,-rpath,\${libdir} -lcuprite")
+configure_file(tools/cuprite.pc.in cuprite.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cuprite.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET cuprite-static)
+  set(libraries "\${libdir}/libcuprite.a ${needed}")
+  configure_file(tools/cuprite.pc.in cuprite-static.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/cuprite-static.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+# --- the Python module ---
+if(TARGET cuprite_python)
+  set(python_parts FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+  install(TARGETS cuprite_python LIBRARY DESTINATION ${module_folder}/cuprite)
+  install(DIRECTORY python/cuprite DESTINATION ${module_folder} ${python_parts})
+  install(TARGETS cuprite_python LIBRARY DESTINATION cuprite COMPONENT wheel EXCLUDE_FROM_ALL)
+  install(DIRECTORY python/cuprite DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL ${python_parts})
+  if(IS_DIRECTORY ${GENERATED}/python/cuprite)
+    install(DIRECTORY ${GENERATED}/python/cuprite DESTINATION ${module_folder} ${python_parts})
+    install(DIRECTORY ${GENERATED}/python/cuprite DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL ${python_parts})
+  endif()
+  install(CODE "message(STATUS \"Python finds the module with PYTHONPATH=\${CMAKE_INSTALL_PREFIX}/${module_folder}\")")
+endif()
+
+# --- manual pages, made as they are installed ---
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
+install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -E env BUILD=${CMAKE_BINARY_DIR}
+  ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/make_man.py ${CMAKE_BINARY_DIR}/man COMMAND_ERROR_IS_FATAL ANY)")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})

@@ -37,7 +37,7 @@ test: build check
 
 # The rooms include only what they may; files keep to their length; written pages are what the sources say.
 check: build
-	@$(PYTHON) tools/check_rooms.py
+	@$(PYTHON) tools/check_rooms.py $(BUILD)
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check

@@ -1,48 +1,125 @@
 #!/usr/bin/env python3
-"""Checks the house rules that a compiler does not: which room includes which, and how long files are.
+"""Checks the house rules that a compiler does not: which room includes and calls which, and how long files are.
 
-A room may include its own headers, what stands before it in ORDER, and what EXTRA allows by name (the same
-list is in CONTRIBUTING.md). Exits 1 with one line for each breach.
+    python tools/check_rooms.py [BUILD]
+
+A room may use its own files and those of rooms that stand before it in ORDER, in includes and, where there is a build
+(`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room cannot
+be called from an earlier one either, and there is no circle. What MAY allows by name is the exception (the same list is
+in CONTRIBUTING.md). The room compose is made of public functions only: it includes no header of another room but those
+of INNER. A function is declared by a header of the room that defines it. Exits 1 with one line for each breach.
 """
-import pathlib, re, sys
+import json
+import pathlib
+import re
+import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ORDER = ["core", "backend", "scalar", "cpu", "cuda", "front", "elementwise", "reduce", "index", "shape", "sort",
-         "signal", "ndimage", "io", "text", "late"]
-# room -> headers (or rooms) that it may include although they stand later
-EXTRA = {
+ORDER = ["core", "backend", "scalar", "cpu", "cuda", "move", "front", "shape", "elementwise", "reduce", "index", "sort",
+         "signal", "ndimage", "io", "text", "compose", "late"]
+# room -> headers, rooms ("scalar/") or symbols that it may use although they stand later
+MAY = {
     "core": {"scalar/"},
+    # the registry knows the backend that is always there; its tables (CPI_ROOMS) name the slots of every room
+    "backend": {"cpi_backend_cpu", "cp_threads"},
+    "cpu": {f"cpi_{r}_cpu" for r in ORDER},
+    "cuda": {f"cpi_{r}_cuda" for r in ORDER},
 }
+INNER = {"core/error.h", "core/memory.h", "core/shape.h"}
 LONGEST = 1000
+SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}
+RANK = {room: i for i, room in enumerate(ORDER)}
 
 
-def breaches():
-    rank = {room: i for i, room in enumerate(ORDER)}
+def later(room, other, what):
+    """May `room` not use `what` of the room `other`?"""
+    allowed = MAY.get(room, set())
+    return RANK[other] > RANK[room] and what not in allowed and other + "/" not in allowed
+
+
+def includes():
     for path in sorted((ROOT / "src").rglob("*")):
-        if path.suffix not in {".c", ".h", ".cu", ".cuh", ".def"}:
+        if path.suffix not in SOURCES:
             continue
-        room = path.relative_to(ROOT / "src").parts[0]
-        name = path.relative_to(ROOT)
-        if room not in rank:
+        room, name = path.relative_to(ROOT / "src").parts[0], path.relative_to(ROOT)
+        if room not in RANK:
             yield f"{name}: {room} is no room; add it to ORDER in tools/check_rooms.py"
             continue
         for line, text in enumerate(path.read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([a-z_0-9]+)/([^"]+)"', text)
-            if not found or found[1] not in rank or found[1] == room:
+            if not found or found[1] not in RANK or found[1] == room:
                 continue
             header = f"{found[1]}/{found[2]}"
-            allowed = EXTRA.get(room, set())
-            if rank[found[1]] > rank[room] and header not in allowed and found[1] + "/" not in allowed:
+            if later(room, found[1], header):
                 yield f"{name}:{line}: {room} may not include {header}"
-    for pattern in ("src/**/*", "include/**/*", "python/**/*", "cli/*", "tests/**/*", "bench/*", "tools/*"):
+            if room == "compose" and header not in INNER:
+                yield f"{name}:{line}: compose is made of public functions; it may not include {header}"
+
+
+def objects(build):
+    """(room, source, object) of everything the build compiles for a room."""
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        found = re.search(r"/src/([a-z0-9]+)/(?:[^/]+/)?[^/]+\.(?:c|cu)$", entry["file"])
+        if not found or found[1] not in RANK or "/python/src/" in entry["file"]:
+            continue
+        output = entry.get("output") or re.search(r" -o (\S+)", entry["command"])[1]
+        path = pathlib.Path(entry["directory"]) / output
+        if path.exists():
+            yield found[1], pathlib.Path(entry["file"]), path
+
+
+def symbols(path):
+    """(defined, undefined) global names of an object."""
+    defined, undefined = set(), set()
+    text = subprocess.run(["nm", "-P", "-g", str(path)], capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
+        name, kind = line.split()[:2]
+        (undefined if kind in "Uvw" else defined).add(name)
+    return defined, undefined
+
+
+def calls(build):
+    found = [(room, source, *symbols(path)) for room, source, path in objects(build)]
+    if not found:
+        yield f"{build}: no objects; build first"
+    home = {name: room for room, _, defined, _ in found for name in defined}
+    for room, source, _, undefined in sorted(found, key=lambda f: str(f[1])):
+        for name in sorted(undefined):
+            other = home.get(name)
+            if other and other != room and later(room, other, name):
+                yield f"{source.name}: {room} may not call {name}, which is {other}'s"
+    yield from declarations(home)
+
+
+def declarations(home):
+    """A name that a room's header declares is defined there."""
+    for path in sorted((ROOT / "src").glob("*/*.h")):
+        room = path.parent.name
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+        for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
+            if home.get(name, room) != room:
+                yield f"{path.relative_to(ROOT)}: {room} declares {name}, which {home[name]} defines"
+
+
+def lengths():
+    for pattern in ("src/**/*", "include/**/*", "python/**/*", "cli/*", "tests/**/*", "bench/*", "tools/**/*"):
         for path in sorted(ROOT.glob(pattern)):
-            if path.suffix in {".c", ".h", ".cu", ".cuh", ".def", ".py"} and path.is_file():
+            if path.suffix in SOURCES | {".py"} and path.is_file():
                 lines = path.read_text().count("\n")
                 if lines > LONGEST:
                     yield f"{path.relative_to(ROOT)}: {lines} lines; {LONGEST} are the most"
 
 
-found = list(breaches())
-for text in found:
-    print(text)
-sys.exit(bool(found))
+def main():
+    breaches = [*includes(), *lengths()]
+    build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()
+    if len(sys.argv) > 1 or (build / "compile_commands.json").exists():
+        breaches += calls(build)
+    for text in breaches:
+        print(text)
+    return bool(breaches)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

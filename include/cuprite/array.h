@@ -119,6 +119,24 @@ CP_API cp_array *cp_view_as(cp_array *x, cp_type type);     /* same bytes, anoth
 CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array of all of x */
 CP_API cp_array *cp_imag_part(cp_array *x);                 /* a view; of a real array zeros */
 
+/* As an axis: of the flattened array. */
+#define CP_FLAT INT32_MIN
+
+/* --- joining --- */
+typedef struct cp_join_options {
+    CP_OPTION(cp_array *, out);      /* result goes here; its type takes the place of dtype */
+    CP_OPTION(bool, typed);          /* dtype is meant */
+    CP_OPTION(cp_type, dtype);       /* of the result, with `typed`; else the type that holds all of the parts' */
+    CP_OPTION(cp_casting, casting);  /* rule from the parts' types to the result's; CP_SAME_KIND by default */
+    int _;
+} cp_join_options;
+/* n arrays behind one another along an axis (CP_FLAT: each flattened), their other extents equal. */
+CP_API cp_array *cp_concatenate(int n, cp_array *const *arrays, int axis, const cp_join_options *options);
+#define cp_concatenate(...) CP_CALL3(cp_concatenate, cp_join_options, __VA_ARGS__, ._ = 0)
+/* n arrays of one shape as the places of a new axis. */
+CP_API cp_array *cp_stack(int n, cp_array *const *arrays, int axis, const cp_join_options *options);
+#define cp_stack(...) CP_CALL3(cp_stack, cp_join_options, __VA_ARGS__, ._ = 0)
+
 /* --- indexing --- */
 typedef enum cp_index_kind { CP_IX_INT, CP_IX_SLICE, CP_IX_NEW, CP_IX_ELLIPSIS } cp_index_kind;
 /* One item of x[...]: an integer (start), a slice (start, stop, step; `has` says which bounds were given),

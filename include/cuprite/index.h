@@ -11,7 +11,6 @@ extern "C" {
 
 /* Slices of x along `axis` whose entry in the 1-d `condition` is true (numpy.compress). A condition shorter
  * than the axis drops the rest; a longer one must be false there. axis = CP_FLAT: of the flattened array. */
-#define CP_FLAT INT32_MIN
 CP_API cp_array *cp_compress(cp_array *condition, cp_array *x, int axis);
 /* Indices of the non-zero elements: int64 array of shape (ndim, count), C order (numpy.nonzero; row i is the
  * i-th array of NumPy's tuple). 0-d input is an error as in NumPy 2. */

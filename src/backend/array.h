@@ -13,8 +13,6 @@ cp_array *cpi_array_like(const char *function, const cp_array *x, cp_type type, 
 /* A view: shares x's buffer; `data` is its first element. */
 cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides,
                          char *data);
-/* A copy of x's values as `type` on x's device, C order; x itself (retained) when it already is all that. */
-cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
 /* Another view of all of x (of a host scalar: another one). What a public function returns is never one of its
  * arguments: where its result is x itself, it returns this. NULL with an error when there is no memory. */
 cp_array *cpi_again(cp_array *x);

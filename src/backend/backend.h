@@ -16,7 +16,7 @@
 
 /* The rooms whose slots a backend fills: for each of them struct cpi_ROOM_ops, of which a backend NAME has one, called
  * cpi_ROOM_NAME. A new room is one word here. */
-#define CPI_ROOMS(ROOM) ROOM(elementwise) ROOM(reduce) ROOM(index) ROOM(sort) ROOM(signal) ROOM(ndimage)
+#define CPI_ROOMS(ROOM) ROOM(move) ROOM(elementwise) ROOM(reduce) ROOM(index) ROOM(sort) ROOM(signal) ROOM(ndimage)
 
 #ifdef __cplusplus
 extern "C" {

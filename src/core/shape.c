@@ -100,6 +100,18 @@ cp_code cpi_broadcast(const char *function, int *ndim, int64_t *shape, int bdim,
     return CP_OK;
 }
 
+bool cpi_broadcast_strides(const cp_array *x, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int skip = ndim - x->ndim;
+    if (skip < 0) return false;
+    for (int i = 0; i < ndim; i++) {
+        int64_t have = i < skip ? 1 : x->shape[i - skip];
+        if (have != 1 && have != shape[i]) return false;
+        strides[i] = have == 1 ? 0 : x->strides[i - skip];
+    }
+    return true;
+}
+
 const char *cpi_shape_text(int ndim, const int64_t *shape, char *text, size_t bytes)
 {
     size_t at = (size_t)snprintf(text, bytes, "(");

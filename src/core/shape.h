@@ -18,6 +18,8 @@ cp_code cpi_axis(const char *function, int *axis, int ndim);
 cp_code cpi_axes_mask(const char *function, cp_axes axes, int ndim, bool *mask);
 /* Broadcasts shape `b` into (*ndim, shape), NumPy's rule; CP_ERROR_VALUE when they do not fit. */
 cp_code cpi_broadcast(const char *function, int *ndim, int64_t *shape, int bdim, const int64_t *bshape);
+/* Strides under which x has a shape that it broadcasts to; false when it does not. */
+bool cpi_broadcast_strides(const cp_array *x, int ndim, const int64_t *shape, int64_t *strides);
 /* "(3, 4)" into text, for messages; returns text. */
 const char *cpi_shape_text(int ndim, const int64_t *shape, char *text, size_t bytes);
 /* First and one-past-last byte an array touches, relative to its data. */

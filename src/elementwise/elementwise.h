@@ -20,16 +20,8 @@ typedef struct cpi_elementwise_ops {
      * op[1..nin] are inputs, op[nin + 1], where there, is a bool mask: elements where it is false keep their
      * value. `type` is one that the operation has a body for (cpi_kernel_type). */
     cp_code (*run)(cp_stream *stream, int op, cp_type type, const cpi_loop *loop);
-    /* op[0] = op[1], any two types: astype, assign, fill (host scalar), strided and transposed copies. An
-     * optional op[2] is a bool mask. The operands may not overlap but for being the same elements. */
-    cp_code (*copy)(cp_stream *stream, const cpi_loop *loop);
     /* op[0] = op[1] ? op[2] : op[3]; op[1] is converted to bool, op[2] and op[3] to op[0]'s type. */
     cp_code (*select)(cp_stream *stream, const cpi_loop *loop);
-    /* out[i] = start + i*step in float64 (in int64), converted to `type`, integers by rounding down; contiguous,
-     * n >= 0. With use_stop the last element is `stop`. Complex types get the value as their real part. */
-    cp_code (*ramp)(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
-                    bool use_stop);
-    cp_code (*ramp_int)(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step);
     /* op[0] (bool) = |op[1] - op[2]| <= atol + rtol*|op[2]|, computed in `type`: FLOAT32, FLOAT64 or COMPLEX128. */
     cp_code (*close)(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
                      bool equal_nan);

@@ -6,6 +6,7 @@
 
 #include "cpu/threads.h"
 #include "elementwise/engine_cpu.h"
+#include "move/move.h"
 
 /* --- operations --- */
 
@@ -327,6 +328,7 @@ static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs
 }
 
 const cpi_elementwise_ops cpi_elementwise_cpu = {
-    .run = run, .copy = copy, .select = choose, .ramp = ramp, .ramp_int = ramp_int, .close = close_,
-    .all_close = all_close,
+    .run = run, .select = choose, .close = close_, .all_close = all_close,
 };
+
+const cpi_move_ops cpi_move_cpu = {.copy = copy, .ramp = ramp, .ramp_int = ramp_int};

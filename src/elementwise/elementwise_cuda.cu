@@ -1,6 +1,7 @@
 /* The CUDA slots of the room elementwise: which kernel serves a loop, and its launch. */
 #include "elementwise/move_cuda.h"
 #include "elementwise/operations_cuda.h"
+#include "move/move.h"
 
 /* --- walks --- */
 
@@ -233,5 +234,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
 }
 
 const cpi_elementwise_ops cpi_elementwise_cuda = {
-    run, cpi_cuda_copy, cpi_cuda_select, cpi_cuda_ramp, cpi_cuda_ramp_int, cpi_cuda_close, cpi_cuda_all_close,
+    run, cpi_cuda_select, cpi_cuda_close, cpi_cuda_all_close,
 };
+
+const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_ramp, cpi_cuda_ramp_int};

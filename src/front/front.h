@@ -25,12 +25,17 @@ cp_array *cpi_dense(const char *function, cp_array *x, cp_type type, cpi_device 
 cp_array *cpi_dense_shaped(const char *function, cp_array *x, cp_type type, cpi_device *device, int ndim,
                            const int64_t *shape);
 
+/* x in a shape that it broadcasts to: a view that cannot be written to. */
+cp_array *cpi_broadcast_view(const char *function, cp_array *x, int ndim, const int64_t *shape);
+
 /* --- types (operands.c) --- */
 
 /* "same_kind", ...: the rule as NumPy's casting= says it. */
 const char *cpi_casting_name(cp_casting rule);
 /* CP_ERROR_TYPE where values of `from` may not become `to`. */
 cp_code cpi_check_cast(const char *function, cp_type from, cp_type to, cp_casting rule);
+/* The type of an array that holds all of these, as numpy.result_type of them. */
+cp_type cpi_common_type(int n, cp_array *const *arrays);
 /* CP_ERROR_TYPE for a complex array. */
 cp_code cpi_check_real(const char *function, const cp_array *x);
 

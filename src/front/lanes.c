@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuprite/index.h"
+#include "cuprite/array.h"
 
 cp_code cpi_axis_or_flat(const char *function, int *axis, int ndim)
 {

@@ -82,13 +82,45 @@ cp_code cpi_check_cast(const char *function, cp_type from, cp_type to, cp_castin
                     function, cp_type_name(from), cp_type_name(to), cpi_casting_name(rule));
 }
 
+/* NumPy's number of a type, which decides which of several types leads. */
+static int seniority(cp_type t) { return cpi_is_float(t) && cpi_itemsize(t) == 2 ? CP_NTYPES + t : t; }
+
+/* Every type is promoted with the most senior one, and only then with one another: int8, uint16 and float32 make
+ * float32, although int8 and uint16 alone make int32. */
+cp_type cpi_common_type(int n, cp_array *const *arrays)
+{
+    cp_type leader = arrays[0]->type;
+    for (int i = 1; i < n; i++)
+        if (seniority(arrays[i]->type) > seniority(leader)) leader = arrays[i]->type;
+    cp_type common = leader;
+    for (int i = 0; i < n; i++) common = cp_promote(common, cp_promote(leader, arrays[i]->type));
+    return common;
+}
+
 cp_code cpi_check_real(const char *function, const cp_array *x)
 {
     return cpi_is_complex(x->type) ? cpi_fail(CP_ERROR_TYPE, "%s: complex type not supported", function) : CP_OK;
 }
 
+cp_array *cpi_broadcast_view(const char *function, cp_array *x, int ndim, const int64_t *shape)
+{
+    char have[160], want[160];
+    int64_t strides[CP_MAXDIM];
+    if (!cpi_broadcast_strides(x, ndim, shape, strides)) {
+        cpi_fail(CP_ERROR_VALUE, "%s: shape %s cannot be broadcast to %s", function,
+                 cpi_shape_text(x->ndim, x->shape, have, sizeof have), cpi_shape_text(ndim, shape, want, sizeof want));
+        return NULL;
+    }
+    cpi_device *device = cpi_common_device(function, 1, &x);
+    x = device ? cpi_in_memory(function, x, device) : NULL;
+    cp_array *v = x ? cpi_array_view(x, x->type, ndim, shape, strides, x->data) : NULL;
+    if (v) v->flags |= CPI_READONLY;
+    cp_free(x);
+    return v;
+}
+
 cp_array *cpi_mask(const char *function, cp_array *where, int ndim, const int64_t *shape)
 {
     if (cpi_check_cast(function, where->type, CP_BOOL, CP_SAFE)) return NULL;
-    return cp_broadcast_to(where, (cp_shape){ndim, shape});
+    return cpi_broadcast_view(function, where, ndim, shape);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cuprite/index.h"
-#include "elementwise/elementwise.h"
 #include "front/front.h"
+#include "move/move.h"
 
 /* One call: the condition made contiguous, what it selects, the backend to ask. */
 typedef struct choice {
@@ -314,7 +314,7 @@ static cp_code fill(cp_array *x, cp_array *mask, cp_array *value)
     }
     cpi_loop_init(&loop, x->ndim, x->shape, 3, operands);
     cpi_loop_coalesce(&loop);
-    return x->device->backend->elementwise->copy(cpi_stream(x->device), &loop);
+    return x->device->backend->move->copy(cpi_stream(x->device), &loop);
 }
 
 cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value)

@@ -15,6 +15,7 @@
 #include "core/array.h"
 #include "core/memory.h"
 #include "cpu/threads.h"
+#include "move/move.h"
 
 struct cp_image_header; /* the library's own */
 

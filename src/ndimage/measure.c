@@ -98,8 +98,13 @@ static cp_array *result(const char *function, const operands *o, cp_type type, i
 /* Runs the plan; an image without pixels has empty regions only, and backends need not know it. */
 static cp_code measure(cpi_device *device, cpi_measure_plan *plan)
 {
+    int64_t ones[CP_MAXDIM];
     if (plan->n == 0) return CP_OK;
-    if (plan->size == 0) plan->kind = CPI_REGIONS_NONE;
+    if (plan->size == 0) { /* positions are taken apart by the extents, which may not be 0 */
+        for (int i = 0; i < plan->ndim; i++) ones[i] = 1;
+        plan->kind = CPI_REGIONS_NONE;
+        plan->shape = ones;
+    }
     return device->backend->ndimage->measure(cpi_stream(device), plan);
 }
 
@@ -131,6 +136,7 @@ static cp_array *statistic(const char *function, int what, bool greatest, cp_arr
     default: plan.position = r = result(function, &o, CP_INT64, 1, &ndim); break;
     }
     if (what != EXTREMUM && what != POSITION) plan.must = false;
+    else if (plan.size == 0) plan.must = true; /* nothing to find, in SciPy's words too */
     if (r && (r->size || plan.must) && measure(o.device, &plan) != CP_OK) {
         cp_free(r);
         r = NULL;

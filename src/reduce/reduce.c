@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "cuprite/elementwise.h"
 #include "front/front.h"
+#include "move/move.h"
 
 cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info)
 {

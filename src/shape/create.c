@@ -5,7 +5,7 @@
 #include "backend/device.h"
 #include "core/array.h"
 #include "core/shape.h"
-#include "elementwise/elementwise.h"
+#include "move/move.h"
 #include "scalar/scalar.h"
 
 static cp_array *new_here(const char *function, cp_shape shape, cp_type type)
@@ -71,7 +71,7 @@ static cp_array *ramp(const char *function, int64_t n, double start, double step
 {
     cp_array *x = new_here(function, CP_SHAPE(n), type == CP_DEFAULT ? CP_FLOAT64 : type);
     if (!x || !n) return x;
-    return checked(x, x->device->backend->elementwise->ramp(cpi_stream(x->device), x->data, x->type, n, start, step,
+    return checked(x, x->device->backend->move->ramp(cpi_stream(x->device), x->data, x->type, n, start, step,
                                                             stop, use_stop));
 }
 
@@ -91,7 +91,7 @@ cp_array *cp_arange(double start, double stop, double step, cp_type type)
         uint64_t first = cps_f64_to_u64(start), next = cps_f64_to_u64(start + step);
         cp_array *x = new_here("arange", CP_SHAPE(n > 0 ? (int64_t)n : 0), type);
         if (!x || !x->size) return x;
-        return checked(x, x->device->backend->elementwise->ramp_int(cpi_stream(x->device), x->data, type, x->size,
+        return checked(x, x->device->backend->move->ramp_int(cpi_stream(x->device), x->data, type, x->size,
                                                                     (int64_t)first, (int64_t)(next - first)));
     }
     return ramp("arange", n > 0 ? (int64_t)n : 0, start, (start + step) - start, stop, false, type);
@@ -113,7 +113,7 @@ cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type)
     }
     cp_array *x = new_here("arange", CP_SHAPE((int64_t)n), type == CP_DEFAULT ? CP_INT64 : type);
     if (!x || !n) return x;
-    return checked(x, x->device->backend->elementwise->ramp_int(cpi_stream(x->device), x->data, x->type, (int64_t)n,
+    return checked(x, x->device->backend->move->ramp_int(cpi_stream(x->device), x->data, x->type, (int64_t)n,
                                                                 start, step));
 }
 

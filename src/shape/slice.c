@@ -1,6 +1,6 @@
 /* Basic indexing: integers, slices, newaxis and `...` make a view. Python's rules for bounds. */
-#include "backend/array.h"
-#include "core/shape.h"
+#include "front/front.h"
+#include "move/move.h"
 
 /* Start and number of steps of a slice of an axis with n elements. */
 static cp_code slice_range(const cp_index *item, int64_t n, int64_t *first, int64_t *count)
@@ -34,6 +34,8 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
     *used = 0;
     *ellipsis = false;
     for (int i = 0; i < n; i++) {
+        if ((unsigned)items[i].kind > CP_IX_ELLIPSIS)
+            return cpi_fail(CP_ERROR_VALUE, "slice: item %d is of no kind (%d)", i, (int)items[i].kind);
         if (items[i].kind == CP_IX_ELLIPSIS) {
             if (*ellipsis) return cpi_fail(CP_ERROR_INDEX, "slice: an index can only have a single ellipsis ('...')");
             *ellipsis = true;
@@ -56,6 +58,10 @@ cp_array *cp_slice(cp_array *x, int n, const cp_index *items)
     int axis = 0, ndim = 0, used;
     bool ellipsis;
     if (cpi_null("slice", x) || (n > 0 && cpi_null("slice", items))) return NULL;
+    if (n < 0) {
+        cpi_fail(CP_ERROR_VALUE, "slice: %d items given", n);
+        return NULL;
+    }
     if (count_items(x, n, items, &used, &ellipsis)) return NULL;
     if (x->flags & CPI_HOST_SCALAR) { /* 0-d: only newaxis and `...` are left; they need memory */
         cp_array *solid = cpi_as_contiguous("slice", x, x->type), *v = solid ? cp_slice(solid, n, items) : NULL;

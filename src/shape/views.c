@@ -1,15 +1,14 @@
 /* Views: other shapes and strides over the same memory. Only reshape and ravel may copy, where no view can be. */
 #include <string.h>
 
-#include "backend/device.h"
-#include "core/array.h"
-#include "core/shape.h"
+#include "front/front.h"
+#include "move/move.h"
 
 /* x itself (retained), or, for a host scalar, a 0-d array on the current device: views need memory. */
 static cp_array *solid(const char *function, cp_array *x)
 {
-    if (cpi_null(function, x)) return NULL;
-    return x->flags & CPI_HOST_SCALAR ? cpi_as_contiguous(function, x, x->type) : cp_retain(x);
+    cpi_device *device = cpi_null(function, x) ? NULL : cpi_common_device(function, 1, &x);
+    return device ? cpi_in_memory(function, x, device) : NULL;
 }
 
 /* View of x with these dimensions; ends the caller's reference to x. */
@@ -144,26 +143,9 @@ cp_array *cp_swapaxes(cp_array *x, int a, int b)
 cp_array *cp_broadcast_to(cp_array *x, cp_shape shape)
 {
     const char *function = "broadcast_to";
-    char a[160], b[160];
-    int64_t strides[CP_MAXDIM], size;
-    if (cpi_null(function, x)) return NULL;
-    if (cpi_shape_size(function, shape.n, shape.dim, cp_type_size(x->type), &size)) return NULL;
-    int skip = shape.n - x->ndim;
-    bool good = skip >= 0;
-    for (int i = 0; i < shape.n && good; i++) {
-        int64_t have = i < skip ? 1 : x->shape[i - skip];
-        good = have == 1 || have == shape.dim[i];
-        strides[i] = have == 1 ? 0 : x->strides[i - skip];
-    }
-    if (!good) {
-        cpi_fail(CP_ERROR_VALUE, "%s: shape %s cannot be broadcast to %s", function,
-                 cpi_shape_text(x->ndim, x->shape, a, sizeof a), cpi_shape_text(shape.n, shape.dim, b, sizeof b));
-        return NULL;
-    }
-    x = solid(function, x);
-    cp_array *v = x ? view_of(x, shape.n, shape.dim, strides, x->data) : NULL;
-    if (v) v->flags |= CPI_READONLY;
-    return v;
+    int64_t size;
+    if (cpi_null(function, x) || cpi_shape_size(function, shape.n, shape.dim, cp_type_size(x->type), &size)) return NULL;
+    return cpi_broadcast_view(function, x, shape.n, shape.dim);
 }
 
 cp_array *cp_squeeze(cp_array *x, cp_axes axes)

@@ -203,7 +203,18 @@ static void shapes_and_errors(void **state)
         cp_array *empty = cp_zeros(CP_SHAPE(0, 3), CP_FLOAT32), *none = cp_zeros(CP_SHAPE(0), CP_INT64), *nine = cp_int(9);
         CHECK(cp_sum_labels(empty, row, i), CP_FLOAT64, 0);
         CHECK(cp_mean_labels(empty, NULL, NULL), CP_FLOAT64, NAN);
-        CHECK(cp_minimum_labels(empty, row, i), CP_FLOAT32, 0);
+        assert_null(cp_minimum_labels(empty, row, i)); /* an image without elements has no extremum, whatever is asked */
+        failed(CP_ERROR_VALUE);
+        cp_array *flat = cp_zeros(CP_SHAPE(2, 0), CP_FLOAT64), *none2 = cp_zeros(CP_SHAPE(2, 0), CP_INT64);
+        assert_null(cp_minimum_position(flat, none2, i));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_maximum_position(flat, none2, i));
+        failed(CP_ERROR_VALUE);
+        cp_sources nothing;
+        ok(cp_measure(flat, none2, 2, &nothing) == CP_OK);
+        values(nothing.position, 0, 0, 0, 0);
+        cp_sources_free(&nothing);
+        cp_free(none2), cp_free(flat);
         r = cp_center_of_mass(x, row, none);
         ok(r);
         assert_int_equal(cp_ndim(r), 2);

@@ -196,3 +196,26 @@ def test_same_bits():
     for _ in range(5):
         again = [cp.asnumpy(getattr(ndimage, n)(x, labels, index)) for n in ("sum_labels", "variance")]
         assert all((a == b).all() for a, b in zip(first, again))
+
+
+@pytest.mark.parametrize("shape", [(2, 0), (0,), (0, 3), (3, 0, 2)])
+@pytest.mark.parametrize("name", NAMES + ["extrema"])
+def test_images_without_elements(name, shape):
+    x, labels = np.zeros(shape), np.zeros(shape, int)
+    theirs, ours = getattr(scipy.ndimage, name), getattr(ndimage, name)
+    extremum = name not in ("sum_labels", "mean", "variance", "standard_deviation", "center_of_mass")
+    for l, index in ((None, None), (labels, None), (labels, 1), (labels, np.array([1, 2]))):
+        args = (None if l is None else cp.asarray(l), cp.asarray(index) if isinstance(index, np.ndarray) else index)
+        if not extremum and isinstance(index, np.ndarray):
+            continue                                       # SciPy's ValueError there comes from a minimum of the labels
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                want = theirs(x, l, index)
+            except ValueError:
+                with pytest.raises(ValueError):
+                    ours(cp.asarray(x), *args)
+                continue
+        got = ours(cp.asarray(x), *args)
+        got = [float(v) for v in got] if isinstance(got, tuple) else cp.asnumpy(got)
+        np.testing.assert_array_equal(got, want)

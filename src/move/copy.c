@@ -5,7 +5,7 @@
 #include "backend/device.h"
 #include "core/array.h"
 #include "core/shape.h"
-#include "elementwise/elementwise.h"
+#include "move/move.h"
 
 /* dst[...] = src on one device, where the two share no memory or element for element the same. */
 static cp_code copy_elements(cp_array *dst, const cp_array *src)
@@ -21,7 +21,7 @@ static cp_code copy_elements(cp_array *dst, const cp_array *src)
     cpi_loop loop;
     cpi_loop_init(&loop, dst->ndim, dst->shape, 2, (const cp_array *const[]){dst, src});
     cpi_loop_coalesce(&loop);
-    return backend->elementwise->copy(stream, &loop);
+    return backend->move->copy(stream, &loop);
 }
 
 /* y with x's values; NULL, and y ended, on failure. */

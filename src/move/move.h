@@ -1,0 +1,37 @@
+/* Moving elements: the slots a backend fills, and what the rooms above need besides the public functions.
+ *
+ * Slots run over a cpi_loop whose op[0] is the output. Operands may have any types and strides; the input may be a host
+ * scalar. The output shares no memory with an input unless both are the same elements. */
+#ifndef CPI_MOVE_H
+#define CPI_MOVE_H
+
+#include "backend/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cpi_move_ops {
+    /* op[0] = op[1], any two types: astype, assign, fill (host scalar), strided and transposed copies. An
+     * optional op[2] is a bool mask. */
+    cp_code (*copy)(cp_stream *stream, const cpi_loop *loop);
+    /* out[i] = start + i*step in float64 (in int64), converted to `type`, integers by rounding down; contiguous,
+     * n >= 0. With use_stop the last element is `stop`. Complex types get the value as their real part. */
+    cp_code (*ramp)(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
+                    bool use_stop);
+    cp_code (*ramp_int)(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step);
+} cpi_move_ops;
+
+extern const cpi_move_ops cpi_move_cpu;
+extern const cpi_move_ops cpi_move_cuda; /* in the plugin */
+
+#ifndef __CUDACC__
+/* A copy of x's values as `type` on x's device (a host scalar's: on the current one), C order; x itself (retained)
+ * when it already is all that. */
+cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

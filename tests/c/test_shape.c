@@ -1,0 +1,97 @@
+/* Shapes: joining arrays, and the arguments of a slice. */
+#include "check.h"
+
+static void joining(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *a = ints(1, 2), *b = doubles(3.5), *pair[2] = {a, b}, *r;
+        values(r = cp_concatenate(2, pair, 0), 1, 2, 3.5);
+        assert_int_equal(cp_type_of(r), CP_FLOAT64);
+        cp_free(r);
+        assert_null(cp_concatenate(2, pair, 0, .typed = true, .dtype = CP_INT64));
+        failed(CP_ERROR_TYPE);
+        values(r = cp_concatenate(2, pair, 0, .typed = true, .dtype = CP_INT64, .casting = CP_UNSAFE), 1, 2, 3);
+        cp_free(r);
+        cp_array *out = cp_zeros(CP_SHAPE(3), CP_FLOAT32), *small = cp_zeros(CP_SHAPE(3), CP_INT8);
+        values(r = cp_concatenate(2, pair, 0, .out = out), 1, 2, 3.5);
+        assert_ptr_equal(cp_data(r), cp_data(out));
+        cp_free(r);
+        assert_null(cp_concatenate(2, pair, 0, .out = small));
+        failed(CP_ERROR_TYPE);
+        assert_null(cp_concatenate(1, pair, 0, .out = out));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_stack(2, pair, 0));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_concatenate(2, pair, 1));
+        failed(CP_ERROR_AXIS);
+        assert_null(cp_concatenate(0, pair, 0));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_concatenate(2, ((cp_array *[]){a, NULL}), 0));
+        failed(CP_ERROR_VALUE);
+        cp_free(small), cp_free(out), cp_free(b), cp_free(a);
+    }
+}
+
+/* The result lies over the parts: each is read before it is written. */
+static void joining_in_place(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(1, 2, 3, 4), *low = cp_slice(x, 1, &CP_RANGE(0, 2)), *high = cp_slice(x, 1, &CP_RANGE(2, 4)), *r;
+        values(r = cp_concatenate(2, ((cp_array *[]){high, low}), 0, .out = x), 3, 4, 1, 2);
+        cp_free(r), cp_free(high), cp_free(low), cp_free(x);
+    }
+}
+
+static void stacking(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *a = ints(1, 2), *b = ints(3, 4), *pair[2] = {a, b}, *r;
+        values(r = cp_stack(2, pair, 0), 1, 2, 3, 4);
+        cp_free(r);
+        values(r = cp_stack(2, pair, -1), 1, 3, 2, 4);
+        cp_free(r);
+        cp_array *seven = cp_int(7);
+        values(r = cp_concatenate(2, ((cp_array *[]){a, seven}), CP_FLAT), 1, 2, 7);
+        cp_free(seven), cp_free(r), cp_free(b), cp_free(a);
+    }
+}
+
+static void slices_that_mean_nothing(void **state)
+{
+    (void)state;
+    cp_array *x = ints(1, 2);
+    cp_index odd = CP_FULL;
+    odd.kind = (cp_index_kind)77;
+    assert_null(cp_slice(x, 1, &odd));
+    failed(CP_ERROR_VALUE);
+    assert_null(cp_slice(x, -1, &odd));
+    failed(CP_ERROR_VALUE);
+    cp_free(x);
+}
+
+static bool join_body(void)
+{
+    cp_array *a = ints(1, 2, 3), *b = doubles(1, 2, 3), *pair[2] = {a, b};
+    cp_array *r = a && b ? cp_stack(2, pair, 1) : NULL, *s = r ? cp_concatenate(2, pair, CP_FLAT) : NULL;
+    bool done = s != NULL;
+    cp_free(s), cp_free(r), cp_free(b), cp_free(a);
+    return done;
+}
+
+static void failing_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) every_allocation_fails(join_body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joining), cmocka_unit_test(joining_in_place), cmocka_unit_test(stacking),
+        cmocka_unit_test(slices_that_mean_nothing), cmocka_unit_test(failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

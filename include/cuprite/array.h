@@ -113,11 +113,23 @@ CP_API cp_array *cp_transpose(cp_array *x, cp_axes axes);   /* CP_ALL reverses *
 CP_API cp_array *cp_broadcast_to(cp_array *x, cp_shape shape);
 CP_API cp_array *cp_squeeze(cp_array *x, cp_axes axes);
 CP_API cp_array *cp_expand_dims(cp_array *x, cp_axes axes);
+CP_API cp_array *cp_moveaxis(cp_array *a, cp_axes source, cp_axes destination); /* the others keep their order */
+CP_API cp_array *cp_rollaxis(cp_array *a, int axis, int start); /* one axis to before `start` */
+CP_API cp_array *cp_flip(cp_array *x, cp_axes axes);        /* elements in reverse order along axes; CP_ALL: all */
 CP_API cp_array *cp_swapaxes(cp_array *x, int a, int b);
 CP_API cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2);
 CP_API cp_array *cp_view_as(cp_array *x, cp_type type);     /* same bytes, another type (last axis scales) */
 CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array of all of x */
 CP_API cp_array *cp_imag_part(cp_array *x);                 /* a view; of a real array zeros */
+
+typedef struct cp_copyto_options {
+    CP_OPTION(cp_casting, casting); /* rule from src's type to dst's; CP_SAME_KIND by default */
+    CP_OPTION(cp_array *, where);   /* boolean, broadcast: elements of dst where it is false are left as they are */
+    int _;
+} cp_copyto_options;
+/* dst[...] = src: broadcast, under the rule; right for overlapping operands of one device. */
+CP_API cp_code cp_copyto(cp_array *dst, cp_array *src, const cp_copyto_options *options);
+#define cp_copyto(...) CP_CALL2(cp_copyto, cp_copyto_options, __VA_ARGS__, ._ = 0)
 
 /* As an axis: of the flattened array. */
 #define CP_FLAT INT32_MIN

@@ -222,7 +222,7 @@ static cp_code check_mask(const char *name, const cp_array *x, const cp_array *m
         return cpi_fail(CP_ERROR_INDEX, "%s: too many indices for array: array is %d-dimensional, but %d were indexed",
                         name, x->ndim, mask->ndim);
     for (int i = 0; i < mask->ndim; i++)
-        if (mask->shape[i] != x->shape[i])
+        if (mask->shape[i] && mask->shape[i] != x->shape[i]) /* a mask without elements fits everything, as NumPy's */
             return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
                             "is %lld but size of corresponding boolean axis is %lld", name, i,
                             (long long)x->shape[i], (long long)mask->shape[i]);
@@ -297,7 +297,7 @@ static cp_code set_slices(choice *c, cp_array *x, cp_array *value, int covered)
 static bool is_fill(const cp_array *x, const cp_array *mask, const cp_array *value)
 {
     bool apart = value->flags & CPI_HOST_SCALAR || !cpi_may_overlap(x, value);
-    return mask->ndim == x->ndim && value->size == 1 && value->ndim <= (x->ndim ? 1 : 0) && apart &&
+    return mask->size && mask->ndim == x->ndim && value->size == 1 && value->ndim <= (x->ndim ? 1 : 0) && apart &&
            !(mask->flags & CPI_HOST_SCALAR) && !cpi_may_overlap(x, mask);
 }
 

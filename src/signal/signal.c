@@ -95,7 +95,7 @@ cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode)
         a = v;
         v = t;
     }
-    cpi_correlation c = {.type = cp_promote(a->type, v->type), .flip = true};
+    cpi_correlation c = {.type = cp_promote(a->type, v->type), .flip = true, .bounded = true};
     c.image_h = c.kernel_h = c.h = 1;
     c.image_w = a->size;
     c.kernel_w = v->size;
@@ -142,6 +142,9 @@ static cp_array *correlate(const char *name, cp_array *a, cp_array *b, cp_mode m
 {
     if (cpi_null(name, a) || cpi_null(name, b)) return NULL;
     if (check_words(name, mode, boundary) != CP_OK) return NULL;
+    cp_type type = cp_promote(a->type, b->type);
+    if (type == CP_BOOL || type == CP_FLOAT16) /* SciPy, and CuPy after it */
+        return cpi_fail(CP_ERROR_VALUE, "%s: not available for this type (%s)", name, cp_type_name(type)), NULL;
     if (a->ndim != 2 || b->ndim != 2)
         return cpi_fail(CP_ERROR_VALUE, "%s inputs must both be 2-D arrays", name), NULL;
     bool swapped = false;
@@ -154,7 +157,7 @@ static cp_array *correlate(const char *name, cp_array *a, cp_array *b, cp_mode m
         b = t;
         swapped = true;
     }
-    cpi_correlation c = {.type = cp_promote(a->type, b->type), .boundary = boundary, .flip = flip};
+    cpi_correlation c = {.type = type, .boundary = boundary, .flip = flip};
     c.conjugate = !flip && cpi_is_complex(c.type);
     c.image_h = a->shape[0], c.image_w = a->shape[1];
     c.kernel_h = b->shape[0], c.kernel_w = b->shape[1];

@@ -16,6 +16,8 @@ typedef struct cpi_correlation {
     cp_type type;
     cp_boundary boundary;
     bool flip, conjugate;
+    bool bounded;               /* of one row: no product with what lies beyond the image is formed (else 0 times an
+                                 * infinity in the kernel would be NaN); boundary is FILL with 0 */
     int64_t image_h, image_w;   /* either may be 0 where boundary is FILL */
     int64_t kernel_h, kernel_w; /* positive */
     int64_t h, w;               /* of the result; positive */

@@ -5,6 +5,7 @@
  * types, which are computed in float32) the worker copies the part of the continued image that the tile needs. */
 #include "signal/signal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "backend/device.h"
@@ -31,6 +32,7 @@ typedef struct plan {
     const cpi_correlation *c;
     const cpi_signal_simd *simd;
     void (*run)(const cpi_signal_tile *);
+    void (*bounded)(const cpi_signal_tile *t, int64_t first, int64_t n); /* where the kernel has numbers that are not finite */
     int64_t item, unit, parts;   /* bytes of an element stored, computed with; scalars of an element */
     char *kernel;                /* reversed and conjugated as asked, in the computing type */
     int64_t tile_h, tile_w, tiles_x, tiles, each; /* elements; tiles of a task */
@@ -42,6 +44,61 @@ typedef struct plan {
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
 static bool halved(cp_type t) { return t == CP_FLOAT16 || t == CP_BFLOAT16; }
+
+/* One row of results by its definition: only products with elements of the image, which has n of them and element
+ * `first` at the source. */
+#define BOUNDED(name, T, FMA)                                                                             \
+    static void name(const cpi_signal_tile *t, int64_t first, int64_t n)                                  \
+    {                                                                                                     \
+        const T *source = t->source, *kernel = t->kernel;                                                 \
+        T *result = t->result;                                                                            \
+        for (int64_t x = 0; x < t->cols; x++) {                                                           \
+            T sum = t->accumulate ? result[x] : 0;                                                        \
+            for (int64_t k = 0; k < t->kw; k++)                                                           \
+                if ((uint64_t)(first + x + k) < (uint64_t)n) sum = FMA(source[x + k], kernel[k], sum);    \
+            result[x] = sum;                                                                              \
+        }                                                                                                 \
+    }
+BOUNDED(bounded_f32, float, fmaf)
+BOUNDED(bounded_f64, double, fma)
+#define BOUNDED_COMPLEX(name, T)                                                                          \
+    static void name(const cpi_signal_tile *t, int64_t first, int64_t n)                                  \
+    {                                                                                                     \
+        const T *source = t->source, *kernel = t->kernel;                                                 \
+        T *result = t->result;                                                                            \
+        for (int64_t x = 0; x < t->cols / 2; x++) {                                                       \
+            T sum = {0, 0};                                                                               \
+            for (int64_t k = 0; k < t->kw; k++) {                                                         \
+                T a = source[x + k], b = kernel[k];                                                       \
+                if ((uint64_t)(first + x + k) >= (uint64_t)n) continue;                                   \
+                sum.re += a.re * b.re - a.im * b.im;                                                      \
+                sum.im += a.re * b.im + a.im * b.re;                                                      \
+            }                                                                                             \
+            result[x].re = t->accumulate ? result[x].re + sum.re : sum.re;                                \
+            result[x].im = t->accumulate ? result[x].im + sum.im : sum.im;                                \
+        }                                                                                                 \
+    }
+BOUNDED_COMPLEX(bounded_c64, cp_complex64)
+BOUNDED_COMPLEX(bounded_c128, cp_complex128)
+
+/* Is a scalar of the prepared kernel infinite or NaN? */
+static bool any_not_finite(const plan *p)
+{
+    int64_t n = p->c->kernel_h * p->c->kernel_w * p->parts;
+    bool wide = p->unit / p->parts == 8;
+    for (int64_t i = 0; i < n; i++)
+        if (wide ? !isfinite(((const double *)p->kernel)[i]) : !isfinite(((const float *)p->kernel)[i])) return true;
+    return false;
+}
+
+/* How tiles at the image's ends are computed where padding would spoil them. */
+static void pick_bounded(plan *p)
+{
+    cp_type t = p->c->type;
+    p->bounded = NULL;
+    if (!p->c->bounded || t < CP_FLOAT16 || !any_not_finite(p)) return;
+    p->bounded = t == CP_FLOAT64 ? bounded_f64 : t == CP_COMPLEX64 ? bounded_c64 : t == CP_COMPLEX128 ? bounded_c128 : bounded_f32;
+}
 
 static void pick(plan *p)
 {
@@ -204,8 +261,10 @@ static void run_tile(const plan *p, int64_t tile, char *scratch)
             t.kw = at_most(p->piece_w, c->kernel_w - kx);
             t.kernel = p->kernel + (ky * c->kernel_w + kx) * p->unit;
             t.accumulate = ky || kx;
-            find_source(p, &t, scratch, c->origin_y + y + ky, c->origin_x + x + kx, rows + t.kh - 1, full + t.kw - 1);
-            p->run(&t);
+            int64_t left = c->origin_x + x + kx;
+            find_source(p, &t, scratch, c->origin_y + y + ky, left, rows + t.kh - 1, full + t.kw - 1);
+            if (p->bounded && (left < 0 || left + full + t.kw - 1 > c->image_w)) p->bounded(&t, left, c->image_w);
+            else p->run(&t);
         }
     if (!direct) deliver(p, result, y, x, rows, cols);
 }
@@ -232,6 +291,7 @@ static cp_code correlate(cp_stream *stream, const cpi_correlation *c)
     if (!p.kernel) return cp_error();
     p.scratch = p.kernel + kernel_bytes;
     prepare_kernel(&p);
+    pick_bounded(&p);
     cpi_parallel(tasks, run_task, &p);
     cpi_work_free(stream, p.kernel);
     return CP_OK;

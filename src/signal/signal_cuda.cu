@@ -28,6 +28,7 @@ template <class U> struct integer {
     static __device__ S store(C c) { return (S)c; }
     static __device__ C conjugate(C c) { return c; }
     static __device__ C zero() { return 0; }
+    static __device__ bool finite(C) { return true; }
     static __device__ void mac(C &sum, C a, C k) { sum += a * k; }
     static __device__ void add(C &sum, C c) { sum += c; }
 };
@@ -44,6 +45,7 @@ struct f32 {
     static __device__ S store(C c) { return c; }
     static __device__ C conjugate(C c) { return c; }
     static __device__ C zero() { return 0; }
+    static __device__ bool finite(C c) { return isfinite(c); }
     static __device__ void mac(C &sum, C a, C k) { sum = fmaf(a, k, sum); }
     static __device__ void add(C &sum, C c) { sum += c; }
 };
@@ -65,6 +67,7 @@ struct f64 {
     static __device__ S store(C c) { return c; }
     static __device__ C conjugate(C c) { return c; }
     static __device__ C zero() { return 0; }
+    static __device__ bool finite(C c) { return isfinite(c); }
     static __device__ void mac(C &sum, C a, C k) { sum = fma(a, k, sum); }
     static __device__ void add(C &sum, C c) { sum += c; }
 };
@@ -76,6 +79,7 @@ template <class V, int N> struct complexes {
     static __device__ S store(C c) { return c; }
     static __device__ C conjugate(C c) { c.y = -c.y; return c; }
     static __device__ C zero() { C c; c.x = 0, c.y = 0; return c; }
+    static __device__ bool finite(C c) { return isfinite(c.x) && isfinite(c.y); }
     static __device__ void mac(C &sum, C a, C k)
     {
         sum.x = fma(-a.y, k.y, fma(a.x, k.x, sum.x));
@@ -94,7 +98,7 @@ template <class A> struct job {
     int64_t slices, taps;  /* of rows: taps of the kernel in a slice */
     typename A::C *partly; /* sums over each slice, where there are several */
     cp_boundary boundary;
-    bool flip, conjugate;
+    bool flip, conjugate, bounded;
 };
 
 template <class A>
@@ -216,7 +220,11 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
             const int kw = (int)min((int64_t)ROW_PIECE, end - kx);
             const int64_t left = j.origin_x + x0 + kx;
             __syncthreads(); /* the previous piece, or tile, is no longer read */
-            for (int i = threadIdx.x; i < kw; i += THREADS) kernel[i] = coefficient(j, 0, kx + i);
+            int odd = 0; /* a coefficient that padding must not be multiplied by */
+            for (int i = threadIdx.x; i < kw; i += THREADS) {
+                kernel[i] = coefficient(j, 0, kx + i);
+                odd |= !A::finite(kernel[i]);
+            }
             const int length = cols + kw - 1;
             if (sy >= 0 && left >= 0 && left + length <= j.image_w) {
 #pragma unroll 8
@@ -227,8 +235,17 @@ template <class A> __global__ void __launch_bounds__(THREADS, 4) correlate_row(c
                     source[spread<R>(i)] = A::load(sx >= 0 ? from[sx] : j.fill);
                 }
             }
-            __syncthreads();
-            if (threadIdx.x * R < cols) {
+            const bool spoilt = __syncthreads_or(odd) && j.bounded && (left < 0 || left + length > j.image_w);
+            if (spoilt && threadIdx.x * R < cols) {
+                for (int i = 0; i < kw; i++) {
+#pragma unroll
+                    for (int r = 0; r < R; r++) {
+                        const int at = threadIdx.x * R + r + i;
+                        if (at < length && left + at >= 0 && left + at < j.image_w)
+                            A::mac(sum[r], source[spread<R>(at)], kernel[i]);
+                    }
+                }
+            } else if (threadIdx.x * R < cols) {
                 const C *s = source + spread<R>(threadIdx.x * R);
                 slide<A>(sum, kernel, kw, [s](int b, int i) { return s[b * (R + 1) + i + i / R]; });
             }
@@ -302,7 +319,7 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
     j.h = c->h, j.w = c->w;
     j.origin_y = c->origin_y, j.origin_x = c->origin_x;
     j.boundary = c->boundary;
-    j.flip = c->flip, j.conjugate = c->conjugate;
+    j.flip = c->flip, j.conjugate = c->conjugate, j.bounded = c->bounded;
     const bool flat = c->kernel_h == 1 && (c->h == 1 || c->w >= 1024); /* many short rows fill planes better */
     const int64_t tile_w = flat ? THREADS * A::R : LANES, tile_h = flat ? 1 : GROUPS * A::R;
     j.tiles_x = (c->w - 1) / tile_w + 1;

@@ -72,6 +72,54 @@ static void slices_that_mean_nothing(void **state)
     cp_free(x);
 }
 
+static void moved_axes(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *six = cp_arange_int(0, 6, 1, CP_INT64), *x = cp_reshape(six, CP_SHAPE(1, 2, 3)), *r;
+        cp_free(six);
+        values(r = cp_flip(x, CP_AXES(-1)), 2, 1, 0, 5, 4, 3);
+        cp_free(r);
+        values(r = cp_moveaxis(x, CP_AXES(2), CP_AXES(0)), 0, 3, 1, 4, 2, 5);
+        assert_int_equal(cp_dim(r, 0), 3);
+        assert_int_equal(cp_dim(r, 1), 1);
+        cp_free(r);
+        r = cp_rollaxis(x, 0, -1);
+        ok(r);
+        assert_int_equal(cp_dim(r, 0), 2);
+        assert_int_equal(cp_dim(r, 1), 1);
+        cp_free(r);
+        assert_null(cp_flip(x, CP_AXES(0, -3)));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_moveaxis(x, CP_AXES(0, 1), CP_AXES(0)));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_rollaxis(x, 0, 4));
+        failed(CP_ERROR_AXIS);
+        cp_free(x);
+    }
+}
+
+static void copying_to(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(1, 2, 3, 4), *half = cp_float(0.5), *nine = cp_int(9);
+        cp_array *mask = cp_from_host((uint8_t[]){1, 0, 0, 1}, CP_BOOL, CP_SHAPE(4), NULL);
+        assert_true(cp_copyto(x, half) != CP_OK);
+        failed(CP_ERROR_TYPE);
+        ok(cp_copyto(x, nine, .where = mask) == CP_OK);
+        values(x, 9, 2, 3, 9);
+        cp_array *back = cp_flip(x, CP_ALL);
+        ok(cp_copyto(x, back, .where = mask) == CP_OK); /* over itself */
+        values(x, 9, 2, 3, 9);
+        ok(cp_copyto(x, half, .casting = CP_UNSAFE) == CP_OK);
+        values(x, 0, 0, 0, 0);
+        assert_true(cp_copyto(x, nine, .where = x) != CP_OK);
+        failed(CP_ERROR_TYPE);
+        cp_free(back), cp_free(mask), cp_free(nine), cp_free(half), cp_free(x);
+    }
+}
+
 static bool join_body(void)
 {
     cp_array *a = ints(1, 2, 3), *b = doubles(1, 2, 3), *pair[2] = {a, b};
@@ -91,7 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joining), cmocka_unit_test(joining_in_place), cmocka_unit_test(stacking),
-        cmocka_unit_test(slices_that_mean_nothing), cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(slices_that_mean_nothing), cmocka_unit_test(moved_axes), cmocka_unit_test(copying_to), cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,30 @@ def test_convolve(n, k, left, right, mode, step, seed):
     same(cp.convolve(whole[::step], cp.asarray(v), mode), want)
 
 
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from(["float16", "float32", "float64", "complex64", "complex128"]),
+       st.sampled_from(MODES), st.sampled_from(["a", "v", "both"]), st.integers(0, 2**32 - 1))
+def test_infinities_stay_where_they_are(n, k, dtype, mode, where, seed):
+    """Nothing beyond the ends takes part: 0 times an infinity would be NaN."""
+    rng = np.random.default_rng(seed)
+    a, v = small(rng, n, dtype), small(rng, k, dtype)
+    for x, name in ((a, "a"), (v, "v")):
+        if where in (name, "both"):
+            x[rng.integers(0, x.size, 2)] = rng.choice([np.inf, -np.inf, np.nan], 2)
+    with np.errstate(all="ignore"):
+        want = np.convolve(a, v, mode)
+    same(cp.convolve(cp.asarray(a), cp.asarray(v), mode), want)
+
+
+@pytest.mark.parametrize("n, k", [(5, 4), (5000, 900), (900, 5000), (70000, 3)])
+def test_infinities_at_the_ends(n, k):
+    a, v = np.ones(n), np.ones(k)
+    v[-1], a[0] = np.inf, 2
+    same(cp.convolve(cp.asarray(a), cp.asarray(v)), np.convolve(a, v))
+    v[0] = np.nan
+    same(cp.convolve(cp.asarray(a), cp.asarray(v)), np.convolve(a, v))
+
+
 @pytest.mark.parametrize("n, k, dtype", [(100000, 10000, "float64"), (30000, 3000, "float32"), (3000, 700, "complex128"),
                                          (3000, 700, "complex64"), (3000, 700, "uint8"), (3000, 700, "bool")])
 @pytest.mark.parametrize("mode", MODES)
@@ -94,11 +118,14 @@ def test_half_types_add_in_float32():
     same(cp.convolve(cp.asarray(a), cp.asarray(a), "valid"), np.array([4000], np.float16))
 
 
-def test_bool_is_logical():
-    a = np.array([[True, False], [True, True]])
-    got = cp.asnumpy(signal.convolve2d(cp.asarray(a), cp.asarray(a)))
-    np.testing.assert_array_equal(got, scipy.signal.convolve2d(a.astype(int), a.astype(int)) > 0)
-    assert got.dtype == bool
+@pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
+@pytest.mark.parametrize("dtype", ["bool", "float16"])
+def test_types_that_2d_has_not(name, dtype):
+    a = np.ones((2, 2), dtype)
+    with pytest.raises(ValueError):
+        getattr(scipy.signal, name)(a, a)
+    with pytest.raises(ValueError):
+        getattr(signal, name)(cp.asarray(a), cp.asarray(a))
 
 
 def test_same_bits_every_time():

@@ -98,7 +98,7 @@ def declarations(home):
         room = path.parent.name
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
         for name in re.findall(r"^(?!static|#|\s)[^;{}()]*?\b(cpi_[a-z0-9_]+)\([^;{}]*\)[^;{}()]*;", text, flags=re.M):
-            if home.get(name, room) != room:
+            if later(room, home.get(name, room), name):
                 yield f"{path.relative_to(ROOT)}: {room} declares {name}, which {home[name]} defines"
 
 

@@ -143,8 +143,6 @@ static cp_array *correlate(const char *name, cp_array *a, cp_array *b, cp_mode m
     if (cpi_null(name, a) || cpi_null(name, b)) return NULL;
     if (check_words(name, mode, boundary) != CP_OK) return NULL;
     cp_type type = cp_promote(a->type, b->type);
-    if (type == CP_BOOL || type == CP_FLOAT16) /* SciPy, and CuPy after it */
-        return cpi_fail(CP_ERROR_VALUE, "%s: not available for this type (%s)", name, cp_type_name(type)), NULL;
     if (a->ndim != 2 || b->ndim != 2)
         return cpi_fail(CP_ERROR_VALUE, "%s inputs must both be 2-D arrays", name), NULL;
     bool swapped = false;

@@ -42,6 +42,18 @@ def test_convolve(n, k, left, right, mode, step, seed):
     same(cp.convolve(whole[::step], cp.asarray(v), mode), want)
 
 
+def by_definition(a, v, mode):
+    """Complex sums of products: numpy.convolve's may be NaN where every product of numpy.multiply is infinite."""
+    if v.size > a.size:
+        a, v = v, a
+    full = np.zeros(a.size + v.size - 1, a.dtype)
+    for k in range(v.size):
+        full[k:k + a.size] += a * v[k]
+    lost = 0 if mode == "full" else (v.size - 1) // 2 if mode == "same" else v.size - 1
+    size = full.size if mode == "full" else a.size if mode == "same" else a.size - v.size + 1
+    return full[lost:lost + size]
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 60), st.integers(1, 60), st.sampled_from(["float16", "float32", "float64", "complex64", "complex128"]),
        st.sampled_from(MODES), st.sampled_from(["a", "v", "both"]), st.integers(0, 2**32 - 1))
@@ -53,7 +65,7 @@ def test_infinities_stay_where_they_are(n, k, dtype, mode, where, seed):
         if where in (name, "both"):
             x[rng.integers(0, x.size, 2)] = rng.choice([np.inf, -np.inf, np.nan], 2)
     with np.errstate(all="ignore"):
-        want = np.convolve(a, v, mode)
+        want = np.convolve(a, v, mode) if np.dtype(dtype).kind == "f" else by_definition(a, v, mode)
     same(cp.convolve(cp.asarray(a), cp.asarray(v), mode), want)
 
 

@@ -3,6 +3,7 @@
 #define CUPRITE_H
 
 #include "cuprite/array.h"
+#include "cuprite/compose.h"
 #include "cuprite/device.h"
 #include "cuprite/elementwise.h"
 #include "cuprite/error.h"

@@ -31,14 +31,13 @@ PYTHON_ONLY = {
                     "Python's face of devices and pools"),
     **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(), "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(), "another name of a call with fixed arguments"),
-    **dict.fromkeys("atleast_1d atleast_2d atleast_3d broadcast_arrays column_stack dstack hstack vstack eye flip meshgrid moveaxis "
-                    "rollaxis extract round around divmod ptp concatenate stack asfortranarray".split(), LATER),
+    **dict.fromkeys("atleast_1d atleast_2d atleast_3d broadcast_arrays eye meshgrid divmod asfortranarray".split(), LATER),
     "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
-    "concat": "NumPy's other name of concatenate",
+    "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",
 }
 # Python's name: C's
 OTHER_NAMES = {
-    "ascontiguousarray": "contiguous", "real": "real_part", "imag": "imag_part", "copyto": "assign", "promote_types": "promote",
+    "ascontiguousarray": "contiguous", "real": "real_part", "imag": "imag_part", "promote_types": "promote",
     "mean": "mean_labels", "variance": "variance_labels", "standard_deviation": "std_labels", "minimum": "minimum_labels",
     "maximum": "maximum_labels", "asnumpy": "to_host",
 }
@@ -56,6 +55,7 @@ C_ONLY = {
     **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(), "files are C's and the command's so far"),
     **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),
     "arange_int": "arange of integers, which C must tell apart",
+    **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
 }
 PREFIXES = {"device_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
             "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",

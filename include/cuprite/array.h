@@ -23,6 +23,8 @@ typedef struct cp_scope cp_scope;
 CP_API cp_scope *cp_scope_begin(void);
 CP_API void cp_scope_end(cp_scope *s);
 CP_API cp_array *cp_keep(cp_array *x);   /* takes x out of its scope: the caller owns it; returns x */
+/* Ends s and all that it owns but x, which goes to the scope around it, or to the caller; returns x. */
+CP_API cp_array *cp_scope_return(cp_scope *s, cp_array *x);
 /* for (CP_SCOPE) { ... }: a scope around a block, which runs once. However the block is left, by its end, break, return,
  * goto, or in C++ an exception, the scope ends. Where no scope can be begun, the block is passed over. */
 #ifdef __cplusplus
@@ -72,8 +74,20 @@ CP_API cp_array *cp_full_like(const cp_array *x, cp_type type, const cp_array *v
 /* start, start + step, ... below stop; values are start + i*step as in NumPy. */
 CP_API cp_array *cp_arange(double start, double stop, double step, cp_type type);
 CP_API cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type);
-/* num samples from start to stop, the last one is stop itself when endpoint is true. */
-CP_API cp_array *cp_linspace(double start, double stop, int64_t num, bool endpoint, cp_type type);
+/* num numbers start + i*step, step the num-th part of stop - start, or, with the endpoint, the (num - 1)-th; the last
+ * one is then stop itself. Computed in float64. */
+CP_API cp_array *cp_ramp(double start, double stop, int64_t num, bool endpoint, cp_type type);
+typedef struct cp_linspace_options {
+    CP_OPTION(bool, open);        /* without stop itself */
+    CP_OPTION(bool, typed);       /* dtype is meant */
+    CP_OPTION(cp_type, dtype);    /* of the result, with `typed`; else the floating type of both ends */
+    CP_OPTION(int, axis);         /* where the samples lie among the axes of ends that are arrays */
+    CP_OPTION(cp_array **, step); /* where not NULL: the distance of samples, the caller's to free */
+    int _;
+} cp_linspace_options;
+/* num samples from start to stop, evenly spaced: numbers, or arrays that broadcast (numpy.linspace). */
+CP_API cp_array *cp_linspace(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *options);
+#define cp_linspace(...) CP_CALL3(cp_linspace, cp_linspace_options, __VA_ARGS__, ._ = 0)
 
 /* Scalars for use as operands: 0-d, held in host memory, fit for any device. The first three are weak, as
  * Python's numbers are (NEP 50): they take the other operand's type. cp_scalar has the type it is given. */

@@ -1,11 +1,11 @@
-"""Functions on shapes that are put together from the extension's: meshgrid, stacking, moveaxis, ..."""
+"""Functions on shapes that are put together from the extension's: meshgrid, atleast_2d, eye, ..."""
 from cuprite import _core
-from cuprite._core import arange, asarray, broadcast_to, concatenate, expand_dims, ndarray, stack, zeros
+from cuprite._core import asarray, broadcast_to, ndarray, zeros
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "moveaxis", "rollaxis", "meshgrid", "linspace", "eye",
-    "identity", "vstack", "hstack", "dstack", "column_stack", "concat", "shape", "ndim", "size", "isscalar", "result_type",
-    "flip", "flipud", "fliplr", "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid", "eye",
+    "identity", "shape", "ndim", "size", "isscalar", "result_type",
+    "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
     "unique_values", "unique_counts", "unique_inverse", "unique_all",
 ]
 
@@ -20,13 +20,6 @@ def _or_number(x):
     """An array, or a number as one: what NumPy and CuPy take where lists are refused."""
     import numbers
     return asarray(x) if isinstance(x, numbers.Number) else _need(x)
-
-
-def _axis(axis, ndim):
-    if not -ndim <= axis < ndim:
-        from numpy.exceptions import AxisError
-        raise AxisError(axis, ndim)
-    return axis % ndim
 
 
 def _each(arrays, f):
@@ -75,33 +68,6 @@ def broadcast_arrays(*args):
     return tuple(x if x.shape == to else broadcast_to(x, to) for x in args)
 
 
-def moveaxis(a, source, destination):
-    """The array with axes moved to other places, a view."""
-    n = _need(a).ndim
-    source = [_axis(i, n) for i in ([source] if isinstance(source, int) else source)]
-    destination = [_axis(i, n) for i in ([destination] if isinstance(destination, int) else destination)]
-    if len(source) != len(destination):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
-    if len(set(source)) != len(source):
-        raise ValueError("repeated axis in `source` argument")
-    if len(set(destination)) != len(destination):
-        raise ValueError("repeated axis in `destination` argument")
-    order = [i for i in range(n) if i not in source]
-    for to, axis in sorted(zip(destination, source)):
-        order.insert(to, axis)
-    return a.transpose(order)
-
-
-def rollaxis(a, axis, start=0):
-    """The array with one axis moved to before `start`, a view."""
-    n = _need(a).ndim
-    axis = _axis(axis, n)
-    start = _axis(start, n + 1) if start != n else n
-    order = [i for i in range(n) if i != axis]
-    order.insert(start - (axis < start), axis)
-    return a.transpose(order)
-
-
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """Coordinate arrays of a grid: one an input, all of the grid's shape (or broadcasting to it with `sparse`)."""
     if indexing not in ("xy", "ij"):
@@ -117,32 +83,6 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     return tuple(x.copy() for x in grid) if copy else tuple(grid)
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
-    """`num` values from start to stop, evenly spaced; arrays give a new axis. float64 or complex128 by default."""
-    num = num.__index__()
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    plain = isinstance(start, (int, float)) and isinstance(stop, (int, float))
-    if plain:
-        result = _core._linspace(float(start), float(stop), num, bool(endpoint), dtype, device)
-    else:
-        start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
-        delta = stop - start
-        steps = num - 1 if endpoint else num
-        i = arange(num, dtype=float, device=device).reshape((-1,) + (1,) * delta.ndim)
-        result = i * (delta / steps if steps > 0 else delta) + start
-        if endpoint and num > 1:
-            result[-1] = stop
-        if axis != 0:
-            result = moveaxis(result, 0, axis)
-        if dtype is not None:
-            result = result.astype(dtype, copy=False)
-    if not retstep:
-        return result
-    steps = num - 1 if endpoint else num
-    return result, (stop - start) / steps if steps > 0 else float("nan")
-
-
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None):
     """Ones on the k-th diagonal of a 2-d array of zeros."""
     x = zeros((N, N if M is None else M), dtype, order, device=device)
@@ -154,30 +94,6 @@ def eye(N, M=None, k=0, dtype=float, order="C", *, device=None):
 def identity(n, dtype=float):
     """The n by n identity matrix."""
     return eye(n, dtype=dtype)
-
-
-def vstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays on top of one another."""
-    return concatenate([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
-
-
-def hstack(tup, *, dtype=None, casting="same_kind"):
-    """Arrays beside one another: along the second axis, the first for 1-d ones."""
-    arrays = [atleast_1d(x) for x in tup]
-    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
-
-
-def dstack(tup):
-    """Arrays behind one another along the third axis."""
-    return concatenate([atleast_3d(x) for x in tup], 2)
-
-
-def column_stack(tup):
-    """1-d arrays as the columns of a 2-d one."""
-    return concatenate([atleast_2d(x).T if x.ndim < 2 else x for x in map(_need, tup)], 1)
-
-
-concat = concatenate
 
 
 def shape(a):
@@ -230,26 +146,6 @@ def _is_bfloat16(d):
     """Whether this is a dtype, type or name that stands for bfloat16."""
     name = getattr(d, "name", None) or getattr(d, "__name__", None) or d
     return isinstance(name, str) and name == "bfloat16"
-
-
-def flip(m, axis=None):
-    """The elements in reverse order along axes (all by default), a view."""
-    n = _need(m).ndim
-    axes = range(n) if axis is None else [_axis(i, n) for i in ((axis,) if isinstance(axis, int) else axis)]
-    key = [slice(None)] * n
-    for i in axes:
-        key[i] = slice(None, None, -1)
-    return m[tuple(key)]
-
-
-def flipud(m):
-    """Reversed along the first axis, a view."""
-    return flip(m, 0)
-
-
-def fliplr(m):
-    """Reversed along the second axis, a view."""
-    return flip(m, 1)
 
 
 def array_str(a, *args, **kwargs):

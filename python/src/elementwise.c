@@ -35,38 +35,6 @@ PyObject *py_conj_method(const py_conj_method_args *v)
     return cpy_wrap(call(CP_OP_conjugate, &v->a, NULL));
 }
 
-/* What is whole already: a copy; booleans become float16. */
-static PyObject *round_whole(cp_array *x, cp_array *out)
-{
-    cp_array *r;
-    CPY_RUN(cp_size(x), r = cp_type_of(x) == CP_BOOL ? cp_astype(x, CP_FLOAT16) : cp_copy_order(x, 'K'));
-    return cpy_wrap_into(r, out);
-}
-
-/* Rounding to decimals as NumPy does: scaled by a power of ten, rounded to even, scaled back. */
-static PyObject *round_to(cp_array *x, int decimals, cp_array *out)
-{
-    char kind = cp_type_kind(cp_type_of(x));
-    bool whole = kind == 'i' || kind == 'u';
-    if (kind == 'b' || (whole && decimals >= 0)) return round_whole(x, out);
-    if (decimals == 0) return cpy_wrap(call(CP_OP_rint, &x, out));
-    cp_op there = decimals > 0 ? CP_OP_multiply : CP_OP_divide, back = decimals > 0 ? CP_OP_divide : CP_OP_multiply;
-    cp_array *scale = cp_float(pow(10, fabs((double)decimals)));
-    cp_array *up = call(there, (cp_array *[]){x, scale}, NULL), *even = call(CP_OP_rint, &up, NULL);
-    cp_array *r = call(back, (cp_array *[]){even, scale}, whole ? NULL : out);
-    cp_free(up);
-    cp_free(even);
-    cp_free(scale);
-    if (!whole || !r) return cpy_wrap(r);
-    cp_array *same = cp_astype(r, cp_type_of(x)); /* integers to tens: back to their type */
-    cp_free(r);
-    return cpy_wrap_into(same, out);
-}
-
-PyObject *py_round(const py_round_args *v) { return round_to(v->a, v->decimals, v->out); }
-PyObject *py_round_method(const py_round_method_args *v) { return round_to(v->a, v->decimals, v->out); }
-PyObject *py_round_protocol(const py_round_protocol_args *v) { return round_to(v->a, v->ndigits, NULL); }
-
 /* A number, or a 0-d array, that is to become elements of type t. */
 static cp_array *one_value(PyObject *o, cp_type t)
 {

@@ -8,14 +8,6 @@ PyObject *py_compress(const py_compress_args *v)
     return cpy_wrap_into(r, v->out);
 }
 
-PyObject *py_extract(const py_extract_args *v)
-{
-    cp_array *flat = cp_ravel(v->condition), *r = NULL;
-    if (flat) CPY_RUN(cp_size(v->a), r = cp_compress(flat, v->a, CP_FLAT));
-    cp_free(flat);
-    return cpy_wrap(r);
-}
-
 /* A tuple of one index array an axis: the rows of cp_nonzero. */
 static PyObject *nonzero_tuple(cp_array *x)
 {

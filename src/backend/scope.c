@@ -77,3 +77,12 @@ cp_array *cp_keep(cp_array *x)
     if (x) cpi_scope_leave(x);
     return x;
 }
+
+cp_array *cp_scope_return(cp_scope *s, cp_array *x)
+{
+    bool own = x && s && __atomic_load_n(&x->scope, __ATOMIC_ACQUIRE) == s;
+    if (own) cpi_scope_leave(x);
+    cp_scope_end(s);
+    if (own && cpi_scope_current) cpi_scope_enter(x);
+    return x;
+}

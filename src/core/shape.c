@@ -70,14 +70,15 @@ cp_code cpi_axes_mask(const char *function, cp_axes axes, int ndim, bool *mask)
     if (axes.n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: %d axes given", function, axes.n);
     if (!axes.at && axes.n) return cpi_fail(CP_ERROR_VALUE, "%s: %d axes given, at no address", function, axes.n);
     if (!axes.at) return CP_OK;
-    for (int k = 0; k < axes.n; k++) {
+    bool twice = false;
+    for (int k = 0; k < axes.n; k++) { /* bounds first: NumPy tells them before what is named twice */
         int a = axes.at[k];
         cp_code code = cpi_axis(function, &a, ndim);
         if (code) return code;
-        if (mask[a]) return cpi_fail(CP_ERROR_VALUE, "%s: duplicate value in 'axis': %d", function, axes.at[k]);
+        twice |= mask[a];
         mask[a] = true;
     }
-    return CP_OK;
+    return twice ? cpi_fail(CP_ERROR_VALUE, "%s: duplicate value in 'axis'", function) : CP_OK;
 }
 
 cp_code cpi_broadcast(const char *function, int *ndim, int64_t *shape, int bdim, const int64_t *bshape)

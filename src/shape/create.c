@@ -117,15 +117,15 @@ cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type)
                                                                 start, step));
 }
 
-cp_array *cp_linspace(double start, double stop, int64_t num, bool endpoint, cp_type type)
+cp_array *cp_ramp(double start, double stop, int64_t num, bool endpoint, cp_type type)
 {
     if (num < 0) {
-        cpi_fail(CP_ERROR_VALUE, "linspace: number of samples, %lld, must be non-negative", (long long)num);
+        cpi_fail(CP_ERROR_VALUE, "ramp: number of samples, %lld, must be non-negative", (long long)num);
         return NULL;
     }
     int64_t parts = endpoint ? num - 1 : num;
     double step = parts > 0 ? (stop - start) / (double)parts : 0;
-    return ramp("linspace", num, start, step, stop, endpoint && num > 1, type);
+    return ramp("ramp", num, start, step, stop, endpoint && num > 1, type);
 }
 
 cp_array *cp_from_host(const void *data, cp_type type, cp_shape shape, const int64_t *strides)

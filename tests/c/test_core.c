@@ -152,12 +152,12 @@ static void creation(void **state)
             values(cp_full(CP_SHAPE(2), CP_DEFAULT, cp_float(2.5)), 2.5, 2.5);
             values(cp_arange(0, 1, 0.25, CP_DEFAULT), 0, 0.25, 0.5, 0.75);
             values(cp_arange_int(5, 0, -2, CP_DEFAULT), 5, 3, 1);
-            values(cp_linspace(0, 1, 5, true, CP_DEFAULT), 0, 0.25, 0.5, 0.75, 1);
-            values(cp_linspace(0, 1, 1, true, CP_FLOAT32), 0);
+            values(cp_ramp(0, 1, 5, true, CP_DEFAULT), 0, 0.25, 0.5, 0.75, 1);
+            values(cp_ramp(0, 1, 1, true, CP_FLOAT32), 0);
             assert_int_equal(cp_size(cp_arange(3, 0, 1, CP_DEFAULT)), 0);
             assert_null(cp_arange_int(0, 5, 0, CP_DEFAULT));
             failed(CP_ERROR_VALUE);
-            assert_null(cp_linspace(0, 1, -1, true, CP_DEFAULT));
+            assert_null(cp_ramp(0, 1, -1, true, CP_DEFAULT));
             failed(CP_ERROR_VALUE);
             assert_true(cp_item_float(cp_float(2.5)) == 2.5);
             assert_true(cp_item_int(cp_int(7)) == 7);

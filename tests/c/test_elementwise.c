@@ -380,8 +380,8 @@ static void test_edges(void **state)
         cp_array *want = doubles(1.4142135623730951e308, 4.2426406871192851e-300);
         assert_int_equal(cp_allclose(far, want, 1e-15, 0, false), 1);
         cp_free(far), cp_free(want);
-        is(cp_linspace(-2, 2, 6, true, CP_INT32), CP_INT32, -2, -2, -1, 0, 1, 2);
-        is(cp_linspace(-2.5, -0.5, 3, true, CP_INT64), CP_INT64, -3, -2, -1);
+        is(cp_ramp(-2, 2, 6, true, CP_INT32), CP_INT32, -2, -2, -1, 0, 1, 2);
+        is(cp_ramp(-2.5, -0.5, 3, true, CP_INT64), CP_INT64, -3, -2, -1);
         is(cp_arange(-2.5, 2, 1, CP_INT16), CP_INT16, -2, -1, 0, 1, 2);
     }
 }

@@ -1,0 +1,57 @@
+/* What the composites share: a frame, and a few words for calls that they make often.
+ *
+ * A composite is made of public functions: it knows no device, no slot and no kernel, so it runs wherever they do. Its
+ * body works inside a scope, which ends what the body made and leaves what it returns; NULL arrays pass through, so a
+ * body reads as the formula. Its row stands beside it; prototype, options, Python function and pages come from that. */
+#ifndef CPI_COMPOSE_H
+#define CPI_COMPOSE_H
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/shape.h"
+#include "cuprite.h"
+
+/* A composite's frame: a scope, and the device of its first operand current. */
+typedef struct cpi_frame { cp_scope *scope; int before, there; } cpi_frame;
+
+/* False, with the error written, where the operand is NULL or there is no memory. */
+static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array *x)
+{
+    if (cpi_null(function, x)) return false;
+    f->before = f->there = cp_device_current();
+    if (!(x->flags & CPI_HOST_SCALAR)) f->there = cp_device_of(x);
+    if (f->there != f->before && cp_device_use(f->there)) return false;
+    if ((f->scope = cp_scope_begin())) return true;
+    if (f->there != f->before) cp_device_use(f->before);
+    return false;
+}
+
+/* Ends the frame and all that it made but `result`, which goes to the caller. */
+static inline cp_array *cpi_end(const cpi_frame *f, cp_array *result)
+{
+    result = cp_scope_return(f->scope, result);
+    if (f->there != f->before) cp_device_use(f->before);
+    return result;
+}
+
+/* One operation with out=, which may be NULL. */
+static inline cp_array *cpi_apply_1(cp_op op, cp_array *a, cp_array *out)
+{
+    return cp_elementwise(op, &a, &(cp_ufunc_options){.out = out});
+}
+static inline cp_array *cpi_apply_2(cp_op op, cp_array *a, cp_array *b, cp_array *out)
+{
+    return cp_elementwise(op, (cp_array *[]){a, b}, &(cp_ufunc_options){.out = out});
+}
+
+/* x[..., from:to, ...] of one axis; `to` INT64_MAX: to the end. */
+static inline cp_array *cpi_range(cp_array *x, int axis, int64_t from, int64_t to)
+{
+    cp_index items[CP_MAXDIM];
+    if (!x) return NULL;
+    for (int i = 0; i < axis; i++) items[i] = CP_FULL;
+    items[axis] = CP_RANGE(from, to);
+    return cp_slice(x, axis + 1, items);
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* Triangles, diagonals' sums, repeated patterns. */
+#include "compose/compose.h"
+
+#include <string.h>
+
+/* Where column <= row + k. */
+static cp_array *lower(int64_t rows, int64_t columns, int64_t k)
+{
+    cp_array *r = cp_expand_dims(cp_arange_int(k, k + rows, 1, CP_INT64), CP_AXES(1));
+    return cp_greater_equal(r, cp_arange_int(0, columns, 1, CP_INT64));
+}
+
+/* One half of the last two axes, the rest 0. */
+static cp_array *half(const char *name, cp_array *m, int64_t k, bool low)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, name, m)) return NULL;
+    int nd = cp_ndim(m);
+    int64_t columns = nd ? cp_dim(m, -1) : 0, rows = nd > 1 ? cp_dim(m, -2) : columns;
+    if (!nd) return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: an array of at least one dimension is needed", name), NULL));
+    cp_array *mask = lower(rows, columns, low ? k : k - 1), *zero = cp_zeros(CP_SHAPE0, cp_type_of(m));
+    return cpi_end(&f, low ? cp_where(mask, m, zero) : cp_where(mask, zero, m));
+}
+
+/*: function("tril", "m: array, k: int64 = 0", doc="The lower triangles of the last two axes, up to the k-th diagonal; 0 elsewhere.") */
+cp_array *(cp_tril)(cp_array *m, const cp_tril_options *options) { return half("tril", m, options ? options->k : 0, true); }
+
+/*: function("triu", "m: array, k: int64 = 0", doc="The upper triangles of the last two axes, from the k-th diagonal on; 0 elsewhere.") */
+cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options) { return half("triu", m, options ? options->k : 0, false); }
+
+/*: function("trace", "a: array, offset: int64 = 0, axis1: axis = 0, axis2: axis = 1, dtype: dtype = None, out: out = None",
+             method=True, doc="The sum along a diagonal of two axes.") */
+cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
+{
+    static const cp_trace_options plain;
+    const cp_trace_options *o = options ? options : &plain;
+    cpi_frame f;
+    if (!cpi_begin(&f, "trace", a)) return NULL;
+    cp_array *d = cp_diagonal(a, o->offset, o->axis1, axis2);
+    return cpi_end(&f, d ? cp_sum(d, .axis = CP_AXES(-1), .typed = o->typed, .dtype = o->dtype, .out = o->out) : NULL);
+}
+
+/*: function("outer", "a: array, b: array, out: out = None", doc="Products of every element of `a` with every one of `b`, both flattened.") */
+cp_array *(cp_outer)(cp_array *a, cp_array *b, const cp_outer_options *options)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, "outer", a)) return NULL;
+    cp_array *flat = cp_ravel(a), *column = flat ? cp_expand_dims(flat, CP_AXES(1)) : NULL, *row = column ? cp_ravel(b) : NULL;
+    return cpi_end(&f, row ? cpi_apply_2(CP_OP_multiply, column, row, options ? options->out : NULL) : NULL);
+}
+
+/* a seen as (r0, s0, r1, s1, ...): each extent s repeated r times, and the shape that has. */
+static cp_array *repeated(cp_array *a, int n, const int64_t *reps, int64_t *shape, int *ndim)
+{
+    int nd = cp_ndim(a), most = n > nd ? n : nd;
+    int64_t seen[CP_MAXDIM], wide[CP_MAXDIM];
+    if (2 * most > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "tile: more than %d dimensions", CP_MAXDIM / 2), NULL;
+    for (int i = 0; i < most; i++) {
+        int64_t s = i < most - nd ? 1 : cp_dims(a)[i - (most - nd)], r = i < most - n ? 1 : reps[i - (most - n)];
+        seen[2 * i] = 1, seen[2 * i + 1] = wide[2 * i + 1] = s;
+        wide[2 * i] = r;
+        if (r < 0) return cpi_fail(CP_ERROR_VALUE, "tile: negative dimensions are not allowed"), NULL;
+        if (__builtin_mul_overflow(r, s, &shape[i])) return cpi_fail(CP_ERROR_VALUE, "tile: array is too big"), NULL;
+    }
+    *ndim = most;
+    return cp_broadcast_to(cp_reshape(a, (cp_shape){2 * most, seen}), (cp_shape){2 * most, wide});
+}
+
+/*: function("tile", "A: array, reps: ints", doc="The array put beside itself `reps` times along each axis.") */
+cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
+{
+    int64_t shape[CP_MAXDIM];
+    int ndim = 0;
+    cpi_frame f;
+    if ((n && cpi_null("tile", reps)) || !cpi_begin(&f, "tile", A)) return NULL;
+    cp_array *view = repeated(A, n, reps, shape, &ndim), *copy = view ? cp_copy(view) : NULL;
+    return cpi_end(&f, copy ? cp_reshape(copy, (cp_shape){ndim, shape}) : NULL);
+}
+
+/*: function("extract", "condition: array, a: array",
+             doc="The elements of the flattened `a` where the flattened condition is true.") */
+cp_array *cp_extract(cp_array *condition, cp_array *a)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, "extract", a)) return NULL;
+    cp_array *flat = cp_ravel(condition);
+    return cpi_end(&f, flat ? cp_compress(flat, a, CP_FLAT) : NULL);
+}
+
+/*: function("append", "arr: array, values: array_like, axis: axis_or_flat = None",
+             doc="The values behind the array along an axis (None: both flattened).") */
+cp_array *cp_append(cp_array *arr, cp_array *values, int axis)
+{
+    return cp_concatenate(2, ((cp_array *[]){arr, values}), axis);
+}

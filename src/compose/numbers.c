@@ -1,0 +1,64 @@
+/* Numbers that are none, and infinities by their sign. */
+#include "compose/compose.h"
+
+#include <float.h>
+
+/* x where it is an infinity of this sign. */
+static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array *out)
+{
+    cpi_frame f;
+    if (x && cp_type_kind(cp_type_of(x)) == 'c')
+        return cpi_fail(CP_ERROR_TYPE, "%s: This operation is not supported for %s values because it would be ambiguous.", name,
+                        cp_type_name(cp_type_of(x))), NULL;
+    if (!cpi_begin(&f, name, x)) return NULL;
+    cp_array *sign = cp_less(x, cp_int(0));
+    return cpi_end(&f, cpi_apply_2(CP_OP_logical_and, cp_isinf(x), negative ? sign : cp_logical_not(sign), out));
+}
+
+/*: function("isposinf", "x: array, /, out: out = None", doc="Whether elements are infinite and positive. TypeError for complex numbers.") */
+cp_array *(cp_isposinf)(cp_array *x, const cp_isposinf_options *o) { return infinite("isposinf", x, false, o ? o->out : NULL); }
+
+/*: function("isneginf", "x: array, /, out: out = None", doc="Whether elements are infinite and negative. TypeError for complex numbers.") */
+cp_array *(cp_isneginf)(cp_array *x, const cp_isneginf_options *o) { return infinite("isneginf", x, true, o ? o->out : NULL); }
+
+/* The largest finite number of a real type, or its negative, as one of that type. */
+static cp_array *largest(cp_type t, bool negative)
+{
+    uint16_t half = (uint16_t)((t == CP_FLOAT16 ? 0x7bff : 0x7f7f) | (negative ? 0x8000 : 0));
+    float single = negative ? -FLT_MAX : FLT_MAX;
+    double wide = negative ? -DBL_MAX : DBL_MAX;
+    return cp_scalar(t, t == CP_FLOAT64 ? (void *)&wide : t == CP_FLOAT32 ? (void *)&single : (void *)&half);
+}
+
+static cp_code replace(cp_array *x, cp_array *where, cp_array *value)
+{
+    return where && value ? (cp_copyto)(x, value, &(cp_copyto_options){.casting = CP_UNSAFE, .where = where}) : cp_error();
+}
+
+/* Replaces in x, which is real; masks are made before anything changes. */
+static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
+{
+    if (!x) return cp_error();
+    cp_array *nan = cp_isnan(x), *high = nan ? cp_isposinf(x) : NULL, *low = high ? cp_isneginf(x) : NULL;
+    cp_type t = cp_type_of(x);
+    cp_code code = low ? replace(x, nan, o->nan ? o->nan : cp_float(0)) : cp_error();
+    if (!code) code = replace(x, high, o->posinf ? o->posinf : largest(t, false));
+    return code ? code : replace(x, low, o->neginf ? o->neginf : largest(t, true));
+}
+
+/*: function("nan_to_num", "x: array, copy: bool = True, nan: operand = None, posinf: operand = None, neginf: operand = None",
+             doc="""NaN replaced by `nan` (0 by default), infinities by `posinf` and `neginf` (the largest finite numbers by
+default), in a copy or, without `copy`, in place.""") */
+cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *options)
+{
+    static const cp_nan_to_num_options plain;
+    const cp_nan_to_num_options *o = options ? options : &plain;
+    cpi_frame f;
+    if (!cpi_begin(&f, "nan_to_num", x)) return NULL;
+    char kind = cp_type_kind(cp_type_of(x));
+    cp_array *r = copy ? cp_copy_order(x, 'K') : cp_slice(x, 1, &CP_ELLIPSIS);
+    cp_code code = r ? CP_OK : cp_error();
+    if (!code && kind == 'f') code = replace_in(r, o);
+    if (!code && kind == 'c' && !(code = replace_in(cp_real_part(r), o))) code = replace_in(cp_imag_part(r), o);
+    return cpi_end(&f, code ? NULL : r);
+}

@@ -1,0 +1,17 @@
+/* The range of values. */
+#include "compose/compose.h"
+
+/*: function("ptp", "a: array, axis: axes = None, out: out = None, keepdims: bool = False",
+             doc="Maximum minus minimum over axes.") */
+
+/* The maximum goes to `out` first, so that the difference is taken in its type, as in NumPy. */
+cp_array *(cp_ptp)(cp_array *a, const cp_ptp_options *options)
+{
+    static const cp_ptp_options plain;
+    const cp_ptp_options *o = options ? options : &plain;
+    cpi_frame f;
+    if (!cpi_begin(&f, "ptp", a)) return NULL;
+    cp_array *low = cp_min(a, .axis = o->axis, .keepdims = o->keepdims);
+    cp_array *high = low ? cp_max(a, .axis = o->axis, .keepdims = o->keepdims, .out = o->out) : NULL;
+    return cpi_end(&f, cpi_apply_2(CP_OP_subtract, high, low, o->out));
+}

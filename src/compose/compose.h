@@ -19,6 +19,7 @@ static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array 
 {
     if (cpi_null(function, x)) return false;
     f->before = f->there = cp_device_current();
+    if (f->before == CP_NO_DEVICE) return false;
     if (!(x->flags & CPI_HOST_SCALAR)) f->there = cp_device_of(x);
     if (f->there != f->before && cp_device_use(f->there)) return false;
     if ((f->scope = cp_scope_begin())) return true;

@@ -19,9 +19,8 @@ static cp_array *difference(cp_array *start, cp_array *stop, cp_type type)
 static int any_zero(cp_array *x)
 {
     cp_array *all = cp_all(x);
-    if (!all) return -1;
-    int64_t v = cp_item_int(all);
-    return cp_error() ? -1 : !v;
+    bool none;
+    return all && cp_to_host(all, &none, sizeof none) == CP_OK ? !none : -1;
 }
 
 /* The samples along axis 0, the ends' axes behind it. */

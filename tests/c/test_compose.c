@@ -1,0 +1,91 @@
+/* Composites: values, errors, and that every allocation may fail. What they mean is compared with NumPy in Python. */
+#include "check.h"
+
+static void calls(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1.25, -3.5, 2.5), *r;
+        values(r = cp_round(x, .decimals = 1), 1.2, -3.5, 2.5);
+        cp_free(r);
+        values(r = cp_round(x), 1, -4, 2);
+        cp_free(r);
+        values(r = cp_ptp(x), 6);
+        cp_free(r);
+        values(r = cp_diff(x, 1, 0), -4.75, 6);
+        cp_free(r), cp_free(x);
+    }
+}
+
+static void results_belong_to_the_caller(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(3, 1, 2), *low = cp_float(0), *high = cp_float(1), *step = NULL, *r;
+        int64_t live = cp_test_live();
+        for (CP_SCOPE) {
+            ok(cp_diff(x, 1, 0)); /* the scope around it frees what is returned */
+            ok(cp_linspace(low, high, 5));
+        }
+        assert_int_equal(cp_test_live(), live);
+        values(r = cp_linspace(low, high, 5, .step = &step), 0, 0.25, 0.5, 0.75, 1);
+        assert_true(cp_item_float(step) == 0.25);
+        cp_free(step), cp_free(r);
+        assert_int_equal(cp_test_live(), live);
+        cp_free(high), cp_free(low), cp_free(x);
+    }
+}
+
+static void errors(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(3, 1, 2), *zero = cp_float(0);
+        assert_null(cp_diff(x, -1, 0));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_diff(x, 1, 1));
+        failed(CP_ERROR_AXIS);
+        assert_null(cp_linspace(zero, zero, -1));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_ptp(NULL));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_outer(x, NULL));
+        failed(CP_ERROR_VALUE);
+        cp_free(zero), cp_free(x);
+    }
+}
+
+static cp_array *input;
+static cp_array *ends[2];
+static bool body(void)
+{
+    cp_array *r[] = {cp_round(input, .decimals = 1), cp_ptp(input), cp_diff(input, 2, 0), cp_linspace(ends[0], ends[1], 3),
+                     cp_nan_to_num(input, true), cp_tril(input), cp_trapezoid(input, 0.5, 0),
+                     cp_vstack(1, &input)};
+    bool done = true;
+    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
+        done &= r[i] != NULL;
+        cp_free(r[i]);
+    }
+    return done;
+}
+
+static void failing_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        input = doubles(1, 2.5, NAN);
+        ends[0] = doubles(0, 1), ends[1] = cp_float(3);
+        every_allocation_fails(body);
+        cp_free(input), cp_free(ends[0]), cp_free(ends[1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls), cmocka_unit_test(results_belong_to_the_caller), cmocka_unit_test(errors),
+        cmocka_unit_test(failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -115,7 +115,9 @@ static cp_array *source(PyObject *o, const cp_array *dst, cp_casting rule)
 
 PyObject *py_copyto(const py_copyto_args *v)
 {
-    cp_array *src = source(v->src, v->dst, v->casting);
+    PyObject *given = cpy_number_in(v->src);
+    cp_array *src = given ? source(given, v->dst, v->casting) : NULL;
+    Py_XDECREF(given);
     if (!src) return NULL;
     cp_code code; /* the rule is kept: a number has dst's type by now */
     CPY_RUN(cp_size(v->dst), code = cp_copyto(v->dst, src, .casting = v->casting, .where = v->where));

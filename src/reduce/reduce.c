@@ -393,7 +393,7 @@ static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
     cp_array *mean = NULL, *result = NULL;
     if (nf) {
         cp_array *in[2] = {sum, nf};
-        mean = cp_elementwise(cp_op_from_name("divide"), in, &(cp_ufunc_options){.out = sum});
+        mean = cp_elementwise(CP_OP_divide, in, &(cp_ufunc_options){.out = sum});
     }
     if (mean && o->out) {
         if (o->out->ndim != mean->ndim || memcmp(o->out->shape, mean->shape, (size_t)mean->ndim * sizeof(int64_t)))

@@ -11,6 +11,7 @@
 #include "core/shape.h"
 #include "elementwise/resolve.h"
 #include "front/front.h"
+#include "move/move.h"
 
 /* What one call works with: its operands are the outputs, the inputs, and the mask behind them. */
 typedef struct {
@@ -271,7 +272,7 @@ static cp_code assign_where(const call *c, cp_array *out, cp_array *x, cp_array 
     cpi_loop loop;
     cpi_loop_init(&loop, c->ndim, c->shape, 3, (const cp_array *const[]){out, x, where});
     cpi_loop_coalesce(&loop);
-    return loop.size ? c->device->backend->elementwise->copy(cpi_stream(c->device), &loop) : CP_OK;
+    return loop.size ? c->device->backend->move->copy(cpi_stream(c->device), &loop) : CP_OK;
 }
 
 /* Results that could not go to their outputs at once do now; they become the outputs. */

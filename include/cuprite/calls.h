@@ -14,8 +14,8 @@
 #define CP_OPTION(type, name) type name
 #endif
 
-/* CP_CALL(cp_sum, cp_reduce_options, x, .axis = ..., ._ = 0) calls cp_sum(x, &options); CP_CALL2 to CP_CALL5 are for
- * functions of two to five arguments before the options. CP_VALUE(cp_index, ...) is a struct of those members,
+/* CP_CALL(cp_sum, cp_reduce_options, x, .axis = ..., ._ = 0) calls cp_sum(x, &options); CP_CALL2 to CP_CALL4 are for
+ * functions of two to four arguments before the options. CP_VALUE(cp_index, ...) is a struct of those members,
  * CP_LIST(int, 1, 2) a pointer to elements, CP_COUNT(int, 1, 2) their number. */
 #ifdef __cplusplus
 extern "C++" {
@@ -30,7 +30,6 @@ template <typename T> const T *cp_address_of(const T &value) { return &value; }
 #define CP_CALL2(f, O, a, b, ...) (f)((a), (b), cp_address_of<O>({__VA_ARGS__}))
 #define CP_CALL3(f, O, a, b, c, ...) (f)((a), (b), (c), cp_address_of<O>({__VA_ARGS__}))
 #define CP_CALL4(f, O, a, b, c, d, ...) (f)((a), (b), (c), (d), cp_address_of<O>({__VA_ARGS__}))
-#define CP_CALL5(f, O, a, b, c, d, e, ...) (f)((a), (b), (c), (d), (e), cp_address_of<O>({__VA_ARGS__}))
 #define CP_VALUE(T, ...) (T{__VA_ARGS__})
 #define CP_LIST(T, ...) (cp_list<T>(__VA_ARGS__).item)
 #define CP_COUNT(T, ...) (static_cast<int>(sizeof(cp_list<T>(__VA_ARGS__)) / sizeof(T)) - 1)
@@ -39,7 +38,6 @@ template <typename T> const T *cp_address_of(const T &value) { return &value; }
 #define CP_CALL2(f, O, a, b, ...) (f)((a), (b), &(O){__VA_ARGS__})
 #define CP_CALL3(f, O, a, b, c, ...) (f)((a), (b), (c), &(O){__VA_ARGS__})
 #define CP_CALL4(f, O, a, b, c, d, ...) (f)((a), (b), (c), (d), &(O){__VA_ARGS__})
-#define CP_CALL5(f, O, a, b, c, d, e, ...) (f)((a), (b), (c), (d), (e), &(O){__VA_ARGS__})
 #define CP_VALUE(T, ...) ((T){__VA_ARGS__})
 #define CP_LIST(T, ...) ((const T[]){__VA_ARGS__})
 #define CP_COUNT(T, ...) ((int)(sizeof((const T[]){__VA_ARGS__}) / sizeof(T)))

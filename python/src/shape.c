@@ -119,8 +119,8 @@ PyObject *py_copyto(const py_copyto_args *v)
     cp_array *src = given ? source(given, v->dst, v->casting) : NULL;
     Py_XDECREF(given);
     if (!src) return NULL;
-    cp_code code; /* the rule is kept: a number has dst's type by now */
-    CPY_RUN(cp_size(v->dst), code = cp_copyto(v->dst, src, .casting = v->casting, .where = v->where));
+    cp_code code; /* the rule was kept: a number may be of another type than it stands for */
+    CPY_RUN(cp_size(v->dst), code = cp_copyto(v->dst, src, .casting = CP_UNSAFE, .where = v->where));
     cp_free(src);
     return cpy_none(code);
 }

@@ -91,21 +91,7 @@ cp_array *(cp_linspace)(cp_array *start, cp_array *stop, int64_t num, const cp_l
     if (!cpi_begin(&f, "linspace", start->flags & CPI_HOST_SCALAR ? stop : start)) return NULL;
     bool numbers = is_number(start) && is_number(stop);
     cp_array *y = (numbers ? between_numbers : between)(start, stop, num, o, &step);
+    if (y && !step) y = NULL; /* its failure is the call's */
     if (y && o->step) *o->step = cp_keep(step);
     return cpi_end(&f, y);
-}
-
-/*: function("logspace", "start: operand, stop: operand, num: int64 = 50, endpoint: bool = True, base: double = 10.0, "
-                         "dtype: dtype = None, axis: axis = 0",
-             doc="`num` values whose logarithms are evenly spaced from start to stop: base ** linspace(start, stop).") */
-cp_array *(cp_logspace)(cp_array *start, cp_array *stop, int64_t num, bool endpoint, double base,
-                        const cp_logspace_options *options)
-{
-    static const cp_logspace_options plain;
-    const cp_logspace_options *o = options ? options : &plain;
-    cpi_frame f;
-    if (cpi_null("logspace", start) || cpi_null("logspace", stop)) return NULL;
-    if (!cpi_begin(&f, "logspace", start->flags & CPI_HOST_SCALAR ? stop : start)) return NULL;
-    cp_array *y = cp_power(cp_float(base), cp_linspace(start, stop, num, .open = !endpoint, .axis = o->axis));
-    return cpi_end(&f, y && o->typed ? cp_astype(y, o->dtype) : y);
 }

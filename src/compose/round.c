@@ -39,9 +39,9 @@ static cp_array *rounded(cp_array *a, int decimals, cp_array *out)
     if (whole && decimals >= 0) return out ? cpi_apply_1(CP_OP_positive, a, out) : cp_copy_order(a, 'K');
     if (decimals == 0) return cpi_apply_1(CP_OP_rint, a, out);
     if (out) return scaled(a, decimals, out);
-    if (!whole) return scaled(a, decimals, cp_empty_like(a, CP_DEFAULT));
-    cp_array *wide = scaled(a, decimals, cp_empty_like(a, CP_FLOAT64));
-    return wide ? cp_astype(wide, cp_type_of(a)) : NULL;
+    cp_array *wide = cp_empty_like(a, whole ? CP_FLOAT64 : CP_DEFAULT);
+    wide = wide ? scaled(a, decimals, wide) : NULL; /* without a `wide` it would make one */
+    return wide && whole ? cp_astype(wide, cp_type_of(a)) : wide;
 }
 
 cp_array *(cp_round)(cp_array *a, const cp_round_options *options)

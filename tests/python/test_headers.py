@@ -38,7 +38,7 @@ def program(compiler, source, to, *options):
 def preprocessed(*options):
     """All public headers as the preprocessor leaves them."""
     text = "".join(f'#include "{h}"\n' for h in HEADERS)
-    return run(["gcc", "-x", "c", "-std=c17", "-E", *options, *STRICT, "-"], input=text).stdout
+    return run(["gcc", "-x", "c", "-std=c17", "-E", "-P", *options, *STRICT, "-"], input=text).stdout
 
 
 def macros():
@@ -116,7 +116,7 @@ def call_with_options(text, name, body, declared):
     given = []
     for a in arguments[:-1]:
         kind = re.sub(r"\s*\w+$", "", a)
-        given.append({"cp_array *": "x", "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind else f"({kind})0"))
+        given.append({"cp_array *": "x", "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind else f"({kind.replace('_Bool', 'bool')})0"))
     names = [n for _, n in members(text, form[2])]
     every = ", ".join(given + [f".{n} = o.{n}" for n in names])
     test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS"}.get(result, "SAME_CODES")

@@ -87,7 +87,7 @@ def breaches(build):
     tables = Tables()
     functions = [f for f in read_functions(tables) if f.module != "_device" and not f.name.startswith("_")]
     methods = {f.method for f in functions if f.method}
-    operation_names = set(operations(tables))
+    operation_names = {n for module in [None, *(row.args[0] for row in tables.of("module"))] for n in operations(tables, module)}
     python = {n for f in functions if not f.is_method_only for n in [f.name] + f.also} | set(written_in_python())
     c = {name[3:] for name in headers.functions(build)} | operation_names
     c |= {row.args[0] for row in reductions.functions(tables)}

@@ -68,7 +68,8 @@ def page():
             out += ["| type | NumPy's | element |", "|---|---|---|"]
             out += [f"| `CP_{r.args[0].upper()}` | {r.args[0]} | `{r.c}` |" for r in rows] + [""]
         if name == "elementwise":
-            rows = [r for r in read((ROOT / "src/elementwise/elementwise.def").read_text(), "elementwise.def") if not r.get("hidden")]
+            rows = [r for r in read((ROOT / "src/elementwise/elementwise.def").read_text(), "elementwise.def")
+                    if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]
             out += [f"| `{operation(r)}` | {r.doc} |" for r in rows] + [""]
         if name == "reduce":

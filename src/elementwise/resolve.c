@@ -33,6 +33,7 @@ static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
     if (row->rule == CPI_RULE_LOGIC) return CP_BOOL;
     if (row->rule == CPI_RULE_NUMBER && all_bool) return CP_DEFAULT;
     if (row->rule == CPI_RULE_DIVIDE && whole) return CP_FLOAT64;
+    if (row->rule == CPI_RULE_COUNT && all_bool) return loop_for(row, 1, (cp_type[]){CP_INT64});
     bool alike = cpi_has_loop(row, in[0]); /* the common case, without a search */
     for (int i = 1; i < n && alike; i++) alike = in[i] == in[0];
     if (alike) return in[0];
@@ -62,13 +63,18 @@ static cp_type loop_for_arrays(const cpi_op_row *row, cp_array *const *in, cp_ty
     return weak ? loop_for(row, 1, &promoted) : loop_for(row, n, types);
 }
 
-/* The promotion of the inputs that choose the computing type. */
+/* The promotion of the inputs that choose the computing type. Where that is a Python integer only and the other inputs
+ * are whole numbers of a fixed type, it is the smallest, as in NumPy. */
 static cp_type promote_inputs(const cpi_op_row *row, cp_array *const *in)
 {
     cp_array *choosing[CPI_MAXIN] = {NULL};
     int n = 0;
-    for (int i = 0; i < row->nin; i++)
+    bool counts = false;
+    for (int i = 0; i < row->nin; i++) {
         if (row->in[i] == CPI_TYPE_T) choosing[n++] = in[i];
+        else counts |= !(in[i]->flags & CPI_WEAK) && cpi_is_int(in[i]->type);
+    }
+    if (counts && n == 1 && choosing[0]->flags & CPI_WEAK && choosing[0]->type == CP_INT64) return CP_INT8;
     return cpi_promote_arrays(n, choosing, false);
 }
 
@@ -154,24 +160,31 @@ static bool results_are(const cpi_op_row *row, cp_type t, cp_type wanted)
     return yes;
 }
 
-/* The loop asked for with dtype=: results of that type. Where all operands have it, inputs may have to be cast by force;
- * else they must cast safely, as NumPy has it. */
-static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cpi_plan *plan)
+static bool inputs_cast(const cpi_op_row *row, cp_array *const *in, cp_type type, cp_casting rule)
+{
+    bool yes = true;
+    for (int i = 0; i < row->nin && yes; i++)
+        yes = in[i]->flags & CPI_WEAK || cp_can_cast(in[i]->type, cpi_in_type(row, i, type), rule);
+    return yes;
+}
+
+/* The loop asked for with dtype=: one with results of that type. That which has it throughout, where the rule lets the
+ * inputs become it; else the first that they cast to safely, as in NumPy. */
+static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cp_casting rule, cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
+    bool homogeneous = (unsigned)wanted < CP_NTYPES && cpi_has_loop(row, wanted) && results_are(row, wanted, wanted);
+    for (int i = 0; i < row->nin; i++) homogeneous &= row->in[i] == CPI_TYPE_T;
     plan->type = natural;
     if (natural != CP_DEFAULT && results_are(row, natural, wanted)) return CP_OK;
-    bool homogeneous = true;
-    for (int i = 0; i < row->nin; i++) homogeneous &= row->in[i] == CPI_TYPE_T;
-    for (int t = -1; t < CP_NTYPES && row->rule != CPI_RULE_LOGIC; t++) {
-        cp_type type = t < 0 ? wanted : (cp_type)t;
-        if ((unsigned)type >= CP_NTYPES || !cpi_has_loop(row, type) || !results_are(row, type, wanted)) continue;
-        bool fits = t >= 0 || !homogeneous;
-        for (int i = 0; i < row->nin && fits; i++)
-            fits = in[i]->flags & CPI_WEAK || cp_can_cast(in[i]->type, cpi_in_type(row, i, type), CP_SAFE);
-        plan->type = type;
-        if (fits || (t < 0 && homogeneous)) return CP_OK;
+    plan->type = wanted;
+    if (homogeneous && inputs_cast(row, in, wanted, rule)) return CP_OK;
+    for (cp_type t = 0; t < CP_NTYPES && row->rule != CPI_RULE_LOGIC; t++) {
+        if (!cpi_has_loop(row, t) || !results_are(row, t, wanted) || !inputs_cast(row, in, t, CP_SAFE)) continue;
+        plan->type = t;
+        return CP_OK;
     }
+    if (homogeneous) return CP_OK; /* the inputs' casts are refused next */
     return cpi_fail(CP_ERROR_TYPE, "%s: no loop matching the specified signature and casting was found for ufunc %s",
                     row->name, row->name);
 }
@@ -239,7 +252,7 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
         return check_outputs(row, out, rule, plan);
     }
     if (typed) {
-        cp_code code = resolve_typed(op, in, plan->type, options->dtype, plan);
+        cp_code code = resolve_typed(op, in, plan->type, options->dtype, rule, plan);
         if (code) return code;
     }
     if (plan->type == CP_DEFAULT) return no_loop(op, p);

@@ -11,7 +11,7 @@
 
 enum { CPI_MAXIN = 3, CPI_MAXOUT = 2 };
 /* How operands choose the computing type (elementwise.def). */
-typedef enum cpi_op_rule { CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_DIVIDE, CPI_RULE_LOGIC } cpi_op_rule;
+typedef enum cpi_op_rule { CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC } cpi_op_rule;
 /* Words of a signature beside the types themselves: the computing type, and the type of its parts. */
 enum { CPI_TYPE_T = -1, CPI_TYPE_PART = -2 };
 

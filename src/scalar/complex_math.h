@@ -161,6 +161,12 @@ CPS_HEAVY cp_complex128 cps_sin_c128(cp_complex128 z) { return cps_over_i(cps_si
 CPS_HEAVY cp_complex128 cps_cos_c128(cp_complex128 z) { return cps_cosh_c128(cps_times_i(z)); }
 CPS_HEAVY cp_complex128 cps_tan_c128(cp_complex128 z) { return cps_over_i(cps_tanh_c128(cps_times_i(z))); }
 
+CPS_HEAVY cp_complex128 cps_sinc_c128(cp_complex128 z)
+{
+    cp_complex128 x = CPS_C(CPS_PI * z.re, CPS_PI * z.im);
+    return x.re == 0 && x.im == 0 ? CPS_C(1, 0) : cps_divide_c128(cps_sin_c128(x), x);
+}
+
 /* |z| so large that asin, acos and their kin are logarithms to the last bit. */
 CPS_MATH int cps_huge(cp_complex128 z) { return fabs(z.re) > 1e150 || fabs(z.im) > 1e150; }
 
@@ -246,7 +252,7 @@ CPS_NARROW(sqrt) CPS_NARROW(log) CPS_NARROW(log2) CPS_NARROW(log10) CPS_NARROW(l
 CPS_NARROW(exp) CPS_NARROW(exp2) CPS_NARROW(expm1)
 CPS_NARROW(sinh) CPS_NARROW(cosh) CPS_NARROW(tanh) CPS_NARROW(sin) CPS_NARROW(cos) CPS_NARROW(tan)
 CPS_NARROW(arcsin) CPS_NARROW(arccos) CPS_NARROW(arctan)
-CPS_NARROW(arcsinh) CPS_NARROW(arccosh) CPS_NARROW(arctanh)
+CPS_NARROW(arcsinh) CPS_NARROW(arccosh) CPS_NARROW(arctanh) CPS_NARROW(sinc)
 #undef CPS_NARROW
 CPS_MATH cp_complex64 cps_power_c64(cp_complex64 a, cp_complex64 b)
 {

@@ -31,6 +31,7 @@
 #define F(name) CPS_CAT3(cps_, name, CPS_X)
 #define M(name) CPS_CAT(name, CPS_LIBM)
 
+#include "scalar/series.h"
 #include "scalar/functions.h"
 #include "scalar/complex_math.h"
 
@@ -43,6 +44,20 @@ CPS_MATH uint16_t cps_nextafter_bits(uint16_t a, uint16_t b, uint16_t infinity)
     if (ia == ib) return b;
     if (!ma) return (uint16_t)((b & 0x8000) | 1);
     return (uint16_t)((ia < ib) == (ia > 0) ? a + 1 : a - 1);
+}
+
+/* The distance from a float16 to the next towards infinity, as NumPy has it for that type; and from a bfloat16 to the
+ * next away from zero, as it has it for the others. */
+CPS_MATH uint16_t cps_spacing_f16(uint16_t a)
+{
+    if ((a & 0x7fff) >= 0x7c00) return 0x7e00;
+    return cps_f32_to_f16(cps_f16_to_f32(cps_nextafter_bits(a, 0x7c00, 0x7c00)) - cps_f16_to_f32(a));
+}
+CPS_MATH uint16_t cps_spacing_bf16(uint16_t a)
+{
+    if ((a & 0x7fff) >= 0x7f80) return 0x7fc0;
+    if (!(a & 0x7fff)) return 1;
+    return cps_f32_to_bf16(cps_bf16_to_f32((uint16_t)(a + 1)) - cps_bf16_to_f32(a));
 }
 
 #endif

@@ -14,7 +14,7 @@ from element_types import by_suffix, for_type, types_of
 from table import Row
 
 TABLE = "src/elementwise/elementwise.def"
-RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "divide": "CPI_RULE_DIVIDE", "logic": "CPI_RULE_LOGIC"}
+RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE", "logic": "CPI_RULE_LOGIC"}
 BODIES = ("bool", "int", "real", "complex")
 LETTERS = "abc"
 

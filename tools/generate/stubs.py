@@ -72,9 +72,9 @@ def definition(name, f, method=False):
     return f"{indent}def {name}({arguments}) -> {result(f)}: ...\n"
 
 
-def operations(tables):
-    """Names of the ufuncs, from the table of elementwise operations."""
-    rows = [r for r in tables.of("operation") if not r.get("hidden") and not r.get("module")]
+def operations(tables, module=None):
+    """Names of a module's ufuncs, from the table of elementwise operations."""
+    rows = [r for r in tables.of("operation") if not r.get("hidden") and r.get("module") == module]
     return sorted(name for r in rows for name in [r.args[0], *r.get("aliases", [])])
 
 
@@ -197,16 +197,22 @@ def write_package(functions, names, out):
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
 
 
-def write_module(row, functions, out):
-    """A module that is functions of the extension and nothing else."""
+def write_module(row, functions, ufuncs, out):
+    """A module that is functions and ufuncs of the extension and nothing else."""
     name = row.args[0]
     path = "python/cuprite/" + name.replace(".", "/")
-    names = sorted(functions)
-    text = f'"""{row.doc}"""\nfrom cuprite import _core\n\n_functions = _core.rows("{name}")\n'
-    text += "".join(f'{n} = _functions["{n}"]\n' for n in names)
+    names = sorted([*functions, *ufuncs])
+    text = f'"""{row.doc}"""\n'
+    if functions:
+        text += f'from cuprite import _core\n\n_functions = _core.rows("{name}")\n'
+        text += "".join(f'{n} = _functions["{n}"]\n' for n in sorted(functions))
+    if ufuncs:
+        text += f'from cuprite._support import ufuncs_of\n\n_ufuncs = ufuncs_of("{name}")\n'
+        text += "".join(f'{n} = _ufuncs["{n}"]\n' for n in ufuncs)
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
-    uses = "from cuprite._core import ndarray\n\n"
-    out.write(path + ".pyi", row.file, HEAD + uses + "".join(definition(n, functions[n]) for n in names))
+    uses = "from cuprite._core import ndarray, ufunc\n\n"
+    stub = "".join(f"{n}: ufunc\n" for n in ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
+    out.write(path + ".pyi", row.file, HEAD + uses + stub)
 
 
 def write_sources(out, made):
@@ -230,5 +236,5 @@ def write(tables, out):
     write_package(functions.get("", {}), names, out)
     made = {row.args[0].replace(".", "/") for row in tables.of("module")}
     for row in tables.of("module"):
-        write_module(row, functions.get(row.args[0], {}), out)
+        write_module(row, functions.get(row.args[0], {}), operations(tables, row.args[0]), out)
     write_sources(out, made)

@@ -1,5 +1,5 @@
-"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage."""
-_MODULES = ("signal", "ndimage")
+"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage, cuprite.scipy.special."""
+_MODULES = ("signal", "ndimage", "special")
 
 
 def __getattr__(name):

@@ -31,7 +31,7 @@ PYTHON_ONLY = {
                     "Python's face of devices and pools"),
     **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(), "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(), "another name of a call with fixed arguments"),
-    **dict.fromkeys("atleast_1d atleast_2d atleast_3d broadcast_arrays eye meshgrid divmod asfortranarray".split(), LATER),
+    **dict.fromkeys("atleast_1d atleast_2d atleast_3d broadcast_arrays eye meshgrid asfortranarray".split(), LATER),
     "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
     "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",
 }

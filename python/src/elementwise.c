@@ -138,8 +138,6 @@ PyObject *py_angle(const py_angle_args *v)
     return cpy_wrap(scaled);
 }
 
-PyObject *py_divmod(const py_divmod_args *v) { return PyNumber_Divmod(v->x1, v->x2); }
-
 /* An attribute of an array, or of a number as an array. */
 static PyObject *part(PyObject *o, const char *name)
 {

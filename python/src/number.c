@@ -43,26 +43,41 @@ static cp_array *run(cp_op op, int n, cp_array *const *in, const cp_ufunc_option
     return r;
 }
 
+/* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator returns. */
+static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, bool comparison, cp_array **in, PyObject **answer)
+{
+    bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
+    in[0] = a_is ? cpy_x(a) : NULL, in[1] = b_is ? cpy_x(b) : NULL;
+    if (!a_is && !(in[0] = cpy_scalar(a, in[1], comparison))) {
+        *answer = with_stranger(op, a, b, a, into_a);
+        return false;
+    }
+    if (!b_is && !(in[1] = cpy_scalar(b, in[0], comparison))) {
+        if (!a_is) cp_free(in[0]);
+        *answer = with_stranger(op, a, b, b, into_a);
+        return false;
+    }
+    if (a_is) in[0] = cpy_x(a); /* reading the other's number may have given it another shape */
+    if (b_is) in[1] = cpy_x(b);
+    return true;
+}
+
+static void end_pair(PyObject *a, PyObject *b, cp_array **in)
+{
+    if (!cpy_is_array(a)) cp_free(in[0]);
+    if (!cpy_is_array(b)) cp_free(in[1]);
+}
+
 static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, PyObject *out, bool comparison)
 {
     static const cp_ufunc_options none;
     cp_ufunc_options into = {0};
-    const cp_ufunc_options *options = out ? &into : &none;
-    bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
-    cp_array *in[2] = {a_is ? cpy_x(a) : NULL, b_is ? cpy_x(b) : NULL};
-    if (!a_is && !(in[0] = cpy_scalar(a, in[1], comparison))) {
-        return with_stranger(op, a, b, a, out != NULL);
-    }
-    if (!b_is && !(in[1] = cpy_scalar(b, in[0], comparison))) {
-        if (!a_is) cp_free(in[0]);
-        return with_stranger(op, a, b, b, out != NULL);
-    }
-    if (a_is) in[0] = cpy_x(a); /* reading the other's number may have given it another shape */
-    if (b_is) in[1] = cpy_x(b);
+    cp_array *in[2];
+    PyObject *answer;
+    if (!take_pair(op, a, b, out != NULL, comparison, in, &answer)) return answer;
     if (out) into.out = cpy_x(out);
-    cp_array *r = run(op, 2, in, options);
-    if (!a_is) cp_free(in[0]);
-    if (!b_is) cp_free(in[1]);
+    cp_array *r = run(op, 2, in, out ? &into : &none);
+    end_pair(a, b, in);
     return cpy_wrap(r);
 }
 
@@ -131,10 +146,19 @@ static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 
 static PyObject *divmod_(PyObject *a, PyObject *b)
 {
-    PyObject *q = binary(CP_OP_floor_divide, a, b);
-    if (!q || q == Py_NotImplemented) return q;
-    PyObject *r = binary(CP_OP_remainder, a, b);
-    return r ? Py_BuildValue("(NN)", q, r) : (Py_DECREF(q), NULL);
+    cp_array *in[2], *results[2];
+    PyObject *answer;
+    bool done;
+    if (!take_pair(CP_OP_divmod, a, b, false, false, in, &answer)) return answer;
+    int64_t size = cp_size(in[0]) > cp_size(in[1]) ? cp_size(in[0]) : cp_size(in[1]);
+    CPY_RUN_ON(2, in, size, done = cp_elementwise_all(CP_OP_divmod, in, results, NULL) == CP_OK);
+    end_pair(a, b, in);
+    if (!done) return cpy_raise();
+    PyObject *quotient = cpy_wrap(results[0]), *remainder = cpy_wrap(results[1]);
+    if (quotient && remainder) return Py_BuildValue("(NN)", quotient, remainder);
+    Py_XDECREF(quotient);
+    Py_XDECREF(remainder);
+    return NULL;
 }
 
 /* The same answer for every element of a. */

@@ -11,6 +11,7 @@ import sys
 
 import cuprite as cp
 from cuprite import _core
+from cuprite._support import ufuncs_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -44,6 +45,8 @@ def page():
     text += "## cuprite: ufuncs\n\nAll take `(x, ..., /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)`, "
     text += "broadcast, and follow\nNumPy's promotion.\n\n"
     text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in ufuncs().items()) + "\n"
+    text += "## cuprite.scipy.special: ufuncs\n\n"
+    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
     for module in ("scipy.signal", "scipy.ndimage"):

@@ -247,25 +247,82 @@ static void test_every_row(void **state)
             cp_op_info info;
             ok(cp_op_query((cp_op)op, &info) == CP_OK);
             assert_int_equal(cp_op_from_name(info.name), op);
-            cp_type try[] = {CP_FLOAT32, CP_INT32}, in[3], loop = CP_DEFAULT, out;
-            for (int k = 0; k < 2 && loop == CP_DEFAULT; k++) {
-                in[0] = in[1] = in[2] = try[k];
-                if (cp_op_types((cp_op)op, in, &loop, &out)) cp_error_clear(), loop = CP_DEFAULT;
+            cp_type try[] = {CP_FLOAT32, CP_INT32}, in[3], loop[3], out[2];
+            bool found = false;
+            for (int k = 0; k < 2 && !found; k++) {
+                for (int i = 0; i < 3; i++) in[i] = info.in[i] == CP_DEFAULT ? try[k] : info.in[i];
+                found = cp_op_types((cp_op)op, in, loop, out) == CP_OK;
+                cp_error_clear();
             }
-            assert_int_not_equal(loop, CP_DEFAULT);
+            assert_true(found);
             for (int n = 0; n < 3; n++) {
                 int64_t size = (int64_t[]){1, 67, 3001}[n];
-                cp_array *wide = typed(cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), in[0]);
-                cp_array *x = cp_slice(wide, 1, (cp_index[]){{CP_IX_SLICE, 1, 0, 2, CP_HAS_START}});
-                cp_array *y = cp_copy(x), *a = cp_elementwise((cp_op)op, (cp_array *[]){x, x, x}, NULL);
-                cp_array *b = cp_elementwise((cp_op)op, (cp_array *[]){y, y, y}, NULL);
-                ok(a && b);
-                assert_int_equal(cp_type_of(a), out);
-                assert_int_equal(cp_array_equal(a, b, true), 1);
-                cp_free(wide), cp_free(x), cp_free(y), cp_free(a), cp_free(b);
+                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), *x[3], *y[3], *a[2], *b[2];
+                for (int i = 0; i < 3; i++) {
+                    cp_array *all = cp_astype(wide, in[i]);
+                    x[i] = cp_slice(all, 1, (cp_index[]){{CP_IX_SLICE, 1, 0, 2, CP_HAS_START}});
+                    y[i] = cp_copy(x[i]);
+                    cp_free(all);
+                }
+                ok(cp_elementwise_all((cp_op)op, x, a, NULL) == CP_OK);
+                ok(cp_elementwise_all((cp_op)op, y, b, NULL) == CP_OK);
+                for (int k = 0; k < info.nout; k++) {
+                    assert_int_equal(cp_type_of(a[k]), out[k]);
+                    assert_int_equal(cp_array_equal(a[k], b[k], true), 1);
+                    cp_free(a[k]), cp_free(b[k]);
+                }
+                for (int i = 0; i < 3; i++) cp_free(x[i]), cp_free(y[i]);
+                cp_free(wide);
             }
         }
     }
+}
+
+/* Operations with two results: new arrays, arrays of the caller's, one of each, a mask, conversions, errors. */
+static void test_two_results(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(7.5, -2.25, INFINITY), *two = cp_int(2), *q, *r, *whole = cp_zeros(CP_SHAPE(3), CP_FLOAT32);
+        ok(cp_divmod(x, two, &q, &r) == CP_OK);
+        is(q, CP_FLOAT64, 3, -2, NAN);
+        is(r, CP_FLOAT64, 1.5, 1.75, NAN);
+        cp_array *results[2], *mask = typed(ints(1, 0, 1), CP_BOOL);
+        ok(cp_elementwise_all(CP_OP_modf, &x, results, &(cp_ufunc_options){.outs = (cp_array *[]){NULL, whole}, .where = mask}) ==
+           CP_OK);
+        assert_ptr_equal(cp_data(results[1]), cp_data(whole));
+        values(whole, 7, 0, INFINITY);
+        cp_free(results[0]), cp_free(results[1]);
+        ok(cp_frexp(x, &q, &r) == CP_OK);
+        is(q, CP_FLOAT64, 0.9375, -0.5625, INFINITY);
+        is(r, CP_INT32, 3, 2, 0);
+        cp_array *narrow = cp_zeros(CP_SHAPE(3), CP_UINT8);
+        assert_int_equal(cp_elementwise_all(CP_OP_divmod, (cp_array *[]){x, two}, results,
+                                            &(cp_ufunc_options){.outs = (cp_array *[]){NULL, narrow}}), CP_ERROR_CASTING);
+        assert_null(results[0]);
+        failed(CP_ERROR_CASTING);
+        assert_null(cp_elementwise(CP_OP_modf, &x, NULL));
+        failed(CP_ERROR_VALUE);
+        cp_free(x), cp_free(two), cp_free(whole), cp_free(mask), cp_free(narrow);
+    }
+}
+
+/* What the table says of an operation: bodies as text, other names, fixed types. */
+static void test_rows_as_data(void **state)
+{
+    (void)state;
+    cp_op_info info;
+    ok(cp_op_query(CP_OP_divide, &info) == CP_OK);
+    assert_null(info.body[1][0]);
+    assert_string_equal(info.body[2][0], "a / b");
+    assert_string_equal(info.aliases[0], "true_divide");
+    ok(cp_op_query(CP_OP_ldexp, &info) == CP_OK);
+    assert_int_equal(info.in[0], CP_DEFAULT);
+    assert_int_equal(info.in[1], CP_INT64);
+    ok(cp_op_query(CP_OP_divmod, &info) == CP_OK);
+    assert_string_equal(info.body[1][1], "F(remainder)(a, b)");
+    ok(cp_op_query(CP_OP_erf, &info) == CP_OK);
+    assert_string_equal(info.place, "scipy.special");
 }
 
 /* Large outputs go past the caches on the CPU and through 16-byte vectors on a GPU: ends and alignment. */
@@ -411,7 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),   cmocka_unit_test(test_integers), cmocka_unit_test(test_floats),
         cmocka_unit_test(test_complex), cmocka_unit_test(test_shapes),   cmocka_unit_test(test_out),
-        cmocka_unit_test(test_where),   cmocka_unit_test(test_every_row), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_where),   cmocka_unit_test(test_every_row), cmocka_unit_test(test_two_results), cmocka_unit_test(test_rows_as_data), cmocka_unit_test(test_large),
         cmocka_unit_test(test_host_scalars), cmocka_unit_test(test_edges), cmocka_unit_test(test_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

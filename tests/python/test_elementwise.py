@@ -1,5 +1,9 @@
 """Every row of the table of elementwise operations against NumPy: types, values within the row's ULP bound, special
 values, strides, broadcasting, out=, where=, dtype=, weak scalars. Driven by the table; every device."""
+import importlib
+import pathlib
+import re
+import sys
 import zlib
 
 import numpy as np
@@ -8,8 +12,18 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import cuprite as cp
 
-UFUNC = type(cp.add)
-TABLE = {f.__name__: f for f in vars(cp).values() if isinstance(f, UFUNC)}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "generate"))
+from table import read  # noqa: E402
+
+
+def module_of(row):
+    return importlib.import_module("cuprite." + row.module) if row.get("module") else cp
+
+
+TEXT = (ROOT / "src" / "elementwise" / "elementwise.def").read_text()
+ROW = {row.args[0]: row for row in read(TEXT, "elementwise.def") if row.kind == "operation" and not row.get("hidden")}
+TABLE = {name: getattr(module_of(row), name) for name, row in ROW.items() if name not in ("angle", "clip")}  # functions
 ROWS = sorted(TABLE)
 TYPES = [np.dtype(t) for t in "? b B h H i I q Q e f d F D".split()]
 REALS = [t for t in TYPES if t.kind != "c"]
@@ -17,8 +31,8 @@ SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, 3, 0.1, 100, -100
            0.9999999, 1.0000001, 88.5, -88.5, 709.5, 1e4, 6e4, 1e-8]
 #: NumPy itself decides the sign of a zero there by its instruction set
 ANY_ZERO = {"maximum", "minimum", "fmax", "fmin"}
-#: NumPy's own formulas lose digits or its special values are no rule's: moderate values only
-LOOSE = {"power", "exp2", "expm1", "log1p", "square", "divide", "sign", "reciprocal", "multiply"}
+#: complex functions whose intermediate results overflow in NumPy, or whose special values are no rule's: moderate values
+MODERATE = {"power", "exp2", "expm1", "log1p", "square", "divide", "sign", "reciprocal", "multiply", "float_power", "sinc"}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -29,8 +43,44 @@ def quiet():
         yield
 
 
+def foreign(x):
+    """An operand for functions that NumPy lacks: whole numbers and float16 in the types that CuPy computes them in."""
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("complex numbers are not taken")
+    return x.astype(np.result_type(x, np.float32))
+
+
 def reference(name):
-    return (lambda x: np.arctan2(np.imag(x), np.real(x))) if name == "angle" else getattr(np, name)
+    """What the row is compared with: NumPy's function of its name, or the row's oracle."""
+    oracle = ROW[name].get("oracle")
+    if oracle is None:
+        return getattr(np, name)
+    if re.fullmatch(r"[\w.]+", oracle):
+        module, _, function = oracle.rpartition(".")
+        f = getattr(importlib.import_module(module), function)
+        return lambda *x: f(*[foreign(v) for v in x])
+    return lambda *x: eval(oracle, {"np": np}, dict(zip("abc", x)))
+
+
+def ufunc(name):
+    """The reference as a ufunc; of a function that is none, out, where and casting are copyto's."""
+    f = reference(name)
+    if isinstance(f, np.ufunc):
+        return f
+
+    def call(*x, out=None, where=True, casting="same_kind"):
+        r = f(*x)
+        if out is None:
+            return r
+        np.copyto(out, r, where=where, casting=casting)
+        return out
+
+    return call
+
+
+def several(v):
+    return v if isinstance(v, tuple) else (v,)
 
 
 def sample(rng, t, n, wild=True):
@@ -65,11 +115,23 @@ def tame(name, arrays):
     return arrays
 
 
+ERRORS = (TypeError, ValueError, OverflowError)
+
+
 def outcome(f, *arrays, **options):
+    """The result, or which of NumPy's errors there is (its own kinds of TypeError count as that)."""
     try:
         return f(*arrays, **options)
-    except (TypeError, ValueError, OverflowError) as e:
-        return type(e)
+    except ERRORS as e:
+        return next(t for t in ERRORS if isinstance(e, t))
+
+
+def failed(got, want, *about):
+    """True where both failed, in the same way."""
+    if isinstance(want, type) or isinstance(got, type):
+        assert got is want, (*about, got, want)
+        return True
+    return False
 
 
 def error(got, want):
@@ -85,16 +147,32 @@ def error(got, want):
     return np.where(same, 0.0, np.where(np.isfinite(distance), distance, np.inf)).astype(float)
 
 
-def precise(name, arrays, dtype):
+def precise(name, arrays, index, dtype):
     """NumPy's result from long double, where there is such a loop."""
     wide = "G" if dtype.kind == "c" or any(a.dtype.kind == "c" for a in arrays) else "g"
     try:
-        return reference(name)(*[a.astype(wide) for a in arrays]).astype(dtype)
+        with np.errstate(all="ignore"):
+            return np.asarray(several(reference(name)(*[a.astype(wide) for a in arrays]))[index]).astype(dtype)
     except TypeError:
         return None
 
 
+def bound_of(name, dtype):
+    """The row's, in units in the last place; a float16 computes in float32."""
+    bound = TABLE[name].ulp
+    if dtype.kind == "c":
+        return ROW[name].get("complex_ulp", max(bound, 2))
+    return min(bound, 1) if dtype == np.float16 else bound
+
+
 def check(name, arrays, got, want):
+    got, want = several(got), several(want)
+    assert len(got) == len(want) == TABLE[name].nout
+    for k in range(len(got)):
+        check_one(name, arrays, k, got[k], want[k])
+
+
+def check_one(name, arrays, index, got, want):
     assert isinstance(got, cp.ndarray)
     got, want = got.get(), np.asarray(want)
     assert got.dtype == want.dtype, (name, [a.dtype for a in arrays])
@@ -102,16 +180,12 @@ def check(name, arrays, got, want):
     if got.dtype.kind not in "fc":
         np.testing.assert_array_equal(got, want)
         return
-    bound = TABLE[name].ulp
+    bound = bound_of(name, got.dtype)
     e = error(got, want)
-    if bound > 0 or got.dtype.kind == "c":
-        best = precise(name, arrays, want.dtype)
+    if bound > 0:
+        best = precise(name, arrays, index, want.dtype)
         if best is not None:
             e = np.minimum(e, error(got, best))
-    if got.dtype == np.float16:
-        bound = min(bound, 1)
-    if got.dtype.kind == "c":
-        bound = 8 if name not in LOOSE else 300
     bad = np.flatnonzero(~(e <= bound).ravel())
     at = [np.broadcast_to(a, got.shape).ravel()[bad[:1]] for a in arrays]
     assert not len(bad), f"{name}{at}: {got.ravel()[bad[:1]]}, NumPy {want.ravel()[bad[:1]]}, {e.ravel()[bad[:1]]} ULP"
@@ -123,10 +197,8 @@ def check(name, arrays, got, want):
 def compare(name, arrays, **options):
     want = outcome(reference(name), *arrays, **options)
     got = outcome(TABLE[name], *[cp.asarray(a) for a in arrays], **options)
-    if isinstance(want, type) or isinstance(got, type):
-        assert isinstance(want, type) and isinstance(got, type), (name, [a.dtype for a in arrays], got, want)
-        return
-    check(name, arrays, got, want)
+    if not failed(got, want, name, [a.dtype for a in arrays]):
+        check(name, arrays, got, want)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -135,10 +207,10 @@ def test_row(name, device):
     nin = TABLE[name].nin
     for t in TYPES:
         for _ in range(2 if nin == 1 else 1):
-            compare(name, tame(name, [sample(rng, t, 300, not (t.kind == "c" and name in LOOSE)) for _ in range(nin)]))
+            compare(name, tame(name, [sample(rng, t, 300, not (t.kind == "c" and name in MODERATE)) for _ in range(nin)]))
     for _ in range(8 if nin > 1 else 0):
         types = [TYPES[i] for i in rng.integers(0, len(TYPES), nin)]
-        loose = name in LOOSE and any(t.kind == "c" for t in types)
+        loose = name in MODERATE and any(t.kind == "c" for t in types)
         compare(name, tame(name, [sample(rng, t, 120, not loose) for t in types]))
 
 
@@ -175,67 +247,75 @@ def test_strides_and_broadcasting(device, drawn):
     ours = [cp.asarray(a)[s] if t.base is not None and np.shares_memory(t, a) else cp.asarray(t)
             for (a, s), t in zip(pairs, theirs)]
     got = outcome(TABLE[name], *ours)
-    if isinstance(want, type) or isinstance(got, type):
-        assert isinstance(want, type) and isinstance(got, type)
-        return
-    check(name, theirs, got, want)
+    if not failed(got, want, name):
+        check(name, theirs, got, want)
+
+
+SCALARS = (2, -3, 300, 70000, 2.5, 1 + 1j, True)
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_python_scalars(name, device):
-    if TABLE[name].nin != 2:
-        return
-    for t in TYPES:
-        x = np.array([1, 2, 3]).astype(t)
-        for value in (2, -3, 300, 70000, 2.5, 1 + 1j, True):
-            for turn in (False, True):
-                if name in ("left_shift", "right_shift") and turn:
-                    continue
-                a, b = ([value, x] if turn else [x, value])
-                want = outcome(reference(name), a, b)
-                got = outcome(TABLE[name], *[cp.asarray(v) if v is x else v for v in (a, b)])
-                if isinstance(want, type) or isinstance(got, type):
-                    assert isinstance(want, type) and isinstance(got, type), (name, t, value, turn, want, got)
-                else:
-                    assert got.dtype == want.dtype, (name, t, value, turn)
-                    if want.dtype.kind in "biu":
-                        np.testing.assert_array_equal(got.get(), want)
+    """Types, errors and values with Python's numbers in every place."""
+    nin = TABLE[name].nin
+    if nin == 1:
+        cases = [(v,) for v in SCALARS]
+    else:
+        arrays = [np.array([1, 2, 3]).astype(t) for t in TYPES]
+        cases = [(x,) + (v,) * (nin - 1) for x in arrays for v in SCALARS]
+        if "shift" not in name:  # NumPy's C shifts a Python number by what its processor makes of it
+            cases += [(v,) * (nin - 1) + (x,) for x in arrays for v in SCALARS]
+    for case in cases:
+        want = outcome(reference(name), *case)
+        got = outcome(TABLE[name], *[cp.asarray(v) if isinstance(v, np.ndarray) else v for v in case])
+        if not failed(got, want, name, case):
+            check(name, [np.asarray(v) for v in case], got, want)
+
+
+def ones(types, n, f):
+    return tuple(f(np.ones(n, t)) for t in types)
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_options(name, device):
     """out of another type, a mask, dtype=: the values and errors of NumPy."""
     rng = np.random.default_rng(7)
-    nin = TABLE[name].nin
+    nin, nout = TABLE[name].nin, TABLE[name].nout
     mask = rng.random(200) < 0.5
-    for t in (np.dtype("i4"), np.dtype("f4")):
+    for t in (np.dtype("i4"), np.dtype("f2"), np.dtype("f4")):
         x = tame(name, [np.abs(sample(rng, t, 200, False)) for _ in range(nin)])
-        natural = outcome(reference(name), *x)
-        if isinstance(natural, type):
+        if outcome(reference(name), *x) is TypeError:
             continue
+        natural = several(outcome(reference(name), *x))
         for o in TYPES:
             for casting in ("same_kind", "unsafe"):
-                if name == "angle" or (casting == "unsafe" and natural.dtype.kind == "f" and o.kind in "iu"):
+                if casting == "unsafe" and any(r.dtype.kind == "f" for r in natural) and o.kind in "iu":
+                    continue  # what does not fit is no rule's
+                base = [np.full(200, 1.2345678).astype(o) for _ in range(nout)]
+                theirs, mine = [b.copy() for b in base], [cp.asarray(b) for b in base]
+                pick = (lambda v: v[0]) if nout == 1 else tuple
+                want = outcome(ufunc(name), *x, out=pick(theirs), where=mask, casting=casting)
+                got = outcome(TABLE[name], *[cp.asarray(a) for a in x], out=pick(mine), where=cp.asarray(mask), casting=casting)
+                if failed(got, want, name, t, o, casting):
+                    assert all((m.get() == b).all() for m, b in zip(mine, base))
                     continue
-                base = np.ones(200, o)
-                want = outcome(reference(name), *x, out=base.copy(), where=mask, casting=casting)
-                mine = cp.asarray(base)
-                got = outcome(TABLE[name], *[cp.asarray(a) for a in x], out=mine, where=cp.asarray(mask), casting=casting)
-                if isinstance(want, type) or isinstance(got, type):
-                    assert isinstance(want, type) and isinstance(got, type), (name, t, o, casting, want, got)
-                    np.testing.assert_array_equal(mine.get(), base)
-                    continue
-                assert got is mine
-                assert (got.get()[~mask] == 1).all()
-                np.testing.assert_allclose(got.get().astype("c16"), want.astype("c16"), rtol=2e-2 if o == "e" else 1e-5)
-        if name == "angle":
+                for k, (g, w) in enumerate(zip(several(got), several(want))):
+                    assert g is mine[k]
+                    np.testing.assert_array_equal(g.get()[~mask], base[k][~mask])
+                    loss = max(np.finfo(v.dtype).eps if v.dtype.kind in "fc" else 0 for v in (natural[k], w))
+                    near = dict(rtol=loss * (1 + 2 * TABLE[name].ulp), atol=0, equal_nan=True)
+                    best = precise(name, x, k, natural[k].dtype) if TABLE[name].ulp else None
+                    close = np.isclose(g.get().astype("c16"), w.astype("c16"), **near)
+                    if best is not None:  # NumPy's own result may be the worse one
+                        close |= np.isclose(g.get().astype("c16"), best.astype(o).astype("c16"), **near)
+                    assert close[mask].all(), (name, t, o, [v[mask & ~close][:3] for v in (*x, g.get(), w)])
+        if not isinstance(reference(name), np.ufunc):
             continue
         for d in TYPES:
             want = outcome(reference(name), *x, dtype=d)
             got = outcome(TABLE[name], *[cp.asarray(a) for a in x], dtype=d)
-            assert isinstance(want, type) == isinstance(got, type), (name, t, d, want, got)
-            if not isinstance(want, type):
-                assert got.dtype == want.dtype, (name, t, d)
+            if not failed(got, want, name, t, d):
+                assert [g.dtype for g in several(got)] == [w.dtype for w in several(want)], (name, t, d)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -243,34 +323,83 @@ def test_in_place_and_overlap(name, device):
     rng = np.random.default_rng(3)
     for t in (np.dtype("i4"), np.dtype("f8")):
         x = np.abs(sample(rng, t, 500, False)) % 7
-        nin = TABLE[name].nin
+        nin, nout = TABLE[name].nin, TABLE[name].nout
         want = outcome(reference(name), *[x[:-1]] * nin)
-        if isinstance(want, type) or want.dtype != t:
+        if isinstance(want, type) or several(want)[0].dtype != t:
             continue
-        a = cp.asarray(x)
-        fresh = TABLE[name](*[cp.asarray(x[:-1])] * nin).get()
-        TABLE[name](*[a[:-1]] * nin, out=a[1:])
-        np.testing.assert_array_equal(a.get()[1:], fresh)
-        b = cp.asarray(x[:-1])
-        TABLE[name](*[b] * nin, out=b)
-        np.testing.assert_array_equal(b.get(), fresh)
+        rest = [cp.zeros(499, w.dtype) for w in several(want)[1:]]
+        for shift in (1, 0):
+            a = cp.asarray(x)
+            out = a[shift:499 + shift]
+            r = TABLE[name](*[a[:-1]] * nin, out=(out, *rest))
+            assert several(r)[0] is out
+            check(name, [x[:-1]] * nin, r, want)
+
+
+def test_two_outputs_in_one_array(device):
+    """Results that share memory are written one after the other."""
+    for name in [n for n in ROWS if TABLE[n].nout > 1]:
+        x = [np.array([7.5, -2.25, 3.0])] * TABLE[name].nin
+        a = cp.zeros(3)
+        TABLE[name](*[cp.asarray(v) for v in x], out=(a, a), casting="unsafe")
+        np.testing.assert_array_equal(a.get(), reference(name)(*x)[1])
+
+
+def bfloat16_error(got, exact):
+    """Distance of bfloat16 values (as float64) from exact ones, in units in the last place of those."""
+    _, e = np.frexp(np.where(exact == 0, 1, exact))
+    unit = np.ldexp(1.0, np.maximum(e - 8, -133))
+    same = (got == exact) | (np.isnan(got) & np.isnan(exact))
+    return np.where(same, 0, np.abs(got - exact) / unit)
 
 
 def test_bfloat16(device):
-    """Computes in float32, rounds once."""
+    """Computes in float32, rounds once: within half a unit, and what float32 is off, of the result in float64, or in float32."""
     rng = np.random.default_rng(5)
     for name in ROWS:
         f = TABLE[name]
-        x = [cp.asarray(np.abs(sample(rng, np.dtype("f4"), 100, False))).astype("bfloat16") for _ in range(f.nin)]
-        want = outcome(f, *[a.astype("f4") for a in x])
-        got = outcome(f, *x)
-        if isinstance(want, type):
-            assert isinstance(got, type)
-        elif name != "nextafter":
-            if want.dtype == np.float32:
-                assert str(got.dtype) == "bfloat16", name
-                want = want.astype("bfloat16")
-            np.testing.assert_array_equal(got.astype("f8").get(), want.astype("f8").get())
+        halves = [cp.asarray(np.abs(sample(rng, np.dtype("f4"), 100, False))).astype("bfloat16") for _ in range(f.nin)]
+        x = [h.astype("f8").get() for h in halves]
+        want = outcome(reference(name), *x)
+        got = outcome(f, *halves)
+        if name == "nextafter" or ROW[name].get("bf16"):
+            continue
+        if failed(got, want, name):
+            continue
+        narrow = several(reference(name)(*[v.astype("f4") for v in x]))
+        for g, w, n in zip(several(got), several(want), narrow):
+            if w.dtype.kind != "f":
+                np.testing.assert_array_equal(g.get(), w)
+                continue
+            if str(g.dtype) == "bfloat16":
+                e = np.minimum(*[bfloat16_error(g.astype("f8").get(), v.astype("f8")) for v in (w, n)])
+                assert (e <= 0.5 + 2.0**-16 * (f.ulp + 1)).all(), name
+            else:  # rows with loops of their own
+                assert g.dtype in ("f4", "f8"), name
+                np.testing.assert_allclose(g.get(), w, rtol=(f.ulp + 1) * np.finfo(str(g.dtype)).eps)
+
+
+def test_nextafter_of_bfloat16(device):
+    bits = np.array([0x3f80, 0xbf80, 0, 0x8000, 0x7f7f, 1, 0x8001], "u2")
+    x = cp.asarray((bits.astype("u4") << 16).view("f4")).astype("bfloat16")
+    up = cp.nextafter(x, cp.asarray(np.float32(np.inf)).astype("bfloat16")).astype("f4").get().view("u4") >> 16
+    np.testing.assert_array_equal(up, [0x3f81, 0xbf7f, 1, 1, 0x7f80, 2, 0x8000])
+
+
+def test_masked_elements_keep_their_digits(device):
+    """What where= leaves out is not rounded to the type of the computation, whatever out is."""
+    for t in TYPES:
+        for name in ("exp", "positive", "add", "logical_not", "equal"):
+            x = np.ones(3, t)
+            for o in TYPES:
+                base = np.array([1.2345678, 100.3, -7.7]).astype(o) + (o.type(4j) if o.kind == "c" else o.type(0))
+                for where in (False, np.array([True, False, False])):
+                    theirs, mine = base.copy(), cp.asarray(base)
+                    want = outcome(reference(name), *[x] * TABLE[name].nin, out=theirs, where=where)
+                    got = outcome(TABLE[name], *[cp.asarray(x)] * TABLE[name].nin, out=mine,
+                                  where=cp.asarray(where) if isinstance(where, np.ndarray) else where)
+                    if not failed(got, want, name, t, o):
+                        np.testing.assert_array_equal(got.get()[1:], theirs[1:], err_msg=f"{name} {t} {o}")
 
 
 def test_order_of_axes(device):
@@ -310,6 +439,14 @@ def test_clip(device):
             np.testing.assert_array_equal(cp.clip(cp.asarray(x), -5, 300).get(), np.clip(x, -5, 300))
 
 
+def close_exactly(x, y, equal_nan):
+    """numpy.isclose's formula without the roundings of a narrow type."""
+    wide = "G" if x.dtype.kind == "c" else "g"
+    a, b = x.astype(wide), y.astype(wide)
+    near = np.isfinite(b) & (np.abs(a - b) <= 1e-8 + 1e-5 * np.abs(b))
+    return near | (a == b) | (np.isnan(a) & np.isnan(b) & equal_nan)
+
+
 def test_closeness(device):
     rng = np.random.default_rng(2)
     for t in TYPES:
@@ -320,8 +457,10 @@ def test_closeness(device):
             y[1::5] = y[1::5] * t.type(1 + 5e-6)
         a, b = cp.asarray(x), cp.asarray(y)
         for nan in (False, True):
-            if t != np.float16 and t != np.complex64 and t.kind != "i":
-                np.testing.assert_array_equal(cp.isclose(a, b, equal_nan=nan).get(), np.isclose(x, y, equal_nan=nan))
+            got, want, exact = cp.isclose(a, b, equal_nan=nan).get(), np.isclose(x, y, equal_nan=nan), close_exactly(x, y, nan)
+            certain = want == exact  # elsewhere NumPy's roundings of the bound decide, or its overflow
+            assert certain.mean() > 0.98, t
+            np.testing.assert_array_equal(got[certain], want[certain], err_msg=f"{t}")
             assert bool(cp.array_equal(a, b, equal_nan=nan)) == np.array_equal(x, y, equal_nan=nan)
             assert bool(cp.array_equal(a, a.copy(), equal_nan=nan)) == np.array_equal(x, x.copy(), equal_nan=nan)
         assert bool(cp.allclose(a, b)) == np.allclose(x, y)
@@ -391,3 +530,59 @@ def test_closeness_of_broadcast_operands(shape, device):
     y = x.copy()
     y[(-1,) * y.ndim] += 1
     assert not cp.allclose(cp.asarray(x), cp.asarray(y)) and cp.allclose(cp.asarray(x), cp.asarray(x.copy()))
+
+
+def test_divmod_of_scalars(device):
+    """NumPy's scalars on the left ask the array, which must not ask them back."""
+    x = np.array([1, 3, -5])
+    for left in (np.int64(7), 7, np.float32(7.5), True):
+        for got, want in ((divmod(left, cp.asarray(x)), divmod(left, x)), (divmod(cp.asarray(x), left), divmod(x, left)),
+                          (np.divmod(cp.asarray(x), left), np.divmod(x, left))):
+            for g, w in zip(got, want):
+                assert g.dtype == w.dtype
+                np.testing.assert_array_equal(g.get(), w)
+    out = cp.zeros(3, int), cp.zeros(3, int)
+    got = cp.divmod(cp.asarray(x), 2, out=out)
+    assert got[0] is out[0] and got[1] is out[1]
+    with pytest.raises(TypeError):
+        divmod(cp.asarray(x), "a")
+
+
+def test_out_of_several(device):
+    x = cp.asarray([1.5, -2.5])
+    whole = cp.zeros(2)
+    assert cp.modf(x, out=(None, whole))[1] is whole and whole.tolist() == [1, -2]
+    assert cp.modf(x, None, whole)[1] is whole
+    with pytest.raises(TypeError):
+        cp.modf(x, out=whole)
+    with pytest.raises(ValueError):
+        cp.modf(x, out=(whole,))
+    assert (cp.modf.nout, cp.frexp.types[0], cp.ldexp.types[0]) == (2, "e->ei", "el->e")
+
+
+def test_place_of_special_functions(device):
+    import pickle
+    from cuprite.scipy import special
+    assert not hasattr(cp, "erf") and special.erf.nin == 1
+    assert pickle.loads(pickle.dumps(special.erf)) is special.erf
+
+
+def test_casting_of_python_numbers(device):
+    """Under casting="equiv" they count as int64, float64 and complex128."""
+    for value in (1, 1.0, 1j):
+        for t in TYPES:
+            for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
+                x = np.ones(2, t)
+                want, got = outcome(np.add, value, x, casting=casting), outcome(cp.add, value, cp.asarray(x), casting=casting)
+                if not failed(got, want, value, t, casting):
+                    assert got.dtype == want.dtype
+
+
+def test_types_asked_for(device):
+    """dtype= names the result's type, which complex numbers do not compute in; empty powers are no error."""
+    for t in "FD":
+        for d in TYPES:
+            want, got = outcome(np.abs, np.ones(2, t), dtype=d), outcome(cp.abs, cp.asarray(np.ones(2, t)), dtype=d)
+            if not failed(got, want, t, d):
+                assert got.dtype == want.dtype
+    assert (cp.zeros(0, int) ** -1).size == 0

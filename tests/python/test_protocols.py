@@ -85,11 +85,11 @@ def test_ufunc_attributes():
     assert len(ufuncs()) > 20
     for name in ufuncs():
         f = getattr(cp, name)
-        assert f.nout == 1 and f.nargs == f.nin + 1 and f.__name__ == f.name and f.__doc__.startswith(f.name)
+        assert f.nargs == f.nin + f.nout and f.__name__ == f.name and f.__doc__.startswith(f.name)
         inspect.signature(f)
         theirs = getattr(np, name, None)
         if isinstance(theirs, np.ufunc):
-            assert f.nin == theirs.nin, name
+            assert (f.nin, f.nout) == (theirs.nin, theirs.nout), name
     assert cp.add.identity == 0 and cp.multiply.identity == 1 and cp.subtract.identity is None
     assert "dd->d" in cp.add.types and "dd->?" in cp.less.types
     assert cp.abs is cp.absolute and cp.conj is cp.conjugate and cp.true_divide is cp.divide and cp.mod is cp.remainder

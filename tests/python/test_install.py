@@ -107,7 +107,8 @@ def test_command_and_files(prefix, tmp_path):
 
 
 def test_python_module(prefix, tmp_path):
-    folder = prefix / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    folder, = (prefix / "lib" / version).glob("*-packages")  # Debian's dist-packages where /usr/local was configured
     text = "import cuprite, sys; print(cuprite.__file__); print(cuprite.arange(4).sum(), cuprite.cuda.runtime.getDeviceCount() >= 0)"
     file, values = run(sys.executable, "-c", text, PYTHONPATH=folder).splitlines()
     assert pathlib.Path(file).is_relative_to(folder) and values == "6 True"

@@ -22,7 +22,6 @@ from stubs import operations  # noqa: E402
 from table import read, read_embedded  # noqa: E402
 
 OBJECTS = "makes arrays of Python's objects, or such objects of arrays"
-LATER = "written in Python so far: to become a composite in C"
 PYTHON_ONLY = {
     **dict.fromkeys("array asarray asanyarray get_array_module".split(), OBJECTS),
     **dict.fromkeys("array_str array_repr array2string".split(), "NumPy prints in Python"),
@@ -31,7 +30,7 @@ PYTHON_ONLY = {
                     "Python's face of devices and pools"),
     **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(), "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(), "another name of a call with fixed arguments"),
-    **dict.fromkeys("atleast_1d atleast_2d atleast_3d broadcast_arrays eye meshgrid asfortranarray".split(), LATER),
+    "asfortranarray": "cp_copy_order(x, 'F')",
     "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
     "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",
 }

@@ -65,6 +65,7 @@ CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose
 /* --- making arrays (on the current device) --- */
 CP_API cp_array *cp_empty(cp_shape shape, cp_type type);      /* contents undefined */
 CP_API cp_array *cp_zeros(cp_shape shape, cp_type type);
+CP_API cp_array *cp_eye(int64_t rows, int64_t columns, int64_t k, cp_type type); /* ones on the k-th diagonal, else zeros */
 CP_API cp_array *cp_ones(cp_shape shape, cp_type type);
 CP_API cp_array *cp_full(cp_shape shape, cp_type type, const cp_array *value); /* value broadcasts */
 CP_API cp_array *cp_empty_like(const cp_array *x, cp_type type); /* CP_DEFAULT keeps x's; keeps order "K" */

@@ -1,9 +1,8 @@
-"""Functions on shapes that are put together from the extension's: meshgrid, atleast_2d, eye, ..."""
+"""Functions that ask Python's objects or name a call with fixed arguments: identity, size, unique_counts, ..."""
 from cuprite import _core
-from cuprite._core import asarray, broadcast_to, ndarray, zeros
+from cuprite._core import eye, ndarray
 
 __all__ = [
-    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "meshgrid", "eye",
     "identity", "shape", "ndim", "size", "isscalar", "result_type",
     "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
     "unique_values", "unique_counts", "unique_inverse", "unique_all",
@@ -13,81 +12,6 @@ __all__ = [
 def _need(x):
     if not isinstance(x, ndarray):
         raise TypeError(f"Unsupported type {type(x)}")
-    return x
-
-
-def _or_number(x):
-    """An array, or a number as one: what NumPy and CuPy take where lists are refused."""
-    import numbers
-    return asarray(x) if isinstance(x, numbers.Number) else _need(x)
-
-
-def _each(arrays, f):
-    results = [f(_or_number(x)) for x in arrays]
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-def atleast_1d(*arys):
-    """Arrays with at least one axis: views."""
-    return _each(arys, lambda x: x.reshape(1) if x.ndim == 0 else x)
-
-
-def atleast_2d(*arys):
-    """Arrays with at least two axes, new ones in front: views."""
-    return _each(arys, lambda x: x.reshape((1,) * (2 - x.ndim) + x.shape) if x.ndim < 2 else x)
-
-
-def atleast_3d(*arys):
-    """Arrays with at least three axes as NumPy places them: views."""
-    def three(x):
-        if x.ndim == 0:
-            return x.reshape(1, 1, 1)
-        if x.ndim == 1:
-            return x[None, :, None]
-        return x[:, :, None] if x.ndim == 2 else x
-    return _each(arys, three)
-
-
-def _broadcast_shape(shapes):
-    n = max((len(s) for s in shapes), default=0)
-    result = [1] * n
-    for s in shapes:
-        for i, extent in enumerate(s, n - len(s)):
-            if extent != 1:
-                if result[i] not in (1, extent):
-                    raise ValueError("shape mismatch: objects cannot be broadcast to a single shape: "
-                                     + " ".join(str(tuple(t)) for t in shapes))
-                result[i] = extent
-    return tuple(result)
-
-
-def broadcast_arrays(*args):
-    """The arrays as views of their common shape."""
-    args = [_or_number(x) for x in args]
-    to = _broadcast_shape([x.shape for x in args])
-    return tuple(x if x.shape == to else broadcast_to(x, to) for x in args)
-
-
-def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
-    """Coordinate arrays of a grid: one an input, all of the grid's shape (or broadcasting to it with `sparse`)."""
-    if indexing not in ("xy", "ij"):
-        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    n = len(xi)
-    grid = []
-    for i, x in enumerate(xi):
-        x = _or_number(x).reshape(-1)
-        place = 1 - i if indexing == "xy" and n > 1 and i < 2 else i
-        grid.append(x.reshape((1,) * place + (-1,) + (1,) * (n - 1 - place)))
-    if not sparse:
-        grid = broadcast_arrays(*grid)
-    return tuple(x.copy() for x in grid) if copy else tuple(grid)
-
-
-def eye(N, M=None, k=0, dtype=float, order="C", *, device=None):
-    """Ones on the k-th diagonal of a 2-d array of zeros."""
-    x = zeros((N, N if M is None else M), dtype, order, device=device)
-    if -N < k < x.shape[1]:
-        x.diagonal(k)[...] = 1
     return x
 
 

@@ -72,6 +72,16 @@ static PyObject *filled_unsafe(cp_array *x, PyObject *value)
     return cpy_raise();
 }
 
+PyObject *py_eye(const py_eye_args *v)
+{
+    int64_t columns = v->N;
+    if (v->M && v->M != Py_None && !cpy_int64(v->M, &columns)) return NULL;
+    if (v->order != 'F') return cpy_wrap(cp_eye(v->N, columns, v->k, v->dtype));
+    cp_array *turned = cp_eye(columns, v->N, v->k == INT64_MIN ? INT64_MAX : -v->k, v->dtype), *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
+    cp_free(turned);
+    return cpy_wrap(x);
+}
+
 PyObject *py_full(const py_full_args *v)
 {
     cp_type t = v->dtype;

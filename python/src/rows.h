@@ -14,6 +14,7 @@ typedef struct cpy_signature {
     const cpy_name *words;
     int n, positional, positional_only, star; /* star: which argument is *args, or -1 */
     uint64_t required;                        /* bit i: argument i has no default */
+    bool many;                                /* *args is a tuple also of one, which may be a tuple itself elsewhere */
 } cpy_signature;
 
 /* Sorts a call's arguments into o[], borrowed, NULL where one was not given. Of *args, o[n] owns the tuple. */
@@ -35,6 +36,7 @@ bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 /* The first array of these objects, owned; NULL where there is none. */
 cp_array *cpy_array_among(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
+bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v);
 void cpy_drop_arrays(cpy_arrays *v);
 int64_t cpy_sizes(const cpy_arrays *v);
 bool cpy_take_axis_or_all(PyObject *o, cpy_axes *v);
@@ -49,6 +51,8 @@ static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* --- results: NULL raises what the error record says --- */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
+/* One for each of several arrays, and the list, taken over; of one `alone` it instead of a tuple. */
+PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone);
 PyObject *cpy_wrap_into(cp_array *x, cp_array *out);         /* converted into `out` where it was given */
 PyObject *cpy_wrap_out(cp_array *x, PyObject *out);          /* `out` where it was given, else x */
 PyObject *cpy_or_out(PyObject *r, PyObject *out);

@@ -34,8 +34,11 @@ static bool take_keyword(const cpy_signature *s, PyObject *name, PyObject *value
 static bool take_rest(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyObject **o)
 {
     for (int i = 0; i < s->star && i < n; i++) o[i] = v[i];
-    if (n - s->star == 1) o[s->star] = v[s->star];
-    if (n - s->star <= 1) return true;
+    if (n <= s->star) return true;
+    if (n - s->star == 1 && !s->many) {
+        o[s->star] = v[s->star];
+        return true;
+    }
     PyObject *rest = PyTuple_New(n - s->star);
     if (!rest) return false;
     for (Py_ssize_t i = s->star; i < n; i++) PyTuple_SET_ITEM(rest, i - s->star, Py_NewRef(v[i]));
@@ -144,7 +147,7 @@ cp_array *cpy_array_among(int n, PyObject *const *o)
     return NULL;
 }
 
-bool cpy_take_arrays(PyObject *o, cpy_arrays *v)
+static bool take_arrays(PyObject *o, cpy_arrays *v, bool (*take)(PyObject *, cp_array **))
 {
     *v = (cpy_arrays){0};
     if (cpy_is_array(o) && cp_ndim(cpy_x(o)) == 0) {
@@ -158,12 +161,15 @@ bool cpy_take_arrays(PyObject *o, cpy_arrays *v)
     if (!done) PyErr_SetString(PyExc_ValueError, "too many arrays");
     if (done && !(v->at = PyMem_Calloc((size_t)n + 1, sizeof *v->at))) done = (PyErr_NoMemory(), false);
     for (Py_ssize_t i = 0; done && i < n; i++) {
-        done = cpy_take_array(PyTuple_GET_ITEM(v->held, i), &v->at[i]);
+        done = take(PyTuple_GET_ITEM(v->held, i), &v->at[i]);
         v->n += done;
     }
     if (!done) cpy_drop_arrays(v);
     return done;
 }
+
+bool cpy_take_arrays(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, cpy_take_array); }
+bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v) { return take_arrays(o, v, cpy_take_array_or_number); }
 
 void cpy_drop_arrays(cpy_arrays *v)
 {
@@ -276,6 +282,34 @@ PyObject *cpy_or_out(PyObject *r, PyObject *out)
 {
     if (r && out) Py_SETREF(r, Py_NewRef(out));
     return r;
+}
+
+/* x, taken over: the object itself where it is all of the object's array, a view of it, or an array of its own. */
+static PyObject *wrap_of(cp_array *x, PyObject *o)
+{
+    if (!cpy_is_array(o)) return cpy_wrap(x);
+    cp_array *all = cpy_x(o);
+    size_t bytes = (size_t)cp_ndim(all) * sizeof(int64_t);
+    bool same = cp_data(x) == cp_data(all) && cp_type_of(x) == cp_type_of(all) && cp_ndim(x) == cp_ndim(all) &&
+                !memcmp(cp_dims(x), cp_dims(all), bytes) && !memcmp(cp_strides(x), cp_strides(all), bytes);
+    if (!same) return cpy_wrap_part(x, o);
+    cp_free(x);
+    return Py_NewRef(o);
+}
+
+PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone)
+{
+    PyObject *t = code == CP_OK ? PyTuple_New(of->n) : cpy_raise();
+    for (int i = 0; i < of->n; i++) {
+        PyObject *o = t ? wrap_of(made[i], PyTuple_GET_ITEM(of->held, i)) : (cp_free(made[i]), NULL);
+        if (o) PyTuple_SET_ITEM(t, i, o);
+        else Py_CLEAR(t);
+    }
+    PyMem_Free(made);
+    if (!t || !alone || of->n != 1) return t;
+    PyObject *only = Py_NewRef(PyTuple_GET_ITEM(t, 0));
+    Py_DECREF(t);
+    return only;
 }
 
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x)

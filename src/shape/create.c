@@ -44,6 +44,16 @@ cp_array *cp_empty(cp_shape shape, cp_type type) { return new_here("empty", shap
 cp_array *cp_zeros(cp_shape shape, cp_type type) { return zeroed(new_here("zeros", shape, type)); }
 cp_array *cp_ones(cp_shape shape, cp_type type) { return filled_with_one(new_here("ones", shape, type)); }
 
+cp_array *cp_eye(int64_t rows, int64_t columns, int64_t k, cp_type type)
+{
+    cp_array *x = zeroed(new_here("eye", (cp_shape){2, (int64_t[]){rows, columns}}, type));
+    if (!x || k >= columns || k <= -rows) return x;
+    cp_array *line = cp_diagonal(x, k, 0, 1), *ones = filled_with_one(line);
+    cp_code code = ones ? CP_OK : cp_error();
+    cp_free(ones);
+    return checked(x, code);
+}
+
 cp_array *cp_full(cp_shape shape, cp_type type, const cp_array *value)
 {
     if (cpi_null("full", value)) return NULL;

@@ -55,6 +55,38 @@ static void errors(void **state)
     }
 }
 
+/* One result for each of several arrays: all of them, or none. */
+static void families(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        int64_t live = cp_test_live();
+        for (CP_SCOPE) {
+            cp_array *three = ints(3, 1, 2), *two = doubles(1.5, 2.5), *one = cp_float(4), *r[3];
+            cp_array *grid[] = {three, two}, *mixed[] = {three, one}, *all[] = {three, two, one}, *lacking[] = {three, NULL};
+            assert_int_equal(cp_meshgrid(2, grid, true, r, .indexing = CP_INDEXING_IJ), CP_OK);
+            assert_true(cp_dim(r[0], 0) == 3 && cp_dim(r[1], 1) == 2);
+            assert_true(cp_item_float(cp_slice(r[1], 2, (cp_index[]){CP_AT(2), CP_AT(1)})) == 2.5);
+            assert_int_equal(cp_broadcast_arrays(2, mixed, r), CP_OK);
+            values(r[1], 4, 4, 4);
+            assert_int_equal(cp_atleast_3d(3, all, r), CP_OK);
+            assert_true(cp_ndim(r[0]) == 3 && cp_dim(r[0], 1) == 3 && cp_ndim(r[2]) == 3);
+            assert_int_equal(cp_broadcast_arrays(2, grid, r), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_null(r[0]);
+            assert_int_equal(cp_atleast_1d(2, lacking, r), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_atleast_1d(-1, NULL, r), CP_ERROR_VALUE);
+            failed(CP_ERROR_VALUE);
+            assert_int_equal(cp_atleast_1d(0, NULL, NULL), CP_OK);
+            cp_array *eye = cp_eye(2, 3, 1, CP_INT32);
+            assert_int_equal(cp_item_int(cp_slice(eye, 2, (cp_index[]){CP_AT(1), CP_AT(2)})), 1);
+            assert_int_equal(cp_item_int(cp_sum(eye)), 2);
+        }
+        assert_int_equal(cp_test_live(), live);
+    }
+}
+
 static cp_array *input;
 static cp_array *ends[2];
 static bool body(void)
@@ -62,7 +94,13 @@ static bool body(void)
     cp_array *r[] = {cp_round(input, .decimals = 1), cp_ptp(input), cp_diff(input, 2, 0), cp_linspace(ends[0], ends[1], 3),
                      cp_nan_to_num(input, true), cp_tril(input), cp_trapezoid(input, 0.5, 0),
                      cp_vstack(1, &input)};
+    cp_array *of[] = {input, ends[1]}, *grid[2];
     bool done = true;
+    for (int i = 0; i < 2; i++) {
+        cp_code code = i ? cp_broadcast_arrays(2, of, grid) : cp_meshgrid(2, of, true, grid);
+        done &= code == CP_OK;
+        cp_free(grid[0]), cp_free(grid[1]);
+    }
     for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
         done &= r[i] != NULL;
         cp_free(r[i]);
@@ -85,7 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls), cmocka_unit_test(results_belong_to_the_caller), cmocka_unit_test(errors),
-        cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(families), cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

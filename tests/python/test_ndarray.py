@@ -188,6 +188,17 @@ def test_eye_and_meshgrid():
     for args in [(3,), (3, 4), (3, 4, 1), (4, 3, -2), (2, 2, 5)]:
         same(cp.eye(*args), np.eye(*args))
     same(cp.identity(3, "i4"), np.identity(3, "i4"))
+    for args in [(0,), (3, 0), (0, 3), (3, None, -1), (2, 3, 2), (2, 3, -1), (2, 3, 2**62), (2, 3, -2**63)]:
+        for dtype in ("?", "u1", "f2", "c8", None):
+            for order in "CF":
+                ours, theirs = cp.eye(*args, dtype=dtype, order=order), np.eye(*args, dtype=dtype, order=order)
+                same(ours, theirs)
+                assert ours.strides == theirs.strides or ours.size == 0
+    for args in [(-1,), (3, -2)]:
+        with pytest.raises(ValueError):
+            cp.eye(*args)
+    with pytest.raises(TypeError):
+        cp.eye(2.5)
     for kw in ({}, {"indexing": "ij"}, {"sparse": True}, {"sparse": True, "indexing": "ij", "copy": False}):
         a = [np.arange(2), np.arange(3), np.arange(4)]
         for n in (1, 2, 3):

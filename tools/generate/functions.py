@@ -16,7 +16,8 @@ defaults. Columns:
               order, then the others as named options. `options` is their struct where it is not cp_NAME_options.
     body      True, or a name: no expression but a C function in python/src is called, PyObject *py_NAME(const py_NAME_args *v)
     returns   "array" (what the call makes), "view" (of the first array), "view_or_copy", "none" (the call gives a cp_code),
-              "int", "int64", "bool", "double", or "(q, r)": a tuple of arrays, which C gives through pointers of these names.
+              "int", "int64", "bool", "double", "(q, r)": a tuple of arrays, which C gives through pointers of these names;
+              "arrays": a tuple of one for each of several arrays, which C puts into results[n]; "array_or_arrays": of one alone itself.
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
               given(name), which is true of None too
@@ -44,6 +45,8 @@ from table import Row
 
 HEADERS = {"compose": "Operations made of public ones."}
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
+MANY = ("arrays", "arrays_or_numbers")  # kinds
+EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "array_like", "array_or_list", "array_or_number")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
@@ -140,7 +143,7 @@ class Function:
 
     def _check(self):
         row = self.row
-        if self.returns not in SIMPLE and self.returns not in ("array", "view", "view_or_copy") and self.returns[:1] != "(":
+        if self.returns not in SIMPLE and self.returns not in ("array", "view", "view_or_copy") + EACH and self.returns[:1] != "(":
             raise row.error(f"{self.name} returns {self.returns!r}, which is nothing known")
         if self.method and (not self.arguments or self.arguments[0].kind.name != "array"):
             raise row.error(f"{self.name}: a method's first argument is the array")
@@ -190,6 +193,11 @@ class Function:
     def results(self):
         return [r.strip() for r in self.returns.strip("()").split(",")] if self.returns[0] == "(" else []
 
+    @property
+    def many(self):
+        """The argument of several arrays, for each of which there is a result."""
+        return next(a for a in self.arguments if a.kind.name in MANY) if self.returns in EACH else None
+
     def value(self, a):
         passed = a.kind.passed.format(v=f"v.{a.name}", name=a.name)
         return passed
@@ -199,7 +207,7 @@ class Function:
         if "call" in self.row.columns:
             return self.with_values(self.row.call)
         values = [self.value(a) for a in self.parameters]
-        values += [f"&{r}" for r in self.results]
+        values += [f"&{r}" for r in self.results] + ["made_each"] * bool(self.many)
         values += [a.kind.given.format(v=f"v.{a.name}", name=a.name) for a in self.options]
         return f"{self.row.get('c', 'cp_' + self.name)}({', '.join(values)})"
 
@@ -301,7 +309,7 @@ def sizes(f):
             one = f"(v.{a.name} ? {one} : 0)"
         size = f"cpy_larger({size}, {one})" if size else one
     for a in f.arguments:
-        if a.kind.name == "arrays":
+        if a.kind.name in MANY:
             one = f"cpy_sizes(&v.{a.name})"
             size = f"cpy_larger({size}, {one})" if size else one
     return size
@@ -321,6 +329,10 @@ def the_call(f):
     if f.results:
         lines.append("cp_array " + ", ".join(f"*{r} = NULL" for r in f.results) + ";")
         lines.append("cp_code made;")
+    elif f.many:
+        lines.append(f"cp_array **made_each = PyMem_Calloc((size_t)v.{f.many.name}.n + 1, sizeof *made_each);")
+        lines.append("if (!made_each) {\n        PyErr_NoMemory();\n        goto done;\n    }")
+        lines.append("cp_code made;")
     else:
         kind = C_RESULT.get(f.returns, "cp_array *")
         lines.append(f"{kind}{'' if kind.endswith('*') else ' '}made;")
@@ -339,6 +351,9 @@ def the_call(f):
     out = next((a for a in f.arguments if a.kind.name == "out"), None)
     if f.results:
         lines.append(f"result = cpy_results(made, {len(f.results)}, (cp_array *[]){{{', '.join(f.results)}}});")
+    elif f.many:
+        alone = "true" if f.returns == "array_or_arrays" else "false"
+        lines.append(f"result = cpy_wrap_each(made, made_each, &v.{f.many.name}, {alone});")
     elif f.returns == "view":
         lines.append("result = cpy_wrap_view(made, v.self);")
     elif f.returns == "view_or_copy":
@@ -403,7 +418,8 @@ def entry(f, name, method):
     positional = sum(a.how in ("only", "any", "star") for a in shown)
     required = sum(1 << i for i, a in enumerate(shown) if not a.has_default and a.how != "star")
     fields = [f'"{name}"', "words", str(len(shown)), str(positional), str(sum(a.how == "only" for a in shown)),
-              str(f.star - skip if f.star is not None else -1), hex(required) if required else "0"]
+              str(f.star - skip if f.star is not None else -1), hex(required) if required else "0",
+              "true" if f.star is not None and f.arguments[f.star].kind.name in MANY else "false"]
     c = f"py_call_{f.id}" + ("_method" if method and not f.is_method_only else "")
     first = f"o[0] = self;\n    " if method else "(void)self;\n    "
     size = len(f.arguments) + 1
@@ -489,8 +505,10 @@ def raw_method(row):
 
 # --- public headers ---
 def prototype(f):
-    kind = "cp_code" if f.results else C_RESULT.get(f.returns, "cp_array *")
+    kind = "cp_code" if f.results or f.many else C_RESULT.get(f.returns, "cp_array *")
     parts = [a.kind.c.format(name=a.name) for a in f.parameters] + [f"cp_array **{r}" for r in f.results]
+    if f.many:
+        parts.append("cp_array **results")
     if f.options:
         parts.append(f"const {f.options_type} *options")
     return f"CP_API {kind}{'' if kind.endswith('*') else ' '}cp_{f.name}({', '.join(parts) or 'void'});"
@@ -514,16 +532,22 @@ def declaration(f, known):
     doc = f.row.doc.replace("\n", "\n * ")
     lines.append(f"/* {doc} */\n{prototype(f)}")
     if f.options:
-        count = len(f.parameters) + len(f.results) + sum("," in a.kind.c for a in f.parameters)
+        count = len(f.parameters) + len(f.results) + bool(f.many) + sum("," in a.kind.c for a in f.parameters)
         call = "CP_CALL" if count == 1 else f"CP_CALL{count}"
         lines.append(f"#define cp_{f.name}(...) {call}(cp_{f.name}, {f.options_type}, __VA_ARGS__, ._ = 0)")
     return "\n".join(lines)
 
 
-def write_header(room, opening, functions, out):
+def enumeration(row):
+    """The C type of a `words` row: CP_NAME_WORD."""
+    names = [f"CP_{row.args[0].upper()}_{w.upper()}" for w in row.args[1].split()]
+    return f"typedef enum {row.c} {{ {', '.join(names)} }} {row.c};"
+
+
+def write_header(room, opening, words, functions, out):
     guard = f"CUPRITE_{room.upper()}_H"
     known = set()
-    body = "\n\n".join(declaration(f, known) for f in functions)
+    body = "\n\n".join([enumeration(row) for row in words] + [declaration(f, known) for f in functions])
     out.write(f"include/cuprite/{room}.h", f"the rows of src/{room}",
               f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n#include \"cuprite/reduce.h\"\n#include \"cuprite/sort.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n"
               f"#endif\n\n{body}\n\n#ifdef __cplusplus\n}}\n#endif\n#endif\n")
@@ -567,4 +591,4 @@ def write(tables, out):
     write_tables(entries, [raw_method(row) for row in tables.of("varargs")], out)
     for room, opening in HEADERS.items():
         if room in groups:
-            write_header(room, opening, groups[room], out)
+            write_header(room, opening, [row for row in tables.of("words") if group_of(row.file) == room], groups[room], out)

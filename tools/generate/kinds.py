@@ -61,6 +61,9 @@ KINDS = {k.name: k for k in [
     # a sequence of arrays
     Kind("arrays", "cpy_arrays {name};", "cpy_take_arrays({o}, &{v})", passed="{v}.n, {v}.at",
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]", release="cpy_drop_arrays(&{v});"),
+    Kind("arrays_or_numbers", "cpy_arrays {name};", "cpy_take_arrays_or_numbers({o}, &{v})", passed="{v}.n, {v}.at",
+         blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray | complex]",
+         release="cpy_drop_arrays(&{v});"),
     # --- axes and extents ---
     Kind("axis", "int {name};", "cpy_int({o}, 0, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
     Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, 0, &{v})", c="int {name}", stub="SupportsIndex | None",

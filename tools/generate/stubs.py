@@ -61,6 +61,8 @@ def annotated(f, first="", skip=0):
 def result(f):
     if f.results:
         return f"tuple[{', '.join('ndarray' for _ in f.results)}]"
+    if f.many:
+        return "tuple[ndarray, ...]" if f.returns == "arrays" else "Any"
     if f.body and f.returns == "array":
         return f.row.get("stub", "Any")
     return RETURNS.get(f.returns, "ndarray")

@@ -65,30 +65,31 @@ template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) c
     const cpi_walk &w = g.r.walk;
     const int64_t step = (int64_t)gridDim.x * CPI_THREADS * V;
     for (int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V; i < w.n; i += step) {
-        int64_t offset[3];
         bool all = true;
         if (i + V <= w.n) {
             C x[V], y[V];
             cpi_pack<uint8_t, V> good;
-            if (g.r.locate) cpi_locate<3>(w, i, offset);
-            cpi_run_of<Op>(g.r, 1, i, offset[1], x);
-            cpi_run_of<Op>(g.r, 2, i, offset[2], y);
+            const cpi_run_place<3> place(g.r, i);
+            cpi_run_of<Op>(g.r, 1, i, place, x);
+            cpi_run_of<Op>(g.r, 2, i, place, y);
 #pragma unroll
             for (int j = 0; j < V; j++) all &= good.x[j] = pair_is_close<C, MIXED>(x[j], y[j], g.t);
             if (!g.no)
-                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : offset[0]), g.r.aligned & 1, good);
+                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : place.offset[0]), g.r.aligned & 1, good);
         } else {
             for (int64_t at = i; at < w.n; at++) {
                 C v[2];
+                int64_t offset[3];
+                cpi_locate(w, at, offset);
 #pragma unroll
                 for (int k = 0; k < 2; k++) {
-                    const char *p = g.r.data[k + 1] + cpi_locate_one(w, k + 1, at);
+                    const char *p = g.r.data[k + 1] + offset[k + 1];
                     if (g.r.mode[k + 1] == CPI_RUN_VALUE) v[k] = *(const C *)g.r.value[k];
                     else v[k] = Op::load(p, g.r.type[k + 1]);
                 }
                 bool good = pair_is_close<C, MIXED>(v[0], v[1], g.t);
                 all &= good;
-                if (!g.no) g.r.data[0][cpi_locate_one(w, 0, at)] = good;
+                if (!g.no) g.r.data[0][offset[0]] = good;
             }
         }
         if (!g.no) continue;

@@ -163,6 +163,13 @@ static cp_code copy(cp_stream *stream, const cpi_loop *loop)
     return CP_OK;
 }
 
+static cp_code copy_all(cp_stream *stream, int n, const cpi_loop *loops)
+{
+    cp_code code = CP_OK;
+    for (int i = 0; i < n && !code; i++) code = copy(stream, &loops[i]);
+    return code;
+}
+
 /* --- choice --- */
 
 static void choose_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
@@ -331,4 +338,4 @@ const cpi_elementwise_ops cpi_elementwise_cpu = {
     .run = run, .select = choose, .close = close_, .all_close = all_close,
 };
 
-const cpi_move_ops cpi_move_cpu = {.copy = copy, .ramp = ramp, .ramp_int = ramp_int};
+const cpi_move_ops cpi_move_cpu = {.copy = copy, .copy_all = copy_all, .ramp = ramp, .ramp_int = ramp_int};

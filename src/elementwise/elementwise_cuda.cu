@@ -5,7 +5,7 @@
 
 /* --- walks --- */
 
-static void divisor(uint32_t d, uint32_t *magic, uint32_t *shift)
+void cpi_divisor(uint32_t d, uint32_t *magic, uint32_t *shift)
 {
     uint32_t s = 0;
     while (((uint64_t)1 << s) < d) s++;
@@ -21,33 +21,55 @@ void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops)
     walk->shape[0] = 1;
     for (int k = 0; k < nops; k++) walk->strides[k][0] = 0;
     for (int d = 0; d < n; d++) {
-        walk->shape[d] = loop->shape[first + d];
-        walk->n *= walk->shape[d];
+        walk->shape[d] = (uint32_t)loop->shape[first + d];
+        walk->n *= loop->shape[first + d];
         for (int k = 0; k < nops; k++) walk->strides[k][d] = loop->op[k].strides[first + d];
     }
-    walk->small = walk->n < INT32_MAX;
-    for (int d = 0; d < walk->ndim && walk->small; d++)
-        divisor((uint32_t)walk->shape[d], &walk->magic[d], &walk->shift[d]);
+    for (int d = 0; d < walk->ndim; d++) cpi_divisor(walk->shape[d], &walk->magic[d], &walk->shift[d]);
+}
+
+/* Elements from..from + n of dimension d of a loop. */
+static cpi_loop slice(const cpi_loop *loop, int d, int64_t from, int64_t n)
+{
+    cpi_loop part = *loop;
+    part.size = loop->size / loop->shape[d] * n;
+    part.shape[d] = n;
+    for (int k = 0; k < loop->nop; k++)
+        if (!loop->op[k].host) part.op[k].data = loop->op[k].data + from * loop->op[k].strides[d];
+    return part;
+}
+
+/* A loop without its first dimension, whose extent is 1. */
+static void drop_first(cpi_loop *loop)
+{
+    loop->ndim--;
+    for (int d = 0; d < loop->ndim; d++) {
+        loop->shape[d] = loop->shape[d + 1];
+        for (int k = 0; k < loop->nop; k++) loop->op[k].strides[d] = loop->op[k].strides[d + 1];
+    }
 }
 
 cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part), void *context)
 {
-    if (loop->ndim <= CPI_WALK_DIMS) return launch(context, loop);
-    /* more dimensions than a kernel takes: the outermost are walked here */
-    cpi_loop part = *loop;
-    part.ndim--;
-    part.size = loop->size / loop->shape[0];
-    for (int d = 0; d < part.ndim; d++) {
-        part.shape[d] = loop->shape[d + 1];
-        for (int k = 0; k < loop->nop; k++) part.op[k].strides[d] = loop->op[k].strides[d + 1];
+    cp_code code = CP_OK;
+    if (loop->ndim > CPI_WALK_DIMS) { /* the outermost are walked here */
+        for (int64_t i = 0; i < loop->shape[0] && !code; i++) {
+            cpi_loop part = slice(loop, 0, i, 1);
+            drop_first(&part);
+            code = cpi_walk_each(&part, launch, context);
+        }
+        return code;
     }
-    for (int64_t i = 0; i < loop->shape[0]; i++) {
-        for (int k = 0; k < loop->nop; k++)
-            if (!loop->op[k].host) part.op[k].data = loop->op[k].data + i * loop->op[k].strides[0];
-        cp_code code = cpi_walk_each(&part, launch, context);
-        if (code) return code;
-    }
-    return CP_OK;
+    if (loop->size < INT32_MAX) return launch(context, loop);
+    int d = 0; /* halved along the first dimension that can be, where runs of elements stay whole */
+    while (loop->shape[d] < 2) d++;
+    int64_t half = loop->shape[d] / 2;
+    if (half > 16) half -= half % 16;
+    cpi_loop part = slice(loop, d, 0, half);
+    code = cpi_walk_each(&part, launch, context);
+    if (code) return code;
+    part = slice(loop, d, half, loop->shape[d] - half);
+    return cpi_walk_each(&part, launch, context);
 }
 
 /* --- operations --- */
@@ -112,7 +134,8 @@ static bool runs_aligned(const cpi_loop *loop, const cpi_operand *op)
     return yes;
 }
 
-/* How an operand gives its runs; false when it has none. */
+/* How an operand gives its runs; false when it has none. Where rows are not made of whole runs, one run lies in at most
+ * two rows: it begins at a multiple of its length. */
 static bool run_mode(const cpi_loop *loop, const cpi_operand *op, bool whole, uint8_t *mode)
 {
     int64_t inner = loop->ndim ? op->strides[loop->ndim - 1] : 0;
@@ -137,17 +160,18 @@ bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result
         if (op->host) cpi_cuda_convert(op->type, op->data, compute, g->value[k - 1]);
         if (op->host || op->type == (k ? compute : result)) g->exact |= 1u << k;
         if (!op->host && runs_aligned(loop, op)) g->aligned |= 1u << k;
-        g->locate |= g->mode[k] == CPI_RUN_RUN || g->mode[k] == CPI_RUN_REPEAT;
+        g->each |= g->mode[k] == CPI_RUN_EACH;
+        g->locate |= g->each || g->mode[k] == CPI_RUN_RUN || g->mode[k] == CPI_RUN_REPEAT;
     }
+    if (g->each && loop->shape[loop->ndim - 1] < 2) return false;
     cpi_walk_init(&g->walk, loop, 0, loop->nop);
     return g->mode[0] == CPI_RUN_FLAT || g->mode[0] == CPI_RUN_RUN;
 }
 
 /* --- any operands --- */
 
-static cp_code launch_general(void *context, const cpi_loop *loop)
+static cp_code launch_general(const run_context *c, const cpi_loop *loop)
 {
-    const run_context *c = (const run_context *)context;
     const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
     const int nin = row->nin, nout = row->nout;
     cpi_general_args g;
@@ -175,6 +199,18 @@ static cp_code launch_general(void *context, const cpi_loop *loop)
     g.plain = g.exact && !g.values && !g.mask;
     int64_t per_block = CPI_THREADS * CPI_RUN;
     return cpi_cuda_launch(c->entry->general, (g.walk.n + per_block - 1) / per_block, &g, c->stream, row->name);
+}
+
+static cp_code launch_walk(void *context, const cpi_loop *loop)
+{
+    const run_context *c = (const run_context *)context;
+    const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
+    cpi_runs_args r;
+    if (!c->entry->runs || !cpi_runs_fit(loop, row->nin, c->type, cpi_word_type(row->out[0], c->type), &r))
+        return launch_general(c, loop);
+    r.op = c->op;
+    int64_t per_block = CPI_THREADS * CPI_RUN;
+    return cpi_cuda_launch(c->entry->runs, (r.walk.n + per_block - 1) / per_block, &r, c->stream, row->name);
 }
 
 /* The flat kernel that serves the loop and its arguments; NULL when there is none. */
@@ -207,7 +243,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     const cpi_cuda_entry *entry = table ? &table[op] : nullptr;
     if (!entry || !entry->general) return cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", row->name);
     if (!loop->size) return CP_OK;
-    int nin = row->nin, nops = row->nout + nin, elements;
+    int nops = row->nout + row->nin, elements;
     const cpi_operand *mask = &loop->op[nops];
     if (loop->nop > nops && mask->host) { /* one truth for all elements */
         if (!*mask->data) return CP_OK;
@@ -220,21 +256,14 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         if (code) return code;
     }
     run_context c = {stream, op, type, entry};
-    if (!entry->runs) return cpi_walk_each(loop, launch_general, &c);
     cpi_flat_args g;
-    if (const void *kernel = flat_kernel(op, type, loop, &g, &elements))
+    if (const void *kernel = entry->flat ? flat_kernel(op, type, loop, &g, &elements) : nullptr)
         return cpi_cuda_launch(kernel, (g.n + elements - 1) / elements, &g, stream, row->name);
-    cpi_runs_args r;
-    if (cpi_runs_fit(loop, nin, type, cpi_word_type(row->out[0], type), &r)) {
-        int64_t per_block = CPI_THREADS * CPI_RUN;
-        r.op = op;
-        return cpi_cuda_launch(entry->runs, (r.walk.n + per_block - 1) / per_block, &r, stream, row->name);
-    }
-    return cpi_walk_each(loop, launch_general, &c);
+    return cpi_walk_each(loop, launch_walk, &c);
 }
 
 const cpi_elementwise_ops cpi_elementwise_cuda = {
     run, cpi_cuda_select, cpi_cuda_close, cpi_cuda_all_close,
 };
 
-const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_ramp, cpi_cuda_ramp_int};
+const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int};

@@ -1,7 +1,8 @@
-/* Copies on the GPU: conversion between all types, fills, strided and transposed copies.
+/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones.
  *
- * Contiguous conversions have a kernel for each pair of types; strided ones of one type a kernel for each element
- * size; everything else a kernel for each destination type that converts through a switch. */
+ * Contiguous conversions have a kernel for each pair of types; copies of one type a kernel for each size of what is moved
+ * at once, which is the element, or more where rows allow it; everything else a kernel for each destination type that
+ * converts through a switch. */
 #include "elementwise/memory_cuda.h"
 #include "elementwise/move_cuda.h"
 
@@ -108,12 +109,11 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) strided(const 
     int64_t offset[CPI_PER_THREAD][3];
     E v[CPI_PER_THREAD];
     bool active[CPI_PER_THREAD];
+    cpi_locate_all<0>(g.walk, first, CPI_THREADS, offset);
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++) {
-        int64_t i = first + u * CPI_THREADS;
-        active[u] = i < g.walk.n;
+        active[u] = first + u * CPI_THREADS < g.walk.n;
         if (!active[u]) continue;
-        cpi_locate<3>(g.walk, i, offset[u]);
         if (g.mask) active[u] = g.mask[offset[u][2]] != 0;
         if (active[u]) v[u] = g.in ? *(const E *)(g.in + offset[u][1]) : *(const E *)g.value;
     }
@@ -148,6 +148,21 @@ const void *strided_by_size(int64_t size)
                        : (const void *)strided<cp_complex128>; /* 8-byte alignment is all that is sure */
 }
 
+/* Bytes that can be moved at once in a copy between rows of one type: 1, 2, 4, 8 or 16, so that the rows and where they
+ * begin are multiples of it. 0 where an element's neighbours in memory are not its neighbours in the loop. */
+int64_t row_unit(const cpi_loop *loop)
+{
+    const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
+    const int inner = loop->ndim - 1;
+    const int64_t size = cpi_itemsize(to->type);
+    if (loop->nop != 2 || from->host || to->type != from->type) return 0;
+    uintptr_t all = (uintptr_t)to->data | (uintptr_t)from->data | 16;
+    all |= (uintptr_t)(inner < 0 ? size : loop->shape[inner] * size);
+    if (inner >= 0 && (to->strides[inner] != size || from->strides[inner] != size)) return 0;
+    for (int d = 0; d < inner; d++) all |= (uintptr_t)to->strides[d] | (uintptr_t)from->strides[d];
+    return (int64_t)(all & -all);
+}
+
 cp_code launch_strided(void *context, const cpi_loop *loop)
 {
     cp_stream *stream = (cp_stream *)context;
@@ -168,6 +183,97 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     cudaLaunchKernel(kernel, dim3((unsigned)((g.walk.n + per_block - 1) / per_block)), dim3(CPI_THREADS), args, 0,
                      cpi_cuda_stream(stream));
     return CPI_LAUNCHED(stream, "copy");
+}
+
+/* A copy between rows, with units of 2, 4 or 8 bytes in place of elements. */
+cp_code copy_wider(cp_stream *stream, const cpi_loop *loop, int64_t unit)
+{
+    cpi_loop wide = *loop;
+    const int inner = loop->ndim - 1;
+    const int64_t size = cpi_itemsize(loop->op[0].type);
+    wide.shape[inner] = loop->shape[inner] * size / unit;
+    wide.size = loop->size * size / unit;
+    for (int k = 0; k < 2; k++) {
+        wide.op[k].type = unit == 2 ? CP_UINT16 : unit == 4 ? CP_UINT32 : CP_UINT64;
+        wide.op[k].strides[inner] = unit;
+    }
+    return cpi_walk_each(&wide, launch_strided, stream);
+}
+
+/* --- rows: what is contiguous along the last dimension on both sides, several copies in one launch --- */
+
+enum { ROWS_PARTS = 8 };
+
+struct rows_part {
+    char *out;
+    const char *in;
+    int64_t out_pitch, in_pitch; /* bytes from row to row */
+    uint32_t n;                  /* units in all, fewer than 2^31 */
+    uint32_t width, magic, shift; /* units in a row, and how to divide by it */
+};
+struct rows_args {
+    int parts;
+    uint32_t first[ROWS_PARTS]; /* block of a part */
+    rows_part part[ROWS_PARTS];
+};
+
+template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(const __grid_constant__ rows_args g)
+{
+    int k = g.parts - 1;
+    while (blockIdx.x < g.first[k]) k--;
+    const rows_part &c = g.part[k];
+    const uint32_t first = (blockIdx.x - g.first[k]) * (CPI_THREADS * CPI_PER_THREAD) + threadIdx.x;
+    int64_t to[CPI_PER_THREAD];
+    U v[CPI_PER_THREAD];
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++) {
+        const uint32_t i = first + u * CPI_THREADS;
+        if (i >= c.n) continue;
+        const uint32_t row = (__umulhi(i, c.magic) + i) >> c.shift, at = i - row * c.width;
+        to[u] = row * c.out_pitch + (int64_t)at * (int64_t)sizeof(U);
+        v[u] = *(const U *)(c.in + row * c.in_pitch + (int64_t)at * (int64_t)sizeof(U));
+    }
+#pragma unroll
+    for (int u = 0; u < CPI_PER_THREAD; u++)
+        if (first + u * CPI_THREADS < c.n) *(U *)(c.out + to[u]) = v[u];
+}
+
+const void *copy_rows_by_size(int64_t unit)
+{
+    return unit == 1   ? (const void *)copy_rows<uint8_t>
+           : unit == 2 ? (const void *)copy_rows<uint16_t>
+           : unit == 4 ? (const void *)copy_rows<uint32_t>
+           : unit == 8 ? (const void *)copy_rows<uint64_t>
+                       : (const void *)copy_rows<uint4>;
+}
+
+/* Can the loop be a part of a copy of rows? What it would move at once goes into `unit`. */
+bool fits_rows(const cpi_loop *loop, int64_t *unit)
+{
+    *unit = loop->ndim <= 2 ? row_unit(loop) : 0;
+    return *unit && loop->size * cpi_itemsize(loop->op[0].type) / *unit < INT32_MAX;
+}
+
+cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int64_t unit)
+{
+    rows_args g;
+    uint32_t blocks = 0;
+    g.parts = n;
+    for (int k = 0; k < n; k++) {
+        const cpi_loop *loop = loops[k];
+        const int64_t size = cpi_itemsize(loop->op[0].type), inner = loop->ndim ? loop->shape[loop->ndim - 1] : 1;
+        rows_part *c = &g.part[k];
+        c->out = loop->op[0].data;
+        c->in = loop->op[1].data;
+        c->out_pitch = loop->ndim > 1 ? loop->op[0].strides[0] : 0;
+        c->in_pitch = loop->ndim > 1 ? loop->op[1].strides[0] : 0;
+        c->n = (uint32_t)(loop->size * size / unit);
+        c->width = (uint32_t)(inner * size / unit);
+        cpi_divisor(c->width, &c->magic, &c->shift);
+        g.first[k] = blocks;
+        blocks += (c->n + CPI_THREADS * CPI_PER_THREAD - 1) / (CPI_THREADS * CPI_PER_THREAD);
+    }
+    return cpi_cuda_launch(copy_rows_by_size(unit), blocks, &g, stream, "copy");
 }
 
 /* --- transposed --- */
@@ -315,7 +421,36 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
     }
     int across = transposed_along(loop);
     if (across >= 0) return copy_transposed(stream, loop, across);
+    int64_t unit;
+    if (fits_rows(loop, &unit)) return launch_rows(stream, 1, &loop, unit);
+    unit = row_unit(loop);
+    if (unit > 8) unit = 8;
+    if (unit > cpi_itemsize(to->type)) return copy_wider(stream, loop, unit);
     return cpi_walk_each(loop, launch_strided, stream);
+}
+
+/* Units differ between parts: those that agree go together, and what is no copy of rows goes alone. */
+cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops)
+{
+    cp_code code = CP_OK;
+    const cpi_loop *same[ROWS_PARTS];
+    for (int64_t unit = 16; unit && !code; unit /= 2) {
+        int kept = 0;
+        for (int i = 0; i < n && !code; i++) {
+            int64_t own;
+            if (!loops[i].size || !fits_rows(&loops[i], &own) || own != unit) continue;
+            same[kept++] = &loops[i];
+            if (kept < ROWS_PARTS) continue;
+            code = launch_rows(stream, kept, same, unit);
+            kept = 0;
+        }
+        if (kept && !code) code = launch_rows(stream, kept, same, unit);
+    }
+    for (int i = 0; i < n && !code; i++) {
+        int64_t own;
+        if (!fits_rows(&loops[i], &own)) code = cpi_cuda_copy(stream, &loops[i]);
+    }
+    return code;
 }
 
 /* --- ramps --- */

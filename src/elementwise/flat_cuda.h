@@ -215,9 +215,25 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
     }
 }
 
-/* The run of one input of a whole thread: the elements of the loop from i on. */
-template <class Family>
-__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, int64_t offset,
+/* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row behind. */
+template <int NOPS> struct cpi_run_place {
+    int64_t offset[NOPS], next[NOPS];
+    int left;
+
+    __device__ __forceinline__ cpi_run_place(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
+    {
+        if (g.locate) cpi_locate(g.walk, i, offset);
+        if (!g.each) return;
+        uint32_t rest = (uint32_t)i;
+        const int last = g.walk.ndim - 1;
+        left = (int)(g.walk.shape[last] - cpi_split(g.walk, last, rest));
+        if (left < CPI_RUN) cpi_locate(g.walk, i + left, next);
+    }
+};
+
+/* The run of input k of a whole thread: the elements of the loop from i on. */
+template <class Family, int NOPS>
+__device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_t i, const cpi_run_place<NOPS> &place,
                                            typename Family::Type (&x)[CPI_RUN])
 {
     using C = typename Family::Type;
@@ -226,21 +242,23 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
     switch (g.mode[k]) {
     case CPI_RUN_VALUE:
     case CPI_RUN_REPEAT: {
-        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + offset;
+        p = g.mode[k] == CPI_RUN_VALUE ? (const char *)g.value[k - 1] : p + place.offset[k];
         C one = exact ? *(const C *)p : Family::load(p, g.type[k]);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = one;
         break;
     }
-    case CPI_RUN_EACH:
+    case CPI_RUN_EACH: {
+        const int64_t stride = g.walk.strides[k][g.walk.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
-            const char *at = p + cpi_locate_one(g.walk, k, i + j);
+            const char *at = p + (j < place.left ? place.offset[k] + j * stride : place.next[k] + (j - place.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;
+    }
     default: {
-        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : offset;
+        p += g.mode[k] == CPI_RUN_FLAT ? i * g.size[k] : place.offset[k];
         cpi_pack<C, CPI_RUN> v = exact ? cpi_take<C>(p, aligned) : Family::load_run(p, g.type[k], aligned);
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) x[j] = v.x[j];
@@ -253,43 +271,55 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
     using C = typename Family::Type;
     using R = typename Family::Result;
     constexpr int N = Family::nin;
-    int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;
+    int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN, to = 0;
     if (i >= g.walk.n) return;
     const bool exact = g.exact & 1, whole = i + CPI_RUN <= g.walk.n;
-    int64_t offset[N + 1];
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     if (whole) {
-        if (g.locate) cpi_locate<N + 1>(g.walk, i, offset);
+        const cpi_run_place<N + 1> place(g, i);
 #pragma unroll
-        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, offset[k + 1], x[k]);
+        for (int k = 0; k < N; k++) cpi_run_of<Family>(g, k + 1, i, place, x[k]);
+        to = g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : place.offset[0];
     } else { /* the last few */
+        int64_t at[CPI_RUN][N];
+        cpi_locate_all<1>(g.walk, i, 1, at);
 #pragma unroll
         for (int k = 0; k < N; k++)
 #pragma unroll
             for (int j = 0; j < CPI_RUN; j++) {
                 if (i + j >= g.walk.n) break;
-                const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k]
-                                                              : g.data[k + 1] + cpi_locate_one(g.walk, k + 1, i + j);
+                const char *p = g.mode[k + 1] == CPI_RUN_VALUE ? (const char *)g.value[k] : g.data[k + 1] + at[j][k];
                 x[k][j] = g.exact >> (k + 1) & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
             }
     }
     Family::apply(g.op, x, r);
     if (whole) {
-        char *p = g.data[0] + (g.mode[0] == CPI_RUN_FLAT ? i * g.size[0] : offset[0]);
         cpi_pack<R, CPI_RUN> v;
         memcpy(&v, r, sizeof v);
-        if (exact) cpi_give<R>(p, g.aligned & 1, v);
-        else Family::store_run(p, g.type[0], g.aligned & 1, v);
+        if (exact) cpi_give<R>(g.data[0] + to, g.aligned & 1, v);
+        else Family::store_run(g.data[0] + to, g.type[0], g.aligned & 1, v);
         return;
     }
+    int64_t at[CPI_RUN][1];
+    cpi_locate_all<0>(g.walk, i, 1, at);
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) {
         if (i + j >= g.walk.n) break;
-        char *p = g.data[0] + cpi_locate_one(g.walk, 0, i + j);
+        char *p = g.data[0] + at[j][0];
         if (exact) *(R *)p = r[j];
         else Family::store(p, g.type[0], r[j]);
     }
+}
+
+/* Which of a thread's elements are the loop's, and the mask, operand Q, lets take part. */
+template <int Q> __device__ __forceinline__ void cpi_taking_part(const cpi_general_args &g, int64_t first, bool (&active)[CPI_RUN])
+{
+    int64_t at[CPI_RUN][1] = {};
+    if (g.mask) cpi_locate_all<Q>(g.walk, first, CPI_THREADS, at);
+#pragma unroll
+    for (int u = 0; u < CPI_RUN; u++)
+        active[u] = first + u * CPI_THREADS < g.walk.n && (!g.mask || *(const uint8_t *)(g.data[Q] + at[u][0]) != 0);
 }
 
 template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
@@ -302,27 +332,24 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_gener
     C x[N][CPI_RUN] = {};
     R r[CPI_RUN];
     bool active[CPI_RUN];
-    const bool plain = g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.walk.n; /* no question between the loads */
+    cpi_locate_all<0>(g.walk, first, CPI_THREADS, offset);
+    if (g.plain && first + (CPI_RUN - 1) * CPI_THREADS < g.walk.n) { /* no question between the loads */
 #pragma unroll
-    for (int u = 0; u < CPI_RUN; u++) {
-        if (!plain) break;
-        cpi_locate<N + 1>(g.walk, first + u * CPI_THREADS, offset[u]);
-        active[u] = true;
+        for (int u = 0; u < CPI_RUN; u++) {
+            active[u] = true;
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k][u] = *(const C *)(g.data[k + 1] + offset[u][k + 1]);
-    }
+            for (int k = 0; k < N; k++) x[k][u] = *(const C *)(g.data[k + 1] + offset[u][k + 1]);
+        }
+    } else {
+        cpi_taking_part<N + 1>(g, first, active);
 #pragma unroll
-    for (int u = 0; u < CPI_RUN; u++) {
-        if (plain) break;
-        int64_t i = first + u * CPI_THREADS;
-        active[u] = i < g.walk.n &&
-                    (!g.mask || *(const uint8_t *)(g.data[N + 1] + cpi_locate_one(g.walk, N + 1, i)) != 0);
-        if (!active[u]) continue;
-        cpi_locate<N + 1>(g.walk, i, offset[u]);
+        for (int u = 0; u < CPI_RUN; u++) {
+            if (!active[u]) continue;
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const char *p = g.values >> k & 1 ? (const char *)g.value[k] : g.data[k + 1] + offset[u][k + 1];
-            x[k][u] = g.exact || g.values >> k & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
+            for (int k = 0; k < N; k++) {
+                const char *p = g.values >> k & 1 ? (const char *)g.value[k] : g.data[k + 1] + offset[u][k + 1];
+                x[k][u] = g.exact || g.values >> k & 1 ? *(const C *)p : Family::load(p, g.type[k + 1]);
+            }
         }
     }
     Family::apply(g.op, x, r);
@@ -333,12 +360,6 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_gener
         if (g.exact) *(R *)p = r[u];
         else Family::store(p, g.type[0], r[u]);
     }
-}
-
-/* For kernels of several results: is element i one of the loop's, and does the mask, operand q, let it take part? */
-__device__ __forceinline__ bool cpi_takes_part(const cpi_general_args &g, int q, int64_t i)
-{
-    return i < g.walk.n && (!g.mask || *(const uint8_t *)(g.data[q] + cpi_locate_one(g.walk, q, i)) != 0);
 }
 
 /* --- the entries of the tables --- */

@@ -24,13 +24,12 @@ struct cpi_flat_args {
     bool aligned;                           /* all pointers allow vector accesses */
 };
 
-/* Dimensions of a loop with divisors prepared: offsets of element i for every operand. */
+/* Dimensions of a loop with divisors prepared: offsets of element i for every operand. Kernels count in 31 bits: larger
+ * loops reach them in parts (cpi_walk_each). */
 struct cpi_walk {
     int ndim;
-    bool small; /* the size fits 31 bits */
     int64_t n;
-    uint32_t magic[CPI_WALK_DIMS], shift[CPI_WALK_DIMS];
-    int64_t shape[CPI_WALK_DIMS];
+    uint32_t magic[CPI_WALK_DIMS], shift[CPI_WALK_DIMS], shape[CPI_WALK_DIMS];
     int64_t strides[CPI_WALK_OPS][CPI_WALK_DIMS];
 };
 
@@ -53,7 +52,7 @@ enum cpi_run_mode {
     CPI_RUN_FLAT,   /* C-contiguous throughout */
     CPI_RUN_RUN,    /* neighbours in the last dimension */
     CPI_RUN_REPEAT, /* one element, the last dimension's stride is 0 */
-    CPI_RUN_EACH    /* element by element */
+    CPI_RUN_EACH    /* neighbours in the last dimension, of at least two elements, and in the next row of it */
 };
 struct cpi_runs_args {
     int op;
@@ -65,57 +64,53 @@ struct cpi_runs_args {
     uint8_t size[4];            /* bytes of an element */
     unsigned exact;             /* operands that need no conversion */
     unsigned aligned;           /* operands whose runs are aligned to their size, or to 16 bytes */
-    bool locate;                /* an operand is RUN or REPEAT */
+    bool locate;                /* an operand is RUN, REPEAT or EACH */
+    bool each;                  /* an operand is EACH */
 };
 
-/* Offset of element i in operand k. */
-__device__ __forceinline__ int64_t cpi_locate_one(const cpi_walk &w, int k, int64_t i)
+/* Of flat index i, the index in dimension d; i becomes the index in the dimensions outside it. */
+__device__ __forceinline__ uint32_t cpi_split(const cpi_walk &w, int d, uint32_t &i)
 {
-    int64_t offset = 0;
-    if (w.small) {
-        uint32_t rest = (uint32_t)i;
-        for (int d = w.ndim - 1; d > 0; d--) {
-            uint32_t q = (__umulhi(rest, w.magic[d]) + rest) >> w.shift[d];
-            offset += (int64_t)(rest - q * (uint32_t)w.shape[d]) * w.strides[k][d];
-            rest = q;
-        }
-        return offset + (int64_t)rest * w.strides[k][0];
-    }
-    for (int d = w.ndim - 1; d > 0; d--) {
-        int64_t q = i / w.shape[d];
-        offset += (i - q * w.shape[d]) * w.strides[k][d];
-        i = q;
-    }
-    return offset + i * w.strides[k][0];
+    const uint32_t q = (__umulhi(i, w.magic[d]) + i) >> w.shift[d], at = i - q * w.shape[d];
+    i = q;
+    return at;
 }
 
+/* Offsets of the elements i, i + step, ... in operands FIRST, FIRST + 1, ...: one walk through the dimensions for all,
+ * because a walk in every place that needs an offset was most of what there was to compile. */
+template <int FIRST, int U, int NOPS>
+__device__ __forceinline__ void cpi_locate_all(const cpi_walk &w, int64_t i, int step, int64_t (&offset)[U][NOPS])
+{
+    uint32_t rest[U];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        rest[u] = (uint32_t)i + (uint32_t)(u * step);
+#pragma unroll
+        for (int k = 0; k < NOPS; k++) offset[u][k] = 0;
+    }
+#pragma unroll 1
+    for (int d = w.ndim - 1; d > 0; d--) {
+#pragma unroll
+        for (int u = 0; u < U; u++) {
+            const int64_t at = cpi_split(w, d, rest[u]);
+#pragma unroll
+            for (int k = 0; k < NOPS; k++) offset[u][k] += at * w.strides[FIRST + k][d];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < U; u++)
+#pragma unroll
+        for (int k = 0; k < NOPS; k++) offset[u][k] += (int64_t)rest[u] * w.strides[FIRST + k][0];
+}
+
+/* Offsets of element i in the first operands. */
 template <int NOPS>
 __device__ __forceinline__ void cpi_locate(const cpi_walk &w, int64_t i, int64_t (&offset)[NOPS])
 {
+    int64_t one[1][NOPS];
+    cpi_locate_all<0>(w, i, 0, one);
 #pragma unroll
-    for (int k = 0; k < NOPS; k++) offset[k] = 0;
-    if (w.small) {
-        uint32_t rest = (uint32_t)i;
-        for (int d = w.ndim - 1; d > 0; d--) {
-            uint32_t q = (__umulhi(rest, w.magic[d]) + rest) >> w.shift[d];
-            int64_t at = rest - q * (uint32_t)w.shape[d];
-            rest = q;
-#pragma unroll
-            for (int k = 0; k < NOPS; k++) offset[k] += at * w.strides[k][d];
-        }
-#pragma unroll
-        for (int k = 0; k < NOPS; k++) offset[k] += (int64_t)rest * w.strides[k][0];
-    } else {
-        int64_t rest = i;
-        for (int d = w.ndim - 1; d > 0; d--) {
-            int64_t q = rest / w.shape[d], at = rest - q * w.shape[d];
-            rest = q;
-#pragma unroll
-            for (int k = 0; k < NOPS; k++) offset[k] += at * w.strides[k][d];
-        }
-#pragma unroll
-        for (int k = 0; k < NOPS; k++) offset[k] += rest * w.strides[k][0];
-    }
+    for (int k = 0; k < NOPS; k++) offset[k] = one[0][k];
 }
 
 /* Which suffix of the prelude a C++ type has; half types are structs of their own here. */
@@ -149,13 +144,15 @@ static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *
     cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
     return CPI_LAUNCHED(stream, what);
 }
-/* Can `runs` serve the loop (output, nin inputs)? Fills its arguments. */
+/* Can `runs` serve the loop (output, nin inputs; a part that cpi_walk_each gave)? Fills its arguments. */
 bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g);
 /* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative. */
 cp_code cpi_cuda_check_exponents(cp_stream *stream, const cpi_loop *loop);
+/* How i / d is had for i below 2^31: (umulhi(i, magic) + i) >> shift. */
+void cpi_divisor(uint32_t d, uint32_t *magic, uint32_t *shift);
 /* Fills the walk from dimensions first.. of a loop (at most CPI_WALK_DIMS of them). */
 void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops);
-/* Calls launch(context, loop) for the loop, or, when it has more dimensions than a walk, for every part of it. */
+/* Calls launch(context, loop) for the loop, or, when it has more dimensions or elements than a walk, for parts of it. */
 cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part), void *context);
 
 /* The kernels of one operation in one computing type; NULL where there is no body. */

@@ -7,6 +7,7 @@
 /* One host value to another type. */
 void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result);
 cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop);
+cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops);
 cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop);
 cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
                       bool use_stop);

@@ -89,14 +89,16 @@ void *late_keep(late_task *t, const void *structure, size_t bytes)
 }
 
 /* Operands that are host scalars lie in records that may end with the call. */
-cpi_loop *late_keep_loop(late_task *t, const cpi_loop *loop)
+cpi_loop *late_keep_loops(late_task *t, const cpi_loop *loops, size_t n)
 {
-    cpi_loop *kept = room_for(t, sizeof *kept);
-    if (!kept) return NULL;
-    memcpy(kept, loop, offsetof(cpi_loop, op) + (size_t)loop->nop * sizeof loop->op[0]);
-    for (int i = 0; i < loop->nop; i++) {
-        const cpi_operand *op = &loop->op[i];
-        kept->op[i].data = op->host ? late_keep_host(t, op->data, (size_t)cpi_itemsize(op->type)) : late_inside(op->data);
+    cpi_loop *kept = room_for(t, n * sizeof *kept);
+    for (size_t k = 0; kept && k < n; k++) {
+        const cpi_loop *loop = &loops[k];
+        memcpy(&kept[k], loop, offsetof(cpi_loop, op) + (size_t)loop->nop * sizeof loop->op[0]);
+        for (int i = 0; i < loop->nop; i++) {
+            const cpi_operand *op = &loop->op[i];
+            kept[k].op[i].data = op->host ? late_keep_host(t, op->data, (size_t)cpi_itemsize(op->type)) : late_inside(op->data);
+        }
     }
     return kept;
 }

@@ -49,7 +49,7 @@ static inline void *late_call(late_task *t) { return t->room; }
 /* Copies that live as long as the task; NULL for NULL. Without memory the task is broken, and giving it fails. */
 void *late_keep_host(late_task *t, const void *values, size_t bytes);
 void *late_keep(late_task *t, const void *structure, size_t bytes); /* with addresses of the device's made usable */
-cpi_loop *late_keep_loop(late_task *t, const cpi_loop *loop);
+cpi_loop *late_keep_loops(late_task *t, const cpi_loop *loops, size_t n);
 cp_array *late_keep_array(late_task *t, const cp_array *x);
 /* The caller's structure gets what the task made of its copy. */
 void late_take_back(void *structure, const void *kept, size_t bytes);

@@ -84,6 +84,37 @@ cp_code cp_assign(cp_array *dst, const cp_array *src)
     return code;
 }
 
+/* Is cp_assign(dst, src) a copy between two arrays of the device and nothing else? */
+static bool only_copies(const cp_array *dst, const cp_array *src)
+{
+    bool alike = src->ndim == dst->ndim && !memcmp(src->shape, dst->shape, (size_t)dst->ndim * sizeof *dst->shape);
+    return alike && dst->size && !(src->flags & CPI_HOST_SCALAR) && src->device == dst->device &&
+           !cpi_may_overlap(dst, src) && !(dst->flags & CPI_READONLY);
+}
+
+cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from)
+{
+    enum { TOGETHER = 8 };
+    cpi_loop loops[TOGETHER];
+    const cpi_backend *backend = n ? to[0]->device->backend : NULL;
+    cp_code code = CP_OK;
+    int kept = 0;
+    for (int i = 0; i < n && !code; i++) {
+        if (backend->at_once || to[i]->device != to[0]->device || !only_copies(to[i], from[i])) {
+            code = cp_assign(to[i], from[i]);
+            continue;
+        }
+        cpi_array_used(to[i]);
+        cpi_array_used(from[i]);
+        cpi_loop_init(&loops[kept], to[i]->ndim, to[i]->shape, 2, (const cp_array *const[]){to[i], from[i]});
+        cpi_loop_coalesce(&loops[kept++]);
+        if (kept < TOGETHER) continue;
+        code = backend->move->copy_all(cpi_stream(to[0]->device), kept, loops);
+        kept = 0;
+    }
+    return code || !kept ? code : backend->move->copy_all(cpi_stream(to[0]->device), kept, loops);
+}
+
 cp_code cp_set_item(cp_array *x, int n, const int64_t *index, const void *value)
 {
     const char *function = "set_item";

@@ -11,10 +11,13 @@
 extern "C" {
 #endif
 
+/*: slot("copy_all", host={"loops": "n"}, name='"copy"') */
 typedef struct cpi_move_ops {
     /* op[0] = op[1], any two types: astype, assign, fill (host scalar), strided and transposed copies. An
      * optional op[2] is a bool mask. */
     cp_code (*copy)(cp_stream *stream, const cpi_loop *loop);
+    /* `n` copies of two operands in any order: none writes what another one touches. */
+    cp_code (*copy_all)(cp_stream *stream, int n, const cpi_loop *loops);
     /* out[i] = start + i*step in float64 (in int64), converted to `type`, integers by rounding down; contiguous,
      * n >= 0. With use_stop the last element is `stop`. Complex types get the value as their real part. */
     cp_code (*ramp)(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
@@ -29,6 +32,9 @@ extern const cpi_move_ops cpi_move_cuda; /* in the plugin */
 /* A copy of x's values as `type` on x's device (a host scalar's: on the current one), C order; x itself (retained)
  * when it already is all that. */
 cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
+/* cp_assign(to[i], from[i]) for each i, given to the device together where it can be. No `to` shares memory with another
+ * one, nor with the `from` of another one. */
+cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from);
 #endif
 
 #ifdef __cplusplus

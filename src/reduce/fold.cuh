@@ -43,7 +43,7 @@ struct plan {
     int64_t parts, each;   /* pieces of the reduced range; vectors (rows) or rows (columns) of one */
     int64_t head, vectors; /* rows: elements before the first whole vector, vectors */
     int64_t tiles;         /* columns: tiles in the last kept dimension */
-    int group;             /* rows: threads of one result; columns: columns of one tile */
+    int group;             /* rows: threads of one result (a power of two); columns: columns of one tile */
     bool small;            /* every flat index fits 31 bits */
     char *partial;
     unsigned *counters;
@@ -130,16 +130,17 @@ __device__ __forceinline__ bool last_to_arrive(unsigned *counter, int64_t parts)
     return last;
 }
 
-/* Joins the partial accumulators that one thread of a group takes, four at a time. */
+/* Joins the partial accumulators that one thread of a group takes, four at a time; they lie `step` bytes apart. */
 template <class F>
-__device__ __forceinline__ typename F::Acc join_parts(typename F::Acc acc, const char *from, int64_t i, int64_t parts, int group)
+__device__ __forceinline__ typename F::Acc join_parts(typename F::Acc acc, const char *from, int64_t step, int64_t i,
+                                                      int64_t parts, int group)
 {
     typedef typename F::Acc A;
     for (; i < parts; i += 4 * group) {
         A other[4];
 #pragma unroll
         for (int u = 0; u < 4; u++)
-            if (i + u * group < parts) other[u] = load_partial<A>(from + (i + u * group) * sizeof(A));
+            if (i + u * group < parts) other[u] = load_partial<A>(from + (i + u * group) * step);
 #pragma unroll
         for (int u = 0; u < 4; u++)
             if (i + u * group < parts) acc = F::join(acc, other[u]);
@@ -256,7 +257,8 @@ __global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(co
     const cpi_reduce_args &a = p.a;
     int group = p.group, lane = threadIdx.x % group;
     int64_t unit = (int64_t)blockIdx.x * (THREADS / group) + threadIdx.x / group;
-    int64_t r = p.parts > 1 ? unit / p.parts : unit, part = p.parts > 1 ? unit % p.parts : 0;
+    const unsigned cut = (unsigned)p.parts; /* into parts: then a group is a block */
+    int64_t r = cut > 1 ? blockIdx.x / cut : unit, part = cut > 1 ? blockIdx.x % cut : 0;
     bool live = r < a.kept;
     typename F::State s;
     const char *x = a.x, *base;
@@ -290,14 +292,14 @@ __global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(co
         if (lane == 0) memcpy(p.partial + unit * sizeof(A), &acc, sizeof acc);
         if (!last_to_arrive(p.counters + r, p.parts)) return;
         F::start(s, p, (const R *)base);
-        acc = join_parts<F>(F::result(s), p.partial + r * p.parts * sizeof(A), lane, p.parts, group);
+        acc = join_parts<F>(F::result(s), p.partial + r * p.parts * sizeof(A), sizeof(A), lane, p.parts, group);
     }
     if (live && lane == 0) F::finish(p, acc, a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
 
-/* --- short rows: a thread makes a result, and then another one --- */
+/* --- short rows: a thread makes two results at a time, so that enough loads are under way --- */
 
-enum { SHORT = 16, MANY = 1 << 16 }; /* elements of a short row, results worth the kernel */
+enum { SHORT = 16, MANY = 1 << 16, AT_ONCE = 2 }; /* elements of a short row, results worth the kernel */
 
 template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const __grid_constant__ plan p)
 {
@@ -305,25 +307,51 @@ template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const _
     const cpi_reduce_args &a = p.a;
     const int64_t step = (int64_t)gridDim.x * THREADS, row = a.keep[0].x, to = a.keep[0].out, along = a.reduce[0].x;
     const int n = (int)a.reduced;
-    for (int64_t r = (int64_t)blockIdx.x * THREADS + threadIdx.x; r < a.kept; r += step) {
-        const char *x = a.x + r * row;
-        typename F::State s;
-        F::start(s, p, (const R *)x);
-        for (int i = 0; i < n; i += 4) {
-            R v[4];
+    for (int64_t r = (int64_t)blockIdx.x * THREADS + threadIdx.x; r < a.kept; r += AT_ONCE * step) {
+        const char *x[AT_ONCE];
+        typename F::State s[AT_ONCE];
 #pragma unroll
-            for (int u = 0; u < 4; u++)
-                if (i + u < n) v[u] = *(const R *)(x + (i + u) * along);
-#pragma unroll
-            for (int u = 0; u < 4; u++)
-                if (i + u < n) F::add(s, v[u], i + u);
+        for (int k = 0; k < AT_ONCE; k++) { /* behind the last row the first one is read again */
+            x[k] = a.x + (r + k * step < a.kept ? r + k * step : r) * row;
+            F::start(s[k], p, (const R *)x[k]);
         }
-        F::finish(p, F::result(s), a.out + r * to);
+        for (int i = 0; i < n; i += 4) {
+            R v[AT_ONCE][4];
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+#pragma unroll
+                for (int k = 0; k < AT_ONCE; k++)
+                    if (i + u < n) v[k][u] = *(const R *)(x[k] + (i + u) * along);
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+#pragma unroll
+                for (int k = 0; k < AT_ONCE; k++)
+                    if (i + u < n) F::add(s[k], v[k][u], i + u);
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (r + k * step < a.kept) F::finish(p, F::result(s[k]), a.out + (r + k * step) * to);
     }
 }
 
 /* --- columns: neighbouring results by neighbouring threads --- */
 
+/* Where the elements i, i + step, ... of the reduced range lie in a column that begins at x. One question for all, so that
+ * nothing stands between the loads. */
+template <int U>
+__device__ __forceinline__ void down(const char *(&from)[U], const plan &p, const char *x, int64_t i, int step)
+{
+    const cpi_reduce_args &a = p.a;
+    if (a.nreduced == 1) {
+#pragma unroll
+        for (int u = 0; u < U; u++) from[u] = x + (i + u * step) * a.reduce[0].x;
+    } else {
+#pragma unroll
+        for (int u = 0; u < U; u++) from[u] = x + offset<0>(a.reduce, a.nreduced, i + u * step, p.small);
+    }
+}
+
+/* A tile is `width` columns, of which each has `height` threads; threads that are left over only wait. */
 template <class F> __global__ void __launch_bounds__(THREADS) columns(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
@@ -331,10 +359,11 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
     __shared__ A shared[THREADS];
     const cpi_reduce_args &a = p.a;
     const cpi_reduce_dim &col = a.keep[a.nkept - 1];
-    int width = p.group, height = THREADS / width, tx = threadIdx.x % width, ty = threadIdx.x / width;
-    int64_t unit = (int64_t)blockIdx.x / p.parts, part = (int64_t)blockIdx.x % p.parts;
-    int64_t column = unit % p.tiles * width + tx, r = unit / p.tiles * col.n + column;
-    bool live = column < col.n;
+    const int width = p.group, height = THREADS / width, tx = threadIdx.x % width, ty = threadIdx.x / width;
+    const unsigned unit = blockIdx.x / (unsigned)p.parts, part = blockIdx.x % (unsigned)p.parts;
+    const unsigned tiles = (unsigned)p.tiles, above = unit / tiles;
+    const int64_t column = (int64_t)(unit - above * tiles) * width + tx, r = above * col.n + column;
+    const bool live = column < col.n && ty < height;
     typename F::State s;
     const char *x = a.x;
     if (live) x += offset<0>(a.keep, a.nkept, r, p.small);
@@ -342,45 +371,47 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
     if (live) {
         int64_t i = part * p.each + ty, end = (part + 1) * p.each;
         if (end > a.reduced) end = a.reduced;
-        const bool plain = a.nreduced <= 1;
-        const int64_t step = a.nreduced ? a.reduce[0].x : 0;
         for (; i + 7 * height < end; i += 8 * height) {
             const char *from[8];
             vector<R, 1> v[8];
-            if (plain) {
-#pragma unroll
-                for (int u = 0; u < 8; u++) from[u] = x + (i + u * height) * step;
-            } else {
-#pragma unroll
-                for (int u = 0; u < 8; u++) from[u] = x + offset<0>(a.reduce, a.nreduced, i + u * height, p.small);
-            }
+            down(from, p, x, i, height);
 #pragma unroll
             for (int u = 0; u < 8; u++) v[u].x[0] = *(const R *)from[u];
             batch<F>::add(s, v, i, height);
             F::turn(s);
         }
-#pragma unroll 1
-        for (; i < end; i += height)
-            F::add(s, *(const R *)(x + (plain ? i * step : offset<0>(a.reduce, a.nreduced, i, p.small))), i);
+        for (; i < end; i += 4 * height) { /* the last few are asked for together too */
+            const char *from[4];
+            R v[4];
+            down(from, p, x, i, height);
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+                if (i + u * height < end) v[u] = *(const R *)from[u];
+#pragma unroll
+            for (int u = 0; u < 4; u++)
+                if (i + u * height < end) F::add(s, v[u], i + u * height);
+        }
     }
     A acc = F::result(s);
-    for (int round = 0;; round++) {
+    for (bool last = p.parts == 1;; last = true) {
         __syncthreads();
         shared[threadIdx.x] = acc;
-        __syncthreads();
 #pragma unroll 1
-        for (int d = height / 2; d; d /= 2) {
-            if (ty < d) shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + d * width]);
+        for (int left = height; left > 1;) { /* the lower half takes the upper one; the middle of an odd number waits */
+            const int half = (left + 1) / 2;
             __syncthreads();
+            if (ty + half < left) shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + half * width]);
+            left = half;
         }
-        if (p.parts == 1 || round == 1) break;
-        if (ty == 0) memcpy(p.partial + ((unit * p.parts + part) * width + tx) * sizeof(A), &shared[tx], sizeof(A));
+        if (last) break;
+        const int64_t first = (int64_t)unit * p.parts;
+        if (ty == 0) memcpy(p.partial + ((first + part) * width + tx) * sizeof(A), &shared[tx], sizeof(A));
         if (!last_to_arrive(p.counters + unit, p.parts)) return;
         F::start(s, p, (const R *)x);
         acc = F::result(s);
-#pragma unroll 1
-        for (int64_t i = ty; i < p.parts; i += height)
-            acc = F::join(acc, load_partial<A>(p.partial + ((unit * p.parts + i) * width + tx) * sizeof(A)));
+        if (ty < height)
+            acc = join_parts<F>(acc, p.partial + (first * width + tx) * sizeof(A), width * (int64_t)sizeof(A), ty,
+                                p.parts, height);
     }
     if (ty == 0 && live) F::finish(p, shared[tx], a.out + offset<2>(a.keep, a.nkept, r, p.small));
 }
@@ -473,22 +504,32 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
 template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
 {
     static const int64_t round = one_round(stream, short_rows<F>);
-    unsigned blocks = cpi_cuda_blocks(p.a.kept, THREADS, 4 * round);
+    unsigned blocks = cpi_cuda_blocks(p.a.kept, THREADS * AT_ONCE, 4 * round);
     short_rows<F><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(p);
     return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
+}
+
+/* In how many parts `units` pieces of work go to fill rounds of `round` blocks: the fewest rounds that leave few idle. */
+static inline int64_t parts_to_fill(int64_t units, int64_t round)
+{
+    int64_t parts = 1;
+    for (int rounds = 1; rounds <= 4; rounds++) {
+        parts = rounds * round / units;
+        if (parts * units * 10 >= rounds * round * 9) break;
+    }
+    return parts > 1 ? parts : 1;
 }
 
 template <class F> cp_code launch_columns(cp_stream *stream, plan &p)
 {
     const cpi_reduce_args *a = &p.a;
     const cpi_reduce_dim *col = &a->keep[a->nkept - 1];
-    int height = power_of_two(a->reduced / 4, 8);
-    p.group = power_of_two(col->n, THREADS / height);
-    p.tiles = (col->n + p.group - 1) / p.group;
-    static const int64_t rounds = 2 * one_round(stream, columns<F>);
-    int64_t units = a->kept / col->n * p.tiles, target = rounds;
-    int64_t most = a->reduced / (8 * (THREADS / p.group));
-    p.parts = units < target && units <= CPI_CUDA_COUNTERS / 4 ? (target + units - 1) / units : 1;
+    int widest = THREADS / power_of_two(a->reduced / 4, 8);
+    p.tiles = (col->n + widest - 1) / widest;
+    p.group = p.tiles <= 4 ? (int)((col->n + p.tiles - 1) / p.tiles) : widest; /* a few tiles are made alike */
+    static const int64_t round = one_round(stream, columns<F>);
+    int64_t units = a->kept / col->n * p.tiles, most = a->reduced / (8 * (THREADS / p.group));
+    p.parts = units <= CPI_CUDA_COUNTERS / 4 ? parts_to_fill(units, round) : 1;
     if (p.parts > most) p.parts = most;
     if (p.parts < 1) p.parts = 1;
     p.each = (a->reduced + p.parts - 1) / p.parts;

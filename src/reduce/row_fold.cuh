@@ -17,7 +17,12 @@ namespace fold {
 /* --- elements as stored, and as rows see them --- */
 
 template <class E, class R> __device__ __forceinline__ E element(R x) { return x; }
-template <> __device__ __forceinline__ float element(f16 x) { return cps_f16_to_f32(x.bits); }
+template <> __device__ __forceinline__ float element(f16 x) /* which NaN it is does not matter to a fold */
+{
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x.bits));
+    return f;
+}
 template <> __device__ __forceinline__ float element(bf16 x) { return cps_bf16_to_f32(x.bits); }
 template <> __device__ __forceinline__ cp_complex64 element(c64 x) { return cps_pair32(x.re, x.im); }
 template <> __device__ __forceinline__ cp_complex128 element(c128 x) { return cps_pair64(x.re, x.im); }

@@ -31,6 +31,21 @@
 #define F(name) CPS_CAT3(cps_, name, CPS_X)
 #define M(name) CPS_CAT(name, CPS_LIBM)
 
+#ifdef __CUDACC__
+/* 2^x for -64 < x <= 0 within 0.85 ulp, where CUDA's exp2f has 2: a polynomial of degree 6 on [-1/2, 1/2]. */
+CPS_MATH float cps_exp2_near_f32(float x)
+{
+    const float whole = rintf(x), f = x - whole;
+    float p = 1.54614475e-04f;
+    p = fmaf(p, f, 1.33908674e-03f);
+    p = fmaf(p, f, 9.61805667e-03f);
+    p = fmaf(p, f, 5.55035710e-02f);
+    p = fmaf(p, f, 2.40226509e-01f);
+    p = fmaf(p, f, 6.93147188e-01f);
+    return fmaf(p, f, 1.0f) * cps_from_bits_f32((uint32_t)((int)whole + 127) << 23);
+}
+#endif
+
 #include "scalar/series.h"
 #include "scalar/functions.h"
 #include "scalar/complex_math.h"

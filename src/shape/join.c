@@ -44,18 +44,19 @@ static cp_code joined_shape(const char *function, int n, cp_array *const *arrays
 static cp_code write_parts(cp_array *to, int n, cp_array *const *arrays, int axis)
 {
     int64_t shape[CP_MAXDIM], at = 0;
+    cp_array **slices = cpi_calloc((size_t)n, sizeof *slices);
+    cp_code code = slices ? CP_OK : CP_ERROR_MEMORY;
     memcpy(shape, to->shape, (size_t)to->ndim * sizeof *shape);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && !code; i++) {
         shape[axis] = arrays[i]->shape[axis];
-        if (arrays[i]->size) {
-            cp_array *slice = cpi_array_view(to, to->type, to->ndim, shape, to->strides, to->data + at * to->strides[axis]);
-            cp_code code = slice ? cp_assign(slice, arrays[i]) : cp_error();
-            cp_free(slice);
-            if (code) return code;
-        }
+        slices[i] = cpi_array_view(to, to->type, to->ndim, shape, to->strides, to->data + at * to->strides[axis]);
+        if (!slices[i]) code = cp_error();
         at += shape[axis];
     }
-    return CP_OK;
+    if (!code) code = cpi_assign_all(n, slices, arrays);
+    for (int i = 0; slices && i < n; i++) cp_free(slices[i]);
+    cpi_free_host(slices);
+    return code;
 }
 
 /* Parts of at least one dimension and an axis, or 1-d ones. */

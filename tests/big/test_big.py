@@ -61,6 +61,37 @@ def test_elementwise_and_copies(n):
 
 
 @pytest.mark.parametrize("n", SIZES)
+def test_loops_in_parts(n):
+    """Kernels that divide indices count in 31 bits, so these loops are cut."""
+    x, at = marked(n)
+    y = x + x.astype("int16")                   # operands of two types
+    assert y.dtype == "int16" and int(y.sum()) == 2 * len(at) and [int(y[p]) for p in at] == [2] * len(at)
+    del y
+    y = x[::-1] + x                             # a stride
+    both = [int(p in at) + int(n - 1 - p in at) for p in at]
+    assert int(y.sum()) == 2 * len(at) and [int(y[p]) for p in at] == both
+    del y
+    rows = n // 3
+    y = x[:3 * rows].reshape(rows, 3) + cp.asarray([0, 1, 2], dtype="uint8")
+    inside = [p for p in at if p < 3 * rows]
+    assert int(y.sum()) == 3 * rows + len(inside) and [int(y[p // 3, p % 3]) for p in inside] == [1 + p % 3 for p in inside]
+    del y
+    y = cp.zeros(n, "uint8")
+    cp.add(x, 1, out=y, where=x > 0)
+    assert int(y.sum()) == 2 * len(at) and [int(y[p]) for p in at] == [2] * len(at)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_joining(n):
+    x, at = marked(n)
+    y = cp.concatenate([x, x[:5]])
+    assert int(y.sum()) == len(at) + 2 and [int(y[p]) for p in at] == [1] * len(at) and int(y[n]) == int(y[n + 1]) == 1
+    del y
+    y = cp.stack([x, x], axis=1)
+    assert int(y.sum()) == 2 * len(at) and [int(y[p, 1]) for p in at] == [1] * len(at)
+
+
+@pytest.mark.parametrize("n", SIZES)
 def test_selection(n):
     x, at = marked(n)
     assert cp.flatnonzero(x).tolist() == at

@@ -492,7 +492,8 @@ def test_negative_powers_of_integers(device):
     assert int(a[3] ** b[3]) == 16
 
 
-LONG = [(1, 3), (7, 4), (130, 64), (33, 40, 8), (5, 6, 7, 4), (1000, 3), (4099,), (8200,), (2, 3, 1, 5, 2, 12)]
+LONG = [(1, 3), (7, 4), (130, 64), (33, 40, 8), (5, 6, 7, 4), (1000, 3), (4099,), (8200,), (2, 3, 1, 5, 2, 12), (501, 2),
+        (333, 5), (70, 3, 7)]
 
 
 @pytest.mark.parametrize("shape", LONG, ids=str)
@@ -509,6 +510,25 @@ def test_broadcasting_of_all_types(shape, device):
                 ours = [cp.asarray(x)[:].reshape(shape), cp.asarray(np.append(y[:1], y))[1:].reshape(row)]
                 check(name, theirs, TABLE[name](*ours), reference(name)(*theirs))
                 check(name, theirs[::-1], TABLE[name](*ours[::-1]), reference(name)(*theirs[::-1]))
+
+
+@pytest.mark.parametrize("last", [2, 3, 5, 6, 7, 9])
+def test_rows_that_are_not_made_of_runs(last, device):
+    """Neighbours of one thread lie in two rows: both operands broadcast, whole operands beside them, other types, masks."""
+    rng = np.random.default_rng(last)
+    for a, b in ((1, 1), (3, 5), (41, 67), (1, 1030)):
+        for t, u in (("f4", "f4"), ("f8", "i2"), ("u1", "u1"), ("c8", "f4"), ("i8", "u4")):
+            x = rng.integers(0, 100, (a, 1, last)).astype(t)
+            y = rng.integers(0, 100, (1, b, last)).astype(u)
+            z = rng.integers(0, 100, (a, b, last)).astype(u)
+            mask = rng.random((1, b, 1)) < 0.5
+            p, q, r, m = (cp.asarray(v) for v in (x, y, z, mask))
+            np.testing.assert_array_equal((p + q).get(), x + y)
+            np.testing.assert_array_equal((p + r).get(), x + z)
+            np.testing.assert_array_equal((r[:, ::-1] * q[..., ::-1]).get(), z[:, ::-1] * y[..., ::-1])
+            want, got = np.zeros((a, b, last), (x + y).dtype), cp.zeros((a, b, last), (x + y).dtype)
+            np.add(x, y, out=want, where=mask)
+            np.testing.assert_array_equal(cp.add(p, q, out=got, where=m).get(), want)
 
 
 @pytest.mark.parametrize("shape", LONG, ids=str)

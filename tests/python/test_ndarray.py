@@ -293,6 +293,51 @@ def test_axes():
         cp.arange(3).sum(axis=3)
 
 
+SIZES = ["uint8", "int16", "float32", "int64", "complex64", "complex128"]  # a type of each size, and parts of 8 bytes
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("widths", [(1, 2, 3), (8, 16, 24), (5,) * 11, (0, 4, 1), (257, 31, 32), (64,) * 9, (2000, 48)], ids=str)
+def test_joining_rows(widths, dtype):
+    """Rows of any width, beginning at any element: what moves at once is the element or more."""
+    rng = np.random.default_rng(sum(widths))
+    for rows in (1, 3, 66):
+        for skip in (0, 1, 4):
+            wholes = [rng.integers(0, 100, (rows, w + skip)).astype(dtype) for w in widths]
+            parts, mine = [v[:, skip:] for v in wholes], [cp.asarray(v)[:, skip:] for v in wholes]
+            same(cp.concatenate(mine, 1), np.concatenate(parts, 1))
+            same(cp.concatenate([m.T for m in mine], 0), np.concatenate([p.T for p in parts], 0))
+            cubes, ours = [np.stack([v, v[::-1]])[..., skip:] for v in wholes], [cp.stack([m, m[::-1]]) for m in mine]
+            same(cp.concatenate(ours, 2), np.concatenate(cubes, 2))
+    other = [p.astype("c16") if k % 2 else p for k, p in enumerate(parts)]  # some are converted
+    same(cp.concatenate([cp.asarray(p) for p in other], 1), np.concatenate(other, 1))
+    want = np.zeros((66, sum(widths) + 1), dtype)
+    got = cp.asarray(want)
+    np.concatenate(parts, 1, out=want[:, 1:])
+    cp.concatenate(mine, 1, out=got[:, 1:])
+    same(got, want)
+    np.concatenate([want[:, :1], want[:, :-1]], 1, out=want)
+    cp.concatenate([got[:, :1], got[:, :-1]], 1, out=got)
+    same(got, want)
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+def test_copies_of_rows(dtype):
+    a = np.random.default_rng(2).integers(0, 100, (6, 37, 48)).astype(dtype)
+    x = cp.asarray(a)
+    for low in (0, 1, 2, 3, 4, 8, 16):
+        for high in (low + 1, low + 3, 32, 40, 48):
+            for f in (lambda v: v[1, :, low:high], lambda v: v[:, 3:20, low:high], lambda v: v[::2, ::-1, low:high],
+                      lambda v: v[:, 5, low:high], lambda v: v[..., low:high]):
+                same(f(x).copy(), f(a).copy())
+                for skip in (0, 1):
+                    want = np.zeros((6, 37, 49), dtype)
+                    got = cp.asarray(want)
+                    f(want[..., skip:])[...] = f(a)
+                    f(got[..., skip:])[...] = f(x)
+                    same(got, want)
+
+
 def test_joining():
     a, b = np.arange(6).reshape(2, 3), np.arange(6, 12.0).reshape(2, 3)
     x, y = cp.asarray(a), cp.asarray(b)

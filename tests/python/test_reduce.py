@@ -145,6 +145,31 @@ def test_types(name, dtype):
         check(name, x, {"axis": axis, "keepdims": False})
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "std", "max", "argmin", "count_nonzero", "nansum", "nanmax"])
+def test_columns_of_every_width(name):
+    """Widths that fill no warp, odd heights, heights that are cut into parts; several reduced and kept dimensions."""
+    rng = np.random.default_rng(4)
+    shapes = [(n, width) for width in (2, 3, 5, 7, 17, 31, 32, 33, 50, 65, 100, 129, 300) for n in (3, 40, 1025)]
+    shapes += [(100003, 3), (50021, 10), (20011, 50), (5, 4001, 3), (31, 2, 700), (3000, 700)]
+    for shape in shapes:
+        x = data(rng, shape, rng.choice(["int8", "float16", "float32", "float64", "int64", "complex64"]), False)
+        if name == "prod":
+            x = rng.choice([1, -1, 0.5, 2], shape).astype("float64")
+        for axis in (0,) if len(shape) == 2 else (0, 1, (0, 1)):
+            if not (name == "argmin" and isinstance(axis, tuple)):
+                check(name, x, {"axis": axis, "keepdims": False})
+
+
+@pytest.mark.parametrize("name", ["sum", "std", "min", "argmax", "any", "nansum"])
+def test_many_short_rows(name):
+    rng = np.random.default_rng(6)
+    for n, width in ((65536, 1), (65537, 2), (70001, 3), (131073, 4), (99999, 5), (66000, 16), (270337, 7)):
+        for dtype in ("uint8", "float16", "float32", "float64", "complex64"):
+            x = data(rng, (n, width), dtype, False)
+            check(name, x, {"axis": 1, "keepdims": False})
+            check(name, x[:, ::-1], {"axis": 1, "keepdims": False})
+
+
 @pytest.mark.parametrize("name", WITHOUT_NAN)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
 def test_without_nan(name, dtype):

@@ -169,9 +169,8 @@ class Kernels:
                  "    const int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;",
                  f"    int64_t at[CPI_RUN][{n}];", "    bool active[CPI_RUN];"]
         lines += [f"    {u.stored} {x}s[CPI_RUN];" for x, u in zip(LETTERS, ins)]
-        lines += ["#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {", "        const int64_t i = first + u * CPI_THREADS;",
-                  f"        active[u] = cpi_takes_part(g, {n}, i);", "        if (!active[u]) continue;",
-                  f"        cpi_locate<{n}>(g.walk, i, at[u]);"]
+        lines += ["    cpi_locate_all<0>(g.walk, first, CPI_THREADS, at);", f"    cpi_taking_part<{n}>(g, first, active);",
+                  "#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
         for k, (x, u) in enumerate(zip(LETTERS, ins)):
             q = o.nout + k
             lines += [f"        {x}s[u] = g.values >> {k} & 1 ? *(const {u.stored} *)g.value[{k}]",

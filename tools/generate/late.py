@@ -73,12 +73,12 @@ class Room:
 def keep(room, row, a):
     """The lines that put argument `a` into the call `kept` of task `t`."""
     host = row.get("host", {}) if row else {}
+    if a.pointee == "cpi_loop":
+        return [f"kept->{a.name} = late_keep_loops(t, {a.name}, (size_t)({host.get(a.name, 1)}));"]
     if a.name in host:
         return [f"kept->{a.name} = late_keep_host(t, {a.name}, sizeof *{a.name} * (size_t)({host[a.name]}));"]
     if a.pointee == "cp_array":
         return [f"kept->{a.name} = late_keep_array(t, {a.name});"]
-    if a.pointee == "cpi_loop":
-        return [f"kept->{a.name} = late_keep_loop(t, {a.name});"]
     if a.pointee and a.pointee.startswith("cpi_"):
         lines = [f"{a.pointee} *{a.name}_copy = late_keep(t, {a.name}, sizeof *{a.name});",
                  f"kept->{a.name} = {a.name}_copy;"]

@@ -127,7 +127,7 @@ static void look_at_leaf(PyObject *o, nest *d)
     } else if (PyComplex_CheckExact(o)) widen(d, CP_COMPLEX128);
     else if (cpy_is_array(o)) d->arrays = true;
     else if (cpy_is_scalar(o)) {
-        cp_array *v = cpy_scalar(o, NULL, false);
+        cp_array *v = cpy_scalar(o, NULL, CPY_NO_OP);
         if (v) widen(d, cp_type_of(v));
         else d->strange = true;
         cp_free(v);
@@ -203,6 +203,17 @@ static cp_array *from_numbers(PyObject *o, const nest *d, cp_type want)
     return x;
 }
 
+/* What NumPy makes of elements of these arrays' types: it promotes one by one, where concatenate promotes all at once. */
+static cp_type promoted(PyObject *arrays)
+{
+    cp_type t = CP_DEFAULT;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(arrays); i++) {
+        cp_type one = cp_type_of(cpy_x(PyList_GET_ITEM(arrays, i)));
+        t = i ? cp_promote(t, one) : one;
+    }
+    return t;
+}
+
 /* Arrays within lists: each item becomes an array, and they are stacked. */
 static PyObject *stack(PyObject *o, cp_type t)
 {
@@ -217,8 +228,13 @@ static PyObject *stack(PyObject *o, cp_type t)
     }
     Py_LeaveRecursiveCall();
     Py_XDECREF(now);
-    PyObject *r = items ? PyObject_CallMethod(cpy_now()->module, "stack", "O", items) : NULL;
+    PyObject *f = items ? PyObject_GetAttrString(cpy_now()->module, "stack") : NULL, *args = f ? PyTuple_Pack(1, items) : NULL;
+    PyObject *dtype = args ? cpy_dtype(promoted(items)) : NULL, *kw = dtype ? Py_BuildValue("{s:O}", "dtype", dtype) : NULL;
+    PyObject *r = kw ? PyObject_Call(f, args, kw) : NULL;
     Py_XDECREF(items);
+    Py_XDECREF(f);
+    Py_XDECREF(args);
+    Py_XDECREF(kw);
     return r;
 }
 

@@ -46,6 +46,8 @@ PyObject *cpy_none(cp_code code);
 cp_array *cpy_need(PyObject *o);
 /* The same for out=: NULL and None mean no array. False on error. */
 bool cpy_out(PyObject *o, cp_array **out);
+/* What a tuple of one holds, as ufuncs take out=; anything else itself. Borrowed. */
+PyObject *cpy_only_out(PyObject *o);
 /* Makes `o` an array as cp.asarray does: a new reference, or NULL with an exception. */
 PyObject *cpy_asarray(PyObject *o, cp_type type);
 /* The same on the device of x, which it is going to meet. */
@@ -105,11 +107,13 @@ cp_type cpy_format_type(const char *format, Py_ssize_t itemsize, bool *swapped);
 bool cpy_is_generic(PyObject *o);  /* a scalar of NumPy's */
 /* True for Python's and NumPy's numbers. */
 bool cpy_is_scalar(PyObject *o);
-/* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL): it
- * decides what becomes of integers beyond int64. NULL without an exception when `o` is no scalar. */
-cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison);
+/* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL)
+ * and `op` the operation it is for (or CPY_NO_OP): they decide what becomes of integers beyond int64. NULL without an
+ * exception when `o` is no scalar. */
+enum { CPY_NO_OP = -1 };
+cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */
-cp_array *cpy_operand(PyObject *o, const cp_array *partner, bool *owned);
+cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned);
 /* Writes one number as type t with the checks that NumPy makes. Not for float16 and bfloat16. */
 bool cpy_store(cp_type t, PyObject *o, void *p);
 /* The value of an element as a Python number. */

@@ -194,7 +194,7 @@ PyObject *py_arange(const py_arange_args *v)
 /* An end of linspace: a number as a host scalar, anything else as an array. */
 static cp_array *end_of(PyObject *o)
 {
-    if (cpy_is_scalar(o)) return cpy_scalar(o, NULL, false);
+    if (cpy_is_scalar(o)) return cpy_scalar(o, NULL, CPY_NO_OP);
     PyObject *held = cpy_asarray(o, CP_DEFAULT);
     cp_array *x = held ? cp_retain(cpy_x(held)) : NULL;
     Py_XDECREF(held);

@@ -85,7 +85,7 @@ static bool other_item(PyObject *o, const cp_array *x, key *k, cp_index *item)
     PyTypeObject *generic = cpy_numpy_generic();
     bool is_bool = PyBool_Check(o);
     if (generic && PyObject_TypeCheck(o, generic)) {
-        cp_array *v = cpy_scalar(o, NULL, false);
+        cp_array *v = cpy_scalar(o, NULL, CPY_NO_OP);
         if (!v) return bad_index(o);
         is_bool = cp_type_of(v) == CP_BOOL;
         cp_free(v);

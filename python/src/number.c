@@ -18,18 +18,38 @@ static PyObject *ask_numpy(cp_op op, PyObject *a, PyObject *b, bool into_a)
     return r;
 }
 
+/* An attribute of the object's type: a new reference, or NULL without an exception. */
+static PyObject *of_type(PyObject *o, const char *name)
+{
+    PyObject *r = PyObject_GetAttrString((PyObject *)Py_TYPE(o), name);
+    if (!r) PyErr_Clear();
+    return r;
+}
+
+/* Has it an __array_priority__ above the array's? */
+static bool goes_first(PyObject *stranger, PyObject *array)
+{
+    PyObject *theirs = of_type(stranger, "__array_priority__"), *ours = PyObject_GetAttrString(array, "__array_priority__");
+    bool first = theirs && ours && PyObject_RichCompareBool(theirs, ours, Py_GT) == 1;
+    PyErr_Clear();
+    Py_XDECREF(theirs);
+    Py_XDECREF(ours);
+    return first;
+}
+
 /* An operation with an operand that is no number. Who has __array_ufunc__ is asked as NumPy asks, None there and other
- * strangers are left to Python: it asks them next. In place only the former can: what else they made would take the
- * array's name. */
+ * strangers are left to Python: it asks them next. In place only who asks for it by its priority can answer: what
+ * others made would take the array's name. */
 static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *stranger, bool into_a)
 {
     if (PyErr_Occurred()) return NULL;
     bool numpys = cpy_is_numpy_array(stranger);
-    PyObject *own = numpys ? NULL : PyObject_GetAttrString((PyObject *)Py_TYPE(stranger), "__array_ufunc__");
-    if (!own) PyErr_Clear();
+    PyObject *own = numpys ? NULL : of_type(stranger, "__array_ufunc__");
     Py_XDECREF(own); /* its type keeps it */
     if (own && own != Py_None) return ask_numpy(op, a, b, into_a);
-    if (!numpys && (own || !into_a)) Py_RETURN_NOTIMPLEMENTED;
+    if (!numpys && (!into_a || (!own && goes_first(stranger, a)))) Py_RETURN_NOTIMPLEMENTED;
+    if (own)
+        return PyErr_Format(PyExc_TypeError, "operand '%s' does not support ufuncs (__array_ufunc__=None)", Py_TYPE(stranger)->tp_name);
     return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(stranger));
 }
 
@@ -44,15 +64,15 @@ static cp_array *run(cp_op op, int n, cp_array *const *in, const cp_ufunc_option
 }
 
 /* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator returns. */
-static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, bool comparison, cp_array **in, PyObject **answer)
+static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, cp_array **in, PyObject **answer)
 {
     bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
     in[0] = a_is ? cpy_x(a) : NULL, in[1] = b_is ? cpy_x(b) : NULL;
-    if (!a_is && !(in[0] = cpy_scalar(a, in[1], comparison))) {
+    if (!a_is && !(in[0] = cpy_scalar(a, in[1], op))) {
         *answer = with_stranger(op, a, b, a, into_a);
         return false;
     }
-    if (!b_is && !(in[1] = cpy_scalar(b, in[0], comparison))) {
+    if (!b_is && !(in[1] = cpy_scalar(b, in[0], op))) {
         if (!a_is) cp_free(in[0]);
         *answer = with_stranger(op, a, b, b, into_a);
         return false;
@@ -68,13 +88,13 @@ static void end_pair(PyObject *a, PyObject *b, cp_array **in)
     if (!cpy_is_array(b)) cp_free(in[1]);
 }
 
-static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, PyObject *out, bool comparison)
+static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, PyObject *out)
 {
     static const cp_ufunc_options none;
     cp_ufunc_options into = {0};
     cp_array *in[2];
     PyObject *answer;
-    if (!take_pair(op, a, b, out != NULL, comparison, in, &answer)) return answer;
+    if (!take_pair(op, a, b, out != NULL, in, &answer)) return answer;
     if (out) into.out = cpy_x(out);
     cp_array *r = run(op, 2, in, out ? &into : &none);
     end_pair(a, b, in);
@@ -83,12 +103,12 @@ static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, PyObject *out, 
 
 static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
 {
-    return binary_with(which, a, b, NULL, false);
+    return binary_with(which, a, b, NULL);
 }
 
 static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 {
-    PyObject *r = binary_with(which, self, other, self, false);
+    PyObject *r = binary_with(which, self, other, self);
     if (!r || !cpy_is_array(r)) return r;
     Py_DECREF(r); /* a second name for self's array */
     return Py_NewRef(self);
@@ -149,7 +169,7 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
     cp_array *in[2], *results[2];
     PyObject *answer;
     bool done;
-    if (!take_pair(CP_OP_divmod, a, b, false, false, in, &answer)) return answer;
+    if (!take_pair(CP_OP_divmod, a, b, false, in, &answer)) return answer;
     int64_t size = cp_size(in[0]) > cp_size(in[1]) ? cp_size(in[0]) : cp_size(in[1]);
     CPY_RUN_ON(2, in, size, done = cp_elementwise_all(CP_OP_divmod, in, results, NULL) == CP_OK);
     end_pair(a, b, in);
@@ -178,6 +198,9 @@ static PyObject *answer_all(PyObject *a, bool answer)
  * answer for each element. */
 static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
 {
+    PyObject *host = of_type(b, "__array__");
+    Py_XDECREF(host);
+    if (host) return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(b)); /* as NumPy's arrays */
     richcmpfunc compare = Py_TYPE(b)->tp_richcompare;
     PyObject *r = compare ? compare(b, a, how) : Py_NewRef(Py_NotImplemented);
     if (r != Py_NotImplemented) return r;
@@ -185,17 +208,35 @@ static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
     return answer_all(a, how == Py_NE);
 }
 
+/* A sequence with elements of no type of ours (strings, None): NumPy compares them, on the host. */
+static PyObject *compare_on_host(PyObject *a, PyObject *b, int how)
+{
+    PyObject *host = cpy_get(a, 'C', NULL), *numpy = host ? cpy_numpy() : NULL;
+    PyObject *theirs = numpy ? PyObject_CallMethod(numpy, "asarray", "O", b) : NULL;
+    PyObject *answer = theirs ? PyObject_RichCompare(host, theirs, how) : NULL;
+    PyObject *r = answer ? cpy_asarray_near(answer, cpy_x(a)) : NULL;
+    Py_XDECREF(host);
+    Py_XDECREF(theirs);
+    Py_XDECREF(answer);
+    return r;
+}
+
+static PyObject *compare_with_sequence(PyObject *a, PyObject *b, cp_op op, int how)
+{
+    PyObject *y = cpy_asarray_near(b, cpy_x(a));
+    PyObject *r = y ? binary_with(op, a, y, NULL) : NULL;
+    Py_XDECREF(y);
+    if (y || !PyErr_ExceptionMatches(PyExc_ValueError)) return r;
+    PyErr_Clear();
+    return compare_on_host(a, b, how);
+}
+
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
 {
     static const cp_op which[] = {[Py_LT] = CP_OP_less, [Py_LE] = CP_OP_less_equal, [Py_EQ] = CP_OP_equal,
                                   [Py_NE] = CP_OP_not_equal, [Py_GT] = CP_OP_greater, [Py_GE] = CP_OP_greater_equal};
-    if (PyList_Check(b) || PyTuple_Check(b)) {
-        PyObject *y = cpy_asarray_near(b, cpy_x(a));
-        PyObject *r = y ? binary_with(which[how], a, y, NULL, true) : NULL;
-        Py_XDECREF(y);
-        return r;
-    }
-    PyObject *r = binary_with(which[how], a, b, NULL, true);
+    if (PyList_Check(b) || PyTuple_Check(b) || PyRange_Check(b)) return compare_with_sequence(a, b, which[how], how);
+    PyObject *r = binary_with(which[how], a, b, NULL);
     if (r != Py_NotImplemented || (how != Py_EQ && how != Py_NE) || Py_TYPE(b)->tp_richcompare == Py_TYPE(a)->tp_richcompare)
         return r;
     Py_DECREF(r);

@@ -28,11 +28,13 @@ extern PyMethodDef cpy_method_rows[];    /* ndarray's */
 /* --- converters: false with an exception where the argument is wrong --- */
 bool cpy_take_array(PyObject *o, cp_array **x);              /* owned from here on, as all below */
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_number(PyObject *o, cp_array **x);
 bool cpy_take_where(PyObject *o, cp_array **x);
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
+bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object);
 /* The first array of these objects, owned; NULL where there is none. */
 cp_array *cpy_array_among(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);

@@ -49,32 +49,61 @@ static cp_array *weak_int(int64_t v)
     return cp_retain(cpy_now()->small_ints[v - CPY_FIRST_INT]);
 }
 
-/* An integer that int64 does not hold: right for uint64; else too large, but comparisons still have an answer. */
-static cp_array *huge_int(PyObject *o, int sign, const cp_array *partner, bool comparison)
+static bool is_comparison(int op)
 {
-    cp_type other = partner ? cp_type_of(partner) : CP_UINT64;
+    return op == CP_OP_equal || op == CP_OP_not_equal || op == CP_OP_less || op == CP_OP_less_equal || op == CP_OP_greater ||
+           op == CP_OP_greater_equal;
+}
+
+/* The floating type that operation `op` takes integers of type t as, CP_DEFAULT where it computes with integers. */
+static cp_type real_loop(int op, cp_type t)
+{
+    if (t == CP_BOOL) t = CP_INT64; /* what a Python integer is beside booleans */
+    cp_type in[3] = {t, t, t}, loop[3], out[2];
+    if (op == CPY_NO_OP) return CP_DEFAULT;
+    if (cp_op_types((cp_op)op, in, loop, out) != CP_OK) {
+        cp_error_clear();
+        return CP_DEFAULT;
+    }
+    return cp_type_kind(loop[0]) == 'f' ? loop[0] : CP_DEFAULT;
+}
+
+/* v, whose size is at least 2^63, as a number of type t. */
+static cp_array *huge_real(cp_type t, double v)
+{
+    uint16_t half = v < 0 ? 0xfc00 : 0x7c00;
+    float single = (float)v;
+    return t == CP_FLOAT16 ? cp_scalar(t, &half) : t == CP_FLOAT32 ? cp_scalar(t, &single) : cp_scalar(t, &v);
+}
+
+/* An integer that int64 does not hold: right for uint64 and for reals; else too large, but comparisons still have an
+ * answer. */
+static cp_array *huge_int(PyObject *o, int sign, const cp_array *partner, int op)
+{
+    cp_type other = partner ? cp_type_of(partner) : CP_UINT64, real = real_loop(op, other);
     char kind = cp_type_kind(other);
-    if (kind == 'f' || kind == 'c') {
+    if (kind == 'f' || kind == 'c' || real != CP_DEFAULT) {
         double v = PyLong_AsDouble(o);
-        return v == -1 && PyErr_Occurred() ? NULL : cp_float(v);
+        if (v == -1 && PyErr_Occurred()) return NULL;
+        return kind == 'f' || kind == 'c' ? cp_float(v) : huge_real(real, v);
     }
     if (other == CP_UINT64 && sign > 0) {
         uint64_t v = PyLong_AsUnsignedLongLong(o);
         if (!PyErr_Occurred()) return cp_scalar(CP_UINT64, &v);
         PyErr_Clear();
     }
-    if (comparison) return cp_float(sign > 0 ? INFINITY : -INFINITY);
+    if (is_comparison(op)) return cp_float(sign > 0 ? INFINITY : -INFINITY);
     PyErr_Format(PyExc_OverflowError, "Python integer %S out of bounds for %s", o, cp_type_name(other));
     return NULL;
 }
 
-cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison)
+cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op)
 {
     cp_array *x = NULL;
     if (PyLong_CheckExact(o)) {
         int overflow;
         int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (overflow) return huge_int(o, overflow, partner, comparison);
+        if (overflow) return huge_int(o, overflow, partner, op);
         x = weak_int(v);
     } else if (PyFloat_CheckExact(o)) {
         x = cp_float(PyFloat_AS_DOUBLE(o));
@@ -89,7 +118,7 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, bool comparison)
     } else if (PyLong_Check(o)) {
         cp_array *held = cp_retain((cp_array *)partner); /* its own code may give the partner another shape */
         PyObject *exact = PyNumber_Long(o);
-        if (exact && PyLong_CheckExact(exact)) x = cpy_scalar(exact, partner, comparison);
+        if (exact && PyLong_CheckExact(exact)) x = cpy_scalar(exact, partner, op);
         Py_XDECREF(exact);
         cp_free(held);
         return x;
@@ -110,11 +139,11 @@ static void unsupported_type(PyObject *o)
     if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));
 }
 
-cp_array *cpy_operand(PyObject *o, const cp_array *partner, bool *owned)
+cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned)
 {
     *owned = false;
     if (cpy_is_array(o)) return cpy_x(o);
-    cp_array *x = cpy_scalar(o, partner, false);
+    cp_array *x = cpy_scalar(o, partner, op);
     *owned = x != NULL;
     if (!x) unsupported_type(o);
     return x;
@@ -131,10 +160,20 @@ bool cpy_out(PyObject *o, cp_array **out)
 {
     *out = NULL;
     if (!cpy_given(o)) return true;
-    if (PyTuple_Check(o) && PyTuple_GET_SIZE(o) == 1) o = PyTuple_GET_ITEM(o, 0);
-    if (o == Py_None) return true;
-    *out = cpy_need(o);
-    return *out != NULL;
+    if (!cpy_is_array(o)) {
+        PyErr_Format(PyExc_TypeError, "return arrays must be of ArrayType (got %R)", (PyObject *)Py_TYPE(o));
+        return false;
+    }
+    *out = cpy_x(o);
+    return true;
+}
+
+PyObject *cpy_only_out(PyObject *o)
+{
+    if (!o || !PyTuple_Check(o)) return o;
+    if (PyTuple_GET_SIZE(o) == 1) return PyTuple_GET_ITEM(o, 0);
+    PyErr_SetString(PyExc_ValueError, "The 'out' tuple must have exactly one entry per ufunc output");
+    return NULL;
 }
 
 /* --- storing --- */
@@ -208,7 +247,7 @@ bool cpy_may_discard(cp_type from, cp_type to)
 /* NumPy's scalars become unsigned ones as arrays do, without a check. */
 static bool store_converted(cp_type t, PyObject *o, void *p)
 {
-    cp_array *x = cpy_scalar(o, NULL, false), *y = x ? cp_astype(x, t) : NULL;
+    cp_array *x = cpy_scalar(o, NULL, CPY_NO_OP), *y = x ? cp_astype(x, t) : NULL;
     bool done = y && cp_to_host(y, p, cp_type_size(t)) == CP_OK;
     cp_free(x);
     cp_free(y);
@@ -300,7 +339,7 @@ static bool may_cast_number(PyObject *o, cp_type t, cp_casting rule)
 cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
 {
     bool number = !PyBool_Check(o) && !cpy_is_generic(o);
-    cp_array *x = number && PyLong_Check(o) ? NULL : cpy_scalar(o, NULL, false);
+    cp_array *x = number && PyLong_Check(o) ? NULL : cpy_scalar(o, NULL, CPY_NO_OP);
     if (!x && PyErr_Occurred()) return NULL;
     cp_type own = x ? cp_type_of(x) : CP_INT64;
     bool allowed = number ? may_cast_number(o, t, rule) : x && cp_can_cast(own, t, rule);

@@ -91,9 +91,31 @@ bool cpy_take_array(PyObject *o, cp_array **x)
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x)
 {
     bool own;
-    cp_array *v = cpy_operand(o, near, &own);
+    cp_array *v = cpy_operand(o, near, CPY_NO_OP, &own);
     *x = own ? v : cp_retain(v);
     return *x != NULL;
+}
+
+/* A Python integer at or beyond the low (sign -1) or high (1) end of an integer array's type. */
+static bool beyond(PyObject *o, const cp_array *x, int sign)
+{
+    char kind = x ? cp_type_kind(cp_type_of(x)) : 0;
+    int bits = x ? (int)cp_type_size(cp_type_of(x)) * 8 : 0, overflow;
+    if (!PyLong_CheckExact(o) || (kind != 'i' && kind != 'u')) return false;
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (sign < 0) return overflow ? overflow < 0 : v <= (kind == 'u' ? 0 : INT64_MIN >> (64 - bits));
+    if (kind == 'u' && bits == 64) {
+        if (overflow <= 0) return false;
+        bool most = PyLong_AsUnsignedLongLong(o) == UINT64_MAX; /* also when it raises: there is no more */
+        PyErr_Clear();
+        return most;
+    }
+    return overflow ? overflow > 0 : v >= (kind == 'u' ? (INT64_C(1) << bits) - 1 : INT64_MAX >> (64 - bits));
+}
+
+bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x)
+{
+    return beyond(o, near, sign) || cpy_take_operand(o, near, x);
 }
 
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
@@ -136,8 +158,14 @@ bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object)
 {
     if (!cpy_out(o, x)) return false;
     cp_retain(*x);
-    if (*x) *object = PyTuple_Check(o) ? PyTuple_GET_ITEM(o, 0) : o;
+    if (*x) *object = o;
     return true;
+}
+
+bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object)
+{
+    o = cpy_only_out(o);
+    return o && cpy_take_out(o, x, object);
 }
 
 cp_array *cpy_array_among(int n, PyObject *const *o)

@@ -19,6 +19,7 @@ typedef struct call_options {
     PyObject *out[MOST_OUTPUTS]; /* borrowed: what the caller gave, to be returned */
     cp_array *outs[MOST_OUTPUTS];
     bool has_out, own_where;
+    char order;
 } call_options;
 
 static bool take_where(PyObject *v, call_options *c)
@@ -31,7 +32,7 @@ static bool take_where(PyObject *v, call_options *c)
         if (!c->options.where) cpy_raise();
         return c->options.where != NULL;
     }
-    c->options.where = cpy_operand(v, NULL, &c->own_where);
+    c->options.where = cpy_operand(v, NULL, CPY_NO_OP, &c->own_where);
     if (!c->own_where) cp_retain(c->options.where);
     c->own_where = true;
     return c->options.where != NULL;
@@ -41,7 +42,7 @@ static bool take_where(PyObject *v, call_options *c)
 static bool take_one_out(int k, PyObject *v, call_options *c)
 {
     if (!cpy_out(v, &c->outs[k])) return false;
-    if (c->outs[k]) c->out[k] = PyTuple_Check(v) ? PyTuple_GET_ITEM(v, 0) : v;
+    if (c->outs[k]) c->out[k] = v;
     c->has_out |= c->outs[k] != NULL;
     return true;
 }
@@ -50,7 +51,7 @@ static bool take_one_out(int k, PyObject *v, call_options *c)
 static bool take_out(ufunc *self, PyObject *v, call_options *c)
 {
     const int nout = self->info.nout;
-    if (nout == 1 || v == Py_None) return take_one_out(0, v, c);
+    if (v == Py_None || (nout == 1 && !PyTuple_Check(v))) return take_one_out(0, v, c);
     if (!PyTuple_Check(v)) {
         PyErr_SetString(PyExc_TypeError, "'out' must be a tuple of arrays");
         return false;
@@ -82,8 +83,7 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
     }
     if (strcmp(word, "casting") == 0) return cpy_casting(v, CP_SAME_KIND, &c->options.casting);
     if (strcmp(word, "order") == 0) {
-        char order;
-        return cpy_order(v, 'K', "CFAK", &order);
+        return cpy_order(v, 'K', "CFAK", &c->order);
     }
     if (strcmp(word, "subok") == 0) return true;
     PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", self->info.name, name);
@@ -98,13 +98,14 @@ static bool wrong_number(ufunc *self, Py_ssize_t n)
 }
 
 /* Inputs to arrays; scalars are made temporary ones. An array among them tells huge integers what to become. */
-static bool take_inputs(int nin, PyObject *const *v, cp_array **in, bool *own)
+static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *own)
 {
+    const int nin = self->info.nin;
     cp_array *partner = NULL;
     for (int i = 0; i < nin; i++)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
     for (int i = 0; i < nin; i++)
-        if (!(in[i] = cpy_operand(v[i], partner, &own[i]))) return false;
+        if (!(in[i] = cpy_operand(v[i], partner, (int)self->op, &own[i]))) return false;
     for (int i = 0; i < nin; i++)
         if (!own[i]) in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
     return true;
@@ -115,6 +116,38 @@ static PyObject *returned_one(cp_array *r, PyObject *out)
     if (!out) return cpy_wrap(r);
     cp_free(r);
     return Py_NewRef(out);
+}
+
+/* order=: 'A' is Fortran order where all inputs lie in it. */
+static char order_of(int nin, cp_array *const *in, char order)
+{
+    bool fortran = order == 'A', any = false;
+    for (int i = 0; i < nin; i++) {
+        fortran = fortran && cp_is_f_contiguous(in[i]);
+        any |= !cp_is_c_contiguous(in[i]);
+    }
+    return order != 'A' ? order : fortran && any ? 'F' : 'C';
+}
+
+/* A new result in the order that was asked for; the operation itself leaves it in that of the inputs. */
+static bool reorder(cp_array **result, char order)
+{
+    cp_array *x = *result;
+    if (order == 'C' ? cp_is_c_contiguous(x) : cp_is_f_contiguous(x)) return true;
+    CPY_RUN(cp_size(x), *result = cp_copy_order(x, order));
+    cp_free(x);
+    if (!*result) cpy_raise();
+    return *result != NULL;
+}
+
+static bool reorder_all(ufunc *self, cp_array *const *in, cp_array **results, const call_options *c)
+{
+    bool done = true;
+    if (!c->order || c->order == 'K') return true;
+    char order = order_of(self->info.nin, in, c->order);
+    for (int k = 0; k < self->info.nout; k++) done = (c->out[k] || reorder(&results[k], order)) && done;
+    for (int k = 0; k < self->info.nout && !done; k++) cp_free(results[k]);
+    return done;
 }
 
 /* The result, or a tuple of several; what the caller gave for one is it. Takes the results over. */
@@ -145,7 +178,7 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t i = 0; i < keywords; i++)
         if (!take_keyword(self, PyTuple_GET_ITEM(names, i), v[n + i], &c)) goto out;
-    if (!take_inputs(nin, v, in, own)) goto out;
+    if (!take_inputs(self, v, in, own)) goto out;
     int64_t size = 0;
     for (int i = 0; i < nin; i++) size = cp_size(in[i]) > size ? cp_size(in[i]) : size;
     for (int k = 0; k < nout; k++)
@@ -154,6 +187,7 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     cp_array *held[] = {in[0], in[1], in[2], c.outs[0], c.outs[1], c.options.where};
     CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, results, &c.options) == CP_OK);
     if (!done) cpy_raise();
+    done = done && reorder_all(self, in, results, &c);
 out:
     for (int i = 0; i < nin; i++)
         if (own[i]) cp_free(in[i]);
@@ -289,7 +323,8 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     cpy_axes axes;
     cp_reduce_options options = {.keepdims = keepdims};
     bool own_where = false, own_start = false;
-    if (!a || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) || !cpy_out(out, &options.out))
+    if (!a || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) ||
+        (out && !(out = cpy_only_out(out))) || !cpy_out(out, &options.out))
         return NULL;
     if (!axis) {
         axes.at[0] = 0;
@@ -297,8 +332,8 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     }
     options.typed = cpy_given(dtype);
     options.axis = axes.axes;
-    if (cpy_given(where) && where != Py_True && !(options.where = m = cpy_operand(where, NULL, &own_where))) return NULL;
-    if (cpy_given(initial) && !(options.initial = start = cpy_operand(initial, a, &own_start))) {
+    if (cpy_given(where) && where != Py_True && !(options.where = m = cpy_operand(where, NULL, CPY_NO_OP, &own_where))) return NULL;
+    if (cpy_given(initial) && !(options.initial = start = cpy_operand(initial, a, CPY_NO_OP, &own_start))) {
         if (own_where) cp_free(m);
         return NULL;
     }
@@ -308,7 +343,7 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     if (own_start) cp_free(start);
     if (!result || !options.out) return cpy_wrap(result);
     cp_free(result);
-    return Py_NewRef(PyTuple_Check(out) ? PyTuple_GET_ITEM(out, 0) : out);
+    return Py_NewRef(out);
 }
 
 /* a's axes, then b's. */

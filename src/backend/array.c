@@ -138,6 +138,28 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
     return made(x);
 }
 
+/* Axes from the largest stride to the smallest, stable. Axes of one element, whose strides say nothing, stand where they
+ * stand in C or Fortran order if the array lies in one. */
+static void axes_in_memory(const cp_array *like, int ndim, const int64_t *shape, int *order)
+{
+    bool single = false, same = like->ndim == ndim;
+    for (int i = 0; i < ndim; i++) {
+        int j = i;
+        int64_t s = same ? like->strides[i] : ndim - i;
+        for (; j > 0; j--) {
+            int64_t t = same ? like->strides[order[j - 1]] : ndim - order[j - 1];
+            if ((t < 0 ? -t : t) >= (s < 0 ? -s : s)) break;
+            order[j] = order[j - 1];
+        }
+        order[j] = i;
+        single |= shape[i] == 1;
+    }
+    if (!single || like->shape != shape) return;
+    bool c = cp_is_c_contiguous(like);
+    if (!c && !cp_is_f_contiguous(like)) return;
+    for (int i = 0; i < ndim; i++) order[i] = c ? i : ndim - 1 - i;
+}
+
 cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type type, int ndim, const int64_t *shape)
 {
     int64_t size, at = 0;
@@ -147,16 +169,7 @@ cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type typ
     cpi_device *device = like->flags & CPI_HOST_SCALAR ? cpi_device_current() : like->device;
     cp_array *x = device ? array_with_memory(device, type, ndim, shape, size) : NULL;
     if (!x) return NULL;
-    for (int i = 0; i < ndim; i++) { /* axes from the largest stride to the smallest, stable */
-        int j = i;
-        int64_t s = like->ndim == ndim ? like->strides[i] : ndim - i;
-        for (; j > 0; j--) {
-            int64_t t = like->ndim == ndim ? like->strides[order[j - 1]] : ndim - order[j - 1];
-            if ((t < 0 ? -t : t) >= (s < 0 ? -s : s)) break;
-            order[j] = order[j - 1];
-        }
-        order[j] = i;
-    }
+    axes_in_memory(like, ndim, shape, order);
     at = cpi_itemsize(type);
     for (int i = ndim - 1; i >= 0; i--) {
         x->strides[order[i]] = at;

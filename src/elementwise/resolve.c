@@ -130,13 +130,19 @@ static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
     plan->out[0] = CP_BOOL;
 }
 
+/* A bound of clip beyond the loop's type on its own side limits nothing. */
+static bool is_open_end(cp_op op, int place, const cp_array *x)
+{
+    return op == CP_OP_clip && (int_value(x) < 0 ? place == 1 : place == 2);
+}
+
 /* Weak integers must be numbers of an integer loop's type. */
 static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
 {
-    if (!cpi_is_int(plan->type) || op == CP_OP_clip) return CP_OK;
+    if (!cpi_is_int(plan->type)) return CP_OK;
     for (int i = 0; i < plan->nin; i++) {
         if (!(in[i]->flags & CPI_WEAK) || in[i]->type != CP_INT64 || cpi_op_rows[op].in[i] != CPI_TYPE_T ||
-            fits(in[i], plan->type))
+            fits(in[i], plan->type) || is_open_end(op, i, in[i]))
             continue;
         if (is_comparison(op)) { /* compares as the numbers do */
             if (plan->type == CP_UINT64) {

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import cuprite as cp
+from oracle import as_numpy_does
 
 X = np.array([[3., 1, 2], [6, 5, 4]])
 
@@ -81,12 +82,14 @@ def test_out_comes_back(shape, call):
     call(X, np, out=expected)
     assert call(cp.asarray(X), cp, out=out) is out
     np.testing.assert_allclose(out.get(), expected, rtol=1e-15)
-    out[...] = 0
-    assert call(cp.asarray(X), cp, out=(out,)) is out
-    np.testing.assert_allclose(out.get(), expected, rtol=1e-15)
-    for wrong in ((), (out, out), (X,), 3, "x"):
-        with pytest.raises((TypeError, ValueError)):
-            call(cp.asarray(X), cp, out=wrong)
+    for wrap in (lambda o: (o,), lambda o: (), lambda o: (o, o), lambda o: (o, None), lambda o: ((o,),), lambda o: [o],
+                 lambda o: (3,), lambda o: 3, lambda o: "x"):  # tuples are for ufuncs
+        def given(xp):
+            out = xp.zeros(shape)
+            return call(xp.asarray(X), xp, out=wrap(out)) is out
+        as_numpy_does(given)
+    with pytest.raises(TypeError):
+        call(cp.asarray(X), cp, out=X)
 
 
 # --- keywords ---
@@ -167,6 +170,17 @@ def test_clip_words(words):
     np.testing.assert_array_equal(cp.clip(cp.asarray(X), **words).get(), np.clip(X, **words))
     if not words.keys() & {"a_min", "a_max"}:
         np.testing.assert_array_equal(cp.asarray(X).clip(**words).get(), X.clip(**words))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i1", "i4", "u4", "i8", "u8", "?", "f4"])
+def test_clip_to_python_integers(dtype):
+    """A bound at or beyond the end of the type on its own side limits nothing; on the other it does not fit."""
+    ends = [None, -2**70, -2**63, -129, -128, -1, 0, 3, 255, 256, 2**31, 2**63 - 1, 2**63, 2**64 - 1, 2**70]
+    for low in ends:
+        for high in ends:
+            as_numpy_does(lambda xp: xp.clip(xp.arange(2).astype(dtype), low, high))
+            as_numpy_does(lambda xp: xp.arange(2).astype(dtype).clip(low, high))
+    as_numpy_does(lambda xp: xp.clip(xp.arange(2).astype(dtype), xp.asarray(-1), None))
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "F", "D", "i4"])

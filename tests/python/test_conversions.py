@@ -2,6 +2,8 @@
 
 The lists of NumPy's signed-integer behaviour matter: a value that does not fit is refused, never wrapped.
 """
+import itertools
+import operator
 import pickle
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import cuprite as cp
-from oracle import as_numpy_does
+from oracle import as_numpy_does, outcome
 
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "F", "D"]
 NAN, INF = float("nan"), float("inf")
@@ -463,3 +465,74 @@ def test_copy_that_must_not_be():
     assert cp.array(y, copy=False) is y and cp.asarray(y, copy=None) is y and cp.array(x, copy=None).tolist() == x
     with pytest.raises(ValueError):
         cp.array(y, "f4", copy=False)
+
+
+class Prior:
+    """An array of the old kind, which goes first by its priority."""
+    __array_priority__ = 1000
+    def __radd__(self, other): return "radd"
+    def __lt__(self, other): return "lt"
+
+
+def test_priority_and_refusal_in_place():
+    def add(xp, other):
+        x = xp.arange(3)
+        x += other
+        return x
+    for other in (Prior(), Aside()):
+        as_numpy_does(lambda xp: add(xp, other))
+    as_numpy_does(lambda xp: (xp.arange(3) + Prior(), xp.arange(3) > Prior()))
+
+
+class Host:
+    """Has a NumPy array to give."""
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(3)
+
+
+@pytest.mark.parametrize("f", [operator.eq, operator.ne, operator.lt, operator.ge])
+def test_comparison_with_sequences(f):
+    for other in ([0, 5, 2], (0, 1, 2), range(3), range(2), ["a", "b", "c"], [None, 1, 2], ["0"], [[0], [1]], [], [1, [2]], [2**70, 1, 2]):
+        as_numpy_does(lambda xp: f(xp.arange(3), other))
+        as_numpy_does(lambda xp: f(other, xp.arange(3)))
+    with pytest.raises(TypeError):  # as a NumPy array is: the transfer must be asked for
+        f(cp.arange(3), Host())
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "i2", "u4", "i8", "u8", "f4"])
+@pytest.mark.parametrize("name", ["true_divide", "arctan2", "hypot", "float_power", "copysign", "logaddexp", "power", "add", "maximum"])
+def test_integers_beyond_int64(name, dtype):
+    """They are reals to an operation that computes with reals, and else do not fit."""
+    for v in (2**70, -2**70, 2**64 - 1, 2**63, -2**63 - 1):
+        for f in (lambda xp: getattr(xp, name)(xp.ones(1, dtype), v), lambda xp: getattr(xp, name)(v, xp.ones(1, dtype))):
+            their_error, theirs, _ = outcome(f, np)
+            if dtype == "?" and name in ("power", "add", "maximum") and theirs is not None and theirs.dtype == object:
+                continue  # Python's own integers
+            our_error, ours, _ = outcome(f, cp)
+            assert our_error is their_error
+            if not their_error:
+                assert ours.dtype == theirs.dtype
+                np.testing.assert_allclose(ours.get(), theirs, rtol=0 if theirs.dtype.kind == "u" else 4 * np.finfo(theirs.dtype).eps)
+
+
+def test_arrays_in_lists_promote_one_by_one():
+    for types in itertools.permutations(["i1", "u2", "f4", "?", "u8", "F"], 3):
+        as_numpy_does(lambda xp: xp.array([xp.ones((), t) for t in types]))
+        as_numpy_does(lambda xp: xp.array([xp.ones(2, t) for t in types]))
+
+
+def test_order_of_results():
+    """Memory order: of ufuncs by order=, of copies of arrays whose axes of one element have any strides."""
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        n = int(rng.integers(1, 5))
+        shape, axes = rng.choice([1, 1, 2, 3], n), rng.permutation(n)
+        keys = [[slice(None), slice(None, None, -1), slice(0, 1), slice(None, None, 2)][k] for k in rng.integers(0, 4, n)]
+        for order in "CFAK":
+            def copies(xp):
+                x = xp.zeros(shape).transpose(axes)[tuple(keys)]
+                return [y.strides for y in (x.copy(order), xp.array(x, order=order), x.astype("f4", order=order), xp.empty_like(x, order=order))]
+            as_numpy_does(copies)
+            if order != "K":
+                as_numpy_does(lambda xp: (lambda y: (y.flags.c_contiguous, y.flags.f_contiguous))(
+                    xp.add(xp.zeros(shape).transpose(axes)[tuple(keys)], 1, order=order)))

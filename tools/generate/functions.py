@@ -40,14 +40,14 @@ import pathlib
 import re
 import textwrap
 
-from kinds import KINDS, words_converter, words_kind
+from kinds import KINDS, OUTS, words_converter, words_kind
 from table import Row
 
 HEADERS = {"compose": "Operations made of public ones."}
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
-ARRAYS = ("array", "operand", "array_like", "array_or_list", "array_or_number")
+ARRAYS = ("array", "operand", "low_bound", "high_bound", "array_like", "array_or_list", "array_or_number")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
 C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *", "none": "cp_code"}
@@ -150,7 +150,7 @@ class Function:
         if "call" in row.columns:
             used = row.call + " ".join(row.get("refuse", {}))
             for a in self.arguments:
-                if not a.kind.only_checked and a.kind.name not in ("out", "device") and not re.search(rf"\b{a.name}\b", used):
+                if not a.kind.only_checked and a.kind.name not in (*OUTS, "device") and not re.search(rf"\b{a.name}\b", used):
                     raise row.error(f"{self.name}: nothing reads the argument {a.name}")
         for a in self.arguments:
             try:
@@ -348,7 +348,7 @@ def the_call(f):
         lines.append(f"made = {call};")
     else:
         lines.append(f"CPY_UNLOCKED(made = {call});")
-    out = next((a for a in f.arguments if a.kind.name == "out"), None)
+    out = next((a for a in f.arguments if a.kind.name in OUTS), None)
     if f.results:
         lines.append(f"result = cpy_results(made, {len(f.results)}, (cp_array *[]){{{', '.join(f.results)}}});")
     elif f.many:
@@ -395,7 +395,7 @@ def frame(f):
         lines.append(f'        PyErr_SetString(PyExc_{error}, {quoted(text)});')
         lines.append("        goto done;\n    }")
     lines += ["    " + line for line in the_call(f)]
-    out = next((a for a in f.arguments if a.kind.name == "out"), None)
+    out = next((a for a in f.arguments if a.kind.name in OUTS), None)
     if f.body and out:
         lines.append(f"    result = cpy_or_out(result, v.{out.name}_object);")
     releases = [a.kind.release.format(v=f"v.{a.name}") for a in reversed(f.arguments) if a.kind.release]

@@ -38,6 +38,8 @@ def _checked(name, take, stub):
     return Kind(name, "bool {name};", take, stub=stub, only_checked=True)
 
 
+OUTS = ("out", "ufunc_out")
+
 NUMBERS = {True: "true", False: "false", None: "0"}
 
 KINDS = {k.name: k for k in [
@@ -55,8 +57,13 @@ KINDS = {k.name: k for k in [
     _array("mask", "cpy_take_operand({o}, NULL, &{v})", stub="ndarray | bool"),
     # a boolean array or a number; True means none
     _array("where", "cpy_take_where({o}, &{v})", stub="ndarray | bool", constant={True: "NULL"}),
+    # the same beside the array it limits: a Python integer beyond that one's integers limits nothing
+    _array("low_bound", "cpy_take_bound({o}, near, -1, &{v})", stub="ndarray | complex", late=True),
+    _array("high_bound", "cpy_take_bound({o}, near, 1, &{v})", stub="ndarray | complex", late=True),
     # the array that the result is written to, and that the call then returns
-    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", stub="ndarray | tuple[ndarray] | None",
+    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", stub="ndarray | None", extra="PyObject *{name}_object;"),
+    # as ufuncs take it: in a tuple too
+    _array("ufunc_out", "cpy_take_ufunc_out({o}, &{v}, &{v}_object)", stub="ndarray | tuple[ndarray] | None",
            extra="PyObject *{name}_object;"),
     # a sequence of arrays
     Kind("arrays", "cpy_arrays {name};", "cpy_take_arrays({o}, &{v})", passed="{v}.n, {v}.at",

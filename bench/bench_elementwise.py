@@ -50,6 +50,10 @@ def cases(b):
     yield case("int32 + float32 1e7", [i4, f4], cp.add, lambda a, c: xp.add(a, c), bytes=16 * n)
     yield case("add scalar 1e7 float32", [f4], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5, bar=1)
     yield case("add scalar 1e7 float64", [f8], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5)
+    # memory that is there already: neither the pool's reuse here nor fresh pages there take part
+    into = [make(np.empty_like(f4)) if make else None for make in (b.ours, xp is not None and b.theirs, torch is not None and b.tensor)]
+    yield case("add 1e7 float32 into out", [f4, g4], lambda a, c: cp.add(a, c, out=into[0]), lambda a, c: xp.add(a, c, out=into[1]),
+               lambda a, c: torch.add(a, c, out=into[2]), bytes=3 * f4.nbytes)
     yield case("add strided 5e6 float32", [f4], lambda a: a[::2] + a[::2], lambda a: a[::2] + a[::2],
                lambda a: a[::2] + a[::2], bytes=6e7, bar=1)
     m = f8[:3000 * 3000].reshape(3000, 3000)

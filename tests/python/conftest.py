@@ -1,9 +1,13 @@
 """What the Python tests share: every test runs on the CPU and on each GPU; `make test` runs them on the test device late:0 too.
 
+Tests of what has no device (headers, stubs, installation, rows, the command's words) are marked `once`, mostly by their
+file's `pytestmark`: they run with the CPU only, unless they ask for `device` themselves.
+
 `device` is the name of the device that is current during the test. --device cpu (or late:0, cuda:0; more than once, if
 wanted) or CUPRITE_DEVICE says which ones instead.
 """
 import gc
+import inspect
 import os
 
 import pytest
@@ -21,9 +25,31 @@ def pytest_addoption(parser):
     parser.addoption("--device", action="append", help="run on this device only (cpu, late:0, cuda:0, ...)")
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "once: looks at no device; runs with the CPU only")
+
+
+def _asked_for(config):
+    return config.getoption("--device") or _devices()
+
+
+def _runs_once(item):
+    return item.get_closest_marker("once") and "device" not in inspect.signature(item.obj).parameters
+
+
 def pytest_generate_tests(metafunc):
-    if "device" in metafunc.fixturenames:
-        metafunc.parametrize("device", metafunc.config.getoption("--device") or _devices(), indirect=True)
+    devices = ["cpu"] if _runs_once(metafunc.definition) else _asked_for(metafunc.config)
+    metafunc.parametrize("device", devices, indirect=True)
+
+
+def pytest_collection_modifyitems(config, items):
+    if "cpu" in _asked_for(config):
+        return
+    kept = [i for i in items if not _runs_once(i)]
+    if len(kept) == len(items) or not kept:
+        return  # named alone, they are meant
+    config.hook.pytest_deselected(items=[i for i in items if _runs_once(i)])
+    items[:] = kept
 
 
 @pytest.fixture(autouse=True)

@@ -16,6 +16,8 @@ from astropy.io import fits
 from astropy.wcs import WCS
 from scipy import ndimage
 
+pytestmark = pytest.mark.once
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 BUILD = os.environ.get("CUPRITE_BUILD", os.path.join(ROOT, "build"))
 COMMAND = os.path.join(BUILD, "bin", "cuprite")

@@ -11,6 +11,8 @@ import subprocess
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("CUPRITE_BUILD", ROOT / "build"))
 FOLDERS = [ROOT / "include", BUILD / "generated" / "include"]

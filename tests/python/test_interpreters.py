@@ -10,6 +10,8 @@ import pytest
 
 import cuprite as cp
 
+pytestmark = pytest.mark.once
+
 # Interpreters by whichever module this Python has: create() -> id, run(id, code), destroy(id).
 HELP = r"""
 import os, sys

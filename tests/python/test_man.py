@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.once
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("CUPRITE_BUILD", str(ROOT / "build"))
 

@@ -80,7 +80,7 @@ def test_array_of_python_objects(value):
 
 @pytest.mark.parametrize("value", [[1, [2, 3]], [[1, 2], [3]], ["a"], "text", [None], [object()], b"abc", {1: 2}, [[1], 2]], ids=lambda v: repr(v).split(" at 0x")[0])
 def test_what_is_no_array_is_refused(value):
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(ValueError):  # as CuPy does: "Unsupported dtype", and NumPy's own for ragged lists
         cp.array(value)
 
 
@@ -97,7 +97,7 @@ def test_lists_that_contain_themselves():
     x = cp.arange(3)
     for start in ([], [x], [1]):
         start.append(start)
-        with pytest.raises((ValueError, RecursionError, TypeError)):
+        with pytest.raises(RecursionError if len(start) > 1 and start[0] is x else ValueError):
             cp.array(start)
 
 
@@ -163,8 +163,10 @@ def test_arange(args):
 
 
 def test_arange_errors():
-    with pytest.raises((ValueError, ZeroDivisionError)):
-        cp.arange(1, 5, 0)
+    for args in ((1, 5, 0), (1, 5, 0.0), (0, 0, 0), (0, np.nan), (0, np.inf), (None,), (), (1, 2, 3, "i4", 5)):
+        with pytest.raises(Exception) as expected:
+            np.arange(*args)
+        raises(expected.value, lambda: cp.arange(*args))
     with pytest.raises(TypeError):
         cp.arange("a")
 
@@ -675,11 +677,13 @@ def test_astype_view():
         x.astype("i4", casting="safe")
     with pytest.raises(TypeError):
         x.astype("no such type")
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises(ValueError, match="Unsupported dtype"):
         x.astype("U5")
     same(x.view("i8"), a.view("i8"))
     same(x.view("f4"), a.view("f4"))
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(ValueError):
+        a[:, :1].T.view("f4")
+    with pytest.raises(ValueError):
         x[:, :1].T.view("f4")
     assert cp.can_cast("i4", "f8") and not cp.can_cast("f8", "i4") and cp.can_cast(x, "f4", "same_kind")
     assert cp.promote_types("i4", "f4") == np.float64

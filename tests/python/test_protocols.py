@@ -116,9 +116,11 @@ def test_ufunc_calls():
         cp.add(x, y, dtype="i4")
     assert cp.add(x, y, dtype="i4", casting="unsafe").dtype == np.int32
     for bad in (lambda: cp.add(x), lambda: cp.add(x, y, out, 1), lambda: cp.add(x, y, axis=1), lambda: cp.add(x, [1, 2, 3]),
-                lambda: cp.add(x, a), lambda: cp.add(x, y, out=a), lambda: cp.add(x, y, casting="wild"), lambda: cp.add(x, "a")):
-        with pytest.raises((TypeError, ValueError)):
+                lambda: cp.add(x, a), lambda: cp.add(x, y, out=a), lambda: cp.add(x, "a")):
+        with pytest.raises(TypeError):
             bad()
+    with pytest.raises(ValueError, match="casting"):
+        cp.add(x, y, casting="wild")
     with pytest.raises(ValueError):
         cp.add(x, cp.ones(7))
     with pytest.raises(TypeError):
@@ -174,7 +176,7 @@ def test_numpy_functions_come_here():
 
 @pytest.mark.parametrize("call", [np.asarray, np.array, lambda x: np.frombuffer(x), lambda x: np.ones(3) * np.asarray(x)])
 def test_no_implicit_conversion(call):
-    with pytest.raises((TypeError, BufferError)):
+    with pytest.raises(TypeError):
         call(cp.arange(3))
     with pytest.raises(TypeError, match="Implicit conversion to a NumPy array is not allowed. "
                                         "Please use `.get\\(\\)` to construct a NumPy array explicitly."):

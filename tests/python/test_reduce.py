@@ -116,8 +116,10 @@ def check(name, x, kw):
     else:
         # deviations of large numbers: those of the mean's rounding
         mean = np.max(size, initial=0)
-        bound = 4e-16 * mean * (mean if name.endswith("var") else 1) * 4
-        bound = np.sqrt(bound * mean) if name.endswith("std") else bound
+        bound = 16e-16 * mean * mean
+        if name.endswith("std"):  # a root halves the relative error, and of nothing makes its own root
+            with np.errstate(divide="ignore", invalid="ignore"):
+                bound = np.fmin(np.sqrt(bound), bound / np.abs(exact).astype("float64"))
     for g, w in zip((got.real, got.imag), (exact.real, exact.imag)):
         g = g.astype("float64")
         finite = np.isfinite(w)
@@ -127,7 +129,7 @@ def check(name, x, kw):
             rounds_up = np.isinf(g) & (np.abs(w) >= 0.999 * float(np.finfo(part).max)) & (np.sign(g) == np.sign(w))
         same = (g == w) | (np.isnan(g) & np.isnan(w))
         # a product of complex infinities has parts that depend on the order: it is not finite, no more
-        open_ = ~np.isfinite(exact) & ~np.isfinite(got) if want.dtype.kind == "c" else False
+        open_ = ~np.isfinite(exact) & ~np.isfinite(got) if want.dtype.kind == "c" and "prod" in name else False
         assert np.all(np.where(finite, near | rounds_up, same) | open_), (name, x.dtype, kw)
 
 

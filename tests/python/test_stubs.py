@@ -8,6 +8,8 @@ import pytest
 
 import cuprite as cp
 
+pytestmark = pytest.mark.once
+
 PACKAGE = pathlib.Path(cp.__file__).parent
 MODULES = ["cuprite", "cuprite._core", "cuprite._device", "cuprite.scipy", "cuprite.scipy.signal", "cuprite.scipy.ndimage",
            "cuprite.cuda", "cuprite.cuda.memory", "cuprite.cuda.stream", "cuprite.cuda.runtime", "cuprite.profiler"]

@@ -639,6 +639,61 @@ def test_line_lists_that_lie(tmp_path):
     refused(**{f"w{words}": 4096 + 1})  # wants another word
 
 
+class Mallinfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in
+                "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_h_compressed_tiles_that_lie(tmp_path):
+    """Unknown codes of bit planes, more planes than there are bits, signs that are missing; and nothing is lost over it."""
+    rng = np.random.default_rng(4)
+    a = rng.normal(0, 30, (9, 14)).astype("i2")
+    path = tmp_path / "x.fits"
+    fits.CompImageHDU(a, compression_type="HCOMPRESS_1", hcomp_scale=0, tile_shape=a.shape).writeto(path)
+    np.testing.assert_array_equal(read(path), a)
+    whole = path.read_bytes()
+    at = whole.index(b"\xdd\x99")
+    length = int(np.frombuffer(whole[at - 8:at - 4], ">i4")[0])  # the only descriptor stands before the heap
+    assert 40 < length < 400 and whole[at:].rstrip(b"\0")[:length]
+
+    def refused(data):
+        path.write_bytes(data)
+        with pytest.raises(Failure, match="compressed image: tile 1 is damaged") as e:
+            read(path)
+        assert e.value.code == "FORMAT"
+
+    def changed(place, value):
+        return whole[:at + place] + bytes([value]) + whole[at + place + 1:]
+
+    for place in (0, 1, 5, 9):                          # the magic number, the extents
+        refused(changed(place, whole[at + place] ^ 1))
+    for place in (22, 23, 24):                          # the numbers of bit planes
+        for value in (40, 65, 255):
+            refused(changed(place, value))
+    for code in range(1, 15):                           # how the first plane is packed
+        refused(changed(25, code << 4 | whole[at + 25] & 15))
+    for shorter in range(1, length - 24):               # ends inside signs and planes
+        refused(whole[:at - 8] + np.array(length - shorter, ">i4").tobytes() + whole[at - 4:])
+
+    mallinfo = ctypes.CDLL(None).mallinfo2
+    mallinfo.restype = Mallinfo
+
+    def flip(count):
+        for place, bit in zip(rng.integers(25, length, count), rng.integers(0, 8, count)):
+            path.write_bytes(changed(place, whole[at + place] ^ 1 << bit))
+            try:
+                read(path)
+            except Failure as e:
+                assert e.code == "FORMAT"
+                clear()
+
+    flip(50)
+    before = mallinfo().uordblks
+    flip(400)
+    assert mallinfo().uordblks - before < 1500  # the decoder loses 60 bytes each time it stumbles itself: 3000 here
+
+
 def in_new_process(code, library):
     import subprocess
     import sys

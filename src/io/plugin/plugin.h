@@ -2,7 +2,7 @@
  *
  * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS file and proves that their
  * data lie inside it; fits_read.c decodes pixels, compressed.c and
- * tiles.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
+ * tiles.c and hcompress.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
  * and turns pixels to sky positions (WCSLIB); out.c writes files atomically, fits_write.c, table.c and png.c
  * what is in them. */
 #ifndef CPI_IO_PLUGIN_H
@@ -92,6 +92,10 @@ void cpi_fitsio_unlock(void);
 /* --- tiles.c --- */
 /* Every tile of the open table lies in its heap and is what its method writes; `fits` is CFITSIO's fitsfile. */
 cp_code cpi_tiles_check(const struct cpi_fits *f, void *fits, const char *heap);
+
+/* --- hcompress.c --- */
+/* Has an H-compressed tile all that its decoder reads, and nothing that it stumbles over? */
+cp_code cpi_hcompress_check(const uint8_t *bytes, int64_t n, int64_t pixels, bool *good);
 
 /* --- wcs.c --- */
 cp_code cpi_header_new(const char *function, const cpi_io_image *image, cp_image_header **header);

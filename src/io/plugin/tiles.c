@@ -2,8 +2,7 @@
  *
  * CFITSIO allocates by what a table says, believes the size an H-compressed tile gives itself, inflates a damaged
  * gzip tile into ever more memory, and reads on behind a Rice-coded tile or a line list (PLIO) that ends too early. So
- * each tile is walked here first; tiles are independent, and the threads share them. Not proved: that an H-compressed tile
- * holds all the bits it needs. */
+ * each tile is walked here first (an H-compressed one in hcompress.c); tiles are independent, and the threads share them. */
 #include "plugin.h"
 
 #include <fitsio.h>
@@ -24,6 +23,7 @@ typedef struct tiles {
     int64_t row;     /* of length[0], from 1 */
     LONGLONG length[STEP], offset[STEP];
     int64_t outside, damaged; /* first bad row; INT64_MAX: none */
+    bool starved;             /* no memory to look at a tile */
 } tiles;
 
 /* Does the tile inflate, to at most `most` bytes? */
@@ -41,15 +41,6 @@ static bool gzip_fits(const uint8_t *bytes, int64_t n, int64_t most)
     }
     inflateEnd(&z);
     return status == Z_STREAM_END && z.total_out <= (uint64_t)most;
-}
-
-/* Is its size the tile's? */
-static bool hcompress_fits(const uint8_t *b, int64_t n, int64_t pixels)
-{
-    if (n < 10) return false;
-    uint32_t x = (uint32_t)b[2] << 24 | (uint32_t)b[3] << 16 | (uint32_t)b[4] << 8 | b[5];
-    uint32_t y = (uint32_t)b[6] << 24 | (uint32_t)b[7] << 16 | (uint32_t)b[8] << 8 | b[9];
-    return x <= INT32_MAX && y <= INT32_MAX && (int64_t)x * y == pixels;
 }
 
 /* Word i (from 1) of a line list: 16 bits, big-endian. */
@@ -141,7 +132,7 @@ static void check_tile(void *context, int64_t task, int worker)
     bool good = true;
     if (n == 0) return; /* the tile is in another column */
     if (t->method == GZIP) good = gzip_fits(bytes, n, 8 * pixels);
-    if (t->method == HCOMPRESS) good = hcompress_fits(bytes, n, pixels);
+    if (t->method == HCOMPRESS && cpi_hcompress_check(bytes, n, pixels, &good)) __atomic_store_n(&t->starved, true, __ATOMIC_RELAXED);
     if (t->method == PLIO) good = plio_fits(bytes, n, t->width);
     if (t->method == RICE) good = rice_fits(bytes, n, pixels, t->item, t->block);
     if (!good) lower(&t->damaged, row);
@@ -167,6 +158,8 @@ static cp_code check_column(tiles *t, fitsfile *fits, int column)
         if (fits_read_descriptsll(fits, column, t->row, n, t->length, t->offset, &status))
             return cpi_compressed_failed(t->f, status);
         HOST->parallel(n, check_tile, t);
+        if (t->starved) /* written by the thread that was, which need not be this one */
+            return HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of host memory for its tiles", t->f->source.function, t->f->source.path);
         if (t->outside != INT64_MAX) return bad_tile(t, t->outside, "lies outside the file");
         if (t->damaged != INT64_MAX) return bad_tile(t, t->damaged, "is damaged");
     }

@@ -58,6 +58,7 @@ static cp_array *run(cp_op op, int n, cp_array *const *in, const cp_ufunc_option
     cp_array *r;
     int64_t size = cp_size(in[0]);
     if (n > 1 && cp_size(in[1]) > size) size = cp_size(in[1]);
+    if (size <= CPY_LARGE) return cp_elementwise(op, in, options);
     cp_array *held[3] = {in[0], n > 1 ? in[1] : NULL, options->out};
     CPY_RUN_ON(3, held, size, r = cp_elementwise(op, in, options));
     return r;

@@ -25,7 +25,7 @@ static inline int64_t cpi_cut(int64_t n, int64_t grain, int64_t *each)
     if (part < grain) part = grain;
     part = (part + 63) / 64 * 64;
     *each = part;
-    return n ? (n + part - 1) / part : 0;
+    return n <= part ? n > 0 : (n + part - 1) / part; /* no division for the small */
 }
 
 #endif

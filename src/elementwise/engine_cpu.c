@@ -148,8 +148,8 @@ static void run_stretch(const cpi_job *job, char *const *data, const int64_t *st
 static void unravel(const cpi_loop *loop, int64_t at, int64_t *index)
 {
     for (int d = loop->ndim - 1; d >= 0; d--) {
-        index[d] = at % loop->shape[d];
-        at /= loop->shape[d];
+        index[d] = at ? at % loop->shape[d] : 0; /* a division costs small arrays more than all else here */
+        at = at ? at / loop->shape[d] : 0;
     }
 }
 
@@ -341,7 +341,7 @@ static int64_t chunk_elements(const cpi_job *job)
         widest = kernels > widest ? kernels : widest;
         widest = own > widest ? own : widest;
     }
-    return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 / widest;
+    return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 >> __builtin_ctzll((unsigned long long)widest); /* sizes are powers of two */
 }
 
 void cpi_engine_run(cpi_job *job)
@@ -351,7 +351,7 @@ void cpi_engine_run(cpi_job *job)
     job->set = cpi_kernels_best();
     take_values(job);
     job->rows = loop->ndim <= 1 || loop->shape[loop->ndim - 1] >= 128;
-    job->step = chunk_elements(job);
+    job->step = loop->size <= CPI_CHUNK ? CPI_CHUNK : chunk_elements(job);
     job->linear = 0;
     for (int k = 0; k < loop->nop && !job->rows; k++) job->linear |= (unsigned)linear(loop, k) << k;
     int64_t bytes = loop->size * cpi_itemsize(loop->op[0].type);

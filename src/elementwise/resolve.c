@@ -244,14 +244,24 @@ static cp_code check_outputs(const cpi_op_row *row, cp_array *const *out, cp_cas
     return CP_OK;
 }
 
+/* The common case: no Python numbers, all inputs of one type, which chooses the computing type. */
+static bool all_alike(const cpi_op_row *row, cp_array *const *in)
+{
+    bool alike = true;
+    for (int i = 0; i < row->nin; i++)
+        alike &= in[i]->type == in[0]->type && !(in[i]->flags & CPI_WEAK) && row->in[i] == CPI_TYPE_T;
+    return alike;
+}
+
 cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options, cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     bool typed = options && options->typed && options->dtype != CP_DEFAULT;
     cp_casting rule = options ? options->casting : CP_SAME_KIND;
     *plan = (cpi_plan){op, row->nin, CP_DEFAULT, {CP_DEFAULT, CP_DEFAULT}, false};
-    cp_type p = row->rule == CPI_RULE_LOGIC ? CP_BOOL : promote_inputs(row, in);
-    plan->type = loop_for_arrays(row, in, p);
+    bool alike = !typed && all_alike(row, in);
+    cp_type p = row->rule == CPI_RULE_LOGIC ? CP_BOOL : alike ? in[0]->type : promote_inputs(row, in);
+    plan->type = alike ? loop_for(row, 1, &in[0]->type) : loop_for_arrays(row, in, p);
     if (is_comparison(op) && p == CP_FLOAT64 && !(in[0]->flags & CPI_WEAK) && !(in[1]->flags & CPI_WEAK) &&
         cpi_is_int(in[0]->type) && cpi_is_int(in[1]->type)) {
         plan_mixed(op, plan, in[0]->type != CP_UINT64);
@@ -263,9 +273,9 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
     }
     if (plan->type == CP_DEFAULT) return no_loop(op, p);
     for (int k = 0; k < row->nout; k++) plan->out[k] = cpi_out_type(row, k, plan->type);
-    cp_code code = check_inputs(row, in, rule, plan->type);
+    cp_code code = alike && plan->type == p ? CP_OK : check_inputs(row, in, rule, plan->type);
     if (!code) code = check_outputs(row, out, rule, plan);
-    if (!code) code = check_weak(op, in, plan);
+    if (!code && !alike) code = check_weak(op, in, plan);
     return code || op != CP_OP_power ? code : simplify_power(in, plan);
 }
 

@@ -278,50 +278,71 @@ $start    for (; i + 4 <= rows; i += 4, at += 4 * pitch) {
 RUN = Template("""\
 static void ${N}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
 {
-    enum { L = $L, S = $S }; /* lanes of long runs and of short ones */
+    enum { L = $L };
     const $T *x = data;
-    $A e[S], s = $first;
+    $A a[L];
     int64_t i = 0;
     (void)shift;
-    for (int l = 0; l < S; l++) e[l] = ${N}_identity();
-    if (n >= 2 * L) {
-        $A a[L];
-        for (int l = 0; l < L; l++) a[l] = ${N}_identity();
-        for (; i + 4 * L <= n; i += 4 * L) {
-            const $T *p = x + i;
-            CPI_REDUCE_FETCH(p, 4 * L * sizeof($T));
-            for (int l = 0; l < L; l++)
-                a[l] = ${N}_combine(a[l],
-                    ${N}_of_four(p[l], p[L + l], p[2 * L + l], p[3 * L + l], base + i + l, L));
-        }
-        for (; i + L <= n; i += L)
-            for (int l = 0; l < L; l++) a[l] = ${N}_combine(a[l], ${N}_map(x[i + l], base + i + l));
-$long_tree        for (int l = 0; l < S; l++) e[l] = a[l];
+#pragma GCC unroll 1
+    for (int l = 0; l < L; l++) a[l] = ${N}_identity();
+    for (; i + 4 * L <= n; i += 4 * L) {
+        const $T *p = x + i;
+        CPI_REDUCE_FETCH(p, 4 * L * sizeof($T));
+#pragma GCC unroll 1
+        for (int l = 0; l < L; l++)
+            a[l] = ${N}_combine(a[l], ${N}_of_four(p[l], p[L + l], p[2 * L + l], p[3 * L + l], base + i + l, L));
     }
-    for (; i + S <= n; i += S)
-        for (int l = 0; l < S; l++) e[l] = ${N}_combine(e[l], ${N}_map(x[i + l], base + i + l));
-    if (i) { /* else nothing has come together yet */
-$short_tree        s = ${N}_combine(s, e[0]);
+    for (; i + L <= n; i += L) {
+        const $T *p = x + i;
+#pragma GCC unroll 1
+        for (int l = 0; l < L; l++) a[l] = ${N}_combine(a[l], ${N}_map(p[l], base + i + l));
     }
-    for (; i < n; i++) s = ${N}_combine(s, ${N}_map(x[i], base + i));
-    *($A *)acc = s;
+    /* half the lanes, and as many elements where there are so many: fewer than L are left */
+$halves    *($A *)acc = $result;
 }
 
 """)
 
+# Integers narrower than half their accumulator: few of them fill a vector of accumulators, and what narrow vectors store
+# wide ones cannot load at once.
+WIDENED = Template("""\
+static void ${M}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc);
+static void ${N}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
+{
+    $W wide[CPI_REDUCE_BLOCK];
+    const $T *x = data;
+    for (int64_t i = 0; i < n; i++) wide[i] = x[i];
+    ${M}_run(wide, n, base, shift, acc);
+}
+
+""")
+
+HALF = Template("""\
+    if (i)
+#pragma GCC unroll 1
+        for (int l = 0; l < $h; l++) a[l] = ${N}_combine(a[l], a[$h + l]);
+    if (n - i >= $h) {
+        const $T *p = x + i;
+#pragma GCC unroll 1
+        for (int l = 0; l < $h; l++) a[l] = ${N}_combine(a[l], ${N}_map(p[l], base + i + l));
+        i += $h;
+    }
+""")
+
 
 def lanes(size):
-    """How many accumulators of that many bytes: of long runs some 256 bytes, of short ones 64, powers of two."""
-    return (8, 2) if size > 16 else (256 // size, min(16, 64 // size))
+    """How many accumulators of that many bytes: some 128 bytes, a power of two."""
+    return 4 if size > 16 else 128 // size
 
 
-def tree(name, array, first, last, indent):
-    """Lines that join the lanes of an array, each half with the other, until `last` are left."""
-    out, half = "", first // 2
-    while half >= last:
-        out += f"{indent}for (int l = 0; l < {half}; l++) {array}[l] = {name}_combine({array}[l], {array}[l + {half}]);\n"
-        half //= 2
+def halves(names):
+    """The lanes come together, each half with the other, and what is left of the elements on the way."""
+    out, h = "", names["L"] // 2
+    while h:
+        out += HALF.substitute(names, h=h)
+        h //= 2
     return out
+
 
 KERNEL = Template("""\
 /* --- $type$whole --- */
@@ -348,9 +369,9 @@ static void ${N}_empty(void *acc) { *($A *)acc = ${N}_identity(); }
 KERNELS = Template("""\
 /* Kernels of the fold $name, for every type; compiled once per instruction set.
  *
- * A block is folded in lanes, some 256 bytes of accumulators, element by element in loops of a fixed length that
- * compilers turn into vectors, then as a tree. Invariant: the order does not depend on the instruction set, so
- * neither do the bits; positions may meet in any order. */
+ * A block is folded in lanes, some 128 bytes of accumulators, element by element in loops of a fixed length that
+ * compilers turn into vectors, then as a tree, which takes in what is left of the elements. Invariant: the order does not
+ * depend on the instruction set, so neither do the bits; positions may meet in any order. */
 #include "reduce/kernels.h"
 #include "reduce/$name.h"
 
@@ -364,12 +385,15 @@ def kernels(row, elements):
     text, tables = [], {False: [], True: []}
     for f in variants(row, elements):
         n = f.names() | {"whole": ", modulo 2^64" if f.whole else ""}
-        n["first"] = f"*(const {f.A} *)acc" if f.placed else f"{f.name}_identity()"
+        n["result"] = f"{f.name}_combine(*(const {f.A} *)acc, a[0])" if f.placed else "a[0]"
         n["start"] = "" if f.placed else f"    for (int64_t j = 0; j < cols; j++) a[j] = {f.name}_identity();\n"
-        n["L"], n["S"] = lanes(f.size)
-        n["long_tree"] = tree(f.name, "a", n["L"], n["S"], " " * 8)
-        n["short_tree"] = tree(f.name, "e", n["S"], 1, " " * 8)
-        n["columns"], n["run"] = COLUMNS.substitute(n), RUN.substitute(n)
+        n["L"] = lanes(f.size)
+        n["halves"] = halves(n)
+        narrow = f.whole and f.element.size <= 2
+        if narrow:
+            x = f.element.x[0] + "32"
+            n["M"], n["W"] = f"{row.args[0]}_{x}_whole", {"i32": "int32_t", "u32": "uint32_t"}[x]
+        n["columns"], n["run"] = COLUMNS.substitute(n), (WIDENED if narrow else RUN).substitute(n)
         text.append(KERNEL.substitute(n))
         N = f.name
         tables[f.whole].append(f"    [{f.element.enum}] = {{sizeof({f.A}), {N}_run, {N}_columns, {N}_join, {N}_empty}},\n")

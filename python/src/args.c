@@ -72,10 +72,7 @@ bool cpy_axes_arg(PyObject *o, cpy_axes *axes)
     axes->axes = CP_ALL;
     if (!cpy_given(o)) return true;
     cpy_ints v;
-    if (!cpy_shape(o, &v)) {
-        if (PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_SetString(PyExc_ValueError, "axis is out of bounds");
-        return false;
-    }
+    if (!cpy_shape(o, &v)) return false;
     for (int i = 0; i < v.n; i++)
         axes->at[i] = v.at[i] > INT32_MAX ? INT32_MAX : v.at[i] <= INT32_MIN ? INT32_MIN + 1 : (int)v.at[i];
     axes->axes = (cp_axes){v.n, axes->at};

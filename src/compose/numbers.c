@@ -32,7 +32,7 @@ static cp_array *largest(cp_type t, bool negative)
 
 static cp_code replace(cp_array *x, cp_array *where, cp_array *value)
 {
-    return where && value ? (cp_copyto)(x, value, &(cp_copyto_options){.casting = CP_UNSAFE, .where = where}) : cp_error();
+    return where && value ? cp_copyto(x, value, .where = where) : cp_error();
 }
 
 /* Replaces in x, which is real; masks are made before anything changes. */

@@ -62,6 +62,12 @@ def test_a_text_is_no_truth_value(call):
         call(cp.asarray(X))
 
 
+def test_axes_that_are_none():
+    for axis in (2, -3, 99, 2**70, -2**70, 1.0, "a", (0, 0), (1, -1), (0, 2), (None,), np.float32(1)):
+        for name in ("sum", "max", "mean", "std", "any", "median", "ptp", "count_nonzero", "nansum", "flip", "squeeze", "expand_dims"):
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(X), axis))
+
+
 # --- out ---
 OUT = {
     "sum": ((3,), lambda x, xp, **o: xp.sum(x, 0, **o)), "mean": ((2,), lambda x, xp, **o: x.mean(1, **o)),

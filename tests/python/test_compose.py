@@ -238,8 +238,9 @@ def test_outer_append_and_tile(seed, shape, other, dtype, second, reps):
 
 
 @settings(max_examples=150, deadline=None)
-@given(seeds, shapes, st.sampled_from(DTYPES), st.booleans(), st.sampled_from([0.0, 3.5, np.inf]), st.sampled_from([None, 7.5]),
-       st.sampled_from([None, -2.0]))
+@given(seeds, shapes, st.sampled_from(DTYPES), st.booleans(),
+       st.sampled_from([0.0, 3.5, np.inf, 2, True, 1j, 1e300, np.complex64(1j), np.float64(7.25), np.int64(-3)]),
+       st.sampled_from([None, 7.5, 2j]), st.sampled_from([None, -2.0, 1j]))
 def test_nan_to_num(seed, shape, dtype, copy, nan, posinf, neginf):
     rng = np.random.default_rng(seed)
     x, y = layout(rng, sample(rng, shape, dtype, odd=True))

@@ -149,7 +149,7 @@ class Flat:
         """Values of any shape are written one after the other, and again from the first when there are too few."""
         x, key = self.base, self._key(key)
         flat = x.reshape(-1) if x._c_contiguous else x.flatten()
-        one = isinstance(key, int) or hasattr(key, "__index__")
+        one = hasattr(key, "__index__") and getattr(key, "ndim", 0) == 0
         if not one and (hasattr(value, "shape") or isinstance(value, (list, tuple))):
             value = self._repeated(value, flat[key].size)
             if value is None:

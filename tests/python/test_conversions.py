@@ -227,6 +227,8 @@ def test_flat(transposed):
     for key, value in grid:
         as_numpy_does(lambda xp: flat(xp, set_(key, value), transposed))
     as_numpy_does(lambda xp: flat(xp, lambda x, xp: x.flat.__setitem__(slice(None), xp.array([[9, 8], [7, 6]])), transposed))
+    for values in ([7], [7, 8], [7, 8, 9, 10], [], 3, np.float64(2)):  # a mask's elements too
+        as_numpy_does(lambda xp: flat(xp, lambda x, xp: x.flat.__setitem__(x.ravel() % 2 == 0, values), transposed))
     as_numpy_does(lambda xp: flat(xp, lambda x, xp: setattr(x, "flat", 5), transposed))
     as_numpy_does(lambda xp: flat(xp, lambda x, xp: setattr(x, "flat", [1, 2]), transposed))
     for key in (1, -1, slice(1, 4), slice(None, None, -2), Ellipsis, None, 9, (0, 1), "a"):

@@ -35,6 +35,21 @@ extern "C" {
     X(INTERNAL, "internal error", "RuntimeError")                      \
     X(RUNTIME, "operation not possible", "RuntimeError")
 
+/* What a call may notice that is no error; the texts are NumPy's. */
+#define CP_WARNINGS(X)                                                                                       \
+    X(COMPLEX, "Casting complex values to real discards the imaginary part", "ComplexWarning")               \
+    X(MEAN, "Mean of empty slice", "RuntimeWarning")                                                         \
+    X(FREEDOM, "Degrees of freedom <= 0 for slice", "RuntimeWarning")                                        \
+    X(KNOWN_FREEDOM, "Degrees of freedom <= 0 for slice.", "RuntimeWarning")                                 \
+    X(ALL_NAN, "All-NaN slice encountered", "RuntimeWarning")
+
+typedef enum cp_warning {
+#define X(NAME, text, category) CP_WARNING_##NAME,
+    CP_WARNINGS(X)
+#undef X
+    CP_NWARNINGS
+} cp_warning;
+
 typedef enum cp_code {
 #define X(NAME, text, exception) CP_ERROR_##NAME,
     CP_ERRORS(X)
@@ -51,6 +66,13 @@ CP_API void cp_error_clear(void);
 /* The fixed text of a code ("axis out of bounds"), and the Python exception that stands for it. */
 CP_API const char *cp_code_text(cp_code code);
 CP_API const char *cp_code_exception(cp_code code);
+/* What the calling thread's calls warned of since the last clear: bit 1 << CP_WARNING_NAME for each. What can only be
+ * known by looking at a result is told where results are there when a call returns, on the CPU, and not on a GPU. */
+CP_API unsigned cp_warnings(void);
+CP_API void cp_warnings_clear(void);
+/* A warning's text, and the Python category that stands for it. */
+CP_API const char *cp_warning_text(cp_warning warning);
+CP_API const char *cp_warning_category(cp_warning warning);
 
 #ifdef __cplusplus
 }

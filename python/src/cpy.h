@@ -40,6 +40,11 @@ PyObject *cpy_wrap(cp_array *x);
 PyObject *cpy_wrap_view(cp_array *x, PyObject *base);
 /* Raises the error record as its Python exception and clears it; always NULL. */
 PyObject *cpy_raise(void);
+/* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an error. */
+PyObject *cpy_tell_warnings(PyObject *r);
+static inline PyObject *cpy_warned(PyObject *r) { return cp_warnings() ? cpy_tell_warnings(r) : r; }
+/* One warning, before anything is written; false where it is an error. */
+bool cpy_warn(cp_warning warning);
 /* None for CP_OK, else raises. */
 PyObject *cpy_none(cp_code code);
 /* The array behind a Python array; TypeError "Unsupported type <class ...>" for anything else. */

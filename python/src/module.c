@@ -40,8 +40,32 @@ static PyObject *exception_of(cp_code code)
     return Py_NewRef(e ? e : PyExc_RuntimeError);
 }
 
+bool cpy_warn(cp_warning warning)
+{
+    PyObject *category = NULL;
+    if (strcmp(cp_warning_category(warning), "RuntimeWarning") != 0) {
+        PyObject *module = PyImport_ImportModule("numpy.exceptions");
+        category = module ? PyObject_GetAttrString(module, cp_warning_category(warning)) : NULL;
+        Py_XDECREF(module);
+        if (!category) PyErr_Clear(); /* where NumPy cannot be imported, its base */
+    }
+    int refused = PyErr_WarnEx(category ? category : PyExc_RuntimeWarning, cp_warning_text(warning), 1);
+    Py_XDECREF(category);
+    return refused == 0;
+}
+
+PyObject *cpy_tell_warnings(PyObject *r)
+{
+    unsigned given = cp_warnings();
+    cp_warnings_clear();
+    for (int w = 0; r && w < CP_NWARNINGS; w++)
+        if (given >> w & 1 && !cpy_warn((cp_warning)w)) Py_CLEAR(r);
+    return r;
+}
+
 PyObject *cpy_raise(void)
 {
+    cp_warnings_clear(); /* a call that failed warns of nothing */
     if (PyErr_Occurred()) { /* an exception of Python's own came first */
         cp_error_clear();
         return NULL;

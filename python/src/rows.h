@@ -29,6 +29,7 @@ extern PyMethodDef cpy_method_rows[];    /* ndarray's */
 bool cpy_take_array(PyObject *o, cp_array **x);              /* owned from here on, as all below */
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x);
+bool cpy_take_start(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_number(PyObject *o, cp_array **x);

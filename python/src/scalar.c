@@ -234,14 +234,7 @@ static bool store_real(cp_type t, PyObject *o, void *p)
 bool cpy_may_discard(cp_type from, cp_type to)
 {
     if (cp_type_kind(from) != 'c' || cp_type_kind(to) == 'c' || cp_type_kind(to) == 'b') return true;
-    PyObject *module = PyImport_ImportModule("numpy.exceptions");
-    PyObject *category = module ? PyObject_GetAttrString(module, "ComplexWarning") : NULL;
-    Py_XDECREF(module);
-    if (!category) PyErr_Clear(); /* where NumPy cannot be imported, its base */
-    int refused = PyErr_WarnEx(category ? category : PyExc_RuntimeWarning,
-                               "Casting complex values to real discards the imaginary part", 1);
-    Py_XDECREF(category);
-    return refused == 0;
+    return cpy_warn(CP_WARNING_COMPLEX);
 }
 
 /* NumPy's scalars become unsigned ones as arrays do, without a check. */

@@ -121,6 +121,7 @@ PyObject *py_copyto(const py_copyto_args *v)
     if (!src) return NULL;
     cp_code code; /* the rule was kept: a number may be of another type than it stands for */
     CPY_RUN(cp_size(v->dst), code = cp_copyto(v->dst, src, .casting = CP_UNSAFE, .where = v->where));
+    cp_warnings_clear(); /* `source` told them before anything was written */
     cp_free(src);
     return cpy_none(code);
 }

@@ -118,6 +118,12 @@ bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x)
     return beyond(o, near, sign) || cpy_take_operand(o, near, x);
 }
 
+bool cpy_take_start(PyObject *o, cp_array *near, cp_array **x)
+{
+    char kind = near ? cp_type_kind(cp_type_of(near)) : 0;
+    return cpy_take_operand(o, kind == 'f' || kind == 'c' ? near : NULL, x);
+}
+
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
 {
     PyObject *held = near ? cpy_asarray_near(o, near) : cpy_asarray(o, CP_DEFAULT);

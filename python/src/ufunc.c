@@ -1,5 +1,5 @@
 /* ufunc objects, one for every row of the table of elementwise operations. */
-#include "cpy.h"
+#include "rows.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -192,7 +192,8 @@ out:
     for (int i = 0; i < nin; i++)
         if (own[i]) cp_free(in[i]);
     if (c.own_where) cp_free(c.options.where);
-    return done ? returned(nout, results, &c) : NULL;
+    PyObject *r = done ? returned(nout, results, &c) : NULL;
+    return names ? cpy_warned(r) : r; /* without dtype= or casting= no conversion loses anything */
 }
 
 /* --- attributes --- */
@@ -322,7 +323,7 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     cp_array *a = cpy_need(x), *m = NULL, *start = NULL;
     cpy_axes axes;
     cp_reduce_options options = {.keepdims = keepdims};
-    bool own_where = false, own_start = false;
+    bool own_where = false;
     if (!a || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) ||
         (out && !(out = cpy_only_out(out))) || !cpy_out(out, &options.out))
         return NULL;
@@ -333,17 +334,18 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     options.typed = cpy_given(dtype);
     options.axis = axes.axes;
     if (cpy_given(where) && where != Py_True && !(options.where = m = cpy_operand(where, NULL, CPY_NO_OP, &own_where))) return NULL;
-    if (cpy_given(initial) && !(options.initial = start = cpy_operand(initial, a, CPY_NO_OP, &own_start))) {
+    if (cpy_given(initial) && !cpy_take_start(initial, a, &start)) {
         if (own_where) cp_free(m);
         return NULL;
     }
+    options.initial = start;
     cp_array *result, *held[] = {a = cpy_x(x), options.out, m};
     CPY_RUN_ON(3, held, cp_size(a), result = cp_reduce(r, a, &options));
     if (own_where) cp_free(m);
-    if (own_start) cp_free(start);
-    if (!result || !options.out) return cpy_wrap(result);
+    cp_free(start);
+    if (!result || !options.out) return cpy_warned(cpy_wrap(result));
     cp_free(result);
-    return Py_NewRef(out);
+    return cpy_warned(Py_NewRef(out));
 }
 
 /* a's axes, then b's. */

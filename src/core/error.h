@@ -8,5 +8,7 @@
 cp_code cpi_fail(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* True, and "NAME: argument is NULL" written if nothing stands, when a pointer argument is NULL. */
 bool cpi_null(const char *function, const void *argument);
+/* Adds to the thread's warnings. */
+void cpi_warn(cp_warning warning);
 
 #endif

@@ -22,14 +22,12 @@ static int detect(void)
     return level;
 }
 
-int cpi_cpu_level(void)
+int cpi_cpu_known = -1; /* racing threads write the same value */
+
+int cpi_cpu_detect(void)
 {
-    static int known = -1; /* racing threads write the same value */
-    int level = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (level < 0) {
-        level = detect();
-        __atomic_store_n(&known, level, __ATOMIC_RELAXED);
-    }
+    int level = detect();
+    __atomic_store_n(&cpi_cpu_known, level, __ATOMIC_RELAXED);
     return level;
 }
 

@@ -5,7 +5,13 @@
 
 enum { CPI_LEVEL_BASE = 0, CPI_LEVEL_V3 = 1, CPI_LEVEL_V4 = 2 };
 /* Highest level of this processor, lowered by CUPRITE_CPU=x86-64-v2|v3|v4. */
-int cpi_cpu_level(void);
+extern int cpi_cpu_known; /* the level once it was asked for, -1 before */
+int cpi_cpu_detect(void);
+static inline int cpi_cpu_level(void)
+{
+    int level = __atomic_load_n(&cpi_cpu_known, __ATOMIC_RELAXED);
+    return level < 0 ? cpi_cpu_detect() : level;
+}
 const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64", ... */
 
 #ifdef CPI_ISA

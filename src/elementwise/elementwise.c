@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "backend/device.h"
-#include "core/shape.h"
 #include "elementwise/resolve.h"
 #include "front/front.h"
-#include "move/move.h"
 
 /* What one call works with: its operands are the outputs, the inputs, and the mask behind them. */
 typedef struct {
@@ -30,67 +28,9 @@ typedef struct {
 
 static bool is_host(const cp_array *x) { return (x->flags & CPI_HOST_SCALAR) != 0; }
 
-/* The order of the result's axes: as the inputs have them where none objects, else C (NumPy's 'K'). `fake` gets
- * strides that say so. Returns false when C order is right. */
-static bool order_like_inputs(const call *c, int first, int n, int64_t *fake)
-{
-    int order[CP_MAXDIM];
-    bool changed = false;
-    for (int i = 0; i < c->ndim; i++) {
-        int j = i;
-        for (; j > 0; j--) {
-            int a = order[j - 1];
-            bool swap = false, objected = false;
-            for (int k = first; k < first + n; k++) {
-                const cp_array *x = c->operand[k];
-                if (x->ndim != c->ndim) continue;
-                int64_t sa = x->shape[a] == 1 ? 0 : x->strides[a], si = x->shape[i] == 1 ? 0 : x->strides[i];
-                sa = sa < 0 ? -sa : sa, si = si < 0 ? -si : si;
-                if (!sa || !si) continue;
-                if (sa < si) swap = true;
-                else objected = true;
-            }
-            if (!swap || objected) break;
-            order[j] = a;
-            changed = true;
-        }
-        order[j] = i;
-    }
-    for (int j = 0; j < c->ndim; j++) fake[order[j]] = c->ndim - j;
-    return changed;
-}
-
 static cp_array *new_output(const call *c, cp_type type, int first, int n)
 {
-    int64_t fake[CP_MAXDIM];
-    if (c->ndim < 2 || !order_like_inputs(c, first, n, fake))
-        return cpi_array_new(c->name, c->device, type, c->ndim, c->shape, 'C');
-    cp_array like = {.device = c->device, .ndim = c->ndim, .strides = fake};
-    return cpi_array_like(c->name, &like, type, c->ndim, c->shape);
-}
-
-/* The shape of n operands, broadcast. */
-static cp_code common_shape(call *c, int first, int n)
-{
-    const cp_array *x = c->operand[first];
-    c->ndim = x->ndim;
-    memcpy(c->shape, x->shape, (size_t)x->ndim * sizeof *c->shape);
-    for (int k = first + 1; k < first + n; k++) {
-        cp_code code = cpi_broadcast(c->name, &c->ndim, c->shape, c->operand[k]->ndim, c->operand[k]->shape);
-        if (code) return code;
-    }
-    return CP_OK;
-}
-
-/* An output must have the shape that it and the others broadcast to. */
-static cp_code fit_output(call *c, const cp_array *out)
-{
-    cp_code code = cpi_broadcast(c->name, &c->ndim, c->shape, out->ndim, out->shape);
-    if (code || (c->ndim == out->ndim && !memcmp(c->shape, out->shape, (size_t)c->ndim * sizeof *c->shape))) return code;
-    char a[160], b[160];
-    return cpi_fail(CP_ERROR_VALUE, "%s: non-broadcastable output operand with shape %s doesn't match the broadcast "
-                    "shape %s", c->name, cpi_shape_text(out->ndim, out->shape, a, sizeof a),
-                    cpi_shape_text(c->ndim, c->shape, b, sizeof b));
+    return cpi_array_for(c->name, c->device, type, c->ndim, c->shape, n, c->operand + first);
 }
 
 /* Operand k becomes `x`, which this call frees. */
@@ -235,14 +175,13 @@ static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const
     if (c->plan.swap) c->operand[nout] = in[1], c->operand[nout + 1] = in[0];
     int n = nin;
     if (where) {
-        if (where->type != CP_BOOL)
-            return cpi_fail(CP_ERROR_TYPE, "%s: the mask of where= must be bool, not %s", c->name, cp_type_name(where->type));
+        if (cpi_check_mask(c->name, where)) return cp_error();
         c->operand[nout + n++] = where;
     }
-    code = common_shape(c, nout, n);
+    code = cpi_common_shape(c->name, n, c->operand + nout, &c->ndim, c->shape);
     for (int k = 0; k < nout && !code; k++) {
         c->operand[k] = out[k]; /* for the device check only */
-        if (out[k]) code = fit_output(c, out[k]);
+        if (out[k]) code = cpi_broadcast_output(c->name, out[k], &c->ndim, c->shape);
     }
     if (code) return code;
     c->device = cpi_common_device(c->name, nout + n, c->operand);
@@ -265,22 +204,12 @@ static bool is_direct(const call *c, cp_array *const *out, int k)
     return direct;
 }
 
-/* out = x where the mask says so: what it leaves out keeps its value and its digits. */
-static cp_code assign_where(const call *c, cp_array *out, cp_array *x, cp_array *where)
-{
-    if (!where) return cp_assign(out, x);
-    cpi_loop loop;
-    cpi_loop_init(&loop, c->ndim, c->shape, 3, (const cp_array *const[]){out, x, where});
-    cpi_loop_coalesce(&loop);
-    return loop.size ? c->device->backend->move->copy(cpi_stream(c->device), &loop) : CP_OK;
-}
-
 /* Results that could not go to their outputs at once do now; they become the outputs. */
 static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_array **results)
 {
     for (int k = 0; k < c->nout; k++) {
         if (!out[k] || results[k]->buffer == out[k]->buffer) continue;
-        cp_code code = assign_where(c, out[k], results[k], where);
+        cp_code code = cpi_assign_where(out[k], results[k], where, c->ndim, c->shape);
         if (code) return code;
         cp_free(results[k]);
         results[k] = cpi_again(out[k]);
@@ -379,7 +308,7 @@ cp_array *cp_where(cp_array *condition, cp_array *a, cp_array *b)
     if (cpi_null(c.name, condition) || cpi_null(c.name, a) || cpi_null(c.name, b)) return NULL;
     c.operand[1] = condition, c.operand[2] = a, c.operand[3] = b;
     c.nop = 4;
-    if (common_shape(&c, 1, 3)) return NULL;
+    if (cpi_common_shape(c.name, 3, c.operand + 1, &c.ndim, c.shape)) return NULL;
     c.device = cpi_common_device(c.name, 3, c.operand + 1);
     if (!c.device) return NULL;
     cp_type type = cpi_promote_arrays(2, c.operand + 2, false);
@@ -413,7 +342,7 @@ static bool prepare_pair(call *c, const char *name, cp_array *a, cp_array *b)
     if (cpi_null(name, a) || cpi_null(name, b)) return false;
     c->operand[1] = a, c->operand[2] = b;
     c->nop = 3;
-    if (common_shape(c, 1, 2)) return false;
+    if (cpi_common_shape(name, 2, c->operand + 1, &c->ndim, c->shape)) return false;
     c->device = cpi_common_device(name, 2, c->operand + 1);
     return c->device != NULL;
 }
@@ -458,7 +387,7 @@ int cp_array_equal(cp_array *a, cp_array *b, bool equal_nan)
 {
     call c;
     if (cpi_null("array_equal", a) || cpi_null("array_equal", b)) return -1;
-    if (a->ndim != b->ndim || memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape)) return 0;
+    if (!cpi_has_shape(a, b->ndim, b->shape)) return 0;
     if (!prepare_pair(&c, "array_equal", a, b)) return -1;
     bool integers = cpi_is_whole(a->type) && cpi_is_whole(b->type);
     cp_type type = cp_promote(a->type, b->type);

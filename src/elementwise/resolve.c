@@ -6,25 +6,6 @@
 
 #include "front/front.h"
 
-/* `t` with a Python number of that type (int64, float64 or complex128) beside it. */
-static cp_type give_way(cp_type t, cp_type weak)
-{
-    if (weak == CP_INT64) return t == CP_BOOL ? CP_INT64 : t;
-    if (weak == CP_FLOAT64) return cpi_is_whole(t) ? CP_FLOAT64 : t;
-    if (cpi_is_whole(t) || t == CP_FLOAT64) return CP_COMPLEX128;
-    return cpi_is_complex(t) ? t : CP_COMPLEX64;
-}
-
-cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating)
-{
-    cp_type strong = CP_DEFAULT, weak = floating ? CP_FLOAT64 : CP_DEFAULT;
-    for (int i = 0; i < n; i++) {
-        cp_type *t = in[i]->flags & CPI_WEAK ? &weak : &strong;
-        *t = *t == CP_DEFAULT ? in[i]->type : cp_promote(*t, in[i]->type);
-    }
-    return strong == CP_DEFAULT ? weak : weak == CP_DEFAULT ? strong : give_way(strong, weak);
-}
-
 /* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT: none. */
 static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
 {
@@ -94,29 +75,6 @@ static cp_code no_loop(cp_op op, cp_type p)
 
 static bool is_comparison(cp_op op) { return op >= CP_OP_equal && op <= CP_OP_greater_equal; }
 
-static void integer_range(cp_type t, int64_t *low, uint64_t *high)
-{
-    int bits = 8 * (int)cpi_itemsize(t);
-    *low = cpi_is_signed(t) ? -(int64_t)((uint64_t)1 << (bits - 2)) * 2 : 0;
-    *high = cpi_is_signed(t) ? ((uint64_t)1 << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
-    if (t == CP_BOOL) *low = 0, *high = 1;
-}
-
-static int64_t int_value(const cp_array *x)
-{
-    int64_t v;
-    memcpy(&v, x->value, sizeof v);
-    return v;
-}
-
-static bool fits(const cp_array *x, cp_type t)
-{
-    int64_t low, v = int_value(x);
-    uint64_t high;
-    integer_range(t, &low, &high);
-    return v < 0 ? v >= low : (uint64_t)v <= high;
-}
-
 /* A comparison of int64 with uint64 values: the kernel takes the signed one first. */
 static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
 {
@@ -128,6 +86,13 @@ static void plan_mixed(cp_op op, cpi_plan *plan, bool signed_first)
     plan->swap = !signed_first;
     plan->type = CP_INT64;
     plan->out[0] = CP_BOOL;
+}
+
+static int64_t int_value(const cp_array *x)
+{
+    int64_t v;
+    memcpy(&v, x->value, sizeof v);
+    return v;
 }
 
 /* A bound of clip beyond the loop's type on its own side limits nothing. */
@@ -142,7 +107,7 @@ static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
     if (!cpi_is_int(plan->type)) return CP_OK;
     for (int i = 0; i < plan->nin; i++) {
         if (!(in[i]->flags & CPI_WEAK) || in[i]->type != CP_INT64 || cpi_op_rows[op].in[i] != CPI_TYPE_T ||
-            fits(in[i], plan->type) || is_open_end(op, i, in[i]))
+            cpi_integer_fits(CP_INT64, in[i]->value, plan->type) || is_open_end(op, i, in[i]))
             continue;
         if (is_comparison(op)) { /* compares as the numbers do */
             if (plan->type == CP_UINT64) {
@@ -152,8 +117,7 @@ static cp_code check_weak(cp_op op, cp_array *const *in, cpi_plan *plan)
             }
             return CP_OK;
         }
-        return cpi_fail(CP_ERROR_OVERFLOW, "%s: Python integer %lld out of bounds for %s", cpi_op_rows[op].name,
-                        (long long)int_value(in[i]), cp_type_name(plan->type));
+        return cpi_check_integer(cpi_op_rows[op].name, CP_INT64, in[i]->value, plan->type);
     }
     return CP_OK;
 }
@@ -210,38 +174,26 @@ static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
     return CP_OK;
 }
 
-/* The type a weak operand counts as for a loop of type `to`: `to` itself unless that would be a lower kind. */
-static void rule_of_weak(cp_type *from, cp_type to)
-{
-    if (*from == CP_INT64 ? to != CP_BOOL : *from == CP_FLOAT64 ? !cpi_is_whole(to) : cpi_is_complex(to)) *from = to;
-}
-
 /* May the inputs become what the loop takes? */
 static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casting rule, cp_type type)
 {
-    for (int i = 0; i < row->nin && row->rule != CPI_RULE_LOGIC; i++) {
+    cp_code code = CP_OK;
+    for (int i = 0; i < row->nin && row->rule != CPI_RULE_LOGIC && !code; i++) {
         cp_type from = in[i]->type, to = cpi_in_type(row, i, type);
         if (from == to) continue;
-        /* A Python number goes to any type of its kind or a higher one; not under "equiv", where NumPy takes it as typed. */
-        if (in[i]->flags & CPI_WEAK && rule != CP_UNSAFE && rule != CP_EQUIV) rule_of_weak(&from, to);
-        if (!cp_can_cast(from, to, rule))
-            return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' input %d from dtype('%s') to dtype('%s') with "
-                            "casting rule '%s'", row->name, row->name, i, cp_type_name(from), cp_type_name(to),
-                            cpi_casting_name(rule));
+        if (rule != CP_UNSAFE && rule != CP_EQUIV) from = cpi_counts_as(in[i], to); /* "equiv" takes numbers as typed */
+        code = cpi_check_cast(row->name, i, from, to, rule);
     }
-    return CP_OK;
+    return code;
 }
 
 /* And the results what is given for them? */
 static cp_code check_outputs(const cpi_op_row *row, cp_array *const *out, cp_casting rule, const cpi_plan *plan)
 {
-    for (int k = 0; k < row->nout; k++) {
-        if (!out[k] || cp_can_cast(plan->out[k], out[k]->type, rule)) continue;
-        return cpi_fail(CP_ERROR_CASTING, "%s: cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting "
-                        "rule '%s'", row->name, row->name, cp_type_name(plan->out[k]), cp_type_name(out[k]->type),
-                        cpi_casting_name(rule));
-    }
-    return CP_OK;
+    cp_code code = CP_OK;
+    for (int k = 0; k < row->nout && !code; k++)
+        if (out[k]) code = cpi_check_cast(row->name, CPI_OUTPUT, plan->out[k], out[k]->type, rule);
+    return code;
 }
 
 /* The common case: no Python numbers, all inputs of one type, which chooses the computing type. */
@@ -281,10 +233,11 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
 
 void cpi_scalar_value(cp_op op, const cp_array *x, cp_type type, void *value)
 {
-    if (op == CP_OP_clip && x->flags & CPI_WEAK && x->type == CP_INT64 && cpi_is_int(type) && !fits(x, type)) {
+    if (op == CP_OP_clip && x->flags & CPI_WEAK && x->type == CP_INT64 && cpi_is_int(type) &&
+        !cpi_integer_fits(CP_INT64, x->value, type)) {
         int64_t low;
         uint64_t high;
-        integer_range(type, &low, &high);
+        cpi_integer_range(type, &low, &high);
         if (int_value(x) < 0) {
             cpi_convert_value(CP_INT64, &low, type, value);
         } else {
@@ -302,7 +255,7 @@ cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop
     cp_type types[CPI_MAXIN] = {0}, p = CP_DEFAULT;
     int n = 0;
     for (int i = 0; i < row->nin; i++) {
-        if ((unsigned)in[i] >= CP_NTYPES) return cpi_fail(CP_ERROR_TYPE, "op_types: not an element type");
+        if (cpi_check_type("op_types", in[i])) return cp_error();
         if (row->in[i] != CPI_TYPE_T) continue;
         p = n ? cp_promote(p, in[i]) : in[i];
         types[n++] = in[i];

@@ -13,8 +13,6 @@ typedef struct cpi_plan {
     bool swap;         /* the kernel takes the two inputs the other way round */
 } cpi_plan;
 
-/* The promotion of operands among which host scalars may be weak; `floating`: a weak float takes part too. */
-cp_type cpi_promote_arrays(int n, cp_array *const *in, bool floating);
 /* The plan for inputs and outputs (NULL where new), or an error named after the operation: TYPE where it has no loop for
  * the operands, CASTING where the rule forbids a conversion, OVERFLOW for a weak integer that the type cannot hold, VALUE
  * for an integer to a negative weak power. */

@@ -62,8 +62,8 @@ cp_code cpi_lanes_of(const char *function, const cp_array *x, cp_axes axes, bool
     return CP_OK;
 }
 
-/* The kept axes in their order, then the reduced ones, largest stride first. */
-cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *l, cpi_device *device)
+/* The kept axes in their order, then the reduced ones: in their order too, or largest stride first. */
+cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *l, cpi_device *device, bool ordered)
 {
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     int n = 0;
@@ -76,7 +76,7 @@ cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *l,
     for (int i = 0; i < x->ndim; i++) {
         if (!l->gone[i]) continue;
         int at = n++;
-        for (; at > first && llabs(strides[at - 1]) < llabs(x->strides[i]); at--) {
+        for (; !ordered && at > first && llabs(strides[at - 1]) < llabs(x->strides[i]); at--) {
             shape[at] = shape[at - 1];
             strides[at] = strides[at - 1];
         }

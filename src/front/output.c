@@ -1,6 +1,66 @@
 /* Where results go. Invariant: an array given as out= changes only when everything before its last assignment has
  * succeeded, or when the kernel writes to it directly. */
 #include "front/front.h"
+#include "move/move.h"
+
+/* Strides for the order of axes that the inputs agree on; false where C order is right. */
+static bool order_like(int ndim, int n, cp_array *const *inputs, int64_t *strides)
+{
+    int order[CP_MAXDIM];
+    bool changed = false;
+    for (int i = 0; i < ndim; i++) {
+        int j = i;
+        for (; j > 0; j--) {
+            int a = order[j - 1];
+            bool swap = false, objected = false;
+            for (int k = 0; k < n; k++) {
+                const cp_array *x = inputs[k];
+                if (x->ndim != ndim) continue;
+                int64_t sa = x->shape[a] == 1 ? 0 : x->strides[a], si = x->shape[i] == 1 ? 0 : x->strides[i];
+                sa = sa < 0 ? -sa : sa, si = si < 0 ? -si : si;
+                if (!sa || !si) continue;
+                if (sa < si) swap = true;
+                else objected = true;
+            }
+            if (!swap || objected) break;
+            order[j] = a;
+            changed = true;
+        }
+        order[j] = i;
+    }
+    for (int j = 0; j < ndim; j++) strides[order[j]] = ndim - j;
+    return changed;
+}
+
+cp_array *cpi_array_for(const char *function, cpi_device *device, cp_type type, int ndim, const int64_t *shape, int n,
+                        cp_array *const *inputs)
+{
+    int64_t strides[CP_MAXDIM];
+    if (ndim < 2 || !order_like(ndim, n, inputs, strides))
+        return cpi_array_new(function, device, type, ndim, shape, 'C');
+    cp_array like = {.device = device, .ndim = ndim, .strides = strides};
+    return cpi_array_like(function, &like, type, ndim, shape);
+}
+
+cp_code cpi_broadcast_output(const char *function, const cp_array *out, int *ndim, int64_t *shape)
+{
+    char have[160], want[160];
+    if (cpi_has_shape(out, *ndim, shape)) return CP_OK;
+    cp_code code = cpi_broadcast(function, ndim, shape, out->ndim, out->shape);
+    if (code || cpi_has_shape(out, *ndim, shape)) return code;
+    return cpi_fail(CP_ERROR_VALUE, "%s: non-broadcastable output operand with shape %s doesn't match the broadcast "
+                    "shape %s", function, cpi_shape_text(out->ndim, out->shape, have, sizeof have),
+                    cpi_shape_text(*ndim, shape, want, sizeof want));
+}
+
+cp_code cpi_assign_where(cp_array *out, cp_array *x, cp_array *where, int ndim, const int64_t *shape)
+{
+    if (!where) return cp_assign(out, x);
+    cpi_loop loop;
+    cpi_loop_init(&loop, ndim, shape, 3, (const cp_array *const[]){out, x, where});
+    cpi_loop_coalesce(&loop);
+    return loop.size ? out->device->backend->move->copy(cpi_stream(out->device), &loop) : CP_OK;
+}
 
 cp_code cpi_check_out(const cpi_output *o)
 {
@@ -15,11 +75,7 @@ cp_code cpi_check_out(const cpi_output *o)
         return cpi_fail(CP_ERROR_VALUE, "%s: out has shape %s, the result %s", o->function,
                         cpi_shape_text(out->ndim, out->shape, have, sizeof have),
                         cpi_shape_text(o->ndim, o->shape, want, sizeof want));
-    if (!cp_can_cast(o->type, out->type, o->casting))
-        return cpi_fail(CP_ERROR_CASTING, "%s: Cannot cast the output from dtype('%s') to dtype('%s') with casting rule "
-                        "'%s'", o->function, cp_type_name(o->type), cp_type_name(out->type),
-                        cpi_casting_name(o->casting));
-    return CP_OK;
+    return cpi_check_cast(o->function, CPI_OUTPUT, o->type, out->type, o->casting);
 }
 
 /* May the kernel write to out itself? */
@@ -39,6 +95,15 @@ cp_code cpi_output_open(cpi_output *o, int n, cp_array *const *inputs)
     o->array = o->out && is_direct(o, n, inputs) ? cp_retain(o->out)
                                                  : cpi_array_new(o->function, o->device, o->type, o->ndim, o->shape, 'C');
     return o->array ? CP_OK : cp_error();
+}
+
+cp_code cpi_output_apart(cpi_output *o)
+{
+    cp_array *fresh = cpi_array_new(o->function, o->device, o->type, o->ndim, o->shape, 'C');
+    if (!fresh) return cp_error();
+    cp_free(o->array);
+    o->array = fresh;
+    return CP_OK;
 }
 
 cp_array *cpi_output_close(cpi_output *o, cp_code code)

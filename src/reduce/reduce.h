@@ -26,7 +26,9 @@ typedef struct cpi_reduction_row {
     const char *name;
     cpi_fold fold;
     cpi_reduce_rule rule;
-    bool identity;
+    cp_reduction whole;      /* what NumPy makes of integers instead, or itself */
+    cp_warning warns;        /* or CP_NWARNINGS */
+    bool identity, root;     /* root: NumPy takes a root in the result */
     const char *ufunc, *doc; /* NumPy's name of the operation, for messages */
 } cpi_reduction_row;
 extern const cpi_fold_row cpi_folds[CPI_NFOLDS];

@@ -1,14 +1,11 @@
 /* Copying into an array: broadcast, under a casting rule, where a mask is true. */
 #include "front/front.h"
-#include "move/move.h"
 
-/* A number of Python's goes to any type of its kind or a higher one. */
+/* A number of Python's goes to any type of its kind or a higher one, but for the rules that take it as typed. */
 static cp_code check_cast(const cp_array *dst, const cp_array *src, cp_casting rule)
 {
-    cp_type from = src->type, to = dst->type;
-    bool weak = src->flags & CPI_WEAK && rule != CP_NO_CAST && rule != CP_EQUIV;
-    if (weak && (from == CP_INT64 ? !cpi_is_bool(to) : from == CP_FLOAT64 ? to >= CP_FLOAT16 : cpi_is_complex(to))) return CP_OK;
-    return cpi_check_cast("copyto", from, to, rule);
+    bool weak = rule == CP_SAFE || rule == CP_SAME_KIND;
+    return cpi_check_cast("copyto", CPI_DATA, weak ? cpi_counts_as(src, dst->type) : src->type, dst->type, rule);
 }
 
 /* src where the mask is true, on the device of dst and apart from it. */
@@ -19,12 +16,7 @@ static cp_code copy_masked(cp_array *dst, cp_array *src, cp_array *mask)
     cp_array *wide = from && !host ? cpi_broadcast_view("copyto", from, dst->ndim, dst->shape) : cp_retain(from);
     cp_array *apart = wide && cpi_may_overlap(dst, mask) ? cp_copy(mask) : cp_retain(mask);
     cp_code code = cp_error();
-    if (wide && apart) {
-        cpi_loop loop;
-        cpi_loop_init(&loop, dst->ndim, dst->shape, 3, (const cp_array *const[]){dst, wide, apart});
-        cpi_loop_coalesce(&loop);
-        code = dst->size ? dst->device->backend->move->copy(cpi_stream(dst->device), &loop) : CP_OK;
-    }
+    if (wide && apart) code = cpi_assign_where(dst, wide, apart, dst->ndim, dst->shape);
     cp_free(apart);
     cp_free(wide);
     cp_free(from);
@@ -41,7 +33,7 @@ cp_code(cp_copyto)(cp_array *dst, cp_array *src, const cp_copyto_options *option
     if ((code = cpi_check_writable("copyto", dst)) || (code = check_cast(dst, src, o->casting))) return code;
     if (!cpi_common_device("copyto", 3, all)) return cp_error();
     if (!o->where) return cp_assign(dst, src);
-    cp_array *mask = cpi_mask("copyto", o->where, dst->ndim, dst->shape);
+    cp_array *mask = cpi_mask("copyto", o->where, dst->device, dst->ndim, dst->shape);
     code = mask ? copy_masked(dst, src, mask) : cp_error();
     cp_free(mask);
     return code;

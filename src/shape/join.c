@@ -10,12 +10,9 @@ static cp_code joined_type(const char *function, int n, cp_array *const *arrays,
     if (o->out && o->typed)
         return cpi_fail(CP_ERROR_TYPE, "%s: only takes `out` or `dtype` as an argument, but both were provided", function);
     *type = o->out ? o->out->type : o->typed ? o->dtype : cpi_common_type(n, arrays);
-    if (!cp_type_size(*type)) return cpi_fail(CP_ERROR_TYPE, "%s: %d is not an element type", function, (int)*type);
-    for (int i = 0; i < n; i++) {
-        cp_code code = cpi_check_cast(function, arrays[i]->type, *type, o->casting);
-        if (code) return code;
-    }
-    return CP_OK;
+    cp_code code = cpi_check_type(function, *type);
+    for (int i = 0; i < n && !code; i++) code = cpi_check_cast(function, CPI_DATA, arrays[i]->type, *type, o->casting);
+    return code;
 }
 
 /* The result's shape: that of the parts, the extents of the axis added up. */

@@ -225,10 +225,7 @@ cp_array *cp_view_as(cp_array *x, cp_type type)
     const char *function = "view";
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], from, to = (int64_t)cp_type_size(type);
     if (cpi_null(function, x)) return NULL;
-    if (!to) {
-        cpi_fail(CP_ERROR_TYPE, "%s: %d is not an element type", function, (int)type);
-        return NULL;
-    }
+    if (cpi_check_type(function, type)) return NULL;
     x = solid(function, x);
     if (!x) return NULL;
     from = cpi_itemsize(x->type);

@@ -17,8 +17,11 @@ static cp_code fill_with_nan(cp_array *result)
 static cp_code medians(cp_array *x, const cpi_lanes *lanes, cp_array *result)
 {
     if (!lanes->kept) return CP_OK;
-    if (!lanes->reduced) return fill_with_nan(result);
-    cp_array *dense = cpi_lanes_dense("median", x, lanes, result->device);
+    if (!lanes->reduced) {
+        cpi_warn(CP_WARNING_MEAN);
+        return fill_with_nan(result);
+    }
+    cp_array *dense = cpi_lanes_dense("median", x, lanes, result->device, false);
     if (!dense) return cp_error();
     cp_code code = result->device->backend->sort->median(cpi_stream(result->device), dense->type, lanes->kept,
                                                          lanes->reduced, dense->data, result->data);

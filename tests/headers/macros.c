@@ -118,6 +118,10 @@ static const char *const exceptions[] = {
 #define EXCEPTION_OF(NAME, text, exception) exception,
     CP_ERRORS(EXCEPTION_OF)
 };
+static const char *const categories[] = {
+#define CATEGORY_OF(NAME, text, category) category,
+    CP_WARNINGS(CATEGORY_OF)
+};
 
 static void lists(void)
 {
@@ -125,6 +129,8 @@ static void lists(void)
     for (int t = 0; t < CP_NTYPES; t++) CHECK(strcmp(type_names[t], cp_type_name((cp_type)t)) == 0);
     CHECK(sizeof exceptions / sizeof *exceptions == CP_NERRORS);
     for (int e = 0; e < CP_NERRORS; e++) CHECK(strcmp(exceptions[e], cp_code_exception((cp_code)e)) == 0);
+    CHECK(sizeof categories / sizeof *categories == CP_NWARNINGS);
+    for (int w = 0; w < CP_NWARNINGS; w++) CHECK(strcmp(categories[w], cp_warning_category((cp_warning)w)) == 0);
 }
 
 static void devices(void)

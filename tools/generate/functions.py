@@ -398,6 +398,8 @@ def frame(f):
     out = next((a for a in f.arguments if a.kind.name in OUTS), None)
     if f.body and out:
         lines.append(f"    result = cpy_or_out(result, v.{out.name}_object);")
+    if f.row.get("unlock", "size") != "never":
+        lines.append("    result = cpy_warned(result);")
     releases = [a.kind.release.format(v=f"v.{a.name}") for a in reversed(f.arguments) if a.kind.release]
     if borrowed:
         releases = [a.kind.release.format(v=f"v.{a.name}") for a in reversed(f.arguments) if a.kind.release and a.kind.name != "array"]

@@ -47,6 +47,8 @@ KINDS = {k.name: k for k in [
     _array("array", "cpy_take_array({o}, &{v})", stub="ndarray"),
     # an array, or a number: a host scalar of the type that the arrays beside it give it
     _array("operand", "cpy_take_operand({o}, near, &{v})", stub="ndarray | complex", late=True),
+    # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
+    _array("start", "cpy_take_start({o}, near, &{v})", stub="ndarray | complex", late=True),
     # an array, or what asarray makes one of, on the device of the arrays beside it
     _array("array_like", "cpy_take_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
     # an array, a number as a host scalar, or a list; NumPy's arrays are refused

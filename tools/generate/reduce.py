@@ -37,9 +37,11 @@ def check(fold_rows, reductions):
         if f.get("integers", name(f)) not in known:
             raise f.error(f"there is no fold {f.integers}")
     for r in reductions:
-        r.need(["name"], ["fold", "result", "identity", "ufunc", "finish", "doc"], ["method", "aliases", "warns"])
+        r.need(["name"], ["fold", "result", "identity", "ufunc", "finish", "doc"], ["method", "aliases", "warns", "whole", "root"])
         if r.fold not in known:
             raise r.error(f"there is no fold {r.fold}")
+        if r.get("whole", name(r)) not in {name(other) for other in reductions}:
+            raise r.error(f"there is no reduction {r.whole}")
         if r.result not in RESULTS:
             raise r.error(f"there is no result {r.result}; there are {', '.join(RESULTS)}")
         if next(f for f in fold_rows if name(f) == r.fold).accumulator == "own" and r.finish != "a":
@@ -136,8 +138,10 @@ def table(fold_rows, reductions):
                 f"CPI_FOLD_{f.get('integers', name(f)).upper()}{marks}}},\n")
 
     def reduction_line(r):
+        warns = f"CP_WARNING_{r.warns.upper()}" if r.get("warns") else "CP_NWARNINGS"
         return (f"    [CP_REDUCE_{name(r)}] = {{\n        \"{name(r)}\", CPI_FOLD_{r.fold.upper()}, CPI_RESULT_{r.result.upper()}, "
-                f"{str(r.identity).lower()}, {quoted(r.ufunc)},\n        {quoted(r.doc)},\n    }},\n")
+                f"CP_REDUCE_{r.get('whole', name(r))}, {warns}, {str(r.identity).lower()},\n"
+                f"        {str(r.get('root', False)).lower()}, {quoted(r.ufunc)},\n        {quoted(r.doc)},\n    }},\n")
 
     calls = "".join(f"cp_array *(cp_{name(r)})(cp_array *x, const cp_reduce_options *options)\n"
                     f"{{\n    return cp_reduce(CP_REDUCE_{name(r)}, x, options);\n}}\n" for r in reductions)

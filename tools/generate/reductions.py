@@ -2,12 +2,12 @@
 from table import Row
 
 ARGUMENTS = {
-    "wide": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: bool = False, initial: operand = None, "
+    "wide": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: bool = False, initial: start = None, "
             "where: where = True",
     "mean": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: bool = False, *, where: where = True",
     "real": "axis: axes = None, dtype: dtype = None, out: out = None, ddof: double = 0, keepdims: bool = False, *, "
             "where: where = True, correction: double = None",
-    "same": "axis: axes = None, out: out = None, keepdims: bool = False, initial: operand = None, where: where = True",
+    "same": "axis: axes = None, out: out = None, keepdims: bool = False, initial: start = None, where: where = True",
     "index": "axis: axis_or_all = None, dtype: dtype = None, out: out = None, keepdims: bool = False",
     "truth": "axis: axes = None, out: out = None, keepdims: bool = False, *, where: where = True",
     "count": "axis: axes = None, *, keepdims: bool = False",

@@ -1,0 +1,162 @@
+"""Every option of every reduction together, against NumPy: result, dtype and shape, or the type of the exception."""
+import cuprite as cp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import kind
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+          "float64", "complex64", "complex128"]
+SUMS, EXTREMES = ["sum", "prod", "nansum", "nanprod"], ["min", "max", "nanmin", "nanmax"]
+MOMENTS, PLACES, TRUTHS = ["var", "std", "nanvar", "nanstd"], ["argmin", "argmax"], ["any", "all"]
+NAMES = SUMS + EXTREMES + MOMENTS + PLACES + TRUTHS + ["mean", "count_nonzero"]
+STARTS = [0, 1, -1, 3, 200, 300, -129, 2**31, 2.5, float("nan"), float("inf"), True, 1j, np.int8(3),
+          np.uint64(3), np.float32(2.5), np.complex64(2), np.array(3), np.array([3, 1])]
+WRONG = ["axis", "axis twice", "out's shape", "out's dimensions", "mask's shape", "mask's type", "a sequence"]
+
+
+def fits(start, name, dtype):
+    """Starts whose outcome is more than the truth value of some Python object."""
+    if name not in EXTREMES:
+        return True
+    if dtype == "bool":
+        return isinstance(start, (bool, int))
+    return True
+
+
+@st.composite
+def calls(draw):
+    name, dtype = draw(st.sampled_from(NAMES)), draw(st.sampled_from(DTYPES))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 5]), min_size=1, max_size=3).map(tuple))
+    x = rng.integers(0, 2 if "prod" in name else 5, shape).astype(dtype)
+    axes = list(range(len(shape)))
+    axis = draw(st.one_of(st.none(), st.sampled_from(axes), st.lists(st.sampled_from(axes), unique=True).map(tuple)))
+    if name in PLACES and isinstance(axis, tuple):
+        axis = None
+    kw = {"axis": axis, "keepdims": draw(st.booleans())}
+    if name in SUMS + MOMENTS + ["mean"] and draw(st.integers(0, 2)) == 0:
+        kw["dtype"] = draw(st.sampled_from(DTYPES[name not in SUMS:]))  # booleans are neither divided nor subtracted
+    if name in SUMS + EXTREMES and draw(st.integers(0, 2)) == 0:
+        kw["initial"] = draw(st.sampled_from([s for s in STARTS if fits(s, name, dtype)]))
+    if name in MOMENTS and draw(st.booleans()):
+        kw["ddof"] = draw(st.sampled_from([1, 2, 2.5]))
+    if name not in PLACES + ["count_nonzero"] and draw(st.integers(0, 2)) == 0:
+        kw["where"] = np.asarray(rng.random(shape[draw(st.integers(0, len(shape))):]) < 0.6)
+    gone = axes if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    result = tuple(1 if i in gone else n for i, n in enumerate(shape) if i not in gone or kw["keepdims"])
+    out = None
+    if name != "count_nonzero" and draw(st.booleans()):
+        out = (result, draw(st.sampled_from(DTYPES)))
+    wrong = draw(st.sampled_from([None] * 12 + WRONG))
+    if wrong:
+        kw, out = {"axis": 0}, None
+    if wrong == "axis":
+        kw["axis"] = len(shape)
+    elif wrong == "axis twice":
+        kw["axis"] = (0, 0)
+    elif wrong == "out's shape" and name != "count_nonzero":
+        out = (tuple(n + 1 for n in shape[1:]) or (2,), "int64" if name in PLACES else "complex128")
+    elif wrong == "out's dimensions" and name != "count_nonzero":
+        out = ((1,) + shape[1:], "int64" if name in PLACES else "complex128")
+    elif wrong and wrong.startswith("mask") and name not in PLACES + ["count_nonzero"]:
+        kw["where"] = np.ones(9, bool) if wrong.endswith("shape") else np.ones(shape)
+        if name in EXTREMES:
+            kw["initial"] = 1
+    elif wrong == "a sequence" and name in SUMS:
+        kw["initial"] = np.array([1, 2])
+    if x.dtype.kind in "fc" and x.size and (out is None or out[1][0] in "fc") and kw.get("dtype", "f")[0] in "fc":
+        x[rng.random(shape) < draw(st.sampled_from([0, 0.2, 1]))] = np.nan
+    return name, x, kw, out
+
+
+def outcome(xp, name, x, kw, out):
+    """The type of the exception, or the value; and what stands in out."""
+    kw = {k: xp.asarray(v) if isinstance(v, np.ndarray) else v for k, v in kw.items()}
+    to = None
+    if out:
+        to = kw["out"] = xp.zeros(out[0], dtype=out[1])
+    try:
+        with np.errstate(all="ignore"):
+            r = getattr(xp, name)(xp.asarray(x), **kw)
+    except Exception as e:  # compared below
+        return kind(e), None
+    assert to is None or r is to
+    return None, np.asarray(r if xp is np else cp.asnumpy(r))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(calls())
+def test_options_together(call):
+    name, x, kw, out = call
+    if x.size == 0 and name in SUMS and isinstance(kw.get("initial"), float) and x.dtype.kind == "c":
+        kw.pop("initial")   # 1 * inf is inf + nan*j; NumPy multiplies nothing there
+    (error, want), (ours, got) = (outcome(xp, *call) for xp in (np, cp))
+    assert ours is error, (call, ours, error)
+    if error:
+        return
+    assert got.dtype == want.dtype and got.shape == want.shape, call
+    if name in MOMENTS + ["mean"] and np.dtype(kw.get("dtype", "f8")).kind in "iu":
+        return              # NumPy divides in between and cuts, each step for itself
+    by_floats = name in MOMENTS + ["mean"] or x.dtype.kind in "fc" or np.dtype(kw.get("dtype", "?")).kind in "fc"
+    if want.dtype.kind in "biu" and by_floats:
+        plain = outcome(np, name, x, {k: v for k, v in kw.items() if k not in ("dtype", "out")}, None)[1]
+        if plain is None or not (abs(plain) < 100).all():
+            return      # NaN and what is too large have no value as an integer
+    types = [np.dtype(t) for t in (x.dtype, want.dtype, kw.get("dtype", "f8"))]
+    narrow = min([t.itemsize // (1 + (t.kind == "c")) for t in types if t.kind in "fc"], default=8)
+    exact = name in EXTREMES + PLACES + TRUTHS + ["count_nonzero"]
+    rtol = 0 if exact else {2: 4e-3, 4: 1e-6, 8: 1e-13}[narrow]
+    # what is rounded to a whole number may be one off where the mean or deviation was rounded before
+    atol = 1 if want.dtype.kind in "iu" and name in MOMENTS + ["mean"] else 0 if exact else rtol
+    if want.dtype.kind in "biu" and not atol:
+        np.testing.assert_array_equal(got, want, str(call))
+    elif want.dtype.kind != "b":
+        np.testing.assert_allclose(got.astype("D"), want.astype("D"), rtol=rtol, atol=atol, err_msg=str(call))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])
+@pytest.mark.parametrize("name", SUMS + EXTREMES)
+@pytest.mark.parametrize("start", [2**63, 2**63 - 1, -2**63, 2**64, -2**63 - 1, np.uint64(2**63), np.array(2**63)],
+                         ids=str)
+def test_starts_beyond_int64(name, dtype, start):
+    """An integer is compared with the result's type, whatever the elements' type is."""
+    if name in EXTREMES and dtype == "bool" and not -2**63 <= int(start) < 2**64:
+        pytest.skip("NumPy takes the truth value of an integer that no type of it holds")
+    if name in EXTREMES and dtype == "uint8" and isinstance(start, np.uint64):
+        pytest.skip("NumPy wraps scalars of its own without a word; ours is an OverflowError, as for Python's integer")
+    x = np.array([1, 1, 0]).astype(dtype)
+    (error, want), (ours, got) = (outcome(xp, name, x, {"initial": start}, None) for xp in (np, cp))
+    assert ours is error
+    assert error or (got.dtype == want.dtype and got == want)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("out", DTYPES)
+@pytest.mark.parametrize("dtype", ["bool", "int16", "uint64", "float16", "float64", "complex64"])
+def test_every_out(name, dtype, out):
+    """Which types take a result: any of a sum, no integers of a root, those that int64 casts from of a place."""
+    if name == "count_nonzero":
+        pytest.skip("it has no out")
+    x = np.array([[1, 0, 3], [2, 5, 1]]).astype(dtype)
+    for kw in ({"axis": 0}, {"axis": 1, "keepdims": True}):
+        shape = (3,) if kw["axis"] == 0 else (2, 1)
+        (error, want), (ours, got) = (outcome(xp, name, x, kw, (shape, out)) for xp in (np, cp))
+        assert ours is error
+        if not error and (out != "bool" or name not in MOMENTS + ["mean"]):
+            off = want.dtype.kind in "iu" and name in MOMENTS
+            np.testing.assert_allclose(got.astype("D"), want.astype("D"), rtol=4e-3, atol=off)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_types_of_places(name):
+    """dtype= is CuPy's argument: the places converted."""
+    x = np.array([[1.5, 2.5, 0], [4, 1, 7]])
+    for t in DTYPES:
+        for axis in (None, 0, 1):
+            got = getattr(cp, name)(cp.asarray(x), axis=axis, dtype=t)
+            want = np.asarray(getattr(np, name)(x, axis=axis)).astype(t)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(cp.asnumpy(got), want)

@@ -366,6 +366,9 @@ static void ${N}_empty(void *acc) { *($A *)acc = ${N}_identity(); }
 
 """)
 
+# What is written by hand is compiled once more for no instruction set but the first: to be compared with.
+PORTABLE = "#ifndef __AVX2__\n{}#endif\n"
+
 KERNELS = Template("""\
 /* Kernels of the fold $name, for every type; compiled once per instruction set.
  *
@@ -394,9 +397,12 @@ def kernels(row, elements):
             x = f.element.x[0] + "32"
             n["M"], n["W"] = f"{row.args[0]}_{x}_whole", {"i32": "int32_t", "u32": "uint32_t"}[x]
         n["columns"], n["run"] = COLUMNS.substitute(n), (WIDENED if narrow else RUN).substitute(n)
-        text.append(KERNEL.substitute(n))
         N = f.name
-        tables[f.whole].append(f"    [{f.element.enum}] = {{sizeof({f.A}), {N}_run, {N}_columns, {N}_join, {N}_empty}},\n")
+        body = KERNEL.substitute(n)
+        entry = f"    [{f.element.enum}] = {{sizeof({f.A}), {N}_run, {N}_columns, {N}_join, {N}_empty}},\n"
+        by_hand = row.get("by_hand") == "all" or (row.get("by_hand") == "real" and f.element.kind != "complex")
+        text.append(PORTABLE.format(body) if by_hand else body)
+        tables[f.whole].append(PORTABLE.format(entry) if by_hand else entry)
     out = KERNELS.substitute(name=row.args[0], kernels="".join(text))
     for whole, lines in tables.items():
         if lines:

@@ -31,7 +31,9 @@ def quoted(text):
 def check(fold_rows, reductions):
     known = {name(f) for f in fold_rows}
     for f in fold_rows:
-        f.need(["name"], ["accumulator", "identity", "map", "combine"], ["integers", "exact", "cuda"])
+        f.need(["name"], ["accumulator", "identity", "map", "combine"], ["integers", "exact", "cuda", "by_hand"])
+        if f.get("by_hand", "all") not in ("all", "real"):
+            raise f.error("by_hand is all or real")
         if f.accumulator not in CLASSES:
             raise f.error(f"there is no accumulator {f.accumulator}; there are {', '.join(CLASSES)}")
         if f.get("integers", name(f)) not in known:

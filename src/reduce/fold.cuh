@@ -165,40 +165,51 @@ template <class F> struct batch {
     }
 };
 
-/* Vectors i, i + group, ... of a thread, four at a time. Where they lie is one question for all four, so that one
- * kernel serves one reduced dimension and several. */
+/* Where the elements of flat reduced indices i, i + step, ... lie beside x, `apart` bytes from index to index where there
+ * is one dimension. Which it is is one question for all of them, so that nothing stands between their loads. */
+template <int U>
+__device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p, const char *x, int64_t i, int64_t step,
+                                          int64_t apart)
+{
+    if (p.a.nreduced <= 1) {
+#pragma unroll
+        for (int u = 0; u < U; u++) from[u] = x + (i + u * step) * apart;
+        return;
+    }
+    /* one after the other: together they need more registers than there are */
+#pragma unroll
+    for (int u = 0; u < U; u++) from[u] = x + offset<0>(p.a.reduce, p.a.nreduced, i + u * step, p.small);
+}
+
+/* Vectors first + lane, first + lane + group, ... of a thread, four at a time; all threads of a group turn as often. */
 template <class F, int V>
-__device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p, const char *x, int64_t i, int64_t end)
+__device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p, const char *x, int lane, int64_t first,
+                                             int64_t end)
 {
     typedef vector<typename F::Raw, V> W;
-    const cpi_reduce_args &a = p.a;
     const int group = p.group;
-    const bool plain = a.nreduced <= 1;
-    const int64_t step = V > 1 ? (int64_t)sizeof(W) : a.nreduced ? a.reduce[0].x : 0, head = plain ? p.head : 0;
-    for (; i + 3 * group < end; i += 4 * group) {
+    const int64_t head = p.a.nreduced <= 1 ? p.head : 0;
+    /* of vectors in one dimension, of elements in several */
+    const int64_t apart = V > 1 ? (int64_t)sizeof(W) / V : p.a.nreduced ? p.a.reduce[0].x : 0;
+    int64_t i = first + lane;
+    for (; i - lane + 4 * group <= end; i += 4 * group) {
         const char *from[4];
         W v[4];
-        if (plain) {
-#pragma unroll
-            for (int u = 0; u < 4; u++) from[u] = x + (i + u * group) * step;
-        } else {
-#pragma unroll
-            for (int u = 0; u < 4; u++) from[u] = x + offset<0>(a.reduce, a.nreduced, (i + u * group) * V, p.small);
-        }
+        addresses(from, p, x, i * V, group * V, apart);
 #pragma unroll
         for (int u = 0; u < 4; u++) v[u] = *(const W *)from[u];
         batch<F>::add(s, v, head + i * V, group * V);
         F::turn(s);
     }
-    W rest[3]; /* the last few are asked for together too */
+    if (i >= end) return;
+    const char *from[4];
+    W rest[4]; /* the last few are asked for together too */
+    addresses(from, p, x, i * V, group * V, apart);
 #pragma unroll
-    for (int u = 0; u < 3; u++)
-        if (i + u * group < end) {
-            int64_t at = i + u * group;
-            rest[u] = *(const W *)(x + (plain ? at * step : offset<0>(a.reduce, a.nreduced, at * V, p.small)));
-        }
+    for (int u = 0; u < 4; u++)
+        if (i + u * group < end) rest[u] = *(const W *)from[u];
 #pragma unroll
-    for (int u = 0; u < 3; u++)
+    for (int u = 0; u < 4; u++)
         if (i + u * group < end) {
             W one[1] = {rest[u]};
             batch<F>::add(s, one, head + (i + u * group) * V, 0);
@@ -243,12 +254,18 @@ __device__ __forceinline__ void walk_masked_dimensions(typename F::State &s, con
     }
 }
 
-/* Narrow elements come in large numbers and need registers; for others blocks that wait together matter more. */
-#define RESIDENT(R, V) (sizeof(R) < 4 && V > 1 ? 2 : 4)
+/* Blocks of a processor that wait for memory together. Narrow elements come in large numbers and need registers. */
+template <class F> struct resident {
+    static constexpr int narrow = 2, wide = 4;
+};
+template <class F, int V> constexpr int resident_blocks()
+{
+    return sizeof(typename F::Raw) < 4 && V > 1 ? resident<F>::narrow : resident<F>::wide;
+}
 
 /* Whole vectors have no mask (fits_vectors), so only V = 1 has code for one. */
 template <class F, int V>
-__global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(const __grid_constant__ plan p)
+__global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
     typedef typename F::Acc A;
@@ -267,14 +284,14 @@ __global__ void __launch_bounds__(THREADS, RESIDENT(typename F::Raw, V)) rows(co
     F::start(s, p, (const R *)base);
     if (live) {
         if (V > 1) x += p.head * (int64_t)sizeof(R);
-        int64_t i = part * p.each + lane, end = (part + 1) * p.each;
+        int64_t first = part * p.each, end = first + p.each;
         if (end > p.vectors) end = p.vectors;
         if (V == 1 && F::MASKS && a.where) {
             const uint8_t *w = a.where + offset<1>(a.keep, a.nkept, r, p.small);
-            if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, i, end, group);
-            else walk_masked_dimensions<F>(s, p, x, w, i, end, group);
+            if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, first + lane, end, group);
+            else walk_masked_dimensions<F>(s, p, x, w, first + lane, end, group);
         } else {
-            walk_vectors<F, V>(s, p, x, i, end);
+            walk_vectors<F, V>(s, p, x, lane, first, end);
         }
         if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
             if (part == 0)
@@ -328,28 +345,15 @@ template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const _
                 for (int k = 0; k < AT_ONCE; k++)
                     if (i + u < n) F::add(s[k], v[k][u], i + u);
         }
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++)
-            if (r + k * step < a.kept) F::finish(p, F::result(s[k]), a.out + (r + k * step) * to);
+        static_assert(AT_ONCE == 2, "the results are chosen from");
+        const typename F::Acc one = F::result(s[0]), other = F::result(s[1]);
+#pragma unroll 1
+        for (int k = 0; k < AT_ONCE; k++) /* finishing is there once */
+            if (r + k * step < a.kept) F::finish(p, k ? other : one, a.out + (r + k * step) * to);
     }
 }
 
 /* --- columns: neighbouring results by neighbouring threads --- */
-
-/* Where the elements i, i + step, ... of the reduced range lie in a column that begins at x. One question for all, so that
- * nothing stands between the loads. */
-template <int U>
-__device__ __forceinline__ void down(const char *(&from)[U], const plan &p, const char *x, int64_t i, int step)
-{
-    const cpi_reduce_args &a = p.a;
-    if (a.nreduced == 1) {
-#pragma unroll
-        for (int u = 0; u < U; u++) from[u] = x + (i + u * step) * a.reduce[0].x;
-    } else {
-#pragma unroll
-        for (int u = 0; u < U; u++) from[u] = x + offset<0>(a.reduce, a.nreduced, i + u * step, p.small);
-    }
-}
 
 /* A tile is `width` columns, of which each has `height` threads; threads that are left over only wait. */
 template <class F> __global__ void __launch_bounds__(THREADS) columns(const __grid_constant__ plan p)
@@ -371,10 +375,11 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
     if (live) {
         int64_t i = part * p.each + ty, end = (part + 1) * p.each;
         if (end > a.reduced) end = a.reduced;
+        const int64_t apart = a.nreduced ? a.reduce[0].x : 0;
         for (; i + 7 * height < end; i += 8 * height) {
             const char *from[8];
             vector<R, 1> v[8];
-            down(from, p, x, i, height);
+            addresses(from, p, x, i, height, apart);
 #pragma unroll
             for (int u = 0; u < 8; u++) v[u].x[0] = *(const R *)from[u];
             batch<F>::add(s, v, i, height);
@@ -383,7 +388,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
         for (; i < end; i += 4 * height) { /* the last few are asked for together too */
             const char *from[4];
             R v[4];
-            down(from, p, x, i, height);
+            addresses(from, p, x, i, height, apart);
 #pragma unroll
             for (int u = 0; u < 4; u++)
                 if (i + u * height < end) v[u] = *(const R *)from[u];

@@ -47,6 +47,11 @@ template <class R> struct Place {
     }
 };
 
+/* A place and a value: with four blocks they would not fit the registers. */
+template <class R> struct resident<Place<R>> {
+    static constexpr int narrow = 2, wide = 3;
+};
+
 /* The first best of a batch is found with small indices, then compared once. NaN goes the careful way. */
 template <class R> struct batch<Place<R>> {
     template <int U, int V>

@@ -116,6 +116,11 @@ template <class B, class R> struct Row {
     }
 };
 
+/* Elements are added one by one, so narrow ones leave registers for more blocks. */
+template <class B, class R> struct resident<Row<B, R>> {
+    static constexpr int narrow = 3, wide = 4;
+};
+
 } // namespace fold
 
 #endif

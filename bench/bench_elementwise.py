@@ -45,6 +45,7 @@ def cases(b):
     for t, x in (("float64", f8), ("float16", f2), ("complex64", c8), ("int32", i4), ("uint8", i4.astype("u1"))):
         yield case(f"add 1e7 {t}", [x, x], cp.add, lambda a, c: xp.add(a, c), lambda a, c: a + c, bytes=3 * x.nbytes)
     yield case("exp 1e7 float64", [f8], cp.exp, lambda a: xp.exp(a), lambda a: a.exp())
+    yield case("angle 1e7 float32", [f4], lambda a: cp.angle(a), lambda a: xp.angle(a), lambda a: torch.angle(a))
     yield case("remainder 1e7 float64", [f8, f8[::-1].copy()], cp.remainder, lambda a, c: xp.remainder(a, c),
                lambda a, c: torch.remainder(a, c), bytes=3 * f8.nbytes)
     yield case("int32 + float32 1e7", [i4, f4], cp.add, lambda a, c: xp.add(a, c), bytes=16 * n)

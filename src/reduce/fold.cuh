@@ -345,7 +345,7 @@ template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const _
                 for (int k = 0; k < AT_ONCE; k++)
                     if (i + u < n) F::add(s[k], v[k][u], i + u);
         }
-        static_assert(AT_ONCE == 2, "the results are chosen from");
+        static_assert(AT_ONCE == 2, "one and other are the results");
         const typename F::Acc one = F::result(s[0]), other = F::result(s[1]);
 #pragma unroll 1
         for (int k = 0; k < AT_ONCE; k++) /* finishing is there once */

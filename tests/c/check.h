@@ -16,10 +16,17 @@
 #include "cuprite.h"
 #include "cuprite/testing.h"
 
-/* Device i of those that tests run on: the CPU, late:0, the GPUs. False behind the last, with the CPU current. */
+/* Device i of those that tests run on: the CPU, late:0, the GPUs, or only what CUPRITE_DEVICE names. False behind the
+ * last, with the CPU current. */
 static inline bool check_device(int i, int *device)
 {
-    *device = i == 0 ? CP_CPU : i - 2;
+    const char *only = getenv("CUPRITE_DEVICE");
+    if (only && i == 0) {
+        if (cp_device_parse(only, device) || cp_device_use(*device)) fail_msg("CUPRITE_DEVICE: %s", cp_error_message());
+        return true;
+    }
+    *device = i == 0 || only ? CP_CPU : i - 2;
+    if (only) return cp_device_use(CP_CPU) != CP_OK;
     if (i == 1 && cp_device_parse("late:0", device)) fail_msg("no test device: %s", cp_error_message());
     bool there = i < 2 + cp_device_count();
     if (!there) *device = CP_CPU;

@@ -185,7 +185,7 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
     for (int i = 0; i < ndim; i++) size *= shape[i];
     cp_array *v = record_new(x->device, type, ndim, shape, size, 0);
     if (!v) return NULL;
-    memcpy(v->strides, strides, (size_t)ndim * sizeof *strides);
+    if (ndim) memcpy(v->strides, strides, (size_t)ndim * sizeof *strides); /* of 0-d views NULL */
     v->flags = x->flags & CPI_READONLY;
     v->data = data;
     v->buffer = x->buffer;

@@ -97,7 +97,7 @@ cp_array *cp_arange(double start, double stop, double step, cp_type type)
         return NULL;
     }
     /* NumPy steps by the difference of the first two elements, both converted to the type. */
-    if (cpi_is_int(type)) {
+    if ((unsigned)type < CP_NTYPES && cpi_is_int(type)) {
         uint64_t first = cps_f64_to_u64(start), next = cps_f64_to_u64(start + step);
         cp_array *x = new_here("arange", CP_SHAPE(n > 0 ? (int64_t)n : 0), type);
         if (!x || !x->size) return x;

@@ -32,7 +32,8 @@ SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, 3, 0.1, 100, -100
 #: NumPy itself decides the sign of a zero there by its instruction set
 ANY_ZERO = {"maximum", "minimum", "fmax", "fmin"}
 #: complex functions whose intermediate results overflow in NumPy, or whose special values are no rule's: moderate values
-MODERATE = {"power", "exp2", "expm1", "log1p", "square", "divide", "sign", "reciprocal", "multiply", "float_power", "sinc"}
+MODERATE = {"power", "exp2", "expm1", "log1p", "square", "divide", "sign", "reciprocal", "multiply", "float_power", "sinc",
+            "xlogy"}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -43,12 +44,13 @@ def quiet():
         yield
 
 
-def foreign(x):
-    """An operand for functions that NumPy lacks: whole numbers and float16 in the types that CuPy computes them in."""
-    x = np.asarray(x)
-    if x.dtype.kind == "c":
+def foreign(name, x):
+    """Operands for functions that NumPy lacks, in the type that CuPy computes them in: the first that each casts to, float32
+    upwards, where SciPy's are sorted otherwise. A Python number is of the type that NumPy gives it beside the others."""
+    t = np.result_type(np.float32, *[np.result_type(v if hasattr(v, "dtype") else np.result_type(*x), np.float32) for v in x])
+    if t.kind == "c" and not ROW[name].get("complex"):
         raise TypeError("complex numbers are not taken")
-    return x.astype(np.result_type(x, np.float32))
+    return [np.asarray(v).astype(t) for v in x]
 
 
 def reference(name):
@@ -59,7 +61,7 @@ def reference(name):
     if re.fullmatch(r"[\w.]+", oracle):
         module, _, function = oracle.rpartition(".")
         f = getattr(importlib.import_module(module), function)
-        return lambda *x: f(*[foreign(v) for v in x])
+        return lambda *x: f(*foreign(name, x))
     return lambda *x: eval(oracle, {"np": np}, dict(zip("abc", x)))
 
 

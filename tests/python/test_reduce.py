@@ -102,6 +102,9 @@ def check(name, x, kw):
     real, pairs = ("float64", "complex128") if "prod" in name else ("longdouble", "clongdouble")
     wide = x.astype(pairs if x.dtype.kind == "c" else real)
     exact = np.asarray(getattr(np, name)(wide, **kw))
+    if name == "mean" and x.dtype.kind == "c":  # NumPy divides by n + 0j, so that a part that is not finite spoils the other
+        exact = np.empty(np.shape(exact), wide.dtype)
+        exact.real, exact.imag = np.mean(wide.real, **kw), np.mean(wide.imag, **kw)
     part = {"complex64": "float32", "complex128": "float64"}.get(want.dtype.name, want.dtype.name)
     known = np.where(np.isfinite(wide), wide, 0)
     size = np.abs(known).astype("float64")

@@ -70,7 +70,8 @@ static cp_array *in_memory_order(cp_array *x)
 /* A 1-d array of x's elements without gaps; a view where there can be one. */
 static cp_array *raveled(cp_array *x, char order)
 {
-    cpy_ints shape = {1, {cp_size(x)}};
+    cpy_ints shape; /* an initialiser would clear its 64 places */
+    shape.n = 1, shape.at[0] = cp_size(x);
     cp_array *y = order == 'K' ? in_memory_order(x) : x, *r = NULL, *whole;
     if (y) r = reshape_order(y, &shape, order == 'K' ? 'C' : order);
     if (y != x) cp_free(y);

@@ -124,7 +124,13 @@ static cp_code find_initial(call *c)
     if (c->row->rule != CPI_RESULT_WIDE && c->row->rule != CPI_RESULT_SAME && !truth)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument initial", c->row->name);
     c->a.initial = true;
-    return cpi_value_as(c->row->name, c->o->initial, c->a.result, c->a.value);
+    cp_code code = cpi_value_as(c->row->name, c->o->initial, c->a.result, c->a.value);
+    if (!code && c->o->out && c->o->out->type != c->a.result) { /* NumPy's start lies in `out` first */
+        _Alignas(16) unsigned char there[16];
+        cpi_convert_value(c->a.result, c->a.value, c->o->out->type, there);
+        cpi_convert_value(c->o->out->type, there, c->a.result, c->a.value);
+    }
+    return code;
 }
 
 /* NumPy's sums begin at 0, so that no sum is -0.0; kernels begin at the fold's identity, which keeps the sign of a zero. */

@@ -1,4 +1,6 @@
 """Every option of every reduction together, against NumPy: result, dtype and shape, or the type of the exception."""
+import warnings
+
 import cuprite as cp
 import numpy as np
 import pytest
@@ -160,3 +162,28 @@ def test_types_of_places(name):
             want = np.asarray(getattr(np, name)(x, axis=axis)).astype(t)
             assert got.dtype == want.dtype
             np.testing.assert_array_equal(cp.asnumpy(got), want)
+
+
+@pytest.mark.parametrize("out", ["?", "u1", "i1", "u2", "i2", "i8", "f2", "f4", "c8"])
+@pytest.mark.parametrize("name", ["min", "max", "sum", "prod", "nanmax"])
+def test_starts_lie_in_out_first(name, out):
+    """A start that `out` cannot hold is what becomes of it there, before anything is folded."""
+    for dtype in ("?", "i1", "u1", "i4", "f4", "c8"):
+        for start in (-1, 300, 2.5, -7.9, 1e30, True, np.float32(3.5), np.int8(-3)):
+            if start == 1e30 and np.dtype(out).kind != "f":
+                continue  # undefined in C
+            def call(xp):
+                y = xp.zeros((), out)
+                getattr(xp, name)(xp.array([4], dtype), initial=start, out=y)
+                return np.asarray(y.get() if xp is cp else y).item()
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                ours, theirs = result(call, cp), result(call, np)
+            assert ours == theirs, (dtype, start, ours, theirs)
+
+
+def result(call, xp):
+    try:
+        return call(xp)
+    except Exception as e:
+        return type(e)

@@ -19,7 +19,7 @@ import headers  # noqa: E402
 import reductions  # noqa: E402
 from functions import read_functions  # noqa: E402
 from stubs import operations  # noqa: E402
-from table import read, read_embedded  # noqa: E402
+from table import Tables  # noqa: E402
 
 OBJECTS = "makes arrays of Python's objects, or such objects of arrays"
 PYTHON_ONLY = {
@@ -62,19 +62,6 @@ PREFIXES = {"device_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cup
             "image_": "files are C's and the command's so far"}
 
 
-class Tables:
-    def __init__(self):
-        self.rows = []
-        for path in sorted([*(ROOT / "src").rglob("*"), *(ROOT / "python/src").glob("*.c")]):
-            if path.suffix == ".def" and not path.read_text().lstrip().startswith("/*"):
-                self.rows += read(path.read_text(), str(path.relative_to(ROOT)))
-            elif path.suffix in {".c", ".cu"} and "/*:" in path.read_text():
-                self.rows += read_embedded(path.read_text(), str(path.relative_to(ROOT)))
-
-    def of(self, kind):
-        return [row for row in self.rows if row.kind == kind]
-
-
 def written_in_python():
     names = []
     for name in ("_shaping.py", "__init__.py"):
@@ -84,7 +71,7 @@ def written_in_python():
 
 
 def breaches(build):
-    tables = Tables()
+    tables = Tables(ROOT)
     functions = [f for f in read_functions(tables) if f.module != "_device" and not f.name.startswith("_")]
     methods = {f.method for f in functions if f.method}
     operation_names = {n for module in [None, *(row.args[0] for row in tables.of("module"))] for n in operations(tables, module)}
@@ -107,7 +94,7 @@ def unread():
     """Arguments that a body written by hand passes over: what a caller says must have an effect or be refused."""
     # (a body that hands the whole record on is not followed)
     text = "\n".join(path.read_text() for path in sorted((ROOT / "python/src").glob("*.c")))
-    for f in read_functions(Tables()):
+    for f in read_functions(Tables(ROOT)):
         body = re.search(rf"^PyObject \*py_{f.body}\(.*?^(?:\}}|PyObject[^\n]*\}})$|^PyObject \*py_{f.body}\([^\n]*\}}$", text, re.S | re.M)
         for a in f.arguments if f.body else []:
             reads = body and re.search(rf"\bv->{a.name}\b|[(, ]v[,)]|\(void\)v;", body[0])

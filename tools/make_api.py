@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API.
+"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and the list of rooms
+in docs/architecture.md.
 
-    tools/make_api.py            writes it
-    tools/make_api.py --check    exits 1 when it is not what the headers say
+    tools/make_api.py            writes them
+    tools/make_api.py --check    exits 1 when they are not what headers and tables say
 
-A header's opening comment is the section's text; its declarations follow as they stand, with their comments.
+A header's opening comment is the section's text; its declarations follow as they stand, with their comments. A header that
+is made of rows is made here again, so no build is needed.
 """
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
-from table import read  # noqa: E402
+import functions  # noqa: E402
+from rooms import rooms  # noqa: E402
+from table import Tables, read  # noqa: E402
 
-HEADERS = ["types", "error", "device", "array", "elementwise", "reduce", "index", "sort", "signal", "ndimage", "io", "text"]
 PAGE = ROOT / "docs" / "api.md"
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
 
 
 def opening(text):
@@ -37,7 +41,7 @@ def declarations(text):
             lines.append(line)
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip().replace("CP_API ", "")
     text = re.sub(r"CP_OPTION\((.*?) (\**), (\w+)\);", r"\1 \2\3; ", text)
-    return re.sub(r"CP_OPTION\((.*?), (\w+)\);", r"\1 \2;", text)
+    return re.sub(r" +$", "", re.sub(r"CP_OPTION\((.*?), (\w+)\);", r"\1 \2;", text), flags=re.M)
 
 
 def table_rows(name, macro):
@@ -49,6 +53,19 @@ def table_rows(name, macro):
     return rows
 
 
+def made_header(room):
+    tables = Tables(ROOT)
+    rows = [f for f in functions.read_functions(tables) if f.group == room.name]
+    return functions.header(room, tables.of("words"), rows)
+
+
+def list_of_rooms():
+    """docs/architecture.md with the rooms that there are, in their order."""
+    listed = "".join(f"* `{room.name}`: {room.doc}\n" for room in rooms())
+    return re.sub(r"(<!-- rooms: .*? -->\n).*?(<!-- end -->)", lambda m: m[1] + listed + m[2],
+                  ARCHITECTURE.read_text(), flags=re.S)
+
+
 def operation(row):
     """The C call of a row of elementwise.def."""
     nin = row.args[1].partition("->")[0].count(",") + 1
@@ -56,12 +73,11 @@ def operation(row):
 
 
 def page():
-    out = ["# C API", "", "Made from the headers in `include/cuprite` by `tools/make_api.py`. The Python names are the same",
+    out = ["# C API", "", "Made from the public headers by `tools/make_api.py`. The Python names are the same",
            "without `cp_`: `cp_median(x)` is `cp.median(x)`; ndimage's functions lie in `cuprite.scipy.ndimage`, those of",
            "signal for two dimensions in `cuprite.scipy.signal`.", ""]
-    for name in HEADERS:
-        path = ROOT / "include/cuprite" / f"{name}.h"
-        text = path.read_text()
+    for room, name in ((room, name) for room in rooms() for name in room.headers):
+        text = made_header(room) if room.made_header else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
         if name == "types":
             rows = read((ROOT / "src/core/types.def").read_text(), "types.def")
@@ -80,10 +96,11 @@ def page():
     return "\n".join(out)
 
 
-stale = [(path, text) for path, text in ((PAGE, page()),) if not path.exists() or path.read_text() != text]
+pages = ((PAGE, page()), (ARCHITECTURE, list_of_rooms()))
+stale = [(path, text) for path, text in pages if not path.exists() or path.read_text() != text]
 for path, text in stale:
     if "--check" in sys.argv:
-        print(f"{path.relative_to(ROOT)} is not what the headers say: run tools/make_api.py")
+        print(f"{path.relative_to(ROOT)} is not what headers and tables say: run tools/make_api.py")
     else:
         path.write_text(text)
 sys.exit("--check" in sys.argv and bool(stale))

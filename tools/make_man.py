@@ -13,8 +13,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "generate")]
 import headers  # noqa: E402
-from check_names import Tables  # noqa: E402
 from functions import read_functions  # noqa: E402
+from table import Tables  # noqa: E402
 
 
 def escaped(text):
@@ -83,7 +83,7 @@ def main(folder):
     build = os.environ.get("BUILD", "build")
     out = pathlib.Path(folder) / "man3"
     out.mkdir(parents=True, exist_ok=True)
-    rows = {f.name: f for f in reversed(read_functions(Tables())) if not f.is_method_only and f.module != "_device"}
+    rows = {f.name: f for f in reversed(read_functions(Tables(ROOT))) if not f.is_method_only and f.module != "_device"}
     functions, structs = headers.functions(build), headers.structs(build)
     for d in functions.values():
         (out / f"{d.name}.3").write_text(function_page(d, rows, structs))

@@ -33,7 +33,8 @@ extern "C" {
     X(DEVICE, "device failure", "RuntimeError")                        \
     X(UNSUPPORTED, "not available in this build", "NotImplementedError") \
     X(INTERNAL, "internal error", "RuntimeError")                      \
-    X(RUNTIME, "operation not possible", "RuntimeError")
+    X(RUNTIME, "operation not possible", "RuntimeError")               \
+    X(ZERO_DIVISION, "division by zero", "ZeroDivisionError")
 
 /* What a call may notice that is no error; the texts are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \

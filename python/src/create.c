@@ -166,8 +166,10 @@ static bool range_fits(PyObject *start, PyObject *step, cp_array *x, cp_type t)
 static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_type t)
 {
     cp_array *x;
-    if (step && (PyLong_CheckExact(step) || PyFloat_CheckExact(step)) && PyObject_IsTrue(step) == 0)
-        return PyErr_Format(PyExc_ZeroDivisionError, "arange: the step is zero");
+    if (step && !PyLong_Check(step) && !PyFloat_CheckExact(step)) { /* NumPy's zeros divide without an exception */
+        int nonzero = PyObject_IsTrue(step);
+        if (nonzero <= 0) return nonzero ? NULL : PyErr_Format(PyExc_ValueError, "arange: cannot compute length");
+    }
     if (is_integer(start) && is_integer(stop) && is_integer(step)) {
         int64_t a = 0, b, c = 1;
         if ((start && !cpy_int64(start, &a)) || !cpy_int64(stop, &b) || (step && !cpy_int64(step, &c))) return NULL;

@@ -9,14 +9,11 @@
 #ifndef CPI_BACKEND_H
 #define CPI_BACKEND_H
 
+#include "backend/rooms.h" /* CPI_ROOMS, made of src/rooms.def */
 #include "core/array.h"
 #include "core/shape.h"
 
 #define CPI_ABI 3
-
-/* The rooms whose slots a backend fills: for each of them struct cpi_ROOM_ops, of which a backend NAME has one, called
- * cpi_ROOM_NAME. A new room is one word here. */
-#define CPI_ROOMS(ROOM) ROOM(move) ROOM(elementwise) ROOM(reduce) ROOM(index) ROOM(sort) ROOM(signal) ROOM(ndimage)
 
 #ifdef __cplusplus
 extern "C" {

@@ -88,7 +88,8 @@ static cp_array *ramp(const char *function, int64_t n, double start, double step
 cp_array *cp_arange(double start, double stop, double step, cp_type type)
 {
     double n = ceil((stop - start) / step);
-    if (step == 0 || isnan(n)) {
+    if (step == 0) return cpi_fail(CP_ERROR_ZERO_DIVISION, "arange: the step is zero"), NULL;
+    if (isnan(n)) {
         cpi_fail(CP_ERROR_VALUE, "arange: cannot compute length (start %g, stop %g, step %g)", start, stop, step);
         return NULL;
     }
@@ -109,10 +110,7 @@ cp_array *cp_arange(double start, double stop, double step, cp_type type)
 
 cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type)
 {
-    if (step == 0) {
-        cpi_fail(CP_ERROR_VALUE, "arange: step is 0");
-        return NULL;
-    }
+    if (step == 0) return cpi_fail(CP_ERROR_ZERO_DIVISION, "arange: the step is zero"), NULL;
     uint64_t span = 0, stride = step > 0 ? (uint64_t)step : -(uint64_t)step, n;
     if (step > 0 && stop > start) span = (uint64_t)stop - (uint64_t)start;
     if (step < 0 && stop < start) span = (uint64_t)start - (uint64_t)stop;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "front/front.h"
+#include "move/move.h"
 
 /* The type of the result, to which every part can be converted under the rule. */
 static cp_code joined_type(const char *function, int n, cp_array *const *arrays, const cp_join_options *o, cp_type *type)

@@ -156,7 +156,9 @@ static void creation(void **state)
             values(cp_ramp(0, 1, 1, true, CP_FLOAT32), 0);
             assert_int_equal(cp_size(cp_arange(3, 0, 1, CP_DEFAULT)), 0);
             assert_null(cp_arange_int(0, 5, 0, CP_DEFAULT));
-            failed(CP_ERROR_VALUE);
+            failed(CP_ERROR_ZERO_DIVISION);
+            assert_null(cp_arange(5, 5, -0.0, CP_DEFAULT));
+            failed(CP_ERROR_ZERO_DIVISION);
             assert_null(cp_ramp(0, 1, -1, true, CP_DEFAULT));
             failed(CP_ERROR_VALUE);
             assert_true(cp_item_float(cp_float(2.5)) == 2.5);

@@ -14,27 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE))
 
-from table import TableError, read, read_embedded  # noqa: E402
-
-
-class Tables:
-    """All rows of the sources; `of(kind)` are those of one kind, in the order of files and lines."""
-
-    def __init__(self, root):
-        self.rows = []
-        for path in sorted([*(root / "src").rglob("*"), *(root / "python" / "src").glob("*.c")]):
-            name = str(path.relative_to(root))
-            if path.suffix == ".def":
-                text = path.read_text()
-                if not text.lstrip().startswith("/*"):
-                    self.rows += read(text, name)
-            elif path.suffix in {".c", ".cu"}:
-                text = path.read_text()
-                if "/*:" in text:
-                    self.rows += read_embedded(text, name)
-
-    def of(self, kind):
-        return [row for row in self.rows if row.kind == kind]
+from table import TableError, Tables  # noqa: E402
 
 
 class Out:

@@ -46,7 +46,7 @@ CONSTANTS |= {"f32": _real("float"), "f64": _real("double"),
 # functions by what their suffix is: the accumulator's, that of x, the number's, none
 BY_ACCUMULATOR = {"add", "multiply", "lower", "higher", "lower_known", "higher_known", "known", "place", "lower_place",
                   "higher_place"}
-BY_X = {"nonzero", "isnan"}
+BY_X = {"nonzero", "isnan", "absolute"}
 BY_NUMBER = {"moment"}
 PLAIN = {"join": "cpf_join"}
 
@@ -64,13 +64,15 @@ def translate(row, text, acc, x, element):
             return constants[name]
         if name in BY_ACCUMULATOR:
             return f"cpf_{name}_{acc}"
+        if name == "absolute" and x == "u64" and element.kind == "signed":
+            return "cpf_absolute_modulo"
         if name in BY_X:
             return f"cpf_{name}_{x}"
         if name in BY_NUMBER:
             return f"cpf_{name}_{element.number[0]}"
         if name in PLAIN:
             return PLAIN[name]
-        raise row.error(f"fold {row.args[0]}: {name} is no word for accumulators of type {acc}")
+        raise row.error(f"fold {row.args[0]}: {name} is no word")
 
     return re.sub(r"\b[A-Za-z_]\w*\b", word, text)
 
@@ -83,6 +85,7 @@ INTEGER = Template("""
 CPS_MATH int cpf_isnan_$x($T a) { return (void)a, 0; }
 CPS_MATH int cpf_nonzero_$x($T a) { return a != 0; }
 CPS_MATH int cpf_less_$x($T a, $T b) { return a < b; }
+CPS_MATH $T cpf_absolute_$x($T a) { return $absolute; }
 CPS_MATH $T cpf_add_$x($T a, $T b) { return ($T)((uint64_t)a + (uint64_t)b); }
 CPS_MATH $T cpf_multiply_$x($T a, $T b) { return ($T)((uint64_t)a * (uint64_t)b); }
 CPS_MATH $T cpf_lower_$x($T a, $T b) { return b < a ? b : a; }
@@ -96,6 +99,7 @@ CPS_MATH int cpf_isnan_$x($T a) { return a != a; }
 CPS_MATH int cpf_nonzero_$x($T a) { return a != 0; }
 CPS_MATH int cpf_less_$x($T a, $T b) { return a < b; }
 CPS_MATH int cpf_less_equal_$x($T a, $T b) { return a <= b; }
+CPS_MATH $T cpf_absolute_$x($T a) { return fabs$f(a); }
 CPS_MATH $T cpf_add_$x($T a, $T b) { return a + b; }
 CPS_MATH $T cpf_multiply_$x($T a, $T b) { return a * b; }
 """)
@@ -107,6 +111,7 @@ CPS_MATH int cpf_isnan_$x($T a) { return (a.re != a.re) | (a.im != a.im); }
 CPS_MATH int cpf_nonzero_$x($T a) { return (a.re != 0) | (a.im != 0); }
 CPS_MATH int cpf_less_$x($T a, $T b) { return cps_less_$x(a, b); }
 CPS_MATH int cpf_less_equal_$x($T a, $T b) { return cps_less_equal_$x(a, b); }
+CPS_MATH $T cpf_absolute_$x($T a) { return $pair(cps_absolute_$x(a), 0); }
 CPS_MATH $T cpf_add_$x($T a, $T b) { return cps_add_$x(a, b); }
 CPS_MATH $T cpf_multiply_$x($T a, $T b) { return cps_multiply_$x(a, b); }
 """)
@@ -151,13 +156,18 @@ WORDS = """/* The words that the rows `fold` of reduce.def may use, as functions
 #define CPI_REDUCE_WORDS_H
 
 #include "reduce/accumulators.h"
+
+/* Of a signed integer modulo 2^64. */
+CPS_MATH uint64_t cpf_absolute_modulo(uint64_t a) { return (int64_t)a < 0 ? 0 - a : a; }
 """
 
 
 def words(elements):
     out = [WORDS]
     for e in elements:
-        names = {"x": e.x, "T": e.T}
+        names = {"x": e.x, "T": e.T, "f": "f" if e.x in ("f32", "c64") else "",
+                 "pair": "cps_pair32" if e.x == "c64" else "cps_pair64",
+                 "absolute": f"({e.T})(a < 0 ? 0 - (uint64_t)a : (uint64_t)a)" if e.kind == "signed" else "a"}
         out.append((INTEGER if e.whole else COMPLEX if e.kind == "complex" else REAL).substitute(names))
         if not e.whole:
             out.append(ORDER.substitute(names))

@@ -27,8 +27,9 @@ defaults. Columns:
 
 A row stands in src/ROOM/*.def, or in a comment that opens with slash, star and colon beside the body in src/ROOM/*.c or
 python/src/*.c. A generator of another table (reductions, say) makes rows by a function `functions(tables)` in its module
-that returns them. In the rooms of HEADERS the public header is made of the rows as well: a prototype, an options struct and
-the macro that takes options by name; there a row and the body beside it are all that a new function needs.
+that returns them. In a room whose row in src/rooms.def has an `opening` the public header is made of the rows as well:
+a prototype, an options struct and the macro that takes options by name; there a row and the body beside it are all that a
+new function needs.
 
 Written: python/GROUP_rows.h (records of converted arguments, which own their arrays until the call is over),
 python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the methods'
@@ -40,10 +41,10 @@ import pathlib
 import re
 import textwrap
 
+import rooms
 from kinds import KINDS, OUTS, words_converter, words_kind
 from table import Row
 
-HEADERS = {"compose": "Operations made of public ones."}
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
@@ -542,17 +543,20 @@ def declaration(f, known):
 
 def enumeration(row):
     """The C type of a `words` row: CP_NAME_WORD."""
-    names = [f"CP_{row.args[0].upper()}_{w.upper()}" for w in row.args[1].split()]
+    values = row.get("values", "").split() or [f"CP_{row.args[0].upper()}_{w.upper()}" for w in row.args[1].split()]
+    names = dict.fromkeys(values)  # a word may be another's synonym
     return f"typedef enum {row.c} {{ {', '.join(names)} }} {row.c};"
 
 
-def write_header(room, opening, words, functions, out):
-    guard = f"CUPRITE_{room.upper()}_H"
-    known = set()
-    body = "\n\n".join([enumeration(row) for row in words] + [declaration(f, known) for f in functions])
-    out.write(f"include/cuprite/{room}.h", f"the rows of src/{room}",
-              f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n#include \"cuprite/reduce.h\"\n#include \"cuprite/sort.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n"
-              f"#endif\n\n{body}\n\n#ifdef __cplusplus\n}}\n#endif\n#endif\n")
+def header(room, words, functions):
+    """The public header of a room, made of its rows; a method has none of C."""
+    guard = f"CUPRITE_{room.name.upper()}_H"
+    known, opening = set(), room.opening.strip().replace("\n", "\n * ")
+    includes = "\n".join(f'#include "cuprite/{name}.h"' for name in ["array", *room.uses])
+    parts = [enumeration(row) for row in words if group_of(row.file) == room.name]
+    parts += [declaration(f, known) for f in functions if not f.is_method_only]
+    return (f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n{includes}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+            + "\n\n".join(parts) + "\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n")
 
 
 def read_functions(tables):
@@ -591,6 +595,7 @@ def write(tables, out):
     for group in sorted(groups):
         entries += write_group(group, groups[group], out)
     write_tables(entries, [raw_method(row) for row in tables.of("varargs")], out)
-    for room, opening in HEADERS.items():
-        if room in groups:
-            write_header(room, opening, [row for row in tables.of("words") if group_of(row.file) == room], groups[room], out)
+    for room in rooms.rooms():
+        if room.made_header:
+            text = header(room, tables.of("words"), groups.get(room.name, []))
+            out.write(f"include/cuprite/{room.name}.h", f"the rows of src/{room.name}", text)

@@ -14,6 +14,7 @@ beside it in the header:
 import pathlib
 import re
 
+import rooms
 from table import TableError, read_embedded
 
 SRC = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
@@ -21,15 +22,6 @@ SRC = pathlib.Path(__file__).resolve().parent.parent.parent / "src"
 
 def without_comments(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
-
-
-def rooms():
-    """The rooms that a backend fills: the list in backend.h."""
-    text = (SRC / "backend/backend.h").read_text()
-    found = re.search(r"#define CPI_ROOMS\(ROOM\)((?:.*\\\n)*.*)", text)
-    if not found:
-        raise TableError("src/backend/backend.h: the list CPI_ROOMS is not there")
-    return re.findall(r"ROOM\((\w+)\)", found[1])
 
 
 class Argument:
@@ -128,7 +120,7 @@ def slot(room, result, name, arguments):
 
 
 def write(tables, out):
-    names = rooms()
+    names = [room.name for room in rooms.rooms() if room.slots]
     text = ["/* The slots of the backend `late`: a call is kept, given to the stream's queue, and run there later by the",
             " * CPU's slot. */", '#include "late/late.h"']
     text += [f'#include "{n}/{n}.h"' for n in names] + [""]

@@ -11,6 +11,7 @@
 import re
 import textwrap
 
+import fold_words
 import folds
 from element_types import types_of
 from folds import Element
@@ -38,6 +39,7 @@ def check(fold_rows, reductions):
             raise f.error(f"there is no accumulator {f.accumulator}; there are {', '.join(CLASSES)}")
         if f.get("integers", name(f)) not in known:
             raise f.error(f"there is no fold {f.integers}")
+        fold_words.check_fold(f)
     for r in reductions:
         r.need(["name"], ["fold", "result", "identity", "ufunc", "finish", "doc"], ["method", "aliases", "warns", "whole", "root"])
         if r.fold not in known:
@@ -46,8 +48,10 @@ def check(fold_rows, reductions):
             raise r.error(f"there is no reduction {r.whole}")
         if r.result not in RESULTS:
             raise r.error(f"there is no result {r.result}; there are {', '.join(RESULTS)}")
-        if next(f for f in fold_rows if name(f) == r.fold).accumulator == "own" and r.finish != "a":
+        accumulator = next(f for f in fold_rows if name(f) == r.fold).accumulator
+        if accumulator == "own" and r.finish != "a":
             raise r.error("an accumulator of the element's own type is the result: finish is a")
+        fold_words.check_finish(r, accumulator)
 
 
 # --- names ---
@@ -188,10 +192,7 @@ def finishes(fold_rows, reductions):
         unused = "" if any(re.search(r"\bn\b", r.finish) for r in mine) else "    (void)n;\n"
         if not mine:
             return unused + "    (void)op;\n    return a;\n"
-        text = lambda r: re.sub(r"\b(spread|root)\(", r"cpi_\1(", r.finish)  # noqa: E731
-        if cls == "number":
-            text = lambda r: re.sub(r"\bn\b", "(double)n", r.finish)  # noqa: E731
-        cases = "".join(f"    case CP_REDUCE_{name(r)}: return {text(r)};\n" for r in mine)
+        cases = "".join(f"    case CP_REDUCE_{name(r)}: return {fold_words.finish_in_c(r, cls)};\n" for r in mine)
         return f"{unused}    switch (op) {{\n{cases}    default: return a;\n    }}\n"
 
     return FINISHES % tuple(body(cls) for cls in ("number", "moments", "count", "place"))

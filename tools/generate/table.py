@@ -89,3 +89,23 @@ def _dedent(text):
         out.append(line.strip() if depth == 0 else line)
         depth += line.count("(") - line.count(")")
     return "\n".join(out)
+
+
+class Tables:
+    """All rows of the sources; `of(kind)` are those of one kind, in the order of files and lines."""
+
+    def __init__(self, root):
+        self.rows = []
+        for path in sorted([*(root / "src").rglob("*"), *(root / "python" / "src").glob("*.c")]):
+            name = str(path.relative_to(root))
+            if path.suffix == ".def":
+                text = path.read_text()
+                if not text.lstrip().startswith("/*"):
+                    self.rows += read(text, name)
+            elif path.suffix in {".c", ".cu"}:
+                text = path.read_text()
+                if "/*:" in text:
+                    self.rows += read_embedded(text, name)
+
+    def of(self, kind):
+        return [row for row in self.rows if row.kind == kind]

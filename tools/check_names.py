@@ -90,6 +90,40 @@ def breaches(build):
             yield f"{name} is in both: take it off PYTHON_ONLY"
 
 
+SPELLED = {"dtype": "type", "axis": "axes", "axis1": "a", "axis2": "b"}  # Python's argument: C's
+
+
+def parameters(declared):
+    """Names of a prototype's parameters."""
+    inside = re.search(r"\w\)? ?\((.*)\);?$", declared.text)[1]
+    return [] if inside == "void" else [re.search(r"(\w+)\W*$", part)[1] for part in inside.split(",")]
+
+
+def drift(build):
+    """Where a prototype written by hand and a row say the same function differently. What a row passes by its own rules has
+    the row's parameters by name and order (its first array may be called x); a row's `call` gives numbers and words to the
+    parameters of their names."""
+    found = headers.functions(build)
+    for f in read_functions(Tables(ROOT)):
+        call = re.fullmatch(r"(cp_\w+)\(([^()]*)\)", f.row.get("call", ""))
+        declared = found.get(call[1] if call else f.row.get("c", "cp_" + f.name))
+        if not declared or f.body or f.is_method_only or "call" in f.row.columns and not call:
+            continue
+        names, where = parameters(declared), f"{f.row.file}:{f.row.line}"
+        if not call:
+            made = [re.search(r"(\w+)$", part)[1] for a in f.parameters for part in a.kind.c.format(name=a.name).split(",")]
+            made += [*f.results, *["results"] * bool(f.many), *["options"] * bool(f.options)]
+            alike = [name in (mine, SPELLED.get(mine)) or i == 0 and name == "x" for i, (mine, name) in enumerate(zip(made, names))]
+            if len(made) != len(names) or not all(alike):
+                yield f"{where}: {f.name} takes ({', '.join(made)}), {declared.header} says ({', '.join(names)})"
+            continue
+        kinds = {a.name: a.kind.c for a in f.arguments if a.kind.c}
+        given = [part for passed in call[2].split(",") for part in [passed.strip()] * (1 + ("," in kinds.get(passed.strip(), "")))]
+        for passed, name in zip(given, names):
+            if passed in kinds and "*" not in kinds[passed] and name not in (passed, SPELLED.get(passed), "options"):
+                yield f"{where}: {f.name} passes {passed} as the parameter {name} of {declared.name}"
+
+
 def unread():
     """Arguments that a body written by hand passes over: what a caller says must have an effect or be refused."""
     # (a body that hands the whole record on is not followed)
@@ -103,6 +137,7 @@ def unread():
 
 
 if __name__ == "__main__":
-    found = list(breaches(os.environ.get("BUILD", "build"))) + list(unread())
+    build = os.environ.get("BUILD", "build")
+    found = [*breaches(build), *drift(build), *unread()]
     print("\n".join(found + (["tools/check_names.py holds what differs on purpose"] if found else [])), end="\n" if found else "")
     sys.exit(bool(found))

@@ -54,6 +54,7 @@ static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* --- results: NULL raises what the error record says --- */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
+PyObject *cpy_wrap_rows(cp_array *made);                     /* a tuple of views, as many as the first axis has places */
 /* One for each of several arrays, and the list, taken over; of one `alone` it instead of a tuple. */
 PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone);
 PyObject *cpy_wrap_into(cp_array *x, cp_array *out);         /* converted into `out` where it was given */

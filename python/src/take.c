@@ -346,6 +346,20 @@ PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, boo
     return only;
 }
 
+PyObject *cpy_wrap_rows(cp_array *made)
+{
+    PyObject *all = cpy_wrap(made);
+    int n = all ? (int)cp_dims(made)[0] : 0;
+    PyObject *t = all ? PyTuple_New(n) : NULL;
+    for (int i = 0; t && i < n; i++) {
+        PyObject *row = cpy_wrap_view(cp_slice(made, 1, &CP_AT(i)), all);
+        if (row) PyTuple_SET_ITEM(t, i, row);
+        else Py_CLEAR(t);
+    }
+    Py_XDECREF(all);
+    return t;
+}
+
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x)
 {
     PyObject *t = code == CP_OK ? PyTuple_New(n) : cpy_raise();

@@ -18,6 +18,7 @@ defaults. Columns:
     returns   "array" (what the call makes), "view" (of the first array), "view_or_copy", "none" (the call gives a cp_code),
               "int", "int64", "bool", "double", "(q, r)": a tuple of arrays, which C gives through pointers of these names;
               "arrays": a tuple of one for each of several arrays, which C puts into results[n]; "array_or_arrays": of one alone itself.
+              "rows": a tuple of views of what the call makes, as many as its first axis has places (nonzero, gradient).
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
               given(name), which is true of None too
@@ -144,7 +145,7 @@ class Function:
 
     def _check(self):
         row = self.row
-        if self.returns not in SIMPLE and self.returns not in ("array", "view", "view_or_copy") + EACH and self.returns[:1] != "(":
+        if self.returns not in SIMPLE and self.returns not in ("array", "rows", "view", "view_or_copy") + EACH and self.returns[:1] != "(":
             raise row.error(f"{self.name} returns {self.returns!r}, which is nothing known")
         if self.method and (not self.arguments or self.arguments[0].kind.name != "array"):
             raise row.error(f"{self.name}: a method's first argument is the array")
@@ -357,6 +358,8 @@ def the_call(f):
         lines.append(f"result = cpy_wrap_each(made, made_each, &v.{f.many.name}, {alone});")
     elif f.returns == "view":
         lines.append("result = cpy_wrap_view(made, v.self);")
+    elif f.returns == "rows":
+        lines.append("result = cpy_wrap_rows(made);")
     elif f.returns == "view_or_copy":
         lines.append("result = cpy_wrap_part(made, v.self);")
     elif f.returns in ("int", "int64", "double"):

@@ -1,4 +1,5 @@
-"""The rooms, from the rows of src/rooms.def: include/cuprite/rooms.h, which cuprite.h includes, and src/backend/rooms.h, CPI_ROOMS.
+"""The rooms, from the rows of src/rooms.def: include/cuprite/rooms.h, which cuprite.h includes, and CPI_ROOMS,
+in src/backend/rooms.h.
 
 Invariant: every folder of src is a room and every room a folder; every public header is a room's, but those that others
 include or that tests alone need (APART).
@@ -35,7 +36,7 @@ def rooms():
         if not (ROOT / "src" / room.name).is_dir():
             raise room.row.error(f"there is no folder src/{room.name}")
         if room.slots and not (ROOT / f"src/{room.name}/{room.name}.h").exists():
-            raise room.row.error(f"{room.name} has slots: src/{room.name}/{room.name}.h, which says what they do, is not there")
+            raise room.row.error(f"{room.name} has slots: src/{room.name}/{room.name}.h, which says them, is not there")
         for name in room.headers:
             if room.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
                 raise room.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says so")
@@ -59,4 +60,5 @@ def write(tables, out):
     listed = " \\\n    ".join(f"ROOM({room.name})" for room in found if room.slots)
     out.write("src/backend/rooms.h", SOURCE, "/* The rooms whose slots a backend fills: for each of them struct cpi_ROOM_ops, of"
               " which a backend NAME has one, called\n * cpi_ROOM_NAME. */\n"
-              f"#ifndef CPI_BACKEND_ROOMS_H\n#define CPI_BACKEND_ROOMS_H\n\n#define CPI_ROOMS(ROOM) \\\n    {listed}\n\n#endif\n")
+              "#ifndef CPI_BACKEND_ROOMS_H\n#define CPI_BACKEND_ROOMS_H\n\n"
+              f"#define CPI_ROOMS(ROOM) \\\n    {listed}\n\n#endif\n")

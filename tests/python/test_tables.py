@@ -1,0 +1,131 @@
+"""Folds and rooms: what their tables refuse, with file and line, before anything is compiled."""
+import pathlib
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.once
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools" / "generate")]
+import reduce  # noqa: E402
+import rooms  # noqa: E402
+from table import TableError, read  # noqa: E402
+
+FOLD = dict(accumulator="number", identity="minus_zero", map="x", combine="add(a, b)")
+REDUCTION = dict(fold="f", result="wide", identity=True, ufunc="add", finish="a", doc="")
+
+
+def row(kind, name, columns):
+    return f"{kind}({name!r}, " + ", ".join(f"{k}={v!r}" for k, v in columns.items()) + ")\n"
+
+
+def check(fold, **reduction):
+    """What the generator does with a fold and a reduction of it; `fold` stands in the first line, the reduction in the second."""
+    folds, reductions = ([r] for r in read(row("fold", "f", {**FOLD, **fold}) + row("reduction", "r", {**REDUCTION, **reduction}),
+                                           "reduce.def"))
+    reduce.check(folds, reductions)
+
+
+@pytest.mark.parametrize("fold", [
+    {}, {"map": "absolute(x)", "exact": True}, {"map": "isnan(x) ? zero : multiply(x, x)"}, {"map": "(x)"},
+    {"map": "nonzero(x) && !isnan(x) || isnan(x) ? x : one"},
+    {"accumulator": "own", "identity": "least", "map": "absolute(x)", "combine": "higher(a, b)"},
+    {"accumulator": "count", "identity": "zero", "map": "!isnan(x) && nonzero(absolute(x))"},
+    {"accumulator": "moments", "identity": "empty", "map": "moment(absolute(x))", "combine": "join(a, b)"},
+    {"accumulator": "place", "identity": "nowhere", "map": "place(absolute(x), i)", "combine": "lower_place(a, b)"},
+])
+def test_folds(fold):
+    check(fold)
+
+
+@pytest.mark.parametrize("fold, words", [
+    ({"map": "x < zero ? -x : x"}, "< is no word; values have no operators"),
+    ({"map": "-x"}, "- is no word here; there are x, i, zero"),
+    ({"map": "x * x"}, r"\* is no word"),
+    ({"map": "abs(x)"}, "abs is no word here; .*absolute"),
+    ({"map": "x ? one : zero"}, "takes a condition"),
+    ({"map": "isnan(x)"}, "this is a count, and the accumulator number is a value"),
+    ({"map": "isnan(x) ? x : i"}, "two alike, not a value and a position"),
+    ({"map": "known(x, zero)"}, "integers have no NaN"),
+    ({"map": "least"}, "no meaning beside the accumulator number"),
+    ({"map": "moment(x)"}, "no meaning beside the accumulator number"),
+    ({"map": "add(x)"}, r"expected ,, not \)"), ({"map": "add(x, x"}, r"expected \), not the end"), ({"map": "x x"}, "x is no word"),
+    ({"map": "absolute x"}, r"expected \(, not x"), ({"map": "a"}, "a is no word here"),
+    ({"identity": "x"}, "x is no word here"), ({"combine": "lower(a, b)"}, "no meaning beside the accumulator number"),
+    ({"accumulator": "count", "identity": "zero", "map": "x"}, "this is a value, and the accumulator count is a count"),
+    ({"accumulator": "moments", "identity": "empty", "map": "moment(x)", "combine": "add(a, b)"}, "no meaning beside .* moments"),
+    ({"accumulator": "place", "identity": "nowhere", "map": "place(x)", "combine": "lower_place(a, b)"}, "expected ,"),
+])
+def test_folds_refused(fold, words):
+    with pytest.raises(TableError, match=words) as e:
+        check(fold)
+    assert str(e.value).startswith("reduce.def:1: fold f: ")
+
+
+COUNT = {"accumulator": "count", "identity": "zero", "map": "nonzero(x)"}
+
+
+@pytest.mark.parametrize("fold, reduction, words", [
+    ({}, {"finish": "root(a / n)"}, 'needs result="real"'),
+    ({}, {"finish": "spread(a, n)"}, "spread is no word for the accumulator number"),
+    ({}, {"finish": "sqrt(a)"}, "sqrt is no word"), ({}, {"finish": "a / (n - ddof)"}, "ddof is no word"),
+    (COUNT, {"finish": "root(a)"}, "root is no word for the accumulator count"),
+])
+def test_finishes_refused(fold, reduction, words):
+    with pytest.raises(TableError, match=words) as e:
+        check(fold, **reduction)
+    assert str(e.value).startswith("reduce.def:2: ")
+
+
+def test_root_of_a_number_is_written_out():
+    text = row("fold", "f", FOLD) + row("reduction", "r", {**REDUCTION, "finish": "root(a / n)", "result": "real"})
+    folds, reductions = ([r] for r in read(text, "reduce.def"))
+    reduce.check(folds, reductions)
+    assert "case CP_REDUCE_r: return cpi_root(a / (double)n);" in reduce.finishes(folds, reductions)
+
+
+# --- rooms ---
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A checkout of three rooms; gives a function that writes another list of them and reads it."""
+    for folder in ("src/core", "src/window", "src/compose", "include/cuprite"):
+        (tmp_path / folder).mkdir(parents=True)
+    for file in ("src/window/window.h", "include/cuprite/types.h", "include/cuprite/window.h", "include/cuprite/calls.h"):
+        (tmp_path / file).write_text("")
+    monkeypatch.setattr(rooms, "ROOT", tmp_path)
+
+    def listed(*text):
+        (tmp_path / "src/rooms.def").write_text("\n".join(text))
+        return rooms.rooms()
+    return listed
+
+
+CORE, WINDOW = 'room("core", headers="types", doc="")', 'room("window", slots=True, doc="")'
+COMPOSE = 'room("compose", opening="Composites.", doc="")'
+
+
+def test_rooms(tree):
+    found = tree(CORE, WINDOW, COMPOSE)
+    assert [(r.name, r.headers, r.slots, r.made_header) for r in found] == [
+        ("core", ["types"], False, False), ("window", ["window"], True, False), ("compose", ["compose"], False, True)]
+    out = {}
+    rooms.write(None, type("Out", (), {"write": lambda self, name, source, text: out.update({name: text})})())
+    assert [line for line in out["include/cuprite/rooms.h"].splitlines() if "include" in line] == [
+        f'#include "cuprite/{name}.h"' for name in ("types", "window", "compose")]
+    assert "#define CPI_ROOMS(ROOM) \\\n    ROOM(window)\n\n" in out["src/backend/rooms.h"]
+
+
+@pytest.mark.parametrize("rows, words", [
+    ((CORE, COMPOSE), "the folder src/window is no room"),
+    ((CORE, WINDOW, COMPOSE, 'room("fft", doc="")'), "there is no folder src/fft"),
+    ((WINDOW, COMPOSE, 'room("core", doc="")'), "types.h is no room's"),
+    ((CORE, WINDOW, 'room("compose", slots=True, doc="")'), "src/compose/compose.h, .* is not there"),
+    ((CORE.replace("types", "types error"), WINDOW, COMPOSE), "no header include/cuprite/error.h"),
+    ((CORE, WINDOW.replace("slots", 'opening="Windows.", slots'), COMPOSE), "window.h stands where one is made"),
+    ((CORE, WINDOW.replace("doc", "dok"), COMPOSE), "needs the column doc"),
+])
+def test_rooms_refused(tree, rows, words):
+    with pytest.raises(TableError, match=words) as e:
+        tree(*rows)
+    assert str(e.value).startswith("src/rooms.def:")

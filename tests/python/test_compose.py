@@ -49,7 +49,7 @@ def same(ours, theirs, ulp=0, of=0):
     """The same outcome: exception, or type, shape and values (within some units in the last place, of the value or of the
     terms `of` that it is a sum of, where asked)."""
     if isinstance(theirs, type) or isinstance(ours, type):
-        assert ours is theirs, (ours, theirs)
+        assert isinstance(ours, type) and isinstance(theirs, type) and issubclass(ours, theirs), (ours, theirs)
         return
     got, want = cp.asnumpy(ours), np.asarray(theirs)
     assert got.dtype == want.dtype and got.shape == want.shape

@@ -112,7 +112,7 @@ def drift(build):
         names, where = parameters(declared), f"{f.row.file}:{f.row.line}"
         if not call:
             made = [re.search(r"(\w+)$", part)[1] for a in f.parameters for part in a.kind.c.format(name=a.name).split(",")]
-            made += [*f.results, *["results"] * bool(f.many), *["options"] * bool(f.options)]
+            made += [*f.results, *["results"] * bool(f.many), *["options"] * f.has_options]
             alike = [name in (mine, SPELLED.get(mine)) or i == 0 and name == "x" for i, (mine, name) in enumerate(zip(made, names))]
             if len(made) != len(names) or not all(alike):
                 yield f"{where}: {f.name} takes ({', '.join(made)}), {declared.header} says ({', '.join(names)})"

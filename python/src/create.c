@@ -193,39 +193,6 @@ PyObject *py_arange(const py_arange_args *v)
     return arange_of(cpy_given(v->start) ? v->start : NULL, v->stop, step, v->dtype);
 }
 
-/* An end of linspace: a number as a host scalar, anything else as an array. */
-static cp_array *end_of(PyObject *o)
-{
-    if (cpy_is_scalar(o)) return cpy_scalar(o, NULL, CPY_NO_OP);
-    PyObject *held = cpy_asarray(o, CP_DEFAULT);
-    cp_array *x = held ? cp_retain(cpy_x(held)) : NULL;
-    Py_XDECREF(held);
-    return x;
-}
-
-/* A 0-d distance is a number. */
-static PyObject *with_step(PyObject *samples, cp_array *step)
-{
-    PyObject *distance = cp_ndim(step) ? cpy_wrap(step) : cpy_item(step);
-    if (!cp_ndim(step)) cp_free(step);
-    if (distance) return Py_BuildValue("(NN)", samples, distance);
-    Py_DECREF(samples);
-    return NULL;
-}
-
-PyObject *py_linspace(const py_linspace_args *v)
-{
-    cp_array *start = end_of(v->start), *stop = start ? end_of(v->stop) : NULL, *step = NULL, *x = NULL;
-    if (stop)
-        CPY_RUN(v->num, x = cp_linspace(start, stop, v->num, .open = !v->endpoint, .typed = v->dtype != CP_DEFAULT,
-                                        .dtype = v->dtype, .axis = v->axis, .step = v->retstep ? &step : NULL));
-    if (stop && !x) cpy_raise();
-    cp_free(start);
-    cp_free(stop);
-    PyObject *samples = x ? cpy_wrap(x) : NULL;
-    return samples && v->retstep ? with_step(samples, step) : samples;
-}
-
 static PyObject *would_copy(PyObject *x)
 {
     Py_XDECREF(x);

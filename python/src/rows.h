@@ -31,6 +31,7 @@ bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x);
 bool cpy_take_start(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_number(PyObject *o, cp_array **x);
 bool cpy_take_where(PyObject *o, cp_array **x);
@@ -55,6 +56,8 @@ static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 /* --- results: NULL raises what the error record says --- */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
 PyObject *cpy_wrap_rows(cp_array *made);                     /* a tuple of views, as many as the first axis has places */
+/* x alone or, where they were asked for, in a tuple before n more arrays, or numbers of those without axes; takes all over. */
+PyObject *cpy_wrap_more(cp_array *x, bool asked, int n, cp_array *const *more);
 /* One for each of several arrays, and the list, taken over; of one `alone` it instead of a tuple. */
 PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone);
 PyObject *cpy_wrap_into(cp_array *x, cp_array *out);         /* converted into `out` where it was given */

@@ -133,6 +133,13 @@ bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
     return true;
 }
 
+bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x)
+{
+    if (!cpy_is_scalar(o)) return cpy_take_array_like(o, near, x);
+    *x = cpy_scalar(o, NULL, CPY_NO_OP);
+    return *x != NULL;
+}
+
 /* Numbers stay numbers: a 0-d argument means something of its own where this is used. NumPy's arrays are refused. */
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x)
 {
@@ -358,6 +365,27 @@ PyObject *cpy_wrap_rows(cp_array *made)
     }
     Py_XDECREF(all);
     return t;
+}
+
+static PyObject *array_or_number(cp_array *x)
+{
+    if (!x || cp_ndim(x)) return cpy_wrap(x);
+    PyObject *number = cpy_item(x);
+    cp_free(x);
+    return number;
+}
+
+PyObject *cpy_wrap_more(cp_array *x, bool asked, int n, cp_array *const *more)
+{
+    PyObject *first = cpy_wrap(x), *t = first && asked ? PyTuple_New(1 + n) : NULL;
+    if (t) PyTuple_SET_ITEM(t, 0, first);
+    else if (asked) Py_CLEAR(first);
+    for (int i = 0; asked && i < n; i++) {
+        PyObject *o = t ? array_or_number(more[i]) : (cp_free(more[i]), NULL);
+        if (o) PyTuple_SET_ITEM(t, 1 + i, o);
+        else Py_CLEAR(t);
+    }
+    return asked ? t : first;
 }
 
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x)

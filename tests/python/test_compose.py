@@ -150,6 +150,11 @@ def test_linspace_steps_down():
         theirs, want = np.linspace(a, b, 9, retstep=True)
         same(y, theirs, 1)
         np.testing.assert_array_equal(cp.asnumpy(step) if isinstance(step, cp.ndarray) else step, want)
+    y, step = cp.linspace([0, 1], np.array([5.0, 1]), 9, retstep=True)
+    theirs, want = np.linspace([0, 1], np.array([5.0, 1]), 9, retstep=True)
+    same(y, theirs, 1)
+    same(step, want)
+    assert type(cp.linspace(0, 1, 3, retstep=True)[1]) is float and cp.linspace(0, 1, 3, retstep=False).shape == (3,)
     for num in (-1, 2.5, None):
         both("linspace", 0, 1, num)
 

@@ -79,3 +79,19 @@ def test_public_header():
     assert "CP_API cp_array *cp_g(int n, cp_array *const *tup, const cp_g_options *options);" in text
     assert "#define cp_g(...) CP_CALL2(cp_g" in text
     assert "CP_API cp_code cp_h(cp_array *x, cp_array **q, cp_array **r);" in text
+
+
+def test_further_results_by_a_flag():
+    row = 'function("f", "a: array, weights: out = None, returned: bool = False", doc="", returns="array, sum, n if returned")'
+    text = made(row, "src/compose/x.c")
+    frame = text["python/compose_rows.c"]
+    assert "cp_f(v.a, .weights = v.weights, .sum = v.returned ? &sum : NULL, .n = v.returned ? &n : NULL)" in frame
+    assert "cpy_wrap_more(made, v.returned, 2, (cp_array *[]){sum, n})" in frame
+    header = text["include/cuprite/compose.h"]
+    assert "    CP_OPTION(cp_array **, sum);\n    CP_OPTION(cp_array **, n);\n    int _;" in header and "returned" not in header
+    with pytest.raises(TableError, match="returned is no bool"):
+        made(row.replace("returned: bool", "given: bool"))
+
+
+def test_a_tuple_of_rows():
+    assert "result = cpy_wrap_rows(made);" in made('function("f", "a: array", doc="", returns="rows")')["python/room_rows.c"]

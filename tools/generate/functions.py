@@ -19,6 +19,8 @@ defaults. Columns:
               "int", "int64", "bool", "double", "(q, r)": a tuple of arrays, which C gives through pointers of these names;
               "arrays": a tuple of one for each of several arrays, which C puts into results[n]; "array_or_arrays": of one alone itself.
               "rows": a tuple of views of what the call makes, as many as its first axis has places (nonzero, gradient).
+              "array, step if retstep": what the call makes or, where the flag is given, a tuple with further arrays behind it.
+              In C there is no flag: the options have pointers of these names. What has no axes there is a number.
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
               given(name), which is true of None too
@@ -49,7 +51,7 @@ from table import Row
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
-ARRAYS = ("array", "operand", "low_bound", "high_bound", "array_like", "array_or_list", "array_or_number")
+ARRAYS = ("array", "operand", "low_bound", "high_bound", "array_like", "number_or_array_like", "array_or_list", "array_or_number")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
 C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *", "none": "cp_code"}
@@ -112,6 +114,8 @@ class Function:
         self.method = self.name if self.is_method_only or row.get("method") is True else row.get("method")
         self.also = row.get("also", "").split()
         self.returns = row.get("returns", "array")
+        more = re.fullmatch(r"array, (\w+(?:, \w+)*) if (\w+)", self.returns)
+        self.more, self.flag = (more[1].split(", "), more[2]) if more else ([], None)
         self.group = group_of(row.file)
         self.in_python = row.file.startswith("python/")
         body = row.get("body", self.in_python and "call" not in row.columns)
@@ -145,14 +149,17 @@ class Function:
 
     def _check(self):
         row = self.row
-        if self.returns not in SIMPLE and self.returns not in ("array", "rows", "view", "view_or_copy") + EACH and self.returns[:1] != "(":
+        if self.returns not in SIMPLE and self.returns not in ("array", "rows", "view", "view_or_copy") + EACH and self.returns[:1] != "(" \
+                and not self.more:
             raise row.error(f"{self.name} returns {self.returns!r}, which is nothing known")
+        if self.more and not any(a.name == self.flag and a.kind.name == "bool" for a in self.arguments):
+            raise row.error(f"{self.name}: {self.flag} is no bool among its arguments")
         if self.method and (not self.arguments or self.arguments[0].kind.name != "array"):
             raise row.error(f"{self.name}: a method's first argument is the array")
         if "call" in row.columns:
             used = row.call + " ".join(row.get("refuse", {}))
             for a in self.arguments:
-                if not a.kind.only_checked and a.kind.name not in (*OUTS, "device") and not re.search(rf"\b{a.name}\b", used):
+                if not a.kind.only_checked and a.kind.name not in (*OUTS, "device") and a.name != self.flag and not re.search(rf"\b{a.name}\b", used):
                     raise row.error(f"{self.name}: nothing reads the argument {a.name}")
         for a in self.arguments:
             try:
@@ -181,11 +188,15 @@ class Function:
     # --- for C ---
     @property
     def parameters(self):
-        return [a for a in self.arguments if a.kind.c and not a.in_options]
+        return [a for a in self.arguments if a.kind.c and not a.in_options and a.name != self.flag]
 
     @property
     def options(self):
-        return [a for a in self.arguments if a.kind.c and a.in_options]
+        return [a for a in self.arguments if a.kind.c and a.in_options and a.name != self.flag]
+
+    @property
+    def has_options(self):
+        return bool(self.options or self.more)
 
     @property
     def options_type(self):
@@ -206,12 +217,14 @@ class Function:
 
     def expression(self):
         """The C call, with the record's fields."""
+        more = "".join(f", .{r} = v.{self.flag} ? &{r} : NULL" for r in self.more)
         if "call" in self.row.columns:
-            return self.with_values(self.row.call)
+            text = self.with_values(self.row.call)
+            return text[:-1] + more + ")" if more else text
         values = [self.value(a) for a in self.parameters]
         values += [f"&{r}" for r in self.results] + ["made_each"] * bool(self.many)
         values += [a.kind.given.format(v=f"v.{a.name}", name=a.name) for a in self.options]
-        return f"{self.row.get('c', 'cp_' + self.name)}({', '.join(values)})"
+        return f"{self.row.get('c', 'cp_' + self.name)}({', '.join(values)}{more})"
 
     def with_values(self, text):
         """An expression of argument names as one of the record's fields; designators and strings stay."""
@@ -337,6 +350,8 @@ def the_call(f):
         lines.append("cp_code made;")
     else:
         kind = C_RESULT.get(f.returns, "cp_array *")
+        if f.more:
+            lines.append("cp_array " + ", ".join(f"*{r} = NULL" for r in f.more) + ";")
         lines.append(f"{kind}{'' if kind.endswith('*') else ' '}made;")
     unlock = f.row.get("unlock", "size")
     size = sizes(f)
@@ -358,6 +373,8 @@ def the_call(f):
         lines.append(f"result = cpy_wrap_each(made, made_each, &v.{f.many.name}, {alone});")
     elif f.returns == "view":
         lines.append("result = cpy_wrap_view(made, v.self);")
+    elif f.more:
+        lines.append(f"result = cpy_wrap_more(made, v.{f.flag}, {len(f.more)}, (cp_array *[]){{{', '.join(f.more)}}});")
     elif f.returns == "rows":
         lines.append("result = cpy_wrap_rows(made);")
     elif f.returns == "view_or_copy":
@@ -515,7 +532,7 @@ def prototype(f):
     parts = [a.kind.c.format(name=a.name) for a in f.parameters] + [f"cp_array **{r}" for r in f.results]
     if f.many:
         parts.append("cp_array **results")
-    if f.options:
+    if f.has_options:
         parts.append(f"const {f.options_type} *options")
     return f"CP_API {kind}{'' if kind.endswith('*') else ' '}cp_{f.name}({', '.join(parts) or 'void'});"
 
@@ -531,13 +548,14 @@ def option_fields(a):
 def declaration(f, known):
     """Options struct, prototype and macro of one function, with its documentation."""
     lines = []
-    if f.options and f.options_type not in known:
+    if f.has_options and f.options_type not in known:
         known.add(f.options_type)
         fields = "".join(f"    {line}\n" for a in f.options for line in option_fields(a))
+        fields += "".join(f"    CP_OPTION(cp_array **, {r});\n" for r in f.more)
         lines.append(f"typedef struct {f.options_type} {{\n{fields}    int _;\n}} {f.options_type};")
     doc = f.row.doc.replace("\n", "\n * ")
     lines.append(f"/* {doc} */\n{prototype(f)}")
-    if f.options:
+    if f.has_options:
         count = len(f.parameters) + len(f.results) + bool(f.many) + sum("," in a.kind.c for a in f.parameters)
         call = "CP_CALL" if count == 1 else f"CP_CALL{count}"
         lines.append(f"#define cp_{f.name}(...) {call}(cp_{f.name}, {f.options_type}, __VA_ARGS__, ._ = 0)")

@@ -51,6 +51,8 @@ KINDS = {k.name: k for k in [
     _array("start", "cpy_take_start({o}, near, &{v})", stub="ndarray | complex", late=True),
     # an array, or what asarray makes one of, on the device of the arrays beside it
     _array("array_like", "cpy_take_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
+    # the same, but a number stays one, a host scalar
+    _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
     # an array, a number as a host scalar, or a list; NumPy's arrays are refused
     _array("array_or_list", "cpy_take_array_or_list({o}, near, &{v})", stub="ArrayLike", late=True),
     # an array, or a number as a 0-d one

@@ -63,6 +63,8 @@ def result(f):
         return f"tuple[{', '.join('ndarray' for _ in f.results)}]"
     if f.many:
         return "tuple[ndarray, ...]" if f.returns == "arrays" else "Any"
+    if f.more:
+        return "Any"
     if f.returns == "rows":
         return "tuple[ndarray, ...]"
     if f.body and f.returns == "array":

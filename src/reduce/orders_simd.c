@@ -202,7 +202,7 @@ REAL(UINT64, uint64_t, int64_t, NAN_INT)
 REAL(FLOAT32, float, int32_t, NAN_FLOAT)
 REAL(FLOAT64, double, int64_t, NAN_FLOAT)
 
-/* Runs of floating-point numbers. */
+/* Runs and columns of floating-point numbers. */
 #define EXTREME_RUN(KIND, NAME, T)                                                                            \
     static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
     {                                                                                                         \
@@ -210,10 +210,25 @@ REAL(FLOAT64, double, int64_t, NAN_FLOAT)
         T best = KIND##_of_##NAME(data, n);                                                                   \
         memcpy(acc, &best, sizeof best);                                                                      \
     }
-EXTREME_RUN(low, FLOAT32, float)
-EXTREME_RUN(high, FLOAT32, float)
-EXTREME_RUN(low, FLOAT64, double)
-EXTREME_RUN(high, FLOAT64, double)
+#define EXTREME_COLUMNS(KIND, NAME, T, BETTER)                                                                \
+    static void KIND##_columns_##NAME(const void *data, int64_t pitch, int64_t rows, int64_t cols,            \
+                                      int64_t base, const double *shift, void *acc)                           \
+    {                                                                                                         \
+        T *restrict a = acc;                                                                                  \
+        (void)base, (void)shift;                                                                              \
+        memcpy(a, data, (size_t)cols * sizeof *a);                                                            \
+        for (int64_t i = 1; i < rows; i++) {                                                                  \
+            const T *restrict x = (const T *)((const char *)data + i * pitch);                                \
+            for (int64_t j = 0; j < cols; j++) a[j] = BETTER(x[j], a[j]) || NAN_FLOAT(x[j]) ? x[j] : a[j];    \
+        }                                                                                                     \
+    }
+#define EXTREMES(NAME, T)                    \
+    EXTREME_RUN(low, NAME, T)                \
+    EXTREME_RUN(high, NAME, T)               \
+    EXTREME_COLUMNS(low, NAME, T, LESS)      \
+    EXTREME_COLUMNS(high, NAME, T, MORE)
+EXTREMES(FLOAT32, float)
+EXTREMES(FLOAT64, double)
 
 /* --- complex numbers: by real part, then imaginary part --- */
 
@@ -245,12 +260,12 @@ COMPLEX(COMPLEX128, cp_complex128)
 #define ALL(X) CPI_REDUCE_INTS(X) CPI_REDUCE_FLOATS(X) X(COMPLEX64, cp_complex64) X(COMPLEX128, cp_complex128)
 
 static const cpi_reduce_kernel lowest[CP_NTYPES] = {
-    [CP_FLOAT32] = {4, .run = low_run_FLOAT32},
-    [CP_FLOAT64] = {8, .run = low_run_FLOAT64},
+    [CP_FLOAT32] = {4, .run = low_run_FLOAT32, .columns = low_columns_FLOAT32},
+    [CP_FLOAT64] = {8, .run = low_run_FLOAT64, .columns = low_columns_FLOAT64},
 };
 static const cpi_reduce_kernel highest[CP_NTYPES] = {
-    [CP_FLOAT32] = {4, .run = high_run_FLOAT32},
-    [CP_FLOAT64] = {8, .run = high_run_FLOAT64},
+    [CP_FLOAT32] = {4, .run = high_run_FLOAT32, .columns = high_columns_FLOAT32},
+    [CP_FLOAT64] = {8, .run = high_run_FLOAT64, .columns = high_columns_FLOAT64},
 };
 static const cpi_reduce_kernel lowest_place[CP_NTYPES] = {ALL(LOW_PLACE)};
 static const cpi_reduce_kernel highest_place[CP_NTYPES] = {ALL(HIGH_PLACE)};

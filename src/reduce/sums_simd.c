@@ -1,4 +1,4 @@
-/* Moments of real numbers, sums of float32 and of the smallest integers and counts in elements of at most 16 bits, where
+/* Moments of real numbers, sums of float32, sums and products of integers of at most 16 bits and counts of integers, where
  * kernels written by hand beat those made from the rows; compiled once per instruction set.
  *
  * Invariant: every variant adds in the same order (32 lanes of 64 bits, then a tree), so that the bits of a
@@ -14,93 +14,90 @@
 
 #define LANES 8
 typedef double vdouble __attribute__((vector_size(64)));
+typedef uint64_t vuint __attribute__((vector_size(64)));
 #define VECTOR(NAME, T) typedef T v_##NAME __attribute__((vector_size(LANES * sizeof(T))));
 CPI_REDUCE_INTS(VECTOR)
 CPI_REDUCE_FLOATS(VECTOR)
 
-/* --- sums of 8-bit integers, in lanes twice as wide, which a block of 1024 cannot fill --- */
+/* --- sums of integers of at most 16 bits, in lanes twice as wide, which a block of 1024 cannot fill --- */
 
-static void sum_run_INT8(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
-{
-    enum { L = 32 };
-    typedef int16_t wide __attribute__((vector_size(2 * L)));
-    typedef int8_t narrow __attribute__((vector_size(L)));
-    const int8_t *x = data;
-    wide a0 = {0}, a1 = a0;
-    narrow v0, v1;
-    int64_t i = 0;
-    (void)base, (void)shift;
-    for (; i + 2 * L <= n; i += 2 * L) {
-        CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);
-        memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + L, sizeof v1);
-        a0 += __builtin_convertvector(v0, wide), a1 += __builtin_convertvector(v1, wide);
+#define SUM_NARROW(NAME, T, WIDE)                                                                             \
+    static void sum_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)     \
+    {                                                                                                         \
+        enum { L = 64 / sizeof(WIDE) };                                                                       \
+        typedef WIDE wide __attribute__((vector_size(64)));                                                   \
+        typedef T narrow __attribute__((vector_size(L * sizeof(T))));                                         \
+        const T *x = data;                                                                                    \
+        wide a0 = {0}, a1 = a0;                                                                               \
+        narrow v0, v1;                                                                                        \
+        int64_t i = 0;                                                                                        \
+        (void)base, (void)shift;                                                                              \
+        for (; i + 2 * L <= n; i += 2 * L) {                                                                  \
+            CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);                                                           \
+            memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + L, sizeof v1);                                 \
+            a0 += __builtin_convertvector(v0, wide), a1 += __builtin_convertvector(v1, wide);                 \
+        }                                                                                                     \
+        a0 += a1;                                                                                             \
+        uint64_t s = 0;                                                                                       \
+        for (int l = 0; l < L; l++) s += (uint64_t)a0[l];                                                     \
+        for (; i < n; i++) s += (uint64_t)x[i];                                                               \
+        memcpy(acc, &s, sizeof s);                                                                            \
     }
-    a0 += a1;
-    uint64_t s = 0;
-    for (int l = 0; l < L; l++) s += (uint64_t)a0[l];
-    for (; i < n; i++) s += (uint64_t)x[i];
-    memcpy(acc, &s, sizeof s);
-}
-static void sum_run_UINT8(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
-{
-    enum { L = 32 };
-    typedef uint16_t wide __attribute__((vector_size(2 * L)));
-    typedef uint8_t narrow __attribute__((vector_size(L)));
-    const uint8_t *x = data;
-    wide a0 = {0}, a1 = a0;
-    narrow v0, v1;
-    int64_t i = 0;
-    (void)base, (void)shift;
-    for (; i + 2 * L <= n; i += 2 * L) {
-        CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);
-        memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + L, sizeof v1);
-        a0 += __builtin_convertvector(v0, wide), a1 += __builtin_convertvector(v1, wide);
+SUM_NARROW(INT8, int8_t, int16_t)
+SUM_NARROW(UINT8, uint8_t, uint16_t)
+SUM_NARROW(INT16, int16_t, int32_t)
+SUM_NARROW(UINT16, uint16_t, uint32_t)
+
+/* --- products of the same, which widen to 64 bits in one step --- */
+
+#define PRODUCT_NARROW(NAME, T)                                                                               \
+    static void product_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    {                                                                                                         \
+        const T *x = data;                                                                                    \
+        vuint a0 = 1 - (vuint){0}, a1 = a0;                                                                   \
+        v_##NAME v0, v1;                                                                                      \
+        int64_t i = 0;                                                                                        \
+        (void)base, (void)shift;                                                                              \
+        for (; i + 2 * LANES <= n; i += 2 * LANES) {                                                          \
+            CPI_REDUCE_FETCH(x + i, 2 * sizeof v0);                                                           \
+            memcpy(&v0, x + i, sizeof v0), memcpy(&v1, x + i + LANES, sizeof v1);                             \
+            a0 *= __builtin_convertvector(v0, vuint), a1 *= __builtin_convertvector(v1, vuint);               \
+        }                                                                                                     \
+        a0 *= a1;                                                                                             \
+        uint64_t s = ((a0[0] * a0[1]) * (a0[2] * a0[3])) * ((a0[4] * a0[5]) * (a0[6] * a0[7]));               \
+        for (; i < n; i++) s *= (uint64_t)x[i];                                                               \
+        memcpy(acc, &s, sizeof s);                                                                            \
     }
-    a0 += a1;
-    uint64_t s = 0;
-    for (int l = 0; l < L; l++) s += (uint64_t)a0[l];
-    for (; i < n; i++) s += (uint64_t)x[i];
-    memcpy(acc, &s, sizeof s);
-}
+PRODUCT_NARROW(INT8, int8_t)
+PRODUCT_NARROW(UINT8, uint8_t)
+PRODUCT_NARROW(INT16, int16_t)
+PRODUCT_NARROW(UINT16, uint16_t)
 
 /* --- counts, in lanes of the elements' width --- */
 
-static void count_run_UINT8(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
-{
-    enum { L = 64 / sizeof(uint8_t) };
-    typedef uint8_t lanes __attribute__((vector_size(64)));
-    typedef int8_t marks __attribute__((vector_size(64)));
-    const uint8_t *x = data;
-    marks a = {0};
-    lanes v;
-    int64_t i = 0, count = 0;
-    (void)base, (void)shift;
-    for (; i + L <= n; i += L) {
-        memcpy(&v, x + i, sizeof v);
-        a -= (marks)(v != 0);
+#define COUNT(NAME, T, SIGNED)                                                                                \
+    static void count_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)   \
+    {                                                                                                         \
+        enum { L = 64 / sizeof(T) };                                                                          \
+        typedef T lanes __attribute__((vector_size(64)));                                                     \
+        typedef SIGNED marks __attribute__((vector_size(64)));                                                \
+        const T *x = data;                                                                                    \
+        marks a = {0};                                                                                        \
+        lanes v;                                                                                              \
+        int64_t i = 0, count = 0;                                                                             \
+        (void)base, (void)shift;                                                                              \
+        for (; i + L <= n; i += L) {                                                                          \
+            memcpy(&v, x + i, sizeof v);                                                                      \
+            a -= (marks)(v != 0);                                                                             \
+        }                                                                                                     \
+        for (int l = 0; l < L; l++) count += a[l];                                                            \
+        for (; i < n; i++) count += x[i] != 0;                                                                \
+        memcpy(acc, &count, sizeof count);                                                                    \
     }
-    for (int l = 0; l < L; l++) count += a[l];
-    for (; i < n; i++) count += x[i] != 0;
-    memcpy(acc, &count, sizeof count);
-}
-static void count_run_UINT16(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
-{
-    enum { L = 64 / sizeof(uint16_t) };
-    typedef uint16_t lanes __attribute__((vector_size(64)));
-    typedef int16_t marks __attribute__((vector_size(64)));
-    const uint16_t *x = data;
-    marks a = {0};
-    lanes v;
-    int64_t i = 0, count = 0;
-    (void)base, (void)shift;
-    for (; i + L <= n; i += L) {
-        memcpy(&v, x + i, sizeof v);
-        a -= (marks)(v != 0);
-    }
-    for (int l = 0; l < L; l++) count += a[l];
-    for (; i < n; i++) count += x[i] != 0;
-    memcpy(acc, &count, sizeof count);
-}
+COUNT(UINT8, uint8_t, int8_t)
+COUNT(UINT16, uint16_t, int16_t)
+COUNT(UINT32, uint32_t, int32_t)
+COUNT(UINT64, uint64_t, int64_t)
 
 /* --- moments: exact mean of the block, then the deviations from it, while the block is in cache --- */
 
@@ -260,6 +257,14 @@ const cpi_reduce_widen CPI_ISA_NAME(cpi_reduce_widen) = widen;
 static const cpi_reduce_kernel sums[CP_NTYPES] = {
     [CP_INT8] = {8, .run = sum_run_INT8},
     [CP_UINT8] = {8, .run = sum_run_UINT8},
+    [CP_INT16] = {8, .run = sum_run_INT16},
+    [CP_UINT16] = {8, .run = sum_run_UINT16},
+};
+static const cpi_reduce_kernel products[CP_NTYPES] = {
+    [CP_INT8] = {8, .run = product_run_INT8},
+    [CP_UINT8] = {8, .run = product_run_UINT8},
+    [CP_INT16] = {8, .run = product_run_INT16},
+    [CP_UINT16] = {8, .run = product_run_UINT16},
 };
 static const cpi_reduce_kernel floating_sums[CP_NTYPES] = {
     [CP_FLOAT32] = {8, .run = sum_run_FLOAT32, .columns = sum_columns_FLOAT32},
@@ -269,10 +274,15 @@ static const cpi_reduce_kernel counts[CP_NTYPES] = {
     [CP_UINT8] = {8, .run = count_run_UINT8},
     [CP_INT16] = {8, .run = count_run_UINT16},
     [CP_UINT16] = {8, .run = count_run_UINT16},
+    [CP_INT32] = {8, .run = count_run_UINT32},
+    [CP_UINT32] = {8, .run = count_run_UINT32},
+    [CP_INT64] = {8, .run = count_run_UINT64},
+    [CP_UINT64] = {8, .run = count_run_UINT64},
 };
 static const cpi_reduce_kernel moments[CP_NTYPES] = {CPI_REDUCE_INTS(MOMENTS_OF) CPI_REDUCE_FLOATS(MOMENTS_OF)};
 
 const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_sums) = {
     [CPI_FOLD_SUM][0] = floating_sums, [CPI_FOLD_SUM][1] = sums,
+    [CPI_FOLD_PRODUCT][1] = products,
     [CPI_FOLD_COUNT][0] = counts, [CPI_FOLD_MOMENTS][0] = moments,
 };

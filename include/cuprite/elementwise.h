@@ -25,7 +25,8 @@ typedef struct cp_ufunc_options {
 } cp_ufunc_options;
 /* The general call: `in` holds the operation's inputs. Returns a view of out when it is given. */
 CP_API cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *options);
-/* The same for operations with any number of results, which go to results[]; on failure all of those are NULL. */
+/* The same for operations with any number of results, which go to results[]; on failure all of those are NULL. `results`
+ * may be NULL where options give an array for each of them. */
 CP_API cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, const cp_ufunc_options *options);
 
 /* What the table says of an operation. */

@@ -53,15 +53,31 @@ static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *str
     return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(stranger));
 }
 
-static cp_array *run(cp_op op, int n, cp_array *const *in, const cp_ufunc_options *options)
+/* What decides whether other threads may run meanwhile. */
+static int64_t larger_size(int n, cp_array *const *in)
 {
-    cp_array *r;
     int64_t size = cp_size(in[0]);
-    if (n > 1 && cp_size(in[1]) > size) size = cp_size(in[1]);
-    if (size <= CPY_LARGE) return cp_elementwise(op, in, options);
-    cp_array *held[3] = {in[0], n > 1 ? in[1] : NULL, options->out};
-    CPY_RUN_ON(3, held, size, r = cp_elementwise(op, in, options));
+    return n > 1 && cp_size(in[1]) > size ? cp_size(in[1]) : size;
+}
+
+static cp_array *run(cp_op op, int n, cp_array *const *in)
+{
+    static const cp_ufunc_options none;
+    cp_array *r;
+    int64_t size = larger_size(n, in);
+    if (size <= CPY_LARGE) return cp_elementwise(op, in, &none);
+    CPY_RUN_ON(n, in, size, r = cp_elementwise(op, in, &none));
     return r;
+}
+
+/* The operation with its result in x. */
+static bool run_into(cp_op op, int n, cp_array *const *in, cp_array *x)
+{
+    bool done;
+    const cp_ufunc_options into = {.out = x};
+    cp_array *held[3] = {in[0], n > 1 ? in[1] : NULL, x};
+    CPY_RUN_ON(3, held, larger_size(n, in), done = cp_elementwise_all(op, in, NULL, &into) == CP_OK);
+    return done;
 }
 
 /* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator returns. */
@@ -89,36 +105,29 @@ static void end_pair(PyObject *a, PyObject *b, cp_array **in)
     if (!cpy_is_array(b)) cp_free(in[1]);
 }
 
-static PyObject *binary_with(cp_op op, PyObject *a, PyObject *b, PyObject *out)
+static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
 {
-    static const cp_ufunc_options none;
-    cp_ufunc_options into = {0};
     cp_array *in[2];
     PyObject *answer;
-    if (!take_pair(op, a, b, out != NULL, in, &answer)) return answer;
-    if (out) into.out = cpy_x(out);
-    cp_array *r = run(op, 2, in, out ? &into : &none);
+    if (!take_pair(which, a, b, false, in, &answer)) return answer;
+    cp_array *r = run(which, 2, in);
     end_pair(a, b, in);
     return cpy_wrap(r);
 }
 
-static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
-{
-    return binary_with(which, a, b, NULL);
-}
-
 static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 {
-    PyObject *r = binary_with(which, self, other, self);
-    if (!r || !cpy_is_array(r)) return r;
-    Py_DECREF(r); /* a second name for self's array */
-    return Py_NewRef(self);
+    cp_array *in[2];
+    PyObject *answer;
+    if (!take_pair(which, self, other, true, in, &answer)) return answer;
+    bool done = run_into(which, 2, in, cpy_x(self));
+    end_pair(self, other, in);
+    return done ? Py_NewRef(self) : cpy_raise();
 }
 
 static PyObject *unary(cp_op which, PyObject *a)
 {
-    static const cp_ufunc_options none;
-    return cpy_wrap(run(which, 1, (cp_array *[]){cpy_x(a)}, &none));
+    return cpy_wrap(run(which, 1, (cp_array *[]){cpy_x(a)}));
 }
 
 #define BINARY(name, WHICH)                                                                       \
@@ -158,11 +167,7 @@ static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
     if (!is_square(a, b)) return in_place(CP_OP_power, a, b);
-    cp_ufunc_options into = {.out = cpy_x(a)};
-    cp_array *r = run(CP_OP_square, 1, (cp_array *[]){cpy_x(a)}, &into);
-    if (!r) return cpy_raise();
-    cp_free(r);
-    return Py_NewRef(a);
+    return run_into(CP_OP_square, 1, (cp_array *[]){cpy_x(a)}, cpy_x(a)) ? Py_NewRef(a) : cpy_raise();
 }
 
 static PyObject *divmod_(PyObject *a, PyObject *b)
@@ -171,8 +176,7 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
     PyObject *answer;
     bool done;
     if (!take_pair(CP_OP_divmod, a, b, false, in, &answer)) return answer;
-    int64_t size = cp_size(in[0]) > cp_size(in[1]) ? cp_size(in[0]) : cp_size(in[1]);
-    CPY_RUN_ON(2, in, size, done = cp_elementwise_all(CP_OP_divmod, in, results, NULL) == CP_OK);
+    CPY_RUN_ON(2, in, larger_size(2, in), done = cp_elementwise_all(CP_OP_divmod, in, results, NULL) == CP_OK);
     end_pair(a, b, in);
     if (!done) return cpy_raise();
     PyObject *quotient = cpy_wrap(results[0]), *remainder = cpy_wrap(results[1]);
@@ -225,7 +229,7 @@ static PyObject *compare_on_host(PyObject *a, PyObject *b, int how)
 static PyObject *compare_with_sequence(PyObject *a, PyObject *b, cp_op op, int how)
 {
     PyObject *y = cpy_asarray_near(b, cpy_x(a));
-    PyObject *r = y ? binary_with(op, a, y, NULL) : NULL;
+    PyObject *r = y ? binary(op, a, y) : NULL;
     Py_XDECREF(y);
     if (y || !PyErr_ExceptionMatches(PyExc_ValueError)) return r;
     PyErr_Clear();
@@ -237,7 +241,7 @@ PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
     static const cp_op which[] = {[Py_LT] = CP_OP_less, [Py_LE] = CP_OP_less_equal, [Py_EQ] = CP_OP_equal,
                                   [Py_NE] = CP_OP_not_equal, [Py_GT] = CP_OP_greater, [Py_GE] = CP_OP_greater_equal};
     if (PyList_Check(b) || PyTuple_Check(b) || PyRange_Check(b)) return compare_with_sequence(a, b, which[how], how);
-    PyObject *r = binary_with(which[how], a, b, NULL);
+    PyObject *r = binary(which[how], a, b);
     if (r != Py_NotImplemented || (how != Py_EQ && how != Py_NE) || Py_TYPE(b)->tp_richcompare == Py_TYPE(a)->tp_richcompare)
         return r;
     Py_DECREF(r);

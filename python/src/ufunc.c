@@ -185,7 +185,8 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
         if (c.out[k]) c.outs[k] = cpy_x(c.out[k]);
     c.options.outs = c.outs;
     cp_array *held[] = {in[0], in[1], in[2], c.outs[0], c.outs[1], c.options.where};
-    CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, results, &c.options) == CP_OK);
+    bool into = c.out[0] && (nout == 1 || c.out[1]); /* nothing new is made: the caller's arrays are the results */
+    CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, into ? NULL : results, &c.options) == CP_OK);
     if (!done) cpy_raise();
     done = done && reorder_all(self, in, results, &c);
 out:

@@ -16,6 +16,7 @@ typedef struct {
     const char *name;
     cp_op op;
     int nout;
+    bool wanted; /* whether the caller takes the results, or has them in out already */
     cpi_plan plan;
     cpi_device *device;
     int ndim;
@@ -204,6 +205,9 @@ static bool is_direct(const call *c, cp_array *const *out, int k)
     return direct;
 }
 
+/* The caller's own output as a result: a view of it, which is the caller's, where the caller takes results at all. */
+static cp_array *as_result(const call *c, cp_array *out) { return c->wanted ? cpi_again(out) : cp_retain(out); }
+
 /* Results that could not go to their outputs at once do now; they become the outputs. */
 static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_array **results)
 {
@@ -212,7 +216,7 @@ static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_
         cp_code code = cpi_assign_where(out[k], results[k], where, c->ndim, c->shape);
         if (code) return code;
         cp_free(results[k]);
-        results[k] = cpi_again(out[k]);
+        results[k] = as_result(c, out[k]);
         if (!results[k]) return cp_error();
     }
     return CP_OK;
@@ -221,7 +225,8 @@ static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_
 static cp_code make_results(call *c, cp_array *const *out, cp_array **results)
 {
     for (int k = 0; k < c->nout; k++) {
-        results[k] = out[k] && is_direct(c, out, k) ? cpi_again(out[k]) : new_output(c, c->plan.out[k], c->nout, c->plan.nin);
+        results[k] = out[k] && is_direct(c, out, k) ? as_result(c, out[k])
+                                                    : new_output(c, c->plan.out[k], c->nout, c->plan.nin);
         if (!results[k]) return cp_error();
         c->operand[k] = results[k];
     }
@@ -236,8 +241,10 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
     c.name = row->name;
     c.op = op;
     c.nout = row->nout;
+    c.wanted = results != NULL;
     memset(c.made, 0, sizeof c.made);
-    if (cpi_null(c.name, results)) return cp_error();
+    cp_array *unseen[CPI_MAXOUT];
+    if (!results) results = unseen;
     for (int k = 0; k < c.nout; k++) results[k] = NULL;
     if (cpi_null(c.name, in)) return cp_error();
     for (int i = 0; i < row->nin; i++)
@@ -245,6 +252,7 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
     cp_array *out[CPI_MAXOUT];
     for (int k = 0; k < c.nout; k++) {
         out[k] = !o ? NULL : o->outs ? o->outs[k] : k ? NULL : o->out;
+        if (!c.wanted && cpi_null(c.name, out[k])) return cp_error();
         if (out[k] && cpi_check_writable(c.name, out[k])) return cp_error();
     }
     cp_code code = prepare(&c, in, out, o);
@@ -252,7 +260,7 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
     if (!code) code = compute(&c);
     end_call(&c);
     if (!code) code = deliver(&c, out, o ? o->where : NULL, results);
-    for (int k = 0; k < c.nout && code; k++) {
+    for (int k = 0; k < c.nout && (code || !c.wanted); k++) {
         cp_free(results[k]);
         results[k] = NULL;
     }

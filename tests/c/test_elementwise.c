@@ -197,6 +197,13 @@ static void test_out(void **state)
         ok(r);
         values(narrow, 8, 4, 50, 12, 162, 20);
         cp_free(r);
+        /* no results are wanted beside the outputs, written to at once or by way of another type */
+        ok(cp_elementwise_all(CP_OP_negative, &x, NULL, &(cp_ufunc_options){.out = narrow}) == CP_OK);
+        values(narrow, -4, -2, -25, -6, -81, -10);
+        ok(cp_elementwise_all(CP_OP_add, (cp_array *[]){low, low}, NULL, &(cp_ufunc_options){.out = high}) == CP_OK);
+        values(x, 4, 8, 4, 50, 12, 162);
+        assert_int_equal(cp_elementwise_all(CP_OP_negative, &x, NULL, NULL), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
         assert_null(cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = bytes}));
         failed(CP_ERROR_CASTING);
         r = cp_elementwise(CP_OP_add, (cp_array *[]){x, x}, &(cp_ufunc_options){.out = bytes, .casting = CP_UNSAFE});

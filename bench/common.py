@@ -78,7 +78,8 @@ class Bench:
 
     def threads(self):
         """How many threads each library may use: what stands beside the figures."""
-        used = {"ours": self.cp._device.threads()}
+        from cuprite import _device
+        used = {"ours": _device.threads()}
         used["numpy"] = 1  # its loops; products and FFTs have threads of their own
         if self.torch is not None:
             used["torch"] = self.torch.get_num_threads()

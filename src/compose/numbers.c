@@ -1,8 +1,6 @@
 /* Numbers that are none, and infinities by their sign. */
 #include "compose/compose.h"
 
-#include <float.h>
-
 /* x where it is an infinity of this sign. */
 static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array *out)
 {
@@ -24,10 +22,8 @@ cp_array *(cp_isneginf)(cp_array *x, const cp_isneginf_options *o) { return infi
 /* The largest finite number of a real type, or its negative, as one of that type. */
 static cp_array *largest(cp_type t, bool negative)
 {
-    uint16_t half = (uint16_t)((t == CP_FLOAT16 ? 0x7bff : 0x7f7f) | (negative ? 0x8000 : 0));
-    float single = negative ? -FLT_MAX : FLT_MAX;
-    double wide = negative ? -DBL_MAX : DBL_MAX;
-    return cp_scalar(t, t == CP_FLOAT64 ? (void *)&wide : t == CP_FLOAT32 ? (void *)&single : (void *)&half);
+    const uint64_t magnitude = cpi_float_formats[t].infinity - 1, sign = cpi_magnitude(t) + 1;
+    return cp_scalar(t, &(uint64_t){negative ? magnitude | sign : magnitude}); /* little endian */
 }
 
 static cp_code replace(cp_array *x, cp_array *where, cp_array *value)

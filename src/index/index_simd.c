@@ -38,11 +38,8 @@ static inline uint64_t word_of_bytes(const uint8_t *b)
 }
 
 /* n <= 64 elements to bytes that are 0 or not */
-#define TRUTH(T, MASK) \
-    for (int i = 0; i < n; i++) b[i] = (((const T *)x)[i] & (MASK)) != 0; \
-    break
-#define TRUTH_FLOAT(T) \
-    for (int i = 0; i < n; i++) b[i] = ((const T *)x)[i] != 0; \
+#define TRUTH(T) \
+    for (int i = 0; i < n; i++) b[i] = (((const T *)x)[i] & (T)magnitude) != 0; \
     break
 #define TRUTH_PAIR(T) \
     for (int i = 0; i < n; i++) b[i] = (((const T *)x)[2 * i] != 0) | (((const T *)x)[2 * i + 1] != 0); \
@@ -50,20 +47,15 @@ static inline uint64_t word_of_bytes(const uint8_t *b)
 
 static void truth(const char *x, cp_type type, int n, uint8_t *b)
 {
-    switch (type) {
-    case CP_INT16:
-    case CP_UINT16: TRUTH(uint16_t, 0xffffu);
-    case CP_FLOAT16:
-    case CP_BFLOAT16: TRUTH(uint16_t, 0x7fffu);
-    case CP_INT32:
-    case CP_UINT32: TRUTH(uint32_t, ~0u);
-    case CP_INT64:
-    case CP_UINT64: TRUTH(uint64_t, ~(uint64_t)0);
-    case CP_FLOAT32: TRUTH_FLOAT(float);
-    case CP_FLOAT64: TRUTH_FLOAT(double);
-    case CP_COMPLEX64: TRUTH_PAIR(float);
-    case CP_COMPLEX128: TRUTH_PAIR(double);
-    default: memcpy(b, x, (size_t)n);
+    const int item = (int)cpi_itemsize(type);
+    const uint64_t magnitude = cpi_is_complex(type) ? 0 : cpi_magnitude(type);
+    switch (cpi_is_complex(type) ? -item : item) {
+    case 1: TRUTH(uint8_t);
+    case 2: TRUTH(uint16_t);
+    case 4: TRUTH(uint32_t);
+    case 8: TRUTH(uint64_t);
+    case -8: TRUTH_PAIR(float);
+    case -16: TRUTH_PAIR(double);
     }
 }
 
@@ -74,7 +66,7 @@ static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *wo
     for (int64_t i = 0; i < n; i += 64, x += 64 * item) {
         uint8_t b[64];
         uint64_t w;
-        if (n - i >= 64 && item == 1) {
+        if (n - i >= 64 && item == 1 && !cpi_is_float(type)) {
             w = word_of_bytes((const uint8_t *)x);
         } else if (n - i >= 64) {
             truth(x, type, 64, b);

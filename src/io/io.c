@@ -172,7 +172,7 @@ cp_code (cp_fits_write)(const char *path, cp_array *x, const cp_fits_write_optio
     if (cpi_is_complex(type))
         return cpi_fail(CP_ERROR_TYPE, "fits_write: a FITS image cannot hold %s", cp_type_name(type));
     if (type == CP_BOOL) type = CP_UINT8;
-    if (type == CP_FLOAT16 || type == CP_BFLOAT16) type = CP_FLOAT32;
+    type = cpi_compute_type(type);
     const cpi_io_ops *ops = library("fits_write");
     if (!ops) return cp_error();
     host_values v;
@@ -206,7 +206,7 @@ static cp_code fetch_columns(int n, const cp_column *columns, cpi_io_column *fet
             return cpi_fail(CP_ERROR_VALUE, "catalog_write: column %s has %lld rows, the first one %lld",
                             columns[i].name, (long long)cp_size(v), (long long)*rows);
         *rows = cp_size(v);
-        if (type == CP_FLOAT16 || type == CP_BFLOAT16) type = CP_FLOAT32;
+        type = cpi_compute_type(type);
         cp_code code = to_host("catalog_write", v, type, &held[i]);
         if (code != CP_OK) return code;
         fetched[i].values = held[i].data;

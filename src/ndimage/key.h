@@ -7,6 +7,7 @@
 #define CPI_NDIMAGE_KEY_H
 
 #include "core/array.h"
+#include "scalar/halves.h"
 
 #ifdef __CUDACC__
 #define CPI_BOTH static __host__ __device__ __forceinline__
@@ -18,7 +19,7 @@ typedef enum cpi_domain { CPI_DOMAIN_INT, CPI_DOMAIN_UINT64, CPI_DOMAIN_FLOAT } 
 
 CPI_BOTH cpi_domain cpi_domain_of(cp_type t)
 {
-    return t == CP_UINT64 ? CPI_DOMAIN_UINT64 : t >= CP_FLOAT16 ? CPI_DOMAIN_FLOAT : CPI_DOMAIN_INT;
+    return t == CP_UINT64 ? CPI_DOMAIN_UINT64 : cpi_is_float(t) ? CPI_DOMAIN_FLOAT : CPI_DOMAIN_INT;
 }
 
 CPI_BOTH double cpi_double_of_bits(uint64_t bits)
@@ -33,25 +34,6 @@ CPI_BOTH uint64_t cpi_bits_of_double(double d)
     v.d = d;
     return v.u;
 }
-CPI_BOTH float cpi_float_of_bits(uint32_t bits)
-{
-    union { uint32_t u; float f; } v;
-    v.u = bits;
-    return v.f;
-}
-
-/* binary16 to double, exact; subnormals are scaled from integers. */
-CPI_BOTH double cpi_double_of_half(uint16_t h)
-{
-    uint64_t sign = (uint64_t)(h >> 15) << 63, exponent = h >> 10 & 31, mantissa = h & 1023;
-    if (exponent == 0) {
-        double m = (double)mantissa * 0x1p-24;
-        return sign ? -m : m;
-    }
-    uint64_t e = exponent == 31 ? 2047 : exponent + (1023 - 15);
-    return cpi_double_of_bits(sign | e << 52 | mantissa << 42);
-}
-
 /* Element i as an integer: integer types and bool; uint64 as its bits. */
 CPI_BOTH int64_t cpi_load_int(cp_type t, const void *p, int64_t i)
 {
@@ -69,11 +51,10 @@ CPI_BOTH int64_t cpi_load_int(cp_type t, const void *p, int64_t i)
 /* Element i as a double; 64-bit integers are rounded. */
 CPI_BOTH double cpi_load_double(cp_type t, const void *p, int64_t i)
 {
+    if (cpi_is_half(t)) return cps_load_half(t, p, i);
     switch (t) {
     case CP_FLOAT64: return ((const double *)p)[i];
     case CP_FLOAT32: return ((const float *)p)[i];
-    case CP_FLOAT16: return cpi_double_of_half(((const uint16_t *)p)[i]);
-    case CP_BFLOAT16: return cpi_float_of_bits((uint32_t)((const uint16_t *)p)[i] << 16);
     case CP_UINT64: return (double)((const uint64_t *)p)[i];
     default: return (double)cpi_load_int(t, p, i);
     }
@@ -90,7 +71,7 @@ CPI_BOTH uint64_t cpi_order_double(double d, uint64_t nan)
 /* Order of element i among its type. */
 CPI_BOTH uint64_t cpi_load_order(cp_type t, const void *p, int64_t i, uint64_t nan)
 {
-    if (t >= CP_FLOAT16) return cpi_order_double(cpi_load_double(t, p, i), nan);
+    if (cpi_is_float(t)) return cpi_order_double(cpi_load_double(t, p, i), nan);
     uint64_t u = (uint64_t)cpi_load_int(t, p, i);
     return t == CP_UINT64 ? u : u ^ (uint64_t)1 << 63;
 }
@@ -103,7 +84,7 @@ CPI_BOTH bool cpi_double_key(double d, int64_t *key)
 /* The key of label i, in the domain of its own type; false when it has none. */
 CPI_BOTH bool cpi_label_key(cp_type t, const void *p, int64_t i, int64_t *key)
 {
-    if (t >= CP_FLOAT16) return cpi_double_key(cpi_load_double(t, p, i), key);
+    if (cpi_is_float(t)) return cpi_double_key(cpi_load_double(t, p, i), key);
     uint64_t u = (uint64_t)cpi_load_int(t, p, i);
     *key = (int64_t)(t == CP_UINT64 ? u ^ (uint64_t)1 << 63 : u);
     return true;
@@ -115,7 +96,7 @@ CPI_BOTH bool cpi_index_key(cp_type t, const void *p, int64_t i, cpi_domain doma
     if (domain == CPI_DOMAIN_FLOAT) return cpi_double_key(cpi_load_double(t, p, i), key);
     bool there = true, wide = t == CP_UINT64;
     int64_t v = 0;
-    if (t >= CP_FLOAT16) {
+    if (cpi_is_float(t)) {
         double d = cpi_load_double(t, p, i);
         if (domain == CPI_DOMAIN_UINT64 && d >= 0x1p63 && d < 0x1p64) {
             v = (int64_t)(uint64_t)d;

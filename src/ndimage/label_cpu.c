@@ -13,13 +13,8 @@
 /* All bits of an element but a floating number's sign, repeated over 64 bits. */
 static uint64_t bits_that_count(cp_type t)
 {
-    switch (t) {
-    case CP_FLOAT16:
-    case CP_BFLOAT16: return 0x7fff7fff7fff7fff;
-    case CP_FLOAT32: return 0x7fffffff7fffffff;
-    case CP_FLOAT64: return 0x7fffffffffffffff;
-    default: return UINT64_MAX;
-    }
+    const uint64_t all = ~(uint64_t)0 >> (64 - 8 * cpi_itemsize(t));
+    return UINT64_MAX / all * cpi_magnitude(t);
 }
 
 cp_code cpi_label_cpu(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count)

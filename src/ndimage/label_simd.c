@@ -59,7 +59,7 @@ static inline int64_t band_end(const label_job *j, int64_t band)
 /* A label as the bits of the output's type. */
 static inline uint64_t label_bits(cp_type type, uint64_t label)
 {
-    if (type >= CP_INT8 && type <= CP_UINT64) return label;
+    if (cpi_is_int(type)) return label;
     uint64_t bits = 0;
     if (type == CP_FLOAT64) {
         double d = (double)label;
@@ -72,10 +72,8 @@ static inline uint64_t label_bits(cp_type type, uint64_t label)
     } else if (type == CP_BOOL) {
         bits = 1;
     } else {
-        uint16_t b;
         int64_t v = (int64_t)label;
-        cpi_convert_value(CP_INT64, &v, type, &b);
-        bits = b;
+        cpi_convert_value(CP_INT64, &v, type, &bits); /* little endian */
     }
     return bits;
 }

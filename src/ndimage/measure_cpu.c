@@ -170,9 +170,10 @@ WALK(INT32, int32_t, v)
 WALK(UINT32, uint32_t, v)
 WALK(INT64, int64_t, v)
 WALK(UINT64, uint64_t, (int64_t)(v ^ (uint64_t)1 << 63))
-WALK(FLOAT16, uint16_t, 0)
-WALK(FLOAT32, uint32_t, 0)
-WALK(FLOAT64, uint64_t, 0)
+WALK(BITS8, uint8_t, 0)
+WALK(BITS16, uint16_t, 0)
+WALK(BITS32, uint32_t, 0)
+WALK(BITS64, uint64_t, 0)
 
 static void walk_all(const measure_job *j, word *table, int64_t at, int64_t end, int64_t column, const int64_t *c,
                      run_stats *r)
@@ -183,11 +184,15 @@ static void walk_all(const measure_job *j, word *table, int64_t at, int64_t end,
 /* Floating labels have no near slots: equal bits are enough to walk by. */
 static walk_function walk_of(const cpi_measure_plan *plan)
 {
-    static const walk_function table[CP_NTYPES] = {
-        walk_BOOL,  walk_INT8,   walk_UINT8,   walk_INT16,   walk_UINT16,  walk_INT32,   walk_UINT32,
-        walk_INT64, walk_UINT64, walk_FLOAT16, walk_FLOAT16, walk_FLOAT32, walk_FLOAT64,
+    static const walk_function whole[CP_NTYPES] = {
+        [CP_BOOL] = walk_BOOL,     [CP_INT8] = walk_INT8,   [CP_UINT8] = walk_UINT8,
+        [CP_INT16] = walk_INT16,   [CP_UINT16] = walk_UINT16, [CP_INT32] = walk_INT32,
+        [CP_UINT32] = walk_UINT32, [CP_INT64] = walk_INT64, [CP_UINT64] = walk_UINT64,
     };
-    return plan->labels ? table[plan->labels->type] : walk_all;
+    static const walk_function floating[] = {[1] = walk_BITS8, [2] = walk_BITS16, [4] = walk_BITS32, [8] = walk_BITS64};
+    if (!plan->labels) return walk_all;
+    const cp_type t = plan->labels->type;
+    return cpi_is_float(t) ? floating[cpi_itemsize(t)] : whole[t];
 }
 
 static void measure_task(void *context, int64_t band, int worker)

@@ -89,19 +89,9 @@ extern const cpi_ndimage_ops cpi_ndimage_cuda;
 /* The largest label up to which every whole number has a value of its own in the type. */
 static inline int64_t cpi_label_limit(cp_type t)
 {
-    switch (t) {
-    case CP_INT8: return INT8_MAX;
-    case CP_UINT8: return UINT8_MAX;
-    case CP_INT16: return INT16_MAX;
-    case CP_UINT16: return UINT16_MAX;
-    case CP_INT32: return INT32_MAX;
-    case CP_UINT32: return UINT32_MAX;
-    case CP_FLOAT16: return 1 << 11;
-    case CP_BFLOAT16: return 1 << 8;
-    case CP_FLOAT32: return 1 << 24;
-    case CP_FLOAT64: return (int64_t)1 << 53;
-    default: return INT64_MAX; /* bool marks every label with true */
-    }
+    if (cpi_is_float(t)) return (int64_t)1 << cpi_float_formats[t].digits;
+    if (cpi_is_bool(t) || cpi_itemsize(t) == 8) return INT64_MAX; /* bool marks every label with true */
+    return (int64_t)(cpi_magnitude(t) >> cpi_is_signed(t));
 }
 
 #ifdef __cplusplus

@@ -6,8 +6,6 @@
 #include "ndimage/key.h"
 
 #define IS(v) (v)
-#define HALF(v) cpi_double_of_half(v)
-#define BRAIN(v) ((double)cpi_float_of_bits((uint32_t)(v) << 16))
 #define TRUTH(v) ((v) != 0)
 
 /* Sum over the stretch of TERM, which may use v (the element as a double) and k (its number). */
@@ -83,34 +81,30 @@
     }
 
 #define SIGNED(v) ((uint64_t)(int64_t)(v) ^ (uint64_t)1 << 63)
-RUN(BOOL, uint8_t, TRUTH, p[k] != 0, SIGNED(p[k] != 0))
-RUN(INT8, int8_t, IS, (int64_t)p[k], SIGNED(p[k]))
-RUN(UINT8, uint8_t, IS, p[k], SIGNED(p[k]))
-RUN(INT16, int16_t, IS, (int64_t)p[k], SIGNED(p[k]))
-RUN(UINT16, uint16_t, IS, p[k], SIGNED(p[k]))
-RUN(INT32, int32_t, IS, (int64_t)p[k], SIGNED(p[k]))
-RUN(UINT32, uint32_t, IS, p[k], SIGNED(p[k]))
-RUN(INT64, int64_t, IS, p[k], SIGNED(p[k]))
-RUN(UINT64, uint64_t, IS, p[k], p[k])
-RUN(FLOAT16, uint16_t, HALF, 0, cpi_order_double(HALF(p[k]), nan))
-RUN(BFLOAT16, uint16_t, BRAIN, 0, cpi_order_double(BRAIN(p[k]), nan))
-RUN(FLOAT32, float, IS, 0, cpi_order_double(p[k], nan))
-RUN(FLOAT64, double, IS, 0, cpi_order_double(p[k], nan))
+RUN(b, uint8_t, TRUTH, p[k] != 0, SIGNED(p[k] != 0))
+RUN(i8, int8_t, IS, (int64_t)p[k], SIGNED(p[k]))
+RUN(u8, uint8_t, IS, p[k], SIGNED(p[k]))
+RUN(i16, int16_t, IS, (int64_t)p[k], SIGNED(p[k]))
+RUN(u16, uint16_t, IS, p[k], SIGNED(p[k]))
+RUN(i32, int32_t, IS, (int64_t)p[k], SIGNED(p[k]))
+RUN(u32, uint32_t, IS, p[k], SIGNED(p[k]))
+RUN(i64, int64_t, IS, p[k], SIGNED(p[k]))
+RUN(u64, uint64_t, IS, p[k], p[k])
+#define RUN_HALF(A, s) RUN(s, CPS_CTYPE_##s, cps_##s##_to_f32, 0, cpi_order_double(cps_##s##_to_f32(p[k]), nan))
+CPS_HALVES(RUN_HALF, )
+RUN(f32, float, IS, 0, cpi_order_double(p[k], nan))
+RUN(f64, double, IS, 0, cpi_order_double(p[k], nan))
 
 run_function CPI_ISA_NAME(cpi_run_function)(cp_type type)
 {
-    static const run_function table[CP_NTYPES] = {
-        run_BOOL,   run_INT8,   run_UINT8,  run_INT16,   run_UINT16,   run_INT32,   run_UINT32,
-        run_INT64,  run_UINT64, run_FLOAT16, run_BFLOAT16, run_FLOAT32, run_FLOAT64,
-    };
+#define RUN_ENTRY(A, s) [CPS_ENUM_##s] = run_##s,
+    static const run_function table[CP_NTYPES] = {CPS_REALS(RUN_ENTRY, )};
     return table[type];
 }
 
 values_function CPI_ISA_NAME(cpi_values_function)(cp_type type)
 {
-    static const values_function table[CP_NTYPES] = {
-        values_BOOL,  values_INT8,   values_UINT8,   values_INT16,    values_UINT16,  values_INT32,   values_UINT32,
-        values_INT64, values_UINT64, values_FLOAT16, values_BFLOAT16, values_FLOAT32, values_FLOAT64,
-    };
+#define VALUES_ENTRY(A, s) [CPS_ENUM_##s] = values_##s,
+    static const values_function table[CP_NTYPES] = {CPS_REALS(VALUES_ENTRY, )};
     return table[type];
 }

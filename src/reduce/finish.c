@@ -15,8 +15,7 @@ static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, cha
     }
     for (int64_t i = 0; i < n; i++, acc += c->k.size, out += stride) {
         if (a->initial) c->k.join(acc, start, 1);
-        if (a->result == CP_FLOAT16) *(uint16_t *)out = cps_f32_to_f16(*(float *)acc);
-        else if (a->result == CP_BFLOAT16) *(uint16_t *)out = cps_f32_to_bf16(*(float *)acc);
+        if (cpi_is_half(a->result)) cps_store_half(a->result, out, 0, *(float *)acc);
         else memcpy(out, acc, (size_t)c->k.size);
     }
 }

@@ -514,8 +514,8 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
     job j = {.a = a, .stream = stream, .item = cpi_itemsize(a->type)};
-    j.half = a->type == CP_FLOAT16 || a->type == CP_BFLOAT16;
-    j.type = j.half ? CP_FLOAT32 : cpi_reduce_kernel_type(a->type);
+    j.half = cpi_is_half(a->type);
+    j.type = cpi_reduce_kernel_type(cpi_compute_type(a->type));
     j.wide = cpi_itemsize(j.type);
     j.place = a->class_of == CPI_PLACE;
     j.grain = 262144 / j.item;

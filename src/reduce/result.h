@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "reduce/reduce.h"
-#include "scalar/convert.h"
+#include "scalar/halves.h"
 
 #ifdef __CUDACC__
 #define CPI_RESULT static __device__ inline
@@ -44,9 +44,11 @@ CPI_RESULT void cpi_store_int(cp_type t, void *to, uint64_t v)
 
 CPI_RESULT void cpi_store_number(cp_type t, void *to, double re, double im)
 {
+    if (cpi_is_half(t)) {
+        cps_store_half(t, to, 0, cps_f64_to_odd(re));
+        return;
+    }
     switch (t) {
-    case CP_FLOAT16: *(uint16_t *)to = cps_f32_to_f16(cps_f64_to_odd(re)); break;
-    case CP_BFLOAT16: *(uint16_t *)to = cps_f32_to_bf16(cps_f64_to_odd(re)); break;
     case CP_FLOAT32: *(float *)to = (float)re; break;
     case CP_FLOAT64: *(double *)to = re; break;
     case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; break;
@@ -74,9 +76,8 @@ CPI_RESULT uint64_t cpi_load_int(cp_type t, const void *from)
 
 CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
 {
+    if (cpi_is_half(t)) return cps_pair64((double)cps_load_half(t, from, 0), 0);
     switch (t) {
-    case CP_FLOAT16: return cps_pair64((double)cps_f16_to_f32(*(const uint16_t *)from), 0);
-    case CP_BFLOAT16: return cps_pair64((double)cps_bf16_to_f32(*(const uint16_t *)from), 0);
     case CP_FLOAT32: return cps_pair64((double)*(const float *)from, 0);
     case CP_FLOAT64: return cps_pair64(*(const double *)from, 0);
     case CP_COMPLEX64: return cps_pair64((double)((const float *)from)[0], (double)((const float *)from)[1]);
@@ -89,7 +90,7 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
 /* Writes the result of integers that were gathered modulo 2^64, or exactly, to be finished as a number. */
 CPI_RESULT void cpi_finish_whole(const cpi_reduce_args *a, void *to, uint64_t v)
 {
-    bool is_signed = a->type == CP_INT8 || a->type == CP_INT16 || a->type == CP_INT32 || a->type == CP_INT64;
+    bool is_signed = cpi_is_signed(a->type);
     if (!a->exact) cpi_store_int(a->result, to, v);
     else cpi_store_number(a->result, to, cpi_finish_number(a->op, is_signed ? (double)(int64_t)v : (double)v, a->reduced), 0);
 }

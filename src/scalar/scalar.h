@@ -5,7 +5,7 @@
  * real.inc and complex.inc are written out for every type by tools/generate/element_types.py (scalar/functions.h). In them, and
  * in the bodies of tables, T is the type, U an unsigned type of at least 32 bits (integers), R the type of a complex
  * number's parts, F(name) the prelude's function for the type, M(name) the mathematical library's, X(name) a name with
- * the type's suffix. The half types compute in float and need no bodies. */
+ * the type's suffix. The half types compute in float; half.inc has what is done with their bits. */
 #ifndef CPS_SCALAR_H
 #define CPS_SCALAR_H
 
@@ -50,29 +50,11 @@ CPS_MATH float cps_exp2_near_f32(float x)
 #include "scalar/functions.h"
 #include "scalar/complex_math.h"
 
-/* The next float16 or bfloat16 from a towards b, by their bits; `infinity` is that type's. */
-CPS_MATH uint16_t cps_nextafter_bits(uint16_t a, uint16_t b, uint16_t infinity)
-{
-    uint16_t ma = a & 0x7fff, mb = b & 0x7fff;
-    if (ma > infinity || mb > infinity) return ma > infinity ? a : b;
-    int ia = a & 0x8000 ? -(int)ma : ma, ib = b & 0x8000 ? -(int)mb : mb; /* ordered as the values are */
-    if (ia == ib) return b;
-    if (!ma) return (uint16_t)((b & 0x8000) | 1);
-    return (uint16_t)((ia < ib) == (ia > 0) ? a + 1 : a - 1);
-}
-
-/* The distance from a float16 to the next towards infinity, as NumPy has it for that type; and from a bfloat16 to the
- * next away from zero, as it has it for the others. */
-CPS_MATH uint16_t cps_spacing_f16(uint16_t a)
+/* The distance from a float16 to the next towards infinity, as NumPy has it for that type alone. */
+CPS_MATH uint16_t cps_spacing_upwards_f16(uint16_t a)
 {
     if ((a & 0x7fff) >= 0x7c00) return 0x7e00;
-    return cps_f32_to_f16(cps_f16_to_f32(cps_nextafter_bits(a, 0x7c00, 0x7c00)) - cps_f16_to_f32(a));
-}
-CPS_MATH uint16_t cps_spacing_bf16(uint16_t a)
-{
-    if ((a & 0x7fff) >= 0x7f80) return 0x7fc0;
-    if (!(a & 0x7fff)) return 1;
-    return cps_f32_to_bf16(cps_bf16_to_f32((uint16_t)(a + 1)) - cps_bf16_to_f32(a));
+    return cps_f32_to_f16(cps_f16_to_f32(cps_nextafter_f16(a, 0x7c00)) - cps_f16_to_f32(a));
 }
 
 #endif

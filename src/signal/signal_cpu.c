@@ -43,7 +43,6 @@ typedef struct plan {
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-static bool halved(cp_type t) { return t == CP_FLOAT16 || t == CP_BFLOAT16; }
 
 /* One row of results by its definition: only products with elements of the image, which has n of them and element
  * `first` at the source. */
@@ -96,7 +95,7 @@ static void pick_bounded(plan *p)
 {
     cp_type t = p->c->type;
     p->bounded = NULL;
-    if (!p->c->bounded || t < CP_FLOAT16 || !any_not_finite(p)) return;
+    if (!p->c->bounded || !(cpi_is_float(t) || cpi_is_complex(t)) || !any_not_finite(p)) return;
     p->bounded = t == CP_FLOAT64 ? bounded_f64 : t == CP_COMPLEX64 ? bounded_c64 : t == CP_COMPLEX128 ? bounded_c128 : bounded_f32;
 }
 
@@ -106,10 +105,10 @@ static void pick(plan *p)
     p->simd = s;
     cp_type t = p->c->type;
     p->item = cpi_itemsize(t);
-    p->unit = halved(t) ? 4 : p->item;
+    p->unit = cpi_itemsize(cpi_compute_type(t));
     p->parts = cpi_is_complex(t) ? 2 : 1;
     if (t == CP_BOOL) p->run = s->boolean;
-    else if (halved(t) || t == CP_FLOAT32) p->run = s->f32;
+    else if (cpi_is_half(t) || t == CP_FLOAT32) p->run = s->f32;
     else if (t == CP_FLOAT64) p->run = s->f64;
     else if (t == CP_COMPLEX64) p->run = s->c64;
     else if (t == CP_COMPLEX128) p->run = s->c128;
@@ -147,14 +146,8 @@ static void cut(plan *p)
     if (p->source_pitch / 64 % 2 == 0) p->source_pitch += 64;
     p->source_bytes = p->source_pitch * (p->tile_h + p->piece_h - 1);
     p->result_bytes = p->tile_h * p->tile_w * p->unit;
-    p->worker_bytes = p->source_bytes + p->result_bytes + (halved(c->type) ? p->source_pitch : 0);
+    p->worker_bytes = p->source_bytes + p->result_bytes + (cpi_is_half(c->type) ? p->source_pitch : 0);
     p->worker_bytes = round_up(p->worker_bytes, 4096);
-}
-
-static void widen(const plan *p, void *to, const void *from, int64_t n)
-{
-    if (p->c->type == CP_FLOAT16) p->simd->from_half(to, from, n);
-    else p->simd->from_bfloat16(to, from, n);
 }
 
 /* The kernel as the tile loops want it. */
@@ -162,8 +155,8 @@ static void prepare_kernel(const plan *p)
 {
     const cpi_correlation *c = p->c;
     int64_t n = c->kernel_h * c->kernel_w, item = p->item;
-    if (halved(c->type)) {
-        widen(p, p->kernel, c->kernel, n);
+    if (cpi_is_half(c->type)) {
+        p->simd->widen(c->type, (float *)p->kernel, c->kernel, n);
         float *k = (float *)p->kernel;
         for (int64_t i = 0, j = n - 1; c->flip && i < j; i++, j--) {
             float t = k[i];
@@ -216,7 +209,7 @@ static void find_source(const plan *p, cpi_signal_tile *t, char *scratch, int64_
     const cpi_correlation *c = p->c;
     int64_t scalar = p->unit / p->parts, image_pitch = c->image_w * p->item;
     bool inside = y >= 0 && x >= 0 && y + rows <= c->image_h && x + cols <= c->image_w;
-    if (inside && !halved(c->type) && (rows <= 4 || image_pitch % 1024)) {
+    if (inside && !cpi_is_half(c->type) && (rows <= 4 || image_pitch % 1024)) {
         t->source = (const char *)c->image + y * image_pitch + x * p->item;
         t->source_stride = image_pitch / scalar;
         return;
@@ -226,8 +219,8 @@ static void find_source(const plan *p, cpi_signal_tile *t, char *scratch, int64_
     char *stored = scratch + p->source_bytes + p->result_bytes;
     for (int64_t i = 0; i < rows; i++) {
         char *row = scratch + i * p->source_pitch;
-        continued_row(c, p->item, y + i, x, cols, halved(c->type) ? stored : row);
-        if (halved(c->type)) widen(p, row, stored, cols);
+        continued_row(c, p->item, y + i, x, cols, cpi_is_half(c->type) ? stored : row);
+        if (cpi_is_half(c->type)) p->simd->widen(c->type, (float *)row, stored, cols);
     }
 }
 
@@ -237,8 +230,7 @@ static void deliver(const plan *p, const char *from, int64_t y, int64_t x, int64
     const cpi_correlation *c = p->c;
     for (int64_t i = 0; i < rows; i++, from += p->tile_w * p->unit) {
         char *to = (char *)c->result + ((y + i) * c->w + x) * p->item;
-        if (c->type == CP_FLOAT16) p->simd->to_half((uint16_t *)to, (const float *)from, cols);
-        else if (c->type == CP_BFLOAT16) p->simd->to_bfloat16((uint16_t *)to, (const float *)from, cols);
+        if (cpi_is_half(c->type)) p->simd->narrow(c->type, to, (const float *)from, cols);
         else memcpy(to, from, (size_t)(cols * p->item));
     }
 }
@@ -249,7 +241,7 @@ static void run_tile(const plan *p, int64_t tile, char *scratch)
     int64_t y = tile / p->tiles_x * p->tile_h, x = tile % p->tiles_x * p->tile_w;
     int64_t rows = at_most(p->tile_h, c->h - y), cols = at_most(p->tile_w, c->w - x);
     int64_t full = round_up(cols, CPI_SIGNAL_ROUND / p->unit);
-    bool direct = full == cols && !halved(c->type);
+    bool direct = full == cols && !cpi_is_half(c->type);
     char *result = scratch + p->source_bytes;
     cpi_signal_tile t = {.rows = rows, .cols = full * p->parts};
     t.result = direct ? (char *)c->result + (y * c->w + x) * p->item : result;

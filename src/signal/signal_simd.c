@@ -108,38 +108,56 @@
 #define PARTS 2
 #include "signal/block.h"
 
-static void from_half(float *to, const uint16_t *from, int64_t n)
+/* What the processor's instructions do of n float16; how many that is. */
+static int64_t widen_f16(float *to, const uint16_t *from, int64_t n)
 {
     int64_t i = 0;
 #if defined(__F16C__)
     for (; i + 8 <= n; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+#else
+    (void)to, (void)from, (void)n;
 #endif
-    for (; i < n; i++) to[i] = cps_f16_to_f32(from[i]);
+    return i;
 }
-
-static void to_half(uint16_t *to, const float *from, int64_t n)
+static int64_t narrow_f16(uint16_t *to, const float *from, int64_t n)
 {
     int64_t i = 0;
 #if defined(__F16C__)
     for (; i + 8 <= n; i += 8)
         _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+#else
+    (void)to, (void)from, (void)n;
 #endif
-    for (; i < n; i++) to[i] = cps_f32_to_f16(from[i]);
+    return i;
 }
 
-static void from_bfloat16(float *to, const uint16_t *from, int64_t n)
+#define WIDEN(A, s)                                                                      \
+    case CPS_ENUM_##s:                                                                   \
+        for (; i < n; i++) to[i] = cps_##s##_to_f32(((const CPS_CTYPE_##s *)from)[i]);   \
+        break;
+static void widen(cp_type half, float *to, const void *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) to[i] = cps_bf16_to_f32(from[i]);
+    int64_t i = half == CP_FLOAT16 ? widen_f16(to, from, n) : 0;
+    switch ((int)half) {
+        CPS_HALVES(WIDEN, )
+    }
 }
 
-static void to_bfloat16(uint16_t *to, const float *from, int64_t n)
+#define NARROW(A, s)                                                                     \
+    case CPS_ENUM_##s:                                                                   \
+        for (; i < n; i++) ((CPS_CTYPE_##s *)to)[i] = cps_f32_to_##s(from[i]);           \
+        break;
+static void narrow(cp_type half, void *to, const float *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) to[i] = cps_f32_to_bf16(from[i]);
+    int64_t i = half == CP_FLOAT16 ? narrow_f16(to, from, n) : 0;
+    switch ((int)half) {
+        CPS_HALVES(NARROW, )
+    }
 }
 
 extern const cpi_signal_simd CPI_ISA_NAME(cpi_signal_simd);
 const cpi_signal_simd CPI_ISA_NAME(cpi_signal_simd) = {
     tile_boolean, tile_u8, tile_u16, tile_u32, tile_u64, tile_f32, tile_f64, tile_c64, tile_c128,
-    from_half, to_half, from_bfloat16, to_bfloat16,
+    widen, narrow,
 };

@@ -27,10 +27,8 @@ typedef struct cpi_signal_simd {
     void (*f64)(const cpi_signal_tile *);
     void (*c64)(const cpi_signal_tile *);
     void (*c128)(const cpi_signal_tile *);
-    void (*from_half)(float *to, const uint16_t *from, int64_t n);
-    void (*to_half)(uint16_t *to, const float *from, int64_t n); /* to nearest, ties to even */
-    void (*from_bfloat16)(float *to, const uint16_t *from, int64_t n);
-    void (*to_bfloat16)(uint16_t *to, const float *from, int64_t n);
+    void (*widen)(cp_type half, float *to, const void *from, int64_t n);
+    void (*narrow)(cp_type half, void *to, const float *from, int64_t n); /* to nearest, ties to even */
 } cpi_signal_simd;
 
 #endif

@@ -10,6 +10,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "scalar/halves.h"
 #include "sort/sort.h"
 
 #ifdef __CUDACC__
@@ -17,17 +18,6 @@
 #else
 #define CPI_CLIP_FN static inline
 #endif
-
-/* Rounds to `bits` bits of mantissa, the smallest exponent `low`, half to even; past `largest`: infinity. */
-CPI_CLIP_FN double cpi_clip_round_to(double v, int bits, int low, double largest)
-{
-    int e;
-    if (!(fabs(v) <= DBL_MAX) || v == 0) return v;
-    frexp(v, &e);
-    if (e < low) e = low;
-    double r = ldexp(rint(ldexp(v, bits - e)), e - bits);
-    return r > largest ? (double)INFINITY : r < -largest ? -(double)INFINITY : r;
-}
 
 /* v rounded to float. The store is forced: GCC 12's vectoriser drops the rounding of two such casts side by side. */
 CPI_CLIP_FN double cpi_clip_to_float(double v)
@@ -45,7 +35,7 @@ CPI_CLIP_FN double cpi_clip_round(cp_type rule, double v)
     if (rule == CP_FLOAT64) return v;
     v = cpi_clip_to_float(v);
     if (rule == CP_FLOAT32) return v; /* half types compute in float */
-    return rule == CP_FLOAT16 ? cpi_clip_round_to(v, 11, -13, 65504.0) : cpi_clip_round_to(v, 8, -125, 3.3895313892515355e38);
+    return (double)cps_round_half(rule, (float)v);
 }
 
 /* The middle of the two middle elements (the same one twice for an odd count). */

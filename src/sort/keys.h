@@ -14,7 +14,7 @@
 #ifndef CPI_SORT_KEYS_H
 #define CPI_SORT_KEYS_H
 
-#include "cuprite/types.h"
+#include "core/type_traits.h"
 
 #ifdef __CUDACC__
 #define CPI_KEYS_FN static __host__ __device__ __forceinline__
@@ -50,52 +50,15 @@ CPI_KEYS_FN cpi_keys cpi_keys_float(uint64_t inf, uint64_t top)
     return k;
 }
 
-CPI_KEYS_FN cpi_keys cpi_keys_of(cp_type t)
+static inline cpi_keys cpi_keys_of(cp_type t)
 {
     cpi_keys k = {0, 0, 0, ~(uint64_t)0, 0, 0, 0, 1, false};
-    switch (t) {
-    case CP_INT8:
-    case CP_INT16:
-    case CP_INT32:
-    case CP_INT64:
-        k.bytes = 1 << ((t - CP_INT8) / 2);
-        k.negative = k.positive = (uint64_t)1 << (8 * k.bytes - 1);
-        break;
-    case CP_UINT8:
-    case CP_UINT16:
-    case CP_UINT32:
-    case CP_UINT64:
-        k.bytes = 1 << ((t - CP_INT8) / 2);
-        break;
-    case CP_FLOAT16:
-        k = cpi_keys_float(0x7C00, 0x8000);
-        k.bytes = 2;
-        break;
-    case CP_BFLOAT16:
-        k = cpi_keys_float(0x7F80, 0x8000);
-        k.bytes = 2;
-        break;
-    case CP_FLOAT32:
-        k = cpi_keys_float(0x7F800000, 0x80000000);
-        k.bytes = 4;
-        break;
-    case CP_FLOAT64:
-        k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63);
-        k.bytes = 8;
-        break;
-    case CP_COMPLEX64:
-        k = cpi_keys_float(0x7F800000, 0x80000000);
-        k.bytes = 8;
-        k.complex_parts = true;
-        break;
-    case CP_COMPLEX128:
-        k = cpi_keys_float((uint64_t)0x7FF << 52, (uint64_t)1 << 63);
-        k.bytes = 16;
-        k.complex_parts = true;
-        break;
-    default:
-        break; /* bool */
-    }
+    const cp_type part = cpi_part_type(t);
+    const uint64_t top = (uint64_t)1 << (8 * cpi_itemsize(part) - 1);
+    if (cpi_is_float(part)) k = cpi_keys_float(cpi_float_formats[part].infinity, top);
+    if (cpi_is_signed(t)) k.negative = k.positive = top;
+    k.bytes = (int)cpi_itemsize(t);
+    k.complex_parts = cpi_is_complex(t);
     return k;
 }
 

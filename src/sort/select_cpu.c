@@ -47,14 +47,14 @@ static void finish(cp_type type, bool even, const element *a, const element *b, 
 {
     float x, y;
     double v, w;
-    switch (type) {
-    case CP_FLOAT16:
-    case CP_BFLOAT16:
+    if (cpi_is_half(type)) {
         cpi_convert_value(type, a, CP_FLOAT32, &x);
         cpi_convert_value(type, b, CP_FLOAT32, &y);
         x = middle_float(even, x, y);
         cpi_convert_value(CP_FLOAT32, &x, type, to);
         return;
+    }
+    switch (type) {
     case CP_FLOAT32: x = middle_float(even, a->f, b->f); memcpy(to, &x, sizeof x); return;
     case CP_COMPLEX64: {
         float re = even ? 0.0f + a->c.re + b->c.re : 0.0f + a->c.re, im = even ? 0.0f + a->c.im + b->c.im : 0.0f + a->c.im;

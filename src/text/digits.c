@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/type_traits.h"
+
 enum { LIMBS = 48 };
 
 typedef struct big {
@@ -87,17 +89,10 @@ typedef struct state {
     int point;
 } state;
 
-/* Mantissa bits and the least exponent of a unit in the last place. */
-static void format_of(cp_type type, int *bits, int *least)
-{
-    *bits = type == CP_FLOAT16 ? 11 : type == CP_BFLOAT16 ? 8 : type == CP_FLOAT32 ? 24 : 53;
-    *least = type == CP_FLOAT16 ? -24 : type == CP_BFLOAT16 ? -133 : type == CP_FLOAT32 ? -149 : -1074;
-}
-
 static void begin(state *s, double x, cp_type type, cpi_cutoff cutoff, int most)
 {
-    int bits, least, exponent;
-    format_of(type, &bits, &least);
+    const int bits = cpi_float_formats[type].digits, least = cpi_float_formats[type].least;
+    int exponent;
     frexp(x, &exponent);
     int unit = exponent - bits > least ? exponent - bits : least;
     uint64_t mantissa = (uint64_t)ldexp(x, -unit);

@@ -4,6 +4,9 @@ types and the scalar prelude of every type.
     include/cuprite/element_types.h   the enumeration cp_type, and CP_TYPES
     src/core/type_traits.h            sizes, kinds; src/core/type_rows.c: names, casts
     src/scalar/conversions.h          cps_FROM_to_TO(x) for every pair that scalar/convert.h does not write itself
+    src/scalar/halves.h               elements of the half types by a type known at run time
+    src/scalar/type_list.h            the types as macros
+    python/type_rows.h                what the extension asks of a type
     src/scalar/convert_value.c        cpi_convert_value
     src/scalar/functions.h            the templates of src/scalar (.inc), once a type
 
@@ -24,7 +27,7 @@ class Type:
 
     def __init__(self, row):
         row.need(["name"], ["c", "suffix", "kind", "letter", "size", "casts"],
-                 ["stored", "computes", "bits", "part", "libm"])
+                 ["stored", "computes", "bits", "mantissa", "part", "libm", "module"])
         self.row, self.name = row, row.args[0]
         self.enum = "CP_" + self.name.upper()
         self.c, self.suffix, self.kind, self.letter = row.c, row.suffix, row.get("kind"), row.letter
@@ -33,11 +36,17 @@ class Type:
         self.computes = row.get("computes", self.suffix)
         self.bits, self.libm = row.get("bits"), row.get("libm")
         self.part = row.get("part", self.suffix)
+        self.mantissa, self.module = row.get("mantissa"), row.get("module", "numpy")
         if self.kind not in KINDS:
             raise row.error(f"kind is {self.kind!r}; there are {', '.join(KINDS)}")
+        if (self.kind == "float") != isinstance(self.mantissa, int):
+            raise row.error("a floating type, and no other, says how many bits its mantissa has")
 
     is_int = property(lambda self: self.kind in ("signed", "unsigned"))
     is_half = property(lambda self: self.computes != self.suffix)
+    #: (floating) the bits of infinity, and the exponent of the smallest number above 0
+    infinity = property(lambda self: (1 << 8 * self.size - 1) - (1 << self.mantissa))
+    least = property(lambda self: 2 - (1 << 8 * self.size - 2 - self.mantissa) - self.mantissa)
     #: the column of an operation's bodies that serves the type
     body = property(lambda self: {"bool": "bool", "signed": "int", "unsigned": "int", "float": "real",
                                   "complex": "complex"}[self.kind])
@@ -127,17 +136,19 @@ enum {
                        ("parts", lambda t: by_suffix(types, t.part).enum)):
         text += f"static const uint8_t cpi_type_{name}[CP_NTYPES] = {{\n"
         text += wrapped([what(t) for t in types], "    ") + "\n};\n"
-    text += "\n"
+    text += floats(types)
     text += """/* Bytes of an element. */
 static inline int64_t cpi_itemsize(cp_type t) { return cpi_type_sizes[t]; }
-static inline bool cpi_is_bool(cp_type t) { return t == CP_BOOL; }
-static inline bool cpi_is_int(cp_type t) { return (unsigned)CPI_INTEGERS >> t & 1; }
-static inline bool cpi_is_signed(cp_type t) { return (unsigned)CPI_SIGNED_INTEGERS >> t & 1; }
-static inline bool cpi_is_float(cp_type t) { return (unsigned)CPI_FLOATS >> t & 1; }
-static inline bool cpi_is_half(cp_type t) { return (unsigned)CPI_HALVES >> t & 1; }
-static inline bool cpi_is_complex(cp_type t) { return (unsigned)CPI_COMPLEXES >> t & 1; }
+CPI_TRAIT bool cpi_is_bool(cp_type t) { return t == CP_BOOL; }
+CPI_TRAIT bool cpi_is_int(cp_type t) { return (unsigned)CPI_INTEGERS >> t & 1; }
+CPI_TRAIT bool cpi_is_signed(cp_type t) { return (unsigned)CPI_SIGNED_INTEGERS >> t & 1; }
+CPI_TRAIT bool cpi_is_float(cp_type t) { return (unsigned)CPI_FLOATS >> t & 1; }
+CPI_TRAIT bool cpi_is_half(cp_type t) { return (unsigned)CPI_HALVES >> t & 1; }
+CPI_TRAIT bool cpi_is_complex(cp_type t) { return (unsigned)CPI_COMPLEXES >> t & 1; }
+/* Bits that tell an element of a type without parts from zero: all, or all but the sign of a floating number. */
+static inline uint64_t cpi_magnitude(cp_type t) { return ~(uint64_t)0 >> (64 - 8 * cpi_itemsize(t) + cpi_is_float(t)); }
 /* A bool or an integer. */
-static inline bool cpi_is_whole(cp_type t) { return cpi_is_bool(t) || cpi_is_int(t); }
+CPI_TRAIT bool cpi_is_whole(cp_type t) { return cpi_is_bool(t) || cpi_is_int(t); }
 /* The type in which kernels compute values of type t: float32 for the half types. */
 static inline cp_type cpi_compute_type(cp_type t) { return (cp_type)cpi_type_computes[t]; }
 /* The type of a complex number's parts; of other types they themselves. */
@@ -147,8 +158,26 @@ static inline cp_type cpi_part_type(cp_type t) { return (cp_type)cpi_type_parts[
     return text
 
 
+def floats(types):
+    """The formats of floating types, by type; those of a complex type's parts, and zeros for the others."""
+    text = "/* Of floating and complex types: the format of a number, or of a part. */\n"
+    text += "typedef struct cpi_float_format {\n    uint64_t infinity; /* its bits */\n    int digits;        /* bits of"
+    text += " the mantissa with the leading one */\n    int least;         /* exponent of the smallest number above 0 */\n"
+    text += "} cpi_float_format;\nstatic const cpi_float_format cpi_float_formats[CP_NTYPES] = {\n"
+    for t in types:
+        f = by_suffix(types, t.part)
+        text += f"    {{0x{f.infinity:x}, {f.mantissa + 1}, {f.least}}},\n" if f.kind == "float" else "    {0, 0, 0},\n"
+    return text + "};\n\n"
+
+
 def row_type():
-    return """/* What the table says of a type. */
+    return """#ifdef __CUDACC__
+#define CPI_TRAIT static __host__ __device__ inline
+#else
+#define CPI_TRAIT static inline
+#endif
+
+/* What the table says of a type. */
 typedef struct cpi_type_row {
     const char *name;
     char kind;     /* as cp_type_kind tells it */
@@ -226,11 +255,49 @@ def conversions_header(types):
     return "\n".join(lines + ["", "#endif"])
 
 
+def halves_header(types):
+    text = """#ifndef CPS_HALVES_H
+#define CPS_HALVES_H
+
+#include "cuprite/types.h"
+#include "scalar/convert.h"
+
+"""
+    halves = [t for t in types if t.is_half]
+    text += "/* Element i of a half type. */\nCPS float cps_load_half(cp_type t, const void *p, int64_t i)\n{\n"
+    for t in halves:
+        test = f"if (t == {t.enum}) " if t is not halves[-1] else ""
+        text += f"    {test}return cps_{t.suffix}_to_f32(((const {t.stored} *)p)[i]);\n"
+    text += "}\nCPS void cps_store_half(cp_type t, void *p, int64_t i, float x)\n{\n"
+    for k, t in enumerate(halves):
+        test = f"if (t == {t.enum}) " if t is not halves[-1] else ""
+        text += f"    {'else ' if k else ''}{test}(({t.stored} *)p)[i] = cps_f32_to_{t.suffix}(x);\n"
+    text += "}\n/* x rounded to a half type. */\nCPS float cps_round_half(cp_type t, float x)\n{\n"
+    for t in halves:
+        test = f"if (t == {t.enum}) " if t is not halves[-1] else ""
+        text += f"    {test}return cps_{t.suffix}_to_f32(cps_f32_to_{t.suffix}(x));\n"
+    return text + "}\n\n#endif"
+
+
+def python_rows(types):
+    text = "#ifndef CPY_TYPE_ROWS_H\n#define CPY_TYPE_ROWS_H\n\n#include \"cuprite/types.h\"\n\n"
+    text += "typedef struct cpy_type_row {\n    char letter;        /* NumPy's character code */\n"
+    text += "    bool half;          /* computes as float32 */\n"
+    text += "    const char *module; /* the package that has the dtype; NULL: NumPy */\n} cpy_type_row;\n"
+    text += "static const cpy_type_row cpy_type_rows[CP_NTYPES] = {\n"
+    for t in types:
+        module = "NULL" if t.module == "numpy" else f'"{t.module}"'
+        text += f"    [{t.enum}] = {{'{t.letter}', {str(t.is_half).lower()}, {module}}},\n"
+    return text + "};\n\n#endif"
+
+
 def type_list(types):
     """The types as macros, for what still expands by the preprocessor."""
     lines = ["#ifndef CPS_TYPE_LIST_H", "#define CPS_TYPE_LIST_H", ""]
-    for name in ("CPS_TYPES", "CPS_TYPES_INNER"):
-        lines += [f"#define {name}(X, A) \\", wrapped([f"X(A, {t.suffix})" for t in types], "    ").replace(",\n", " \\\n")
+    lists = [("CPS_TYPES", types), ("CPS_TYPES_INNER", types), ("CPS_REALS", [t for t in types if t.kind != "complex"]),
+             ("CPS_HALVES", [t for t in types if t.is_half])]
+    for name, members in lists:
+        lines += [f"#define {name}(X, A) \\", wrapped([f"X(A, {t.suffix})" for t in members], "    ").replace(",\n", " \\\n")
                   .replace("), ", ") ").rstrip(",")]
     for t in types:
         lines += [f"#define CPS_CTYPE_{t.suffix} {t.stored}", f"#define CPS_ENUM_{t.suffix} {t.enum}"]
@@ -281,6 +348,11 @@ def for_type(text, types, t):
     text = re.sub(r"\bF\((\w+)\)", rf"cps_\1_{t.suffix}", text)
     text = re.sub(r"\bM\((\w+)\)", lambda m: m[1] + (t.libm or ""), text)
     text = re.sub(r"\bX\((\w+)\)", rf"\1{t.suffix}", text)
+    if t.is_half:
+        text = re.sub(r"\bINFINITE\b", f"0x{t.infinity:x}", text)
+        text = re.sub(r"\bMAGNITUDE\b", f"0x{(1 << 8 * t.size - 1) - 1:x}", text)
+        text = re.sub(r"\b(WIDEN|NARROW)\(", lambda m: f"cps_{t.suffix}_to_{t.computes}(" if m[1] == "WIDEN"
+                      else f"cps_{t.computes}_to_{t.suffix}(", text)
     for word, by in (("T", t.stored), ("U", t.bits), ("R", part.stored), ("CPS_SIGNED", str(int(t.kind == "signed")))):
         if by:
             text = re.sub(rf"\b{word}\b", by, text)
@@ -289,7 +361,7 @@ def for_type(text, types, t):
 
 def functions_header(types):
     out = ["#ifndef CPS_FUNCTIONS_H", "#define CPS_FUNCTIONS_H"]
-    for template, test in (("int", lambda t: t.is_int), ("real", lambda t: t.kind == "float" and not t.is_half),
+    for template, test in (("int", lambda t: t.is_int), ("half", lambda t: t.is_half), ("real", lambda t: t.kind == "float" and not t.is_half),
                            ("complex", lambda t: t.kind == "complex")):
         text = (ROOT / "src/scalar" / f"{template}.inc").read_text()
         body = text[text.index("*/") + 2:].strip("\n").split("\n")
@@ -305,6 +377,8 @@ def write(tables, out):
     out.write("src/core/type_traits.h", TABLE, traits_header(types))
     out.write("src/core/type_rows.c", TABLE, type_rows(types))
     out.write("src/scalar/conversions.h", TABLE, conversions_header(types))
+    out.write("src/scalar/halves.h", TABLE, halves_header(types))
     out.write("src/scalar/type_list.h", TABLE, type_list(types))
+    out.write("python/type_rows.h", TABLE, python_rows(types))
     out.write("src/scalar/convert_value.c", TABLE, convert_value(types))
     out.write("src/scalar/functions.h", "the templates in src/scalar", functions_header(types))

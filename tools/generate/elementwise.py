@@ -24,7 +24,7 @@ class Operation:
         halves = [t.suffix for t in types if t.is_half]
         row.need(["name", "signature"], [] if row.get("hidden") else ["doc"],
                  [*BODIES, "bits", "loops", "rule", "identity", "ulp", "complex_ulp", "cost", "call", "results", "aliases",
-                  "oracle", "module", "hidden", "doc", *halves])
+                  "oracle", "module", "hidden", "doc", "half", *halves])
         self.row, self.name, signature = row, row.args[0], row.args[1]
         inputs, _, outputs = signature.partition("->")
         self.inputs, self.outputs = inputs.split(","), outputs.split(",")
@@ -47,13 +47,15 @@ class Operation:
         if len(self.results) != (self.nout if self.nout > 1 else 0):
             raise row.error("results names every output where there are several, and only there")
         self.loops = row.get("loops")
-        self.by_bits = {t: f"{self.name}_{t.suffix}" for t in types if t.is_half and t.suffix in row.columns}
+        self.by_bits = {t: f"{self.name}_{t.suffix}" for t in types
+                        if t.is_half and {"half", t.suffix} & set(row.columns)}
 
     def kernels_of_bits(self, types):
         """The hidden operations that halves with a body of their own are sent to."""
         for t, name in self.by_bits.items():
             acting = next(u for u in types if u.kind == "unsigned" and u.size == t.size)
-            columns = {"hidden": True, "loops": [acting.name], "int": self.row.get(t.suffix)}
+            body = self.row.get(t.suffix) or for_type(self.row.get("half"), types, t)
+            columns = {"hidden": True, "loops": [acting.name], "int": body}
             yield Operation(Row("operation", [name, self.row.args[1]], columns, self.row.file, self.row.line), types)
 
     #: all inputs and the only output go through the kernels that take one type

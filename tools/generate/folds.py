@@ -456,10 +456,9 @@ $cases    default: return cpi_host->fail(CP_ERROR_TYPE, "%s: no kernel for type 
 
 # elements as kernels of the GPU load them; the half types are folded as float
 STORED = {"complex64": "c64", "complex128": "c128"}
-HALVES = {"CP_FLOAT16": "f16", "CP_BFLOAT16": "bf16"}
 
 
-def _cases(chosen, indent):
+def _cases(chosen, indent, halves):
     out = ""
     for f in chosen:
         if f.whole and f.element.name == "int64":
@@ -467,8 +466,8 @@ def _cases(chosen, indent):
         if f.whole and f.element.name == "uint64":
             out += f"{indent}case CP_INT64:\n"
         if f.element.name == "float32":
-            for enum, stored in HALVES.items():
-                out += f"{indent}case {enum}: return launch<Row<{f.name}, {stored}>>(s, a);\n"
+            for t in halves:
+                out += f"{indent}case {t.enum}: return launch<Row<{f.name}, {t.suffix}>>(s, a);\n"
         if f.element.name == "uint8":
             out += f"{indent}case CP_BOOL:\n"
         stored = STORED.get(f.element.name, f.element.T)
@@ -476,13 +475,13 @@ def _cases(chosen, indent):
     return out
 
 
-def cuda(row, elements):
+def cuda(row, elements, halves):
     """src/reduce/NAME_cuda.cu: the fold for the GPU's engine; complex128 comes first, others name it."""
     all_ = sorted(variants(row, elements), key=lambda f: f.element.name != "complex128")
     structs = "".join(STRUCT.substitute(f.names(), class_=row.accumulator.upper(), pairs=f"{row.args[0]}_c128")
                       for f in all_)
-    whole = _cases([f for f in all_ if f.whole], " " * 8)
+    whole = _cases([f for f in all_ if f.whole], " " * 8, halves)
     if whole:
         whole = f"    if (a->whole) {{\n        switch (a->type) {{\n{whole}        default: break;\n        }}\n    }}\n"
     return LAUNCHER.substitute(name=row.args[0], structs=structs, whole=whole,
-                               cases=_cases([f for f in all_ if not f.whole], "    "))
+                               cases=_cases([f for f in all_ if not f.whole], "    ", halves))

@@ -227,7 +227,8 @@ def launchers(fold_rows):
 def write(tables, out):
     fold_rows, reductions = tables.of("fold"), tables.of("reduction")
     check(fold_rows, reductions)
-    elements = [Element(t) for t in types_of(tables) if t.kind != "bool" and not t.is_half]
+    types = types_of(tables)
+    elements, halves = [Element(t) for t in types if t.kind != "bool" and not t.is_half], [t for t in types if t.is_half]
     here = lambda file, text: out.write(file, SOURCE, text)  # noqa: E731
     here("include/cuprite/reductions.h", public(reductions))
     here("src/reduce/rows.h", rows_header(fold_rows, reductions))
@@ -238,6 +239,6 @@ def write(tables, out):
         here(f"src/reduce/{name(f)}.h", folds.header(f, elements))
         here(f"src/reduce/{name(f)}_simd.c", folds.kernels(f, elements))
         if not f.get("cuda"):
-            here(f"src/reduce/{name(f)}_cuda.cu", folds.cuda(f, elements))
+            here(f"src/reduce/{name(f)}_cuda.cu", folds.cuda(f, elements, halves))
     here("src/reduce/kernels_simd.c", kernel_list(fold_rows, elements))
     here("src/reduce/folds_cuda.h", launchers(fold_rows))

@@ -9,6 +9,7 @@ Importing this neither imports NumPy nor opens a device; both happen when someth
 from cuprite import _core
 from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
 from cuprite._core import OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc  # noqa: F401
+from cuprite._foreign import FOREIGN as _FOREIGN
 from cuprite._shaping import *  # noqa: F401,F403
 
 del rows  # noqa: F821
@@ -41,9 +42,9 @@ def __getattr__(name):
     elif name in _MODULES:
         import importlib
         value = importlib.import_module("cuprite." + name)
-    elif name == "bfloat16":
-        from cuprite._bfloat16 import dtype
-        value = dtype.type
+    elif name in _FOREIGN:
+        from cuprite._dtypes import foreign
+        value = foreign(name).type
     elif name == "AxisError":
         from numpy.exceptions import AxisError as value
     else:
@@ -53,7 +54,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | {"bfloat16", "AxisError"})
+    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | {"AxisError"})
 
 
 def get_array_module(*args):

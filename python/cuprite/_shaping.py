@@ -1,6 +1,7 @@
 """Functions that ask Python's objects or name a call with fixed arguments: identity, size, unique_counts, ..."""
 from cuprite import _core
 from cuprite._core import eye, ndarray
+from cuprite._foreign import FOREIGN as _FOREIGN
 
 __all__ = [
     "identity", "shape", "ndim", "size", "isscalar", "result_type",
@@ -54,9 +55,9 @@ def result_type(*arrays_and_dtypes):
     """The dtype that promotion gives; Python's numbers are weak."""
     import numpy
     args = [a.dtype if isinstance(a, (ndarray, numpy.ndarray, numpy.generic)) else a for a in arrays_and_dtypes]
-    if not any(_is_bfloat16(a) for a in args):
+    if not any(_is_foreign(a) for a in args):
         return numpy.result_type(*args)
-    numbers = (bool, int, float, complex)              # weak; NumPy knows no promotion of bfloat16 (ml_dtypes' or ours)
+    numbers = (bool, int, float, complex)              # weak; NumPy knows no promotion of types that it lacks
     dtypes = [a for a in args if type(a) not in numbers]
     if any(type(a) is complex for a in args):
         dtypes.append("complex64")
@@ -66,10 +67,10 @@ def result_type(*arrays_and_dtypes):
     return _core.promote_types(result, result)
 
 
-def _is_bfloat16(d):
-    """Whether this is a dtype, type or name that stands for bfloat16."""
+def _is_foreign(d):
+    """Whether this is a dtype, type or name that stands for a type that NumPy lacks."""
     name = getattr(d, "name", None) or getattr(d, "__name__", None) or d
-    return isinstance(name, str) and name == "bfloat16"
+    return isinstance(name, str) and name in _FOREIGN
 
 
 def array_str(a, *args, **kwargs):

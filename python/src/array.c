@@ -388,15 +388,18 @@ static int array_contains(PyObject *o, PyObject *value)
 
 static PyObject *array_richcompare(PyObject *a, PyObject *b, int how) { return cpy_compare(a, b, how); }
 
-/* NumPy prints; bfloat16, which it may not know, is printed as float32. */
+/* NumPy prints; types that it may not know are printed as float32. */
 static PyObject *text(PyObject *o, PyObject *(*print)(PyObject *))
 {
-    bool strange = cp_type_of(cpy_x(o)) == CP_BFLOAT16;
+    const cp_type t = cp_type_of(cpy_x(o));
+    const bool strange = cpy_type_rows[t].module;
     PyObject *shown = strange ? cpy_wrap(cp_astype(cpy_x(o), CP_FLOAT32)) : Py_NewRef(o);
     PyObject *host = shown ? cpy_get(shown, 'C', NULL) : NULL;
     PyObject *s = host ? print(host) : NULL;
     if (s && strange) {
-        PyObject *r = PyObject_CallMethod(s, "replace", "ss", "dtype=float32", "dtype=bfloat16");
+        char own[64] = "dtype=";
+        strncat(own, cp_type_name(t), sizeof own - sizeof "dtype=");
+        PyObject *r = PyObject_CallMethod(s, "replace", "ss", "dtype=float32", own);
         Py_SETREF(s, r);
     }
     Py_XDECREF(host);

@@ -33,14 +33,22 @@ static cp_array *take_buffer(const Py_buffer *b, cp_type t)
     return x;
 }
 
-/* A NumPy array of type bfloat16 (ml_dtypes) has no buffer that PEP 3118 can name: its bits have. */
-static PyObject *bits_of_bfloat16(PyObject *o)
+/* The unsigned integer of a type's size. */
+static cp_type bits_type(cp_type t)
+{
+    for (cp_type u = 0; u < CP_NTYPES; u++)
+        if (cp_type_kind(u) == 'u' && cp_type_size(u) == cp_type_size(t)) return u;
+    return CP_DEFAULT;
+}
+
+/* A NumPy array of a type that another package has (ml_dtypes) has no buffer that PEP 3118 can name: its bits have. */
+static PyObject *bits_of_foreign(PyObject *o, cp_type *t)
 {
     PyObject *dtype = PyObject_GetAttrString(o, "dtype");
     PyObject *name = dtype ? PyObject_GetAttrString(dtype, "name") : NULL;
     PyObject *r = NULL;
-    if (name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0)
-        r = PyObject_CallMethod(o, "view", "s", "uint16");
+    *t = name ? cpy_foreign_type(name) : CP_DEFAULT;
+    if (*t != CP_DEFAULT) r = PyObject_CallMethod(o, "view", "s", cp_type_name(bits_type(*t)));
     Py_XDECREF(dtype);
     Py_XDECREF(name);
     return r;
@@ -51,7 +59,7 @@ static PyObject *bits_of_bfloat16(PyObject *o)
 static PyObject *numpy_native(PyObject *o, cp_type want)
 {
     PyObject *numpy = cpy_numpy();
-    PyObject *to = want == CP_DEFAULT ? Py_None : numpy ? cpy_dtype(want == CP_BFLOAT16 ? CP_FLOAT64 : want) : NULL;
+    PyObject *to = want == CP_DEFAULT ? Py_None : numpy ? cpy_dtype(cpy_type_rows[want].module ? CP_FLOAT64 : want) : NULL;
     PyObject *host = numpy && to ? PyObject_CallMethod(numpy, "asarray", "OO", o, to) : NULL;
     PyObject *dtype = host ? PyObject_GetAttrString(host, "dtype") : NULL;
     PyObject *native = dtype ? PyObject_CallMethod(dtype, "newbyteorder", "s", "=") : NULL, *r = NULL;
@@ -84,10 +92,10 @@ static cp_array *from_buffer(PyObject *o, bool again)
         if (x || PyErr_Occurred()) return x;
     }
     PyErr_Clear();
-    PyObject *bits = bits_of_bfloat16(o);
+    PyObject *bits = bits_of_foreign(o, &t);
     if (bits) {
         cp_array *raw = from_buffer(bits, false);
-        cp_array *x = raw ? cp_view_as(raw, CP_BFLOAT16) : NULL;
+        cp_array *x = raw ? cp_view_as(raw, t) : NULL;
         cp_free(raw);
         Py_DECREF(bits);
         if (!x) cpy_raise();
@@ -184,7 +192,7 @@ static bool fill(PyObject *o, int depth, const nest *d, cp_type t, char **p)
 static cp_array *from_numbers(PyObject *o, const nest *d, cp_type want)
 {
     cp_type t = want != CP_DEFAULT ? want : d->type == CP_DEFAULT ? CP_FLOAT64 : d->type;
-    cp_type store = t == CP_FLOAT16 || t == CP_BFLOAT16 ? CP_FLOAT64 : t;
+    cp_type store = cpy_type_rows[t].half ? CP_FLOAT64 : t;
     size_t n = 1;
     for (int i = 0; i < d->ndim; i++) n *= (size_t)d->dims[i]; /* each is backed by a list: no overflow */
     char *memory = PyMem_Malloc(n ? n * cp_type_size(store) : 1), *p = memory;
@@ -350,18 +358,19 @@ static bool read_into(cp_array *x, PyObject *host, char order)
     return code == CP_OK;
 }
 
-/* bfloat16: with ml_dtypes its bits under that dtype, else float32 values. */
-static PyObject *get_bfloat16(cp_array *x, char order)
+/* Of a type that another package has: its bits under that package's dtype; without the package, float32 values. */
+static PyObject *get_foreign(cp_array *x, char order)
 {
-    PyObject *dtype = cpy_dtype(CP_BFLOAT16);
+    const cp_type bits = bits_type(cp_type_of(x));
+    PyObject *dtype = cpy_dtype(cp_type_of(x));
     PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "standin") : NULL;
     if (!dtype) return NULL;
     bool standin = kind != NULL;
     if (!kind) PyErr_Clear();
     Py_XDECREF(kind);
-    cp_array *y = standin ? cp_astype(x, CP_FLOAT32) : cp_view_as(x, CP_UINT16);
+    cp_array *y = standin ? cp_astype(x, CP_FLOAT32) : cp_view_as(x, bits);
     if (!y) return cpy_raise();
-    PyObject *host = host_array(y, standin ? "float32" : "uint16", order);
+    PyObject *host = host_array(y, standin ? "float32" : cp_type_name(bits), order);
     if (host && !read_into(y, host, order)) Py_CLEAR(host);
     if (host && !standin) {
         PyObject *r = PyObject_CallMethod(host, "view", "O", dtype);
@@ -373,7 +382,7 @@ static PyObject *get_bfloat16(cp_array *x, char order)
 
 static PyObject *get_new(cp_array *x, char order)
 {
-    if (cp_type_of(x) == CP_BFLOAT16) return get_bfloat16(x, order);
+    if (cpy_type_rows[cp_type_of(x)].module) return get_foreign(x, order);
     PyObject *host = host_array(x, NULL, order);
     if (host && !read_into(x, host, order)) Py_CLEAR(host);
     return host;

@@ -13,6 +13,7 @@
 
 #include "cuprite.h"
 #include "state.h"
+#include "type_rows.h"
 
 /* --- arrays --- */
 typedef struct cpy_array {
@@ -101,6 +102,8 @@ PyObject *cpy_tuple(int n, const int64_t *v);
 /* --- types --- */
 PyObject *cpy_numpy(void);                       /* the module, borrowed; imports it */
 PyObject *cpy_numpy_call(const char *name, PyObject *argument);   /* numpy.name(argument), new reference */
+/* The type of that name whose dtype is another package's; CP_DEFAULT: none. */
+cp_type cpy_foreign_type(PyObject *name);
 PyObject *cpy_dtype(cp_type t);                  /* numpy.dtype, borrowed; NULL with an exception */
 bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t);   /* whatever NumPy takes as a dtype; NULL, None: otherwise */
 PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL while nobody imported NumPy */
@@ -119,7 +122,7 @@ enum { CPY_NO_OP = -1 };
 cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */
 cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned);
-/* Writes one number as type t with the checks that NumPy makes. Not for float16 and bfloat16. */
+/* Writes one number as type t with the checks that NumPy makes. Not for half types. */
 bool cpy_store(cp_type t, PyObject *o, void *p);
 /* The value of an element as a Python number. */
 PyObject *cpy_load(cp_type t, const void *p);

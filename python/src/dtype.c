@@ -73,13 +73,20 @@ bool cpy_is_numpy_array(PyObject *o)
     return t && PyObject_TypeCheck(o, t);
 }
 
-/* bfloat16 is no type of NumPy's: it comes from ml_dtypes, or a stand-in has its name and size. */
-static PyObject *bfloat16_dtype(void)
+/* The dtype of a type that is none of NumPy's: the package's that has it, or a stand-in with its name and size. */
+static PyObject *foreign_dtype(cp_type t)
 {
-    PyObject *module = PyImport_ImportModule("cuprite._bfloat16");
-    PyObject *r = module ? PyObject_GetAttrString(module, "dtype") : NULL;
+    PyObject *module = PyImport_ImportModule("cuprite._dtypes");
+    PyObject *r = module ? PyObject_CallMethod(module, "foreign", "s", cp_type_name(t)) : NULL;
     Py_XDECREF(module);
     return r;
+}
+
+cp_type cpy_foreign_type(PyObject *name)
+{
+    for (cp_type t = 0; PyUnicode_Check(name) && t < CP_NTYPES; t++)
+        if (cpy_type_rows[t].module && PyUnicode_CompareWithASCIIString(name, cp_type_name(t)) == 0) return t;
+    return CP_DEFAULT;
 }
 
 PyObject *cpy_dtype(cp_type t)
@@ -91,7 +98,7 @@ PyObject *cpy_dtype(cp_type t)
     cpy_state *s = cpy_now();
     PyObject *d = cpy_peek(&s->dtypes[t]);
     if (d || !cpy_numpy()) return d;
-    d = t == CP_BFLOAT16 ? bfloat16_dtype() : PyObject_CallFunction((PyObject *)s->numpy_dtype, "s", cp_type_name(t));
+    d = cpy_type_rows[t].module ? foreign_dtype(t) : PyObject_CallFunction((PyObject *)s->numpy_dtype, "s", cp_type_name(t));
     if (!d) return NULL;
     if (!cpy_publish(&s->scalar_types[t], PyObject_GetAttrString(d, "type"))) {
         Py_DECREF(d);
@@ -132,11 +139,10 @@ static bool type_of_numpy_dtype(PyObject *d, cp_type *t)
     if (kind) size = PyObject_GetAttrString(d, "itemsize");
     if (size) name = PyObject_GetAttrString(d, "name");
     if (!name) goto out;
-    cp_type found = CP_DEFAULT;
-    if (PyUnicode_CompareWithASCIIString(name, "bfloat16") == 0) found = CP_BFLOAT16;
-    else
+    cp_type found = cpy_foreign_type(name);
+    if (found == CP_DEFAULT)
         for (cp_type i = 0; i < CP_NTYPES; i++)
-            if (i != CP_BFLOAT16 && PyUnicode_READ_CHAR(kind, 0) == (Py_UCS4)cp_type_kind(i) &&
+            if (!cpy_type_rows[i].module && PyUnicode_READ_CHAR(kind, 0) == (Py_UCS4)cp_type_kind(i) &&
                 PyLong_AsSize_t(size) == cp_type_size(i))
                 found = i;
     if (found != CP_DEFAULT && !is_native(d)) found = CP_DEFAULT; /* no array of ours is kept in another byte order */
@@ -152,20 +158,18 @@ out:
 /* "f4", "c16", "d": NumPy's short words, read here because they are so common. */
 static cp_type short_name(const char *s)
 {
-    static const struct { char letter, kind, bytes; } letters[] = {
-        {'?', 'b', 1}, {'b', 'i', 1}, {'B', 'u', 1}, {'h', 'i', 2}, {'H', 'u', 2}, {'i', 'i', 4}, {'I', 'u', 4}, {'l', 'i', 8},
-        {'L', 'u', 8}, {'q', 'i', 8}, {'Q', 'u', 8}, {'e', 'f', 2}, {'f', 'f', 4}, {'d', 'f', 8}, {'F', 'c', 8}, {'D', 'c', 16}};
     char kind = 0, bytes = 0;
     if (s[0] && !s[1]) {
-        for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-            if (letters[i].letter == s[0]) kind = letters[i].kind, bytes = letters[i].bytes;
+        const char letter = s[0] == 'q' ? 'l' : s[0] == 'Q' ? 'L' : s[0]; /* long and long long are one type of ours */
+        for (cp_type t = 0; t < CP_NTYPES; t++)
+            if (!cpy_type_rows[t].module && cpy_type_rows[t].letter == letter) return t;
     } else if (strchr("iufc", s[0]) && strchr("1248", s[1]) && s[1] && !s[2]) {
         kind = s[0], bytes = (char)(s[1] - '0');
     } else if (strcmp(s, "c16") == 0) {
         kind = 'c', bytes = 16;
     }
     for (cp_type t = 0; kind && t < CP_NTYPES; t++)
-        if (t != CP_BFLOAT16 && cp_type_kind(t) == kind && cp_type_size(t) == (size_t)bytes) return t;
+        if (!cpy_type_rows[t].module && cp_type_kind(t) == kind && cp_type_size(t) == (size_t)bytes) return t;
     return CP_DEFAULT;
 }
 
@@ -213,6 +217,6 @@ cp_type cpy_format_type(const char *f, Py_ssize_t itemsize, bool *swapped)
     else if (strchr("BHILQN", *f)) kind = 'u';
     else if (strchr("efd", *f)) kind = is_complex ? 'c' : 'f';
     for (cp_type t = 0; kind && t < CP_NTYPES; t++)
-        if (t != CP_BFLOAT16 && cp_type_kind(t) == kind && (Py_ssize_t)cp_type_size(t) == itemsize) return t;
+        if (!cpy_type_rows[t].module && cp_type_kind(t) == kind && (Py_ssize_t)cp_type_size(t) == itemsize) return t;
     return CP_DEFAULT;
 }

@@ -281,7 +281,7 @@ static int set_one(PyObject *self, PyObject *o, PyObject *v)
     PyObject *const *items = PyTuple_Check(o) ? &PyTuple_GET_ITEM(o, 0) : &o;
     Py_ssize_t n = PyTuple_Check(o) ? PyTuple_GET_SIZE(o) : 1;
     cp_type t = cp_type_of(cpy_x(self));
-    if (n != cp_ndim(cpy_x(self)) || t == CP_FLOAT16 || t == CP_BFLOAT16 || !(PyFloat_CheckExact(v) || PyLong_CheckExact(v)))
+    if (n != cp_ndim(cpy_x(self)) || cpy_type_rows[t].half || !(PyFloat_CheckExact(v) || PyLong_CheckExact(v)))
         return 1;
     int64_t at[CP_MAXDIM];
     for (Py_ssize_t i = 0; i < n; i++) {

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "scalar/halves.h"
+
 bool cpy_is_generic(PyObject *o)
 {
     PyTypeObject *t = cpy_numpy_generic();
@@ -71,9 +73,11 @@ static cp_type real_loop(int op, cp_type t)
 /* v, whose size is at least 2^63, as a number of type t. */
 static cp_array *huge_real(cp_type t, double v)
 {
-    uint16_t half = v < 0 ? 0xfc00 : 0x7c00;
     float single = (float)v;
-    return t == CP_FLOAT16 ? cp_scalar(t, &half) : t == CP_FLOAT32 ? cp_scalar(t, &single) : cp_scalar(t, &v);
+    if (!cpy_type_rows[t].half) return t == CP_FLOAT32 ? cp_scalar(t, &single) : cp_scalar(t, &v);
+    uint64_t bits = 0;
+    cps_store_half(t, &bits, 0, single);
+    return cp_scalar(t, &bits);
 }
 
 /* An integer that int64 does not hold: right for uint64 and for reals; else too large, but comparisons still have an
@@ -298,7 +302,7 @@ bool cpy_store(cp_type t, PyObject *o, void *p)
 cp_array *cpy_scalar_as(PyObject *o, cp_type t)
 {
     _Alignas(16) unsigned char value[16];
-    bool half = t == CP_FLOAT16 || t == CP_BFLOAT16;
+    bool half = cpy_type_rows[t].half;
     if (!cpy_store(half ? CP_FLOAT64 : t, o, value)) return NULL;
     cp_array *x = cp_scalar(half ? CP_FLOAT64 : t, value);
     if (!x) cpy_raise();
@@ -347,18 +351,9 @@ cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
 }
 
 /* --- loading --- */
-static double half_value(uint16_t h)
-{
-    int exponent = h >> 10 & 31;
-    double fraction = h & 1023;
-    double v = exponent == 31 ? (fraction ? NAN : INFINITY)
-               : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                              : ldexp(fraction, -24);
-    return h >> 15 ? -v : v;
-}
-
 PyObject *cpy_load(cp_type t, const void *p)
 {
+    if ((unsigned)t < CP_NTYPES && cpy_type_rows[t].half) return PyFloat_FromDouble(cps_load_half(t, p, 0));
     switch (t) {
     case CP_BOOL: return PyBool_FromLong(*(const uint8_t *)p);
     case CP_INT8: return PyLong_FromLong(*(const int8_t *)p);
@@ -369,13 +364,6 @@ PyObject *cpy_load(cp_type t, const void *p)
     case CP_UINT32: return PyLong_FromUnsignedLong(*(const uint32_t *)p);
     case CP_INT64: return PyLong_FromLongLong(*(const int64_t *)p);
     case CP_UINT64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
-    case CP_FLOAT16: return PyFloat_FromDouble(half_value(*(const uint16_t *)p));
-    case CP_BFLOAT16: {
-        uint32_t bits = (uint32_t)*(const uint16_t *)p << 16;
-        float f;
-        memcpy(&f, &bits, sizeof f);
-        return PyFloat_FromDouble(f);
-    }
     case CP_FLOAT32: return PyFloat_FromDouble(*(const float *)p);
     case CP_FLOAT64: return PyFloat_FromDouble(*(const double *)p);
     case CP_COMPLEX64: return PyComplex_FromDoubles(((const float *)p)[0], ((const float *)p)[1]);

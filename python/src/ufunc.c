@@ -257,10 +257,9 @@ static PyObject *get_identity(PyObject *o, void *u)
 
 static PyObject *get_ulp(PyObject *o, void *u) { (void)u; return PyFloat_FromDouble(((ufunc *)o)->info.ulp); }
 
-/* "dd->d" for every type that the operation takes; NumPy's letters, bfloat16 has E. */
+/* "dd->d" for every type that the operation takes, by the letters of its row. */
 static PyObject *get_types(PyObject *o, void *u)
 {
-    static const char letters[] = "?bBhHiIlLeEfdFD";
     (void)u;
     ufunc *f = (ufunc *)o;
     PyObject *list = PyList_New(0);
@@ -274,9 +273,9 @@ static PyObject *get_types(PyObject *o, void *u)
         if (memcmp(loop, in, (size_t)f->info.nin * sizeof *in) != 0) continue; /* converted to another type's loop */
         char text[MOST_INPUTS + MOST_OUTPUTS + 3] = "";
         int k = 0;
-        for (int i = 0; i < f->info.nin; i++) text[k++] = letters[loop[i]];
+        for (int i = 0; i < f->info.nin; i++) text[k++] = cpy_type_rows[loop[i]].letter;
         text[k++] = '-', text[k++] = '>';
-        for (int i = 0; i < f->info.nout; i++) text[k++] = letters[out[i]];
+        for (int i = 0; i < f->info.nout; i++) text[k++] = cpy_type_rows[out[i]].letter;
         PyObject *s = PyUnicode_FromString(text);
         if (!s || PyList_Append(list, s) < 0) Py_CLEAR(list);
         Py_XDECREF(s);

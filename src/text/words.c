@@ -68,7 +68,8 @@ static int most(int a, int b) { return a > b ? a : b; }
 /* From where on numbers have an exponent: beyond the digits that the type is sure of. */
 static double large(cp_type type, double most)
 {
-    return type == CP_FLOAT64 ? most : type == CP_FLOAT32 ? 1e6 : type == CP_FLOAT16 ? 1e3 : 1e2;
+    const int digits = (int)((cpi_float_formats[type].digits - 1) * 0.30103); /* decimal ones */
+    return type == CP_FLOAT64 ? most : pow(10, digits > 0 ? digits : 1);
 }
 
 /* x rounded to a type: NumPy compares and divides in the array's own. */

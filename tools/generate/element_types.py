@@ -6,7 +6,7 @@ types and the scalar prelude of every type.
     src/scalar/conversions.h          cps_FROM_to_TO(x) for every pair that scalar/convert.h does not write itself
     src/scalar/halves.h               elements of the half types by a type known at run time
     src/scalar/type_list.h            the types as macros
-    python/type_rows.h                what the extension asks of a type
+    python/type_rows.h                what the extension asks of a type; python/cuprite/_foreign.py: those NumPy lacks
     src/scalar/convert_value.c        cpi_convert_value
     src/scalar/functions.h            the templates of src/scalar (.inc), once a type
 
@@ -291,6 +291,13 @@ def python_rows(types):
     return text + "};\n\n#endif"
 
 
+def python_names(types):
+    rows = "".join(f'    "{t.name}": ("{t.module}", {t.size}, "{t.letter}"),\n' for t in types if t.module != "numpy")
+    return f'''"""The types that NumPy lacks: the package that has the dtype, bytes, character code."""
+FOREIGN = {{
+{rows}}}'''
+
+
 def type_list(types):
     """The types as macros, for what still expands by the preprocessor."""
     lines = ["#ifndef CPS_TYPE_LIST_H", "#define CPS_TYPE_LIST_H", ""]
@@ -380,5 +387,6 @@ def write(tables, out):
     out.write("src/scalar/halves.h", TABLE, halves_header(types))
     out.write("src/scalar/type_list.h", TABLE, type_list(types))
     out.write("python/type_rows.h", TABLE, python_rows(types))
+    out.write("python/cuprite/_foreign.py", TABLE, python_names(types))
     out.write("src/scalar/convert_value.c", TABLE, convert_value(types))
     out.write("src/scalar/functions.h", "the templates in src/scalar", functions_header(types))

@@ -7,6 +7,7 @@ import ast
 import pathlib
 import re
 
+from element_types import types_of
 from functions import read_functions
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -182,7 +183,7 @@ def write_core(functions, methods, names, out):
     out.write("python/cuprite/_core.pyi", "the rows of functions and operations", text)
 
 
-def write_package(functions, names, out):
+def write_package(functions, names, foreign, out):
     """cuprite/__init__.pyi: what the package takes from the extension by name, then its own."""
     text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, profiler as profiler, scipy as scipy\n"
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError", "CUDARuntimeError"]
@@ -193,7 +194,7 @@ def write_package(functions, names, out):
     borrowed = next(ast.literal_eval(n.value) for n in tree.body
                     if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
-    text += "".join(f"    {n} as {n},\n" for n in sorted(borrowed)) + ")\nbfloat16: Any\n\n"
+    text += "".join(f"    {n} as {n},\n" for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"
     shaping = PYTHON / "_shaping.py"
     public = next(ast.literal_eval(n.value) for n in ast.parse(shaping.read_text()).body
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []
@@ -239,7 +240,7 @@ def write(tables, out):
             methods.update({n: f for n in [f.method] + (f.also if f.is_method_only else [])})
     names = [n for n in operations(tables) if n not in functions.get("", {})]
     write_core(functions.get("", {}), methods, names, out)
-    write_package(functions.get("", {}), names, out)
+    write_package(functions.get("", {}), names, [t.name for t in types_of(tables) if t.module != "numpy"], out)
     made = {row.args[0].replace(".", "/") for row in tables.of("module")}
     for row in tables.of("module"):
         write_module(row, functions.get(row.args[0], {}), operations(tables, row.args[0]), out)

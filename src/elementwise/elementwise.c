@@ -138,8 +138,9 @@ static cp_code run_bits(call *c, int op)
         }
     make_loop(c, &loop);
     convert_scalars(c, &loop, type);
-    for (int k = 0; k < c->nout + c->plan.nin; k++) loop.op[k].type = CP_UINT16;
-    return c->device->backend->elementwise->run(cpi_stream(c->device), op, CP_UINT16, &loop);
+    const cp_type integer = (cp_type)__builtin_ctz(cpi_op_rows[op].loops); /* of that size: the only type it has */
+    for (int k = 0; k < c->nout + c->plan.nin; k++) loop.op[k].type = integer;
+    return c->device->backend->elementwise->run(cpi_stream(c->device), op, integer, &loop);
 }
 
 /* A half type computes in float32: inputs that lose by the conversion to it must be rounded to it first. */

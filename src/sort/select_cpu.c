@@ -107,12 +107,14 @@ static void lane8(cp_type type, const cpi_keys *k, const uint8_t *x, int64_t n, 
 {
     int64_t counts[256] = {0}, rank = (n - 1) / 2, seen = 0;
     for (int64_t i = 0; i < n; i++) counts[cpi_key8(k, x[i])]++;
-    int first = 0;
+    int first = 0, largest = 255;
+    while (!counts[largest]) largest--;
+    const bool nan = cpi_is_float(type) && cpi_key_nan8(k, (uint8_t)largest);
     while ((seen += counts[first]) <= rank) first++;
     int second = first;
     if (rank + 1 < n)
         for (; seen <= rank + 1; seen += counts[second]) second++;
-    finish_keys(type, k, !(n & 1), (uint64_t)first, (uint64_t)second, false, 0, to);
+    finish_keys(type, k, !(n & 1), (uint64_t)first, (uint64_t)second, nan, (uint64_t)largest, to);
 }
 
 static void lane16(cp_type type, const cpi_keys *k, const uint16_t *x, int64_t n, uint32_t *scratch, void *to)

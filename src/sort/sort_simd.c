@@ -186,6 +186,8 @@ static void same(const cpi_keys *keys, void *to, int64_t n)
         LOOP(cpi_u128, cpi_u128, cpi_csame128(k, f[i]));
     else if (!k->zero_add)
         return;
+    else if (k->bytes == 1)
+        LOOP(uint32_t, uint32_t, cpi_same8(k, (uint8_t)f[i]));
     else if (k->bytes == 2)
         LOOP(uint32_t, uint32_t, cpi_same16(k, (uint16_t)f[i]));
     else if (k->bytes == 4)

@@ -75,6 +75,8 @@ static void mark(const distinct *d, const void *keys, int64_t m, uint8_t *first)
         MARK(uint64_t, int_nan)
     } else if (!d->keys.zero_add) {
         MARK(uint32_t, int_nan)
+    } else if (d->keys.bytes == 1) {
+        MARK(uint32_t, cpi_key_nan8)
     } else if (d->keys.bytes == 2) {
         MARK(uint32_t, cpi_key_nan16)
     } else if (d->keys.bytes == 4) {

@@ -47,7 +47,9 @@ static inline uint64_t keys_of(const cpi_keys *k, uint64_t u, int m)
     uint64_t keys = 0;
     switch (k->bytes) {
     case 1: /* integers: keys differ from elements in the sign bit */
-        return __builtin_bswap64(u ^ k->positive * 0x0101010101010101u) >> (64 - 8 * m);
+        if (!k->zero_add) return __builtin_bswap64(u ^ k->positive * 0x0101010101010101u) >> (64 - 8 * m);
+        for (int i = 0; i < m; i++) keys = keys << 8 | cpi_same8(k, cpi_key8(k, (uint8_t)(u >> 8 * i)));
+        return keys;
     case 2:
         for (int i = 0; i < m; i++) keys = keys << 16 | cpi_same16(k, cpi_key16(k, (uint16_t)(u >> 16 * i)));
         return keys;

@@ -15,7 +15,8 @@ class _Standin:
             raise TypeError(f"{name} scalars need the package {package}")
 
         doc = f"The element type {name}; NumPy has none, so there are no scalars of it."
-        self.name, self.char, self.str, self.itemsize, self.alignment = name, letter, f"<V{itemsize}", itemsize, itemsize
+        self.name, self.char, self.str = name, letter, f"<V{itemsize}"
+        self.itemsize = self.alignment = itemsize
         self.type = type(name, (), {"__new__": refuse, "__doc__": doc})
 
     def __repr__(self):

@@ -296,22 +296,31 @@ static cp_code run(call *c)
     return c->to.device->backend->reduce->reduce(cpi_stream(c->to.device), &c->a);
 }
 
+/* part /= divisor, where part, taken over, is a view; a complex divisor would mix the parts. */
+static bool divide_part(cp_array *part, cp_array *divisor)
+{
+    cp_array *made = part ? cp_elementwise(CP_OP_divide, (cp_array *[]){part, divisor}, &(cp_ufunc_options){.out = part}) : NULL;
+    cp_free(part);
+    cp_free(made);
+    return made != NULL;
+}
+
 /* The mean of masked elements has a divisor of its own for each result: sum over count. */
 static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
 {
-    cp_type t = x->type, loop = loop_type(CPI_RESULT_MEAN, t, o), wide = cpi_compute_type(loop);
-    if (cpi_is_whole(loop)) wide = CP_FLOAT64;
+    cp_type loop = loop_type(CPI_RESULT_MEAN, x->type, o), wide = cpi_is_complex(loop) ? CP_COMPLEX128 : CP_FLOAT64;
     cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .typed = true, .dtype = wide, .where = o->where};
     cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
     cp_array *sum = cp_reduce(CP_REDUCE_sum, x, &so);
     cp_array *mask = sum ? cpi_mask("mean", o->where, sum->device, x->ndim, x->shape) : NULL;
     cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
-    cp_array *divisor = n && !cpi_notice_counts(n, 0, CP_WARNING_MEAN) ? cp_astype(n, cpi_part_type(wide)) : NULL;
-    cp_array *mean = NULL, *result = NULL;
-    if (divisor) mean = cp_elementwise(CP_OP_divide, (cp_array *[]){sum, divisor}, &(cp_ufunc_options){.out = sum});
-    if (mean && o->out) result = cpi_deliver("mean", cp_retain(mean), o->out, CP_UNSAFE);
-    else if (mean) result = mean->type == loop ? cp_retain(mean) : cp_astype(mean, loop);
-    cp_free(mean), cp_free(divisor), cp_free(n), cp_free(mask), cp_free(sum);
+    cp_array *divisor = n && !cpi_notice_counts(n, 0, CP_WARNING_MEAN) ? cp_astype(n, CP_FLOAT64) : NULL;
+    cp_array *result = NULL;
+    bool done = divisor && divide_part(cp_real_part(sum), divisor);
+    if (done && cpi_is_complex(wide)) done = divide_part(cp_imag_part(sum), divisor);
+    if (done && o->out) result = cpi_deliver("mean", cp_retain(sum), o->out, CP_UNSAFE);
+    else if (done) result = sum->type == loop ? cp_retain(sum) : cp_astype(sum, loop);
+    cp_free(divisor), cp_free(n), cp_free(mask), cp_free(sum);
     return result;
 }
 

@@ -45,6 +45,7 @@ struct plan {
     int64_t tiles;         /* columns: tiles in the last kept dimension */
     int group;             /* rows: threads of one result (a power of two); columns: columns of one tile */
     bool small;            /* every flat index fits 31 bits */
+    int staged;            /* short rows: bytes of a block's rows, where these pass through shared memory; else 0 */
     char *partial;
     unsigned *counters;
 };
@@ -316,20 +317,42 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
 
 /* --- short rows: a thread makes two results at a time, so that enough loads are under way --- */
 
-enum { SHORT = 16, MANY = 1 << 16, AT_ONCE = 2 }; /* elements of a short row, results worth the kernel */
+/* Elements of a short row, results worth the kernel, results of a thread and of a block at a time, bytes of shared
+ * memory that leave a processor full of blocks. */
+enum { SHORT = 16, MANY = 1 << 16, AT_ONCE = 2, TILE = AT_ONCE * THREADS, STAGED = 16384 };
+
+/* The next `bytes` of contiguous rows to shared memory, by neighbours; `from` is aligned to 16 bytes. */
+template <class R> __device__ __forceinline__ void stage(uint4 *to, const char *from, int bytes)
+{
+    const int vectors = bytes / 16;
+    __syncthreads(); /* what was there before has been read */
+#pragma unroll 2 /* more would take registers from the folds */
+    for (int i = threadIdx.x; i < vectors; i += THREADS) to[i] = ((const uint4 *)from)[i];
+    for (int i = vectors * 16 + (int)(threadIdx.x * sizeof(R)); i < bytes; i += (int)(THREADS * sizeof(R)))
+        *(R *)((char *)to + i) = *(const R *)(from + i);
+    __syncthreads();
+}
 
 template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
+    extern __shared__ uint4 staged_rows[];
     const cpi_reduce_args &a = p.a;
-    const int64_t step = (int64_t)gridDim.x * THREADS, row = a.keep[0].x, to = a.keep[0].out, along = a.reduce[0].x;
+    const int64_t row = a.keep[0].x, to = a.keep[0].out, along = a.reduce[0].x;
     const int n = (int)a.reduced;
-    for (int64_t r = (int64_t)blockIdx.x * THREADS + threadIdx.x; r < a.kept; r += AT_ONCE * step) {
+    for (int64_t first = (int64_t)blockIdx.x * TILE; first < a.kept; first += (int64_t)gridDim.x * TILE) {
+        const int64_t left = a.kept - first;
+        const char *base = a.x + first * row;
+        if (sizeof(R) >= 4 && p.staged) {
+            stage<R>(staged_rows, base, left < TILE ? (int)(left * row) : p.staged);
+            base = (const char *)staged_rows;
+        }
         const char *x[AT_ONCE];
         typename F::State s[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++) { /* behind the last row the first one is read again */
-            x[k] = a.x + (r + k * step < a.kept ? r + k * step : r) * row;
+            const int r = (int)threadIdx.x + k * THREADS;
+            x[k] = base + (r < left ? r : 0) * row;
             F::start(s[k], p, (const R *)x[k]);
         }
         for (int i = 0; i < n; i += 4) {
@@ -348,8 +371,10 @@ template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const _
         static_assert(AT_ONCE == 2, "one and other are the results");
         const typename F::Acc one = F::result(s[0]), other = F::result(s[1]);
 #pragma unroll 1
-        for (int k = 0; k < AT_ONCE; k++) /* finishing is there once */
-            if (r + k * step < a.kept) F::finish(p, k ? other : one, a.out + (r + k * step) * to);
+        for (int k = 0; k < AT_ONCE; k++) { /* finishing is there once */
+            const int r = (int)threadIdx.x + k * THREADS;
+            if (r < left) F::finish(p, k ? other : one, a.out + (first + r) * to);
+        }
     }
 }
 
@@ -506,11 +531,20 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     return launch_rows_of<F, V>(stream, p);
 }
 
+/* Contiguous rows of an odd number of words, which threads read from different banks of shared memory: neighbours in
+ * device memory are better read by neighbours. */
+static inline bool worth_staging(const cpi_reduce_args *a, int64_t item)
+{
+    return item >= 4 && a->reduced >= 3 && a->reduced % 2 && a->reduce[0].x == item &&
+           a->keep[0].x == a->reduced * item && (uintptr_t)a->x % 16 == 0 && TILE * a->keep[0].x <= STAGED;
+}
+
 template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
 {
     static const int64_t round = one_round(stream, short_rows<F>);
-    unsigned blocks = cpi_cuda_blocks(p.a.kept, THREADS * AT_ONCE, 4 * round);
-    short_rows<F><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(p);
+    unsigned blocks = cpi_cuda_blocks(p.a.kept, TILE, 4 * round);
+    p.staged = worth_staging(&p.a, sizeof(typename F::Raw)) ? (int)(TILE * p.a.keep[0].x) : 0;
+    short_rows<F><<<blocks, THREADS, (size_t)p.staged, cpi_cuda_stream(stream)>>>(p);
     return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
 }
 

@@ -120,6 +120,9 @@ bool cpy_is_scalar(PyObject *o);
  * exception when `o` is no scalar. */
 enum { CPY_NO_OP = -1 };
 cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
+/* What an integer beyond int64 meets where there is no array: a NumPy scalar, else a Python number; NULL without such an
+ * integer. Owned. */
+cp_array *cpy_number_among(int n, PyObject *const *o);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */
 cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned);
 /* Writes one number as type t with the checks that NumPy makes. Not for half types. */

@@ -34,11 +34,14 @@ bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_number(PyObject *o, cp_array **x);
-bool cpy_take_where(PyObject *o, cp_array **x);
+bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its truth, None is false; NULL for True */
+bool cpy_take_int(PyObject *o, int *v);
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object);
 /* The first array of these objects, owned; NULL where there is none. */
 cp_array *cpy_array_among(int n, PyObject *const *o);
+/* The same, else the number that an integer beyond int64 meets (cpy_number_among), which lies on no device. */
+cp_array *cpy_operand_among(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v);
 void cpy_drop_arrays(cpy_arrays *v);
@@ -54,6 +57,7 @@ bool cpy_check_no_fields(PyObject *o);
 static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* --- results: NULL raises what the error record says --- */
+PyObject *cpy_wrap_whole(cp_array *x, PyObject *o);          /* o itself where it is all of o's elements, a view of some */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
 PyObject *cpy_wrap_rows(cp_array *made);                     /* a tuple of views, as many as the first axis has places */
 /* x alone or, where they were asked for, in a tuple before n more arrays, or numbers of those without axes; takes all over. */

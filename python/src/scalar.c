@@ -138,6 +138,32 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op)
     return x;
 }
 
+/* Does int64 not hold this Python integer? */
+static bool is_huge(PyObject *o)
+{
+    int overflow = 0;
+    if (o && PyLong_Check(o)) PyLong_AsLongLongAndOverflow(o, &overflow);
+    return overflow != 0;
+}
+
+cp_array *cpy_number_among(int n, PyObject *const *o)
+{
+    PyObject *met = NULL;
+    bool huge = false;
+    int numbers = 0;
+    for (int i = 0; i < n; i++) {
+        if (!o[i] || !cpy_is_scalar(o[i])) continue;
+        huge |= is_huge(o[i]);
+        numbers++;
+        if (cpy_is_generic(o[i])) met = o[i];
+        else if (!met && !PyLong_Check(o[i])) met = o[i];
+    }
+    if (!huge) return NULL;
+    cp_array *x = met ? cpy_scalar(met, NULL, CPY_NO_OP) : numbers > 1 ? cp_scalar(CP_INT64, &(int64_t){0}) : NULL;
+    if (!x) PyErr_Clear();
+    return x;
+}
+
 static void unsupported_type(PyObject *o)
 {
     if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(o));

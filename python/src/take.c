@@ -135,8 +135,17 @@ bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
 
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x)
 {
+    int huge = 0;
     if (!cpy_is_scalar(o)) return cpy_take_array_like(o, near, x);
-    *x = cpy_scalar(o, NULL, CPY_NO_OP);
+    if (PyLong_Check(o)) PyLong_AsLongLongAndOverflow(o, &huge);
+    if (huge) {
+        double v = PyLong_AsDouble(o);
+        if (v == -1 && PyErr_Occurred()) return false;
+        *x = cp_float(v);
+        if (!*x) cpy_raise();
+    } else {
+        *x = cpy_scalar(o, NULL, CPY_NO_OP);
+    }
     return *x != NULL;
 }
 
@@ -164,7 +173,13 @@ bool cpy_take_array_or_number(PyObject *o, cp_array **x)
 
 bool cpy_take_where(PyObject *o, cp_array **x)
 {
-    return o == Py_True || o == Py_None || cpy_take_operand(o, NULL, x);
+    if (o == Py_True) return true;
+    if (o != Py_None && !cpy_is_scalar(o)) return cpy_take_array(o, x);
+    int truth = PyObject_IsTrue(o);
+    if (truth < 0) return false;
+    *x = cp_scalar(CP_BOOL, &(uint8_t){truth > 0});
+    if (!*x) cpy_raise();
+    return *x != NULL;
 }
 
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object)
@@ -188,9 +203,19 @@ cp_array *cpy_array_among(int n, PyObject *const *o)
     return NULL;
 }
 
+cp_array *cpy_operand_among(int n, PyObject *const *o)
+{
+    cp_array *x = cpy_array_among(n, o);
+    return x ? x : cpy_number_among(n, o);
+}
+
 static bool take_arrays(PyObject *o, cpy_arrays *v, bool (*take)(PyObject *, cp_array **))
 {
     *v = (cpy_arrays){0};
+    if (!cpy_is_array(o) && !PySequence_Check(o)) {
+        PyErr_Format(PyExc_TypeError, "a sequence of arrays is needed, not %R", (PyObject *)Py_TYPE(o));
+        return false;
+    }
     if (cpy_is_array(o) && cp_ndim(cpy_x(o)) == 0) {
         PyErr_SetString(PyExc_TypeError, "a sequence of arrays is needed, not a 0-d array");
         return false;
@@ -258,6 +283,17 @@ bool cpy_take_copy(PyObject *o, cpy_copy *v)
     if (!cpy_take_bool(o, &copy)) return false;
     *v = copy ? CPY_COPY_ALWAYS : CPY_COPY_NEVER;
     return true;
+}
+
+/* A C int, as NumPy takes it: more is an error, not a large number. */
+bool cpy_take_int(PyObject *o, int *v)
+{
+    int64_t wide;
+    if (!cpy_int64(o, &wide)) return false;
+    *v = (int)wide;
+    if (*v == wide) return true;
+    PyErr_SetString(PyExc_OverflowError, "Python integer too large to convert to C int");
+    return false;
 }
 
 /* --- what is only checked --- */
@@ -337,6 +373,8 @@ static PyObject *wrap_of(cp_array *x, PyObject *o)
     cp_free(x);
     return Py_NewRef(o);
 }
+
+PyObject *cpy_wrap_whole(cp_array *x, PyObject *o) { return x && cp_size(x) ? wrap_of(x, o) : cpy_wrap(x); }
 
 PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone)
 {

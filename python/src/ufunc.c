@@ -18,24 +18,15 @@ typedef struct call_options {
     cp_ufunc_options options;
     PyObject *out[MOST_OUTPUTS]; /* borrowed: what the caller gave, to be returned */
     cp_array *outs[MOST_OUTPUTS];
-    bool has_out, own_where;
+    bool has_out;
     char order;
 } call_options;
 
 static bool take_where(PyObject *v, call_options *c)
 {
-    if (v == Py_True || v == Py_None) return true;
-    if (v == Py_False) {
-        uint8_t no = 0;
-        c->options.where = cp_scalar(CP_BOOL, &no);
-        c->own_where = true;
-        if (!c->options.where) cpy_raise();
-        return c->options.where != NULL;
-    }
-    c->options.where = cpy_operand(v, NULL, CPY_NO_OP, &c->own_where);
-    if (!c->own_where) cp_retain(c->options.where);
-    c->own_where = true;
-    return c->options.where != NULL;
+    cp_free(c->options.where);
+    c->options.where = NULL;
+    return cpy_take_where(v, &c->options.where);
 }
 
 /* The array for result k, or None. */
@@ -101,11 +92,14 @@ static bool wrong_number(ufunc *self, Py_ssize_t n)
 static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *own)
 {
     const int nin = self->info.nin;
-    cp_array *partner = NULL;
+    cp_array *partner = NULL, *number = NULL;
     for (int i = 0; i < nin; i++)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
-    for (int i = 0; i < nin; i++)
-        if (!(in[i] = cpy_operand(v[i], partner, (int)self->op, &own[i]))) return false;
+    if (!partner && nin > 1) partner = number = cpy_number_among(nin, v);
+    bool done = true;
+    for (int i = 0; i < nin && done; i++) done = (in[i] = cpy_operand(v[i], partner, (int)self->op, &own[i])) != NULL;
+    cp_free(number);
+    if (!done) return false;
     for (int i = 0; i < nin; i++)
         if (!own[i]) in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
     return true;
@@ -192,7 +186,7 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
 out:
     for (int i = 0; i < nin; i++)
         if (own[i]) cp_free(in[i]);
-    if (c.own_where) cp_free(c.options.where);
+    cp_free(c.options.where);
     PyObject *r = done ? returned(nout, results, &c) : NULL;
     return names ? cpy_warned(r) : r; /* without dtype= or casting= no conversion loses anything */
 }
@@ -323,7 +317,6 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     cp_array *a = cpy_need(x), *m = NULL, *start = NULL;
     cpy_axes axes;
     cp_reduce_options options = {.keepdims = keepdims};
-    bool own_where = false;
     if (!a || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) ||
         (out && !(out = cpy_only_out(out))) || !cpy_out(out, &options.out))
         return NULL;
@@ -333,15 +326,16 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     }
     options.typed = cpy_given(dtype);
     options.axis = axes.axes;
-    if (cpy_given(where) && where != Py_True && !(options.where = m = cpy_operand(where, NULL, CPY_NO_OP, &own_where))) return NULL;
+    if (where && !cpy_take_where(where, &m)) return NULL;
     if (cpy_given(initial) && !cpy_take_start(initial, a, &start)) {
-        if (own_where) cp_free(m);
+        cp_free(m);
         return NULL;
     }
+    options.where = m;
     options.initial = start;
     cp_array *result, *held[] = {a = cpy_x(x), options.out, m};
     CPY_RUN_ON(3, held, cp_size(a), result = cp_reduce(r, a, &options));
-    if (own_where) cp_free(m);
+    cp_free(m);
     cp_free(start);
     if (!result || !options.out) return cpy_warned(cpy_wrap(result));
     cp_free(result);

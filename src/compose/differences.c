@@ -32,6 +32,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
 }
 
 /*: function("diff", "a: array, n: int = 1, axis: axis = -1, prepend: array_like = None, append: array_like = None",
+             returns="view_or_copy",
              doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)
 {
@@ -46,7 +47,7 @@ cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options
     cp_array *r = NULL;
     if (n == 0) r = cp_slice(a, 1, &CP_ELLIPSIS);
     else if (!cpi_axis("diff", &axis, cp_ndim(a))) r = extended(a, axis, o->prepend, o->append);
-    for (int i = 0; i < n && r; i++) r = steps(r, axis);
+    for (int i = 0; i < n && r && cp_dim(r, axis); i++) r = steps(r, axis); /* nothing has no differences */
     return cpi_end(&f, r);
 }
 
@@ -77,7 +78,7 @@ cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
     return cpi_end(&f, !good ? NULL : n == 1 ? parts[0] : cp_concatenate(n, parts, 0, .typed = true, .dtype = type));
 }
 
-/* The widths: distances of x's neighbours, those of a 1-d x shaped to go with y. */
+/* The widths: distances of x's neighbours along an axis of its own; those of a 1-d x shaped to go with y. */
 static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
 {
     int64_t shape[CP_MAXDIM];
@@ -87,18 +88,19 @@ static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
     return d ? cp_reshape(d, (cp_shape){cp_ndim(y), shape}) : NULL;
 }
 
-/*: function("trapezoid", "y: array, x: array_like = None, dx: double = 1.0, axis: axis = -1",
-             doc="The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` apart.") */
-cp_array *(cp_trapezoid)(cp_array *y, double dx, int axis, const cp_trapezoid_options *options)
+/*: function("trapezoid", "y: array, x: array_like = None, dx: operand = 1.0, axis: axis = -1",
+             doc="""The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` (an array or a number, 1 by default)
+apart. `axis` is one of `y`, of `x` where that has more than one, and of their product: -1 is the last of each.""") */
+cp_array *(cp_trapezoid)(cp_array *y, int axis, const cp_trapezoid_options *options)
 {
     static const cp_trapezoid_options plain;
     const cp_trapezoid_options *o = options ? options : &plain;
-    int given = axis;
-    if (cpi_null("trapezoid", y) || cpi_axis("trapezoid", &axis, cp_ndim(y))) return NULL;
+    int own = axis;
+    if (cpi_null("trapezoid", y) || cpi_axis("trapezoid", &own, cp_ndim(y))) return NULL;
     cpi_frame f;
     if (!cpi_begin(&f, "trapezoid", y)) return NULL;
-    cp_array *d = o->x ? widths(o->x, y, axis, given) : cp_float(dx);
-    cp_array *pairs = cp_add(cpi_range(y, axis, 1, INT64_MAX), cpi_range(y, axis, 0, -1));
+    cp_array *d = o->x ? widths(o->x, y, own, axis) : o->dx ? o->dx : cp_float(1);
+    cp_array *pairs = cp_add(cpi_range(y, own, 1, INT64_MAX), cpi_range(y, own, 0, -1));
     cp_array *areas = cp_divide(cp_multiply(d, pairs), cp_float(2));
     return cpi_end(&f, areas ? cp_sum(areas, .axis = CP_AXES(axis)) : NULL);
 }

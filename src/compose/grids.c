@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-/* Where column <= row + k. */
+/* Where column <= row + k; a k beyond either end of the diagonals means the same as that end. */
 static cp_array *lower(int64_t rows, int64_t columns, int64_t k)
 {
+    k = k >= columns ? columns - 1 : k < -rows ? -rows : k;
     cp_array *r = cp_expand_dims(cp_arange_int(k, k + rows, 1, CP_INT64), CP_AXES(1));
     return cp_greater_equal(r, cp_arange_int(0, columns, 1, CP_INT64));
 }
@@ -18,7 +19,7 @@ static cp_array *half(const char *name, cp_array *m, int64_t k, bool low)
     int nd = cp_ndim(m);
     int64_t columns = nd ? cp_dim(m, -1) : 0, rows = nd > 1 ? cp_dim(m, -2) : columns;
     if (!nd) return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: an array of at least one dimension is needed", name), NULL));
-    cp_array *mask = lower(rows, columns, low ? k : k - 1), *zero = cp_zeros(CP_SHAPE0, cp_type_of(m));
+    cp_array *mask = lower(rows, columns, low || k == INT64_MIN ? k : k - 1), *zero = cp_zeros(CP_SHAPE0, cp_type_of(m));
     return cpi_end(&f, low ? cp_where(mask, m, zero) : cp_where(mask, zero, m));
 }
 
@@ -49,32 +50,57 @@ cp_array *(cp_outer)(cp_array *a, cp_array *b, const cp_outer_options *options)
     return cpi_end(&f, row ? cpi_apply_2(CP_OP_multiply, column, row, options ? options->out : NULL) : NULL);
 }
 
-/* a seen as (r0, s0, r1, s1, ...): each extent s repeated r times, and the shape that has. */
-static cp_array *repeated(cp_array *a, int n, const int64_t *reps, int64_t *shape, int *ndim)
+/* What tile makes: the axes of array and repetitions, of which the shorter list has ones in front. */
+typedef struct tiles {
+    int ndim;
+    int64_t from[CP_MAXDIM], times[CP_MAXDIM], shape[CP_MAXDIM];
+    bool empty, alone; /* nothing is in it; everything is in it once */
+} tiles;
+
+static cp_code plan_tiles(const cp_array *a, int n, const int64_t *reps, tiles *t)
 {
-    int nd = cp_ndim(a), most = n > nd ? n : nd;
-    int64_t seen[CP_MAXDIM], wide[CP_MAXDIM];
-    if (2 * most > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "tile: more than %d dimensions", CP_MAXDIM / 2), NULL;
-    for (int i = 0; i < most; i++) {
-        int64_t s = i < most - nd ? 1 : cp_dims(a)[i - (most - nd)], r = i < most - n ? 1 : reps[i - (most - n)];
-        seen[2 * i] = 1, seen[2 * i + 1] = wide[2 * i + 1] = s;
-        wide[2 * i] = r;
-        if (r < 0) return cpi_fail(CP_ERROR_VALUE, "tile: negative dimensions are not allowed"), NULL;
-        if (__builtin_mul_overflow(r, s, &shape[i])) return cpi_fail(CP_ERROR_VALUE, "tile: array is too big"), NULL;
+    int nd = cp_ndim(a);
+    t->ndim = n > nd ? n : nd;
+    if (n < 0 || t->ndim > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "tile: %d repetitions given, an array has 0 to %d dimensions", n, CP_MAXDIM);
+    t->empty = false, t->alone = true;
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t s = t->from[i] = i < t->ndim - nd ? 1 : cp_dims(a)[i - (t->ndim - nd)];
+        int64_t r = t->times[i] = i < t->ndim - n ? 1 : reps[i - (t->ndim - n)];
+        if (r < 0 && s) return cpi_fail(CP_ERROR_VALUE, "tile: negative dimensions are not allowed");
+        if (__builtin_mul_overflow(r, s, &t->shape[i])) return cpi_fail(CP_ERROR_VALUE, "tile: array is too big");
+        t->empty |= !t->shape[i], t->alone &= r == 1;
     }
-    *ndim = most;
-    return cp_broadcast_to(cp_reshape(a, (cp_shape){2 * most, seen}), (cp_shape){2 * most, wide});
+    return CP_OK;
+}
+
+/* a with a new axis in front of each that is repeated: (r0, s0, r1, s1, ...). An axis of one element needs none; so
+ * there are never too many: 33 axes of two elements twice each have more than memory can. */
+static cp_array *repeated(cp_array *a, const tiles *t)
+{
+    int64_t seen[2 * CP_MAXDIM], wide[2 * CP_MAXDIM];
+    int m = 0;
+    for (int i = 0; i < t->ndim; i++) {
+        if (t->times[i] != 1 && t->from[i] != 1) seen[m] = 1, wide[m++] = t->times[i];
+        seen[m] = t->from[i];
+        wide[m++] = t->from[i] == 1 ? t->times[i] : t->from[i];
+    }
+    if (m > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "tile: array is too big"), NULL;
+    return cp_broadcast_to(cp_reshape(a, (cp_shape){m, seen}), (cp_shape){m, wide});
 }
 
 /*: function("tile", "A: array, reps: ints", doc="The array put beside itself `reps` times along each axis.") */
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
-    int64_t shape[CP_MAXDIM];
-    int ndim = 0;
+    tiles t;
     cpi_frame f;
-    if ((n && cpi_null("tile", reps)) || !cpi_begin(&f, "tile", A)) return NULL;
-    cp_array *view = repeated(A, n, reps, shape, &ndim), *copy = view ? cp_copy(view) : NULL;
-    return cpi_end(&f, copy ? cp_reshape(copy, (cp_shape){ndim, shape}) : NULL);
+    if (cpi_null("tile", A) || (n > 0 && cpi_null("tile", reps)) || plan_tiles(A, n, reps, &t) || !cpi_begin(&f, "tile", A))
+        return NULL;
+    cp_shape shape = {t.ndim, t.shape};
+    if (t.empty) return cpi_end(&f, cp_empty(shape, cp_type_of(A)));
+    if (t.alone) return cpi_end(&f, cp_copy_order(cp_reshape(A, shape), 'K'));
+    cp_array *view = repeated(A, &t), *copy = view ? cp_copy(view) : NULL;
+    return cpi_end(&f, copy ? cp_reshape(copy, shape) : NULL);
 }
 
 /*: function("extract", "condition: array, a: array",

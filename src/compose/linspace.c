@@ -3,10 +3,20 @@
 
 #include <math.h>
 
-/* The type in which NumPy computes: the promotion of both ends with a float. */
-static cp_type sample_type(cp_array *start, cp_array *stop)
+/* A number that has x's part in a promotion and fits in every type. */
+static cp_array *stand_in(const cp_array *x)
 {
-    return cp_type_of(cp_multiply(cp_add(start, stop), cp_float(1)));
+    static const _Alignas(16) unsigned char zero[16];
+    cp_type t = cp_type_of(x);
+    if (!(x->flags & CPI_WEAK)) return cp_scalar(t, zero);
+    return t == CP_INT64 ? cp_int(0) : t == CP_FLOAT64 ? cp_float(0) : cp_complex(0, 0);
+}
+
+/* The type in which NumPy computes: the promotion of both ends with a float. */
+static cp_type sample_type(const cp_array *start, const cp_array *stop)
+{
+    cp_array *sum = cp_add(stand_in(start), stand_in(stop)), *real = sum ? cp_multiply(sum, cp_float(1)) : NULL;
+    return real ? cp_type_of(real) : CP_DEFAULT;
 }
 
 /* x seen as `type`, where it is a number of Python's; 0 steps are left out. */
@@ -62,7 +72,7 @@ static cp_array *between(cp_array *start, cp_array *stop, int64_t num, const cp_
     return cp_astype(kind == 'i' || kind == 'u' ? cp_floor(y) : y, o->dtype);
 }
 
-/* Numbers: one kernel writes the samples. Not where the step vanishes although the ends differ. */
+/* Numbers: one kernel writes the samples. Not where the step vanishes although the ends differ, or is infinite. */
 static cp_array *between_numbers(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *o, cp_array **step)
 {
     double a = cp_item_float(start), b = cp_item_float(stop);
@@ -70,7 +80,7 @@ static cp_array *between_numbers(cp_array *start, cp_array *stop, int64_t num, c
     double each = parts > 0 ? (b - a) / (double)parts : NAN;
     int axis = o->axis;
     if (cpi_axis("linspace", &axis, 1)) return NULL;
-    if (each == 0 && a != b) return between(start, stop, num, o, step);
+    if ((each == 0 && a != b) || !isfinite(b - a)) return between(start, stop, num, o, step);
     *step = cp_float(each);
     return cp_ramp(a, b, num, !o->open, o->typed ? o->dtype : CP_FLOAT64);
 }

@@ -42,7 +42,8 @@ static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
     return code ? code : replace(x, low, o->neginf ? o->neginf : largest(t, true));
 }
 
-/*: function("nan_to_num", "x: array, copy: bool = True, nan: operand = None, posinf: operand = None, neginf: operand = None",
+/*: function("nan_to_num", "x: array, copy: bool = True, nan: operand = 0.0, posinf: operand = None, neginf: operand = None",
+             returns="view_or_copy",
              doc="""NaN replaced by `nan` (0 by default), infinities by `posinf` and `neginf` (the largest finite numbers by
 default), in a copy or, without `copy`, in place.""") */
 cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *options)

@@ -124,5 +124,9 @@ cp_array *(cp_stack)(int n, cp_array *const *arrays, int axis, const cp_join_opt
             return NULL;
         }
     if (cpi_axis("stack", &axis, first->ndim + 1)) return NULL;
+    if (first->ndim == CP_MAXDIM) {
+        cpi_fail(CP_ERROR_INDEX, "stack: the result would have %d dimensions, at most %d are possible", CP_MAXDIM + 1, CP_MAXDIM);
+        return NULL;
+    }
     return join_changed("stack", n, arrays, axis, options, with_axis);
 }

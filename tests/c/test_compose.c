@@ -92,7 +92,7 @@ static cp_array *ends[2];
 static bool body(void)
 {
     cp_array *r[] = {cp_round(input, .decimals = 1), cp_ptp(input), cp_diff(input, 2, 0), cp_linspace(ends[0], ends[1], 3),
-                     cp_nan_to_num(input, true), cp_tril(input), cp_trapezoid(input, 0.5, 0),
+                     cp_nan_to_num(input, true), cp_tril(input), cp_trapezoid(input, 0, .dx = ends[1]),
                      cp_vstack(1, &input)};
     cp_array *of[] = {input, ends[1]}, *grid[2];
     bool done = true;

@@ -15,7 +15,8 @@ defaults. Columns:
               cp_NAME(...): the arguments without a default, or with one that a zeroed C option does not mean, in their
               order, then the others as named options. `options` is their struct where it is not cp_NAME_options.
     body      True, or a name: no expression but a C function in python/src is called, PyObject *py_NAME(const py_NAME_args *v)
-    returns   "array" (what the call makes), "view" (of the first array), "view_or_copy", "none" (the call gives a cp_code),
+    returns   "array" (what the call makes), "view" (of the first array), "view_or_copy" (the array itself where
+              it is all of that), "none" (the call gives a cp_code),
               "int", "int64", "bool", "double", "(q, r)": a tuple of arrays, which C gives through pointers of these names;
               "arrays": a tuple of one for each of several arrays, which C puts into results[n]; "array_or_arrays": of one alone itself.
               "rows": a tuple of views of what the call makes, as many as its first axis has places (nonzero, gradient).
@@ -378,7 +379,7 @@ def the_call(f):
     elif f.returns == "rows":
         lines.append("result = cpy_wrap_rows(made);")
     elif f.returns == "view_or_copy":
-        lines.append("result = cpy_wrap_part(made, v.self);")
+        lines.append("result = cpy_wrap_whole(made, v.self);")
     elif f.returns in ("int", "int64", "double"):
         lines.append(f"result = cp_error() != CP_OK ? cpy_raise() : {SIMPLE[f.returns].format(x='made')};")
     elif f.returns == "bool":
@@ -403,7 +404,8 @@ def frame(f):
         among = [a for a in f.arguments if a.kind.name in ARRAYS]
         listed = ", ".join(f"o[{a.place}]" for a in among)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
-        found = f"cpy_array_among({len(among)}, (PyObject *const[]){{{listed}}})"
+        placing = any("array_like" in a.kind.name for a in f.arguments)  # what is made goes to the device of `near`
+        found = f"{'cpy_array_among' if placing else 'cpy_operand_among'}({len(among)}, (PyObject *const[]){{{listed}}})"
         lines.append(f"    cp_array *near = {f'{given} ? {found} : NULL' if given else found}; /* what others meet */")
     if not f.arguments:
         lines.append("    (void)o;")

@@ -31,7 +31,7 @@ class Kind:
 
 
 def _array(name, take, **columns):
-    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release="cp_free({v});", zero=(None, True), **columns)
+    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release="cp_free({v});", zero=(None, True, 0.0, 1.0), **columns)
 
 
 def _checked(name, take, stub):
@@ -46,7 +46,9 @@ KINDS = {k.name: k for k in [
     # --- arrays: the record owns them until the call is over ---
     _array("array", "cpy_take_array({o}, &{v})", stub="ndarray"),
     # an array, or a number: a host scalar of the type that the arrays beside it give it
-    _array("operand", "cpy_take_operand({o}, near, &{v})", stub="ndarray | complex", late=True),
+    # (a number as the default is what the body takes for NULL)
+    _array("operand", "cpy_take_operand({o}, near, &{v})", stub="ndarray | complex", late=True,
+           constant={0.0: "NULL", 1.0: "NULL"}),
     # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
     _array("start", "cpy_take_start({o}, near, &{v})", stub="ndarray | complex", late=True),
     # an array, or what asarray makes one of, on the device of the arrays beside it
@@ -59,7 +61,7 @@ KINDS = {k.name: k for k in [
     _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="ndarray | complex"),
     # an array or a number that is not what the others meet
     _array("mask", "cpy_take_operand({o}, NULL, &{v})", stub="ndarray | bool"),
-    # a boolean array or a number; True means none
+    # a boolean array, or the truth of a number; True means none
     _array("where", "cpy_take_where({o}, &{v})", stub="ndarray | bool", constant={True: "NULL"}),
     # the same beside the array it limits: a Python integer beyond that one's integers limits nothing
     _array("low_bound", "cpy_take_bound({o}, near, -1, &{v})", stub="ndarray | complex", late=True),
@@ -91,7 +93,7 @@ KINDS = {k.name: k for k in [
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
-    Kind("int", "int {name};", "cpy_int({o}, 0, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
+    Kind("int", "int {name};", "cpy_take_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),
     Kind("int64", "int64_t {name};", "cpy_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),

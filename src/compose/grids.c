@@ -74,16 +74,15 @@ static cp_code plan_tiles(const cp_array *a, int n, const int64_t *reps, tiles *
     return CP_OK;
 }
 
-/* a with a new axis in front of each that is repeated: (r0, s0, r1, s1, ...). An axis of one element needs none; so
- * there are never too many: 33 axes of two elements twice each have more than memory can. */
+/* a with a new axis in front of each that is repeated: (r0, s0, r1, s1, ...), without those of extent 1. Each that is
+ * left doubles the elements, so there are never too many: 64 of them would be more than any array has. */
 static cp_array *repeated(cp_array *a, const tiles *t)
 {
     int64_t seen[2 * CP_MAXDIM], wide[2 * CP_MAXDIM];
     int m = 0;
     for (int i = 0; i < t->ndim; i++) {
-        if (t->times[i] != 1 && t->from[i] != 1) seen[m] = 1, wide[m++] = t->times[i];
-        seen[m] = t->from[i];
-        wide[m++] = t->from[i] == 1 ? t->times[i] : t->from[i];
+        if (t->times[i] != 1) seen[m] = 1, wide[m++] = t->times[i];
+        if (t->from[i] != 1) seen[m] = wide[m] = t->from[i], m++;
     }
     if (m > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "tile: array is too big"), NULL;
     return cp_broadcast_to(cp_reshape(a, (cp_shape){m, seen}), (cp_shape){m, wide});

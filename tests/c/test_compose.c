@@ -51,6 +51,27 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_outer(x, NULL));
         failed(CP_ERROR_VALUE);
+        for (int n = 0; n < 3; n++) { /* no number of things, or things nowhere */
+            const int many = n == 0 ? -1 : n == 1 ? INT32_MIN : 1;
+            assert_null(cp_tile(x, many, NULL));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_tile(x, many == 1 ? 1 << 30 : many, (int64_t[]){2}));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_vstack(many, NULL));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_concatenate(many, NULL, 0));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_partition(x, many, NULL, 0));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_slice(x, many, NULL));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_reshape(x, (cp_shape){many, NULL}));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_broadcast_to(x, (cp_shape){many, NULL}));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_flip(x, (cp_axes){many, NULL}));
+            failed(CP_ERROR_VALUE);
+        }
         cp_free(zero), cp_free(x);
     }
 }

@@ -356,3 +356,74 @@ def test_extract(seed, n, m):
     rng = np.random.default_rng(seed)
     x, c = layout(rng, sample(rng, n, "float32")), layout(rng, rng.integers(0, 2, n))
     both("extract", c, x)
+
+
+# --- at the limits ---
+CALLS = [
+    # trapezoid: `axis` is one of y, of x and of their product, each by its own number of axes; dx is an operand
+    lambda xp: xp.trapezoid(xp.arange(4.0), x=xp.arange(12.0).reshape(3, 4)),
+    lambda xp: xp.trapezoid(xp.asarray([1.0, 2, 4]), x=xp.asarray([[0.0, 1, 3], [0, 2, 10]])),
+    lambda xp: xp.trapezoid(xp.ones((2, 3, 4)), x=xp.arange(12.0).reshape(3, 4), axis=-2),
+    lambda xp: xp.trapezoid(xp.ones((2, 3, 4)), x=xp.arange(12.0).reshape(3, 4), axis=2),
+    lambda xp: xp.trapezoid(xp.asarray([1, 2, 4], dtype="f4"), dx=2),
+    lambda xp: xp.trapezoid(xp.asarray([1, 2, 4], dtype="f4"), dx=2j),
+    lambda xp: xp.trapezoid(xp.asarray([1, 2, 4], dtype="f4"), dx=np.float64(0.5)),
+    lambda xp: xp.trapezoid(xp.asarray([1, 2, 4], dtype="i1"), dx=300),
+    lambda xp: xp.trapezoid(xp.asarray([1, 2, 4]), dx=xp.asarray([[1, 2], [3, 4]])),
+    lambda xp: xp.trapezoid(xp.asarray([1, 2, 4]), dx=None),
+    # triangles, with k at the ends of int64
+    *[lambda xp, f=f, k=k: getattr(xp, f)(xp.ones((3, 4)), k=k) for f in ("tril", "triu")
+      for k in (2**63 - 1, 2**63 - 2, 2**64, -5, -3, -2, 3, 4, 5)],
+    lambda xp: xp.triu(xp.ones(3), k=2**63 - 1),
+    lambda xp: xp.tril(xp.ones((0, 3)), k=2**63 - 1),
+    # tile: an axis of one element, or put once, needs none of its own
+    lambda xp: xp.tile(xp.ones((1,) * 33), (1,) * 32 + (3,)),
+    lambda xp: xp.tile(xp.ones((1,) * 62 + (2, 3)), (2, 1, 3)),
+    lambda xp: xp.tile(xp.arange(6).reshape(2, 3), (2, 1, 3, 2)),
+    lambda xp: xp.tile(xp.ones((0, 3)), (2, 2)),
+    lambda xp: xp.tile(xp.ones(0), 2**62),
+    lambda xp: xp.tile(xp.ones(0), -1),
+    lambda xp: xp.tile(xp.ones(2), -1),
+    # out of the input's size
+    *[lambda xp, a=a, shape=shape, n=n: xp.round(xp.asarray(a), n, out=xp.zeros(shape, dtype="D")) for a in ([1.5, 2], [1, 2], [1j, 2])
+      for shape in ((2, 2), 2, (1, 2), 4, ()) for n in (0, 1, -1)],
+    lambda xp: xp.round(xp.ones(2), 2**31),
+    lambda xp: xp.round(xp.ones(2), -2**40),
+    # only sequences are taken apart; a stack has one axis more
+    *[lambda xp, f=f: getattr(xp, f)(a for a in [xp.ones(2)]) for f in ("concatenate", "stack", "vstack", "hstack", "dstack",
+                                                                        "column_stack")],
+    lambda xp: xp.stack([xp.ones((1,) * 64)] * 2),
+    lambda xp: xp.nan_to_num(xp.ones(2), nan=None),
+    lambda xp: xp.nan_to_num(xp.asarray([np.nan, 1]), nan=2),
+    # linspace: the type is the ends', not that of their sum; the first sample of an infinite range is none
+    lambda xp: xp.linspace(xp.asarray([5], dtype="u1"), -1, 3),
+    lambda xp: xp.linspace(xp.asarray([5], dtype="i1"), 300, 3),
+    lambda xp: xp.linspace(xp.asarray([5], dtype="f2"), 300, 3),
+    lambda xp: xp.linspace(xp.asarray([5], dtype="f4"), 2**70, 3),
+    lambda xp: xp.linspace(2**63, np.float32(1), 3),
+    *[lambda xp, a=a, b=b, n=n, e=e: xp.linspace(a, b, n, endpoint=e) for a, b in ((-np.inf, 1), (1, np.inf), (1, np.nan), (-1e308, 1.7e308))
+      for n in (0, 1, 2, 3) for e in (True, False)],
+    # leading axes of one element are dropped
+    lambda xp: copied(xp, 3, [[4, 5, 6]], [False, True, True]),
+    lambda xp: copied(xp, 3, [[[4]]], [False, True, True]),
+    lambda xp: copied(xp, (), [[[4]]], True),
+    lambda xp: copied(xp, (1, 3), [[[4, 5, 6]]], [False, True, True]),
+    lambda xp: copied(xp, 3, [[4, 5, 6], [1, 2, 3]], [False, True, True]),
+]
+
+
+def copied(xp, shape, src, where):
+    x = xp.zeros(shape)
+    xp.copyto(x, xp.asarray(src), where=xp.asarray(where))
+    return x
+
+
+@pytest.mark.parametrize("i", range(len(CALLS)))
+def test_at_the_limits(i):
+    same(outcome(lambda: CALLS[i](cp)), outcome(lambda: CALLS[i](np)))
+
+
+def test_nothing_to_do_gives_the_array_itself():
+    x = cp.ones(3)
+    assert cp.nan_to_num(x, copy=False) is x and cp.diff(x, n=0) is x
+    assert cp.nan_to_num(x) is not x and cp.diff(x, n=1) is not x

@@ -538,3 +538,28 @@ def test_order_of_results():
             if order != "K":
                 as_numpy_does(lambda xp: (lambda y: (y.flags.c_contiguous, y.flags.f_contiguous))(
                     xp.add(xp.zeros(shape).transpose(axes)[tuple(keys)], 1, order=order)))
+
+
+# --- an integer beyond int64 beside numbers; where= ---
+@pytest.mark.parametrize("other", [np.float32(1), np.float16(1), np.int32(1), np.uint64(1), np.bool(1), True, 1, 1.0, 1j, np.complex64(1)],
+                         ids=lambda v: f"{type(v).__name__}")
+@pytest.mark.parametrize("huge", [2**63, 2**64, -2**63 - 1, 2**70])
+def test_a_huge_integer_is_weak_beside_a_number(huge, other):
+    for name in ("add", "true_divide") if isinstance(other, bool | np.bool) else ("add", "less", "equal", "true_divide"):
+        for pair in ((huge, other), (other, huge)):
+            if not isinstance(other, complex | np.complexfloating):
+                as_numpy_does(lambda xp: getattr(xp, name)(*pair))
+    if isinstance(other, float | np.floating):
+        as_numpy_does(lambda xp: xp.where(xp.asarray([True, False]), huge, other))
+
+
+@pytest.mark.parametrize("where", [None, True, False, 0, 1, 1.5, 0.0, np.bool(False), np.int64(1), np.float32(0)], ids=repr)
+def test_where_takes_the_truth_of_a_number(where):
+    as_numpy_does(lambda xp: xp.sum(xp.asarray([1.0, 2]), where=where))
+    as_numpy_does(lambda xp: xp.max(xp.asarray([1.0, 2]), where=where, initial=-5))
+    as_numpy_does(lambda xp: xp.any(xp.asarray([1.0, 2]), where=where))
+    as_numpy_does(lambda xp: xp.add(xp.asarray([1.0, 2]), 1, where=where, out=xp.zeros(2)))
+    as_numpy_does(lambda xp: xp.add.reduce(xp.asarray([1.0, 2]), where=where))
+    for f in (lambda xp: xp.sum(xp.asarray([1.0, 2]), where=xp.asarray([1, 0])),
+              lambda xp: xp.add(xp.asarray([1.0, 2]), 1, where=xp.asarray([1, 0]), out=xp.zeros(2))):
+        as_numpy_does(f)

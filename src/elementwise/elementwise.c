@@ -49,9 +49,24 @@ static void end_call(call *c)
         if (c->made[k]) cp_free(c->made[k]);
 }
 
+static cp_array *mask_of(const call *c)
+{
+    return c->nop > c->nout + c->plan.nin ? c->operand[c->nop - 1] : NULL;
+}
+
 static bool clashes(const cp_array *out, const cp_array *x)
 {
     return !is_host(x) && x->buffer == out->buffer && cpi_may_overlap(out, x) && !cpi_same_elements(out, x);
+}
+
+/* The mask is read again with each result, and where one is delivered: what any of them goes to is no memory of its. */
+static cp_code separate_mask(call *c, cp_array *const *out)
+{
+    cp_array *where = mask_of(c);
+    bool shared = false;
+    for (int k = 0; where && !is_host(where) && k < c->nout; k++)
+        shared |= out[k] && out[k]->buffer == where->buffer && cpi_may_overlap(out[k], where);
+    return shared ? replace(c, c->nop - 1, cp_copy_order(where, 'K')) : CP_OK;
 }
 
 /* Inputs that share memory with an output otherwise than element for element are copied. */
@@ -210,8 +225,9 @@ static bool is_direct(const call *c, cp_array *const *out, int k)
 static cp_array *as_result(const call *c, cp_array *out) { return c->wanted ? cpi_again(out) : cp_retain(out); }
 
 /* Results that could not go to their outputs at once do now; they become the outputs. */
-static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_array **results)
+static cp_code deliver(const call *c, cp_array *const *out, cp_array **results)
 {
+    cp_array *where = mask_of(c);
     for (int k = 0; k < c->nout; k++) {
         if (!out[k] || results[k]->buffer == out[k]->buffer) continue;
         cp_code code = cpi_assign_where(out[k], results[k], where, c->ndim, c->shape);
@@ -226,8 +242,7 @@ static cp_code deliver(const call *c, cp_array *const *out, cp_array *where, cp_
 static cp_code make_results(call *c, cp_array *const *out, cp_array **results)
 {
     for (int k = 0; k < c->nout; k++) {
-        results[k] = out[k] && is_direct(c, out, k) ? as_result(c, out[k])
-                                                    : new_output(c, c->plan.out[k], c->nout, c->plan.nin);
+        results[k] = out[k] && is_direct(c, out, k) ? as_result(c, out[k]) : new_output(c, c->plan.out[k], 0, c->nop);
         if (!results[k]) return cp_error();
         c->operand[k] = results[k];
     }
@@ -258,9 +273,10 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
     }
     cp_code code = prepare(&c, in, out, o);
     if (!code) code = make_results(&c, out, results);
+    if (!code) code = separate_mask(&c, out);
     if (!code) code = compute(&c);
+    if (!code) code = deliver(&c, out, results);
     end_call(&c);
-    if (!code) code = deliver(&c, out, o ? o->where : NULL, results);
     for (int k = 0; k < c.nout && (code || !c.wanted); k++) {
         cp_free(results[k]);
         results[k] = NULL;

@@ -181,7 +181,9 @@ static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casti
     for (int i = 0; i < row->nin && row->rule != CPI_RULE_LOGIC && !code; i++) {
         cp_type from = in[i]->type, to = cpi_in_type(row, i, type);
         if (from == to) continue;
-        if (rule != CP_UNSAFE && rule != CP_EQUIV) from = cpi_counts_as(in[i], to); /* "equiv" takes numbers as typed */
+        /* "equiv" takes numbers as typed, and so does "no" where there is nothing beside them to give way to */
+        bool typed = rule == CP_UNSAFE || rule == CP_EQUIV || (rule == CP_NO_CAST && row->nin == 1);
+        if (!typed) from = cpi_counts_as(in[i], to);
         code = cpi_check_cast(row->name, i, from, to, rule);
     }
     return code;
@@ -214,14 +216,14 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
     bool alike = !typed && all_alike(row, in);
     cp_type p = row->rule == CPI_RULE_LOGIC ? CP_BOOL : alike ? in[0]->type : promote_inputs(row, in);
     plan->type = alike ? loop_for(row, 1, &in[0]->type) : loop_for_arrays(row, in, p);
+    if (typed) {
+        cp_code code = resolve_typed(op, in, plan->type, options->dtype, rule, plan);
+        if (code) return code;
+    }
     if (is_comparison(op) && p == CP_FLOAT64 && !(in[0]->flags & CPI_WEAK) && !(in[1]->flags & CPI_WEAK) &&
         cpi_is_int(in[0]->type) && cpi_is_int(in[1]->type)) {
         plan_mixed(op, plan, in[0]->type != CP_UINT64);
         return check_outputs(row, out, rule, plan);
-    }
-    if (typed) {
-        cp_code code = resolve_typed(op, in, plan->type, options->dtype, rule, plan);
-        if (code) return code;
     }
     if (plan->type == CP_DEFAULT) return no_loop(op, p);
     for (int k = 0; k < row->nout; k++) plan->out[k] = cpi_out_type(row, k, plan->type);

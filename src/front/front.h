@@ -135,6 +135,8 @@ typedef struct cpi_output {
     const int64_t *shape;
     cp_array *out;              /* or NULL */
     cp_casting casting;         /* from the result's type to out's */
+    int nlike;                  /* arrays whose order of axes a new one has; 0: C order */
+    cp_array *const *like;
     bool dense;                 /* the kernel writes C-contiguous arrays only */
     cp_array *array;            /* what the kernel writes; set by open */
 } cpi_output;

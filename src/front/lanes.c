@@ -131,7 +131,9 @@ cp_array *cpi_along_axis(const cpi_row_call *call, cp_array *x, int axis, cp_typ
     cpi_device *device = cpi_common_device(function, 1, &x);
     if (!device || !(view = flat ? cp_retain(x) : axis_last(x, axis))) return NULL;
     if (!(src = cpi_dense(function, view, x->type, device))) goto done;
-    out = cpi_array_new(function, device, result == CP_DEFAULT ? x->type : result, flat ? 1 : x->ndim,
+    out = result == CP_DEFAULT && !flat /* elements that change places: NumPy's copy in the order of x's axes */
+        ? cpi_array_for(function, device, x->type, x->ndim, x->shape, 1, &x)
+        : cpi_array_new(function, device, result == CP_DEFAULT ? x->type : result, flat ? 1 : x->ndim,
                         flat ? &x->size : x->shape, 'C');
     if (!out || out->size == 0) goto done;
     cp_code code = CP_ERROR_MEMORY;

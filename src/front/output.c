@@ -3,32 +3,45 @@
 #include "front/front.h"
 #include "move/move.h"
 
-/* Strides for the order of axes that the inputs agree on; false where C order is right. */
+/* An operand's step along an axis of the result; 0 where it has no opinion on the axis's place. */
+static int64_t step(const cp_array *x, int ndim, int axis)
+{
+    int at = axis - (ndim - x->ndim);
+    int64_t s = at < 0 || x->shape[at] == 1 ? 0 : x->strides[at];
+    return s < 0 ? -s : s;
+}
+
+/* Is the outer axis to lie inside the inner one? 1 yes, 0 no: one operand that objects is enough; -1 nobody says. */
+static int turns(int ndim, int n, cp_array *const *inputs, int outer, int inner)
+{
+    int verdict = -1;
+    for (int k = 0; k < n; k++) {
+        int64_t so = inputs[k] ? step(inputs[k], ndim, outer) : 0, si = inputs[k] ? step(inputs[k], ndim, inner) : 0;
+        if (!so || !si) continue;
+        if (si <= so) return 0;
+        verdict = 1;
+    }
+    return verdict;
+}
+
+/* Strides for the order of axes that the inputs agree on; false where C order is right. Axes are sorted in from the
+ * last one, each as far as somebody has it, past axes of which nobody says anything: NumPy's order to the letter. */
 static bool order_like(int ndim, int n, cp_array *const *inputs, int64_t *strides)
 {
-    int order[CP_MAXDIM];
+    int order[CP_MAXDIM]; /* innermost first */
     bool changed = false;
     for (int i = 0; i < ndim; i++) {
-        int j = i;
-        for (; j > 0; j--) {
-            int a = order[j - 1];
-            bool swap = false, objected = false;
-            for (int k = 0; k < n; k++) {
-                const cp_array *x = inputs[k];
-                if (x->ndim != ndim) continue;
-                int64_t sa = x->shape[a] == 1 ? 0 : x->strides[a], si = x->shape[i] == 1 ? 0 : x->strides[i];
-                sa = sa < 0 ? -sa : sa, si = si < 0 ? -si : si;
-                if (!sa || !si) continue;
-                if (sa < si) swap = true;
-                else objected = true;
-            }
-            if (!swap || objected) break;
-            order[j] = a;
-            changed = true;
+        int axis = ndim - 1 - i, place = i;
+        for (int j = i - 1; j >= 0; j--) {
+            int verdict = turns(ndim, n, inputs, axis, order[j]);
+            if (verdict == 0) break;
+            if (verdict > 0) place = j;
         }
-        order[j] = i;
+        for (int j = i; j > place; j--) order[j] = order[j - 1];
+        order[place] = axis;
+        changed |= place != i;
     }
-    for (int j = 0; j < ndim; j++) strides[order[j]] = ndim - j;
+    for (int j = 0; j < ndim; j++) strides[order[j]] = j + 1;
     return changed;
 }
 
@@ -93,7 +106,7 @@ cp_code cpi_output_open(cpi_output *o, int n, cp_array *const *inputs)
     o->array = NULL;
     if (o->out && cpi_check_out(o)) return cp_error();
     o->array = o->out && is_direct(o, n, inputs) ? cp_retain(o->out)
-                                                 : cpi_array_new(o->function, o->device, o->type, o->ndim, o->shape, 'C');
+             : cpi_array_for(o->function, o->device, o->type, o->ndim, o->shape, o->nlike, o->like);
     return o->array ? CP_OK : cp_error();
 }
 

@@ -337,6 +337,35 @@ def test_two_outputs_in_one_array(device):
         np.testing.assert_array_equal(a.get(), reference(name)(*x)[1])
 
 
+def masked_into_itself(xp, name, x, outs, out, where):
+    """All bytes after a call whose results go where its mask lies."""
+    memory = {k: xp.asarray(v) for k, v in outs.items()}
+    part = [memory[k][s] for k, s in out]
+    mask = memory[where[0]][where[1]]
+    getattr(xp, name)(*[xp.asarray(v) for v in x], out=tuple(part), where=mask, casting="unsafe")
+    return {k: v.tolist() for k, v in memory.items()}
+
+
+@pytest.mark.parametrize("name", ["modf", "divmod", "add", "greater"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i8"])
+def test_where_in_the_memory_of_out(name, dtype, device):
+    """The mask counts as it was before the call, whichever result is written over it and however it is delivered."""
+    rng = np.random.default_rng(1)
+    nin, nout = (1 if name == "modf" else 2), (2 if name in ("modf", "divmod") else 1)
+    for n in (5, 40, 3000):
+        x = [(rng.integers(0, 2, n) if i == 0 else rng.integers(1, 9, n)).astype(dtype) for i in range(nin)]
+        w = rng.random(n + 1) < 0.5
+        for shift in (0, 1):
+            for at in range(nout):
+                outs = {"w": w.copy(), "o": np.zeros(n, "f4")}
+                out = [("o", slice(0, n))] * nout
+                out[at] = ("w", slice(shift, n + shift))
+                mask = "w", slice(0, n)
+                want, got = (masked_into_itself(xp, name, x, {k: v.copy() for k, v in outs.items()}, out, mask)
+                             for xp in (np, cp))
+                assert got == want, (n, shift, at)
+
+
 def bfloat16_error(got, exact):
     """Distance of bfloat16 values (as float64) from exact ones, in units in the last place of those."""
     _, e = np.frexp(np.where(exact == 0, 1, exact))
@@ -411,6 +440,36 @@ def test_order_of_axes(device):
         got = cp.asarray(x).transpose(axes) + cp.asarray(x).transpose(axes)
         assert got.strides == want.strides
         np.testing.assert_array_equal(got.get(), want)
+
+
+def test_order_of_broadcast_axes(device):
+    """Axes of one element and broadcast ones have no opinion, and the others are asked past them."""
+    rng = np.random.default_rng(4)
+    for _ in range(400):
+        full = tuple(rng.choice([1, 2, 3], rng.integers(2, 5)))
+        pair = []
+        for _ in range(2):
+            shape = tuple(n if rng.random() < 0.7 else 1 for n in full)[rng.integers(0, 2):]
+            axes = rng.permutation(len(shape))
+            x = np.ones([shape[i] for i in axes]).transpose(np.argsort(axes))
+            if rng.random() < 0.2:
+                x = np.broadcast_to(x, np.broadcast_shapes(x.shape, full))
+            pair.append(x)
+        ours = []
+        for x in pair:
+            strides = sorted(range(x.ndim), key=lambda i: -x.strides[i])
+            base = cp.asarray(np.ascontiguousarray(x[tuple(slice(0, 1) if s == 0 else slice(None) for s in x.strides)]
+                                                   .transpose(strides)))
+            ours.append(cp.broadcast_to(base.transpose(np.argsort(strides).tolist()), x.shape))
+        for f in (lambda xp, x, y: -x, lambda xp, x, y: x + y, lambda xp, x, y: xp.add(y, x)):
+            want, got = f(np, *pair), f(cp, *ours)
+            if want.size and want.ndim:
+                said = [[s for s, n in zip(r.strides, r.shape) if n > 1] for r in (got, want)]
+                assert said[0] == said[1], (pair[0].strides, pair[1].strides, got.shape, got.strides, want.strides)
+    turned = -cp.asfortranarray(cp.ones((3, 1, 2)))
+    assert turned.strides[::2] == (8, 24) and turned.flags.f_contiguous
+    wide = cp.broadcast_to(cp.ones((1, 1, 1)), (2, 2, 2)) * cp.ones((2, 2)).T
+    assert wide.strides == (32, 8, 16)
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
@@ -597,6 +656,11 @@ def test_casting_of_python_numbers(device):
                 want, got = outcome(np.add, value, x, casting=casting), outcome(cp.add, value, cp.asarray(x), casting=casting)
                 if not failed(got, want, value, t, casting):
                     assert got.dtype == want.dtype
+        for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
+            for name in ("sqrt", "floor", "negative", "exp"):
+                want, got = (outcome(getattr(xp, name), value, casting=casting) for xp in (np, cp))
+                if not failed(got, want, value, name, casting):
+                    assert got.dtype == want.dtype, (name, value, casting)
 
 
 def test_types_asked_for(device):
@@ -606,4 +670,10 @@ def test_types_asked_for(device):
             want, got = outcome(np.abs, np.ones(2, t), dtype=d), outcome(cp.abs, cp.asarray(np.ones(2, t)), dtype=d)
             if not failed(got, want, t, d):
                 assert got.dtype == want.dtype
+    for a, b in (("u8", "i4"), ("i8", "u8"), ("u8", "u8"), ("i2", "f4")):  # truth values have one type
+        for d in TYPES:
+            x, y = np.array([5], a), np.array([3], b)
+            want, got = outcome(np.less, x, y, dtype=d), outcome(cp.less, cp.asarray(x), cp.asarray(y), dtype=d)
+            if not failed(got, want, a, b, d):
+                assert got.dtype == want.dtype and got.tolist() == want.tolist()
     assert (cp.zeros(0, int) ** -1).size == 0

@@ -5,10 +5,7 @@
 namespace fold {
 
 /* The higher of two keys; NaN wins. */
-template <class K> __device__ __forceinline__ K higher(K a, K b)
-{
-    return (beats(b, a) || is_nan(b)) && !is_nan(a) ? b : a;
-}
+template <class K> __device__ __forceinline__ K higher(K a, K b);
 template <> __device__ __forceinline__ uint32_t higher(uint32_t a, uint32_t b) { return max(a, b); }
 template <> __device__ __forceinline__ uint64_t higher(uint64_t a, uint64_t b) { return a > b ? a : b; }
 template <> __device__ __forceinline__ float higher(float a, float b)
@@ -20,26 +17,22 @@ template <> __device__ __forceinline__ float higher(float a, float b)
 template <> __device__ __forceinline__ double higher(double a, double b) { return a >= b || a != a ? a : b; }
 
 /* The higher of two keys; numbers win. */
-template <class K> __device__ __forceinline__ K higher_known(K a, K b)
-{
-    return (beats(b, a) && !is_nan(b)) || is_nan(a) ? b : a;
-}
+template <class K> __device__ __forceinline__ K higher_known(K a, K b);
 template <> __device__ __forceinline__ float higher_known(float a, float b) { return fmaxf(a, b); }
 template <> __device__ __forceinline__ double higher_known(double a, double b) { return a >= b || b != b ? a : b; }
 
 template <class K> __device__ __forceinline__ K unknown_key() { return (K)NAN; }
-template <> __device__ __forceinline__ c64 unknown_key() { return c64{NAN, NAN}; }
-template <> __device__ __forceinline__ c128 unknown_key() { return c128{(double)NAN, (double)NAN}; }
+
+__device__ __forceinline__ uint64_t flip_of(const plan &p)
+{
+    return bits_to_flip(p, p.a.fold == CPI_FOLD_LOWEST || p.a.fold == CPI_FOLD_KNOWN_LOWEST);
+}
 
 template <class R, bool KNOWN> struct Extreme {
     typedef R Raw;
     typedef typename keyed<R>::type Acc;
     enum { MASKS = true };
     struct State { Acc a; uint64_t flip; };
-    static __device__ __forceinline__ uint64_t flip_of(const plan &p)
-    {
-        return bits_to_flip(p, p.a.fold == CPI_FOLD_LOWEST || p.a.fold == CPI_FOLD_KNOWN_LOWEST);
-    }
     static __device__ void start(State &s, const plan &p, const Raw *)
     {
         if constexpr (KNOWN) s.a = unknown_key<Acc>();
@@ -80,8 +73,58 @@ template <class R, bool KNOWN> struct batch<Extreme<R, KNOWN>> {
     }
 };
 
-template <class R> using Any = Extreme<R, false>;
-template <class R> using Known = Extreme<R, true>;
+/* Complex numbers: of several NaN the first counts, and they differ; so places go with the values. */
+template <class R, bool KNOWN> struct FirstExtreme {
+    typedef R Raw;
+    struct Acc { int64_t index; R key; }; /* index -1: nothing */
+    enum { MASKS = true };
+    struct State { Acc a; uint64_t flip; };
+    static __device__ void start(State &s, const plan &p, const Raw *)
+    {
+        s.a = Acc{-1, lowest_key<R>()};
+        s.flip = flip_of(p);
+    }
+    static __device__ __forceinline__ void add(State &s, Raw x, int64_t i)
+    {
+        s.a = join(s.a, Acc{i, flipped(x, s.flip)});
+    }
+    static __device__ void skip(State &, const plan &) {}
+    static __device__ void turn(State &) {}
+    static __device__ Acc result(const State &s) { return s.a; }
+    /* Of two that are there. */
+    static __device__ __forceinline__ Acc better(Acc a, Acc b)
+    {
+        bool an = is_nan(a.key), bn = is_nan(b.key);
+        if (an != bn) return an != KNOWN ? a : b;
+        if (!an && beats(a.key, b.key)) return a;
+        if (!an && beats(b.key, a.key)) return b;
+        return a.index < b.index ? a : b;
+    }
+    static __device__ __forceinline__ Acc join(Acc a, Acc b)
+    {
+        if (b.index < 0) return a;
+        return a.index < 0 ? b : better(a, b);
+    }
+    static __device__ void finish(const plan &p, Acc a, char *out)
+    {
+        uint64_t flip = flip_of(p);
+        if (p.a.initial) { /* before all elements */
+            Acc first = {-1, {0, 0}};
+            memcpy(&first.key, p.a.value, sizeof first.key);
+            first.key = flipped(first.key, flip);
+            a = a.index < 0 ? first : better(first, a);
+        } else if (KNOWN && a.index < 0) {
+            a.key.re = a.key.im = NAN;
+        }
+        *(R *)out = flipped(a.key, flip);
+    }
+};
+template <class R, bool KNOWN> struct by_type { typedef Extreme<R, KNOWN> type; };
+template <bool KNOWN> struct by_type<c64, KNOWN> { typedef FirstExtreme<c64, KNOWN> type; };
+template <bool KNOWN> struct by_type<c128, KNOWN> { typedef FirstExtreme<c128, KNOWN> type; };
+
+template <class R> using Any = typename by_type<R, false>::type;
+template <class R> using Known = typename by_type<R, true>::type;
 
 } // namespace fold
 

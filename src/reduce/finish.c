@@ -6,7 +6,7 @@
 static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
                        int64_t stride)
 {
-    _Alignas(16) char start[16];
+    _Alignas(16) char start[16], first[16];
     if (a->initial && c->type == cpi_reduce_kernel_type(a->result)) {
         memcpy(start, a->value, sizeof start);
     } else if (a->initial) {
@@ -14,7 +14,11 @@ static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, cha
         cpi_store_number(c->type, start, v.re, v.im);
     }
     for (int64_t i = 0; i < n; i++, acc += c->k.size, out += stride) {
-        if (a->initial) c->k.join(acc, start, 1);
+        if (a->initial) { /* it comes first, as in NumPy */
+            memcpy(first, start, sizeof first);
+            c->k.join(first, acc, 1);
+            memcpy(acc, first, (size_t)c->k.size);
+        }
         if (cpi_is_half(a->result)) cps_store_half(a->result, out, 0, *(float *)acc);
         else memcpy(out, acc, (size_t)c->k.size);
     }
@@ -78,8 +82,8 @@ void cpi_reduce_finish(const cpi_reduce_args *a, const cpi_reduce_choice *c, voi
         break;
     case CPI_MOMENTS:
         for (int64_t i = 0; i < n; i++, out += stride) {
-            const cpi_moments *m = (const cpi_moments *)acc + i;
-            cpi_store_number(a->result, out, cpi_finish_moments(a->op, m->m2, m->n, a->ddof), 0);
+            cpi_moments m = ((const cpi_moments *)acc)[i];
+            cpi_store_number(a->result, out, cpi_finish_moments(a->op, cpi_deviations(a, m), m.n, a->ddof), 0);
         }
         break;
     case CPI_OWN: finish_own(a, c, acc, n, out, stride); break;

@@ -136,6 +136,7 @@ template <class T> struct Plane {
     {
         s.shift = pair{0, 0};
         if (!p.a.where && p.a.reduced) s.shift = pair{usable(real(*first), p), usable(imag(*first), p)};
+        if (p.a.about_real) s.shift.im = 0;
         s.k = s.s = pair{0, 0}, s.q = 0, s.n = 0;
         s.done = moments{0, 0, 0, 0};
     }
@@ -165,7 +166,7 @@ template <class T> struct Plane {
     static __device__ Acc join(Acc a, Acc b) { return join_moments(a, b); }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
-        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a.m2, a.n, p.a.ddof), 0);
+        cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, cpi_deviations(&p.a, a), a.n, p.a.ddof), 0);
     }
 };
 

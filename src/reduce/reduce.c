@@ -63,12 +63,18 @@ static cp_type result_type(cpi_reduce_rule rule, cp_type loop, bool typed)
     }
 }
 
+/* Of complex elements in a real type NumPy's mean loses its imaginary part, and elements keep theirs. */
+static bool is_about_real(cpi_reduce_rule rule, cp_type t, cp_type loop)
+{
+    return rule == CPI_RESULT_REAL && cpi_is_complex(t) && cpi_is_float(loop);
+}
+
 /* Must elements be converted before they are folded? Not where the accumulator holds both types. */
 static bool must_convert(cpi_reduce_rule rule, cp_type t, cp_type loop)
 {
     if (t == loop || is_fixed(rule)) return false;
     if (rule == CPI_RESULT_SAME) return true;
-    if (cpi_is_complex(t)) return !cpi_is_complex(loop);
+    if (cpi_is_complex(t)) return !cpi_is_complex(loop) && !is_about_real(rule, t, loop);
     return cpi_is_whole(loop) && (rule != CPI_RESULT_WIDE || cpi_is_float(t));
 }
 
@@ -89,8 +95,11 @@ static cp_code find_axes(call *c)
     cp_axes axes = c->o->axis;
     if (is_place(c->r) && axes.at && axes.n != 1)
         return cpi_fail(CP_ERROR_TYPE, "%s: takes one axis or none, not %d", name, axes.n);
-    /* NumPy lets 0-d arrays have an axis 0 here */
-    if (c->x->ndim == 0 && axes.n == 1 && axes.at && (axes.at[0] == 0 || axes.at[0] == -1)) axes = (cp_axes){0, NULL};
+    /* NumPy lets 0-d arrays have an axis 0 where it only repeats an operation, which a mean and its like do not */
+    bool composed = c->row->rule == CPI_RESULT_MEAN || c->row->rule == CPI_RESULT_REAL;
+    bool repeats = !composed || c->row->fold != fold_of_integers(c->r);
+    bool first = axes.n == 1 && axes.at && (axes.at[0] == 0 || axes.at[0] == -1);
+    if (repeats && first && c->x->ndim == 0) axes = (cp_axes){0, NULL};
     cp_code code = cpi_lanes_of(name, c->x, axes, c->o->keepdims, &c->lanes);
     if (code) return code;
     c->a.kept = c->lanes.kept;
@@ -276,6 +285,20 @@ static cp_code check_types(const call *c, cp_type loop)
     return cpi_check_cast(name, CPI_OUTPUT, CP_FLOAT16, out ? out->type : c->a.result, CP_SAME_KIND);
 }
 
+/* The result's axes lie in memory as those of x that it keeps, but for places, as in NumPy. */
+static cp_code open_output(call *c)
+{
+    int64_t strides[CP_MAXDIM];
+    cp_array kept = {.ndim = c->lanes.ndim, .shape = c->lanes.shape, .strides = strides}, *like = &kept;
+    for (int i = 0, at = 0; i < c->x->ndim; i++)
+        if (!c->lanes.gone[i] || c->o->keepdims) strides[at++] = c->x->strides[i];
+    c->to.nlike = !is_place(c->r);
+    c->to.like = &like;
+    cp_code code = cpi_output_open(&c->to, 2, (cp_array *[]){c->x, c->where});
+    c->to.nlike = 0, c->to.like = NULL;
+    return code;
+}
+
 static cp_code run(call *c)
 {
     cp_code code;
@@ -284,6 +307,8 @@ static cp_code run(call *c)
     cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
     c->a.result = result_type(c->row->rule, loop, c->o->typed);
     if ((code = check_types(c, loop)) || (code = find_where(c)) || (code = find_initial(c))) return code;
+    c->a.about_real = is_about_real(c->row->rule, c->x->type, loop);
+    if (c->a.about_real) cpi_warn(CP_WARNING_COMPLEX);
     if (must_convert(c->row->rule, c->x->type, loop) && (code = convert(c, loop))) return code;
     if ((code = choose_fold(c, loop))) return code;
     c->a.type = c->x->type;
@@ -291,7 +316,7 @@ static cp_code run(call *c)
     start_from_zero(c);
     c->to.type = c->a.result;
     c->to.ndim = c->lanes.ndim, c->to.shape = c->lanes.shape;
-    if ((code = cpi_output_open(&c->to, 2, (cp_array *[]){c->x, c->where})) || !c->a.kept) return code;
+    if ((code = open_output(c)) || !c->a.kept) return code;
     if (!lay_out(c) && (code = lay_out_gathered(c))) return code;
     return c->to.device->backend->reduce->reduce(cpi_stream(c->to.device), &c->a);
 }

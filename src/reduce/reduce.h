@@ -50,6 +50,7 @@ typedef struct cpi_reduce_args {
     const uint8_t *where; /* elements whose byte is 0 take no part; NULL: all do. Not for argmin and argmax */
     char *out;
     double ddof;
+    bool about_real;   /* complex moments are taken about the real part of the mean */
     cpi_class class_of; /* of the fold's accumulators */
     bool whole;        /* integers, gathered as uint64_t modulo 2^64: they stay integers, or (exact) no sum leaves 64 bits */
     bool exact;

@@ -166,6 +166,7 @@ static void find_shift(const job *j, const char *x, double *shift)
     default: shift[0] = ((double *)raw)[0];
     }
     if (!isfinite(shift[0]) || !isfinite(shift[1])) shift[0] = shift[1] = 0;
+    if (j->a->about_real) shift[1] = 0;
 }
 
 /* Is the answer of `any` or `all` known after a block of m elements counted `acc`? */
@@ -238,6 +239,37 @@ static void find_result(const cpi_reduce_args *a, int64_t r, const char **x, con
     *out = a->out + oo;
 }
 
+static bool is_nan_pair(const job *j, const char *p)
+{
+    if (j->type == CP_COMPLEX64) return isnan(((const float *)p)[0]) || isnan(((const float *)p)[1]);
+    return isnan(((const double *)p)[0]) || isnan(((const double *)p)[1]);
+}
+
+/* The first element of a result that takes part and is NaN; NULL: none. */
+static const char *first_nan(const job *j, const char *x, const uint8_t *where)
+{
+    const cpi_reduce_args *a = j->a;
+    cursor c;
+    seek(a, &c, 0);
+    for (int64_t i = 0; i < a->reduced; i++, advance(a, &c, 1))
+        if ((!where || where[c.where]) && is_nan_pair(j, x + c.x)) return x + c.x;
+    return NULL;
+}
+
+/* n results from their accumulators. A complex extreme that is NaN is the first one there is: lanes, blocks and parts
+ * come together in no order of elements, so these are looked at again. */
+static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where, int64_t wstep,
+                   char *out, int64_t step)
+{
+    const char *nan;
+    for (int64_t i = 0; i < n && j->a->class_of == CPI_OWN && cpi_is_complex(j->type); i++) {
+        char *own = acc + i * j->k->size;
+        if (is_nan_pair(j, own) && (nan = first_nan(j, x + i * xstep, where ? where + i * wstep : NULL)))
+            memcpy(own, nan, (size_t)j->k->size);
+    }
+    cpi_reduce_finish(j->a, &j->c, acc, n, out, step);
+}
+
 /* Results begin..end-1, finished a few at a time. */
 static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
 {
@@ -255,13 +287,14 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
         int64_t left = last->n - (a->nkept > 1 ? r % last->n : r);
         m = end - r < MOST ? end - r : MOST;
         if (m > left) m = left;
-        for (int64_t i = 0; i < m; i++, x += last->x) {
-            find_shift(j, x, shift);
-            if (whole) j->k->run(x, a->reduced, 0, shift, acc + i * j->k->size);
-            else fold_range(j, x, where, shift, 0, a->reduced, buffer, acc + i * j->k->size);
-            if (where) where += last->where;
+        for (int64_t i = 0; i < m; i++) {
+            const char *row = x + i * last->x;
+            find_shift(j, row, shift);
+            if (whole) j->k->run(row, a->reduced, 0, shift, acc + i * j->k->size);
+            else fold_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
+                            acc + i * j->k->size);
         }
-        cpi_reduce_finish(a, &j->c, acc, m, out, last->out);
+        finish(j, acc, m, x, last->x, where, last->where, out, last->out);
     }
 }
 
@@ -346,7 +379,7 @@ static cp_code fold_slabs(job *j)
         const uint8_t *where;
         char *out;
         find_result(a, r, &x, &where, &out);
-        cpi_reduce_finish(a, &j->c, j->partial + r * j->k->size, 1, out, 0);
+        finish(j, j->partial + r * j->k->size, 1, x, 0, NULL, 0, out, 0);
     }
     return CP_OK;
 }
@@ -382,7 +415,7 @@ static cp_code fold_rows(job *j)
         char *out, *first = j->partial + r * j->parts * j->k->size;
         find_result(a, r, &x, &where, &out);
         join_parts(j, first, 1);
-        cpi_reduce_finish(a, &j->c, first, 1, out, 0);
+        finish(j, first, 1, x, 0, where, 0, out, 0);
     }
     return CP_OK;
 }
@@ -445,7 +478,7 @@ static void column_task(void *context, int64_t task, int worker)
         int64_t begin = part * j->each, end = begin + j->each;
         if (j->parts > 1) acc = j->partial + (u * j->parts * j->tile + part * n) * size;
         fold_tile(j, x, n, shift, begin, end < a->reduced ? end : a->reduced, acc, tmp, buffer);
-        if (j->parts == 1) cpi_reduce_finish(a, &j->c, acc, n, out, col->out);
+        if (j->parts == 1) finish(j, acc, n, x, col->x, where, col->where, out, col->out);
     }
 }
 
@@ -483,7 +516,7 @@ static cp_code fold_columns(job *j)
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
         find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
         join_parts(j, first, n);
-        cpi_reduce_finish(a, &j->c, first, n, out, col->out);
+        finish(j, first, n, x, col->x, where, col->where, out, col->out);
     }
     return CP_OK;
 }

@@ -21,6 +21,12 @@ typedef cp_complex128 cpi_pair; /* may lie at multiples of 8 */
  * common to all parts of a result out of the mean. */
 typedef struct cpi_moments { double n, mean, im, m2; } cpi_moments;
 
+/* The sum of squared deviations: about the mean, or about its real part alone, where nothing was left out of im. */
+CPI_RESULT double cpi_deviations(const cpi_reduce_args *a, cpi_moments m)
+{
+    return a->about_real ? m.m2 + m.n * m.im * m.im : m.m2;
+}
+
 /* What finishes may say. */
 CPI_RESULT double cpi_spread(double a, double divisor) { return a / (divisor > 0 ? divisor : 0.0); }
 CPI_RESULT double cpi_root(double v) { return sqrt(v); }

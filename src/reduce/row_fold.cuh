@@ -98,7 +98,7 @@ template <class B, class R> struct Row {
         if constexpr (B::CLASS == CPI_NUMBER) {
             finish_number<B>(p, a, out);
         } else if constexpr (B::CLASS == CPI_MOMENTS) {
-            cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, a.m2, a.n, p.a.ddof), 0);
+            cpi_store_number(p.a.result, out, cpi_finish_moments(p.a.op, cpi_deviations(&p.a, a), a.n, p.a.ddof), 0);
         } else if constexpr (B::CLASS == CPI_COUNT) {
             int64_t v = cpi_finish_count(p.a.op, (int64_t)a, p.a.reduced);
             if (p.a.initial) v = p.a.op == CP_REDUCE_any ? v | (p.a.value[0] != 0) : v & (p.a.value[0] != 0);

@@ -61,7 +61,8 @@ static cp_code write_parts(cp_array *to, int n, cp_array *const *arrays, int axi
 static cp_array *join(const char *function, int n, cp_array *const *arrays, int axis, const cp_join_options *o)
 {
     int64_t shape[CP_MAXDIM];
-    cpi_output to = {.function = function, .ndim = arrays[0]->ndim, .shape = shape, .out = o->out};
+    cpi_output to = {.function = function, .ndim = arrays[0]->ndim, .shape = shape, .nlike = n, .like = arrays,
+                     .out = o->out};
     if (to.ndim == 0) {
         cpi_fail(CP_ERROR_VALUE, "%s: zero-dimensional arrays cannot be concatenated", function);
         return NULL;

@@ -325,6 +325,103 @@ def test_nan_in_one_part(name, dtype):
                 np.testing.assert_array_equal(got, want)
 
 
+def bits(x):
+    """The numbers of a complex array, NaN told from NaN by the part that is none."""
+    x = np.atleast_1d(x)
+    return repr([x.dtype, x.real.tolist(), x.imag.tolist()])
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_the_first_of_several_nan(name, dtype):
+    """Which NaN it is is decided by place, the start first, however lanes, blocks and parts come together."""
+    rng = np.random.default_rng(5)
+    for n, share in ((1, 1), (2, 1), (4, 1), (4, 0.5), (9, 0.6), (40, 0.2), (300, 1), (5001, 0.001), (5001, 1),
+                     (300000, 0.001)):
+        x = (rng.integers(-9, 9, n) + 1j * rng.integers(-9, 9, n)).astype(dtype)
+        nan = rng.random(n) < share
+        part = rng.integers(0, 3, n)
+        x.real[nan & (part != 1)] = np.nan
+        x.imag[nan & (part != 0)] = np.nan
+        cases = [(x, None), (np.stack([x, x[::-1], -x]), 1), (np.ascontiguousarray(np.stack([x, x[::-1], -x] * 6).T), 0)]
+        if n == 300:
+            cases += [(x.reshape(10, 5, 6), (0, 2)), (x.reshape(10, 5, 6), 1), (x[::2], None)]
+        for y, axis in cases:
+            want, got = getattr(np, name)(y, axis=axis), cp.asnumpy(getattr(cp, name)(cp.asarray(y), axis=axis))
+            assert bits(got) == bits(want), (n, share, axis)
+            where = rng.random(y.shape) < 0.5
+            for start in (1, complex(5, np.nan), complex(np.nan, 6)):
+                kw = {"axis": axis, "initial": start}
+                want = getattr(np, name)(y, where=where, **kw)
+                got = getattr(cp, name)(cp.asarray(y), where=cp.asarray(where), **kw)
+                assert bits(cp.asnumpy(got)) == bits(want), (n, share, axis, start)
+    x = cp.asarray([0, complex(7, np.nan), complex(1, np.nan), complex(9, np.nan)])
+    assert bits(cp.max(x).get()) == bits(x[cp.argmax(x)].get())
+
+
+@pytest.mark.parametrize("name", ["var", "std", "nanvar", "nanstd"])
+@pytest.mark.parametrize("x", ["complex64", "complex128"])
+def test_complex_moments_of_a_real_type(name, x):
+    """NumPy's mean loses its imaginary part, the elements keep theirs."""
+    rng = np.random.default_rng(6)
+    for shape, axis in (((3,), None), ((40, 30), 0), ((30, 40), 1), ((5000,), None), ((7, 6, 5), (0, 2))):
+        a = (rng.standard_normal(shape) + 3 + 1j * (rng.standard_normal(shape) + 100)).astype(x)
+        if name.startswith("nan"):
+            a[rng.random(shape) < 0.2] = np.nan
+        where = rng.random(shape) < 0.8
+        for dtype in ("f4", "f8"):
+            for kw in ({}, {"ddof": 1}, {"keepdims": True}, {"where": where}):
+                ours = {k: cp.asarray(v) if k == "where" else v for k, v in kw.items()}
+                want = getattr(np, name)(a, axis=axis, dtype=dtype, **kw)
+                got = getattr(cp, name)(cp.asarray(a), axis=axis, dtype=dtype, **ours)
+                assert got.dtype == want.dtype and got.shape == want.shape
+                np.testing.assert_allclose(got.get(), want, rtol=1e-5 if dtype == "f4" or x == "complex64" else 1e-12)
+    with pytest.warns(np.exceptions.ComplexWarning):
+        getattr(cp, name)(cp.ones(3, x), dtype="f8")
+
+
+def test_order_of_results():
+    """The axes that stay lie in memory as those of x did, but for places, as NumPy has them."""
+    for shape in ((2, 3, 4), (3, 1, 2), (2, 3, 4, 5)):
+        x = np.arange(np.prod(shape)).reshape(shape) + 1.0
+        n = len(shape)
+        for axes in ([*range(n)], [*range(n)][::-1], [1, 0, *range(2, n)], [*range(1, n), 0]):
+            for name in [*OPERATIONS, "ptp"]:
+                for axis in range(len(shape)):
+                    for keep in ({}, {"keepdims": True}):
+                        want = getattr(np, name)(x.transpose(axes), axis=axis, **keep)
+                        got = getattr(cp, name)(cp.asarray(x).transpose(axes), axis=axis, **keep)
+                        said = [[s for s, n in zip(r.strides, r.shape) if n > 1] for r in (got, want)]
+                        assert said[0] == said[1], (name, shape, axes, axis, got.strides, want.strides)
+                        np.testing.assert_allclose(got.get(), want)
+            for name in ("sort", "partition", "argsort"):
+                further = (0,) if name == "partition" else ()
+                for axis in range(len(shape)):
+                    want = getattr(np, name)(-x.transpose(axes), *further, axis=axis)
+                    got = getattr(cp, name)(-cp.asarray(x).transpose(axes), *further, axis=axis)
+                    said = [[s for s, n in zip(r.strides, r.shape) if n > 1] for r in (got, want)]
+                    assert said[0] == said[1], (name, shape, axes, axis, got.strides, want.strides)
+                    np.testing.assert_array_equal(got.get(), want)
+            for name in ("concatenate", "stack", "hstack", "vstack", "dstack") if 1 not in shape else ():
+                want = getattr(np, name)([x.transpose(axes)] * 2)
+                got = getattr(cp, name)([cp.asarray(x).transpose(axes)] * 2)
+                said = [[s for s, n in zip(r.strides, r.shape) if n > 1] for r in (got, want)]
+                assert said[0] == said[1], (name, shape, axes, got.strides, want.strides)
+                np.testing.assert_array_equal(got.get(), want)
+
+
+def test_axes_of_no_axes():
+    """An axis 0 of a 0-d array is one where NumPy repeats an operation, and none where it takes a mean."""
+    x = np.array(1.5)
+    for name in [*OPERATIONS, "median", "ptp"]:
+        for axis in (0, -1, 1, -2, ()):
+            want, got = outcome(getattr(np, name), x, axis=axis), outcome(getattr(cp, name), cp.asarray(x), axis=axis)
+            if isinstance(want, type) or isinstance(got, type):
+                assert got is want, (name, axis, got, want)
+            else:
+                assert float(got) == float(want)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool"])
 def test_means_of_integers_are_exact(dtype):
     rng = np.random.default_rng(11)

@@ -215,31 +215,19 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
     }
 }
 
-/* Where the run that begins at element i lies: its element j is j strides of the last dimension behind `offset`, and
- * from `left` on, in the row that follows, behind `next`. Where an operand is EACH the output is flat, and both rows
- * of the inputs are found in one walk. */
+/* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row behind. */
 template <int NOPS> struct cpi_run_place {
     int64_t offset[NOPS], next[NOPS];
     int left;
 
     __device__ __forceinline__ cpi_run_place(const cpi_runs_args &g, int64_t i) : left(CPI_RUN)
     {
-        if (!g.each) {
-            if (g.locate) cpi_locate(g.walk, i, offset);
-            return;
-        }
-        uint32_t row = (uint32_t)i;
+        if (g.locate) cpi_locate(g.walk, i, offset);
+        if (!g.each) return;
+        uint32_t rest = (uint32_t)i;
         const int last = g.walk.ndim - 1;
-        const int at = (int)cpi_split(g.walk, last, row);
-        int64_t rows[2][NOPS - 1];
-        left = (int)g.walk.shape[last] - at;
-        cpi_locate_outer<1>(g.walk, last, row, 1, rows);
-#pragma unroll
-        for (int k = 1; k < NOPS; k++) {
-            const int64_t stride = g.walk.strides[k][last];
-            offset[k] = rows[0][k - 1] + at * stride;
-            next[k] = rows[1][k - 1] - left * stride;
-        }
+        left = (int)(g.walk.shape[last] - cpi_split(g.walk, last, rest));
+        if (left < CPI_RUN) cpi_locate(g.walk, i + left, next);
     }
 };
 
@@ -264,7 +252,7 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
         const int64_t stride = g.walk.strides[k][g.walk.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
-            const char *at = p + ((j < place.left ? place.offset[k] : place.next[k]) + j * stride);
+            const char *at = p + (j < place.left ? place.offset[k] + j * stride : place.next[k] + (j - place.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;

@@ -76,12 +76,10 @@ __device__ __forceinline__ uint32_t cpi_split(const cpi_walk &w, int d, uint32_t
     return at;
 }
 
-/* Offsets of the elements i, i + step, ... of the first `ndim` dimensions in operands FIRST, FIRST + 1, ...: one walk
- * through the dimensions for all, because a walk in every place that needs an offset was most of what there was to
- * compile. */
+/* Offsets of the elements i, i + step, ... in operands FIRST, FIRST + 1, ...: one walk through the dimensions for all,
+ * because a walk in every place that needs an offset was most of what there was to compile. */
 template <int FIRST, int U, int NOPS>
-__device__ __forceinline__ void cpi_locate_outer(const cpi_walk &w, int ndim, int64_t i, int step,
-                                                 int64_t (&offset)[U][NOPS])
+__device__ __forceinline__ void cpi_locate_all(const cpi_walk &w, int64_t i, int step, int64_t (&offset)[U][NOPS])
 {
     uint32_t rest[U];
 #pragma unroll
@@ -91,7 +89,7 @@ __device__ __forceinline__ void cpi_locate_outer(const cpi_walk &w, int ndim, in
         for (int k = 0; k < NOPS; k++) offset[u][k] = 0;
     }
 #pragma unroll 1
-    for (int d = ndim - 1; d > 0; d--) {
+    for (int d = w.ndim - 1; d > 0; d--) {
 #pragma unroll
         for (int u = 0; u < U; u++) {
             const int64_t at = cpi_split(w, d, rest[u]);
@@ -103,13 +101,6 @@ __device__ __forceinline__ void cpi_locate_outer(const cpi_walk &w, int ndim, in
     for (int u = 0; u < U; u++)
 #pragma unroll
         for (int k = 0; k < NOPS; k++) offset[u][k] += (int64_t)rest[u] * w.strides[FIRST + k][0];
-}
-
-/* The same, of all dimensions. */
-template <int FIRST, int U, int NOPS>
-__device__ __forceinline__ void cpi_locate_all(const cpi_walk &w, int64_t i, int step, int64_t (&offset)[U][NOPS])
-{
-    cpi_locate_outer<FIRST>(w, w.ndim, i, step, offset);
 }
 
 /* Offsets of element i in the first operands. */

@@ -1,6 +1,7 @@
 """Every row of the table of elementwise operations against NumPy: types, values within the row's ULP bound, special
 values, strides, broadcasting, out=, where=, dtype=, weak scalars. Driven by the table; every device."""
 import importlib
+import math
 import pathlib
 import re
 import sys
@@ -139,8 +140,14 @@ def error(got, want):
     return np.where(same, 0.0, np.where(np.isfinite(distance), distance, np.inf)).astype(float)
 
 
+#: what is nearer to the truth than the oracle (SciPy's erf is up to 3 units in the last place off)
+BETTER = {"erf": np.vectorize(math.erf, otypes=[np.float64])}
+
+
 def precise(name, arrays, index, dtype):
-    """NumPy's result from long double, where there is such a loop."""
+    """NumPy's result from long double, where there is such a loop, or that of BETTER."""
+    if name in BETTER:
+        return BETTER[name](arrays[0]).astype(dtype)
     wide = "G" if dtype.kind == "c" or any(a.dtype.kind == "c" for a in arrays) else "g"
     try:
         with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
 """Builds the wheel: pip calls the functions without underscore (PEP 517).
 
     pip install .                                a build in build-wheel, for the Python that runs pip
-    pip install . -C build-dir=build             with what a build folder has already
+    pip install . --config-settings=build-dir=build   with what a build folder has already
     pip install . -C cmake=-DCUPRITE_CUDA=OFF    more for CMake, which configures the build
 
 CMake compiles and lays the files out (component `wheel` of tools/install.cmake); here they are packed. Wheels hold no links:

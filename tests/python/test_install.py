@@ -120,7 +120,7 @@ def test_python_module(prefix, tmp_path):
 def test_wheel(tmp_path):
     """pip makes a wheel of what is built, installs it, and the module and the command run from there."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path, "-C", f"build-dir={BUILD}", ROOT)
+    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path, f"--config-settings=build-dir={BUILD}", ROOT)
     wheel, = tmp_path.glob("*.whl")
     place = tmp_path / "place"
     run(*pip, "install", "-q", "--no-deps", "--no-index", "--target", place, wheel)

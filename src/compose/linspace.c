@@ -19,7 +19,7 @@ static cp_type sample_type(const cp_array *start, const cp_array *stop)
     return real ? cp_type_of(real) : CP_DEFAULT;
 }
 
-/* x seen as `type`, where it is a number of Python's; 0 steps are left out. */
+/* stop - start, computed in `type`. */
 static cp_array *difference(cp_array *start, cp_array *stop, cp_type type)
 {
     return cp_elementwise(CP_OP_subtract, (cp_array *[]){stop, start}, &(cp_ufunc_options){.typed = true, .dtype = type});

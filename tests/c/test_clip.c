@@ -284,5 +284,5 @@ int main(void)
         cmocka_unit_test(test_edges),   cmocka_unit_test(test_against_program), cmocka_unit_test(test_integers),
         cmocka_unit_test(test_errors),  cmocka_unit_test(test_repeatable),      cmocka_unit_test(test_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

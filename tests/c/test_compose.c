@@ -146,5 +146,5 @@ int main(void)
         cmocka_unit_test(calls), cmocka_unit_test(results_belong_to_the_caller), cmocka_unit_test(errors),
         cmocka_unit_test(families), cmocka_unit_test(failing_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

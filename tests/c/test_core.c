@@ -570,5 +570,5 @@ int main(void)
         cmocka_unit_test(limit_below_what_is_cached), cmocka_unit_test(streams), cmocka_unit_test(devices),
         cmocka_unit_test(wrong_default_device),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

@@ -478,5 +478,5 @@ int main(void)
         cmocka_unit_test(test_where),   cmocka_unit_test(test_every_row), cmocka_unit_test(test_two_results), cmocka_unit_test(test_rows_as_data), cmocka_unit_test(test_large),
         cmocka_unit_test(test_host_scalars), cmocka_unit_test(test_edges), cmocka_unit_test(test_allocation),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

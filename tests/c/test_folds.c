@@ -249,5 +249,5 @@ int main(void)
         cmocka_unit_test(test_by_hand_and_by_row), cmocka_unit_test(test_nothing), cmocka_unit_test(test_without_nan),
         cmocka_unit_test(test_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

@@ -183,5 +183,5 @@ int main(void)
         cmocka_unit_test(test_host_values_and_odd_places),
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

@@ -303,7 +303,7 @@ int main(void)
         cmocka_unit_test(round_trip), cmocka_unit_test(strides_and_extremes), cmocka_unit_test(header_and_sky),
         cmocka_unit_test(broken_files), cmocka_unit_test(writing_fails), cmocka_unit_test(catalogues),
         cmocka_unit_test(pictures), cmocka_unit_test(memory_fails)};
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    int failures = check_run(tests);
     char command[64];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) ? 1 : failures;

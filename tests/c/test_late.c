@@ -409,5 +409,5 @@ int main(void)
         cmocka_unit_test(test_used_by_many),
         cmocka_unit_test(test_lost_device),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

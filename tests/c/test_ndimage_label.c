@@ -421,5 +421,5 @@ int main(void)
         cmocka_unit_test(threads),  cmocka_unit_test(many_dimensions), cmocka_unit_test(types),
         cmocka_unit_test(strides),  cmocka_unit_test(errors),  cmocka_unit_test(allocation),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

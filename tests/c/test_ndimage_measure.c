@@ -360,5 +360,5 @@ int main(void)
         cmocka_unit_test(shapes_and_errors), cmocka_unit_test(many_labels), cmocka_unit_test(allocation),
         cmocka_unit_test(above_background),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

@@ -338,5 +338,5 @@ int main(void)
         cmocka_unit_test(test_accuracy), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_many_dimensions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

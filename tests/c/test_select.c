@@ -366,5 +366,5 @@ int main(void)
         cmocka_unit_test(test_out_and_errors),  cmocka_unit_test(test_partition),      cmocka_unit_test(test_partition_axes),
         cmocka_unit_test(test_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

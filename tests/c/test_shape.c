@@ -141,5 +141,5 @@ int main(void)
         cmocka_unit_test(joining), cmocka_unit_test(joining_in_place), cmocka_unit_test(stacking),
         cmocka_unit_test(slices_that_mean_nothing), cmocka_unit_test(moved_axes), cmocka_unit_test(copying_to), cmocka_unit_test(failing_allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

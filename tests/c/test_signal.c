@@ -413,5 +413,5 @@ int main(void)
         cmocka_unit_test(large), cmocka_unit_test(views), cmocka_unit_test(infinities),
         cmocka_unit_test(empty), cmocka_unit_test(errors), cmocka_unit_test(threads), cmocka_unit_test(allocations),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

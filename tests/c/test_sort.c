@@ -592,5 +592,5 @@ int main(void)
         cmocka_unit_test(test_unique_axis), cmocka_unit_test(test_shapes_and_errors),
         cmocka_unit_test(test_empty),  cmocka_unit_test(test_allocation_failure),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

@@ -104,5 +104,5 @@ int main(void)
         cmocka_unit_test(every_task_once), cmocka_unit_test(nested_calls), cmocka_unit_test(concurrent_callers),
         cmocka_unit_test(sleeping_helpers_wake), cmocka_unit_test(forked_child),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run(tests);
 }

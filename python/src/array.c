@@ -8,6 +8,41 @@
 #include <string.h>
 #include <structmember.h>
 
+/* --- what an array was --- */
+
+/* A record that an object had before its shape was set. It stays while a call that began with it may be under way. */
+typedef struct cpy_past {
+    cp_array *x;
+    struct cpy_past *before;
+} cpy_past;
+
+static void forget_past(cpy_array *o)
+{
+    while (o->past) {
+        cpy_past *p = o->past;
+        o->past = p->before;
+        cp_free(p->x);
+        PyMem_Free(p);
+    }
+}
+
+/* The object's record becomes x, which it takes over. */
+static bool replace_record(cpy_array *o, cp_array *x)
+{
+    cpy_past *p = PyMem_Malloc(sizeof *p);
+    if (!p) {
+        cp_free(x);
+        PyErr_NoMemory();
+        return false;
+    }
+    if (!o->users) forget_past(o);
+    *p = (cpy_past){o->x, o->past};
+    o->past = p;
+    o->x = cp_keep(x);
+    return true;
+}
+
+/* --- life --- */
 static cpy_array *new_object(cpy_state *s)
 {
     if (!s->nkept) return PyObject_New(cpy_array, s->array);
@@ -26,7 +61,8 @@ PyObject *cpy_wrap(cp_array *x)
     }
     o->x = cp_keep(x); /* an open scope of the embedding program must not end what Python holds */
     o->base = o->weak = NULL;
-    o->previous = NULL;
+    o->users = 0;
+    o->past = NULL;
     return (PyObject *)o;
 }
 
@@ -47,7 +83,7 @@ void cpy_array_dealloc(PyObject *self)
     cpy_state *s = cpy_now(); /* NULL when the module went before its last array */
     if (o->weak) PyObject_ClearWeakRefs(self);
     cp_free(o->x);
-    if (o->previous) cp_free(o->previous);
+    if (o->past) forget_past(o);
     Py_CLEAR(o->base);
     if (s && type == s->array && s->nkept < CPY_KEPT) s->kept[s->nkept++] = o;
     else type->tp_free(self);
@@ -281,10 +317,7 @@ static int set_shape(PyObject *o, PyObject *value, void *u)
         PyErr_SetString(PyExc_AttributeError, "incompatible shape for in-place modification: use reshape");
         return -1;
     }
-    if (self->previous) cp_free(self->previous);
-    self->previous = self->x;
-    self->x = cp_keep(r);
-    return 0;
+    return replace_record(self, r) ? 0 : -1;
 }
 
 static PyObject *get_cuda_interface(PyObject *o, void *u)

@@ -21,7 +21,8 @@ typedef struct cpy_array {
     cp_array *x;        /* owned; never NULL once the object is visible */
     PyObject *base;     /* the array whose memory this one looks into, or NULL */
     PyObject *weak;
-    cp_array *previous; /* what x was before its shape was set: another thread may be using it */
+    Py_ssize_t users;   /* calls under way that use x, or what it was when they began */
+    struct cpy_past *past; /* what x was before its shape was set: another thread may be using it */
 } cpy_array;
 
 /* An array's type is known by what frees it: each interpreter has a type of its own, and classes derived from it are
@@ -34,6 +35,20 @@ static inline bool cpy_is_array(PyObject *o)
     return false;
 }
 #define cpy_x(o) (((cpy_array *)(o))->x)
+
+/* What arguments become lives until cpy_drop, whatever other threads do to the objects meanwhile. Arrays are held in their
+ * objects, which costs a call less than another reference; what is made of anything else is the call's own. */
+static inline cp_array *cpy_hold(PyObject *o)
+{
+    ((cpy_array *)o)->users++;
+    return cpy_x(o);
+}
+static inline void cpy_drop(PyObject *o, cp_array *x)
+{
+    if (!x) return;
+    if (o && cpy_is_array(o)) ((cpy_array *)o)->users--;
+    else cp_free(x);
+}
 
 /* A new Python array that takes over the reference; NULL raises what the error record says. */
 PyObject *cpy_wrap(cp_array *x);
@@ -123,6 +138,8 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
 /* What an integer beyond int64 meets where there is no array: a NumPy scalar, else a Python number; NULL without such an
  * integer. Owned. */
 cp_array *cpy_number_among(int n, PyObject *const *o);
+/* The array of a small Python integer, borrowed; NULL for anything else. */
+cp_array *cpy_small_int(PyObject *o);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */
 cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned);
 /* Writes one number as type t with the checks that NumPy makes. Not for half types. */

@@ -235,10 +235,10 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
     return r;
 }
 
-/* A value to be written into x, owned: an array, a number, or what asarray takes. */
+/* A value to be written into x: an array, a number, or what asarray takes. Ended by cpy_drop. */
 static cp_array *value_for(PyObject *v, const cp_array *x)
 {
-    if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cp_retain(cpy_x(v)) : NULL;
+    if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cpy_hold(v) : NULL;
     if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
     PyObject *holder = cpy_value_near(v, x);
     cp_array *value = holder ? cp_retain(cpy_x(holder)) : NULL;
@@ -318,7 +318,7 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
         done = code == CP_OK;
         if (!done) cpy_raise();
     }
-    cp_free(value);
+    cpy_drop(v, value);
     cp_free(k.mask);
     return done ? 0 : -1;
 }

@@ -80,48 +80,59 @@ static bool run_into(cp_op op, int n, cp_array *const *in, cp_array *x)
     return done;
 }
 
+/* Two operands; `made` are those that end with the operation. */
+typedef struct pair { cp_array *in[2], *made[2]; } pair;
+
+static bool take_number(PyObject *o, cp_op op, pair *p, int k)
+{
+    p->in[k] = cpy_small_int(o);
+    if (!p->in[k]) p->in[k] = p->made[k] = cpy_scalar(o, p->in[1 - k], op);
+    return p->in[k] != NULL;
+}
+
+static void end_pair(const pair *p)
+{
+    if (p->made[0]) cp_free(p->made[0]);
+    if (p->made[1]) cp_free(p->made[1]);
+}
+
 /* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator returns. */
-static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, cp_array **in, PyObject **answer)
+static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, pair *p, PyObject **answer)
 {
     bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
-    in[0] = a_is ? cpy_x(a) : NULL, in[1] = b_is ? cpy_x(b) : NULL;
-    if (!a_is && !(in[0] = cpy_scalar(a, in[1], op))) {
+    p->in[0] = a_is ? cpy_x(a) : NULL, p->in[1] = b_is ? cpy_x(b) : NULL;
+    p->made[0] = p->made[1] = NULL;
+    if (!a_is && !take_number(a, op, p, 0)) {
         *answer = with_stranger(op, a, b, a, into_a);
         return false;
     }
-    if (!b_is && !(in[1] = cpy_scalar(b, in[0], op))) {
-        if (!a_is) cp_free(in[0]);
+    if (!b_is && !take_number(b, op, p, 1)) {
+        end_pair(p);
         *answer = with_stranger(op, a, b, b, into_a);
         return false;
     }
-    if (a_is) in[0] = cpy_x(a); /* reading the other's number may have given it another shape */
-    if (b_is) in[1] = cpy_x(b);
+    if (a_is) p->in[0] = cpy_x(a); /* reading the other's number may have given it another shape */
+    if (b_is) p->in[1] = cpy_x(b);
     return true;
-}
-
-static void end_pair(PyObject *a, PyObject *b, cp_array **in)
-{
-    if (!cpy_is_array(a)) cp_free(in[0]);
-    if (!cpy_is_array(b)) cp_free(in[1]);
 }
 
 static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
 {
-    cp_array *in[2];
+    pair p;
     PyObject *answer;
-    if (!take_pair(which, a, b, false, in, &answer)) return answer;
-    cp_array *r = run(which, 2, in);
-    end_pair(a, b, in);
+    if (!take_pair(which, a, b, false, &p, &answer)) return answer;
+    cp_array *r = run(which, 2, p.in);
+    end_pair(&p);
     return cpy_wrap(r);
 }
 
 static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 {
-    cp_array *in[2];
+    pair p;
     PyObject *answer;
-    if (!take_pair(which, self, other, true, in, &answer)) return answer;
-    bool done = run_into(which, 2, in, cpy_x(self));
-    end_pair(self, other, in);
+    if (!take_pair(which, self, other, true, &p, &answer)) return answer;
+    bool done = run_into(which, 2, p.in, cpy_x(self));
+    end_pair(&p);
     return done ? Py_NewRef(self) : cpy_raise();
 }
 
@@ -172,12 +183,13 @@ static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 
 static PyObject *divmod_(PyObject *a, PyObject *b)
 {
-    cp_array *in[2], *results[2];
+    pair p;
+    cp_array *results[2];
     PyObject *answer;
     bool done;
-    if (!take_pair(CP_OP_divmod, a, b, false, in, &answer)) return answer;
-    CPY_RUN_ON(2, in, larger_size(2, in), done = cp_elementwise_all(CP_OP_divmod, in, results, NULL) == CP_OK);
-    end_pair(a, b, in);
+    if (!take_pair(CP_OP_divmod, a, b, false, &p, &answer)) return answer;
+    CPY_RUN_ON(2, p.in, larger_size(2, p.in), done = cp_elementwise_all(CP_OP_divmod, p.in, results, NULL) == CP_OK);
+    end_pair(&p);
     if (!done) return cpy_raise();
     PyObject *quotient = cpy_wrap(results[0]), *remainder = cpy_wrap(results[1]);
     if (quotient && remainder) return Py_BuildValue("(NN)", quotient, remainder);

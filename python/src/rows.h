@@ -26,7 +26,8 @@ extern const cpy_table cpy_tables[]; /* ends with a NULL */
 extern PyMethodDef cpy_method_rows[];    /* ndarray's */
 
 /* --- converters: false with an exception where the argument is wrong --- */
-bool cpy_take_array(PyObject *o, cp_array **x);              /* owned from here on, as all below */
+/* To be ended by cpy_drop, as all below. */
+bool cpy_take_array(PyObject *o, cp_array **x);
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x);
 bool cpy_take_start(PyObject *o, cp_array *near, cp_array **x);
@@ -38,10 +39,11 @@ bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its 
 bool cpy_take_int(PyObject *o, int *v);
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object);
-/* The first array of these objects, owned; NULL where there is none. */
-cp_array *cpy_array_among(int n, PyObject *const *o);
+/* What other arguments meet: the first array of these objects, to be dropped; nothing where there is none. */
+typedef struct cpy_near { PyObject *o; cp_array *x; } cpy_near;
+cpy_near cpy_array_among(int n, PyObject *const *o);
 /* The same, else the number that an integer beyond int64 meets (cpy_number_among), which lies on no device. */
-cp_array *cpy_operand_among(int n, PyObject *const *o);
+cpy_near cpy_operand_among(int n, PyObject *const *o);
 bool cpy_take_arrays(PyObject *o, cpy_arrays *v);
 bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v);
 void cpy_drop_arrays(cpy_arrays *v);

@@ -45,10 +45,17 @@ bool cpy_scalars_init(cpy_state *s)
     return s->zero && s->one;
 }
 
-static cp_array *weak_int(int64_t v)
+static cp_array *small_int(int64_t v)
 {
-    if (v < CPY_FIRST_INT || v > CPY_LAST_INT) return cp_int(v);
-    return cp_retain(cpy_now()->small_ints[v - CPY_FIRST_INT]);
+    return v < CPY_FIRST_INT || v > CPY_LAST_INT ? NULL : cpy_now()->small_ints[v - CPY_FIRST_INT];
+}
+
+cp_array *cpy_small_int(PyObject *o)
+{
+    int overflow;
+    if (!PyLong_CheckExact(o)) return NULL;
+    int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    return overflow ? NULL : small_int(v);
 }
 
 static bool is_comparison(int op)
@@ -108,7 +115,8 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op)
         int overflow;
         int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
         if (overflow) return huge_int(o, overflow, partner, op);
-        x = weak_int(v);
+        x = small_int(v);
+        x = x ? cp_retain(x) : cp_int(v);
     } else if (PyFloat_CheckExact(o)) {
         x = cp_float(PyFloat_AS_DOUBLE(o));
     } else if (PyBool_Check(o)) {
@@ -173,7 +181,9 @@ cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned)
 {
     *owned = false;
     if (cpy_is_array(o)) return cpy_x(o);
-    cp_array *x = cpy_scalar(o, partner, op);
+    cp_array *x = cpy_small_int(o);
+    if (x) return x;
+    x = cpy_scalar(o, partner, op);
     *owned = x != NULL;
     if (!x) unsupported_type(o);
     return x;
@@ -298,11 +308,12 @@ static bool is_complex64(PyObject *o)
 {
     cp_type t;
     _Alignas(16) unsigned char value[16];
-    return cpy_is_generic(o) && !PyFloat_Check(o) && generic_value(o, &t, value) && t == CP_COMPLEX64;
+    return !PyFloat_Check(o) && !PyLong_Check(o) && cpy_is_generic(o) && generic_value(o, &t, value) && t == CP_COMPLEX64;
 }
 
 bool cpy_store(cp_type t, PyObject *o, void *p)
 {
+    if (PyFloat_CheckExact(o) && cp_type_kind(t) == 'f') return store_real(t, o, p); /* the common case */
     if (!cpy_is_scalar(o)) {
         unsupported_type(o);
         return false;

@@ -1,7 +1,7 @@
 /* Arguments of function rows: sorting a call's into places, and a converter for every kind (tools/generate/kinds.py).
  *
- * Invariant: an array that a converter gives is owned, so that it lives while other threads run whatever they do to
- * the Python object that held it. */
+ * Invariant: an array that a converter gives is owned or held, so that it lives while other threads run whatever they
+ * do to the Python object that has it. */
 #include "rows.h"
 
 #include <ctype.h>
@@ -84,13 +84,14 @@ bool cpy_arguments(const cpy_signature *s, PyObject *const *v, Py_ssize_t n, PyO
 /* --- arrays --- */
 bool cpy_take_array(PyObject *o, cp_array **x)
 {
-    *x = cp_retain(cpy_need(o));
+    *x = cpy_need(o) ? cpy_hold(o) : NULL;
     return *x != NULL;
 }
 
 bool cpy_take_operand(PyObject *o, cp_array *near, cp_array **x)
 {
     bool own;
+    if (cpy_is_array(o)) return *x = cpy_hold(o), true;
     cp_array *v = cpy_operand(o, near, CPY_NO_OP, &own);
     *x = own ? v : cp_retain(v);
     return *x != NULL;
@@ -126,6 +127,7 @@ bool cpy_take_start(PyObject *o, cp_array *near, cp_array **x)
 
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
 {
+    if (cpy_is_array(o)) return *x = cpy_hold(o), true;
     PyObject *held = near ? cpy_asarray_near(o, near) : cpy_asarray(o, CP_DEFAULT);
     if (!held) return false;
     *x = cp_retain(cpy_x(held));
@@ -185,8 +187,7 @@ bool cpy_take_where(PyObject *o, cp_array **x)
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object)
 {
     if (!cpy_out(o, x)) return false;
-    cp_retain(*x);
-    if (*x) *object = o;
+    if (*x) cpy_hold(*object = o);
     return true;
 }
 
@@ -196,17 +197,17 @@ bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object)
     return o && cpy_take_out(o, x, object);
 }
 
-cp_array *cpy_array_among(int n, PyObject *const *o)
+cpy_near cpy_array_among(int n, PyObject *const *o)
 {
     for (int i = 0; i < n; i++)
-        if (o[i] && cpy_is_array(o[i])) return cp_retain(cpy_x(o[i]));
-    return NULL;
+        if (o[i] && cpy_is_array(o[i])) return (cpy_near){o[i], cpy_hold(o[i])};
+    return (cpy_near){NULL, NULL};
 }
 
-cp_array *cpy_operand_among(int n, PyObject *const *o)
+cpy_near cpy_operand_among(int n, PyObject *const *o)
 {
-    cp_array *x = cpy_array_among(n, o);
-    return x ? x : cpy_number_among(n, o);
+    cpy_near near = cpy_array_among(n, o);
+    return near.x ? near : (cpy_near){NULL, cpy_number_among(n, o)};
 }
 
 static bool take_arrays(PyObject *o, cpy_arrays *v, bool (*take)(PyObject *, cp_array **))
@@ -239,7 +240,7 @@ bool cpy_take_arrays_or_numbers(PyObject *o, cpy_arrays *v) { return take_arrays
 
 void cpy_drop_arrays(cpy_arrays *v)
 {
-    for (int i = 0; i < v->n; i++) cp_free(v->at[i]);
+    for (int i = 0; i < v->n; i++) cpy_drop(PyTuple_GET_ITEM(v->held, i), v->at[i]);
     PyMem_Free(v->at);
     Py_CLEAR(v->held);
     *v = (cpy_arrays){0};

@@ -17,6 +17,7 @@ enum { MOST_INPUTS = 3, MOST_OUTPUTS = 2 };
 typedef struct call_options {
     cp_ufunc_options options;
     PyObject *out[MOST_OUTPUTS]; /* borrowed: what the caller gave, to be returned */
+    PyObject *where;             /* and the mask's */
     cp_array *outs[MOST_OUTPUTS];
     bool has_out;
     char order;
@@ -24,9 +25,9 @@ typedef struct call_options {
 
 static bool take_where(PyObject *v, call_options *c)
 {
-    cp_free(c->options.where);
+    cpy_drop(c->where, c->options.where);
     c->options.where = NULL;
-    return cpy_take_where(v, &c->options.where);
+    return cpy_take_where(c->where = v, &c->options.where);
 }
 
 /* The array for result k, or None. */
@@ -101,7 +102,7 @@ static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *ow
     cp_free(number);
     if (!done) return false;
     for (int i = 0; i < nin; i++)
-        if (!own[i]) in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
+        if (cpy_is_array(v[i])) in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
     return true;
 }
 
@@ -186,7 +187,7 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
 out:
     for (int i = 0; i < nin; i++)
         if (own[i]) cp_free(in[i]);
-    cp_free(c.options.where);
+    cpy_drop(c.where, c.options.where);
     PyObject *r = done ? returned(nout, results, &c) : NULL;
     return names ? cpy_warned(r) : r; /* without dtype= or casting= no conversion loses anything */
 }
@@ -328,15 +329,15 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     options.axis = axes.axes;
     if (where && !cpy_take_where(where, &m)) return NULL;
     if (cpy_given(initial) && !cpy_take_start(initial, a, &start)) {
-        cp_free(m);
+        cpy_drop(where, m);
         return NULL;
     }
     options.where = m;
     options.initial = start;
     cp_array *result, *held[] = {a = cpy_x(x), options.out, m};
     CPY_RUN_ON(3, held, cp_size(a), result = cp_reduce(r, a, &options));
-    cp_free(m);
-    cp_free(start);
+    cpy_drop(where, m);
+    cpy_drop(initial, start);
     if (!result || !options.out) return cpy_warned(cpy_wrap(result));
     cp_free(result);
     return cpy_warned(Py_NewRef(out));

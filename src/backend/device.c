@@ -22,7 +22,7 @@ static cpi_device cpu;
 static pthread_once_t cpu_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static _Thread_local cpi_device *current;
+static CPI_THREAD_WORD cpi_device *current;
 
 static void device_after_fork(cpi_device *d)
 {

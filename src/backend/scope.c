@@ -3,14 +3,12 @@
 
 #include <pthread.h>
 
-#include "core/memory.h"
-
 struct cp_scope {
     struct cp_scope *outer;
     cp_array *first;
 };
 
-_Thread_local cp_scope *cpi_scope_current;
+CPI_THREAD_WORD cp_scope *cpi_scope_current;
 /* Arrays may be freed by another thread than the one whose scope holds them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

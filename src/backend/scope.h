@@ -3,9 +3,10 @@
 #define CPI_BACKEND_SCOPE_H
 
 #include "core/array.h"
+#include "core/memory.h"
 
 /* The innermost open scope of the thread, or NULL. */
-extern _Thread_local cp_scope *cpi_scope_current;
+extern CPI_THREAD_WORD cp_scope *cpi_scope_current;
 /* x belongs to that scope from now on. */
 void cpi_scope_enter(cp_array *x);
 /* The scope's reference ends; nothing where no scope holds x. */

@@ -2,6 +2,7 @@
  * stream ends with cp_stream_free, after its work is done. */
 #include "backend/stream.h"
 
+#include "backend/array.h"
 #include "backend/device.h"
 #include "backend/pool.h"
 #include "core/memory.h"
@@ -12,7 +13,8 @@ static cp_stream **slot_of(const cpi_device *d) { return &streams[d->slot]; }
 
 cp_stream *cpi_stream(cpi_device *device)
 {
-    cp_stream *s = *slot_of(device);
+    bool others = __atomic_load_n(&cpi_streams_made, __ATOMIC_RELAXED);
+    cp_stream *s = others ? *slot_of(device) : NULL;
     if (device->backend->use) device->backend->use(device);
     return s ? s : &device->null_stream;
 }

@@ -18,7 +18,7 @@ static tally *tallies = &common;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
-static _Thread_local tally *mine;
+static CPI_THREAD_WORD tally *mine;
 
 bool cpi_allocation_fails(void)
 {
@@ -64,7 +64,8 @@ static bool begin_tally(void)
 
 void cpi_count_live(int change)
 {
-    if (mine || begin_tally()) __atomic_store_n(&mine->live, mine->live + change, __ATOMIC_RELAXED);
+    tally *t = mine;
+    if (t || (begin_tally() && (t = mine))) __atomic_store_n(&t->live, t->live + change, __ATOMIC_RELAXED);
     else __atomic_add_fetch(&common.live, change, __ATOMIC_RELAXED);
 }
 

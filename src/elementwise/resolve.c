@@ -198,13 +198,22 @@ static cp_code check_outputs(const cpi_op_row *row, cp_array *const *out, cp_cas
     return code;
 }
 
-/* The common case: no Python numbers, all inputs of one type, which chooses the computing type. */
-static bool all_alike(const cpi_op_row *row, cp_array *const *in)
+/* The common case: inputs of one type, which chooses the computing type, and Python numbers that take it (*weak). Else
+ * CP_DEFAULT. */
+static cp_type type_alike(const cpi_op_row *row, cp_array *const *in, bool *weak)
 {
+    cp_type t = CP_DEFAULT;
     bool alike = true;
-    for (int i = 0; i < row->nin; i++)
-        alike &= in[i]->type == in[0]->type && !(in[i]->flags & CPI_WEAK) && row->in[i] == CPI_TYPE_T;
-    return alike;
+    for (int i = 0; i < row->nin; i++) {
+        const bool number = (in[i]->flags & CPI_WEAK) != 0;
+        alike &= row->in[i] == CPI_TYPE_T;
+        *weak |= number;
+        if (number) continue;
+        alike &= t == CP_DEFAULT || t == in[i]->type;
+        t = in[i]->type;
+    }
+    for (int i = 0; *weak && t != CP_DEFAULT && i < row->nin; i++) alike &= cpi_counts_as(in[i], t) == t;
+    return alike ? t : CP_DEFAULT;
 }
 
 cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options, cpi_plan *plan)
@@ -213,9 +222,12 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
     bool typed = options && options->typed && options->dtype != CP_DEFAULT;
     cp_casting rule = options ? options->casting : CP_SAME_KIND;
     *plan = (cpi_plan){op, row->nin, CP_DEFAULT, {CP_DEFAULT, CP_DEFAULT}, false};
-    bool alike = !typed && all_alike(row, in);
-    cp_type p = row->rule == CPI_RULE_LOGIC ? CP_BOOL : alike ? in[0]->type : promote_inputs(row, in);
-    plan->type = alike ? loop_for(row, 1, &in[0]->type) : loop_for_arrays(row, in, p);
+    bool weak = typed;
+    cp_type p = typed ? CP_DEFAULT : type_alike(row, in, &weak);
+    const bool alike = p != CP_DEFAULT;
+    if (row->rule == CPI_RULE_LOGIC) p = CP_BOOL;
+    else if (!alike) p = promote_inputs(row, in);
+    plan->type = alike ? loop_for(row, 1, &p) : loop_for_arrays(row, in, p);
     if (typed) {
         cp_code code = resolve_typed(op, in, plan->type, options->dtype, rule, plan);
         if (code) return code;
@@ -227,9 +239,10 @@ cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const c
     }
     if (plan->type == CP_DEFAULT) return no_loop(op, p);
     for (int k = 0; k < row->nout; k++) plan->out[k] = cpi_out_type(row, k, plan->type);
-    cp_code code = alike && plan->type == p ? CP_OK : check_inputs(row, in, rule, plan->type);
+    const bool plain = alike && plan->type == p && (!weak || rule == CP_SAME_KIND);
+    cp_code code = plain ? CP_OK : check_inputs(row, in, rule, plan->type);
     if (!code) code = check_outputs(row, out, rule, plan);
-    if (!code && !alike) code = check_weak(op, in, plan);
+    if (!code && weak) code = check_weak(op, in, plan);
     return code || op != CP_OP_power ? code : simplify_power(in, plan);
 }
 

@@ -35,7 +35,7 @@ that returns them. In a room whose row in src/rooms.def has an `opening` the pub
 a prototype, an options struct and the macro that takes options by name; there a row and the body beside it are all that a
 new function needs.
 
-Written: python/GROUP_rows.h (records of converted arguments, which own their arrays until the call is over),
+Written: python/GROUP_rows.h (records of converted arguments, which keep their arrays until the call is over),
 python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the methods'
 and functions' tables), python/cuprite/... (modules of functions, and stubs), include/cuprite/ROOM.h.
 """
@@ -406,7 +406,7 @@ def frame(f):
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
         placing = any("array_like" in a.kind.name for a in f.arguments)  # what is made goes to the device of `near`
         found = f"{'cpy_array_among' if placing else 'cpy_operand_among'}({len(among)}, (PyObject *const[]){{{listed}}})"
-        lines.append(f"    cp_array *near = {f'{given} ? {found} : NULL' if given else found}; /* what others meet */")
+        lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* what others meet */")
     if not f.arguments:
         lines.append("    (void)o;")
     if f.self:
@@ -423,13 +423,12 @@ def frame(f):
         lines.append(f"    result = cpy_or_out(result, v.{out.name}_object);")
     if f.row.get("unlock", "size") != "never":
         lines.append("    result = cpy_warned(result);")
-    releases = [a.kind.release.format(v=f"v.{a.name}") for a in reversed(f.arguments) if a.kind.release]
-    if borrowed:
-        releases = [a.kind.release.format(v=f"v.{a.name}") for a in reversed(f.arguments) if a.kind.release and a.kind.name != "array"]
+    releases = [a.kind.release.format(o=f"o[{a.place}]", v=f"v.{a.name}") for a in reversed(f.arguments)
+                if a.kind.release and not (borrowed and a.kind.name == "array")]
     if any("goto done" in line for line in lines):
         lines.append("done:")
     if late:
-        releases.append("cp_free(near);")
+        releases.append("cpy_drop(near.o, near.x);")
     lines += ["    " + r for r in releases]
     lines += ["    return result;", "}"]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ class Kind:
         self.c = c                          # the C prototype's parameter (None: the C function has none)
         self.given = given or ".{name} = " + passed  # how the struct's fields are filled
         self.stub = stub
-        self.release = release              # C statement when the call is over
+        self.release = release              # C statement when the call is over; {o} object, {v} field
         self.zero = zero                    # defaults that a zeroed C option means too
         self.constant = constant or {}      # Python default -> C constant
         self.late = late                    # conversion looks at the arrays: after them
@@ -30,8 +30,8 @@ class Kind:
         self.arguments = arguments          # takes arguments in brackets: order("CFAK")
 
 
-def _array(name, take, **columns):
-    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release="cp_free({v});", zero=(None, True, 0.0, 1.0), **columns)
+def _array(name, take, owner="{o}", **columns):
+    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release=f"cpy_drop({owner}, {{v}});", zero=(None, True, 0.0, 1.0), **columns)
 
 
 def _checked(name, take, stub):
@@ -43,20 +43,20 @@ OUTS = ("out", "ufunc_out")
 NUMBERS = {True: "true", False: "false", None: "0"}
 
 KINDS = {k.name: k for k in [
-    # --- arrays: the record owns them until the call is over ---
+    # --- arrays: the record owns them, or holds them in their objects, until the call is over ---
     _array("array", "cpy_take_array({o}, &{v})", stub="ndarray"),
     # an array, or a number: a host scalar of the type that the arrays beside it give it
     # (a number as the default is what the body takes for NULL)
-    _array("operand", "cpy_take_operand({o}, near, &{v})", stub="ndarray | complex", late=True,
+    _array("operand", "cpy_take_operand({o}, near.x, &{v})", stub="ndarray | complex", late=True,
            constant={0.0: "NULL", 1.0: "NULL"}),
     # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
-    _array("start", "cpy_take_start({o}, near, &{v})", stub="ndarray | complex", late=True),
+    _array("start", "cpy_take_start({o}, near.x, &{v})", stub="ndarray | complex", late=True),
     # an array, or what asarray makes one of, on the device of the arrays beside it
-    _array("array_like", "cpy_take_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
+    _array("array_like", "cpy_take_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # the same, but a number stays one, a host scalar
-    _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near, &{v})", stub="ArrayLike", late=True),
+    _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # an array, a number as a host scalar, or a list; NumPy's arrays are refused
-    _array("array_or_list", "cpy_take_array_or_list({o}, near, &{v})", stub="ArrayLike", late=True),
+    _array("array_or_list", "cpy_take_array_or_list({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # an array, or a number as a 0-d one
     _array("array_or_number", "cpy_take_array_or_number({o}, &{v})", stub="ndarray | complex"),
     # an array or a number that is not what the others meet
@@ -64,13 +64,13 @@ KINDS = {k.name: k for k in [
     # a boolean array, or the truth of a number; True means none
     _array("where", "cpy_take_where({o}, &{v})", stub="ndarray | bool", constant={True: "NULL"}),
     # the same beside the array it limits: a Python integer beyond that one's integers limits nothing
-    _array("low_bound", "cpy_take_bound({o}, near, -1, &{v})", stub="ndarray | complex", late=True),
-    _array("high_bound", "cpy_take_bound({o}, near, 1, &{v})", stub="ndarray | complex", late=True),
+    _array("low_bound", "cpy_take_bound({o}, near.x, -1, &{v})", stub="ndarray | complex", late=True),
+    _array("high_bound", "cpy_take_bound({o}, near.x, 1, &{v})", stub="ndarray | complex", late=True),
     # the array that the result is written to, and that the call then returns
-    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", stub="ndarray | None", extra="PyObject *{name}_object;"),
+    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", owner="{v}_object", stub="ndarray | None", extra="PyObject *{name}_object;"),
     # as ufuncs take it: in a tuple too
-    _array("ufunc_out", "cpy_take_ufunc_out({o}, &{v}, &{v}_object)", stub="ndarray | tuple[ndarray] | None",
-           extra="PyObject *{name}_object;"),
+    _array("ufunc_out", "cpy_take_ufunc_out({o}, &{v}, &{v}_object)", owner="{v}_object",
+           stub="ndarray | tuple[ndarray] | None", extra="PyObject *{name}_object;"),
     # a sequence of arrays
     Kind("arrays", "cpy_arrays {name};", "cpy_take_arrays({o}, &{v})", passed="{v}.n, {v}.at",
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]", release="cpy_drop_arrays(&{v});"),

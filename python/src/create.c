@@ -47,12 +47,14 @@ cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order)
     return r;
 }
 
-/* Writes a value to every element; NULL writes nothing. */
-static PyObject *filled(cp_array *x, PyObject *value)
+/* Writes a small number to every element. */
+static PyObject *filled(cp_array *x, int value)
 {
-    PyObject *r = cpy_wrap(x);
-    if (r && value && cpy_setitem(r, Py_Ellipsis, value) < 0) Py_CLEAR(r);
-    return r;
+    cp_code code = CP_ERROR_INTERNAL;
+    if (x) CPY_RUN(cp_size(x), code = cp_fill(x, cpy_now()->small_ints[value - CPY_FIRST_INT]));
+    if (code == CP_OK) return cpy_wrap(x);
+    cp_free(x);
+    return cpy_raise();
 }
 
 /* The same with values that are converted without a rule, as np.full does; only an integer must fit. */
@@ -126,12 +128,12 @@ PyObject *py_empty_like(const py_empty_like_args *v) { return cpy_wrap(like(v->p
 
 PyObject *py_zeros_like(const py_zeros_like_args *v)
 {
-    return filled(like(v->a, v->dtype, v->order, &v->shape), cpy_now()->zero);
+    return filled(like(v->a, v->dtype, v->order, &v->shape), 0);
 }
 
 PyObject *py_ones_like(const py_ones_like_args *v)
 {
-    return filled(like(v->a, v->dtype, v->order, &v->shape), cpy_now()->one);
+    return filled(like(v->a, v->dtype, v->order, &v->shape), 1);
 }
 
 PyObject *py_full_like(const py_full_like_args *v)

@@ -58,12 +58,16 @@ PyObject *py_fill_method(const py_fill_method_args *v)
     return cpy_none(code);
 }
 
-/* x itself, retained, where nothing changes and no copy is asked for. */
-static cp_array *converted(cp_array *x, cp_type t, char order, bool copy)
+/* Has x that type, in an order that was asked for? */
+static bool is_right(const cp_array *x, cp_type t, char order)
+{
+    return t == cp_type_of(x) && (order == 'C' ? cp_is_c_contiguous(x) : order == 'F' ? cp_is_f_contiguous(x) : true);
+}
+
+static cp_array *converted(cp_array *x, cp_type t, char order)
 {
     bool turned = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x);
-    bool right = order == 'C' ? cp_is_c_contiguous(x) : order == 'F' ? cp_is_f_contiguous(x) : true;
-    if (t == cp_type_of(x)) return copy || !right ? cp_copy_order(x, order) : cp_retain(x);
+    if (t == cp_type_of(x)) return cp_copy_order(x, order);
     cp_array *r = cp_astype(x, t);
     if (!r || order == 'K') return r;
     cp_array *ordered = cp_copy_order(r, order == 'A' ? (turned ? 'F' : 'C') : order);
@@ -78,15 +82,15 @@ static PyObject *astype(PyObject *self, cp_array *x, cp_type t, char order, cp_c
         return PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                             cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
     if (!cpy_may_discard(cp_type_of(x), t)) return NULL;
-    CPY_RUN(cp_size(x), r = converted(x, t, order, copy));
-    if (r && moved && cp_device_of(r) != cp_device_current()) {
+    moved &= cp_device_of(x) != cp_device_current();
+    if (!copy && !moved && is_right(x, t, order)) return Py_NewRef(self);
+    CPY_RUN(cp_size(x), r = !copy && is_right(x, t, order) ? cp_retain(x) : converted(x, t, order));
+    if (r && moved) {
         CPY_UNLOCKED(there = cp_to_device(r, cp_device_current()));
         cp_free(r);
         r = there;
     }
-    if (r != x) return cpy_wrap(r);
-    cp_free(r);
-    return Py_NewRef(self);
+    return cpy_wrap(r);
 }
 
 PyObject *py_astype_method(const py_astype_method_args *v)

@@ -40,9 +40,7 @@ bool cpy_scalars_init(cpy_state *s)
 {
     for (int v = CPY_FIRST_INT; v <= CPY_LAST_INT; v++)
         if (!(s->small_ints[v - CPY_FIRST_INT] = cp_keep(cp_int(v)))) return cpy_raise(), false;
-    s->zero = PyLong_FromLong(0);
-    s->one = PyLong_FromLong(1);
-    return s->zero && s->one;
+    return true;
 }
 
 static cp_array *small_int(int64_t v)

@@ -64,8 +64,6 @@ PyObject *cpy_module(PyObject **slot, const char *name)
     do {                                                                                                   \
         DO((s)->array);                                                                                    \
         DO((s)->ufunc);                                                                                    \
-        DO((s)->zero);                                                                                     \
-        DO((s)->one);                                                                                      \
         DO((s)->memory_error);                                                                             \
         DO((s)->casting_error);                                                                            \
         DO((s)->device_error);                                                                             \

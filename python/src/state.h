@@ -22,7 +22,6 @@ enum { CPY_FIRST_INT = -8, CPY_LAST_INT = 64 };
 typedef struct cpy_state {
     PyObject *module;                        /* borrowed: the types refer to it */
     PyTypeObject *array, *ufunc;
-    PyObject *zero, *one;
     PyObject *memory_error, *casting_error, *device_error;
     PyObject *support, *dispatch;            /* cuprite._support, cuprite._dispatch: when first needed */
     PyObject *numpy;                         /* when first needed; set after the three types */

@@ -17,15 +17,80 @@ bool cpy_int64(PyObject *o, int64_t *v)
     return !(*v == -1 && PyErr_Occurred());
 }
 
-bool cpy_int(PyObject *o, int otherwise, int *v)
+/* CP_FLAT, the smallest integer, is no axis and no place. */
+static int nearest_int(int64_t v) { return v > INT32_MAX ? INT32_MAX : v <= CP_FLAT ? CP_FLAT + 1 : (int)v; }
+
+/* The integer, or the nearest end of int64. */
+static bool clamped(PyObject *o, int64_t *v)
 {
-    *v = otherwise;
-    if (!o) return true;
-    int64_t wide;
-    if (!cpy_int64(o, &wide)) return false;
-    *v = wide > INT32_MAX ? INT32_MAX : wide <= INT32_MIN ? INT32_MIN + 1 : (int)wide;
+    int overflow;
+    PyObject *i = PyNumber_Index(o);
+    if (!i) return false;
+    *v = PyLong_AsLongLongAndOverflow(i, &overflow);
+    Py_DECREF(i);
+    if (overflow) *v = overflow < 0 ? INT64_MIN : INT64_MAX;
     return true;
 }
+
+static bool beyond_int(PyObject *error, const char *message) { return PyErr_SetString(error, message), false; }
+
+bool cpy_int(PyObject *o, int *v)
+{
+    int64_t wide;
+    if (!cpy_int64(o, &wide)) return false;
+    *v = (int)wide;
+    return *v == wide || beyond_int(PyExc_OverflowError, "Python integer too large to convert to C int");
+}
+
+bool cpy_clamped_int(PyObject *o, int *v)
+{
+    int64_t wide;
+    if (!clamped(o, &wide)) return false;
+    *v = nearest_int(wide);
+    return true;
+}
+
+bool cpy_clamped_int64(PyObject *o, int64_t *v) { return clamped(o, v); }
+
+bool cpy_offset(PyObject *o, int64_t *v)
+{
+    int narrow;
+    if (!cpy_int(o, &narrow)) return false;
+    *v = narrow;
+    return true;
+}
+
+/* NumPy has two readers of integers. The one, Python's own, takes a truth value for 0 or 1. The other, of its C functions,
+ * does not. */
+static bool no_truth(PyObject *o, const char *message)
+{
+    if (!PyBool_Check(o)) return true;
+    PyErr_SetString(PyExc_TypeError, message);
+    return false;
+}
+
+bool cpy_axis(PyObject *o, int *v)
+{
+    int64_t wide;
+    if (!no_truth(o, "an integer is required for the axis") || !cpy_int64(o, &wide)) return false;
+    *v = (int)wide;
+    return *v == wide || beyond_int(PyExc_ValueError, "integer won't fit into a C int");
+}
+
+/* Raises a ValueError instead of the OverflowError that is set. */
+static bool too_large(const char *message)
+{
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_SetString(PyExc_ValueError, message);
+    return false;
+}
+
+bool cpy_extent(PyObject *o, int64_t *v)
+{
+    if (!no_truth(o, "an integer is required")) return false;
+    return cpy_int64(o, v) || too_large("Maximum allowed dimension exceeded");
+}
+
+bool cpy_count(PyObject *o, int64_t *v) { return cpy_int64(o, v) || too_large("Maximum allowed size exceeded"); }
 
 /* A tuple of Python's integers, which most shapes are; false for anything else, and without an exception. */
 static inline bool plain_shape(PyObject *o, cpy_ints *shape)
@@ -41,15 +106,16 @@ static inline bool plain_shape(PyObject *o, cpy_ints *shape)
     return !overflow;
 }
 
-bool cpy_shape(PyObject *o, cpy_ints *shape)
+/* An integer, or a sequence of them, each read by `take`. */
+static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t *))
 {
-    if (plain_shape(o, shape)) return true;
-    shape->n = 0;
+    if (plain_shape(o, v)) return true;
+    v->n = 0;
     if (PyLong_Check(o) || !PySequence_Check(o) || (cpy_is_array(o) && cp_ndim(cpy_x(o)) == 0)) {
-        shape->n = 1;
-        return cpy_int64(o, &shape->at[0]);
+        v->n = 1;
+        return take(o, &v->at[0]);
     }
-    PyObject *s = PySequence_Fast(o, "a shape is an integer or a sequence of integers");
+    PyObject *s = PySequence_Fast(o, "an integer or a sequence of integers is needed");
     if (!s) return false;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(s);
     if (n > CP_MAXDIM) {
@@ -57,36 +123,95 @@ bool cpy_shape(PyObject *o, cpy_ints *shape)
         Py_DECREF(s);
         return false;
     }
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (!cpy_int64(PySequence_Fast_GET_ITEM(s, i), &shape->at[i])) {
-            Py_DECREF(s);
-            return false;
-        }
-    shape->n = (int)n;
+    bool done = true;
+    for (Py_ssize_t i = 0; done && i < n && i < PySequence_Fast_GET_SIZE(s); i++) {
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(s, i)); /* a number's own code may change the list */
+        done = take(item, &v->at[i]);
+        v->n = (int)i + 1;
+        Py_DECREF(item);
+    }
     Py_DECREF(s);
+    return done;
+}
+
+bool cpy_shape(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_extent); }
+bool cpy_ints_arg(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_int64); }
+
+static bool kth(PyObject *o, int64_t *v)
+{
+    if (PyBool_Check(o)) return PyErr_SetString(PyExc_ValueError, "Booleans unacceptable as partition index"), false;
+    if (cpy_int64(o, v)) return true;
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_SetString(PyExc_TypeError, "Partition index must be integer");
+    return false;
+}
+
+bool cpy_kth(PyObject *o, cpy_ints *v) { return integers(o, v, kth); }
+
+static bool place(PyObject *o, int64_t *v) { return no_truth(o, "an integer is required") && cpy_int64(o, v); }
+
+/* Of item(): indices one by one or in one tuple, but no list. */
+bool cpy_places(PyObject *o, cpy_ints *v)
+{
+    if (PyTuple_Check(o)) return integers(o, v, place);
+    v->n = 1;
+    return place(o, &v->at[0]);
+}
+
+/* None: all axes. Else one, or those in a sequence where that is allowed. */
+static bool axes_of(PyObject *o, cpy_axes *axes, bool sequence, bool (*take)(PyObject *, int *))
+{
+    axes->axes = CP_ALL;
+    if (!cpy_given(o)) return true;
+    axes->axes = (cp_axes){1, axes->at};
+    if (!sequence) return take(o, axes->at);
+    PyObject *s = PySequence_Tuple(o);
+    Py_ssize_t n = s ? PyTuple_GET_SIZE(s) : 0;
+    bool done = s && n <= CP_MAXDIM;
+    if (s && !done) PyErr_Format(PyExc_ValueError, "more than %d axes", CP_MAXDIM);
+    for (Py_ssize_t i = 0; done && i < n; i++) done = take(PyTuple_GET_ITEM(s, i), &axes->at[i]);
+    axes->axes.n = (int)n;
+    Py_XDECREF(s);
+    return done;
+}
+
+bool cpy_axes_arg(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, o && PyTuple_Check(o), cpy_axis); }
+
+bool cpy_index_axis(PyObject *o, int *v)
+{
+    if (!cpy_int(o, v)) return false;
+    *v = nearest_int(*v);
     return true;
 }
 
-bool cpy_axes_arg(PyObject *o, cpy_axes *axes)
+/* What has no __index__, though its type may (a 1-d array), is a sequence. */
+bool cpy_index_axes(PyObject *o, cpy_axes *axes)
+{
+    if (!PyIndex_Check(o)) return axes_of(o, axes, true, cpy_index_axis);
+    if (axes_of(o, axes, false, cpy_index_axis)) return true;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+    PyErr_Clear();
+    return axes_of(o, axes, true, cpy_index_axis);
+}
+
+/* They are read as a shape is. */
+bool cpy_permutation(PyObject *o, cpy_axes *axes)
 {
     axes->axes = CP_ALL;
     if (!cpy_given(o)) return true;
     cpy_ints v;
     if (!cpy_shape(o, &v)) return false;
-    for (int i = 0; i < v.n; i++)
-        axes->at[i] = v.at[i] > INT32_MAX ? INT32_MAX : v.at[i] <= INT32_MIN ? INT32_MIN + 1 : (int)v.at[i];
+    for (int i = 0; i < v.n; i++) axes->at[i] = nearest_int(v.at[i]);
     axes->axes = (cp_axes){v.n, axes->at};
     return true;
 }
 
-bool cpy_axis_or_flat(PyObject *o, int otherwise, int *axis)
+static bool or_flat(PyObject *o, int *axis, bool (*take)(PyObject *, int *))
 {
-    if (o == Py_None) {
-        *axis = CP_FLAT;
-        return true;
-    }
-    return cpy_int(o, otherwise, axis);
+    return o == Py_None ? (*axis = CP_FLAT, true) : take(o, axis);
 }
+
+bool cpy_axis_or_flat(PyObject *o, int *axis) { return or_flat(o, axis, cpy_axis); }
+bool cpy_index_axis_or_flat(PyObject *o, int *axis) { return or_flat(o, axis, cpy_index_axis); }
 
 bool cpy_bool(PyObject *o, bool otherwise, bool *v)
 {
@@ -101,11 +226,20 @@ bool cpy_double(PyObject *o, double otherwise, double *v)
     return !(*v == -1 && PyErr_Occurred());
 }
 
+/* False, with an exception, for what is no text. */
+static bool is_text(PyObject *o, const char *what)
+{
+    if (PyUnicode_Check(o)) return true;
+    PyErr_Format(PyExc_TypeError, "%s must be str, not %s", what, Py_TYPE(o)->tp_name);
+    return false;
+}
+
 bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order)
 {
     *order = otherwise;
     if (!cpy_given(o)) return true;
-    if (PyUnicode_Check(o) && PyUnicode_GET_LENGTH(o) == 1) {
+    if (!is_text(o, "order")) return false;
+    if (PyUnicode_GET_LENGTH(o) == 1) {
         Py_UCS4 c = PyUnicode_READ_CHAR(o, 0);
         *order = c < 128 ? (char)toupper((int)c) : '?';
         if (strchr(allowed, *order)) return true;
@@ -139,7 +273,7 @@ const char *cpy_casting_name(cp_casting casting) { return castings[casting]; }
 bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting)
 {
     int which;
-    if (!cpy_word(cpy_given(o) ? o : NULL, "casting", castings, (int)otherwise, &which)) return false;
+    if (!is_text(o, "casting") || !cpy_word(o, "casting", castings, (int)otherwise, &which)) return false;
     *casting = (cp_casting)which;
     return true;
 }

@@ -88,10 +88,17 @@ typedef enum cpy_copy { CPY_COPY_IF_NEEDED, CPY_COPY_ALWAYS, CPY_COPY_NEVER } cp
 bool cpy_enter(PyObject *device, cpy_place *p);
 void cpy_leave(const cpy_place *p);
 bool cpy_int64(PyObject *o, int64_t *v);                         /* anything with __index__ */
-bool cpy_int(PyObject *o, int otherwise, int *v);                /* NULL: otherwise */
+bool cpy_int(PyObject *o, int *v);                               /* a C int, OverflowError for more */
+bool cpy_clamped_int(PyObject *o, int *v);                       /* the nearest one */
+bool cpy_clamped_int64(PyObject *o, int64_t *v);
+bool cpy_count(PyObject *o, int64_t *v);                         /* of elements: ValueError for too many */
+/* As NumPy's C functions read them: no truth values, ValueError for what does not fit. */
+bool cpy_extent(PyObject *o, int64_t *v);
 bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
+bool cpy_axis(PyObject *o, int *v);
+bool cpy_axis_or_flat(PyObject *o, int *axis);                   /* None: CP_FLAT */
 bool cpy_axes_arg(PyObject *o, cpy_axes *axes);                  /* NULL, None: all; integer; tuple */
-bool cpy_axis_or_flat(PyObject *o, int otherwise, int *axis);    /* None: CP_FLAT */
+bool cpy_keepdims(PyObject *o, bool *v);                         /* an integer's truth */
 bool cpy_bool(PyObject *o, bool otherwise, bool *v);
 bool cpy_double(PyObject *o, double otherwise, double *v);
 bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order);

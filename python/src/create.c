@@ -14,7 +14,7 @@ bool cpy_enter(PyObject *device, cpy_place *p)
         if (cp_device_parse(name, &where) != CP_OK) return cpy_raise(), false;
     } else {
         PyObject *number = PyLong_Check(device) ? Py_NewRef(device) : PyObject_GetAttrString(device, "_number");
-        bool done = number && cpy_int(number, 0, &where);
+        bool done = number && cpy_clamped_int(number, &where);
         Py_XDECREF(number);
         if (!done) return false;
     }
@@ -77,7 +77,7 @@ static PyObject *filled_unsafe(cp_array *x, PyObject *value)
 PyObject *py_eye(const py_eye_args *v)
 {
     int64_t columns = v->N;
-    if (v->M && v->M != Py_None && !cpy_int64(v->M, &columns)) return NULL;
+    if (v->M && v->M != Py_None && !cpy_extent(v->M, &columns)) return NULL;
     if (v->order != 'F') return cpy_wrap(cp_eye(v->N, columns, v->k, v->dtype));
     cp_array *turned = cp_eye(columns, v->N, v->k == INT64_MIN ? INT64_MAX : -v->k, v->dtype), *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
     cp_free(turned);
@@ -174,7 +174,8 @@ static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_t
     }
     if (is_integer(start) && is_integer(stop) && is_integer(step)) {
         int64_t a = 0, b, c = 1;
-        if ((start && !cpy_int64(start, &a)) || !cpy_int64(stop, &b) || (step && !cpy_int64(step, &c))) return NULL;
+        bool good = start ? cpy_int64(start, &a) && cpy_int64(stop, &b) : cpy_count(stop, &b);
+        if (!good || (step && !cpy_int64(step, &c))) return NULL;
         CPY_UNLOCKED(x = cp_arange_int(a, b, c, t == CP_DEFAULT ? CP_INT64 : t));
     } else {
         double a, b, c;

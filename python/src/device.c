@@ -73,7 +73,7 @@ PyObject *py_device_pool(const py_device_pool_args *v)
 PyObject *py_device_threads(const py_device_threads_args *v)
 {
     int n;
-    if (cpy_given(v->n) && !cpy_int(v->n, 0, &n)) return NULL;
+    if (cpy_given(v->n) && !cpy_clamped_int(v->n, &n)) return NULL;
     if (cpy_given(v->n) && cp_threads_set(n) != CP_OK) return cpy_raise();
     return PyLong_FromLong(cp_threads());
 }

@@ -36,7 +36,14 @@ bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_number(PyObject *o, cp_array **x);
 bool cpy_take_where(PyObject *o, cp_array **x);              /* a number by its truth, None is false; NULL for True */
-bool cpy_take_int(PyObject *o, int *v);
+bool cpy_offset(PyObject *o, int64_t *v);                    /* of a diagonal: within C's int */
+bool cpy_ints_arg(PyObject *o, cpy_ints *v);                 /* one or a sequence; truth values are 0 and 1 */
+bool cpy_kth(PyObject *o, cpy_ints *v);
+bool cpy_places(PyObject *o, cpy_ints *v);
+bool cpy_index_axis(PyObject *o, int *v);                    /* axes as NumPy's Python functions read them, by __index__ */
+bool cpy_index_axis_or_flat(PyObject *o, int *axis);
+bool cpy_index_axes(PyObject *o, cpy_axes *axes);
+bool cpy_permutation(PyObject *o, cpy_axes *axes);
 bool cpy_take_out(PyObject *o, cp_array **x, PyObject **object);
 bool cpy_take_ufunc_out(PyObject *o, cp_array **x, PyObject **object);
 /* What other arguments meet: the first array of these objects, to be dropped; nothing where there is none. */

@@ -257,9 +257,8 @@ int64_t cpy_sizes(const cpy_arrays *v)
 bool cpy_take_axis_or_all(PyObject *o, cpy_axes *v)
 {
     v->axes = (cp_axes){1, v->at};
-    return cpy_int(o, 0, v->at);
+    return cpy_axis(o, v->at);
 }
-
 
 /* A text is no truth value: what stands there was meant for another argument. */
 bool cpy_take_bool(PyObject *o, bool *v)
@@ -286,15 +285,12 @@ bool cpy_take_copy(PyObject *o, cpy_copy *v)
     return true;
 }
 
-/* A C int, as NumPy takes it: more is an error, not a large number. */
-bool cpy_take_int(PyObject *o, int *v)
+/* An integer, as NumPy's C functions take truth values. */
+bool cpy_keepdims(PyObject *o, bool *v)
 {
-    int64_t wide;
-    if (!cpy_int64(o, &wide)) return false;
-    *v = (int)wide;
-    if (*v == wide) return true;
-    PyErr_SetString(PyExc_OverflowError, "Python integer too large to convert to C int");
-    return false;
+    int number = o == Py_True;
+    if (!PyBool_Check(o) && !cpy_int(o, &number)) return false;
+    return *v = number != 0, true;
 }
 
 /* --- what is only checked --- */

@@ -308,17 +308,16 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
 {
     static char *names[] = {"array", "axis", "dtype", "out", "keepdims", "initial", "where", NULL};
     ufunc *self = (ufunc *)o;
-    PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL, *initial = NULL, *where = NULL;
-    int keepdims = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOpOO:reduce", names, &x, &axis, &dtype, &out, &keepdims, &initial, &where))
+    PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL, *keepdims = NULL, *initial = NULL, *where = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOOOO:reduce", names, &x, &axis, &dtype, &out, &keepdims, &initial, &where))
         return NULL;
     cp_reduction r = reduction_of(self->info.name);
     if (r == CP_NREDUCTIONS)
         return PyErr_Format(PyExc_NotImplementedError, "%s.reduce is not available", self->info.name);
     cp_array *a = cpy_need(x), *m = NULL, *start = NULL;
     cpy_axes axes;
-    cp_reduce_options options = {.keepdims = keepdims};
-    if (!a || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) ||
+    cp_reduce_options options = {0};
+    if (!a || (keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) ||
         (out && !(out = cpy_only_out(out))) || !cpy_out(out, &options.out))
         return NULL;
     if (!axis) {

@@ -31,7 +31,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
     return n == 1 ? cp_slice(a, 1, &CP_ELLIPSIS) : cp_concatenate(n, parts, axis);
 }
 
-/*: function("diff", "a: array, n: int = 1, axis: axis = -1, prepend: array_like = None, append: array_like = None",
+/*: function("diff", "a: array, n: int = 1, axis: index_axis = -1, prepend: array_like = None, append: array_like = None",
              returns="view_or_copy",
              doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)

@@ -29,7 +29,7 @@ cp_array *(cp_tril)(cp_array *m, const cp_tril_options *options) { return half("
 /*: function("triu", "m: array, k: int64 = 0", doc="The upper triangles of the last two axes, from the k-th diagonal on; 0 elsewhere.") */
 cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options) { return half("triu", m, options ? options->k : 0, false); }
 
-/*: function("trace", "a: array, offset: int64 = 0, axis1: axis = 0, axis2: axis = 1, dtype: dtype = None, out: out = None",
+/*: function("trace", "a: array, offset: offset = 0, axis1: index_axis = 0, axis2: index_axis = 1, dtype: dtype = None, out: out = None",
              method=True, doc="The sum along a diagonal of two axes.") */
 cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
 {

@@ -3,7 +3,7 @@
 
 #include "front/front.h"
 
-/*: function("flip", "m: array, axis: axes = None", call="cp_flip(m, axis)", returns="view", unlock="never",
+/*: function("flip", "m: array, axis: index_axes = None", call="cp_flip(m, axis)", returns="view", unlock="never",
              doc="The elements in reverse order along axes (all by default), a view.")
     function("flipud", "m: array", call="cp_flip(m, CP_AXES(0))", returns="view", unlock="never",
              refuse={"cp_ndim(m) < 1": "ValueError: Input must be >= 1-d."}, doc="Reversed along the first axis, a view.")
@@ -32,7 +32,7 @@ static cp_code take_axes(const char *function, cp_axes axes, int ndim, int *list
     return code;
 }
 
-/*: function("moveaxis", "a: array, source: axes, destination: axes", returns="view", unlock="never",
+/*: function("moveaxis", "a: array, source: index_axes, destination: index_axes", returns="view", unlock="never",
              doc="The array with axes moved to other places, the others in their order; a view.") */
 cp_array *cp_moveaxis(cp_array *a, cp_axes source, cp_axes destination)
 {
@@ -55,7 +55,7 @@ cp_array *cp_moveaxis(cp_array *a, cp_axes source, cp_axes destination)
     return cp_transpose(a, (cp_axes){a->ndim, order});
 }
 
-/*: function("rollaxis", "a: array, axis: axis, start: axis = 0", call="cp_rollaxis(a, axis, start)", returns="view",
+/*: function("rollaxis", "a: array, axis: index_axis, start: clamped_int = 0", call="cp_rollaxis(a, axis, start)", returns="view",
              unlock="never", doc="The array with one axis moved to before `start`, a view.") */
 cp_array *cp_rollaxis(cp_array *a, int axis, int start)
 {

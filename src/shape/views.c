@@ -60,7 +60,7 @@ static bool reshape_strides(const cp_array *x, int ndim, const int64_t *shape, i
     return true;
 }
 
-/* Replaces one -1 by what x's size asks for, and checks the size. */
+/* Replaces one that is negative by what x's size asks for, and checks the size. */
 static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
 {
     char text[160];
@@ -72,11 +72,8 @@ static cp_code resolve_shape(const cp_array *x, cp_shape want, int64_t *shape)
     bool wraps = false, zero = false;
     for (int i = 0; i < want.n; i++) {
         shape[i] = want.dim[i];
-        if (shape[i] < -1 || (shape[i] == -1 && unknown >= 0))
-            return cpi_fail(CP_ERROR_VALUE, shape[i] < -1 ? "reshape: negative dimensions are not allowed (%lld)"
-                                                          : "reshape: can only specify one unknown dimension (%lld)",
-                            (long long)shape[i]);
-        if (shape[i] == -1) {
+        if (shape[i] < 0) {
+            if (unknown >= 0) return cpi_fail(CP_ERROR_VALUE, "reshape: can only specify one unknown dimension");
             unknown = i;
         } else if (shape[i] == 0) {
             zero = true;
@@ -176,11 +173,9 @@ cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     bool fresh[CP_MAXDIM];
     if (cpi_null(function, x)) return NULL;
+    if (!axes.at) return cpi_fail(CP_ERROR_TYPE, "%s: axes must be given", function), NULL;
     int n = x->ndim + axes.n;
-    if (!axes.at || n > CP_MAXDIM) {
-        cpi_fail(CP_ERROR_VALUE, "%s: axes must be given, and the result may have at most %d", function, CP_MAXDIM);
-        return NULL;
-    }
+    if (n > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: the result may have at most %d axes", function, CP_MAXDIM), NULL;
     if (cpi_axes_mask(function, axes, n, fresh)) return NULL;
     for (int i = 0, k = 0; i < n; i++) {
         shape[i] = fresh[i] ? 1 : x->shape[k];

@@ -38,6 +38,19 @@ def _checked(name, take, stub):
     return Kind(name, "bool {name};", take, stub=stub, only_checked=True)
 
 
+AXES = "SupportsIndex | Sequence[SupportsIndex] | None"
+
+
+def _axes(name, take, stub):
+    return Kind(name, "cpy_axes {name};", take, large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}", stub=stub,
+                zero=(None,))
+
+
+def _ints(name, take):
+    return Kind(name, "cpy_ints {name};", take, large="{v}.n = -1;", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
+                stub="SupportsIndex | Sequence[SupportsIndex]")
+
+
 OUTS = ("out", "ufunc_out")
 
 NUMBERS = {True: "true", False: "false", None: "0"}
@@ -78,24 +91,42 @@ KINDS = {k.name: k for k in [
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray | complex]",
          release="cpy_drop_arrays(&{v});"),
     # --- axes and extents ---
-    Kind("axis", "int {name};", "cpy_int({o}, 0, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
-    Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, 0, &{v})", c="int {name}", stub="SupportsIndex | None",
+    # NumPy's C functions read axes so: no truth values, ValueError beyond C's int
+    Kind("axis", "int {name};", "cpy_axis({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
+    Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, &{v})", c="int {name}", stub="SupportsIndex | None",
          constant={None: "CP_FLAT"}, zero=(0,)),
-    Kind("axes", "cpy_axes {name};", "cpy_axes_arg({o}, &{v})", large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}",
-         stub="SupportsIndex | Sequence[SupportsIndex] | None", zero=(None,)),
+    _axes("axes", "cpy_axes_arg({o}, &{v})", AXES),  # one or a tuple
     # one axis, or None: all; for places, which have no more
-    Kind("axis_or_all", "cpy_axes {name};", "cpy_take_axis_or_all({o}, &{v})", large="{v}.axes = CP_ALL;", passed="{v}.axes",
-         c="cp_axes {name}", stub="SupportsIndex | None", zero=(None,)),
-    Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})", c="cp_shape {name}",
-         stub="SupportsIndex | Sequence[SupportsIndex]"),
-    Kind("ints", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
-         stub="SupportsIndex | Sequence[SupportsIndex]"),
+    _axes("axis_or_all", "cpy_take_axis_or_all({o}, &{v})", "SupportsIndex | None"),
+    # its Python functions so, by __index__: True is 1, OverflowError beyond C's int; several in any sequence
+    Kind("index_axis", "int {name};", "cpy_index_axis({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
+    Kind("index_axis_or_flat", "int {name};", "cpy_index_axis_or_flat({o}, &{v})", c="int {name}",
+         stub="SupportsIndex | None", constant={None: "CP_FLAT"}, zero=(0,)),
+    _axes("index_axes", "cpy_index_axes({o}, &{v})", AXES),
+    _axes("permutation", "cpy_permutation({o}, &{v})", AXES),  # of all axes, read as a shape
+    Kind("extent", "int64_t {name};", "cpy_extent({o}, &{v})", c="int64_t {name}", stub="SupportsIndex"),
+    Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})",
+         c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex]"),
+    _ints("ints", "cpy_ints_arg({o}, &{v})"),
+    _ints("kth", "cpy_kth({o}, &{v})"),        # places of a sorted array
+    _ints("places", "cpy_places({o}, &{v})"),  # of one element
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
-    Kind("int", "int {name};", "cpy_take_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
+    # as reductions take it: an integer
+    Kind("keepdims", "bool {name};", "cpy_keepdims({o}, &{v})", c="bool {name}", stub="bool", zero=(False,),
+         constant=NUMBERS),
+    Kind("int", "int {name};", "cpy_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),
     Kind("int64", "int64_t {name};", "cpy_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
+         constant=NUMBERS),
+    # a number of elements; the place of a diagonal, within C's int or at most the last one
+    Kind("count", "int64_t {name};", "cpy_count({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", constant=NUMBERS),
+    Kind("offset", "int64_t {name};", "cpy_offset({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0,),
+         constant=NUMBERS),
+    Kind("clamped_int64", "int64_t {name};", "cpy_clamped_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex",
+         zero=(0,), constant=NUMBERS),
+    Kind("clamped_int", "int {name};", "cpy_clamped_int({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,),
          constant=NUMBERS),
     Kind("double", "double {name};", "cpy_double({o}, 0, &{v})", c="double {name}", stub="float", zero=(0,),
          constant={None: "NAN"}),

@@ -144,7 +144,9 @@ PyObject *py_full_like(const py_full_like_args *v)
 static bool is_integer(PyObject *o)
 {
     if (!o || o == Py_None || PyLong_Check(o)) return true;
-    return PyIndex_Check(o) && !cpy_is_array(o);
+    if (!cpy_is_array(o)) return PyIndex_Check(o);
+    cp_type t = cp_type_of(cpy_x(o)); /* uint64 and int64 meet in float64 */
+    return cp_ndim(cpy_x(o)) == 0 && (cp_type_kind(t) == 'i' || (cp_type_kind(t) == 'u' && t != CP_UINT64));
 }
 
 /* NumPy writes the first two values itself, and refuses what an element of the type cannot be. */

@@ -89,11 +89,28 @@ static bool wrong_number(ufunc *self, Py_ssize_t n)
     return false;
 }
 
+/* ldexp's exponent is an int32 beside what has a type, an int64 beside booleans and Python's numbers: a Python integer
+ * must be one. */
+static bool exponent_fits(PyObject *a, PyObject *n)
+{
+    if (!PyLong_Check(n) || PyBool_Check(n)) return true;
+    cp_array *x = cpy_is_array(a) ? cp_retain(cpy_x(a)) : cpy_is_generic(a) ? cpy_scalar(a, NULL, CPY_NO_OP) : NULL;
+    bool narrow = x && cp_type_of(x) != CP_BOOL;
+    cp_free(x);
+    PyErr_Clear(); /* what is no number is told when it is taken */
+    int64_t v;
+    if (!cpy_int64(n, &v)) return false;
+    if (!narrow || (v >= INT32_MIN && v <= INT32_MAX)) return true;
+    PyErr_Format(PyExc_OverflowError, "Python integer %S out of bounds for int32", n);
+    return false;
+}
+
 /* Inputs to arrays; scalars are made temporary ones. An array among them tells huge integers what to become. */
 static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *own)
 {
     const int nin = self->info.nin;
     cp_array *partner = NULL, *number = NULL;
+    if (self->op == CP_OP_ldexp && !exponent_fits(v[0], v[1])) return false;
     for (int i = 0; i < nin; i++)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
     if (!partner && nin > 1) partner = number = cpy_number_among(nin, v);

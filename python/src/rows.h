@@ -66,7 +66,7 @@ bool cpy_check_no_fields(PyObject *o);
 static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* --- results: NULL raises what the error record says --- */
-PyObject *cpy_wrap_whole(cp_array *x, PyObject *o);          /* o itself where it is all of o's elements, a view of some */
+PyObject *cpy_wrap_whole(cp_array *x, PyObject *o);          /* o itself where it is all of o's array, else as wrap_part */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
 PyObject *cpy_wrap_rows(cp_array *made);                     /* a tuple of views, as many as the first axis has places */
 /* x alone or, where they were asked for, in a tuple before n more arrays, or numbers of those without axes; takes all over. */

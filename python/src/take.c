@@ -358,10 +358,9 @@ PyObject *cpy_or_out(PyObject *r, PyObject *out)
     return r;
 }
 
-/* x, taken over: the object itself where it is all of the object's array, a view of it, or an array of its own. */
-static PyObject *wrap_of(cp_array *x, PyObject *o)
+PyObject *cpy_wrap_whole(cp_array *x, PyObject *o)
 {
-    if (!cpy_is_array(o)) return cpy_wrap(x);
+    if (!x || !cpy_is_array(o)) return cpy_wrap(x);
     cp_array *all = cpy_x(o);
     size_t bytes = (size_t)cp_ndim(all) * sizeof(int64_t);
     bool same = cp_data(x) == cp_data(all) && cp_type_of(x) == cp_type_of(all) && cp_ndim(x) == cp_ndim(all) &&
@@ -371,13 +370,11 @@ static PyObject *wrap_of(cp_array *x, PyObject *o)
     return Py_NewRef(o);
 }
 
-PyObject *cpy_wrap_whole(cp_array *x, PyObject *o) { return x && cp_size(x) ? wrap_of(x, o) : cpy_wrap(x); }
-
 PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone)
 {
     PyObject *t = code == CP_OK ? PyTuple_New(of->n) : cpy_raise();
     for (int i = 0; i < of->n; i++) {
-        PyObject *o = t ? wrap_of(made[i], PyTuple_GET_ITEM(of->held, i)) : (cp_free(made[i]), NULL);
+        PyObject *o = t ? cpy_wrap_whole(made[i], PyTuple_GET_ITEM(of->held, i)) : (cp_free(made[i]), NULL);
         if (o) PyTuple_SET_ITEM(t, i, o);
         else Py_CLEAR(t);
     }

@@ -69,6 +69,7 @@ static cp_array *between(cp_array *start, cp_array *stop, int64_t num, const cp_
     if (y && o->axis) y = cp_moveaxis(y, CP_AXES(0), CP_AXES(o->axis));
     if (!y || !o->typed || o->dtype == cp_type_of(y)) return y;
     char kind = cp_type_kind(o->dtype);
+    if (cp_type_kind(cp_type_of(y)) == 'c' && kind == 'f') cpi_warn(CP_WARNING_COMPLEX);
     return cp_astype(kind == 'i' || kind == 'u' ? cp_floor(y) : y, o->dtype);
 }
 

@@ -349,6 +349,30 @@ static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
     return result;
 }
 
+/* How many elements each result is the mean of: one number, or an array where a mask says. */
+static cp_array *counts(cp_array *x, const cpi_lanes *lanes, cp_array *sum, const cp_reduce_options *o)
+{
+    cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
+    if (!o->where || cpi_is_true(o->where)) return cp_float((double)lanes->reduced);
+    cp_array *mask = cpi_mask("mean", o->where, sum->device, x->ndim, x->shape);
+    cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
+    cp_free(mask);
+    return n;
+}
+
+/* A mean in integers or truth values: their sum, modulo the type or with "or", is divided and cut, as in NumPy. */
+static cp_array *whole_mean(cp_array *x, const cp_reduce_options *o)
+{
+    cpi_lanes lanes;
+    if (cpi_lanes_of("mean", x, o->axis, o->keepdims, &lanes)) return NULL;
+    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &lanes, sum, o) : NULL, *result = NULL;
+    cp_array *mean = n ? cp_divide(sum, n) : NULL;
+    if (mean && lanes.kept && !lanes.reduced) cpi_warn(CP_WARNING_MEAN);
+    if (mean) result = o->out ? cpi_deliver("mean", cp_retain(mean), o->out, CP_UNSAFE) : cp_astype(mean, o->dtype);
+    cp_free(mean), cp_free(n), cp_free(sum);
+    return result;
+}
+
 /* A fold that leaves NaN out, of elements that are converted first to a type without NaN: the mask remembers. */
 static cp_array *reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options *o)
 {
@@ -403,6 +427,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     if (cpi_null(row->name, x) || (o->typed && cpi_check_type(row->name, o->dtype))) return NULL;
     if (cpi_is_whole(x->type)) row = &cpi_reductions[r = row->whole];
     if (o->out || o->typed) cpi_notice_out(row, x, o);
+    if (r == CP_REDUCE_mean && o->typed && cpi_is_whole(o->dtype)) return whole_mean(x, o);
     bool masked = o->where && cpi_is_bool(o->where->type) && !cpi_is_true(o->where);
     if (r == CP_REDUCE_mean && masked) return masked_mean(x, o);
     cpi_fold whole = fold_of_integers(r);

@@ -57,20 +57,56 @@ static cp_code write_parts(cp_array *to, int n, cp_array *const *arrays, int axi
     return code;
 }
 
+/* Does axis `later`, which C order has inside `earlier`, lie outside it? 1 yes, 0 no: one part that objects is enough; -1
+ * nobody says. */
+static int lies_outside(int n, cp_array *const *arrays, int later, int earlier)
+{
+    int verdict = -1;
+    for (int i = 0; i < n; i++) {
+        const cp_array *x = arrays[i];
+        if (x->shape[later] == 1 || x->shape[earlier] == 1) continue;
+        int64_t a = x->strides[later], b = x->strides[earlier];
+        if ((a < 0 ? -a : a) <= (b < 0 ? -b : b)) return 0;
+        verdict = 1;
+    }
+    return verdict;
+}
+
+/* The order of the result's axes as strides that no two share. Axes are sorted in from the first one, as NumPy's
+ * concatenate does it; what is made elementwise has them sorted in from the last. */
+static void joined_order(int n, cp_array *const *arrays, int64_t *strides)
+{
+    int order[CP_MAXDIM], ndim = arrays[0]->ndim; /* outermost first */
+    for (int axis = 0; axis < ndim; axis++) {
+        int place = axis;
+        for (int j = axis - 1; j >= 0; j--) {
+            int verdict = lies_outside(n, arrays, axis, order[j]);
+            if (verdict == 0) break;
+            if (verdict > 0) place = j;
+        }
+        memmove(order + place + 1, order + place, (size_t)(axis - place) * sizeof *order);
+        order[place] = axis;
+    }
+    for (int j = 0; j < ndim; j++) strides[order[j]] = ndim - j;
+}
+
 /* Parts of at least one dimension and an axis, or 1-d ones. */
 static cp_array *join(const char *function, int n, cp_array *const *arrays, int axis, const cp_join_options *o)
 {
-    int64_t shape[CP_MAXDIM];
-    cpi_output to = {.function = function, .ndim = arrays[0]->ndim, .shape = shape, .nlike = n, .like = arrays,
-                     .out = o->out};
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], all[CP_MAXDIM];
+    cp_array ordered = {.ndim = arrays[0]->ndim, .shape = all, .strides = strides};
+    cpi_output to = {.function = function, .ndim = arrays[0]->ndim, .shape = shape, .nlike = 1,
+                     .like = (cp_array *[]){&ordered}, .out = o->out};
     if (to.ndim == 0) {
         cpi_fail(CP_ERROR_VALUE, "%s: zero-dimensional arrays cannot be concatenated", function);
         return NULL;
     }
     if (cpi_axis(function, &axis, to.ndim) || joined_shape(function, n, arrays, axis, shape) ||
-        joined_type(function, n, arrays, o, &to.type) || !(to.device = cpi_common_device(function, n, arrays)) ||
-        cpi_output_open(&to, n, arrays))
+        joined_type(function, n, arrays, o, &to.type))
         return NULL;
+    for (int i = 0; i < to.ndim; i++) all[i] = 2; /* every axis has a place */
+    joined_order(n, arrays, strides);
+    if (!(to.device = cpi_common_device(function, n, arrays)) || cpi_output_open(&to, n, arrays)) return NULL;
     return cpi_output_close(&to, write_parts(to.array, n, arrays, axis));
 }
 

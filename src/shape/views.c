@@ -177,10 +177,12 @@ cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
     int n = x->ndim + axes.n;
     if (n > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: the result may have at most %d axes", function, CP_MAXDIM), NULL;
     if (cpi_axes_mask(function, axes, n, fresh)) return NULL;
-    for (int i = 0, k = 0; i < n; i++) {
+    for (int i = n - 1, k = x->ndim - 1; i >= 0; i--) { /* a new axis steps over the next one, as NumPy's does */
+        int64_t over = i + 1 < n ? strides[i + 1] * (shape[i + 1] ? shape[i + 1] : 1) : 0;
+        int64_t last = x->ndim ? x->strides[x->ndim - 1] : cpi_itemsize(x->type);
         shape[i] = fresh[i] ? 1 : x->shape[k];
-        strides[i] = fresh[i] ? 0 : x->strides[k];
-        k += !fresh[i];
+        strides[i] = !fresh[i] ? x->strides[k] : k < x->ndim - 1 ? over : last;
+        k -= !fresh[i];
     }
     return whole_view(function, x, n, shape, strides);
 }

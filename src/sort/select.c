@@ -1,5 +1,6 @@
 /* The front of the median: the slot sees lanes as C-contiguous rows. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "front/front.h"
 #include "sort/sort.h"
@@ -29,12 +30,47 @@ static cp_code medians(cp_array *x, const cpi_lanes *lanes, cp_array *result)
     return code;
 }
 
+/* x's axes as they lie in memory, the outermost first; false where that is their own order. */
+static bool axes_in_memory(const cp_array *x, int *order)
+{
+    bool changed = false;
+    for (int axis = 0; axis < x->ndim; axis++) {
+        int at = axis;
+        for (; at > 0 && llabs(x->strides[order[at - 1]]) < llabs(x->strides[axis]); at--) order[at] = order[at - 1];
+        order[at] = axis;
+        changed |= at != axis;
+    }
+    return changed;
+}
+
+/* The median along one axis of an array whose axes lie in another order, which the result has too: that of the array
+ * turned to C order, turned back. */
+static cp_array *median_turned(cp_array *x, const int *order, int axis, bool keepdims)
+{
+    int back[CP_MAXDIM];
+    for (int i = 0; i < x->ndim; i++) back[order[i]] = i;
+    cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order}), *r = NULL, *result = NULL;
+    if (turned) r = cp_median(turned, .axis = CP_AXES(back[axis]), .keepdims = true);
+    if (r) result = cp_transpose(r, (cp_axes){x->ndim, back});
+    cp_free(turned), cp_free(r);
+    if (!result || keepdims) return result;
+    r = result;
+    result = cp_squeeze(r, CP_AXES(axis));
+    cp_free(r);
+    return result;
+}
+
 cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
 {
     static const cp_median_options plain = {0};
     cpi_lanes lanes;
+    int order[CP_MAXDIM], axis;
     if (!options) options = &plain;
     if (cpi_null("median", x) || cpi_lanes_of("median", x, options->axis, options->keepdims, &lanes)) return NULL;
+    if (!options->out && x->ndim > 2 && x->size && options->axis.at && options->axis.n == 1 && axes_in_memory(x, order)) {
+        axis = options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0);
+        return median_turned(x, order, axis, options->keepdims);
+    }
     cp_array *all[2] = {x, options->out};
     cpi_output o = {.function = "median", .device = cpi_common_device("median", 2, all), .type = median_type(x->type),
                     .ndim = lanes.ndim, .shape = lanes.shape, .out = options->out, .dense = true};

@@ -125,3 +125,33 @@ def test_words_are_text():
                  lambda v, xp: xp.can_cast("i4", "i8", casting=v), lambda v, xp: xp.meshgrid(xp.ones(3), indexing=v)):
         for v in (1, 1.5, "bogus", ""):
             as_numpy_does(lambda xp: call(v, xp))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
+def test_exponents(dtype):
+    for n in (3, -3, True, 2**31 - 1, -2**31, 2**31, -2**31 - 1, 2**40, 2**63, -2**63, 2**64, -2**70, np.int64(2**40), np.int32(3), 2.5):
+        as_numpy_does(lambda xp: xp.ldexp(xp.asarray([1, 0], dtype=dtype), n))
+        as_numpy_does(lambda xp: xp.ldexp(xp.asarray([[1, 0]] * 3, dtype=dtype)[::2], n))
+
+
+def test_exponents_of_numbers():
+    for a in (1.0, 1, True, np.float32(1), np.bool_(True)):
+        for n in (3, 2**31, 2**40, -2**40, 2**70):
+            as_numpy_does(lambda xp: xp.ldexp(a, n))
+    for options in ({"casting": "safe"}, {"dtype": "f8"}, {"where": True}):
+        as_numpy_does(lambda xp: xp.ldexp(xp.ones(2), 2**40, **options))
+
+
+def test_a_range_to_an_array():
+    for stop in (np.int8(3), True, 3, 3.5, np.float32(3)):
+        as_numpy_does(lambda xp: xp.arange(stop))
+    for dtype in ("i1", "u2", "i8", "u8", "f4"):
+        as_numpy_does(lambda xp: xp.arange(xp.asarray(3, dtype=dtype)))
+        as_numpy_does(lambda xp: xp.arange(xp.asarray(3, dtype=dtype), xp.asarray(7, dtype=dtype)))
+
+
+def test_the_next_float16_after_zeros():
+    for dtype in ("f2", "f4", "f8"):
+        for a in (0., -0., 1.):
+            for b in (0., -0., 1.):
+                as_numpy_does(lambda xp: xp.signbit(xp.nextafter(xp.asarray([a], dtype=dtype), xp.asarray([b], dtype=dtype))))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import outcome
+from oracle import as_numpy_does, outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
@@ -185,3 +185,17 @@ def result(call, xp):
         return call(xp)
     except Exception as e:
         return type(e)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u4", "i8", "u8"])
+@pytest.mark.parametrize("x", [np.arange(24).reshape(2, 3, 4) - 5, np.arange(24.).reshape(2, 3, 4) * 37.5,
+                               np.arange(24, dtype="u1").reshape(2, 3, 4), np.arange(6).reshape(2, 3) > 1,
+                               np.arange(6).reshape(2, 3) * (1 + 1j), np.zeros((0, 3)), np.array(3.5)], ids=range(7))
+def test_means_in_integers(dtype, x):
+    """NumPy divides a sum that wraps."""
+    for order in "CF":
+        for options in ({"axis": 0}, {}, {"axis": -1, "keepdims": True}, {"axis": ()}):
+            as_numpy_does(lambda xp: xp.mean(xp.asarray(x, order=order), dtype=dtype, **options))
+    if x.ndim == 3:
+        as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype, where=xp.asarray(np.arange(4) != 2)))
+        as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype, out=xp.zeros((2, 4), "f4")))

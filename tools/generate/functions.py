@@ -379,7 +379,8 @@ def the_call(f):
     elif f.returns == "rows":
         lines.append("result = cpy_wrap_rows(made);")
     elif f.returns == "view_or_copy":
-        lines.append("result = cpy_wrap_whole(made, v.self);")
+        # of arrays without elements nobody can say whether they are one
+        lines.append("result = made && cp_size(made) ? cpy_wrap_whole(made, v.self) : cpy_wrap(made);")
     elif f.returns in ("int", "int64", "double"):
         lines.append(f"result = cp_error() != CP_OK ? cpy_raise() : {SIMPLE[f.returns].format(x='made')};")
     elif f.returns == "bool":

@@ -28,7 +28,7 @@ static PyObject *axis_error(void) /* new reference */
 /* The exception named by cp_code_exception, where it is not one of ours. */
 static PyObject *exception_of(cp_code code)
 {
-    switch (code) {
+    switch ((int)code) { /* most are builtins */
     case CP_ERROR_MEMORY: return Py_NewRef(cpy_now()->memory_error);
     case CP_ERROR_CASTING: return Py_NewRef(cpy_now()->casting_error);
     case CP_ERROR_DEVICE: return Py_NewRef(cpy_now()->device_error);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/type_traits.h"
 #include "scalar/halves.h"
 
 bool cpy_is_generic(PyObject *o)
@@ -388,8 +389,8 @@ cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
 /* --- loading --- */
 PyObject *cpy_load(cp_type t, const void *p)
 {
-    if ((unsigned)t < CP_NTYPES && cpy_type_rows[t].half) return PyFloat_FromDouble(cps_load_half(t, p, 0));
     switch (t) {
+    CPI_CASE_HALVES: return PyFloat_FromDouble(cps_load_half(t, p, 0));
     case CP_BOOL: return PyBool_FromLong(*(const uint8_t *)p);
     case CP_INT8: return PyLong_FromLong(*(const int8_t *)p);
     case CP_UINT8: return PyLong_FromLong(*(const uint8_t *)p);
@@ -403,8 +404,10 @@ PyObject *cpy_load(cp_type t, const void *p)
     case CP_FLOAT64: return PyFloat_FromDouble(*(const double *)p);
     case CP_COMPLEX64: return PyComplex_FromDoubles(((const float *)p)[0], ((const float *)p)[1]);
     case CP_COMPLEX128: return PyComplex_FromDoubles(((const double *)p)[0], ((const double *)p)[1]);
-    default: PyErr_SetString(PyExc_SystemError, "no such element type"); return NULL;
+    case CP_DEFAULT: break;
     }
+    PyErr_SetString(PyExc_SystemError, "no such element type");
+    return NULL;
 }
 
 /* The one element of x as a Python number. */

@@ -41,6 +41,7 @@ bool cp_can_cast(cp_type from, cp_type to, cp_casting rule)
     case CP_NO_CAST:
     case CP_EQUIV: return from == to;
     case CP_SAFE: return cpi_types[from].safe >> to & 1;
-    default: return (cpi_types[from].safe >> to & 1) || kind_order(from) <= kind_order(to);
+    case CP_SAME_KIND: break;
     }
+    return (cpi_types[from].safe >> to & 1) || kind_order(from) <= kind_order(to);
 }

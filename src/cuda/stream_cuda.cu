@@ -78,7 +78,7 @@ void settle(record *r, uint64_t upto)
 /* Errors of kernels that ran before the call which returns them. */
 bool of_earlier_work(cudaError_t status)
 {
-    switch (status) {
+    switch ((int)status) {
     case cudaErrorIllegalAddress:
     case cudaErrorMisalignedAddress:
     case cudaErrorInvalidAddressSpace:

@@ -229,10 +229,10 @@ static const void *flat_kernel(int op, cp_type type, const cpi_loop *loop, cpi_f
     const cpi_cuda_entry *table = cpi_cuda_ops[type], *entry = table ? &table[op] : nullptr;
     if (!entry) return nullptr;
     const bool half = cpi_is_half(stored);
-    const void *kernel = !half ? entry->flat : stored == CP_FLOAT16 ? entry->flat_f16 : entry->flat_bf16;
+    const void *kernel = half ? entry->halves[cpi_half_place(stored)].flat : entry->flat;
     if (!kernel || (!half && stored != type)) return nullptr;
     if (half && result != CP_BOOL) result = stored;
-    *elements = half ? entry->half_elements : entry->flat_elements;
+    *elements = half ? entry->halves[cpi_half_place(stored)].elements : entry->flat_elements;
     return flat_fits(loop, nin, type, stored, result, g) ? kernel : nullptr;
 }
 

@@ -391,7 +391,7 @@ void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result)
         break;                                                  \
     }
         CPS_TYPES(CONVERT_CASE, )
-    default: break;
+    case CP_DEFAULT: break;
     }
 }
 
@@ -480,14 +480,14 @@ cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, dou
     if (!n) return CP_OK;
     unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
     cudaStream_t s = cpi_cuda_stream(stream);
-    bool down = type > CP_BOOL && type <= CP_UINT64;
+    bool down = cpi_is_int(type);
     switch (type) {
 #define RAMP_CASE(A, t)                                                                                        \
     case CPS_ENUM_##t:                                                                                         \
         ramp_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step, stop, use_stop, down);   \
         break;
         CPS_TYPES(RAMP_CASE, )
-    default: break;
+    case CP_DEFAULT: break;
     }
     return CPI_LAUNCHED(stream, "arange");
 }
@@ -501,7 +501,7 @@ cp_code cpi_cuda_ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n,
 #define RAMP_INT_CASE(A, t)                                                                                    \
     case CPS_ENUM_##t: ramp_int_##t<<<blocks, CPI_THREADS, 0, s>>>((CPS_CTYPE_##t *)out, n, start, step); break;
         CPS_TYPES(RAMP_INT_CASE, )
-    default: break;
+    case CP_DEFAULT: break;
     }
     return CPI_LAUNCHED(stream, "arange");
 }

@@ -39,10 +39,10 @@ cp_code launch_find(void *context, const cpi_loop *loop)
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
     dim3 blocks((unsigned)((g.walk.n + per_block - 1) / per_block));
     cudaStream_t s = cpi_cuda_stream(stream);
-    switch (loop->op[0].type) {
-    case CP_INT8: find_negative<int8_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
-    case CP_INT16: find_negative<int16_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
-    case CP_INT32: find_negative<int32_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
+    switch (cpi_itemsize(loop->op[0].type)) { /* signed */
+    case 1: find_negative<int8_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
+    case 2: find_negative<int16_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
+    case 4: find_negative<int32_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
     default: find_negative<int64_t><<<blocks, CPI_THREADS, 0, s>>>(g); break;
     }
     return CPI_LAUNCHED(stream, "power");

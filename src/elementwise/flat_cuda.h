@@ -10,49 +10,38 @@ template <class T> __device__ __forceinline__ uint8_t cpi_truth(T x) { return x 
 __device__ __forceinline__ uint8_t cpi_truth(cp_complex64 x) { return (x.re != 0) | (x.im != 0); }
 __device__ __forceinline__ uint8_t cpi_truth(cp_complex128 x) { return (x.re != 0) | (x.im != 0); }
 
-/* Stored form to computing form and back: only the half types differ. */
-template <class C, class S> __device__ __forceinline__ C cpi_widen(S s) { return s; }
-template <> __device__ __forceinline__ float cpi_widen<float, cpi_f16>(cpi_f16 s) { return cps_f16_to_f32(s.bits); }
-template <> __device__ __forceinline__ float cpi_widen<float, cpi_bf16>(cpi_bf16 s) { return cps_bf16_to_f32(s.bits); }
-template <class O, class R> __device__ __forceinline__ O cpi_narrow(R r) { return r; }
-template <> __device__ __forceinline__ cpi_f16 cpi_narrow<cpi_f16, float>(float r) { return {cps_f32_to_f16(r)}; }
-template <> __device__ __forceinline__ cpi_bf16 cpi_narrow<cpi_bf16, float>(float r) { return {cps_f32_to_bf16(r)}; }
-
-/* A vector in the computing type: the instruction for halves gives every NaN the same bits, so NaNs go another way. */
+/* A vector in the computing type. An instruction for it may lose which NaN it is: then NaNs go another way. */
 template <class C, class S, int V> __device__ __forceinline__ void cpi_widen_all(const cpi_pack<S, V> &in, C (&x)[V])
 {
 #pragma unroll
-    for (int j = 0; j < V; j++) {
-        if constexpr (std::is_same<S, cpi_f16>::value) asm("cvt.f32.f16 %0, %1;" : "=f"(x[j]) : "h"(in.x[j].bits));
-        else x[j] = cpi_widen<C, S>(in.x[j]);
-    }
-    if constexpr (std::is_same<S, cpi_f16>::value) {
+    for (int j = 0; j < V; j++) x[j] = cpi_loosely_widen(in.x[j]);
+    if constexpr (cpi_loosely_widened<S>) {
         bool nan = false;
 #pragma unroll
         for (int j = 0; j < V; j++) nan |= x[j] != x[j];
         if (!nan) return;
 #pragma unroll
-        for (int j = 0; j < V; j++) x[j] = cpi_widen<C, S>(in.x[j]);
+        for (int j = 0; j < V; j++) x[j] = cpi_widen(in.x[j]);
     }
 }
 
-/* Results of a vector in stored form. Halves go two at a time; a NaN among them goes the way that keeps its bits. */
+/* Results of a vector in stored form: two at a time, where there is an instruction for it; NaNs keep their bits. */
 template <class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi_narrow_all(const R (&r)[V])
 {
     cpi_pack<O, V> out;
-    if constexpr (std::is_same<O, cpi_f16>::value && V % 2 == 0) {
+    if constexpr (cpi_loosely_narrowed<O> && V % 2 == 0) {
         bool nan = false;
-        uint32_t two[V / 2];
+        decltype(O::loosely_narrowed(0, 0)) two[V / 2];
 #pragma unroll
         for (int j = 0; j < V; j += 2) {
-            asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(two[j / 2]) : "f"(r[j + 1]), "f"(r[j]));
+            two[j / 2] = O::loosely_narrowed(r[j], r[j + 1]);
             nan |= r[j] != r[j] || r[j + 1] != r[j + 1];
         }
         memcpy(&out, two, sizeof out);
         if (!nan) return out;
     }
 #pragma unroll
-    for (int j = 0; j < V; j++) out.x[j] = cpi_narrow<O, R>(r[j]);
+    for (int j = 0; j < V; j++) out.x[j] = cpi_narrow<O>(r[j]);
     return out;
 }
 
@@ -133,7 +122,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
 #pragma unroll
     for (int k = 0; k < N; k++) {
         if (g.values >> k & 1) single[k] = *(const C *)g.value[k];
-        else if (g.singles >> k & 1) single[k] = cpi_widen<C, S>(*(const S *)g.in[k]);
+        else if (g.singles >> k & 1) single[k] = cpi_widen(*(const S *)g.in[k]);
     }
     if (whole && N > 1) {
         cpi_flat_vector<Op, S, O, true>(g, at, one, single);
@@ -143,8 +132,8 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
     for (int j = 0; j < V && at + j < g.n; j++) {
         C x[3];
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen<C, S>(((const S *)g.in[k])[at + j]);
-        ((O *)g.out)[at + j] = cpi_narrow<O, typename Op::Result>(Op::body_of(x));
+        for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen(((const S *)g.in[k])[at + j]);
+        ((O *)g.out)[at + j] = cpi_narrow<O>(Op::body_of(x));
     }
 }
 
@@ -174,7 +163,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
 #pragma unroll
     for (int k = 0; k < N; k++) {
         if ((g.values | g.singles) >> k & 1) {
-            const C single = g.values >> k & 1 ? *(const C *)g.value[k] : cpi_widen<C, S>(*(const S *)g.in[k]);
+            const C single = g.values >> k & 1 ? *(const C *)g.value[k] : cpi_widen(*(const S *)g.in[k]);
 #pragma unroll
             for (int j = 0; j < V; j++) wide[k][j] = single;
         } else {
@@ -371,12 +360,11 @@ template <class Op> cpi_cuda_entry cpi_flat_entry()
     e.flat = (const void *)cpi_flat<Op, S, typename Op::Result>;
     e.flat_elements = CPI_THREADS * cpi_width<S>();
     if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */
-        constexpr bool same = std::is_same<typename Op::Result, float>::value;
-        using H = typename std::conditional<same, cpi_f16, typename Op::Result>::type;
-        using B = typename std::conditional<same, cpi_bf16, typename Op::Result>::type;
-        e.flat_f16 = (const void *)cpi_flat<Op, cpi_f16, H>;
-        e.flat_bf16 = (const void *)cpi_flat<Op, cpi_bf16, B>;
-        e.half_elements = CPI_THREADS * cpi_width<cpi_f16>();
+        cpi_each_half([&](auto half, int place) {
+            using H = typename decltype(half)::T;
+            using R = std::conditional_t<std::is_same<typename Op::Result, float>::value, H, typename Op::Result>;
+            e.halves[place] = {(const void *)cpi_flat<Op, H, R>, CPI_THREADS * cpi_width<H>()};
+        });
     }
     return e;
 }

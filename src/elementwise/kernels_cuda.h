@@ -8,9 +8,9 @@
 #define CPI_KERNELS_CUDA_H
 
 #include "cuda/cuda.h"
+#include "cuda/elements.h"
 #include "elementwise/elementwise.h"
 #include "elementwise/table.h"
-#include "scalar/convert.h"
 
 enum { CPI_THREADS = 256, CPI_WALK_DIMS = 12, CPI_WALK_OPS = 5, CPI_PER_THREAD = 4, CPI_RUN = 4 };
 
@@ -113,10 +113,6 @@ __device__ __forceinline__ void cpi_locate(const cpi_walk &w, int64_t i, int64_t
     for (int k = 0; k < NOPS; k++) offset[k] = one[0][k];
 }
 
-/* Which suffix of the prelude a C++ type has; half types are structs of their own here. */
-struct cpi_f16 { uint16_t bits; };
-struct cpi_bf16 { uint16_t bits; };
-
 /* Neighbours at once; memory_cuda.h loads and stores them as other types. */
 template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
 template <class E> __device__ __forceinline__ cpi_pack<E, CPI_RUN> cpi_take(const void *p, bool aligned)
@@ -158,8 +154,7 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 /* The kernels of one operation in one computing type; NULL where there is no body. */
 struct cpi_cuda_entry {
     const void *flat, *runs, *general;
-    const void *flat_f16, *flat_bf16; /* float only: operands of a half type */
-    int flat_elements;                /* elements a block of `flat` handles, and of the half variants */
-    int half_elements;
+    int flat_elements; /* elements a block of `flat` handles */
+    struct { const void *flat; int elements; } halves[CPI_NHALVES]; /* float only: the same for half operands */
 };
 #endif

@@ -6,8 +6,10 @@
  * where a piece writes: nothing is atomic, results are in order and the same on every run. Invariant: words are
  * whole (bits behind n are 0), and the counter of the last block is zero between launches. */
 #include <cstring>
+#include <type_traits>
 
 #include "cuda/cuda.h"
+#include "cuda/elements.h"
 #include "index/index.h"
 
 namespace {
@@ -16,12 +18,20 @@ enum { THREADS = 256, WARPS = THREADS / 32, PIECE = 4096, WORDS = PIECE / 32, SP
 
 struct pair64 { float re, im; };
 struct pair128 { double re, im; };
-struct half_bits { uint16_t bits; };
+template <class U> struct float_bits { U bits; }; /* sign, then magnitude: the half types of a width share a kernel */
 
 template <class T> __device__ __forceinline__ bool truth(T x) { return x != 0; }
-template <> __device__ __forceinline__ bool truth(half_bits x) { return (x.bits & 0x7fffu) != 0; }
+template <class U> __device__ __forceinline__ bool truth(float_bits<U> x) { return (x.bits & (U)~(U)0 >> 1) != 0; }
 template <> __device__ __forceinline__ bool truth(pair64 x) { return x.re != 0 || x.im != 0; }
 template <> __device__ __forceinline__ bool truth(pair128 x) { return x.re != 0 || x.im != 0; }
+
+/* As what the elements of E, a cpi_element, are read: those of a width and meaning alike. */
+template <class E> struct condition {
+    typedef std::conditional_t<sizeof(typename E::Bits) == 4, pair64, pair128> pair;
+    typedef std::conditional_t<cpi_half_element<typename E::T>, float_bits<typename E::Bits>, typename E::T> floating;
+    typedef std::conditional_t<E::kind == 'f', floating, typename E::Bits> real;
+    typedef std::conditional_t<E::kind == 'c', pair, real> type;
+};
 
 /* Sum over the block, in every thread. */
 __device__ __forceinline__ int64_t block_sum(int64_t v, int64_t *shared)
@@ -61,7 +71,7 @@ template <class T> __device__ __forceinline__ unsigned make_words(const T *x, in
 {
     int lane = threadIdx.x % 32;
     unsigned word = 0;
-    if (sizeof(T) == 1 && wide && first + SPAN <= n) {
+    if (std::is_same<T, uint8_t>::value && wide && first + SPAN <= n) {
         uint4 v = *((const uint4 *)(x + first) + lane);
         unsigned part[4] = {v.x, v.y, v.z, v.w}, half = 0;
 #pragma unroll
@@ -144,22 +154,9 @@ cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, c
     s->bits = s->work;
     s->before = (int64_t *)((char *)s->work + pieces * WORDS * 4);
     int64_t *count = s->before + pieces;
-    cp_code code;
-    switch (type) {
-    case CP_INT16:
-    case CP_UINT16: code = launch_bits<uint16_t>(stream, x, n, s, count, counter); break;
-    case CP_FLOAT16:
-    case CP_BFLOAT16: code = launch_bits<half_bits>(stream, x, n, s, count, counter); break;
-    case CP_INT32:
-    case CP_UINT32: code = launch_bits<uint32_t>(stream, x, n, s, count, counter); break;
-    case CP_INT64:
-    case CP_UINT64: code = launch_bits<uint64_t>(stream, x, n, s, count, counter); break;
-    case CP_FLOAT32: code = launch_bits<float>(stream, x, n, s, count, counter); break;
-    case CP_FLOAT64: code = launch_bits<double>(stream, x, n, s, count, counter); break;
-    case CP_COMPLEX64: code = launch_bits<pair64>(stream, x, n, s, count, counter); break;
-    case CP_COMPLEX128: code = launch_bits<pair128>(stream, x, n, s, count, counter); break;
-    default: code = launch_bits<uint8_t>(stream, x, n, s, count, counter); break;
-    }
+    cp_code code = cpi_with_type(type, [&](auto e) {
+        return launch_bits<typename condition<decltype(e)>::type>(stream, x, n, s, count, counter);
+    });
     if (!code) code = cpi_cuda_read(stream, &s->count, count, sizeof s->count);
     if (code) cpi_host->work_free(stream, s->work);
     return code;

@@ -64,13 +64,15 @@ template <int LABELS> __device__ __forceinline__ int64_t region_of(const region_
     cp_type type = LABELS >= 0 ? (cp_type)LABELS : l.type;
     if (l.kind == CPI_REGIONS_COUNT) {
         int64_t label;
-        if (type >= CP_FLOAT16) {
+        switch (type) {
+        CPI_CASE_FLOATS: {
             double d = cpi_load_double(type, l.labels, i);
             if (!(d >= 1 && d <= (double)l.n)) return -1;
             label = (int64_t)d;
             if ((double)label != d) return -1;
-        } else {
-            label = cpi_load_int(type, l.labels, i);
+            break;
+        }
+        default: label = cpi_load_int(type, l.labels, i);
         }
         return label >= 1 && label <= l.n ? label - 1 : -1;
     }

@@ -45,8 +45,13 @@ CPI_BOTH int64_t cpi_load_int(cp_type t, const void *p, int64_t i)
     case CP_UINT16: return ((const uint16_t *)p)[i];
     case CP_INT32: return ((const int32_t *)p)[i];
     case CP_UINT32: return ((const uint32_t *)p)[i];
-    default: return ((const int64_t *)p)[i];
+    case CP_INT64:
+    case CP_UINT64:
+    CPI_CASE_FLOATS: /* none come here */
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT: break;
     }
+    return ((const int64_t *)p)[i];
 }
 /* Element i as a double; 64-bit integers are rounded. */
 CPI_BOTH double cpi_load_double(cp_type t, const void *p, int64_t i)
@@ -56,8 +61,19 @@ CPI_BOTH double cpi_load_double(cp_type t, const void *p, int64_t i)
     case CP_FLOAT64: return ((const double *)p)[i];
     case CP_FLOAT32: return ((const float *)p)[i];
     case CP_UINT64: return (double)((const uint64_t *)p)[i];
-    default: return (double)cpi_load_int(t, p, i);
+    case CP_BOOL:
+    case CP_INT8:
+    case CP_UINT8:
+    case CP_INT16:
+    case CP_UINT16:
+    case CP_INT32:
+    case CP_UINT32:
+    case CP_INT64:
+    CPI_CASE_HALVES:    /* loaded above */
+    CPI_CASE_COMPLEXES: /* none come here */
+    case CP_DEFAULT: break;
     }
+    return (double)cpi_load_int(t, p, i);
 }
 
 /* Orders as the numbers do, 0 and -0 alike; NaNs are all `nan`. */

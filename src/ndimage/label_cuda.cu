@@ -5,10 +5,11 @@
  * roots. A scan of the roots in C order numbers them. Atomics are on integers and only decide which of the
  * possible forests is built: roots, and with them the labels, are the same on every run. */
 #include <cub/device/device_scan.cuh>
-#include <cuda_fp16.h>
 
 #include "cuda/cuda.h"
 #include "ndimage/label_cuda.cuh"
+#include "scalar/convert.h"
+#include "scalar/type_list.h"
 
 namespace {
 
@@ -187,8 +188,8 @@ __device__ __forceinline__ uint64_t label_bits(cp_type type, uint64_t label)
 {
     switch (type) {
     case CP_BOOL: return 1;
-    case CP_FLOAT16: return __half_as_ushort(__float2half_rn((float)label));
-    case CP_BFLOAT16: return __float_as_uint((float)label) >> 16; /* exact up to the type's limit */
+#define LABEL_AS_HALF(A, s) case CPS_ENUM_##s: return cps_f32_to_##s((float)label);
+        CPS_HALVES(LABEL_AS_HALF, )
     case CP_FLOAT32: return __float_as_uint((float)label);
     case CP_FLOAT64: return (uint64_t)__double_as_longlong((double)label);
     default: return label;
@@ -236,17 +237,6 @@ __global__ void label_write(label_shape s, const unsigned *masks, const U *paren
     }
 }
 
-uint64_t bits_that_count(cp_type t)
-{
-    switch (t) {
-    case CP_FLOAT16:
-    case CP_BFLOAT16: return 0x7fff;
-    case CP_FLOAT32: return 0x7fffffff;
-    case CP_FLOAT64: return 0x7fffffffffffffff;
-    default: return UINT64_MAX;
-    }
-}
-
 /* Tiles: 8 words by 32 lines, wider where there are fewer lines, narrower where lines are short. */
 void cut_tiles(label_shape *s)
 {
@@ -285,7 +275,7 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
     int64_t tiles = (s.lines + rows - 1) / rows * s.tiles_x;
     if (tiles > INT32_MAX) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "label: the array is too large for the GPU");
     unsigned grid = (unsigned)tiles;
-    uint64_t keep = bits_that_count(x->type);
+    uint64_t keep = cpi_magnitude(x->type);
     switch (cpi_itemsize(x->type)) {
     case 1: label_tiles<1, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;
     case 2: label_tiles<2, U><<<grid, TILE_WORDS, 0, q>>>(s, x->data, keep, masks, parents); break;

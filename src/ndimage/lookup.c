@@ -116,8 +116,11 @@ int64_t cpi_slot_of(const cpi_lookup *l, const void *labels, int64_t i)
         double d = cpi_is_float(l->type) ? cpi_load_double(l->type, labels, i) : 0;
         return d >= 1 && d <= (double)l->n && d == (double)(int64_t)d ? (int64_t)d - 1 : -1;
     }
-    default: return slot_of_key(l, key);
+    case CPI_REGIONS_INDEX:
+    case CPI_REGIONS_ALL:
+    case CPI_REGIONS_NONE: break;
     }
+    return slot_of_key(l, key);
 }
 
 int64_t cpi_slot_of_result(const cpi_lookup *l, int64_t i)

@@ -1,7 +1,5 @@
 /* Measurements on the GPU, from pixels grouped by region (group_cuda.cuh); boxes by integer minima and maxima. */
 #include <cub/device/device_radix_sort.cuh>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #include "ndimage/group_cuda.cuh"
 
@@ -184,13 +182,10 @@ struct results {
 __device__ void put_sum(const results &r, int64_t i, int64_t region)
 {
     double d = region >= 0 && r.sums ? r.sums[region] : 0;
-    switch (r.sum_type) {
-    case CP_FLOAT64: ((double *)r.sum)[i] = d; break;
-    case CP_FLOAT32: ((float *)r.sum)[i] = (float)d; break;
-    case CP_FLOAT16: ((__half *)r.sum)[i] = __double2half(d); break;
-    case CP_BFLOAT16: ((__nv_bfloat16 *)r.sum)[i] = __double2bfloat16(d); break;
-    default: ((uint64_t *)r.sum)[i] = region >= 0 ? r.whole[region] : 0; break;
-    }
+    if (cpi_is_half(r.sum_type)) cps_store_half(r.sum_type, r.sum, i, cps_f64_to_odd(d));
+    else if (r.sum_type == CP_FLOAT64) ((double *)r.sum)[i] = d;
+    else if (r.sum_type == CP_FLOAT32) ((float *)r.sum)[i] = (float)d;
+    else ((uint64_t *)r.sum)[i] = region >= 0 ? r.whole[region] : 0;
 }
 
 __device__ void put_extremum(const results &r, const image &im, int64_t i, int64_t region)

@@ -15,23 +15,12 @@ template <class T> struct Parts {
     static __device__ __forceinline__ bool set(T x, uint64_t) { return x.re != 0 || x.im != 0; }
 };
 
-__device__ __forceinline__ uint64_t bits_that_count(cp_type t)
-{
-    switch (t) {
-    case CP_FLOAT16:
-    case CP_BFLOAT16: return 0x7fff;
-    case CP_FLOAT32: return 0x7fffffff;
-    case CP_FLOAT64: return 0x7fffffffffffffffull;
-    default: return ~0ull;
-    }
-}
-
 template <class E> struct Count {
     typedef typename E::Raw Raw;
     typedef int64_t Acc;
     enum { MASKS = true };
     struct State { int64_t a; uint64_t mask; };
-    static __device__ void start(State &s, const plan &p, const Raw *) { s.a = 0, s.mask = bits_that_count(p.a.type); }
+    static __device__ void start(State &s, const plan &p, const Raw *) { s.a = 0, s.mask = cpi_not_sign(p.a.type); }
     static __device__ __forceinline__ void add(State &s, Raw x, int64_t) { s.a += E::set(x, s.mask); }
     /* what takes no part does not spoil `all` */
     static __device__ void skip(State &s, const plan &p) { s.a += p.a.op == CP_REDUCE_all; }
@@ -51,19 +40,9 @@ template <class E> struct Count {
 cp_code cpi_fold_counts(cp_stream *s, const cpi_reduce_args *a)
 {
     using namespace fold;
-    switch (a->type) {
-    case CP_INT16:
-    case CP_UINT16:
-    case CP_FLOAT16:
-    case CP_BFLOAT16: return launch<Count<Bits<uint16_t>>>(s, a);
-    case CP_INT32:
-    case CP_UINT32:
-    case CP_FLOAT32: return launch<Count<Bits<uint32_t>>>(s, a);
-    case CP_INT64:
-    case CP_UINT64:
-    case CP_FLOAT64: return launch<Count<Bits<uint64_t>>>(s, a);
-    case CP_COMPLEX64: return launch<Count<Parts<c64>>>(s, a);
-    case CP_COMPLEX128: return launch<Count<Parts<c128>>>(s, a);
-    default: return launch<Count<Bits<uint8_t>>>(s, a);
-    }
+    return cpi_with_type(a->type, [&](auto e) {
+        typedef decltype(e) E;
+        if constexpr (E::kind == 'c') return launch<Count<Parts<stored<E>>>>(s, a);
+        else return launch<Count<Bits<typename E::Bits>>>(s, a);
+    });
 }

@@ -25,7 +25,7 @@ template <class K> __device__ __forceinline__ K unknown_key() { return (K)NAN; }
 
 __device__ __forceinline__ uint64_t flip_of(const plan &p)
 {
-    return bits_to_flip(p, p.a.fold == CPI_FOLD_LOWEST || p.a.fold == CPI_FOLD_KNOWN_LOWEST);
+    return cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST || p.a.fold == CPI_FOLD_KNOWN_LOWEST);
 }
 
 template <class R, bool KNOWN> struct Extreme {

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "cuda/cuda.h"
+#include "cuda/elements.h"
 #include "reduce/result.h"
 
 namespace fold {
@@ -20,14 +21,16 @@ enum { THREADS = 256 };
 
 /* --- elements --- */
 
-struct f16 { uint16_t bits; };
-struct bf16 { uint16_t bits; };
 struct __align__(8) c64 { float re, im; };
 struct c128 { double re, im; }; /* may lie at multiples of 8 */
 
-template <class T> __device__ __forceinline__ double number(T x) { return (double)x; }
-template <> __device__ __forceinline__ double number(f16 x) { return (double)cps_f16_to_f32(x.bits); }
-template <> __device__ __forceinline__ double number(bf16 x) { return (double)cps_bf16_to_f32(x.bits); }
+/* An element of E, a cpi_element, as loaded: a pair where it is complex, a bool as uint8. */
+template <class T> struct stored_as { typedef T type; };
+template <> struct stored_as<cp_complex64> { typedef c64 type; };
+template <> struct stored_as<cp_complex128> { typedef c128 type; };
+template <class E> using stored = typename stored_as<typename E::T>::type;
+
+template <class T> __device__ __forceinline__ double number(T x) { return (double)cpi_widen(x); }
 __device__ __forceinline__ double real(c64 x) { return (double)x.re; }
 __device__ __forceinline__ double imag(c64 x) { return (double)x.im; }
 __device__ __forceinline__ double real(c128 x) { return x.re; }

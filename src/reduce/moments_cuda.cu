@@ -70,10 +70,6 @@ template <class T> struct Real {
     }
 };
 
-__device__ __forceinline__ float narrow(float x) { return x; }
-__device__ __forceinline__ float narrow(f16 x) { return cps_f16_to_f32(x.bits); }
-__device__ __forceinline__ float narrow(bf16 x) { return cps_bf16_to_f32(x.bits); }
-
 /* All elements take part: their number is known. */
 template <class T> struct Near {
     typedef T Raw;
@@ -107,9 +103,9 @@ template <class T> struct batch<Near<T>> {
     static __device__ __forceinline__ void add(typename Near<T>::State &s, const vector<T, V> (&v)[U], int64_t, int64_t)
     {
         constexpr int N = U * V;
-        float d[N], k = narrow(v[0].x[0]), sums[4] = {0, 0, 0, 0}, squares[4] = {0, 0, 0, 0};
+        float d[N], k = cpi_widen(v[0].x[0]), sums[4] = {0, 0, 0, 0}, squares[4] = {0, 0, 0, 0};
 #pragma unroll
-        for (int i = 0; i < N; i++) d[i] = narrow(v[i / V].x[i % V]) - k, sums[i % 4] += d[i];
+        for (int i = 0; i < N; i++) d[i] = cpi_widen(v[i / V].x[i % V]) - k, sums[i % 4] += d[i];
         float sum = (sums[0] + sums[1]) + (sums[2] + sums[3]), mean = sum * (1.0f / N);
 #pragma unroll
         for (int i = 0; i < N; i++) {
@@ -175,20 +171,12 @@ template <class T> struct Plane {
 cp_code cpi_fold_moments(cp_stream *s, const cpi_reduce_args *a)
 {
     using namespace fold;
-    switch (a->type) {
-    case CP_INT8: return launch<Real<int8_t>>(s, a);
-    case CP_INT16: return launch<Real<int16_t>>(s, a);
-    case CP_UINT16: return launch<Real<uint16_t>>(s, a);
-    case CP_INT32: return launch<Real<int32_t>>(s, a);
-    case CP_UINT32: return launch<Real<uint32_t>>(s, a);
-    case CP_INT64: return launch<Real<int64_t>>(s, a);
-    case CP_UINT64: return launch<Real<uint64_t>>(s, a);
-    case CP_FLOAT16: return a->where ? launch_masked<Real<f16>>(s, a) : launch<Near<f16>>(s, a);
-    case CP_BFLOAT16: return a->where ? launch_masked<Real<bf16>>(s, a) : launch<Near<bf16>>(s, a);
-    case CP_FLOAT32: return a->where ? launch_masked<Real<float>>(s, a) : launch<Near<float>>(s, a);
-    case CP_FLOAT64: return launch<Real<double>>(s, a);
-    case CP_COMPLEX64: return launch<Plane<c64>>(s, a);
-    case CP_COMPLEX128: return launch<Plane<c128>>(s, a);
-    default: return launch<Real<uint8_t>>(s, a);
-    }
+    return cpi_with_type(a->type, [&](auto e) {
+        typedef decltype(e) E;
+        typedef stored<E> R;
+        if constexpr (E::kind == 'c') return launch<Plane<R>>(s, a);
+        else if constexpr (std::is_same<decltype(cpi_widen(R())), float>::value)
+            return a->where ? launch_masked<Real<R>>(s, a) : launch<Near<R>>(s, a);
+        else return launch<Real<R>>(s, a);
+    });
 }

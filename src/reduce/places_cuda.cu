@@ -17,7 +17,7 @@ template <class R> struct Place {
     static __device__ void start(State &s, const plan &p, const Raw *)
     {
         s.index = -1, s.value = lowest_key<Key>();
-        s.flip = bits_to_flip(p, p.a.fold == CPI_FOLD_LOWEST_PLACE);
+        s.flip = cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST_PLACE);
     }
     /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
     static __device__ __forceinline__ void add_key(State &s, Key k, int64_t i)

@@ -59,8 +59,11 @@ static cp_type result_type(cpi_reduce_rule rule, cp_type loop, bool typed)
     case CPI_RESULT_COUNT: return CP_INT64;
     case CPI_RESULT_TRUTH: return CP_BOOL;
     case CPI_RESULT_REAL: return typed ? loop : cpi_part_type(loop);
-    default: return loop;
+    case CPI_RESULT_SAME:
+    case CPI_RESULT_WIDE:
+    case CPI_RESULT_MEAN: break;
     }
+    return loop;
 }
 
 /* Of complex elements in a real type NumPy's mean loses its imaginary part, and elements keep theirs. */

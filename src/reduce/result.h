@@ -39,13 +39,18 @@ CPI_RESULT void cpi_store_int(cp_type t, void *to, uint64_t v)
     switch (t) {
     case CP_BOOL:
     case CP_INT8:
-    case CP_UINT8: *(uint8_t *)to = (uint8_t)v; break;
+    case CP_UINT8: *(uint8_t *)to = (uint8_t)v; return;
     case CP_INT16:
-    case CP_UINT16: *(uint16_t *)to = (uint16_t)v; break;
+    case CP_UINT16: *(uint16_t *)to = (uint16_t)v; return;
     case CP_INT32:
-    case CP_UINT32: *(uint32_t *)to = (uint32_t)v; break;
-    default: *(uint64_t *)to = v; break;
+    case CP_UINT32: *(uint32_t *)to = (uint32_t)v; return;
+    case CP_INT64:
+    case CP_UINT64:
+    CPI_CASE_FLOATS: /* none come here */
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT: break;
     }
+    *(uint64_t *)to = v;
 }
 
 CPI_RESULT void cpi_store_number(cp_type t, void *to, double re, double im)
@@ -55,14 +60,23 @@ CPI_RESULT void cpi_store_number(cp_type t, void *to, double re, double im)
         return;
     }
     switch (t) {
-    case CP_FLOAT32: *(float *)to = (float)re; break;
-    case CP_FLOAT64: *(double *)to = re; break;
-    case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; break;
-    case CP_COMPLEX128: ((double *)to)[0] = re, ((double *)to)[1] = im; break;
-    case CP_UINT64: *(uint64_t *)to = cps_f64_to_u64(re); break;
-    case CP_BOOL: *(uint8_t *)to = re != 0; break;
-    default: cpi_store_int(t, to, (uint64_t)cps_f64_to_i64(re)); break;
+    case CP_FLOAT32: *(float *)to = (float)re; return;
+    case CP_FLOAT64: *(double *)to = re; return;
+    case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; return;
+    case CP_COMPLEX128: ((double *)to)[0] = re, ((double *)to)[1] = im; return;
+    case CP_UINT64: *(uint64_t *)to = cps_f64_to_u64(re); return;
+    case CP_BOOL: *(uint8_t *)to = re != 0; return;
+    case CP_INT8:
+    case CP_UINT8:
+    case CP_INT16:
+    case CP_UINT16:
+    case CP_INT32:
+    case CP_UINT32:
+    case CP_INT64:
+    CPI_CASE_HALVES: /* stored above */
+    case CP_DEFAULT: break;
     }
+    cpi_store_int(t, to, (uint64_t)cps_f64_to_i64(re));
 }
 
 /* Signed types keep their sign in the upper bits. */
@@ -76,8 +90,13 @@ CPI_RESULT uint64_t cpi_load_int(cp_type t, const void *from)
     case CP_UINT32: return *(const uint32_t *)from;
     case CP_INT64:
     case CP_UINT64: return *(const uint64_t *)from;
-    default: return *(const uint8_t *)from;
+    case CP_BOOL:
+    case CP_UINT8:
+    CPI_CASE_FLOATS: /* none come here */
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT: break;
     }
+    return *(const uint8_t *)from;
 }
 
 CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
@@ -89,8 +108,18 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
     case CP_COMPLEX64: return cps_pair64((double)((const float *)from)[0], (double)((const float *)from)[1]);
     case CP_COMPLEX128: return cps_pair64(((const double *)from)[0], ((const double *)from)[1]);
     case CP_UINT64: return cps_pair64((double)*(const uint64_t *)from, 0);
-    default: return cps_pair64((double)(int64_t)cpi_load_int(t, from), 0);
+    case CP_BOOL:
+    case CP_INT8:
+    case CP_UINT8:
+    case CP_INT16:
+    case CP_UINT16:
+    case CP_INT32:
+    case CP_UINT32:
+    case CP_INT64:
+    CPI_CASE_HALVES: /* loaded above */
+    case CP_DEFAULT: break;
     }
+    return cps_pair64((double)(int64_t)cpi_load_int(t, from), 0);
 }
 
 /* Writes the result of integers that were gathered modulo 2^64, or exactly, to be finished as a number. */

@@ -16,20 +16,12 @@ namespace fold {
 
 /* --- elements as stored, and as rows see them --- */
 
-template <class E, class R> __device__ __forceinline__ E element(R x) { return x; }
-template <> __device__ __forceinline__ float element(f16 x) /* which NaN it is does not matter to a fold */
-{
-    float f;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x.bits));
-    return f;
-}
-template <> __device__ __forceinline__ float element(bf16 x) { return cps_bf16_to_f32(x.bits); }
+/* Which NaN it is does not matter to a fold. */
+template <class E, class R> __device__ __forceinline__ E element(R x) { return cpi_loosely_widen(x); }
 template <> __device__ __forceinline__ cp_complex64 element(c64 x) { return cps_pair32(x.re, x.im); }
 template <> __device__ __forceinline__ cp_complex128 element(c128 x) { return cps_pair64(x.re, x.im); }
 
-template <class R, class E> __device__ __forceinline__ void put(R *to, E x) { *to = x; }
-template <> __device__ __forceinline__ void put(f16 *to, float x) { to->bits = cps_f32_to_f16(x); }
-template <> __device__ __forceinline__ void put(bf16 *to, float x) { to->bits = cps_f32_to_bf16(x); }
+template <class R, class E> __device__ __forceinline__ void put(R *to, E x) { *to = cpi_narrow<R>(x); }
 template <> __device__ __forceinline__ void put(c64 *to, cp_complex64 x) { to->re = x.re, to->im = x.im; }
 template <> __device__ __forceinline__ void put(c128 *to, cp_complex128 x) { to->re = x.re, to->im = x.im; }
 

@@ -9,6 +9,7 @@
 
 #ifdef __CUDACC__
 #define CPS static __device__ __host__ __forceinline__
+#define CPS_DEVICE static __device__ __forceinline__
 #else
 #define CPS static inline __attribute__((always_inline, unused))
 #endif
@@ -61,6 +62,23 @@ CPS uint16_t cps_f32_to_f16(float f)
     return (uint16_t)(h | sign);
 #endif
 }
+
+#ifdef __CUDACC__
+/* Of the GPU alone: the instructions by themselves, which give every NaN the same bits. The generator looks for them
+ * by name: loose_TYPE_to_f32, and loose_f32_to_TYPE_pair, the first number in the lower half of the word. */
+CPS_DEVICE float cps_loose_f16_to_f32(uint16_t h)
+{
+    float f;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h));
+    return f;
+}
+CPS_DEVICE uint32_t cps_loose_f32_to_f16_pair(float first, float second)
+{
+    uint32_t two;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(two) : "f"(second), "f"(first));
+    return two;
+}
+#endif
 
 CPS float cps_bf16_to_f32(uint16_t h) { return cps_from_bits_f32((uint32_t)h << 16); }
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "cuda/cuda.h"
-#include "scalar/convert.h"
+#include "cuda/elements.h"
 #include "signal/signal.h"
 
 namespace {
@@ -49,15 +49,10 @@ struct f32 {
     static __device__ void mac(C &sum, C a, C k) { sum = fmaf(a, k, sum); }
     static __device__ void add(C &sum, C c) { sum += c; }
 };
-struct f16 : f32 {
-    typedef uint16_t S;
-    static __device__ C load(S s) { return cps_f16_to_f32(s); }
-    static __device__ S store(C c) { return cps_f32_to_f16(c); }
-};
-struct bf16 : f32 {
-    typedef uint16_t S;
-    static __device__ C load(S s) { return cps_bf16_to_f32(s); }
-    static __device__ S store(C c) { return cps_f32_to_bf16(c); }
+template <class H> struct half : f32 {
+    typedef H S;
+    static __device__ C load(S s) { return cpi_widen(s); }
+    static __device__ S store(C c) { return cpi_narrow<H>(c); }
 };
 struct f64 {
     typedef double S;
@@ -87,6 +82,17 @@ template <class V, int N> struct complexes {
     }
     static __device__ void add(C &sum, C c) { sum.x += c.x, sum.y += c.y; }
 };
+
+/* The arithmetic of E, a cpi_element; complex numbers are read as vectors. */
+template <class E> auto arithmetic_of()
+{
+    if constexpr (E::type == CP_BOOL) return boolean();
+    else if constexpr (cpi_is_int(E::type)) return integer<typename E::Bits>();
+    else if constexpr (cpi_half_element<typename E::T>) return half<typename E::T>();
+    else if constexpr (E::type == CP_COMPLEX64) return complexes<float2, 16>();
+    else if constexpr (E::type == CP_COMPLEX128) return complexes<double2, 8>();
+    else return std::conditional_t<std::is_same<typename E::T, float>::value, f32, f64>();
+}
 
 /* The correlation with its fill value by value: what both kernels are given. */
 template <class A> struct job {
@@ -332,23 +338,7 @@ template <class A> cp_code run(cp_stream *stream, const cpi_correlation *c)
 
 cp_code correlate(cp_stream *stream, const cpi_correlation *c)
 {
-    switch (c->type) {
-    case CP_BOOL: return run<boolean>(stream, c);
-    case CP_INT8:
-    case CP_UINT8: return run<integer<uint8_t>>(stream, c);
-    case CP_INT16:
-    case CP_UINT16: return run<integer<uint16_t>>(stream, c);
-    case CP_INT32:
-    case CP_UINT32: return run<integer<uint32_t>>(stream, c);
-    case CP_INT64:
-    case CP_UINT64: return run<integer<uint64_t>>(stream, c);
-    case CP_FLOAT16: return run<f16>(stream, c);
-    case CP_BFLOAT16: return run<bf16>(stream, c);
-    case CP_FLOAT32: return run<f32>(stream, c);
-    case CP_FLOAT64: return run<f64>(stream, c);
-    case CP_COMPLEX64: return run<complexes<float2, 16>>(stream, c);
-    default: return run<complexes<double2, 8>>(stream, c);
-    }
+    return cpi_with_type(c->type, [&](auto e) { return run<decltype(arithmetic_of<decltype(e)>())>(stream, c); });
 }
 
 } // namespace

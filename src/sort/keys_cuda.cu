@@ -4,11 +4,12 @@
  * CUB orders integers and floats by itself. Its order of floats differs from ours (keys.h) in that NaNs with the
  * sign bit set come first; where there are such, they are moved to the end afterwards (two kernels that look at
  * one element and leave otherwise). Zeros of both signs keep their order among each other. */
-#include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include "cuda/elements.h"
 #include "sort/cuda.h"
 
 template <class K>
@@ -82,6 +83,13 @@ static cp_code nans_last(cp_stream *stream, const char *what, const cpi_keys *k,
     return CPI_LAUNCHED(stream, what);
 }
 
+/* As what CUB orders the elements of E, a cpi_element. It reads floats as a sign and a magnitude and by their width
+ * alone, so one type of its own serves all half types of a width. */
+template <class E> struct ordered {
+    typedef std::conditional_t<sizeof(typename E::Bits) == 1, __nv_fp8_e5m2, __half> half;
+    typedef std::conditional_t<cpi_half_element<typename E::T>, half, typename E::T> type;
+};
+
 /* T as CUB orders it, U its bits. In place, the workspace's first part is the other buffer. */
 template <class T, class U>
 static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, int64_t n, const void *from, void *to)
@@ -116,18 +124,9 @@ static cp_code sort_row(cp_stream *stream, const char *what, const cpi_keys *k, 
 cp_code cpi_cub_sort_row(cp_stream *stream, const char *what, cp_type type, int64_t n, const void *from, void *to)
 {
     cpi_keys k = cpi_keys_of(type);
-    switch (type) {
-    case CP_INT8: return sort_row<int8_t, uint8_t>(stream, what, &k, n, from, to);
-    case CP_INT16: return sort_row<int16_t, uint16_t>(stream, what, &k, n, from, to);
-    case CP_INT32: return sort_row<int32_t, uint32_t>(stream, what, &k, n, from, to);
-    case CP_INT64: return sort_row<int64_t, uint64_t>(stream, what, &k, n, from, to);
-    case CP_UINT16: return sort_row<uint16_t, uint16_t>(stream, what, &k, n, from, to);
-    case CP_UINT32: return sort_row<uint32_t, uint32_t>(stream, what, &k, n, from, to);
-    case CP_UINT64: return sort_row<uint64_t, uint64_t>(stream, what, &k, n, from, to);
-    case CP_FLOAT16: return sort_row<__half, uint16_t>(stream, what, &k, n, from, to);
-    case CP_BFLOAT16: return sort_row<__nv_bfloat16, uint16_t>(stream, what, &k, n, from, to);
-    case CP_FLOAT32: return sort_row<float, uint32_t>(stream, what, &k, n, from, to);
-    case CP_FLOAT64: return sort_row<double, uint64_t>(stream, what, &k, n, from, to);
-    default: return sort_row<uint8_t, uint8_t>(stream, what, &k, n, from, to);
-    }
+    return cpi_with_type(type, [&](auto e) {
+        typedef decltype(e) E;
+        if constexpr (E::kind == 'c') return cpi_host->fail(CP_ERROR_INTERNAL, "%s: type %d has no key", what, type);
+        else return sort_row<typename ordered<E>::type, typename E::Bits>(stream, what, &k, n, from, to);
+    });
 }

@@ -47,14 +47,13 @@ static void finish(cp_type type, bool even, const element *a, const element *b, 
 {
     float x, y;
     double v, w;
-    if (cpi_is_half(type)) {
+    switch (type) {
+    CPI_CASE_HALVES:
         cpi_convert_value(type, a, CP_FLOAT32, &x);
         cpi_convert_value(type, b, CP_FLOAT32, &y);
         x = middle_float(even, x, y);
         cpi_convert_value(CP_FLOAT32, &x, type, to);
         return;
-    }
-    switch (type) {
     case CP_FLOAT32: x = middle_float(even, a->f, b->f); memcpy(to, &x, sizeof x); return;
     case CP_COMPLEX64: {
         float re = even ? 0.0f + a->c.re + b->c.re : 0.0f + a->c.re, im = even ? 0.0f + a->c.im + b->c.im : 0.0f + a->c.im;
@@ -68,11 +67,14 @@ static void finish(cp_type type, bool even, const element *a, const element *b, 
         memcpy(to, &z, sizeof z);
         return;
     }
-    default:
+    CPI_CASE_WHOLE:
+    case CP_FLOAT64:
         cpi_convert_value(type, a, CP_FLOAT64, &v);
         cpi_convert_value(type, b, CP_FLOAT64, &w);
         v = middle_double(even, v, w);
         memcpy(to, &v, sizeof v);
+        return;
+    case CP_DEFAULT: return;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "sort/select_grid.h"
 
 #include "scalar/convert.h"
+#include "scalar/type_list.h"
 
 /* --- the median from the two middle elements --- */
 
@@ -22,6 +23,10 @@ static __device__ void store_complex(bool even, F are, F aim, F bre, F bim, void
     ((F *)to)[0] = (re + im * zero) * scale;
     ((F *)to)[1] = (im - re * zero) * scale;
 }
+
+/* The element of a key, as an unsigned integer of its width. */
+static __device__ __forceinline__ uint8_t unkey(const cpi_keys &k, uint8_t key) { return cpi_unkey8(&k, key); }
+static __device__ __forceinline__ uint16_t unkey(const cpi_keys &k, uint16_t key) { return cpi_unkey16(&k, key); }
 
 static __device__ double as_double(cp_type type, const cpi_keys &k, uint64_t key)
 {
@@ -41,18 +46,19 @@ static __device__ void store_median(cp_type type, const cpi_keys &k, bool even, 
     if (nan && (k.bytes != 8 || !k.complex_parts)) {
         if (type == CP_FLOAT64) *(double *)to = NAN;
         else if (type == CP_FLOAT32) *(float *)to = NAN;
-        else *(uint16_t *)to = (uint16_t)k.nan;
+        else if (k.bytes == 2) *(uint16_t *)to = (uint16_t)k.nan;
+        else *(uint8_t *)to = (uint8_t)k.nan;
         return;
     }
     switch (type) {
-    case CP_FLOAT16:
-        *(uint16_t *)to = cps_f32_to_f16(middle(even, cps_f16_to_f32(cpi_unkey16(&k, (uint16_t)first)),
-                                                cps_f16_to_f32(cpi_unkey16(&k, (uint16_t)second))));
-        return;
-    case CP_BFLOAT16:
-        *(uint16_t *)to = cps_f32_to_bf16(middle(even, cps_bf16_to_f32(cpi_unkey16(&k, (uint16_t)first)),
-                                                 cps_bf16_to_f32(cpi_unkey16(&k, (uint16_t)second))));
-        return;
+#define MEDIAN_OF_HALVES(A, s)                                                                          \
+    case CPS_ENUM_##s: {                                                                                \
+        typedef CPS_CTYPE_##s U;                                                                        \
+        const float a = cps_##s##_to_f32(unkey(k, (U)first)), b = cps_##s##_to_f32(unkey(k, (U)second)); \
+        *(U *)to = cps_f32_to_##s(middle(even, a, b));                                                  \
+        return;                                                                                         \
+    }
+        CPS_HALVES(MEDIAN_OF_HALVES, )
     case CP_FLOAT32:
         *(float *)to = middle(even, __uint_as_float(cpi_unkey32(&k, (uint32_t)first)),
                               __uint_as_float(cpi_unkey32(&k, (uint32_t)second)));
@@ -118,7 +124,7 @@ __device__ __forceinline__ cpi_u128 lane_keys<cpi_u128>::operator()(int64_t i) c
 
 static __host__ __device__ __forceinline__ size_t result_bytes(cp_type type, const cpi_keys &k)
 {
-    return type < CP_FLOAT16 ? 8 : (size_t)k.bytes;
+    return cpi_is_whole(type) ? 8 : (size_t)k.bytes;
 }
 
 /* --- a block a lane --- */

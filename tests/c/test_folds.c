@@ -1,6 +1,7 @@
 /* The rows of reduce.def: kernels written by hand give what those made from the rows give, for every reduction and
  * type, awkward lengths, strides and values; and reductions that are nothing but rows. */
 #include "check.h"
+#include "core/type_traits.h"
 
 static const cp_type all_types[] = {
 #define X(NAME, ...) CP_##NAME,
@@ -45,17 +46,10 @@ static cp_array *elements(cp_type type, int64_t n, int pattern)
     return y;
 }
 
-static double epsilon(cp_type t)
-{
-    switch (t) {
-    case CP_FLOAT16: return 1.0 / 1024;
-    case CP_BFLOAT16: return 1.0 / 128;
-    case CP_FLOAT32:
-    case CP_COMPLEX64: return 1.2e-7;
-    default: return 0;
-    }
-}
-static double smallest(cp_type t) { return t == CP_FLOAT16 ? 6e-8 : t == CP_BFLOAT16 ? 1e-40 : t == CP_FLOAT64 || t == CP_COMPLEX128 ? 0 : 2e-45; }
+/* The last place of 1, and the smallest number above 0; of double neither, as all is summed in double. */
+static double power(cp_type t, int exponent) { return cpi_part_type(t) == CP_FLOAT64 ? 0 : ldexp(1, exponent); }
+static double epsilon(cp_type t) { return power(t, 1 - cpi_float_formats[t].digits); }
+static double smallest(cp_type t) { return power(t, cpi_float_formats[t].least); }
 
 static bool same(double a, double b, double relative, double absolute)
 {

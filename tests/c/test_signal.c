@@ -1,61 +1,50 @@
 /* Convolution: literal answers, and a naive reference over every type, mode and boundary on every device. */
 #include "check.h"
+#include "small_floats.h"
 
 typedef struct { double re, im; } value;
 
 /* --- elements of every type from small integers and back, without the library's help --- */
 
-static uint16_t half_bits(double v)
-{
-    int e;
-    double m = frexp(fabs(v), &e);
-    return (uint16_t)((v < 0 ? 0x8000 : 0) | (v == 0 ? 0 : ((e + 14) << 10) + (int)((2 * m - 1) * 1024)));
-}
-
-static double half_value(uint16_t h)
-{
-    int e = h >> 10 & 31, m = h & 1023;
-    double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
-    return h & 0x8000 ? -v : v;
-}
-
 static void encode(cp_type t, value v, void *to)
 {
     int64_t i = (int64_t)v.re;
     float f[2] = {(float)v.re, (float)v.im};
-    uint16_t h;
     uint8_t b = v.re != 0;
-    uint32_t u;
     switch (t) {
     case CP_BOOL: memcpy(to, &b, 1); break;
-    case CP_FLOAT16: h = half_bits(v.re); memcpy(to, &h, 2); break;
-    case CP_BFLOAT16: memcpy(&u, f, 4); h = (uint16_t)(u >> 16); memcpy(to, &h, 2); break;
+    CPI_CASE_HALVES: small_float_put(t, v.re, to); break;
     case CP_FLOAT32: memcpy(to, f, 4); break;
     case CP_FLOAT64: memcpy(to, &v.re, 8); break;
     case CP_COMPLEX64: memcpy(to, f, 8); break;
     case CP_COMPLEX128: memcpy(to, &v, 16); break;
-    default: memcpy(to, &i, cp_type_size(t)); /* little endian: the low bytes */
+    case CP_INT8:
+    case CP_UINT8:
+    case CP_INT16:
+    case CP_UINT16:
+    case CP_INT32:
+    case CP_UINT32:
+    case CP_INT64:
+    case CP_UINT64: memcpy(to, &i, cp_type_size(t)); break; /* little endian: the low bytes */
+    case CP_DEFAULT: break;
     }
 }
 
 static value decode(cp_type t, const void *from)
 {
     value v = {0, 0};
-    uint16_t h;
-    memcpy(&h, from, cp_type_size(t) == 1 ? 1 : 2);
-    uint32_t u = (uint32_t)h << 16;
     float f[2];
     switch (t) {
 #define INT(NAME, T) case NAME: { T i; memcpy(&i, from, sizeof i); v.re = (double)i; break; }
     INT(CP_BOOL, uint8_t) INT(CP_INT8, int8_t) INT(CP_UINT8, uint8_t) INT(CP_INT16, int16_t)
     INT(CP_UINT16, uint16_t) INT(CP_INT32, int32_t) INT(CP_UINT32, uint32_t) INT(CP_INT64, int64_t)
     INT(CP_UINT64, uint64_t)
-    case CP_FLOAT16: v.re = half_value(h); break;
-    case CP_BFLOAT16: memcpy(f, &u, 4); v.re = f[0]; break;
+    CPI_CASE_HALVES: v.re = small_float_value(t, from); break;
     case CP_FLOAT32: memcpy(f, from, 4); v.re = f[0]; break;
     case CP_FLOAT64: memcpy(&v.re, from, 8); break;
     case CP_COMPLEX64: memcpy(f, from, 8); v.re = f[0], v.im = f[1]; break;
-    default: memcpy(&v, from, 16);
+    case CP_COMPLEX128: memcpy(&v, from, 16); break;
+    case CP_DEFAULT: break;
     }
     return v;
 }
@@ -136,10 +125,9 @@ static void compare(cp_type t, cp_array *r, const value *want, int64_t n, const 
     ok(cp_to_host(r, raw, (size_t)n * cp_type_size(t)) == CP_OK);
     for (int64_t i = 0; i < n; i++) {
         value w = want[i], g;
-        if (cp_type_kind(t) == 'b' || cp_type_kind(t) == 'i' || cp_type_kind(t) == 'u' || t == CP_FLOAT16 || t == CP_BFLOAT16) {
+        if (cpi_is_whole(t) || cpi_is_half(t)) {
             char one[16];
-            if (t == CP_BFLOAT16) w.re = ldexp(nearbyint(ldexp(w.re, 8 - ilogb(w.re == 0 ? 1 : w.re) - 1)), ilogb(w.re == 0 ? 1 : w.re) - 7);
-            encode(t, w, one); /* integers wrap */
+            encode(t, w, one); /* integers wrap, small floats are rounded once */
             w = decode(t, one);
         }
         g = decode(t, raw + (size_t)i * cp_type_size(t));
@@ -204,10 +192,10 @@ static void large(void **state)
             check_2d(types[i], 3, 700, 1, 300, CP_MODE_FULL, CP_BOUNDARY_SYMM, false);
         }
         for (cp_type t = CP_INT8; t <= CP_COMPLEX128; t++) /* exact in every type: the sums stay small */
-            if (t != CP_FLOAT16 && t != CP_BFLOAT16)
+            if (!cpi_is_half(t))
                 check_2d(t, 2, 2500, 1, 301, CP_MODE_SAME, CP_BOUNDARY_WRAP, true);
         for (cp_type t = CP_BOOL; t <= CP_COMPLEX128; t++)
-            if (t != CP_FLOAT16 && t != CP_BFLOAT16) check_2d(t, 1, 2300, 1, 1100, CP_MODE_FULL, CP_BOUNDARY_FILL, false);
+            if (!cpi_is_half(t)) check_2d(t, 1, 2300, 1, 1100, CP_MODE_FULL, CP_BOUNDARY_FILL, false);
         check_2d(CP_UINT8, 70, 9000, 2, 2, CP_MODE_FULL, CP_BOUNDARY_WRAP, true);
         check_2d(CP_FLOAT32, 130, 2100, 5, 5, CP_MODE_VALID, CP_BOUNDARY_FILL, true);
         check_2d(CP_BOOL, 1, 300000, 1, 3, CP_MODE_FULL, CP_BOUNDARY_FILL, true);

@@ -1,5 +1,6 @@
 /* sort, argsort and unique against a naive insertion sort that is written from NumPy's rules. */
 #include "check.h"
+#include "small_floats.h"
 
 #include <float.h>
 
@@ -9,21 +10,6 @@ typedef struct value {
     int64_t i;
     double re, im;
 } value;
-
-static double half_value(uint16_t h)
-{
-    int e = h >> 10 & 31, m = h & 1023;
-    double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
-    return h >> 15 ? -v : v;
-}
-
-static double bfloat_value(uint16_t h)
-{
-    uint32_t u = (uint32_t)h << 16;
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-}
 
 static value value_of(cp_type t, const void *p)
 {
@@ -45,15 +31,13 @@ static value value_of(cp_type t, const void *p)
         CASE(UINT32, uint32_t, v.i = x)
         CASE(INT64, int64_t, v.i = x)
         CASE(UINT64, uint64_t, v.i = (int64_t)(x ^ (uint64_t)1 << 63))
-        CASE(FLOAT16, cp_half, v.re = half_value(x.bits))
-        CASE(BFLOAT16, cp_bfloat16, v.re = bfloat_value(x.bits))
+    CPI_CASE_HALVES: v.re = small_float_value(t, p); break;
         CASE(FLOAT32, float, v.re = x)
         CASE(FLOAT64, double, v.re = x)
         CASE(COMPLEX64, cp_complex64, v.re = x.re, v.im = x.im)
         CASE(COMPLEX128, cp_complex128, v.re = x.re, v.im = x.im)
 #undef CASE
-    default:
-        break;
+    case CP_DEFAULT: break;
     }
     return v;
 }
@@ -76,14 +60,6 @@ static uint64_t next(void)
     seed ^= seed << 13;
     seed ^= seed >> 7;
     return seed ^= seed << 17;
-}
-
-static uint16_t half_bits(double x) /* of small multiples of 1/4 */
-{
-    if (x == 0) return signbit(x) ? 0x8000 : 0;
-    int e;
-    double m = frexp(fabs(x), &e);
-    return (uint16_t)((x < 0 ? 0x8000 : 0) | (e + 14) << 10 | (int)((m * 2 - 1) * 1024));
 }
 
 /* Element i of a pattern: 0 any bits, 1 few values with NaN, infinities and zeros of both signs, 2 constant,
@@ -111,12 +87,11 @@ static void put(cp_type t, void *p, int pattern, int64_t i, int64_t n)
         int64_t v = isnan(x) ? 100 : isinf(x) ? (x > 0 ? 90 : 80) : (int64_t)x;
         if (kind == 'b') v &= 1;
         memcpy(p, &v, cp_type_size(t));
-    } else if (t == CP_FLOAT16) {
-        uint16_t h = isnan(x) ? (signbit(x) ? 0xFE01 : 0x7E00) : isinf(x) ? (x > 0 ? 0x7C00 : 0xFC00) : half_bits(x);
-        memcpy(p, &h, 2);
-    } else if (t == CP_BFLOAT16 || t == CP_FLOAT32 || t == CP_COMPLEX64) {
+    } else if (cpi_is_half(t)) {
+        small_float_put(t, x, p);
+    } else if (t == CP_FLOAT32 || t == CP_COMPLEX64) {
         float f[2] = {(float)x, (float)y};
-        memcpy(p, (char *)f + (t == CP_BFLOAT16 ? 2 : 0), cp_type_size(t));
+        memcpy(p, f, cp_type_size(t));
     } else {
         double f[2] = {x, y};
         memcpy(p, f, cp_type_size(t));

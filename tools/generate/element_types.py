@@ -5,6 +5,7 @@ types and the scalar prelude of every type.
     src/core/type_traits.h            sizes, kinds; src/core/type_rows.c: names, casts
     src/scalar/conversions.h          cps_FROM_to_TO(x) for every pair that scalar/convert.h does not write itself
     src/scalar/halves.h               elements of the half types by a type known at run time
+    src/cuda/elements.h               the types as C++ types for CUDA C++, and the switch over them
     src/scalar/type_list.h            the types as macros
     python/type_rows.h                what the extension asks of a type; python/cuprite/_foreign.py: those NumPy lacks
     src/scalar/convert_value.c        cpi_convert_value
@@ -91,7 +92,8 @@ def public_header(types):
              "/* The element types, in NumPy's order: the first upwards that two of them cast to is their promotion. */",
              "typedef enum cp_type {"]
     lines += [f"    {t.enum}," for t in types]
-    lines += ["    CP_NTYPES,", "    CP_DEFAULT = -1 /* in options: the type that NumPy would choose */", "} cp_type;", "",
+    lines += ["    CP_DEFAULT = -1 /* in options: the type that NumPy would choose */", "} cp_type;",
+              f"#define CP_NTYPES {len(types)} /* no enumerator: a switch that names all types is whole */", "",
               "/* CP_TYPES(X) is X(NAME, NumPy's name, C type of an element, kind letter, bytes) for every type. */",
               "#define CP_TYPES(X)".ljust(width) + "\\"]
     lines += [f"    {r}".ljust(width) + "\\" for r in rows[:-1]] + [f"    {rows[-1]}"]
@@ -130,7 +132,16 @@ enum {
             ("CPI_COMPLEXES", lambda t: t.kind == "complex")]
     for name, test in sets:
         text += f"    {name} = {bits_of(types, test)},\n"
-    text += "};\n\n"
+    text += """};
+/* `case` of every type of a set. A switch over types names them all (-Werror=switch-enum), by these where a new one of
+ * the kind would be treated alike. */
+"""
+    for name, test in (("WHOLE", lambda t: t.kind == "bool" or t.is_int), ("HALVES", lambda t: t.is_half),
+                       ("FLOATS", lambda t: t.kind == "float"), ("COMPLEXES", lambda t: t.kind == "complex")):
+        cases = wrapped([f"case {t.enum}" for t in types if test(t)], "    ", 100).rstrip(",").replace(", ", ": ")
+        lines = cases.replace(",\n", ": \\\n")
+        text += f"#define CPI_CASE_{name} " + (f"\\\n{lines}\n" if "\n" in lines else f"{lines.strip()}\n")
+    text += "\n"
     text += row_type()
     for name, what in (("sizes", lambda t: str(t.size)), ("computes", lambda t: by_suffix(types, t.computes).enum),
                        ("parts", lambda t: by_suffix(types, t.part).enum)):
@@ -158,6 +169,43 @@ static inline cp_type cpi_part_type(cp_type t) { return (cp_type)cpi_type_parts[
     return text
 
 
+def bits_by_type(types):
+    """Bits that a thread asks for once: as switches, with which kernels that keep them take fewer registers than with
+    shifts and tests."""
+    masks, flips = {}, {}
+    for t in types:
+        part = by_suffix(types, t.part)
+        top = 1 << 8 * part.size - 1
+        if t.kind == "float":
+            masks.setdefault(f"0x{top - 1:x}", []).append(t.enum)
+        if t.kind == "signed":
+            flips.setdefault(f"low ? 0x{top - 1:x} : 0x{top:x}", []).append(t.enum)
+        if part.kind == "float":
+            flips.setdefault(f"low ? 0x{top:x} : 0", []).append(t.enum)
+    cases = lambda enums: " ".join(f"case {e}:" for e in enums)  # noqa: E731
+    mask, flip = ("".join(f"    {cases(enums)} return {value};\n" for value, enums in by.items())
+                  for by in (masks, flips))
+    return f"""
+/* --- bits by a type known at run time; in kernels that keep them a switch takes fewer registers than arithmetic --- */
+
+/* All bits but the sign of a floating number: of elements without parts those that tell them from zero. */
+CPS uint64_t cpi_not_sign(cp_type t)
+{{
+    switch ((int)t) {{
+{mask}    default: return ~0ull;
+    }}
+}}
+/* What is flipped of an element, or of each part of a complex one, so that integers are ordered as unsigned ones and,
+ * where `low`, the order is turned round. */
+CPS uint64_t cpi_order_flip(cp_type t, bool low)
+{{
+    switch ((int)t) {{
+{flip}    default: return low ? ~0ull : 0;
+    }}
+}}
+"""
+
+
 def floats(types):
     """The formats of floating types, by type; those of a complex type's parts, and zeros for the others."""
     text = "/* Of floating and complex types: the format of a number, or of a part. */\n"
@@ -172,7 +220,7 @@ def floats(types):
 
 def row_type():
     return """#ifdef __CUDACC__
-#define CPI_TRAIT static __host__ __device__ inline
+#define CPI_TRAIT static constexpr __host__ __device__ inline
 #else
 #define CPI_TRAIT static inline
 #endif
@@ -279,6 +327,90 @@ def halves_header(types):
     return text + "}\n\n#endif"
 
 
+def elements_header(types):
+    """What CUDA C++ knows of the types."""
+    by_hand = (ROOT / "src/scalar/convert.h").read_text()
+    halves = [t for t in types if t.is_half]
+    text = """#ifndef CPI_CUDA_ELEMENTS_H
+#define CPI_CUDA_ELEMENTS_H
+
+#include "core/type_traits.h"
+#include "cuda/cuda.h"
+#include "scalar/convert.h"
+
+/* --- the half types as C++ types of their own, which kernels compute with as float --- */
+
+/* Is T one of them? Has it instructions (scalar/convert.h) that lose which NaN it is, for one and for two numbers? */
+template <class T> constexpr bool cpi_half_element = false;
+template <class T> constexpr bool cpi_loosely_widened = false;
+template <class T> constexpr bool cpi_loosely_narrowed = false;
+"""
+    for t in halves:
+        name, loose, pair = f"cpi_{t.suffix}", f"cps_loose_{t.suffix}_to_f32", f"cps_loose_f32_to_{t.suffix}_pair"
+        loosely, in_pairs = f"{loose}(" in by_hand, f"{pair}(" in by_hand
+        text += f"""
+struct {name} {{
+    {t.stored} bits;
+    CPS float widened({name} x) {{ return cps_{t.suffix}_to_f32(x.bits); }}
+    CPS {name} narrowed(float x) {{ return {name}{{cps_f32_to_{t.suffix}(x)}}; }}
+    CPS_DEVICE float loosely_widened({name} x) {{ return {loose if loosely else f"cps_{t.suffix}_to_f32"}(x.bits); }}
+"""
+        if in_pairs:
+            text += f"    CPS_DEVICE uint{16 * t.size}_t loosely_narrowed(float first, float second)"
+            text += f" {{ return {pair}(first, second); }}\n"
+        text += f"}};\ntemplate <> inline constexpr bool cpi_half_element<{name}> = true;\n"
+        if loosely:
+            text += f"template <> inline constexpr bool cpi_loosely_widened<{name}> = true;\n"
+        if in_pairs:
+            text += f"template <> inline constexpr bool cpi_loosely_narrowed<{name}> = true;\n"
+    text += """
+/* An element as kernels compute with it, and back. */
+template <class T> CPS_DEVICE auto cpi_widen(T x)
+{
+    if constexpr (cpi_half_element<T>) return T::widened(x);
+    else return x;
+}
+template <class T> CPS_DEVICE auto cpi_loosely_widen(T x)
+{
+    if constexpr (cpi_half_element<T>) return T::loosely_widened(x);
+    else return x;
+}
+template <class T, class C> CPS_DEVICE T cpi_narrow(C x)
+{
+    if constexpr (cpi_half_element<T>) return T::narrowed(x);
+    else return (T)x;
+}
+
+/* --- all types --- */
+
+/* T: an element as stored; Bits: the unsigned integer of its width, of a complex number's that of its parts. */
+template <cp_type TYPE, char KIND, class STORED, class BITS> struct cpi_element {
+    static constexpr cp_type type = TYPE;
+    static constexpr char kind = KIND; /* as cp_type_kind tells it */
+    typedef STORED T;
+    typedef BITS Bits;
+};
+"""
+    elements = {}
+    for t in types:
+        stored = f"cpi_{t.suffix}" if t.is_half else t.stored
+        bits = f"uint{8 * by_suffix(types, t.part).size}_t"
+        elements[t.name] = f"cpi_element<{t.enum}, '{KINDS[t.kind]}', {stored}, {bits}>"
+    text += "\n/* f(a cpi_element) for the type t: the switch over types is written once. */\n"
+    text += "template <class F> cp_code cpi_with_type(cp_type t, F f)\n{\n    switch (t) {\n"
+    text += "".join(f"    case {t.enum}: return f({elements[t.name]}());\n" for t in types)
+    text += "    case CP_DEFAULT: break;\n    }\n"
+    text += '    return cpi_host->fail(CP_ERROR_INTERNAL, "there is no type %d", (int)t);\n}\n'
+    text += bits_by_type(types)
+    text += f"\n/* What is there once a half type: an array of CPI_NHALVES, filled by f(a cpi_element, its place). */\n"
+    text += f"enum {{ CPI_NHALVES = {len(halves)} }};\n"
+    text += "static inline int cpi_half_place(cp_type t)\n"
+    text += "{\n    return __builtin_popcount((unsigned)CPI_HALVES & ((1u << t) - 1));\n}\n"
+    text += "template <class F> void cpi_each_half(F f)\n{\n"
+    text += "".join(f"    f({elements[t.name]}(), {k});\n" for k, t in enumerate(halves))
+    return text + "}\n\n#endif"
+
+
 def python_rows(types):
     text = "#ifndef CPY_TYPE_ROWS_H\n#define CPY_TYPE_ROWS_H\n\n#include \"cuprite/types.h\"\n\n"
     text += "typedef struct cpy_type_row {\n    char letter;        /* NumPy's character code */\n"
@@ -318,12 +450,12 @@ def convert_value(types):
         for b in types:
             text += f"    case {b.enum}: {{\n        const {b.stored} y = cps_{a.suffix}_to_{b.suffix}(x);\n"
             text += "        memcpy(result, &y, sizeof y);\n        break;\n    }\n"
-        text += "    default: break;\n    }\n}\n\n"
+        text += "    case CP_DEFAULT: break;\n    }\n}\n\n"
     text += "void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result)\n{\n    switch (from) {\n"
     for a in types:
         text += f"    case {a.enum}: {{\n        {a.stored} x;\n        memcpy(&x, value, sizeof x);\n"
         text += f"        from_{a.name}(x, to, result);\n        break;\n    }}\n"
-    return text + "    default: break;\n    }\n}"
+    return text + "    case CP_DEFAULT: break;\n    }\n}"
 
 
 # --- the scalar prelude ---
@@ -385,6 +517,7 @@ def write(tables, out):
     out.write("src/core/type_rows.c", TABLE, type_rows(types))
     out.write("src/scalar/conversions.h", TABLE, conversions_header(types))
     out.write("src/scalar/halves.h", TABLE, halves_header(types))
+    out.write("src/cuda/elements.h", TABLE, elements_header(types))
     out.write("src/scalar/type_list.h", TABLE, type_list(types))
     out.write("python/type_rows.h", TABLE, python_rows(types))
     out.write("python/cuprite/_foreign.py", TABLE, python_names(types))

@@ -448,7 +448,7 @@ $structs
 cp_code cpi_fold_$name(cp_stream *s, const cpi_reduce_args *a)
 {
     using namespace fold;
-$whole    switch (a->type) {
+$whole    switch ((int)a->type) {
 $cases    default: return cpi_host->fail(CP_ERROR_TYPE, "%s: no kernel for type %d", cpi_reduce_name(a->op), (int)a->type);
     }
 }
@@ -467,7 +467,7 @@ def _cases(chosen, indent, halves):
             out += f"{indent}case CP_INT64:\n"
         if f.element.name == "float32":
             for t in halves:
-                out += f"{indent}case {t.enum}: return launch<Row<{f.name}, {t.suffix}>>(s, a);\n"
+                out += f"{indent}case {t.enum}: return launch<Row<{f.name}, cpi_{t.suffix}>>(s, a);\n"
         if f.element.name == "uint8":
             out += f"{indent}case CP_BOOL:\n"
         stored = STORED.get(f.element.name, f.element.T)
@@ -482,6 +482,6 @@ def cuda(row, elements, halves):
                       for f in all_)
     whole = _cases([f for f in all_ if f.whole], " " * 8, halves)
     if whole:
-        whole = f"    if (a->whole) {{\n        switch (a->type) {{\n{whole}        default: break;\n        }}\n    }}\n"
+        whole = f"    if (a->whole) {{\n        switch ((int)a->type) {{\n{whole}        default: break;\n        }}\n    }}\n"
     return LAUNCHER.substitute(name=row.args[0], structs=structs, whole=whole,
                                cases=_cases([f for f in all_ if not f.whole], "    ", halves))

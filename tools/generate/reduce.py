@@ -193,7 +193,7 @@ def finishes(fold_rows, reductions):
         if not mine:
             return unused + "    (void)op;\n    return a;\n"
         cases = "".join(f"    case CP_REDUCE_{name(r)}: return {fold_words.finish_in_c(r, cls)};\n" for r in mine)
-        return f"{unused}    switch (op) {{\n{cases}    default: return a;\n    }}\n"
+        return f"{unused}    switch ((int)op) {{\n{cases}    default: return a;\n    }}\n"
 
     return FINISHES % tuple(body(cls) for cls in ("number", "moments", "count", "place"))
 
@@ -219,7 +219,7 @@ def launchers(fold_rows):
     out = "/* The folds of the GPU: for each a function that launches its kernel. */\n"
     out += '#ifndef CPI_REDUCE_FOLDS_CUDA_H\n#define CPI_REDUCE_FOLDS_CUDA_H\n\n#include "reduce/reduce.h"\n\n'
     out += "".join(f"cp_code {n}(cp_stream *stream, const cpi_reduce_args *a);\n" for n in dict.fromkeys(names))
-    out += "\nstatic inline cp_code cpi_launch_fold(cp_stream *stream, const cpi_reduce_args *a)\n{\n    switch (a->fold) {\n"
+    out += "\nstatic inline cp_code cpi_launch_fold(cp_stream *stream, const cpi_reduce_args *a)\n{\n    switch ((int)a->fold) {\n"
     out += "".join(f"    case CPI_FOLD_{name(f).upper()}: return {n}(stream, a);\n" for f, n in zip(fold_rows, names))
     return out + "    default: return CP_ERROR_VALUE;\n    }\n}\n\n#endif\n"
 

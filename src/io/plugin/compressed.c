@@ -5,6 +5,8 @@
  * says of its tiles is checked too, since CFITSIO allocates by it. */
 #include "plugin.h"
 
+#include "core/type_traits.h"
+
 #include <fitsio.h>
 #include <math.h>
 #include <pthread.h>
@@ -178,8 +180,13 @@ static int fitsio_type(cp_type t)
     case CP_INT64: return TLONGLONG;
     case CP_UINT64: return TULONGLONG;
     case CP_FLOAT32: return TFLOAT;
-    default: return TDOUBLE;
+    case CP_BOOL: /* FITS has none of these */
+    CPI_CASE_HALVES:
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT:
+    case CP_FLOAT64: break;
     }
+    return TDOUBLE;
 }
 
 cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size, void *pixels)

@@ -1,6 +1,8 @@
 /* Writes an array as the primary image of a FITS file: a header, then big-endian pixels in pieces. */
 #include "plugin.h"
 
+#include "core/type_traits.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,8 +22,13 @@ static int bitpix_of(cp_type t, const char **bzero)
     case CP_INT64: return 64;
     case CP_UINT64: *bzero = "9223372036854775808"; return 64;
     case CP_FLOAT32: return -32;
-    default: return -64;
+    case CP_BOOL: /* the front has converted or refused these */
+    CPI_CASE_HALVES:
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT:
+    case CP_FLOAT64: break;
     }
+    return -64;
 }
 
 /* Header cards: each is 80 characters; `n` counts them for the padding. */

@@ -1,6 +1,8 @@
 /* Catalogues: CSV, and FITS binary tables, which CFITSIO builds in memory. */
 #include "plugin.h"
 
+#include "core/type_traits.h"
+
 #include <fitsio.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,8 +37,12 @@ static int value(char *to, size_t bytes, const cpi_io_column *c, int64_t i)
     case CP_INT64: return snprintf(to, bytes, "%lld", (long long)((const int64_t *)c->values)[i]);
     case CP_UINT64: return snprintf(to, bytes, "%llu", (unsigned long long)((const uint64_t *)c->values)[i]);
     case CP_FLOAT32: return number(to, bytes, ((const float *)c->values)[i], true);
-    default: return number(to, bytes, ((const double *)c->values)[i], false);
+    CPI_CASE_HALVES: /* the front has converted or refused these */
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT:
+    case CP_FLOAT64: break;
     }
+    return number(to, bytes, ((const double *)c->values)[i], false);
 }
 
 /* A name, quoted where CSV asks for it. */
@@ -93,8 +99,13 @@ static const char *form(cp_type t, int *type)
     case CP_INT64: *type = TLONGLONG; return "K";
     case CP_UINT64: *type = TULONGLONG; return "W";
     case CP_FLOAT32: *type = TFLOAT; return "E";
-    default: *type = TDOUBLE; return "D";
+    CPI_CASE_HALVES: /* the front has converted or refused these */
+    CPI_CASE_COMPLEXES:
+    case CP_DEFAULT:
+    case CP_FLOAT64: break;
     }
+    *type = TDOUBLE;
+    return "D";
 }
 
 #define WRITTEN (-1) /* a status: the error record says why */

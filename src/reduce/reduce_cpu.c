@@ -284,7 +284,7 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
     char *out;
     const char *x;
     const uint8_t *where;
-    double shift[2];
+    double shift[2] = {0, 0};
     for (int64_t r = begin, m; r < end; r += m) {
         find_result(a, r, &x, &where, &out);
         int64_t left = last->n - (a->nkept > 1 ? r % last->n : r);
@@ -292,7 +292,7 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
         if (m > left) m = left;
         for (int64_t i = 0; i < m; i++) {
             const char *row = x + i * last->x;
-            find_shift(j, row, shift);
+            if (a->class_of == CPI_MOMENTS) find_shift(j, row, shift);
             if (whole) j->k->run(row, a->reduced, 0, shift, acc + i * j->k->size);
             else fold_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
                             acc + i * j->k->size);

@@ -1,4 +1,4 @@
-/* Moments of real numbers, sums of float32, sums and products of integers of at most 16 bits and counts of integers, where
+/* Moments of real numbers, sums of float32, sums and products of integers of at most 16 bits and counts, where
  * kernels written by hand beat those made from the rows; compiled once per instruction set.
  *
  * Invariant: every variant adds in the same order (32 lanes of 64 bits, then a tree), so that the bits of a
@@ -73,9 +73,9 @@ PRODUCT_NARROW(UINT8, uint8_t)
 PRODUCT_NARROW(INT16, int16_t)
 PRODUCT_NARROW(UINT16, uint16_t)
 
-/* --- counts, in lanes of the elements' width --- */
+/* --- counts, in lanes of the elements' width: of integers, and of other numbers by their bits without the signs --- */
 
-#define COUNT(NAME, T, SIGNED)                                                                                \
+#define COUNT(NAME, T, SIGNED, BITS)                                                                          \
     static void count_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)   \
     {                                                                                                         \
         enum { L = 64 / sizeof(T) };                                                                          \
@@ -88,16 +88,37 @@ PRODUCT_NARROW(UINT16, uint16_t)
         (void)base, (void)shift;                                                                              \
         for (; i + L <= n; i += L) {                                                                          \
             memcpy(&v, x + i, sizeof v);                                                                      \
-            a -= (marks)(v != 0);                                                                             \
+            a -= (marks)((v & (T)(BITS)) != 0);                                                               \
         }                                                                                                     \
         for (int l = 0; l < L; l++) count += a[l];                                                            \
-        for (; i < n; i++) count += x[i] != 0;                                                                \
+        for (; i < n; i++) count += (x[i] & (T)(BITS)) != 0;                                                  \
         memcpy(acc, &count, sizeof count);                                                                    \
     }
-COUNT(UINT8, uint8_t, int8_t)
-COUNT(UINT16, uint16_t, int16_t)
-COUNT(UINT32, uint32_t, int32_t)
-COUNT(UINT64, uint64_t, int64_t)
+COUNT(UINT8, uint8_t, int8_t, -1)
+COUNT(UINT16, uint16_t, int16_t, -1)
+COUNT(UINT32, uint32_t, int32_t, -1)
+COUNT(UINT64, uint64_t, int64_t, -1)
+COUNT(FLOAT32, uint32_t, int32_t, INT32_MAX)
+COUNT(FLOAT64, uint64_t, int64_t, INT64_MAX)
+COUNT(COMPLEX64, uint64_t, int64_t, 0x7fffffff7fffffff)
+
+static void count_run_COMPLEX128(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
+{
+    const uint64_t *x = data;
+    vuint v, w, a = {0};
+    int64_t i = 0;
+    (void)base, (void)shift;
+    for (; i + LANES <= n; i += LANES) {
+        memcpy(&v, x + 2 * i, sizeof v), memcpy(&w, x + 2 * i + LANES, sizeof w);
+        vuint either = __builtin_shuffle(v, w, (vuint){0, 2, 4, 6, 8, 10, 12, 14}) |
+                       __builtin_shuffle(v, w, (vuint){1, 3, 5, 7, 9, 11, 13, 15});
+        a -= (vuint)(either << 1 != 0);
+    }
+    uint64_t count = 0;
+    for (int l = 0; l < LANES; l++) count += a[l];
+    for (; i < n; i++) count += ((x[2 * i] | x[2 * i + 1]) << 1) != 0;
+    memcpy(acc, &count, sizeof count);
+}
 
 /* --- moments: exact mean of the block, then the deviations from it, while the block is in cache --- */
 
@@ -237,8 +258,10 @@ static int64_t widen_near_f16(const char *x, int64_t n, float *to)
 #if defined(__AVX512F__)
     for (; i + 16 <= n; i += 16)
         _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(x + 2 * i))));
-#elif defined(__F16C__)
+#endif
+#if defined(__F16C__)
     for (; i + 8 <= n; i += 8) _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(x + 2 * i))));
+    for (; i < n; i++) to[i] = _cvtsh_ss(((const uint16_t *)(const void *)x)[i]);
 #else
     (void)x, (void)n, (void)to;
 #endif
@@ -288,6 +311,10 @@ static const cpi_reduce_kernel counts[CP_NTYPES] = {
     [CP_UINT32] = {8, .run = count_run_UINT32},
     [CP_INT64] = {8, .run = count_run_UINT64},
     [CP_UINT64] = {8, .run = count_run_UINT64},
+    [CP_FLOAT32] = {8, .run = count_run_FLOAT32},
+    [CP_FLOAT64] = {8, .run = count_run_FLOAT64},
+    [CP_COMPLEX64] = {8, .run = count_run_COMPLEX64},
+    [CP_COMPLEX128] = {8, .run = count_run_COMPLEX128},
 };
 static const cpi_reduce_kernel moments[CP_NTYPES] = {CPI_REDUCE_INTS(MOMENTS_OF) CPI_REDUCE_FLOATS(MOMENTS_OF)};
 

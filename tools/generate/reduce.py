@@ -5,12 +5,13 @@
     src/reduce/table.c             what the front reads, and the public functions
     src/reduce/finishes.h          from accumulators to results
     src/reduce/words.h, FOLD.h     folds as functions (folds.py)
-    src/reduce/FOLD_simd.c         kernels of the CPU, and kernels_simd.c, which lists them
+    src/reduce/FOLD_simd.c         kernels of the CPU (fold_kernels.py), and kernels_simd.c, which lists them
     src/reduce/FOLD_cuda.cu        kernels of the GPU, and folds_cuda.h, which lists them
 """
 import re
 import textwrap
 
+import fold_kernels
 import fold_words
 import folds
 from element_types import types_of
@@ -237,7 +238,7 @@ def write(tables, out):
     here("src/reduce/words.h", folds.words(elements))
     for f in fold_rows:
         here(f"src/reduce/{name(f)}.h", folds.header(f, elements))
-        here(f"src/reduce/{name(f)}_simd.c", folds.kernels(f, elements))
+        here(f"src/reduce/{name(f)}_simd.c", fold_kernels.kernels(f, elements))
         if not f.get("cuda"):
             here(f"src/reduce/{name(f)}_cuda.cu", folds.cuda(f, elements, halves))
     here("src/reduce/kernels_simd.c", kernel_list(fold_rows, elements))

@@ -38,6 +38,18 @@ __device__ __forceinline__ unsigned tile_bits(const label_shape &s, const void *
     return mine;
 }
 
+/* Makes a and b of a tile one tree, by minima alone: what the larger one pointed to is united with the smaller one in
+ * its stead, so that nothing is read that another thread may be writing. The larger one shrinks with every turn. */
+__device__ __forceinline__ void unite_in_tile(unsigned *parent, unsigned a, unsigned b)
+{
+    while (a != b) {
+        const unsigned high = max(a, b);
+        b = min(a, b);
+        a = atomicMin(parent + high, b);
+        if (a == high) return; /* it was a root */
+    }
+}
+
 /* Unites, in shared memory, the runs of word `mine` with those of a line above it in the tile. */
 __device__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask, const word_place &p,
                              unsigned mine, int reach, int above)
@@ -55,7 +67,7 @@ __device__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsig
             int b = __ffs((int)h) - 1, to = b + d;
             int word = above + (to < 0 ? -1 : to > 31 ? 1 : 0);
             unsigned other = to < 0 ? left : to > 31 ? right : up;
-            unite<unsigned>(parent, me * 32 + head_of(mine, b, s.joined), word * 32 + head_of(other, to & 31, s.joined));
+            unite_in_tile(parent, me * 32 + head_of(mine, b, s.joined), word * 32 + head_of(other, to & 31, s.joined));
         }
     }
 }
@@ -79,7 +91,7 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     __syncthreads();
     if (mine) {
         if (s.joined && p.column && (mine & 1) && mask[me - 1] >> 31)
-            unite<unsigned>(parent, me * 32, (me - 1) * 32 + head_of(mask[me - 1], 31, true));
+            unite_in_tile(parent, me * 32, (me - 1) * 32 + head_of(mask[me - 1], 31, true));
         uint64_t low, high;
         line_masks(s, p.line, &low, &high);
         for (int i = 0; i < s.neighbours; i++) {
@@ -91,7 +103,8 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     __syncthreads();
     for (unsigned h = heads(mine, s.joined); h; h &= h - 1) {
         int b = __ffs((int)h) - 1;
-        unsigned root = seek_root<unsigned>(parent, me * 32 + b); /* no store beside the others' reading */
+        unsigned root = me * 32 + b;
+        while (parent[root] != root) root = parent[root]; /* nobody writes any more */
         word_place q = place_of(s, blockIdx.x, root >> 5);
         parents[p.line * s.width + p.word * 32 + b] = (U)(q.line * s.width + q.word * 32 + (root & 31));
     }

@@ -46,7 +46,8 @@ struct plan {
     int64_t parts, each;   /* pieces of the reduced range; vectors (rows) or rows (columns) of one */
     int64_t head, vectors; /* rows: elements before the first whole vector, vectors */
     int64_t tiles;         /* columns: tiles in the last kept dimension */
-    int group;             /* rows: threads of one result (a power of two); columns: columns of one tile */
+    int group;             /* rows: threads of one result (a power of two); short rows: rows of a block at a time;
+                            * columns: columns of one tile */
     bool small;            /* every flat index fits 31 bits */
     int staged;            /* short rows: bytes of a block's rows, where these pass through shared memory; else 0 */
     char *partial;
@@ -324,59 +325,104 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
  * memory that leave a processor full of blocks. */
 enum { SHORT = 16, MANY = 1 << 16, AT_ONCE = 2, TILE = AT_ONCE * THREADS, STAGED = 16384 };
 
-/* The next `bytes` of contiguous rows to shared memory, by neighbours; `from` is aligned to 16 bytes. */
+/* `bytes` of contiguous rows to shared memory, by neighbours; `from` is aligned to 16 bytes. */
 template <class R> __device__ __forceinline__ void stage(uint4 *to, const char *from, int bytes)
 {
     const int vectors = bytes / 16;
     __syncthreads(); /* what was there before has been read */
-#pragma unroll 2 /* more would take registers from the folds */
-    for (int i = threadIdx.x; i < vectors; i += THREADS) to[i] = ((const uint4 *)from)[i];
+#pragma unroll 1
+    for (int i = threadIdx.x; i < vectors; i += 4 * THREADS) {
+        uint4 v[4];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * THREADS < vectors) v[u] = ((const uint4 *)from)[i + u * THREADS];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * THREADS < vectors) to[i + u * THREADS] = v[u];
+    }
+#pragma unroll 1
     for (int i = vectors * 16 + (int)(threadIdx.x * sizeof(R)); i < bytes; i += (int)(THREADS * sizeof(R)))
         *(R *)((char *)to + i) = *(const R *)(from + i);
     __syncthreads();
 }
 
-template <class F> __global__ void __launch_bounds__(THREADS) short_rows(const __grid_constant__ plan p)
+/* The accumulators of rows r and r + THREADS of `left` rows of n elements in shared memory. */
+template <class F>
+__device__ __forceinline__ void fold_staged(const plan &p, const typename F::Raw *rows, int r, int left, int n,
+                                            typename F::Acc (&acc)[AT_ONCE])
+{
+    const typename F::Raw *x[AT_ONCE];
+    typename F::State s[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) { /* behind the last row the first one is read again */
+        x[k] = rows + (r + k * THREADS < left ? r + k * THREADS : 0) * n;
+        F::start(s[k], p, x[k]);
+    }
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++) F::add(s[k], x[k][i], i);
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) acc[k] = F::result(s[k]);
+}
+
+/* The same of rows `row` bytes apart in device memory, of elements `along` bytes apart. */
+template <class F>
+__device__ __forceinline__ void fold_rows(const plan &p, const char *base, int64_t row, int64_t along, int r, int64_t left,
+                                          int n, typename F::Acc (&acc)[AT_ONCE])
+{
+    typedef typename F::Raw R;
+    const char *x[AT_ONCE];
+    typename F::State s[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+        x[k] = base + (r + k * THREADS < left ? r + k * THREADS : 0) * row;
+        F::start(s[k], p, (const R *)x[k]);
+    }
+    for (int i = 0; i < n; i += 4) {
+        R v[AT_ONCE][4];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+                if (i + u < n) v[k][u] = *(const R *)(x[k] + (i + u) * along);
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+                if (i + u < n) F::add(s[k], v[k][u], i + u);
+    }
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) acc[k] = F::result(s[k]);
+}
+
+template <class F> constexpr int short_row_blocks()
+{
+    return sizeof(typename F::Raw) <= 4 ? 4 : sizeof(typename F::Raw) <= 8 ? 3 : 2;
+}
+
+template <class F>
+__global__ void __launch_bounds__(THREADS, (short_row_blocks<F>())) short_rows(const __grid_constant__ plan p)
 {
     typedef typename F::Raw R;
     extern __shared__ uint4 staged_rows[];
     const cpi_reduce_args &a = p.a;
-    const int64_t row = a.keep[0].x, to = a.keep[0].out, along = a.reduce[0].x;
-    const int n = (int)a.reduced;
-    for (int64_t first = (int64_t)blockIdx.x * TILE; first < a.kept; first += (int64_t)gridDim.x * TILE) {
-        const int64_t left = a.kept - first;
+    const int64_t row = a.keep[0].x, to = a.keep[0].out;
+    const int n = (int)a.reduced, tile = p.group;
+    for (int64_t first = (int64_t)blockIdx.x * tile; first < a.kept; first += (int64_t)gridDim.x * tile) {
+        const int here = a.kept - first < tile ? (int)(a.kept - first) : tile;
         const char *base = a.x + first * row;
-        if (sizeof(R) >= 4 && p.staged) {
-            stage<R>(staged_rows, base, left < TILE ? (int)(left * row) : p.staged);
-            base = (const char *)staged_rows;
-        }
-        const char *x[AT_ONCE];
-        typename F::State s[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; k++) { /* behind the last row the first one is read again */
-            const int r = (int)threadIdx.x + k * THREADS;
-            x[k] = base + (r < left ? r : 0) * row;
-            F::start(s[k], p, (const R *)x[k]);
-        }
-        for (int i = 0; i < n; i += 4) {
-            R v[AT_ONCE][4];
-#pragma unroll
-            for (int u = 0; u < 4; u++)
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; k++)
-                    if (i + u < n) v[k][u] = *(const R *)(x[k] + (i + u) * along);
-#pragma unroll
-            for (int u = 0; u < 4; u++)
-#pragma unroll
-                for (int k = 0; k < AT_ONCE; k++)
-                    if (i + u < n) F::add(s[k], v[k][u], i + u);
-        }
-        static_assert(AT_ONCE == 2, "one and other are the results");
-        const typename F::Acc one = F::result(s[0]), other = F::result(s[1]);
+        char *out = a.out + first * to;
+        if (sizeof(R) >= 4 && p.staged) stage<R>(staged_rows, base, here * n * (int)sizeof(R));
 #pragma unroll 1
-        for (int k = 0; k < AT_ONCE; k++) { /* finishing is there once */
-            const int r = (int)threadIdx.x + k * THREADS;
-            if (r < left) F::finish(p, k ? other : one, a.out + (first + r) * to);
+        for (int r = threadIdx.x; r < here; r += TILE) {
+            typename F::Acc acc[AT_ONCE];
+            if (sizeof(R) >= 4 && p.staged) fold_staged<F>(p, (const R *)staged_rows, r, here, n, acc);
+            else fold_rows<F>(p, base, row, a.reduce[0].x, r, here, n, acc);
+            static_assert(AT_ONCE == 2, "acc[0] and acc[1] are the results");
+#pragma unroll 1
+            for (int k = 0; k < AT_ONCE; k++) /* finishing is there once */
+                if (r + k * THREADS < here) F::finish(p, k ? acc[1] : acc[0], out + (r + k * THREADS) * to);
         }
     }
 }
@@ -534,19 +580,25 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
     return launch_rows_of<F, V>(stream, p);
 }
 
-/* Contiguous rows of an odd number of words, which threads read from different banks of shared memory: neighbours in
- * device memory are better read by neighbours. */
-static inline bool worth_staging(const cpi_reduce_args *a, int64_t item)
+/* Rows that a block stages at a time, 0 where they are better read as they lie: contiguous ones of an odd number of
+ * words, which threads read from different banks of shared memory, while neighbours read neighbours in device memory. */
+static inline int staged_tile(const cpi_reduce_args *a, int64_t item)
 {
-    return item >= 4 && a->reduced >= 3 && a->reduced % 2 && a->reduce[0].x == item &&
-           a->keep[0].x == a->reduced * item && (uintptr_t)a->x % 16 == 0 && TILE * a->keep[0].x <= STAGED;
+    const int64_t row = a->keep[0].x;
+    if (item < 4 || a->reduced < 3 || a->reduced % 2 == 0 || a->reduce[0].x != item || row != a->reduced * item ||
+        (uintptr_t)a->x % 16)
+        return 0;
+    return 2 * TILE * row <= STAGED ? 2 * TILE : TILE * row <= STAGED ? TILE : 0;
 }
 
 template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
 {
     static const int64_t round = one_round(stream, short_rows<F>);
-    unsigned blocks = cpi_cuda_blocks(p.a.kept, TILE, 4 * round);
-    p.staged = worth_staging(&p.a, sizeof(typename F::Raw)) ? (int)(TILE * p.a.keep[0].x) : 0;
+    const int tile = staged_tile(&p.a, sizeof(typename F::Raw));
+    p.group = tile ? tile : TILE;
+    p.staged = tile * (int)p.a.keep[0].x;
+    /* where rows are staged, blocks that come and go overlap one's loads with another's folds */
+    unsigned blocks = cpi_cuda_blocks(p.a.kept, p.group, tile ? INT32_MAX : 4 * round);
     short_rows<F><<<blocks, THREADS, (size_t)p.staged, cpi_cuda_stream(stream)>>>(p);
     return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
 }

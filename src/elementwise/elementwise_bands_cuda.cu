@@ -1,0 +1,175 @@
+/* Sums, differences and products of inputs that repeat, on the GPU: a row and a column, vectors of three beside each other.
+ *
+ * Such loops mostly write. A thread makes a vector of each of BAND rows (bands.h): it finds its place once, keeps what
+ * does not change from row to row, and stores 16 bytes at a time beside its neighbours. */
+#include "elementwise/bands.h"
+#include "elementwise/bands_cuda.h"
+
+namespace {
+
+enum { BAND = 4 };
+
+struct band_input {
+    const char *data;
+    int64_t row;                   /* bytes */
+    uint32_t period, magic, shift; /* elements, and how to divide by them */
+    bool vector;
+};
+struct band_args {
+    int op;
+    char *out;
+    uint32_t n, inner, rows;
+    uint32_t vectors, magic, shift; /* vectors in a row, and how to divide by them */
+    band_input x[CPI_BAND_INPUTS];
+};
+
+__device__ __forceinline__ uint32_t quotient(uint32_t i, uint32_t magic, uint32_t shift)
+{
+    return (__umulhi(i, magic) + i) >> shift;
+}
+
+/* The vectors of one input: columns c.. of the rows from r on, whose first element is `first` in the output. How they lie
+ * is asked once, so that the rows' loads are under way together. */
+template <class T, int V>
+__device__ __forceinline__ void take_band(const band_args &g, const band_input &o, uint32_t r, uint32_t c, uint32_t first,
+                                          T (&x)[BAND][V])
+{
+    const char *p = o.data + r * o.row;
+    const uint32_t at = c - quotient(c, o.magic, o.shift) * o.period;
+    if (o.row && o.vector) {
+#pragma unroll
+        for (int u = 0; u < BAND; u++, p += o.row) {
+            const uint32_t i = first + u * g.inner;
+            const T *from = (const T *)p + at;
+            cpi_pack<T, V> v = {};
+            if (i + V <= g.n) {
+                v = *(const cpi_pack<T, V> *)from;
+            } else {
+#pragma unroll
+                for (int j = 0; j < V; j++)
+                    if (i + j < g.n) v.x[j] = from[j];
+            }
+#pragma unroll
+            for (int j = 0; j < V; j++) x[u][j] = v.x[j];
+        }
+    } else if (o.row && o.period == 1) {
+        T one[BAND] = {};
+#pragma unroll
+        for (int u = 0; u < BAND; u++, p += o.row)
+            if (first + u * g.inner < g.n) one[u] = *(const T *)p;
+#pragma unroll
+        for (int u = 0; u < BAND; u++)
+#pragma unroll
+            for (int j = 0; j < V; j++) x[u][j] = one[u];
+    } else {
+        uint32_t place[V];
+        place[0] = at;
+#pragma unroll
+        for (int j = 1; j < V; j++) place[j] = place[j - 1] + 1 == o.period ? 0 : place[j - 1] + 1;
+#pragma unroll
+        for (int j = 0; j < V; j++) x[0][j] = ((const T *)p)[place[j]];
+#pragma unroll
+        for (int u = 1; u < BAND; u++) {
+            if (o.row && first + u * g.inner < g.n) p += o.row; /* else as in the row before */
+#pragma unroll
+            for (int j = 0; j < V; j++) x[u][j] = o.row ? ((const T *)p)[place[j]] : x[0][j];
+        }
+    }
+}
+
+template <class T> __global__ void __launch_bounds__(CPI_THREADS) bands(const __grid_constant__ band_args g)
+{
+    constexpr int V = 16 / (int)sizeof(T);
+    const uint32_t t = blockIdx.x * CPI_THREADS + threadIdx.x, band = quotient(t, g.magic, g.shift);
+    const uint32_t r = band * BAND, c = (t - band * g.vectors) * V, first = r * g.inner + c;
+    if (r >= g.rows) return;
+    T x[BAND][V], y[BAND][V];
+    take_band<T, V>(g, g.x[0], r, c, first, x);
+    take_band<T, V>(g, g.x[1], r, c, first, y);
+#pragma unroll
+    for (int u = 0; u < BAND; u++)
+#pragma unroll
+        for (int j = 0; j < V; j++)
+            x[u][j] = g.op == CP_OP_add ? x[u][j] + y[u][j] : g.op == CP_OP_subtract ? x[u][j] - y[u][j] : x[u][j] * y[u][j];
+#pragma unroll
+    for (int u = 0; u < BAND; u++) {
+        const uint32_t i = first + u * g.inner;
+        T *to = (T *)g.out + i;
+        if (i + V <= g.n) {
+            cpi_pack<T, V> v;
+#pragma unroll
+            for (int j = 0; j < V; j++) v.x[j] = x[u][j];
+            *(cpi_pack<T, V> *)to = v;
+        } else {
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                if (i + j < g.n) to[j] = x[u][j];
+        }
+    }
+}
+
+/* Integers wrap, so that signed ones are those without a sign. */
+const void *kernel_of(cp_type type)
+{
+    switch (type) {
+    case CP_INT32:
+    case CP_UINT32: return (const void *)bands<uint32_t>;
+    case CP_INT64:
+    case CP_UINT64: return (const void *)bands<uint64_t>;
+    case CP_FLOAT32: return (const void *)bands<float>;
+    case CP_FLOAT64: return (const void *)bands<double>;
+    default: return nullptr;
+    }
+}
+
+bool operands_fit(const cpi_loop *loop, cp_type type)
+{
+    int64_t stride = cpi_itemsize(type);
+    if (loop->nop != CPI_BAND_INPUTS + 1 || (uintptr_t)loop->op[0].data % 16) return false;
+    for (int k = 0; k <= CPI_BAND_INPUTS; k++)
+        if (loop->op[k].host || loop->op[k].type != type) return false;
+    for (int d = loop->ndim - 1; d >= 0; d--) {
+        if (loop->shape[d] != 1 && loop->op[0].strides[d] != stride) return false;
+        stride *= loop->shape[d];
+    }
+    return true;
+}
+
+/* An input as large as the output is read best by `runs`, unless rows cut its runs. */
+bool worth(const cpi_loop *loop, const cpi_bands &b)
+{
+    bool whole = loop->shape[loop->ndim - 1] % CPI_RUN == 0;
+    for (const cpi_band_input &x : b.x)
+        if (x.full && (whole || !x.vector)) return false;
+    return true;
+}
+
+} // namespace
+
+bool cpi_cuda_bands(cp_stream *stream, int op, cp_type type, const cpi_loop *loop, const char *name, cp_code *code)
+{
+    const void *kernel = op == CP_OP_add || op == CP_OP_subtract || op == CP_OP_multiply ? kernel_of(type) : nullptr;
+    if (!kernel || !operands_fit(loop, type)) return false;
+    const int64_t size = cpi_itemsize(type), vector = 16 / size;
+    cpi_bands b;
+    if (!cpi_bands_of(loop, size, (int)vector, &b) || (b.rows + BAND) * b.inner > UINT32_MAX - vector) return false;
+    band_args g;
+    g.op = op;
+    g.out = loop->op[0].data;
+    g.n = (uint32_t)b.n;
+    g.inner = (uint32_t)b.inner;
+    g.rows = (uint32_t)b.rows;
+    g.vectors = (uint32_t)(b.inner / vector);
+    cpi_divisor(g.vectors, &g.magic, &g.shift);
+    for (int k = 0; k < CPI_BAND_INPUTS; k++) {
+        cpi_band_input *x = &b.x[k];
+        const char *data = loop->op[k + 1].data;
+        x->vector = x->period % vector == 0 && x->row % 16 == 0 && (uintptr_t)data % 16 == 0;
+        g.x[k] = {data, x->row, (uint32_t)x->period, 0, 0, x->vector};
+        cpi_divisor(g.x[k].period, &g.x[k].magic, &g.x[k].shift);
+    }
+    const int64_t threads = (b.rows + BAND - 1) / BAND * g.vectors;
+    if (!worth(loop, b) || threads >= INT32_MAX - CPI_THREADS) return false;
+    *code = cpi_cuda_launch(kernel, (threads + CPI_THREADS - 1) / CPI_THREADS, &g, stream, name);
+    return true;
+}

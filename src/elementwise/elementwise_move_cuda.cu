@@ -210,6 +210,7 @@ struct rows_part {
     int64_t out_pitch, in_pitch; /* bytes from row to row */
     uint32_t n;                  /* units in all, fewer than 2^31 */
     uint32_t width, magic, shift; /* units in a row, and how to divide by it */
+    int64_t bytes;               /* of a row */
 };
 struct rows_args {
     int parts;
@@ -238,6 +239,38 @@ template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(cons
         if (first + u * CPI_THREADS < c.n) *(U *)(c.out + to[u]) = v[u];
 }
 
+/* Rows that agree on no unit worth a thread: units are the 16 aligned bytes of the output that a row has a part of. A whole
+ * one is put together from the words of the input that hold a byte of it. */
+__global__ void __launch_bounds__(CPI_THREADS) copy_bytes(const __grid_constant__ rows_args g)
+{
+    int k = g.parts - 1;
+    while (blockIdx.x < g.first[k]) k--;
+    const rows_part &c = g.part[k];
+    const uint32_t i = (blockIdx.x - g.first[k]) * CPI_THREADS + threadIdx.x;
+    if (i >= c.n) return;
+    const uint32_t row = (__umulhi(i, c.magic) + i) >> c.shift;
+    const uintptr_t begin = (uintptr_t)c.out + row * c.out_pitch, end = begin + c.bytes;
+    const uintptr_t to = begin / 16 * 16 + 16 * (uintptr_t)(i - row * c.width);
+    const uintptr_t from = (uintptr_t)c.in + row * c.in_pitch + (to - begin);
+    if (to >= begin && to + 16 <= end) {
+        const uint32_t *words = (const uint32_t *)(from / 4 * 4), bits = from % 4 * 8;
+        uint32_t v[5] = {};
+#pragma unroll
+        for (int j = 0; j < 5; j++)
+            if (j < 4 || bits) v[j] = words[j];
+        *(uint4 *)to = make_uint4(__funnelshift_r(v[0], v[1], bits), __funnelshift_r(v[1], v[2], bits),
+                                  __funnelshift_r(v[2], v[3], bits), __funnelshift_r(v[3], v[4], bits));
+        return;
+    }
+    uint8_t v[16];
+#pragma unroll
+    for (int j = 0; j < 16; j++)
+        if (to + j >= begin && to + j < end) v[j] = ((const uint8_t *)from)[j];
+#pragma unroll
+    for (int j = 0; j < 16; j++)
+        if (to + j >= begin && to + j < end) ((uint8_t *)to)[j] = v[j];
+}
+
 const void *copy_rows_by_size(int64_t unit)
 {
     return unit == 1   ? (const void *)copy_rows<uint8_t>
@@ -254,26 +287,35 @@ bool fits_rows(const cpi_loop *loop, int64_t *unit)
     return *unit && loop->size * cpi_itemsize(loop->op[0].type) / *unit < INT32_MAX;
 }
 
+int64_t row_bytes(const cpi_loop *loop)
+{
+    return (loop->ndim ? loop->shape[loop->ndim - 1] : 1) * cpi_itemsize(loop->op[0].type);
+}
+
 cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int64_t unit)
 {
     rows_args g;
     uint32_t blocks = 0;
+    bool narrow = unit <= 2;
+    for (int k = 0; k < n; k++) narrow &= row_bytes(loops[k]) >= 64;
+    const uint32_t per_block = narrow ? CPI_THREADS : CPI_THREADS * CPI_PER_THREAD;
     g.parts = n;
     for (int k = 0; k < n; k++) {
         const cpi_loop *loop = loops[k];
-        const int64_t size = cpi_itemsize(loop->op[0].type), inner = loop->ndim ? loop->shape[loop->ndim - 1] : 1;
+        const int64_t size = cpi_itemsize(loop->op[0].type);
         rows_part *c = &g.part[k];
         c->out = loop->op[0].data;
         c->in = loop->op[1].data;
         c->out_pitch = loop->ndim > 1 ? loop->op[0].strides[0] : 0;
         c->in_pitch = loop->ndim > 1 ? loop->op[1].strides[0] : 0;
-        c->n = (uint32_t)(loop->size * size / unit);
-        c->width = (uint32_t)(inner * size / unit);
+        c->bytes = row_bytes(loop);
+        c->width = (uint32_t)(narrow ? (c->bytes + 30) / 16 : c->bytes / unit);
+        c->n = (uint32_t)(loop->size * size / c->bytes) * c->width;
         cpi_divisor(c->width, &c->magic, &c->shift);
         g.first[k] = blocks;
-        blocks += (c->n + CPI_THREADS * CPI_PER_THREAD - 1) / (CPI_THREADS * CPI_PER_THREAD);
+        blocks += (c->n + per_block - 1) / per_block;
     }
-    return cpi_cuda_launch(copy_rows_by_size(unit), blocks, &g, stream, "copy");
+    return cpi_cuda_launch(narrow ? (const void *)copy_bytes : copy_rows_by_size(unit), blocks, &g, stream, "copy");
 }
 
 /* --- transposed --- */
@@ -417,7 +459,8 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
             default: return launch_fill<cp_complex128>(stream, to->data, value, loop->size);
             }
         }
-        if (contiguous(from, loop)) return copy_flat(stream, loop);
+        bool aligned = ((uintptr_t)to->data | (uintptr_t)from->data) % 16 == 0;
+        if (contiguous(from, loop) && (aligned || from->type != to->type)) return copy_flat(stream, loop);
     }
     int across = transposed_along(loop);
     if (across >= 0) return copy_transposed(stream, loop, across);

@@ -359,14 +359,13 @@ template <class Op> cpi_cuda_entry cpi_flat_entry()
     cpi_cuda_entry e = {};
     e.flat = (const void *)cpi_flat<Op, S, typename Op::Result>;
     e.flat_elements = CPI_THREADS * cpi_width<S>();
-    if constexpr (std::is_same<S, float>::value) { /* results that are no float (bool) stay what they are */
-        cpi_each_half([&](auto half, int place) {
-            using H = typename decltype(half)::T;
-            using R = std::conditional_t<std::is_same<typename Op::Result, float>::value, H, typename Op::Result>;
-            e.halves[place] = {(const void *)cpi_flat<Op, H, R>, CPI_THREADS * cpi_width<H>()};
-        });
-    }
     return e;
+}
+/* The same for operands of a half type; results that are no float (bool) stay what they are. */
+template <class Op, class H> cpi_cuda_half_entry cpi_half_entry()
+{
+    using R = std::conditional_t<std::is_same<typename Op::Result, float>::value, H, typename Op::Result>;
+    return {(const void *)cpi_flat<Op, H, R>, CPI_THREADS * cpi_width<H>()};
 }
 template <class Op, class Family> cpi_cuda_entry cpi_entry()
 {

@@ -155,6 +155,11 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 struct cpi_cuda_entry {
     const void *flat, *runs, *general;
     int flat_elements; /* elements a block of `flat` handles */
-    struct { const void *flat; int elements; } halves[CPI_NHALVES]; /* float only: the same for half operands */
+};
+
+/* `flat` of one operation that computes in float, for operands of a half type. */
+struct cpi_cuda_half_entry {
+    const void *flat;
+    int elements;
 };
 #endif

@@ -402,13 +402,10 @@ template <cp_type TYPE, char KIND, class STORED, class BITS> struct cpi_element 
     text += "    case CP_DEFAULT: break;\n    }\n"
     text += '    return cpi_host->fail(CP_ERROR_INTERNAL, "there is no type %d", (int)t);\n}\n'
     text += bits_by_type(types)
-    text += f"\n/* What is there once a half type: an array of CPI_NHALVES, filled by f(a cpi_element, its place). */\n"
+    text += "\n/* What is there once a half type is an array of CPI_NHALVES. */\n"
     text += f"enum {{ CPI_NHALVES = {len(halves)} }};\n"
     text += "static inline int cpi_half_place(cp_type t)\n"
-    text += "{\n    return __builtin_popcount((unsigned)CPI_HALVES & ((1u << t) - 1));\n}\n"
-    text += "template <class F> void cpi_each_half(F f)\n{\n"
-    text += "".join(f"    f({elements[t.name]}(), {k});\n" for k, t in enumerate(halves))
-    return text + "}\n\n#endif"
+    return text + "{\n    return __builtin_popcount((unsigned)CPI_HALVES & ((1u << t) - 1));\n}\n\n#endif"
 
 
 def python_rows(types):

@@ -77,7 +77,9 @@ def launcher(operations, types):
     for o in operations:
         ins, outs = (", ".join(word_of(types, w) for w in words) for words in (o.inputs, o.outputs))
         text += f'    {{"{o.name}", {o.nin}, {o.nout}, {RULES[o.rule]}, {{{ins}}}, {{{outs}}}}},\n'
-    text += "};\n\n/* The kernels by computing type, then by operation. */\n"
+    text += "};\n\n/* Of operations on halves, the kernels for contiguous ones. */\n"
+    text += "extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES];\n"
+    text += "/* The kernels by computing type, then by operation. */\n"
     text += "".join(f"extern const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS];\n" for t in types if not t.is_half)
     text += "static const cpi_cuda_entry *const cpi_cuda_ops[CP_NTYPES] = {\n"
     text += "".join(f"    {'nullptr' if t.is_half else 'cpi_cuda_ops_' + t.suffix},\n" for t in types)
@@ -211,6 +213,19 @@ class Kernels:
         return "\n".join(lines + ["};"])
 
 
+def halves_file(operations, types):
+    """The kernels of halves that compute in float: a file of their own, so that floats do not wait until these are unpacked."""
+    made, single = Kernels(types), by_suffix(types, "f32")
+    lines = ["extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES]; /* constants are local otherwise */",
+             "const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES] = {"]
+    for o in operations:
+        struct = made.plain(o, single) if o.plain and made.body(o, single) is not None else None
+        entries = [f"cpi_half_entry<{struct}, cpi_{t.suffix}>()" for t in types if t.is_half and struct]
+        lines.append(f"    {{{', '.join(entries)}}}, /* {o.name} */")
+    head = '#include "elementwise/flat_cuda.h"\n#include "scalar/scalar.h"\n\n'
+    return head + "\n\n".join(made.text + ["\n".join(lines + ["};"])])
+
+
 def kernels_file(operations, types, members):
     made = Kernels(types)
     tables = [made.table(operations, t) for t in members]
@@ -227,3 +242,4 @@ def write(tables, out):
     out.write("src/elementwise/operations_cuda.h", TABLE, launcher(operations, types))
     for group, members in groups_of(types).items():
         out.write(f"src/elementwise/kernels_{group}_cuda.cu", TABLE, kernels_file(operations, types, members))
+    out.write("src/elementwise/kernels_halves_cuda.cu", TABLE, halves_file(operations, types))

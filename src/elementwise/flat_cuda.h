@@ -138,36 +138,44 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
 }
 
 /* Larger bodies: the ways differ in how they load and store only, so that the body is there once an element of a
- * vector. */
+ * vector. Where all inputs are whole vectors, one question is asked before they are loaded. */
 template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_large(const cpi_flat_args &g)
 {
     using C = typename Op::Type;
     constexpr int V = cpi_width<S>(), N = Op::nin;
     const int64_t at = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
+    const unsigned one = g.values | g.singles;
     const bool whole = g.aligned && at + V <= g.n;
-    cpi_pack<S, V> in[N] = {};
+    cpi_pack<S, V> in[N];
     C wide[N][V];
     typename Op::Result result[V];
+    if (whole && !one) {
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        const S *p = (const S *)g.in[k];
-        if ((g.values | g.singles) >> k & 1) continue;
-        if (whole) {
-            in[k] = *(const cpi_pack<S, V> *)(p + at);
-        } else {
+        for (int k = 0; k < N; k++) in[k] = *(const cpi_pack<S, V> *)((const S *)g.in[k] + at);
+    } else {
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const S *p = (const S *)g.in[k];
+            in[k] = {};
+            if (one >> k & 1) continue;
+            if (whole) {
+                in[k] = *(const cpi_pack<S, V> *)(p + at);
+                continue;
+            }
 #pragma unroll
             for (int j = 0; j < V; j++)
                 if (at + j < g.n) in[k].x[j] = p[at + j];
         }
     }
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        if ((g.values | g.singles) >> k & 1) {
+    for (int k = 0; k < N; k++) cpi_widen_all<C, S, V>(in[k], wide[k]);
+    if (one) {
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            if (!(one >> k & 1)) continue;
             const C single = g.values >> k & 1 ? *(const C *)g.value[k] : cpi_widen(*(const S *)g.in[k]);
 #pragma unroll
             for (int j = 0; j < V; j++) wide[k][j] = single;
-        } else {
-            cpi_widen_all<C, S, V>(in[k], wide[k]);
         }
     }
     cpi_flat_compute<Op, O, V>(wide, result);

@@ -205,15 +205,24 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
     return code;
 }
 
-/* Where the keys lie, which decides the way. 8 and 16 bits are not looked at: any range of them is short. */
-static cp_code look(cp_stream *stream, sorted_row *s, uint64_t *high)
+/* Elements up to which the table is tried before the range is known: a wait costs more than the table then. */
+enum { TRIED = 1 << 24 };
+
+/* Where the keys lie, which decides the way; `done` where it was short already. 8 and 16 bits are not looked at: any range
+ * of them is short. */
+static cp_code look(cp_stream *stream, cpi_unique *q, sorted_row *s, int64_t most, uint64_t *high, bool *done)
 {
+    cp_code code;
+    *done = false;
     s->bits = s->k.bytes >= 8 ? 64 : 8 * s->k.bytes;
     s->width = s->k.bytes;
     *high = s->k.bytes >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << s->bits) - 1;
     if (s->k.zero_add || s->k.bytes <= 2) return CP_OK;
-    cp_code code = cpi_cuda_key_range(stream, "unique", &s->k, s->n, s->from, &s->low, high);
-    if (code != CP_OK) return code;
+    if (q->n <= TRIED && !q->want_index && !q->want_counts)
+        code = cpi_cuda_unique_near(stream, &s->k, q, most, &s->low, high, done);
+    else
+        code = cpi_cuda_key_range(stream, "unique", &s->k, s->n, s->from, &s->low, high);
+    if (code != CP_OK || *done) return code;
     for (s->bits = 1; s->bits < 64 && (*high - s->low) >> s->bits;) s->bits++;
     if (s->bits <= 32) s->width = 4;
     return CP_OK;
@@ -222,14 +231,16 @@ static cp_code look(cp_stream *stream, sorted_row *s, uint64_t *high)
 cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
 {
     sorted_row s = {};
-    uint64_t high, most = (uint64_t)(q->n / 4 > 1024 ? q->n / 4 : 1024);
+    uint64_t high;
+    const int64_t most = q->n / 4 > 1024 ? q->n / 4 : 1024;
+    bool done;
     s.k = cpi_keys_of(q->type);
     s.from = q->from;
     s.n = q->n;
     s.ordered = q->want_index || q->inverse || s.k.bytes == 16;
-    cp_code code = look(stream, &s, &high);
-    if (code != CP_OK) return code;
-    if (!s.k.zero_add && high - s.low < most)
+    cp_code code = look(stream, q, &s, most, &high, &done);
+    if (code != CP_OK || done) return code;
+    if (!s.k.zero_add && high - s.low < (uint64_t)most)
         return cpi_cuda_unique_table(stream, &s.k, q, s.low, (int64_t)(high - s.low) + 1);
     code = sort_first(stream, &s);
     uint8_t *first = NULL;

@@ -5,20 +5,19 @@
 
 #define SHARED_RANGE 4096 /* tables up to this size are filled in shared memory */
 
-/* found[0]: the smallest key; found[1]: the smallest complement of a key. Both begin as all ones. */
+/* found[0]: the largest complement of a key; found[1]: the largest key. Both begin as 0. */
 static __global__ void find_range(cpi_keys k, int64_t n, const void *from, unsigned long long *found)
 {
-    unsigned long long low = ~0ull, high = ~0ull;
+    unsigned long long low = 0, high = 0; /* low: of complements */
     CPI_SORT_EACH(i, n)
     {
         unsigned long long key = cpi_element_key(k, from, i, false);
-        low = key < low ? key : low;
-        high = ~key < high ? ~key : high;
+        low = max(~key, low);
+        high = max(key, high);
     }
     for (int step = 16; step > 0; step /= 2) {
-        unsigned long long a = __shfl_xor_sync(0xFFFFFFFFu, low, step), b = __shfl_xor_sync(0xFFFFFFFFu, high, step);
-        low = a < low ? a : low;
-        high = b < high ? b : high;
+        low = max(__shfl_xor_sync(0xFFFFFFFFu, low, step), low);
+        high = max(__shfl_xor_sync(0xFFFFFFFFu, high, step), high);
     }
     __shared__ unsigned long long lows[CPI_SORT_THREADS / 32], highs[CPI_SORT_THREADS / 32];
     if (threadIdx.x % 32 == 0) {
@@ -28,12 +27,20 @@ static __global__ void find_range(cpi_keys k, int64_t n, const void *from, unsig
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int w = 1; w < CPI_SORT_THREADS / 32; w++) {
-            low = lows[w] < low ? lows[w] : low;
-            high = highs[w] < high ? highs[w] : high;
+            low = max(lows[w], low);
+            high = max(highs[w], high);
         }
-        atomicMin(found, low);
-        atomicMin(found + 1, high);
+        atomicMax(found, low);
+        atomicMax(found + 1, high);
     }
+}
+
+static cp_code launch_range(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t n, const void *from,
+                            unsigned long long *found)
+{
+    find_range<<<cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 8 * cpi_cuda_units(stream)), CPI_SORT_THREADS, 0,
+                 cpi_cuda_stream(stream)>>>(*keys, n, from, found);
+    return CPI_LAUNCHED(stream, what);
 }
 
 cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t n, const void *from,
@@ -42,16 +49,12 @@ cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *
     unsigned long long found[2] = {0, 0};
     unsigned long long *device = (unsigned long long *)cpi_host->work_alloc(stream, sizeof found);
     if (!device) return CP_ERROR_MEMORY;
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(device, 0xFF, sizeof found, cpi_cuda_stream(stream)), what);
-    if (code == CP_OK) {
-        find_range<<<cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 8 * cpi_cuda_units(stream)), CPI_SORT_THREADS, 0,
-                     cpi_cuda_stream(stream)>>>(*keys, n, from, device);
-        code = CPI_LAUNCHED(stream, what);
-    }
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(device, 0, sizeof found, cpi_cuda_stream(stream)), what);
+    if (code == CP_OK) code = launch_range(stream, what, keys, n, from, device);
     if (code == CP_OK) code = cpi_cuda_read(stream, found, device, sizeof found);
     cpi_host->work_free(stream, device);
-    *low = found[0];
-    *high = ~found[1];
+    *low = ~found[0];
+    *high = found[1];
     return code;
 }
 
@@ -63,6 +66,19 @@ typedef struct table {
     unsigned long long *counts, *first;
     int64_t *place;
 } table;
+
+/* Flags of keys that lie within `range` of the smallest one, where all do; else none. */
+static __global__ void mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigned long long *found,
+                                 uint8_t *flags)
+{
+    const uint64_t low = ~found[0];
+    if (found[1] - low >= range) return;
+    CPI_SORT_EACH(i, n)
+    {
+        const uint64_t at = cpi_element_key(k, from, i, false) - low;
+        if (!flags[at]) flags[at] = 1;
+    }
+}
 
 static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, table t)
 {
@@ -134,13 +150,9 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
     return CPI_LAUNCHED(stream, "unique");
 }
 
-static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, table *t)
+static cp_code write_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, const table *t, int64_t count)
 {
-    int64_t count = 0;
-    cp_code code = fill(stream, k, q, t);
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, t->flags, t->place, t->range);
-    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
-    if (code == CP_OK) code = q->sized(q, count);
+    cp_code code = q->sized(q, count);
     if (code != CP_OK) return code;
     LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
     code = CPI_LAUNCHED(stream, "unique");
@@ -148,6 +160,45 @@ static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique 
         LAUNCH(write_inverse, q->n)(*k, q->n, q->from, *t, q->inverse);
         code = CPI_LAUNCHED(stream, "unique");
     }
+    return code;
+}
+
+static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, table *t)
+{
+    int64_t count = 0;
+    cp_code code = fill(stream, k, q, t);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, t->flags, t->place, t->range);
+    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
+    return code == CP_OK ? write_table(stream, k, q, t, count) : code;
+}
+
+cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
+                             uint64_t *high, bool *done)
+{
+    /* places, then the range found, so that it is read with the last place, then flags, which are cleared with it */
+    const size_t places = (size_t)most * sizeof(int64_t);
+    int64_t read[3] = {0, 0, 0}; /* the last place; the range found */
+    char *memory = (char *)cpi_host->work_alloc(stream, places + 16 + (size_t)most);
+    if (!memory) return CP_ERROR_MEMORY;
+    table t = {};
+    t.place = (int64_t *)memory;
+    unsigned long long *found = (unsigned long long *)(memory + places);
+    t.flags = (uint8_t *)(found + 2);
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(found, 0, 16 + (size_t)most, cpi_cuda_stream(stream)), "unique");
+    if (code == CP_OK) code = launch_range(stream, "unique", k, q->n, q->from, found);
+    if (code == CP_OK) {
+        LAUNCH(mark_near, q->n)(*k, q->n, q->from, (uint64_t)most, found, t.flags);
+        code = CPI_LAUNCHED(stream, "unique");
+    }
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, t.flags, t.place, most);
+    if (code == CP_OK) code = cpi_cuda_read(stream, read, t.place + most - 1, sizeof read);
+    *low = ~(uint64_t)read[1];
+    *high = (uint64_t)read[2];
+    *done = *high - *low < (uint64_t)most;
+    t.low = *low;
+    t.range = (int64_t)(*high - *low) + 1;
+    if (code == CP_OK && *done) code = write_table(stream, k, q, &t, read[0]);
+    cpi_host->work_free(stream, memory);
     return code;
 }
 

@@ -1,8 +1,8 @@
 /* Loops whose inputs repeat, seen as rows: where an element of an input lies, by one division a vector.
  *
- * Invariant: the output is C-contiguous; its element i = r * inner + c is made of the element c % period of an input, `row`
- * bytes times r behind its beginning. A row of the output is whole vectors. Rows are the loop's outer dimensions, or,
- * where no input needs them, as long as suits; then the last one may end early. */
+ * Invariant: the output is C-contiguous; its element i = r * inner + c is made of the element c % period of an input,
+ * `row` bytes times r behind its beginning. A row of the output is whole vectors. Rows are the loop's outer dimensions,
+ * or, where no input needs them, as long as suits; then the last one may end early. */
 #ifndef CPI_BANDS_H
 #define CPI_BANDS_H
 
@@ -22,7 +22,8 @@ typedef struct cpi_bands {
 } cpi_bands;
 
 /* Does the input repeat within the dimensions from `split` on, and go on evenly over those outside? */
-static inline bool cpi_band_input_of(const cpi_loop *loop, const cpi_operand *op, int split, int64_t size, cpi_band_input *x)
+static inline bool cpi_band_input_of(const cpi_loop *loop, const cpi_operand *op, int split, int64_t size,
+                                     cpi_band_input *x)
 {
     int d = loop->ndim;
     x->period = 1;
@@ -56,8 +57,8 @@ static inline bool cpi_bands_cut(cpi_bands *b, int64_t size, int vector)
     return period > 1;
 }
 
-/* The view of a loop with two inputs of elements of `size` bytes, `vector` of them (a power of two) in a vector; false when
- * there is none. */
+/* The view of a loop with two inputs of elements of `size` bytes, `vector` of them (a power of two) in a vector; false
+ * when there is none. */
 static inline bool cpi_bands_of(const cpi_loop *loop, int64_t size, int vector, cpi_bands *b)
 {
     b->n = loop->size;

@@ -1,4 +1,4 @@
-/* Sums, differences and products of inputs that repeat, on the GPU: a row and a column, vectors of three beside each other.
+/* Sums, differences and products of inputs that repeat, on the GPU: a row and a column, tables of short rows.
  *
  * Such loops mostly write. A thread makes a vector of each of BAND rows (bands.h): it finds its place once, keeps what
  * does not change from row to row, and stores 16 bytes at a time beside its neighbours. */
@@ -28,11 +28,11 @@ __device__ __forceinline__ uint32_t quotient(uint32_t i, uint32_t magic, uint32_
     return (__umulhi(i, magic) + i) >> shift;
 }
 
-/* The vectors of one input: columns c.. of the rows from r on, whose first element is `first` in the output. How they lie
- * is asked once, so that the rows' loads are under way together. */
+/* The vectors of one input: columns c.. of the rows from r on, whose first element is `first` in the output. How they
+ * lie is asked once, so that the rows' loads are under way together. */
 template <class T, int V>
-__device__ __forceinline__ void take_band(const band_args &g, const band_input &o, uint32_t r, uint32_t c, uint32_t first,
-                                          T (&x)[BAND][V])
+__device__ __forceinline__ void take_band(const band_args &g, const band_input &o, uint32_t r, uint32_t c,
+                                          uint32_t first, T (&x)[BAND][V])
 {
     const char *p = o.data + r * o.row;
     const uint32_t at = c - quotient(c, o.magic, o.shift) * o.period;
@@ -90,7 +90,9 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) bands(const __
     for (int u = 0; u < BAND; u++)
 #pragma unroll
         for (int j = 0; j < V; j++)
-            x[u][j] = g.op == CP_OP_add ? x[u][j] + y[u][j] : g.op == CP_OP_subtract ? x[u][j] - y[u][j] : x[u][j] * y[u][j];
+            x[u][j] = g.op == CP_OP_add        ? x[u][j] + y[u][j]
+                      : g.op == CP_OP_subtract ? x[u][j] - y[u][j]
+                                               : x[u][j] * y[u][j];
 #pragma unroll
     for (int u = 0; u < BAND; u++) {
         const uint32_t i = first + u * g.inner;

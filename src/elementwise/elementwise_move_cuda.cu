@@ -239,8 +239,8 @@ template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(cons
         if (first + u * CPI_THREADS < c.n) *(U *)(c.out + to[u]) = v[u];
 }
 
-/* Rows that agree on no unit worth a thread: units are the 16 aligned bytes of the output that a row has a part of. A whole
- * one is put together from the words of the input that hold a byte of it. */
+/* Rows that agree on no unit worth a thread: units are the 16 aligned bytes of the output that a row has a part of. A
+ * whole one is put together from the words of the input that hold a byte of it. */
 __global__ void __launch_bounds__(CPI_THREADS) copy_bytes(const __grid_constant__ rows_args g)
 {
     int k = g.parts - 1;

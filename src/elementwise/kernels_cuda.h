@@ -3,7 +3,8 @@
  * Three kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
  * all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or broadcast, of any
  * types: CPI_RUN neighbours a thread. `general`: any strides, any types, a mask; one element a load. Types are
- * converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so that one launcher serves all. */
+ * converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so that one
+ * launcher serves all. Sums, differences and products of inputs that repeat have a kernel of their own (bands.h). */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
 

@@ -368,8 +368,8 @@ __device__ __forceinline__ void fold_staged(const plan &p, const typename F::Raw
 
 /* The same of rows `row` bytes apart in device memory, of elements `along` bytes apart. */
 template <class F>
-__device__ __forceinline__ void fold_rows(const plan &p, const char *base, int64_t row, int64_t along, int r, int64_t left,
-                                          int n, typename F::Acc (&acc)[AT_ONCE])
+__device__ __forceinline__ void fold_rows(const plan &p, const char *base, int64_t row, int64_t along, int r,
+                                          int64_t left, int n, typename F::Acc (&acc)[AT_ONCE])
 {
     typedef typename F::Raw R;
     const char *x[AT_ONCE];
@@ -396,6 +396,7 @@ __device__ __forceinline__ void fold_rows(const plan &p, const char *base, int64
     for (int k = 0; k < AT_ONCE; k++) acc[k] = F::result(s[k]);
 }
 
+/* Blocks of a processor: what their registers allow. */
 template <class F> constexpr int short_row_blocks()
 {
     return sizeof(typename F::Raw) <= 4 ? 4 : sizeof(typename F::Raw) <= 8 ? 3 : 2;
@@ -581,7 +582,7 @@ template <class F> cp_code launch_rows(cp_stream *stream, plan &p)
 }
 
 /* Rows that a block stages at a time, 0 where they are better read as they lie: contiguous ones of an odd number of
- * words, which threads read from different banks of shared memory, while neighbours read neighbours in device memory. */
+ * words, which threads read from different banks of shared memory while neighbours read neighbours elsewhere. */
 static inline int staged_tile(const cpi_reduce_args *a, int64_t item)
 {
     const int64_t row = a->keep[0].x;

@@ -208,8 +208,8 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const sorted_row *s, con
 /* Elements up to which the table is tried before the range is known: a wait costs more than the table then. */
 enum { TRIED = 1 << 24 };
 
-/* Where the keys lie, which decides the way; `done` where it was short already. 8 and 16 bits are not looked at: any range
- * of them is short. */
+/* Where the keys lie, which decides the way; `done` where it was short already. 8 and 16 bits are not looked at: any
+ * range of them is short. */
 static cp_code look(cp_stream *stream, cpi_unique *q, sorted_row *s, int64_t most, uint64_t *high, bool *done)
 {
     cp_code code;

@@ -68,8 +68,8 @@ typedef struct table {
 } table;
 
 /* Flags of keys that lie within `range` of the smallest one, where all do; else none. */
-static __global__ void mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigned long long *found,
-                                 uint8_t *flags)
+static __global__ void mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range,
+                                 const unsigned long long *found, uint8_t *flags)
 {
     const uint64_t low = ~found[0];
     if (found[1] - low >= range) return;
@@ -184,7 +184,8 @@ cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q
     t.place = (int64_t *)memory;
     unsigned long long *found = (unsigned long long *)(memory + places);
     t.flags = (uint8_t *)(found + 2);
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(found, 0, 16 + (size_t)most, cpi_cuda_stream(stream)), "unique");
+    const size_t cleared = 16 + (size_t)most;
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(found, 0, cleared, cpi_cuda_stream(stream)), "unique");
     if (code == CP_OK) code = launch_range(stream, "unique", k, q->n, q->from, found);
     if (code == CP_OK) {
         LAUNCH(mark_near, q->n)(*k, q->n, q->from, (uint64_t)most, found, t.flags);

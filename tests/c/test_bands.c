@@ -5,7 +5,7 @@
 
 enum { SIZE = 4 };
 
-/* An input that has the loop's dimensions whose bits are in `has`, contiguous, the outermost `apart` times as far apart. */
+/* An input that has the dimensions whose bits are in `has`, contiguous, the outermost `apart` times as far apart. */
 static void lay(cpi_loop *loop, int k, unsigned has, int64_t apart)
 {
     int64_t stride = SIZE;

@@ -2,7 +2,8 @@
 
     src/elementwise/memory_cuda.h         loads of every type as every other; memory_runs_cuda.h: of neighbours
     src/elementwise/operations_cuda.h     rows as data for the launcher, the kernels' tables
-    src/elementwise/kernels_TYPES_cuda.cu operations as structs for the templates of flat_cuda.h, and those tables
+    src/elementwise/kernels_TYPES_cuda.cu operations as structs for the templates of flat_cuda.h, and those tables;
+                                          kernels_halves_cuda.cu: of contiguous halves
 
 Operations with one result, all of whose inputs have the computing type, go through the templates; the others have a
 kernel of their own. In a group of types equal bodies exist once.
@@ -214,7 +215,7 @@ class Kernels:
 
 
 def halves_file(operations, types):
-    """The kernels of halves that compute in float: a file of their own, so that floats do not wait until these are unpacked."""
+    """The kernels of halves, which compute in float: a file of its own, so that floats need not wait for it."""
     made, single = Kernels(types), by_suffix(types, "f32")
     lines = ["extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES]; /* constants are local otherwise */",
              "const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES] = {"]

@@ -113,15 +113,11 @@ template <class T> __global__ void __launch_bounds__(CPI_THREADS) bands(const __
 /* Integers wrap, so that signed ones are those without a sign. */
 const void *kernel_of(cp_type type)
 {
-    switch (type) {
-    case CP_INT32:
-    case CP_UINT32: return (const void *)bands<uint32_t>;
-    case CP_INT64:
-    case CP_UINT64: return (const void *)bands<uint64_t>;
-    case CP_FLOAT32: return (const void *)bands<float>;
-    case CP_FLOAT64: return (const void *)bands<double>;
-    default: return nullptr;
-    }
+    return type == CP_INT32 || type == CP_UINT32   ? (const void *)bands<uint32_t>
+           : type == CP_INT64 || type == CP_UINT64 ? (const void *)bands<uint64_t>
+           : type == CP_FLOAT32                    ? (const void *)bands<float>
+           : type == CP_FLOAT64                    ? (const void *)bands<double>
+                                                   : nullptr;
 }
 
 bool operands_fit(const cpi_loop *loop, cp_type type)

@@ -217,7 +217,8 @@ class Kernels:
 def halves_file(operations, types):
     """The kernels of halves, which compute in float: a file of its own, so that floats need not wait for it."""
     made, single = Kernels(types), by_suffix(types, "f32")
-    lines = ["extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES]; /* constants are local otherwise */",
+    lines = ["/* constants are local otherwise */",
+             "extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES];",
              "const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES] = {"]
     for o in operations:
         struct = made.plain(o, single) if o.plain and made.body(o, single) is not None else None

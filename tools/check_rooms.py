@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Checks the house rules that a compiler does not: which room includes and calls which, and how long files are.
+"""Checks the house rules that a compiler does not: which room includes and calls which, how long files are, and that no
+source names a small floating type by hand.
 
     python tools/check_rooms.py [BUILD]
 
 A room may use its own files and those of rooms that stand before it in src/rooms.def, in includes and, where there is a build
 (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room cannot
 be called from an earlier one either, and there is no circle. What MAY allows by name is the exception. The room compose is made of public functions only: it includes no header of another room but those
-of INNER. A function is declared by a header of the room that defines it. Exits 1 with one line for each breach.
+of INNER. A function is declared by a header of the room that defines it. What a small floating type needs is made from
+its row in src/core/types.def, so that a new one is a row; NAMES_HALVES lists the sources that name one nevertheless, and
+why. Exits 1 with one line for each breach.
 """
 import json
 import pathlib
@@ -17,8 +20,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
+from element_types import types_of  # noqa: E402
 from rooms import rooms  # noqa: E402
-from table import TableError  # noqa: E402
+from table import TableError, Tables  # noqa: E402
 
 try:
     ORDER = [room.name for room in rooms()]
@@ -31,6 +35,19 @@ MAY = {
     "backend": {"cpi_backend_cpu", "cp_threads"},
     "cpu": {f"cpi_{r}_cpu" for r in ORDER},
     "cuda": {f"cpi_{r}_cuda" for r in ORDER},
+}
+NAMES_HALVES = {
+    "include/cuprite/types.h": "their C types",
+    "src/scalar/convert.h": "their conversions from and to float",
+    "src/scalar/scalar.h": "NumPy's spacing of float16 is not that of other types",
+    "src/elementwise/elementwise.def": "NumPy's spacing of float16 is not that of other types",
+    "src/signal/signal.def": "SciPy refuses float16",
+    "src/reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
+    "src/reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
+    "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16; the others take the general way",
+    "src/reduce/sums_simd.c": "processors have an instruction for float16; the others take the general way",
+    "src/signal/signal_simd.c": "processors have an instruction for float16; the others take the general way",
+    "src/sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"core/error.h", "core/memory.h", "core/shape.h"}
 LONGEST = 1000
@@ -114,8 +131,39 @@ def lengths():
                     yield f"{path.relative_to(ROOT)}: {lines} lines; {LONGEST} are the most"
 
 
+def without_comments(path):
+    """The text of a source, its comments blank, line by line."""
+    text = path.read_text()
+    if path.suffix in (".def", ".py"):
+        return [re.sub(r"#.*", "", line) for line in text.splitlines()]
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S).splitlines()
+
+
+def types():
+    """No source names a small floating type, and none asks for the order of types, which is promotion's."""
+    rows = types_of(Tables(ROOT))
+    halves = [t for t in rows if t.is_half]
+    names = "|".join(rf"\b{t.enum}\b|\b{t.c}\b|(?<!#)(?:\b|(?<=[a-z0-9]_)){t.suffix}(?:\b|(?=_))" for t in halves)
+    named = re.compile(rf"{names}|\b__half2?\b|\b__nv_\w*(?:float16|fp8)\w*\b|\b__\w+2(?:half|bfloat16)\w*")
+    enums = "|".join(t.enum for t in rows)
+    ordered = re.compile(rf" [<>]=? (?:{enums})\b|\b(?:{enums}) [<>]=? ")
+    for pattern in ("src/**/*", "include/**/*", "python/src/*", "cli/*", "tools/generate/*"):
+        for path in sorted(ROOT.glob(pattern)):
+            name = str(path.relative_to(ROOT))
+            if path.suffix not in SOURCES | {".py"} or name == "src/core/types.def":
+                continue
+            for line, text in enumerate(without_comments(path), 1):
+                if name not in NAMES_HALVES and (found := named.search(text)):
+                    yield f"{name}:{line}: {found[0]} is named by hand; what a small float needs is made from its row"
+                if found := ordered.search(text):
+                    yield f"{name}:{line}: '{found[0].strip()}' asks for the order of types; core/type_traits.h has sets of them"
+    for name in NAMES_HALVES:
+        if not named.search("\n".join(without_comments(ROOT / name))):
+            yield f"{name} names no small float any more: take it from NAMES_HALVES"
+
+
 def main():
-    breaches = [*includes(), *lengths()]
+    breaches = [*includes(), *lengths(), *types()]
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()
     if len(sys.argv) > 1 or (build / "compile_commands.json").exists():
         breaches += calls(build)

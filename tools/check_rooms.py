@@ -6,10 +6,10 @@ source names a small floating type by hand.
 
 A room may use its own files and those of rooms that stand before it in src/rooms.def, in includes and, where there is a build
 (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room cannot
-be called from an earlier one either, and there is no circle. What MAY allows by name is the exception. The room compose is made of public functions only: it includes no header of another room but those
-of INNER. A function is declared by a header of the room that defines it. What a small floating type needs is made from
-its row in src/core/types.def, so that a new one is a row; NAMES_HALVES lists the sources that name one nevertheless, and
-why. Exits 1 with one line for each breach.
+be called from an earlier one either, and there is no circle. What MAY allows by name is the exception. The room compose
+is made of public functions only: it includes no header of another room but those of INNER. A function is declared by a
+header of the room that defines it. What a small floating type needs is made from its row in src/core/types.def;
+NAMES_HALVES lists the sources that name one nevertheless, and why. Exits 1 with one line for each breach.
 """
 import json
 import pathlib
@@ -44,9 +44,9 @@ NAMES_HALVES = {
     "src/signal/signal.def": "SciPy refuses float16",
     "src/reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
     "src/reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
-    "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16; the others take the general way",
-    "src/reduce/sums_simd.c": "processors have an instruction for float16; the others take the general way",
-    "src/signal/signal_simd.c": "processors have an instruction for float16; the others take the general way",
+    "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
+    "src/reduce/sums_simd.c": "processors have an instruction for float16",
+    "src/signal/signal_simd.c": "processors have an instruction for float16",
     "src/sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"core/error.h", "core/memory.h", "core/shape.h"}
@@ -156,7 +156,7 @@ def types():
                 if name not in NAMES_HALVES and (found := named.search(text)):
                     yield f"{name}:{line}: {found[0]} is named by hand; what a small float needs is made from its row"
                 if found := ordered.search(text):
-                    yield f"{name}:{line}: '{found[0].strip()}' asks for the order of types; core/type_traits.h has sets of them"
+                    yield f"{name}:{line}: '{found[0].strip()}': types have no order to ask for, but sets (core/type_traits.h)"
     for name in NAMES_HALVES:
         if not named.search("\n".join(without_comments(ROOT / name))):
             yield f"{name} names no small float any more: take it from NAMES_HALVES"

@@ -428,6 +428,54 @@ __global__ void __launch_bounds__(THREADS, (short_row_blocks<F>())) short_rows(c
     }
 }
 
+/* --- tuples: rows of two to four elements, as many a thread as make whole vectors of elements and of results --- */
+
+/* Folds whose results may be elements (result_of). */
+template <class F> struct gives_elements { static constexpr bool ever = false; };
+
+template <class F, int N> __device__ __forceinline__ void fold_tuples(const plan &p, int64_t first)
+{
+    typedef typename F::Raw R;
+    enum { V = 16 / sizeof(R) };
+    typedef vector<R, V> W;
+    const R *x = (const R *)p.a.x + first * N;
+    R *out = (R *)p.a.out + first;
+    const int left = p.a.kept - first < V ? (int)(p.a.kept - first) : V;
+    W in[N] = {}, results;
+    if (left == V) {
+#pragma unroll
+        for (int v = 0; v < N; v++) in[v] = ((const W *)x)[v];
+    } else {
+#pragma unroll
+        for (int e = 0; e < N * V; e++)
+            if (e < left * N) in[e / V].x[e % V] = x[e];
+    }
+#pragma unroll
+    for (int k = 0; k < V; k++) {
+        typename F::State s;
+        F::start(s, p, x);
+#pragma unroll
+        for (int i = 0; i < N; i++) F::add(s, in[(k * N + i) / V].x[(k * N + i) % V], i);
+        results.x[k] = F::result_of(p, F::result(s));
+    }
+    if (left == V) {
+        *(W *)out = results;
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < V; k++)
+        if (k < left) out[k] = results.x[k];
+}
+
+template <class F> __global__ void __launch_bounds__(THREADS) tuples(const __grid_constant__ plan p)
+{
+    const int64_t first = ((int64_t)blockIdx.x * THREADS + threadIdx.x) * (16 / (int)sizeof(typename F::Raw));
+    if (first >= p.a.kept) return;
+    if (p.a.reduced == 2) fold_tuples<F, 2>(p, first);
+    else if (p.a.reduced == 3) fold_tuples<F, 3>(p, first);
+    else fold_tuples<F, 4>(p, first);
+}
+
 /* --- columns: neighbouring results by neighbouring threads --- */
 
 /* A tile is `width` columns, of which each has `height` threads; threads that are left over only wait. */
@@ -592,8 +640,25 @@ static inline int staged_tile(const cpi_reduce_args *a, int64_t item)
     return 2 * TILE * row <= STAGED ? 2 * TILE : TILE * row <= STAGED ? TILE : 0;
 }
 
+/* Are rows tuples, one behind the other, and results elements, one behind the other? */
+static inline bool are_tuples(const cpi_reduce_args *a, int64_t item)
+{
+    return a->reduced >= 2 && a->reduced <= 4 && a->reduce[0].x == item && a->keep[0].x == a->reduced * item &&
+           a->keep[0].out == item && a->result == a->type &&
+           ((uintptr_t)a->x | (uintptr_t)a->out) % 16 == 0 && a->kept <= INT32_MAX;
+}
+
+template <class F> cp_code launch_tuples(cp_stream *stream, const plan &p)
+{
+    const int64_t per_block = THREADS * (16 / (int64_t)sizeof(typename F::Raw));
+    tuples<F><<<cpi_cuda_blocks(p.a.kept, per_block, INT32_MAX), THREADS, 0, cpi_cuda_stream(stream)>>>(p);
+    return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
+}
+
 template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
 {
+    if constexpr (gives_elements<F>::ever)
+        if (are_tuples(&p.a, sizeof(typename F::Raw))) return launch_tuples<F>(stream, p);
     static const int64_t round = one_round(stream, short_rows<F>);
     const int tile = staged_tile(&p.a, sizeof(typename F::Raw));
     p.group = tile ? tile : TILE;

@@ -85,11 +85,17 @@ template <class B, class R> struct Row {
     }
     static __device__ Acc result(const State &s) { return SUMS ? B::combine(s.total, s.a) : s.a; }
     static __device__ Acc join(Acc a, Acc b) { return B::combine((A)a, (A)b); }
+    /* Of real numbers, where results are elements. */
+    static __device__ __forceinline__ R result_of(const plan &p, A a)
+    {
+        if (p.a.initial) a = B::combine(a, (A)(*(const R *)p.a.value));
+        return (R)cpi_finish_number(p.a.op, a, p.a.reduced);
+    }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
         if constexpr (B::CLASS == CPI_NUMBER && std::is_floating_point<R>::value) {
-            if (p.a.result == p.a.type && !p.a.initial) { /* most are; short rows have as many finishes as elements */
-                *(R *)out = (R)cpi_finish_number(p.a.op, a, p.a.reduced);
+            if (p.a.result == p.a.type) { /* most are; short rows have as many finishes as elements */
+                *(R *)out = result_of(p, a);
                 return;
             }
             finish_number<B>(p, a, out);
@@ -112,6 +118,10 @@ template <class B, class R> struct Row {
             put((R *)out, (A)a);
         }
     }
+};
+
+template <class B, class R> struct gives_elements<Row<B, R>> {
+    static constexpr bool ever = B::CLASS == CPI_NUMBER && std::is_floating_point<R>::value;
 };
 
 /* Elements are added one by one, so narrow ones leave registers for more blocks. */

@@ -202,6 +202,39 @@ REAL(UINT64, uint64_t, int64_t, NAN_INT)
 REAL(FLOAT32, float, int32_t, NAN_FLOAT)
 REAL(FLOAT64, double, int64_t, NAN_FLOAT)
 
+/* --- places of booleans: the first true one, the first false one --- */
+
+static int64_t first_true(const uint8_t *x, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, x + i, sizeof eight);
+        if (eight) break;
+    }
+    while (i < n && !x[i]) i++;
+    return i;
+}
+
+static int64_t first_false(const uint8_t *x, int64_t n)
+{
+    const uint8_t *p = memchr(x, 0, (size_t)n);
+    return p ? p - x : n;
+}
+
+#define BOOL_RUN(KIND, BEST, FIRST)                                                                           \
+    static void KIND##_place_run_BOOL(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
+    {                                                                                                         \
+        place_UINT8 *a = acc;                                                                                 \
+        (void)shift;                                                                                          \
+        if (a->index >= 0 && (a->value != 0) == BEST) return;                                                 \
+        int64_t i = FIRST(data, n);                                                                           \
+        if (i < n) *a = (place_UINT8){base + i, BEST};                                                        \
+        else if (a->index < 0) *a = (place_UINT8){base, !BEST};                                               \
+    }
+BOOL_RUN(low, 0, first_false)
+BOOL_RUN(high, 1, first_true)
+
 /* Runs and columns of floating-point numbers. */
 #define EXTREME_RUN(KIND, NAME, T)                                                                            \
     static void KIND##_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)  \
@@ -267,8 +300,10 @@ static const cpi_reduce_kernel highest[CP_NTYPES] = {
     [CP_FLOAT32] = {4, .run = high_run_FLOAT32, .columns = high_columns_FLOAT32},
     [CP_FLOAT64] = {8, .run = high_run_FLOAT64, .columns = high_columns_FLOAT64},
 };
-static const cpi_reduce_kernel lowest_place[CP_NTYPES] = {ALL(LOW_PLACE)};
-static const cpi_reduce_kernel highest_place[CP_NTYPES] = {ALL(HIGH_PLACE)};
+static const cpi_reduce_kernel lowest_place[CP_NTYPES] = {
+    [CP_BOOL] = {sizeof(place_UINT8), .run = low_place_run_BOOL}, ALL(LOW_PLACE)};
+static const cpi_reduce_kernel highest_place[CP_NTYPES] = {
+    [CP_BOOL] = {sizeof(place_UINT8), .run = high_place_run_BOOL}, ALL(HIGH_PLACE)};
 
 const cpi_reduce_kernels CPI_ISA_NAME(cpi_reduce_orders) = {
     [CPI_FOLD_LOWEST][0] = lowest, [CPI_FOLD_HIGHEST][0] = highest,

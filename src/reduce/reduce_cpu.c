@@ -543,6 +543,7 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
         if (k[type].run) c.k.run = k[type].run;
         if (k[type].columns) c.k.columns = k[type].columns;
         if (k[type].join) c.k.join = k[type].join;
+        if (a->type == CP_BOOL && k[CP_BOOL].run) c.k.run = k[CP_BOOL].run;
     }
     return c;
 }

@@ -110,7 +110,7 @@ static void lane8(cp_type type, const cpi_keys *k, const uint8_t *x, int64_t n, 
     int64_t counts[256] = {0}, rank = (n - 1) / 2, seen = 0;
     for (int64_t i = 0; i < n; i++) counts[cpi_key8(k, x[i])]++;
     int first = 0, largest = 255;
-    while (!counts[largest]) largest--;
+    while (cpi_is_float(type) && !counts[largest]) largest--; /* only there it may be NaN */
     const bool nan = cpi_is_float(type) && cpi_key_nan8(k, (uint8_t)largest);
     while ((seen += counts[first]) <= rank) first++;
     int second = first;

@@ -54,22 +54,27 @@ static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c,
     int64_t size = c->k.size;
     cpi_pair start = {0, 0};
     if (a->initial) start = cpi_load_number(a->result, a->value);
+    const bool doubles = a->result == CP_FLOAT64;
     bool widens = start.im != 0 && size == sizeof(double); /* real elements with a complex start become pairs */
     if (a->initial && !widens) join_start(c, start, acc, n);
     for (int64_t i = 0; i < n; i++, acc += size, out += stride) {
         cpi_pair v = {((const double *)acc)[0], size == sizeof v ? ((const double *)acc)[1] : 0};
         if (widens) c->pairs->join(&v, &start, 1);
-        cpi_store_number(a->result, out, cpi_finish_number(a->op, v.re, a->reduced),
-                         cpi_finish_number(a->op, v.im, a->reduced));
+        v.re = cpi_finish_number(a->op, v.re, a->reduced), v.im = cpi_finish_number(a->op, v.im, a->reduced);
+        if (doubles) *(double *)out = v.re;
+        else cpi_store_number(a->result, out, v.re, v.im);
     }
 }
 
 static void finish_counts(const cpi_reduce_args *a, const int64_t *acc, int64_t n, char *out, int64_t stride)
 {
+    const bool truth = a->result == CP_BOOL, whole = a->result == CP_INT64;
     for (int64_t i = 0; i < n; i++, out += stride) {
         int64_t v = cpi_finish_count(a->op, acc[i], a->reduced);
         if (a->initial) v = a->op == CP_REDUCE_any ? v | (a->value[0] != 0) : v & (a->value[0] != 0);
-        cpi_store_int(a->result, out, (uint64_t)v);
+        if (truth) *(uint8_t *)out = (uint8_t)v; /* a choice for each result costs more than all else here */
+        else if (whole) *(int64_t *)out = v;
+        else cpi_store_int(a->result, out, (uint64_t)v);
     }
 }
 

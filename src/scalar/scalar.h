@@ -32,18 +32,55 @@
 #define M(name) CPS_CAT(name, CPS_LIBM)
 
 #ifdef __CUDACC__
-/* 2^x for -64 < x <= 0 within 0.85 ulp, where CUDA's exp2f has 2: a polynomial of degree 6 on [-1/2, 1/2]. */
-CPS_MATH float cps_exp2_near_f32(float x)
+/* 2^f for f in [-1/2, 1/2]: a polynomial of degree 6. */
+CPS_MATH float cps_exp2_part_f32(float f)
 {
-    const float whole = rintf(x), f = x - whole;
     float p = 1.54614475e-04f;
     p = fmaf(p, f, 1.33908674e-03f);
     p = fmaf(p, f, 9.61805667e-03f);
     p = fmaf(p, f, 5.55035710e-02f);
     p = fmaf(p, f, 2.40226509e-01f);
     p = fmaf(p, f, 6.93147188e-01f);
-    return fmaf(p, f, 1.0f) * cps_from_bits_f32((uint32_t)((int)whole + 127) << 23);
+    return fmaf(p, f, 1.0f);
 }
+
+/* 2^x for -64 < x <= 0 within 0.85 ulp, where CUDA's exp2f has 2. */
+CPS_MATH float cps_exp2_near_f32(float x)
+{
+    const float whole = rintf(x);
+    return cps_exp2_part_f32(x - whole) * cps_from_bits_f32((uint32_t)((int)whole + 127) << 23);
+}
+
+/* a to the power of b, of positive finite a and finite b, within 1.2 ulp: the logarithm of a is had in two parts. */
+CPS_MATH float cps_pow_usual_f32(float a, float b)
+{
+    const int tiny = a < 1.17549435e-38f;
+    /* a = m 2^e, m in [1/sqrt(2), sqrt(2)); ln(m) = r + r^3 (1/12 + r^2/80 + ...), r = 2 (m - 1) / (m + 1) */
+    const int32_t bits = (int32_t)cps_bits_f32(tiny ? a * 16777216.0f : a);
+    const int32_t above = (bits - 0x3f3504f3) & (int32_t)0xff800000;
+    const float e = (float)((above >> 23) - (tiny ? 24 : 0));
+    const float m = cps_from_bits_f32((uint32_t)(bits - above)), d = m - 1;
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(m + 1));
+    const float r = inverse * (d + d), s = r * r, missing = inverse * fmaf(d, -r, 2 * (d - r)); /* what r lacks */
+    float p = fmaf(s, 6.64489693e-04f, 3.21645569e-03f);
+    p = fmaf(s, p, 1.80338398e-02f);
+    p = s * fmaf(s, p, 1.20224588e-01f);
+    const float log2e = 1.44269502f, high = fmaf(r, log2e, e);
+    float low = fmaf(r, log2e, e - high);
+    low = fmaf(missing, log2e, low);
+    low = fmaf(r, 1.925963e-08f, low); /* what log2e lacks */
+    low = fmaf(missing, 3 * p, low);
+    low = fmaf(r, p, low);
+    const float log = high + low, y = log * b, whole = rintf(y);
+    if (fabsf(y) > 160) return y < 0 ? 0 : INFINITY;
+    const float f = fmaf(low - (log - high), b, fmaf(log, b, -y)) + (y - whole);
+    const int n = (int)whole, half = n / 2; /* in two steps: results may be subnormal */
+    return cps_exp2_part_f32(f) * cps_from_bits_f32((uint32_t)(half + 127) << 23) *
+           cps_from_bits_f32((uint32_t)(n - half + 127) << 23);
+}
+/* Of any numbers: CUDA's asks about each kind of them. */
+CPS_HEAVY float cps_pow_any_f32(float a, float b) { return powf(a, b); }
 #endif
 
 #include "scalar/series.h"

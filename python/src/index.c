@@ -239,6 +239,9 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
 static cp_array *value_for(PyObject *v, const cp_array *x)
 {
     if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cpy_hold(v) : NULL;
+    char kind = cp_type_kind(cp_type_of(x));
+    cp_array *small = kind == 'f' || kind == 'c' ? cpy_small_int(v) : NULL; /* there it needs no check */
+    if (small) return cp_retain(small);
     if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
     PyObject *holder = cpy_value_near(v, x);
     cp_array *value = holder ? cp_retain(cpy_x(holder)) : NULL;

@@ -93,10 +93,28 @@ def breaches(build):
 SPELLED = {"dtype": "type", "axis": "axes", "axis1": "a", "axis2": "b"}  # Python's argument: C's
 
 
+# Where a body stands between the two: C's parameter and the argument that it gets, or what it is
+FOUND = "what the call finds, through a pointer"
+BODIES = {
+    "clip": {"b": "a_min", "c": "a_max"}, "angle": {"a": "z"}, "can_cast": {"from": "from_", "rule": "casting"},
+    "compress": {"x": "a"}, "where": {"a": "x", "b": "y"}, "label": {"out": "output", "count": FOUND},
+    "find_objects": {"labels": "input"}, "measure": {"sources": FOUND}, "sigma_clip_stats": {"result": FOUND},
+    "eye": {"rows": "N", "columns": "M"}, "full": {"value": "fill_value"}, "full_like": {"value": "fill_value"},
+    "array_equal": {"a": "a1", "b": "a2"}, "stream_handle": {"s": "stream"}, "event_elapsed": {"ms": FOUND},
+}
+TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it
+MADE = ("object", "flag", "stream", "event")  # kinds that a body makes something else of
+
+
+def declared_parameters(declared):
+    """A prototype's parameters as they stand there."""
+    inside = re.search(r"\w\)? ?\((.*)\);?$", declared.text)[1]
+    return [] if inside == "void" else [part.strip() for part in inside.split(",")]
+
+
 def parameters(declared):
     """Names of a prototype's parameters."""
-    inside = re.search(r"\w\)? ?\((.*)\);?$", declared.text)[1]
-    return [] if inside == "void" else [re.search(r"(\w+)\W*$", part)[1] for part in inside.split(",")]
+    return [re.search(r"(\w+)\W*$", part)[1] for part in declared_parameters(declared)]
 
 
 def drift(build):
@@ -124,6 +142,35 @@ def drift(build):
                 yield f"{where}: {f.name} passes {passed} as the parameter {name} of {declared.name}"
 
 
+def bodies(build):
+    """The same of functions with a body of their own, which the row's arguments reach in another way: each parameter of C has
+    one argument of that name (BODIES and SPELLED say where they differ), of its type, and in its order."""
+    found = headers.functions(build)
+    for f in read_functions(Tables(ROOT)):
+        declared = found.get(f.row.get("c", "cp_" + f.name))
+        if not declared or not f.body or f.is_method_only:
+            continue
+        where, other, last = f"{f.row.file}:{f.row.line}", BODIES.get(f.name, {}), -1
+        places = {a.name: i for i, a in enumerate(f.arguments)}
+        spelled = {SPELLED.get(a.name): a.name for a in f.arguments} | other
+        for text, name in zip(declared_parameters(declared), parameters(declared)):
+            mine = f.arguments[0].name if name == "x" and last < 0 else spelled.get(name, name)
+            if mine == FOUND or name == "options":
+                continue
+            if mine not in places:
+                yield f"{where}: {f.name} has no argument for the parameter {name} of {declared.name}"
+                continue
+            kind = f.arguments[places[mine]].kind
+            wanted = (kind.c or "").format(name=name)
+            if kind.name not in MADE and wanted.replace(" ", "") != text.replace("const ", "").replace(" ", ""):
+                yield f"{where}: {f.name} takes {mine} as `{wanted}`, {declared.header} says `{text}`"
+            if places[mine] < last and f.name not in TURNED:
+                yield f"{where}: {f.name} has {mine} in another place than {declared.name}"
+            last = places[mine]
+        for name in set(other) - set(parameters(declared)):
+            yield f"{declared.name} has no parameter {name}: take it off BODIES"
+
+
 def unread():
     """Arguments that a body written by hand passes over: what a caller says must have an effect or be refused."""
     # (a body that hands the whole record on is not followed)
@@ -138,6 +185,6 @@ def unread():
 
 if __name__ == "__main__":
     build = os.environ.get("BUILD", "build")
-    found = [*breaches(build), *drift(build), *unread()]
+    found = [*breaches(build), *drift(build), *bodies(build), *unread()]
     print("\n".join(found + (["tools/check_names.py holds what differs on purpose"] if found else [])), end="\n" if found else "")
     sys.exit(bool(found))

@@ -16,12 +16,13 @@ setup:
 	@tools/setup
 
 build: setup
-	@cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) -DCUPRITE_PYTHON=ON -DCUPRITE_TESTS=ON \
-	    -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || (cat $(BUILD).log; false)
+	@cmake -S . -B $(BUILD) -G Ninja -DPython3_EXECUTABLE=$(PYTHON) -DCUPRITE_CUDA=$(CUDA) -DCUPRITE_PYTHON=ON \
+	    -DCUPRITE_TESTS=ON -DCUPRITE_CUDA_ARCHS="$(CUDA_ARCHS)" -DCMAKE_INSTALL_PREFIX=$(PREFIX) > $(BUILD).log 2>&1 || \
+	    (cat $(BUILD).log; false)
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# The library, what reads files and the command: no tests, no Python module; CUDA where there is a GPU to run it, or where
-# CUDA=ON is said. What is compiled here `make build` finds in its place.
+# The library, what reads files and the command: no tests, no Python module; CUDA where there is a GPU to run it, or
+# where CUDA=ON is said. What is compiled here `make build` finds in its place.
 demo:
 	@tools/setup demo
 	@cmake -S . -B $(BUILD) -G Ninja -DCUPRITE_PYTHON=OFF -DCUPRITE_TESTS=OFF -DCUPRITE_CUDA=$(DEMO_CUDA) \
@@ -32,11 +33,13 @@ demo:
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q tests/python
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q tests/python --device late:0
+	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q tests/python \
+	    --device late:0
 
-# The rooms include only what they may; files keep to their length; written pages are what the sources say.
+# The rooms include only what they may; files and lines keep to their length; written pages are what the sources say.
 check: build
 	@$(PYTHON) tools/check_rooms.py $(BUILD)
+	@$(PYTHON) tools/check_lines.py
 	@BUILD=$(BUILD) $(PYTHON) tools/check_names.py
 	@$(PYTHON) tools/make_api.py --check
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_python.py --check

@@ -52,16 +52,20 @@ def cases(b):
     yield case("add scalar 1e7 float32", [f4], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5, bar=1)
     yield case("add scalar 1e7 float64", [f8], lambda a: a + 1.5, lambda a: a + 1.5, lambda a: a + 1.5)
     # memory that is there already: neither the pool's reuse here nor fresh pages there take part
-    into = [make(np.empty_like(f4)) if make else None for make in (b.ours, xp is not None and b.theirs, torch is not None and b.tensor)]
-    yield case("add 1e7 float32 into out", [f4, g4], lambda a, c: cp.add(a, c, out=into[0]), lambda a, c: xp.add(a, c, out=into[1]),
-               lambda a, c: torch.add(a, c, out=into[2]), bytes=3 * f4.nbytes)
+    into = [make(np.empty_like(f4)) if make else None for make in (b.ours, xp is not None and b.theirs,
+                                                                   torch is not None and b.tensor)]
+    yield case("add 1e7 float32 into out", [f4, g4], lambda a, c: cp.add(a, c, out=into[0]),
+               lambda a, c: xp.add(a, c, out=into[1]), lambda a, c: torch.add(a, c, out=into[2]), bytes=3 * f4.nbytes)
     yield case("add strided 5e6 float32", [f4], lambda a: a[::2] + a[::2], lambda a: a[::2] + a[::2],
                lambda a: a[::2] + a[::2], bytes=6e7, bar=1)
     m = f8[:3000 * 3000].reshape(3000, 3000)
-    yield case("a + a.T 3000^2 float64", [m], lambda a: a + a.T, lambda a: a + a.T, lambda a: a + a.T, bytes=3 * m.nbytes)
-    yield case("a + row 3000^2 float64", [m], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0], bytes=2 * m.nbytes)
+    yield case("a + a.T 3000^2 float64", [m], lambda a: a + a.T, lambda a: a + a.T, lambda a: a + a.T,
+               bytes=3 * m.nbytes)
+    yield case("a + row 3000^2 float64", [m], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0],
+               bytes=2 * m.nbytes)
     p = f4[:3 * 10**6].reshape(-1, 3)
-    yield case("(1e6, 3) + (3,) float32", [p], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0], bytes=2 * p.nbytes)
+    yield case("(1e6, 3) + (3,) float32", [p], lambda a: a + a[0], lambda a: a + a[0], lambda a: a + a[0],
+               bytes=2 * p.nbytes)
     yield case("a + column 3000^2 float64", [m], lambda a: a + a[:, :1], lambda a: a + a[:, :1], lambda a: a + a[:, :1],
                bytes=2 * m.nbytes)
     yield case("row + column 3000^2 float64", [m], lambda a: a[0] + a[:, :1], lambda a: a[0] + a[:, :1],
@@ -73,11 +77,13 @@ def cases(b):
                lambda a: a.T.contiguous(), bytes=2 * m.nbytes, bar=1)
     for axis in (0, 1):
         q = f4[:4 * 10**6].reshape(2000, 2000)
-        yield case(f"concatenate three 2000^2 float32, axis {axis}", [q], lambda a, k=axis: cp.concatenate([a, a, a], k),
-                   lambda a, k=axis: xp.concatenate([a, a, a], k), lambda a, k=axis: torch.cat([a, a, a], k), bytes=6 * q.nbytes)
+        yield case(f"concatenate three 2000^2 float32, axis {axis}", [q],
+                   lambda a, k=axis: cp.concatenate([a, a, a], k), lambda a, k=axis: xp.concatenate([a, a, a], k),
+                   lambda a, k=axis: torch.cat([a, a, a], k), bytes=6 * q.nbytes)
     u, v = f4[:6000].reshape(2000, 1, 3), f4[6000:12000].reshape(1, 2000, 3)
     yield case("distances 2000 x 2000 in 3-d", [u, v], lambda a, c: cp.sqrt(((a - c)**2).sum(axis=2)),
-               lambda a, c: xp.sqrt(((a - c)**2).sum(axis=2)), lambda a, c: ((a - c)**2).sum(2).sqrt(), bytes=2 * 4 * 12 * 10**6)
+               lambda a, c: xp.sqrt(((a - c)**2).sum(axis=2)), lambda a, c: ((a - c)**2).sum(2).sqrt(),
+               bytes=2 * 4 * 12 * 10**6)
     if gpu:
         host = f4[:8 * 10**6]
         yield Case("32 MB to the device", lambda: cp.asarray(host), {**b.array_peer(lambda: xp.asarray(host)),
@@ -86,7 +92,8 @@ def cases(b):
         yield Case("32 MB to the host", lambda: cp.asnumpy(mine), {**b.array_peer(lambda: xp.asnumpy(other)),
                    **b.torch_peer(lambda: t.cpu())})
     d = f4[:2048 * 2048].reshape(2048, 2048)
-    yield case("d > t 2048^2 float32", [d], lambda a: a > 0.5, lambda a: a > 0.5, lambda a: a > 0.5, bytes=5 * d.size, bar=1)
+    yield case("d > t 2048^2 float32", [d], lambda a: a > 0.5, lambda a: a > 0.5, lambda a: a > 0.5, bytes=5 * d.size,
+               bar=1)
     yield case("where(d > t, 1, 0) 2048^2", [d], lambda a: cp.where(a > 0.5, 1, 0), lambda a: xp.where(a > 0.5, 1, 0),
                lambda a: torch.where(a > 0.5, 1, 0), bytes=14 * d.size, bar=1 if gpu else 1.5)
     yield case("clip 1e7 float32", [f4], lambda a: cp.clip(a, 0.2, 0.8), lambda a: xp.clip(a, 0.2, 0.8),
@@ -94,7 +101,8 @@ def cases(b):
     types = {"f8": "float64", "f2": "float16", "i4": "int32", "?": "bool"}
     for t in types:
         yield case(f"astype float32 to {np.dtype(t)} 1e7", [f4], lambda a, t=t: a.astype(t), lambda a, t=t: a.astype(t),
-                   lambda a, t=t: a.to(getattr(torch, types[t])), bytes=f4.nbytes + n * np.dtype(t).itemsize, bar=1 if t == "f8" else 0)
+                   lambda a, t=t: a.to(getattr(torch, types[t])), bytes=f4.nbytes + n * np.dtype(t).itemsize,
+                   bar=1 if t == "f8" else 0)
     i2 = i4.astype("i2")
     yield case("astype int16 to float32 1e7", [i2], lambda a: a.astype("f4"), lambda a: a.astype("f4"),
                lambda a: a.to(torch.float32), bytes=6 * n, bar=1)

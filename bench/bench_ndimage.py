@@ -1,4 +1,5 @@
-"""Labelling and measurements: sparse sources, half-full noise, one component, three dimensions; regions by SciPy's calls."""
+"""Labelling and measurements: sparse sources, half-full noise, one component, three dimensions; regions by SciPy's
+calls."""
 import numpy as np
 
 from common import Case
@@ -65,8 +66,8 @@ def cases(b):
         module.center_of_mass(*a)
         module.maximum(*a)
 
-    yield Case("sum, centre of mass, maximum of 200 sources", lambda: three(ndimage, mine), peer(lambda: three(xp, theirs)),
-               bytes=3 * labels.nbytes, bar=20 if b.gpu else 40, against=against)
+    yield Case("sum, centre of mass, maximum of 200 sources", lambda: three(ndimage, mine),
+               peer(lambda: three(xp, theirs)), bytes=3 * labels.nbytes, bar=20 if b.gpu else 40, against=against)
     yield Case("measure 200 sources", lambda: ndimage.measure(mine[0], mine[1], n), bytes=labels.nbytes)
     for name in ("sum_labels", "variance", "maximum_position"):
         yield Case(f"{name} of 200 sources", lambda name=name: getattr(ndimage, name)(*mine),
@@ -74,7 +75,7 @@ def cases(b):
     dense, m = scipy.ndimage.label(noise < 0.58)
     many, theirs_many = [b.ours(a) for a in (image, dense, np.arange(1, m + 1))], \
         [b.theirs(a) for a in (image, dense, np.arange(1, m + 1))]
-    yield Case(f"sum_labels of {m} regions", lambda: ndimage.sum_labels(*many), peer(lambda: xp.sum_labels(*theirs_many)),
-               bytes=dense.nbytes + image.nbytes)
+    yield Case(f"sum_labels of {m} regions", lambda: ndimage.sum_labels(*many),
+               peer(lambda: xp.sum_labels(*theirs_many)), bytes=dense.nbytes + image.nbytes)
     yield Case("find_objects of 200 sources", lambda: ndimage.find_objects(mine[1]),
                {} if b.gpu else peer(lambda: xp.find_objects(theirs[1])), bytes=labels.nbytes)

@@ -1,4 +1,5 @@
-"""Convolution and correlation: kernels of several sizes, types and boundaries (the lesson's case is in source_finding)."""
+"""Convolution and correlation: kernels of several sizes, types and boundaries (the lesson's case is in
+source_finding)."""
 import numpy as np
 
 from common import Case

@@ -95,7 +95,8 @@ def peer_steps(b, xp, ndimage):
         labels, count = ndimage.label(segmented)
         count = int(count)
         found = measure_sources(ndimage, xp, image, labels, count)
-        return [np.asarray(f.get() if hasattr(f, "get") else f) if not isinstance(f, (list, tuple)) else f for f in found]
+        return [np.asarray(f.get() if hasattr(f, "get") else f) if not isinstance(f, (list, tuple)) else f
+                for f in found]
     return run
 
 

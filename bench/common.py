@@ -137,8 +137,9 @@ def row(b, case, times):
     ours = times["ours"]
     peers = {k: v for k, v in times.items() if k != "ours" and not isinstance(v, str)}
     best = min(peers.values()) / ours if peers else None
-    r = {"name": case.name, "device": b.device, "ours_ms": ours, "peers_ms": {k: v for k, v in times.items() if k != "ours"},
-         "best_peer_over_ours": best, "floor_ms": floor_ms(b, case) or None}
+    r = {"name": case.name, "device": b.device, "ours_ms": ours,
+         "peers_ms": {k: v for k, v in times.items() if k != "ours"}, "best_peer_over_ours": best,
+         "floor_ms": floor_ms(b, case) or None}
     if case.bar:
         against = peers.get(case.against)
         r["bar"] = case.bar

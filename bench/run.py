@@ -58,8 +58,8 @@ def main():
         import cuprite
         devices += ["gpu"] if cuprite.cuda.runtime.getDeviceCount() and cuprite.cuda.is_available() else []
     commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
-    result = {"date": datetime.date.today().isoformat(), "commit": os.environ.get("CUPRITE_COMMIT") or commit.stdout.strip(),
-              "runs": []}
+    result = {"date": datetime.date.today().isoformat(), "commit": os.environ.get("CUPRITE_COMMIT")
+              or commit.stdout.strip(), "runs": []}
     for device in devices:
         for room in rooms:
             with tempfile.NamedTemporaryFile(suffix=".json") as f:

@@ -4,8 +4,8 @@
     pip install . --config-settings=build-dir=build   with what a build folder has already
     pip install . -C cmake=-DCUPRITE_CUDA=OFF    more for CMake, which configures the build
 
-CMake compiles and lays the files out (component `wheel` of tools/install.cmake); here they are packed. Wheels hold no links:
-a library is packed once, under the name by which others ask for it.
+CMake compiles and lays the files out (component `wheel` of tools/install.cmake); here they are packed. Wheels hold no
+links: a library is packed once, under the name by which others ask for it.
 """
 import base64
 import csv
@@ -43,8 +43,8 @@ def _tag():
 def _metadata(project):
     lines = ["Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {project['version']}",
              f"Summary: {project['description']}", f"License-Expression: {project['license']}", "License-File: LICENSE",
-             f"Requires-Python: {project['requires-python']}", *[f"Requires-Dist: {d}" for d in project["dependencies"]],
-             "Description-Content-Type: text/markdown"]
+             f"Requires-Python: {project['requires-python']}",
+             *[f"Requires-Dist: {d}" for d in project["dependencies"]], "Description-Content-Type: text/markdown"]
     return "\n".join(lines) + "\n\n" + (ROOT / project["readme"]).read_text()
 
 
@@ -53,7 +53,8 @@ def _built(settings, folder):
     build = pathlib.Path(settings.get("build-dir", ROOT / "build-wheel")).absolute()
     more = settings.get("cmake", [])
     subprocess.run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", f"-DPython3_EXECUTABLE={sys.executable}",
-                    *([] if "build-dir" in settings else ["-DCUPRITE_TESTS=OFF"]), *([more] if isinstance(more, str) else more)],
+                    *([] if "build-dir" in settings else ["-DCUPRITE_TESTS=OFF"]),
+                    *([more] if isinstance(more, str) else more)],
                    check=True)
     subprocess.run(["cmake", "--build", build], check=True)
     subprocess.run(["cmake", "--install", build, "--prefix", folder, "--component", "wheel"], check=True)

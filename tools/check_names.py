@@ -3,9 +3,9 @@
 
     tools/check_names.py [--check]       exits 1 with a line for each name that only one of the two has
 
-Python's names are those of the function rows, of the tables of operations and reductions, and of the functions written in
-Python; C's are those of the public headers, written and generated (BUILD is the build folder, `build` by default). What
-must differ stands below with its reason; a name there that need not be there is a breach too.
+Python's names are those of the function rows, of the tables of operations and reductions, and of the functions written
+in Python; C's are those of the public headers, written and generated (BUILD is the build folder, `build` by default).
+What must differ stands below with its reason; a name there that need not be there is a breach too.
 """
 import ast
 import os
@@ -25,11 +25,14 @@ OBJECTS = "makes arrays of Python's objects, or such objects of arrays"
 PYTHON_ONLY = {
     **dict.fromkeys("array asarray asanyarray get_array_module".split(), OBJECTS),
     **dict.fromkeys("array_str array_repr array2string".split(), "NumPy prints in Python"),
-    **dict.fromkeys("isscalar result_type shape iscomplexobj isrealobj may_share_memory".split(), "asks Python's objects"),
+    **dict.fromkeys("isscalar result_type shape iscomplexobj isrealobj may_share_memory".split(),
+                    "asks Python's objects"),
     **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy".split(),
                     "Python's face of devices and pools"),
-    **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(), "named tuples; cp_unique has all of it"),
-    **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(), "another name of a call with fixed arguments"),
+    **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(),
+                    "named tuples; cp_unique has all of it"),
+    **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(),
+                    "another name of a call with fixed arguments"),
     "asfortranarray": "cp_copy_order(x, 'F')",
     "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
     "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",
@@ -37,22 +40,27 @@ PYTHON_ONLY = {
 # Python's name: C's
 OTHER_NAMES = {
     "ascontiguousarray": "contiguous", "real": "real_part", "imag": "imag_part", "promote_types": "promote",
-    "mean": "mean_labels", "variance": "variance_labels", "standard_deviation": "std_labels", "minimum": "minimum_labels",
-    "maximum": "maximum_labels", "asnumpy": "to_host",
+    "mean": "mean_labels", "variance": "variance_labels", "standard_deviation": "std_labels",
+    "minimum": "minimum_labels", "maximum": "maximum_labels", "asnumpy": "to_host",
 }
 LIFE = "the life of C's arrays, scopes, streams and errors, which Python does itself"
 ATTRIBUTE = "an attribute, an operator or a conversion in Python"
 C_ONLY = {
-    **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_text code_exception warnings warnings_clear "
+    **dict.fromkeys("retain free keep scope_begin scope_end error error_clear error_message code_text code_exception "
+                    "warnings warnings_clear "
                     "warning_text warning_category "
                     "image_header_free sources_free text_free".split(), LIFE),
-    **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable type_name type_from_name type_kind "
-                    "type_size item_int item_float set_item slice mask_get mask_set view_as from_host from_memory to_host int float "
+    **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable "
+                    "type_name type_from_name type_kind "
+                    "type_size item_int item_float set_item slice mask_get mask_set view_as from_host from_memory "
+                    "to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
-    **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query reduction_from_name".split(),
+    **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query "
+                    "reduction_from_name".split(),
                     "the general call behind every operation"),
-    **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(), "files are C's and the command's so far"),
+    **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(),
+                    "files are C's and the command's so far"),
     **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),
     "arange_int": "arange of integers, which C must tell apart",
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
@@ -74,7 +82,8 @@ def breaches(build):
     tables = Tables(ROOT)
     functions = [f for f in read_functions(tables) if f.module != "_device" and not f.name.startswith("_")]
     methods = {f.method for f in functions if f.method}
-    operation_names = {n for module in [None, *(row.args[0] for row in tables.of("module"))] for n in operations(tables, module)}
+    operation_names = {n for module in [None, *(row.args[0] for row in tables.of("module"))]
+                       for n in operations(tables, module)}
     python = {n for f in functions if not f.is_method_only for n in [f.name] + f.also} | set(written_in_python())
     c = {name[3:] for name in headers.functions(build)} | operation_names
     c |= {row.args[0] for row in reductions.functions(tables)}
@@ -118,9 +127,9 @@ def parameters(declared):
 
 
 def drift(build):
-    """Where a prototype written by hand and a row say the same function differently. What a row passes by its own rules has
-    the row's parameters by name and order (its first array may be called x); a row's `call` gives numbers and words to the
-    parameters of their names."""
+    """Where a prototype written by hand and a row say the same function differently. What a row passes by its own rules
+    has the row's parameters by name and order (its first array may be called x); a row's `call` gives numbers and words
+    to the parameters of their names."""
     found = headers.functions(build)
     for f in read_functions(Tables(ROOT)):
         call = re.fullmatch(r"(cp_\w+)\(([^()]*)\)", f.row.get("call", ""))
@@ -129,22 +138,25 @@ def drift(build):
             continue
         names, where = parameters(declared), f"{f.row.file}:{f.row.line}"
         if not call:
-            made = [re.search(r"(\w+)$", part)[1] for a in f.parameters for part in a.kind.c.format(name=a.name).split(",")]
+            made = [re.search(r"(\w+)$", part)[1] for a in f.parameters
+                    for part in a.kind.c.format(name=a.name).split(",")]
             made += [*f.results, *["results"] * bool(f.many), *["options"] * f.has_options]
-            alike = [name in (mine, SPELLED.get(mine)) or i == 0 and name == "x" for i, (mine, name) in enumerate(zip(made, names))]
+            alike = [name in (mine, SPELLED.get(mine)) or i == 0 and name == "x"
+                     for i, (mine, name) in enumerate(zip(made, names))]
             if len(made) != len(names) or not all(alike):
                 yield f"{where}: {f.name} takes ({', '.join(made)}), {declared.header} says ({', '.join(names)})"
             continue
         kinds = {a.name: a.kind.c for a in f.arguments if a.kind.c}
-        given = [part for passed in call[2].split(",") for part in [passed.strip()] * (1 + ("," in kinds.get(passed.strip(), "")))]
+        given = [part for passed in call[2].split(",") for part in [passed.strip()]
+                 * (1 + ("," in kinds.get(passed.strip(), "")))]
         for passed, name in zip(given, names):
             if passed in kinds and "*" not in kinds[passed] and name not in (passed, SPELLED.get(passed), "options"):
                 yield f"{where}: {f.name} passes {passed} as the parameter {name} of {declared.name}"
 
 
 def bodies(build):
-    """The same of functions with a body of their own, which the row's arguments reach in another way: each parameter of C has
-    one argument of that name (BODIES and SPELLED say where they differ), of its type, and in its order."""
+    """The same of functions with a body of their own, which the row's arguments reach in another way: each parameter of
+    C has one argument of that name (BODIES and SPELLED say where they differ), of its type, and in its order."""
     found = headers.functions(build)
     for f in read_functions(Tables(ROOT)):
         declared = found.get(f.row.get("c", "cp_" + f.name))
@@ -176,7 +188,8 @@ def unread():
     # (a body that hands the whole record on is not followed)
     text = "\n".join(path.read_text() for path in sorted((ROOT / "python/src").glob("*.c")))
     for f in read_functions(Tables(ROOT)):
-        body = re.search(rf"^PyObject \*py_{f.body}\(.*?^(?:\}}|PyObject[^\n]*\}})$|^PyObject \*py_{f.body}\([^\n]*\}}$", text, re.S | re.M)
+        head = rf"^PyObject \*py_{f.body}\("
+        body = re.search(rf"{head}.*?^(?:\}}|PyObject[^\n]*\}})$|{head}[^\n]*\}}$", text, re.S | re.M)
         for a in f.arguments if f.body else []:
             reads = body and re.search(rf"\bv->{a.name}\b|[(, ]v[,)]|\(void\)v;", body[0])
             if not reads and not a.kind.only_checked and a is not f.self and a.kind.name not in ("device", "out"):
@@ -186,5 +199,6 @@ def unread():
 if __name__ == "__main__":
     build = os.environ.get("BUILD", "build")
     found = [*breaches(build), *drift(build), *bodies(build), *unread()]
-    print("\n".join(found + (["tools/check_names.py holds what differs on purpose"] if found else [])), end="\n" if found else "")
+    print("\n".join(found + (["tools/check_names.py holds what differs on purpose"] if found else [])),
+          end="\n" if found else "")
     sys.exit(bool(found))

@@ -4,12 +4,13 @@ source names a small floating type by hand.
 
     python tools/check_rooms.py [BUILD]
 
-A room may use its own files and those of rooms that stand before it in src/rooms.def, in includes and, where there is a build
-(`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room cannot
-be called from an earlier one either, and there is no circle. What MAY allows by name is the exception. The room compose
-is made of public functions only: it includes no header of another room but those of INNER. A function is declared by a
-header of the room that defines it. What a small floating type needs is made from its row in src/core/types.def;
-NAMES_HALVES lists the sources that name one nevertheless, and why. Exits 1 with one line for each breach.
+A room may use its own files and those of rooms that stand before it in src/rooms.def, in includes and, where there is a
+build (`build` unless another is named), in calls: the objects' symbols are read, so a public function of a later room
+cannot be called from an earlier one either, and there is no circle. What MAY allows by name is the exception. The room
+compose is made of public functions only: it includes no header of another room but those of INNER. A function is
+declared by a header of the room that defines it. What a small floating type needs is made from its row in
+src/core/types.def; NAMES_HALVES lists the sources that name one nevertheless, and why. Exits 1 with one line for each
+breach.
 """
 import json
 import pathlib
@@ -156,7 +157,8 @@ def types():
                 if name not in NAMES_HALVES and (found := named.search(text)):
                     yield f"{name}:{line}: {found[0]} is named by hand; what a small float needs is made from its row"
                 if found := ordered.search(text):
-                    yield f"{name}:{line}: '{found[0].strip()}': types have no order to ask for, but sets (core/type_traits.h)"
+                    yield (f"{name}:{line}: '{found[0].strip()}': types have no order to ask for, but sets "
+                           "(core/type_traits.h)")
     for name in NAMES_HALVES:
         if not named.search("\n".join(without_comments(ROOT / name))):
             yield f"{name} names no small float any more: take it from NAMES_HALVES"

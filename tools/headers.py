@@ -1,7 +1,8 @@
 """The public headers, read: every function with its declaration, its comment and its header.
 
-What is generated is read too: `folders` are include/ and BUILD/generated/include. A function's comment is the one that ends
-right above its declaration (declarations without a blank line between share it) or stands behind it on the same line.
+What is generated is read too: `folders` are include/ and BUILD/generated/include. A function's comment is the one that
+ends right above its declaration (declarations without a blank line between share it) or stands behind it on the same
+line.
 """
 import pathlib
 import re
@@ -36,7 +37,8 @@ def functions(build):
 
 def functions_of(text, header):
     comment, shared = "", False
-    pieces = re.compile(r"/\*(?P<comment>.*?)\*/|(?P<declared>^CP_API[^;{]*;)[ \t]*(?:/\*(?P<behind>.*?)\*/)?|(?P<blank>\n[ \t]*\n)"
+    pieces = re.compile(r"/\*(?P<comment>.*?)\*/|(?P<declared>^CP_API[^;{]*;)[ "
+                        r"\t]*(?:/\*(?P<behind>.*?)\*/)?|(?P<blank>\n[ \t]*\n)"
                         r"|(?P<other>^[^\s/*][^\n]*)", re.S | re.M)
     for m in pieces.finditer(text):
         if m["comment"] is not None:
@@ -47,7 +49,8 @@ def functions_of(text, header):
             declared = re.sub(r"\s+", " ", m["declared"].removeprefix("CP_API").strip())
             name = re.search(r"\b(cp_\w+)\)? ?\(", declared)
             if name:
-                yield Declared(name[1], declared, plain(m["behind"]) if m["behind"] else comment if shared else "", header)
+                yield Declared(name[1], declared, plain(m["behind"]) if m["behind"] else comment if shared else "",
+                               header)
         elif m["blank"]:
             shared = False
 

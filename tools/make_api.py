@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and the list of rooms
-in docs/architecture.md.
+"""Writes what follows from the public headers and tables: docs/api.md, the reference of the C API, and the list of
+rooms in docs/architecture.md.
 
     tools/make_api.py            writes them
     tools/make_api.py --check    exits 1 when they are not what headers and tables say
 
-A header's opening comment is the section's text; its declarations follow as they stand, with their comments. A header that
-is made of rows is made here again, so no build is needed.
+A header's opening comment is the section's text; its declarations follow as they stand, with their comments. A header
+that is made of rows is made here again, so no build is needed.
 """
 import pathlib, re, sys
 
@@ -29,7 +29,8 @@ def opening(text):
 
 def declarations(text):
     body = text[text.index("*/") + 2:]
-    body = re.sub(r"^#if defined\(__GNUC__\)\n#define CP_API.*?^#endif\n\n?", "", body, flags=re.M | re.S)  # how names are exported
+    # how names are exported
+    body = re.sub(r"^#if defined\(__GNUC__\)\n#define CP_API.*?^#endif\n\n?", "", body, flags=re.M | re.S)
     drop = re.compile(r'^#(ifndef|define) CUPRITE_\w+_H$|^#include|^#ifdef __cplusplus$|^extern "C" \{$|^\}$|^#endif$')
     lines, inside_guard = [], False
     for line in body.strip().split("\n"):
@@ -74,7 +75,8 @@ def operation(row):
 
 def page():
     out = ["# C API", "", "Made from the public headers by `tools/make_api.py`. The Python names are the same",
-           "without `cp_`: `cp_median(x)` is `cp.median(x)`; ndimage's functions lie in `cuprite.scipy.ndimage`, those of",
+           "without `cp_`: `cp_median(x)` is `cp.median(x)`; ndimage's functions lie in `cuprite.scipy.ndimage`, those "
+           "of",
            "signal for two dimensions in `cuprite.scipy.signal`.", ""]
     for room, name in ((room, name) for room in rooms() for name in room.headers):
         text = made_header(room) if room.made_header else (ROOT / "include/cuprite" / f"{name}.h").read_text()

@@ -37,7 +37,8 @@ def heading(name, section="3"):
 
 def result_of(text):
     if re.match(r"cp_array \*", text):
-        return "An array that the caller frees with cp_free, or NULL; cp_error_message() says why. NULL arguments give NULL."
+        return ("An array that the caller frees with cp_free, or NULL; cp_error_message() says why. NULL arguments "
+                "give NULL.")
     if text.startswith("cp_code "):
         return "CP_OK, or the code of the error; cp_error_message() has its text."
     return ""
@@ -51,8 +52,10 @@ def function_page(d, rows, structs):
     row = rows.get(d.name[3:])
     doc = d.comment or (row.row.doc if row else "")
     about = first_sentence(row.row.doc if row else doc) or f"see {d.header}"
-    options = next((re.sub(r"CP_OPTION\((.*), (\w+)\)", declared, structs[s]) for s in structs if f"const {s} *options" in d.text), "")
-    text = heading(d.name) + f".SH NAME\n{d.name} \\- {escaped(about)}\n.SH SYNOPSIS\n.nf\n#include <{d.header}>\n\n{escaped(d.text)}\n"
+    options = next((re.sub(r"CP_OPTION\((.*), (\w+)\)", declared, structs[s]) for s in structs
+                    if f"const {s} *options" in d.text), "")
+    text = heading(d.name) + f".SH NAME\n{d.name} \\- {escaped(about)}\n.SH SYNOPSIS\n"
+    text += f".nf\n#include <{d.header}>\n\n{escaped(d.text)}\n"
     if options:
         first = [p.strip().split(" ")[-1].lstrip("*") for p in re.search(r"\((.*)\)", d.text)[1].split(",")][:-1]
         text += f"\n{escaped(d.name)}({', '.join(first + ['.option = value, ...'])})\n\n{escaped(options)}\n"
@@ -74,9 +77,11 @@ def page_of(header):
 def header_page(header, text, names):
     opening = headers.plain(re.search(r"/\*(.*?)\*/", re.sub(r"\A/\* Made from.*?\*/\n", "", text), re.S)[1])
     about = first_sentence(opening)
-    body = heading(page_of(header)) + f".SH NAME\n{page_of(header)} \\- {escaped(about)}\n.SH SYNOPSIS\n#include <{header}>\n"
+    body = heading(page_of(header)) + f".SH NAME\n{page_of(header)} \\- {escaped(about)}\n"
+    body += f".SH SYNOPSIS\n#include <{header}>\n"
     body += f".SH DESCRIPTION\n{paragraphs(opening)}\n"
-    return body + (".SH FUNCTIONS\n" + ",\n".join(f".BR {n} (3)" for n in names).replace(",\n", "\n") + "\n" if names else "")
+    return body + (".SH FUNCTIONS\n" + ",\n".join(f".BR {n} (3)" for n in names).replace(",\n", "\n") + "\n" if names
+                   else "")
 
 
 def main(folder):

@@ -40,13 +40,16 @@ def entry(name, f):
 
 
 def page():
-    text = "# The Python interface, function by function\n\nWritten by tools/make_python.py from the rows of the extension.\n\n"
+    text = "# The Python interface, function by function\n\n"
+    text += "Written by tools/make_python.py from the rows of the extension.\n\n"
     text += "## cuprite\n\n" + "".join(entry(n, f) for n, f in functions("").items())
-    text += "## cuprite: ufuncs\n\nAll take `(x, ..., /, out=None, *, where=True, casting='same_kind', order='K', dtype=None)`, "
+    text += "## cuprite: ufuncs\n\nAll take `(x, ..., /, out=None, *, where=True, casting='same_kind', order='K', "
+    text += "dtype=None)`, "
     text += "broadcast, and follow\nNumPy's promotion.\n\n"
     text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in ufuncs().items()) + "\n"
     text += "## cuprite.scipy.special: ufuncs\n\n"
-    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n" for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
+    text += "".join(f"* `{n}`: {f.__doc__.split(chr(10))[2]}\n"
+                    for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
     for module in ("scipy.signal", "scipy.ndimage"):

@@ -29,9 +29,12 @@ def table(rows):
 
 
 out = ["# Measured figures", "",
-       "Made by `tools/results.py` from the JSON files here; `make bench` (or `tools/gpu-check` where a GPU is) makes new",
-       "ones. Milliseconds a call, back to back, median of batches that alternate with the peers' in one run. Floors are",
-       "bytes over bandwidth or operations over rate (`bench/common.py` has the ceilings; caches can beat them). `reached`",
+       "Made by `tools/results.py` from the JSON files here; `make bench` (or `tools/gpu-check` where a GPU is) makes "
+       "new",
+       "ones. Milliseconds a call, back to back, median of batches that alternate with the peers' in one run. Floors "
+       "are",
+       "bytes over bandwidth or operations over rate (`bench/common.py` has the ceilings; caches can beat them). "
+       "`reached`",
        "is the peer that the bar is about over ours.", ""]
 for path in sorted(ROOT.glob("*.json")):
     d = json.load(open(path))
@@ -51,7 +54,8 @@ for path in sorted(ROOT.glob("*.json")):
         product = 1.0
         for v in ratios:
             product *= v ** (1 / len(ratios))
-        out += [f"All rooms: {len(ratios)} cases with a peer, geometric mean of best peer over ours {product:.2f}; slower than",
+        out += [f"All rooms: {len(ratios)} cases with a peer, geometric mean of best peer over ours {product:.2f}; "
+                f"slower than",
                 f"the best peer by more than 3 %: {len(slower)}.", ""]
     if slower:
         out += table(slower) + [""]

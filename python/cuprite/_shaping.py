@@ -137,7 +137,8 @@ def unique_counts(x, /):
 
 def unique_inverse(x, /):
     """(values, inverse_indices)."""
-    return _named("UniqueInverseResult", "values inverse_indices")(*_core.unique(x, return_inverse=True, equal_nan=False))
+    return _named("UniqueInverseResult",
+                  "values inverse_indices")(*_core.unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_all(x, /):

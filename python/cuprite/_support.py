@@ -8,9 +8,10 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position"
 class Flags:
     """x.flags: c_contiguous, f_contiguous, owndata, writeable, aligned, and the same by NumPy's keys. Read only."""
     __slots__ = ("_c", "_f", "_own", "_writable")
-    _KEYS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous", "O": "owndata",
-             "W": "writeable", "A": "aligned", "B": "behaved", "CA": "carray", "FA": "farray", "X": "writebackifcopy",
-             **{name.upper(): name for name in ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "behaved",
+    _KEYS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
+             "O": "owndata", "W": "writeable", "A": "aligned", "B": "behaved", "CA": "carray", "FA": "farray",
+             "X": "writebackifcopy", **{name.upper(): name for name in ("c_contiguous", "f_contiguous", "owndata",
+                                                                        "writeable", "aligned", "behaved",
                                                 "carray", "farray", "fnc", "forc", "writebackifcopy")}}
 
     def __init__(self, x):
@@ -43,7 +44,8 @@ class Flags:
 
     def __repr__(self):
         return "".join(f"  {name} : {self[name]}\n"
-                       for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY"))
+                       for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED",
+                                    "WRITEBACKIFCOPY"))
 
 
 def signature(text):

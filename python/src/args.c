@@ -60,8 +60,8 @@ bool cpy_offset(PyObject *o, int64_t *v)
     return true;
 }
 
-/* NumPy has two readers of integers. The one, Python's own, takes a truth value for 0 or 1. The other, of its C functions,
- * does not. */
+/* NumPy has two readers of integers. The one, Python's own, takes a truth value for 0 or 1. The other, of its C
+ * functions, does not. */
 static bool no_truth(PyObject *o, const char *message)
 {
     if (!PyBool_Check(o)) return true;
@@ -119,7 +119,8 @@ static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t 
     if (!s) return false;
     Py_ssize_t n = PySequence_Fast_GET_SIZE(s);
     if (n > CP_MAXDIM) {
-        PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd", CP_MAXDIM, n);
+        PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %zd",
+                     CP_MAXDIM, n);
         Py_DECREF(s);
         return false;
     }
@@ -141,7 +142,8 @@ static bool kth(PyObject *o, int64_t *v)
 {
     if (PyBool_Check(o)) return PyErr_SetString(PyExc_ValueError, "Booleans unacceptable as partition index"), false;
     if (cpy_int64(o, v)) return true;
-    if (PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_SetString(PyExc_TypeError, "Partition index must be integer");
+    if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_SetString(PyExc_TypeError, "Partition index must be integer");
     return false;
 }
 

@@ -104,7 +104,8 @@ PyObject *cpy_none(cp_code code)
 /* What keeps memory alive that is not ours, and the interpreter that it belongs to. */
 typedef struct owner { PyObject *object; PyInterpreterState *interpreter; } owner;
 
-/* The last array over the memory may go where no Python runs, or another interpreter's does: PyGILState knows one only. */
+/* The last array over the memory may go where no Python runs, or another interpreter's does: PyGILState knows one
+ * only. */
 static void release_owner(void *p)
 {
     owner o = *(owner *)p;
@@ -138,7 +139,8 @@ static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t 
         if (shape->at[i] == 0) return true;
         int64_t span;
         fits = fits && (shape->at[i] == 1 || strides->at[i] >= 0) &&
-               !__builtin_mul_overflow(shape->at[i] - 1, strides->at[i], &span) && !__builtin_add_overflow(end, span, &end);
+               !__builtin_mul_overflow(shape->at[i] - 1, strides->at[i], &span) &&
+               !__builtin_add_overflow(end, span, &end);
     }
     if (fits && end <= room) return true;
     PyErr_SetString(PyExc_ValueError, "strides is incompatible with shape of requested array and size of buffer");
@@ -156,7 +158,8 @@ static cp_array *with_strides(cp_type type, const cpy_ints *shape, PyObject *str
     cp_array *x = NULL;
     if (strides_fit(shape, &steps, (int64_t)cp_type_size(type), cp_nbytes(block))) {
         if (!cp_size(block)) return block;
-        x = cp_from_memory(cp_data(block), type, cpy_shape_of(shape), steps.at, cp_device_of(block), release_block, block);
+        x = cp_from_memory(cp_data(block), type, cpy_shape_of(shape), steps.at, cp_device_of(block), release_block,
+                           block);
         if (x) cp_keep(block);
         else cpy_raise();
     }
@@ -198,7 +201,8 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     cpy_ints dims;
     cp_type t;
     char letter;
-    if (!cpy_shape(shape, &dims) || !cpy_type(dtype, CP_FLOAT64, &t) || !cpy_order(order, 'C', "CF", &letter)) return NULL;
+    if (!cpy_shape(shape, &dims) || !cpy_type(dtype, CP_FLOAT64, &t) || !cpy_order(order, 'C', "CF", &letter))
+        return NULL;
     cp_array *x;
     if (cpy_given(memptr)) {
         x = over_memory(memptr, t, &dims, strides);
@@ -235,12 +239,24 @@ static PyObject *support(const char *name, PyObject *argument)
 
 static PyObject *get_dtype(PyObject *o, void *u) { (void)u; return Py_XNewRef(cpy_dtype(cp_type_of(cpy_x(o)))); }
 static PyObject *get_shape(PyObject *o, void *u) { (void)u; return cpy_tuple(cp_ndim(cpy_x(o)), cp_dims(cpy_x(o))); }
-static PyObject *get_strides(PyObject *o, void *u) { (void)u; return cpy_tuple(cp_ndim(cpy_x(o)), cp_strides(cpy_x(o))); }
+static PyObject *get_strides(PyObject *o, void *u)
+{
+    (void)u;
+    return cpy_tuple(cp_ndim(cpy_x(o)), cp_strides(cpy_x(o)));
+}
 static PyObject *get_ndim(PyObject *o, void *u) { (void)u; return PyLong_FromLong(cp_ndim(cpy_x(o))); }
 static PyObject *get_size(PyObject *o, void *u) { (void)u; return PyLong_FromLongLong(cp_size(cpy_x(o))); }
 static PyObject *get_nbytes(PyObject *o, void *u) { (void)u; return PyLong_FromLongLong(cp_nbytes(cpy_x(o))); }
-static PyObject *get_itemsize(PyObject *o, void *u) { (void)u; return PyLong_FromSize_t(cp_type_size(cp_type_of(cpy_x(o)))); }
-static PyObject *get_type_name(PyObject *o, void *u) { (void)u; return PyUnicode_FromString(cp_type_name(cp_type_of(cpy_x(o)))); }
+static PyObject *get_itemsize(PyObject *o, void *u)
+{
+    (void)u;
+    return PyLong_FromSize_t(cp_type_size(cp_type_of(cpy_x(o))));
+}
+static PyObject *get_type_name(PyObject *o, void *u)
+{
+    (void)u;
+    return PyUnicode_FromString(cp_type_name(cp_type_of(cpy_x(o))));
+}
 static PyObject *get_T(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_transpose(cpy_x(o), CP_ALL), o); }
 static PyObject *get_flags(PyObject *o, void *u) { (void)u; return support("Flags", o); }
 static PyObject *get_device(PyObject *o, void *u) { (void)u; return support("device_of", o); }
@@ -453,7 +469,8 @@ PyObject *py_format_protocol(const py_format_protocol_args *v)
         return r;
     }
     if (PyUnicode_Check(v->format_spec) && PyUnicode_GET_LENGTH(v->format_spec) == 0) return PyObject_Str(v->self);
-    return PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__", Py_TYPE(v->self)->tp_name);
+    return PyErr_Format(PyExc_TypeError, "unsupported format string passed to %s.__format__",
+                        Py_TYPE(v->self)->tp_name);
 }
 
 /*: method("__array__", "a: array, dtype: object = None, copy: object = None",
@@ -485,8 +502,9 @@ PyObject *py_reduce_protocol(const py_reduce_protocol_args *v)
     char order = cpy_host_order(v->a, 'A');
     PyObject *bytes = cpy_bytes(v->a, order);
     PyObject *make = bytes ? PyObject_GetAttrString(cpy_now()->module, "_unpickle") : NULL;
-    PyObject *r = make ? Py_BuildValue("N(OsNC)", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order)
-                       : NULL;
+    PyObject *r =
+        make ? Py_BuildValue("N(OsNC)", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order)
+             : NULL;
     Py_XDECREF(bytes);
     return r;
 }
@@ -526,12 +544,19 @@ static PyObject *dispatch(const char *name, PyObject *self, PyObject *args, PyOb
 }
 
 /*: varargs("__array_ufunc__", doc="NumPy's ufuncs on these arrays are Cuprite's.") */
-PyObject *py_array_ufunc(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_ufunc", self, args, kw); }
+PyObject *py_array_ufunc(PyObject *self, PyObject *args, PyObject *kw)
+{
+    return dispatch("array_ufunc", self, args, kw);
+}
 
 /*: varargs("__array_function__", doc="NumPy's functions on these arrays are Cuprite's.") */
-PyObject *py_array_function(PyObject *self, PyObject *args, PyObject *kw) { return dispatch("array_function", self, args, kw); }
+PyObject *py_array_function(PyObject *self, PyObject *args, PyObject *kw)
+{
+    return dispatch("array_function", self, args, kw);
+}
 
-/*: varargs("__class_getitem__", c="Py_GenericAlias", flags="METH_O | METH_CLASS", doc="ndarray[shape, dtype], for annotations.") */
+/*: varargs("__class_getitem__", c="Py_GenericAlias", flags="METH_O | METH_CLASS",
+            doc="ndarray[shape, dtype], for annotations.") */
 
 /* What the type has beside number.c's operators; the methods of the rows are added when it is made. */
 static PyMemberDef members[] = {

@@ -59,7 +59,9 @@ static PyObject *bits_of_foreign(PyObject *o, cp_type *t)
 static PyObject *numpy_native(PyObject *o, cp_type want)
 {
     PyObject *numpy = cpy_numpy();
-    PyObject *to = want == CP_DEFAULT ? Py_None : numpy ? cpy_dtype(cpy_type_rows[want].module ? CP_FLOAT64 : want) : NULL;
+    PyObject *to = want == CP_DEFAULT ? Py_None
+                   : numpy            ? cpy_dtype(cpy_type_rows[want].module ? CP_FLOAT64 : want)
+                                      : NULL;
     PyObject *host = numpy && to ? PyObject_CallMethod(numpy, "asarray", "OO", o, to) : NULL;
     PyObject *dtype = host ? PyObject_GetAttrString(host, "dtype") : NULL;
     PyObject *native = dtype ? PyObject_CallMethod(dtype, "newbyteorder", "s", "=") : NULL, *r = NULL;
@@ -211,7 +213,8 @@ static cp_array *from_numbers(PyObject *o, const nest *d, cp_type want)
     return x;
 }
 
-/* What NumPy makes of elements of these arrays' types: it promotes one by one, where concatenate promotes all at once. */
+/* What NumPy makes of elements of these arrays' types: it promotes one by one, where concatenate promotes all at
+ * once. */
 static cp_type promoted(PyObject *arrays)
 {
     cp_type t = CP_DEFAULT;
@@ -236,8 +239,10 @@ static PyObject *stack(PyObject *o, cp_type t)
     }
     Py_LeaveRecursiveCall();
     Py_XDECREF(now);
-    PyObject *f = items ? PyObject_GetAttrString(cpy_now()->module, "stack") : NULL, *args = f ? PyTuple_Pack(1, items) : NULL;
-    PyObject *dtype = args ? cpy_dtype(promoted(items)) : NULL, *kw = dtype ? Py_BuildValue("{s:O}", "dtype", dtype) : NULL;
+    PyObject *f = items ? PyObject_GetAttrString(cpy_now()->module, "stack") : NULL,
+             *args = f ? PyTuple_Pack(1, items) : NULL;
+    PyObject *dtype = args ? cpy_dtype(promoted(items)) : NULL,
+             *kw = dtype ? Py_BuildValue("{s:O}", "dtype", dtype) : NULL;
     PyObject *r = kw ? PyObject_Call(f, args, kw) : NULL;
     Py_XDECREF(items);
     Py_XDECREF(f);
@@ -264,7 +269,8 @@ static PyObject *from_nest(PyObject *o, cp_type t)
     nest d = {.type = CP_DEFAULT};
     look(o, 0, &d, true);
     if (d.arrays) {
-        if (!is_nest(o) || PySequence_Fast_GET_SIZE(o) == 0) return PyErr_Format(PyExc_TypeError, "Unsupported nesting");
+        if (!is_nest(o) || PySequence_Fast_GET_SIZE(o) == 0)
+            return PyErr_Format(PyExc_TypeError, "Unsupported nesting");
         return stack(o, t);
     }
     cp_array *x = NULL;
@@ -335,7 +341,8 @@ static PyObject *host_array(cp_array *x, const char *dtype, char order)
 {
     PyObject *numpy = cpy_numpy(), *shape = cpy_tuple(cp_ndim(x), cp_dims(x));
     PyObject *type = dtype ? PyUnicode_FromString(dtype) : Py_XNewRef(cpy_dtype(cp_type_of(x)));
-    PyObject *r = numpy && shape && type ? PyObject_CallMethod(numpy, "empty", "OOs#", shape, type, &order, (Py_ssize_t)1) : NULL;
+    PyObject *r =
+        numpy && shape && type ? PyObject_CallMethod(numpy, "empty", "OOs#", shape, type, &order, (Py_ssize_t)1) : NULL;
     Py_XDECREF(shape);
     Py_XDECREF(type);
     return r;
@@ -445,7 +452,8 @@ bool cpy_wait_for(PyObject *stream)
     return r != NULL;
 }
 
-/*: method("get", "a: array, stream: object = None, order: order('CFAK') = 'C', out: object = None, blocking: flag = True",
+/*: method("get",
+           "a: array, stream: object = None, order: order('CFAK') = 'C', out: object = None, blocking: flag = True",
            doc="""A NumPy array with a copy of the elements. `out`: a NumPy array of the same shape and dtype to fill.
 Waits for the array's device.""") */
 PyObject *py_get_method(const py_get_method_args *v)
@@ -453,8 +461,9 @@ PyObject *py_get_method(const py_get_method_args *v)
     return cpy_wait_for(v->stream) ? cpy_get(v->self, v->order, v->out) : NULL;
 }
 
-/*: function("asnumpy", "a: object, stream: object = None, order: order('CFAK') = 'C', out: object = None, *, blocking: flag = True",
-             doc="A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.") */
+/*: function("asnumpy",
+             "a: object, stream: object = None, order: order('CFAK') = 'C', out: object = None, *, blocking: flag = "
+             "True", doc="A NumPy array on the host: a copy of a device array, numpy.asarray of anything else.") */
 PyObject *py_asnumpy(const py_asnumpy_args *v)
 {
     if (cpy_is_array(v->a)) return cpy_wait_for(v->stream) ? cpy_get(v->a, v->order, v->out) : NULL;
@@ -483,7 +492,8 @@ PyObject *py_set_method(const py_set_method_args *v)
     if (cp_type_of(v->a) != cp_type_of(v->arr))
         return PyErr_Format(PyExc_TypeError, "%s array cannot be set to %s array", cp_type_name(cp_type_of(v->arr)),
                             cp_type_name(cp_type_of(v->a)));
-    if (!same_shape(v->a, v->arr)) return PyErr_Format(PyExc_ValueError, "Shape mismatch: set() needs an array of the same shape");
+    if (!same_shape(v->a, v->arr))
+        return PyErr_Format(PyExc_ValueError, "Shape mismatch: set() needs an array of the same shape");
     CPY_RUN(cp_size(v->a), code = cp_assign(v->a, v->arr));
     return cpy_none(code);
 }

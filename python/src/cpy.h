@@ -36,8 +36,8 @@ static inline bool cpy_is_array(PyObject *o)
 }
 #define cpy_x(o) (((cpy_array *)(o))->x)
 
-/* What arguments become lives until cpy_drop, whatever other threads do to the objects meanwhile. Arrays are held in their
- * objects, which costs a call less than another reference; what is made of anything else is the call's own. */
+/* What arguments become lives until cpy_drop, whatever other threads do to the objects meanwhile. Arrays are held in
+ * their objects, which costs a call less than another reference; what is made of anything else is the call's own. */
 static inline cp_array *cpy_hold(PyObject *o)
 {
     ((cpy_array *)o)->users++;
@@ -56,7 +56,8 @@ PyObject *cpy_wrap(cp_array *x);
 PyObject *cpy_wrap_view(cp_array *x, PyObject *base);
 /* Raises the error record as its Python exception and clears it; always NULL. */
 PyObject *cpy_raise(void);
-/* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an error. */
+/* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an
+ * error. */
 PyObject *cpy_tell_warnings(PyObject *r);
 static inline PyObject *cpy_warned(PyObject *r) { return cp_warnings() ? cpy_tell_warnings(r) : r; }
 /* One warning, before anything is written; false where it is an error. */
@@ -127,11 +128,12 @@ PyObject *cpy_numpy_call(const char *name, PyObject *argument);   /* numpy.name(
 /* The type of that name whose dtype is another package's; CP_DEFAULT: none. */
 cp_type cpy_foreign_type(PyObject *name);
 PyObject *cpy_dtype(cp_type t);                  /* numpy.dtype, borrowed; NULL with an exception */
-bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t);   /* whatever NumPy takes as a dtype; NULL, None: otherwise */
+bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t); /* whatever NumPy takes as a dtype; NULL, None: otherwise */
 PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL while nobody imported NumPy */
 PyTypeObject *cpy_numpy_generic(void);
 bool cpy_is_numpy_array(PyObject *o);
-cp_type cpy_format_type(const char *format, Py_ssize_t itemsize, bool *swapped); /* PEP 3118; CP_DEFAULT: no such type */
+/* PEP 3118; CP_DEFAULT: no such type */
+cp_type cpy_format_type(const char *format, Py_ssize_t itemsize, bool *swapped);
 
 /* --- scalars --- */
 bool cpy_is_generic(PyObject *o);  /* a scalar of NumPy's */
@@ -142,8 +144,8 @@ bool cpy_is_scalar(PyObject *o);
  * exception when `o` is no scalar. */
 enum { CPY_NO_OP = -1 };
 cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op);
-/* What an integer beyond int64 meets where there is no array: a NumPy scalar, else a Python number; NULL without such an
- * integer. Owned. */
+/* What an integer beyond int64 meets where there is no array: a NumPy scalar, else a Python number; NULL without such
+ * an integer. Owned. */
 cp_array *cpy_number_among(int n, PyObject *const *o);
 /* The array of a small Python integer, borrowed; NULL for anything else. */
 cp_array *cpy_small_int(PyObject *o);
@@ -170,7 +172,8 @@ int cpy_state_clear(PyObject *module);
 void cpy_state_free(void *module);
 
 /* --- rooms that others call --- */
-PyObject *cpy_apply(cp_op op, int n, PyObject *const *in, cp_array *out); /* an operator; NotImplemented for strangers */
+/* an operator; NotImplemented for strangers */
+PyObject *cpy_apply(cp_op op, int n, PyObject *const *in, cp_array *out);
 extern const PyType_Slot cpy_number_slots[]; /* up to one of 0 */
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
 PyObject *cpy_getitem(PyObject *self, PyObject *key);
@@ -178,7 +181,7 @@ int cpy_setitem(PyObject *self, PyObject *key, PyObject *value);
 PyObject *cpy_get(PyObject *self, char order, PyObject *out);     /* a NumPy array */
 char cpy_host_order(const cp_array *x, char order);               /* 'C' or 'F' for 'A' and 'K' too */
 PyObject *cpy_bytes(cp_array *x, char order);                     /* the elements, C or Fortran order */
-bool cpy_wait_for(PyObject *stream);                              /* what it has to do may be about an array that is read */
+bool cpy_wait_for(PyObject *stream); /* what it has to do may be about an array that is read */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
 
 /* Lets other Python threads run while a call that may take long is made. */

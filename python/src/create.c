@@ -79,7 +79,8 @@ PyObject *py_eye(const py_eye_args *v)
     int64_t columns = v->N;
     if (v->M && v->M != Py_None && !cpy_extent(v->M, &columns)) return NULL;
     if (v->order != 'F') return cpy_wrap(cp_eye(v->N, columns, v->k, v->dtype));
-    cp_array *turned = cp_eye(columns, v->N, v->k == INT64_MIN ? INT64_MAX : -v->k, v->dtype), *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
+    cp_array *turned = cp_eye(columns, v->N, v->k == INT64_MIN ? INT64_MAX : -v->k, v->dtype),
+             *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
     cp_free(turned);
     return cpy_wrap(x);
 }
@@ -124,7 +125,10 @@ static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape)
     return cpy_make(cp_empty, to, t == CP_DEFAULT ? cp_type_of(x) : t, fortran ? 'F' : 'C');
 }
 
-PyObject *py_empty_like(const py_empty_like_args *v) { return cpy_wrap(like(v->prototype, v->dtype, v->order, &v->shape)); }
+PyObject *py_empty_like(const py_empty_like_args *v)
+{
+    return cpy_wrap(like(v->prototype, v->dtype, v->order, &v->shape));
+}
 
 PyObject *py_zeros_like(const py_zeros_like_args *v)
 {
@@ -204,7 +208,8 @@ static PyObject *would_copy(PyObject *x)
     return PyErr_Format(PyExc_ValueError, "Unable to avoid copy while creating an array as requested.");
 }
 
-/* An array of o on the current device where `moved`, else on its own. Copies where `copy`, dtype or order ask for it. */
+/* An array of o on the current device where `moved`, else on its own. Copies where `copy`, dtype or order ask for
+ * it. */
 static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool moved)
 {
     PyObject *x = cpy_asarray(o, t);

@@ -11,28 +11,28 @@
              doc="The calling thread's device.") */
 /*: function("use", "device: int", module="_device", call="cp_device_use(device)", returns="none", unlock="always",
              doc="Makes a device the calling thread's.") */
-/*: function("synchronize", "device: int", module="_device", call="cp_device_synchronize(device)", returns="none", unlock="always",
-             doc="Waits for a device.") */
-/*: function("pool_limit", "device: int, bytes: int64", module="_device", call="cp_pool_limit(device, bytes)", returns="none", unlock="always",
-             doc="Limits what the pool may hold; 0 takes the limit away.") */
+/*: function("synchronize", "device: int", module="_device", call="cp_device_synchronize(device)", returns="none",
+             unlock="always", doc="Waits for a device.") */
+/*: function("pool_limit", "device: int, bytes: int64", module="_device", call="cp_pool_limit(device, bytes)",
+             returns="none", unlock="always", doc="Limits what the pool may hold; 0 takes the limit away.") */
 /*: function("pool_trim", "device: int", module="_device", call="cp_pool_trim(device)", returns="none", unlock="always",
              doc="Gives unused memory back to the device.") */
-/*: function("stream_use", "stream: stream", module="_device", call="cp_stream_use(stream)", returns="none", unlock="never",
-             doc="Makes a stream the thread's on its device.") */
-/*: function("stream_synchronize", "stream: stream", module="_device", call="cp_stream_synchronize(stream)", returns="none", unlock="always",
-             doc="Waits for a stream.") */
-/*: function("stream_done", "stream: stream", module="_device", call="cp_stream_done(stream)", returns="bool", unlock="never",
-             doc="Whether a stream's work is done.") */
-/*: function("stream_device", "stream: stream", module="_device", call="cp_stream_device(stream)", returns="int", unlock="never",
-             doc="The stream's device.") */
-/*: function("stream_wait", "stream: stream, event: event", module="_device", call="cp_stream_wait(stream, event)", returns="none", unlock="never",
-             doc="Later work in the stream waits for the event.") */
-/*: function("event_record", "event: event, stream: stream", module="_device", call="cp_event_record(event, stream)", returns="none", unlock="never",
-             doc="Records the event in a stream.") */
-/*: function("event_synchronize", "event: event", module="_device", call="cp_event_synchronize(event)", returns="none", unlock="always",
-             doc="Waits for an event.") */
-/*: function("event_done", "event: event", module="_device", call="cp_event_done(event)", returns="bool", unlock="never",
-             doc="Whether an event was reached.") */
+/*: function("stream_use", "stream: stream", module="_device", call="cp_stream_use(stream)", returns="none",
+             unlock="never", doc="Makes a stream the thread's on its device.") */
+/*: function("stream_synchronize", "stream: stream", module="_device", call="cp_stream_synchronize(stream)",
+             returns="none", unlock="always", doc="Waits for a stream.") */
+/*: function("stream_done", "stream: stream", module="_device", call="cp_stream_done(stream)", returns="bool",
+             unlock="never", doc="Whether a stream's work is done.") */
+/*: function("stream_device", "stream: stream", module="_device", call="cp_stream_device(stream)", returns="int",
+             unlock="never", doc="The stream's device.") */
+/*: function("stream_wait", "stream: stream, event: event", module="_device", call="cp_stream_wait(stream, event)",
+             returns="none", unlock="never", doc="Later work in the stream waits for the event.") */
+/*: function("event_record", "event: event, stream: stream", module="_device", call="cp_event_record(event, stream)",
+             returns="none", unlock="never", doc="Records the event in a stream.") */
+/*: function("event_synchronize", "event: event", module="_device", call="cp_event_synchronize(event)",
+             returns="none", unlock="always", doc="Waits for an event.") */
+/*: function("event_done", "event: event", module="_device", call="cp_event_done(event)", returns="bool",
+             unlock="never", doc="Whether an event was reached.") */
 
 /*: function("trouble", "", module="_device", doc="Why there is no GPU; '' where there is one.") */
 PyObject *py_device_trouble(const py_device_trouble_args *v)
@@ -64,8 +64,9 @@ PyObject *py_device_pool(const py_device_pool_args *v)
 {
     cp_pool_stats s;
     if (cp_pool_query(v->device, &s) != CP_OK) return cpy_raise();
-    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L}", "used", (long long)s.used, "held", (long long)s.held, "peak", (long long)s.peak,
-                         "limit", (long long)s.limit, "allocations", (long long)s.allocations, "reuses", (long long)s.reuses);
+    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L}", "used", (long long)s.used, "held", (long long)s.held, "peak",
+                         (long long)s.peak, "limit", (long long)s.limit, "allocations", (long long)s.allocations,
+                         "reuses", (long long)s.reuses);
 }
 
 /*: function("threads", "n: object = None", module="_device",

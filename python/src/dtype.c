@@ -98,7 +98,8 @@ PyObject *cpy_dtype(cp_type t)
     cpy_state *s = cpy_now();
     PyObject *d = cpy_peek(&s->dtypes[t]);
     if (d || !cpy_numpy()) return d;
-    d = cpy_type_rows[t].module ? foreign_dtype(t) : PyObject_CallFunction((PyObject *)s->numpy_dtype, "s", cp_type_name(t));
+    d = cpy_type_rows[t].module ? foreign_dtype(t)
+                                : PyObject_CallFunction((PyObject *)s->numpy_dtype, "s", cp_type_name(t));
     if (!d) return NULL;
     if (!cpy_publish(&s->scalar_types[t], PyObject_GetAttrString(d, "type"))) {
         Py_DECREF(d);

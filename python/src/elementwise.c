@@ -79,7 +79,8 @@ static PyObject *astype(PyObject *self, cp_array *x, cp_type t, char order, cp_c
 {
     cp_array *r, *there;
     if (!cp_can_cast(cp_type_of(x), t, rule))
-        return PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+        return PyErr_Format(PyExc_TypeError,
+                            "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                             cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
     if (!cpy_may_discard(cp_type_of(x), t)) return NULL;
     moved &= cp_device_of(x) != cp_device_current();
@@ -131,7 +132,8 @@ PyObject *py_array_equal(const py_array_equal_args *v)
 
 PyObject *py_angle(const py_angle_args *v)
 {
-    cp_ufunc_options o = {.out = v->out, .where = v->where, .typed = v->dtype != CP_DEFAULT, .dtype = v->dtype, .casting = v->casting};
+    cp_ufunc_options o = {
+        .out = v->out, .where = v->where, .typed = v->dtype != CP_DEFAULT, .dtype = v->dtype, .casting = v->casting};
     cp_array *r, *scale = v->deg ? cp_float(180 / 3.141592653589793) : NULL, *scaled;
     CPY_RUN(cp_size(v->z), r = cp_elementwise(CP_OP_angle, &v->z, &o));
     if (!r || !v->deg) return cpy_wrap(r);
@@ -159,7 +161,8 @@ static bool type_of_anything(PyObject *o, cp_type *t)
 {
     if (cpy_is_array(o)) return *t = cp_type_of(cpy_x(o)), true;
     if (cpy_is_scalar(o)) {
-        PyErr_SetString(PyExc_TypeError, "can_cast() does not support Python numbers: their type depends on the other operand");
+        PyErr_SetString(PyExc_TypeError,
+                        "can_cast() does not support Python numbers: their type depends on the other operand");
         return false;
     }
     return cpy_type(o, CP_FLOAT64, t);
@@ -171,4 +174,7 @@ PyObject *py_can_cast(const py_can_cast_args *v)
     return type_of_anything(v->from_, &from) ? PyBool_FromLong(cp_can_cast(from, v->to, v->casting)) : NULL;
 }
 
-PyObject *py_promote_types(const py_promote_types_args *v) { return Py_XNewRef(cpy_dtype(cp_promote(v->type1, v->type2))); }
+PyObject *py_promote_types(const py_promote_types_args *v)
+{
+    return Py_XNewRef(cpy_dtype(cp_promote(v->type1, v->type2)));
+}

@@ -18,14 +18,17 @@ typedef struct key {
 static bool bad_index(PyObject *o)
 {
     if (!PyErr_Occurred())
-        PyErr_Format(PyExc_IndexError, "only integers, slices (`:`), ellipsis (`...`), None and boolean arrays are valid "
-                     "indices (got %s)", Py_TYPE(o)->tp_name);
+        PyErr_Format(PyExc_IndexError,
+                     "only integers, slices (`:`), ellipsis (`...`), None and boolean arrays are valid "
+                     "indices (got %s)",
+                     Py_TYPE(o)->tp_name);
     return false;
 }
 
 static bool integer_array(void)
 {
-    PyErr_SetString(PyExc_NotImplementedError, "indexing with integer arrays is not available: use boolean masks or slices");
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "indexing with integer arrays is not available: use boolean masks or slices");
     return false;
 }
 
@@ -54,7 +57,8 @@ static bool slice_item(PyObject *o, cp_index *item)
 {
     PySliceObject *s = (PySliceObject *)o;
     *item = CP_FULL;
-    if (!slice_bound(s->start, CP_HAS_START, item, &item->start) || !slice_bound(s->stop, CP_HAS_STOP, item, &item->stop))
+    if (!slice_bound(s->start, CP_HAS_START, item, &item->start) ||
+        !slice_bound(s->stop, CP_HAS_STOP, item, &item->stop))
         return false;
     int has = item->has;
     if (!slice_bound(s->step, 0, item, &item->step)) return false;
@@ -104,7 +108,8 @@ static bool other_item(PyObject *o, const cp_array *x, key *k, cp_index *item)
     if (!m) return false;
     char kind = cp_type_kind(cp_type_of(cpy_x(m)));
     if (kind != 'b' || k->mask) {
-        if (kind == 'b') PyErr_SetString(PyExc_NotImplementedError, "indexing with more than one boolean mask is not available");
+        if (kind == 'b')
+            PyErr_SetString(PyExc_NotImplementedError, "indexing with more than one boolean mask is not available");
         else if (kind == 'i' || kind == 'u' || cp_size(cpy_x(m)) == 0) integer_array();
         else PyErr_SetString(PyExc_IndexError, "arrays used as indices must be of integer (or boolean) type");
         Py_DECREF(m);
@@ -128,7 +133,8 @@ static void place_mask(key *k, int mask_item, int ndim)
             last_int = i;
         }
         if (i >= mask_item) continue;
-        k->position += k->at[i].kind == CP_IX_ELLIPSIS ? (ndim - used > 0 ? ndim - used : 0) : k->at[i].kind != CP_IX_INT;
+        k->position +=
+            k->at[i].kind == CP_IX_ELLIPSIS ? (ndim - used > 0 ? ndim - used : 0) : k->at[i].kind != CP_IX_INT;
     }
     int low = first_int >= 0 && first_int < mask_item ? first_int : mask_item;
     int high = last_int >= mask_item + cp_ndim(k->mask) ? last_int + 1 : mask_item + cp_ndim(k->mask);
@@ -150,7 +156,8 @@ static bool read_key(PyObject *o, PyObject *self, key *k)
         n = PyTuple_GET_SIZE(o);
     }
     if (n > CP_MAXDIM) {
-        PyErr_Format(PyExc_IndexError, "too many indices for array: array is %d-dimensional, but %zd were indexed", ndim, n);
+        PyErr_Format(PyExc_IndexError, "too many indices for array: array is %d-dimensional, but %zd were indexed",
+                     ndim, n);
         return false;
     }
     for (Py_ssize_t i = 0; i < n; i++) {

@@ -97,7 +97,8 @@ PyObject *py_ndimage_maximum_position(const py_ndimage_maximum_position_args *v)
 
 PyObject *py_ndimage_extrema(const py_ndimage_extrema_args *v)
 {
-    PyObject *low = measure_array(cp_minimum_labels, REGION(v)), *high = low ? measure_array(cp_maximum_labels, REGION(v)) : NULL;
+    PyObject *low = measure_array(cp_minimum_labels, REGION(v)),
+             *high = low ? measure_array(cp_maximum_labels, REGION(v)) : NULL;
     PyObject *at_low = high ? positions(cp_minimum_position, REGION(v), true) : NULL;
     PyObject *at_high = at_low ? positions(cp_maximum_position, REGION(v), true) : NULL;
     if (at_high) return Py_BuildValue("(NNNN)", low, high, at_low, at_high);
@@ -156,8 +157,10 @@ PyObject *py_ndimage_measure(const py_ndimage_measure_args *v)
     cp_array *fields[5] = {s.pixels, s.flux, s.centroid, s.peak, s.position};
     PyObject *t = cpy_results(CP_OK, 5, fields);
     PyObject *module = t ? PyImport_ImportModule("cuprite._support") : NULL;
-    PyObject *r = module ? PyObject_CallMethod(module, "Sources", "OOOOO", PyTuple_GET_ITEM(t, 0), PyTuple_GET_ITEM(t, 1),
-                                               PyTuple_GET_ITEM(t, 2), PyTuple_GET_ITEM(t, 3), PyTuple_GET_ITEM(t, 4)) : NULL;
+    PyObject *r = module
+                      ? PyObject_CallMethod(module, "Sources", "OOOOO", PyTuple_GET_ITEM(t, 0), PyTuple_GET_ITEM(t, 1),
+                                            PyTuple_GET_ITEM(t, 2), PyTuple_GET_ITEM(t, 3), PyTuple_GET_ITEM(t, 4))
+                      : NULL;
     Py_XDECREF(module);
     Py_XDECREF(t);
     return r;

@@ -29,7 +29,8 @@ static PyObject *of_type(PyObject *o, const char *name)
 /* Has it an __array_priority__ above the array's? */
 static bool goes_first(PyObject *stranger, PyObject *array)
 {
-    PyObject *theirs = of_type(stranger, "__array_priority__"), *ours = PyObject_GetAttrString(array, "__array_priority__");
+    PyObject *theirs = of_type(stranger, "__array_priority__"),
+             *ours = PyObject_GetAttrString(array, "__array_priority__");
     bool first = theirs && ours && PyObject_RichCompareBool(theirs, ours, Py_GT) == 1;
     PyErr_Clear();
     Py_XDECREF(theirs);
@@ -49,7 +50,8 @@ static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *str
     if (own && own != Py_None) return ask_numpy(op, a, b, into_a);
     if (!numpys && (!into_a || (!own && goes_first(stranger, a)))) Py_RETURN_NOTIMPLEMENTED;
     if (own)
-        return PyErr_Format(PyExc_TypeError, "operand '%s' does not support ufuncs (__array_ufunc__=None)", Py_TYPE(stranger)->tp_name);
+        return PyErr_Format(PyExc_TypeError, "operand '%s' does not support ufuncs (__array_ufunc__=None)",
+                            Py_TYPE(stranger)->tp_name);
     return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(stranger));
 }
 
@@ -96,7 +98,8 @@ static void end_pair(const pair *p)
     if (p->made[1]) cp_free(p->made[1]);
 }
 
-/* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator returns. */
+/* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator
+ * returns. */
 static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, pair *p, PyObject **answer)
 {
     bool a_is = cpy_is_array(a), b_is = cpy_is_array(b);
@@ -217,7 +220,8 @@ static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
 {
     PyObject *host = of_type(b, "__array__");
     Py_XDECREF(host);
-    if (host) return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(b)); /* as NumPy's arrays */
+    /* as NumPy's arrays */
+    if (host) return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(b));
     richcmpfunc compare = Py_TYPE(b)->tp_richcompare;
     PyObject *r = compare ? compare(b, a, how) : Py_NewRef(Py_NotImplemented);
     if (r != Py_NotImplemented) return r;
@@ -254,7 +258,8 @@ PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
                                   [Py_NE] = CP_OP_not_equal, [Py_GT] = CP_OP_greater, [Py_GE] = CP_OP_greater_equal};
     if (PyList_Check(b) || PyTuple_Check(b) || PyRange_Check(b)) return compare_with_sequence(a, b, which[how], how);
     PyObject *r = binary(which[how], a, b);
-    if (r != Py_NotImplemented || (how != Py_EQ && how != Py_NE) || Py_TYPE(b)->tp_richcompare == Py_TYPE(a)->tp_richcompare)
+    if (r != Py_NotImplemented || (how != Py_EQ && how != Py_NE) ||
+        Py_TYPE(b)->tp_richcompare == Py_TYPE(a)->tp_richcompare)
         return r;
     Py_DECREF(r);
     return equal_to_stranger(a, b, how);
@@ -265,9 +270,12 @@ static int array_bool(PyObject *o)
 {
     cp_array *x = cpy_x(o);
     if (cp_size(x) != 1) {
-        PyErr_SetString(PyExc_ValueError, cp_size(x) == 0
-            ? "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
-            : "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+        PyErr_SetString(
+            PyExc_ValueError,
+            cp_size(x) == 0
+                ? "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+                  "empty."
+                : "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
         return -1;
     }
     PyObject *v = cpy_item(x);
@@ -289,7 +297,8 @@ static PyObject *array_int(PyObject *o)
     PyObject *v = only_element(o);
     if (v && PyComplex_Check(v)) {
         Py_DECREF(v);
-        PyErr_SetString(PyExc_TypeError, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+        PyErr_SetString(PyExc_TypeError,
+                        "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
         return NULL;
     }
     PyObject *r = v ? PyNumber_Long(v) : NULL;

@@ -40,7 +40,7 @@ bool cpy_offset(PyObject *o, int64_t *v);                    /* of a diagonal: w
 bool cpy_ints_arg(PyObject *o, cpy_ints *v);                 /* one or a sequence; truth values are 0 and 1 */
 bool cpy_kth(PyObject *o, cpy_ints *v);
 bool cpy_places(PyObject *o, cpy_ints *v);
-bool cpy_index_axis(PyObject *o, int *v);                    /* axes as NumPy's Python functions read them, by __index__ */
+bool cpy_index_axis(PyObject *o, int *v); /* axes as NumPy's Python functions read them, by __index__ */
 bool cpy_index_axis_or_flat(PyObject *o, int *axis);
 bool cpy_index_axes(PyObject *o, cpy_axes *axes);
 bool cpy_permutation(PyObject *o, cpy_axes *axes);
@@ -66,10 +66,11 @@ bool cpy_check_no_fields(PyObject *o);
 static inline int64_t cpy_larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* --- results: NULL raises what the error record says --- */
-PyObject *cpy_wrap_whole(cp_array *x, PyObject *o);          /* o itself where it is all of o's array, else as wrap_part */
+PyObject *cpy_wrap_whole(cp_array *x, PyObject *o); /* o itself where it is all of o's array, else as wrap_part */
 PyObject *cpy_wrap_part(cp_array *x, PyObject *o);           /* a view of o where it shares o's memory */
-PyObject *cpy_wrap_rows(cp_array *made);                     /* a tuple of views, as many as the first axis has places */
-/* x alone or, where they were asked for, in a tuple before n more arrays, or numbers of those without axes; takes all over. */
+PyObject *cpy_wrap_rows(cp_array *made); /* a tuple of views, as many as the first axis has places */
+/* x alone or, where they were asked for, in a tuple before n more arrays, or numbers of those without axes; takes all
+ * over. */
 PyObject *cpy_wrap_more(cp_array *x, bool asked, int n, cp_array *const *more);
 /* One for each of several arrays, and the list, taken over; of one `alone` it instead of a tuple. */
 PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, bool alone);

@@ -59,8 +59,8 @@ cp_array *cpy_small_int(PyObject *o)
 
 static bool is_comparison(int op)
 {
-    return op == CP_OP_equal || op == CP_OP_not_equal || op == CP_OP_less || op == CP_OP_less_equal || op == CP_OP_greater ||
-           op == CP_OP_greater_equal;
+    return op == CP_OP_equal || op == CP_OP_not_equal || op == CP_OP_less || op == CP_OP_less_equal ||
+           op == CP_OP_greater || op == CP_OP_greater_equal;
 }
 
 /* The floating type that operation `op` takes integers of type t as, CP_DEFAULT where it computes with integers. */
@@ -307,7 +307,8 @@ static bool is_complex64(PyObject *o)
 {
     cp_type t;
     _Alignas(16) unsigned char value[16];
-    return !PyFloat_Check(o) && !PyLong_Check(o) && cpy_is_generic(o) && generic_value(o, &t, value) && t == CP_COMPLEX64;
+    return !PyFloat_Check(o) && !PyLong_Check(o) && cpy_is_generic(o) && generic_value(o, &t, value) &&
+           t == CP_COMPLEX64;
 }
 
 bool cpy_store(cp_type t, PyObject *o, void *p)

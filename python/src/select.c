@@ -15,6 +15,7 @@ PyObject *py_where(const py_where_args *v)
         CPY_RUN(cp_size(v->condition), r = cp_nonzero(v->condition));
         return cpy_wrap_rows(r);
     }
-    CPY_RUN(cp_size(v->condition) > cp_size(v->x) ? cp_size(v->condition) : cp_size(v->x), r = cp_where(v->condition, v->x, v->y));
+    CPY_RUN(cp_size(v->condition) > cp_size(v->x) ? cp_size(v->condition) : cp_size(v->x),
+            r = cp_where(v->condition, v->x, v->y));
     return cpy_wrap(r);
 }

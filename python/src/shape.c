@@ -107,7 +107,8 @@ static cp_array *source(PyObject *o, const cp_array *dst, cp_casting rule)
     if (cpy_is_scalar(o)) return cpy_scalar_cast(o, t, rule);
     cp_array *x = cpy_need(o);
     if (x && !cp_can_cast(cp_type_of(x), t, rule)) {
-        PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+        PyErr_Format(PyExc_TypeError,
+                     "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
                      cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
         return NULL;
     }

@@ -39,7 +39,8 @@ cp_array *cpy_argsorted(cp_array *x, int axis, bool descending)
     cp_array *flat = axis == CP_FLAT ? cp_ravel(x) : cp_retain(x);
     if (axis == CP_FLAT) axis = 0;
     cp_array *view = flat ? backwards(flat, axis) : NULL, *indices = view ? cp_argsort(view, axis) : NULL;
-    cp_array *turned = indices ? backwards(indices, axis) : NULL, *last = turned ? cp_int(cp_dim(flat, axis) - 1) : NULL;
+    cp_array *turned = indices ? backwards(indices, axis) : NULL,
+             *last = turned ? cp_int(cp_dim(flat, axis) - 1) : NULL;
     cp_array *r = last ? cp_subtract(last, turned) : NULL;
     cp_free(flat);
     cp_free(view);

@@ -49,7 +49,8 @@ static inline PyObject *cpy_peek(PyObject **slot) { return __atomic_load_n(slot,
 static inline PyObject *cpy_publish(PyObject **slot, PyObject *value)
 {
     PyObject *before = NULL;
-    if (!value || __atomic_compare_exchange_n(slot, &before, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return value;
+    if (!value || __atomic_compare_exchange_n(slot, &before, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return value;
     Py_DECREF(value);
     return before;
 }

@@ -57,7 +57,8 @@ static bool nothing_missing(const cpy_signature *s, PyObject *const *o)
 {
     for (int i = 0; s->required >> i; i++)
         if ((s->required >> i & 1) && !o[i]) {
-            PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s' (pos %d)", s->name, s->words[i].text, i + 1);
+            PyErr_Format(PyExc_TypeError, "%s() missing required argument '%s' (pos %d)", s->name, s->words[i].text,
+                         i + 1);
             return false;
         }
     return true;

@@ -210,7 +210,10 @@ out:
 }
 
 /* --- attributes --- */
-static PyObject *ufunc_repr(PyObject *o) { return PyUnicode_FromFormat("<ufunc 'cuprite_%s'>", ((ufunc *)o)->info.name); }
+static PyObject *ufunc_repr(PyObject *o)
+{
+    return PyUnicode_FromFormat("<ufunc 'cuprite_%s'>", ((ufunc *)o)->info.name);
+}
 static PyObject *get_name(PyObject *o, void *u) { (void)u; return PyUnicode_FromString(((ufunc *)o)->info.name); }
 static PyObject *get_nin(PyObject *o, void *u) { (void)u; return PyLong_FromLong(((ufunc *)o)->info.nin); }
 static PyObject *get_nout(PyObject *o, void *u) { (void)u; return PyLong_FromLong(((ufunc *)o)->info.nout); }
@@ -251,10 +254,14 @@ static PyObject *get_doc(PyObject *o, void *u)
 {
     (void)u;
     ufunc *f = (ufunc *)o;
-    return PyUnicode_FromFormat("%s%s\n\n%s\n\nOperands broadcast; types follow NumPy's promotion. Returns `out` where it "
-                                "is given. At most %s ULP off for float32 and float64.",
-                                f->info.name, signature(f), f->info.doc ? f->info.doc : "",
-                                f->info.ulp == 0 ? "0" : f->info.ulp <= 0.5 ? "0.5" : f->info.ulp <= 1 ? "1" : "4");
+    return PyUnicode_FromFormat(
+        "%s%s\n\n%s\n\nOperands broadcast; types follow NumPy's promotion. Returns `out` where it "
+        "is given. At most %s ULP off for float32 and float64.",
+        f->info.name, signature(f), f->info.doc ? f->info.doc : "",
+        f->info.ulp == 0     ? "0"
+        : f->info.ulp <= 0.5 ? "0.5"
+        : f->info.ulp <= 1   ? "1"
+                             : "4");
 }
 
 static PyObject *get_identity(PyObject *o, void *u)
@@ -316,7 +323,8 @@ static cp_reduction reduction_of(const char *name)
 {
     cp_reduction_info info;
     for (int r = 0; r < CP_NREDUCTIONS; r++)
-        if (cp_reduction_query((cp_reduction)r, &info) == CP_OK && strcmp(info.ufunc, name) == 0) return (cp_reduction)r;
+        if (cp_reduction_query((cp_reduction)r, &info) == CP_OK && strcmp(info.ufunc, name) == 0)
+            return (cp_reduction)r;
     return CP_NREDUCTIONS;
 }
 
@@ -326,7 +334,8 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     static char *names[] = {"array", "axis", "dtype", "out", "keepdims", "initial", "where", NULL};
     ufunc *self = (ufunc *)o;
     PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL, *keepdims = NULL, *initial = NULL, *where = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOOOO:reduce", names, &x, &axis, &dtype, &out, &keepdims, &initial, &where))
+    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOOOO:reduce", names, &x, &axis, &dtype, &out, &keepdims, &initial,
+                                     &where))
         return NULL;
     cp_reduction r = reduction_of(self->info.name);
     if (r == CP_NREDUCTIONS)
@@ -334,8 +343,9 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     cp_array *a = cpy_need(x), *m = NULL, *start = NULL;
     cpy_axes axes;
     cp_reduce_options options = {0};
-    if (!a || (keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, &axes) || !cpy_type(dtype, CP_DEFAULT, &options.dtype) ||
-        (out && !(out = cpy_only_out(out))) || !cpy_out(out, &options.out))
+    if (!a || (keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, &axes) ||
+        !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !(out = cpy_only_out(out))) ||
+        !cpy_out(out, &options.out))
         return NULL;
     if (!axis) {
         axes.at[0] = 0;
@@ -380,7 +390,8 @@ static PyObject *ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
 {
     PyObject *a, *b;
     if (!PyArg_ParseTuple(args, "OO:outer", &a, &b)) return NULL;
-    PyObject *left = cpy_is_scalar(a) ? cpy_asarray(a, CP_DEFAULT) : Py_NewRef(a); /* numbers have their own type here */
+    /* numbers have their own type here */
+    PyObject *left = cpy_is_scalar(a) ? cpy_asarray(a, CP_DEFAULT) : Py_NewRef(a);
     PyObject *right = left ? cpy_is_scalar(b) ? cpy_asarray(b, CP_DEFAULT) : Py_NewRef(b) : NULL;
     PyObject *r = right ? outer(o, left, right, kw) : NULL;
     Py_XDECREF(left);

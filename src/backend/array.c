@@ -138,8 +138,8 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
     return made(x);
 }
 
-/* Axes from the largest stride to the smallest, stable. Axes of one element, whose strides say nothing, stand where they
- * stand in C or Fortran order if the array lies in one. */
+/* Axes from the largest stride to the smallest, stable. Axes of one element, whose strides say nothing, stand where
+ * they stand in C or Fortran order if the array lies in one. */
 static void axes_in_memory(const cp_array *like, int ndim, const int64_t *shape, int *order)
 {
     bool single = false, same = like->ndim == ndim;

@@ -79,7 +79,8 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
 {
     cpi_device *d = &p->device[i];
     if (d->forked) {
-        cpi_fail(CP_ERROR_DEVICE, "%s: %s cannot be used in a process forked from one that used it", function, d->label);
+        cpi_fail(CP_ERROR_DEVICE, "%s: %s cannot be used in a process forked from one that used it", function,
+                 d->label);
         return NULL;
     }
     if (__atomic_load_n(&p->open[i], __ATOMIC_ACQUIRE)) return d;

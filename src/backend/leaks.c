@@ -86,7 +86,8 @@ void cpi_leaks_ended(const cp_array *x)
     free(e);
 }
 
-/* What addr2line says of an address in a file: the function in `name`, file and line in `line`; "" where it is unknown. */
+/* What addr2line says of an address in a file: the function in `name`, file and line in `line`; "" where it is
+ * unknown. */
 static void ask_addr2line(const char *file, uintptr_t address, char name[NAME], char line[LINE])
 {
     char text[32], *arguments[] = {"addr2line", "-f", "-C", "-e", (char *)(uintptr_t)file, text, NULL};
@@ -147,8 +148,8 @@ static void report(const place *p)
     const cp_array *x = p->example;
     fprintf(stderr, "    %lld made by %s, called by %s at %s%s: %lld bytes, the last one %s of shape %s\n",
             (long long)p->arrays, function[0] ? function : "the library", caller[0] ? caller : "a function",
-            line[0] ? line : "an unknown place", x->scope ? ", in a scope that was never ended" : "", (long long)p->bytes,
-            cp_type_name(x->type), cpi_shape_text(x->ndim, x->shape, text, sizeof text));
+            line[0] ? line : "an unknown place", x->scope ? ", in a scope that was never ended" : "",
+            (long long)p->bytes, cp_type_name(x->type), cpi_shape_text(x->ndim, x->shape, text, sizeof text));
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -169,7 +170,8 @@ __attribute__((destructor)) static void at_exit(void)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < BUCKETS; i++) {
         for (entry *e = table[i]; e; e = e->next) {
-            int64_t own = e->array->buffer && e->array->buffer->block == e->array ? (int64_t)e->array->buffer->bytes : 0;
+            int64_t own =
+                e->array->buffer && e->array->buffer->block == e->array ? (int64_t)e->array->buffer->bytes : 0;
             e->made->arrays++, e->made->bytes += own, e->made->example = e->array;
             arrays++, bytes += own;
         }
@@ -182,7 +184,8 @@ __attribute__((destructor)) static void at_exit(void)
             if (n > SHOWN) n = SHOWN, more++;
         }
     }
-    if (arrays) fprintf(stderr, "cuprite: %lld arrays of %lld bytes were never freed:\n", (long long)arrays, (long long)bytes);
+    if (arrays)
+        fprintf(stderr, "cuprite: %lld arrays of %lld bytes were never freed:\n", (long long)arrays, (long long)bytes);
     for (size_t i = 0; i < n; i++) report(worst[i]);
     if (more) fprintf(stderr, "    and from %zu places more\n", more);
     pthread_mutex_unlock(&lock);

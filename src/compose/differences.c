@@ -31,9 +31,11 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
     return n == 1 ? cp_slice(a, 1, &CP_ELLIPSIS) : cp_concatenate(n, parts, axis);
 }
 
-/*: function("diff", "a: array, n: int = 1, axis: index_axis = -1, prepend: array_like = None, append: array_like = None",
+/*: function("diff",
+             "a: array, n: int = 1, axis: index_axis = -1, prepend: array_like = None, append: array_like = None",
              returns="view_or_copy",
-             doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` first.") */
+             doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` "
+                 "first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)
 {
     static const cp_diff_options plain;
@@ -55,13 +57,17 @@ cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options
 static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
 {
     if (!cp_can_cast(cp_type_of(v), type, CP_SAME_KIND))
-        return cpi_fail(CP_ERROR_TYPE, "ediff1d: dtype of `%s` must be compatible with input `ary` under the `same_kind` "
-                        "rule.", name), NULL;
+        return cpi_fail(CP_ERROR_TYPE,
+                        "ediff1d: dtype of `%s` must be compatible with input `ary` under the `same_kind` "
+                        "rule.",
+                        name),
+               NULL;
     return cp_ravel(v);
 }
 
 /*: function("ediff1d", "ary: array, to_end: array_like = None, to_begin: array_like = None",
-             doc="Differences of neighbours in the flattened array, with `to_begin` before them and `to_end` behind.") */
+             doc="Differences of neighbours in the flattened array, with `to_begin` before them and `to_end` "
+                 "behind.") */
 cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
 {
     static const cp_ediff1d_options plain;
@@ -73,7 +79,8 @@ cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
     int n = 0;
     bool good = true;
     if (o->to_begin) good = (parts[n++] = flat_end("to_begin", o->to_begin, type)) != NULL;
-    good = good && flat && (parts[n++] = cp_subtract(cpi_range(flat, 0, 1, INT64_MAX), cpi_range(flat, 0, 0, -1))) != NULL;
+    good =
+        good && flat && (parts[n++] = cp_subtract(cpi_range(flat, 0, 1, INT64_MAX), cpi_range(flat, 0, 0, -1))) != NULL;
     if (good && o->to_end) good = (parts[n++] = flat_end("to_end", o->to_end, type)) != NULL;
     return cpi_end(&f, !good ? NULL : n == 1 ? parts[0] : cp_concatenate(n, parts, 0, .typed = true, .dtype = type));
 }
@@ -89,8 +96,9 @@ static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
 }
 
 /*: function("trapezoid", "y: array, x: array_like = None, dx: operand = 1.0, axis: axis = -1",
-             doc="""The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` (an array or a number, 1 by default)
-apart. `axis` is one of `y`, of `x` where that has more than one, and of their product: -1 is the last of each.""") */
+             doc="""The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` (an array or a
+number, 1 by default) apart. `axis` is one of `y`, of `x` where that has more than one, and of their product: -1 is the
+last of each.""") */
 cp_array *(cp_trapezoid)(cp_array *y, int axis, const cp_trapezoid_options *options)
 {
     static const cp_trapezoid_options plain;

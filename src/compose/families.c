@@ -42,15 +42,25 @@ static cp_code at_least(const char *name, int least, int n, cp_array *const *ary
 
 /*: function("atleast_1d", "*arys: arrays_or_numbers", returns="array_or_arrays", unlock="never",
              doc="Arrays with at least one axis: views.") */
-cp_code cp_atleast_1d(int n, cp_array *const *arys, cp_array **results) { return at_least("atleast_1d", 1, n, arys, results); }
+cp_code cp_atleast_1d(int n, cp_array *const *arys, cp_array **results)
+{
+    return at_least("atleast_1d", 1, n, arys, results);
+}
 
 /*: function("atleast_2d", "*arys: arrays_or_numbers", returns="array_or_arrays", unlock="never",
              doc="Arrays with at least two axes, new ones in front: views.") */
-cp_code cp_atleast_2d(int n, cp_array *const *arys, cp_array **results) { return at_least("atleast_2d", 2, n, arys, results); }
+cp_code cp_atleast_2d(int n, cp_array *const *arys, cp_array **results)
+{
+    return at_least("atleast_2d", 2, n, arys, results);
+}
 
 /*: function("atleast_3d", "*arys: arrays_or_numbers", returns="array_or_arrays", unlock="never",
-             doc="Arrays with at least three axes, new ones around that of a 1-d array and behind those of a 2-d one: views.") */
-cp_code cp_atleast_3d(int n, cp_array *const *arys, cp_array **results) { return at_least("atleast_3d", 3, n, arys, results); }
+             doc="Arrays with at least three axes, new ones around that of a 1-d array and behind those of a 2-d "
+                 "one: views.") */
+cp_code cp_atleast_3d(int n, cp_array *const *arys, cp_array **results)
+{
+    return at_least("atleast_3d", 3, n, arys, results);
+}
 
 /*: function("broadcast_arrays", "*args: arrays_or_numbers", returns="arrays", unlock="never",
              doc="The arrays as views of their common shape, which cannot be written to where elements repeat.") */
@@ -82,10 +92,11 @@ static cp_array *coordinate(cp_array *x, int n, int place, const int64_t *extent
 }
 
 /*: words("indexing", "xy ij", c="cp_indexing") */
-/*: function("meshgrid", "*xi: arrays_or_numbers, copy: bool = True, sparse: bool = False, indexing: indexing = 'xy'",
+/*: function("meshgrid",
+             "*xi: arrays_or_numbers, copy: bool = True, sparse: bool = False, indexing: indexing = 'xy'",
              returns="arrays",
-             doc="""Coordinate arrays of a grid: one an input, all of the grid's shape, or broadcasting to it with `sparse`.
-indexing 'xy': the first two axes are exchanged.""") */
+             doc="""Coordinate arrays of a grid: one an input, all of the grid's shape, or broadcasting to it with
+`sparse`. indexing 'xy': the first two axes are exchanged.""") */
 cp_code (cp_meshgrid)(int n, cp_array *const *xi, bool copy, cp_array **results, const cp_meshgrid_options *options)
 {
     static const cp_meshgrid_options plain;
@@ -93,7 +104,8 @@ cp_code (cp_meshgrid)(int n, cp_array *const *xi, bool copy, cp_array **results,
     int64_t extents[CP_MAXDIM];
     int places[CP_MAXDIM];
     if (!are_given("meshgrid", n, xi, results)) return cp_error();
-    if (n > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "meshgrid: %d arrays given, at most %d axes are possible", n, CP_MAXDIM);
+    if (n > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "meshgrid: %d arrays given, at most %d axes are possible", n, CP_MAXDIM);
     for (int i = 0; i < n; i++) {
         places[i] = o->indexing == CP_INDEXING_XY && n > 1 && i < 2 ? 1 - i : i;
         extents[places[i]] = cp_size(xi[i]);

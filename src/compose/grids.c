@@ -18,19 +18,30 @@ static cp_array *half(const char *name, cp_array *m, int64_t k, bool low)
     if (!cpi_begin(&f, name, m)) return NULL;
     int nd = cp_ndim(m);
     int64_t columns = nd ? cp_dim(m, -1) : 0, rows = nd > 1 ? cp_dim(m, -2) : columns;
-    if (!nd) return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: an array of at least one dimension is needed", name), NULL));
-    cp_array *mask = lower(rows, columns, low || k == INT64_MIN ? k : k - 1), *zero = cp_zeros(CP_SHAPE0, cp_type_of(m));
+    if (!nd)
+        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: an array of at least one dimension is needed", name), NULL));
+    cp_array *mask = lower(rows, columns, low || k == INT64_MIN ? k : k - 1),
+             *zero = cp_zeros(CP_SHAPE0, cp_type_of(m));
     return cpi_end(&f, low ? cp_where(mask, m, zero) : cp_where(mask, zero, m));
 }
 
-/*: function("tril", "m: array, k: int64 = 0", doc="The lower triangles of the last two axes, up to the k-th diagonal; 0 elsewhere.") */
-cp_array *(cp_tril)(cp_array *m, const cp_tril_options *options) { return half("tril", m, options ? options->k : 0, true); }
+/*: function("tril", "m: array, k: int64 = 0",
+             doc="The lower triangles of the last two axes, up to the k-th diagonal; 0 elsewhere.") */
+cp_array *(cp_tril)(cp_array *m, const cp_tril_options *options)
+{
+    return half("tril", m, options ? options->k : 0, true);
+}
 
-/*: function("triu", "m: array, k: int64 = 0", doc="The upper triangles of the last two axes, from the k-th diagonal on; 0 elsewhere.") */
-cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options) { return half("triu", m, options ? options->k : 0, false); }
+/*: function("triu", "m: array, k: int64 = 0",
+             doc="The upper triangles of the last two axes, from the k-th diagonal on; 0 elsewhere.") */
+cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options)
+{
+    return half("triu", m, options ? options->k : 0, false);
+}
 
-/*: function("trace", "a: array, offset: offset = 0, axis1: index_axis = 0, axis2: index_axis = 1, dtype: dtype = None, out: out = None",
-             method=True, doc="The sum along a diagonal of two axes.") */
+/*: function("trace",
+             "a: array, offset: offset = 0, axis1: index_axis = 0, axis2: index_axis = 1, dtype: dtype = None, out: "
+             "out = None", method=True, doc="The sum along a diagonal of two axes.") */
 cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
 {
     static const cp_trace_options plain;
@@ -41,12 +52,14 @@ cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
     return cpi_end(&f, d ? cp_sum(d, .axis = CP_AXES(-1), .typed = o->typed, .dtype = o->dtype, .out = o->out) : NULL);
 }
 
-/*: function("outer", "a: array, b: array, out: out = None", doc="Products of every element of `a` with every one of `b`, both flattened.") */
+/*: function("outer", "a: array, b: array, out: out = None",
+             doc="Products of every element of `a` with every one of `b`, both flattened.") */
 cp_array *(cp_outer)(cp_array *a, cp_array *b, const cp_outer_options *options)
 {
     cpi_frame f;
     if (!cpi_begin(&f, "outer", a)) return NULL;
-    cp_array *flat = cp_ravel(a), *column = flat ? cp_expand_dims(flat, CP_AXES(1)) : NULL, *row = column ? cp_ravel(b) : NULL;
+    cp_array *flat = cp_ravel(a), *column = flat ? cp_expand_dims(flat, CP_AXES(1)) : NULL,
+             *row = column ? cp_ravel(b) : NULL;
     return cpi_end(&f, row ? cpi_apply_2(CP_OP_multiply, column, row, options ? options->out : NULL) : NULL);
 }
 
@@ -93,7 +106,8 @@ cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
     tiles t;
     cpi_frame f;
-    if (cpi_null("tile", A) || (n > 0 && cpi_null("tile", reps)) || plan_tiles(A, n, reps, &t) || !cpi_begin(&f, "tile", A))
+    if (cpi_null("tile", A) || (n > 0 && cpi_null("tile", reps)) || plan_tiles(A, n, reps, &t) ||
+        !cpi_begin(&f, "tile", A))
         return NULL;
     cp_shape shape = {t.ndim, t.shape};
     if (t.empty) return cpi_end(&f, cp_empty(shape, cp_type_of(A)));

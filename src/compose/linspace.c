@@ -22,7 +22,8 @@ static cp_type sample_type(const cp_array *start, const cp_array *stop)
 /* stop - start, computed in `type`. */
 static cp_array *difference(cp_array *start, cp_array *stop, cp_type type)
 {
-    return cp_elementwise(CP_OP_subtract, (cp_array *[]){stop, start}, &(cp_ufunc_options){.typed = true, .dtype = type});
+    return cp_elementwise(CP_OP_subtract, (cp_array *[]){stop, start},
+                          &(cp_ufunc_options){.typed = true, .dtype = type});
 }
 
 /* 1 where an element of x is 0, 0 where none is; -1 on failure. Waits. */
@@ -64,7 +65,8 @@ static cp_array *samples(cp_array *start, cp_array *stop, int64_t num, bool endp
 static cp_array *between(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *o, cp_array **step)
 {
     if (num < 0)
-        return cpi_fail(CP_ERROR_VALUE, "linspace: Number of samples, %lld, must be non-negative", (long long)num), NULL;
+        return cpi_fail(CP_ERROR_VALUE, "linspace: Number of samples, %lld, must be non-negative", (long long)num),
+               NULL;
     cp_array *y = samples(start, stop, num, !o->open, step);
     if (y && o->axis) y = cp_moveaxis(y, CP_AXES(0), CP_AXES(o->axis));
     if (!y || !o->typed || o->dtype == cp_type_of(y)) return y;
@@ -74,7 +76,8 @@ static cp_array *between(cp_array *start, cp_array *stop, int64_t num, const cp_
 }
 
 /* Numbers: one kernel writes the samples. Not where the step vanishes although the ends differ, or is infinite. */
-static cp_array *between_numbers(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *o, cp_array **step)
+static cp_array *between_numbers(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *o,
+                                 cp_array **step)
 {
     double a = cp_item_float(start), b = cp_item_float(stop);
     int64_t parts = o->open ? num : num - 1;

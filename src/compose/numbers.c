@@ -6,18 +6,28 @@ static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array
 {
     cpi_frame f;
     if (x && cp_type_kind(cp_type_of(x)) == 'c')
-        return cpi_fail(CP_ERROR_TYPE, "%s: This operation is not supported for %s values because it would be ambiguous.", name,
-                        cp_type_name(cp_type_of(x))), NULL;
+        return cpi_fail(CP_ERROR_TYPE,
+                        "%s: This operation is not supported for %s values because it would be ambiguous.", name,
+                        cp_type_name(cp_type_of(x))),
+               NULL;
     if (!cpi_begin(&f, name, x)) return NULL;
     cp_array *sign = cp_less(x, cp_int(0));
     return cpi_end(&f, cpi_apply_2(CP_OP_logical_and, cp_isinf(x), negative ? sign : cp_logical_not(sign), out));
 }
 
-/*: function("isposinf", "x: array, /, out: out = None", doc="Whether elements are infinite and positive. TypeError for complex numbers.") */
-cp_array *(cp_isposinf)(cp_array *x, const cp_isposinf_options *o) { return infinite("isposinf", x, false, o ? o->out : NULL); }
+/*: function("isposinf", "x: array, /, out: out = None",
+             doc="Whether elements are infinite and positive. TypeError for complex numbers.") */
+cp_array *(cp_isposinf)(cp_array *x, const cp_isposinf_options *o)
+{
+    return infinite("isposinf", x, false, o ? o->out : NULL);
+}
 
-/*: function("isneginf", "x: array, /, out: out = None", doc="Whether elements are infinite and negative. TypeError for complex numbers.") */
-cp_array *(cp_isneginf)(cp_array *x, const cp_isneginf_options *o) { return infinite("isneginf", x, true, o ? o->out : NULL); }
+/*: function("isneginf", "x: array, /, out: out = None",
+             doc="Whether elements are infinite and negative. TypeError for complex numbers.") */
+cp_array *(cp_isneginf)(cp_array *x, const cp_isneginf_options *o)
+{
+    return infinite("isneginf", x, true, o ? o->out : NULL);
+}
 
 /* The largest finite number of a real type, or its negative, as one of that type. */
 static cp_array *largest(cp_type t, bool negative)
@@ -42,10 +52,11 @@ static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
     return code ? code : replace(x, low, o->neginf ? o->neginf : largest(t, true));
 }
 
-/*: function("nan_to_num", "x: array, copy: bool = True, nan: operand = 0.0, posinf: operand = None, neginf: operand = None",
+/*: function("nan_to_num",
+             "x: array, copy: bool = True, nan: operand = 0.0, posinf: operand = None, neginf: operand = None",
              returns="view_or_copy",
-             doc="""NaN replaced by `nan` (0 by default), infinities by `posinf` and `neginf` (the largest finite numbers by
-default), in a copy or, without `copy`, in place.""") */
+             doc="""NaN replaced by `nan` (0 by default), infinities by `posinf` and `neginf` (the largest finite
+numbers by default), in a copy or, without `copy`, in place.""") */
 cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *options)
 {
     static const cp_nan_to_num_options plain;

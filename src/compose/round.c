@@ -49,6 +49,7 @@ cp_array *(cp_round)(cp_array *a, const cp_round_options *options)
     static const cp_round_options plain;
     const cp_round_options *o = options ? options : &plain;
     cpi_frame f;
-    if (a && o->out && cp_size(o->out) != cp_size(a)) return cpi_fail(CP_ERROR_VALUE, "round: invalid output shape"), NULL;
+    if (a && o->out && cp_size(o->out) != cp_size(a))
+        return cpi_fail(CP_ERROR_VALUE, "round: invalid output shape"), NULL;
     return cpi_begin(&f, "round", a) ? cpi_end(&f, rounded(a, o->decimals, o->out)) : NULL;
 }

@@ -40,7 +40,8 @@ static tally *take_tally(void)
     for (tally *t = __atomic_load_n(&tallies, __ATOMIC_ACQUIRE); t; t = t->next) {
         int nobody = 0;
         bool own = t != &common;
-        if (own && __atomic_compare_exchange_n(&t->taken, &nobody, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return t;
+        if (own && __atomic_compare_exchange_n(&t->taken, &nobody, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return t;
     }
     tally *t = calloc(1, sizeof *t);
     if (!t) return NULL;

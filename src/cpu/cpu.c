@@ -102,8 +102,16 @@ static cp_code copy_bytes(void *to, const void *from, size_t bytes)
     return CP_OK;
 }
 
-static cp_code cpu_from_host(cp_stream *s, void *to, const void *from, size_t n) { (void)s; return copy_bytes(to, from, n); }
-static cp_code cpu_to_host(cp_stream *s, void *to, const void *from, size_t n) { (void)s; return copy_bytes(to, from, n); }
+static cp_code cpu_from_host(cp_stream *s, void *to, const void *from, size_t n)
+{
+    (void)s;
+    return copy_bytes(to, from, n);
+}
+static cp_code cpu_to_host(cp_stream *s, void *to, const void *from, size_t n)
+{
+    (void)s;
+    return copy_bytes(to, from, n);
+}
 static cp_code cpu_copy(cp_stream *s, void *to, const void *from, size_t n) { (void)s; return copy_bytes(to, from, n); }
 static cp_code cpu_zero(cp_stream *s, void *to, size_t n) { (void)s; return copy_bytes(to, NULL, n); }
 
@@ -136,8 +144,8 @@ CPI_ROOMS(ROOM)
 #undef ROOM
 
 const cpi_backend cpi_backend_cpu = {
-    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true, .parallel = cpi_parallel,
-    .open = cpu_open, .query = cpu_query,
+    .abi = CPI_ABI, .name = "cpu", .trouble = "", .devices = 1, .forks = true, .at_once = true,
+    .parallel = cpi_parallel, .open = cpu_open, .query = cpu_query,
     .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
     .stream_new = stream_nothing, .stream_free = stream_free, .stream_sync = stream_nothing,

@@ -308,10 +308,12 @@ cp_code cpi_elementwise_into(cp_op op, cp_array *const *in, cp_array **const *re
 
 cp_code cp_op_query(cp_op op, cp_op_info *info)
 {
-    if ((unsigned)op >= CP_NOPS || cpi_null("op_query", info)) return cpi_fail(CP_ERROR_VALUE, "op_query: no such operation");
+    if ((unsigned)op >= CP_NOPS || cpi_null("op_query", info))
+        return cpi_fail(CP_ERROR_VALUE, "op_query: no such operation");
     const cpi_op_row *row = &cpi_op_rows[op];
     *info = (cp_op_info){
-        .name = row->name, .doc = row->doc, .place = row->place, .aliases = row->aliases, .nin = row->nin, .nout = row->nout,
+        .name = row->name, .doc = row->doc, .place = row->place, .aliases = row->aliases,
+        .nin = row->nin, .nout = row->nout,
         .in = {(cp_type)row->in[0], (cp_type)row->in[1], (cp_type)row->in[2]}, .has_identity = row->has_identity,
         .identity = row->identity, .ulp = row->ulp,
         .body = {row->text[0], row->text[1], row->text[2], row->text[3]}};

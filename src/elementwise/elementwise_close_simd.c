@@ -5,7 +5,8 @@
 
 #define EACH _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
 #define CLOSER(name, E, R, EXPRESSION)                                                                            \
-    static void name(uint8_t *out, const void *a_, const void *b_, int64_t n, unsigned scalars, const cpi_tolerance *t) \
+    static void name(uint8_t *out, const void *a_, const void *b_, int64_t n, unsigned scalars,                   \
+                     const cpi_tolerance *t)                                                                      \
     {                                                                                                             \
         const E *a = a_, *b = b_;                                                                                 \
         const R rtol = (R)t->rtol, atol = (R)t->atol, limit = (R)INFINITY;                                        \

@@ -86,7 +86,8 @@ static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int s
 }
 
 /* Many short rows: a row that repeats is gathered once and doubled. */
-static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t rows, int64_t stride, int64_t n, int size)
+static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t rows, int64_t stride, int64_t n,
+                        int size)
 {
     const char *in = in_;
     if (row_stride == 0) {

@@ -43,7 +43,11 @@ static bool any_negative(const cpi_loop *loop)
     exponents.nop = loop->nop - 1;
     exponents.op[1] = loop->op[2];
     if (loop->nop > 3) exponents.op[2] = loop->op[3];
-    cpi_job job = {.loop = &exponents, .nout = 1, .nin = exponents.nop - 1, .in_type = {CP_INT64, CP_BOOL}, .out_type = {CP_INT64}};
+    cpi_job job = {.loop = &exponents,
+                   .nout = 1,
+                   .nin = exponents.nop - 1,
+                   .in_type = {CP_INT64, CP_BOOL},
+                   .out_type = {CP_INT64}};
     job.kernel = negative_kernel;
     job.function = &found;
     job.silent = true;
@@ -259,7 +263,11 @@ typedef struct { cpi_tolerance given; cpi_closer closer; int *no; } closeness;
 static cpi_closer closer_of(cp_type type)
 {
     const cpi_kernels *set = cpi_kernels_best();
-    return set->close[type == CP_FLOAT32 ? 0 : type == CP_FLOAT64 ? 1 : type == CP_COMPLEX128 ? 2 : type == CP_INT64 ? 3 : 4];
+    return set->close[type == CP_FLOAT32      ? 0
+                      : type == CP_FLOAT64    ? 1
+                      : type == CP_COMPLEX128 ? 2
+                      : type == CP_INT64      ? 3
+                                              : 4];
 }
 
 static void close_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)

@@ -81,7 +81,8 @@ CPS_MATH float cbrt_of(float x)
 CPS_MATH float tanh_of(float x)
 {
     float a = fabsf(x), z = x * x;
-    float p = fmaf(z, fmaf(z, fmaf(z, fmaf(z, -0.00559101057f, 0.0205388143f), -0.0537096555f), 0.133310922f), -0.333332695f);
+    float p =
+        fmaf(z, fmaf(z, fmaf(z, fmaf(z, -0.00559101057f, 0.0205388143f), -0.0537096555f), 0.133310922f), -0.333332695f);
     float near = copysignf(fmaf(p * z, x, x), x), e = a < 20 ? a + a : 40;
     float shifted = fmaf(e, 1.44269504f, 0x1.8p23f), n = shifted - 0x1.8p23f;
     float r = fmaf(n, -1.42860677e-6f, fmaf(n, -0.693145752f, e));

@@ -91,7 +91,7 @@ typedef __m256d vd;
     {                                                                                                             \
         enum { W = sizeof(V) / sizeof(T) };                                                                       \
         T *out = op[0];                                                                                            \
-        const T *a = op[1], *b = op[2];                                                                                 \
+        const T *a = op[1], *b = op[2];                                                                           \
         V va = SET(a[0]), vb = SET(b[0]);                                                                         \
         int64_t i = 0;                                                                                            \
         for (; i + W <= n; i += W) {                                                                              \

@@ -63,8 +63,8 @@ static void call(const cpi_job *job, void *const *op, int64_t n, unsigned scalar
 }
 
 /* n elements of output k, at `from`, to where it lies. */
-static void store(const cpi_job *job, int k, char *out, int64_t stride, const void *from, int64_t n, const uint8_t *mask,
-                  buffers *b)
+static void store(const cpi_job *job, int k, char *out, int64_t stride, const void *from, int64_t n,
+                  const uint8_t *mask, buffers *b)
 {
     cp_type type = job->loop->op[k].type;
     int size = (int)cpi_itemsize(type);
@@ -341,7 +341,8 @@ static int64_t chunk_elements(const cpi_job *job)
         widest = kernels > widest ? kernels : widest;
         widest = own > widest ? own : widest;
     }
-    return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 >> __builtin_ctzll((unsigned long long)widest); /* sizes are powers of two */
+    /* sizes are powers of two */
+    return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 >> __builtin_ctzll((unsigned long long)widest);
 }
 
 void cpi_engine_run(cpi_job *job)

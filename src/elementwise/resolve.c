@@ -6,7 +6,8 @@
 
 #include "front/front.h"
 
-/* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT: none. */
+/* The type of the loop for n operands of types in[]: the first with a loop that each casts to safely; CP_DEFAULT:
+ * none. */
 static cp_type loop_for(const cpi_op_row *row, int n, const cp_type *in)
 {
     bool all_bool = true, whole = true;
@@ -140,7 +141,8 @@ static bool inputs_cast(const cpi_op_row *row, cp_array *const *in, cp_type type
 
 /* The loop asked for with dtype=: one with results of that type. That which has it throughout, where the rule lets the
  * inputs become it; else the first that they cast to safely, as in NumPy. */
-static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cp_casting rule, cpi_plan *plan)
+static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cp_casting rule,
+                             cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     bool homogeneous = (unsigned)wanted < CP_NTYPES && cpi_has_loop(row, wanted) && results_are(row, wanted, wanted);
@@ -216,7 +218,8 @@ static cp_type type_alike(const cpi_op_row *row, cp_array *const *in, bool *weak
     return alike ? t : CP_DEFAULT;
 }
 
-cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options, cpi_plan *plan)
+cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options,
+                    cpi_plan *plan)
 {
     const cpi_op_row *row = &cpi_op_rows[op];
     bool typed = options && options->typed && options->dtype != CP_DEFAULT;
@@ -265,7 +268,8 @@ void cpi_scalar_value(cp_op op, const cp_array *x, cp_type type, void *value)
 
 cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop_out)
 {
-    if ((unsigned)op >= CP_NOPS || cpi_null("op_types", in)) return cpi_fail(CP_ERROR_VALUE, "op_types: no such operation");
+    if ((unsigned)op >= CP_NOPS || cpi_null("op_types", in))
+        return cpi_fail(CP_ERROR_VALUE, "op_types: no such operation");
     const cpi_op_row *row = &cpi_op_rows[op];
     cp_type types[CPI_MAXIN] = {0}, p = CP_DEFAULT;
     int n = 0;

@@ -127,7 +127,8 @@ static cp_code check_number(const char *function, cp_type from, const void *valu
     if (isinf(v)) return cpi_fail(CP_ERROR_OVERFLOW, "%s: cannot convert float infinity to integer", function);
     double whole = trunc(v), bits = 8 * (double)cpi_itemsize(t) - cpi_is_signed(t);
     if (whole >= (cpi_is_signed(t) ? -exp2(bits) : 0) && whole < exp2(bits)) return CP_OK;
-    return cpi_fail(CP_ERROR_OVERFLOW, "%s: Python integer %.0f out of bounds for %s", function, whole, cp_type_name(t));
+    return cpi_fail(CP_ERROR_OVERFLOW, "%s: Python integer %.0f out of bounds for %s", function, whole,
+                    cp_type_name(t));
 }
 
 cp_code cpi_value_as(const char *function, const cp_array *x, cp_type t, void *value)

@@ -123,7 +123,8 @@ static cp_array *select_slices(choice *c, cp_array *x, int first, int last)
     if (outer == 1 && elementary(bytes, from->data, step)) {
         code = c->ops->compact(c->stream, &c->s, from->data, step, bytes, out->data);
     } else {
-        cpi_rows rows = {outer, c->s.count, bytes, NULL, from->data, outer_step, step, out->data, c->s.count * bytes, bytes};
+        cpi_rows rows = {outer,     c->s.count,         bytes, NULL, from->data, outer_step, step,
+                         out->data, c->s.count * bytes, bytes};
         code = move_rows(c, &rows, false);
     }
     cp_free(from);

@@ -178,7 +178,8 @@ static void fill_task(void *context, int64_t task, int worker)
     job *j = context;
     (void)worker;
     for (PIECES(p))
-        j->k->fill(j->to + p * PIECE * j->bytes, (const uint8_t *)j->condition + p * PIECE, length(j->s, p), j->bytes, j->x);
+        j->k->fill(j->to + p * PIECE * j->bytes, (const uint8_t *)j->condition + p * PIECE, length(j->s, p), j->bytes,
+                   j->x);
 }
 
 static cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value)

@@ -1,4 +1,5 @@
-/* Tasks, and the copies they keep: see late.h. Invariant: a task owns all that its call points to in the host's memory. */
+/* Tasks, and the copies they keep: see late.h. Invariant: a task owns all that its call points to in the host's
+ * memory. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,8 @@ cpi_loop *late_keep_loops(late_task *t, const cpi_loop *loops, size_t n)
         memcpy(&kept[k], loop, offsetof(cpi_loop, op) + (size_t)loop->nop * sizeof loop->op[0]);
         for (int i = 0; i < loop->nop; i++) {
             const cpi_operand *op = &loop->op[i];
-            kept[k].op[i].data = op->host ? late_keep_host(t, op->data, (size_t)cpi_itemsize(op->type)) : late_inside(op->data);
+            kept[k].op[i].data =
+                op->host ? late_keep_host(t, op->data, (size_t)cpi_itemsize(op->type)) : late_inside(op->data);
         }
     }
     return kept;

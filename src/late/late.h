@@ -1,12 +1,12 @@
 /* The test backend `late`: a device that no machine lacks, for finding what a GPU would find in the field.
  *
- * Its memory can be touched by its queues only: programs hold addresses at which nothing is mapped, and the elements lie
- * SPAN bytes further. Memory is poisoned when it is new and when it is freed. A stream is a queue on a thread of its own
- * that runs nothing before somebody waits for it, and then nothing but what was waited for: everything else stays as
- * late as it may. The kernels are the CPU's; generated code (tools/generate/late.py) keeps their arguments.
+ * Its memory can be touched by its queues only: programs hold addresses at which nothing is mapped, and the elements
+ * lie SPAN bytes further. Memory is poisoned when it is new and when it is freed. A stream is a queue on a thread of
+ * its own that runs nothing before somebody waits for it, and then nothing but what was waited for: everything else
+ * stays as late as it may. The kernels are the CPU's; generated code (tools/generate/late.py) keeps their arguments.
  *
- * Invariants: tasks of a stream run in the order they were given; a task sees no memory of the caller's but what it keeps a
- * copy of, unless the caller waits for it; what a task fails with is told once, by the stream's next call. */
+ * Invariants: tasks of a stream run in the order they were given; a task sees no memory of the caller's but what it
+ * keeps a copy of, unless the caller waits for it; what a task fails with is told once, by the stream's next call. */
 #ifndef CPI_LATE_H
 #define CPI_LATE_H
 

@@ -1,5 +1,5 @@
-/* Memory of the backend late. A program gets addresses in a reserved range where nothing is mapped: whoever touches them
- * outside of a queue falls down at once, as with a GPU's. The elements lie SPAN bytes further.
+/* Memory of the backend late. A program gets addresses in a reserved range where nothing is mapped: whoever touches
+ * them outside of a queue falls down at once, as with a GPU's. The elements lie SPAN bytes further.
  *
  * Invariant: `pieces` holds the live pieces by address; addresses are used again as late as the range allows. */
 #include <pthread.h>
@@ -56,7 +56,8 @@ void *late_memory_new(cpi_device *device, size_t bytes)
     piece **link = p ? gap_behind(last, size, &at) : NULL;
     if (p && !link) link = gap_behind(0, size, &at);
     char *inside = link ? base + SPAN + at : NULL;
-    if (link && mmap(inside, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (link &&
+        mmap(inside, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
         link = NULL;
     if (link) {
         *p = (piece){at, at + size, *link};

@@ -1,8 +1,8 @@
 /* Streams and events of the backend late: queues that run as late as they may.
  *
  * A queue has a thread that sleeps until somebody waits for a task; then it runs up to that task and no further. So of
- * two streams the one that is waited for is always early and the other late, whichever should have come first. Waiting for
- * a device takes its youngest stream first. Only a queue with more than PENDING tasks runs the older half unasked.
+ * two streams the one that is waited for is always early and the other late, whichever should have come first. Waiting
+ * for a device takes its youngest stream first. Only a queue with more than PENDING tasks runs the older half unasked.
  *
  * Invariants: `issued` tasks were given, `done` of them have run, those up to `wanted` are asked for; all is guarded by
  * one lock, and tasks run without it. A failure stays with its queue until it is told. */

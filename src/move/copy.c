@@ -118,10 +118,11 @@ cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from)
 cp_code cp_set_item(cp_array *x, int n, const int64_t *index, const void *value)
 {
     const char *function = "set_item";
-    if (cpi_null(function, x) || cpi_null(function, value) || (n > 0 && cpi_null(function, index))) return CP_ERROR_VALUE;
+    if (cpi_null(function, x) || cpi_null(function, value) || (n > 0 && cpi_null(function, index)))
+        return CP_ERROR_VALUE;
     if (n != x->ndim)
-        return cpi_fail(CP_ERROR_INDEX, "%s: an element of an array of %d dimensions has %d indices, %d given", function,
-                        x->ndim, x->ndim, n);
+        return cpi_fail(CP_ERROR_INDEX, "%s: an element of an array of %d dimensions has %d indices, %d given",
+                        function, x->ndim, x->ndim, n);
     char *at = x->data;
     for (int i = 0; i < n; i++) {
         if (index[i] < -x->shape[i] || index[i] >= x->shape[i])

@@ -102,7 +102,8 @@ int64_t CPI_ISA_NAME(cpi_line_bits)(const void *line, int64_t n, int size, uint6
     uint64_t carry = 0;
     for (int64_t i = 0; i <= words; i++) {
         if (i == words && !rest) break;
-        uint64_t w = i < words ? word_of(x + i * 64 * size, size, keep) : tail_word(x + i * 64 * size, rest, size, keep);
+        uint64_t w =
+            i < words ? word_of(x + i * 64 * size, size, keep) : tail_word(x + i * 64 * size, rest, size, keep);
         bits[i] = w;
         runs += __builtin_popcountll(joined ? w & ~(w << 1 | carry) : w);
         carry = w >> 63;

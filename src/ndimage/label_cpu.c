@@ -19,8 +19,8 @@ static uint64_t bits_that_count(cp_type t)
 
 cp_code cpi_label_cpu(cp_stream *stream, const cpi_label_plan *plan, const cp_array *x, cp_array *out, int64_t *count)
 {
-    label_job j = {.plan = plan, .stream_of = stream, .lines = plan->lines, .width = plan->width, .last_width = plan->width,
-                   .joined = plan->joined, .x = x->data, .size = (int)cpi_itemsize(x->type),
+    label_job j = {.plan = plan, .stream_of = stream, .lines = plan->lines, .width = plan->width,
+                   .last_width = plan->width, .joined = plan->joined, .x = x->data, .size = (int)cpi_itemsize(x->type),
                    .keep = bits_that_count(x->type), .out = out->data, .type = out->type,
                    .out_size = (int)cpi_itemsize(out->type)};
     if (plan->axes == 0 && plan->width > 2 * CHOP) {

@@ -227,7 +227,8 @@ cp_array *cp_find_objects(cp_array *labels, int64_t max_label)
 void cp_sources_free(cp_sources *s)
 {
     if (!s) return;
-    cp_array *const all[] = {s->pixels, s->sum, s->flux, s->centroid, s->peak, s->position, s->flux_error, s->centroid_error};
+    cp_array *const all[] = {s->pixels, s->sum,      s->flux,       s->centroid,
+                             s->peak,   s->position, s->flux_error, s->centroid_error};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) cp_free(all[i]);
     memset(s, 0, sizeof *s);
 }

@@ -353,8 +353,8 @@ static cp_code measure_regions(measure_job *j)
     bool spread = p->variance || p->deviation;
     measure_pass(j, wanted(p));
     if (p->must && j->table[COUNT].i == 0)
-        return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", p->function,
-                        p->greatest ? "maximum" : "minimum");
+        return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity",
+                        p->function, p->greatest ? "maximum" : "minimum");
     if (!spread) {
         put_all(j, false);
         return CP_OK;

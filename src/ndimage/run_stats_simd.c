@@ -22,7 +22,8 @@
                     (void)at_;                                        \
                     lane_[i_] += TERM;                                \
                 }                                                     \
-            total_ = ((lane_[0] + lane_[1]) + (lane_[2] + lane_[3])) + ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7])); \
+            total_ = ((lane_[0] + lane_[1]) + (lane_[2] + lane_[3])) + \
+                     ((lane_[4] + lane_[5]) + (lane_[6] + lane_[7])); \
         }                                                             \
         for (; k < n; k++) {                                          \
             double v = (double)VALUE(p[k]);                           \

@@ -286,8 +286,9 @@ COMPLEX(COMPLEX128, cp_complex128)
 
 /* --- the table --- */
 
-#define PLACE(KIND, NAME) \
-    [CP_##NAME] = {sizeof(place_##NAME), KIND##_place_run_##NAME, KIND##_place_columns_##NAME, KIND##_place_join_##NAME},
+#define PLACE(KIND, NAME)                                                                                              \
+    [CP_##NAME] = {sizeof(place_##NAME), KIND##_place_run_##NAME, KIND##_place_columns_##NAME,                         \
+                   KIND##_place_join_##NAME},
 #define LOW_PLACE(NAME, T) PLACE(low, NAME)
 #define HIGH_PLACE(NAME, T) PLACE(high, NAME)
 #define ALL(X) CPI_REDUCE_INTS(X) CPI_REDUCE_FLOATS(X) X(COMPLEX64, cp_complex64) X(COMPLEX128, cp_complex128)

@@ -13,7 +13,8 @@
 
 cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info)
 {
-    if ((unsigned)r >= CP_NREDUCTIONS) return cpi_fail(CP_ERROR_VALUE, "reduction_query: no reduction has number %d", r);
+    if ((unsigned)r >= CP_NREDUCTIONS)
+        return cpi_fail(CP_ERROR_VALUE, "reduction_query: no reduction has number %d", r);
     if (cpi_null("reduction_query", info)) return CP_ERROR_VALUE;
     const cpi_reduction_row *row = &cpi_reductions[r];
     *info = (cp_reduction_info){row->name, row->ufunc, row->doc, row->identity};
@@ -121,8 +122,10 @@ static cp_code find_where(call *c)
     cp_code code = cpi_check_mask(name, w);
     if (code || !w || cpi_is_true(w)) return code;
     if (!c->row->identity && !c->o->initial)
-        return cpi_fail(CP_ERROR_VALUE, "%s: reduction operation '%s' does not have an identity, so to use a where mask "
-                        "one has to specify 'initial'", name, c->row->ufunc);
+        return cpi_fail(CP_ERROR_VALUE,
+                        "%s: reduction operation '%s' does not have an identity, so to use a where mask "
+                        "one has to specify 'initial'",
+                        name, c->row->ufunc);
     if (c->row->rule == CPI_RESULT_INDEX || c->row->rule == CPI_RESULT_COUNT)
         return cpi_fail(CP_ERROR_TYPE, "%s: has no argument where", name);
     c->where = cpi_mask(name, w, c->to.device, c->x->ndim, c->x->shape);
@@ -145,7 +148,8 @@ static cp_code find_initial(call *c)
     return code;
 }
 
-/* NumPy's sums begin at 0, so that no sum is -0.0; kernels begin at the fold's identity, which keeps the sign of a zero. */
+/* NumPy's sums begin at 0, so that no sum is -0.0; kernels begin at the fold's identity, which keeps the sign of a
+ * zero. */
 static void start_from_zero(call *c)
 {
     if (c->a.initial || c->a.whole || !cpi_folds[c->a.fold].from_zero) return;
@@ -254,8 +258,8 @@ static cp_code convert(call *c, cp_type to)
     return CP_OK;
 }
 
-/* Chooses the fold for the elements' type, and how integers are gathered: modulo 2^64 where they stay integers, exactly where
- * that fits, as doubles; or they are converted first, where none of these has kernels. */
+/* Chooses the fold for the elements' type, and how integers are gathered: modulo 2^64 where they stay integers, exactly
+ * where that fits, as doubles; or they are converted first, where none of these has kernels. */
 static cp_code choose_fold(call *c, cp_type loop)
 {
     bool integers = cpi_is_whole(c->x->type);
@@ -327,7 +331,8 @@ static cp_code run(call *c)
 /* part /= divisor, where part, taken over, is a view; a complex divisor would mix the parts. */
 static bool divide_part(cp_array *part, cp_array *divisor)
 {
-    cp_array *made = part ? cp_elementwise(CP_OP_divide, (cp_array *[]){part, divisor}, &(cp_ufunc_options){.out = part}) : NULL;
+    cp_array *made =
+        part ? cp_elementwise(CP_OP_divide, (cp_array *[]){part, divisor}, &(cp_ufunc_options){.out = part}) : NULL;
     cp_free(part);
     cp_free(made);
     return made != NULL;

@@ -135,7 +135,9 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
         int64_t n = left_inside(a, c);
         if (n > most) n = most;
         pack(j, buffer + got * j->wide, x + c->x, step, n);
-        got += where ? sift(j, buffer + got * j->wide, where + c->where, a->nreduced ? a->reduce[a->nreduced - 1].where : 0, n) : n;
+        got += where ? sift(j, buffer + got * j->wide, where + c->where,
+                            a->nreduced ? a->reduce[a->nreduced - 1].where : 0, n)
+                     : n;
         advance(a, c, n);
         most -= n;
     }
@@ -261,8 +263,8 @@ static const char *first_nan(const job *j, const char *x, const uint8_t *where)
 
 /* n results from their accumulators. A complex extreme that is NaN is the first one there is: lanes, blocks and parts
  * come together in no order of elements, so these are looked at again. */
-static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where, int64_t wstep,
-                   char *out, int64_t step)
+static void finish(const job *j, char *acc, int64_t n, const char *x, int64_t xstep, const uint8_t *where,
+                   int64_t wstep, char *out, int64_t step)
 {
     const char *nan;
     for (int64_t i = 0; i < n && j->a->class_of == CPI_OWN && cpi_is_complex(j->type); i++) {
@@ -360,7 +362,8 @@ static void slab_task(void *context, int64_t part, int worker)
 static bool slabs_fit(const job *j)
 {
     const cpi_reduce_args *a = j->a;
-    if (!j->direct || a->nreduced < 2 || a->kept < 2 || a->kept > 4096 || a->reduced * a->kept < 2 * j->grain) return false;
+    if (!j->direct || a->nreduced < 2 || a->kept < 2 || a->kept > 4096 || a->reduced * a->kept < 2 * j->grain)
+        return false;
     for (int d = 0; d < a->nkept; d++)
         if (a->keep[d].x >= a->reduce[0].x) return false;
     return a->reduce[0].n >= 4 && a->kept * a->reduced / a->reduce[0].n < 4 * j->grain;
@@ -510,7 +513,8 @@ static cp_code fold_columns(job *j)
     int workers = tasks > 1 ? cpi_workers() : 1;
     j->scratch_each = 2 * ((j->tile * size + 63) / 64 * 64) + GATHERED + j->tile * 16;
     if (!(j->scratch = cpi_work_alloc(j->stream, (size_t)(workers * j->scratch_each)))) return CP_ERROR_MEMORY;
-    if (j->parts > 1 && !(j->partial = cpi_work_alloc(j->stream, (size_t)(j->units * j->parts * j->tile * size)))) return CP_ERROR_MEMORY;
+    if (j->parts > 1 && !(j->partial = cpi_work_alloc(j->stream, (size_t)(j->units * j->parts * j->tile * size))))
+        return CP_ERROR_MEMORY;
     cpi_parallel(tasks, column_task, j);
     for (int64_t u = 0; j->parts > 1 && u < j->units; u++) {
         const char *x;

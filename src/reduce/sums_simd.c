@@ -269,11 +269,11 @@ static int64_t widen_near_f16(const char *x, int64_t n, float *to)
 }
 
 /* a step that the compiler knows lets it use vectors */
-#define WIDEN(A, s)                                                                                                 \
-    case CPS_ENUM_##s:                                                                                              \
-        if (stride == (int64_t)sizeof(CPS_CTYPE_##s))                                                                        \
-            for (; i < n; i++) to[i] = cps_##s##_to_f32(((const CPS_CTYPE_##s *)x)[i]);                             \
-        for (; i < n; i++) to[i] = cps_##s##_to_f32(*(const CPS_CTYPE_##s *)(x + i * stride));                      \
+#define WIDEN(A, s)                                                                                                    \
+    case CPS_ENUM_##s:                                                                                                 \
+        if (stride == (int64_t)sizeof(CPS_CTYPE_##s))                                                                  \
+            for (; i < n; i++) to[i] = cps_##s##_to_f32(((const CPS_CTYPE_##s *)x)[i]);                                \
+        for (; i < n; i++) to[i] = cps_##s##_to_f32(*(const CPS_CTYPE_##s *)(x + i * stride));                         \
         break;
 static void widen(cp_type type, const char *x, int64_t stride, int64_t n, float *to)
 {
@@ -286,7 +286,8 @@ const cpi_reduce_widen CPI_ISA_NAME(cpi_reduce_widen) = widen;
 
 /* --- the tables; what a hand-written kernel leaves out is the row's --- */
 
-#define MOMENTS_OF(NAME, T) [CP_##NAME] = {sizeof(cpi_moments), moments_run_##NAME, moments_columns_##NAME, moments_join},
+#define MOMENTS_OF(NAME, T)                                                                                            \
+    [CP_##NAME] = {sizeof(cpi_moments), moments_run_##NAME, moments_columns_##NAME, moments_join},
 static const cpi_reduce_kernel sums[CP_NTYPES] = {
     [CP_INT8] = {8, .run = sum_run_INT8},
     [CP_UINT8] = {8, .run = sum_run_UINT8},

@@ -6,9 +6,11 @@
 /*: function("flip", "m: array, axis: index_axes = None", call="cp_flip(m, axis)", returns="view", unlock="never",
              doc="The elements in reverse order along axes (all by default), a view.")
     function("flipud", "m: array", call="cp_flip(m, CP_AXES(0))", returns="view", unlock="never",
-             refuse={"cp_ndim(m) < 1": "ValueError: Input must be >= 1-d."}, doc="Reversed along the first axis, a view.")
+             refuse={"cp_ndim(m) < 1": "ValueError: Input must be >= 1-d."},
+             doc="Reversed along the first axis, a view.")
     function("fliplr", "m: array", call="cp_flip(m, CP_AXES(1))", returns="view", unlock="never",
-             refuse={"cp_ndim(m) < 2": "ValueError: Input must be >= 2-d."}, doc="Reversed along the second axis, a view.") */
+             refuse={"cp_ndim(m) < 2": "ValueError: Input must be >= 2-d."},
+             doc="Reversed along the second axis, a view.") */
 cp_array *cp_flip(cp_array *x, cp_axes axes)
 {
     bool turned[CP_MAXDIM];
@@ -43,7 +45,8 @@ cp_array *cp_moveaxis(cp_array *a, cp_axes source, cp_axes destination)
         take_axes(function, destination, a->ndim, to, taken))
         return NULL;
     if (source.n != destination.n) {
-        cpi_fail(CP_ERROR_VALUE, "%s: `source` and `destination` arguments must have the same number of elements", function);
+        cpi_fail(CP_ERROR_VALUE, "%s: `source` and `destination` arguments must have the same number of elements",
+                 function);
         return NULL;
     }
     for (int i = 0, rest = 0; i < a->ndim; i++) {
@@ -55,8 +58,8 @@ cp_array *cp_moveaxis(cp_array *a, cp_axes source, cp_axes destination)
     return cp_transpose(a, (cp_axes){a->ndim, order});
 }
 
-/*: function("rollaxis", "a: array, axis: index_axis, start: clamped_int = 0", call="cp_rollaxis(a, axis, start)", returns="view",
-             unlock="never", doc="The array with one axis moved to before `start`, a view.") */
+/*: function("rollaxis", "a: array, axis: index_axis, start: clamped_int = 0", call="cp_rollaxis(a, axis, start)",
+             returns="view", unlock="never", doc="The array with one axis moved to before `start`, a view.") */
 cp_array *cp_rollaxis(cp_array *a, int axis, int start)
 {
     const char *function = "rollaxis";

@@ -1,15 +1,17 @@
-/* Joining arrays: behind one another along an axis, or as places of a new one. Each part is assigned to its slice of the
- * result, which converts it. */
+/* Joining arrays: behind one another along an axis, or as places of a new one. Each part is assigned to its slice of
+ * the result, which converts it. */
 #include <string.h>
 
 #include "front/front.h"
 #include "move/move.h"
 
 /* The type of the result, to which every part can be converted under the rule. */
-static cp_code joined_type(const char *function, int n, cp_array *const *arrays, const cp_join_options *o, cp_type *type)
+static cp_code joined_type(const char *function, int n, cp_array *const *arrays, const cp_join_options *o,
+                           cp_type *type)
 {
     if (o->out && o->typed)
-        return cpi_fail(CP_ERROR_TYPE, "%s: only takes `out` or `dtype` as an argument, but both were provided", function);
+        return cpi_fail(CP_ERROR_TYPE, "%s: only takes `out` or `dtype` as an argument, but both were provided",
+                        function);
     *type = o->out ? o->out->type : o->typed ? o->dtype : cpi_common_type(n, arrays);
     cp_code code = cpi_check_type(function, *type);
     for (int i = 0; i < n && !code; i++) code = cpi_check_cast(function, CPI_DATA, arrays[i]->type, *type, o->casting);
@@ -29,10 +31,12 @@ static cp_code joined_shape(const char *function, int n, cp_array *const *arrays
                             first->ndim, i, x->ndim);
         for (int d = 0; d < x->ndim; d++)
             if (d != axis && x->shape[d] != first->shape[d])
-                return cpi_fail(CP_ERROR_VALUE, "%s: all the input array dimensions except for the concatenation axis "
-                                "must match exactly, but along dimension %d, the array at index 0 has size %lld and the "
-                                "array at index %d has size %lld", function, d, (long long)first->shape[d], i,
-                                (long long)x->shape[d]);
+                return cpi_fail(
+                    CP_ERROR_VALUE,
+                    "%s: all the input array dimensions except for the concatenation axis "
+                    "must match exactly, but along dimension %d, the array at index 0 has size %lld and the "
+                    "array at index %d has size %lld",
+                    function, d, (long long)first->shape[d], i, (long long)x->shape[d]);
         if (__builtin_add_overflow(shape[axis], x->shape[axis], &shape[axis]))
             return cpi_fail(CP_ERROR_VALUE, "%s: the result has too many elements", function);
     }
@@ -57,8 +61,8 @@ static cp_code write_parts(cp_array *to, int n, cp_array *const *arrays, int axi
     return code;
 }
 
-/* Does axis `later`, which C order has inside `earlier`, lie outside it? 1 yes, 0 no: one part that objects is enough; -1
- * nobody says. */
+/* Does axis `later`, which C order has inside `earlier`, lie outside it? 1 yes, 0 no: one part that objects is enough;
+ * -1 nobody says. */
 static int lies_outside(int n, cp_array *const *arrays, int later, int earlier)
 {
     int verdict = -1;
@@ -162,7 +166,8 @@ cp_array *(cp_stack)(int n, cp_array *const *arrays, int axis, const cp_join_opt
         }
     if (cpi_axis("stack", &axis, first->ndim + 1)) return NULL;
     if (first->ndim == CP_MAXDIM) {
-        cpi_fail(CP_ERROR_INDEX, "stack: the result would have %d dimensions, at most %d are possible", CP_MAXDIM + 1, CP_MAXDIM);
+        cpi_fail(CP_ERROR_INDEX, "stack: the result would have %d dimensions, at most %d are possible", CP_MAXDIM + 1,
+                 CP_MAXDIM);
         return NULL;
     }
     return join_changed("stack", n, arrays, axis, options, with_axis);

@@ -44,8 +44,9 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
         made += items[i].kind == CP_IX_NEW;
     }
     if (*used > x->ndim)
-        return cpi_fail(CP_ERROR_INDEX, "slice: too many indices for array: array is %d-dimensional, but %d were indexed",
-                        x->ndim, *used);
+        return cpi_fail(CP_ERROR_INDEX,
+                        "slice: too many indices for array: array is %d-dimensional, but %d were indexed", x->ndim,
+                        *used);
     if (x->ndim + made > CP_MAXDIM)
         return cpi_fail(CP_ERROR_INDEX, "slice: the result would have %d dimensions, at most %d are possible",
                         x->ndim + made, CP_MAXDIM);

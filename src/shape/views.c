@@ -141,7 +141,8 @@ cp_array *cp_broadcast_to(cp_array *x, cp_shape shape)
 {
     const char *function = "broadcast_to";
     int64_t size;
-    if (cpi_null(function, x) || cpi_shape_size(function, shape.n, shape.dim, cp_type_size(x->type), &size)) return NULL;
+    if (cpi_null(function, x) || cpi_shape_size(function, shape.n, shape.dim, cp_type_size(x->type), &size))
+        return NULL;
     return cpi_broadcast_view(function, x, shape.n, shape.dim);
 }
 
@@ -175,7 +176,8 @@ cp_array *cp_expand_dims(cp_array *x, cp_axes axes)
     if (cpi_null(function, x)) return NULL;
     if (!axes.at) return cpi_fail(CP_ERROR_TYPE, "%s: axes must be given", function), NULL;
     int n = x->ndim + axes.n;
-    if (n > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: the result may have at most %d axes", function, CP_MAXDIM), NULL;
+    if (n > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "%s: the result may have at most %d axes", function, CP_MAXDIM), NULL;
     if (cpi_axes_mask(function, axes, n, fresh)) return NULL;
     for (int i = n - 1, k = x->ndim - 1; i >= 0; i--) { /* a new axis steps over the next one, as NumPy's does */
         int64_t over = i + 1 < n ? strides[i + 1] * (shape[i + 1] ? shape[i + 1] : 1) : 0;
@@ -193,7 +195,8 @@ cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2)
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
     if (cpi_null(function, x)) return NULL;
     if (x->ndim < 2) {
-        cpi_fail(CP_ERROR_VALUE, "%s: an array of at least two dimensions is needed, this one has %d", function, x->ndim);
+        cpi_fail(CP_ERROR_VALUE, "%s: an array of at least two dimensions is needed, this one has %d", function,
+                 x->ndim);
         return NULL;
     }
     if (cpi_axis(function, &axis1, x->ndim) || cpi_axis(function, &axis2, x->ndim)) return NULL;
@@ -208,7 +211,9 @@ cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2)
         strides[n++] = x->strides[i];
     }
     int64_t rows = x->shape[axis1], columns = x->shape[axis2], start = 0;
-    int64_t *less = offset >= 0 ? &columns : &rows, by = offset >= 0 ? offset : offset == INT64_MIN ? INT64_MAX : -offset;
+    int64_t *less = offset >= 0 ? &columns : &rows, by = offset >= 0           ? offset
+                                                         : offset == INT64_MIN ? INT64_MAX
+                                                                               : -offset;
     *less = *less > by ? *less - by : 0;
     shape[n] = rows < columns ? rows : columns;
     strides[n] = x->strides[axis1] + x->strides[axis2];

@@ -32,7 +32,8 @@ typedef struct plan {
     const cpi_correlation *c;
     const cpi_signal_simd *simd;
     void (*run)(const cpi_signal_tile *);
-    void (*bounded)(const cpi_signal_tile *t, int64_t first, int64_t n); /* where the kernel has numbers that are not finite */
+    /* where the kernel has numbers that are not finite */
+    void (*bounded)(const cpi_signal_tile *t, int64_t first, int64_t n);
     int64_t item, unit, parts;   /* bytes of an element stored, computed with; scalars of an element */
     char *kernel;                /* reversed and conjugated as asked, in the computing type */
     int64_t tile_h, tile_w, tiles_x, tiles, each; /* elements; tiles of a task */
@@ -96,7 +97,10 @@ static void pick_bounded(plan *p)
     cp_type t = p->c->type;
     p->bounded = NULL;
     if (!p->c->bounded || !(cpi_is_float(t) || cpi_is_complex(t)) || !any_not_finite(p)) return;
-    p->bounded = t == CP_FLOAT64 ? bounded_f64 : t == CP_COMPLEX64 ? bounded_c64 : t == CP_COMPLEX128 ? bounded_c128 : bounded_f32;
+    p->bounded = t == CP_FLOAT64      ? bounded_f64
+                 : t == CP_COMPLEX64  ? bounded_c64
+                 : t == CP_COMPLEX128 ? bounded_c128
+                                      : bounded_f32;
 }
 
 static void pick(plan *p)

@@ -323,7 +323,8 @@ static void finish_set(clipping *c, const cpi_clip_part *fringe, kept_set *set)
 {
     set->count = c->core.count + fringe->count;
     if (set->count)
-        cpi_clip_moments((double)set->count, c->core.s1 + fringe->s1, c->core.s2 + fringe->s2, c->plan.pivot, &set->mean, &set->std);
+        cpi_clip_moments((double)set->count, c->core.s1 + fringe->s1, c->core.s2 + fringe->s2, c->plan.pivot,
+                         &set->mean, &set->std);
 }
 
 /* With an empty core: the fringe is reduced to what is kept, its median is taken, and becomes the pivot. */

@@ -44,7 +44,10 @@ static inline unsigned valid_of(int64_t left) { return left >= LANES ? 0xFFFFu :
 typedef struct float16v { __m512 v; } float16v;
 typedef struct double16v { __m512d a, b; } double16v;
 
-static inline float16v load_float(const float *x, unsigned valid) { return (float16v){_mm512_maskz_loadu_ps((__mmask16)valid, x)}; }
+static inline float16v load_float(const float *x, unsigned valid)
+{
+    return (float16v){_mm512_maskz_loadu_ps((__mmask16)valid, x)};
+}
 static inline double16v load_double(const double *x, unsigned valid)
 {
     return (double16v){_mm512_maskz_loadu_pd((__mmask8)valid, x), _mm512_maskz_loadu_pd((__mmask8)(valid >> 8), x + 8)};

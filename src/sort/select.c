@@ -67,7 +67,8 @@ cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
     int order[CP_MAXDIM], axis;
     if (!options) options = &plain;
     if (cpi_null("median", x) || cpi_lanes_of("median", x, options->axis, options->keepdims, &lanes)) return NULL;
-    if (!options->out && x->ndim > 2 && x->size && options->axis.at && options->axis.n == 1 && axes_in_memory(x, order)) {
+    if (!options->out && x->ndim > 2 && x->size && options->axis.at && options->axis.n == 1 &&
+        axes_in_memory(x, order)) {
         axis = options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0);
         return median_turned(x, order, axis, options->keepdims);
     }

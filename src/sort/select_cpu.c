@@ -56,7 +56,8 @@ static void finish(cp_type type, bool even, const element *a, const element *b, 
         return;
     case CP_FLOAT32: x = middle_float(even, a->f, b->f); memcpy(to, &x, sizeof x); return;
     case CP_COMPLEX64: {
-        float re = even ? 0.0f + a->c.re + b->c.re : 0.0f + a->c.re, im = even ? 0.0f + a->c.im + b->c.im : 0.0f + a->c.im;
+        float re = even ? 0.0f + a->c.re + b->c.re : 0.0f + a->c.re,
+              im = even ? 0.0f + a->c.im + b->c.im : 0.0f + a->c.im;
         float zero = 0, scale = even ? 0.5f : 1;
         cp_complex64 c = {(re + im * zero) * scale, (im - re * zero) * scale};
         memcpy(to, &c, sizeof c);

@@ -1,5 +1,5 @@
-/* The fewest digits of a number that lie nearer to it than to any other number of its type: the free-format algorithm of
- * Steele and White in exact integers, with the limits of NumPy's printing.
+/* The fewest digits of a number that lie nearer to it than to any other number of its type: the free-format algorithm
+ * of Steele and White in exact integers, with the limits of NumPy's printing.
  *
  * Invariant of the loop: what is left of the number is value / scale, in units of the next digit; low and high are half
  * the distances to its neighbours in the same units. */
@@ -144,7 +144,8 @@ cpi_decimal cpi_digits(double x, cp_type type, cpi_cutoff cutoff, int most, int 
         d.digit[d.count++] = (char)digit;
         int to_low = compare(&s.value, &s.low), to_high = compare_sum(&s.value, &s.high, &s.scale);
         bool low = s.even ? to_low <= 0 : to_low < 0, high = s.even ? to_high >= 0 : to_high > 0;
-        bool full = (cutoff == CPI_CUT_TOTAL && d.count == most) || (cutoff == CPI_CUT_FRACTION && d.count - d.point == most);
+        bool full =
+            (cutoff == CPI_CUT_TOTAL && d.count == most) || (cutoff == CPI_CUT_FRACTION && d.count - d.point == most);
         if (!full && d.count < CPI_DIGITS && !((low || high) && d.count >= least)) continue;
         bool up = high;
         if (low == high) {

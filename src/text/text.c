@@ -79,7 +79,10 @@ static void *fetch(cp_array *x, const layout *l, int64_t *n)
 {
     char kind = cp_type_kind(cp_type_of(x));
     cp_array *part = what_is_shown(x, l);
-    cp_array *wide = cp_astype(part, kind == 'f' ? CP_FLOAT64 : kind == 'c' ? CP_COMPLEX128 : kind == 'u' ? CP_UINT64 : CP_INT64);
+    cp_array *wide = cp_astype(part, kind == 'f'   ? CP_FLOAT64
+                                     : kind == 'c' ? CP_COMPLEX128
+                                     : kind == 'u' ? CP_UINT64
+                                                   : CP_INT64);
     void *values = wide ? cpi_malloc((size_t)cp_nbytes(wide)) : NULL;
     *n = cp_size(wide);
     if (values && cp_to_host(wide, values, (size_t)cp_nbytes(wide))) {
@@ -127,7 +130,8 @@ static void write_row(cpi_text *t, const layout *l, const cpi_words *w, int64_t 
     cpi_free_host(word.at);
 }
 
-/* x[...] in brackets, where `at` is the number of its first element; lines below the first begin with `indent` spaces. */
+/* x[...] in brackets, where `at` is the number of its first element; lines below the first begin with `indent`
+ * spaces. */
 static void write_axis(cpi_text *t, const layout *l, const cpi_words *w, int axis, int64_t at, int indent, int width)
 {
     int64_t n = l->shown[axis], step = 1;

@@ -172,7 +172,10 @@ static int integer_text(char text[24], const cpi_words *w, int64_t i)
     return snprintf(text, 24, "%" PRId64, ((const int64_t *)w->values)[i]);
 }
 
-static cp_type part_type(cp_type type) { return type == CP_COMPLEX64 ? CP_FLOAT32 : type == CP_COMPLEX128 ? CP_FLOAT64 : type; }
+static cp_type part_type(cp_type type)
+{
+    return type == CP_COMPLEX64 ? CP_FLOAT32 : type == CP_COMPLEX128 ? CP_FLOAT64 : type;
+}
 
 void cpi_words_prepare(cpi_words *w, cp_type type, const void *values, int64_t n, int precision, bool suppress)
 {
@@ -223,7 +226,8 @@ void cpi_words_write(cpi_text *t, const cpi_words *w, int64_t i)
     }
 }
 
-/* A number by itself: with powers of ten only where it is very large or small; `zero` keeps one digit behind the point. */
+/* A number by itself: with powers of ten only where it is very large or small; `zero` keeps one digit behind the
+ * point. */
 static void write_alone(cpi_text *t, cp_type type, double x, bool plus, bool zero)
 {
     double size = fabs(x);

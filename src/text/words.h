@@ -29,8 +29,8 @@ cpi_number_format cpi_number_format_of(const double *values, int64_t n, int step
                                        bool suppress, bool plus);
 void cpi_number_write(cpi_text *t, const cpi_number_format *f, double x);
 
-/* What an array's elements look like. Values lie in host memory: int64_t for bool and signed integers, uint64_t, double, or
- * pairs of double. */
+/* What an array's elements look like. Values lie in host memory: int64_t for bool and signed integers, uint64_t,
+ * double, or pairs of double. */
 typedef struct cpi_words {
     cp_type type;
     const void *values;

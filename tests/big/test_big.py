@@ -1,7 +1,7 @@
 """More than 2^31 and 2^32 elements: every kernel counts in 64 bits where it must.
 
-Not part of `make test` (needs up to 120 GB on the device): CUPRITE_DEVICE=cuda:0 pytest tests/big. The answers are known
-beforehand: arrays are one value but for a few places near the ends and on both sides of 2^31 and 2^32.
+Not part of `make test` (needs up to 120 GB on the device): CUPRITE_DEVICE=cuda:0 pytest tests/big. The answers are
+known beforehand: arrays are one value but for a few places near the ends and on both sides of 2^31 and 2^32.
 """
 import pytest
 
@@ -74,7 +74,8 @@ def test_loops_in_parts(n):
     rows = n // 3
     y = x[:3 * rows].reshape(rows, 3) + cp.asarray([0, 1, 2], dtype="uint8")
     inside = [p for p in at if p < 3 * rows]
-    assert int(y.sum()) == 3 * rows + len(inside) and [int(y[p // 3, p % 3]) for p in inside] == [1 + p % 3 for p in inside]
+    assert int(y.sum()) == 3 * rows + len(inside) and [int(y[p // 3, p % 3])
+                                                       for p in inside] == [1 + p % 3 for p in inside]
     del y
     y = cp.zeros(n, "uint8")
     cp.add(x, 1, out=y, where=x > 0)

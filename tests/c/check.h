@@ -36,8 +36,8 @@ static inline bool check_device(int i, int *device)
 /* for (FOR_DEVICES(d)) { ... }: the body runs with each of them current. */
 #define FOR_DEVICES(d) int d = CP_CPU, place_of_##d = 0; check_device(place_of_##d, &d); place_of_##d++
 
-/* What main returns: how many of `tests` failed, of those whose name fits the pattern CUPRITE_TEST ("test_rows", "*axis*"),
- * all where it is not set. */
+/* What main returns: how many of `tests` failed, of those whose name fits the pattern CUPRITE_TEST ("test_rows",
+ * "*axis*"), all where it is not set. */
 #define check_run(tests) (cmocka_set_test_filter(getenv("CUPRITE_TEST")), cmocka_run_group_tests(tests, NULL, NULL))
 
 /* The call succeeded; else the test fails with the error's text. */
@@ -94,7 +94,8 @@ static inline void every_allocation_fails(bool (*body)(void))
         if (!done) {
             failed(CP_ERROR_MEMORY);
         }
-        if (cp_test_live() != live) fail_msg("allocation %d failing leaks %d blocks", (int)n, (int)(cp_test_live() - live));
+        if (cp_test_live() != live)
+            fail_msg("allocation %d failing leaks %d blocks", (int)n, (int)(cp_test_live() - live));
         if (!hit) {
             assert_true(done);
             return;

@@ -65,7 +65,10 @@ static cp_clip_result program(double *x, int64_t n, bool single, double kappa, b
 }
 
 /* Equal but for the rounding of sums; `scale` is how large the numbers were that went into them. */
-static bool near(double a, double b, double scale) { return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-13 * scale; }
+static bool near(double a, double b, double scale)
+{
+    return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-13 * scale;
+}
 
 /* Clips n values as `type` on the current device and compares everything with the program. */
 static void check_clip(const double *values, int64_t n, cp_type type, double kappa, cp_clip_center center, int most)
@@ -87,10 +90,11 @@ static void check_clip(const double *values, int64_t n, cp_type type, double kap
     double scale = fabs(want.center) + 5 * want.std;
     if (r.count != want.count || r.iterations != want.iterations || !near(r.center, want.center, scale) ||
         !near(r.std, want.std, want.std) || !near(r.lower, want.lower, scale) || !near(r.upper, want.upper, scale))
-        fail_msg("%s, n %d, kappa %g: got %.17g +- %.17g in %.17g .. %.17g, %d of %d after %d; expected %.17g +- %.17g in "
-                 "%.17g .. %.17g, %d after %d", cp_type_name(type), (int)n, kappa, r.center, r.std, r.lower, r.upper,
-                 (int)r.count, (int)n, r.iterations, want.center, want.std, want.lower, want.upper, (int)want.count,
-                 want.iterations);
+        fail_msg(
+            "%s, n %d, kappa %g: got %.17g +- %.17g in %.17g .. %.17g, %d of %d after %d; expected %.17g +- %.17g in "
+            "%.17g .. %.17g, %d after %d",
+            cp_type_name(type), (int)n, kappa, r.center, r.std, r.lower, r.upper, (int)r.count, (int)n, r.iterations,
+            want.center, want.std, want.lower, want.upper, (int)want.count, want.iterations);
     assert_int_equal(cp_size(kept), want.count);
     cp_array *f = cp_astype(kept, CP_FLOAT64);
     ok(f && cp_to_host(f, got, (size_t)want.count * sizeof *got) == CP_OK);
@@ -190,7 +194,8 @@ static void test_edges(void **state)
             empty(r);
             assert_int_equal(r.iterations, 1);
             r = stats_of(doubles(-1, 1, -1, 1), plain);
-            assert_true(r.count == 4 && r.std == 1 && r.center == 0 && r.lower == -3 && r.upper == 3 && r.iterations == 1);
+            assert_true(r.count == 4 && r.std == 1 && r.center == 0 && r.lower == -3 && r.upper == 3 &&
+                        r.iterations == 1);
             /* NaN is ignored, the order is C's, the layout does not matter */
             double v[] = {1, 2, 3, 2, 1, 2, 3, 2, 1, 2, NAN, 2, 100, 2, 1};
             cp_array *x = cp_from_host(v, CP_FLOAT64, CP_SHAPE(5, 3), NULL);

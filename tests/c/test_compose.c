@@ -84,7 +84,8 @@ static void families(void **state)
         int64_t live = cp_test_live();
         for (CP_SCOPE) {
             cp_array *three = ints(3, 1, 2), *two = doubles(1.5, 2.5), *one = cp_float(4), *r[3];
-            cp_array *grid[] = {three, two}, *mixed[] = {three, one}, *all[] = {three, two, one}, *lacking[] = {three, NULL};
+            cp_array *grid[] = {three, two}, *mixed[] = {three, one}, *all[] = {three, two, one},
+                     *lacking[] = {three, NULL};
             assert_int_equal(cp_meshgrid(2, grid, true, r, .indexing = CP_INDEXING_IJ), CP_OK);
             assert_true(cp_dim(r[0], 0) == 3 && cp_dim(r[1], 1) == 2);
             assert_true(cp_item_float(cp_slice(r[1], 2, (cp_index[]){CP_AT(2), CP_AT(1)})) == 2.5);
@@ -112,8 +113,13 @@ static cp_array *input;
 static cp_array *ends[2];
 static bool body(void)
 {
-    cp_array *r[] = {cp_round(input, .decimals = 1), cp_ptp(input), cp_diff(input, 2, 0), cp_linspace(ends[0], ends[1], 3),
-                     cp_nan_to_num(input, true), cp_tril(input), cp_trapezoid(input, 0, .dx = ends[1]),
+    cp_array *r[] = {cp_round(input, .decimals = 1),
+                     cp_ptp(input),
+                     cp_diff(input, 2, 0),
+                     cp_linspace(ends[0], ends[1], 3),
+                     cp_nan_to_num(input, true),
+                     cp_tril(input),
+                     cp_trapezoid(input, 0, .dx = ends[1]),
                      cp_vstack(1, &input)};
     cp_array *of[] = {input, ends[1]}, *grid[2];
     bool done = true;

@@ -186,7 +186,8 @@ static void one_element(void **state)
             failed(CP_ERROR_INDEX);
             assert_int_equal(cp_set_item(cp_int(1), 0, NULL, &(int64_t){1}), CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);
-            assert_int_equal(cp_set_item(cp_broadcast_to(zero, CP_SHAPE(2)), 1, (int64_t[]){0}, &(int16_t){1}), CP_ERROR_VALUE);
+            assert_int_equal(cp_set_item(cp_broadcast_to(zero, CP_SHAPE(2)), 1, (int64_t[]){0}, &(int16_t){1}),
+                             CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);
             assert_int_equal(cp_set_item(NULL, 0, NULL, NULL), CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);

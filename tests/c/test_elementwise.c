@@ -174,7 +174,8 @@ static void test_out(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         cp_array *x = ints(1, 2, 3, 4, 5, 6);
-        cp_array *low = cp_slice(x, 1, (cp_index[]){CP_RANGE(0, 5)}), *high = cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 6)});
+        cp_array *low = cp_slice(x, 1, (cp_index[]){CP_RANGE(0, 5)}),
+                 *high = cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 6)});
         /* the output overlaps an input one element apart */
         cp_array *r = cp_elementwise(CP_OP_add, (cp_array *[]){low, low}, &(cp_ufunc_options){.out = high});
         ok(r);
@@ -264,7 +265,8 @@ static void test_every_row(void **state)
             assert_true(found);
             for (int n = 0; n < 3; n++) {
                 int64_t size = (int64_t[]){1, 67, 3001}[n];
-                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), *x[3], *y[3], *a[2], *b[2];
+                cp_array *wide = cp_arange(0.25, (double)size * 0.02 + 0.25, 0.01, CP_FLOAT64), *x[3], *y[3], *a[2],
+                         *b[2];
                 for (int i = 0; i < 3; i++) {
                     cp_array *all = cp_astype(wide, in[i]);
                     x[i] = cp_slice(all, 1, (cp_index[]){{CP_IX_SLICE, 1, 0, 2, CP_HAS_START}});
@@ -290,13 +292,14 @@ static void test_two_results(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
-        cp_array *x = doubles(7.5, -2.25, INFINITY), *two = cp_int(2), *q, *r, *whole = cp_zeros(CP_SHAPE(3), CP_FLOAT32);
+        cp_array *x = doubles(7.5, -2.25, INFINITY), *two = cp_int(2), *q, *r,
+                 *whole = cp_zeros(CP_SHAPE(3), CP_FLOAT32);
         ok(cp_divmod(x, two, &q, &r) == CP_OK);
         is(q, CP_FLOAT64, 3, -2, NAN);
         is(r, CP_FLOAT64, 1.5, 1.75, NAN);
         cp_array *results[2], *mask = typed(ints(1, 0, 1), CP_BOOL);
-        ok(cp_elementwise_all(CP_OP_modf, &x, results, &(cp_ufunc_options){.outs = (cp_array *[]){NULL, whole}, .where = mask}) ==
-           CP_OK);
+        ok(cp_elementwise_all(CP_OP_modf, &x, results,
+                              &(cp_ufunc_options){.outs = (cp_array *[]){NULL, whole}, .where = mask}) == CP_OK);
         assert_ptr_equal(cp_data(results[1]), cp_data(whole));
         values(whole, 7, 0, INFINITY);
         cp_free(results[0]), cp_free(results[1]);
@@ -305,7 +308,8 @@ static void test_two_results(void **state)
         is(r, CP_INT32, 3, 2, 0);
         cp_array *narrow = cp_zeros(CP_SHAPE(3), CP_UINT8);
         assert_int_equal(cp_elementwise_all(CP_OP_divmod, (cp_array *[]){x, two}, results,
-                                            &(cp_ufunc_options){.outs = (cp_array *[]){NULL, narrow}}), CP_ERROR_CASTING);
+                                            &(cp_ufunc_options){.outs = (cp_array *[]){NULL, narrow}}),
+                         CP_ERROR_CASTING);
         assert_null(results[0]);
         failed(CP_ERROR_CASTING);
         assert_null(cp_elementwise(CP_OP_modf, &x, NULL));
@@ -357,7 +361,8 @@ static void test_host_scalars(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
-        cp_array *x = doubles(1, 2, 3), *y = doubles(4, 5, 6), *yes = cp_scalar(CP_BOOL, &(uint8_t){1}), *no = cp_scalar(CP_BOOL, &(uint8_t){0});
+        cp_array *x = doubles(1, 2, 3), *y = doubles(4, 5, 6), *yes = cp_scalar(CP_BOOL, &(uint8_t){1}),
+                 *no = cp_scalar(CP_BOOL, &(uint8_t){0});
         cp_array *one = cp_float(1), *two = cp_int(2), *m = cp_less(x, two), *out = doubles(7, 8, 9);
         cp_array *half = typed(doubles(1, 2, 3), CP_FLOAT16), *wide = cp_zeros(CP_SHAPE(3, 3), CP_FLOAT32);
         ok(m && wide);
@@ -437,9 +442,11 @@ static void test_edges(void **state)
             cp_free(h), cp_free(x);
         }
         double big = 1.7976931348623157e308;
-        is(take2(cp_hypot, doubles(big, 1.5, 3, INFINITY), doubles(1.5, -big, 4, NAN)), CP_FLOAT64, big, big, 5, INFINITY);
+        is(take2(cp_hypot, doubles(big, 1.5, 3, INFINITY), doubles(1.5, -big, 4, NAN)), CP_FLOAT64, big, big, 5,
+           INFINITY);
         float large = 3.4028234663852886e38f;
-        is(take2(cp_hypot, typed(doubles(large, 3), CP_FLOAT32), typed(doubles(1.5, 4), CP_FLOAT32)), CP_FLOAT32, large, 5);
+        is(take2(cp_hypot, typed(doubles(large, 3), CP_FLOAT32), typed(doubles(1.5, 4), CP_FLOAT32)), CP_FLOAT32, large,
+           5);
         cp_array *far = take2(cp_hypot, doubles(1e308, 3e-300), doubles(1e308, -3e-300));
         cp_array *want = doubles(1.4142135623730951e308, 4.2426406871192851e-300);
         assert_int_equal(cp_allclose(far, want, 1e-15, 0, false), 1);
@@ -458,7 +465,8 @@ static bool failing_body(void)
     cp_array *high = low ? cp_slice(x, 1, (cp_index[]){CP_RANGE(1, 4)}) : NULL;
     cp_array *a = high ? cp_elementwise(CP_OP_add, (cp_array *[]){low, low}, &(cp_ufunc_options){.out = high}) : NULL;
     cp_array *b = h && a ? cp_nextafter(h, h) : NULL;
-    cp_array *m = b ? cp_less(x, h) : NULL, *w = m ? cp_where(m, x, h) : NULL, *c = w ? cp_isclose(x, w, 0, 0, true) : NULL;
+    cp_array *m = b ? cp_less(x, h) : NULL, *w = m ? cp_where(m, x, h) : NULL,
+             *c = w ? cp_isclose(x, w, 0, 0, true) : NULL;
     if (c) good = cp_allclose(x, x, 0, 0, false) == 1;
     cp_free(x), cp_free(h), cp_free(low), cp_free(high), cp_free(a), cp_free(b), cp_free(m), cp_free(w), cp_free(c);
     return good;
@@ -473,10 +481,11 @@ static void test_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),   cmocka_unit_test(test_integers), cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_complex), cmocka_unit_test(test_shapes),   cmocka_unit_test(test_out),
-        cmocka_unit_test(test_where),   cmocka_unit_test(test_every_row), cmocka_unit_test(test_two_results), cmocka_unit_test(test_rows_as_data), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_host_scalars), cmocka_unit_test(test_edges), cmocka_unit_test(test_allocation),
+        cmocka_unit_test(test_types),        cmocka_unit_test(test_integers),   cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_complex),      cmocka_unit_test(test_shapes),     cmocka_unit_test(test_out),
+        cmocka_unit_test(test_where),        cmocka_unit_test(test_every_row),  cmocka_unit_test(test_two_results),
+        cmocka_unit_test(test_rows_as_data), cmocka_unit_test(test_large),      cmocka_unit_test(test_host_scalars),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_allocation),
     };
     return check_run(tests);
 }

@@ -67,11 +67,13 @@ static void compare(const cp_reduction_info *info, cp_array *got, cp_array *want
     bool exact = !info->has_identity || cp_type_kind(t) == 'i' || cp_type_kind(t) == 'u' || cp_type_kind(t) == 'b';
     double relative = exact ? 0 : 1e-13 + epsilon(t), absolute = exact ? 0 : smallest(t);
     /* imaginary parts, at most a half, cancel */
-    if (cp_type_kind(t) == 'c' && (strstr(info->name, "sum") || strstr(info->name, "mean"))) absolute += 2e-16 * (double)n;
+    if (cp_type_kind(t) == 'c' && (strstr(info->name, "sum") || strstr(info->name, "mean")))
+        absolute += 2e-16 * (double)n;
     int64_t size = cp_size(want);
     if (cp_type_kind(t) == 'i' || cp_type_kind(t) == 'u') {
         if (cp_array_equal(got, want, false) != 1)
-            fail_msg("%s of %d x %s, pattern %d: not the same by hand and by the row", info->name, (int)n, cp_type_name(of), pattern);
+            fail_msg("%s of %d x %s, pattern %d: not the same by hand and by the row", info->name, (int)n,
+                     cp_type_name(of), pattern);
         return;
     }
     double *a = malloc((size_t)size * 16), *b = malloc((size_t)size * 16);
@@ -86,8 +88,9 @@ static void compare(const cp_reduction_info *info, cp_array *got, cp_array *want
                          : same(a[2 * i], b[2 * i], relative, absolute + relative * scale) &&
                            same(a[2 * i + 1], b[2 * i + 1], relative, absolute + relative * scale * 4);
         if (!good)
-            fail_msg("%s of %d x %s, pattern %d, result %d: %.17g %+.17gj by hand, %.17g %+.17gj by the row", info->name, (int)n,
-                     cp_type_name(of), pattern, (int)i, a[2 * i], a[2 * i + 1], b[2 * i], b[2 * i + 1]);
+            fail_msg("%s of %d x %s, pattern %d, result %d: %.17g %+.17gj by hand, %.17g %+.17gj by the row",
+                     info->name, (int)n, cp_type_name(of), pattern, (int)i, a[2 * i], a[2 * i + 1], b[2 * i],
+                     b[2 * i + 1]);
     }
     free(a), free(b);
     cp_free(ga), cp_free(wa);
@@ -117,7 +120,8 @@ static void compare_layouts(int r, cp_type type, int64_t n, int pattern)
     int64_t widths[] = {3, 40};
     for (int i = 0; i < 2 && n <= 1025; i++) {
         int64_t w = widths[i];
-        cp_array *line = elements(type, n * w, pattern), *tall = cp_reshape(line, CP_SHAPE(n, w)), *wide = cp_reshape(line, CP_SHAPE(w, n));
+        cp_array *line = elements(type, n * w, pattern), *tall = cp_reshape(line, CP_SHAPE(n, w)),
+                 *wide = cp_reshape(line, CP_SHAPE(w, n));
         compare_call(r, tall, &(cp_reduce_options){.axis = CP_AXES(0)}, type, n, pattern);
         compare_call(r, wide, &(cp_reduce_options){.axis = CP_AXES(1)}, type, n, pattern);
         cp_free(line), cp_free(tall), cp_free(wide);
@@ -181,7 +185,8 @@ static void test_without_nan(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
-        cp_array *x = doubles(NAN, 2, -3, NAN, 0.5), *nan = doubles(NAN, NAN), *two = cp_float(2), *count = ints(4, -7, 2);
+        cp_array *x = doubles(NAN, 2, -3, NAN, 0.5), *nan = doubles(NAN, NAN), *two = cp_float(2),
+                 *count = ints(4, -7, 2);
         gives(cp_nansum(x), -0.5);
         gives(cp_nanprod(x), -3);
         gives(cp_nanmin(x), -3);
@@ -211,7 +216,8 @@ static void test_without_nan(void **state)
         failed(CP_ERROR_VALUE);
         cp_array *none = cp_zeros(CP_SHAPE(0), CP_FLOAT32);
         ok(!cp_nanmax(none));
-        assert_string_equal(cp_error_message(), "nanmax: zero-size array to reduction operation fmax which has no identity");
+        assert_string_equal(cp_error_message(),
+                            "nanmax: zero-size array to reduction operation fmax which has no identity");
         failed(CP_ERROR_VALUE);
         cp_free(none), cp_free(mask), cp_free(small), cp_free(count), cp_free(two), cp_free(nan), cp_free(x);
     }

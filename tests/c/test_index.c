@@ -102,7 +102,8 @@ static void test_host_values_and_odd_places(void **state)
         cp_array *three = cp_float(3), *always = cp_scalar(CP_BOOL, &yes), *never = cp_scalar(CP_BOOL, &no);
         gives(cp_flatnonzero(three), 0);
         gives(cp_mask_get(three, always), 3);
-        cp_array *point = cp_argwhere(three), *none = cp_mask_get(three, never), *zero = cp_zeros(CP_SHAPE0, CP_FLOAT32);
+        cp_array *point = cp_argwhere(three), *none = cp_mask_get(three, never),
+                 *zero = cp_zeros(CP_SHAPE0, CP_FLOAT32);
         ok(point && cp_dim(point, 0) == 1 && cp_dim(point, 1) == 0 && none && cp_size(none) == 0);
         ok(cp_mask_set(zero, never, three) == CP_OK);
         values(zero, 0);

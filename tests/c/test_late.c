@@ -157,7 +157,8 @@ static void test_forked(void **state)
         double host[3];
         bool told = cp_to_host(a, host, sizeof host) == CP_ERROR_DEVICE;
         cp_error_clear();
-        told &= cp_device_use(d) == CP_ERROR_DEVICE && strstr(cp_error_message(), "late:0") && strstr(cp_error_message(), "forked");
+        told &= cp_device_use(d) == CP_ERROR_DEVICE && strstr(cp_error_message(), "late:0") &&
+                strstr(cp_error_message(), "forked");
         cp_error_clear();
         cp_free(a);
         cp_array *x = cp_device_use(CP_CPU) ? NULL : doubles(4);
@@ -354,7 +355,8 @@ static void test_two_devices(void **state)
     ok(there);
     assert_int_equal(cp_device_of(there), other);
     assert_null(cp_add(there, b));
-    if (!strstr(cp_error_message(), "late:0") || !strstr(cp_error_message(), "late:1")) fail_msg("%s", cp_error_message());
+    if (!strstr(cp_error_message(), "late:0") || !strstr(cp_error_message(), "late:1"))
+        fail_msg("%s", cp_error_message());
     failed(CP_ERROR_VALUE);
     cp_event *e = cp_event_create(d);
     cp_array *c = cp_add(b, b);

@@ -210,7 +210,8 @@ static void many_dimensions(void **state)
         for (int i = 0; i < 256; i++) dense[i] = x[i] = next() % 3 == 0;
         int64_t n = flood(8, cube, dense, s, want);
         free(s);
-        cp_array *a = cp_from_host(x, CP_UINT8, (cp_shape){CP_MAXDIM, shape}, NULL), *r = cp_label(a, NULL, NULL, &count);
+        cp_array *a = cp_from_host(x, CP_UINT8, (cp_shape){CP_MAXDIM, shape}, NULL),
+                 *r = cp_label(a, NULL, NULL, &count);
         ok(r);
         assert_int_equal(count, n);
         int32_t got[256];

@@ -35,7 +35,8 @@ static void by_hand(void **state)
         CHECK(cp_maximum_labels(x, l, i), CP_FLOAT32, 6, 3, 0, 9, 3);
         CHECK(cp_minimum_position(x, l, i), CP_INT64, 0, 3, 0, 0, 0, 0, 1, 0, 0, 0);
         CHECK(cp_maximum_position(x, l, i), CP_INT64, 1, 3, 1, 1, 0, 0, 0, 2, 1, 1);
-        CHECK(cp_center_of_mass(x, l, i), CP_FLOAT64, 0.6, 3, 0.5, 5.0 / 6, NAN, NAN, 8.0 / 17, 36.0 / 17, 0.5, 5.0 / 6);
+        CHECK(cp_center_of_mass(x, l, i), CP_FLOAT64, 0.6, 3, 0.5, 5.0 / 6, NAN, NAN, 8.0 / 17, 36.0 / 17, 0.5,
+              5.0 / 6);
         CHECK(cp_sum_labels(x, l, NULL), CP_FLOAT32, 16);
         CHECK(cp_sum_labels(x, l, one), CP_FLOAT32, 6);
         CHECK(cp_sum_labels(x, NULL, NULL), CP_FLOAT32, 33);
@@ -200,10 +201,12 @@ static void shapes_and_errors(void **state)
         CHECK(cp_minimum_labels(x, row, i), CP_INT64, 6); /* labels broadcast */
         CHECK(cp_maximum_position(x, row, i), CP_INT64, 0, 0);
         CHECK(cp_sum_labels(x, row, NULL), CP_INT64, (double)(int64_t)(2 * (uint64_t)INT64_MAX + 25));
-        cp_array *empty = cp_zeros(CP_SHAPE(0, 3), CP_FLOAT32), *none = cp_zeros(CP_SHAPE(0), CP_INT64), *nine = cp_int(9);
+        cp_array *empty = cp_zeros(CP_SHAPE(0, 3), CP_FLOAT32), *none = cp_zeros(CP_SHAPE(0), CP_INT64),
+                 *nine = cp_int(9);
         CHECK(cp_sum_labels(empty, row, i), CP_FLOAT64, 0);
         CHECK(cp_mean_labels(empty, NULL, NULL), CP_FLOAT64, NAN);
-        assert_null(cp_minimum_labels(empty, row, i)); /* an image without elements has no extremum, whatever is asked */
+        /* an image without elements has no extremum, whatever is asked */
+        assert_null(cp_minimum_labels(empty, row, i));
         failed(CP_ERROR_VALUE);
         cp_array *flat = cp_zeros(CP_SHAPE(2, 0), CP_FLOAT64), *none2 = cp_zeros(CP_SHAPE(2, 0), CP_INT64);
         assert_null(cp_minimum_position(flat, none2, i));
@@ -258,7 +261,8 @@ static void many_labels(void **state)
         double *first = NULL;
         for (int t = 1; t <= 4; t += 3) {
             cp_threads_set(t);
-            cp_array *xa = cp_from_host(x, CP_FLOAT64, CP_SHAPE(N), NULL), *la = cp_from_host(l, CP_INT32, CP_SHAPE(N), NULL);
+            cp_array *xa = cp_from_host(x, CP_FLOAT64, CP_SHAPE(N), NULL),
+                     *la = cp_from_host(l, CP_INT32, CP_SHAPE(N), NULL);
             cp_array *ia = cp_from_host(index, CP_INT64, CP_SHAPE(2 * L), NULL);
             double *sum = fetch(cp_sum_labels(xa, la, ia)), *few = fetch(cp_mean_labels(xa, NULL, NULL));
             for (int k = 0; k < 2 * L; k++) close_to(sum[k], want[(index[k] + L) / 3], "sum", index[k]);
@@ -290,7 +294,8 @@ static void above_background(void **state)
         l[i] = i && next() % 8 ? l[i - 1] : (int32_t)(next() % N); /* label N stands nowhere */
     }
     for (FOR_DEVICES(d)) {
-        cp_array *xa = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL), *la = cp_from_host(l, CP_INT32, CP_SHAPE(H, W), NULL);
+        cp_array *xa = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL),
+                 *la = cp_from_host(l, CP_INT32, CP_SHAPE(H, W), NULL);
         cp_sources s;
         ok(cp_measure(xa, la, N, &s, .background = background, .noise = noise) == CP_OK);
         double *pixels = fetch(cp_retain(s.pixels)), *sum = fetch(cp_retain(s.sum)), *flux = fetch(cp_retain(s.flux));

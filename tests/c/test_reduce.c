@@ -174,7 +174,8 @@ static void test_empty_and_nan(void **state)
         gives(CP_BOOL, cp_all(none), 1);
         gives(CP_BOOL, cp_any(none), 0);
         ok(!cp_max(none));
-        assert_string_equal(cp_error_message(), "max: zero-size array to reduction operation maximum which has no identity");
+        assert_string_equal(cp_error_message(),
+                            "max: zero-size array to reduction operation maximum which has no identity");
         failed(CP_ERROR_VALUE);
         ok(!cp_argmin(none, .axis = CP_AXES(0)));
         failed(CP_ERROR_VALUE);
@@ -251,7 +252,8 @@ static void test_accuracy(void **state)
             v[i] = (double)seed / 4294967296.0, f[i] = (float)v[i];
             exact += (long double)v[i], exactf += (long double)f[i];
         }
-        cp_array *x = cp_from_host(v, CP_FLOAT64, CP_SHAPE(n), NULL), *y = cp_from_host(f, CP_FLOAT32, CP_SHAPE(n), NULL);
+        cp_array *x = cp_from_host(v, CP_FLOAT64, CP_SHAPE(n), NULL),
+                 *y = cp_from_host(f, CP_FLOAT32, CP_SHAPE(n), NULL);
         cp_array *s = cp_sum(x), *t = cp_sum(y);
         assert_true(fabs(cp_item_float(s) - (double)exact) <= 4e-15 * (double)exact);
         assert_true((float)cp_item_float(t) == (float)exactf);
@@ -296,8 +298,9 @@ static cp_array *shared_input;
 static bool reduce_everything(void)
 {
     cp_array *x = shared_input, *t = cp_transpose(x, CP_ALL), *r[6] = {0};
-    bool done = t && (r[0] = cp_sum(x, .axis = CP_AXES(1))) && (r[1] = cp_std(x)) && (r[2] = cp_max(t, .axis = CP_AXES(0))) &&
-                (r[3] = cp_sum(x, .typed = true, .dtype = CP_INT16)) && (r[4] = cp_argmax(t)) && (r[5] = cp_mean(x, .axis = CP_AXES(0)));
+    bool done = t && (r[0] = cp_sum(x, .axis = CP_AXES(1))) && (r[1] = cp_std(x)) &&
+                (r[2] = cp_max(t, .axis = CP_AXES(0))) && (r[3] = cp_sum(x, .typed = true, .dtype = CP_INT16)) &&
+                (r[4] = cp_argmax(t)) && (r[5] = cp_mean(x, .axis = CP_AXES(0)));
     cp_free(t);
     for (int i = 0; i < 6; i++) cp_free(r[i]);
     return done;

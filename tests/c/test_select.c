@@ -75,7 +75,8 @@ static void test_types_and_sizes(void **state)
             for (int kind = 0; kind < KINDS; kind++)
                 for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                     int64_t n = sizes[s];
-                    if (!fits((cp_type)t, kind) || (n > 10000 && kind == FEW && t > CP_INT32 && t < CP_FLOAT32)) continue;
+                    if (!fits((cp_type)t, kind) || (n > 10000 && kind == FEW && t > CP_INT32 && t < CP_FLOAT32))
+                        continue;
                     seed = (uint64_t)(n * 100 + kind);
                     double *x = malloc((size_t)n * sizeof *x), got;
                     for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
@@ -92,7 +93,8 @@ static void test_types_and_sizes(void **state)
                         cp_free(h);
                     }
                     if (!(got == want || (isnan(got) && isnan(want))))
-                        fail_msg("%s, kind %d, n %d: got %.17g, expected %.17g", cp_type_name((cp_type)t), kind, (int)n, got, want);
+                        fail_msg("%s, kind %d, n %d: got %.17g, expected %.17g", cp_type_name((cp_type)t), kind, (int)n,
+                                 got, want);
                     cp_free(a);
                     cp_free(m);
                     free(x);
@@ -153,7 +155,8 @@ static void test_axes(void **state)
             assert_int_equal(cp_dim(kept, 1), 3);
             cp_array *none = cp_median(x, .axis = {0, (const int[]){0}});
             assert_int_equal(cp_size(none), 24);
-            values(cp_median(cp_slice(x, 3, (cp_index[]){CP_FULL, CP_STEP(2, -4, -2), CP_STEP(0, 4, 3)}), .axis = CP_AXES(1)),
+            values(cp_median(cp_slice(x, 3, (cp_index[]){CP_FULL, CP_STEP(2, -4, -2), CP_STEP(0, 4, 3)}),
+                             .axis = CP_AXES(1)),
                    4, 7, 16, 19);
             values(cp_median(cp_transpose(x, CP_ALL), .axis = CP_AXES(0)), 1.5, 13.5, 5.5, 17.5, 9.5, 21.5);
             values(cp_median(cp_broadcast_to(doubles(3, 1, 2), CP_SHAPE(2, 3)), .axis = CP_AXES(0)), 3, 1, 2);
@@ -317,7 +320,8 @@ static void test_partition_axes(void **state)
             failed(CP_ERROR_AXIS);
             assert_null(cp_partition(cp_float(1), 1, &zero, -1));
             failed(CP_ERROR_AXIS);
-            assert_int_equal(cp_partition_inplace(cp_broadcast_to(doubles(1), CP_SHAPE(2)), 1, &zero, 0), CP_ERROR_VALUE);
+            assert_int_equal(cp_partition_inplace(cp_broadcast_to(doubles(1), CP_SHAPE(2)), 1, &zero, 0),
+                             CP_ERROR_VALUE);
             failed(CP_ERROR_VALUE);
             cp_complex64 c[] = {{2, 1}, {1, NAN}, {1, 5}, {2, -1}}, got[4];
             cp_array *z = cp_partition(cp_from_host(c, CP_COMPLEX64, CP_SHAPE(4), NULL), 1, &one, 0);
@@ -362,10 +366,11 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types_and_sizes), cmocka_unit_test(test_long_lanes),     cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_axes),            cmocka_unit_test(test_many_lanes),     cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_out_and_errors),  cmocka_unit_test(test_partition),      cmocka_unit_test(test_partition_axes),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_types_and_sizes), cmocka_unit_test(test_long_lanes),
+        cmocka_unit_test(test_zeros),           cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_many_lanes),      cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_out_and_errors),  cmocka_unit_test(test_partition),
+        cmocka_unit_test(test_partition_axes),  cmocka_unit_test(test_allocations),
     };
     return check_run(tests);
 }

@@ -38,7 +38,8 @@ static void joining_in_place(void **state)
 {
     (void)state;
     for (FOR_DEVICES(d)) {
-        cp_array *x = ints(1, 2, 3, 4), *low = cp_slice(x, 1, &CP_RANGE(0, 2)), *high = cp_slice(x, 1, &CP_RANGE(2, 4)), *r;
+        cp_array *x = ints(1, 2, 3, 4), *low = cp_slice(x, 1, &CP_RANGE(0, 2)), *high = cp_slice(x, 1, &CP_RANGE(2, 4)),
+                 *r;
         values(r = cp_concatenate(2, ((cp_array *[]){high, low}), 0, .out = x), 3, 4, 1, 2);
         cp_free(r), cp_free(high), cp_free(low), cp_free(x);
     }
@@ -138,8 +139,13 @@ static void failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joining), cmocka_unit_test(joining_in_place), cmocka_unit_test(stacking),
-        cmocka_unit_test(slices_that_mean_nothing), cmocka_unit_test(moved_axes), cmocka_unit_test(copying_to), cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(joining),
+        cmocka_unit_test(joining_in_place),
+        cmocka_unit_test(stacking),
+        cmocka_unit_test(slices_that_mean_nothing),
+        cmocka_unit_test(moved_axes),
+        cmocka_unit_test(copying_to),
+        cmocka_unit_test(failing_allocations),
     };
     return check_run(tests);
 }

@@ -77,8 +77,8 @@ static value at(const value *x, int64_t h, int64_t w, int64_t i, int64_t j, cp_b
     return x[p[0] * w + p[1]];
 }
 
-static value reference(const value *x, int64_t h, int64_t w, const value *k, int64_t kh, int64_t kw, int64_t m, int64_t n,
-                       cp_mode mode, cp_boundary b, value fill, bool convolve)
+static value reference(const value *x, int64_t h, int64_t w, const value *k, int64_t kh, int64_t kw, int64_t m,
+                       int64_t n, cp_mode mode, cp_boundary b, value fill, bool convolve)
 {
     int64_t low[2], size[2] = {kh, kw}, at_result[2] = {m, n};
     for (int i = 0; i < 2; i++) {
@@ -90,7 +90,8 @@ static value reference(const value *x, int64_t h, int64_t w, const value *k, int
     value sum = {0, 0};
     for (int64_t i = 0; i < kh; i++)
         for (int64_t j = 0; j < kw; j++) {
-            value a = convolve ? at(x, h, w, low[0] - i, low[1] - j, b, fill) : at(x, h, w, low[0] + i, low[1] + j, b, fill);
+            value a =
+                convolve ? at(x, h, w, low[0] - i, low[1] - j, b, fill) : at(x, h, w, low[0] + i, low[1] + j, b, fill);
             value c = k[i * kw + j];
             if (!convolve) c.im = -c.im;
             sum.re += a.re * c.re - a.im * c.im;
@@ -132,12 +133,14 @@ static void compare(cp_type t, cp_array *r, const value *want, int64_t n, const 
         }
         g = decode(t, raw + (size_t)i * cp_type_size(t));
         if (g.re != w.re || g.im != w.im)
-            fail_msg("%s, %s: element %d is %g%+gi, expected %g%+gi", what, cp_type_name(t), (int)i, g.re, g.im, w.re, w.im);
+            fail_msg("%s, %s: element %d is %g%+gi, expected %g%+gi", what, cp_type_name(t), (int)i, g.re, g.im, w.re,
+                     w.im);
     }
     free(raw);
 }
 
-static void check_2d(cp_type t, int64_t h, int64_t w, int64_t kh, int64_t kw, cp_mode mode, cp_boundary b, bool convolve)
+static void check_2d(cp_type t, int64_t h, int64_t w, int64_t kh, int64_t kw, cp_mode mode, cp_boundary b,
+                     bool convolve)
 {
     if (mode == CP_MODE_VALID && (h < kh || w < kw)) return;
     value *x = malloc((size_t)(h * w) * sizeof *x), *k = malloc((size_t)(kh * kw) * sizeof *k), fill;
@@ -173,7 +176,8 @@ static void every_type(void **state)
                 for (int m = CP_MODE_FULL; m <= CP_MODE_SAME; m++)
                     for (int b = CP_BOUNDARY_FILL; b <= CP_BOUNDARY_SYMM; b++)
                         for (int c = 0; c < 2; c++)
-                            check_2d(t, sizes[s][0], sizes[s][1], sizes[s][2], sizes[s][3], (cp_mode)m, (cp_boundary)b, c);
+                            check_2d(t, sizes[s][0], sizes[s][1], sizes[s][2], sizes[s][3], (cp_mode)m, (cp_boundary)b,
+                                     c);
     }
 }
 
@@ -218,7 +222,8 @@ static void one_dimension(void **state)
                         int64_t size = m == CP_MODE_FULL ? n + k - 1 : m == CP_MODE_SAME ? big : big - small + 1;
                         int64_t skip = m == CP_MODE_FULL ? 0 : m == CP_MODE_SAME ? (small - 1) / 2 : small - 1;
                         for (int64_t i = 0; i < size; i++)
-                            want[i] = reference(x, 1, n, v, 1, k, 0, i + skip, CP_MODE_FULL, CP_BOUNDARY_FILL, zero, true);
+                            want[i] =
+                                reference(x, 1, n, v, 1, k, 0, i + skip, CP_MODE_FULL, CP_BOUNDARY_FILL, zero, true);
                         cp_array *a = encoded(t, 1, &n, x), *b = encoded(t, 1, &k, v);
                         cp_array *r = cp_convolve(a, b, (cp_mode)m);
                         compare(t, r, want, size, "convolve");
@@ -364,7 +369,8 @@ static void threads(void **state)
     for (int i = 0; i < H * W; i++) x[i] = draw() / 7.0;
     int before = cp_threads();
     ok(cp_device_use(CP_CPU) == CP_OK);
-    cp_array *a = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL), *k = cp_from_host(x, CP_FLOAT64, CP_SHAPE(11, 40), NULL);
+    cp_array *a = cp_from_host(x, CP_FLOAT64, CP_SHAPE(H, W), NULL),
+             *k = cp_from_host(x, CP_FLOAT64, CP_SHAPE(11, 40), NULL);
     for (int n = 1; n <= 5; n += 2) {
         ok(cp_threads_set(n) == CP_OK);
         cp_array *r = cp_convolve2d(a, k, CP_MODE_SAME, CP_BOUNDARY_WRAP, NULL);

@@ -515,7 +515,8 @@ static bool sort_all(void)
 }
 static bool unique_along(cp_axes axis)
 {
-    cp_array *a = NULL, *b = NULL, *c = NULL, *u = cp_unique(given, .index = &a, .inverse = &b, .counts = &c, .axis = axis);
+    cp_array *a = NULL, *b = NULL, *c = NULL,
+             *u = cp_unique(given, .index = &a, .inverse = &b, .counts = &c, .axis = axis);
     bool done = u;
     assert_true(done || (!a && !b && !c));
     cp_free(u);

@@ -1,4 +1,5 @@
-/* Forgets arrays; tests/python/test_headers.py reads what CUPRITE_DEBUG=leaks says of it. The lines that leak are marked. */
+/* Forgets arrays; tests/python/test_headers.py reads what CUPRITE_DEBUG=leaks says of it. The lines that leak are
+ * marked. */
 #include <cuprite.h>
 
 static void spill(cp_array *x)

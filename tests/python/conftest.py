@@ -1,4 +1,5 @@
-"""What the Python tests share: every test runs on the CPU and on each GPU; `make test` runs them on the test device late:0 too.
+"""What the Python tests share: every test runs on the CPU and on each GPU; `make test` runs them on the test device
+late:0 too.
 
 Tests of what has no device (headers, stubs, installation, rows, the command's words) are marked `once`, mostly by their
 file's `pytestmark`: they run with the CPU only, unless they ask for `device` themselves.

@@ -1,4 +1,5 @@
-"""Arguments of functions: what does not fit is refused as NumPy does, `out` comes back itself, keywords mean what they say."""
+"""Arguments of functions: what does not fit is refused as NumPy does, `out` comes back itself, keywords mean
+what they say."""
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -19,14 +20,16 @@ def same_error(ours, theirs):
 
 # --- values that mean nothing ---
 @pytest.mark.parametrize("name", ["sort", "argsort"])
-@pytest.mark.parametrize("words", [{"kind": "bogus"}, {"kind": ""}, {"kind": 3}, {"order": "x"}, {"kind": "stable", "stable": True},
-                                   {"kind": "quicksort", "stable": False}, {"axis": "x"}, {"axis": 1.5}, {"axis": 7}])
+@pytest.mark.parametrize("words", [{"kind": "bogus"}, {"kind": ""}, {"kind": 3}, {"order": "x"},
+                                   {"kind": "stable", "stable": True}, {"kind": "quicksort", "stable": False},
+                                   {"axis": "x"}, {"axis": 1.5}, {"axis": 7}])
 def test_sorting_refuses(name, words):
     same_error(lambda: getattr(cp, name)(cp.asarray(X), **words), lambda: getattr(np, name)(X, **words))
     same_error(lambda: getattr(cp.asarray(X), name)(**words), lambda: getattr(X.copy(), name)(**words))
 
 
-@pytest.mark.parametrize("words", [{"kind": k} for k in ("quicksort", "heapsort", "mergesort", "stable", "Q", "heap", None)]
+@pytest.mark.parametrize("words", [{"kind": k} for k in ("quicksort", "heapsort", "mergesort", "stable", "Q", "heap",
+                                                         None)]
                          + [{"stable": True}, {"stable": None}, {"order": None}])
 def test_sorting_takes(words):
     np.testing.assert_array_equal(cp.sort(cp.asarray(X), **words).get(), np.sort(X, **words))
@@ -35,27 +38,30 @@ def test_sorting_takes(words):
 @pytest.mark.parametrize("call", [
     lambda x, xp: xp.partition(x, 1, kind="bogus"), lambda x, xp: xp.partition(x, 1, order="a"),
     lambda x, xp: xp.partition(x, "a"), lambda x, xp: xp.sum(x, keepdims="no"), lambda x, xp: xp.sum(x, axis="0"),
-    lambda x, xp: xp.median(x, axis=2), lambda x, xp: xp.zeros(3, order="x"), lambda x, xp: xp.zeros(3, dtype="nothing"),
-    lambda x, xp: xp.zeros("3"), lambda x, xp: xp.zeros(-1), lambda x, xp: xp.convolve(x[0], x[0], mode="bogus"),
-    lambda x, xp: x.astype("i4", casting="bogus"), lambda x, xp: x.astype("i4", casting="safe"),
-    lambda x, xp: x.astype("f4", order="Z"), lambda x, xp: x.reshape(3, 2, order="K"), lambda x, xp: x.reshape(7),
-    lambda x, xp: x.reshape(), lambda x, xp: xp.can_cast("f4", "f8", casting="bogus"), lambda x, xp: xp.clip(x, 1, 2, min=3),
-    lambda x, xp: xp.clip(x, 3), lambda x, xp: xp.clip(x, a_max=3), lambda x, xp: x.item(1, 2, 3), lambda x, xp: x.sort(axis=None, kind="x"),
-    lambda x, xp: x.transpose(0, 0), lambda x, xp: x.swapaxes(0, 2), lambda x, xp: xp.expand_dims(x, 5),
-    lambda x, xp: xp.array(x, copy="yes"), lambda x, xp: x.reshape(6, copy="yes"), lambda x, xp: xp.broadcast_to(x, (2, 2)),
-    lambda x, xp: xp.concatenate([]), lambda x, xp: xp.concatenate(3), lambda x, xp: xp.stack([x, x], axis=4),
-    lambda x, xp: xp.argmax(x, axis=(0, 1)), lambda x, xp: xp.var(x, ddof=1, correction=1), lambda x, xp: xp.median(),
-    lambda x, xp: xp.median(x, nothing=1), lambda x, xp: xp.median(x, a=x), lambda x, xp: xp.where(x, 1),
+    lambda x, xp: xp.median(x, axis=2), lambda x, xp: xp.zeros(3, order="x"),
+    lambda x, xp: xp.zeros(3, dtype="nothing"), lambda x, xp: xp.zeros("3"), lambda x, xp: xp.zeros(-1),
+    lambda x, xp: xp.convolve(x[0], x[0], mode="bogus"), lambda x, xp: x.astype("i4", casting="bogus"),
+    lambda x, xp: x.astype("i4", casting="safe"), lambda x, xp: x.astype("f4", order="Z"),
+    lambda x, xp: x.reshape(3, 2, order="K"), lambda x, xp: x.reshape(7), lambda x, xp: x.reshape(),
+    lambda x, xp: xp.can_cast("f4", "f8", casting="bogus"), lambda x, xp: xp.clip(x, 1, 2, min=3),
+    lambda x, xp: xp.clip(x, 3), lambda x, xp: xp.clip(x, a_max=3), lambda x, xp: x.item(1, 2, 3),
+    lambda x, xp: x.sort(axis=None, kind="x"), lambda x, xp: x.transpose(0, 0), lambda x, xp: x.swapaxes(0, 2),
+    lambda x, xp: xp.expand_dims(x, 5), lambda x, xp: xp.array(x, copy="yes"), lambda x, xp: x.reshape(6, copy="yes"),
+    lambda x, xp: xp.broadcast_to(x, (2, 2)), lambda x, xp: xp.concatenate([]), lambda x, xp: xp.concatenate(3),
+    lambda x, xp: xp.stack([x, x], axis=4), lambda x, xp: xp.argmax(x, axis=(0, 1)),
+    lambda x, xp: xp.var(x, ddof=1, correction=1), lambda x, xp: xp.median(), lambda x, xp: xp.median(x, nothing=1),
+    lambda x, xp: xp.median(x, a=x), lambda x, xp: xp.where(x, 1),
 ])
 def test_refused_as_in_numpy(call):
     same_error(lambda: call(cp.asarray(X), cp), lambda: call(X.copy(), np))
 
 
 @pytest.mark.parametrize("call", [
-    lambda x: cp.sort(x, stable="whatever"), lambda x: cp.median(x, overwrite_input="no"), lambda x: cp.median(x, keepdims="no"),
-    lambda x: cp.unique(x, return_index="no"), lambda x: cp.unique(x, sorted="no"), lambda x: cp.array(x, subok="no"),
-    lambda x: cp.broadcast_to(x, (2, 2, 3), subok="no"), lambda x: cp.asarray(x, blocking="no"), lambda x: x.get(blocking="no"),
-    lambda x: cp.isclose(x, x, equal_nan="no"), lambda x: cp.sort(x, descending="no"),
+    lambda x: cp.sort(x, stable="whatever"), lambda x: cp.median(x, overwrite_input="no"),
+    lambda x: cp.median(x, keepdims="no"), lambda x: cp.unique(x, return_index="no"),
+    lambda x: cp.unique(x, sorted="no"), lambda x: cp.array(x, subok="no"),
+    lambda x: cp.broadcast_to(x, (2, 2, 3), subok="no"), lambda x: cp.asarray(x, blocking="no"),
+    lambda x: x.get(blocking="no"), lambda x: cp.isclose(x, x, equal_nan="no"), lambda x: cp.sort(x, descending="no"),
 ])
 def test_a_text_is_no_truth_value(call):
     with pytest.raises(TypeError, match="truth value"):
@@ -64,7 +70,8 @@ def test_a_text_is_no_truth_value(call):
 
 def test_axes_that_are_none():
     for axis in (2, -3, 99, 2**70, -2**70, 1.0, "a", (0, 0), (1, -1), (0, 2), (None,), np.float32(1)):
-        for name in ("sum", "max", "mean", "std", "any", "median", "ptp", "count_nonzero", "nansum", "flip", "squeeze", "expand_dims"):
+        for name in ("sum", "max", "mean", "std", "any", "median", "ptp", "count_nonzero", "nansum", "flip", "squeeze",
+                     "expand_dims"):
             as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(X), axis))
 
 
@@ -73,11 +80,14 @@ OUT = {
     "sum": ((3,), lambda x, xp, **o: xp.sum(x, 0, **o)), "mean": ((2,), lambda x, xp, **o: x.mean(1, **o)),
     "std": ((2,), lambda x, xp, **o: xp.std(x, 1, **o)), "max": ((3,), lambda x, xp, **o: x.max(0, **o)),
     "median": ((3,), lambda x, xp, **o: xp.median(x, 0, **o)), "ptp": ((3,), lambda x, xp, **o: xp.ptp(x, 0, **o)),
-    "round": ((2, 3), lambda x, xp, **o: xp.round(x, 1, **o)), "around": ((2, 3), lambda x, xp, **o: xp.around(x, 1, **o)),
-    "clip": ((2, 3), lambda x, xp, **o: xp.clip(x, 2, 4, **o)), "clip method": ((2, 3), lambda x, xp, **o: x.clip(2, 4, **o)),
+    "round": ((2, 3), lambda x, xp, **o: xp.round(x, 1, **o)),
+    "around": ((2, 3), lambda x, xp, **o: xp.around(x, 1, **o)),
+    "clip": ((2, 3), lambda x, xp, **o: xp.clip(x, 2, 4, **o)),
+    "clip method": ((2, 3), lambda x, xp, **o: x.clip(2, 4, **o)),
     "compress": ((2, 1), lambda x, xp, **o: xp.compress([False, True], x, 1, **o)),
     "compress method": ((1, 3), lambda x, xp, **o: x.compress([False, True], 0, **o)),
-    "concatenate": ((4, 3), lambda x, xp, **o: xp.concatenate([x, x], **o)), "stack": ((2, 2, 3), lambda x, xp, **o: xp.stack([x, x], **o)),
+    "concatenate": ((4, 3), lambda x, xp, **o: xp.concatenate([x, x], **o)),
+    "stack": ((2, 2, 3), lambda x, xp, **o: xp.stack([x, x], **o)),
     "add": ((2, 3), lambda x, xp, **o: xp.add(x, x, **o)), "nansum": ((3,), lambda x, xp, **o: xp.nansum(x, 0, **o)),
 }
 
@@ -171,7 +181,8 @@ def test_astype_device():
     assert z.astype("f8", copy=False, device="cpu") is z
 
 
-@pytest.mark.parametrize("words", [{"min": 2}, {"max": 4}, {"min": 2, "max": 4}, {"a_min": 2, "a_max": 4}, {"a_min": None, "a_max": 4}, {}])
+@pytest.mark.parametrize("words", [{"min": 2}, {"max": 4}, {"min": 2, "max": 4}, {"a_min": 2, "a_max": 4},
+                                   {"a_min": None, "a_max": 4}, {}])
 def test_clip_words(words):
     np.testing.assert_array_equal(cp.clip(cp.asarray(X), **words).get(), np.clip(X, **words))
     if not words.keys() & {"a_min", "a_max"}:

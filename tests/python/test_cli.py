@@ -81,7 +81,8 @@ def reference(data, k=5.0, kappa=3.0, least=5, corners=False):
     net = wide - float(median)
     centre = np.array(ndimage.center_of_mass(net, labels, index)).reshape(len(index), 2)
     # the first of equal peaks; SciPy takes any
-    peak = np.array([np.unravel_index(np.argmax(np.where(labels == i, wide, -np.inf)), data.shape) for i in index]).reshape(-1, 2)
+    peak = np.array([np.unravel_index(np.argmax(np.where(labels == i, wide, -np.inf)), data.shape)
+                     for i in index]).reshape(-1, 2)
     flux = ndimage.sum(net, labels, index)
     spread = np.array([((np.argwhere(labels == i) - c) ** 2).sum(0) for i, c in zip(index, centre)]).reshape(-1, 2)
     error = float(std) * np.sqrt(spread) / flux[:, None]
@@ -217,7 +218,8 @@ def test_no_sources_is_no_failure(sky, tmp_path):
     done = cuprite("sources", sky, "-k", 1e6, "--catalog", tmp_path / "c.csv", "--plot", tmp_path / "p.png")
     assert "sources:    0\n" in done.stdout
     lines = (tmp_path / "c.csv").read_text().splitlines()
-    assert [line for line in lines if line[0] != "#"] == ["label,pixels,flux,flux_err,sum,x,y,x_err,y_err,peak,peak_x,peak_y,total_flux,total_flux_err,ra,dec"]
+    assert [line for line in lines if line[0] != "#"] == [
+        "label,pixels,flux,flux_err,sum,x,y,x_err,y_err,peak,peak_x,peak_y,total_flux,total_flux_err,ra,dec"]
     cuprite("sources", sky, "-k", 1e6, "--catalog", tmp_path / "c.fits")
     with fits.open(tmp_path / "c.fits") as f:
         assert len(f[1].data) == 0 and f[1].columns.names[-1] == "dec"
@@ -313,8 +315,10 @@ def test_small_plots(tmp_path, size):
 def test_cards_of_the_catalogue(sky, tmp_path):
     name = "a'b " + "long " * 30 + "é.fits"
     shutil.copy(sky, tmp_path / name)
-    cuprite("sources", name, "-k", 6, "--kappa", 2.5, "--min-pixels", 7, "--connectivity", 8, "--catalog", "c.csv", cwd=tmp_path)
-    cuprite("sources", name, "-k", 6, "--kappa", 2.5, "--min-pixels", 7, "--connectivity", 8, "--catalog", "c.fits", cwd=tmp_path)
+    cuprite("sources", name, "-k", 6, "--kappa", 2.5, "--min-pixels", 7, "--connectivity", 8, "--catalog", "c.csv",
+            cwd=tmp_path)
+    cuprite("sources", name, "-k", 6, "--kappa", 2.5, "--min-pixels", 7, "--connectivity", 8, "--catalog", "c.fits",
+            cwd=tmp_path)
     want, median, std = reference(fits.getdata(sky), 6, 2.5, 7, True)
     check_catalogue(catalogue(tmp_path / "c.csv"), want)
     for header in (cards(tmp_path / "c.csv"), fits.getheader(tmp_path / "c.fits", 1)):
@@ -332,7 +336,8 @@ def test_flux_by_the_beam(sky, tmp_path):
         area = 2 * np.pi * 1.5 ** 2
         assert header["BEAMPIX"] == pytest.approx(area, rel=1e-4)
         np.testing.assert_allclose(t["total_flux"], t["flux"] / header["BEAMPIX"], rtol=1e-12)
-        np.testing.assert_allclose(t["total_flux_err"], header["SIGMA"] * np.sqrt(np.maximum(t["pixels"] / header["BEAMPIX"], 1)), rtol=1e-6)
+        np.testing.assert_allclose(t["total_flux_err"],
+                                   header["SIGMA"] * np.sqrt(np.maximum(t["pixels"] / header["BEAMPIX"], 1)), rtol=1e-6)
         assert f[1].columns["total_flux"].unit == "Jy"
     for change in (dict(BMAJ=None), dict(BUNIT="K"), dict(BMIN=0.0)):
         shutil.copy(sky, tmp_path / "x.fits")
@@ -347,7 +352,8 @@ def test_flux_by_the_beam(sky, tmp_path):
 
 
 def test_what_was_painted_is_found(tmp_path):
-    """The demo's sky: every source but those that lie in another's pixels, hardly any other, where they were painted."""
+    """The demo's sky: every source but those that lie in another's pixels, hardly any other, where they were
+    painted."""
     cuprite("sky", tmp_path / "s.fits", "--catalog", tmp_path / "painted.csv")
     cuprite("sources", tmp_path / "s.fits", "--catalog", tmp_path / "found.csv")
     p, f = catalogue(tmp_path / "painted.csv"), catalogue(tmp_path / "found.csv")
@@ -387,7 +393,8 @@ def test_values_whose_squares_leave_float64(sky, tmp_path, scale):
     fits.PrimaryHDU(a).writeto(tmp_path / "a.fits")
     fits.PrimaryHDU(a * scale).writeto(tmp_path / "x.fits")
     for name in "ax":
-        cuprite("sources", tmp_path / f"{name}.fits", "--catalog", tmp_path / f"{name}.csv", "--plot", tmp_path / "p.png")
+        cuprite("sources", tmp_path / f"{name}.fits", "--catalog", tmp_path / f"{name}.csv", "--plot",
+                tmp_path / "p.png")
     want, got = catalogue(tmp_path / "a.csv"), catalogue(tmp_path / "x.csv")
     for name in want:
         by = scale if name in ("flux", "flux_err", "sum", "peak") else 1
@@ -401,7 +408,8 @@ def test_standard_input_and_output(sky, tmp_path):
     with open(sky, "rb") as f:
         data = f.read()
     for how in (dict(stdin=open(sky, "rb")), dict(input=data)):
-        done = subprocess.run([COMMAND, "sources", "-", "--catalog", "-"], capture_output=True, check=True, cwd=tmp_path, **how)
+        done = subprocess.run([COMMAND, "sources", "-", "--catalog", "-"], capture_output=True, check=True,
+                              cwd=tmp_path, **how)
         lines = done.stdout.decode().splitlines(True)
         assert [line for line in lines if line[0] != "#"] == body(tmp_path / "c.csv")
         assert lines[0].startswith("# IMAGE   = 'standard input'") and b"sources: " in done.stderr
@@ -433,7 +441,8 @@ def test_several_images(sky, tmp_path):
     cuprite("sources", "b.fit", "--catalog", "alone.csv", cwd=tmp_path)
     assert (tmp_path / "alone.csv").read_text() == (out / "b.csv").read_text()  # cards and all
     (tmp_path / "bad.fits").write_text("no image")
-    done = fails("sources", "bad.fits", "b.fit", "--catalog", "out/x-{}.csv", cwd=tmp_path, says="bad.fits: not a FITS file")
+    done = fails("sources", "bad.fits", "b.fit", "--catalog", "out/x-{}.csv", cwd=tmp_path,
+                 says="bad.fits: not a FITS file")
     assert "b.fit: 256 x 256" in done.stdout and (out / "x-b.csv").exists()
 
 
@@ -475,17 +484,18 @@ def bad_files(folder):
 
 BAD = {"none.fits": "No such file", "text.fits": "not a FITS file", "nothing.fits": "the file is empty",
        "truncated.fits": "truncated", "half-header.fits": "", "empty-hdu.fits": "no image",
-       "table.fits": "table", "zero.fits": "empty", "nan.fits": "every pixel is NaN", "constant.fits": "every pixel is 7",
-       "cube.fits": "3 axes longer than 1 (3 x 9 x 9)", "line.fits": "one axis", "infinite.fits": "inf",
-       "damaged.fits.gz": "truncated gzip", "folder.fits": "is a directory", "pipe.fits": "not a regular file",
-       "whole.fits[0]": "No such file", "a/b/none.fits": "No such file", "new\nline.fits": "No such file",
-       "ls |": "No such file"}
+       "table.fits": "table", "zero.fits": "empty", "nan.fits": "every pixel is NaN",
+       "constant.fits": "every pixel is 7", "cube.fits": "3 axes longer than 1 (3 x 9 x 9)", "line.fits": "one axis",
+       "infinite.fits": "inf", "damaged.fits.gz": "truncated gzip", "folder.fits": "is a directory",
+       "pipe.fits": "not a regular file", "whole.fits[0]": "No such file", "a/b/none.fits": "No such file",
+       "new\nline.fits": "No such file", "ls |": "No such file"}
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_input(tmp_path, name):
     bad_files(tmp_path)
-    done = fails("sources", name, "--catalog", "c.csv", "--plot", "p.png", cwd=tmp_path, folder=tmp_path, says=BAD[name])
+    done = fails("sources", name, "--catalog", "c.csv", "--plot", "p.png", cwd=tmp_path, folder=tmp_path,
+                 says=BAD[name])
     assert done.stderr.startswith(f"cuprite: sources: {name}: ".replace("\n", "?"))
     assert done.stdout == ""
 
@@ -505,8 +515,9 @@ def test_unreadable_file(sky):
     assert done.returncode == 1 and done.stderr == f"cuprite: sources: {path}: Permission denied\n"
 
 
-@pytest.mark.parametrize("option,path,says", [("--catalog", "no/c.csv", "No such file"), ("--plot", "no/p.png", "No such"),
-                                              ("--catalog", "no/c.fits", "No such"), ("--plot", "file/p.png", "ot a dir")])
+@pytest.mark.parametrize("option,path,says", [("--catalog", "no/c.csv", "No such file"),
+                                              ("--plot", "no/p.png", "No such"), ("--catalog", "no/c.fits", "No such"),
+                                              ("--plot", "file/p.png", "ot a dir")])
 def test_output_folder_that_is_missing(sky, tmp_path, option, path, says):
     (tmp_path / "file").write_text("")
     fails("sources", sky, option, path, cwd=tmp_path, folder=tmp_path, says=says)
@@ -586,12 +597,14 @@ def test_unknown_devices(sky):
 
 # --- usage ---
 
-@pytest.mark.parametrize("arguments", [(), ("nothing",), ("sources",), ("sky",), ("sources", "--wrong"), ("sources", "-k"),
-                                       ("sources", "x", "-k", "five"), ("sources", "x", "-k", "-1"), ("sources", "x", "-knan"),
-                                       ("sources", "x", "--kappa", "0"), ("sources", "x", "--stretch", "square"), ("sources", "x", "--min-pixels", "0"),
+@pytest.mark.parametrize("arguments", [(), ("nothing",), ("sources",), ("sky",), ("sources", "--wrong"),
+                                       ("sources", "-k"), ("sources", "x", "-k", "five"), ("sources", "x", "-k", "-1"),
+                                       ("sources", "x", "-knan"), ("sources", "x", "--kappa", "0"),
+                                       ("sources", "x", "--stretch", "square"), ("sources", "x", "--min-pixels", "0"),
                                        ("sources", "x", "--connectivity", "6"), ("sky", "x", "--catalog", "x"),
                                        ("sky", "x", "y"), ("sky", "x", "--size", "4"), ("sky", "x", "--size", "1e9"),
-                                       ("sky", "x", "--seed", "-1"), ("info", "x"), ("info", "--x"), ("sources", "x", "--help=1")])
+                                       ("sky", "x", "--seed", "-1"), ("info", "x"), ("info", "--x"),
+                                       ("sources", "x", "--help=1")])
 def test_wrong_usage(arguments, tmp_path):
     done = cuprite(*arguments, status=2, cwd=tmp_path)
     assert done.stdout == "" and done.stderr
@@ -614,8 +627,8 @@ def test_names_that_look_like_options(sky, tmp_path):
 
 def test_info():
     text = cuprite("info").stdout
-    for words in (r"^cuprite +\d", r"^cpu +.*\d+ threads\)", r"^threads +\d+$", r"^files +CFITSIO \d.*WCSLIB \d.*libpng \d",
-                  r"pool +used .*limit none"):
+    for words in (r"^cuprite +\d", r"^cpu +.*\d+ threads\)", r"^threads +\d+$",
+                  r"^files +CFITSIO \d.*WCSLIB \d.*libpng \d", r"pool +used .*limit none"):
         assert re.search(words, text, re.M), words
     assert re.search(r"^(GPU +none: .+|cuda:0 +.+)$", text, re.M)
     done = cuprite("info", env={**os.environ, "CUPRITE_NUM_THREADS": "1"})
@@ -681,14 +694,17 @@ def test_example_agrees_with_the_command(sky, tmp_path):
 
 def test_installed_library_builds_the_example(sky, tmp_path):
     assert os.path.exists(os.path.join(BUILD, "CMakeCache.txt")), \
-        f"{BUILD} is no build tree that CMake made here, so nothing can be installed from it: build, or name one in CUPRITE_BUILD"
-    done = subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "prefix"], text=True, capture_output=True)
+        f"{BUILD} is no build tree that CMake made here, so nothing can be installed from it: build, or name one in "
+        "CUPRITE_BUILD"
+    done = subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "prefix"], text=True,
+                          capture_output=True)
     assert done.returncode == 0, f"cmake --install {BUILD}: {done.stdout}{done.stderr}"
     pc, = (tmp_path / "prefix").rglob("cuprite.pc")
     text = pc.read_text()
     pc.write_text(re.sub(r"^prefix=.*", f"prefix={tmp_path}/prefix", text, flags=re.M))
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "cuprite"], env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)},
-                           text=True, capture_output=True, check=True).stdout.split()
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "cuprite"],
+                           env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}, text=True, capture_output=True,
+                           check=True).stdout.split()
     source = os.path.join(ROOT, "examples", "source_finding.c")
     assert len(open(source).read().splitlines()) < 100
     subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", source, *flags,
@@ -697,7 +713,8 @@ def test_installed_library_builds_the_example(sky, tmp_path):
     done = subprocess.run([tmp_path / "example", sky], env=environment, text=True, capture_output=True, check=True)
     assert len(table_of(done.stdout)) == 10
     command, = (tmp_path / "prefix").rglob("bin/cuprite")  # finds its libraries where it is installed
-    done = subprocess.run([command, "sources", sky], text=True, capture_output=True, env={**os.environ, "CUPRITE_DEVICE": ""})
+    done = subprocess.run([command, "sources", sky], text=True, capture_output=True,
+                          env={**os.environ, "CUPRITE_DEVICE": ""})
     assert done.returncode == 0, done.stderr
 
 
@@ -724,7 +741,8 @@ def test_real_image(tmp_path, device):
     np.testing.assert_array_equal(found["pixels"], np.bincount(labels.ravel())[index])
     # scaling rounds once here, twice there
     np.testing.assert_allclose(found["sum"], ndimage.sum_labels(data.astype(float), labels, index), rtol=1e-6)
-    np.testing.assert_allclose(found["flux"], ndimage.sum_labels(data.astype(float) - float(med), labels, index), rtol=1e-4)
+    np.testing.assert_allclose(found["flux"], ndimage.sum_labels(data.astype(float) - float(med), labels, index),
+                               rtol=1e-4)
     np.testing.assert_allclose(found["peak"], ndimage.maximum(data, labels, index), rtol=1e-6)
     assert os.path.getsize(tmp_path / "p.png") > 1000
 
@@ -737,7 +755,8 @@ def test_progress_is_for_terminals(tmp_path):
     fits.PrimaryHDU(image).writeto(tmp_path / "large.fits")
     assert cuprite("sources", "large.fits", cwd=tmp_path, status=None).stderr.count("\r") == 0
     ours, theirs = os.openpty()
-    done = subprocess.Popen([COMMAND, "sources", "large.fits", "--catalog", "c.csv", "--plot", "p.png"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=theirs)
+    done = subprocess.Popen([COMMAND, "sources", "large.fits", "--catalog", "c.csv", "--plot", "p.png"], cwd=tmp_path,
+                            stdout=subprocess.DEVNULL, stderr=theirs)
     os.close(theirs)
     said = b""
     while True:
@@ -750,7 +769,8 @@ def test_progress_is_for_terminals(tmp_path):
         said += piece
     os.close(ours)
     assert done.wait(timeout=60) == 0, said
-    for step in (b"read", b"background", b"segmentation", b"labelling", b"measurement", b"write the catalogue", b"draw the picture"):
+    for step in (b"read", b"background", b"segmentation", b"labelling", b"measurement", b"write the catalogue",
+                 b"draw the picture"):
         assert step in said, said
 
 

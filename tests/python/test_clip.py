@@ -1,4 +1,5 @@
-"""Kappa-sigma clipping against the loop of NumPy operations that it replaces; on the CPU and, where there is one, the GPU."""
+"""Kappa-sigma clipping against the loop of NumPy operations that it replaces; on the CPU and, where there is one, the
+GPU."""
 import cuprite as cp
 import numpy as np
 import pytest

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 import cuprite as cp
 from oracle import outcome
 
-DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
-          "complex64", "complex128"]
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+          "float64", "complex64", "complex128"]
 ODD = [0.0, -0.0, 1.26, -3.5, 2.5, 1e30, np.inf, -np.inf, np.nan]
 
 
@@ -46,8 +46,8 @@ def layout(rng, x):
 
 
 def same(ours, theirs, ulp=0, of=0):
-    """The same outcome: exception, or type, shape and values (within some units in the last place, of the value or of the
-    terms `of` that it is a sum of, where asked)."""
+    """The same outcome: exception, or type, shape and values (within some units in the last place, of the value or of
+    the terms `of` that it is a sum of, where asked)."""
     if isinstance(theirs, type) or isinstance(ours, type):
         assert isinstance(ours, type) and isinstance(theirs, type) and issubclass(ours, theirs), (ours, theirs)
         return
@@ -100,8 +100,8 @@ def test_round_of_infinite_parts_and_out():
 
 
 @settings(max_examples=150, deadline=None)
-@given(seeds, st.lists(st.integers(1, 5), max_size=4), st.sampled_from(DTYPES), st.sampled_from([None, *DTYPES]), st.booleans(),
-       st.data())
+@given(seeds, st.lists(st.integers(1, 5), max_size=4), st.sampled_from(DTYPES), st.sampled_from([None, *DTYPES]),
+       st.booleans(), st.data())
 def test_ptp(seed, shape, dtype, out, keepdims, data):
     rng = np.random.default_rng(seed)
     x, y = layout(rng, sample(rng, shape, dtype, odd=dtype not in ("complex64", "complex128")))
@@ -136,7 +136,8 @@ def end(v):
 def test_linspace(dtype, endpoint, num):
     for start in ENDS:
         for stop in ENDS:
-            if dtype in ("i8", "i1", "f4", "f2", "?") and np.result_type(np.asarray(start), np.asarray(stop)).kind == "c":
+            if dtype in ("i8", "i1", "f4", "f2", "?") and np.result_type(np.asarray(start),
+                                                                         np.asarray(stop)).kind == "c":
                 continue                                   # numpy warns and drops the imaginary part
             for axis in (0, -1, 1):
                 both("linspace", end(start), end(stop), num, endpoint=endpoint, dtype=dtype, axis=axis, ulp=1)
@@ -160,8 +161,8 @@ def test_linspace_steps_down():
 
 
 @settings(max_examples=250, deadline=None)
-@given(seeds, shapes, st.sampled_from(DTYPES), st.integers(-1, 4), st.integers(-4, 3), st.sampled_from([None, 0, 2.5, "array"]),
-       st.sampled_from([None, 1, "array"]))
+@given(seeds, shapes, st.sampled_from(DTYPES), st.integers(-1, 4), st.integers(-4, 3),
+       st.sampled_from([None, 0, 2.5, "array"]), st.sampled_from([None, 1, "array"]))
 def test_diff(seed, shape, dtype, n, axis, before, behind):
     rng = np.random.default_rng(seed)
     x, y = layout(rng, sample(rng, shape, dtype))
@@ -176,18 +177,21 @@ def test_diff(seed, shape, dtype, n, axis, before, behind):
 
 
 @settings(max_examples=100, deadline=None)
-@given(seeds, shapes, st.sampled_from(DTYPES), st.sampled_from([None, 5, 2.5, [1, 2], 1j]), st.sampled_from([None, -1, [3.5]]))
+@given(seeds, shapes, st.sampled_from(DTYPES), st.sampled_from([None, 5, 2.5, [1, 2], 1j]),
+       st.sampled_from([None, -1, [3.5]]))
 def test_ediff1d(seed, shape, dtype, to_end, to_begin):
     rng = np.random.default_rng(seed)
-    options = {k: (np.asarray(v), cp.asarray(v)) for k, v in (("to_end", to_end), ("to_begin", to_begin)) if v is not None}
+    options = {k: (np.asarray(v), cp.asarray(v)) for k, v in (("to_end", to_end), ("to_begin", to_begin))
+               if v is not None}
     if any(np.asarray(v[0]).dtype.kind == "i" for v in options.values()) and np.dtype(dtype).kind in "ub":
-        return                                             # NumPy checks the value of what it was given, not only its type
+        # NumPy checks the value of what it was given, not only its type
+        return
     both("ediff1d", layout(rng, sample(rng, shape, dtype)), **options)
 
 
 @settings(max_examples=150, deadline=None)
-@given(seeds, st.lists(st.integers(1, 5), min_size=1, max_size=3), st.sampled_from(DTYPES), st.sampled_from(["dx", "x", "full"]),
-       st.integers(-4, 3))
+@given(seeds, st.lists(st.integers(1, 5), min_size=1, max_size=3), st.sampled_from(DTYPES),
+       st.sampled_from(["dx", "x", "full"]), st.integers(-4, 3))
 def test_trapezoid(seed, shape, dtype, way, axis):
     rng = np.random.default_rng(seed)
     y = layout(rng, sample(rng, shape, dtype))
@@ -244,9 +248,10 @@ def test_nan_to_num(seed, shape, dtype, copy, nan, posinf, neginf):
 
 
 @settings(max_examples=250, deadline=None)
-@given(seeds, st.lists(st.integers(0, 4), max_size=3), st.lists(st.sampled_from(DTYPES), min_size=1, max_size=4), st.integers(-4, 3),
-       st.sampled_from([None, *DTYPES]), st.sampled_from(["no", "equiv", "safe", "same_kind", "unsafe"]),
-       st.sampled_from([None, "dtype", "out", "both"]), st.integers(0, 9))
+@given(seeds, st.lists(st.integers(0, 4), max_size=3), st.lists(st.sampled_from(DTYPES), min_size=1, max_size=4),
+       st.integers(-4, 3), st.sampled_from([None, *DTYPES]),
+       st.sampled_from(["no", "equiv", "safe", "same_kind", "unsafe"]), st.sampled_from([None, "dtype", "out", "both"]),
+       st.integers(0, 9))
 def test_joining(seed, shape, dtypes, axis, dtype, casting, way, odd):
     rng = np.random.default_rng(seed)
     arrays = []
@@ -264,9 +269,11 @@ def test_joining(seed, shape, dtypes, axis, dtype, casting, way, odd):
             if way in ("out", "both") and isinstance(theirs, np.ndarray):
                 o = np.zeros(theirs.shape, dtype or "float64")
                 options["out"] = (o, cp.asarray(o))
-            ours = outcome(lambda: getattr(cp, name)([y for _, y in arrays], a, **{k: v[1] if isinstance(v, tuple) else v
+            ours = outcome(lambda: getattr(cp, name)([y for _, y in arrays], a,
+                                                     **{k: v[1] if isinstance(v, tuple) else v
                                                                                  for k, v in options.items()}))
-            theirs = outcome(lambda: getattr(np, name)([x for x, _ in arrays], a, **{k: v[0] if isinstance(v, tuple) else v
+            theirs = outcome(lambda: getattr(np, name)([x for x, _ in arrays], a,
+                                                       **{k: v[0] if isinstance(v, tuple) else v
                                                                                    for k, v in options.items()}))
             same(ours, theirs)
 
@@ -286,7 +293,8 @@ def test_stacks(seed, many, dtype):
     same_shape = rng.integers(0, 3) > 0
     arrays = [layout(rng, sample(rng, many[0] if same_shape else s, dtype)) for s in many]
     for name in ("vstack", "hstack", "dstack", "column_stack"):
-        same(outcome(lambda: getattr(cp, name)([y for _, y in arrays])), outcome(lambda: getattr(np, name)([x for x, _ in arrays])))
+        same(outcome(lambda: getattr(cp, name)([y for _, y in arrays])),
+             outcome(lambda: getattr(np, name)([x for x, _ in arrays])))
 
 
 @settings(max_examples=200, deadline=None)
@@ -308,7 +316,8 @@ def test_axes(seed, shape, data):
 
 
 def test_axes_by_name():
-    for shape, args in (((3, 4), (0, -1)), ((3, 4), (0, -3)), ((3, 4), (1, -2)), ((3, 4), (0, 2)), ((3, 4), (0, 3)), ((3, 4, 5), (1, -1))):
+    for shape, args in (((3, 4), (0, -1)), ((3, 4), (0, -3)), ((3, 4), (1, -2)), ((3, 4), (0, 2)), ((3, 4), (0, 3)),
+                        ((3, 4, 5), (1, -1))):
         x = np.zeros(shape)
         both("rollaxis", (x, cp.asarray(x)), *args)
     for axes in ((), (0,), (1,)):
@@ -332,8 +341,10 @@ def test_copyto(seed, shape, dtype, source, casting, mask):
     if mask:
         m = rng.integers(0, 2, shape[1:] if mask == "row" else shape).astype("int64" if mask == "int64" else bool)
         options["where"] = layout(rng, m)
-    theirs = outcome(lambda: np.copyto(dst[0], src[0], **{k: v[0] if isinstance(v, tuple) else v for k, v in options.items()}))
-    ours = outcome(lambda: cp.copyto(dst[1], src[1], **{k: v[1] if isinstance(v, tuple) else v for k, v in options.items()}))
+    theirs = outcome(lambda: np.copyto(dst[0], src[0],
+                                       **{k: v[0] if isinstance(v, tuple) else v for k, v in options.items()}))
+    ours = outcome(lambda: cp.copyto(dst[1], src[1],
+                                     **{k: v[1] if isinstance(v, tuple) else v for k, v in options.items()}))
     assert ours == theirs
     same(dst[1], dst[0])
 
@@ -385,13 +396,13 @@ CALLS = [
     lambda xp: xp.tile(xp.ones(0), -1),
     lambda xp: xp.tile(xp.ones(2), -1),
     # out of the input's size
-    *[lambda xp, a=a, shape=shape, n=n: xp.round(xp.asarray(a), n, out=xp.zeros(shape, dtype="D")) for a in ([1.5, 2], [1, 2], [1j, 2])
-      for shape in ((2, 2), 2, (1, 2), 4, ()) for n in (0, 1, -1)],
+    *[lambda xp, a=a, shape=shape, n=n: xp.round(xp.asarray(a), n, out=xp.zeros(shape, dtype="D"))
+      for a in ([1.5, 2], [1, 2], [1j, 2]) for shape in ((2, 2), 2, (1, 2), 4, ()) for n in (0, 1, -1)],
     lambda xp: xp.round(xp.ones(2), 2**31),
     lambda xp: xp.round(xp.ones(2), -2**40),
     # only sequences are taken apart; a stack has one axis more
-    *[lambda xp, f=f: getattr(xp, f)(a for a in [xp.ones(2)]) for f in ("concatenate", "stack", "vstack", "hstack", "dstack",
-                                                                        "column_stack")],
+    *[lambda xp, f=f: getattr(xp, f)(a for a in [xp.ones(2)]) for f in ("concatenate", "stack", "vstack", "hstack",
+                                                                        "dstack", "column_stack")],
     lambda xp: xp.stack([xp.ones((1,) * 64)] * 2),
     lambda xp: xp.nan_to_num(xp.ones(2), nan=None),
     lambda xp: xp.nan_to_num(xp.asarray([np.nan, 1]), nan=2),
@@ -401,8 +412,9 @@ CALLS = [
     lambda xp: xp.linspace(xp.asarray([5], dtype="f2"), 300, 3),
     lambda xp: xp.linspace(xp.asarray([5], dtype="f4"), 2**70, 3),
     lambda xp: xp.linspace(2**63, np.float32(1), 3),
-    *[lambda xp, a=a, b=b, n=n, e=e: xp.linspace(a, b, n, endpoint=e) for a, b in ((-np.inf, 1), (1, np.inf), (1, np.nan), (-1e308, 1.7e308))
-      for n in (0, 1, 2, 3) for e in (True, False)],
+    *[lambda xp, a=a, b=b, n=n, e=e: xp.linspace(a, b, n, endpoint=e)
+      for a, b in ((-np.inf, 1), (1, np.inf), (1, np.nan), (-1e308, 1.7e308)) for n in (0, 1, 2, 3)
+      for e in (True, False)],
     # leading axes of one element are dropped
     lambda xp: copied(xp, 3, [[4, 5, 6]], [False, True, True]),
     lambda xp: copied(xp, 3, [[[4]]], [False, True, True]),

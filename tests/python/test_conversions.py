@@ -15,10 +15,11 @@ from oracle import as_numpy_does, told
 
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "F", "D"]
 NAN, INF = float("nan"), float("inf")
-VALUES = [True, 0, 1, -1, 127, 128, 255, 256, 300, -129, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -2**63, -2**63 - 1, 2**70,
-          1.5, -1.5, -0.0, 300.0, 1e10, 1e30, NAN, INF, -INF, 1j, 2 + 0j, complex(NAN, 1), np.bool(True), np.int8(-1), np.uint8(200),
-          np.int64(300), np.int64(-1), np.uint64(2**63), np.float16(1.5), np.float32(NAN), np.float64(-2.5), np.float64(1e10),
-          np.complex64(3 + 1j), np.complex128(3 + 1j), None, "1", "2.5", "x", "", [1], [], (), {}, object]
+VALUES = [True, 0, 1, -1, 127, 128, 255, 256, 300, -129, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -2**63,
+          -2**63 - 1, 2**70, 1.5, -1.5, -0.0, 300.0, 1e10, 1e30, NAN, INF, -INF, 1j, 2 + 0j, complex(NAN, 1),
+          np.bool(True), np.int8(-1), np.uint8(200), np.int64(300), np.int64(-1), np.uint64(2**63), np.float16(1.5),
+          np.float32(NAN), np.float64(-2.5), np.float64(1e10), np.complex64(3 + 1j), np.complex128(3 + 1j), None, "1",
+          "2.5", "x", "", [1], [], (), {}, object]
 
 
 def put(xp, dtype, key, value, shape=2):
@@ -56,8 +57,9 @@ def test_a_list_made_an_array_of_a_type(dtype):
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from(TYPES), st.lists(st.one_of(st.integers(-2**70, 2**70), st.floats(), st.booleans(), st.complex_numbers(),
-                                                  st.integers(-300, 300)), min_size=1, max_size=4))
+@given(st.sampled_from(TYPES), st.lists(st.one_of(st.integers(-2**70, 2**70), st.floats(), st.booleans(),
+                                                  st.complex_numbers(), st.integers(-300, 300)), min_size=1,
+                                        max_size=4))
 def test_random_lists_assigned(dtype, values):
     as_numpy_does(lambda xp: put(xp, dtype, slice(None), values, len(values)))
 
@@ -79,7 +81,8 @@ def test_a_warning_can_be_an_error():
     x, z = cp.zeros(2), cp.ones(2, "F")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for f in (lambda: put(cp, "f4", slice(None), z), lambda: cp.array(z, "i4"), lambda: put(cp, "i4", 0, np.complex64(1j))):
+        for f in (lambda: put(cp, "f4", slice(None), z), lambda: cp.array(z, "i4"),
+                  lambda: put(cp, "i4", 0, np.complex64(1j))):
             with pytest.raises(np.exceptions.ComplexWarning):
                 f()
     assert x.tolist() == [0, 0]
@@ -95,8 +98,8 @@ class Knows:
     __hash__ = None
 
 
-STRANGERS = [[1, 3], [1, 2], (1, 2), [1, 2, 3], [[1], [2]], [], "a", "", b"a", None, {}, {"a": 1}, {1, 2}, object(), int, [1.5, NAN],
-             [1j, 2], [True, False]]
+STRANGERS = [[1, 3], [1, 2], (1, 2), [1, 2, 3], [[1], [2]], [], "a", "", b"a", None, {}, {"a": 1}, {1, 2}, object(),
+             int, [1.5, NAN], [1j, 2], [True, False]]
 
 
 @pytest.mark.parametrize("other", STRANGERS, ids=lambda v: repr(v).split(" at 0x")[0])
@@ -142,7 +145,8 @@ class Unknowing:
 
 
 def test_peers_get_the_operation_by_its_name():
-    for f in (lambda x: x + Peer(), lambda x: x < Peer(), lambda x: x == Peer(), lambda x: x ** Peer(), lambda x: x >> Peer()):
+    for f in (lambda x: x + Peer(), lambda x: x < Peer(), lambda x: x == Peer(), lambda x: x ** Peer(),
+              lambda x: x >> Peer()):
         assert f(cp.arange(3)) == f(np.arange(3))
     assert cp.arange(3).__iadd__(Peer()) == ("add", ["ndarray", "Peer"], True)
     for f in (lambda x: x + Aside(), lambda x: x < Aside(), lambda x: x == Aside()):
@@ -175,7 +179,8 @@ def test_real_of_a_real_array_is_itself():
 
 def test_foreign_byte_order_is_refused():
     """No array is kept in it: it would be another dtype than the one asked for."""
-    for dtype in (">f4", ">i8", np.dtype(">u2"), ">c16", np.dtype("f8").newbyteorder(), "S3", "M8[s]", object, "g", [("a", "i4")]):
+    for dtype in (">f4", ">i8", np.dtype(">u2"), ">c16", np.dtype("f8").newbyteorder(), "S3", "M8[s]", object, "g",
+                  [("a", "i4")]):
         for f in (lambda: cp.zeros(2, dtype), lambda: cp.arange(2).astype(dtype), lambda: cp.array([1], dtype)):
             with pytest.raises((ValueError, TypeError) if dtype is object else ValueError):
                 f()
@@ -185,8 +190,9 @@ def test_foreign_byte_order_is_refused():
 
 
 def test_strides_of_a_new_array():
-    for shape, strides in [((2, 3), (12, 4)), ((2, 3), (4, 8)), ((2, 3), (20, 4)), ((2, 3), (4,)), ((2, 3), (0, 0)), ((2, 3), (0, 4)),
-                           ((2, 3), (-12, 4)), ((1, 3), (999, 4)), ((0, 3), (50, 50)), ((3,), (8,)), ((3,), (2,)), ((), ())]:
+    for shape, strides in [((2, 3), (12, 4)), ((2, 3), (4, 8)), ((2, 3), (20, 4)), ((2, 3), (4,)), ((2, 3), (0, 0)),
+                           ((2, 3), (0, 4)), ((2, 3), (-12, 4)), ((1, 3), (999, 4)), ((0, 3), (50, 50)), ((3,), (8,)),
+                           ((3,), (2,)), ((), ())]:
         as_numpy_does(lambda xp: xp.ndarray(shape, "f4", strides=strides).strides)
     with pytest.raises(ValueError):  # NumPy's sum of these wraps
         cp.ndarray((2, 2), "f4", strides=(2**62, 2**62))
@@ -196,10 +202,10 @@ def test_strides_of_a_new_array():
 
 
 def test_flags():
-    for make in (lambda xp: xp.ones((2, 3)), lambda xp: xp.ones((2, 3)).T, lambda xp: xp.ones((4, 6))[::2, ::3], lambda xp: xp.ones(3),
-                 lambda xp: xp.broadcast_to(xp.ones(3), (2, 3)), lambda xp: xp.ones(())):
-        for name in ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "behaved", "carray", "fnc", "forc",
-                     "num", "contiguous", "fortran"):
+    for make in (lambda xp: xp.ones((2, 3)), lambda xp: xp.ones((2, 3)).T, lambda xp: xp.ones((4, 6))[::2, ::3],
+                 lambda xp: xp.ones(3), lambda xp: xp.broadcast_to(xp.ones(3), (2, 3)), lambda xp: xp.ones(())):
+        for name in ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "behaved", "carray", "fnc",
+                     "forc", "num", "contiguous", "fortran"):
             as_numpy_does(lambda xp: getattr(make(xp).flags, name))
         for key in ("C", "F", "O", "W", "A", "C_CONTIGUOUS", "WRITEABLE", "ALIGNED", "CARRAY", "FNC", "wrong"):
             as_numpy_does(lambda xp: make(xp).flags[key])
@@ -221,12 +227,14 @@ def test_flat(transposed):
         def change(x, xp):
             x.flat[key] = xp.array(value[0]) if isinstance(value, set) else value
         return change
-    grid = [(slice(None), [9, 8]), (slice(None), [[9, 8], [7, 6]]), (slice(0, 3), [9, 8]), (1, 9), (slice(None), list(range(10))),
-            (slice(None), []), (None, 1), (1, [7, 8]), (slice(4, 0, -2), [7]), (-1, 5), (9, 1), ((0, 1), 1), (Ellipsis, 4), ("a", 1),
-            (slice(None), 3), (slice(2, 2), [1, 2]), (1, 2.5), (slice(None), [2.5])]
+    grid = [(slice(None), [9, 8]), (slice(None), [[9, 8], [7, 6]]), (slice(0, 3), [9, 8]), (1, 9),
+            (slice(None), list(range(10))), (slice(None), []), (None, 1), (1, [7, 8]), (slice(4, 0, -2), [7]), (-1, 5),
+            (9, 1), ((0, 1), 1), (Ellipsis, 4), ("a", 1), (slice(None), 3), (slice(2, 2), [1, 2]), (1, 2.5),
+            (slice(None), [2.5])]
     for key, value in grid:
         as_numpy_does(lambda xp: flat(xp, set_(key, value), transposed))
-    as_numpy_does(lambda xp: flat(xp, lambda x, xp: x.flat.__setitem__(slice(None), xp.array([[9, 8], [7, 6]])), transposed))
+    as_numpy_does(lambda xp: flat(xp, lambda x, xp: x.flat.__setitem__(slice(None), xp.array([[9, 8], [7, 6]])),
+                                  transposed))
     for values in ([7], [7, 8], [7, 8, 9, 10], [], 3, np.float64(2)):  # a mask's elements too
         as_numpy_does(lambda xp: flat(xp, lambda x, xp: x.flat.__setitem__(x.ravel() % 2 == 0, values), transposed))
     as_numpy_does(lambda xp: flat(xp, lambda x, xp: setattr(x, "flat", 5), transposed))
@@ -249,7 +257,8 @@ def test_numbers_where_arrays_are_asked_for():
     for a, b in ((1, 2), ([1, 2], 3), (2, [1, 2]), ([1, 2], 2.5), ([1, 2], [3, 4])):
         as_numpy_does(lambda xp: xp.add.outer(*[xp.array(v) if isinstance(v, list) else v for v in (a, b)]))
     as_numpy_does(lambda xp: xp.add.outer(xp.array([1, 2], "i1"), 3))
-    as_numpy_does(lambda xp: (type(xp.meshgrid()), type(xp.broadcast_arrays()), type(xp.meshgrid(xp.arange(2), xp.arange(3)))))
+    as_numpy_does(lambda xp: (type(xp.meshgrid()), type(xp.broadcast_arrays()),
+                              type(xp.meshgrid(xp.arange(2), xp.arange(3)))))
 
 
 def test_arrays_in_annotations():
@@ -293,7 +302,8 @@ def test_a_stream_used_inside_a_block_and_deleted():
 
 def test_memory_by_its_pointer():
     m = cp.cuda.Memory(80)
-    assert m.size == 80 and m.ptr and int(m) == m.ptr and m.device == cp.cuda.Device() and cp.cuda.memory.Memory is cp.cuda.Memory
+    assert m.size == 80 and m.ptr and int(m) == m.ptr and m.device == cp.cuda.Device()
+    assert cp.cuda.memory.Memory is cp.cuda.Memory
     p = cp.cuda.MemoryPointer(m, 16)
     assert p.ptr == m.ptr + 16 and (p + 8).ptr == m.ptr + 24 and (p - 8).mem is m
     x = cp.ndarray((4,), float, memptr=p)
@@ -307,8 +317,8 @@ def test_memory_by_its_pointer():
 
 # --- writing under a casting rule ---
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
-SOURCES = [True, 0, 1, 300, -1, 2**63, 2**70, 1.5, -2.0, 1j, np.int8(1), np.int64(3), np.float32(1.5), np.float64(2), np.complex64(1j),
-           np.array(1), np.array(1.5), np.array(1j)]
+SOURCES = [True, 0, 1, 300, -1, 2**63, 2**70, 1.5, -2.0, 1j, np.int8(1), np.int64(3), np.float32(1.5), np.float64(2),
+           np.complex64(1j), np.array(1), np.array(1.5), np.array(1j)]
 
 
 @pytest.mark.parametrize("casting", CASTINGS)
@@ -329,7 +339,8 @@ def test_copyto_of_numbers(dtype, casting):
 
 def test_where_is_boolean():
     for mask in ([True, False], [1, 0], [1.0, 0.0]):
-        for write in (lambda xp, m: xp.copyto(xp.zeros(2), 1, where=m), lambda xp, m: xp.add(xp.zeros(2), 1, where=m, out=xp.zeros(2))):
+        for write in (lambda xp, m: xp.copyto(xp.zeros(2), 1, where=m),
+                      lambda xp, m: xp.add(xp.zeros(2), 1, where=m, out=xp.zeros(2))):
             as_numpy_does(lambda xp: write(xp, xp.array(mask)))
 
 
@@ -343,8 +354,8 @@ def test_fill():
             as_numpy_does(filled)
         for v in (2, 1.5):
             as_numpy_does(lambda xp: (lambda x: (x.fill(xp.array(v)), x)[1])(xp.zeros(2, dtype)))
-        for bad, error in ((np.array([1]), ValueError), (cp.array([1]), ValueError), (cp.array([1, 2]), ValueError), ([1], TypeError),
-                           ((), TypeError), ("a", TypeError)):
+        for bad, error in ((np.array([1]), ValueError), (cp.array([1]), ValueError), (cp.array([1, 2]), ValueError),
+                           ([1], TypeError), ((), TypeError), ("a", TypeError)):
             with pytest.raises(error):
                 cp.zeros(2, dtype).fill(bad)
 
@@ -369,9 +380,10 @@ def test_complex_to_real_warns():
 
 
 # --- ranges ---
-@pytest.mark.parametrize("args", [(10, "?"), (2, "?"), (3, "?"), (0, "?"), (2.5, "?"), (-3, 7.5, 1, "u1"), (-3, 3, 1, "u1"), (0, 5, 1, "u1"),
-                                  (250, 260, 1, "u1"), (300, 310, 1, "u1"), (127, 130, 1, "i1"), (5, 0, -1, "u1"), (0, 3, 0.5, "i2"),
-                                  (-1, 2, 1, "u8"), (1, 10, 0, "i8"), (1, 10, 0.0, "f8"), (10, 1, 1, "u1"), (-3, -5, 1, "u1"),
+@pytest.mark.parametrize("args", [(10, "?"), (2, "?"), (3, "?"), (0, "?"), (2.5, "?"), (-3, 7.5, 1, "u1"),
+                                  (-3, 3, 1, "u1"), (0, 5, 1, "u1"), (250, 260, 1, "u1"), (300, 310, 1, "u1"),
+                                  (127, 130, 1, "i1"), (5, 0, -1, "u1"), (0, 3, 0.5, "i2"), (-1, 2, 1, "u8"),
+                                  (1, 10, 0, "i8"), (1, 10, 0.0, "f8"), (10, 1, 1, "u1"), (-3, -5, 1, "u1"),
                                   (0, 10, 2.5, "i4"), (-0.5, 2, 1, "u2")])
 def test_arange_of_a_type(args):
     *numbers, dtype = args
@@ -388,9 +400,9 @@ def test_arange_by_name():
 # --- the order of elements ---
 def views():
     a = np.arange(24).reshape(2, 3, 4)
-    yield from (a, a.T, a.transpose(1, 0, 2), a[:, ::2], a[::-1], a[::-1].T, a[:, :, ::-2], a[0], a[0].T, a[:, 0], a[:, :1], a[:0],
-                np.arange(10)[::2], np.arange(6)[::-1], np.broadcast_to(np.arange(3), (2, 3)), np.broadcast_to(np.arange(3), (2, 3)).T,
-                np.array(5), np.zeros((0, 3)), a.transpose(2, 0, 1)[::2])
+    yield from (a, a.T, a.transpose(1, 0, 2), a[:, ::2], a[::-1], a[::-1].T, a[:, :, ::-2], a[0], a[0].T, a[:, 0],
+                a[:, :1], a[:0], np.arange(10)[::2], np.arange(6)[::-1], np.broadcast_to(np.arange(3), (2, 3)),
+                np.broadcast_to(np.arange(3), (2, 3)).T, np.array(5), np.zeros((0, 3)), a.transpose(2, 0, 1)[::2])
 
 
 def shown(xp, a):
@@ -425,7 +437,8 @@ def test_order_of_elements(n, order):
 def test_order_of_new_arrays(n):
     a = list(views())[n]
     for order in "CFAK":
-        for options in ({}, {"shape": (5,) * a.ndim}, {"shape": (3, 4, 5)}, {"shape": (6, 7)}, {"shape": ()}, {"shape": (0, 2)}):
+        for options in ({}, {"shape": (5,) * a.ndim}, {"shape": (3, 4, 5)}, {"shape": (6, 7)}, {"shape": ()},
+                        {"shape": (0, 2)}):
             as_numpy_does(lambda xp: xp.empty_like(shown(xp, a), order=order, **options).strides)
     for order in "CF":
         as_numpy_does(lambda xp: xp.array(shown(xp, a), order=order).strides)
@@ -494,7 +507,8 @@ class Host:
 
 @pytest.mark.parametrize("f", [operator.eq, operator.ne, operator.lt, operator.ge])
 def test_comparison_with_sequences(f):
-    for other in ([0, 5, 2], (0, 1, 2), range(3), range(2), ["a", "b", "c"], [None, 1, 2], ["0"], [[0], [1]], [], [1, [2]], [2**70, 1, 2]):
+    for other in ([0, 5, 2], (0, 1, 2), range(3), range(2), ["a", "b", "c"], [None, 1, 2], ["0"], [[0], [1]], [],
+                  [1, [2]], [2**70, 1, 2]):
         as_numpy_does(lambda xp: f(xp.arange(3), other))
         as_numpy_does(lambda xp: f(other, xp.arange(3)))
     with pytest.raises(TypeError):  # as a NumPy array is: the transfer must be asked for
@@ -502,11 +516,13 @@ def test_comparison_with_sequences(f):
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "i2", "u4", "i8", "u8", "f4"])
-@pytest.mark.parametrize("name", ["true_divide", "arctan2", "hypot", "float_power", "copysign", "logaddexp", "power", "add", "maximum"])
+@pytest.mark.parametrize("name", ["true_divide", "arctan2", "hypot", "float_power", "copysign", "logaddexp", "power",
+                                  "add", "maximum"])
 def test_integers_beyond_int64(name, dtype):
     """They are reals to an operation that computes with reals, and else do not fit."""
     for v in (2**70, -2**70, 2**64 - 1, 2**63, -2**63 - 1):
-        for f in (lambda xp: getattr(xp, name)(xp.ones(1, dtype), v), lambda xp: getattr(xp, name)(v, xp.ones(1, dtype))):
+        for f in (lambda xp: getattr(xp, name)(xp.ones(1, dtype), v),
+                  lambda xp: getattr(xp, name)(v, xp.ones(1, dtype))):
             their_error, theirs, _ = told(f, np)
             if dtype == "?" and name in ("power", "add", "maximum") and theirs is not None and theirs.dtype == object:
                 continue  # Python's own integers
@@ -514,7 +530,8 @@ def test_integers_beyond_int64(name, dtype):
             assert our_error is their_error
             if not their_error:
                 assert ours.dtype == theirs.dtype
-                np.testing.assert_allclose(ours.get(), theirs, rtol=0 if theirs.dtype.kind == "u" else 4 * np.finfo(theirs.dtype).eps)
+                np.testing.assert_allclose(ours.get(), theirs, rtol=0 if theirs.dtype.kind == "u"
+                                           else 4 * np.finfo(theirs.dtype).eps)
 
 
 def test_arrays_in_lists_promote_one_by_one():
@@ -529,11 +546,13 @@ def test_order_of_results():
     for _ in range(300):
         n = int(rng.integers(1, 5))
         shape, axes = rng.choice([1, 1, 2, 3], n), rng.permutation(n)
-        keys = [[slice(None), slice(None, None, -1), slice(0, 1), slice(None, None, 2)][k] for k in rng.integers(0, 4, n)]
+        keys = [[slice(None), slice(None, None, -1), slice(0, 1), slice(None, None, 2)][k]
+                for k in rng.integers(0, 4, n)]
         for order in "CFAK":
             def copies(xp):
                 x = xp.zeros(shape).transpose(axes)[tuple(keys)]
-                return [y.strides for y in (x.copy(order), xp.array(x, order=order), x.astype("f4", order=order), xp.empty_like(x, order=order))]
+                return [y.strides for y in (x.copy(order), xp.array(x, order=order), x.astype("f4", order=order),
+                                            xp.empty_like(x, order=order))]
             as_numpy_does(copies)
             if order != "K":
                 as_numpy_does(lambda xp: (lambda y: (y.flags.c_contiguous, y.flags.f_contiguous))(
@@ -541,11 +560,13 @@ def test_order_of_results():
 
 
 # --- an integer beyond int64 beside numbers; where= ---
-@pytest.mark.parametrize("other", [np.float32(1), np.float16(1), np.int32(1), np.uint64(1), np.bool(1), True, 1, 1.0, 1j, np.complex64(1)],
+@pytest.mark.parametrize("other", [np.float32(1), np.float16(1), np.int32(1), np.uint64(1), np.bool(1), True, 1, 1.0,
+                                   1j, np.complex64(1)],
                          ids=lambda v: f"{type(v).__name__}")
 @pytest.mark.parametrize("huge", [2**63, 2**64, -2**63 - 1, 2**70])
 def test_a_huge_integer_is_weak_beside_a_number(huge, other):
-    for name in ("add", "true_divide") if isinstance(other, bool | np.bool) else ("add", "less", "equal", "true_divide"):
+    for name in ("add", "true_divide") if isinstance(other,
+                                                     bool | np.bool) else ("add", "less", "equal", "true_divide"):
         for pair in ((huge, other), (other, huge)):
             if not isinstance(other, complex | np.complexfloating):
                 as_numpy_does(lambda xp: getattr(xp, name)(*pair))
@@ -553,7 +574,8 @@ def test_a_huge_integer_is_weak_beside_a_number(huge, other):
         as_numpy_does(lambda xp: xp.where(xp.asarray([True, False]), huge, other))
 
 
-@pytest.mark.parametrize("where", [None, True, False, 0, 1, 1.5, 0.0, np.bool(False), np.int64(1), np.float32(0)], ids=repr)
+@pytest.mark.parametrize("where", [None, True, False, 0, 1, 1.5, 0.0, np.bool(False), np.int64(1), np.float32(0)],
+                         ids=repr)
 def test_where_takes_the_truth_of_a_number(where):
     as_numpy_does(lambda xp: xp.sum(xp.asarray([1.0, 2]), where=where))
     as_numpy_does(lambda xp: xp.max(xp.asarray([1.0, 2]), where=where, initial=-5))

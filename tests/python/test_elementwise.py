@@ -33,9 +33,10 @@ SPECIAL = [0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 1.5, 2.5, -1.5, 3, 0.1, 100, -100
            0.9999999, 1.0000001, 88.5, -88.5, 709.5, 1e4, 6e4, 1e-8]
 #: NumPy itself decides the sign of a zero there by its instruction set
 ANY_ZERO = {"maximum", "minimum", "fmax", "fmin"}
-#: complex functions whose intermediate results overflow in NumPy, or whose special values are no rule's: moderate values
-MODERATE = {"power", "exp2", "expm1", "log1p", "square", "divide", "sign", "reciprocal", "multiply", "float_power", "sinc",
-            "xlogy"}
+# : complex functions whose intermediate results overflow in NumPy, or whose special values are no rule's: moderate
+# values
+MODERATE = {"power", "exp2", "expm1", "log1p", "square", "divide", "sign", "reciprocal", "multiply", "float_power",
+            "sinc", "xlogy"}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -47,9 +48,11 @@ def quiet():
 
 
 def foreign(name, x):
-    """Operands for functions that NumPy lacks, in the type that CuPy computes them in: the first that each casts to, float32
-    upwards, where SciPy's are sorted otherwise. A Python number is of the type that NumPy gives it beside the others."""
-    t = np.result_type(np.float32, *[np.result_type(v if hasattr(v, "dtype") else np.result_type(*x), np.float32) for v in x])
+    """Operands for functions that NumPy lacks, in the type that CuPy computes them in: the first that each casts to,
+    float32 upwards, where SciPy's are sorted otherwise. A Python number is of the type that NumPy gives it beside the
+    others."""
+    t = np.result_type(np.float32, *[np.result_type(v if hasattr(v, "dtype") else np.result_type(*x), np.float32)
+                                     for v in x])
     if t.kind == "c" and not ROW[name].get("complex"):
         raise TypeError("complex numbers are not taken")
     return [np.asarray(v).astype(t) for v in x]
@@ -206,7 +209,8 @@ def test_row(name, device):
     nin = TABLE[name].nin
     for t in TYPES:
         for _ in range(2 if nin == 1 else 1):
-            compare(name, tame(name, [sample(rng, t, 300, not (t.kind == "c" and name in MODERATE)) for _ in range(nin)]))
+            compare(name,
+                    tame(name, [sample(rng, t, 300, not (t.kind == "c" and name in MODERATE)) for _ in range(nin)]))
     for _ in range(8 if nin > 1 else 0):
         types = [TYPES[i] for i in rng.integers(0, len(TYPES), nin)]
         loose = name in MODERATE and any(t.kind == "c" for t in types)
@@ -294,7 +298,8 @@ def test_options(name, device):
                 theirs, mine = [b.copy() for b in base], [cp.asarray(b) for b in base]
                 pick = (lambda v: v[0]) if nout == 1 else tuple
                 want = outcome(ufunc(name), *x, out=pick(theirs), where=mask, casting=casting)
-                got = outcome(TABLE[name], *[cp.asarray(a) for a in x], out=pick(mine), where=cp.asarray(mask), casting=casting)
+                got = outcome(TABLE[name], *[cp.asarray(a) for a in x], out=pick(mine), where=cp.asarray(mask),
+                              casting=casting)
                 if failed(got, want, name, t, o, casting):
                     assert all((m.get() == b).all() for m, b in zip(mine, base))
                     continue
@@ -382,7 +387,8 @@ def bfloat16_error(got, exact):
 
 
 def test_bfloat16(device):
-    """Computes in float32, rounds once: within half a unit, and what float32 is off, of the result in float64, or in float32."""
+    """Computes in float32, rounds once: within half a unit, and what float32 is off, of the result in float64, or in
+    float32."""
     rng = np.random.default_rng(5)
     for name in ROWS:
         f = TABLE[name]
@@ -501,7 +507,8 @@ def test_clip(device):
     for t in TYPES:
         x = sample(rng, t, 300)
         low, high = np.sort(sample(rng, t, 2, False))
-        np.testing.assert_array_equal(cp.clip(cp.asarray(x), cp.asarray(low), cp.asarray(high)).get(), np.clip(x, low, high))
+        np.testing.assert_array_equal(cp.clip(cp.asarray(x), cp.asarray(low), cp.asarray(high)).get(),
+                                      np.clip(x, low, high))
         if t.kind in "iu":
             np.testing.assert_array_equal(cp.clip(cp.asarray(x), -5, 300).get(), np.clip(x, -5, 300))
 
@@ -524,7 +531,9 @@ def test_closeness(device):
             y[1::5] = y[1::5] * t.type(1 + 5e-6)
         a, b = cp.asarray(x), cp.asarray(y)
         for nan in (False, True):
-            got, want, exact = cp.isclose(a, b, equal_nan=nan).get(), np.isclose(x, y, equal_nan=nan), close_exactly(x, y, nan)
+            got, want, exact = cp.isclose(a, b,
+                                          equal_nan=nan).get(), np.isclose(x, y,
+                                                                           equal_nan=nan), close_exactly(x, y, nan)
             certain = want == exact  # elsewhere NumPy's roundings of the bound decide, or its overflow
             assert certain.mean() > 0.98, t
             np.testing.assert_array_equal(got[certain], want[certain], err_msg=f"{t}")
@@ -559,8 +568,8 @@ def test_negative_powers_of_integers(device):
     assert int(a[3] ** b[3]) == 16
 
 
-LONG = [(1, 3), (7, 4), (130, 64), (33, 40, 8), (5, 6, 7, 4), (1000, 3), (4099,), (8200,), (2, 3, 1, 5, 2, 12), (501, 2),
-        (333, 5), (70, 3, 7)]
+LONG = [(1, 3), (7, 4), (130, 64), (33, 40, 8), (5, 6, 7, 4), (1000, 3), (4099,), (8200,), (2, 3, 1, 5, 2, 12),
+        (501, 2), (333, 5), (70, 3, 7)]
 
 
 @pytest.mark.parametrize("shape", LONG, ids=str)
@@ -581,7 +590,8 @@ def test_broadcasting_of_all_types(shape, device):
 
 @pytest.mark.parametrize("last", [2, 3, 5, 6, 7, 9])
 def test_rows_that_are_not_made_of_runs(last, device):
-    """Neighbours of one thread lie in two rows: both operands broadcast, whole operands beside them, other types, masks."""
+    """Neighbours of one thread lie in two rows: both operands broadcast, whole operands beside them, other types,
+    masks."""
     rng = np.random.default_rng(last)
     for a, b in ((1, 1), (3, 5), (41, 67), (1, 1030)):
         for t, u in (("f4", "f4"), ("f8", "i2"), ("u1", "u1"), ("c8", "f4"), ("i8", "u4")):
@@ -623,7 +633,8 @@ def test_divmod_of_scalars(device):
     """NumPy's scalars on the left ask the array, which must not ask them back."""
     x = np.array([1, 3, -5])
     for left in (np.int64(7), 7, np.float32(7.5), True):
-        for got, want in ((divmod(left, cp.asarray(x)), divmod(left, x)), (divmod(cp.asarray(x), left), divmod(x, left)),
+        for got, want in ((divmod(left, cp.asarray(x)), divmod(left, x)), (divmod(cp.asarray(x), left),
+                                                                           divmod(x, left)),
                           (np.divmod(cp.asarray(x), left), np.divmod(x, left))):
             for g, w in zip(got, want):
                 assert g.dtype == w.dtype
@@ -660,7 +671,8 @@ def test_casting_of_python_numbers(device):
         for t in TYPES:
             for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
                 x = np.ones(2, t)
-                want, got = outcome(np.add, value, x, casting=casting), outcome(cp.add, value, cp.asarray(x), casting=casting)
+                want, got = outcome(np.add, value, x,
+                                    casting=casting), outcome(cp.add, value, cp.asarray(x), casting=casting)
                 if not failed(got, want, value, t, casting):
                     assert got.dtype == want.dtype
         for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):

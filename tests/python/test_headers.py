@@ -118,7 +118,9 @@ def call_with_options(text, name, body, declared):
     given = []
     for a in arguments[:-1]:
         kind = re.sub(r"\s*\w+$", "", a)
-        given.append({"cp_array *": "x", "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind else f"({kind.replace('_Bool', 'bool')})0"))
+        given.append({"cp_array *": "x",
+                      "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind
+                                                                   else f"({kind.replace('_Bool', 'bool')})0"))
     names = [n for _, n in members(text, form[2])]
     every = ", ".join(given + [f".{n} = o.{n}" for n in names])
     test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS"}.get(result, "SAME_CODES")
@@ -133,7 +135,8 @@ def test_options(compiler, tmp_path):
     text, declared = preprocessed(), declarations()
     sugar = {m: body for m, body in macros().items() if m.startswith("cp_")}
     with_options = {n for n, (_, a) in declared.items() if a and re.match(r"const cp_\w+_options \*", a[-1])}
-    by_number = {"cp_reduce", "cp_elementwise", "cp_elementwise_all"}  # for operations chosen at run time: a pointer only
+    # for operations chosen at run time: a pointer only
+    by_number = {"cp_reduce", "cp_elementwise", "cp_elementwise_all"}
     assert set(sugar) == with_options - by_number
     lines = "".join(call_with_options(text, name, body, declared) for name, body in sorted(sugar.items()))
     source = tmp_path / "options.c"
@@ -197,12 +200,14 @@ def test_leaks_are_told(compiler, tmp_path):
     made = program(compiler, source, tmp_path / "leaks", "-g")
     assert run([made]).stderr == ""
     told = run([made], env={**os.environ, "CUPRITE_DEBUG": "leaks"}).stderr.splitlines()
-    lines = {name: i for i, line in enumerate(source.read_text().splitlines(), 1) for name in re.findall(r"/\* (\w+) \*/$", line)}
+    lines = {name: i for i, line in enumerate(source.read_text().splitlines(), 1)
+             for name in re.findall(r"/\* (\w+) \*/$", line)}
     assert told[0] == f"cuprite: 1003 arrays of {1000 * 8000 + 8 + 8000} bytes were never freed:"
     want = {"add": (1000, "spill"), "sum": (1, "main"), "reshape": (1, "main"), "copy": (1, "main")}
     for name, (number, caller) in want.items():
         found = [t for t in told if f" cp_{name}," in t]
         assert len(found) == 1, told
-        assert re.search(rf"^    {number} made by cp_{name}, called by {caller}\S* at \S*leaks.c:{lines[name]}\b", found[0])
+        assert re.search(rf"^    {number} made by cp_{name}, called by {caller}\S* at \S*leaks.c:{lines[name]}\b",
+                         found[0])
         assert ("in a scope that was never ended" in found[0]) == (name == "copy")
     assert len(told) == 1 + len(want)

@@ -1,5 +1,5 @@
-"""What is installed works by itself: with pkg-config, with CMake, from Python, as a wheel; shared and static; C and C++; in a
-prefix that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs."""
+"""What is installed works by itself: with pkg-config, with CMake, from Python, as a wheel; shared and static; C and
+C++; in a prefix that was moved; without LD_LIBRARY_PATH. Nothing is compiled again but the programs."""
 import fcntl
 import os
 import pathlib
@@ -13,7 +13,8 @@ pytestmark = pytest.mark.once
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("CUPRITE_BUILD", ROOT / "build")).absolute()
-CLEAN = {k: v for k, v in os.environ.items() if k not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH", "CUPRITE_BUILD")}
+CLEAN = {k: v for k, v in os.environ.items() if k not in ("LD_LIBRARY_PATH", "PYTHONPATH", "PKG_CONFIG_PATH",
+                                                          "CUPRITE_BUILD")}
 
 PROGRAM = """#include <cuprite.h>
 
@@ -44,7 +45,8 @@ endforeach()
 
 
 def run(*command, **options):
-    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, timeout=300, env={**CLEAN, **options})
+    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, timeout=300,
+                          env={**CLEAN, **options})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -76,7 +78,8 @@ def sources(tmp_path_factory):
 
 
 @pytest.mark.parametrize("package", ["cuprite", "cuprite-static"])
-@pytest.mark.parametrize("compiler", [["gcc", "-std=c17", "program.c"], ["g++", "-std=c++20", "program.cpp"]], ids=["C", "C++"])
+@pytest.mark.parametrize("compiler", [["gcc", "-std=c17", "program.c"], ["g++", "-std=c++20", "program.cpp"]],
+                         ids=["C", "C++"])
 def test_pkg_config(prefix, sources, tmp_path, package, compiler):
     straight = tmp_path / "prefix"
     straight.symlink_to(prefix)  # pkg-config quotes spaces in its own way
@@ -111,7 +114,8 @@ def test_command_and_files(prefix, tmp_path):
 def test_python_module(prefix, tmp_path):
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     folder, = (prefix / "lib" / version).glob("*-packages")  # Debian's dist-packages where /usr/local was configured
-    text = "import cuprite, sys; print(cuprite.__file__); print(cuprite.arange(4).sum(), cuprite.cuda.runtime.getDeviceCount() >= 0)"
+    text = ("import cuprite, sys; print(cuprite.__file__); "
+            "print(cuprite.arange(4).sum(), cuprite.cuda.runtime.getDeviceCount() >= 0)")
     file, values = run(sys.executable, "-c", text, PYTHONPATH=folder).splitlines()
     assert pathlib.Path(file).is_relative_to(folder) and values == "6 True"
     assert (folder / "cuprite" / "py.typed").exists() and list((folder / "cuprite").rglob("*.pyi"))
@@ -120,7 +124,8 @@ def test_python_module(prefix, tmp_path):
 def test_wheel(tmp_path):
     """pip makes a wheel of what is built, installs it, and the module and the command run from there."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path, f"--config-settings=build-dir={BUILD}", ROOT)
+    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path,
+        f"--config-settings=build-dir={BUILD}", ROOT)
     wheel, = tmp_path.glob("*.whl")
     place = tmp_path / "place"
     run(*pip, "install", "-q", "--no-deps", "--no-index", "--target", place, wheel)

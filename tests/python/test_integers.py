@@ -10,44 +10,50 @@ from oracle import as_numpy_does
 
 X = np.arange(24.).reshape(2, 3, 4)
 
-AXES = ["sum", "prod", "max", "min", "any", "all", "mean", "std", "var", "nansum", "nanprod", "nanmax", "nanmin", "nanstd", "nanvar",
-        "argmax", "argmin", "ptp", "count_nonzero", "median", "sort", "argsort", "unique", "squeeze", "expand_dims", "flip", "diff",
-        "trapezoid"]
+AXES = ["sum", "prod", "max", "min", "any", "all", "mean", "std", "var", "nansum", "nanprod", "nanmax", "nanmin",
+        "nanstd", "nanvar", "argmax", "argmin", "ptp", "count_nonzero", "median", "sort", "argsort", "unique",
+        "squeeze", "expand_dims", "flip", "diff", "trapezoid"]
 METHODS = ["sum", "prod", "max", "min", "any", "all", "mean", "std", "var", "argmax", "argmin", "argsort", "squeeze"]
 
 CALLS = {
     "partition": lambda x, v, xp: xp.partition(x, 1, axis=v), "kth": lambda x, v, xp: xp.partition(x, v),
-    "compress": lambda x, v, xp: xp.compress([False, True], x, axis=v), "concatenate": lambda x, v, xp: xp.concatenate([x, x], axis=v),
-    "append": lambda x, v, xp: xp.append(x, x, axis=v), "stack": lambda x, v, xp: xp.stack([x, x], axis=v),
-    "rollaxis": lambda x, v, xp: xp.rollaxis(x, v), "start": lambda x, v, xp: xp.rollaxis(x, 0, v),
-    "source": lambda x, v, xp: xp.moveaxis(x, v, 0), "destination": lambda x, v, xp: xp.moveaxis(x, 0, v),
-    "swapaxes": lambda x, v, xp: xp.swapaxes(x, 0, v), "transpose": lambda x, v, xp: xp.transpose(x, (0, v, 2)),
-    "transpose method": lambda x, v, xp: x.transpose(0, v, 2), "diagonal": lambda x, v, xp: xp.diagonal(x, 0, 0, v),
-    "offset": lambda x, v, xp: xp.diagonal(x, v), "trace": lambda x, v, xp: xp.trace(x, 0, v, 0),
-    "trace offset": lambda x, v, xp: xp.trace(x, v), "linspace axis": lambda x, v, xp: xp.linspace(x[0], x[1], 4, axis=v),
-    "linspace": lambda x, v, xp: xp.linspace(0, 1, v), "arange": lambda x, v, xp: xp.arange(v), "eye": lambda x, v, xp: xp.eye(v),
-    "eye columns": lambda x, v, xp: xp.eye(3, v), "eye diagonal": lambda x, v, xp: xp.eye(3, 3, v),
-    "eye diagonal F": lambda x, v, xp: xp.eye(2, 3, v, order="F"), "identity": lambda x, v, xp: xp.identity(v),
-    "tril": lambda x, v, xp: xp.tril(x, v), "triu": lambda x, v, xp: xp.triu(x, v), "zeros": lambda x, v, xp: xp.zeros(v),
-    "ones": lambda x, v, xp: xp.ones((v, 2)), "full": lambda x, v, xp: xp.full(v, 1.), "empty": lambda x, v, xp: xp.empty(v).shape[0],
-    "zeros_like": lambda x, v, xp: xp.zeros_like(x, shape=v), "full_like": lambda x, v, xp: xp.full_like(x, 1, shape=(v, 2)),
-    "reshape": lambda x, v, xp: xp.reshape(x, (v, 24)), "reshape method": lambda x, v, xp: x.reshape(v, 24),
+    "compress": lambda x, v, xp: xp.compress([False, True], x, axis=v),
+    "concatenate": lambda x, v, xp: xp.concatenate([x, x], axis=v), "append": lambda x, v, xp: xp.append(x, x, axis=v),
+    "stack": lambda x, v, xp: xp.stack([x, x], axis=v), "rollaxis": lambda x, v, xp: xp.rollaxis(x, v),
+    "start": lambda x, v, xp: xp.rollaxis(x, 0, v), "source": lambda x, v, xp: xp.moveaxis(x, v, 0),
+    "destination": lambda x, v, xp: xp.moveaxis(x, 0, v), "swapaxes": lambda x, v, xp: xp.swapaxes(x, 0, v),
+    "transpose": lambda x, v, xp: xp.transpose(x, (0, v, 2)), "transpose method": lambda x, v, xp: x.transpose(0, v, 2),
+    "diagonal": lambda x, v, xp: xp.diagonal(x, 0, 0, v), "offset": lambda x, v, xp: xp.diagonal(x, v),
+    "trace": lambda x, v, xp: xp.trace(x, 0, v, 0), "trace offset": lambda x, v, xp: xp.trace(x, v),
+    "linspace axis": lambda x, v, xp: xp.linspace(x[0], x[1], 4, axis=v),
+    "linspace": lambda x, v, xp: xp.linspace(0, 1, v), "arange": lambda x, v, xp: xp.arange(v),
+    "eye": lambda x, v, xp: xp.eye(v), "eye columns": lambda x, v, xp: xp.eye(3, v),
+    "eye diagonal": lambda x, v, xp: xp.eye(3, 3, v), "eye diagonal F": lambda x, v, xp: xp.eye(2, 3, v, order="F"),
+    "identity": lambda x, v, xp: xp.identity(v), "tril": lambda x, v, xp: xp.tril(x, v),
+    "triu": lambda x, v, xp: xp.triu(x, v), "zeros": lambda x, v, xp: xp.zeros(v),
+    "ones": lambda x, v, xp: xp.ones((v, 2)), "full": lambda x, v, xp: xp.full(v, 1.),
+    "empty": lambda x, v, xp: xp.empty(v).shape[0], "zeros_like": lambda x, v, xp: xp.zeros_like(x, shape=v),
+    "full_like": lambda x, v, xp: xp.full_like(x, 1, shape=(v, 2)), "reshape": lambda x, v, xp: xp.reshape(x, (v, 24)),
+    "reshape method": lambda x, v, xp: x.reshape(v, 24),
     "broadcast_to": lambda x, v, xp: xp.broadcast_to(xp.ones(1), v), "item": lambda x, v, xp: x.item(v),
     "item of several": lambda x, v, xp: x.item(v, v, v), "reduce": lambda x, v, xp: xp.add.reduce(x, axis=v),
     "reduce all": lambda x, v, xp: xp.logical_and.reduce(x, v), "std method": lambda x, v, xp: x.std(axis=v),
-    "sort method": lambda x, v, xp: x.copy().sort(axis=v), "partition method": lambda x, v, xp: x.copy().partition(1, axis=v),
-    "round": lambda x, v, xp: xp.round(x, v), "ndmin": lambda x, v, xp: xp.array(1., ndmin=v), "tile": lambda x, v, xp: xp.tile(x, v),
+    "sort method": lambda x, v, xp: x.copy().sort(axis=v),
+    "partition method": lambda x, v, xp: x.copy().partition(1, axis=v), "round": lambda x, v, xp: xp.round(x, v),
+    "ndmin": lambda x, v, xp: xp.array(1., ndmin=v), "tile": lambda x, v, xp: xp.tile(x, v),
     **{name: lambda x, v, xp, name=name: getattr(xp, name)(x, axis=v) for name in AXES},
     **{f"{name} method": lambda x, v, xp, name=name: getattr(x, name)(axis=v) for name in METHODS},
 }
-# NumPy takes what its Python code compares or multiplies, integers or not; numbers of elements that nobody has memory for
+# NumPy takes what its Python code compares or multiplies, integers or not; numbers of elements that nobody has memory
+# for
 LOOSE = {"tile", "tril", "triu", "start"}
-MAKES = {"arange", "linspace", "eye", "eye columns", "identity", "zeros", "ones", "full", "empty", "zeros_like", "full_like", "tile", "broadcast_to",
-         "round", "ndmin"}
-# NumPy counts the elements before it reduces (OverflowError instead of ValueError), indexes lists, cuts integers to 32 bits
+MAKES = {"arange", "linspace", "eye", "eye columns", "identity", "zeros", "ones", "full", "empty", "zeros_like",
+         "full_like", "tile", "broadcast_to", "round", "ndmin"}
+# NumPy counts the elements before it reduces (OverflowError instead of ValueError), indexes lists, cuts integers to 32
+# bits
 # NumPy reads beyond the array (offset), or takes the least C int for None
-NO_LEAST = {"offset", "trace offset", "argmax", "argmin", "argmax method", "argmin method", "argsort", "argsort method", "compress",
-            "concatenate", "append"}
+NO_LEAST = {"offset", "trace offset", "argmax", "argmin", "argmax method", "argmin method", "argsort", "argsort method",
+            "compress", "concatenate", "append"}
 COUNTS = {"mean", "std", "var", "mean method", "std method", "var method", "trapezoid", "transpose", "transpose method"}
 
 
@@ -84,15 +90,18 @@ def test_beyond_int64(name, v):
     as_numpy_does(lambda xp: CALLS[name](xp.asarray(X), v, xp))
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "max", "argmax", "any", "median", "sort", "squeeze", "expand_dims", "flip", "moveaxis",
-                                  "transpose", "item", "partition", "zeros", "count_nonzero", "ptp", "tile"])
-@pytest.mark.parametrize("several", [(1,), [1], (True,), [True], (0, 1), [0, 1], (2**40,), (2**70,), [], (), (1.0,), range(1, 2)])
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "argmax", "any", "median", "sort", "squeeze", "expand_dims",
+                                  "flip", "moveaxis", "transpose", "item", "partition", "zeros", "count_nonzero", "ptp",
+                                  "tile"])
+@pytest.mark.parametrize("several", [(1,), [1], (True,), [True], (0, 1), [0, 1], (2**40,), (2**70,), [], (), (1.0,),
+                                     range(1, 2)])
 def test_sequences(name, several):
     if name == "expand_dims" and isinstance(several, range):
         return  # a sequence, here
-    call = {"moveaxis": lambda x, xp: xp.moveaxis(x, several, several), "transpose": lambda x, xp: xp.transpose(x, several),
-            "item": lambda x, xp: x.item(several), "partition": lambda x, xp: xp.partition(x, several),
-            "zeros": lambda x, xp: xp.zeros(several), "tile": lambda x, xp: xp.tile(x, several)}
+    call = {"moveaxis": lambda x, xp: xp.moveaxis(x, several, several),
+            "transpose": lambda x, xp: xp.transpose(x, several), "item": lambda x, xp: x.item(several),
+            "partition": lambda x, xp: xp.partition(x, several), "zeros": lambda x, xp: xp.zeros(several),
+            "tile": lambda x, xp: xp.tile(x, several)}
     if name in ("zeros", "tile", "mean") and several in ((2**40,), (1.0,)):
         return
     if (name == "tile" and several == (2**70,)) or (name == "partition" and len(several) == 0):
@@ -107,20 +116,21 @@ def test_an_unknown_extent():
         as_numpy_does(lambda xp: xp.reshape(xp.asarray(X, order="F"), shape))
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean", "std", "var", "ptp", "nansum", "nanmax", "nanstd",
-                                  "argmax", "reduce"])
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean", "std", "var", "ptp", "nansum",
+                                  "nanmax", "nanstd", "argmax", "reduce"])
 def test_keepdims(name):
-    for v in (1, 0, True, False, None, 1.0, [], "a", 2**40, 2**70, np.True_, np.int8(1), np.array(1), np.array([1]), -3):
+    for v in (1, 0, True, False, None, 1.0, [], "a", 2**40, 2**70, np.True_, np.int8(1), np.array(1), np.array([1]),
+              -3):
         if name == "argmax" and v == "a":
             continue  # a text is no truth value
-        call = (lambda x, xp: xp.add.reduce(x, keepdims=v)) if name == "reduce" else lambda x, xp: getattr(xp, name)(x, keepdims=v)
-        as_numpy_does(lambda xp: call(xp.asarray(X), xp))
+        as_numpy_does(lambda xp: (xp.add.reduce if name == "reduce" else getattr(xp, name))(xp.asarray(X), keepdims=v))
 
 
 def test_words_are_text():
-    for call in (lambda v, xp: xp.zeros(3, order=v), lambda v, xp: xp.asarray(X).copy(order=v), lambda v, xp: xp.asarray(X).reshape(24, order=v),
-                 lambda v, xp: xp.asarray(X).ravel(order=v), lambda v, xp: xp.asarray(X).astype("f4", order=v),
-                 lambda v, xp: xp.asarray(X).astype("f4", casting=v), lambda v, xp: xp.copyto(xp.zeros(3), xp.ones(3), casting=v),
+    for call in (lambda v, xp: xp.zeros(3, order=v), lambda v, xp: xp.asarray(X).copy(order=v),
+                 lambda v, xp: xp.asarray(X).reshape(24, order=v), lambda v, xp: xp.asarray(X).ravel(order=v),
+                 lambda v, xp: xp.asarray(X).astype("f4", order=v), lambda v, xp: xp.asarray(X).astype("f4", casting=v),
+                 lambda v, xp: xp.copyto(xp.zeros(3), xp.ones(3), casting=v),
                  lambda v, xp: xp.concatenate([xp.zeros(3)], casting=v), lambda v, xp: xp.add(xp.ones(3), 1, casting=v),
                  lambda v, xp: xp.can_cast("i4", "i8", casting=v), lambda v, xp: xp.meshgrid(xp.ones(3), indexing=v)):
         for v in (1, 1.5, "bogus", ""):
@@ -129,7 +139,8 @@ def test_words_are_text():
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
 def test_exponents(dtype):
-    for n in (3, -3, True, 2**31 - 1, -2**31, 2**31, -2**31 - 1, 2**40, 2**63, -2**63, 2**64, -2**70, np.int64(2**40), np.int32(3), 2.5):
+    for n in (3, -3, True, 2**31 - 1, -2**31, 2**31, -2**31 - 1, 2**40, 2**63, -2**63, 2**64, -2**70, np.int64(2**40),
+              np.int32(3), 2.5):
         as_numpy_does(lambda xp: xp.ldexp(xp.asarray([1, 0], dtype=dtype), n))
         as_numpy_does(lambda xp: xp.ldexp(xp.asarray([[1, 0]] * 3, dtype=dtype)[::2], n))
 
@@ -154,4 +165,5 @@ def test_the_next_float16_after_zeros():
     for dtype in ("f2", "f4", "f8"):
         for a in (0., -0., 1.):
             for b in (0., -0., 1.):
-                as_numpy_does(lambda xp: xp.signbit(xp.nextafter(xp.asarray([a], dtype=dtype), xp.asarray([b], dtype=dtype))))
+                as_numpy_does(lambda xp: xp.signbit(xp.nextafter(xp.asarray([a], dtype=dtype),
+                                                                 xp.asarray([b], dtype=dtype))))

@@ -228,7 +228,8 @@ def sky_like(dtype, shape=(120, 150)):
 
 COMPRESSED = [(kind, dtype, tile) for kind in ("RICE_1", "GZIP_1", "GZIP_2", "HCOMPRESS_1", "PLIO_1")
               for dtype in ("u1", "i2", "u2", "i4", "u4", "f4", "f8") for tile in (None, (32, 64))
-              if not (kind == "PLIO_1" and dtype in ("u2", "u4", "f8", "f4")) and not (kind == "HCOMPRESS_1" and dtype == "u4")]
+              if not (kind == "PLIO_1" and dtype in ("u2", "u4", "f8", "f4"))
+              and not (kind == "HCOMPRESS_1" and dtype == "u4")]
 
 
 @pytest.mark.parametrize("kind,dtype,tile", COMPRESSED)
@@ -646,7 +647,8 @@ class Mallinfo(ctypes.Structure):
 
 @pytest.mark.filterwarnings("ignore")
 def test_h_compressed_tiles_that_lie(tmp_path):
-    """Unknown codes of bit planes, more planes than there are bits, signs that are missing; and nothing is lost over it."""
+    """Unknown codes of bit planes, more planes than there are bits, signs that are missing; and nothing is lost
+    over it."""
     rng = np.random.default_rng(4)
     a = rng.normal(0, 30, (9, 14)).astype("i2")
     path = tmp_path / "x.fits"
@@ -739,7 +741,8 @@ def test_damaged_files(tmp_path, seed):
         header = (len(data) if rng.random() < 0.3 else 2880 * 3) if compressed else 2880
         for _ in range(rng.choice((1, 2, 5, 20))):
             at = rng.randrange(min(header, len(data)))
-            data[at] = rng.choice((rng.randrange(256), ord("0") + rng.randrange(10), 32, data[at] ^ 1 << rng.randrange(8)))
+            data[at] = rng.choice((rng.randrange(256), ord("0") + rng.randrange(10), 32,
+                                   data[at] ^ 1 << rng.randrange(8)))
         if rng.random() < 0.2:
             del data[rng.randrange(len(data)):]
         path.write_bytes(data)

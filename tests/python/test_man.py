@@ -16,7 +16,8 @@ BUILD = os.environ.get("CUPRITE_BUILD", str(ROOT / "build"))
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("man")
-    subprocess.run([sys.executable, ROOT / "tools/make_man.py", folder], check=True, env={**os.environ, "BUILD": BUILD}, capture_output=True)
+    subprocess.run([sys.executable, ROOT / "tools/make_man.py", folder], check=True, env={**os.environ, "BUILD": BUILD},
+                   capture_output=True)
     return folder / "man3"
 
 
@@ -30,11 +31,13 @@ def test_every_function_has_a_page(pages):
 
 def test_a_page(pages):
     text = (pages / "cp_median.3").read_text()
-    for words in ("#include <cuprite/sort.h>", "const cp_median_options *options", "bool keepdims;", "Median over axes", "cuprite.median(a, axis=None"):
+    for words in ("#include <cuprite/sort.h>", "const cp_median_options *options", "bool keepdims;", "Median over axes",
+                  "cuprite.median(a, axis=None"):
         assert words in text
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is missing")
 def test_no_warnings(pages):
-    run = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", *sorted(pages.glob("*.3"))], capture_output=True, text=True)
+    run = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", *sorted(pages.glob("*.3"))], capture_output=True,
+                         text=True)
     assert run.returncode == 0 and not run.stderr, run.stderr

@@ -7,22 +7,28 @@ from oracle import as_numpy_does, told
 
 LAYOUTS = {
     "C": lambda x, xp: x, "F": lambda x, xp: xp.asfortranarray(x), "turned": lambda x, xp: x.transpose(1, 0, 2),
-    "rolled": lambda x, xp: x.transpose(2, 0, 1), "every second": lambda x, xp: x[:, ::2], "backwards": lambda x, xp: x[::-1, :, ::-1],
-    "one place": lambda x, xp: x[:, :1],
+    "rolled": lambda x, xp: x.transpose(2, 0, 1), "every second": lambda x, xp: x[:, ::2],
+    "backwards": lambda x, xp: x[::-1, :, ::-1], "one place": lambda x, xp: x[:, :1],
 }
 CALLS = {
     **{f"median {axis}": lambda x, xp, axis=axis: xp.median(x, axis) for axis in (0, 1, 2, -1, (0, 1), (0, 2), None)},
-    "tile": lambda x, xp: xp.tile(x, (2, 1, 1)), "tile all": lambda x, xp: xp.tile(x, (2, 2, 1, 3)), "tile once": lambda x, xp: xp.tile(x, 1),
-    "linspace": lambda x, xp: xp.linspace(x, x + 1, 5), "linspace 1": lambda x, xp: xp.linspace(x, x + 1, 5, axis=1),
-    "linspace -1": lambda x, xp: xp.linspace(x, 3, 5, axis=-1, dtype="f4"), "linspace of one": lambda x, xp: xp.linspace(x, 3, 1, axis=1),
-    "concatenate": lambda x, xp: xp.concatenate([x, x], axis=1), "concatenate two orders": lambda x, xp: xp.concatenate([x, x.copy()], axis=0),
+    "tile": lambda x, xp: xp.tile(x, (2, 1, 1)), "tile all": lambda x, xp: xp.tile(x, (2, 2, 1, 3)),
+    "tile once": lambda x, xp: xp.tile(x, 1), "linspace": lambda x, xp: xp.linspace(x, x + 1, 5),
+    "linspace 1": lambda x, xp: xp.linspace(x, x + 1, 5, axis=1),
+    "linspace -1": lambda x, xp: xp.linspace(x, 3, 5, axis=-1, dtype="f4"),
+    "linspace of one": lambda x, xp: xp.linspace(x, 3, 1, axis=1),
+    "concatenate": lambda x, xp: xp.concatenate([x, x], axis=1),
+    "concatenate two orders": lambda x, xp: xp.concatenate([x, x.copy()], axis=0),
     **{f"stack {axis}": lambda x, xp, axis=axis: xp.stack([x, x], axis=axis) for axis in range(4)},
-    "append": lambda x, xp: xp.append(x, x, axis=2), "vstack": lambda x, xp: xp.vstack([x, x]), "dstack": lambda x, xp: xp.dstack([x, x]),
-    **{f"expand_dims {axis}": lambda x, xp, axis=axis: xp.expand_dims(x, axis) for axis in (0, 1, 2, 3, -1, (0, 1), (0, -1), (1, 3))},
-    "mean": lambda x, xp: xp.mean(x, 1), "sum": lambda x, xp: xp.sum(x, 0), "ptp": lambda x, xp: xp.ptp(x, 0),
-    "sort": lambda x, xp: xp.sort(x, 1), "flip": lambda x, xp: xp.flip(x, 1), "tril": lambda x, xp: xp.tril(x),
-    "round": lambda x, xp: xp.round(x), "clip": lambda x, xp: xp.clip(x, 1, 2), "where": lambda x, xp: xp.where(x > 1, x, 0),
-    "copy": lambda x, xp: xp.copy(x), "astype": lambda x, xp: x.astype("f4"), "compress": lambda x, xp: xp.compress([True], x, axis=1),
+    "append": lambda x, xp: xp.append(x, x, axis=2), "vstack": lambda x, xp: xp.vstack([x, x]),
+    "dstack": lambda x, xp: xp.dstack([x, x]),
+    **{f"expand_dims {axis}": lambda x, xp, axis=axis: xp.expand_dims(x, axis)
+       for axis in (0, 1, 2, 3, -1, (0, 1), (0, -1), (1, 3))}, "mean": lambda x, xp: xp.mean(x, 1),
+    "sum": lambda x, xp: xp.sum(x, 0), "ptp": lambda x, xp: xp.ptp(x, 0), "sort": lambda x, xp: xp.sort(x, 1),
+    "flip": lambda x, xp: xp.flip(x, 1), "tril": lambda x, xp: xp.tril(x), "round": lambda x, xp: xp.round(x),
+    "clip": lambda x, xp: xp.clip(x, 1, 2), "where": lambda x, xp: xp.where(x > 1, x, 0),
+    "copy": lambda x, xp: xp.copy(x), "astype": lambda x, xp: x.astype("f4"),
+    "compress": lambda x, xp: xp.compress([True], x, axis=1),
 }
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 import cuprite as cp
 from oracle import as_numpy_does, kind
 
-TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
-         "complex64", "complex128"]
+TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+         "float64", "complex64", "complex128"]
 
 
 def same(ours, theirs):
@@ -45,7 +45,8 @@ def raises(theirs, call):
 @pytest.mark.parametrize("dtype", TYPES)
 def test_round_trip(dtype):
     a = np.arange(24).reshape(2, 3, 4).astype(dtype)
-    for v in (a, a.T, a[:, ::-1], a[..., ::2], np.asfortranarray(a), a[:0], a[0, 0, 0], np.broadcast_to(a[0], (5, 3, 4))):
+    for v in (a, a.T, a[:, ::-1], a[..., ::2], np.asfortranarray(a), a[:0], a[0, 0, 0],
+              np.broadcast_to(a[0], (5, 3, 4))):
         x = cp.asarray(v)
         same(x, v)
         assert x.dtype == v.dtype and x.shape == v.shape and x.size == v.size and x.nbytes == v.size * v.itemsize
@@ -70,15 +71,16 @@ def test_buffers_are_taken():
 
 
 @pytest.mark.parametrize("value", [
-    1, 2.5, 1j, True, [], [[]], [[], []], [1, 2], [1, 2.5], [True, 2], [True, False], [1, 2j], [[1, 2], [3, 4]], (1, (2,)[0]),
-    [(1, 2), [3, 4]], [[[1]]], [2**63], [np.float32(1), 2], [np.int8(1), np.int8(2)], np.float32(3), np.int8(3), np.bool(True),
-    [np.arange(3), np.arange(3)], range(4), [2**64 - 1, 1], np.complex64(1j), -2**63,
+    1, 2.5, 1j, True, [], [[]], [[], []], [1, 2], [1, 2.5], [True, 2], [True, False], [1, 2j], [[1, 2], [3, 4]],
+    (1, (2,)[0]), [(1, 2), [3, 4]], [[[1]]], [2**63], [np.float32(1), 2], [np.int8(1), np.int8(2)], np.float32(3),
+    np.int8(3), np.bool(True), [np.arange(3), np.arange(3)], range(4), [2**64 - 1, 1], np.complex64(1j), -2**63,
 ], ids=repr)
 def test_array_of_python_objects(value):
     same(cp.array(value), np.array(value))
 
 
-@pytest.mark.parametrize("value", [[1, [2, 3]], [[1, 2], [3]], ["a"], "text", [None], [object()], b"abc", {1: 2}, [[1], 2]], ids=lambda v: repr(v).split(" at 0x")[0])
+@pytest.mark.parametrize("value", [[1, [2, 3]], [[1, 2], [3]], ["a"], "text", [None], [object()], b"abc", {1: 2},
+                                   [[1], 2]], ids=lambda v: repr(v).split(" at 0x")[0])
 def test_what_is_no_array_is_refused(value):
     with pytest.raises(ValueError):  # as CuPy does: "Unsupported dtype", and NumPy's own for ragged lists
         cp.array(value)
@@ -127,7 +129,8 @@ def test_array_arguments():
 @pytest.mark.parametrize("name", ["empty", "zeros", "ones"])
 def test_new_arrays(name):
     f, g = getattr(cp, name), getattr(np, name)
-    for args in [(3,), ((2, 3),), ((),), ((2, 0),), ([2, 2], "i4"), (np.int64(3), np.float32), ((2, 3), float, "F"), (3, bool)]:
+    for args in [(3,), ((2, 3),), ((),), ((2, 0),), ([2, 2], "i4"), (np.int64(3), np.float32), ((2, 3), float, "F"),
+                 (3, bool)]:
         x, a = f(*args), g(*args)
         assert x.shape == a.shape and x.dtype == a.dtype and x.flags.f_contiguous == a.flags.f_contiguous
         if name != "empty":
@@ -153,8 +156,8 @@ def test_full_and_like():
     assert cp.empty_like(x, shape=(2, 2)).shape == (2, 2)
 
 
-@pytest.mark.parametrize("args", [(5,), (2, 9), (2, 9, 3), (9, 2, -2), (0,), (5, 2), (1.5,), (0, 1, 0.1), (5, 1, -0.5), (3, None),
-                                  (np.int64(4),), (0, 2**40, 2**38)])
+@pytest.mark.parametrize("args", [(5,), (2, 9), (2, 9, 3), (9, 2, -2), (0,), (5, 2), (1.5,), (0, 1, 0.1), (5, 1, -0.5),
+                                  (3, None), (np.int64(4),), (0, 2**40, 2**38)])
 def test_arange(args):
     same(cp.arange(*args), np.arange(*args))
     x = cp.arange(*args, dtype="f4")  # NumPy rounds the step to float32 first
@@ -174,7 +177,8 @@ def test_arange_errors():
 @pytest.mark.parametrize("args", [(0, 1), (2, 3, 5), (0, 10, 1), (0, 10, 0), (1, -1, 7), (-2, 2, 15)])
 def test_linspace(args):
     np.testing.assert_allclose(cp.linspace(*args).get(), np.linspace(*args), rtol=0, atol=1e-15)
-    np.testing.assert_allclose(cp.linspace(*args, endpoint=False).get(), np.linspace(*args, endpoint=False), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(cp.linspace(*args, endpoint=False).get(), np.linspace(*args, endpoint=False), rtol=0,
+                               atol=1e-15)
     same(cp.linspace(*args, dtype=int), np.linspace(*args, dtype=int))
     x, step = cp.linspace(*args, retstep=True)
     assert np.isclose(step, np.linspace(*args, retstep=True)[1], equal_nan=True)
@@ -183,7 +187,8 @@ def test_linspace(args):
 def test_linspace_of_arrays():
     a, b = np.array([0.0, 1]), np.array([10.0, 3])
     for axis in (0, 1, -1):
-        np.testing.assert_allclose(cp.linspace(cp.asarray(a), cp.asarray(b), 5, axis=axis).get(), np.linspace(a, b, 5, axis=axis))
+        np.testing.assert_allclose(cp.linspace(cp.asarray(a), cp.asarray(b), 5, axis=axis).get(),
+                                   np.linspace(a, b, 5, axis=axis))
 
 
 def test_eye_and_meshgrid():
@@ -287,7 +292,8 @@ def test_axes():
         g = getattr(np, f.__name__)
         for v in (np.float64(3), np.arange(3), np.ones((2, 3)), a):
             same(f(cp.asarray(v)), g(v))
-    for x, y in zip(cp.broadcast_arrays(cp.arange(3), cp.ones((2, 1))), np.broadcast_arrays(np.arange(3), np.ones((2, 1)))):
+    for x, y in zip(cp.broadcast_arrays(cp.arange(3), cp.ones((2, 1))),
+                    np.broadcast_arrays(np.arange(3), np.ones((2, 1)))):
         same(x, y)
     with pytest.raises(ValueError):
         cp.broadcast_arrays(cp.arange(3), cp.arange(4))
@@ -299,7 +305,8 @@ SIZES = ["uint8", "int16", "float32", "int64", "complex64", "complex128"]  # a t
 
 
 @pytest.mark.parametrize("dtype", SIZES)
-@pytest.mark.parametrize("widths", [(1, 2, 3), (8, 16, 24), (5,) * 11, (0, 4, 1), (257, 31, 32), (64,) * 9, (2000, 48)], ids=str)
+@pytest.mark.parametrize("widths", [(1, 2, 3), (8, 16, 24), (5,) * 11, (0, 4, 1), (257, 31, 32), (64,) * 9, (2000, 48)],
+                         ids=str)
 def test_joining_rows(widths, dtype):
     """Rows of any width, beginning at any element: what moves at once is the element or more."""
     rng = np.random.default_rng(sum(widths))
@@ -365,10 +372,11 @@ def test_joining():
 
 
 # --- indexing ---
-KEYS = [0, -1, slice(None), slice(1, 3), slice(None, None, -1), slice(5, None, -2), slice(-100, 100), slice(3, 1), Ellipsis, None,
-        (0, 1), (0, 1, 2), (slice(None), 1), (Ellipsis, 1), (1, Ellipsis), (1, None, slice(None, None, 2)), (Ellipsis,), (),
-        (None, Ellipsis, None, 0), (slice(None), slice(1, 2), slice(None, None, -1)), np.int64(1), (np.int8(0), np.uint8(1)),
-        3, -4, (0, 0, 0, 0), (0, 5), (Ellipsis, Ellipsis), 1.5, "a", slice(None, None, 0), slice(1.5), 2**70, slice(2**70), (None,) * 3]
+KEYS = [0, -1, slice(None), slice(1, 3), slice(None, None, -1), slice(5, None, -2), slice(-100, 100), slice(3, 1),
+        Ellipsis, None, (0, 1), (0, 1, 2), (slice(None), 1), (Ellipsis, 1), (1, Ellipsis),
+        (1, None, slice(None, None, 2)), (Ellipsis,), (), (None, Ellipsis, None, 0),
+        (slice(None), slice(1, 2), slice(None, None, -1)), np.int64(1), (np.int8(0), np.uint8(1)), 3, -4, (0, 0, 0, 0),
+        (0, 5), (Ellipsis, Ellipsis), 1.5, "a", slice(None, None, 0), slice(1.5), 2**70, slice(2**70), (None,) * 3]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=repr)
@@ -443,8 +451,9 @@ def test_assignment():
     x[1:] = x[:-1]
     a[1:] = a[:-1].copy()
     same(x, a)
-    for bad, error in ((70000, OverflowError), (1j, TypeError), ("a", (TypeError, ValueError)), (float("nan"), ValueError),
-                       ([1, 2], ValueError), (cp.ones((4, 4)), ValueError), (None, (TypeError, ValueError))):
+    for bad, error in ((70000, OverflowError), (1j, TypeError), ("a", (TypeError, ValueError)),
+                       (float("nan"), ValueError), ([1, 2], ValueError), (cp.ones((4, 4)), ValueError),
+                       (None, (TypeError, ValueError))):
         with pytest.raises(error):
             x[...] = bad
     same(x, a)
@@ -480,8 +489,8 @@ def test_fill_copyto_set():
 
 
 # --- operators ---
-BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "lt", "le", "eq", "ne",
-          "gt", "ge"]
+BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor", "lt",
+          "le", "eq", "ne", "gt", "ge"]
 
 
 @pytest.mark.parametrize("name", BINARY)
@@ -515,7 +524,8 @@ def _operator(f, name, a, b):
         np.testing.assert_array_equal(got.get(), want)
 
 
-@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift", "irshift", "iand", "ior", "ixor"])
+@pytest.mark.parametrize("name", ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "ilshift", "irshift",
+                                  "iand", "ior", "ixor"])
 def test_in_place(name):
     f = getattr(operator, name)
     for dtype in ("int32", "float32", "uint8"):
@@ -656,8 +666,8 @@ def test_get():
 
 
 def test_text():
-    for a in (np.arange(6).reshape(2, 3), np.arange(3.0), np.array(2.5), np.array([True]), np.zeros((0, 2), "f4"), np.arange(5000),
-              np.array([1 + 2j], "c8")):
+    for a in (np.arange(6).reshape(2, 3), np.arange(3.0), np.array(2.5), np.array([True]), np.zeros((0, 2), "f4"),
+              np.arange(5000), np.array([1 + 2j], "c8")):
         assert repr(cp.asarray(a)) == repr(a) and str(cp.asarray(a)) == str(a)
     assert f"{cp.asarray(2.5):.3f}" == "2.500" and f"{cp.asarray(7):4d}" == "   7" and f"{cp.arange(2)}" == "[0 1]"
     with pytest.raises(TypeError):
@@ -820,7 +830,8 @@ def test_sigma_clip():
 def test_copies_and_pickle():
     import copy
     x = cp.arange(6.0).reshape(2, 3)
-    for y in (copy.copy(x), copy.deepcopy(x), x.copy(), cp.copy(x), pickle.loads(pickle.dumps(x)), pickle.loads(pickle.dumps(x.T)).T):
+    for y in (copy.copy(x), copy.deepcopy(x), x.copy(), cp.copy(x), pickle.loads(pickle.dumps(x)),
+              pickle.loads(pickle.dumps(x.T)).T):
         same(y, x.get())
         y[0] = -1
     same(x, np.arange(6.0).reshape(2, 3))
@@ -851,8 +862,8 @@ def test_memory_is_given_back(no_leak):
         y = (x + 1)[10:20].T.reshape(-1)
         z = y[y > 1]
         cp.concatenate([x, x]).sum(axis=0)
-        for f, error in ((lambda: x + cp.ones(7), ValueError), (lambda: x[1000], IndexError), (lambda: x.reshape(3), ValueError),
-                         (lambda: x.sum(axis=9), np.exceptions.AxisError)):
+        for f, error in ((lambda: x + cp.ones(7), ValueError), (lambda: x[1000], IndexError),
+                         (lambda: x.reshape(3), ValueError), (lambda: x.sum(axis=9), np.exceptions.AxisError)):
             with pytest.raises(error):
                 f()
         del x, y, z
@@ -885,7 +896,8 @@ def test_random_slices(data):
 @settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_random_nested_lists(data):
-    leaf = st.one_of(st.integers(-2**62, 2**62), st.floats(allow_nan=False), st.booleans(), st.complex_numbers(allow_nan=False))
+    leaf = st.one_of(st.integers(-2**62, 2**62), st.floats(allow_nan=False), st.booleans(),
+                     st.complex_numbers(allow_nan=False))
     value = data.draw(st.recursive(leaf, lambda c: st.lists(c, max_size=3), max_leaves=12))
     try:
         want = np.array(value)

@@ -137,7 +137,8 @@ def test_measure(name, shape, dtype, ltype, kinds, index, seed):
             return
     got = ours(cp.asarray(x), None if l is None else cp.asarray(l), cp.asarray(i) if index == "array" else i)
     if isinstance(want, (tuple, list)):
-        got = np.array([[float(v) for v in g] if isinstance(g, tuple) or getattr(g, "ndim", 0) else float(g) for g in got])
+        got = np.array([[float(v) for v in g] if isinstance(g, tuple) or getattr(g, "ndim", 0) else float(g)
+                        for g in got])
         want = np.array([[float(v) for v in g] if isinstance(g, tuple) else float(g) for g in want])
     else:
         assert got.dtype == result
@@ -154,7 +155,8 @@ def test_types(dtype, ltype):
     labels = rng.integers(0, 20, (40, 50)).astype(ltype)
     index = np.array([5, 1, 30, 1, 0])
     for name in ("sum_labels", "mean", "minimum", "maximum"):
-        want = getattr(scipy.ndimage, name)(x.astype("float64") if dtype == "float16" else x, labels, index[[0, 1, 3, 4]])
+        want = getattr(scipy.ndimage, name)(x.astype("float64") if dtype == "float16" else x, labels,
+                                            index[[0, 1, 3, 4]])
         got = getattr(ndimage, name)(cp.asarray(x), cp.asarray(labels), cp.asarray(index))
         np.testing.assert_array_equal(cp.asnumpy(got)[[0, 1, 3, 4]], want)
 
@@ -183,7 +185,8 @@ def test_find_objects_and_measure():
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal(cp.asnumpy(found.pixels), np.bincount(labels.ravel(), minlength=n + 1)[1:])
             np.testing.assert_allclose(cp.asnumpy(found.flux), scipy.ndimage.sum_labels(x, labels, index), rtol=1e-13)
-            np.testing.assert_allclose(cp.asnumpy(found.centroid), scipy.ndimage.center_of_mass(x, labels, index), rtol=1e-12)
+            np.testing.assert_allclose(cp.asnumpy(found.centroid), scipy.ndimage.center_of_mass(x, labels, index),
+                                       rtol=1e-12)
         np.testing.assert_array_equal(cp.asnumpy(found.peak), scipy.ndimage.maximum(x, labels, index))
         np.testing.assert_array_equal(cp.asnumpy(found.position), scipy.ndimage.maximum_position(x, labels, index))
 

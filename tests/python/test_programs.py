@@ -38,7 +38,8 @@ def test_program(program, data, device):
 def run(program, folder, device):
     """The program's device 0 is this one: of GPUs it sees no other."""
     home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
-    paths = [home, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p)]  # the programs' packages may lie there
+    # the programs' packages may lie there
+    paths = [home, *(p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths)), "CUPRITE_DEVICE": device}
     if _device.count():
         seen = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
@@ -46,8 +47,8 @@ def run(program, folder, device):
         environment["CUDA_VISIBLE_DEVICES"] = "" if number is None else seen[number] if seen[0] else str(number)
         if number is not None:
             environment["CUPRITE_DEVICE"] = "cuda:0"
-    r = subprocess.run([sys.executable, "-m", "cuprite", program], cwd=folder, env=environment, capture_output=True, text=True,
-                       timeout=600)
+    r = subprocess.run([sys.executable, "-m", "cuprite", program], cwd=folder, env=environment, capture_output=True,
+                       text=True, timeout=600)
     assert r.returncode == 0, r.stdout + r.stderr
     assert r.stdout.rstrip().endswith("OK"), r.stdout
 

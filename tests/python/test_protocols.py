@@ -1,4 +1,5 @@
-"""What stands around ndarray: ufuncs, NumPy's protocols, signatures, devices, streams, events, pools, profiler, aliases."""
+"""What stands around ndarray: ufuncs, NumPy's protocols, signatures, devices, streams, events, pools, profiler,
+aliases."""
 import inspect
 import os
 import subprocess
@@ -115,8 +116,9 @@ def test_ufunc_calls():
     with pytest.raises(TypeError):
         cp.add(x, y, dtype="i4")
     assert cp.add(x, y, dtype="i4", casting="unsafe").dtype == np.int32
-    for bad in (lambda: cp.add(x), lambda: cp.add(x, y, out, 1), lambda: cp.add(x, y, axis=1), lambda: cp.add(x, [1, 2, 3]),
-                lambda: cp.add(x, a), lambda: cp.add(x, y, out=a), lambda: cp.add(x, "a")):
+    for bad in (lambda: cp.add(x), lambda: cp.add(x, y, out, 1), lambda: cp.add(x, y, axis=1),
+                lambda: cp.add(x, [1, 2, 3]), lambda: cp.add(x, a), lambda: cp.add(x, y, out=a),
+                lambda: cp.add(x, "a")):
         with pytest.raises(TypeError):
             bad()
     with pytest.raises(ValueError, match="casting"):
@@ -147,12 +149,14 @@ def test_numpy_ufuncs_come_here():
         got = f(x, 2)
         assert isinstance(got, cp.ndarray)
         np.testing.assert_array_equal(got.get(), f(x.get(), 2))
-    assert isinstance(np.sqrt(x), cp.ndarray) and isinstance(np.float32(2) * x, cp.ndarray) and isinstance(np.float64(2) > x, cp.ndarray)
-    assert (np.float32(2) * cp.ones(2, "f4")).dtype == np.float32 and (np.float64(2) * cp.ones(2, "f4")).dtype == np.float64
+    assert isinstance(np.sqrt(x), cp.ndarray) and isinstance(np.float32(2) * x,
+                                                             cp.ndarray) and isinstance(np.float64(2) > x, cp.ndarray)
+    assert (np.float32(2) * cp.ones(2, "f4")).dtype == np.float32 and (np.float64(2)
+                                                                       * cp.ones(2, "f4")).dtype == np.float64
     out = cp.zeros(3)
     assert np.add(x, 1, out=out) is out
-    for bad in (lambda: np.add(x, np.ones(3)), lambda: np.ones(3) + x, lambda: np.add(np.ones(3), 1, out=out), lambda: np.add(x, [1, 2, 3]),
-                lambda: np.add(x, 1, out=np.ones(3))):
+    for bad in (lambda: np.add(x, np.ones(3)), lambda: np.ones(3) + x, lambda: np.add(np.ones(3), 1, out=out),
+                lambda: np.add(x, [1, 2, 3]), lambda: np.add(x, 1, out=np.ones(3))):
         with pytest.raises(TypeError):
             bad()
 
@@ -160,10 +164,12 @@ def test_numpy_ufuncs_come_here():
 def test_numpy_functions_come_here():
     a = np.array([3.0, 1, 2, 8])
     x = cp.asarray(a)
-    for call in (lambda v: np.median(v), lambda v: np.std(v), lambda v: np.amax(v), lambda v: np.mean(v, axis=0), lambda v: np.sum(v, keepdims=True),
-                 lambda v: np.sort(v), lambda v: np.argsort(v), lambda v: np.where(v > 1, 1, 0), lambda v: np.concatenate([v, v]),
-                 lambda v: np.reshape(v, (2, 2)), lambda v: np.convolve(v, v), lambda v: np.unique(v), lambda v: np.clip(v, 1, 2),
-                 lambda v: np.zeros_like(v), lambda v: np.expand_dims(v, 0), lambda v: np.stack([v, v]), lambda v: np.max(v)):
+    for call in (lambda v: np.median(v), lambda v: np.std(v), lambda v: np.amax(v), lambda v: np.mean(v, axis=0),
+                 lambda v: np.sum(v, keepdims=True), lambda v: np.sort(v), lambda v: np.argsort(v),
+                 lambda v: np.where(v > 1, 1, 0), lambda v: np.concatenate([v, v]), lambda v: np.reshape(v, (2, 2)),
+                 lambda v: np.convolve(v, v), lambda v: np.unique(v), lambda v: np.clip(v, 1, 2),
+                 lambda v: np.zeros_like(v), lambda v: np.expand_dims(v, 0), lambda v: np.stack([v, v]),
+                 lambda v: np.max(v)):
         got = call(x)
         assert isinstance(got, cp.ndarray)
         np.testing.assert_allclose(got.get(), call(a))
@@ -174,7 +180,8 @@ def test_numpy_functions_come_here():
         np.linalg.norm(x) if not hasattr(cp, "linalg") else np.cross(x, x)
 
 
-@pytest.mark.parametrize("call", [np.asarray, np.array, lambda x: np.frombuffer(x), lambda x: np.ones(3) * np.asarray(x)])
+@pytest.mark.parametrize("call", [np.asarray, np.array, lambda x: np.frombuffer(x),
+                                  lambda x: np.ones(3) * np.asarray(x)])
 def test_no_implicit_conversion(call):
     with pytest.raises(TypeError):
         call(cp.arange(3))
@@ -186,14 +193,16 @@ def test_no_implicit_conversion(call):
 # --- errors ---
 def test_errors_are_pythons():
     x = cp.arange(6).reshape(2, 3)
-    for call, error in [(lambda: x.sum(axis=5), np.exceptions.AxisError), (lambda: x[9], IndexError), (lambda: x.reshape(5), ValueError),
-                        (lambda: x + cp.ones(7), ValueError), (lambda: ~cp.ones(2), TypeError),
-                        (lambda: cp.add(x, 1.5, out=cp.zeros((2, 3), "i1")), TypeError), (lambda: cp.empty(2**56), MemoryError)]:
+    for call, error in [(lambda: x.sum(axis=5), np.exceptions.AxisError), (lambda: x[9], IndexError),
+                        (lambda: x.reshape(5), ValueError), (lambda: x + cp.ones(7), ValueError),
+                        (lambda: ~cp.ones(2), TypeError), (lambda: cp.add(x, 1.5, out=cp.zeros((2, 3), "i1")),
+                                                           TypeError), (lambda: cp.empty(2**56), MemoryError)]:
         with pytest.raises(error):
             call()
         assert int((x + 1).sum()) == 21  # work goes on
     assert issubclass(cp.UFuncTypeError, TypeError) and issubclass(cp.OutOfMemoryError, MemoryError)
-    assert cp.cuda.memory.OutOfMemoryError is cp.OutOfMemoryError and issubclass(cp.cuda.runtime.CUDARuntimeError, RuntimeError)
+    assert cp.cuda.memory.OutOfMemoryError is cp.OutOfMemoryError
+    assert issubclass(cp.cuda.runtime.CUDARuntimeError, RuntimeError)
     with pytest.raises(np.exceptions.AxisError, match="axis 5 is out of bounds"):
         x.sum(axis=5)
 
@@ -205,9 +214,10 @@ def test_bfloat16():
     assert x.tolist() == [1.0] * 3 and "bfloat16" in repr(x) and cp.asarray(x, "f4").get().tolist() == [1.0] * 3
     assert (x + cp.ones(3, "f2")).dtype == np.float32 and cp.array([1.5], cp.bfloat16).item() == 1.5
     assert cp.zeros(2, x.dtype).dtype is x.dtype and x.get().astype("f4").tolist() == [1.0] * 3
-    for args, want in [((x, cp.ones(1, "f2")), np.float32), (("f2", "bfloat16"), np.float32), ((cp.bfloat16, 1.5), "bfloat16"),
-                       ((x, x.dtype), "bfloat16"), ((x, np.int8), "bfloat16"), ((x, "i4"), np.float64), ((1, x, np.float64(2)), np.float64),
-                       ((x, 1j), np.complex64), ((2j, x, "f8"), np.complex128), ((x,), "bfloat16"), ((True, x, "?"), "bfloat16")]:
+    for args, want in [((x, cp.ones(1, "f2")), np.float32), (("f2", "bfloat16"), np.float32),
+                       ((cp.bfloat16, 1.5), "bfloat16"), ((x, x.dtype), "bfloat16"), ((x, np.int8), "bfloat16"),
+                       ((x, "i4"), np.float64), ((1, x, np.float64(2)), np.float64), ((x, 1j), np.complex64),
+                       ((2j, x, "f8"), np.complex128), ((x,), "bfloat16"), ((True, x, "?"), "bfloat16")]:
         assert cp.result_type(*args) == want, args
     assert cp.promote_types("bfloat16", "f2") == np.float32 and cp.promote_types(x.dtype, "f8") == np.float64
     assert (x + 1j).dtype == np.complex64 and (x * 2.5).dtype == "bfloat16" and (x > 0).dtype == np.bool_
@@ -243,7 +253,8 @@ def test_devices(device):
     here.synchronize()
     free, total = here.mem_info
     assert 0 < total and 0 <= free <= total
-    for bad, error in (("toaster", ValueError), ("cuda:99", RuntimeError), (99, RuntimeError), (1.5, (TypeError, AttributeError))):
+    for bad, error in (("toaster", ValueError), ("cuda:99", RuntimeError), (99, RuntimeError),
+                       (1.5, (TypeError, AttributeError))):
         with pytest.raises(error):
             cp.cuda.Device(bad).use()
     if _device.count():
@@ -369,8 +380,10 @@ def test_signal():
         ours, theirs = getattr(cp.scipy.signal, f), getattr(signal, f)
         for mode in ("full", "same", "valid"):
             for boundary in ("fill", "wrap", "symm"):
-                np.testing.assert_allclose(ours(cp.asarray(a), cp.asarray(b), mode, boundary).get(), theirs(a, b, mode, boundary), atol=1e-12)
-        np.testing.assert_allclose(ours(cp.asarray(a), cp.asarray(b), fillvalue=2).get(), theirs(a, b, fillvalue=2), atol=1e-12)
+                np.testing.assert_allclose(ours(cp.asarray(a), cp.asarray(b), mode, boundary).get(),
+                                           theirs(a, b, mode, boundary), atol=1e-12)
+        np.testing.assert_allclose(ours(cp.asarray(a), cp.asarray(b), fillvalue=2).get(), theirs(a, b, fillvalue=2),
+                                   atol=1e-12)
         with pytest.raises(TypeError, match="Unsupported type <class 'numpy.ndarray'>"):
             ours(a, b)
         with pytest.raises(ValueError, match="mode must be one of"):
@@ -378,7 +391,8 @@ def test_signal():
         with pytest.raises(TypeError, match="Implicit conversion"):
             theirs(cp.asarray(a), cp.asarray(b))
     for mode in ("full", "same", "valid"):
-        np.testing.assert_allclose(cp.convolve(cp.asarray(a[0]), cp.asarray(b[0]), mode).get(), np.convolve(a[0], b[0], mode), atol=1e-13)
+        np.testing.assert_allclose(cp.convolve(cp.asarray(a[0]), cp.asarray(b[0]), mode).get(),
+                                   np.convolve(a[0], b[0], mode), atol=1e-13)
 
 
 def test_ndimage():
@@ -392,7 +406,8 @@ def test_ndimage():
     got, count = ours.label(x)
     assert isinstance(count, int) and count == n and (got.get() == labels).all() and got.dtype == np.int32
     out = cp.empty((40, 50))
-    assert ours.label(x, output=out) == n and (out.get() == labels).all() and ours.label(x, output="i8")[0].dtype == np.int64
+    assert ours.label(x, output=out) == n and (out.get()
+                                               == labels).all() and ours.label(x, output="i8")[0].dtype == np.int64
     assert ours.label(x, np.ones((3, 3)))[1] == theirs.label(a, np.ones((3, 3)))[1]
     index = np.arange(1, n + 1)
     for name in ("sum_labels", "sum", "mean", "variance", "standard_deviation", "minimum", "maximum"):
@@ -458,7 +473,8 @@ def test_alias_in_a_process(tmp_path):
         "from cupy.cuda import Device, Stream\n"
         "import cupy.cuda.runtime\n"
         "import cuprite, cuprite.scipy.ndimage\n"
-        "assert cupy is cuprite and cupyx.scipy.ndimage is cuprite.scipy.ndimage and label is cuprite.scipy.ndimage.label\n"
+        "assert cupy is cuprite and cupyx.scipy.ndimage is cuprite.scipy.ndimage and label is "
+        "cuprite.scipy.ndimage.label\n"
         "assert cupy.cuda.runtime is cuprite.cuda.runtime and cuprite.__spec__.name == 'cuprite'\n"
         "try:\n"
         "    import cupyx.no_such_module\n"
@@ -475,7 +491,8 @@ def test_alias_in_a_process(tmp_path):
 
 
 def test_cupy_is_not_there_unasked():
-    r = run("import cuprite\ntry:\n    import cupy\nexcept ImportError:\n    print('none')\nelse:\n    print(cupy.__file__)")
+    r = run("import cuprite\ntry:\n    import cupy\nexcept ImportError:\n    print('none')\nelse:\n    "
+            "print(cupy.__file__)")
     assert r.returncode == 0 and "cuprite" not in r.stdout
     r = run("import cuprite; cuprite.install_as_cupy(); cuprite.install_as_cupy(); import cupy; assert cupy is cuprite")
     assert r.returncode == 0, r.stderr
@@ -487,12 +504,14 @@ def test_interface_for_other_libraries(device):
         assert not hasattr(x, "__cuda_array_interface__")
     else:
         i = x.T.__cuda_array_interface__
-        assert i["shape"] == (3, 2) and i["typestr"] == "<f4" and i["strides"] == (4, 12) and i["data"] == (x.data.ptr, False)
+        assert i["shape"] == (3, 2) and i["typestr"] == "<f4" and i["strides"] == (4, 12)
+        assert i["data"] == (x.data.ptr, False)
 
 
 def test_environment_is_left_alone():
     """No output, no warning in a process that uses arrays and ends."""
-    r = run("import cuprite as cp; x = cp.ones(1000); y = x + 1; z = y[y > 1]; cp.median(z)", "-X", "dev", "-W", "error")
+    r = run("import cuprite as cp; x = cp.ones(1000); y = x + 1; z = y[y > 1]; cp.median(z)", "-X", "dev", "-W",
+            "error")
     assert (r.returncode, r.stdout, r.stderr) == (0, "", "")
 
 

@@ -104,7 +104,8 @@ def check(name, x, kw):
     wide = x.astype(pairs if x.dtype.kind == "c" else real)
     oracle = name.removeprefix("nan") if x.dtype.kind in "biu" else name  # nanvar of integers is var, for want of a NaN
     exact = np.asarray(getattr(np, oracle)(wide, **kw))
-    if name == "mean" and x.dtype.kind == "c":  # NumPy divides by n + 0j, so that a part that is not finite spoils the other
+    # NumPy divides by n + 0j, so that a part that is not finite spoils the other
+    if name == "mean" and x.dtype.kind == "c":
         exact = np.empty(np.shape(exact), wide.dtype)
         exact.real, exact.imag = np.mean(wide.real, **kw), np.mean(wide.imag, **kw)
     part = {"complex64": "float32", "complex128": "float64"}.get(want.dtype.name, want.dtype.name)
@@ -188,7 +189,8 @@ def test_without_nan(name, dtype):
     rng = np.random.default_rng(8)
     for shape in [(1,), (33,), (300007,), (40, 3000), (3000, 40), (20000, 3), (6, 50, 70)]:
         x = np.round(rng.standard_normal(shape) * 3) if "prod" not in name else rng.choice([1, -1, 0.5, 2], shape)
-        x = (x + 1j * np.round(rng.standard_normal(shape)) if dtype[0] == "c" and "prod" not in name else x).astype(dtype)
+        x = (x + 1j * np.round(rng.standard_normal(shape)) if dtype[0] == "c" and "prod" not in name
+             else x).astype(dtype)
         x[rng.random(shape) < 0.2] = np.nan
         if dtype[0] == "c":
             x.imag[rng.random(shape) < 0.1] = np.nan    # a number with one part unknown is unknown
@@ -206,13 +208,16 @@ def test_without_nan_as_other_types():
         for name in ("nansum", "nanprod"):
             for kw in ({}, {"axis": 0}, {"axis": 1}, {"axis": 1, "where": np.array([True, True, False])}):
                 want = getattr(np, name)(x, dtype=dtype, **kw)
-                got = getattr(cp, name)(cp.asarray(x), dtype=dtype, **{k: cp.asarray(v) if k == "where" else v for k, v in kw.items()})
+                got = getattr(cp, name)(cp.asarray(x), dtype=dtype,
+                                        **{k: cp.asarray(v) if k == "where" else v for k, v in kw.items()})
                 assert got.dtype == want.dtype
                 np.testing.assert_array_equal(cp.asnumpy(got), want)
     for name in ("nansum", "nanprod"):     # zeros have the sign that NumPy gives them
         got, want = getattr(cp, name)(cp.asarray([-0.0])), getattr(np, name)(np.array([-0.0]))
         assert np.signbit(float(got)) == np.signbit(want)
-        assert np.signbit(float(getattr(cp, name)(cp.asarray([-0.0, np.nan])))) == np.signbit(getattr(np, name)([-0.0, np.nan]))
+        assert np.signbit(float(getattr(cp,
+                                        name)(cp.asarray([-0.0,
+                                                          np.nan])))) == np.signbit(getattr(np, name)([-0.0, np.nan]))
     out = cp.zeros(3)
     assert cp.nanmax(cp.asarray(x), axis=1, out=out) is out
     np.testing.assert_array_equal(cp.asnumpy(out), np.nanmax(x, axis=1))
@@ -288,7 +293,8 @@ def test_initial(name, dtype, initial):
 
 
 @pytest.mark.parametrize("out", ["int8", "int32", "int64", "uint64", "float32", "complex64", "bool"])
-@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "min", "max", "any", "all", "argmin", "argmax", "nansum"])
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "min", "max", "any", "all", "argmin", "argmax",
+                                  "nansum"])
 def test_out_of_another_type(name, out):
     """Results go into any type; places only into one that int64 holds."""
     x = np.array([[1.5, 2.5], [3.25, -4.75]])
@@ -343,7 +349,8 @@ def test_the_first_of_several_nan(name, dtype):
         part = rng.integers(0, 3, n)
         x.real[nan & (part != 1)] = np.nan
         x.imag[nan & (part != 0)] = np.nan
-        cases = [(x, None), (np.stack([x, x[::-1], -x]), 1), (np.ascontiguousarray(np.stack([x, x[::-1], -x] * 6).T), 0)]
+        cases = [(x, None), (np.stack([x, x[::-1], -x]), 1), (np.ascontiguousarray(np.stack([x, x[::-1], -x] * 6).T),
+                                                              0)]
         if n == 300:
             cases += [(x.reshape(10, 5, 6), (0, 2)), (x.reshape(10, 5, 6), 1), (x[::2], None)]
         for y, axis in cases:
@@ -479,7 +486,8 @@ def test_moments_of_float32(scale, offset, first, shape, axis):
     x = (np.random.default_rng(6).standard_normal(shape) * scale + offset).astype("float32")
     if first:   # an element far from the others must not spoil them
         x.flat[0] = offset + scale * first
-    np.testing.assert_allclose(cp.asnumpy(cp.std(cp.asarray(x), axis=axis)), x.std(axis=axis, dtype="float64"), rtol=1e-6)
+    np.testing.assert_allclose(cp.asnumpy(cp.std(cp.asarray(x), axis=axis)), x.std(axis=axis, dtype="float64"),
+                               rtol=1e-6)
 
 
 def test_same_bits_every_time():
@@ -502,7 +510,8 @@ def test_signs_of_zeros(name, device):
                 want = np.asarray(getattr(np, name)(z, axis=axis, **kw))
                 got = getattr(cp, name)(cp.asarray(z), axis=axis, **kw).get()
                 for part in ("real", "imag"):
-                    assert np.array_equal(np.signbit(getattr(got, part)), np.signbit(getattr(want, part))), (z.shape, axis, kw)
+                    assert np.array_equal(np.signbit(getattr(got, part)),
+                                          np.signbit(getattr(want, part))), (z.shape, axis, kw)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 16, 17])

@@ -197,5 +197,6 @@ def test_means_in_integers(dtype, x):
         for options in ({"axis": 0}, {}, {"axis": -1, "keepdims": True}, {"axis": ()}):
             as_numpy_does(lambda xp: xp.mean(xp.asarray(x, order=order), dtype=dtype, **options))
     if x.ndim == 3:
-        as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype, where=xp.asarray(np.arange(3)[:, None] != 1)))
+        as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype,
+                                         where=xp.asarray(np.arange(3)[:, None] != 1)))
         as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype, out=xp.zeros((2, 4), "f8")))

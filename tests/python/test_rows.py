@@ -57,7 +57,8 @@ def test_refused(row, words):
 
 
 def test_call_is_made_of_the_row():
-    frame = made('function("f", "a: array, n: int = 1, axes: axes = None, out: out = None, keepdims: bool = False", doc="Does it.")')
+    frame = made('function("f", "a: array, n: int = 1, axes: axes = None, out: out = None, keepdims: bool = False", '
+                 'doc="Does it.")')
     text = frame["python/room_rows.c"]
     assert "made = cp_f(v.a, v.n, .axes = v.axes.axes, .out = v.out, .keepdims = v.keepdims)" in text
     assert "cpy_wrap_out(made, v.out_object)" in text and "v.n = 1;" in text
@@ -65,16 +66,19 @@ def test_call_is_made_of_the_row():
 
 
 def test_designators_strings_and_calls_stay():
-    text = made('function("f", "a: array, axis: axis, mode: bool", call="cp_f(a, axis(1), .axis = axis, \\"mode\\", mode)", doc="")')
+    text = made('function("f", "a: array, axis: axis, mode: bool", call="cp_f(a, axis(1), .axis = axis, \\"mode\\", '
+                'mode)", doc="")')
     assert 'cp_f(v.a, axis(1), .axis = v.axis, "mode", v.mode)' in text["python/room_rows.c"]
 
 
 def test_public_header():
     text = made('function("f", "a: array, k: int64 = 2, dtype: dtype = None, axis: axes = None", doc="Does it.")\n'
                 'function("g", "tup: arrays, *, casting: casting = \'same_kind\'", doc="Joins.")\n'
-                'function("h", "x: array", returns="(q, r)", doc="Two.")', "src/compose/x.c")["include/cuprite/compose.h"]
+                'function("h", "x: array", returns="(q, r)", doc="Two.")',
+                "src/compose/x.c")["include/cuprite/compose.h"]
     assert "CP_API cp_array *cp_f(cp_array *a, int64_t k, const cp_f_options *options);" in text
-    assert "    CP_OPTION(bool, typed); /* dtype is meant */\n    CP_OPTION(cp_type, dtype);\n    CP_OPTION(cp_axes, axis);\n    int _;" in text
+    assert ("    CP_OPTION(bool, typed); /* dtype is meant */\n    CP_OPTION(cp_type, dtype);\n"
+            "    CP_OPTION(cp_axes, axis);\n    int _;") in text
     assert "#define cp_f(...) CP_CALL2(cp_f, cp_f_options, __VA_ARGS__, ._ = 0)" in text
     assert "CP_API cp_array *cp_g(int n, cp_array *const *tup, const cp_g_options *options);" in text
     assert "#define cp_g(...) CP_CALL2(cp_g" in text
@@ -82,16 +86,19 @@ def test_public_header():
 
 
 def test_further_results_by_a_flag():
-    row = 'function("f", "a: array, weights: out = None, returned: bool = False", doc="", returns="array, sum, n if returned")'
+    row = ('function("f", "a: array, weights: out = None, returned: bool = False", doc="", '
+           'returns="array, sum, n if returned")')
     text = made(row, "src/compose/x.c")
     frame = text["python/compose_rows.c"]
     assert "cp_f(v.a, .weights = v.weights, .sum = v.returned ? &sum : NULL, .n = v.returned ? &n : NULL)" in frame
     assert "cpy_wrap_more(made, v.returned, 2, (cp_array *[]){sum, n})" in frame
     header = text["include/cuprite/compose.h"]
-    assert "    CP_OPTION(cp_array **, sum);\n    CP_OPTION(cp_array **, n);\n    int _;" in header and "returned" not in header
+    assert "    CP_OPTION(cp_array **, sum);\n    CP_OPTION(cp_array **, n);\n    int _;" in header
+    assert "returned" not in header
     with pytest.raises(TableError, match="returned is no bool"):
         made(row.replace("returned: bool", "given: bool"))
 
 
 def test_a_tuple_of_rows():
-    assert "result = cpy_wrap_rows(made);" in made('function("f", "a: array", doc="", returns="rows")')["python/room_rows.c"]
+    text = made('function("f", "a: array", doc="", returns="rows")')["python/room_rows.c"]
+    assert "result = cpy_wrap_rows(made);" in text

@@ -55,7 +55,8 @@ def by_definition(a, v, mode):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from(["float16", "float32", "float64", "complex64", "complex128"]),
+@given(st.integers(1, 60), st.integers(1, 60), st.sampled_from(["float16", "float32", "float64", "complex64",
+                                                                "complex128"]),
        st.sampled_from(MODES), st.sampled_from(["a", "v", "both"]), st.integers(0, 2**32 - 1))
 def test_infinities_stay_where_they_are(n, k, dtype, mode, where, seed):
     """Nothing beyond the ends takes part: 0 times an infinity would be NaN."""
@@ -78,8 +79,9 @@ def test_infinities_at_the_ends(n, k):
     same(cp.convolve(cp.asarray(a), cp.asarray(v)), np.convolve(a, v))
 
 
-@pytest.mark.parametrize("n, k, dtype", [(100000, 10000, "float64"), (30000, 3000, "float32"), (3000, 700, "complex128"),
-                                         (3000, 700, "complex64"), (3000, 700, "uint8"), (3000, 700, "bool")])
+@pytest.mark.parametrize("n, k, dtype", [(100000, 10000, "float64"), (30000, 3000, "float32"),
+                                         (3000, 700, "complex128"), (3000, 700, "complex64"), (3000, 700, "uint8"),
+                                         (3000, 700, "bool")])
 @pytest.mark.parametrize("mode", MODES)
 def test_many_taps(n, k, dtype, mode):
     rng = np.random.default_rng(n)
@@ -148,8 +150,8 @@ def test_same_bits_every_time():
         assert cp.asnumpy(signal.convolve2d(a, b)).tobytes() == first
 
 
-@pytest.mark.parametrize("dtype, fill", [("uint8", -1), ("uint8", 256), ("int8", 200), ("int32", 1e30), ("int64", np.nan),
-                                         ("float64", 1j)])
+@pytest.mark.parametrize("dtype, fill", [("uint8", -1), ("uint8", 256), ("int8", 200), ("int32", 1e30),
+                                         ("int64", np.nan), ("float64", 1j)])
 def test_fill_value_must_fit(dtype, fill):
     a = cp.asarray(np.ones((2, 2), dtype))
     with pytest.raises(ValueError, match="could not cast `fillvalue`"):

@@ -49,7 +49,8 @@ def bits(x):
     return np.sort(np.ascontiguousarray(x).reshape(-1).view(f"u{x.dtype.itemsize}"))
 
 
-lengths = st.one_of(st.integers(1, 40), st.integers(41, 700), st.sampled_from([1024, 1025, 2049, 4096, 4097, 16384, 16385, 32769, 66000]))
+lengths = st.one_of(st.integers(1, 40), st.integers(41, 700),
+                    st.sampled_from([1024, 1025, 2049, 4096, 4097, 16384, 16385, 32769, 66000]))
 kinds = st.sampled_from(["bits", "few", "scales"])
 
 

@@ -11,8 +11,9 @@ import cuprite as cp
 pytestmark = pytest.mark.once
 
 PACKAGE = pathlib.Path(cp.__file__).parent
-MODULES = ["cuprite", "cuprite._core", "cuprite._device", "cuprite.scipy", "cuprite.scipy.signal", "cuprite.scipy.ndimage",
-           "cuprite.cuda", "cuprite.cuda.memory", "cuprite.cuda.stream", "cuprite.cuda.runtime", "cuprite.profiler"]
+MODULES = ["cuprite", "cuprite._core", "cuprite._device", "cuprite.scipy", "cuprite.scipy.signal",
+           "cuprite.scipy.ndimage", "cuprite.cuda", "cuprite.cuda.memory", "cuprite.cuda.stream",
+           "cuprite.cuda.runtime", "cuprite.profiler"]
 
 
 def stub_of(module):
@@ -26,7 +27,8 @@ def names_of(body):
     found = {}
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            assert node.name not in found or isinstance(node, ast.FunctionDef) and node.decorator_list, f"{node.name} twice"
+            assert node.name not in found or isinstance(node,
+                                                        ast.FunctionDef) and node.decorator_list, f"{node.name} twice"
             found[node.name] = node
         elif isinstance(node, ast.AnnAssign):
             found[node.target.id] = node
@@ -50,12 +52,14 @@ def test_names(module):
     for name in stub:
         assert hasattr(m, name), f"{module}.{name} is in the stub only"
     declared = getattr(m, "__all__", None) or [n for n, v in vars(m).items() if not inspect.ismodule(v) and
-                                               (module in ("cuprite", "cuprite._core") or getattr(v, "__module__", "") == module)]
+                                               (module in ("cuprite", "cuprite._core") or getattr(v, "__module__", "")
+                                                == module)]
     missing = public(declared) - stub
     assert not missing, f"not in the stub of {module}: {sorted(missing)}"
 
 
-@pytest.mark.parametrize("module", ["cuprite._core", "cuprite._device", "cuprite.scipy.signal", "cuprite.scipy.ndimage"])
+@pytest.mark.parametrize("module", ["cuprite._core", "cuprite._device", "cuprite.scipy.signal",
+                                    "cuprite.scipy.ndimage"])
 def test_signatures(module):
     m = importlib.import_module(module)
     for name, node in names_of(stub_of(module).body).items():
@@ -82,7 +86,8 @@ def same_arguments(node, f):
     a = node.args
     plain = a.posonlyargs + a.args
     has_default = [False] * (len(plain) - len(a.defaults)) + [True] * len(a.defaults)
-    kinds = [inspect.Parameter.POSITIONAL_ONLY] * len(a.posonlyargs) + [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(a.args)
+    kinds = [inspect.Parameter.POSITIONAL_ONLY] * len(a.posonlyargs)
+    kinds += [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(a.args)
     stub = [(arg.arg, kind, d) for arg, kind, d in zip(plain, kinds, has_default)]
     if a.vararg:
         stub.append((a.vararg.arg, inspect.Parameter.VAR_POSITIONAL, False))

@@ -21,9 +21,10 @@ def row(kind, name, columns):
 
 
 def check(fold, **reduction):
-    """What the generator does with a fold and a reduction of it; `fold` stands in the first line, the reduction in the second."""
-    folds, reductions = ([r] for r in read(row("fold", "f", {**FOLD, **fold}) + row("reduction", "r", {**REDUCTION, **reduction}),
-                                           "reduce.def"))
+    """What the generator does with a fold and a reduction of it; `fold` stands in the first line, the reduction
+    in the second."""
+    folds, reductions = ([r] for r in read(row("fold", "f", {**FOLD, **fold})
+                                           + row("reduction", "r", {**REDUCTION, **reduction}), "reduce.def"))
     reduce.check(folds, reductions)
 
 
@@ -50,12 +51,14 @@ def test_folds(fold):
     ({"map": "known(x, zero)"}, "integers have no NaN"),
     ({"map": "least"}, "no meaning beside the accumulator number"),
     ({"map": "moment(x)"}, "no meaning beside the accumulator number"),
-    ({"map": "add(x)"}, r"expected ,, not \)"), ({"map": "add(x, x"}, r"expected \), not the end"), ({"map": "x x"}, "x is no word"),
-    ({"map": "absolute x"}, r"expected \(, not x"), ({"map": "a"}, "a is no word here"),
-    ({"identity": "x"}, "x is no word here"), ({"combine": "lower(a, b)"}, "no meaning beside the accumulator number"),
+    ({"map": "add(x)"}, r"expected ,, not \)"), ({"map": "add(x, x"}, r"expected \), not the end"),
+    ({"map": "x x"}, "x is no word"), ({"map": "absolute x"}, r"expected \(, not x"),
+    ({"map": "a"}, "a is no word here"), ({"identity": "x"}, "x is no word here"),
+    ({"combine": "lower(a, b)"}, "no meaning beside the accumulator number"),
     ({"accumulator": "count", "identity": "zero", "map": "x"}, "this is a value, and the accumulator count is a count"),
-    ({"accumulator": "moments", "identity": "empty", "map": "moment(x)", "combine": "add(a, b)"}, "no meaning beside .* moments"),
-    ({"accumulator": "place", "identity": "nowhere", "map": "place(x)", "combine": "lower_place(a, b)"}, "expected ,"),
+    ({"accumulator": "moments", "identity": "empty", "map": "moment(x)", "combine": "add(a, b)"},
+     "no meaning beside .* moments"), ({"accumulator": "place", "identity": "nowhere", "map": "place(x)",
+                                        "combine": "lower_place(a, b)"}, "expected ,"),
 ])
 def test_folds_refused(fold, words):
     with pytest.raises(TableError, match=words) as e:
@@ -91,7 +94,8 @@ def tree(tmp_path, monkeypatch):
     """A checkout of three rooms; gives a function that writes another list of them and reads it."""
     for folder in ("src/core", "src/window", "src/compose", "include/cuprite"):
         (tmp_path / folder).mkdir(parents=True)
-    for file in ("src/window/window.h", "include/cuprite/types.h", "include/cuprite/window.h", "include/cuprite/calls.h"):
+    for file in ("src/window/window.h", "include/cuprite/types.h", "include/cuprite/window.h",
+                 "include/cuprite/calls.h"):
         (tmp_path / file).write_text("")
     monkeypatch.setattr(rooms, "ROOT", tmp_path)
 

@@ -19,7 +19,8 @@ class Shape(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("repr", ctypes.c_bool), ("precision", ctypes.c_int), ("threshold", ctypes.c_int64),
-                ("edgeitems", ctypes.c_int), ("linewidth", ctypes.c_int), ("suppress", ctypes.c_bool), ("_", ctypes.c_int)]
+                ("edgeitems", ctypes.c_int), ("linewidth", ctypes.c_int), ("suppress", ctypes.c_bool),
+                ("_", ctypes.c_int)]
 
 
 def declare(name, result, *arguments):
@@ -35,8 +36,8 @@ free, text_free = declare("cp_free", None, P), declare("cp_text_free", None, P)
 type_of = declare("cp_type_from_name", ctypes.c_int, ctypes.c_char_p)
 message = declare("cp_error_message", ctypes.c_char_p)
 device_use = declare("cp_device_use", ctypes.c_int, ctypes.c_int)
-TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
-         "complex64", "complex128"]
+TYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
+         "float64", "complex64", "complex128"]
 
 
 def array(x, name=None):
@@ -64,9 +65,9 @@ def same(x):
     assert text(x, repr=True) == repr(x)
 
 
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 1 / 3, 1e-4, 9.9999e-5, 1e-5, 99999999.0, 1e8, 123456789.0, 1e15, 1e16, 1e17, 2.5e-8,
-           0.999999999, 9.999999995, 0.000000005, 1234.56789, np.pi, 1e100, -1e-100, 5e-324, 1.7976931348623157e308, 2.0**-44,
-           2.0**60, 65504.0, 6e-8, 2.0**-24, np.nan, np.inf, -np.inf]
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 1 / 3, 1e-4, 9.9999e-5, 1e-5, 99999999.0, 1e8, 123456789.0, 1e15, 1e16, 1e17,
+           2.5e-8, 0.999999999, 9.999999995, 0.000000005, 1234.56789, np.pi, 1e100, -1e-100, 5e-324,
+           1.7976931348623157e308, 2.0**-44, 2.0**60, 65504.0, 6e-8, 2.0**-24, np.nan, np.inf, -np.inf]
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -116,13 +117,16 @@ def test_options(data):
     x = data.draw(hnp.arrays(name, shape, elements=elements))
     precision, threshold = data.draw(st.integers(1, 20)), data.draw(st.integers(1, 60))
     edge, width, suppress = data.draw(st.integers(1, 5)), data.draw(st.integers(10, 100)), data.draw(st.booleans())
-    want = np.array2string(x, max_line_width=width, precision=precision, suppress_small=suppress, threshold=threshold, edgeitems=edge)
+    want = np.array2string(x, max_line_width=width, precision=precision, suppress_small=suppress, threshold=threshold,
+                           edgeitems=edge)
     assert text(x, precision=precision, threshold=threshold, edgeitems=edge, linewidth=width, suppress=suppress) == want
     with np.printoptions(precision=precision, threshold=threshold, edgeitems=edge, linewidth=width, suppress=suppress):
-        assert text(x, precision=precision, threshold=threshold, edgeitems=edge, linewidth=width, suppress=suppress, repr=True) == repr(x)
+        assert text(x, precision=precision, threshold=threshold, edgeitems=edge, linewidth=width, suppress=suppress,
+                    repr=True) == repr(x)
 
 
-@pytest.mark.parametrize("shape", [(1001,), (2000, 3), (3, 2000), (7, 7, 7, 7), (1, 1, 3000), (6, 1000), (40, 5, 6), (0, 3), (3, 0)])
+@pytest.mark.parametrize("shape", [(1001,), (2000, 3), (3, 2000), (7, 7, 7, 7), (1, 1, 3000), (6, 1000), (40, 5, 6),
+                                   (0, 3), (3, 0)])
 @pytest.mark.parametrize("name", ["bool", "int16", "uint64", "float32", "complex128"])
 def test_summaries(shape, name):
     x = (np.arange(np.prod(shape)) * 37 % 1000 / 7).astype(name).reshape(shape)
@@ -166,9 +170,11 @@ def test_print_to_a_file(tmp_path, capfd):
 
 def test_every_allocation_can_fail():
     """No leak and a memory error, whichever allocation fails."""
-    fail, asked = declare("cp_test_fail_allocation", None, ctypes.c_int64), declare("cp_test_allocations", ctypes.c_int64)
+    fail, asked = declare("cp_test_fail_allocation", None,
+                          ctypes.c_int64), declare("cp_test_allocations", ctypes.c_int64)
     live, error = declare("cp_test_live", ctypes.c_int64), declare("cp_error", ctypes.c_int)
-    memory = next(c for c in range(20) if declare("cp_code_exception", ctypes.c_char_p, ctypes.c_int)(c) == b"MemoryError")
+    memory = next(c for c in range(20) if declare("cp_code_exception", ctypes.c_char_p, ctypes.c_int)(c)
+                  == b"MemoryError")
     y = array(np.arange(2000.0).reshape(20, 100).astype("complex64"))
     text_free(to_string(y, None))
     before, n = live(), 0

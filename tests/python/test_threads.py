@@ -98,6 +98,6 @@ for name, call in CALLS.items():
 def test_other_threads_change_the_shape(part):
     home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
     calls = dict(list(CALLS.items())[part::4])
-    r = subprocess.run([sys.executable, "-c", f"CALLS = {calls!r}\n" + PROGRAM], capture_output=True, text=True, timeout=300,
-                       env={**os.environ, "PYTHONPATH": home})
+    r = subprocess.run([sys.executable, "-c", f"CALLS = {calls!r}\n" + PROGRAM], capture_output=True, text=True,
+                       timeout=300, env={**os.environ, "PYTHONPATH": home})
     assert r.returncode == 0, f"{r.stdout.split(chr(10))[-2]}: {r.returncode}\n{r.stderr}"

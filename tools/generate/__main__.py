@@ -2,8 +2,8 @@
 
     python tools/generate OUT        writes OUT/include, OUT/src, OUT/python; CMake runs it when it configures
 
-Every module beside this one that has a function `write(tables, out)` makes the files of one room. A file is written only
-when its text is another than before, so that nothing is compiled again without need; a file that nobody makes any
+Every module beside this one that has a function `write(tables, out)` makes the files of one room. A file is written
+only when its text is another than before, so that nothing is compiled again without need; a file that nobody makes any
 more is removed.
 """
 import importlib

@@ -1,5 +1,5 @@
-"""The element types: from the rows of src/core/types.def the public enumeration, the traits, the conversions between all
-types and the scalar prelude of every type.
+"""The element types: from the rows of src/core/types.def the public enumeration, the traits, the conversions between
+all types and the scalar prelude of every type.
 
     include/cuprite/element_types.h   the enumeration cp_type, and CP_TYPES
     src/core/type_traits.h            sizes, kinds; src/core/type_rows.c: names, casts
@@ -433,7 +433,8 @@ def type_list(types):
     lists = [("CPS_TYPES", types), ("CPS_TYPES_INNER", types), ("CPS_REALS", [t for t in types if t.kind != "complex"]),
              ("CPS_HALVES", [t for t in types if t.is_half])]
     for name, members in lists:
-        lines += [f"#define {name}(X, A) \\", wrapped([f"X(A, {t.suffix})" for t in members], "    ").replace(",\n", " \\\n")
+        lines += [f"#define {name}(X, A) \\", wrapped([f"X(A, {t.suffix})" for t in members],
+                                                      "    ").replace(",\n", " \\\n")
                   .replace("), ", ") ").rstrip(",")]
     for t in types:
         lines += [f"#define CPS_CTYPE_{t.suffix} {t.stored}", f"#define CPS_ENUM_{t.suffix} {t.enum}"]
@@ -497,7 +498,8 @@ def for_type(text, types, t):
 
 def functions_header(types):
     out = ["#ifndef CPS_FUNCTIONS_H", "#define CPS_FUNCTIONS_H"]
-    for template, test in (("int", lambda t: t.is_int), ("half", lambda t: t.is_half), ("real", lambda t: t.kind == "float" and not t.is_half),
+    for template, test in (("int", lambda t: t.is_int), ("half", lambda t: t.is_half),
+                           ("real", lambda t: t.kind == "float" and not t.is_half),
                            ("complex", lambda t: t.kind == "complex")):
         text = (ROOT / "src/scalar" / f"{template}.inc").read_text()
         body = text[text.index("*/") + 2:].strip("\n").split("\n")

@@ -14,7 +14,8 @@ from element_types import by_suffix, for_type, types_of
 from table import Row
 
 TABLE = "src/elementwise/elementwise.def"
-RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE", "logic": "CPI_RULE_LOGIC"}
+RULES = {"": "CPI_RULE_SAME", "number": "CPI_RULE_NUMBER", "count": "CPI_RULE_COUNT", "divide": "CPI_RULE_DIVIDE",
+         "logic": "CPI_RULE_LOGIC"}
 BODIES = ("bool", "int", "real", "complex")
 LETTERS = "abc"
 
@@ -23,8 +24,8 @@ class Operation:
     def __init__(self, row, types):
         halves = [t.suffix for t in types if t.is_half]
         row.need(["name", "signature"], [] if row.get("hidden") else ["doc"],
-                 [*BODIES, "bits", "loops", "rule", "identity", "ulp", "complex_ulp", "cost", "call", "results", "aliases",
-                  "oracle", "module", "hidden", "doc", "half", *halves])
+                 [*BODIES, "bits", "loops", "rule", "identity", "ulp", "complex_ulp", "cost", "call", "results",
+                  "aliases", "oracle", "module", "hidden", "doc", "half", *halves])
         self.row, self.name, signature = row, row.args[0], row.args[1]
         inputs, _, outputs = signature.partition("->")
         self.inputs, self.outputs = inputs.split(","), outputs.split(",")
@@ -178,7 +179,8 @@ def row_data(o, types):
         body = o.row.get("bits") if name == "int" and "bits" in o.row.columns else o.row.get(name)
         body = body or []
         texts.append("{" + (", ".join(quoted(e) for e in ([body] if isinstance(body, str) else body)) or "NULL") + "}")
-    head = f"    {{.name = {quoted(o.name)}, .nin = {o.nin}, .nout = {o.nout}, .in = {{{inputs}}}, .out = {{{outputs}}},\n"
+    head = f"    {{.name = {quoted(o.name)}, .nin = {o.nin}, .nout = {o.nout}, "
+    head += f".in = {{{inputs}}}, .out = {{{outputs}}},\n"
     text = head + "     .loops = " + "\n".join(lines).strip() + "\n"
     text += f"     .rule = {RULES[o.rule]}, .function = {str(o.row.get('cost') == 'function').lower()}"
     text += f", .ulp = {o.row.get('ulp', 0)}"
@@ -231,7 +233,8 @@ def loop(inputs, outputs, expressions, name):
         made += [f"{indent}    {o}[i] = {e};" for o, e in zip(outs, expressions)]
         return made + [f"{indent}}}"]
 
-    cases = {1: [("", "")], 2: [("scalars == 0", ""), ("scalars == 1", "a"), ("", "b")], 3: [("scalars == 0", ""), ("", "bc")]}[nin]
+    cases = {1: [("", "")], 2: [("scalars == 0", ""), ("scalars == 1", "a"), ("", "b")],
+             3: [("scalars == 0", ""), ("", "bc")]}[nin]
     if len(cases) == 1 or not used:
         lines += ["    (void)scalars;"] + body("", "    ")
     else:

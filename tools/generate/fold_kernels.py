@@ -66,7 +66,8 @@ $halves    *($A *)acc = $result;
 
 """)
 
-# The same for accumulators of 64 bits, in vectors; a lane that nothing was added to is the identity, and stays so when it
+# The same for accumulators of 64 bits, in vectors; a lane that nothing was added to is the identity, and stays so when
+# it
 # meets another. Complex sums are those of their parts: `per` of them are an element, and the last two lanes the result.
 # Rows one after the other, or four at a time.
 VECTOR_ROWS = Template("""\
@@ -208,7 +209,8 @@ $last}
 
 """)
 
-# Integers narrower than half their accumulator: few of them fill a vector of accumulators, and what narrow vectors store
+# Integers narrower than half their accumulator: few of them fill a vector of accumulators, and what narrow vectors
+# store
 # wide ones cannot load at once.
 WIDENED = Template("""\
 static void ${M}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc);
@@ -236,8 +238,8 @@ HALF = Template("""\
 
 
 def in_vectors(fold, names):
-    """Run and columns in vectors, where the fold adds or multiplies numbers or counts; else None. `part` is what vectors
-    are loaded of: elements, the parts of complex ones, or, to be counted, their bits."""
+    """Run and columns in vectors, where the fold adds or multiplies numbers or counts; else None. `part` is what
+    vectors are loaded of: elements, the parts of complex ones, or, to be counted, their bits."""
     e, op = fold.element, {"add(a, b)": "+", "multiply(a, b)": "*"}.get(fold.row.combine)
     known = re.fullmatch(r"known\(x, (\w+)\)", fold.row.map)
     counts = fold.row.accumulator == "count" and fold.row.map == "nonzero(x)"
@@ -266,12 +268,15 @@ def in_vectors(fold, names):
     def one(v):
         if counts:
             return f"(({v} & {bits}) != 0)" if bits != "-1" else f"({v} != 0)"
-        return f"({names['A']}){v}" if not kept and not pairs else f"(double){v}" if pairs else f"{fold.name}_map({v}, 0)"
+        if pairs:
+            return f"(double){v}"
+        return f"{fold.name}_map({v}, 0)" if kept else f"({names['A']}){v}"
 
     B = {"f64": "double", "u64": "uint64_t"}[s]
     last = "    memcpy(acc, &d, sizeof d);\n"
     if not pairs:
-        last = f"    {B} last = d[0] {op} d[1];\n    if (n - i) last = last {op} {one('x[i]')};\n    *({B} *)acc = last;\n"
+        last = f"    {B} last = d[0] {op} d[1];\n    if (n - i) last = last {op} {one('x[i]')};\n"
+        last += f"    *({B} *)acc = last;\n"
     both = {"N": fold.name, "P": P, "B": B, "s": s, "op": op, "identity": CONSTANTS[s][fold.row.identity], "L": 16}
     both |= {v + "1": one(f"{v}[j]") for v in "pqrs"} | {v + "8": load(8, v) for v in "pqrs"}
     xs = {f"x{k}": load(8, f"x + i + {k}" if k else "x + i") for k in range(0, 64, 8)}
@@ -279,10 +284,12 @@ def in_vectors(fold, names):
     run = VECTOR_RUN.substitute(both, **xs, blocks=blocks, last=last, y=load(4, "x + i"), z=load(2, "x + i"),
                                 twice="    n *= 2;\n" if pairs else "")
     rows = {f"l{k}": f"at + {k} * pitch" if k > 1 else "at + pitch" if k else "at" for k in range(4)}
-    parts = "".join(FEW_COLUMNS.substitute(both, lanes=k, **{l: load(k, at) for l, at in rows.items()}) for k in (8, 4, 2, 1))
+    parts = "".join(FEW_COLUMNS.substitute(both, lanes=k, **{l: load(k, at) for l, at in rows.items()})
+                    for k in (8, 4, 2, 1))
     few = FEW.substitute(both, parts=parts)
     if kept and part == "f32" or counts and e.size < 8:  # compilers know better
-        few_first = f"    if (cols < W) {{\n        {fold.name}_few(at, pitch, rows, cols, a);\n        return;\n    }}\n"
+        few_first = f"    if (cols < W) {{\n        {fold.name}_few(at, pitch, rows, cols, a);\n"
+        few_first += "        return;\n    }\n"
         return few + COLUMNS.substitute(names, start=few_first + names["start"]), run
     exact = s == "u64" and e.size == 8  # any order will do
     four = VECTOR_ROWS if exact else VECTOR_FOUR_ROWS
@@ -335,8 +342,8 @@ KERNELS = Template("""\
 /* Kernels of the fold $name, for every type; compiled once per instruction set.
  *
  * A block is folded in lanes, some 128 bytes of accumulators, element by element in loops of a fixed length that
- * compilers turn into vectors, then as a tree, which takes in what is left of the elements. Invariant: the order does not
- * depend on the instruction set, so neither do the bits; positions may meet in any order. */
+ * compilers turn into vectors, then as a tree, which takes in what is left of the elements. Invariant: the order does
+ * not depend on the instruction set, so neither do the bits; positions may meet in any order. */
 #include "reduce/kernels.h"
 #include "reduce/lanes.h"
 #include "reduce/$name.h"

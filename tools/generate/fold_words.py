@@ -1,9 +1,9 @@
 """The language of the rows `fold` and `reduction`: which words a fold may say where, and what they are in C.
 
-A fold's identity, map and combine are words, calls, conditions `c ? a : b`, `!`, `&&` and `||`. Operators on values are not
-among them: one text serves every type, and complex numbers are structs, integers numbers modulo 2^64. Invariant: what is
-accepted has the type it must have for every element, so that it compiles and means the same in all of them; what is not is
-refused with the row's file and line.
+A fold's identity, map and combine are words, calls, conditions `c ? a : b`, `!`, `&&` and `||`. Operators on values are
+not among them: one text serves every type, and complex numbers are structs, integers numbers modulo 2^64. Invariant:
+what is accepted has the type it must have for every element, so that it compiles and means the same in all of them;
+what is not is refused with the row's file and line.
 
 Types: a value (an element, or the number that it becomes), a count, moments, a place, the position i.
 """
@@ -50,7 +50,8 @@ class Reader:
     def check(self):
         got = self.condition()
         if self.tokens:
-            raise self.wrong(f"{self.tokens[0]} is no word; values have no operators, for they are of every type, so it is said "
+            raise self.wrong(f"{self.tokens[0]} is no word; values have no operators, for they are of every type, so "
+                             f"it is said "
                              f"by a call: {', '.join(sorted(FUNCTIONS))}")
         if got != self.same:
             raise self.wrong(f"this is a {got}, and the accumulator {self.row.accumulator} is a {self.same}")
@@ -113,18 +114,20 @@ def check_fold(row):
 
 
 # --- finishes ---
-FINISH = {"number": {"a", "n", "root", "NAN"}, "moments": {"a", "n", "ddof", "root", "spread", "NAN"}, "count": {"a", "n"},
-          "place": {"a", "n"}, "own": {"a"}}
+FINISH = {"number": {"a", "n", "root", "NAN"}, "moments": {"a", "n", "ddof", "root", "spread", "NAN"},
+          "count": {"a", "n"}, "place": {"a", "n"}, "own": {"a"}}
 
 
 def check_finish(row, accumulator):
     """A finish is C's arithmetic on a and n; what a class has no use of is refused."""
     for word in re.findall(r"[A-Za-z_]\w*", row.finish):
         if word not in FINISH[accumulator]:
-            raise row.error(f"{row.args[0]}: finish={row.finish!r}: {word} is no word for the accumulator {accumulator}; "
+            raise row.error(f"{row.args[0]}: finish={row.finish!r}: {word} is no word for the accumulator "
+                            f"{accumulator}; "
                             f"there are {', '.join(sorted(FINISH[accumulator]))}")
         if accumulator == "number" and word == "root" and row.result != "real":
-            raise row.error(f"{row.args[0]}: finish={row.finish!r}: real and imaginary parts are finished alike, which no root "
+            raise row.error(f"{row.args[0]}: finish={row.finish!r}: real and imaginary parts are finished alike, which "
+                            f"no root "
                             f"of complex numbers is: it needs result=\"real\"")
 
 

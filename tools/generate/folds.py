@@ -10,7 +10,8 @@ from string import Template
 
 
 class Element:
-    """A type that folds have kernels for: the suffix of its names, its C type, kind (signed, unsigned, float, complex)."""
+    """A type that folds have kernels for: the suffix of its names, its C type, kind (signed, unsigned, float,
+    complex)."""
 
     def __init__(self, t):
         self.name, self.x, self.T, self.kind, self.enum, self.size = t.name, t.suffix, t.c, t.kind, t.enum, t.size
@@ -249,7 +250,8 @@ def header(row, elements):
     """src/reduce/NAME.h: the fold as functions for each type, one text for both devices."""
     guard = f"CPI_REDUCE_{row.args[0].upper()}_H"
     body = "".join(f.functions() for f in variants(row, elements))
-    return (f"/* The fold {row.args[0]}: identity, map and combine of every type. */\n#ifndef {guard}\n#define {guard}\n\n"
+    return (f"/* The fold {row.args[0]}: identity, map and combine of every type. */\n#ifndef {guard}\n#define "
+            f"{guard}\n\n"
             f'#include "reduce/words.h"\n\n{body}#endif\n')
 
 
@@ -281,7 +283,8 @@ cp_code cpi_fold_$name(cp_stream *s, const cpi_reduce_args *a)
 {
     using namespace fold;
 $whole    switch ((int)a->type) {
-$cases    default: return cpi_host->fail(CP_ERROR_TYPE, "%s: no kernel for type %d", cpi_reduce_name(a->op), (int)a->type);
+$cases    default:
+        return cpi_host->fail(CP_ERROR_TYPE, "%s: no kernel for type %d", cpi_reduce_name(a->op), (int)a->type);
     }
 }
 """)
@@ -314,6 +317,7 @@ def cuda(row, elements, halves):
                       for f in all_)
     whole = _cases([f for f in all_ if f.whole], " " * 8, halves)
     if whole:
-        whole = f"    if (a->whole) {{\n        switch ((int)a->type) {{\n{whole}        default: break;\n        }}\n    }}\n"
+        whole = f"        switch ((int)a->type) {{\n{whole}        default: break;\n        }}\n"
+        whole = f"    if (a->whole) {{\n{whole}    }}\n"
     return LAUNCHER.substitute(name=row.args[0], structs=structs, whole=whole,
                                cases=_cases([f for f in all_ if not f.whole], "    ", halves))

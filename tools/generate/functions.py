@@ -1,4 +1,5 @@
-"""Function rows: what a public function is called, takes, returns and means; and everything that is written once a function.
+"""Function rows: what a public function is called, takes, returns and means; and everything that is written once a
+function.
 
     function("sort", "a: array, axis: axis_or_flat = -1, kind: sort_kind = None, *, stable: flag = None",
              doc="A sorted copy along an axis (None: flattened); NaN last.")
@@ -14,30 +15,35 @@ defaults. Columns:
     call      the C expression, in which an argument's name stands for its converted value. Without it the call is
               cp_NAME(...): the arguments without a default, or with one that a zeroed C option does not mean, in their
               order, then the others as named options. `options` is their struct where it is not cp_NAME_options.
-    body      True, or a name: no expression but a C function in python/src is called, PyObject *py_NAME(const py_NAME_args *v)
+    body      True, or a name: no expression but a C function in python/src is called,
+              PyObject *py_NAME(const py_NAME_args *v)
     returns   "array" (what the call makes), "view" (of the first array), "view_or_copy" (the array itself where
               it is all of that), "none" (the call gives a cp_code),
-              "int", "int64", "bool", "double", "(q, r)": a tuple of arrays, which C gives through pointers of these names;
-              "arrays": a tuple of one for each of several arrays, which C puts into results[n]; "array_or_arrays": of one alone itself.
+              "int", "int64", "bool", "double", "(q, r)": a tuple of arrays, which C gives through pointers of these
+              names;
+              "arrays": a tuple of one for each of several arrays, which C puts into results[n];
+              "array_or_arrays": of one alone itself.
               "rows": a tuple of views of what the call makes, as many as its first axis has places (nonzero, gradient).
-              "array, step if retstep": what the call makes or, where the flag is given, a tuple with further arrays behind it.
-              In C there is no flag: the options have pointers of these names. What has no axes there is a number.
+              "array, step if retstep": what the call makes or, where the flag is given, a tuple with further arrays
+              behind it. In C there is no flag: the options have pointers of these names. What has no axes there is a
+              number.
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
               given(name), which is true of None too
-    unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing waits; a body
-              holds its arrays itself where it lets others run), or an expression of the size
-    c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in tools/check_names.py
+    unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing
+              waits; a body holds its arrays itself where it lets others run), or an expression of the size
+    c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
+              tools/check_names.py
 
 A row stands in src/ROOM/*.def, or in a comment that opens with slash, star and colon beside the body in src/ROOM/*.c or
-python/src/*.c. A generator of another table (reductions, say) makes rows by a function `functions(tables)` in its module
-that returns them. In a room whose row in src/rooms.def has an `opening` the public header is made of the rows as well:
-a prototype, an options struct and the macro that takes options by name; there a row and the body beside it are all that a
-new function needs.
+python/src/*.c. A generator of another table (reductions, say) makes rows by a function `functions(tables)` in its
+module that returns them. In a room whose row in src/rooms.def has an `opening` the public header is made of the rows as
+well: a prototype, an options struct and the macro that takes options by name; there a row and the body beside it are
+all that a new function needs.
 
 Written: python/GROUP_rows.h (records of converted arguments, which keep their arrays until the call is over),
-python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the methods'
-and functions' tables), python/cuprite/... (modules of functions, and stubs), include/cuprite/ROOM.h.
+python/GROUP_rows.c (a frame for each: arguments, errors, the interpreter's lock, the result), python/rows.c (the
+methods' and functions' tables), python/cuprite/... (modules of functions, and stubs), include/cuprite/ROOM.h.
 """
 import ast
 import importlib
@@ -52,10 +58,12 @@ from table import Row
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
-ARRAYS = ("array", "operand", "low_bound", "high_bound", "array_like", "number_or_array_like", "array_or_list", "array_or_number")
+ARRAYS = ("array", "operand", "low_bound", "high_bound", "array_like", "number_or_array_like", "array_or_list",
+          "array_or_number")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
-C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *", "none": "cp_code"}
+C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *",
+            "none": "cp_code"}
 
 
 class Argument:
@@ -150,8 +158,8 @@ class Function:
 
     def _check(self):
         row = self.row
-        if self.returns not in SIMPLE and self.returns not in ("array", "rows", "view", "view_or_copy") + EACH and self.returns[:1] != "(" \
-                and not self.more:
+        known = (*SIMPLE, "array", "rows", "view", "view_or_copy", *EACH)
+        if self.returns not in known and self.returns[:1] != "(" and not self.more:
             raise row.error(f"{self.name} returns {self.returns!r}, which is nothing known")
         if self.more and not any(a.name == self.flag and a.kind.name == "bool" for a in self.arguments):
             raise row.error(f"{self.name}: {self.flag} is no bool among its arguments")
@@ -160,7 +168,8 @@ class Function:
         if "call" in row.columns:
             used = row.call + " ".join(row.get("refuse", {}))
             for a in self.arguments:
-                if not a.kind.only_checked and a.kind.name not in (*OUTS, "device") and a.name != self.flag and not re.search(rf"\b{a.name}\b", used):
+                reads = a.kind.only_checked or a.kind.name in (*OUTS, "device") or a.name == self.flag
+                if not reads and not re.search(rf"\b{a.name}\b", used):
                     raise row.error(f"{self.name}: nothing reads the argument {a.name}")
         for a in self.arguments:
             try:
@@ -248,7 +257,8 @@ def group_of(file):
 def quoted(text):
     lines = text.split("\n")
     ends = ["\\n"] * (len(lines) - 1) + [""]
-    return "\n     ".join('"' + line.replace("\\", "\\\\").replace('"', '\\"') + end + '"' for line, end in zip(lines, ends))
+    return "\n     ".join('"' + line.replace("\\", "\\\\").replace('"', '\\"') + end + '"'
+                          for line, end in zip(lines, ends))
 
 
 def wrapped(items):
@@ -360,7 +370,8 @@ def the_call(f):
         lines.append(f"CPY_RUN({f.with_values(unlock)}, made = {call});")
     elif unlock == "size" and size:
         held = [f"v.{a.name}" for a in f.arguments if a.kind.name == "array"]
-        run = f"CPY_RUN_ON({len(held)}, ((cp_array *[]){{{', '.join(held)}}}), {size}, " if held else f"CPY_RUN({size}, "
+        listed = ", ".join(held)
+        run = f"CPY_RUN_ON({len(held)}, ((cp_array *[]){{{listed}}}), {size}, " if held else f"CPY_RUN({size}, "
         lines.append(f"{run}made = {call});")
     elif unlock == "never":
         lines.append(f"made = {call};")
@@ -406,8 +417,10 @@ def frame(f):
         listed = ", ".join(f"o[{a.place}]" for a in among)
         given = "" if any(not a.has_default for a in late) else " || ".join(f"o[{a.place}]" for a in late)
         placing = any("array_like" in a.kind.name for a in f.arguments)  # what is made goes to the device of `near`
-        found = f"{'cpy_array_among' if placing else 'cpy_operand_among'}({len(among)}, (PyObject *const[]){{{listed}}})"
-        lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* what others meet */")
+        find = "cpy_array_among" if placing else "cpy_operand_among"
+        found = f"{find}({len(among)}, (PyObject *const[]){{{listed}}})"
+        lines.append(f"    cpy_near near = {f'{given} ? {found} : (cpy_near){{NULL, NULL}}' if given else found}; /* "
+                     f"what others meet */")
     if not f.arguments:
         lines.append("    (void)o;")
     if f.self:
@@ -449,10 +462,13 @@ def entry(f, name, method):
     first = f"o[0] = self;\n    " if method else "(void)self;\n    "
     size = len(f.arguments) + 1
     star = f.star is not None
-    call = f"PyObject *r = {f.id}_frame(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;" if star else f"return {f.id}_frame(o);"
+    call = f"return {f.id}_frame(o);"
+    if star:
+        call = f"PyObject *r = {f.id}_frame(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;"
     return (f"PyObject *{c}(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names)\n{{\n"
             f"    static const cpy_name words[] = {words};\n"
-            f"    static const cpy_signature signature = {{{', '.join(fields)}}};\n    PyObject *o[{size}];\n    {first}"
+            f"    static const cpy_signature signature = {{{', '.join(fields)}}};\n    PyObject *o[{size}];\n    "
+            f"{first}"
             f"if (!cpy_arguments(&signature, v, n, names, o + {skip})) return NULL;\n    {call}\n}}\n"), c
 
 
@@ -468,7 +484,8 @@ class Entry:
 
     def line(self):
         doc = quoted(f"{self.name}({self.signature()})\n--\n\n{self.function.row.doc}")
-        return (f'    {{"{self.name}", (PyCFunction)(void (*)(void)){self.c}, METH_FASTCALL | METH_KEYWORDS,\n     {doc}}},')
+        return (f'    {{"{self.name}", (PyCFunction)(void (*)(void)){self.c}, METH_FASTCALL | METH_KEYWORDS,\n'
+                f'     {doc}}},')
 
 
 def write_group(group, functions, out):
@@ -477,12 +494,14 @@ def write_group(group, functions, out):
     source = ", ".join(files) if len(files) < 4 else f"the rows of {group}"
     guard = f"CPY_{group.upper()}_ROWS_H"
     head = [f"#ifndef {guard}", f"#define {guard}", "", '#include "rows.h"', ""]
-    out.write(f"python/{group}_rows.h", source, "\n\n".join(["\n".join(head[:-1])] + [record(f) for f in functions] + ["#endif"]))
+    out.write(f"python/{group}_rows.h", source, "\n\n".join(["\n".join(head[:-1])] + [record(f) for f in functions]
+                                                            + ["#endif"]))
     parts, entries = [f'#include "{group}_rows.h"\n'], []
     words = {a.kind.name: a.kind for f in functions for a in f.arguments if hasattr(a.kind, "words")}
     parts += [words_converter(words[name]) for name in sorted(words)]
     for f in functions:
-        parts.append(f"/* --- {'ndarray.' if f.is_method_only else f.module + '.' if f.module else ''}{f.name} --- */\n{frame(f)}\n")
+        parts.append(f"/* --- {'ndarray.' if f.is_method_only else f.module + '.' if f.module else ''}{f.name} --- "
+                     f"*/\n{frame(f)}\n")
         if not f.is_method_only:
             text, c = entry(f, f.name, False)
             parts.append(text)
@@ -520,7 +539,8 @@ def write_tables(entries, raw, out):
 
 
 def raw_method(row):
-    """A method that reads its arguments itself: its name, a prototype (unless it is Python's own function), the table's line."""
+    """A method that reads its arguments itself: its name, a prototype (unless it is Python's own function), the
+    table's line."""
     row.need(["name"], ["doc"], ["c", "flags"])
     name = row.args[0]
     c, flags = row.get("c", "py_" + name.strip("_")), row.get("flags", "METH_VARARGS | METH_KEYWORDS")
@@ -578,7 +598,8 @@ def header(room, words, functions):
     includes = "\n".join(f'#include "cuprite/{name}.h"' for name in ["array", *room.uses])
     parts = [enumeration(row) for row in words if group_of(row.file) == room.name]
     parts += [declaration(f, known) for f in functions if not f.is_method_only]
-    return (f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n{includes}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
+    return (f"/* {opening} */\n#ifndef {guard}\n#define {guard}\n\n{includes}\n\n#ifdef __cplusplus\nextern \"C\" "
+            f"{{\n#endif\n\n"
             + "\n\n".join(parts) + "\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n")
 
 
@@ -604,7 +625,8 @@ def read_functions(tables):
     for f in functions:
         if f.body and f.body != f.id:
             other = by_id.get(f.body)
-            if not other or sorted((a.name, a.kind.name) for a in other.arguments) != sorted((a.name, a.kind.name) for a in f.arguments):
+            if not other or sorted((a.name, a.kind.name)
+                                   for a in other.arguments) != sorted((a.name, a.kind.name) for a in f.arguments):
                 raise f.row.error(f"{f.name}: the body of {f.body} takes other arguments")
     return functions
 

@@ -1,8 +1,8 @@
 """Kinds of arguments: what a function row may say behind the colon, and what it means in Python and in C.
 
-A kind is one row of KINDS: the C type of its field in the record of converted arguments, the converter (python/src/take.c),
-how it is passed to the C function, how the public C prototype spells it, and the annotation of the stub. A row of kind
-`words` adds one: an enumeration that Python names by strings.
+A kind is one row of KINDS: the C type of its field in the record of converted arguments, the converter
+(python/src/take.c), how it is passed to the C function, how the public C prototype spells it, and the annotation of the
+stub. A row of kind `words` adds one: an enumeration that Python names by strings.
 
 Invariant: every kind reads and checks its argument; there is no kind that passes one over.
 """
@@ -31,7 +31,8 @@ class Kind:
 
 
 def _array(name, take, owner="{o}", **columns):
-    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release=f"cpy_drop({owner}, {{v}});", zero=(None, True, 0.0, 1.0), **columns)
+    return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release=f"cpy_drop({owner}, {{v}});",
+                zero=(None, True, 0.0, 1.0), **columns)
 
 
 def _checked(name, take, stub):
@@ -42,13 +43,13 @@ AXES = "SupportsIndex | Sequence[SupportsIndex] | None"
 
 
 def _axes(name, take, stub):
-    return Kind(name, "cpy_axes {name};", take, large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}", stub=stub,
-                zero=(None,))
+    return Kind(name, "cpy_axes {name};", take, large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}",
+                stub=stub, zero=(None,))
 
 
 def _ints(name, take):
-    return Kind(name, "cpy_ints {name};", take, large="{v}.n = -1;", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
-                stub="SupportsIndex | Sequence[SupportsIndex]")
+    return Kind(name, "cpy_ints {name};", take, large="{v}.n = -1;", passed="{v}.n, {v}.at",
+                c="int n, const int64_t *{name}", stub="SupportsIndex | Sequence[SupportsIndex]")
 
 
 OUTS = ("out", "ufunc_out")
@@ -80,13 +81,15 @@ KINDS = {k.name: k for k in [
     _array("low_bound", "cpy_take_bound({o}, near.x, -1, &{v})", stub="ndarray | complex", late=True),
     _array("high_bound", "cpy_take_bound({o}, near.x, 1, &{v})", stub="ndarray | complex", late=True),
     # the array that the result is written to, and that the call then returns
-    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", owner="{v}_object", stub="ndarray | None", extra="PyObject *{name}_object;"),
+    _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", owner="{v}_object", stub="ndarray | None",
+           extra="PyObject *{name}_object;"),
     # as ufuncs take it: in a tuple too
     _array("ufunc_out", "cpy_take_ufunc_out({o}, &{v}, &{v}_object)", owner="{v}_object",
            stub="ndarray | tuple[ndarray] | None", extra="PyObject *{name}_object;"),
     # a sequence of arrays
     Kind("arrays", "cpy_arrays {name};", "cpy_take_arrays({o}, &{v})", passed="{v}.n, {v}.at",
-         blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]", release="cpy_drop_arrays(&{v});"),
+         blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray]",
+         release="cpy_drop_arrays(&{v});"),
     Kind("arrays_or_numbers", "cpy_arrays {name};", "cpy_take_arrays_or_numbers({o}, &{v})", passed="{v}.n, {v}.at",
          blank="{v} = (cpy_arrays){{0}};", c="int n, cp_array *const *{name}", stub="Sequence[ndarray | complex]",
          release="cpy_drop_arrays(&{v});"),
@@ -121,7 +124,8 @@ KINDS = {k.name: k for k in [
     Kind("int64", "int64_t {name};", "cpy_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0, None),
          constant=NUMBERS),
     # a number of elements; the place of a diagonal, within C's int or at most the last one
-    Kind("count", "int64_t {name};", "cpy_count({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", constant=NUMBERS),
+    Kind("count", "int64_t {name};", "cpy_count({o}, &{v})", c="int64_t {name}", stub="SupportsIndex",
+         constant=NUMBERS),
     Kind("offset", "int64_t {name};", "cpy_offset({o}, &{v})", c="int64_t {name}", stub="SupportsIndex", zero=(0,),
          constant=NUMBERS),
     Kind("clamped_int64", "int64_t {name};", "cpy_clamped_int64({o}, &{v})", c="int64_t {name}", stub="SupportsIndex",
@@ -131,8 +135,8 @@ KINDS = {k.name: k for k in [
     Kind("double", "double {name};", "cpy_double({o}, 0, &{v})", c="double {name}", stub="float", zero=(0,),
          constant={None: "NAN"}),
     Kind("dtype", "cp_type {name};", "cpy_type({o}, CP_DEFAULT, &{v})", c="cp_type {name}",
-         given=".typed = {v} != CP_DEFAULT, .{name} = {v}", stub="DTypeLike", zero=(None,), constant={None: "CP_DEFAULT"},
-         arguments=True),  # dtype("float64"): None means that one
+         given=".typed = {v} != CP_DEFAULT, .{name} = {v}", stub="DTypeLike", zero=(None,),
+         constant={None: "CP_DEFAULT"}, arguments=True),  # dtype("float64"): None means that one
     # None: where it must be
     Kind("copy", "cpy_copy {name};", "cpy_take_copy({o}, &{v})", stub="bool | None",
          constant={None: "CPY_COPY_IF_NEEDED", True: "CPY_COPY_ALWAYS", False: "CPY_COPY_NEVER"}),
@@ -146,7 +150,8 @@ KINDS = {k.name: k for k in [
     # the device that is current during the call
     Kind("device", "cpy_place {name};", "cpy_enter({o}, &{v})", stub="object", release="cpy_leave(&{v});",
          blank="{v} = (cpy_place){{0}};"),
-    Kind("text", "const char *{name};", "({v} = PyUnicode_AsUTF8({o}))", c="const char *{name}", stub="str", zero=(None,)),
+    Kind("text", "const char *{name};", "({v} = PyUnicode_AsUTF8({o}))", c="const char *{name}", stub="str",
+         zero=(None,)),
     Kind("stream", "cp_stream *{name};", '({v} = PyCapsule_GetPointer({o}, "stream"))', stub="object"),
     Kind("event", "cp_event *{name};", '({v} = PyCapsule_GetPointer({o}, "event"))', stub="object"),
     Kind("object", "PyObject *{name};", "", stub="object", constant={None: "NULL"}),
@@ -165,8 +170,8 @@ def words_kind(row):
     values = row.get("values", "").split() or [f"({row.c}){i}" for i in range(len(words))]
     if len(values) != len(words):
         raise row.error(f"{name} has {len(words)} words and {len(values)} values")
-    kind = Kind(name, f"{row.c} {{name}};", f'cpy_take_{name}({{o}}, "{{name}}", &{{v}})', c=f"{row.c} {{name}}", stub="str",
-                zero=(words[0],), constant=dict(zip(words, values)))
+    kind = Kind(name, f"{row.c} {{name}};", f'cpy_take_{name}({{o}}, "{{name}}", &{{v}})', c=f"{row.c} {{name}}",
+                stub="str", zero=(words[0],), constant=dict(zip(words, values)))
     kind.row, kind.words, kind.values = row, words, values
     return kind
 
@@ -178,4 +183,5 @@ def words_converter(kind):
     return (f"static bool cpy_take_{name}(PyObject *o, const char *what, {kind.row.c} *v)\n{{\n"
             f"    static const char *const words[] = {{{words}, NULL}};\n"
             f"    static const {kind.row.c} values[] = {{{', '.join(kind.values)}}};\n    int which;\n"
-            f"    if (!cpy_word(o, what, words, 0, &which)) return false;\n    *v = values[which];\n    return true;\n}}\n")
+            f"    if (!cpy_word(o, what, words, 0, &which)) return false;\n    *v = values[which];\n    return "
+            f"true;\n}}\n")

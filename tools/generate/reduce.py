@@ -42,7 +42,8 @@ def check(fold_rows, reductions):
             raise f.error(f"there is no fold {f.integers}")
         fold_words.check_fold(f)
     for r in reductions:
-        r.need(["name"], ["fold", "result", "identity", "ufunc", "finish", "doc"], ["method", "aliases", "warns", "whole", "root"])
+        r.need(["name"], ["fold", "result", "identity", "ufunc", "finish", "doc"],
+               ["method", "aliases", "warns", "whole", "root"])
         if r.fold not in known:
             raise r.error(f"there is no fold {r.fold}")
         if r.get("whole", name(r)) not in {name(other) for other in reductions}:
@@ -85,7 +86,8 @@ typedef enum cp_reduction {
 
 def public(reductions):
     enum = "\n".join(f"    CP_REDUCE_{name(r)}," for r in reductions)
-    functions = "".join(f"/* {r.doc} */\nCP_API cp_array *cp_{name(r)}(cp_array *x, const cp_reduce_options *options);\n"
+    functions = "".join(f"/* {r.doc} */\nCP_API cp_array *cp_{name(r)}(cp_array *x, const cp_reduce_options "
+                        f"*options);\n"
                         for r in reductions)
     macros = "".join(f"#define cp_{name(r)}(...) CP_CALL(cp_{name(r)}, cp_reduce_options, __VA_ARGS__, ._ = 0)\n"
                      for r in reductions)
@@ -121,11 +123,13 @@ static inline const char *cpi_reduce_name(cp_reduction op)
 def rows_header(fold_rows, reductions):
     names = ", ".join(quoted(name(r)) for r in reductions)
     return ROWS % ("\n".join(f"    CPI_FOLD_{name(f).upper()}," for f in fold_rows),
-                   ", ".join(f"CPI_{c.upper()}" for c in CLASSES), ", ".join(f"CPI_RESULT_{r.upper()}" for r in RESULTS),
+                   ", ".join(f"CPI_{c.upper()}" for c in CLASSES),
+                   ", ".join(f"CPI_RESULT_{r.upper()}" for r in RESULTS),
                    textwrap.fill(names, 110, initial_indent=" " * 8, subsequent_indent=" " * 8))
 
 
-TABLE = """/* What the front reads of the tables, and the public functions; a name in parentheses keeps its macro away. */
+TABLE = """/* What the front reads of the tables, and the public functions; a name in parentheses keeps its macro
+ * away. */
 #include "reduce/reduce.h"
 
 const cpi_fold_row cpi_folds[CPI_NFOLDS] = {
@@ -146,7 +150,8 @@ def table(fold_rows, reductions):
 
     def reduction_line(r):
         warns = f"CP_WARNING_{r.warns.upper()}" if r.get("warns") else "CP_NWARNINGS"
-        return (f"    [CP_REDUCE_{name(r)}] = {{\n        \"{name(r)}\", CPI_FOLD_{r.fold.upper()}, CPI_RESULT_{r.result.upper()}, "
+        return (f"    [CP_REDUCE_{name(r)}] = "
+                f"{{\n        \"{name(r)}\", CPI_FOLD_{r.fold.upper()}, CPI_RESULT_{r.result.upper()}, "
                 f"CP_REDUCE_{r.get('whole', name(r))}, {warns}, {str(r.identity).lower()},\n"
                 f"        {str(r.get('root', False)).lower()}, {quoted(r.ufunc)},\n        {quoted(r.doc)},\n    }},\n")
 
@@ -157,7 +162,8 @@ def table(fold_rows, reductions):
 
 # --- finishes ---
 
-FINISHES = """/* From accumulators to results: the finishes of reduce.def, a function for each class; for C17 and CUDA C++ alike. */
+FINISHES = """/* From accumulators to results: the finishes of reduce.def, a function for each class; for C17 and CUDA
+ * C++ alike. */
 #ifndef CPI_REDUCE_FINISHES_H
 #define CPI_REDUCE_FINISHES_H
 
@@ -220,7 +226,8 @@ def launchers(fold_rows):
     out = "/* The folds of the GPU: for each a function that launches its kernel. */\n"
     out += '#ifndef CPI_REDUCE_FOLDS_CUDA_H\n#define CPI_REDUCE_FOLDS_CUDA_H\n\n#include "reduce/reduce.h"\n\n'
     out += "".join(f"cp_code {n}(cp_stream *stream, const cpi_reduce_args *a);\n" for n in dict.fromkeys(names))
-    out += "\nstatic inline cp_code cpi_launch_fold(cp_stream *stream, const cpi_reduce_args *a)\n{\n    switch ((int)a->fold) {\n"
+    out += "\nstatic inline cp_code cpi_launch_fold(cp_stream *stream, const cpi_reduce_args *a)\n"
+    out += "{\n    switch ((int)a->fold) {\n"
     out += "".join(f"    case CPI_FOLD_{name(f).upper()}: return {n}(stream, a);\n" for f, n in zip(fold_rows, names))
     return out + "    default: return CP_ERROR_VALUE;\n    }\n}\n\n#endif\n"
 
@@ -229,7 +236,8 @@ def write(tables, out):
     fold_rows, reductions = tables.of("fold"), tables.of("reduction")
     check(fold_rows, reductions)
     types = types_of(tables)
-    elements, halves = [Element(t) for t in types if t.kind != "bool" and not t.is_half], [t for t in types if t.is_half]
+    elements, halves = [Element(t) for t in types if t.kind != "bool"
+                        and not t.is_half], [t for t in types if t.is_half]
     here = lambda file, text: out.write(file, SOURCE, text)  # noqa: E731
     here("include/cuprite/reductions.h", public(reductions))
     here("src/reduce/rows.h", rows_header(fold_rows, reductions))

@@ -1,19 +1,24 @@
-"""Function rows of the reductions: what `result` of a reduction's row says decides which arguments its function takes."""
+"""Function rows of the reductions: what `result` of a reduction's row says decides which arguments its function
+takes."""
 from table import Row
 
 ARGUMENTS = {
-    "wide": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, initial: start = None, "
+    "wide": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, initial: start = "
+            "None, "
             "where: where = True",
-    "mean": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, where: where = True",
+    "mean": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, where: where = "
+            "True",
     "real": "axis: axes = None, dtype: dtype = None, out: out = None, ddof: double = 0, keepdims: keepdims = False, *, "
             "where: where = True, correction: double = None",
-    "same": "axis: axes = None, out: out = None, keepdims: keepdims = False, initial: start = None, where: where = True",
+    "same": "axis: axes = None, out: out = None, keepdims: keepdims = False, initial: start = None, "
+            "where: where = True",
     "index": "axis: axis_or_all = None, dtype: dtype = None, out: out = None, keepdims: bool = False",
     "truth": "axis: axes = None, out: out = None, keepdims: keepdims = False, *, where: where = True",
     "count": "axis: axes = None, *, keepdims: keepdims = False",
 }
 REAL = {
-    "call": "cp_{name}(a, .axis = axis, .typed = dtype != CP_DEFAULT, .dtype = dtype, .out = out, .keepdims = keepdims, "
+    "call": "cp_{name}(a, .axis = axis, .typed = dtype != CP_DEFAULT, .dtype = dtype, .out = out, .keepdims = "
+            "keepdims, "
             ".where = where, .ddof = isnan(correction) ? ddof : correction)",
     "refuse": {"!isnan(correction) && ddof != 0": "ValueError: ddof and correction can't be provided simultaneously."},
 }

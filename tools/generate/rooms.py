@@ -39,7 +39,8 @@ def rooms():
             raise room.row.error(f"{room.name} has slots: src/{room.name}/{room.name}.h, which says them, is not there")
         for name in room.headers:
             if room.made_header and (ROOT / f"include/cuprite/{name}.h").exists():
-                raise room.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says so")
+                raise room.row.error(f"include/cuprite/{name}.h stands where one is made of the rows; `opening` says "
+                                     "so")
             if not room.made_header and not (ROOT / f"include/cuprite/{name}.h").exists():
                 raise room.row.error(f"there is no header include/cuprite/{name}.h")
     names = {room.name for room in found}
@@ -58,7 +59,8 @@ def write(tables, out):
     out.write("include/cuprite/rooms.h", SOURCE, "/* The public headers of all rooms. */\n"
               f"#ifndef CUPRITE_ROOMS_H\n#define CUPRITE_ROOMS_H\n\n{includes}\n#endif\n")
     listed = " \\\n    ".join(f"ROOM({room.name})" for room in found if room.slots)
-    out.write("src/backend/rooms.h", SOURCE, "/* The rooms whose slots a backend fills: for each of them struct cpi_ROOM_ops, of"
+    out.write("src/backend/rooms.h", SOURCE,
+              "/* The rooms whose slots a backend fills: for each of them struct cpi_ROOM_ops, of"
               " which a backend NAME has one, called\n * cpi_ROOM_NAME. */\n"
               "#ifndef CPI_BACKEND_ROOMS_H\n#define CPI_BACKEND_ROOMS_H\n\n"
               f"#define CPI_ROOMS(ROOM) \\\n    {listed}\n\n#endif\n")

@@ -1,7 +1,9 @@
-"""The Python package's generated files: modules that are functions only, and stubs (.pyi) of every module for editors and type
-checkers. Functions and methods come from their rows, operations from theirs, what is written in Python from its source.
+"""The Python package's generated files: modules that are functions only, and stubs (.pyi) of every module for editors
+and type checkers. Functions and methods come from their rows, operations from theirs, what is written in Python from
+its source.
 
-Invariant: a stub names what the module names at run time, no more and no less; tests/python/test_stubs.py compares them.
+Invariant: a stub names what the module names at run time, no more and no less; tests/python/test_stubs.py compares
+them.
 """
 import ast
 import pathlib
@@ -19,8 +21,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 """
 RETURNS = {"none": "None", "int": "int", "int64": "int", "bool": "bool", "double": "float", "object": "Any"}
-ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarray", "base": "ndarray | None", "shape": "tuple[int, ...]",
-              "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int", "itemsize": "int"}
+ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarray", "base": "ndarray | None",
+              "shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int",
+              "itemsize": "int"}
 BINARY = "add sub mul truediv floordiv mod pow lshift rshift and or xor divmod".split()
 UFUNC = """class ufunc:
     name: str
@@ -33,7 +36,8 @@ UFUNC = """class ufunc:
     __name__: str
     def __call__(self, *args: Any, out: Any = None, where: Any = True, casting: str = 'same_kind', order: str = 'K',
                  dtype: DTypeLike | None = None, subok: bool = True) -> Any: ...
-    def reduce(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None, out: ndarray | None = None, keepdims: bool = False,
+    def reduce(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None, out: ndarray | None = None,
+               keepdims: bool = False,
                initial: Any = None, where: Any = True) -> ndarray: ...
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
 """
@@ -93,7 +97,8 @@ def properties():
 
 
 def ndarray(methods):
-    text = "class ndarray:\n    def __init__(self, shape: Any, dtype: DTypeLike = float, memptr: Any = None, strides: Any = None, " \
+    text = "class ndarray:\n" \
+           "    def __init__(self, shape: Any, dtype: DTypeLike = float, memptr: Any = None, strides: Any = None, " \
            "order: str = 'C') -> None: ...\n"
     for name, writable in properties():
         kind = ATTRIBUTES.get(name, "Any")
@@ -102,7 +107,8 @@ def ndarray(methods):
             text += f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n"
     for op in BINARY:
         kind = "tuple[ndarray, ndarray]" if op == "divmod" else "ndarray"
-        text += f"    def __{op}__(self, other: Any) -> {kind}: ...\n    def __r{op}__(self, other: Any) -> {kind}: ...\n"
+        text += f"    def __{op}__(self, other: Any) -> {kind}: ...\n"
+        text += f"    def __r{op}__(self, other: Any) -> {kind}: ...\n"
         if op != "divmod":
             text += f"    def __i{op}__(self, other: Any) -> ndarray: ...\n"
     for op in "neg pos abs invert".split():
@@ -111,9 +117,10 @@ def ndarray(methods):
         text += f"    def __{op}__(self, other: Any) -> ndarray: ...\n"
     text += "    def __eq__(self, other: Any) -> ndarray: ...  # type: ignore[override]\n"
     text += "    def __ne__(self, other: Any) -> ndarray: ...  # type: ignore[override]\n"
-    text += "    def __getitem__(self, key: Any) -> ndarray: ...\n    def __setitem__(self, key: Any, value: Any) -> None: ...\n"
-    text += "    def __len__(self) -> int: ...\n    def __iter__(self) -> Any: ...\n    def __contains__(self, value: Any) -> bool: ...\n"
-    text += "    def __bool__(self) -> bool: ...\n    def __int__(self) -> int: ...\n    def __float__(self) -> float: ...\n"
+    for operator in ("getitem__(self, key: Any) -> ndarray", "setitem__(self, key: Any, value: Any) -> None",
+                     "len__(self) -> int", "iter__(self) -> Any", "contains__(self, value: Any) -> bool",
+                     "bool__(self) -> bool", "int__(self) -> int", "float__(self) -> float"):
+        text += f"    def __{operator}: ...\n"
     text += "    def __index__(self) -> int: ...\n"
     for name, f in sorted(methods.items()):
         if name not in ("__array__", "__reduce__", "__format__"):
@@ -131,7 +138,8 @@ def source_stub(path):
 
 def arguments_of(node):
     a = node.args
-    for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]:
+    for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []),
+                *([a.kwarg] if a.kwarg else [])]:
         if arg.arg not in ("self", "cls"):
             arg.annotation = ast.Name("Any")
     constant = (ast.Constant, ast.UnaryOp)
@@ -149,17 +157,21 @@ def stub_of(node, indent, bases=()):
             if text in ("property", "staticmethod", "classmethod") or text.endswith(".setter"):
                 yield f"{indent}@{text}\n"
         kind = "None" if node.name in ("__init__", "__exit__") else "bool" if node.name in ("__eq__", "__ne__") else \
-            "int" if node.name in ("__hash__", "__int__", "__len__") else "str" if node.name in ("__repr__", "__str__") else "Any"
+            "int" if node.name in ("__hash__", "__int__",
+                                   "__len__") else "str" if node.name in ("__repr__", "__str__") else "Any"
         yield f"{indent}def {node.name}({arguments_of(node)}) -> {kind}: ...\n"
     elif isinstance(node, ast.ClassDef) and (not node.name.startswith("_") or node.name in bases):
         bases = [ast.unparse(b) for b in node.bases]
         yield f"{indent}class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:\n"
         body = [part for inner in node.body for part in stub_of(inner, indent + "    ")]
-        slots = next((n.value for n in node.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__slots__"), None)
-        names = [] if slots is None else [s for s in ([slots.value] if isinstance(slots, ast.Constant) else ast.literal_eval(slots))]
+        slots = next((n.value for n in node.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0])
+                      == "__slots__"), None)
+        names = [] if slots is None else [s for s in ([slots.value] if isinstance(slots, ast.Constant)
+                                                      else ast.literal_eval(slots))]
         body = [f"{indent}    {n}: Any\n" for n in names if not n.startswith("_")] + body
         yield from body or [f"{indent}    ...\n"]
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and not node.targets[0].id.startswith("_"):
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0],
+                                                     ast.Name) and not node.targets[0].id.startswith("_"):
         if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "property":
             yield f"{indent}@property\n{indent}def {node.targets[0].id}(self) -> Any: ...\n"
         elif not isinstance(node.value, ast.Name) or not indent:
@@ -186,7 +198,8 @@ def write_core(functions, methods, names, out):
 def write_package(functions, names, foreign, out):
     """cuprite/__init__.pyi: what the package takes from the extension by name, then its own."""
     text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, profiler as profiler, scipy as scipy\n"
-    core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError", "CUDARuntimeError"]
+    core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
+                              "CUDARuntimeError"]
                   if not n.startswith("_"))
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
     source = (PYTHON / "__init__.py").read_text()
@@ -194,11 +207,13 @@ def write_package(functions, names, foreign, out):
     borrowed = next(ast.literal_eval(n.value) for n in tree.body
                     if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
-    text += "".join(f"    {n} as {n},\n" for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"
+    text += "".join(f"    {n} as {n},\n"
+                    for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"
     shaping = PYTHON / "_shaping.py"
     public = next(ast.literal_eval(n.value) for n in ast.parse(shaping.read_text()).body
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []
-    text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public if n not in core) + ")\n\n" if public else ""
+    text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public
+                                                         if n not in core) + ")\n\n" if public else ""
     text += "__version__: str\npi: float\ne: float\neuler_gamma: float\ninf: float\nnan: float\nnewaxis: None\n"
     text += "".join(part for node in tree.body if isinstance(node, ast.FunctionDef) for part in stub_of(node, ""))
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)

@@ -35,7 +35,8 @@ class Row:
     def need(self, positional, required, optional=()):
         """Checks the row's form: the names of its positional arguments, required and optional columns."""
         if len(self.args) != len(positional):
-            raise self.error(f"{self.kind} takes {len(positional)} arguments before its columns ({', '.join(positional)}), "
+            raise self.error(f"{self.kind} takes {len(positional)} arguments before its columns "
+                             f"({', '.join(positional)}), "
                              f"{len(self.args)} are given")
         for name in required:
             if name not in self.columns:

@@ -9,7 +9,8 @@ from cuprite.cuda.memory import alloc, Memory, MemoryPointer, MemoryPool, Pinned
 from cuprite.cuda.stream import _current, Event, Stream, get_current_stream, get_elapsed_time  # noqa: F401
 
 __all__ = ["Device", "Stream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
-           "alloc", "Memory", "MemoryPointer", "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime", "memory", "stream", "get_device_id"]
+           "alloc", "Memory", "MemoryPointer", "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime",
+           "memory", "stream", "get_device_id"]
 
 CPU = -1
 

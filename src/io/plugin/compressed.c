@@ -195,13 +195,15 @@ cp_code cpi_compressed_read(const struct cpi_fits *f, cp_type type, int64_t size
     cpi_fitsio_lock();
     memory_file m;
     cp_code code = open_unit(f, &m);
-    if (code == CP_OK) code = cpi_tiles_check(f, m.fits, m.bytes + (size_t)m.cards * CPI_CARD + f->hdu.row_bytes * f->hdu.rows);
+    if (code == CP_OK)
+        code = cpi_tiles_check(f, m.fits, m.bytes + (size_t)m.cards * CPI_CARD + f->hdu.row_bytes * f->hdu.rows);
     if (code == CP_OK) {
         int status = 0, any;
         float nan32 = NAN;
         double nan64 = NAN;
         void *nan = type == CP_FLOAT32 ? (void *)&nan32 : type == CP_FLOAT64 ? (void *)&nan64 : NULL;
-        if (fits_read_img(m.fits, fitsio_type(type), 1, size, nan, pixels, &any, &status)) code = cpi_compressed_failed(f, status);
+        if (fits_read_img(m.fits, fitsio_type(type), 1, size, nan, pixels, &any, &status))
+            code = cpi_compressed_failed(f, status);
     }
     close_unit(&m);
     cpi_fitsio_unlock();

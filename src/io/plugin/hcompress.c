@@ -1,10 +1,10 @@
 /* Walks an H-compressed tile as CFITSIO's decoder will.
  *
  * The decoder neither knows where a tile ends nor frees its workspace when a bit plane begins with a code it does not
- * know. A tile is a header (magic number, extents, scale, sum, numbers of bit planes), the bit planes of four quadrants, 4
- * zero bits, and from the next byte on a sign bit for each pixel that is not 0. A bit plane is packed as it is, four
- * pixels in 4 bits, or as a quadtree of Huffman codes. So how many bits there must be is known only when it is known
- * which pixels are 0: they are all that is kept here.
+ * know. A tile is a header (magic number, extents, scale, sum, numbers of bit planes), the bit planes of four
+ * quadrants, 4 zero bits, and from the next byte on a sign bit for each pixel that is not 0. A bit plane is packed as
+ * it is, four pixels in 4 bits, or as a quadtree of Huffman codes. So how many bits there must be is known only when it
+ * is known which pixels are 0: they are all that is kept here.
  * R. L. White, "High-performance compression of astronomical images" (1992). */
 #include "plugin.h"
 
@@ -58,8 +58,8 @@ static int levels(int64_t extent)
     return n;
 }
 
-/* The bits of nx x ny pixels from a quadtree, into `fours`; `other` is as large. The root comes first; each level has a code
- * for every bit of the one before, from the last to the first. */
+/* The bits of nx x ny pixels from a quadtree, into `fours`; `other` is as large. The root comes first; each level has a
+ * code for every bit of the one before, from the last to the first. */
 static void take_tree(bits *s, int64_t nx, int64_t ny, uint8_t *fours, uint8_t *other)
 {
     int64_t x = 1, y = 1, rest_x = nx, rest_y = ny;
@@ -112,12 +112,16 @@ static bool walk_quadrant(bits *s, int planes, int64_t nx, int64_t ny, uint8_t *
     return true;
 }
 
-static uint32_t number_at(const uint8_t *b) { return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]; }
+static uint32_t number_at(const uint8_t *b)
+{
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
 
 static bool walk(bits *s, const uint8_t *planes, int64_t nx, int64_t ny, uint8_t *memory)
 {
     int64_t left = (nx + 1) / 2, top = (ny + 1) / 2, signs = 0;
-    if (!walk_quadrant(s, planes[0], left, top, memory, &signs) || !walk_quadrant(s, planes[1], left, ny / 2, memory, &signs) ||
+    if (!walk_quadrant(s, planes[0], left, top, memory, &signs) ||
+        !walk_quadrant(s, planes[1], left, ny / 2, memory, &signs) ||
         !walk_quadrant(s, planes[1], nx / 2, top, memory, &signs) ||
         !walk_quadrant(s, planes[2], nx / 2, ny / 2, memory, &signs) || take(s, 4) || s->missing)
         return false;

@@ -33,7 +33,8 @@ static void take_card(scan *s, const char *card)
     int n;
     int64_t number = 0;
     if ((v = cpi_card_value(card, "BITPIX"))) structural(s, card, v, "BITPIX", &number), s->bitpix = (int)number;
-    else if ((v = cpi_card_value(card, "ZBITPIX"))) structural(s, card, v, "ZBITPIX", &number), s->zbitpix = (int)number;
+    else if ((v = cpi_card_value(card, "ZBITPIX")))
+        structural(s, card, v, "ZBITPIX", &number), s->zbitpix = (int)number;
     else if ((v = cpi_card_value(card, "NAXIS"))) structural(s, card, v, "NAXIS", &s->naxis);
     else if ((v = cpi_card_value(card, "ZNAXIS"))) structural(s, card, v, "ZNAXIS", &s->znaxis);
     else if ((v = cpi_card_value(card, "PCOUNT"))) structural(s, card, v, "PCOUNT", &s->pcount);

@@ -1,7 +1,7 @@
 /* What the files of libcuprite-io.so share.
  *
- * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS file and proves that their
- * data lie inside it; fits_read.c decodes pixels, compressed.c and
+ * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS
+ * file and proves that their data lie inside it; fits_read.c decodes pixels, compressed.c and
  * tiles.c and hcompress.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
  * and turns pixels to sky positions (WCSLIB); out.c writes files atomically, fits_write.c, table.c and png.c
  * what is in them. */
@@ -124,7 +124,8 @@ cp_code cpi_out_close(cpi_out *out, cp_code code);
 
 /* --- writers --- */
 /* The next of the lines that a caller gives as more cards of a header: 1 and a card of 80 characters, 0 at the end, -1
- * (error written) for what is no text, is too long or is written by the function itself. Empty lines are passed over. */
+ * (error written) for what is no text, is too long or is written by the function itself. Empty lines are passed
+ * over. */
 int cpi_next_card(const char *function, const char **lines, char card[CPI_CARD + 1]);
 cp_code cpi_fits_write(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
                        const void *pixels, const char *cards);

@@ -2,7 +2,8 @@
  *
  * CFITSIO allocates by what a table says, believes the size an H-compressed tile gives itself, inflates a damaged
  * gzip tile into ever more memory, and reads on behind a Rice-coded tile or a line list (PLIO) that ends too early. So
- * each tile is walked here first (an H-compressed one in hcompress.c); tiles are independent, and the threads share them. */
+ * each tile is walked here first (an H-compressed one in hcompress.c); tiles are independent, and the threads share
+ * them. */
 #include "plugin.h"
 
 #include <fitsio.h>
@@ -132,7 +133,8 @@ static void check_tile(void *context, int64_t task, int worker)
     bool good = true;
     if (n == 0) return; /* the tile is in another column */
     if (t->method == GZIP) good = gzip_fits(bytes, n, 8 * pixels);
-    if (t->method == HCOMPRESS && cpi_hcompress_check(bytes, n, pixels, &good)) __atomic_store_n(&t->starved, true, __ATOMIC_RELAXED);
+    if (t->method == HCOMPRESS && cpi_hcompress_check(bytes, n, pixels, &good))
+        __atomic_store_n(&t->starved, true, __ATOMIC_RELAXED);
     if (t->method == PLIO) good = plio_fits(bytes, n, t->width);
     if (t->method == RICE) good = rice_fits(bytes, n, pixels, t->item, t->block);
     if (!good) lower(&t->damaged, row);
@@ -159,7 +161,8 @@ static cp_code check_column(tiles *t, fitsfile *fits, int column)
             return cpi_compressed_failed(t->f, status);
         HOST->parallel(n, check_tile, t);
         if (t->starved) /* written by the thread that was, which need not be this one */
-            return HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of host memory for its tiles", t->f->source.function, t->f->source.path);
+            return HOST->fail(CP_ERROR_MEMORY, "%s: %s: out of host memory for its tiles", t->f->source.function,
+                              t->f->source.path);
         if (t->outside != INT64_MAX) return bad_tile(t, t->outside, "lies outside the file");
         if (t->damaged != INT64_MAX) return bad_tile(t, t->damaged, "is damaged");
     }

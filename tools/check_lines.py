@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Lines end before column 121, in every source that people write.
+
+    python tools/check_lines.py       exits 1 with a line for each file that breaks the rule
+
+WIDE has the files that had longer lines when the rule came, with their number: it only falls.
+"""
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MOST = 120
+FOLDERS = ["include", "src", "python", "cli", "tests", "tools", "bench", "examples"]
+SUFFIXES = {".c", ".h", ".inc", ".cu", ".cuh", ".py", ".def", ".cmake", ".sh"}
+FILES = ["CMakeLists.txt", "Makefile"]
+
+WIDE = {
+    "include/cuprite/array.h": 6,
+    "include/cuprite/device.h": 1,
+    "include/cuprite/elementwise.h": 2,
+    "include/cuprite/io.h": 1,
+    "include/cuprite/reduce.h": 2,
+    "include/cuprite/text.h": 1,
+    "src/cuda/runtime_cuda.cu": 1,
+    "src/cuda/stream_cuda.cu": 1,
+    "src/elementwise/elementwise_choose_cuda.cu": 2,
+    "src/elementwise/elementwise_close_cuda.cu": 3,
+    "src/elementwise/elementwise_move_cuda.cu": 3,
+    "src/elementwise/flat_cuda.h": 5,
+    "src/elementwise/kernels_cuda.h": 2,
+    "src/elementwise/loops.h": 2,
+    "src/elementwise/resolve.h": 2,
+    "src/elementwise/table.h": 3,
+    "src/index/index.h": 1,
+    "src/index/index_cuda.cu": 4,
+    "src/move/move.h": 1,
+    "src/ndimage/group_cuda.cu": 4,
+    "src/ndimage/group_cuda.cuh": 1,
+    "src/ndimage/label_cuda.cu": 1,
+    "src/ndimage/label_runs.h": 4,
+    "src/ndimage/measure_cuda.cu": 3,
+    "src/reduce/extremes_cuda.cu": 1,
+    "src/reduce/fold.cuh": 8,
+    "src/reduce/keys.cuh": 1,
+    "src/reduce/places_cuda.cu": 1,
+    "src/reduce/reduce.h": 2,
+    "src/reduce/result.h": 2,
+    "src/scalar/convert.h": 1,
+    "src/scalar/real.inc": 1,
+    "src/scalar/scalar.h": 2,
+    "src/sort/clip_cuda.cu": 6,
+    "src/sort/cuda.h": 1,
+    "src/sort/keys_cuda.cu": 1,
+    "src/sort/pairs_cuda.cu": 1,
+    "src/sort/select.h": 7,
+    "src/sort/select_block.h": 3,
+    "src/sort/select_cuda.cu": 16,
+    "src/sort/select_grid.h": 5,
+    "src/sort/sort_cuda.cu": 1,
+    "src/sort/unique_table_cuda.cu": 1,
+    "tools/generate/element_types.py": 4,
+    "tools/generate/elementwise_kernels.py": 15,
+}
+
+
+def breaches():
+    paths = [p for folder in FOLDERS for p in (ROOT / folder).rglob("*") if p.suffix in SUFFIXES]
+    for path in sorted(paths + [ROOT / name for name in FILES]):
+        name = str(path.relative_to(ROOT))
+        long = [n for n, line in enumerate(path.read_text().split("\n"), 1) if len(line) > MOST]
+        allowed = WIDE.get(name, 0)
+        if len(long) > allowed:
+            yield f"{name}: {len(long)} lines have more than {MOST} columns, {allowed} may: {', '.join(map(str, long))}"
+        elif len(long) < allowed:
+            yield f"{name}: {len(long)} lines have more than {MOST} columns: say so in WIDE"
+
+
+if __name__ == "__main__":
+    found = list(breaches())
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(bool(found))

@@ -693,9 +693,9 @@ def test_example_agrees_with_the_command(sky, tmp_path):
 
 
 def test_installed_library_builds_the_example(sky, tmp_path):
-    assert os.path.exists(os.path.join(BUILD, "CMakeCache.txt")), \
+    assert os.path.exists(os.path.join(BUILD, "CMakeCache.txt")), (
         f"{BUILD} is no build tree that CMake made here, so nothing can be installed from it: build, or name one in "
-        "CUPRITE_BUILD"
+        "CUPRITE_BUILD")
     done = subprocess.run(["cmake", "--install", BUILD, "--prefix", tmp_path / "prefix"], text=True,
                           capture_output=True)
     assert done.returncode == 0, f"cmake --install {BUILD}: {done.stdout}{done.stderr}"

@@ -35,8 +35,8 @@ typedef struct cpi_reduce_kernel {
 typedef const cpi_reduce_kernel *cpi_reduce_kernels[CPI_NFOLDS][2];
 /* Made from the rows of reduce.def. */
 extern const cpi_reduce_kernels cpi_reduce_rows_v2, cpi_reduce_rows_v3, cpi_reduce_rows_v4;
-/* What takes their places where it is faster, written by hand: a function that is NULL is the row's. A run of bool's own
- * goes before that of uint8, whose kernels fold it. */
+/* What takes their places where it is faster, written by hand: a function that is NULL is the row's. A run of bool's
+ * own goes before that of uint8, whose kernels fold it. */
 extern const cpi_reduce_kernels cpi_reduce_sums_v2, cpi_reduce_sums_v3, cpi_reduce_sums_v4;
 extern const cpi_reduce_kernels cpi_reduce_orders_v2, cpi_reduce_orders_v3, cpi_reduce_orders_v4;
 

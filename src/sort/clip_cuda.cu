@@ -2,6 +2,7 @@
  * kept values by CUB's selection, which keeps their order. */
 #include <cub/device/device_select.cuh>
 
+#include "cuda/elements.h"
 #include "sort/select_grid.h"
 
 /* What the kernel leaves for the host. */
@@ -173,7 +174,12 @@ static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, vo
 
 cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *q, int itemsize, const void *values, void *to)
 {
-    if (q->type == CP_FLOAT32) return itemsize == 2 ? keep<float, uint16_t>(stream, q, values, to) : keep<float, float>(stream, q, values, to);
+    if (q->type == CP_FLOAT32) /* then the rule is the type of the values */
+        return cpi_with_type(q->rule, [&](auto e) {
+            typedef decltype(e) E;
+            if constexpr (cpi_half_element<typename E::T>) return keep<float, typename E::Bits>(stream, q, values, to);
+            else return keep<float, float>(stream, q, values, to);
+        });
     switch (itemsize) {
     case 1: return keep<double, uint8_t>(stream, q, values, to);
     case 2: return keep<double, uint16_t>(stream, q, values, to);

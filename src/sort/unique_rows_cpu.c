@@ -379,7 +379,9 @@ static bool holds_nan(const table *t, const char *row)
     uint32_t u32;
     uint64_t u64;
     for (int64_t i = 0; i < parts; i++, row += part) {
-        if (part == 2)
+        if (part == 1)
+            found |= cpi_key_nan8(k, cpi_key8(k, *(const uint8_t *)row));
+        else if (part == 2)
             found |= cpi_key_nan16(k, cpi_key16(k, (memcpy(&u16, row, 2), u16)));
         else if (part == 4)
             found |= cpi_key_nan32(k, cpi_key32(k, (memcpy(&u32, row, 4), u32)));

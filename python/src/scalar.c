@@ -313,7 +313,8 @@ static bool is_complex64(PyObject *o)
 
 bool cpy_store(cp_type t, PyObject *o, void *p)
 {
-    if ((PyFloat_CheckExact(o) || PyLong_CheckExact(o)) && cp_type_kind(t) == 'f') return store_real(t, o, p); /* most do */
+    /* most do */
+    if ((PyFloat_CheckExact(o) || PyLong_CheckExact(o)) && cp_type_kind(t) == 'f') return store_real(t, o, p);
     if (!cpy_is_scalar(o)) {
         unsupported_type(o);
         return false;

@@ -40,7 +40,8 @@ static cp_array *one_value(PyObject *o, cp_type t)
 {
     if (cpy_is_scalar(o)) return cpy_scalar_as(o, t);
     cp_array *x = cpy_is_array(o) ? cpy_x(o) : NULL;
-    if (x && cp_ndim(x) == 0) return cpy_may_discard(cp_type_of(x), t) ? cp_retain(x) : NULL;
+    /* the object is read again: a warning runs code */
+    if (x && cp_ndim(x) == 0) return cpy_may_discard(cp_type_of(x), t) ? cp_retain(cpy_x(o)) : NULL;
     if (x || cpy_is_numpy_array(o)) PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
     else cpy_need(o);
     return NULL;

@@ -112,7 +112,7 @@ static cp_array *source(PyObject *o, const cp_array *dst, cp_casting rule)
                      cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
         return NULL;
     }
-    return x && cpy_may_discard(cp_type_of(x), t) ? cp_retain(x) : NULL;
+    return x && cpy_may_discard(cp_type_of(x), t) ? cp_retain(cpy_x(o)) : NULL; /* a warning runs code */
 }
 
 PyObject *py_copyto(const py_copyto_args *v)

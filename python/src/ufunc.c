@@ -114,6 +114,7 @@ static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *ow
     for (int i = 0; i < nin; i++)
         if (cpy_is_array(v[i])) partner = cpy_x(v[i]);
     if (!partner && nin > 1) partner = number = cpy_number_among(nin, v);
+    else if (nin > 2) number = cp_retain(partner); /* reading one number may give it another shape; the next comes */
     bool done = true;
     for (int i = 0; i < nin && done; i++) done = (in[i] = cpy_operand(v[i], partner, (int)self->op, &own[i])) != NULL;
     cp_free(number);
@@ -152,11 +153,9 @@ static bool reorder(cp_array **result, char order)
     return *result != NULL;
 }
 
-static bool reorder_all(ufunc *self, cp_array *const *in, cp_array **results, const call_options *c)
+static bool reorder_all(ufunc *self, char order, cp_array **results, const call_options *c)
 {
     bool done = true;
-    if (!c->order || c->order == 'K') return true;
-    char order = order_of(self->info.nin, in, c->order);
     for (int k = 0; k < self->info.nout; k++) done = (c->out[k] || reorder(&results[k], order)) && done;
     for (int k = 0; k < self->info.nout && !done; k++) cp_free(results[k]);
     return done;
@@ -196,11 +195,13 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     for (int k = 0; k < nout; k++)
         if (c.out[k]) c.outs[k] = cpy_x(c.out[k]);
     c.options.outs = c.outs;
+    /* asked of the inputs while they are sure to be there */
+    char order = c.order && c.order != 'K' ? order_of(nin, in, c.order) : 0;
     cp_array *held[] = {in[0], in[1], in[2], c.outs[0], c.outs[1], c.options.where};
     bool into = c.out[0] && (nout == 1 || c.out[1]); /* nothing new is made: the caller's arrays are the results */
     CPY_RUN_ON(6, held, size, done = cp_elementwise_all(self->op, in, into ? NULL : results, &c.options) == CP_OK);
     if (!done) cpy_raise();
-    done = done && reorder_all(self, in, results, &c);
+    done = done && (!order || reorder_all(self, order, results, &c));
 out:
     for (int i = 0; i < nin; i++)
         if (own[i]) cp_free(in[i]);
@@ -340,33 +341,31 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     cp_reduction r = reduction_of(self->info.name);
     if (r == CP_NREDUCTIONS)
         return PyErr_Format(PyExc_NotImplementedError, "%s.reduce is not available", self->info.name);
-    cp_array *a = cpy_need(x), *m = NULL, *start = NULL;
+    cp_array *a = NULL, *m = NULL, *start = NULL, *result = NULL;
+    PyObject *into = NULL;
     cpy_axes axes;
     cp_reduce_options options = {0};
-    if (!a || (keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, &axes) ||
-        !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !(out = cpy_only_out(out))) ||
-        !cpy_out(out, &options.out))
-        return NULL;
+    if (!cpy_take_array(x, &a)) return NULL;
+    if ((keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, &axes) ||
+        !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !cpy_take_ufunc_out(out, &options.out, &into)) ||
+        (where && !cpy_take_where(where, &m)) || (cpy_given(initial) && !cpy_take_start(initial, a, &start)))
+        goto out;
     if (!axis) {
         axes.at[0] = 0;
         axes.axes = (cp_axes){1, axes.at};
     }
     options.typed = cpy_given(dtype);
     options.axis = axes.axes;
-    if (where && !cpy_take_where(where, &m)) return NULL;
-    if (cpy_given(initial) && !cpy_take_start(initial, a, &start)) {
-        cpy_drop(where, m);
-        return NULL;
-    }
     options.where = m;
     options.initial = start;
-    cp_array *result, *held[] = {a = cpy_x(x), options.out, m};
-    CPY_RUN_ON(3, held, cp_size(a), result = cp_reduce(r, a, &options));
+    CPY_RUN(cp_size(a), result = cp_reduce(r, a, &options));
+    if (!result) cpy_raise();
+out:
+    cpy_drop(x, a);
+    cpy_drop(into, options.out);
     cpy_drop(where, m);
     cpy_drop(initial, start);
-    if (!result || !options.out) return cpy_warned(cpy_wrap(result));
-    cp_free(result);
-    return cpy_warned(Py_NewRef(out));
+    return cpy_warned(result ? returned_one(result, into) : NULL);
 }
 
 /* a's axes, then b's. */

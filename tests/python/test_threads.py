@@ -26,6 +26,8 @@ CALLS = {
     "ufunc": "cp.sqrt(x).size == n",
     "ufunc with out": "cp.positive(x, out=x) is x",
     "ufunc with where": "cp.negative(1.0, out=x, where=x < 0) is x",
+    "ufunc with order A": "cp.add(x, x, order='A').size == n",
+    "ufunc with order C": "cp.positive(x.T, order='C').size == n",
     "ufunc.reduce": "cp.add.reduce(x, axis=None).item() == total",
     "comparison": "(x >= 0).size == n",
     "in": "-1 not in x",
@@ -101,3 +103,56 @@ def test_other_threads_change_the_shape(part):
     r = subprocess.run([sys.executable, "-c", f"CALLS = {calls!r}\n" + PROGRAM], capture_output=True, text=True,
                        timeout=300, env={**os.environ, "PYTHONPATH": home})
     assert r.returncode == 0, f"{r.stdout.split(chr(10))[-2]}: {r.returncode}\n{r.stderr}"
+
+
+# Code that runs while a call reads its arguments gives the call's own array other shapes; then memory is used again.
+OWN_CODE = """
+import sys, warnings
+import cuprite as cp
+def view(a):  # of its record no other owner lives
+    b = a.reshape((1,) + a.shape)
+    for _ in range(3): b.shape = a.shape
+    return b
+def reshape(a):
+    s = a.shape
+    for i in range(6): a.shape = (1,) * (i % 3) + s
+    a.shape = s
+    return [cp.zeros(3).reshape(1, 3, 1) for _ in range(50)]
+class Index:
+    def __init__(self, a): self.a = a
+    def __index__(self): reshape(self.a); return 0
+class Number(int):
+    def __bool__(self): reshape(self.a); return True
+    __int__ = lambda self: reshape(self.a) and 1
+x, o, e = view(cp.arange(6.).reshape(2, 3)), view(cp.zeros(3)), Number(1)
+e.a = o
+v, w = view(cp.array(1 + 2j)), view(cp.array([1 + 2j] * 4))
+y = cp.zeros(4)
+def warned(*a, **k): reshape(v); reshape(w); reshape(y)
+warnings.showwarning = warned
+warnings.simplefilter('always')
+got = eval(sys.argv[1])
+print((y if got is None else got).tolist())
+"""
+SUMS = [3.0, 5.0, 7.0]
+
+
+@pytest.mark.parametrize("call, expected", [
+    ("cp.add.reduce(x, keepdims=Index(x), initial=2**70)", [2.0**70] * 3),
+    ("cp.add.reduce(x, axis=Index(x), initial=2**70)", [2.0**70] * 3),
+    ("cp.add.reduce(x, axis=0, out=o, where=e)", SUMS),
+    ("cp.add.reduce(x, axis=0, out=o, initial=e)", [4.0, 6.0, 8.0]),
+    ("cp.sum(x, axis=Index(x), initial=2**70)", [2.0**70] * 3),
+    ("cp.sum(x, axis=0, out=o, where=e)", SUMS),
+    ("y.fill(v)", [1.0] * 4),
+    ("cp.copyto(y, w, casting='unsafe')", [1.0] * 4),
+    ("y.__setitem__(Ellipsis, w)", [1.0] * 4),
+    ("y.__setitem__(y == y, w)", [1.0] * 4),
+    ("w.astype('f8')", [1.0] * 4),
+    ("cp.full(4, w, dtype='f8')", [1.0] * 4),
+])
+def test_code_of_arguments_changes_the_shape(call, expected):
+    home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
+    r = subprocess.run([sys.executable, "-c", OWN_CODE, call], capture_output=True, text=True, timeout=60,
+                       env={**os.environ, "PYTHONPATH": home, "CUPRITE_POOL": "off", "MALLOC_PERTURB_": "165"})
+    assert r.returncode == 0 and r.stdout.strip() == str(expected), f"{r.returncode}: {r.stdout}{r.stderr}"

@@ -110,6 +110,13 @@ static inline bool plain_shape(PyObject *o, cpy_ints *shape)
 static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t *))
 {
     if (plain_shape(o, v)) return true;
+    if (cpy_is_numpy_array(o)) {
+        PyObject *number = cpy_number_in(o); /* of a 0-d one, which calls itself a sequence */
+        bool one = number && number != o, done = one && take(number, &v->at[0]);
+        Py_XDECREF(number);
+        v->n = 1;
+        if (!number || one) return done;
+    }
     v->n = 0;
     if (PyLong_Check(o) || !PySequence_Check(o) || (cpy_is_array(o) && cp_ndim(cpy_x(o)) == 0)) {
         v->n = 1;

@@ -287,8 +287,9 @@ static PyObject *from_nest(PyObject *o, cp_type t)
 /* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
 static cp_array *from_host_object(PyObject *o, cp_type t)
 {
-    if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) return from_buffer(o, true);
-    PyObject *native = numpy_native(o, PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);
+    bool text = cpy_is_text(o);
+    if (PyObject_CheckBuffer(o) && !text) return from_buffer(o, true);
+    PyObject *native = numpy_native(o, !text && PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);
     cp_array *x = native ? from_buffer(native, false) : NULL;
     Py_XDECREF(native);
     return x;
@@ -300,7 +301,7 @@ PyObject *cpy_asarray(PyObject *o, cp_type t)
     if (cpy_is_array(o)) {
         if (t == CP_DEFAULT || t == cp_type_of(cpy_x(o))) return Py_NewRef(o);
         x = converted(cp_retain(cpy_x(o)), t);
-    } else if (t != CP_DEFAULT && cpy_is_generic(o)) { /* has a type, and is converted from it */
+    } else if (t != CP_DEFAULT && cpy_is_generic(o) && cpy_is_scalar(o)) { /* has a type, and is converted from it */
         PyObject *own = from_nest(o, CP_DEFAULT);
         x = own ? converted(cp_retain(cpy_x(own)), t) : NULL;
         Py_XDECREF(own);
@@ -324,6 +325,29 @@ static PyObject *near(PyObject *o, cp_type t, const cp_array *x)
 
 PyObject *cpy_asarray_near(PyObject *o, const cp_array *x) { return near(o, CP_DEFAULT, x); }
 PyObject *cpy_value_near(PyObject *o, const cp_array *x) { return near(o, cp_type_of(x), x); }
+
+cp_array *cpy_value(PyObject *o, const cp_array *x)
+{
+    PyObject *holder = cpy_value_near(o, x);
+    cp_array *value = holder ? cp_retain(cpy_x(holder)) : NULL;
+    Py_XDECREF(holder);
+    return value;
+}
+
+cp_array *cpy_packed(PyObject *v, const cp_array *x)
+{
+    cp_type t = cp_type_of(x);
+    PyObject *numpy = cpy_numpy(), *dtype = numpy ? cpy_dtype(cpy_type_rows[t].module ? CP_FLOAT64 : t) : NULL;
+    PyObject *host = dtype ? PyObject_CallMethod(numpy, "empty", "iO", 1, dtype) : NULL;
+    PyObject *place = PyLong_FromLong(0);
+    bool done = host && place && PyObject_SetItem(host, place, v) == 0;
+    cp_array *one = done ? cpy_value(host, x) : NULL, *r = one ? cp_reshape(one, CP_SHAPE0) : NULL;
+    if (one && !r) cpy_raise();
+    cp_free(one);
+    Py_XDECREF(host);
+    Py_XDECREF(place);
+    return r;
+}
 
 PyObject *cpy_number_in(PyObject *o)
 {

@@ -76,6 +76,9 @@ PyObject *cpy_asarray(PyObject *o, cp_type type);
 PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
 /* The same for a value that is to be written into x: numbers and lists become x's type, or are refused. */
 PyObject *cpy_value_near(PyObject *o, const cp_array *x);
+cp_array *cpy_value(PyObject *o, const cp_array *x); /* the same, owned */
+/* The same for one element, of what is no array of ours and no number: NumPy packs it, which refuses sequences. Owned. */
+cp_array *cpy_packed(PyObject *o, const cp_array *x);
 /* `o`, or the number in a 0-d NumPy array; a new reference. */
 PyObject *cpy_number_in(PyObject *o);
 
@@ -137,8 +140,10 @@ cp_type cpy_format_type(const char *format, Py_ssize_t itemsize, bool *swapped);
 
 /* --- scalars --- */
 bool cpy_is_generic(PyObject *o);  /* a scalar of NumPy's */
-/* True for Python's and NumPy's numbers. */
+/* True for Python's numbers and for those of NumPy's that have a type of ours. */
 bool cpy_is_scalar(PyObject *o);
+/* Text, bytes, and NumPy's scalars of no type of ours: NumPy makes numbers of them, or refuses. */
+bool cpy_is_text(PyObject *o);
 /* A host scalar from one: Python's are weak, NumPy's typed. `partner` is the operand it meets (or NULL)
  * and `op` the operation it is for (or CPY_NO_OP): they decide what becomes of integers beyond int64. NULL without an
  * exception when `o` is no scalar. */

@@ -62,8 +62,10 @@ static PyObject *filled_unsafe(cp_array *x, PyObject *value)
 {
     if (!x) return cpy_raise();
     cp_array *v = NULL;
-    PyObject *held = cpy_is_scalar(value) ? NULL : cpy_asarray(value, CP_DEFAULT);
-    if (cpy_is_scalar(value)) v = cpy_scalar_cast(value, cp_type_of(x), CP_UNSAFE);
+    bool text = cpy_is_text(value);
+    PyObject *held = text || cpy_is_scalar(value) ? NULL : cpy_asarray(value, CP_DEFAULT);
+    if (text) v = cpy_value(value, x);
+    else if (cpy_is_scalar(value)) v = cpy_scalar_cast(value, cp_type_of(x), CP_UNSAFE);
     else if (held && cpy_may_discard(cp_type_of(cpy_x(held)), cp_type_of(x))) v = cp_retain(cpy_x(held));
     Py_XDECREF(held);
     cp_code code = CP_ERROR_INTERNAL;

@@ -35,22 +35,23 @@ PyObject *py_conj_method(const py_conj_method_args *v)
     return cpy_wrap(call(CP_OP_conjugate, &v->a, NULL));
 }
 
-/* A number, or a 0-d array, that is to become elements of type t. */
-static cp_array *one_value(PyObject *o, cp_type t)
+/* A number, what NumPy makes one of, or a 0-d array, that is to become elements of `to`. */
+static cp_array *one_value(PyObject *o, const cp_array *to)
 {
+    cp_type t = cp_type_of(to);
     if (cpy_is_scalar(o)) return cpy_scalar_as(o, t);
     cp_array *x = cpy_is_array(o) ? cpy_x(o) : NULL;
     /* the object is read again: a warning runs code */
     if (x && cp_ndim(x) == 0) return cpy_may_discard(cp_type_of(x), t) ? cp_retain(cpy_x(o)) : NULL;
-    if (x || cpy_is_numpy_array(o)) PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
-    else cpy_need(o);
+    if (!x) return cpy_packed(o, to);
+    PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
     return NULL;
 }
 
 PyObject *py_fill_method(const py_fill_method_args *v)
 {
     PyObject *given = cpy_number_in(v->value);
-    cp_array *value = given ? one_value(given, cp_type_of(v->a)) : NULL;
+    cp_array *value = given ? one_value(given, v->a) : NULL;
     Py_XDECREF(given);
     if (!value) return NULL;
     cp_code code;
@@ -59,10 +60,11 @@ PyObject *py_fill_method(const py_fill_method_args *v)
     return cpy_none(code);
 }
 
-/* Has x that type, in an order that was asked for? */
+/* Has x that type, in an order that was asked for? 'A' is either. */
 static bool is_right(const cp_array *x, cp_type t, char order)
 {
-    return t == cp_type_of(x) && (order == 'C' ? cp_is_c_contiguous(x) : order == 'F' ? cp_is_f_contiguous(x) : true);
+    bool c = cp_is_c_contiguous(x), f = cp_is_f_contiguous(x);
+    return t == cp_type_of(x) && (order == 'C' ? c : order == 'F' ? f : order == 'A' ? c || f : true);
 }
 
 static cp_array *converted(cp_array *x, cp_type t, char order)

@@ -242,18 +242,23 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
     return r;
 }
 
+/* Does the key name a single element of x? */
+static bool names_element(const key *k, const cp_array *x)
+{
+    bool named = !k->mask && k->n > 0 && k->n == cp_ndim(x);
+    for (int i = 0; named && i < k->n; i++) named = k->at[i].kind == CP_IX_INT;
+    return named;
+}
+
 /* A value to be written into x: an array, a number, or what asarray takes. Ended by cpy_drop. */
-static cp_array *value_for(PyObject *v, const cp_array *x)
+static cp_array *value_for(PyObject *v, const cp_array *x, bool element)
 {
     if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cpy_hold(v) : NULL;
     char kind = cp_type_kind(cp_type_of(x));
     cp_array *small = kind == 'f' || kind == 'c' ? cpy_small_int(v) : NULL; /* there it needs no check */
     if (small) return cp_retain(small);
     if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
-    PyObject *holder = cpy_value_near(v, x);
-    cp_array *value = holder ? cp_retain(cpy_x(holder)) : NULL;
-    Py_XDECREF(holder);
-    return value;
+    return element || cpy_is_text(v) ? cpy_packed(v, x) : cpy_value(v, x);
 }
 
 /* value in the shape of the selection, its selected axis in front, for a mask that is not. */
@@ -300,10 +305,21 @@ static int set_one(PyObject *self, PyObject *o, PyObject *v)
         if (overflow) return 1;
     }
     _Alignas(16) unsigned char value[16];
-    if (!cpy_store(t, v, value)) return -1;
+    if (!cpy_store(t, v, value)) { /* a wrong index is told before a wrong value */
+        PyErr_Clear();
+        return 1;
+    }
     if (cp_set_item(cpy_x(self), (int)n, at, value) == CP_OK) return 0;
     cpy_raise();
     return -1;
+}
+
+/* Lists may not be nested deeper than what they are written to has axes. */
+static bool within(PyObject *v, const cp_array *value, const cp_array *view)
+{
+    if (cp_ndim(value) <= cp_ndim(view) || !(PyList_Check(v) || PyTuple_Check(v))) return true;
+    PyErr_SetString(PyExc_ValueError, "setting an array element with a sequence.");
+    return false;
 }
 
 int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
@@ -317,17 +333,23 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     key k;
     bool done = false;
     if (!read_key(o, self, &k)) return -1;
-    cp_array *value = value_for(v, cpy_x(self));
+    bool element = names_element(&k, cpy_x(self));
+    cp_array *to = k.mask ? cp_retain(cpy_x(self)) : cp_slice(cpy_x(self), k.n, k.at);
+    if (!to) return cpy_raise(), -1;
+    cp_array *value = value_for(v, to, element);
+    if (value && !k.mask && !within(v, value, to)) {
+        cp_free(value);
+        value = NULL;
+    }
     if (value && k.mask) {
         done = mask_set(self, &k, value);
     } else if (value) {
-        cp_array *view = cp_slice(cpy_x(self), k.n, k.at);
-        cp_code code = CP_ERROR_INTERNAL;
-        if (view) CPY_RUN(cp_size(view), code = cp_assign(view, value));
-        cp_free(view);
+        cp_code code;
+        CPY_RUN(cp_size(to), code = cp_assign(to, value));
         done = code == CP_OK;
         if (!done) cpy_raise();
     }
+    cp_free(to);
     cpy_drop(v, value);
     cp_free(k.mask);
     return done ? 0 : -1;

@@ -149,7 +149,6 @@ static PyObject *unary(cp_op which, PyObject *a)
     static PyObject *name##_in_place(PyObject *a, PyObject *b) { return in_place(WHICH, a, b); }
 BINARY(add, CP_OP_add)
 BINARY(subtract, CP_OP_subtract)
-BINARY(multiply, CP_OP_multiply)
 BINARY(divide, CP_OP_divide)
 BINARY(floor_divide, CP_OP_floor_divide)
 BINARY(remainder_, CP_OP_remainder)
@@ -158,6 +157,25 @@ BINARY(right_shift, CP_OP_right_shift)
 BINARY(and, CP_OP_bitwise_and)
 BINARY(or, CP_OP_bitwise_or)
 BINARY(xor, CP_OP_bitwise_xor)
+
+/* Python repeats a sequence beside what has an index, which 0-d integers have: no operator takes sequences here. */
+static bool would_repeat(PyObject *o)
+{
+    const PyTypeObject *t = Py_TYPE(o);
+    return t->tp_as_sequence && t->tp_as_sequence->sq_repeat && !(t->tp_as_number && t->tp_as_number->nb_multiply);
+}
+
+static PyObject *multiply(PyObject *a, PyObject *b)
+{
+    PyObject *r = binary(CP_OP_multiply, a, b);
+    if (r != Py_NotImplemented || !(would_repeat(a) || would_repeat(b))) return r;
+    Py_DECREF(r);
+    return PyErr_Format(PyExc_TypeError, "unsupported operand type(s) for *: '%s' and '%s'", Py_TYPE(a)->tp_name,
+                        Py_TYPE(b)->tp_name);
+}
+
+static PyObject *multiply_in_place(PyObject *a, PyObject *b) { return in_place(CP_OP_multiply, a, b); }
+
 static PyObject *negative(PyObject *a) { return unary(CP_OP_negative, a); }
 static PyObject *positive(PyObject *a) { return unary(CP_OP_positive, a); }
 static PyObject *absolute(PyObject *a) { return unary(CP_OP_absolute, a); }
@@ -229,7 +247,7 @@ static PyObject *equal_to_stranger(PyObject *a, PyObject *b, int how)
     return answer_all(a, how == Py_NE);
 }
 
-/* A sequence with elements of no type of ours (strings, None): NumPy compares them, on the host. */
+/* With elements of no type of ours (strings, None, dates): NumPy compares them, on the host. */
 static PyObject *compare_on_host(PyObject *a, PyObject *b, int how)
 {
     PyObject *host = cpy_get(a, 'C', NULL), *numpy = host ? cpy_numpy() : NULL;
@@ -256,6 +274,7 @@ PyObject *cpy_compare(PyObject *a, PyObject *b, int how)
 {
     static const cp_op which[] = {[Py_LT] = CP_OP_less, [Py_LE] = CP_OP_less_equal, [Py_EQ] = CP_OP_equal,
                                   [Py_NE] = CP_OP_not_equal, [Py_GT] = CP_OP_greater, [Py_GE] = CP_OP_greater_equal};
+    if (cpy_is_generic(b) && !cpy_is_scalar(b)) return compare_on_host(a, b, how);
     if (PyList_Check(b) || PyTuple_Check(b) || PyRange_Check(b)) return compare_with_sequence(a, b, which[how], how);
     PyObject *r = binary(which[how], a, b);
     if (r != Py_NotImplemented || (how != Py_EQ && how != Py_NE) ||

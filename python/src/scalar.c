@@ -16,12 +16,8 @@ bool cpy_is_generic(PyObject *o)
     return t && PyObject_TypeCheck(o, t);
 }
 
-bool cpy_is_scalar(PyObject *o)
-{
-    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || cpy_is_generic(o);
-}
-
-/* A NumPy scalar's bytes; false without an exception when it is no number of ours. */
+/* A NumPy scalar's bytes; false without an exception when it is no number of ours. Text, dates and times have buffers
+ * too, but of single bytes along an axis. */
 static bool generic_value(PyObject *o, cp_type *t, unsigned char value[16])
 {
     Py_buffer b;
@@ -29,12 +25,30 @@ static bool generic_value(PyObject *o, cp_type *t, unsigned char value[16])
         PyErr_Clear();
         return false;
     }
-    bool swapped;
-    *t = cpy_format_type(b.format, b.itemsize, &swapped);
-    bool done = *t != CP_DEFAULT && !swapped && b.len <= 16;
+    bool swapped = false;
+    bool one = b.format && b.ndim == 0 && b.len == b.itemsize && b.len <= 16;
+    *t = one ? cpy_format_type(b.format, b.itemsize, &swapped) : CP_DEFAULT;
+    bool done = *t != CP_DEFAULT && !swapped;
     if (done) memcpy(value, b.buf, (size_t)b.len);
     PyBuffer_Release(&b);
     return done;
+}
+
+static bool is_generic_number(PyObject *o)
+{
+    cp_type t;
+    _Alignas(16) unsigned char value[16];
+    return cpy_is_generic(o) && generic_value(o, &t, value);
+}
+
+bool cpy_is_scalar(PyObject *o)
+{
+    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || is_generic_number(o);
+}
+
+bool cpy_is_text(PyObject *o)
+{
+    return PyUnicode_Check(o) || PyBytes_Check(o) || (cpy_is_generic(o) && !cpy_is_scalar(o));
 }
 
 bool cpy_scalars_init(cpy_state *s)

@@ -1,0 +1,132 @@
+"""NumPy's scalars that are no numbers of ours, and sequences beside 0-d integers: what NumPy makes of them, or TypeError."""
+import operator
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+from oracle import as_numpy_does
+
+TEXTS = [np.bytes_(b""), np.bytes_(b"x"), np.bytes_(b"12"), np.str_("1"), np.str_("x"), np.void(b"1"), "1", "x", b"12", b"x"]
+TIMES = [np.timedelta64(3), np.datetime64("2020")]
+LONG = [np.longdouble(3), np.clongdouble(3 + 1j)]
+TYPES = ["?", "u1", "i4", "f2", "f4", "c8"]
+
+
+@pytest.mark.parametrize("value", TEXTS + TIMES + LONG, ids=repr)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_writing(value, dtype):
+    def write(xp, place):
+        r = xp.ones(3, dtype)
+        r[place] = value
+        return r
+
+    def fill(xp):
+        r = xp.ones(3, dtype)
+        r.fill(value)
+        return r
+
+    as_numpy_does(lambda xp: write(xp, 0))
+    as_numpy_does(lambda xp: write(xp, slice(None)))
+    as_numpy_does(fill)
+    as_numpy_does(lambda xp: xp.full(3, value, dtype=dtype))
+    as_numpy_does(lambda xp: xp.full_like(xp.ones(3), value, dtype=dtype))
+    as_numpy_does(lambda xp: xp.asarray(value, dtype=dtype))
+    as_numpy_does(lambda xp: xp.asarray([value, value], dtype=dtype))
+
+
+@pytest.mark.parametrize("value", [v for v in TEXTS if isinstance(v, np.generic)], ids=repr)
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.eq, operator.ne,
+                                operator.lt, operator.ge])
+def test_operators_with_texts(value, dtype, op):
+    as_numpy_does(lambda xp: op(xp.ones(3, dtype), value))
+
+
+@pytest.mark.parametrize("value", TIMES, ids=repr)
+@pytest.mark.parametrize("op", [operator.eq, operator.ne, operator.lt])
+def test_comparisons_with_times(value, op):
+    as_numpy_does(lambda xp: op(xp.arange(5), value))
+
+
+@pytest.mark.parametrize("value", [v for v in TEXTS + TIMES if isinstance(v, np.generic)], ids=repr)
+@pytest.mark.parametrize("call", [
+    lambda x, v: x + v, lambda x, v: v * x, lambda x, v: cp.add(x, v), lambda x, v: cp.where(x > 0, x, v),
+    lambda x, v: cp.clip(x, v, 5), lambda x, v: cp.sum(x, initial=v), lambda x, v: cp.add.reduce(x, initial=v),
+    lambda x, v: cp.copyto(x, v), lambda x, v: x.__iadd__(v) and x + v])
+def test_no_number_is_read_from_bytes(value, call):
+    x = cp.ones(3)
+    with pytest.raises(TypeError):
+        call(x, value)
+    np.testing.assert_array_equal(x.get(), np.ones(3))
+
+
+@pytest.mark.parametrize("value", [v for v in TEXTS + TIMES + LONG if isinstance(v, np.generic)], ids=repr)
+def test_no_dtype_for_it(value):
+    for call in (cp.asarray, lambda v: cp.full(3, v), lambda v: cp.linspace(v, 5, 3)):
+        with pytest.raises((TypeError, ValueError)):
+            call(value)
+
+
+@pytest.mark.parametrize("sequence", [[1], (1, 2), "ab", b"ab", bytearray(b"ab")], ids=repr)
+def test_a_sequence_is_not_repeated(sequence):
+    n = cp.asarray(2)
+    for call in (lambda: sequence * n, lambda: n * sequence, lambda: operator.imul(sequence, n)):
+        with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \*"):
+            call()
+    with pytest.raises(TypeError):
+        n *= sequence
+    assert len(sequence) <= 2
+
+
+def test_who_multiplies_itself_is_asked():
+    class Own(list):
+        def __mul__(self, other):
+            return "left"
+
+        def __rmul__(self, other):
+            return "right"
+
+    assert cp.asarray(2) * Own() == "right" and Own() * cp.asarray(2) == "left"
+
+
+@pytest.mark.parametrize("shape", [np.array(3), np.array(3.0), np.array(True), np.array([3]), np.array(2**63, "u8")], ids=repr)
+def test_a_shape_in_an_array(shape):
+    as_numpy_does(lambda xp: xp.zeros(shape))
+    as_numpy_does(lambda xp: xp.ones(3).reshape(shape))
+    as_numpy_does(lambda xp: xp.reshape(xp.ones(3), shape))
+    as_numpy_does(lambda xp: xp.broadcast_to(xp.ones(1), shape))
+
+
+def test_axes_and_repetitions_in_an_array():
+    as_numpy_does(lambda xp: xp.ones(3).transpose(np.array(0)))
+    as_numpy_does(lambda xp: xp.transpose(xp.ones(3), np.array(0)))
+    as_numpy_does(lambda xp: xp.tile(xp.ones(2), np.array(3)))
+
+
+def test_order_a_is_c_or_fortran():
+    wide = np.arange(24.0).reshape(4, 6)
+    for pick in (lambda x: x[:, ::2], lambda x: x.T, lambda x: x, lambda x: x[::2].T):
+        ours, theirs = pick(cp.asarray(wide)), pick(wide)
+        r, want = ours.astype("f8", copy=False, order="A"), theirs.astype("f8", copy=False, order="A")
+        assert (r is ours) == (want is theirs) and r.strides == want.strides
+        np.testing.assert_array_equal(r.get(), want)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("key", [0, 5, -4, (0,), np.int64(5), slice(0, 1), slice(5, None), ..., True, (0, 0)], ids=repr)
+@pytest.mark.parametrize("value", [300, -1, 1.5, 1j, 2**70, [1], [], (2,), [[1]], [1, 2], "12", None, np.float64(2), np.array([1]),
+                                   np.array(2), np.uint8(7), object(), float("nan")], ids=lambda v: "object" if type(v) is object else repr(v))
+def test_setitem(dtype, key, value):
+    def write(xp):
+        r = xp.ones(3, dtype)
+        r[key] = value
+        return r
+
+    def fill(xp):
+        r = xp.ones(3, dtype)
+        r.fill(value)
+        return r
+
+    as_numpy_does(write)
+    as_numpy_does(fill)

@@ -77,7 +77,7 @@ PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
 /* The same for a value that is to be written into x: numbers and lists become x's type, or are refused. */
 PyObject *cpy_value_near(PyObject *o, const cp_array *x);
 cp_array *cpy_value(PyObject *o, const cp_array *x); /* the same, owned */
-/* The same for one element, of what is no array of ours and no number: NumPy packs it, which refuses sequences. Owned. */
+/* The same for one element, of what is no array of ours and no number: NumPy packs it, and refuses sequences. Owned. */
 cp_array *cpy_packed(PyObject *o, const cp_array *x);
 /* `o`, or the number in a 0-d NumPy array; a new reference. */
 PyObject *cpy_number_in(PyObject *o);

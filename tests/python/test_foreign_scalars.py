@@ -1,4 +1,4 @@
-"""NumPy's scalars that are no numbers of ours, and sequences beside 0-d integers: what NumPy makes of them, or TypeError."""
+"""NumPy's scalars that are no numbers of ours, and sequences beside 0-d integers: as NumPy, or TypeError."""
 import operator
 
 import numpy as np
@@ -7,7 +7,8 @@ import pytest
 import cuprite as cp
 from oracle import as_numpy_does
 
-TEXTS = [np.bytes_(b""), np.bytes_(b"x"), np.bytes_(b"12"), np.str_("1"), np.str_("x"), np.void(b"1"), "1", "x", b"12", b"x"]
+TEXTS = [np.bytes_(b""), np.bytes_(b"x"), np.bytes_(b"12"), np.str_("1"), np.str_("x"), np.void(b"1"),
+         "1", "x", b"12", b"x"]
 TIMES = [np.timedelta64(3), np.datetime64("2020")]
 LONG = [np.longdouble(3), np.clongdouble(3 + 1j)]
 TYPES = ["?", "u1", "i4", "f2", "f4", "c8"]
@@ -90,7 +91,8 @@ def test_who_multiplies_itself_is_asked():
     assert cp.asarray(2) * Own() == "right" and Own() * cp.asarray(2) == "left"
 
 
-@pytest.mark.parametrize("shape", [np.array(3), np.array(3.0), np.array(True), np.array([3]), np.array(2**63, "u8")], ids=repr)
+@pytest.mark.parametrize("shape", [np.array(3), np.array(3.0), np.array(True), np.array([3]), np.array(2**63, "u8")],
+                         ids=repr)
 def test_a_shape_in_an_array(shape):
     as_numpy_does(lambda xp: xp.zeros(shape))
     as_numpy_does(lambda xp: xp.ones(3).reshape(shape))
@@ -115,8 +117,9 @@ def test_order_a_is_c_or_fortran():
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("key", [0, 5, -4, (0,), np.int64(5), slice(0, 1), slice(5, None), ..., True, (0, 0)], ids=repr)
-@pytest.mark.parametrize("value", [300, -1, 1.5, 1j, 2**70, [1], [], (2,), [[1]], [1, 2], "12", None, np.float64(2), np.array([1]),
-                                   np.array(2), np.uint8(7), object(), float("nan")], ids=lambda v: "object" if type(v) is object else repr(v))
+@pytest.mark.parametrize("value", [300, -1, 1.5, 1j, 2**70, [1], [], (2,), [[1]], [1, 2], "12", None, np.float64(2),
+                                   np.array([1]), np.array(2), np.uint8(7), object(), float("nan")],
+                         ids=lambda v: "object" if type(v) is object else repr(v))
 def test_setitem(dtype, key, value):
     def write(xp):
         r = xp.ones(3, dtype)

@@ -185,6 +185,13 @@ static bool axes_of(PyObject *o, cpy_axes *axes, bool sequence, bool (*take)(PyO
 
 bool cpy_axes_arg(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, o && PyTuple_Check(o), cpy_axis); }
 
+static bool counted_axis(PyObject *o, int *v)
+{
+    return no_truth(o, "an integer is required for the axis") && cpy_int(o, v);
+}
+
+bool cpy_counted_axes(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, o && PyTuple_Check(o), counted_axis); }
+
 bool cpy_index_axis(PyObject *o, int *v)
 {
     if (!cpy_int(o, v)) return false;

@@ -163,6 +163,12 @@ PyObject *py_imag(const py_imag_args *v) { return part(v->val, "imag"); }
 static bool type_of_anything(PyObject *o, cp_type *t)
 {
     if (cpy_is_array(o)) return *t = cp_type_of(cpy_x(o)), true;
+    cp_array *typed = cpy_is_generic(o) ? cpy_scalar(o, NULL, CPY_NO_OP) : NULL;
+    if (typed) {
+        *t = cp_type_of(typed);
+        cp_free(typed);
+        return true;
+    }
     if (cpy_is_scalar(o)) {
         PyErr_SetString(PyExc_TypeError,
                         "can_cast() does not support Python numbers: their type depends on the other operand");

@@ -133,3 +133,21 @@ def test_setitem(dtype, key, value):
 
     as_numpy_does(write)
     as_numpy_does(fill)
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std", "nanvar", "nanstd", "sum"])
+@pytest.mark.parametrize("axis", [1 << 40, -(1 << 40), 2**70, (1 << 40,), (0, 1 << 40), True, (True,), np.int8(0), 1.5,
+                                  "0", (0, 0)], ids=repr)
+def test_axes_beyond_an_int(name, axis):
+    as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray([[1.0, 2], [3, 5]]), axis=axis))
+
+
+@pytest.mark.parametrize("value", [np.int8(3), np.float64(2), np.bool_(True), np.complex64(1)], ids=repr)
+@pytest.mark.parametrize("to", ["f8", "i1", "c8", "?"])
+def test_can_cast_of_typed_numbers(value, to):
+    as_numpy_does(lambda xp: xp.can_cast(value, to))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4)])
+def test_matrix_transpose_of_vectors(shape):
+    as_numpy_does(lambda xp: xp.matrix_transpose(xp.ones(shape)))

@@ -99,6 +99,8 @@ KINDS = {k.name: k for k in [
     Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, &{v})", c="int {name}", stub="SupportsIndex | None",
          constant={None: "CP_FLAT"}, zero=(0,)),
     _axes("axes", "cpy_axes_arg({o}, &{v})", AXES),  # one or a tuple
+    # of means and their like, whose elements NumPy counts first
+    _axes("counted_axes", "cpy_counted_axes({o}, &{v})", AXES),
     # one axis, or None: all; for places, which have no more
     _axes("axis_or_all", "cpy_take_axis_or_all({o}, &{v})", "SupportsIndex | None"),
     # its Python functions so, by __index__: True is 1, OverflowError beyond C's int; several in any sequence

@@ -33,5 +33,8 @@ def functions(tables):
         if result == "real":
             columns["call"] = REAL["call"].format(name=name)
             columns["refuse"] = REAL["refuse"]
-        rows.append(Row("function", [name, "a: array, " + ARGUMENTS[result]], columns, row.file, row.line))
+        arguments = ARGUMENTS[result]
+        if result in ("mean", "real") and not row.get("whole"):
+            arguments = arguments.replace("axis: axes", "axis: counted_axes")
+        rows.append(Row("function", [name, "a: array, " + arguments], columns, row.file, row.line))
     return rows

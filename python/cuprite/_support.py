@@ -156,6 +156,8 @@ class Flat:
             value = self._repeated(value, flat[key].size)
             if value is None:
                 return
+        elif one and (getattr(value, "ndim", 0) or isinstance(value, (list, tuple))):
+            raise ValueError("Error setting single item of array.")
         flat[key] = value
         if not x._c_contiguous:
             x[...] = flat.reshape(x.shape)

@@ -114,7 +114,11 @@ def test_options_together(call):
     if want.dtype.kind in "biu" and not atol:
         np.testing.assert_array_equal(got, want, str(call))
     elif want.dtype.kind != "b":
-        np.testing.assert_allclose(got.astype("D"), want.astype("D"), rtol=rtol, atol=atol, err_msg=str(call))
+        got, want = got.astype("D"), want.astype("D")
+        if name in MOMENTS:     # NumPy divides the complex number by no degree of freedom: 0 / 0 beside the real part
+            assert not np.nan_to_num(got.imag).any() and not np.nan_to_num(want.imag).any(), call
+            got, want = got.real, want.real
+        np.testing.assert_allclose(got, want, rtol=rtol, atol=atol, err_msg=str(call))
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])

@@ -175,7 +175,7 @@ cp_code cpi_fold_moments(cp_stream *s, const cpi_reduce_args *a)
         typedef decltype(e) E;
         typedef stored<E> R;
         if constexpr (E::kind == 'c') return launch<Plane<R>>(s, a);
-        else if constexpr (cpi_half_element<R> || std::is_same<R, float>::value)
+        else if constexpr (std::is_same<cpi_wide<R>, float>::value)
             return a->where ? launch_masked<Real<R>>(s, a) : launch<Near<R>>(s, a);
         else return launch<Real<R>>(s, a);
     });

@@ -334,6 +334,8 @@ def elements_header(types):
     text = """#ifndef CPI_CUDA_ELEMENTS_H
 #define CPI_CUDA_ELEMENTS_H
 
+#include <type_traits>
+
 #include "core/type_traits.h"
 #include "cuda/cuda.h"
 #include "scalar/convert.h"
@@ -364,13 +366,15 @@ struct {name} {{
         if in_pairs:
             text += f"template <> inline constexpr bool cpi_loosely_narrowed<{name}> = true;\n"
     text += """
-/* An element as kernels compute with it, and back. */
-template <class T> CPS_DEVICE auto cpi_widen(T x)
+/* An element as kernels compute with it, and back. The type has a name: of the device's functions the host's compiler
+ * sees no body, and would deduce another from them. */
+template <class T> using cpi_wide = std::conditional_t<cpi_half_element<T>, float, T>;
+template <class T> CPS_DEVICE cpi_wide<T> cpi_widen(T x)
 {
     if constexpr (cpi_half_element<T>) return T::widened(x);
     else return x;
 }
-template <class T> CPS_DEVICE auto cpi_loosely_widen(T x)
+template <class T> CPS_DEVICE cpi_wide<T> cpi_loosely_widen(T x)
 {
     if constexpr (cpi_half_element<T>) return T::loosely_widened(x);
     else return x;

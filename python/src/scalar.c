@@ -34,16 +34,23 @@ static bool generic_value(PyObject *o, cp_type *t, unsigned char value[16])
     return done;
 }
 
-static bool is_generic_number(PyObject *o)
+/* A NumPy scalar's type by its class, which is remembered where it is NumPy's own; CP_DEFAULT: no number of ours. */
+static cp_type generic_type(PyObject *o)
 {
+    cpy_state *s = cpy_now();
+    PyObject *class = (PyObject *)Py_TYPE(o);
+    for (cp_type t = 0; t < CP_NTYPES; t++)
+        if (cpy_peek(&s->scalar_types[t]) == class) return t;
     cp_type t;
     _Alignas(16) unsigned char value[16];
-    return cpy_is_generic(o) && generic_value(o, &t, value);
+    if (!cpy_is_generic(o) || !generic_value(o, &t, value)) return CP_DEFAULT;
+    if (!PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE)) cpy_publish(&s->scalar_types[t], Py_NewRef(class));
+    return t;
 }
 
 bool cpy_is_scalar(PyObject *o)
 {
-    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || is_generic_number(o);
+    return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || generic_type(o) != CP_DEFAULT;
 }
 
 bool cpy_is_text(PyObject *o)
@@ -319,10 +326,7 @@ static bool store_real_part(cp_type t, PyObject *o, void *p)
 /* complex64 is NumPy's only: complex128 derives from Python's complex. */
 static bool is_complex64(PyObject *o)
 {
-    cp_type t;
-    _Alignas(16) unsigned char value[16];
-    return !PyFloat_Check(o) && !PyLong_Check(o) && cpy_is_generic(o) && generic_value(o, &t, value) &&
-           t == CP_COMPLEX64;
+    return !PyFloat_Check(o) && !PyLong_Check(o) && generic_type(o) == CP_COMPLEX64;
 }
 
 bool cpy_store(cp_type t, PyObject *o, void *p)

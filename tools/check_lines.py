@@ -15,7 +15,7 @@ SUFFIXES = {".c", ".h", ".inc", ".cu", ".cuh", ".py", ".def", ".cmake", ".sh"}
 FILES = ["CMakeLists.txt", "Makefile"]
 
 WIDE = {
-    "include/cuprite/array.h": 6,
+    "include/cuprite/array.h": 5,
     "include/cuprite/device.h": 1,
     "include/cuprite/elementwise.h": 2,
     "include/cuprite/io.h": 1,

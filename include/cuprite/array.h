@@ -122,7 +122,7 @@ CP_API double cp_item_float(const cp_array *x);
 CP_API int64_t cp_item_int(const cp_array *x);
 
 /* --- views and shapes --- */
-CP_API cp_array *cp_reshape(cp_array *x, cp_shape shape);   /* one extent may be unknown (negative); a copy where no view can be */
+CP_API cp_array *cp_reshape(cp_array *x, cp_shape shape);   /* a negative extent is found; copies at need */
 CP_API cp_array *cp_ravel(cp_array *x);
 CP_API cp_array *cp_transpose(cp_array *x, cp_axes axes);   /* CP_ALL reverses */
 CP_API cp_array *cp_broadcast_to(cp_array *x, cp_shape shape);

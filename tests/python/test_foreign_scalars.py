@@ -14,6 +14,12 @@ LONG = [np.longdouble(3), np.clongdouble(3 + 1j)]
 TYPES = ["?", "u1", "i4", "f2", "f4", "c8"]
 
 
+def filled(xp, dtype, value):
+    r = xp.ones(3, dtype)
+    r.fill(value)
+    return r
+
+
 @pytest.mark.parametrize("value", TEXTS + TIMES + LONG, ids=repr)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_writing(value, dtype):
@@ -22,14 +28,9 @@ def test_writing(value, dtype):
         r[place] = value
         return r
 
-    def fill(xp):
-        r = xp.ones(3, dtype)
-        r.fill(value)
-        return r
-
     as_numpy_does(lambda xp: write(xp, 0))
     as_numpy_does(lambda xp: write(xp, slice(None)))
-    as_numpy_does(fill)
+    as_numpy_does(lambda xp: filled(xp, dtype, value))
     as_numpy_does(lambda xp: xp.full(3, value, dtype=dtype))
     as_numpy_does(lambda xp: xp.full_like(xp.ones(3), value, dtype=dtype))
     as_numpy_does(lambda xp: xp.asarray(value, dtype=dtype))
@@ -126,13 +127,8 @@ def test_setitem(dtype, key, value):
         r[key] = value
         return r
 
-    def fill(xp):
-        r = xp.ones(3, dtype)
-        r.fill(value)
-        return r
-
     as_numpy_does(write)
-    as_numpy_does(fill)
+    as_numpy_does(lambda xp: filled(xp, dtype, value))
 
 
 @pytest.mark.parametrize("name", ["mean", "var", "std", "nanvar", "nanstd", "sum"])

@@ -67,9 +67,8 @@ $halves    *($A *)acc = $result;
 """)
 
 # The same for accumulators of 64 bits, in vectors; a lane that nothing was added to is the identity, and stays so when
-# it
-# meets another. Complex sums are those of their parts: `per` of them are an element, and the last two lanes the result.
-# Rows one after the other, or four at a time.
+# it meets another. Complex sums are those of their parts: two of them are an element, and the last two lanes the
+# result. Rows one after the other, or four at a time.
 VECTOR_ROWS = Template("""\
     for (; i < rows; i++, at += pitch) {
         const $P *restrict p = (const $P *)at;
@@ -210,8 +209,7 @@ $last}
 """)
 
 # Integers narrower than half their accumulator: few of them fill a vector of accumulators, and what narrow vectors
-# store
-# wide ones cannot load at once.
+# store wide ones cannot load at once.
 WIDENED = Template("""\
 static void ${M}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc);
 static void ${N}_run(const void *data, int64_t n, int64_t base, const double *shift, void *acc)

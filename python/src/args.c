@@ -92,9 +92,15 @@ bool cpy_extent(PyObject *o, int64_t *v)
 
 bool cpy_count(PyObject *o, int64_t *v) { return cpy_int64(o, v) || too_large("Maximum allowed size exceeded"); }
 
-/* A tuple of Python's integers, which most shapes are; false for anything else, and without an exception. */
+/* Python's integer or a tuple of them, which most shapes are; false for anything else, and without an exception. */
 static inline bool plain_shape(PyObject *o, cpy_ints *shape)
 {
+    if (PyLong_CheckExact(o)) {
+        int overflow;
+        shape->n = 1;
+        shape->at[0] = PyLong_AsLongLongAndOverflow(o, &overflow);
+        return !overflow;
+    }
     if (!PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) > CP_MAXDIM) return false;
     int n = (int)PyTuple_GET_SIZE(o), overflow = 0;
     for (int i = 0; i < n && !overflow; i++) {

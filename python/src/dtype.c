@@ -47,11 +47,11 @@ static cpy_state *with_numpy(void)
 {
     cpy_state *s = cpy_now();
     if (cpy_peek(&s->numpy)) return s;
-    PyObject *modules = PyImport_GetModuleDict();
-    PyObject *module = modules ? PyDict_GetItemString(modules, "numpy") : NULL;
-    if (!module) return NULL;
-    if (remember_numpy(s, module)) return s;
-    PyErr_Clear();
+    PyObject *modules = PyImport_GetModuleDict(), *name = cpy_peek(&s->numpy_name);
+    if (!name) name = cpy_publish(&s->numpy_name, PyUnicode_InternFromString("numpy"));
+    PyObject *module = modules && name ? PyDict_GetItemWithError(modules, name) : NULL;
+    if (module && remember_numpy(s, module)) return s;
+    if (module || !name) PyErr_Clear();
     return NULL;
 }
 
@@ -69,6 +69,8 @@ PyTypeObject *cpy_numpy_generic(void)
 
 bool cpy_is_numpy_array(PyObject *o)
 {
+    enum { PYTHONS = Py_TPFLAGS_LONG_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS };
+    if (PyFloat_CheckExact(o) || PyType_HasFeature(Py_TYPE(o), PYTHONS)) return false; /* whatever is imported */
     PyTypeObject *t = cpy_numpy_array();
     return t && PyObject_TypeCheck(o, t);
 }

@@ -12,6 +12,7 @@
 
 bool cpy_is_generic(PyObject *o)
 {
+    if (PyLong_CheckExact(o) || PyFloat_CheckExact(o)) return false; /* whatever is imported */
     PyTypeObject *t = cpy_numpy_generic();
     return t && PyObject_TypeCheck(o, t);
 }

@@ -73,6 +73,7 @@ PyObject *cpy_module(PyObject **slot, const char *name)
         DO((s)->numpy_array);                                                                              \
         DO((s)->numpy_generic);                                                                            \
         DO((s)->numpy_dtype);                                                                              \
+        DO((s)->numpy_name);                                                                               \
         for (int i = 0; i < CP_NTYPES; i++) {                                                              \
             DO((s)->dtypes[i]);                                                                            \
             DO((s)->scalar_types[i]);                                                                      \

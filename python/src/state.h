@@ -26,6 +26,7 @@ typedef struct cpy_state {
     PyObject *support, *dispatch;            /* cuprite._support, cuprite._dispatch: when first needed */
     PyObject *numpy;                         /* when first needed; set after the three types */
     PyTypeObject *numpy_array, *numpy_generic, *numpy_dtype;
+    PyObject *numpy_name;                    /* "numpy": when first needed */
     PyObject *dtypes[CP_NTYPES], *scalar_types[CP_NTYPES];
     cp_array *small_ints[CPY_LAST_INT - CPY_FIRST_INT + 1];
     struct cpy_array *kept[CPY_KEPT + 1];

@@ -63,17 +63,20 @@ static bool begin_tally(void)
     return false;
 }
 
-void cpi_count_live(int change)
+/* In the caller's code: called, it took a quarter of a view's time. */
+static inline __attribute__((always_inline)) void count_live(int change)
 {
     tally *t = mine;
     if (t || (begin_tally() && (t = mine))) __atomic_store_n(&t->live, t->live + change, __ATOMIC_RELAXED);
     else __atomic_add_fetch(&common.live, change, __ATOMIC_RELAXED);
 }
 
-static void *counted(void *p, size_t bytes)
+void cpi_count_live(int change) { count_live(change); }
+
+static inline void *counted(void *p, size_t bytes)
 {
     if (p) {
-        cpi_count_live(1);
+        count_live(1);
     } else {
         cpi_fail(CP_ERROR_MEMORY, "out of host memory: %zu bytes", bytes);
     }
@@ -93,14 +96,14 @@ void *cpi_realloc(void *p, size_t bytes)
     if (!q) {
         cpi_fail(CP_ERROR_MEMORY, "out of host memory: %zu bytes", bytes);
     } else if (!p) {
-        cpi_count_live(1);
+        count_live(1);
     }
     return q;
 }
 
 void cpi_free_host(void *p)
 {
-    if (p) cpi_count_live(-1);
+    if (p) count_live(-1);
     free(p);
 }
 

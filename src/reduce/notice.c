@@ -1,6 +1,9 @@
 /* What reductions warn of (see the header). Elements are looked at again only where the result is not finite. */
 #include "reduce/notice.h"
 
+#include <math.h>
+
+#include "core/array.h"
 #include "cuprite/elementwise.h"
 
 void cpi_notice_out(const cpi_reduction_row *row, const cp_array *x, const cp_reduce_options *o)
@@ -31,6 +34,19 @@ static cp_code any(cp_op op, cp_array *x, cp_array *y, bool *yes)
     cp_array *r = each && each->size != 1 ? cp_reduce(CP_REDUCE_any, each, NULL) : cp_retain(each);
     cp_free(each);
     return truth(r, yes);
+}
+
+/* Is one of the elements NaN? Of a single one, which most results are, without the way of an operation. */
+static cp_code any_nan(cp_array *x, bool *yes)
+{
+    _Alignas(16) unsigned char value[16];
+    cp_complex128 v;
+    if (x->size != 1) return any(CP_OP_isnan, x, NULL, yes);
+    cp_code code = cp_to_host(x, value, sizeof value);
+    if (code) return code;
+    cpi_convert_value(x->type, value, CP_COMPLEX128, &v);
+    *yes = isnan(v.re) || isnan(v.im);
+    return CP_OK;
 }
 
 cp_code cpi_notice_counts(cp_array *counts, double most, cp_warning warning)
@@ -79,7 +95,7 @@ cp_code cpi_notice(const cpi_lanes *lanes, cp_reduction r, cp_array *x, const cp
     bool known = warning == CP_WARNING_KNOWN_FREEDOM, masked = o->where && !cpi_is_true(o->where), nan = false;
     bool look = result->size && result->device->backend->at_once;
     if (warning == CP_WARNING_ALL_NAN) {
-        cp_code code = look && !cpi_is_whole(result->type) ? any(CP_OP_isnan, result, NULL, &nan) : CP_OK;
+        cp_code code = look && !cpi_is_whole(result->type) ? any_nan(result, &nan) : CP_OK;
         if (nan) cpi_warn(warning);
         return code;
     }

@@ -62,7 +62,7 @@ C_ONLY = {
     **dict.fromkeys("fits_read fits_write catalog_write png_write io_libraries ".split(),
                     "files are C's and the command's so far"),
     **dict.fromkeys("print fprint array_to_string".split(), "NumPy prints in Python"),
-    "arange_int": "arange of integers, which C must tell apart",
+    **dict.fromkeys("arange_int progression".split(), "arange of integers and of any type, which C must tell apart"),
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
 }
 PREFIXES = {"device_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",

@@ -75,6 +75,8 @@ CP_API cp_array *cp_full_like(const cp_array *x, cp_type type, const cp_array *v
 /* start, start + step, ... below stop; values are start + i*step as in NumPy. */
 CP_API cp_array *cp_arange(double start, double stop, double step, cp_type type);
 CP_API cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type);
+/* n elements: first, second (host scalars), and on by their difference, computed in `type` as arange does. */
+CP_API cp_array *cp_progression(int64_t n, const cp_array *first, const cp_array *second, cp_type type);
 /* num numbers start + i*step, step the num-th part of stop - start, or, with the endpoint, the (num - 1)-th; the last
  * one is then stop itself. Computed in float64. */
 CP_API cp_array *cp_ramp(double start, double stop, int64_t num, bool endpoint, cp_type type);

@@ -1,6 +1,7 @@
 /* Making arrays: what is more than one call; the rows stand in src/shape/shape.def. */
 #include "shape_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 bool cpy_enter(PyObject *device, cpy_place *p)
@@ -147,52 +148,143 @@ PyObject *py_full_like(const py_full_like_args *v)
     return filled_unsafe(like(v->a, v->dtype, v->order, &v->shape), v->fill_value);
 }
 
-static bool is_integer(PyObject *o)
+/* An argument's type, as NumPy finds it; CP_DEFAULT of integers that only its dtype object holds. */
+static cp_type type_of_number(PyObject *o)
 {
-    if (!o || o == Py_None || PyLong_Check(o)) return true;
-    if (!cpy_is_array(o)) return PyIndex_Check(o);
-    cp_type t = cp_type_of(cpy_x(o)); /* uint64 and int64 meet in float64 */
-    return cp_ndim(cpy_x(o)) == 0 && (cp_type_kind(t) == 'i' || (cp_type_kind(t) == 'u' && t != CP_UINT64));
+    if (cpy_is_array(o)) return cp_type_of(cpy_x(o));
+    if (PyLong_Check(o)) return cpy_type_of_integer(o);
+    if (PyFloat_CheckExact(o) || !cpy_is_scalar(o)) return PyIndex_Check(o) ? CP_INT64 : CP_FLOAT64;
+    cp_array *x = cpy_scalar(o, NULL, CPY_NO_OP);
+    cp_type t = x ? cp_type_of(x) : CP_FLOAT64;
+    cp_free(x);
+    return t;
 }
 
-/* NumPy writes the first two values itself, and refuses what an element of the type cannot be. */
-static bool range_fits(PyObject *start, PyObject *step, cp_array *x, cp_type t)
+/* The type of a range: what int64 and all arguments promote to. */
+static cp_type type_of_range(PyObject *const *o)
+{
+    cp_type t = CP_INT64;
+    for (int i = 0; i < 3; i++) {
+        cp_type own = o[i] ? type_of_number(o[i]) : CP_INT64;
+        if (own == CP_DEFAULT) return own;
+        t = cp_promote(t, own);
+    }
+    return t;
+}
+
+/* Integers below 2^53 and a type in which steps are exact: nothing to be found out with Python's numbers. */
+static bool is_plain_range(PyObject *const *o, cp_type t, int64_t *v)
+{
+    if (t != CP_DEFAULT && t != CP_INT64 && t != CP_INT32 && t != CP_FLOAT64) return false;
+    int64_t least = t == CP_INT32 ? INT32_MIN / 4 : -(INT64_C(1) << 53);
+    for (int i = 0; i < 3; i++) {
+        int overflow = 0;
+        if (o[i] && !PyLong_CheckExact(o[i])) return false;
+        if (o[i]) v[i] = PyLong_AsLongLongAndOverflow(o[i], &overflow);
+        if (overflow || v[i] < least || v[i] > -least) return false;
+    }
+    return v[2] != 0;
+}
+
+/* The same of Python's numbers for a floating type: float64 is their arithmetic. */
+static bool is_plain_real_range(PyObject *const *o, cp_type t, double *v)
+{
+    if (t != CP_DEFAULT && cp_type_kind(t) != 'f') return false;
+    bool real = t != CP_DEFAULT;
+    for (int i = 0; i < 3; i++) {
+        if (!o[i]) continue;
+        if (!PyFloat_CheckExact(o[i]) && !PyLong_CheckExact(o[i])) return false;
+        v[i] = PyFloat_AsDouble(o[i]); /* of a huge integer -1 and an exception */
+        if (v[i] == -1) PyErr_Clear();
+        bool exact = PyFloat_CheckExact(o[i]) || (fabs(v[i]) <= 0x1p53 && v[i] != -1);
+        if (!exact) return false;
+        real |= PyFloat_CheckExact(o[i]);
+    }
+    return real;
+}
+
+/* A quotient rounded up, 0 where it is negative; false with an exception where that is no size. (Of exactly 2^63 NumPy
+ * makes nothing or too much, by the processor.) */
+static bool rounded_up(double v, int64_t *n)
+{
+    v = ceil(v);
+    if (isnan(v)) return PyErr_SetString(PyExc_ValueError, "arange: cannot compute length"), false;
+    if (v >= 0x1p63 || v < -0x1p63) return PyErr_SetString(PyExc_ValueError, "Maximum allowed size exceeded"), false;
+    return *n = v > 0 ? (int64_t)v : 0, true;
+}
+
+/* Elements of a range, of the arguments' own arithmetic; a complex one is as long as the shorter of its parts. */
+static bool range_length(PyObject *start, PyObject *stop, PyObject *step, bool complex_, int64_t *n)
+{
+    PyObject *zero = PyLong_FromLong(0), *span = zero ? PyNumber_Subtract(stop, start) : NULL;
+    PyObject *ratio = span ? PyNumber_TrueDivide(span, step) : NULL;
+    if (ratio && cpy_is_array(ratio)) Py_SETREF(ratio, cpy_item(cpy_x(ratio)));
+    int some = ratio ? PyObject_RichCompareBool(span, zero, Py_NE) : -1;
+    int none = some < 0 ? -1 : PyObject_RichCompareBool(ratio, zero, Py_EQ);
+    bool done = none >= 0;
+    if (done && complex_ && PyComplex_Check(ratio)) {
+        int64_t other;
+        Py_complex c = PyComplex_AsCComplex(ratio);
+        done = rounded_up(c.real, n) && rounded_up(c.imag, &other);
+        if (done && other < *n) *n = other;
+    } else if (done) {
+        double v = PyFloat_AsDouble(ratio);
+        done = !(v == -1 && PyErr_Occurred());
+        if (done && none && some) *n = !signbit(v); /* an infinite step, or too small a quotient */
+        else done = done && rounded_up(v, n);
+    }
+    Py_XDECREF(zero);
+    Py_XDECREF(span);
+    Py_XDECREF(ratio);
+    if (!done && PyErr_ExceptionMatches(PyExc_OverflowError)) /* whatever overflowed, as in NumPy */
+        PyErr_SetString(PyExc_ValueError, "Maximum allowed size exceeded");
+    return done;
+}
+
+/* A host scalar that becomes an element of type t, with a check of bounds for NumPy's integers too. */
+static cp_array *range_element(PyObject *o, cp_type t)
 {
     char kind = cp_type_kind(t);
-    int64_t n = cp_size(x);
-    _Alignas(16) unsigned char value[16];
-    if (kind == 'b' && n > 2) {
-        PyErr_SetString(PyExc_TypeError, "arange() is only supported for booleans when the result has at most "
-                        "length 2.");
-        return false;
-    }
-    if ((kind != 'i' && kind != 'u') || n == 0 || !start) return true;
-    PyObject *next = step ? PyNumber_Add(start, step) : Py_NewRef(start);
-    bool fits = next && cpy_store(t, start, value) && (n == 1 || cpy_store(t, next, value));
-    Py_XDECREF(next);
-    return fits;
+    PyObject *number = !o ? NULL : cpy_is_array(o) ? cpy_item(cpy_x(o)) : Py_NewRef(o);
+    if (number && (kind == 'i' || kind == 'u')) Py_SETREF(number, PyNumber_Long(number));
+    else if (number && !cpy_is_scalar(number)) Py_SETREF(number, PyNumber_Float(number));
+    cp_array *x = number ? cpy_scalar_as(number, t) : NULL;
+    Py_XDECREF(number);
+    return x;
 }
 
+/* As NumPy does it: length and second element are the arguments' own arithmetic, all further ones the type's. */
 static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_type t)
 {
-    cp_array *x;
-    if (step && !PyLong_Check(step) && !PyFloat_CheckExact(step)) { /* NumPy's zeros divide without an exception */
-        int nonzero = PyObject_IsTrue(step);
-        if (nonzero <= 0) return nonzero ? NULL : PyErr_Format(PyExc_ValueError, "arange: cannot compute length");
+    PyObject *o[3] = {start, stop, step};
+    int64_t v[3] = {0, 0, 1}, n = 0;
+    double d[3] = {0, 0, 1};
+    cp_array *x = NULL;
+    if (is_plain_range(o, t, v)) {
+        CPY_UNLOCKED(x = cp_arange_int(v[0], v[1], v[2], t));
+        return cpy_wrap(x);
     }
-    if (is_integer(start) && is_integer(stop) && is_integer(step)) {
-        int64_t a = 0, b, c = 1;
-        bool good = start ? cpy_int64(start, &a) && cpy_int64(stop, &b) : cpy_count(stop, &b);
-        if (!good || (step && !cpy_int64(step, &c))) return NULL;
-        CPY_UNLOCKED(x = cp_arange_int(a, b, c, t == CP_DEFAULT ? CP_INT64 : t));
-    } else {
-        double a, b, c;
-        if (!cpy_double(start, 0, &a) || !cpy_double(stop, 0, &b) || !cpy_double(step, 1, &c)) return NULL;
-        CPY_UNLOCKED(x = cp_arange(a, b, c, t == CP_DEFAULT ? CP_FLOAT64 : t));
+    if (is_plain_real_range(o, t, d)) {
+        CPY_UNLOCKED(x = cp_arange(d[0], d[1], d[2], t));
+        return cpy_wrap(x);
     }
-    if (!x || !cpy_is_scalar(start ? start : stop) || range_fits(start, step, x, cp_type_of(x))) return cpy_wrap(x);
-    cp_free(x);
-    return NULL;
+    cp_type found = t == CP_DEFAULT ? type_of_range(o) : t;
+    PyObject *from = start ? Py_NewRef(start) : PyLong_FromLong(0), *by = step ? Py_NewRef(step) : PyLong_FromLong(1);
+    bool done = from && by && range_length(from, stop, by, cp_type_kind(found) == 'c', &n);
+    if (done && found == CP_DEFAULT) {
+        PyErr_SetString(PyExc_OverflowError, "arange: the integers are too large for any dtype");
+        done = false;
+    }
+    PyObject *next = done && n > 1 ? PyNumber_Add(from, by) : NULL;
+    cp_array *first = done ? n ? range_element(from, found) : cp_int(0) : NULL;
+    cp_array *second = !first ? NULL : n > 1 ? range_element(next, found) : cp_retain(first);
+    if (second) CPY_UNLOCKED(x = cp_progression(n, first, second, found));
+    Py_XDECREF(from);
+    Py_XDECREF(by);
+    Py_XDECREF(next);
+    cp_free(first);
+    cp_free(second);
+    return x || second ? cpy_wrap(x) : NULL;
 }
 
 PyObject *py_arange(const py_arange_args *v)

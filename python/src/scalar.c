@@ -366,8 +366,7 @@ cp_array *cpy_scalar_as(PyObject *o, cp_type t)
     return x;
 }
 
-/* int64, uint64 or neither (CP_DEFAULT), as NumPy takes an integer without a type. */
-static cp_type type_of_integer(PyObject *o)
+cp_type cpy_type_of_integer(PyObject *o)
 {
     int overflow;
     PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -384,7 +383,7 @@ static bool may_cast_number(PyObject *o, cp_type t, cp_casting rule)
     char kind = cp_type_kind(t);
     if (rule == CP_UNSAFE) return true;
     if (PyLong_Check(o)) {
-        return rule == CP_EQUIV ? t == type_of_integer(o) : kind != 'b';
+        return rule == CP_EQUIV ? t == cpy_type_of_integer(o) : kind != 'b';
     }
     if (PyFloat_Check(o)) return rule == CP_EQUIV ? t == CP_FLOAT64 : kind == 'f' || kind == 'c';
     return rule == CP_EQUIV ? t == CP_COMPLEX128 : kind == 'c';
@@ -400,7 +399,7 @@ cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
     if (!allowed)
         PyErr_Format(PyExc_TypeError, "Cannot cast scalar from dtype('%s') to dtype('%s') according to the rule '%s'",
                      cp_type_name(own), cp_type_name(t), cpy_casting_name(rule));
-    if (allowed && !x && t == CP_BOOL && type_of_integer(o) != CP_INT64) allowed = out_of_bounds(o, CP_INT64);
+    if (allowed && !x && t == CP_BOOL && cpy_type_of_integer(o) != CP_INT64) allowed = out_of_bounds(o, CP_INT64);
     if (allowed && !x) return cpy_scalar_as(o, t); /* an integer must fit, whatever the rule */
     if (allowed && cpy_may_discard(own, t)) return x;
     cp_free(x);

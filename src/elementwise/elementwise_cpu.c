@@ -207,7 +207,7 @@ typedef struct {
     cp_type type;
     int64_t n, each, istart, istep;
     double start, step;
-    bool integer;
+    bool integer, single; /* computed in int64, in float32; else in float64 */
 } ramp_job;
 
 static void ramp_task(void *context, int64_t task, int worker)
@@ -219,15 +219,19 @@ static void ramp_task(void *context, int64_t task, int worker)
     (void)worker;
     for (; begin < end; begin += CPI_CHUNK) {
         int64_t n = end - begin < CPI_CHUNK ? end - begin : CPI_CHUNK;
-        union { double d[CPI_CHUNK]; int64_t i[CPI_CHUNK]; } buffer;
+        union { double d[CPI_CHUNK]; int64_t i[CPI_CHUNK]; float f[CPI_CHUNK]; } buffer;
         if (r->integer) {
             for (int64_t i = 0; i < n; i++)
                 buffer.i[i] = (int64_t)((uint64_t)r->istart + (uint64_t)(begin + i) * (uint64_t)r->istep);
+        } else if (r->single) {
+            float start = (float)r->start, step = (float)r->step;
+            for (int64_t i = 0; i < n; i++) buffer.f[i] = start + (float)(begin + i) * step;
         } else {
             for (int64_t i = 0; i < n; i++) buffer.d[i] = r->start + (double)(begin + i) * r->step;
             for (int64_t i = 0; i < n && cpi_is_int(r->type); i++) buffer.d[i] = floor(buffer.d[i]);
         }
-        set->convert[r->integer ? CP_INT64 : CP_FLOAT64][r->type](r->out + begin * size, &buffer, n);
+        cp_type from = r->integer ? CP_INT64 : r->single ? CP_FLOAT32 : CP_FLOAT64;
+        set->convert[from][r->type](r->out + begin * size, &buffer, n);
     }
 }
 
@@ -242,7 +246,7 @@ static cp_code ramp(cp_stream *stream, void *out, cp_type type, int64_t n, doubl
 {
     (void)stream;
     if (!n) return CP_OK;
-    ramp_run(&(ramp_job){out, type, n, 0, 0, 0, start, step, false});
+    ramp_run(&(ramp_job){.out = out, .type = type, .n = n, .start = start, .step = step});
     if (cpi_is_int(type)) stop = floor(stop);
     if (use_stop) cpi_convert_value(CP_FLOAT64, &stop, type, (char *)out + (n - 1) * cpi_itemsize(type));
     return CP_OK;
@@ -251,7 +255,19 @@ static cp_code ramp(cp_stream *stream, void *out, cp_type type, int64_t n, doubl
 static cp_code ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step)
 {
     (void)stream;
-    if (n) ramp_run(&(ramp_job){out, type, n, 0, start, step, 0, 0, true});
+    if (n) ramp_run(&(ramp_job){.out = out, .type = type, .n = n, .istart = start, .istep = step, .integer = true});
+    return CP_OK;
+}
+
+static cp_code ramp_on(cp_stream *stream, void *out, cp_type type, int64_t n, double first, double second)
+{
+    (void)stream;
+    if (!n) return CP_OK;
+    bool single = type != CP_FLOAT64;
+    double step = single ? (float)second - (float)first : second - first;
+    ramp_run(&(ramp_job){.out = out, .type = type, .n = n, .start = first, .step = step, .single = single});
+    cpi_convert_value(CP_FLOAT64, &first, type, out); /* not NaN where the step is infinite */
+    if (n > 1) cpi_convert_value(CP_FLOAT64, &second, type, (char *)out + cpi_itemsize(type));
     return CP_OK;
 }
 
@@ -346,4 +362,5 @@ const cpi_elementwise_ops cpi_elementwise_cpu = {
     .run = run, .select = choose, .close = close_, .all_close = all_close,
 };
 
-const cpi_move_ops cpi_move_cpu = {.copy = copy, .copy_all = copy_all, .ramp = ramp, .ramp_int = ramp_int};
+const cpi_move_ops cpi_move_cpu = {.copy = copy, .copy_all = copy_all, .ramp = ramp, .ramp_int = ramp_int,
+                                   .ramp_on = ramp_on};

@@ -270,4 +270,5 @@ const cpi_elementwise_ops cpi_elementwise_cuda = {
     run, cpi_cuda_select, cpi_cuda_close, cpi_cuda_all_close,
 };
 
-const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int};
+const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int,
+                                    cpi_cuda_ramp_on};

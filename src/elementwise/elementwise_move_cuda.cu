@@ -548,3 +548,26 @@ cp_code cpi_cuda_ramp_int(cp_stream *stream, void *out, cp_type type, int64_t n,
     }
     return CPI_LAUNCHED(stream, "arange");
 }
+
+template <class T, class C = cpi_wide<T>>
+static __global__ void ramp_on(T *out, int64_t n, C first, C second, C step)
+{
+    int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;
+    if (i < n) out[i] = cpi_narrow<T>(i == 0 ? first : i == 1 ? second : first + (C)i * step);
+}
+
+cp_code cpi_cuda_ramp_on(cp_stream *stream, void *out, cp_type type, int64_t n, double first, double second)
+{
+    if (!n) return CP_OK;
+    unsigned blocks = (unsigned)((n + CPI_THREADS - 1) / CPI_THREADS);
+    cudaStream_t s = cpi_cuda_stream(stream);
+    cpi_with_type(type, [&](auto e) {
+        using T = typename decltype(e)::T;
+        if constexpr (decltype(e)::kind == 'f') {
+            using C = cpi_wide<T>;
+            ramp_on<T><<<blocks, CPI_THREADS, 0, s>>>((T *)out, n, (C)first, (C)second, (C)second - (C)first);
+        }
+        return CP_OK;
+    });
+    return CPI_LAUNCHED(stream, "arange");
+}

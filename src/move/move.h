@@ -23,6 +23,9 @@ typedef struct cpi_move_ops {
     cp_code (*ramp)(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
                     bool use_stop);
     cp_code (*ramp_int)(cp_stream *stream, void *out, cp_type type, int64_t n, int64_t start, int64_t step);
+    /* first, second, and from there on first + i*(second - first), in the floating `type` itself (small ones: in
+     * float32), of which both are values. */
+    cp_code (*ramp_on)(cp_stream *stream, void *out, cp_type type, int64_t n, double first, double second);
 } cpi_move_ops;
 
 extern const cpi_move_ops cpi_move_cpu;

@@ -85,27 +85,77 @@ static cp_array *ramp(const char *function, int64_t n, double start, double step
                                                             stop, use_stop));
 }
 
+/* A line of floating numbers to x, which may lie in steps: complex parts do. */
+static cp_code floats_to(cp_array *x, const void *first, const void *second)
+{
+    double a, b;
+    if (!x) return cp_error();
+    cpi_convert_value(x->type, first, CP_FLOAT64, &a);
+    cpi_convert_value(x->type, second, CP_FLOAT64, &b);
+    cp_array *line = cp_is_c_contiguous(x) ? cp_retain(x) : new_here("arange", CP_SHAPE(x->size), x->type);
+    cp_code code = line ? line->device->backend->move->ramp_on(cpi_stream(line->device), line->data, x->type, x->size,
+                                                               a, b)
+                        : cp_error();
+    if (!code && line->data != x->data) code = cp_assign(x, line);
+    cp_free(line);
+    return code;
+}
+
+/* NumPy steps by the difference of the first two elements, both values of the type. */
+static cp_array *progression(int64_t n, cp_type t, cp_type t0, const void *from, cp_type t1, const void *next)
+{
+    _Alignas(16) unsigned char first[16], second[16];
+    if (t == CP_BOOL && n > 2) {
+        cpi_fail(CP_ERROR_TYPE,
+                 "arange: is only supported for booleans when the result has at most length 2, not %lld", (long long)n);
+        return NULL;
+    }
+    cp_array *x = new_here("arange", CP_SHAPE(n), t);
+    if (!x || !n) return x;
+    cpi_convert_value(t0, from, t, first);
+    cpi_convert_value(t1, next, t, second);
+    if (cpi_is_whole(t)) {
+        uint64_t a, b;
+        cpi_convert_value(t, first, CP_UINT64, &a);
+        cpi_convert_value(t, second, CP_UINT64, &b);
+        return checked(x, x->device->backend->move->ramp_int(cpi_stream(x->device), x->data, t, n, (int64_t)a,
+                                                             (int64_t)(b - a)));
+    }
+    if (!cpi_is_complex(t)) return checked(x, floats_to(x, first, second));
+    size_t half = cp_type_size(t) / 2;
+    cp_array *re = cp_real_part(x), *im = cp_imag_part(x);
+    cp_code code = floats_to(re, first, second);
+    if (!code) code = floats_to(im, first + half, second + half);
+    cp_free(re);
+    cp_free(im);
+    return checked(x, code);
+}
+
 cp_array *cp_arange(double start, double stop, double step, cp_type type)
 {
-    double n = ceil((stop - start) / step);
+    double parts = (stop - start) / step, n = ceil(parts);
+    if (parts == 0 && stop != start) n = !signbit(parts); /* an infinite step, or too small a quotient */
     if (step == 0) return cpi_fail(CP_ERROR_ZERO_DIVISION, "arange: the step is zero"), NULL;
     if (isnan(n)) {
         cpi_fail(CP_ERROR_VALUE, "arange: cannot compute length (start %g, stop %g, step %g)", start, stop, step);
         return NULL;
     }
-    if (n > 9e18) {
+    if (n >= 0x1p63 || n < -0x1p63) {
         cpi_fail(CP_ERROR_VALUE, "arange: maximum allowed size exceeded (%g elements)", n);
         return NULL;
     }
-    /* NumPy steps by the difference of the first two elements, both converted to the type. */
-    if ((unsigned)type < CP_NTYPES && cpi_is_int(type)) {
-        uint64_t first = cps_f64_to_u64(start), next = cps_f64_to_u64(start + step);
-        cp_array *x = new_here("arange", CP_SHAPE(n > 0 ? (int64_t)n : 0), type);
-        if (!x || !x->size) return x;
-        return checked(x, x->device->backend->move->ramp_int(cpi_stream(x->device), x->data, type, x->size,
-                                                                    (int64_t)first, (int64_t)(next - first)));
-    }
-    return ramp("arange", n > 0 ? (int64_t)n : 0, start, (start + step) - start, stop, false, type);
+    double next = start + step;
+    return progression(n > 0 ? (int64_t)n : 0, type == CP_DEFAULT ? CP_FLOAT64 : type, CP_FLOAT64, &start, CP_FLOAT64,
+                       &next);
+}
+
+cp_array *cp_progression(int64_t n, const cp_array *first, const cp_array *second, cp_type type)
+{
+    if (cpi_null("progression", first) || cpi_null("progression", second)) return NULL;
+    if (first->flags & second->flags & CPI_HOST_SCALAR)
+        return progression(n, type == CP_DEFAULT ? cp_promote(first->type, second->type) : type, first->type,
+                           first->value, second->type, second->value);
+    return cpi_fail(CP_ERROR_TYPE, "progression: the first two elements must be host scalars"), NULL;
 }
 
 cp_array *cp_arange_int(int64_t start, int64_t stop, int64_t step, cp_type type)

@@ -152,6 +152,15 @@ static void creation(void **state)
             values(cp_full(CP_SHAPE(2), CP_DEFAULT, cp_float(2.5)), 2.5, 2.5);
             values(cp_arange(0, 1, 0.25, CP_DEFAULT), 0, 0.25, 0.5, 0.75);
             values(cp_arange_int(5, 0, -2, CP_DEFAULT), 5, 3, 1);
+            values(cp_progression(3, cp_float(1), cp_float(1.5), CP_FLOAT16), 1, 1.5, 2);
+            values(cp_progression(3, cp_int(7), cp_int(5), CP_DEFAULT), 7, 5, 3);
+            values(cp_real_part(cp_progression(3, cp_complex(1, 2), cp_complex(2, 0), CP_COMPLEX64)), 1, 2, 3);
+            values(cp_imag_part(cp_progression(3, cp_complex(1, 2), cp_complex(2, 0), CP_COMPLEX64)), 2, 0, -2);
+            assert_null(cp_progression(3, cp_int(0), cp_int(1), CP_BOOL));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_progression(3, cp_zeros(CP_SHAPE(1), CP_INT64), cp_int(1), CP_DEFAULT));
+            failed(CP_ERROR_TYPE);
+            assert_int_equal(cp_size(cp_arange(0, 1, INFINITY, CP_DEFAULT)), 1);
             values(cp_ramp(0, 1, 5, true, CP_DEFAULT), 0, 0.25, 0.5, 0.75, 1);
             values(cp_ramp(0, 1, 1, true, CP_FLOAT32), 0);
             assert_int_equal(cp_size(cp_arange(3, 0, 1, CP_DEFAULT)), 0);

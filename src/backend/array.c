@@ -160,22 +160,26 @@ static void axes_in_memory(const cp_array *like, int ndim, const int64_t *shape,
     for (int i = 0; i < ndim; i++) order[i] = c ? i : ndim - 1 - i;
 }
 
+void cpi_strides_like(const cp_array *like, int64_t itemsize, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int order[CP_MAXDIM];
+    axes_in_memory(like, ndim, shape, order);
+    for (int i = ndim - 1; i >= 0; i--) {
+        strides[order[i]] = itemsize;
+        if (shape[order[i]] > 1) itemsize *= shape[order[i]];
+    }
+}
+
 cp_array *cpi_array_like(const char *function, const cp_array *like, cp_type type, int ndim, const int64_t *shape)
 {
-    int64_t size, at = 0;
-    int order[CP_MAXDIM];
+    int64_t size;
     if (!type_known(function, type)) return NULL;
     if (cpi_shape_size(function, ndim, shape, cp_type_size(type), &size)) return NULL;
     cpi_device *device = like->flags & CPI_HOST_SCALAR ? cpi_device_current() : like->device;
     cp_array *x = device ? array_with_memory(device, type, ndim, shape, size) : NULL;
     if (!x) return NULL;
-    axes_in_memory(like, ndim, shape, order);
-    at = cpi_itemsize(type);
-    for (int i = ndim - 1; i >= 0; i--) {
-        x->strides[order[i]] = at;
-        if (shape[order[i]] > 1) at *= shape[order[i]];
-    }
-    if (!size) no_strides(x);
+    if (size) cpi_strides_like(like, cpi_itemsize(type), ndim, shape, x->strides);
+    else no_strides(x);
     return made(x);
 }
 

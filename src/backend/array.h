@@ -10,6 +10,8 @@ cp_array *cpi_array_new(const char *function, cpi_device *device, cp_type type, 
                         char order);
 /* A new array with these strides (bytes) over fresh memory; strides must be a permutation of contiguous. */
 cp_array *cpi_array_like(const char *function, const cp_array *x, cp_type type, int ndim, const int64_t *shape);
+/* The strides of such an array: what a copy of `like` in NumPy's order 'K' has. */
+void cpi_strides_like(const cp_array *like, int64_t itemsize, int ndim, const int64_t *shape, int64_t *strides);
 /* A view: shares x's buffer; `data` is its first element. */
 cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides,
                          char *data);

@@ -34,6 +34,37 @@ static cp_array *new_output(const call *c, cp_type type, int first, int n)
     return cpi_array_for(c->name, c->device, type, c->ndim, c->shape, n, c->operand + first);
 }
 
+/* How x lies where NumPy makes it a floating-point number first, integers in a copy; `strides` are the record's. */
+static cp_array as_floats(const cp_array *x, int64_t *strides)
+{
+    cp_array lies = *x;
+    if (!cpi_is_whole(x->type) || x->ndim < 2) return lies;
+    cpi_strides_like(x, 1, x->ndim, x->shape, strides);
+    lies.strides = strides;
+    return lies;
+}
+
+/* i0 is no ufunc of NumPy's. */
+static cp_array *new_output_of_i0(const call *c)
+{
+    int64_t strides[CP_MAXDIM];
+    cp_array lies = as_floats(c->operand[1], strides), *like = &lies;
+    return cpi_array_for(c->name, c->device, c->plan.out[0], c->ndim, c->shape, 1, &like);
+}
+
+/* Nor is isclose: of both operands it makes differences, of the second alone tolerances, and of these two the result. */
+static cp_array *new_output_of_isclose(const call *c)
+{
+    int64_t copied[CP_MAXDIM], rank[2][CP_MAXDIM];
+    cp_array b = as_floats(c->operand[2], copied), *pair[2] = {c->operand[1], &b}, *second = &b;
+    if (c->ndim < 2) return new_output(c, CP_BOOL, 1, 2);
+    cp_array differences = {.ndim = c->ndim, .shape = (int64_t *)c->shape, .strides = rank[0]};
+    cp_array tolerances = {.ndim = b.ndim, .shape = b.shape, .strides = rank[1]};
+    cpi_common_order(c->ndim, 2, pair, rank[0]);
+    cpi_common_order(b.ndim, 1, &second, rank[1]);
+    return cpi_array_for(c->name, c->device, CP_BOOL, c->ndim, c->shape, 2, (cp_array *[]){&differences, &tolerances});
+}
+
 /* Operand k becomes `x`, which this call frees. */
 static cp_code replace(call *c, int k, cp_array *x)
 {
@@ -242,7 +273,9 @@ static cp_code deliver(const call *c, cp_array *const *out, cp_array **results)
 static cp_code make_results(call *c, cp_array *const *out, cp_array **results)
 {
     for (int k = 0; k < c->nout; k++) {
-        results[k] = out[k] && is_direct(c, out, k) ? as_result(c, out[k]) : new_output(c, c->plan.out[k], 0, c->nop);
+        results[k] = out[k] && is_direct(c, out, k) ? as_result(c, out[k])
+                   : c->op == CP_OP_i0 && !out[k] ? new_output_of_i0(c)
+                   : new_output(c, c->plan.out[k], 0, c->nop);
         if (!results[k]) return cp_error();
         c->operand[k] = results[k];
     }
@@ -378,7 +411,7 @@ cp_array *cp_isclose(cp_array *a, cp_array *b, double rtol, double atol, bool eq
 {
     call c;
     if (!prepare_pair(&c, "isclose", a, b)) return NULL;
-    cp_array *result = new_output(&c, CP_BOOL, 1, 2);
+    cp_array *result = new_output_of_isclose(&c);
     if (!result || !result->size) return result;
     c.operand[0] = result;
     cpi_loop loop;

@@ -116,6 +116,8 @@ cp_code cpi_along_axis_inplace(const cpi_row_call *call, cp_array *x, int axis);
 
 /* --- results (output.c) --- */
 
+/* Strides for the order of axes that the inputs agree on, not scaled; false where it is C order. */
+bool cpi_common_order(int ndim, int n, cp_array *const *inputs, int64_t *strides);
 /* A new array of that shape; its axes lie in memory as the inputs have them, where none objects (NumPy's order 'K'). */
 cp_array *cpi_array_for(const char *function, cpi_device *device, cp_type type, int ndim, const int64_t *shape, int n,
                         cp_array *const *inputs);

@@ -132,7 +132,7 @@ cp_array *cpi_along_axis(const cpi_row_call *call, cp_array *x, int axis, cp_typ
     if (!device || !(view = flat ? cp_retain(x) : axis_last(x, axis))) return NULL;
     if (!(src = cpi_dense(function, view, x->type, device))) goto done;
     out = result == CP_DEFAULT && !flat /* elements that change places: NumPy's copy in the order of x's axes */
-        ? cpi_array_for(function, device, x->type, x->ndim, x->shape, 1, &x)
+        ? cpi_array_like(function, x, x->type, x->ndim, x->shape)
         : cpi_array_new(function, device, result == CP_DEFAULT ? x->type : result, flat ? 1 : x->ndim,
                         flat ? &x->size : x->shape, 'C');
     if (!out || out->size == 0) goto done;

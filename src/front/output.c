@@ -24,9 +24,9 @@ static int turns(int ndim, int n, cp_array *const *inputs, int outer, int inner)
     return verdict;
 }
 
-/* Strides for the order of axes that the inputs agree on; false where C order is right. Axes are sorted in from the
- * last one, each as far as somebody has it, past axes of which nobody says anything: NumPy's order to the letter. */
-static bool order_like(int ndim, int n, cp_array *const *inputs, int64_t *strides)
+/* Axes are sorted in from the last one, each as far as somebody has it, past axes of which nobody says anything: NumPy's
+ * order to the letter. */
+bool cpi_common_order(int ndim, int n, cp_array *const *inputs, int64_t *strides)
 {
     int order[CP_MAXDIM]; /* innermost first */
     bool changed = false;
@@ -49,7 +49,7 @@ cp_array *cpi_array_for(const char *function, cpi_device *device, cp_type type, 
                         cp_array *const *inputs)
 {
     int64_t strides[CP_MAXDIM];
-    if (ndim < 2 || !order_like(ndim, n, inputs, strides))
+    if (ndim < 2 || !cpi_common_order(ndim, n, inputs, strides))
         return cpi_array_new(function, device, type, ndim, shape, 'C');
     cp_array like = {.device = device, .ndim = ndim, .strides = strides};
     return cpi_array_like(function, &like, type, ndim, shape);

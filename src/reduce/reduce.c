@@ -91,6 +91,7 @@ typedef struct call {
     cpi_lanes lanes;
     cpi_output to;
     cpi_reduce_args a;
+    int64_t lies[CP_MAXDIM]; /* strides of what NumPy folds: x as it came, or its copy */
 } call;
 
 static cp_code find_axes(call *c)
@@ -292,15 +293,33 @@ static cp_code check_types(const call *c, cp_type loop)
     return cpi_check_cast(name, CPI_OUTPUT, CP_FLOAT16, out ? out->type : c->a.result, CP_SAME_KIND);
 }
 
-/* The result's axes lie in memory as those of x that it keeps, but for places, as in NumPy. */
+/* NumPy counts the truth values of a copy, and replaces NaN in one. */
+static bool is_copied(const call *c)
+{
+    if (c->row->rule == CPI_RESULT_COUNT) return c->x->type != CP_BOOL;
+    return !cpi_is_whole(c->x->type) && c->row->fold != fold_of_integers(c->r) &&
+           cpi_folds[c->row->fold].class_of != CPI_OWN;
+}
+
+static void note_strides(call *c)
+{
+    if (is_copied(c)) cpi_strides_like(c->x, 1, c->x->ndim, c->x->shape, c->lies);
+    else if (c->x->ndim) memcpy(c->lies, c->x->strides, (size_t)c->x->ndim * sizeof *c->lies);
+}
+
+/* The result's axes lie in memory as NumPy's loop over all of x's axes orders them, but for places. */
 static cp_code open_output(call *c)
 {
-    int64_t strides[CP_MAXDIM];
+    int64_t rank[CP_MAXDIM], strides[CP_MAXDIM];
+    cp_array whole = {.ndim = c->x->ndim, .shape = c->x->shape, .strides = c->lies};
     cp_array kept = {.ndim = c->lanes.ndim, .shape = c->lanes.shape, .strides = strides}, *like = &kept;
-    for (int i = 0, at = 0; i < c->x->ndim; i++)
-        if (!c->lanes.gone[i] || c->o->keepdims) strides[at++] = c->x->strides[i];
-    c->to.nlike = !is_place(c->r);
-    c->to.like = &like;
+    if (c->lanes.ndim > 1 && !is_place(c->r) &&
+        cpi_common_order(whole.ndim, 2, (cp_array *[]){&whole, c->where}, rank)) {
+        for (int i = 0, at = 0; i < whole.ndim; i++)
+            if (!c->lanes.gone[i] || c->o->keepdims) strides[at++] = rank[i];
+        c->to.nlike = 1;
+        c->to.like = &like;
+    }
     cp_code code = cpi_output_open(&c->to, 2, (cp_array *[]){c->x, c->where});
     c->to.nlike = 0, c->to.like = NULL;
     return code;
@@ -311,6 +330,7 @@ static cp_code run(call *c)
     cp_code code;
     if ((code = find_axes(c))) return code;
     c->a.op = c->r;
+    note_strides(c);
     cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
     c->a.result = result_type(c->row->rule, loop, c->o->typed);
     if ((code = check_types(c, loop)) || (code = find_where(c)) || (code = find_initial(c))) return code;

@@ -251,6 +251,16 @@ cp_array *cp_view_as(cp_array *x, cp_type type)
     return v;
 }
 
+/* Zeros in C order, in Fortran's where x has that alone: NumPy's imaginary part of real numbers. */
+static cp_array *zeros_as(const cp_array *x)
+{
+    char order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
+    cp_array *v = cpi_array_new("imag", x->device, x->type, x->ndim, x->shape, order);
+    if (!v || !v->size || !v->device->backend->zero(cpi_stream(v->device), v->data, (size_t)cp_nbytes(v))) return v;
+    cp_free(v);
+    return NULL;
+}
+
 static cp_array *part(const char *function, cp_array *x, bool imaginary)
 {
     x = solid(function, x);
@@ -260,7 +270,7 @@ static cp_array *part(const char *function, cp_array *x, bool imaginary)
         cp_type real = x->type == CP_COMPLEX64 ? CP_FLOAT32 : CP_FLOAT64;
         v = cpi_array_view(x, real, x->ndim, x->shape, x->strides, x->data + (imaginary ? cpi_itemsize(real) : 0));
     } else {
-        v = imaginary ? cp_zeros_like(x, CP_DEFAULT) : cpi_again(x);
+        v = imaginary ? zeros_as(x) : cpi_again(x);
     }
     cp_free(x);
     return v;

@@ -43,17 +43,18 @@ static bool axes_in_memory(const cp_array *x, int *order)
     return changed;
 }
 
-/* The median along one axis of an array whose axes lie in another order, which the result has too: that of the array
+/* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that of the array
  * turned to C order, turned back. */
 static cp_array *median_turned(cp_array *x, const int *order, int axis, bool keepdims)
 {
     int back[CP_MAXDIM];
     for (int i = 0; i < x->ndim; i++) back[order[i]] = i;
     cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order}), *r = NULL, *result = NULL;
-    if (turned) r = cp_median(turned, .axis = CP_AXES(back[axis]), .keepdims = true);
+    cp_axes axes = axis < 0 ? CP_NONE : (cp_axes){1, &back[axis]};
+    if (turned) r = cp_median(turned, .axis = axes, .keepdims = true);
     if (r) result = cp_transpose(r, (cp_axes){x->ndim, back});
     cp_free(turned), cp_free(r);
-    if (!result || keepdims) return result;
+    if (!result || keepdims || axis < 0) return result;
     r = result;
     result = cp_squeeze(r, CP_AXES(axis));
     cp_free(r);
@@ -67,9 +68,9 @@ cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
     int order[CP_MAXDIM], axis;
     if (!options) options = &plain;
     if (cpi_null("median", x) || cpi_lanes_of("median", x, options->axis, options->keepdims, &lanes)) return NULL;
-    if (!options->out && x->ndim > 2 && x->size && options->axis.at && options->axis.n == 1 &&
-        axes_in_memory(x, order)) {
-        axis = options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0);
+    int given = options->axis.at && !options->out && x->size ? options->axis.n : 2;
+    if (x->ndim > given + 1 && given < 2 && axes_in_memory(x, order)) {
+        axis = given ? options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0) : -1;
         return median_turned(x, order, axis, options->keepdims);
     }
     cp_array *all[2] = {x, options->out};

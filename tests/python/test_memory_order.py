@@ -3,12 +3,20 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from oracle import as_numpy_does, told
+from oracle import as_numpy_does, outcome, told
 
 LAYOUTS = {
     "C": lambda x, xp: x, "F": lambda x, xp: xp.asfortranarray(x), "turned": lambda x, xp: x.transpose(1, 0, 2),
     "rolled": lambda x, xp: x.transpose(2, 0, 1), "every second": lambda x, xp: x[:, ::2],
     "backwards": lambda x, xp: x[::-1, :, ::-1], "one place": lambda x, xp: x[:, :1],
+}
+ONE = {0: np.s_[:1], 1: np.s_[:, :1], 2: np.s_[:, :, :1], (0, 1): np.s_[:1, :1], (0, 2): np.s_[:1, :, :1],
+       (1, 2): np.s_[:, :1, :1], (0, 1, 2): np.s_[:1, :1, :1]}
+REPEATED = {  # steps of 0 along some axes, the others in several orders
+    **{f"along {a}": lambda x, xp, k=k: xp.broadcast_to(x[k], (2, 3, 4)) for a, k in ONE.items()},
+    **{f"along {a}, F": lambda x, xp, k=k: xp.broadcast_to(xp.asfortranarray(x[k]), (2, 3, 4)) for a, k in ONE.items()},
+    **{f"along {a}, rolled": lambda x, xp, k=k: xp.broadcast_to(x[k], (2, 3, 4)).transpose(1, 2, 0)
+       for a, k in ONE.items()},
 }
 CALLS = {
     **{f"median {axis}": lambda x, xp, axis=axis: xp.median(x, axis) for axis in (0, 1, 2, -1, (0, 1), (0, 2), None)},
@@ -30,6 +38,20 @@ CALLS = {
     "copy": lambda x, xp: xp.copy(x), "astype": lambda x, xp: x.astype("f4"),
     "compress": lambda x, xp: xp.compress([True], x, axis=1),
 }
+AXES = [(), 0, 1, 2, (0, 1), (0, 2), (1, 2)]
+COMPUTES = {  # NumPy has some of these work on a copy
+    **{f"{f} {a}": lambda x, xp, f=f, a=a: getattr(xp, f)(x, axis=a, keepdims=len(f) % 2 > 0) for a in AXES
+       for f in "sum max any mean var std median count_nonzero nansum nanprod nanvar nanstd nanmin ptp".split()},
+    **{f"{f} {a}": lambda x, xp, f=f, a=a: getattr(xp, f)(x, a) for a in (0, 1, 2) for f in ("sort", "argmax")},
+    **{f"{f} {a}": lambda x, xp, f=f, a=a: xp.partition(x, 1, axis=a) for a in (0, 1, 2) for f in ("partition",)},
+    **{f"round {n}": lambda x, xp, n=n: xp.round(x, n) for n in (-1, 0, 2)}, "imag": lambda x, xp: xp.imag(x),
+    "x.imag": lambda x, xp: x.imag, "real": lambda x, xp: xp.real(x), "nan_to_num": lambda x, xp: xp.nan_to_num(x),
+    "isclose": lambda x, xp: xp.isclose(x, 1), "isclose itself": lambda x, xp: xp.isclose(x, x),
+    "isclose others": lambda x, xp: xp.isclose(xp.asfortranarray(x), x), "sinc": lambda x, xp: xp.sinc(x),
+    "where": lambda x, xp: xp.where(x > 1, x, 0), "sum where": lambda x, xp: xp.sum(x, 1, where=x < 3),
+    "mean where": lambda x, xp: xp.mean(x, 1, where=x[:1] < 3), "sum as f4": lambda x, xp: xp.sum(x, 0, dtype="f4"),
+    "sum as F": lambda x, xp: xp.sum(x, 2, dtype="F"),
+}
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
@@ -40,6 +62,17 @@ def test_strides(call, layout):
         return [s for s, n in zip(r.strides, r.shape) if n > 1]
     assert strides(np) == strides(cp)
     as_numpy_does(lambda xp: call(layout(xp.arange(24.).reshape(2, 3, 4), xp), xp))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "f2", "D", "?"])
+@pytest.mark.parametrize("layout", [*LAYOUTS, *REPEATED])
+def test_strides_of_what_is_computed(layout, dtype):
+    make = {**LAYOUTS, **REPEATED}[layout]
+    for name, call in {**COMPUTES, "i0": lambda x, xp: xp.i0(x)}.items():
+        def strides(xp):
+            r = call(make(xp.arange(24).reshape(2, 3, 4).astype(dtype), xp), xp)
+            return [s for s, n in zip(r.strides, r.shape) if n > 1]
+        assert outcome(strides, cp) == outcome(strides, np), name
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, 3, (0, 1), (0, -1)])

@@ -189,7 +189,15 @@ static bool axes_of(PyObject *o, cpy_axes *axes, bool sequence, bool (*take)(PyO
     return done;
 }
 
-bool cpy_axes_arg(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, o && PyTuple_Check(o), cpy_axis); }
+/* NumPy's loops let a 0-d array have the axes 0 and -1, but no tuple of them. */
+bool cpy_axes_arg(PyObject *o, PyObject *x, cpy_axes *axes)
+{
+    bool tuple = o && PyTuple_Check(o);
+    if (!axes_of(o, axes, tuple, cpy_axis)) return false;
+    bool end = !tuple && axes->axes.n == 1 && (axes->at[0] == 0 || axes->at[0] == -1);
+    if (end && cpy_is_array(x) && cp_ndim(cpy_x(x)) == 0) axes->axes.n = 0;
+    return true;
+}
 
 static bool counted_axis(PyObject *o, int *v)
 {
@@ -197,6 +205,12 @@ static bool counted_axis(PyObject *o, int *v)
 }
 
 bool cpy_counted_axes(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, o && PyTuple_Check(o), counted_axis); }
+
+bool cpy_known_axes(PyObject *o, PyObject *x, cpy_axes *axes)
+{
+    char kind = cpy_is_array(x) ? cp_type_kind(cp_type_of(cpy_x(x))) : 'f';
+    return kind == 'f' || kind == 'c' ? cpy_axes_arg(o, x, axes) : cpy_counted_axes(o, axes);
+}
 
 bool cpy_index_axis(PyObject *o, int *v)
 {

@@ -346,13 +346,13 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     cpy_axes axes;
     cp_reduce_options options = {0};
     if (!cpy_take_array(x, &a)) return NULL;
-    if ((keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, &axes) ||
+    if ((keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, x, &axes) ||
         !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !cpy_take_ufunc_out(out, &options.out, &into)) ||
         (where && !cpy_take_where(where, &m)) || (cpy_given(initial) && !cpy_take_start(initial, a, &start)))
         goto out;
     if (!axis) {
         axes.at[0] = 0;
-        axes.axes = (cp_axes){1, axes.at};
+        axes.axes = (cp_axes){cp_ndim(a) > 0, axes.at};
     }
     options.typed = cpy_given(dtype);
     options.axis = axes.axes;

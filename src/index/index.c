@@ -156,6 +156,7 @@ cp_array *cp_compress(cp_array *condition, cp_array *x, int axis)
         cpi_fail(CP_ERROR_VALUE, "compress: condition must be a 1-d array");
         return NULL;
     }
+    if (x->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT; /* as NumPy */
     if (cpi_axis_or_flat("compress", &axis, x->ndim)) return NULL;
     bool flat = axis == CP_FLAT;
     cp_array *both[2] = {x, condition};

@@ -100,11 +100,8 @@ static cp_code find_axes(call *c)
     cp_axes axes = c->o->axis;
     if (is_place(c->r) && axes.at && axes.n != 1)
         return cpi_fail(CP_ERROR_TYPE, "%s: takes one axis or none, not %d", name, axes.n);
-    /* NumPy lets 0-d arrays have an axis 0 where it only repeats an operation, which a mean and its like do not */
-    bool composed = c->row->rule == CPI_RESULT_MEAN || c->row->rule == CPI_RESULT_REAL;
-    bool repeats = !composed || c->row->fold != fold_of_integers(c->r);
     bool first = axes.n == 1 && axes.at && (axes.at[0] == 0 || axes.at[0] == -1);
-    if (repeats && first && c->x->ndim == 0) axes = (cp_axes){0, NULL};
+    if (is_place(c->r) && first && c->x->ndim == 0) axes = CP_ALL; /* as NumPy */
     cp_code code = cpi_lanes_of(name, c->x, axes, c->o->keepdims, &c->lanes);
     if (code) return code;
     c->a.kept = c->lanes.kept;

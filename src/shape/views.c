@@ -153,7 +153,6 @@ cp_array *cp_squeeze(cp_array *x, cp_axes axes)
     bool drop[CP_MAXDIM];
     int n = 0;
     if (cpi_null(function, x)) return NULL;
-    if (x->ndim == 0 && axes.at && axes.n == 1 && (axes.at[0] == 0 || axes.at[0] == -1)) axes = CP_NONE; /* as NumPy */
     if (cpi_axes_mask(function, axes, x->ndim, drop)) return NULL;
     for (int i = 0; i < x->ndim; i++) {
         if (drop[i] && x->shape[i] == 1) continue;

@@ -98,7 +98,10 @@ KINDS = {k.name: k for k in [
     Kind("axis", "int {name};", "cpy_axis({o}, &{v})", c="int {name}", stub="SupportsIndex", zero=(0,)),
     Kind("axis_or_flat", "int {name};", "cpy_axis_or_flat({o}, &{v})", c="int {name}", stub="SupportsIndex | None",
          constant={None: "CP_FLAT"}, zero=(0,)),
-    _axes("axes", "cpy_axes_arg({o}, &{v})", AXES),  # one or a tuple
+    # one or a tuple; a 0-d array (the first argument) takes 0 and -1, alone
+    _axes("axes", "cpy_axes_arg({o}, o[0], &{v})", AXES),
+    # the same where NumPy counts the elements of integers first
+    _axes("known_axes", "cpy_known_axes({o}, o[0], &{v})", AXES),
     # of means and their like, whose elements NumPy counts first
     _axes("counted_axes", "cpy_counted_axes({o}, &{v})", AXES),
     # one axis, or None: all; for places, which have no more

@@ -36,5 +36,7 @@ def functions(tables):
         arguments = ARGUMENTS[result]
         if result in ("mean", "real") and not row.get("whole"):
             arguments = arguments.replace("axis: axes", "axis: counted_axes")
+        elif result == "real":
+            arguments = arguments.replace("axis: axes", "axis: known_axes")
         rows.append(Row("function", [name, "a: array, " + arguments], columns, row.file, row.line))
     return rows

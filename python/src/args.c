@@ -151,16 +151,81 @@ static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t 
 bool cpy_shape(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_extent); }
 bool cpy_ints_arg(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_int64); }
 
-static bool kth(PyObject *o, int64_t *v)
+/* --- the kth of partition, which NumPy makes an array of --- */
+static bool no_index(void)
 {
-    if (PyBool_Check(o)) return PyErr_SetString(PyExc_ValueError, "Booleans unacceptable as partition index"), false;
-    if (cpy_int64(o, v)) return true;
-    if (PyErr_ExceptionMatches(PyExc_OverflowError))
-        PyErr_SetString(PyExc_TypeError, "Partition index must be integer");
+    PyErr_SetString(PyExc_TypeError, "Partition index must be integer");
     return false;
 }
 
-bool cpy_kth(PyObject *o, cpy_ints *v) { return integers(o, v, kth); }
+static bool no_truths(void)
+{
+    PyErr_SetString(PyExc_ValueError, "Booleans unacceptable as partition index");
+    return false;
+}
+
+static bool too_deep(void) { return PyErr_SetString(PyExc_ValueError, "kth array must have dimension <= 1"), false; }
+
+static bool is_truth(PyObject *o)
+{
+    return PyBool_Check(o) || (cpy_is_generic(o) && strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10) == 0);
+}
+
+/* Unsigned ones beyond int64 wrap, as NumPy casts them. */
+static bool kth(PyObject *o, int64_t *v)
+{
+    PyObject *i = is_truth(o) ? PyNumber_Long(o) : PyIndex_Check(o) ? PyNumber_Index(o) : NULL;
+    if (!i) return no_index();
+    cp_type t = cpy_type_of_integer(i);
+    *v = t == CP_UINT64 ? (int64_t)PyLong_AsUnsignedLongLong(i) : t == CP_INT64 ? PyLong_AsLongLong(i) : 0;
+    Py_DECREF(i);
+    return t != CP_DEFAULT || no_index();
+}
+
+/* An array's elements as a list, or its only one; what is no array, itself. */
+static PyObject *elements(PyObject *o)
+{
+    if (!cpy_is_array(o) && !cpy_is_numpy_array(o)) return Py_NewRef(o);
+    PyObject *dtype = PyObject_GetAttrString(o, "dtype"), *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    PyObject *shape = kind ? PyObject_GetAttrString(o, "shape") : NULL, *list = NULL;
+    Py_UCS4 letter = kind && PyUnicode_Check(kind) ? PyUnicode_READ_CHAR(kind, 0) : 0;
+    if (letter == 'b') no_truths();
+    else if (letter != 'i' && letter != 'u') no_index();
+    else if (shape && PyTuple_GET_SIZE(shape) > 1) too_deep();
+    else if (shape) list = PyObject_CallMethod(o, "tolist", NULL);
+    Py_XDECREF(dtype), Py_XDECREF(kind), Py_XDECREF(shape);
+    return list;
+}
+
+static bool is_list(PyObject *o) { return PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o); }
+
+static bool kths_of(PyObject *o, bool sized, cpy_kths *v)
+{
+    PyObject *items = is_list(o) ? PySequence_Tuple(o) : PyTuple_Pack(1, o);
+    Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
+    bool truths = n > 0, deep = false, done = items && n < INT32_MAX;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PyTuple_GET_ITEM(items, i);
+        truths = truths && is_truth(item);
+        deep = deep || is_list(item) || ((cpy_is_array(item) || cpy_is_numpy_array(item)) && !PyIndex_Check(item));
+    }
+    if (done && deep) done = too_deep();
+    if (done && truths) done = no_truths();
+    if (done && !n && !sized) done = no_index(); /* an empty list is one of floating-point numbers */
+    if (done && !(v->at = PyMem_Calloc((size_t)n + 1, sizeof *v->at))) done = (PyErr_NoMemory(), false);
+    for (Py_ssize_t i = 0; done && i < n; i++) done = kth(PyTuple_GET_ITEM(items, i), &v->at[i]);
+    v->n = (int)n;
+    Py_XDECREF(items);
+    return done;
+}
+
+bool cpy_kth(PyObject *o, cpy_kths *v)
+{
+    PyObject *list = elements(o);
+    bool done = list && kths_of(list, list != o, v);
+    Py_XDECREF(list);
+    return done;
+}
 
 static bool place(PyObject *o, int64_t *v) { return no_truth(o, "an integer is required") && cpy_int64(o, v); }
 

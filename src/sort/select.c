@@ -5,7 +5,13 @@
 #include "front/front.h"
 #include "sort/sort.h"
 
-static cp_type median_type(cp_type t) { return cpi_is_bool(t) || cpi_is_int(t) ? CP_FLOAT64 : t; }
+/* NumPy's last step is a sum of one or two, in a wider type where `out` has one. */
+static cp_type median_type(cp_type t, const cp_array *out)
+{
+    t = cpi_is_whole(t) ? CP_FLOAT64 : t;
+    bool wider = out && cpi_is_float(t) && !cpi_is_whole(out->type);
+    return wider ? cp_promote(t, cpi_part_type(out->type)) : t;
+}
 
 static cp_code fill_with_nan(cp_array *result)
 {
@@ -22,7 +28,10 @@ static cp_code medians(cp_array *x, const cpi_lanes *lanes, cp_array *result)
         cpi_warn(CP_WARNING_MEAN);
         return fill_with_nan(result);
     }
-    cp_array *dense = cpi_lanes_dense("median", x, lanes, result->device, false);
+    bool wider = !cpi_is_whole(x->type) && x->type != result->type;
+    cp_array *wide = wider ? cp_astype(x, result->type) : cp_retain(x);
+    cp_array *dense = wide ? cpi_lanes_dense("median", wide, lanes, result->device, false) : NULL;
+    cp_free(wide);
     if (!dense) return cp_error();
     cp_code code = result->device->backend->sort->median(cpi_stream(result->device), dense->type, lanes->kept,
                                                          lanes->reduced, dense->data, result->data);
@@ -43,8 +52,8 @@ static bool axes_in_memory(const cp_array *x, int *order)
     return changed;
 }
 
-/* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that of the array
- * turned to C order, turned back. */
+/* The median along one axis, or none (-1), of an array whose axes lie in another order, which the result has too: that
+ * of the array turned to C order, turned back. */
 static cp_array *median_turned(cp_array *x, const int *order, int axis, bool keepdims)
 {
     int back[CP_MAXDIM];
@@ -74,8 +83,10 @@ cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
         return median_turned(x, order, axis, options->keepdims);
     }
     cp_array *all[2] = {x, options->out};
-    cpi_output o = {.function = "median", .device = cpi_common_device("median", 2, all), .type = median_type(x->type),
-                    .ndim = lanes.ndim, .shape = lanes.shape, .out = options->out, .dense = true};
+    cpi_output o = {.function = "median", .device = cpi_common_device("median", 2, all),
+                    .type = median_type(x->type, options->out), .ndim = lanes.ndim, .shape = lanes.shape,
+                    .out = options->out, .casting = CP_UNSAFE, .dense = true};
     if (!o.device || cpi_output_open(&o, 1, &x)) return NULL;
+    if (o.out && cpi_discards(o.type, o.out->type)) cpi_warn(CP_WARNING_COMPLEX);
     return cpi_output_close(&o, medians(x, &lanes, o.array));
 }

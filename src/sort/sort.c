@@ -54,7 +54,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The kth values of lanes of `extent` elements. A lane without elements takes any. */
+/* The kth values of lanes of `extent` elements. An array without elements (0) takes any. */
 static cp_code take_places(places *p, int n, const int64_t *kth, int64_t extent)
 {
     *p = (places){0, NULL};
@@ -86,7 +86,7 @@ static cp_code partition_rows(const cpi_row_call *call, cp_stream *stream, cp_ty
 static cp_code prepare_partition(cp_array *x, int n, const int64_t *kth, int *axis, places *p)
 {
     cp_code code = cpi_axis_or_flat("partition", axis, x->ndim);
-    return code ? code : take_places(p, n, kth, *axis == CP_FLAT ? x->size : x->shape[*axis]);
+    return code ? code : take_places(p, n, kth, *axis == CP_FLAT || !x->size ? x->size : x->shape[*axis]);
 }
 
 cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis)

@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracle import outcome
+
 DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32",
           "float64", "complex64", "complex128"]
 SPECIAL = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1.0, -1.0, 2.5]
@@ -366,3 +368,35 @@ def test_unique_axis_leaves_its_input(device):
     cp.unique(y, axis=0, **ALL)
     cp.unique(y, axis=1, **ALL)
     same(y, x)
+
+
+KTH = [0, 1, -1, 2, 3, -3, -4, True, np.True_, [0, 1], (1, 0), [-1, 0], [True], [True, 0], [], (), [[0, 1]],
+       [[0], [1]], 1.0, [1.0], "a", "01", b"a", None, [None], [0, None], np.int8(1), np.uint64(1), np.array(1),
+       np.array([0, 2]), np.array([True, False, True]), np.array([1.0]), np.array(1.5), np.array(True),
+       np.array([], int), np.array([]), np.array([[0]]), np.array([2], "u8"), 2**63, [2**63], -2**63 - 1,
+       2**64, range(2), [0, 5], np.float64(1), 1j, {0}]
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (0,), (0, 3), (3, 0)])
+def test_what_kth_may_be(shape):
+    x = np.arange(np.prod(shape, dtype=int))[::-1].reshape(shape)
+    for k in KTH:
+        for ours in (k, cp.asarray(k)) if isinstance(k, np.ndarray) else (k,):
+            for axis in (-1, 0, None):
+                got = outcome(lambda: cp.partition(cp.asarray(x), ours, axis=axis).get())
+                want = outcome(lambda: np.partition(x, k, axis=axis))
+                if isinstance(want, type):
+                    assert got is want, (k, axis)
+                else:  # what stands at other places is free
+                    lane = -1 if axis is None else axis
+                    at = np.asarray(k, int).ravel() if want.size else np.zeros(0, int)
+                    assert got.dtype == want.dtype and got.shape == want.shape
+                    if want.size:
+                        np.testing.assert_array_equal(np.take(got, at, lane), np.take(want, at, lane))
+                    np.testing.assert_array_equal(np.sort(got, lane), np.sort(want, lane))
+    many = list(range(0, 300, 2))
+    y = np.random.default_rng(1).permutation(400)
+    assert cp.partition(cp.asarray(y), many).get()[many].tolist() == many
+    z = cp.asarray(y)
+    z.partition(many)
+    assert z.get()[many].tolist() == many

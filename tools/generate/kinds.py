@@ -116,7 +116,9 @@ KINDS = {k.name: k for k in [
     Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})",
          c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex]"),
     _ints("ints", "cpy_ints_arg({o}, &{v})"),
-    _ints("kth", "cpy_kth({o}, &{v})"),        # places of a sorted array
+    Kind("kth", "cpy_kths {name};", "cpy_kth({o}, &{v})", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
+         blank="{v} = (cpy_kths){{0}};", release="PyMem_Free({v}.at);",
+         stub="SupportsIndex | Sequence[SupportsIndex]"),  # places of a sorted array
     _ints("places", "cpy_places({o}, &{v})"),  # of one element
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),

@@ -61,6 +61,8 @@ CP_API int cp_device_of(const cp_array *x);
 CP_API bool cp_is_c_contiguous(const cp_array *x);
 CP_API bool cp_is_f_contiguous(const cp_array *x);
 CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose elements share memory, a broadcast one */
+/* Writing to x, and to views made of it from now on, is an error or no longer one; other views stay as they are. */
+CP_API cp_code cp_set_writable(cp_array *x, bool writable);
 
 /* --- making arrays (on the current device) --- */
 CP_API cp_array *cp_empty(cp_shape shape, cp_type type);      /* contents undefined */

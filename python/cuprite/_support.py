@@ -6,8 +6,9 @@ Sources = collections.namedtuple("Sources", "pixels flux centroid peak position"
 
 
 class Flags:
-    """x.flags: c_contiguous, f_contiguous, owndata, writeable, aligned, and the same by NumPy's keys. Read only."""
-    __slots__ = ("_c", "_f", "_own", "_writable")
+    """x.flags: c_contiguous, f_contiguous, owndata, writeable, aligned, and the same by NumPy's keys. Only
+    writeable can be set; what else NumPy lets be set is what it is here. They tell what was when x.flags was asked."""
+    __slots__ = ("_x", "_c", "_f", "_own", "_writable")
     _KEYS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
              "O": "owndata", "W": "writeable", "A": "aligned", "B": "behaved", "CA": "carray", "FA": "farray",
              "X": "writebackifcopy", **{name.upper(): name for name in ("c_contiguous", "f_contiguous", "owndata",
@@ -15,6 +16,7 @@ class Flags:
                                                 "carray", "farray", "fnc", "forc", "writebackifcopy")}}
 
     def __init__(self, x):
+        self._x = x
         self._c, self._f, self._own, self._writable = x._c_contiguous, x._f_contiguous, x.base is None, x._writable
 
     c_contiguous = property(lambda self: self._c)
@@ -22,9 +24,9 @@ class Flags:
     f_contiguous = property(lambda self: self._f)
     fortran = property(lambda self: self._f)
     owndata = property(lambda self: self._own)
-    writeable = property(lambda self: self._writable)
-    aligned = property(lambda self: True)
-    writebackifcopy = property(lambda self: False)
+    writeable = property(lambda self: self._writable, lambda self, v: self._x.setflags(write=bool(v)))
+    aligned = property(lambda self: True, lambda self, v: self._x.setflags(align=bool(v)))
+    writebackifcopy = property(lambda self: False, lambda self, v: self._x.setflags(uic=bool(v)))
     behaved = property(lambda self: self._writable)
     carray = property(lambda self: self._c and self._writable)
     farray = property(lambda self: self._f and not self._c and self._writable)
@@ -36,6 +38,12 @@ class Flags:
         if key not in self._KEYS:
             raise KeyError("Unknown flag")
         return getattr(self, self._KEYS[key])
+
+    def __setitem__(self, key, value):
+        name = self._KEYS.get(key)
+        if name not in ("writeable", "aligned", "writebackifcopy"):
+            raise KeyError("Unknown flag")
+        setattr(self, name, value)
 
     def __eq__(self, other):
         return self.num == other.num if isinstance(other, Flags) else NotImplemented
@@ -188,4 +196,4 @@ def cuda_array_interface(x):
     from cuprite import _device
     return {"shape": x.shape, "typestr": x.dtype.str, "descr": [("", x.dtype.str)], "version": 3,
             "stream": _device.stream_handle(_device.stream_current(x._device)) or 1,
-            "strides": None if x._c_contiguous else x.strides, "data": (x._address, False)}
+            "strides": None if x._c_contiguous else x.strides, "data": (x._address, not x._writable)}

@@ -84,6 +84,7 @@ PyObject *cpy_number_in(PyObject *o);
 
 /* --- reading arguments: each returns false with an exception set when the argument is wrong --- */
 typedef struct cpy_ints { int n; int64_t at[CP_MAXDIM]; } cpy_ints;
+typedef struct cpy_kths { int n; int64_t *at; } cpy_kths; /* PyMem_Free ends it */
 typedef struct cpy_axes { cp_axes axes; int at[CP_MAXDIM]; } cpy_axes;
 typedef struct cpy_arrays { int n; cp_array **at; PyObject *held; } cpy_arrays; /* a sequence of arrays */
 typedef struct cpy_place { bool moved; int before; } cpy_place;

@@ -272,6 +272,15 @@ bool cp_is_f_contiguous(const cp_array *x)
 
 bool cp_is_writable(const cp_array *x) { return x && !(x->flags & CPI_READONLY); }
 
+cp_code cp_set_writable(cp_array *x, bool writable)
+{
+    if (cpi_null("set_writable", x)) return CP_ERROR_VALUE;
+    if (x->flags & CPI_HOST_SCALAR)
+        return writable ? cpi_fail(CP_ERROR_VALUE, "set_writable: a host scalar is never written to") : CP_OK;
+    x->flags = writable ? x->flags & ~(unsigned)CPI_READONLY : x->flags | CPI_READONLY;
+    return CP_OK;
+}
+
 bool cpi_streams_made;
 
 void cpi_array_is_used(const cp_array *x)

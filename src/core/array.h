@@ -16,7 +16,7 @@ typedef struct cpi_buffer cpi_buffer;
 enum {
     CPI_HOST_SCALAR = 1, /* 0-d, data points at `value` below, usable with any device */
     CPI_WEAK = 2,        /* host scalar that takes the other operand's type, as Python's numbers do */
-    CPI_READONLY = 4     /* a broadcast view: writing is an error */
+    CPI_READONLY = 4     /* a broadcast view, or the caller's wish: writing is an error */
 };
 
 struct cp_array {

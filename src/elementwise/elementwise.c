@@ -52,7 +52,7 @@ static cp_array *new_output_of_i0(const call *c)
     return cpi_array_for(c->name, c->device, c->plan.out[0], c->ndim, c->shape, 1, &like);
 }
 
-/* Nor is isclose: of both operands it makes differences, of the second alone tolerances, and of these two the result. */
+/* Nor is isclose: of both operands it makes differences, of the second alone tolerances, of these two the result. */
 static cp_array *new_output_of_isclose(const call *c)
 {
     int64_t copied[CP_MAXDIM], rank[2][CP_MAXDIM];

@@ -24,8 +24,8 @@ static int turns(int ndim, int n, cp_array *const *inputs, int outer, int inner)
     return verdict;
 }
 
-/* Axes are sorted in from the last one, each as far as somebody has it, past axes of which nobody says anything: NumPy's
- * order to the letter. */
+/* Axes are sorted in from the last one, each as far as somebody has it, past axes of which nobody says anything:
+ * NumPy's order to the letter. */
 bool cpi_common_order(int ndim, int n, cp_array *const *inputs, int64_t *strides)
 {
     int order[CP_MAXDIM]; /* innermost first */

@@ -250,12 +250,14 @@ cp_array *cp_view_as(cp_array *x, cp_type type)
     return v;
 }
 
-/* Zeros in C order, in Fortran's where x has that alone: NumPy's imaginary part of real numbers. */
+/* Read-only zeros in C order, in Fortran's where x has that alone: NumPy's imaginary part of real numbers. */
 static cp_array *zeros_as(const cp_array *x)
 {
     char order = cp_is_f_contiguous(x) && !cp_is_c_contiguous(x) ? 'F' : 'C';
     cp_array *v = cpi_array_new("imag", x->device, x->type, x->ndim, x->shape, order);
-    if (!v || !v->size || !v->device->backend->zero(cpi_stream(v->device), v->data, (size_t)cp_nbytes(v))) return v;
+    if (v) v->flags |= CPI_READONLY;
+    if (!v || !v->size) return v;
+    if (!v->device->backend->zero(cpi_stream(v->device), v->data, (size_t)cp_nbytes(v))) return v;
     cp_free(v);
     return NULL;
 }

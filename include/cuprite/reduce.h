@@ -25,6 +25,7 @@ typedef struct cp_reduce_options {
     CP_OPTION(cp_array *, where);   /* boolean, broadcast: only these elements take part */
     CP_OPTION(cp_array *, initial); /* 0-d: starting value (sums, products, minima, maxima) */
     CP_OPTION(double, ddof);        /* var and std: divisor is n - ddof */
+    CP_OPTION(cp_array *, mean);    /* var and std: the mean, where it is known already (with the reduced axes kept) */
     int _;
 } cp_reduce_options;
 

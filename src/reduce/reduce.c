@@ -451,6 +451,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     const cpi_reduction_row *row = &cpi_reductions[r];
     if (cpi_null(row->name, x) || (o->typed && cpi_check_type(row->name, o->dtype))) return NULL;
     if (cpi_is_whole(x->type)) row = &cpi_reductions[r = row->whole];
+    if (o->mean) return cpi_about_mean(r, x, o);
     if (o->out || o->typed) cpi_notice_out(row, x, o);
     if (r == CP_REDUCE_mean && o->typed && cpi_is_whole(o->dtype)) return whole_mean(x, o);
     bool masked = o->where && cpi_is_bool(o->where->type) && !cpi_is_true(o->where);

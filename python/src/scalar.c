@@ -114,10 +114,12 @@ static cp_array *huge_int(PyObject *o, int sign, const cp_array *partner, int op
 {
     cp_type other = partner ? cp_type_of(partner) : CP_UINT64, real = real_loop(op, other);
     char kind = cp_type_kind(other);
-    if (kind == 'f' || kind == 'c' || real != CP_DEFAULT) {
+    if (op == CP_OP_ldexp && other != CP_BOOL) real = real_loop(op, CP_INT8); /* exponents do not choose the type */
+    bool weak = (kind == 'f' || kind == 'c') && op != CP_OP_ldexp;
+    if (weak || real != CP_DEFAULT) {
         double v = PyLong_AsDouble(o);
         if (v == -1 && PyErr_Occurred()) return NULL;
-        return kind == 'f' || kind == 'c' ? cp_float(v) : huge_real(real, v);
+        return weak ? cp_float(v) : huge_real(real, v);
     }
     if (other == CP_UINT64 && sign > 0) {
         uint64_t v = PyLong_AsUnsignedLongLong(o);

@@ -78,6 +78,7 @@ static bool must_convert(cpi_reduce_rule rule, cp_type t, cp_type loop)
 {
     if (t == loop || is_fixed(rule)) return false;
     if (rule == CPI_RESULT_SAME) return true;
+    if (rule == CPI_RESULT_WIDE && cpi_is_half(loop) && cpi_itemsize(t) > 1) return true; /* what it cannot hold */
     if (cpi_is_complex(t)) return !cpi_is_complex(loop) && !is_about_real(rule, t, loop);
     return cpi_is_whole(loop) && (rule != CPI_RESULT_WIDE || cpi_is_float(t));
 }
@@ -378,15 +379,17 @@ static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
 static cp_array *counts(cp_array *x, const cpi_lanes *lanes, cp_array *sum, const cp_reduce_options *o)
 {
     cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
-    if (!o->where || cpi_is_true(o->where)) return cp_float((double)lanes->reduced);
+    double all = (double)lanes->reduced;
+    if (!o->where || cpi_is_true(o->where)) return cp_scalar(CP_FLOAT64, &all);
     cp_array *mask = cpi_mask("mean", o->where, sum->device, x->ndim, x->shape);
     cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
     cp_free(mask);
     return n;
 }
 
-/* A mean in integers or truth values: their sum, modulo the type or with "or", is divided and cut, as in NumPy. */
-static cp_array *whole_mean(cp_array *x, const cp_reduce_options *o)
+/* A mean in integers or truth values: their sum, modulo the type or with "or", is divided and cut, as in NumPy. One in
+ * a small floating type that is asked for: the sum is of that type, too. */
+static cp_array *mean_of_sum(cp_array *x, const cp_reduce_options *o)
 {
     cpi_lanes lanes;
     if (cpi_lanes_of("mean", x, o->axis, o->keepdims, &lanes)) return NULL;
@@ -453,7 +456,8 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     if (cpi_is_whole(x->type)) row = &cpi_reductions[r = row->whole];
     if (o->mean) return cpi_about_mean(r, x, o);
     if (o->out || o->typed) cpi_notice_out(row, x, o);
-    if (r == CP_REDUCE_mean && o->typed && cpi_is_whole(o->dtype)) return whole_mean(x, o);
+    bool cut = o->typed && (cpi_is_whole(o->dtype) || cpi_is_half(o->dtype));
+    if (r == CP_REDUCE_mean && cut) return mean_of_sum(x, o);
     bool masked = o->where && cpi_is_bool(o->where->type) && !cpi_is_true(o->where);
     if (r == CP_REDUCE_mean && masked) return masked_mean(x, o);
     cpi_fold whole = fold_of_integers(r);

@@ -147,3 +147,11 @@ def test_can_cast_of_typed_numbers(value, to):
 @pytest.mark.parametrize("shape", [(), (3,), (2, 3), (2, 3, 4)])
 def test_matrix_transpose_of_vectors(shape):
     as_numpy_does(lambda xp: xp.matrix_transpose(xp.ones(shape)))
+
+
+def test_huge_mantissas():
+    for v in (2**70, 2**63, -2**70, 2**64, 3, 2**63 - 1, 2**1100):
+        for dtype in ("i1", "i4", "i8", "?", "u4"):
+            as_numpy_does(lambda xp: xp.ldexp(v, xp.asarray([1, 2]).astype(dtype)))
+    for d in ("i8", "f4", "f2"):
+        as_numpy_does(lambda xp: xp.ldexp(xp.asarray([1, 2]).astype(d), 2**70))

@@ -34,7 +34,8 @@ def test_mean(x, name):
     a = X[x]
     for axis in (None, 0, 1, (0, 1), ()):
         kept = np.mean(a, axis=axis, keepdims=True)
-        for mean in (kept, kept.astype("f4") if kept.dtype.kind == "f" else kept, 2.5, 3, 1j, np.float32(2), np.zeros(5)):
+        for mean in (kept, kept.astype("f4") if kept.dtype.kind == "f" else kept, 2.5, 3, 1j, np.float32(2),
+                     np.zeros(5)):
             for options in ({}, {"ddof": 1}, {"correction": 1}, {"keepdims": True}, {"dtype": "f4"}, {"dtype": "i8"},
                             {"ddof": 9}, {"where": [[True, False, True], [True, True, False]]}, {"where": False}):
                 def call(xp):

@@ -204,3 +204,18 @@ def test_means_in_integers(dtype, x):
         as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype,
                                          where=xp.asarray(np.arange(3)[:, None] != 1)))
         as_numpy_does(lambda xp: xp.mean(xp.asarray(x), axis=1, dtype=dtype, out=xp.zeros((2, 4), "f8")))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "i4", "i8", "u8", "f2", "f4", "f8"])
+def test_sums_and_means_in_float16(dtype):
+    """Elements become float16 first, a mean's sum is one: both may overflow. Sums of few, so that no order shows."""
+    for x in ([3, 70000, 5], [2049, 2051], [70000, -70000], [40000, 40000], [1], [2**31 - 1, 7], [1000] * 60,
+              [-3, 5, 4]):
+        x = np.array(x, "i8").astype(dtype)
+        for name in ("sum", "mean", "nansum"):
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), dtype="f2"))
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(np.stack([x, x])), axis=1, dtype="f2"))
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(np.stack([x, x])), axis=0, dtype="f2"))
+            if name != "nansum":
+                as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), dtype="f2", where=xp.asarray(x != 5)))

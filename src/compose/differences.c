@@ -38,8 +38,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
                  "first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)
 {
-    static const cp_diff_options plain;
-    const cp_diff_options *o = options ? options : &plain;
+    const cp_diff_options *o = CPI_GIVEN(cp_diff_options, options);
     if (cpi_null("diff", a)) return NULL;
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "diff: order must be non-negative but got %d", n), NULL;
     if (n > 0 && cp_ndim(a) == 0)
@@ -70,8 +69,7 @@ static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
                  "behind.") */
 cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
 {
-    static const cp_ediff1d_options plain;
-    const cp_ediff1d_options *o = options ? options : &plain;
+    const cp_ediff1d_options *o = CPI_GIVEN(cp_ediff1d_options, options);
     cpi_frame f;
     if (!cpi_begin(&f, "ediff1d", ary)) return NULL;
     cp_array *flat = cp_ravel(ary), *parts[3];
@@ -101,8 +99,7 @@ number, 1 by default) apart. `axis` is one of `y`, of `x` where that has more th
 last of each.""") */
 cp_array *(cp_trapezoid)(cp_array *y, int axis, const cp_trapezoid_options *options)
 {
-    static const cp_trapezoid_options plain;
-    const cp_trapezoid_options *o = options ? options : &plain;
+    const cp_trapezoid_options *o = CPI_GIVEN(cp_trapezoid_options, options);
     int own = axis;
     if (cpi_null("trapezoid", y) || cpi_axis("trapezoid", &own, cp_ndim(y))) return NULL;
     cpi_frame f;

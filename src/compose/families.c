@@ -99,8 +99,7 @@ static cp_array *coordinate(cp_array *x, int n, int place, const int64_t *extent
 `sparse`. indexing 'xy': the first two axes are exchanged.""") */
 cp_code (cp_meshgrid)(int n, cp_array *const *xi, bool copy, cp_array **results, const cp_meshgrid_options *options)
 {
-    static const cp_meshgrid_options plain;
-    const cp_meshgrid_options *o = options ? options : &plain;
+    const cp_meshgrid_options *o = CPI_GIVEN(cp_meshgrid_options, options);
     int64_t extents[CP_MAXDIM];
     int places[CP_MAXDIM];
     if (!are_given("meshgrid", n, xi, results)) return cp_error();

@@ -44,8 +44,7 @@ cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options)
              "out = None", method=True, doc="The sum along a diagonal of two axes.") */
 cp_array *(cp_trace)(cp_array *a, int axis2, const cp_trace_options *options)
 {
-    static const cp_trace_options plain;
-    const cp_trace_options *o = options ? options : &plain;
+    const cp_trace_options *o = CPI_GIVEN(cp_trace_options, options);
     cpi_frame f;
     if (!cpi_begin(&f, "trace", a)) return NULL;
     cp_array *d = cp_diagonal(a, o->offset, o->axis1, axis2);

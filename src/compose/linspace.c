@@ -97,8 +97,7 @@ static bool is_number(const cp_array *x)
 
 cp_array *(cp_linspace)(cp_array *start, cp_array *stop, int64_t num, const cp_linspace_options *options)
 {
-    static const cp_linspace_options plain;
-    const cp_linspace_options *o = options ? options : &plain;
+    const cp_linspace_options *o = CPI_GIVEN(cp_linspace_options, options);
     cp_array *step = NULL;
     cpi_frame f;
     if (cpi_null("linspace", start) || cpi_null("linspace", stop)) return NULL;

@@ -59,8 +59,7 @@ static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
 numbers by default), in a copy or, without `copy`, in place.""") */
 cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *options)
 {
-    static const cp_nan_to_num_options plain;
-    const cp_nan_to_num_options *o = options ? options : &plain;
+    const cp_nan_to_num_options *o = CPI_GIVEN(cp_nan_to_num_options, options);
     cpi_frame f;
     if (!cpi_begin(&f, "nan_to_num", x)) return NULL;
     char kind = cp_type_kind(cp_type_of(x));

@@ -7,8 +7,7 @@
 /* The maximum goes to `out` first, so that the difference is taken in its type, as in NumPy. */
 cp_array *(cp_ptp)(cp_array *a, const cp_ptp_options *options)
 {
-    static const cp_ptp_options plain;
-    const cp_ptp_options *o = options ? options : &plain;
+    const cp_ptp_options *o = CPI_GIVEN(cp_ptp_options, options);
     cpi_frame f;
     if (!cpi_begin(&f, "ptp", a)) return NULL;
     cp_array *low = cp_min(a, .axis = o->axis, .keepdims = o->keepdims);

@@ -48,8 +48,7 @@ static cp_array *rounded(cp_array *a, int decimals, cp_array *out)
 
 cp_array *(cp_round)(cp_array *a, const cp_round_options *options)
 {
-    static const cp_round_options plain;
-    const cp_round_options *o = options ? options : &plain;
+    const cp_round_options *o = CPI_GIVEN(cp_round_options, options);
     cpi_frame f;
     if (a && o->out && cp_size(o->out) != cp_size(a))
         return cpi_fail(CP_ERROR_VALUE, "round: invalid output shape"), NULL;

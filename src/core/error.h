@@ -8,6 +8,9 @@
 cp_code cpi_fail(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* True, and "NAME: argument is NULL" written if nothing stands, when a pointer argument is NULL. */
 bool cpi_null(const char *function, const void *argument);
+/* The options that a public function was given; without any a zeroed record, which means the defaults. Its life is the
+ * block's where it stands. */
+#define CPI_GIVEN(type, options) ((options) ? (options) : &(const type){0})
 /* Adds to the thread's warnings. */
 void cpi_warn(cp_warning warning);
 

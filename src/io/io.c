@@ -78,9 +78,8 @@ static cp_array *read_pixels(const cpi_io_ops *ops, const cpi_io_image *image)
 
 cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
 {
-    static const cp_fits_read_options defaults;
     if (cpi_null("fits_read", path)) return NULL;
-    if (!options) options = &defaults;
+    options = CPI_GIVEN(cp_fits_read_options, options);
     if (options->ext < CP_FITS_PRIMARY) {
         cpi_fail(CP_ERROR_VALUE, "fits_read: ext must be 0 or more, or CP_FITS_PRIMARY");
         return NULL;
@@ -219,8 +218,7 @@ static cp_code fetch_columns(int n, const cp_column *columns, cpi_io_column *fet
 
 cp_code (cp_catalog_write)(const char *path, int n, const cp_column *columns, const cp_catalog_options *options)
 {
-    static const cp_catalog_options defaults;
-    if (!options) options = &defaults;
+    options = CPI_GIVEN(cp_catalog_options, options);
     if (cpi_null("catalog_write", path) || cpi_null("catalog_write", columns)) return cp_error();
     if (n < 1 || n > 999) return cpi_fail(CP_ERROR_VALUE, "catalog_write: a table has 1 to 999 columns");
     const cpi_io_ops *ops = library("catalog_write");

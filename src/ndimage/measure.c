@@ -254,9 +254,8 @@ static bool source_results(const operands *o, cpi_measure_plan *plan, cp_sources
 cp_code (cp_measure)(cp_array *x, cp_array *labels, int64_t count, cp_sources *sources,
                      const cp_measure_options *options)
 {
-    static const cp_measure_options defaults;
     const char *f = "measure";
-    if (!options) options = &defaults;
+    options = CPI_GIVEN(cp_measure_options, options);
     if (cpi_null(f, sources)) return cp_error();
     memset(sources, 0, sizeof *sources);
     if (cpi_null(f, labels)) return cp_error();

@@ -9,6 +9,7 @@
 
 #include "cuprite/elementwise.h"
 #include "front/front.h"
+#include "reduce/composed.h"
 #include "reduce/notice.h"
 
 cp_code cp_reduction_query(cp_reduction r, cp_reduction_info *info)
@@ -346,75 +347,6 @@ static cp_code run(call *c)
     return c->to.device->backend->reduce->reduce(cpi_stream(c->to.device), &c->a);
 }
 
-/* part /= divisor, where part, taken over, is a view; a complex divisor would mix the parts. */
-static bool divide_part(cp_array *part, cp_array *divisor)
-{
-    cp_array *made =
-        part ? cp_elementwise(CP_OP_divide, (cp_array *[]){part, divisor}, &(cp_ufunc_options){.out = part}) : NULL;
-    cp_free(part);
-    cp_free(made);
-    return made != NULL;
-}
-
-/* The mean of masked elements has a divisor of its own for each result: sum over count. */
-static cp_array *masked_mean(cp_array *x, const cp_reduce_options *o)
-{
-    cp_type loop = loop_type(CPI_RESULT_MEAN, x->type, o), wide = cpi_is_complex(loop) ? CP_COMPLEX128 : CP_FLOAT64;
-    cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .typed = true, .dtype = wide, .where = o->where};
-    cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
-    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, &so);
-    cp_array *mask = sum ? cpi_mask("mean", o->where, sum->device, x->ndim, x->shape) : NULL;
-    cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
-    cp_array *divisor = n && !cpi_notice_counts(n, 0, CP_WARNING_MEAN) ? cp_astype(n, CP_FLOAT64) : NULL;
-    cp_array *result = NULL;
-    bool done = divisor && divide_part(cp_real_part(sum), divisor);
-    if (done && cpi_is_complex(wide)) done = divide_part(cp_imag_part(sum), divisor);
-    if (done && o->out) result = cpi_deliver("mean", cp_retain(sum), o->out, CP_UNSAFE);
-    else if (done) result = sum->type == loop ? cp_retain(sum) : cp_astype(sum, loop);
-    cp_free(divisor), cp_free(n), cp_free(mask), cp_free(sum);
-    return result;
-}
-
-/* How many elements each result is the mean of: one number, or an array where a mask says. */
-static cp_array *counts(cp_array *x, const cpi_lanes *lanes, cp_array *sum, const cp_reduce_options *o)
-{
-    cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
-    double all = (double)lanes->reduced;
-    if (!o->where || cpi_is_true(o->where)) return cp_scalar(CP_FLOAT64, &all);
-    cp_array *mask = cpi_mask("mean", o->where, sum->device, x->ndim, x->shape);
-    cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
-    cp_free(mask);
-    return n;
-}
-
-/* A mean in integers or truth values: their sum, modulo the type or with "or", is divided and cut, as in NumPy. One in
- * a small floating type that is asked for: the sum is of that type, too. */
-static cp_array *mean_of_sum(cp_array *x, const cp_reduce_options *o)
-{
-    cpi_lanes lanes;
-    if (cpi_lanes_of("mean", x, o->axis, o->keepdims, &lanes)) return NULL;
-    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &lanes, sum, o) : NULL, *result = NULL;
-    cp_array *mean = n ? cp_divide(sum, n) : NULL;
-    if (mean && lanes.kept && !lanes.reduced) cpi_warn(CP_WARNING_MEAN);
-    if (mean) result = o->out ? cpi_deliver("mean", cp_retain(mean), o->out, CP_UNSAFE) : cp_astype(mean, o->dtype);
-    cp_free(mean), cp_free(n), cp_free(sum);
-    return result;
-}
-
-/* A fold that leaves NaN out, of elements that are converted first to a type without NaN: the mask remembers. */
-static cp_array *reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options *o)
-{
-    cp_reduce_options other = *o;
-    if (cpi_check_mask(cpi_reductions[r].name, o->where)) return NULL;
-    cp_array *y = cp_astype(x, o->dtype), *nan = cp_isnan(x), *known = cp_logical_not(nan), *result = NULL;
-    cp_array *both = known && o->where ? cp_logical_and(known, o->where) : NULL;
-    other.where = o->where ? both : known;
-    if (cpi_discards(x->type, o->dtype)) cpi_warn(CP_WARNING_COMPLEX);
-    if (y && other.where) result = cp_reduce(r, y, &other);
-    cp_free(both), cp_free(known), cp_free(nan), cp_free(y);
-    return result;
-}
-
 /* The reduction itself, of checked options. */
 static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o)
 {
@@ -445,8 +377,7 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o)
 
 cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options)
 {
-    static const cp_reduce_options none;
-    const cp_reduce_options *o = options ? options : &none;
+    const cp_reduce_options *o = CPI_GIVEN(cp_reduce_options, options);
     if ((unsigned)r >= CP_NREDUCTIONS) {
         cpi_fail(CP_ERROR_VALUE, "reduce: no reduction has number %d", (int)r);
         return NULL;
@@ -457,12 +388,12 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     if (o->mean) return cpi_about_mean(r, x, o);
     if (o->out || o->typed) cpi_notice_out(row, x, o);
     bool cut = o->typed && (cpi_is_whole(o->dtype) || cpi_is_half(o->dtype));
-    if (r == CP_REDUCE_mean && cut) return mean_of_sum(x, o);
+    if (r == CP_REDUCE_mean && cut) return cpi_mean_of_sum(x, o);
     bool masked = o->where && cpi_is_bool(o->where->type) && !cpi_is_true(o->where);
-    if (r == CP_REDUCE_mean && masked) return masked_mean(x, o);
+    if (r == CP_REDUCE_mean && masked) return cpi_masked_mean(x, o, loop_type(CPI_RESULT_MEAN, x->type, o));
     cpi_fold whole = fold_of_integers(r);
     bool wide = o->typed && row->rule == CPI_RESULT_WIDE;
-    if (wide && whole != row->fold && must_convert(row->rule, x->type, o->dtype)) return reduce_known(r, x, o);
+    if (wide && whole != row->fold && must_convert(row->rule, x->type, o->dtype)) return cpi_reduce_known(r, x, o);
     /* adding and multiplying truth values is "or" and "and" */
     if (wide && o->dtype == CP_BOOL && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PRODUCT))
         r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;

@@ -36,8 +36,7 @@ static cp_code copy_masked(cp_array *dst, cp_array *src, cp_array *mask)
 
 cp_code(cp_copyto)(cp_array *dst, cp_array *src, const cp_copyto_options *options)
 {
-    static const cp_copyto_options plain;
-    const cp_copyto_options *o = options ? options : &plain;
+    const cp_copyto_options *o = CPI_GIVEN(cp_copyto_options, options);
     cp_array *all[3] = {dst, src, o->where};
     cp_code code;
     if (cpi_null("copyto", dst) || cpi_null("copyto", src)) return cp_error();

@@ -144,11 +144,9 @@ static cp_array *flattened(cp_array *x, int axis)
 
 static cp_array *with_axis(cp_array *x, int axis) { return cp_expand_dims(x, (cp_axes){1, &axis}); }
 
-static const cp_join_options plain;
-
 cp_array *(cp_concatenate)(int n, cp_array *const *arrays, int axis, const cp_join_options *options)
 {
-    if (!options) options = &plain;
+    options = CPI_GIVEN(cp_join_options, options);
     if (!are_parts("concatenate", n, arrays)) return NULL;
     if (axis == CP_FLAT) return join_changed("concatenate", n, arrays, axis, options, flattened);
     return join("concatenate", n, arrays, axis, options);
@@ -156,7 +154,7 @@ cp_array *(cp_concatenate)(int n, cp_array *const *arrays, int axis, const cp_jo
 
 cp_array *(cp_stack)(int n, cp_array *const *arrays, int axis, const cp_join_options *options)
 {
-    if (!options) options = &plain;
+    options = CPI_GIVEN(cp_join_options, options);
     if (!are_parts("stack", n, arrays)) return NULL;
     const cp_array *first = arrays[0];
     for (int i = 1; i < n; i++)

@@ -8,8 +8,7 @@
 /* Fills the request but for `from`; false and an error when the arguments are wrong. */
 static bool describe(const cp_array *x, const cp_sigma_clip_options *options, cpi_clip *request)
 {
-    static const cp_sigma_clip_options plain = {0};
-    if (!options) options = &plain;
+    options = CPI_GIVEN(cp_sigma_clip_options, options);
     if (cpi_is_complex(x->type)) {
         cpi_fail(CP_ERROR_TYPE, "sigma_clip: complex values have no order to clip by (type %s)", cp_type_name(x->type));
         return false;

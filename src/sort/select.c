@@ -72,10 +72,9 @@ static cp_array *median_turned(cp_array *x, const int *order, int axis, bool kee
 
 cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
 {
-    static const cp_median_options plain = {0};
     cpi_lanes lanes;
     int order[CP_MAXDIM], axis;
-    if (!options) options = &plain;
+    options = CPI_GIVEN(cp_median_options, options);
     if (cpi_null("median", x) || cpi_lanes_of("median", x, options->axis, options->keepdims, &lanes)) return NULL;
     int given = options->axis.at && !options->out && x->size ? options->axis.n : 2;
     if (x->ndim > given + 1 && given < 2 && axes_in_memory(x, order)) {

@@ -23,8 +23,7 @@ typedef struct layout {
 
 static void take_options(layout *l, const cp_text_options *o)
 {
-    static const cp_text_options plain;
-    if (!o) o = &plain;
+    o = CPI_GIVEN(cp_text_options, o);
     l->repr = o->repr;
     l->suppress = o->suppress;
     l->precision = o->precision < 0 ? 0 : o->precision == 0 ? 8 : o->precision < 400 ? o->precision : 400;

@@ -122,6 +122,18 @@ static void views(void **state)
             assert_int_equal(cp_strides(b)[0], 0);
             assert_int_not_equal(cp_assign(b, x), CP_OK);
             failed(CP_ERROR_VALUE);
+            cp_array *own = cp_ones(CP_SHAPE(3), CP_INT32);
+            ok(cp_set_writable(own, false) == CP_OK);
+            cp_array *view = cp_slice(own, 1, (cp_index[]){CP_RANGE(0, 2)});
+            assert_false(cp_is_writable(own) || cp_is_writable(view));
+            assert_int_not_equal(cp_fill(own, cp_int(3)), CP_OK);
+            failed(CP_ERROR_VALUE);
+            ok(cp_set_writable(own, true) == CP_OK && cp_fill(own, cp_int(3)) == CP_OK);
+            values(view, 3, 3);
+            assert_int_not_equal(cp_set_writable(cp_int(3), true), CP_OK);
+            failed(CP_ERROR_VALUE);
+            assert_int_not_equal(cp_set_writable(NULL, true), CP_OK);
+            failed(CP_ERROR_VALUE);
         }
         assert_int_equal(cp_error(), CP_OK);
     }

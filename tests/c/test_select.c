@@ -230,8 +230,9 @@ static void test_out_and_errors(void **state)
             values(x, 3, 5, 3, 2, 8, 2);
             assert_null(cp_median(x, .axis = CP_AXES(1), .out = cp_zeros(CP_SHAPE(3), CP_FLOAT64)));
             failed(CP_ERROR_VALUE);
-            assert_null(cp_median(x, .axis = CP_AXES(1), .out = cp_zeros(CP_SHAPE(2), CP_INT64)));
-            failed(CP_ERROR_CASTING);
+            cp_array *whole = cp_zeros(CP_SHAPE(2), CP_INT64);
+            ok(cp_median(x, .axis = CP_AXES(1), .out = whole));
+            values(whole, 3, 2);
             assert_null(cp_median(x, .axis = CP_AXES(2)));
             failed(CP_ERROR_AXIS);
             assert_null(cp_median(x, .axis = CP_AXES(0, 0)));

@@ -1,10 +1,78 @@
-/* Variances about a mean that the caller has already (NumPy 2's mean=), step by step as NumPy takes them: differences,
- * their squares, the sum, the divisor. It is made of public operations and knows no device. */
+/* Reductions that are made of others and of elementwise operations, step by step as NumPy takes them where its steps
+ * can be seen. They know no device. */
+#include "reduce/composed.h"
+
 #include <math.h>
 
 #include "cuprite/elementwise.h"
-#include "front/front.h"
 #include "reduce/notice.h"
+
+/* part /= divisor, where part, taken over, is a view; a complex divisor would mix the parts. */
+static bool divide_part(cp_array *part, cp_array *divisor)
+{
+    cp_array *made =
+        part ? cp_elementwise(CP_OP_divide, (cp_array *[]){part, divisor}, &(cp_ufunc_options){.out = part}) : NULL;
+    cp_free(part);
+    cp_free(made);
+    return made != NULL;
+}
+
+cp_array *cpi_masked_mean(cp_array *x, const cp_reduce_options *o, cp_type loop)
+{
+    cp_type wide = cpi_is_complex(loop) ? CP_COMPLEX128 : CP_FLOAT64;
+    cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .typed = true, .dtype = wide, .where = o->where};
+    cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
+    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, &so);
+    cp_array *mask = sum ? cpi_mask("mean", o->where, sum->device, x->ndim, x->shape) : NULL;
+    cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
+    cp_array *divisor = n && !cpi_notice_counts(n, 0, CP_WARNING_MEAN) ? cp_astype(n, CP_FLOAT64) : NULL;
+    cp_array *result = NULL;
+    bool done = divisor && divide_part(cp_real_part(sum), divisor);
+    if (done && cpi_is_complex(wide)) done = divide_part(cp_imag_part(sum), divisor);
+    if (done && o->out) result = cpi_deliver("mean", cp_retain(sum), o->out, CP_UNSAFE);
+    else if (done) result = sum->type == loop ? cp_retain(sum) : cp_astype(sum, loop);
+    cp_free(divisor), cp_free(n), cp_free(mask), cp_free(sum);
+    return result;
+}
+
+/* How many elements each result is the mean of: one number, or an array where a mask says. */
+static cp_array *counts(cp_array *x, const cpi_lanes *lanes, cp_array *sum, const cp_reduce_options *o)
+{
+    cp_reduce_options co = {.axis = o->axis, .keepdims = o->keepdims};
+    double all = (double)lanes->reduced;
+    if (!o->where || cpi_is_true(o->where)) return cp_scalar(CP_FLOAT64, &all);
+    cp_array *mask = cpi_mask("mean", o->where, sum->device, x->ndim, x->shape);
+    cp_array *n = mask ? cp_reduce(CP_REDUCE_sum, mask, &co) : NULL;
+    cp_free(mask);
+    return n;
+}
+
+cp_array *cpi_mean_of_sum(cp_array *x, const cp_reduce_options *o)
+{
+    cpi_lanes lanes;
+    if (cpi_lanes_of("mean", x, o->axis, o->keepdims, &lanes)) return NULL;
+    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &lanes, sum, o) : NULL, *result = NULL;
+    cp_array *mean = n ? cp_divide(sum, n) : NULL;
+    if (mean && lanes.kept && !lanes.reduced) cpi_warn(CP_WARNING_MEAN);
+    if (mean) result = o->out ? cpi_deliver("mean", cp_retain(mean), o->out, CP_UNSAFE) : cp_astype(mean, o->dtype);
+    cp_free(mean), cp_free(n), cp_free(sum);
+    return result;
+}
+
+cp_array *cpi_reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options *o)
+{
+    cp_reduce_options other = *o;
+    if (cpi_check_mask(cpi_reductions[r].name, o->where)) return NULL;
+    cp_array *y = cp_astype(x, o->dtype), *nan = cp_isnan(x), *known = cp_logical_not(nan), *result = NULL;
+    cp_array *both = known && o->where ? cp_logical_and(known, o->where) : NULL;
+    other.where = o->where ? both : known;
+    if (cpi_discards(x->type, o->dtype)) cpi_warn(CP_WARNING_COMPLEX);
+    if (y && other.where) result = cp_reduce(r, y, &other);
+    cp_free(both), cp_free(known), cp_free(nan), cp_free(y);
+    return result;
+}
+
+/* --- variances about a mean that the caller has: differences, their squares, the sum, the divisor --- */
 
 /* Sizes squared: of complex numbers the sum of both parts' squares. */
 static cp_array *squares(cp_array *d, bool real)

@@ -37,6 +37,9 @@ static inline cudaStream_t cpi_cuda_stream(const cp_stream *s) { return (cudaStr
 static inline int cpi_cuda_units(const cp_stream *s) { return s->device->units; }
 /* Reads a few bytes of device memory: waits for the stream. Through pinned memory of the calling thread. */
 cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, size_t bytes);
+/* The same, waiting for that read alone: not for what `meanwhile` launches on the stream. It must not read. */
+cp_code cpi_cuda_read_while(cp_stream *stream, void *host, const void *device_memory, size_t bytes,
+                            cp_code (*meanwhile)(void *context), void *context);
 /* A block of `bytes` (at most CPI_CUDA_COUNTERS) of zeroed device memory that belongs to the stream and is there
  * on every call: counters of kernels that leave them zero again ("the last block resets"). NULL: error written. */
 #define CPI_CUDA_COUNTERS 4096

@@ -213,6 +213,22 @@ cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, 
     return code;
 }
 
+cp_code cpi_cuda_read_while(cp_stream *stream, void *host, const void *device_memory, size_t bytes,
+                            cp_code (*meanwhile)(void *context), void *context)
+{
+    const char *what = "read";
+    staging *s = staging_lock(stream->device, what);
+    if (!s) return CP_ERROR_DEVICE;
+    cudaStream_t cs = cpi_cuda_stream(stream);
+    cudaError_t status = cudaMemcpyAsync(s->small, device_memory, bytes, cudaMemcpyDeviceToHost, cs);
+    if (status == cudaSuccess) status = cudaEventRecord(s->done[0], cs);
+    cp_code code = status == cudaSuccess ? meanwhile(context) : CP_OK;
+    if (status == cudaSuccess) status = cudaEventSynchronize(s->done[0]);
+    if (status == cudaSuccess) memcpy(host, s->small, bytes);
+    pthread_mutex_unlock(&s->lock);
+    return status != cudaSuccess ? cpi_cuda_check(stream, status, what) : code;
+}
+
 static cp_code copy(cp_stream *s, void *to, const void *from, size_t bytes)
 {
     if (!bytes) return CP_OK;

@@ -15,8 +15,8 @@ cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *pla
 cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts);
 /* unique by a table of the keys low .. low + range - 1, among which all are. */
 cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, uint64_t low, int64_t range);
-/* The same where it is not known whether all keys lie within `most` of the smallest: finds out, and, where they do, is
- * done after one wait; no index and no counts. */
+/* The same where it is not known whether all keys lie within `most` of the smallest: the table is filled while that is
+ * found out. No index and no counts. */
 cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
                              uint64_t *high, bool *done);
 

@@ -67,17 +67,39 @@ typedef struct table {
     int64_t *place;
 } table;
 
-/* Flags of keys that lie within `range` of the smallest one, where all do; else none. */
-static __global__ void mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range,
-                                 const unsigned long long *found, uint8_t *flags)
+#define NEAR_THREADS 1024
+#define NEAR_WORDS 12288 /* bits of a block's shared memory, in words: what every device has */
+
+/* Bits of keys that lie within `range` of the smallest one, where all do; else none. Blocks that have room for as many
+ * bits gather their own first, since all would write to the same few places. */
+static __global__ void __launch_bounds__(NEAR_THREADS)
+mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigned long long *found, unsigned *bits)
 {
-    const uint64_t low = ~found[0];
-    if (found[1] - low >= range) return;
+    __shared__ unsigned seen[NEAR_WORDS];
+    const uint64_t low = ~found[0], last = found[1] - low;
+    if (last >= range) return;
+    const bool fits = last / 32 < NEAR_WORDS;
+    const unsigned words = fits ? (unsigned)(last / 32) + 1 : 0;
+    for (unsigned w = threadIdx.x; w < words; w += blockDim.x) seen[w] = 0;
+    __syncthreads();
     CPI_SORT_EACH(i, n)
     {
         const uint64_t at = cpi_element_key(k, from, i, false) - low;
-        if (!flags[at]) flags[at] = 1;
+        if (fits) atomicOr(seen + at / 32, 1u << at % 32);
+        else atomicOr(bits + at / 32, 1u << at % 32);
     }
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < words; w += blockDim.x)
+        if (seen[w]) atomicOr(bits + w, seen[w]);
+}
+
+/* A byte for each of the bits. */
+static __global__ void spread_bits(uint64_t range, const unsigned long long *found, const unsigned *bits,
+                                   uint8_t *flags)
+{
+    const uint64_t last = found[1] - ~found[0];
+    if (last >= range) return;
+    CPI_SORT_EACH(j, (int64_t)last + 1) flags[j] = bits[j / 32] >> j % 32 & 1;
 }
 
 static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, table t)
@@ -103,7 +125,7 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
     {
         int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
         if (t.counts) atomicAdd(counts + at, 1u);
-        else counts[at] = 1;
+        else atomicOr(counts + at, 1u);
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
             atomicMin(t.first + at, (unsigned long long)i);
     }
@@ -172,33 +194,55 @@ static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique 
     return code == CP_OK ? write_table(stream, k, q, t, count) : code;
 }
 
+/* What marks a table before its range is known. */
+typedef struct near {
+    cp_stream *stream;
+    const cpi_keys *k;
+    const cpi_unique *q;
+    uint64_t most;
+    unsigned long long *found;
+    unsigned *bits;
+    uint8_t *flags;
+} near;
+
+static cp_code mark_ahead(void *context)
+{
+    const near *w = (const near *)context;
+    cp_stream *stream = w->stream;
+    const unsigned blocks = cpi_cuda_blocks(w->q->n, 4 * NEAR_THREADS, cpi_cuda_units(stream));
+    mark_near<<<blocks, NEAR_THREADS, 0, cpi_cuda_stream(stream)>>>(*w->k, w->q->n, w->q->from, w->most, w->found,
+                                                                     w->bits);
+    LAUNCH(spread_bits, (int64_t)w->most)(w->most, w->found, w->bits, w->flags);
+    return CPI_LAUNCHED(stream, "unique");
+}
+
 cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
                              uint64_t *high, bool *done)
 {
-    /* places, then the range found, so that it is read with the last place, then flags, which are cleared with it */
-    const size_t places = (size_t)most * sizeof(int64_t);
-    int64_t read[3] = {0, 0, 0}; /* the last place; the range found */
-    char *memory = (char *)cpi_host->work_alloc(stream, places + 16 + (size_t)most);
+    /* places, then the range found and bits, which are cleared together, then flags */
+    const size_t places = (size_t)most * sizeof(int64_t), cleared = 16 + (size_t)(most + 31) / 32 * 4;
+    uint64_t range[2] = {0, 0};
+    int64_t count = 0;
+    char *memory = (char *)cpi_host->work_alloc(stream, places + cleared + (size_t)most);
     if (!memory) return CP_ERROR_MEMORY;
-    table t = {};
-    t.place = (int64_t *)memory;
     unsigned long long *found = (unsigned long long *)(memory + places);
-    t.flags = (uint8_t *)(found + 2);
-    const size_t cleared = 16 + (size_t)most;
+    near w = {stream, k, q, (uint64_t)most, found, (unsigned *)(found + 2), (uint8_t *)found + cleared};
     cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(found, 0, cleared, cpi_cuda_stream(stream)), "unique");
     if (code == CP_OK) code = launch_range(stream, "unique", k, q->n, q->from, found);
-    if (code == CP_OK) {
-        LAUNCH(mark_near, q->n)(*k, q->n, q->from, (uint64_t)most, found, t.flags);
-        code = CPI_LAUNCHED(stream, "unique");
+    if (code == CP_OK) code = cpi_cuda_read_while(stream, range, found, sizeof range, mark_ahead, &w);
+    *low = ~range[0];
+    *high = range[1];
+    *done = code == CP_OK && *high - *low < w.most;
+    if (*done) {
+        table t = {};
+        t.low = *low;
+        t.range = (int64_t)(*high - *low) + 1;
+        t.flags = w.flags;
+        t.place = (int64_t *)memory;
+        code = cpi_cuda_sum_marks(stream, t.flags, t.place, t.range);
+        if (code == CP_OK) code = cpi_cuda_read(stream, &count, t.place + t.range - 1, sizeof count);
+        if (code == CP_OK) code = write_table(stream, k, q, &t, count);
     }
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, t.flags, t.place, most);
-    if (code == CP_OK) code = cpi_cuda_read(stream, read, t.place + most - 1, sizeof read);
-    *low = ~(uint64_t)read[1];
-    *high = (uint64_t)read[2];
-    *done = *high - *low < (uint64_t)most;
-    t.low = *low;
-    t.range = (int64_t)(*high - *low) + 1;
-    if (code == CP_OK && *done) code = write_table(stream, k, q, &t, read[0]);
     cpi_host->work_free(stream, memory);
     return code;
 }

@@ -50,16 +50,39 @@ __device__ __forceinline__ void unite_in_tile(unsigned *parent, unsigned a, unsi
     }
 }
 
-/* Unites, in shared memory, the runs of word `mine` with those of a line above it in the tile. */
-__device__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask, const word_place &p,
-                             unsigned mine, int reach, int above)
+/* A pair of runs, `mine` in the thread's own word: the first pair of a run, which `linked` tells, hangs it under the
+ * other one (LINK, before anybody reads), all others are united (not LINK). */
+template <bool LINK>
+__device__ __forceinline__ void join_in_tile(unsigned *parent, unsigned mine, unsigned other, unsigned &linked)
+{
+    const unsigned bit = 1u << (mine & 31);
+    if (!(linked & bit)) {
+        linked |= bit;
+        if (LINK) parent[mine] = other;
+    } else if (!LINK) {
+        unite_in_tile(parent, mine, other);
+    }
+}
+
+/* The pairs that the runs of word `mine` make with those of a line above it in the tile. Where runs that meet straight
+ * are united, an oblique pair has been where either run goes on until it meets the other one so: `thin`. */
+template <bool LINK>
+__device__ __forceinline__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsigned *mask,
+                                             const word_place &p, unsigned mine, int reach, int above, unsigned &linked)
 {
     int me = threadIdx.x;
     unsigned up = mask[above], left = p.column ? mask[above - 1] : 0;
     unsigned right = p.column < p.tile_width - 1 ? mask[above + 1] : 0;
+    const bool thin = s.joined && (reach & CPI_REACH_SAME);
     for (int d = -1; d <= 1; d++) {
         if (!(reach & (d < 0 ? CPI_REACH_BACK : d ? CPI_REACH_AHEAD : CPI_REACH_SAME))) continue;
         unsigned hit = mine & (d < 0 ? up << 1 | left >> 31 : d ? up >> 1 | right << 31 : up);
+        if (d && thin) {
+            unsigned on = d < 0 ? mine << 1 : mine >> 1;
+            if (d < 0 && p.column) on |= mask[me - 1] >> 31;
+            if (d > 0 && p.column < p.tile_width - 1) on |= mask[me + 1] << 31;
+            hit &= ~(up | on);
+        }
         unsigned h = heads(hit, s.joined);
         /* the pair of runs goes on from the left, where it has been united */
         if (d == 0 && s.joined && p.column && (h & 1) && (left >> 31) && (mask[me - 1] >> 31)) h &= ~1u;
@@ -67,9 +90,34 @@ __device__ void meet_in_tile(const label_shape &s, unsigned *parent, const unsig
             int b = __ffs((int)h) - 1, to = b + d;
             int word = above + (to < 0 ? -1 : to > 31 ? 1 : 0);
             unsigned other = to < 0 ? left : to > 31 ? right : up;
-            unite_in_tile(parent, me * 32 + head_of(mine, b, s.joined), word * 32 + head_of(other, to & 31, s.joined));
+            join_in_tile<LINK>(parent, me * 32 + head_of(mine, b, s.joined),
+                               word * 32 + head_of(other, to & 31, s.joined), linked);
         }
     }
+}
+
+/* All pairs of the thread's word with what precedes it in the tile. */
+template <bool LINK>
+__device__ __forceinline__ void meet_all(const label_shape &s, unsigned *parent, const unsigned *mask,
+                                         const word_place &p, unsigned mine)
+{
+    const int me = threadIdx.x;
+    unsigned linked = 0;
+    if (s.joined && p.column && (mine & 1) && mask[me - 1] >> 31)
+        join_in_tile<LINK>(parent, me * 32, (me - 1) * 32 + head_of(mask[me - 1], 31, true), linked);
+    uint64_t low, high;
+    line_masks(s, p.line, &low, &high);
+    for (int i = 0; i < s.neighbours; i++) {
+        cpi_neighbour n = neighbour_of(s, i);
+        if (n.delta <= p.row && !(n.minus & low) && !(n.plus & high))
+            meet_in_tile<LINK>(s, parent, mask, p, mine, n.reach, me - ((int)n.delta << s.tile_log), linked);
+    }
+}
+
+__device__ __forceinline__ unsigned root_in_tile(const unsigned *parent, unsigned i)
+{
+    for (unsigned up; (up = parent[i]) != i;) i = up;
+    return i;
 }
 
 template <int SIZE, class U>
@@ -89,22 +137,18 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
         parent[me * 32 + b] = me * 32 + b;
     }
     __syncthreads();
-    if (mine) {
-        if (s.joined && p.column && (mine & 1) && mask[me - 1] >> 31)
-            unite_in_tile(parent, me * 32, (me - 1) * 32 + head_of(mask[me - 1], 31, true));
-        uint64_t low, high;
-        line_masks(s, p.line, &low, &high);
-        for (int i = 0; i < s.neighbours; i++) {
-            cpi_neighbour n = neighbour_of(s, i);
-            if (n.delta <= p.row && !(n.minus & low) && !(n.plus & high))
-                meet_in_tile(s, parent, mask, p, mine, n.reach, me - ((int)n.delta << s.tile_log));
-        }
+    if (mine) meet_all<true>(s, parent, mask, p, mine);
+    /* every run under its root, one run of each word at a time: none is written while another is looked for */
+    for (unsigned h = heads(mine, s.joined); __syncthreads_or(h != 0); h &= h - 1) {
+        const unsigned at = me * 32 + (h ? __ffs((int)h) - 1 : 0), root = h ? root_in_tile(parent, at) : 0;
+        __syncthreads();
+        if (h) parent[at] = root;
     }
+    if (mine) meet_all<false>(s, parent, mask, p, mine);
     __syncthreads();
     for (unsigned h = heads(mine, s.joined); h; h &= h - 1) {
         int b = __ffs((int)h) - 1;
-        unsigned root = me * 32 + b;
-        while (parent[root] != root) root = parent[root]; /* nobody writes any more */
+        unsigned root = root_in_tile(parent, me * 32 + b);
         word_place q = place_of(s, blockIdx.x, root >> 5);
         parents[p.line * s.width + p.word * 32 + b] = (U)(q.line * s.width + q.word * 32 + (root & 31));
     }
@@ -120,9 +164,17 @@ __device__ void meet_outside(const label_shape &s, const unsigned *masks, U *par
     const unsigned *row = masks + m * s.words + p.word;
     unsigned up = row[0], left = p.word ? row[-1] : 0, right = p.word < s.words - 1 ? row[1] : 0;
     U here = (U)(p.line * s.width + p.word * 32), there = (U)(m * s.width + p.word * 32);
+    const bool thin = s.joined && (reach & CPI_REACH_SAME);
+    const unsigned *beside = masks + p.line * s.words + p.word;
     for (int d = -1; d <= 1; d++) {
         if (!(reach & (d < 0 ? CPI_REACH_BACK : d ? CPI_REACH_AHEAD : CPI_REACH_SAME))) continue;
         unsigned hit = mine & (d < 0 ? up << 1 | left >> 31 : d ? up >> 1 | right << 31 : up);
+        if (d && thin) {
+            unsigned on = d < 0 ? mine << 1 : mine >> 1;
+            if (d < 0 && p.word) on |= beside[-1] >> 31;
+            if (d > 0 && p.word < s.words - 1) on |= beside[1] << 31;
+            hit &= ~(up | on);
+        }
         if (same_tile) hit &= d < 0 && first ? 1u : d > 0 && last ? 1u << 31 : 0;
         unsigned h = heads(hit, s.joined);
         if (d == 0 && s.joined && p.word && (h & 1) && (left >> 31) && (masks[p.line * s.words + p.word - 1] >> 31))

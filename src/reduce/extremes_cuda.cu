@@ -48,7 +48,7 @@ template <class R, bool KNOWN> struct Extreme {
         if constexpr (KNOWN) return higher_known(a, b);
         else return higher(a, b);
     }
-    static __device__ void finish(const plan &p, Acc a, char *out)
+    static __device__ __forceinline__ R result_of(const plan &p, Acc a)
     {
         uint64_t flip = flip_of(p);
         if (p.a.initial) {
@@ -56,9 +56,12 @@ template <class R, bool KNOWN> struct Extreme {
             memcpy(&raw, p.a.value, sizeof raw);
             a = join(a, key(flipped(raw, flip)));
         }
-        *(R *)out = flipped(of_key<R>(a), flip);
+        return flipped(of_key<R>(a), flip);
     }
+    static __device__ void finish(const plan &p, Acc a, char *out) { *(R *)out = result_of(p, a); }
 };
+
+template <class R, bool KNOWN> struct gives_elements<Extreme<R, KNOWN>> { static constexpr bool ever = true; };
 
 template <class R, bool KNOWN> struct batch<Extreme<R, KNOWN>> {
     template <int U, int V>
@@ -119,6 +122,42 @@ template <class R, bool KNOWN> struct FirstExtreme {
         *(R *)out = flipped(a.key, flip);
     }
 };
+
+/* Elements loaded together are compared with what is held in their order, and only the winner's place is made out.
+ * Where NaN wins they go one by one. */
+template <class R, bool KNOWN> struct batch<FirstExtreme<R, KNOWN>> {
+    template <int U, int V>
+    static __device__ __forceinline__ void add(typename FirstExtreme<R, KNOWN>::State &s, const vector<R, V> (&v)[U],
+                                               int64_t at, int64_t step)
+    {
+        const bool first = s.a.index < 0, unknown = !first && is_nan(s.a.key);
+        if (unknown && !KNOWN) return; /* an earlier one */
+        bool none = first || unknown, any_nan = false;
+        int won = -1;
+        R best = s.a.key;
+#pragma unroll
+        for (int k = 0; k < U * V; k++) {
+            const R x = flipped(v[k / V].x[k % V], s.flip);
+            const bool nan = is_nan(x);
+            any_nan |= nan;
+            if (!nan && (none || beats(x, best))) best = x, won = k, none = false;
+        }
+        if (any_nan && !KNOWN) {
+#pragma unroll
+            for (int k = 0; k < U * V; k++)
+                FirstExtreme<R, KNOWN>::add(s, v[k / V].x[k % V], at + k / V * step + k % V);
+        } else if (won >= 0) {
+            s.a.index = at + won / V * step + won % V;
+            s.a.key = best;
+        } else if (first) {
+            s.a.index = at;
+            s.a.key = flipped(v[0].x[0], s.flip);
+        }
+    }
+};
+
+template <class R, bool KNOWN> constexpr bool loads_ahead<FirstExtreme<R, KNOWN>> = true;
+
 template <class R, bool KNOWN> struct by_type { typedef Extreme<R, KNOWN> type; };
 template <bool KNOWN> struct by_type<c64, KNOWN> { typedef FirstExtreme<c64, KNOWN> type; };
 template <bool KNOWN> struct by_type<c128, KNOWN> { typedef FirstExtreme<c128, KNOWN> type; };

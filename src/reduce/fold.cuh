@@ -221,6 +221,41 @@ __device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p
         }
 }
 
+/* Folds that compute long with what they have loaded: two vectors, while the next two are under way. */
+template <class F> constexpr bool loads_ahead = false;
+
+template <class F, int V>
+__device__ __forceinline__ void walk_ahead(typename F::State &s, const plan &p, const char *x, int64_t i, int64_t end)
+{
+    typedef vector<typename F::Raw, V> W;
+    const int group = p.group;
+    const int64_t head = p.a.nreduced <= 1 ? p.head : 0;
+    const int64_t apart = V > 1 ? (int64_t)sizeof(W) / V : p.a.nreduced ? p.a.reduce[0].x : 0;
+    const char *from[2];
+    W next[2];
+    addresses(from, p, x, i * V, group * V, apart);
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+        if (i + u * group < end) next[u] = *(const W *)from[u];
+#pragma unroll 1
+    while (i < end) {
+        const int64_t at = i;
+        W v[2] = {next[0], next[1]};
+        i += 2 * group;
+        addresses(from, p, x, i * V, group * V, apart);
+#pragma unroll
+        for (int u = 0; u < 2; u++)
+            if (i + u * group < end) next[u] = *(const W *)from[u];
+        if (at + group < end) {
+            batch<F>::add(s, v, head + at * V, group * V);
+        } else {
+            W one[1] = {v[0]};
+            batch<F>::add(s, one, head + at * V, 0);
+        }
+        F::turn(s);
+    }
+}
+
 /* Masked elements of one thread along one dimension; the mask decides after the load, so that loads overlap. */
 template <class F>
 __device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p, const char *x, const uint8_t *w,
@@ -239,9 +274,18 @@ __device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p,
             else F::skip(s, p);
         F::turn(s);
     }
-    for (; i < end; i += group)
-        if (w[i * wstep]) F::add(s, *(const R *)(x + i * step), i);
+    if (i >= end) return;
+    R rest[8]; /* the last few are asked for together too */
+    uint8_t m[8];
+#pragma unroll
+    for (int u = 0; u < 8; u++)
+        if (i + u * group < end) m[u] = w[(i + u * group) * wstep], rest[u] = *(const R *)(x + (i + u * group) * step);
+#pragma unroll
+    for (int u = 0; u < 8; u++) {
+        if (i + u * group >= end) break;
+        if (m[u]) F::add(s, rest[u], i + u * group);
         else F::skip(s, p);
+    }
 }
 
 /* The same along several dimensions. */
@@ -296,7 +340,8 @@ __global__ void __launch_bounds__(THREADS, (resident_blocks<F, V>())) rows(const
             if (a.nreduced <= 1) walk_masked<F>(s, p, x, w, first + lane, end, group);
             else walk_masked_dimensions<F>(s, p, x, w, first + lane, end, group);
         } else {
-            walk_vectors<F, V>(s, p, x, lane, first, end);
+            if constexpr (loads_ahead<F> && V > 1) walk_ahead<F, V>(s, p, x, first + lane, end);
+            else walk_vectors<F, V>(s, p, x, lane, first, end);
         }
         if (V > 1 && a.nreduced <= 1) { /* what lies before and behind the whole vectors */
             if (part == 0)

@@ -10,12 +10,21 @@ template <class T> __device__ __forceinline__ uint8_t cpi_truth(T x) { return x 
 __device__ __forceinline__ uint8_t cpi_truth(cp_complex64 x) { return (x.re != 0) | (x.im != 0); }
 __device__ __forceinline__ uint8_t cpi_truth(cp_complex128 x) { return (x.re != 0) | (x.im != 0); }
 
-/* A vector in the computing type. An instruction for it may lose which NaN it is: then NaNs go another way. */
-template <class C, class S, int V> __device__ __forceinline__ void cpi_widen_all(const cpi_pack<S, V> &in, C (&x)[V])
+/* Where a body is called instead of being copied for every element of a vector (elementwise.def). */
+enum cpi_calls { CPI_CALL_NEVER, CPI_CALL_GENERAL, CPI_CALL_WIDE, CPI_CALL_ALWAYS };
+
+/* Functions of one number whose NaN is the processor's own, whichever NaN they are given. */
+template <class Op>
+constexpr bool cpi_any_nan = Op::nin == 1 && (Op::call == CPI_CALL_WIDE || Op::call == CPI_CALL_ALWAYS);
+
+/* A vector in the computing type. An instruction for it may lose which NaN it is: then NaNs go another way, but for
+ * ANY. */
+template <bool ANY, class C, class S, int V>
+__device__ __forceinline__ void cpi_widen_all(const cpi_pack<S, V> &in, C (&x)[V])
 {
 #pragma unroll
     for (int j = 0; j < V; j++) x[j] = cpi_loosely_widen(in.x[j]);
-    if constexpr (cpi_loosely_widened<S>) {
+    if constexpr (!ANY && cpi_loosely_widened<S>) {
         bool nan = false;
 #pragma unroll
         for (int j = 0; j < V; j++) nan |= x[j] != x[j];
@@ -26,7 +35,7 @@ template <class C, class S, int V> __device__ __forceinline__ void cpi_widen_all
 }
 
 /* Results of a vector in stored form: two at a time, where there is an instruction for it; NaNs keep their bits. */
-template <class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi_narrow_all(const R (&r)[V])
+template <bool ANY, class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi_narrow_all(const R (&r)[V])
 {
     cpi_pack<O, V> out;
     if constexpr (cpi_loosely_narrowed<O> && V % 2 == 0) {
@@ -35,7 +44,7 @@ template <class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi
 #pragma unroll
         for (int j = 0; j < V; j += 2) {
             two[j / 2] = O::loosely_narrowed(r[j], r[j + 1]);
-            nan |= r[j] != r[j] || r[j + 1] != r[j + 1];
+            nan |= !ANY && (r[j] != r[j] || r[j + 1] != r[j + 1]);
         }
         memcpy(&out, two, sizeof out);
         if (!nan) return out;
@@ -45,8 +54,6 @@ template <class O, class R, int V> __device__ __forceinline__ cpi_pack<O, V> cpi
     return out;
 }
 
-/* Where a body is called instead of being copied for every element of a vector (elementwise.def). */
-enum cpi_calls { CPI_CALL_NEVER, CPI_CALL_GENERAL, CPI_CALL_WIDE, CPI_CALL_ALWAYS };
 template <class Op> constexpr bool cpi_called_in_flat()
 {
     constexpr size_t bytes = sizeof(typename Op::Type);
@@ -97,12 +104,12 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
         if (!ONES || !(one >> k & 1)) in[k] = *(const cpi_pack<S, V> *)((const S *)g.in[k] + at);
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        cpi_widen_all<C, S, V>(in[k], wide[k]);
+        cpi_widen_all<cpi_any_nan<Op>, C, S, V>(in[k], wide[k]);
 #pragma unroll
         for (int j = 0; ONES && j < V; j++) wide[k][j] = one >> k & 1 ? single[k] : wide[k][j];
     }
     cpi_flat_compute<Op, O, V>(wide, result);
-    *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<O>(result);
+    *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
 }
 
 /* Small bodies: a straight way for whole vectors, one for those with single values, and one element after the other at
@@ -168,7 +175,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
         }
     }
 #pragma unroll
-    for (int k = 0; k < N; k++) cpi_widen_all<C, S, V>(in[k], wide[k]);
+    for (int k = 0; k < N; k++) cpi_widen_all<cpi_any_nan<Op>, C, S, V>(in[k], wide[k]);
     if (one) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
@@ -179,7 +186,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
         }
     }
     cpi_flat_compute<Op, O, V>(wide, result);
-    const cpi_pack<O, V> out = cpi_narrow_all<O>(result);
+    const cpi_pack<O, V> out = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
     O *to = (O *)g.out + at;
     if (whole) {
         *(cpi_pack<O, V> *)to = out;

@@ -36,6 +36,18 @@ static inline bool check_device(int i, int *device)
 /* for (FOR_DEVICES(d)) { ... }: the body runs with each of them current. */
 #define FOR_DEVICES(d) int d = CP_CPU, place_of_##d = 0; check_device(place_of_##d, &d); place_of_##d++
 
+/* Is the next case of a test with many this process's? CUPRITE_SHARE=2/8: the third of every eight; all where it is not
+ * set. Slow tools run the shares side by side. */
+static inline bool check_share(void)
+{
+    static int64_t cases;
+    const char *share = getenv("CUPRITE_SHARE");
+    int mine, of;
+    if (!share) return true;
+    if (sscanf(share, "%d/%d", &mine, &of) != 2 || of < 1) fail_msg("CUPRITE_SHARE: %s is no share", share);
+    return cases++ % of == mine;
+}
+
 /* What main returns: how many of `tests` failed, of those whose name fits the pattern CUPRITE_TEST ("test_rows",
  * "*axis*"), all where it is not set. */
 #define check_run(tests) (cmocka_set_test_filter(getenv("CUPRITE_TEST")), cmocka_run_group_tests(tests, NULL, NULL))

@@ -128,6 +128,7 @@ static void test_against_program(void **state)
     for (FOR_DEVICES(d))
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (int kind = 0; kind < KINDS; kind++) {
+                if (!check_share()) continue;
                 int64_t n = sizes[s];
                 double *x = malloc((size_t)n * sizeof *x);
                 seed = (uint64_t)(n + kind);
@@ -149,6 +150,7 @@ static void test_integers(void **state)
     for (FOR_DEVICES(d))
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)
             for (int64_t n = 1000; n <= 100000; n *= 10) {
+                if (!check_share()) continue;
                 double *x = malloc((size_t)n * sizeof *x);
                 seed = (uint64_t)n;
                 for (int64_t i = 0; i < n; i++) x[i] = i % 50 ? floor(100 + fmax(-12, fmin(12, normal() * 3))) : 250;

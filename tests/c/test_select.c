@@ -75,8 +75,8 @@ static void test_types_and_sizes(void **state)
             for (int kind = 0; kind < KINDS; kind++)
                 for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                     int64_t n = sizes[s];
-                    if (!fits((cp_type)t, kind) || (n > 10000 && kind == FEW && t > CP_INT32 && t < CP_FLOAT32))
-                        continue;
+                    if (!check_share() || !fits((cp_type)t, kind)) continue;
+                    if (n > 10000 && kind == FEW && t > CP_INT32 && t < CP_FLOAT32) continue;
                     seed = (uint64_t)(n * 100 + kind);
                     double *x = malloc((size_t)n * sizeof *x), got;
                     for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
@@ -110,6 +110,7 @@ static void test_long_lanes(void **state)
     for (FOR_DEVICES(d))
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)
             for (int kind = UNIFORM; kind <= SPIKE; kind++) {
+                if (!check_share()) continue;
                 seed = (uint64_t)kind;
                 for (int64_t i = 0; i < n; i++) x[i] = sample(kind, i, n);
                 cp_array *a = typed(x, n, types[t]), *m = cp_median(a);
@@ -175,6 +176,7 @@ static void test_many_lanes(void **state)
     for (FOR_DEVICES(d))
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
             for (int type = CP_FLOAT32; type <= CP_FLOAT64; type++) {
+                if (!check_share()) continue;
                 int64_t n = widths[w], rows = 40000 / n + 3;
                 double *x = malloc((size_t)(rows * n) * sizeof *x), *got = malloc((size_t)rows * sizeof *got);
                 seed = (uint64_t)n;
@@ -274,7 +276,7 @@ static void test_partition(void **state)
             for (int kind = 0; kind < KINDS; kind++)
                 for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                     int64_t n = sizes[s], kth[] = {n / 2, -1, n / 5, n / 2};
-                    if (!fits((cp_type)t, kind)) continue;
+                    if (!check_share() || !fits((cp_type)t, kind)) continue;
                     if (n > 10000 && t != CP_FLOAT32 && t != CP_UINT8 && t != CP_INT64) continue;
                     seed = (uint64_t)(n + kind);
                     double *x = malloc((size_t)n * sizeof *x), *got = malloc((size_t)n * sizeof *got);

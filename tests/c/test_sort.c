@@ -184,7 +184,8 @@ static void test_rows(void **state)
     for (FOR_DEVICES(d))
         for (int t = 0; t < CP_NTYPES; t++)
             for (int pattern = 0; pattern < 5; pattern++)
-                for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) one_row((cp_type)t, pattern, sizes[k]);
+                for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+                    if (check_share()) one_row((cp_type)t, pattern, sizes[k]);
 }
 
 static void test_long_rows(void **state)
@@ -192,7 +193,8 @@ static void test_long_rows(void **state)
     (void)state;
     for (FOR_DEVICES(d))
         for (int t = 0; t < CP_NTYPES; t++)
-            for (int pattern = 0; pattern < 5; pattern++) one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
+            for (int pattern = 0; pattern < 5; pattern++)
+                if (check_share()) one_row((cp_type)t, pattern, pattern ? 70001 : 300007);
 }
 
 /* Every axis of a 3-d array, given in C order, in Fortran order, and as a reversed, stepped view. */
@@ -224,6 +226,7 @@ static void test_axes(void **state)
             for (int axis = 0; axis < 3; axis++)
                 for (int layout = 0; layout < 3; layout++)
                     for (CP_SCOPE) {
+                        if (!check_share()) break;
                         char *data = pattern_data((cp_type)t, 1, 9 * 20 * 10);
                         cp_array *x = cp_from_host(data, (cp_type)t, CP_SHAPE(9, 20, 10), NULL);
                         free(data);
@@ -242,6 +245,7 @@ static void test_many_rows(void **state)
         for (int k = 0; k < 5; k++)
             for (int shape = 0; shape < 4; shape++)
                 for (CP_SCOPE) {
+                    if (!check_share()) break;
                     int64_t rows = (int64_t[]){3000, 200, 9, 12}[shape], n = (int64_t[]){17, 300, 70000, 10001}[shape];
                     int64_t bytes = n * (int64_t)cp_type_size(types[k]);
                     char *data = pattern_data(types[k], shape == 1, rows * n);
@@ -300,8 +304,8 @@ static void test_unique(void **state)
         for (int t = 0; t < CP_NTYPES; t++)
             for (int pattern = 0; pattern < 5; pattern++)
                 for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-                    check_unique((cp_type)t, pattern, sizes[k], false);
-                    check_unique((cp_type)t, pattern, sizes[k], true);
+                    if (check_share()) check_unique((cp_type)t, pattern, sizes[k], false);
+                    if (check_share()) check_unique((cp_type)t, pattern, sizes[k], true);
                 }
 }
 
@@ -394,6 +398,7 @@ static void test_unique_rows(void **state)
     for (FOR_DEVICES(d))
         for (int t = 0; t < CP_NTYPES; t++)
             for (int pattern = 0; pattern < 3; pattern++) {
+                if (!check_share()) continue;
                 check_unique_rows((cp_type)t, pattern, 1, 5, 0, 1);
                 check_unique_rows((cp_type)t, pattern, 7, 2, 1, 4);
                 check_unique_rows((cp_type)t, pattern, 600, 1, 0, 200);

@@ -45,11 +45,10 @@ static inline uint64_t word_of_bytes(const uint8_t *b)
     for (int i = 0; i < n; i++) b[i] = (((const T *)x)[2 * i] != 0) | (((const T *)x)[2 * i + 1] != 0); \
     break
 
-static void truth(const char *x, cp_type type, int n, uint8_t *b)
+/* `item` is negative for pairs, of numbers half that long; of others only the bits of `magnitude` say. */
+static void truth(const char *x, int item, uint64_t magnitude, int n, uint8_t *b)
 {
-    const int item = (int)cpi_itemsize(type);
-    const uint64_t magnitude = cpi_is_complex(type) ? 0 : cpi_magnitude(type);
-    switch (cpi_is_complex(type) ? -item : item) {
+    switch (item) {
     case 1: TRUTH(uint8_t);
     case 2: TRUTH(uint16_t);
     case 4: TRUTH(uint32_t);
@@ -63,17 +62,19 @@ static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *wo
 {
     const char *x = condition;
     int64_t item = cpi_itemsize(type), count = 0;
+    const int kind = cpi_is_complex(type) ? (int)-item : (int)item;
+    const uint64_t magnitude = kind > 0 ? cpi_magnitude(type) : 0;
     for (int64_t i = 0; i < n; i += 64, x += 64 * item) {
         uint8_t b[64];
         uint64_t w;
         if (n - i >= 64 && item == 1 && !cpi_is_float(type)) {
             w = word_of_bytes((const uint8_t *)x);
         } else if (n - i >= 64) {
-            truth(x, type, 64, b);
+            truth(x, kind, magnitude, 64, b);
             w = word_of_bytes(b);
         } else {
             memset(b, 0, sizeof b);
-            truth(x, type, (int)(n - i), b);
+            truth(x, kind, magnitude, (int)(n - i), b);
             w = word_of_bytes(b);
         }
         words[i / 64] = w;

@@ -3,10 +3,30 @@
 
 #include <string.h>
 
+#define COPY_EACH(T)                                                                      \
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * stride, acc + i * sizeof(T), sizeof(T)); \
+    break
+
+/* n accumulators as they are. A copy of a size that is known costs no call. */
+static void copy_each(const char *acc, int size, int64_t n, char *out, int64_t stride)
+{
+    switch (size) {
+    case 1: COPY_EACH(uint8_t);
+    case 2: COPY_EACH(uint16_t);
+    case 4: COPY_EACH(uint32_t);
+    case 8: COPY_EACH(uint64_t);
+    default: COPY_EACH(cp_complex128);
+    }
+}
+
 static void finish_own(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
                        int64_t stride)
 {
     _Alignas(16) char start[16], first[16];
+    if (!a->initial && !cpi_is_half(a->result)) {
+        copy_each(acc, c->k.size, n, out, stride);
+        return;
+    }
     if (a->initial && c->type == cpi_reduce_kernel_type(a->result)) {
         memcpy(start, a->value, sizeof start);
     } else if (a->initial) {
@@ -48,21 +68,34 @@ static void join_start(const cpi_reduce_choice *c, cpi_pair start, char *acc, in
         c->k.join(acc + i * size, size == sizeof *pairs ? (void *)pairs : reals, n - i < MOST ? n - i : MOST);
 }
 
+#define FINISH_EACH(T)                                                                     \
+    for (int64_t i = 0; i < n; i++, out += stride)                                         \
+        *(T *)out = (T)cpi_finish_number(a->op, acc[i], a->reduced)
+
+/* A choice for each result would cost more than all else here. */
+static void finish_reals(const cpi_reduce_args *a, const double *acc, int64_t n, char *out, int64_t stride)
+{
+    if (a->result == CP_FLOAT32) FINISH_EACH(float);
+    else FINISH_EACH(double);
+}
+
 static void finish_numbers(const cpi_reduce_args *a, const cpi_reduce_choice *c, char *acc, int64_t n, char *out,
                            int64_t stride)
 {
     int64_t size = c->k.size;
     cpi_pair start = {0, 0};
     if (a->initial) start = cpi_load_number(a->result, a->value);
-    const bool doubles = a->result == CP_FLOAT64;
     bool widens = start.im != 0 && size == sizeof(double); /* real elements with a complex start become pairs */
     if (a->initial && !widens) join_start(c, start, acc, n);
+    if (size == sizeof(double) && !widens && (a->result == CP_FLOAT32 || a->result == CP_FLOAT64)) {
+        finish_reals(a, (const double *)acc, n, out, stride);
+        return;
+    }
     for (int64_t i = 0; i < n; i++, acc += size, out += stride) {
         cpi_pair v = {((const double *)acc)[0], size == sizeof v ? ((const double *)acc)[1] : 0};
         if (widens) c->pairs->join(&v, &start, 1);
         v.re = cpi_finish_number(a->op, v.re, a->reduced), v.im = cpi_finish_number(a->op, v.im, a->reduced);
-        if (doubles) *(double *)out = v.re;
-        else cpi_store_number(a->result, out, v.re, v.im);
+        cpi_store_number(a->result, out, v.re, v.im);
     }
 }
 

@@ -12,6 +12,15 @@
 
 #define CPI_REDUCE_BLOCK 1024
 
+/* Bytes of a register. Vectors that are compared are no wider: GCC compares wider ones element by element. */
+#if defined(__AVX512BW__)
+#define CPI_REGISTER 64
+#elif defined(__AVX2__)
+#define CPI_REGISTER 32
+#else
+#define CPI_REGISTER 16
+#endif
+
 /* Asks for the memory some way ahead of p, past the end of the page, where the processor stops asking itself. */
 #define CPI_REDUCE_FETCH(p, bytes) \
     for (unsigned f_ = 0; f_ < (bytes); f_ += 64) __builtin_prefetch((const char *)(p) + 8192 + f_)

@@ -57,12 +57,14 @@ CPL_VECTORS(f64, double)
 #endif
 #define CPL_JOIN4(V, a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
-/* 1 for each element with one of these bits, else 0; `marks`: integers of the elements' size. */
-#define CPL_NONZERO(from, to, marks, N, bits, p)                                                \
-    ({                                                                                          \
-        cpl_##from##x##N v_;                                                                    \
-        memcpy(&v_, (p), sizeof v_);                                                            \
-        -__builtin_convertvector((cpl_##marks##x##N)((v_ & (bits)) != 0), cpl_##to##x##N);      \
+/* 1 for each element with one of these bits, else 0. Without a comparison, which GCC makes of vectors wider than
+ * registers element by element: of a number that is not 0, it or its negative has the highest bit. */
+#define CPL_NONZERO(from, to, N, bits, p)                                                              \
+    ({                                                                                                 \
+        cpl_##from##x##N v_;                                                                           \
+        memcpy(&v_, (p), sizeof v_);                                                                   \
+        v_ &= (bits);                                                                                  \
+        __builtin_convertvector((v_ | -v_) >> (8 * sizeof v_[0] - 1), cpl_##to##x##N);                 \
     })
 /* The halves of a vector. */
 #define CPL_LOW4(V, a) ((V){(a)[0], (a)[1], (a)[2], (a)[3]})

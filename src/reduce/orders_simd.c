@@ -24,7 +24,7 @@
 #define FIND(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                            \
     static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
     {                                                                                                         \
-        enum { L = 64 / sizeof(T) };                                                                          \
+        enum { L = CPI_REGISTER / sizeof(T) };                                                                \
         T best = x[0];                                                                                        \
         int64_t i = 0;                                                                                        \
         if (n >= 2 * L) {                                                                                     \
@@ -34,7 +34,7 @@
             b = a;                                                                                            \
             for (; i + 2 * L <= n; i += 2 * L) {                                                              \
                 memcpy(&v, x + i, sizeof v), memcpy(&w, x + i + L, sizeof w);                                 \
-                CPI_REDUCE_FETCH(x + i, 128);                                                                 \
+                CPI_REDUCE_FETCH(x + i, 2 * sizeof v);                                                        \
                 nan |= ISNAN##_LANES(m_##NAME, v) | ISNAN##_LANES(m_##NAME, w);              \
                 m = (m_##NAME)BETTER(v, a);                                                                   \
                 a = (v_##NAME)(((m_##NAME)v & m) | ((m_##NAME)a & ~m));                                       \
@@ -182,8 +182,8 @@
     }
 
 #define REAL(NAME, T, SIGNED, ISNAN)                                                                          \
-    typedef T v_##NAME __attribute__((vector_size(64)));                                                      \
-    typedef SIGNED m_##NAME __attribute__((vector_size(64)));                                                 \
+    typedef T v_##NAME __attribute__((vector_size(CPI_REGISTER)));                                            \
+    typedef SIGNED m_##NAME __attribute__((vector_size(CPI_REGISTER)));                                       \
     typedef struct place_##NAME { int64_t index; T value; } place_##NAME;                                     \
     FIND##ISNAN(low, NAME, T, SIGNED, ISNAN, LESS)                                                            \
     FIND##ISNAN(high, NAME, T, SIGNED, ISNAN, MORE)                                                           \

@@ -78,9 +78,9 @@ PRODUCT_NARROW(UINT16, uint16_t)
 #define COUNT(NAME, T, SIGNED, BITS)                                                                          \
     static void count_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc)   \
     {                                                                                                         \
-        enum { L = 64 / sizeof(T) };                                                                          \
-        typedef T lanes __attribute__((vector_size(64)));                                                     \
-        typedef SIGNED marks __attribute__((vector_size(64)));                                                \
+        enum { L = CPI_REGISTER / sizeof(T) };                                                                \
+        typedef T lanes __attribute__((vector_size(CPI_REGISTER)));                                           \
+        typedef SIGNED marks __attribute__((vector_size(CPI_REGISTER)));                                      \
         const T *x = data;                                                                                    \
         marks a = {0};                                                                                        \
         lanes v;                                                                                              \
@@ -112,7 +112,8 @@ static void count_run_COMPLEX128(const void *data, int64_t n, int64_t base, cons
         memcpy(&v, x + 2 * i, sizeof v), memcpy(&w, x + 2 * i + LANES, sizeof w);
         vuint either = __builtin_shuffle(v, w, (vuint){0, 2, 4, 6, 8, 10, 12, 14}) |
                        __builtin_shuffle(v, w, (vuint){1, 3, 5, 7, 9, 11, 13, 15});
-        a -= (vuint)(either << 1 != 0);
+        either <<= 1;
+        a += (either | -either) >> 63; /* 1 where it is not 0 */
     }
     uint64_t count = 0;
     for (int l = 0; l < LANES; l++) count += a[l];

@@ -257,7 +257,7 @@ def in_vectors(fold, names):
     def load(lanes, at):
         types = f"{part}, {s}"
         if counts:
-            return f"CPL_NONZERO({types}, i{part[1:]}, {lanes}, {bits}, {at})"
+            return f"CPL_NONZERO({types}, {lanes}, {bits}, {at})"
         if kept:
             return f"CPL_KNOWN8({types}, i{part[1:]}, {kept}, {at})" if lanes == 8 else \
                 f"CPL_KNOWN({types}, i{part[1:]}, {lanes}, {kept}, {at})"

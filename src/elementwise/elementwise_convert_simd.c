@@ -11,16 +11,6 @@
 #define EACH _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
 
 /* --- conversion --- */
-#define CONVERTER(from, to)                                                      \
-    __attribute__((unused)) static void convert_##from##_##to(void *out_, const void *in_, int64_t n)   \
-    {                                                                            \
-        CPS_CTYPE_##to *out = out_;                                              \
-        const CPS_CTYPE_##from *in = in_;                                        \
-        EACH out[i] = cps_##from##_to_##to(in[i]);                              \
-    }
-#define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
-CPS_TYPES(CONVERTERS, )
-
 #ifdef __F16C__
 static void widen_f16(void *out_, const void *in_, int64_t n)
 {
@@ -44,10 +34,7 @@ static void narrow_f16(void *out_, const void *in_, int64_t n)
 #define convert_f32_f16 narrow_f16
 #endif
 
-#define CONVERTER_PASTE(from, to) convert_##from##_##to
-#define CONVERTER_ENTRY(from, to) [CPS_ENUM_##to] = CONVERTER_PASTE(from, to),
-#define CONVERTER_ROW(A, from) [CPS_ENUM_##from] = {CPS_TYPES_INNER(CONVERTER_ENTRY, from)},
-static const cpi_converter converters[CP_NTYPES][CP_NTYPES] = {CPS_TYPES(CONVERTER_ROW, )};
+#include "elementwise/converters.h"
 
 /* --- strided elements --- */
 typedef struct { uint64_t a, b; } pair;

@@ -76,6 +76,16 @@ def test_host_arrays_assigned(dtype):
         as_numpy_does(lambda xp: xp.array(a[1], dtype))
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+def test_arrays_of_more_than_a_block_converted(dtype):
+    rng = np.random.default_rng(20)
+    x = rng.integers(0, 256, 1001 * np.dtype(dtype).itemsize, np.uint8).view(dtype) if dtype[0] in "iu" else \
+        rng.integers(0, 2, 1001).astype(dtype) if dtype == "?" else (300 * rng.normal(size=1001)).astype(dtype)
+    for other in TYPES:
+        as_numpy_does(lambda xp: xp.asarray(x).astype(other))
+        as_numpy_does(lambda xp: xp.asarray(x)[::-2].astype(other))
+
+
 def test_a_warning_can_be_an_error():
     import warnings
     x, z = cp.zeros(2), cp.ones(2, "F")

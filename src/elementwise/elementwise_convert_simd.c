@@ -2,11 +2,9 @@
  * elements, transposition, copies past the caches, choice by a condition; and the instruction set's whole table. */
 #include <string.h>
 
+#include "cpu/intrinsics.h"
 #include "elementwise/loops_list.h"
 #include "scalar/convert.h"
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #define EACH _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)
 

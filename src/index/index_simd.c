@@ -5,11 +5,9 @@
  * ends, because compressing straight to memory is slow on some processors), else bit by bit. */
 #include <string.h>
 
+#include "cpu/intrinsics.h"
 #include "index/kernels.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 /* --- bits --- */
 

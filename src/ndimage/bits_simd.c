@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "cpu/features.h"
+#include "cpu/intrinsics.h"
 #include "ndimage/bits.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 /* 64 elements of SIZE bytes to one word, the part that the instruction set decides. `keep` has the bits that
  * count (all but the sign for floating types). */

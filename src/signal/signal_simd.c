@@ -1,13 +1,9 @@
 /* The CPU's tile loops and half-type conversions, compiled once for each instruction set. */
 #include "cpu/features.h"
+#include "cpu/intrinsics.h"
 #include "signal/tile.h"
 #include "scalar/convert.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
 
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")

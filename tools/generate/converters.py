@@ -2,8 +2,9 @@
 
     src/elementwise/converters.h   a loop, or two loops one after the other, for every pair of types, and their table
 
-Few pairs need a loop of their own. Pairs whose results have the same bits share one (`acting`), and what cps_FROM_to_TO
-(scalar/convert.h) does by way of a third type is done so block by block (`way`), where the type is narrow or what is lost of a complex number costs more than that.
+Few pairs need a loop of their own. Pairs whose results have the same bits share one (`acting`); and what
+cps_FROM_to_TO (scalar/convert.h) does by way of a third type is done so block by block (`way`), where the type is
+narrow or what is lost of a complex number costs more than that.
 """
 from element_types import TABLE, by_suffix, types_of
 from table import TableError

@@ -343,8 +343,7 @@ KERNELS = Template("""\
  * compilers turn into vectors, then as a tree, which takes in what is left of the elements. Invariant: the order does
  * not depend on the instruction set, so neither do the bits; positions may meet in any order. */
 #include "reduce/kernels.h"
-#include "reduce/lanes.h"
-#include "reduce/$name.h"
+${lanes}#include "reduce/$name.h"
 
 $kernels/* --- the table --- */
 
@@ -376,7 +375,10 @@ def kernels(row, elements):
         by_hand = row.get("by_hand") == "all" or (row.get("by_hand") == "real" and f.element.kind != "complex")
         text.append(PORTABLE.format(body) if by_hand else body)
         tables[f.whole].append(PORTABLE.format(entry) if by_hand else entry)
-    out = KERNELS.substitute(name=row.args[0], kernels="".join(text))
+    made = "".join(text)
+    header = "known_lanes.h" if "CPL_KNOWN" in made else "lanes.h"
+    header = f'#include "reduce/{header}"\n' if "cpl_" in made else ""
+    out = KERNELS.substitute(name=row.args[0], lanes=header, kernels=made)
     for whole, lines in tables.items():
         if lines:
             table = f"cpi_fold_{row.args[0]}" + ("_whole" if whole else "")

@@ -141,20 +141,13 @@ close_kernels kernels_for(cp_type type)
     case CP_FLOAT32: return kernels_of<compared_f32, false>();
     case CP_FLOAT64: return kernels_of<compared_f64, false>();
     case CP_COMPLEX128: return kernels_of<compared_c128, false>();
-    case CP_INT64: return kernels_of<compared_i64, false>();
-    case CP_UINT64: /* one of them is int64 */
-    case CP_BOOL:   /* the others are compared as one of these */
-    case CP_INT8:
-    case CP_UINT8:
-    case CP_INT16:
-    case CP_UINT16:
-    case CP_INT32:
-    case CP_UINT32:
-    CPI_CASE_HALVES:
+    CPI_CASE_WHOLE:
+    CPI_CASE_HALVES: /* the others are compared as one of these */
     case CP_COMPLEX64:
     case CP_DEFAULT: break;
     }
-    return kernels_of<compared_i64, true>();
+    /* uint64: one of them is int64 */
+    return type == CP_UINT64 ? kernels_of<compared_i64, true>() : kernels_of<compared_i64, false>();
 }
 
 struct close_context {

@@ -60,20 +60,13 @@ CPI_BOTH double cpi_load_double(cp_type t, const void *p, int64_t i)
     switch (t) {
     case CP_FLOAT64: return ((const double *)p)[i];
     case CP_FLOAT32: return ((const float *)p)[i];
-    case CP_UINT64: return (double)((const uint64_t *)p)[i];
-    case CP_BOOL:
-    case CP_INT8:
-    case CP_UINT8:
-    case CP_INT16:
-    case CP_UINT16:
-    case CP_INT32:
-    case CP_UINT32:
-    case CP_INT64:
+    CPI_CASE_WHOLE:
     CPI_CASE_HALVES:    /* loaded above */
     CPI_CASE_COMPLEXES: /* none come here */
     case CP_DEFAULT: break;
     }
-    return (double)cpi_load_int(t, p, i);
+    int64_t v = cpi_load_int(t, p, i);
+    return t == CP_UINT64 ? (double)(uint64_t)v : (double)v;
 }
 
 /* Orders as the numbers do, 0 and -0 alike; NaNs are all `nan`. */

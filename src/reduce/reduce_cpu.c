@@ -153,23 +153,8 @@ static void find_shift(const job *j, const char *x, double *shift)
     shift[0] = shift[1] = 0;
     if (j->a->class_of != CPI_MOMENTS || j->a->where || j->a->reduced == 0) return;
     pack(j, raw, x, 0, 1);
-    switch (j->type) {
-    case CP_INT8: shift[0] = *(int8_t *)raw; break;
-    case CP_BOOL:
-    case CP_UINT8: shift[0] = *(uint8_t *)raw; break;
-    case CP_INT16: shift[0] = *(int16_t *)raw; break;
-    case CP_UINT16: shift[0] = *(uint16_t *)raw; break;
-    case CP_INT32: shift[0] = *(int32_t *)raw; break;
-    case CP_UINT32: shift[0] = *(uint32_t *)raw; break;
-    case CP_INT64: shift[0] = (double)*(int64_t *)raw; break;
-    case CP_UINT64: shift[0] = (double)*(uint64_t *)raw; break;
-    case CP_FLOAT32: shift[0] = (double)*(float *)raw; break;
-    case CP_COMPLEX64: shift[0] = (double)((float *)raw)[0], shift[1] = (double)((float *)raw)[1]; break;
-    case CP_COMPLEX128: shift[1] = ((double *)raw)[1]; /* fall through */
-    case CP_FLOAT64: shift[0] = ((double *)raw)[0]; break;
-    CPI_CASE_HALVES: /* loaded as the type in which kernels compute */
-    case CP_DEFAULT: break;
-    }
+    cpi_pair v = cpi_load_number(j->type, raw);
+    shift[0] = v.re, shift[1] = v.im;
     if (!isfinite(shift[0]) || !isfinite(shift[1])) shift[0] = shift[1] = 0;
     if (j->a->about_real) shift[1] = 0;
 }

@@ -59,24 +59,20 @@ CPI_RESULT void cpi_store_number(cp_type t, void *to, double re, double im)
         cps_store_half(t, to, 0, cps_f64_to_odd(re));
         return;
     }
+    if (t == CP_BOOL) {
+        *(uint8_t *)to = re != 0;
+        return;
+    }
     switch (t) {
     case CP_FLOAT32: *(float *)to = (float)re; return;
     case CP_FLOAT64: *(double *)to = re; return;
     case CP_COMPLEX64: ((float *)to)[0] = (float)re, ((float *)to)[1] = (float)im; return;
     case CP_COMPLEX128: ((double *)to)[0] = re, ((double *)to)[1] = im; return;
-    case CP_UINT64: *(uint64_t *)to = cps_f64_to_u64(re); return;
-    case CP_BOOL: *(uint8_t *)to = re != 0; return;
-    case CP_INT8:
-    case CP_UINT8:
-    case CP_INT16:
-    case CP_UINT16:
-    case CP_INT32:
-    case CP_UINT32:
-    case CP_INT64:
+    CPI_CASE_WHOLE:
     CPI_CASE_HALVES: /* stored above */
     case CP_DEFAULT: break;
     }
-    cpi_store_int(t, to, (uint64_t)cps_f64_to_i64(re));
+    cpi_store_int(t, to, t == CP_UINT64 ? cps_f64_to_u64(re) : (uint64_t)cps_f64_to_i64(re));
 }
 
 /* Signed types keep their sign in the upper bits. */
@@ -107,19 +103,12 @@ CPI_RESULT cpi_pair cpi_load_number(cp_type t, const void *from)
     case CP_FLOAT64: return cps_pair64(*(const double *)from, 0);
     case CP_COMPLEX64: return cps_pair64((double)((const float *)from)[0], (double)((const float *)from)[1]);
     case CP_COMPLEX128: return cps_pair64(((const double *)from)[0], ((const double *)from)[1]);
-    case CP_UINT64: return cps_pair64((double)*(const uint64_t *)from, 0);
-    case CP_BOOL:
-    case CP_INT8:
-    case CP_UINT8:
-    case CP_INT16:
-    case CP_UINT16:
-    case CP_INT32:
-    case CP_UINT32:
-    case CP_INT64:
+    CPI_CASE_WHOLE:
     CPI_CASE_HALVES: /* loaded above */
     case CP_DEFAULT: break;
     }
-    return cps_pair64((double)(int64_t)cpi_load_int(t, from), 0);
+    uint64_t v = cpi_load_int(t, from);
+    return cps_pair64(t == CP_UINT64 ? (double)v : (double)(int64_t)v, 0);
 }
 
 /* Writes the result of integers that were gathered modulo 2^64, or exactly, to be finished as a number. */

@@ -27,8 +27,8 @@ CP_API const char *cp_device_trouble(void);
 CP_API cp_code cp_device_parse(const char *text, int *device);
 /* Makes a device current for the calling thread. */
 CP_API cp_code cp_device_use(int device);
-/* The current device: the one that CUPRITE_DEVICE names, or device 0, until the thread chooses. The first question opens
- * the plugin. CP_NO_DEVICE with the error set when CUPRITE_DEVICE names no device. */
+/* The current device: the one that CUPRITE_DEVICE names, or device 0, until the thread chooses. The first question
+ * opens the plugin. CP_NO_DEVICE with the error set when CUPRITE_DEVICE names no device. */
 CP_API int cp_device_current(void);
 /* Waits for all work on a device; reports failures that surfaced late. */
 CP_API cp_code cp_device_synchronize(int device);

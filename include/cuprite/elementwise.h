@@ -25,8 +25,8 @@ typedef struct cp_ufunc_options {
 } cp_ufunc_options;
 /* The general call: `in` holds the operation's inputs. Returns a view of out when it is given. */
 CP_API cp_array *cp_elementwise(cp_op op, cp_array *const *in, const cp_ufunc_options *options);
-/* The same for operations with any number of results, which go to results[]; on failure all of those are NULL. `results`
- * may be NULL where options give an array for each of them. */
+/* The same for operations with any number of results, which go to results[]; on failure all of those are NULL.
+ * `results` may be NULL where options give an array for each of them. */
 CP_API cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, const cp_ufunc_options *options);
 
 /* What the table says of an operation. */
@@ -43,8 +43,8 @@ typedef struct cp_op_info {
                                    first is NULL where there is no body */
 } cp_op_info;
 CP_API cp_code cp_op_query(cp_op op, cp_op_info *info);
-/* The types that the operation takes operands of these types as, and those of its results (either may be NULL); an error
- * where there is no loop. */
+/* The types that the operation takes operands of these types as, and those of its results (either may be NULL); an
+ * error where there is no loop. */
 CP_API cp_code cp_op_types(cp_op op, const cp_type *in, cp_type *loop_in, cp_type *loop_out);
 /* Operation of that name; CP_NOPS when there is none. */
 CP_API cp_op cp_op_from_name(const char *name);

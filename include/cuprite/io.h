@@ -41,7 +41,8 @@ CP_API const char *cp_image_object(const cp_image_header *header);
 CP_API const char *cp_image_sky_system(const cp_image_header *header);
 /* Longitude and latitude (RA and Dec when equatorial), degrees, of n pixels. x counts along the last and
  * y along the first of the two axes that are left when axes of extent 1 are dropped (of a 2-d image: both), from
- * 0 at a pixel's centre; on other axes the first pixel is meant. NaN where the projection has no sky. CP_ERROR_VALUE when there is no celestial WCS. */
+ * 0 at a pixel's centre; on other axes the first pixel is meant. NaN where the projection has no sky. CP_ERROR_VALUE
+ * when there is no celestial WCS. */
 CP_API cp_code cp_image_sky(const cp_image_header *header, int64_t n, const double *x, const double *y,
                             double *longitude, double *latitude);
 

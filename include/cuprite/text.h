@@ -1,7 +1,7 @@
 /* Arrays as text: what numpy.array2string, str and repr write.
  *
- * The text is NumPy's to the letter (that of 2.4 with its default print options). bfloat16 is written as float16 is, with
- * the digits that tell its numbers apart. Only elements that are shown are fetched from a device; fetching waits. */
+ * The text is NumPy's to the letter (that of 2.4 with its default print options). bfloat16 is written as float16 is,
+ * with the digits that tell its numbers apart. Only what is shown is fetched from a device; fetching waits. */
 #ifndef CUPRITE_TEXT_H
 #define CUPRITE_TEXT_H
 

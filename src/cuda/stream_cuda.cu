@@ -72,7 +72,8 @@ uint64_t issued_so_far(const record *r) { return r ? __atomic_load_n(&r->issued,
 
 void settle(record *r, uint64_t upto)
 {
-    if (r && __atomic_load_n(&r->settled, __ATOMIC_RELAXED) < upto) __atomic_store_n(&r->settled, upto, __ATOMIC_RELEASE);
+    if (r && __atomic_load_n(&r->settled, __ATOMIC_RELAXED) < upto)
+        __atomic_store_n(&r->settled, upto, __ATOMIC_RELEASE);
 }
 
 /* Errors of kernels that ran before the call which returns them. */

@@ -122,7 +122,8 @@ cp_code launch_select(void *context, const cpi_loop *loop)
     select_fill(&g, loop);
     cpi_walk_init(&g.walk, loop, 0, 4);
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    return cpi_cuda_launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g, (cp_stream *)context, "where");
+    return cpi_cuda_launch(select_generals[g.out_type], (g.walk.n + per_block - 1) / per_block, &g,
+                           (cp_stream *)context, "where");
 }
 
 bool select_fits(select_args *g, const cpi_loop *loop)
@@ -158,5 +159,6 @@ cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
     select_fill(&g, loop);
     if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, stream);
     int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * 4;
-    return cpi_cuda_launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream, "where");
+    return cpi_cuda_launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream,
+                           "where");
 }

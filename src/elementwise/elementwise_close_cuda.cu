@@ -58,7 +58,8 @@ struct close_runs_args {
     tolerance t;
 };
 
-template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant__ close_runs_args g)
+template <class Op, bool MIXED>
+__global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant__ close_runs_args g)
 {
     using C = typename Op::Type;
     constexpr int V = CPI_RUN;
@@ -75,7 +76,8 @@ template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) c
 #pragma unroll
             for (int j = 0; j < V; j++) all &= good.x[j] = pair_is_close<C, MIXED>(x[j], y[j], g.t);
             if (!g.no)
-                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : place.offset[0]), g.r.aligned & 1, good);
+                cpi_give<uint8_t>(g.r.data[0] + (g.r.mode[0] == CPI_RUN_FLAT ? i : place.offset[0]), g.r.aligned & 1,
+                                  good);
         } else {
             for (int64_t at = i; at < w.n; at++) {
                 C v[2];
@@ -109,7 +111,8 @@ struct close_args {
     tolerance t;
 };
 
-template <class Op, bool MIXED> __global__ void __launch_bounds__(CPI_THREADS) close(const __grid_constant__ close_args g)
+template <class Op, bool MIXED>
+__global__ void __launch_bounds__(CPI_THREADS) close(const __grid_constant__ close_args g)
 {
     using C = typename Op::Type;
     int64_t step = (int64_t)gridDim.x * CPI_THREADS;

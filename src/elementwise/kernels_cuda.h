@@ -135,7 +135,8 @@ template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligne
 }
 /* --- host side (elementwise_cuda.cu) --- */
 /* Launches a kernel that takes one struct, by CPI_THREADS threads a block. */
-static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream, const char *what)
+static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream,
+                                      const char *what)
 {
     void *list[] = {args};
     cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(CPI_THREADS), list, 0, cpi_cuda_stream(stream));
@@ -149,7 +150,7 @@ cp_code cpi_cuda_check_exponents(cp_stream *stream, const cpi_loop *loop);
 void cpi_divisor(uint32_t d, uint32_t *magic, uint32_t *shift);
 /* Fills the walk from dimensions first.. of a loop (at most CPI_WALK_DIMS of them). */
 void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops);
-/* Calls launch(context, loop) for the loop, or, when it has more dimensions or elements than a walk, for parts of it. */
+/* Calls launch(context, loop) for the loop or, where it has more dimensions or elements than a walk, for its parts. */
 cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part), void *context);
 
 /* The kernels of one operation in one computing type; NULL where there is no body. */

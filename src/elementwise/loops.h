@@ -1,8 +1,8 @@
 /* CPU kernels: the shape of a kernel, and the tables that the *_simd.c files fill, one set per instruction set.
  *
  * A kernel runs over n contiguous elements at op[], the outputs first, of the types that its row says. Bit i of
- * `scalars` says that input i is one value for all; of two inputs at most one is, of three none or the last two. An output
- * may be an input. */
+ * `scalars` says that input i is one value for all; of two inputs at most one is, of three none or the last two. An
+ * output may be an input. */
 #ifndef CPI_ELEMENTWISE_LOOPS_H
 #define CPI_ELEMENTWISE_LOOPS_H
 
@@ -27,7 +27,8 @@ typedef struct cpi_kernels {
     const cpi_converter (*convert)[CP_NTYPES];        /* [from][to] */
     void (*gather)(void *out, const void *in, int64_t stride, int64_t n, int size);
     /* `rows` rows of n elements each, row_stride bytes apart, one after the other */
-    void (*gather_rows)(void *out, const void *in, int64_t row_stride, int64_t rows, int64_t stride, int64_t n, int size);
+    void (*gather_rows)(void *out, const void *in, int64_t row_stride, int64_t rows, int64_t stride, int64_t n,
+                        int size);
     void (*scatter)(void *out, int64_t stride, const void *in, int64_t n, int size);
     void (*scatter_masked)(void *out, int64_t stride, const void *in, const uint8_t *mask, int64_t n, int size);
     void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches */

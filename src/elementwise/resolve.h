@@ -13,9 +13,9 @@ typedef struct cpi_plan {
     bool swap;         /* the kernel takes the two inputs the other way round */
 } cpi_plan;
 
-/* The plan for inputs and outputs (NULL where new), or an error named after the operation: TYPE where it has no loop for
- * the operands, CASTING where the rule forbids a conversion, OVERFLOW for a weak integer that the type cannot hold, VALUE
- * for an integer to a negative weak power. */
+/* The plan for inputs and outputs (NULL where new), or an error named after the operation: TYPE where it has no loop
+ * for the operands, CASTING where the rule forbids a conversion, OVERFLOW for a weak integer that the type cannot hold,
+ * VALUE for an integer to a negative weak power. */
 cp_code cpi_resolve(cp_op op, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *options,
                     cpi_plan *plan);
 /* The value of host scalar `x` as `type`, for operation `op` (clip takes integers beyond the range as its ends). */

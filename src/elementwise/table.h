@@ -11,7 +11,9 @@
 
 enum { CPI_MAXIN = 3, CPI_MAXOUT = 2 };
 /* How operands choose the computing type (elementwise.def). */
-typedef enum cpi_op_rule { CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC } cpi_op_rule;
+typedef enum cpi_op_rule {
+    CPI_RULE_SAME, CPI_RULE_NUMBER, CPI_RULE_COUNT, CPI_RULE_DIVIDE, CPI_RULE_LOGIC
+} cpi_op_rule;
 /* Words of a signature beside the types themselves: the computing type, and the type of its parts. */
 enum { CPI_TYPE_T = -1, CPI_TYPE_PART = -2 };
 
@@ -37,8 +39,14 @@ static inline cp_type cpi_word_type(int word, cp_type type)
 #ifndef __CUDACC__
 extern const cpi_op_row cpi_op_rows[CPI_NKERNELS];
 
-static inline cp_type cpi_in_type(const cpi_op_row *row, int k, cp_type type) { return cpi_word_type(row->in[k], type); }
-static inline cp_type cpi_out_type(const cpi_op_row *row, int k, cp_type type) { return cpi_word_type(row->out[k], type); }
+static inline cp_type cpi_in_type(const cpi_op_row *row, int k, cp_type type)
+{
+    return cpi_word_type(row->in[k], type);
+}
+static inline cp_type cpi_out_type(const cpi_op_row *row, int k, cp_type type)
+{
+    return cpi_word_type(row->out[k], type);
+}
 static inline bool cpi_has_loop(const cpi_op_row *row, cp_type type) { return row->loops >> type & 1; }
 
 /* What cp_NAME of an operation with several results calls: new arrays to *results[k]. */

@@ -37,7 +37,8 @@ typedef struct cpi_index_ops {
     cp_code (*select)(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s);
     void (*release)(cp_stream *stream, cpi_selection *s);
     /* out[j] = x[i] for the j-th selected i; elements of 1, 2, 4, 8 or 16 bytes, x's `step` bytes apart. */
-    cp_code (*compact)(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out);
+    cp_code (*compact)(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes,
+                       char *out);
     /* x[i] = value[j]; value's elements value_step bytes apart (0: one for all). */
     cp_code (*spread)(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
                       const char *value, int64_t value_step);

@@ -79,7 +79,8 @@ template <class T> __device__ __forceinline__ unsigned make_words(const T *x, in
             unsigned ones = __vcmpne4(part[i], 0) & 0x01010101u;        /* a 1 in each byte that is set */
             half |= ((ones * 0x01020408u) >> 24 & 0xfu) << (4 * i);     /* gathered in order */
         }
-        unsigned lo = __shfl_sync(0xffffffffu, half, 2 * lane & 31), hi = __shfl_sync(0xffffffffu, half, (2 * lane + 1) & 31);
+        unsigned lo = __shfl_sync(0xffffffffu, half, 2 * lane & 31),
+                 hi = __shfl_sync(0xffffffffu, half, (2 * lane + 1) & 31);
         return lane < 16 ? lo | hi << 16 : 0;
     }
 #pragma unroll 4
@@ -206,8 +207,9 @@ compact_kernel(const unsigned *words, const int64_t *before, const char *x, int6
     });
 }
 
-template <class T> __global__ void __launch_bounds__(THREADS)
-spread_kernel(const unsigned *words, const int64_t *before, char *x, int64_t step, const char *value, int64_t value_step)
+template <class T>
+__global__ void __launch_bounds__(THREADS) spread_kernel(const unsigned *words, const int64_t *before, char *x,
+                                                         int64_t step, const char *value, int64_t value_step)
 {
     walk(words, before, [&](unsigned w, int64_t i, int64_t j) {
         unsigned below = (1u << (threadIdx.x % 32)) - 1;
@@ -239,7 +241,8 @@ template <class T> cp_code launch_fill(cp_stream *stream, char *x, const uint8_t
 {
     T v;
     memcpy(&v, value, sizeof v);
-    fill_kernel<T><<<(unsigned)((n + THREADS * 8 - 1) / (THREADS * 8)), THREADS, 0, cpi_cuda_stream(stream)>>>((T *)x, mask, n, v);
+    fill_kernel<T><<<(unsigned)((n + THREADS * 8 - 1) / (THREADS * 8)), THREADS, 0, cpi_cuda_stream(stream)>>>(
+        (T *)x, mask, n, v);
     return CPI_LAUNCHED(stream, "mask_set");
 }
 
@@ -321,7 +324,8 @@ cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step,
     }
 }
 
-cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points, int64_t *out)
+cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
+                    int64_t *out)
 {
     extents e;
     memset(&e, 0, sizeof e);

@@ -129,8 +129,8 @@ cp_code running_sum(cp_stream *stream, int64_t *values, int64_t n)
         return CPI_LAUNCHED(stream, "labels");
     }
     size_t bytes = 0;
-    cp_code code =
-        cpi_cuda_issued(stream, cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
+    cp_code code = cpi_cuda_issued(
+        stream, cub::DeviceScan::ExclusiveSum(NULL, bytes, values, values, n, cpi_cuda_stream(stream)), "labels");
     if (code != CP_OK) return code;
     scratch room(stream);
     if (!room.make(bytes)) return CP_ERROR_MEMORY;
@@ -170,11 +170,12 @@ cp_code sort_pixels(cp_stream *stream, int64_t n, int64_t total, scratch *region
     cub::DoubleBuffer<P> values(positions->as<P>(), p.as<P>());
     cudaStream_t q = cpi_cuda_stream(stream);
     size_t bytes = 0;
-    cp_code code =
-        cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
+    cp_code code = cpi_cuda_issued(
+        stream, cub::DeviceRadixSort::SortPairs(NULL, bytes, keys, values, total, 0, bits, q), "labels");
     if (code != CP_OK) return code;
     if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q), "labels");
+    code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortPairs(room.memory, bytes, keys, values, total, 0, bits, q),
+                           "labels");
     if (code != CP_OK) return code;
     if (keys.Current() != regions->as<uint32_t>()) {
         void *t = regions->memory;
@@ -198,7 +199,8 @@ cp_code cpi_group(cp_stream *stream, const cpi_measure_plan *plan, const region_
     scratch regions(stream);
     cudaStream_t q = cpi_cuda_stream(stream);
     int64_t n = plan->n, total = 0;
-    if (n > (int64_t)UINT32_MAX - 1) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: too many regions", plan->function);
+    if (n > (int64_t)UINT32_MAX - 1)
+        return cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: too many regions", plan->function);
     cp_code code = CP_OK;
     if (plan->kind == CPI_REGIONS_ALL)
         total = plan->size;

@@ -83,7 +83,8 @@ template <int LABELS> __device__ __forceinline__ int64_t region_of(const region_
     int64_t first = l.keys[0];
     if (key < first || key > l.keys[l.n - 1]) return -1;
     uint64_t guess = (uint64_t)key - (uint64_t)first; /* right at once for labels without gaps */
-    if (guess < (uint64_t)l.n && l.keys[guess] == key && (guess == 0 || l.keys[guess - 1] != key)) return (int64_t)guess;
+    if (guess < (uint64_t)l.n && l.keys[guess] == key && (guess == 0 || l.keys[guess - 1] != key))
+        return (int64_t)guess;
     return place_of_key(l.keys, l.n, key);
 }
 

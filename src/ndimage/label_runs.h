@@ -4,7 +4,7 @@
  * numbered in C order and never stored: a run's number is that of its line's first one plus a count of bits.
  * parent[] is a forest of runs whose roots are their trees' smallest runs: the first element of a component is the
  * start of its root, so roots taken in order give the labels. Inside a band every run points at a root of the
- * band; when bands are joined only those roots are hung elsewhere (settle). In the end a root's entry is TOP | label. */
+ * band; when bands are joined only those roots are hung elsewhere (settle). At last a root's entry is TOP | label. */
 
 #define TOP ((INT)1 << (sizeof(INT) * 8 - 1))
 
@@ -40,8 +40,8 @@ static void NAME(bits_task)(void *context, int64_t band, int worker)
     const label_job *j = f->job;
     (void)worker;
     for (int64_t l = band * j->per_band, end = band_end(j, band); l < end; l++)
-        f->first[l + 1] = (INT)CPI_ISA_NAME(cpi_line_bits)(j->x + l * j->width * j->size, line_width(j, l), j->size, j->keep,
-                                            j->joined, j->bits + l * j->words);
+        f->first[l + 1] = (INT)CPI_ISA_NAME(cpi_line_bits)(j->x + l * j->width * j->size, line_width(j, l), j->size,
+                                                           j->keep, j->joined, j->bits + l * j->words);
 }
 
 /* Hangs run c and run k of an earlier line together. */
@@ -71,7 +71,8 @@ static inline void NAME(pairs)(INT *parent, uint64_t hit, int d, INT c, uint64_t
         else if (d < 0)
             other = k + (INT)__builtin_popcountll(up_heads & upto >> 1) - 1;
         else
-            other = k + (INT)__builtin_popcountll(up_heads & (upto << 1 | 1)) + (b == 63 ? (INT)(next_heads & 1) : 0) - 1;
+            other = k + (INT)__builtin_popcountll(up_heads & (upto << 1 | 1)) +
+                    (b == 63 ? (INT)(next_heads & 1) : 0) - 1;
         NAME(pair)(parent, mine, other);
     }
 }
@@ -241,7 +242,8 @@ static inline INT NAME(label_of)(const INT *parent, INT i)
         fill_##T(buffer, n, 0);                                                                              \
         for (int64_t i = 0; i * 64 < n; i++)                                                                 \
             for (uint64_t w = bits[i]; w; w &= w - 1)                                                        \
-                buffer[i * 64 + __builtin_ctzll(w)] = (T)label_bits(f->job->type, NAME(label_of)(f->parent, (*run)++)); \
+                buffer[i * 64 + __builtin_ctzll(w)] =                                                        \
+                    (T)label_bits(f->job->type, NAME(label_of)(f->parent, (*run)++));                        \
     }                                                                                                        \
     static void NAME(line_##T)(const NAME(forest) *f, int64_t l, uint64_t *buffer)                           \
     {                                                                                                        \

@@ -283,12 +283,14 @@ cp_code sorted_keys(cp_stream *stream, const cpi_measure_plan *plan, cpi_domain 
     cp_code code = CPI_LAUNCHED(stream, plan->function);
     size_t bytes = 0;
     if (code == CP_OK)
-        code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0,
-                                                             64, q), plan->function);
+        code = cpi_cuda_issued(
+            stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
+            plan->function);
     if (code != CP_OK) return code;
     if (!room.make(bytes)) return CP_ERROR_MEMORY;
-    return cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n,
-                                                         0, 64, q), plan->function);
+    return cpi_cuda_issued(
+        stream, cub::DeviceRadixSort::SortKeys(room.memory, bytes, raw.as<int64_t>(), keys->as<int64_t>(), n, 0, 64, q),
+        plan->function);
 }
 
 /* Sums of `quantities` numbers a region into *sums (8 bytes each). */
@@ -296,7 +298,8 @@ template <class P, class T, class F>
 cp_code sum_all(cp_stream *stream, const char *function, const groups<P> &g, F f, int quantities, scratch *sums)
 {
     scratch partial(stream);
-    if (!sums->make((size_t)g.n * quantities * sizeof(T)) || !partial.make((size_t)g.most_pieces * quantities * sizeof(T)))
+    if (!sums->make((size_t)g.n * quantities * sizeof(T)) ||
+        !partial.make((size_t)g.most_pieces * quantities * sizeof(T)))
         return CP_ERROR_MEMORY;
     int64_t most = (int64_t)cpi_cuda_units(stream) * 32;
     cudaStream_t q = cpi_cuda_stream(stream);

@@ -34,7 +34,10 @@ __device__ __forceinline__ double flipped(double x, uint64_t flip)
     return __longlong_as_double((long long)((uint64_t)__double_as_longlong(x) ^ flip));
 }
 __device__ __forceinline__ c64 flipped(c64 x, uint64_t flip) { return c64{flipped(x.re, flip), flipped(x.im, flip)}; }
-__device__ __forceinline__ c128 flipped(c128 x, uint64_t flip) { return c128{flipped(x.re, flip), flipped(x.im, flip)}; }
+__device__ __forceinline__ c128 flipped(c128 x, uint64_t flip)
+{
+    return c128{flipped(x.re, flip), flipped(x.im, flip)};
+}
 
 /* All elements of a vector. Narrow ones by words, which are whole but for a vector of one element. */
 template <class R, int V> __device__ __forceinline__ vector<R, V> flipped(const vector<R, V> &v, uint64_t flip)

@@ -55,7 +55,8 @@ template <class R> struct resident<Place<R>> {
 /* The first best of a batch is found with small indices, then compared once. NaN goes the careful way. */
 template <class R> struct batch<Place<R>> {
     template <int U, int V>
-    static __device__ __forceinline__ void add(typename Place<R>::State &s, const vector<R, V> (&v)[U], int64_t at, int64_t step)
+    static __device__ __forceinline__ void add(typename Place<R>::State &s, const vector<R, V> (&v)[U], int64_t at,
+                                               int64_t step)
     {
         typedef typename keyed<R>::type Key;
         vector<R, V> w[U];

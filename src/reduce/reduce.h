@@ -19,8 +19,8 @@ extern "C" {
 
 #include "reduce/rows.h"
 
-/* What the tables say: of a fold its accumulators, the fold that takes integers, whether results are joined with 0 where
- * no other start is given, and whether small integers are gathered exactly; of a reduction the row. */
+/* What the tables say: of a fold its accumulators, the fold that takes integers, whether results are joined with 0
+ * where no other start is given, and whether small integers are gathered exactly; of a reduction the row. */
 typedef struct cpi_fold_row { cpi_class class_of; cpi_fold integers; bool from_zero, exact; } cpi_fold_row;
 typedef struct cpi_reduction_row {
     const char *name;
@@ -52,7 +52,7 @@ typedef struct cpi_reduce_args {
     double ddof;
     bool about_real;   /* complex moments are taken about the real part of the mean */
     cpi_class class_of; /* of the fold's accumulators */
-    bool whole;        /* integers, gathered as uint64_t modulo 2^64: they stay integers, or (exact) no sum leaves 64 bits */
+    bool whole; /* integers, gathered as uint64_t modulo 2^64: they stay integers, or (exact) no sum leaves 64 bits */
     bool exact;
     bool initial;      /* joined to every result: in `value`, of type `result` */
     unsigned char value[16] __attribute__((aligned(16)));

@@ -1,5 +1,5 @@
-/* From accumulators to results: the finishes of reduce.def (generated), and how results are read and written; one text for
- * C17 and CUDA C++.
+/* From accumulators to results: the finishes of reduce.def (generated), and how results are read and written; one text
+ * for C17 and CUDA C++.
  *
  * Invariant: an accumulator of floating-point numbers is rounded once, from double to the result's type. */
 #ifndef CPI_REDUCE_RESULT_H
@@ -116,7 +116,9 @@ CPI_RESULT void cpi_finish_whole(const cpi_reduce_args *a, void *to, uint64_t v)
 {
     bool is_signed = cpi_is_signed(a->type);
     if (!a->exact) cpi_store_int(a->result, to, v);
-    else cpi_store_number(a->result, to, cpi_finish_number(a->op, is_signed ? (double)(int64_t)v : (double)v, a->reduced), 0);
+    else
+        cpi_store_number(a->result, to,
+                         cpi_finish_number(a->op, is_signed ? (double)(int64_t)v : (double)v, a->reduced), 0);
 }
 
 #endif

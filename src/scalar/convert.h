@@ -1,9 +1,10 @@
 /* Scalar conversions between the element types, one text for C17, CUDA C++ and run-time compilation.
  *
  * cps_FROM_to_TO(x), suffixes of types.def, makes the stored form of one type from that of another: written here where
- * there is something to know, and made from the rows (scalar/conversions.h) for all other pairs. Invariant: a conversion has one result on every device, that of
- * NumPy on x86-64; in particular floating-point values that do not fit an integer (and NaN) give the smallest
- * 32- or 64-bit integer, cut to the width, which is what the processor's cvttsd2si gives. */
+ * there is something to know, and made from the rows (scalar/conversions.h) for all other pairs. Invariant: a
+ * conversion has one result on every device, that of NumPy on x86-64; in particular floating-point values that do not
+ * fit an integer (and NaN) give the smallest 32- or 64-bit integer, cut to the width, which is what the processor's
+ * cvttsd2si gives. */
 #ifndef CPS_CONVERT_H
 #define CPS_CONVERT_H
 

@@ -1,11 +1,12 @@
 /* The scalar prelude: every function that a body of elementwise.def (or another table) may call, for C17, CUDA
  * C++ and run-time compiled text alike.
  *
- * Functions are named cps_NAME_SUFFIX, one for each computing type: i8..u64, f32, f64, c64, c128. The templates int.inc,
- * real.inc and complex.inc are written out for every type by tools/generate/element_types.py (scalar/functions.h). In them, and
- * in the bodies of tables, T is the type, U an unsigned type of at least 32 bits (integers), R the type of a complex
- * number's parts, F(name) the prelude's function for the type, M(name) the mathematical library's, X(name) a name with
- * the type's suffix. The half types compute in float; half.inc has what is done with their bits. */
+ * Functions are named cps_NAME_SUFFIX, one for each computing type: i8..u64, f32, f64, c64, c128. The templates
+ * int.inc, real.inc and complex.inc are written out for every type by tools/generate/element_types.py
+ * (scalar/functions.h). In them, and in the bodies of tables, T is the type, U an unsigned type of at least 32 bits
+ * (integers), R the type of a complex number's parts, F(name) the prelude's function for the type, M(name) the
+ * mathematical library's, X(name) a name with the type's suffix. The half types compute in float; half.inc has what is
+ * done with their bits. */
 #ifndef CPS_SCALAR_H
 #define CPS_SCALAR_H
 

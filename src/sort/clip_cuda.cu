@@ -19,8 +19,14 @@ static __device__ __forceinline__ uint64_t key_of(const cpi_keys &k, double v, u
 {
     return cpi_same64(&k, cpi_key64(&k, (uint64_t)__double_as_longlong(v)));
 }
-static __device__ __forceinline__ double value_of(const cpi_keys &k, uint32_t key) { return cpi_grid_value(cpi_unkey32(&k, key)); }
-static __device__ __forceinline__ double value_of(const cpi_keys &k, uint64_t key) { return cpi_grid_value(cpi_unkey64(&k, key)); }
+static __device__ __forceinline__ double value_of(const cpi_keys &k, uint32_t key)
+{
+    return cpi_grid_value(cpi_unkey32(&k, key));
+}
+static __device__ __forceinline__ double value_of(const cpi_keys &k, uint64_t key)
+{
+    return cpi_grid_value(cpi_unkey64(&k, key));
+}
 
 /* One thread: the set that was measured gives the bounds of the next one. False when this was the last. */
 template <class K>
@@ -131,7 +137,8 @@ static cp_code run_clip(cp_stream *stream, cpi_clip *request)
     cpi_grid_space<K> *g = (cpi_grid_space<K> *)memory;
     clip_answer *there = (clip_answer *)(memory + space), here;
     void *arguments[] = {request, &k, &g, &there};
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "sigma_clip");
+    cp_code code =
+        cpi_cuda_issued(stream, cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "sigma_clip");
     if (code == CP_OK) code = cpi_grid_launch((const void *)clip_grid<K>, stream, request->n, arguments, "sigma_clip");
     if (code == CP_OK) code = cpi_cuda_read(stream, &here, there, sizeof here);
     cpi_host->work_free(stream, memory);
@@ -162,12 +169,14 @@ static cp_code keep(cp_stream *stream, const cpi_clip *q, const void *values, vo
     cudaStream_t cs = cpi_cuda_stream(stream);
     size_t bytes = 0;
     int64_t *count = NULL;
-    cudaError_t status = cub::DeviceSelect::FlaggedIf(NULL, bytes, (const T *)values, (const F *)q->from, (T *)to, count, q->n, kept, cs);
+    cudaError_t status = cub::DeviceSelect::FlaggedIf(NULL, bytes, (const T *)values, (const F *)q->from, (T *)to,
+                                                      count, q->n, kept, cs);
     if (status != cudaSuccess) return cpi_cuda_issued(stream, status, "sigma_clip");
     char *memory = (char *)cpi_host->work_alloc(stream, bytes + 16);
     if (!memory) return CP_ERROR_MEMORY;
     count = (int64_t *)memory;
-    status = cub::DeviceSelect::FlaggedIf(memory + 16, bytes, (const T *)values, (const F *)q->from, (T *)to, count, q->n, kept, cs);
+    status = cub::DeviceSelect::FlaggedIf(memory + 16, bytes, (const T *)values, (const F *)q->from, (T *)to, count,
+                                          q->n, kept, cs);
     cpi_host->work_free(stream, memory);
     return cpi_cuda_issued(stream, status, "sigma_clip");
 }

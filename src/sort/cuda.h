@@ -97,7 +97,8 @@ cp_code cpi_cub_sort_keys(cp_stream *stream, const char *what, int bytes, void *
                           int begin, int end);
 /* Sorts n elements of a type that is not complex, all of one row; from may be to. */
 cp_code cpi_cub_sort_row(cp_stream *stream, const char *what, cp_type type, int64_t n, const void *from, void *to);
-/* The same as cpi_cub_sort_keys, stably, with indices: uint32_t beside keys of 4 or 8 bytes, or (wide) int64_t beside keys of 8. */
+/* The same as cpi_cub_sort_keys, stably, with indices: uint32_t beside keys of 4 or 8 bytes, or (wide) int64_t beside
+ * keys of 8. */
 cp_code cpi_cub_sort_pairs(cp_stream *stream, const char *what, int bytes, bool wide, void **keys, void **keys_spare,
                            void **index, void **index_spare, int64_t n, int begin, int end);
 

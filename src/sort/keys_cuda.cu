@@ -18,7 +18,8 @@ static cp_code sort_keys(cp_stream *stream, const char *what, void **keys, void 
     cub::DoubleBuffer<K> buffers((K *)*keys, (K *)*spare);
     size_t bytes = 0;
     cudaStream_t s = cpi_cuda_stream(stream);
-    cp_code code = cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, begin, end, s), what);
+    cp_code code =
+        cpi_cuda_issued(stream, cub::DeviceRadixSort::SortKeys(NULL, bytes, buffers, n, begin, end, s), what);
     if (code != CP_OK) return code;
     void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
     if (!work) return CP_ERROR_MEMORY;

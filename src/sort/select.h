@@ -15,27 +15,31 @@ typedef struct cpi_band {
 
 /* Keys of x[0..n) in lo..hi go to `to` in order (to NULL: they are only counted). `to` may be x itself; it needs
  * room for n keys. */
-typedef cpi_band (*cpi_band32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi, uint32_t *to);
-typedef cpi_band (*cpi_band64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi, uint64_t *to);
+typedef cpi_band (*cpi_band32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
+                                  uint32_t *to);
+typedef cpi_band (*cpi_band64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
+                                  uint64_t *to);
 /* Deals the keys of x[0..n): those below lo go to `ends` upwards, those above hi to its other end downwards (it has
  * room for n), those in lo..hi to `middle`. */
 typedef struct cpi_dealt { int64_t below, inside, above; } cpi_dealt;
-typedef cpi_dealt (*cpi_deal32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi, uint32_t *ends,
-                                   uint32_t *middle);
-typedef cpi_dealt (*cpi_deal64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi, uint64_t *ends,
-                                   uint64_t *middle);
+typedef cpi_dealt (*cpi_deal32_fn)(const uint32_t *x, int64_t n, const cpi_keys *k, uint32_t lo, uint32_t hi,
+                                   uint32_t *ends, uint32_t *middle);
+typedef cpi_dealt (*cpi_deal64_fn)(const uint64_t *x, int64_t n, const cpi_keys *k, uint64_t lo, uint64_t hi,
+                                   uint64_t *ends, uint64_t *middle);
 
-/* Sorts the keys of each of `rows` <= CPI_COLUMNS short lanes of n elements: key i of lane l at tile[i*CPI_COLUMNS + l].
- * Not for complex types. 8 and 16 bit elements have 32 bit keys. */
+/* Sorts the keys of each of `rows` <= CPI_COLUMNS short lanes of n elements: key i of lane l at tile[i*CPI_COLUMNS +
+ * l]. Not for complex types. 8 and 16 bit elements have 32 bit keys. */
 #define CPI_COLUMNS 32
 typedef void (*cpi_columns32_fn)(const cpi_keys *k, const void *from, int rows, int n, uint32_t *tile);
 typedef void (*cpi_columns64_fn)(const cpi_keys *k, const void *from, int rows, int n, uint64_t *tile);
-#define CPI_SELECT_ISA(isa)                                                                                \
-    cpi_band cpi_band32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *); \
-    cpi_band cpi_band64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *); \
-    cpi_dealt cpi_deal32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *, uint32_t *); \
-    cpi_dealt cpi_deal64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *, uint64_t *); \
-    void cpi_columns32_##isa(const cpi_keys *, const void *, int, int, uint32_t *);                        \
+#define CPI_SELECT_ISA(isa)                                                                                            \
+    cpi_band cpi_band32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *);            \
+    cpi_band cpi_band64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *);            \
+    cpi_dealt cpi_deal32_##isa(const uint32_t *, int64_t, const cpi_keys *, uint32_t, uint32_t, uint32_t *,            \
+                               uint32_t *);                                                                            \
+    cpi_dealt cpi_deal64_##isa(const uint64_t *, int64_t, const cpi_keys *, uint64_t, uint64_t, uint64_t *,            \
+                               uint64_t *);                                                                            \
+    void cpi_columns32_##isa(const cpi_keys *, const void *, int, int, uint32_t *);                                    \
     void cpi_columns64_##isa(const cpi_keys *, const void *, int, int, uint64_t *);
 CPI_SELECT_ISA(v2)
 CPI_SELECT_ISA(v3)

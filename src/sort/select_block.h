@@ -43,8 +43,10 @@ static __device__ void cpi_block_range(K low, K high, cpi_block_space<K> *s)
     for (int step = 16; step; step /= 2) {
         K l, h;
         if (sizeof(K) == 16) { /* shuffled by halves */
-            uint64_t la = __shfl_xor_sync(~0u, (uint64_t)low, step), lb = __shfl_xor_sync(~0u, (uint64_t)((cpi_u128)low >> 64), step);
-            uint64_t ha = __shfl_xor_sync(~0u, (uint64_t)high, step), hb = __shfl_xor_sync(~0u, (uint64_t)((cpi_u128)high >> 64), step);
+            uint64_t la = __shfl_xor_sync(~0u, (uint64_t)low, step),
+                     lb = __shfl_xor_sync(~0u, (uint64_t)((cpi_u128)low >> 64), step);
+            uint64_t ha = __shfl_xor_sync(~0u, (uint64_t)high, step),
+                     hb = __shfl_xor_sync(~0u, (uint64_t)((cpi_u128)high >> 64), step);
             l = (K)((cpi_u128)lb << 64 | la);
             h = (K)((cpi_u128)hb << 64 | ha);
         } else {
@@ -103,8 +105,8 @@ static __device__ void cpi_block_find(int64_t rank, cpi_block_space<K> *s)
 /* Keys of rank `rank` and rank + 1 (where there is one, else the first again) among n < 2^32 keys; low and high are
  * the smallest and the largest one. */
 template <class K, class F>
-static __device__ void cpi_block_select(F key_at, int64_t n, int64_t rank, K low, K high, cpi_block_space<K> *s, K *first,
-                                        K *second)
+static __device__ void cpi_block_select(F key_at, int64_t n, int64_t rank, K low, K high, cpi_block_space<K> *s,
+                                        K *first, K *second)
 {
     int64_t left = n, r = rank; /* keys in low..high; the rank among them */
     bool listed = false;

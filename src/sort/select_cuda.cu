@@ -11,8 +11,14 @@
 
 /* --- the median from the two middle elements --- */
 
-static __device__ __forceinline__ float middle(bool even, float a, float b) { return even ? (0.0f + a + b) / 2 : 0.0f + a; }
-static __device__ __forceinline__ double middle(bool even, double a, double b) { return even ? (0.0 + a + b) / 2 : 0.0 + a; }
+static __device__ __forceinline__ float middle(bool even, float a, float b)
+{
+    return even ? (0.0f + a + b) / 2 : 0.0f + a;
+}
+static __device__ __forceinline__ double middle(bool even, double a, double b)
+{
+    return even ? (0.0 + a + b) / 2 : 0.0 + a;
+}
 
 /* NumPy divides a complex sum by the count as by a complex number: an infinite part leaves NaN in the other. */
 template <class F>
@@ -41,7 +47,8 @@ static __device__ double as_double(cp_type type, const cpi_keys &k, uint64_t key
 }
 
 /* Keys of the two middle elements to the result's element. Where `nan`, `first` is the key of the result itself. */
-static __device__ void store_median(cp_type type, const cpi_keys &k, bool even, uint64_t first, uint64_t second, bool nan, void *to)
+static __device__ void store_median(cp_type type, const cpi_keys &k, bool even, uint64_t first, uint64_t second,
+                                    bool nan, void *to)
 {
     if (nan && (k.bytes != 8 || !k.complex_parts)) {
         if (type == CP_FLOAT64) *(double *)to = NAN;
@@ -78,7 +85,8 @@ static __device__ void store_median(cp_type type, const cpi_keys &k, bool even, 
     }
 }
 
-static __device__ void store_median128(const cpi_keys &k, bool even, cpi_u128 first, cpi_u128 second, bool nan, void *to)
+static __device__ void store_median128(const cpi_keys &k, bool even, cpi_u128 first, cpi_u128 second, bool nan,
+                                       void *to)
 {
     cpi_u128 a = cpi_cunkey128(&k, first), b = cpi_cunkey128(&k, second);
     if (nan) {
@@ -86,12 +94,13 @@ static __device__ void store_median128(const cpi_keys &k, bool even, cpi_u128 fi
         ((uint64_t *)to)[1] = (uint64_t)(a >> 64);
         return;
     }
-    store_complex<double>(even, __longlong_as_double((long long)(uint64_t)a), __longlong_as_double((long long)(uint64_t)(a >> 64)),
-                          __longlong_as_double((long long)(uint64_t)b), __longlong_as_double((long long)(uint64_t)(b >> 64)), to);
+    store_complex<double>(
+        even, __longlong_as_double((long long)(uint64_t)a), __longlong_as_double((long long)(uint64_t)(a >> 64)),
+        __longlong_as_double((long long)(uint64_t)b), __longlong_as_double((long long)(uint64_t)(b >> 64)), to);
 }
 
-static __device__ __forceinline__ void store_any(cp_type type, const cpi_keys &k, bool even, uint64_t first, uint64_t second,
-                                                 bool nan, void *to)
+static __device__ __forceinline__ void store_any(cp_type type, const cpi_keys &k, bool even, uint64_t first,
+                                                 uint64_t second, bool nan, void *to)
 {
     store_median(type, k, even, first, second, nan, to);
 }
@@ -101,8 +110,8 @@ static __device__ __forceinline__ void store_any(cp_type, const cpi_keys &k, boo
     store_median128(k, even, first, second, nan, to);
 }
 
-static __device__ __forceinline__ void store_any(cp_type type, const cpi_keys &k, bool even, uint32_t first, uint32_t second,
-                                                 bool nan, void *to)
+static __device__ __forceinline__ void store_any(cp_type type, const cpi_keys &k, bool even, uint32_t first,
+                                                 uint32_t second, bool nan, void *to)
 {
     store_median(type, k, even, first, second, nan, to);
 }
@@ -176,11 +185,14 @@ __global__ void median_warps(cp_type type, cpi_keys k, int64_t rows, int n, cons
         }
         nan = __any_sync(~0u, nan);
         int r1 = nan ? n - 1 : (n - 1) / 2, r2 = nan ? n - 1 : n / 2;
-        bool a1 = lane < n && ra == r1, b1 = lane + 32 < n && rb == r1, a2 = lane < n && ra == r2, b2 = lane + 32 < n && rb == r2;
+        bool a1 = lane < n && ra == r1, b1 = lane + 32 < n && rb == r1, a2 = lane < n && ra == r2,
+             b2 = lane + 32 < n && rb == r2;
         unsigned one = __ballot_sync(~0u, a1 || b1), two = __ballot_sync(~0u, a2 || b2);
         K first = (K)__shfl_sync(~0u, (unsigned long long)(a1 ? a : b), __ffs((int)one) - 1);
         K second = (K)__shfl_sync(~0u, (unsigned long long)(a2 ? a : b), __ffs((int)two) - 1);
-        if (!lane) store_any(type, k, !(n & 1), (uint64_t)first, (uint64_t)second, nan, to + row * (int64_t)result_bytes(type, k));
+        if (!lane)
+            store_any(type, k, !(n & 1), (uint64_t)first, (uint64_t)second, nan,
+                      to + row * (int64_t)result_bytes(type, k));
     }
 }
 
@@ -211,13 +223,15 @@ static cp_code run_grid(cp_stream *stream, cp_type type, cpi_keys k, const void 
     cpi_grid_space<K> *g = (cpi_grid_space<K> *)cpi_host->work_alloc(stream, sizeof *g);
     if (!g) return CP_ERROR_MEMORY;
     void *arguments[] = {&type, &k, &from, &n, &limit, &g, &to};
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "median");
+    cp_code code =
+        cpi_cuda_issued(stream, cudaMemsetAsync(g, 0, CPI_GRID_CLEARED(K), cpi_cuda_stream(stream)), "median");
     if (code == CP_OK) code = cpi_grid_launch((const void *)median_grid<R, K>, stream, n, arguments, "median");
     cpi_host->work_free(stream, g);
     return code;
 }
 
-static cp_code median_long(cp_stream *stream, cp_type type, const cpi_keys &k, const void *from, int64_t n, uint64_t limit, void *to)
+static cp_code median_long(cp_stream *stream, cp_type type, const cpi_keys &k, const void *from, int64_t n,
+                           uint64_t limit, void *to)
 {
     switch (k.bytes) {
     case 1: return run_grid<uint8_t, uint32_t>(stream, type, k, from, n, (uint32_t)limit, to);
@@ -236,7 +250,8 @@ __global__ void median_sorted(cpi_keys k, int64_t n, const void *sorted, cpi_u12
     store_median128(k, !(n & 1), last > limit ? last : first, second, last > limit, to);
 }
 
-static cp_code median_by_sort(cp_stream *stream, const cpi_keys &k, const void *from, int64_t n, cpi_u128 limit, void *to)
+static cp_code median_by_sort(cp_stream *stream, const cpi_keys &k, const void *from, int64_t n, cpi_u128 limit,
+                              void *to)
 {
     void *sorted = cpi_host->work_alloc(stream, (size_t)n * 16);
     if (!sorted) return CP_ERROR_MEMORY;
@@ -251,14 +266,15 @@ static cp_code median_by_sort(cp_stream *stream, const cpi_keys &k, const void *
 
 /* --- the slots --- */
 
-static cp_code median_short(cp_stream *stream, cp_type type, const cpi_keys &k, int64_t rows, int64_t n, const void *from,
-                            uint64_t limit, char *to)
+static cp_code median_short(cp_stream *stream, cp_type type, const cpi_keys &k, int64_t rows, int64_t n,
+                            const void *from, uint64_t limit, char *to)
 {
     cudaStream_t cs = cpi_cuda_stream(stream);
     unsigned threads = n <= 512 ? 128 : n <= 4096 ? 256 : 512;
     unsigned blocks = cpi_cuda_blocks(rows, 1, 1 << 20), of_warps = cpi_cuda_blocks(rows, 8, 1 << 20);
     if (k.bytes == 16)
-        median_blocks<cpi_u128><<<blocks, threads, 0, cs>>>(type, k, rows, n, from, (cpi_u128)k.last << 64 | ~(uint64_t)0, to);
+        median_blocks<cpi_u128>
+            <<<blocks, threads, 0, cs>>>(type, k, rows, n, from, (cpi_u128)k.last << 64 | ~(uint64_t)0, to);
     else if (n <= 64 && k.bytes == 8)
         median_warps<uint64_t><<<of_warps, 256, 0, cs>>>(type, k, rows, (int)n, from, limit, to);
     else if (n <= 64)
@@ -287,7 +303,8 @@ cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n
     return CP_OK;
 }
 
-cp_code cpi_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth, const int64_t *kth)
+cp_code cpi_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                           const int64_t *kth)
 {
     (void)nkth;
     (void)kth;

@@ -16,7 +16,9 @@
 #include "sort/clip.h"
 #include "sort/select_block.h"
 
-enum { CPI_GRID_THREADS = 1024, CPI_GRID_BINS = 4096, CPI_GRID_LIST = 2048, CPI_GRID_BLOCKS = 1024, CPI_GRID_SAMPLES = 1024 };
+enum {
+    CPI_GRID_THREADS = 1024, CPI_GRID_BINS = 4096, CPI_GRID_LIST = 2048, CPI_GRID_BLOCKS = 1024, CPI_GRID_SAMPLES = 1024
+};
 enum { CPI_PASS_COUNT, CPI_PASS_BINS, CPI_PASS_LIST, CPI_PASS_EDGES };
 
 typedef unsigned long long cpi_ull;
@@ -299,8 +301,9 @@ static __device__ void cpi_grid_guess(const cpi_keys &k, const void *from, int64
         while (valid > 0 && s->sample[valid - 1] > limit) valid--;
         cpi_grid_plan<K> *p = &s->plan;
         p->pivot = 0;
-        if (CLIP && valid) p->pivot = cpi_grid_value((R)(sizeof(K) == 4 ? (K)cpi_unkey32(&k, (uint32_t)s->sample[valid / 2])
-                                                                       : (K)cpi_unkey64(&k, (uint64_t)s->sample[valid / 2])));
+        if (CLIP && valid)
+            p->pivot = cpi_grid_value((R)(sizeof(K) == 4 ? (K)cpi_unkey32(&k, (uint32_t)s->sample[valid / 2])
+                                                         : (K)cpi_unkey64(&k, (uint64_t)s->sample[valid / 2])));
         if (!(fabs(p->pivot) <= DBL_MAX)) p->pivot = 0;
         if (valid > 4 * MARGIN) cpi_grid_window(p, s->sample[valid / 2 - MARGIN], s->sample[valid / 2 + MARGIN]);
         else cpi_grid_window(p, (K)0, (K) ~(K)0);
@@ -424,12 +427,14 @@ static __device__ bool cpi_grid_median(const cpi_keys &k, const void *from, int6
 }
 
 /* Launches a kernel of one block a multiprocessor, all of them running at once. */
-static inline cp_code cpi_grid_launch(const void *kernel, cp_stream *stream, int64_t n, void **arguments, const char *what)
+static inline cp_code cpi_grid_launch(const void *kernel, cp_stream *stream, int64_t n, void **arguments,
+                                      const char *what)
 {
     int64_t blocks = cpi_cuda_units(stream), need = n / (4 * CPI_GRID_THREADS) + 1;
     if (blocks > need) blocks = need;
     if (blocks > CPI_GRID_BLOCKS) blocks = CPI_GRID_BLOCKS;
-    cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks), dim3(CPI_GRID_THREADS), arguments, 0, cpi_cuda_stream(stream));
+    cudaLaunchCooperativeKernel(kernel, dim3((unsigned)blocks), dim3(CPI_GRID_THREADS), arguments, 0,
+                                cpi_cuda_stream(stream));
     return CPI_LAUNCHED(stream, what);
 }
 

@@ -1,9 +1,9 @@
 /* Sorting on the GPU: the slots sort and argsort.
  *
  * Rows of up to CPI_CUDA_BLOCK_ROW elements are sorted by a block each, a few rows that are longer by several. A
- * long row is sorted by CUB straight into the result. What lies between (many middling rows) is sorted all at once with the row above the
- * key: as one 64-bit key where it fits, else by one more stable pass over the rows. Elements of 128 bits are
- * ordered by two stable passes, then gathered. */
+ * long row is sorted by CUB straight into the result. What lies between (many middling rows) is sorted all at once with
+ * the row above the key: as one 64-bit key where it fits, else by one more stable pass over the rows. Elements of 128
+ * bits are ordered by two stable passes, then gathered. */
 #include "sort/cuda.h"
 #include "sort/sort.h"
 

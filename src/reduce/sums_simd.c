@@ -129,20 +129,33 @@ static void count_run_COMPLEX128(const void *data, int64_t n, int64_t base, cons
 
 /* --- sums of float32, whose widening compilers do in two steps --- */
 
+#if CPI_REGISTER == 64
+#define WIDEN_FLOATS(p) ((wide)_mm512_cvtps_pd(_mm256_loadu_ps(p)))
+#elif CPI_REGISTER == 32
+#define WIDEN_FLOATS(p) ((wide)_mm256_cvtps_pd(_mm_loadu_ps(p)))
+#else
+#define WIDEN_FLOATS(p) ((wide){(p)[0], (p)[1]})
+#endif
+
+/* In registers' width: GCC takes longer vectors through memory where it widens them. */
 static void sum_run_FLOAT32(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
 {
+    enum { L = CPI_REGISTER / sizeof(double), PARTS = 4 * LANES / L };
+    typedef double wide __attribute__((vector_size(CPI_REGISTER)));
     const float *x = data;
-    vdouble a0 = -0.0 - (vdouble){0}, a1 = a0, a2 = a0, a3 = a0; /* -0.0 keeps the sign of a zero */
-    v_FLOAT32 v;
+    wide a[PARTS];
+    vdouble lanes[4];
     int64_t i = 0;
     (void)base, (void)shift;
+    for (int k = 0; k < PARTS; k++) a[k] = -0.0 - (wide){0}; /* -0.0 keeps the sign of a zero */
     for (; i + 4 * LANES <= n; i += 4 * LANES) {
-        CPI_REDUCE_FETCH(x + i, 4 * sizeof v);
-        a0 += LOAD(v, x + i), a1 += LOAD(v, x + i + LANES);
-        a2 += LOAD(v, x + i + 2 * LANES), a3 += LOAD(v, x + i + 3 * LANES);
+        CPI_REDUCE_FETCH(x + i, 4 * LANES * sizeof *x);
+        for (int k = 0; k < PARTS; k++) a[k] += WIDEN_FLOATS(x + i + k * L);
     }
-    for (; i + LANES <= n; i += LANES) a0 += LOAD(v, x + i);
-    double s = across((a0 + a1) + (a2 + a3));
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0; k < PARTS / 4; k++) a[k] += WIDEN_FLOATS(x + i + k * L);
+    memcpy(lanes, a, sizeof lanes);
+    double s = across((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
     for (; i < n; i++) s += (double)x[i];
     memcpy(acc, &s, sizeof s);
 }

@@ -132,7 +132,7 @@ static cp_code find_where(call *c)
     return c->where ? CP_OK : cp_error();
 }
 
-static cp_code find_initial(call *c)
+static cp_code find_initial(call *c, cp_type *loop)
 {
     if (!c->o->initial) return CP_OK;
     bool truth = c->row->rule == CPI_RESULT_TRUTH && c->o->typed; /* a sum or product of truth values */
@@ -143,6 +143,11 @@ static cp_code find_initial(call *c)
     if (!code && c->o->out && c->o->out->type != c->a.result) { /* NumPy's start lies in `out` first */
         _Alignas(16) unsigned char there[16];
         cpi_convert_value(c->a.result, c->a.value, c->o->out->type, there);
+        if (!c->a.reduced && !is_fixed(c->row->rule)) { /* and stays there, where nothing follows */
+            *loop = c->a.result = c->o->out->type;
+            memcpy(c->a.value, there, sizeof there);
+            return CP_OK;
+        }
         cpi_convert_value(c->o->out->type, there, c->a.result, c->a.value);
     }
     return code;
@@ -332,7 +337,7 @@ static cp_code run(call *c)
     note_strides(c);
     cp_type loop = loop_type(c->row->rule, c->x->type, c->o);
     c->a.result = result_type(c->row->rule, loop, c->o->typed);
-    if ((code = check_types(c, loop)) || (code = find_where(c)) || (code = find_initial(c))) return code;
+    if ((code = check_types(c, loop)) || (code = find_where(c)) || (code = find_initial(c, &loop))) return code;
     c->a.about_real = is_about_real(c->row->rule, c->x->type, loop);
     if (c->a.about_real) cpi_warn(CP_WARNING_COMPLEX);
     if (must_convert(c->row->rule, c->x->type, loop) && (code = convert(c, loop))) return code;

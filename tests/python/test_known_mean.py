@@ -58,7 +58,7 @@ def test_arguments():
         for out in ("i4", "f4", "D"):
             as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), 1, mean=3.0, out=xp.ones(2, out)))
     for name in ("var", "std"):
-        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), mean=None))
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x[:, :2]), mean=None))  # exact in any order
         as_numpy_does(lambda xp: getattr(xp.asarray(x), name)(axis=1, mean=xp.ones((2, 1))))
         as_numpy_does(lambda xp: getattr(xp.asarray(x), name)(1, mean=2.0, where=xp.asarray(x > 2)))
     as_numpy_does(lambda xp: xp.sum(xp.asarray(x), mean=3.0))

@@ -219,3 +219,16 @@ def test_sums_and_means_in_float16(dtype):
             as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(np.stack([x, x])), axis=0, dtype="f2"))
             if name != "nansum":
                 as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), dtype="f2", where=xp.asarray(x != 5)))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_nothing_leaves_the_start_as_out_has_it():
+    for dtype in ("i1", "i8", "u1", "f4", "F"):
+        for out in ("u8", "i8", "i1", "u1", "f2", "f8", "D"):
+            for name in ("sum", "prod", "max", "nansum"):
+                for initial in (-3, 2.5, 1 + 2j):
+                    call = (name, np.zeros((2, 0), dtype), {"axis": 1, "initial": initial}, ((2,), out))
+                    (error, want), (ours, got) = (reduced(xp, *call) for xp in (np, cp))
+                    assert ours is error, call
+                    if error is None:
+                        np.testing.assert_array_equal(got, want, err_msg=str(call))

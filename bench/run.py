@@ -42,6 +42,12 @@ def machine(b, device):
     return {"machine": name, "cores": os.cpu_count(), "python": platform.python_version(), "threads": b.threads()}
 
 
+def write(name, result):
+    part = name.with_suffix(".part")
+    part.write_text(json.dumps(result, indent=1))
+    part.replace(name)
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("--device", default="")
@@ -60,6 +66,7 @@ def main():
     commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     result = {"date": datetime.date.today().isoformat(), "commit": os.environ.get("CUPRITE_COMMIT")
               or commit.stdout.strip(), "runs": []}
+    name = pathlib.Path(a.output or HERE / "results" / f"{result['date']}-{platform.node() or 'machine'}.json")
     for device in devices:
         for room in rooms:
             with tempfile.NamedTemporaryFile(suffix=".json") as f:
@@ -73,8 +80,7 @@ def main():
                     result["runs"].append({"room": room, "device": device, **json.load(open(f.name))})
                 else:
                     print(f"{device} {room}: failed with {p.returncode}", flush=True)
-    name = a.output or HERE / "results" / f"{result['date']}-{platform.node() or 'machine'}.json"
-    json.dump(result, open(name, "w"), indent=1)
+            write(name, result)  # after each room: what ends the run early loses one
     print("results in", name)
 
 

@@ -7,7 +7,6 @@
 #include "cpu/intrinsics.h"
 #include "ndimage/bits.h"
 
-
 /* 64 elements of SIZE bytes to one word, the part that the instruction set decides. `keep` has the bits that
  * count (all but the sign for floating types). */
 #if defined(__AVX512BW__)

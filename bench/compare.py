@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Compares two builds row by row: bench/compare.py NOW BASE [--device cpu|gpu] [--only ROOM,...] [--match REGEX]
+[--rounds N] [--budget SECONDS] [--above RATIO] [--output FILE.json]
+
+NOW and BASE are checkouts with a build in build/. Each has two processes, made in the order now, base, base, now:
+where a process lies in memory moves a time by some per cent, and of two made one after the other the first was the
+slower one. All four are asked in turn, so that a busy machine slows all of them; the cases are those of this folder. A
+row's ratios are now / base: of the shortest times, and of the medians. Rows with both above --above are marked.
+"""
+import argparse, importlib, json, math, os, pathlib, re, statistics, subprocess, sys, time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+
+class Peer:
+    """Stands for a peer's library and its arrays: the peers' cases are made, never called."""
+    def itself(self, *args, **options):
+        return self
+
+    __call__ = __getattr__ = __getitem__ = __lt__ = __gt__ = __add__ = __radd__ = __sub__ = __mul__ = itself
+
+
+def worker(device, rooms, match):
+    """Answers requests, one a line: "next" with the next case's name or null, "find NAME" with null where there is no
+    such case, a number with the milliseconds of a call, from that many calls."""
+    import common
+    common.Bench.theirs = common.Bench.tensor = lambda self, a: Peer()
+    answers, sys.stdout = sys.stdout, sys.stderr
+    b = common.Bench(device)
+    b.cupy = b.torch = Peer()
+    b.wait = lambda who: b.cp.cuda.Device(0).synchronize() if b.gpu else None
+
+    def cases():
+        for room in rooms:
+            for case in importlib.import_module(f"bench_{room}").cases(b):
+                if re.search(match, case.name):
+                    yield case
+
+    rest, passed, case = cases(), {}, None
+
+    def find(name):
+        while name not in passed and (c := next(rest, None)):
+            passed[c.name] = c
+        return passed.pop(name, None)
+
+    for line in sys.stdin:
+        try:
+            if line.strip() == "next":
+                case = next(rest, None)
+                answer = case and case.name
+            elif line.startswith("find "):
+                case = find(line[5:].strip())
+                answer = case and case.name
+            else:
+                n = int(line)
+                b.wait("ours")
+                start = time.perf_counter()
+                for _ in range(n):
+                    case.ours()
+                b.wait("ours")
+                answer = (time.perf_counter() - start) / n * 1e3
+        except Exception as e:
+            answer = {"error": f"{type(e).__name__}: {e}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+class Worker:
+    def __init__(self, tree, a):
+        tree = pathlib.Path(tree).resolve()
+        path = os.pathsep.join([str(tree / "build/python"), str(HERE)])
+        libraries = os.pathsep.join([str(tree / "build/lib"), str(tree / "build/deps")])
+        env = {**os.environ, "PYTHONPATH": path, "CUPRITE_BUILD": str(tree / "build"), "LD_LIBRARY_PATH":
+               os.pathsep.join(filter(None, [libraries, os.environ.get("LD_LIBRARY_PATH")]))}
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, "--worker", str(tree), str(tree), "--device", a.device, "--only", a.only,
+             "--match", a.match], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, what):
+        print(what, file=self.process.stdin, flush=True)
+        answer = json.loads(self.process.stdout.readline() or '{"error": "the process ended"}')
+        if isinstance(answer, dict):
+            raise RuntimeError(answer["error"])
+        return answer
+
+
+def compare(workers, a):
+    """The row of the case that all have come to. The first two calls of each are not counted."""
+    for w in workers + workers:
+        w.ask(1)
+    once = max(w.ask(1) for w in workers)
+    calls = max(1, min(1000, int(a.budget * 1e3 / len(workers) / a.rounds / max(once, 1e-3))))
+    times = [[] for _ in workers]
+    for turn in range(a.rounds):
+        for w in (range(4) if turn % 2 == 0 else reversed(range(4))):
+            times[w].append(workers[w].ask(calls))
+    now, base = times[0] + times[3], times[1] + times[2]
+    return {"now_ms": min(now), "base_ms": min(base), "ratio": min(now) / min(base),
+            "median_ratio": statistics.median(now) / statistics.median(base)}
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("now")
+    p.add_argument("base")
+    p.add_argument("--device", default="cpu")
+    p.add_argument("--only", default=",".join(sorted(f.stem[6:] for f in HERE.glob("bench_*.py"))))
+    p.add_argument("--match", default="")
+    p.add_argument("--rounds", type=int, default=8)
+    p.add_argument("--budget", type=float, default=1.0)
+    p.add_argument("--above", type=float, default=1.03)
+    p.add_argument("--output", default="")
+    p.add_argument("--worker", action="store_true")
+    a = p.parse_args()
+    if a.worker:
+        return worker(a.device, a.only.split(","), a.match)
+    rows, marked = [], 0
+    for room in a.only.split(","):
+        a.only = room
+        workers = [Worker(tree, a) for tree in (a.now, a.base, a.base, a.now)]
+        while True:
+            name = "the next row"
+            try:
+                name = workers[0].ask("next")
+                if name is None:
+                    break
+                if not all([w.ask(f"find {name}") for w in workers[1:]]):
+                    continue  # one that base lacks
+                r = {"room": room, "name": name, **compare(workers, a)}
+            except RuntimeError as e:
+                print(f"{room} {name}: {e}", flush=True)
+                if "ended" in str(e):
+                    break
+                continue
+            rows.append(r)
+            mark = min(r["ratio"], r["median_ratio"]) > a.above
+            marked += mark
+            print(f"{room:15} {name:55} {r['now_ms']:10.4f} {r['base_ms']:10.4f}  {r['ratio']:.3f} "
+                  f"{r['median_ratio']:.3f}{' <--' if mark else ''}", flush=True)
+        for w in workers:
+            w.process.kill()
+        if a.output:
+            pathlib.Path(a.output).write_text(json.dumps(rows, indent=1))
+    if rows:
+        mean = math.exp(statistics.fmean(math.log(r["ratio"]) for r in rows))
+        print(f"{len(rows)} rows, geometric mean {mean:.3f}, {marked} above {a.above}")
+
+
+if __name__ == "__main__":
+    main()

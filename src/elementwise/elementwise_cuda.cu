@@ -126,10 +126,16 @@ static bool is_flat(const cpi_loop *loop, const cpi_operand *op)
     return true;
 }
 
-/* Do the runs of an operand begin at multiples of their size, or of 16 bytes? */
+/* What the runs of an operand should begin at multiples of: their size, or 16 bytes. */
+static int64_t run_unit(const cpi_operand *op)
+{
+    int64_t bytes = CPI_RUN * cpi_itemsize(op->type);
+    return bytes < 16 ? bytes : 16;
+}
+
 static bool runs_aligned(const cpi_loop *loop, const cpi_operand *op)
 {
-    int64_t bytes = CPI_RUN * cpi_itemsize(op->type), unit = bytes < 16 ? bytes : 16;
+    int64_t unit = run_unit(op);
     bool yes = (uintptr_t)op->data % (uintptr_t)unit == 0;
     for (int d = 0; d < loop->ndim - 1 && yes; d++) yes = op->strides[d] % unit == 0;
     return yes;
@@ -171,6 +177,22 @@ bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result
 
 /* --- any operands --- */
 
+/* Can `straight` serve the loop, whose mask is gone? Fills what it needs beside the arguments of `general`. */
+static bool straight_fits(const run_context *c, const cpi_loop *loop, cpi_general_args *g)
+{
+    const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
+    if (!c->entry->straight || g->mask) return false;
+    g->aligned = true;
+    for (int k = 0; k < row->nout + row->nin; k++) {
+        const cpi_operand *op = &loop->op[k];
+        if (op->host) continue;
+        if (!is_flat(loop, op) || (k < row->nout && op->type != cpi_word_type(row->out[k], c->type))) return false;
+        g->size[k] = (uint8_t)cpi_itemsize(op->type);
+        g->aligned &= (uintptr_t)op->data % (uintptr_t)run_unit(op) == 0;
+    }
+    return true;
+}
+
 static cp_code launch_general(const run_context *c, const cpi_loop *loop)
 {
     const cpi_cuda_row *row = &cpi_cuda_rows[c->op];
@@ -198,8 +220,9 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
         }
     }
     g.plain = g.exact && !g.values && !g.mask;
+    const void *kernel = straight_fits(c, loop, &g) ? c->entry->straight : c->entry->general;
     int64_t per_block = CPI_THREADS * CPI_RUN;
-    return cpi_cuda_launch(c->entry->general, (g.walk.n + per_block - 1) / per_block, &g, c->stream, row->name);
+    return cpi_cuda_launch(kernel, (g.walk.n + per_block - 1) / per_block, &g, c->stream, row->name);
 }
 
 static cp_code launch_walk(void *context, const cpi_loop *loop)

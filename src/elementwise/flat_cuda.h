@@ -366,6 +366,51 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_gener
     }
 }
 
+/* --- several results, or inputs of other types: a thread's run of contiguous operands --- */
+
+/* Elements i.. of input k, operand q, as E; `load` and `load_run` serve operands of other types. int32 beside int64 has
+ * a way of its own: exponents and counts are that mostly. */
+template <class E, class Load, class LoadRun>
+__device__ __forceinline__ void cpi_straight_run(const cpi_general_args &g, int k, int q, cp_type type, int64_t i,
+                                                 int left, cpi_pack<E, CPI_RUN> &x, Load load, LoadRun load_run)
+{
+    if (g.values >> k & 1) {
+#pragma unroll
+        for (int u = 0; u < CPI_RUN; u++) x.x[u] = *(const E *)g.value[k];
+        return;
+    }
+    const bool whole = left == CPI_RUN;
+    const char *p = g.data[q] + i * g.size[q];
+    if (whole && g.type[q] == type) {
+        x = cpi_take<E>(p, g.aligned);
+    } else if (std::is_same<E, int64_t>::value && whole && g.type[q] == CP_INT32) {
+        const cpi_pack<int32_t, CPI_RUN> v = cpi_take<int32_t>(p, g.aligned);
+#pragma unroll
+        for (int u = 0; u < CPI_RUN; u++) x.x[u] = (E)v.x[u];
+    } else if (whole) {
+        x = load_run(p, g.type[q], g.aligned);
+    } else {
+        x = {};
+#pragma unroll
+        for (int u = 0; u < CPI_RUN; u++)
+            if (u < left) x.x[u] = load(p + u * g.size[q], g.type[q]);
+    }
+}
+
+template <class R>
+__device__ __forceinline__ void cpi_straight_give(const cpi_general_args &g, int k, int64_t i, int left,
+                                                  const cpi_pack<R, CPI_RUN> &r)
+{
+    R *to = (R *)g.data[k] + i;
+    if (left == CPI_RUN) {
+        cpi_give<R>(to, g.aligned, r);
+        return;
+    }
+#pragma unroll
+    for (int u = 0; u < CPI_RUN; u++)
+        if (u < left) to[u] = r.x[u];
+}
+
 /* --- the entries of the tables --- */
 
 template <class Op> cpi_cuda_entry cpi_flat_entry()
@@ -389,10 +434,12 @@ template <class Op, class Family> cpi_cuda_entry cpi_entry()
     e.general = (const void *)cpi_general<Family>;
     return e;
 }
-static inline cpi_cuda_entry cpi_general_entry(const void *kernel)
+typedef void cpi_general_kernel(cpi_general_args);
+static inline cpi_cuda_entry cpi_several_entry(cpi_general_kernel *straight, cpi_general_kernel *general)
 {
     cpi_cuda_entry e = {};
-    e.general = kernel;
+    e.straight = (const void *)straight;
+    e.general = (const void *)general;
     return e;
 }
 

@@ -1,10 +1,12 @@
 /* What the CUDA files of the room share: arguments of kernels, walking a loop, conversion at load and store.
  *
- * Three kernels serve an operation in a type. `flat`: contiguous operands of exactly that type (or one value for
- * all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or broadcast, of any
- * types: CPI_RUN neighbours a thread. `general`: any strides, any types, a mask; one element a load. Types are
- * converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so that one
- * launcher serves all. Sums, differences and products of inputs that repeat have a kernel of their own (bands.h). */
+ * Three kernels serve an operation with one result of inputs of one type. `flat`: contiguous operands of exactly that
+ * type (or one value for all), 16 bytes a load, a kernel for each operation. `runs`: operands that are contiguous or
+ * broadcast, of any types: CPI_RUN neighbours a thread. `general`: any strides, any types, a mask; one element a load.
+ * Operations with several results, or inputs of other types, have `straight` for contiguous operands beside `general`.
+ * Types are converted through a switch that all threads take alike. Kernels get their arguments as untyped structs, so
+ * that one launcher serves all. Sums, differences and products of inputs that repeat have a kernel of their own
+ * (bands.h). */
 #ifndef CPI_KERNELS_CUDA_H
 #define CPI_KERNELS_CUDA_H
 
@@ -44,6 +46,8 @@ struct cpi_general_args {
     int mask;                   /* operand that is the mask, 0: none */
     bool exact;                 /* no operand needs a conversion */
     bool plain;                 /* nor is given by value, and there is no mask */
+    bool aligned;               /* for `straight`: runs begin at multiples of their size, or of 16 bytes */
+    uint8_t size[CPI_WALK_OPS]; /* for `straight`: bytes of an element */
 };
 
 /* How operand k of `runs` finds the CPI_RUN elements of a thread. Runs end with a dimension where that divides the
@@ -156,6 +160,7 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 /* The kernels of one operation in one computing type; NULL where there is no body. */
 struct cpi_cuda_entry {
     const void *flat, *runs, *general;
+    const void *straight; /* of several results or inputs of other types: `general` for contiguous operands, no mask */
     int flat_elements; /* elements a block of `flat` handles */
 };
 

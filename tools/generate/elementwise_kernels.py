@@ -163,7 +163,7 @@ class Kernels:
         return name
 
     def several(self, o, t):
-        """The kernel of an operation that has several results, or inputs of other types."""
+        """The kernels of an operation that has several results, or inputs of other types: (straight, general)."""
         _, expressions, _ = self.body(o, t)
         name = f"{o.name}_{t.suffix}"
         ins, outs, n = o.in_types(self.types, t), o.out_types(self.types, t), o.nin + o.nout
@@ -186,6 +186,26 @@ class Kernels:
                       f"        if (g.type[{k}] == {u.enum}) *({u.stored} *)(g.data[{k}] + at[u][{k}]) = r{k};",
                       f"        else cpi_store_{u.suffix}(g.data[{k}] + at[u][{k}], g.type[{k}], r{k});"]
         self.text.append("\n".join(lines + ["    }", "}"]))
+        return self.straight(o, t, expressions), name
+
+    def straight(self, o, t, expressions):
+        """That of contiguous operands: the CPI_RUN elements of a thread are neighbours; results have their types."""
+        name = f"{o.name}_{t.suffix}_straight"
+        ins, outs = o.in_types(self.types, t), o.out_types(self.types, t)
+        self.needs(*[(load_run, u) for u in ins])
+        lines = [f"static __global__ void __launch_bounds__(CPI_THREADS) {name}(const __grid_constant__ cpi_general_args g)", "{",
+                 "    const int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;",
+                 "    if (i >= g.walk.n) return;",
+                 "    const int left = g.walk.n - i < CPI_RUN ? (int)(g.walk.n - i) : CPI_RUN;"]
+        lines += [f"    cpi_pack<{u.stored}, CPI_RUN> {x}s;" for x, u in zip(LETTERS, ins)]
+        for k, (x, u) in enumerate(zip(LETTERS, ins)):
+            lines.append(f"    cpi_straight_run(g, {k}, {o.nout + k}, {u.enum}, i, left, {x}s, cpi_load_{u.suffix}, cpi_load_run_{u.suffix});")
+        lines += [f"    cpi_pack<{u.stored}, CPI_RUN> r{k};" for k, u in enumerate(outs)]
+        lines += ["#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {"]
+        lines += [f"        const {u.stored} {x} = {x}s.x[u];" for x, u in zip(LETTERS, ins)]
+        lines += [f"        r{k}.x[u] = {e};" for k, e in enumerate(expressions)] + ["    }"]
+        lines += [f"    cpi_straight_give(g, {k}, i, left, r{k});" for k in range(o.nout)]
+        self.text.append("\n".join(lines + ["}"]))
         return name
 
     def table(self, operations, t):
@@ -207,7 +227,7 @@ class Kernels:
             elif o in structs:
                 entry = f"cpi_flat_entry<{structs[o]}>()"
             elif self.body(o, t) is not None:
-                entry = f"cpi_general_entry((const void *){self.several(o, t)})"
+                entry = "cpi_several_entry({}, {})".format(*self.several(o, t))
             else:
                 entry = "{}"
             lines.append(f"    {entry}, /* {o.name} */")

@@ -2,6 +2,8 @@
  * sum of the marks gives each its place; its last one, the number of values, is read back; then write. Integers
  * are looked through first: those close together go through a table (unique_table_cuda.cu), others are sorted
  * by the bits in which they differ only. */
+#include <iterator>
+
 #include <cub/device/device_scan.cuh>
 
 #include "sort/cuda.h"
@@ -159,15 +161,28 @@ static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t 
     return CPI_LAUNCHED(stream, "unique");
 }
 
-cp_code cpi_cuda_sum_marks(cp_stream *stream, const uint8_t *first, int64_t *place, int64_t n)
+/* Marks as a random access iterator over 0 and 1. */
+struct mark_iterator {
+    typedef std::random_access_iterator_tag iterator_category;
+    typedef int64_t value_type, difference_type, reference;
+    typedef void pointer;
+    cpi_marks marks;
+    int64_t at;
+    __host__ __device__ int64_t operator*() const { return cpi_mark(marks, at); }
+    __host__ __device__ int64_t operator[](int64_t i) const { return cpi_mark(marks, at + i); }
+    __host__ __device__ mark_iterator operator+(int64_t i) const { return {marks, at + i}; }
+};
+
+cp_code cpi_cuda_sum_marks(cp_stream *stream, cpi_marks marks, int64_t *place, int64_t n)
 {
     size_t bytes = 0;
     cudaStream_t s = cpi_cuda_stream(stream);
-    cp_code code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, first, place, n, s), "unique");
+    const mark_iterator from = {marks, 0};
+    cp_code code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, from, place, n, s), "unique");
     if (code != CP_OK) return code;
     void *work = cpi_host->work_alloc(stream, bytes ? bytes : 1);
     if (!work) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(work, bytes, first, place, n, s), "unique");
+    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(work, bytes, from, place, n, s), "unique");
     cpi_host->work_free(stream, work);
     return code;
 }
@@ -232,7 +247,8 @@ cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
 {
     sorted_row s = {};
     uint64_t high;
-    const int64_t most = q->n / 4 > 1024 ? q->n / 4 : 1024;
+    /* a table of as many values costs less than a sort; one with counts of half as many */
+    const int64_t room = q->want_counts || q->want_index ? q->n / 2 : q->n, most = room > 1024 ? room : 1024;
     bool done;
     s.k = cpi_keys_of(q->type);
     s.from = q->from;
@@ -251,7 +267,7 @@ cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
         if (!place) code = CP_ERROR_MEMORY;
     }
     if (code == CP_OK) code = mark(stream, &s, q->distinct_nan, first);
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, first, place, s.n);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, {NULL, first}, place, s.n);
     if (code == CP_OK) code = finish(stream, q, &s, first, place);
     cpi_host->work_free(stream, place);
     cpi_host->work_free(stream, first);

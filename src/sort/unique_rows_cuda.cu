@@ -302,7 +302,7 @@ static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const table *t, 
             LAUNCH_WARPS(mark_rows<32>, t->n)(*t, c, order, first);
         code = CPI_LAUNCHED(stream, "unique");
     }
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, first, place, t->n);
+    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, {NULL, first}, place, t->n);
     if (code == CP_OK) code = finish(stream, q, t, order, first, place);
     cpi_host->work_free(stream, place);
     cpi_host->work_free(stream, first);

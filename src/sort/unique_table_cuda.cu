@@ -58,14 +58,21 @@ cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *
     return code;
 }
 
-/* The table: flags always, counts and first occurrences where wanted (else NULL). */
+/* The table: a bit for each value always, counts and first occurrences where wanted (else NULL). */
 typedef struct table {
     int64_t range;
     uint64_t low;
-    uint8_t *flags;
+    unsigned *bits;
     unsigned long long *counts, *first;
     int64_t *place;
 } table;
+
+/* Looks first: nearly all writes are spared where values repeat. */
+__device__ __forceinline__ void set_bit(unsigned *bits, uint64_t at)
+{
+    const unsigned bit = 1u << at % 32;
+    if (!(*(volatile unsigned *)(bits + at / 32) & bit)) atomicOr(bits + at / 32, bit);
+}
 
 #define NEAR_THREADS 1024
 #define NEAR_WORDS 12288 /* bits of a block's shared memory, in words: what every device has */
@@ -86,20 +93,11 @@ mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigne
     {
         const uint64_t at = cpi_element_key(k, from, i, false) - low;
         if (fits) atomicOr(seen + at / 32, 1u << at % 32);
-        else atomicOr(bits + at / 32, 1u << at % 32);
+        else set_bit(bits, at);
     }
     __syncthreads();
     for (unsigned w = threadIdx.x; w < words; w += blockDim.x)
         if (seen[w]) atomicOr(bits + w, seen[w]);
-}
-
-/* A byte for each of the bits. */
-static __global__ void spread_bits(uint64_t range, const unsigned long long *found, const unsigned *bits,
-                                   uint8_t *flags)
-{
-    const uint64_t last = found[1] - ~found[0];
-    if (last >= range) return;
-    CPI_SORT_EACH(j, (int64_t)last + 1) flags[j] = bits[j / 32] >> j % 32 & 1;
 }
 
 static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, table t)
@@ -108,14 +106,14 @@ static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, tabl
     {
         int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
         if (t.counts) atomicAdd(t.counts + at, 1ull);
-        /* looks first: nearly all writes are spared where values repeat */
-        if (!t.flags[at]) t.flags[at] = 1;
+        set_bit(t.bits, (uint64_t)at);
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
             atomicMin(t.first + at, (unsigned long long)i);
     }
 }
 
-/* The same with the counts of a block (flags, where no counts are wanted) in shared memory. A block sees fewer than 2^32 elements. */
+/* The same with the counts of a block (marks, where no counts are wanted) in shared memory. A block sees fewer than 2^32
+ * elements. */
 static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *from, table t)
 {
     __shared__ unsigned counts[SHARED_RANGE];
@@ -130,18 +128,18 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
             atomicMin(t.first + at, (unsigned long long)i);
     }
     __syncthreads();
-    for (int j = threadIdx.x; j < t.range; j += blockDim.x)
-        if (counts[j]) {
-            t.flags[j] = 1;
-            if (t.counts) atomicAdd(t.counts + j, (unsigned long long)counts[j]);
-        }
+    for (int j = threadIdx.x; j < (t.range + 31) / 32 * 32; j += blockDim.x) { /* whole warps */
+        const unsigned count = j < t.range ? counts[j] : 0, bits = __ballot_sync(0xFFFFFFFFu, count != 0);
+        if (t.counts && count) atomicAdd(t.counts + j, (unsigned long long)count);
+        if (j % 32 == 0 && (bits & ~*(volatile unsigned *)(t.bits + j / 32))) atomicOr(t.bits + j / 32, bits);
+    }
 }
 
 static __global__ void write_values(cpi_keys k, table t, void *values, int64_t *index, int64_t *counts)
 {
     CPI_SORT_EACH(j, t.range)
     {
-        if (!t.flags[j]) continue;
+        if (!(t.bits[j / 32] >> j % 32 & 1)) continue;
         int64_t u = t.place[j] - 1;
         cpi_put_element(k, t.low + (uint64_t)j, values, u);
         if (index) index[u] = (int64_t)t.first[j];
@@ -160,7 +158,7 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
 {
     cudaStream_t s = cpi_cuda_stream(stream);
     size_t words = (size_t)t->range * sizeof(unsigned long long);
-    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->flags, 0, (size_t)t->range, s), "unique");
+    cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(t->bits, 0, (size_t)(t->range + 31) / 32 * 4, s), "unique");
     if (code == CP_OK && t->counts) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->counts, 0, words, s), "unique");
     if (code == CP_OK && t->first) code = cpi_cuda_issued(stream, cudaMemsetAsync(t->first, 0xFF, words, s), "unique");
     if (code != CP_OK) return code;
@@ -172,9 +170,13 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
     return CPI_LAUNCHED(stream, "unique");
 }
 
-static cp_code write_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, const table *t, int64_t count)
+/* Places of a table that is filled, their number, the results. */
+static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, const table *t)
 {
-    cp_code code = q->sized(q, count);
+    int64_t count = 0;
+    cp_code code = cpi_cuda_sum_marks(stream, {t->bits, NULL}, t->place, t->range);
+    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
+    if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
     LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
     code = CPI_LAUNCHED(stream, "unique");
@@ -185,15 +187,6 @@ static cp_code write_table(cp_stream *stream, const cpi_keys *k, cpi_unique *q, 
     return code;
 }
 
-static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique *q, table *t)
-{
-    int64_t count = 0;
-    cp_code code = fill(stream, k, q, t);
-    if (code == CP_OK) code = cpi_cuda_sum_marks(stream, t->flags, t->place, t->range);
-    if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
-    return code == CP_OK ? write_table(stream, k, q, t, count) : code;
-}
-
 /* What marks a table before its range is known. */
 typedef struct near {
     cp_stream *stream;
@@ -202,7 +195,6 @@ typedef struct near {
     uint64_t most;
     unsigned long long *found;
     unsigned *bits;
-    uint8_t *flags;
 } near;
 
 static cp_code mark_ahead(void *context)
@@ -212,21 +204,17 @@ static cp_code mark_ahead(void *context)
     const unsigned blocks = cpi_cuda_blocks(w->q->n, 4 * NEAR_THREADS, cpi_cuda_units(stream));
     mark_near<<<blocks, NEAR_THREADS, 0, cpi_cuda_stream(stream)>>>(*w->k, w->q->n, w->q->from, w->most, w->found,
                                                                      w->bits);
-    LAUNCH(spread_bits, (int64_t)w->most)(w->most, w->found, w->bits, w->flags);
     return CPI_LAUNCHED(stream, "unique");
 }
 
 cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q, int64_t most, uint64_t *low,
                              uint64_t *high, bool *done)
 {
-    /* places, then the range found and bits, which are cleared together, then flags */
-    const size_t places = (size_t)most * sizeof(int64_t), cleared = 16 + (size_t)(most + 31) / 32 * 4;
+    const size_t cleared = 16 + (size_t)(most + 31) / 32 * 4; /* the range found, and bits */
     uint64_t range[2] = {0, 0};
-    int64_t count = 0;
-    char *memory = (char *)cpi_host->work_alloc(stream, places + cleared + (size_t)most);
-    if (!memory) return CP_ERROR_MEMORY;
-    unsigned long long *found = (unsigned long long *)(memory + places);
-    near w = {stream, k, q, (uint64_t)most, found, (unsigned *)(found + 2), (uint8_t *)found + cleared};
+    unsigned long long *found = (unsigned long long *)cpi_host->work_alloc(stream, cleared);
+    if (!found) return CP_ERROR_MEMORY;
+    near w = {stream, k, q, (uint64_t)most, found, (unsigned *)(found + 2)};
     cp_code code = cpi_cuda_issued(stream, cudaMemsetAsync(found, 0, cleared, cpi_cuda_stream(stream)), "unique");
     if (code == CP_OK) code = launch_range(stream, "unique", k, q->n, q->from, found);
     if (code == CP_OK) code = cpi_cuda_read_while(stream, range, found, sizeof range, mark_ahead, &w);
@@ -237,13 +225,12 @@ cp_code cpi_cuda_unique_near(cp_stream *stream, const cpi_keys *k, cpi_unique *q
         table t = {};
         t.low = *low;
         t.range = (int64_t)(*high - *low) + 1;
-        t.flags = w.flags;
-        t.place = (int64_t *)memory;
-        code = cpi_cuda_sum_marks(stream, t.flags, t.place, t.range);
-        if (code == CP_OK) code = cpi_cuda_read(stream, &count, t.place + t.range - 1, sizeof count);
-        if (code == CP_OK) code = write_table(stream, k, q, &t, count);
+        t.bits = w.bits;
+        t.place = (int64_t *)cpi_host->work_alloc(stream, (size_t)t.range * sizeof *t.place);
+        code = t.place ? count_and_write(stream, k, q, &t) : CP_ERROR_MEMORY;
+        cpi_host->work_free(stream, t.place);
     }
-    cpi_host->work_free(stream, memory);
+    cpi_host->work_free(stream, found);
     return code;
 }
 
@@ -256,10 +243,11 @@ cp_code cpi_cuda_unique_table(cp_stream *stream, const cpi_keys *k, cpi_unique *
     t.range = range;
     t.low = low;
     t.place = (int64_t *)memory;
-    t.flags = (uint8_t *)(memory + words);
+    t.bits = (unsigned *)(memory + words);
     t.counts = q->want_counts ? (unsigned long long *)(memory + 2 * words) : NULL;
     t.first = q->want_index ? (unsigned long long *)(memory + 3 * words) : NULL;
-    cp_code code = count_and_write(stream, k, q, &t);
+    cp_code code = fill(stream, k, q, &t);
+    if (code == CP_OK) code = count_and_write(stream, k, q, &t);
     cpi_host->work_free(stream, memory);
     return code;
 }

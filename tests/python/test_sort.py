@@ -159,6 +159,23 @@ def test_unique_ranges(spread, dtype, device):
     check_unique((np.iinfo(dtype).max - x.astype("u8") % 2**31).astype(dtype), True)
 
 
+@pytest.mark.parametrize("distinct", [3, 10**5, 10**7])
+@pytest.mark.parametrize("dtype", ["int32", "uint64"])
+def test_unique_wide_table(distinct, dtype, device):
+    """Close together, but further apart than a block's shared memory has bits; few values many times, and many once."""
+    rng = np.random.default_rng(11)
+    values = rng.integers(0, 5 * 10**5, distinct)
+    values[:2] = 0, 5 * 10**5
+    x = (values[rng.integers(0, distinct, 2**21 + 3)] + 77).astype(dtype)
+    x[-2:] = 77, 77 + 5 * 10**5
+    y = cp.asarray(x)
+    same(cp.unique(y), np.unique(x))
+    for got, want in zip(cp.unique(y, return_inverse=True), np.unique(x, return_inverse=True), strict=True):
+        same(got, want)
+    for got, want in zip(cp.unique(y, **ALL), np.unique(x, **ALL), strict=True):
+        same(got, want)
+
+
 def test_zero_dimensions(device):
     x = cp.asarray(np.float32(3))
     with pytest.raises(np.exceptions.AxisError):

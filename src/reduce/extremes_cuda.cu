@@ -132,15 +132,16 @@ template <class R, bool KNOWN> struct batch<FirstExtreme<R, KNOWN>> {
     {
         const bool first = s.a.index < 0, unknown = !first && is_nan(s.a.key);
         if (unknown && !KNOWN) return; /* an earlier one */
-        bool none = first || unknown, any_nan = false;
+        bool any_nan = false;
         int won = -1;
         R best = s.a.key;
+        if (first || unknown) best.re = NAN; /* which every number beats */
 #pragma unroll
         for (int k = 0; k < U * V; k++) {
             const R x = flipped(v[k / V].x[k % V], s.flip);
             const bool nan = is_nan(x);
             any_nan |= nan;
-            if (!nan && (none || beats(x, best))) best = x, won = k, none = false;
+            if (!nan && !(x.re < best.re) && !(x.re == best.re && x.im <= best.im)) best = x, won = k;
         }
         if (any_nan && !KNOWN) {
 #pragma unroll

@@ -4,7 +4,8 @@
  * never one of the arguments, also where the elements are those of an argument (x on its own device, `out`). Inside a
  * scope what a function returns is the scope's instead and ends with it, unless cp_keep takes it out. Views share
  * memory with their base and keep it alive. Strides are in bytes. Functions return NULL on failure (see error.h).
- * With CUPRITE_DEBUG=leaks in the environment, what was never freed, and who made it, is printed when the process ends. */
+ * With CUPRITE_DEBUG=leaks in the environment, what was never freed, and who made it, is printed when the process
+ * ends. */
 #ifndef CUPRITE_ARRAY_H
 #define CUPRITE_ARRAY_H
 
@@ -25,8 +26,8 @@ CP_API void cp_scope_end(cp_scope *s);
 CP_API cp_array *cp_keep(cp_array *x);   /* takes x out of its scope: the caller owns it; returns x */
 /* Ends s and all that it owns but x, which goes to the scope around it, or to the caller; returns x. */
 CP_API cp_array *cp_scope_return(cp_scope *s, cp_array *x);
-/* for (CP_SCOPE) { ... }: a scope around a block, which runs once. However the block is left, by its end, break, return,
- * goto, or in C++ an exception, the scope ends. Where no scope can be begun, the block is passed over. */
+/* for (CP_SCOPE) { ... }: a scope around a block, which runs once. However the block is left, by its end, break,
+ * return, goto, or in C++ an exception, the scope ends. Where no scope can be begun, the block is passed over. */
 #ifdef __cplusplus
 extern "C++" {
 class cp_scope_block {
@@ -55,19 +56,19 @@ CP_API int64_t cp_size(const cp_array *x);              /* number of elements */
 CP_API int64_t cp_nbytes(const cp_array *x);            /* size times bytes of an element */
 CP_API const int64_t *cp_dims(const cp_array *x);       /* ndim extents */
 CP_API const int64_t *cp_strides(const cp_array *x);    /* ndim strides, bytes */
-CP_API int64_t cp_dim(const cp_array *x, int axis);     /* one extent, negative axes from the end; -1 if out of bounds */
+CP_API int64_t cp_dim(const cp_array *x, int axis);     /* one extent, negative axes from the end; -1 out of bounds */
 CP_API void *cp_data(const cp_array *x);                /* first element, in the device's memory */
 CP_API int cp_device_of(const cp_array *x);
 CP_API bool cp_is_c_contiguous(const cp_array *x);
 CP_API bool cp_is_f_contiguous(const cp_array *x);
-CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose elements share memory, a broadcast one */
+CP_API bool cp_is_writable(const cp_array *x);          /* false of a view whose elements share memory */
 /* Writing to x, and to views made of it from now on, is an error or no longer one; other views stay as they are. */
 CP_API cp_code cp_set_writable(cp_array *x, bool writable);
 
 /* --- making arrays (on the current device) --- */
 CP_API cp_array *cp_empty(cp_shape shape, cp_type type);      /* contents undefined */
 CP_API cp_array *cp_zeros(cp_shape shape, cp_type type);
-CP_API cp_array *cp_eye(int64_t rows, int64_t columns, int64_t k, cp_type type); /* ones on the k-th diagonal, else zeros */
+CP_API cp_array *cp_eye(int64_t rows, int64_t columns, int64_t k, cp_type type); /* ones on the k-th diagonal */
 CP_API cp_array *cp_ones(cp_shape shape, cp_type type);
 CP_API cp_array *cp_full(cp_shape shape, cp_type type, const cp_array *value); /* value broadcasts */
 CP_API cp_array *cp_empty_like(const cp_array *x, cp_type type); /* CP_DEFAULT keeps x's; keeps order "K" */

@@ -17,7 +17,7 @@ extern "C" {
 #include "cuprite/reductions.h"
 
 typedef struct cp_reduce_options {
-    CP_OPTION(cp_axes, axis);       /* all axes by default; argmin and argmax: one axis, or all (of the flattened array) */
+    CP_OPTION(cp_axes, axis);       /* all axes by default; argmin and argmax: one axis, or all (flattened) */
     CP_OPTION(bool, keepdims);      /* keep reduced axes with extent 1 */
     CP_OPTION(bool, typed);         /* dtype is meant */
     CP_OPTION(cp_type, dtype);      /* type to accumulate in and to return, with `typed` */
@@ -29,7 +29,8 @@ typedef struct cp_reduce_options {
     int _;
 } cp_reduce_options;
 
-/* The general call, for a reduction chosen at run time; `options` may be NULL. Returns a view of out when it is given. */
+/* The general call, for a reduction chosen at run time; `options` may be NULL. Returns a view of out when it is
+ * given. */
 CP_API cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options);
 
 /* What the table says of a reduction; `ufunc` is NumPy's name of the operation that it repeats. */

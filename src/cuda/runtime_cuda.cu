@@ -39,7 +39,8 @@ static int device_count;
 static void use(const cpi_device *device)
 {
     int now = -1;
-    if (device_count > 1 && (cudaGetDevice(&now) != cudaSuccess || now != device->ordinal)) cudaSetDevice(device->ordinal);
+    if (device_count > 1 && (cudaGetDevice(&now) != cudaSuccess || now != device->ordinal))
+        cudaSetDevice(device->ordinal);
 }
 
 static cp_code open_device(cpi_device *d)

@@ -1,8 +1,8 @@
 /* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones.
  *
- * Contiguous conversions have a kernel for each pair of types; copies of one type a kernel for each size of what is moved
- * at once, which is the element, or more where rows allow it; everything else a kernel for each destination type that
- * converts through a switch. */
+ * Contiguous conversions have a kernel for each pair of types; copies of one type a kernel for each size of what is
+ * moved at once, which is the element, or more where rows allow it; everything else a kernel for each destination type
+ * that converts through a switch. */
 #include "elementwise/memory_cuda.h"
 #include "elementwise/move_cuda.h"
 
@@ -26,7 +26,7 @@ CPS_TYPES(CONVERTERS, )
 /* Elements a thread converts: 16 bytes of the wider side, times 2. */
 template <class C> constexpr int width()
 {
-    constexpr size_t big = sizeof(typename C::From) > sizeof(typename C::To) ? sizeof(typename C::From) : sizeof(typename C::To);
+    constexpr size_t from = sizeof(typename C::From), to = sizeof(typename C::To), big = from > to ? from : to;
     return (int)(16 / big);
 }
 
@@ -396,8 +396,8 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
     g.column_tiles = (g.columns + TILE - 1) / TILE;
     int64_t blocks = g.outer.n * g.row_tiles * g.column_tiles;
     void *args[] = {&g};
-    cudaLaunchKernel(transpose_by_size(cpi_itemsize(loop->op[0].type)), dim3((unsigned)blocks), dim3(TILE, BAND), args, 0,
-                     cpi_cuda_stream(stream));
+    cudaLaunchKernel(transpose_by_size(cpi_itemsize(loop->op[0].type)), dim3((unsigned)blocks), dim3(TILE, BAND), args,
+                     0, cpi_cuda_stream(stream));
     return CPI_LAUNCHED(stream, "copy");
 }
 

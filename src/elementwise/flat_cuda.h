@@ -78,7 +78,8 @@ template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
 
 /* The body on a vector, whose inputs are in `wide`, to the output. */
 template <class Op, class O, int V>
-__device__ __forceinline__ void cpi_flat_compute(const typename Op::Type (&wide)[Op::nin][V], typename Op::Result (&result)[V])
+__device__ __forceinline__ void cpi_flat_compute(const typename Op::Type (&wide)[Op::nin][V],
+                                                 typename Op::Result (&result)[V])
 {
 #pragma unroll
     for (int j = 0; j < V; j++) {
@@ -219,7 +220,8 @@ __device__ __forceinline__ void cpi_apply(const C (&x)[N][CPI_RUN], R (&r)[CPI_R
     }
 }
 
-/* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row behind. */
+/* Where the run that begins at element i lies: `left` elements of it at `offset`, the others at `next`, in the row
+ * behind. */
 template <int NOPS> struct cpi_run_place {
     int64_t offset[NOPS], next[NOPS];
     int left;
@@ -256,7 +258,8 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
         const int64_t stride = g.walk.strides[k][g.walk.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
-            const char *at = p + (j < place.left ? place.offset[k] + j * stride : place.next[k] + (j - place.left) * stride);
+            const char *at = p + (j < place.left ? place.offset[k] + j * stride
+                                                 : place.next[k] + (j - place.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;
@@ -317,7 +320,8 @@ template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_runs(
 }
 
 /* Which of a thread's elements are the loop's, and the mask, operand Q, lets take part. */
-template <int Q> __device__ __forceinline__ void cpi_taking_part(const cpi_general_args &g, int64_t first, bool (&active)[CPI_RUN])
+template <int Q>
+__device__ __forceinline__ void cpi_taking_part(const cpi_general_args &g, int64_t first, bool (&active)[CPI_RUN])
 {
     int64_t at[CPI_RUN][1] = {};
     if (g.mask) cpi_locate_all<Q>(g.walk, first, CPI_THREADS, at);
@@ -326,7 +330,8 @@ template <int Q> __device__ __forceinline__ void cpi_taking_part(const cpi_gener
         active[u] = first + u * CPI_THREADS < g.walk.n && (!g.mask || *(const uint8_t *)(g.data[Q] + at[u][0]) != 0);
 }
 
-template <class Family> __global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
+template <class Family>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_general(const __grid_constant__ cpi_general_args g)
 {
     using C = typename Family::Type;
     using R = typename Family::Result;

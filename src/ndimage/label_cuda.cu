@@ -366,7 +366,8 @@ template <class U> cp_code sum_counts(cp_stream *stream, U *counts, int64_t n)
     if (code != CP_OK) return code;
     void *scratch = cpi_host->work_alloc(stream, bytes);
     if (!scratch) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n, cpi_cuda_stream(stream)),
+    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n,
+                                                                 cpi_cuda_stream(stream)),
                           "label");
     cpi_host->work_free(stream, scratch);
     return code;

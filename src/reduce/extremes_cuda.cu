@@ -65,7 +65,8 @@ template <class R, bool KNOWN> struct gives_elements<Extreme<R, KNOWN>> { static
 
 template <class R, bool KNOWN> struct batch<Extreme<R, KNOWN>> {
     template <int U, int V>
-    static __device__ __forceinline__ void add(typename Extreme<R, KNOWN>::State &s, const vector<R, V> (&v)[U], int64_t, int64_t)
+    static __device__ __forceinline__ void add(typename Extreme<R, KNOWN>::State &s, const vector<R, V> (&v)[U],
+                                               int64_t, int64_t)
     {
 #pragma unroll
         for (int u = 0; u < U; u++) {

@@ -1,10 +1,11 @@
 /* Folding on the GPU: accumulators, the kernels (rows, short rows, columns), and how they are launched.
  *
  * A fold F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread gathers),
- * MASKS (whether it may come with a mask), add, turn (between groups of elements: keeps sequential sums short), result, join, finish; where elements that
- * were loaded together have a quicker way in than one by one, batch<F> is specialised. Invariants: joins
- * are made in an order that depends on shapes and the device alone; the partial accumulators of a result are
- * joined by the last block to arrive, whose counter it sets back to zero; no atomics on floating-point numbers. */
+ * MASKS (whether it may come with a mask), add, turn (between groups of elements: keeps sequential sums short), result,
+ * join, finish; where elements that were loaded together have a quicker way in than one by one, batch<F> is
+ * specialised. Invariants: joins are made in an order that depends on shapes and the device alone; the partial
+ * accumulators of a result are joined by the last block to arrive, whose counter it sets back to zero; no atomics on
+ * floating-point numbers. */
 #ifndef CPI_REDUCE_FOLD_CUH
 #define CPI_REDUCE_FOLD_CUH
 
@@ -155,13 +156,15 @@ __device__ __forceinline__ typename F::Acc join_parts(typename F::Acc acc, const
 
 /* --- rows: consecutive reduced elements by consecutive threads, V of them in one load --- */
 
-template <class R, int V> struct __align__(V == 1 ? alignof(R) : sizeof(R) * V <= 16 ? sizeof(R) * V : 16) vector { R x[V]; };
+template <class R, int V> struct __align__(V == 1 ? alignof(R) : sizeof(R) * V <= 16 ? sizeof(R) * V : 16) vector {
+    R x[V];
+};
 
 /* Adds what a thread has loaded at once: element e of vector u is at position `at` + u * `step` + e. */
 template <class F> struct batch {
     template <int U, int V>
-    static __device__ __forceinline__ void add(typename F::State &s, const vector<typename F::Raw, V> (&v)[U], int64_t at,
-                                               int64_t step)
+    static __device__ __forceinline__ void add(typename F::State &s, const vector<typename F::Raw, V> (&v)[U],
+                                               int64_t at, int64_t step)
     {
 #pragma unroll
         for (int u = 0; u < U; u++)
@@ -170,8 +173,8 @@ template <class F> struct batch {
     }
 };
 
-/* Where the elements of flat reduced indices i, i + step, ... lie beside x, `apart` bytes from index to index where there
- * is one dimension. Which it is is one question for all of them, so that nothing stands between their loads. */
+/* Where the elements of flat reduced indices i, i + step, ... lie beside x, `apart` bytes from index to index where
+ * there is one dimension. Which it is is one question for all of them, so that nothing stands between their loads. */
 template <int U>
 __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p, const char *x, int64_t i, int64_t step,
                                           int64_t apart)
@@ -188,8 +191,8 @@ __device__ __forceinline__ void addresses(const char *(&from)[U], const plan &p,
 
 /* Vectors first + lane, first + lane + group, ... of a thread, four at a time; all threads of a group turn as often. */
 template <class F, int V>
-__device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p, const char *x, int lane, int64_t first,
-                                             int64_t end)
+__device__ __forceinline__ void walk_vectors(typename F::State &s, const plan &p, const char *x, int lane,
+                                             int64_t first, int64_t end)
 {
     typedef vector<typename F::Raw, V> W;
     const int group = p.group;
@@ -290,8 +293,8 @@ __device__ __forceinline__ void walk_masked(typename F::State &s, const plan &p,
 
 /* The same along several dimensions. */
 template <class F>
-__device__ __forceinline__ void walk_masked_dimensions(typename F::State &s, const plan &p, const char *x, const uint8_t *w,
-                                                       int64_t i, int64_t end, int group)
+__device__ __forceinline__ void walk_masked_dimensions(typename F::State &s, const plan &p, const char *x,
+                                                       const uint8_t *w, int64_t i, int64_t end, int group)
 {
     typedef typename F::Raw R;
     const cpi_reduce_args &a = p.a;
@@ -573,7 +576,8 @@ template <class F> __global__ void __launch_bounds__(THREADS) columns(const __gr
         for (int left = height; left > 1;) { /* the lower half takes the upper one; the middle of an odd number waits */
             const int half = (left + 1) / 2;
             __syncthreads();
-            if (ty + half < left) shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + half * width]);
+            if (ty + half < left)
+                shared[threadIdx.x] = F::join(shared[threadIdx.x], shared[threadIdx.x + half * width]);
             left = half;
         }
         if (last) break;
@@ -714,7 +718,8 @@ template <class F> cp_code launch_short_rows(cp_stream *stream, plan &p)
     return CPI_LAUNCHED(stream, cpi_reduce_name(p.a.op));
 }
 
-/* In how many parts `units` pieces of work go to fill rounds of `round` blocks: the fewest rounds that leave few idle. */
+/* In how many parts `units` pieces of work go to fill rounds of `round` blocks: the fewest rounds that leave few
+ * idle. */
 static inline int64_t parts_to_fill(int64_t units, int64_t round)
 {
     int64_t parts = 1;

@@ -112,8 +112,8 @@ static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, tabl
     }
 }
 
-/* The same with the counts of a block (marks, where no counts are wanted) in shared memory. A block sees fewer than 2^32
- * elements. */
+/* The same with the counts of a block (marks, where no counts are wanted) in shared memory. A block sees fewer than
+ * 2^32 elements. */
 static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *from, table t)
 {
     __shared__ unsigned counts[SHARED_RANGE];

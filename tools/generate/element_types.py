@@ -89,7 +89,7 @@ def public_header(types):
     rows = [f'X({t.name.upper()}, "{t.name}", {t.c}, \'{KINDS[t.kind]}\', {t.size})' for t in types]
     width = max(len(r) for r in rows) + 4
     lines = ["#ifndef CUPRITE_ELEMENT_TYPES_H", "#define CUPRITE_ELEMENT_TYPES_H", "",
-             "/* The element types, in NumPy's order: the first upwards that two of them cast to is their promotion. */",
+             "/* The element types, in NumPy's order: the first upwards that two cast to is their promotion. */",
              "typedef enum cp_type {"]
     lines += [f"    {t.enum}," for t in types]
     lines += ["    CP_DEFAULT = -1 /* in options: the type that NumPy would choose */", "} cp_type;",
@@ -209,8 +209,9 @@ CPS uint64_t cpi_order_flip(cp_type t, bool low)
 def floats(types):
     """The formats of floating types, by type; those of a complex type's parts, and zeros for the others."""
     text = "/* Of floating and complex types: the format of a number, or of a part. */\n"
-    text += "typedef struct cpi_float_format {\n    uint64_t infinity; /* its bits */\n    int digits;        /* bits of"
-    text += " the mantissa with the leading one */\n    int least;         /* exponent of the smallest number above 0 */\n"
+    text += "typedef struct cpi_float_format {\n    uint64_t infinity; /* its bits */\n"
+    text += "    int digits;        /* bits of the mantissa with the leading one */\n"
+    text += "    int least;         /* exponent of the smallest number above 0 */\n"
     text += "} cpi_float_format;\nstatic const cpi_float_format cpi_float_formats[CP_NTYPES] = {\n"
     for t in types:
         f = by_suffix(types, t.part)
@@ -453,7 +454,8 @@ def convert_value(types):
             text += f"    case {b.enum}: {{\n        const {b.stored} y = cps_{a.suffix}_to_{b.suffix}(x);\n"
             text += "        memcpy(result, &y, sizeof y);\n        break;\n    }\n"
         text += "    case CP_DEFAULT: break;\n    }\n}\n\n"
-    text += "void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result)\n{\n    switch (from) {\n"
+    text += "void cpi_convert_value(cp_type from, const void *value, cp_type to, void *result)\n"
+    text += "{\n    switch (from) {\n"
     for a in types:
         text += f"    case {a.enum}: {{\n        {a.stored} x;\n        memcpy(&x, value, sizeof x);\n"
         text += f"        from_{a.name}(x, to, result);\n        break;\n    }}\n"

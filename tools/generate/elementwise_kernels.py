@@ -13,6 +13,7 @@ from elementwise import LETTERS, RULES, TABLE, acting_type, groups_of, operation
 
 CALLS = {"never": "CPI_CALL_NEVER", "general": "CPI_CALL_GENERAL", "wide": "CPI_CALL_WIDE", "always": "CPI_CALL_ALWAYS"}
 HEAD = "static __device__ __noinline__"
+GLOBAL = "static __global__ void __launch_bounds__(CPI_THREADS)"
 
 
 # --- memory ---
@@ -23,7 +24,8 @@ def cases(types, line):
 
 def load(types, t):
     c, s = t.stored, t.suffix
-    text = f"static __host__ __device__ __noinline__ {c} cpi_load_{s}(const void *p, int type)\n{{\n    switch (type) {{\n"
+    text = f"static __host__ __device__ __noinline__ {c} cpi_load_{s}(const void *p, int type)\n"
+    text += "{\n    switch (type) {\n"
     text += cases(types, lambda u: f"return cps_{u.suffix}_to_{s}(*(const {u.stored} *)p);")
     return text + f"    }}\n    return {c}();\n}}\n"
 
@@ -34,7 +36,8 @@ def load_run(types, t):
     text += f"    cpi_pack<{c}, CPI_RUN> r;\n    switch (type) {{\n"
     for u in types:
         text += f"    case {u.enum}: {{\n        cpi_pack<{u.stored}, CPI_RUN> v = cpi_take<{u.stored}>(p, aligned);\n"
-        text += f"        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_{u.suffix}_to_{s}(v.x[j]);\n        break;\n    }}\n"
+        text += f"        for (int j = 0; j < CPI_RUN; j++) r.x[j] = cps_{u.suffix}_to_{s}(v.x[j]);\n"
+        text += "        break;\n    }\n"
     return text + "    default: break;\n    }\n    return r;\n}\n"
 
 
@@ -58,22 +61,28 @@ def store_run(types, t):
 
 def memory(types):
     text = "#ifndef CPI_MEMORY_CUDA_H\n#define CPI_MEMORY_CUDA_H\n\n#include \"elementwise/kernels_cuda.h\"\n\n"
-    text += "/* A value of any type in memory as one of each type. Called, not copied: one body serves every kernel. */\n\n"
+    text += "/* A value of any type in memory as one of each type. Called, not copied: there is one body. */\n\n"
     return text + "\n".join(load(types, t) for t in types) + "\n#endif"
 
 
 def memory_runs(types):
-    text = "#ifndef CPI_MEMORY_RUNS_CUDA_H\n#define CPI_MEMORY_RUNS_CUDA_H\n\n#include \"elementwise/memory_cuda.h\"\n\n"
+    text = "#ifndef CPI_MEMORY_RUNS_CUDA_H\n#define CPI_MEMORY_RUNS_CUDA_H\n\n"
+    text += '#include "elementwise/memory_cuda.h"\n\n'
     text += "/* The same for CPI_RUN neighbours. */\n\n"
     return text + "\n".join(load_run(types, t) for t in types) + "\n#endif"
 
 
 # --- rows and tables for the launcher ---
 
+def declared(t):
+    return f"extern const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS];"
+
+
 def launcher(operations, types):
     text = "#ifndef CPI_OPERATIONS_CUDA_H\n#define CPI_OPERATIONS_CUDA_H\n\n#include \"elementwise/kernels_cuda.h\"\n\n"
     text += "/* What the launcher knows of an operation; the words of `in` and `out` are table.h's. */\n"
-    text += "struct cpi_cuda_row {\n    const char *name;\n    uint8_t nin, nout, rule;\n    int8_t in[CPI_MAXIN], out[CPI_MAXOUT];\n};\n"
+    text += "struct cpi_cuda_row {\n    const char *name;\n    uint8_t nin, nout, rule;\n"
+    text += "    int8_t in[CPI_MAXIN], out[CPI_MAXOUT];\n};\n"
     text += "static const cpi_cuda_row cpi_cuda_rows[CPI_NKERNELS] = {\n"
     for o in operations:
         ins, outs = (", ".join(word_of(types, w) for w in words) for words in (o.inputs, o.outputs))
@@ -81,7 +90,7 @@ def launcher(operations, types):
     text += "};\n\n/* Of operations on halves, the kernels for contiguous ones. */\n"
     text += "extern const cpi_cuda_half_entry cpi_cuda_half_ops[CPI_NKERNELS][CPI_NHALVES];\n"
     text += "/* The kernels by computing type, then by operation. */\n"
-    text += "".join(f"extern const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS];\n" for t in types if not t.is_half)
+    text += "".join(declared(t) + "\n" for t in types if not t.is_half)
     text += "static const cpi_cuda_entry *const cpi_cuda_ops[CP_NTYPES] = {\n"
     text += "".join(f"    {'nullptr' if t.is_half else 'cpi_cuda_ops_' + t.suffix},\n" for t in types)
     return text + "};\n\n#endif"
@@ -133,7 +142,8 @@ class Kernels:
                 f"struct {name} {{", f"    using Type = {c};", f"    using Result = {result.stored};",
                 f"    static constexpr int nin = {o.nin};", f"    static constexpr cpi_calls call = {CALLS[o.call]};",
                 f"    static __device__ __forceinline__ {result.stored} body_of(const {c} *x)", "    {",
-                f"        const {kind} {takes};" if used else "        (void)x;", f"        return {expression};", "    }", "};"])
+                f"        const {kind} {takes};" if used else "        (void)x;",
+                f"        return {expression};", "    }", "};"])
 
         return self.once((c, result.stored, expression, o.nin, o.call, truth), f"{o.name}_{acting.suffix}", text)
 
@@ -141,18 +151,21 @@ class Kernels:
         """All plain operations of a type with that result and number of inputs, behind one switch."""
         name, c, r = f"{t.suffix}_to_{result.suffix}_{nin}", t.stored, result.stored
         self.needs((load, t), (load_run, t), (store, result), (store_run, result))
-        lines = [f"struct {name} {{", f"    using Type = {c};", f"    using Result = {r};", f"    static constexpr int nin = {nin};",
+        lines = [f"struct {name} {{", f"    using Type = {c};", f"    using Result = {r};",
+                 f"    static constexpr int nin = {nin};",
                  "    static __device__ __forceinline__ Type load(const void *p, int type)", "    {",
                  f"        return cpi_load_{t.suffix}(p, type);", "    }",
-                 "    static __device__ __forceinline__ cpi_pack<Type, CPI_RUN> load_run(const void *p, int type, bool aligned)",
-                 "    {", f"        return cpi_load_run_{t.suffix}(p, type, aligned);", "    }",
+                 "    static __device__ __forceinline__ cpi_pack<Type, CPI_RUN>",
+                 "    load_run(const void *p, int type, bool aligned)", "    {",
+                 f"        return cpi_load_run_{t.suffix}(p, type, aligned);", "    }",
                  "    static __device__ __forceinline__ void store(void *p, int type, Result v)", "    {",
                  f"        cpi_store_{result.suffix}(p, type, v);", "    }",
                  "    static __device__ __forceinline__ void store_run(void *p, int type, bool aligned,",
                  "                                                     const cpi_pack<Result, CPI_RUN> &v)", "    {",
                  f"        cpi_store_run_{result.suffix}(p, type, aligned, v);", "    }",
-                 f"    static __device__ __forceinline__ void apply(int op, const Type (&x)[{nin}][CPI_RUN], Result (&r)[CPI_RUN])",
-                 "    {", "        switch (op) {"]
+                 "    static __device__ __forceinline__ void",
+                 f"    apply(int op, const Type (&x)[{nin}][CPI_RUN], Result (&r)[CPI_RUN])", "    {",
+                 "        switch (op) {"]
         by_struct = {}
         for o, struct in members:
             by_struct.setdefault(struct, []).append(o)
@@ -168,18 +181,20 @@ class Kernels:
         name = f"{o.name}_{t.suffix}"
         ins, outs, n = o.in_types(self.types, t), o.out_types(self.types, t), o.nin + o.nout
         self.needs(*[(load, u) for u in ins], *[(store, u) for u in outs])
-        lines = [f"static __global__ void __launch_bounds__(CPI_THREADS) {name}(const __grid_constant__ cpi_general_args g)", "{",
+        lines = [f"{GLOBAL} {name}(const __grid_constant__ cpi_general_args g)", "{",
                  "    const int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * CPI_RUN) + threadIdx.x;",
                  f"    int64_t at[CPI_RUN][{n}];", "    bool active[CPI_RUN];"]
         lines += [f"    {u.stored} {x}s[CPI_RUN];" for x, u in zip(LETTERS, ins)]
-        lines += ["    cpi_locate_all<0>(g.walk, first, CPI_THREADS, at);", f"    cpi_taking_part<{n}>(g, first, active);",
-                  "#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
+        lines += ["    cpi_locate_all<0>(g.walk, first, CPI_THREADS, at);",
+                  f"    cpi_taking_part<{n}>(g, first, active);", "#pragma unroll",
+                  "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
         for k, (x, u) in enumerate(zip(LETTERS, ins)):
             q = o.nout + k
             lines += [f"        {x}s[u] = g.values >> {k} & 1 ? *(const {u.stored} *)g.value[{k}]",
                       f"                : g.type[{q}] == {u.enum} ? *(const {u.stored} *)(g.data[{q}] + at[u][{q}])",
-                      f"                                  : cpi_load_{u.suffix}(g.data[{q}] + at[u][{q}], g.type[{q}]);"]
-        lines += ["    }", "#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {", "        if (!active[u]) continue;"]
+                      f"                : cpi_load_{u.suffix}(g.data[{q}] + at[u][{q}], g.type[{q}]);"]
+        lines += ["    }", "#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {",
+                  "        if (!active[u]) continue;"]
         lines += [f"        const {u.stored} {x} = {x}s[u];" for x, u in zip(LETTERS, ins)]
         for k, (e, u) in enumerate(zip(expressions, outs)):
             lines += [f"        const {u.stored} r{k} = {e};",
@@ -193,13 +208,14 @@ class Kernels:
         name = f"{o.name}_{t.suffix}_straight"
         ins, outs = o.in_types(self.types, t), o.out_types(self.types, t)
         self.needs(*[(load_run, u) for u in ins])
-        lines = [f"static __global__ void __launch_bounds__(CPI_THREADS) {name}(const __grid_constant__ cpi_general_args g)", "{",
+        lines = [f"{GLOBAL} {name}(const __grid_constant__ cpi_general_args g)", "{",
                  "    const int64_t i = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * CPI_RUN;",
                  "    if (i >= g.walk.n) return;",
                  "    const int left = g.walk.n - i < CPI_RUN ? (int)(g.walk.n - i) : CPI_RUN;"]
         lines += [f"    cpi_pack<{u.stored}, CPI_RUN> {x}s;" for x, u in zip(LETTERS, ins)]
         for k, (x, u) in enumerate(zip(LETTERS, ins)):
-            lines.append(f"    cpi_straight_run(g, {k}, {o.nout + k}, {u.enum}, i, left, {x}s, cpi_load_{u.suffix}, cpi_load_run_{u.suffix});")
+            lines += [f"    cpi_straight_run(g, {k}, {o.nout + k}, {u.enum}, i, left, {x}s, cpi_load_{u.suffix},",
+                      f"                     cpi_load_run_{u.suffix});"]
         lines += [f"    cpi_pack<{u.stored}, CPI_RUN> r{k};" for k, u in enumerate(outs)]
         lines += ["#pragma unroll", "    for (int u = 0; u < CPI_RUN; u++) {"]
         lines += [f"        const {u.stored} {x} = {x}s.x[u];" for x, u in zip(LETTERS, ins)]
@@ -219,7 +235,7 @@ class Kernels:
                 key = (o.out_types(self.types, t)[0].suffix, o.nin)
                 families.setdefault(key, []).append((o, structs[o]))
         names = {key: self.family(t, by_suffix(self.types, key[0]), key[1], m) for key, m in families.items()}
-        lines = [f"extern const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS]; /* constants are local otherwise */",
+        lines = [f"{declared(t)} /* constants are local otherwise */",
                  f"const cpi_cuda_entry cpi_cuda_ops_{t.suffix}[CPI_NKERNELS] = {{"]
         for o in operations:
             if o in structs and o.column(t) is not None:

@@ -1,6 +1,7 @@
 /* Mathematical functions of float and double through SLEEF's vector functions, where they are correct for every
  * argument; the table's scalar bodies serve the others. The last, partial vector goes through the same vector
  * function, so a value's result does not depend on its place. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -115,19 +116,61 @@ typedef __m256d vd;
     BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
     BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
 
-#define UNARIES(X) X(exp, exp, u10) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10) \
+/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one. */
+enum { LANES = sizeof(vd) / sizeof(double) };
+static vd exp_lanes(vd v, vd result, unsigned far)
+{
+    double x[LANES], r[LANES];
+    STORED(x, v);
+    STORED(r, result);
+    for (; far; far &= far - 1) {
+        int k = __builtin_ctz(far);
+        if (x[k] > 0 && x[k] < 709.7828) r[k] = exp(x[k]);
+    }
+    return LOADD(r);
+}
+static inline vd exp_d(vd v)
+{
+    vd r = SD(exp, u10)(v);
+    unsigned far = BEYONDD(v, 709.78271);
+    return __builtin_expect(far != 0, 0) ? exp_lanes(v, r, far) : r;
+}
+static vd power_lanes(vd a, vd b, vd result, unsigned far)
+{
+    double x[LANES], y[LANES], r[LANES];
+    STORED(x, a);
+    STORED(y, b);
+    STORED(r, result);
+    for (; far; far &= far - 1) {
+        int k = __builtin_ctz(far);
+        if (isfinite(x[k]) && isfinite(y[k])) r[k] = pow(x[k], y[k]);
+    }
+    return LOADD(r);
+}
+static inline vd power_d(vd a, vd b)
+{
+    vd r = SD(pow, u10)(a, b);
+    unsigned far = BEYONDD(r, DBL_MAX);
+    return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
+}
+
+#define UNARIES(X) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10) \
     X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35)               \
     X(arccos, acos, u35) X(arctan, atan, u10) X(arctanh, atanh, u10)
+#define SINGLES(X) X(exp, exp)
 #define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
 #define GUARDEDS(X) X(log1p, log1p, u10, 1e37f, 1e305) X(sinh, sinh, u10, 80.0f, 700.0) X(cosh, cosh, u10, 80.0f, 700.0)
 /* float32 has its own */
-#define DOUBLES(X) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
+#define DOUBLES(X) X(exp, exp) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
+    X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
+UNARY(exp, float, vf, LOADF, STOREF, SF(exp, u10), f32)
+UNARY(exp, double, vd, LOADD, STORED, exp_d, f64)
 UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)
 UNARY(expm1, double, vd, LOADD, STORED, SD(expm1, u10), f64)
 UNARY(cbrt, double, vd, LOADD, STORED, SD(cbrt, u10), f64)
 GUARDED(arcsinh, double, vd, LOADD, STORED, BEYONDD, SD(asinh, u10), 1e150, asinh, f64)
 GUARDED(arccosh, double, vd, LOADD, STORED, BEYONDD, SD(acosh, u10), 1e150, acosh, f64)
-BINARY(power, double, vd, LOADD, STORED, SETD, SD(pow, u10), f64)
+BINARY(power, double, vd, LOADD, STORED, SETD, power_d, f64)
 UNARIES(BOTH)
 GUARDEDS(GUARDED_BOTH)
 BINARIES(BOTH2)
@@ -137,6 +180,7 @@ BINARIES(BOTH2)
 #define UNARIES(X)
 #define BINARIES(X)
 #define GUARDEDS(X)
+#define SINGLES(X)
 #define DOUBLES(X)
 #endif
 
@@ -160,6 +204,7 @@ CHEAP(DECLARE_CHEAP)
 #endif
 
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32) REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
+    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32)
+    REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};

@@ -23,31 +23,32 @@ static int64_t grain_of(int op, cp_type type)
     return cpi_is_complex(type) ? 1 << 10 : 1 << 13;
 }
 
-/* job->function is an int that becomes 1; the second input is the mask. */
+/* job->function is an int that becomes 1; the second input is the mask. An exponent's sign is in its last byte. */
 static void negative_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
 {
-    const int64_t *b = op[1];
+    const size_t size = cpi_itemsize(job->in_type[0]);
+    const int8_t *b = (const int8_t *)op[1] + size - 1;
     const uint8_t *mask = job->nin > 1 ? op[2] : NULL;
-    int64_t negative = 0; /* its sign */
+    int negative = 0;
     (void)scalars;
-    for (int64_t i = 0; i < n; i++) negative |= mask && !mask[i] ? 0 : b[i];
+    for (int64_t i = 0; i < n; i++) negative |= mask && !mask[i] ? 0 : b[(size_t)i * size];
     if (negative < 0) __atomic_store_n((int *)(uintptr_t)job->function, 1, __ATOMIC_RELAXED);
 }
 
-/* Is an exponent that takes part negative? Asked before anything is written. */
-static bool any_negative(const cpi_loop *loop)
+/* Is an exponent that takes part negative, as the loop's type has it? Asked before anything is written. */
+static bool any_negative(const cpi_loop *loop, cp_type type)
 {
     int found = 0;
     cpi_loop exponents = *loop;
-    if (!cpi_is_signed(loop->op[2].type)) return false;
+    if (!cpi_is_signed(type) || loop->op[2].type == CP_BOOL) return false;
     exponents.nop = loop->nop - 1;
     exponents.op[1] = loop->op[2];
     if (loop->nop > 3) exponents.op[2] = loop->op[3];
     cpi_job job = {.loop = &exponents,
                    .nout = 1,
                    .nin = exponents.nop - 1,
-                   .in_type = {CP_INT64, CP_BOOL},
-                   .out_type = {CP_INT64}};
+                   .in_type = {type, CP_BOOL},
+                   .out_type = {type}};
     job.kernel = negative_kernel;
     job.function = &found;
     job.silent = true;
@@ -65,7 +66,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
     if (!f && set->ops[type]) f = set->ops[type][op];
     (void)stream;
     if (!f) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", row->name, cp_type_name(type));
-    if (op == CP_OP_power && cpi_is_int(type) && any_negative(loop))
+    if (op == CP_OP_power && cpi_is_int(type) && any_negative(loop, type))
         return cpi_fail(CP_ERROR_VALUE, "power: integers to negative integer powers are not allowed");
     cpi_job job;
     job.loop = loop;

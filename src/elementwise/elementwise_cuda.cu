@@ -279,7 +279,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
         return run(stream, op, type, &unmasked);
     }
     if (op == CP_OP_power && cpi_is_int(type)) {
-        cp_code code = cpi_cuda_check_exponents(stream, loop);
+        cp_code code = cpi_cuda_check_exponents(stream, type, loop);
         if (code) return code;
     }
     run_context c = {stream, op, type, entry};

@@ -148,8 +148,9 @@ static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *
 }
 /* Can `runs` serve the loop (output, nin inputs; a part that cpi_walk_each gave)? Fills its arguments. */
 bool cpi_runs_fit(const cpi_loop *loop, int nin, cp_type compute, cp_type result, cpi_runs_args *g);
-/* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative. */
-cp_code cpi_cuda_check_exponents(cp_stream *stream, const cpi_loop *loop);
+/* Puts CPI_LATE_NEGATIVE_POWER into the stream's mailbox when an exponent that takes part is negative as a number of
+ * the loop's type, an integer's. */
+cp_code cpi_cuda_check_exponents(cp_stream *stream, cp_type type, const cpi_loop *loop);
 /* How i / d is had for i below 2^31: (umulhi(i, magic) + i) >> shift. */
 void cpi_divisor(uint32_t d, uint32_t *magic, uint32_t *shift);
 /* Fills the walk from dimensions first.. of a loop (at most CPI_WALK_DIMS of them). */

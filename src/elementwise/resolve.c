@@ -166,9 +166,12 @@ static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
 {
     const cp_array *b = in[1];
     double e;
-    if (!(b->flags & CPI_HOST_SCALAR) || cpi_is_complex(b->type)) return CP_OK;
-    cpi_convert_value(b->type, b->value, CP_FLOAT64, &e);
-    if (cpi_is_int(plan->type) && e < 0 && in[0]->size && b->size)
+    bool whole = cpi_is_int(plan->type);
+    if (!(b->flags & CPI_HOST_SCALAR) || (cpi_is_complex(b->type) && !whole)) return CP_OK;
+    _Alignas(16) unsigned char exponent[16]; /* as the loop has it */
+    cpi_convert_value(b->type, b->value, whole ? plan->type : b->type, exponent);
+    cpi_convert_value(whole ? plan->type : b->type, exponent, CP_FLOAT64, &e);
+    if (whole && e < 0 && in[0]->size && b->size)
         return cpi_fail(CP_ERROR_VALUE, "power: integers to negative integer powers are not allowed");
     if (e != 1 && e != 2) return CP_OK;
     plan->op = e == 2 ? CP_OP_square : CP_OP_positive;
@@ -183,6 +186,7 @@ static cp_code check_inputs(const cpi_op_row *row, cp_array *const *in, cp_casti
     for (int i = 0; i < row->nin && row->rule != CPI_RULE_LOGIC && !code; i++) {
         cp_type from = in[i]->type, to = cpi_in_type(row, i, type);
         if (from == to) continue;
+        if (from == CP_INT32 && row->in[i] == CP_INT64) continue; /* ldexp has a loop for either */
         /* "equiv" takes numbers as typed, and so does "no" where there is nothing beside them to give way to */
         bool typed = rule == CP_UNSAFE || rule == CP_EQUIV || (rule == CP_NO_CAST && row->nin == 1);
         if (!typed) from = cpi_counts_as(in[i], to);

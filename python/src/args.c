@@ -269,12 +269,17 @@ static bool counted_axis(PyObject *o, int *v)
     return no_truth(o, "an integer is required for the axis") && cpy_int(o, v);
 }
 
-bool cpy_counted_axes(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, o && PyTuple_Check(o), counted_axis); }
+/* Elements that a mask chooses are counted by a loop. */
+bool cpy_counted_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes)
+{
+    bool masked = where && where != Py_True;
+    return masked ? cpy_axes_arg(o, x, axes) : axes_of(o, axes, o && PyTuple_Check(o), counted_axis);
+}
 
-bool cpy_known_axes(PyObject *o, PyObject *x, cpy_axes *axes)
+bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes)
 {
     char kind = cpy_is_array(x) ? cp_type_kind(cp_type_of(cpy_x(x))) : 'f';
-    return kind == 'f' || kind == 'c' ? cpy_axes_arg(o, x, axes) : cpy_counted_axes(o, axes);
+    return kind == 'f' || kind == 'c' ? cpy_axes_arg(o, x, axes) : cpy_counted_axes(o, x, where, axes);
 }
 
 bool cpy_index_axis(PyObject *o, int *v)

@@ -103,8 +103,8 @@ bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer o
 bool cpy_axis(PyObject *o, int *v);
 bool cpy_axis_or_flat(PyObject *o, int *axis);                   /* None: CP_FLAT */
 bool cpy_axes_arg(PyObject *o, PyObject *x, cpy_axes *axes);     /* of x. NULL, None: all; integer; tuple */
-bool cpy_known_axes(PyObject *o, PyObject *x, cpy_axes *axes);   /* the same where whole numbers are counted */
-bool cpy_counted_axes(PyObject *o, cpy_axes *axes);              /* the same, OverflowError beyond a C int */
+bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* where whole numbers are counted */
+bool cpy_counted_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes); /* OverflowError beyond a C int */
 bool cpy_keepdims(PyObject *o, bool *v);                         /* an integer's truth */
 bool cpy_bool(PyObject *o, bool otherwise, bool *v);
 bool cpy_double(PyObject *o, double otherwise, double *v);

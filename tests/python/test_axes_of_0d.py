@@ -41,3 +41,17 @@ def test_others():
         as_numpy_does(lambda xp: xp.compress([True], xp.asarray(3.5), axis=axis))
         as_numpy_does(lambda xp: xp.concatenate([xp.asarray(3.5)], axis=axis))
         as_numpy_does(lambda xp: xp.partition(xp.asarray(3.5), 0, axis=axis))
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["mean", "var", "std", "nanvar", "nanstd", "sum", "max"])
+def test_masked(name):
+    """What a mask lets take part is counted by a loop, not from the shape."""
+    for dtype in ("f4", "i4", "D", "?"):
+        for axis in AXES + [2**31]:
+            for where in (True, False, 1, np.True_, [True], [False]):
+                def call(xp):
+                    options = {"initial": 3} if name == "max" else {}
+                    mask = xp.asarray(where[0]) if isinstance(where, list) else where
+                    return getattr(xp, name)(xp.asarray(3).astype(dtype), axis=axis, where=mask, **options)
+                as_numpy_does(call)

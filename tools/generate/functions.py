@@ -295,7 +295,8 @@ def conversion(f, a, borrowed=False):
     o, v = f"o[{a.place}]", f"v.{a.name}"
     if a.kind.name == "object":
         return f"{v} = {o};"
-    take = "!" + a.kind.take.format(o=o, v=v, name=a.name, argument=a.argument)
+    where = next((f"o[{w.place}]" for w in f.arguments if w.name == "where"), "NULL")
+    take = "!" + a.kind.take.format(o=o, v=v, name=a.name, argument=a.argument, where=where)
     if borrowed and a.kind.name == "array":
         take = f"!({v} = cpy_need({o}))"
     given = f"cpy_given({o})" if a.optional and a.default is None else o

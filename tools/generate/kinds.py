@@ -101,9 +101,9 @@ KINDS = {k.name: k for k in [
     # one or a tuple; a 0-d array (the first argument) takes 0 and -1, alone
     _axes("axes", "cpy_axes_arg({o}, o[0], &{v})", AXES),
     # the same where NumPy counts the elements of integers first
-    _axes("known_axes", "cpy_known_axes({o}, o[0], &{v})", AXES),
-    # of means and their like, whose elements NumPy counts first
-    _axes("counted_axes", "cpy_counted_axes({o}, &{v})", AXES),
+    _axes("known_axes", "cpy_known_axes({o}, o[0], {where}, &{v})", AXES),
+    # of means and their like, whose elements NumPy counts first: from the shape, or by a sum where `where` says which
+    _axes("counted_axes", "cpy_counted_axes({o}, o[0], {where}, &{v})", AXES),
     # one axis, or None: all; for places, which have no more
     _axes("axis_or_all", "cpy_take_axis_or_all({o}, &{v})", "SupportsIndex | None"),
     # its Python functions so, by __index__: True is 1, OverflowError beyond C's int; several in any sequence

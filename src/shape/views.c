@@ -234,8 +234,9 @@ cp_array *cp_view_as(cp_array *x, cp_type type)
     memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
     memcpy(strides, x->strides, (size_t)x->ndim * sizeof *strides);
     if (from != to) {
+        bool apart = x->size && last >= 0 && x->shape[last] > 1 && x->strides[last] != from;
         const char *why = last < 0 ? "a 0-d array cannot change its item size"
-                          : x->strides[last] != from && x->shape[last] > 1 ? "the last axis must be contiguous"
+                          : apart  ? "the last axis must be contiguous"
                           : shape[last] * from % to ? "the last axis must be a multiple of the new item size" : NULL;
         if (why) {
             cpi_fail(CP_ERROR_VALUE, "%s: %s", function, why);

@@ -96,3 +96,12 @@ def test_samples_that_lose_their_imaginary_parts():
     error, _, _ = told(lambda xp: xp.linspace(0, 1j, 5, dtype="i4"), np)
     assert error is TypeError
     as_numpy_does(lambda xp: xp.linspace(0, 1j, 5, dtype="i4"))
+
+
+def test_bytes_of_nothing_as_another_type():
+    """Without an element no step is too long; the last extent must fit nevertheless."""
+    for shape in ((3, 0, 2), (0, 3), (2, 0), (0,), (4, 1), (4, 2)):
+        for key in (np.s_[:], np.s_[..., ::2], np.s_[..., ::-1], np.s_[::2]):
+            for t in ("i1", "i4", "D"):
+                as_numpy_does(lambda xp: xp.zeros(shape, "i4")[key].view(t))
+                as_numpy_does(lambda xp: xp.zeros(shape, "i4", order="F")[key].view(t).shape)

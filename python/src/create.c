@@ -213,6 +213,14 @@ static bool rounded_up(double v, int64_t *n)
     return *n = v > 0 ? (int64_t)v : 0, true;
 }
 
+/* What overflows in the arguments' own arithmetic is a size, as in NumPy. */
+static bool too_large(void)
+{
+    if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_SetString(PyExc_ValueError, "Maximum allowed size exceeded");
+    return false;
+}
+
 /* Elements of a range, of the arguments' own arithmetic; a complex one is as long as the shorter of its parts. */
 static bool range_length(PyObject *start, PyObject *stop, PyObject *step, bool complex_, int64_t *n)
 {
@@ -236,9 +244,7 @@ static bool range_length(PyObject *start, PyObject *stop, PyObject *step, bool c
     Py_XDECREF(zero);
     Py_XDECREF(span);
     Py_XDECREF(ratio);
-    if (!done && PyErr_ExceptionMatches(PyExc_OverflowError)) /* whatever overflowed, as in NumPy */
-        PyErr_SetString(PyExc_ValueError, "Maximum allowed size exceeded");
-    return done;
+    return done || too_large();
 }
 
 /* A host scalar that becomes an element of type t, with a check of bounds for NumPy's integers too. */
@@ -276,6 +282,7 @@ static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_t
         done = false;
     }
     PyObject *next = done && n > 1 ? PyNumber_Add(from, by) : NULL;
+    if (done && n > 1 && !next) done = too_large();
     cp_array *first = done ? n ? range_element(from, found) : cp_int(0) : NULL;
     cp_array *second = !first ? NULL : n > 1 ? range_element(next, found) : cp_retain(first);
     if (second) CPY_UNLOCKED(x = cp_progression(n, first, second, found));

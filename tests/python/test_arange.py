@@ -55,3 +55,11 @@ def test_steps_in_the_type_itself(dtype):
     as_numpy_does(lambda xp: np.signbit(xp.arange(-0.0, 3, dtype=dtype)[0].item().real))
     for given in ((0, 9 + 9j, 1 + 1j), (0, 3 + 3j), (1j, 9 + 40j, 1 + 3j), (np.complex64(1j), 4 + 9j, 1 + 2j)):
         as_numpy_does(lambda xp: xp.arange(*given, dtype=dtype))
+
+
+def test_a_second_element_that_there_is_not():
+    """Python's number beside NumPy's integers: what overflows is a size, whichever step of the arithmetic it is."""
+    for t in (np.uint8, np.uint16, np.uint64, np.int8):
+        for given in ((-4, 5, t(3)), (-4, True, t(3)), (-10, 13.5, t(5)), (300, 600, t(100)), (-200, 10, t(100))):
+            for dtype in (None, "f4", "i8", "u1"):
+                as_numpy_does(lambda xp: xp.arange(*given, dtype=dtype))

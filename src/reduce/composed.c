@@ -51,12 +51,12 @@ cp_array *cpi_mean_of_sum(cp_array *x, const cp_reduce_options *o)
 {
     cpi_lanes lanes;
     if (cpi_lanes_of("mean", x, o->axis, o->keepdims, &lanes)) return NULL;
-    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &lanes, sum, o) : NULL, *result = NULL;
-    cp_array *mean = n ? cp_divide(sum, n) : NULL;
+    cp_array *sum = cp_reduce(CP_REDUCE_sum, x, o), *n = sum ? counts(x, &lanes, sum, o) : NULL, *mean = NULL;
+    cp_ufunc_options to = {.out = o->out ? NULL : sum, .casting = CP_UNSAFE}; /* the result lies as the sum */
+    if (n) mean = cp_elementwise(CP_OP_divide, (cp_array *[]){sum, n}, &to);
     if (mean && lanes.kept && !lanes.reduced) cpi_warn(CP_WARNING_MEAN);
-    if (mean) result = o->out ? cpi_deliver("mean", cp_retain(mean), o->out, CP_UNSAFE) : cp_astype(mean, o->dtype);
-    cp_free(mean), cp_free(n), cp_free(sum);
-    return result;
+    cp_free(n), cp_free(sum);
+    return mean && o->out ? cpi_deliver("mean", mean, o->out, CP_UNSAFE) : mean;
 }
 
 cp_array *cpi_reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options *o)

@@ -51,6 +51,7 @@ COMPUTES = {  # NumPy has some of these work on a copy
     "where": lambda x, xp: xp.where(x > 1, x, 0), "sum where": lambda x, xp: xp.sum(x, 1, where=x < 3),
     "mean where": lambda x, xp: xp.mean(x, 1, where=x[:1] < 3), "sum as f4": lambda x, xp: xp.sum(x, 0, dtype="f4"),
     "sum as F": lambda x, xp: xp.sum(x, 2, dtype="F"),
+    **{f"mean as i8 where {a}": lambda x, xp, a=a: xp.mean(x, a, dtype="i8", where=xp.arange(4) > 0) for a in AXES},
 }
 
 

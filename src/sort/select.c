@@ -70,14 +70,53 @@ static cp_array *median_turned(cp_array *x, const int *order, int axis, bool kee
     return result;
 }
 
+/* Do the axes that stay lie in another order than their own? */
+static bool kept_in_another_order(const cp_array *x, const cpi_lanes *lanes)
+{
+    int64_t before = INT64_MAX;
+    for (int i = 0; i < x->ndim; i++) {
+        if (lanes->gone[i] || x->shape[i] == 1) continue;
+        if (llabs(x->strides[i]) > before) return true;
+        before = llabs(x->strides[i]);
+    }
+    return false;
+}
+
+/* The median along several axes as NumPy has it: they become one, the last, of a view where their steps let them, whose
+ * order the result has, else of a copy in C order. */
+static cp_array *median_merged(cp_array *x, const cpi_lanes *lanes, bool keepdims)
+{
+    int order[CP_MAXDIM], *gone, kept = 0, n = 0;
+    int64_t shape[CP_MAXDIM];
+    for (int i = 0; i < x->ndim; i++) {
+        if (lanes->gone[i]) continue;
+        shape[kept] = x->shape[i];
+        order[kept++] = i;
+    }
+    gone = order + kept;
+    for (int i = 0; i < x->ndim; i++)
+        if (lanes->gone[i]) gone[n++] = i;
+    shape[kept] = lanes->reduced;
+    cp_array *turned = cp_transpose(x, (cp_axes){x->ndim, order});
+    cp_array *merged = turned ? cp_reshape(turned, (cp_shape){kept + 1, shape}) : NULL;
+    cp_array *r = merged ? cp_median(merged, .axis = CP_AXES(-1)) : NULL;
+    cp_free(turned), cp_free(merged);
+    if (!r || !keepdims) return r;
+    cp_array *result = cp_expand_dims(r, (cp_axes){n, gone});
+    cp_free(r);
+    return result;
+}
+
 cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
 {
     cpi_lanes lanes;
     int order[CP_MAXDIM], axis;
     options = CPI_GIVEN(cp_median_options, options);
     if (cpi_null("median", x) || cpi_lanes_of("median", x, options->axis, options->keepdims, &lanes)) return NULL;
-    int given = options->axis.at && !options->out && x->size ? options->axis.n : 2;
-    if (x->ndim > given + 1 && given < 2 && axes_in_memory(x, order)) {
+    const bool plain = options->axis.at && !options->out && x->size;
+    const int given = options->axis.n;
+    if (plain && given >= 2 && kept_in_another_order(x, &lanes)) return median_merged(x, &lanes, options->keepdims);
+    if (plain && given < 2 && x->ndim > given + 1 && axes_in_memory(x, order)) {
         axis = given ? options->axis.at[0] + (options->axis.at[0] < 0 ? x->ndim : 0) : -1;
         return median_turned(x, order, axis, options->keepdims);
     }

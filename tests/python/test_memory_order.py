@@ -1,4 +1,6 @@
 """How results lie in memory: strides are NumPy's, for inputs in every order of axes, views and broadcast arrays."""
+import itertools
+
 import numpy as np
 import pytest
 
@@ -106,3 +108,19 @@ def test_bytes_of_nothing_as_another_type():
             for t in ("i1", "i4", "D"):
                 as_numpy_does(lambda xp: xp.zeros(shape, "i4")[key].view(t))
                 as_numpy_does(lambda xp: xp.zeros(shape, "i4", order="F")[key].view(t).shape)
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 3, 4), (2, 3, 2, 2), (1, 2, 3, 4)], ids=str)
+def test_medians_of_axes_that_merge(shape):
+    """NumPy makes several axes one: where their steps let it, the result keeps the order of the others."""
+    for lying in itertools.permutations(range(4)):
+        for axis in [*itertools.combinations(range(4), 2), *itertools.combinations(range(4), 3), (3, 0), (2, 1)]:
+            for key in (np.s_[:], np.s_[::-1], np.s_[..., ::-1]):
+                def median(xp, keepdims):
+                    x = xp.arange(24.).reshape([shape[i] for i in lying]).transpose(np.argsort(lying).tolist())
+                    return xp.median(x[key], axis, keepdims=keepdims)
+                for keepdims in (False, True):
+                    theirs, ours = median(np, keepdims), median(cp, keepdims)
+                    steps = ([s for s, n in zip(r.strides, r.shape) if n > 1] for r in (ours, theirs))
+                    assert next(steps) == next(steps), (lying, axis)
+                    np.testing.assert_array_equal(ours.get(), theirs)

@@ -115,6 +115,11 @@ static cp_array *huge_int(PyObject *o, int sign, const cp_array *partner, int op
     cp_type other = partner ? cp_type_of(partner) : CP_UINT64, real = real_loop(op, other);
     char kind = cp_type_kind(other);
     if (op == CP_OP_ldexp && other != CP_BOOL) real = real_loop(op, CP_INT8); /* exponents do not choose the type */
+    bool truth = op == CP_OP_logical_and || op == CP_OP_logical_or || op == CP_OP_logical_xor;
+    if (truth || (is_comparison(op) && other == CP_BOOL)) { /* beside a truth value it is not weak: an int64 */
+        PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C long");
+        return NULL;
+    }
     bool weak = (kind == 'f' || kind == 'c') && op != CP_OP_ldexp;
     if (weak || real != CP_DEFAULT) {
         double v = PyLong_AsDouble(o);

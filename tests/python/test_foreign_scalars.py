@@ -155,3 +155,21 @@ def test_huge_mantissas():
             as_numpy_does(lambda xp: xp.ldexp(v, xp.asarray([1, 2]).astype(dtype)))
     for d in ("i8", "f4", "f2"):
         as_numpy_does(lambda xp: xp.ldexp(xp.asarray([1, 2]).astype(d), 2**70))
+
+
+@pytest.mark.parametrize("huge", [2**63, 2**64 - 1, 2**70, -2**63 - 1])
+def test_huge_integers_beside_truth_values(huge):
+    """Where there is no number that it could give way to, a Python integer is an int64, or none."""
+    for name in ("logical_and", "logical_or", "logical_xor"):
+        for dtype in ("?", "i1", "i8", "u8", "f2", "f8", "F"):
+            for shape in ((2,), (0,), ()):
+                as_numpy_does(lambda xp: getattr(xp, name)(xp.ones(shape, dtype), huge))
+                as_numpy_does(lambda xp: getattr(xp, name)(huge, xp.ones(shape, dtype)))
+        for number in (True, 1, 1.5, 2j, np.True_, np.float32(2), np.uint64(3)):
+            as_numpy_does(lambda xp: getattr(xp, name)(number, huge))
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.ones(2, "?"), huge))
+        as_numpy_does(lambda xp: getattr(xp, name)(huge, xp.ones(2, "?")))
+        as_numpy_does(lambda xp: getattr(xp, name)(np.True_, huge))
+    as_numpy_does(lambda xp: xp.ones(2, "?") < huge)
+    as_numpy_does(lambda xp: xp.ones(2, "?") == huge)

@@ -24,6 +24,8 @@ typedef __m512d vd;
 #define SETD(x) _mm512_set1_pd(x)
 #define BEYONDF(v, limit) _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ)
 #define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
+#define ONE_AT_0F(x, v) _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ), SETF(1))
+#define ONE_AT_0D(x, v) _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ), SETD(1))
 #else
 typedef __m256 vf;
 typedef __m256d vd;
@@ -39,6 +41,8 @@ typedef __m256d vd;
     _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
 #define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
     _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
+#define ONE_AT_0F(x, v) _mm256_blendv_ps(v, SETF(1), _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ))
+#define ONE_AT_0D(x, v) _mm256_blendv_pd(v, SETD(1), _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_EQ_OQ))
 #endif
 
 #define UNARY(name, T, V, LOAD, STORE, fn, suffix)                                                                \
@@ -154,17 +158,31 @@ static inline vd power_d(vd a, vd b)
     return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
 }
 
-#define UNARIES(X) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10) \
+/* F(sinc), step by step. */
+static inline vf sinc_of_f32(vf a)
+{
+    vf x = SETF(3.14159265358979323846264338327950288f) * a;
+    return ONE_AT_0F(x, SF(sin, u10)(x) / x);
+}
+static inline vd sinc_of_f64(vd a)
+{
+    vd x = SETD(3.14159265358979323846264338327950288) * a;
+    return ONE_AT_0D(x, SD(sin, u10)(x) / x);
+}
+
+#define UNARIES(X) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10)                                          \
     X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35)               \
     X(arccos, acos, u35) X(arctan, atan, u10) X(arctanh, atanh, u10)
-#define SINGLES(X) X(exp, exp)
+#define SINGLES(X) X(exp, exp) X(sinc, sinc)
 #define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
 #define GUARDEDS(X) X(log1p, log1p, u10, 1e37f, 1e305) X(sinh, sinh, u10, 80.0f, 700.0) X(cosh, cosh, u10, 80.0f, 700.0)
 /* float32 has its own */
-#define DOUBLES(X) X(exp, exp) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
+#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
     X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
 UNARY(exp, float, vf, LOADF, STOREF, SF(exp, u10), f32)
 UNARY(exp, double, vd, LOADD, STORED, exp_d, f64)
+UNARY(sinc, float, vf, LOADF, STOREF, sinc_of_f32, f32)
+UNARY(sinc, double, vd, LOADD, STORED, sinc_of_f64, f64)
 UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)
 UNARY(expm1, double, vd, LOADD, STORED, SD(expm1, u10), f64)
 UNARY(cbrt, double, vd, LOADD, STORED, SD(cbrt, u10), f64)
@@ -207,4 +225,5 @@ const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32)
     REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) REMAINDERS(REMAINDER_F64)};
+    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64)
+    REMAINDERS(REMAINDER_F64)};

@@ -658,6 +658,20 @@ def test_out_of_several(device):
     assert (cp.modf.nout, cp.frexp.types[0], cp.ldexp.types[0]) == (2, "e->ei", "el->e")
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_sinc(dtype, device):
+    """1 at 0 only, what is left of the sine of a rounded pi at whole numbers; the same wherever an element stands."""
+    rng = np.random.default_rng(2)
+    top = np.finfo(dtype).max
+    x = np.concatenate([np.arange(-200, 200) / 4, rng.normal(size=2000) * 10, SPECIAL, [top, -top, top / 4]])
+    x = x.astype(dtype)
+    compare("sinc", [x])
+    got = cp.sinc(cp.asarray(x)).get()
+    for begin, end in ((1, 18), (3, 4), (7, 100), (199, 202)):
+        np.testing.assert_array_equal(cp.sinc(cp.asarray(x[begin:end])).get(), got[begin:end])
+    assert (got[x == 0] == 1).all() and (np.abs(got[(x % 1 == 0) & (x != 0) & (np.abs(x) < 99)]) < 1e-3).all()
+
+
 def test_place_of_special_functions(device):
     import pickle
     from cuprite.scipy import special

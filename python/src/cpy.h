@@ -159,6 +159,8 @@ cp_array *cpy_number_among(int n, PyObject *const *o);
 cp_array *cpy_small_int(PyObject *o);
 /* An operand: an array or a scalar; *owned says whether the caller frees it. NULL with an exception. */
 cp_array *cpy_operand(PyObject *o, const cp_array *partner, int op, bool *owned);
+/* The operation on n arrays; of large ones other threads run meanwhile. */
+cp_array *cpy_elementwise(cp_op op, int n, cp_array *const *in);
 /* int64, uint64 or neither (CP_DEFAULT), as NumPy takes an integer without a type. */
 cp_type cpy_type_of_integer(PyObject *o);
 /* Writes one number as type t with the checks that NumPy makes. Not for half types. */

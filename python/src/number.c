@@ -59,16 +59,16 @@ static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *str
 static int64_t larger_size(int n, cp_array *const *in)
 {
     int64_t size = cp_size(in[0]);
-    return n > 1 && cp_size(in[1]) > size ? cp_size(in[1]) : size;
+    for (int i = 1; i < n; i++) size = cp_size(in[i]) > size ? cp_size(in[i]) : size;
+    return size;
 }
 
-static cp_array *run(cp_op op, int n, cp_array *const *in)
+cp_array *cpy_elementwise(cp_op op, int n, cp_array *const *in)
 {
-    static const cp_ufunc_options none;
     cp_array *r;
     int64_t size = larger_size(n, in);
-    if (size <= CPY_LARGE) return cp_elementwise(op, in, &none);
-    CPY_RUN_ON(n, in, size, r = cp_elementwise(op, in, &none));
+    if (size <= CPY_LARGE) return cp_elementwise(op, in, NULL);
+    CPY_RUN_ON(n, in, size, r = cp_elementwise(op, in, NULL));
     return r;
 }
 
@@ -124,7 +124,7 @@ static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
     pair p;
     PyObject *answer;
     if (!take_pair(which, a, b, false, &p, &answer)) return answer;
-    cp_array *r = run(which, 2, p.in);
+    cp_array *r = cpy_elementwise(which, 2, p.in);
     end_pair(&p);
     return cpy_wrap(r);
 }
@@ -141,7 +141,7 @@ static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 
 static PyObject *unary(cp_op which, PyObject *a)
 {
-    return cpy_wrap(run(which, 1, (cp_array *[]){cpy_x(a)}));
+    return cpy_wrap(cpy_elementwise(which, 1, (cp_array *[]){cpy_x(a)}));
 }
 
 #define BINARY(name, WHICH)                                                                       \

@@ -175,11 +175,23 @@ static PyObject *returned(int nout, cp_array **results, const call_options *c)
     return tuple;
 }
 
+/* Most calls: inputs alone, and one new array. */
+static PyObject *call_plain(ufunc *self, PyObject *const *v)
+{
+    cp_array *in[MOST_INPUTS] = {NULL};
+    bool own[MOST_INPUTS] = {false};
+    cp_array *r = take_inputs(self, v, in, own) ? cpy_elementwise(self->op, self->info.nin, in) : NULL;
+    for (int i = 0; i < self->info.nin; i++)
+        if (own[i]) cp_free(in[i]);
+    return cpy_wrap(r);
+}
+
 static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagged, PyObject *names)
 {
     ufunc *self = (ufunc *)callable;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     const int nin = self->info.nin, nout = self->info.nout;
+    if (n == nin && nout == 1 && !names) return call_plain(self, v);
     if (n < nin || n > nin + nout) return wrong_number(self, n), NULL;
     call_options c = {0};
     cp_array *in[MOST_INPUTS] = {NULL}, *results[MOST_OUTPUTS] = {NULL};

@@ -38,9 +38,8 @@ cp_code cpi_fail(cp_code code, const char *format, ...)
     return code;
 }
 
-bool cpi_null(const char *function, const void *argument)
+bool cpi_fail_null(const char *function)
 {
-    if (argument) return false;
     cpi_fail(CP_ERROR_VALUE, "%s: an argument is NULL", function);
     return true;
 }

@@ -4,10 +4,15 @@
 
 #include "cuprite/error.h"
 
-/* Writes the record unless one stands; returns `code`. The text begins with the public function's name. */
-cp_code cpi_fail(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes the record unless one stands; returns `code`. The text begins with the public function's name. `cold` keeps
+ * what leads here out of the way of calls that succeed. */
+cp_code cpi_fail(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+bool cpi_fail_null(const char *function) __attribute__((cold)); /* true */
 /* True, and "NAME: argument is NULL" written if nothing stands, when a pointer argument is NULL. */
-bool cpi_null(const char *function, const void *argument);
+static inline bool cpi_null(const char *function, const void *argument)
+{
+    return !argument && cpi_fail_null(function);
+}
 /* The options that a public function was given; without any a zeroed record, which means the defaults. Its life is the
  * block's where it stands. */
 #define CPI_GIVEN(type, options) ((options) ? (options) : &(const type){0})

@@ -17,13 +17,15 @@ typedef struct {
     cp_op op;
     int nout;
     bool wanted; /* whether the caller takes the results, or has them in out already */
+    bool given;  /* whether it gave an array for any of them */
     cpi_plan plan;
     cpi_device *device;
     int ndim;
     int64_t shape[CP_MAXDIM];
     int nop;
     cp_array *operand[CPI_MAXOPS];   /* borrowed, or in `made` */
-    cp_array *made[CPI_MAXOPS];      /* copies that this call made */
+    unsigned copied;                 /* the operands that are copies which this call made, in `made` */
+    cp_array *made[CPI_MAXOPS];
     _Alignas(16) unsigned char value[CPI_MAXOPS][16];
 } call;
 
@@ -69,15 +71,16 @@ static cp_array *new_output_of_isclose(const call *c)
 static cp_code replace(call *c, int k, cp_array *x)
 {
     if (!x) return cp_error();
-    cp_free(c->made[k]);
+    if (c->copied >> k & 1) cp_free(c->made[k]);
+    c->copied |= 1u << k;
     c->operand[k] = c->made[k] = x;
     return CP_OK;
 }
 
-static void end_call(call *c)
+static void end_call(const call *c)
 {
-    for (int k = 0; k < CPI_MAXOPS; k++)
-        if (c->made[k]) cp_free(c->made[k]);
+    for (int k = 0; c->copied >> k; k++)
+        if (c->copied >> k & 1) cp_free(c->made[k]);
 }
 
 static cp_array *mask_of(const call *c)
@@ -101,12 +104,14 @@ static cp_code separate_mask(call *c, cp_array *const *out)
 }
 
 /* Inputs that share memory with an output otherwise than element for element are copied. */
-static cp_code separate(call *c)
+static cp_code separate(call *c, cp_array *const *out)
 {
+    cp_code code = separate_mask(c, out);
+    if (code) return code;
     for (int k = c->nout; k < c->nop; k++) {
         bool clash = clashes(c->operand[0], c->operand[k]);
         for (int q = 1; q < c->nout; q++) clash |= clashes(c->operand[q], c->operand[k]);
-        cp_code code = clash ? replace(c, k, cp_copy_order(c->operand[k], 'K')) : CP_OK;
+        if (clash) code = replace(c, k, cp_copy_order(c->operand[k], 'K'));
         if (code) return code;
     }
     return CP_OK;
@@ -205,21 +210,20 @@ static cp_code round_inputs(call *c)
 
 static cp_code compute(call *c)
 {
-    cp_code code = separate(c);
-    if (!code) code = round_inputs(c);
+    cp_code code = round_inputs(c);
     if (code) return code;
     int bits = cpi_op_rows[c->plan.op].by_bits[c->plan.type];
     return bits ? run_bits(c, bits) : run_loop(c);
 }
 
-/* Fills the call from the arguments: operands (swapped where the kernel wants them so), shape, device. */
+/* Fills the call, which has its operands already, from the arguments: operands swapped where the kernel wants them so,
+ * the mask, shape, device. */
 static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const cp_ufunc_options *o)
 {
     cp_array *where = o ? o->where : NULL;
     const int nin = cpi_op_rows[c->op].nin, nout = c->nout;
     cp_code code = cpi_resolve(c->op, in, out, o, &c->plan);
     if (code) return code;
-    for (int i = 0; i < nin; i++) c->operand[nout + i] = in[i];
     if (c->plan.swap) c->operand[nout] = in[1], c->operand[nout + 1] = in[0];
     int n = nin;
     if (where) {
@@ -227,10 +231,8 @@ static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const
         c->operand[nout + n++] = where;
     }
     code = cpi_common_shape(c->name, n, c->operand + nout, &c->ndim, c->shape);
-    for (int k = 0; k < nout && !code; k++) {
-        c->operand[k] = out[k]; /* for the device check only */
+    for (int k = 0; c->given && k < nout && !code; k++)
         if (out[k]) code = cpi_broadcast_output(c->name, out[k], &c->ndim, c->shape);
-    }
     if (code) return code;
     c->device = cpi_common_device(c->name, nout + n, c->operand);
     if (!c->device) return cp_error();
@@ -291,24 +293,30 @@ cp_code cp_elementwise_all(cp_op op, cp_array *const *in, cp_array **results, co
     c.op = op;
     c.nout = row->nout;
     c.wanted = results != NULL;
-    memset(c.made, 0, sizeof c.made);
+    c.given = false;
+    c.copied = 0;
     cp_array *unseen[CPI_MAXOUT];
     if (!results) results = unseen;
-    for (int k = 0; k < c.nout; k++) results[k] = NULL;
+    results[0] = results[c.nout - 1] = NULL;
     if (cpi_null(c.name, in)) return cp_error();
-    for (int i = 0; i < row->nin; i++)
+    for (int i = 0; i < row->nin; i++) {
         if (cpi_null(c.name, in[i])) return cp_error();
+        c.operand[c.nout + i] = in[i];
+    }
     cp_array *out[CPI_MAXOUT];
     for (int k = 0; k < c.nout; k++) {
         out[k] = !o ? NULL : o->outs ? o->outs[k] : k ? NULL : o->out;
+        c.operand[k] = out[k]; /* for the device check only */
+        c.given |= out[k] != NULL;
         if (!c.wanted && cpi_null(c.name, out[k])) return cp_error();
         if (out[k] && cpi_check_writable(c.name, out[k])) return cp_error();
     }
+    /* new results share memory with nothing, and are where they belong */
     cp_code code = prepare(&c, in, out, o);
     if (!code) code = make_results(&c, out, results);
-    if (!code) code = separate_mask(&c, out);
+    if (!code && c.given) code = separate(&c, out);
     if (!code) code = compute(&c);
-    if (!code) code = deliver(&c, out, results);
+    if (!code && c.given) code = deliver(&c, out, results);
     end_call(&c);
     for (int k = 0; k < c.nout && (code || !c.wanted); k++) {
         cp_free(results[k]);

@@ -86,16 +86,6 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
 
 /* --- copies --- */
 
-static void copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
-{
-    int size = (int)cpi_itemsize(job->out_type[0]);
-    if (scalars) {
-        job->set->gather(op[0], op[1], 0, n, size);
-    } else if (op[0] != op[1]) {
-        memcpy(op[0], op[1], (size_t)(n * size));
-    }
-}
-
 typedef struct {
     const cpi_kernels *set;
     const cpi_loop *loop;
@@ -161,7 +151,7 @@ static cp_code copy(cp_stream *stream, const cpi_loop *loop)
     job.nin = 1;
     job.mask = loop->nop > 2 ? 2 : 0;
     job.in_type[0] = job.out_type[0] = loop->op[0].type;
-    job.kernel = copy_kernel;
+    job.kernel = cpi_copy_kernel;
     job.grain = 1 << 16;
     job.scalars_allowed = 3;
     cpi_engine_run(&job);

@@ -25,6 +25,19 @@ const cpi_kernels *cpi_kernels_best(void)
     return set;
 }
 
+void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars)
+{
+    int size = (int)cpi_itemsize(job->out_type[0]);
+    if (scalars) {
+        job->set->gather(op[0], op[1], 0, n, size);
+    } else if (op[0] != op[1]) {
+        memcpy(op[0], op[1], (size_t)(n * size));
+    }
+}
+
+/* Is what was fetched the result already? */
+static bool is_copy(const cpi_job *job, unsigned scalars) { return job->kernel == cpi_copy_kernel && !scalars; }
+
 /* n elements at `in` with one stride, as contiguous elements of `to`; `raw` is for the step between. */
 static const void *fetch(const cpi_kernels *set, void *buffer, void *raw, const char *in, int64_t stride, cp_type from,
                          cp_type to, int64_t n)
@@ -122,13 +135,17 @@ static void run_stretch(const cpi_job *job, char *const *data, const int64_t *st
         call(job, op, n, scalars, b);
         return;
     }
+    const bool copies = is_copy(job, scalars);
     for (int64_t i = 0; i < n; i += job->step) {
         int64_t m = n - i < job->step ? n - i : job->step;
         void *at[CPI_MAXOUT + CPI_MAXIN];
+        for (int k = 0; k < nout; k++)
+            at[k] = is_direct(job, k, stride[k]) && !job->silent ? data[k] + i * stride[k] : b->out[k];
         for (int k = 0; k < job->nin; k++) {
             int q = nout + k;
+            void *buffer = copies ? at[0] : b->in[k];
             at[q] = scalars >> k & 1 ? op[q]
-                                     : (void *)fetch(job->set, b->in[k], b->raw, data[q] + i * stride[q], stride[q],
+                                     : (void *)fetch(job->set, buffer, b->raw, data[q] + i * stride[q], stride[q],
                                                      loop->op[q].type, job->in_type[k], m);
         }
         const uint8_t *mask = NULL;
@@ -136,11 +153,12 @@ static void run_stretch(const cpi_job *job, char *const *data, const int64_t *st
             int q = job->mask;
             mask = fetch(job->set, b->mask, b->raw, data[q] + i * stride[q], stride[q], CP_BOOL, CP_BOOL, m);
         }
-        for (int k = 0; k < nout; k++)
-            at[k] = is_direct(job, k, stride[k]) && !job->silent ? data[k] + i * stride[k] : b->out[k];
+        if (copies && at[0] == b->out[0]) at[0] = at[1];
         call(job, at, m, scalars, b);
-        for (int k = 0; k < nout && !job->silent; k++)
-            if (at[k] == b->out[k]) store(job, k, data[k] + i * stride[k], stride[k], at[k], m, mask, b);
+        for (int k = 0; k < nout && !job->silent; k++) {
+            char *to = data[k] + i * stride[k];
+            if (at[k] != to) store(job, k, to, stride[k], at[k], m, mask, b);
+        }
     }
 }
 
@@ -283,9 +301,10 @@ static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *
         for (int k = 0; k < job->nout; k++) op[k] = b->out[k];
         for (int k = 0; k < job->nin; k++) op[job->nout + k] = collect_input(job, k, begin, index, n, b);
         if (job->mask) collect(job, job->mask, begin, index, (char *)b->mask, n);
+        if (is_copy(job, job->values)) op[0] = op[1];
         call(job, op, n, job->values, b);
         for (int k = 0; k < job->nout && !job->silent; k++) {
-            char *from = b->out[k];
+            char *from = op[k];
             cp_type type = loop->op[k].type;
             if (type != job->out_type[k]) {
                 job->set->convert[job->out_type[k]][type](b->raw, from, n);

@@ -34,6 +34,8 @@ typedef struct cpi_job {
 
 /* The kernels of this processor. */
 const cpi_kernels *cpi_kernels_best(void);
+/* The kernel of copies: what the engine gathers and converts for it is its result. */
+void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned scalars);
 /* Runs the job over its whole loop. Cannot fail. */
 void cpi_engine_run(cpi_job *job);
 

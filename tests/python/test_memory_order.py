@@ -124,3 +124,33 @@ def test_medians_of_axes_that_merge(shape):
                     steps = ([s for s, n in zip(r.strides, r.shape) if n > 1] for r in (ours, theirs))
                     assert next(steps) == next(steps), (lying, axis)
                     np.testing.assert_array_equal(ours.get(), theirs)
+
+
+@pytest.mark.parametrize("n", [1000, 5000, 70_000, 2_000_000])
+def test_copies_of_all_lengths(n, device):
+    """Through buffers, past the caches, straight to where they go: by type, strides, length and mask."""
+    host = np.random.default_rng(n).integers(-99, 99, n).astype("f4")
+    x, mask = cp.asarray(host), host > 0
+    for t in ("f4", "i4", "f8", "f2", "?"):
+        ways = {
+            "whole": lambda v: v.astype(t), "step": lambda v: v[::3].astype(t), "back": lambda v: v[::-1].astype(t),
+            "short rows": lambda v: v.reshape(-1, 10)[:, :-1].astype(t), "one": lambda v: (v[:1] + 0 * v).astype(t),
+            "rows": lambda v: v.reshape(-1, 500)[:, 1:].astype(t), "turned": lambda v: v.reshape(-1, 50).T.astype(t),
+        }
+        for name, way in ways.items():
+            np.testing.assert_array_equal(way(x).get(), way(host), err_msg=f"{name} {t}")
+        for step in (1, 2):
+            theirs, mine = np.ones(n * step, t), cp.ones(n * step, t)
+            np.copyto(theirs[::step], host, casting="unsafe", where=mask)
+            cp.copyto(mine[::step], x, casting="unsafe", where=cp.asarray(mask))
+            np.testing.assert_array_equal(mine.get(), theirs)
+            np.copyto(theirs[::step], host, casting="unsafe")
+            cp.copyto(mine[::step], x, casting="unsafe")
+            np.testing.assert_array_equal(mine.get(), theirs)
+    for mine, theirs in ((x.copy(), host.copy()), (x[::-1].copy(), host[::-1].copy())):  # where the elements are
+        mine.view("i4")[...] = mine
+        theirs.view("i4")[...] = theirs
+        np.testing.assert_array_equal(mine.get(), theirs)
+        mine[1:] = mine[:-1]
+        theirs[1:] = theirs[:-1]
+        np.testing.assert_array_equal(mine.get(), theirs)

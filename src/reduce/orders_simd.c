@@ -2,7 +2,8 @@
  * rows; compiled once per instruction set.
  *
  * Invariant: NaN beats everything, the first of several NaN or equal elements wins. Runs of real numbers find
- * the extreme of a block with vectors first and look for its place only where it beats what is known. */
+ * the extreme of a block with vectors first and look for its place only where it beats what is known. The second look
+ * ends with the block all the same: another thread may have written there meanwhile. */
 #include <string.h>
 
 #include "reduce/kernels.h"
@@ -44,7 +45,7 @@
             SIGNED any = 0;                                                                                   \
             for (int l = 0; l < L; l++) any |= nan[l];                                                        \
             if (any) {                                                                                        \
-                for (i = 0; !ISNAN(x[i]); i++) {}                                                             \
+                for (i = 0; i < n - 1 && !ISNAN(x[i]); i++) {}                                                \
                 return x[i];                                                                                  \
             }                                                                                                 \
             best = a[0];                                                                                      \
@@ -69,8 +70,8 @@
             for (int l = 0; l < 64; l++) hit |= x[i + l] == best;                                             \
             if (hit) break;                                                                                   \
         }                                                                                                     \
-        while (x[i] != best) i++;                                                                             \
-        return i;                                                                                             \
+        while (i < n && x[i] != best) i++;                                                                    \
+        return i < n ? i : 0;                                                                                 \
     }                                                                                                         \
     static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
@@ -82,7 +83,7 @@
         if (a->index >= 0 && !BETTER(best, a->value) && !ISNAN(best)) return;                                 \
         int64_t i = 0;                                                                                        \
         if (ISNAN(best))                                                                                      \
-            while (!ISNAN(x[i])) i++;                                                                         \
+            while (i < n - 1 && !ISNAN(x[i])) i++;                                                            \
         else                                                                                                  \
             i = KIND##_at_##NAME(x, n, best);                                                                 \
         *a = (place_##NAME){base + i, best};                                                                  \
@@ -134,7 +135,7 @@
                 nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[2], v[3]));                                       \
             }                                                                                                 \
             if (ANY_NAN(NAME, nan)) {                                                                         \
-                for (i = 0; !ISNAN(x[i]); i++) {}                                                             \
+                for (i = 0; i < n - 1 && !ISNAN(x[i]); i++) {}                                                \
                 return x[i];                                                                                  \
             }                                                                                                 \
             T lane[L];                                                                                        \

@@ -73,6 +73,12 @@ static bool close_together(table *t)
     return high - low < most;
 }
 
+/* A key's place in a table: any, where another thread wrote the key after its range was found. */
+static inline uint64_t place_of(const table *t, uint64_t key)
+{
+    return key - t->low < (uint64_t)t->range ? key - t->low : 0;
+}
+
 static void count_part(void *context, int64_t task, int worker)
 {
     (void)worker;
@@ -82,7 +88,7 @@ static void count_part(void *context, int64_t task, int worker)
     FOR_BLOCKS(t, task)
     {
         for (int64_t i = 0; i < m; i++) {
-            uint64_t at_key = KEY_AT(i) - t->low;
+            uint64_t at_key = place_of(t, KEY_AT(i));
             if (first && counts[at_key] == 0) first[at_key] = at + i;
             counts[at_key]++;
         }
@@ -95,7 +101,7 @@ static void write_inverse(void *context, int64_t task, int worker)
     const table *t = context;
     FOR_BLOCKS(t, task)
     {
-        for (int64_t i = 0; i < m; i++) t->request->inverse[at + i] = t->counts[KEY_AT(i) - t->low];
+        for (int64_t i = 0; i < m; i++) t->request->inverse[at + i] = t->counts[place_of(t, KEY_AT(i))];
     }
 }
 

@@ -105,6 +105,46 @@ def test_other_threads_change_the_shape(part):
     assert r.returncode == 0, f"{r.stdout.split(chr(10))[-2]}: {r.returncode}\n{r.stderr}"
 
 
+# Another thread writes elements while a call looks at them twice: what comes out is anything, but nothing breaks.
+WRITTEN = {
+    "max": "cp.max(x)", "argmax": "cp.argmax(x)", "argmin": "cp.argmin(x[:5000])", "columns": "cp.argmax(x2, axis=0)",
+    "rows": "cp.min(x2, axis=1)", "sort": "cp.sort(x)", "argsort": "cp.argsort(x)", "median": "cp.median(x)",
+    "partition": "cp.partition(x, 30000)", "in place": "x.sort()", "unique": "cp.unique(x)", "places of 7":
+    "cp.argmax(i)", "sort i": "cp.sort(i)", "unique i": "cp.unique(i)", "unique all":
+    "cp.unique(i, return_index=True, return_inverse=True, return_counts=True)", "mask": "y[i > 7]", "nonzero":
+    "cp.nonzero(i)", "label": "ndimage.label(i.reshape(300, 200))",
+}
+WRITING = """
+import sys, threading
+import cuprite as cp
+from cuprite.scipy import ndimage
+x, y, i = cp.zeros(60000), cp.zeros(60000), cp.zeros(60000, 'i8')
+x2 = x.reshape(300, 200)
+stop = False
+def write():
+    while not stop:
+        x[0].item(); i[...] = 0; x[...] = 1; x[-1] = float('nan'); x[20000] = float('nan'); i[40000:] = 2**40; i[-1] = 7
+sys.setswitchinterval(1e-5)
+thread = threading.Thread(target=write)
+thread.start()
+try:
+    for name, call in WRITTEN.items():
+        print(name, flush=True)
+        for _ in range(200 if DEVICE == 'cpu' else 10): eval(call)
+finally:
+    stop = True
+    thread.join()
+"""
+
+
+def test_other_threads_write(device):
+    home = os.path.dirname(os.path.dirname(os.path.abspath(cp.__file__)))
+    program = f"WRITTEN, DEVICE = {WRITTEN!r}, {device!r}\n" + WRITING
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                       timeout=300, env={**os.environ, "PYTHONPATH": home, "CUPRITE_DEVICE": device})
+    assert r.returncode == 0, f"{r.stdout.split(chr(10))[-2]}: {r.returncode}\n{r.stderr}"
+
+
 # Code that runs while a call reads its arguments gives the call's own array other shapes; then memory is used again.
 OWN_CODE = """
 import sys, warnings

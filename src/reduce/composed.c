@@ -112,6 +112,13 @@ static cp_array *about_mean(const cpi_reduction_row *row, cp_array *x, const cp_
     cp_array *where = taking_part(x, o->where, known);
     cp_array *divisor = known && !where ? NULL : freedom(row, x, o, where, known);
     cp_array *d = divisor ? cp_subtract(x, o->mean) : NULL;
+    if (d && known && !cpi_has_shape(d, x->ndim, x->shape)) {
+        char have[160], want[160];
+        cpi_fail(CP_ERROR_VALUE, "%s: the mean broadcasts an array of shape %s to %s", row->name,
+                 cpi_shape_text(x->ndim, x->shape, have, sizeof have),
+                 cpi_shape_text(d->ndim, d->shape, want, sizeof want));
+        return NULL;
+    }
     if (d && known && d->type != x->type) d = cp_astype(d, x->type); /* NumPy writes them to its copy */
     cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .out = o->out, .where = where,
                             .typed = o->typed || whole, .dtype = o->typed ? o->dtype : CP_FLOAT64};

@@ -55,6 +55,8 @@ def test_arguments():
         as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), axis=0, mean=xp.asarray(x[:1]), out=xp.ones(4)))
         as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), 0, mean=3.0, ddof=1, correction=1))
         as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), axis=1, mean=xp.ones(2)))
+        for mean in (np.ones((2, 2, 3)), np.ones((1, 2, 3)), np.ones((0, 2, 3))):  # var's elements, not nanvar's, grow
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), axis=0, mean=xp.asarray(mean)))
         for out in ("i4", "f4", "D"):
             as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(x), 1, mean=3.0, out=xp.ones(2, out)))
     for name in ("var", "std"):

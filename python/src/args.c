@@ -191,7 +191,7 @@ static PyObject *elements(PyObject *o)
     Py_UCS4 letter = kind && PyUnicode_Check(kind) ? PyUnicode_READ_CHAR(kind, 0) : 0;
     if (letter == 'b') no_truths();
     else if (letter != 'i' && letter != 'u') no_index();
-    else if (shape && PyTuple_GET_SIZE(shape) > 1) too_deep();
+    else if (shape && PyTuple_Check(shape) && PyTuple_GET_SIZE(shape) > 1) too_deep();
     else if (shape) list = PyObject_CallMethod(o, "tolist", NULL);
     Py_XDECREF(dtype), Py_XDECREF(kind), Py_XDECREF(shape);
     return list;

@@ -353,7 +353,8 @@ PyObject *cpy_number_in(PyObject *o)
 {
     if (!cpy_is_numpy_array(o)) return Py_NewRef(o);
     PyObject *ndim = PyObject_GetAttrString(o, "ndim"), *key = PyTuple_New(0), *r = NULL;
-    if (ndim && key) r = PyLong_AsLong(ndim) == 0 ? PyObject_GetItem(o, key) : Py_NewRef(o);
+    long n = ndim && key ? PyLong_AsLong(ndim) : -1; /* a derived class may have anything there */
+    if (!PyErr_Occurred()) r = n == 0 ? PyObject_GetItem(o, key) : Py_NewRef(o);
     Py_XDECREF(ndim);
     Py_XDECREF(key);
     return r;

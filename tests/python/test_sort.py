@@ -411,6 +411,12 @@ def test_what_kth_may_be(shape):
                     if want.size:
                         np.testing.assert_array_equal(np.take(got, at, lane), np.take(want, at, lane))
                     np.testing.assert_array_equal(np.sort(got, lane), np.sort(want, lane))
+    for name in ("shape", "ndim"):  # a derived class has what it likes there
+        class Strange(np.ndarray):
+            locals()[name] = property(lambda self: None)
+        assert cp.partition(cp.arange(4)[::-1], np.arange(2).view(Strange)).tolist() == [0, 1, 2, 3]
+        raised = outcome(lambda: cp.zeros(np.array([2, 3]).view(Strange)))
+        assert name == "shape" or raised is TypeError
     many = list(range(0, 300, 2))
     y = np.random.default_rng(1).permutation(400)
     assert cp.partition(cp.asarray(y), many).get()[many].tolist() == many

@@ -121,39 +121,53 @@ static void count_run_COMPLEX128(const void *data, int64_t n, int64_t base, cons
     memcpy(acc, &count, sizeof count);
 }
 
-/* --- moments: exact mean of the block, then the deviations from it, while the block is in cache --- */
-
 #define across(v) ({ vdouble u = (v); ((u[0] + u[1]) + (u[2] + u[3])) + ((u[4] + u[5]) + (u[6] + u[7])); })
 
 #define LOAD(v, p) (memcpy(&(v), (p), sizeof(v)), __builtin_convertvector((v), vdouble))
 
-/* --- sums of float32, whose widening compilers do in two steps --- */
-
-#if CPI_REGISTER == 64
-#define WIDEN_FLOATS(p) ((wide)_mm512_cvtps_pd(_mm256_loadu_ps(p)))
-#elif CPI_REGISTER == 32
-#define WIDEN_FLOATS(p) ((wide)_mm256_cvtps_pd(_mm_loadu_ps(p)))
+/* As many elements as a register holds doubles: GCC takes longer vectors through memory where it widens them. */
+enum { WIDTH = CPI_REGISTER / sizeof(double), PARTS = 4 * LANES / WIDTH };
+typedef double vwide __attribute__((vector_size(CPI_REGISTER)));
+#if CPI_REGISTER == 16
+#define WIDENED(NAME, T) \
+    static inline vwide widened_##NAME(const T *x) { return (vwide){(double)x[0], (double)x[1]}; }
+WIDENED(FLOAT32, float)
 #else
-#define WIDEN_FLOATS(p) ((wide){(p)[0], (p)[1]})
+#define WIDENED(NAME, T)                                                                                      \
+    static inline vwide widened_##NAME(const T *x)                                                            \
+    {                                                                                                         \
+        T __attribute__((vector_size(WIDTH * sizeof(T)))) v;                                                  \
+        memcpy(&v, x, sizeof v);                                                                              \
+        return __builtin_convertvector(v, vwide);                                                             \
+    }
+static inline vwide widened_FLOAT32(const float *x) /* of which compilers make two steps */
+{
+#if CPI_REGISTER == 64
+    return (vwide)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+#else
+    return (vwide)_mm256_cvtps_pd(_mm_loadu_ps(x));
 #endif
+}
+#endif
+CPI_REDUCE_INTS(WIDENED)
+WIDENED(FLOAT64, double)
 
-/* In registers' width: GCC takes longer vectors through memory where it widens them. */
+/* --- sums of float32 --- */
+
 static void sum_run_FLOAT32(const void *data, int64_t n, int64_t base, const double *shift, void *acc)
 {
-    enum { L = CPI_REGISTER / sizeof(double), PARTS = 4 * LANES / L };
-    typedef double wide __attribute__((vector_size(CPI_REGISTER)));
     const float *x = data;
-    wide a[PARTS];
+    vwide a[PARTS];
     vdouble lanes[4];
     int64_t i = 0;
     (void)base, (void)shift;
-    for (int k = 0; k < PARTS; k++) a[k] = -0.0 - (wide){0}; /* -0.0 keeps the sign of a zero */
+    for (int k = 0; k < PARTS; k++) a[k] = -0.0 - (vwide){0}; /* -0.0 keeps the sign of a zero */
     for (; i + 4 * LANES <= n; i += 4 * LANES) {
         CPI_REDUCE_FETCH(x + i, 4 * LANES * sizeof *x);
-        for (int k = 0; k < PARTS; k++) a[k] += WIDEN_FLOATS(x + i + k * L);
+        for (int k = 0; k < PARTS; k++) a[k] += widened_FLOAT32(x + i + k * WIDTH);
     }
     for (; i + LANES <= n; i += LANES)
-        for (int k = 0; k < PARTS / 4; k++) a[k] += WIDEN_FLOATS(x + i + k * L);
+        for (int k = 0; k < PARTS / 4; k++) a[k] += widened_FLOAT32(x + i + k * WIDTH);
     memcpy(lanes, a, sizeof lanes);
     double s = across((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
     for (; i < n; i++) s += (double)x[i];
@@ -186,29 +200,32 @@ static void sum_columns_FLOAT32(const void *data, int64_t pitch, int64_t rows, i
         for (int64_t j = 0; j < cols; j++) a[j] += (double)((const float *)at)[j];
 }
 
+/* --- moments: exact mean of the block, then the deviations from it, while the block is in cache --- */
+
 #define MOMENTS(NAME, T)                                                                                      \
     static void moments_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
         const T *x = data;                                                                                    \
         (void)base;                                                                                           \
         double k = shift[0], s = 0, q = 0, c = 0;                                                             \
-        vdouble a0 = {0}, a1 = a0, a2 = a0, a3 = a0;                                                          \
-        v_##NAME v;                                                                                           \
+        vdouble lanes[4];                                                                                     \
+        vwide a[PARTS] = {{0}}, qs[PARTS / 2] = {{0}}, cs[PARTS / 2] = {{0}};                                 \
         int64_t i = 0, whole = n / (4 * LANES) * (4 * LANES);                                                 \
         for (; i < whole; i += 4 * LANES) {                                                                   \
-            CPI_REDUCE_FETCH(x + i, 4 * sizeof v);                                                            \
-            a0 += LOAD(v, x + i) - k, a1 += LOAD(v, x + i + LANES) - k;                                       \
-            a2 += LOAD(v, x + i + 2 * LANES) - k, a3 += LOAD(v, x + i + 3 * LANES) - k;                       \
+            CPI_REDUCE_FETCH(x + i, 4 * LANES * sizeof *x);                                                   \
+            for (int p = 0; p < PARTS; p++) a[p] += widened_##NAME(x + i + p * WIDTH) - k;                    \
         }                                                                                                     \
-        s = across((a0 + a1) + (a2 + a3));                                                                    \
+        memcpy(lanes, a, sizeof a);                                                                           \
+        s = across((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));                                            \
         for (; i < n; i++) s += (double)x[i] - k;                                                             \
         double mean = n ? s / (double)n : 0;                                                                  \
-        vdouble q0 = {0}, q1 = q0, c0 = q0, c1 = q0;                                                          \
-        for (i = 0; i < whole; i += 2 * LANES) {                                                              \
-            vdouble d0 = (LOAD(v, x + i) - k) - mean, d1 = (LOAD(v, x + i + LANES) - k) - mean;               \
-            q0 += d0 * d0, q1 += d1 * d1, c0 += d0, c1 += d1;                                                 \
-        }                                                                                                     \
-        q = across(q0 + q1), c = across(c0 + c1);                                                             \
+        for (i = 0; i < whole; i += 2 * LANES)                                                                \
+            for (int p = 0; p < PARTS / 2; p++) {                                                             \
+                vwide d = (widened_##NAME(x + i + p * WIDTH) - k) - mean;                                     \
+                qs[p] += d * d, cs[p] += d;                                                                   \
+            }                                                                                                 \
+        memcpy(lanes, qs, sizeof qs), memcpy(lanes + 2, cs, sizeof cs);                                       \
+        q = across(lanes[0] + lanes[1]), c = across(lanes[2] + lanes[3]);                                     \
         for (; i < n; i++) {                                                                                  \
             double d = ((double)x[i] - k) - mean;                                                             \
             q += d * d, c += d;                                                                               \

@@ -1,5 +1,7 @@
 /* unique of integers that lie close together, on the GPU: a table over all values between the smallest and the
- * largest instead of a sort. Sums and minima over integers only, so the order of the atomics does not matter. */
+ * largest instead of a sort. Sums and minima over integers only, so the order of the atomics does not matter. Every
+ * kernel reads the elements again, which another thread may have written in between: keys out of the range are passed
+ * over, so that nothing is written beyond the table. */
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 
@@ -92,6 +94,7 @@ mark_near(cpi_keys k, int64_t n, const void *from, uint64_t range, const unsigne
     CPI_SORT_EACH(i, n)
     {
         const uint64_t at = cpi_element_key(k, from, i, false) - low;
+        if (at > last) continue;
         if (fits) atomicOr(seen + at / 32, 1u << at % 32);
         else set_bit(bits, at);
     }
@@ -104,9 +107,10 @@ static __global__ void mark_values(cpi_keys k, int64_t n, const void *from, tabl
 {
     CPI_SORT_EACH(i, n)
     {
-        int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
+        const uint64_t at = cpi_element_key(k, from, i, false) - t.low;
+        if (at >= (uint64_t)t.range) continue;
         if (t.counts) atomicAdd(t.counts + at, 1ull);
-        set_bit(t.bits, (uint64_t)at);
+        set_bit(t.bits, at);
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
             atomicMin(t.first + at, (unsigned long long)i);
     }
@@ -121,7 +125,8 @@ static __global__ void mark_values_shared(cpi_keys k, int64_t n, const void *fro
     __syncthreads();
     CPI_SORT_EACH(i, n)
     {
-        int64_t at = (int64_t)(cpi_element_key(k, from, i, false) - t.low);
+        const uint64_t at = cpi_element_key(k, from, i, false) - t.low;
+        if (at >= (uint64_t)t.range) continue;
         if (t.counts) atomicAdd(counts + at, 1u);
         else atomicOr(counts + at, 1u);
         if (t.first && ((volatile unsigned long long *)t.first)[at] > (unsigned long long)i)
@@ -149,7 +154,11 @@ static __global__ void write_values(cpi_keys k, table t, void *values, int64_t *
 
 static __global__ void write_inverse(cpi_keys k, int64_t n, const void *from, table t, int64_t *inverse)
 {
-    CPI_SORT_EACH(i, n) inverse[i] = t.place[cpi_element_key(k, from, i, false) - t.low] - 1;
+    CPI_SORT_EACH(i, n)
+    {
+        const uint64_t at = cpi_element_key(k, from, i, false) - t.low;
+        inverse[i] = at < (uint64_t)t.range ? t.place[at] - 1 : 0;
+    }
 }
 
 #define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>

@@ -1,4 +1,4 @@
-"""Folds and rooms: what their tables refuse, with file and line, before anything is compiled."""
+"""Folds, operations and rooms: what their tables refuse, with file and line, before anything is compiled."""
 import pathlib
 import sys
 
@@ -8,9 +8,12 @@ pytestmark = pytest.mark.once
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "generate")]
+import element_types  # noqa: E402
+import elementwise  # noqa: E402
 import reduce  # noqa: E402
+import reductions  # noqa: E402
 import rooms  # noqa: E402
-from table import TableError, read  # noqa: E402
+from table import TableError, Tables, read  # noqa: E402
 
 FOLD = dict(accumulator="number", identity="minus_zero", map="x", combine="add(a, b)")
 REDUCTION = dict(fold="f", result="wide", identity=True, ufunc="add", finish="a", doc="")
@@ -45,7 +48,8 @@ def test_folds(fold):
     ({"map": "-x"}, "- is no word here; there are x, i, zero"),
     ({"map": "x * x"}, r"\* is no word"),
     ({"map": "abs(x)"}, "abs is no word here; .*absolute"),
-    ({"map": "x ? one : zero"}, "takes a condition"),
+    ({"map": "x ? one : zero"}, "takes a condition"), ({"map": "!x"}, "! takes a condition, .* not a value"),
+    ({"identity": "one"}, r"add\(a, b\) leaves an accumulator as it is beside zero or minus_zero"),
     ({"map": "isnan(x)"}, "this is a count, and the accumulator number is a value"),
     ({"map": "isnan(x) ? x : i"}, "two alike, not a value and a position"),
     ({"map": "known(x, zero)"}, "integers have no NaN"),
@@ -81,11 +85,52 @@ def test_finishes_refused(fold, reduction, words):
     assert str(e.value).startswith("reduce.def:2: ")
 
 
+def test_reductions_are_checked_before_functions_are_made_of_them():
+    class Read:
+        def of(self, kind):
+            rows = read(row("fold", "f", FOLD) + 'reduction("r", fold="f")', "reduce.def")
+            return [r for r in rows if r.kind == kind]
+    with pytest.raises(TableError, match="reduce.def:2: reduction needs the column result"):
+        reductions.functions(Read())
+
+
 def test_root_of_a_number_is_written_out():
     text = row("fold", "f", FOLD) + row("reduction", "r", {**REDUCTION, "finish": "root(a / n)", "result": "real"})
     folds, reductions = ([r] for r in read(text, "reduce.def"))
     reduce.check(folds, reductions)
     assert "case CP_REDUCE_r: return cpi_root(a / (double)n);" in reduce.finishes(folds, reductions)
+
+
+# --- operations ---
+OPERATION = dict(real="a", doc="")
+
+
+@pytest.mark.parametrize("columns, words", [
+    ({"loops": ["float23"]}, "loops: there is no type float23"), ({"cost": "much"}, "cost is 'much'"),
+    ({"call": "often"}, "call is 'often'"), ({"rule": "other"}, "there is no rule 'other'; there are number"),
+    ({"real": ["a", "b"]}, "real has 2 expressions for 1 outputs"),
+])
+def test_operations_refused(columns, words):
+    types = element_types.types_of(Tables(ROOT))
+    with pytest.raises(TableError, match=words) as e:
+        found = elementwise.Operation(*read(row("operation", "f", {**OPERATION, **columns}).replace(
+            "'f'", "'f', 'T->T'"), "elementwise.def"), types)
+        [found.column(t) for t in types]
+    assert str(e.value).startswith("elementwise.def:1: ")
+
+
+def test_operations_without_a_body_or_twice():
+    class Read:
+        def __init__(self, *lines):
+            self.lines = lines
+
+        def of(self, kind):
+            return read("\n".join(self.lines), "elementwise.def")
+    types, one = element_types.types_of(Tables(ROOT)), 'operation("f", "T->T", real="a", doc="")'
+    with pytest.raises(TableError, match="elementwise.def:1: there is no body: one of bool, int"):
+        elementwise.operations_of(Read('operation("f", "T->T", doc="")'), types)
+    with pytest.raises(TableError, match="elementwise.def:2: f was declared in elementwise.def:1"):
+        elementwise.operations_of(Read(one, one), types)
 
 
 # --- rooms ---

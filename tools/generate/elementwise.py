@@ -25,7 +25,9 @@ class Operation:
         halves = [t.suffix for t in types if t.is_half]
         row.need(["name", "signature"], [] if row.get("hidden") else ["doc"],
                  [*BODIES, "bits", "loops", "rule", "identity", "ulp", "complex_ulp", "cost", "call", "results",
-                  "aliases", "oracle", "module", "hidden", "doc", "half", *halves])
+                  "aliases", "oracle", "module", "hidden", *(["doc"] if row.get("hidden") else []), "half", *halves])
+        if not {*BODIES, "bits"} & set(row.columns):
+            raise row.error(f"there is no body: one of {', '.join([*BODIES, 'bits'])}")
         self.row, self.name, signature = row, row.args[0], row.args[1]
         inputs, _, outputs = signature.partition("->")
         self.inputs, self.outputs = inputs.split(","), outputs.split(",")
@@ -40,14 +42,19 @@ class Operation:
             raise row.error("bits stands in place of int")
         self.hidden, self.rule, self.doc = bool(row.get("hidden")), row.get("rule", ""), row.get("doc", "")
         if self.rule not in RULES:
-            raise row.error(f"there is no rule {self.rule!r}")
+            raise row.error(f"there is no rule {self.rule!r}; there are {', '.join(r for r in RULES if r)}")
+        if row.get("cost", "function") != "function":
+            raise row.error(f"cost is {row.cost!r}; it is function, or there is no such column")
         self.call = row.get("call", "never")
         if self.call not in ("never", "general", "wide", "always"):
-            raise row.error(f"call is {self.call!r}")
+            raise row.error(f"call is {self.call!r}; it is general, wide or always, or there is no such column")
         self.results = row.get("results", [])
         if len(self.results) != (self.nout if self.nout > 1 else 0):
             raise row.error("results names every output where there are several, and only there")
         self.loops = row.get("loops")
+        for t in self.loops or []:
+            if t not in names:
+                raise row.error(f"loops: there is no type {t}; there are {', '.join(sorted(names))}")
         self.by_bits = {t: f"{self.name}_{t.suffix}" for t in types
                         if t.is_half and {"half", t.suffix} & set(row.columns)}
 
@@ -96,7 +103,10 @@ class Operation:
 
 def operations_of(tables, types):
     """All operations, hidden ones last."""
-    rows = [Operation(row, types) for row in tables.of("operation")]
+    rows, first = [Operation(row, types) for row in tables.of("operation")], {}
+    for o in rows:
+        if first.setdefault(o.name, o) is not o:
+            raise o.row.error(f"{o.name} was declared in {first[o.name].row.file}:{first[o.name].row.line}")
     bits = [k for o in rows for k in o.kernels_of_bits(types)]
     return [o for o in rows if not o.hidden] + [o for o in rows if o.hidden] + bits
 

@@ -27,6 +27,10 @@ CONSTANTS = {"zero": ("same", ("number", "own", "count")), "one": ("same", ("num
              "minus_zero": ("same", ("number", "own")), "least": ("same", ("own",)), "greatest": ("same", ("own",)),
              "unknown": ("same", ("own",)), "empty": ("moments", ("moments",)), "nowhere": ("place", ("place",))}
 NAN_ONLY = {"known", "lower_known", "higher_known", "unknown"}  # integers have nothing of it
+# what joining with leaves an accumulator as it is
+IDENTITIES = {"add": ("zero", "minus_zero"), "multiply": ("one",), "lower": ("greatest",), "higher": ("least",),
+              "lower_known": ("unknown",), "higher_known": ("unknown",), "join": ("empty",),
+              "lower_place": ("nowhere",), "higher_place": ("nowhere",)}
 VARIABLES = {"identity": {}, "map": {"x": "value", "i": "position"}, "combine": {"a": "same", "b": "same"}}
 
 
@@ -75,7 +79,10 @@ class Reader:
     def one(self):
         token = self.next()
         if token == "!":
-            return self.one()
+            got = self.one()
+            if got != "count":
+                raise self.wrong(f"! takes a condition, isnan(x) or nonzero(x), not a {got}")
+            return got
         if token == "(":
             got = self.condition()
             self.next(")")
@@ -111,6 +118,10 @@ class Reader:
 def check_fold(row):
     for column in VARIABLES:
         Reader(row, column).check()
+    word = re.fullmatch(r"(\w+)\(a, b\)", row.combine)
+    if word and row.identity not in IDENTITIES.get(word[1], (row.identity,)):
+        raise row.error(f"fold {row.args[0]}: identity={row.identity!r}: {row.combine} leaves an accumulator as it is "
+                        f"beside {' or '.join(IDENTITIES[word[1]])}")
 
 
 # --- finishes ---

@@ -1,5 +1,6 @@
 """Function rows of the reductions: what `result` of a reduction's row says decides which arguments its function
 takes."""
+import reduce
 from table import Row
 
 ARGUMENTS = {
@@ -25,6 +26,7 @@ REAL = {
 
 
 def functions(tables):
+    reduce.check(tables.of("fold"), tables.of("reduction"))  # before anything is asked of a row
     rows = []
     for row in tables.of("reduction"):
         name, result = row.args[0], row.result

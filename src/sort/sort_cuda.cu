@@ -66,8 +66,6 @@ template <class I> static __global__ void gather(cpi_keys k, int64_t total, cons
     CPI_SORT_EACH(i, total) cpi_copy_element(k, from, (int64_t)index[i], to, i);
 }
 
-#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
-
 static int bits_of(int64_t x)
 {
     int b = 0;

@@ -83,8 +83,6 @@ static __global__ void write_counts(int64_t count, int64_t n, const int64_t *sta
     CPI_SORT_EACH(u, count) counts[u] = (u + 1 < count ? start[u + 1] : n) - start[u];
 }
 
-#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
-
 cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts)
 {
     LAUNCH(write_counts, count)(count, n, start, counts);

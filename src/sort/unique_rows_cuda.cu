@@ -38,7 +38,6 @@ static __device__ __forceinline__ bool is_nan(const table &t, int64_t i)
     return t.k.complex_parts ? cpi_ckey_nan64(&t.k, key) : key > t.k.last;
 }
 
-#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
 /* Kernels in which a warp works on an item: the items i of a thread's warp, and a grid for n of them. */
 #define WARPS (CPI_SORT_THREADS / 32)
 #define LAUNCH_WARPS(kernel, n)                                                                                        \

@@ -161,8 +161,6 @@ static __global__ void write_inverse(cpi_keys k, int64_t n, const void *from, ta
     }
 }
 
-#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
-
 static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, table *t)
 {
     cudaStream_t s = cpi_cuda_stream(stream);

@@ -152,6 +152,7 @@ bool cpy_shape(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_extent); }
 bool cpy_ints_arg(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_int64); }
 
 /* --- the kth of partition, which NumPy makes an array of --- */
+
 static bool no_index(void)
 {
     PyErr_SetString(PyExc_TypeError, "Partition index must be integer");
@@ -237,6 +238,8 @@ bool cpy_places(PyObject *o, cpy_ints *v)
     return place(o, &v->at[0]);
 }
 
+/* --- axes --- */
+
 /* None: all axes. Else one, or those in a sequence where that is allowed. */
 static bool axes_of(PyObject *o, cpy_axes *axes, bool sequence, bool (*take)(PyObject *, int *))
 {
@@ -319,6 +322,8 @@ static bool or_flat(PyObject *o, int *axis, bool (*take)(PyObject *, int *))
 bool cpy_axis_or_flat(PyObject *o, int *axis) { return or_flat(o, axis, cpy_axis); }
 bool cpy_index_axis_or_flat(PyObject *o, int *axis) { return or_flat(o, axis, cpy_index_axis); }
 
+/* --- truth values, numbers, words --- */
+
 bool cpy_bool(PyObject *o, bool otherwise, bool *v)
 {
     int truth = o ? PyObject_IsTrue(o) : otherwise;
@@ -382,6 +387,14 @@ bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting)
     if (!is_text(o, "casting") || !cpy_word(o, "casting", castings, (int)otherwise, &which)) return false;
     *casting = (cp_casting)which;
     return true;
+}
+
+bool cpy_can_cast(const cp_array *x, cp_type t, cp_casting rule)
+{
+    if (cp_can_cast(cp_type_of(x), t, rule)) return true;
+    PyErr_Format(PyExc_TypeError, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+                 cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
+    return false;
 }
 
 PyObject *cpy_tuple(int n, const int64_t *v)

@@ -24,6 +24,7 @@ bool cpy_enter(PyObject *device, cpy_place *p)
     p->moved = true;
     return true;
 }
+
 void cpy_leave(const cpy_place *p)
 {
     if (p->moved) cp_device_use(p->before);

@@ -81,11 +81,7 @@ static cp_array *converted(cp_array *x, cp_type t, char order)
 static PyObject *astype(PyObject *self, cp_array *x, cp_type t, char order, cp_casting rule, bool copy, bool moved)
 {
     cp_array *r, *there;
-    if (!cp_can_cast(cp_type_of(x), t, rule))
-        return PyErr_Format(PyExc_TypeError,
-                            "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
-                            cp_type_name(cp_type_of(x)), cp_type_name(t), cpy_casting_name(rule));
-    if (!cpy_may_discard(cp_type_of(x), t)) return NULL;
+    if (!cpy_can_cast(x, t, rule) || !cpy_may_discard(cp_type_of(x), t)) return NULL;
     moved &= cp_device_of(x) != cp_device_current();
     if (!copy && !moved && is_right(x, t, order)) return Py_NewRef(self);
     CPY_RUN(cp_size(x), r = !copy && is_right(x, t, order) ? cp_retain(x) : converted(x, t, order));

@@ -1,6 +1,7 @@
 /* ufunc objects, one for every row of the table of elementwise operations. */
 #include "rows.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
@@ -74,9 +75,7 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
         return cpy_type(v, CP_DEFAULT, &c->options.dtype);
     }
     if (strcmp(word, "casting") == 0) return cpy_casting(v, CP_SAME_KIND, &c->options.casting);
-    if (strcmp(word, "order") == 0) {
-        return cpy_order(v, 'K', "CFAK", &c->order);
-    }
+    if (strcmp(word, "order") == 0) return cpy_order(v, 'K', "CFAK", &c->order);
     if (strcmp(word, "subok") == 0) return true;
     PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", self->info.name, name);
     return false;
@@ -269,12 +268,8 @@ static PyObject *get_doc(PyObject *o, void *u)
     ufunc *f = (ufunc *)o;
     return PyUnicode_FromFormat(
         "%s%s\n\n%s\n\nOperands broadcast; types follow NumPy's promotion. Returns `out` where it "
-        "is given. At most %s ULP off for float32 and float64.",
-        f->info.name, signature(f), f->info.doc ? f->info.doc : "",
-        f->info.ulp == 0     ? "0"
-        : f->info.ulp <= 0.5 ? "0.5"
-        : f->info.ulp <= 1   ? "1"
-                             : "4");
+        "is given. At most %d ULP off for float32 and float64.",
+        f->info.name, signature(f), f->info.doc ? f->info.doc : "", (int)ceil(f->info.ulp));
 }
 
 static PyObject *get_identity(PyObject *o, void *u)
@@ -332,6 +327,8 @@ static PyGetSetDef attributes[] = {
 };
 
 /* --- reduce: where a reduction does the same --- */
+
+/* The first row of reduce.def that repeats the operation. */
 static cp_reduction reduction_of(const char *name)
 {
     cp_reduction_info info;
@@ -341,7 +338,7 @@ static cp_reduction reduction_of(const char *name)
     return CP_NREDUCTIONS;
 }
 
-/* ufunc.reduce(a, axis=0, dtype=None, out=None, keepdims=False) */
+/* ufunc.reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True) */
 static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
 {
     static char *names[] = {"array", "axis", "dtype", "out", "keepdims", "initial", "where", NULL};

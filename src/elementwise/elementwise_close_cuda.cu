@@ -5,7 +5,6 @@
 #include "elementwise/move_cuda.h"
 #include "scalar/scalar.h"
 
-
 namespace {
 
 struct tolerance {
@@ -102,8 +101,8 @@ __global__ void __launch_bounds__(CPI_THREADS) close_runs(const __grid_constant_
 
 struct close_args {
     cpi_walk walk;
-    uint8_t *out;          /* or NULL, see close_runs_args */
-    int *no;
+    uint8_t *out;          /* NULL where `no` is wanted */
+    int *no;               /* as in close_runs_args */
     const char *in[2];     /* operands 1 and 2 of the walk; the output is 0 */
     cp_type type[2];
     alignas(16) unsigned char value[2][16];

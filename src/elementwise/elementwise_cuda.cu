@@ -201,11 +201,7 @@ static cp_code launch_general(const run_context *c, const cpi_loop *loop)
     g.op = c->op;
     cpi_walk_init(&g.walk, loop, 0, loop->nop);
     g.values = 0;
-    g.mask = loop->nop > nout + nin ? nout + nin : 0;
-    if (g.mask && loop->op[g.mask].host) { /* one truth value for all, which kernels cannot read */
-        if (!*(const uint8_t *)loop->op[g.mask].data) return CP_OK;
-        g.mask = 0;
-    }
+    g.mask = loop->nop > nout + nin ? nout + nin : 0; /* in device memory: `run` has asked one of the host */
     g.exact = loop->op[0].type == cpi_word_type(row->out[0], c->type);
     for (int k = 0; k < loop->nop; k++) {
         g.data[k] = loop->op[k].data;

@@ -1,4 +1,4 @@
-/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones.
+/* Copies on the GPU: conversion between all types, fills, copies of rows, strided and transposed ones. And ramps.
  *
  * Contiguous conversions have a kernel for each pair of types; copies of one type a kernel for each size of what is
  * moved at once, which is the element, or more where rows allow it; everything else a kernel for each destination type
@@ -23,11 +23,13 @@ template <class E, int V> using pack = cpi_pack<E, V>;
 #define CONVERTERS(A, from) CPS_TYPES_INNER(CONVERTER, from)
 CPS_TYPES(CONVERTERS, )
 
-/* Elements a thread converts: 16 bytes of the wider side, times 2. */
+enum { CONVERTED = 2 }; /* vectors of a thread */
+
+/* Elements of a vector: 16 bytes of the wider side. */
 template <class C> constexpr int width()
 {
-    constexpr size_t from = sizeof(typename C::From), to = sizeof(typename C::To), big = from > to ? from : to;
-    return (int)(16 / big);
+    constexpr size_t from = sizeof(typename C::From), to = sizeof(typename C::To);
+    return (int)(16 / (from > to ? from : to));
 }
 
 template <class C> __global__ void __launch_bounds__(CPI_THREADS)
@@ -35,7 +37,7 @@ convert(typename C::To *out, const typename C::From *in, int64_t n, bool aligned
 {
     using From = typename C::From;
     using To = typename C::To;
-    constexpr int V = width<C>(), UN = 2;
+    constexpr int V = width<C>(), UN = CONVERTED;
     int64_t first = (int64_t)blockIdx.x * (CPI_THREADS * V * UN) + (int64_t)threadIdx.x * V;
     pack<From, V> v[UN];
 #pragma unroll
@@ -61,7 +63,7 @@ struct entry {
     const void *kernel;
     int elements;
 };
-template <class C> entry entry_of() { return {(const void *)convert<C>, CPI_THREADS * width<C>() * 2}; }
+template <class C> entry entry_of() { return {(const void *)convert<C>, CPI_THREADS * width<C>() * CONVERTED}; }
 #define CONVERTER_ENTRY(from, to) entry_of<convert_##from##_##to>(),
 #define CONVERTER_ROW(A, from) {CPS_TYPES_INNER(CONVERTER_ENTRY, from)},
 const entry converters[CP_NTYPES][CP_NTYPES] = {CPS_TYPES(CONVERTER_ROW, )};
@@ -179,10 +181,7 @@ cp_code launch_strided(void *context, const cpi_loop *loop)
     if (from->host) cpi_cuda_convert(from->type, from->data, to, g.value);
     const void *kernel = from->host || from->type == to ? strided_by_size(cpi_itemsize(to)) : strided_converters[to];
     int64_t per_block = CPI_THREADS * CPI_PER_THREAD;
-    void *args[] = {&g};
-    cudaLaunchKernel(kernel, dim3((unsigned)((g.walk.n + per_block - 1) / per_block)), dim3(CPI_THREADS), args, 0,
-                     cpi_cuda_stream(stream));
-    return CPI_LAUNCHED(stream, "copy");
+    return cpi_cuda_launch(kernel, (g.walk.n + per_block - 1) / per_block, &g, stream, "copy");
 }
 
 /* A copy between rows, with units of 2, 4 or 8 bytes in place of elements. */
@@ -360,7 +359,7 @@ const void *transpose_by_size(int64_t size)
                        : (const void *)transpose<cp_complex128>;
 }
 
-/* A copy whose two sides are contiguous along different dimensions: `across` is the input's. */
+/* Of a copy whose two sides are contiguous along different dimensions, the input's; -1: it is no such copy. */
 int transposed_along(const cpi_loop *loop)
 {
     int inner = loop->ndim - 1;
@@ -401,7 +400,7 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
     return CPI_LAUNCHED(stream, "copy");
 }
 
-/* The kernels compute addresses with C types, whose alignment the elements have. */
+/* Do the elements of the only dimension, if there is one, lie one behind the other? A host value lies nowhere. */
 bool contiguous(const cpi_operand *op, const cpi_loop *loop)
 {
     return !op->host && (loop->ndim == 0 || op->strides[0] == cpi_itemsize(op->type));
@@ -506,14 +505,14 @@ cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops)
         if (i >= n) return;                                                                                    \
         double v = use_stop && i == n - 1 ? stop : start + (double)i * step;                                   \
         v = down ? floor(v) : v;                                                                               \
-        out[i] = cps_f64_to_##t(v);                                                                       \
+        out[i] = cps_f64_to_##t(v);                                                                            \
     }                                                                                                          \
     static __global__ void ramp_int_##t(CPS_CTYPE_##t *out, int64_t n, int64_t start, int64_t step)            \
     {                                                                                                          \
         int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;                                           \
         if (i >= n) return;                                                                                    \
         int64_t v = (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);                                 \
-        out[i] = cps_i64_to_##t(v);                                                                       \
+        out[i] = cps_i64_to_##t(v);                                                                            \
     }
 CPS_TYPES(DEFINE_RAMP, )
 

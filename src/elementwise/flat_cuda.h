@@ -76,8 +76,8 @@ template <class Op, bool CALLED> __device__ __forceinline__ typename Op::Result 
  * hints that pass the L2 cache by lose more on some sizes than they win on others. */
 template <class S> constexpr int cpi_width() { return (int)(16 / sizeof(S)); }
 
-/* The body on a vector, whose inputs are in `wide`, to the output. */
-template <class Op, class O, int V>
+/* The body on a vector, whose inputs are in `wide`. */
+template <class Op, int V>
 __device__ __forceinline__ void cpi_flat_compute(const typename Op::Type (&wide)[Op::nin][V],
                                                  typename Op::Result (&result)[V])
 {
@@ -109,7 +109,7 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
 #pragma unroll
         for (int j = 0; ONES && j < V; j++) wide[k][j] = one >> k & 1 ? single[k] : wide[k][j];
     }
-    cpi_flat_compute<Op, O, V>(wide, result);
+    cpi_flat_compute<Op, V>(wide, result);
     *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
 }
 
@@ -186,7 +186,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
             for (int j = 0; j < V; j++) wide[k][j] = single;
         }
     }
-    cpi_flat_compute<Op, O, V>(wide, result);
+    cpi_flat_compute<Op, V>(wide, result);
     const cpi_pack<O, V> out = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
     O *to = (O *)g.out + at;
     if (whole) {
@@ -258,8 +258,8 @@ __device__ __forceinline__ void cpi_run_of(const cpi_runs_args &g, int k, int64_
         const int64_t stride = g.walk.strides[k][g.walk.ndim - 1];
 #pragma unroll
         for (int j = 0; j < CPI_RUN; j++) {
-            const char *at = p + (j < place.left ? place.offset[k] + j * stride
-                                                 : place.next[k] + (j - place.left) * stride);
+            const char *at =
+                p + (j < place.left ? place.offset[k] + j * stride : place.next[k] + (j - place.left) * stride);
             x[j] = exact ? *(const C *)at : Family::load(at, g.type[k]);
         }
         break;

@@ -118,7 +118,7 @@ __device__ __forceinline__ void cpi_locate(const cpi_walk &w, int64_t i, int64_t
     for (int k = 0; k < NOPS; k++) offset[k] = one[0][k];
 }
 
-/* Neighbours at once; memory_cuda.h loads and stores them as other types. */
+/* Neighbours at once; memory_runs_cuda.h loads and stores them as other types. */
 template <class E, int V> struct alignas(sizeof(E) * V > 16 ? 16 : sizeof(E) * V) cpi_pack { E x[V]; };
 template <class E> __device__ __forceinline__ cpi_pack<E, CPI_RUN> cpi_take(const void *p, bool aligned)
 {
@@ -137,7 +137,9 @@ template <class E> __device__ __forceinline__ void cpi_give(void *p, bool aligne
 #pragma unroll
     for (int j = 0; j < CPI_RUN; j++) ((E *)p)[j] = v.x[j];
 }
-/* --- host side (elementwise_cuda.cu) --- */
+
+/* --- host side (elementwise_cuda.cu, elementwise_power_cuda.cu) --- */
+
 /* Launches a kernel that takes one struct, by CPI_THREADS threads a block. */
 static inline cp_code cpi_cuda_launch(const void *kernel, int64_t blocks, void *args, cp_stream *stream,
                                       const char *what)
@@ -162,7 +164,7 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
 struct cpi_cuda_entry {
     const void *flat, *runs, *general;
     const void *straight; /* of several results or inputs of other types: `general` for contiguous operands, no mask */
-    int flat_elements; /* elements a block of `flat` handles */
+    int flat_elements;    /* elements a block of `flat` handles */
 };
 
 /* `flat` of one operation that computes in float, for operands of a half type. */
@@ -170,4 +172,5 @@ struct cpi_cuda_half_entry {
     const void *flat;
     int elements;
 };
+
 #endif

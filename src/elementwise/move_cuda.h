@@ -1,4 +1,5 @@
-/* The CUDA slots that move elements (move_cuda.cu, choose_cuda.cu), for the table of slots. */
+/* The CUDA slots that move, choose and compare elements (elementwise_move_cuda.cu, elementwise_choose_cuda.cu,
+ * elementwise_close_cuda.cu), for the table of slots. */
 #ifndef CPI_MOVE_CUDA_H
 #define CPI_MOVE_CUDA_H
 

@@ -65,11 +65,11 @@ def same(ours, theirs, ulp=0, of=0):
 
 
 def both(name, *args, ulp=0, of=0, **options):
-    """Calls numpy's and our function with arrays given as pairs."""
-    ours = [a[1] if isinstance(a, tuple) and len(a) == 2 and isinstance(a[1], cp.ndarray) else a for a in args]
-    theirs = [a[0] if isinstance(a, tuple) and len(a) == 2 and isinstance(a[1], cp.ndarray) else a for a in args]
-    our_options = {k: v[1] if isinstance(v, tuple) else v for k, v in options.items()}
-    their_options = {k: v[0] if isinstance(v, tuple) else v for k, v in options.items()}
+    """Calls numpy's and our function with arrays given as pairs; other tuples (axes) are what they are."""
+    def part(a, which):
+        return a[which] if isinstance(a, tuple) and len(a) == 2 and isinstance(a[1], cp.ndarray) else a
+    theirs, ours = ([part(a, which) for a in args] for which in (0, 1))
+    their_options, our_options = ({k: part(v, which) for k, v in options.items()} for which in (0, 1))
     same(outcome(lambda: getattr(cp, name)(*ours, **our_options)),
          outcome(lambda: getattr(np, name)(*theirs, **their_options)), ulp, of)
 

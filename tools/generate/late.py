@@ -47,7 +47,7 @@ class Room:
         plain = without_comments(text)
         table = re.search(r"typedef struct cpi_%s_ops \{(.*?)\} cpi_%s_ops;" % (name, name), plain, re.S)
         if not table:
-            raise TableError(f"src/{self.header}: struct cpi_{name}_ops is not there")
+            raise TableError(f"src/{self.header}: typedef struct cpi_{name}_ops {{ ... }} cpi_{name}_ops; is not there")
         self.slots = [(r, s, [Argument(a) for a in args.split(",")])
                       for r, s, args in re.findall(r"(\w+)\s*\(\*(\w+)\)\(([^;]*)\);", table[1])]
         self.records = {n: body for n, body in re.findall(r"typedef struct (cpi_\w+) \{(.*?)\} cpi_\w+;", plain, re.S)}

@@ -185,8 +185,6 @@ int cpy_state_clear(PyObject *module);
 void cpy_state_free(void *module);
 
 /* --- rooms that others call --- */
-/* an operator; NotImplemented for strangers */
-PyObject *cpy_apply(cp_op op, int n, PyObject *const *in, cp_array *out);
 extern const PyType_Slot cpy_number_slots[]; /* up to one of 0 */
 PyObject *cpy_compare(PyObject *a, PyObject *b, int how);
 PyObject *cpy_getitem(PyObject *self, PyObject *key);

@@ -154,7 +154,8 @@ __global__ void __launch_bounds__(TILE_WORDS) label_tiles(label_shape s, const v
     }
 }
 
-/* Unites word `mine` with line m: everything, or, when the line is in the same tile, what crosses its side. */
+/* Unites the runs of word `mine` with those of line m above it: all pairs or, when the line is in the same tile, those
+ * that cross the tile's side. Which pairs there are is as in meet_in_tile. */
 template <class U>
 __device__ void meet_outside(const label_shape &s, const unsigned *masks, U *parents, const word_place &p,
                              unsigned mine, int reach, int64_t m, bool same_tile)
@@ -331,6 +332,7 @@ cp_code write_labels(cp_stream *stream, const label_shape &s, const unsigned *ma
     return CPI_LAUNCHED(stream, "label");
 }
 
+/* Masks, the forest of their runs, and how many roots there are in every word. */
 template <class U>
 cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsigned *masks, U *parents,
                unsigned *roots, U *counts)
@@ -361,14 +363,13 @@ cp_code forest(cp_stream *stream, const label_shape &s, const cp_array *x, unsig
 template <class U> cp_code sum_counts(cp_stream *stream, U *counts, int64_t n)
 {
     size_t bytes = 0;
-    cp_code code = cpi_cuda_issued(stream, 
-        cub::DeviceScan::InclusiveSum(NULL, bytes, counts, counts, n, cpi_cuda_stream(stream)), "label");
+    cudaStream_t q = cpi_cuda_stream(stream);
+    cp_code code =
+        cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(NULL, bytes, counts, counts, n, q), "label");
     if (code != CP_OK) return code;
     void *scratch = cpi_host->work_alloc(stream, bytes);
     if (!scratch) return CP_ERROR_MEMORY;
-    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n,
-                                                                 cpi_cuda_stream(stream)),
-                          "label");
+    code = cpi_cuda_issued(stream, cub::DeviceScan::InclusiveSum(scratch, bytes, counts, counts, n, q), "label");
     cpi_host->work_free(stream, scratch);
     return code;
 }

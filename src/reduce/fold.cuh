@@ -1,11 +1,11 @@
 /* Folding on the GPU: accumulators, the kernels (rows, short rows, columns), and how they are launched.
  *
  * A fold F has: Raw (an element as stored), Acc (what is joined and exchanged), State (what one thread gathers),
- * MASKS (whether it may come with a mask), add, turn (between groups of elements: keeps sequential sums short), result,
- * join, finish; where elements that were loaded together have a quicker way in than one by one, batch<F> is
- * specialised. Invariants: joins are made in an order that depends on shapes and the device alone; the partial
- * accumulators of a result are joined by the last block to arrive, whose counter it sets back to zero; no atomics on
- * floating-point numbers. */
+ * MASKS (whether it may come with a mask), start, add, skip (an element that the mask leaves out), turn (between groups
+ * of elements: keeps sequential sums short), result, join, finish; where elements that were loaded together have a
+ * quicker way in than one by one, batch<F> is specialised. Invariants: joins are made in an order that depends on
+ * shapes and the device alone; the partial accumulators of a result are joined by the last block to arrive, which sets
+ * their counter back to zero; no atomics on floating-point numbers. */
 #ifndef CPI_REDUCE_FOLD_CUH
 #define CPI_REDUCE_FOLD_CUH
 
@@ -625,7 +625,7 @@ static inline bool fits_vectors(const cpi_reduce_args *a, int64_t item, int64_t 
     return true;
 }
 
-/* Memory for `units` times `parts` accumulators and the counters of the units. */
+/* Memory for the partial accumulators, `bytes` in all, and the counters; none where nothing is in parts. */
 static inline cp_code take_scratch(cp_stream *stream, plan *p, int64_t bytes)
 {
     if (p->parts == 1) return CP_OK;

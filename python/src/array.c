@@ -126,7 +126,8 @@ static void release_owner(void *p)
     if (now) PyEval_RestoreThread(now);
 }
 
-/* Bytes from the lowest to behind the highest element; false where NumPy refuses strides for a new array of `room`. */
+/* False, with an exception, where NumPy refuses strides for a new array: negative ones, and those whose elements need
+ * more than `room` bytes. */
 static bool strides_fit(const cpy_ints *shape, const cpy_ints *strides, int64_t itemsize, int64_t room)
 {
     if (strides->n != shape->n) {

@@ -130,7 +130,7 @@ cp_code cpi_cuda_pieces(cp_stream *stream, const char *what, const cpi_keys *key
 static inline unsigned cpi_sort_grid(int64_t n) { return cpi_cuda_blocks(n, 4 * CPI_SORT_THREADS, 1 << 16); }
 #define CPI_SORT_EACH(i, n)                                                                                            \
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
-/* LAUNCH(kernel, n)(arguments): a kernel of CPI_SORT_EACH, in the stream `stream`. */
-#define LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
+/* CPI_SORT_LAUNCH(kernel, n)(arguments): a kernel of CPI_SORT_EACH, in the stream `stream`. */
+#define CPI_SORT_LAUNCH(kernel, n) kernel<<<cpi_sort_grid(n), CPI_SORT_THREADS, 0, cpi_cuda_stream(stream)>>>
 
 #endif

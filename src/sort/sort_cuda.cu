@@ -85,19 +85,19 @@ static cp_code order(cp_stream *stream, const char *what, const cpi_keys *k, int
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,
          *index2 = (char *)index + index_bytes;
     bool wide = sizeof(I) == 8;
-    LAUNCH(load_order, total)(*k, total, from, low, (K *)keys, (I *)index);
+    CPI_SORT_LAUNCH(load_order, total)(*k, total, from, low, (K *)keys, (I *)index);
     cp_code code = CPI_LAUNCHED(stream, what);
     if (!bits) bits = k->bytes >= 8 ? 64 : 8 * k->bytes;
     if (code == CP_OK)
         code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, bits);
     if (code == CP_OK && k->bytes == 16) {
-        LAUNCH(load_upper, total)(*k, total, from, (const I *)index, (uint64_t *)keys);
+        CPI_SORT_LAUNCH(load_upper, total)(*k, total, from, (const I *)index, (uint64_t *)keys);
         code = CPI_LAUNCHED(stream, what);
         if (code == CP_OK)
             code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0, 64);
     }
     if (code == CP_OK && rows > 1) {
-        LAUNCH(load_row_numbers, total)(total, n, (const I *)index, (K *)keys);
+        CPI_SORT_LAUNCH(load_row_numbers, total)(total, n, (const I *)index, (K *)keys);
         code = CPI_LAUNCHED(stream, what);
         if (code == CP_OK)
             code = cpi_cub_sort_pairs(stream, what, sizeof(K), wide, &keys, &keys2, &index, &index2, total, 0,
@@ -142,9 +142,9 @@ static cp_code sort_by_order(cp_stream *stream, const cpi_keys *k, int64_t rows,
     }
     if (code == CP_OK) {
         if (o.wide)
-            LAUNCH(gather, total)(*k, total, from, (const int64_t *)o.index, to);
+            CPI_SORT_LAUNCH(gather, total)(*k, total, from, (const int64_t *)o.index, to);
         else
-            LAUNCH(gather, total)(*k, total, from, (const uint32_t *)o.index, to);
+            CPI_SORT_LAUNCH(gather, total)(*k, total, from, (const uint32_t *)o.index, to);
         code = CPI_LAUNCHED(stream, "sort");
     }
     cpi_host->work_free(stream, aside);
@@ -159,11 +159,11 @@ static cp_code sort_complex_row(cp_stream *stream, const cpi_keys *k, int64_t n,
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
-    LAUNCH(load_keys, n)(*k, n, from, (uint64_t *)keys);
+    CPI_SORT_LAUNCH(load_keys, n)(*k, n, from, (uint64_t *)keys);
     cp_code code = CPI_LAUNCHED(stream, "sort");
     if (code == CP_OK) code = cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, n, 0, 64);
     if (code == CP_OK) {
-        LAUNCH(store_keys, n)(*k, n, (const uint64_t *)keys, to);
+        CPI_SORT_LAUNCH(store_keys, n)(*k, n, (const uint64_t *)keys, to);
         code = CPI_LAUNCHED(stream, "sort");
     }
     cpi_host->work_free(stream, memory);
@@ -186,7 +186,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
     char *memory = (char *)cpi_host->work_alloc(stream, 2 * bytes);
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *spare = memory + bytes;
-    LAUNCH(load_rows, total)(*k, total, n, from, (uint64_t *)keys);
+    CPI_SORT_LAUNCH(load_rows, total)(*k, total, n, from, (uint64_t *)keys);
     cp_code code = CPI_LAUNCHED(stream, "sort");
     /* the key's bits first, then the row's: what lies between is zero */
     if (code == CP_OK && k->bytes < 4)
@@ -195,7 +195,7 @@ static cp_code sort_middling_rows(cp_stream *stream, const cpi_keys *k, int64_t 
         code =
             cpi_cub_sort_keys(stream, "sort", 8, &keys, &spare, total, k->bytes < 4 ? 32 : 0, 32 + bits_of(rows - 1));
     if (code == CP_OK) {
-        LAUNCH(store_rows, total)(*k, total, (const uint64_t *)keys, to);
+        CPI_SORT_LAUNCH(store_rows, total)(*k, total, (const uint64_t *)keys, to);
         code = CPI_LAUNCHED(stream, "sort");
     }
     cpi_host->work_free(stream, memory);
@@ -236,9 +236,9 @@ static cp_code order_rows(cp_stream *stream, const cpi_keys *k, int64_t rows, in
     cp_code code = cpi_cuda_order(stream, "argsort", k, rows, n, from, 0, 0, &o);
     if (code != CP_OK) return code;
     if (o.wide)
-        LAUNCH(store_order, rows * n)(rows * n, n, (const int64_t *)o.index, to);
+        CPI_SORT_LAUNCH(store_order, rows * n)(rows * n, n, (const int64_t *)o.index, to);
     else
-        LAUNCH(store_order, rows * n)(rows * n, n, (const uint32_t *)o.index, to);
+        CPI_SORT_LAUNCH(store_order, rows * n)(rows * n, n, (const uint32_t *)o.index, to);
     code = CPI_LAUNCHED(stream, "argsort");
     cpi_host->work_free(stream, o.memory);
     return code;

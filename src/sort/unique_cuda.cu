@@ -85,7 +85,7 @@ static __global__ void write_counts(int64_t count, int64_t n, const int64_t *sta
 
 cp_code cpi_cuda_starts_to_counts(cp_stream *stream, int64_t count, int64_t n, const int64_t *start, int64_t *counts)
 {
-    LAUNCH(write_counts, count)(count, n, start, counts);
+    CPI_SORT_LAUNCH(write_counts, count)(count, n, start, counts);
     return CPI_LAUNCHED(stream, "unique");
 }
 
@@ -120,16 +120,16 @@ static cp_code sort_first(cp_stream *stream, sorted_row *s)
     s->keys = s->memory;
     switch (s->width) {
     case 1:
-        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint8_t *)s->keys);
+        CPI_SORT_LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint8_t *)s->keys);
         break;
     case 2:
-        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint16_t *)s->keys);
+        CPI_SORT_LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint16_t *)s->keys);
         break;
     case 4:
-        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint32_t *)s->keys);
+        CPI_SORT_LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint32_t *)s->keys);
         break;
     default:
-        LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint64_t *)s->keys);
+        CPI_SORT_LAUNCH(load_unique, s->n)(s->k, s->n, s->low, s->from, (uint64_t *)s->keys);
         break;
     }
     cp_code code = CPI_LAUNCHED(stream, "unique");
@@ -141,21 +141,21 @@ static cp_code mark(cp_stream *stream, const sorted_row *s, bool apart, uint8_t 
 {
     const cpi_ordering *o = &s->order;
     if (s->ordered && o->bytes == 4)
-        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)o->keys, false, apart, first);
+        CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)o->keys, false, apart, first);
     else if (s->ordered && o->bytes == 8)
-        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)o->keys, false, apart, first);
+        CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)o->keys, false, apart, first);
     else if (s->ordered && o->wide)
-        LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, apart, first);
+        CPI_SORT_LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, apart, first);
     else if (s->ordered)
-        LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, apart, first);
+        CPI_SORT_LAUNCH(mark_elements128, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, apart, first);
     else if (s->width == 1)
-        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
+        CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint8_t *)s->keys, true, apart, first);
     else if (s->width == 2)
-        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
+        CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint16_t *)s->keys, true, apart, first);
     else if (s->width == 4)
-        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
+        CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint32_t *)s->keys, true, apart, first);
     else
-        LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
+        CPI_SORT_LAUNCH(mark_keys, s->n)(s->k, s->n, (const uint64_t *)s->keys, true, apart, first);
     return CPI_LAUNCHED(stream, "unique");
 }
 
@@ -189,17 +189,17 @@ static cp_code write(cp_stream *stream, const sorted_row *s, const uint8_t *firs
 {
     const cpi_ordering *o = &s->order;
     if (s->ordered && o->wide)
-        LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
+        CPI_SORT_LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const int64_t *)o->index, first, place, out);
     else if (s->ordered)
-        LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
+        CPI_SORT_LAUNCH(write_ordered, s->n)(s->k, s->n, s->from, (const uint32_t *)o->index, first, place, out);
     else if (s->width == 1)
-        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint8_t *)s->keys, first, place, out);
     else if (s->width == 2)
-        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint16_t *)s->keys, first, place, out);
     else if (s->width == 4)
-        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint32_t *)s->keys, first, place, out);
     else
-        LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
+        CPI_SORT_LAUNCH(write_keys, s->n)(s->k, s->n, s->low, (const uint64_t *)s->keys, first, place, out);
     return CPI_LAUNCHED(stream, "unique");
 }
 

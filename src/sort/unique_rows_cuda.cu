@@ -113,17 +113,17 @@ template <class I> static cp_code sort_by_chunks(cp_stream *stream, const table 
     if (!memory) return CP_ERROR_MEMORY;
     void *keys = memory, *keys2 = memory + key_bytes, *index = memory + 2 * key_bytes,
          *index2 = (char *)index + index_bytes;
-    LAUNCH(number_rows, t->n)(t->n, (I *)index);
+    CPI_SORT_LAUNCH(number_rows, t->n)(t->n, (I *)index);
     cp_code code = CPI_LAUNCHED(stream, "unique");
     for (int64_t at = t->chunks; code == CP_OK && at-- > c;) {
-        LAUNCH(load_chunk, t->n)(*t, at, (const I *)index, (uint64_t *)keys);
+        CPI_SORT_LAUNCH(load_chunk, t->n)(*t, at, (const I *)index, (uint64_t *)keys);
         code = CPI_LAUNCHED(stream, "unique");
         if (code == CP_OK)
             code = cpi_cub_sort_pairs(stream, "unique", 8, sizeof(I) == 8, &keys, &keys2, &index, &index2, t->n, 0,
                                       chunk_bits(t, at));
     }
     if (code == CP_OK) {
-        LAUNCH(store_order, t->n)(t->n, (const I *)index, order);
+        CPI_SORT_LAUNCH(store_order, t->n)(t->n, (const I *)index, order);
         code = CPI_LAUNCHED(stream, "unique");
     }
     cpi_host->work_free(stream, memory);
@@ -185,11 +185,11 @@ static cp_code sort_by_rows(cp_stream *stream, const table *t, int64_t c, int64_
 {
     item *items = (item *)cpi_host->work_alloc(stream, (size_t)t->n * sizeof *items);
     if (!items) return CP_ERROR_MEMORY;
-    LAUNCH(load_items, t->n)(*t, c, items);
+    CPI_SORT_LAUNCH(load_items, t->n)(*t, c, items);
     cp_code code = CPI_LAUNCHED(stream, "unique");
     if (code == CP_OK) code = merge_sort(stream, t, c + 1, items);
     if (code == CP_OK) {
-        LAUNCH(store_items, t->n)(t->n, items, order);
+        CPI_SORT_LAUNCH(store_items, t->n)(t->n, items, order);
         code = CPI_LAUNCHED(stream, "unique");
     }
     cpi_host->work_free(stream, items);
@@ -250,9 +250,9 @@ static cp_code copy_words(cp_stream *stream, int64_t count, int64_t row_bytes, c
 {
     int64_t width = row_bytes / (int64_t)sizeof(W), total = count * width;
     if (total <= (int64_t)UINT32_MAX)
-        LAUNCH((copy_rows<W, uint32_t>), total)(total, width, (const W *)from, index, (W *)to);
+        CPI_SORT_LAUNCH((copy_rows<W, uint32_t>), total)(total, width, (const W *)from, index, (W *)to);
     else
-        LAUNCH((copy_rows<W, int64_t>), total)(total, width, (const W *)from, index, (W *)to);
+        CPI_SORT_LAUNCH((copy_rows<W, int64_t>), total)(total, width, (const W *)from, index, (W *)to);
     return CPI_LAUNCHED(stream, "unique");
 }
 
@@ -279,7 +279,7 @@ static cp_code finish(cp_stream *stream, cpi_unique *q, const table *t, const in
         code = CP_ERROR_MEMORY;
     int64_t *index = q->index ? q->index : found;
     if (code == CP_OK) {
-        LAUNCH(write_order, t->n)(t->n, order, first, place, index, q->inverse, start);
+        CPI_SORT_LAUNCH(write_order, t->n)(t->n, order, first, place, index, q->inverse, start);
         code = CPI_LAUNCHED(stream, "unique");
     }
     if (code == CP_OK) code = gather(stream, t, count, index, q->values);
@@ -296,7 +296,7 @@ static cp_code mark_and_write(cp_stream *stream, cpi_unique *q, const table *t, 
     cp_code code = CP_ERROR_MEMORY;
     if (place) {
         if (t->chunks <= SHORT_CHUNKS)
-            LAUNCH(mark_rows<1>, t->n)(*t, c, order, first);
+            CPI_SORT_LAUNCH(mark_rows<1>, t->n)(*t, c, order, first);
         else
             LAUNCH_WARPS(mark_rows<32>, t->n)(*t, c, order, first);
         code = CPI_LAUNCHED(stream, "unique");

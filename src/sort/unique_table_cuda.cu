@@ -173,7 +173,7 @@ static cp_code fill(cp_stream *stream, const cpi_keys *k, const cpi_unique *q, t
         mark_values_shared<<<cpi_cuda_blocks(q->n, 16 * CPI_SORT_THREADS, 4 * cpi_cuda_units(stream)), CPI_SORT_THREADS,
                              0, s>>>(*k, q->n, q->from, *t);
     else
-        LAUNCH(mark_values, q->n)(*k, q->n, q->from, *t);
+        CPI_SORT_LAUNCH(mark_values, q->n)(*k, q->n, q->from, *t);
     return CPI_LAUNCHED(stream, "unique");
 }
 
@@ -185,10 +185,10 @@ static cp_code count_and_write(cp_stream *stream, const cpi_keys *k, cpi_unique 
     if (code == CP_OK) code = cpi_cuda_read(stream, &count, t->place + t->range - 1, sizeof count);
     if (code == CP_OK) code = q->sized(q, count);
     if (code != CP_OK) return code;
-    LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
+    CPI_SORT_LAUNCH(write_values, t->range)(*k, *t, q->values, q->index, q->counts);
     code = CPI_LAUNCHED(stream, "unique");
     if (code == CP_OK && q->inverse) {
-        LAUNCH(write_inverse, q->n)(*k, q->n, q->from, *t, q->inverse);
+        CPI_SORT_LAUNCH(write_inverse, q->n)(*k, q->n, q->from, *t, q->inverse);
         code = CPI_LAUNCHED(stream, "unique");
     }
     return code;

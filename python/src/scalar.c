@@ -98,6 +98,13 @@ static cp_type real_loop(int op, cp_type t)
     return cp_type_kind(loop[0]) == 'f' ? loop[0] : CP_DEFAULT;
 }
 
+/* Does operation `op` take type t at all? If not, the TypeError is set: NumPy asks this before it looks at values. */
+static bool op_takes(int op, cp_type t)
+{
+    cp_type in[3] = {t, t, t}, loop[3], out[2];
+    return op == CPY_NO_OP || cp_op_types((cp_op)op, in, loop, out) == CP_OK || (cpy_raise(), false);
+}
+
 /* v, whose size is at least 2^63, as a number of type t. */
 static cp_array *huge_real(cp_type t, double v)
 {
@@ -122,6 +129,7 @@ static cp_array *huge_int(PyObject *o, int sign, const cp_array *partner, int op
     }
     bool weak = (kind == 'f' || kind == 'c') && op != CP_OP_ldexp;
     if (weak || real != CP_DEFAULT) {
+        if (!op_takes(op, other)) return NULL;
         double v = PyLong_AsDouble(o);
         if (v == -1 && PyErr_Occurred()) return NULL;
         return weak ? cp_float(v) : huge_real(real, v);

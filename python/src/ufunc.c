@@ -95,8 +95,10 @@ static bool exponent_fits(PyObject *a, PyObject *n)
     if (!PyLong_Check(n) || PyBool_Check(n)) return true;
     cp_array *x = cpy_is_array(a) ? cp_retain(cpy_x(a)) : cpy_is_generic(a) ? cpy_scalar(a, NULL, CPY_NO_OP) : NULL;
     bool narrow = x && cp_type_of(x) != CP_BOOL;
+    bool none = x && cp_type_kind(cp_type_of(x)) == 'c'; /* there is no loop, whatever the exponent */
     cp_free(x);
     PyErr_Clear(); /* what is no number is told when it is taken */
+    if (none) return true;
     int64_t v;
     if (!cpy_int64(n, &v)) return false;
     if (!narrow || (v >= INT32_MIN && v <= INT32_MAX)) return true;

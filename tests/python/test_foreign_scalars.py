@@ -173,3 +173,22 @@ def test_huge_integers_beside_truth_values(huge):
         as_numpy_does(lambda xp: getattr(xp, name)(np.True_, huge))
     as_numpy_does(lambda xp: xp.ones(2, "?") < huge)
     as_numpy_does(lambda xp: xp.ones(2, "?") == huge)
+
+
+@pytest.mark.parametrize("huge", [2**1100, 2**70, 2**63, -2**63 - 1])
+def test_huge_integers_beside_what_has_no_loop(huge):
+    """That there is none is told before what the integer cannot be."""
+    for name in ("ldexp", "hypot", "arctan2", "floor_divide", "copysign", "bitwise_and", "left_shift", "gcd", "fmod"):
+        for dtype in ("F", "D", "f4", "d"):
+            as_numpy_does(lambda xp: type_error(getattr(xp, name), xp.ones(2, dtype), huge))
+            as_numpy_does(lambda xp: type_error(getattr(xp, name), huge, xp.ones(2, dtype)))
+    as_numpy_does(lambda xp: xp.ones(2) & huge)
+    as_numpy_does(lambda xp: xp.ones(2, "D") // huge)
+
+
+def type_error(f, *operands):
+    """NumPy's TypeErrors have classes of their own."""
+    try:
+        return f(*operands)
+    except TypeError:
+        raise TypeError from None

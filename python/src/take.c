@@ -120,10 +120,40 @@ bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x)
     return beyond(o, near, sign) || cpy_take_operand(o, near, x);
 }
 
-bool cpy_take_start(PyObject *o, cp_array *near, cp_array **x)
+/* An integer that int64 does not hold. */
+static bool is_huge(PyObject *o) { return PyLong_Check(o) && cpy_type_of_integer(o) != CP_INT64; }
+
+static bool is_inexact(cp_type t)
 {
-    char kind = near ? cp_type_kind(cp_type_of(near)) : 0;
-    return cpy_take_operand(o, kind == 'f' || kind == 'c' ? near : NULL, x);
+    char kind = t == CP_DEFAULT ? 0 : cp_type_kind(t);
+    return kind == 'f' || kind == 'c';
+}
+
+static bool take_double(PyObject *o, cp_array **x)
+{
+    double v = PyLong_AsDouble(o);
+    if (v == -1 && PyErr_Occurred()) return false;
+    *x = cp_scalar(CP_FLOAT64, &v);
+    if (!*x) cpy_raise();
+    return *x != NULL;
+}
+
+/* It becomes the type that the reduction computes in: dtype=, else the one that the array and `out` meet in. */
+bool cpy_take_start(PyObject *o, cp_array *near, cp_type dtype, cp_array *out, cp_array **x)
+{
+    cp_type t = near ? cp_type_of(near) : CP_DEFAULT;
+    if (out && near) t = cp_promote(t, cp_type_of(out));
+    if (dtype != CP_DEFAULT) t = dtype;
+    if (is_huge(o) && is_inexact(t)) return take_double(o, x);
+    if (is_huge(o) && t == CP_BOOL && (dtype != CP_DEFAULT || out)) o = Py_True;
+    return cpy_take_operand(o, NULL, x);
+}
+
+/* Integers have nothing to be replaced: one that is none of theirs is nothing. */
+bool cpy_take_replacement(PyObject *o, cp_array *near, cp_array **x)
+{
+    bool idle = near && !is_inexact(cp_type_of(near)) && PyLong_CheckExact(o);
+    return idle || cpy_take_operand(o, near, x);
 }
 
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
@@ -134,6 +164,14 @@ bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x)
     *x = cp_retain(cpy_x(held));
     Py_DECREF(held);
     return true;
+}
+
+bool cpy_take_array_like_to(cp_op op, PyObject *o, cp_array *near, cp_array **x)
+{
+    if (!PyLong_Check(o) || cpy_type_of_integer(o) != CP_DEFAULT) return cpy_take_array_like(o, near, x);
+    if (near && is_inexact(cp_type_of(near))) return take_double(o, x);
+    *x = cpy_scalar(o, NULL, (int)op);
+    return *x != NULL;
 }
 
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x)

@@ -53,7 +53,8 @@ static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
 }
 
 /*: function("nan_to_num",
-             "x: array, copy: bool = True, nan: operand = 0.0, posinf: operand = None, neginf: operand = None",
+             "x: array, copy: bool = True, nan: replacement = 0.0, posinf: replacement = None, "
+             "neginf: replacement = None",
              returns="view_or_copy",
              doc="""NaN replaced by `nan` (0 by default), infinities by `posinf` and `neginf` (the largest finite
 numbers by default), in a copy or, without `copy`, in place.""") */

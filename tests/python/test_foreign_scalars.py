@@ -192,3 +192,55 @@ def type_error(f, *operands):
         return f(*operands)
     except TypeError:
         raise TypeError from None
+
+
+HUGE = [2**70, -2**70, 2**64, 2**63]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "?", "f4", "d", "D"])
+@pytest.mark.parametrize("huge", HUGE)
+def test_huge_integers_are_compared(huge, dtype):
+    for name in ("isclose", "allclose", "array_equal"):
+        for shape in ((3,), ()):
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.ones(shape, dtype), huge))
+            as_numpy_does(lambda xp: getattr(xp, name)(huge, xp.ones(shape, dtype)))
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(float(huge)).astype("f8"), huge))
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray(2**64 - 1).astype("u8"), huge))
+    as_numpy_does(lambda xp: xp.isclose(xp.ones(3, dtype), huge, rtol=1))
+    as_numpy_does(lambda xp: xp.isclose(huge, 2.5))
+
+
+@pytest.mark.parametrize("huge", HUGE)
+def test_huge_integers_beside_floating_point_differences(huge):
+    """NumPy's are objects; integers have no type for it here."""
+    for dtype in ("f4", "d", "D"):
+        x = np.array([1, 2, 4], dtype)
+        for ends in ({"prepend": huge}, {"append": huge}, {"prepend": huge, "append": 1}):
+            np.testing.assert_array_equal(cp.diff(cp.asarray(x), **ends).get().astype("D"),
+                                          np.diff(x.astype("D" if dtype == "D" else "d"), **ends).astype("D"))
+    if abs(huge) > 2**64:
+        with pytest.raises(OverflowError):
+            cp.diff(cp.arange(3), prepend=huge)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "?", "f4", "d", "D"])
+@pytest.mark.parametrize("huge", HUGE)
+def test_integers_have_nothing_that_a_huge_one_replaces(huge, dtype):
+    for name in ("nan", "posinf", "neginf"):
+        as_numpy_does(lambda xp: xp.nan_to_num(xp.asarray([0, 1, 3]).astype(dtype), **{name: huge}))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "f4", "d"])
+@pytest.mark.parametrize("huge", HUGE)
+def test_huge_starts_are_of_the_type_that_is_computed_in(huge, dtype):
+    for name in ("sum", "prod", "nansum", "nanprod", "max", "min", "nanmax", "nanmin"):
+        for out in (None, "d", "f4"):
+            into = lambda xp: {"out": xp.zeros((), out)} if out else {}  # noqa: E731
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.ones(2, dtype), initial=huge, **into(xp)))
+            if name[-3:] in ("sum", "rod"):
+                for to in ("d", "f4", "D", "i8", "u8", "?"):
+                    if out and to == "D":
+                        continue
+                    as_numpy_does(lambda xp: getattr(xp, name)(xp.ones(2, dtype), dtype=to, initial=huge, **into(xp)))
+    as_numpy_does(lambda xp: xp.add.reduce(xp.ones(2, dtype), dtype="d", initial=huge))
+    as_numpy_does(lambda xp: xp.maximum.reduce(xp.ones(2, dtype), out=xp.zeros(()), initial=huge))

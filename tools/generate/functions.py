@@ -58,8 +58,8 @@ from table import Row
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
-ARRAYS = ("array", "operand", "low_bound", "high_bound", "array_like", "number_or_array_like", "array_or_list",
-          "array_or_number")
+ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
+          "number_or_array_like", "array_or_list", "array_or_number")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
 C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *",
@@ -296,7 +296,9 @@ def conversion(f, a, borrowed=False):
     if a.kind.name == "object":
         return f"{v} = {o};"
     where = next((f"o[{w.place}]" for w in f.arguments if w.name == "where"), "NULL")
-    take = "!" + a.kind.take.format(o=o, v=v, name=a.name, argument=a.argument, where=where)
+    typed = "v.dtype" if any(w.name == "dtype" for w in f.arguments) else "CP_DEFAULT"
+    out = "v.out" if any(w.name == "out" for w in f.arguments) else "NULL"
+    take = "!" + a.kind.take.format(o=o, v=v, name=a.name, argument=a.argument, where=where, typed=typed, out=out)
     if borrowed and a.kind.name == "array":
         take = f"!({v} = cpy_need({o}))"
     given = f"cpy_given({o})" if a.optional and a.default is None else o

@@ -63,10 +63,16 @@ KINDS = {k.name: k for k in [
     # (a number as the default is what the body takes for NULL)
     _array("operand", "cpy_take_operand({o}, near.x, &{v})", stub="ndarray | complex", late=True,
            constant={0.0: "NULL", 1.0: "NULL"}),
+    # the same of what integers do not have: beside them no integer is too large
+    _array("replacement", "cpy_take_replacement({o}, near.x, &{v})", stub="ndarray | complex", late=True,
+           constant={0.0: "NULL"}),
     # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
-    _array("start", "cpy_take_start({o}, near.x, &{v})", stub="ndarray | complex", late=True),
+    _array("start", "cpy_take_start({o}, near.x, {typed}, {out}, &{v})", stub="ndarray | complex", late=True),
     # an array, or what asarray makes one of, on the device of the arrays beside it
     _array("array_like", "cpy_take_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
+    # the same, but an integer that no type holds is what this operation takes it for, a float64 beside such numbers
+    _array("array_like_to", "cpy_take_array_like_to(CP_OP_{argument}, {o}, near.x, &{v})", stub="ArrayLike", late=True,
+           arguments=True),
     # the same, but a number stays one, a host scalar
     _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # an array, a number as a host scalar, or a list; NumPy's arrays are refused

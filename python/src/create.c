@@ -301,7 +301,8 @@ PyObject *py_arange(const py_arange_args *v)
         return PyErr_Format(PyExc_TypeError, "arange() requires stop to be specified.");
     PyObject *step = cpy_given(v->step) ? v->step : NULL;
     if (!cpy_given(v->stop)) return arange_of(NULL, v->start, step, v->dtype);
-    return arange_of(cpy_given(v->start) ? v->start : NULL, v->stop, step, v->dtype);
+    if (v->start == Py_None) return PyErr_Format(PyExc_TypeError, "arange(): None is no start");
+    return arange_of(v->start, v->stop, step, v->dtype);
 }
 
 static PyObject *would_copy(PyObject *x)

@@ -63,3 +63,13 @@ def test_a_second_element_that_there_is_not():
         for given in ((-4, 5, t(3)), (-4, True, t(3)), (-10, 13.5, t(5)), (300, 600, t(100)), (-200, 10, t(100))):
             for dtype in (None, "f4", "i8", "u1"):
                 as_numpy_does(lambda xp: xp.arange(*given, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [None, "f4", "i8"])
+def test_none_is_no_start(dtype):
+    """But it is a stop that was not given, and a step of 1."""
+    for given in ((None, 5), (None, 5, 2), (None, None), (None,), (5, None), (5, None, 2), (1, 5, None), (None, 5.5)):
+        as_numpy_does(lambda xp: xp.arange(*given, dtype=dtype))
+    as_numpy_does(lambda xp: xp.arange(start=None, stop=5, dtype=dtype))
+    as_numpy_does(lambda xp: xp.arange(None, stop=5, dtype=dtype))
+    as_numpy_does(lambda xp: xp.arange(stop=5, dtype=dtype))

@@ -24,6 +24,7 @@ typedef struct cp_reduce_options {
     CP_OPTION(cp_array *, out);     /* result goes here */
     CP_OPTION(cp_array *, where);   /* boolean, broadcast: only these elements take part */
     CP_OPTION(cp_array *, initial); /* 0-d: starting value (sums, products, minima, maxima) */
+    CP_OPTION(bool, no_identity);   /* sums and products begin with an element: an error where there may be none */
     CP_OPTION(double, ddof);        /* var and std: divisor is n - ddof */
     CP_OPTION(cp_array *, mean);    /* var and std: the mean, where it is known already (with the reduced axes kept) */
     int _;

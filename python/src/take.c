@@ -141,6 +141,7 @@ static bool take_double(PyObject *o, cp_array **x)
 /* It becomes the type that the reduction computes in: dtype=, else the one that the array and `out` meet in. */
 bool cpy_take_start(PyObject *o, cp_array *near, cp_type dtype, cp_array *out, cp_array **x)
 {
+    if (o == Py_None) return true; /* not even the identity */
     cp_type t = near ? cp_type_of(near) : CP_DEFAULT;
     if (out && near) t = cp_promote(t, cp_type_of(out));
     if (dtype != CP_DEFAULT) t = dtype;

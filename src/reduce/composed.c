@@ -65,9 +65,12 @@ cp_array *cpi_reduce_known(cp_reduction r, cp_array *x, const cp_reduce_options 
     if (cpi_check_mask(cpi_reductions[r].name, o->where)) return NULL;
     cp_array *y = cp_astype(x, o->dtype), *nan = cp_isnan(x), *known = cp_logical_not(nan), *result = NULL;
     cp_array *both = known && o->where ? cp_logical_and(known, o->where) : NULL;
-    other.where = o->where ? both : known;
+    if (x->size) {
+        other.where = o->where ? both : known;
+        other.no_identity = o->no_identity && o->where && !cpi_is_true(o->where); /* NumPy replaces NaN */
+    }
     if (cpi_discards(x->type, o->dtype)) cpi_warn(CP_WARNING_COMPLEX);
-    if (y && other.where) result = cp_reduce(r, y, &other);
+    if (y && (other.where || (known && !x->size))) result = cp_reduce(r, y, &other);
     cp_free(both), cp_free(known), cp_free(nan), cp_free(y);
     return result;
 }
@@ -98,7 +101,7 @@ static cp_array *freedom(const cpi_reduction_row *row, cp_array *x, const cp_red
     if (cpi_lanes_of(row->name, x, o->axis, o->keepdims, &lanes)) return NULL;
     double n = (double)lanes.reduced - o->ddof, none = 0;
     if (!where && n <= 0) cpi_warn(row->warns);
-    if (!where) return cp_scalar(CP_FLOAT64, n > 0 ? &n : &none);
+    if (!where) return cp_scalar(CP_FLOAT64, n <= 0 ? &none : &n);
     cp_array *mask = cpi_mask(row->name, where, x->device, x->ndim, x->shape);
     cp_array *counts = mask ? cp_sum(mask, .axis = o->axis, .keepdims = o->keepdims) : NULL;
     if (!counts || cpi_notice_counts(counts, o->ddof, row->warns)) return NULL;

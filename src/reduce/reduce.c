@@ -96,6 +96,9 @@ typedef struct call {
     int64_t lies[CP_MAXDIM]; /* strides of what NumPy folds: x as it came, or its copy */
 } call;
 
+/* Is there a result of no elements? */
+static bool has_start(const call *c) { return (c->row->identity && !c->o->no_identity) || c->o->initial; }
+
 static cp_code find_axes(call *c)
 {
     const char *name = c->row->name;
@@ -108,7 +111,7 @@ static cp_code find_axes(call *c)
     if (code) return code;
     c->a.kept = c->lanes.kept;
     c->a.reduced = c->lanes.reduced;
-    if (c->row->identity || c->o->initial || c->a.reduced) return CP_OK;
+    if (has_start(c) || c->a.reduced) return CP_OK;
     if (is_place(c->r)) return cpi_fail(CP_ERROR_VALUE, "%s: attempt to get %s of an empty sequence", name, name);
     return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation %s which has no identity", name,
                     c->row->ufunc);
@@ -121,7 +124,7 @@ static cp_code find_where(call *c)
     const char *name = c->row->name;
     cp_code code = cpi_check_mask(name, w);
     if (code || !w || cpi_is_true(w)) return code;
-    if (!c->row->identity && !c->o->initial)
+    if (!has_start(c))
         return cpi_fail(CP_ERROR_VALUE,
                         "%s: reduction operation '%s' does not have an identity, so to use a where mask "
                         "one has to specify 'initial'",
@@ -157,7 +160,7 @@ static cp_code find_initial(call *c, cp_type *loop)
  * zero. */
 static void start_from_zero(call *c)
 {
-    if (c->a.initial || c->a.whole || !cpi_folds[c->a.fold].from_zero) return;
+    if (c->a.initial || c->o->no_identity || c->a.whole || !cpi_folds[c->a.fold].from_zero) return;
     memset(c->a.value, 0, sizeof c->a.value);
     c->a.initial = true;
 }

@@ -28,7 +28,7 @@ CPI_RESULT double cpi_deviations(const cpi_reduce_args *a, cpi_moments m)
 }
 
 /* What finishes may say. */
-CPI_RESULT double cpi_spread(double a, double divisor) { return a / (divisor > 0 ? divisor : 0.0); }
+CPI_RESULT double cpi_spread(double a, double divisor) { return a / (divisor <= 0 ? 0.0 : divisor); } /* by NaN too */
 CPI_RESULT double cpi_root(double v) { return sqrt(v); }
 #include "reduce/finishes.h"
 

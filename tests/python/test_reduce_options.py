@@ -232,3 +232,44 @@ def test_nothing_leaves_the_start_as_out_has_it():
                     assert ours is error, call
                     if error is None:
                         np.testing.assert_array_equal(got, want, err_msg=str(call))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "d", "i4", "F"])
+@pytest.mark.parametrize("name", ["var", "std", "nanvar", "nanstd"])
+def test_a_correction_that_was_given(name, dtype):
+    """NaN and None are no defaults."""
+    for given in ({"correction": float("nan")}, {"ddof": float("nan")}, {"correction": None}, {"ddof": None},
+                  {"ddof": 0, "correction": float("nan")}, {"ddof": 1, "correction": float("nan")},
+                  {"ddof": 0, "correction": None}, {"correction": float("inf")}):
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray([1, 2, 4, 7]).astype(dtype), **given))
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray([[1, 2, 4, 7]] * 3).astype(dtype), axis=0, **given))
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray([1, 2, 4, 7]).astype(dtype), where=xp.ones(4, "?"),
+                                                   **given))
+        if dtype != "F":
+            as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray([1, 2, 4, 7]).astype(dtype),
+                                                       mean=xp.asarray([3.5]), **given))
+
+
+@pytest.mark.parametrize("shape", [0, (0, 3), (3, 0), (0, 0), 3, (2, 3), ()], ids=str)
+@pytest.mark.parametrize("dtype", ["d", "f4", "i4", "?", "F"])
+def test_no_start_at_all(dtype, shape):
+    """initial=None: not even the identity, so that something must take part."""
+    for name in ("sum", "prod", "nansum", "nanprod", "min", "max", "nanmax"):
+        ones = lambda xp: -xp.zeros(shape, dtype) if dtype in "df4F" else xp.ones(shape, dtype)  # noqa: E731
+        for axis in (None, 0, -1, ()):
+            for given in ({}, {"where": True}, {"where": False}, {"keepdims": True}):
+                as_numpy_does(lambda xp: getattr(xp, name)(ones(xp), axis=axis, initial=None, **given))
+            as_numpy_does(lambda xp: getattr(xp, name)(ones(xp), axis=axis, initial=None, where=xp.ones((), "?")))
+            if name in ("sum", "prod", "nansum", "nanprod") and dtype != "F":
+                as_numpy_does(lambda xp: getattr(xp, name)(ones(xp), axis=axis, initial=None, dtype="f4"))
+                as_numpy_does(lambda xp: getattr(xp, name)(ones(xp), axis=axis, initial=None, dtype="i4"))
+                as_numpy_does(lambda xp: getattr(xp, name)(ones(xp), axis=axis, initial=None, dtype="?"))
+    for name in ("add", "multiply", "maximum"):
+        as_numpy_does(lambda xp: getattr(xp, name).reduce(xp.ones(shape, dtype), initial=None))
+        as_numpy_does(lambda xp: getattr(xp, name).reduce(xp.ones(shape, dtype), initial=None, where=xp.ones((), "?")))
+    if shape:
+        as_numpy_does(lambda xp: np.signbit(_host(xp.sum(-xp.zeros(shape), axis=-1, initial=None))).tolist())
+
+
+def _host(x):
+    return x.get() if isinstance(x, cp.ndarray) else x

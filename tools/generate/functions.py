@@ -233,7 +233,7 @@ class Function:
             return text[:-1] + more + ")" if more else text
         values = [self.value(a) for a in self.parameters]
         values += [f"&{r}" for r in self.results] + ["made_each"] * bool(self.many)
-        values += [a.kind.given.format(v=f"v.{a.name}", name=a.name) for a in self.options]
+        values += [a.kind.given.format(v=f"v.{a.name}", name=a.name, o=f"o[{a.place}]") for a in self.options]
         return f"{self.row.get('c', 'cp_' + self.name)}({', '.join(values)}{more})"
 
     def with_values(self, text):
@@ -301,7 +301,7 @@ def conversion(f, a, borrowed=False):
     take = "!" + a.kind.take.format(o=o, v=v, name=a.name, argument=a.argument, where=where, typed=typed, out=out)
     if borrowed and a.kind.name == "array":
         take = f"!({v} = cpy_need({o}))"
-    given = f"cpy_given({o})" if a.optional and a.default is None else o
+    given = f"cpy_given({o})" if a.optional and a.default is None and not a.kind.none else o
     if a.kind.only_checked:
         take = f"({v} = {given}) && {take}"
     elif a.has_default or a.optional or a.how == "star":

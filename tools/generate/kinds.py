@@ -11,7 +11,7 @@ Invariant: every kind reads and checks its argument; there is no kind that passe
 class Kind:
     def __init__(self, name, field, take, *, passed="{v}", c=None, given=None, stub="object", release=None,
                  zero=(), constant=None, late=False, extra="", only_checked=False, arguments=False,
-                 large=None, blank=None):
+                 large=None, blank=None, none=False):
         self.name = name
         self.field = field                  # declaration of the record's field; {name} is the argument
         self.take = take                    # C expression, false with an exception; {o} object, {v} field, {name}
@@ -27,6 +27,8 @@ class Kind:
         self.only_checked = only_checked    # the field says whether it was given
         self.large = large                  # a record with it is not cleared; the statement that makes it mean None
         self.blank = blank                  # how a field that is a struct is cleared
+        self.none = none                    # None is read too, where it is the default as well: it means what
+        #                                     stands for "not given" in NumPy's signatures does not
         self.arguments = arguments          # takes arguments in brackets: order("CFAK")
 
 
@@ -67,7 +69,8 @@ KINDS = {k.name: k for k in [
     _array("replacement", "cpy_take_replacement({o}, near.x, &{v})", stub="ndarray | complex", late=True,
            constant={0.0: "NULL"}),
     # where a reduction starts: it becomes the result's type, whatever an integer beside the array would be
-    _array("start", "cpy_take_start({o}, near.x, {typed}, {out}, &{v})", stub="ndarray | complex", late=True),
+    _array("start", "cpy_take_start({o}, near.x, {typed}, {out}, &{v})", stub="ndarray | complex", late=True,
+           none=True, given=".initial = {v}, .no_identity = {o} == Py_None"),
     # an array, or what asarray makes one of, on the device of the arrays beside it
     _array("array_like", "cpy_take_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # the same, but an integer that no type holds is what this operation takes it for, a float64 beside such numbers
@@ -147,6 +150,7 @@ KINDS = {k.name: k for k in [
          constant=NUMBERS),
     Kind("double", "double {name};", "cpy_double({o}, 0, &{v})", c="double {name}", stub="float", zero=(0,),
          constant={None: "NAN"}),
+    Kind("correction", "double {name};", "cpy_double({o}, 0, &{v})", stub="float", constant={None: "0"}, none=True),
     Kind("dtype", "cp_type {name};", "cpy_type({o}, CP_DEFAULT, &{v})", c="cp_type {name}",
          given=".typed = {v} != CP_DEFAULT, .{name} = {v}", stub="DTypeLike", zero=(None,),
          constant={None: "CP_DEFAULT"}, arguments=True),  # dtype("float64"): None means that one

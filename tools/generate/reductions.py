@@ -10,7 +10,7 @@ ARGUMENTS = {
     "mean": "axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, where: where = "
             "True",
     "real": "axis: axes = None, dtype: dtype = None, out: out = None, ddof: double = 0, keepdims: keepdims = False, *, "
-            "where: where = True, mean: operand = None, correction: double = None",
+            "where: where = True, mean: operand = None, correction: correction = None",
     "same": "axis: axes = None, out: out = None, keepdims: keepdims = False, initial: start = None, "
             "where: where = True",
     "index": "axis: axis_or_all = None, dtype: dtype = None, out: out = None, keepdims: bool = False",
@@ -20,8 +20,8 @@ ARGUMENTS = {
 REAL = {
     "call": "cp_{name}(a, .axis = axis, .typed = dtype != CP_DEFAULT, .dtype = dtype, .out = out, .keepdims = "
             "keepdims, "
-            ".where = where, .mean = mean, .ddof = isnan(correction) ? ddof : correction)",
-    "refuse": {"!isnan(correction) && ddof != 0": "ValueError: ddof and correction can't be provided simultaneously."},
+            ".where = where, .mean = mean, .ddof = given(correction) ? correction : ddof)",
+    "refuse": {"given(correction) && ddof != 0": "ValueError: ddof and correction can't be provided simultaneously."},
 }
 
 

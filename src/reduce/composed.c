@@ -122,6 +122,7 @@ static cp_array *about_mean(const cpi_reduction_row *row, cp_array *x, const cp_
                  cpi_shape_text(d->ndim, d->shape, want, sizeof want));
         return NULL;
     }
+    if (d && known && cpi_discards(d->type, x->type)) cpi_warn(CP_WARNING_COMPLEX);
     if (d && known && d->type != x->type) d = cp_astype(d, x->type); /* NumPy writes them to its copy */
     cp_reduce_options so = {.axis = o->axis, .keepdims = o->keepdims, .out = o->out, .where = where,
                             .typed = o->typed || whole, .dtype = o->typed ? o->dtype : CP_FLOAT64};

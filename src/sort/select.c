@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cuprite/elementwise.h"
+#include "cuprite/reduce.h"
 #include "front/front.h"
 #include "sort/sort.h"
 
@@ -107,6 +109,23 @@ static cp_array *median_merged(cp_array *x, const cpi_lanes *lanes, bool keepdim
     return result;
 }
 
+/* NumPy's sum of the middle is told the type of integers and half floats, which a complex `out` has to become. */
+static bool warns(cp_type t, cp_type result, cp_type out)
+{
+    return cpi_discards(result, out) || (cpi_is_complex(out) && (cpi_is_whole(t) || cpi_is_half(t)));
+}
+
+/* NumPy copies a NaN to `out` once more, from elements of type t and by a stricter rule. */
+static cp_code check_unknown(cp_type t, cp_array *result, cp_type out)
+{
+    uint8_t yes = 0;
+    if (cpi_is_whole(t) || cp_can_cast(t, out, CP_SAME_KIND)) return CP_OK;
+    cp_array *nan = cp_isnan(result), *any = nan ? cp_any(nan) : NULL;
+    cp_code code = any ? cp_to_host(any, &yes, 1) : cp_error();
+    cp_free(any), cp_free(nan);
+    return !code && yes ? cpi_check_cast("median", CPI_OUTPUT, t, out, CP_SAME_KIND) : code;
+}
+
 cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
 {
     cpi_lanes lanes;
@@ -125,6 +144,8 @@ cp_array *(cp_median)(cp_array *x, const cp_median_options *options)
                     .type = median_type(x->type, options->out), .ndim = lanes.ndim, .shape = lanes.shape,
                     .out = options->out, .casting = CP_UNSAFE, .dense = true};
     if (!o.device || cpi_output_open(&o, 1, &x)) return NULL;
-    if (o.out && cpi_discards(o.type, o.out->type)) cpi_warn(CP_WARNING_COMPLEX);
-    return cpi_output_close(&o, medians(x, &lanes, o.array));
+    if (o.out && warns(x->type, o.type, o.out->type)) cpi_warn(CP_WARNING_COMPLEX);
+    cp_code code = medians(x, &lanes, o.array);
+    if (!code && o.out && lanes.reduced) code = check_unknown(x->type, o.array, o.out->type);
+    return cpi_output_close(&o, code);
 }

@@ -64,3 +64,12 @@ def test_arguments():
         as_numpy_does(lambda xp: getattr(xp.asarray(x), name)(axis=1, mean=xp.ones((2, 1))))
         as_numpy_does(lambda xp: getattr(xp.asarray(x), name)(1, mean=2.0, where=xp.asarray(x > 2)))
     as_numpy_does(lambda xp: xp.sum(xp.asarray(x), mean=3.0))
+
+
+@pytest.mark.parametrize("name", ["var", "std", "nanvar", "nanstd"])
+@pytest.mark.parametrize("mean", ["d", "F", "D"])
+@pytest.mark.parametrize("dtype", ["f4", "d", "D"])
+def test_complex_means_of_real_elements_are_warned_of(name, mean, dtype):
+    for axis in (None, 0):
+        as_numpy_does(lambda xp: getattr(xp, name)(xp.asarray([1, 2, 4]).astype(dtype), axis=axis,
+                                                   mean=xp.asarray([2]).astype(mean)))

@@ -172,10 +172,11 @@ static bool is_truth(PyObject *o)
     return PyBool_Check(o) || (cpy_is_generic(o) && strncmp(Py_TYPE(o)->tp_name, "numpy.bool", 10) == 0);
 }
 
-/* Unsigned ones beyond int64 wrap, as NumPy casts them. */
+/* Unsigned ones beyond int64 wrap, as NumPy casts them; what has no more than __index__ is an object to it. */
 static bool kth(PyObject *o, int64_t *v)
 {
-    PyObject *i = is_truth(o) ? PyNumber_Long(o) : PyIndex_Check(o) ? PyNumber_Index(o) : NULL;
+    bool number = PyLong_Check(o) || cpy_is_generic(o) || cpy_is_array(o) || cpy_is_numpy_array(o);
+    PyObject *i = is_truth(o) ? PyNumber_Long(o) : number && PyIndex_Check(o) ? PyNumber_Index(o) : NULL;
     if (!i) return no_index();
     cp_type t = cpy_type_of_integer(i);
     *v = t == CP_UINT64 ? (int64_t)PyLong_AsUnsignedLongLong(i) : t == CP_INT64 ? PyLong_AsLongLong(i) : 0;
@@ -183,10 +184,25 @@ static bool kth(PyObject *o, int64_t *v)
     return t != CP_DEFAULT || no_index();
 }
 
+/* Is it what says of itself, by __array__, which array it is? */
+static bool is_like_array(PyObject *o)
+{
+    if (PyLong_CheckExact(o) || PyList_CheckExact(o) || PyTuple_CheckExact(o) || cpy_is_generic(o)) return false;
+    PyObject *own = PyObject_GetAttrString((PyObject *)Py_TYPE(o), "__array__");
+    if (!own) PyErr_Clear();
+    Py_XDECREF(own);
+    return own != NULL;
+}
+
 /* An array's elements as a list, or its only one; what is no array, itself. */
 static PyObject *elements(PyObject *o)
 {
-    if (!cpy_is_array(o) && !cpy_is_numpy_array(o)) return Py_NewRef(o);
+    if (!cpy_is_array(o) && !cpy_is_numpy_array(o)) {
+        PyObject *x = is_like_array(o) ? cpy_numpy_call("asarray", o) : Py_NewRef(o);
+        PyObject *list = x && x != o ? elements(x) : Py_XNewRef(x);
+        Py_XDECREF(x);
+        return list;
+    }
     PyObject *dtype = PyObject_GetAttrString(o, "dtype"), *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
     PyObject *shape = kind ? PyObject_GetAttrString(o, "shape") : NULL, *list = NULL;
     Py_UCS4 letter = kind && PyUnicode_Check(kind) ? PyUnicode_READ_CHAR(kind, 0) : 0;
@@ -205,10 +221,12 @@ static bool kths_of(PyObject *o, bool sized, cpy_kths *v)
     PyObject *items = is_list(o) ? PySequence_Tuple(o) : PyTuple_Pack(1, o);
     Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
     bool truths = n > 0, deep = false, done = items && n < INT32_MAX;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *item = PyTuple_GET_ITEM(items, i);
-        truths = truths && is_truth(item);
-        deep = deep || is_list(item) || ((cpy_is_array(item) || cpy_is_numpy_array(item)) && !PyIndex_Check(item));
+    for (Py_ssize_t i = 0; done && i < n; i++) {
+        PyObject *item = cpy_number_in(PyTuple_GET_ITEM(items, i));
+        truths = truths && item && is_truth(item);
+        deep = deep || (item && is_list(item));
+        done = item != NULL;
+        Py_XDECREF(item);
     }
     if (done && deep) done = too_deep();
     if (done && truths) done = no_truths();
@@ -220,11 +238,25 @@ static bool kths_of(PyObject *o, bool sized, cpy_kths *v)
     return done;
 }
 
-bool cpy_kth(PyObject *o, cpy_kths *v)
+/* With an error set: is the axis one of x? If not, its error takes that one's place. */
+static void axis_first(cp_array *x, int axis)
+{
+    PyObject *type, *value, *trace;
+    cp_array *r = x ? cp_partition(x, 0, NULL, axis) : NULL;
+    if (x && !r) {
+        PyErr_Fetch(&type, &value, &trace);
+        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
+        cpy_raise();
+    }
+    cp_free(r);
+}
+
+bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v)
 {
     PyObject *list = elements(o);
     bool done = list && kths_of(list, list != o, v);
     Py_XDECREF(list);
+    if (!done) axis_first(x, axis);
     return done;
 }
 

@@ -189,3 +189,34 @@ def test_median_into_another_type(dtype, out):
                     cp.median(cp.asarray(x), axis=axis, out=cp.zeros(shape, out))
             elif x.size or out in ("f4", "d"):
                 as_numpy_does(lambda xp: xp.median(xp.asarray(x), axis=axis, out=xp.zeros(shape, out)))
+
+
+class ByArray:
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.value)
+
+
+class ByIndex:
+    def __index__(self):
+        return 1
+
+
+class ByBoth(ByArray, ByIndex):
+    pass
+
+
+KTHS = [ByArray(1), ByArray([1, 2]), ByArray(True), ByArray([True]), ByArray(1.0), ByArray([]), ByArray("a"), ByBoth(2),
+        ByArray(np.zeros(0, int)), ByIndex(), [ByIndex()], (ByIndex(), 1), [np.array(1)], [np.int8(1), np.array(2)], [],
+        (), [1.0], None, True, [True], 2**70, "a", 1, [1, -1], 9, np.array([1, 2])]
+
+
+@pytest.mark.parametrize("kth", range(len(KTHS)))
+def test_kth_is_what_numpy_makes_an_array_of(kth):
+    for shape in ((4,), (2, 4), ()):
+        as_numpy_does(lambda xp: xp.partition(xp.ones(shape), KTHS[kth], axis=None))
+        for axis in (-1, 5, True, (0,), "a"):  # the axis is asked for first
+            as_numpy_does(lambda xp: xp.partition(xp.ones(shape), KTHS[kth], axis=axis))
+            as_numpy_does(lambda xp: xp.ones(shape).partition(KTHS[kth], axis=axis))

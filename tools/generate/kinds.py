@@ -125,7 +125,8 @@ KINDS = {k.name: k for k in [
     Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})",
          c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex]"),
     _ints("ints", "cpy_ints_arg({o}, &{v})"),
-    Kind("kth", "cpy_kths {name};", "cpy_kth({o}, &{v})", passed="{v}.n, {v}.at", c="int n, const int64_t *{name}",
+    Kind("kth", "cpy_kths {name};", "cpy_kth({o}, near.x, v.axis, &{v})", passed="{v}.n, {v}.at",
+         c="int n, const int64_t *{name}", late=True,
          blank="{v} = (cpy_kths){{0}};", release="PyMem_Free({v}.at);",
          stub="SupportsIndex | Sequence[SupportsIndex]"),  # places of a sorted array
     _ints("places", "cpy_places({o}, &{v})"),  # of one element

@@ -151,6 +151,19 @@ static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t 
 bool cpy_shape(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_extent); }
 bool cpy_ints_arg(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_int64); }
 
+/* With an error set: is the axis one of x? If not, its error takes that one's place. */
+static void axis_first(cp_array *x, int axis)
+{
+    PyObject *type, *value, *trace;
+    cp_array *r = x ? cp_partition(x, 0, NULL, axis) : NULL;
+    if (x && !r) {
+        PyErr_Fetch(&type, &value, &trace);
+        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
+        cpy_raise();
+    }
+    cp_free(r);
+}
+
 /* --- the kth of partition, which NumPy makes an array of --- */
 
 static bool no_index(void)
@@ -238,19 +251,6 @@ static bool kths_of(PyObject *o, bool sized, cpy_kths *v)
     return done;
 }
 
-/* With an error set: is the axis one of x? If not, its error takes that one's place. */
-static void axis_first(cp_array *x, int axis)
-{
-    PyObject *type, *value, *trace;
-    cp_array *r = x ? cp_partition(x, 0, NULL, axis) : NULL;
-    if (x && !r) {
-        PyErr_Fetch(&type, &value, &trace);
-        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
-        cpy_raise();
-    }
-    cp_free(r);
-}
-
 bool cpy_kth(PyObject *o, cp_array *x, int axis, cpy_kths *v)
 {
     PyObject *list = elements(o);
@@ -304,11 +304,27 @@ static bool counted_axis(PyObject *o, int *v)
     return no_truth(o, "an integer is required for the axis") && cpy_int(o, v);
 }
 
+/* With a TypeError set: NumPy counts along truth values before it refuses them, where they are axes of x. */
+static void counted_first(PyObject *o, cp_array *x)
+{
+    Py_ssize_t n = PyTuple_Check(o) ? PyTuple_GET_SIZE(o) : 1;
+    for (Py_ssize_t i = 0; i < n && PyErr_ExceptionMatches(PyExc_TypeError); i++) {
+        PyObject *item = PyTuple_Check(o) ? PyTuple_GET_ITEM(o, i) : o;
+        int overflow;
+        if (!PyLong_Check(item)) return;
+        int64_t axis = PyLong_AsLongLongAndOverflow(item, &overflow);
+        axis_first(x, nearest_int(axis));
+    }
+}
+
 /* Elements that a mask chooses are counted by a loop. */
 bool cpy_counted_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes)
 {
     bool masked = where && where != Py_True;
-    return masked ? cpy_axes_arg(o, x, axes) : axes_of(o, axes, o && PyTuple_Check(o), counted_axis);
+    if (masked) return cpy_axes_arg(o, x, axes);
+    if (axes_of(o, axes, o && PyTuple_Check(o), counted_axis)) return true;
+    if (PyErr_ExceptionMatches(PyExc_TypeError) && cpy_is_array(x)) counted_first(o, cpy_x(x));
+    return false;
 }
 
 bool cpy_known_axes(PyObject *o, PyObject *x, PyObject *where, cpy_axes *axes)

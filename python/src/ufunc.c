@@ -359,7 +359,8 @@ static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     if (!cpy_take_array(x, &a)) return NULL;
     if ((keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, x, &axes) ||
         !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !cpy_take_ufunc_out(out, &options.out, &into)) ||
-        (where && !cpy_take_where(where, &m)) || (initial && !cpy_take_start(initial, a, options.dtype, options.out, &start)))
+        (where && !cpy_take_where(where, &m)) ||
+        (initial && !cpy_take_start(initial, a, options.dtype, options.out, &start)))
         goto out;
     if (!axis) {
         axes.at[0] = 0;

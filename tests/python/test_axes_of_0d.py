@@ -55,3 +55,13 @@ def test_masked(name):
                     mask = xp.asarray(where[0]) if isinstance(where, list) else where
                     return getattr(xp, name)(xp.asarray(3).astype(dtype), axis=axis, where=mask, **options)
                 as_numpy_does(call)
+
+
+@pytest.mark.parametrize("dtype", ["d", "i8", "?"])
+def test_truth_values_are_counted_before_they_are_refused(dtype):
+    for shape in ((), (3,), (2, 3), (0,)):
+        for axis in (True, False, (True,), (True, 0)):
+            for name in ("mean", "var", "std", "nanvar", "sum"):
+                if dtype != "?" or name in ("mean", "sum"):
+                    as_numpy_does(lambda xp: getattr(xp, name)(xp.ones(shape, dtype), axis=axis))
+            as_numpy_does(lambda xp: xp.ones(shape, dtype).mean(axis=axis))

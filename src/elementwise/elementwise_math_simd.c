@@ -22,7 +22,7 @@ typedef __m512d vd;
 #define STORED(p, v) _mm512_storeu_pd(p, v)
 #define SETF(x) _mm512_set1_ps(x)
 #define SETD(x) _mm512_set1_pd(x)
-#define HIGHERD(x, top) _mm512_max_pd(x, top) /* `top` where x is NaN */
+#define ABOVED(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_GT_OQ)
 #define BEYONDF(v, limit) _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ)
 #define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
 #define ONE_AT_0F(x, v) _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ), SETF(1))
@@ -38,7 +38,7 @@ typedef __m256d vd;
 #define STORED(p, v) _mm256_storeu_pd(p, v)
 #define SETF(x) _mm256_set1_ps(x)
 #define SETD(x) _mm256_set1_pd(x)
-#define HIGHERD(x, top) _mm256_max_pd(x, top) /* `top` where x is NaN */
+#define ABOVED(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_GT_OQ))
 #define BEYONDF(v, limit) (unsigned)_mm256_movemask_ps( \
     _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
 #define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
@@ -124,33 +124,16 @@ typedef __m256d vd;
 
 /* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one. */
 enum { LANES = sizeof(vd) / sizeof(double) };
-static vd exp_lanes(vd v, vd result, unsigned far)
+static __attribute__((noinline, cold)) vd exp_far(vd v)
 {
     double x[LANES], r[LANES];
     STORED(x, v);
-    STORED(r, result);
-    for (; far; far &= far - 1) {
-        int k = __builtin_ctz(far);
-        if (x[k] > 0 && x[k] < 709.7828) r[k] = exp(x[k]);
-    }
+    STORED(r, SD(exp, u10)(v));
+    for (int k = 0; k < LANES; k++)
+        if (x[k] > 709 && x[k] < 709.7828) r[k] = exp(x[k]);
     return LOADD(r);
 }
-/* Is one of n elements above the limit? */
-static bool reaches(const double *x, int64_t n, double limit)
-{
-    vd top = SETD(limit);
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) top = HIGHERD(LOADD(x + i), top);
-    bool any = BEYONDD(top, limit) != 0;
-    for (; i < n; i++) any |= x[i] > limit;
-    return any;
-}
-static inline vd exp_d(vd v)
-{
-    vd r = SD(exp, u10)(v);
-    unsigned far = BEYONDD(v, 709.78271);
-    return __builtin_expect(far != 0, 0) ? exp_lanes(v, r, far) : r;
-}
+static inline vd exp_d(vd v) { return __builtin_expect(ABOVED(v, 709.78271) != 0, 0) ? exp_far(v) : SD(exp, u10)(v); }
 static vd power_lanes(vd a, vd b, vd result, unsigned far)
 {
     double x[LANES], y[LANES], r[LANES];
@@ -192,18 +175,7 @@ static inline vd sinc_of_f64(vd a)
 #define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
     X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
 UNARY(exp, float, vf, LOADF, STOREF, SF(exp, u10), f32)
-UNARY(exp_near, double, vd, LOADD, STORED, SD(exp, u10), f64)
-UNARY(exp_far, double, vd, LOADD, STORED, exp_d, f64)
-/* A look at all elements ahead costs less than a question for each vector. */
-static void exp_f64(void *const *op, int64_t n, unsigned s)
-{
-    enum { AHEAD = 512 };
-    for (int64_t from = 0; from < n; from += AHEAD) {
-        const int64_t m = n - from < AHEAD ? n - from : AHEAD;
-        void *const part[2] = {(double *)op[0] + from, (double *)op[1] + from};
-        (reaches(part[1], m, 709.78271) ? exp_far_f64 : exp_near_f64)(part, m, s);
-    }
-}
+UNARY(exp, double, vd, LOADD, STORED, exp_d, f64)
 UNARY(sinc, float, vf, LOADF, STOREF, sinc_of_f32, f32)
 UNARY(sinc, double, vd, LOADD, STORED, sinc_of_f64, f64)
 UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)

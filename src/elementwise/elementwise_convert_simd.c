@@ -10,13 +10,24 @@
 
 /* --- conversion --- */
 #ifdef __F16C__
+#ifdef __AVX512F__
+enum { WIDENED = 16 };
+#define WIDEN(to, from) _mm512_storeu_ps(to, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from))))
+#else
+enum { WIDENED = 8 };
+#define WIDEN(to, from) _mm256_storeu_ps(to, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
+#endif
 static void widen_f16(void *out_, const void *in_, int64_t n)
 {
+    enum { LINE = 32 };
     float *out = out_;
     const uint16_t *in = in_;
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(in + i))));
+    for (; i + LINE <= n; i += LINE) { /* chunks are short: what comes next is asked for meanwhile */
+        _mm_prefetch((const char *)(in + i) + 1024, _MM_HINT_T0);
+        for (int k = 0; k < LINE; k += WIDENED) WIDEN(out + i + k, in + i + k);
+    }
+    for (; i + WIDENED <= n; i += WIDENED) WIDEN(out + i, in + i);
     for (; i < n; i++) out[i] = _cvtsh_ss(in[i]);
 }
 static void narrow_f16(void *out_, const void *in_, int64_t n)

@@ -74,21 +74,22 @@ static bool close_together(table *t)
 }
 
 /* A key's place in a table: any, where another thread wrote the key after its range was found. */
-static inline uint64_t place_of(const table *t, uint64_t key)
+static inline uint64_t place_of(uint64_t key, uint64_t low, uint64_t range)
 {
-    return key - t->low < (uint64_t)t->range ? key - t->low : 0;
+    return key - low < range ? key - low : 0;
 }
 
 static void count_part(void *context, int64_t task, int worker)
 {
     (void)worker;
     const table *t = context;
+    const uint64_t low = t->low, range = (uint64_t)t->range;
     int64_t *counts = t->counts + task * t->range, *first = t->first ? t->first + task * t->range : NULL;
     memset(counts, 0, (size_t)t->range * sizeof *counts);
     FOR_BLOCKS(t, task)
     {
         for (int64_t i = 0; i < m; i++) {
-            uint64_t at_key = place_of(t, KEY_AT(i));
+            uint64_t at_key = place_of(KEY_AT(i), low, range);
             if (first && counts[at_key] == 0) first[at_key] = at + i;
             counts[at_key]++;
         }
@@ -99,9 +100,12 @@ static void write_inverse(void *context, int64_t task, int worker)
 {
     (void)worker;
     const table *t = context;
+    const uint64_t low = t->low, range = (uint64_t)t->range;
+    const int64_t *places = t->counts;
     FOR_BLOCKS(t, task)
     {
-        for (int64_t i = 0; i < m; i++) t->request->inverse[at + i] = t->counts[place_of(t, KEY_AT(i))];
+        int64_t *inverse = t->request->inverse + at;
+        for (int64_t i = 0; i < m; i++) inverse[i] = places[place_of(KEY_AT(i), low, range)];
     }
 }
 

@@ -7,7 +7,7 @@ where a process lies in memory moves a time by some per cent, and of two made on
 slower one. All four are asked in turn, so that a busy machine slows all of them; the cases are those of this folder. A
 row's ratios are now / base: of the shortest times, and of the medians. Rows with both above --above are marked.
 """
-import argparse, importlib, json, math, os, pathlib, re, statistics, subprocess, sys, time
+import argparse, datetime, importlib, json, math, os, pathlib, re, statistics, subprocess, sys, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -99,6 +99,11 @@ def compare(workers, a):
             "median_ratio": statistics.median(now) / statistics.median(base)}
 
 
+def commit(tree):
+    r = subprocess.run(["git", "-C", tree, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return r.stdout.strip() or None
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("now")
@@ -140,7 +145,9 @@ def main():
         for w in workers:
             w.process.kill()
         if a.output:
-            pathlib.Path(a.output).write_text(json.dumps(rows, indent=1))
+            record = {"date": datetime.date.today().isoformat(), "device": a.device, "now": commit(a.now),
+                      "base": commit(a.base), "rows": rows}
+            pathlib.Path(a.output).write_text(json.dumps(record, indent=1))
     if rows:
         mean = math.exp(statistics.fmean(math.log(r["ratio"]) for r in rows))
         print(f"{len(rows)} rows, geometric mean {mean:.3f}, {marked} above {a.above}")

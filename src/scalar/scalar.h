@@ -13,6 +13,7 @@
 #ifndef __CUDACC_RTC__
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 #include "cuprite/types.h"
 #endif
 #include "scalar/convert.h"

@@ -151,17 +151,11 @@ static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t 
 bool cpy_shape(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_extent); }
 bool cpy_ints_arg(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_int64); }
 
-/* With an error set: is the axis one of x? If not, its error takes that one's place. */
-static void axis_first(cp_array *x, int axis)
+/* With an error set: is the axis one of x? If not, that is the error. */
+static void axis_first(const cp_array *x, int axis)
 {
-    PyObject *type, *value, *trace;
-    cp_array *r = x ? cp_partition(x, 0, NULL, axis) : NULL;
-    if (x && !r) {
-        PyErr_Fetch(&type, &value, &trace);
-        Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
-        cpy_raise();
-    }
-    cp_free(r);
+    int ndim = x ? cp_ndim(x) : 0;
+    if (x && axis != CP_FLAT && (axis < -ndim || axis >= ndim)) cpy_raise_axis(axis, ndim);
 }
 
 /* --- the kth of partition, which NumPy makes an array of --- */

@@ -56,6 +56,7 @@ PyObject *cpy_wrap(cp_array *x);
 PyObject *cpy_wrap_view(cp_array *x, PyObject *base);
 /* Raises the error record as its Python exception and clears it; always NULL. */
 PyObject *cpy_raise(void);
+void cpy_raise_axis(int axis, int ndim);   /* AxisError, in place of an error that is set */
 /* Gives Python the warnings of the calls that made r, and returns r; NULL, and r ended, where a filter makes one an
  * error. */
 PyObject *cpy_tell_warnings(PyObject *r);

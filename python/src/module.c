@@ -25,6 +25,14 @@ static PyObject *axis_error(void) /* new reference */
     return e;
 }
 
+void cpy_raise_axis(int axis, int ndim)
+{
+    PyErr_Clear();
+    PyObject *e = axis_error();
+    if (e) PyErr_Format(e, "axis %d is out of bounds for array of dimension %d", axis, ndim);
+    Py_XDECREF(e);
+}
+
 /* The exception named by cp_code_exception, where it is not one of ours. */
 static PyObject *exception_of(cp_code code)
 {

@@ -67,6 +67,7 @@ C_ONLY = {
 }
 PREFIXES = {"device_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
             "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",
+            "kernel_": "the objects of RawKernel", "module_": "the objects of RawModule",
             "image_": "files are C's and the command's so far"}
 
 

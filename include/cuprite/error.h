@@ -34,7 +34,9 @@ extern "C" {
     X(UNSUPPORTED, "not available in this build", "NotImplementedError") \
     X(INTERNAL, "internal error", "RuntimeError")                      \
     X(RUNTIME, "operation not possible", "RuntimeError")               \
-    X(ZERO_DIVISION, "division by zero", "ZeroDivisionError")
+    X(ZERO_DIVISION, "division by zero", "ZeroDivisionError")          \
+    X(COMPILE, "compilation failed", "CompileException")               \
+    X(DRIVER, "the driver refused", "CUDADriverError")
 
 /* What a call may notice that is no error; the texts are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \

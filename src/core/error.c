@@ -2,13 +2,16 @@
  * cleared, the warnings all that were given since they were. */
 #include "core/error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static _Thread_local struct {
     cp_code code;
     unsigned warnings;
     char text[512];
+    char *long_text; /* of what does not fit there, as a compiler's words; freed with the record or the thread */
 } record;
 
 static const char *const texts[CP_NERRORS] = {
@@ -27,12 +30,30 @@ static const char *const exceptions[CP_NERRORS] = {
 #undef X
 };
 
+static pthread_key_t thread_end;
+static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
+static void make_thread_end(void) { pthread_key_create(&thread_end, free); }
+
+/* Without memory the text stays cut. */
+static void keep_long(const char *format, va_list args, size_t bytes)
+{
+    pthread_once(&thread_end_once, make_thread_end);
+    char *text = malloc(bytes);
+    if (!text) return;
+    vsnprintf(text, bytes, format, args);
+    record.long_text = text;
+    pthread_setspecific(thread_end, text);
+}
+
 cp_code cpi_fail(cp_code code, const char *format, ...)
 {
     if (record.code != CP_OK) return code;
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    vsnprintf(record.text, sizeof record.text, format, args);
+    va_copy(again, args);
+    int length = vsnprintf(record.text, sizeof record.text, format, args);
+    if (length >= (int)sizeof record.text) keep_long(format, again, (size_t)length + 1);
+    va_end(again);
     va_end(args);
     record.code = code;
     return code;
@@ -46,12 +67,19 @@ bool cpi_fail_null(const char *function)
 
 cp_code cp_error(void) { return record.code; }
 
-const char *cp_error_message(void) { return record.code == CP_OK ? "" : record.text; }
+const char *cp_error_message(void)
+{
+    return record.code == CP_OK ? "" : record.long_text ? record.long_text : record.text;
+}
 
 void cp_error_clear(void)
 {
     record.code = CP_OK;
     record.text[0] = 0;
+    if (!record.long_text) return;
+    pthread_setspecific(thread_end, NULL);
+    free(record.long_text);
+    record.long_text = NULL;
 }
 
 const char *cp_code_text(cp_code code) { return code >= 0 && code < CP_NERRORS ? texts[code] : "unknown error"; }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/kernel.h"
 #include "sort/sort.h"
 
 const cpi_host_api *late_host;
@@ -141,6 +142,77 @@ cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request);
 cp_code late_sort_unique_rows(cp_stream *stream, cpi_unique *request)
 {
     return run_unique(stream, request, late_host->cpu->sort->unique_rows);
+}
+
+/* --- the user's kernels: made by the CPU at once, launched in the queue --- */
+
+cp_code late_kernel_load(cp_stream *stream, const cpi_source *source, void **module);
+cp_code late_kernel_load(cp_stream *stream, const cpi_source *source, void **module)
+{
+    (void)stream;
+    return late_host->cpu->kernel->load(late_cpu_stream(), source, module);
+}
+
+void late_kernel_unload(cp_stream *stream, void *module);
+void late_kernel_unload(cp_stream *stream, void *module)
+{
+    late_device_wait(stream->device);
+    late_host->cpu->kernel->unload(late_cpu_stream(), module);
+}
+
+cp_code late_kernel_function(cp_stream *stream, void *module, const char *name, cpi_function *function);
+cp_code late_kernel_function(cp_stream *stream, void *module, const char *name, cpi_function *function)
+{
+    (void)stream;
+    return late_host->cpu->kernel->function(late_cpu_stream(), module, name, function);
+}
+
+/* Whoever writes to a variable does so behind what was launched before. */
+cp_code late_kernel_symbol(cp_stream *stream, void *module, const char *name, void **address, int64_t *bytes);
+cp_code late_kernel_symbol(cp_stream *stream, void *module, const char *name, void **address, int64_t *bytes)
+{
+    late_device_wait(stream->device);
+    return late_host->cpu->kernel->symbol(late_cpu_stream(), module, name, address, bytes);
+}
+
+cp_code late_kernel_get(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int *value);
+cp_code late_kernel_get(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int *value)
+{
+    (void)stream;
+    return late_host->cpu->kernel->get(late_cpu_stream(), function, which, value);
+}
+
+cp_code late_kernel_set(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int value);
+cp_code late_kernel_set(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int value)
+{
+    (void)stream;
+    return late_host->cpu->kernel->set(late_cpu_stream(), function, which, value);
+}
+
+typedef struct launch_call {
+    cpi_function function;
+    cpi_launch launch;
+} launch_call;
+
+static cp_code run_launch(void *call)
+{
+    launch_call *c = call;
+    return late_host->cpu->kernel->launch(late_cpu_stream(), &c->function, &c->launch);
+}
+
+cp_code late_kernel_launch(cp_stream *stream, const cpi_function *function, const cpi_launch *launch);
+cp_code late_kernel_launch(cp_stream *stream, const cpi_function *function, const cpi_launch *launch)
+{
+    late_task *t = late_task_new("kernel", run_launch, sizeof(launch_call));
+    if (!t) return CP_ERROR_MEMORY;
+    launch_call *c = late_call(t);
+    size_t n = (size_t)launch->n;
+    *c = (launch_call){*function, *launch};
+    c->launch.bytes = late_keep_host(t, launch->bytes, n * sizeof *launch->bytes);
+    c->launch.values = late_keep_host(t, launch->values, n * sizeof *launch->values);
+    for (size_t i = 0; c->launch.values && i < n; i++)
+        c->launch.values[i] = late_keep(t, launch->values[i], launch->bytes[i]);
+    return late_give(stream, t);
 }
 
 /* --- the table --- */

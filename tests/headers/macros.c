@@ -30,6 +30,15 @@ static double pick4(double a, double b, double c, double d, const pick_options *
 #define pick3(...) CP_CALL3(pick3, pick_options, __VA_ARGS__, ._ = 0)
 #define pick4(...) CP_CALL4(pick4, pick_options, __VA_ARGS__, ._ = 0)
 
+static void kernels(void)
+{
+    int n = 0;
+#define X(NAME) n += CP_KERNEL_##NAME < CP_KERNEL_NATTRIBUTES;
+    CP_KERNEL_ATTRIBUTES(X)
+#undef X
+    CHECK(n == CP_KERNEL_NATTRIBUTES);
+}
+
 static void calls(void)
 {
     CHECK(pick(1) == 1);
@@ -149,6 +158,7 @@ static void devices(void)
 
 int main(void)
 {
+    kernels();
     calls();
     values();
     items();

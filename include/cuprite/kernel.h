@@ -1,0 +1,88 @@
+/* The user's own kernels: CUDA C++ that is compiled while the program runs.
+ *
+ * A module is what one source text becomes on the device that is current when it is compiled; a kernel is one of its
+ * __global__ functions. On a GPU NVRTC compiles; on the CPU the C++ compiler of the machine (CUPRITE_CXX, CXX, g++,
+ * clang++), and the threads of a block run as a loop, as loops between barriers, or as fibers, whatever is right and
+ * fastest. What was compiled is kept in a folder (CUPRITE_CACHE_DIR) for the next process. A launch has CUDA's limits
+ * and rules on both devices and returns before a GPU is done. Modules and kernels may be used by several threads. */
+#ifndef CUPRITE_KERNEL_H
+#define CUPRITE_KERNEL_H
+
+#include "array.h"
+#include "calls.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cp_module cp_module;
+typedef struct cp_kernel cp_kernel;
+typedef struct cp_dim3 { uint32_t x, y, z; } cp_dim3;
+
+/* A compiler's options ("-DN=4", "-Ifolder", "--std=c++17"), and the instances of templates that are wanted, as they
+ * are called in C++ ("sum<float>", "space::f<int, 3>"); other kernels go by their names. */
+typedef struct cp_module_options {
+    CP_OPTION(const char *const *, options);
+    CP_OPTION(int, noptions);
+    CP_OPTION(const char *const *, names);
+    CP_OPTION(int, nnames);
+    int _;
+} cp_module_options;
+/* CP_ERROR_COMPILE, with all that the compiler said, for a source that does not compile; CP_ERROR_UNSUPPORTED where
+ * there is no compiler, or for what a device has not (inline PTX, textures, launches from kernels on the CPU). */
+CP_API cp_module *cp_module_compile(const char *source, const cp_module_options *options);
+#define cp_module_compile(...) CP_CALL(cp_module_compile, cp_module_options, __VA_ARGS__, ._ = 0)
+/* A module that another compiler made: cubin, fatbin or PTX, for GPUs only. */
+CP_API cp_module *cp_module_load(const void *image, int64_t bytes);
+CP_API void cp_module_free(cp_module *m); /* NULL is fine; its kernels keep it alive */
+CP_API int cp_module_device(const cp_module *m);
+/* Where a __device__ or __constant__ variable lies in the device's memory, and how many bytes it has. */
+CP_API cp_code cp_module_global(cp_module *m, const char *name, void **address, int64_t *bytes);
+
+/* A kernel of the module, for the caller to free. CP_ERROR_DRIVER where there is none of that name. */
+CP_API cp_kernel *cp_module_kernel(cp_module *m, const char *name);
+/* cp_module_compile and cp_module_kernel in one. */
+CP_API cp_kernel *cp_kernel_compile(const char *source, const char *name, const cp_module_options *options);
+#define cp_kernel_compile(...) CP_CALL2(cp_kernel_compile, cp_module_options, __VA_ARGS__, ._ = 0)
+CP_API void cp_kernel_free(cp_kernel *k);
+CP_API const char *cp_kernel_name(const cp_kernel *k);
+/* How the kernel is run: "loop", "regions" or "fibers" on the CPU, "gpu". */
+CP_API const char *cp_kernel_tier(const cp_kernel *k);
+
+/* CUDA's attributes of a function; those from CP_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES on can be set. */
+#define CP_KERNEL_ATTRIBUTES(X)                                                                                \
+    X(MAX_THREADS_PER_BLOCK) X(SHARED_SIZE_BYTES) X(CONST_SIZE_BYTES) X(LOCAL_SIZE_BYTES) X(NUM_REGS)          \
+    X(PTX_VERSION) X(BINARY_VERSION) X(CACHE_MODE_CA) X(MAX_DYNAMIC_SHARED_SIZE_BYTES)                         \
+    X(PREFERRED_SHARED_MEMORY_CARVEOUT)
+typedef enum cp_kernel_attribute {
+#define X(NAME) CP_KERNEL_##NAME,
+    CP_KERNEL_ATTRIBUTES(X)
+#undef X
+    CP_KERNEL_NATTRIBUTES
+} cp_kernel_attribute;
+CP_API cp_code cp_kernel_get(cp_kernel *k, cp_kernel_attribute attribute, int *value);
+CP_API cp_code cp_kernel_set(cp_kernel *k, cp_kernel_attribute attribute, int value);
+
+/* An argument of a launch: an array, whose address in the device's memory is passed (of a host scalar its value: int64,
+ * double, complex double or its type), or else `bytes` bytes at `value`. */
+typedef struct cp_argument {
+    cp_array *array;
+    const void *value;
+    int64_t bytes;
+} cp_argument;
+typedef struct cp_launch_options {
+    CP_OPTION(int64_t, shared);    /* dynamic shared memory, bytes a block */
+    CP_OPTION(bool, cooperative);  /* all blocks at once, so that grid.sync() is allowed */
+    int _;
+} cp_launch_options;
+/* Launches the kernel on the calling thread's stream of its device. Zeros in grid and block count as 1 behind the
+ * first. CP_ERROR_VALUE for a wrong number of arguments or an array of another device, CP_ERROR_DRIVER for launches
+ * beyond CUDA's limits (1024 threads a block), CP_ERROR_DEVICE for a kernel that fails on the CPU (a bad address, a
+ * divergent barrier); a GPU tells that later. */
+CP_API cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const cp_argument *arguments,
+                                const cp_launch_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

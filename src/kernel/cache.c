@@ -1,0 +1,174 @@
+/* The folder of compiled kernels: see cache.h. */
+#include "kernel/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+
+/* Makes the folders of a path that are not there. */
+static bool make_folders(char *path)
+{
+    for (char *p = path + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = 0;
+        int failed = mkdir(path, 0700) && errno != EEXIST;
+        *p = '/';
+        if (failed) return false;
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static const char *given(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+cp_code cpi_cache_folder(char folder[PATH_MAX])
+{
+    const char *own = given("CUPRITE_CACHE_DIR") ? given("CUPRITE_CACHE_DIR") : given("CUPY_CACHE_DIR");
+    const char *xdg = given("XDG_CACHE_HOME"), *home = given("HOME");
+    int n = own ? snprintf(folder, PATH_MAX, "%s", own)
+            : xdg ? snprintf(folder, PATH_MAX, "%s/cuprite/kernels", xdg)
+            : home ? snprintf(folder, PATH_MAX, "%s/.cache/cuprite/kernels", home)
+                   : snprintf(folder, PATH_MAX, "/tmp/cuprite-%u", (unsigned)geteuid());
+    struct stat s;
+    if (n >= PATH_MAX - 100) return cpi_fail(CP_ERROR_IO, "kernel cache: the folder's name is too long");
+    if (!make_folders(folder)) return cpi_fail(CP_ERROR_IO, "kernel cache: %s: %s", folder, strerror(errno));
+    if (stat(folder, &s) || !S_ISDIR(s.st_mode))
+        return cpi_fail(CP_ERROR_IO, "kernel cache: %s is not a folder", folder);
+    if (s.st_uid != geteuid()) return cpi_fail(CP_ERROR_IO, "kernel cache: %s belongs to another user", folder);
+    if (s.st_mode & 022)
+        return cpi_fail(CP_ERROR_IO, "kernel cache: others can write to %s (chmod go-w it, or name another folder by "
+                        "CUPRITE_CACHE_DIR)", folder);
+    return CP_OK;
+}
+
+void *cpi_cache_read(const char *path, size_t *bytes)
+{
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat s;
+    if (f < 0) return NULL;
+    char *content = NULL;
+    size_t have = 0;
+    if (fstat(f, &s) == 0 && S_ISREG(s.st_mode) && s.st_size < 1 << 30) content = malloc((size_t)s.st_size + 1);
+    while (content && have < (size_t)s.st_size) {
+        ssize_t n = read(f, content + have, (size_t)s.st_size - have);
+        if (n <= 0) break;
+        have += (size_t)n;
+    }
+    close(f);
+    if (content) content[have] = 0;
+    *bytes = have;
+    return content;
+}
+
+static bool write_all(int f, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t wrote = write(f, p, n);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return false;
+        p += wrote, n -= (size_t)wrote;
+    }
+    return true;
+}
+
+bool cpi_cache_write(const char *path, const void *content, size_t bytes, const void *tail, size_t tail_bytes)
+{
+    char beside[PATH_MAX];
+    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside) return false;
+    int f = mkostemp(beside, O_CLOEXEC);
+    if (f < 0) return false;
+    bool done = write_all(f, content, bytes) && write_all(f, tail, tail_bytes);
+    done = close(f) == 0 && done && rename(beside, path) == 0;
+    if (!done) unlink(beside);
+    return done;
+}
+
+static void path_of(const char *folder, const char *key, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/%s.bin", folder, key);
+}
+
+static void digest_of(const void *content, size_t bytes, unsigned char digest[CPI_SHA256])
+{
+    cpi_sha256 s;
+    cpi_sha256_begin(&s);
+    cpi_sha256_add(&s, content, bytes);
+    cpi_sha256_end(&s, digest);
+}
+
+void *cpi_cache_get(const char *folder, const char *key, size_t *bytes)
+{
+    char path[PATH_MAX];
+    unsigned char digest[CPI_SHA256];
+    path_of(folder, key, path);
+    char *content = cpi_cache_read(path, bytes);
+    if (!content) return NULL;
+    if (*bytes > CPI_SHA256) {
+        digest_of(content, *bytes - CPI_SHA256, digest);
+        *bytes -= CPI_SHA256;
+        if (memcmp(content + *bytes, digest, CPI_SHA256) == 0) return content;
+    }
+    free(content);
+    unlink(path);
+    return NULL;
+}
+
+typedef struct kept { char name[2 * CPI_SHA256 + 8]; int64_t bytes, when; } kept;
+
+static int older(const void *a, const void *b)
+{
+    const kept *x = a, *y = b;
+    return x->when < y->when ? -1 : x->when > y->when;
+}
+
+/* Removes the oldest files until three quarters of the bound are left. */
+static void bound(const char *folder)
+{
+    const char *text = given("CUPRITE_CACHE_SIZE");
+    int64_t most = text ? strtoll(text, NULL, 10) : (int64_t)1 << 30, all = 0;
+    size_t n = 0, room = 0;
+    kept *file = NULL;
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    struct stat s;
+    while (d && (e = readdir(d))) {
+        size_t length = strlen(e->d_name);
+        if (length < 5 || length >= sizeof file->name || strcmp(e->d_name + length - 4, ".bin") != 0) continue;
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode)) continue;
+        if (n == room) {
+            kept *more = realloc(file, (room = room ? 2 * room : 64) * sizeof *more);
+            if (!more) break;
+            file = more;
+        }
+        snprintf(file[n].name, sizeof file->name, "%s", e->d_name);
+        file[n].bytes = s.st_size;
+        file[n++].when = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
+        all += s.st_size;
+    }
+    if (n && all > most) {
+        qsort(file, n, sizeof *file, older);
+        for (size_t i = 0; i + 1 < n && all > most / 4 * 3; i++) /* the newest stays */
+            if (unlinkat(dirfd(d), file[i].name, 0) == 0) all -= file[i].bytes;
+    }
+    if (d) closedir(d);
+    free(file);
+}
+
+void cpi_cache_put(const char *folder, const char *key, const void *content, size_t bytes)
+{
+    char path[PATH_MAX];
+    unsigned char digest[CPI_SHA256];
+    path_of(folder, key, path);
+    digest_of(content, bytes, digest);
+    if (cpi_cache_write(path, content, bytes, digest, CPI_SHA256)) bound(folder);
+}

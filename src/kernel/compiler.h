@@ -1,0 +1,27 @@
+/* The machine's C++ compiler: which it is, and running it. */
+#ifndef CPI_KERNEL_COMPILER_H
+#define CPI_KERNEL_COMPILER_H
+
+#include "kernel/kernel.h"
+#include "kernel/tokens.h"
+
+/* Of CUPRITE_CXX, CXX, g++, clang++ and c++ the first that is there. CP_ERROR_UNSUPPORTED, with what to install, where
+ * there is none. `identity` tells one version of it, on one processor, from another. */
+cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t identity_bytes);
+
+/* Compiles C++ text with the headers of src/kernel/device into a shared object in the host's memory (free() ends it).
+ * CP_ERROR_COMPILE with the compiler's words and the user's source. */
+cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_source *source, const char *text,
+                         void **object, size_t *bytes);
+/* The user's text with its preprocessor's directives carried out, lines marked; for free(). */
+cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_source *source, char **text);
+/* Refuses options that no CUDA compiler knows (CP_ERROR_COMPILE). */
+cp_code cpi_compiler_check_options(const cpi_source *source);
+/* Hash of the headers' texts. */
+const char *cpi_compiler_headers_key(void);
+
+/* Made by tools/generate from src/kernel/device: the CPU's headers, and those of src/kernel/device/both, which every
+ * device has. The last one's name is NULL. */
+extern const cpi_header cpi_device_texts[], cpi_both_texts[];
+
+#endif

@@ -1,0 +1,51 @@
+/* What compiled kernels of the CPU and the library that runs them agree on; read as C by the one, as C++ by the other.
+ *
+ * A kernel's `run` is, by its tier: 0, a loop over the threads, and 1, loops between barriers:
+ * __cu_run_blocks(launch, worker, first, last), which runs the blocks first to last - 1 one after the other; 2, fibers:
+ * __cu_run_thread(launch, worker, thread), one thread of one block. */
+#ifndef CUPRITE_KERNEL_ABI_H
+#define CUPRITE_KERNEL_ABI_H
+
+typedef struct __cu_extent { unsigned x, y, z; } __cu_extent;
+
+typedef struct __cu_worker {
+    const struct __cu_host *host;
+    char *arena;   /* static shared memory of the block that the worker runs */
+    char *dynamic; /* dynamic shared memory */
+} __cu_worker;
+
+/* What a kernel asks of the library. `line` is the user's. */
+typedef struct __cu_host {
+    /* __syncthreads: 0: only waits; the others return the count of, the "and" of, the "or" of `value` */
+    int (*barrier)(__cu_worker *worker, int line, int how, int value);
+    /* All lanes of `mask` come here; what each brought, by lanes. Valid until the caller's next call. */
+    const unsigned long long *(*exchange)(__cu_worker *worker, int line, unsigned mask, unsigned long long value);
+    unsigned (*lanes)(__cu_worker *worker); /* lanes of the calling warp that have not ended */
+    void (*grid_barrier)(__cu_worker *worker, int line);
+    void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
+} __cu_host;
+
+typedef struct __cu_launch {
+    __cu_extent grid, block;
+    void *const *args;
+} __cu_launch;
+
+typedef struct __cu_thread { __cu_extent thread, block; } __cu_thread;
+
+typedef void (*__cu_run_blocks)(const __cu_launch *, __cu_worker *, unsigned long long first, unsigned long long last);
+typedef void (*__cu_run_thread)(const __cu_launch *, __cu_worker *, const __cu_thread *);
+
+typedef struct __cu_kernel {
+    const char *name; /* NULL ends the table */
+    int tier, nargs;
+    const unsigned *sizes; /* bytes of each argument */
+    void *run;
+} __cu_kernel;
+
+typedef struct __cu_variable {
+    const char *name;
+    void *address;
+    unsigned long long bytes;
+} __cu_variable;
+
+#endif

@@ -1,0 +1,98 @@
+/* Where a thread is, barriers, and what it may ask of the library. */
+#pragma once
+
+struct __cu_ctx {
+    uint3 t, b;
+    dim3 bd, gd;
+    char *arena, *dynamic;
+    __cu_worker *worker;
+};
+#ifdef __CU_HIDDEN
+static __thread __cu_ctx __ctx;
+#define __CU_SHOW(c) (::__ctx = (c))
+#else
+#define __CU_SHOW(c) ((void)0)
+extern const __cu_ctx __ctx; /* never defined: every use has a parameter of that name */
+#endif
+
+#define threadIdx (__ctx.t)
+#define blockIdx (__ctx.b)
+#define blockDim (__ctx.bd)
+#define gridDim (__ctx.gd)
+static const int warpSize = 32;
+
+#define __global__ inline __attribute__((always_inline))
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline__ inline
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#define __grid_constant__
+#define __restrict__ __restrict
+#define __align__(n) __attribute__((aligned(n)))
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+#define __NVCC__ 1
+#define __CUDA_ARCH__ 900
+#define __CUPRITE_CPU__ 1
+
+constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
+
+/* After a barrier other threads have run: what code without a parameter sees is made anew. */
+template <class R> static inline R __cu_shown(const __cu_ctx &c, R r) { __CU_SHOW(c); (void)c; return r; }
+#define __cu_barrier(how, value) \
+    __cu_shown(__ctx, __ctx.worker->host->barrier(__ctx.worker, __LINE__, how, value))
+#define __syncthreads() ((void)__cu_barrier(0, 0))
+#define __syncthreads_count(p) __cu_barrier(1, (p) != 0)
+#define __syncthreads_and(p) __cu_barrier(2, (p) != 0)
+#define __syncthreads_or(p) __cu_barrier(3, (p) != 0)
+
+#define __cu_fail(what) (__ctx.worker->host->fail(__ctx.worker, __LINE__, what))
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+static inline void __threadfence_system() { __threadfence(); }
+#define __trap() __builtin_trap()
+#define assert(e) ((e) ? (void)0 : __cu_assert(#e, __LINE__))
+extern "C" int printf(const char *, ...) __attribute__((format(printf, 1, 2)));
+extern "C" void *malloc(size_t) noexcept;
+extern "C" void free(void *) noexcept;
+extern "C" void *memcpy(void *, const void *, size_t) noexcept;
+extern "C" void *memmove(void *, const void *, size_t) noexcept;
+extern "C" void *memset(void *, int, size_t) noexcept;
+extern "C" size_t strlen(const char *) noexcept;
+static __attribute__((noinline, cold)) void __cu_assert(const char *what, int line)
+{
+    printf("kernel.cu:%d: assertion `%s' failed.\n", line, what);
+    __builtin_trap();
+}
+static inline long long clock64()
+{
+#if defined(__x86_64__)
+    return (long long)__builtin_ia32_rdtsc();
+#else
+    long long v;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+    return v;
+#endif
+}
+typedef long clock_t;
+static inline clock_t clock() { return (clock_t)clock64(); }
+static inline unsigned long long globaltimer() { return (unsigned long long)clock64(); }
+static inline void __nanosleep(unsigned) {}
+
+/* Loads and stores that a GPU caches in a way of its own. */
+template <class T> static inline T __ldg(const T *p) { return *p; }
+template <class T> static inline T __ldca(const T *p) { return *p; }
+template <class T> static inline T __ldcg(const T *p) { return *p; }
+template <class T> static inline T __ldcs(const T *p) { return *p; }
+template <class T> static inline T __ldlu(const T *p) { return *p; }
+template <class T> static inline T __ldcv(const T *p) { return *(const volatile T *)p; }
+template <class T> static inline void __stcg(T *p, T v) { *p = v; }
+template <class T> static inline void __stcs(T *p, T v) { *p = v; }
+template <class T> static inline void __stwb(T *p, T v) { *p = v; }
+template <class T> static inline void __stwt(T *p, T v) { *p = v; }

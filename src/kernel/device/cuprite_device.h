@@ -1,0 +1,14 @@
+/* CUDA's vocabulary on the CPU, without any standard header: what every kernel is compiled behind.
+ *
+ * A kernel has a parameter __ctx, by value, whose members threadIdx and its like are; code that has none finds one of
+ * the thread (__CU_HIDDEN). Small files of one subject follow; each can be read alone. */
+#pragma once
+#pragma GCC system_header
+#include "abi.h"
+#include "types.h"
+#include "context.h"
+#include "math.h"
+#include "bits.h"
+#include "atomics.h"
+#include "warps.h"
+#include "entry.h"

@@ -1,0 +1,91 @@
+/* How the library calls a kernel: its arguments come by address, its threads by loops. */
+#pragma once
+
+#ifdef __CU_WIDE
+#define __CU_NARROW(block, size) ((void)0)
+#else
+/* The library keeps to it that all indices of threads are below 2^31, which lets loops become vectors. */
+#define __CU_NARROW(block, size) \
+    do { if ((block) * (size) > 0x7fffffffu - 1024) __builtin_unreachable(); } while (0)
+#endif
+
+template <auto F> struct __cu_entry;
+template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
+    static constexpr int nargs = sizeof...(A);
+    static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+    template <int... I> struct places {};
+    template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
+    template <int... I> struct upto<0, I...> { typedef places<I...> type; };
+
+    static inline __attribute__((always_inline)) __cu_ctx block_context(const __cu_launch *l, __cu_worker *w,
+                                                                        unsigned long long b)
+    {
+        const unsigned gx = l->grid.x, gy = l->grid.y, bx = l->block.x, by = l->block.y, bz = l->block.z;
+        if (bx - 1 > 1023 || by - 1 > 1023 || bz - 1 > 63) __builtin_unreachable();
+        const unsigned x = (unsigned)(b % gx), y = (unsigned)(b / gx % gy), z = (unsigned)(b / gx / gy);
+        __CU_NARROW(x, bx);
+        __CU_NARROW(y, by);
+        __CU_NARROW(z, bz);
+        return {{0, 0, 0}, {x, y, z}, dim3(bx, by, bz), dim3(gx, gy, l->grid.z), w->arena, w->dynamic, w};
+    }
+    static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
+                                                   unsigned long long last, A... a)
+    {
+        for (unsigned long long b = first; b < last; b++) {
+            const __cu_ctx block = block_context(l, w, b);
+            const unsigned nx = block.bd.x, ny = block.bd.y, nz = block.bd.z;
+            for (unsigned z = 0; z < nz; z++)
+                for (unsigned y = 0; y < ny; y++)
+                    for (unsigned x = 0; x < nx; x++) {
+                        __cu_ctx c = block;
+                        c.t = {x, y, z};
+                        __CU_SHOW(c);
+                        F(c, a...);
+                    }
+        }
+    }
+    static __attribute__((noinline)) void run_regions(const __cu_launch *l, __cu_worker *w, unsigned long long first,
+                                                      unsigned long long last, A... a)
+    {
+        for (unsigned long long b = first; b < last; b++) F(block_context(l, w, b), a...);
+    }
+    static inline __attribute__((always_inline)) __cu_ctx thread_context(const __cu_launch *l, __cu_worker *w,
+                                                                         const __cu_thread *t)
+    {
+        return {{t->thread.x, t->thread.y, t->thread.z},
+                {t->block.x, t->block.y, t->block.z},
+                dim3(l->block.x, l->block.y, l->block.z),
+                dim3(l->grid.x, l->grid.y, l->grid.z),
+                w->arena,
+                w->dynamic,
+                w};
+    }
+    template <int... I> static void loop_of(const __cu_launch *l, __cu_worker *w, unsigned long long first,
+                                            unsigned long long last, places<I...>)
+    {
+        run_loop(l, w, first, last, *(const A *)l->args[I]...);
+    }
+    template <int... I> static void regions_of(const __cu_launch *l, __cu_worker *w, unsigned long long first,
+                                               unsigned long long last, places<I...>)
+    {
+        run_regions(l, w, first, last, *(const A *)l->args[I]...);
+    }
+    template <int... I> static void thread_of(const __cu_launch *l, __cu_worker *w, const __cu_thread *t, places<I...>)
+    {
+        const __cu_ctx c = thread_context(l, w, t);
+        __CU_SHOW(c);
+        F(c, *(const A *)l->args[I]...);
+    }
+    static void loop(const __cu_launch *l, __cu_worker *w, unsigned long long first, unsigned long long last)
+    {
+        loop_of(l, w, first, last, typename upto<nargs>::type());
+    }
+    static void regions(const __cu_launch *l, __cu_worker *w, unsigned long long first, unsigned long long last)
+    {
+        regions_of(l, w, first, last, typename upto<nargs>::type());
+    }
+    static void fibers(const __cu_launch *l, __cu_worker *w, const __cu_thread *t)
+    {
+        thread_of(l, w, t, typename upto<nargs>::type());
+    }
+};

@@ -1,0 +1,97 @@
+/* What the lanes of a warp tell one another, made of one exchange: each lane brings 8 bytes and sees everybody's. */
+#pragma once
+
+#define __cu_exchange(mask, value) \
+    __cu_shown(__ctx, __ctx.worker->host->exchange(__ctx.worker, __LINE__, mask, __cu_pack(value)))
+template <class T> static inline unsigned long long __cu_pack(T v)
+{
+    static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");
+    unsigned long long r = 0;
+    __builtin_memcpy(&r, &v, sizeof v);
+    return r;
+}
+template <class T> static inline T __cu_unpack(unsigned long long v)
+{
+    T r;
+    __builtin_memcpy((void *)&r, &v, sizeof r);
+    return r;
+}
+static inline unsigned __cu_lane(const __cu_ctx &c) { return (c.t.x + c.bd.x * (c.t.y + c.bd.y * c.t.z)) & 31; }
+
+/* The lane that a shuffle reads. */
+static inline unsigned __cu_idx_lane(unsigned me, int lane, int width)
+{
+    return (me & ~(width - 1u)) | (lane & (width - 1u));
+}
+static inline unsigned __cu_up_lane(unsigned me, unsigned by, int width)
+{
+    return (int)((me & (width - 1u)) - by) < 0 ? me : me - by;
+}
+static inline unsigned __cu_down_lane(unsigned me, unsigned by, int width)
+{
+    return (me & (width - 1u)) + by >= (unsigned)width ? me : me + by;
+}
+static inline unsigned __cu_xor_lane(unsigned me, int by, int width)
+{
+    unsigned lane = me ^ by;
+    return (lane & ~(width - 1u)) > (me | (width - 1u)) ? me : lane;
+}
+template <class T> static inline T __cu_read(const unsigned long long *all, unsigned lane, T)
+{
+    return __cu_unpack<T>(all[lane & 31]);
+}
+#define __cu_shuffle(how, mask, v, by, width) \
+    __cu_read(__cu_exchange(mask, v), how(__cu_lane(__ctx), by, width), v)
+#define __cu_third(a, b, c, ...) c
+#define __cu_width(...) __cu_third(__VA_ARGS__, 32, )
+#define __cu_first(a, ...) a
+#define __shfl_sync(mask, v, ...)                                                                                      \
+    __cu_shuffle(__cu_idx_lane, mask, v, __cu_first(__VA_ARGS__, ), __cu_width(_, __VA_ARGS__))
+#define __shfl_up_sync(mask, v, ...)                                                                                   \
+    __cu_shuffle(__cu_up_lane, mask, v, __cu_first(__VA_ARGS__, ), __cu_width(_, __VA_ARGS__))
+#define __shfl_down_sync(mask, v, ...)                                                                                 \
+    __cu_shuffle(__cu_down_lane, mask, v, __cu_first(__VA_ARGS__, ), __cu_width(_, __VA_ARGS__))
+#define __shfl_xor_sync(mask, v, ...)                                                                                  \
+    __cu_shuffle(__cu_xor_lane, mask, v, __cu_first(__VA_ARGS__, ), __cu_width(_, __VA_ARGS__))
+
+#define __syncwarp(...) ((void)__cu_exchange(__cu_first(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu, ), 0))
+#define __activemask() (__ctx.worker->host->lanes(__ctx.worker))
+
+static inline unsigned __cu_votes(const unsigned long long *all, unsigned mask)
+{
+    unsigned r = 0;
+    for (int i = 0; i < 32; i++) r |= (mask >> i & 1 && all[i]) ? 1u << i : 0u;
+    return r;
+}
+#define __ballot_sync(mask, p) __cu_votes(__cu_exchange(mask, (p) ? 1 : 0), mask)
+#define __any_sync(mask, p) (__ballot_sync(mask, p) != 0)
+#define __all_sync(mask, p) (__cu_votes(__cu_exchange(mask, (p) ? 0 : 1), mask) == 0)
+static inline unsigned __cu_equal(const unsigned long long *all, unsigned mask, unsigned long long v)
+{
+    unsigned r = 0;
+    for (int i = 0; i < 32; i++) r |= (mask >> i & 1 && all[i] == v) ? 1u << i : 0u;
+    return r;
+}
+#define __match_any_sync(mask, v) __cu_equal(__cu_exchange(mask, v), mask, __cu_pack(v))
+static inline unsigned __cu_unanimous(unsigned equal, unsigned mask, int *all)
+{
+    return (*all = equal == mask) ? mask : 0;
+}
+#define __match_all_sync(mask, v, all) __cu_unanimous(__match_any_sync(mask, v), mask, all)
+
+/* Of the lanes in the mask. A mask names lanes that have ended too: those bring nothing, and are not in `lanes`. */
+template <class T, class F> static inline T __cu_fold(const unsigned long long *all, unsigned mask, T own, F f)
+{
+    bool first = true;
+    T r = own;
+    for (int i = 0; i < 32; i++)
+        if (mask >> i & 1) r = first ? __cu_unpack<T>(all[i]) : f(r, __cu_unpack<T>(all[i])), first = false;
+    return r;
+}
+#define __CU_FOLD(mask, v, e) __cu_fold(__cu_exchange(mask, v), mask, v, [](auto a, decltype(a) b) { return e; })
+#define __reduce_add_sync(mask, v) __CU_FOLD(mask, v, a + b)
+#define __reduce_min_sync(mask, v) __CU_FOLD(mask, v, b < a ? b : a)
+#define __reduce_max_sync(mask, v) __CU_FOLD(mask, v, a < b ? b : a)
+#define __reduce_and_sync(mask, v) __CU_FOLD(mask, v, a & b)
+#define __reduce_or_sync(mask, v) __CU_FOLD(mask, v, a | b)
+#define __reduce_xor_sync(mask, v) __CU_FOLD(mask, v, a ^ b)

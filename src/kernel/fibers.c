@@ -1,0 +1,405 @@
+/* The threads of a block as fibers: see fibers.h. */
+#include "kernel/fibers.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LANES = 32, STACK = 128 << 10, GUARD = 4 << 10, ARENA = 48 << 10, SNAPSHOTS = LANES + 1 };
+
+typedef struct snapshot {
+    int users;
+    unsigned long long value[LANES];
+} snapshot;
+
+typedef struct warp {
+    unsigned alive, arrived;
+    unsigned long long value[LANES];
+    snapshot *result[LANES]; /* for lanes whose exchange is complete */
+    snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
+} warp;
+
+typedef struct block {
+    uint32_t alive, waiting;
+    uint64_t generation;
+    int line, how;         /* of those that wait */
+    uint32_t first;        /* the thread that came first */
+    int sum, result;
+    warp *warps;
+} block;
+
+typedef struct fiber {
+    struct fiber *next, *before; /* in the ring */
+    void *context;
+    char *top;
+    block *block;
+    __cu_thread where;
+    uint32_t number;  /* in its block */
+    int line;         /* where it waits */
+    snapshot *held;
+} fiber;
+
+struct cpi_crew {
+    __cu_worker worker; /* first: what kernels know */
+    fiber *fiber;       /* nfibers of them */
+    uint32_t nfibers;
+    char *stacks;
+    block *blocks;
+    uint32_t nblocks, nwarps; /* records that there are */
+    warp *warps;
+    char *shared;       /* of each block: arena, dynamic */
+    size_t shared_bytes, shared_each;
+    fiber *running;
+    void *home;         /* the context that began */
+    uint64_t progress;
+    uint32_t grid_waiting, grid_alive;
+    uint64_t grid_generation;
+    __cu_run_thread run;
+    const __cu_launch *launch;
+    uint32_t threads;   /* of a block */
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void crew_free(void *memory)
+{
+    cpi_crew *c = memory;
+    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
+    for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept);
+    free(c->fiber);
+    free(c->blocks);
+    free(c->warps);
+    free(c->shared);
+    free(c);
+}
+
+static void make_key(void) { pthread_key_create(&key, crew_free); }
+
+cpi_crew *cpi_crew_here(void)
+{
+    pthread_once(&once, make_key);
+    cpi_crew *c = pthread_getspecific(key);
+    if (c) return c;
+    c = calloc(1, sizeof *c);
+    if (c && pthread_setspecific(key, c)) {
+        free(c);
+        return NULL;
+    }
+    if (c) c->worker.host = &cpi_crew_host;
+    return c;
+}
+
+__cu_worker *cpi_crew_worker(cpi_crew *c) { return &c->worker; }
+
+bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
+{
+    c->shared_each = ARENA + ((size_t)dynamic + 255) / 256 * 256;
+    size_t bytes = c->shared_each * blocks;
+    if (bytes > c->shared_bytes) {
+        void *memory = NULL;
+        if (posix_memalign(&memory, 256, bytes)) return false;
+        free(c->shared);
+        c->shared = memory;
+        c->shared_bytes = bytes;
+    }
+    c->worker.arena = c->shared;
+    c->worker.dynamic = c->shared + ARENA;
+    return true;
+}
+
+/* --- waiting --- */
+
+static void fail_at(cpi_crew *c, const char *format, const fiber *f)
+{
+    char text[300];
+    (void)c;
+    const __cu_extent *t = &f->where.thread, *b = &f->where.block;
+    snprintf(text, sizeof text, format, f->line, t->x, t->y, t->z, b->x, b->y, b->z);
+    cpi_guard_fail(text);
+}
+
+/* Goes on with the next fiber of the ring. */
+static void yield(cpi_crew *c)
+{
+    fiber *f = c->running, *next = f->next;
+    if (next == f) return;
+    c->running = next;
+    cpi_context_switch(&f->context, next->context);
+}
+
+/* Lets the others run once; fails where nothing has moved since they were last let. */
+static void wait_a_turn(cpi_crew *c, uint64_t *seen, bool *asked)
+{
+    if (*asked && *seen == c->progress)
+        fail_at(c, "threads wait for each other: line %d is not reached by all (thread (%u, %u, %u) of block "
+                "(%u, %u, %u) waits there)", c->running);
+    *seen = c->progress;
+    *asked = true;
+    yield(c);
+}
+
+static void open_barrier(cpi_crew *c, block *b)
+{
+    b->result = b->how == 1 ? b->sum : b->how == 2 ? b->sum == (int)b->waiting : b->sum > 0;
+    b->waiting = 0;
+    b->sum = 0;
+    b->generation++;
+    c->progress++;
+}
+
+static int barrier(__cu_worker *w, int line, int how, int value)
+{
+    cpi_crew *c = (cpi_crew *)w;
+    fiber *f = c->running;
+    block *b = f->block;
+    f->line = line;
+    if (!b->waiting) {
+        b->line = line, b->how = how, b->first = f->number;
+    } else if (b->line != line || b->how != how) {
+        char text[300];
+        const __cu_extent *t = &f->where.thread, *n = &c->launch->block;
+        snprintf(text, sizeof text, "divergent barrier: thread (%u, %u, %u) waits in line %d, thread (%u, %u, %u) in "
+                 "line %d of block (%u, %u, %u)", b->first % n->x, b->first / n->x % n->y, b->first / n->x / n->y,
+                 b->line, t->x, t->y, t->z, line, f->where.block.x, f->where.block.y, f->where.block.z);
+        cpi_guard_fail(text);
+    }
+    b->waiting++;
+    b->sum += value != 0;
+    if (b->waiting == b->alive) {
+        open_barrier(c, b);
+        return b->result;
+    }
+    uint64_t generation = b->generation, seen = 0;
+    bool asked = false;
+    do wait_a_turn(c, &seen, &asked);
+    while (b->generation == generation);
+    return b->result;
+}
+
+static void let_go(fiber *f)
+{
+    if (f->held) f->held->users--;
+    f->held = NULL;
+}
+
+static snapshot *free_snapshot(warp *w)
+{
+    if (!w->kept && !(w->kept = calloc(SNAPSHOTS, sizeof *w->kept))) cpi_guard_fail("out of host memory");
+    for (int i = 0; i < SNAPSHOTS; i++)
+        if (!w->kept[i].users) return &w->kept[i];
+    cpi_guard_fail("lanes of a warp exchange in no order"); /* each lane holds one at most */
+}
+
+/* The exchange among `lanes` is complete: all of them get the same picture. */
+static void complete(cpi_crew *c, warp *w, unsigned lanes)
+{
+    snapshot *s = free_snapshot(w);
+    s->users = __builtin_popcount(lanes);
+    for (int i = 0; i < LANES; i++) {
+        s->value[i] = lanes >> i & 1 ? w->value[i] : 0;
+        if (lanes >> i & 1) w->result[i] = s;
+    }
+    w->arrived &= ~lanes;
+    c->progress++;
+}
+
+static const unsigned long long *exchange(__cu_worker *worker, int line, unsigned mask, unsigned long long value)
+{
+    cpi_crew *c = (cpi_crew *)worker;
+    fiber *f = c->running;
+    warp *w = &f->block->warps[f->number / LANES];
+    unsigned lane = f->number % LANES;
+    uint64_t seen = 0;
+    bool asked = false;
+    let_go(f);
+    f->line = line;
+    w->value[lane] = value;
+    w->arrived |= 1u << lane;
+    mask |= 1u << lane;
+    while (!w->result[lane]) {
+        unsigned lanes = mask & w->alive; /* may have become fewer meanwhile */
+        if ((w->arrived & lanes) == lanes) complete(c, w, lanes);
+        else wait_a_turn(c, &seen, &asked);
+    }
+    f->held = w->result[lane];
+    w->result[lane] = NULL;
+    return f->held->value;
+}
+
+static unsigned lanes(__cu_worker *worker)
+{
+    const fiber *f = ((cpi_crew *)worker)->running;
+    return f->block->warps[f->number / LANES].alive;
+}
+
+static void grid_barrier(__cu_worker *worker, int line)
+{
+    cpi_crew *c = (cpi_crew *)worker;
+    uint64_t generation = c->grid_generation, seen = 0;
+    bool asked = false;
+    c->running->line = line;
+    if (!c->grid_alive) cpi_guard_fail("grid.sync() in a launch that is not cooperative");
+    if (++c->grid_waiting == c->grid_alive) {
+        c->grid_waiting = 0;
+        c->grid_generation++;
+        c->progress++;
+        return;
+    }
+    do wait_a_turn(c, &seen, &asked);
+    while (c->grid_generation == generation);
+}
+
+static void fail(__cu_worker *w, int line, const char *what)
+{
+    char text[300];
+    (void)w;
+    snprintf(text, sizeof text, "line %d: %s", line, what);
+    cpi_guard_fail(text);
+}
+
+const __cu_host cpi_crew_host = {barrier, exchange, lanes, grid_barrier, fail};
+
+/* --- running --- */
+
+static void fiber_ends(cpi_crew *c, fiber *f)
+{
+    block *b = f->block;
+    let_go(f);
+    b->warps[f->number / LANES].alive &= ~(1u << f->number % LANES);
+    b->alive--;
+    c->progress++;
+    if (b->alive && b->waiting == b->alive) open_barrier(c, b);
+    if (c->grid_alive && --c->grid_alive && c->grid_waiting == c->grid_alive) c->grid_waiting = 0, c->grid_generation++;
+    f->next->before = f->before;
+    f->before->next = f->next;
+    void *unused;
+    fiber *next = f->next;
+    if (next == f) cpi_context_switch(&unused, c->home);
+    c->running = next;
+    cpi_context_switch(&unused, next->context);
+}
+
+static void fiber_begins(void *argument)
+{
+    fiber *f = argument;
+    cpi_crew *c = pthread_getspecific(key);
+    uint32_t at = (uint32_t)(f->block - c->blocks);
+    c->worker.arena = c->shared + c->shared_each * at; /* kernels take it into their context when they begin */
+    c->worker.dynamic = c->worker.arena + ARENA;
+    c->run(c->launch, &c->worker, &f->where);
+    fiber_ends(c, f);
+}
+
+/* Room for that many fibers. Guard pages catch stacks that are used up. */
+static bool need_fibers(cpi_crew *c, uint32_t n)
+{
+    if (n <= c->nfibers) return true;
+    fiber *more = realloc(c->fiber, n * sizeof *more);
+    if (!more) return false;
+    c->fiber = more;
+    char *stacks = mmap(NULL, (size_t)n * (STACK + GUARD), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stacks == MAP_FAILED) return false;
+    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
+    c->stacks = stacks;
+    c->nfibers = n;
+    for (uint32_t i = 0; i < n; i++) {
+        char *low = stacks + (size_t)i * (STACK + GUARD);
+        mprotect(low, GUARD, PROT_NONE);
+        /* tops of stacks would else fall upon the same few lines of the cache */
+        c->fiber[i].top = low + GUARD + STACK - (size_t)(i % 61) * 320;
+    }
+    return true;
+}
+
+static bool need_blocks(cpi_crew *c, uint32_t n, uint32_t warps)
+{
+    if (n > c->nblocks) {
+        block *more = realloc(c->blocks, n * sizeof *more);
+        if (!more) return false;
+        c->blocks = more;
+        c->nblocks = n;
+    }
+    if (n * warps > c->nwarps) {
+        warp *more = realloc(c->warps, (size_t)n * warps * sizeof *more);
+        if (!more) return false;
+        memset(more + c->nwarps, 0, ((size_t)n * warps - c->nwarps) * sizeof *more);
+        c->warps = more;
+        c->nwarps = n * warps;
+    }
+    return true;
+}
+
+static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
+{
+    const __cu_extent *n = &c->launch->block, *g = &c->launch->grid;
+    uint32_t warps = (c->threads + LANES - 1) / LANES;
+    block *b = &c->blocks[at];
+    *b = (block){.alive = c->threads, .warps = c->warps + (size_t)at * warps};
+    for (uint32_t i = 0; i < warps; i++) {
+        uint32_t rest = c->threads - i * LANES;
+        warp *w = &b->warps[i];
+        w->alive = rest >= LANES ? ~0u : (1u << rest) - 1;
+        w->arrived = 0;
+        memset(w->result, 0, sizeof w->result);
+        for (int k = 0; w->kept && k < SNAPSHOTS; k++) w->kept[k].users = 0;
+    }
+    for (uint32_t i = 0; i < c->threads; i++) {
+        fiber *f = &c->fiber[at * c->threads + i];
+        f->block = b;
+        f->number = i;
+        f->held = NULL;
+        f->where = (__cu_thread){{i % n->x, i / n->x % n->y, i / n->x / n->y},
+                                 {(unsigned)(number % g->x), (unsigned)(number / g->x % g->y),
+                                  (unsigned)(number / g->x / g->y)}};
+        f->context = cpi_context_make(f->top, fiber_begins, f);
+    }
+}
+
+static void run_ring(cpi_crew *c, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        c->fiber[i].next = &c->fiber[i + 1 < n ? i + 1 : 0];
+        c->fiber[i].before = &c->fiber[i ? i - 1 : n - 1];
+    }
+    c->running = &c->fiber[0];
+    cpi_context_switch(&c->home, c->running->context);
+}
+
+typedef struct crew_call {
+    cpi_crew *crew;
+    uint64_t first, last;
+    bool together;
+} crew_call;
+
+static void run_blocks(void *argument)
+{
+    crew_call *call = argument;
+    cpi_crew *c = call->crew;
+    uint32_t together = call->together ? (uint32_t)(call->last - call->first) : 1;
+    for (uint64_t b = call->first; b < call->last; b += together) {
+        for (uint32_t i = 0; i < together; i++) begin_block(c, i, b + i);
+        c->grid_waiting = 0;
+        c->grid_alive = call->together ? together * c->threads : 0;
+        run_ring(c, together * c->threads);
+    }
+}
+
+bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
+                  bool together, cpi_fault *fault)
+{
+    uint32_t at_once = together ? (uint32_t)(last - first) : 1;
+    c->threads = launch->block.x * launch->block.y * launch->block.z;
+    c->launch = launch;
+    c->run = run;
+    if (!need_fibers(c, at_once * c->threads) || !need_blocks(c, at_once, (c->threads + LANES - 1) / LANES)) {
+        snprintf(fault->text, sizeof fault->text, "out of host memory for the stacks of %u threads",
+                 at_once * c->threads);
+        return false;
+    }
+    crew_call call = {c, first, last, together};
+    return cpi_guarded(run_blocks, &call, fault);
+}

@@ -1,0 +1,45 @@
+/* The threads of a block as fibers: each has a stack of its own, and waits by going on with another.
+ *
+ * A worker (a thread of the CPU's pool) runs one block at a time, or all blocks of a cooperative launch. Fibers stand
+ * in a ring and run in turn until they wait; when all have been asked and nothing has moved, the launch fails, with the
+ * lines and threads that wait. Nothing here is called by two threads at the same time. */
+#ifndef CPI_KERNEL_FIBERS_H
+#define CPI_KERNEL_FIBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/device/abi.h"
+
+typedef struct cpi_crew cpi_crew; /* stacks and records, kept by the worker between launches */
+
+typedef struct cpi_fault { /* what went wrong in a worker; text empty: nothing */
+    char text[300];
+} cpi_fault;
+
+/* The calling thread's crew; NULL without memory (no record). */
+cpi_crew *cpi_crew_here(void);
+__cu_worker *cpi_crew_worker(cpi_crew *crew);
+/* Gives the crew shared memory of that size for each of `blocks` blocks; false without memory. */
+bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
+/* Runs blocks first to last - 1, one after the other, or, `together`, at once. False, and `fault` filled. */
+bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
+                  bool together, cpi_fault *fault);
+extern const __cu_host cpi_crew_host;
+
+/* --- context.c: stacks --- */
+/* Leaves the running context in *from and goes on with `to`. */
+void cpi_context_switch(void **from, void *to);
+/* A context that will call entry(argument) on the stack that ends at `top`. `entry` must not return. */
+void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
+
+/* --- guard.c: faults of kernels --- */
+/* Calls f(argument) so that a bad address, a trap or an illegal instruction in it ends the call and nothing else.
+ * False, and `fault` filled. Integer divisions by zero and overflowing ones go on, as on a GPU. */
+bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault);
+/* Before guarded calls: handlers of signals are ours. */
+void cpi_guard_install(void);
+/* Ends the calling thread's guarded call. */
+void cpi_guard_fail(const char *text) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,189 @@
+/* Faults of a kernel on the CPU: a signal that arrives while a thread is inside a guarded call ends that call.
+ *
+ * Handlers are installed before launches and hand on what is not ours to whoever was there before. They run on a
+ * stack of their own, since a kernel's may be used up. */
+#include "kernel/fibers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+typedef struct guard {
+    void *jump[5]; /* what __builtin_setjmp keeps */
+    struct guard *around;
+    cpi_fault *fault;
+} guard;
+
+static _Thread_local guard *now;
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+enum { SIGNALS = sizeof signals / sizeof *signals, STACK = 64 << 10 };
+static struct sigaction before[SIGNALS];
+
+void cpi_guard_fail(const char *text)
+{
+    snprintf(now->fault->text, sizeof now->fault->text, "%s", text);
+    __builtin_longjmp(now->jump, 1);
+}
+
+#if defined(__x86_64__)
+/* Registers in the order of their numbers in instructions. */
+static greg_t *numbered(ucontext_t *u, int number)
+{
+    static const int place[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    return &u->uc_mcontext.gregs[place[number & 15]];
+}
+
+/* A division that the processor refuses (by zero, or the lowest number by -1) goes on with what a GPU has: a quotient
+ * of all ones, or the lowest number, and as remainder the dividend, or zero. False where the instruction is none. */
+static bool pass_division(ucontext_t *u)
+{
+    greg_t *g = u->uc_mcontext.gregs;
+    const unsigned char *start = (const unsigned char *)g[REG_RIP], *p = start;
+    bool operand16 = false;
+    int rex = 0;
+    for (; *p == 0x66 || *p == 0xf2 || *p == 0xf3 || *p == 0x2e || *p == 0x3e; p++) operand16 = operand16 || *p == 0x66;
+    if ((*p & 0xf0) == 0x40) rex = *p++;
+    if (*p != 0xf6 && *p != 0xf7) return false;
+    bool byte = *p++ == 0xf6;
+    int modrm = *p++, mod = modrm >> 6, rm = modrm & 7, kind = modrm >> 3 & 7;
+    if (kind != 6 && kind != 7) return false;
+    int64_t divisor_is_zero = 1;
+    if (mod != 3) {
+        if (rm == 4) {
+            int sib = *p++;
+            if (mod == 0 && (sib & 7) == 5) p += 4;
+        }
+        if (mod == 0 && rm == 5) p += 4;
+        if (mod == 1) p += 1;
+        if (mod == 2) p += 4;
+        divisor_is_zero = -1; /* told by the dividend below */
+    } else {
+        greg_t v = *numbered(u, rm | (rex & 1) << 3);
+        int bits = byte ? 8 : operand16 ? 16 : rex & 8 ? 64 : 32;
+        divisor_is_zero = bits == 64 ? v == 0 : (v & ((1ll << bits) - 1)) == 0;
+    }
+    int bits = byte ? 8 : operand16 ? 16 : rex & 8 ? 64 : 32;
+    uint64_t lowest = 1ull << (bits - 1), mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
+    uint64_t dividend = byte ? (uint64_t)(int64_t)(int16_t)g[REG_RAX] & mask : (uint64_t)g[REG_RAX] & mask;
+    if (divisor_is_zero < 0) divisor_is_zero = !(kind == 7 && dividend == lowest);
+    uint64_t quotient = divisor_is_zero ? mask : lowest, rest = divisor_is_zero ? dividend : 0;
+    if (byte) {
+        g[REG_RAX] = (greg_t)(((uint64_t)g[REG_RAX] & ~0xffffull) | (rest & 255) << 8 | (quotient & 255));
+    } else if (operand16) {
+        g[REG_RAX] = (greg_t)(((uint64_t)g[REG_RAX] & ~0xffffull) | quotient);
+        g[REG_RDX] = (greg_t)(((uint64_t)g[REG_RDX] & ~0xffffull) | rest);
+    } else {
+        g[REG_RAX] = (greg_t)quotient;
+        g[REG_RDX] = (greg_t)rest;
+    }
+    g[REG_RIP] += p - start;
+    return true;
+}
+#else
+static bool pass_division(ucontext_t *u) { return (void)u, false; } /* divisions do not trap */
+#endif
+
+static void hand_on(int s, siginfo_t *info, void *context)
+{
+    for (int i = 0; i < SIGNALS; i++) {
+        if (signals[i] != s) continue;
+        const struct sigaction *b = &before[i];
+        if (b->sa_flags & SA_SIGINFO) {
+            b->sa_sigaction(s, info, context);
+        } else if (b->sa_handler == SIG_DFL || b->sa_handler == SIG_IGN) {
+            sigaction(s, b, NULL); /* the instruction comes again and ends the process as it would have */
+            if (info->si_code <= 0) raise(s);
+        } else {
+            b->sa_handler(s);
+        }
+    }
+}
+
+static void on_signal(int s, siginfo_t *info, void *context)
+{
+    guard *g = now;
+    if (!g || info->si_code <= 0) {
+        hand_on(s, info, context);
+        return;
+    }
+    if (s == SIGFPE && info->si_code == FPE_INTDIV && pass_division(context)) return;
+    char *text = g->fault->text;
+    size_t bytes = sizeof g->fault->text;
+    if (s == SIGSEGV || s == SIGBUS)
+        snprintf(text, bytes, "an illegal address was read or written: %p", info->si_addr);
+    else if (s == SIGFPE)
+        snprintf(text, bytes, "an arithmetic operation failed");
+    else
+        snprintf(text, bytes, "a trap, a failed assertion or an illegal instruction was reached");
+    __builtin_longjmp(g->jump, 1);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t stack_key;
+static void free_stack(void *memory)
+{
+    stack_t none = {.ss_flags = SS_DISABLE};
+    sigaltstack(&none, NULL);
+    munmap(memory, STACK);
+}
+
+static void make_key(void) { pthread_key_create(&stack_key, free_stack); }
+
+static bool is_ours(const struct sigaction *a) { return a->sa_flags & SA_SIGINFO && a->sa_sigaction == on_signal; }
+
+/* Programs may have put handlers of their own in our place meanwhile (one signal is asked, which costs less than a
+ * tenth of a microsecond): they are where we hand on to, from now on. */
+void cpi_guard_install(void)
+{
+    struct sigaction there, a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    if (sigaction(signals[0], NULL, &there) == 0 && is_ours(&there)) return;
+    sigemptyset(&a.sa_mask);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], &a, &there) == 0 && !is_ours(&there)) before[i] = there;
+    pthread_mutex_unlock(&lock);
+}
+
+/* A thread that has a stack for signals already keeps it. */
+static void need_stack(void)
+{
+    static _Thread_local bool done;
+    stack_t there;
+    if (done) return;
+    done = true;
+    if (sigaltstack(NULL, &there) == 0 && !(there.ss_flags & SS_DISABLE)) return;
+    void *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    stack_t ours = {.ss_sp = memory, .ss_size = STACK};
+    if (sigaltstack(&ours, NULL)) {
+        munmap(memory, STACK);
+    } else {
+        pthread_setspecific(stack_key, memory);
+    }
+}
+
+/* Apart, so that nothing of the caller's lies in registers when the jump comes back. */
+static __attribute__((noinline)) bool run(guard *g, void (*f)(void *), void *argument)
+{
+    if (__builtin_setjmp(g->jump)) return false;
+    f(argument);
+    return true;
+}
+
+bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault)
+{
+    pthread_once(&once, make_key);
+    need_stack();
+    guard g = {.around = now, .fault = fault};
+    fault->text[0] = 0;
+    now = &g;
+    bool done = run(&g, f, argument);
+    now = g.around;
+    return done;
+}

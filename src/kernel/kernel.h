@@ -1,0 +1,71 @@
+/* The slots a backend fills for the room kernel: compiling, and launching what was compiled.
+ *
+ * `load` makes a module of a source or of an image and owns what it needs beyond the call. Modules and functions are
+ * the backend's own, in the host's memory; functions belong to their module and end with it. A launch was checked
+ * against CUDA's limits (cpi_launch_check), and its arguments are as many as the function takes. */
+#ifndef CPI_KERNEL_H
+#define CPI_KERNEL_H
+
+#include "backend/backend.h"
+#include "cuprite/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cpi_header { const char *name, *text; } cpi_header;
+
+typedef struct cpi_source {
+    const char *text;  /* CUDA C++; NULL: an image */
+    const void *image; /* cubin, fatbin, PTX */
+    size_t bytes;
+    int noptions, nnames;
+    const char *const *options, *const *names;
+    /* The front's, for backends that do not link it: headers that mean the same on every device (the last one's name is
+     * NULL), and the folder of what was compiled. A key is made of all its parts. Memory for free(). */
+    const cpi_header *headers;
+    void *(*cached)(int nparts, const char *const *parts, size_t *bytes);
+    void (*keep)(int nparts, const char *const *parts, const void *content, size_t bytes);
+} cpi_source;
+
+enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA lets a kernel have */
+
+typedef struct cpi_function {
+    void *handle, *module; /* the backend's own */
+    const char *tier;      /* what cp_kernel_tier says; lives as long as the module */
+    int nargs;             /* -1: unknown */
+} cpi_function;
+
+typedef struct cpi_launch {
+    uint32_t grid[3], block[3];
+    uint32_t shared;
+    bool cooperative;
+    int n;
+    void **values;     /* of each argument, in the host's memory */
+    const uint32_t *bytes;
+} cpi_launch;
+
+/*: slot("load", by_hand=True)
+ * slot("unload", by_hand=True)
+ * slot("function", by_hand=True)
+ * slot("symbol", by_hand=True)
+ * slot("get", by_hand=True)
+ * slot("set", by_hand=True)
+ * slot("launch", by_hand=True) */
+typedef struct cpi_kernel_ops {
+    cp_code (*load)(cp_stream *stream, const cpi_source *source, void **module);
+    void (*unload)(cp_stream *stream, void *module);
+    cp_code (*function)(cp_stream *stream, void *module, const char *name, cpi_function *function);
+    cp_code (*symbol)(cp_stream *stream, void *module, const char *name, void **address, int64_t *bytes);
+    cp_code (*get)(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int *value);
+    cp_code (*set)(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int value);
+    cp_code (*launch)(cp_stream *stream, const cpi_function *function, const cpi_launch *launch);
+} cpi_kernel_ops;
+
+extern const cpi_kernel_ops cpi_kernel_cpu;
+extern const cpi_kernel_ops cpi_kernel_cuda; /* in the plugin */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,385 @@
+/* The room's slots on the CPU: CUDA C++ becomes C++, a shared object, and loops or fibers over the pool's threads.
+ *
+ * Each module is loaded from a file of its own in memory, so that two modules of one source have variables of their own
+ * and what is run is what was verified. Blocks are shared out to the threads of the pool in their order. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/memory.h"
+#include "cpu/threads.h"
+#include "kernel/cache.h"
+#include "kernel/compiler.h"
+#include "kernel/fibers.h"
+#include "kernel/kernel.h"
+#include "kernel/translate.h"
+
+typedef struct library { /* one shared object */
+    void *handle;
+    const __cu_kernel *kernels;
+    const __cu_variable *variables;
+} library;
+
+typedef struct module {
+    library narrow, wide; /* wide: for launches with indices of threads beyond 2^31, made when first needed */
+    pthread_mutex_t lock;
+    cpi_source source;    /* copies, for `wide` */
+    char **texts;         /* of the copies */
+    int ntexts;
+    bool prints;
+} module;
+
+/* --- from text to a library --- */
+
+/* A path of the open file that nobody has used before: the loader takes two libraries of one name for one, and numbers
+ * of files come back. So the path has a number of its own, in steps that lead nowhere. */
+static void unused_path(int file, char path[200])
+{
+    static unsigned last;
+    unsigned number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    int n = snprintf(path, 200, "/proc/self");
+    for (; number; number >>= 1) n += snprintf(path + n, 200 - (size_t)n, number & 1 ? "/." : "//");
+    snprintf(path + n, 200 - (size_t)n, "/fd/%d", file);
+}
+
+static bool open_library(const void *object, size_t bytes, library *l)
+{
+    char path[200];
+    int f = memfd_create("cuprite-kernel", MFD_CLOEXEC);
+    const char *p = object;
+    for (size_t left = bytes; f >= 0 && left;) {
+        ssize_t n = write(f, p, left);
+        if (n <= 0) break;
+        p += n, left -= (size_t)n;
+    }
+    unused_path(f, path);
+    l->handle = f >= 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!l->handle)
+        cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s", f < 0 ? path : dlerror());
+    if (f >= 0) close(f);
+    if (!l->handle) return false;
+    l->kernels = dlsym(l->handle, "__cu_kernels");
+    l->variables = dlsym(l->handle, "__cu_variables");
+    return l->kernels && l->variables;
+}
+
+/* Lines that must be carried out before the text can be read: conditions, headers of the user's, macros with a
+ * program's structure in them. */
+static bool needs_preprocessor(const char *text)
+{
+    static const char *const structure[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx",
+                                            "blockIdx", "blockDim", "gridDim", "atomic", "{", ";"};
+    for (const char *p = text; p; p = strchr(p, '\n')) {
+        p += strspn(p, " \t\r\n");
+        if (*p != '#') continue;
+        const char *word = p + 1 + strspn(p + 1, " \t");
+        size_t n = strcspn(p, "\n");
+        while (p[n] && n && p[n - 1] == '\\') n += 1 + strcspn(p + n + 1, "\n");
+        if (strncmp(word, "if", 2) == 0) return true;
+        if (strncmp(word, "include", 7) == 0) {
+            const char *name = word + 7 + strspn(word + 7, " \t");
+            bool ours = false;
+            size_t length = strcspn(name + 1, "\">");
+            for (const cpi_header *t = cpi_device_texts; t->name; t++)
+                ours = ours || (strlen(t->name) == length && memcmp(t->name, name + 1, length) == 0);
+            if (!ours) return true;
+        }
+        for (size_t i = 0; strncmp(word, "define", 6) == 0 && i < sizeof structure / sizeof *structure; i++)
+            if (memmem(p, n, structure[i], strlen(structure[i]))) return true;
+        p += n;
+        if (!*p) break;
+    }
+    return false;
+}
+
+enum { ARGUMENTS_MOST = 256 };
+typedef struct machine { char compiler[PATH_MAX], identity[PATH_MAX + 256], folder[PATH_MAX]; } machine;
+
+static cp_code compiled(const machine *m, const cpi_source *source, const char *text, void **object, size_t *bytes)
+{
+    const char *parts[ARGUMENTS_MOST + 4] = {"cuprite kernel of the CPU, 1", m->identity, cpi_compiler_headers_key(),
+                                             text};
+    int n = 4;
+    for (int i = 0; i < source->noptions && n < ARGUMENTS_MOST; i++) parts[n++] = source->options[i];
+    if ((*object = source->cached(n, parts, bytes))) return CP_OK;
+    cp_code code = cpi_compiler_run(m->compiler, m->folder, source, text, object, bytes);
+    if (!code) source->keep(n, parts, *object, *bytes);
+    return code;
+}
+
+/* The text in C++. Brackets without partners are the compiler's to tell. */
+static cp_code translated(const machine *m, const cpi_source *source, bool wide, bool forced, cpi_string *out,
+                          bool *regions)
+{
+    cpi_cu_program p;
+    char *read = NULL;
+    bool unbalanced = false;
+    *regions = false;
+    if (needs_preprocessor(source->text)) {
+        cp_code code = cpi_compiler_preprocess(m->compiler, m->folder, source, &read);
+        if (code) return code;
+    }
+    const char *text = read ? read : source->text;
+    if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
+    if (cpi_cu_read(text, &p, &unbalanced)) {
+        cpi_cu_write(&p, text, source->nnames, source->names, forced, out);
+        for (int i = 0; i < p.nfunctions; i++)
+            *regions = *regions || (p.function[i].global && p.function[i].tier == CPI_TIER_REGIONS);
+        cpi_cu_free(&p);
+    } else if (unbalanced) {
+        cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);
+    } else {
+        free(read);
+        return cp_error();
+    }
+    free(read);
+    return out->failed ? CP_ERROR_MEMORY : CP_OK;
+}
+
+static cp_code build_as(const machine *m, const cpi_source *source, bool wide, bool forced, bool *regions, library *l)
+{
+    cpi_string text = {0};
+    void *object = NULL;
+    size_t bytes = 0;
+    cp_code code = translated(m, source, wide, forced, &text, regions);
+    if (!code) code = compiled(m, source, text.at, &object, &bytes);
+    if (!code && !open_library(object, bytes, l)) code = cp_error();
+    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) {
+        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), "w");
+        if (f) fputs(text.at, f), fclose(f);
+    }
+    free(object);
+    cpi_string_free(&text);
+    return code;
+}
+
+/* Where the loops of a kernel between barriers do not compile, it is written once more without them: either it is wrong
+ * in the user's words, or it was our rewriting. */
+static cp_code build(const cpi_source *source, bool wide, library *l)
+{
+    machine *m = cpi_malloc(sizeof *m);
+    if (!m) return CP_ERROR_MEMORY;
+    bool regions = false;
+    cp_code code = cpi_compiler_check_options(source);
+    if (!code) code = cpi_compiler_find(m->compiler, sizeof m->compiler, m->identity, sizeof m->identity);
+    if (!code) code = cpi_cache_folder(m->folder);
+    if (!code) code = build_as(m, source, wide, false, &regions, l);
+    if (code == CP_ERROR_COMPILE && regions) {
+        cp_error_clear();
+        code = build_as(m, source, wide, true, &regions, l);
+    }
+    cpi_free_host(m);
+    return code;
+}
+
+/* --- modules --- */
+
+static char *keep_text(module *m, const char *text)
+{
+    char *kept = text ? strdup(text) : NULL;
+    if (kept) m->texts[m->ntexts++] = kept;
+    return kept;
+}
+
+/* A copy of the source, which outlives the call. */
+static bool keep_source(module *m, const cpi_source *s)
+{
+    size_t n = (size_t)(s->noptions + s->nnames);
+    m->texts = calloc(n + 1, sizeof *m->texts);
+    const char **words = m->texts ? calloc(n + 1, sizeof *words) : NULL;
+    m->source = (cpi_source){.text = NULL, .bytes = s->bytes, .noptions = s->noptions, .nnames = s->nnames,
+                             .options = words, .names = words + s->noptions, .headers = s->headers,
+                             .cached = s->cached, .keep = s->keep};
+    if (!words) return false;
+    bool done = (m->source.text = keep_text(m, s->text)) != NULL;
+    for (int i = 0; i < s->noptions; i++) done = done && (words[i] = keep_text(m, s->options[i]));
+    for (int i = 0; i < s->nnames; i++) done = done && (words[s->noptions + i] = keep_text(m, s->names[i]));
+    return done;
+}
+
+static void unload(cp_stream *stream, void *memory)
+{
+    module *m = memory;
+    (void)stream;
+    if (!m) return;
+    if (m->narrow.handle) dlclose(m->narrow.handle);
+    if (m->wide.handle) dlclose(m->wide.handle);
+    for (int i = 0; i < m->ntexts; i++) free(m->texts[i]);
+    free(m->texts);
+    free((void *)m->source.options);
+    pthread_mutex_destroy(&m->lock);
+    cpi_free_host(m);
+}
+
+static cp_code load(cp_stream *stream, const cpi_source *source, void **result)
+{
+    if (!source->text)
+        return cpi_fail(CP_ERROR_UNSUPPORTED, "module_load: cubin and PTX run on GPUs only, this is the CPU device");
+    module *m = cpi_calloc(1, sizeof *m);
+    if (!m) return CP_ERROR_MEMORY;
+    pthread_mutex_init(&m->lock, NULL);
+    m->prints = strstr(source->text, "printf") || strstr(source->text, "assert");
+    cp_code code = keep_source(m, source) ? build(source, false, &m->narrow)
+                                          : cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
+    if (code) {
+        unload(stream, m);
+        return code;
+    }
+    *result = m;
+    return CP_OK;
+}
+
+/* Whether two names are one, white space aside. */
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b) return false;
+        if (!*a) return true;
+    }
+}
+
+static const __cu_kernel *find(const library *l, const char *name)
+{
+    for (const __cu_kernel *k = l->kernels; k->name; k++)
+        if (same_name(k->name, name)) return k;
+    return NULL;
+}
+
+static cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_function *f)
+{
+    static const char *const tiers[] = {"loop", "regions", "fibers"};
+    module *m = memory;
+    (void)stream;
+    const __cu_kernel *k = find(&m->narrow, name);
+    if (!k) return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_NOT_FOUND: there is no kernel %s", name);
+    *f = (cpi_function){.handle = (void *)k, .module = m, .tier = tiers[k->tier], .nargs = k->nargs};
+    return CP_OK;
+}
+
+static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
+{
+    module *m = memory;
+    (void)stream;
+    for (const __cu_variable *v = m->narrow.variables; v->name; v++) {
+        if (!same_name(v->name, name)) continue;
+        *address = v->address;
+        *bytes = (int64_t)v->bytes;
+        return CP_OK;
+    }
+    return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_NOT_FOUND: there is no variable %s", name);
+}
+
+/* What a compiler for GPUs counts has no meaning here and is 0; versions are those of the architecture that programs
+ * are told (__CUDA_ARCH__). */
+static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
+{
+    (void)stream;
+    (void)f;
+    *value = which == CP_KERNEL_MAX_THREADS_PER_BLOCK ? 1024
+             : which == CP_KERNEL_PTX_VERSION || which == CP_KERNEL_BINARY_VERSION ? 90
+             : which == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT ? -1 : 0;
+    return CP_OK;
+}
+
+enum { DYNAMIC_MOST = 227 << 10 }; /* as a GPU of compute capability 9 */
+static cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
+{
+    (void)stream;
+    (void)f;
+    if (which == CP_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES && (value < 0 || value > DYNAMIC_MOST))
+        return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_INVALID_VALUE: %d bytes of dynamic shared memory, %d are there",
+                        value, DYNAMIC_MOST);
+    return CP_OK;
+}
+
+/* --- launching --- */
+
+typedef struct job {
+    __cu_launch launch;
+    const __cu_kernel *kernel;
+    uint64_t blocks, each;
+    uint32_t dynamic;
+    bool together;
+    int failed; /* the first worker that fails sets it */
+    cpi_fault fault;
+} job;
+
+typedef struct part {
+    const job *job;
+    __cu_worker *worker;
+    uint64_t first, last;
+} part;
+
+static void run_part(void *argument)
+{
+    const part *p = argument;
+    ((__cu_run_blocks)p->job->kernel->run)(&p->job->launch, p->worker, p->first, p->last);
+}
+
+static void run_task(void *context, int64_t task, int worker)
+{
+    job *j = context;
+    cpi_fault fault;
+    (void)worker;
+    if (__atomic_load_n(&j->failed, __ATOMIC_RELAXED)) return;
+    uint64_t first = (uint64_t)task * j->each, last = first + j->each < j->blocks ? first + j->each : j->blocks;
+    cpi_crew *crew = cpi_crew_here();
+    uint32_t at_once = j->together ? (uint32_t)j->blocks : 1;
+    bool done = crew && cpi_crew_shared(crew, at_once, j->dynamic);
+    if (!done) {
+        snprintf(fault.text, sizeof fault.text, "out of host memory");
+    } else if (j->kernel->tier == CPI_TIER_FIBERS) {
+        done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together, &fault);
+    } else {
+        part p = {j, cpi_crew_worker(crew), first, last};
+        done = cpi_guarded(run_part, &p, &fault);
+    }
+    if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
+}
+
+/* The kernel for launches in which a thread's index may pass 2^31. */
+static const __cu_kernel *wide_kernel(module *m, const char *name)
+{
+    pthread_mutex_lock(&m->lock);
+    bool there = m->wide.handle || build(&m->source, true, &m->wide) == CP_OK;
+    pthread_mutex_unlock(&m->lock);
+    return there ? find(&m->wide, name) : NULL;
+}
+
+enum { NARROW = INT32_MAX - 1024, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16 };
+
+static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
+{
+    const __cu_kernel *k = f->handle;
+    module *m = f->module;
+    (void)stream;
+    job j = {.launch = {{l->grid[0], l->grid[1], l->grid[2]}, {l->block[0], l->block[1], l->block[2]}, l->values},
+             .dynamic = l->shared, .together = l->cooperative};
+    bool wide = false;
+    for (int i = 0; i < 3; i++) wide = wide || (uint64_t)l->grid[i] * l->block[i] > NARROW;
+    j.kernel = wide && k->tier != CPI_TIER_FIBERS ? wide_kernel(m, k->name) : k;
+    if (!j.kernel) return cp_error();
+    for (int i = 0; i < l->n; i++)
+        if (l->bytes[i] < k->sizes[i])
+            return cpi_fail(CP_ERROR_VALUE, "%s: argument %d has %u bytes, the kernel takes %u", k->name, i + 1,
+                            l->bytes[i], k->sizes[i]);
+    j.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (l->cooperative && (k->tier != CPI_TIER_FIBERS || j.blocks * threads > TOGETHER)) j.together = false;
+    if (l->cooperative && j.blocks * threads > TOGETHER)
+        return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %s: %llu threads at once, the CPU "
+                        "device has room for %d", k->name, (unsigned long long)(j.blocks * threads), TOGETHER);
+    j.each = j.together || j.blocks * threads < ALONE ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    cpi_guard_install();
+    cpi_parallel((int64_t)((j.blocks + j.each - 1) / j.each), run_task, &j);
+    if (m->prints) fflush(stdout);
+    return j.failed ? cpi_fail(CP_ERROR_DEVICE, "%s: %s", k->name, j.fault.text) : CP_OK;
+}
+
+const cpi_kernel_ops cpi_kernel_cpu = {load, unload, function_of, symbol, get, set, launch};

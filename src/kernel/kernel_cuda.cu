@@ -1,0 +1,434 @@
+/* The room's slots on a GPU: NVRTC compiles, the driver loads and launches.
+ *
+ * Both libraries are opened when first needed; nothing of them is linked. A thread that comes here has the device's
+ * primary context current, whoever made it. What was compiled is kept as the cubin and the names that C++ gave to the
+ * instances of templates. nvcc is never needed. */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda/cuda.h"
+#include "kernel/kernel.h"
+
+namespace {
+
+/* --- the two libraries --- */
+
+#define DRIVER(X)                                                                                              \
+    X(cuCtxGetCurrent, "cuCtxGetCurrent") X(cuModuleLoadData, "cuModuleLoadData")                              \
+    X(cuModuleUnload, "cuModuleUnload") X(cuModuleGetFunction, "cuModuleGetFunction")                          \
+    X(cuModuleGetGlobal, "cuModuleGetGlobal_v2") X(cuFuncGetAttribute, "cuFuncGetAttribute")                   \
+    X(cuFuncSetAttribute, "cuFuncSetAttribute") X(cuLaunchKernel, "cuLaunchKernel")                            \
+    X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel") X(cuGetErrorName, "cuGetErrorName")              \
+    X(cuGetErrorString, "cuGetErrorString")
+struct driver_calls {
+#define X(name, symbol) decltype(&::name) name;
+    DRIVER(X)
+#undef X
+    CUresult(CUDAAPI *cuFuncGetParamInfo)(CUfunction, size_t, size_t *, size_t *); /* CUDA 12.4; else NULL */
+} driver;
+
+#define NVRTC(X)                                                                                               \
+    X(nvrtcVersion) X(nvrtcGetErrorString) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram) \
+    X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcAddNameExpression) X(nvrtcGetLoweredName)           \
+    X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetPTXSize) X(nvrtcGetPTX) X(nvrtcGetNumSupportedArchs)       \
+    X(nvrtcGetSupportedArchs)
+struct nvrtc_calls {
+#define X(name) decltype(&::name) name;
+    NVRTC(X)
+#undef X
+} nvrtc;
+
+pthread_once_t driver_once = PTHREAD_ONCE_INIT, nvrtc_once = PTHREAD_ONCE_INIT;
+char driver_trouble[300], nvrtc_trouble[300], include_option[1100];
+
+void open_driver()
+{
+    void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!lib) {
+        snprintf(driver_trouble, sizeof driver_trouble, "%s", dlerror());
+        return;
+    }
+#define X(name, symbol)                                                                               \
+    *(void **)&driver.name = dlsym(lib, symbol);                                                      \
+    if (!driver.name) snprintf(driver_trouble, sizeof driver_trouble, "libcuda.so.1 has no %s", symbol);
+    DRIVER(X)
+#undef X
+    *(void **)&driver.cuFuncGetParamInfo = dlsym(lib, "cuFuncGetParamInfo");
+}
+
+/* The library beside which NVRTC's others lie: by its name alone, in the toolkit's folder, in those of
+ * CUPRITE_LIBRARY_PATH. */
+void *open_nvrtc_library()
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+    char folders[2048], path[1024];
+    const char *own = getenv("CUPRITE_LIBRARY_PATH"), *home = getenv("CUDA_PATH");
+    if (!home) home = getenv("CUDA_HOME");
+    snprintf(folders, sizeof folders, "%s:%s/lib64:/usr/local/cuda/lib64", own ? own : "", home ? home : "");
+    for (const char *name : names)
+        if (void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return lib;
+    for (char *rest = folders, *folder; (folder = strsep(&rest, ":")) != nullptr;)
+        for (const char *name : names) {
+            snprintf(path, sizeof path, "%s/%s", folder, name);
+            void *lib = *folder == '/' && access(path, R_OK) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+            if (lib) return lib;
+        }
+    return nullptr;
+}
+
+/* "FOLDER/include" where it has CUDA's headers; "" else. */
+bool has_headers(const char *folder)
+{
+    char file[1000];
+    int n = snprintf(file, sizeof file, "%s/include/cuda_fp16.h", folder);
+    if (!*folder || n >= (int)sizeof file || access(file, R_OK)) return false;
+    return snprintf(include_option, sizeof include_option, "-I%s/include", folder) < (int)sizeof include_option;
+}
+
+/* CUDA's own headers (cuda_fp16.h, cooperative_groups.h), beside the library or in the toolkit's folder. */
+void find_headers()
+{
+    Dl_info info;
+    char real[PATH_MAX];
+    const char *home = getenv("CUDA_PATH");
+    if (dladdr((void *)nvrtc.nvrtcVersion, &info) && info.dli_fname && realpath(info.dli_fname, real)) {
+        for (int i = 0; i < 2; i++) { /* FOLDER/lib64/libnvrtc.so */
+            char *slash = strrchr(real, '/');
+            if (slash) *slash = 0;
+        }
+        if (has_headers(real)) return;
+        char *targets = strstr(real, "/targets");
+        if (targets) *targets = 0;
+        if (has_headers(real)) return;
+    }
+    if (!home || !has_headers(home)) has_headers("/usr/local/cuda");
+}
+
+void open_nvrtc()
+{
+    void *lib = open_nvrtc_library();
+    if (!lib) {
+        snprintf(nvrtc_trouble, sizeof nvrtc_trouble,
+                 "NVRTC (libnvrtc.so.12 or .13) is not there, which user kernels on a GPU need: pip install "
+                 "nvidia-cuda-nvrtc, or install the CUDA toolkit, or name its folder by CUPRITE_LIBRARY_PATH");
+        return;
+    }
+#define X(name)                                                                                   \
+    *(void **)&nvrtc.name = dlsym(lib, #name);                                                    \
+    if (!nvrtc.name) snprintf(nvrtc_trouble, sizeof nvrtc_trouble, "this NVRTC has no %s", #name);
+    NVRTC(X)
+#undef X
+    if (!*nvrtc_trouble) find_headers();
+}
+
+cp_code need_driver(const cp_stream *stream)
+{
+    pthread_once(&driver_once, open_driver);
+    if (*driver_trouble) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", driver_trouble);
+    CUcontext context = nullptr;
+    if (driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS && context) return CP_OK;
+    return cpi_cuda_check(NULL, cudaSetDevice(stream->device->ordinal), "kernel"); /* makes the context current */
+}
+
+cp_code driver_check(CUresult status, const char *what)
+{
+    const char *name = "", *text = "";
+    if (status == CUDA_SUCCESS) return CP_OK;
+    driver.cuGetErrorName(status, &name);
+    driver.cuGetErrorString(status, &text);
+    return cpi_host->fail(CP_ERROR_DRIVER, "%s: %s (%s)", name, text, what);
+}
+
+/* --- compiling --- */
+
+/* What is kept: the image, and for each name that was asked for the compiler's own. */
+struct package {
+    char *bytes;
+    size_t size, image; /* the image's size; names follow, each terminated */
+};
+
+void package_free(package *p) { free(p->bytes), *p = {}; }
+
+bool package_add(package *p, const void *data, size_t n)
+{
+    char *more = (char *)realloc(p->bytes, p->size + n);
+    if (!more) return false;
+    memcpy(more + p->size, data, n);
+    p->bytes = more;
+    p->size += n;
+    return true;
+}
+
+cp_code no_memory() { return cpi_host->fail(CP_ERROR_MEMORY, "module_compile: out of host memory"); }
+
+/* The architecture to compile for: the device's own as machine code, else the newest that NVRTC knows as PTX. */
+bool own_architecture(const cp_stream *stream, char option[40])
+{
+    int wanted = atoi(stream->device->variant + 3), best = 0, n = 0, known[64];
+    bool own = false;
+    if (nvrtc.nvrtcGetNumSupportedArchs(&n) == NVRTC_SUCCESS && n <= 64 &&
+        nvrtc.nvrtcGetSupportedArchs(known) == NVRTC_SUCCESS)
+        for (int i = 0; i < n; i++) {
+            own = own || known[i] == wanted;
+            if (known[i] <= wanted && known[i] > best) best = known[i];
+        }
+    snprintf(option, 40, "--gpu-architecture=%s_%d", own ? "sm" : "compute", own ? wanted : best);
+    return own;
+}
+
+cp_code log_error(nvrtcProgram program, const cpi_source *source, nvrtcResult status)
+{
+    size_t size = 0;
+    nvrtc.nvrtcGetProgramLogSize(program, &size);
+    char *log = (char *)calloc(size + 1, 1);
+    if (log && size) nvrtc.nvrtcGetProgramLog(program, log);
+    package text = {};
+    int line = 1;
+    for (const char *p = source->text; *p; line++) {
+        char number[16];
+        size_t n = strcspn(p, "\n");
+        int digits = snprintf(number, sizeof number, "%4d ", line);
+        if (!package_add(&text, number, (size_t)digits) || !package_add(&text, p, n) || !package_add(&text, "\n", 1))
+            break;
+        p += n + (p[n] == '\n');
+    }
+    package_add(&text, "", 1);
+    cp_code code = cpi_host->fail(CP_ERROR_COMPILE, "%s\n%s\n%s", nvrtc.nvrtcGetErrorString(status), log ? log : "",
+                                  text.bytes ? text.bytes : "");
+    free(log);
+    package_free(&text);
+    return code;
+}
+
+cp_code take_result(nvrtcProgram program, const cpi_source *source, bool own, package *out)
+{
+    size_t size = 0;
+    nvrtcResult status = own ? nvrtc.nvrtcGetCUBINSize(program, &size) : nvrtc.nvrtcGetPTXSize(program, &size);
+    char *image = status == NVRTC_SUCCESS ? (char *)malloc(size + 1) : nullptr;
+    if (!image) return no_memory();
+    status = own ? nvrtc.nvrtcGetCUBIN(program, image) : nvrtc.nvrtcGetPTX(program, image);
+    uint64_t length = size;
+    bool done = status == NVRTC_SUCCESS && package_add(out, &length, sizeof length) && package_add(out, image, size);
+    free(image);
+    for (int i = 0; done && i < source->nnames; i++) {
+        const char *lowered = "";
+        if (nvrtc.nvrtcGetLoweredName(program, source->names[i], &lowered) != NVRTC_SUCCESS) lowered = "";
+        done = package_add(out, lowered, strlen(lowered) + 1);
+    }
+    return done ? CP_OK : no_memory();
+}
+
+enum { OPTIONS = 256, HEADERS = 64 };
+
+cp_code compile(const cpi_source *source, const char *architecture, bool own, package *out)
+{
+    nvrtcProgram program = nullptr;
+    const char *texts[HEADERS], *names[HEADERS], *options[OPTIONS];
+    int headers = 0, n = 0;
+    for (const cpi_header *h = source->headers; h && h->name && headers < HEADERS; h++)
+        texts[headers] = h->text, names[headers++] = h->name;
+    options[n++] = architecture;
+    if (*include_option) options[n++] = include_option;
+    bool standard = false;
+    for (int i = 0; i < source->noptions && n < OPTIONS - 2; i++) {
+        options[n++] = source->options[i];
+        standard = standard || strstr(source->options[i], "-std=");
+    }
+    if (!standard) options[n++] = "--std=c++17";
+    options[n++] = "--device-as-default-execution-space";
+    nvrtcResult status = nvrtc.nvrtcCreateProgram(&program, source->text, "kernel.cu", headers, texts, names);
+    for (int i = 0; i < source->nnames && status == NVRTC_SUCCESS; i++)
+        status = nvrtc.nvrtcAddNameExpression(program, source->names[i]);
+    if (status == NVRTC_SUCCESS) status = nvrtc.nvrtcCompileProgram(program, n, options);
+    cp_code code = CP_OK;
+    if (status != NVRTC_SUCCESS) {
+        code = program ? log_error(program, source, status)
+                       : cpi_host->fail(CP_ERROR_COMPILE, "NVRTC: %s", nvrtc.nvrtcGetErrorString(status));
+    } else {
+        code = take_result(program, source, own, out);
+    }
+    if (program) nvrtc.nvrtcDestroyProgram(&program);
+    return code;
+}
+
+/* From the cache or from NVRTC. */
+cp_code package_of(const cp_stream *stream, const cpi_source *source, package *out)
+{
+    pthread_once(&nvrtc_once, open_nvrtc);
+    if (*nvrtc_trouble) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
+    char architecture[40], version[80];
+    int major = 0, minor = 0, n = 0;
+    bool own = own_architecture(stream, architecture);
+    const char *parts[2 * OPTIONS + 2 * HEADERS + 8];
+    nvrtc.nvrtcVersion(&major, &minor);
+    snprintf(version, sizeof version, "cuprite cubin, 1: NVRTC %d.%d, %d options", major, minor, source->noptions);
+    parts[n++] = version;
+    parts[n++] = architecture;
+    parts[n++] = include_option;
+    parts[n++] = source->text;
+    for (int i = 0; i < source->noptions && i < OPTIONS; i++) parts[n++] = source->options[i];
+    for (int i = 0; i < source->nnames && i < OPTIONS; i++) parts[n++] = source->names[i];
+    for (const cpi_header *h = source->headers; h && h->name && n < 2 * OPTIONS + 2 * HEADERS; h++)
+        parts[n++] = h->text;
+    out->bytes = (char *)source->cached(n, parts, &out->size);
+    if (out->bytes) return CP_OK;
+    cp_code code = compile(source, architecture, own, out);
+    if (!code) source->keep(n, parts, out->bytes, out->size);
+    return code;
+}
+
+/* --- modules --- */
+
+struct module {
+    CUmodule handle;
+    int nnames;
+    char *names; /* pairs: what the user calls an instance, what the compiler does */
+};
+
+cp_code keep_names(module *m, const cpi_source *source, const char *lowered, const char *end)
+{
+    package names = {};
+    for (int i = 0; i < source->nnames && lowered < end; i++) {
+        if (!package_add(&names, source->names[i], strlen(source->names[i]) + 1) ||
+            !package_add(&names, lowered, strlen(lowered) + 1)) {
+            package_free(&names);
+            return no_memory();
+        }
+        lowered += strlen(lowered) + 1;
+        m->nnames++;
+    }
+    m->names = names.bytes;
+    return CP_OK;
+}
+
+cp_code load(cp_stream *stream, const cpi_source *source, void **result)
+{
+    cp_code code = need_driver(stream);
+    package p = {};
+    if (!code && source->text) code = package_of(stream, source, &p);
+    if (code) return code;
+    module *m = (module *)cpi_host->malloc(sizeof *m);
+    if (!m) {
+        package_free(&p);
+        return CP_ERROR_MEMORY;
+    }
+    *m = {};
+    uint64_t length = 0;
+    if (source->text) memcpy(&length, p.bytes, sizeof length);
+    const void *image = source->text ? p.bytes + sizeof length : source->image;
+    char *text = nullptr;
+    if (!source->text) { /* PTX must be terminated */
+        text = (char *)calloc(source->bytes + 1, 1);
+        if (text) image = memcpy(text, source->image, source->bytes);
+    }
+    code = driver_check(driver.cuModuleLoadData(&m->handle, image), "module");
+    if (!code && source->text)
+        code = keep_names(m, source, p.bytes + sizeof length + length, p.bytes + p.size);
+    free(text);
+    package_free(&p);
+    if (code) {
+        cpi_host->free(m);
+        return code;
+    }
+    *result = m;
+    return CP_OK;
+}
+
+void unload(cp_stream *stream, void *memory)
+{
+    module *m = (module *)memory;
+    if (need_driver(stream) == CP_OK) driver.cuModuleUnload(m->handle); /* waits for kernels of it */
+    free(m->names);
+    cpi_host->free(m);
+}
+
+/* What the compiler calls a name of the user's. */
+const char *lowered(const module *m, const char *name)
+{
+    const char *p = m->names;
+    for (int i = 0; i < m->nnames; i++) {
+        const char *own = p + strlen(p) + 1;
+        if (strcmp(p, name) == 0 && *own) return own;
+        p = own + strlen(own) + 1;
+    }
+    return name;
+}
+
+cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_function *f)
+{
+    module *m = (module *)memory;
+    CUfunction handle = nullptr;
+    cp_code code = need_driver(stream);
+    if (!code) code = driver_check(driver.cuModuleGetFunction(&handle, m->handle, lowered(m, name)), name);
+    if (code) return code;
+    *f = {handle, m, "gpu", -1};
+    if (driver.cuFuncGetParamInfo) {
+        size_t offset, size;
+        int n = 0;
+        while (driver.cuFuncGetParamInfo(handle, (size_t)n, &offset, &size) == CUDA_SUCCESS) n++;
+        f->nargs = n;
+    }
+    return CP_OK;
+}
+
+cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
+{
+    module *m = (module *)memory;
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    cp_code code = need_driver(stream);
+    if (!code) code = driver_check(driver.cuModuleGetGlobal(&at, &size, m->handle, lowered(m, name)), name);
+    *address = (void *)at;
+    *bytes = (int64_t)size;
+    return code;
+}
+
+CUfunction_attribute attribute_of(cp_kernel_attribute which)
+{
+    static const CUfunction_attribute of[CP_KERNEL_NATTRIBUTES] = {
+        CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+        CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, CU_FUNC_ATTRIBUTE_NUM_REGS,
+        CU_FUNC_ATTRIBUTE_PTX_VERSION, CU_FUNC_ATTRIBUTE_BINARY_VERSION, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT};
+    return of[which];
+}
+
+cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
+{
+    cp_code code = need_driver(stream);
+    if (code) return code;
+    return driver_check(driver.cuFuncGetAttribute(value, attribute_of(which), (CUfunction)f->handle), "attribute");
+}
+
+cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
+{
+    cp_code code = need_driver(stream);
+    if (code) return code;
+    return driver_check(driver.cuFuncSetAttribute((CUfunction)f->handle, attribute_of(which), value), "attribute");
+}
+
+cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
+{
+    cp_code code = need_driver(stream);
+    if (code) return code;
+    auto call = l->cooperative ? nullptr : driver.cuLaunchKernel;
+    CUresult status =
+        call ? call((CUfunction)f->handle, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+                    l->shared, (CUstream)stream->handle, l->values, nullptr)
+             : driver.cuLaunchCooperativeKernel((CUfunction)f->handle, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                                                l->block[1], l->block[2], l->shared, (CUstream)stream->handle,
+                                                l->values);
+    if (status != CUDA_SUCCESS) return driver_check(status, "launch");
+    return cpi_cuda_issued(stream, cudaSuccess, "kernel");
+}
+
+} // namespace
+
+extern "C" const cpi_kernel_ops cpi_kernel_cuda = {load, unload, function_of, symbol, get, set, launch};

@@ -1,0 +1,355 @@
+/* Finding the functions and variables of a CUDA text at namespace scope, and which of them need a context.
+ *
+ * Invariant: what is not understood is left to the compiler: a declaration that is no function and no variable of a
+ * device's memory is passed over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "kernel/translate.h"
+
+static bool one_of(const cpi_token *w, const char *const *words)
+{
+    if (w->kind != CPI_W_NAME) return false;
+    for (; *words; words++)
+        if (cpi_token_is(w, *words)) return true;
+    return false;
+}
+
+bool cpi_cu_waits(const cpi_token *w)
+{
+    static const char *const words[] = {
+        "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__syncwarp", "__shfl_sync",
+        "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync", "__all_sync", "__any_sync", "__ballot_sync",
+        "__match_any_sync", "__match_all_sync", "__activemask", "__reduce_add_sync", "__reduce_min_sync",
+        "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__shfl", "__shfl_up",
+        "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot", "cooperative_groups", "__nanosleep", NULL};
+    return one_of(w, words);
+}
+
+bool cpi_cu_needs_context(const cpi_token *w)
+{
+    static const char *const words[] = {"threadIdx",        "blockIdx",         "blockDim",        "gridDim",
+                                        "__shared__",       "atomicAdd",        "atomicSub",       "atomicExch",
+                                        "atomicMin",        "atomicMax",        "atomicInc",       "atomicDec",
+                                        "atomicCAS",        "atomicAnd",        "atomicOr",        "atomicXor",
+                                        "atomicAdd_block",  "atomicAdd_system", "atomicCAS_block", "atomicCAS_system",
+                                        "atomicExch_block", "atomicMax_block",  "atomicMin_block", NULL};
+    return one_of(w, words) || cpi_cu_waits(w);
+}
+
+static const char *const refused[][2] = {
+    {"asm", "inline PTX"}, {"__asm__", "inline PTX"}, {"__asm", "inline PTX"},
+    {"tex1D", "textures"}, {"tex2D", "textures"}, {"tex3D", "textures"}, {"tex1Dfetch", "textures"},
+    {"surf2Dread", "surfaces"}, {"surf2Dwrite", "surfaces"}, {"cudaTextureObject_t", "textures"},
+    {"cudaSurfaceObject_t", "surfaces"}, {"cudaDeviceSynchronize", "dynamic parallelism"},
+    {"cudaLaunchDevice", "dynamic parallelism"}, {"wmma", "tensor cores (wmma)"}};
+
+/* What a GPU has and the CPU has not. */
+static bool refuse(const cpi_tokens *t)
+{
+    for (int i = 0; i < t->n; i++) {
+        const cpi_token *w = &t->at[i];
+        const char *what = NULL;
+        for (size_t k = 0; w->kind == CPI_W_NAME && k < sizeof refused / sizeof *refused; k++)
+            if (cpi_token_is(w, refused[k][0])) what = refused[k][1];
+        if (cpi_token_is(w, "<<") && cpi_token_is(&t->at[i + 1], "<")) what = "dynamic parallelism";
+        if (!what) continue;
+        cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: %s (%.*s) is not available on the CPU device", w->line, what,
+                 (int)w->length, w->text);
+        return false;
+    }
+    return true;
+}
+
+/* --- namespace scope --- */
+
+static cpi_cu_function *new_function(cpi_cu_program *p)
+{
+    if ((p->nfunctions & (p->nfunctions - 1)) == 0) { /* 0, 1, 2, 4, ... are full */
+        size_t room = p->nfunctions ? (size_t)p->nfunctions * 2 : 1;
+        cpi_cu_function *more = cpi_realloc(p->function, room * sizeof *more);
+        if (!more) return NULL;
+        p->function = more;
+    }
+    return &p->function[p->nfunctions++];
+}
+
+static cpi_cu_variable *new_variable(cpi_cu_program *p)
+{
+    if ((p->nvariables & (p->nvariables - 1)) == 0) {
+        size_t room = p->nvariables ? (size_t)p->nvariables * 2 : 1;
+        cpi_cu_variable *more = cpi_realloc(p->variable, room * sizeof *more);
+        if (!more) return NULL;
+        p->variable = more;
+    }
+    return &p->variable[p->nvariables++];
+}
+
+static int new_scope(cpi_cu_program *p, int outer, const cpi_token *name)
+{
+    int at = (int)p->scopes.length;
+    char around[512];
+    snprintf(around, sizeof around, "%s", p->scopes.at ? p->scopes.at + outer : "");
+    cpi_string_put(&p->scopes, "%s%.*s%s", around, name ? (int)name->length : 0, name ? name->text : "",
+                 name ? "::" : "");
+    cpi_string_add(&p->scopes, "", 1);
+    return at;
+}
+
+static int behind_statement(const cpi_tokens *t, int i, int end)
+{
+    for (; i < end; i++) {
+        if (cpi_token_is(&t->at[i], ";")) return i + 1;
+        if (t->at[i].match > i) i = t->at[i].match;
+    }
+    return end;
+}
+
+typedef struct declaration {
+    int name, open, body, end;
+    bool global, device, memory, shared, record, variable;
+} declaration;
+
+/* Reads one declaration from i on. */
+static declaration read_declaration(const cpi_tokens *t, int i, int end)
+{
+    static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "alignas", "__align__", "decltype",
+                                             "noexcept", "__declspec", "__cluster_dims__", "__maxnreg__", NULL};
+    static const char *const records[] = {"struct", "class", "union", "enum", NULL};
+    declaration d = {.name = -1, .open = -1, .body = -1};
+    bool value = false, operator = false;
+    for (; i < end; i++) {
+        const cpi_token *w = &t->at[i], *before = i ? &t->at[i - 1] : w;
+        if (cpi_token_is(w, ";")) break;
+        if (cpi_token_is(w, "__global__")) d.global = true;
+        if (cpi_token_is(w, "__device__")) d.device = true;
+        if (cpi_token_is(w, "__constant__") || cpi_token_is(w, "__managed__")) d.memory = true;
+        if (cpi_token_is(w, "__shared__")) d.shared = true;
+        if (one_of(w, records) && d.open < 0) d.record = true;
+        if (cpi_token_is(w, "operator")) operator = true, d.name = i;
+        if (cpi_token_is(w, "=") && !operator) value = true;
+        if (cpi_token_is(w, "<") && before->kind == CPI_W_NAME && !operator) {
+            int behind = cpi_tokens_behind_angles(t, i, end);
+            if (behind > 0) i = behind - 1;
+        } else if (cpi_token_is(w, "(")) {
+            bool call_operator = operator && cpi_token_is(before, "operator");
+            bool named = operator ? !call_operator : before->kind == CPI_W_NAME && !one_of(before, attributes);
+            if (named && d.open < 0 && !value) {
+                if (!operator) d.name = i - 1;
+                d.open = i;
+            }
+            i = w->match;
+        } else if (cpi_token_is(w, "{")) {
+            if (d.open >= 0 && !value) {
+                d.body = i;
+                d.end = w->match + 1;
+                return d;
+            }
+            i = w->match;
+        } else if (w->match > i) {
+            i = w->match;
+        }
+    }
+    d.end = i < end ? i + 1 : end;
+    d.variable = d.open < 0 && !d.record;
+    return d;
+}
+
+/* The name that a variable's declaration declares first. */
+static int variable_name(const cpi_tokens *t, int start, int end)
+{
+    int name = -1;
+    for (int i = start; i < end; i++) {
+        const cpi_token *w = &t->at[i];
+        if (cpi_token_is(w, "=") || cpi_token_is(w, "[") || cpi_token_is(w, ";") || cpi_token_is(w, "{") ||
+            cpi_token_is(w, ","))
+            break;
+        if (w->kind == CPI_W_NAME) name = i;
+        if (cpi_token_is(w, "(")) i = w->match;
+        if (cpi_token_is(w, "<")) {
+            int behind = cpi_tokens_behind_angles(t, i, end);
+            if (behind > 0) i = behind - 1;
+        }
+    }
+    return name;
+}
+
+static bool note(cpi_cu_program *p, const declaration *d, int start, bool templated, int scope)
+{
+    if (d->open >= 0) {
+        cpi_cu_function *f = new_function(p);
+        if (!f) return false;
+        *f = (cpi_cu_function){.start = start, .name = d->name, .open = d->open, .body = d->body, .end = d->end,
+                               .global = d->global, .device = d->device || d->global, .templated = templated,
+                               .scope = scope};
+    } else if (d->variable && (d->device || d->memory || d->shared) && !templated) {
+        cpi_cu_variable *v = new_variable(p);
+        int name = variable_name(&p->tokens, start, d->end);
+        if (!v) return false;
+        *v = (cpi_cu_variable){.start = start, .name = name, .end = d->end, .shared = d->shared, .scope = scope};
+        if (name < 0) p->nvariables--;
+    }
+    return true;
+}
+
+static bool scan(cpi_cu_program *p, int i, int end, int scope)
+{
+    static const char *const passed[] = {"using", "typedef", "static_assert", "friend", NULL};
+    const cpi_tokens *t = &p->tokens;
+    while (i < end) {
+        int start = i;
+        bool templated = false;
+        if (t->at[i].kind == CPI_W_LINE || cpi_token_is(&t->at[i], ";")) {
+            i++;
+            continue;
+        }
+        if (cpi_token_is(&t->at[i], "inline") && cpi_token_is(&t->at[i + 1], "namespace")) i++;
+        if (cpi_token_is(&t->at[i], "namespace") ||
+            (cpi_token_is(&t->at[i], "extern") && t->at[i + 1].kind == CPI_W_TEXT &&
+             cpi_token_is(&t->at[i + 2], "{"))) {
+            bool space = cpi_token_is(&t->at[i], "namespace");
+            int brace = i, inner = scope;
+            while (brace < end && !cpi_token_is(&t->at[brace], "{") && !cpi_token_is(&t->at[brace], ";")) brace++;
+            if (brace < end && cpi_token_is(&t->at[brace], "{")) {
+                for (int k = i + 1; space && k < brace; k++)
+                    if (t->at[k].kind == CPI_W_NAME) inner = new_scope(p, inner, &t->at[k]);
+                if (!scan(p, brace + 1, t->at[brace].match, inner)) return false;
+                brace = t->at[brace].match;
+            }
+            i = brace + 1;
+            continue;
+        }
+        while (i < end && cpi_token_is(&t->at[i], "template")) {
+            templated = cpi_token_is(&t->at[i + 1], "<");
+            int behind = templated ? cpi_tokens_behind_angles(t, i + 1, end) : i + 1;
+            i = behind > 0 ? behind : i + 1;
+        }
+        if (i < end && one_of(&t->at[i], passed)) {
+            i = behind_statement(t, i, end);
+            continue;
+        }
+        declaration d = read_declaration(t, i, end);
+        if (!note(p, &d, start, templated, scope)) return false;
+        i = d.end;
+    }
+    return true;
+}
+
+/* --- who needs a context --- */
+
+static cpi_cu_function *named(cpi_cu_program *p, const cpi_token *w, int from)
+{
+    for (int k = from; k < p->nfunctions; k++)
+        if (cpi_token_same(w, &p->tokens.at[p->function[k].name])) return &p->function[k];
+    return NULL;
+}
+
+static bool inside_function(const cpi_cu_program *p, int i)
+{
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        if (f->body >= 0 && f->device && i > f->body && i < f->end) return true;
+    }
+    return false;
+}
+
+bool cpi_cu_is_call(const cpi_tokens *t, int i);
+/* name( or name<...>( and no member. */
+bool cpi_cu_is_call(const cpi_tokens *t, int i)
+{
+    if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) return false;
+    if (cpi_token_is(&t->at[i + 1], "(")) return true;
+    int behind = cpi_token_is(&t->at[i + 1], "<") ? cpi_tokens_behind_angles(t, i + 1, t->n) : -1;
+    return behind > 0 && cpi_token_is(&t->at[behind], "(");
+}
+
+/* All functions of a name are alike, since a call does not tell which is meant. */
+static bool spread(cpi_cu_program *p)
+{
+    bool changed = false;
+    for (int k = 0; k < p->nfunctions; k++) {
+        cpi_cu_function *f = &p->function[k];
+        for (int i = f->body + 1; f->body >= 0 && i < f->end; i++) {
+            const cpi_token *w = &p->tokens.at[i];
+            if (w->kind != CPI_W_NAME) continue;
+            bool context = cpi_cu_needs_context(w), waits = cpi_cu_waits(w);
+            for (cpi_cu_function *g = named(p, w, 0); g; g = named(p, w, (int)(g - p->function) + 1))
+                context = context || g->context, waits = waits || g->barriers;
+            for (int v = 0; v < p->nvariables; v++)
+                context = context || (p->variable[v].shared && cpi_token_same(w, &p->tokens.at[p->variable[v].name]));
+            changed = changed || (context && !f->context) || (waits && !f->barriers);
+            f->context = f->context || context;
+            f->barriers = f->barriers || waits;
+        }
+        for (cpi_cu_function *g = named(p, &p->tokens.at[f->name], 0); g;
+             g = named(p, &p->tokens.at[f->name], (int)(g - p->function) + 1)) {
+            changed = changed || (f->context && !g->context) || (f->barriers && !g->barriers);
+            g->context = g->context || f->context;
+            g->barriers = g->barriers || f->barriers;
+        }
+    }
+    return changed;
+}
+
+static void find_indirect(cpi_cu_program *p)
+{
+    for (int i = 0; i < p->tokens.n; i++) {
+        const cpi_token *w = &p->tokens.at[i];
+        if (w->kind != CPI_W_NAME || cpi_cu_is_call(&p->tokens, i)) continue;
+        if (i && (cpi_token_is(&p->tokens.at[i - 1], ".") || cpi_token_is(&p->tokens.at[i - 1], "->"))) continue;
+        for (cpi_cu_function *g = named(p, w, 0); g; g = named(p, w, (int)(g - p->function) + 1))
+            if (!g->global && g->name != i) g->indirect = true;
+    }
+    for (int k = 0; k < p->nfunctions; k++) {
+        cpi_cu_function *f = &p->function[k];
+        bool operator = cpi_token_is(&p->tokens.at[f->name], "operator");
+        if (f->global || !f->context || (f->device && !f->indirect && !operator)) continue;
+        p->hidden_context = true;
+        p->all_fibers = p->all_fibers || f->barriers;
+        f->context = false;
+    }
+}
+
+/* Methods, and lines of macros: a macro's words are those of wherever it is used. */
+static void find_hidden(cpi_cu_program *p)
+{
+    for (int i = 0; i < p->tokens.n; i++) {
+        const cpi_token *w = &p->tokens.at[i];
+        if (w->kind == CPI_W_NAME && cpi_cu_needs_context(w) && !inside_function(p, i)) {
+            bool declared = cpi_token_is(w, "__shared__");
+            if (!declared) p->hidden_context = true;
+            if (cpi_cu_waits(w)) p->all_fibers = true;
+        }
+        if (w->kind == CPI_W_LINE &&
+            (memmem(w->text, w->length, "cooperative_groups", 18) || memmem(w->text, w->length, "__sync", 6) ||
+             memmem(w->text, w->length, "__shfl", 6)))
+            p->all_fibers = p->hidden_context = true;
+    }
+}
+
+bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
+{
+    memset(p, 0, sizeof *p);
+    if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
+    int outermost = new_scope(p, 0, NULL);
+    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost) || p->scopes.failed) {
+        cpi_cu_free(p);
+        return false;
+    }
+    while (spread(p)) {}
+    for (int k = 0; k < p->nfunctions; k++)
+        if (p->function[k].global) p->function[k].context = true;
+    find_indirect(p);
+    find_hidden(p);
+    return true;
+}
+
+void cpi_cu_free(cpi_cu_program *p)
+{
+    cpi_tokens_free(&p->tokens);
+    cpi_free_host(p->function);
+    cpi_free_host(p->variable);
+    cpi_string_free(&p->scopes);
+    memset(p, 0, sizeof *p);
+}

@@ -1,0 +1,46 @@
+/* The words of a C++ text, with the partner of every bracket.
+ *
+ * Tokens cover the text without white space and comments, in order; a preprocessor line is one token. The text is
+ * neither changed nor copied. */
+#ifndef CPI_KERNEL_TOKENS_H
+#define CPI_KERNEL_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum cpi_word { CPI_W_NAME, CPI_W_NUMBER, CPI_W_TEXT, CPI_W_MARK, CPI_W_LINE, CPI_W_END } cpi_word;
+
+typedef struct cpi_token {
+    uint8_t kind;     /* cpi_word */
+    uint32_t length;
+    const char *text; /* length bytes, not terminated */
+    int line;         /* in the user's text, from 1; line markers of a preprocessor are honoured */
+    int match;        /* of ( [ { and their partners: the partner's index, else -1 */
+} cpi_token;
+
+typedef struct cpi_tokens {
+    cpi_token *at; /* n of them, and an END */
+    int n;
+} cpi_tokens;
+
+/* False with an error record: no memory, or (`*unbalanced`, no record) brackets without a partner. */
+bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced);
+void cpi_tokens_free(cpi_tokens *t);
+/* Whether the token is this word or mark. */
+bool cpi_token_is(const cpi_token *t, const char *word);
+bool cpi_token_same(const cpi_token *a, const cpi_token *b);
+/* Behind the > that closes the < at i, before `end`; -1 when it closes nothing. */
+int cpi_tokens_behind_angles(const cpi_tokens *t, int i, int end);
+
+/* --- text that grows --- */
+typedef struct cpi_string {
+    char *at; /* terminated, or NULL while empty */
+    size_t length, room;
+    bool failed; /* no memory: an error record stands */
+} cpi_string;
+void cpi_string_add(cpi_string *t, const char *bytes, size_t n);
+void cpi_string_put(cpi_string *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cpi_string_free(cpi_string *t);
+
+#endif

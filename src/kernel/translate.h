@@ -1,0 +1,60 @@
+/* CUDA C++ to the C++ that the machine's compiler reads.
+ *
+ * The user's text stays as it is, line by line, but for: a context, which becomes the first parameter of kernels and of
+ * device functions that need one (threadIdx and its like are its members); __shared__ variables, which lie in the
+ * arena of the worker that runs the block; and the bodies of kernels with barriers, which regions.c writes as loops
+ * between them. Behind the text comes a table of the kernels. The vocabulary is device/cuda.h. */
+#ifndef CPI_KERNEL_TRANSLATE_H
+#define CPI_KERNEL_TRANSLATE_H
+
+#include "kernel/kernel.h"
+#include "kernel/tokens.h"
+
+typedef enum cpi_tier { CPI_TIER_LOOP, CPI_TIER_REGIONS, CPI_TIER_FIBERS } cpi_tier;
+
+/* A function at namespace scope. Places are indices of tokens. */
+typedef struct cpi_cu_function {
+    int start, name, open, body, end; /* body: its {, or -1 of a declaration */
+    bool global, device, templated;
+    bool context;   /* has the hidden parameter */
+    bool barriers;  /* it, or what it calls, waits for other threads, in whatever way */
+    bool indirect;  /* its name is used without a call: no hidden parameter */
+    cpi_tier tier;  /* of kernels */
+    int scope;      /* start of its qualified name's prefix in `scopes` */
+} cpi_cu_function;
+
+typedef struct cpi_cu_variable {
+    int start, name, end;
+    bool shared; /* extern __shared__ at namespace scope; else __device__ or __constant__ */
+    int scope;
+} cpi_cu_variable;
+
+typedef struct cpi_cu_program {
+    cpi_tokens tokens;
+    cpi_cu_function *function;
+    int nfunctions;
+    cpi_cu_variable *variable;
+    int nvariables;
+    cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
+    bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
+    bool all_fibers;     /* such code waits for other threads */
+} cpi_cu_program;
+
+/* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
+bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
+void cpi_cu_free(cpi_cu_program *p);
+/* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `forced`: every
+ * kernel with barriers in fibers. */
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, bool forced,
+                  cpi_string *out);
+
+/* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
+ * written) where its structure does not allow that. `shared` writes a statement `__shared__ ...` in our way. */
+bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
+/* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
+void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);
+/* Whether a word makes its function need the context; whether it waits for other threads. */
+bool cpi_cu_needs_context(const cpi_token *w);
+bool cpi_cu_waits(const cpi_token *w);
+
+#endif

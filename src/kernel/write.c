@@ -1,0 +1,328 @@
+/* Writing the C++ text of a CUDA program: see translate.h. Invariant: what stands in line n of the user's text stands
+ * in line n of ours, counted from the #line directive. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "kernel/translate.h"
+
+bool cpi_cu_is_call(const cpi_tokens *t, int i);
+
+/* White space and comments between token i - 1 and token i. */
+static void put_gap(const cpi_cu_program *p, int i, cpi_string *out)
+{
+    const cpi_token *w = &p->tokens.at[i], *before = w - 1;
+    if (!i) return;
+    cpi_string_add(out, before->text + before->length, (size_t)(w->text - before->text - before->length));
+}
+
+/* Newlines of what is left out, so that lines keep their numbers. */
+static void put_newlines(const cpi_cu_program *p, int first, int last, cpi_string *out)
+{
+    const char *from = p->tokens.at[first].text, *to = p->tokens.at[last].text;
+    for (const char *c = from; c < to; c++)
+        if (*c == '\n') cpi_string_add(out, "\n", 1);
+}
+
+static bool is_specifier(const cpi_token *w)
+{
+    return cpi_token_is(w, "extern") || cpi_token_is(w, "static") || cpi_token_is(w, "volatile") ||
+           cpi_token_is(w, "const") || cpi_token_is(w, "__shared__") || cpi_token_is(w, "__align__") ||
+           cpi_token_is(w, "alignas");
+}
+
+/* The `__shared__` among the specifiers that begin at i, or -1. */
+static int shared_at(const cpi_tokens *t, int i, int end)
+{
+    for (; i < end && is_specifier(&t->at[i]); i++) {
+        if (cpi_token_is(&t->at[i], "__shared__")) return i;
+        if (cpi_token_is(&t->at[i + 1], "(")) i = t->at[i + 1].match;
+    }
+    return -1;
+}
+
+static int statement_end(const cpi_tokens *t, int i)
+{
+    for (; i < t->n && !cpi_token_is(&t->at[i], ";"); i++)
+        if (t->at[i].match > i) i = t->at[i].match;
+    return i;
+}
+
+/* The tokens of a declaration without __shared__, extern, static and, where `name` >= 0, up to that name. */
+static void put_type(const cpi_tokens *t, int first, int last, cpi_string *out)
+{
+    for (int i = first; i < last; i++) {
+        const cpi_token *w = &t->at[i];
+        if (cpi_token_is(w, "__shared__") || cpi_token_is(w, "extern") || cpi_token_is(w, "static")) continue;
+        if (cpi_token_is(w, "__align__") || cpi_token_is(w, "alignas")) {
+            i = t->at[i + 1].match;
+            continue;
+        }
+        cpi_string_put(out, "%.*s ", (int)w->length, w->text);
+    }
+}
+
+/* Names that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
+static int declared_names(const cpi_tokens *t, int first, int end, int *names, int most)
+{
+    int n = 0, name = -1;
+    bool done = false; /* behind [ or =, names are no declarators */
+    for (int i = first; i <= end; i++) {
+        const cpi_token *w = &t->at[i];
+        if (cpi_token_is(w, ",") || i == end) {
+            if (name >= 0 && n < most) names[n++] = name;
+            name = -1, done = false;
+        } else if (cpi_token_is(w, "[") || cpi_token_is(w, "=")) {
+            done = true;
+            if (w->match > i) i = w->match;
+        } else if (w->match > i) {
+            i = w->match;
+        } else if (cpi_token_is(w, "<") && t->at[i - 1].kind == CPI_W_NAME) {
+            int behind = cpi_tokens_behind_angles(t, i, end);
+            if (behind > 0) i = behind - 1;
+        } else if (w->kind == CPI_W_NAME && !done) {
+            name = i;
+        }
+    }
+    return n;
+}
+
+/* The block around token i of function f: its {. */
+static int block_of(const cpi_tokens *t, const cpi_cu_function *f, int i)
+{
+    int block = f->body;
+    for (int k = f->body; k < i; k++)
+        if (cpi_token_is(&t->at[k], "{") && t->at[k].match > i) block = k;
+    return block;
+}
+
+/* The last __shared__ statement before i whose names can be seen from i; -1 where there is none, -2 where the last one
+ * is of a block that has ended. Statements are known by their __shared__. */
+static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
+{
+    for (int k = i - 1; k > f->body; k--) {
+        if (!cpi_token_is(&t->at[k], "__shared__")) continue;
+        if (k && cpi_token_is(&t->at[k - 1], "extern")) continue;
+        int block = block_of(t, f, k);
+        return t->at[block].match > i ? k : -2;
+    }
+    return -1;
+}
+
+/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. */
+static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int first, int word, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    int end = statement_end(t, first), names[64];
+    bool dynamic = false;
+    for (int i = first; i < end && is_specifier(&t->at[i]); i++) dynamic = dynamic || cpi_token_is(&t->at[i], "extern");
+    int n = declared_names(t, first, end, names, 64);
+    if (dynamic && n == 1) {
+        cpi_string_put(out, "auto *const %.*s = (", (int)t->at[names[0]].length, t->at[names[0]].text);
+        put_type(t, first, names[0], out);
+        cpi_string_put(out, "*)__ctx.dynamic;");
+        return;
+    }
+    cpi_string_put(out, "struct __cu_s%d { ", word);
+    put_type(t, first, end, out);
+    cpi_string_put(out, "; }; ");
+    int before = f->global ? shared_before(t, f, first) : -2;
+    if (before == -2) {
+        cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
+                       word, word);
+    } else {
+        char behind[64] = "0";
+        if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
+        cpi_string_put(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
+                     "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
+                     "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
+    }
+    for (int i = 0; i < n; i++)
+        cpi_string_put(out, "auto &%.*s = __cu_r%d.%.*s; ", (int)t->at[names[i]].length, t->at[names[i]].text, word,
+                     (int)t->at[names[i]].length, t->at[names[i]].text);
+}
+
+/* The function with a hidden parameter that is called at i. */
+static const cpi_cu_function *called(const cpi_cu_program *p, int i)
+{
+    const cpi_token *w = &p->tokens.at[i];
+    if (w->kind != CPI_W_NAME || !cpi_cu_is_call(&p->tokens, i)) return NULL;
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *g = &p->function[k];
+        if (g->context && !g->global && g->name != i && cpi_token_same(w, &p->tokens.at[g->name])) return g;
+    }
+    return NULL;
+}
+
+/* A variable of dynamic shared memory that is declared at namespace scope. */
+static const cpi_cu_variable *dynamic_variable(const cpi_cu_program *p, int i)
+{
+    for (int v = 0; v < p->nvariables; v++)
+        if (p->variable[v].shared && cpi_token_same(&p->tokens.at[i], &p->tokens.at[p->variable[v].name]))
+            return &p->variable[v];
+    return NULL;
+}
+
+/* Headers of ours that a preprocessor has passed over (device/include.h says how). */
+static bool put_include(const cpi_token *w, cpi_string *out)
+{
+    static const char mark[] = "#pragma CUPRITE_INCLUDE ";
+    if (w->length <= sizeof mark - 1 || memcmp(w->text, mark, sizeof mark - 1) != 0) return false;
+    cpi_string_put(out, "#include %.*s", (int)(w->length - sizeof mark + 1), w->text + sizeof mark - 1);
+    return true;
+}
+
+void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    int context_at = -1; /* the ( behind which a call gets the context */
+    for (int i = first; i < last; i++) {
+        const cpi_token *w = &t->at[i];
+        if (i > first) put_gap(p, i, out);
+        int shared = f && is_specifier(w) ? shared_at(t, i, last) : -1;
+        if (shared >= 0) {
+            int end = statement_end(t, i);
+            put_shared(p, f, i, shared, out);
+            put_newlines(p, i, end, out);
+            i = end;
+            continue;
+        }
+        const cpi_cu_variable *v = f && w->kind == CPI_W_NAME ? dynamic_variable(p, i) : NULL;
+        if (v) {
+            cpi_string_put(out, "((");
+            put_type(t, v->start, v->name, out);
+            cpi_string_put(out, "*)__ctx.dynamic)");
+            continue;
+        }
+        if (w->kind == CPI_W_LINE && put_include(w, out)) continue;
+        cpi_string_add(out, w->text, w->length);
+        if (f && called(p, i)) {
+            context_at = i + 1;
+            if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
+        }
+        if (i == context_at) cpi_string_put(out, cpi_token_is(&t->at[i + 1], ")") ? "__ctx" : "__ctx, ");
+    }
+}
+
+/* --- the whole program --- */
+
+/* ( becomes (const __cu_ctx __ctx, */
+static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    int close = t->at[f->open].match, last = f->body >= 0 ? f->body : f->end;
+    for (int i = f->start; i < last; i++) {
+        const cpi_token *w = &t->at[i];
+        if (i > f->start) put_gap(p, i, out);
+        if (i > f->open && i < close && close == f->open + 2 && cpi_token_is(w, "void")) continue; /* (void) */
+        cpi_string_add(out, w->text, w->length);
+        if (i != f->open || !f->context) continue;
+        bool none = close == i + 1 || (close == i + 2 && cpi_token_is(&t->at[i + 1], "void"));
+        cpi_string_put(out, "const __cu_ctx __ctx%s", none ? "" : ", ");
+    }
+}
+
+static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi_string *out)
+{
+    put_head(p, f, out);
+    if (f->body < 0) return;
+    put_gap(p, f->body, out);
+    if (f->global) f->tier = p->all_fibers || f->barriers ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
+    if (f->global && f->barriers && !forced && !p->all_fibers && !p->hidden_context && cpi_cu_regions(p, f, out)) {
+        f->tier = CPI_TIER_REGIONS;
+        return;
+    }
+    cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
+}
+
+/* Of an instance "space::f<int>" the function f; NULL where there is none. */
+static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name)
+{
+    size_t n = strcspn(name, "<"), from = n;
+    while (n && name[n - 1] == ' ') n--;
+    for (from = n; from && name[from - 1] != ':' && name[from - 1] != ' ' && name[from - 1] != '&'; from--) {}
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        const cpi_token *w = &p->tokens.at[f->name];
+        if (f->global && f->body >= 0 && w->length == n - from && memcmp(w->text, name + from, n - from) == 0) return f;
+    }
+    return NULL;
+}
+
+static void put_text(const char *text, cpi_string *out)
+{
+    cpi_string_put(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') cpi_string_put(out, "\\");
+        cpi_string_add(out, text, 1);
+    }
+    cpi_string_put(out, "\"");
+}
+
+static void put_kernel(const cpi_cu_function *f, const char *name, const char *expression, cpi_string *out)
+{
+    static const char *const tiers[] = {"loop", "regions", "fibers"};
+    cpi_string_put(out, "    {");
+    put_text(name, out);
+    cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s},\n",
+                 (int)f->tier, expression, expression, expression, tiers[f->tier]);
+}
+
+static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
+{
+    char name[1024];
+    cpi_string_put(out,
+                   "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
+                   "__cu_kernel __cu_kernels[] = {\n");
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        if (!f->global || f->templated || f->body < 0) continue;
+        const cpi_token *w = &p->tokens.at[f->name];
+        snprintf(name, sizeof name, "%s%.*s", p->scopes.at + f->scope, (int)w->length, w->text);
+        put_kernel(f, name, name, out);
+    }
+    for (int k = 0; k < nnames; k++) {
+        const cpi_cu_function *f = instance(p, names[k]);
+        if (f && (f->templated || strchr(names[k], '<'))) put_kernel(f, names[k], names[k], out);
+    }
+    cpi_string_put(out, "    {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const __cu_variable "
+                 "__cu_variables[] = {\n");
+    for (int k = 0; k < p->nvariables; k++) {
+        const cpi_cu_variable *v = &p->variable[k];
+        const cpi_token *w = &p->tokens.at[v->name];
+        snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
+        if (!v->shared) cpi_string_put(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+    }
+    cpi_string_put(out, "    {}};\n");
+}
+
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, bool forced,
+                  cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    int at = 0, k = 0, v = 0;
+    if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
+    for (int i = 0; i < p->nfunctions; i++) {
+        const cpi_token *w = &t->at[p->function[i].name];
+        if (w->length > 6 && memcmp(w->text, "atomic", 6) == 0 && cpi_cu_needs_context(w)) {
+            cpi_string_put(out, "#define __CU_OWN_ATOMICS 1\n");
+            break;
+        }
+    }
+    cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
+    cpi_string_add(out, text, (size_t)(t->at[0].text - text));
+    while (at < t->n) {
+        if (k < p->nfunctions && at == p->function[k].start) {
+            put_function(p, &p->function[k], forced, out);
+            at = p->function[k++].end;
+        } else if (v < p->nvariables && at == p->variable[v].start) {
+            if (!p->variable[v].shared) cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
+            at = p->variable[v++].end;
+        } else {
+            cpi_cu_copy(p, NULL, at, at + 1, out);
+            at++;
+        }
+        if (at < t->n) put_gap(p, at, out);
+    }
+    put_tables(p, nnames, names, out);
+}

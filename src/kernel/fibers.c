@@ -92,7 +92,11 @@ cpi_crew *cpi_crew_here(void)
     return c;
 }
 
-__cu_worker *cpi_crew_worker(cpi_crew *c) { return &c->worker; }
+__cu_worker *cpi_crew_worker(cpi_crew *c, const __cu_launch *launch)
+{
+    c->launch = launch;
+    return &c->worker;
+}
 
 bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
 {
@@ -260,7 +264,19 @@ static void fail(__cu_worker *w, int line, const char *what)
     cpi_guard_fail(text);
 }
 
-const __cu_host cpi_crew_host = {barrier, exchange, lanes, grid_barrier, fail};
+static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
+{
+    char text[300];
+    const __cu_extent *n = &((cpi_crew *)w)->launch->block;
+    snprintf(text, sizeof text,
+             "divergent barrier: behind line %d thread (%u, %u, %u) of block (%u, %u, %u) comes to it, "
+             "thread (%u, %u, %u) does not",
+             line, in % n->x, in / n->x % n->y, in / n->x / n->y, block[0], block[1], block[2], out % n->x,
+             out / n->x % n->y, out / n->x / n->y);
+    cpi_guard_fail(text);
+}
+
+const __cu_host cpi_crew_host = {barrier, exchange, lanes, grid_barrier, divergent, fail};
 
 /* --- running --- */
 

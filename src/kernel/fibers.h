@@ -19,7 +19,8 @@ typedef struct cpi_fault { /* what went wrong in a worker; text empty: nothing *
 
 /* The calling thread's crew; NULL without memory (no record). */
 cpi_crew *cpi_crew_here(void);
-__cu_worker *cpi_crew_worker(cpi_crew *crew);
+/* What kernels of the launch know of the crew. */
+__cu_worker *cpi_crew_worker(cpi_crew *crew, const __cu_launch *launch);
 /* Gives the crew shared memory of that size for each of `blocks` blocks; false without memory. */
 bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
 /* Runs blocks first to last - 1, one after the other, or, `together`, at once. False, and `fault` filled. */

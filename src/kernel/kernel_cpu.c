@@ -2,6 +2,7 @@
  *
  * Each module is loaded from a file of its own in memory, so that two modules of one source have variables of their own
  * and what is run is what was verified. Blocks are shared out to the threads of the pool in their order. */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -67,10 +68,24 @@ static bool open_library(const void *object, size_t bytes, library *l)
     return l->kernels && l->variables;
 }
 
+/* Whether a macro is a name for one word: `#define N 256`. */
+static bool is_plain(const char *p, const char *end)
+{
+    p += strspn(p, " \t");
+    p += strcspn(p, " \t(\n");
+    if (p >= end) return true;
+    if (*p == '(') return false;
+    p += strspn(p, " \t");
+    while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '.')) p++;
+    p += strspn(p, " \t\r");
+    return p >= end || *p == '/';
+}
+
 /* Lines that must be carried out before the text can be read: conditions, headers of the user's, macros with a
  * program's structure in them. */
 static bool needs_preprocessor(const char *text)
 {
+    bool waits = strstr(text, "__sync") != NULL; /* then variables are looked for in kernels */
     static const char *const structure[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx",
                                             "blockIdx", "blockDim", "gridDim", "atomic", "{", ";"};
     for (const char *p = text; p; p = strchr(p, '\n')) {
@@ -88,6 +103,7 @@ static bool needs_preprocessor(const char *text)
                 ours = ours || (strlen(t->name) == length && memcmp(t->name, name + 1, length) == 0);
             if (!ours) return true;
         }
+        if (strncmp(word, "define", 6) == 0 && waits && !is_plain(word + 6, p + n)) return true;
         for (size_t i = 0; strncmp(word, "define", 6) == 0 && i < sizeof structure / sizeof *structure; i++)
             if (memmem(p, n, structure[i], strlen(structure[i]))) return true;
         p += n;
@@ -337,7 +353,7 @@ static void run_task(void *context, int64_t task, int worker)
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
         done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together, &fault);
     } else {
-        part p = {j, cpi_crew_worker(crew), first, last};
+        part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
         done = cpi_guarded(run_part, &p, &fault);
     }
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
@@ -352,7 +368,7 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
     return there ? find(&m->wide, name) : NULL;
 }
 
-enum { NARROW = INT32_MAX - 1024, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16 };
+enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16 };
 
 static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
@@ -362,7 +378,8 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
     job j = {.launch = {{l->grid[0], l->grid[1], l->grid[2]}, {l->block[0], l->block[1], l->block[2]}, l->values},
              .dynamic = l->shared, .together = l->cooperative};
     bool wide = false;
-    for (int i = 0; i < 3; i++) wide = wide || (uint64_t)l->grid[i] * l->block[i] > NARROW;
+    for (int i = 0; i < 3; i++)
+        wide = wide || l->grid[i] > NARROW_GRID || (uint64_t)l->grid[i] * l->block[i] > NARROW;
     j.kernel = wide && k->tier != CPI_TIER_FIBERS ? wide_kernel(m, k->name) : k;
     if (!j.kernel) return cp_error();
     for (int i = 0; i < l->n; i++)

@@ -1,8 +1,382 @@
-#include "kernel/translate.h"
+/* Writing a kernel with barriers as loops over the threads of a block between them (loop fission; Stratton, Stone and
+ * Hwu, "MCUDA", 2008).
+ *
+ * Outside the loops stands what is one for the block: shared memory, variables made of arguments and the block's place,
+ * loops and conditions that hold a barrier. Such a condition must be the same for all threads that are left; that is
+ * checked where it is not evident. Inside a loop each thread has its place and its variables: made anew, or taken from
+ * an array over the threads and put back. Invariant: what is written means what CUDA means, or the kernel is refused.
+ */
+#include "kernel/regions.h"
+
+#include <stdio.h>
+
+typedef struct writer {
+    cpi_structure *s;
+    cpi_string *out;
+    int label; /* of the region that is being written */
+} writer;
+
+static const cpi_token *word(const writer *w, int i) { return &w->s->program->tokens.at[i]; }
+
+static void put_line(writer *w, int i) { cpi_string_put(w->out, "\n#line %d \"kernel.cu\"\n", word(w, i)->line); }
+
+static void put_tokens(writer *w, int first, int last)
+{
+    cpi_cu_copy(w->s->program, w->s->function, first, last, w->out);
+}
+
+static bool token_is(const writer *w, int i, const char *text) { return cpi_token_is(word(w, i), text); }
+
+/* type prefix name<tail>suffix, without const where the variable itself would be. */
+static void put_declarator(writer *w, const cpi_local *v, const char *tail)
+{
+    bool pointer = v->prefix != v->name;
+    if (v->statement < 0) {
+        cpi_string_put(w->out, "__typeof__(%.*s) %.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text,
+                       (int)word(w, v->name)->length, word(w, v->name)->text, tail);
+        return;
+    }
+    for (int i = v->type; i < v->type_end; i++) {
+        bool dropped = !pointer && (token_is(w, i, "const") || token_is(w, i, "volatile"));
+        if (!dropped && !token_is(w, i, "register")) put_tokens(w, i, i + 1), cpi_string_put(w->out, " ");
+    }
+    for (int i = v->prefix; i < v->name; i++)
+        if (!token_is(w, i, "const") && !token_is(w, i, "__restrict__")) put_tokens(w, i, i + 1);
+    cpi_string_put(w->out, "%.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text, tail);
+    put_tokens(w, v->suffix, v->suffix_end);
+}
+
+/* A declaration with its value, as the user has it. */
+static void put_declaration(writer *w, const cpi_local *v, bool fixed)
+{
+    if (fixed) cpi_string_put(w->out, "const ");
+    put_declarator(w, v, "");
+    if (v->value >= 0) {
+        cpi_string_put(w->out, " = ");
+        put_tokens(w, v->value, v->value_end);
+    }
+    cpi_string_put(w->out, "; ");
+}
+
+static void put_kept_name(writer *w, const cpi_local *v)
+{
+    cpi_string_put(w->out, "%.*s__kept%d", (int)word(w, v->name)->length, word(w, v->name)->text, v->name);
+}
+
+static bool is_array(const cpi_local *v) { return v->suffix_end > v->suffix; }
+
+/* Whether the variable is seen at token i, and declared before it. */
+static bool visible(const cpi_local *v, int i) { return v->statement < 0 || (v->name < i && i < v->block_end); }
+
+static bool used_between(const writer *w, const cpi_local *v, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (i != v->name && cpi_token_same(word(w, i), word(w, v->name))) return true;
+    return false;
+}
+
+/* Opens the loop over the threads. */
+static void open_loop(writer *w)
+{
+    cpi_string_put(w->out, " __CU_THREADS { __CU_THREAD ");
+    if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
+    cpi_string_put(w->out, "{ ");
+}
+
+/* What the tokens need of variables that were declared before them. */
+static void take_out(writer *w, int first, int last)
+{
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (!visible(v, first)) continue;
+        if (v->class == CPI_V_PURE) put_declaration(w, v, true);
+        if (v->class != CPI_V_KEPT || !used_between(w, v, first, last)) continue;
+        if (is_array(v)) {
+            cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
+        } else {
+            put_declarator(w, v, " = ");
+        }
+        put_kept_name(w, v);
+        cpi_string_put(w->out, "[__cu_t]; ");
+    }
+}
+
+static void put_back_one(writer *w, const cpi_local *v)
+{
+    if (is_array(v)) return;
+    put_kept_name(w, v);
+    cpi_string_put(w->out, "[__cu_t] = %.*s; ", (int)word(w, v->name)->length, word(w, v->name)->text);
+}
+
+static void put_back(writer *w, int first, int last)
+{
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (visible(v, first) && v->class == CPI_V_KEPT && v->written && used_between(w, v, first, last))
+            put_back_one(w, v);
+    }
+}
+
+static void close_loop(writer *w) { cpi_string_put(w->out, " } __cu_next%d:; } ", w->label++); }
+
+/* The locals that a statement declares: first to last - 1 of s->local. */
+static int locals_of(const writer *w, int statement, int *last)
+{
+    int first = 0;
+    while (first < w->s->nlocals && w->s->local[first].statement != statement) first++;
+    for (*last = first; *last < w->s->nlocals && w->s->local[*last].statement == statement; ++*last) {}
+    return first;
+}
+
+static void put_storage(writer *w, const cpi_local *v)
+{
+    char tail[48];
+    snprintf(tail, sizeof tail, "__kept%d[1024]", v->name);
+    put_declarator(w, v, tail);
+    cpi_string_put(w->out, "; ");
+}
+
+/* A statement inside a loop. Of a declaration each declarator goes its own way. */
+static void put_statement(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    int last, first = locals_of(w, k, &last);
+    if (first == last) {
+        put_tokens(w, st->first, st->last);
+        return;
+    }
+    for (int i = first; i < last; i++) {
+        const cpi_local *v = &w->s->local[i];
+        if (v->class == CPI_V_UNIFORM) continue; /* stands outside */
+        if (v->class == CPI_V_LOCAL) {
+            for (int q = v->type; q < v->type_end; q++) put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
+            for (int q = v->prefix; q < v->suffix_end; q++) put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
+            if (v->value >= 0) cpi_string_put(w->out, " = "), put_tokens(w, v->value, v->value_end);
+            cpi_string_put(w->out, "; ");
+        } else if (v->class == CPI_V_KEPT && is_array(v)) {
+            cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
+            put_kept_name(w, v);
+            cpi_string_put(w->out, "[__cu_t]; ");
+            if (v->value >= 0) w->s->failed = true; /* arrays with values */
+        } else {
+            put_declaration(w, v, v->class == CPI_V_PURE);
+        }
+    }
+}
+
+/* Statements k, ... up to and without `end`, all of one region, as one loop. */
+static void put_region(writer *w, int k, int end)
+{
+    int begin = k, first = w->s->statement[k].first, last = first;
+    for (int i = k; i != end; i = w->s->statement[i].next) { /* outside the loop */
+        int to, from = locals_of(w, i, &to);
+        for (int v = from; v < to; v++) {
+            if (w->s->local[v].class == CPI_V_UNIFORM)
+                put_line(w, w->s->local[v].name), put_declaration(w, &w->s->local[v], false);
+            if (w->s->local[v].class == CPI_V_KEPT) put_storage(w, &w->s->local[v]);
+        }
+        last = w->s->statement[i].last;
+    }
+    put_line(w, first);
+    open_loop(w);
+    take_out(w, first, last);
+    cpi_string_put(w->out, "{ ");
+    for (int i = begin; i != end; i = w->s->statement[i].next) {
+        put_line(w, w->s->statement[i].first);
+        put_statement(w, i);
+    }
+    for (int v = 0; v < w->s->nlocals; v++) { /* what was declared here and is seen later */
+        const cpi_local *l = &w->s->local[v];
+        if (l->class == CPI_V_KEPT && l->statement >= 0 && l->name >= first && l->name < last) put_back_one(w, l);
+    }
+    cpi_string_put(w->out, " } ");
+    put_back(w, first, last);
+    close_loop(w);
+}
+
+static void put_list(writer *w, int k, int loop);
+
+/* The condition at st->test, one for all threads: where that is not evident, it is asked of each and compared. The name
+ * of the result is __cu_cN, N the statement. */
+static void put_test(writer *w, int k, int first, int last)
+{
+    if (first == last) {
+        cpi_string_put(w->out, "const bool __cu_c%d = true; ", k);
+        return;
+    }
+    if (cpi_structure_uniform(w->s, first, last)) {
+        cpi_string_put(w->out, "const bool __cu_c%d = (", k);
+        put_tokens(w, first, last);
+        cpi_string_put(w->out, "); ");
+        return;
+    }
+    cpi_string_put(w->out, "__cu_ballot __cu_b%d;", k);
+    open_loop(w);
+    take_out(w, first, last);
+    cpi_string_put(w->out, "__cu_b%d.add(__cu_t, (", k);
+    put_tokens(w, first, last);
+    cpi_string_put(w->out, ") ? true : false); ");
+    put_back(w, first, last);
+    close_loop(w);
+    cpi_string_put(w->out, "const bool __cu_c%d = __cu_b%d.all(__cu_block, %d); ", k, k, word(w, first)->line);
+}
+
+/* A statement by each thread, from its text: the step of a loop. */
+static void put_step(writer *w, int first, int last)
+{
+    if (first == last) return;
+    open_loop(w);
+    take_out(w, first, last);
+    put_tokens(w, first, last);
+    cpi_string_put(w->out, "; ");
+    put_back(w, first, last);
+    close_loop(w);
+}
+
+static int behind_semicolon(const writer *w, int i, int end)
+{
+    for (; i < end && !token_is(w, i, ";"); i++)
+        if (word(w, i)->match > i) i = word(w, i)->match;
+    return i + 1;
+}
+
+static void put_for(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    int second = behind_semicolon(w, st->test, st->test_end), third = behind_semicolon(w, second, st->test_end);
+    int last, first = locals_of(w, k, &last);
+    bool uniform = first < last;
+    for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
+    if (uniform) {
+        cpi_string_put(w->out, "for (");
+        put_tokens(w, st->test, st->test_end);
+        cpi_string_put(w->out, ") { ");
+        put_list(w, st->child, -1);
+        cpi_string_put(w->out, "} ");
+        return;
+    }
+    cpi_string_put(w->out, "{ ");
+    for (int v = first; v < last; v++) {
+        if (w->s->local[v].class == CPI_V_UNIFORM) {
+            w->s->failed = true; /* some of the variables are uniform and some not */
+            return;
+        }
+        put_storage(w, &w->s->local[v]);
+    }
+    open_loop(w);
+    take_out(w, st->test, second - 1);
+    for (int v = first; v < last; v++) put_declaration(w, &w->s->local[v], false), put_back_one(w, &w->s->local[v]);
+    if (first == last && second - 1 > st->test) put_tokens(w, st->test, second);
+    put_back(w, st->test, second - 1);
+    close_loop(w);
+    cpi_string_put(w->out, "for (;;) { ");
+    put_test(w, k, second, third - 1);
+    cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);
+    put_list(w, st->child, k);
+    cpi_string_put(w->out, "__cu_step%d:; ", k);
+    put_step(w, third, st->test_end);
+    cpi_string_put(w->out, "} } ");
+}
+
+static void put_while(writer *w, int k, bool first_runs)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    cpi_string_put(w->out, "for (;;) { ");
+    if (!first_runs) {
+        put_test(w, k, st->test, st->test_end);
+        cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);
+    }
+    cpi_string_put(w->out, "{ ");
+    put_list(w, st->child, k);
+    cpi_string_put(w->out, "} __cu_step%d:; ", k);
+    if (first_runs) {
+        put_test(w, k, st->test, st->test_end);
+        cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);
+    }
+    cpi_string_put(w->out, "} ");
+}
+
+/* A statement that is taken apart. `loop`: the innermost one around it whose steps we write, -1: none. */
+static void put_split(writer *w, int k, int loop)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    int part = st->child, other = part >= 0 ? w->s->statement[part].next : -1;
+    if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = -1;
+    put_line(w, st->first);
+    switch ((cpi_form)st->form) {
+    case CPI_F_BLOCK:
+        cpi_string_put(w->out, "{ ");
+        put_list(w, part, loop);
+        cpi_string_put(w->out, "} ");
+        break;
+    case CPI_F_IF:
+        cpi_string_put(w->out, "{ ");
+        put_test(w, k, st->test, st->test_end);
+        cpi_string_put(w->out, "if (__cu_c%d) { ", k);
+        put_list(w, part, loop);
+        cpi_string_put(w->out, "} else { ");
+        put_list(w, other, loop);
+        cpi_string_put(w->out, "} } ");
+        break;
+    case CPI_F_FOR: put_for(w, k); break;
+    case CPI_F_WHILE: put_while(w, k, false); break;
+    case CPI_F_DO: put_while(w, k, true); break;
+    case CPI_F_JUMP:
+        if (token_is(w, st->first, "break") || loop < 0) put_tokens(w, st->first, st->last);
+        else cpi_string_put(w->out, "goto __cu_step%d; ", loop);
+        break;
+    case CPI_F_BARRIER:
+    case CPI_F_TEXT:
+    case CPI_F_FIXED: break;
+    }
+    if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
+}
+
+static void put_list(writer *w, int k, int loop)
+{
+    while (k >= 0) {
+        const cpi_statement *st = &w->s->statement[k];
+        if (st->form == CPI_F_FIXED) {
+            put_line(w, st->first);
+            put_tokens(w, st->first, st->last);
+            k = st->next;
+        } else if (st->form == CPI_F_TEXT) {
+            int end = k;
+            while (end >= 0 && w->s->statement[end].form == CPI_F_TEXT) end = w->s->statement[end].next;
+            put_region(w, k, end);
+            k = end;
+        } else {
+            put_split(w, k, loop);
+            k = st->next;
+        }
+    }
+}
+
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
 {
-    (void)p;
-    (void)f;
-    (void)out;
-    return false;
+    cpi_structure s;
+    cpi_string text = {0};
+    writer w = {&s, &text, 0};
+    bool done = cpi_structure_read(p, f, &s);
+    if (done) {
+        p->leaves = &w.label;
+        cpi_string_put(&text, "{ const __cu_ctx &__cu_block = __ctx; ");
+        if (s.returns) cpi_string_put(&text, "unsigned char __cu_alive[1024]; __cu_fill(__cu_alive, __cu_block); ");
+        for (int k = 0; k < s.nlocals; k++) {
+            if (s.local[k].statement >= 0 || s.local[k].class != CPI_V_KEPT) continue;
+            put_storage(&w, &s.local[k]);
+            cpi_string_put(&text, "__CU_THREADS { ");
+            put_back_one(&w, &s.local[k]);
+            cpi_string_put(&text, "} ");
+        }
+        put_list(&w, s.statement[0].child, -1);
+        put_line(&w, f->end - 1);
+        cpi_string_put(&text, "}");
+        p->leaves = NULL;
+        done = !s.failed && !text.failed;
+        if (done) cpi_string_add(out, text.at, text.length);
+    }
+    cpi_string_free(&text);
+    cpi_structure_free(&s);
+    return done;
 }

@@ -38,6 +38,7 @@ typedef struct cpi_cu_program {
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* such code waits for other threads */
+    const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
 
 /* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
@@ -49,10 +50,12 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
                   cpi_string *out);
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
- * written) where its structure does not allow that. `shared` writes a statement `__shared__ ...` in our way. */
+ * written) where its structure does not allow that. */
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
 /* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);
+/* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
+int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most);
 /* Whether a word makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);

@@ -62,8 +62,7 @@ static void put_type(const cpi_tokens *t, int first, int last, cpi_string *out)
     }
 }
 
-/* Names that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
-static int declared_names(const cpi_tokens *t, int first, int end, int *names, int most)
+int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, int most)
 {
     int n = 0, name = -1;
     bool done = false; /* behind [ or =, names are no declarators */
@@ -116,7 +115,7 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     int end = statement_end(t, first), names[64];
     bool dynamic = false;
     for (int i = first; i < end && is_specifier(&t->at[i]); i++) dynamic = dynamic || cpi_token_is(&t->at[i], "extern");
-    int n = declared_names(t, first, end, names, 64);
+    int n = cpi_cu_declared_names(t, first, end, names, 64);
     if (dynamic && n == 1) {
         cpi_string_put(out, "auto *const %.*s = (", (int)t->at[names[0]].length, t->at[names[0]].text);
         put_type(t, first, names[0], out);
@@ -195,6 +194,11 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             continue;
         }
         if (w->kind == CPI_W_LINE && put_include(w, out)) continue;
+        if (p->leaves && cpi_token_is(w, "return")) {
+            cpi_string_put(out, "{ __cu_alive[__cu_t] = 0; goto __cu_next%d; }", *p->leaves);
+            i = statement_end(t, i);
+            continue;
+        }
         cpi_string_add(out, w->text, w->length);
         if (f && called(p, i)) {
             context_at = i + 1;

@@ -175,7 +175,7 @@ static void faults(void **state)
         "extern \"C\" __global__ void stuck(int *x) { if (threadIdx.x) __shfl_sync(1, x[0], 0); }\n"
         "extern \"C\" __global__ void zero(int *x) { x[0] = 7 / x[1]; x[2] = 7 % x[1]; }\n";
     static const char *const names[] = {"null", "wild", "trap", "divergent"};
-    static const char *const said[] = {"address", "address", "assertion", "line 8"};
+    static const char *const said[] = {"address", "address", "assertion", "divergent barrier"};
     ok(cp_device_use(CP_CPU) == CP_OK);
     cp_module *m = cp_module_compile(text);
     ok(m);

@@ -22,6 +22,8 @@ typedef struct __cu_host {
     const unsigned long long *(*exchange)(__cu_worker *worker, int line, unsigned mask, unsigned long long value);
     unsigned (*lanes)(__cu_worker *worker); /* lanes of the calling warp that have not ended */
     void (*grid_barrier)(__cu_worker *worker, int line);
+    /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
+    void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
 } __cu_host;
 

@@ -11,4 +11,5 @@
 #include "bits.h"
 #include "atomics.h"
 #include "warps.h"
+#include "regions.h"
 #include "entry.h"

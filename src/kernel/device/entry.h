@@ -4,9 +4,10 @@
 #ifdef __CU_WIDE
 #define __CU_NARROW(block, size) ((void)0)
 #else
-/* The library keeps to it that all indices of threads are below 2^31, which lets loops become vectors. */
+/* The library keeps to it that all indices of threads are below 2^31 and those of blocks below 2^20, which lets loops
+ * become vectors. */
 #define __CU_NARROW(block, size) \
-    do { if ((block) * (size) > 0x7fffffffu - 1024) __builtin_unreachable(); } while (0)
+    do { if ((block) >= 1u << 20 || (block) * (size) > 0x7fffffffu - 1024) __builtin_unreachable(); } while (0)
 #endif
 
 template <auto F> struct __cu_entry;

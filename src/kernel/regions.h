@@ -1,0 +1,58 @@
+/* A kernel with barriers as a tree of statements: shared by statements.c, which reads it, and regions.c, which writes
+ * the loops.
+ *
+ * What contains a barrier is taken apart; everything else is a piece of text that a loop over the threads runs whole. A
+ * region is a run of such pieces without a barrier between them; the condition of a statement that is taken apart is a
+ * region of its own. */
+#ifndef CPI_KERNEL_REGIONS_H
+#define CPI_KERNEL_REGIONS_H
+
+#include "kernel/translate.h"
+
+typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI_F_IF, CPI_F_FOR, CPI_F_WHILE, CPI_F_DO,
+                        CPI_F_JUMP } cpi_form;
+
+typedef struct cpi_statement {
+    uint8_t form;
+    bool split;        /* holds a barrier, or jumps out of a loop that does */
+    int first, last;   /* tokens */
+    int test, test_end; /* if, while, do: the condition; for: all between the parentheses */
+    int child, next;   /* statements; -1: none. Of an if: then, and else behind it. */
+    int region;        /* of a text; of a condition */
+} cpi_statement;
+
+typedef enum cpi_class {
+    CPI_V_LOCAL,   /* lives in one region */
+    CPI_V_UNIFORM, /* one value for the block, known from its arguments and place: declared once, outside the loops */
+    CPI_V_PURE,    /* made of the thread's place: declared anew in each region */
+    CPI_V_KEPT     /* an array over the threads */
+} cpi_class;
+
+/* A declarator `type prefix name suffix = value` that stands where statements are taken apart, or a parameter. */
+typedef struct cpi_local {
+    int name, type, type_end, prefix, suffix, suffix_end, value, value_end; /* tokens; value: behind = */
+    int statement, block_end; /* where its scope ends; statement -1: a parameter */
+    uint8_t class;
+    bool written, constant, refers;
+} cpi_local;
+
+typedef struct cpi_structure {
+    cpi_cu_program *program;
+    const cpi_cu_function *function;
+    cpi_statement *statement;
+    int nstatements, room;
+    cpi_local *local;
+    int nlocals, local_room;
+    int regions;      /* how many there are */
+    int *region_of;   /* of each token of the body, counted from its { ; -1: of none */
+    bool returns;     /* a thread may leave before others */
+    bool failed;
+} cpi_structure;
+
+/* False where the body cannot be taken apart, or memory ends (`failed`). */
+bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structure *s);
+void cpi_structure_free(cpi_structure *s);
+/* Whether nothing in the tokens depends on the thread, or on what memory holds. */
+bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
+
+#endif

@@ -1,0 +1,549 @@
+/* Reading the body of a kernel with barriers: see regions.h. Invariant: where anything is not understood, the whole
+ * kernel is refused, and its threads become fibers. */
+#include <string.h>
+
+#include "core/memory.h"
+#include "kernel/regions.h"
+
+static bool is(const cpi_structure *s, int i, const char *word)
+{
+    return cpi_token_is(&s->program->tokens.at[i], word);
+}
+static int match(const cpi_structure *s, int i) { return s->program->tokens.at[i].match; }
+static bool named(const cpi_structure *s, int i) { return s->program->tokens.at[i].kind == CPI_W_NAME; }
+
+static int refuse(cpi_structure *s)
+{
+    s->failed = true;
+    return -1;
+}
+
+static int new_statement(cpi_structure *s, cpi_form form, int first)
+{
+    if (s->nstatements == s->room) {
+        int room = s->room ? 2 * s->room : 64;
+        cpi_statement *more = cpi_realloc(s->statement, (size_t)room * sizeof *more);
+        if (!more) return refuse(s);
+        s->statement = more;
+        s->room = room;
+    }
+    s->statement[s->nstatements] =
+        (cpi_statement){.form = (uint8_t)form, .first = first, .last = first, .child = -1, .next = -1, .region = -1};
+    return s->nstatements++;
+}
+
+/* Whether a barrier that is a statement of its own lies in the tokens; anything else that waits is refused. */
+static bool has_barrier(cpi_structure *s, int first, int last)
+{
+    bool found = false;
+    for (int i = first; i < last; i++) {
+        const cpi_token *w = &s->program->tokens.at[i];
+        if (w->kind != CPI_W_NAME) continue;
+        if (is(s, i, "__syncthreads") && is(s, i + 1, "(") && match(s, i + 1) == i + 2 && is(s, i + 3, ";") &&
+            (is(s, i - 1, ";") || is(s, i - 1, "{") || is(s, i - 1, "}") || is(s, i - 1, ")") || is(s, i - 1, "else") ||
+             is(s, i - 1, "do") || s->program->tokens.at[i - 1].kind == CPI_W_LINE))
+            found = true;
+        else if (cpi_cu_waits(w)) refuse(s);
+        for (int k = 0; k < s->program->nfunctions; k++) {
+            const cpi_cu_function *g = &s->program->function[k];
+            if (g->barriers && !g->global && cpi_token_same(w, &s->program->tokens.at[g->name])) refuse(s);
+        }
+    }
+    return found;
+}
+
+/* Whether a break or continue in the tokens belongs to a loop around them. */
+static bool jumps_out(const cpi_structure *s, int first, int last)
+{
+    for (int i = first; i < last; i++) {
+        if (is(s, i, "for") || is(s, i, "while") || is(s, i, "switch")) { /* its own body's are its own */
+            int behind = match(s, i + 1) + 1;
+            if (behind < last && is(s, behind, "{")) i = match(s, behind);
+            else
+                while (i < last && !is(s, i, ";")) i = match(s, i) > i ? match(s, i) + 1 : i + 1;
+        } else if (is(s, i, "do") && is(s, i + 1, "{")) {
+            i = match(s, i + 1);
+        } else if (is(s, i, "break") || is(s, i, "continue")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int behind_semicolon(cpi_structure *s, int i, int end)
+{
+    for (; i < end && !is(s, i, ";"); i++)
+        if (match(s, i) > i) i = match(s, i);
+    return i < end ? i + 1 : refuse(s);
+}
+
+/* Behind the statement at i, without taking it apart. */
+static int behind_statement(cpi_structure *s, int i, int end)
+{
+    if (i < 0 || i >= end) return refuse(s);
+    if (is(s, i, "{")) return match(s, i) + 1;
+    if (is(s, i, "if")) {
+        int test = is(s, i + 1, "constexpr") ? i + 2 : i + 1;
+        if (!is(s, test, "(")) return refuse(s);
+        int behind = behind_statement(s, match(s, test) + 1, end);
+        return behind > 0 && behind < end && is(s, behind, "else") ? behind_statement(s, behind + 1, end) : behind;
+    }
+    if (is(s, i, "for") || is(s, i, "while") || is(s, i, "switch"))
+        return is(s, i + 1, "(") ? behind_statement(s, match(s, i + 1) + 1, end) : refuse(s);
+    if (is(s, i, "do")) return behind_semicolon(s, behind_statement(s, i + 1, end), end);
+    return behind_semicolon(s, i, end);
+}
+
+static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *behind);
+
+/* The statements of a block; in `last` the one behind it. */
+static void read_block(cpi_structure *s, int at, int first, int last, bool in_loop)
+{
+    int before = -1;
+    for (int i = first; i < last && !s->failed;) {
+        int behind, k = read_statement(s, i, last, in_loop, &behind);
+        if (k < 0 || behind <= i) {
+            if (behind > i && !s->failed) { /* nothing to be done: a pragma */
+                i = behind;
+                continue;
+            }
+            refuse(s);
+            return;
+        }
+        if (before < 0) s->statement[at].child = k;
+        else s->statement[before].next = k;
+        before = k;
+        i = behind;
+    }
+}
+
+static bool is_fixed(const cpi_structure *s, int i)
+{
+    static const char *const words[] = {"typedef", "using", "static_assert", "constexpr", "struct", "enum", "static",
+                                        "extern", "__shared__"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (is(s, i, words[k])) return true;
+    if (is(s, i, "volatile") || is(s, i, "__align__") || is(s, i, "const"))
+        for (int k = i; !is(s, k, ";") && k < i + 12; k++)
+            if (is(s, k, "__shared__")) return true;
+    return false;
+}
+
+/* An if, for, while or do that is taken apart; its parts are statements `child` and, for else, the next one. */
+static int read_control(cpi_structure *s, int i, int end, cpi_form form, bool in_loop, int *behind)
+{
+    int k = new_statement(s, form, i), part, then;
+    if (k < 0) return -1;
+    if (form == CPI_F_DO) {
+        part = read_statement(s, i + 1, end, true, &then);
+        if (part < 0 || s->failed || !is(s, then, "while")) return refuse(s);
+        s->statement[k].test = then + 2;
+        s->statement[k].test_end = match(s, then + 1);
+        *behind = match(s, then + 1) + 2;
+    } else {
+        int test = is(s, i + 1, "constexpr") ? i + 2 : i + 1;
+        if (!is(s, test, "(")) return refuse(s);
+        s->statement[k].test = test + 1;
+        s->statement[k].test_end = match(s, test);
+        part = read_statement(s, match(s, test) + 1, end, in_loop || form != CPI_F_IF, &then);
+        if (part < 0) return refuse(s);
+        *behind = then;
+        if (form == CPI_F_IF && then < end && is(s, then, "else")) {
+            int other = read_statement(s, then + 1, end, in_loop, behind);
+            if (other < 0) return refuse(s);
+            s->statement[part].next = other;
+        }
+    }
+    s->statement[k].child = part;
+    s->statement[k].last = *behind;
+    s->statement[k].split = true;
+    return k;
+}
+
+/* One statement at i; -1, and `behind`, for what does nothing. */
+static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *behind)
+{
+    *behind = i + 1;
+    if (s->program->tokens.at[i].kind == CPI_W_LINE) {
+        const cpi_token *w = &s->program->tokens.at[i];
+        if (w->length < 7 || (memcmp(w->text, "#pragma", 7) != 0 && !strchr(" 0123456789", w->text[1]))) refuse(s);
+        return -1;
+    }
+    if (is(s, i, "goto") || is(s, i, "case") || is(s, i, "default") || (named(s, i) && is(s, i + 1, ":")))
+        return refuse(s);
+    *behind = behind_statement(s, i, end);
+    if (*behind < 0) return -1;
+    bool barrier = has_barrier(s, i, *behind), jumps = in_loop && jumps_out(s, i, *behind);
+    if (s->failed) return -1;
+    cpi_form form = CPI_F_TEXT;
+    if (is(s, i, "__syncthreads")) form = CPI_F_BARRIER;
+    else if (is(s, i, "break") || is(s, i, "continue")) form = CPI_F_JUMP;
+    else if (is_fixed(s, i)) form = CPI_F_FIXED;
+    else if ((barrier || jumps) && is(s, i, "{")) form = CPI_F_BLOCK;
+    else if (is(s, i, "{") && !barrier) form = CPI_F_TEXT;
+    else if ((barrier || jumps) && is(s, i, "if")) form = CPI_F_IF;
+    else if (barrier && is(s, i, "for")) form = CPI_F_FOR;
+    else if (barrier && is(s, i, "while")) form = CPI_F_WHILE;
+    else if (barrier && is(s, i, "do")) form = CPI_F_DO;
+    else if (barrier || jumps) return refuse(s);
+    if (form >= CPI_F_IF && form <= CPI_F_DO) return read_control(s, i, end, form, in_loop, behind);
+    int k = new_statement(s, form, i);
+    if (k < 0) return -1;
+    s->statement[k].last = *behind;
+    s->statement[k].split = form == CPI_F_BARRIER || form == CPI_F_JUMP || form == CPI_F_BLOCK;
+    if (form == CPI_F_BLOCK) read_block(s, k, i + 1, *behind - 1, in_loop);
+    return k;
+}
+
+/* --- regions --- */
+
+static void set_region(cpi_structure *s, int first, int last, int region)
+{
+    for (int i = first; i < last; i++) s->region_of[i - s->function->body] = region;
+}
+
+static void number_regions(cpi_structure *s, int k)
+{
+    int now = s->regions++;
+    for (; k >= 0; k = s->statement[k].next) {
+        cpi_statement *st = &s->statement[k];
+        if (st->form == CPI_F_TEXT) {
+            st->region = now;
+            set_region(s, st->first, st->last, now);
+            continue;
+        }
+        if (st->form == CPI_F_FIXED) continue;
+        if (st->form >= CPI_F_IF && st->form <= CPI_F_DO) {
+            st->region = s->regions++;
+            set_region(s, st->test, st->test_end, st->region);
+            int part = st->child, other = s->statement[part].next;
+            s->statement[part].next = -1; /* each part is a list of its own */
+            number_regions(s, part);
+            if (other >= 0) number_regions(s, other);
+            s->statement[part].next = other;
+        } else if (st->form == CPI_F_BLOCK) {
+            number_regions(s, st->child);
+        }
+        now = s->regions++;
+    }
+}
+
+/* --- variables --- */
+
+static cpi_local *new_local(cpi_structure *s)
+{
+    if (s->nlocals == s->local_room) {
+        int room = s->local_room ? 2 * s->local_room : 32;
+        cpi_local *more = cpi_realloc(s->local, (size_t)room * sizeof *more);
+        if (!more) {
+            refuse(s);
+            return NULL;
+        }
+        s->local = more;
+        s->local_room = room;
+    }
+    return &s->local[s->nlocals++];
+}
+
+static bool type_word(const cpi_structure *s, int i)
+{
+    static const char *const words[] = {"const",    "volatile", "unsigned", "signed", "short", "long",
+                                        "int",      "char",     "float",    "double", "bool",  "register",
+                                        "typename", "auto",     "half",     "__half"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (is(s, i, words[k])) return true;
+    return false;
+}
+
+/* Behind the type that a declaration begins with at i; -1 where it is none. */
+static int behind_type(const cpi_structure *s, int i, int last)
+{
+    static const char *const never[] = {"return", "if",     "for",   "while",  "do",  "else", "switch",
+                                        "new",    "delete", "throw", "sizeof", "asm", "goto"};
+    bool named_type = false;
+    for (size_t k = 0; k < sizeof never / sizeof *never; k++)
+        if (is(s, i, never[k])) return -1;
+    for (; i < last; i++) {
+        if (type_word(s, i)) {
+            named_type = named_type || !(is(s, i, "const") || is(s, i, "volatile") || is(s, i, "register") ||
+                                         is(s, i, "typename"));
+            continue;
+        }
+        if (named_type || !named(s, i)) break;
+        while (is(s, i + 1, "::") && named(s, i + 2)) i += 2;
+        if (is(s, i + 1, "<")) {
+            int behind = cpi_tokens_behind_angles(&s->program->tokens, i + 1, last);
+            if (behind < 0) return -1;
+            i = behind - 1;
+            while (is(s, i + 1, "::") && named(s, i + 2)) i += 2;
+        }
+        named_type = true;
+    }
+    if (!named_type || i >= last) return -1;
+    int name = i;
+    while (name < last && (is(s, name, "*") || is(s, name, "&") || is(s, name, "const") || is(s, name, "__restrict__")))
+        name++;
+    bool declares = name < last && named(s, name) &&
+                    (is(s, name + 1, "=") || is(s, name + 1, ";") || is(s, name + 1, ",") || is(s, name + 1, "[") ||
+                     is(s, name + 1, "(") || is(s, name + 1, "{"));
+    return declares ? i : -1;
+}
+
+/* The declarators of a declaration; `last` is behind its ; (or behind its last token). */
+static void read_locals(cpi_structure *s, int statement, int first, int last, int block_end)
+{
+    int type_end = behind_type(s, first, last);
+    if (type_end < 0) return;
+    for (int i = type_end; i < last && !s->failed;) {
+        cpi_local *v = new_local(s);
+        if (!v) return;
+        *v = (cpi_local){.type = first,
+                         .type_end = type_end,
+                         .prefix = i,
+                         .statement = statement,
+                         .block_end = block_end,
+                         .value = -1};
+        while (i < last && !named(s, i)) v->refers = v->refers || is(s, i, "&"), i++;
+        while (is(s, i, "const") || is(s, i, "__restrict__")) i++;
+        v->name = i++;
+        v->suffix = i;
+        while (i < last && is(s, i, "[")) i = match(s, i) + 1;
+        v->suffix_end = i;
+        if (i < last && (is(s, i, "(") || is(s, i, "{"))) {
+            refuse(s); /* constructors */
+            return;
+        }
+        if (i < last && is(s, i, "=")) {
+            v->value = i + 1;
+            while (i < last && !is(s, i, ",") && !is(s, i, ";")) {
+                int behind =
+                    is(s, i, "<") && named(s, i - 1) ? cpi_tokens_behind_angles(&s->program->tokens, i, last) : -1;
+                i = behind > 0 && (is(s, behind, "(") || is(s, behind, "::")) ? behind
+                    : match(s, i) > i                                         ? match(s, i) + 1
+                                                                              : i + 1;
+            }
+            v->value_end = i;
+        }
+        for (int k = first; k < type_end; k++)
+            if (is(s, k, "const") && v->prefix == v->name) v->constant = true;
+        if (i >= last || is(s, i, ";")) return;
+        i++;
+    }
+}
+
+static void find_locals(cpi_structure *s, int k, int block_end)
+{
+    for (; k >= 0; k = s->statement[k].next) {
+        cpi_statement st = s->statement[k];
+        if (st.form == CPI_F_TEXT) read_locals(s, k, st.first, st.last, block_end);
+        if (st.form == CPI_F_BLOCK) find_locals(s, st.child, st.last);
+        if (st.form == CPI_F_FOR) read_locals(s, k, st.test, behind_semicolon(s, st.test, st.test_end), st.last);
+        if (st.form >= CPI_F_IF && st.form <= CPI_F_DO) {
+            int other = s->statement[st.child].next;
+            s->statement[st.child].next = -1;
+            find_locals(s, st.child, s->statement[st.child].last);
+            if (other >= 0) find_locals(s, other, s->statement[other].last);
+            s->statement[st.child].next = other;
+        }
+    }
+}
+
+static void find_parameters(cpi_structure *s)
+{
+    int open = s->function->open, close = match(s, open), name = -1;
+    for (int i = open + 1; i <= close; i++) {
+        if (i == close || is(s, i, ",")) {
+            cpi_local *v = name >= 0 ? new_local(s) : NULL;
+            if (v) *v = (cpi_local){.name = name, .statement = -1, .block_end = s->function->end, .value = -1,
+                                    .class = CPI_V_UNIFORM};
+            name = -1;
+        } else if (named(s, i)) {
+            name = i;
+        } else if (is(s, i, "<")) {
+            int behind = cpi_tokens_behind_angles(&s->program->tokens, i, close);
+            if (behind > 0) i = behind - 1;
+        } else if (match(s, i) > i) {
+            i = match(s, i);
+        }
+    }
+}
+
+/* Is token i a use of this variable? */
+static bool uses(const cpi_structure *s, const cpi_local *v, int i)
+{
+    return cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[v->name]) && i != v->name &&
+           !is(s, i - 1, ".") && !is(s, i - 1, "->") && !is(s, i - 1, "::");
+}
+
+static bool assigns(const cpi_structure *s, int i)
+{
+    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        if (is(s, i, marks[k])) return true;
+    return false;
+}
+
+/* Whether the use at i may change the variable: assignments, addresses, elements, functions that take references. */
+static bool changes(const cpi_structure *s, int i)
+{
+    const cpi_tokens *t = &s->program->tokens;
+    if (assigns(s, i + 1) || is(s, i - 1, "++") || is(s, i - 1, "--")) return true;
+    if (is(s, i - 1, "&") && !(t->at[i - 2].kind == CPI_W_NAME || t->at[i - 2].kind == CPI_W_NUMBER ||
+                               is(s, i - 2, ")") || is(s, i - 2, "]")))
+        return true;
+    if (is(s, i - 1, ">>") && t->at[i - 2].kind != CPI_W_NUMBER && !named(s, i - 2) && !is(s, i - 2, ")")) return true;
+    if (!(is(s, i - 1, "(") || is(s, i - 1, ",")) || !(is(s, i + 1, ")") || is(s, i + 1, ","))) return false;
+    for (int k = i - 1; k > s->function->body; k--) { /* the function whose argument this is */
+        if (match(s, k) >= 0 && match(s, k) < k) k = match(s, k);
+        if (!is(s, k, "(")) continue;
+        for (int g = 0; named(s, k - 1) && g < s->program->nfunctions; g++) {
+            const cpi_cu_function *f = &s->program->function[g];
+            if (!cpi_token_same(&t->at[k - 1], &t->at[f->name])) continue;
+            for (int a = f->open; a < match(s, f->open); a++)
+                if (is(s, a, "&")) return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+static const cpi_local *local_at(const cpi_structure *s, int i)
+{
+    const cpi_local *found = NULL;
+    for (int k = 0; k < s->nlocals; k++) /* the innermost is the last declared */
+        if (uses(s, &s->local[k], i) && i > s->local[k].name && i < s->local[k].block_end) found = &s->local[k];
+    return found;
+}
+
+static bool in_shared_memory(const cpi_structure *s, int i)
+{
+    const cpi_tokens *t = &s->program->tokens;
+    int names[64];
+    for (int k = s->function->body; k < s->function->end; k++) {
+        if (!is(s, k, "__shared__")) continue;
+        int end = k;
+        while (!is(s, end, ";")) end = match(s, end) > end ? match(s, end) + 1 : end + 1;
+        for (int n = cpi_cu_declared_names(t, k, end, names, 64); n > 0; n--)
+            if (cpi_token_same(&t->at[i], &t->at[names[n - 1]])) return true;
+    }
+    return false;
+}
+
+/* 0: depends on memory, or on what is not known; 1: on the thread's place; 2: on neither. */
+static int purity(const cpi_structure *s, int first, int last)
+{
+    static const char *const functions[] = {"min", "max", "abs", "sizeof"};
+    int least = 2;
+    for (int i = first; i < last; i++) {
+        if (is(s, i, "[") || is(s, i, "->") || is(s, i, "{") || assigns(s, i)) return 0;
+        if (is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
+                               is(s, i - 1, ")") || is(s, i - 1, "]")))
+            return 0; /* what a pointer points to */
+        if (is(s, i, "&") &&
+            !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER || is(s, i - 1, ")")))
+            return 0;
+        if (!named(s, i) || is(s, i - 1, ".")) continue;
+        if (is(s, i, "threadIdx")) least = 1;
+        bool known = type_word(s, i);
+        for (int k = 0; k < 4; k++) known = known || is(s, i, functions[k]);
+        if (is(s, i + 1, "(") && !known) return 0;
+        const cpi_local *v = local_at(s, i);
+        if (!v) { /* a constant, a type; a variable of the device's is memory */
+            for (int k = 0; k < s->program->nvariables; k++)
+                if (cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[s->program->variable[k].name]))
+                    return 0;
+            if (in_shared_memory(s, i)) return 0;
+            continue;
+        }
+        if (v->class == CPI_V_PURE && least > 1) least = 1;
+        if (v->class != CPI_V_PURE && v->class != CPI_V_UNIFORM) return 0;
+    }
+    return least;
+}
+
+bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
+
+/* For a loop whose header is uniform: its variables are changed by the header alone. */
+static bool uniform_loop(const cpi_structure *s, const cpi_local *v)
+{
+    const cpi_statement *st = &s->statement[v->statement];
+    if (v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
+    for (int i = st->test_end; i < st->last; i++)
+        if (uses(s, v, i) && changes(s, i)) return false;
+    for (int i = v->value_end; i < st->test_end; i++) { /* condition and step, of which it is the only unknown */
+        if (is(s, i, "[") || is(s, i, "(") || is(s, i, "threadIdx") || is(s, i, "->") || is(s, i, ",")) return false;
+        if (!named(s, i) || is(s, i - 1, ".") || uses(s, v, i)) continue;
+        if (!cpi_structure_uniform(s, i, i + 1)) return false;
+    }
+    return true;
+}
+
+static void classify(cpi_structure *s)
+{
+    for (int k = 0; k < s->nlocals && !s->failed; k++) {
+        cpi_local *v = &s->local[k];
+        int own = v->statement >= 0 ? s->statement[v->statement].region : -1;
+        bool crosses = false, pointed = v->suffix_end > v->suffix;
+        for (int i = s->function->body + 1; i < s->function->end; i++) {
+            if (i <= v->name || i >= v->block_end || !uses(s, v, i) || local_at(s, i) != v) continue;
+            crosses = crosses || s->region_of[i - s->function->body] != own;
+            v->written = v->written || changes(s, i);
+        }
+        if (v->statement < 0) {
+            v->class = v->written ? CPI_V_KEPT : CPI_V_UNIFORM;
+            continue;
+        }
+        if (s->statement[v->statement].form == CPI_F_FOR) {
+            v->class = CPI_V_LOCAL; /* so that uniform_loop does not take it for known */
+            v->class = uniform_loop(s, v) ? CPI_V_UNIFORM : CPI_V_KEPT;
+        } else if (!crosses) {
+            v->class = CPI_V_LOCAL;
+        } else {
+            int pure = v->value >= 0 && !v->written && !pointed ? purity(s, v->value, v->value_end) : 0;
+            v->class = pure == 2 ? CPI_V_UNIFORM : pure == 1 ? CPI_V_PURE : CPI_V_KEPT;
+        }
+        bool deduced = is(s, v->type, "auto") || is(s, v->type + 1, "auto");
+        if (v->class == CPI_V_KEPT && (deduced || v->refers)) refuse(s);
+    }
+}
+
+/* --- all of it --- */
+
+static bool has_lambda(const cpi_structure *s)
+{
+    for (int i = s->function->body; i < s->function->end; i++)
+        if (is(s, i, "[") && (is(s, match(s, i) + 1, "(") || is(s, match(s, i) + 1, "{")) && !named(s, i - 1) &&
+            !is(s, i - 1, "]") && !is(s, i - 1, ")"))
+            return true;
+    return false;
+}
+
+bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structure *s)
+{
+    *s = (cpi_structure){.program = p, .function = f};
+    size_t n = (size_t)(f->end - f->body + 1);
+    s->region_of = cpi_malloc(n * sizeof *s->region_of);
+    if (!s->region_of || has_lambda(s)) return false;
+    for (size_t i = 0; i < n; i++) s->region_of[i] = -1;
+    int whole = new_statement(s, CPI_F_BLOCK, f->body);
+    if (whole < 0) return false;
+    s->statement[whole].last = f->end;
+    s->statement[whole].split = true;
+    read_block(s, whole, f->body + 1, f->end - 1, false);
+    if (s->failed) return false;
+    number_regions(s, s->statement[whole].child);
+    find_parameters(s);
+    find_locals(s, s->statement[whole].child, f->end);
+    if (s->failed) return false;
+    classify(s);
+    for (int i = f->body; i < f->end; i++) s->returns = s->returns || is(s, i, "return");
+    return !s->failed;
+}
+
+void cpi_structure_free(cpi_structure *s)
+{
+    cpi_free_host(s->statement);
+    cpi_free_host(s->local);
+    cpi_free_host(s->region_of);
+    *s = (cpi_structure){0};
+}

@@ -8,7 +8,7 @@ struct __cu_ctx {
     __cu_worker *worker;
 };
 #ifdef __CU_HIDDEN
-static __thread __cu_ctx __ctx;
+static thread_local __cu_ctx __ctx = {};
 #define __CU_SHOW(c) (::__ctx = (c))
 #else
 #define __CU_SHOW(c) ((void)0)
@@ -43,10 +43,14 @@ static const int warpSize = 32;
 
 constexpr unsigned __cu_up(unsigned n, unsigned to) { return (n + to - 1) / to * to; }
 
-/* After a barrier other threads have run: what code without a parameter sees is made anew. */
-template <class R> static inline R __cu_shown(const __cu_ctx &c, R r) { __CU_SHOW(c); (void)c; return r; }
-#define __cu_barrier(how, value) \
-    __cu_shown(__ctx, __ctx.worker->host->barrier(__ctx.worker, __LINE__, how, value))
+/* While a thread waits others run: what code without a parameter sees is put back behind it. */
+#ifdef __CU_HIDDEN
+#define __cu_wait(call) \
+    ({ const __cu_ctx __cu_saved = __ctx; auto __cu_r = (call); ::__ctx = __cu_saved; __cu_r; })
+#else
+#define __cu_wait(call) (call)
+#endif
+#define __cu_barrier(how, value) __cu_wait(__ctx.worker->host->barrier(__ctx.worker, __LINE__, how, value))
 #define __syncthreads() ((void)__cu_barrier(0, 0))
 #define __syncthreads_count(p) __cu_barrier(1, (p) != 0)
 #define __syncthreads_and(p) __cu_barrier(2, (p) != 0)

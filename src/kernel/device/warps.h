@@ -2,7 +2,7 @@
 #pragma once
 
 #define __cu_exchange(mask, value) \
-    __cu_shown(__ctx, __ctx.worker->host->exchange(__ctx.worker, __LINE__, mask, __cu_pack(value)))
+    __cu_wait(__ctx.worker->host->exchange(__ctx.worker, __LINE__, mask, __cu_pack(value)))
 template <class T> static inline unsigned long long __cu_pack(T v)
 {
     static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");

@@ -1,0 +1,169 @@
+/* cuRAND's device functions for the generator Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2,
+ * 3", 2011): the same integers as on a GPU, and uniforms from them in the same way. Other generators are not available.
+ */
+#pragma once
+#include "cuprite_device.h"
+
+struct curandStatePhilox4_32_10 {
+    uint4 ctr, output;
+    uint2 key;
+    unsigned STATE; /* the word of `output` that comes next */
+    int boxmuller_flag, boxmuller_flag_double;
+    float boxmuller_extra;
+    double boxmuller_extra_double;
+};
+typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+static inline uint4 curand_Philox4x32_10(uint4 c, uint2 k)
+{
+    for (int i = 0; i < 10; i++) {
+        unsigned lo0 = 0xd2511f53u * c.x, hi0 = __umulhi(0xd2511f53u, c.x);
+        unsigned lo1 = 0xcd9e8d57u * c.z, hi1 = __umulhi(0xcd9e8d57u, c.z);
+        c = make_uint4(hi1 ^ c.y ^ k.x, lo1, hi0 ^ c.w ^ k.y, lo0);
+        k.x += 0x9e3779b9u;
+        k.y += 0xbb67ae85u;
+    }
+    return c;
+}
+/* The counter's four words are one number, its upper two the sequence. */
+static inline void __cu_philox_add(curandStatePhilox4_32_10_t *s, unsigned long long n)
+{
+    unsigned long long low = ((unsigned long long)s->ctr.y << 32 | s->ctr.x) + n;
+    unsigned long long high = ((unsigned long long)s->ctr.w << 32 | s->ctr.z) + (low < n);
+    s->ctr = make_uint4((unsigned)low, (unsigned)(low >> 32), (unsigned)high, (unsigned)(high >> 32));
+}
+static inline void __cu_philox_refill(curandStatePhilox4_32_10_t *s)
+{
+    s->output = curand_Philox4x32_10(s->ctr, s->key);
+}
+static inline void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s)
+{
+    s->STATE += (unsigned)(n & 3);
+    n /= 4;
+    if (s->STATE > 3) n++, s->STATE -= 4;
+    __cu_philox_add(s, n);
+    __cu_philox_refill(s);
+}
+static inline void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *s)
+{
+    unsigned long long high = ((unsigned long long)s->ctr.w << 32 | s->ctr.z) + n;
+    s->ctr.z = (unsigned)high;
+    s->ctr.w = (unsigned)(high >> 32);
+    __cu_philox_refill(s);
+}
+static inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset,
+                               curandStatePhilox4_32_10_t *s)
+{
+    s->ctr = make_uint4(0, 0, 0, 0);
+    s->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
+    s->STATE = 0;
+    s->boxmuller_flag = s->boxmuller_flag_double = 0;
+    skipahead_sequence(sequence, s);
+    skipahead(offset, s);
+}
+static inline unsigned curand(curandStatePhilox4_32_10_t *s)
+{
+    unsigned at = s->STATE++;
+    unsigned r = at == 0 ? s->output.x : at == 1 ? s->output.y : at == 2 ? s->output.z : s->output.w;
+    if (s->STATE == 4) {
+        __cu_philox_add(s, 1);
+        __cu_philox_refill(s);
+        s->STATE = 0;
+    }
+    return r;
+}
+static inline uint4 curand4(curandStatePhilox4_32_10_t *s)
+{
+    uint4 a = s->output;
+    __cu_philox_add(s, 1);
+    __cu_philox_refill(s);
+    const uint4 &b = s->output;
+    return s->STATE == 0   ? a
+           : s->STATE == 1 ? make_uint4(a.y, a.z, a.w, b.x)
+           : s->STATE == 2 ? make_uint4(a.z, a.w, b.x, b.y)
+                           : make_uint4(a.w, b.x, b.y, b.z);
+}
+
+/* In (0, 1]. */
+static inline float __cu_uniform(unsigned x) { return (float)x * 2.3283064e-10f + 2.3283064e-10f / 2; }
+static inline double __cu_uniform_double(unsigned x, unsigned y)
+{
+    unsigned long long z = (unsigned long long)x ^ (unsigned long long)y << 21;
+    return (double)z * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2;
+}
+static inline float curand_uniform(curandStatePhilox4_32_10_t *s) { return __cu_uniform(curand(s)); }
+static inline float4 curand_uniform4(curandStatePhilox4_32_10_t *s)
+{
+    uint4 x = curand4(s);
+    return make_float4(__cu_uniform(x.x), __cu_uniform(x.y), __cu_uniform(x.z), __cu_uniform(x.w));
+}
+static inline double curand_uniform_double(curandStatePhilox4_32_10_t *s)
+{
+    unsigned x = curand(s), y = curand(s);
+    return __cu_uniform_double(x, y);
+}
+static inline double2 curand_uniform2_double(curandStatePhilox4_32_10_t *s)
+{
+    uint4 x = curand4(s);
+    return make_double2(__cu_uniform_double(x.x, x.y), __cu_uniform_double(x.z, x.w));
+}
+
+/* Box and Muller's transform. */
+static inline float2 __cu_normal2(unsigned x, unsigned y)
+{
+    float u = __cu_uniform(x), v = (float)y * (2.3283064e-10f * 6.2831855f) + (2.3283064e-10f * 6.2831855f) / 2;
+    float r = sqrtf(-2 * logf(u));
+    return make_float2(sinf(v) * r, cosf(v) * r);
+}
+static inline double2 __cu_normal2_double(unsigned a, unsigned b, unsigned c, unsigned d)
+{
+    double u = __cu_uniform_double(a, b), v = __cu_uniform_double(c, d) * 2, r = sqrt(-2 * log(u));
+    return make_double2(sinpi(v) * r, cospi(v) * r);
+}
+static inline float curand_normal(curandStatePhilox4_32_10_t *s)
+{
+    if (s->boxmuller_flag) {
+        s->boxmuller_flag = 0;
+        return s->boxmuller_extra;
+    }
+    unsigned x = curand(s), y = curand(s);
+    float2 v = __cu_normal2(x, y);
+    s->boxmuller_extra = v.y;
+    s->boxmuller_flag = 1;
+    return v.x;
+}
+static inline float2 curand_normal2(curandStatePhilox4_32_10_t *s)
+{
+    unsigned x = curand(s), y = curand(s);
+    return __cu_normal2(x, y);
+}
+static inline float4 curand_normal4(curandStatePhilox4_32_10_t *s)
+{
+    uint4 x = curand4(s);
+    float2 a = __cu_normal2(x.x, x.y), b = __cu_normal2(x.z, x.w);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+static inline double2 curand_normal2_double(curandStatePhilox4_32_10_t *s)
+{
+    uint4 x = curand4(s);
+    return __cu_normal2_double(x.x, x.y, x.z, x.w);
+}
+static inline double curand_normal_double(curandStatePhilox4_32_10_t *s)
+{
+    if (s->boxmuller_flag_double) {
+        s->boxmuller_flag_double = 0;
+        return s->boxmuller_extra_double;
+    }
+    double2 v = curand_normal2_double(s);
+    s->boxmuller_extra_double = v.y;
+    s->boxmuller_flag_double = 1;
+    return v.x;
+}
+static inline float curand_log_normal(curandStatePhilox4_32_10_t *s, float mean, float stddev)
+{
+    return expf(mean + stddev * curand_normal(s));
+}
+static inline double curand_log_normal_double(curandStatePhilox4_32_10_t *s, double mean, double stddev)
+{
+    return exp(mean + stddev * curand_normal_double(s));
+}

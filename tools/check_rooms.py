@@ -43,6 +43,7 @@ NAMES_HALVES = {
     "src/scalar/scalar.h": "NumPy's spacing of float16 is not that of other types",
     "src/elementwise/elementwise.def": "NumPy's spacing of float16 is not that of other types",
     "src/signal/signal.def": "SciPy refuses float16",
+    "src/kernel/device/both/cuprite_array.cuh": "CUDA's names of the types, and PTX's",
     "src/reduce/reduce.c": "NumPy has a rule of its own for out= of a mean of float16",
     "src/reduce/notice.c": "NumPy has a rule of its own for the mean of float16",
     "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",

@@ -33,6 +33,9 @@ _NUMPY = {
     "broadcast_shapes", "index_exp", "s_",
 }
 _MODULES = {"cuda", "scipy", "profiler"}
+# Names of modules of their own, which are imported when first used.
+_LATER = {"RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
+          "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo"}
 
 
 def __getattr__(name):
@@ -42,6 +45,9 @@ def __getattr__(name):
     elif name in _MODULES:
         import importlib
         value = importlib.import_module("cuprite." + name)
+    elif name in _LATER:
+        import importlib
+        value = getattr(importlib.import_module("cuprite." + _LATER[name]), name)
     elif name in _FOREIGN:
         from cuprite._dtypes import foreign
         value = foreign(name).type
@@ -54,7 +60,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | {"AxisError"})
+    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError"})
 
 
 def get_array_module(*args):

@@ -1,6 +1,8 @@
 /* The extension module cuprite._core, and how errors become exceptions. */
 #include "rows.h"
 
+#include "kernel.h"
+
 #include <string.h>
 
 static bool make_exceptions(cpy_state *s)
@@ -11,7 +13,14 @@ static bool make_exceptions(cpy_state *s)
         "A conversion that the casting rule does not allow.", PyExc_TypeError, NULL);
     s->device_error = PyErr_NewExceptionWithDoc("cuprite.CUDARuntimeError", "The device reported a failure.",
                                                 PyExc_RuntimeError, NULL);
-    return s->memory_error && s->casting_error && s->device_error &&
+    s->compile_error = PyErr_NewExceptionWithDoc("cuprite.CompileError", "A kernel's source does not compile.",
+                                                 PyExc_RuntimeError, NULL);
+    s->driver_error = PyErr_NewExceptionWithDoc("cuprite.cuda.driver.CUDADriverError",
+                                                "What a launch asks for is beyond CUDA's limits, or is not there.",
+                                                PyExc_RuntimeError, NULL);
+    return s->memory_error && s->casting_error && s->device_error && s->compile_error && s->driver_error &&
+           PyModule_AddObjectRef(s->module, "_CompileError", s->compile_error) == 0 &&
+           PyModule_AddObjectRef(s->module, "_CUDADriverError", s->driver_error) == 0 &&
            PyModule_AddObjectRef(s->module, "OutOfMemoryError", s->memory_error) == 0 &&
            PyModule_AddObjectRef(s->module, "UFuncTypeError", s->casting_error) == 0 &&
            PyModule_AddObjectRef(s->module, "CUDARuntimeError", s->device_error) == 0;
@@ -40,6 +49,8 @@ static PyObject *exception_of(cp_code code)
     case CP_ERROR_MEMORY: return Py_NewRef(cpy_now()->memory_error);
     case CP_ERROR_CASTING: return Py_NewRef(cpy_now()->casting_error);
     case CP_ERROR_DEVICE: return Py_NewRef(cpy_now()->device_error);
+    case CP_ERROR_COMPILE: return Py_NewRef(cpy_now()->compile_error);
+    case CP_ERROR_DRIVER: return Py_NewRef(cpy_now()->driver_error);
     case CP_ERROR_AXIS: return axis_error();
     default: break;
     }
@@ -132,7 +143,8 @@ static int execute(PyObject *module)
     cpy_state_enter(s);
     PyObject *own = NULL;
     bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
-                (own = rows_of(s, "")) && PyDict_Update(PyModule_GetDict(module), own) == 0;
+                cpy_kernels_init(s) && cpy_loops_init(s) && (own = rows_of(s, "")) &&
+                PyDict_Update(PyModule_GetDict(module), own) == 0;
     Py_XDECREF(own);
     return done ? 0 : -1;
 }

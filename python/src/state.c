@@ -64,9 +64,15 @@ PyObject *cpy_module(PyObject **slot, const char *name)
     do {                                                                                                   \
         DO((s)->array);                                                                                    \
         DO((s)->ufunc);                                                                                    \
+        DO((s)->kernel);                                                                                   \
+        DO((s)->kernel_module);                                                                            \
+        DO((s)->lazy_kernel);                                                                              \
+        DO((s)->loop_kernel);                                                                              \
         DO((s)->memory_error);                                                                             \
         DO((s)->casting_error);                                                                            \
         DO((s)->device_error);                                                                             \
+        DO((s)->compile_error);                                                                            \
+        DO((s)->driver_error);                                                                             \
         DO((s)->support);                                                                                  \
         DO((s)->dispatch);                                                                                 \
         DO((s)->numpy);                                                                                    \

@@ -193,7 +193,12 @@ static int read_option(const cpi_source *source, int i, char word[], size_t byte
             return words;
         }
     }
-    if (begins(o, "-std=") || begins(o, "--std=")) return snprintf(word, bytes, "%s", o + (o[1] == '-')), 1;
+    const char *standard = begins(o, "-std=") ? o + 5 : begins(o, "--std=") ? o + 6 : NULL;
+    if (standard) { /* the vocabulary needs C++17 */
+        bool older = strstr(standard, "03") || strstr(standard, "11") || strstr(standard, "14");
+        if (!older) snprintf(word, bytes, "-std=%s", standard);
+        return 1;
+    }
     if (strcmp(o, "-fmad=false") == 0 || strcmp(o, "--fmad=false") == 0)
         return snprintf(word, bytes, "-ffp-contract=off"), 1;
     if (begins(o, "-fmad") || begins(o, "--fmad")) return 1;

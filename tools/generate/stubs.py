@@ -43,6 +43,25 @@ UFUNC = """class ufunc:
 """
 
 
+KERNELS = """class _CompileError(RuntimeError): ...
+class _CUDADriverError(RuntimeError): ...
+class _Kernel:
+    @property
+    def name(self) -> str: ...
+    @property
+    def tier(self) -> str: ...
+    def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, *, cooperative: bool = False,
+                 stream: Any = None) -> None: ...
+    def get(self, name: str, /) -> int: ...
+    def set(self, name: str, value: int, /) -> None: ...
+class _LazyKernel:
+    def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, *, cooperative: bool = False,
+                 stream: Any = None) -> None: ...
+class _LoopKernel:
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+"""
+
+
 def annotated(f, first="", skip=0):
     """The arguments of a row with annotations and defaults."""
     parts, seen = [first] if first else [], False
@@ -133,7 +152,17 @@ def source_stub(path):
     """Signatures of a module: its public functions, classes and names."""
     tree = ast.parse(path.read_text())
     bases = {ast.unparse(b) for node in tree.body if isinstance(node, ast.ClassDef) for b in node.bases}
-    return "".join(part for node in tree.body for part in stub_of(node, "", bases))
+    bases |= {b.split(".")[0] for b in bases}
+    package = ".".join(path.relative_to(PYTHON.parent).parent.parts)
+    return later(tree, package) + "".join(part for node in tree.body for part in stub_of(node, "", bases))
+
+
+def later(tree, package):
+    """What a package imports when it is first used: names, and the modules that have them (""; it is one itself)."""
+    found = next((ast.literal_eval(n.value) for n in tree.body
+                  if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_LATER"), {})
+    return "".join(f"from {package}{'.' + module if module else ''} import {n} as {n}\n"
+                   for n, module in sorted(found.items()))
 
 
 def arguments_of(node):
@@ -181,14 +210,14 @@ def stub_of(node, indent, bases=()):
     elif isinstance(node, ast.ImportFrom) and not indent and node.module != "__future__":
         for name in node.names:
             shown = name.asname or name.name
-            if name.name != "*" and not shown.startswith("_"):
+            if name.name != "*" and (not shown.startswith("_") or shown in bases):
                 yield f"from {'.' * node.level}{node.module or ''} import {name.name} as {shown}\n"
 
 
 # --- files ---
 def write_core(functions, methods, names, out):
     text = HEAD + "class OutOfMemoryError(MemoryError): ...\nclass UFuncTypeError(TypeError): ...\n"
-    text += "class CUDARuntimeError(RuntimeError): ...\n\n" + UFUNC + "\n" + ndarray(methods) + "\n"
+    text += "class CUDARuntimeError(RuntimeError): ...\n" + KERNELS + "\n" + UFUNC + "\n" + ndarray(methods) + "\n"
     text += "".join(f"{n}: ufunc\n" for n in names) + "\n"
     text += "".join(definition(n, f) for n, f in sorted(functions.items()))
     text += "\ndef rows(name: str, /) -> dict[str, Any]: ...\n"
@@ -214,6 +243,7 @@ def write_package(functions, names, foreign, out):
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []
     text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public
                                                          if n not in core) + ")\n\n" if public else ""
+    text += later(tree, "cuprite") + "\n"
     text += "__version__: str\npi: float\ne: float\neuler_gamma: float\ninf: float\nnan: float\nnewaxis: None\n"
     text += "".join(part for node in tree.body if isinstance(node, ast.FunctionDef) for part in stub_of(node, ""))
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)

@@ -14,6 +14,20 @@ __all__ = ["Device", "Stream", "Event", "get_elapsed_time", "get_current_stream"
 
 CPU = -1
 
+# Modules, and names of theirs, that are imported when first used.
+_LATER = {"compiler": "", "driver": "", "function": "", "nvrtc": "", "Module": "function", "Function": "function"}
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"module 'cuprite.cuda' has no attribute {name!r}")
+    import importlib
+    value = importlib.import_module("cuprite.cuda." + (_LATER[name] or name))
+    if _LATER[name]:
+        value = getattr(value, name)
+    globals()[name] = value
+    return value
+
 
 def is_available():
     """Whether there is a GPU."""

@@ -1,0 +1,35 @@
+/* What the files of the extension that know kernels share: the object of a compiled kernel, and arguments of a launch
+ * made of Python's objects. */
+#ifndef CPY_KERNEL_H
+#define CPY_KERNEL_H
+
+#include "cpy.h"
+#include "cuprite/kernel.h"
+
+/* A kernel of one device. */
+typedef struct cpy_kernel {
+    PyObject_HEAD
+    vectorcallfunc call;
+    cp_kernel *kernel; /* owned */
+    PyObject *weak;
+} cpy_kernel;
+
+/* The value of an argument that lies nowhere else. */
+typedef union cpy_by_value {
+    _Alignas(16) unsigned char bytes[16];
+    bool truth;
+    int64_t integer;
+    double real, complex[2];
+    void *address;
+} cpy_by_value;
+
+bool cpy_is_kernel(PyObject *o);
+/* A Python number, or one of NumPy's, as a value of type t, converted as C converts; false with an exception. */
+bool cpy_number_as(PyObject *o, cp_type t, cpy_by_value *value);
+/* Calls `f` while `stream` is the thread's. */
+PyObject *cpy_call_in(PyObject *stream, PyObject *f, PyObject *const *v, Py_ssize_t n, PyObject *names, int without);
+
+bool cpy_kernels_init(cpy_state *s);
+bool cpy_loops_init(cpy_state *s);
+
+#endif

@@ -1,0 +1,286 @@
+/* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
+ *
+ * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
+ * structure of 64-bit integers, the geometry; python/cuprite/_loop_text.py reads it in the order in which it is written
+ * here. Work is cut by the size of the problem alone, so that a reduction has the same bits every time. */
+#include "loop.h"
+
+#include <string.h>
+
+enum {
+    CPU_PIECE = 1 << 14,       /* elements of one task of the CPU */
+    CPU_TASKS = 64,            /* as many are wanted */
+    CPU_COLUMNS = 64,          /* results that a task of the CPU gathers side by side */
+    GPU_THREADS = 256,         /* of a block that reduces */
+    GPU_BLOCKS = 528,          /* as many are wanted of a reduction */
+    MOST_BLOCKS = 1 << 16,     /* of an elementwise kernel; threads go on to further elements */
+    MOST_NUMBERS = 4096
+};
+
+typedef struct geometry {
+    int n;
+    int64_t v[MOST_NUMBERS];
+} geometry;
+
+/* How a reduction is cut. */
+typedef struct cut {
+    int64_t groups, pieces, length; /* of results; of each group's elements; elements of a piece */
+    int64_t per, side;              /* CPU: groups and pieces of a block; GPU: results of a block */
+} cut;
+
+static void put(geometry *g, int64_t v) { g->v[g->n++] = v; }
+static int64_t parts(int64_t n, int64_t of) { return (n + of - 1) / of; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+/* The power of two from n on, at most `limit`, which is one. */
+static int64_t power_from(int64_t n, int64_t limit)
+{
+    int64_t p = 1;
+    while (p < n && p < limit) p *= 2;
+    return p;
+}
+
+/* --- how operands lie --- */
+static bool is_dense(const loop_call *c, int i, int from, int to)
+{
+    int64_t expected = (int64_t)cp_type_size(c->s->types[i]);
+    for (int d = to - 1; d >= from; d--) {
+        if (c->shape[d] != 1 && c->stride[i][d] != expected) return false;
+        expected *= c->shape[d];
+    }
+    return true;
+}
+
+static int by_stride(const loop_call *c, int i, int axis)
+{
+    int64_t s = c->stride[i][axis];
+    if (c->s->gpu) return STRIDED;
+    return s == 0 ? REPEATED : s == (int64_t)cp_type_size(c->s->types[i]) ? UNIT : STRIDED;
+}
+
+static int lie(const loop_call *c, int i)
+{
+    const loop_kernel *k = c->k;
+    if (!c->x[i]) return IS_NUMBER;
+    if (k->raw[i]) return cp_is_c_contiguous(c->x[i]) ? RAW_DENSE : RAW_STRIDED;
+    if (!k->reduction) return is_dense(c, i, 0, c->ndim) ? DENSE : by_stride(c, i, c->ndim - 1);
+    if (i >= k->nin) return is_dense(c, i, 0, c->nkept) ? DENSE : STRIDED;
+    return by_stride(c, i, c->column ? c->nkept - 1 : c->ndim - 1);
+}
+
+/* Whether neighbours in memory belong to different results, by the first operand that moves. */
+static bool by_columns(const loop_call *c)
+{
+    if (c->shape[c->nkept - 1] == 1) return false;
+    for (int i = 0; i < c->k->nin; i++) {
+        if (!loop_steps(c, i)) continue;
+        int64_t kept = magnitude(c->stride[i][c->nkept - 1]), reduced = magnitude(c->stride[i][c->ndim - 1]);
+        if (!kept && !reduced) continue;
+        return kept && (kept < reduced || !reduced);
+    }
+    return c->reduced == 1;
+}
+
+/* Whether 31 bits hold every count and distance. */
+static bool is_narrow(const loop_call *c)
+{
+    if (!c->s->gpu || (double)c->kept * (double)most(c->reduced, 1) >= 0x1p30) return false;
+    for (int i = 0; i < loop_operands(c->k); i++) {
+        const cp_array *x = c->x[i];
+        double reach = 0;
+        if (!x) continue;
+        for (int d = 0; d < cp_ndim(x); d++) reach += (double)magnitude(cp_strides(x)[d]) * (double)cp_dims(x)[d];
+        if (reach >= 0x1p31) return false;
+    }
+    return true;
+}
+
+/* --- variants --- */
+enum { NARROW = 1, SPLIT = 2, COLUMN = 4 };
+
+static variant *new_variant(loop_call *c, const unsigned char *key, int length)
+{
+    const int n = loop_operands(c->k);
+    PyObject *types = PyTuple_New(n);
+    for (int i = 0; types && i < n; i++) {
+        PyObject *name = PyUnicode_FromString(cp_type_name(c->s->types[i]));
+        if (!name) Py_CLEAR(types);
+        else PyTuple_SET_ITEM(types, i, name);
+    }
+    PyObject *r = types ? PyObject_CallMethod((PyObject *)c->k, "_build", "Oiy#", types, c->s->device, (char *)key,
+                                              (Py_ssize_t)length) : NULL;
+    Py_XDECREF(types);
+    PyObject *first = r, *second = NULL;
+    bool done = r && ((PyTuple_Check(r) && PyArg_ParseTuple(r, "OO", &first, &second)) || cpy_is_kernel(r));
+    if (done && second == Py_None) second = NULL;
+    done = done && cpy_is_kernel(first) && (!second || cpy_is_kernel(second));
+    variant *v = done ? PyMem_Malloc(sizeof *v + (size_t)length) : NULL;
+    if (!v) {
+        if (r && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "_build must return kernels");
+        Py_XDECREF(r);
+        return NULL;
+    }
+    v->first = Py_NewRef(first);
+    v->second = Py_XNewRef(second);
+    v->length = length;
+    memcpy(v->key, key, (size_t)length);
+    Py_DECREF(r);
+    signature *s = (signature *)c->s;
+    v->next = s->variants;
+    return s->variants = v;
+}
+
+static variant *find_variant(loop_call *c, int flags)
+{
+    unsigned char key[2 * MOST_OPERANDS + 3];
+    const int n = loop_operands(c->k);
+    int length = 0;
+    key[length++] = (unsigned char)flags;
+    key[length++] = (unsigned char)c->nkept;
+    key[length++] = (unsigned char)(c->ndim - c->nkept);
+    for (int i = 0; i < n; i++) {
+        key[length++] = (unsigned char)lie(c, i);
+        key[length++] = c->x[i] && c->k->raw[i] ? (unsigned char)cp_ndim(c->x[i]) : 0;
+    }
+    variant *v = c->s->variants;
+    while (v && (v->length != length || memcmp(v->key, key, (size_t)length) != 0)) v = v->next;
+    if (v || !c->k->patient || c->prepare) return v ? v : new_variant(c, key, length);
+    c->declined = true;
+    return NULL;
+}
+
+/* --- geometry --- */
+/* Strides of the operands that move, then size, shape and strides of those that are raw. */
+static bool put_operands(const loop_call *c, geometry *g)
+{
+    for (int i = 0; i < loop_operands(c->k); i++) {
+        int axes = c->k->reduction && i >= c->k->nin ? c->nkept : c->ndim;
+        if (!loop_steps(c, i) || lie(c, i) == DENSE) continue;
+        if (g->n + axes > MOST_NUMBERS - 3 * CP_MAXDIM) return false;
+        for (int d = 0; d < axes; d++) put(g, c->stride[i][d]);
+    }
+    for (int i = 0; i < loop_operands(c->k); i++) {
+        const cp_array *x = c->x[i];
+        if (!x || !c->k->raw[i]) continue;
+        if (g->n > MOST_NUMBERS - 3 * CP_MAXDIM) return false;
+        put(g, cp_size(x));
+        for (int d = 0; d < cp_ndim(x); d++) put(g, cp_dims(x)[d]);
+        for (int d = 0; d < cp_ndim(x); d++) put(g, cp_strides(x)[d]);
+    }
+    return true;
+}
+
+static bool too_much(void)
+{
+    PyErr_SetString(PyExc_ValueError, "a kernel over so many operands of so many axes is too large");
+    return false;
+}
+
+static bool fill_arguments(loop_call *c, cp_array *part, const geometry *g, cp_argument *a)
+{
+    static void *const none = NULL;
+    const int n = loop_operands(c->k);
+    for (int i = 0; i < n; i++)
+        a[i] = c->x[i] ? (cp_argument){.array = c->x[i]}
+                       : (cp_argument){.value = &c->value[i], .bytes = (int64_t)cp_type_size(c->s->types[i])};
+    int more = n;
+    if (c->k->reduction)
+        a[more++] = part ? (cp_argument){.array = part} : (cp_argument){.value = &none, .bytes = sizeof none};
+    a[more] = (cp_argument){.value = g->v, .bytes = (int64_t)sizeof *g->v * g->n};
+    return true;
+}
+
+static bool launch(PyObject *kernel, cp_dim3 grid, cp_dim3 block, int n, const cp_argument *a)
+{
+    cp_code code;
+    cp_launch_options options = {0};
+    Py_INCREF(kernel);
+    CPY_UNLOCKED(code = cp_kernel_launch(((cpy_kernel *)kernel)->kernel, grid, block, n, a, &options));
+    Py_DECREF(kernel);
+    return code == CP_OK || (cpy_raise(), false);
+}
+
+static bool run_elementwise(loop_call *c)
+{
+    geometry g;
+    cp_argument a[MOST_OPERANDS + 2];
+    g.n = 0;
+    variant *v = find_variant(c, is_narrow(c) ? NARROW : 0);
+    if (!v || c->prepare) return v != NULL;
+    int64_t per = most(256, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
+    per = (per + 63) / 64 * 64;
+    put(&g, c->kept);
+    put(&g, per);
+    for (int d = 0; d < c->ndim; d++) put(&g, c->shape[d]);
+    if (!put_operands(c, &g)) return too_much();
+    fill_arguments(c, NULL, &g, a);
+    int64_t threads = !c->s->gpu ? 1 : c->threads ? c->threads : 128;
+    int64_t blocks = parts(c->kept, c->s->gpu ? threads : per);
+    if (c->s->gpu) blocks = least(blocks, MOST_BLOCKS);
+    return launch(v->first, (cp_dim3){(uint32_t)blocks, 1, 1}, (cp_dim3){(uint32_t)threads, 1, 1},
+                  loop_operands(c->k) + 1, a);
+}
+
+static cut cut_for_cpu(const loop_call *c)
+{
+    int64_t inner = c->shape[c->nkept - 1];
+    cut t = {.groups = c->column ? c->kept / inner * parts(inner, CPU_COLUMNS) : c->kept, .pieces = 1};
+    int64_t work = c->reduced * (c->column ? CPU_COLUMNS : 1);
+    if (c->s->part && work >= 2 * CPU_PIECE && t.groups < CPU_TASKS)
+        t.pieces = least(parts(CPU_TASKS, t.groups), work / CPU_PIECE);
+    t.length = most(1, (parts(c->reduced, t.pieces) + 31) / 32 * 32);
+    t.pieces = most(1, parts(c->reduced, t.length));
+    t.per = least(t.groups * t.pieces, most(1, CPU_PIECE / most(1, work / t.pieces)));
+    t.side = CPU_COLUMNS;
+    return t;
+}
+
+static cut cut_for_gpu(const loop_call *c)
+{
+    int64_t lanes = power_from(most(c->reduced, 1), GPU_THREADS);
+    if (c->column) lanes = least(lanes, GPU_THREADS / power_from(c->shape[c->nkept - 1], 32));
+    cut t = {.pieces = 1, .side = GPU_THREADS / lanes};
+    t.groups = parts(c->kept, t.side);
+    if (c->s->part && t.groups < GPU_BLOCKS / 2 && c->reduced >= lanes * 32)
+        t.pieces = least(parts(GPU_BLOCKS, t.groups), c->reduced / (lanes * 16));
+    t.length = most(1, parts(c->reduced, t.pieces));
+    t.pieces = most(1, parts(c->reduced, t.length));
+    t.per = 1;
+    return t;
+}
+
+static bool launch_reduction(loop_call *c, const cut *t, cp_array *part)
+{
+    geometry g;
+    cp_argument a[MOST_OPERANDS + 2];
+    g.n = 0;
+    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (part ? SPLIT : 0) | (c->column ? COLUMN : 0));
+    if (!v) return false;
+    const int64_t numbers[] = {c->kept, c->reduced, t->groups, t->pieces, t->length, t->per, t->side};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) put(&g, numbers[i]);
+    for (int d = 0; d < c->ndim; d++) put(&g, c->shape[d]);
+    if (!put_operands(c, &g)) return too_much();
+    fill_arguments(c, part, &g, a);
+    const int n = loop_operands(c->k) + 2;
+    int64_t blocks = c->s->gpu ? t->groups : parts(t->groups * t->pieces, t->per);
+    cp_dim3 grid = {(uint32_t)blocks, c->s->gpu ? (uint32_t)t->pieces : 1, 1};
+    cp_dim3 block = {c->s->gpu ? GPU_THREADS : 1, 1, 1};
+    if (!launch(v->first, grid, block, n, a)) return false;
+    return !part || launch(v->second, (cp_dim3){(uint32_t)c->kept, 1, 1}, block, n, a);
+}
+
+static bool run_reduction(loop_call *c)
+{
+    c->column = by_columns(c);
+    cut t = c->s->gpu ? cut_for_gpu(c) : cut_for_cpu(c);
+    if (t.pieces == 1) return launch_reduction(c, &t, NULL);
+    cp_array *part = cp_empty((cp_shape){1, (int64_t[]){c->kept * t.pieces * c->s->part}}, CP_UINT8);
+    if (!part) return cpy_raise(), false;
+    bool done = launch_reduction(c, &t, part);
+    cp_free(part);
+    return done;
+}
+
+bool loop_run(loop_call *c) { return c->k->reduction ? run_reduction(c) : run_elementwise(c); }

@@ -1,0 +1,234 @@
+"""Expressions of Python -> values. One method a kind of node, named as the node is."""
+import ast
+
+from . import arithmetic, arrays, intrinsics
+from .types import INT64, OBJECT, Array, Tuple
+from .values import Value, as_type, describe, items_of, known, make_tuple, number
+
+OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+             ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and",
+             ast.BitOr: "or", ast.BitXor: "xor", ast.MatMult: "matmul"}
+COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+ERRORS = (TypeError, NameError, AttributeError, ValueError, NotImplementedError, SyntaxError, IndexError, OverflowError,
+          ZeroDivisionError, KeyError)
+
+
+class Expressions:
+    """Half of a Translator (statements.py has the other)."""
+
+    def value(self, node):
+        """The value of an expression."""
+        method = getattr(self, "x_" + type(node).__name__, None)
+        try:
+            if method is None:
+                raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
+            return method(node)
+        except ERRORS as error:
+            raise self.source.located(error, node) from None
+
+    def guarded(self, node):
+        """The value of an expression that is evaluated under a condition: no statement may be put before it."""
+        self.conditional += 1
+        try:
+            return self.value(node)
+        finally:
+            self.conditional -= 1
+
+    def put_before(self, line):
+        if self.conditional:
+            raise NotImplementedError("this call gives several values and stands where it is evaluated only under a "
+                                      "condition: give its result a name first")
+        self.emit(line)
+
+    def x_Constant(self, node):
+        return known(node.value)
+
+    def x_Name(self, node):
+        if node.id in self.scope.locals or node.id in self.parameters:
+            return self.read(node.id)
+        return known(self.find(node.id))
+
+    def x_Tuple(self, node):
+        if any(isinstance(e, ast.Starred) for e in node.elts):
+            raise NotImplementedError("a starred expression cannot stand in a kernel")
+        return make_tuple([self.value(e) for e in node.elts])
+
+    def x_List(self, node):
+        v = self.x_Tuple(node)
+        if not v.known:
+            raise NotImplementedError("a list cannot be made in a kernel: use a tuple, or a local array")
+        return v
+
+    def x_BinOp(self, node):
+        a, b = self.value(node.left), self.value(node.right)
+        return arithmetic.binary(self.unit, OPERATORS[type(node.op)], a, b)
+
+    def x_UnaryOp(self, node):
+        sign = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~", ast.Not: "not"}[type(node.op)]
+        return arithmetic.unary(self.unit, sign, self.value(node.operand))
+
+    def x_BoolOp(self, node):
+        values = [self.value(node.values[0])] + [self.guarded(v) for v in node.values[1:]]
+        return arithmetic.logical(self.unit, "&&" if isinstance(node.op, ast.And) else "||", values)
+
+    def x_Compare(self, node):
+        values = [self.value(node.left)] + [self.value(c) for c in node.comparators]
+        for v in values[1:-1]:
+            if not v.pure:
+                raise TypeError("a chained comparison would compute a call twice here: give its result a name first")
+        return arithmetic.logical(self.unit, "&&", [self._compared(op, a, b)
+                                                   for op, a, b in zip(node.ops, values, values[1:])])
+
+    def _compared(self, op, a, b):
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            if not (a.known or b.known):
+                raise TypeError("`is` compares with None only")
+            same = a.known and b.known and a.const is b.const
+            return known(same == isinstance(op, ast.Is))
+        if isinstance(op, (ast.In, ast.NotIn)):
+            items = items_of(b)
+            if items is None:
+                raise TypeError(f"`in` asks a tuple, not {describe(b)}")
+            found = arithmetic.logical(self.unit, "||", [arithmetic.compare(self.unit, "==", a, x) for x in items]
+                                       or [known(False)])
+            return found if isinstance(op, ast.In) else arithmetic.unary(self.unit, "not", found)
+        return arithmetic.compare(self.unit, COMPARISONS[type(op)], a, b)
+
+    def x_IfExp(self, node):
+        test = self.value(node.test)
+        if test.known:
+            return self.value(node.body if test.const else node.orelse)
+        a, b = self.guarded(node.body), self.guarded(node.orelse)
+        return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, test.pure)
+
+    def x_NamedExpr(self, node):
+        raise NotImplementedError("an assignment expression (:=) cannot stand in a kernel")
+
+    def x_JoinedStr(self, node):
+        raise NotImplementedError("an f-string cannot stand in a kernel: print takes several values")
+
+    def x_Slice(self, node):
+        parts = [known(None) if p is None else self.value(p) for p in (node.lower, node.upper, node.step)]
+        if all(p.known for p in parts):
+            return known(slice(*(p.const for p in parts)))
+        return Value(arrays.SLICE, items=parts, pure=all(p.pure for p in parts))
+
+    def x_Attribute(self, node):
+        v = self.value(node.value)
+        return intrinsics.attribute(self, v, node.attr)
+
+    def x_Subscript(self, node):
+        v = self.value(node.value)
+        return self.subscript(v, self.value(node.slice))
+
+    def subscript(self, v, index):
+        if v.known:
+            made = intrinsics.known_subscript(self, v, index)
+            if made is not None:
+                return made
+            v = self.array_of(v)
+        if isinstance(v.type, Array):
+            return arrays.take(self.unit, v, arrays.index_items(index))
+        items = items_of(v)
+        if items is None:
+            raise TypeError(f"{describe(v)} cannot be indexed")
+        if index.known:
+            picked = items[index.const]
+            return make_tuple(picked) if isinstance(picked, list) else picked
+        if not items:
+            raise IndexError("an empty tuple cannot be indexed")
+        out = items[-1]
+        text = as_type(index, INT64)
+        for k in range(len(items) - 2, -1, -1):
+            out = arithmetic.choose(self.unit, f"({text} == {k})", items[k], out, index.pure)
+        return out
+
+    def array_of(self, v):
+        """A known object as an array of the kernel: NumPy arrays of the surroundings are constants."""
+        import numpy
+        x = v.const
+        if isinstance(x, numpy.ndarray):
+            return self.unit.constant_array(x)
+        if isinstance(x, (tuple, list)) and x and all(number(e) for e in x):
+            if x not in self.unit.keep:
+                self.unit.keep.append(x)
+            return known(x)
+        raise TypeError(f"{describe(v)} cannot be indexed in a kernel" + (
+            ": pass arrays as arguments" if hasattr(x, "__cuda_array_interface__") else ""))
+
+    def x_Call(self, node):
+        f = self.value(node.func)
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            raise NotImplementedError("a call in a kernel cannot unpack its arguments (* and **)")
+        if f.known and intrinsics.is_range(f.const):
+            raise NotImplementedError("range stands in a for statement only")
+        arguments = [self.value(a) for a in node.args]
+        named = {k.arg: self.value(k.value) for k in node.keywords}
+        return intrinsics.call(self, f, arguments, named)
+
+    # -- device functions
+
+    def call_function(self, function, rules, arguments, named):
+        """A call of a Python function that becomes a device function."""
+        values = bound(function, arguments, named)
+        values = [self._as_argument(v) for v in values]
+        name, result = self.unit.device_function(function, rules, values)
+        text = f"{name}({', '.join(flat for v in values for flat in flattened(v))})"
+        if isinstance(result, Tuple):
+            made = self.unit.unique("result")
+            self.put_before(f"{self.unit.tuple_type(result)} {made} = {text};")
+            return unpacked(result, made)
+        return Value(result, text, pure=False)
+
+    def _as_argument(self, v):
+        if v.known and number(v.const):
+            t = self.unit.rules.type_of(v)
+            return Value(t, as_type(v, t), nonneg=v.nonneg)
+        if v.known and isinstance(v.const, tuple) and v.const and all(number(x) for x in v.const):
+            return make_tuple_of([self._as_argument(known(x)) for x in v.const])
+        return v
+
+
+def make_tuple_of(items):
+    return Value(Tuple(tuple(v.type for v in items)), items=items)
+
+
+def unpacked(t, text):
+    """The value of a tuple in a struct that has a name."""
+    return make_tuple_of([unpacked(x, f"{text}.v{k}") if isinstance(x, Tuple) else Value(x, f"{text}.v{k}")
+                          for k, x in enumerate(t.items)])
+
+
+def bound(function, arguments, named):
+    """The arguments in the order of the parameters, with defaults."""
+    import inspect
+    try:
+        b = inspect.signature(function).bind(*arguments, **named)
+    except TypeError as e:
+        raise TypeError(f"{function.__name__}: {e}") from None
+    out = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise NotImplementedError(f"{function.__name__}: a kernel cannot have the parameter *{name}")
+        out.append(b.arguments[name] if name in b.arguments else known(parameter.default))
+    return out
+
+
+def flattened(v):
+    """The texts that carry a value into a function: an array is its address, extents and strides that are no numbers."""
+    if v.type is OBJECT:
+        return []
+    if isinstance(v.type, Array):
+        out = [v.code] + [n for n in v.n if not isinstance(n, int)]
+        return out + [s for s in v.s or () if not isinstance(s, int)]
+    if isinstance(v.type, Tuple):
+        return [text for x in v.items for text in flattened(x)]
+    return [v.code]
+
+
+def _words(node):
+    names = {"Lambda": "a lambda", "ListComp": "a list comprehension", "DictComp": "a dict comprehension",
+             "SetComp": "a set comprehension", "GeneratorExp": "a generator", "Await": "await", "Yield": "yield",
+             "YieldFrom": "yield from", "Dict": "a dict", "Set": "a set", "Starred": "a starred expression"}
+    return names.get(type(node).__name__, f"the expression {type(node).__name__}")
+

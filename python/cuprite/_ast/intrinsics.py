@@ -1,0 +1,288 @@
+"""What expressions may call and ask: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types as
+conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of a face (cuprite.jit,
+cuprite.numba.cuda) that know their own text."""
+import builtins
+import math
+
+from . import arithmetic, arrays, functions
+from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, Tuple, scalar)
+from .values import Value, as_type, convert, describe, items_of, known, number
+
+
+class Intrinsic:
+    """A name that has a meaning inside kernels only. `write(translator, *values, **values)` gives a Value."""
+
+    def __init__(self, name, write=None, doc=None):
+        self.__name__, self.write, self.__doc__ = name, write, doc
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError(f"{self.__name__} can be called in a kernel only")
+
+    def __repr__(self):
+        return f"<{self.__name__}, for kernels>"
+
+
+def intrinsic(name=None):
+    """Decorator: a function of a translator and values becomes an Intrinsic."""
+    def make(function):
+        return Intrinsic(name or function.__name__.rstrip("_"), function, function.__doc__)
+    return make
+
+
+class Range(Intrinsic):
+    """A range that a for statement may loop over."""
+
+
+class Dim3:
+    """threadIdx and company: x, y and z in a kernel."""
+
+    def __init__(self, name, type):
+        self.__name__, self.type = name, type
+
+    def axis(self, axis):
+        text = f"{self.__name__}.{axis}"
+        return Value(self.type, text if self.type is UINT32 else f"((int){text})", nonneg=True)
+
+    def __getattr__(self, name):
+        if name in ("x", "y", "z"):
+            raise RuntimeError(f"{self.__name__}.{name} has a value in a kernel only")
+        raise AttributeError(f"{self.__name__} has no attribute {name!r}")
+
+    def __repr__(self):
+        return f"<{self.__name__}, for kernels>"
+
+
+class Method:
+    """A method of a value, while the kernel is written."""
+
+    def __init__(self, name, write):
+        self.__name__, self.write = name, write
+
+
+def is_range(f):
+    return f is builtins.range or isinstance(f, Range)
+
+
+def attribute(tr, v, name):
+    """v.name"""
+    if v.known:
+        x = v.const
+        if isinstance(x, Dim3) and name in ("x", "y", "z"):
+            return x.axis(name)
+        if number(x) and name in ("real", "imag"):
+            return known(getattr(x, name))
+        made = getattr(x, "_kernel_attribute", None)
+        if made is not None:
+            return made(tr, name)
+        try:
+            found = getattr(x, name)
+        except AttributeError:
+            raise AttributeError(f"{describe(v)} has no attribute {name!r}") from None
+        return known(found)
+    if isinstance(v.type, Array):
+        return _array_attribute(tr, v, name)
+    if isinstance(v.type, Scalar):
+        return _number_attribute(v, name)
+    methods = METHODS.get(getattr(v.type, "c", None), {})
+    if name in methods:
+        return Value(OBJECT, const=Method(name, lambda tr, *a, **k: methods[name](tr, v, *a, **k)))
+    raise AttributeError(f"{describe(v)} has no attribute {name!r} in a kernel")
+
+
+METHODS = {}    # the C++ type of an Opaque -> name -> write(translator, value, ...)
+
+
+def _array_attribute(tr, v, name):
+    if name == "shape":
+        return arrays.shape(v)
+    if name == "size":
+        return arrays.size(v)
+    if name == "ndim":
+        return known(v.type.ndim)
+    if name == "dtype":
+        return known(v.type.dtype.dtype)
+    if name == "T":
+        return arrays.transposed(v)
+    if name == "itemsize":
+        return known(v.type.dtype.size)
+    if name == "nbytes":
+        return arithmetic.binary(tr.unit, "mul", arrays.size(v), known(v.type.dtype.size))
+    if name == "strides":
+        from .values import make_tuple
+        return make_tuple([arrays.byte_stride(v, k) for k in range(v.type.ndim)])
+    if name in ("begin", "end"):
+        return known(Method(name, lambda tr: pointer(v, name == "end")))
+    raise AttributeError(f"an array has no attribute {name!r} in a kernel")
+
+
+def pointer(v, end=False):
+    """The address of an array's first element, or behind its last."""
+    if v.type.layout not in "CF":
+        raise TypeError("begin() and end() are for contiguous arrays")
+    total = arrays.size(v)
+    text = f"({v.code} + {total.const if total.known else total.code})" if end else v.code
+    return Value(Opaque(f"{v.type.dtype.c} *"), text)
+
+
+def _number_attribute(v, name):
+    t = v.type
+    part = FLOAT if t is CFLOAT else DOUBLE
+    if name in ("real", "imag"):
+        if t.kind == "c":
+            return Value(part, f"{v.code}.{name}()", pure=v.pure)
+        return v if name == "real" else Value(t, convert("0", INT32, t))
+    if name == "conjugate":
+        return known(Method(name, lambda tr: functions.conjugate(tr, v)))
+    if name == "dtype":
+        return known(t.dtype)
+    raise AttributeError(f"a {t.name} has no attribute {name!r} in a kernel")
+
+
+def known_subscript(tr, v, index):
+    """v[index] of a known object with a known index, or of an object that is made by subscripts; else None."""
+    special = getattr(v.const, "_kernel_subscript", None)
+    if special is not None:
+        return special(tr, index)
+    if not index.known or isinstance(v.const, (int, float)):
+        return None
+    i = index.const
+    whole = i if isinstance(i, tuple) else (i,)
+    import numpy
+    if isinstance(v.const, numpy.ndarray) and not all(isinstance(k, (int, numpy.integer)) for k in whole):
+        return None
+    if hasattr(v.const, "__cuda_array_interface__") or not hasattr(type(v.const), "__getitem__") and \
+            not isinstance(v.const, type) and not hasattr(v.const, "__class_getitem__"):
+        return None
+    found = v.const[i]
+    return None if isinstance(found, numpy.ndarray) else known(found)
+
+
+def call(tr, f, arguments, named):
+    """f(*arguments, **named)"""
+    if not f.known:
+        raise TypeError(f"{describe(f)} cannot be called")
+    x = f.const
+    if isinstance(x, (Intrinsic, Method)):
+        if x.write is None:
+            raise TypeError(f"{x.__name__} cannot be called")
+        return _written(tr, x, arguments, named)
+    target = _conversion(x)
+    if target is not None:
+        if len(arguments) != 1 or named:
+            raise TypeError(f"{getattr(x, '__name__', x)} converts one number")
+        return cast(tr, arguments[0], target)
+    if getattr(x, "_is_device_function", False):
+        return tr.call_function(x._function, x._rules, arguments, named)
+    write = functions.lookup(x)
+    if write is not None:
+        return _written(tr, Method(getattr(x, "__name__", str(x)), write), arguments, named)
+    if all(v.known for v in arguments) and all(v.known for v in named.values()) and _constant_function(x):
+        return known(x(*(v.const for v in arguments), **{k: v.const for k, v in named.items()}))
+    name = getattr(x, "__name__", None) or repr(x)
+    if callable(x) and hasattr(x, "__code__"):
+        raise TypeError(f"{name} is a Python function of the host: a kernel calls device functions only "
+                        "(device=True)")
+    raise TypeError(f"{name} cannot be called in a kernel")
+
+
+def _constant_function(x):
+    """Functions of the host whose results are constants: dtypes, finfo and the like."""
+    import numpy
+    return x in (numpy.dtype, numpy.finfo, numpy.iinfo, slice, tuple, len, str, math.log2, math.prod) or \
+        isinstance(x, type) and issubclass(x, (numpy.generic, tuple))
+
+
+def _written(tr, x, arguments, named):
+    import inspect
+    try:
+        inspect.signature(x.write).bind(tr, *arguments, **named)
+    except TypeError as e:
+        raise TypeError(f"{x.__name__}: {e}".replace("'tr'", "")) from None
+    made = x.write(tr, *arguments, **named)
+    return Value(VOID, None) if made is None else made
+
+
+_PYTHON_TYPES = {bool: BOOL, int: INT64, float: DOUBLE, complex: scalar("complex128")}
+
+
+def _conversion(x):
+    """The Scalar that calling x converts to, else None."""
+    if isinstance(x, type) and x in _PYTHON_TYPES:
+        return x
+    if getattr(x, "_scalar", None) is not None:
+        return x._scalar
+    import numpy
+    if isinstance(x, type) and issubclass(x, numpy.generic):
+        return scalar(x)
+    if isinstance(x, numpy.dtype):
+        return scalar(x)
+    return None
+
+
+def cast(tr, v, target):
+    """target(v), of a number."""
+    if isinstance(target, type):  # Python's own: int of a number that is whole stays what it is
+        t = _PYTHON_TYPES[target]
+        if v.known:
+            return known(target(v.const))
+        if isinstance(v.type, Scalar):
+            if target is int and v.type.kind in "iu" or target is float and v.type.kind == "f":
+                return v
+            if t.kind in "if" and v.type.kind == "c":
+                raise TypeError(f"{target.__name__} of a complex number")
+        target = t
+    tr.unit.need_type(target)
+    if v.known and number(v.const):
+        return known(target.dtype.type(v.const)) if not isinstance(v.const, complex) or target.kind == "c" else \
+            _refuse_complex(target)
+    return Value(target, as_type(v, target), pure=v.pure, nonneg=v.nonneg)
+
+
+def _refuse_complex(target):
+    raise TypeError(f"a complex number cannot become {target.name}")
+
+
+def known_int(v, what):
+    """A whole number that must be known while the kernel is compiled."""
+    import numpy
+    if v.known and isinstance(v.const, (int, numpy.integer)) and not isinstance(v.const, bool):
+        return int(v.const)
+    raise TypeError(f"{what} must be a constant whole number, not {describe(v)}")
+
+
+def known_shape(v):
+    items = items_of(v)
+    shape = [known_int(x, "an extent of a shared or local array") for x in ([v] if items is None else items)]
+    if any(n < 0 for n in shape):
+        raise ValueError("an extent of a shared or local array cannot be negative")
+    return shape
+
+
+def known_type(v):
+    """The Scalar that an argument `dtype` names."""
+    if v.known:
+        x = v.const
+        if getattr(x, "_scalar", None) is not None:
+            return x._scalar
+        return scalar(x)
+    raise TypeError(f"the dtype must be a constant, not {describe(v)}")
+
+
+def static_array(tr, place, shape, t):
+    """A new array in shared memory or of this thread alone; declared at the beginning of the function."""
+    total = 1
+    for n in shape:
+        total *= n
+    tr.unit.need_type(t)
+    name = tr.array_name("shared_array" if place else "local_array")
+    tr.arrays.append(f"{place}{t.c} {name}[{max(total, 1)}];")
+    return Value(Array(t, len(shape), "C"), name, n=list(shape))
+
+
+def dynamic_array(tr, t):
+    """The shared memory whose size the launch gives, as an array of t."""
+    tr.unit.need_type(t)
+    tr.unit.dynamic_shared = True
+    name = tr.array_name("shared_array")
+    tr.arrays.append(f"{t.c} *{name} = ({t.c} *)dynamic_shared;")
+    return Value(Array(t, 1, "C"), name, n=[f"(dynamic_shared_bytes / {t.size})"])

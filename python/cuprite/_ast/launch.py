@@ -1,0 +1,131 @@
+"""Kernels that were compiled from Python: one for each list of argument types, and how the arguments of a call become the
+parameters of the text.
+
+An array is passed as its address and those of its extents and strides that the text asks for; a number as a value of its
+type. What turns the arguments of a call into that list is a Python function made once for each compiled kernel.
+"""
+import re
+
+from .rules import of_constant
+from .statements import compile_function
+from .types import BOOL, DOUBLE, INT64, OBJECT, Array, Tuple, scalar
+from .unit import Unit, c_name
+from .values import Value, known
+
+
+def layout_of(x):
+    """How the strides of an array are known: 'C', 'F', 'A' (counted in elements) or 'B' (in bytes)."""
+    if x._c_contiguous:
+        return "C"
+    if x._f_contiguous:
+        return "F"
+    size = x.itemsize
+    return "A" if all(s % size == 0 for s in x.strides) else "B"
+
+
+def array_value(t):
+    """A parameter of an array type."""
+    return Value(t, "?", n=["?"] * t.ndim, s=["?"] * t.ndim if t.layout in "AB" else None)
+
+
+def parameter_value(t):
+    """A parameter of any type; VOID's and objects' are known ones."""
+    if isinstance(t, Array):
+        return array_value(t)
+    if isinstance(t, Tuple):
+        return Value(t, items=[parameter_value(x) for x in t.items])
+    return Value(t, "?")
+
+
+class Compiled:
+    """A kernel's text, the function that launches it, and what makes its parameters of a call's arguments.
+
+    `values`: the parameters as values; `source` the text; `flatten(*args)` the tuple of parameters."""
+
+    def __init__(self, function, rules, values, options=(), body=None):
+        unit = Unit(rules)
+        self.name = unit.unique(c_name(function.__name__))
+        self.values, self.options = values, tuple(options)
+        heads, lines = (body or compile_function)(unit, function, self.name, values, kernel=True)
+        text = "\n".join(lines)
+        words = set(re.findall(r"\w+", text))
+        heads = [(h, path) for h, path in heads if h.split()[-1].lstrip("*") in words]
+        self.wants_shared_size = "dynamic_shared_bytes" in words
+        if any("dynamic_shared_bytes" in t for t in unit.functions):
+            raise NotImplementedError(f"{function.__name__}: the length of dynamic shared memory is known in the kernel "
+                                      "itself only: give it to the device function")
+        declarations = [h for h, _ in heads] + ["long long dynamic_shared_bytes"] * self.wants_shared_size
+        dynamic = "extern __shared__ __align__(16) unsigned char dynamic_shared[];\n" if unit.dynamic_shared else ""
+        kernel = f'{dynamic}extern "C" __global__ void {self.name}({", ".join(declarations)}) {{\n{text}\n}}\n'
+        self.source = unit.text(kernel)
+        self.cooperative = unit.cooperative
+        self.flatten = _flattener(values, [path for _, path in heads])
+        self._launch = None
+
+    def launch(self, grid, block, args, shared_mem=0):
+        """Issues the kernel to the current stream; the arguments are of the types it was compiled for."""
+        if self._launch is None:
+            self._launch = self._load()
+        flat = self.flatten(*args)
+        if self.wants_shared_size:
+            flat += (int(shared_mem),)
+        self._launch(grid, block, flat, shared_mem=shared_mem)
+
+    def _load(self):
+        import cuprite
+        more = {"enable_cooperative_groups": True} if self.cooperative else {}
+        return cuprite.RawModule(code=self.source, options=self.options, **more).get_function(self.name)
+
+
+def _flattener(values, paths):
+    """A function of the arguments that returns the tuple of the kernel's parameters."""
+    scope = {"int": int, "float": float, "bool": bool}
+    parts = []
+    for path in paths:
+        text, v, rest = f"a{path[0]}", values[path[0]], list(path[1:])
+        while rest and isinstance(v.type, Tuple):
+            text, v = f"{text}[{rest[0]}]", v.items[rest.pop(0)]
+        if not rest:
+            parts.append(_number(text, v.type, scope))
+        elif rest[0] == "data":
+            parts.append(text)
+        elif rest[0] == "n":
+            parts.append(f"{text}.shape[{rest[1]}]")
+        else:
+            per = f" // {v.type.dtype.size}" if v.type.layout == "A" else ""
+            parts.append(f"{text}.strides[{rest[1]}]{per}")
+    names = ", ".join(f"a{k}" for k in range(len(values)))
+    return eval(f"lambda {names}: ({''.join(p + ', ' for p in parts)})", scope)
+
+
+def _number(text, t, scope):
+    """The text of a scalar argument as one of the type t."""
+    if t is INT64:
+        return f"int({text})"
+    if t is DOUBLE:
+        return f"float({text})"
+    if t is BOOL:
+        return f"bool({text})"
+    scope[t.name] = t.dtype.type
+    return f"{t.name}({text})"
+
+
+def type_of_argument(x, rules, ndarray):
+    """The type of an argument of a launch."""
+    if isinstance(x, ndarray):
+        return Array(scalar(x.dtype), x.ndim, layout_of(x))
+    t = of_constant(x)
+    if t is not None:
+        return t
+    if isinstance(x, (bool, int, float, complex)):
+        return rules.constant(x)
+    if isinstance(x, (tuple, list)):
+        return Tuple(tuple(type_of_argument(e, rules, ndarray) for e in x))
+    if x is None:
+        return OBJECT
+    raise TypeError(f"a kernel cannot be given an argument of type {type(x).__name__}")
+
+
+def values_of(types, args):
+    """The parameters of a kernel: None stays known."""
+    return [known(a) if t is OBJECT else parameter_value(t) for t, a in zip(types, args)]

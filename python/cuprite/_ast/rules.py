@@ -1,0 +1,195 @@
+"""How types meet in expressions, in the three ways that programs are written for: CUDA C's and NumPy's (the two modes of
+`jit.rawkernel`) and Numba's. A class a way, with the same methods; `operands` gives the type in which an operation
+computes and the type of its result."""
+from .types import (BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, OBJECT, SCALARS, UINT64, Array,
+                    Scalar, Tuple, scalar)
+from .values import describe, number
+
+_BY_RANK = list(SCALARS.values())
+BITWISE = ("and", "or", "xor")
+SHIFTS = ("lshift", "rshift")
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "lshift": "<<",
+         "rshift": ">>", "and": "&", "or": "|", "xor": "^", "matmul": "@"}
+
+
+def of_constant(x):
+    """The type of a NumPy scalar, else None."""
+    import numpy
+    return scalar(x.dtype) if isinstance(x, (numpy.number, numpy.bool_)) else None
+
+
+def promote(a, b):
+    """NumPy's result_type of two types."""
+    import numpy
+    return scalar(numpy.result_type(a.dtype, b.dtype))
+
+
+class Rules:
+    """What the three ways share: which operations there are for which kinds of numbers."""
+    wraps = False           # a negative index counts from the end
+    widens = False          # a variable's type is that of all its assignments together
+    index = INT32           # of threadIdx and company
+
+    def type_of(self, v):
+        """The scalar type of an operand."""
+        if v.known:
+            t = of_constant(v.const) if number(v.const) else None
+            if t is None and not number(v.const):
+                raise TypeError(f"{describe(v)} is not a number")
+            return t or self.constant(v.const)
+        if not isinstance(v.type, Scalar):
+            raise TypeError(f"{describe(v)} is not a number")
+        return v.type
+
+    def operands(self, op, a, b):
+        t = self.common(a, b)
+        return self.computed(op, t, self.type_of(a), self.type_of(b))
+
+    def computed(self, op, t, a, b):
+        """(type of the computation, type of the result) for operands that meet in t."""
+        def refuse():
+            raise TypeError(f"unsupported operand types for {SIGNS[op]}: {a.name} and {b.name}")
+        if op in BITWISE or op in SHIFTS:
+            if not t.integer:
+                refuse()
+            return (INT8, INT8) if t is BOOL and op in SHIFTS else (t, t)
+        if t.kind == "c" and op in ("floordiv", "mod"):
+            refuse()
+        if t is BOOL:
+            if op == "sub":
+                raise TypeError("booleans cannot be subtracted: use ^")
+            t = t if op in ("add", "mul") else INT8
+        if op == "truediv" and t.integer:
+            t = DOUBLE
+        return t, t
+
+    def compared(self, a, b):
+        return self.common(a, b)
+
+    def joined(self, a, b):
+        """The type of a value that is one of two (x if c else y, min, max)."""
+        return self.common(a, b)
+
+    def floating(self, v):
+        """The type in which sin and the like compute an argument."""
+        t = self.type_of(v)
+        if not t.integer:
+            return t
+        return HALF if t.size == 1 and self.halves else FLOAT if t.size <= 2 and self.halves else DOUBLE
+
+    halves = True
+
+    def assigned(self, name, old, v):
+        """The type of a variable that had the type `old` and is assigned v."""
+        t = self.type_of(v)
+        if old.kind == t.kind or t.rank <= old.rank or (old.kind in "iu" and t.kind in "iub") or \
+                (old.kind == "f" and t.kind == "f"):
+            return old
+        raise TypeError(f"the variable {name!r} is {old.name} and cannot become {t.name}: a variable has one type, that "
+                        "of its first assignment")
+
+    def stored(self, t, v):
+        """Refuses what may not be written into an element of type t."""
+        mine = self.type_of(v)
+        order = "biufc"
+        if order.index(mine.kind) > order.index(t.kind) and not (mine.kind in "iu" and t.kind in "iu") and t is not BOOL:
+            raise TypeError(f"{mine.name} cannot be written into an array of {t.name}: cast it")
+
+
+class Cuda(Rules):
+    """mode='cuda': the wider type in the order of C's conversions; whole constants are int32, others float32."""
+    mode = "cuda"
+
+    def constant(self, x):
+        if isinstance(x, bool):
+            return BOOL
+        if isinstance(x, int):
+            return INT32 if -(1 << 31) <= x < 1 << 31 else INT64 if x < 1 << 63 else UINT64
+        return CFLOAT if isinstance(x, complex) else FLOAT
+
+    def common(self, a, b):
+        return _BY_RANK[max(self.type_of(a).rank, self.type_of(b).rank)]
+
+    def ranged(self, values):
+        return self.type_of(values[1])
+
+
+class Numpy(Rules):
+    """mode='numpy': NumPy's promotion; Python's numbers are weak."""
+    mode = "numpy"
+
+    def constant(self, x):
+        if isinstance(x, bool):
+            return BOOL
+        if isinstance(x, int):
+            return INT64 if x < 1 << 63 else UINT64
+        return CDOUBLE if isinstance(x, complex) else DOUBLE
+
+    def common(self, a, b):
+        import numpy
+        parts = [v.const if v.known and type(v.const) in (int, float, complex) else self.type_of(v).dtype
+                 for v in (a, b)]
+        return scalar(numpy.result_type(*parts))
+
+    def ranged(self, values):
+        return INT64
+
+
+class Numba(Rules):
+    """Numba's: whole numbers compute in 64 bits, Python's floats are doubles, a variable is wide enough for all that is
+    assigned to it."""
+    mode = "numba"
+    wraps = widens = True
+    halves = False
+
+    def constant(self, x):
+        return Numpy.constant(self, x)
+
+    def common(self, a, b):
+        return self.wide(self.type_of(a), self.type_of(b))
+
+    def wide(self, a, b):
+        if a.integer and b.integer:
+            if a is b is BOOL:
+                return BOOL
+            return INT64 if "i" in (a.kind, b.kind) else UINT64
+        return promote(a, b)
+
+    def computed(self, op, t, a, b):
+        if op == "pow" and a is FLOAT and b.integer:
+            return FLOAT, FLOAT
+        if op in SHIFTS and a.integer:
+            t = INT64 if a.kind in "ib" else UINT64
+        if t is BOOL and op not in BITWISE:
+            t = INT64
+        return Rules.computed(self, op, t, a, b)
+
+    def compared(self, a, b):
+        a, b = self.type_of(a), self.type_of(b)
+        if a.integer and b.integer and a is not b:
+            return INT64 if a.size < 8 or b.size < 8 or "u" not in (a.kind, b.kind) else UINT64
+        return promote(a, b)
+
+    def joined(self, a, b):
+        a, b = self.type_of(a), self.type_of(b)
+        return a if a is b else promote(a, b)
+
+    def assigned(self, name, old, v):
+        t = self.type_of(v)
+        return old if old is t else promote(old, t)
+
+    def stored(self, t, v):
+        if self.type_of(v).kind == "c" and t.kind != "c":
+            raise TypeError(f"a complex number cannot be written into an array of {t.name}")
+
+    def ranged(self, values):
+        types = [self.type_of(v) for v in values]
+        if all(t.integer and t.size <= 4 for t in types) and not any(v.known for v in values[1:2]):
+            return INT32 if all(t is INT32 for t, v in zip(types, values) if not v.known) else INT64
+        return UINT64 if all(t is UINT64 for t, v in zip(types, values) if not v.known) and \
+            not all(v.known for v in values) else INT64
+
+
+def same_shape(old, new):
+    """Whether a variable that is an array or a tuple may be assigned again: its type must be the same."""
+    return old == new and isinstance(new, (Array, Tuple)) or old is new is OBJECT

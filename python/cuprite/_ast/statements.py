@@ -1,0 +1,709 @@
+"""Statements of Python -> lines of C++: the Translator of one function.
+
+A function is translated again until the types of its variables stand still (one pass is enough unless a variable widens);
+only the last pass's text is kept. Variables are C++ variables of one type; an array variable is an address with extents
+and strides, a tuple one variable an item.
+"""
+import ast
+import re
+
+from . import arithmetic, arrays, intrinsics
+from .expressions import ERRORS, OPERATORS, Expressions, make_tuple_of
+from .scope import Scope
+from .source import Source, names_of
+from .types import INT64, OBJECT, VOID, Array, Opaque, Scalar, Tuple
+from .unit import c_name
+from .values import NOTHING, Value, as_type, describe, items_of, known, number
+
+
+class State:
+    """What the passes over a function learn: types of variables, which are never negative, the result's type."""
+
+    def __init__(self):
+        self.types, self.nonneg, self.forms, self.result, self.changed = {}, {}, {}, None, False
+        self.bound = set()      # variables that are a shared or local array itself, declared with it
+
+    def learn(self, table, name, value):
+        if table.get(name, NOTHING) != value:
+            table[name] = value
+            self.changed = True
+
+
+class Translator(Expressions):
+    def __init__(self, unit, function, source, scope, state, values):
+        self.unit, self.rules, self.source, self.scope, self.state = unit, unit.rules, source, scope, state
+        self.find = names_of(function)
+        self.lines, self.depth, self.conditional, self.loops = [], 1, 0, []
+        self.arrays, self.wanted = [], None     # declarations of shared and local arrays; the name for the next
+        self.parameters = dict(zip(source.parameters, values))
+        self.seen = set(source.parameters)
+        self.names = {}
+        self.used = {c_name(n) for n in scope.locals | set(source.parameters)}
+
+    # -- text
+
+    def emit(self, line):
+        self.lines.append("    " * self.depth + line)
+
+    def block(self, statements):
+        self.depth += 1
+        for s in statements:
+            self.statement(s)
+        self.depth -= 1
+
+    def array_name(self, name):
+        """A name for a new shared or local array: its variable's, when it has one."""
+        wanted, self.wanted = self.wanted, None
+        if wanted is None:
+            return self.fresh(name)
+        self.state.bound.add(wanted)
+        return self.c_variable(wanted)
+
+    def fresh(self, name):
+        k, made = 0, name
+        while made in self.used:
+            k += 1
+            made = f"{name}{k}"
+        self.used.add(made)
+        return made
+
+    # -- variables
+
+    def c_variable(self, name):
+        if name not in self.names:
+            c = c_name(name)
+            # x_n0 and the like are the array's: a variable x beside one of that name is called otherwise
+            while any(re.fullmatch(rf"{c}_[ns]?\d\w*", u) for u in self.used):
+                c += "_"
+            self.names[name] = c
+        return self.names[name]
+
+    def read(self, name):
+        if name in self.parameters and name not in self.scope.locals:
+            return self.parameters[name]
+        if name not in self.seen or name not in self.state.types:
+            raise NameError(f"the variable {name!r} is used before it is assigned")
+        form = self.state.forms.get(name)
+        if form is not None and form.known:
+            return form
+        return self.variable(name, self.state.types[name], form)
+
+    def variable(self, name, t, form=None):
+        """The value of a variable of the type t."""
+        c = self.c_variable(name)
+        return self._named(c, t, form, self.state.nonneg.get(name, False))
+
+    def _named(self, c, t, form, nonneg):
+        if isinstance(t, Array):
+            n = [e if isinstance(e, int) else f"{c}_n{k}" for k, e in enumerate(form.n)]
+            s = form.s and [e if isinstance(e, int) else f"{c}_s{k}" for k, e in enumerate(form.s)]
+            return Value(t, c, n=n, s=s)
+        if isinstance(t, Tuple):
+            return make_tuple_of([self._named(f"{c}_{k}", x, form.items[k], form.items[k].nonneg)
+                                  for k, x in enumerate(t.items)])
+        return Value(t, c, nonneg=nonneg)
+
+    def assign(self, name, v):
+        """name = v, in types and in text."""
+        state = self.state
+        self.seen.add(name)
+        if self.scope.stores[name] == 1 and v.known and name not in self.parameters:
+            state.learn(state.types, name, OBJECT)
+            state.forms[name] = v
+            return
+        if v.known and not number(v.const):
+            items = items_of(v)
+            if items is None or not items:
+                if not self.scope.stores[name] == 1:
+                    raise TypeError(f"the variable {name!r} cannot be assigned {describe(v)}: its value changes")
+            else:
+                v = make_tuple_of(items)
+        v = self._typed_items(v)
+        old = state.types.get(name)
+        t = self._type_of(v)
+        if t is VOID:
+            raise TypeError(f"{name!r} is assigned the result of a call that returns nothing")
+        if old is not None:
+            t = self._met(name, old, t, v)
+        state.learn(state.types, name, t)
+        self._learn_form(name, t, v)
+        if isinstance(t, Tuple) and self._mentions(v, {name}):
+            v = make_tuple_of([self._kept(x) for x in v.items])
+        nonneg = v.nonneg and state.nonneg.get(name, True)
+        state.learn(state.nonneg, name, nonneg)
+        self._store(self.variable(name, t, state.forms.get(name)), t, v, name)
+
+    def _typed_items(self, v):
+        if not isinstance(v.type, Tuple):
+            return v
+        return make_tuple_of([self._typed_items(make_tuple_of(items_of(x)) if x.known and items_of(x) else x)
+                              if not (x.known and number(x.const)) else
+                              Value(self.rules.type_of(x), as_type(x, self.rules.type_of(x)), nonneg=x.nonneg)
+                              for x in v.items])
+
+    def _type_of(self, v):
+        return self.rules.type_of(v) if v.known else v.type
+
+    def _met(self, name, old, t, v):
+        if isinstance(old, Scalar) and isinstance(t, Scalar):
+            return self.rules.assigned(name, old, v)
+        if isinstance(old, Tuple) and isinstance(t, Tuple) and len(old.items) == len(t.items):
+            return Tuple(tuple(self._met(name, a, b, x) for a, b, x in zip(old.items, t.items, v.items)))
+        if old == t:
+            return t
+        if isinstance(old, Array) and isinstance(t, Array) and old[:2] == t[:2] and "B" not in (old.layout, t.layout):
+            return old._replace(layout="A")
+        raise TypeError(f"the variable {name!r} is {old!r} and cannot become {t!r}: a variable has one type")
+
+    def _learn_form(self, name, t, v):
+        """Which extents and strides of an array variable are numbers, or the forms of a tuple's items."""
+        if isinstance(t, Array):
+            s = [arrays.stride(v, k) for k in range(t.ndim)] if t.layout in "AB" else None
+            form = Value(t, n=list(v.n), s=s)
+            old = self.state.forms.get(name)
+            if old is not None and isinstance(old.type, Array):
+                form.n = [a if a == b and isinstance(a, int) else "?" for a, b in zip(old.n, form.n)]
+                if s and old.s:
+                    form.s = [a if a == b and isinstance(a, int) else "?" for a, b in zip(old.s, s)]
+                elif s:
+                    form.s = ["?"] * len(s)
+            if old is None or _numbers(old) != _numbers(form):
+                self.state.changed = True
+            self.state.forms[name] = form
+        elif isinstance(t, Tuple):
+            self.state.forms[name] = Value(t, items=v.items)
+
+    def _store(self, target, t, v, name=None):
+        """Lines that give the C++ variable(s) of `target` the value v."""
+        if isinstance(t, Tuple):
+            # all items are computed before the first is written: x, y = y, x
+            for (a, b) in zip(target.items, v.items):
+                self._store(a, a.type, b)
+        elif isinstance(t, Array):
+            s = v.s
+            if target.s is not None and s is None:
+                s = [arrays.stride(v, k) for k in range(t.ndim)]
+            pairs = [(target.code, v.code)] + list(zip(target.n, v.n)) + list(zip(target.s or (), s or ()))
+            for a, b in pairs:
+                if not isinstance(a, int):
+                    self._set(a, str(b), f"{t.dtype.c} *" if a == target.code else "long long ")
+        elif isinstance(t, Opaque):
+            self._set(target.code, v.code, t.c + " ")
+        else:
+            self._set(target.code, arrays.strip(as_type(v, t)), t.c + " ")
+
+    def _set(self, name, text, c_type):
+        if name == text:
+            return
+        if name in self.pending:
+            self.pending.discard(name)
+            self.emit(f"{c_type}{name} = {text};")
+        else:
+            self.emit(f"{name} = {text};")
+
+    def declared(self, name):
+        """(C++ type, C++ name) of every C++ variable behind a variable."""
+        t = self.state.types.get(name)
+        if t is None or t is OBJECT or name in self.state.bound:
+            return []
+        out = []
+
+        def walk(v):
+            if isinstance(v.type, Tuple):
+                for x in v.items:
+                    walk(x)
+            elif isinstance(v.type, Array):
+                out.append((f"{v.type.dtype.c} *", v.code))
+                out.extend(("long long ", n) for n in v.n if not isinstance(n, int))
+                out.extend(("long long ", s) for s in v.s or () if not isinstance(s, int))
+            elif v.type is not OBJECT:
+                self.unit.need_type(v.type)
+                out.append((v.type.c + " ", v.code))
+        walk(self.variable(name, t, self.state.forms.get(name)))
+        return out
+
+    # -- statements
+
+    pending = frozenset()
+
+    def statement(self, node):
+        method = getattr(self, "s_" + type(node).__name__, None)
+        try:
+            if method is None:
+                raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
+            self._declare(node)
+            method(node)
+        except ERRORS as error:
+            raise self.source.located(error, node) from None
+
+    def _declare(self, node):
+        """Declarations that stand here: in the assignment itself, or before the statement."""
+        names = [d for name in self.scope.at(node) for d in self.declared(name)]
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            self._await(names)
+        else:
+            self.pending = set()
+            for t, c in names:
+                self.emit(f"{t}{c};")
+
+    def _await(self, names):
+        """These (type, name) are declared where they are assigned first."""
+        self.pending, self.pending_types = {c for _, c in names}, {c: t for t, c in names}
+
+    def _flush(self):
+        """Declares what no assignment did."""
+        for c in sorted(self.pending):
+            self.emit(f"{self.pending_types[c]}{c};")
+        self.pending = set()
+
+    def s_Pass(self, node):
+        pass
+
+    def s_Expr(self, node):
+        if isinstance(node.value, ast.Constant):
+            return  # a docstring
+        v = self.value(node.value)
+        if v.code and not v.pure:
+            self.emit(f"{v.code};")
+
+    def s_Assign(self, node):
+        target = node.targets[0]
+        once = len(node.targets) == 1 and isinstance(target, ast.Name) and self.scope.stores[target.id] == 1
+        self.wanted = target.id if once and target.id not in self.parameters else None
+        v, self.wanted = self.value(node.value), None
+        if len(node.targets) > 1 and not v.known and not v.pure:
+            raise NotImplementedError("a call's result can be assigned to one target only")
+        for target in node.targets:
+            self.assign_to(target, v)
+        self._flush()
+
+    def s_AnnAssign(self, node):
+        if node.value is not None:
+            self.assign_to(node.target, self.value(node.value))
+        self._flush()
+
+    def assign_to(self, target, v):
+        if isinstance(target, ast.Name):
+            self.assign(target.id, v)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target, v)
+        elif isinstance(target, ast.Subscript):
+            self._store_element(self.value(target), v)
+        elif isinstance(target, ast.Attribute):
+            raise NotImplementedError(f"the attribute {target.attr!r} cannot be assigned in a kernel")
+        else:
+            raise NotImplementedError(f"{_words(target)} cannot be assigned in a kernel")
+
+    def _unpack(self, target, v):
+        items = items_of(v)
+        if items is None:
+            raise TypeError(f"{describe(v)} cannot be unpacked")
+        if len(items) != len(target.elts):
+            raise ValueError(f"{len(items)} values cannot be assigned to {len(target.elts)} names")
+        names = {n.id for t in target.elts for n in ast.walk(t) if isinstance(n, ast.Name)}
+        if len(items) > 1 and any(self._mentions(x, names) for x in items):
+            items = [self._kept(x) for x in items]
+        for t, x in zip(target.elts, items):
+            self.assign_to(t, x)
+
+    def _mentions(self, v, names):
+        if v.known:
+            return False
+        if v.items is not None:
+            return any(self._mentions(x, names) for x in v.items)
+        if not v.pure or v.place:
+            return True
+        words = set(re.findall(r"\w+", v.code))
+        return any(w == c or w.startswith(c + "_") for c in map(self.c_variable, names) for w in words)
+
+    def _kept(self, v):
+        """The value in a variable of its own, so that later assignments do not change it."""
+        if v.known or not isinstance(v.type, Scalar):
+            return v
+        c = self.fresh("kept")
+        self.unit.need_type(v.type)
+        self.emit(f"{v.type.c} {c} = {v.code};")
+        return Value(v.type, c, nonneg=v.nonneg)
+
+    def _store_element(self, place, v):
+        if isinstance(place.type, Array):
+            raise NotImplementedError("a part of an array cannot be assigned at once in a kernel: loop over its elements")
+        if not place.place:
+            raise TypeError(f"{describe(place)} cannot be assigned")
+        self.rules.stored(place.type, v)
+        self.unit.need_type(place.type)
+        self.emit(f"{arrays.strip(place.code)} = {arrays.strip(as_type(v, place.type))};")
+
+    def s_AugAssign(self, node):
+        target, op = node.target, OPERATORS[type(node.op)]
+        if isinstance(target, ast.Name):
+            old = self.value(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+            self.assign(target.id, arithmetic.binary(self.unit, op, old, self.value(node.value)))
+            return
+        place = self.value(target)
+        if not place.pure:
+            raise NotImplementedError("the index of an augmented assignment calls a function: give it a name first")
+        if isinstance(place.type, Array):
+            raise NotImplementedError("a part of an array cannot be assigned at once in a kernel: loop over its elements")
+        v = arithmetic.binary(self.unit, op, place, self.value(node.value))
+        self._store_element(place, v)
+
+    def s_If(self, node):
+        test = self.value(node.test)
+        if test.known:  # decided while the kernel is compiled: the other branch is not looked at
+            for s in node.body if test.const else node.orelse:
+                self.statement(s)
+            return
+        self.emit(f"if ({arrays.strip(arithmetic.truth(test))}) {{")
+        before = set(self.seen)
+        self.block(node.body)
+        after, self.seen = self.seen, before | set()
+        if node.orelse:
+            self.emit("} else {")
+            self.block(node.orelse)
+        self.seen |= after
+        self.emit("}")
+
+    def s_While(self, node):
+        test = self.guarded(node.test)
+        done = self._else_flag(node)
+        self.emit(f"while ({arrays.strip(arithmetic.truth(test))}) {{")
+        self._loop_body(node, done)
+        self.emit("}")
+        self._else(node, done)
+
+    def _else_flag(self, node):
+        if not node.orelse:
+            return None
+        flag = self.fresh("broke")
+        self.emit(f"bool {flag} = false;")
+        return flag
+
+    def _else(self, node, flag):
+        if flag:
+            self.emit(f"if (!{flag}) {{")
+            self.block(node.orelse)
+            self.emit("}")
+
+    def _loop_body(self, node, flag, first=()):
+        self.loops.append(flag)
+        self.depth += 1
+        for line in first:
+            self.emit(line)
+        self.depth -= 1
+        self.block(node.body)
+        self.loops.pop()
+
+    def s_Break(self, node):
+        if self.loops[-1]:
+            self.emit(f"{self.loops[-1]} = true;")
+        self.emit("break;")
+
+    def s_Continue(self, node):
+        self.emit("continue;")
+
+    def s_For(self, node):
+        call = node.iter
+        if isinstance(call, ast.Call):
+            f = self.value(call.func)
+            if f.known and intrinsics.is_range(f.const):
+                return self._for_range(node, call)
+        v = self.value(node.iter)
+        if v.known and items_of(v) is None:
+            v = self.array_of(v)
+        self._for_items(node, v)
+
+    def _for_range(self, node, call):
+        unroll = None
+        for k in call.keywords:
+            if k.arg != "unroll":
+                raise TypeError(f"range has no argument {k.arg!r}")
+            unroll = self.value(k.value)
+        values = [self.value(a) for a in call.args]
+        if not 1 <= len(values) <= 3:
+            raise TypeError(f"range takes one to three arguments, not {len(values)}")
+        start, stop = (known(0), values[0]) if len(values) == 1 else values[:2]
+        step = values[2] if len(values) == 3 else known(1)
+        for v in (start, stop, step):
+            if not self.rules.type_of(v).integer or (v.known and isinstance(v.const, float)):
+                raise TypeError(f"range counts in whole numbers, not {describe(v)}")
+        if step.known and step.const == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        if not isinstance(node.target, ast.Name):
+            raise NotImplementedError("the variable of a for statement over range is one name")
+        self._counted(node, start, stop, step, unroll)
+
+    def _counted(self, node, start, stop, step, unroll):
+        name, t = node.target.id, self.rules.ranged([start, stop, step])
+        own = self.scope.loop_only(node, name)
+        state = self.state
+        self.seen.add(name)
+        upward = step.known and step.const > 0 or not step.known and self.rules.type_of(step).kind == "u"
+        nonneg = t.kind == "u" or (start.nonneg and upward) or (
+            step.known and step.const < 0 and stop.known and stop.const >= -1)
+        if own:
+            state.types[name], state.nonneg[name] = t, nonneg
+            counter = self.c_variable(name)
+        else:
+            counter = self.fresh("at")
+        stop_text = self._steady(stop, t, node, "stop")
+        step_text = self._steady(step, t, node, "step")
+        done = self._else_flag(node)
+        if unroll is not None:
+            self._unroll(unroll)
+        self.emit(_for_line(t, counter, arrays.strip(as_type(start, t)), stop_text, step, step_text, upward))
+        first = []
+        if not own:
+            at = len(self.lines)
+            self.depth += 1
+            self.assign(name, Value(t, counter, nonneg=nonneg))
+            self.depth -= 1
+            first, self.lines[at:] = self.lines[at:], []
+            self.lines.extend(first)
+        self._loop_body(node, done)
+        self.emit("}")
+        self._else(node, done)
+
+    def _unroll(self, unroll):
+        if not unroll.known or not isinstance(unroll.const, (bool, int)):
+            raise TypeError("unroll must be True, False or a number that is known")
+        if unroll.const is True:
+            self.emit("#pragma unroll")
+        elif unroll.const is False:
+            self.emit("#pragma unroll 1")
+        else:
+            self.emit(f"#pragma unroll {unroll.const}")
+
+    def _steady(self, v, t, node, word):
+        """The text of a bound that is asked in every turn: Python asks once, so what may change gets a name."""
+        text = as_type(v, t)
+        if v.known:
+            return text
+        names = {n.id for s in node.body for n in ast.walk(s)
+                 if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | {node.target.id}
+        words = set(re.findall(r"\w+", text))
+        if v.pure and "[" not in text and not re.search(r"\w\(", text) and \
+                not words & {self.c_variable(n) for n in names}:
+            return text
+        c = self.fresh(word)
+        self.emit(f"const {t.c} {c} = {arrays.strip(text)};")
+        return c
+
+    def _for_items(self, node, v):
+        """for x in array (its first axis), for x in tuple."""
+        counter = self.fresh("at")
+        items = items_of(v)
+        if items is not None:
+            if not items:
+                return
+            count, item = str(len(items)), None
+        elif isinstance(v.type, Array) and v.type.ndim:
+            count = str(v.n[0])
+        else:
+            raise TypeError(f"{describe(v)} cannot be looped over")
+        done = self._else_flag(node)
+        self.emit(f"for (long long {counter} = 0; {counter} < {count}; {counter}++) {{")
+        item = self.subscript(v, Value(INT64, counter, nonneg=True))
+        self.depth += 1
+        if isinstance(node.target, ast.Name) and self.scope.loop_only(node, node.target.id):
+            self._await(self.declared(node.target.id))
+        self.assign_to(node.target, item)
+        self._flush()
+        self.depth -= 1
+        self._loop_body(node, done)
+        self.emit("}")
+        self._else(node, done)
+
+    def s_Return(self, node):
+        v = None if node.value is None else self.value(node.value)
+        if v is None or (v.known and v.const is None):
+            t = VOID
+        else:
+            v = self._typed_items(make_tuple_of(items_of(v)) if v.known and isinstance(v.const, tuple) else v)
+            t = self._type_of(v)
+        self._returned(t, v)
+        result = self.state.result
+        if t is VOID:
+            self.emit("return;")
+        elif isinstance(result, Tuple):
+            self.emit(f"return {self._packed(result, v)};")
+        else:
+            self.unit.c_type(result)
+            self.emit(f"return {arrays.strip(as_type(v, result) if isinstance(result, Scalar) else v.code)};")
+
+    def _packed(self, t, v):
+        parts = [self._packed(x, y) if isinstance(x, Tuple) else as_type(y, x) for x, y in zip(t.items, v.items)]
+        return f"{self.unit.tuple_type(t)}{{{', '.join(parts)}}}"
+
+    def _returned(self, t, v):
+        old = self.state.result
+        if self.kernel:
+            if t is not VOID:
+                raise TypeError("a kernel returns nothing: write results into an array")
+        elif old is not None:
+            if (old is VOID) != (t is VOID):
+                raise TypeError("the function returns a value in one place and none in another")
+            if old is not VOID:
+                t = self._joined(old, t)
+        if old != t:
+            self.state.result = t
+            self.state.changed = self.state.changed or old is not None
+
+    def _joined(self, old, t):
+        if isinstance(old, Tuple) and isinstance(t, Tuple) and len(old.items) == len(t.items):
+            return Tuple(tuple(self._joined(a, b) for a, b in zip(old.items, t.items)))
+        if isinstance(old, Scalar) and isinstance(t, Scalar):
+            return old if old is t else self.rules.joined(Value(old, "a"), Value(t, "b"))
+        elif old == t:
+            return t
+        raise TypeError(f"the function returns {old!r} in one place and {t!r} in another")
+
+    def s_Assert(self, node):
+        test = self.value(node.test)
+        if test.known and test.const:
+            return
+        self.emit(f"assert({arithmetic.truth(test)});")
+
+    def s_Raise(self, node):
+        if not self.rules.widens or not self.kernel:
+            raise NotImplementedError("a kernel cannot raise an exception")
+        self.emit("return;")  # the thread ends; without debug=True Numba does not tell either
+
+    def s_Global(self, node):
+        raise NotImplementedError("a kernel cannot assign global variables")
+
+    s_Nonlocal = s_Global
+
+
+def _for_line(t, counter, start, stop, step, step_text, upward):
+    if step.known and step.const == 1:
+        return f"for ({t.c} {counter} = {start}; {counter} < {stop}; {counter}++) {{"
+    move = f"{counter} += {step_text}"
+    if upward:
+        test = f"{counter} < {stop}"
+    elif step.known:
+        test = f"{counter} > {stop}"
+    else:
+        test = f"{step_text} > 0 ? {counter} < {stop} : {step_text} < 0 && {counter} > {stop}"
+    return f"for ({t.c} {counter} = {start}; {test}; {move}) {{"
+
+
+def _numbers(form):
+    return ([n if isinstance(n, int) else None for n in form.n],
+            form.s and [s if isinstance(s, int) else None for s in form.s])
+
+
+def _words(node):
+    names = {"With": "with", "Try": "try", "TryStar": "try", "FunctionDef": "a function in a function",
+             "ClassDef": "a class", "Import": "import", "ImportFrom": "import", "Delete": "del", "Match": "match",
+             "AsyncFor": "async for", "AsyncWith": "async with", "Starred": "a starred name"}
+    return names.get(type(node).__name__, f"the statement {type(node).__name__}")
+
+
+def compile_function(unit, function, name, values, kernel=False):
+    """(text, type of the result) of one function of C++ for these arguments. Arrays among them come as values whose texts
+    are to be the parameters' own names."""
+    source = Source(function)
+    if source.variadic:
+        raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)
+    if len(values) != len(source.parameters):
+        raise TypeError(f"{function.__name__}() takes {len(source.parameters)} arguments, not {len(values)}")
+    lambda_ = isinstance(source.node, ast.Lambda)
+    body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
+    scope, state = Scope(body, source.parameters), State()
+    for _ in range(40):
+        state.changed = False
+        t = Translator(unit, function, source, scope, state, ())
+        t.kernel = kernel
+        heads, first = t.take_parameters(values)
+        for s in body:
+            t.statement(s)
+        if not state.changed:
+            break
+    else:
+        raise source.located(TypeError("the types of the variables do not settle"), source.node)
+    result = state.result or VOID
+    top = [f"    {c_type}{c};" for n in scope.top for c_type, c in t.declared(n)]
+    lines = ["    " + line for line in t.arrays] + first + top + t.lines
+    if kernel:
+        return heads, lines
+    if result is not VOID and not _always_returns(body):
+        raise source.located(TypeError("the function does not return a value on every way through it"), source.node)
+    head = f"static __device__ inline {unit.c_type(result)} {name}({', '.join(h for h, _ in heads)}) {{"
+    return "\n".join([head] + lines + ["}"]) + "\n", result
+
+
+def _take_parameters(self, values):
+    """Names the parameters: sets self.parameters; returns [(declaration, path)] and first lines (parameters that the
+    function assigns become variables of their own)."""
+    heads, first = [], []
+    for k, (name, v) in enumerate(zip(self.source.parameters, values)):
+        assigned = name in self.scope.locals
+        c = self.fresh(c_name(name) + "_given") if assigned else self.c_variable(name)
+        mine = self._parameter(c, v, heads, (k,))
+        self.parameters[name] = mine
+        if not assigned:
+            continue
+        if mine.known:
+            mine = Value(self.rules.type_of(mine), as_type(mine, self.rules.type_of(mine)), nonneg=mine.nonneg) \
+                if number(mine.const) else mine
+        if mine.type is OBJECT:
+            raise TypeError(f"the parameter {name!r} cannot be assigned")
+        self.state.types.setdefault(name, mine.type)
+        if isinstance(mine.type, (Array, Tuple)):
+            self.state.forms.setdefault(name, Value(mine.type, n=mine.n, s=mine.s, items=mine.items))
+        self.state.learn(self.state.nonneg, name, mine.nonneg and self.state.nonneg.get(name, True))
+        first.append((name, mine))
+    self.seen = set(self.source.parameters)
+    lines, self.lines = self.lines, []
+    for name, mine in first:
+        self._await(self.declared(name))
+        t = self.state.types[name]
+        if isinstance(t, Array) and t.layout == "A" and mine.s is None:
+            mine = Value(t, mine.code, n=mine.n, s=[arrays.stride(mine, k) for k in range(t.ndim)])
+        self._store(self.variable(name, t, self.state.forms.get(name)), t, mine)
+    self.pending = set()
+    first, self.lines = self.lines, lines
+    return heads, first
+
+
+def _parameter(self, c, v, heads, path):
+    """The value of a parameter called c, like v; appends its declarations."""
+    if v.type is OBJECT:
+        return v
+    if isinstance(v.type, Tuple):
+        return make_tuple_of([self._parameter(f"{c}_{k}", x, heads, path + (k,)) for k, x in enumerate(v.items)])
+    self.unit.need_type(v.type.dtype if isinstance(v.type, Array) else v.type)
+    if not isinstance(v.type, Array):
+        heads.append((f"{v.type.c} {c}", path))
+        return Value(v.type, c, nonneg=v.nonneg)
+    heads.append((f"{v.type.dtype.c} *{c}", path + ("data",)))
+    n, s = [], None
+    for k, e in enumerate(v.n):
+        n.append(e if isinstance(e, int) else f"{c}_n{k}")
+        if not isinstance(e, int):
+            heads.append((f"long long {c}_n{k}", path + ("n", k)))
+    if v.s is not None:
+        s = []
+        for k, e in enumerate(v.s):
+            s.append(e if isinstance(e, int) else f"{c}_s{k}")
+            if not isinstance(e, int):
+                heads.append((f"long long {c}_s{k}", path + ("s", k)))
+    return Value(v.type, c, n=n, s=s)
+
+
+Translator.take_parameters, Translator._parameter = _take_parameters, _parameter
+
+
+def _always_returns(body):
+    """Whether no way leads past the end of these statements."""
+    for s in body:
+        if isinstance(s, (ast.Return, ast.Raise)):
+            return True
+        if isinstance(s, ast.If) and s.orelse and _always_returns(s.body) and _always_returns(s.orelse):
+            return True
+        if isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and s.test.value and \
+                not any(isinstance(n, ast.Break) for n in ast.walk(s)):
+            return True
+    return False
+

@@ -1,0 +1,144 @@
+"""One text of CUDA C++ in the making: a kernel, the device functions it calls, the constants and helpers it needs.
+
+A Unit writes each device function once for each list of argument types. `text()` puts all together in an order that
+compiles: helpers, tuples, constants, functions, the kernel.
+"""
+import re
+
+from . import preamble
+from .types import BOOL, HALF, OBJECT, Array, Scalar, Tuple
+from .values import Value, literal
+
+RESERVED = set("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
+const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
+goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
+register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this
+thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+restrict half half2 threadIdx blockIdx blockDim gridDim warpSize complex main printf assert malloc free memset memcpy
+abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 exp10 expm1 fabs floor fma fmax
+fmin fmod frexp hypot ilogb isfinite isinf isnan labs ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround max
+min modf nan nearbyint nextafter norm normcdf pow proj polar conj real imag arg remainder remquo rint round rsqrt scalbn
+signbit sin sincos sinh sinpi cospi sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn index time clock linux unix NULL EOF T
+int1 int2 int3 int4 float1 float2 float3 float4 double2 double3 double4 dim3 uint uint1 uint2 uint3 uint4 char1 char2
+short2 long2 ushort ulong size_t brev clz ffs popc ballot all any tex1D atomicAdd atomicCAS""".split())
+
+
+def c_name(name):
+    """A Python name as one of C++."""
+    if not name.isascii():
+        name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+    name = re.sub(r"\W", "_", name)
+    if name[:1].isdigit() or name in RESERVED or name in preamble.HELPERS or name[:2] == "__":
+        name = "my_" + name.lstrip("_")
+    return name
+
+
+class Unit:
+    def __init__(self, rules):
+        self.rules = rules
+        self.helpers, self.tuples, self.constants, self.functions, self.names = set(), {}, {}, [], set()
+        self.made = {}          # (function, argument types) -> (name, type of the result, parameters)
+        self.busy = []          # functions being written, to see recursion
+        self.keep = []          # objects whose identity is a key here
+        self.dynamic_shared = False
+        self.cooperative = False
+        self.options = ()
+        self.written = set()    # (name of a kernel's array parameter) that a kernel may write
+
+    # -- what the text needs
+
+    def need(self, *names):
+        self.helpers.update(names)
+
+    def need_type(self, t):
+        if isinstance(t, Scalar):
+            if t.kind == "c":
+                self.helpers.add("#complex")
+            elif t is HALF:
+                self.helpers.add("#half")
+
+    def call(self, helper, *arguments):
+        self.helpers.add(helper)
+        return f"{helper}({', '.join(arguments)})"
+
+    def unique(self, name):
+        name, k = c_name(name), 1
+        made = name
+        while made in self.names:
+            made, k = f"{name}_{k}", k + 1
+        self.names.add(made)
+        return made
+
+    def tuple_type(self, t):
+        """The struct that carries a tuple out of a device function."""
+        if t not in self.tuples:
+            name = f"tuple_{t.short}"
+            members = "".join(f" {self.c_type(x)} v{k};" for k, x in enumerate(t.items))
+            self.tuples[t] = (name, f"struct {name} {{{members} }};\n")
+        return self.tuples[t][0]
+
+    def c_type(self, t):
+        if isinstance(t, Tuple):
+            return self.tuple_type(t)
+        if isinstance(t, Array) or t is OBJECT:
+            raise TypeError(f"a device function cannot return {'an array' if isinstance(t, Array) else 'such an object'}")
+        self.need_type(t)
+        return t.c
+
+    def constant_array(self, x):
+        """A NumPy array that the kernel reads, kept in its text."""
+        import numpy
+        from .types import scalar
+        key = id(x)
+        if key not in self.constants:
+            t = scalar(x.dtype)
+            self.need_type(t)
+            if x.nbytes > 1 << 20:
+                raise ValueError(f"a constant array of {x.nbytes} bytes is too large to stand in a kernel: pass it")
+            name = self.unique("constant_array")
+            numbers = [literal(v.item() if t is not BOOL else bool(v), t) for v in numpy.ascontiguousarray(x).ravel()]
+            lines = [", ".join(numbers[k:k + 16]) for k in range(0, len(numbers), 16)] or ["0"]
+            place = "__constant__" if x.nbytes <= 32768 and t is not HALF and t.kind != "c" else "__device__ const"
+            text = f"static {place} {t.c} {name}[{max(x.size, 1)}] = {{\n    " + ",\n    ".join(lines) + "\n};\n"
+            self.constants[key] = (Value(Array(t, x.ndim, "C"), name, n=list(x.shape)), text)
+            self.keep.append(x)
+        return self.constants[key][0]
+
+    # -- functions
+
+    def device_function(self, function, rules, values):
+        """(name, type of the result) of a device function for these arguments; writes it if it is new."""
+        from .statements import compile_function
+        types = tuple(("known", id(v.const)) if v.type is OBJECT else _shape_key(v) for v in values)
+        key = (id(function), types)
+        if key not in self.made:
+            if function in self.busy:
+                raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive")
+            self.busy.append(function)
+            self.keep.append(values)
+            before, self.rules = self.rules, rules or self.rules
+            try:
+                name = self.unique(c_name(function.__name__) + "_device")
+                text, result = compile_function(self, function, name, values)
+            finally:
+                self.rules = before
+                self.busy.pop()
+            self.functions.append(text)
+            self.made[key] = (name, result)
+        return self.made[key]
+
+    def text(self, kernel):
+        parts = [preamble.texts(self.helpers), "".join(t for _, t in self.tuples.values()),
+                 "".join(t for _, t in self.constants.values()), "\n".join(self.functions), kernel]
+        return "\n".join(p for p in parts if p)
+
+
+def _shape_key(v):
+    """What of an argument a device function's text depends on: its type, and the extents that are numbers."""
+    if isinstance(v.type, Array):
+        return (v.type, tuple(n if isinstance(n, int) else None for n in v.n),
+                v.s and tuple(s if isinstance(s, int) else None for s in v.s), v.nonneg)
+    if isinstance(v.type, Tuple):
+        return (v.type, tuple(_shape_key(x) for x in v.items))
+    return (v.type, v.nonneg)
+

@@ -32,7 +32,7 @@ _NUMPY = {
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
     "broadcast_shapes", "index_exp", "s_",
 }
-_MODULES = {"cuda", "scipy", "profiler"}
+_MODULES = {"cuda", "jit", "numba", "scipy", "profiler"}
 # Names of modules of their own, which are imported when first used.
 _LATER = {"RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
           "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo"}

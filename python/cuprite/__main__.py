@@ -1,4 +1,5 @@
-"""python -m cuprite program.py [arguments]: runs a program of CuPy's with Cuprite standing for cupy and cupyx."""
+"""python -m cuprite program.py [arguments]: runs a program of CuPy's with Cuprite standing for cupy and cupyx, and for
+numba where Numba does not import."""
 import os
 import runpy
 import sys
@@ -7,7 +8,8 @@ import sys
 def main():
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print("usage: python -m cuprite program.py [arguments]\n\n"
-              "Runs the program with `cupy` and `cupyx` standing for Cuprite.")
+              "Runs the program with `cupy` and `cupyx` standing for Cuprite, and `numba` for cuprite.numba "
+              "where Numba is not installed.")
         return 0 if len(sys.argv) > 1 else 2
     from cuprite._alias import install
     install()

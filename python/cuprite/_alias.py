@@ -1,14 +1,32 @@
-"""`cupy` and `cupyx` as names of Cuprite's modules: the same module objects, not copies."""
+"""`cupy` and `cupyx` as names of Cuprite's modules: the same module objects, not copies. `numba` too, where Numba itself is
+not installed or fails to import; that is found out when the program asks for it."""
 import importlib
 import importlib.abc
 import importlib.machinery
 import sys
 
 _ROOTS = ("cupy", "cupyx")
+_numba_is_ours = None  # not known yet
+
+
+def _numba_is_absent():
+    """Whether `import numba` fails without us. Where it works, Numba's modules are loaded by this."""
+    global _numba_is_ours
+    if _numba_is_ours is None:
+        _numba_is_ours = False  # what the import below asks for is not ours
+        try:
+            importlib.import_module("numba")
+        except Exception:  # absent, or too old or too new for what it needs: both are said in many ways
+            for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
+                del sys.modules[name]
+            _numba_is_ours = True
+    return _numba_is_ours
 
 
 def _real_name(name):
     root, dot, rest = name.partition(".")
+    if root == "numba":
+        return "cuprite." + name if _numba_is_absent() else None
     return "cuprite" + dot + rest if root in _ROOTS else None
 
 
@@ -25,10 +43,24 @@ class _Loader(importlib.abc.Loader):
         module.__spec__ = self.kept  # the import system wrote the alias's over it
 
 
+class _Imported(importlib.abc.Loader):
+    """A module that is in sys.modules already."""
+
+    def create_module(self, spec):
+        self.module = sys.modules[spec.name]
+        self.kept = self.module.__spec__
+        return self.module
+
+    def exec_module(self, module):
+        module.__spec__ = self.kept
+
+
 class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         real = _real_name(name)
         if real is None:
+            if name == "numba" and _numba_is_ours is False and name in sys.modules:
+                return importlib.machinery.ModuleSpec(name, _Imported(), is_package=True)
             return None
         try:
             importlib.import_module(real)

@@ -46,7 +46,7 @@ class Expressions:
     def x_Name(self, node):
         if node.id in self.scope.locals or node.id in self.parameters:
             return self.read(node.id)
-        return known(self.find(node.id))
+        return intrinsics.known_object(self, self.find(node.id))
 
     def x_Tuple(self, node):
         if any(isinstance(e, ast.Starred) for e in node.elts):

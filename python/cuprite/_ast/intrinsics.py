@@ -78,7 +78,7 @@ def attribute(tr, v, name):
             found = getattr(x, name)
         except AttributeError:
             raise AttributeError(f"{describe(v)} has no attribute {name!r}") from None
-        return known(found)
+        return known_object(tr, found)
     if isinstance(v.type, Array):
         return _array_attribute(tr, v, name)
     if isinstance(v.type, Scalar):
@@ -87,6 +87,12 @@ def attribute(tr, v, name):
     if name in methods:
         return Value(OBJECT, const=Method(name, lambda tr, *a, **k: methods[name](tr, v, *a, **k)))
     raise AttributeError(f"{describe(v)} has no attribute {name!r} in a kernel")
+
+
+def known_object(tr, x):
+    """A known object; some stand for a value, cuda.laneid for instance."""
+    made = getattr(x, "_kernel_value", None)
+    return known(x) if made is None else made(tr)
 
 
 METHODS = {}    # the C++ type of an Opaque -> name -> write(translator, value, ...)

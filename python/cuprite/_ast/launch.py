@@ -8,7 +8,7 @@ import re
 
 from .rules import of_constant
 from .statements import compile_function
-from .types import BOOL, DOUBLE, INT64, OBJECT, Array, Tuple, scalar
+from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, scalar
 from .unit import Unit, c_name
 from .values import Value, known
 
@@ -88,7 +88,7 @@ def _flattener(values, paths):
         if not rest:
             parts.append(_number(text, v.type, scope))
         elif rest[0] == "data":
-            parts.append(text)
+            parts.append(f"{text}._x" if v.type.states else text)
         elif rest[0] == "n":
             parts.append(f"{text}.shape[{rest[1]}]")
         else:
@@ -114,6 +114,8 @@ def type_of_argument(x, rules, ndarray):
     """The type of an argument of a launch."""
     if isinstance(x, ndarray):
         return Array(scalar(x.dtype), x.ndim, layout_of(x))
+    if getattr(x, "_states", False):
+        return Array(UINT64, 1, "C", True)
     t = of_constant(x)
     if t is not None:
         return t

@@ -8,6 +8,7 @@ T = "template <class T> static __device__ inline "
 
 HELPERS = {
     "#complex": "#include <cupy/complex.cuh>\n",
+    "#groups": "#include <cooperative_groups.h>\n",
     "#half": "#include <cuda_fp16.h>\n",
     # Python's division: towards minus infinity; by zero it gives 0, where C++ gives nothing at all.
     "py_floordiv": T + """T py_floordiv(T a, T b) {

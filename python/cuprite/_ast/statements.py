@@ -313,7 +313,7 @@ class Translator(Expressions):
             return any(self._mentions(x, names) for x in v.items)
         if not v.pure or v.place:
             return True
-        words = set(re.findall(r"\w+", v.code))
+        words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", v.code))
         return any(w == c or w.startswith(c + "_") for c in map(self.c_variable, names) for w in words)
 
     def _kept(self, v):

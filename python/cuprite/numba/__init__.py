@@ -1,0 +1,33 @@
+"""Numba's interface to kernels, on both devices: `cuda.jit`, `vectorize`, `guvectorize`, types and signatures.
+
+    from cuprite.numba import cuda, vectorize, float32
+
+`python -m cuprite program.py` lets `numba` stand for this where Numba is not installed. Functions are compiled by way of
+CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU. `njit` and `jit` make functions that kernels
+can call; called from the host they run as the Python functions that they are.
+"""
+from cuprite.numba import core, errors, types  # noqa: F401
+from cuprite.numba._host import get_num_threads, jit, njit, prange, set_num_threads, stencil  # noqa: F401
+from cuprite.numba._types import *  # noqa: F401,F403
+from cuprite.numba._types import from_dtype, typeof  # noqa: F401
+from cuprite.numba.vectorized import guvectorize, vectorize  # noqa: F401
+
+__version__ = "0.61.0"
+
+
+class _Config:
+    """The switches that programs look at."""
+    ENABLE_CUDASIM = False
+    CUDA_LOW_OCCUPANCY_WARNINGS = CUDA_WARN_ON_IMPLICIT_COPY = 0
+    NUMBA_NUM_THREADS = property(lambda self: get_num_threads())
+    NUMBA_DEFAULT_NUM_THREADS = NUMBA_NUM_THREADS
+
+
+config = _Config()
+
+
+def __getattr__(name):
+    if name == "cuda":
+        import importlib
+        return importlib.import_module("cuprite.numba.cuda")
+    raise AttributeError(f"module 'cuprite.numba' has no attribute {name!r}")

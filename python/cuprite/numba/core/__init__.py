@@ -1,0 +1,2 @@
+"""numba.core: errors and types under their other names."""
+from cuprite.numba.core import errors, types  # noqa: F401

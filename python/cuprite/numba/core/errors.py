@@ -1,0 +1,2 @@
+"""numba.core.errors."""
+from cuprite.numba.errors import *  # noqa: F401,F403

@@ -15,7 +15,8 @@ def _numba_is_absent():
     if _numba_is_ours is None:
         _numba_is_ours = False  # what the import below asks for is not ours
         try:
-            importlib.import_module("numba")
+            if importlib.import_module("numba").__file__ is None:
+                raise ImportError("a folder that happens to be called numba")
         except Exception:  # absent, or too old or too new for what it needs: both are said in many ways
             for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
                 del sys.modules[name]

@@ -2,7 +2,7 @@
 import operator
 
 from .rules import BITWISE, SHIFTS, SIGNS
-from .types import (BOOL, DOUBLE, FLOAT, HALF, INT64, UINT64, Array, Scalar, Tuple)
+from .types import (BOOL, FLOAT, HALF, INT64, UINT64, Array, Opaque, Scalar, Tuple)
 from .values import Value, as_type, convert, describe, items_of, known, number
 
 _PYTHON = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
@@ -23,6 +23,8 @@ def binary(unit, op, a, b):
     if op == "add" and items_of(a) is not None and items_of(b) is not None:
         from .values import make_tuple
         return make_tuple(items_of(a) + items_of(b))
+    if isinstance(a.type, Opaque) and op in ("add", "sub"):
+        return _pointer(op, a, b)
     for v in (a, b):
         if isinstance(v.type, (Array, Tuple)):
             raise TypeError(f"unsupported operand for {SIGNS[op]}: {describe(v)}; a kernel computes with single numbers")
@@ -40,6 +42,15 @@ def binary(unit, op, a, b):
     if t is HALF:
         x, y, t = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT), FLOAT
     return Value(result, convert(_text(unit, op, t, x, y, a, b), t, result), pure=pure, nonneg=nonneg)
+
+
+def _pointer(op, a, b):
+    """Iterators: moved on by a number, or how far they are from each other."""
+    if isinstance(b.type, Opaque):
+        if op != "sub" or a.type != b.type:
+            raise TypeError(f"unsupported operands for {SIGNS[op]}: {describe(a)} and {describe(b)}")
+        return Value(INT64, f"((long long)({a.code} - {b.code}))", pure=a.pure and b.pure)
+    return Value(a.type, f"({a.code} {SIGNS[op]} {as_type(b, INT64)})", pure=a.pure and b.pure)
 
 
 def _text(unit, op, t, x, y, a, b):
@@ -119,6 +130,8 @@ def compare(unit, sign, a, b):
         parts = [compare(unit, sign, x, y) for x, y in zip(xs, ys)]
         text = (" && " if sign == "==" else " || ").join(truth(p) for p in parts)
         return Value(BOOL, f"({text})", nonneg=True)
+    if isinstance(a.type, Opaque) and a.type == b.type:
+        return Value(BOOL, f"({a.code} {sign} {b.code})", pure=a.pure and b.pure)
     for v in (a, b):
         if isinstance(v.type, (Array, Tuple)) or (v.known and not number(v.const)):
             raise TypeError(f"{describe(a)} and {describe(b)} cannot be compared in a kernel")
@@ -188,7 +201,3 @@ def logical(unit, sign, values):
             raise TypeError("`and` and `or` of numbers would compute a call twice here: give its result a name first")
         out = choose(unit, truth(v), out, v, True) if sign == "&&" else choose(unit, truth(v), v, out, True)
     return out
-
-
-def widest_float(t):
-    return DOUBLE if t.integer else t

@@ -4,6 +4,8 @@ All are templates over the number type, without a barrier, and take and give val
 """
 import re
 
+from .sequences import HELPERS as _SEQUENCES
+
 T = "template <class T> static __device__ inline "
 
 HELPERS = {
@@ -163,7 +165,48 @@ static __device__ inline double xoroshiro_normal_double(unsigned long long *s) {
 """,
 })
 
+HELPERS.update(_SEQUENCES)
+
+# What cuprite.jit.cub and cg need.
+HELPERS.update({
+    "fold_sum": "struct fold_sum { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };\n",
+    "fold_max": "struct fold_max { template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; } "
+                "};\n",
+    "fold_min": "struct fold_min { template <class T> __device__ T operator()(T a, T b) const { return b < a ? b : a; } "
+                "};\n",
+    "warp_fold": """template <class T, class F>
+static __device__ inline T warp_fold(T v, F f, unsigned int valid, unsigned int lane) {
+    for (int d = 16; d > 0; d /= 2) {
+        T other = __shfl_down_sync(0xffffffffu, v, d);
+        if (lane + d < valid) v = f(v, other);
+    }
+    return v;
+}
+""",
+    "block_fold": """template <class T, class F>
+static __device__ inline T block_fold(T *shared, T v, F f, unsigned int n, unsigned int thread) {
+    if (thread < n) shared[thread] = v;
+    __syncthreads();
+    while (n > 1) {
+        unsigned int half = (n + 1) / 2;
+        if (thread < n - half) shared[thread] = f(shared[thread], shared[thread + half]);
+        __syncthreads();
+        n = half;
+    }
+    return shared[0];
+}
+""",
+    "block_copy": """template <class T> static __device__ inline
+void block_copy(T *to, const T *from, long long bytes, unsigned int thread, unsigned int threads) {
+    for (long long i = thread; i < bytes / (long long)sizeof(T); i += threads) to[i] = from[i];
+}
+""",
+})
+
 _WORD = re.compile(r"\w+")
+_BASE = {"atomic_bits_cas": "bits_cas", "complex": "#complex", "__half": "#half", "seq_pair": "#iterators",
+         "seq_swap": "#iterators"}
+
 
 def texts(names):
     """The helpers of these names and of what they use, each once, in an order that compiles."""
@@ -181,6 +224,3 @@ def texts(names):
     for name in sorted(names):
         take(name)
     return "".join(out)
-
-
-_BASE = {"atomic_bits_cas": "bits_cas", "complex": "#complex", "__half": "#half"}

@@ -28,7 +28,8 @@ def c_name(name):
     if not name.isascii():
         name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
     name = re.sub(r"\W", "_", name)
-    if name[:1].isdigit() or name in RESERVED or name in preamble.HELPERS or name[:2] == "__":
+    if name[:1].isdigit() or name in RESERVED or name in preamble.HELPERS or name[:4] in ("seq_", "tupl") or \
+            name[:2] == "__":
         name = "my_" + name.lstrip("_")
     return name
 

@@ -13,6 +13,10 @@ ERRORS = (TypeError, NameError, AttributeError, ValueError, NotImplementedError,
           ZeroDivisionError, KeyError)
 
 
+class Later(NameError):
+    """A variable of a loop that stands before its assignment: its type is known in the next pass."""
+
+
 class Expressions:
     """Half of a Translator (statements.py has the other)."""
 
@@ -23,6 +27,8 @@ class Expressions:
             if method is None:
                 raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
             return method(node)
+        except Later:
+            raise
         except ERRORS as error:
             raise self.source.located(error, node) from None
 
@@ -154,7 +160,7 @@ class Expressions:
                 self.unit.keep.append(x)
             return known(x)
         raise TypeError(f"{describe(v)} cannot be indexed in a kernel" + (
-            ": pass arrays as arguments" if hasattr(x, "__cuda_array_interface__") else ""))
+            ": pass arrays as arguments" if intrinsics.on_device(x) else ""))
 
     def x_Call(self, node):
         f = self.value(node.func)

@@ -144,6 +144,12 @@ def _number_attribute(v, name):
     raise AttributeError(f"a {t.name} has no attribute {name!r} in a kernel")
 
 
+def on_device(x):
+    """Whether x is an array that only an argument can bring into a kernel."""
+    from cuprite._core import ndarray
+    return isinstance(x, ndarray) or hasattr(x, "__cuda_array_interface__") or hasattr(x, "__cuda_ndarray__")
+
+
 def known_subscript(tr, v, index):
     """v[index] of a known object with a known index, or of an object that is made by subscripts; else None."""
     special = getattr(v.const, "_kernel_subscript", None)
@@ -156,7 +162,7 @@ def known_subscript(tr, v, index):
     import numpy
     if isinstance(v.const, numpy.ndarray) and not all(isinstance(k, (int, numpy.integer)) for k in whole):
         return None
-    if hasattr(v.const, "__cuda_array_interface__") or not hasattr(type(v.const), "__getitem__") and \
+    if on_device(v.const) or not hasattr(type(v.const), "__getitem__") and \
             not isinstance(v.const, type) and not hasattr(v.const, "__class_getitem__"):
         return None
     found = v.const[i]

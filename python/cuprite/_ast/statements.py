@@ -8,7 +8,7 @@ import ast
 import re
 
 from . import arithmetic, arrays, intrinsics
-from .expressions import ERRORS, OPERATORS, Expressions, make_tuple_of
+from .expressions import ERRORS, OPERATORS, Expressions, Later, make_tuple_of
 from .scope import Scope
 from .source import Source, names_of
 from .types import INT64, OBJECT, VOID, Array, Opaque, Scalar, Tuple
@@ -21,6 +21,7 @@ class State:
 
     def __init__(self):
         self.types, self.nonneg, self.forms, self.result, self.changed = {}, {}, {}, None, False
+        self.passes = 0
         self.bound = set()      # variables that are a shared or local array itself, declared with it
 
     def learn(self, table, name, value):
@@ -81,10 +82,11 @@ class Translator(Expressions):
     def read(self, name):
         if name in self.parameters and name not in self.scope.locals:
             return self.parameters[name]
-        if name not in self.seen or name not in self.state.types:
-            raise NameError(f"the variable {name!r} is used before it is assigned")
+        if name not in self.state.types or (name not in self.seen and not self.loops):
+            message = f"the variable {name!r} is used before it is assigned"
+            raise Later(message) if self.loops and self.state.passes < 3 else NameError(message)
         form = self.state.forms.get(name)
-        if form is not None and form.known:
+        if form is not None and (form.known or name in self.state.bound):
             return form
         return self.variable(name, self.state.types[name], form)
 
@@ -119,6 +121,10 @@ class Translator(Expressions):
             else:
                 v = make_tuple_of(items)
         v = self._typed_items(v)
+        if name in state.bound:
+            state.learn(state.types, name, v.type)
+            state.forms[name] = v
+            return
         old = state.types.get(name)
         t = self._type_of(v)
         if t is VOID:
@@ -233,6 +239,8 @@ class Translator(Expressions):
                 raise NotImplementedError(f"{_words(node)} cannot stand in a kernel")
             self._declare(node)
             method(node)
+        except Later:
+            self.state.changed = True
         except ERRORS as error:
             raise self.source.located(error, node) from None
 
@@ -612,7 +620,7 @@ def compile_function(unit, function, name, values, kernel=False):
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
     scope, state = Scope(body, source.parameters), State()
     for _ in range(40):
-        state.changed = False
+        state.changed, state.passes = False, state.passes + 1
         t = Translator(unit, function, source, scope, state, ())
         t.kernel = kernel
         heads, first = t.take_parameters(values)

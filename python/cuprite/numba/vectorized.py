@@ -297,6 +297,7 @@ def guvectorize(ftylist, signature=None, target="cpu", **options):
     if isinstance(ftylist, str) and signature is None:
         ftylist, signature = [], ftylist
     signatures = _listed(ftylist)
+    _parse(signature)
 
     def decorate(function):
         return DeviceGUfunc(getattr(function, "_function", function), signatures, signature, target)

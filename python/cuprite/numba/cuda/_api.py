@@ -121,7 +121,7 @@ def to_device(obj, stream=0, copy=True, to=None):
         if to is not None:
             to.copy_to_device(numpy.asarray(obj), stream)
             return to
-        return to_device_array(numpy.asarray(obj) if numpy.ndim(obj) else numpy.asarray(obj))
+        return to_device_array(numpy.asarray(obj))
 
 
 def device_array(shape, dtype=None, strides=None, order="C", stream=0):

@@ -80,9 +80,10 @@ def eq_sync(tr, mask, predicate):
     m, p = as_type(mask, UINT32), arithmetic.truth(predicate)
     if not (mask.pure and predicate.pure):
         raise TypeError("eq_sync: give the predicate a name first")
-    name = tr.fresh("ballot")
-    tr.put_before(f"unsigned int {name} = __ballot_sync({m}, {p});")
-    return Value(BOOL, f"({name} == 0 || {name} == ({m} & __activemask()))", pure=False)
+    names = [tr.fresh("all_true"), tr.fresh("any_true")]
+    for name, call in zip(names, ("__all_sync", "__any_sync")):
+        tr.put_before(f"int {name} = {call}({m}, {p});")
+    return Value(BOOL, f"({names[0]} != 0 || {names[1]} == 0)", pure=False)
 
 
 @intrinsic()

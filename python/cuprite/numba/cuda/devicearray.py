@@ -10,7 +10,8 @@ def using(stream):
 
 def is_cuda_array(x):
     """Whether x lies on the device."""
-    return isinstance(x, DeviceNDArray) or hasattr(x, "__cuda_array_interface__")
+    from cuprite._core import ndarray
+    return isinstance(x, (DeviceNDArray, ndarray)) or hasattr(x, "__cuda_array_interface__")
 
 
 def ours(x):

@@ -1,5 +1,5 @@
-"""`cupy` and `cupyx` as names of Cuprite's modules: the same module objects, not copies. `numba` too, where Numba itself is
-not installed or fails to import; that is found out when the program asks for it."""
+"""`cupy` and `cupyx` as names of Cuprite's modules: the same module objects, not copies. `numba` too, where Numba
+itself is not installed or fails to import; that is found out when the program asks for it."""
 import importlib
 import importlib.abc
 import importlib.machinery

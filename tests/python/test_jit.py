@@ -130,8 +130,8 @@ def copied(x, y):
 
 
 @pytest.mark.parametrize("dtype", [np.bool_] + INTEGERS + FLOATS + COMPLEX)
-@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[::-1], lambda x: x[:, ::-2], lambda x: x.T, lambda x: x[1:, 1:],
-                                  lambda x: x[::-1, ::-1].T])
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[::-1], lambda x: x[:, ::-2], lambda x: x.T,
+                                  lambda x: x[1:, 1:], lambda x: x[::-1, ::-1].T])
 def test_strides(dtype, view):
     x = cp.asarray(np.arange(48).reshape(6, 8).astype(dtype))
     given = view(x)
@@ -260,7 +260,8 @@ def test_functions(dtype):
     expected = [np.sin(v) + np.cos(v) + np.tan(v), np.sqrt(v) + np.exp(v) - np.log(v),
                 np.minimum(v, 0.5) + np.maximum(v, 1), v + np.floor(v) + np.ceil(v),
                 np.arctan2(v, 2) + np.hypot(v, 3) + np.fmod(v, dtype(0.3)), np.where(v > 0.5, v, -v),
-                (x * 10).astype(int) + i, 2 + np.round(v) + np.pi * v, np.maximum(v, 0.3) + np.minimum(v, 0.3) + 1 + v * v,
+                (x * 10).astype(int) + i, 2 + np.round(v) + np.pi * v,
+                np.maximum(v, 0.3) + np.minimum(v, 0.3) + 1 + v * v,
                 v ** 2 + v ** 3 + v ** 0.5 + 1 / v + 8]
     for got, e in zip(out, expected):
         assert np.allclose(got, e, rtol=2e-5 if dtype == np.float32 else 1e-12, atol=1e-5 if dtype == np.float32 else 0)

@@ -9,7 +9,8 @@ import pytest
 
 import cuprite as cp
 from cuprite import numba
-from cuprite.numba import (boolean, cuda, float32, float64, guvectorize, int32, int64, njit, types, uint8, vectorize, void)
+from cuprite.numba import (
+    boolean, cuda, float32, float64, guvectorize, int32, int64, njit, types, uint8, vectorize, void)
 from cuprite.numba.cuda.random import (
     create_xoroshiro128p_states, init_xoroshiro128p_states, xoroshiro128p_next, xoroshiro128p_normal_float32,
     xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32, xoroshiro128p_uniform_float64)
@@ -625,7 +626,7 @@ def test_numba_stands_for_it_where_it_is_absent(there, tmp_path):
             (folder / "__init__.py").write_text("jit = njit = float32 = None")
         (package / "cuda" / "random.py").write_text("")
         (package / "core" / "errors.py").write_text("class NumbaPerformanceWarning(Warning): pass")
-    elif there == "absent" and subprocess.run([sys.executable, "-c", "import numba"], capture_output=True).returncode == 0:
+    elif there == "absent" and subprocess.run([sys.executable, "-c", "import numba"], stderr=-1).returncode == 0:
         pytest.skip("Numba is here")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(name="numba" if there == "real" else "cuprite.numba"))

@@ -27,7 +27,8 @@ def binary(unit, op, a, b):
         return _pointer(op, a, b)
     for v in (a, b):
         if isinstance(v.type, (Array, Tuple)):
-            raise TypeError(f"unsupported operand for {SIGNS[op]}: {describe(v)}; a kernel computes with single numbers")
+            raise TypeError(f"unsupported operand for {SIGNS[op]}: {describe(v)}; a kernel computes "
+                            "with single numbers")
     if op == "matmul":
         raise TypeError("the operator @ is not for single numbers")
     pure = a.pure and b.pure

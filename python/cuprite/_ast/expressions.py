@@ -221,7 +221,8 @@ def bound(function, arguments, named):
 
 
 def flattened(v):
-    """The texts that carry a value into a function: an array is its address, extents and strides that are no numbers."""
+    """The texts that carry a value into a function: of an array its address, and extents and strides that are no
+    numbers."""
     if v.type is OBJECT:
         return []
     if isinstance(v.type, Array):

@@ -193,8 +193,10 @@ def _ldexp(tr, x, e):
 
 
 def _scaled(factor):
-    return lambda tr, x: arithmetic.binary(tr.unit, "mul", Value(tr.rules.floating(x), as_type(x, tr.rules.floating(x))),
-                                           Value(tr.rules.floating(x), as_type(known(factor), tr.rules.floating(x))))
+    def write(tr, x):
+        t = tr.rules.floating(x)
+        return arithmetic.binary(tr.unit, "mul", Value(t, as_type(x, t)), Value(t, as_type(known(factor), t)))
+    return write
 
 
 def _square(tr, x):

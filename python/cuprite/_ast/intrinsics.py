@@ -1,11 +1,12 @@
-"""What expressions may call and ask: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types as
-conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of a face (cuprite.jit,
+"""What expressions may call and ask: Python's builtins, functions of math, NumPy and Cuprite on single numbers, types
+as conversions, device functions, attributes of arrays and numbers, and Intrinsics: objects of a face (cuprite.jit,
 cuprite.numba.cuda) that know their own text."""
 import builtins
 import math
 
 from . import arithmetic, arrays, functions
-from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, Tuple, scalar)
+from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, Tuple,
+                    scalar)
 from .values import Value, as_type, convert, describe, items_of, known, number
 
 

@@ -1,8 +1,8 @@
-"""Kernels that were compiled from Python: one for each list of argument types, and how the arguments of a call become the
-parameters of the text.
+"""Kernels that were compiled from Python: one for each list of argument types, and how the arguments of a call become
+the parameters of the text.
 
-An array is passed as its address and those of its extents and strides that the text asks for; a number as a value of its
-type. What turns the arguments of a call into that list is a Python function made once for each compiled kernel.
+An array is passed as its address and those of its extents and strides that the text asks for; a number as a value of
+its type. What turns the arguments of a call into that list is a Python function made once for each compiled kernel.
 """
 import re
 
@@ -52,8 +52,8 @@ class Compiled:
         heads = [(h, path) for h, path in heads if h.split()[-1].lstrip("*") in words]
         self.wants_shared_size = "dynamic_shared_bytes" in words
         if any("dynamic_shared_bytes" in t for t in unit.functions):
-            raise NotImplementedError(f"{function.__name__}: the length of dynamic shared memory is known in the kernel "
-                                      "itself only: give it to the device function")
+            raise NotImplementedError(f"{function.__name__}: the length of dynamic shared memory is known in the "
+                                      "kernel itself only: give it to the device function")
         declarations = [h for h, _ in heads] + ["long long dynamic_shared_bytes"] * self.wants_shared_size
         dynamic = "extern __shared__ __align__(16) unsigned char dynamic_shared[];\n" if unit.dynamic_shared else ""
         kernel = f'{dynamic}extern "C" __global__ void {self.name}({", ".join(declarations)}) {{\n{text}\n}}\n'

@@ -130,11 +130,13 @@ template <class T> static __device__ inline T atomic_bits_cas(T *p, T old, T val
 }
 """,
     "atomic_wide_inc": "static __device__ inline unsigned long long atomic_wide_inc(unsigned long long *p, "
-                       "unsigned long long limit) {\n    unsigned long long old = *(volatile unsigned long long *)p, seen;\n"
+                       "unsigned long long limit) {\n"
+                       "    unsigned long long old = *(volatile unsigned long long *)p, seen;\n"
                        "    for (; (seen = atomicCAS(p, old, old >= limit ? 0 : old + 1)) != old; old = seen) {}\n"
                        "    return old;\n}\n",
     "atomic_wide_dec": "static __device__ inline unsigned long long atomic_wide_dec(unsigned long long *p, "
-                       "unsigned long long limit) {\n    unsigned long long old = *(volatile unsigned long long *)p, seen;\n"
+                       "unsigned long long limit) {\n"
+                       "    unsigned long long old = *(volatile unsigned long long *)p, seen;\n"
                        "    for (; (seen = atomicCAS(p, old, old == 0 || old > limit ? limit : old - 1)) != old; "
                        "old = seen) {}\n    return old;\n}\n",
 })
@@ -170,9 +172,11 @@ HELPERS.update(_SEQUENCES)
 # What cuprite.jit.cub and cg need.
 HELPERS.update({
     "fold_sum": "struct fold_sum { template <class T> __device__ T operator()(T a, T b) const { return a + b; } };\n",
-    "fold_max": "struct fold_max { template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; } "
+    "fold_max": "struct fold_max {\n"
+                "    template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; }\n"
                 "};\n",
-    "fold_min": "struct fold_min { template <class T> __device__ T operator()(T a, T b) const { return b < a ? b : a; } "
+    "fold_min": "struct fold_min {\n"
+                "    template <class T> __device__ T operator()(T a, T b) const { return b < a ? b : a; }\n"
                 "};\n",
     "warp_fold": """template <class T, class F>
 static __device__ inline T warp_fold(T v, F f, unsigned int valid, unsigned int lane) {

@@ -1,5 +1,5 @@
-"""How types meet in expressions, in the three ways that programs are written for: CUDA C's and NumPy's (the two modes of
-`jit.rawkernel`) and Numba's. A class a way, with the same methods; `operands` gives the type in which an operation
+"""How types meet in expressions, in the three ways that programs are written for: CUDA C's and NumPy's (the two modes
+of `jit.rawkernel`) and Numba's. A class a way, with the same methods; `operands` gives the type in which an operation
 computes and the type of its result."""
 from .types import (BOOL, CDOUBLE, CFLOAT, DOUBLE, FLOAT, HALF, INT8, INT32, INT64, OBJECT, SCALARS, UINT64, Array,
                     Scalar, Tuple, scalar)
@@ -85,14 +85,15 @@ class Rules:
         if old.kind == t.kind or t.rank <= old.rank or (old.kind in "iu" and t.kind in "iub") or \
                 (old.kind == "f" and t.kind == "f"):
             return old
-        raise TypeError(f"the variable {name!r} is {old.name} and cannot become {t.name}: a variable has one type, that "
-                        "of its first assignment")
+        raise TypeError(f"the variable {name!r} is {old.name} and cannot become {t.name}: a variable has one type, "
+                        "that of its first assignment")
 
     def stored(self, t, v):
         """Refuses what may not be written into an element of type t."""
         mine = self.type_of(v)
         order = "biufc"
-        if order.index(mine.kind) > order.index(t.kind) and not (mine.kind in "iu" and t.kind in "iu") and t is not BOOL:
+        whole = mine.kind in "iu" and t.kind in "iu"
+        if order.index(mine.kind) > order.index(t.kind) and not whole and t is not BOOL:
             raise TypeError(f"{mine.name} cannot be written into an array of {t.name}: cast it")
 
 

@@ -58,7 +58,8 @@ def _surely_assigns(statement, name):
 
 class Scope:
     """`locals`: the names that the body assigns. `top`: those declared at its beginning. `at(statement)`: those
-    declared where that statement stands. `stores`: how often each is assigned. `loop_only(for_statement)`: whether its variable is the loop's own."""
+    declared where that statement stands. `stores`: how often each is assigned. `loop_only(for_statement)`: whether its
+    variable is the loop's own."""
 
     def __init__(self, body, parameters):
         uses = _Uses()

@@ -1,8 +1,8 @@
 """Statements of Python -> lines of C++: the Translator of one function.
 
-A function is translated again until the types of its variables stand still (one pass is enough unless a variable widens);
-only the last pass's text is kept. Variables are C++ variables of one type; an array variable is an address with extents
-and strides, a tuple one variable an item.
+A function is translated again until the types of its variables stand still (two passes are enough unless a variable
+widens); only the last pass's text is kept. Variables are C++ variables of one type; an array variable is an address
+with extents and strides, a tuple one variable an item.
 """
 import ast
 import re
@@ -14,6 +14,9 @@ from .source import Source, names_of
 from .types import INT64, OBJECT, VOID, Array, Opaque, Scalar, Tuple
 from .unit import c_name
 from .values import NOTHING, Value, as_type, describe, items_of, known, number
+
+
+WHOLE = "a part of an array cannot be assigned at once in a kernel: loop over its elements"
 
 
 class State:
@@ -335,7 +338,7 @@ class Translator(Expressions):
 
     def _store_element(self, place, v):
         if isinstance(place.type, Array):
-            raise NotImplementedError("a part of an array cannot be assigned at once in a kernel: loop over its elements")
+            raise NotImplementedError(WHOLE)
         if not place.place:
             raise TypeError(f"{describe(place)} cannot be assigned")
         self.rules.stored(place.type, v)
@@ -352,7 +355,7 @@ class Translator(Expressions):
         if not place.pure:
             raise NotImplementedError("the index of an augmented assignment calls a function: give it a name first")
         if isinstance(place.type, Array):
-            raise NotImplementedError("a part of an array cannot be assigned at once in a kernel: loop over its elements")
+            raise NotImplementedError(WHOLE)
         v = arithmetic.binary(self.unit, op, place, self.value(node.value))
         self._store_element(place, v)
 
@@ -609,8 +612,8 @@ def _words(node):
 
 
 def compile_function(unit, function, name, values, kernel=False):
-    """(text, type of the result) of one function of C++ for these arguments. Arrays among them come as values whose texts
-    are to be the parameters' own names."""
+    """(text, type of the result) of one function of C++ for these arguments. Arrays among them come as values whose
+    texts are to be the parameters' own names."""
     source = Source(function)
     if source.variadic:
         raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)

@@ -1,5 +1,5 @@
-"""Types of values in a kernel: scalars, arrays, tuples. They are immutable and compare by what they are, so that a tuple
-of them is the key of a compiled kernel."""
+"""Types of values in a kernel: scalars, arrays, tuples. They are immutable and compare by what they are, so that a
+tuple of them is the key of a compiled kernel."""
 from typing import NamedTuple
 
 
@@ -26,7 +26,8 @@ class Scalar:
 
 
 # In the order in which C's conversions go up; `rank` is the place in it.
-_ROWS = [("bool", "b", 1, "bool", "b1"), ("int8", "i", 1, "signed char", "i1"), ("uint8", "u", 1, "unsigned char", "u1"),
+_ROWS = [("bool", "b", 1, "bool", "b1"), ("int8", "i", 1, "signed char", "i1"),
+         ("uint8", "u", 1, "unsigned char", "u1"),
          ("int16", "i", 2, "short", "i2"), ("uint16", "u", 2, "unsigned short", "u2"), ("int32", "i", 4, "int", "i4"),
          ("uint32", "u", 4, "unsigned int", "u4"), ("int64", "i", 8, "long long", "i8"),
          ("uint64", "u", 8, "unsigned long long", "u8"), ("float16", "f", 2, "__half", "f2"),

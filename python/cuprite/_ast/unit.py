@@ -9,18 +9,21 @@ from . import preamble
 from .types import BOOL, HALF, OBJECT, Array, Scalar, Tuple
 from .values import Value, literal
 
-RESERVED = set("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr
-const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
-goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
+RESERVED = set("""
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const constexpr const_cast
+continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto
+if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
 register reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this
-thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-restrict half half2 threadIdx blockIdx blockDim gridDim warpSize complex main printf assert malloc free memset memcpy
-abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 exp10 expm1 fabs floor fma fmax
-fmin fmod frexp hypot ilogb isfinite isinf isnan labs ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround max
-min modf nan nearbyint nextafter norm normcdf pow proj polar conj real imag arg remainder remquo rint round rsqrt scalbn
-signbit sin sincos sinh sinpi cospi sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn index time clock linux unix NULL EOF T
-int1 int2 int3 int4 float1 float2 float3 float4 double2 double3 double4 dim3 uint uint1 uint2 uint3 uint4 char1 char2
-short2 long2 ushort ulong size_t brev clz ffs popc ballot all any tex1D atomicAdd atomicCAS""".split())
+thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq restrict half half2 threadIdx blockIdx blockDim gridDim warpSize complex main printf assert malloc free memset
+memcpy abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 exp10 expm1 fabs
+floor fma fmax fmin fmod frexp hypot ilogb isfinite isinf isnan labs ldexp lgamma llrint llround log log10 log1p log2
+logb lrint lround max min modf nan nearbyint nextafter norm normcdf pow proj polar conj real imag arg remainder remquo
+rint round rsqrt scalbn signbit sin sincos sinh sinpi cospi sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn index time
+clock linux unix NULL EOF T int1 int2 int3 int4 float1 float2 float3 float4 double2 double3 double4 dim3 uint uint1
+uint2 uint3 uint4 char1 char2 short2 long2 ushort ulong size_t brev clz ffs popc ballot all any tex1D atomicAdd
+atomicCAS
+""".split())
 
 
 def c_name(name):
@@ -82,7 +85,8 @@ class Unit:
         if isinstance(t, Tuple):
             return self.tuple_type(t)
         if isinstance(t, Array) or t is OBJECT:
-            raise TypeError(f"a device function cannot return {'an array' if isinstance(t, Array) else 'such an object'}")
+            what = "an array" if isinstance(t, Array) else "such an object"
+            raise TypeError(f"a device function cannot return {what}")
         self.need_type(t)
         return t.c
 

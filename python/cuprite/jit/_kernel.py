@@ -43,7 +43,8 @@ class _Kernel:
 
     def __getitem__(self, configuration):
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
-            raise TypeError("a kernel is launched as kernel[grid, block](*args), or with two more: shared memory, stream")
+            raise TypeError("a kernel is launched as kernel[grid, block](*args), or with shared memory and a stream "
+                            "behind the block")
         grid, block, *more = configuration
         grid = grid if isinstance(grid, tuple) else (grid,)
         block = block if isinstance(block, tuple) else (block,)

@@ -61,10 +61,11 @@ def _of_grid(text, t):
 METHODS.setdefault(GRID, {}).update({
     "sync": lambda tr, g: Value(VOID, f"{g.code}.sync()", pure=False),
     "is_valid": lambda tr, g: known(True),
-    "size": _of_grid("((long long)(gridDim.x * gridDim.y * gridDim.z) * (blockDim.x * blockDim.y * blockDim.z))", INT64),
-    "thread_rank": _of_grid("((long long)(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)) * (blockDim.x * "
-                            "blockDim.y * blockDim.z) + threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * "
-                            "threadIdx.z))", INT64),
+    "size": _of_grid("((long long)(gridDim.x * gridDim.y * gridDim.z) * (blockDim.x * blockDim.y * blockDim.z))",
+                     INT64),
+    "thread_rank": _of_grid("((long long)(blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)) * "
+                            "(blockDim.x * blockDim.y * blockDim.z) + threadIdx.x + blockDim.x * (threadIdx.y + "
+                            "blockDim.y * threadIdx.z))", INT64),
     "group_dim": lambda tr, g: _three("gridDim")(tr),
 })
 
@@ -97,7 +98,8 @@ def wait_prior(tr, group, step=None):
 
 @intrinsic("cg.memcpy_async")
 def memcpy_async(tr, group, dst, dst_idx, src, src_idx, size, *, aligned_size=None):
-    """memcpy_async(group, dst, dst_idx, src, src_idx, size): the block copies `size` bytes; wait(group) waits for it."""
+    """memcpy_async(group, dst, dst_idx, src, src_idx, size): the block copies `size` bytes; wait(group) waits
+    for it."""
     if not (group.known and isinstance(group.const, _Block)):
         raise TypeError(f"cg.memcpy_async takes a thread block, not {describe(group)}")
     for v in (dst, src):

@@ -38,8 +38,8 @@ def _ready(tr, policy, word):
 
 def _algorithm(name, iterators, values=(), result="void", optional=()):
     """`iterators`: how many come first; `values`: for each number behind them, the iterator whose element type it has;
-    result: 'void', 'bool', 'int', 'value', an iterator by its number, or a pair of them. `optional`: the last values when
-    they are not given."""
+    result: 'void', 'bool', 'int', 'value', an iterator by its number, or a pair of them. `optional`: the last values
+    when they are not given."""
     def write(tr, exec_policy, *args):
         _ready(tr, exec_policy, name)
         most, least = iterators + len(values), iterators + len(values) - len(optional)
@@ -54,8 +54,8 @@ def _algorithm(name, iterators, values=(), result="void", optional=()):
             tr.unit.need_type(t)
         for v in given:
             if not (v.known and number(v.const) or isinstance(v.type, Scalar)):
-                raise NotImplementedError(f"thrust.{name}: {describe(v)} cannot be an argument; operations and comparisons "
-                                          "of one's own are not there")
+                raise NotImplementedError(f"thrust.{name}: {describe(v)} cannot be an argument; operations and "
+                                          "comparisons of one's own are not there")
         of = [types[k] for k in values]
         text = tr.unit.call(f"seq_{name}", *(v.code for v in its), *(as_type(v, t) for v, t in zip(given, of)))
         return _result(tr, text, result, its, of, types)
@@ -155,8 +155,8 @@ def _bound(name, result):
                           f"{result(tr, first.code, last.code, f'(({t.c}){x}[{at}])', t)[1]};")
             return Value(more[2].type, f"({more[2].code} + ({more[1].code} - {x}))")
         if len(more) != 1:
-            raise NotImplementedError(f"thrust.{name} takes one value, or two iterators and a result; comparisons of one's "
-                                      "own are not there")
+            raise NotImplementedError(f"thrust.{name} takes one value, or two iterators and a result; comparisons of "
+                                      "one's own are not there")
         return result(tr, first.code, last.code, as_type(more[0], t), t, first.type)[0]
 
     return Intrinsic(f"thrust.{name}", write, f"{name}: Thrust's algorithm, run by the thread that calls it.")

@@ -2,9 +2,9 @@
 
     from cuprite.numba import cuda, vectorize, float32
 
-`python -m cuprite program.py` lets `numba` stand for this where Numba is not installed. Functions are compiled by way of
-CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU. `njit` and `jit` make functions that kernels
-can call; called from the host they run as the Python functions that they are.
+`python -m cuprite program.py` lets `numba` stand for this where Numba is not installed. Functions are compiled by way
+of CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU. `njit` and `jit` make functions that
+kernels can call; called from the host they run as the Python functions that they are.
 """
 from cuprite.numba import core, errors, types  # noqa: F401
 from cuprite.numba._host import get_num_threads, jit, njit, prange, set_num_threads, stencil  # noqa: F401

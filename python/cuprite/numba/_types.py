@@ -2,11 +2,11 @@
 (`void(float32[:], int32)`), and all of them as strings."""
 from cuprite._ast import types as t
 
-__all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-           "float32", "float64", "complex64", "complex128", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4",
-           "f8", "c8", "c16", "byte", "char", "uchar", "short", "ushort", "int_", "uint", "intc", "uintc", "intp", "uintp",
-           "long_", "ulong", "longlong", "ulonglong", "float_", "double", "size_t", "ssize_t", "void", "none", "Array",
-           "Tuple", "UniTuple", "Signature", "Type"]
+__all__ = ["boolean", "bool_", "b1", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+           "float16", "float32", "float64", "complex64", "complex128", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8",
+           "f2", "f4", "f8", "c8", "c16", "byte", "char", "uchar", "short", "ushort", "int_", "uint", "intc", "uintc",
+           "intp", "uintp", "long_", "ulong", "longlong", "ulonglong", "float_", "double", "size_t", "ssize_t",
+           "void", "none", "Array", "Tuple", "UniTuple", "Signature", "Type"]
 
 
 class Type:

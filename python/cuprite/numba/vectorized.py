@@ -1,8 +1,8 @@
 """numba.vectorize and numba.guvectorize: a function of numbers becomes one of arrays.
 
 The function is a device function; the kernel around it has one thread an element (a loop index of guvectorize). NumPy
-arrays come in and go out as NumPy arrays; with target 'cuda' arrays on the device stay there. Targets 'cpu' and 'parallel'
-run on the CPU device.
+arrays come in and go out as NumPy arrays; with target 'cuda' arrays on the device stay there. Targets 'cpu' and
+'parallel' run on the CPU device.
 """
 import functools
 import re
@@ -334,7 +334,8 @@ class DeviceGUfunc(_OnDevice):
                 raise TypeError(f"guvectorized functions cannot return values: signature {s} specifies {s.return_type} "
                                 "return type")
             if len(s.args) != count:
-                raise TypeError(f"guvectorize: the layout {layout} has {count} arguments, the signature {s} {len(s.args)}")
+                raise TypeError(f"guvectorize: the layout {layout} has {count} arguments, the signature {s} "
+                                f"{len(s.args)}")
             self._signatures.append(self._checked(tuple(map(_types.to_kernel_type, s.args))))
             self._compiled(self._signatures[-1])
 
@@ -342,7 +343,8 @@ class DeviceGUfunc(_OnDevice):
         for t, core in zip(types, self._ins + self._outs):
             ndim = t.ndim if isinstance(t, Array) else 0
             if ndim != len(core) and not (ndim == 1 and not core):
-                raise TypeError(f"guvectorize: {t} in the signature does not fit ({','.join(core)}) in {self.signature}")
+                raise TypeError(f"guvectorize: {t} in the signature does not fit ({','.join(core)}) in "
+                                f"{self.signature}")
         return types
 
     def _compiled(self, types):
@@ -428,7 +430,8 @@ class DeviceGUfunc(_OnDevice):
             steps.append(_product(shape))
         if total:
             cores = [extents[n] for n in self._names()]
-            self._compiled(types).launch((-(-total // THREADS),), (THREADS,), (*arrays, *results, *steps, *cores, total))
+            arguments = (*arrays, *results, *steps, *cores, total)
+            self._compiled(types).launch((-(-total // THREADS),), (THREADS,), arguments)
         return results
 
     def _names(self):
@@ -438,7 +441,8 @@ class DeviceGUfunc(_OnDevice):
         for name, n in zip(core, shape):
             expected = int(name) if name.isdigit() else extents.setdefault(name, n)
             if expected != n:
-                raise ValueError(f"{self.__name__}: the dimension {name} is {expected} in one argument and {n} in another")
+                raise ValueError(f"{self.__name__}: the dimension {name} is {expected} in one argument and {n} in "
+                                 "another")
 
     def __repr__(self):
         return f"<numba guvectorized {self.__name__} {self.signature}, target {self._target!r}>"

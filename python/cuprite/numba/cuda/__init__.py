@@ -1,4 +1,5 @@
-"""numba.cuda: kernels written in Python, arrays on the device, streams and events; the "GPU" is Cuprite's current device.
+"""numba.cuda: kernels written in Python, arrays on the device, streams and events; the "GPU" is Cuprite's current
+device.
 
 A kernel is launched as `kernel[blocks, threads, stream, shared_memory](*args)`; NumPy arrays among the arguments are
 copied to the device and back.

@@ -1,4 +1,4 @@
-/* Devices, memory pools, streams and events.
+/* Devices, memory and its pools, streams, events, graphs.
  *
  * A device is a small integer: 0, 1, ... are the GPUs, CP_CPU is the CPU. Where there is no GPU, 0 is
  * the CPU too, so a program written for device 0 runs everywhere. Devices of other backends have the numbers that
@@ -8,6 +8,7 @@
 #ifndef CUPRITE_DEVICE_H
 #define CUPRITE_DEVICE_H
 
+#include "calls.h"
 #include "error.h"
 
 #ifdef __cplusplus
@@ -43,6 +44,18 @@ typedef struct cp_device_info {
 } cp_device_info;
 CP_API cp_code cp_device_query(int device, cp_device_info *info);
 
+/* 1 when `device` can read and write the memory of `peer` directly, 0 when not, -1 on failure. Copies between devices
+ * use that by themselves; without it they go by the host. */
+CP_API int cp_device_can_access(int device, int peer);
+/* Tells what the platform knows of the device by CUDA's names (cudaDeviceProp): n numbers, or a text and its length n.
+ * The CPU tells the limits that user kernels have there. */
+typedef void (*cp_property_fn)(void *context, const char *name, int n, const int64_t *values, const char *text);
+CP_API cp_code cp_device_properties(int device, cp_property_fn tell, void *context);
+/* The platform's own function by its name ("cudaMemAdvise") with whole numbers, addresses too, as arguments; its status
+ * goes into *status and its results, 8 at most, into `out`. Their number; -1, with the error written, where there is no
+ * such function, as on the CPU. */
+CP_API int cp_device_call(int device, const char *name, int n, const int64_t *in, int64_t *out, int *status);
+
 /* Number of threads the CPU device uses (CUPRITE_NUM_THREADS, OMP_NUM_THREADS, the processors this
  * process may run on); set with n >= 1. */
 CP_API int cp_threads(void);
@@ -54,15 +67,53 @@ typedef struct cp_pool_stats {
     int64_t peak;       /* most bytes ever used */
     int64_t limit;      /* most bytes that may be held; 0: no limit */
     int64_t allocations, reuses; /* requests, and those served without asking the device */
+    int64_t blocks;     /* kept for reuse: their number */
 } cp_pool_stats;
 CP_API cp_code cp_pool_query(int device, cp_pool_stats *stats);
-/* Limits what the pool may hold, in bytes; 0 takes the limit away. */
+/* Limits what the pool may hold, in bytes; 0 takes the limit away. A device that is not the CPU begins with what
+ * CUPRITE_GPU_MEMORY_LIMIT or, without that, CUPY_GPU_MEMORY_LIMIT says: bytes, or "50%" of its memory. */
 CP_API cp_code cp_pool_limit(int device, int64_t bytes);
+/* The same as a share of the device's memory, 0 to 1. */
+CP_API cp_code cp_pool_limit_share(int device, double share);
 /* Gives memory that no array uses back to the device. */
 CP_API cp_code cp_pool_trim(int device);
+/* The same for the memory that was freed in one stream. */
+CP_API cp_code cp_pool_trim_stream(cp_stream *s);
 
+typedef enum cp_memory_kind {
+    CP_MEMORY_POOL,    /* from the device's pool, reused in the order of the calling thread's stream */
+    CP_MEMORY_DEVICE,  /* from the device itself */
+    CP_MEMORY_ASYNC,   /* from the platform's pool, in stream order (cudaMallocAsync) */
+    CP_MEMORY_MANAGED, /* host and device use it under one address */
+    CP_MEMORY_PINNED   /* the host's, page-locked: transfers need no staging and may run beside other work */
+} cp_memory_kind;
+/* Memory that is no array's; NULL on failure. Kinds that a device lacks are what comes next to them: on the CPU all
+ * are host memory, and where nothing is page-locked the host's own stands for it. */
+CP_API void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind);
+CP_API void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind);
+/* Copies bytes between devices, in the order of the calling thread's streams there; CP_CPU is the host, whose bytes
+ * have been read or have arrived when the call returns. */
+CP_API cp_code cp_memory_copy(void *to, int to_device, const void *from, int from_device, size_t bytes);
+/* New arrays of all threads get their memory from `allocate` from now on: an address on the device, and in *token
+ * what `release` is called with when the last view is gone. A NULL address without an error record: the pool serves
+ * after all. A NULL function: the pool alone, as at the start. Workspaces come from the pool always. */
+typedef void *(*cp_allocate_fn)(int device, size_t bytes, void **token);
+CP_API void cp_allocator_set(cp_allocate_fn allocate, void (*release)(void *token));
+
+typedef struct cp_stream_create_options {
+    CP_OPTION(bool, blocking); /* its work waits for what the null stream got before, and the null stream for its */
+    CP_OPTION(int, priority);  /* lower goes first; what is out of the device's range is the nearest in it */
+    int _;
+} cp_stream_create_options;
 /* A new stream on a device; NULL on failure. */
-CP_API cp_stream *cp_stream_create(int device);
+CP_API cp_stream *cp_stream_create(int device, const cp_stream_create_options *options);
+#define cp_stream_create(...) CP_CALL(cp_stream_create, cp_stream_create_options, __VA_ARGS__, ._ = 0)
+/* A stream for somebody else's (a cudaStream_t), which must outlive what is done in it; for a handle of ours that
+ * stream. NULL and CP_ERROR_VALUE where the device has no stream with that handle. Freed as others are. */
+CP_API cp_stream *cp_stream_external(int device, void *handle);
+/* The device's null stream, and a blocking one that belongs to the calling thread and ends with it: not to be freed. */
+CP_API cp_stream *cp_stream_null(int device);
+CP_API cp_stream *cp_stream_per_thread(int device);
 CP_API void cp_stream_free(cp_stream *s);
 /* Makes `s` the calling thread's stream on its device; NULL goes back to the device's null stream. */
 CP_API cp_code cp_stream_use(cp_stream *s);
@@ -72,19 +123,55 @@ CP_API cp_code cp_stream_synchronize(cp_stream *s);
 /* 1 when all work is done, 0 when not, -1 on failure. */
 CP_API int cp_stream_done(cp_stream *s);
 CP_API int cp_stream_device(const cp_stream *s);
-/* The native handle (a cudaStream_t), NULL on the CPU. */
+/* The native handle (a cudaStream_t; elsewhere a number of ours), NULL of null streams. */
 CP_API void *cp_stream_handle(const cp_stream *s);
+CP_API bool cp_stream_is_blocking(const cp_stream *s);
+CP_API int cp_stream_priority(const cp_stream *s);
+/* Calls a function of the host's once the stream's earlier work is done, on a thread that must not use the device; on
+ * the CPU at once. release(argument), where not NULL, follows: after the call, or, when the call was captured, with the
+ * end of the graph. */
+CP_API cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *argument,
+                              void (*release)(void *argument));
 /* Later work in `s` waits for `e`. */
 CP_API cp_code cp_stream_wait(cp_stream *s, cp_event *e);
 
-CP_API cp_event *cp_event_create(int device);
+typedef struct cp_event_create_options {
+    CP_OPTION(bool, blocking);     /* who waits for it sleeps */
+    CP_OPTION(bool, no_timing);    /* never asked for a time */
+    CP_OPTION(bool, interprocess); /* other processes may use it; without timing */
+    int _;
+} cp_event_create_options;
+CP_API cp_event *cp_event_create(int device, const cp_event_create_options *options);
+#define cp_event_create(...) CP_CALL(cp_event_create, cp_event_create_options, __VA_ARGS__, ._ = 0)
 CP_API void cp_event_free(cp_event *e);
+/* The native handle (a cudaEvent_t), NULL on the CPU. */
+CP_API void *cp_event_handle(const cp_event *e);
 CP_API cp_code cp_event_record(cp_event *e, cp_stream *s);
 CP_API cp_code cp_event_synchronize(cp_event *e);
 /* 1 when reached, 0 when not, -1 on failure. */
 CP_API int cp_event_done(cp_event *e);
 /* Milliseconds between two recorded events that both have been reached. */
 CP_API cp_code cp_event_elapsed(cp_event *start, cp_event *end, double *ms);
+
+/* --- graphs ---
+ *
+ * Between cp_stream_capture and cp_stream_capture_end work that a stream gets is recorded and not done, with that of
+ * streams that wait for its events; allocations work. Memory that recorded work uses lives as long as the graph does.
+ * What must see a result (a copy to the host, a wait) is an error meanwhile and ends the capture. The CPU, whose work
+ * is done when a call returns, captures nothing: CP_ERROR_UNSUPPORTED. */
+typedef enum cp_capture_mode { CP_CAPTURE_GLOBAL, CP_CAPTURE_THREAD, CP_CAPTURE_RELAXED } cp_capture_mode;
+CP_API cp_code cp_stream_capture(cp_stream *s, cp_capture_mode mode);
+/* 1 while the stream's work is captured, 0 when not, -1 on failure. */
+CP_API int cp_stream_capturing(cp_stream *s);
+/* The graph of what was recorded since; NULL on failure, and then the capture is over too. */
+CP_API cp_graph *cp_stream_capture_end(cp_stream *s);
+/* Does the recorded work, in the order of a stream of the graph's device. */
+CP_API cp_code cp_graph_launch(cp_graph *g, cp_stream *s);
+/* Prepares the next launch in the stream. */
+CP_API cp_code cp_graph_upload(cp_graph *g, cp_stream *s);
+CP_API void cp_graph_free(cp_graph *g);
+/* The native handles: cudaGraph_t, or with `exec` cudaGraphExec_t. */
+CP_API void *cp_graph_handle(const cp_graph *g, bool exec);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,7 @@ typedef struct { double re, im; } cp_complex128;
 typedef struct cp_array cp_array;   /* a counted reference to an n-d array on one device */
 typedef struct cp_stream cp_stream; /* an ordered queue of device work */
 typedef struct cp_event cp_event;   /* a point in a stream */
+typedef struct cp_graph cp_graph;   /* captured work */
 
 /* A shape: `n` extents. CP_SHAPE(3, 4) makes one from a list; CP_SHAPE0 is the 0-d shape. */
 typedef struct cp_shape { int n; const int64_t *dim; } cp_shape;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "backend/capture.h"
 #include "backend/device.h"
 #include "backend/pool.h"
 #include "backend/scope.h"
@@ -29,7 +30,7 @@ static bool last_reference(int *refs)
 }
 
 /* The buffer lies in the block of the array that it was made for. */
-static void buffer_free(cpi_buffer *b)
+void cpi_buffer_unref(cpi_buffer *b)
 {
     if (!last_reference(&b->refs)) return;
     if (b->release) {
@@ -43,6 +44,8 @@ static void buffer_free(cpi_buffer *b)
     cpi_free_host(b->block);
 }
 
+void cpi_buffer_ref(cpi_buffer *b) { __atomic_add_fetch(&b->refs, 1, __ATOMIC_RELAXED); }
+
 void cp_free(cp_array *x)
 {
     if (!x || !last_reference(&x->refs)) return;
@@ -50,7 +53,7 @@ void cp_free(cp_array *x)
     if (cpi_leaks_wanted) cpi_leaks_ended(x);
     cpi_buffer *b = x->buffer;
     if (!b || b->block != x) cpi_free_host(x);
-    if (b) buffer_free(b);
+    if (b) cpi_buffer_unref(b);
 }
 
 /* x is whole: from here on others may see it. */
@@ -99,10 +102,45 @@ static cp_array *record_with_buffer(cpi_device *device, cp_type type, int ndim, 
     return x;
 }
 
+/* --- memory from an allocator of the program's --- */
+
+static cp_allocate_fn allocate; /* NULL: none, and then nobody pays for it */
+static void (*allocated_release)(void *token);
+
+void cp_allocator_set(cp_allocate_fn function, void (*release)(void *token))
+{
+    allocated_release = release ? release : cpi_release_nothing;
+    __atomic_store_n(&allocate, function, __ATOMIC_RELEASE);
+}
+
+/* An array whose memory the program's allocator gave; NULL without an error when it wants the pool to serve. */
+static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *device, cp_type type, int ndim,
+                                      const int64_t *shape, int64_t size)
+{
+    void *token = NULL;
+    size_t bytes = (size_t)(size * cpi_itemsize(type));
+    void *memory = function(device->id, bytes, &token);
+    if (!memory) return NULL;
+    cp_array *x = record_with_buffer(device, type, ndim, shape, size, 0);
+    if (!x) {
+        allocated_release(token);
+        return NULL;
+    }
+    x->data = memory;
+    cp_stream *stream = cpi_stream_ref(cpi_stream(device));
+    *x->buffer = (cpi_buffer){1, device, stream, memory, bytes, allocated_release, token, x};
+    return x;
+}
+
 /* An array with memory of its own, not yet in a scope: in the pool, or, few bytes of host memory, behind the record. */
 static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
 {
     enum { LINE = 64 };
+    cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);
+    if (other) {
+        cp_array *theirs = array_from_allocator(other, device, type, ndim, shape, size);
+        if (theirs || cp_error()) return theirs;
+    }
     size_t bytes = (size_t)(size * cpi_itemsize(type));
     bool small = bytes <= cpi_pool_small(device->pool);
     cp_array *x = record_with_buffer(device, type, ndim, shape, size, small ? bytes + LINE : 0);
@@ -286,8 +324,15 @@ bool cpi_streams_made;
 void cpi_array_is_used(const cp_array *x)
 {
     const cpi_buffer *b = x ? x->buffer : NULL;
-    if (!b || !b->memory || b->release || b->device->backend->at_once) return;
+    if (!b || !b->memory || b->device->backend->at_once) return;
     cp_stream *stream = cpi_stream(b->device);
+    cpi_capture *capture = cpi_capture_if_any(stream);
+    if (capture) {
+        bool its_own = !b->release && stream == b->stream && cpi_pool_capture(b->device->pool, b->memory) == capture;
+        if (!its_own) cpi_capture_hold(capture, (cpi_buffer *)b);
+        return;
+    }
+    if (b->release) return;
     if (stream != b->stream) cpi_pool_used(b->device->pool, stream, b->memory);
 }
 

@@ -26,6 +26,9 @@ static inline void cpi_array_used(const cp_array *x)
 {
     if (__atomic_load_n(&cpi_streams_made, __ATOMIC_RELAXED)) cpi_array_is_used(x);
 }
+/* References to a buffer beside those of arrays. */
+void cpi_buffer_ref(cpi_buffer *b);
+void cpi_buffer_unref(cpi_buffer *b);
 /* Fails with CP_ERROR_VALUE when x may not be written to. */
 cp_code cpi_check_writable(const char *function, const cp_array *x);
 

@@ -12,24 +12,38 @@
 #include "backend/rooms.h" /* CPI_ROOMS, made of src/rooms.def */
 #include "core/array.h"
 #include "core/shape.h"
+#include "cuprite/device.h"
 
-#define CPI_ABI 3
+#define CPI_ABI 4
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+enum { CPI_STREAM_BLOCKING = 1, CPI_STREAM_ADOPTED = 2 }; /* see cp_stream_create, cp_stream_external */
 struct cp_stream {
-    int refs;
+    int refs;   /* of everybody: owners, buffers, captures */
+    int owners; /* who are to call cp_stream_free */
     cpi_device *device;
-    void *handle; /* cudaStream_t; NULL: the null stream, or the CPU */
-    void *impl;   /* the backend's own; NULL until it needs it */
+    void *handle;   /* cudaStream_t; NULL: the null stream. Backends without one of their own leave the record itself */
+    void *impl;     /* the backend's own; NULL until it needs it */
+    unsigned flags; /* CPI_STREAM_... */
+    int priority;   /* asked for; once the stream is made the device's */
+    struct cp_stream *next; /* of all that were made (stream.c) */
 };
+enum { CPI_EVENT_BLOCKING = 1, CPI_EVENT_NO_TIMING = 2, CPI_EVENT_INTERPROCESS = 4 };
 struct cp_event {
     cpi_device *device;
     void *handle;     /* cudaEvent_t */
     double when;      /* CPU: seconds of the monotonic clock */
     bool recorded;
+    unsigned flags;   /* CPI_EVENT_... */
+};
+/* Recorded work: what the backend made of it, and what must live as long (capture.c). */
+struct cp_graph {
+    cpi_device *device;
+    void *handle, *exec; /* cudaGraph_t and cudaGraphExec_t, or the backend's own */
+    struct cpi_capture *capture;
 };
 
 typedef struct cpi_backend cpi_backend;
@@ -45,6 +59,9 @@ typedef struct cpi_host_api {
     cp_code (*take_error)(char *text, size_t bytes);      /* the calling thread's record and its message; clears it */
     const cpi_backend *cpu;                               /* for backends that let the CPU work for them */
     cp_stream *(*cpu_stream)(void);                       /* the calling thread's there */
+    /* While the stream's work is being captured: release(memory) is called when nobody can launch that work any more.
+     * False, and nothing is done, when it is not; on failure (error written) too. */
+    bool (*capture_own)(cp_stream *stream, void *memory, void (*release)(void *memory));
 } cpi_host_api;
 
 #define CPI_ROOM_OPS(room) struct cpi_##room##_ops;
@@ -73,8 +90,17 @@ struct cpi_backend {
     cp_code (*to_host)(cp_stream *stream, void *host, const void *device_memory, size_t bytes);
     cp_code (*copy)(cp_stream *stream, void *to, const void *from, size_t bytes);
     cp_code (*zero)(cp_stream *stream, void *memory, size_t bytes);
+    /* Bytes from one device of the backend to another, ordered on both streams. NULL: they go by the host. */
+    cp_code (*copy_peer)(cp_stream *to_stream, void *to, cp_stream *from_stream, const void *from, size_t bytes);
+    /* Memory outside the pool, by kind (device.h); NULL without an error record when there is none. Slot NULL: none but
+     * what memory_new and the host's malloc give. */
+    void *(*memory_of_kind)(cp_stream *stream, size_t bytes, cp_memory_kind kind);
+    void (*memory_of_kind_free)(cp_stream *stream, void *memory, size_t bytes, cp_memory_kind kind);
+    /* With CPI_STREAM_ADOPTED the handle is there already, and stays when the record goes. */
     cp_code (*stream_new)(cp_stream *stream);
     void (*stream_free)(cp_stream *stream);
+    /* Calls a function of the host's when the stream's earlier work is done, on whatever thread. */
+    cp_code (*stream_call)(cp_stream *stream, void (*function)(void *), void *argument);
     cp_code (*stream_sync)(cp_stream *stream);
     int (*stream_done)(cp_stream *stream);
     cp_code (*stream_wait)(cp_stream *stream, cp_event *event);
@@ -85,6 +111,19 @@ struct cpi_backend {
     int (*event_done)(cp_event *event);
     cp_code (*event_elapsed)(cp_event *start, cp_event *end, double *ms);
     cp_code (*device_sync)(cpi_device *device);
+    /* Capture: work given to the stream is recorded, not done. NULL, the first: the backend records nothing.
+     * capture_of is a number of the capture that the stream takes part in, 0: none, and never fails. */
+    cp_code (*capture_begin)(cp_stream *stream, cp_capture_mode mode);
+    cp_code (*capture_end)(cp_stream *stream, cp_graph *graph);
+    uint64_t (*capture_of)(cp_stream *stream);
+    cp_code (*graph_launch)(cp_graph *graph, cp_stream *stream);
+    cp_code (*graph_upload)(cp_graph *graph, cp_stream *stream);
+    void (*graph_free)(cp_graph *graph);
+    /* The platform's own function by its name ("cudaMemAdvise"): arguments and results are whole numbers, addresses
+     * too. Its status in *status, the number of results returned; -1: no such function, or other arguments. */
+    int (*native)(cpi_device *device, const char *name, int n, const int64_t *in, int64_t *out, int *status);
+    /* What the platform knows of the device, told as names with numbers or a text (cudaDeviceProp). */
+    cp_code (*properties)(cpi_device *device, cp_property_fn tell, void *context);
     /* cpi_parallel of cpu/threads.h, for backends that copy much host memory; the CPU's table only. */
     void (*parallel)(int64_t tasks, void (*task)(void *context, int64_t task, int worker), void *context);
     /* For tests: the n-th operation that the device gets from now on fails when it runs; 0: none. NULL: cannot be. */

@@ -11,8 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/capture.h"
 #include "backend/pool.h"
 #include "backend/registry.h"
+#include "backend/stream.h"
 #include "core/memory.h"
 #include "cuprite/testing.h"
 
@@ -36,6 +38,7 @@ static void after_fork_child(void)
 {
     pthread_mutex_init(&open_lock, NULL);
     cpi_registry_after_fork();
+    cpi_streams_after_fork();
     device_after_fork(&cpu);
     cpi_devices_visit(device_after_fork);
 }
@@ -79,8 +82,8 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
 {
     cpi_device *d = &p->device[i];
     if (d->forked) {
-        cpi_fail(CP_ERROR_DEVICE, "%s: %s cannot be used in a process forked from one that used it", function,
-                 d->label);
+        cpi_fail(CP_ERROR_DEVICE, "%s: %s cannot be used in a process forked from one that used it; the device cpu "
+                 "can, and so can %s in a process that is started anew ('spawn')", function, d->label, d->label);
         return NULL;
     }
     if (__atomic_load_n(&p->open[i], __ATOMIC_ACQUIRE)) return d;
@@ -89,6 +92,7 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
     if (!p->open[i]) {
         if (!d->pool) d->pool = cpi_pool_new(d);
         code = d->pool ? d->backend->open(d) : cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", function);
+        if (!code) code = cpi_pool_limit_from_environment(d);
         if (!code) __atomic_store_n(&p->open[i], true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&open_lock);
@@ -213,7 +217,13 @@ cp_code cp_pool_limit(int device, int64_t bytes)
 cp_code cp_pool_trim(int device)
 {
     cpi_device *d = cpi_device_get("pool_trim", device);
-    return d ? cpi_pool_trim(d->pool) : cp_error();
+    return d ? cpi_pool_trim(d->pool, NULL) : cp_error();
+}
+
+cp_code cp_pool_trim_stream(cp_stream *s)
+{
+    if (cpi_null("pool_trim", s)) return CP_ERROR_VALUE;
+    return cpi_pool_trim(s->device->pool, s);
 }
 
 void *cpi_work_alloc(cp_stream *stream, size_t bytes) { return cpi_pool_alloc(stream->device->pool, stream, bytes); }
@@ -231,7 +241,7 @@ static cp_code take_error(char *text, size_t bytes)
 static cp_stream *cpu_stream(void) { return cpi_stream(cpi_device_cpu()); }
 
 const cpi_host_api cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host,
-                                     take_error, &cpi_backend_cpu, cpu_stream};
+                                     take_error, &cpi_backend_cpu, cpu_stream, cpi_capture_own};
 
 cp_code cp_test_fail_late(int device, int64_t n)
 {

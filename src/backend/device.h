@@ -14,6 +14,8 @@ cp_stream *cpi_stream(cpi_device *device);
 /* Workspace in stream order; NULL: error written. Freed with cpi_work_free. */
 void *cpi_work_alloc(cp_stream *stream, size_t bytes);
 void cpi_work_free(cp_stream *stream, void *memory);
+/* Bytes from one device to another, in the order of the calling thread's streams on both. */
+cp_code cpi_copy_peer(cpi_device *to_device, void *to, cpi_device *from_device, const void *from, size_t bytes);
 /* Path of a library that lies beside libcuprite.so, into `path`; returns it. */
 const char *cpi_library_path(const char *name, char *path, size_t bytes);
 extern const cpi_host_api cpi_host_table;

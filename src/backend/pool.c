@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/capture.h"
 #include "backend/device.h"
 #include "backend/stream.h"
 #include "core/memory.h"
@@ -30,6 +31,7 @@ typedef struct block {
     struct block *previous, *next; /* list of the bin, or of spare records */
     struct block *chain;           /* hash chain */
     bool is_free, waits, large;
+    cpi_capture *capture;          /* that it stays with */
 } block;
 
 typedef struct arena {
@@ -37,6 +39,7 @@ typedef struct arena {
     uint64_t levels[2];
     uint8_t splits[2][LEVELS];
     block *bins[2][LEVELS][SPLITS];
+    bool captured; /* a capture's: what lies here is nobody else's */
     struct arena *next;
 } arena;
 
@@ -48,6 +51,7 @@ struct cpi_pool {
     size_t table_size, table_used;
     block *spare;
     block *waiting; /* blocks that were freed before other streams' use of them had passed */
+    block *parked;  /* blocks that were freed while a stream that used them was capturing */
     size_t small;        /* see cpi_pool_small */
     int64_t small_bytes; /* changed atomically */
     bool direct; /* no reuse: every block is a piece of its own (for memory checkers) */
@@ -214,13 +218,13 @@ static block *bin_search(arena *a, size_t size, bool large)
 /* --- pieces --- */
 
 /* Gives back every piece that is one free block; returns the bytes freed. */
-static size_t trim(cpi_pool *p)
+static size_t trim(cpi_pool *p, const arena *only)
 {
     size_t freed = 0;
     for (arena *a = p->arenas; a; a = a->next)
         for (int kind = 0; kind < 2; kind++)
             for (int level = 0; level < LEVELS; level++)
-                for (int split = 0; split < SPLITS; split++)
+                for (int split = 0; split < SPLITS && !a->captured && (!only || a == only); split++)
                     for (block *b = a->bins[kind][level][split], *next; b; b = next) {
                         next = b->next;
                         if (b->before || b->behind) continue;
@@ -277,12 +281,19 @@ static void move_free(cpi_pool *p, arena *from, arena *to)
 static void gather(cpi_pool *p, arena *to)
 {
     for (arena *a = p->arenas; a; a = a->next)
-        if (a != to) move_free(p, a, to);
+        if (a != to && !a->captured) move_free(p, a, to);
 }
 
 /* Gives an unused block back: to the arena of its stream, or, where nothing is reused, to the device. */
 static void give_back(cpi_pool *p, block *b)
 {
+    if (b->capture) {
+        arena *its = arena_of(p, cpi_capture_key(b->capture), true);
+        if (!its) return; /* no memory: in use to the capture's end */
+        its->captured = true;
+        release_block(p, its, b);
+        return;
+    }
     arena *a = p->direct ? NULL : arena_of(p, b->stream, true);
     if (a) {
         if (p->device->backend->memory_freed) p->device->backend->memory_freed(b->stream, b->at, b->size);
@@ -378,13 +389,23 @@ void cpi_pool_used(cpi_pool *p, cp_stream *stream, void *memory)
 /* --- requests --- */
 
 /* Waits for the device, lets every free block serve every stream, and gives unused pieces back. */
-static cp_code shrink(cpi_pool *p)
+static cp_code shrink(cpi_pool *p, cp_stream *stream)
 {
+    if (cpi_capturing()) return CP_OK; /* the device can neither be waited for nor give back */
+    if (stream) {
+        cp_code waited = stream->device->backend->stream_sync(stream);
+        arena *its = arena_of(p, stream, false);
+        look_at_waiting(p);
+        if (its) trim(p, its);
+        return waited;
+    }
     cp_code code = p->device->backend->device_sync(p->device);
     if (code || !p->arenas) return code;
     look_at_waiting(p);
-    gather(p, p->arenas);
-    trim(p);
+    arena *first = p->arenas;
+    while (first && first->captured) first = first->next;
+    if (first) gather(p, first);
+    trim(p, NULL);
     return CP_OK;
 }
 
@@ -431,11 +452,11 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
 {
     /* a limit that was set below what is held binds what is kept for reuse too */
     if (p->stats.limit && p->stats.held > p->stats.limit) {
-        if (shrink(p)) return NULL;
+        if (shrink(p, NULL)) return NULL;
         if (p->stats.used + (int64_t)size > p->stats.limit) return NULL;
     }
     block *b = p->direct ? NULL : bin_search(a, size, large);
-    if (!b && p->waiting) {
+    if (!b && p->waiting && !cpi_capturing()) {
         look_at_waiting(p);
         b = bin_search(a, size, large);
     }
@@ -444,7 +465,7 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
         p->stats.reuses++;
         return b;
     }
-    if ((b = piece_new(p, size, large))) return b;
+    if ((b = piece_new(p, size, large)) || cpi_capturing()) return b;
     /* Full: wait for the device, let every free block serve, then give unused pieces back. */
     if (p->device->backend->device_sync(p->device)) return NULL;
     look_at_waiting(p);
@@ -453,8 +474,31 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
         bin_remove(a, b);
         return b;
     }
-    trim(p);
+    trim(p, NULL);
     return piece_new(p, size, large);
+}
+
+/* A block for work that is captured: one that this capture freed, or a fresh one. Others may have work under way on
+ * what is free elsewhere, which the graph, launched in any stream, would not wait for. */
+static block *find_for_capture(cpi_pool *p, arena *a, size_t size, bool large)
+{
+    a->captured = true;
+    block *b = p->direct ? NULL : bin_search(a, size, large);
+    if (!b) return piece_new(p, size, large);
+    bin_remove(a, b);
+    p->stats.reuses++;
+    return b;
+}
+
+static int64_t blocks_free(const cpi_pool *p)
+{
+    int64_t n = 0;
+    for (const arena *a = p->arenas; a; a = a->next)
+        for (int kind = 0; kind < 2; kind++)
+            for (int level = 0; level < LEVELS; level++)
+                for (int split = 0; split < SPLITS && a->splits[kind][level]; split++)
+                    for (const block *b = a->bins[kind][level][split]; b; b = b->next) n++;
+    return n;
 }
 
 void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
@@ -465,6 +509,7 @@ void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
     *stats = p->stats;
     stats->used += small;
     stats->held += small;
+    stats->blocks = blocks_free(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -477,12 +522,14 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
     if (bytes > (size_t)INT64_MAX / 2 || cpi_allocation_fails()) goto none;
     size_t size = round_up(bytes ? bytes : 1, UNIT);
     bool large = size > SMALL;
+    cpi_capture *capture = cpi_capture_if_any(stream);
     pthread_mutex_lock(&p->lock);
-    arena *a = arena_of(p, stream, true);
-    block *b = a ? find_block(p, a, size, large) : NULL;
+    arena *a = arena_of(p, capture ? cpi_capture_key(capture) : stream, true);
+    block *b = !a ? NULL : capture ? find_for_capture(p, a, size, large) : find_block(p, a, size, large);
     if (b) {
         split_block(p, a, b, size);
         b->stream = stream;
+        b->capture = capture;
         p->stats.allocations++;
         p->stats.used += (int64_t)b->size;
         int64_t used = p->stats.used + __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED);
@@ -501,6 +548,26 @@ none:;
     return NULL;
 }
 
+/* The capture that a stream which uses the block takes part in; NULL: none. */
+static cpi_capture *capture_of_users(const block *b)
+{
+    for (int i = 0; cpi_capturing() && i < USERS && b->user[i]; i++) {
+        cpi_capture *c = cpi_capture_of(b->user[i]);
+        if (c) return c;
+    }
+    return NULL;
+}
+
+/* The block no longer counts other streams' use. */
+static void forget_users(block *b, cp_stream **gone)
+{
+    for (int i = 0; i < USERS; i++) {
+        gone[i] = b->user[i];
+        b->user[i] = NULL;
+    }
+    b->many_users = false;
+}
+
 void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
 {
     cp_stream *gone[USERS] = {NULL};
@@ -510,7 +577,18 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
     if (b && !b->is_free && !b->waits) {
         p->stats.used -= (int64_t)b->size;
         b->stream = stream;
-        if ((b->user[0] || b->many_users) && must_wait(p, b, gone)) {
+        bool used = b->user[0] || b->many_users;
+        cpi_capture *capture = used && !b->capture ? capture_of_users(b) : NULL;
+        if (capture) { /* no event can be recorded there now: the block waits for that capture's end */
+            forget_users(b, gone);
+            b->capture = capture;
+            b->waits = true;
+            b->next = p->parked;
+            p->parked = b;
+        } else if (b->capture) { /* nobody else gets it, and its end waits for the device */
+            forget_users(b, gone);
+            give_back(p, b);
+        } else if (used && must_wait(p, b, gone)) {
             b->waits = true;
             b->next = p->waiting;
             p->waiting = b;
@@ -529,23 +607,62 @@ cp_code cpi_pool_limit(cpi_pool *p, int64_t bytes)
     if (bytes < 0) return cpi_fail(CP_ERROR_VALUE, "pool_limit: %lld is negative", (long long)bytes);
     pthread_mutex_lock(&p->lock);
     p->stats.limit = bytes;
-    cp_code code = bytes && p->stats.held > bytes ? shrink(p) : CP_OK;
+    cp_code code = bytes && p->stats.held > bytes ? shrink(p, NULL) : CP_OK;
     pthread_mutex_unlock(&p->lock);
     return code;
 }
 
-cp_code cpi_pool_trim(cpi_pool *p)
+cp_code cpi_pool_trim(cpi_pool *p, cp_stream *stream)
 {
     pthread_mutex_lock(&p->lock);
-    cp_code code = shrink(p);
+    cp_code code = shrink(p, stream);
     pthread_mutex_unlock(&p->lock);
     return code;
+}
+
+cpi_capture *cpi_pool_capture(cpi_pool *p, const void *memory)
+{
+    pthread_mutex_lock(&p->lock);
+    block *b = table_find(p, memory, false);
+    cpi_capture *c = b ? b->capture : NULL;
+    pthread_mutex_unlock(&p->lock);
+    return c;
+}
+
+void cpi_pool_capture_gone(cpi_pool *p, cpi_capture *capture)
+{
+    pthread_mutex_lock(&p->lock);
+    arena **link = &p->arenas, *to = arena_of(p, &p->device->null_stream, true);
+    for (size_t i = 0; i < p->table_size; i++)
+        for (block *b = p->table[i]; b; b = b->chain)
+            if (b->capture == capture && !b->waits) b->capture = NULL;
+    for (block **parked = &p->parked, *b; (b = *parked);) {
+        if (b->capture != capture) {
+            parked = &b->next;
+            continue;
+        }
+        *parked = b->next;
+        b->waits = false;
+        b->capture = NULL;
+        give_back(p, b);
+    }
+    while (*link && (*link)->stream != cpi_capture_key(capture)) link = &(*link)->next;
+    arena *from = *link;
+    if (from && to) { /* without memory it stays, and nobody finds it any more */
+        move_free(p, from, to);
+        *link = from->next;
+        free(from);
+        if (p->direct) trim(p, to);
+    }
+    pthread_mutex_unlock(&p->lock);
 }
 
 void cpi_pool_stream_ends(cpi_pool *p, cp_stream *stream, cp_stream *heir)
 {
     pthread_mutex_lock(&p->lock);
     for (block *b = p->waiting; b; b = b->next)
+        if (b->stream == stream) b->stream = heir;
+    for (block *b = p->parked; b; b = b->next)
         if (b->stream == stream) b->stream = heir;
     arena *from = arena_of(p, stream, false), *to = from ? arena_of(p, heir, true) : NULL;
     if (to) {

@@ -4,7 +4,8 @@
  * stream are one block; used + free bytes of all pieces equal `held`, and held never passes the limit. A block
  * that is freed belongs to its stream and is handed out again only there, until a synchronisation of the
  * device makes all free blocks anybody's. One that other streams use too (cpi_pool_used) waits, when it is freed, until
- * they have passed what they had to do by then. Safe to call from any thread. */
+ * they have passed what they had to do by then. Blocks of a capture (capture.h) stay with it to its end.
+ * Safe to call from any thread. */
 #ifndef CPI_BACKEND_POOL_H
 #define CPI_BACKEND_POOL_H
 
@@ -24,7 +25,14 @@ size_t cpi_pool_small(const cpi_pool *pool);
 void cpi_pool_count_small(cpi_pool *pool, int64_t bytes);
 void cpi_pool_stats(cpi_pool *pool, cp_pool_stats *stats);
 cp_code cpi_pool_limit(cpi_pool *pool, int64_t bytes);
-cp_code cpi_pool_trim(cpi_pool *pool);
+/* The limit that CUPRITE_GPU_MEMORY_LIMIT or CUPY_GPU_MEMORY_LIMIT sets, for an open device. */
+cp_code cpi_pool_limit_from_environment(cpi_device *device);
+/* Of one stream's blocks, or of all (NULL). */
+cp_code cpi_pool_trim(cpi_pool *pool, cp_stream *stream);
+/* The capture that a live block was taken for; NULL: none. */
+struct cpi_capture *cpi_pool_capture(cpi_pool *pool, const void *memory);
+/* The capture is over, its work done: its memory is anybody's. */
+void cpi_pool_capture_gone(cpi_pool *pool, struct cpi_capture *capture);
 /* The stream is about to go, its work is done: its free blocks become `heir`'s. */
 void cpi_pool_stream_ends(cpi_pool *pool, cp_stream *stream, cp_stream *heir);
 /* A forked child: locks are made anew. */

@@ -150,4 +150,11 @@ void cpi_devices_visit(void (*visit)(cpi_device *device))
             if (plugins[k]->open[i]) visit(&plugins[k]->device[i]);
 }
 
-void cpi_registry_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+/* The platform itself does not survive: of a plugin that was mapped no device can be used, opened before or not. */
+void cpi_registry_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; plugins[k] && i < plugins[k]->devices; i++)
+            if (!plugins[k]->backend->forks) plugins[k]->device[i].forked = true;
+}

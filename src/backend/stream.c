@@ -2,7 +2,11 @@
  * stream ends with cp_stream_free, after its work is done. */
 #include "backend/stream.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "backend/array.h"
+#include "backend/capture.h"
 #include "backend/device.h"
 #include "backend/pool.h"
 #include "core/memory.h"
@@ -25,33 +29,128 @@ cp_stream *cpi_stream_ref(cp_stream *s)
     return s;
 }
 
+/* --- those that were made, by handle --- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cp_stream *made;
+
+static void enlist(cp_stream *s)
+{
+    pthread_mutex_lock(&lock);
+    s->next = made;
+    made = s;
+    pthread_mutex_unlock(&lock);
+    __atomic_store_n(&cpi_streams_made, true, __ATOMIC_RELAXED);
+}
+
+/* Another reference to the stream with that handle; NULL when it is none of ours. */
+static cp_stream *find(const cpi_device *d, const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    cp_stream *s = made;
+    while (s && (s->device != d || s->handle != handle)) s = s->next;
+    int refs = s ? __atomic_load_n(&s->refs, __ATOMIC_RELAXED) : 0;
+    while (refs && !__atomic_compare_exchange_n(&s->refs, &refs, refs + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    if (refs) __atomic_add_fetch(&s->owners, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return refs ? s : NULL;
+}
+
+void cpi_streams_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+
 void cpi_stream_unref(cp_stream *s)
 {
     if (s == &s->device->null_stream || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL)) return;
-    s->device->backend->stream_sync(s);
-    cpi_pool_stream_ends(s->device->pool, s, &s->device->null_stream);
-    s->device->backend->stream_free(s);
+    pthread_mutex_lock(&lock);
+    cp_stream **link = &made;
+    while (*link && *link != s) link = &(*link)->next;
+    if (*link) *link = s->next;
+    pthread_mutex_unlock(&lock);
+    cpi_device *d = s->device;
+    if (s->flags & CPI_STREAM_ADOPTED) d->backend->device_sync(d); /* its owner may have ended it */
+    else d->backend->stream_sync(s);
+    cpi_pool_stream_ends(d->pool, s, &d->null_stream);
+    d->backend->stream_free(s);
     cpi_free_host(s);
 }
 
-cp_stream *cp_stream_create(int device)
+static cp_stream *stream_new(cpi_device *d, void *handle, unsigned flags, int priority)
 {
-    cpi_device *d = cpi_device_get("stream_create", device);
     cp_stream *s = d ? cpi_malloc(sizeof *s) : NULL;
     if (!s) return NULL;
-    *s = (cp_stream){.refs = 1, .device = d};
+    *s = (cp_stream){.refs = 1, .owners = 1, .device = d, .handle = handle, .flags = flags, .priority = priority};
     if (d->backend->stream_new(s)) {
         cpi_free_host(s);
         return NULL;
     }
-    __atomic_store_n(&cpi_streams_made, true, __ATOMIC_RELAXED);
+    if (!s->handle) s->handle = s;
+    enlist(s);
     return s;
+}
+
+cp_stream *(cp_stream_create)(int device, const cp_stream_create_options *options)
+{
+    const cp_stream_create_options *o = CPI_GIVEN(cp_stream_create_options, options);
+    cpi_device *d = cpi_device_get("stream_create", device);
+    return stream_new(d, NULL, o->blocking ? CPI_STREAM_BLOCKING : 0, o->priority);
+}
+
+cp_stream *cp_stream_external(int device, void *handle)
+{
+    enum { LEGACY = 1, PER_THREAD = 2 }; /* CUDA's numbers for streams without a handle */
+    cpi_device *d = cpi_device_get("stream_external", device);
+    if (!d) return NULL;
+    if ((uintptr_t)handle <= LEGACY) return &d->null_stream;
+    if ((uintptr_t)handle == PER_THREAD) {
+        cp_stream *own = cp_stream_per_thread(device);
+        return own ? find(d, own->handle) : NULL;
+    }
+    cp_stream *s = find(d, handle);
+    return s ? s : stream_new(d, handle, CPI_STREAM_ADOPTED, 0);
+}
+
+cp_stream *cp_stream_null(int device)
+{
+    cpi_device *d = cpi_device_get("stream_null", device);
+    return d ? &d->null_stream : NULL;
+}
+
+/* --- each thread's own --- */
+
+static pthread_key_t own_key; /* a table of streams by the device's slot, made when a thread first asks */
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static void own_end(void *table)
+{
+    cp_stream **own = table;
+    for (int i = 0; i < CPI_DEVICES; i++)
+        if (own[i] && !own[i]->device->forked) cp_stream_free(own[i]);
+    free(own);
+}
+
+static void own_init(void) { pthread_key_create(&own_key, own_end); }
+
+cp_stream *cp_stream_per_thread(int device)
+{
+    cpi_device *d = cpi_device_get("stream_per_thread", device);
+    if (!d) return NULL;
+    pthread_once(&own_once, own_init);
+    cp_stream **own = pthread_getspecific(own_key);
+    if (!own && (!(own = calloc(CPI_DEVICES, sizeof *own)) || pthread_setspecific(own_key, own))) {
+        free(own);
+        cpi_fail(CP_ERROR_MEMORY, "stream_per_thread: out of host memory");
+        return NULL;
+    }
+    if (!own[d->slot]) own[d->slot] = stream_new(d, NULL, CPI_STREAM_BLOCKING, 0);
+    return own[d->slot];
 }
 
 void cp_stream_free(cp_stream *s)
 {
-    if (!s) return;
-    if (*slot_of(s->device) == s) *slot_of(s->device) = NULL;
+    if (!s || s == &s->device->null_stream) return;
+    bool last = !__atomic_sub_fetch(&s->owners, 1, __ATOMIC_ACQ_REL);
+    if (last && *slot_of(s->device) == s) *slot_of(s->device) = NULL;
     cpi_stream_unref(s);
 }
 
@@ -81,18 +180,59 @@ int cp_stream_device(const cp_stream *s) { return s ? s->device->id : CP_CPU; }
 
 void *cp_stream_handle(const cp_stream *s) { return s ? s->handle : NULL; }
 
+bool cp_stream_is_blocking(const cp_stream *s) { return s && s->flags & CPI_STREAM_BLOCKING; }
+
+int cp_stream_priority(const cp_stream *s) { return s ? s->priority : 0; }
+
+typedef struct host_call {
+    void (*function)(void *argument);
+    void *argument;
+    void (*release)(void *argument);
+} host_call;
+
+static void call_once(void *call)
+{
+    host_call *c = call;
+    c->function(c->argument);
+    if (c->release) c->release(c->argument);
+    free(c);
+}
+
+cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *argument, void (*release)(void *argument))
+{
+    const char *name = "stream_call";
+    if (cpi_null(name, s)) return CP_ERROR_VALUE;
+    if (!function) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to call", name);
+    const cpi_backend *backend = s->device->backend;
+    if (backend->use) backend->use(s->device);
+    if (cpi_capture_if_any(s)) { /* called at each launch */
+        if (release && !cpi_capture_own(s, argument, release)) return cp_error();
+        return backend->stream_call(s, function, argument);
+    }
+    host_call *c = malloc(sizeof *c);
+    if (!c) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", name);
+    *c = (host_call){function, argument, release};
+    cp_code code = backend->stream_call(s, call_once, c);
+    if (code) free(c);
+    return code;
+}
+
 cp_code cp_stream_wait(cp_stream *s, cp_event *e)
 {
     if (cpi_null("stream_wait", s) || cpi_null("stream_wait", e)) return CP_ERROR_VALUE;
     return s->device->backend->stream_wait(s, e);
 }
 
-cp_event *cp_event_create(int device)
+cp_event *(cp_event_create)(int device, const cp_event_create_options *options)
 {
+    const cp_event_create_options *o = CPI_GIVEN(cp_event_create_options, options);
     cpi_device *d = cpi_device_get("event_create", device);
     cp_event *e = d ? cpi_malloc(sizeof *e) : NULL;
     if (!e) return NULL;
-    *e = (cp_event){d, NULL, 0, false};
+    unsigned flags = (o->blocking ? CPI_EVENT_BLOCKING : 0u) | (o->no_timing ? CPI_EVENT_NO_TIMING : 0u) |
+                     (o->interprocess ? CPI_EVENT_INTERPROCESS | CPI_EVENT_NO_TIMING : 0u);
+    *e = (cp_event){.device = d, .flags = flags};
+    if (d->backend->use) d->backend->use(d);
     if (d->backend->event_new(e)) {
         cpi_free_host(e);
         return NULL;
@@ -106,6 +246,8 @@ void cp_event_free(cp_event *e)
     e->device->backend->event_free(e);
     cpi_free_host(e);
 }
+
+void *cp_event_handle(const cp_event *e) { return e ? e->handle : NULL; }
 
 cp_code cp_event_record(cp_event *e, cp_stream *s)
 {
@@ -131,5 +273,9 @@ cp_code cp_event_elapsed(cp_event *start, cp_event *end, double *ms)
         return CP_ERROR_VALUE;
     if (!start->recorded || !end->recorded)
         return cpi_fail(CP_ERROR_VALUE, "event_elapsed: both events must have been recorded");
+    if ((start->flags | end->flags) & CPI_EVENT_NO_TIMING)
+        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: an event was made without timing");
+    if (start->device != end->device)
+        return cpi_fail(CP_ERROR_VALUE, "event_elapsed: the events are of two devices");
     return start->device->backend->event_elapsed(start, end, ms);
 }

@@ -6,6 +6,8 @@
 
 cp_stream *cpi_stream_ref(cp_stream *s);
 void cpi_stream_unref(cp_stream *s);
+/* A forked child: locks are made anew. */
+void cpi_streams_after_fork(void);
 /* The release function of memory that nobody has to free. */
 void cpi_release_nothing(void *owner);
 

@@ -117,6 +117,21 @@ static cp_code cpu_zero(cp_stream *s, void *to, size_t n) { (void)s; return copy
 
 static cp_code stream_nothing(cp_stream *s) { (void)s; return CP_OK; }
 static void stream_free(cp_stream *s) { (void)s; }
+static cp_code stream_call(cp_stream *s, void (*function)(void *), void *argument)
+{
+    (void)s;
+    function(argument);
+    return CP_OK;
+}
+
+/* A handle is the address of a stream of ours, which was looked for before. */
+static cp_code stream_new(cp_stream *s)
+{
+    s->priority = 0;
+    if (!(s->flags & CPI_STREAM_ADOPTED)) return CP_OK;
+    return cpi_fail(CP_ERROR_VALUE, "stream_external: the CPU has no stream with the handle %p", s->handle);
+}
+
 static int stream_done(cp_stream *s) { (void)s; return 1; }
 static cp_code stream_wait(cp_stream *s, cp_event *e) { (void)s; (void)e; return CP_OK; }
 static cp_code event_nothing(cp_event *e) { (void)e; return CP_OK; }
@@ -139,6 +154,29 @@ static cp_code event_elapsed(cp_event *a, cp_event *b, double *ms)
     return CP_OK;
 }
 
+/* What CUDA's programs ask of a device before they choose sizes of grids: the limits that kernels have here, which are
+ * those of compute capability 9.0. */
+static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
+{
+    static const struct { const char *name; int n; int64_t values[3]; } known[] = {
+        {"maxThreadsPerBlock", 1, {1024}}, {"maxThreadsDim", 3, {1024, 1024, 64}},
+        {"maxGridSize", 3, {2147483647, 65535, 65535}}, {"maxThreadsPerMultiProcessor", 1, {2048}},
+        {"maxBlocksPerMultiProcessor", 1, {32}}, {"warpSize", 1, {32}}, {"sharedMemPerBlock", 1, {49152}},
+        {"sharedMemPerBlockOptin", 1, {232448}}, {"sharedMemPerMultiprocessor", 1, {233472}},
+        {"reservedSharedMemPerBlock", 1, {1024}}, {"regsPerBlock", 1, {65536}}, {"regsPerMultiprocessor", 1, {65536}},
+        {"totalConstMem", 1, {65536}}, {"memPitch", 1, {2147483647}}, {"unifiedAddressing", 1, {1}},
+        {"managedMemory", 1, {1}}, {"concurrentManagedAccess", 1, {1}}, {"pageableMemoryAccess", 1, {1}},
+        {"canMapHostMemory", 1, {1}}, {"integrated", 1, {1}}, {"cooperativeLaunch", 1, {1}},
+        {"textureAlignment", 1, {512}},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        tell(context, known[i].name, known[i].n, known[i].values, NULL);
+    int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    tell(context, "l2CacheSize", 1, &(int64_t){cache > 0 ? cache : 0}, NULL);
+    tell(context, "multiProcessorCount", 1, &(int64_t){d->units = cpi_workers()}, NULL);
+    return CP_OK;
+}
+
 #define ROOM(room) extern const struct cpi_##room##_ops cpi_##room##_cpu;
 CPI_ROOMS(ROOM)
 #undef ROOM
@@ -148,11 +186,11 @@ const cpi_backend cpi_backend_cpu = {
     .parallel = cpi_parallel, .open = cpu_open, .query = cpu_query,
     .memory_new = cpu_memory_new, .memory_free = cpu_memory_free,
     .from_host = cpu_from_host, .to_host = cpu_to_host, .copy = cpu_copy, .zero = cpu_zero,
-    .stream_new = stream_nothing, .stream_free = stream_free, .stream_sync = stream_nothing,
+    .stream_new = stream_new, .stream_call = stream_call, .stream_free = stream_free, .stream_sync = stream_nothing,
     .stream_done = stream_done, .stream_wait = stream_wait,
     .event_new = event_nothing, .event_free = event_free, .event_record = event_record,
     .event_sync = event_nothing, .event_done = event_done, .event_elapsed = event_elapsed,
-    .device_sync = device_sync,
+    .device_sync = device_sync, .properties = properties,
 #define ROOM(room) .room = &cpi_##room##_cpu,
     CPI_ROOMS(ROOM)
 #undef ROOM

@@ -85,6 +85,31 @@ static cp_code copy(cp_stream *s, void *to, const void *from, size_t bytes)
     return t ? late_give(s, t) : CP_ERROR_MEMORY;
 }
 
+/* In the receiver's queue, behind the sender's work, and the sender's later work behind it. */
+static cp_code copy_peer(cp_stream *to_stream, void *to, cp_stream *from_stream, const void *from, size_t bytes)
+{
+    cp_code code = late_follow(to_stream, from_stream);
+    if (!code) code = copy(to_stream, to, from, bytes);
+    return code ? code : late_follow(from_stream, to_stream);
+}
+
+typedef struct host_call { void (*function)(void *); void *argument; } host_call;
+
+static cp_code run_host_call(void *call)
+{
+    const host_call *c = call;
+    c->function(c->argument);
+    return CP_OK;
+}
+
+static cp_code stream_call(cp_stream *s, void (*function)(void *), void *argument)
+{
+    late_task *t = late_task_new("stream_call", run_host_call, sizeof(host_call));
+    if (!t) return CP_ERROR_MEMORY;
+    *(host_call *)late_call(t) = (host_call){function, argument};
+    return late_give(s, t);
+}
+
 static cp_code zero(cp_stream *s, void *memory, size_t bytes)
 {
     if (!bytes) return CP_OK;
@@ -225,7 +250,10 @@ static const cpi_backend backend = {
     .abi = CPI_ABI, .name = "late", .trouble = "", .devices = LATE_DEVICES,
     .open = open_device, .query = query,
     .memory_new = late_memory_new, .memory_free = late_memory_free, .memory_freed = poison,
-    .from_host = from_host, .to_host = to_host, .copy = copy, .zero = zero,
+    .from_host = from_host, .to_host = to_host, .copy = copy, .zero = zero, .copy_peer = copy_peer,
+    .stream_call = stream_call, .capture_begin = late_capture_begin, .capture_end = late_capture_end,
+    .capture_of = late_capture_of, .graph_launch = late_graph_launch, .graph_upload = late_graph_upload,
+    .graph_free = late_graph_free,
     .stream_new = late_stream_new, .stream_free = late_stream_free, .stream_sync = late_stream_sync,
     .stream_done = late_stream_done, .stream_wait = late_stream_wait,
     .event_new = late_event_new, .event_free = late_event_free, .event_record = late_event_record,

@@ -72,6 +72,14 @@ cp_code late_event_record(cp_event *e, cp_stream *s);
 cp_code late_event_sync(cp_event *e);
 int late_event_done(cp_event *e);
 cp_code late_event_elapsed(cp_event *start, cp_event *end, double *ms);
+cp_code late_capture_begin(cp_stream *s, cp_capture_mode mode);
+cp_code late_capture_end(cp_stream *s, cp_graph *g);
+uint64_t late_capture_of(cp_stream *s);
+cp_code late_graph_launch(cp_graph *g, cp_stream *s);
+cp_code late_graph_upload(cp_graph *g, cp_stream *s);
+void late_graph_free(cp_graph *g);
+/* Later work of `stream` comes after all that `other` has got by now; nobody waits. */
+cp_code late_follow(cp_stream *stream, cp_stream *other);
 cp_code late_device_sync(cpi_device *d);
 void late_device_wait(cpi_device *d); /* tells nothing */
 /* The n-th task that the device gets from now on fails when it runs, once; 0: none. */

@@ -26,14 +26,27 @@ typedef struct queue {
     bool ends, ended;
     cp_code failure;
     char text[512];
+    bool null, blocking;  /* as CUDA has it, blocking streams and the null stream wait for each other */
+    uint64_t null_awaited, awaited_by_null; /* tasks that it awaits of the null stream's, and the other way round */
+    struct late_record *record; /* where its tasks go while it is captured */
     struct queue *next; /* of all streams, the youngest first */
 } queue;
 
-/* A place in a queue. An event that is recorded again gets another one: waits that were given keep theirs. */
+/* Captured tasks, in the order they were given. */
+typedef struct late_record {
+    uint64_t number;
+    queue *began;
+    late_task *first, *last;
+    bool broken; /* something that cannot be captured was tried */
+} late_record;
+
+/* A place in a queue, or in captured work. An event that is recorded again gets another one: waits that were
+ * given keep theirs. */
 typedef struct mark {
     int refs;
     queue *queue;
     uint64_t number;
+    late_record *record; /* it is a place in captured work */
     double when; /* seconds; set when it is reached */
 } mark;
 
@@ -111,6 +124,8 @@ static queue *queue_of(cp_stream *s)
     if (!(q = calloc(1, sizeof *q))) return NULL;
     q->refs = 1;
     q->device = s->device;
+    q->null = s == &s->device->null_stream;
+    q->blocking = s->flags & CPI_STREAM_BLOCKING;
     pthread_cond_init(&q->work, NULL);
     if (!start_thread(q)) {
         free(q);
@@ -154,10 +169,8 @@ static cp_code lost(const char *what)
     return late_host->fail(CP_ERROR_DEVICE, "%s: late cannot be used in a process forked from one that used it", what);
 }
 
-/* Appends the task; false when there is no queue. */
-static bool append(queue *q, late_task *t)
+static bool append_itself(queue *q, late_task *t)
 {
-    if (!q || t->broken) return false;
     t->number = ++q->issued;
     t->next = NULL;
     if (q->first) {
@@ -167,6 +180,63 @@ static bool append(queue *q, late_task *t)
     }
     q->last = t;
     if (q->issued - q->done > PENDING) ask_for(q, q->issued - PENDING / 2);
+    return true;
+}
+
+static void record_task(late_record *r, late_task *t)
+{
+    t->next = NULL;
+    if (r->first) {
+        r->last->next = t;
+    } else {
+        r->first = t;
+    }
+    r->last = t;
+}
+
+static late_task *await_task(queue *q, uint64_t number);
+
+/* What comes now waits for `other`'s tasks of before. */
+static bool await_queue(queue *q, queue *other, uint64_t *awaited)
+{
+    if (other->done == other->issued || *awaited == other->issued) return true;
+    late_task *t = await_task(other, other->issued);
+    if (!t) return false;
+    *awaited = other->issued;
+    return append_itself(q, t);
+}
+
+/* The null stream waits for blocking streams of its device, and they for it. */
+static bool await_others(queue *q)
+{
+    bool done = true;
+    for (queue *r = queues; r && done; r = r->next) {
+        if (r->device != q->device || r->record) continue;
+        if (q->null && r->blocking) done = await_queue(q, r, &r->awaited_by_null);
+        if (q->blocking && r->null) done = await_queue(q, r, &q->null_awaited);
+    }
+    return done;
+}
+
+/* Appends the task; false when there is no queue. */
+static bool append(queue *q, late_task *t)
+{
+    if (!q || t->broken) return false;
+    if (q->record) {
+        record_task(q->record, t);
+        return true;
+    }
+    if ((q->null || q->blocking) && !await_others(q)) return false;
+    return append_itself(q, t);
+}
+
+/* An operation that needs its result is refused while the stream is captured, and spoils the capture. */
+static bool captured(cp_stream *stream, const char *what)
+{
+    queue *q = stream->impl;
+    if (!q || !q->record) return false;
+    q->record->broken = true;
+    late_host->fail(CP_ERROR_DEVICE, "%s: not permitted while the stream is captured", what);
     return true;
 }
 
@@ -214,6 +284,10 @@ cp_code late_give_and_wait(cp_stream *stream, late_task *t)
     if (forked) return lost(t->name);
     bool given;
     pthread_mutex_lock(&lock);
+    if (captured(stream, t->name)) {
+        pthread_mutex_unlock(&lock);
+        return CP_ERROR_DEVICE;
+    }
     t->waited = true;
     cp_code code = give(stream, t, &given);
     if (given) {
@@ -231,6 +305,9 @@ cp_code late_give_and_wait(cp_stream *stream, late_task *t)
 cp_code late_stream_new(cp_stream *s)
 {
     if (forked) return lost("stream_create");
+    if (s->flags & CPI_STREAM_ADOPTED)
+        return late_host->fail(CP_ERROR_VALUE, "stream_external: late has no stream with the handle %p", s->handle);
+    s->priority = 0;
     pthread_mutex_lock(&lock);
     queue *q = queue_of(s);
     pthread_mutex_unlock(&lock);
@@ -259,7 +336,9 @@ cp_code late_stream_sync(cp_stream *s)
     cp_code code = CP_OK;
     pthread_mutex_lock(&lock);
     queue *q = s->impl;
-    if (q) {
+    if (captured(s, "synchronize")) {
+        code = CP_ERROR_DEVICE;
+    } else if (q) {
         wait_for(q, q->issued);
         code = tell(q);
     }
@@ -274,7 +353,9 @@ int late_stream_done(cp_stream *s)
     int done = 1;
     pthread_mutex_lock(&lock);
     queue *q = s->impl;
-    if (q) {
+    if (captured(s, "stream_done")) {
+        done = -1;
+    } else if (q) {
         done = q->done == q->issued;
         ask_for(q, q->issued);
         if (done && tell(q)) done = -1;
@@ -325,6 +406,98 @@ void late_fail(cpi_device *d, int64_t n)
     pthread_mutex_unlock(&lock);
 }
 
+/* --- captures --- */
+
+static bool is_recording(const late_record *r)
+{
+    for (const queue *q = queues; q; q = q->next)
+        if (q->record == r) return true;
+    return false;
+}
+
+cp_code late_capture_begin(cp_stream *s, cp_capture_mode mode)
+{
+    static uint64_t captures;
+    (void)mode;
+    if (forked) return lost("stream_capture");
+    late_record *r = calloc(1, sizeof *r);
+    pthread_mutex_lock(&lock);
+    queue *q = r ? queue_of(s) : NULL;
+    bool already = q && q->record;
+    if (q && !already) {
+        *r = (late_record){.number = ++captures, .began = q};
+        q->record = r;
+    }
+    pthread_mutex_unlock(&lock);
+    if (q && !already) return CP_OK;
+    free(r);
+    return already ? late_host->fail(CP_ERROR_DEVICE, "stream_capture: the stream is captured already")
+                   : late_host->fail(CP_ERROR_MEMORY, "stream_capture: out of threads or host memory");
+}
+
+uint64_t late_capture_of(cp_stream *s)
+{
+    pthread_mutex_lock(&lock);
+    queue *q = s->impl;
+    uint64_t number = q && q->record ? q->record->number : 0;
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+static void record_free(late_record *r)
+{
+    for (late_task *t = r->first, *next; t; t = next) {
+        next = t->next;
+        late_task_free(t);
+    }
+    free(r);
+}
+
+cp_code late_capture_end(cp_stream *s, cp_graph *g)
+{
+    pthread_mutex_lock(&lock);
+    queue *own = s->impl;
+    late_record *r = own ? own->record : NULL;
+    for (queue *q = queues; r && q; q = q->next)
+        if (q->record == r) q->record = NULL;
+    bool broken = r && r->broken;
+    pthread_mutex_unlock(&lock);
+    if (r && !broken) {
+        g->handle = g->exec = r;
+        return CP_OK;
+    }
+    if (r) record_free(r);
+    return late_host->fail(CP_ERROR_DEVICE, "stream_capture_end: %s",
+                           broken ? "an operation spoiled the capture" : "the stream is not captured");
+}
+
+static cp_code run_record(void *call)
+{
+    const late_record *r = *(late_record **)call;
+    for (late_task *t = r->first; t; t = t->next) {
+        cp_code code = t->run(late_call(t));
+        if (code) return code;
+    }
+    return CP_OK;
+}
+
+cp_code late_graph_launch(cp_graph *g, cp_stream *s)
+{
+    late_task *t = late_task_new("graph", run_record, sizeof g->exec);
+    if (!t) return CP_ERROR_MEMORY;
+    memcpy(late_call(t), &g->exec, sizeof g->exec);
+    return late_give(s, t);
+}
+
+cp_code late_graph_upload(cp_graph *g, cp_stream *s)
+{
+    (void)g;
+    (void)s;
+    return forked ? lost("graph_upload") : CP_OK;
+}
+
+void late_graph_free(cp_graph *g) { record_free(g->handle); }
+
 /* --- events --- */
 
 static void mark_unref(mark *m)
@@ -363,6 +536,28 @@ static cp_code await(void *call)
     return CP_OK;
 }
 
+/* Waits for tasks of a queue, without an event. */
+typedef struct place { queue *queue; uint64_t number; } place;
+
+static cp_code await_place(void *call)
+{
+    place *p = call;
+    pthread_mutex_lock(&lock);
+    wait_for(p->queue, p->number);
+    queue_unref(p->queue);
+    pthread_mutex_unlock(&lock);
+    return CP_OK;
+}
+
+static late_task *await_task(queue *q, uint64_t number)
+{
+    late_task *t = late_task_new_quietly(await_place, sizeof(place));
+    if (!t) return NULL;
+    *(place *)late_call(t) = (place){q, number};
+    q->refs++;
+    return t;
+}
+
 /* A task that has a reference to the mark. */
 static late_task *mark_task(const char *name, cp_code (*run)(void *), mark *m)
 {
@@ -394,16 +589,17 @@ cp_code late_event_record(cp_event *e, cp_stream *s)
     }
     pthread_mutex_lock(&lock);
     queue *q = queue_of(s);
-    bool given = append(q, t);
+    late_record *record = q ? q->record : NULL; /* there the task is none: the order of tasks is the order of calls */
+    bool given = record || append(q, t);
     if (given) {
-        *m = (mark){.refs = 2, .queue = q, .number = t->number};
+        *m = (mark){.refs = record ? 1 : 2, .queue = q, .number = record ? 0 : t->number, .record = record};
         q->refs++;
         mark_unref(e->handle);
         e->handle = m;
     }
     pthread_mutex_unlock(&lock);
+    if (!given || record) late_task_free(t);
     if (given) return CP_OK;
-    late_task_free(t);
     free(m);
     return late_host->fail(CP_ERROR_MEMORY, "%s: out of host memory", name);
 }
@@ -417,6 +613,14 @@ cp_code late_stream_wait(cp_stream *s, cp_event *e)
     if (!t) return CP_ERROR_MEMORY;
     pthread_mutex_lock(&lock);
     queue *q = queue_of(s);
+    if (q && (m->record || q->record)) { /* a stream that waits for captured work is captured too */
+        bool fits = m->record && is_recording(m->record) && (!q->record || q->record == m->record);
+        if (fits) q->record = m->record;
+        else if (q->record) q->record->broken = true;
+        pthread_mutex_unlock(&lock);
+        late_task_free(t);
+        return fits ? CP_OK : late_host->fail(CP_ERROR_DEVICE, "stream_wait: the event is not of the same capture");
+    }
     bool given = append(q, t);
     if (given) m->refs++;
     pthread_mutex_unlock(&lock);
@@ -425,18 +629,37 @@ cp_code late_stream_wait(cp_stream *s, cp_event *e)
     return late_host->fail(CP_ERROR_MEMORY, "stream_wait: out of host memory");
 }
 
+cp_code late_follow(cp_stream *stream, cp_stream *other)
+{
+    if (forked) return lost("copy");
+    bool given = true;
+    pthread_mutex_lock(&lock);
+    queue *q = queue_of(stream), *r = queue_of(other);
+    if (captured(stream, "copy") || captured(other, "copy")) {
+        pthread_mutex_unlock(&lock);
+        return CP_ERROR_DEVICE;
+    }
+    late_task *t = q && r ? await_task(r, r->issued) : NULL;
+    given = t && append(q, t);
+    pthread_mutex_unlock(&lock);
+    return given ? CP_OK : late_host->fail(CP_ERROR_MEMORY, "copy: out of host memory");
+}
+
 cp_code late_event_sync(cp_event *e)
 {
     if (forked) return lost("event_synchronize");
+    cp_code code = CP_OK;
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
-    if (m) { /* the event may be recorded again meanwhile */
+    if (m && m->record) {
+        code = late_host->fail(CP_ERROR_DEVICE, "event_synchronize: the event is a place in captured work");
+    } else if (m) { /* the event may be recorded again meanwhile */
         m->refs++;
         wait_for(m->queue, m->number);
         mark_unref(m);
     }
     pthread_mutex_unlock(&lock);
-    return CP_OK;
+    return code;
 }
 
 int late_event_done(cp_event *e)
@@ -445,7 +668,10 @@ int late_event_done(cp_event *e)
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
     int done = !m || m->queue->done >= m->number;
-    if (!done) ask_for(m->queue, m->number);
+    if (m && m->record) {
+        late_host->fail(CP_ERROR_DEVICE, "event_done: the event is a place in captured work");
+        done = -1;
+    } else if (!done) ask_for(m->queue, m->number);
     pthread_mutex_unlock(&lock);
     return done;
 }

@@ -198,18 +198,12 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
     return code;
 }
 
-/* Bytes of a contiguous array from one device to another's fresh array. */
+/* Bytes of a contiguous array from one device to a contiguous one on another. */
 static cp_code transfer(cp_array *to, cp_array *from)
 {
-    size_t bytes = (size_t)cp_nbytes(to);
-    if (from->device->id == CP_CPU)
-        return to->device->backend->from_host(cpi_stream(to->device), to->data, from->data, bytes);
-    if (to->device->id == CP_CPU)
-        return from->device->backend->to_host(cpi_stream(from->device), to->data, from->data, bytes);
-    cp_array *host = cp_to_device(from, CP_CPU); /* between GPUs by way of the host */
-    cp_code code = host ? transfer(to, host) : cp_error();
-    cp_free(host);
-    return code;
+    cpi_array_used(to);
+    cpi_array_used(from);
+    return cpi_copy_peer(to->device, to->data, from->device, from->data, (size_t)cp_nbytes(to));
 }
 
 cp_array *cp_to_device(cp_array *x, int device)

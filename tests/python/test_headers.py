@@ -123,7 +123,8 @@ def call_with_options(text, name, body, declared):
                                                                    else f"({kind.replace('_Bool', 'bool')})0"))
     names = [n for _, n in members(text, form[2])]
     every = ", ".join(given + [f".{n} = o.{n}" for n in names])
-    test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS"}.get(result, "SAME_CODES")
+    test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS", "cp_stream *": "BOTH_STREAMS",
+            "cp_event *": "BOTH_EVENTS"}.get(result, "SAME_CODES")
     return (f"    {{\n        static {form[2]} o;\n"
             f"        {test}(cp_{name[3:]}({', '.join(given)}), ({name})({', '.join(given)}, NULL));\n"
             f"        {test}({name}({every}), ({name})({', '.join(given)}, &o));\n    }}\n")
@@ -177,6 +178,15 @@ static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
         cp_text_free(a); \\
         cp_text_free(b); \\
     } while (0)
+#define BOTH(left, right, type, end) \\
+    do { \\
+        type *a = left, *b = right; \\
+        if (!a || !b || a == b) wrong++, puts(#left); \\
+        end(a); \\
+        end(b); \\
+    } while (0)
+#define BOTH_STREAMS(left, right) BOTH(left, right, cp_stream, cp_stream_free)
+#define BOTH_EVENTS(left, right) BOTH(left, right, cp_event, cp_event_free)
 
 int main(void)
 {

@@ -1,0 +1,150 @@
+/* Memory that is no array's: kinds of it, copies of bytes between devices, and the limits that the environment sets.
+ *
+ * Invariant: what a backend has no kind of its own for is its plain memory, or, for the host's kinds, the host's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/array.h"
+#include "backend/device.h"
+#include "backend/pool.h"
+#include "core/memory.h"
+
+static bool known(const char *function, cp_memory_kind kind)
+{
+    if (kind >= CP_MEMORY_POOL && kind <= CP_MEMORY_PINNED) return true;
+    cpi_fail(CP_ERROR_VALUE, "%s: %d is no kind of memory", function, (int)kind);
+    return false;
+}
+
+static void *new_memory(cpi_device *d, size_t bytes, cp_memory_kind kind)
+{
+    const cpi_backend *backend = d->backend;
+    cp_stream *stream = cpi_stream(d);
+    if (backend->memory_of_kind) return backend->memory_of_kind(stream, bytes, kind);
+    void *p = NULL;
+    if (kind != CP_MEMORY_PINNED) return backend->memory_new(d, bytes);
+    return posix_memalign(&p, 512, bytes) ? NULL : p;
+}
+
+void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
+{
+    const char *function = "memory_new";
+    cpi_device *d = cpi_device_get(function, device);
+    if (!d || !known(function, kind)) return NULL;
+    if (kind == CP_MEMORY_POOL) return cpi_pool_alloc(d->pool, cpi_stream(d), bytes);
+    if (!bytes) bytes = 1;
+    void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
+    if (p) cpi_count_live(1);
+    else cpi_fail(CP_ERROR_MEMORY, "%s: out of memory on %s: %zu bytes asked for", function, d->name, bytes);
+    return p;
+}
+
+void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind)
+{
+    const char *function = "memory_free";
+    cpi_device *d = memory ? cpi_device_get(function, device) : NULL;
+    if (!d || !known(function, kind)) return;
+    if (kind == CP_MEMORY_POOL) {
+        cpi_pool_free(d->pool, cpi_stream(d), memory);
+        return;
+    }
+    if (!bytes) bytes = 1;
+    cpi_count_live(-1);
+    if (d->backend->memory_of_kind_free) {
+        d->backend->memory_of_kind_free(cpi_stream(d), memory, bytes, kind);
+    } else if (kind == CP_MEMORY_PINNED) {
+        free(memory);
+    } else {
+        d->backend->memory_free(d, memory, bytes);
+    }
+}
+
+cp_code cpi_copy_peer(cpi_device *to_device, void *to, cpi_device *from_device, const void *from, size_t bytes)
+{
+    const cpi_backend *there = to_device->backend, *here = from_device->backend;
+    if (from_device->id == CP_CPU) return there->from_host(cpi_stream(to_device), to, from, bytes);
+    if (to_device->id == CP_CPU) return here->to_host(cpi_stream(from_device), to, from, bytes);
+    if (there == here && there->copy_peer) {
+        cp_stream *sender = cpi_stream(from_device);
+        return there->copy_peer(cpi_stream(to_device), to, sender, from, bytes);
+    }
+    void *host = cpi_malloc(bytes);
+    if (!host) return CP_ERROR_MEMORY;
+    cp_code code = here->to_host(cpi_stream(from_device), host, from, bytes);
+    if (!code) code = there->from_host(cpi_stream(to_device), to, host, bytes);
+    if (!code) code = there->stream_sync(cpi_stream(to_device)); /* `host` ends here */
+    cpi_free_host(host);
+    return code;
+}
+
+cp_code cp_memory_copy(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    const char *function = "memory_copy";
+    if (!bytes) return CP_OK;
+    if (cpi_null(function, to) || cpi_null(function, from)) return CP_ERROR_VALUE;
+    cpi_device *d = cpi_device_get(function, to_device), *s = d ? cpi_device_get(function, from_device) : NULL;
+    if (!s) return cp_error();
+    return d == s ? d->backend->copy(cpi_stream(d), to, from, bytes) : cpi_copy_peer(d, to, s, from, bytes);
+}
+
+int cp_device_can_access(int device, int peer)
+{
+    const char *function = "device_can_access";
+    cpi_device *d = cpi_device_get(function, device), *other = d ? cpi_device_get(function, peer) : NULL;
+    if (!other) return -1;
+    if (d == other || !d->backend->native || d->backend != other->backend) return 0;
+    int64_t in[2] = {d->ordinal, other->ordinal}, out[8];
+    int status = 0, n = d->backend->native(d, "cudaDeviceCanAccessPeer", 2, in, out, &status);
+    return n == 1 && !status && out[0];
+}
+
+int cp_device_call(int device, const char *name, int n, const int64_t *in, int64_t *out, int *status)
+{
+    const char *function = "device_call";
+    cpi_device *d = cpi_device_get(function, device);
+    if (!d || cpi_null(function, name) || cpi_null(function, out) || cpi_null(function, status)) return -1;
+    int found = -1;
+    if (d->backend->use) d->backend->use(d);
+    if (d->backend->native) found = d->backend->native(d, name, n, in, out, status);
+    if (found < 0) cpi_fail(CP_ERROR_UNSUPPORTED, "%s: %s has no %s with %d arguments", function, d->label, name, n);
+    return found;
+}
+
+cp_code cp_device_properties(int device, cp_property_fn tell, void *context)
+{
+    const char *function = "device_properties";
+    cpi_device *d = cpi_device_get(function, device);
+    if (!d) return cp_error();
+    if (!tell) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to tell", function);
+    return d->backend->properties ? d->backend->properties(d, tell, context) : CP_OK;
+}
+
+/* --- limits --- */
+
+cp_code cp_pool_limit_share(int device, double share)
+{
+    cpi_device *d = cpi_device_get("pool_limit", device);
+    if (!d) return cp_error();
+    if (!(share >= 0 && share <= 1))
+        return cpi_fail(CP_ERROR_VALUE, "pool_limit: a share of the memory is a number from 0 to 1, not %g", share);
+    int64_t total, available;
+    cp_code code = d->backend->query(d, &total, &available);
+    return code ? code : cpi_pool_limit(d->pool, (int64_t)(share * (double)total));
+}
+
+cp_code cpi_pool_limit_from_environment(cpi_device *d)
+{
+    const char *name = "CUPRITE_GPU_MEMORY_LIMIT", *text = getenv(name);
+    if (!text || !*text) text = getenv(name = "CUPY_GPU_MEMORY_LIMIT");
+    if (!text || !*text) return CP_OK;
+    char *end = NULL;
+    double number = strtod(text, &end);
+    bool share = end != text && strcmp(end, "%") == 0;
+    if (end == text || (*end && !share) || !(number >= 0) || (share ? number > 100 : number > 9e18))
+        return cpi_fail(CP_ERROR_VALUE, "device: %s='%s' is neither a number of bytes nor a share such as 50%%", name,
+                        text);
+    int64_t total, available;
+    cp_code code = share ? d->backend->query(d, &total, &available) : CP_OK;
+    if (code) return code;
+    return cpi_pool_limit(d->pool, share ? (int64_t)(number / 100 * (double)total) : (int64_t)number);
+}

@@ -81,13 +81,12 @@ CP_API cp_code cp_pool_trim(int device);
 CP_API cp_code cp_pool_trim_stream(cp_stream *s);
 
 typedef enum cp_memory_kind {
-    CP_MEMORY_POOL,    /* from the device's pool, reused in the order of the calling thread's stream */
     CP_MEMORY_DEVICE,  /* from the device itself */
     CP_MEMORY_ASYNC,   /* from the platform's pool, in stream order (cudaMallocAsync) */
     CP_MEMORY_MANAGED, /* host and device use it under one address */
     CP_MEMORY_PINNED   /* the host's, page-locked: transfers need no staging and may run beside other work */
 } cp_memory_kind;
-/* Memory that is no array's; NULL on failure. Kinds that a device lacks are what comes next to them: on the CPU all
+/* Memory of its own, not from the pool; NULL on failure. Kinds that a device lacks are what comes next to them: on the CPU all
  * are host memory, and where nothing is page-locked the host's own stands for it. */
 CP_API void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind);
 CP_API void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind);
@@ -95,8 +94,8 @@ CP_API void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kin
  * have been read or have arrived when the call returns. */
 CP_API cp_code cp_memory_copy(void *to, int to_device, const void *from, int from_device, size_t bytes);
 /* New arrays of all threads get their memory from `allocate` from now on: an address on the device, and in *token
- * what `release` is called with when the last view is gone. A NULL address without an error record: the pool serves
- * after all. A NULL function: the pool alone, as at the start. Workspaces come from the pool always. */
+ * what `release` is called with when the last view is gone. A NULL address: with a token it failed, without one the
+ * pool serves after all. A NULL function: the pool alone, as at the start. Workspaces come from the pool always. */
 typedef void *(*cp_allocate_fn)(int device, size_t bytes, void **token);
 CP_API void cp_allocator_set(cp_allocate_fn allocate, void (*release)(void *token));
 

@@ -97,34 +97,6 @@ PyObject *cpy_none(cp_code code)
 }
 
 /* --- making: ndarray(shape, dtype=float, memptr=None, strides=None, order='C') --- */
-#if PY_VERSION_HEX < 0x030d0000
-#define PyThreadState_GetUnchecked _PyThreadState_UncheckedGet
-#endif
-
-/* What keeps memory alive that is not ours, and the interpreter that it belongs to. */
-typedef struct owner { PyObject *object; PyInterpreterState *interpreter; } owner;
-
-/* The last array over the memory may go where no Python runs, or another interpreter's does: PyGILState knows one
- * only. */
-static void release_owner(void *p)
-{
-    owner o = *(owner *)p;
-    free(p);
-    PyThreadState *now = PyThreadState_GetUnchecked();
-    if (now && now->interp == o.interpreter) {
-        Py_DECREF(o.object);
-        return;
-    }
-    if (now) PyEval_SaveThread();
-    PyThreadState *own = PyThreadState_New(o.interpreter);
-    if (own) { /* without memory for a thread's state the object is lost */
-        PyEval_RestoreThread(own);
-        Py_DECREF(o.object);
-        PyThreadState_Clear(own);
-        PyThreadState_DeleteCurrent();
-    }
-    if (now) PyEval_RestoreThread(now);
-}
 
 /* False, with an exception, where NumPy refuses strides for a new array: negative ones, and those whose elements need
  * more than `room` bytes. */
@@ -176,18 +148,16 @@ static cp_array *over_memory(PyObject *memptr, cp_type type, const cpy_ints *sha
     cp_array *x = NULL;
     int64_t where;
     cpy_ints steps;
-    owner *keeper = malloc(sizeof *keeper);
-    if (!keeper) PyErr_NoMemory();
+    cpy_owner *keeper = cpy_owner_new(memptr);
     if (keeper && device && cpy_int64(device, &where) && (!cpy_given(strides) || cpy_shape(strides, &steps))) {
         void *p = PyLong_AsVoidPtr(address);
         if (!PyErr_Occurred()) {
             x = cp_from_memory(p, type, cpy_shape_of(shape), cpy_given(strides) ? steps.at : NULL, (int)where,
-                               release_owner, keeper);
-            if (x) *keeper = (owner){Py_NewRef(memptr), PyInterpreterState_Get()};
-            else cpy_raise();
+                               cpy_owner_free, keeper);
+            if (!x) cpy_raise();
         }
     }
-    if (!x) free(keeper);
+    if (!x && keeper) cpy_owner_free(keeper);
     Py_XDECREF(address);
     Py_XDECREF(device);
     return x;

@@ -179,6 +179,15 @@ bool cpy_may_discard(cp_type from, cp_type to);
 /* --- the module's life --- */
 bool cpy_array_init(cpy_state *s);
 bool cpy_ufuncs_init(cpy_state *s);
+bool cpy_host_bytes_init(cpy_state *s);
+
+/* --- runtime.c --- */
+/* A Python object that C keeps, and the interpreter that it belongs to. It may be freed on any thread, where no Python
+ * runs or another interpreter's does. */
+typedef struct cpy_owner { PyObject *object; PyInterpreterState *interpreter; } cpy_owner;
+cpy_owner *cpy_owner_new(PyObject *object); /* NULL with an exception */
+void cpy_owner_free(void *owner);
+
 bool cpy_scalars_init(cpy_state *s);
 void cpy_state_enter(cpy_state *s);
 int cpy_state_traverse(PyObject *module, visitproc visit, void *arg);

@@ -17,6 +17,17 @@
              returns="none", unlock="always", doc="Limits what the pool may hold; 0 takes the limit away.") */
 /*: function("pool_trim", "device: int", module="_device", call="cp_pool_trim(device)", returns="none", unlock="always",
              doc="Gives unused memory back to the device.") */
+/*: function("pool_limit_share", "device: int, share: double", module="_device",
+             call="cp_pool_limit_share(device, share)", returns="none", unlock="always",
+             doc="The same as a share of the device's memory.") */
+/*: function("pool_trim_stream", "stream: stream", module="_device", call="cp_pool_trim_stream(stream)",
+             returns="none", unlock="always", doc="Gives back what was freed in a stream.") */
+/*: function("stream_is_blocking", "stream: stream", module="_device", call="cp_stream_is_blocking(stream)",
+             returns="bool", unlock="never", doc="Whether the stream and the null stream wait for each other.") */
+/*: function("stream_priority", "stream: stream", module="_device", call="cp_stream_priority(stream)", returns="int",
+             unlock="never", doc="The stream's priority; lower goes first.") */
+/*: function("stream_capturing", "stream: stream", module="_device", call="cp_stream_capturing(stream)",
+             returns="bool", unlock="never", doc="Whether the stream's work is recorded.") */
 /*: function("stream_use", "stream: stream", module="_device", call="cp_stream_use(stream)", returns="none",
              unlock="never", doc="Makes a stream the thread's on its device.") */
 /*: function("stream_synchronize", "stream: stream", module="_device", call="cp_stream_synchronize(stream)",
@@ -64,9 +75,9 @@ PyObject *py_device_pool(const py_device_pool_args *v)
 {
     cp_pool_stats s;
     if (cp_pool_query(v->device, &s) != CP_OK) return cpy_raise();
-    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L}", "used", (long long)s.used, "held", (long long)s.held, "peak",
+    return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L}", "used", (long long)s.used, "held", (long long)s.held, "peak",
                          (long long)s.peak, "limit", (long long)s.limit, "allocations", (long long)s.allocations,
-                         "reuses", (long long)s.reuses);
+                         "reuses", (long long)s.reuses, "blocks", (long long)s.blocks);
 }
 
 /*: function("threads", "n: object = None", module="_device",
@@ -83,14 +94,42 @@ PyObject *py_device_threads(const py_device_threads_args *v)
 static void free_stream(PyObject *c) { cp_stream_free(PyCapsule_GetPointer(c, "stream")); }
 static void free_event(PyObject *c) { cp_event_free(PyCapsule_GetPointer(c, "event")); }
 
-/*: function("stream_create", "device: int", module="_device", doc="A new stream.") */
-PyObject *py_device_stream_create(const py_device_stream_create_args *v)
+static PyObject *own_stream(cp_stream *s)
 {
-    cp_stream *s = cp_stream_create(v->device);
     if (!s) return cpy_raise();
     PyObject *c = PyCapsule_New(s, "stream", free_stream);
     if (!c) cp_stream_free(s);
     return c;
+}
+
+/*: function("stream_create", "device: int, blocking: bool = False, priority: int = 0", module="_device",
+             doc="A new stream; a blocking one and the null stream wait for each other.") */
+PyObject *py_device_stream_create(const py_device_stream_create_args *v)
+{
+    cp_stream_create_options o = {.blocking = v->blocking, .priority = v->priority};
+    return own_stream((cp_stream_create)(v->device, &o));
+}
+
+/*: function("stream_external", "device: int, handle: object", module="_device",
+             doc="A stream for a native handle.") */
+PyObject *py_device_stream_external(const py_device_stream_external_args *v)
+{
+    void *handle = PyLong_AsVoidPtr(v->handle);
+    return PyErr_Occurred() ? NULL : own_stream(cp_stream_external(v->device, handle));
+}
+
+/*: function("stream_per_thread", "device: int", module="_device", doc="The calling thread's own stream, not owned.") */
+PyObject *py_device_stream_per_thread(const py_device_stream_per_thread_args *v)
+{
+    cp_stream *s = cp_stream_per_thread(v->device);
+    return s ? PyCapsule_New(s, "stream", NULL) : cpy_raise();
+}
+
+/*: function("stream_null", "device: int", module="_device", doc="The device's null stream.") */
+PyObject *py_device_stream_null(const py_device_stream_null_args *v)
+{
+    cp_stream *s = cp_stream_null(v->device);
+    return s ? PyCapsule_New(s, "stream", NULL) : cpy_raise();
 }
 
 /*: function("stream_current", "device: int", module="_device",
@@ -112,20 +151,28 @@ PyObject *py_device_stream_use_null(const py_device_stream_use_null_args *v)
     return cpy_none(code);
 }
 
-/*: function("stream_handle", "stream: stream", module="_device", doc="The native handle, a number; 0 on the CPU.") */
+/*: function("stream_handle", "stream: stream", module="_device", doc="The native handle, a number; 0 of null streams.") */
 PyObject *py_device_stream_handle(const py_device_stream_handle_args *v)
 {
     return PyLong_FromVoidPtr(cp_stream_handle(v->stream));
 }
 
-/*: function("event_create", "device: int", module="_device", doc="A new event.") */
+/*: function("event_create", "device: int, blocking: bool = False, no_timing: bool = False, interprocess: bool = False",
+             module="_device", doc="A new event.") */
 PyObject *py_device_event_create(const py_device_event_create_args *v)
 {
-    cp_event *e = cp_event_create(v->device);
+    cp_event_create_options o = {v->blocking, v->no_timing, v->interprocess, 0};
+    cp_event *e = (cp_event_create)(v->device, &o);
     if (!e) return cpy_raise();
     PyObject *c = PyCapsule_New(e, "event", free_event);
     if (!c) cp_event_free(e);
     return c;
+}
+
+/*: function("event_handle", "event: event", module="_device", doc="The native handle, a number; 0 on the CPU.") */
+PyObject *py_device_event_handle(const py_device_event_handle_args *v)
+{
+    return PyLong_FromVoidPtr(cp_event_handle(v->event));
 }
 
 /*: function("event_elapsed", "start: event, end: event", module="_device", doc="Milliseconds between two events.") */

@@ -11,7 +11,7 @@
 
 static bool known(const char *function, cp_memory_kind kind)
 {
-    if (kind >= CP_MEMORY_POOL && kind <= CP_MEMORY_PINNED) return true;
+    if (kind >= CP_MEMORY_DEVICE && kind <= CP_MEMORY_PINNED) return true;
     cpi_fail(CP_ERROR_VALUE, "%s: %d is no kind of memory", function, (int)kind);
     return false;
 }
@@ -31,7 +31,6 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
     const char *function = "memory_new";
     cpi_device *d = cpi_device_get(function, device);
     if (!d || !known(function, kind)) return NULL;
-    if (kind == CP_MEMORY_POOL) return cpi_pool_alloc(d->pool, cpi_stream(d), bytes);
     if (!bytes) bytes = 1;
     void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
     if (p) cpi_count_live(1);
@@ -44,10 +43,6 @@ void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind)
     const char *function = "memory_free";
     cpi_device *d = memory ? cpi_device_get(function, device) : NULL;
     if (!d || !known(function, kind)) return;
-    if (kind == CP_MEMORY_POOL) {
-        cpi_pool_free(d->pool, cpi_stream(d), memory);
-        return;
-    }
     if (!bytes) bytes = 1;
     cpi_count_live(-1);
     if (d->backend->memory_of_kind_free) {

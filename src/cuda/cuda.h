@@ -45,6 +45,10 @@ cp_code cpi_cuda_read_while(cp_stream *stream, void *host, const void *device_me
 #define CPI_CUDA_COUNTERS 4096
 void *cpi_cuda_counters(cp_stream *stream);
 
+/* Whether the stream's work is captured: then it is recorded, and launched later as often as somebody likes. Nobody may
+ * wait for it meanwhile. */
+bool cpi_cuda_captured(cp_stream *stream);
+
 /* Blocks for n items at `per_block` each, at most `most`, at least 1. */
 static inline unsigned cpi_cuda_blocks(int64_t n, int64_t per_block, int64_t most)
 {
@@ -53,7 +57,22 @@ static inline unsigned cpi_cuda_blocks(int64_t n, int64_t per_block, int64_t mos
     return (unsigned)(b < 1 ? 1 : b);
 }
 
-/* --- between runtime_cuda.cu and stream_cuda.cu --- */
+/* --- between the files of src/cuda --- */
+/* While one stands, the thread may call cudaMalloc and its like although a capture is under way. */
+struct cpi_cuda_relaxed {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    bool on;
+    cpi_cuda_relaxed();
+    ~cpi_cuda_relaxed();
+};
+/* New memory, zeroed when the call returns, whatever is captured. */
+cudaError_t cpi_cuda_zeroed(void **memory, size_t bytes);
+/* The same, and a copy of bytes of the host's, that end with the capture which the stream takes part in. */
+void *cpi_cuda_zeroed_for_capture(cp_stream *stream, size_t bytes);
+void *cpi_cuda_kept_for_capture(cp_stream *stream, const void *host, size_t bytes);
+uint64_t cpi_cuda_capture_of(cp_stream *stream);
+void cpi_cuda_graph_slots(cpi_backend *b);
+void cpi_cuda_native_slots(cpi_backend *b);
 cp_code cpi_cuda_stream_new(cp_stream *stream);
 void cpi_cuda_stream_free(cp_stream *stream);
 cp_code cpi_cuda_stream_sync(cp_stream *stream);

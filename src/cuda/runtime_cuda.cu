@@ -73,6 +73,7 @@ static cp_code query(cpi_device *d, int64_t *total, int64_t *available)
 static void *memory_new(cpi_device *d, size_t bytes)
 {
     void *p = NULL;
+    cpi_cuda_relaxed relaxed;
     if (cudaSetDevice(d->ordinal) != cudaSuccess || cudaMalloc(&p, bytes) != cudaSuccess) {
         cudaGetLastError(); /* the pool may try again with less */
         return NULL;
@@ -82,6 +83,7 @@ static void *memory_new(cpi_device *d, size_t bytes)
 
 static void memory_free(cpi_device *d, void *memory, size_t)
 {
+    cpi_cuda_relaxed relaxed;
     if (cudaSetDevice(d->ordinal) == cudaSuccess) cudaFree(memory);
     cudaGetLastError();
 }
@@ -94,6 +96,7 @@ static staging *staging_lock(cpi_device *d, const char *what)
     staging *s = &state_of(d)->stage;
     pthread_mutex_lock(&s->lock);
     if (s->ready) return s;
+    cpi_cuda_relaxed relaxed;
     cudaError_t status = s->small ? cudaSuccess : cudaHostAlloc((void **)&s->small, SMALL, cudaHostAllocDefault);
     for (int i = 0; i < PIECES && status == cudaSuccess; i++)
         if (!s->done[i]) status = cudaEventCreateWithFlags(&s->done[i], cudaEventDisableTiming);
@@ -106,6 +109,7 @@ static staging *staging_lock(cpi_device *d, const char *what)
 
 static cudaError_t piece_memory(staging *s, int i)
 {
+    cpi_cuda_relaxed relaxed;
     return s->memory[i] ? cudaSuccess : cudaHostAlloc((void **)&s->memory[i], PIECE, cudaHostAllocDefault);
 }
 
@@ -142,6 +146,11 @@ static cp_code from_host(cp_stream *stream, void *to, const void *from, size_t b
 {
     const char *what = "copy from host";
     cudaStream_t cs = cpi_cuda_stream(stream);
+    if (cpi_cuda_captured(stream)) { /* each launch copies what the host has now */
+        const void *kept = cpi_cuda_kept_for_capture(stream, from, bytes);
+        return kept ? cpi_cuda_issued(stream, cudaMemcpyAsync(to, kept, bytes, cudaMemcpyHostToDevice, cs), what)
+                    : CP_ERROR_MEMORY;
+    }
     if (bytes > SMALL && is_pinned(from)) {
         cp_code code = cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cs), what);
         return code ? code : cpi_cuda_wait(stream, what);
@@ -170,6 +179,7 @@ static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t byt
 {
     const char *what = "copy to host";
     cudaStream_t cs = cpi_cuda_stream(stream);
+    if (cpi_cuda_captured(stream)) return cpi_cuda_wait(stream, what); /* CUDA's error */
     if (bytes <= SMALL) return cpi_cuda_read(stream, to, from, bytes);
     if (is_pinned(to)) {
         cp_code code = cpi_cuda_check(stream, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cs), what);
@@ -204,6 +214,7 @@ cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, 
 {
     const char *what = "read";
     if (bytes > SMALL) return to_host(stream, host, device_memory, bytes);
+    if (cpi_cuda_captured(stream)) return cpi_cuda_wait(stream, what);
     staging *s = staging_lock(stream->device, what);
     if (!s) return CP_ERROR_DEVICE;
     cudaStream_t cs = cpi_cuda_stream(stream);
@@ -218,6 +229,7 @@ cp_code cpi_cuda_read_while(cp_stream *stream, void *host, const void *device_me
                             cp_code (*meanwhile)(void *context), void *context)
 {
     const char *what = "read";
+    if (cpi_cuda_captured(stream)) return cpi_cuda_wait(stream, what);
     staging *s = staging_lock(stream->device, what);
     if (!s) return CP_ERROR_DEVICE;
     cudaStream_t cs = cpi_cuda_stream(stream);
@@ -261,7 +273,10 @@ static cp_code event_new(cp_event *e)
 {
     cudaEvent_t handle = NULL;
     use(e->device);
-    cp_code code = cpi_cuda_check(NULL, cudaEventCreate(&handle), "event_create");
+    unsigned flags = (e->flags & CPI_EVENT_BLOCKING ? cudaEventBlockingSync : 0u) |
+                     (e->flags & CPI_EVENT_NO_TIMING ? cudaEventDisableTiming : 0u) |
+                     (e->flags & CPI_EVENT_INTERPROCESS ? cudaEventInterprocess : 0u);
+    cp_code code = cpi_cuda_check(NULL, cudaEventCreateWithFlags(&handle, flags), "event_create");
     e->handle = handle;
     return code;
 }
@@ -346,6 +361,8 @@ extern "C" __attribute__((visibility("default"))) const cpi_backend *cuprite_bac
     backend.event_done = event_done;
     backend.event_elapsed = event_elapsed;
     backend.device_sync = device_sync;
+    cpi_cuda_graph_slots(&backend);
+    cpi_cuda_native_slots(&backend);
 #define ROOM(room) backend.room = &cpi_##room##_cuda;
     CPI_ROOMS(ROOM)
 #undef ROOM

@@ -17,6 +17,8 @@ enum { KEPT = 8 };
 
 struct record {
     void *counters;     /* CPI_CUDA_COUNTERS bytes of the device, or NULL */
+    void *captured_counters; /* those of the capture `capture`, which they belong to */
+    uint64_t capture;
     uint32_t *mailbox;  /* page-locked; NULL: no kernel of the stream has needed one */
     const char *names[KEPT];
     uint64_t issued, settled;
@@ -132,6 +134,7 @@ cp_code cpi_cuda_check(cp_stream *stream, cudaError_t status, const char *what)
     cp_code code = status == cudaErrorMemoryAllocation ? CP_ERROR_MEMORY : CP_ERROR_DEVICE;
     char names[256] = "";
     if (of_earlier_work(status)) names_under_way(stream, names, sizeof names);
+    cudaGetLastError(); /* else the next launch would be blamed */
     return cpi_host->fail(code, "%s: CUDA: %s (%s)%s%s", what, cudaGetErrorString(status), cudaGetErrorName(status),
                           names[0] ? " in work under way: " : "", names);
 }
@@ -153,6 +156,7 @@ uint32_t *cpi_cuda_mailbox(cp_stream *stream)
     pthread_mutex_lock(&lock);
     if (!r->mailbox) {
         uint32_t *box = NULL;
+        cpi_cuda_relaxed relaxed;
         status = cudaHostAlloc((void **)&box, sizeof *box, cudaHostAllocMapped);
         if (status == cudaSuccess) *box = CPI_LATE_NONE;
         __atomic_store_n(&r->mailbox, box, __ATOMIC_RELEASE);
@@ -167,14 +171,16 @@ void *cpi_cuda_counters(cp_stream *stream)
     record *r = record_of(stream);
     if (!r) return NULL;
     cudaError_t status = cudaSuccess;
-    pthread_mutex_lock(&lock);
-    if (!r->counters) {
-        void *memory = NULL;
-        status = cudaMalloc(&memory, CPI_CUDA_COUNTERS);
-        if (status == cudaSuccess) status = cudaMemsetAsync(memory, 0, CPI_CUDA_COUNTERS, cpi_cuda_stream(stream));
-        if (status == cudaSuccess) r->counters = memory;
-        else cudaFree(memory);
+    uint64_t capture = cpi_cuda_capture_of(stream);
+    if (capture) { /* a graph is launched in other streams, beside this one's own kernels */
+        if (r->capture == capture) return r->captured_counters;
+        void *memory = cpi_cuda_zeroed_for_capture(stream, CPI_CUDA_COUNTERS);
+        r->captured_counters = memory;
+        r->capture = memory ? capture : 0;
+        return memory;
     }
+    pthread_mutex_lock(&lock);
+    if (!r->counters) status = cpi_cuda_zeroed(&r->counters, CPI_CUDA_COUNTERS);
     pthread_mutex_unlock(&lock);
     cpi_cuda_check(stream, status, "counters");
     return r->counters;
@@ -183,8 +189,18 @@ void *cpi_cuda_counters(cp_stream *stream)
 cp_code cpi_cuda_stream_new(cp_stream *s)
 {
     cudaStream_t handle = NULL;
+    unsigned flags = 0;
     s->device->backend->use(s->device);
-    cp_code code = cpi_cuda_check(NULL, cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking), "stream_create");
+    if (s->flags & CPI_STREAM_ADOPTED) {
+        handle = cpi_cuda_stream(s);
+        cp_code code = cpi_cuda_check(NULL, cudaStreamGetFlags(handle, &flags), "stream_external");
+        if (!code) code = cpi_cuda_check(NULL, cudaStreamGetPriority(handle, &s->priority), "stream_external");
+        if (!(flags & cudaStreamNonBlocking)) s->flags |= CPI_STREAM_BLOCKING;
+        return code;
+    }
+    flags = s->flags & CPI_STREAM_BLOCKING ? cudaStreamDefault : cudaStreamNonBlocking;
+    cp_code code = cpi_cuda_check(NULL, cudaStreamCreateWithPriority(&handle, flags, s->priority), "stream_create");
+    if (!code) code = cpi_cuda_check(NULL, cudaStreamGetPriority(handle, &s->priority), "stream_create");
     s->handle = handle;
     return code;
 }
@@ -202,7 +218,7 @@ void cpi_cuda_stream_free(cp_stream *s)
         cudaFreeHost(r->mailbox);
         cpi_host->free(r);
     }
-    cudaStreamDestroy(cpi_cuda_stream(s));
+    if (!(s->flags & CPI_STREAM_ADOPTED)) cudaStreamDestroy(cpi_cuda_stream(s));
     cudaGetLastError();
 }
 

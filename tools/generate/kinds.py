@@ -172,6 +172,7 @@ KINDS = {k.name: k for k in [
          zero=(None,)),
     Kind("stream", "cp_stream *{name};", '({v} = PyCapsule_GetPointer({o}, "stream"))', stub="object"),
     Kind("event", "cp_event *{name};", '({v} = PyCapsule_GetPointer({o}, "event"))', stub="object"),
+    Kind("graph", "cp_graph *{name};", '({v} = PyCapsule_GetPointer({o}, "graph"))', stub="object"),
     Kind("object", "PyObject *{name};", "", stub="object", constant={None: "NULL"}),
     # --- checked, with nothing to do: the field says whether it was given ---
     _checked("flag", "cpy_check_bool({o})", "bool | None"),

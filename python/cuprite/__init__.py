@@ -33,9 +33,11 @@ _NUMPY = {
     "broadcast_shapes", "index_exp", "s_",
 }
 _MODULES = {"cuda", "jit", "numba", "scipy", "profiler"}
-# Names of modules of their own, which are imported when first used.
+# Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {"RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
-          "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo"}
+          "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo",
+          **dict.fromkeys(("empty_pinned", "zeros_pinned", "empty_like_pinned", "zeros_like_pinned"), "_pinned"),
+          **dict.fromkeys(("seterr", "geterr", "errstate", "get_runtime_info"), "_cupyx")}
 
 
 def __getattr__(name):
@@ -80,15 +82,15 @@ def is_available():
 
 
 def get_default_memory_pool():
-    """The pool of the current device, with CuPy's interface."""
-    from cuprite import cuda
-    return cuda.MemoryPool()
+    """The pool that arrays come from, of the current device."""
+    from cuprite.cuda import memory
+    return memory._default_pool
 
 
 def get_default_pinned_memory_pool():
-    """Staging buffers for transfers are Cuprite's own; this pool reports none."""
-    from cuprite import cuda
-    return cuda.PinnedMemoryPool()
+    """The pool of alloc_pinned_memory. What transfers stage through is Cuprite's own and not in it."""
+    from cuprite.cuda import pinned_memory
+    return pinned_memory.default_pool
 
 
 def install_as_cupy():

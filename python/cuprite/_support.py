@@ -75,42 +75,13 @@ def ufunc_of(place, name):
 
 
 def device_of(x):
-    from cuprite.cuda import Device
+    from cuprite.cuda.device import Device
     return Device._of(x._device)
 
 
-class MemoryPointer:
-    """x.data: an address in a device's memory, and what keeps it alive: an array or a cuda.memory.Memory. Adding to it
-    moves it on by bytes."""
-    __slots__ = ("ptr", "mem", "_device")
-
-    def __init__(self, mem, offset=0):
-        self.ptr, self.mem, self._device = (mem.ptr if hasattr(mem, "ptr") else mem._address) + offset, mem, mem._device
-
-    def __add__(self, offset):
-        moved = type(self)(self.mem)
-        moved.ptr = self.ptr + offset
-        return moved
-
-    __radd__ = __add__
-
-    def __sub__(self, offset):
-        return self + -offset
-
-    @property
-    def device(self):
-        from cuprite.cuda import Device
-        return Device._of(self._device)
-
-    @property
-    def device_id(self):
-        return self.device.id
-
-    def __int__(self):
-        return self.ptr
-
-    def __repr__(self):
-        return f"<MemoryPointer {self.ptr:#x} device={self.device!r}>"
+def data_of(x):
+    from cuprite.cuda.memory import MemoryPointer
+    return MemoryPointer(x)
 
 
 class Flat:

@@ -1,4 +1,5 @@
-"""cuprite.profiler.benchmark: times a function on the CPU's clock and on the devices'."""
+"""cuprite.profiler: times a function on the CPU's clock and on the devices', and tells a profiler what to record."""
+import contextlib
 import time
 
 from cuprite import _device
@@ -105,3 +106,63 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
             break
     columns = numpy.asarray(times, dtype=numpy.float64).reshape(-1, 1 + len(places)).T
     return _Result(name, numpy.ascontiguousarray(columns), tuple(p.id for p in places))
+
+
+@contextlib.contextmanager
+def profile():
+    """A block that a profiler records which was started with its recording off (nsys --capture-range=cudaProfilerApi)."""
+    from cuprite.cuda import profiler
+    profiler.start()
+    try:
+        yield
+    finally:
+        profiler.stop()
+
+
+class time_range(contextlib.ContextDecorator):
+    """A range in the profiler's picture, as a block or a decorator; `message` is the function's name by default, the
+    colour one of a few (color_id) or ARGB. With sync=True the device is waited for at both ends."""
+
+    def __init__(self, message=None, color_id=None, argb_color=None, sync=False):
+        if color_id is not None and argb_color is not None:
+            raise ValueError("only either color_id or argb_color can be specified")
+        self.message, self.color_id, self.argb_color, self.sync = message, color_id, argb_color, sync
+
+    def _recreate_cm(self):
+        return self
+
+    def __call__(self, function):
+        if self.message is None:
+            self.message = function.__name__
+        return super().__call__(function)
+
+    def __enter__(self):
+        from cuprite.cuda import nvtx
+        if self.message is None:
+            raise ValueError("message is not set")
+        if self.sync:
+            Device().synchronize()
+        if self.argb_color is not None:
+            nvtx.RangePushC(self.message, self.argb_color)
+        else:
+            nvtx.RangePush(self.message, -1 if self.color_id is None else self.color_id)
+        return self
+
+    def __exit__(self, *exception):
+        from cuprite.cuda import nvtx
+        if self.sync:
+            Device().synchronize()
+        nvtx.RangePop()
+
+
+def load_ipython_extension(ipython):
+    """%gpu_timeit STATEMENT in IPython: benchmark of a statement, with its options -n (times) and -r is taken as -n."""
+    from IPython.core.magic import register_line_cell_magic
+
+    def gpu_timeit(line, cell=None):
+        options, statement = ipython.magics_manager.registry["ExecutionMagics"].parse_options(line, "n:r:", posix=False)
+        code = compile(statement if cell is None else cell, "<gpu_timeit>", "exec")
+        count = int(options.get("n", options.get("r", 10000)))
+        duration = float("inf") if "n" in options or "r" in options else 1.0
+        print(benchmark(exec, (code, ipython.user_ns), n_repeat=count, max_duration=duration, name="run"))
+    register_line_cell_magic(gpu_timeit)

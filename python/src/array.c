@@ -231,7 +231,7 @@ static PyObject *get_type_name(PyObject *o, void *u)
 static PyObject *get_T(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_transpose(cpy_x(o), CP_ALL), o); }
 static PyObject *get_flags(PyObject *o, void *u) { (void)u; return support("Flags", o); }
 static PyObject *get_device(PyObject *o, void *u) { (void)u; return support("device_of", o); }
-static PyObject *get_data(PyObject *o, void *u) { (void)u; return support("MemoryPointer", o); }
+static PyObject *get_data(PyObject *o, void *u) { (void)u; return support("data_of", o); }
 static PyObject *get_address(PyObject *o, void *u) { (void)u; return PyLong_FromVoidPtr(cp_data(cpy_x(o))); }
 static PyObject *get_device_number(PyObject *o, void *u) { (void)u; return PyLong_FromLong(cp_device_of(cpy_x(o))); }
 static PyObject *get_c(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_c_contiguous(cpy_x(o))); }

@@ -1,18 +1,31 @@
-"""Devices, streams, events and memory pools with the interface of cupy.cuda.
+"""Devices, streams, events, graphs and memory with the interface of cupy.cuda.
 
 Device 0, 1, ... are the GPUs; the CPU is Device("cpu"), and Device(0) too where there is no GPU.
 """
-from cuprite import _device
 from cuprite._core import OutOfMemoryError
-from cuprite.cuda import memory, runtime, stream  # noqa: F401
-from cuprite.cuda.memory import alloc, Memory, MemoryPointer, MemoryPool, PinnedMemoryPool  # noqa: F401
-from cuprite.cuda.stream import _current, Event, Stream, get_current_stream, get_elapsed_time  # noqa: F401
+from cuprite.cuda import _errors, device, memory, pinned_memory, stream  # noqa: F401
+from cuprite.cuda.device import (  # noqa: F401
+    CPU, Device, get_compute_capability, get_device_id, is_available)
+from cuprite.cuda.graph import Graph
+from cuprite.cuda.memory import (  # noqa: F401
+    BaseMemory, CFunctionAllocator, ManagedMemory, Memory, MemoryAsync, MemoryAsyncPool, MemoryPointer, MemoryPool,
+    PythonFunctionAllocator, UnownedMemory, alloc, get_allocator, malloc_async, malloc_managed, set_allocator,
+    using_allocator)
+from cuprite.cuda.memory_hook import MemoryHook
+from cuprite.cuda.pinned_memory import (  # noqa: F401
+    PinnedMemory, PinnedMemoryPointer, PinnedMemoryPool, alloc_pinned_memory, is_memory_pinned,
+    set_pinned_memory_allocator)
+from cuprite.cuda.stream import (  # noqa: F401
+    Event, ExternalStream, Stream, _current, get_current_stream, get_elapsed_time)
 
-__all__ = ["Device", "Stream", "Event", "get_elapsed_time", "get_current_stream", "is_available",
-           "alloc", "Memory", "MemoryPointer", "MemoryPool", "PinnedMemoryPool", "OutOfMemoryError", "runtime",
-           "memory", "stream", "get_device_id"]
+__all__ = ["BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStream", "Graph", "ManagedMemory", "Memory",
+           "MemoryAsync", "MemoryAsyncPool", "MemoryHook", "MemoryPointer", "MemoryPool", "OutOfMemoryError",
+           "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "PythonFunctionAllocator", "Stream",
+           "UnownedMemory", "alloc", "alloc_pinned_memory", "get_allocator", "get_current_stream", "get_device_id",
+           "get_elapsed_time", "is_available", "malloc_async", "malloc_managed", "set_allocator",
+           "set_pinned_memory_allocator", "using_allocator", "runtime", "memory", "stream"]
 
-CPU = -1
+_MODULES = {"runtime", "driver", "graph", "nvtx", "profiler", "memory_hook", "memory_hooks"}
 
 # Modules, and names of theirs, that are imported when first used.
 _LATER = {"compiler": "", "driver": "", "function": "", "nvrtc": "", "Module": "function", "Function": "function"}
@@ -29,107 +42,57 @@ def __getattr__(name):
     return value
 
 
-def is_available():
-    """Whether there is a GPU."""
-    return _device.count() > 0
+def __getattr__(name):
+    if name in _MODULES:
+        import importlib
+        return importlib.import_module("cuprite.cuda." + name)
+    raise AttributeError(f"module 'cuprite.cuda' has no attribute {name!r}")
 
 
-def get_device_id():
-    """The number of the current device."""
-    return Device().id
+def __dir__():
+    return sorted(set(globals()) | _MODULES)
 
 
-class Device:
-    """A device: Device() is the current one, Device(1) a GPU, Device("cpu") the CPU. As a context manager it is
-    current inside the block."""
-    __slots__ = ("_number",)
+def profile():
+    """A block that a profiler records: with cuprite.cuda.profile(): ..."""
+    from cuprite.profiler import profile
+    return profile()
 
-    def __init__(self, device=None):
-        if device is None:
-            self._number = _device.current()
-        elif isinstance(device, Device):
-            self._number = device._number
-        elif isinstance(device, str):
-            self._number = _device.parse(device)
-        else:
-            self._number = device.__index__()
-            if self._number == 0 and _device.count() == 0:
-                self._number = CPU
 
-    @classmethod
-    def _of(cls, number):
-        d = cls.__new__(cls)
-        d._number = number
-        return d
+def get_cuda_path():
+    """The folder of CUDA's toolkit ($CUDA_PATH, or where nvcc lies); None where there is none."""
+    import os
+    import shutil
+    path = os.environ.get("CUDA_PATH")
+    nvcc = shutil.which("nvcc")
+    if path or not nvcc:
+        return path or ("/usr/local/cuda" if os.path.isdir("/usr/local/cuda") else None)
+    return os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
 
-    @property
-    def id(self):
-        """The device's number; the CPU has 0 where there is no GPU, else -1."""
-        return 0 if self._number == CPU and _device.count() == 0 else self._number
 
-    def use(self):
-        """Makes the device current for this thread."""
-        _device.use(self._number)
-        return self
+def get_nvcc_path():
+    """$NVCC, or the path of nvcc; None where there is none. Nothing of Cuprite needs it."""
+    import os
+    import shutil
+    path = os.environ.get("NVCC") or shutil.which("nvcc")
+    home = get_cuda_path()
+    return path or (home and shutil.which("nvcc", path=os.path.join(home, "bin")))
 
-    def synchronize(self):
-        """Waits for all work on the device; raises what failed there."""
-        _device.synchronize(self._number)
 
-    def __enter__(self):
-        _current.devices.append(_device.current())
-        return self.use()
+def get_rocm_path():
+    """None: Cuprite has no devices of AMD's."""
 
-    def __exit__(self, *exception):
-        _device.use(_current.devices.pop())
 
-    name = property(lambda self: _device.query(self._number)["name"])
-    backend = property(lambda self: _device.query(self._number)["backend"])
+def get_hipcc_path():
+    """None: Cuprite has no devices of AMD's."""
 
-    @property
-    def mem_info(self):
-        """(free, total) bytes."""
-        q = _device.query(self._number)
-        return q["memory_free"], q["memory_total"]
 
-    @property
-    def compute_capability(self):
-        """"90" for sm_90; the instruction set of the CPU."""
-        return _device.query(self._number)["variant"].removeprefix("sm_")
+def get_local_runtime_version():
+    """The version of CUDA's runtime, as 13000, which is linked into the plugin; 0 where there is no GPU."""
+    from cuprite.cuda import runtime
+    return runtime.runtimeGetVersion()
 
-    @property
-    def attributes(self):
-        """What is known of the device by CuPy's names."""
-        q = _device.query(self._number)
-        return {"MultiProcessorCount": q["units"]}
 
-    def __int__(self):
-        return self.id
-
-    __index__ = __int__
-
-    def __eq__(self, other):
-        return self._number == other._number if isinstance(other, Device) else NotImplemented
-
-    def __lt__(self, other):
-        return self._number < other._number if isinstance(other, Device) else NotImplemented
-
-    def __le__(self, other):
-        return self._number <= other._number if isinstance(other, Device) else NotImplemented
-
-    def __gt__(self, other):
-        return self._number > other._number if isinstance(other, Device) else NotImplemented
-
-    def __ge__(self, other):
-        return self._number >= other._number if isinstance(other, Device) else NotImplemented
-
-    def __hash__(self):
-        return hash(("cuprite.Device", self._number))
-
-    def __repr__(self):
-        if self._number == CPU:
-            return "<CPU Device>" if _device.count() else "<CUDA Device 0>"
-        q = _device.query(self._number)
-        return f"<{q['backend'].upper() if q['backend'] == 'cuda' else q['backend']} Device {q['number']}>"
-
-    __str__ = __repr__
+def get_cublas_handle():
+    """Cuprite makes no handles of CUDA's libraries: NotImplementedError."""
+    raise NotImplementedError("get_cublas_handle: Cuprite makes no handles of CUDA's libraries; cublasCreate does")

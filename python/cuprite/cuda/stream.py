@@ -7,10 +7,11 @@ from cuprite import _device
 class _Base:
     """A stream: work in it is done in order."""
     _handle = None
+    _host_funcargs = None  # a list while the stream captures
 
     @property
     def ptr(self):
-        """The native handle; 0 for the null stream and on the CPU."""
+        """The native handle; 0 for the null stream. On the CPU a number that names the stream."""
         return _device.stream_handle(self._stream())
 
     @property
@@ -23,13 +24,60 @@ class _Base:
         """Whether all work is done."""
         return _device.stream_done(self._stream())
 
+    @property
+    def is_non_blocking(self):
+        """Whether the stream and the null stream go their own ways."""
+        return self.ptr != 0 and not _device.stream_is_blocking(self._stream())
+
+    @property
+    def priority(self):
+        """Lower goes first; 0 is the default. Devices without priorities have 0 alone."""
+        return _device.stream_priority(self._stream())
+
+    def launch_host_func(self, callback, arg=None):
+        """Calls callback(arg) once the stream's earlier work is done, on another thread (on the CPU at once). The
+        callback must not use the device."""
+        _device.stream_call(self._stream(), lambda: callback(arg))
+        if self._host_funcargs is not None:
+            self._host_funcargs.append((callback, arg))
+
+    def add_callback(self, callback, arg=None):
+        """Calls callback(stream, 0, arg) once the stream's earlier work is done, as launch_host_func does."""
+        self.launch_host_func(lambda _: callback(self, 0, arg))
+
+    def begin_capture(self, mode=None):
+        """Records the stream's work from now on instead of doing it. The CPU records nothing: NotImplementedError."""
+        from cuprite.cuda._constants import streamCaptureModeRelaxed
+        if self.ptr == 0:
+            raise RuntimeError("the null stream cannot capture; make a stream")
+        _device.stream_capture(self._stream(), streamCaptureModeRelaxed if mode is None else mode)
+        self._host_funcargs = []
+
+    def end_capture(self):
+        """A Graph of what was recorded."""
+        from cuprite.cuda.graph import Graph
+        if self.ptr == 0:
+            raise RuntimeError("the null stream cannot capture; make a stream")
+        calls, self._host_funcargs = self._host_funcargs or [], None
+        handle = self._stream()
+        return Graph._of(_device.stream_capture_end(handle), _device.stream_device(handle), calls)
+
+    def is_capturing(self):
+        """Whether the stream's work is recorded."""
+        return _device.stream_capturing(self._stream())
+
+    def __cuda_stream__(self):
+        """(version, handle), for other packages."""
+        return 0, self.ptr
+
     def _stream(self):
         return self._handle
 
     def use(self):
         """Makes the stream this thread's on its device."""
-        _device.stream_use(self._stream())
-        _current[_device.stream_device(self._handle)] = self
+        handle = self._stream()
+        _device.stream_use(handle)
+        _current[_device.stream_device(handle)] = self
         return self
 
     def synchronize(self):
@@ -103,27 +151,66 @@ class _Current:
 _current = _Current()
 
 
-class _NullStream(_Base):
-    """The null stream of whichever device is current."""
-    @property
-    def ptr(self):
-        return 0
+class Stream(_Base):
+    """A new stream on the current device; null=True (and Stream.null) is the device's null stream, ptds=True (and
+    Stream.ptds) the calling thread's own. Work of a stream waits for what the null stream got before it, and the null
+    stream for the stream's, unless it is made with non_blocking=True."""
+    def __new__(cls, null=False, non_blocking=False, ptds=False, priority=None):
+        if null and ptds:
+            raise ValueError("null and ptds are two streams")
+        if null or ptds:
+            return Stream.null if null else Stream.ptds
+        self = super().__new__(cls)
+        self._handle = _device.stream_create(_device.current(), not non_blocking, 0 if priority is None else priority)
+        return self
+
+    @classmethod
+    def from_external(cls, stream):
+        """A stream of another package, an object with __cuda_stream__() or a native handle in ptr."""
+        if hasattr(stream, "__cuda_stream__"):
+            handle = stream.__cuda_stream__()[1]
+        else:
+            handle = getattr(stream, "ptr", stream)
+        made = ExternalStream(int(handle))
+        made._theirs = stream
+        return made
+
+
+class ExternalStream(_Base):
+    """A stream that another library made, by its native handle. It must live as long as what is done in it."""
+    _theirs = None
+
+    def __init__(self, ptr, device_id=-1):
+        from cuprite.cuda.device import Device
+        number = _device.current() if device_id == -1 else Device(device_id)._number
+        self._handle = _device.stream_external(number, ptr)
+
+
+class _Special(Stream):
+    """A stream of whichever device is current."""
+    _name = ""
+
+    def __new__(cls):
+        return object.__new__(cls)
 
     @property
     def device_id(self):
         number = _device.current()
         return 0 if number < 0 and _device.count() == 0 else number
 
+    def __repr__(self):
+        return f"<Stream {self._name} (device {self.device_id})>"
+
+
+class _NullStream(_Special):
+    _name = "null"
+
+    @property
+    def ptr(self):
+        return 0
+
     def _stream(self):
-        device = _device.current()
-        now = _current.get(device)
-        if now is None:
-            return _device.stream_current(device)
-        _device.stream_use_null(device)  # look at it for a moment, then go back
-        try:
-            return _device.stream_current(device)
-        finally:
-            now.use()
+        return _device.stream_null(_device.current())
 
     def use(self):
         device = _device.current()
@@ -138,35 +225,41 @@ class _NullStream(_Base):
         return hash(_NullStream)
 
 
-class Stream(_Base):
-    """A new stream on the current device; null=True (and Stream.null) is the device's null stream."""
-    def __new__(cls, null=False, non_blocking=False, ptds=False, priority=None):
-        if null or ptds:
-            return cls.null
-        self = super().__new__(cls)
-        self._handle = _device.stream_create(_device.current())
-        return self
+class _ThreadStream(_Special):
+    _name = "of the thread"
+
+    def _stream(self):
+        return _device.stream_per_thread(_device.current())
 
 
 Stream.null = _NullStream()
-Stream.ptds = Stream.null
+Stream.ptds = _ThreadStream()
 
 
 def get_current_stream(device_id=None):
     """The stream this thread uses on a device."""
-    from cuprite.cuda import Device
-    number = _device.current() if device_id is None else Device(device_id)._number
+    from cuprite.cuda.device import Device
+    number = _device.current() if device_id is None or device_id == -1 else Device(device_id)._number
     return _current.get(number) or Stream.null
 
 
 class Event:
-    """A point in a stream, with a time."""
+    """A point in a stream, with a time unless disable_timing is True. With block=True who waits for it sleeps; with
+    interprocess=True (which needs disable_timing=True) other processes may use it."""
     def __init__(self, block=False, disable_timing=False, interprocess=False):
-        self._event = _device.event_create(_device.current())
+        if interprocess and not disable_timing:
+            raise ValueError("an event for several processes has no timing: disable_timing=True")
+        self._number = _device.current()
+        self._event = _device.event_create(self._number, block, disable_timing, interprocess)
+
+    @property
+    def ptr(self):
+        """The native handle; 0 on the CPU."""
+        return _device.event_handle(self._event)
 
     def record(self, stream=None):
         """Records the event in a stream, the current one by default."""
-        handle = _device.stream_current(_device.current()) if stream is None else stream._stream()
+        handle = _device.stream_current(self._number) if stream is None else stream._stream()
         _device.event_record(self._event, handle)
 
     def synchronize(self):

@@ -1,0 +1,83 @@
+"""Functions of cupyx that stand alone: what happens on errors of linear algebra, what is installed."""
+import contextlib
+import threading
+
+_DEFAULTS = {"divide": None, "over": None, "under": None, "invalid": None, "linalg": None}
+_WORDS = {"divide": (None, "ignore"), "over": (None, "ignore"), "under": (None, "ignore"), "invalid": (None, "ignore"),
+          "linalg": (None, "ignore", "raise")}
+
+
+class _Here(threading.local):
+    choices = _DEFAULTS
+
+
+_here = _Here()
+
+
+def geterr():
+    """What happens on errors, a dict. Floating-point errors are told by nobody; `linalg` is "ignore", "raise" or None,
+    which leaves it to the function."""
+    return dict(_here.choices)
+
+
+def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
+    """Sets what happens on errors, for this thread; returns what was. Floating-point errors can only be ignored."""
+    asked = {"divide": divide, "over": over, "under": under, "invalid": invalid, "linalg": linalg}
+    for name, word in asked.items():
+        if word not in _WORDS[name]:
+            if name == "linalg":
+                raise ValueError(f"linalg: 'ignore', 'raise' or None, not {word!r}")
+            raise NotImplementedError(f"{name}: devices do not tell of floating-point errors, so {word!r} cannot be")
+    before = geterr()
+    _here.choices = {name: before[name] if word is None else word for name, word in asked.items()}
+    return before
+
+
+@contextlib.contextmanager
+def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
+    """A block for which seterr holds."""
+    before = _here.choices
+    seterr(divide=divide, over=over, under=under, invalid=invalid, linalg=linalg)
+    try:
+        yield
+    finally:
+        _here.choices = before
+
+
+class _RuntimeInfo:
+    """Versions and devices, one fact a line when printed."""
+
+    def __init__(self, full):
+        import platform
+        import cuprite
+        from cuprite import _device
+        from cuprite.cuda import runtime
+        facts = {"OS": platform.platform(), "Python Version": platform.python_version(),
+                 "Cuprite Version": cuprite.__version__}
+        try:
+            import numpy
+            facts["NumPy Version"] = numpy.__version__
+        except ImportError:
+            facts["NumPy Version"] = None
+        facts["CUDA Driver Version"] = facts["CUDA Runtime Version"] = None
+        if _device.count():
+            with cuprite.cuda.Device(0):
+                facts["CUDA Driver Version"] = runtime.driverGetVersion()
+                facts["CUDA Runtime Version"] = runtime.runtimeGetVersion()
+        else:
+            facts["No GPU"] = _device.trouble()
+        for number in [-1, *range(_device.count())] if full else []:
+            q = _device.query(number)
+            facts[f"Device {q['backend']}:{q['number']}"] = f"{q['name']} ({q['variant']})"
+        self._facts = facts
+
+    def __str__(self):
+        width = max(map(len, self._facts))
+        return "\n".join(f"{name:<{width}} : {value}" for name, value in self._facts.items())
+
+    __repr__ = __str__
+
+
+def get_runtime_info(*, full=True):
+    """What is installed, to be printed; with full=False without the devices."""
+    return _RuntimeInfo(full)

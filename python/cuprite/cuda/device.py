@@ -1,0 +1,149 @@
+"""Device: the current one, a GPU, the CPU. Device 0 is the CPU where there is no GPU, so programs for one run there."""
+from cuprite import _device
+from cuprite.cuda.stream import _current
+
+CPU = -1
+
+
+class Device:
+    """A device: Device() is the current one, Device(1) a GPU, Device("cpu") the CPU. As a context manager it is
+    current inside the block."""
+    __slots__ = ("_number",)
+
+    def __init__(self, device=None):
+        if device is None:
+            self._number = _device.current()
+        elif isinstance(device, Device):
+            self._number = device._number
+        elif isinstance(device, str):
+            self._number = _device.parse(device)
+        else:
+            self._number = device.__index__()
+            if self._number == 0 and _device.count() == 0:
+                self._number = CPU
+
+    @classmethod
+    def _of(cls, number):
+        d = cls.__new__(cls)
+        d._number = number
+        return d
+
+    @property
+    def id(self):
+        """The device's number; the CPU has 0 where there is no GPU, else -1."""
+        return 0 if self._number == CPU and _device.count() == 0 else self._number
+
+    def use(self):
+        """Makes the device current for this thread."""
+        _device.use(self._number)
+        return self
+
+    def synchronize(self):
+        """Waits for all work on the device; raises what failed there."""
+        _device.synchronize(self._number)
+
+    def __enter__(self):
+        _current.devices.append(_device.current())
+        return self.use()
+
+    def __exit__(self, *exception):
+        _device.use(_current.devices.pop())
+
+    name = property(lambda self: _device.query(self._number)["name"])
+    backend = property(lambda self: _device.query(self._number)["backend"])
+
+    @property
+    def mem_info(self):
+        """(free, total) bytes."""
+        q = _device.query(self._number)
+        return q["memory_free"], q["memory_total"]
+
+    @property
+    def compute_capability(self):
+        """"90" for sm_90; the instruction set of the CPU."""
+        return _device.query(self._number)["variant"].removeprefix("sm_")
+
+    @property
+    def attributes(self):
+        """What is known of the device, by the names of cudaDeviceAttr without their beginning."""
+        from cuprite.cuda._attributes import attributes_of
+        return attributes_of(self._number)
+
+    @property
+    def pci_bus_id(self):
+        """Where the device sits, as "0000:0A:00.0"; the CPU sits on no bus: "cpu"."""
+        from cuprite.cuda import runtime
+        return runtime.deviceGetPCIBusId(self)
+
+    @classmethod
+    def from_pci_bus_id(cls, pci_bus_id):
+        """The device with that pci_bus_id."""
+        from cuprite.cuda import runtime
+        return cls(runtime.deviceGetByPCIBusId(pci_bus_id))
+
+    def can_access(self, peer):
+        """Whether this device reads and writes the peer's memory directly. Copies need nothing said about it."""
+        return _device.can_access(self._number, Device(peer)._number)
+
+    def __getattr__(self, name):
+        if name in ("cublas_handle", "cusolver_handle", "cusolver_sp_handle", "cusparse_handle", "cutensor_handle"):
+            raise AttributeError(f"Device.{name}: Cuprite makes no handles of CUDA's libraries; make your own with "
+                                 f"the library's create function")
+        raise AttributeError(f"'Device' object has no attribute {name!r}")
+
+    def __int__(self):
+        return self.id
+
+    __index__ = __int__
+
+    def __eq__(self, other):
+        return self._number == other._number if isinstance(other, Device) else NotImplemented
+
+    def __lt__(self, other):
+        return self._number < other._number if isinstance(other, Device) else NotImplemented
+
+    def __le__(self, other):
+        return self._number <= other._number if isinstance(other, Device) else NotImplemented
+
+    def __gt__(self, other):
+        return self._number > other._number if isinstance(other, Device) else NotImplemented
+
+    def __ge__(self, other):
+        return self._number >= other._number if isinstance(other, Device) else NotImplemented
+
+    def __hash__(self):
+        return hash(("cuprite.Device", self._number))
+
+    def __repr__(self):
+        if self._number == CPU:
+            return "<CPU Device>" if _device.count() else "<CUDA Device 0>"
+        q = _device.query(self._number)
+        return f"<{q['backend'].upper() if q['backend'] == 'cuda' else q['backend']} Device {q['number']}>"
+
+    __str__ = __repr__
+
+
+def is_available():
+    """Whether there is a GPU."""
+    return _device.count() > 0
+
+
+def get_device_id():
+    """The number of the current device."""
+    return Device().id
+
+
+def get_compute_capability():
+    """The current device's."""
+    return Device().compute_capability
+
+
+_backends = {}
+
+
+def on_cuda(number):
+    """Whether the device is CUDA's: then its numbers are the driver's."""
+    known = _backends.get(number)
+    if known is None:
+        known = _backends[number] = _device.query(number)["backend"]
+    return known == "cuda"

@@ -1,0 +1,47 @@
+"""Graphs: work that a stream recorded (Stream.begin_capture), to be launched as often as wanted."""
+from cuprite import _device
+
+
+class Graph:
+    """What Stream.end_capture returns. Memory that the recorded work uses lives as long as this object."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("a Graph comes from Stream.end_capture()")
+
+    @classmethod
+    def _of(cls, handle, device, host_funcargs):
+        self = cls.__new__(cls)
+        self._graph, self._number, self._host_funcargs = handle, device, tuple(host_funcargs)
+        return self
+
+    def _in(self, stream):
+        return _device.stream_current(self._number) if stream is None else stream._stream()
+
+    def launch(self, stream=None):
+        """Does the recorded work in the order of a stream, the current one by default."""
+        _device.graph_launch(self._graph, self._in(stream))
+
+    def upload(self, stream=None):
+        """Prepares the next launch in the stream."""
+        _device.graph_upload(self._graph, self._in(stream))
+
+    graph = property(lambda self: _device.graph_handle(self._graph, False), doc="The native handle of the graph.")
+    graphExec = property(lambda self: _device.graph_handle(self._graph, True), doc="The native handle of its executable.")
+    host_funcargs = property(lambda self: self._host_funcargs, doc="(function, argument) of each recorded host call.")
+
+    def debug_dot_str(self, flags=0):
+        """The graph as DOT text, which a GPU's driver writes."""
+        import os
+        import tempfile
+        from cuprite.cuda import runtime
+        file, path = tempfile.mkstemp(suffix=".dot")
+        os.close(file)
+        try:
+            runtime.graphDebugDotPrint(self.graph, path, flags)
+            with open(path) as f:
+                return f.read()
+        finally:
+            os.remove(path)
+
+    def __repr__(self):
+        return f"<Graph {self.graph:#x} (device {self._number})>"

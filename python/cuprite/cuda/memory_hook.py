@@ -1,0 +1,59 @@
+"""Memory hooks: functions called around what a pool does in this thread, while a `with hook:` block lasts."""
+import threading
+
+
+class _Here(threading.local):
+    hooks = None
+
+
+_here = _Here()
+
+
+def _want(change):
+    """cuprite.cuda.memory puts its own here: arrays ask for their memory in Python while a hook is there."""
+
+
+def get_memory_hooks():
+    """The thread's hooks by their names, in the order in which they came."""
+    return _here.hooks or {}
+
+
+class MemoryHook:
+    """The base of hooks: a subclass gives its own methods, each called with what its name says.
+
+    alloc_preprocess(device_id, mem_size), alloc_postprocess(device_id, mem_size, mem_ptr): the pool took memory from
+    the device. malloc_preprocess(device_id, size, mem_size), malloc_postprocess(device_id, size, mem_size, mem_ptr,
+    pmem_id): it gave memory out. free_preprocess and free_postprocess(device_id, mem_size, mem_ptr, pmem_id): it got
+    memory back. The library's pool tells of memory from the device after it has it, both calls together."""
+
+    name = "MemoryHook"
+
+    def __enter__(self):
+        hooks = _here.hooks = _here.hooks or {}
+        if self.name in hooks:
+            raise KeyError(f"memory hook {self.name} already exists")
+        hooks[self.name] = self
+        _want(1)
+        return self
+
+    def __exit__(self, *exception):
+        if _here.hooks.pop(self.name, None) is not None:
+            _want(-1)
+
+    def alloc_preprocess(self, **told):
+        pass
+
+    def alloc_postprocess(self, **told):
+        pass
+
+    def malloc_preprocess(self, **told):
+        pass
+
+    def malloc_postprocess(self, **told):
+        pass
+
+    def free_preprocess(self, **told):
+        pass
+
+    def free_postprocess(self, **told):
+        pass

@@ -1,0 +1,31 @@
+"""A hook that prints a line for each thing that a pool does: a JSON object."""
+import sys
+
+from cuprite.cuda.memory_hook import MemoryHook
+
+__all__ = ["DebugPrintHook"]
+
+
+class DebugPrintHook(MemoryHook):
+    """Prints, for each thing done, its name and figures to a file, the standard output by default."""
+
+    name = "DebugPrintHook"
+
+    def __init__(self, file=sys.stdout, flush=True):
+        self.file, self.flush = file, flush
+
+    def _print(self, hook, **told):
+        import json
+        for name in ("mem_ptr", "pmem_id"):
+            if name in told:
+                told[name] = hex(told[name])
+        print(json.dumps({"hook": hook, **told}), file=self.file, flush=self.flush)
+
+    def alloc_postprocess(self, device_id, mem_size, mem_ptr):
+        self._print("alloc", device_id=device_id, mem_size=mem_size, mem_ptr=mem_ptr)
+
+    def malloc_postprocess(self, device_id, size, mem_size, mem_ptr, pmem_id):
+        self._print("malloc", device_id=device_id, size=size, mem_size=mem_size, mem_ptr=mem_ptr, pmem_id=pmem_id)
+
+    def free_postprocess(self, device_id, mem_size, mem_ptr, pmem_id):
+        self._print("free", device_id=device_id, mem_size=mem_size, mem_ptr=mem_ptr, pmem_id=pmem_id)

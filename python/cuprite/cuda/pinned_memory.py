@@ -1,0 +1,150 @@
+"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU nothing is page-locked, and
+it is memory of the host like any other."""
+import bisect
+import threading
+
+from cuprite import _device
+from cuprite._core import _HostBytes
+from cuprite.cuda.device import Device, on_cuda
+
+_PINNED = 3  # cp_memory_kind
+UNIT = 512
+
+_live = {}  # address: size, of what is alive
+
+
+class PinnedMemory:
+    """Page-locked bytes. They go back with the object."""
+
+    def __init__(self, size, flags=0):
+        self._device, self.size = _device.current(), size
+        self.ptr = _device.memory_new(self._device, size, _PINNED) if size > 0 else 0
+        if self.ptr:
+            _live[self.ptr] = size
+
+    device = property(lambda self: Device._of(self._device))
+
+    def __int__(self):
+        return self.ptr
+
+    def __del__(self):
+        if getattr(self, "ptr", 0) and _device is not None:
+            _live.pop(self.ptr, None)
+            _device.memory_free(self._device, self.ptr, self.size, _PINNED)
+            self.ptr = 0
+
+
+class PinnedMemoryPointer(_HostBytes):
+    """An address in pinned memory, which it keeps alive; a buffer of the bytes behind it (numpy.frombuffer)."""
+
+    def __init__(self, mem, offset):
+        super().__init__(mem.ptr + offset, max(0, mem.size - offset))
+        self.mem, self.ptr = mem, mem.ptr + offset
+
+    def size(self):
+        """Bytes from here to the end."""
+        return self.mem.size - (self.ptr - self.mem.ptr)
+
+    def __int__(self):
+        return self.ptr
+
+    def __add__(self, offset):
+        return type(self)(self.mem, self.ptr - self.mem.ptr + offset)
+
+    __radd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -offset
+
+
+class PooledPinnedMemory:
+    """Pinned memory of a pool, which gets it back by free() or with the object."""
+
+    def __init__(self, mem, pool):
+        self.ptr, self.size, self._mem, self._pool = mem.ptr, mem.size, mem, pool
+
+    def free(self):
+        """Gives the memory back."""
+        mem, self._mem = self._mem, None
+        if mem is not None:
+            self.ptr = self.size = 0
+            self._pool._take_back(mem)
+
+    def __del__(self):
+        self.free()
+
+
+def _malloc(size):
+    return PinnedMemoryPointer(PinnedMemory(size), 0)
+
+
+class PinnedMemoryPool:
+    """Keeps pinned memory that nobody uses for the next who asks: making it takes long. Whoever gives memory back must
+    have waited for the transfers that use it."""
+
+    def __init__(self, allocator=_malloc):
+        self._allocator, self._lock, self._free = allocator, threading.RLock(), []
+        self._used = self._held = 0
+
+    def malloc(self, size):
+        """A PinnedMemoryPointer to at least `size` bytes."""
+        rounded = max(1, (size + UNIT - 1) // UNIT) * UNIT
+        with self._lock:
+            i = bisect.bisect_left(self._free, rounded, key=lambda mem: mem.size)
+            mem = self._free.pop(i) if i < len(self._free) and self._free[i].size <= 2 * rounded else None
+        if mem is None:
+            mem = self._allocator(rounded).mem
+            self._held += mem.size
+        self._used += mem.size
+        return PinnedMemoryPointer(PooledPinnedMemory(mem, self), 0)
+
+    def _take_back(self, mem):
+        with self._lock:
+            self._used -= mem.size
+            bisect.insort(self._free, mem, key=lambda m: m.size)
+
+    def n_free_blocks(self):
+        """Number of blocks held for reuse."""
+        return len(self._free)
+
+    def free_all_blocks(self):
+        """Gives the memory that nobody uses back to the system."""
+        with self._lock:
+            gone, self._free = self._free, []
+            self._held -= sum(mem.size for mem in gone)
+        del gone
+
+    def used_bytes(self):
+        """Bytes given out."""
+        return self._used
+
+    def total_bytes(self):
+        """Bytes taken from the system."""
+        return self._held
+
+    def free_bytes(self):
+        """Bytes held for reuse."""
+        return self._held - self._used
+
+
+default_pool = PinnedMemoryPool()
+_allocator = default_pool.malloc
+
+
+def set_pinned_memory_allocator(allocator=None):
+    """Makes alloc_pinned_memory use allocator(size); without one every block comes from the system."""
+    global _allocator
+    _allocator = _malloc if allocator is None else allocator
+
+
+def alloc_pinned_memory(size):
+    """A PinnedMemoryPointer to at least `size` bytes, from the pool unless set_pinned_memory_allocator says otherwise."""
+    return _allocator(size)
+
+
+def is_memory_pinned(data):
+    """Whether the address lies in page-locked memory; without a GPU in what stands for it."""
+    if on_cuda(_device.current()):
+        from cuprite.cuda import runtime
+        return runtime.pointerGetAttributes(data).type in (runtime.memoryTypeHost, runtime.memoryTypeManaged)
+    return any(at <= data < at + size for at, size in list(_live.items()))

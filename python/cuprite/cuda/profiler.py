@@ -1,0 +1,2 @@
+"""cupy.cuda.profiler: what a profiler that was started with its recording off is to record."""
+from cuprite.cuda.runtime import profilerStart as start, profilerStop as stop  # noqa: F401

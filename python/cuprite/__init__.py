@@ -34,10 +34,12 @@ _NUMPY = {
 }
 _MODULES = {"cuda", "jit", "numba", "scipy", "profiler"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
-_LATER = {"RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
-          "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo",
-          **dict.fromkeys(("empty_pinned", "zeros_pinned", "empty_like_pinned", "zeros_like_pinned"), "_pinned"),
-          **dict.fromkeys(("seterr", "geterr", "errstate", "get_runtime_info"), "_cupyx")}
+_LATER = {
+    "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
+    "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
+    "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned", "zeros_like_pinned": "_pinned",
+    "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
+}
 
 
 def __getattr__(name):

@@ -1,4 +1,6 @@
 """cuprite.profiler: times a function on the CPU's clock and on the devices', and tells a profiler what to record."""
+from __future__ import annotations
+
 import contextlib
 import time
 

@@ -233,11 +233,13 @@ def write_package(functions, names, foreign, out):
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
     source = (PYTHON / "__init__.py").read_text()
     tree = ast.parse(source)
-    borrowed = next(ast.literal_eval(n.value) for n in tree.body
-                    if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
+    borrowed, elsewhere = (next(ast.literal_eval(n.value) for n in tree.body
+                                if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == table)
+                           for table in ("_NUMPY", "_ELSEWHERE"))
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
     text += "".join(f"    {n} as {n},\n"
                     for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"
+    text += "".join(f"from cuprite.{module} import {n} as {n}\n" for n, module in elsewhere.items()) + "\n"
     shaping = PYTHON / "_shaping.py"
     public = next(ast.literal_eval(n.value) for n in ast.parse(shaping.read_text()).body
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []

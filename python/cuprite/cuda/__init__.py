@@ -2,6 +2,8 @@
 
 Device 0, 1, ... are the GPUs; the CPU is Device("cpu"), and Device(0) too where there is no GPU.
 """
+from __future__ import annotations
+
 from cuprite._core import OutOfMemoryError
 from cuprite.cuda import _errors, device, memory, pinned_memory, stream  # noqa: F401
 from cuprite.cuda.device import (  # noqa: F401
@@ -23,7 +25,7 @@ __all__ = ["BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStrea
            "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "PythonFunctionAllocator", "Stream",
            "UnownedMemory", "alloc", "alloc_pinned_memory", "get_allocator", "get_current_stream", "get_device_id",
            "get_elapsed_time", "is_available", "malloc_async", "malloc_managed", "set_allocator",
-           "set_pinned_memory_allocator", "using_allocator", "runtime", "memory", "stream"]
+           "set_pinned_memory_allocator", "using_allocator", "memory", "stream"]
 
 _MODULES = {"runtime", "driver", "graph", "nvtx", "profiler", "memory_hook", "memory_hooks"}
 

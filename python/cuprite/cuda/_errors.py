@@ -64,6 +64,8 @@ def _status(self):
     """CUDA's number of the error, where the message names it; cudaErrorUnknown for what is not CUDA's."""
     known = self.__dict__.get("_status")
     if known is None:
+        if "there is no device" in str(self):
+            return INVALID_DEVICE
         named = re.search(r"\bcudaError\w+", str(self))
         known = _NUMBERS.get(named[0], UNKNOWN) if named else UNKNOWN
     return known

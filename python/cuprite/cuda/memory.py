@@ -53,11 +53,13 @@ class MemoryAsync(Memory):
     def __init__(self, size, stream):
         with stream:
             super().__init__(size)
-        self.stream_ref = stream
+        self._stream = stream
+
+    stream_ref = property(lambda self: self._stream)
 
     def __del__(self):
         if self.ptr:
-            with self.stream_ref:
+            with self._stream:
                 super().__del__()
 
 

@@ -39,7 +39,10 @@ class PinnedMemoryPointer(_HostBytes):
 
     def __init__(self, mem, offset):
         super().__init__(mem.ptr + offset, max(0, mem.size - offset))
-        self.mem, self.ptr = mem, mem.ptr + offset
+        self._mem, self._ptr = mem, mem.ptr + offset
+
+    mem = property(lambda self: self._mem)
+    ptr = property(lambda self: self._ptr)
 
     def size(self):
         """Bytes from here to the end."""

@@ -9,6 +9,10 @@ from cuprite import _device
 from cuprite._core import CUDARuntimeError  # noqa: F401
 from cuprite.cuda import _errors
 from cuprite.cuda._constants import *  # noqa: F401,F403
+from cuprite.cuda._textures import (createSurfaceObject, createTextureObject, destroySurfaceObject,  # noqa: F401
+                                    destroyTextureObject, freeArray, malloc3DArray, mallocArray, memcpy2DFromArray,
+                                    memcpy2DFromArrayAsync, memcpy2DToArray, memcpy2DToArrayAsync, memcpy3D,
+                                    memcpy3DAsync)
 from cuprite.cuda._constants import (cudaMemAttachGlobal, cudaIpcMemLazyEnablePeerAccess, eventBlockingSync,
                                      eventDisableTiming, eventInterprocess, memcpyDeviceToDevice, memcpyDeviceToHost,
                                      memcpyHostToDevice, memcpyHostToHost, memoryTypeDevice, memoryTypeHost,
@@ -657,19 +661,3 @@ def profilerStop():
     """Ends that."""
     if _cuda():
         _native("cudaProfilerStop")
-
-
-# --- arrays of textures ---
-def _no_textures(name):
-    def function(*args):
-        raise CUDARuntimeError(_errors.NOT_SUPPORTED)
-    function.__name__ = name
-    function.__doc__ = "Textures and surfaces are not supported: CUDARuntimeError (cudaErrorNotSupported)."
-    return function
-
-
-for _name in ("createSurfaceObject createTextureObject destroySurfaceObject destroyTextureObject freeArray malloc3DArray "
-              "mallocArray memcpy2DFromArray memcpy2DFromArrayAsync memcpy2DToArray memcpy2DToArrayAsync memcpy3D "
-              "memcpy3DAsync").split():
-    globals()[_name] = _no_textures(_name)
-del _name

@@ -1,4 +1,6 @@
 """A hook that prints a line for each thing that a pool does: a JSON object."""
+from __future__ import annotations
+
 import sys
 
 from cuprite.cuda.memory_hook import MemoryHook

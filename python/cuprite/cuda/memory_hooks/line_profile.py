@@ -1,4 +1,6 @@
 """A hook that counts memory by the lines of the program that asked for it."""
+from __future__ import annotations
+
 import os
 import sys
 

@@ -183,20 +183,21 @@ cp_graph *cp_stream_capture_end(cp_stream *s)
     const char *function = "stream_capture_end";
     if (cpi_null(function, s)) return NULL;
     cpi_device *d = s->device;
-    cp_graph *g = cpi_calloc(1, sizeof *g);
-    cpi_capture *c = g ? take(s) : NULL;
-    if (g && !c) cpi_fail(CP_ERROR_RUNTIME, "%s: the stream began no capture", function);
+    cpi_capture *c = take(s);
     if (!c) {
-        cpi_free_host(g);
+        cpi_fail(CP_ERROR_RUNTIME, "%s: the stream began no capture", function);
         return NULL;
     }
-    *g = (cp_graph){.device = d, .capture = c};
+    cp_graph ended = {.device = d, .capture = c}, *g = cpi_malloc(sizeof *g);
     if (d->backend->use) d->backend->use(d);
-    if (d->backend->capture_end(s, g)) {
+    cp_code code = d->backend->capture_end(s, &ended);
+    if (!code && !g) d->backend->graph_free(&ended);
+    if (code || !g) {
         give_up(c);
         cpi_free_host(g);
         return NULL;
     }
+    *g = ended;
     give_up(NULL);
     return g;
 }

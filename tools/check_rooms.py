@@ -49,6 +49,8 @@ NAMES_HALVES = {
     "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
     "src/reduce/sums_simd.c": "processors have an instruction for float16",
     "src/signal/signal_simd.c": "processors have an instruction for float16",
+    "src/kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
+    "src/kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
     "src/sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"core/error.h", "core/memory.h", "core/shape.h"}

@@ -36,7 +36,7 @@ _MODULES = {"cuda", "jit", "numba", "scipy", "profiler"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {
     "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
-    "fuse": "_fuse", "vectorize": "_fuse", "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
+    "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned", "zeros_like_pinned": "_pinned",
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
 }

@@ -3,7 +3,6 @@ once a device, and attributes."""
 import _thread
 
 from cuprite import _core, _device
-from cuprite._support import MemoryPointer
 
 _BACKENDS = ("nvrtc", "nvcc")
 
@@ -194,6 +193,7 @@ class RawModule:
 
     def get_global(self, name):
         """A pointer to the variable of that name in the current device's memory."""
+        from cuprite.cuda.memory import MemoryPointer
         module = self._source.module()
         address, size = module.global_(name)
         return MemoryPointer(_Global(address, size, module.device, module), 0)

@@ -317,7 +317,7 @@ static cp_code run_in(const char *compiler, const char *folder, const cpi_source
             add(c, w.source);
             add(c, "-o");
             add(c, w.result);
-            if (links) add(c, "-lm");
+            if (links) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: what the compiler calls by itself */
             int status = run(c, w.log);
             *result = status == 0 ? cpi_cache_read(w.result, bytes) : NULL;
             size_t log_bytes = 0;

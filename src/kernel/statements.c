@@ -249,7 +249,7 @@ static bool type_word(const cpi_structure *s, int i)
 {
     static const char *const words[] = {"const",    "volatile", "unsigned", "signed", "short", "long",
                                         "int",      "char",     "float",    "double", "bool",  "register",
-                                        "typename", "auto",     "half",     "__half"};
+                                        "typename", "auto"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (is(s, i, words[k])) return true;
     return false;

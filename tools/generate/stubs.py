@@ -226,20 +226,18 @@ def write_core(functions, methods, names, out):
 
 def write_package(functions, names, foreign, out):
     """cuprite/__init__.pyi: what the package takes from the extension by name, then its own."""
-    text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, profiler as profiler, scipy as scipy\n"
+    text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, jit as jit, numba as numba, profiler as profiler, scipy as scipy\n"
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
                               "CUDARuntimeError"]
                   if not n.startswith("_"))
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
     source = (PYTHON / "__init__.py").read_text()
     tree = ast.parse(source)
-    borrowed, elsewhere = (next(ast.literal_eval(n.value) for n in tree.body
-                                if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == table)
-                           for table in ("_NUMPY", "_ELSEWHERE"))
+    borrowed = next(ast.literal_eval(n.value) for n in tree.body
+                    if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
     text += "".join(f"    {n} as {n},\n"
                     for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"
-    text += "".join(f"from cuprite.{module} import {n} as {n}\n" for n, module in elsewhere.items()) + "\n"
     shaping = PYTHON / "_shaping.py"
     public = next(ast.literal_eval(n.value) for n in ast.parse(shaping.read_text()).body
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []

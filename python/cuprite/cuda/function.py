@@ -30,7 +30,7 @@ class Module:
     def get_global_var(self, name):
         """A pointer to the variable of that name."""
         from cuprite._raw import _Global
-        from cuprite._support import MemoryPointer
+        from cuprite.cuda.memory import MemoryPointer
         module = self._loaded()
         address, size = module.global_(name)
         return MemoryPointer(_Global(address, size, module.device, module), 0)

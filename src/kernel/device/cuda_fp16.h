@@ -3,21 +3,7 @@
 #pragma once
 #include "cuprite_device.h"
 
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-static inline float __cu_from_half(unsigned short h)
-{
-    _Float16 v;
-    __builtin_memcpy(&v, &h, sizeof v);
-    return (float)v;
-}
-static inline unsigned short __cu_to_half(float f)
-{
-    _Float16 v = (_Float16)f;
-    unsigned short h;
-    __builtin_memcpy(&h, &v, sizeof h);
-    return h;
-}
-#else /* by the bits; no branches, so that loops become vectors */
+/* By the bits, without branches, so that loops become vectors. */
 static inline float __cu_from_half(unsigned short h)
 {
     unsigned sign = (h & 0x8000u) << 16, body = (h & 0x7fffu) << 13;
@@ -38,7 +24,6 @@ static inline unsigned short __cu_to_half(float f)
                                     : normal;
     return (unsigned short)(r | sign);
 }
-#endif
 
 #define __CU_FROM __cu_from_half
 #define __CU_TO __cu_to_half

@@ -111,7 +111,12 @@ static inline double copysign(double x, double y) { return __builtin_copysign(x,
 static inline float copysignf(float x, float y) { return __builtin_copysignf(x, y); }
 static inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }
 
-template <class T> struct __cu_is_integer { static constexpr bool value = T(1) / T(2) == T(0); };
+template <class T> struct __cu_is_integer { static constexpr bool value = false; };
+#define __CU_IS_INTEGER(T) template <> struct __cu_is_integer<T> { static constexpr bool value = true; };
+__CU_IS_INTEGER(bool) __CU_IS_INTEGER(char) __CU_IS_INTEGER(signed char) __CU_IS_INTEGER(unsigned char)
+__CU_IS_INTEGER(short) __CU_IS_INTEGER(unsigned short) __CU_IS_INTEGER(int) __CU_IS_INTEGER(unsigned)
+__CU_IS_INTEGER(long) __CU_IS_INTEGER(unsigned long) __CU_IS_INTEGER(long long) __CU_IS_INTEGER(unsigned long long)
+#undef __CU_IS_INTEGER
 template <bool, class T = void> struct __cu_if {};
 template <class T> struct __cu_if<true, T> { typedef T type; };
 #define __CU_INTEGER(T, R) typename __cu_if<__cu_is_integer<T>::value, R>::type

@@ -386,7 +386,10 @@ def test_vectorize_on_the_device():
     r = times(d, d)
     assert isinstance(r, cuda.DeviceNDArray) and (r.copy_to_host() == np.arange(6).reshape(2, 3) ** 2).all()
     out = cuda.device_array((2, 3), np.float32)
-    assert times(d, 2, out=out, stream=cuda.stream()) is out and (out.copy_to_host() == d.copy_to_host() * 2).all()
+    stream = cuda.stream()
+    cuda.synchronize()
+    assert times(d, 2, out=out, stream=stream) is out
+    assert (out.copy_to_host(stream=stream) == d.copy_to_host() * 2).all()
     assert times(d, out).copy_to_host()[1, 2] == 50
 
 

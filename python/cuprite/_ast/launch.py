@@ -69,7 +69,10 @@ class Compiled:
         flat = self.flatten(*args)
         if self.wants_shared_size:
             flat += (int(shared_mem),)
-        self._launch(grid, block, flat, shared_mem=shared_mem)
+        if shared_mem:
+            self._launch(grid, block, flat, shared_mem=shared_mem)
+        else:
+            self._launch(grid, block, flat)
 
     def _load(self):
         import cuprite

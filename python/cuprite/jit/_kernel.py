@@ -3,6 +3,7 @@ import functools
 
 from cuprite._ast import launch
 from cuprite._ast.rules import Cuda, Numpy
+from cuprite._core import ndarray
 
 _RULES = {"cuda": Cuda(), "numpy": Numpy()}
 
@@ -35,7 +36,8 @@ class _Kernel:
         if stream is not None:
             with stream:
                 return self(grid, block, args, shared_mem)
-        key = tuple([(a._type, a.ndim, launch.layout_of(a)) if type(a) is _ndarray() else _key(a) for a in args])
+        key = tuple([(a._type, a.ndim, "C" if a._c_contiguous else launch.layout_of(a)) if type(a) is ndarray
+                     else _key(a) for a in args])
         made = self._made.get(key)
         if made is None:
             made = self._compile(key, args)
@@ -53,7 +55,7 @@ class _Kernel:
     def _compile(self, key, args):
         if self._device:
             raise TypeError(f"{self.__name__} is a device function: a kernel calls it")
-        types = tuple([launch.type_of_argument(a, self._rules, _ndarray()) for a in args])
+        types = tuple([launch.type_of_argument(a, self._rules, ndarray) for a in args])
         if types not in self._codes:
             self._codes[types] = launch.Compiled(self._function, self._rules, launch.values_of(types, args))
         made = self._made[key] = self._codes[types]
@@ -80,10 +82,7 @@ class _Kernel:
 def _key(a):
     """What of an argument that is no array its type depends on."""
     if type(a) is int:
-        return (int, -(1 << 31) <= a < 1 << 31, a < 1 << 63)
+        return 0 if -0x80000000 <= a < 0x80000000 else 1 if a < 0x8000000000000000 else 2
+    if isinstance(a, ndarray):
+        return (a._type, a.ndim, launch.layout_of(a))
     return tuple([_key(x) for x in a]) if isinstance(a, (tuple, list)) else type(a)
-
-
-def _ndarray():
-    from cuprite._core import ndarray
-    return ndarray

@@ -224,6 +224,63 @@ def negative_and_unsigned(x, i, u, out):
     out[4] = True + 1
 
 
+@cuda.jit
+def names_of_cpp(x, float, int_, out):
+    double = x[0]
+    sqrt, result, at, stop, unsigned = 1, 2, 3, 4, 5
+    x_n0 = 100
+    sqrtf = HALF * 0.1          # float64, as 0.1 is
+    lo, hi = ordered(double, x[1])
+    for at in range(stop):
+        result += at
+    out[0] = sqrt + result + at + unsigned + x_n0 + len(x)
+    out[1] = sqrtf
+    out[2] = hi - lo
+    größe = float + int_
+    out[3] = größe
+
+
+@cuda.jit(device=True)
+def ordered(a, b):
+    """Two
+values in order."""
+    return min(a, b), max(a, b)
+
+
+HALF = np.float32(0.3)
+
+
+def test_names_that_mean_something_in_cpp():
+    out = np.zeros(4)
+    names_of_cpp[1, 1](np.array([5., 2.]), 1, 2, out)
+    assert np.allclose(out, [1 + 8 + 3 + 5 + 100 + 2, np.float64(HALF) * 0.1, 3, 3], rtol=1e-12)
+
+
+@cuda.jit
+def sign_of_index(x, out):
+    i = 2
+    total = 0.0
+    while i > -3:
+        total += x[i] * 10.0 ** i
+        i -= 1
+    out[0] = total
+    n = 7
+    for n in range(n, n + 3):
+        pass
+    out[1] = n
+    for k in range(3):
+        k += 10
+        out[2] = k
+    for k in range(2, -2, -2):
+        out[3] = out[3] * 10 + x[k]
+
+
+def test_loops_that_change_their_variables():
+    x, out = np.array([1., 2, 3, 4]), np.zeros(4)
+    sign_of_index[1, 1](x, out)
+    assert np.allclose(out, [3 * 100 + 2 * 10 + 1 + 4 * 0.1 + 3 * 0.01, 9, 12, 31])
+
+
 def test_negative_indices_wrap():
     out = np.zeros(5)
     negative_and_unsigned[1, 1](np.arange(5.), -2, np.int64(3), out)

@@ -13,12 +13,13 @@ _COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operat
 
 
 def foldable(*values):
+    """Whether Python can compute with the values now, and what it gets has the type that the kernel's value has."""
     return all(v.known and (number(v.const) or isinstance(v.const, (tuple, str))) for v in values)
 
 
 def binary(unit, op, a, b):
     """a op b."""
-    if foldable(a, b):
+    if foldable(a, b) and not (unit.rules.widens and _typed(a) != _typed(b)):
         return known(_PYTHON[op](a.const, b.const))
     if op == "add" and items_of(a) is not None and items_of(b) is not None:
         from .values import make_tuple
@@ -43,6 +44,11 @@ def binary(unit, op, a, b):
     if t is HALF:
         x, y, t = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT), FLOAT
     return Value(result, convert(_text(unit, op, t, x, y, a, b), t, result), pure=pure, nonneg=nonneg)
+
+
+def _typed(v):
+    """The type of NumPy's scalars: in Numba Python's numbers do not adapt to them."""
+    return type(v.const) if hasattr(v.const, "dtype") else None
 
 
 def _pointer(op, a, b):

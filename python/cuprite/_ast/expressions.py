@@ -181,7 +181,7 @@ class Expressions:
         name, result = self.unit.device_function(function, rules, values)
         text = f"{name}({', '.join(flat for v in values for flat in flattened(v))})"
         if isinstance(result, Tuple):
-            made = self.unit.unique("result")
+            made = self.fresh("result")
             self.put_before(f"{self.unit.tuple_type(result)} {made} = {text};")
             return unpacked(result, made)
         return Value(result, text, pure=False)

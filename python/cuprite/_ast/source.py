@@ -3,7 +3,6 @@ which puts file, line and the text of that line before its message and keeps its
 import ast
 import inspect
 import linecache
-import textwrap
 
 
 class Source:
@@ -21,23 +20,28 @@ class Source:
                 "define it in a file, in a notebook, or in an interpreter that keeps what was typed (IPython, "
                 "Python 3.13 and later)") from None
         self.first = max(first, 1)
-        tree = self._parse(textwrap.dedent("".join(lines)))
+        if lines[0][:1].isspace():  # a function in a function or class; dedenting would break long strings
+            tree = self._parse("".join(["if 1:\n", *lines]))
+            self.first -= 1
+        else:
+            tree = self._parse("".join(lines))
         self.node = self._find(tree, code)
         names = [a.arg for a in self.node.args.posonlyargs + self.node.args.args + self.node.args.kwonlyargs]
         self.parameters = names
         self.variadic = self.node.args.vararg is not None or self.node.args.kwarg is not None
 
     def _parse(self, text):
-        while True:
-            try:
-                return ast.parse(text)
-            except SyntaxError:
-                # a lambda in the middle of an expression: inspect gives its lines, which alone need not be a statement
-                shorter = text.strip()
-                cut = shorter.find("lambda")
-                if cut < 0 or self.name != "<lambda>":
-                    raise OSError(f"{self.name}: its source could not be read from {self.file}") from None
-                text = shorter[cut:] if cut else shorter[:-1]
+        try:
+            return ast.parse(text)
+        except SyntaxError:
+            # a lambda in the middle of an expression: its lines alone need not be a statement
+            cut = text.find("lambda")
+            while self.name == "<lambda>" and cut >= 0 and len(text) > cut:
+                try:
+                    return ast.parse("\n" * text[:cut].count("\n") + f"({text[cut:].strip()})")
+                except SyntaxError:
+                    text = text[:-1]
+            raise OSError(f"{self.name}: its source could not be read from {self.file}") from None
 
     def _find(self, tree, code):
         wanted = ast.Lambda if self.name == "<lambda>" else (ast.FunctionDef, ast.AsyncFunctionDef)

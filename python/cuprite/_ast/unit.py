@@ -22,7 +22,8 @@ logb lrint lround max min modf nan nearbyint nextafter norm normcdf pow proj pol
 rint round rsqrt scalbn signbit sin sincos sinh sinpi cospi sqrt tan tanh tgamma trunc j0 j1 jn y0 y1 yn index time
 clock linux unix NULL EOF T int1 int2 int3 int4 float1 float2 float3 float4 double2 double3 double4 dim3 uint uint1
 uint2 uint3 uint4 char1 char2 short2 long2 ushort ulong size_t brev clz ffs popc ballot all any tex1D atomicAdd
-atomicCAS
+atomicAdd atomicCAS dynamic_shared dynamic_shared_bytes cooperative_groups erfinv erfcinv erfcx M_PI INFINITY NAN
+INT_MAX
 """.split())
 
 
@@ -31,7 +32,8 @@ def c_name(name):
     if not name.isascii():
         name = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
     name = re.sub(r"\W", "_", name)
-    if name[:1].isdigit() or name in RESERVED or name in preamble.HELPERS or name[:4] in ("seq_", "tupl") or \
+    taken = name in RESERVED or (name[-1:] == "f" and name[:-1] in RESERVED) or name in preamble.HELPERS
+    if name[:1].isdigit() or taken or name[:4] in ("seq_", "tupl") or \
             name[:2] == "__":
         name = "my_" + name.lstrip("_")
     return name

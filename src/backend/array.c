@@ -139,7 +139,7 @@ static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, c
 {
     enum { LINE = 64 };
     cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);
-    if (other) {
+    if (other && size) {
         cp_array *theirs = array_from_allocator(other, device, type, ndim, shape, size);
         if (theirs || cp_error()) return theirs;
     }

@@ -54,6 +54,7 @@ struct cpi_pool {
     block *parked;  /* blocks that were freed while a stream that used them was capturing */
     size_t small;        /* see cpi_pool_small */
     int64_t small_bytes; /* changed atomically */
+    int64_t small_most;  /* most of them since the last trim: what the host's allocator keeps */
     bool direct; /* no reuse: every block is a piece of its own (for memory checkers) */
     cp_pool_stats stats;
 };
@@ -507,15 +508,21 @@ void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
     int64_t small = __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED);
     if (p->stats.used + small > p->stats.peak) p->stats.peak = p->stats.used + small;
     *stats = p->stats;
+    int64_t most = __atomic_load_n(&p->small_most, __ATOMIC_RELAXED);
     stats->used += small;
-    stats->held += small;
+    stats->held += most > small ? most : small;
     stats->blocks = blocks_free(p);
     pthread_mutex_unlock(&p->lock);
 }
 
 size_t cpi_pool_small(const cpi_pool *p) { return p->small; }
 
-void cpi_pool_count_small(cpi_pool *p, int64_t bytes) { __atomic_fetch_add(&p->small_bytes, bytes, __ATOMIC_RELAXED); }
+void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
+{
+    int64_t unit = bytes > 0 ? UNIT : bytes < 0 ? -UNIT : 0;
+    int64_t now = __atomic_add_fetch(&p->small_bytes, unit, __ATOMIC_RELAXED);
+    if (now > __atomic_load_n(&p->small_most, __ATOMIC_RELAXED)) __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
+}
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
@@ -616,6 +623,8 @@ cp_code cpi_pool_trim(cpi_pool *p, cp_stream *stream)
 {
     pthread_mutex_lock(&p->lock);
     cp_code code = shrink(p, stream);
+    if (!stream)
+        __atomic_store_n(&p->small_most, __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&p->lock);
     return code;
 }

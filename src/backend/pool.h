@@ -21,7 +21,8 @@ void cpi_pool_used(cpi_pool *pool, cp_stream *stream, void *memory);
 /* Arrays of at most so many bytes are better kept in host memory beside their records: 0 on a GPU, and where blocks
  * are not reused so that a memory checker sees each. */
 size_t cpi_pool_small(const cpi_pool *pool);
-/* Counts such memory as used and held, `bytes` negative when it ends; the limit does not bind it. */
+/* Counts such memory as used and held, a unit of the pool's for each array, `bytes` negative when it ends; freed, it
+ * counts as held until the next trim, as blocks do. The limit does not bind it. */
 void cpi_pool_count_small(cpi_pool *pool, int64_t bytes);
 void cpi_pool_stats(cpi_pool *pool, cp_pool_stats *stats);
 cp_code cpi_pool_limit(cpi_pool *pool, int64_t bytes);

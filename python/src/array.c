@@ -400,7 +400,8 @@ static int array_contains(PyObject *o, PyObject *value)
     CPY_RUN(cp_size(cpy_x(equal)), any = cp_any(cpy_x(equal)));
     Py_DECREF(equal);
     if (!any) return cpy_raise(), -1;
-    int64_t v = cp_item_int(any);
+    int64_t v;
+    CPY_RUN(0, v = cp_item_int(any));
     cp_free(any);
     if (cp_error() != CP_OK) return cpy_raise(), -1;
     return v != 0;

@@ -205,11 +205,14 @@ PyObject *cpy_bytes(cp_array *x, char order);                     /* the element
 bool cpy_wait_for(PyObject *stream); /* what it has to do may be about an array that is read */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
 
-/* Lets other Python threads run while a call that may take long is made. */
+/* Lets other Python threads run while a call that may take long is made, and any call while streams are to call
+ * functions of Python's (runtime.c): who waited for such a stream with the GIL would wait for ever. */
 enum { CPY_LARGE = 1 << 15 };
+extern int cpy_calls_pending; /* changed atomically */
+#define CPY_LONG(size) ((size) > CPY_LARGE || __atomic_load_n(&cpy_calls_pending, __ATOMIC_RELAXED))
 #define CPY_RUN(size, ...)                                                                                 \
     do {                                                                                                   \
-        if ((size) > CPY_LARGE) {                                                                          \
+        if (CPY_LONG(size)) {                                                                              \
             PyThreadState *thread_ = PyEval_SaveThread();                                                  \
             __VA_ARGS__;                                                                                   \
             PyEval_RestoreThread(thread_);                                                                 \
@@ -220,7 +223,7 @@ enum { CPY_LARGE = 1 << 15 };
 /* The same where the arrays belong to Python objects: n of x[], NULL for none, are held while other threads run. */
 #define CPY_RUN_ON(n, x, size, ...)                                                                        \
     do {                                                                                                   \
-        if ((size) > CPY_LARGE) {                                                                          \
+        if (CPY_LONG(size)) {                                                                              \
             cp_array *const *x_ = (x);                                                                     \
             for (int i_ = 0; i_ < (n); i_++) cp_retain(x_[i_]);                                            \
             CPY_UNLOCKED(__VA_ARGS__);                                                                     \

@@ -266,7 +266,8 @@ static cp_array *value_front(cp_array *value, cp_array *y, const key *k)
 {
     if (cp_ndim(value) == 0 || k->front) return cp_retain(value);
     cp_array *count = cp_count_nonzero(k->mask);
-    int64_t selected = count ? cp_item_int(count) : 0;
+    int64_t selected = 0;
+    if (count) CPY_RUN(0, selected = cp_item_int(count));
     cp_free(count);
     cpy_ints shape = {cp_ndim(y) - cp_ndim(k->mask) + 1, {0}};
     for (int i = 0; i < shape.n; i++)

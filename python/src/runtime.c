@@ -78,6 +78,14 @@ void cpy_owner_free(void *p)
 
 /* --- calls of Python's functions from streams --- */
 
+int cpy_calls_pending;
+
+static void call_ends(void *p)
+{
+    cpy_owner_free(p);
+    __atomic_sub_fetch(&cpy_calls_pending, 1, __ATOMIC_RELAXED);
+}
+
 static void call_owner(void *p)
 {
     cpy_owner *o = p;
@@ -97,8 +105,9 @@ PyObject *py_device_stream_call(const py_device_stream_call_args *v)
     cpy_owner *o = cpy_owner_new(v->function);
     cp_code code = CP_OK;
     if (!o) return NULL;
-    CPY_UNLOCKED(code = cp_stream_call(v->stream, call_owner, o, cpy_owner_free));
-    if (code) cpy_owner_free(o);
+    __atomic_add_fetch(&cpy_calls_pending, 1, __ATOMIC_RELAXED);
+    CPY_UNLOCKED(code = cp_stream_call(v->stream, call_owner, o, call_ends));
+    if (code) call_ends(o);
     return cpy_none(code);
 }
 

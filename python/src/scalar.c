@@ -317,7 +317,9 @@ bool cpy_may_discard(cp_type from, cp_type to)
 static bool store_converted(cp_type t, PyObject *o, void *p)
 {
     cp_array *x = cpy_scalar(o, NULL, CPY_NO_OP), *y = x ? cp_astype(x, t) : NULL;
-    bool done = y && cp_to_host(y, p, cp_type_size(t)) == CP_OK;
+    cp_code code = CP_ERROR_INTERNAL;
+    if (y) CPY_RUN(0, code = cp_to_host(y, p, cp_type_size(t)));
+    bool done = code == CP_OK;
     cp_free(x);
     cp_free(y);
     if (!done) cpy_raise();

@@ -131,6 +131,22 @@ def test_a_host_call_that_fails():
         _device.stream_call(s._stream(), 7)
 
 
+def test_waits_of_all_kinds_let_host_calls_run():
+    """A call waits for the GIL: whoever waits for its stream must not hold it."""
+    s, seen = cuda.Stream(non_blocking=True), []
+    x = cp.arange(10)
+    cuda.Device().synchronize()
+    waits = (lambda: float(x.sum()), lambda: x[x > 4], lambda: x.tolist(), lambda: bool(x[0] == 0), lambda: repr(x),
+             lambda: cp.nonzero(x), lambda: cp.unique(x), lambda: x.get(), s.synchronize, lambda: int(x.max()),
+             lambda: cp.array_equal(x, x), lambda: x.item(3), lambda: [int(v) for v in x], lambda: x[1] in x)
+    with s:
+        for k, wait in enumerate(waits):
+            s.launch_host_func(seen.append, k)
+            wait()
+    s.synchronize()
+    assert seen == list(range(len(waits)))
+
+
 def test_host_calls_keep_nothing():
     import gc
     import weakref

@@ -112,9 +112,10 @@ BODIES = {
     "find_objects": {"labels": "input"}, "measure": {"sources": FOUND}, "sigma_clip_stats": {"result": FOUND},
     "eye": {"rows": "N", "columns": "M"}, "full": {"value": "fill_value"}, "full_like": {"value": "fill_value"},
     "array_equal": {"a": "a1", "b": "a2"}, "stream_handle": {"s": "stream"}, "event_elapsed": {"ms": FOUND},
+    "event_handle": {"e": "event"}, "graph_handle": {"g": "graph"}, "stream_capture_end": {"s": "stream"},
 }
 TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it
-MADE = ("object", "flag", "stream", "event")  # kinds that a body makes something else of
+MADE = ("object", "flag", "stream", "event", "graph")  # kinds that a body makes something else of
 
 
 def declared_parameters(declared):

@@ -86,8 +86,8 @@ typedef enum cp_memory_kind {
     CP_MEMORY_MANAGED, /* host and device use it under one address */
     CP_MEMORY_PINNED   /* the host's, page-locked: transfers need no staging and may run beside other work */
 } cp_memory_kind;
-/* Memory of its own, not from the pool; NULL on failure. Kinds that a device lacks are what comes next to them: on the CPU all
- * are host memory, and where nothing is page-locked the host's own stands for it. */
+/* Memory of its own, not from the pool; NULL on failure. Kinds that a device lacks are what comes next to them: on the
+ * CPU all are host memory, and where nothing is page-locked the host's own stands for it. */
 CP_API void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind);
 CP_API void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind);
 /* Copies bytes between devices, in the order of the calling thread's streams there; CP_CPU is the host, whose bytes

@@ -37,7 +37,8 @@ _MODULES = {"cuda", "jit", "numba", "scipy", "profiler"}
 _LATER = {
     "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
     "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
-    "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned", "zeros_like_pinned": "_pinned",
+    "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",
+    "zeros_like_pinned": "_pinned",
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
 }
 

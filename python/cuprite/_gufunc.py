@@ -65,8 +65,8 @@ class GeneralizedUFunc:
             batches.append(a.shape[:a.ndim - len(dims)])
         return numpy.broadcast_shapes(*batches)
 
-    def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False, dtype=None, order="K", casting="same_kind",
-                 **kwargs):
+    def __call__(self, *args, out=None, axes=None, axis=None, keepdims=False, dtype=None, order="K",
+                 casting="same_kind", **kwargs):
         import cuprite
         if len(args) != self.nin:
             raise TypeError(f"{self.__name__}: {self.nin} arrays are needed, {len(args)} given")

@@ -112,7 +112,8 @@ def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup
 
 @contextlib.contextmanager
 def profile():
-    """A block that a profiler records which was started with its recording off (nsys --capture-range=cudaProfilerApi)."""
+    """A block that a profiler records which was started with its recording off, as with
+    `nsys profile --capture-range=cudaProfilerApi`."""
     from cuprite.cuda import profiler
     profiler.start()
     try:

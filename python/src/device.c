@@ -151,7 +151,8 @@ PyObject *py_device_stream_use_null(const py_device_stream_use_null_args *v)
     return cpy_none(code);
 }
 
-/*: function("stream_handle", "stream: stream", module="_device", doc="The native handle, a number; 0 of null streams.") */
+/*: function("stream_handle", "stream: stream", module="_device",
+             doc="The native handle, a number; 0 of null streams.") */
 PyObject *py_device_stream_handle(const py_device_stream_handle_args *v)
 {
     return PyLong_FromVoidPtr(cp_stream_handle(v->stream));

@@ -1,7 +1,8 @@
 /* Graphs, kinds of memory, calls from streams, allocators and the platform's own functions, below cuprite.cuda.
  *
  * Invariant: a Python object that C holds (a callback, what an allocator gave) is let go on whichever thread comes to
- * it, with the interpreter that it belongs to. */
+ * it, with the interpreter that it belongs to. Rows with c="" give numbers and objects where C has enumerations and
+ * functions. */
 #include "runtime_rows.h"
 
 #include <stdlib.h>
@@ -30,8 +31,8 @@ typedef struct visit {
     bool by_state;
 } visit;
 
-/* False where no Python runs any more. The main interpreter knows its threads, so an exception that is left there is the
- * caller's; PyGILState knows no other interpreter. */
+/* False where no Python runs any more. The main interpreter knows its threads, so an exception that is left there is
+ * the caller's; PyGILState knows no other interpreter. */
 static bool enter(const cpy_owner *o, visit *v)
 {
     *v = (visit){.before = state_of_thread()};
@@ -97,7 +98,7 @@ static void call_owner(void *p)
     leave(&v);
 }
 
-/*: function("stream_call", "stream: stream, function: object", module="_device",
+/*: function("stream_call", "stream: stream, function: object", c="", module="_device",
              doc="Calls a function without arguments once the stream's earlier work is done, on another thread.") */
 PyObject *py_device_stream_call(const py_device_stream_call_args *v)
 {
@@ -118,7 +119,7 @@ static void free_graph(PyObject *c)
     CPY_UNLOCKED(cp_graph_free(g)); /* waits for launches, whose functions of Python's may be under way */
 }
 
-/*: function("stream_capture", "stream: stream, mode: int", module="_device",
+/*: function("stream_capture", "stream: stream, mode: int", c="", module="_device",
              doc="Records the stream's work from now on: 0 global, 1 of this thread, 2 relaxed.") */
 PyObject *py_device_stream_capture(const py_device_stream_capture_args *v)
 {
@@ -154,7 +155,7 @@ static bool address(PyObject *o, void **p)
     return *p || !PyErr_Occurred();
 }
 
-/*: function("memory_new", "device: int, bytes: int64, kind: int", module="_device",
+/*: function("memory_new", "device: int, bytes: int64, kind: int", c="", module="_device",
              doc="The address of new memory: 0 the device's, 1 in stream order, 2 managed, 3 pinned.") */
 PyObject *py_device_memory_new(const py_device_memory_new_args *v)
 {
@@ -164,7 +165,7 @@ PyObject *py_device_memory_new(const py_device_memory_new_args *v)
     return p ? PyLong_FromVoidPtr(p) : cpy_raise();
 }
 
-/*: function("memory_free", "device: int, memory: object, bytes: int64, kind: int", module="_device",
+/*: function("memory_free", "device: int, memory: object, bytes: int64, kind: int", c="", module="_device",
              doc="Gives back what memory_new gave.") */
 PyObject *py_device_memory_free(const py_device_memory_free_args *v)
 {
@@ -175,7 +176,7 @@ PyObject *py_device_memory_free(const py_device_memory_free_args *v)
 }
 
 /*: function("memory_copy", "to: object, to_device: int, from_: object, from_device: int, bytes: int64",
-             module="_device", doc="Copies bytes between addresses of devices; -1 is the host.") */
+             c="", module="_device", doc="Copies bytes between addresses of devices; -1 is the host.") */
 PyObject *py_device_memory_copy(const py_device_memory_copy_args *v)
 {
     void *to, *from;

@@ -121,7 +121,8 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     size_t bytes = (size_t)(size * cpi_itemsize(type));
     void *memory = function(device->id, bytes, &token);
     if (!memory && token)
-        cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: the program's allocator gave no %zu bytes", device->name, bytes);
+        cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: the program's allocator gave no %zu bytes", device->name,
+                 bytes);
     if (!memory) return NULL;
     cp_array *x = record_with_buffer(device, type, ndim, shape, size, 0);
     if (!x) {

@@ -521,7 +521,8 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
 {
     int64_t unit = bytes > 0 ? UNIT : bytes < 0 ? -UNIT : 0;
     int64_t now = __atomic_add_fetch(&p->small_bytes, unit, __ATOMIC_RELAXED);
-    if (now > __atomic_load_n(&p->small_most, __ATOMIC_RELAXED)) __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
+    if (now > __atomic_load_n(&p->small_most, __ATOMIC_RELAXED))
+        __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
 }
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)

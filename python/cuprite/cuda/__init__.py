@@ -27,10 +27,11 @@ __all__ = ["BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStrea
            "get_elapsed_time", "is_available", "malloc_async", "malloc_managed", "set_allocator",
            "set_pinned_memory_allocator", "using_allocator", "memory", "stream"]
 
-_MODULES = {"runtime", "driver", "graph", "nvtx", "profiler", "memory_hook", "memory_hooks"}
-
 # Modules, and names of theirs, that are imported when first used.
-_LATER = {"compiler": "", "driver": "", "function": "", "nvrtc": "", "Module": "function", "Function": "function"}
+_LATER = {
+    "compiler": "", "driver": "", "function": "", "graph": "", "memory_hook": "", "memory_hooks": "", "nvrtc": "",
+    "nvtx": "", "profiler": "", "runtime": "", "Module": "function", "Function": "function",
+}
 
 
 def __getattr__(name):
@@ -44,15 +45,8 @@ def __getattr__(name):
     return value
 
 
-def __getattr__(name):
-    if name in _MODULES:
-        import importlib
-        return importlib.import_module("cuprite.cuda." + name)
-    raise AttributeError(f"module 'cuprite.cuda' has no attribute {name!r}")
-
-
 def __dir__():
-    return sorted(set(globals()) | _MODULES)
+    return sorted(set(globals()) | set(_LATER))
 
 
 def profile():

@@ -1,4 +1,4 @@
-"""Numbers that CUDA's runtime gives names to, as cupy.cuda.runtime has them: fixed by CUDA, the same on every device."""
+"""Numbers that CUDA's runtime gives names to, as cupy.cuda.runtime has them: the same on every device."""
 CUDA_C_16F = 6
 CUDA_C_32F = 4
 CUDA_C_64F = 5

@@ -26,7 +26,7 @@ class Graph:
         _device.graph_upload(self._graph, self._in(stream))
 
     graph = property(lambda self: _device.graph_handle(self._graph, False), doc="The native handle of the graph.")
-    graphExec = property(lambda self: _device.graph_handle(self._graph, True), doc="The native handle of its executable.")
+    graphExec = property(lambda self: _device.graph_handle(self._graph, True), doc="That of what is launched.")
     host_funcargs = property(lambda self: self._host_funcargs, doc="(function, argument) of each recorded host call.")
 
     def debug_dot_str(self, flags=0):

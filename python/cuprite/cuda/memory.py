@@ -103,7 +103,8 @@ class MemoryPointer:
     __slots__ = ("ptr", "_mem", "_device")
 
     def __init__(self, mem, offset=0):
-        self.ptr, self._mem, self._device = (mem.ptr if hasattr(mem, "ptr") else mem._address) + offset, mem, mem._device
+        self.ptr = (mem.ptr if hasattr(mem, "ptr") else mem._address) + offset
+        self._mem, self._device = mem, mem._device
 
     @property
     def mem(self):
@@ -335,8 +336,8 @@ def _malloc(size):
 
 
 class MemoryPool(_Pool):
-    """A pool of its own over an allocator, as `MemoryPool(malloc_managed)`; set_allocator(pool.malloc) makes arrays come
-    from it. Blocks are reused in the stream in which they were given back, whole, and not for less than half."""
+    """A pool of its own over an allocator, as `MemoryPool(malloc_managed)`; set_allocator(pool.malloc) makes arrays
+    come from it. Blocks are reused in the stream in which they were given back, whole, and not for less than half."""
 
     def __init__(self, allocator=None):
         self._allocator = _malloc if allocator is None else allocator
@@ -435,7 +436,8 @@ class MemoryAsyncPool(_Pool):
     def _pool(self):
         from cuprite.cuda import runtime
         device = Device()
-        return runtime.deviceGetMemPool(device) if self._handles == "current" else runtime.deviceGetDefaultMemPool(device)
+        current = self._handles == "current"
+        return runtime.deviceGetMemPool(device) if current else runtime.deviceGetDefaultMemPool(device)
 
     def _get(self, size):
         with _pool_alone:

@@ -1,5 +1,5 @@
-"""Marks and ranges for NVIDIA's profilers: cupy.cuda.nvtx. Without the library (libnvToolsExt.so.1, or the injection of a
-profiler that runs) they do nothing; it is looked for at the first call."""
+"""Marks and ranges for NVIDIA's profilers: cupy.cuda.nvtx. Without the library, libnvToolsExt.so.1, they do nothing; it
+is looked for at the first call."""
 _ARGB = (0xFF0000FF, 0xFFFF0000, 0xFF00FF00, 0xFFFFFF00, 0xFFFF00FF, 0xFF00FFFF)  # a colour for each id
 _library = None  # False: there is none
 

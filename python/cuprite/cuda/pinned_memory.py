@@ -1,5 +1,5 @@
-"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU nothing is page-locked, and
-it is memory of the host like any other."""
+"""Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU nothing is page-locked,
+and it is memory of the host like any other."""
 import bisect
 import threading
 
@@ -141,7 +141,7 @@ def set_pinned_memory_allocator(allocator=None):
 
 
 def alloc_pinned_memory(size):
-    """A PinnedMemoryPointer to at least `size` bytes, from the pool unless set_pinned_memory_allocator says otherwise."""
+    """A PinnedMemoryPointer to at least `size` bytes, from the pool unless set_pinned_memory_allocator says so."""
     return _allocator(size)
 
 

@@ -29,7 +29,7 @@ class StackFrame:
 
 
 class MemoryFrame:
-    """A line in the tree of lines that called one another: bytes given out below it, and bytes taken from the device."""
+    """A line in the tree of lines that called one another: bytes given out and taken from the device."""
 
     def __init__(self, parent, stackframe):
         self.parent, self.stackframe, self.children = parent, stackframe, []

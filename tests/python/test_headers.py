@@ -124,7 +124,8 @@ def call_with_options(text, name, body, declared):
     names = [n for _, n in members(text, form[2])]
     every = ", ".join(given + [f".{n} = o.{n}" for n in names])
     test = {"cp_array *": "SAME_ARRAYS", "char *": "SAME_TEXTS", "cp_stream *": "BOTH_STREAMS",
-            "cp_event *": "BOTH_EVENTS"}.get(result, "SAME_CODES")
+            "cp_event *": "BOTH_EVENTS",
+            "cp_module *": "DO_NOT_COMPILE", "cp_kernel *": "DO_NOT_COMPILE"}.get(result, "SAME_CODES")
     return (f"    {{\n        static {form[2]} o;\n"
             f"        {test}(cp_{name[3:]}({', '.join(given)}), ({name})({', '.join(given)}, NULL));\n"
             f"        {test}({name}({every}), ({name})({', '.join(given)}, &o));\n    }}\n")
@@ -136,9 +137,9 @@ def test_options(compiler, tmp_path):
     text, declared = preprocessed(), declarations()
     sugar = {m: body for m, body in macros().items() if m.startswith("cp_")}
     with_options = {n for n, (_, a) in declared.items() if a and re.match(r"const cp_\w+_options \*", a[-1])}
-    # for operations chosen at run time: a pointer only
-    by_number = {"cp_reduce", "cp_elementwise", "cp_elementwise_all"}
-    assert set(sugar) == with_options - by_number
+    # for operations chosen at run time, and behind five arguments: a pointer only
+    by_pointer = {"cp_reduce", "cp_elementwise", "cp_elementwise_all", "cp_kernel_launch"}
+    assert set(sugar) == with_options - by_pointer
     lines = "".join(call_with_options(text, name, body, declared) for name, body in sorted(sugar.items()))
     source = tmp_path / "options.c"
     source.write_text("".join(f'#include "{h}"\n' for h in HEADERS) + """
@@ -187,6 +188,13 @@ static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
     } while (0)
 #define BOTH_STREAMS(left, right) BOTH(left, right, cp_stream, cp_stream_free)
 #define BOTH_EVENTS(left, right) BOTH(left, right, cp_event, cp_event_free)
+#define DO_NOT_COMPILE(left, right) \\
+    do { \\
+        if ((left) || cp_error() != CP_ERROR_COMPILE) wrong++, puts(#left); \\
+        cp_error_clear(); \\
+        if ((right) || cp_error() != CP_ERROR_COMPILE) wrong++, puts(#right); \\
+        cp_error_clear(); \\
+    } while (0)
 
 int main(void)
 {

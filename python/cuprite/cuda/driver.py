@@ -18,13 +18,31 @@ _NAMES = {
 }
 
 
+_NUMBERS = {name: number for number, name in _NAMES.items()}
+
+
+def _init(self, *args):
+    if len(args) == 1 and isinstance(args[0], int):
+        name = _NAMES.get(args[0], f"CUDA_ERROR {args[0]}")
+        args = (f"{name}: {name.removeprefix('CUDA_ERROR_').replace('_', ' ').lower()}",)
+    self.args = args
+
+
+def _status(self):
+    """The driver's number of the error, which its text begins with; 999 where it has none."""
+    word = str(self).partition(":")[0]
+    number = word.removeprefix("CUDA_ERROR ")
+    return _NUMBERS.get(word, int(number) if number.isdigit() else 999)
+
+
+CUDADriverError.__init__ = _init
+CUDADriverError.status = property(_status)
+
+
 def check_status(status):
     """Raises CUDADriverError, whose `status` is that number, for every status but 0."""
     if status:
-        name = _NAMES.get(status, f"CUDA_ERROR {status}")
-        error = CUDADriverError(f"{name}: {name.removeprefix('CUDA_ERROR_').replace('_', ' ').lower()}")
-        error.status = status
-        raise error
+        raise CUDADriverError(status)
 
 
 def get_build_version():

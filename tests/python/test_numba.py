@@ -598,7 +598,12 @@ def test_types():
 def test_devices():
     assert cuda.is_available() and cuda.detect() and len(cuda.gpus) >= 1 and len(cuda.list_devices()) >= 1
     assert cuda.get_current_device().name and cuda.current_context().get_memory_info().total > 0
-    assert cuda.get_current_device().WARP_SIZE == 32
+    device = cuda.get_current_device()
+    attributes = cp.cuda.Device().attributes
+    assert device.WARP_SIZE == attributes["WarpSize"] and device.MAX_GRID_DIM_X == attributes["MaxGridDimX"]
+    assert device.MULTIPROCESSOR_COUNT == attributes["MultiProcessorCount"]
+    with pytest.raises(AttributeError):
+        device.NOTHING
     cuda.synchronize()
     cuda.profile_start()
     cuda.profile_stop()

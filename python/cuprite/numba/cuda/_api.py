@@ -31,8 +31,7 @@ class Stream:
 
     def add_callback(self, callback, arg=None):
         """Calls callback(stream, status, arg) when the work issued so far is done."""
-        self.synchronize()
-        callback(self, 0, arg)
+        self._stream.add_callback(lambda stream, status, given: callback(self, status, given), arg)
 
     def __int__(self):
         return self._stream.ptr
@@ -231,13 +230,10 @@ class _Device:
         return (int(digits[:-1]), int(digits[-1])) if digits.isdigit() else (0, 0)
 
     def __getattr__(self, name):
-        known = {"MAX_THREADS_PER_BLOCK": 1024, "WARP_SIZE": 32, "MAX_BLOCK_DIM_X": 1024, "MAX_BLOCK_DIM_Y": 1024,
-                 "MAX_BLOCK_DIM_Z": 64, "MAX_GRID_DIM_X": 2147483647, "MAX_GRID_DIM_Y": 65535,
-                 "MAX_GRID_DIM_Z": 65535, "MAX_SHARED_MEMORY_PER_BLOCK": 49152}
-        if name == "MULTIPROCESSOR_COUNT":
-            return self._inner.attributes["MultiProcessorCount"]
-        if name in known:
-            return known[name]
+        words = {"MULTIPROCESSOR": "MultiProcessor"}
+        key = "".join(words.get(w, w.capitalize()) for w in name.split("_"))
+        if name.isupper() and key in self._inner.attributes:  # CUDA's names, as Numba writes them
+            return self._inner.attributes[key]
         raise AttributeError(f"a device has no attribute {name!r}")
 
     def reset(self):

@@ -298,7 +298,7 @@ static void leave(const workplace *w)
 }
 
 static cp_code run_in(const char *compiler, const char *folder, const cpi_source *source, const char *text,
-                      const char *const *flags, bool links, void **result, size_t *bytes)
+                      const char *const *flags, const char *const *more, bool links, void **result, size_t *bytes)
 {
     command *c = cpi_calloc(1, sizeof *c);
     char **words = cpi_calloc((size_t)source->noptions + 1, sizeof *words);
@@ -311,6 +311,7 @@ static cp_code run_in(const char *compiler, const char *folder, const cpi_source
         } else {
             add(c, compiler);
             for (; *flags; flags++) add(c, *flags);
+            for (; more && *more; more++) add(c, *more);
             snprintf(include, sizeof include, "-I%s", w.headers);
             add(c, include);
             add_options(c, source, words);
@@ -356,7 +357,10 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_sou
                                         "-fno-threadsafe-statics",
                                         "-fno-plt",
                                         NULL};
-    return run_in(compiler, folder, source, text, flags, true, object, bytes);
+    static const char *const checked[] = {"-O1", "-fsanitize=kernel-address", "-fsanitize-recover=kernel-address",
+                                          "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0",
+                                          "--param=asan-globals=0", NULL};
+    return run_in(compiler, folder, source, text, flags, cpi_kernel_checks() ? checked : NULL, true, object, bytes);
 }
 
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_source *source, char **text)
@@ -364,5 +368,5 @@ cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const 
     static const char *const flags[] = {"-std=c++20", "-E", "-w", "-D__CUDA_ARCH__=900", "-D__CUDACC__=1",
                                         "-D__CUDACC_RTC__=1", "-D__CUPRITE_CPU__=1", "-D__CUPRITE_READ__=1", NULL};
     size_t bytes;
-    return run_in(compiler, folder, source, source->text, flags, false, (void **)text, &bytes);
+    return run_in(compiler, folder, source, source->text, flags, NULL, false, (void **)text, &bytes);
 }

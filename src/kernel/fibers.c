@@ -1,5 +1,6 @@
 /* The threads of a block as fibers: see fibers.h. */
 #include "kernel/fibers.h"
+#include "kernel/kernel.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ struct cpi_crew {
     __cu_run_thread run;
     const __cu_launch *launch;
     uint32_t threads;   /* of a block */
+    cpi_watch watch;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -264,6 +266,36 @@ static void fail(__cu_worker *w, int line, const char *what)
     cpi_guard_fail(text);
 }
 
+/* Whether an address lies so near an array that it was meant to be in it. */
+enum { NEAR = 1 << 20 };
+
+static void check(__cu_worker *w, unsigned long address, unsigned long bytes, int writes)
+{
+    const cpi_crew *c = (const cpi_crew *)w;
+    const fiber *f = c->running;
+    const cpi_span *nearest = NULL;
+    unsigned long best = NEAR, end = address + bytes;
+    unsigned long arena = (unsigned long)c->shared, shared_end = arena + c->shared_bytes;
+    if (!c->watch.spans || (address >= arena && end <= shared_end)) return;
+    for (int i = 0; i < c->watch.nspans; i++) {
+        const cpi_span *s = &c->watch.spans[i];
+        unsigned long from = (unsigned long)s->memory, to = from + (unsigned long)s->bytes;
+        if (address >= from && end <= to) return;
+        unsigned long away = address < from ? from - address : address >= to ? address - to : 0;
+        if (away < best) best = away, nearest = s;
+    }
+    if (!nearest) return; /* its own stack, a variable */
+    char text[300];
+    const __cu_extent *t = &f->where.thread, *b = &f->where.block;
+    snprintf(text, sizeof text,
+             "thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at index %ld of argument %d, an "
+             "array of %lld elements",
+             t->x, t->y, t->z, b->x, b->y, b->z, writes ? "writes" : "reads", bytes,
+             ((long)address - (long)nearest->data) / (long)nearest->itemsize, nearest->argument,
+             (long long)nearest->size);
+    cpi_guard_fail(text);
+}
+
 static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
 {
     char text[300];
@@ -276,7 +308,7 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
     cpi_guard_fail(text);
 }
 
-const __cu_host cpi_crew_host = {barrier, exchange, lanes, grid_barrier, divergent, fail};
+const __cu_host cpi_crew_host = {barrier, exchange, lanes, grid_barrier, divergent, check, fail};
 
 /* --- running --- */
 
@@ -375,12 +407,34 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     }
 }
 
+/* Threads that are watched run in orders of their own, by turns forward, backward and mixed, so that a program that
+ * lacks a barrier shows it. */
+static void mix_ring(cpi_crew *c, uint32_t n)
+{
+    static uint32_t runs;
+    uint32_t run = __atomic_fetch_add(&runs, 1, __ATOMIC_RELAXED), step = run % 3 == 0 ? 1 : n - 1;
+    if (run % 3 == 2 && n > 2) { /* a step without a common factor goes through all */
+        uint32_t a = n, b = step = (run * 2654435761u) % n | 1;
+        while (b) {
+            uint32_t r = a % b;
+            a = b, b = r;
+        }
+        if (a != 1) step = n - 1;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        fiber *f = &c->fiber[i], *next = &c->fiber[(i + step) % n];
+        f->next = next;
+        next->before = f;
+    }
+}
+
 static void run_ring(cpi_crew *c, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         c->fiber[i].next = &c->fiber[i + 1 < n ? i + 1 : 0];
         c->fiber[i].before = &c->fiber[i ? i - 1 : n - 1];
     }
+    if (c->watch.spans && n > 1) mix_ring(c, n);
     c->running = &c->fiber[0];
     cpi_context_switch(&c->home, c->running->context);
 }
@@ -405,8 +459,9 @@ static void run_blocks(void *argument)
 }
 
 bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
-                  bool together, cpi_fault *fault)
+                  bool together, cpi_watch watch, cpi_fault *fault)
 {
+    c->watch = watch;
     uint32_t at_once = together ? (uint32_t)(last - first) : 1;
     c->threads = launch->block.x * launch->block.y * launch->block.z;
     c->launch = launch;

@@ -23,9 +23,15 @@ cpi_crew *cpi_crew_here(void);
 __cu_worker *cpi_crew_worker(cpi_crew *crew, const __cu_launch *launch);
 /* Gives the crew shared memory of that size for each of `blocks` blocks; false without memory. */
 bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
+/* What is watched for CUPRITE_CHECK: accesses beside the arrays of the launch. Without spans nothing is. */
+typedef struct cpi_watch {
+    const struct cpi_span *spans;
+    int nspans;
+    uint32_t dynamic; /* bytes of dynamic shared memory */
+} cpi_watch;
 /* Runs blocks first to last - 1, one after the other, or, `together`, at once. False, and `fault` filled. */
 bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
-                  bool together, cpi_fault *fault);
+                  bool together, cpi_watch watch, cpi_fault *fault);
 extern const __cu_host cpi_crew_host;
 
 /* --- context.c: stacks --- */

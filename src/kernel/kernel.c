@@ -5,6 +5,7 @@
 #include "kernel/kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/array.h"
@@ -243,6 +244,30 @@ static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, v
     return CP_OK;
 }
 
+bool cpi_kernel_checks(void)
+{
+    static int known; /* 0: not asked yet */
+    if (!known) {
+        const char *text = getenv("CUPRITE_CHECK");
+        known = text && *text && strcmp(text, "0") != 0 ? 1 : -1;
+    }
+    return known > 0;
+}
+
+/* Where the arrays among the arguments lie. */
+static int spans_of(int n, const cp_argument *arguments, cpi_span *spans)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        const cp_array *x = arguments[i].array;
+        if (!x || x->flags & CPI_HOST_SCALAR) continue;
+        char *memory = x->buffer->memory ? x->buffer->memory : x->data;
+        int64_t bytes = x->buffer->memory ? (int64_t)x->buffer->bytes : x->size * cpi_itemsize(x->type);
+        spans[count++] = (cpi_span){memory, x->data, bytes, cpi_itemsize(x->type), x->size, i + 1};
+    }
+    return count;
+}
+
 static void extents(cp_dim3 d, uint32_t *of)
 {
     of[0] = d.x;
@@ -270,5 +295,7 @@ cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const
     if ((code = gather(k, n, arguments, values, bytes))) return code;
     l.values = values;
     l.bytes = bytes;
+    cpi_span spans[cpi_kernel_checks() ? n + 1 : 1];
+    if (cpi_kernel_checks()) l.nspans = spans_of(n, arguments, spans), l.spans = spans;
     return ops_of(k->module)->launch(cpi_stream(k->module->device), &k->function, &l);
 }

@@ -36,6 +36,13 @@ typedef struct cpi_function {
     int nargs;             /* -1: unknown */
 } cpi_function;
 
+/* The memory of an array among the arguments; only where accesses are checked (cpi_kernel_checks). */
+typedef struct cpi_span {
+    char *memory, *data;
+    int64_t bytes, itemsize, size; /* of the memory; of an element; of the array */
+    int argument;                  /* from 1 */
+} cpi_span;
+
 typedef struct cpi_launch {
     uint32_t grid[3], block[3];
     uint32_t shared;
@@ -43,6 +50,8 @@ typedef struct cpi_launch {
     int n;
     void **values;     /* of each argument, in the host's memory */
     const uint32_t *bytes;
+    const cpi_span *spans; /* nspans of them; NULL: nothing is checked */
+    int nspans;
 } cpi_launch;
 
 /*: slot("load", by_hand=True)
@@ -61,6 +70,9 @@ typedef struct cpi_kernel_ops {
     cp_code (*set)(cp_stream *stream, const cpi_function *function, cp_kernel_attribute which, int value);
     cp_code (*launch)(cp_stream *stream, const cpi_function *function, const cpi_launch *launch);
 } cpi_kernel_ops;
+
+/* Whether CUPRITE_CHECK=1 was set when the process first asked. */
+bool cpi_kernel_checks(void);
 
 extern const cpi_kernel_ops cpi_kernel_cpu;
 extern const cpi_kernel_ops cpi_kernel_cuda; /* in the plugin */

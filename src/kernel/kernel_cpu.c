@@ -142,6 +142,7 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     const char *text = read ? read : source->text;
     if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
+        p.checked = cpi_kernel_checks();
         cpi_cu_write(&p, text, source->nnames, source->names, forced, out);
         for (int i = 0; i < p.nfunctions; i++)
             *regions = *regions || (p.function[i].global && p.function[i].tier == CPI_TIER_REGIONS);
@@ -321,6 +322,7 @@ typedef struct job {
     const __cu_kernel *kernel;
     uint64_t blocks, each;
     uint32_t dynamic;
+    const cpi_launch *asked;
     bool together;
     int failed; /* the first worker that fails sets it */
     cpi_fault fault;
@@ -351,7 +353,8 @@ static void run_task(void *context, int64_t task, int worker)
     if (!done) {
         snprintf(fault.text, sizeof fault.text, "out of host memory");
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
-        done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together, &fault);
+        done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together,
+                            (cpi_watch){j->asked->spans, j->asked->nspans, j->dynamic}, &fault);
     } else {
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
         done = cpi_guarded(run_part, &p, &fault);
@@ -376,7 +379,7 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
     module *m = f->module;
     (void)stream;
     job j = {.launch = {{l->grid[0], l->grid[1], l->grid[2]}, {l->block[0], l->block[1], l->block[2]}, l->values},
-             .dynamic = l->shared, .together = l->cooperative};
+             .dynamic = l->shared, .asked = l, .together = l->cooperative};
     bool wide = false;
     for (int i = 0; i < 3; i++)
         wide = wide || l->grid[i] > NARROW_GRID || (uint64_t)l->grid[i] * l->block[i] > NARROW;

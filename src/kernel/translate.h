@@ -38,6 +38,7 @@ typedef struct cpi_cu_program {
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* such code waits for other threads */
+    bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses told */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
 

@@ -231,8 +231,8 @@ static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi
     put_head(p, f, out);
     if (f->body < 0) return;
     put_gap(p, f->body, out);
-    if (f->global) f->tier = p->all_fibers || f->barriers ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
-    if (f->global && f->barriers && !forced && !p->all_fibers && !p->hidden_context && cpi_cu_regions(p, f, out)) {
+    if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
+    if (f->global && f->barriers && !forced && !p->checked && !p->all_fibers && !p->hidden_context && cpi_cu_regions(p, f, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;
     }
@@ -305,6 +305,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 {
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
+    if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {
         const cpi_token *w = &t->at[p->function[i].name];

@@ -237,6 +237,7 @@ cp_code late_kernel_launch(cp_stream *stream, const cpi_function *function, cons
     c->launch.values = late_keep_host(t, launch->values, n * sizeof *launch->values);
     for (size_t i = 0; c->launch.values && i < n; i++)
         c->launch.values[i] = late_keep(t, launch->values[i], launch->bytes[i]);
+    if (launch->spans) c->launch.spans = late_keep(t, launch->spans, (size_t)launch->nspans * sizeof *launch->spans);
     return late_give(stream, t);
 }
 

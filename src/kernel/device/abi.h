@@ -24,6 +24,8 @@ typedef struct __cu_host {
     void (*grid_barrier)(__cu_worker *worker, int line);
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
     void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
+    /* An access of `bytes` bytes, which is written or read (CUPRITE_CHECK). Does not return where it may not be. */
+    void (*check)(__cu_worker *worker, unsigned long address, unsigned long bytes, int writes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
 } __cu_host;
 

@@ -6,6 +6,7 @@
 #pragma GCC system_header
 #include "abi.h"
 #include "types.h"
+#include "check.h"
 #include "context.h"
 #include "math.h"
 #include "bits.h"

@@ -71,11 +71,18 @@ template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
     {
         run_regions(l, w, first, last, *(const A *)l->args[I]...);
     }
+    /* Arguments are read before accesses are checked: they lie in the library's memory. */
+    static inline __attribute__((always_inline)) void run_thread(const __cu_ctx c, __cu_worker *w, A... a)
+    {
+        __CU_SHOW(c);
+        __CU_CHECK_BEGIN(w);
+        F(c, a...);
+        __CU_CHECK_BEGIN(nullptr);
+    }
     template <int... I> static void thread_of(const __cu_launch *l, __cu_worker *w, const __cu_thread *t, places<I...>)
     {
-        const __cu_ctx c = thread_context(l, w, t);
-        __CU_SHOW(c);
-        F(c, *(const A *)l->args[I]...);
+        __CU_CHECK_BEGIN(nullptr);
+        run_thread(thread_context(l, w, t), w, *(const A *)l->args[I]...);
     }
     static void loop(const __cu_launch *l, __cu_worker *w, unsigned long long first, unsigned long long last)
     {

@@ -560,7 +560,10 @@ static PyObject *lazy_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 static int lazy_clear(PyObject *o)
 {
     lazy_kernel *self = (lazy_kernel *)o;
-    while (self->n) Py_CLEAR(self->known[--self->n].kernel);
+    while (self->n) {
+        self->n--; /* not in what follows, which reads its argument twice */
+        Py_CLEAR(self->known[self->n].kernel);
+    }
     return 0;
 }
 

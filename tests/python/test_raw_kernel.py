@@ -1,4 +1,5 @@
 """RawKernel and RawModule: arguments of every kind, launches and their limits, modules, attributes, errors."""
+import gc
 import io
 import pickle
 import threading
@@ -288,6 +289,15 @@ def test_subclasses_and_attributes_of_objects(add):
     a = cp.ones(4, "f4")
     k((1,), (4,), (a, a, a, 4))
     assert k.calls == 1 and a.get().tolist() == [2.0] * 4
+
+
+def test_compiled_kernels_outlive_theirs():
+    k = cp.RawKernel(ADD, "vector_add")
+    compiled, a = k.kernel, cp.ones(4, "f4")
+    del k
+    gc.collect()
+    compiled((1,), (4,), (a, a, a, 4))
+    assert a.get().tolist() == [2.0] * 4
 
 
 def test_no_leak(add, no_leak):

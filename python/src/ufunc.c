@@ -312,7 +312,45 @@ static PyObject *get_types(PyObject *o, void *u)
     return list;
 }
 
+/* The row's expressions for bool, integers, real and complex numbers: None, or one for each result. */
+static PyObject *get_bodies(PyObject *o, void *u)
+{
+    (void)u;
+    const cp_op_info *info = &((ufunc *)o)->info;
+    PyObject *r = PyTuple_New(4);
+    for (int k = 0; r && k < 4; k++) {
+        PyObject *one = info->body[k][0] ? PyTuple_New(info->nout) : Py_NewRef(Py_None);
+        for (int i = 0; one && info->body[k][0] && i < info->nout; i++) {
+            PyObject *text = PyUnicode_FromString(info->body[k][i]);
+            if (!text) Py_CLEAR(one);
+            else PyTuple_SET_ITEM(one, i, text);
+        }
+        if (!one) Py_CLEAR(r);
+        else PyTuple_SET_ITEM(r, k, one);
+    }
+    return r;
+}
+
+/* Of names of types of the operands: those that the operation takes them as, and those of its results. */
+static PyObject *ufunc_loop(PyObject *o, PyObject *const *names, Py_ssize_t n)
+{
+    const cp_op_info *info = &((ufunc *)o)->info;
+    cp_type in[MOST_INPUTS], loop[MOST_INPUTS], out[MOST_OUTPUTS];
+    if (n != info->nin) return PyErr_Format(PyExc_TypeError, "_loop() takes %d types", info->nin);
+    for (int i = 0; i < n; i++)
+        if (!cpy_type(names[i], CP_DEFAULT, &in[i])) return NULL;
+    if (cp_op_types(((ufunc *)o)->op, in, loop, out) != CP_OK) return cpy_raise();
+    PyObject *r = PyTuple_New(info->nin + info->nout);
+    for (int i = 0; r && i < info->nin + info->nout; i++) {
+        PyObject *name = PyUnicode_FromString(cp_type_name(i < info->nin ? loop[i] : out[i - info->nin]));
+        if (!name) Py_CLEAR(r);
+        else PyTuple_SET_ITEM(r, i, name);
+    }
+    return r;
+}
+
 static PyGetSetDef attributes[] = {
+    {"_bodies", get_bodies, NULL, NULL, NULL},
     {"__name__", get_name, NULL, NULL, NULL},
     {"__qualname__", get_name, NULL, NULL, NULL},
     {"__doc__", get_doc, NULL, NULL, NULL},
@@ -424,6 +462,7 @@ static PyObject *ufunc_pickle(PyObject *o, PyObject *u)
 }
 
 static PyMethodDef methods[] = {
+    {"_loop", (PyCFunction)(void (*)(void))ufunc_loop, METH_FASTCALL, NULL},
     {"reduce", (PyCFunction)(void (*)(void))ufunc_reduce, METH_VARARGS | METH_KEYWORDS,
      "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Applies the operation along axes; NotImplementedError where no reduction does it."},

@@ -1,0 +1,366 @@
+"""fuse: before its kernel is compiled and after, a function gives what it gives unfused, bit for bit."""
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+from cuprite._fuse import PerformanceWarning
+
+REALS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+def values(shape, dtype, seed=0):
+    r = np.random.default_rng(seed)
+    if dtype == "bool":
+        return r.random(shape) > 0.5
+    x = r.normal(size=shape) * 20 if dtype.startswith("float") else r.integers(-99 if dtype[0] == "i" else 0, 99, shape)
+    x = x.astype(dtype)
+    if dtype.startswith("float") and x.size > 4:
+        x.flat[:4] = [np.nan, np.inf, -np.inf, -0.0]
+    return x
+
+
+def same(a, b):
+    if isinstance(a, tuple):
+        assert isinstance(b, tuple) and len(a) == len(b)
+        for x, y in zip(a, b):
+            same(x, y)
+    elif a is None:
+        assert b is None
+    else:
+        assert a.dtype == b.dtype and a.shape == b.shape
+        np.testing.assert_array_equal(a.get().view("u1") if a.ndim else a.get(), b.get().view("u1") if b.ndim else
+                                      b.get())
+
+
+def check(f, *args, fused=None, times=3):
+    """Calls before and after compilation against the plain function; `fused`: whether there must be a kernel then."""
+    with np.errstate(all="ignore"):
+        expected = f(*args)
+        g = f if isinstance(f, type(cp.fuse(len))) else cp.fuse(f)
+        same(expected, g(*args))
+        g.wait()
+        for _ in range(times):
+            same(expected, g(*args))
+    if fused is not None:
+        assert any(p is not None for p in g._programs.values()) == fused, g._programs
+    return g
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_arithmetic(dtype):
+    x, y = [cp.asarray(values((30, 40), dtype, seed)) for seed in (0, 1)]
+    check(lambda x, y: (x - y) * (x - y) + x, x, y, fused=True)
+    check(lambda x, y: cp.where(x > y, x, y * 2) + cp.maximum(x, y) - cp.minimum(x, 3), x, y, fused=True)
+    check(lambda x, y: x / (y + 1) + x, x, y, fused=True)
+
+
+@pytest.mark.parametrize("a", ["int8", "uint8", "int32", "float32", "float64", "bool"])
+@pytest.mark.parametrize("b", ["int16", "uint32", "float32", "int64"])
+def test_mixed_types(a, b):
+    x, y = cp.asarray(values((100,), a)), cp.asarray(values((100,), b, 1))
+    check(lambda x, y: x + y * 2, x, y, fused=True)
+    check(lambda x, y: (x < y) & (x + y > 0), x, y, fused=True)
+
+
+def test_logic():
+    x, y = cp.asarray(values((500,), "bool")), cp.asarray(values((500,), "bool", 1))
+    check(lambda x, y: (x & y) | ~(x ^ y), x, y, fused=True)
+    check(lambda x, y: cp.logical_and(x, cp.logical_not(y)) + (x == y), x, y, fused=True)
+
+
+def test_functions_that_are_exact():
+    x = cp.asarray(np.abs(values((1000,), "float32")))
+    check(lambda x: cp.sqrt(x) + cp.floor(x) - cp.ceil(x / 3) * cp.rint(x) + cp.square(x) - cp.trunc(x), x, fused=True)
+
+
+def test_functions_that_are_not():
+    """On the CPU they are the kernels' own; on GPUs they are CUDA's."""
+    x, y, z = cp.arange(10), cp.arange(10, 20), cp.arange(20, 30)
+    check(lambda x, y, z: cp.sin(x) + cp.cos(y) / cp.sqrt(z), x, y, z)
+    check(lambda x, y: cp.exp(-x / 10.0) * cp.log1p(y) + cp.arctan2(x, y), x, y)
+
+
+@pytest.mark.parametrize("shapes", [((5, 1), (1, 7)), ((300, 1), (257,)), ((), (4,)), ((0, 3), (3,)), ((3,), ())])
+def test_broadcasting(shapes):
+    x, y = [cp.asarray(values(s, "float64", i)) for i, s in enumerate(shapes)]
+    check(lambda x, y: x * y + x, x, y, fused=True)
+    check(lambda x, y: (x * 2 + 1, x * y + y), x, y)  # results of different shapes
+
+
+@pytest.mark.parametrize("turn", [lambda x: x[::-1], lambda x: x.T, lambda x: x[:, ::3], lambda x: x[2:-2, ::-1]])
+def test_layouts(turn):
+    x, y = [turn(cp.asarray(values((40, 40), "float32", i))) for i in range(2)]
+    check(lambda x, y: (x + y) * (x - y), x, y, fused=True)
+    check(lambda x, y: (x + y) * (x - y), x, cp.ascontiguousarray(y), fused=True)
+
+
+def test_numbers():
+    x = cp.asarray(values((50,), "float32"))
+    f = cp.fuse(lambda x, a, b: x * a + b)
+    for a in (2.5, -1.0, 1e300, float("nan"), 0.1):
+        check(f, x, a, 1.5)
+    assert len(f._programs) == 1  # one kernel for all of them
+    for a in (1, 2, True, np.float32(3), np.float64(3), np.int8(2)):
+        check(lambda x, a: x * a + a, x, a)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check(lambda x, a: x * (a + 1) - a / 2, x, 3.5)
+    i = cp.asarray(values((50,), "uint8"))
+    check(lambda x, a: x * a + a, i, 3, fused=True)
+    check(lambda x, a: x * a + a, i, 2.5, fused=True)
+
+
+def test_control_flow_on_values():
+    def f(x, n, flag):
+        for k in range(n):
+            x = x * 2 + k
+        return x + 1 if flag else x - 1
+    x = cp.asarray(values((50,), "float64"))
+    for n in (1, 3, 5):
+        for flag in (True, False):
+            check(f, x, n, flag, fused=True)
+
+    def g(x, a):
+        return x * a + 1 if a > 2 else x - a
+    for a in (1.0, 3.0):
+        check(g, x, a)
+
+
+def test_several_results():
+    x, y = [cp.asarray(values((50,), "float32", i)) for i in range(2)]
+    check(lambda x, y: (x + y * 2, x < y, x.astype("float64") * y), x, y, fused=True)
+    check(lambda x, y: (x + y * 2,), x, y, fused=True)
+    check(lambda x, y: (x, x + y), x, y)
+    check(lambda x, y: None, x, y)
+
+
+def test_in_place():
+    def f(x, y):
+        x += y * 2
+        x *= y
+        y[...] = x - y
+    start = [values((60,), "float64", i) for i in range(2)]
+    expected = [cp.asarray(s) for s in start]
+    f(*expected)
+    g = cp.fuse(f)
+    for _ in range(3):
+        got = [cp.asarray(s) for s in start]
+        assert g(*got) is None
+        g.wait()
+        for a, b in zip(got, expected):
+            same(a, b)
+    assert any(p is not None for p in g._programs.values())
+    shared = cp.asarray(values((61,), "float64"))
+    other = shared.copy()
+    g(shared[1:], shared[:-1])
+    f(other[1:], other[:-1])
+    same(shared, other)
+
+
+def test_in_place_returns_its_argument():
+    @cp.fuse
+    def f(x, y):
+        x += y * 2
+        return x
+    x, y = cp.ones(5), cp.ones(5)
+    for n in range(4):
+        assert f(x, y) is x
+        f.wait()
+    np.testing.assert_array_equal(x.get(), np.full(5, 9.0))
+
+
+def test_own_results_change():
+    def f(x, y):
+        z = x + y
+        z += x
+        z *= 2
+        return z - y
+    check(f, *[cp.asarray(values((50,), "float32", i)) for i in range(2)], fused=True)
+
+
+def test_reductions_and_views_run_as_they_are_written():
+    x = cp.asarray(np.arange(20.0).reshape(4, 5))
+    check(lambda x: cp.sum(x * x + 1, axis=0), x)
+    check(lambda x: (x * 2)[1:] - x[:-1], x)
+    check(lambda x: (x * x).mean() + x.T.sum(axis=0)[0], x)
+
+
+def test_notice():
+    f = cp.fuse(lambda x: cp.sort(x * 2 + 1), kernel_name="sorted_twice")
+    x = cp.asarray(values((50,), "float32"))
+    with pytest.warns(PerformanceWarning, match="sorted_twice: sort cannot be fused"):
+        f(x)
+        f.wait()
+        same(f(x), cp.sort(x * 2 + 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(x)
+        f.wait()
+
+
+def test_decorators():
+    @cp.fuse
+    def one(x):
+        """Doc."""
+        return x * x + x
+
+    @cp.fuse()
+    def two(x):
+        return one(x) * 2 + one(x)
+
+    @cp.fuse(kernel_name="third")
+    def three(x):
+        return two(x) - 1
+    x = cp.asarray(values((50,), "float64"))
+    for f in (one, two, three, cp.fuse(lambda x: x * 2 - x)):
+        check(f, x, fused=True)
+    assert one.__name__ == "one" and one.__doc__ == "Doc." and three.name == "third" and cp.fuse(one) is one
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        cp.fuse(name="x")
+    with pytest.raises(TypeError, match="one function"):
+        cp.fuse(1)
+
+
+def helper(x):
+    return cp.maximum(x, 0) + x
+
+
+def test_helpers_and_closures():
+    scale = 2.5
+    square = cp.square
+
+    def inner(x):
+        return square(x) * scale
+    check(lambda x: helper(x) + inner(x) - scale, cp.asarray(values((50,), "float32")), fused=True)
+
+
+def test_methods():
+    class Model:
+        rate = 3
+
+        @cp.fuse
+        def step(self, x, y):
+            return x * self.rate + y
+
+        @staticmethod
+        @cp.fuse
+        def free(x):
+            return x * 2 + 1
+    m = Model()
+    x, y = [cp.asarray(values((50,), "float32", i)) for i in range(2)]
+    for _ in range(3):
+        same(m.step(x, y), x * 3 + y)
+        same(Model.free(x), x * 2 + 1)
+        Model.free.wait()
+        Model.__dict__["step"].wait()
+    assert any(p is not None for p in Model.__dict__["step"]._programs.values())
+    m.rate = 5  # what is looked at in an object is looked at in each call
+    for _ in range(3):
+        same(m.step(x, y), x * 5 + y)
+        Model.__dict__["step"].wait()
+
+
+def test_errors_are_the_functions_own():
+    @cp.fuse
+    def f(x, y):
+        if y is None:
+            raise KeyError("none")
+        return x + y * 2
+    x = cp.ones(3)
+    for _ in range(3):
+        with pytest.raises(KeyError, match="none"):
+            f(x, None)
+        with pytest.raises(ValueError, match="broadcast"):
+            f(x, cp.ones(4))
+        same(f(x, x), x * 3)
+        f.wait()
+
+
+def test_numpy_and_keywords():
+    f = cp.fuse(lambda x, y=2.0: x * y + x)
+    x = np.arange(5.0)
+    np.testing.assert_array_equal(f(x), x * 3)
+    same(f(cp.asarray(x), y=3.0), cp.asarray(x * 4))
+    check(f, cp.asarray(x))
+
+
+FACTOR = 2
+
+
+def test_values_outside_may_change(monkeypatch):
+    more = 1
+    f = cp.fuse(lambda x: x * FACTOR + more)
+    x = cp.arange(5.0)
+    for n in range(12):
+        monkeypatch.setitem(globals(), "FACTOR", n)
+        for _ in range(2):
+            same(f(x), x * n + more)
+            f.wait()
+    more = 5
+    same(f(x), x * 11 + 5)
+
+
+def test_clear_cache():
+    f = cp.fuse(lambda x: x * 2 + 1)
+    x = cp.arange(5.0)
+    f(x), f.wait(), f(x)
+    f.clear_cache()
+    assert not f._programs
+    check(f, x, fused=True)
+
+
+def test_streams():
+    f = cp.fuse(lambda x, y: (x - y) * (x - y))
+    x, y = cp.arange(10.0), cp.ones(10)
+    f(x, y), f.wait()
+    s = cp.cuda.Stream()
+    s.wait_event(cp.cuda.get_current_stream().record())
+    with s:
+        r = f(x, y)
+    s.synchronize()
+    np.testing.assert_array_equal(r.get(), (np.arange(10.0) - 1) ** 2)
+
+
+def test_other_types_run_as_they_are():
+    for dtype in ("float16", "complex64", "complex128"):
+        x = cp.arange(20).astype(dtype)
+        check(lambda x: x * x + x, x)
+
+
+def test_memoize():
+    calls = []
+
+    @cp.memoize()
+    def f(x, y=1):
+        calls.append((x, y))
+        return x + y
+    assert (f(1), f(1), f(1, y=2), f(2)) == (2, 2, 3, 3) and calls == [(1, 1), (1, 2), (2, 1)]
+    cp.clear_memo()
+    assert f(1) == 2 and len(calls) == 4
+
+    @cp.memoize(for_each_device=True)
+    def g():
+        return cp.cuda.Device()
+    assert g() is g() and g() == cp.cuda.Device()
+    with pytest.raises(TypeError, match="arguments"):
+        cp.memoize(lambda: 1)
+
+
+def test_vectorize():
+    f = cp.vectorize(lambda x, y: x * y + 1, otypes="f")
+    r = f(cp.arange(4.0), 2)
+    assert r.dtype == "f4" and r.get().tolist() == [1, 3, 5, 7]
+    with pytest.raises(NotImplementedError):
+        cp.vectorize(abs, signature="()->()")
+
+
+def test_pickle_of_the_name():
+    assert pickle.loads(pickle.dumps(module_level)) is module_level
+
+
+@cp.fuse
+def module_level(x):
+    return x + 1

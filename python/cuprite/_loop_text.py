@@ -18,7 +18,7 @@ SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, 
 
 NARROW, SPLIT, COLUMN = 1, 2, 4
 NUMBER, RAW_DENSE, RAW_STRIDED, DENSE, UNIT, REPEATED, STRIDED = b"sRrcuzg"
-LANES, COLUMNS, THREADS = 8, 64, 256
+LANES, COLUMNS, ROWS, THREADS = 32, 256, 4, 256
 
 
 def mentions(text, word):
@@ -326,8 +326,11 @@ class Reduction:
         text += lines(2, f"if (_lanes == 0) _lane[0] = {self.empty()};", self.finish("_lane[0]", "_group"))
         return text + lines(1, "}")
 
-    def row(self, index):
-        return [o.element(f"_row_{o.name}", f"_step_{o.name}", index) for o in self.v.inputs]
+    def row(self, index, number=""):
+        return [o.element(f"_row{number}_{o.name}", f"_step_{o.name}", index) for o in self.v.inputs]
+
+    def row_starts(self, number):
+        return [f"char *const _row{number}_{o.name} = {self.at(o, f'_k + {number}')};" for o in self.v.inputs]
 
     def cpu_columns(self):
         inner = self.v.kept - 1
@@ -340,13 +343,18 @@ class Reduction:
         for o in self.v.inputs:
             text += lines(2, f"const ptrdiff_t _step_{o.name} = (ptrdiff_t)_g.v[{o.at + inner}];",
                           f"(void)_step_{o.name};")
-        rows = [f"char *const _row_{o.name} = {self.at(o, '_k')};" for o in self.v.inputs]
-        text += lines(2, "for (ptrdiff_t _k = _low; _k < _high; ++_k) {") + lines(3, rows, "if (_k == _low) {")
-        text += lines(4, "for (ptrdiff_t _c = 0; _c < _wide; ++_c) {")
-        text += lines(5, self.row("_c"), self.mapped("_lane[_c]", "_first + _c", "_k")) + lines(4, "}")
-        text += lines(3, "} else {") + lines(4, "for (ptrdiff_t _c = 0; _c < _wide; ++_c)")
-        text += lines(5, self.join_mapped("_lane[_c]", self.row("_c"), "_first + _c", "_k")) + lines(3, "}")
-        text += lines(2, "}", "for (ptrdiff_t _c = 0; _c < _wide; ++_c) {")
+        text += lines(2, "ptrdiff_t _k = _low;", "if (_k < _high) {") + lines(3, self.row_starts(0))
+        text += lines(3, "for (ptrdiff_t _c = 0; _c < _wide; ++_c) {")
+        text += lines(4, self.row("_c", 0), self.mapped("_lane[_c]", "_first + _c", "_k")) + lines(3, "}", "++_k;")
+        text += lines(2, "}")
+        for rows in (ROWS, 1):
+            text += lines(2, f"for (; _k + {rows} <= _high; _k += {rows}) {{")
+            text += lines(3, *[self.row_starts(r) for r in range(rows)])
+            text += lines(3, "for (ptrdiff_t _c = 0; _c < _wide; ++_c) {", "    _type_reduce _sum = _lane[_c];")
+            for r in range(rows):
+                text += lines(4, self.join_mapped("_sum", self.row("_c", r), "_first + _c", f"_k + {r}"))
+            text += lines(4, "_lane[_c] = _sum;") + lines(3, "}") + lines(2, "}")
+        text += lines(2, "for (ptrdiff_t _c = 0; _c < _wide; ++_c) {")
         text += lines(3, f"if (_low >= _high) _lane[_c] = {self.empty()};", self.finish("_lane[_c]", "_first + _c"))
         return text + lines(2, "}") + lines(1, "}")
 

@@ -10,7 +10,7 @@
 enum {
     CPU_PIECE = 1 << 14,       /* elements of one task of the CPU */
     CPU_TASKS = 64,            /* as many are wanted */
-    CPU_COLUMNS = 64,          /* results that a task of the CPU gathers side by side */
+    CPU_COLUMNS = 256,          /* results that a task of the CPU gathers side by side */
     GPU_THREADS = 256,         /* of a block that reduces */
     GPU_BLOCKS = 528,          /* as many are wanted of a reduction */
     MOST_BLOCKS = 1 << 16,     /* of an elementwise kernel; threads go on to further elements */

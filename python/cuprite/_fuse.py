@@ -6,6 +6,7 @@ when that is done, calls with arguments of the same kinds run the one kernel, wi
 because an operation has no such body or the function looks at values, calls go on as they did: a PerformanceWarning
 tells of operations that cannot be fused, once a function."""
 import functools
+import os
 import types
 
 from cuprite import _core
@@ -43,6 +44,7 @@ def _after_fork():
 
 
 _jobs = None
+os.register_at_fork(after_in_child=_after_fork)  # the thread is the parent's
 
 
 class Fusion:

@@ -3,7 +3,8 @@
 Stand-ins know a type and no value, so what a function does with them does not depend on values; what asks for one
 raises NotFused. An operation's text is its row's body (ufunc._bodies) with the C types of its loop, and only bodies
 whose bits are those of the kernels that exist are taken: on the CPU operators and exact functions, on GPUs CUDA's
-functions too, which both are compiled from. The function's module and those of cuprite's functions that it names are
+functions too, which both are compiled from. (Of two NaNs that are added or multiplied either one's sign and payload
+may be the result's, as ever.) The function's module and those of cuprite's functions that it names are
 replaced by stand-ins in a copy of its globals."""
 import re
 import types
@@ -22,7 +23,10 @@ _EXACT = {"sqrt", "floor", "ceil", "trunc", "rint", "fabs"}
 _CUDA = _EXACT | {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
                   "atanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"}
 # functions of the scalar prelude that are one expression (src/scalar/real.inc)
-_PRELUDE = {"maximum": "(a >= b) | (a != a) ? a : b", "minimum": "(a <= b) | (a != a) ? a : b", "negative": "-a"}
+_PRELUDE = {"maximum": "(a >= b) | (a != a) ? a : b", "minimum": "(a <= b) | (a != a) ? a : b",
+            "negative": "cuprite_negative(a)"}
+# conversions that keep a NaN's payload (cuprite_array.cuh)
+_PAYLOAD = {("float32", "float64"): "cuprite_double", ("float64", "float32"): "cuprite_float"}
 
 
 class NotFused(Exception):
@@ -159,8 +163,12 @@ class Trace:
                 return x._name
             if _KIND[x._dtype] == 2 and _KIND[dtype] == 1:
                 raise NotFused()
+            if (x._dtype, dtype) in _PAYLOAD:
+                return f"{_PAYLOAD[x._dtype, dtype]}({x._name})"
             return f"({x._name} != 0)" if dtype == "bool" else f"({C_TYPES[dtype]}){x._name}"
         if isinstance(x, Number):
+            if _KIND[dtype] != 2:
+                raise NotFused()
             return f"({C_TYPES[dtype]}){x._name}"
         return _constant(x, dtype)
 
@@ -221,7 +229,7 @@ class Trace:
                 raise NotFused(f"{f.name} cannot be fused")
             text = _PRELUDE[inner[1]]
         text = re.sub(r"\bM\((\w+)\)", lambda m: self.function(f, m[1], dtype), text)
-        if re.search(r"\b[A-Z]\(|cps_", text):
+        if re.search(r"\b[A-Z]\(|\bcps_", text):
             raise NotFused(f"{f.name} cannot be fused")
         words = dict(zip("abc", operands), T=C_TYPES[dtype], U=_UNSIGNED.get(dtype, "unsigned int"))
         # an operand may be an expression: each is in brackets
@@ -430,6 +438,7 @@ class Program:
     """A traced function as a kernel: `kernel` over the arguments that it needs, and what its results are made of."""
 
     def __init__(self, kernel, places, written, results, trace):
+        self.gpu = trace.gpu
         self.kernel, self.places, self.written, self.results = kernel, places, written, results
         self.names, self.cells, self.attributes = trace.names, trace.cells, trace.attributes
 
@@ -458,6 +467,10 @@ class Program:
         return r if self.results is None or r is NotImplemented else self.results(args, r)
 
     def prepare(self, args):
+        """Compiles for arguments like these, where they are on a device of the kind that was traced for."""
+        from cuprite import _kernels
+        if _kernels._is_gpu(next(a._device for a in args if isinstance(a, _core.ndarray))) != self.gpu:
+            return
         given = [args[p] for p in self.places]
         self.kernel._prepare(*given, *[args[p] for p in self.written])
 

@@ -1,4 +1,5 @@
 """fuse: before its kernel is compiled and after, a function gives what it gives unfused, bit for bit."""
+import os
 import pickle
 import warnings
 
@@ -328,6 +329,30 @@ def test_other_types_run_as_they_are():
     for dtype in ("float16", "complex64", "complex128"):
         x = cp.arange(20).astype(dtype)
         check(lambda x: x * x + x, x)
+
+
+@pytest.mark.once
+def test_forked_child():
+    f = cp.fuse(lambda x: x * 2 + 1)
+    x = cp.arange(5.0)
+    f(x), f.wait()
+    child = os.fork()
+    if not child:
+        ok = False
+        try:
+            g = cp.fuse(lambda x: x * 3 + 2)
+            g(x), g.wait()
+            ok = float(g(x)[1]) == 5 and float(f(x)[1]) == 3
+        finally:
+            os._exit(0 if ok else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_negative_and_conversions_of_nan():
+    x = cp.asarray(values((50,), "float32"))
+    check(lambda x: -x * 2, x, fused=True)
+    check(lambda x: x.astype("float64") * 2, x, fused=True)
+    check(lambda x: x.astype("float32") * 2, x.astype("float64"), fused=True)
 
 
 def test_memoize():

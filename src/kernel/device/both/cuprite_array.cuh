@@ -134,6 +134,45 @@ CUPRITE_INLINE float cuprite_from_bits(unsigned int u)
     return b.f;
 }
 
+CUPRITE_INLINE unsigned long long cuprite_bits(double f)
+{
+    union { double f; unsigned long long u; } b;
+    b.f = f;
+    return b.u;
+}
+CUPRITE_INLINE double cuprite_from_bits(unsigned long long u)
+{
+    union { double f; unsigned long long u; } b;
+    b.u = u;
+    return b.f;
+}
+
+/* What the library's own kernels give, NaN's sign and payload included, where a GPU's instructions do otherwise. */
+#if defined(__CUDA_ARCH__) && !defined(__CUPRITE_CPU__)
+CUPRITE_INLINE float cuprite_negative(float f) { return cuprite_from_bits(cuprite_bits(f) ^ 0x80000000u); }
+CUPRITE_INLINE double cuprite_negative(double f)
+{
+    return cuprite_from_bits(cuprite_bits(f) ^ 0x8000000000000000ull);
+}
+CUPRITE_INLINE double cuprite_double(float f)
+{
+    unsigned int u = cuprite_bits(f);
+    unsigned long long sign = (unsigned long long)(u >> 31) << 63, payload = (unsigned long long)(u & 0x7fffffu) << 29;
+    return f != f ? cuprite_from_bits(sign | 0x7ff8000000000000ull | payload) : (double)f;
+}
+CUPRITE_INLINE float cuprite_float(double f)
+{
+    unsigned long long u = cuprite_bits(f);
+    unsigned int nan = (unsigned int)(u >> 63) << 31 | 0x7fc00000u | ((unsigned int)(u >> 29) & 0x3fffffu);
+    return f != f ? cuprite_from_bits(nan) : (float)f;
+}
+#else
+CUPRITE_INLINE float cuprite_negative(float f) { return -f; }
+CUPRITE_INLINE double cuprite_negative(double f) { return -f; }
+CUPRITE_INLINE double cuprite_double(float f) { return (double)f; }
+CUPRITE_INLINE float cuprite_float(double f) { return (float)f; }
+#endif
+
 CUPRITE_INLINE float cuprite_widen_half(unsigned short h)
 {
 #if defined(__CUDA_ARCH__) && !defined(__CUPRITE_CPU__)

@@ -3,9 +3,9 @@
 Stand-ins know a type and no value, so what a function does with them does not depend on values; what asks for one
 raises NotFused. An operation's text is its row's body (ufunc._bodies) with the C types of its loop, and only bodies
 whose bits are those of the kernels that exist are taken: on the CPU operators and exact functions, on GPUs CUDA's
-functions too, which both are compiled from. (Of two NaNs that are added or multiplied either one's sign and payload
-may be the result's, as ever.) The function's module and those of cuprite's functions that it names are
-replaced by stand-ins in a copy of its globals."""
+functions too, which both are compiled from. (Signs and payloads of NaN are not among them: compilers turn operations
+round.) The function's module and those of cuprite's functions that it names are replaced by stand-ins in a copy of its
+globals."""
 import re
 import types
 

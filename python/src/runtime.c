@@ -81,9 +81,21 @@ void cpy_owner_free(void *p)
 
 int cpy_calls_pending;
 
+static int drop(void *object)
+{
+    Py_DECREF((PyObject *)object);
+    return 0;
+}
+
+/* The function's own arrays may end with it, and the thread that called it must not use the device: Python's main
+ * thread lets go of it, where it can be asked to. */
 static void call_ends(void *p)
 {
-    cpy_owner_free(p);
+    cpy_owner *o = p;
+    if (o->interpreter == PyInterpreterState_Main() && !Py_IsFinalizing() && Py_AddPendingCall(drop, o->object) == 0)
+        free(o);
+    else
+        cpy_owner_free(o);
     __atomic_sub_fetch(&cpy_calls_pending, 1, __ATOMIC_RELAXED);
 }
 

@@ -314,3 +314,35 @@ def test_by_the_runtime(stream):
     assert float(x.sum()) == 40
     r.graphExecDestroy(exec_)
     r.streamDestroy(s)
+
+
+KERNEL = """
+extern "C" __global__ void twice_and_one(const double *x, double *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i] + 1;
+}
+"""
+
+
+def test_kernels_of_ones_own(stream):
+    """Launches are recorded with their arguments; the arrays that they use live as long as the graph."""
+    kernel = cp.RawKernel(KERNEL, "twice_and_one")
+    thrice = cp.ElementwiseKernel("float64 x", "float64 y", "y = x * 3", "thrice")
+    y = cp.zeros(100000)
+    kernel((1,), (32,), (thrice(cp.ones(5)), cp.zeros(5), 5))  # compiled before
+    cuda.Device().synchronize()
+    with stream:
+        x = cp.arange(100000.0)
+        stream.synchronize()
+        stream.begin_capture()
+        t = thrice(x)
+        kernel((1000,), (128,), (t, y, 100000))
+        del t, x
+        graph = stream.end_capture()
+        for _ in range(3):
+            garbage = [cp.full(100000, 7.0) for _ in range(6)]
+            graph.launch()
+            assert (y.get() == np.arange(100000) * 6 + 1).all()
+            y[...] = 0
+            del garbage

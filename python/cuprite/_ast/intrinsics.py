@@ -180,7 +180,7 @@ def call(tr, f, arguments, named):
             raise TypeError(f"{x.__name__} cannot be called")
         return _written(tr, x, arguments, named)
     target = _conversion(x)
-    if target is not None:
+    if target is not None and not (x is complex and len(arguments) == 2):
         if len(arguments) != 1 or named:
             raise TypeError(f"{getattr(x, '__name__', x)} converts one number")
         return cast(tr, arguments[0], target)

@@ -1,7 +1,7 @@
 """Operators of expressions: given their operands as values, the value of the result. No tree, no statements."""
 import operator
 
-from .rules import BITWISE, SHIFTS, SIGNS
+from .rules import SIGNS
 from .types import (BOOL, FLOAT, HALF, INT64, UINT64, Array, Opaque, Scalar, Tuple)
 from .values import Value, as_type, convert, describe, items_of, known, number
 

@@ -5,8 +5,7 @@ import builtins
 import math
 
 from . import arithmetic, arrays, functions
-from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, Tuple,
-                    scalar)
+from .types import (BOOL, CFLOAT, DOUBLE, FLOAT, INT32, INT64, OBJECT, UINT32, VOID, Array, Opaque, Scalar, scalar)
 from .values import Value, as_type, convert, describe, items_of, known, number
 
 

@@ -7,7 +7,7 @@ its type. What turns the arguments of a call into that list is a Python function
 import re
 
 from .rules import of_constant
-from .statements import compile_function
+from .compiling import compile_function
 from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, scalar
 from .unit import Unit, c_name
 from .values import Value, known

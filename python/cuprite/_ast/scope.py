@@ -72,8 +72,13 @@ class Scope:
 
     def _all_in_loops(self, name, paths):
         """Every use stands in a for statement whose variable this is and which alone assigns it: it is theirs."""
-        loops = [next((s for _, s in reversed(path) if isinstance(s, ast.For) and self._only_target(s, name)), None)
-                 for path in paths]
+        found = {}  # a loop is looked through once
+
+        def theirs(s):
+            if id(s) not in found:
+                found[id(s)] = isinstance(s, ast.For) and self._only_target(s, name)
+            return found[id(s)]
+        loops = [next((s for _, s in reversed(path) if theirs(s)), None) for path in paths]
         if None in loops:
             return False
         self._own.update((id(loop), name) for loop in loops)

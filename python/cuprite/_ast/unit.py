@@ -115,7 +115,7 @@ class Unit:
 
     def device_function(self, function, rules, values):
         """(name, type of the result) of a device function for these arguments; writes it if it is new."""
-        from .statements import compile_function
+        from .compiling import compile_function
         types = tuple(("known", id(v.const)) if v.type is OBJECT else _shape_key(v) for v in values)
         key = (id(function), types)
         if key not in self.made:

@@ -1,0 +1,117 @@
+"""A function of Python as one of C++: its parameters, its translation until the types of its variables stand still, and
+where its declarations go."""
+import ast
+
+from . import arrays
+from .expressions import make_tuple_of
+from .scope import Scope
+from .source import Source
+from .statements import State, Translator
+from .types import OBJECT, VOID, Array, Tuple
+from .unit import c_name
+from .values import Value, as_type, number
+
+
+def compile_function(unit, function, name, values, kernel=False):
+    """(text, type of the result) of one function of C++ for these arguments. Arrays among them come as values whose
+    texts are to be the parameters' own names."""
+    source = Source(function)
+    if source.variadic:
+        raise source.located(NotImplementedError("a kernel cannot have *args or **kwargs"), source.node)
+    if len(values) != len(source.parameters):
+        raise TypeError(f"{function.__name__}() takes {len(source.parameters)} arguments, not {len(values)}")
+    lambda_ = isinstance(source.node, ast.Lambda)
+    body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
+    scope, state = Scope(body, source.parameters), State()
+    for _ in range(40):
+        state.changed, state.passes = False, state.passes + 1
+        t = Translator(unit, function, source, scope, state, ())
+        t.kernel = kernel
+        heads, first = _take_parameters(t, values)
+        for s in body:
+            t.statement(s)
+        if not state.changed:
+            break
+    else:
+        raise source.located(TypeError("the types of the variables do not settle"), source.node)
+    result = state.result or VOID
+    top = [f"    {c_type}{c};" for n in scope.top for c_type, c in t.declared(n)]
+    lines = ["    " + line for line in t.arrays] + first + top + t.lines
+    if kernel:
+        return heads, lines
+    if result is not VOID and not _always_returns(body):
+        raise source.located(TypeError("the function does not return a value on every way through it"), source.node)
+    head = f"static __device__ inline {unit.c_type(result)} {name}({', '.join(h for h, _ in heads)}) {{"
+    return "\n".join([head] + lines + ["}"]) + "\n", result
+
+
+def _take_parameters(tr, values):
+    """Names the parameters: sets tr.parameters; returns [(declaration, path)] and first lines (parameters that the
+    function assigns become variables of their own)."""
+    heads, first = [], []
+    for k, (name, v) in enumerate(zip(tr.source.parameters, values)):
+        assigned = name in tr.scope.locals
+        c = tr.fresh(c_name(name) + "_given") if assigned else tr.c_variable(name)
+        mine = _parameter(tr, c, v, heads, (k,))
+        tr.parameters[name] = mine
+        if not assigned:
+            continue
+        if mine.known:
+            mine = Value(tr.rules.type_of(mine), as_type(mine, tr.rules.type_of(mine)), nonneg=mine.nonneg) \
+                if number(mine.const) else mine
+        if mine.type is OBJECT:
+            raise TypeError(f"the parameter {name!r} cannot be assigned")
+        tr.state.types.setdefault(name, mine.type)
+        if isinstance(mine.type, (Array, Tuple)):
+            tr.state.forms.setdefault(name, Value(mine.type, n=mine.n, s=mine.s, items=mine.items))
+        tr.state.learn(tr.state.nonneg, name, mine.nonneg and tr.state.nonneg.get(name, True))
+        first.append((name, mine))
+    tr.seen = set(tr.source.parameters)
+    lines, tr.lines = tr.lines, []
+    for name, mine in first:
+        tr._await(tr.declared(name))
+        t = tr.state.types[name]
+        if isinstance(t, Array) and t.layout == "A" and mine.s is None:
+            mine = Value(t, mine.code, n=mine.n, s=[arrays.stride(mine, k) for k in range(t.ndim)])
+        tr._store(tr.variable(name, t, tr.state.forms.get(name)), t, mine)
+    tr.pending = set()
+    first, tr.lines = tr.lines, lines
+    return heads, first
+
+
+def _parameter(tr, c, v, heads, path):
+    """The value of a parameter called c, like v; appends its declarations."""
+    if v.type is OBJECT:
+        return v
+    if isinstance(v.type, Tuple):
+        return make_tuple_of([_parameter(tr, f"{c}_{k}", x, heads, path + (k,)) for k, x in enumerate(v.items)])
+    tr.unit.need_type(v.type.dtype if isinstance(v.type, Array) else v.type)
+    if not isinstance(v.type, Array):
+        heads.append((f"{v.type.c} {c}", path))
+        return Value(v.type, c, nonneg=v.nonneg)
+    heads.append((f"{v.type.dtype.c} *{c}", path + ("data",)))
+    n, s = [], None
+    for k, e in enumerate(v.n):
+        n.append(e if isinstance(e, int) else f"{c}_n{k}")
+        if not isinstance(e, int):
+            heads.append((f"long long {c}_n{k}", path + ("n", k)))
+    if v.s is not None:
+        s = []
+        for k, e in enumerate(v.s):
+            s.append(e if isinstance(e, int) else f"{c}_s{k}")
+            if not isinstance(e, int):
+                heads.append((f"long long {c}_s{k}", path + ("s", k)))
+    return Value(v.type, c, n=n, s=s)
+
+
+def _always_returns(body):
+    """Whether no way leads past the end of these statements."""
+    for s in body:
+        if isinstance(s, (ast.Return, ast.Raise)):
+            return True
+        if isinstance(s, ast.If) and s.orelse and _always_returns(s.body) and _always_returns(s.orelse):
+            return True
+        if isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and s.test.value and \
+                not any(isinstance(n, ast.Break) for n in ast.walk(s)):
+            return True
+    return False

@@ -1,0 +1,90 @@
+"""The kernels of tests/kernels: how tests compile and launch them, and the tier that is to serve each on the CPU.
+
+A test asks for `kernel("file", "name")`, or with several instances of a template for one of `names`. On the CPU the tier
+that a kernel is run in must be the one recorded here: a kernel that falls back from loops to fibers fails its test."""
+import functools
+import pathlib
+import re
+
+import numpy as np
+
+import cuprite as cp
+
+FOLDER = pathlib.Path(__file__).parent.parent / "kernels"
+
+# By file: kernels in regions, and those in fibers; all others are loops.
+REGIONS = {
+    "stencils": "stencil_1d_shared laplace_step_shared heat_3d_marching",
+    "transposes": "transpose_tiled transpose_padded transpose_in_place",
+    "reductions": "reduce_interleaved reduce_strided reduce_sequential reduce_first_add reduce_last_block arg_max dot",
+    "scans": "scan_hillis_steele scan_inclusive_in_place scan_blelloch scan_segmented",
+    "histograms": "histogram_shared histogram_private_coarse histogram_per_warp",
+    "matrices": "matmul_tiled matmul_guarded matmul_dynamic_shared matmul_register_tiled matvec_shared solve_lower",
+    "sorts": "bitonic_shared odd_even_sort radix_count radix_scatter compact_scan",
+    "simulations": "nbody_shared pi_lcg shared_bitmap",
+    "images": "convolution_tiled convolution_rows dither_diffusion",
+    "graphs": "bfs_step_queued floyd_warshall edit_distance",
+    "learning": "softmax layer_norm kmeans_update fft_shared",
+    "language": "locked dynamic_arrays early_return data_dependent_trips odd_loops macros",
+}
+FIBERS = {
+    "reductions": "reduce_unrolled_volatile reduce_unrolled_syncwarp reduce_template reduce_shuffle reduce_warp_atomic",
+    "scans": "scan_shuffle scan_warp_volatile",
+    "histograms": "histogram_match",
+    "matrices": "matvec_warp",
+    "sorts": "radix_sort_block compact_aggregated compact_ballot",
+    "graphs": "spmv_csr_vector caesar label_components",
+    "learning": "softmax_online",
+    "language": "votes shuffles warp_reduce",
+}
+
+
+def tier(file, name):
+    """The tier that is to run the kernel on the CPU."""
+    plain = re.split("[<:]+", name.partition("<")[0])[-1]
+    return ("regions" if plain in REGIONS.get(file, "").split() else
+            "fibers" if plain in FIBERS.get(file, "").split() else "loop")
+
+
+@functools.lru_cache(maxsize=None)
+def module(file, names=(), options=(), cooperative=False):
+    return cp.RawModule(code=(FOLDER / f"{file}.cu").read_text(), name_expressions=names or None,
+                        options=("--std=c++17", *options), enable_cooperative_groups=cooperative)
+
+
+def kernel(file, name, names=(), options=(), cooperative=False):
+    """The kernel; on the CPU it is in its tier."""
+    k = module(file, tuple(names), tuple(options), cooperative).get_function(name)
+    assert k.kernel.tier in ("gpu", tier(file, name)), f"{file}.cu: {name} is run as {k.kernel.tier}"
+    return k
+
+
+def blocks(n, size):
+    """How many blocks of that size cover n."""
+    return max(1, -(-n // size))
+
+
+def grid(block, *shape):
+    """A grid of such blocks over a shape, its last axis first."""
+    return tuple(blocks(n, b) for n, b in zip(reversed(shape), block))
+
+
+def variable(m, name, shape, dtype):
+    """A module's variable as an array."""
+    return cp.ndarray(shape, dtype, memptr=m.get_global(name))
+
+
+def close(got, wanted, relative=1e-5, absolute=0.0):
+    np.testing.assert_allclose(got.get() if hasattr(got, "get") else got, wanted, relative, absolute)
+
+
+def same(got, wanted):
+    np.testing.assert_array_equal(got.get() if hasattr(got, "get") else got, wanted)
+
+
+def written():
+    """All kernels of the folder: pairs of a file and a name."""
+    for path in sorted(FOLDER.glob("*.cu")):
+        text = re.sub(r"//.*", "", path.read_text())
+        for name in re.findall(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s+)?(\w+)", text):
+            yield path.stem, name

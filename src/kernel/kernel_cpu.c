@@ -165,8 +165,8 @@ static cp_code build_as(const machine *m, const cpi_source *source, bool wide, b
     cp_code code = translated(m, source, wide, forced, &text, regions);
     if (!code) code = compiled(m, source, text.at, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
-    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) {
-        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), "w");
+    if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
+        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), forced ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
     }
     free(object);

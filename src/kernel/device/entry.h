@@ -77,7 +77,6 @@ template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
         __CU_SHOW(c);
         __CU_CHECK_BEGIN(w);
         F(c, a...);
-        __CU_CHECK_BEGIN(nullptr);
     }
     template <int... I> static void thread_of(const __cu_launch *l, __cu_worker *w, const __cu_thread *t, places<I...>)
     {

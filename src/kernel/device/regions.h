@@ -8,7 +8,7 @@
             for (unsigned long __cu_x = 0,                                                                 \
                                __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.bd.x; \
                  __cu_x < __cu_block.bd.x; __cu_x++, __cu_t++)
-#define __CU_THREAD __cu_ctx __ctx = __cu_block; __ctx.t = {(unsigned)__cu_x, __cu_y, __cu_z};
+#define __CU_THREAD __cu_ctx __ctx = __cu_block; __ctx.t = {(unsigned)__cu_x, __cu_y, __cu_z}; __CU_SHOW(__ctx);
 
 static inline unsigned __cu_threads(const __cu_ctx &block) { return block.bd.x * block.bd.y * block.bd.z; }
 static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)

@@ -198,7 +198,7 @@ TEMPLATES = [f"reduce_template<{n}>" for n in (32, 64, 128, 256, 512)]
 @pytest.mark.parametrize("threads", [32, 64, 128, 256, 512])
 def test_reduction_by_template(n, threads):
     x = integers(n)
-    assert reduced(f"reduce_template<{threads}u>".replace("u", ""), x, "i4", threads, 4, names=TEMPLATES) == x.sum()
+    assert reduced(f"reduce_template<{threads}>", x, "i4", threads, 4, names=TEMPLATES) == x.sum()
 
 
 @pytest.mark.parametrize("n", SIZES)

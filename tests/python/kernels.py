@@ -47,7 +47,7 @@ def tier(file, name):
 
 
 @functools.lru_cache(maxsize=None)
-def module(file, names=(), options=(), cooperative=False):
+def module(file, names, options, cooperative):
     return cp.RawModule(code=(FOLDER / f"{file}.cu").read_text(), name_expressions=names or None,
                         options=("--std=c++17", *options), enable_cooperative_groups=cooperative)
 
@@ -69,9 +69,9 @@ def grid(block, *shape):
     return tuple(blocks(n, b) for n, b in zip(reversed(shape), block))
 
 
-def variable(m, name, shape, dtype):
-    """A module's variable as an array."""
-    return cp.ndarray(shape, dtype, memptr=m.get_global(name))
+def variable(file, name, shape, dtype):
+    """A variable of the module that `kernel` takes its kernels from, as an array."""
+    return cp.ndarray(shape, dtype, memptr=module(file, (), (), False).get_global(name))
 
 
 def close(got, wanted, relative=1e-5, absolute=0.0):

@@ -8,7 +8,7 @@ struct __cu_ctx {
     __cu_worker *worker;
 };
 #ifdef __CU_HIDDEN
-static __thread __cu_ctx __ctx = {};
+static thread_local __cu_ctx __ctx = {};
 #define __CU_SHOW(c) (::__ctx = (c))
 #else
 #define __CU_SHOW(c) ((void)0)

@@ -17,6 +17,10 @@ typedef struct snapshot {
 
 typedef struct warp {
     unsigned alive, arrived;
+    unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
+    unsigned gathered; /* lanes that wait in a gather, at the lines: */
+    int line[LANES];
+    unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same line */
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
     snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
@@ -57,6 +61,7 @@ struct cpi_crew {
     uint64_t progress;
     uint32_t grid_waiting, grid_alive;
     uint64_t grid_generation;
+    uint32_t together;  /* blocks that run at once */
     __cu_run_thread run;
     const __cu_launch *launch;
     uint32_t threads;   /* of a block */
@@ -147,8 +152,17 @@ static void wait_a_turn(cpi_crew *c, uint64_t *seen, bool *asked)
     yield(c);
 }
 
+static warp *warp_of(const fiber *f) { return &f->block->warps[f->number / LANES]; }
+static unsigned lane_bit(const fiber *f) { return 1u << f->number % LANES; }
+
+static void unblock(const cpi_crew *c, block *b)
+{
+    for (uint32_t i = 0; i < (c->threads + LANES - 1) / LANES; i++) b->warps[i].blocked = 0;
+}
+
 static void open_barrier(cpi_crew *c, block *b)
 {
+    unblock(c, b);
     b->result = b->how == 1 ? b->sum : b->how == 2 ? b->sum == (int)b->waiting : b->sum > 0;
     b->waiting = 0;
     b->sum = 0;
@@ -180,6 +194,7 @@ static int barrier(__cu_worker *w, int line, int how, int value)
     }
     uint64_t generation = b->generation, seen = 0;
     bool asked = false;
+    warp_of(f)->blocked |= lane_bit(f);
     do wait_a_turn(c, &seen, &asked);
     while (b->generation == generation);
     return b->result;
@@ -209,6 +224,7 @@ static void complete(cpi_crew *c, warp *w, unsigned lanes)
         if (lanes >> i & 1) w->result[i] = s;
     }
     w->arrived &= ~lanes;
+    w->blocked &= ~lanes;
     c->progress++;
 }
 
@@ -224,6 +240,7 @@ static const unsigned long long *exchange(__cu_worker *worker, int line, unsigne
     f->line = line;
     w->value[lane] = value;
     w->arrived |= 1u << lane;
+    w->blocked |= 1u << lane;
     mask |= 1u << lane;
     while (!w->result[lane]) {
         unsigned lanes = mask & w->alive; /* may have become fewer meanwhile */
@@ -241,6 +258,47 @@ static unsigned lanes(__cu_worker *worker)
     return f->block->warps[f->number / LANES].alive;
 }
 
+/* Everybody of the warp has come as far as possible: lanes that gather at one line are together. */
+static void close_gather(cpi_crew *c, warp *w)
+{
+    for (int i = 0; i < LANES; i++) {
+        unsigned same = 0;
+        for (int k = 0; k < LANES; k++)
+            if (w->gathered >> k & 1 && w->line[k] == w->line[i]) same |= 1u << k;
+        if (w->gathered >> i & 1) w->together[i] = same;
+    }
+    w->gathered = 0;
+    c->progress++;
+}
+
+static unsigned gather(__cu_worker *worker, int line)
+{
+    cpi_crew *c = (cpi_crew *)worker;
+    fiber *f = c->running;
+    warp *w = warp_of(f);
+    unsigned lane = f->number % LANES;
+    uint64_t seen = 0;
+    bool asked = false;
+    f->line = line;
+    w->line[lane] = line;
+    w->gathered |= lane_bit(f);
+    c->progress++; /* those that wait elsewhere may do so because of us */
+    while (!w->together[lane]) {
+        if (!(w->alive & ~(w->gathered | w->blocked))) close_gather(c, w);
+        else wait_a_turn(c, &seen, &asked);
+    }
+    unsigned lanes = w->together[lane];
+    w->together[lane] = 0;
+    return lanes;
+}
+
+static void open_grid(cpi_crew *c)
+{
+    for (uint32_t i = 0; i < c->together; i++) unblock(c, &c->blocks[i]);
+    c->grid_generation++;
+    c->progress++;
+}
+
 static void grid_barrier(__cu_worker *worker, int line)
 {
     cpi_crew *c = (cpi_crew *)worker;
@@ -250,10 +308,10 @@ static void grid_barrier(__cu_worker *worker, int line)
     if (!c->grid_alive) cpi_guard_fail("grid.sync() in a launch that is not cooperative");
     if (++c->grid_waiting == c->grid_alive) {
         c->grid_waiting = 0;
-        c->grid_generation++;
-        c->progress++;
+        open_grid(c);
         return;
     }
+    warp_of(c->running)->blocked |= lane_bit(c->running);
     do wait_a_turn(c, &seen, &asked);
     while (c->grid_generation == generation);
 }
@@ -308,7 +366,7 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
     cpi_guard_fail(text);
 }
 
-const __cu_host cpi_crew_host = {barrier, exchange, lanes, grid_barrier, divergent, check, fail};
+const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent, check, fail};
 
 /* --- running --- */
 
@@ -320,7 +378,7 @@ static void fiber_ends(cpi_crew *c, fiber *f)
     b->alive--;
     c->progress++;
     if (b->alive && b->waiting == b->alive) open_barrier(c, b);
-    if (c->grid_alive && --c->grid_alive && c->grid_waiting == c->grid_alive) c->grid_waiting = 0, c->grid_generation++;
+    if (c->grid_alive && --c->grid_alive && c->grid_waiting == c->grid_alive) c->grid_waiting = 0, open_grid(c);
     f->next->before = f->before;
     f->before->next = f->next;
     void *unused;
@@ -391,8 +449,9 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
         uint32_t rest = c->threads - i * LANES;
         warp *w = &b->warps[i];
         w->alive = rest >= LANES ? ~0u : (1u << rest) - 1;
-        w->arrived = 0;
+        w->arrived = w->blocked = w->gathered = 0;
         memset(w->result, 0, sizeof w->result);
+        memset(w->together, 0, sizeof w->together);
         for (int k = 0; w->kept && k < SNAPSHOTS; k++) w->kept[k].users = 0;
     }
     for (uint32_t i = 0; i < c->threads; i++) {
@@ -451,6 +510,7 @@ static void run_blocks(void *argument)
     cpi_crew *c = call->crew;
     uint32_t together = call->together ? (uint32_t)(call->last - call->first) : 1;
     for (uint64_t b = call->first; b < call->last; b += together) {
+        c->together = together;
         for (uint32_t i = 0; i < together; i++) begin_block(c, i, b + i);
         c->grid_waiting = 0;
         c->grid_alive = call->together ? together * c->threads : 0;

@@ -103,10 +103,10 @@ template <unsigned n, class G> static inline thread_block_tile<n> tiled_partitio
     t.mask = (n == 32 ? ~0u : (1u << (n & 31)) - 1) << t.first;
     return t;
 }
-static inline coalesced_group coalesced_threads()
+static inline coalesced_group coalesced_threads(int line = __builtin_LINE())
 {
     coalesced_group g;
-    g.mask = __activemask();
+    g.mask = __cu_gather(line);
     g.first = 0;
     return g;
 }

@@ -36,12 +36,15 @@ static inline unsigned __cu_xor_lane(unsigned me, int by, int width)
     unsigned lane = me ^ by;
     return (lane & ~(width - 1u)) > (me | (width - 1u)) ? me : lane;
 }
-template <class T> static inline T __cu_read(const unsigned long long *all, unsigned lane, T)
+template <class T> static inline T __cu_read(const unsigned long long *all, unsigned lane)
 {
     return __cu_unpack<T>(all[lane & 31]);
 }
+/* The type of a value that is made only once: it may come from a function that waits or counts. */
+template <class T> T __cu_value(T);
+#define __cu_typeof(v) __typeof__(__cu_value(v))
 #define __cu_shuffle(how, mask, v, by, width) \
-    __cu_read(__cu_exchange(mask, v), how(__cu_lane(__ctx), by, width), v)
+    __cu_read<__cu_typeof(v)>(__cu_exchange(mask, v), how(__cu_lane(__ctx), by, width))
 #define __cu_third(a, b, c, ...) c
 #define __cu_width(...) __cu_third(__VA_ARGS__, 32, )
 #define __cu_first(a, ...) a
@@ -55,7 +58,9 @@ template <class T> static inline T __cu_read(const unsigned long long *all, unsi
     __cu_shuffle(__cu_xor_lane, mask, v, __cu_first(__VA_ARGS__, ), __cu_width(_, __VA_ARGS__))
 
 #define __syncwarp(...) ((void)__cu_exchange(__cu_first(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu, ), 0))
-#define __activemask() (__ctx.worker->host->lanes(__ctx.worker))
+/* The lanes that come to this line together; without a mask they wait for those that can still come. */
+#define __cu_gather(line) __cu_wait(__ctx.worker->host->gather(__ctx.worker, line))
+#define __activemask() __cu_gather(__LINE__)
 
 static inline unsigned __cu_votes(const unsigned long long *all, unsigned mask)
 {
@@ -66,13 +71,13 @@ static inline unsigned __cu_votes(const unsigned long long *all, unsigned mask)
 #define __ballot_sync(mask, p) __cu_votes(__cu_exchange(mask, (p) ? 1 : 0), mask)
 #define __any_sync(mask, p) (__ballot_sync(mask, p) != 0)
 #define __all_sync(mask, p) (__cu_votes(__cu_exchange(mask, (p) ? 0 : 1), mask) == 0)
-static inline unsigned __cu_equal(const unsigned long long *all, unsigned mask, unsigned long long v)
+static inline unsigned __cu_equal(const unsigned long long *all, unsigned mask, unsigned lane)
 {
     unsigned r = 0;
-    for (int i = 0; i < 32; i++) r |= (mask >> i & 1 && all[i] == v) ? 1u << i : 0u;
+    for (int i = 0; i < 32; i++) r |= (mask >> i & 1 && all[i] == all[lane]) ? 1u << i : 0u;
     return r;
 }
-#define __match_any_sync(mask, v) __cu_equal(__cu_exchange(mask, v), mask, __cu_pack(v))
+#define __match_any_sync(mask, v) __cu_equal(__cu_exchange(mask, v), mask, __cu_lane(__ctx))
 static inline unsigned __cu_unanimous(unsigned equal, unsigned mask, int *all)
 {
     return (*all = equal == mask) ? mask : 0;
@@ -88,7 +93,9 @@ template <class T, class F> static inline T __cu_fold(const unsigned long long *
         if (mask >> i & 1) r = first ? __cu_unpack<T>(all[i]) : f(r, __cu_unpack<T>(all[i])), first = false;
     return r;
 }
-#define __CU_FOLD(mask, v, e) __cu_fold(__cu_exchange(mask, v), mask, v, [](auto a, decltype(a) b) { return e; })
+#define __CU_FOLD(mask, v, e) \
+    __cu_fold(__cu_exchange(mask, v), mask, __cu_unpack<__cu_typeof(v)>(0), \
+              [](auto a, decltype(a) b) { return e; })
 #define __reduce_add_sync(mask, v) __CU_FOLD(mask, v, a + b)
 #define __reduce_min_sync(mask, v) __CU_FOLD(mask, v, b < a ? b : a)
 #define __reduce_max_sync(mask, v) __CU_FOLD(mask, v, a < b ? b : a)

@@ -18,9 +18,9 @@ typedef struct snapshot {
 typedef struct warp {
     unsigned alive, arrived;
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
-    unsigned gathered; /* lanes that wait in a gather, at the lines: */
-    int line[LANES];
-    unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same line */
+    unsigned gathered; /* lanes that wait in a gather, at the places: */
+    int place[LANES];
+    unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same place */
     unsigned long long value[LANES];
     snapshot *result[LANES]; /* for lanes whose exchange is complete */
     snapshot *kept;          /* SNAPSHOTS of them, made when first needed */
@@ -195,6 +195,7 @@ static int barrier(__cu_worker *w, int line, int how, int value)
     uint64_t generation = b->generation, seen = 0;
     bool asked = false;
     warp_of(f)->blocked |= lane_bit(f);
+    c->progress++; /* a gather may close now */
     do wait_a_turn(c, &seen, &asked);
     while (b->generation == generation);
     return b->result;
@@ -241,6 +242,7 @@ static const unsigned long long *exchange(__cu_worker *worker, int line, unsigne
     w->value[lane] = value;
     w->arrived |= 1u << lane;
     w->blocked |= 1u << lane;
+    c->progress++;
     mask |= 1u << lane;
     while (!w->result[lane]) {
         unsigned lanes = mask & w->alive; /* may have become fewer meanwhile */
@@ -258,20 +260,23 @@ static unsigned lanes(__cu_worker *worker)
     return f->block->warps[f->number / LANES].alive;
 }
 
-/* Everybody of the warp has come as far as possible: lanes that gather at one line are together. */
+/* Everybody of the warp has come as far as possible: the lanes at the first place of the text go on together. So
+ * those that have left a loop or a branch wait for those that are still in it, as lanes of a GPU do. */
 static void close_gather(cpi_crew *c, warp *w)
 {
-    for (int i = 0; i < LANES; i++) {
-        unsigned same = 0;
-        for (int k = 0; k < LANES; k++)
-            if (w->gathered >> k & 1 && w->line[k] == w->line[i]) same |= 1u << k;
-        if (w->gathered >> i & 1) w->together[i] = same;
-    }
-    w->gathered = 0;
+    int first = -1;
+    unsigned same = 0;
+    for (int i = 0; i < LANES; i++)
+        if (w->gathered >> i & 1 && (first < 0 || w->place[i] < w->place[first])) first = i;
+    for (int i = first; i < LANES; i++)
+        if (w->gathered >> i & 1 && w->place[i] == w->place[first]) same |= 1u << i;
+    for (int i = first; i < LANES; i++)
+        if (same >> i & 1) w->together[i] = same;
+    w->gathered &= ~same;
     c->progress++;
 }
 
-static unsigned gather(__cu_worker *worker, int line)
+static unsigned gather(__cu_worker *worker, int place)
 {
     cpi_crew *c = (cpi_crew *)worker;
     fiber *f = c->running;
@@ -279,8 +284,8 @@ static unsigned gather(__cu_worker *worker, int line)
     unsigned lane = f->number % LANES;
     uint64_t seen = 0;
     bool asked = false;
-    f->line = line;
-    w->line[lane] = line;
+    f->line = place / 256;
+    w->place[lane] = place;
     w->gathered |= lane_bit(f);
     c->progress++; /* those that wait elsewhere may do so because of us */
     while (!w->together[lane]) {
@@ -312,6 +317,7 @@ static void grid_barrier(__cu_worker *worker, int line)
         return;
     }
     warp_of(c->running)->blocked |= lane_bit(c->running);
+    c->progress++;
     do wait_a_turn(c, &seen, &asked);
     while (c->grid_generation == generation);
 }

@@ -331,11 +331,16 @@ static void find_hidden(cpi_cu_program *p)
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
 {
     memset(p, 0, sizeof *p);
+    p->plain = -1;
     if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
     int outermost = new_scope(p, 0, NULL);
     if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost) || p->scopes.failed) {
         cpi_cu_free(p);
         return false;
+    }
+    for (int k = 0; k < p->nfunctions; k++) {
+        cpi_cu_function *f = &p->function[k];
+        if (cpi_cu_finds_lockstep(p, f)) f->lockstep = f->barriers = f->context = true;
     }
     while (spread(p)) {}
     for (int k = 0; k < p->nfunctions; k++)

@@ -18,6 +18,7 @@ typedef struct cpi_cu_function {
     bool global, device, templated;
     bool context;   /* has the hidden parameter */
     bool barriers;  /* it, or what it calls, waits for other threads, in whatever way */
+    bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
     int scope;      /* start of its qualified name's prefix in `scopes` */
@@ -38,6 +39,7 @@ typedef struct cpi_cu_program {
     cpi_string scopes;    /* prefixes, "" and "space::", each terminated */
     bool hidden_context; /* code without the parameter needs the context: it goes through a thread-local one */
     bool all_fibers;     /* such code waits for other threads */
+    int plain;           /* while a statement of lockstep.c is written: its first token, else -1 */
     bool checked;        /* CUPRITE_CHECK: every kernel in fibers, accesses told */
     const int *leaves;   /* while regions are written: `return` goes to the end of the loop with that number */
 } cpi_cu_program;
@@ -60,5 +62,10 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
 /* Whether a word makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
+
+/* lockstep.c: whether the function has statements in which the lanes of a warp must go in step; the one at token i,
+ * written so that fibers do; behind it, or -1 (nothing written) where there is none. */
+bool cpi_cu_finds_lockstep(const cpi_cu_program *p, const cpi_cu_function *f);
+int cpi_cu_put_lockstep(cpi_cu_program *p, const cpi_cu_function *f, int i, cpi_string *out);
 
 #endif

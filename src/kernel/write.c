@@ -186,6 +186,11 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = end;
             continue;
         }
+        int stepped = f && f->lockstep && i > f->body && i != p->plain ? cpi_cu_put_lockstep(p, f, i, out) : -1;
+        if (stepped >= 0) {
+            i = stepped - 1;
+            continue;
+        }
         const cpi_cu_variable *v = f && w->kind == CPI_W_NAME ? dynamic_variable(p, i) : NULL;
         if (v) {
             cpi_string_put(out, "((");
@@ -232,7 +237,7 @@ static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi
     if (f->body < 0) return;
     put_gap(p, f->body, out);
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
-    if (f->global && f->barriers && !forced && !p->checked && !p->all_fibers && cpi_cu_regions(p, f, out)) {
+    if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers && cpi_cu_regions(p, f, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;
     }

@@ -280,3 +280,22 @@ extern "C" __global__ void dot(const double *a, const double *b, double *result,
     }
     if (cacheIndex == 0) atomicAdd(result, cache[0]);
 }
+
+// The largest, by lanes in step: who compares and who stores may differ from lane to lane.
+extern "C" __global__ void largest_volatile(const int *in, int *out, unsigned n)
+{
+    __shared__ volatile int s[128];
+    unsigned tid = threadIdx.x, lane = tid & 31;
+    s[tid] = -2147483647 - 1;
+    for (unsigned i = blockIdx.x * blockDim.x + tid; i < n; i += blockDim.x * gridDim.x)
+        if (in[i] > s[tid]) s[tid] = in[i];
+    if (lane < 16) {
+        if (s[tid] < s[tid + 16]) s[tid] = s[tid + 16];
+        if (s[tid] < s[tid + 8]) s[tid] = s[tid + 8];
+        if (s[tid] < s[tid + 4]) s[tid] = s[tid + 4];
+        if (s[tid] < s[tid + 2]) s[tid] = s[tid + 2];
+        if (s[tid] < s[tid + 1]) s[tid] = s[tid + 1];
+    }
+    __syncthreads();
+    if (tid == 0) out[blockIdx.x] = max(max(s[0], s[32]), max(s[64], s[96]));
+}

@@ -28,7 +28,8 @@ REGIONS = {
     "language": "locked dynamic_arrays early_return data_dependent_trips odd_loops macros",
 }
 FIBERS = {
-    "reductions": "reduce_unrolled_volatile reduce_unrolled_syncwarp reduce_template reduce_shuffle reduce_warp_atomic",
+    "reductions": ("reduce_unrolled_volatile reduce_unrolled_syncwarp reduce_template reduce_shuffle reduce_warp_atomic "
+                   "largest_volatile"),
     "scans": "scan_shuffle scan_warp_volatile",
     "histograms": "histogram_match",
     "matrices": "matvec_warp",

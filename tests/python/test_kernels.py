@@ -191,6 +191,14 @@ def test_reductions_by_steps(n, threads, name, per_thread):
     assert reduced(name, x, "i4", threads, per_thread, 4 * threads) == x.sum()
 
 
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("grid", [1, 5])
+def test_largest_by_lanes_in_step(n, grid):
+    x, out = integers(n, low=-10 ** 6, high=10 ** 6), cp.zeros(grid, "i4")
+    kernel("reductions", "largest_volatile")((grid,), (128,), (cp.asarray(x), out, np.uint32(n)))
+    assert out.get().max() == x.max()
+
+
 TEMPLATES = [f"reduce_template<{n}>" for n in (32, 64, 128, 256, 512)]
 
 

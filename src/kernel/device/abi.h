@@ -21,9 +21,9 @@ typedef struct __cu_host {
     /* All lanes of `mask` come here; what each brought, by lanes. Valid until the caller's next call. */
     const unsigned long long *(*exchange)(__cu_worker *worker, int line, unsigned mask, unsigned long long value);
     unsigned (*lanes)(__cu_worker *worker); /* lanes of the calling warp that have not ended */
-    /* Waits until every lane of the warp has come to a gather, has ended, or waits elsewhere; the lanes that came to
-     * this line. */
-    unsigned (*gather)(__cu_worker *worker, int line);
+    /* Waits until every lane of the warp has come to a gather, has ended, or waits elsewhere, and those at places
+     * before this one have gone on; the lanes that came to this place: 256 times the line, and a part of the line. */
+    unsigned (*gather)(__cu_worker *worker, int place);
     void (*grid_barrier)(__cu_worker *worker, int line);
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
     void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);

@@ -59,7 +59,8 @@ template <class T> T __cu_value(T);
 
 #define __syncwarp(...) ((void)__cu_exchange(__cu_first(__VA_ARGS__ __VA_OPT__(,) 0xffffffffu, ), 0))
 /* The lanes that come to this line together; without a mask they wait for those that can still come. */
-#define __cu_gather(line) __cu_wait(__ctx.worker->host->gather(__ctx.worker, line))
+#define __cu_gather_at(line, part) __cu_wait(__ctx.worker->host->gather(__ctx.worker, (line) * 256 + (part)))
+#define __cu_gather(line) __cu_gather_at(line, 0)
 #define __activemask() __cu_gather(__LINE__)
 
 static inline unsigned __cu_votes(const unsigned long long *all, unsigned mask)

@@ -52,24 +52,6 @@ static bool has_barrier(cpi_structure *s, int first, int last)
     return found;
 }
 
-/* Whether a break or continue in the tokens belongs to a loop around them. */
-static bool jumps_out(const cpi_structure *s, int first, int last)
-{
-    for (int i = first; i < last; i++) {
-        if (is(s, i, "for") || is(s, i, "while") || is(s, i, "switch")) { /* its own body's are its own */
-            int behind = match(s, i + 1) + 1;
-            if (behind < last && is(s, behind, "{")) i = match(s, behind);
-            else
-                while (i < last && !is(s, i, ";")) i = match(s, i) > i ? match(s, i) + 1 : i + 1;
-        } else if (is(s, i, "do") && is(s, i + 1, "{")) {
-            i = match(s, i + 1);
-        } else if (is(s, i, "break") || is(s, i, "continue")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int behind_semicolon(cpi_structure *s, int i, int end)
 {
     for (; i < end && !is(s, i, ";"); i++)
@@ -92,6 +74,34 @@ static int behind_statement(cpi_structure *s, int i, int end)
         return is(s, i + 1, "(") ? behind_statement(s, match(s, i + 1) + 1, end) : refuse(s);
     if (is(s, i, "do")) return behind_semicolon(s, behind_statement(s, i + 1, end), end);
     return behind_semicolon(s, i, end);
+}
+
+/* Whether a break (unless `kept`: a switch is around it), or a continue, in the statement at i belongs to a loop around
+ * it. */
+static bool jumps_out(cpi_structure *s, int i, int end, bool kept)
+{
+    while (i < end && (s->program->tokens.at[i].kind == CPI_W_LINE || is(s, i, "case") || is(s, i, "default"))) {
+        while (i < end && s->program->tokens.at[i].kind != CPI_W_LINE && !is(s, i, ":")) i++;
+        i++;
+    }
+    if (i >= end || s->failed) return false;
+    if (is(s, i, "{")) {
+        for (int k = i + 1; k < match(s, i) && k > 0;) {
+            bool word = s->program->tokens.at[k].kind == CPI_W_LINE || is(s, k, "case") || is(s, k, "default");
+            if (!word && jumps_out(s, k, match(s, i), kept)) return true;
+            while (word && s->program->tokens.at[k].kind != CPI_W_LINE && !is(s, k, ":")) k++;
+            k = word ? k + 1 : behind_statement(s, k, match(s, i));
+        }
+        return false;
+    }
+    if (is(s, i, "if")) {
+        int then = match(s, is(s, i + 1, "constexpr") ? i + 2 : i + 1) + 1;
+        if (jumps_out(s, then, end, kept)) return true;
+        int other = behind_statement(s, then, end);
+        return other > 0 && other < end && is(s, other, "else") && jumps_out(s, other + 1, end, kept);
+    }
+    if (is(s, i, "switch")) return jumps_out(s, match(s, i + 1) + 1, end, true);
+    return is(s, i, "continue") || (is(s, i, "break") && !kept);
 }
 
 static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *behind);
@@ -173,7 +183,7 @@ static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *b
         return refuse(s);
     *behind = behind_statement(s, i, end);
     if (*behind < 0) return -1;
-    bool barrier = has_barrier(s, i, *behind), jumps = in_loop && jumps_out(s, i, *behind);
+    bool barrier = has_barrier(s, i, *behind), jumps = in_loop && jumps_out(s, i, *behind, false);
     if (s->failed) return -1;
     cpi_form form = CPI_F_TEXT;
     if (is(s, i, "__syncthreads")) form = CPI_F_BARRIER;
@@ -383,16 +393,49 @@ static bool assigns(const cpi_structure *s, int i)
     return false;
 }
 
-/* Whether the use at i may change the variable: assignments, addresses, elements, functions that take references. */
-static bool changes(const cpi_structure *s, int i)
+/* Whether a structure's member of that name is a pointer: then what it points to is none of the variable's. */
+static bool points(const cpi_structure *s, int member)
 {
     const cpi_tokens *t = &s->program->tokens;
-    if (assigns(s, i + 1) || is(s, i - 1, "++") || is(s, i - 1, "--")) return true;
+    for (int i = 1; i < t->n; i++)
+        if (cpi_token_same(&t->at[i], &t->at[member]) && (is(s, i - 1, "*") || is(s, i - 1, "__restrict__")) &&
+            (is(s, i + 1, ";") || is(s, i + 1, ",")))
+            return true;
+    return false;
+}
+
+/* Behind the members and elements of the variable at i; -1 where the way goes through a pointer, 0 where it ends in a
+ * method. */
+static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
+{
+    int member = -1;
+    for (i++;;) {
+        if (is(s, i, ".") && is(s, i + 2, "(")) return 0;
+        if (is(s, i, ".")) {
+            member = i + 1;
+            i += 2;
+        } else if (is(s, i, "[")) {
+            bool pointer = member >= 0 ? points(s, member) : v->statement < 0 || v->prefix != v->name;
+            if (pointer) return -1;
+            i = match(s, i) + 1;
+        } else {
+            return is(s, i, "->") ? -1 : i;
+        }
+    }
+}
+
+/* Whether the use at i may change the variable: assignments, addresses, elements, functions that take references. */
+static bool changes(const cpi_structure *s, const cpi_local *v, int i)
+{
+    const cpi_tokens *t = &s->program->tokens;
+    int behind = behind_members(s, v, i);
+    if (behind <= 0) return behind == 0 || is(s, i - 1, "++") || is(s, i - 1, "--");
+    if (assigns(s, behind) || is(s, i - 1, "++") || is(s, i - 1, "--")) return true;
     if (is(s, i - 1, "&") && !(t->at[i - 2].kind == CPI_W_NAME || t->at[i - 2].kind == CPI_W_NUMBER ||
                                is(s, i - 2, ")") || is(s, i - 2, "]")))
         return true;
     if (is(s, i - 1, ">>") && t->at[i - 2].kind != CPI_W_NUMBER && !named(s, i - 2) && !is(s, i - 2, ")")) return true;
-    if (!(is(s, i - 1, "(") || is(s, i - 1, ",")) || !(is(s, i + 1, ")") || is(s, i + 1, ","))) return false;
+    if (!(is(s, i - 1, "(") || is(s, i - 1, ",")) || !(is(s, behind, ")") || is(s, behind, ","))) return false;
     for (int k = i - 1; k > s->function->body; k--) { /* the function whose argument this is */
         if (match(s, k) >= 0 && match(s, k) < k) k = match(s, k);
         if (!is(s, k, "(")) continue;
@@ -469,7 +512,7 @@ static bool uniform_loop(const cpi_structure *s, const cpi_local *v)
     const cpi_statement *st = &s->statement[v->statement];
     if (v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
     for (int i = st->test_end; i < st->last; i++)
-        if (uses(s, v, i) && changes(s, i)) return false;
+        if (uses(s, v, i) && changes(s, v, i)) return false;
     for (int i = v->value_end; i < st->test_end; i++) { /* condition and step, of which it is the only unknown */
         if (is(s, i, "[") || is(s, i, "(") || is(s, i, "threadIdx") || is(s, i, "->") || is(s, i, ",")) return false;
         if (!named(s, i) || is(s, i - 1, ".") || uses(s, v, i)) continue;
@@ -487,7 +530,7 @@ static void classify(cpi_structure *s)
         for (int i = s->function->body + 1; i < s->function->end; i++) {
             if (i <= v->name || i >= v->block_end || !uses(s, v, i) || local_at(s, i) != v) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
-            v->written = v->written || changes(s, i);
+            v->written = v->written || changes(s, v, i);
         }
         if (v->statement < 0) {
             v->class = v->written ? CPI_V_KEPT : CPI_V_UNIFORM;

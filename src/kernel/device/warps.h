@@ -61,7 +61,7 @@ template <class T> T __cu_value(T);
 /* The lanes that come to this line together; without a mask they wait for those that can still come. */
 #define __cu_gather_at(line, part) __cu_wait(__ctx.worker->host->gather(__ctx.worker, (line) * 256 + (part)))
 #define __cu_gather(line) __cu_gather_at(line, 0)
-#define __activemask() __cu_gather(__LINE__)
+#define __activemask() __cu_gather_at(__LINE__, __COUNTER__ % 256)
 
 static inline unsigned __cu_votes(const unsigned long long *all, unsigned mask)
 {

@@ -1,0 +1,94 @@
+"""Kernels taken apart at their barriers: small cases of what loops, jumps and variables between barriers can be, each
+with the tier that serves it, and of lanes that act together. One block; `out` has an element for each thread."""
+import numpy as np
+import pytest
+
+import cuprite as cp
+
+T = np.arange(64)
+PRELUDE = "struct pair { int a, b; int v[2]; int *p; };\n"
+
+# name: tier, what each thread leaves, text behind `__shared__ int s[64]; int t = threadIdx.x, r = 0;`
+CASES = {
+    "break behind nested loops": ("regions", 12 + 0 * T, """
+        for (int k = 0; k < 5; k++) {
+            s[t] = k; __syncthreads();
+            { for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) { r++; } if (k == 2) break; }
+            __syncthreads();
+        }"""),
+    "continue behind nested loops": ("regions", 5 * (63 - T) + 10 + 4 + 400, """
+        for (int k = 0; k < 5; k++) {
+            s[t] = t + k; __syncthreads(); r += s[63 - t];
+            if (k == 2) { for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) { r++; } continue; }
+            __syncthreads(); r += 100;
+        }"""),
+    "continue out of a switch": ("fibers", np.choose(T % 3, [33, 6, 39]), """
+        for (int k = 0; k < 3; k++) {
+            s[t] = k; __syncthreads();
+            switch (t % 3) { case 0: r += 1; break; case 1: r += 2; continue; default: r += 3; }
+            r += 10;
+        }"""),
+    "break of a switch": ("regions", np.choose(T % 3, [33, 36, 39]), """
+        for (int k = 0; k < 3; k++) {
+            s[t] = k; __syncthreads();
+            switch (t % 3) { case 0: r += 1; break; case 1: for (;;) { r += 2; break; } break; default: r += 3; }
+            r += 10;
+        }"""),
+    "break of each thread's own loop": ("regions", 3 * np.minimum(T, 4), """
+        for (int k = 0; k < 3; k++) {
+            s[t] = k; __syncthreads();
+            for (int q = 0; q < 4; q++) { if (q == t) break; r++; }
+            __syncthreads();
+        }"""),
+    "threads that leave a loop for good": ("regions", np.where(T < 3, -1, T + 3), """
+        s[t] = t; __syncthreads();
+        for (int i = 0; i < 3; i++) { if (t == i) { out[t] = -1; return; } __syncthreads(); s[t]++; }
+        __syncthreads(); r = s[t];"""),
+    "members": ("regions", 189 - 2 * T, """
+        pair p = {t, 2 * t}; s[t] = p.b; __syncthreads();
+        p.a += s[63 - t]; __syncthreads(); s[t] = p.a; r = s[t] + 63 - t;"""),
+    "elements of members": ("regions", 63 - T + 5, """
+        pair p; p.v[1] = 5; s[t] = t; __syncthreads();
+        p.v[1] += s[63 - t]; __syncthreads(); r = p.v[1];"""),
+    "a member that points": ("regions", 64 - T, """
+        pair p; p.p = s + t; s[t] = t; __syncthreads();
+        p.p[0] += 1; __syncthreads(); r = s[63 - t];"""),
+    "several in a header": ("regions", 13 + 0 * T, """
+        for (int i = 0, j = 6; i < j; i++, j--) { s[t] = i * j; __syncthreads(); r += s[63 - t]; __syncthreads(); }"""),
+    "a variable called half": ("regions", 63 - T, """
+        for (int half = 32; half; half /= 2) { s[t] = t; __syncthreads(); r = s[63 - t]; __syncthreads(); }"""),
+    "lambdas": ("fibers", 3 * (63 - T), """
+        auto g = [&](int x) { return x * 2 + t; }; s[t] = g(t); __syncthreads(); r = s[63 - t];"""),
+    "a jump backwards": ("fibers", 2 + 0 * T, """
+        int k = 0; again: s[t] = k; __syncthreads(); if (++k < 3) goto again; r = s[63 - t];"""),
+    "a value shuffled is made once": ("fibers", np.where(T < 63, 1, 15), """
+        r = __shfl_sync(~0u, t % 32 == 3 ? atomicAdd(&out[63], 7) / 14 + 1 : 0, 3);
+        __syncthreads(); if (t == 63) r = out[63] + 1;"""),
+    "shuffles in shuffles": ("fibers", (T + 2) % 32 + T // 32 * 32, """
+        r = __shfl_sync(~0u, __shfl_sync(~0u, t, (t + 1) % 32), (t + 1) % 32);"""),
+    "who is in a branch": ("fibers", np.where(T % 32 < 7, 0x7f, 2), """
+        if (t % 32 < 7) r = (int)__activemask();
+        else r = 2;"""),
+    "lanes in step": ("fibers", np.where(T % 32, 0, T // 32 * 1024 + 496), """
+        volatile int *v = s; v[t] = t;
+        if (t % 32 < 16) {
+            v[t] += v[t + 16]; v[t] += v[t + 8]; v[t] = v[t] + v[t + 4]; v[t] += v[t + 2]; v[t] += v[t + 1];
+        }
+        r = t % 32 ? 0 : v[t];"""),
+    "lanes in step with a volatile array and barriers": ("regions", 63 - T, """
+        volatile int local[2]; local[0] = t; s[t] = local[0]; __syncthreads(); r = s[63 - t];"""),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name):
+    tier, wanted, text = CASES[name]
+    k = cp.RawKernel(f"""{PRELUDE}extern "C" __global__ void f(int *out)
+    {{
+        __shared__ int s[64]; int t = threadIdx.x, r = 0;{text}
+        out[t] = r;
+    }}""", "f", ("--std=c++17",))
+    out = cp.zeros(64, "i4")
+    k((1,), (64,), (out,))
+    np.testing.assert_array_equal(out.get(), wanted)
+    assert k.kernel.tier in (tier, "gpu")

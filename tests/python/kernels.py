@@ -37,6 +37,7 @@ FIBERS = {
     "graphs": "spmv_csr_vector caesar label_components",
     "learning": "softmax_online",
     "language": "votes shuffles warp_reduce",
+    "cooperative": "grid_reduce jacobi tile_sums filter_coalesced",
 }
 
 

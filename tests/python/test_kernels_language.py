@@ -191,6 +191,51 @@ def test_control_flow(n):
     same(out, np.where(r == 0, q, np.where(r < 3, -q, np.where(q > 10, 10, r))))
 
 
+# --- groups ---
+
+@pytest.mark.parametrize("n", [1, 1000, 20011])
+@pytest.mark.parametrize("shape", [(1, 32), (7, 64), (20, 256)])
+def test_grid_that_waits(n, shape):
+    x, partial, out = integers(n), cp.zeros(shape[0], "i4"), cp.zeros(1, "i4")
+    kernel("cooperative", "grid_reduce", cooperative=True)(shape[:1], shape[1:], (cp.asarray(x), partial, out, np.int32(n)),
+                                                           shared_mem=4 * shape[1])
+    assert out.get()[0] == x.sum()
+
+
+@pytest.mark.parametrize("n", [3, 500])
+@pytest.mark.parametrize("steps", [0, 1, 8])
+def test_steps_of_a_whole_grid(n, steps):
+    x = integers(n, dtype="f4")
+    a, b = cp.asarray(x), cp.zeros(n, "f4")
+    kernel("cooperative", "jacobi", cooperative=True)((4,), (64,), (a, b, np.int32(n), np.int32(steps)))
+    for _ in range(steps):  # halves of small whole numbers are exact
+        x[1:-1] = 0.5 * (x[:-2] + x[2:])
+    same(b if steps % 2 else a, x)
+
+
+TILES = [f"tile_sums<{n}>" for n in (1, 4, 16, 32)]
+
+
+@pytest.mark.parametrize("size", [1, 4, 16, 32])
+def test_tiles(size):
+    x = integers(2 * 96)
+    sums, ranks = cp.zeros(len(x) // size, "i4"), cp.zeros(len(x), "i4")
+    kernel("cooperative", f"tile_sums<{size}>", TILES)((2,), (96,), (cp.asarray(x), sums, ranks))
+    same(sums, x.reshape(-1, size).sum(1))
+    same(ranks, np.arange(len(x)) % size)
+
+
+@pytest.mark.parametrize("n", [1, 100, 5003])
+def test_coalesced_lanes(n):
+    x, out, count = integers(n), cp.full(n, -1, "i4"), cp.zeros(1, "i4")
+    kernel("cooperative", "filter_coalesced")((blocks(n, 96),), (96,), (cp.asarray(x), out, count, np.int32(n)))
+    wanted = np.sort(x[x % 2 == 1])
+    assert count.get()[0] == len(wanted)
+    same(np.sort(out.get()[:len(wanted)]), wanted)
+
+
+# --- text ---
+
 PRINTING = """
 import sys
 import cuprite as cp

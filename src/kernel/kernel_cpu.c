@@ -128,7 +128,7 @@ static cp_code compiled(const machine *m, const cpi_source *source, const char *
 }
 
 /* The text in C++. Brackets without partners are the compiler's to tell. */
-static cp_code translated(const machine *m, const cpi_source *source, bool wide, bool forced, cpi_string *out,
+static cp_code translated(const machine *m, const cpi_source *source, bool wide, const char *trouble, cpi_string *out,
                           bool *regions)
 {
     cpi_cu_program p;
@@ -143,7 +143,7 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
         p.checked = cpi_kernel_checks();
-        cpi_cu_write(&p, text, source->nnames, source->names, forced, out);
+        cpi_cu_write(&p, text, source->nnames, source->names, trouble, out);
         for (int i = 0; i < p.nfunctions; i++)
             *regions = *regions || (p.function[i].global && p.function[i].tier == CPI_TIER_REGIONS);
         cpi_cu_free(&p);
@@ -157,16 +157,17 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     return out->failed ? CP_ERROR_MEMORY : CP_OK;
 }
 
-static cp_code build_as(const machine *m, const cpi_source *source, bool wide, bool forced, bool *regions, library *l)
+static cp_code build_as(const machine *m, const cpi_source *source, bool wide, const char *trouble, bool *regions,
+                        library *l)
 {
     cpi_string text = {0};
     void *object = NULL;
     size_t bytes = 0;
-    cp_code code = translated(m, source, wide, forced, &text, regions);
+    cp_code code = translated(m, source, wide, trouble, &text, regions);
     if (!code) code = compiled(m, source, text.at, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
-        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), forced ? "a" : "w");
+        FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), trouble ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
     }
     free(object);
@@ -175,7 +176,7 @@ static cp_code build_as(const machine *m, const cpi_source *source, bool wide, b
 }
 
 /* Where the loops of a kernel between barriers do not compile, it is written once more without them: either it is wrong
- * in the user's words, or it was our rewriting. */
+ * in the user's words, or it was our rewriting. Where that does not help either, all kernels are. */
 static cp_code build(const cpi_source *source, bool wide, library *l)
 {
     machine *m = cpi_malloc(sizeof *m);
@@ -184,10 +185,13 @@ static cp_code build(const cpi_source *source, bool wide, library *l)
     cp_code code = cpi_compiler_check_options(source);
     if (!code) code = cpi_compiler_find(m->compiler, sizeof m->compiler, m->identity, sizeof m->identity);
     if (!code) code = cpi_cache_folder(m->folder);
-    if (!code) code = build_as(m, source, wide, false, &regions, l);
-    if (code == CP_ERROR_COMPILE && regions) {
+    if (!code) code = build_as(m, source, wide, NULL, &regions, l);
+    for (int try = 0; try < 2 && code == CP_ERROR_COMPILE && regions; try++) {
+        char *trouble = strdup(try ? "" : cp_error_message());
+        if (!trouble) break;
         cp_error_clear();
-        code = build_as(m, source, wide, true, &regions, l);
+        code = build_as(m, source, wide, trouble, &regions, l);
+        free(trouble);
     }
     cpi_free_host(m);
     return code;

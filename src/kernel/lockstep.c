@@ -44,7 +44,8 @@ static bool is_volatile(const cpi_cu_program *p, const cpi_cu_function *f, int i
         if (cpi_token_is(&t->at[k], "volatile") && declares(t, k + 1, &t->at[i])) return true;
     for (int v = 0; v < p->nvariables; v++)
         for (int k = p->variable[v].start; p->variable[v].shared && k < p->variable[v].name; k++)
-            if (cpi_token_is(&t->at[k], "volatile") && cpi_token_same(&t->at[p->variable[v].name], &t->at[i])) return true;
+            if (cpi_token_is(&t->at[k], "volatile") && cpi_token_same(&t->at[p->variable[v].name], &t->at[i]))
+                return true;
     return false;
 }
 

@@ -47,9 +47,9 @@ typedef struct cpi_cu_program {
 /* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
-/* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `forced`: every
- * kernel with barriers in fibers. */
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, bool forced,
+/* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `trouble`: what
+ * the compiler said when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all are. */
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
                   cpi_string *out);
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing

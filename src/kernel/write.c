@@ -1,6 +1,7 @@
 /* Writing the C++ text of a CUDA program: see translate.h. Invariant: what stands in line n of the user's text stands
  * in line n of ours, counted from the #line directive. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -231,6 +232,20 @@ static void put_head(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *ou
     }
 }
 
+/* Whether the compiler tells an error in a line of the function. */
+static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char *trouble)
+{
+    static const char mark[] = "kernel.cu:";
+    int first = p->tokens.at[f->body].line, last = p->tokens.at[f->end - 1].line;
+    for (const char *at = strstr(trouble, mark); at; at = strstr(at, mark)) {
+        at += sizeof mark - 1;
+        const char *told = strstr(at, "error:"), *end = strchr(at, '\n');
+        long line = strtol(at, NULL, 10);
+        if (line >= first && line <= last && told && (!end || told < end)) return true;
+    }
+    return false;
+}
+
 static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi_string *out)
 {
     put_head(p, f, out);
@@ -305,9 +320,13 @@ static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
     cpi_string_put(out, "    {}};\n");
 }
 
-void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, bool forced,
+void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
                   cpi_string *out)
 {
+    bool named = false;
+    for (int i = 0; trouble && i < p->nfunctions; i++)
+        named = named || (p->function[i].global && p->function[i].body >= 0 && p->function[i].barriers &&
+                          blamed(p, &p->function[i], trouble));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
     if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
@@ -323,7 +342,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     cpi_string_add(out, text, (size_t)(t->at[0].text - text));
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
-            put_function(p, &p->function[k], forced, out);
+            const cpi_cu_function *f = &p->function[k];
+            put_function(p, &p->function[k], trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
             if (!p->variable[v].shared) cpi_cu_copy(p, NULL, at, p->variable[v].end, out);

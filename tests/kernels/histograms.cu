@@ -2,7 +2,8 @@
 
 extern "C" __global__ void histogram_global(const unsigned char *data, int n, unsigned *bins)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&bins[data[i]], 1u);
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&bins[data[i]], 1u);
 }
 
 extern "C" __global__ void histogram_shared(const unsigned char *data, int n, unsigned *bins)

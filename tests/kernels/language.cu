@@ -259,7 +259,8 @@ extern "C" __global__ void votes(const int *in, unsigned *ballots, int *any_all,
 }
 
 // Shuffles of every kind: broadcast, rotation, within groups of eight, of doubles.
-extern "C" __global__ void shuffles(const double *in, double *broadcast, double *rotated, double *grouped, double *folded)
+extern "C" __global__ void shuffles(const double *in, double *broadcast, double *rotated, double *grouped,
+                                    double *folded)
 {
     int lane = threadIdx.x & 31;
     double v = in[threadIdx.x];

@@ -56,7 +56,8 @@ extern "C" __global__ void softmax_online(const float *in, float *out, int rows,
 }
 
 // Mean and variance by one reduction of pairs.
-extern "C" __global__ void layer_norm(const float *x, float *y, const float *gamma, const float *beta, int cols, float eps)
+extern "C" __global__ void layer_norm(const float *x, float *y, const float *gamma, const float *beta, int cols,
+                                      float eps)
 {
     __shared__ float2 s[256];
     int row = blockIdx.x, tid = threadIdx.x;
@@ -104,7 +105,8 @@ extern "C" __global__ void kmeans_assign(const float2 *points, const float2 *cen
     label[i] = nearest;
 }
 
-extern "C" __global__ void kmeans_update(const float2 *points, const int *label, double *sums, int *counts, int n, int k)
+extern "C" __global__ void kmeans_update(const float2 *points, const int *label, double *sums, int *counts, int n,
+                                         int k)
 {
     extern __shared__ unsigned char memory[];
     double *sx = (double *)memory, *sy = sx + k;

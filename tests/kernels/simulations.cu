@@ -92,7 +92,8 @@ extern "C" __global__ void pi_xorshift(int *hits, int darts)
 }
 
 // How long a point takes to run away: loops of different lengths side by side.
-extern "C" __global__ void mandelbrot(int *iterations, int height, int width, double x0, double y0, double step, int most)
+extern "C" __global__ void mandelbrot(int *iterations, int height, int width, double x0, double y0, double step,
+                                      int most)
 {
     int px = blockIdx.x * blockDim.x + threadIdx.x;
     int py = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,7 +1,7 @@
 """The kernels of tests/kernels: how tests compile and launch them, and the tier that is to serve each on the CPU.
 
-A test asks for `kernel("file", "name")`, or with several instances of a template for one of `names`. On the CPU the tier
-that a kernel is run in must be the one recorded here: a kernel that falls back from loops to fibers fails its test."""
+A test asks for `kernel("file", "name")`, or with several instances of a template for one of `names`. On the CPU the
+tier that a kernel is run in must be the one recorded here: one that falls back from loops to fibers fails its test."""
 import functools
 import pathlib
 import re
@@ -16,7 +16,8 @@ FOLDER = pathlib.Path(__file__).parent.parent / "kernels"
 REGIONS = {
     "stencils": "stencil_1d_shared laplace_step_shared heat_3d_marching",
     "transposes": "transpose_tiled transpose_padded transpose_in_place",
-    "reductions": "reduce_interleaved reduce_strided reduce_sequential reduce_first_add reduce_last_block arg_max dot",
+    "reductions": "reduce_interleaved reduce_strided reduce_sequential reduce_first_add reduce_last_block arg_max "
+                  "dot",
     "scans": "scan_hillis_steele scan_inclusive_in_place scan_blelloch scan_segmented",
     "histograms": "histogram_shared histogram_private_coarse histogram_per_warp",
     "matrices": "matmul_tiled matmul_guarded matmul_dynamic_shared matmul_register_tiled matvec_shared solve_lower",
@@ -28,8 +29,8 @@ REGIONS = {
     "language": "locked dynamic_arrays early_return data_dependent_trips odd_loops macros",
 }
 FIBERS = {
-    "reductions": ("reduce_unrolled_volatile reduce_unrolled_syncwarp reduce_template reduce_shuffle reduce_warp_atomic "
-                   "largest_volatile"),
+    "reductions": "reduce_unrolled_volatile reduce_unrolled_syncwarp reduce_template reduce_shuffle reduce_warp_atomic "
+                  "largest_volatile",
     "scans": "scan_shuffle scan_warp_volatile",
     "histograms": "histogram_match",
     "matrices": "matvec_warp",

@@ -92,3 +92,23 @@ def test_case(name):
     k((1,), (64,), (out,))
     np.testing.assert_array_equal(out.get(), wanted)
     assert k.kernel.tier in (tier, "gpu")
+
+
+def test_one_that_does_not_compile_in_loops():
+    """A kernel whose loops between barriers do not compile is run in fibers; others of its module stay as they are."""
+    k = cp.RawModule(code="""
+    extern "C" __global__ void product(int *out, int n)
+    {
+        __shared__ int s[64]; int t = threadIdx.x, a = 3;
+        n * a;
+        s[t] = a * t; __syncthreads(); a *= n; __syncthreads(); out[t] = s[63 - t] + a;
+    }
+    extern "C" __global__ void other(int *out) { __shared__ int s[64];
+        s[threadIdx.x] = threadIdx.x; __syncthreads(); out[threadIdx.x] = s[63 - threadIdx.x]; }
+    """)
+    out, product, other = cp.zeros(64, "i4"), k.get_function("product"), k.get_function("other")
+    product((1,), (64,), (out, np.int32(2)))
+    np.testing.assert_array_equal(out.get(), 3 * (63 - T) + 6)
+    other((1,), (64,), (out,))
+    np.testing.assert_array_equal(out.get(), 63 - T)
+    assert other.kernel.tier in ("regions", "gpu") and product.kernel.tier in ("fibers", "gpu")

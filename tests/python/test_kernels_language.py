@@ -197,8 +197,8 @@ def test_control_flow(n):
 @pytest.mark.parametrize("shape", [(1, 32), (7, 64), (20, 256)])
 def test_grid_that_waits(n, shape):
     x, partial, out = integers(n), cp.zeros(shape[0], "i4"), cp.zeros(1, "i4")
-    kernel("cooperative", "grid_reduce", cooperative=True)(shape[:1], shape[1:], (cp.asarray(x), partial, out, np.int32(n)),
-                                                           shared_mem=4 * shape[1])
+    k = kernel("cooperative", "grid_reduce", cooperative=True)
+    k(shape[:1], shape[1:], (cp.asarray(x), partial, out, np.int32(n)), shared_mem=4 * shape[1])
     assert out.get()[0] == x.sum()
 
 

@@ -165,7 +165,8 @@ def test_shortest_ways():
     edges = [cp.asarray(v.astype("i4")) for v in (source, target, d[source, target])]
     while changed.get()[0]:
         changed[:] = 0
-        kernel("graphs", "relax_edges")((blocks(len(source), 64),), (64,), (*edges, np.int32(len(source)), one, changed))
+        kernel("graphs", "relax_edges")((blocks(len(source), 64),), (64,),
+                                        (*edges, np.int32(len(source)), one, changed))
     for k in range(n):
         kernel("graphs", "floyd_warshall")((blocks(n, 32), n), (32,), (a, np.int32(n), np.int32(k)))
         d = np.minimum(d, np.minimum(d[:, k:k + 1].astype("i8") + d[k:k + 1], far))

@@ -68,14 +68,19 @@ static bool open_library(const void *object, size_t bytes, library *l)
     return l->kernels && l->variables;
 }
 
-/* Whether a macro is a name for one word: `#define N 256`. */
+/* Whether a macro is a name for one word: `#define N 256`. Small letters are a type's, or may be a variable's. */
 static bool is_plain(const char *p, const char *end)
 {
+    static const char *const types[] = {"float", "double", "int", "unsigned", "long", "short", "char", "bool", "half"};
     p += strspn(p, " \t");
     p += strcspn(p, " \t(\n");
     if (p >= end) return true;
     if (*p == '(') return false;
     p += strspn(p, " \t");
+    bool small = islower((unsigned char)*p) != 0;
+    for (size_t i = 0; small && i < sizeof types / sizeof *types; i++)
+        small = strncmp(p, types[i], strlen(types[i])) != 0;
+    if (p < end && small) return false;
     while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '.')) p++;
     p += strspn(p, " \t\r");
     return p >= end || *p == '/';

@@ -68,6 +68,14 @@ static bool is_array(const cpi_local *v) { return v->suffix_end > v->suffix; }
 /* Whether the variable is seen at token i, and declared before it. */
 static bool visible(const cpi_local *v, int i) { return v->statement < 0 || (v->name < i && i < v->block_end); }
 
+/* Whether another variable of its name, declared further in, is what token i would see. */
+static bool hidden(const writer *w, const cpi_local *v, int i)
+{
+    for (const cpi_local *l = v + 1; l < w->s->local + w->s->nlocals; l++)
+        if (visible(l, i) && cpi_token_same(word(w, l->name), word(w, v->name))) return true;
+    return false;
+}
+
 static bool used_between(const writer *w, const cpi_local *v, int first, int last)
 {
     for (int i = first; i < last; i++)
@@ -88,7 +96,7 @@ static void take_out(writer *w, int first, int last)
 {
     for (int k = 0; k < w->s->nlocals; k++) {
         const cpi_local *v = &w->s->local[k];
-        if (!visible(v, first)) continue;
+        if (!visible(v, first) || hidden(w, v, first)) continue;
         if (v->class == CPI_V_PURE) put_declaration(w, v, true);
         if (v->class != CPI_V_KEPT || !used_between(w, v, first, last)) continue;
         if (is_array(v)) {
@@ -112,7 +120,8 @@ static void put_back(writer *w, int first, int last)
 {
     for (int k = 0; k < w->s->nlocals; k++) {
         const cpi_local *v = &w->s->local[k];
-        if (visible(v, first) && v->class == CPI_V_KEPT && v->written && used_between(w, v, first, last))
+        if (visible(v, first) && !hidden(w, v, first) && v->class == CPI_V_KEPT && v->written &&
+            used_between(w, v, first, last))
             put_back_one(w, v);
     }
 }
@@ -136,6 +145,19 @@ static void put_storage(writer *w, const cpi_local *v)
     cpi_string_put(w->out, "; ");
 }
 
+/* The values of an array that is kept. Its size must stand in its brackets, since where it is kept no values are. */
+static void put_elements(writer *w, const cpi_local *v)
+{
+    if (word(w, v->suffix)->match == v->suffix + 1) w->s->failed = true;
+    cpi_string_put(w->out, "{ ");
+    put_declarator(w, v, "__values");
+    cpi_string_put(w->out, " = ");
+    put_tokens(w, v->value, v->value_end);
+    cpi_string_put(w->out, "; __builtin_memcpy((void *)&%.*s, &%.*s__values, sizeof %.*s); } ",
+                   (int)word(w, v->name)->length, word(w, v->name)->text, (int)word(w, v->name)->length,
+                   word(w, v->name)->text, (int)word(w, v->name)->length, word(w, v->name)->text);
+}
+
 /* A statement inside a loop. Of a declaration each declarator goes its own way. */
 static void put_statement(writer *w, int k)
 {
@@ -157,7 +179,7 @@ static void put_statement(writer *w, int k)
             cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
             put_kept_name(w, v);
             cpi_string_put(w->out, "[__cu_t]; ");
-            if (v->value >= 0) w->s->failed = true; /* arrays with values */
+            if (v->value >= 0) put_elements(w, v);
         } else {
             put_declaration(w, v, v->class == CPI_V_PURE);
         }
@@ -200,14 +222,11 @@ static void put_list(writer *w, int k, int loop);
  * of the result is __cu_cN, N the statement. */
 static void put_test(writer *w, int k, int first, int last)
 {
-    if (first == last) {
-        cpi_string_put(w->out, "const bool __cu_c%d = true; ", k);
-        return;
-    }
-    if (cpi_structure_uniform(w->s, first, last)) {
-        cpi_string_put(w->out, "const bool __cu_c%d = (", k);
+    if (first == last || cpi_structure_uniform(w->s, first, last)) { /* true for ever, though all may have left */
+        cpi_string_put(w->out, "const bool __cu_c%d = %s(", k,
+                       w->s->returns ? "__cu_left(__cu_alive, __cu_block) && " : "");
         put_tokens(w, first, last);
-        cpi_string_put(w->out, "); ");
+        cpi_string_put(w->out, first == last ? "true); " : "); ");
         return;
     }
     cpi_string_put(w->out, "__cu_ballot __cu_b%d;", k);
@@ -250,7 +269,7 @@ static void put_for(writer *w, int k)
     if (uniform) {
         cpi_string_put(w->out, "for (");
         put_tokens(w, st->test, st->test_end);
-        cpi_string_put(w->out, ") { ");
+        cpi_string_put(w->out, ") { %s", w->s->returns ? "if (!__cu_left(__cu_alive, __cu_block)) break; " : "");
         put_list(w, st->child, -1);
         cpi_string_put(w->out, "} ");
         return;

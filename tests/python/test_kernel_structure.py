@@ -57,6 +57,39 @@ CASES = {
         for (int i = 0, j = 6; i < j; i++, j--) { s[t] = i * j; __syncthreads(); r += s[63 - t]; __syncthreads(); }"""),
     "a variable called half": ("regions", 63 - T, """
         for (int half = 32; half; half /= 2) { s[t] = t; __syncthreads(); r = s[63 - t]; __syncthreads(); }"""),
+    "a loop variable of another's name": ("regions", 10 + 64 * 5 - 5 * T + T, """
+        int i = threadIdx.x;
+        for (int i = 0; i < 5; i++) { s[t] = t; __syncthreads(); r += s[63 - t] + 1; __syncthreads(); r += i - 1; }
+        r += 5; __syncthreads(); r += i;"""),
+    "a block's variable of another's name": ("regions", 2 * (63 - T + 1000) + T, """
+        int v = t; s[t] = v; __syncthreads();
+        { int v = s[63 - t]; __syncthreads(); s[t] = v + 1000; v = -1; __syncthreads(); }
+        r = s[t] * 2 + v;"""),
+    "a uniform variable of another's name": ("regions", T + 7 * 64, """
+        int k = t;
+        { int k = blockDim.x; s[t] = k; __syncthreads(); for (int i = 0; i < 7; i++) { r += k; __syncthreads(); } }
+        r += k;"""),
+    "arrays with values": ("regions", 6 + 63 - T, """
+        int a[3] = {1, 2, 3}; s[t] = t; __syncthreads(); a[t % 3] += s[63 - t]; __syncthreads();
+        r = a[0] + a[1] + a[2];"""),
+    "all leave a loop without end": ("regions", 3 + T, """
+        for (int k = 0;; k++) {
+            s[t] = k; __syncthreads();
+            if (s[63 - t] == 3) { out[t] = k + t; return; }
+            __syncthreads();
+        }"""),
+    "all leave a loop that is always true": ("regions", 3 + T, """
+        while (true) {
+            s[t] = r++; __syncthreads();
+            if (s[63 - t] == 3) { out[t] = s[t] + t; return; }
+            __syncthreads();
+        }"""),
+    "all leave a loop with a step": ("regions", 3 + T, """
+        for (;; r++) {
+            s[t] = r; __syncthreads();
+            if (s[63 - t] == 3) { out[t] = r + t; return; }
+            __syncthreads();
+        }"""),
     "lambdas": ("fibers", 3 * (63 - T), """
         auto g = [&](int x) { return x * 2 + t; }; s[t] = g(t); __syncthreads(); r = s[63 - t];"""),
     "a jump backwards": ("fibers", 2 + 0 * T, """

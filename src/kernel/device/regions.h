@@ -16,6 +16,14 @@ static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
 }
 
+/* Whether a thread is left. */
+static inline bool __cu_left(const unsigned char *alive, const __cu_ctx &block)
+{
+    for (unsigned i = 0; i < __cu_threads(block); i++)
+        if (alive[i]) return true;
+    return false;
+}
+
 /* What threads say to a condition in front of a barrier. */
 struct __cu_ballot {
     unsigned yes = 0, no = 0, one_yes = 0, one_no = 0;

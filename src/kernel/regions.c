@@ -164,7 +164,9 @@ static void put_statement(writer *w, int k)
     const cpi_statement *st = &w->s->statement[k];
     int last, first = locals_of(w, k, &last);
     if (first == last) {
+        if (st->once) cpi_string_put(w->out, "do { ");
         put_tokens(w, st->first, st->last);
+        if (st->once) cpi_string_put(w->out, " } while (0); ");
         return;
     }
     for (int i = first; i < last; i++) {
@@ -315,6 +317,13 @@ static void put_while(writer *w, int k, bool first_runs)
     cpi_string_put(w->out, "} ");
 }
 
+static bool used_word(const writer *w, const char *text, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (token_is(w, i, text)) return true;
+    return false;
+}
+
 /* A statement that is taken apart. `loop`: the innermost one around it whose steps we write, -1: none. */
 static void put_split(writer *w, int k, int loop)
 {
@@ -329,6 +338,9 @@ static void put_split(writer *w, int k, int loop)
         cpi_string_put(w->out, "} ");
         break;
     case CPI_F_IF:
+        if (!used_word(w, "__syncthreads", st->first, st->last) &&
+            cpi_structure_by_thread(w->s, st->test, st->test_end))
+            w->s->failed = true; /* some leave a loop, or a round, and others do not */
         cpi_string_put(w->out, "{ ");
         put_test(w, k, st->test, st->test_end);
         cpi_string_put(w->out, "if (__cu_c%d) { ", k);

@@ -15,6 +15,7 @@ typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI
 typedef struct cpi_statement {
     uint8_t form;
     bool split;        /* holds a barrier, or jumps out of a loop that does */
+    bool once;         /* a text that `continue` leaves */
     int first, last;   /* tokens */
     int test, test_end; /* if, while, do: the condition; for: all between the parentheses */
     int child, next;   /* statements; -1: none. Of an if: then, and else behind it. */
@@ -54,5 +55,7 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
 void cpi_structure_free(cpi_structure *s);
 /* Whether nothing in the tokens depends on the thread, or on what memory holds. */
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
+/* Whether something in them depends on the thread's place, and nothing on what memory holds. */
+bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
 
 #endif

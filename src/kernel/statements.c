@@ -76,9 +76,10 @@ static int behind_statement(cpi_structure *s, int i, int end)
     return behind_semicolon(s, i, end);
 }
 
-/* Whether a break (unless `kept`: a switch is around it), or a continue, in the statement at i belongs to a loop around
- * it. */
-static bool jumps_out(cpi_structure *s, int i, int end, bool kept)
+enum { BREAK = 1, CONTINUE = 2 };
+
+/* Whether a jump of those kinds in the statement at i belongs to a loop around it. */
+static bool jumps_out(cpi_structure *s, int i, int end, int kinds)
 {
     while (i < end && (s->program->tokens.at[i].kind == CPI_W_LINE || is(s, i, "case") || is(s, i, "default"))) {
         while (i < end && s->program->tokens.at[i].kind != CPI_W_LINE && !is(s, i, ":")) i++;
@@ -88,7 +89,7 @@ static bool jumps_out(cpi_structure *s, int i, int end, bool kept)
     if (is(s, i, "{")) {
         for (int k = i + 1; k < match(s, i) && k > 0;) {
             bool word = s->program->tokens.at[k].kind == CPI_W_LINE || is(s, k, "case") || is(s, k, "default");
-            if (!word && jumps_out(s, k, match(s, i), kept)) return true;
+            if (!word && jumps_out(s, k, match(s, i), kinds)) return true;
             while (word && s->program->tokens.at[k].kind != CPI_W_LINE && !is(s, k, ":")) k++;
             k = word ? k + 1 : behind_statement(s, k, match(s, i));
         }
@@ -96,22 +97,40 @@ static bool jumps_out(cpi_structure *s, int i, int end, bool kept)
     }
     if (is(s, i, "if")) {
         int then = match(s, is(s, i + 1, "constexpr") ? i + 2 : i + 1) + 1;
-        if (jumps_out(s, then, end, kept)) return true;
+        if (jumps_out(s, then, end, kinds)) return true;
         int other = behind_statement(s, then, end);
-        return other > 0 && other < end && is(s, other, "else") && jumps_out(s, other + 1, end, kept);
+        return other > 0 && other < end && is(s, other, "else") && jumps_out(s, other + 1, end, kinds);
     }
-    if (is(s, i, "switch")) return jumps_out(s, match(s, i + 1) + 1, end, true);
-    return is(s, i, "continue") || (is(s, i, "break") && !kept);
+    if (is(s, i, "switch")) return jumps_out(s, match(s, i + 1) + 1, end, kinds & ~BREAK);
+    return (kinds & CONTINUE && is(s, i, "continue")) || (kinds & BREAK && is(s, i, "break"));
 }
 
-static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *behind);
+/* Where a statement stands: in no loop that is taken apart, in one, or as the body of one. */
+typedef enum place { OUTSIDE, IN_LOOP, BODY } place;
+
+static int read_statement(cpi_structure *s, int i, int end, place where, int *behind);
+
+/* Whether a thread may go on to the loop's next round at statement i, which others do not, and what is left of the body,
+ * to `last`, has no barrier: then that is one piece. */
+static bool may_skip(cpi_structure *s, int i, int last)
+{
+    int behind = is(s, i, "if") ? behind_statement(s, i, last) : -1;
+    return behind > 0 && jumps_out(s, i, behind, CONTINUE) && !jumps_out(s, i, behind, BREAK) &&
+           !has_barrier(s, i, last) && !s->failed;
+}
 
 /* The statements of a block; in `last` the one behind it. */
-static void read_block(cpi_structure *s, int at, int first, int last, bool in_loop)
+static void read_block(cpi_structure *s, int at, int first, int last, place where)
 {
     int before = -1;
     for (int i = first; i < last && !s->failed;) {
-        int behind, k = read_statement(s, i, last, in_loop, &behind);
+        int behind = last, k;
+        if (where == BODY && may_skip(s, i, last)) {
+            k = new_statement(s, CPI_F_TEXT, i);
+            if (k >= 0) s->statement[k].last = last, s->statement[k].once = true;
+        } else {
+            k = read_statement(s, i, last, where == BODY ? IN_LOOP : where, &behind);
+        }
         if (k < 0 || behind <= i) {
             if (behind > i && !s->failed) { /* nothing to be done: a pragma */
                 i = behind;
@@ -140,12 +159,12 @@ static bool is_fixed(const cpi_structure *s, int i)
 }
 
 /* An if, for, while or do that is taken apart; its parts are statements `child` and, for else, the next one. */
-static int read_control(cpi_structure *s, int i, int end, cpi_form form, bool in_loop, int *behind)
+static int read_control(cpi_structure *s, int i, int end, cpi_form form, place where, int *behind)
 {
     int k = new_statement(s, form, i), part, then;
     if (k < 0) return -1;
     if (form == CPI_F_DO) {
-        part = read_statement(s, i + 1, end, true, &then);
+        part = read_statement(s, i + 1, end, BODY, &then);
         if (part < 0 || s->failed || !is(s, then, "while")) return refuse(s);
         s->statement[k].test = then + 2;
         s->statement[k].test_end = match(s, then + 1);
@@ -155,11 +174,11 @@ static int read_control(cpi_structure *s, int i, int end, cpi_form form, bool in
         if (!is(s, test, "(")) return refuse(s);
         s->statement[k].test = test + 1;
         s->statement[k].test_end = match(s, test);
-        part = read_statement(s, match(s, test) + 1, end, in_loop || form != CPI_F_IF, &then);
+        part = read_statement(s, match(s, test) + 1, end, form != CPI_F_IF ? BODY : where ? IN_LOOP : OUTSIDE, &then);
         if (part < 0) return refuse(s);
         *behind = then;
         if (form == CPI_F_IF && then < end && is(s, then, "else")) {
-            int other = read_statement(s, then + 1, end, in_loop, behind);
+            int other = read_statement(s, then + 1, end, where ? IN_LOOP : OUTSIDE, behind);
             if (other < 0) return refuse(s);
             s->statement[part].next = other;
         }
@@ -171,7 +190,7 @@ static int read_control(cpi_structure *s, int i, int end, cpi_form form, bool in
 }
 
 /* One statement at i; -1, and `behind`, for what does nothing. */
-static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *behind)
+static int read_statement(cpi_structure *s, int i, int end, place where, int *behind)
 {
     *behind = i + 1;
     if (s->program->tokens.at[i].kind == CPI_W_LINE) {
@@ -183,7 +202,7 @@ static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *b
         return refuse(s);
     *behind = behind_statement(s, i, end);
     if (*behind < 0) return -1;
-    bool barrier = has_barrier(s, i, *behind), jumps = in_loop && jumps_out(s, i, *behind, false);
+    bool barrier = has_barrier(s, i, *behind), jumps = where && jumps_out(s, i, *behind, BREAK | CONTINUE);
     if (s->failed) return -1;
     cpi_form form = CPI_F_TEXT;
     if (is(s, i, "__syncthreads")) form = CPI_F_BARRIER;
@@ -196,12 +215,12 @@ static int read_statement(cpi_structure *s, int i, int end, bool in_loop, int *b
     else if (barrier && is(s, i, "while")) form = CPI_F_WHILE;
     else if (barrier && is(s, i, "do")) form = CPI_F_DO;
     else if (barrier || jumps) return refuse(s);
-    if (form >= CPI_F_IF && form <= CPI_F_DO) return read_control(s, i, end, form, in_loop, behind);
+    if (form >= CPI_F_IF && form <= CPI_F_DO) return read_control(s, i, end, form, where, behind);
     int k = new_statement(s, form, i);
     if (k < 0) return -1;
     s->statement[k].last = *behind;
     s->statement[k].split = form == CPI_F_BARRIER || form == CPI_F_JUMP || form == CPI_F_BLOCK;
-    if (form == CPI_F_BLOCK) read_block(s, k, i + 1, *behind - 1, in_loop);
+    if (form == CPI_F_BLOCK) read_block(s, k, i + 1, *behind - 1, where);
     return k;
 }
 
@@ -504,6 +523,7 @@ static int purity(const cpi_structure *s, int first, int last)
     return least;
 }
 
+bool cpi_structure_by_thread(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 1; }
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last) { return purity(s, first, last) == 2; }
 
 /* For a loop whose header is uniform: its variables are changed by the header alone. */
@@ -572,7 +592,7 @@ bool cpi_structure_read(cpi_cu_program *p, const cpi_cu_function *f, cpi_structu
     if (whole < 0) return false;
     s->statement[whole].last = f->end;
     s->statement[whole].split = true;
-    read_block(s, whole, f->body + 1, f->end - 1, false);
+    read_block(s, whole, f->body + 1, f->end - 1, OUTSIDE);
     if (s->failed) return false;
     number_regions(s, s->statement[whole].child);
     find_parameters(s);

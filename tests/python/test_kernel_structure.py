@@ -90,6 +90,25 @@ CASES = {
             if (s[63 - t] == 3) { out[t] = r + t; return; }
             __syncthreads();
         }"""),
+    "a round that some threads skip": ("regions", np.where(T < 3, 63 - T, 63 - T + 2 * (63 - T)), """
+        for (int k = 0; k < 3; k++) {
+            s[t] = t; __syncthreads();
+            if (k > 0 && t < 3) continue;
+            int v = s[63 - t]; r += v;
+        }"""),
+    "a round that some threads skip further in": ("regions", np.where(T % 2, 3 * (63 - T), 6), """
+        for (int k = 0; k < 3; k++) {
+            s[t] = t; __syncthreads(); int v = 2;
+            if (t % 2 == 0) { r += v; continue; } else { v = s[63 - t]; }
+            if (v < 0) continue;
+            r += v;
+        }"""),
+    "a loop that some threads leave in the last round": ("fibers", np.where(T < 3, 2, 3), """
+        for (int k = 0; k < 3; k++) {
+            s[t] = t; __syncthreads();
+            if (t < 3 && k == 2) break;
+            r++;
+        }"""),
     "lambdas": ("fibers", 3 * (63 - T), """
         auto g = [&](int x) { return x * 2 + t; }; s[t] = g(t); __syncthreads(); r = s[63 - t];"""),
     "a jump backwards": ("fibers", 2 + 0 * T, """

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/array.h"
+#include "backend/capture.h"
 #include "backend/device.h"
 #include "backend/stream.h"
 #include "core/memory.h"
@@ -275,6 +276,8 @@ static void extents(cp_dim3 d, uint32_t *of)
     of[2] = d.z ? d.z : 1;
 }
 
+static void release_kernel(void *kernel) { cp_kernel_free(kernel); }
+
 cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const cp_argument *arguments,
                          const cp_launch_options *options)
 {
@@ -297,5 +300,10 @@ cp_code cp_kernel_launch(cp_kernel *k, cp_dim3 grid, cp_dim3 block, int n, const
     l.bytes = bytes;
     cpi_span spans[cpi_kernel_checks() ? n + 1 : 1];
     if (cpi_kernel_checks()) l.nspans = spans_of(n, arguments, spans), l.spans = spans;
-    return ops_of(k->module)->launch(cpi_stream(k->module->device), &k->function, &l);
+    cp_stream *stream = cpi_stream(k->module->device);
+    if (cpi_capture_if_any(stream)) { /* the graph launches it as long as there is one */
+        __atomic_add_fetch(&k->refs, 1, __ATOMIC_RELAXED);
+        if (!cpi_capture_own(stream, k, release_kernel)) return cp_kernel_free(k), cp_error();
+    }
+    return ops_of(k->module)->launch(stream, &k->function, &l);
 }

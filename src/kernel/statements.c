@@ -110,8 +110,8 @@ typedef enum place { OUTSIDE, IN_LOOP, BODY } place;
 
 static int read_statement(cpi_structure *s, int i, int end, place where, int *behind);
 
-/* Whether a thread may go on to the loop's next round at statement i, which others do not, and what is left of the body,
- * to `last`, has no barrier: then that is one piece. */
+/* Whether a thread may go on to the loop's next round at statement i, which others do not, and what is left of the
+ * body, to `last`, has no barrier: then that is one piece. */
 static bool may_skip(cpi_structure *s, int i, int last)
 {
     int behind = is(s, i, "if") ? behind_statement(s, i, last) : -1;

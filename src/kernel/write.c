@@ -252,7 +252,8 @@ static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi
     if (f->body < 0) return;
     put_gap(p, f->body, out);
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
-    if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers && cpi_cu_regions(p, f, out)) {
+    if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
+        cpi_cu_regions(p, f, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;
     }

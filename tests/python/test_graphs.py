@@ -338,8 +338,10 @@ def test_kernels_of_ones_own(stream):
         stream.begin_capture()
         t = thrice(x)
         kernel((1000,), (128,), (t, y, 100000))
-        del t, x
+        del t, x, kernel, thrice   # the graph launches them all the same
         graph = stream.end_capture()
+        cp.clear_memo()
+        gc.collect()
         for _ in range(3):
             garbage = [cp.full(100000, 7.0) for _ in range(6)]
             graph.launch()

@@ -119,6 +119,7 @@ static declaration read_declaration(const cpi_tokens *t, int i, int end)
     static const char *const records[] = {"struct", "class", "union", "enum", NULL};
     declaration d = {.name = -1, .open = -1, .body = -1};
     bool value = false, operator = false;
+    int instance = -1, behind_instance = -1; /* a name<arguments>, of a specialization */
     for (; i < end; i++) {
         const cpi_token *w = &t->at[i], *before = i ? &t->at[i - 1] : w;
         if (cpi_token_is(w, ";")) break;
@@ -131,12 +132,14 @@ static declaration read_declaration(const cpi_tokens *t, int i, int end)
         if (cpi_token_is(w, "=") && !operator) value = true;
         if (cpi_token_is(w, "<") && before->kind == CPI_W_NAME && !operator) {
             int behind = cpi_tokens_behind_angles(t, i, end);
+            instance = i - 1, behind_instance = behind;
             if (behind > 0) i = behind - 1;
         } else if (cpi_token_is(w, "(")) {
             bool call_operator = operator && cpi_token_is(before, "operator");
-            bool named = operator ? !call_operator : before->kind == CPI_W_NAME && !one_of(before, attributes);
+            bool named = operator ? !call_operator
+                                  : i == behind_instance || (before->kind == CPI_W_NAME && !one_of(before, attributes));
             if (named && d.open < 0 && !value) {
-                if (!operator) d.name = i - 1;
+                if (!operator) d.name = i == behind_instance ? instance : i - 1;
                 d.open = i;
             }
             i = w->match;
@@ -231,6 +234,8 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope)
         }
         declaration d = read_declaration(t, i, end);
         if (!note(p, &d, start, templated, scope)) return false;
+        if (d.open >= 0 && d.body < 0 && cpi_token_is(&t->at[start], "template") && !templated)
+            p->function[p->nfunctions - 1].asked = true;
         i = d.end;
     }
     return true;

@@ -338,9 +338,13 @@ static void read_locals(cpi_structure *s, int statement, int first, int last, in
         v->suffix = i;
         while (i < last && is(s, i, "[")) i = match(s, i) + 1;
         v->suffix_end = i;
-        if (i < last && (is(s, i, "(") || is(s, i, "{"))) {
+        if (i < last && is(s, i, "(")) {
             refuse(s); /* constructors */
             return;
+        }
+        if (i < last && is(s, i, "{")) { /* x{1} is x = {1} */
+            v->value = i;
+            i = v->value_end = match(s, i) + 1;
         }
         if (i < last && is(s, i, "=")) {
             v->value = i + 1;

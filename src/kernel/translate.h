@@ -16,6 +16,7 @@ typedef enum cpi_tier { CPI_TIER_LOOP, CPI_TIER_REGIONS, CPI_TIER_FIBERS } cpi_t
 typedef struct cpi_cu_function {
     int start, name, open, body, end; /* body: its {, or -1 of a declaration */
     bool global, device, templated;
+    bool asked;     /* an instance of a template is asked for here (template void f<int>(...);): made when it is used */
     bool context;   /* has the hidden parameter */
     bool barriers;  /* it, or what it calls, waits for other threads, in whatever way */
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */

@@ -248,6 +248,10 @@ static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char
 
 static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi_string *out)
 {
+    if (f->asked) { /* the ; is left */
+        put_newlines(p, f->start, f->end - 1, out);
+        return;
+    }
     put_head(p, f, out);
     if (f->body < 0) return;
     put_gap(p, f->body, out);

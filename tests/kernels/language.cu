@@ -335,3 +335,18 @@ extern "C" __global__ void __launch_bounds__(256, 2) control_flow(const int *in,
         out[i] = r;
     }
 }
+
+// A template of a kernel, one for a type of its own, and an instance that is asked for by name.
+template <typename T> __global__ void fill(T *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = T(i) / T(2);
+}
+
+template <> __global__ void fill<bool>(bool *out, int n)
+{
+    int i{(int)(blockIdx.x * blockDim.x + threadIdx.x)};
+    if (i < n) out[i] = i % 3 == 0;
+}
+
+template __global__ void fill<float>(float *out, int n);

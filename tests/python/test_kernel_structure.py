@@ -109,6 +109,8 @@ CASES = {
             if (t < 3 && k == 2) break;
             r++;
         }"""),
+    "values in braces": ("regions", 63 - T + 3, """
+        int a{t}, b{3}; s[t] = a; __syncthreads(); b += s[63 - t]; __syncthreads(); r = b;"""),
     "lambdas": ("fibers", 3 * (63 - T), """
         auto g = [&](int x) { return x * 2 + t; }; s[t] = g(t); __syncthreads(); r = s[63 - t];"""),
     "a jump backwards": ("fibers", 2 + 0 * T, """

@@ -48,6 +48,18 @@ def test_templates_in_a_namespace(name, dtype, power, n):
     same(out, x ** power + 2 * x * x + 2)
 
 
+FILLS = ["fill<float>", "fill<int>", "fill<bool>"]
+
+
+@pytest.mark.parametrize("name, dtype", [*zip(FILLS, ("f4", "i4", "?"))])
+def test_specialized_templates(name, dtype):
+    n = 100
+    out = cp.zeros(n, dtype)
+    kernel("language", name, FILLS)((2,), (64,), (out, np.int32(n)))
+    i = np.arange(n)
+    same(out, {"f4": i / 2, "i4": i // 2, "?": i % 3 == 0}[dtype])
+
+
 @pytest.mark.parametrize("n", [1, 1000, 20011])
 def test_loops_of_compare_and_swap(n):
     x, total, largest = integers(n, dtype="f4", high=5000), cp.zeros(1), cp.zeros(1, "f4")

@@ -206,8 +206,7 @@ static inline double norm3d(double a, double b, double c) { return sqrt(a * a + 
 static inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
 static inline double rhypot(double a, double b) { return 1 / hypot(a, b); }
 static inline float rhypotf(float a, float b) { return 1 / hypotf(a, b); }
-static inline float saturate(float x) { return x < 0 ? 0 : x > 1 ? 1 : x == x ? x : 0; }
-#define __saturatef saturate
+static inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x == x ? x : 0; }
 
 #define isnan(x) __builtin_isnan(x)
 #define isinf(x) (__builtin_isinf(x) != 0)

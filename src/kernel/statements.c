@@ -102,7 +102,7 @@ static bool jumps_out(cpi_structure *s, int i, int end, int kinds)
         return other > 0 && other < end && is(s, other, "else") && jumps_out(s, other + 1, end, kinds);
     }
     if (is(s, i, "switch")) return jumps_out(s, match(s, i + 1) + 1, end, kinds & ~BREAK);
-    return (kinds & CONTINUE && is(s, i, "continue")) || (kinds & BREAK && is(s, i, "break"));
+    return is(s, i, "continue") ? (kinds & CONTINUE) != 0 : is(s, i, "break") && kinds & BREAK;
 }
 
 /* Where a statement stands: in no loop that is taken apart, in one, or as the body of one. */

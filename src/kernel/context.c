@@ -24,7 +24,8 @@ void cpi_context_start(void);
 void *cpi_context_make(char *top, void (*entry)(void *), void *argument)
 {
     void **sp = (void **)((uintptr_t)top & ~(uintptr_t)15);
-    *--sp = NULL;                       /* the stack is aligned as a call would have it */
+    *--sp = NULL; /* two words: where cpi_context_start begins the stack is aligned to 16, for its call of `entry` */
+    *--sp = NULL;
     *--sp = (void *)&cpi_context_start; /* where the first switch returns to */
     *--sp = NULL;                       /* rbp */
     *--sp = NULL;                       /* rbx */

@@ -41,6 +41,8 @@ typedef struct arena {
     block *bins[2][LEVELS][SPLITS];
     bool captured; /* a capture's: what lies here is nobody else's */
     struct arena *next;
+    cp_stream *first; /* of a capture's arena: whose the first block was */
+    bool mixed;       /* others take part in it too */
 } arena;
 
 struct cpi_pool {
@@ -480,11 +482,14 @@ static block *find_block(cpi_pool *p, arena *a, size_t size, bool large)
 }
 
 /* A block for work that is captured: one that this capture freed, or a fresh one. Others may have work under way on
- * what is free elsewhere, which the graph, launched in any stream, would not wait for. */
-static block *find_for_capture(cpi_pool *p, arena *a, size_t size, bool large)
+ * what is free elsewhere, which the graph, launched in any stream, would not wait for. Where several streams take part
+ * in the capture, one need not wait for the other either: then every block is fresh. */
+static block *find_for_capture(cpi_pool *p, arena *a, cp_stream *stream, size_t size, bool large)
 {
     a->captured = true;
-    block *b = p->direct ? NULL : bin_search(a, size, large);
+    if (!a->first) a->first = stream;
+    if (a->first != stream) a->mixed = true;
+    block *b = p->direct || a->mixed ? NULL : bin_search(a, size, large);
     if (!b) return piece_new(p, size, large);
     bin_remove(a, b);
     p->stats.reuses++;
@@ -533,7 +538,7 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
     cpi_capture *capture = cpi_capture_if_any(stream);
     pthread_mutex_lock(&p->lock);
     arena *a = arena_of(p, capture ? cpi_capture_key(capture) : stream, true);
-    block *b = !a ? NULL : capture ? find_for_capture(p, a, size, large) : find_block(p, a, size, large);
+    block *b = !a ? NULL : capture ? find_for_capture(p, a, stream, size, large) : find_block(p, a, size, large);
     if (b) {
         split_block(p, a, b, size);
         b->stream = stream;
@@ -594,6 +599,8 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
             b->next = p->parked;
             p->parked = b;
         } else if (b->capture) { /* nobody else gets it, and its end waits for the device */
+            arena *a = used ? arena_of(p, cpi_capture_key(b->capture), false) : NULL;
+            if (a) a->mixed = true;
             forget_users(b, gone);
             give_back(p, b);
         } else if (used && must_wait(p, b, gone)) {

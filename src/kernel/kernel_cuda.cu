@@ -46,7 +46,8 @@ struct nvrtc_calls {
 } nvrtc;
 
 pthread_once_t driver_once = PTHREAD_ONCE_INIT, nvrtc_once = PTHREAD_ONCE_INIT;
-char driver_trouble[300], nvrtc_trouble[300], include_option[1100];
+char driver_trouble[300], nvrtc_trouble[300];
+char include_option[1100], cccl_option[1100]; /* CUDA's headers, and cuda::std's, which some of them include */
 
 void open_driver()
 {
@@ -89,7 +90,9 @@ bool has_headers(const char *folder)
     char file[1000];
     int n = snprintf(file, sizeof file, "%s/include/cuda_fp16.h", folder);
     if (!*folder || n >= (int)sizeof file || access(file, R_OK)) return false;
-    return snprintf(include_option, sizeof include_option, "-I%s/include", folder) < (int)sizeof include_option;
+    n = snprintf(include_option, sizeof include_option, "-I%s/include", folder);
+    snprintf(cccl_option, sizeof cccl_option, "-I%s/include/cccl", folder);
+    return n < (int)sizeof include_option;
 }
 
 /* CUDA's own headers (cuda_fp16.h, cooperative_groups.h), beside the library or in the toolkit's folder. */
@@ -236,6 +239,7 @@ cp_code compile(const cpi_source *source, const char *architecture, bool own, pa
         texts[headers] = h->text, names[headers++] = h->name;
     options[n++] = architecture;
     if (*include_option) options[n++] = include_option;
+    if (*cccl_option) options[n++] = cccl_option;
     bool standard = false;
     for (int i = 0; i < source->noptions && n < OPTIONS - 2; i++) {
         options[n++] = source->options[i];

@@ -1,5 +1,6 @@
 """Device: the current one, a GPU, the CPU. Device 0 is the CPU where there is no GPU, so programs for one run there."""
 from cuprite import _device
+from cuprite._core import CUDARuntimeError
 from cuprite.cuda.stream import _current
 
 CPU = -1
@@ -43,11 +44,17 @@ class Device:
         _device.synchronize(self._number)
 
     def __enter__(self):
-        _current.devices.append(_device.current())
+        try:
+            before = _device.current()
+        except CUDARuntimeError:  # a forked child has no use of the parent's GPU, but of this one it may
+            before = None
+        _current.devices.append(before)
         return self.use()
 
     def __exit__(self, *exception):
-        _device.use(_current.devices.pop())
+        before = _current.devices.pop()
+        if before is not None:
+            _device.use(before)
 
     name = property(lambda self: _device.query(self._number)["name"])
     backend = property(lambda self: _device.query(self._number)["backend"])

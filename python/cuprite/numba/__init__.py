@@ -29,5 +29,5 @@ config = _Config()
 def __getattr__(name):
     if name == "cuda":
         import importlib
-        return importlib.import_module("cuprite.numba.cuda")
+        return importlib.import_module("cuprite._numba_cuda")
     raise AttributeError(f"module 'cuprite.numba' has no attribute {name!r}")

@@ -12,7 +12,7 @@ from cuprite._ast.types import VOID, Array, Scalar
 from cuprite._ast.values import Value, as_type
 from cuprite.numba import _types
 from cuprite.numba._host import RULES
-from cuprite.numba.cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
+from cuprite._numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
 from cuprite.numba.errors import told
 
 TARGETS = ("cpu", "parallel", "cuda")

@@ -1,5 +1,5 @@
 """cuda.reduce: a function of two numbers folded over an array."""
-from cuprite.numba.cuda.devicearray import is_cuda_array, ours, using
+from cuprite._numba_cuda.devicearray import is_cuda_array, ours, using
 
 
 class Reduce:

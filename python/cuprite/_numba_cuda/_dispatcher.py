@@ -5,7 +5,7 @@ from cuprite._ast import launch
 from cuprite._ast.types import VOID, Array, Scalar, Tuple
 from cuprite.numba import _types
 from cuprite.numba._host import RULES
-from cuprite.numba.cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
+from cuprite._numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
 from cuprite.numba.errors import TypingError, told
 
 

@@ -1,7 +1,7 @@
 """Devices, streams, events and memory by numba.cuda's names."""
 import contextlib
 
-from cuprite.numba.cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
+from cuprite._numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
 
 __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
            "mapped_array_like", "managed_array", "pinned", "mapped", "as_cuda_array", "is_cuda_array", "stream",

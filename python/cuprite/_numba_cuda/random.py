@@ -6,7 +6,7 @@ bits, so that many are made by doubling: the states so far, moved by a matrix of
 from cuprite._ast.intrinsics import Intrinsic
 from cuprite._ast.types import DOUBLE, FLOAT, UINT64, Array
 from cuprite._ast.values import Value, as_type, describe
-from cuprite.numba.cuda.devicearray import DeviceNDArray, using
+from cuprite._numba_cuda.devicearray import DeviceNDArray, using
 
 __all__ = ["create_xoroshiro128p_states", "init_xoroshiro128p_states", "xoroshiro128p_dtype", "xoroshiro128p_next",
            "xoroshiro128p_uniform_float32", "xoroshiro128p_uniform_float64", "xoroshiro128p_normal_float32",

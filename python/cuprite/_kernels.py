@@ -129,6 +129,7 @@ class _LoopKernel(_core._LoopKernel):
         self.nin, self.nout = len(self.in_params), len(self.out_params)
         self.nargs = self.nin + self.nout
         self.name, self.preamble, self.reduce_dims = _name(name), preamble, reduce_dims
+        self.symbol = self.name + "_kernel"  # the name alone may be a function's of CUDA: norm
         self._options = tuple(options)
         self._codes = {}
 
@@ -185,7 +186,7 @@ class ElementwiseKernel(_LoopKernel):
 
     def _build(self, types, device, key):
         text = _loop_text.elementwise(self, types, key, _is_gpu(device))
-        return self._compile(text, types, key, device, (self.name,))
+        return self._compile(text, types, key, device, (self.symbol,))
 
 
 class ReductionKernel(_LoopKernel):
@@ -231,7 +232,7 @@ class ReductionKernel(_LoopKernel):
 
     def _build(self, types, device, key):
         text = _loop_text.Reduction(self, types, key, _is_gpu(device)).text()
-        names = (self.name, self.name + "_join") if key[0] & _loop_text.SPLIT else (self.name,)
+        names = (self.symbol, self.symbol + "_join") if key[0] & _loop_text.SPLIT else (self.symbol,)
         return self._compile(text, types, key, device, names)
 
 

@@ -134,7 +134,7 @@ def elementwise(kernel, types, key, gpu):
     index = mentions(kernel.body_text, "_ind")
     flat = all(o.lies == DENSE for o in steps)
     text = opening(kernel, types)
-    text.append(f'extern "C" __global__ void {kernel.name}({v.arguments()})')
+    text.append(f'extern "C" __global__ void {kernel.symbol}({v.arguments()})')
     text.append("{")
     text += lines(1, "const ptrdiff_t n = (ptrdiff_t)_g.v[0];", "(void)n;", list(v.raws()))
     if index:
@@ -223,7 +223,7 @@ class Reduction:
 
     def head(self, suffix):
         v = self.v
-        text = [f'extern "C" __global__ void {self.kernel.name}{suffix}({v.arguments("void *_part")})', "{"]
+        text = [f'extern "C" __global__ void {self.kernel.symbol}{suffix}({v.arguments("void *_part")})', "{"]
         for i, name in enumerate(NAMES):
             text += lines(1, f"const ptrdiff_t _{name} = (ptrdiff_t)_g.v[{i}];")
         text += lines(1, *[f"(void)_{name};" for name in NAMES], list(v.raws()))

@@ -131,6 +131,9 @@ void names_under_way(cp_stream *stream, char *text, size_t bytes)
 cp_code cpi_cuda_check(cp_stream *stream, cudaError_t status, const char *what)
 {
     if (status == cudaSuccess) return CP_OK;
+    if (stream && stream->device->forked)
+        return cpi_host->fail(CP_ERROR_DEVICE, "%s: %s cannot be used in a process forked from one that used it", what,
+                              stream->device->label);
     cp_code code = status == cudaErrorMemoryAllocation ? CP_ERROR_MEMORY : CP_ERROR_DEVICE;
     char names[256] = "";
     if (of_earlier_work(status)) names_under_way(stream, names, sizeof names);

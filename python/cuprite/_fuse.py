@@ -8,6 +8,7 @@ tells of operations that cannot be fused, once a function."""
 import functools
 import os
 import types
+import weakref
 
 from cuprite import _core
 from cuprite._core import ndarray as _ndarray
@@ -25,15 +26,22 @@ def _queue():
     """The thread that compiles, one for the process, and what it has to do; made when first needed."""
     global _jobs
     if _jobs is None:
+        import atexit
         import queue
         import threading
         jobs = queue.SimpleQueue()
 
         def work():
-            while True:
-                job = jobs.get()
-                job()
-        threading.Thread(target=work, name="cuprite-fuse", daemon=True).start()
+            while jobs.get()() is not jobs:  # no name for the job, which would keep its arrays until the next one
+                pass
+        thread = threading.Thread(target=work, name="cuprite-fuse", daemon=True)
+        thread.start()
+
+        def end():  # a compiler at work while the process ends would find its libraries taken apart
+            if _jobs is jobs:
+                jobs.put(lambda: jobs)
+                thread.join(30)
+        atexit.register(end)
         _jobs = jobs
     return _jobs
 
@@ -112,10 +120,16 @@ class Fusion:
                 kinds not in self._programs and len(self._programs) >= _MOST_KERNELS):
             return
         self._asked.add(key)
-        _queue().put(functools.partial(self._compile, kinds, args))
+        held = [weakref.ref(a) if isinstance(a, _core.ndarray) else lambda a=a: a for a in args]
+        _queue().put(functools.partial(self._compile, key, held))
 
-    def _compile(self, kinds, args):
+    def _compile(self, key, held):
+        """Arrays that have ended meanwhile are not kept for this: a later call asks again."""
         from cuprite import _trace
+        kinds, args = key[0], tuple([a() for a in held])
+        if any(a is None and isinstance(h, weakref.ref) for a, h in zip(args, held)):
+            self._asked.discard(key)
+            return
         try:
             if kinds not in self._programs:
                 self._programs[kinds] = _trace.program(self, args)

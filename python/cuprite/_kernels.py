@@ -176,6 +176,7 @@ class ElementwiseKernel(_LoopKernel):
         self.kwargs = {k: v for k, v in (("options", options), ("loop_prep", loop_prep), ("after_loop", after_loop))
                        if v}
         self.body_text = " ".join((operation, loop_prep, after_loop))
+        self._wide = _loop_text.may_be_wide(self)
         if doc is not None:
             self.__doc__ = doc
         self._declare(name, bytes(p.raw for p in self.params), self.nin, self.nout, False, no_return, return_tuple,

@@ -14,6 +14,7 @@ enum {
     GPU_THREADS = 256,         /* of a block that reduces */
     GPU_BLOCKS = 528,          /* as many are wanted of a reduction */
     MOST_BLOCKS = 1 << 16,     /* of an elementwise kernel; threads go on to further elements */
+    VECTOR = 16, MOST_WIDE = 8, /* bytes of a load, and neighbours that a thread takes at most */
     MOST_NUMBERS = 4096
 };
 
@@ -56,7 +57,7 @@ static bool is_dense(const loop_call *c, int i, int from, int to)
 static int by_stride(const loop_call *c, int i, int axis)
 {
     int64_t s = c->stride[i][axis];
-    if (c->s->gpu) return STRIDED;
+    if (c->s->gpu && c->wide == 1) return STRIDED;
     return s == 0 ? REPEATED : s == (int64_t)cp_type_size(c->s->types[i]) ? UNIT : STRIDED;
 }
 
@@ -68,6 +69,36 @@ static int lie(const loop_call *c, int i)
     if (!k->reduction) return is_dense(c, i, 0, c->ndim) ? DENSE : by_stride(c, i, c->ndim - 1);
     if (i >= k->nin) return is_dense(c, i, 0, c->nkept) ? DENSE : STRIDED;
     return by_stride(c, i, c->column ? c->nkept - 1 : c->ndim - 1);
+}
+
+/* Whether vectors of `bytes` may be read or written wherever the operand has neighbours. */
+static bool is_aligned(const loop_call *c, int i, int64_t bytes)
+{
+    const int last = c->ndim - 1;
+    const bool dense = is_dense(c, i, 0, c->ndim);
+    if (!dense && c->stride[i][last] != (int64_t)cp_type_size(c->s->types[i])) return true; /* one at a time */
+    if ((uintptr_t)cp_data(c->x[i]) % (uintptr_t)bytes) return false;
+    for (int d = 0; !dense && d < last; d++)
+        if (c->stride[i][d] % bytes) return false;
+    return true;
+}
+
+/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; 1 where not. */
+static int neighbours(const loop_call *c)
+{
+    int64_t widest = 1, n;
+    bool flat = true;
+    if (!c->s->gpu || !c->k->wide) return 1;
+    for (int i = 0; i < loop_operands(c->k); i++) {
+        if (!loop_steps(c, i)) continue;
+        widest = most(widest, (int64_t)cp_type_size(c->s->types[i]));
+        flat = flat && is_dense(c, i, 0, c->ndim);
+    }
+    n = least(VECTOR / widest, MOST_WIDE);
+    if (n < 2 || (!flat && c->shape[c->ndim - 1] % n)) return 1;
+    for (int i = 0; i < loop_operands(c->k); i++)
+        if (loop_steps(c, i) && !is_aligned(c, i, n * (int64_t)cp_type_size(c->s->types[i]))) return 1;
+    return (int)n;
 }
 
 /* Whether neighbours in memory belong to different results, by the first operand that moves. */
@@ -98,7 +129,7 @@ static bool is_narrow(const loop_call *c)
 }
 
 /* --- variants --- */
-enum { NARROW = 1, SPLIT = 2, COLUMN = 4 };
+enum { NARROW = 1, SPLIT = 2, COLUMN = 4, WIDE = 8 };
 
 static variant *new_variant(loop_call *c, const unsigned char *key, int length)
 {
@@ -207,7 +238,8 @@ static bool run_elementwise(loop_call *c)
     geometry g;
     cp_argument a[MOST_OPERANDS + 2];
     g.n = 0;
-    variant *v = find_variant(c, is_narrow(c) ? NARROW : 0);
+    c->wide = neighbours(c);
+    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (c->wide > 1 ? WIDE : 0));
     if (!v || c->prepare) return v != NULL;
     int64_t per = most(256, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
     per = (per + 63) / 64 * 64;
@@ -217,8 +249,8 @@ static bool run_elementwise(loop_call *c)
     if (!put_operands(c, &g)) return too_much();
     fill_arguments(c, NULL, &g, a);
     int64_t threads = !c->s->gpu ? 1 : c->threads ? c->threads : 128;
-    int64_t blocks = parts(c->kept, c->s->gpu ? threads : per);
-    if (c->s->gpu) blocks = least(blocks, MOST_BLOCKS);
+    int64_t blocks = parts(c->kept, c->s->gpu ? threads * c->wide : per);
+    if (c->s->gpu && c->wide == 1) blocks = least(blocks, MOST_BLOCKS);
     return launch(v->first, (cp_dim3){(uint32_t)blocks, 1, 1}, (cp_dim3){(uint32_t)threads, 1, 1},
                   loop_operands(c->k) + 1, a);
 }

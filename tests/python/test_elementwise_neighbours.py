@@ -1,5 +1,5 @@
-"""ElementwiseKernel where a thread takes neighbours at once (on GPUs): rests, rows, what is not aligned, outputs that are
-read or only sometimes written, in place. The oracle is NumPy; every case runs on every device."""
+"""ElementwiseKernel where a thread takes neighbours at once (on GPUs): rests, rows, what is not aligned, outputs that
+are read or only sometimes written, in place. The oracle is NumPy; every case runs on every device."""
 import numpy as np
 import pytest
 
@@ -49,9 +49,8 @@ SHAPES = [((6, 8), (8,)), ((6, 1), (1, 8)), ((5, 7), (7,)), ((3, 1, 16), (1, 4, 
 @pytest.mark.parametrize("types", [("float32", "float32"), ("int8", "float64"), ("float16", "complex64"),
                                    ("float64", "int16")])
 def test_rows(shapes, types):
-    k = cp.ElementwiseKernel("A x, B y", "complex128 z", "z = complex<double>((double)x) * complex<double>(y)", "rows"
-                             ) if types[1].startswith("complex") else cp.ElementwiseKernel(
-        "A x, B y", "float64 z", "z = (double)x * (double)y", "rows")
+    out, text = ("complex128", "complex<double>") if types[1].startswith("complex") else ("float64", "double")
+    k = cp.ElementwiseKernel("A x, B y", f"{out} z", f"z = {text}((double)x) * {text}(y)", "rows")
     x, y = values(shapes[0], types[0]), values(shapes[1], types[1], 1)
     expected = x.astype("f8") * y.astype(types[1] if types[1].startswith("complex") else "f8")
     z = k(cp.asarray(x), cp.asarray(y))

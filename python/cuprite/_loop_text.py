@@ -195,7 +195,7 @@ def assigned(operation):
 
 def _wide_step(v, steps, body, kernel):
     """A thread takes neighbours, as many as the widest operand has in 16 bytes."""
-    count = min(16 // max(SIZES[t] for t in v.stepping), 8)
+    count = 16 // max(SIZES[t] for t in v.stepping)
     flat = all(o.lies == DENSE for o in steps)
     written = assigned(kernel.operation)
     index = "unsigned int" if v.flags & NARROW else "unsigned long long"
@@ -205,7 +205,6 @@ def _wide_step(v, steps, body, kernel):
         text += lines(1, f"const bool _whole = ({index})n - _at >= {count};")
     places, loads, pieces, stores, rests = [], [], [], [], []
     for o in steps:
-        last = f"(ptrdiff_t)_g.v[{o.at + v.axes - 1}]" if o.lies == STRIDED else ""
         vector = f"cuprite_vector<{o.ctype}, {count}>"
         if o.lies == DENSE:
             text += lines(1, f"{o.const}{o.ctype} *const _p_{o.name} = _raw_{o.name} + _at;")
@@ -224,8 +223,6 @@ def _wide_step(v, steps, body, kernel):
         elif o.lies == REPEATED:
             text += [] if o.output else lines(1, f"const {o.ctype} _v_{o.name} = *_p_{o.name};")
             places.append(o.reference(f"*_p_{o.name}" if o.output else f"_v_{o.name}"))
-        elif o.lies == STRIDED:
-            places.append(o.reference(f"*({o.const}{o.ctype} *)((char *)_p_{o.name} + _j * {last})"))
         else:
             places.append(o.reference(f"_p_{o.name}[_j]"))
     text += _whole_or_rest(flat, loads, pieces, count)

@@ -14,7 +14,7 @@ enum {
     GPU_THREADS = 256,         /* of a block that reduces */
     GPU_BLOCKS = 528,          /* as many are wanted of a reduction */
     MOST_BLOCKS = 1 << 16,     /* of an elementwise kernel; threads go on to further elements */
-    VECTOR = 16, MOST_WIDE = 8, /* bytes of a load, and neighbours that a thread takes at most */
+    VECTOR = 16,               /* bytes of a thread's load */
     MOST_NUMBERS = 4096
 };
 
@@ -76,25 +76,29 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
 {
     const int last = c->ndim - 1;
     const bool dense = is_dense(c, i, 0, c->ndim);
-    if (!dense && c->stride[i][last] != (int64_t)cp_type_size(c->s->types[i])) return true; /* one at a time */
+    if (!dense && !c->stride[i][last]) return true; /* one for all */
     if ((uintptr_t)cp_data(c->x[i]) % (uintptr_t)bytes) return false;
     for (int d = 0; !dense && d < last; d++)
         if (c->stride[i][d] % bytes) return false;
     return true;
 }
 
-/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; 1 where not. */
+/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; 1 where
+ * not. */
 static int neighbours(const loop_call *c)
 {
-    int64_t widest = 1, n;
+    int64_t widest = 0, n;
     bool flat = true;
     if (!c->s->gpu || !c->k->wide) return 1;
     for (int i = 0; i < loop_operands(c->k); i++) {
         if (!loop_steps(c, i)) continue;
         widest = most(widest, (int64_t)cp_type_size(c->s->types[i]));
-        flat = flat && is_dense(c, i, 0, c->ndim);
+        if (is_dense(c, i, 0, c->ndim)) continue;
+        flat = false;
+        int64_t step = c->stride[i][c->ndim - 1];
+        if (step && step != (int64_t)cp_type_size(c->s->types[i])) return 1; /* more lines of memory at a time */
     }
-    n = least(VECTOR / widest, MOST_WIDE);
+    n = widest ? VECTOR / widest : 1;
     if (n < 2 || (!flat && c->shape[c->ndim - 1] % n)) return 1;
     for (int i = 0; i < loop_operands(c->k); i++)
         if (loop_steps(c, i) && !is_aligned(c, i, n * (int64_t)cp_type_size(c->s->types[i]))) return 1;

@@ -27,7 +27,7 @@ def test_rests(n, dtype):
     np.testing.assert_array_equal(after.get(), kept)
 
 
-@pytest.mark.parametrize("start", range(9))
+@pytest.mark.parametrize("start", [*range(9), 15, 16, 17])
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
 def test_starts(start, dtype):
     k = cp.ElementwiseKernel("T x, T y", "T z", "z = x * y", "starts")
@@ -100,6 +100,13 @@ def test_raw_beside_neighbours_and_indexer():
     x, t = values((6, 8), "float32"), values(3, "float32", 1)
     expected = x + (t[np.arange(48) % 3]).reshape(6, 8) * np.arange(8)
     np.testing.assert_array_equal(k(cp.asarray(x), cp.asarray(t)).get(), expected)
+
+
+def test_nothing_but_raw():
+    k = cp.ElementwiseKernel("raw T x, raw T z", "", "z[i] = x[n - 1 - i]", "turn")
+    x, z = values(37, "float32"), cp.zeros(37, "f4")
+    k(cp.asarray(x), z, size=37)
+    np.testing.assert_array_equal(z.get(), x[::-1])
 
 
 def test_the_index_is_signed():

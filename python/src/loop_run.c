@@ -12,7 +12,9 @@ enum {
     CPU_TASKS = 64,            /* as many are wanted */
     CPU_COLUMNS = 256,          /* results that a task of the CPU gathers side by side */
     GPU_THREADS = 256,         /* of a block that reduces */
-    GPU_BLOCKS = 528,          /* as many are wanted of a reduction */
+    GPU_BLOCKS = 528,          /* as many are wanted of a reduction, and where threads have this much to do, */
+    GPU_WORK = 64,
+    MOST_GPU_BLOCKS = 2112,    /* up to so many */
     MOST_BLOCKS = 1 << 16,     /* of an elementwise kernel; threads go on to further elements */
     VECTOR = 16,               /* bytes of a thread's load */
     MOST_NUMBERS = 4096
@@ -277,10 +279,12 @@ static cut cut_for_gpu(const loop_call *c)
 {
     int64_t lanes = power_from(most(c->reduced, 1), GPU_THREADS);
     if (c->column) lanes = least(lanes, GPU_THREADS / power_from(c->shape[c->nkept - 1], 32));
+    int64_t blocks = c->kept * c->reduced / (GPU_THREADS * GPU_WORK);
+    blocks = c->column ? GPU_BLOCKS : most(GPU_BLOCKS, least(blocks, MOST_GPU_BLOCKS));
     cut t = {.pieces = 1, .side = GPU_THREADS / lanes};
     t.groups = parts(c->kept, t.side);
     if (c->s->part && t.groups < GPU_BLOCKS / 2 && c->reduced >= lanes * 32)
-        t.pieces = least(parts(GPU_BLOCKS, t.groups), c->reduced / (lanes * 16));
+        t.pieces = least(parts(blocks, t.groups), c->reduced / (lanes * 16));
     t.length = most(1, parts(c->reduced, t.pieces));
     t.pieces = most(1, parts(c->reduced, t.length));
     t.per = 1;

@@ -6,6 +6,7 @@
 
 #include "backend/array.h"
 #include "backend/device.h"
+#include "backend/live.h"
 #include "backend/pool.h"
 #include "core/memory.h"
 
@@ -33,7 +34,7 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
     if (!d || !known(function, kind)) return NULL;
     if (!bytes) bytes = 1;
     void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
-    if (p) cpi_count_live(1);
+    if (p) cpi_count_live(1), cpi_live_add(p, bytes);
     else cpi_fail(CP_ERROR_MEMORY, "%s: out of memory on %s: %zu bytes asked for", function, d->name, bytes);
     return p;
 }
@@ -45,6 +46,7 @@ void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind)
     if (!d || !known(function, kind)) return;
     if (!bytes) bytes = 1;
     cpi_count_live(-1);
+    cpi_live_remove(memory);
     if (d->backend->memory_of_kind_free) {
         d->backend->memory_of_kind_free(cpi_stream(d), memory, bytes, kind);
     } else if (kind == CP_MEMORY_PINNED) {

@@ -12,6 +12,7 @@
 
 #include "backend/capture.h"
 #include "backend/device.h"
+#include "backend/live.h"
 #include "backend/stream.h"
 #include "core/memory.h"
 
@@ -80,7 +81,7 @@ cpi_pool *cpi_pool_new(cpi_device *device)
 #endif
     const char *mode = getenv("CUPRITE_POOL");
     if (mode) p->direct = strcmp(mode, "off") == 0;
-    p->small = device->id == CP_CPU && !p->direct ? UNIT : 0;
+    p->small = device->id == CP_CPU && !p->direct && !cpi_live_kept() ? UNIT : 0;
     return p;
 }
 
@@ -553,6 +554,7 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
     pthread_mutex_unlock(&p->lock);
     if (b) {
         cpi_count_live(1);
+        cpi_live_add(b->at, bytes ? bytes : 1);
         return b->at;
     }
 none:;
@@ -587,6 +589,7 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
 {
     cp_stream *gone[USERS] = {NULL};
     if (!memory) return;
+    cpi_live_remove(memory);
     if (cpi_in_call() && cpi_leave_for_later(p->device, cpi_stream_ref(stream), memory)) return;
     cpi_settle();
     pthread_mutex_lock(&p->lock);

@@ -29,6 +29,10 @@ void cpi_guard_fail(const char *text)
     __builtin_longjmp(now->jump, 1);
 }
 
+cpi_fault *cpi_guard_fault(void) { return now->fault; }
+
+void cpi_guard_leave(void) { __builtin_longjmp(now->jump, 1); }
+
 #if defined(__x86_64__)
 /* Registers in the order of their numbers in instructions. */
 static greg_t *numbered(ucontext_t *u, int number)
@@ -182,6 +186,8 @@ bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault)
     need_stack();
     guard g = {.around = now, .fault = fault};
     fault->text[0] = 0;
+    fault->at[0] = fault->at[1] = NULL;
+    fault->code = CP_OK;
     now = &g;
     bool done = run(&g, f, argument);
     now = g.around;

@@ -10,10 +10,28 @@
     do { if ((block) >= 1u << 20 || (block) * (size) > 0x7fffffffu - 1024) __builtin_unreachable(); } while (0)
 #endif
 
+template <class T> struct __cu_pointed { static constexpr unsigned size = 0; };
+template <class T> struct __cu_pointed<T *> { static constexpr unsigned size = sizeof(T); };
+template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
+template <> struct __cu_pointed<const void *> { static constexpr unsigned size = 0; };
+template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constexpr unsigned size = 0; };
+
+/* Static shared memory of each kernel of the text, by its number there: every place where variables end, told when the
+ * object is loaded. Instances of a template share a number, and so the most of them. */
+#ifndef __CU_KERNELS
+#define __CU_KERNELS 0
+#endif
+static unsigned __cu_shared_sizes[__CU_KERNELS + 1];
+template <unsigned kernel, unsigned bytes> struct __cu_reserve { static unsigned told; };
+template <unsigned kernel, unsigned bytes>
+unsigned __cu_reserve<kernel, bytes>::told =
+    __cu_shared_sizes[kernel] = __cu_shared_sizes[kernel] > bytes ? __cu_shared_sizes[kernel] : bytes;
+
 template <auto F> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+    static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
     template <int... I> struct places {};
     template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };

@@ -43,7 +43,7 @@ _LATER = {
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
     "allow_synchronize": "_cupyx", "annotations": "_cupyx",
     "scatter_add": "_scatter", "scatter_max": "_scatter", "scatter_min": "_scatter",
-    "fuse": "_fuse", "vectorize": "_fuse",
+    "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 
 

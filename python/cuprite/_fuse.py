@@ -8,7 +8,6 @@ tells of operations that cannot be fused, once a function."""
 import functools
 import os
 import types
-import weakref
 
 from cuprite import _core
 from cuprite._core import ndarray as _ndarray
@@ -32,7 +31,7 @@ def _queue():
         jobs = queue.SimpleQueue()
 
         def work():
-            while jobs.get()() is not jobs:  # no name for the job, which would keep its arrays until the next one
+            while jobs.get()() is not jobs:  # no name for the job, which would live until the next one
                 pass
         thread = threading.Thread(target=work, name="cuprite-fuse", daemon=True)
         thread.start()
@@ -53,6 +52,14 @@ def _after_fork():
 
 _jobs = None
 os.register_at_fork(after_in_child=_after_fork)  # the thread is the parent's
+
+
+class Described(tuple):
+    """What a kernel must know of an array, without it: (type, shape, strides, device)."""
+    __slots__ = ()
+
+    def __new__(cls, array):
+        return super().__new__(cls, (array._type, array.shape, array.strides, array._device))
 
 
 class Fusion:
@@ -120,16 +127,12 @@ class Fusion:
                 kinds not in self._programs and len(self._programs) >= _MOST_KERNELS):
             return
         self._asked.add(key)
-        held = [weakref.ref(a) if isinstance(a, _core.ndarray) else lambda a=a: a for a in args]
-        _queue().put(functools.partial(self._compile, key, held))
+        _queue().put(functools.partial(self._compile, kinds, [Described(a) if isinstance(a, _core.ndarray) else a
+                                                              for a in args]))
 
-    def _compile(self, key, held):
-        """Arrays that have ended meanwhile are not kept for this: a later call asks again."""
+    def _compile(self, kinds, args):
+        """`args` describe arrays: memory that ends while compilers work is free at once."""
         from cuprite import _trace
-        kinds, args = key[0], tuple([a() for a in held])
-        if any(a is None and isinstance(h, weakref.ref) for a, h in zip(args, held)):
-            self._asked.discard(key)
-            return
         try:
             if kinds not in self._programs:
                 self._programs[kinds] = _trace.program(self, args)

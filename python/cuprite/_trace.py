@@ -11,6 +11,7 @@ import types
 
 import cuprite
 from cuprite import _core
+from cuprite._fuse import Described
 from cuprite._loop_text import C_TYPES
 
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
@@ -469,7 +470,7 @@ class Program:
     def prepare(self, args):
         """Compiles for arguments like these, where they are on a device of the kind that was traced for."""
         from cuprite import _kernels
-        if _kernels._is_gpu(next(a._device for a in args if isinstance(a, _core.ndarray))) != self.gpu:
+        if _kernels._is_gpu(next(a[3] for a in args if isinstance(a, Described))) != self.gpu:
             return
         given = [args[p] for p in self.places]
         self.kernel._prepare(*given, *[args[p] for p in self.written])
@@ -481,23 +482,22 @@ def _apart(arrays):
 
 
 def program(fusion, args):
-    """What the function becomes for arguments like these; NotFused where it becomes nothing."""
+    """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
     import numpy
     from cuprite import _kernels
-    arrays = [a for a in args if isinstance(a, _core.ndarray)]
-    devices = {a._device for a in arrays}
+    devices = {a[3] for a in args if isinstance(a, Described)}
     if len(devices) != 1:
         raise NotFused()
     gpu = _kernels._is_gpu(devices.pop())
     trace = Trace(gpu)
     given, params, places = [], [], []
     for i, a in enumerate(args):
-        if isinstance(a, _core.ndarray):
-            if a._type not in _KIND:
+        if isinstance(a, Described):
+            if a[0] not in _KIND:
                 raise NotFused()
-            x = Array(trace, f"a{i}", a._type, frozenset([i]))
+            x = Array(trace, f"a{i}", a[0], frozenset([i]))
             trace.arguments[x._name] = i
-            params.append(f"{a._type} a{i}")
+            params.append(f"{a[0]} a{i}")
         elif type(a) is float:
             x = Number(trace, f"a{i}")
             params.append(f"float64 a{i}")

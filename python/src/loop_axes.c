@@ -106,6 +106,11 @@ static bool make_outputs(loop_call *c, const int64_t *dims, int n)
     for (int i = c->k->nin; i < loop_operands(c->k); i++) {
         if (c->x[i]) continue;
         if (c->k->raw[i] && c->size < 0) return fail(PyExc_ValueError, "Output array size is Undecided");
+        if (c->prepare) {
+            c->x[i] = cp_from_memory(LOOP_NOWHERE, c->s->types[i], (cp_shape){n, dims}, NULL, c->s->device, NULL, NULL);
+            if (!c->x[i]) return cpy_raise(), false;
+            continue;
+        }
         PyObject *o = cpy_wrap(cp_empty((cp_shape){n, dims}, c->s->types[i]));
         if (!o) return false;
         c->made[i] = c->o[i] = o;

@@ -1,6 +1,8 @@
 """fuse: before its kernel is compiled and after, a function gives what it gives unfused, bit for bit."""
 import os
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -396,3 +398,33 @@ def test_pickle_of_the_name():
 @cp.fuse
 def module_level(x):
     return x + 1
+
+
+HOLDING = """
+import sys
+import cuprite as cp
+from cuprite import _device
+f = cp.fuse(lambda x, y, a: (x - y) * a + cp.maximum(x, y))
+used = lambda: _device.pool(_device.current())["used"]
+before = used()
+x, y = cp.ones((1000, 1000)), cp.ones(1000)
+f(x, y, 2.0).get()
+del x, y
+assert used() == before, (used(), before)
+f.wait()
+assert used() == before
+x, y = cp.arange(5.0), cp.ones(5)
+assert f(x, y, 2.0).get().tolist() == [-1, 1, 4, 7, 10]
+"""
+
+
+def test_memory_of_a_call_is_free_while_its_kernel_is_compiled(device, tmp_path):
+    slow = tmp_path / "slow"
+    slow.write_text('#!/bin/sh\nsleep 1\ntouch "$(dirname "$0")/called"\nexec g++ "$@"\n')
+    slow.chmod(0o700)
+    cache = tmp_path / "cache"
+    cache.mkdir(mode=0o700)
+    env = {**os.environ, "CUPRITE_CXX": str(slow), "CUPRITE_CACHE_DIR": str(cache), "CUPRITE_DEVICE": device}
+    done = subprocess.run([sys.executable, "-c", HOLDING], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert device.startswith("cuda") or (tmp_path / "called").exists()

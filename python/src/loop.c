@@ -33,6 +33,7 @@ static bool take_description(loop_call *c, int i, PyObject *o)
 static bool take_operand(loop_call *c, int i, PyObject *o)
 {
     if (c->prepare && PyTuple_Check(o)) return take_description(c, i, o);
+    if (c->k->patient && o == Py_None && i >= c->k->nin) return true; /* not given: it is made */
     c->o[i] = o;
     if (cpy_is_array(o)) return c->x[i] = cpy_hold(o), true;
     if (i >= c->k->nin) return fail(PyExc_TypeError, "Output arguments type must be cuprite.ndarray");

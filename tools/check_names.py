@@ -69,12 +69,13 @@ PREFIXES = {"device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cup
             "allocator_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
             "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",
             "kernel_": "the objects of RawKernel", "module_": "the objects of RawModule",
+            "fusion_": "the objects behind cuprite.fused",
             "image_": "files are C's and the command's so far"}
 
 
 def written_in_python():
     names = []
-    for name in ("_shaping.py", "__init__.py"):
+    for name in ("_shaping.py", "__init__.py", "_fused.py"):
         tree = ast.parse((ROOT / "python/cuprite" / name).read_text())
         names += [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     return names

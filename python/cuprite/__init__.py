@@ -40,7 +40,7 @@ _LATER = {
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",
     "zeros_like_pinned": "_pinned",
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
-    "fuse": "_fuse", "vectorize": "_fuse",
+    "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 
 

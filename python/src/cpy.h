@@ -179,6 +179,7 @@ bool cpy_may_discard(cp_type from, cp_type to);
 /* --- the module's life --- */
 bool cpy_array_init(cpy_state *s);
 bool cpy_ufuncs_init(cpy_state *s);
+bool cpy_fused_init(cpy_state *s);
 bool cpy_host_bytes_init(cpy_state *s);
 
 /* --- runtime.c --- */

@@ -8,10 +8,8 @@ tells of operations that cannot be fused, once a function."""
 import functools
 import os
 import types
-import weakref
 
 from cuprite import _core
-from cuprite._core import ndarray as _ndarray
 
 
 class PerformanceWarning(RuntimeWarning):
@@ -20,9 +18,10 @@ class PerformanceWarning(RuntimeWarning):
 
 # As many kernels as one function may become, by types and by the values of integers that it is called with.
 _MOST_KERNELS = 8
+_UNDER_WAY = -1
 
 
-def _queue():
+def queue():
     """The thread that compiles, one for the process, and what it has to do; made when first needed."""
     global _jobs
     if _jobs is None:
@@ -32,7 +31,7 @@ def _queue():
         jobs = queue.SimpleQueue()
 
         def work():
-            while jobs.get()() is not jobs:  # no name for the job, which would keep its arrays until the next one
+            while jobs.get()() is not jobs:  # no name for the job, which would live until the next one
                 pass
         thread = threading.Thread(target=work, name="cuprite-fuse", daemon=True)
         thread.start()
@@ -55,6 +54,14 @@ _jobs = None
 os.register_at_fork(after_in_child=_after_fork)  # the thread is the parent's
 
 
+class Described(tuple):
+    """What a kernel must know of an array, without it: (type, shape, strides, device)."""
+    __slots__ = ()
+
+    def __new__(cls, array):
+        return super().__new__(cls, (array._type, array.shape, array.strides, array._device))
+
+
 class Fusion:
     """A function whose operations are fused: see fuse."""
 
@@ -66,80 +73,52 @@ class Fusion:
 
     def clear_cache(self):
         """Forgets the kernels that were compiled."""
-        self._programs = {}   # kinds of arguments -> _trace.Program, or None where there is none
-        self._asked = set()
+        self._programs = {}   # kinds of arguments -> list of _program.Programs
+        self._asked = {}      # kinds -> how often they were traced, or _NEVER
         self._told = False
-        self._changes = 0
 
     def __get__(self, owner, kind=None):
         return self if owner is None else types.MethodType(self, owner)
 
     def __call__(self, *args, **kwargs):
-        if kwargs or not self._programs:
-            return self._plainly(args, kwargs)
-        try:
-            program = self._programs.get(_kinds(args))
-        except TypeError:  # an argument that cannot be a key
-            program = None
-        if program is not None:
-            if program.is_stale(args):
-                self._again(program)
-            else:
-                r = program.run(args)
-                if r is not NotImplemented:
-                    return r
-        return self._plainly(args, kwargs)
-
-    def _again(self, program):
-        """What the function looks at outside of its arguments has changed; after a few times it is left alone."""
-        self._changes += 1
-        kinds = [k for k, p in list(self._programs.items()) if p is program]
-        for k in kinds:
-            if self._changes > _MOST_KERNELS:
-                self._programs[k] = None
-            else:
-                self._programs.pop(k, None)
-        self._asked = set()
-
-    def _plainly(self, args, kwargs):
-        r = self.func(*args, **kwargs)
-        if not kwargs:
-            self._ask(args)
-        return r
-
-    def _ask(self, args):
-        """Has the kernel for such arguments compiled, where there may be one."""
-        if not any(isinstance(a, _core.ndarray) for a in args):
-            return
+        if kwargs:
+            return self.func(*args, **kwargs)
         try:
             kinds = _kinds(args)
-            key = kinds, tuple(_layout(a) for a in args)
-        except TypeError:
-            return
-        if key in self._asked or len(self._asked) >= 4 * _MOST_KERNELS or (
-                kinds not in self._programs and len(self._programs) >= _MOST_KERNELS):
-            return
-        self._asked.add(key)
-        held = [weakref.ref(a) if isinstance(a, _core.ndarray) else lambda a=a: a for a in args]
-        _queue().put(functools.partial(self._compile, key, held))
+            programs = self._programs.get(kinds, ())
+        except TypeError:  # an argument that cannot be a key
+            return self.func(*args)
+        for program in programs:
+            if program.holds(args):
+                return program.run(args)
+        r = self.func(*args)
+        self._ask(kinds, args)
+        return r
 
-    def _compile(self, key, held):
-        """Arrays that have ended meanwhile are not kept for this: a later call asks again."""
-        from cuprite import _trace
-        kinds, args = key[0], tuple([a() for a in held])
-        if any(a is None and isinstance(h, weakref.ref) for a, h in zip(args, held)):
-            self._asked.discard(key)
+    def _ask(self, kinds, args):
+        """Has the kernel for such arguments compiled, where there may be one."""
+        times = self._asked.get(kinds, 0)
+        if times == _UNDER_WAY or times >= _MOST_KERNELS or len(self._asked) >= 4 * _MOST_KERNELS:
             return
+        if not any(isinstance(a, _core.ndarray) for a in args):
+            return
+        self._asked[kinds] = _UNDER_WAY
+        described = [Described(a) if isinstance(a, _core.ndarray) else a for a in args]
+        queue().put(functools.partial(self._compile, kinds, times, described))
+
+    def _compile(self, kinds, times, args):
+        """`args` describe arrays: memory that ends while compilers work is free at once."""
+        from cuprite import _program, _trace
         try:
-            if kinds not in self._programs:
-                self._programs[kinds] = _trace.program(self, args)
-            if self._programs[kinds] is not None:
-                self._programs[kinds].prepare(args)
+            program = _program.program(self, args)
+            program.prepare(args)
+            self._programs.setdefault(kinds, []).append(program)
+            self._asked[kinds] = times + 1
         except _trace.NotFused as e:
-            self._programs[kinds] = None
+            self._asked[kinds] = _MOST_KERNELS
             self._tell(str(e))
         except Exception:  # whatever is wrong with the function is told by its calls
-            self._programs[kinds] = None
+            self._asked[kinds] = _MOST_KERNELS
 
     def _tell(self, why):
         if why and not self._told:
@@ -151,7 +130,7 @@ class Fusion:
         """Waits until what was to be compiled is; for tests and measurements."""
         import threading
         done = threading.Event()
-        _queue().put(done.set)
+        queue().put(done.set)
         done.wait()
 
     def __reduce__(self):
@@ -162,14 +141,22 @@ class Fusion:
 
 
 def _kinds(args):
-    """What decides on the kernel: types of arrays, classes of numbers, and values of what is no floating-point number
-    (a function may look at them)."""
-    return tuple([a._type if type(a) is _ndarray else float if type(a) is float else
-                  a._type if isinstance(a, _ndarray) else (type(a), a) for a in args])
+    """What decides on the program: types of arrays and where they are, classes of numbers, and values of what is no
+    floating-point number (a function may look at them); of objects the class, as what is looked at in them is looked
+    at again in each call."""
+    return tuple([(a._type, a._device) if isinstance(a, _core.ndarray) else float if type(a) is float else _kind(a)
+                  for a in args])
 
 
-def _layout(a):
-    return (a.ndim, a._c_contiguous, a._device) if isinstance(a, _core.ndarray) else None
+def _kind(a):
+    if type(a) in (bool, int, str, type(None)):
+        return type(a), a
+    if type(a) is complex:
+        return complex, repr(a)
+    if type(a).__module__ == "numpy":
+        return type(a), a.tobytes()  # -0.0 is not 0.0
+    hash(a)
+    return type(a)
 
 
 def fuse(*args, **kwargs):

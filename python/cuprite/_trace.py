@@ -1,83 +1,206 @@
-"""Tracing for fuse: a function runs on stand-ins of arrays, which write down the operations that are done to them.
+"""Tracing for fuse: a function runs on stand-ins of arrays, which write down what is done to them as a list of nodes.
 
-Stand-ins know a type and no value, so what a function does with them does not depend on values; what asks for one
-raises NotFused. An operation's text is its row's body (ufunc._bodies) with the C types of its loop, and only bodies
-whose bits are those of the kernels that exist are taken: on the CPU operators and exact functions, on GPUs CUDA's
-functions too, which both are compiled from. (Signs and payloads of NaN are not among them: compilers turn operations
-round.) The function's module and those of cuprite's functions that it names are replaced by stand-ins in a copy of its
-globals."""
-import re
+Stand-ins know a type and the shape of one call, and no value, so what a function does with them does not depend on
+values; what asks for one raises NotFused, and shapes that a function looked at bind its program to them. Types are
+found by doing the same to arrays of one element on the CPU, so every rule and refusal is the library's own; shapes of
+reductions and views likewise, by arrays without memory or whose extents say which axis is which. What nodes become is
+_program.py's. The function's module and those of cuprite's functions that it names are replaced by stand-ins in a
+copy of its globals."""
+import operator
 import types
 
 import cuprite
 from cuprite import _core
-from cuprite._loop_text import C_TYPES
+from cuprite._fuse import Described
 
-_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
-_KIND = {"bool": 0, "float32": 2, "float64": 2, **dict.fromkeys(
-    ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"], 1)}
-_UNSIGNED = {"int64": "unsigned long long", "uint64": "unsigned long long"}
-# functions whose result is the only right one, on every device
-_EXACT = {"sqrt", "floor", "ceil", "trunc", "rint", "fabs"}
-# those of CUDA's library, which the GPU's kernels call too
-_CUDA = _EXACT | {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
-                  "atanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"}
-# functions of the scalar prelude that are one expression (src/scalar/real.inc)
-_PRELUDE = {"maximum": "(a >= b) | (a != a) ? a : b", "minimum": "(a <= b) | (a != a) ? a : b",
-            "negative": "cuprite_negative(a)"}
-# conversions that keep a NaN's payload (cuprite_array.cuh)
-_PAYLOAD = {("float32", "float64"): "cuprite_double", ("float64", "float32"): "cuprite_float"}
+# of an array and its axes; results are arrays of their own
+FRESH = frozenset("""sum prod max min amax amin any all mean var std argmax argmin nansum nanprod nanmax nanmin nanmean
+    nanvar nanstd nanargmax nanargmin ptp count_nonzero median nanmedian cumsum cumprod clip round around logsumexp
+    """.split())
+# those that may look into their argument's memory
+VIEWS = frozenset("""transpose swapaxes moveaxis rollaxis squeeze expand_dims broadcast_to reshape ravel flip fliplr
+    flipud rot90 real imag atleast_1d atleast_2d atleast_3d permute_dims matrix_transpose""".split())
+_METHODS = frozenset("""sum prod max min any all mean var std argmax argmin ptp cumsum cumprod clip round transpose
+    swapaxes squeeze reshape ravel flatten""".split())
+_ATTRIBUTES = frozenset({"T", "mT", "real", "imag"})
+# arrays made of nothing but a shape
+MAKERS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_like".split())
+# extents of stand-ins for reductions: what is left of them says which axis it was
+_EXTENTS = (5, 7, 11, 13)
+_PLAIN = {bool, int, float, complex, str, type(None)}
+_CPU = -1
 
 
 class NotFused(Exception):
     """Why a function cannot be fused; without a text where that is nobody's fault."""
 
 
-class Array:
-    """Stands for an array: a type, and the variable of the text that holds an element."""
-    __array_priority__ = 1000
-    __hash__ = None
+def _is_generic(x):
+    """Whether it is a number of NumPy's."""
+    return type(x).__module__ == "numpy" and getattr(getattr(x, "dtype", None), "kind", "") in "biufc" and \
+        hasattr(x, "item") and getattr(x, "shape", None) == ()
 
-    def __init__(self, trace, name, dtype, parts):
-        self._trace, self._name, self._dtype, self._parts = trace, name, dtype, parts
+
+class Node:
+    """One thing that is done. `kind`: argument, number (an argument too), op (a ufunc, what: it), part (what: which
+    result), where, cast, call (what: a callable, args: templates in `more`) and store (args: target, value)."""
+    __slots__ = ("kind", "what", "args", "more", "dtype", "shape", "memory", "at")
+
+    def __init__(self, kind, what, args, dtype, shape, memory=False, more=None):
+        self.kind, self.what, self.args, self.more = kind, what, args, more
+        self.dtype, self.shape, self.memory = dtype, shape, memory  # memory: it may be read and written by other ways
+        self.at = None
+
+    def __repr__(self):
+        return f"<{self.at} {self.kind} {self.what} {[a.at if isinstance(a, Node) else a for a in self.args]}>"
+
+
+class Hole:
+    """Where an operand goes in a call's arguments."""
+    __slots__ = ("index",)
+
+    def __init__(self, index):
+        self.index = index
+
+
+def filled(template, operands):
+    """The template with operands in its holes."""
+    if isinstance(template, Hole):
+        return operands[template.index]
+    if type(template) in (tuple, list):
+        return type(template)([filled(t, operands) for t in template])
+    if type(template) is dict:
+        return {k: filled(t, operands) for k, t in template.items()}
+    return template
+
+
+def met(shapes):
+    """The shape of operands together."""
+    n = max([len(s) for s in shapes], default=0)
+    out = [1] * n
+    for s in shapes:
+        for d, extent in enumerate(s, n - len(s)):
+            if extent != 1:
+                if out[d] not in (1, extent):
+                    raise NotFused()
+                out[d] = extent
+    return tuple(out)
+
+
+def _sample(x):
+    """An operand of one element: what decides on types."""
+    if isinstance(x, Node):
+        return 1.0 if x.kind == "number" else cuprite.ones(1, x.dtype)
+    return x
+
+
+class Array:
+    """Stands for an array: the node that makes it, which assignments may replace."""
+    __array_priority__ = 1000
+
+    def __init__(self, trace, node):
+        self._trace, self._node = trace, node
 
     @property
     def dtype(self):
-        return cuprite.dtype(self._dtype)
+        return cuprite.dtype(self._node.dtype)
 
-    def astype(self, dtype, copy=True):
-        return self._trace.cast(self, cuprite.dtype(dtype).name)
+    @property
+    def shape(self):
+        self._trace.shaped = True
+        return self._node.shape
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        n = 1
+        for d in self.shape:
+            n *= d
+        return n
+
+    @property
+    def itemsize(self):
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        return self.size * self.itemsize
+
+    def __len__(self):
+        if not self.shape:
+            raise NotFused()
+        return self.shape[0]
+
+    def __iter__(self):
+        if len(self) > 64:
+            raise NotFused("a loop over so many rows cannot be fused")
+        return iter([self[i] for i in range(len(self))])
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
+        if order != "K" or casting != "unsafe" or subok is not None:
+            raise NotFused("astype with such options cannot be fused")
+        name = cuprite.dtype(dtype).name
+        return self if not copy and name == self._node.dtype else self._trace.cast(self, name)
 
     def copy(self):
-        return self._trace.cast(self, self._dtype)
+        raise NotFused("copy of an array cannot be fused")  # of another order than an operation's result
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         ours = getattr(cuprite, ufunc.__name__, None)
-        if method != "__call__" or options or not isinstance(ours, _core.ufunc):
+        if method != "__call__" or not isinstance(ours, _core.ufunc):
             raise NotFused(f"numpy.{ufunc.__name__} cannot be fused")
-        return self._trace.apply(ours, inputs)
+        return self._trace.apply(ours, inputs, **options)
+
+    def __array_function__(self, function, kinds, args, kwargs):
+        return stand(self._trace, getattr(cuprite, function.__name__, function))(*args, **kwargs)
+
+    def __getitem__(self, key):
+        for k in key if type(key) is tuple else (key,):
+            if not (k is None or k is Ellipsis or type(k) is int or (
+                    type(k) is slice and all(type(v) in (int, type(None)) for v in (k.start, k.stop, k.step)))):
+                raise NotFused("an index of values cannot be fused")
+        return self._trace.view(operator.getitem, (self, key), {})
 
     def __setitem__(self, key, value):
-        whole = key is Ellipsis or (isinstance(key, slice) and key == slice(None))
-        if not whole:
-            raise NotFused("assignment to a part of an array cannot be fused")
-        self._trace.store(self, value)
-
-    def __bool__(self):
-        raise NotFused()
+        whole = key is Ellipsis or (type(key) is slice and key == slice(None))
+        if not whole and isinstance(value, Array):
+            n = value._node
+            if n.kind == "call" and n.what is operator.getitem and n.args[0] is self._node and _alike(n.more[0][1], key):
+                return  # what x[...] += y ends with
+        self._trace.store(self if whole else self[key], value)
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        if name in _ATTRIBUTES:
+            return self._trace.view(operator.attrgetter(name), (self,), {})
+        if name in _METHODS:
+            def method(*args, **kwargs):
+                call = self._trace.view if name in VIEWS else self._trace.fresh
+                return call(_method(name), (self, *args), kwargs)
+            return method
         raise NotFused(f"{name} of an array cannot be fused")
 
     def _no(self, *args):
         raise NotFused()
 
-    __float__ = __int__ = __index__ = __complex__ = __len__ = __iter__ = _no
+    __float__ = __int__ = __index__ = __complex__ = __bool__ = __contains__ = _no
 
-    def __getitem__(self, key):
-        raise NotFused("an index cannot be fused")
+
+def _alike(a, b):
+    return type(a) is type(b) and a == b
+
+
+class _method:
+    """A method by its name, as a function."""
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __call__(self, x, *args, **kwargs):
+        return getattr(x, self.__name__)(*args, **kwargs)
 
 
 def _operator(name):
@@ -90,17 +213,18 @@ def _operator(name):
         return self._trace.apply(f, (other, self))
 
     def inplace(self, other):
-        return self._trace.store(self, self._trace.apply(f, (self, other)))
+        return self._trace.update(self, f, (self, other))
     return forward, backward, inplace
 
 
 for _word, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "and": "bitwise_and",
                      "or": "bitwise_or", "xor": "bitwise_xor", "floordiv": "floor_divide", "mod": "remainder",
-                     "pow": "power", "lshift": "left_shift", "rshift": "right_shift"}.items():
+                     "pow": "power", "lshift": "left_shift", "rshift": "right_shift", "divmod": "divmod"}.items():
     _f, _b, _i = _operator(_name)
     setattr(Array, f"__{_word}__", _f)
     setattr(Array, f"__r{_word}__", _b)
-    setattr(Array, f"__i{_word}__", _i)
+    if _word != "divmod":
+        setattr(Array, f"__i{_word}__", _i)
 for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
                      "ne": "not_equal"}.items():
     setattr(Array, f"__{_word}__", _operator(_name)[0])
@@ -111,9 +235,9 @@ Array.__hash__ = None
 
 class Number(float):
     """Stands for a floating-point argument, whose value calls may change: only operations with arrays take it."""
-    def __new__(cls, trace, name):
+    def __new__(cls, trace, node):
         self = super().__new__(cls, "nan")
-        self._trace, self._name = trace, name
+        self._trace, self._node = trace, node
         return self
 
     def _no(self, *args):
@@ -137,170 +261,194 @@ for _word in ("add sub mul truediv floordiv mod pow radd rsub rmul rtruediv rflo
 
 
 class Trace:
-    """The text that operations on stand-ins become."""
+    """The list of nodes that operations on stand-ins become. `breathe` is called beside each."""
 
-    def __init__(self, gpu):
-        self.gpu, self.lines, self.numbers = gpu, [], 0
-        self.arguments, self.written = {}, {}
+    def __init__(self, breathe):
+        self.nodes, self.breathe = [], breathe
+        self.shaped = False
         self.names, self.cells, self.attributes = [], [], []  # values outside of the arguments: they may change
 
-    def new(self, dtype, expression, parts):
-        name = f"v{self.numbers}"
-        self.numbers += 1
-        self.lines.append(f"const {C_TYPES[dtype]} {name} = {expression};")
-        return Array(self, name, dtype, parts)
+    def add(self, *node, **more):
+        n = Node(*node, **more)
+        n.at = len(self.nodes)
+        if n.at >= 4000:
+            raise NotFused("so many operations cannot be fused")
+        self.nodes.append(n)
+        self.breathe()
+        return n
 
-    def cast(self, x, dtype):
-        if dtype == x._dtype:
-            return self.new(dtype, x._name, x._parts)
-        if dtype not in _KIND or (_KIND[x._dtype] == 2 and _KIND[dtype] == 1):
-            raise NotFused()  # beyond an integer's range C leaves open what NumPy does not
-        return self.new(dtype, self.converted(x, dtype), x._parts)
-
-    def converted(self, x, dtype):
-        if isinstance(x, Array):
-            if x._dtype == dtype:
-                return x._name
-            if _KIND[x._dtype] == 2 and _KIND[dtype] == 1:
+    def operand(self, x):
+        """A node, or a number that stands for itself: Python's are weak, NumPy's have their types."""
+        if isinstance(x, (Array, Number)):
+            if x._trace is not self:
                 raise NotFused()
-            if (x._dtype, dtype) in _PAYLOAD:
-                return f"{_PAYLOAD[x._dtype, dtype]}({x._name})"
-            return f"({x._name} != 0)" if dtype == "bool" else f"({C_TYPES[dtype]}){x._name}"
-        if isinstance(x, Number):
-            if _KIND[dtype] != 2:
-                raise NotFused()
-            return f"({C_TYPES[dtype]}){x._name}"
-        return _constant(x, dtype)
-
-    def operand_types(self, operands):
-        """Types in which numbers beside arrays take part: theirs where they are of no higher kind."""
-        arrays = [x._dtype for x in operands if isinstance(x, Array)]
-        if not arrays:
-            raise NotFused()
-        partner = arrays[0]
-        for t in arrays[1:]:
-            partner = cuprite.promote_types(partner, t).name
-        found = []
-        for x in operands:
-            if isinstance(x, Array):
-                found.append(x._dtype)
-            elif type(x) is bool:
-                found.append("bool")
-            elif type(x) in (int, float, Number):  # NumPy's numbers have types of their own
-                kind = 1 if type(x) is int else 2
-                found.append(partner if kind <= _KIND[partner] else "float64" if kind == 2 else "int64")
-            else:
-                raise NotFused()
-        return found
-
-    def apply(self, f, operands, **options):
-        if options:
-            raise NotFused(f"{f.name} with {', '.join(options)} cannot be fused")
-        if f.nout != 1:
-            raise NotFused(f"{f.name} cannot be fused")
-        operands = [self.taken(x) for x in operands]
-        given = self.operand_types(operands)
-        if any(t not in _KIND for t in given):
-            raise NotFused()
-        *loop, out = f._loop(*given)
-        if out not in _KIND or any(t not in _KIND for t in loop):
-            raise NotFused()
-        if len({t for t in loop}) > 1 or _mixed(given):
-            raise NotFused()
-        parts = frozenset().union(*[x._parts for x in operands if isinstance(x, Array)])
-        return self.new(out, self.body(f, loop, [self.converted(x, t) for x, t in zip(operands, loop)]), parts)
-
-    def taken(self, x):
+            return x._node
+        if type(x) in (bool, int, float, complex) or _is_generic(x):
+            return x
         if isinstance(x, _core.ndarray):
             raise NotFused("an array that is no argument cannot be fused")
-        if isinstance(x, Array) and x._trace is not self:
-            raise NotFused()
-        return x
+        raise NotFused()
 
-    def body(self, f, loop, operands):
-        dtype = loop[0]
-        text = f._bodies[_KIND[dtype]]
-        if text is None:
-            raise NotFused(f"{f.name} cannot be fused")
-        text = text[0]
-        inner = re.fullmatch(r"F\((\w+)\)\(([abc, ]*)\)", text)
-        if inner:
-            if inner[1] not in _PRELUDE or _KIND[dtype] != 2 or inner[2] not in ("a", "a, b"):
-                raise NotFused(f"{f.name} cannot be fused")
-            text = _PRELUDE[inner[1]]
-        text = re.sub(r"\bM\((\w+)\)", lambda m: self.function(f, m[1], dtype), text)
-        if re.search(r"\b[A-Z]\(|\bcps_", text):
-            raise NotFused(f"{f.name} cannot be fused")
-        words = dict(zip("abc", operands), T=C_TYPES[dtype], U=_UNSIGNED.get(dtype, "unsigned int"))
-        # an operand may be an expression: each is in brackets
-        return re.sub(r"\b[abcTU]\b", lambda m: words[m[0]] if m[0] in "TU" else f"({words[m[0]]})", text)
+    @staticmethod
+    def shape(operands):
+        return met([n.shape for n in operands if isinstance(n, Node)])
 
-    def function(self, f, name, dtype):
-        if name not in (_CUDA if self.gpu else _EXACT):
-            raise NotFused("" if name in _CUDA else f"{f.name} cannot be fused")
-        return name + ("f" if dtype == "float32" else "")
+    def apply(self, f, operands, out=None, **options):
+        if options:
+            raise NotFused(f"{f.name} with {', '.join(options)} cannot be fused")
+        if out is not None:
+            out = out[0] if type(out) is tuple and len(out) == 1 else out
+            if not isinstance(out, Array):
+                raise NotFused(f"{f.name} with out cannot be fused")
+            return self.update(out, f, operands)
+        r = self.result(f, operands)
+        return tuple(r) if f.nout > 1 else r[0]
 
-    def where(self, condition, a, b):
-        operands = [self.taken(x) for x in (condition, a, b)]
-        if not isinstance(operands[0], Array) or not any(isinstance(x, Array) for x in operands[1:]):
+    def result(self, f, operands):
+        operands = [self.operand(x) for x in operands]
+        r = f(*[_sample(x) for x in operands])  # refused here is refused there
+        shape = self.shape(operands)
+        if f.nout == 1:
+            return [Array(self, self.add("op", f, operands, r._type, shape))]
+        both = self.add("op", f, operands, None, shape)
+        return [Array(self, self.add("part", k, [both], x._type, shape)) for k, x in enumerate(r)]
+
+    def cast(self, x, dtype):
+        if x._node.dtype.startswith("complex") > dtype.startswith("complex"):
+            raise NotFused()  # there is a warning in each call
+        return Array(self, self.add("cast", dtype, [x._node], dtype, x._node.shape))
+
+    def where(self, *operands):
+        operands = [self.operand(x) for x in operands]
+        r = cuprite.where(*[_sample(x) for x in operands])
+        return Array(self, self.add("where", None, operands, r._type, self.shape(operands)))
+
+    def update(self, x, f, operands):
+        """f(*operands, out=x)"""
+        if f.nout != 1:
             raise NotFused()
-        types_ = self.operand_types(operands[1:])
-        out = cuprite.promote_types(*types_).name
-        if out not in _KIND or _mixed(types_):
-            raise NotFused()
-        truth = f"({operands[0]._name} != 0)"
-        parts = frozenset().union(*[x._parts for x in operands if isinstance(x, Array)])
-        a, b = [self.converted(x, out) for x in operands[1:]]
-        return self.new(out, f"{truth} ? {a} : {b}", parts)
+        operands = [y for y in operands]
+        f(*[_sample(self.operand(y)) for y in operands], out=_sample(x._node))
+        value = self.result(f, operands)[0]
+        return self.replace(x, value._node, (f, [self.operand(y) for y in operands]))
 
     def store(self, x, value):
-        """x[...] = value, where x is an argument."""
-        if x._name not in self.arguments:
-            # a result of the function's own: from here on it is the new value
-            new = value if isinstance(value, Array) else None
-            if new is None:
-                raise NotFused()
-            same = self.cast(new, x._dtype)
-            x._name, x._parts = same._name, same._parts | x._parts
-            return x
-        value = self.taken(value)
-        dtype = x._dtype
-        if isinstance(value, Array) and (_KIND[value._dtype] > _KIND[dtype] or _mixed([value._dtype, dtype])):
-            raise NotFused()  # NumPy refuses, or warns
-        name = f"v{self.numbers}"
-        self.numbers += 1
-        self.lines.append(f"const {C_TYPES[dtype]} {name} = {self.converted(value, dtype)};")
-        parts = x._parts | (value._parts if isinstance(value, Array) else frozenset())
-        slot = self.arguments.pop(x._name)
-        x._name, x._parts = name, parts
-        self.arguments[name] = slot
-        self.written[slot] = x
+        """x[...] = value"""
+        value = self.operand(value)
+        _sample(x._node)[...] = _sample(value)
+        if isinstance(value, Node) and value.dtype and value.dtype.startswith("complex") > \
+                x._node.dtype.startswith("complex"):
+            raise NotFused()
+        self.replace(x, value, None)
+
+    def replace(self, x, value, how):
+        """x has the value from here on: as memory that others see, or as another node where nobody does."""
+        target = x._node
+        if isinstance(value, Node) and value.kind != "number" and met([value.shape, target.shape]) != target.shape:
+            raise NotFused()  # refused
+        if target.memory:
+            self.add("store", how, [target, value], target.dtype, target.shape)
+        else:
+            x._node = self.add("set", how, [target, value], target.dtype, target.shape)
         return x
 
+    # --- calls of the library ---
+    def templates(self, given):
+        """The call's arguments with holes, and the nodes that go there."""
+        nodes = []
 
-def _mixed(names):
-    """Signed beside unsigned integers of 64 bits: NumPy compares and adds them in ways of their own."""
-    return "uint64" in names and any(n.startswith("int") for n in names)
-
-
-def _constant(x, dtype):
-    if isinstance(x, bool):
-        return f"({C_TYPES[dtype]}){int(x)}"
-    if _KIND[dtype] == 1:
-        low, high = (0, 2 ** int(dtype[4:])) if dtype[0] == "u" else (-2 ** (int(dtype[3:]) - 1),
-                                                                    2 ** (int(dtype[3:]) - 1))
-        if not isinstance(x, int) or not low <= x < high or abs(x) >= 2 ** 62:
+        def hole(x):
+            if isinstance(x, Array):
+                nodes.append(self.operand(x))
+                return Hole(len(nodes) - 1)
+            if isinstance(x, (Number, _core.ndarray)):
+                raise NotFused()
+            if type(x) in (tuple, list):
+                return type(x)([hole(y) for y in x])
+            if type(x) is dict:
+                return {k: hole(y) for k, y in x.items()}
+            if type(x) in _PLAIN or x is Ellipsis or isinstance(x, (slice, type)) or _is_generic(x) or \
+                    type(x).__module__ in ("numpy", "numpy.dtypes"):
+                return x
             raise NotFused()
-        return f"({C_TYPES[dtype]}){x}ll"
-    if _KIND[dtype] == 0:
-        raise NotFused()
-    if isinstance(x, int) and abs(x) >= 2 ** 53:
-        raise NotFused()
-    x = float(x)
-    if x != x or x in (float("inf"), -float("inf")):
-        text = "(0.0 / 0.0)" if x != x else "(1.0 / 0.0)" if x > 0 else "(-1.0 / 0.0)"
-        return f"({C_TYPES[dtype]}){text}"
-    return f"({C_TYPES[dtype]}){x.hex()}"
+        return hole(given), nodes
+
+    def fresh(self, what, args, kwargs):
+        if kwargs.get("out") is not None or "where" in kwargs:
+            raise NotFused(f"{what.__name__} with out or where cannot be fused")
+        more, nodes = self.templates((tuple(args), dict(kwargs)))
+        if any(len(n.shape) > len(_EXTENTS) for n in nodes):
+            raise NotFused()
+        whole = met([n.shape for n in nodes])
+
+        def extents(shape):
+            return [1 if e == 1 else _EXTENTS[d] for d, e in enumerate(shape, len(whole) - len(shape))]
+        a, k = filled(more, [cuprite.ones(extents(n.shape), n.dtype) for n in nodes])
+        r = what(*a, **k)
+        known = dict(zip(_EXTENTS, whole))
+        if not isinstance(r, _core.ndarray) or any(e != 1 and e not in known for e in r.shape):
+            raise NotFused(f"{what.__name__} cannot be fused")
+        return Array(self, self.add("call", what, nodes, r._type, tuple([known.get(e, 1) for e in r.shape]),
+                                    more=more))
+
+    def view(self, what, args, kwargs):
+        more, nodes = self.templates((tuple(args), dict(kwargs)))
+        if len(nodes) != 1:
+            raise NotFused()
+        node = nodes[0]
+        if what.__name__ in ("reshape", "ravel", "flatten") if hasattr(what, "__name__") else False:
+            shape, dtype = self.reshaped(what.__name__, node, args[1:], kwargs), node.dtype
+        else:
+            a, k = filled(more, [cuprite.broadcast_to(cuprite.zeros((), node.dtype), node.shape)])
+            r = what(*a, **k)
+            if not isinstance(r, _core.ndarray):
+                raise NotFused()
+            shape, dtype = r.shape, r._type
+        node.memory = True
+        return Array(self, self.add("call", what, nodes, dtype, shape, memory=True, more=more))
+
+    def reshaped(self, name, node, args, kwargs):
+        size = 1
+        for d in node.shape:
+            size *= d
+        if name != "reshape":
+            return (size,)
+        if set(kwargs) - {"order", "shape", "newshape", "copy"}:
+            raise NotFused()
+        new = kwargs.get("shape", kwargs.get("newshape", args[0] if len(args) == 1 else args))
+        new = (new,) if type(new) is int else tuple(new)
+        if any(type(e) is not int for e in new) or new.count(-1) > 1:
+            raise NotFused()
+        rest = 1
+        for e in new:
+            rest *= e if e != -1 else 1
+        if -1 in new:
+            if not rest or size % rest:
+                raise NotFused()
+            return tuple([size // rest if e == -1 else e for e in new])
+        if rest != size:
+            raise NotFused()
+        return new
+
+    def made(self, what, args, kwargs):
+        """Of zeros and its like: an array that is made in each call."""
+        more, nodes = self.templates((tuple(args), dict(kwargs)))
+        if any(n.kind == "number" for n in nodes) or len(nodes) > 1:
+            raise NotFused()
+        like = what.__name__.endswith("_like")
+        a, k = filled(more, [cuprite.ones((1,), n.dtype) for n in nodes])
+        if like:
+            shape = nodes[0].shape
+            if not nodes or k.get("shape") is not None:
+                raise NotFused()
+        else:
+            shape = a[0] if a else k.get("shape")
+            shape = (shape,) if type(shape) is int else tuple(shape)
+            if any(type(e) is not int or e < 0 for e in shape):
+                raise NotFused()
+            a, k = ((1, *a[1:]), k) if a else (a, {**k, "shape": 1})
+        r = what(*a, **k)
+        return Array(self, self.add("call", what, nodes, r._type, shape, more=more))
 
 
 class Object:
@@ -319,6 +467,7 @@ class Object:
             trace.attributes.append((place, name, value))
             return value
         if isinstance(value, types.FunctionType):
+            trace.attributes.append((place, name, value))
             return rebound(trace, value)
         if hasattr(value, "clear_cache") and hasattr(value, "func"):
             return _Stand(trace, value)
@@ -333,9 +482,6 @@ class Object:
     __bool__ = __len__ = __iter__ = __getitem__ = __call__ = __eq__ = __hash__ = _no
 
 
-_PLAIN = {bool, int, float, str, type(None)}
-
-
 class _Stand:
     """Stands for the module cuprite, or for one of its functions, where stand-ins of arrays are about."""
 
@@ -347,15 +493,31 @@ class _Stand:
 
     def __call__(self, *args, **kwargs):
         trace, what = self._trace, self._what
-        if not any(isinstance(a, (Array, Number)) for a in (*args, *kwargs.values())):
+        name = getattr(what, "__name__", str(what))
+        ours = getattr(cuprite, name, None) is what
+        if ours and name in MAKERS:
+            return trace.made(what, args, kwargs)
+        if not _mentioned((args, kwargs)):
             return what(*args, **kwargs)
         if isinstance(what, _core.ufunc):
             return trace.apply(what, args, **kwargs)
         if what is cuprite.where and len(args) == 3 and not kwargs:
             return trace.where(*args)
+        if ours and name in VIEWS:
+            return trace.view(what, args, kwargs)
+        if ours and name in FRESH:
+            return trace.fresh(what, args, kwargs)
         if getattr(what, "func", None) is not None and hasattr(what, "clear_cache"):  # a fused function in another
             return rebound(trace, what.func)(*args, **kwargs)
-        raise NotFused(f"{getattr(what, '__name__', what)} cannot be fused")
+        raise NotFused(f"{name} cannot be fused")
+
+
+def _mentioned(x):
+    if isinstance(x, (tuple, list)):
+        return any(_mentioned(y) for y in x)
+    if isinstance(x, dict):
+        return any(_mentioned(y) for y in x.values())
+    return isinstance(x, (Array, Number, Object))
 
 
 def stand(trace, value):
@@ -365,7 +527,8 @@ def stand(trace, value):
         return _Stand(trace, value)
     if isinstance(value, types.ModuleType) and value.__name__.startswith("cuprite"):
         return _Stand(trace, value)
-    if isinstance(value, types.BuiltinFunctionType) and getattr(cuprite, value.__name__, None) is value:
+    if isinstance(value, (types.BuiltinFunctionType, types.FunctionType)) and (
+            getattr(cuprite, value.__name__, None) is value):
         return _Stand(trace, value)
     return value
 
@@ -385,9 +548,10 @@ def rebound(trace, f):
     made = {}
 
     def replaced(value):
-        if isinstance(value, types.FunctionType) and value.__module__ == f.__module__:
+        s = stand(trace, value)
+        if s is value and isinstance(value, types.FunctionType) and value.__module__ == f.__module__:
             return again(value)
-        return stand(trace, value)
+        return s
 
     def again(g):
         if g in made:
@@ -414,6 +578,8 @@ def rebound(trace, f):
         return new
 
     def known(value):
+        if isinstance(value, _core.ndarray):
+            raise NotFused("an array that is no argument cannot be fused")
         if type(value) not in _PLAIN:
             raise NotFused()
     return again(f)
@@ -434,118 +600,16 @@ def _names(code):
     return found
 
 
-class Program:
-    """A traced function as a kernel: `kernel` over the arguments that it needs, and what its results are made of."""
-
-    def __init__(self, kernel, places, written, results, trace):
-        self.gpu = trace.gpu
-        self.kernel, self.places, self.written, self.results = kernel, places, written, results
-        self.names, self.cells, self.attributes = trace.names, trace.cells, trace.attributes
-
-    def is_stale(self, args):
-        """Whether values outside of the arguments are others than those that were traced."""
-        for space, name, value in self.names:
-            if space.get(name, self) is not value:
-                return True
-        for cell, value in self.cells:
-            if cell.cell_contents is not value:
-                return True
-        for place, name, value in self.attributes:
-            now = getattr(args[place], name)
-            if type(now) is not type(value) or now != value:
-                return True
-        return False
-
-    def run(self, args):
-        given = [args[p] for p in self.places]
-        if self.written:
-            arrays = [a for a in args if isinstance(a, _core.ndarray)]
-            if not _apart(arrays):
-                return NotImplemented
-            given += [args[p] for p in self.written]
-        r = self.kernel(*given)
-        return r if self.results is None or r is NotImplemented else self.results(args, r)
-
-    def prepare(self, args):
-        """Compiles for arguments like these, where they are on a device of the kind that was traced for."""
-        from cuprite import _kernels
-        if _kernels._is_gpu(next(a._device for a in args if isinstance(a, _core.ndarray))) != self.gpu:
-            return
-        given = [args[p] for p in self.places]
-        self.kernel._prepare(*given, *[args[p] for p in self.written])
-
-
-def _apart(arrays):
-    """Whether no two arrays share memory: what is written is not read by another way."""
-    return not any(cuprite.may_share_memory(x, y) for i, x in enumerate(arrays) for y in arrays[:i])
-
-
-def program(fusion, args):
-    """What the function becomes for arguments like these; NotFused where it becomes nothing."""
-    import numpy
-    from cuprite import _kernels
-    arrays = [a for a in args if isinstance(a, _core.ndarray)]
-    devices = {a._device for a in arrays}
-    if len(devices) != 1:
+def traced(func, args, breathe):
+    """The trace of the function run on stand-ins for such arguments, arrays described, and what it returned."""
+    trace, given = Trace(breathe), []
+    if len({a[3] for a in args if isinstance(a, Described)}) != 1:
         raise NotFused()
-    gpu = _kernels._is_gpu(devices.pop())
-    trace = Trace(gpu)
-    given, params, places = [], [], []
     for i, a in enumerate(args):
-        if isinstance(a, _core.ndarray):
-            if a._type not in _KIND:
-                raise NotFused()
-            x = Array(trace, f"a{i}", a._type, frozenset([i]))
-            trace.arguments[x._name] = i
-            params.append(f"{a._type} a{i}")
+        if isinstance(a, Described):
+            given.append(Array(trace, trace.add("argument", i, (), a[0], a[1], memory=True)))
         elif type(a) is float:
-            x = Number(trace, f"a{i}")
-            params.append(f"float64 a{i}")
+            given.append(Number(trace, trace.add("number", i, (), "float64", ())))
         else:
-            given.append(a if type(a) in _PLAIN or isinstance(a, numpy.generic) else Object(trace, a, i))
-            continue
-        places.append(i)
-        given.append(x)
-    result = rebound(trace, fusion.func)(*given)
-    return _finish(fusion, trace, given, params, places, result, gpu)
-
-
-def _finish(fusion, trace, given, params, places, result, gpu):
-    from cuprite import _kernels
-    several = isinstance(result, tuple)
-    results = list(result) if several else [result]
-    if trace.written:
-        if result is not None and not all(any(r is g for g in given) for r in results):
-            raise NotFused()  # new results beside written arguments
-        outputs = [trace.written[p] for p in trace.written]
-    else:
-        if not all(isinstance(r, Array) and not any(r is g for g in given) for r in results):
-            raise NotFused()
-        outputs = results
-    if not outputs or len(trace.lines) < 2:
-        raise NotFused()  # one operation is one kernel as it is
-    everything = frozenset(i for i, g in enumerate(given) if isinstance(g, Array))
-    outs = [f"{x._dtype} r{k}" for k, x in enumerate(outputs)]
-    text = "\n".join(["{", *trace.lines, *[f"r{k} = {x._name};" for k, x in enumerate(outputs)], "}"])
-    kernel = _kernels.ElementwiseKernel(", ".join(params), ", ".join(outs), text, _identifier(fusion.name),
-                                        return_tuple=several and not trace.written,
-                                        options=("--fmad=false",))
-    kernel._patient = True
-    kernel._alike = bool(trace.written) or any(x._parts != everything for x in outputs)
-    back = None
-    if trace.written:
-        back = _returning(result, given, several)
-    return Program(kernel, places, list(trace.written), back, trace)
-
-
-def _returning(result, given, several):
-    """What a function that writes to its arguments returns: some of them, or nothing."""
-    if result is None:
-        return lambda args, r: None
-    at = [next(i for i, g in enumerate(given) if g is x) for x in (result if several else [result])]
-    return (lambda args, r: tuple(args[i] for i in at)) if several else (lambda args, r: args[at[0]])
-
-
-def _identifier(name):
-    word = re.sub(r"\W", "_", name)
-    return word if word and not word[0].isdigit() and word != "_lambda_" else "fused"
+            given.append(a if type(a) in _PLAIN or _is_generic(a) else Object(trace, a, i))
+    return trace, rebound(trace, func)(*given)

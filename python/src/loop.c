@@ -1,6 +1,7 @@
 /* LoopKernel: what cuprite.ElementwiseKernel and cuprite.ReductionKernel are made of. This file has the object, its
  * signatures and the reading of a call's arguments. */
 #include "loop.h"
+#include "rows.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -14,8 +15,25 @@ static bool is_number(PyObject *o)
     return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || cpy_is_generic(o);
 }
 
+/* What is said of an array that need not be there, (type, shape, strides, device): an array over no memory. */
+static bool take_description(loop_call *c, int i, PyObject *o)
+{
+    PyObject *name, *shape, *strides;
+    cpy_ints dims, steps;
+    int device;
+    cp_type type;
+    if (!PyArg_ParseTuple(o, "OOOi", &name, &shape, &strides, &device) || !cpy_type(name, CP_DEFAULT, &type) ||
+        !cpy_shape(shape, &dims) || !cpy_ints_arg(strides, &steps))
+        return false;
+    if (steps.n != dims.n) return fail(PyExc_ValueError, "a stride for each axis");
+    c->x[i] = cp_from_memory(LOOP_NOWHERE, type, cpy_shape_of(&dims), steps.at, device, NULL, NULL);
+    return c->x[i] || (cpy_raise(), false);
+}
+
 static bool take_operand(loop_call *c, int i, PyObject *o)
 {
+    if (c->prepare && PyTuple_Check(o)) return take_description(c, i, o);
+    if (c->k->patient && o == Py_None && i >= c->k->nin) return true; /* not given: it is made */
     c->o[i] = o;
     if (cpy_is_array(o)) return c->x[i] = cpy_hold(o), true;
     if (i >= c->k->nin) return fail(PyExc_TypeError, "Output arguments type must be cuprite.ndarray");
@@ -214,7 +232,7 @@ static PyObject *call_or_prepare(PyObject *callable, PyObject *const *v, Py_ssiz
     c.size = -1, c.threads = 0, c.axis = NULL, c.keepdims = false;
     c.prepare = prepare, c.declined = false, c.wide = 1;
     bool done = take_call(&c, v, n, names) && perform(&c);
-    PyObject *r = c.declined ? Py_NewRef(Py_NotImplemented) : done ? returned(&c) : NULL;
+    PyObject *r = c.declined ? Py_NewRef(Py_NotImplemented) : !done ? NULL : prepare ? Py_NewRef(Py_None) : returned(&c);
     for (int i = 0; i < all; i++) {
         if (c.x[i]) cpy_drop(c.o[i], c.x[i]);
         Py_XDECREF(c.made[i]);
@@ -301,7 +319,8 @@ static PyMethodDef methods[] = {
      "_declare($self, name, raw, nin, nout, reduction, no_return, return_tuple, reduce_dims, has_identity, /)\n--\n\n"
      "Says what the kernel's parameters are; once."},
     {"_prepare", (PyCFunction)(void (*)(void))loop_prepare, METH_FASTCALL,
-     "_prepare($self, /, *args)\n--\n\nCompiles what a call with these arguments needs, and runs nothing."},
+     "_prepare($self, /, *args)\n--\n\nCompiles what a call with these arguments needs, and runs nothing. Arrays are "
+     "described: (type, shape, strides, device)."},
     {NULL},
 };
 

@@ -64,6 +64,9 @@ typedef struct loop_call {
     bool column;                    /* of a reduction: neighbours in memory belong to different results */
 } loop_call;
 
+/* Where the arrays of a call that only prepares lie: nothing is read there or written. */
+#define LOOP_NOWHERE ((void *)(uintptr_t)4096)
+
 static inline int loop_operands(const loop_kernel *k) { return k->nin + k->nout; }
 static inline bool loop_steps(const loop_call *c, int i) { return c->x[i] && !c->k->raw[i]; }
 

@@ -101,12 +101,73 @@ static bool check_given(const loop_call *c, const int64_t *dims, int n)
     return true;
 }
 
+static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
+
+/* The order of axes in memory, the farthest first, that operations' results have where all operands lie in it; false
+ * where they do not, and results would depend on which operation comes first. */
+static bool common_order(const loop_call *c, int n, int *order)
+{
+    const int64_t *first = NULL;
+    for (int i = 0; i < c->k->nin && !first; i++)
+        if (loop_steps(c, i) && cp_ndim(c->x[i]) == n && c->stride[i][0]) first = c->stride[i];
+    for (int d = 0; d < n; d++) {
+        int at = d;
+        for (; first && at > 0; at--) { /* an axis that has no length stays where it is */
+            int64_t before = magnitude(first[order[at - 1]]);
+            if (!before || before >= magnitude(first[d])) break;
+            order[at] = order[at - 1];
+        }
+        order[at] = d;
+    }
+    for (int i = 0; i < c->k->nin; i++) {
+        int64_t before = INT64_MAX;
+        if (!loop_steps(c, i)) continue;
+        for (int k = 0; k < n; k++) {
+            int64_t step = magnitude(c->stride[i][order[k]]);
+            if (!step && c->shape[order[k]] > 1 && order[k] != k) return false;
+            if (!step) continue; /* it is repeated, or has no length */
+            if (step > before) return false;
+            before = step;
+        }
+    }
+    return true;
+}
+
+static cp_array *new_output(const loop_call *c, int i, const int64_t *dims, int n, const int *order)
+{
+    int64_t turned[CP_MAXDIM];
+    int back[CP_MAXDIM];
+    bool plain = true;
+    for (int d = 0; d < n; d++) {
+        turned[d] = dims[order[d]];
+        back[order[d]] = d;
+        plain = plain && order[d] == d;
+    }
+    cp_shape shape = {n, plain ? dims : turned};
+    cp_array *x = c->prepare ? cp_from_memory(LOOP_NOWHERE, c->s->types[i], shape, NULL, c->s->device, NULL, NULL)
+                             : cp_empty(shape, c->s->types[i]);
+    if (plain || !x) return x;
+    cp_array *r = cp_transpose(x, (cp_axes){n, back});
+    cp_free(x);
+    return r;
+}
+
 static bool make_outputs(loop_call *c, const int64_t *dims, int n)
 {
+    int order[CP_MAXDIM];
+    for (int d = 0; d < n; d++) order[d] = d;
+    bool fresh = false;
+    for (int i = c->k->nin; i < loop_operands(c->k); i++) fresh = fresh || !c->x[i];
+    if (fresh && c->k->patient && n > 1 && !common_order(c, n, order)) return c->declined = true, false;
     for (int i = c->k->nin; i < loop_operands(c->k); i++) {
         if (c->x[i]) continue;
         if (c->k->raw[i] && c->size < 0) return fail(PyExc_ValueError, "Output array size is Undecided");
-        PyObject *o = cpy_wrap(cp_empty((cp_shape){n, dims}, c->s->types[i]));
+        if (c->prepare) {
+            c->x[i] = new_output(c, i, dims, n, order);
+            if (!c->x[i]) return cpy_raise(), false;
+            continue;
+        }
+        PyObject *o = cpy_wrap(new_output(c, i, dims, n, order));
         if (!o) return false;
         c->made[i] = c->o[i] = o;
         c->x[i] = cpy_hold(o);

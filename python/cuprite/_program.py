@@ -1,0 +1,459 @@
+"""What fuse's nodes become: a program of steps, groups of elementwise operations and calls of the library between them.
+
+Elementwise nodes wait until something needs them, so that what lies around a reduction is one group where it can be.
+Invariant: a group's nodes one by one, in the order in which the function did them, are always a right way to run it
+(`Group.serially`); kernels and the library's engine are taken where they give the same: outputs have one shape, and
+what is written shares no memory with what is read in another way. Once something was written, nothing is computed
+twice from memory."""
+import re
+
+import cuprite
+from cuprite import _core
+from cuprite._fuse import Described
+from cuprite._trace import Array, Hole, Node, NotFused, Number, Object, filled
+
+_ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
+_CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
+          "less_equal", "greater", "greater_equal", "equal", "not_equal", "square", "maximum", "minimum", "positive"}
+
+
+def _size(n):
+    size = 1
+    for d in n.shape:
+        size *= d
+    return size
+
+
+class Group:
+    """Nodes that are computed together: `inputs` are there, `fresh` are made, `stores` (memory) are written."""
+
+    def __init__(self, outputs, done):
+        self.outputs = outputs
+        self.nodes = sorted(_closure(outputs, done), key=lambda n: n.at)
+        own = set(self.nodes)
+        self.stores = list(dict.fromkeys([n.args[0] for n in self.nodes if n.kind == "store"]))
+        self.fresh = [n for n in outputs if n.kind != "store"]
+        self.inputs, written = [], set()
+        for n in self.nodes:
+            for k, x in enumerate(n.args):
+                if isinstance(x, Node) and x not in own and x not in written and x not in self.inputs and not (
+                        n.kind == "store" and k == 0):
+                    self.inputs.append(x)
+            if n.kind == "store":
+                written.add(n.args[0])
+        self.kernel = self.engine = None
+        self.asked = set()
+        self.slots = [n.at for n in self.inputs]
+        self.targets = [n.at for n in self.stores]
+
+    def weight(self):
+        """How many operations it joins."""
+        return sum(n.kind != "part" for n in self.nodes)
+
+    def compile(self, gpu, name):
+        """Makes the kernel, which is compiled when it is prepared, and the engine's program; the reason if neither
+        can be."""
+        from cuprite import _fuse_text, _kernels
+        reason = None
+        try:
+            ins, outs, text = _fuse_text.Kernel(self, gpu).declarations()
+            if len(self.inputs) + len(self.fresh) + len(self.stores) > 38:
+                raise _fuse_text.NoText()
+            self.kernel = k = _kernels.ElementwiseKernel(ins, outs, text, name, return_tuple=True,
+                                                         options=("--fmad=false",))
+            k._patient = True
+            k._alike = self.is_alike()
+        except _fuse_text.NoText as e:
+            reason = str(e)
+        return reason
+
+    def is_alike(self):
+        """Whether only operands of one shape make all outputs have the loop's."""
+        everything = frozenset([n for n in self.inputs if n.kind != "number"] + self.stores)
+        parts = self.parts()
+        return any(parts[n] != everything for n in self.fresh) or any(
+            not parts[n.args[1]] <= parts[n.args[0]] for n in self.nodes if n.kind == "set" and n.args[1] in parts)
+
+    def parts(self):
+        """Of each node the arrays that it is made of."""
+        parts = {n: frozenset() if n.kind == "number" else frozenset([n]) for n in [*self.inputs, *self.stores]}
+        for n in self.nodes:
+            if n.kind != "store":
+                parts[n] = frozenset().union(*[parts[x] for x in n.args if isinstance(x, Node) and x in parts])
+            elif isinstance(n.args[1], Node):
+                parts[n.args[0]] |= parts[n.args[1]]
+        return parts
+
+    def run(self, r):
+        if self.kernel is not None:
+            given = [r[i] for i in self.slots]
+            if self.stores:
+                given += [None] * len(self.fresh) + [r[i] for i in self.targets]
+            try:
+                found = self.kernel(*given)
+            except Exception:
+                return self.serially(r)  # which says it in the function's own words
+            if found is not NotImplemented:
+                for n, x in zip(self.fresh, found):
+                    r[n.at] = x
+                return
+            self.ask(given)
+        self.serially(r)
+
+    def ask(self, given):
+        """Has the kernel compiled for operands that lie as these do."""
+        layout = tuple([(a.ndim, a._c_contiguous, a._device) if isinstance(a, _core.ndarray) else None for a in given])
+        if layout in self.asked or len(self.asked) >= 16:
+            return
+        self.asked.add(layout)
+        from cuprite._fuse import queue
+        given = [Described(a) if isinstance(a, _core.ndarray) else a for a in given]
+
+        queue().put(lambda: self.prepare(given))
+
+    def prepare(self, given):
+        """Compiles for operands like these, arrays described."""
+        try:
+            self.kernel._prepare(*given)
+        except Exception:  # no compiler, say: it runs as it did
+            self.kernel = None
+
+    def serially(self, r):
+        run(self.nodes, r)
+
+
+def run(nodes, r):
+    """Nodes one by one, as the function did them; results go to r."""
+    skipped = {n.args[1] for n in nodes if n.kind == "store" and n.what}
+
+    def of(x):
+        return r[x.at] if isinstance(x, Node) else x
+    for n in nodes:
+        kind = n.kind
+        if kind == "op":
+            if n in skipped:
+                continue
+            r[n.at] = n.what(*[of(x) for x in n.args])
+        elif kind == "part":
+            r[n.at] = r[n.args[0].at][n.what]
+        elif kind == "where":
+            r[n.at] = cuprite.where(*[of(x) for x in n.args])
+        elif kind == "cast":
+            r[n.at] = of(n.args[0]).astype(n.dtype)
+        elif kind == "store":
+            if n.what:
+                f, operands = n.what
+                f(*[of(x) for x in operands], out=of(n.args[0]))
+            else:
+                of(n.args[0])[...] = of(n.args[1])
+        elif kind == "set":
+            r[n.at] = _set(n, of)
+        else:
+            raise AssertionError(kind)
+
+
+def _set(n, of):
+    """What takes the place of an array that the function wrote to, and nobody else sees."""
+    target, value = of(n.args[0]), of(n.args[1])
+    if isinstance(value, _core.ndarray) and value.shape == target.shape and n.what:
+        return value if value._type == n.dtype else value.astype(n.dtype)
+    fresh = cuprite.empty_like(target)
+    if n.what:  # refused: in the words of the operation itself
+        f, operands = n.what
+        return f(*[of(x) for x in operands], out=fresh)
+    fresh[...] = value
+    return fresh
+
+
+def _closure(outputs, done):
+    found, todo = set(), list(outputs)
+    while todo:
+        n = todo.pop()
+        if n in found:
+            continue
+        found.add(n)
+        todo += [x for x in n.args if isinstance(x, Node) and x not in done and x not in found and x.kind in
+                 _ELEMENTWISE]
+        if n.kind in ("store", "set") and n.what:
+            todo += [x for x in n.what[1] if isinstance(x, Node) and x not in done and x not in found and x.kind in
+                     _ELEMENTWISE]
+    return found
+
+
+# --- scheduling ---
+class Schedule:
+    """Nodes into steps: `steps` are lists of groups, and nodes that are calls."""
+
+    def __init__(self, nodes, results):
+        self.steps, self.pending, self.done = [], [], set()
+        self.results = set(results)
+        self.last = {}                       # node -> where it is used last
+        needed = self.needed(nodes)
+        self.writes = any(n.kind == "store" for n in needed)
+        for n in needed:
+            for x in [*n.args, *(n.what[1] if n.kind in ("store", "set") and n.what else ())]:
+                if isinstance(x, Node):
+                    self.last[x] = n.at
+        for n in needed:
+            self.take(n)
+        self.flush(self.alive(len(nodes)))
+
+    def needed(self, nodes):
+        used = {n for n in nodes if n in self.results or n.kind == "store"}
+        for n in reversed(nodes):
+            if n in used:
+                used.update([x for x in n.args if isinstance(x, Node)])
+                if n.kind in ("store", "set") and n.what:
+                    used.update([x for x in n.what[1] if isinstance(x, Node)])
+        return [n for n in nodes if n in used]
+
+    def take(self, n):
+        if n.kind in ("argument", "number"):
+            self.done.add(n)
+        elif n.kind in _ELEMENTWISE:
+            if n.kind == "store" and any(p.kind == "store" and p.shape != n.shape for p in self.pending):
+                self.flush([x for x in self.alive(n.at - 1)])
+            self.pending.append(n)
+        else:
+            waiting = [x for x in n.args if x not in self.done]
+            if any(p.kind == "store" for p in self.pending):
+                self.flush(self.alive(n.at - 1))
+            elif waiting:
+                self.flush(waiting)
+            self.steps.append(n)
+            self.done.add(n)
+
+    def alive(self, now):
+        """Pending nodes that are wanted behind `now`, and stores."""
+        return [p for p in self.pending if p.kind == "store" or p in self.results or self.last.get(p, -1) > now]
+
+    def flush(self, outputs):
+        if not outputs:
+            return
+        nodes = _closure(outputs, self.done)
+        outputs = set(outputs)
+        again = set()                       # what may be computed once more where it is needed next
+        for n in sorted(nodes, key=lambda n: n.at):
+            if n in outputs or n.kind == "part" or not self.wanted_outside(n, nodes):
+                continue
+            if self.writes or not self.is_cheap(n):
+                outputs.add(n)
+            else:
+                again.add(n)
+        for n in nodes:                     # small and dear beside large: once, not for each element
+            for x in n.args:
+                if isinstance(x, Node) and x in nodes and 4 * _size(x) <= _size(n) and not self.is_cheap(x) and \
+                        x.kind != "store":
+                    outputs.add(x)
+        step = Segment(sorted([n for n in outputs if n.dtype], key=lambda n: n.at), nodes, self.done)
+        self.steps.append(step)
+        self.pending = [p for p in self.pending if p not in nodes or (p in again and p not in outputs)]
+        self.done |= outputs
+
+    def wanted_outside(self, n, nodes):
+        return n in self.results or any(n in p.args or (p.kind in ("set", "store") and p.what and n in p.what[1])
+                                        for p in self.pending if p not in nodes) or \
+            self.last[n] > max(m.at for m in nodes)
+
+    def is_cheap(self, n):
+        found = _closure([n], self.done)
+        return len(found) <= 2 and all(m.kind in ("cast", "where") or m.kind == "op" and m.what.name in _CHEAP
+                                       for m in found)
+
+
+class Segment:
+    """Groups of elementwise nodes that follow each other."""
+
+    def __init__(self, outputs, nodes, done):
+        self.nodes = sorted(nodes, key=lambda n: n.at)
+        self.stores = [n for n in self.nodes if n.kind == "store"]
+        self.groups = self.grouped(outputs, done)
+        if self.stores and len(self.groups) > 1 and self.conflicts():
+            self.groups = []
+        inputs = {x for n in self.nodes for x in n.args if isinstance(x, Node) and x in done}
+        self.memory = [n.at for n in inputs if n.kind != "number"]
+        self.targets = list({n.args[0].at for n in self.stores})
+
+    def grouped(self, outputs, done):
+        """One group for each shape, in an order in which each finds what it needs."""
+        found = []                            # lists of outputs
+        place = {}
+        for o in outputs:
+            before = _closure([o], done | (set(outputs) - {o})) - {o}
+            needs = {x for n in before | {o} for x in n.args if isinstance(x, Node) and x in place}
+            first = max([place[x] + (x.shape != o.shape) for x in needs], default=0)
+            at = next((k for k in range(first, len(found)) if found[k][0].shape == o.shape), None)
+            if at is None:
+                at = len(found)
+                found.append([])
+            found[at].append(o)
+            place[o] = at
+        groups = []
+        ready = set(done)
+        for outs in found:
+            for part in self.divided(outs, ready):
+                groups.append(Group(part, ready))
+                ready |= set(part)
+        return groups
+
+    @staticmethod
+    def divided(outputs, done):
+        """Outputs of one shape: together where all operands have it, else those that are made of the same."""
+        group = Group(outputs, done)
+        if group.stores or not group.is_alike() or len({n.shape for n in group.inputs if n.kind != "number"}) == 1:
+            return [outputs]
+        parts, kinds = group.parts(), {}
+        for o in outputs:
+            kinds.setdefault(parts[o], []).append(o)
+        return list(kinds.values())
+
+    def conflicts(self):
+        """Whether a later group reads memory as it was before an earlier one writes."""
+        written = -1
+        for g in self.groups:
+            if any(n.at < written for n in g.nodes):
+                return True
+            written = max([written, *[n.at for n in g.nodes if n.kind == "store"]])
+        return False
+
+    def run(self, r):
+        if self.stores and not (self.groups and self.apart(r)):
+            run(self.nodes, r)
+        else:
+            for g in self.groups:
+                g.run(r)
+
+    def apart(self, r):
+        """Whether what is written shares no memory with anything else here."""
+        return all(i == t or not cuprite.may_share_memory(r[i], r[t])
+                   for t in self.targets for i in {*self.memory, *self.targets})
+
+
+class Program:
+    """A traced function: steps over registers, of which the first are the arguments, and a template of the result."""
+
+    def __init__(self, trace, count, steps, result, gpu):
+        self.gpu, self.count, self.result = gpu, count, result
+        self.size = len(trace.nodes)
+        self.names, self.cells, self.attributes = trace.names, trace.cells, trace.attributes
+        self.shapes = None
+        self.places = [(n.what, n.at) for n in trace.nodes if n.kind in ("argument", "number")]
+        self.steps = [s.run if isinstance(s, Segment) else Call(s).run for s in steps]
+        self.groups = [g for s in steps if isinstance(s, Segment) for g in s.groups]
+        self.drops = self.dropped(steps, result)
+
+    def dropped(self, steps, result):
+        """Of each step the registers that nobody needs behind it."""
+        last = {}
+        for k, s in enumerate(steps):
+            nodes = s.nodes if isinstance(s, Segment) else [s]
+            for n in nodes:
+                last[n.at] = k
+                for x in [*n.args, *(n.what[1] if n.kind in ("store", "set") and n.what else ())]:
+                    if isinstance(x, Node):
+                        last[x.at] = k
+        kept = set(_holes(result))
+        return [[i for i, at in last.items() if at == k and i not in kept] for k in range(len(steps))]
+
+    def holds(self, args):
+        """Whether values outside of the arguments, and shapes if they matter, are those that were traced."""
+        for space, name, value in self.names:
+            if space.get(name, self) is not value:
+                return False
+        for cell, value in self.cells:
+            if cell.cell_contents is not value:
+                return False
+        for place, name, value in self.attributes:
+            now = getattr(args[place], name, self)
+            if type(now) is not type(value) or now != value:
+                return False
+        if self.shapes is not None:
+            for place, shape in self.shapes:
+                if args[place].shape != shape:
+                    return False
+        return True
+
+    def run(self, args):
+        r = [None] * self.size
+        for what, at in self.places:
+            r[at] = args[what]
+        for step, drop in zip(self.steps, self.drops):
+            step(r)
+            for i in drop:
+                r[i] = None
+        return filled(self.result, r)
+
+    def runs_fused(self):
+        """Whether anything runs otherwise than one by one."""
+        return any(g.kernel is not None or g.engine is not None for g in self.groups)
+
+    def prepare(self, args):
+        """Compiles groups that are made of arguments like these alone; others are when they first run."""
+        given = {at: args[what] for what, at in self.places}
+        for g in self.groups:
+            if g.kernel is not None and all(i in given for i in [*g.slots, *g.targets]):
+                g.prepare([given[i] for i in g.slots] + (
+                    [None] * len(g.fresh) + [given[i] for i in g.targets] if g.stores else []))
+
+
+class Call:
+    """A call of the library between groups."""
+
+    def __init__(self, node):
+        self.at, self.what, (self.args, self.kwargs) = node.at, node.what, node.more
+        self.slots = [n.at for n in node.args]
+
+    def run(self, r):
+        given = [r[i] for i in self.slots]
+        r[self.at] = self.what(*filled(self.args, given), **filled(self.kwargs, given))
+
+
+def _holes(template):
+    if isinstance(template, Hole):
+        yield template.index
+    elif isinstance(template, (tuple, list)):
+        for t in template:
+            yield from _holes(t)
+    elif isinstance(template, dict):
+        yield from _holes(list(template.values()))
+
+
+def _template(x, nodes):
+    """The function's result with holes for arrays, whose nodes are gathered."""
+    if isinstance(x, (Array, Number)):
+        nodes.append(x._node)
+        return Hole(x._node.at)
+    if type(x) in (tuple, list):
+        return type(x)([_template(y, nodes) for y in x])
+    if type(x) is dict:
+        return {k: _template(y, nodes) for k, y in x.items()}
+    if x is None or type(x) in (bool, int, float, complex, str):
+        return x
+    raise NotFused()
+
+
+def program(fusion, args, breathe=lambda: None):
+    """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
+    from cuprite import _kernels, _trace
+    gpu = _kernels._is_gpu(next(a[3] for a in args if isinstance(a, Described)))
+    trace, result = _trace.traced(fusion.func, args, breathe)
+    nodes = []
+    if isinstance(result, Object):
+        raise NotFused()
+    result = _template(result, nodes)
+    steps = Schedule(trace.nodes, nodes).steps
+    made = Program(trace, len(args), steps, result, gpu)
+    if trace.shaped:
+        made.shapes = [(i, a[1]) for i, a in enumerate(args) if isinstance(a, Described)]
+    if not any(g.weight() > 1 for g in made.groups):
+        raise NotFused()  # one operation is one kernel as it is
+    name = re.sub(r"\W", "_", fusion.name)
+    name = name if name and not name[0].isdigit() and name != "_lambda_" else "fused"
+    reasons = []
+    for g in made.groups:
+        if g.weight() > 1:
+            breathe()
+            reasons.append(g.compile(gpu, name))
+    if not made.runs_fused():
+        raise NotFused(next((x for x in reasons if x), ""))
+    return made

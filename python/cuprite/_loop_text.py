@@ -69,6 +69,7 @@ class Variant:
         self.operands = [Operand(p, C_TYPES[t], i >= nin, key[3 + 2 * i], key[4 + 2 * i])
                          for i, (p, t) in enumerate(zip(parameters, types))]
         self.stepping = [t for o, t in zip(self.operands, types) if not o.raw and o.lies != NUMBER]
+        self.stepping_in = [t for o, t in zip(self.operands[:nin], types) if not o.raw and o.lies != NUMBER]
         self.shape = 7 if reduction else 2
         self.numbers = self.shape + self.axes
         for o in self.operands:
@@ -165,14 +166,14 @@ def _strided_loop(v, steps, body, operation):
             *lines(1, "}")]
 
 
-def may_be_wide(kernel):
+def may_be_wide(kernel, operation):
     """Whether a thread may take several elements at once: it keeps nothing between them, and neither takes addresses of
     inputs, which lie in registers then, nor writes to them."""
     names = "|".join(re.escape(p.name) for p in kernel.in_params if not p.raw)
     if any(not p.is_const and not p.raw for p in kernel.in_params):
         return False
-    return not kernel.loop_prep and not kernel.after_loop and not mentions(kernel.operation, "break") and not (
-        names and re.search(rf"&\s*({names})\b", kernel.operation))
+    return not kernel.loop_prep and not kernel.after_loop and not mentions(operation, "break") and not (
+        names and re.search(rf"&\s*({names})\b", operation))
 
 
 def assigned(operation):
@@ -452,23 +453,53 @@ class Reduction:
                      "_type_reduce *const _lane = (_type_reduce *)_memory;", "const int _t = threadIdx.x;")
 
     def gpu_first(self):
+        """Threads take elements in turn, or as many neighbours as fit a load."""
+        neighbours = self.v.flags & WIDE
+        self.together = 16 // max(SIZES[t] for t in self.v.stepping_in) if neighbours else 1
         text = self.shared()
         text += lines(1, f"const int _lanes = {THREADS} / (int)_side, _l = _t / (int)_side;",
                       "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x * _side + _t % (int)_side, _piece = blockIdx.y;",
                       "const ptrdiff_t _low = _piece * _length, _end = _low + _length < _all ? _low + _length : _all;",
-                      "if (_o < _kept && _low + _l < _end) {")
-        text += lines(2, self.starts("_o"), "_type_reduce _sum;", "ptrdiff_t _k = _low + _l;", "{")
+                      f"ptrdiff_t _k = _low + _l * {self.together};", "if (_o < _kept && _k < _end) {")
+        text += lines(2, self.starts("_o"), "_type_reduce _sum;", "{")
         text += lines(3, self.single("_k"), self.mapped("_sum", "_o", "_k")) + lines(2, "}")
-        text += ["#pragma unroll 4"] + lines(2, "for (_k += _lanes; _k < _end; _k += _lanes)")
-        text += lines(3, self.join_mapped("_sum", self.single("_k"), "_o", "_k"))
+        text += lines(2, self.gpu_neighbours() if neighbours else self.gpu_turns())
         text += lines(2, "_lane[_t] = _sum;") + lines(1, "}")
-        text += lines(1, "const int _filled = _end - _low < _lanes ? (int)(_end - _low) : _lanes;",
+        text += lines(1, f"const ptrdiff_t _turns = (_end - _low + {self.together - 1}) / {self.together};",
+                      "const int _filled = _turns < _lanes ? (int)_turns : _lanes;",
                       "for (int _w = _lanes / 2; _w > 0; _w /= 2) {")
         text += lines(2, "__syncthreads();", "if (_o < _kept && _l < _w && _l + _w < _filled)")
         text += lines(3, self.joined("_lane[_t]", "_lane[_t + _w * (int)_side]")) + lines(1, "}")
         text += lines(1, "if (_o < _kept && _l == 0) {")
         text += lines(2, f"if (_filled <= 0) _lane[_t] = {self.empty()};", self.finish("_lane[_t]", "_o"))
         return text + lines(1, "}")
+
+    def gpu_turns(self):
+        return ["#pragma unroll 4", "for (_k += _lanes; _k < _end; _k += _lanes)",
+                *lines(1, self.join_mapped("_sum", self.single("_k"), "_o", "_k"))]
+
+    def gpu_neighbours(self):
+        n, places, loads, rests, text = self.together, [], [], [], ["int _skip = 1;"]
+        for o in self.v.inputs:
+            if o.lies == UNIT:
+                vector = f"cuprite_vector<{o.ctype}, {n}>"
+                text.append(f"{vector} _v_{o.name};")
+                loads.append(f"_v_{o.name} = ((const {vector} *)_at_{o.name})[_k / {n}];")
+                rests.append(f"_v_{o.name}.v[_j] = ((const {o.ctype} *)_at_{o.name})[_k + _j];")
+                places.append(o.reference(f"_v_{o.name}.v[_j]"))
+            elif o.lies == REPEATED:
+                places.append(o.reference(f"*({o.const}{o.ctype} *)_at_{o.name}"))
+            else:
+                places.append(o.reference(f"*({o.const}{o.ctype} *)({self.at(o, '_k + _j')})"))
+        text += ["#pragma unroll 2", f"for (; _k < _end; _k += _lanes * {n}, _skip = 0) {{"]
+        if loads:
+            text += lines(1, f"if (_k + {n} <= _end) {{", lines(1, loads), "} else {", lines(1, ["#pragma unroll"]),
+                          f"    for (int _j = 0; _j < {n}; ++_j)", "        if (_k + _j < _end) {", lines(3, rests),
+                          "        }", "}")
+        text += [*lines(1, "#pragma unroll", f"for (int _j = 0; _j < {n}; ++_j)",
+                        "    if (_j >= _skip && _k + _j < _end)"),
+                 *lines(3, self.join_mapped("_sum", places, "_o", "_k + _j")), "}"]
+        return text
 
     def gpu_join(self):
         text = self.shared()

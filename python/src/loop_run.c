@@ -275,7 +275,31 @@ static cut cut_for_cpu(const loop_call *c)
     return t;
 }
 
-static cut cut_for_gpu(const loop_call *c)
+/* Elements side by side that a thread of a reduction takes in turn; by types and sizes, so that the order of joins is
+ * the same wherever they lie. */
+static int64_t side_by_side(const loop_call *c)
+{
+    int64_t widest = 0;
+    if (!c->s->gpu || !c->k->wide || c->column) return 1;
+    for (int i = 0; i < c->k->nin; i++)
+        if (loop_steps(c, i)) widest = most(widest, (int64_t)cp_type_size(c->s->types[i]));
+    int64_t n = widest ? VECTOR / widest : 1;
+    return n > 1 && c->reduced >= 2 * GPU_THREADS * n ? n : 1;
+}
+
+/* Whether those may be read at once. */
+static bool are_vectors(const loop_call *c, int64_t n)
+{
+    if (n == 1 || c->ndim - c->nkept != 1) return false;
+    for (int i = 0; i < c->k->nin; i++) {
+        if (!loop_steps(c, i)) continue;
+        int64_t size = (int64_t)cp_type_size(c->s->types[i]), step = c->stride[i][c->ndim - 1];
+        if (step && (step != size || !is_aligned(c, i, n * size))) return false;
+    }
+    return true;
+}
+
+static cut cut_for_gpu(const loop_call *c, int64_t together)
 {
     int64_t lanes = power_from(most(c->reduced, 1), GPU_THREADS);
     if (c->column) lanes = least(lanes, GPU_THREADS / power_from(c->shape[c->nkept - 1], 32));
@@ -285,18 +309,18 @@ static cut cut_for_gpu(const loop_call *c)
     t.groups = parts(c->kept, t.side);
     if (c->s->part && t.groups < GPU_BLOCKS / 2 && c->reduced >= lanes * 32)
         t.pieces = least(parts(blocks, t.groups), c->reduced / (lanes * 16));
-    t.length = most(1, parts(c->reduced, t.pieces));
+    t.length = most(1, parts(parts(c->reduced, t.pieces), together) * together);
     t.pieces = most(1, parts(c->reduced, t.length));
     t.per = 1;
     return t;
 }
 
-static bool launch_reduction(loop_call *c, const cut *t, cp_array *part)
+static bool launch_reduction(loop_call *c, const cut *t, cp_array *part, int flags)
 {
     geometry g;
     cp_argument a[MOST_OPERANDS + 2];
     g.n = 0;
-    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (part ? SPLIT : 0) | (c->column ? COLUMN : 0));
+    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (part ? SPLIT : 0) | flags);
     if (!v) return false;
     const int64_t numbers[] = {c->kept, c->reduced, t->groups, t->pieces, t->length, t->per, t->side};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) put(&g, numbers[i]);
@@ -314,11 +338,14 @@ static bool launch_reduction(loop_call *c, const cut *t, cp_array *part)
 static bool run_reduction(loop_call *c)
 {
     c->column = by_columns(c);
-    cut t = c->s->gpu ? cut_for_gpu(c) : cut_for_cpu(c);
-    if (t.pieces == 1) return launch_reduction(c, &t, NULL);
+    const int64_t together = side_by_side(c);
+    const int flags = (c->column ? COLUMN : 0) | (together > 1 ? WIDE : 0);
+    if (are_vectors(c, together)) c->wide = (int)together;
+    cut t = c->s->gpu ? cut_for_gpu(c, together) : cut_for_cpu(c);
+    if (t.pieces == 1) return launch_reduction(c, &t, NULL, flags);
     cp_array *part = cp_empty((cp_shape){1, (int64_t[]){c->kept * t.pieces * c->s->part}}, CP_UINT8);
     if (!part) return cpy_raise(), false;
-    bool done = launch_reduction(c, &t, part);
+    bool done = launch_reduction(c, &t, part, flags);
     cp_free(part);
     return done;
 }

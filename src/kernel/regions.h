@@ -10,7 +10,7 @@
 #include "kernel/translate.h"
 
 typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI_F_IF, CPI_F_FOR, CPI_F_WHILE, CPI_F_DO,
-                        CPI_F_JUMP } cpi_form;
+                        CPI_F_JUMP, CPI_F_MEET } cpi_form;
 
 typedef struct cpi_statement {
     uint8_t form;
@@ -57,5 +57,10 @@ void cpi_structure_free(cpi_structure *s);
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's place, and nothing on what memory holds. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
+
+/* Behind the statement at i, which is not taken apart; -1 (and `failed`) where it has no end before `end`. */
+int cpi_structure_behind(cpi_structure *s, int i, int end);
+/* Behind the type of the declaration at i; -1 where none begins there. */
+int cpi_structure_type_end(const cpi_structure *s, int i, int last);
 
 #endif

@@ -48,6 +48,9 @@ typedef struct cpi_cu_program {
 /* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
+/* normal.c: the program `q`, whose text is `out`, in which kernels with warp operations can be taken apart; functions
+ * are those of p in their order. False where there is no such kernel. */
+bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);
 /* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `trouble`: what
  * the compiler said when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all are. */
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,

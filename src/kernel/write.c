@@ -246,7 +246,8 @@ static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char
     return false;
 }
 
-static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi_string *out)
+/* `q`: the program in the form of normal.c, or NULL. */
+static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
 {
     if (f->asked) { /* the ; is left */
         put_newlines(p, f->start, f->end - 1, out);
@@ -257,7 +258,7 @@ static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi
     put_gap(p, f->body, out);
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
-        cpi_cu_regions(p, f, out)) {
+        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;
     }
@@ -334,6 +335,9 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
                           blamed(p, &p->function[i], trouble));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
+    cpi_cu_program q;
+    cpi_string normal = {0};
+    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
     if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {
@@ -348,7 +352,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
-            put_function(p, &p->function[k], trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
+            put_function(p, rewritten ? &q : NULL, &p->function[k],
+                         trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
             if (!p->variable[v].shared) cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
@@ -360,4 +365,6 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         if (at < t->n) put_gap(p, at, out);
     }
     put_tables(p, nnames, names, out);
+    if (rewritten) cpi_cu_free(&q);
+    cpi_string_free(&normal);
 }

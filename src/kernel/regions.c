@@ -18,6 +18,7 @@ typedef struct writer {
     struct { int name, value; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one counts */
     int nmasks;
     int loops;       /* around */
+    int strides;     /* loops with the stride of the grid that there are */
     int masked_loop; /* the mask of the innermost loop where that loop has one, -1: it goes round for all */
 } writer;
 
@@ -547,10 +548,70 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_MEET: put_meeting(w, k); break;
     case CPI_F_BARRIER:
     case CPI_F_TEXT:
+    case CPI_F_STRIDE:
     case CPI_F_FIXED: break;
     }
     if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = around, w->loops--;
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
+}
+
+/* What threads `x` of the block begin with. */
+static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
+{
+    cpi_string_put(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name, x);
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (v->class == CPI_V_PURE && visible(v, r->body) && !hidden(w, v, r->body)) put_declaration(w, v, true);
+    }
+    cpi_string_put(w->out, "%s = (long long)(", name);
+    put_tokens(w, r->type, r->type_end);
+    cpi_string_put(w->out, ")(");
+    put_tokens(w, r->value, r->value_end);
+    cpi_string_put(w->out, "); } ");
+}
+
+/* A loop with the stride of the grid: round by round, and in each round the threads of the block. Where they do not
+ * stand in a row (the block has several) or numbers might wrap, thread by thread as in any region. */
+static void put_stride(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    cpi_stride r;
+    bool strides = !w->nmasks && cpi_stride_read(w->s, st->first, st->last, &r) && cpi_stride_holds(w->s, &r);
+    put_line(w, st->first);
+    if (strides) {
+        cpi_string_put(w->out, "{ ");
+        put_first(w, &r, "__cu_first", "0");
+        put_first(w, &r, "__cu_last", "__cu_block.bd.x - 1");
+        cpi_string_put(w->out, "const auto __cu_g = __cu_strides<");
+        put_tokens(w, r.type, r.type_end);
+        cpi_string_put(w->out, ">(__cu_block, __cu_first, __cu_last, ");
+        put_tokens(w, r.limit, r.limit_end);
+        cpi_string_put(w->out, ", ");
+        put_tokens(w, r.step, r.step_end);
+        cpi_string_put(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
+                     "__cu_i += __cu_g.step) { const unsigned __cu_n = __cu_g.threads(__cu_i), __cu_y = 0, __cu_z = 0; "
+                     "for (unsigned long __cu_x = 0, __cu_t = 0; __cu_x < __cu_n; __cu_x++, __cu_t++) { __CU_THREAD ");
+        if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
+        cpi_string_put(w->out, "{ ");
+        take_out(w, st->first, st->last);
+        cpi_string_put(w->out, "{ ");
+        put_tokens(w, r.type, r.type_end);
+        cpi_string_put(w->out, " %.*s = __cu_g.at(__cu_i, __cu_x); do { ", (int)word(w, r.name)->length,
+                       word(w, r.name)->text);
+        put_tokens(w, r.body, r.body_end);
+        cpi_string_put(w->out, " } while (0); } ");
+        put_back(w, st->first, st->last);
+        close_loop(w);
+        cpi_string_put(w->out, "} else { ");
+        w->strides++;
+    }
+    open_loop(w);
+    take_out(w, st->first, st->last);
+    put_tokens(w, st->first, st->last);
+    cpi_string_put(w->out, " ");
+    put_back(w, st->first, st->last);
+    close_loop(w);
+    if (strides) cpi_string_put(w->out, "} } ");
 }
 
 static void put_list(writer *w, int k, int loop)
@@ -566,6 +627,9 @@ static void put_list(writer *w, int k, int loop)
             while (end >= 0 && w->s->statement[end].form == CPI_F_TEXT) end = w->s->statement[end].next;
             put_region(w, k, end);
             k = end;
+        } else if (st->form == CPI_F_STRIDE) {
+            put_stride(w, k);
+            k = st->next;
         } else {
             put_split(w, k, loop);
             k = st->next;
@@ -594,7 +658,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out
         put_line(&w, f->end - 1);
         cpi_string_put(&text, "}");
         p->leaves = NULL;
-        done = !s.failed && !text.failed;
+        done = !s.failed && !text.failed && (f->barriers || w.strides);
         if (done) cpi_string_add(out, text.at, text.length);
     }
     cpi_string_free(&text);

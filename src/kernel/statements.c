@@ -222,6 +222,9 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     else if (barrier && is(s, i, "do")) form = CPI_F_DO;
     else if (barrier || jumps) return refuse(s);
     if (form >= CPI_F_IF && form <= CPI_F_DO) return read_control(s, i, end, form, where, behind);
+    cpi_stride stride;
+    if (form == CPI_F_TEXT && (is(s, i, "for") || is(s, i, "while")) && cpi_stride_read(s, i, *behind, &stride))
+        form = CPI_F_STRIDE;
     int k = new_statement(s, form, i);
     if (k < 0) return -1;
     s->statement[k].last = *behind;
@@ -248,6 +251,12 @@ static void number_regions(cpi_structure *s, int k)
             continue;
         }
         if (st->form == CPI_F_FIXED) continue;
+        if (st->form == CPI_F_STRIDE) {
+            st->region = s->regions++;
+            set_region(s, st->first, st->last, st->region);
+            now = s->regions++;
+            continue;
+        }
         if (st->form >= CPI_F_IF && st->form <= CPI_F_DO) {
             st->region = s->regions++;
             set_region(s, st->test, st->test_end, st->region);
@@ -479,6 +488,12 @@ static bool changes(const cpi_structure *s, const cpi_local *v, int i)
         return false;
     }
     return false;
+}
+
+bool cpi_structure_changes(const cpi_structure *s, int name, int i)
+{
+    cpi_local v = {.name = name, .prefix = name};
+    return changes(s, &v, i);
 }
 
 static const cpi_local *local_at(const cpi_structure *s, int i)

@@ -22,6 +22,7 @@ typedef struct cpi_cu_function {
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
+    bool strides;   /* a kernel without barriers that is written as one with them, for its loops' sake */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
 
@@ -57,7 +58,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
                   cpi_string *out);
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
- * written) where its structure does not allow that. */
+ * written) where its structure does not allow that, or it has neither barriers nor loops with the stride of the grid. */
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
 /* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);

@@ -262,6 +262,10 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
         f->tier = CPI_TIER_REGIONS;
         return;
     }
+    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, out)) {
+        f->strides = true;
+        return;
+    }
     cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
 }
 
@@ -295,7 +299,7 @@ static void put_kernel(const cpi_cu_function *f, const char *name, const char *e
     cpi_string_put(out, "    {");
     put_text(name, out);
     cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s},\n",
-                 (int)f->tier, expression, expression, expression, tiers[f->tier]);
+                 (int)f->tier, expression, expression, expression, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
 }
 
 static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
@@ -331,7 +335,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 {
     bool named = false;
     for (int i = 0; trouble && i < p->nfunctions; i++)
-        named = named || (p->function[i].global && p->function[i].body >= 0 && p->function[i].barriers &&
+        named = named || (p->function[i].global && p->function[i].body >= 0 &&
                           blamed(p, &p->function[i], trouble));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;

@@ -154,3 +154,44 @@ static inline void __cu_meeting_check(const unsigned char *marks, unsigned char 
             block.worker->host->fail(block.worker, line, "lanes of a warp wait there for lanes that are elsewhere");
     }
 }
+
+/* --- loops with the stride of the grid --- */
+
+/* A loop `for (T i = first; i < limit; i += step)` of the threads of a block, which begin one behind the other. Regular:
+ * nothing wraps, and the block is one row of threads. */
+template <class T> struct __cu_striding {
+    static constexpr unsigned long long most = (T)-1 < (T)0 ? ~0ull >> (65 - 8 * sizeof(T))
+                                                            : ~0ull >> (64 - 8 * sizeof(T));
+    bool regular;
+    long long limit, step;
+    unsigned count;
+    unsigned threads(long long i) const
+    {
+        const long long left = limit - i;
+        const unsigned n = left < (long long)count ? (unsigned)left : count;
+        if (n > 1024) __builtin_unreachable();
+        return n;
+    }
+    T at(long long i, unsigned long x) const
+    {
+        if (i < 0 || i > (long long)(most / 2 < ~0ull >> 3 ? most - 2048 : ~0ull >> 2)) __builtin_unreachable();
+        return (T)(i + (long long)x);
+    }
+};
+template <class T, class L, class S> static inline __cu_striding<T> __cu_strides(const __cu_ctx &block, long long first,
+                                                                                 long long last, L limit, S step)
+{
+    __cu_striding<T> r = {false, 0, 0, block.bd.x};
+    if constexpr (__cu_is_integer<L>::value && __cu_is_integer<S>::value) {
+        typedef decltype(T() + L()) common; /* in which they are compared */
+        const common to = (common)limit;
+        const unsigned long long most = __cu_striding<T>::most;
+        const unsigned long long end = to < (common)1 ? 0 : (unsigned long long)to, by = (unsigned long long)step;
+        const bool row = block.bd.y == 1 && block.bd.z == 1 && first >= 0 && last - first == (long long)block.bd.x - 1;
+        r.regular = row && step > (S)0 && by <= most && end <= most && by <= most - end && most - end - by > 2048 &&
+                    end < ~0ull >> 2;
+        r.limit = (long long)end;
+        r.step = (long long)by;
+    }
+    return r;
+}

@@ -13,7 +13,7 @@ enum { LANES = 32, STACK = 128 << 10, GUARD = 4 << 10, ARENA = 48 << 10, SNAPSHO
 
 typedef struct snapshot {
     int users;
-    unsigned long long value[LANES];
+    unsigned long long value[LANES + 1]; /* the last: which lanes there were */
 } snapshot;
 
 typedef struct warp {
@@ -234,6 +234,7 @@ static void complete(cpi_crew *c, warp *w, unsigned lanes)
         s->value[i] = lanes >> i & 1 ? w->value[i] : 0;
         if (lanes >> i & 1) w->result[i] = s;
     }
+    s->value[LANES] = lanes;
     w->arrived &= ~lanes;
     w->blocked &= ~lanes;
     w->syncs++;

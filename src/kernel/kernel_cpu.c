@@ -196,10 +196,13 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     const char *text = read ? read : source->text;
     if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
+        const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are right wherever loops are */
         p.checked = cpi_kernel_checks();
+        p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
         cpi_cu_write(&p, text, source->nnames, source->names, trouble, out);
         for (int i = 0; i < p.nfunctions; i++)
-            *regions = *regions || (p.function[i].global && p.function[i].tier == CPI_TIER_REGIONS);
+            *regions = *regions || (p.function[i].global &&
+                                    (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
         cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);

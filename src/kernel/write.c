@@ -248,7 +248,8 @@ static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char
     return false;
 }
 
-static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi_string *out)
+/* `q`: the program in the form of normal.c, or NULL. */
+static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
 {
     if (f->asked) { /* the ; is left */
         put_newlines(p, f->start, f->end - 1, out);
@@ -259,8 +260,12 @@ static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi
     put_gap(p, f->body, out);
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
-        cpi_cu_regions(p, f, out)) {
+        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, out)) {
         f->tier = CPI_TIER_REGIONS;
+        return;
+    }
+    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, out)) {
+        f->strides = true;
         return;
     }
     cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
@@ -320,7 +325,7 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     cpi_string_put(out, "    {");
     put_text(name, out);
     cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s, \"",
-                 (int)f->tier, expression, expression, expression, tiers[f->tier]);
+                 (int)f->tier, expression, expression, expression, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
     cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d]},\n", expression,
                    (int)(f - p->function));
@@ -359,10 +364,13 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 {
     bool named = false;
     for (int i = 0; trouble && i < p->nfunctions; i++)
-        named = named || (p->function[i].global && p->function[i].body >= 0 && p->function[i].barriers &&
+        named = named || (p->function[i].global && p->function[i].body >= 0 &&
                           blamed(p, &p->function[i], trouble));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
+    cpi_cu_program q;
+    cpi_string normal = {0};
+    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
     cpi_string_put(out, "#define __CU_KERNELS %d\n", p->nfunctions);
     if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
@@ -378,7 +386,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
-            put_function(p, &p->function[k], trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
+            put_function(p, rewritten ? &q : NULL, &p->function[k],
+                         trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
             if (!p->variable[v].shared) cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
@@ -390,4 +399,6 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         if (at < t->n) put_gap(p, at, out);
     }
     put_tables(p, nnames, names, out);
+    if (rewritten) cpi_cu_free(&q);
+    cpi_string_free(&normal);
 }

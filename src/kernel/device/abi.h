@@ -18,7 +18,8 @@ typedef struct __cu_worker {
 typedef struct __cu_host {
     /* __syncthreads: 0: only waits; the others return the count of, the "and" of, the "or" of `value` */
     int (*barrier)(__cu_worker *worker, int line, int how, int value);
-    /* All lanes of `mask` come here; what each brought, by lanes. Valid until the caller's next call. */
+    /* All lanes of `mask` come here; what each brought, by lanes, and behind it the lanes that
+     * have come: those of a mask may have ended. Valid until the caller's next call. */
     const unsigned long long *(*exchange)(__cu_worker *worker, int line, unsigned mask, unsigned long long value);
     unsigned (*lanes)(__cu_worker *worker); /* lanes of the calling warp that have not ended */
     /* Waits until every lane of the warp has come to a gather, has ended, or waits elsewhere, and those at places

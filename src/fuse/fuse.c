@@ -498,8 +498,8 @@ static void end_run(cpi_run *run)
     cpi_free_host(run->shapes);
 }
 
-cp_code cp_fusion_run(const cp_fusion *f, cp_array *const *operands, cp_array **results,
-                      const cp_fused_options *options)
+cp_code (cp_fusion_run)(const cp_fusion *f, cp_array *const *operands, cp_array **results,
+                        const cp_fused_options *options)
 {
     _Alignas(16) char stack[STACK_BYTES];
     const cp_fused_options *o = CPI_GIVEN(cp_fused_options, options);
@@ -534,7 +534,7 @@ cp_array *(cp_fused)(const char *text, int n, const char *const *names, cp_array
         cpi_fail(CP_ERROR_VALUE, "fused: %d operands for a text with %d", n, f->noperands);
     else if (f && f->nresults != 1)
         cpi_fail(CP_ERROR_VALUE, "fused: %d results; cp_fusion_run returns them", f->nresults);
-    else if (f) cp_fusion_run(f, operands, results, options);
+    else if (f) (cp_fusion_run)(f, operands, results, options);
     cp_fusion_free(f);
     return results[0];
 }

@@ -38,7 +38,7 @@ static void several_results(void **state)
         cp_array *row = cp_from_host((double[]){1, 2}, CP_FLOAT64, CP_SHAPE(2, 1), NULL);
         cp_array *in[] = {x, n, row}, *results[3];
         for (int again = 0; again < 3; again++) {
-            ok(!cp_fusion_run(f, in, results, NULL));
+            ok(!cp_fusion_run(f, in, results));
             check_values(results[0], 2, (double[]){7, -7});
             check_values(results[1], 2, (double[]){1, 2});
             check_values(results[2], 4, (double[]){8, -6, 9, -5});
@@ -80,7 +80,7 @@ static void errors(void **state)
         cp_set_writable(whole, false);
         assert_null(cp_fused("x + 1", 2, names, in, .out = whole, .casting = CP_UNSAFE));
         failed(CP_ERROR_VALUE);
-        assert_int_equal(cp_fusion_run(NULL, in, &r, NULL), CP_ERROR_VALUE);
+        assert_int_equal(cp_fusion_run(NULL, in, &r), CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         cp_fusion_free(NULL);
         cp_free(x), cp_free(y), cp_free(whole);
@@ -98,8 +98,8 @@ static bool body(void)
         cp_array *in[] = {x, row, a, one}, *turned[] = {t, one, a, one};
         cp_fusion *f = cp_fusion_new("p = exp(row)*one; q, r = divmod(x, a + one); return x*p + q, p, r*x", 4,
                                      (const char *[]){"x", "row", "a", "one"});
-        done = f && !cp_fusion_run(f, in, results, NULL) && !cp_fusion_run(f, in, results, NULL) &&
-               !cp_fusion_run(f, turned, results, NULL) &&
+        done = f && !cp_fusion_run(f, in, results) && !cp_fusion_run(f, in, results) &&
+               !cp_fusion_run(f, turned, results) &&
                cp_fused("sqrt(x)*2 + x", 1, NULL, in) && cp_fused("x*x", 1, NULL, in, .out = x);
         cp_fusion_free(f);
     }
@@ -121,7 +121,7 @@ static void *run_often(void *argument)
     for (int i = 0; i < 50 && w->fine; i++) {
         cp_array *n = cp_float(i % 3), *in[] = {w->x, n}, *r = NULL, *zero = cp_multiply(w->x, n);
         cp_array *want = cp_add(w->want, zero);
-        w->fine = !cp_fusion_run(w->f, in, &r, NULL) && cp_array_equal(r, want, false) == 1;
+        w->fine = !cp_fusion_run(w->f, in, &r) && cp_array_equal(r, want, false) == 1;
         cp_free(r), cp_free(n), cp_free(zero), cp_free(want);
     }
     return NULL;
@@ -171,7 +171,7 @@ static void noise(void **state)
             else text[at] = (char)(dice / 8 % 255 + 1), text[at + 1] = '\0';
         }
         cp_fusion *f = cp_fusion_new(text, 0, NULL);
-        if (f && !cp_fusion_run(f, in, results, NULL))
+        if (f && !cp_fusion_run(f, in, results))
             for (int k = 0; k < cp_fusion_results(f); k++) cp_free(results[k]);
         else assert_true(cp_error() != CP_OK);
         cp_error_clear();

@@ -137,14 +137,13 @@ static bool type_number(cpi_run *run, int i, cp_type type, const void *value, bo
     return x != NULL;
 }
 
-/* Is the node an operator on Python's numbers? Then its value is one. */
+/* Is the node an operator on Python's numbers? Then its value is one. (True and False are not weak, nor is NumPy's.) */
 static bool folds(const cpi_run *run, const cpi_node *node)
 {
     bool all = node->folds;
     for (int k = 0; k < node->nin && all; k++) {
         const cp_array *x = input(run, node, k);
-        bool literal = run->f->nodes[node->in[k]].kind == CPI_NODE_NUMBER; /* True and False are not weak */
-        all = x->flags & CPI_WEAK || literal;
+        all = x->flags & CPI_WEAK || (cpi_is_host(x) && x->type == CP_BOOL);
     }
     return all;
 }
@@ -169,6 +168,16 @@ static bool looks_first(const cpi_plan *plan, const cp_array *exponent)
            exponent->type != CP_BOOL;
 }
 
+/* x**2 is a square, of booleans too: NumPy's operator, unlike its function. */
+static bool is_square(const cpi_node *node, cp_array *const *in)
+{
+    int64_t exponent;
+    if (!node->folds || node->op != CP_OP_power || cpi_is_host(in[0])) return false;
+    if (!(in[1]->flags & CPI_WEAK) || in[1]->type != CP_INT64) return false;
+    memcpy(&exponent, in[1]->value, sizeof exponent);
+    return exponent == 2;
+}
+
 static bool type_operation(cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
@@ -176,7 +185,8 @@ static bool type_operation(cpi_run *run, int i)
     cp_array *in[CPI_MAXIN] = {NULL}, *out[CPI_MAXOUT] = {NULL};
     if (folds(run, node)) return type_folded(run, i);
     for (int k = 0; k < node->nin; k++) in[k] = input(run, node, k);
-    if (cpi_resolve((cp_op)node->op, in, out, NULL, &term->plan)) return false;
+    term->op = is_square(node, in) ? CP_OP_square : (cp_op)node->op;
+    if (cpi_resolve(term->op, in, out, NULL, &term->plan)) return false;
     int shape = common_shape(run, cpi_op_rows[node->op].name, node);
     if (shape < 0 || !record(run, i, term->plan.out[0], 0, shape)) return false;
     run->checks |= term->plan.nin == 2 && looks_first(&term->plan, in[1]);
@@ -201,7 +211,7 @@ static bool type_cast(cpi_run *run, int i)
         _Alignas(16) unsigned char value[16];
         return !cpi_value_as(cp_type_name(type), x, type, value) && type_number(run, i, type, value, false);
     }
-    if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX);
+    if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX), run->warned = true;
     return record(run, i, type, 0, run->terms[node->in[0]].shape) && set_order(run, i);
 }
 
@@ -252,6 +262,13 @@ static void count_uses(cpi_run *run)
 /* --- results --- */
 
 static cp_array *given(const cp_fused_options *o, int k) { return o->outs ? o->outs[k] : k ? NULL : o->out; }
+
+static bool is_given(const cp_fusion *f, const cp_fused_options *o)
+{
+    bool any = false;
+    for (int k = 0; k < f->nresults; k++) any |= given(o, k) != NULL;
+    return any;
+}
 
 static cp_code check_out(const cpi_run *run, const cp_array *out, int k, cp_casting rule)
 {
@@ -333,13 +350,20 @@ static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *
     const cp_ufunc_options into = {.out = out};
     for (int k = 0; k < node->nin; k++) in[k] = made[node->in[k]];
     switch ((cpi_node_kind)node->kind) {
-    case CPI_NODE_OP: return cp_elementwise((cp_op)node->op, in, out ? &into : NULL);
+    case CPI_NODE_OP: return cp_elementwise(run->terms[i].op, in, out ? &into : NULL);
     case CPI_NODE_WHERE: return cp_where(in[0], in[1], in[2]);
     case CPI_NODE_CAST: return cp_astype(in[0], (cp_type)node->op);
     case CPI_NODE_PART: {
         const cpi_node *whole = &run->f->nodes[node->in[0]];
         for (int k = 0; k < whole->nin; k++) in[k] = made[whole->in[k]];
         if (cp_elementwise_all((cp_op)whole->op, in, results, NULL)) return NULL;
+        for (int j = i + 1; j < run->f->nnodes; j++) { /* who wants the other one finds it */
+            const cpi_node *other = &run->f->nodes[j];
+            bool wanted = other->kind == CPI_NODE_PART && other->in[0] == node->in[0] && run->terms[j].uses;
+            if (!wanted) continue;
+            made[j] = results[other->op];
+            return results[node->op];
+        }
         cp_free(results[1 - node->op]);
         return results[node->op];
     }
@@ -385,7 +409,7 @@ static cp_code run_nodes(cpi_run *run, cp_array **made, cp_array *out)
         bool last = f->nresults == 1 && f->results[0] == i && run->terms[i].uses == 1;
         bool there = cpi_is_host(run->terms[i].x) || f->nodes[i].kind == CPI_NODE_OPERAND;
         cp_array *into = last && f->nodes[i].kind == CPI_NODE_OP ? out : NULL;
-        made[i] = there ? run->terms[i].x : one_node(run, i, made, into);
+        if (!made[i]) made[i] = there ? run->terms[i].x : one_node(run, i, made, into);
         if (!made[i]) {
             if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(f, f->nodes[i].at);
             return cp_error();
@@ -445,7 +469,7 @@ static cp_code compute(cpi_run *run, cp_array *const *operands, cp_array **resul
 {
     if (run->device->backend->at_once && !run->checks) {
         if (!make_targets(run, operands, o)) return cp_error();
-        cp_code code = cpi_chain_run(run);
+        cp_code code = cpi_chain_run(run, operands, !is_given(run->f, o) && cpi_may_keep(run, operands));
         if (!code) return deliver(run, results, o);
         if (code != CP_ERROR_UNSUPPORTED || (!run->standing && cp_error())) return code;
         for (int k = 0; k < run->f->nresults; k++) cp_free(run->target[k]), run->target[k] = NULL;
@@ -481,13 +505,15 @@ static void end_run(cpi_run *run)
     cpi_free_host(run->shapes);
 }
 
-cp_code cp_fusion_run(const cp_fusion *f, cp_array *const *operands, cp_array **results,
-                      const cp_fused_options *options)
+cp_code (cp_fusion_run)(const cp_fusion *f, cp_array *const *operands, cp_array **results,
+                        const cp_fused_options *options)
 {
     _Alignas(16) char stack[STACK_BYTES];
     const cp_fused_options *o = CPI_GIVEN(cp_fused_options, options);
     if (cpi_null("fused", f) || cpi_null("fused", results) || (f->noperands && cpi_null("fused", operands)))
         return cp_error();
+    cp_code code = CP_OK;
+    if (!is_given(f, o) && cpi_kept_run(f, operands, results, &code)) return code;
     size_t each = sizeof(cp_array) + sizeof(cpi_term), bytes = (size_t)f->nnodes * each;
     char *memory = bytes <= sizeof stack ? stack : cpi_malloc(bytes);
     for (int k = 0; k < f->nresults; k++) results[k] = NULL;
@@ -495,7 +521,7 @@ cp_code cp_fusion_run(const cp_fusion *f, cp_array *const *operands, cp_array **
     cpi_run run = {.f = f, .records = (cp_array *)memory, .standing = cp_error() != CP_OK};
     run.terms = (cpi_term *)(void *)(memory + (size_t)f->nnodes * sizeof(cp_array));
     for (int i = 0; i < f->nnodes; i++) run.terms[i].x = NULL;
-    cp_code code = prepare(&run, operands, o);
+    code = prepare(&run, operands, o);
     if (!code) code = compute(&run, operands, results, o);
     end_run(&run);
     if (memory != stack) cpi_free_host(memory);
@@ -515,7 +541,7 @@ cp_array *(cp_fused)(const char *text, int n, const char *const *names, cp_array
         cpi_fail(CP_ERROR_VALUE, "fused: %d operands for a text with %d", n, f->noperands);
     else if (f && f->nresults != 1)
         cpi_fail(CP_ERROR_VALUE, "fused: %d results; cp_fusion_run returns them", f->nresults);
-    else if (f) cp_fusion_run(f, operands, results, options);
+    else if (f) (cp_fusion_run)(f, operands, results, options);
     cp_fusion_free(f);
     return results[0];
 }

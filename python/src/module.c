@@ -96,6 +96,10 @@ PyObject *cpy_raise(void)
     }
     cp_code code = cp_error();
     const char *message = code == CP_OK ? "failure without an error record" : cp_error_message();
+    if (code == CP_ERROR_INTERRUPTED && PyErr_CheckSignals()) { /* what the program's handler raises */
+        cp_error_clear();
+        return NULL;
+    }
     PyObject *words = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
     cp_error_clear();
     PyObject *exception = words ? exception_of(code) : NULL;

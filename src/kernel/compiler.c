@@ -489,6 +489,7 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_sou
                                         "-ffp-contract=fast",
                                         "-fvisibility=hidden",
                                         "-fno-stack-protector",
+                                        "-fstack-clash-protection", /* endless recursion meets the guard page */
                                         "-fno-asynchronous-unwind-tables",
                                         "-fno-threadsafe-statics",
                                         "-fno-plt",

@@ -19,6 +19,7 @@
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
 #include "kernel/translate.h"
+#include "kernel/watchdog.h"
 
 typedef struct library { /* one shared object */
     void *handle;
@@ -389,6 +390,7 @@ typedef struct job {
     const __cu_kernel *kernel;
     uint64_t blocks, each;
     uint32_t dynamic;
+    uint64_t number; /* of the launch */
     const cpi_launch *asked;
     const library *library; /* in which the kernel is */
     bool together;
@@ -419,6 +421,7 @@ static void run_task(void *context, int64_t task, int worker)
     uint32_t at_once = j->together ? (uint32_t)j->blocks : 1;
     bool done = crew && cpi_crew_shared(crew, at_once, j->dynamic);
     fault.code = CP_OK;
+    cpi_watchdog_inside(j->number, j->library->image);
     if (!done) {
         snprintf(fault.text, sizeof fault.text, "out of host memory");
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
@@ -431,6 +434,7 @@ static void run_task(void *context, int64_t task, int worker)
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
         done = cpi_guarded(run_part, &p, &fault);
     }
+    cpi_watchdog_inside(0, j->library->image);
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
 }
 
@@ -452,8 +456,10 @@ static cp_code told(const job *j)
         if (number > 0) snprintf(line, sizeof line, which ? " in line %d" : "line %d: ", number);
         if (number > 0) cpi_string_put(&text, "%s", line);
     }
-    cp_code code = cpi_fail(fault->code ? fault->code : CP_ERROR_DEVICE, "%s: %s", j->kernel->name,
-                            text.at ? text.at : fault->text);
+    const char *what = text.at ? text.at : fault->text;
+    cp_code code = fault->code == CP_ERROR_DRIVER /* its text begins with CUDA's name of it */
+                       ? cpi_fail(fault->code, "%s (%s)", what, j->kernel->name)
+                       : cpi_fail(fault->code ? fault->code : CP_ERROR_DEVICE, "%s: %s", j->kernel->name, what);
     cpi_string_free(&text);
     return code;
 }
@@ -494,7 +500,10 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
                         "device has room for %d", k->name, (unsigned long long)(j.blocks * threads), TOGETHER);
     j.each = j.together || j.blocks * threads < ALONE ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
     cpi_guard_install();
+    cp_code watched = cpi_watchdog_begin(&j.number);
+    if (watched) return watched;
     cpi_parallel((int64_t)((j.blocks + j.each - 1) / j.each), run_task, &j);
+    cpi_watchdog_end();
     if (m->prints) fflush(stdout);
     return j.failed ? told(&j) : CP_OK;
 }

@@ -196,7 +196,7 @@ def _constant(x, dtype):
 
 
 def engine_text(group):
-    """The group in the language of the library's engine, and the numbers that are operands because no text says them."""
+    """The group in the language of the library's engine, its operands' names, and the numbers among them."""
     names, content, lines, more = {}, {}, [], []
     for k, n in enumerate(group.inputs):
         names[n] = f"a{k}"

@@ -42,6 +42,7 @@ class Group:
             if n.kind == "store":
                 written.add(n.args[0])
         self.kernel = self.engine = None
+        self.more, self.even, self.ordered = [], False, False
         self.asked = set()
         self.slots = [n.at for n in self.inputs]
         self.targets = [n.at for n in self.stores]
@@ -65,14 +66,33 @@ class Group:
             k._alike = self.is_alike()
         except _fuse_text.NoText as e:
             reason = str(e)
+        try:
+            if self.suits_engine():
+                text, names, self.more = _fuse_text.engine_text(self)
+                self.engine = _core._Fused(text, names)
+        except (_fuse_text.NoText, ValueError):  # ValueError: larger than a text may be
+            pass
         return reason
+
+    def suits_engine(self):
+        """Whether errors are raised before anything is written, and results have the shape of what they replace."""
+        self.even = self.grows()
+        # what is written keeps its order of axes, which the engine does not know of
+        self.ordered = bool(self.fresh) and any(n.kind in ("set", "store") for n in self.nodes)
+        return not (self.stores and any(n.kind == "op" and n.what.name == "power" for n in self.nodes)) and \
+            not any(n.kind == "set" and not n.what for n in self.nodes)
+
+    def grows(self):
+        """Whether what replaces an own result may be larger than it."""
+        parts = self.parts()
+        return any(n.kind == "set" and n.args[1] in parts and not parts[n.args[1]] <= parts[n.args[0]]
+                   for n in self.nodes)
 
     def is_alike(self):
         """Whether only operands of one shape make all outputs have the loop's."""
         everything = frozenset([n for n in self.inputs if n.kind != "number"] + self.stores)
         parts = self.parts()
-        return any(parts[n] != everything for n in self.fresh) or any(
-            not parts[n.args[1]] <= parts[n.args[0]] for n in self.nodes if n.kind == "set" and n.args[1] in parts)
+        return any(parts[n] != everything for n in self.fresh) or self.grows()
 
     def parts(self):
         """Of each node the arrays that it is made of."""
@@ -98,7 +118,25 @@ class Group:
                     r[n.at] = x
                 return
             self.ask(given)
-        self.serially(r)
+        if self.engine is None or self.even and len(
+                {r[i].shape for i in self.slots if isinstance(r[i], _core.ndarray)}) > 1 or self.ordered and not all(
+                r[i]._c_contiguous for i in [*self.slots, *self.targets] if isinstance(r[i], _core.ndarray)):
+            return self.serially(r)
+        try:
+            found = self.interpreted(r)
+        except Exception:
+            return self.serially(r)
+        for n, x in zip(self.fresh, found):
+            r[n.at] = x
+
+    def interpreted(self, r):
+        """By the library's engine, chain by chain."""
+        given = [r[i] for i in self.slots] + self.more
+        if not self.stores:
+            found = self.engine(*given)
+        else:
+            found = self.engine(*given, out=(*[None] * len(self.fresh), *[r[i] for i in self.targets]))
+        return found if type(found) is tuple else (found,)
 
     def ask(self, given):
         """Has the kernel compiled for operands that lie as these do."""
@@ -230,11 +268,13 @@ class Schedule:
     def flush(self, outputs):
         if not outputs:
             return
-        nodes = _closure(outputs, self.done)
         outputs = set(outputs)
+        nodes = _closure(outputs, self.done)
+        outputs |= {p for p in self.pending if p.kind == "part" and p.args[0] in nodes}  # all results of one
+        nodes |= outputs
         again = set()                       # what may be computed once more where it is needed next
         for n in sorted(nodes, key=lambda n: n.at):
-            if n in outputs or n.kind == "part" or not self.wanted_outside(n, nodes):
+            if n in outputs or n.dtype is None or not self.wanted_outside(n, nodes):
                 continue
             if self.writes or not self.is_cheap(n):
                 outputs.add(n)
@@ -278,16 +318,19 @@ class Segment:
         """One group for each shape, in an order in which each finds what it needs."""
         found = []                            # lists of outputs
         place = {}
+        written = 0                           # the group of the last store: what comes behind it reads what it wrote
         for o in outputs:
             before = _closure([o], done | (set(outputs) - {o})) - {o}
             needs = {x for n in before | {o} for x in n.args if isinstance(x, Node) and x in place}
             first = max([place[x] + (x.shape != o.shape) for x in needs], default=0)
+            first = max(first, written)
             at = next((k for k in range(first, len(found)) if found[k][0].shape == o.shape), None)
             if at is None:
                 at = len(found)
                 found.append([])
             found[at].append(o)
             place[o] = at
+            written = at if o.kind == "store" else written
         groups = []
         ready = set(done)
         for outs in found:

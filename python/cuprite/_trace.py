@@ -296,6 +296,8 @@ class Trace:
     def apply(self, f, operands, out=None, **options):
         if options:
             raise NotFused(f"{f.name} with {', '.join(options)} cannot be fused")
+        if len(operands) == f.nin + 1 and out is None:
+            *operands, out = operands
         if out is not None:
             out = out[0] if type(out) is tuple and len(out) == 1 else out
             if not isinstance(out, Array):

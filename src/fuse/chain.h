@@ -74,7 +74,7 @@ static inline bool cpi_is_computed(const cpi_run *run, int i)
     return run->f->nodes[i].kind != CPI_NODE_OPERAND && !cpi_is_host(run->terms[i].x);
 }
 size_t cpi_lower_bytes(const cpi_run *run);
-/* The steps of a pass over the shapes of a group, in the memory of the chain. UNSUPPORTED without a record: too many. */
+/* The steps of a pass over the shapes of a group, in the chain's memory. UNSUPPORTED without a record: too many. */
 cp_code cpi_lower(cpi_chain *c, int group, cpi_pass *p);
 
 #endif

@@ -70,12 +70,21 @@ static cp_code fold_ints(cp_op op, int64_t a, int64_t b, cpi_number *r)
     }
 }
 
+/* Of a negative number; the base's angle is pi. */
+static cp_code set_complex_power(double a, double b, cpi_number *r)
+{
+    double length = pow(-a, b), angle = 3.141592653589793 * b;
+    r->type = CP_COMPLEX128;
+    r->complex = (cp_complex128){length * cos(angle), length * sin(angle)};
+    return CP_OK;
+}
+
 static cp_code power_of_reals(double a, double b, cpi_number *r)
 {
     if (a == 0 && b < 0) return no_number("0.0 cannot be raised to a negative power");
     double v = pow(a, b);
     if (isnan(v) && !isnan(a) && !isnan(b))
-        return cpi_fail(CP_ERROR_VALUE, "a negative number cannot be raised to a fractional power here");
+        return set_complex_power(a, b, r);
     if (isinf(v) && !isinf(a) && !isinf(b)) return cpi_fail(CP_ERROR_OVERFLOW, "Numerical result out of range");
     return set_real(r, v);
 }
@@ -108,6 +117,35 @@ static cp_complex128 quotient(cp_complex128 a, cp_complex128 b)
     return (cp_complex128){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
+static cp_complex128 product(cp_complex128 a, cp_complex128 b)
+{
+    return (cp_complex128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/* By squares where the exponent is a small integer, as in Python. */
+static cp_complex128 whole_power(cp_complex128 a, int n)
+{
+    cp_complex128 r = {1, 0};
+    for (int left = n < 0 ? -n : n; left; left >>= 1) {
+        if (left & 1) r = product(r, a);
+        a = product(a, a);
+    }
+    return n < 0 ? quotient((cp_complex128){1, 0}, r) : r;
+}
+
+static cp_code power_of_complex(cp_complex128 a, cp_complex128 b, cpi_number *r)
+{
+    bool zero = a.re == 0 && a.im == 0;
+    if (zero && (b.im != 0 || b.re < 0)) return no_number("0.0 to a negative or complex power");
+    if (b.im == 0 && b.re == floor(b.re) && fabs(b.re) <= 100) return r->complex = whole_power(a, (int)b.re), CP_OK;
+    double size = hypot(a.re, a.im), angle = atan2(a.im, a.re), length = pow(size, b.re), phase = angle * b.re;
+    if (b.im != 0) length /= exp(angle * b.im), phase += b.im * log(size);
+    r->complex = zero ? (cp_complex128){0, 0} : (cp_complex128){length * cos(phase), length * sin(phase)};
+    if (isinf(r->complex.re) || isinf(r->complex.im))
+        return cpi_fail(CP_ERROR_OVERFLOW, "complex exponentiation");
+    return CP_OK;
+}
+
 static cp_code fold_complex(cp_op op, cp_complex128 a, cp_complex128 b, cpi_number *r)
 {
     r->type = CP_COMPLEX128;
@@ -115,8 +153,9 @@ static cp_code fold_complex(cp_op op, cp_complex128 a, cp_complex128 b, cpi_numb
     case CP_OP_add: r->complex = (cp_complex128){a.re + b.re, a.im + b.im}; break;
     case CP_OP_subtract: r->complex = (cp_complex128){a.re - b.re, a.im - b.im}; break;
     case CP_OP_multiply:
-        r->complex = (cp_complex128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+        r->complex = product(a, b);
         break;
+    case CP_OP_power: return power_of_complex(a, b, r);
     case CP_OP_divide:
         if (b.re == 0 && b.im == 0) return no_number("complex division by zero");
         r->complex = quotient(a, b);

@@ -137,14 +137,13 @@ static bool type_number(cpi_run *run, int i, cp_type type, const void *value, bo
     return x != NULL;
 }
 
-/* Is the node an operator on Python's numbers? Then its value is one. */
+/* Is the node an operator on Python's numbers? Then its value is one. (True and False are not weak, nor is NumPy's.) */
 static bool folds(const cpi_run *run, const cpi_node *node)
 {
     bool all = node->folds;
     for (int k = 0; k < node->nin && all; k++) {
         const cp_array *x = input(run, node, k);
-        bool literal = run->f->nodes[node->in[k]].kind == CPI_NODE_NUMBER; /* True and False are not weak */
-        all = x->flags & CPI_WEAK || literal;
+        all = x->flags & CPI_WEAK || (cpi_is_host(x) && x->type == CP_BOOL);
     }
     return all;
 }
@@ -169,6 +168,16 @@ static bool looks_first(const cpi_plan *plan, const cp_array *exponent)
            exponent->type != CP_BOOL;
 }
 
+/* x**2 is a square, of booleans too: NumPy's operator, unlike its function. */
+static bool is_square(const cpi_node *node, cp_array *const *in)
+{
+    int64_t exponent;
+    if (!node->folds || node->op != CP_OP_power || cpi_is_host(in[0])) return false;
+    if (!(in[1]->flags & CPI_WEAK) || in[1]->type != CP_INT64) return false;
+    memcpy(&exponent, in[1]->value, sizeof exponent);
+    return exponent == 2;
+}
+
 static bool type_operation(cpi_run *run, int i)
 {
     const cpi_node *node = &run->f->nodes[i];
@@ -176,7 +185,8 @@ static bool type_operation(cpi_run *run, int i)
     cp_array *in[CPI_MAXIN] = {NULL}, *out[CPI_MAXOUT] = {NULL};
     if (folds(run, node)) return type_folded(run, i);
     for (int k = 0; k < node->nin; k++) in[k] = input(run, node, k);
-    if (cpi_resolve((cp_op)node->op, in, out, NULL, &term->plan)) return false;
+    term->op = is_square(node, in) ? CP_OP_square : (cp_op)node->op;
+    if (cpi_resolve(term->op, in, out, NULL, &term->plan)) return false;
     int shape = common_shape(run, cpi_op_rows[node->op].name, node);
     if (shape < 0 || !record(run, i, term->plan.out[0], 0, shape)) return false;
     run->checks |= term->plan.nin == 2 && looks_first(&term->plan, in[1]);
@@ -333,7 +343,7 @@ static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *
     const cp_ufunc_options into = {.out = out};
     for (int k = 0; k < node->nin; k++) in[k] = made[node->in[k]];
     switch ((cpi_node_kind)node->kind) {
-    case CPI_NODE_OP: return cp_elementwise((cp_op)node->op, in, out ? &into : NULL);
+    case CPI_NODE_OP: return cp_elementwise(run->terms[i].op, in, out ? &into : NULL);
     case CPI_NODE_WHERE: return cp_where(in[0], in[1], in[2]);
     case CPI_NODE_CAST: return cp_astype(in[0], (cp_type)node->op);
     case CPI_NODE_PART: {

@@ -54,6 +54,7 @@ cp_code cpi_fold(cp_op op, const cpi_number *a, const cpi_number *b, cpi_number 
 typedef struct cpi_term {
     cp_array *x;     /* the operand itself, or a record without memory: type, flags, size, shape, value */
     cpi_plan plan;   /* of an operation */
+    cp_op op;        /* the operation: the node's, or the square that it is */
     int shape;       /* in cpi_run's list */
     int uses;        /* how many nodes and results take it; 0: nobody needs it */
 } cpi_term;

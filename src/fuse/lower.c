@@ -365,7 +365,7 @@ static int scalar_input(lowering *l, int i, const cp_array *x, int k, cp_type ty
         cpi_convert_value(x->type, x->value, to, value);
     } else {
         cp_type typed = cpi_in_type(&cpi_op_rows[plan->op], k, type);
-        cpi_scalar_value((cp_op)l->run->f->nodes[i].op, x, typed, first);
+        cpi_scalar_value(l->run->terms[i].op, x, typed, first);
         cpi_convert_value(typed, first, to, value);
     }
     return constant(l, to, value);

@@ -9,7 +9,7 @@ import re
 
 import cuprite
 from cuprite import _core
-from cuprite._fuse import Described
+from cuprite._fuse import Described, breathe, queue
 from cuprite._trace import Array, Hole, Node, NotFused, Number, Object, filled
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
@@ -60,7 +60,8 @@ class Group:
             ins, outs, text = _fuse_text.Kernel(self, gpu).declarations()
             if len(self.inputs) + len(self.fresh) + len(self.stores) > 38:
                 raise _fuse_text.NoText()
-            self.kernel = k = _kernels.ElementwiseKernel(ins, outs, text, name, return_tuple=True,
+            self.kernel = k = _kernels.ElementwiseKernel(ins, outs, text, name,
+                                                         return_tuple=len(self.fresh) + len(self.stores) > 1,
                                                          options=("--fmad=false",))
             k._patient = True
             k._alike = self.is_alike()
@@ -114,7 +115,7 @@ class Group:
             except Exception:
                 return self.serially(r)  # which says it in the function's own words
             if found is not NotImplemented:
-                for n, x in zip(self.fresh, found):
+                for n, x in zip(self.fresh, found if type(found) is tuple else (found,)):
                     r[n.at] = x
                 return
             self.ask(given)
@@ -144,7 +145,6 @@ class Group:
         if layout in self.asked or len(self.asked) >= 16:
             return
         self.asked.add(layout)
-        from cuprite._fuse import queue
         given = [Described(a) if isinstance(a, _core.ndarray) else a for a in given]
 
         queue().put(lambda: self.prepare(given))
@@ -430,6 +430,24 @@ class Program:
         """Whether anything runs otherwise than one by one."""
         return any(g.kernel is not None or g.engine is not None for g in self.groups)
 
+    def shortly(self):
+        """What _core._Fusion needs to do it all, where it is one kernel or one run of the engine; else None."""
+        if len(self.steps) != 1 or len(self.groups) != 1:
+            return None
+        g = self.groups[0]
+        holes = [self.result] if isinstance(self.result, Hole) else self.result if type(self.result) is tuple else []
+        if g.stores or [h.index if isinstance(h, Hole) else None for h in holes] != [n.at for n in g.fresh] or (
+                len(holes) == 1) != isinstance(self.result, Hole):
+            return None
+        places = {at: what for what, at in self.places}
+        operands = [places[i] for i in g.slots]
+        if g.kernel is None:
+            if g.engine is None or g.even or g.ordered:
+                return None
+            operands += [(x,) for x in g.more]
+        return (g.kernel or g.engine, tuple(operands), tuple(self.names), tuple(self.cells), tuple(self.attributes),
+                tuple(self.shapes or ()))
+
     def prepare(self, args):
         """Compiles groups that are made of arguments like these alone; others are when they first run."""
         given = {at: args[what] for what, at in self.places}
@@ -475,11 +493,11 @@ def _template(x, nodes):
     raise NotFused()
 
 
-def program(fusion, args, breathe=lambda: None):
+def program(fusion, args):
     """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
     from cuprite import _kernels, _trace
     gpu = _kernels._is_gpu(next(a[3] for a in args if isinstance(a, Described)))
-    trace, result = _trace.traced(fusion.func, args, breathe)
+    trace, result = _trace.traced(fusion.func, args)
     nodes = []
     if isinstance(result, Object):
         raise NotFused()

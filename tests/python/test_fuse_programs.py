@@ -302,7 +302,7 @@ def function(n, steps):
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
-def test_random_programs(case):
+def test_random_programs(device, case):
     types, turns, steps = case
     start = [turned(cp.asarray(values((6, 6), t, k) if t[0] != "c" and t != "float16" else
                                values((6, 6), "float32", k).astype(t)), how)
@@ -316,6 +316,8 @@ def test_random_programs(case):
             warnings.simplefilter("always")
             try:
                 r = h(*mine)
+                for x in r:
+                    x.get()  # a GPU tells of wrong values late
             except Exception as e:
                 r = type(e), str(e)
         return r, mine, sorted({str(w.message) for w in told if "cannot be fused" not in str(w.message)})
@@ -328,5 +330,6 @@ def test_random_programs(case):
             assert r == expected
         else:
             same(expected, r)
-        for a, b in zip(left, mine):
-            same(a, b)
+        if not isinstance(expected[0], type) or device == "cpu":
+            for a, b in zip(left, mine):
+                same(a, b)

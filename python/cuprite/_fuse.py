@@ -22,29 +22,45 @@ _MOST_KERNELS = 8
 _UNDER_WAY = -1
 
 
+class _Jobs:
+    """What a thread has to do, one after the other. Made of what is built in: a first call must not wait for
+    imports."""
+
+    def __init__(self):
+        import _thread
+        self.waiting, self.wake, self.ended = [], _thread.allocate_lock(), _thread.allocate_lock()
+        self.wake.acquire()
+        self.ended.acquire()
+        _thread.start_new_thread(self.work, ())
+
+    def put(self, job):
+        self.waiting.append(job)
+        try:
+            self.wake.release()
+        except RuntimeError:  # it is awake
+            pass
+
+    def work(self):
+        while True:
+            self.wake.acquire()
+            while self.waiting:
+                if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
+                    return self.ended.release()
+
+    def end(self):
+        """A compiler at work while the process ends would find its libraries taken apart."""
+        if _jobs is self:
+            self.put(lambda: self)
+            self.ended.acquire(timeout=30)
+
+
 def queue():
-    """What the thread that compiles has to do, one for the process; made when first needed, of built-in modules: a
-    first call must not wait for imports."""
+    """The process's thread that compiles."""
     global _jobs
     if _jobs is None:
-        import _queue
-        import _thread
         import atexit
-        jobs, ended = _queue.SimpleQueue(), _thread.allocate_lock()
-        ended.acquire()
-
-        def work():
-            while jobs.get()() is not jobs:  # no name for the job, which would live until the next one
-                pass
-            ended.release()
-
-        def end():  # a compiler at work while the process ends would find its libraries taken apart
-            if _jobs is jobs:
-                jobs.put(lambda: jobs)
-                ended.acquire(timeout=30)
-        _thread.start_new_thread(work, ())
-        atexit.register(end)
-        _jobs = jobs
+        _jobs = _Jobs()
+        atexit.register(_jobs.end)
     return _jobs
 
 

@@ -94,6 +94,12 @@ def _sample(x):
     return x
 
 
+def _is_complex(x):
+    if isinstance(x, Node):
+        return x.dtype.startswith("complex")
+    return type(x) is complex or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+
+
 class Array:
     """Stands for an array: the node that makes it, which assignments may replace."""
     __array_priority__ = 1000
@@ -316,7 +322,7 @@ class Trace:
         return [Array(self, self.add("part", k, [both], x._type, shape)) for k, x in enumerate(r)]
 
     def cast(self, x, dtype):
-        if x._node.dtype.startswith("complex") > dtype.startswith("complex"):
+        if _is_complex(x._node) and not dtype.startswith("complex"):
             raise NotFused()  # there is a warning in each call
         return Array(self, self.add("cast", dtype, [x._node], dtype, x._node.shape))
 
@@ -337,10 +343,9 @@ class Trace:
     def store(self, x, value):
         """x[...] = value"""
         value = self.operand(value)
+        if _is_complex(value) and not _is_complex(x._node):
+            raise NotFused()  # there is a warning in each call
         _sample(x._node)[...] = _sample(value)
-        if isinstance(value, Node) and value.dtype and value.dtype.startswith("complex") > \
-                x._node.dtype.startswith("complex"):
-            raise NotFused()
         self.replace(x, value, None)
 
     def replace(self, x, value, how):

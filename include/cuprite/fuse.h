@@ -45,6 +45,7 @@ typedef struct cp_fused_options {
  * done. */
 CP_API cp_code cp_fusion_run(const cp_fusion *f, cp_array *const *operands, cp_array **results,
                              const cp_fused_options *options);
+#define cp_fusion_run(...) CP_CALL3(cp_fusion_run, cp_fused_options, __VA_ARGS__, ._ = 0)
 /* All in one, for a text with one result. */
 CP_API cp_array *cp_fused(const char *text, int n, const char *const *names, cp_array *const *operands,
                           const cp_fused_options *options);

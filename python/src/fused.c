@@ -118,7 +118,7 @@ static bool run(const fused *self, call *c, cp_array **results)
         if (cp_size(c->in[i]) > size) size = cp_size(c->in[i]);
     }
     CPY_RUN_ON(n + self->nresults, c->held, size,
-               done = cp_fusion_run(self->fusion, c->in, results, &options) == CP_OK);
+               done = (cp_fusion_run)(self->fusion, c->in, results, &options) == CP_OK);
     return done || (cpy_raise(), false);
 }
 

@@ -189,7 +189,7 @@ static void run_task(void *context, int64_t task, int who)
     run_range(s->p, begin, end < s->p->size ? end : s->p->size);
 }
 
-static void run_pass(const cpi_pass *p)
+void cpi_run_pass(const cpi_pass *p)
 {
     int64_t each, tasks = cpi_cut(p->size, p->grain, &each);
     if (tasks <= 1) run_range(p, 0, p->size);
@@ -234,7 +234,9 @@ static cp_code run_group(cpi_chain *c, int group)
     if (!is_wanted(c, group)) return CP_OK;
     cp_code code = make_between(c, group);
     if (!code) code = cpi_lower(c, group, &p);
-    if (!code) run_pass(&p);
+    if (!code) cpi_run_pass(&p);
+    c->last = p;
+    c->npasses++;
     return code;
 }
 
@@ -257,12 +259,12 @@ static cp_code run_groups(cpi_chain *c)
     return code;
 }
 
-cp_code cpi_chain_run(cpi_run *run)
+cp_code cpi_chain_run(cpi_run *run, cp_array *const *operands, bool keep)
 {
     const cp_fusion *f = run->f;
     _Alignas(16) char stack[CPI_CHAIN_STACK];
     const size_t n = (size_t)f->nnodes, bytes = cpi_lower_bytes(run);
-    char *memory = bytes <= sizeof stack ? stack : cpi_malloc(bytes);
+    char *memory = bytes <= sizeof stack && !keep ? stack : cpi_malloc(bytes);
     if (!memory) return cp_error();
     cpi_chain c = {.run = run, .memory = memory, .values = (void *)memory};
     c.between = (cp_array **)(void *)(memory + n * sizeof *c.values);
@@ -274,6 +276,7 @@ cp_code cpi_chain_run(cpi_run *run)
     for (int k = 0; k < f->nresults; k++) c.is_result[f->results[k]] = true;
     cp_code code = run_groups(&c);
     for (int i = 0; i < f->nnodes; i++) cp_free(c.between[i]);
+    if (keep && !code && c.npasses == 1 && cpi_keep(run, operands, &c.last, memory)) return CP_OK;
     if (memory != stack) cpi_free_host(memory);
     return code;
 }

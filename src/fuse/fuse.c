@@ -211,7 +211,7 @@ static bool type_cast(cpi_run *run, int i)
         _Alignas(16) unsigned char value[16];
         return !cpi_value_as(cp_type_name(type), x, type, value) && type_number(run, i, type, value, false);
     }
-    if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX);
+    if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX), run->warned = true;
     return record(run, i, type, 0, run->terms[node->in[0]].shape) && set_order(run, i);
 }
 
@@ -262,6 +262,13 @@ static void count_uses(cpi_run *run)
 /* --- results --- */
 
 static cp_array *given(const cp_fused_options *o, int k) { return o->outs ? o->outs[k] : k ? NULL : o->out; }
+
+static bool is_given(const cp_fusion *f, const cp_fused_options *o)
+{
+    bool any = false;
+    for (int k = 0; k < f->nresults; k++) any |= given(o, k) != NULL;
+    return any;
+}
 
 static cp_code check_out(const cpi_run *run, const cp_array *out, int k, cp_casting rule)
 {
@@ -455,7 +462,7 @@ static cp_code compute(cpi_run *run, cp_array *const *operands, cp_array **resul
 {
     if (run->device->backend->at_once && !run->checks) {
         if (!make_targets(run, operands, o)) return cp_error();
-        cp_code code = cpi_chain_run(run);
+        cp_code code = cpi_chain_run(run, operands, !is_given(run->f, o) && cpi_may_keep(run, operands));
         if (!code) return deliver(run, results, o);
         if (code != CP_ERROR_UNSUPPORTED || (!run->standing && cp_error())) return code;
         for (int k = 0; k < run->f->nresults; k++) cp_free(run->target[k]), run->target[k] = NULL;
@@ -491,13 +498,15 @@ static void end_run(cpi_run *run)
     cpi_free_host(run->shapes);
 }
 
-cp_code cp_fusion_run(const cp_fusion *f, cp_array *const *operands, cp_array **results,
-                      const cp_fused_options *options)
+cp_code (cp_fusion_run)(const cp_fusion *f, cp_array *const *operands, cp_array **results,
+                        const cp_fused_options *options)
 {
     _Alignas(16) char stack[STACK_BYTES];
     const cp_fused_options *o = CPI_GIVEN(cp_fused_options, options);
     if (cpi_null("fused", f) || cpi_null("fused", results) || (f->noperands && cpi_null("fused", operands)))
         return cp_error();
+    cp_code code = CP_OK;
+    if (!is_given(f, o) && cpi_kept_run(f, operands, results, &code)) return code;
     size_t each = sizeof(cp_array) + sizeof(cpi_term), bytes = (size_t)f->nnodes * each;
     char *memory = bytes <= sizeof stack ? stack : cpi_malloc(bytes);
     for (int k = 0; k < f->nresults; k++) results[k] = NULL;
@@ -505,7 +514,7 @@ cp_code cp_fusion_run(const cp_fusion *f, cp_array *const *operands, cp_array **
     cpi_run run = {.f = f, .records = (cp_array *)memory, .standing = cp_error() != CP_OK};
     run.terms = (cpi_term *)(void *)(memory + (size_t)f->nnodes * sizeof(cp_array));
     for (int i = 0; i < f->nnodes; i++) run.terms[i].x = NULL;
-    cp_code code = prepare(&run, operands, o);
+    code = prepare(&run, operands, o);
     if (!code) code = compute(&run, operands, results, o);
     end_run(&run);
     if (memory != stack) cpi_free_host(memory);
@@ -525,7 +534,7 @@ cp_array *(cp_fused)(const char *text, int n, const char *const *names, cp_array
         cpi_fail(CP_ERROR_VALUE, "fused: %d operands for a text with %d", n, f->noperands);
     else if (f && f->nresults != 1)
         cpi_fail(CP_ERROR_VALUE, "fused: %d results; cp_fusion_run returns them", f->nresults);
-    else if (f) cp_fusion_run(f, operands, results, options);
+    else if (f) (cp_fusion_run)(f, operands, results, options);
     cp_fusion_free(f);
     return results[0];
 }

@@ -36,6 +36,7 @@ struct cp_fusion {
     char *names[CPI_FUSE_OPERANDS];
     int results[CPI_FUSE_RESULTS];
     cpi_node *nodes;
+    struct cpi_kept *kept; /* the steps of the last run, for the next one; changed atomically (kept.c) */
 };
 
 /* The error that the last call wrote tells the place of the text too. */
@@ -78,12 +79,20 @@ typedef struct cpi_run {
     cpi_extents *shapes;
     bool standing;          /* an error of before stands, and stays */
     bool ordered;           /* some operand is not C-contiguous: records have strides, which tell orders only */
+    bool warned;            /* something was noticed, which each run has to tell */
     bool checks;            /* an operation looks at its operands before it runs: one by one only */
     cp_array *target[CPI_FUSE_RESULTS]; /* where each result is written: new arrays, or outs; owned */
     unsigned aliased;       /* results whose target shares elements with an operand */
 } cpi_run;
 
+/* kept.c: the run as the last one was, where that was of the same kind and had no outputs given. False: it is not done,
+ * and nothing has happened. */
+bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, cp_code *code);
+/* May the steps of this run be kept? */
+bool cpi_may_keep(const cpi_run *run, cp_array *const *operands);
+void cpi_kept_free(struct cpi_kept *kept);
+
 /* chain.c: all of it through blocks, into the targets. UNSUPPORTED without a record: it cannot be done so. */
-cp_code cpi_chain_run(cpi_run *run);
+cp_code cpi_chain_run(cpi_run *run, cp_array *const *operands, bool keep);
 
 #endif

@@ -15,7 +15,6 @@
 enum {
     ROW = 256,                 /* rows of so many elements are worth blocks of their own */
     LONGEST = 16 << 10,        /* bytes of a buffer */
-    STREAM_BYTES = 6 << 20,    /* results of so many are written past the caches */
     FAILED = -1
 };
 
@@ -129,6 +128,7 @@ static bool take_leaf(lowering *l, int j)
     const cp_array *x = array_of(l, j);
     if (!x || l->c->value[j].slot[0] >= 0) return true;
     int k = add_access(l, x);
+    if (k >= 0) l->p->accesses[k].node = j;
     l->c->value[j].slot[0] = (int16_t)k; /* for now; its slot comes when the loop is known */
     return k >= 0;
 }
@@ -516,7 +516,7 @@ static bool place_target(lowering *l, cpi_access *a, int i, bool aliased)
     if (s < 0) return false;
     cpi_slot *slot = &p->slots[s];
     bool dense = straight && (a->stride == cpi_itemsize(a->type) || !p->ndim);
-    bool large = p->size * cpi_itemsize(a->type) >= STREAM_BYTES && !aliased;
+    bool large = p->size * cpi_itemsize(a->type) >= CPI_STREAM_BYTES && !aliased;
     a->slot = s;
     if (dense && !large && !aliased && slot->kind == CPI_SLOT_BUFFER && slot->first >= 0) {
         slot->kind = CPI_SLOT_MOVES;

@@ -672,6 +672,7 @@ void cp_fusion_free(cp_fusion *f)
 {
     if (!f) return;
     for (int i = 0; i < f->noperands; i++) cpi_free_host(f->names[i]);
+    cpi_kept_free(f->kept);
     cpi_free_host(f->nodes);
     cpi_free_host(f->text);
     cpi_free_host(f);

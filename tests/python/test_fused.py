@@ -101,6 +101,9 @@ def check(text, operands, names=None):
     else:
         assert got_said == said, text
         same(got, want, text, [id(x) for x in operands.values()])
+        again = outcome(lambda: f(*[operands[n] for n in f.names]))  # its steps may have been kept
+        assert again[::2] == (None, said)
+        same(again[1], want, text, [id(x) for x in operands.values()])
     return error
 
 
@@ -383,6 +386,27 @@ def test_out(size):
     want = two[0] + two
     Fused("r + two")(two[0], two, out=two)
     assert bits(two) == bits(want)
+
+
+def test_what_was_kept_is_for_operands_of_its_kind():
+    """Calls in any order of sizes, types, numbers and layouts."""
+    rng = np.random.default_rng(1)
+    f, r = Fused("t = a*x + y**n; where(t > y, t, float32(a))"), random.Random(2)
+    for _ in range(300):
+        shape = r.choice([(), (1,), (2,), (300,), (3, 5), (40_000,), (0,)])
+        dtype = r.choice(["float32", "float64", "int32", "float16"])
+        x, y = elements(rng, (*shape, 2), dtype), elements(rng, (*shape, 2), r.choice([dtype, "float32"]))
+        a, n = r.choice([2, 2.5, np.float32(2), -1.5, 300]), r.choice([1, 2, 3])
+        if r.random() < 0.2:
+            x = x[..., ::-1]
+        if r.random() < 0.2:
+            a = x
+        operands = {"a": a, "x": x, "y": y, "n": n}
+        error, want, _ = outcome(lambda: plain(f.text, operands))
+        got_error, got, _ = outcome(lambda: f(*[operands[name] for name in f.names]))
+        assert got_error == error
+        if not error:
+            same(got, want)
 
 
 def test_fused_takes_names_from_where_it_is_called():

@@ -1,0 +1,132 @@
+/* The steps of a program's last run, kept for the next one: of the same operands' types and numbers it differs in
+ * addresses and in the number of elements only, so that small arrays are not held up by looking for kernels.
+ *
+ * Kept are runs of one pass over arrays of one shape in C order, with new results. Invariant: a record is one thread's
+ * while it is used: it is taken out of the program, changed and put back; who finds none does all anew. */
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "fuse/chain.h"
+
+/* What an operand was: an array, of which the type counts, or a host scalar, of which all does. */
+typedef struct { cp_type type; unsigned flags; _Alignas(16) unsigned char value[16]; } operand_kind;
+
+typedef struct cpi_kept {
+    cpi_device *device;
+    cpi_pass pass;
+    char *memory;       /* of the pass; owned */
+    int64_t most;       /* elements that results may have in these steps */
+    operand_kind kinds[]; /* one an operand */
+} cpi_kept;
+
+void cpi_kept_free(cpi_kept *kept)
+{
+    if (!kept) return;
+    cpi_free_host(kept->memory);
+    cpi_free_host(kept);
+}
+
+static cpi_kept *exchange(const cp_fusion *f, cpi_kept *kept)
+{
+    return __atomic_exchange_n((cpi_kept **)(uintptr_t)&f->kept, kept, __ATOMIC_ACQ_REL);
+}
+
+/* The array whose shape all have; NULL where there is none, or they are not alike. */
+static const cp_array *common(const cp_fusion *f, cp_array *const *operands)
+{
+    const cp_array *first = NULL;
+    for (int i = 0; i < f->noperands; i++) {
+        const cp_array *x = operands[i];
+        if (!x) return NULL;
+        if (cpi_is_host(x)) continue;
+        if (x->size < 2 || !cp_is_c_contiguous(x)) return NULL;
+        if (!first) first = x;
+        else if (x->ndim != first->ndim || memcmp(x->shape, first->shape, (size_t)x->ndim * sizeof *x->shape))
+            return NULL;
+    }
+    return first;
+}
+
+bool cpi_may_keep(const cpi_run *run, cp_array *const *operands)
+{
+    return !run->warned && common(run->f, operands) != NULL;
+}
+
+bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, char *memory)
+{
+    const cp_fusion *f = run->f;
+    int64_t widest = 1;
+    for (int k = 0; k < p->ntargets; k++) {
+        int64_t size = cpi_itemsize(p->accesses[k].type);
+        if (p->accesses[k].kind == CPI_STREAMED) return false;
+        if (size > widest) widest = size;
+    }
+    for (int i = 0; i < p->nslots; i++) /* constants of other places than the pass's own memory */
+        if (p->slots[i].kind == CPI_SLOT_FIXED && p->slots[i].fixed != p->slots[i].value) return false;
+    if (p->ndim != 1 || p->ntargets != f->nresults) return false;
+    cpi_kept *kept = cpi_malloc(sizeof *kept + (size_t)f->noperands * sizeof *kept->kinds);
+    if (!kept) {
+        if (!run->standing) cp_error_clear(); /* the run has its results */
+        return false;
+    }
+    *kept = (cpi_kept){.device = run->device, .pass = *p, .memory = memory, .most = (CPI_STREAM_BYTES - 1) / widest};
+    for (int i = 0; i < f->noperands; i++) {
+        kept->kinds[i].type = operands[i]->type;
+        kept->kinds[i].flags = operands[i]->flags & (CPI_HOST_SCALAR | CPI_WEAK);
+        memcpy(kept->kinds[i].value, operands[i]->value, sizeof kept->kinds[i].value);
+    }
+    cpi_kept_free(exchange(f, kept));
+    return true;
+}
+
+static bool is_same(const cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_array *first)
+{
+    if (!first || first->size > kept->most) return false;
+    for (int i = 0; i < f->noperands; i++) {
+        const cp_array *x = operands[i];
+        const operand_kind *kind = &kept->kinds[i];
+        if (x->type != kind->type || (x->flags & (CPI_HOST_SCALAR | CPI_WEAK)) != kind->flags) return false;
+        if (cpi_is_host(x) ? memcmp(x->value, kind->value, cpi_itemsize(x->type)) != 0 : x->device != kept->device)
+            return false;
+    }
+    return true;
+}
+
+/* The pass for these operands; their results are made. */
+static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_array *first,
+                     cp_array **results)
+{
+    cpi_pass *p = &kept->pass;
+    for (int k = 0; k < p->naccesses; k++) {
+        cpi_access *a = &p->accesses[k];
+        if (k < p->ntargets) {
+            results[k] = cpi_array_new("fused", kept->device, a->type, first->ndim, first->shape, 'C');
+            if (!results[k]) return cp_error();
+            a->data = results[k]->data;
+        } else {
+            const cp_array *x = operands[f->nodes[a->node].op];
+            cpi_array_used(x);
+            a->data = x->data;
+        }
+    }
+    p->size = p->shape[0] = first->size;
+    return CP_OK;
+}
+
+bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, cp_code *code)
+{
+    if (!__atomic_load_n(&f->kept, __ATOMIC_RELAXED)) return false;
+    const cp_array *first = common(f, operands);
+    cpi_kept *kept = first ? exchange(f, NULL) : NULL;
+    if (!kept) return false;
+    bool same = is_same(kept, f, operands, first);
+    if (same) {
+        for (int k = 0; k < f->nresults; k++) results[k] = NULL;
+        *code = point(kept, f, operands, first, results);
+        if (!*code) cpi_run_pass(&kept->pass);
+        for (int k = 0; k < f->nresults && *code; k++) cp_free(results[k]), results[k] = NULL;
+    }
+    cpi_kept_free(exchange(f, kept));
+    return same;
+}

@@ -7,6 +7,7 @@ because an operation has no such body or the function looks at values, calls go 
 tells of operations that cannot be fused, once a function."""
 import functools
 import os
+import time
 import types
 
 from cuprite import _core
@@ -16,32 +17,50 @@ class PerformanceWarning(RuntimeWarning):
     """Something is done in a slower way than was asked for."""
 
 
-# As many kernels as one function may become, by types and by the values of integers that it is called with.
+# As many programs as one function may become, by types and by the values of integers that it is called with.
 _MOST_KERNELS = 8
 _UNDER_WAY = -1
 
 
+class _Jobs:
+    """What a thread has to do, one after the other. Made of what is built in: a first call must not wait for
+    imports."""
+
+    def __init__(self):
+        import _thread
+        self.waiting, self.wake, self.ended = [], _thread.allocate_lock(), _thread.allocate_lock()
+        self.wake.acquire()
+        self.ended.acquire()
+        _thread.start_new_thread(self.work, ())
+
+    def put(self, job):
+        self.waiting.append(job)
+        try:
+            self.wake.release()
+        except RuntimeError:  # it is awake
+            pass
+
+    def work(self):
+        while True:
+            self.wake.acquire()
+            while self.waiting:
+                if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
+                    return self.ended.release()
+
+    def end(self):
+        """A compiler at work while the process ends would find its libraries taken apart."""
+        if _jobs is self:
+            self.put(lambda: self)
+            self.ended.acquire(timeout=30)
+
+
 def queue():
-    """The thread that compiles, one for the process, and what it has to do; made when first needed."""
+    """The process's thread that compiles."""
     global _jobs
     if _jobs is None:
         import atexit
-        import queue
-        import threading
-        jobs = queue.SimpleQueue()
-
-        def work():
-            while jobs.get()() is not jobs:  # no name for the job, which would live until the next one
-                pass
-        thread = threading.Thread(target=work, name="cuprite-fuse", daemon=True)
-        thread.start()
-
-        def end():  # a compiler at work while the process ends would find its libraries taken apart
-            if _jobs is jobs:
-                jobs.put(lambda: jobs)
-                thread.join(30)
-        atexit.register(end)
-        _jobs = jobs
+        _jobs = _Jobs()
+        atexit.register(_jobs.end)
     return _jobs
 
 
@@ -54,6 +73,12 @@ _jobs = None
 os.register_at_fork(after_in_child=_after_fork)  # the thread is the parent's
 
 
+def breathe():
+    """Lets other threads go on: what traces in Python holds the lock of the interpreter, and takes it for up to 5 ms
+    where it does not give it away."""
+    time.sleep(5e-5)
+
+
 class Described(tuple):
     """What a kernel must know of an array, without it: (type, shape, strides, device)."""
     __slots__ = ()
@@ -62,7 +87,7 @@ class Described(tuple):
         return super().__new__(cls, (array._type, array.shape, array.strides, array._device))
 
 
-class Fusion:
+class Fusion(_core._Fusion):
     """A function whose operations are fused: see fuse."""
 
     def __init__(self, func, name=None):
@@ -76,11 +101,13 @@ class Fusion:
         self._programs = {}   # kinds of arguments -> list of _program.Programs
         self._asked = {}      # kinds -> how often they were traced, or _NEVER
         self._told = False
+        self._forget()
 
     def __get__(self, owner, kind=None):
         return self if owner is None else types.MethodType(self, owner)
 
-    def __call__(self, *args, **kwargs):
+    def _slowly(self, *args, **kwargs):
+        """Calls that no entry of _core._Fusion fits."""
         if kwargs:
             return self.func(*args, **kwargs)
         try:
@@ -108,12 +135,21 @@ class Fusion:
 
     def _compile(self, kinds, times, args):
         """`args` describe arrays: memory that ends while compilers work is free at once."""
+        for name in ("re", "cuprite._loop_text", "cuprite._kernels", "cuprite._trace", "cuprite._fuse_text",
+                     "cuprite._program"):
+            __import__(name)
+            breathe()
         from cuprite import _program, _trace
         try:
             program = _program.program(self, args)
             program.prepare(args)
             self._programs.setdefault(kinds, []).append(program)
             self._asked[kinds] = times + 1
+            short = program.shortly()
+            if short:
+                given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a)
+                               for a in args])
+                self._enter(given, *short)
         except _trace.NotFused as e:
             self._asked[kinds] = _MOST_KERNELS
             self._tell(str(e))
@@ -128,10 +164,11 @@ class Fusion:
 
     def wait(self):
         """Waits until what was to be compiled is; for tests and measurements."""
-        import threading
-        done = threading.Event()
-        queue().put(done.set)
-        done.wait()
+        import _thread
+        done = _thread.allocate_lock()
+        done.acquire()
+        queue().put(done.release)
+        done.acquire()
 
     def __reduce__(self):
         return self.func.__qualname__  # by name, as functions are
@@ -146,6 +183,10 @@ def _kinds(args):
     at again in each call."""
     return tuple([(a._type, a._device) if isinstance(a, _core.ndarray) else float if type(a) is float else _kind(a)
                   for a in args])
+
+
+def _is_plain(a):
+    return isinstance(a, (bool, int, float, complex, str, type(None))) or type(a).__module__ == "numpy"
 
 
 def _kind(a):

@@ -148,7 +148,7 @@ def given_types(operands):
         raise NoText()
     partner = known[0]
     for t in known[1:]:
-        partner = cuprite.promote_types(partner, t).name
+        partner = cuprite.add._loop(partner, t)[-1]  # promote_types would import NumPy
     found = []
     for x, t in zip(operands, strong):
         if t or type(x) is bool:
@@ -196,7 +196,7 @@ def _constant(x, dtype):
 
 
 def engine_text(group):
-    """The group in the language of the library's engine, and the numbers that are operands because no text says them."""
+    """The group in the language of the library's engine, its operands' names, and the numbers among them."""
     names, content, lines, more = {}, {}, [], []
     for k, n in enumerate(group.inputs):
         names[n] = f"a{k}"

@@ -9,7 +9,7 @@ import re
 
 import cuprite
 from cuprite import _core
-from cuprite._fuse import Described
+from cuprite._fuse import Described, breathe, queue
 from cuprite._trace import Array, Hole, Node, NotFused, Number, Object, filled
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
@@ -42,6 +42,7 @@ class Group:
             if n.kind == "store":
                 written.add(n.args[0])
         self.kernel = self.engine = None
+        self.more, self.even, self.ordered = [], False, False
         self.asked = set()
         self.slots = [n.at for n in self.inputs]
         self.targets = [n.at for n in self.stores]
@@ -59,20 +60,40 @@ class Group:
             ins, outs, text = _fuse_text.Kernel(self, gpu).declarations()
             if len(self.inputs) + len(self.fresh) + len(self.stores) > 38:
                 raise _fuse_text.NoText()
-            self.kernel = k = _kernels.ElementwiseKernel(ins, outs, text, name, return_tuple=True,
+            self.kernel = k = _kernels.ElementwiseKernel(ins, outs, text, name,
+                                                         return_tuple=len(self.fresh) + len(self.stores) > 1,
                                                          options=("--fmad=false",))
             k._patient = True
             k._alike = self.is_alike()
         except _fuse_text.NoText as e:
             reason = str(e)
+        try:
+            if self.suits_engine():
+                text, names, self.more = _fuse_text.engine_text(self)
+                self.engine = _core._Fused(text, names)
+        except (_fuse_text.NoText, ValueError):  # ValueError: larger than a text may be
+            pass
         return reason
+
+    def suits_engine(self):
+        """Whether errors are raised before anything is written, and results have the shape of what they replace."""
+        self.even = self.grows()
+        # what is written keeps its order of axes, which the engine does not know of
+        self.ordered = bool(self.fresh) and any(n.kind in ("set", "store") for n in self.nodes)
+        return not (self.stores and any(n.kind == "op" and n.what.name == "power" for n in self.nodes)) and \
+            not any(n.kind == "set" and not n.what for n in self.nodes)
+
+    def grows(self):
+        """Whether what replaces an own result may be larger than it."""
+        parts = self.parts()
+        return any(n.kind == "set" and n.args[1] in parts and not parts[n.args[1]] <= parts[n.args[0]]
+                   for n in self.nodes)
 
     def is_alike(self):
         """Whether only operands of one shape make all outputs have the loop's."""
         everything = frozenset([n for n in self.inputs if n.kind != "number"] + self.stores)
         parts = self.parts()
-        return any(parts[n] != everything for n in self.fresh) or any(
-            not parts[n.args[1]] <= parts[n.args[0]] for n in self.nodes if n.kind == "set" and n.args[1] in parts)
+        return any(parts[n] != everything for n in self.fresh) or self.grows()
 
     def parts(self):
         """Of each node the arrays that it is made of."""
@@ -94,11 +115,29 @@ class Group:
             except Exception:
                 return self.serially(r)  # which says it in the function's own words
             if found is not NotImplemented:
-                for n, x in zip(self.fresh, found):
+                for n, x in zip(self.fresh, found if type(found) is tuple else (found,)):
                     r[n.at] = x
                 return
             self.ask(given)
-        self.serially(r)
+        if self.engine is None or self.even and len(
+                {r[i].shape for i in self.slots if isinstance(r[i], _core.ndarray)}) > 1 or self.ordered and not all(
+                r[i]._c_contiguous for i in [*self.slots, *self.targets] if isinstance(r[i], _core.ndarray)):
+            return self.serially(r)
+        try:
+            found = self.interpreted(r)
+        except Exception:
+            return self.serially(r)
+        for n, x in zip(self.fresh, found):
+            r[n.at] = x
+
+    def interpreted(self, r):
+        """By the library's engine, chain by chain."""
+        given = [r[i] for i in self.slots] + self.more
+        if not self.stores:
+            found = self.engine(*given)
+        else:
+            found = self.engine(*given, out=(*[None] * len(self.fresh), *[r[i] for i in self.targets]))
+        return found if type(found) is tuple else (found,)
 
     def ask(self, given):
         """Has the kernel compiled for operands that lie as these do."""
@@ -106,7 +145,6 @@ class Group:
         if layout in self.asked or len(self.asked) >= 16:
             return
         self.asked.add(layout)
-        from cuprite._fuse import queue
         given = [Described(a) if isinstance(a, _core.ndarray) else a for a in given]
 
         queue().put(lambda: self.prepare(given))
@@ -230,11 +268,13 @@ class Schedule:
     def flush(self, outputs):
         if not outputs:
             return
-        nodes = _closure(outputs, self.done)
         outputs = set(outputs)
+        nodes = _closure(outputs, self.done)
+        outputs |= {p for p in self.pending if p.kind == "part" and p.args[0] in nodes}  # all results of one
+        nodes |= outputs
         again = set()                       # what may be computed once more where it is needed next
         for n in sorted(nodes, key=lambda n: n.at):
-            if n in outputs or n.kind == "part" or not self.wanted_outside(n, nodes):
+            if n in outputs or n.dtype is None or not self.wanted_outside(n, nodes):
                 continue
             if self.writes or not self.is_cheap(n):
                 outputs.add(n)
@@ -278,16 +318,19 @@ class Segment:
         """One group for each shape, in an order in which each finds what it needs."""
         found = []                            # lists of outputs
         place = {}
+        written = 0                           # the group of the last store: what comes behind it reads what it wrote
         for o in outputs:
             before = _closure([o], done | (set(outputs) - {o})) - {o}
             needs = {x for n in before | {o} for x in n.args if isinstance(x, Node) and x in place}
             first = max([place[x] + (x.shape != o.shape) for x in needs], default=0)
+            first = max(first, written)
             at = next((k for k in range(first, len(found)) if found[k][0].shape == o.shape), None)
             if at is None:
                 at = len(found)
                 found.append([])
             found[at].append(o)
             place[o] = at
+            written = at if o.kind == "store" else written
         groups = []
         ready = set(done)
         for outs in found:
@@ -387,6 +430,24 @@ class Program:
         """Whether anything runs otherwise than one by one."""
         return any(g.kernel is not None or g.engine is not None for g in self.groups)
 
+    def shortly(self):
+        """What _core._Fusion needs to do it all, where it is one kernel or one run of the engine; else None."""
+        if len(self.steps) != 1 or len(self.groups) != 1:
+            return None
+        g = self.groups[0]
+        holes = [self.result] if isinstance(self.result, Hole) else self.result if type(self.result) is tuple else []
+        if g.stores or [h.index if isinstance(h, Hole) else None for h in holes] != [n.at for n in g.fresh] or (
+                len(holes) == 1) != isinstance(self.result, Hole):
+            return None
+        places = {at: what for what, at in self.places}
+        operands = [places[i] for i in g.slots]
+        if g.kernel is None:
+            if g.engine is None or g.even or g.ordered:
+                return None
+            operands += [(x,) for x in g.more]
+        return (g.kernel or g.engine, tuple(operands), tuple(self.names), tuple(self.cells), tuple(self.attributes),
+                tuple(self.shapes or ()))
+
     def prepare(self, args):
         """Compiles groups that are made of arguments like these alone; others are when they first run."""
         given = {at: args[what] for what, at in self.places}
@@ -432,11 +493,11 @@ def _template(x, nodes):
     raise NotFused()
 
 
-def program(fusion, args, breathe=lambda: None):
+def program(fusion, args):
     """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
     from cuprite import _kernels, _trace
     gpu = _kernels._is_gpu(next(a[3] for a in args if isinstance(a, Described)))
-    trace, result = _trace.traced(fusion.func, args, breathe)
+    trace, result = _trace.traced(fusion.func, args)
     nodes = []
     if isinstance(result, Object):
         raise NotFused()

@@ -11,7 +11,7 @@ import types
 
 import cuprite
 from cuprite import _core
-from cuprite._fuse import Described
+from cuprite._fuse import Described, breathe
 
 # of an array and its axes; results are arrays of their own
 FRESH = frozenset("""sum prod max min amax amin any all mean var std argmax argmin nansum nanprod nanmax nanmin nanmean
@@ -28,7 +28,7 @@ MAKERS = frozenset("zeros ones empty full zeros_like ones_like empty_like full_l
 # extents of stand-ins for reductions: what is left of them says which axis it was
 _EXTENTS = (5, 7, 11, 13)
 _PLAIN = {bool, int, float, complex, str, type(None)}
-_CPU = -1
+_NAMES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", "complex64", "complex128")
 
 
 class NotFused(Exception):
@@ -94,6 +94,12 @@ def _sample(x):
     return x
 
 
+def _is_complex(x):
+    if isinstance(x, Node):
+        return x.dtype.startswith("complex")
+    return type(x) is complex or getattr(getattr(x, "dtype", None), "kind", "") == "c"
+
+
 class Array:
     """Stands for an array: the node that makes it, which assignments may replace."""
     __array_priority__ = 1000
@@ -142,7 +148,7 @@ class Array:
     def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
         if order != "K" or casting != "unsafe" or subok is not None:
             raise NotFused("astype with such options cannot be fused")
-        name = cuprite.dtype(dtype).name
+        name = dtype if dtype in _NAMES else cuprite.dtype(dtype).name  # NumPy's is imported for it
         return self if not copy and name == self._node.dtype else self._trace.cast(self, name)
 
     def copy(self):
@@ -261,10 +267,10 @@ for _word in ("add sub mul truediv floordiv mod pow radd rsub rmul rtruediv rflo
 
 
 class Trace:
-    """The list of nodes that operations on stand-ins become. `breathe` is called beside each."""
+    """The list of nodes that operations on stand-ins become."""
 
-    def __init__(self, breathe):
-        self.nodes, self.breathe = [], breathe
+    def __init__(self):
+        self.nodes = []
         self.shaped = False
         self.names, self.cells, self.attributes = [], [], []  # values outside of the arguments: they may change
 
@@ -274,7 +280,7 @@ class Trace:
         if n.at >= 4000:
             raise NotFused("so many operations cannot be fused")
         self.nodes.append(n)
-        self.breathe()
+        breathe()
         return n
 
     def operand(self, x):
@@ -296,6 +302,8 @@ class Trace:
     def apply(self, f, operands, out=None, **options):
         if options:
             raise NotFused(f"{f.name} with {', '.join(options)} cannot be fused")
+        if len(operands) == f.nin + 1 and out is None:
+            *operands, out = operands
         if out is not None:
             out = out[0] if type(out) is tuple and len(out) == 1 else out
             if not isinstance(out, Array):
@@ -314,7 +322,7 @@ class Trace:
         return [Array(self, self.add("part", k, [both], x._type, shape)) for k, x in enumerate(r)]
 
     def cast(self, x, dtype):
-        if x._node.dtype.startswith("complex") > dtype.startswith("complex"):
+        if _is_complex(x._node) and not dtype.startswith("complex"):
             raise NotFused()  # there is a warning in each call
         return Array(self, self.add("cast", dtype, [x._node], dtype, x._node.shape))
 
@@ -335,10 +343,9 @@ class Trace:
     def store(self, x, value):
         """x[...] = value"""
         value = self.operand(value)
+        if _is_complex(value) and not _is_complex(x._node):
+            raise NotFused()  # there is a warning in each call
         _sample(x._node)[...] = _sample(value)
-        if isinstance(value, Node) and value.dtype and value.dtype.startswith("complex") > \
-                x._node.dtype.startswith("complex"):
-            raise NotFused()
         self.replace(x, value, None)
 
     def replace(self, x, value, how):
@@ -600,9 +607,9 @@ def _names(code):
     return found
 
 
-def traced(func, args, breathe):
+def traced(func, args):
     """The trace of the function run on stand-ins for such arguments, arrays described, and what it returned."""
-    trace, given = Trace(breathe), []
+    trace, given = Trace(), []
     if len({a[3] for a in args if isinstance(a, Described)}) != 1:
         raise NotFused()
     for i, a in enumerate(args):

@@ -31,5 +31,6 @@ PyObject *cpy_call_in(PyObject *stream, PyObject *f, PyObject *const *v, Py_ssiz
 
 bool cpy_kernels_init(cpy_state *s);
 bool cpy_loops_init(cpy_state *s);
+bool cpy_fusions_init(cpy_state *s);
 
 #endif

@@ -119,11 +119,13 @@ static bool common_order(const loop_call *c, int n, int *order)
         }
         order[at] = d;
     }
-    for (int i = 0; i < c->k->nin; i++) {
+    for (int i = 0; i < loop_operands(c->k); i++) { /* of outputs those that are given */
         int64_t before = INT64_MAX;
         if (!loop_steps(c, i)) continue;
+        if (i >= c->k->nin && cp_ndim(c->x[i]) != n) return false;
+        const int64_t *stride = i < c->k->nin ? c->stride[i] : cp_strides(c->x[i]);
         for (int k = 0; k < n; k++) {
-            int64_t step = magnitude(c->stride[i][order[k]]);
+            int64_t step = c->shape[order[k]] == 1 ? 0 : magnitude(stride[order[k]]);
             if (!step && c->shape[order[k]] > 1 && order[k] != k) return false;
             if (!step) continue; /* it is repeated, or has no length */
             if (step > before) return false;

@@ -26,8 +26,8 @@ def values(shape, dtype, seed=0):
 
 
 def same(a, b):
-    if isinstance(a, tuple):
-        assert isinstance(b, tuple) and len(a) == len(b)
+    if isinstance(a, (tuple, list)):
+        assert type(b) is type(a) and len(a) == len(b)
         for x, y in zip(a, b):
             same(x, y)
     elif a is None:
@@ -40,7 +40,8 @@ def same(a, b):
 def bits(x):
     """The bytes of the elements; a NaN's sign and payload are whatever operand the compiler took them of."""
     x = np.ascontiguousarray(x.get())
-    if x.dtype.kind == "f":
+    if x.dtype.kind in "fc":
+        x = x.reshape(-1).view(f"f{x.dtype.itemsize // (2 if x.dtype.kind == 'c' else 1)}")
         x[np.isnan(x)] = np.nan
     return x.reshape(-1).view("u1")
 

@@ -1,0 +1,306 @@
+/* The calls of fused functions: what cuprite._fuse.Fusion is made of.
+ *
+ * A function that became one kernel, or one expression of the engine, has entries here: what a call's arguments must
+ * be, what the function saw besides them, and what is called instead. A call that no entry fits, and one that what was
+ * compiled declines or refuses, is _slowly's, a method of the Python class. Entries are only added and all forgotten
+ * at once, by the interpreter's lock; a call holds the entry that it uses. */
+#include "loop.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <structmember.h>
+
+enum { MOST_ARGUMENTS = 24, MOST_ENTRIES = 64 };
+
+typedef struct entry {
+    int users;             /* calls under way, and the list */
+    int nargs, noperands;
+    PyObject *what;        /* a _LoopKernel, or a _Fused */
+    PyObject *given;       /* what kinds are made of: keeps classes */
+    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one */
+    PyObject *names;       /* ((dict, name, value), ...) */
+    PyObject *cells;       /* ((cell, value), ...) */
+    PyObject *attributes;  /* ((place, name, value), ...) */
+    PyObject *shapes;      /* ((place, shape), ...) */
+    int place[MOST_OPERANDS];
+    uint64_t kinds[];
+} entry;
+
+typedef struct fusion {
+    PyObject_HEAD
+    vectorcallfunc call;
+    int n;
+    entry *entries[MOST_ENTRIES];
+} fusion;
+
+static void let_go(entry *e)
+{
+    if (--e->users) return;
+    Py_DECREF(e->what);
+    Py_DECREF(e->given);
+    Py_DECREF(e->operands);
+    Py_DECREF(e->names);
+    Py_DECREF(e->cells);
+    Py_DECREF(e->attributes);
+    Py_DECREF(e->shapes);
+    PyMem_Free(e);
+}
+
+/* What decides on the program, in a word; false where that is Python's to say. Objects count by their class. */
+enum { AN_ARRAY = 1, A_FLOAT, A_BOOL, NOTHING, AN_INT, AN_OBJECT };
+
+static bool kind_of(PyObject *o, uint64_t *kind)
+{
+    uint64_t what, value = 0;
+    if (cpy_is_array(o)) {
+        const cp_array *x = cpy_x(o);
+        what = AN_ARRAY, value = (uint64_t)cp_type_of(x) << 32 | (uint32_t)cp_device_of(x);
+    } else if (PyFloat_CheckExact(o)) {
+        what = A_FLOAT;
+    } else if (o == Py_None) {
+        what = NOTHING;
+    } else if (PyBool_Check(o)) {
+        what = A_BOOL, value = o == Py_True;
+    } else if (PyLong_CheckExact(o)) {
+        int overflow;
+        long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+        if (overflow || v < -(1LL << 50) || v > 1LL << 50) return false;
+        what = AN_INT, value = (uint64_t)v & ((1ULL << 56) - 1);
+    } else if (PyUnicode_Check(o) || PyComplex_Check(o) || PyLong_Check(o) || PyFloat_Check(o) || cpy_is_generic(o)) {
+        return false;
+    } else {
+        what = AN_OBJECT, value = (uint64_t)(uintptr_t)Py_TYPE(o) & ((1ULL << 56) - 1);
+    }
+    *kind = what << 56 | value;
+    return true;
+}
+
+/* --- guards --- */
+static bool names_hold(const entry *e)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(e->names); i++) {
+        PyObject *g = PyTuple_GET_ITEM(e->names, i);
+        if (PyDict_GetItemWithError(PyTuple_GET_ITEM(g, 0), PyTuple_GET_ITEM(g, 1)) != PyTuple_GET_ITEM(g, 2))
+            return PyErr_Clear(), false;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(e->cells); i++) {
+        PyObject *g = PyTuple_GET_ITEM(e->cells, i);
+        if (PyCell_GET(PyTuple_GET_ITEM(g, 0)) != PyTuple_GET_ITEM(g, 1)) return false;
+    }
+    return true;
+}
+
+static bool attributes_hold(const entry *e, PyObject *const *v)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(e->attributes); i++) {
+        PyObject *g = PyTuple_GET_ITEM(e->attributes, i), *value = PyTuple_GET_ITEM(g, 2);
+        PyObject *now = PyObject_GetAttr(v[PyLong_AsLong(PyTuple_GET_ITEM(g, 0))], PyTuple_GET_ITEM(g, 1));
+        bool same = now && (now == value || (Py_IS_TYPE(now, Py_TYPE(value)) &&
+                                             PyObject_RichCompareBool(now, value, Py_EQ) == 1));
+        Py_XDECREF(now);
+        if (!same) return PyErr_Clear(), false;
+    }
+    return true;
+}
+
+static bool shapes_hold(const entry *e, PyObject *const *v)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(e->shapes); i++) {
+        PyObject *g = PyTuple_GET_ITEM(e->shapes, i), *shape = PyTuple_GET_ITEM(g, 1);
+        const cp_array *x = cpy_x(v[PyLong_AsLong(PyTuple_GET_ITEM(g, 0))]);
+        if (cp_ndim(x) != PyTuple_GET_SIZE(shape)) return false;
+        for (int d = 0; d < cp_ndim(x); d++)
+            if (PyLong_AsLongLong(PyTuple_GET_ITEM(shape, d)) != cp_dims(x)[d]) return false;
+    }
+    return true;
+}
+
+static bool fits(const entry *e, PyObject *const *v, Py_ssize_t n, const uint64_t *kinds)
+{
+    return e->nargs == n && memcmp(e->kinds, kinds, (size_t)n * sizeof *kinds) == 0 && names_hold(e) &&
+           shapes_hold(e, v) && attributes_hold(e, v);
+}
+
+/* --- calls --- */
+static PyObject *run(const entry *e, PyObject *const *v)
+{
+    PyObject *given[MOST_OPERANDS];
+    for (int i = 0; i < e->noperands; i++)
+        given[i] = e->place[i] >= 0 ? v[e->place[i]] : PyTuple_GET_ITEM(PyTuple_GET_ITEM(e->operands, i), 0);
+    if (PyObject_TypeCheck(e->what, cpy_now()->loop_kernel)) /* classes of Python's lose the fast way in */
+        return ((loop_kernel *)e->what)->call(e->what, given, (size_t)e->noperands, NULL);
+    return PyObject_Vectorcall(e->what, given, (size_t)e->noperands, NULL);
+}
+
+static PyObject *slowly(PyObject *self, PyObject *const *v, size_t flagged, PyObject *names)
+{
+    PyObject *f = PyObject_GetAttrString(self, "_slowly");
+    PyObject *r = f ? PyObject_Vectorcall(f, v, flagged & ~PY_VECTORCALL_ARGUMENTS_OFFSET, names) : NULL;
+    Py_XDECREF(f);
+    return r;
+}
+
+static PyObject *fusion_call(PyObject *o, PyObject *const *v, size_t flagged, PyObject *names)
+{
+    fusion *self = (fusion *)o;
+    const Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    uint64_t kinds[MOST_ARGUMENTS];
+    bool known = self->n && n <= MOST_ARGUMENTS && !names;
+    for (Py_ssize_t i = 0; i < n && known; i++) known = kind_of(v[i], &kinds[i]);
+    for (int i = 0; known && i < self->n; i++) {
+        entry *e = self->entries[i];
+        e->users++;
+        PyObject *r = fits(e, v, n, kinds) ? run(e, v) : Py_NewRef(Py_NotImplemented);
+        let_go(e);
+        if (r && r != Py_NotImplemented) return r;
+        if (r) Py_DECREF(r);
+        else PyErr_Clear(); /* refused: the function says it in its own words */
+    }
+    return slowly(o, v, flagged, names);
+}
+
+/* --- entries --- */
+static bool take_operands(entry *e, PyObject *operands)
+{
+    e->noperands = (int)PyTuple_GET_SIZE(operands);
+    for (int i = 0; i < e->noperands; i++) {
+        PyObject *o = PyTuple_GET_ITEM(operands, i);
+        e->place[i] = PyTuple_Check(o) ? -1 : (int)PyLong_AsLong(o);
+        if (PyErr_Occurred() || e->place[i] >= e->nargs) return false;
+    }
+    return true;
+}
+
+static PyObject *fusion_enter(PyObject *o, PyObject *args)
+{
+    fusion *self = (fusion *)o;
+    PyObject *given, *what, *operands, *names, *cells, *attributes, *shapes;
+    if (!PyArg_ParseTuple(args, "O!OO!O!O!O!O!:_enter", &PyTuple_Type, &given, &what, &PyTuple_Type, &operands,
+                          &PyTuple_Type, &names, &PyTuple_Type, &cells, &PyTuple_Type, &attributes, &PyTuple_Type,
+                          &shapes))
+        return NULL;
+    const Py_ssize_t n = PyTuple_GET_SIZE(given);
+    if (n > MOST_ARGUMENTS || PyTuple_GET_SIZE(operands) > MOST_OPERANDS || self->n == MOST_ENTRIES) Py_RETURN_FALSE;
+    entry *e = PyMem_Calloc(1, sizeof *e + (size_t)n * sizeof *e->kinds);
+    if (!e) return PyErr_NoMemory();
+    e->users = 1;
+    e->nargs = (int)n;
+    e->given = Py_NewRef(given), e->what = Py_NewRef(what), e->operands = Py_NewRef(operands);
+    e->names = Py_NewRef(names), e->cells = Py_NewRef(cells), e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
+    bool known = take_operands(e, operands);
+    for (Py_ssize_t i = 0; i < n && known; i++) {
+        PyObject *a = PyTuple_GET_ITEM(given, i); /* of an array its type and device, as a tuple; else the argument */
+        if (PyTuple_Check(a)) {
+            cp_type type = CP_DEFAULT;
+            int device = 0;
+            PyObject *name;
+            known = PyArg_ParseTuple(a, "Oi", &name, &device) && cpy_type(name, CP_DEFAULT, &type);
+            e->kinds[i] = (uint64_t)AN_ARRAY << 56 | (uint64_t)type << 32 | (uint32_t)device;
+        } else if (PyType_Check(a)) {
+            e->kinds[i] = (uint64_t)AN_OBJECT << 56 | ((uint64_t)(uintptr_t)a & ((1ULL << 56) - 1));
+        } else {
+            known = kind_of(a, &e->kinds[i]);
+        }
+    }
+    if (!known) {
+        let_go(e);
+        if (PyErr_Occurred()) return NULL;
+        Py_RETURN_FALSE;
+    }
+    self->entries[self->n++] = e;
+    Py_RETURN_TRUE;
+}
+
+static void forget(fusion *self)
+{
+    int n = self->n;
+    self->n = 0;
+    entry *gone[MOST_ENTRIES]; /* what ends with them may call us */
+    memcpy(gone, self->entries, (size_t)n * sizeof *gone);
+    for (int i = 0; i < n; i++) let_go(gone[i]);
+}
+
+static PyObject *fusion_forget(PyObject *o, PyObject *u)
+{
+    (void)u;
+    forget((fusion *)o);
+    Py_RETURN_NONE;
+}
+
+/* --- the object --- */
+static PyObject *fusion_new(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+    (void)args, (void)kw;
+    fusion *o = (fusion *)type->tp_alloc(type, 0);
+    if (o) o->call = fusion_call;
+    return (PyObject *)o;
+}
+
+static int fusion_traverse(PyObject *o, visitproc visit, void *arg)
+{
+    fusion *self = (fusion *)o;
+    Py_VISIT(Py_TYPE(o));
+    for (int i = 0; i < self->n; i++) {
+        const entry *e = self->entries[i];
+        if (e->users != 1) continue; /* a call holds it too */
+        Py_VISIT(e->what);
+        Py_VISIT(e->given);
+        Py_VISIT(e->operands);
+        Py_VISIT(e->names);
+        Py_VISIT(e->cells);
+        Py_VISIT(e->attributes);
+    }
+    return 0;
+}
+
+static int fusion_clear(PyObject *o)
+{
+    forget((fusion *)o);
+    return 0;
+}
+
+static void fusion_dealloc(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    PyObject_GC_UnTrack(o);
+    fusion_clear(o);
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"_enter", fusion_enter, METH_VARARGS,
+     "_enter($self, kinds, what, operands, names, cells, attributes, shapes, /)\n--\n\n"
+     "Calls with such arguments are `what`'s from here on; whether there was room."},
+    {"_forget", fusion_forget, METH_NOARGS, "_forget($self, /)\n--\n\nForgets all of them."},
+    {NULL},
+};
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(fusion, call), READONLY, NULL},
+    {NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "A function some of whose calls are a kernel's."},
+    {Py_tp_new, fusion_new},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_dealloc, fusion_dealloc},
+    {Py_tp_traverse, fusion_traverse},
+    {Py_tp_clear, fusion_clear},
+    {Py_tp_methods, methods},
+    {Py_tp_members, members},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {"cuprite._core._Fusion", sizeof(fusion), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                               Py_TPFLAGS_BASETYPE, slots};
+
+bool cpy_fusions_init(cpy_state *s)
+{
+    PyObject *type = PyType_FromModuleAndSpec(s->module, &spec, NULL);
+    bool done = type && PyModule_AddObjectRef(s->module, "_Fusion", type) == 0;
+    Py_XDECREF(type);
+    return done;
+}

@@ -261,15 +261,6 @@ static void count_uses(cpi_run *run)
 
 /* --- results --- */
 
-static cp_array *given(const cp_fused_options *o, int k) { return o->outs ? o->outs[k] : k ? NULL : o->out; }
-
-static bool is_given(const cp_fusion *f, const cp_fused_options *o)
-{
-    bool any = false;
-    for (int k = 0; k < f->nresults; k++) any |= given(o, k) != NULL;
-    return any;
-}
-
 static cp_code check_out(const cpi_run *run, const cp_array *out, int k, cp_casting rule)
 {
     const cpi_term *term = &run->terms[run->f->results[k]];
@@ -286,7 +277,7 @@ static cp_code check_out(const cpi_run *run, const cp_array *out, int k, cp_cast
 static bool is_direct(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o, int k, bool *aliased)
 {
     const cp_fusion *f = run->f;
-    const cp_array *out = given(o, k);
+    const cp_array *out = cpi_given(o, k);
     const cpi_extents *s = &run->shapes[run->terms[f->results[k]].shape];
     bool direct = cpi_has_shape(out, s->ndim, s->dim);
     for (int i = 0; i < f->noperands && direct; i++) {
@@ -296,7 +287,7 @@ static bool is_direct(const cpi_run *run, cp_array *const *operands, const cp_fu
         *aliased = true;
     }
     for (int q = 0; q < f->nresults && direct; q++) {
-        const cp_array *other = q == k ? NULL : given(o, q);
+        const cp_array *other = q == k ? NULL : cpi_given(o, q);
         direct = !other || other->buffer != out->buffer || !cpi_may_overlap(out, other);
     }
     /* what shares elements is written while others of another shape may still have to read them */
@@ -319,7 +310,7 @@ static bool make_targets(cpi_run *run, cp_array *const *operands, const cp_fused
 {
     for (int k = 0; k < run->f->nresults; k++) {
         bool aliased = false;
-        cp_array *out = given(o, k);
+        cp_array *out = cpi_given(o, k);
         bool direct = out && is_direct(run, operands, o, k, &aliased);
         run->target[k] = direct ? cp_retain(out) : new_result(run, k);
         if (direct && aliased) run->aliased |= 1u << k;
@@ -332,7 +323,7 @@ static bool make_targets(cpi_run *run, cp_array *const *operands, const cp_fused
 static cp_code deliver(cpi_run *run, cp_array **results, const cp_fused_options *o)
 {
     for (int k = 0; k < run->f->nresults; k++) {
-        cp_array *out = given(o, k), *made = run->target[k];
+        cp_array *out = cpi_given(o, k), *made = run->target[k];
         if (out && made != out && cp_assign(out, made)) return cp_error();
         results[k] = out ? cpi_again(out) : made;
         if (!results[k]) return cp_error();
@@ -433,7 +424,7 @@ static cp_code run_one_by_one(cpi_run *run, cp_array **results, const cp_fused_o
     const cp_fusion *f = run->f;
     cp_array **made = cpi_calloc((size_t)f->nnodes, sizeof *made);
     if (!made) return cp_error();
-    cp_code code = run_nodes(run, made, o->casting == CP_SAME_KIND ? given(o, 0) : NULL);
+    cp_code code = run_nodes(run, made, o->casting == CP_SAME_KIND ? cpi_given(o, 0) : NULL);
     for (int k = 0; k < f->nresults && !code; k++) {
         int i = f->results[k];
         cp_array *x = made[i];
@@ -447,14 +438,14 @@ static cp_code run_one_by_one(cpi_run *run, cp_array **results, const cp_fused_o
         if (made[i] && made[i] != run->terms[i].x) cp_free(made[i]);
     cpi_free_host(made);
     for (int k = 0; k < f->nresults && !code; k++) { /* what went to out itself is a view of it */
-        cp_array *out = given(o, k), *x = run->target[k];
+        cp_array *out = cpi_given(o, k), *x = run->target[k];
         if (!out || !cpi_same_elements(out, x) || x->buffer != out->buffer) continue;
         results[k] = x;
         run->target[k] = NULL;
     }
     for (int k = 0; k < f->nresults && !code; k++) {
         if (results[k]) continue;
-        cp_array *out = given(o, k);
+        cp_array *out = cpi_given(o, k);
         if (out) code = cp_assign(out, run->target[k]);
         results[k] = code ? NULL : out ? cpi_again(out) : run->target[k];
         if (!out) run->target[k] = NULL;
@@ -469,7 +460,7 @@ static cp_code compute(cpi_run *run, cp_array *const *operands, cp_array **resul
 {
     if (run->device->backend->at_once && !run->checks) {
         if (!make_targets(run, operands, o)) return cp_error();
-        cp_code code = cpi_chain_run(run, operands, !is_given(run->f, o) && cpi_may_keep(run, operands));
+        cp_code code = cpi_chain_run(run, operands, cpi_may_keep(run, operands, o));
         if (!code) return deliver(run, results, o);
         if (code != CP_ERROR_UNSUPPORTED || (!run->standing && cp_error())) return code;
         for (int k = 0; k < run->f->nresults; k++) cp_free(run->target[k]), run->target[k] = NULL;
@@ -487,12 +478,12 @@ static cp_code prepare(cpi_run *run, cp_array *const *operands, const cp_fused_o
         run->ordered |= operands[i]->ndim > 1 && !cp_is_c_contiguous(operands[i]);
         all[n++] = operands[i];
     }
-    for (int k = 0; k < f->nresults; k++) all[n++] = given(o, k);
+    for (int k = 0; k < f->nresults; k++) all[n++] = cpi_given(o, k);
     run->device = cpi_common_device("fused", n, all);
     if (!run->device || !type_nodes(run, operands)) return cp_error();
     count_uses(run);
     for (int k = 0; k < f->nresults; k++)
-        if (given(o, k) && check_out(run, given(o, k), k, o->casting)) return cp_error();
+        if (cpi_given(o, k) && check_out(run, cpi_given(o, k), k, o->casting)) return cp_error();
     return CP_OK;
 }
 
@@ -513,7 +504,7 @@ cp_code (cp_fusion_run)(const cp_fusion *f, cp_array *const *operands, cp_array 
     if (cpi_null("fused", f) || cpi_null("fused", results) || (f->noperands && cpi_null("fused", operands)))
         return cp_error();
     cp_code code = CP_OK;
-    if (!is_given(f, o) && cpi_kept_run(f, operands, results, &code)) return code;
+    if (cpi_kept_run(f, operands, results, o, &code)) return code;
     size_t each = sizeof(cp_array) + sizeof(cpi_term), bytes = (size_t)f->nnodes * each;
     char *memory = bytes <= sizeof stack ? stack : cpi_malloc(bytes);
     for (int k = 0; k < f->nresults; k++) results[k] = NULL;

@@ -85,11 +85,15 @@ typedef struct cpi_run {
     unsigned aliased;       /* results whose target shares elements with an operand */
 } cpi_run;
 
-/* kept.c: the run as the last one was, where that was of the same kind and had no outputs given. False: it is not done,
- * and nothing has happened. */
-bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, cp_code *code);
+/* What the caller gave for result k, or NULL. */
+static inline cp_array *cpi_given(const cp_fused_options *o, int k) { return o->outs ? o->outs[k] : k ? NULL : o->out; }
+
+/* kept.c: the run as the last one was, where that was of the same kind. False: it is not done, and nothing has
+ * happened. */
+bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, const cp_fused_options *o,
+                  cp_code *code);
 /* May the steps of this run be kept? */
-bool cpi_may_keep(const cpi_run *run, cp_array *const *operands);
+bool cpi_may_keep(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o);
 void cpi_kept_free(struct cpi_kept *kept);
 
 /* chain.c: all of it through blocks, into the targets. UNSUPPORTED without a record: it cannot be done so. */

@@ -1,8 +1,9 @@
 /* The steps of a program's last run, kept for the next one: of the same operands' types and numbers it differs in
  * addresses and in the number of elements only, so that small arrays are not held up by looking for kernels.
  *
- * Kept are runs of one pass over arrays of one shape in C order, with new results. Invariant: a record is one thread's
- * while it is used: it is taken out of the program, changed and put back; who finds none does all anew. */
+ * Kept are runs of one pass over arrays of one shape in C order, whose results are new or lie so too. Invariant: a record
+ * is one thread's while it is used: it is taken out of the program, changed and put back; who finds none does all
+ * anew. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -16,6 +17,7 @@ typedef struct cpi_kept {
     cpi_device *device;
     cpi_pass pass;
     char *memory;       /* of the pass; owned */
+    unsigned aliased;   /* results that go to an operand's own elements */
     int64_t most;       /* elements that results may have in these steps */
     operand_kind kinds[]; /* one an operand */
 } cpi_kept;
@@ -48,9 +50,38 @@ static const cp_array *common(const cp_fusion *f, cp_array *const *operands)
     return first;
 }
 
-bool cpi_may_keep(const cpi_run *run, cp_array *const *operands)
+/* Do outputs lie as operands do, and share memory with nothing, or with an operand all of their elements (*aliased)?
+ * Their types are looked at elsewhere. */
+static bool take_outputs(const cp_fusion *f, cp_array *const *operands, const cp_fused_options *o,
+                         const cp_array *first, unsigned *aliased)
 {
-    return !run->warned && common(run->f, operands) != NULL;
+    *aliased = 0;
+    for (int k = 0; k < f->nresults; k++) {
+        const cp_array *out = cpi_given(o, k);
+        if (!out) continue;
+        if (out->device != first->device || out->flags || !cp_is_c_contiguous(out) || out->ndim != first->ndim ||
+            memcmp(out->shape, first->shape, (size_t)out->ndim * sizeof *out->shape))
+            return false;
+        for (int i = 0; i < f->noperands; i++) {
+            if (cpi_is_host(operands[i]) || operands[i]->buffer != out->buffer) continue;
+            if (!cpi_same_elements(out, operands[i]) || out->type != operands[i]->type) return false;
+            *aliased |= 1u << k;
+        }
+        for (int q = 0; q < k; q++)
+            if (cpi_given(o, q) && cpi_given(o, q)->buffer == out->buffer) return false;
+    }
+    return true;
+}
+
+bool cpi_may_keep(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o)
+{
+    const cp_fusion *f = run->f;
+    const cp_array *first = run->warned ? NULL : common(f, operands);
+    unsigned aliased;
+    bool may = first && take_outputs(f, operands, o, first, &aliased) && aliased == run->aliased;
+    for (int k = 0; k < f->nresults && may; k++) /* else the rule for casts would have to be asked */
+        may = !cpi_given(o, k) || cpi_given(o, k)->type == run->terms[f->results[k]].x->type;
+    return may;
 }
 
 bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, char *memory)
@@ -70,7 +101,8 @@ bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, 
         if (!run->standing) cp_error_clear(); /* the run has its results */
         return false;
     }
-    *kept = (cpi_kept){.device = run->device, .pass = *p, .memory = memory, .most = (CPI_STREAM_BYTES - 1) / widest};
+    *kept = (cpi_kept){.device = run->device, .pass = *p, .memory = memory,
+                         .aliased = run->aliased, .most = (CPI_STREAM_BYTES - 1) / widest};
     for (int i = 0; i < f->noperands; i++) {
         kept->kinds[i].type = operands[i]->type;
         kept->kinds[i].flags = operands[i]->flags & (CPI_HOST_SCALAR | CPI_WEAK);
@@ -95,13 +127,16 @@ static bool is_same(const cpi_kept *kept, const cp_fusion *f, cp_array *const *o
 
 /* The pass for these operands; their results are made. */
 static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_array *first,
-                     cp_array **results)
+                     cp_array **results, const cp_fused_options *o)
 {
     cpi_pass *p = &kept->pass;
     for (int k = 0; k < p->naccesses; k++) {
         cpi_access *a = &p->accesses[k];
         if (k < p->ntargets) {
-            results[k] = cpi_array_new("fused", kept->device, a->type, first->ndim, first->shape, 'C');
+            cp_array *out = cpi_given(o, k);
+            if (out) cpi_array_used(out);
+            results[k] = out ? cpi_again(out)
+                             : cpi_array_new("fused", kept->device, a->type, first->ndim, first->shape, 'C');
             if (!results[k]) return cp_error();
             a->data = results[k]->data;
         } else {
@@ -114,16 +149,28 @@ static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operan
     return CP_OK;
 }
 
-bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, cp_code *code)
+/* Outputs of the types and in the relation to operands that these steps are for. */
+static bool outputs_fit(const cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_fused_options *o,
+                        const cp_array *first)
+{
+    unsigned aliased;
+    bool fit = take_outputs(f, operands, o, first, &aliased) && aliased == kept->aliased;
+    for (int k = 0; k < f->nresults && fit; k++)
+        fit = !cpi_given(o, k) || cpi_given(o, k)->type == kept->pass.accesses[k].type;
+    return fit;
+}
+
+bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **results, const cp_fused_options *o,
+                  cp_code *code)
 {
     if (!__atomic_load_n(&f->kept, __ATOMIC_RELAXED)) return false;
     const cp_array *first = common(f, operands);
     cpi_kept *kept = first ? exchange(f, NULL) : NULL;
     if (!kept) return false;
-    bool same = is_same(kept, f, operands, first);
+    bool same = is_same(kept, f, operands, first) && outputs_fit(kept, f, operands, o, first);
     if (same) {
         for (int k = 0; k < f->nresults; k++) results[k] = NULL;
-        *code = point(kept, f, operands, first, results);
+        *code = point(kept, f, operands, first, results, o);
         if (!*code) cpi_run_pass(&kept->pass);
         for (int k = 0; k < f->nresults && *code; k++) cp_free(results[k]), results[k] = NULL;
     }

@@ -429,6 +429,28 @@ def test_fused_takes_names_from_where_it_is_called():
         cp.fused("a*x", b=1)
 
 
+@pytest.mark.parametrize("text", ["t = a*x + y; where(t > 0, t, x*x) - 1.5", "a*x + y*y - 1", "return x + y, -(x*y)",
+                                  "p, q = divmod(x, y)\nreturn p*a, q", "float32(x)*a + int32(y)", "sin(x)/sqrt(y*y)",
+                                  "\n  t = (x +\n    y)\n  t*t", "x", "erf(x) + inf"])
+def test_fused_everywhere(text, device):
+    """On other devices than the CPU a compiled kernel takes over, with the same bits."""
+    from cuprite import _fused
+    rng = np.random.default_rng(4)
+    x, y = elements(rng, (5000,), "float32"), elements(rng, (5000,), "float64")
+    names = {"a": 2, "x": x, "y": y}
+    names = {name: names[name] for name in Fused(text).names}
+    want = Fused(text)(*names.values())
+    for _ in range(4):
+        same(cp.fused(text, **names), want, text, [id(x)])
+        function = device != "cpu" and _fused._function(text)
+        if function:
+            function.wait()
+    if device != "cpu":
+        assert function is not None, text
+    with pytest.raises(TypeError, match="at column 3 of 'x & y'"):
+        cp.fused("x & y", x=x, y=y)
+
+
 def test_threads():
     x, y = cp.asarray(np.linspace(-3, 3, 200_000)), cp.asarray(np.linspace(1, 2, 200_000))
     f, failures = Fused("t = x*y + 1; where(t > 0, exp(-t), sin(t))"), []

@@ -44,6 +44,7 @@ typedef struct cpi_access {
     uint8_t kind;
     int slot;
     int node;           /* whose array it is, where it is no result's */
+    int64_t offset;     /* of data from the array's first element, where it is walked from another end */
     int64_t stride;     /* of the innermost dimension, or of the whole loop */
     int64_t *strides;   /* one for each dimension of the loop */
 } cpi_access;
@@ -74,7 +75,7 @@ typedef struct cpi_chain {
 /* A pass runs on all elements, on the pool's threads. */
 void cpi_run_pass(const cpi_pass *p);
 /* The only pass of a run, which lies in `memory`, is kept for the next one; the memory is the kept record's then. */
-bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, char *memory);
+bool cpi_keep(const cpi_run *run, cp_array *const *operands, cpi_pass *p, char *memory);
 enum { CPI_STREAM_BYTES = 6 << 20 }; /* results of so many are written past the caches */
 
 /* Is the node made by operations, as against given? */

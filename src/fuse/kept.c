@@ -1,9 +1,9 @@
 /* The steps of a program's last run, kept for the next one: of the same operands' types and numbers it differs in
  * addresses and in the number of elements only, so that small arrays are not held up by looking for kernels.
  *
- * Kept are runs of one pass over arrays of one shape in C order, whose results are new or lie so too. Invariant: a record
- * is one thread's while it is used: it is taken out of the program, changed and put back; who finds none does all
- * anew. */
+ * Kept are runs of one pass. Where operands have one shape in C order, the steps serve any number of elements, and
+ * outputs that lie so too; else operands of these very shapes and strides, and new results. Invariant: a record is one
+ * thread's while it is used: it is taken out of the program, changed and put back; who finds none does all anew. */
 #include <string.h>
 
 #include "backend/device.h"
@@ -18,6 +18,7 @@ typedef struct cpi_kept {
     cpi_pass pass;
     char *memory;       /* of the pass; owned */
     unsigned aliased;   /* results that go to an operand's own elements */
+    int64_t *layout;    /* of operands that are arrays, and of results: dimensions and strides; NULL: flat */
     int64_t most;       /* elements that results may have in these steps */
     operand_kind kinds[]; /* one an operand */
 } cpi_kept;
@@ -26,6 +27,7 @@ void cpi_kept_free(cpi_kept *kept)
 {
     if (!kept) return;
     cpi_free_host(kept->memory);
+    cpi_free_host(kept->layout);
     cpi_free_host(kept);
 }
 
@@ -73,18 +75,58 @@ static bool take_outputs(const cp_fusion *f, cp_array *const *operands, const cp
     return true;
 }
 
+/* Operands of several shapes or layouts, but no outputs. */
+static bool is_laid_out(const cp_fusion *f, cp_array *const *operands, const cp_fused_options *o)
+{
+    bool any = false, given = false;
+    for (int i = 0; i < f->noperands; i++) any |= operands[i] && !cpi_is_host(operands[i]);
+    for (int k = 0; k < f->nresults; k++) given |= cpi_given(o, k) != NULL;
+    return any && !given;
+}
+
 bool cpi_may_keep(const cpi_run *run, cp_array *const *operands, const cp_fused_options *o)
 {
     const cp_fusion *f = run->f;
     const cp_array *first = run->warned ? NULL : common(f, operands);
     unsigned aliased;
+    if (!first) return !run->warned && is_laid_out(f, operands, o);
     bool may = first && take_outputs(f, operands, o, first, &aliased) && aliased == run->aliased;
     for (int k = 0; k < f->nresults && may; k++) /* else the rule for casts would have to be asked */
         may = !cpi_given(o, k) || cpi_given(o, k)->type == run->terms[f->results[k]].x->type;
     return may;
 }
 
-bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, char *memory)
+static int64_t *write_layout(int64_t *at, const cp_array *x)
+{
+    *at++ = x->ndim;
+    memcpy(at, x->shape, (size_t)x->ndim * sizeof *at);
+    memcpy(at + x->ndim, x->strides, (size_t)x->ndim * sizeof *at);
+    return at + 2 * x->ndim;
+}
+
+/* Where the next layout stands; NULL where x has another. */
+static const int64_t *compare_layout(const int64_t *at, const cp_array *x)
+{
+    const size_t n = (size_t)x->ndim;
+    if (*at++ != x->ndim || memcmp(at, x->shape, n * sizeof *at) || memcmp(at + n, x->strides, n * sizeof *at))
+        return NULL;
+    return at + 2 * n;
+}
+
+static int64_t *new_layout(const cpi_run *run, cp_array *const *operands)
+{
+    const cp_fusion *f = run->f;
+    size_t n = 0;
+    for (int i = 0; i < f->noperands; i++) n += cpi_is_host(operands[i]) ? 0 : 1 + 2 * (size_t)operands[i]->ndim;
+    for (int k = 0; k < f->nresults; k++) n += 1 + 2 * (size_t)run->target[k]->ndim;
+    int64_t *layout = cpi_malloc(n * sizeof *layout), *at = layout;
+    for (int i = 0; i < f->noperands && at; i++)
+        if (!cpi_is_host(operands[i])) at = write_layout(at, operands[i]);
+    for (int k = 0; k < f->nresults && at; k++) at = write_layout(at, run->target[k]);
+    return layout;
+}
+
+bool cpi_keep(const cpi_run *run, cp_array *const *operands, cpi_pass *p, char *memory)
 {
     const cp_fusion *f = run->f;
     int64_t widest = 1;
@@ -95,14 +137,20 @@ bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, 
     }
     for (int i = 0; i < p->nslots; i++) /* constants of other places than the pass's own memory */
         if (p->slots[i].kind == CPI_SLOT_FIXED && p->slots[i].fixed != p->slots[i].value) return false;
-    if (p->ndim != 1 || p->ntargets != f->nresults) return false;
+    const bool flat = common(f, operands) != NULL;
+    if ((flat && p->ndim != 1) || p->ntargets != f->nresults) return false;
+    for (int k = 0; k < f->nresults; k++) /* else of another shape: nothing was to be done for an empty one */
+        if (p->accesses[k].x != run->target[k]) return false;
     cpi_kept *kept = cpi_malloc(sizeof *kept + (size_t)f->noperands * sizeof *kept->kinds);
-    if (!kept) {
+    int64_t *layout = kept && !flat ? new_layout(run, operands) : NULL;
+    if (!kept || (!flat && !layout)) {
+        cpi_free_host(kept);
         if (!run->standing) cp_error_clear(); /* the run has its results */
         return false;
     }
+    for (int k = 0; k < p->naccesses; k++) p->accesses[k].offset = p->accesses[k].data - p->accesses[k].x->data;
     *kept = (cpi_kept){.device = run->device, .pass = *p, .memory = memory,
-                         .aliased = run->aliased, .most = (CPI_STREAM_BYTES - 1) / widest};
+                         .layout = layout, .aliased = run->aliased, .most = (CPI_STREAM_BYTES - 1) / widest};
     for (int i = 0; i < f->noperands; i++) {
         kept->kinds[i].type = operands[i]->type;
         kept->kinds[i].flags = operands[i]->flags & (CPI_HOST_SCALAR | CPI_WEAK);
@@ -114,15 +162,35 @@ bool cpi_keep(const cpi_run *run, cp_array *const *operands, const cpi_pass *p, 
 
 static bool is_same(const cpi_kept *kept, const cp_fusion *f, cp_array *const *operands, const cp_array *first)
 {
-    if (!first || first->size > kept->most) return false;
+    const int64_t *at = kept->layout;
+    if (at ? first != NULL : !first || first->size > kept->most) return false;
     for (int i = 0; i < f->noperands; i++) {
         const cp_array *x = operands[i];
         const operand_kind *kind = &kept->kinds[i];
-        if (x->type != kind->type || (x->flags & (CPI_HOST_SCALAR | CPI_WEAK)) != kind->flags) return false;
+        if (!x || x->type != kind->type || (x->flags & (CPI_HOST_SCALAR | CPI_WEAK)) != kind->flags) return false;
         if (cpi_is_host(x) ? memcmp(x->value, kind->value, cpi_itemsize(x->type)) != 0 : x->device != kept->device)
             return false;
+        if (at && !cpi_is_host(x) && !(at = compare_layout(at, x))) return false;
     }
     return true;
+}
+
+/* A new result as the one before was. */
+static cp_array *result_like(const cpi_kept *kept, cp_type type, const int64_t **at)
+{
+    const int ndim = (int)**at;
+    const int64_t *shape = *at + 1, *strides = shape + ndim;
+    cp_array like = {.device = kept->device, .ndim = ndim, .strides = (int64_t *)strides};
+    *at = strides + ndim;
+    return cpi_array_like("fused", &like, type, ndim, shape);
+}
+
+static const int64_t *layout_of_results(const cpi_kept *kept, const cp_fusion *f, cp_array *const *operands)
+{
+    const int64_t *at = kept->layout;
+    for (int i = 0; i < f->noperands && at; i++)
+        if (!cpi_is_host(operands[i])) at += 1 + 2 * operands[i]->ndim;
+    return at;
 }
 
 /* The pass for these operands; their results are made. */
@@ -130,22 +198,24 @@ static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operan
                      cp_array **results, const cp_fused_options *o)
 {
     cpi_pass *p = &kept->pass;
+    const int64_t *at = layout_of_results(kept, f, operands);
     for (int k = 0; k < p->naccesses; k++) {
         cpi_access *a = &p->accesses[k];
         if (k < p->ntargets) {
             cp_array *out = cpi_given(o, k);
             if (out) cpi_array_used(out);
-            results[k] = out ? cpi_again(out)
+            results[k] = at    ? result_like(kept, a->type, &at)
+                         : out ? cpi_again(out)
                              : cpi_array_new("fused", kept->device, a->type, first->ndim, first->shape, 'C');
             if (!results[k]) return cp_error();
-            a->data = results[k]->data;
+            a->data = results[k]->data + a->offset;
         } else {
             const cp_array *x = operands[f->nodes[a->node].op];
             cpi_array_used(x);
-            a->data = x->data;
+            a->data = x->data + a->offset;
         }
     }
-    p->size = p->shape[0] = first->size;
+    if (!kept->layout) p->size = p->shape[0] = first->size;
     return CP_OK;
 }
 
@@ -154,6 +224,7 @@ static bool outputs_fit(const cpi_kept *kept, const cp_fusion *f, cp_array *cons
                         const cp_array *first)
 {
     unsigned aliased;
+    if (kept->layout) return is_laid_out(f, operands, o);
     bool fit = take_outputs(f, operands, o, first, &aliased) && aliased == kept->aliased;
     for (int k = 0; k < f->nresults && fit; k++)
         fit = !cpi_given(o, k) || cpi_given(o, k)->type == kept->pass.accesses[k].type;
@@ -165,7 +236,7 @@ bool cpi_kept_run(const cp_fusion *f, cp_array *const *operands, cp_array **resu
 {
     if (!__atomic_load_n(&f->kept, __ATOMIC_RELAXED)) return false;
     const cp_array *first = common(f, operands);
-    cpi_kept *kept = first ? exchange(f, NULL) : NULL;
+    cpi_kept *kept = exchange(f, NULL);
     if (!kept) return false;
     bool same = is_same(kept, f, operands, first) && outputs_fit(kept, f, operands, o, first);
     if (same) {

@@ -2,8 +2,8 @@
  * it, and where in the cache everything lies.
  *
  * Invariant: kernels and conversions are those that the front of the elementwise room chooses for the operation alone
- * (elementwise.c: values of host scalars, rounding to a half type before it computes in float32, operations on bits),
- * so an element has the same bits. */
+ * (elementwise.c: values of host scalars, operations on bits; without dtype= every input casts safely to the type that
+ * computes), so an element has the same bits. */
 #include "fuse/chain.h"
 
 #include <limits.h>
@@ -375,16 +375,12 @@ static int scalar_input(lowering *l, int i, const cp_array *x, int k, cp_type ty
 static int input(lowering *l, int i, int k, cp_type to, bool bits)
 {
     const cpi_term *t = &l->run->terms[i];
-    const cpi_op_row *row = &cpi_op_rows[t->plan.op];
     int j = l->run->f->nodes[i].in[t->plan.swap ? 1 - k : k];
     const cp_array *x = l->run->terms[j].x;
     const cp_type type = t->plan.type;
     if (cpi_is_host(x)) return scalar_input(l, i, x, k, type, bits ? type : to);
     int s = slot_of(l, j);
-    if (bits) return converted(l, s, type);
-    if (cpi_is_half(type) && row->in[k] == CPI_TYPE_T && !cp_can_cast(x->type, type, CP_SAFE))
-        s = converted(l, s, type);
-    return converted(l, s, to);
+    return converted(l, s, bits ? type : to);
 }
 
 static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)

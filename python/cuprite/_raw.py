@@ -7,10 +7,49 @@ from cuprite import _core, _device
 _BACKENDS = ("nvrtc", "nvcc")
 
 
+def _wheels():
+    """Folders in which wheels of NVIDIA's have libraries for compiling: nvidia/cuda_nvrtc/lib, nvidia/cu13/lib."""
+    import os
+    import sys
+    found = []
+    for place in sys.path:
+        folder = os.path.join(place or ".", "nvidia")
+        try:
+            parts = sorted(os.listdir(folder), reverse=True)
+        except OSError:
+            continue
+        for part in parts:
+            libraries = os.path.abspath(os.path.join(folder, part, "lib"))
+            if os.path.isdir(libraries) and any(f.startswith("libnvrtc.so") for f in os.listdir(libraries)):
+                found.append(libraries)
+    return found
+
+
+def _look_in_wheels(error):
+    """Whether the library that `error` says is missing may lie in folders that were not looked in before."""
+    import os
+    if "NVRTC (" not in str(error):
+        return False
+    before = os.environ.get("CUPRITE_LIBRARY_PATH", "")
+    more = [folder for folder in _wheels() if folder not in before.split(":")]
+    if more:
+        os.environ["CUPRITE_LIBRARY_PATH"] = ":".join([*filter(None, [before]), *more])
+    return bool(more)
+
+
+def _module(source, options, names):
+    try:
+        return _core._Module(source, options, names)
+    except NotImplementedError as e:
+        if not _look_in_wheels(e):
+            raise
+    return _core._Module(source, options, names)
+
+
 def compiled(source, options, names, label):
     """A module of the current device; CompileException where the source does not compile."""
     try:
-        return _core._Module(source, tuple(options), tuple(names))
+        return _module(source, tuple(options), tuple(names))
     except _core._CompileError as e:
         from cuprite.cuda.compiler import CompileException
         raise CompileException(str(e), source, label, tuple(options)) from None

@@ -362,9 +362,10 @@ static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **
  * are told (__CUDA_ARCH__). */
 static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
+    const __cu_kernel *k = f->handle;
     (void)stream;
     *value = which == CP_KERNEL_MAX_THREADS_PER_BLOCK ? 1024
-             : which == CP_KERNEL_SHARED_SIZE_BYTES ? (int)*((const __cu_kernel *)f->handle)->shared
+             : which == CP_KERNEL_SHARED_SIZE_BYTES ? (int)(*k->shared + *k->apart)
              : which == CP_KERNEL_PTX_VERSION || which == CP_KERNEL_BINARY_VERSION ? 90
              : which == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT ? -1 : 0;
     return CP_OK;

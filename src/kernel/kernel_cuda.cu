@@ -45,7 +45,8 @@ struct nvrtc_calls {
 #undef X
 } nvrtc;
 
-pthread_once_t driver_once = PTHREAD_ONCE_INIT, nvrtc_once = PTHREAD_ONCE_INIT;
+pthread_once_t driver_once = PTHREAD_ONCE_INIT;
+pthread_mutex_t nvrtc_lock = PTHREAD_MUTEX_INITIALIZER;
 char driver_trouble[300], nvrtc_trouble[300];
 char include_option[1100], cccl_option[1100]; /* CUDA's headers, and cuda::std's, which some of them include */
 
@@ -69,7 +70,7 @@ void open_driver()
 void *open_nvrtc_library()
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    char folders[2048], path[1024];
+    char folders[8192], path[1024];
     const char *own = getenv("CUPRITE_LIBRARY_PATH"), *home = getenv("CUDA_PATH");
     if (!home) home = getenv("CUDA_HOME");
     snprintf(folders, sizeof folders, "%s:%s/lib64:/usr/local/cuda/lib64", own ? own : "", home ? home : "");
@@ -107,6 +108,9 @@ void find_headers()
             if (slash) *slash = 0;
         }
         if (has_headers(real)) return;
+        char beside[PATH_MAX + 20]; /* wheels: nvidia/cuda_nvrtc/lib and nvidia/cuda_runtime/include */
+        snprintf(beside, sizeof beside, "%s/../cuda_runtime", real);
+        if (has_headers(beside)) return;
         char *targets = strstr(real, "/targets");
         if (targets) *targets = 0;
         if (has_headers(real)) return;
@@ -116,6 +120,7 @@ void find_headers()
 
 void open_nvrtc()
 {
+    *nvrtc_trouble = 0;
     void *lib = open_nvrtc_library();
     if (!lib) {
         snprintf(nvrtc_trouble, sizeof nvrtc_trouble,
@@ -129,6 +134,25 @@ void open_nvrtc()
     NVRTC(X)
 #undef X
     if (!*nvrtc_trouble) find_headers();
+}
+
+/* Opened once; where that failed, once more when the folders to look in are others (Python knows where wheels lie). */
+cp_code need_nvrtc()
+{
+    static bool there;
+    static char *asked;
+    const char *folders = getenv("CUPRITE_LIBRARY_PATH");
+    if (!folders) folders = "";
+    pthread_mutex_lock(&nvrtc_lock);
+    if (!there && (!asked || strcmp(asked, folders) != 0)) {
+        open_nvrtc();
+        there = !*nvrtc_trouble;
+        free(asked);
+        asked = strdup(folders);
+    }
+    cp_code code = there ? CP_OK : cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
+    pthread_mutex_unlock(&nvrtc_lock);
+    return code;
 }
 
 cp_code need_driver(const cp_stream *stream)
@@ -272,8 +296,8 @@ cp_code compile(const cpi_source *source, const char *architecture, bool own, pa
 /* From the cache or from NVRTC. */
 cp_code package_of(const cp_stream *stream, const cpi_source *source, package *out)
 {
-    pthread_once(&nvrtc_once, open_nvrtc);
-    if (*nvrtc_trouble) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
+    cp_code code = need_nvrtc();
+    if (code) return code;
     char architecture[40], version[100];
     int major = 0, minor = 0, n = 0, headers = 0;
     bool own = own_architecture(stream, architecture);
@@ -292,7 +316,6 @@ cp_code package_of(const cp_stream *stream, const cpi_source *source, package *o
     for (int i = 0; i < source->nnames; i++) parts[n++] = source->names[i];
     for (int i = 0; i < headers; i++) parts[n++] = source->headers[i].text;
     out->bytes = (char *)source->cached(n, parts, &out->size);
-    cp_code code = CP_OK;
     if (!out->bytes) {
         code = compile(source, architecture, own, out);
         if (!code) source->keep(n, parts, out->bytes, out->size);

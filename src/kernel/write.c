@@ -130,6 +130,8 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     if (before == -2) {
         cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
                        word, word);
+        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
+                       word, word);
     } else {
         char behind[64] = "0";
         if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
@@ -327,8 +329,8 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s, \"",
                  (int)f->tier, expression, expression, expression, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d]},\n", expression,
-                   (int)(f - p->function));
+    cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d]},\n", expression,
+                   (int)(f - p->function), (int)(f - p->function));
 }
 
 static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
@@ -359,6 +361,15 @@ static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
     cpi_string_put(out, "    {}};\n");
 }
 
+/* Parts of the vocabulary that few kernels use, by what their names have in them: each costs a compiler's time. */
+static void put_parts(const char *text, cpi_string *out)
+{
+    static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
+                                           {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(text, parts[i][0])) cpi_string_put(out, "#define __CU_%s 1\n", parts[i][1]);
+}
+
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
                   cpi_string *out)
 {
@@ -372,6 +383,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     cpi_string normal = {0};
     bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
     cpi_string_put(out, "#define __CU_KERNELS %d\n", p->nfunctions);
+    put_parts(text, out);
     if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {

@@ -279,3 +279,35 @@ def test_cached_without_a_compiler(place):
 def test_clang(place):
     for text, wanted in [(ADD % 1, "128.0"), (REGIONS % "", "fibers")]:
         assert place.run(text, CUPRITE_CXX="clang++") == (wanted, "")
+
+
+def test_libraries_of_wheels(tmp_path, monkeypatch):
+    """Where the loader finds no NVRTC, folders of NVIDIA's wheels are looked in, once."""
+    from cuprite import _raw
+    for part, file in [("cuda_nvrtc", "libnvrtc.so.12"), ("cu13", "libnvrtc.so.13"), ("cublas", "libcublas.so.12")]:
+        (tmp_path / "site" / "nvidia" / part / "lib").mkdir(parents=True)
+        (tmp_path / "site" / "nvidia" / part / "lib" / file).write_text("")
+    folders = [str(tmp_path / "site" / "nvidia" / part / "lib") for part in ("cuda_nvrtc", "cu13")]
+    asked = []
+
+    class Core:
+        @staticmethod
+        def _Module(source, options, names):
+            asked.append(os.environ.get("CUPRITE_LIBRARY_PATH"))
+            if source == "found" and len(asked) == 2:
+                return "a module"
+            raise NotImplementedError("kernel: " + source)
+    monkeypatch.setattr(_raw, "_core", Core)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "nothing"), str(tmp_path / "site")])
+    monkeypatch.setenv("CUPRITE_LIBRARY_PATH", "/opt/mine")
+    missing = "NVRTC (libnvrtc.so.12 or .13) is not there"
+    with pytest.raises(NotImplementedError, match="there is no C.. compiler"):  # another trouble
+        _raw._module("there is no C++ compiler", (), ())
+    assert asked == ["/opt/mine"]
+    asked.clear()
+    with pytest.raises(NotImplementedError, match="is not there"):
+        _raw._module(missing, (), ())
+    assert asked == ["/opt/mine", ":".join(["/opt/mine", *folders])]
+    with pytest.raises(NotImplementedError, match="is not there"):
+        _raw._module(missing, (), ())
+    assert len(asked) == 3  # nothing new to look in

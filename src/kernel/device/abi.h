@@ -56,7 +56,7 @@ typedef struct __cu_kernel {
     void *run;
     const char *parameters;   /* their names, with commas between */
     const unsigned *elements; /* bytes of what each argument points to; 0: it is no pointer, or one to void */
-    const unsigned *shared;   /* bytes of static shared memory */
+    const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
 } __cu_kernel;
 
 typedef struct __cu_variable {

@@ -54,6 +54,27 @@ static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned n)
     return (unsigned)(((unsigned long long)hi << 32 | lo) >> (n & 31));
 }
 
+/* Shifts by 32 or more are shifts by 32. */
+static inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned n)
+{
+    return n >= 32 ? lo : __funnelshift_l(lo, hi, n);
+}
+static inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned n)
+{
+    return n >= 32 ? hi : __funnelshift_r(lo, hi, n);
+}
+static inline unsigned __urhadd(unsigned x, unsigned y) { return (unsigned)(((unsigned long long)x + y + 1) >> 1); }
+/* The place of the n-th bit that is set from `base` on, counted upward, or for n < 0 downward; all ones: none. */
+static inline unsigned __fns(unsigned mask, unsigned base, int n)
+{
+    if (n == 0) return base < 32 && mask >> base & 1 ? base : ~0u;
+    const int step = n > 0 ? 1 : -1;
+    int left = n > 0 ? n : -n;
+    for (int i = (int)base; i >= 0 && i < 32; i += step)
+        if (mask >> i & 1 && --left == 0) return (unsigned)i;
+    return ~0u;
+}
+
 #define __CU_BITS(name, from, to) \
     static inline to name(from x) { to r; __builtin_memcpy(&r, &x, sizeof r); return r; }
 __CU_BITS(__float_as_int, float, int)
@@ -70,37 +91,11 @@ static inline double __hiloint2double(int hi, int lo)
     return __longlong_as_double((long long)((unsigned long long)(unsigned)hi << 32 | (unsigned)lo));
 }
 
-/* A conversion to an integer saturates, and NaN becomes 0, as a GPU has it. */
-template <class I> static inline I __cu_saturated(double x, double low, double above)
+/* The nearest number that T has. */
+template <class T> static inline int __cu_clamped(int x)
 {
-    return x != x ? 0 : x < low ? (I)low : x >= above ? (I)(above - 1 > 4e15 ? ~0ull >> (I(-1) < 0) : above - 1) : (I)x;
+    constexpr bool is_signed = T(-1) < T(0);
+    constexpr int most = is_signed ? (1 << (8 * sizeof(T) - 1)) - 1 : (1 << 8 * sizeof(T)) - 1;
+    constexpr int least = is_signed ? -most - 1 : 0;
+    return x > most ? most : x < least ? least : x;
 }
-static inline int __cu_int(double x) { return __cu_saturated<int>(x, -2147483648., 2147483648.); }
-static inline unsigned __cu_uint(double x) { return __cu_saturated<unsigned>(x, 0, 4294967296.); }
-static inline long long __cu_ll(double x) { return __cu_saturated<long long>(x, -0x1p63, 0x1p63); }
-static inline unsigned long long __cu_ull(double x) { return __cu_saturated<unsigned long long>(x, 0, 0x1p64); }
-#define __CU_CONVERSIONS(from, type)                                                               \
-    static inline int __##from##2int_rn(type x) { return __cu_int(rint((double)x)); }              \
-    static inline int __##from##2int_rz(type x) { return __cu_int(trunc((double)x)); }             \
-    static inline int __##from##2int_rd(type x) { return __cu_int(floor((double)x)); }             \
-    static inline int __##from##2int_ru(type x) { return __cu_int(ceil((double)x)); }              \
-    static inline unsigned __##from##2uint_rn(type x) { return __cu_uint(rint((double)x)); }       \
-    static inline unsigned __##from##2uint_rz(type x) { return __cu_uint(trunc((double)x)); }      \
-    static inline unsigned __##from##2uint_rd(type x) { return __cu_uint(floor((double)x)); }      \
-    static inline unsigned __##from##2uint_ru(type x) { return __cu_uint(ceil((double)x)); }       \
-    static inline long long __##from##2ll_rn(type x) { return __cu_ll(rint((double)x)); }          \
-    static inline long long __##from##2ll_rz(type x) { return __cu_ll(trunc((double)x)); }         \
-    static inline unsigned long long __##from##2ull_rn(type x) { return __cu_ull(rint((double)x)); } \
-    static inline unsigned long long __##from##2ull_rz(type x) { return __cu_ull(trunc((double)x)); }
-__CU_CONVERSIONS(float, float)
-__CU_CONVERSIONS(double, double)
-#undef __CU_CONVERSIONS
-static inline float __int2float_rn(int x) { return (float)x; }
-static inline float __uint2float_rn(unsigned x) { return (float)x; }
-static inline float __ll2float_rn(long long x) { return (float)x; }
-static inline float __ull2float_rn(unsigned long long x) { return (float)x; }
-static inline double __int2double_rn(int x) { return x; }
-static inline double __uint2double_rn(unsigned x) { return x; }
-static inline double __ll2double_rn(long long x) { return (double)x; }
-static inline double __ull2double_rn(unsigned long long x) { return (double)x; }
-static inline float __double2float_rn(double x) { return (float)x; }

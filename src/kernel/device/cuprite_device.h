@@ -10,6 +10,12 @@
 #include "context.h"
 #include "math.h"
 #include "bits.h"
+#ifdef __CU_ROUNDING
+#include "rounding.h"
+#endif
+#ifdef __CU_LANES
+#include "lanes.h"
+#endif
 #include "atomics.h"
 #include "warps.h"
 #include "checked.h"

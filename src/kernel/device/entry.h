@@ -21,11 +21,16 @@ template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constex
 #ifndef __CU_KERNELS
 #define __CU_KERNELS 0
 #endif
-static unsigned __cu_shared_sizes[__CU_KERNELS + 1];
+static unsigned __cu_shared_sizes[__CU_KERNELS + 1], __cu_shared_apart[__CU_KERNELS + 1];
 template <unsigned kernel, unsigned bytes> struct __cu_reserve { static unsigned told; };
 template <unsigned kernel, unsigned bytes>
 unsigned __cu_reserve<kernel, bytes>::told =
     __cu_shared_sizes[kernel] = __cu_shared_sizes[kernel] > bytes ? __cu_shared_sizes[kernel] : bytes;
+
+/* Variables of a scope behind one that has ended lie apart. */
+template <unsigned kernel, unsigned place, unsigned bytes> struct __cu_reserve_apart { static unsigned told; };
+template <unsigned kernel, unsigned place, unsigned bytes>
+unsigned __cu_reserve_apart<kernel, place, bytes>::told = __cu_shared_apart[kernel] += bytes;
 
 template <auto F> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {

@@ -3,114 +3,6 @@
  * They are the C library's, but for what the processor has instructions for. */
 #pragma once
 
-extern "C" double sin(double) noexcept; extern "C" float sinf(float) noexcept;
-static inline float sin(float x) { return sinf(x); }
-extern "C" double cos(double) noexcept; extern "C" float cosf(float) noexcept;
-static inline float cos(float x) { return cosf(x); }
-extern "C" double tan(double) noexcept; extern "C" float tanf(float) noexcept;
-static inline float tan(float x) { return tanf(x); }
-extern "C" double asin(double) noexcept; extern "C" float asinf(float) noexcept;
-static inline float asin(float x) { return asinf(x); }
-extern "C" double acos(double) noexcept; extern "C" float acosf(float) noexcept;
-static inline float acos(float x) { return acosf(x); }
-extern "C" double atan(double) noexcept; extern "C" float atanf(float) noexcept;
-static inline float atan(float x) { return atanf(x); }
-extern "C" double sinh(double) noexcept; extern "C" float sinhf(float) noexcept;
-static inline float sinh(float x) { return sinhf(x); }
-extern "C" double cosh(double) noexcept; extern "C" float coshf(float) noexcept;
-static inline float cosh(float x) { return coshf(x); }
-extern "C" double tanh(double) noexcept; extern "C" float tanhf(float) noexcept;
-static inline float tanh(float x) { return tanhf(x); }
-extern "C" double asinh(double) noexcept; extern "C" float asinhf(float) noexcept;
-static inline float asinh(float x) { return asinhf(x); }
-extern "C" double acosh(double) noexcept; extern "C" float acoshf(float) noexcept;
-static inline float acosh(float x) { return acoshf(x); }
-extern "C" double atanh(double) noexcept; extern "C" float atanhf(float) noexcept;
-static inline float atanh(float x) { return atanhf(x); }
-extern "C" double exp(double) noexcept; extern "C" float expf(float) noexcept;
-static inline float exp(float x) { return expf(x); }
-extern "C" double exp2(double) noexcept; extern "C" float exp2f(float) noexcept;
-static inline float exp2(float x) { return exp2f(x); }
-extern "C" double exp10(double) noexcept; extern "C" float exp10f(float) noexcept;
-static inline float exp10(float x) { return exp10f(x); }
-extern "C" double expm1(double) noexcept; extern "C" float expm1f(float) noexcept;
-static inline float expm1(float x) { return expm1f(x); }
-extern "C" double log(double) noexcept; extern "C" float logf(float) noexcept;
-static inline float log(float x) { return logf(x); }
-extern "C" double log2(double) noexcept; extern "C" float log2f(float) noexcept;
-static inline float log2(float x) { return log2f(x); }
-extern "C" double log10(double) noexcept; extern "C" float log10f(float) noexcept;
-static inline float log10(float x) { return log10f(x); }
-extern "C" double log1p(double) noexcept; extern "C" float log1pf(float) noexcept;
-static inline float log1p(float x) { return log1pf(x); }
-extern "C" double cbrt(double) noexcept; extern "C" float cbrtf(float) noexcept;
-static inline float cbrt(float x) { return cbrtf(x); }
-extern "C" double erf(double) noexcept; extern "C" float erff(float) noexcept;
-static inline float erf(float x) { return erff(x); }
-extern "C" double erfc(double) noexcept; extern "C" float erfcf(float) noexcept;
-static inline float erfc(float x) { return erfcf(x); }
-extern "C" double tgamma(double) noexcept; extern "C" float tgammaf(float) noexcept;
-static inline float tgamma(float x) { return tgammaf(x); }
-extern "C" double lgamma(double) noexcept; extern "C" float lgammaf(float) noexcept;
-static inline float lgamma(float x) { return lgammaf(x); }
-extern "C" double logb(double) noexcept; extern "C" float logbf(float) noexcept;
-static inline float logb(float x) { return logbf(x); }
-extern "C" double j0(double) noexcept; extern "C" float j0f(float) noexcept;
-static inline float j0(float x) { return j0f(x); }
-extern "C" double j1(double) noexcept; extern "C" float j1f(float) noexcept;
-static inline float j1(float x) { return j1f(x); }
-extern "C" double y0(double) noexcept; extern "C" float y0f(float) noexcept;
-static inline float y0(float x) { return y0f(x); }
-extern "C" double y1(double) noexcept; extern "C" float y1f(float) noexcept;
-static inline float y1(float x) { return y1f(x); }
-static inline double sqrt(double x) { return __builtin_sqrt(x); }
-static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
-static inline float sqrt(float x) { return __builtin_sqrtf(x); }
-static inline double fabs(double x) { return __builtin_fabs(x); }
-static inline float fabsf(float x) { return __builtin_fabsf(x); }
-static inline float fabs(float x) { return __builtin_fabsf(x); }
-static inline double floor(double x) { return __builtin_floor(x); }
-static inline float floorf(float x) { return __builtin_floorf(x); }
-static inline float floor(float x) { return __builtin_floorf(x); }
-static inline double ceil(double x) { return __builtin_ceil(x); }
-static inline float ceilf(float x) { return __builtin_ceilf(x); }
-static inline float ceil(float x) { return __builtin_ceilf(x); }
-static inline double trunc(double x) { return __builtin_trunc(x); }
-static inline float truncf(float x) { return __builtin_truncf(x); }
-static inline float trunc(float x) { return __builtin_truncf(x); }
-static inline double rint(double x) { return __builtin_rint(x); }
-static inline float rintf(float x) { return __builtin_rintf(x); }
-static inline float rint(float x) { return __builtin_rintf(x); }
-static inline double nearbyint(double x) { return __builtin_nearbyint(x); }
-static inline float nearbyintf(float x) { return __builtin_nearbyintf(x); }
-static inline float nearbyint(float x) { return __builtin_nearbyintf(x); }
-static inline double round(double x) { return __builtin_round(x); }
-static inline float roundf(float x) { return __builtin_roundf(x); }
-static inline float round(float x) { return __builtin_roundf(x); }
-extern "C" double pow(double, double) noexcept; extern "C" float powf(float, float) noexcept;
-static inline float pow(float x, float y) { return powf(x, y); }
-extern "C" double atan2(double, double) noexcept; extern "C" float atan2f(float, float) noexcept;
-static inline float atan2(float x, float y) { return atan2f(x, y); }
-extern "C" double fmod(double, double) noexcept; extern "C" float fmodf(float, float) noexcept;
-static inline float fmod(float x, float y) { return fmodf(x, y); }
-extern "C" double remainder(double, double) noexcept; extern "C" float remainderf(float, float) noexcept;
-static inline float remainder(float x, float y) { return remainderf(x, y); }
-extern "C" double hypot(double, double) noexcept; extern "C" float hypotf(float, float) noexcept;
-static inline float hypot(float x, float y) { return hypotf(x, y); }
-extern "C" double fdim(double, double) noexcept; extern "C" float fdimf(float, float) noexcept;
-static inline float fdim(float x, float y) { return fdimf(x, y); }
-extern "C" double nextafter(double, double) noexcept; extern "C" float nextafterf(float, float) noexcept;
-static inline float nextafter(float x, float y) { return nextafterf(x, y); }
-static inline double fmin(double x, double y) { return __builtin_fmin(x, y); }
-static inline float fminf(float x, float y) { return __builtin_fminf(x, y); }
-static inline float fmin(float x, float y) { return __builtin_fminf(x, y); }
-static inline double fmax(double x, double y) { return __builtin_fmax(x, y); }
-static inline float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
-static inline float fmax(float x, float y) { return __builtin_fmaxf(x, y); }
-static inline double copysign(double x, double y) { return __builtin_copysign(x, y); }
-static inline float copysignf(float x, float y) { return __builtin_copysignf(x, y); }
-static inline float copysign(float x, float y) { return __builtin_copysignf(x, y); }
-
 template <class T> struct __cu_is_integer { static constexpr bool value = false; };
 #define __CU_IS_INTEGER(T) template <> struct __cu_is_integer<T> { static constexpr bool value = true; };
 __CU_IS_INTEGER(bool) __CU_IS_INTEGER(char) __CU_IS_INTEGER(signed char) __CU_IS_INTEGER(unsigned char)
@@ -120,57 +12,48 @@ __CU_IS_INTEGER(long) __CU_IS_INTEGER(unsigned long) __CU_IS_INTEGER(long long) 
 template <bool, class T = void> struct __cu_if {};
 template <class T> struct __cu_if<true, T> { typedef T type; };
 #define __CU_INTEGER(T, R) typename __cu_if<__cu_is_integer<T>::value, R>::type
-/* Of integers they are those of double. */
-template <class T> static inline __CU_INTEGER(T, double) sin(T x) { return sin((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) cos(T x) { return cos((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) tan(T x) { return tan((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) asin(T x) { return asin((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) acos(T x) { return acos((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) atan(T x) { return atan((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) sinh(T x) { return sinh((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) cosh(T x) { return cosh((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) tanh(T x) { return tanh((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) asinh(T x) { return asinh((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) acosh(T x) { return acosh((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) atanh(T x) { return atanh((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) exp(T x) { return exp((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) exp2(T x) { return exp2((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) exp10(T x) { return exp10((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) expm1(T x) { return expm1((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) log(T x) { return log((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) log2(T x) { return log2((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) log10(T x) { return log10((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) log1p(T x) { return log1p((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) cbrt(T x) { return cbrt((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) erf(T x) { return erf((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) erfc(T x) { return erfc((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) tgamma(T x) { return tgamma((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) lgamma(T x) { return lgamma((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) logb(T x) { return logb((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) j0(T x) { return j0((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) j1(T x) { return j1((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) y0(T x) { return y0((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) y1(T x) { return y1((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) sqrt(T x) { return sqrt((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) fabs(T x) { return fabs((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) floor(T x) { return floor((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) ceil(T x) { return ceil((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) trunc(T x) { return trunc((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) rint(T x) { return rint((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) nearbyint(T x) { return nearbyint((double)x); }
-template <class T> static inline __CU_INTEGER(T, double) round(T x) { return round((double)x); }
-template <class A, class B> struct __cu_wider { typedef double type; };
-template <> struct __cu_wider<float, float> { typedef float type; };
-template <class A, class B> static inline double pow(A x, B y) { return pow((double)x, (double)y); }
-template <class A, class B> static inline double atan2(A x, B y) { return atan2((double)x, (double)y); }
-template <class A, class B> static inline double fmod(A x, B y) { return fmod((double)x, (double)y); }
-template <class A, class B> static inline double remainder(A x, B y) { return remainder((double)x, (double)y); }
-template <class A, class B> static inline double hypot(A x, B y) { return hypot((double)x, (double)y); }
-template <class A, class B> static inline double fdim(A x, B y) { return fdim((double)x, (double)y); }
-template <class A, class B> static inline double nextafter(A x, B y) { return nextafter((double)x, (double)y); }
-template <class A, class B> static inline double fmin(A x, B y) { return fmin((double)x, (double)y); }
-template <class A, class B> static inline double fmax(A x, B y) { return fmax((double)x, (double)y); }
-template <class A, class B> static inline double copysign(A x, B y) { return copysign((double)x, (double)y); }
+
+/* Of one argument: the C library's, or the compiler's. Of integers they are those of double. */
+#define __CU_ONE(name)                                                                                        \
+    static inline float name(float x) { return name##f(x); }                                                  \
+    template <class T> static inline __CU_INTEGER(T, double) name(T x) { return name((double)x); }
+#define __CU_LIBRARY(name)                                                                                    \
+    extern "C" double name(double) noexcept;                                                                  \
+    extern "C" float name##f(float) noexcept;                                                                 \
+    __CU_ONE(name)
+#define __CU_BUILTIN(name)                                                                                    \
+    static inline double name(double x) { return __builtin_##name(x); }                                       \
+    static inline float name##f(float x) { return __builtin_##name##f(x); }                                   \
+    __CU_ONE(name)
+__CU_LIBRARY(sin) __CU_LIBRARY(cos) __CU_LIBRARY(tan) __CU_LIBRARY(asin) __CU_LIBRARY(acos) __CU_LIBRARY(atan)
+__CU_LIBRARY(sinh) __CU_LIBRARY(cosh) __CU_LIBRARY(tanh) __CU_LIBRARY(asinh) __CU_LIBRARY(acosh) __CU_LIBRARY(atanh)
+__CU_LIBRARY(exp) __CU_LIBRARY(exp2) __CU_LIBRARY(exp10) __CU_LIBRARY(expm1) __CU_LIBRARY(log) __CU_LIBRARY(log2)
+__CU_LIBRARY(log10) __CU_LIBRARY(log1p) __CU_LIBRARY(cbrt) __CU_LIBRARY(erf) __CU_LIBRARY(erfc) __CU_LIBRARY(tgamma)
+__CU_LIBRARY(lgamma) __CU_LIBRARY(logb) __CU_LIBRARY(j0) __CU_LIBRARY(j1) __CU_LIBRARY(y0) __CU_LIBRARY(y1)
+__CU_BUILTIN(sqrt) __CU_BUILTIN(fabs) __CU_BUILTIN(floor) __CU_BUILTIN(ceil) __CU_BUILTIN(trunc) __CU_BUILTIN(rint)
+__CU_BUILTIN(nearbyint) __CU_BUILTIN(round)
+#undef __CU_ONE
+#undef __CU_LIBRARY
+#undef __CU_BUILTIN
+
+/* Of two: of two float they are those of float, of all other pairs those of double. */
+#define __CU_TWO(name)                                                                                        \
+    static inline float name(float x, float y) { return name##f(x, y); }                                      \
+    template <class A, class B> static inline double name(A x, B y) { return name((double)x, (double)y); }
+#define __CU_LIBRARY(name)                                                                                    \
+    extern "C" double name(double, double) noexcept;                                                          \
+    extern "C" float name##f(float, float) noexcept;                                                          \
+    __CU_TWO(name)
+#define __CU_BUILTIN(name)                                                                                    \
+    static inline double name(double x, double y) { return __builtin_##name(x, y); }                          \
+    static inline float name##f(float x, float y) { return __builtin_##name##f(x, y); }                       \
+    __CU_TWO(name)
+__CU_LIBRARY(pow) __CU_LIBRARY(atan2) __CU_LIBRARY(fmod) __CU_LIBRARY(remainder) __CU_LIBRARY(hypot)
+__CU_LIBRARY(fdim) __CU_LIBRARY(nextafter)
+__CU_BUILTIN(fmin) __CU_BUILTIN(fmax) __CU_BUILTIN(copysign)
+#undef __CU_TWO
+#undef __CU_LIBRARY
+#undef __CU_BUILTIN
 
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
@@ -185,7 +68,11 @@ extern "C" long lround(double) noexcept; extern "C" long lroundf(float) noexcept
 extern "C" long long llrint(double) noexcept; extern "C" long long llround(double) noexcept;
 extern "C" int ilogb(double) noexcept; extern "C" int ilogbf(float) noexcept;
 extern "C" double scalbn(double, int) noexcept; extern "C" float scalbnf(float, int) noexcept;
-extern "C" double remquo(double, double, int *) noexcept;
+extern "C" double remquo(double, double, int *) noexcept; extern "C" float remquof(float, float, int *) noexcept;
+extern "C" float jnf(int, float) noexcept; extern "C" float ynf(int, float) noexcept;
+extern "C" long long llrintf(float) noexcept; extern "C" long long llroundf(float) noexcept;
+extern "C" double scalbln(double, long) noexcept; extern "C" float scalblnf(float, long) noexcept;
+extern "C" double nan(const char *) noexcept; extern "C" float nanf(const char *) noexcept;
 static inline float ldexp(float x, int e) { return ldexpf(x, e); }
 static inline float frexp(float x, int *e) { return frexpf(x, e); }
 static inline float modf(float x, float *w) { return modff(x, w); }
@@ -204,6 +91,15 @@ static inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654
 static inline float normcdff(float x) { return (float)normcdf(x); }
 static inline double norm3d(double a, double b, double c) { return sqrt(a * a + b * b + c * c); }
 static inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
+static inline double norm4d(double a, double b, double c, double d) { return sqrt(a * a + b * b + c * c + d * d); }
+static inline float norm4df(float a, float b, float c, float d) { return sqrtf(a * a + b * b + c * c + d * d); }
+static inline double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
+static inline float rnorm3df(float a, float b, float c) { return 1 / norm3df(a, b, c); }
+static inline double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
+static inline float rnorm4df(float a, float b, float c, float d) { return 1 / norm4df(a, b, c, d); }
+static inline void sincospi(double x, double *s, double *c) { *s = sinpi(x), *c = cospi(x); }
+static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
+static inline float erfcxf(float x) { return (float)erfcx((double)x); }
 static inline double rhypot(double a, double b) { return 1 / hypot(a, b); }
 static inline float rhypotf(float a, float b) { return 1 / hypotf(a, b); }
 static inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x == x ? x : 0; }
@@ -222,158 +118,34 @@ static inline float abs(float x) { return __builtin_fabsf(x); }
 static inline long labs(long x) { return __builtin_labs(x); }
 static inline long long llabs(long long x) { return __builtin_llabs(x); }
 
-static inline int min(int a, int b) { return a < b ? a : b; }
-static inline unsigned int min(unsigned int a, unsigned int b) { return a < b ? a : b; }
-static inline long min(long a, long b) { return a < b ? a : b; }
-static inline unsigned long min(unsigned long a, unsigned long b) { return a < b ? a : b; }
-static inline long long min(long long a, long long b) { return a < b ? a : b; }
-static inline unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
-static inline double min(double a, double b) { return fmin(a, b); }
-static inline float min(float a, float b) { return fmin(a, b); }
-static inline double min(float a, double b) { return fmin((double)a, b); }
-static inline double min(double a, float b) { return fmin(a, (double)b); }
-static inline unsigned int min(int a, unsigned int b) { return min((unsigned int)a, (unsigned int)b); }
-static inline unsigned int min(unsigned int a, int b) { return min((unsigned int)a, (unsigned int)b); }
-static inline long min(int a, long b) { return min((long)a, (long)b); }
-static inline long min(long a, int b) { return min((long)a, (long)b); }
-static inline long long min(int a, long long b) { return min((long long)a, (long long)b); }
-static inline long long min(long long a, int b) { return min((long long)a, (long long)b); }
-static inline long min(unsigned int a, long b) { return min((long)a, (long)b); }
-static inline long min(long a, unsigned int b) { return min((long)a, (long)b); }
-static inline unsigned long min(int a, unsigned long b) { return min((unsigned long)a, (unsigned long)b); }
-static inline unsigned long min(unsigned long a, int b) { return min((unsigned long)a, (unsigned long)b); }
-static inline unsigned long min(unsigned int a, unsigned long b) { return min((unsigned long)a, (unsigned long)b); }
-static inline unsigned long min(unsigned long a, unsigned int b) { return min((unsigned long)a, (unsigned long)b); }
-static inline long long min(unsigned int a, long long b) { return min((long long)a, (long long)b); }
-static inline long long min(long long a, unsigned int b) { return min((long long)a, (long long)b); }
-static inline unsigned long long min(int a, unsigned long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long long a, int b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline long long min(long a, long long b) { return min((long long)a, (long long)b); }
-static inline long long min(long long a, long b) { return min((long long)a, (long long)b); }
-static inline unsigned long min(long a, unsigned long b) { return min((unsigned long)a, (unsigned long)b); }
-static inline unsigned long min(unsigned long a, long b) { return min((unsigned long)a, (unsigned long)b); }
-static inline unsigned long long min(long long a, unsigned long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long long a, long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned int a, unsigned long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long long a, unsigned int b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long a, unsigned long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long long a, unsigned long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(long a, unsigned long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long long a, long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(long long a, unsigned long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long min(unsigned long a, long long b)
-{
-    return min((unsigned long long)a, (unsigned long long)b);
-}
-static inline int max(int a, int b) { return a > b ? a : b; }
-static inline unsigned int max(unsigned int a, unsigned int b) { return a > b ? a : b; }
-static inline long max(long a, long b) { return a > b ? a : b; }
-static inline unsigned long max(unsigned long a, unsigned long b) { return a > b ? a : b; }
-static inline long long max(long long a, long long b) { return a > b ? a : b; }
-static inline unsigned long long max(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
-static inline double max(double a, double b) { return fmax(a, b); }
-static inline float max(float a, float b) { return fmax(a, b); }
-static inline double max(float a, double b) { return fmax((double)a, b); }
-static inline double max(double a, float b) { return fmax(a, (double)b); }
-static inline unsigned int max(int a, unsigned int b) { return max((unsigned int)a, (unsigned int)b); }
-static inline unsigned int max(unsigned int a, int b) { return max((unsigned int)a, (unsigned int)b); }
-static inline long max(int a, long b) { return max((long)a, (long)b); }
-static inline long max(long a, int b) { return max((long)a, (long)b); }
-static inline long long max(int a, long long b) { return max((long long)a, (long long)b); }
-static inline long long max(long long a, int b) { return max((long long)a, (long long)b); }
-static inline long max(unsigned int a, long b) { return max((long)a, (long)b); }
-static inline long max(long a, unsigned int b) { return max((long)a, (long)b); }
-static inline unsigned long max(int a, unsigned long b) { return max((unsigned long)a, (unsigned long)b); }
-static inline unsigned long max(unsigned long a, int b) { return max((unsigned long)a, (unsigned long)b); }
-static inline unsigned long max(unsigned int a, unsigned long b) { return max((unsigned long)a, (unsigned long)b); }
-static inline unsigned long max(unsigned long a, unsigned int b) { return max((unsigned long)a, (unsigned long)b); }
-static inline long long max(unsigned int a, long long b) { return max((long long)a, (long long)b); }
-static inline long long max(long long a, unsigned int b) { return max((long long)a, (long long)b); }
-static inline unsigned long long max(int a, unsigned long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long long a, int b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline long long max(long a, long long b) { return max((long long)a, (long long)b); }
-static inline long long max(long long a, long b) { return max((long long)a, (long long)b); }
-static inline unsigned long max(long a, unsigned long b) { return max((unsigned long)a, (unsigned long)b); }
-static inline unsigned long max(unsigned long a, long b) { return max((unsigned long)a, (unsigned long)b); }
-static inline unsigned long long max(long long a, unsigned long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long long a, long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned int a, unsigned long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long long a, unsigned int b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long a, unsigned long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long long a, unsigned long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(long a, unsigned long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long long a, long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(long long a, unsigned long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
-static inline unsigned long long max(unsigned long a, long long b)
-{
-    return max((unsigned long long)a, (unsigned long long)b);
-}
+/* Of two integers in the type that C++ computes with. */
+#define __CU_EXTREME_AS(name, A, B, T)                                     \
+    static inline T name(A a, B b) { return name((T)a, (T)b); }            \
+    static inline T name(B a, A b) { return name((T)a, (T)b); }
+#define __CU_EXTREME_OF(name, T, order) static inline T name(T a, T b) { return a order b ? a : b; }
+#define __CU_EXTREMES(name, order)                                                                                   \
+    __CU_EXTREME_OF(name, int, order) __CU_EXTREME_OF(name, unsigned, order)                                         \
+    __CU_EXTREME_OF(name, long, order) __CU_EXTREME_OF(name, unsigned long, order)                                   \
+    __CU_EXTREME_OF(name, long long, order) __CU_EXTREME_OF(name, unsigned long long, order)                         \
+    static inline double name(double a, double b) { return f##name(a, b); }                                          \
+    static inline float name(float a, float b) { return f##name(a, b); }                                             \
+    __CU_EXTREME_AS(name, float, double, double)                                                                     \
+    __CU_EXTREME_AS(name, int, unsigned, unsigned) __CU_EXTREME_AS(name, int, long, long)                            \
+    __CU_EXTREME_AS(name, int, unsigned long, unsigned long) __CU_EXTREME_AS(name, int, long long, long long)        \
+    __CU_EXTREME_AS(name, int, unsigned long long, unsigned long long)                                               \
+    __CU_EXTREME_AS(name, unsigned, long, long) __CU_EXTREME_AS(name, unsigned, unsigned long, unsigned long)        \
+    __CU_EXTREME_AS(name, unsigned, long long, long long)                                                            \
+    __CU_EXTREME_AS(name, unsigned, unsigned long long, unsigned long long)                                          \
+    __CU_EXTREME_AS(name, long, unsigned long, unsigned long) __CU_EXTREME_AS(name, long, long long, long long)      \
+    __CU_EXTREME_AS(name, long, unsigned long long, unsigned long long)                                              \
+    __CU_EXTREME_AS(name, unsigned long, long long, unsigned long long)                                              \
+    __CU_EXTREME_AS(name, unsigned long, unsigned long long, unsigned long long)                                     \
+    __CU_EXTREME_AS(name, long long, unsigned long long, unsigned long long)
+__CU_EXTREMES(min, <)
+__CU_EXTREMES(max, >)
+#undef __CU_EXTREMES
+#undef __CU_EXTREME_OF
+#undef __CU_EXTREME_AS
 #define umin min
 #define umax max
 #define llmin min
@@ -394,19 +166,3 @@ static inline void __sincosf(float x, float *s, float *c) { sincosf(x, s, c); }
 static inline float __powf(float x, float y) { return powf(x, y); }
 static inline float __fdividef(float x, float y) { return x / y; }
 static inline float fdividef(float x, float y) { return x / y; }
-static inline float __fadd_rn(float x, float y) { return x + y; }
-static inline float __fsub_rn(float x, float y) { return x - y; }
-static inline float __fmul_rn(float x, float y) { return x * y; }
-static inline float __fdiv_rn(float x, float y) { return x / y; }
-static inline float __fsqrt_rn(float x) { return sqrt(x); }
-static inline float __frcp_rn(float x) { return 1 / x; }
-static inline double __dadd_rn(double x, double y) { return x + y; }
-static inline double __dsub_rn(double x, double y) { return x - y; }
-static inline double __dmul_rn(double x, double y) { return x * y; }
-static inline double __ddiv_rn(double x, double y) { return x / y; }
-static inline double __dsqrt_rn(double x) { return sqrt(x); }
-static inline double __drcp_rn(double x) { return 1 / x; }
-static inline float __frsqrt_rn(float x) { return 1 / sqrtf(x); }
-static inline float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static inline double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
-

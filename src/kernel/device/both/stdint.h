@@ -1,5 +1,4 @@
-/* <stdint.h>: kernels of the CPU have it, NVRTC has no such header. */
-#ifndef __CUPRITE_CPU__
+/* <stdint.h>, which NVRTC lacks, for every device. */
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;
@@ -10,4 +9,3 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
-#endif

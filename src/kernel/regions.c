@@ -208,8 +208,11 @@ static void put_slots(writer *w, int first, int last)
     for (int i = first; i < last; i++) {
         bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
         if (!votes && !token_is(w, i, "__cu_put")) continue;
-        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s); ", (int)word(w, i + 2)->length,
-                       word(w, i + 2)->text, w->s->returns || w->nmasks ? "true" : "false", votes ? "true" : "false");
+        char span[48] = "__cu_span{0, __cu_block.bd.x}";
+        if (w->nmasks) snprintf(span, sizeof span, "__cu_p%d", w->mask[w->nmasks - 1].name);
+        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s, %s); ", (int)word(w, i + 2)->length,
+                       word(w, i + 2)->text, span, w->s->returns || w->nmasks ? "true" : "false",
+                       votes ? "true" : "false");
     }
 }
 

@@ -74,10 +74,16 @@ struct __cu_meeting {
     unsigned yes[32], here[32]; /* by warps */
     unsigned votes;
     /* Lanes that are not there bring 0. */
-    inline __attribute__((always_inline)) void begin(const __cu_ctx &block, bool some, bool counts)
+    inline __attribute__((always_inline)) void begin(const __cu_ctx &block, __cu_span s, bool some, bool counts)
     {
         const unsigned n = __cu_threads(block), warps = (n + 31) / 32;
-        if (some || n % 32) __builtin_memset(bytes, 0, 256ul * warps);
+        if (n == block.bd.x && (s.from || s.to < n)) { /* of one row the warps that may come, in eights at most */
+            const unsigned from = s.from / 32 * 32, to = __cu_up(s.to, 32);
+            for (unsigned long width = 1; width <= 8; width *= 2)
+                __builtin_memset(bytes + width * from, 0, width * (to - from));
+        } else if (some || n % 32) {
+            __builtin_memset(bytes, 0, 256ul * warps);
+        }
         if (counts) __builtin_memset(yes, 0, sizeof yes), __builtin_memset(here, 0, sizeof here);
     }
     template <class T> inline __attribute__((always_inline)) T *of()

@@ -348,7 +348,7 @@ def cases(b):
         f, block = k.get_function(kernel), block if isinstance(block, tuple) else (block,)
         mine = tuple(ready(v) for v in arguments)
         theirs = [pointer(ready(v)) if isinstance(v, np.ndarray) else v for v in other]
-        loop = getattr(c, {"saxpy_stride": "saxpy", "shuffle_sum": "block_sum"}.get(kernel, kernel), None) if c else None
+        loop = getattr(c, {"saxpy_stride": "saxpy", "shuffle_sum": "block_sum"}.get(kernel, kernel)) if c else None
         assert f.kernel.tier == tier, (kernel, f.kernel.tier)
         return Case(f"{tier}: {name}", lambda: f(grid, block, mine), {"c": (lambda: loop(*theirs)) if loop else None},
                     bar=bar, against="c")

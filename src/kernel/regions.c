@@ -90,15 +90,20 @@ static bool used_between(const writer *w, const cpi_local *v, int first, int las
 }
 
 /* Opens the loop over the threads. */
-static void open_loop(writer *w)
+static void open_loop_of(writer *w, const char *span)
 {
-    cpi_string_put(w->out, " __CU_THREADS { __CU_THREAD ");
+    if (span) cpi_string_put(w->out, " __CU_THREADS_OF(%s) { __CU_THREAD ", span);
+    else if (w->nmasks)
+        cpi_string_put(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
+    else cpi_string_put(w->out, " __CU_THREADS { __CU_THREAD ");
     if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
     if (w->nmasks)
         cpi_string_put(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
                        w->mask[w->nmasks - 1].value);
     cpi_string_put(w->out, "{ ");
 }
+
+static void open_loop(writer *w) { open_loop_of(w, NULL); }
 
 /* What the tokens need of variables that were declared before them. */
 static void take_out(writer *w, int first, int last)
@@ -203,9 +208,59 @@ static void put_slots(writer *w, int first, int last)
     for (int i = first; i < last; i++) {
         bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
         if (!votes && !token_is(w, i, "__cu_put")) continue;
-        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s); ", (int)word(w, i + 2)->length,
-                       word(w, i + 2)->text, w->s->returns || w->nmasks ? "true" : "false", votes ? "true" : "false");
+        char span[48] = "__cu_span{0, __cu_block.bd.x}";
+        if (w->nmasks) snprintf(span, sizeof span, "__cu_p%d", w->mask[w->nmasks - 1].name);
+        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s, %s); ", (int)word(w, i + 2)->length,
+                       word(w, i + 2)->text, span, w->s->returns || w->nmasks ? "true" : "false",
+                       votes ? "true" : "false");
     }
+}
+
+/* The type and place of the token behind threadIdx.x, or behind a variable that is nothing else, at i; -1: no such. */
+static int behind_x(const writer *w, int i, const cpi_local **variable)
+{
+    *variable = NULL;
+    if (token_is(w, i, "threadIdx") && token_is(w, i + 1, ".") && token_is(w, i + 2, "x")) return i + 3;
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (v->class != CPI_V_PURE || v->value_end != v->value + 3 || v->prefix != v->name ||
+            !cpi_token_same(word(w, v->name), word(w, i)) || !visible(v, i) || hidden(w, v, i))
+            continue;
+        if (!token_is(w, v->value, "threadIdx") || !token_is(w, v->value + 2, "x")) continue;
+        *variable = v;
+        return i + 1;
+    }
+    return -1;
+}
+
+/* For `if (threadIdx.x < u) ...` or `== u` alone in a region: the loop goes over those threads. Writes { and the span
+ * __cu_some; returns where the branch begins, -1 (nothing written) where the statement is none. */
+static int put_span(writer *w, int k)
+{
+    static const char *const others[] = {"&&", "||", "?", ",", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "="};
+    const cpi_statement *st = &w->s->statement[k];
+    const cpi_local *v = NULL;
+    int first = st->first, test = first + 2, close = word(w, first + 1)->match, to;
+    if (w->nmasks || !token_is(w, first, "if") || !token_is(w, first + 1, "(")) return -1;
+    if (cpi_structure_behind(w->s, close + 1, st->last) != st->last) return -1; /* it has an else */
+    int behind = behind_x(w, token_is(w, test, "!") ? test + 1 : test, &v);
+    bool none = token_is(w, test, "!") && behind == close;
+    if (behind < 0 || !(none || (behind < close && (token_is(w, behind, "<") || token_is(w, behind, "=="))))) return -1;
+    if (token_is(w, test, "!") && !none) return -1;
+    for (to = behind + 1; to < close && !none; to++) {
+        if (word(w, to)->match > to) to = word(w, to)->match;
+        for (size_t q = 0; q < sizeof others / sizeof *others; q++)
+            if (token_is(w, to, others[q])) return -1;
+    }
+    if (!none && !cpi_structure_uniform(w->s, behind + 1, close)) return -1;
+    cpi_string_put(w->out, "{ const __cu_span __cu_some = __cu_%s(__cu_block, ",
+                   !none && token_is(w, behind, "<") ? "below" : "one");
+    if (v) cpi_string_put(w->out, "("), put_tokens(w, v->type, v->type_end), cpi_string_put(w->out, ")0, ");
+    else cpi_string_put(w->out, "0u, ");
+    if (none) cpi_string_put(w->out, "0");
+    else put_tokens(w, behind + 1, close);
+    cpi_string_put(w->out, "); ");
+    return close + 1;
 }
 
 /* Statements k, ... up to and without `end`, all of one region, as one loop. */
@@ -223,10 +278,12 @@ static void put_region(writer *w, int k, int end)
     }
     put_slots(w, first, last);
     put_line(w, first);
-    open_loop(w);
+    int then = w->s->statement[begin].next == end ? put_span(w, begin) : -1;
+    open_loop_of(w, then >= 0 ? "__cu_some" : NULL);
     take_out(w, first, last);
     cpi_string_put(w->out, "{ ");
-    for (int i = begin; i != end; i = w->s->statement[i].next) {
+    if (then >= 0) put_tokens(w, then, last);
+    for (int i = begin; i != end && then < 0; i = w->s->statement[i].next) {
         put_line(w, w->s->statement[i].first);
         put_statement(w, i);
     }
@@ -237,6 +294,7 @@ static void put_region(writer *w, int k, int end)
     cpi_string_put(w->out, " } ");
     put_back(w, first, last);
     close_loop(w);
+    if (then >= 0) cpi_string_put(w->out, "} ");
 }
 
 static void put_list(writer *w, int k, int loop);
@@ -311,6 +369,13 @@ static void put_any(writer *w, int k, int value)
                    w->s->returns ? "__cu_alive" : "nullptr");
 }
 
+/* { and where in a row the threads with that mark are. */
+static void put_marked(writer *w, int k, int value)
+{
+    cpi_string_put(w->out, "{ const __cu_span __cu_p%d = __cu_marked(__cu_m%d, %d, %s, __cu_block); ", k, k, value,
+                   w->s->returns ? "__cu_alive" : "nullptr");
+}
+
 /* Each thread's mark becomes what the condition says: `yes`, or else `no`. */
 static void put_marking(writer *w, int k, int first, int last, const char *yes, const char *no)
 {
@@ -336,13 +401,12 @@ static void put_masked_if(writer *w, int k)
     put_marks(w, k);
     put_marking(w, k, st->test, st->test_end, "1", "2");
     for (int value = 1; value <= (other >= 0 ? 2 : 1); value++) {
-        cpi_string_put(w->out, "if (");
-        put_any(w, k, value);
-        cpi_string_put(w->out, ") { ");
+        put_marked(w, k, value);
+        cpi_string_put(w->out, "if (__cu_p%d.from < __cu_p%d.to) { ", k, k);
         push_mask(w, k, value);
         put_list(w, value == 1 ? part : other, -1);
         w->nmasks--;
-        cpi_string_put(w->out, "} ");
+        cpi_string_put(w->out, "} } ");
     }
     cpi_string_put(w->out, "} ");
     w->s->statement[part].next = other;
@@ -383,6 +447,7 @@ static void put_masked_loop(writer *w, int k)
         close_loop(w);
     }
     put_marking(w, k, 0, 0, "1", "0");
+    put_marked(w, k, 1);
     push_mask(w, k, 1);
     if (uniform) {
         cpi_string_put(w->out, "for (");
@@ -399,7 +464,7 @@ static void put_masked_loop(writer *w, int k)
     put_masked_body(w, k);
     if (counts && !uniform) put_step(w, third, st->test_end);
     if (st->form == CPI_F_DO) put_marking(w, k, st->test, st->test_end, "1", "0");
-    cpi_string_put(w->out, "} } ");
+    cpi_string_put(w->out, "} } } ");
     w->nmasks--;
 }
 

@@ -168,8 +168,7 @@ static bool keeps_little(const cpi_structure *s, const cpi_stride *r)
         if (v->statement < 0 || v->suffix_end > v->suffix || ++kept > 6) return false;
         for (int i = v->type; i < v->type_end; i++) {
             static const char *const words[] = {"const", "unsigned", "signed", "short", "long", "int", "char", "float",
-                                                "double", "bool", "T", "size_t", "uint32_t", "int64_t", "half",
-                                                "__half"};
+                                                "double", "bool", "T", "size_t", "uint32_t", "int64_t"};
             bool known = false;
             for (size_t q = 0; q < sizeof words / sizeof *words; q++) known = known || is(s, i, words[q]);
             if (!known && v->prefix == v->name) return false;

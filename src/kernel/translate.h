@@ -58,7 +58,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
                   cpi_string *out);
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
- * written) where its structure does not allow that, or it has neither barriers nor loops with the stride of the grid. */
+ * written) where its structure does not allow that, or where it has neither barriers nor loops with the stride of the
+ * grid. */
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
 /* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);

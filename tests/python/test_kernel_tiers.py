@@ -127,7 +127,9 @@ extern "C" __global__ void f(const int *in, int *out, int n)
             return f"{v} = {self.value()};"
         if kind < 0.45:
             return self.exchange(mask)
-        if kind < 0.6 and level == BLOCK:
+        if kind < 0.52 and level == BLOCK:
+            return self.stride(v)
+        if kind < 0.64 and level == BLOCK:
             k = self.r.randint(1, 40)
             return self.pick(f"__syncthreads(); s[t] = {self.value()}; __syncthreads(); "
                              f"{v} += s[(t + {k}) % blockDim.x]; __syncthreads();",
@@ -146,6 +148,20 @@ extern "C" __global__ void f(const int *in, int *out, int n)
             return f"if ({self.condition(loop[0])}) {loop[1]};"
         return f"{{ int {(x := self.name())} = {self.value()}; " + self.several(level, mask, depth + 1, 2, loop) + \
             f" {v} ^= {x}; }}"
+
+    def stride(self, v):
+        """A loop with the stride of the block, in many forms: one that goes round by round, and one that must not."""
+        i, k, x = self.name(), self.r.randint(1, 300), self.variable()
+        kind = self.pick("int", "unsigned", "long long", "size_t")
+        first = self.pick("t", "threadIdx.x", "t + 3", "blockIdx.x * blockDim.x + threadIdx.x", "n + t", "2 * t", "-t")
+        limit = self.pick(str(k), f"n * {k % 5}", "(int)blockDim.x * 2", f"{k} + t", "200.5f")
+        body = self.pick(f"{v} += in[{i} % blockDim.x] * 3;", f"if ({i} % 3 == 1) continue; {v} ^= (int){i} + {x};",
+                         f"int w = in[{i} % 32]; if (w > {x}) {v} -= w; else {x} += (int){i};",
+                         f"{v} += (int){i}; if ({v} > 900) break;")
+        step = self.pick("blockDim.x", "32", "blockDim.x * gridDim.x", "t + 1")
+        if self.pick(0, 1) and "continue" not in body:
+            return f"{{ {kind} {i} = {first}; while ({i} < {limit}) {{ {body} {i} += {step}; }} }}"
+        return f"for ({kind} {i} = {first}; {i} < {limit}; {i} += {step}) {{ {body} }}"
 
     def branch(self, inner, level, mask, depth, loop):
         inside = loop if loop and inner <= loop[0] else None
@@ -178,7 +194,7 @@ def run(text, threads, n, host):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(10))
 def test_loops_do_what_fibers_do(seed, monkeypatch):
     assert compare(seed, monkeypatch) == {"regions"}
 
@@ -198,3 +214,63 @@ def compare(seed, monkeypatch):
         np.testing.assert_array_equal(got, wanted, text)
         tiers.add(tier)
     return tiers
+
+
+STRIDES = r"""
+#define FIRST (blockIdx.x * blockDim.x + threadIdx.x)
+extern "C" __global__ void counted(int *out, int n)
+{
+    for (int i = FIRST; i < n; i += blockDim.x * gridDim.x) out[i] += i + 1;
+}
+extern "C" __global__ void whiled(int *out, int n)
+{
+    unsigned i = FIRST, all = gridDim.x * blockDim.x;
+    while (i < n) { out[i] += i + 1; i = i + all; }
+}
+extern "C" __global__ void skipping(int *out, long long n)
+{
+    const unsigned first = threadIdx.x + blockIdx.x * blockDim.x;
+    for (size_t i = first; i < n; i += blockDim.x * gridDim.x) {
+        if (i % 5 == 0) { out[i] += i; out[i]++; continue; }
+        out[i] += i + 1;
+    }
+}
+extern "C" __global__ void left_early(int *out, int n)
+{
+    int t = FIRST, before = t % 2;
+    if (t >= n) return;
+    for (int i = t; i < n; i += blockDim.x * gridDim.x) { out[i] += i + before; before = 1; }
+    if (t % 2 == 0) out[t]++;
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["counted", "whiled", "skipping", "left_early"])
+@pytest.mark.parametrize("grid, block", [((1,), (64,)), ((3,), (37,)), ((2,), (1024,)), ((5,), (1,)), ((2, 1), (8, 1))])
+def test_strides_of_the_grid(name, grid, block):
+    """Each element once, whatever the blocks are."""
+    f = cp.RawModule(code=STRIDES, options=("--std=c++17",)).get_function(name)
+    assert f.kernel.tier in ("loop", "gpu")
+    for n in (0, 1, 63, 64, 1000, 4097):
+        out = cp.zeros(max(n, 1), "i4")
+        f(grid, block, (out, np.int64(n) if name == "skipping" else np.int32(n)))
+        np.testing.assert_array_equal(out.get()[:n], np.arange(n) + 1)
+
+
+def test_stride_of_blocks_of_several_rows():
+    """Threads of a block that is no row begin at the same elements: each goes its own way."""
+    f = cp.RawModule(code=STRIDES.replace("out[i] += i + 1;", "atomicAdd(&out[i], 1);")).get_function("counted")
+    out = cp.zeros(1000, "i4")
+    f((2,), (16, 4), (out, np.int32(1000)))
+    np.testing.assert_array_equal(out.get(), 4)
+
+
+def test_strides_near_the_end_of_int():
+    f = cp.RawKernel("""extern "C" __global__ void f(int *out, int n, int from)
+    {
+        for (int i = threadIdx.x + from; i < n; i += blockDim.x) atomicAdd(&out[i - from], 1);
+    }""", "f")
+    for n in (2**31 - 1 - 64, 2**31 - 4000, -5):
+        out = cp.zeros(500, "i4")
+        f((1,), (64,), (out, np.int32(n), np.int32(n - 500)))
+        np.testing.assert_array_equal(out.get(), 1)

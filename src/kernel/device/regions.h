@@ -8,12 +8,38 @@
             for (unsigned long __cu_x = 0,                                                                 \
                                __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.bd.x; \
                  __cu_x < __cu_block.bd.x; __cu_x++, __cu_t++)
+/* The same for some threads of each row. */
+#define __CU_THREADS_OF(s)                                                                                 \
+    for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
+        for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
+            for (unsigned long __cu_x = (s).from,                                                          \
+                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.bd.x + __cu_x; \
+                 __cu_x < (s).to; __cu_x++, __cu_t++)
 #define __CU_THREAD __cu_ctx __ctx = __cu_block; __ctx.t = {(unsigned)__cu_x, __cu_y, __cu_z}; __CU_SHOW(__ctx);
 
 static inline unsigned __cu_threads(const __cu_ctx &block) { return block.bd.x * block.bd.y * block.bd.z; }
 static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
 {
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
+}
+
+/* Threads x with from <= x < to of the rows of a block. */
+struct __cu_span { unsigned from, to; };
+/* Those with (X)x < u, and with (X)x == u; threads have at most 1024 of them in a row. */
+template <class X, class U> static inline __cu_span __cu_below(const __cu_ctx &block, X, U u)
+{
+    typedef decltype(X() + U()) common;
+    const common c = (common)u;
+    if (!(c > (common)0)) return {0, 0};
+    if (c >= (common)block.bd.x) return {0, block.bd.x};
+    return {0, (unsigned)c + ((common)(unsigned)c < c)};
+}
+template <class X, class U> static inline __cu_span __cu_one(const __cu_ctx &block, X, U u)
+{
+    typedef decltype(X() + U()) common;
+    const common c = (common)u;
+    if (!(c >= (common)0 && c < (common)block.bd.x) || (common)(unsigned)c != c) return {0, 0};
+    return {(unsigned)c, (unsigned)c + 1};
 }
 
 /* Whether a thread is left. */
@@ -44,14 +70,20 @@ struct __cu_ballot {
 /* Where lanes put what they bring: a value each, or votes. Two of them take turns, because a thread may put its next
  * value while others have not read the last. */
 struct __cu_meeting {
-    alignas(64) char bytes[8192];
+    alignas(64) char before[256], bytes[8192], behind[256]; /* lanes may look beyond their warp, and not use it */
     unsigned yes[32], here[32]; /* by warps */
     unsigned votes;
     /* Lanes that are not there bring 0. */
-    inline __attribute__((always_inline)) void begin(const __cu_ctx &block, bool some, bool counts)
+    inline __attribute__((always_inline)) void begin(const __cu_ctx &block, __cu_span s, bool some, bool counts)
     {
         const unsigned n = __cu_threads(block), warps = (n + 31) / 32;
-        if (some || n % 32) __builtin_memset(bytes, 0, 256ul * warps);
+        if (n == block.bd.x && (s.from || s.to < n)) { /* of one row the warps that may come, in eights at most */
+            const unsigned from = s.from / 32 * 32, to = __cu_up(s.to, 32);
+            for (unsigned long width = 1; width <= 8; width *= 2)
+                __builtin_memset(bytes + width * from, 0, width * (to - from));
+        } else if (some || n % 32) {
+            __builtin_memset(bytes, 0, 256ul * warps);
+        }
         if (counts) __builtin_memset(yes, 0, sizeof yes), __builtin_memset(here, 0, sizeof here);
     }
     template <class T> inline __attribute__((always_inline)) T *of()
@@ -69,12 +101,33 @@ struct __cu_masks { unsigned mask[1024]; };
 #define __cu_vote(slot, m, p) \
     (__cu_put_mask(slot, m), (void)(__cu_x##slot.yes[__cu_t >> 5] |= ((p) ? 1u : 0u) << (__cu_t & 31)), __cu_come(slot))
 
-#define __cu_take(slot, v, lane) \
-    (__cu_x##slot.of<__cu_typeof(v)>()[(__cu_t & ~31ul) + ((lane) & 31u)])
-#define __cu_take_idx(slot, v, by, width) __cu_take(slot, v, __cu_idx_lane(__cu_t & 31, by, width))
-#define __cu_take_up(slot, v, by, width) __cu_take(slot, v, __cu_up_lane(__cu_t & 31, by, width))
-#define __cu_take_down(slot, v, by, width) __cu_take(slot, v, __cu_down_lane(__cu_t & 31, by, width))
-#define __cu_take_xor(slot, v, by, width) __cu_take(slot, v, __cu_xor_lane(__cu_t & 31, by, width))
+/* Lanes read neighbours, and choose afterwards: so loops become vectors. */
+template <class T> static inline T __cu_idx(const T *p, unsigned long t, int lane, int width)
+{
+    return p[(t & ~31ul) + (__cu_idx_lane((unsigned)t & 31, lane, width) & 31)];
+}
+template <class T> static inline T __cu_up(const T *p, unsigned long t, unsigned by, int width)
+{
+    const T far = p[(long)t - (long)(by < 32 ? by : 32)], own = p[t];
+    return (int)(((unsigned)t & (width - 1u)) - by) < 0 ? own : far;
+}
+template <class T> static inline T __cu_down(const T *p, unsigned long t, unsigned by, int width)
+{
+    const T far = p[t + (by < 32 ? by : 32)], own = p[t];
+    return ((unsigned)t & (width - 1u)) + by >= (unsigned)width ? own : far;
+}
+template <class T> static inline T __cu_xor(const T *p, unsigned long t, int by, int width)
+{
+    if (by > 0 && by < width && (by & (by - 1)) == 0) {
+        const T above = p[t + (unsigned)by], below = p[(long)t - by];
+        return (unsigned)t & (unsigned)by ? below : above;
+    }
+    return p[(t & ~31ul) + (__cu_xor_lane((unsigned)t & 31, by, width) & 31)];
+}
+#define __cu_take_idx(slot, v, by, width) __cu_idx(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
+#define __cu_take_up(slot, v, by, width) __cu_up(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
+#define __cu_take_down(slot, v, by, width) __cu_down(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
+#define __cu_take_xor(slot, v, by, width) __cu_xor(__cu_x##slot.of<__cu_typeof(v)>(), __cu_t, by, width)
 #define __cu_take_ballot(slot, m) (__cu_x##slot.yes[__cu_t >> 5] & (m))
 #define __cu_take_any(slot, m) (__cu_take_ballot(slot, m) != 0)
 #define __cu_take_all(slot, m) (((__cu_x##slot.yes[__cu_t >> 5] ^ __cu_x##slot.here[__cu_t >> 5]) & (m)) == 0)
@@ -131,6 +184,19 @@ static inline bool __cu_any(const unsigned char *marks, unsigned char value, con
     for (unsigned i = 0; i < __cu_threads(block); i++) r |= marks[i] == value && (!alive || alive[i]);
     return r;
 }
+/* Where they are, in a block of one row. */
+static inline __cu_span __cu_marked(const unsigned char *marks, unsigned char value, const unsigned char *alive,
+                                    const __cu_ctx &block)
+{
+    unsigned from = 0, to = block.bd.x;
+    if (block.bd.y * block.bd.z != 1) return {0, __cu_any(marks, value, alive, block) ? to : 0};
+    while (from < to && !(marks[from] == value && (!alive || alive[from]))) from++;
+    for (bool any = false; to - from >= 32; to -= 32) {
+        for (int i = 1; i <= 32; i++) any |= marks[to - i] == value;
+        if (any) break;
+    }
+    return {from, to};
+}
 /* Who has skipped the rest of a round is in the next. */
 static inline void __cu_again(unsigned char *marks, const __cu_ctx &block)
 {
@@ -157,8 +223,8 @@ static inline void __cu_meeting_check(const unsigned char *marks, unsigned char 
 
 /* --- loops with the stride of the grid --- */
 
-/* A loop `for (T i = first; i < limit; i += step)` of the threads of a block, which begin one behind the other. Regular:
- * nothing wraps, and the block is one row of threads. */
+/* A loop `for (T i = first; i < limit; i += step)` of the threads of a block, which begin one behind the other.
+ * Regular: nothing wraps, and the block is one row of threads. */
 template <class T> struct __cu_striding {
     static constexpr unsigned long long most = (T)-1 < (T)0 ? ~0ull >> (65 - 8 * sizeof(T))
                                                             : ~0ull >> (64 - 8 * sizeof(T));

@@ -58,6 +58,7 @@ cp_code cpi_copy_peer(cpi_device *to_device, void *to, cpi_device *from_device, 
 {
     const cpi_backend *there = to_device->backend, *here = from_device->backend;
     if (from_device->id == CP_CPU) return there->from_host(cpi_stream(to_device), to, from, bytes);
+    if (to_device->id == CP_CPU && !cpi_may_wait("to_device")) return cp_error();
     if (to_device->id == CP_CPU) return here->to_host(cpi_stream(from_device), to, from, bytes);
     if (there == here && there->copy_peer) {
         cp_stream *sender = cpi_stream(from_device);

@@ -509,6 +509,7 @@ static int64_t blocks_free(const cpi_pool *p)
 
 void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
 {
+    cpi_settle();
     pthread_mutex_lock(&p->lock);
     int64_t small = __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED);
     if (p->stats.used + small > p->stats.peak) p->stats.peak = p->stats.used + small;
@@ -532,6 +533,7 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
+    cpi_settle();
     if (bytes > (size_t)INT64_MAX / 2 || cpi_allocation_fails()) goto none;
     size_t size = round_up(bytes ? bytes : 1, UNIT);
     bool large = size > SMALL;
@@ -585,6 +587,8 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
 {
     cp_stream *gone[USERS] = {NULL};
     if (!memory) return;
+    if (cpi_in_call() && cpi_leave_for_later(p->device, cpi_stream_ref(stream), memory)) return;
+    cpi_settle();
     pthread_mutex_lock(&p->lock);
     block *b = table_find(p, memory, false);
     if (b && !b->is_free && !b->waits) {
@@ -629,6 +633,7 @@ cp_code cpi_pool_limit(cpi_pool *p, int64_t bytes)
 
 cp_code cpi_pool_trim(cpi_pool *p, cp_stream *stream)
 {
+    cpi_settle();
     pthread_mutex_lock(&p->lock);
     cp_code code = shrink(p, stream);
     if (!stream)

@@ -636,7 +636,7 @@ def test_launch_errors():
 
 
 @pytest.mark.parametrize("body, error, match", [
-    (["a = n", "a = x"], TypingError, "variable 'a'"),
+    (["a = n", "while n:", "    n = a", "    a = x"], TypingError, "variable 'a'"),
     (["x[0] = nothing"], TypingError, "nothing"),
     (["with n:", "    pass"], UnsupportedError, "with"),
     (["try:", "    pass", "except ValueError:", "    pass"], UnsupportedError, "try"),

@@ -83,6 +83,9 @@ HELPERS = {
     "py_abs": T + "T py_abs(T a) { return a < 0 ? (T)(0 - a) : a; }\n",
     "py_gcd": T + "T py_gcd(T a, T b) {\n    for (; b != 0;) { T r = a % b; a = b; b = r; }\n"
                   "    return a < 0 ? (T)(0 - a) : a;\n}\n",
+    # whether something was divided by zero, which a function of the host tells
+    "host_zero": "static __device__ int host_zero;\n",
+    "host_divisor": T + "T host_divisor(T b) {\n    if (b == 0) host_zero = 1;\n    return b;\n}\n",
     # to a number of decimal digits, ties to even
     "py_round": """static __device__ inline double py_round(double x, long long digits) {
     double p = pow(10.0, (double)(digits < 0 ? -digits : digits));

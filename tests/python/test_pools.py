@@ -421,8 +421,9 @@ def test_blocks_go_back_to_the_stream_they_were_taken_for(device):
 
 
 @pytest.mark.parametrize("make", [
-    lambda: cuda.alloc(-1), lambda: cuda.MemoryPool().malloc(-1), lambda: cuda.Memory(-7), lambda: cuda.malloc_async(-1),
-    lambda: cuda.malloc_managed(-2), lambda: cuda.alloc_pinned_memory(-1), lambda: cuda.PinnedMemory(-3),
+    lambda: cuda.alloc(-1), lambda: cuda.MemoryPool().malloc(-1), lambda: cuda.Memory(-7),
+    lambda: cuda.malloc_async(-1), lambda: cuda.malloc_managed(-2), lambda: cuda.alloc_pinned_memory(-1),
+    lambda: cuda.PinnedMemory(-3),
     lambda: cuda.PinnedMemoryPool().malloc(-1), lambda: cp.arange(3).data.memset(0, -1)])
 def test_negative_sizes(device, make):
     with pytest.raises(OverflowError, match="can't convert negative value to size_t: -[1237] bytes of memory"):

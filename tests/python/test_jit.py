@@ -590,7 +590,8 @@ def test_thrust():
     sx, sk, sv, out = run(algorithms, x, keys, values, np.zeros(9), threads=1, blocks=1)
     unique, first = np.unique(keys, return_index=True)
     assert (sx == np.sort(x)).all() and (sk[:6] == unique).all() and (sv[:6] == first).all()
-    assert np.allclose(out[:8], [(np.sort(x) < 0.5).sum(), (keys == 3).sum(), x.sum(), (keys == 3).sum(), 6, 95, 1, 2], rtol=1e-13, atol=0)
+    expected = [(np.sort(x) < 0.5).sum(), (keys == 3).sum(), x.sum(), (keys == 3).sum(), 6, 95, 1, 2]
+    assert np.allclose(out[:8], expected, rtol=1e-13, atol=0)
     assert np.isclose(out[8], (sv * sv).sum() + 1)
 
 

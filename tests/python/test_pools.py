@@ -171,7 +171,7 @@ def test_kinds_of_memory():
     del managed, in_order, own, p, x
     gc.collect()
     assert _device.test_live() == live
-    with pytest.raises(ValueError):
+    with pytest.raises(OverflowError):
         cuda.Memory(-1)
 
 
@@ -405,3 +405,60 @@ def test_pinned_arrays():
     assert cp.zeros_pinned(()).shape == () and cp.empty_pinned(0).size == 0
     with pytest.raises(TypeError):
         cp.empty_like_pinned(x, subok=True)
+
+
+# --- whose memory it is ---
+def test_blocks_go_back_to_the_stream_they_were_taken_for(device):
+    pool, s = cuda.MemoryPool(), cuda.Stream(non_blocking=True)
+    with s:
+        m = pool.malloc(1000)
+    at = m.ptr
+    del m  # here another stream is current, and s may still have work on it
+    other = pool.malloc(1000)
+    assert other.ptr != at and pool.n_free_blocks() == 1
+    with s:
+        assert pool.malloc(900).ptr == at
+
+
+@pytest.mark.parametrize("make", [
+    lambda: cuda.alloc(-1), lambda: cuda.MemoryPool().malloc(-1), lambda: cuda.Memory(-7),
+    lambda: cuda.malloc_async(-1), lambda: cuda.malloc_managed(-2), lambda: cuda.alloc_pinned_memory(-1),
+    lambda: cuda.PinnedMemory(-3),
+    lambda: cuda.PinnedMemoryPool().malloc(-1), lambda: cp.arange(3).data.memset(0, -1)])
+def test_negative_sizes(device, make):
+    with pytest.raises(OverflowError, match="can't convert negative value to size_t: -[1237] bytes of memory"):
+        make()
+
+
+def test_figures_add_up_when_threads_share_pools(device):
+    import threading
+    number, pools = cuda.Device(), [cuda.MemoryPool(), cuda.PinnedMemoryPool(), cuda.MemoryAsyncPool()]
+    wrong = []
+
+    def work(seed):
+        import random
+        draw, held = random.Random(seed), []
+        try:
+            with number, cuda.Stream(non_blocking=True) as s:
+                for _ in range(150):
+                    pool = draw.choice(pools)
+                    held.append(pool.malloc(draw.randrange(1, 5000)))
+                    if len(held) > 8:
+                        held.pop(draw.randrange(8))
+                    if draw.random() < 0.02:
+                        pool.free_all_blocks()
+                s.synchronize()
+                held.clear()
+        except BaseException as e:
+            wrong.append(e)
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+    for pool in pools[:2]:
+        assert pool.used_bytes() == 0 and pool.free_bytes() == pool.total_bytes()
+        pool.free_all_blocks()
+        assert pool.total_bytes() == 0 == pool.n_free_blocks()
+    assert pools[2]._taken.get(number._number) == 0

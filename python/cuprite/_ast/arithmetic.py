@@ -41,6 +41,8 @@ def binary(unit, op, a, b):
         a.nonneg and b.nonneg and op in ("add", "mul", "floordiv", "mod", "rshift", "and", "or", "xor")) or (
         op == "and" and (a.nonneg or b.nonneg)) or (op == "mod" and b.known and b.nonneg)
     x, y = as_type(a, t), as_type(b, t)
+    if unit.rules.notes_zero and op in ("truediv", "floordiv", "mod") and t.kind != "c" and not (b.known and b.const):
+        y = unit.call("host_divisor", y)
     if t is HALF:
         x, y, t = convert(x, HALF, FLOAT), convert(y, HALF, FLOAT), FLOAT
     return Value(result, convert(_text(unit, op, t, x, y, a, b), t, result), pure=pure, nonneg=nonneg)

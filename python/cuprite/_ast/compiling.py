@@ -10,6 +10,7 @@ from .statements import State, Translator
 from .types import OBJECT, VOID, Array, Tuple
 from .unit import c_name
 from .values import Value, as_type, number
+from .webs import split
 
 
 def compile_function(unit, function, name, values, kernel=False):
@@ -22,6 +23,8 @@ def compile_function(unit, function, name, values, kernel=False):
         raise TypeError(f"{function.__name__}() takes {len(source.parameters)} arguments, not {len(values)}")
     lambda_ = isinstance(source.node, ast.Lambda)
     body = [ast.copy_location(ast.Return(source.node.body), source.node.body)] if lambda_ else source.node.body
+    if unit.rules.widens:
+        body = split(body, source.parameters)
     scope, state = Scope(body, source.parameters), State()
     for _ in range(40):
         state.changed, state.passes = False, state.passes + 1

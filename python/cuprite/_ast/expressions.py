@@ -18,7 +18,7 @@ class Later(NameError):
 
 
 class Expressions:
-    """Half of a Translator (statements.py has the other)."""
+    """A third of a Translator (statements.py and loops.py have the others)."""
 
     def value(self, node):
         """The value of an expression."""
@@ -74,7 +74,10 @@ class Expressions:
         return arithmetic.unary(self.unit, sign, self.value(node.operand))
 
     def x_BoolOp(self, node):
-        values = [self.value(node.values[0])] + [self.guarded(v) for v in node.values[1:]]
+        first = self.value(node.values[0])
+        if not first.pure and self.rules.widens and not self.conditional:
+            first = self._kept(first)  # what `and` and `or` give is one of the numbers, asked for once
+        values = [first] + [self.guarded(v) for v in node.values[1:]]
         return arithmetic.logical(self.unit, "&&" if isinstance(node.op, ast.And) else "||", values)
 
     def x_Compare(self, node):

@@ -147,9 +147,14 @@ def _length(tr, x):
 
 
 def _round(tr, x, digits=None):
-    if digits is not None and not (digits.known and digits.const in (0, None)):
-        raise NotImplementedError("round to a number of digits cannot stand in a kernel")
     t = tr.rules.type_of(x)
+    if digits is not None and not (digits.known and digits.const in (0, None)):
+        t = tr.rules.floating(x)
+        if t.kind == "c":
+            raise TypeError("a complex number cannot be rounded")
+        text = tr.unit.call("py_round", as_type(x, t) if t is DOUBLE else convert(as_type(x, t), t, DOUBLE),
+                            as_type(digits, INT64))
+        return Value(t, convert(text, DOUBLE, t), pure=x.pure and digits.pure)
     if t.integer:
         return x
     r = run(tr, "rint", x)
@@ -245,6 +250,17 @@ def _complex(tr, re=None, im=None):
     return Value(made, f"{made.c}({as_type(re, part)}, {as_type(im, part)})", pure=re.pure and im.pure)
 
 
+def _frexp(tr, x):
+    """(mantissa, exponent)"""
+    from .values import make_tuple
+    t = tr.rules.floating(x)
+    work = FLOAT if t is HALF else t
+    e, m = tr.fresh("exponent"), tr.fresh("mantissa")
+    tr.put_before(f"int {e};")
+    tr.put_before(f"{work.c} {m} = frexp{'f' if work is FLOAT else ''}({convert(as_type(x, t), t, work)}, &{e});")
+    return make_tuple([Value(t, convert(m, work, t)), Value(INT32, e)])
+
+
 def _modf(tr, x):
     from .values import make_tuple
     whole = run(tr, "trunc", x)
@@ -292,9 +308,10 @@ NAMED = {**{n: _unary(c) for n, c in UNARY.items()}, **{n: _binary(c) for n, c i
          "reciprocal": _reciprocal, "logical_and": _logical("&&"), "logical_or": _logical("||"),
          "logical_xor": _logical("!="), "logical_not": lambda tr, x: arithmetic.unary(tr.unit, "not", x),
          "invert": lambda tr, x: arithmetic.unary(tr.unit, "~", x), "gcd": _gcd, "angle": _angle,
-         "bitwise_not": lambda tr, x: arithmetic.unary(tr.unit, "~", x), "modf": _modf,
+         "frexp": _frexp, "bitwise_not": lambda tr, x: arithmetic.unary(tr.unit, "~", x), "modf": _modf,
          "real": _part("real"), "imag": _part("imag"), "round": _round, "around": _round}
-OF_MATH = {**NAMED, **{n: _whole(c, True) for n, c in WHOLE.items()}, "pow": _math_power, "fabs": _unary("fabs")}
+OF_MATH = {**NAMED, **{n: _whole(c, True) for n, c in WHOLE.items()}, "pow": _math_power, "fabs": _unary("fabs"),
+           "remainder": _binary("remainder")}
 BUILTIN = {"abs": absolute, "min": _extreme("py_min", False), "max": _extreme("py_max", False), "len": _length,
            "round": _round, "pow": _power, "divmod": _divmod, "print": _print, "complex": _complex}
 

@@ -83,6 +83,10 @@ def attribute(tr, v, name):
         return _array_attribute(tr, v, name)
     if isinstance(v.type, Scalar):
         return _number_attribute(v, name)
+    items = items_of(v)
+    if items is not None and name in ("x", "y", "z", "w") and "xyzw".index(name) < len(items) and \
+            len({i.type for i in items}) == 1:
+        return items["xyzw".index(name)]
     methods = METHODS.get(getattr(v.type, "c", None), {})
     if name in methods:
         return Value(OBJECT, const=Method(name, lambda tr, *a, **k: methods[name](tr, v, *a, **k)))

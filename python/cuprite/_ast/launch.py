@@ -74,6 +74,12 @@ class Compiled:
         else:
             self._launch(grid, block, flat)
 
+    def attribute(self, name):
+        """One of the compiled kernel's attributes, by RawKernel's name."""
+        if self._launch is None:
+            self._launch = self._load()
+        return getattr(self._launch, name)
+
     def _load(self):
         import cuprite
         more = {"enable_cooperative_groups": True} if self.cooperative else {}

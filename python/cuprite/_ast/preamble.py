@@ -83,6 +83,18 @@ HELPERS = {
     "py_abs": T + "T py_abs(T a) { return a < 0 ? (T)(0 - a) : a; }\n",
     "py_gcd": T + "T py_gcd(T a, T b) {\n    for (; b != 0;) { T r = a % b; a = b; b = r; }\n"
                   "    return a < 0 ? (T)(0 - a) : a;\n}\n",
+    # whether something was divided by zero, which a function of the host tells
+    "host_zero": "static __device__ int host_zero;\n",
+    "host_divisor": T + "T host_divisor(T b) {\n    if (b == 0) host_zero = 1;\n    return b;\n}\n",
+    # to a number of decimal digits, ties to even
+    "py_round": """static __device__ inline double py_round(double x, long long digits) {
+    double p = pow(10.0, (double)(digits < 0 ? -digits : digits));
+    double y = digits < 0 ? x / p : x * p;
+    if (!(y - y == 0)) return x;
+    y = rint(y);
+    return digits < 0 ? y * p : y / p;
+}
+""",
     "py_wrap": "static __device__ inline long long py_wrap(long long i, long long n) { return i < 0 ? i + n : i; }\n",
     # the ends of a slice with step +1 or -1 (or any other): Python's rules
     "py_slice": "static __device__ inline long long py_slice(long long i, long long n, bool down) {\n"

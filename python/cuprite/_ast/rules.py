@@ -29,6 +29,7 @@ class Rules:
     wraps = False           # a negative index counts from the end
     widens = False          # a variable's type is that of all its assignments together
     index = INT32           # of threadIdx and company
+    notes_zero = False      # a divisor of zero is to be told
 
     def type_of(self, v):
         """The scalar type of an operand."""

@@ -336,215 +336,35 @@ void seq_stable_sort_by_key(I a, I b, J v) {
         v[j] = y;
     }
 }
-
-template <class I, class J, class O>
-O seq_set_difference(I a, I b, J c, J d, O o) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            o[m] = a[i];
-            m++;
-            i++;
-        } else if (c[j] < a[i]) {
-            j++;
-        } else {
-            i++;
-            j++;
-        }
-    }
-    for (; i < n; i++) {
-        o[m] = a[i];
-        m++;
-    }
-    return o + m;
-}
-
-template <class I, class J, class O, class V, class W, class P>
-seq_pair<O, P> seq_set_difference_by_key(I a, I b, J c, J d, O o, V v, W w, P p) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            o[m] = a[i];
-            p[m] = v[i];
-            m++;
-            i++;
-        } else if (c[j] < a[i]) {
-            j++;
-        } else {
-            i++;
-            j++;
-        }
-    }
-    for (; i < n; i++) {
-        o[m] = a[i];
-        p[m] = v[i];
-        m++;
-    }
-    return {o + m, p + m};
-}
-
-template <class I, class J, class O>
-O seq_set_intersection(I a, I b, J c, J d, O o) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            i++;
-        } else if (c[j] < a[i]) {
-            j++;
-        } else {
-            o[m] = a[i];
-            m++;
-            i++;
-            j++;
-        }
-    }
-    return o + m;
-}
-
-template <class I, class J, class O, class V, class W, class P>
-seq_pair<O, P> seq_set_intersection_by_key(I a, I b, J c, J d, O o, V v, W w, P p) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            i++;
-        } else if (c[j] < a[i]) {
-            j++;
-        } else {
-            o[m] = a[i];
-            p[m] = v[i];
-            m++;
-            i++;
-            j++;
-        }
-    }
-    return {o + m, p + m};
-}
-
-template <class I, class J, class O>
-O seq_set_symmetric_difference(I a, I b, J c, J d, O o) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            o[m] = a[i];
-            m++;
-            i++;
-        } else if (c[j] < a[i]) {
-            o[m] = c[j];
-            m++;
-            j++;
-        } else {
-            i++;
-            j++;
-        }
-    }
-    for (; i < n; i++) {
-        o[m] = a[i];
-        m++;
-    }
-    for (; j < k; j++) {
-        o[m] = c[j];
-        m++;
-    }
-    return o + m;
-}
-
-template <class I, class J, class O, class V, class W, class P>
-seq_pair<O, P> seq_set_symmetric_difference_by_key(I a, I b, J c, J d, O o, V v, W w, P p) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            o[m] = a[i];
-            p[m] = v[i];
-            m++;
-            i++;
-        } else if (c[j] < a[i]) {
-            o[m] = c[j];
-            p[m] = w[j];
-            m++;
-            j++;
-        } else {
-            i++;
-            j++;
-        }
-    }
-    for (; i < n; i++) {
-        o[m] = a[i];
-        p[m] = v[i];
-        m++;
-    }
-    for (; j < k; j++) {
-        o[m] = c[j];
-        p[m] = w[j];
-        m++;
-    }
-    return {o + m, p + m};
-}
-
-template <class I, class J, class O>
-O seq_set_union(I a, I b, J c, J d, O o) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            o[m] = a[i];
-            m++;
-            i++;
-        } else if (c[j] < a[i]) {
-            o[m] = c[j];
-            m++;
-            j++;
-        } else {
-            o[m] = a[i];
-            m++;
-            i++;
-            j++;
-        }
-    }
-    for (; i < n; i++) {
-        o[m] = a[i];
-        m++;
-    }
-    for (; j < k; j++) {
-        o[m] = c[j];
-        m++;
-    }
-    return o + m;
-}
-
-template <class I, class J, class O, class V, class W, class P>
-seq_pair<O, P> seq_set_union_by_key(I a, I b, J c, J d, O o, V v, W w, P p) {
-    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;
-    while (i < n && j < k) {
-        if (a[i] < c[j]) {
-            o[m] = a[i];
-            p[m] = v[i];
-            m++;
-            i++;
-        } else if (c[j] < a[i]) {
-            o[m] = c[j];
-            p[m] = w[j];
-            m++;
-            j++;
-        } else {
-            o[m] = a[i];
-            p[m] = v[i];
-            m++;
-            i++;
-            j++;
-        }
-    }
-    for (; i < n; i++) {
-        o[m] = a[i];
-        p[m] = v[i];
-        m++;
-    }
-    for (; j < k; j++) {
-        o[m] = c[j];
-        p[m] = w[j];
-        m++;
-    }
-    return {o + m, p + m};
-}
 """
+
+
+def _set_operation(name, less, greater, equal, rest):
+    """The two algorithms that go along two sorted ranges: `less`, `greater` and `equal` are the ranges that an element
+    is taken from when the first range's is that to the second's, `rest` those of which what remains is taken at the
+    end."""
+    def text(by_key):
+        def take(range_):
+            key, value = {"a": ("a[i]", "v[i]"), "c": ("c[j]", "w[j]")}[range_]
+            return f"o[m] = {key}; " + (f"p[m] = {value}; " if by_key else "") + "m++; "
+        lines = []
+        for word, taken, moved in (("if (a[i] < c[j])", less, "i++;"), ("else if (c[j] < a[i])", greater, "j++;"),
+                                   ("else", equal, "i++; j++;")):
+            lines.append(f"        {word} {{ {take(taken) if taken else ''}{moved} }}\n")
+        tails = "".join(f"    for (; {i} < {n}; {i}++) {{ {take(r)}}}\n"
+                        for r, i, n in (("a", "i", "n"), ("c", "j", "k")) if r in rest)
+        types, result, more = ("class I, class J, class O", "O", "") if not by_key else \
+            ("class I, class J, class O, class V, class W, class P", "seq_pair<O, P>", ", V v, W w, P p")
+        back = "{o + m, p + m}" if by_key else "o + m"
+        return (f"template <{types}>\n{result} seq_set_{name}{'_by_key' * by_key}(I a, I b, J c, J d, O o{more}) {{\n"
+                "    long long n = b - a, k = d - c, i = 0, j = 0, m = 0;\n    while (i < n && j < k) {\n"
+                f"{''.join(lines)}    }}\n{tails}    return {back};\n}}\n")
+    return "\n" + text(False) + "\n" + text(True)
+
+
+_ALGORITHMS += (_set_operation("difference", "a", "", "", "a") + _set_operation("intersection", "", "", "a", "") +
+                _set_operation("symmetric_difference", "a", "c", "", "ac") +
+                _set_operation("union", "a", "c", "a", "ac"))
 
 HELPERS = {"#iterators": ITERATORS}
 for _text in _ALGORITHMS.split("\n\n"):

@@ -1,6 +1,6 @@
 """Intrinsics that both faces have: barriers, shuffles, votes, atomics. A face gives them its names."""
 from . import arithmetic
-from .intrinsics import known_int
+from .intrinsics import Dim3, Intrinsic, known_int
 from .types import (BOOL, DOUBLE, FLOAT, HALF, INT32, INT64, UINT32, UINT64, VOID, Array)
 from .values import Value, as_type, describe, known, make_tuple
 
@@ -43,6 +43,14 @@ def along(tr, ndim, one, t, word):
     return values[0] if n == 1 else make_tuple(values)
 
 
+def places(index, t):
+    """threadIdx, blockIdx, blockDim and gridDim, of the type `index`; grid and gridsize, of the type t."""
+    def of_grid(word, one, what):
+        return Intrinsic(word, lambda tr, ndim: along(tr, ndim, one, t, word),
+                         f"{word}(ndim): {what}; for 2 and 3 dimensions a tuple.")
+    return [*(Dim3(name, index) for name in ("threadIdx", "blockIdx", "blockDim", "gridDim")),
+            of_grid("grid", thread_number, "the number of this thread in the grid"),
+            of_grid("gridsize", thread_count, "how many threads the grid has")]
 
 
 def shuffle(name, second):

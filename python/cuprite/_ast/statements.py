@@ -9,6 +9,7 @@ import re
 
 from . import arithmetic, arrays, intrinsics
 from .expressions import ERRORS, OPERATORS, Expressions, Later, make_tuple_of
+from .loops import Loops
 from .source import names_of
 from .types import INT64, OBJECT, VOID, Array, Opaque, Scalar, Tuple
 from .unit import c_name
@@ -32,7 +33,7 @@ class State:
             self.changed = True
 
 
-class Translator(Expressions):
+class Translator(Loops, Expressions):
     def __init__(self, unit, function, source, scope, state, values):
         self.unit, self.rules, self.source, self.scope, self.state = unit, unit.rules, source, scope, state
         self.find = names_of(function)
@@ -374,156 +375,6 @@ class Translator(Expressions):
         self.seen |= after
         self.emit("}")
 
-    def s_While(self, node):
-        test = self.guarded(node.test)
-        done = self._else_flag(node)
-        self.emit(f"while ({arrays.strip(arithmetic.truth(test))}) {{")
-        self._loop_body(node, done)
-        self.emit("}")
-        self._else(node, done)
-
-    def _else_flag(self, node):
-        if not node.orelse:
-            return None
-        flag = self.fresh("broke")
-        self.emit(f"bool {flag} = false;")
-        return flag
-
-    def _else(self, node, flag):
-        if flag:
-            self.emit(f"if (!{flag}) {{")
-            self.block(node.orelse)
-            self.emit("}")
-
-    def _loop_body(self, node, flag, first=()):
-        self.loops.append(flag)
-        self.depth += 1
-        for line in first:
-            self.emit(line)
-        self.depth -= 1
-        self.block(node.body)
-        self.loops.pop()
-
-    def s_Break(self, node):
-        if self.loops[-1]:
-            self.emit(f"{self.loops[-1]} = true;")
-        self.emit("break;")
-
-    def s_Continue(self, node):
-        self.emit("continue;")
-
-    def s_For(self, node):
-        call = node.iter
-        if isinstance(call, ast.Call):
-            f = self.value(call.func)
-            if f.known and intrinsics.is_range(f.const):
-                return self._for_range(node, call)
-        v = self.value(node.iter)
-        if v.known and items_of(v) is None:
-            v = self.array_of(v)
-        self._for_items(node, v)
-
-    def _for_range(self, node, call):
-        unroll = None
-        for k in call.keywords:
-            if k.arg != "unroll":
-                raise TypeError(f"range has no argument {k.arg!r}")
-            unroll = self.value(k.value)
-        values = [self.value(a) for a in call.args]
-        if not 1 <= len(values) <= 3:
-            raise TypeError(f"range takes one to three arguments, not {len(values)}")
-        start, stop = (known(0), values[0]) if len(values) == 1 else values[:2]
-        step = values[2] if len(values) == 3 else known(1)
-        for v in (start, stop, step):
-            if not self.rules.type_of(v).integer or (v.known and isinstance(v.const, float)):
-                raise TypeError(f"range counts in whole numbers, not {describe(v)}")
-        if step.known and step.const == 0:
-            raise ValueError("range() arg 3 must not be zero")
-        if not isinstance(node.target, ast.Name):
-            raise NotImplementedError("the variable of a for statement over range is one name")
-        self._counted(node, start, stop, step, unroll)
-
-    def _counted(self, node, start, stop, step, unroll):
-        name, t = node.target.id, self.rules.ranged([start, stop, step])
-        own = self.scope.loop_only(node, name)
-        state = self.state
-        self.seen.add(name)
-        upward = step.known and step.const > 0 or not step.known and self.rules.type_of(step).kind == "u"
-        nonneg = t.kind == "u" or (start.nonneg and upward) or (
-            step.known and step.const < 0 and stop.known and stop.const >= -1)
-        if own:
-            state.types[name], state.nonneg[name] = t, nonneg
-            counter = self.c_variable(name)
-        else:
-            counter = self.fresh("at")
-        stop_text = self._steady(stop, t, node, "stop")
-        step_text = self._steady(step, t, node, "step")
-        done = self._else_flag(node)
-        if unroll is not None:
-            self._unroll(unroll)
-        self.emit(_for_line(t, counter, arrays.strip(as_type(start, t)), stop_text, step, step_text, upward))
-        first = []
-        if not own:
-            at = len(self.lines)
-            self.depth += 1
-            self.assign(name, Value(t, counter, nonneg=nonneg))
-            self.depth -= 1
-            first, self.lines[at:] = self.lines[at:], []
-            self.lines.extend(first)
-        self._loop_body(node, done)
-        self.emit("}")
-        self._else(node, done)
-
-    def _unroll(self, unroll):
-        if not unroll.known or not isinstance(unroll.const, (bool, int)):
-            raise TypeError("unroll must be True, False or a number that is known")
-        if unroll.const is True:
-            self.emit("#pragma unroll")
-        elif unroll.const is False:
-            self.emit("#pragma unroll 1")
-        else:
-            self.emit(f"#pragma unroll {unroll.const}")
-
-    def _steady(self, v, t, node, word):
-        """The text of a bound that is asked in every turn: Python asks once, so what may change gets a name."""
-        text = as_type(v, t)
-        if v.known:
-            return text
-        names = {n.id for s in node.body for n in ast.walk(s)
-                 if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)} | {node.target.id}
-        words = set(re.findall(r"\w+", text))
-        if v.pure and "[" not in text and not re.search(r"\w\(", text) and \
-                not words & {self.c_variable(n) for n in names}:
-            return text
-        c = self.fresh(word)
-        self.emit(f"const {t.c} {c} = {arrays.strip(text)};")
-        return c
-
-    def _for_items(self, node, v):
-        """for x in array (its first axis), for x in tuple."""
-        counter = self.fresh("at")
-        items = items_of(v)
-        if items is not None:
-            if not items:
-                return
-            count, item = str(len(items)), None
-        elif isinstance(v.type, Array) and v.type.ndim:
-            count = str(v.n[0])
-        else:
-            raise TypeError(f"{describe(v)} cannot be looped over")
-        done = self._else_flag(node)
-        self.emit(f"for (long long {counter} = 0; {counter} < {count}; {counter}++) {{")
-        item = self.subscript(v, Value(INT64, counter, nonneg=True))
-        self.depth += 1
-        if isinstance(node.target, ast.Name) and self.scope.loop_only(node, node.target.id):
-            self._await(self.declared(node.target.id))
-        self.assign_to(node.target, item)
-        self._flush()
-        self.depth -= 1
-        self._loop_body(node, done)
-        self.emit("}")
-        self._else(node, done)
-
     def s_Return(self, node):
         v = None if node.value is None else self.value(node.value)
         if v is None or (v.known and v.const is None):
@@ -583,19 +434,6 @@ class Translator(Expressions):
         raise NotImplementedError("a kernel cannot assign global variables")
 
     s_Nonlocal = s_Global
-
-
-def _for_line(t, counter, start, stop, step, step_text, upward):
-    if step.known and step.const == 1:
-        return f"for ({t.c} {counter} = {start}; {counter} < {stop}; {counter}++) {{"
-    move = f"{counter} += {step_text}"
-    if upward:
-        test = f"{counter} < {stop}"
-    elif step.known:
-        test = f"{counter} > {stop}"
-    else:
-        test = f"{step_text} > 0 ? {counter} < {stop} : {step_text} < 0 && {counter} > {stop}"
-    return f"for ({t.c} {counter} = {start}; {test}; {move}) {{"
 
 
 def _numbers(form):

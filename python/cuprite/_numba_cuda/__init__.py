@@ -6,17 +6,20 @@ copied to the device and back.
 """
 import sys
 
-from cuprite._numba_cuda import random, types  # noqa: F401
+from cuprite._numba_cuda import cudadrv, fp16, libdevice, random, types  # noqa: F401
 from cuprite._numba_cuda._api import *  # noqa: F401,F403
-from cuprite._numba_cuda._dispatcher import declare_device, jit  # noqa: F401
+from cuprite._numba_cuda._dispatcher import (  # noqa: F401
+    compile, compile_for_current_device, compile_ptx, compile_ptx_for_current_device, declare_device, jit)
 from cuprite._numba_cuda._names import *  # noqa: F401,F403
 from cuprite._numba_cuda._names import (  # noqa: F401
     atomic, blockDim, blockIdx, cg, const, gridDim, laneid, local, shared, threadIdx, warpsize)
 from cuprite._numba_cuda._reduce import Reduce, reduce  # noqa: F401
 from cuprite._numba_cuda.devicearray import DeviceNDArray  # noqa: F401
+from cuprite._numba_cuda._vectors import VECTORS
+from cuprite._numba_cuda.cudadrv import runtime  # noqa: F401
 from cuprite.numba.errors import NumbaError as CudaSupportError  # noqa: F401
 
-cudadrv = None
+globals().update(VECTORS)
 
 # The names that programs know. The modules themselves are called otherwise, because packages that put themselves in the
 # place of Numba's CUDA part take every module with numba.cuda in its name for theirs.

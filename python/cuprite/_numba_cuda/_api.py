@@ -29,6 +29,19 @@ class Stream:
         yield self
         self.synchronize()
 
+    def async_done(self):
+        """Something to await: it is done when the work issued so far is."""
+        import asyncio
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def tell():
+            if not future.done():
+                future.set_result(None)
+        self._stream.launch_host_func(lambda _: loop.call_soon_threadsafe(tell))
+        loop.run_in_executor(None, self.synchronize)  # somebody must wait for work that is only issued
+        return future
+
     def add_callback(self, callback, arg=None):
         """Calls callback(stream, status, arg) when the work issued so far is done."""
         self._stream.add_callback(lambda stream, status, given: callback(self, status, given), arg)
@@ -44,9 +57,9 @@ class Stream:
 
 
 def stream():
-    """A new stream."""
+    """A new stream. It and the default stream wait for each other, as Numba's do."""
     from cuprite.cuda import Stream as Inner
-    return Stream(Inner(non_blocking=True))
+    return Stream(Inner())
 
 
 def default_stream():
@@ -222,6 +235,13 @@ class _Device:
 
     id = property(lambda self: self._inner.id)
     name = property(lambda self: self._inner.name.encode())
+
+    @property
+    def uuid(self):
+        """A name of the device that no other has, "GPU-..." as CUDA writes it."""
+        import hashlib
+        digits = hashlib.sha256(f"{self._inner.name} {self._inner.pci_bus_id}".encode()).hexdigest()
+        return "GPU-" + "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
 
     @property
     def compute_capability(self):

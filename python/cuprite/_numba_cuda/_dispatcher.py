@@ -35,6 +35,14 @@ def declare_device(name, sig):
     raise NotImplementedError(f"cuda.declare_device({name!r}): other code cannot be linked")
 
 
+def compile_ptx(*args, **kwargs):
+    """Kernels are compiled by way of CUDA C++; their PTX is not given away."""
+    raise NotImplementedError("the kernel is compiled by way of CUDA C++: kernel.inspect_source() has its text")
+
+
+compile = compile_for_current_device = compile_ptx_for_current_device = compile_ptx
+
+
 class Dispatcher:
     """A function of cuda.jit: kernel[blocks, threads, stream, sharedmem](*args), kernel.forall(n)(*args)."""
     _rules = RULES
@@ -160,6 +168,37 @@ class Dispatcher:
     def inspect_source(self):
         """Argument types -> the text in CUDA C++."""
         return {types: made.source for types, made in self.overloads.items()}
+
+    targetoptions = property(lambda self: {"device": self._device, "fastmath": "--use_fast_math" in self._flags},
+                             doc="What cuda.jit was told.")
+    extensions = ()
+
+    def _asked(self, attribute, signature):
+        """An attribute of the compiled kernel; without a signature a dict of all."""
+        if signature is None:
+            return {types: made.attribute(attribute) for types, made in self.overloads.items()}
+        types = tuple(map(_types.to_kernel_type, getattr(signature, "args", signature)))
+        return self._made[types].attribute(attribute)
+
+    def get_regs_per_thread(self, signature=None):
+        """Registers that a thread needs."""
+        return self._asked("num_regs", signature)
+
+    def get_shared_mem_per_block(self, signature=None):
+        """Bytes of static shared memory."""
+        return self._asked("shared_size_bytes", signature)
+
+    def get_local_mem_per_thread(self, signature=None):
+        """Bytes of memory of a thread's own."""
+        return self._asked("local_size_bytes", signature)
+
+    def get_const_mem_size(self, signature=None):
+        """Bytes of constant memory."""
+        return self._asked("const_size_bytes", signature)
+
+    def get_max_threads_per_block(self, signature=None):
+        """The largest block that it can be launched with."""
+        return self._asked("max_threads_per_block", signature)
 
     def _no_code(self, signature=None):
         raise NotImplementedError("the kernel is compiled by way of CUDA C++: inspect_source() has its text")

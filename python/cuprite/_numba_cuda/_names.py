@@ -1,7 +1,7 @@
 """What kernels of cuda.jit may use. Indices are int32, grid() and gridsize() int64, as in Numba."""
 from cuprite._ast import arithmetic, functions
 from cuprite._ast import shared_intrinsics as s
-from cuprite._ast.intrinsics import (METHODS, Dim3, Intrinsic, dynamic_array, intrinsic, known_shape, known_type,
+from cuprite._ast.intrinsics import (METHODS, Intrinsic, dynamic_array, intrinsic, known_shape, known_type,
                                      static_array)
 from cuprite._ast.types import BOOL, INT32, INT64, UINT32, UINT64, Array, Opaque, VOID
 from cuprite._ast.values import Value, as_type, describe, known, make_tuple
@@ -12,21 +12,8 @@ __all__ = ["threadIdx", "blockIdx", "blockDim", "gridDim", "grid", "gridsize", "
            "ballot_sync", "match_any_sync", "match_all_sync", "activemask", "lanemask_lt", "popc", "brev", "clz", "ffs",
            "fma", "cbrt", "selp", "nanosleep", "atomic", "shared", "local", "const", "laneid", "warpsize", "cg"]
 
-threadIdx, blockIdx, blockDim, gridDim = (Dim3(n, INT32) for n in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
+threadIdx, blockIdx, blockDim, gridDim, grid, gridsize = s.places(INT32, INT64)
 warpsize = 32
-
-
-
-@intrinsic()
-def grid(tr, ndim):
-    """grid(ndim): the number of this thread in the grid; for 2 and 3 dimensions a tuple."""
-    return s.along(tr, ndim, s.thread_number, INT64, "grid")
-
-
-@intrinsic()
-def gridsize(tr, ndim):
-    """gridsize(ndim): how many threads the grid has; for 2 and 3 dimensions a tuple."""
-    return s.along(tr, ndim, s.thread_count, INT64, "gridsize")
 
 
 class _Lane:

@@ -51,6 +51,10 @@ class DeviceNDArray:
         import ctypes
         return ctypes.c_void_p(self._x._address)
 
+    def bind(self, stream=0):
+        """The array; it belongs to no stream."""
+        return self
+
     def is_c_contiguous(self):
         """Whether the elements lie in C order without gaps."""
         return self._x._c_contiguous

@@ -3,6 +3,7 @@
 Arrays come from the C library's pool, one a device, which get_default_memory_pool() speaks of. Any other allocator, and
 memory hooks, make each new array ask here (_serve): while there is neither, nothing of this file runs.
 """
+import bisect  # not where memory comes back: the interpreter may be ending then
 import contextlib
 import threading
 
@@ -15,8 +16,15 @@ UNIT = 512  # what pools round sizes up to
 _DEVICE, _ASYNC, _MANAGED = 0, 1, 2  # cp_memory_kind
 
 
+def checked(size):
+    """The size, which is not negative."""
+    if size < 0:
+        raise OverflowError(f"can't convert negative value to size_t: {size} bytes of memory")
+    return size
+
+
 def _rounded(size):
-    return (size + UNIT - 1) // UNIT * UNIT
+    return (checked(size) + UNIT - 1) // UNIT * UNIT
 
 
 class BaseMemory:
@@ -35,9 +43,7 @@ class Memory(BaseMemory):
     _kind = _DEVICE
 
     def __init__(self, size):
-        if size < 0:
-            raise ValueError(f"memory of {size} bytes")
-        self._device, self.size = _device.current(), size
+        self._device, self.size = _device.current(), checked(size)
         self.ptr = _device.memory_new(self._device, size, self._kind) if size else 0
 
     def __del__(self):
@@ -152,7 +158,7 @@ class MemoryPointer:
 
     def memset(self, value, size):
         """Sets bytes to a value."""
-        self._bytes(size).fill(value & 0xff)
+        self._bytes(checked(size)).fill(value & 0xff)
 
     def copy_from_device_async(self, src, size, stream=None):
         """copy_from_device in a stream, the current one by default."""
@@ -210,8 +216,8 @@ def _transfer(to, from_, size, kind, stream):
 class PooledMemory(BaseMemory):
     """Memory of a pool, which gets it back by free() or with the object."""
 
-    def __init__(self, block, size, pool):
-        self._block, self._pool = block, pool
+    def __init__(self, block, size, pool, place=None):
+        self._block, self._pool, self._place = block, pool, place
         self.ptr, self.size, self._device = block.ptr, size, block._device
 
     def free(self):
@@ -224,7 +230,7 @@ class PooledMemory(BaseMemory):
         for hook in hooks:
             hook.free_preprocess(**told)
         self.ptr = 0
-        self._pool._take_back(block, self.size)
+        self._pool._take_back(block, self.size, self._place)
         for hook in hooks:
             hook.free_postprocess(**told)
 
@@ -290,7 +296,7 @@ class _DefaultPool(_Pool):
             block = _Block(size)
         return PooledMemory(block, size, self), max(0, self._figures()["held"] - held)
 
-    def _take_back(self, block, size):
+    def _take_back(self, block, size, place):
         pass  # with the object
 
     def used_bytes(self):
@@ -337,7 +343,8 @@ def _malloc(size):
 
 class MemoryPool(_Pool):
     """A pool of its own over an allocator, as `MemoryPool(malloc_managed)`; set_allocator(pool.malloc) makes arrays
-    come from it. Blocks are reused in the stream in which they were given back, whole, and not for less than half."""
+    come from it. Blocks are reused in the stream for which they were taken, wherever they are given back, whole, and
+    not for less than half."""
 
     def __init__(self, allocator=None):
         self._allocator = _malloc if allocator is None else allocator
@@ -350,7 +357,6 @@ class MemoryPool(_Pool):
         return device, _device.stream_handle(_device.stream_current(device))
 
     def _get(self, size):
-        import bisect
         place = self._place()
         device = place[0]
         with self._lock:
@@ -359,7 +365,7 @@ class MemoryPool(_Pool):
             if i < len(free) and free[i][0] <= max(2 * size, size + UNIT):
                 taken, _, block = free.pop(i)
                 self._used[device] = self._used.get(device, 0) + taken
-                return PooledMemory(block, taken, self), 0
+                return PooledMemory(block, taken, self, place), 0
             limit = self._limits.get(device, 0)
             if limit and self._held.get(device, 0) + size > limit:
                 self.free_all_blocks()
@@ -375,14 +381,11 @@ class MemoryPool(_Pool):
         with self._lock:
             self._held[device] = self._held.get(device, 0) + size
             self._used[device] = self._used.get(device, 0) + size
-        return PooledMemory(block, size, self), size
+        return PooledMemory(block, size, self, place), size
 
-    def _take_back(self, block, size):
-        import bisect
-        device = block._device
-        place = device, _device.stream_handle(_device.stream_current(device))
+    def _take_back(self, block, size, place):
         with self._lock:
-            self._used[device] -= size
+            self._used[place[0]] -= size
             self._count += 1
             bisect.insort(self._free.setdefault(place, []), (size, self._count, block))
 
@@ -431,7 +434,7 @@ class MemoryAsyncPool(_Pool):
     def __init__(self, pool_handles="current"):
         if pool_handles not in ("current", "default"):
             raise ValueError("pool_handles: 'current' or 'default'; other pools are set with runtime.deviceSetMemPool")
-        self._handles, self._taken = pool_handles, {}
+        self._handles, self._taken, self._lock = pool_handles, {}, threading.Lock()
 
     def _pool(self):
         from cuprite.cuda import runtime
@@ -443,11 +446,13 @@ class MemoryAsyncPool(_Pool):
         with _pool_alone:
             mem = malloc_async(size)
         device = mem._device
-        self._taken[device] = self._taken.get(device, 0) + size
+        with self._lock:
+            self._taken[device] = self._taken.get(device, 0) + size
         return PooledMemory(mem, size, self), size
 
-    def _take_back(self, block, size):
-        self._taken[block._device] -= size
+    def _take_back(self, block, size, place):
+        with self._lock:
+            self._taken[block._device] -= size
 
     def _figure(self, attribute):
         from cuprite.cuda import runtime

@@ -6,6 +6,7 @@ import threading
 from cuprite import _device
 from cuprite._core import _HostBytes
 from cuprite.cuda.device import Device, on_cuda
+from cuprite.cuda.memory import checked
 
 _PINNED = 3  # cp_memory_kind
 UNIT = 512
@@ -17,7 +18,7 @@ class PinnedMemory:
     """Page-locked bytes. They go back with the object."""
 
     def __init__(self, size, flags=0):
-        self._device, self.size = _device.current(), size
+        self._device, self.size = _device.current(), checked(size)
         self.ptr = _device.memory_new(self._device, size, _PINNED) if size > 0 else 0
         if self.ptr:
             _live[self.ptr] = size
@@ -91,14 +92,16 @@ class PinnedMemoryPool:
 
     def malloc(self, size):
         """A PinnedMemoryPointer to at least `size` bytes."""
-        rounded = max(1, (size + UNIT - 1) // UNIT) * UNIT
+        rounded = max(1, (checked(size) + UNIT - 1) // UNIT) * UNIT
         with self._lock:
             i = bisect.bisect_left(self._free, rounded, key=lambda mem: mem.size)
             mem = self._free.pop(i) if i < len(self._free) and self._free[i].size <= 2 * rounded else None
-        if mem is None:
+        fresh = mem is None
+        if fresh:
             mem = self._allocator(rounded).mem
-            self._held += mem.size
-        self._used += mem.size
+        with self._lock:
+            self._held += mem.size if fresh else 0
+            self._used += mem.size
         return PinnedMemoryPointer(PooledPinnedMemory(mem, self), 0)
 
     def _take_back(self, mem):

@@ -1,26 +1,12 @@
 """What kernels of jit.rawkernel may use. Indices are uint32, as in CUDA."""
 
 from cuprite._ast import shared_intrinsics as s
-from cuprite._ast.intrinsics import Dim3, Intrinsic, Range, dynamic_array, intrinsic, known_shape, static_array
+from cuprite._ast.intrinsics import Intrinsic, Range, dynamic_array, intrinsic, known_shape, static_array
 from cuprite._ast.intrinsics import known_int, known_type
 from cuprite._ast.types import UINT32
 
-threadIdx, blockIdx, blockDim, gridDim = (Dim3(n, UINT32) for n in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
+threadIdx, blockIdx, blockDim, gridDim, grid, gridsize = s.places(UINT32, UINT32)
 warpsize = 32
-
-
-@intrinsic()
-def grid(tr, ndim):
-    """grid(ndim): the number of this thread in the grid; for 2 and 3 dimensions a tuple."""
-    return s.along(tr, ndim, s.thread_number, UINT32, "grid")
-
-
-@intrinsic()
-def gridsize(tr, ndim):
-    """gridsize(ndim): how many threads the grid has; for 2 and 3 dimensions a tuple."""
-    return s.along(tr, ndim, s.thread_count, UINT32, "gridsize")
-
-
 laneid = Intrinsic("laneid", s.laneid, "laneid(): the number of this thread in its warp.")
 range = Range("range", None, "range(start, stop, step, unroll=None): a loop that the compiler may unroll.")
 syncthreads = Intrinsic("syncthreads", s.syncthreads, s.syncthreads.__doc__)

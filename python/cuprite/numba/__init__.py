@@ -4,10 +4,11 @@
 
 `python -m cuprite program.py` lets `numba` stand for this where Numba is not installed. Functions are compiled by way
 of CUDA C++: by NVRTC for a GPU, by the C++ compiler of the machine for the CPU. `njit` and `jit` make functions that
-kernels can call; called from the host they run as the Python functions that they are.
+kernels can call; on the host they run compiled, where they can be, else as Python.
 """
 from cuprite.numba import core, errors, types  # noqa: F401
-from cuprite.numba._host import get_num_threads, jit, njit, prange, set_num_threads, stencil  # noqa: F401
+from cuprite.numba._host import (  # noqa: F401
+    get_num_threads, jit, njit, prange, set_num_threads, stencil, threading_layer)
 from cuprite.numba._types import *  # noqa: F401,F403
 from cuprite.numba._types import from_dtype, typeof  # noqa: F401
 from cuprite.numba.vectorized import guvectorize, vectorize  # noqa: F401

@@ -30,7 +30,7 @@ def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
     _target(target, "vectorize")
     if callable(ftylist_or_function) and not _types.is_signature(ftylist_or_function):
         return DeviceUfunc(ftylist_or_function, [], target, identity)
-    signatures = _listed(ftylist_or_function)
+    signatures = _listed(ftylist_or_function) if ftylist_or_function else []
 
     def decorate(function):
         return DeviceUfunc(getattr(function, "_function", function), signatures, target, identity)
@@ -107,7 +107,7 @@ class DeviceUfunc(_OnDevice):
     def types(self):
         """The types of the loops, as NumPy writes them."""
         return ["".join(t.dtype.char for t in inputs) + "->" + made.result.dtype.char
-                for (inputs, _, _), made in self._made.items()]
+                for (inputs, _, _), made in self._made.items() if isinstance(made, _ElementKernel)]
 
     def _compiled(self, inputs, result, whole):
         """The kernel for input types; whole[k]: argument k is an array and not one number for all."""
@@ -199,8 +199,25 @@ class DeviceUfunc(_OnDevice):
             x = self._run([x, init]).astype(x.dtype, copy=False)
         return x[0]
 
+    def _folded(self, x, partial):
+        """The rows of x folded from the first to the last, as NumPy's ufuncs do it; with `partial` all partial folds.
+        On the CPU, where a thread does a column."""
+        import cuprite
+        types, result = self._loop((x.dtype,) * 2)
+        key = (types, result, partial)
+        if key not in self._made:
+            with told():
+                self._made[key] = _FoldKernel(self._function, types, result, partial)
+        made = self._made[key]
+        rows, lanes = x.shape[0], _product(x.shape[1:])
+        x = cuprite.ascontiguousarray(x.astype(made.result.dtype, copy=False))
+        y = cuprite.empty(x.shape if partial else x.shape[1:], made.result.dtype)
+        if lanes and rows:
+            made.launch((-(-lanes // THREADS),), (THREADS,), (x, y, rows, lanes))
+        return y
+
     def reduce(self, array, axis=0, out=None, stream=0, keepdims=False):
-        """The function folded along an axis; it must be associative."""
+        """The function folded along an axis; with target 'cuda' in halves, so that it must be associative."""
         import cuprite
         import numpy
         if self.nin != 2:
@@ -212,10 +229,16 @@ class DeviceUfunc(_OnDevice):
                 x, axis = x.ravel(), 0
             axis = axis + x.ndim if axis < 0 else axis
             x = cuprite.swapaxes(x, 0, axis) if x.ndim > 1 else x
-            if x.ndim == 1:
-                y = self.fold(x, self.identity if x.size == 0 else None)
+            if x.shape[0] == 0 and self.identity is None:
+                raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
+            if x.shape[0] == 0:
+                types, result = self._loop((x.dtype,) * 2)
+                y = cuprite.full(x.shape[1:], self.identity, (result or types[0]).dtype)
+            elif self._target != "cuda":
+                y = self._folded(x, False)
             else:
-                y = self._fold_rows(x)
+                y = self._fold_rows(x) if x.ndim > 1 else self.fold(x)
+            if x.ndim > 1 or keepdims:
                 y = cuprite.swapaxes(y.reshape((1,) + y.shape), 0, axis)
                 y = y if keepdims else y.squeeze(axis)
             if out is None:
@@ -224,8 +247,6 @@ class DeviceUfunc(_OnDevice):
             return out
 
     def _fold_rows(self, x):
-        if x.shape[0] == 0:
-            raise ValueError("zero-size array to reduction operation which has no identity")
         dtype = x.dtype
         while x.shape[0] > 1:
             half = x.shape[0] // 2
@@ -236,13 +257,16 @@ class DeviceUfunc(_OnDevice):
         return x[0]
 
     def accumulate(self, array, axis=0, stream=0):
-        """All partial folds along an axis, in doubling steps; the function must be associative."""
+        """All partial folds along an axis; with target 'cuda' in doubling steps, so that the function must be
+        associative."""
         import cuprite
         import numpy
         with using(stream), self._device():
             stays = is_cuda_array(array)
             x = ours(array).copy() if stays else cuprite.array(numpy.asarray(array))
             y = cuprite.swapaxes(x, 0, axis)
+            if self._target != "cuda":
+                return self._back(cuprite.swapaxes(self._folded(y, True), 0, axis), stays)
             step = 1
             while step < y.shape[0]:
                 y[step:] = self._run([y[:-step].copy(), y[step:].copy()]).astype(x.dtype, copy=False)
@@ -288,6 +312,38 @@ class _ElementKernel(launch.Compiled):
         call = Value(given, f"{called}({', '.join(a.code for a in arguments)})")
         return heads, ["    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
                        f"    if (i < n) y[i] = {as_type(call, self.result)};"]
+
+
+class _FoldKernel(launch.Compiled):
+    """y[j] = f(f(x[0, j], x[1, j]), ...), or all that is on the way, for j < lanes."""
+
+    def __init__(self, function, inputs, result, partial):
+        self.result, self._inputs, self._partial = result, inputs, partial
+        array = launch.array_value(Array(inputs[0], 1, "C"))
+        super().__init__(function, RULES, [array, array, Value(launch.INT64, "?"), Value(launch.INT64, "?")],
+                         body=self._body)
+
+    def _body(self, unit, function, name, values, kernel):
+        t = self.result or self._inputs[0]
+        arguments = [Value(a, as_type(Value(t, code), a)) for a, code in zip(self._inputs, ("sum", "x[k * lanes + j]"))]
+        called, given = unit.device_function(function, RULES, arguments)
+        if not isinstance(given, Scalar):
+            raise TypeError(f"{function.__name__} must return a number")
+        if self.result is None and given is not t:  # what it gives goes in again
+            self.result = given
+            return self._body(unit, function, name, values, kernel)
+        self.result = t
+        unit.need_type(t)
+        call = as_type(Value(given, f"{called}({', '.join(a.code for a in arguments)})"), t)
+        first, each, last = "", "", " y[j] = sum;"
+        if self._partial:
+            first, each, last = "y[j] = sum;", " y[k * lanes + j] = sum;", ""
+        heads = [(f"const {t.c} *x", (0, "data")), (f"{t.c} *y", (1, "data")), ("long long n", (2,)),
+                 ("long long lanes", (3,))]
+        return heads, ["    long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
+                       "    if (j < lanes) {", f"        {t.c} sum = x[j];", f"        {first}",
+                       f"        for (long long k = 1; k < n; k++) {{ sum = {call};{each} }}",
+                       f"       {last}", "    }"]
 
 
 def guvectorize(ftylist, signature=None, target="cpu", **options):

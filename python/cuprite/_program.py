@@ -16,6 +16,11 @@ _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
           "less_equal", "greater", "greater_equal", "equal", "not_equal", "square", "maximum", "minimum", "positive"}
 
+_CPU = -1
+# Bytes times operations, up to which the engine is quicker than a kernel on the CPU: its calls cost 0.2 us, a kernel's
+# 0.7; the kernel's elements half of the engine's or less (measured for 2 to 11 operations, float32 to float64)
+_QUICK = 80000
+
 
 def _size(n):
     size = 1
@@ -43,6 +48,7 @@ class Group:
                 written.add(n.args[0])
         self.kernel = self.engine = None
         self.more, self.even, self.ordered = [], False, False
+        self.below = 0                       # bytes of an operand
         self.asked = set()
         self.slots = [n.at for n in self.inputs]
         self.targets = [n.at for n in self.stores]
@@ -51,10 +57,11 @@ class Group:
         """How many operations it joins."""
         return sum(n.kind != "part" for n in self.nodes)
 
-    def compile(self, gpu, name):
+    def compile(self, device, name):
         """Makes the kernel, which is compiled when it is prepared, and the engine's program; the reason if neither
         can be."""
         from cuprite import _fuse_text, _kernels
+        gpu, cpu = _kernels._is_gpu(device), device == _CPU
         reason = None
         try:
             ins, outs, text = _fuse_text.Kernel(self, gpu).declarations()
@@ -69,6 +76,7 @@ class Group:
             reason = str(e)
         try:
             if self.suits_engine():
+                self.below = _QUICK // self.weight() if cpu else 0
                 text, names, self.more = _fuse_text.engine_text(self)
                 self.engine = _core._Fused(text, names)
         except (_fuse_text.NoText, ValueError):  # ValueError: larger than a text may be
@@ -105,8 +113,12 @@ class Group:
                 parts[n.args[0]] |= parts[n.args[1]]
         return parts
 
+    def are_small(self, r):
+        """Whether the operands are as small as the engine is quicker for."""
+        return all(r[i].nbytes < self.below for i in self.slots if isinstance(r[i], _core.ndarray))
+
     def run(self, r):
-        if self.kernel is not None:
+        if self.kernel is not None and not (self.below and self.are_small(r)):
             given = [r[i] for i in self.slots]
             if self.stores:
                 given += [None] * len(self.fresh) + [r[i] for i in self.targets]
@@ -375,8 +387,8 @@ class Segment:
 class Program:
     """A traced function: steps over registers, of which the first are the arguments, and a template of the result."""
 
-    def __init__(self, trace, count, steps, result, gpu):
-        self.gpu, self.count, self.result = gpu, count, result
+    def __init__(self, trace, steps, result):
+        self.result = result
         self.size = len(trace.nodes)
         self.names, self.cells, self.attributes = trace.names, trace.cells, trace.attributes
         self.shapes = None
@@ -440,13 +452,12 @@ class Program:
                 len(holes) == 1) != isinstance(self.result, Hole):
             return None
         places = {at: what for what, at in self.places}
-        operands = [places[i] for i in g.slots]
-        if g.kernel is None:
-            if g.engine is None or g.even or g.ordered:
-                return None
-            operands += [(x,) for x in g.more]
-        return (g.kernel or g.engine, tuple(operands), tuple(self.names), tuple(self.cells), tuple(self.attributes),
-                tuple(self.shapes or ()))
+        engine = None if g.even or g.ordered or g.kernel is not None and not g.below else g.engine
+        if engine is None and g.kernel is None:
+            return None
+        operands = [places[i] for i in g.slots] + [(x,) for x in g.more]
+        return (g.kernel, engine, g.below, tuple(operands), tuple(self.names), tuple(self.cells),
+                tuple(self.attributes), tuple(self.shapes or ()))
 
     def prepare(self, args):
         """Compiles groups that are made of arguments like these alone; others are when they first run."""
@@ -495,15 +506,15 @@ def _template(x, nodes):
 
 def program(fusion, args):
     """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
-    from cuprite import _kernels, _trace
-    gpu = _kernels._is_gpu(next(a[3] for a in args if isinstance(a, Described)))
+    from cuprite import _trace
+    device = next(a[3] for a in args if isinstance(a, Described))
     trace, result = _trace.traced(fusion.func, args)
     nodes = []
     if isinstance(result, Object):
         raise NotFused()
     result = _template(result, nodes)
     steps = Schedule(trace.nodes, nodes).steps
-    made = Program(trace, len(args), steps, result, gpu)
+    made = Program(trace, steps, result)
     if trace.shaped:
         made.shapes = [(i, a[1]) for i, a in enumerate(args) if isinstance(a, Described)]
     if not any(g.weight() > 1 for g in made.groups):
@@ -514,7 +525,7 @@ def program(fusion, args):
     for g in made.groups:
         if g.weight() > 1:
             breathe()
-            reasons.append(g.compile(gpu, name))
+            reasons.append(g.compile(device, name))
     if not made.runs_fused():
         raise NotFused(next((x for x in reasons if x), ""))
     return made

@@ -14,10 +14,12 @@ enum { MOST_ARGUMENTS = 24, MOST_ENTRIES = 64 };
 
 typedef struct entry {
     int users;             /* calls under way, and the list */
-    int nargs, noperands;
-    PyObject *what;        /* a _LoopKernel, or a _Fused */
+    int nargs;
+    int64_t below;         /* bytes of an operand; smaller ones are the engine's, whose calls are the cheapest */
+    PyObject *kernel;      /* a _LoopKernel, or None */
+    PyObject *engine;      /* a _Fused, or None */
     PyObject *given;       /* what kinds are made of: keeps classes */
-    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one */
+    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one, the engine's */
     PyObject *names;       /* ((dict, name, value), ...) */
     PyObject *cells;       /* ((cell, value), ...) */
     PyObject *attributes;  /* ((place, name, value), ...) */
@@ -36,7 +38,8 @@ typedef struct fusion {
 static void let_go(entry *e)
 {
     if (--e->users) return;
-    Py_DECREF(e->what);
+    Py_DECREF(e->kernel);
+    Py_DECREF(e->engine);
     Py_DECREF(e->given);
     Py_DECREF(e->operands);
     Py_DECREF(e->names);
@@ -122,14 +125,33 @@ static bool fits(const entry *e, PyObject *const *v, Py_ssize_t n, const uint64_
 }
 
 /* --- calls --- */
+/* Whether the operands are as small as the engine is quicker for. */
+static bool are_small(const entry *e, PyObject *const *v)
+{
+    int64_t size = -1;
+    for (int i = 0; i < e->nargs; i++) {
+        if (!cpy_is_array(v[i])) continue;
+        const cp_array *x = cpy_x(v[i]);
+        if (cp_nbytes(x) >= e->below) return false;
+        if (cp_size(x) == 1) continue;
+        if (size >= 0 && cp_size(x) != size) return false; /* together they may be large */
+        size = cp_size(x);
+    }
+    return true;
+}
+
 static PyObject *run(const entry *e, PyObject *const *v)
 {
     PyObject *given[MOST_OPERANDS];
-    for (int i = 0; i < e->noperands; i++)
-        given[i] = e->place[i] >= 0 ? v[e->place[i]] : PyTuple_GET_ITEM(PyTuple_GET_ITEM(e->operands, i), 0);
-    if (PyObject_TypeCheck(e->what, cpy_now()->loop_kernel)) /* classes of Python's lose the fast way in */
-        return ((loop_kernel *)e->what)->call(e->what, given, (size_t)e->noperands, NULL);
-    return PyObject_Vectorcall(e->what, given, (size_t)e->noperands, NULL);
+    const bool engine = e->kernel == Py_None || (e->engine != Py_None && are_small(e, v));
+    int n = 0;
+    for (; n < PyTuple_GET_SIZE(e->operands); n++) {
+        if (e->place[n] < 0 && !engine) break; /* numbers that are operands of the engine alone */
+        given[n] = e->place[n] >= 0 ? v[e->place[n]] : PyTuple_GET_ITEM(PyTuple_GET_ITEM(e->operands, n), 0);
+    }
+    if (engine) return PyObject_Vectorcall(e->engine, given, (size_t)n, NULL);
+    return ((loop_kernel *)e->kernel)->call(e->kernel, given, (size_t)n, NULL); /* it is of a class of Python's, whose
+                                                                                  calls go a longer way */
 }
 
 static PyObject *slowly(PyObject *self, PyObject *const *v, size_t flagged, PyObject *names)
@@ -162,8 +184,7 @@ static PyObject *fusion_call(PyObject *o, PyObject *const *v, size_t flagged, Py
 /* --- entries --- */
 static bool take_operands(entry *e, PyObject *operands)
 {
-    e->noperands = (int)PyTuple_GET_SIZE(operands);
-    for (int i = 0; i < e->noperands; i++) {
+    for (int i = 0; i < PyTuple_GET_SIZE(operands); i++) {
         PyObject *o = PyTuple_GET_ITEM(operands, i);
         e->place[i] = PyTuple_Check(o) ? -1 : (int)PyLong_AsLong(o);
         if (PyErr_Occurred() || e->place[i] >= e->nargs) return false;
@@ -174,19 +195,23 @@ static bool take_operands(entry *e, PyObject *operands)
 static PyObject *fusion_enter(PyObject *o, PyObject *args)
 {
     fusion *self = (fusion *)o;
-    PyObject *given, *what, *operands, *names, *cells, *attributes, *shapes;
-    if (!PyArg_ParseTuple(args, "O!OO!O!O!O!O!:_enter", &PyTuple_Type, &given, &what, &PyTuple_Type, &operands,
-                          &PyTuple_Type, &names, &PyTuple_Type, &cells, &PyTuple_Type, &attributes, &PyTuple_Type,
-                          &shapes))
+    PyObject *given, *kernel, *engine, *operands, *names, *cells, *attributes, *shapes;
+    long long below;
+    if (!PyArg_ParseTuple(args, "O!OOLO!O!O!O!O!:_enter", &PyTuple_Type, &given, &kernel, &engine, &below,
+                          &PyTuple_Type, &operands, &PyTuple_Type, &names, &PyTuple_Type, &cells, &PyTuple_Type,
+                          &attributes, &PyTuple_Type, &shapes))
         return NULL;
+    if (kernel != Py_None && !PyObject_TypeCheck(kernel, cpy_now()->loop_kernel))
+        return PyErr_Format(PyExc_TypeError, "_enter: a kernel over elements is needed, not %R", kernel);
     const Py_ssize_t n = PyTuple_GET_SIZE(given);
     if (n > MOST_ARGUMENTS || PyTuple_GET_SIZE(operands) > MOST_OPERANDS || self->n == MOST_ENTRIES) Py_RETURN_FALSE;
     entry *e = PyMem_Calloc(1, sizeof *e + (size_t)n * sizeof *e->kinds);
     if (!e) return PyErr_NoMemory();
     e->users = 1;
     e->nargs = (int)n;
-    e->given = Py_NewRef(given), e->what = Py_NewRef(what), e->operands = Py_NewRef(operands);
-    e->names = Py_NewRef(names), e->cells = Py_NewRef(cells), e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
+    e->below = below;
+    e->given = Py_NewRef(given), e->kernel = Py_NewRef(kernel), e->engine = Py_NewRef(engine);
+    e->operands = Py_NewRef(operands), e->names = Py_NewRef(names), e->cells = Py_NewRef(cells), e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
     bool known = take_operands(e, operands);
     for (Py_ssize_t i = 0; i < n && known; i++) {
         PyObject *a = PyTuple_GET_ITEM(given, i); /* of an array its type and device, as a tuple; else the argument */
@@ -243,7 +268,8 @@ static int fusion_traverse(PyObject *o, visitproc visit, void *arg)
     for (int i = 0; i < self->n; i++) {
         const entry *e = self->entries[i];
         if (e->users != 1) continue; /* a call holds it too */
-        Py_VISIT(e->what);
+        Py_VISIT(e->kernel);
+        Py_VISIT(e->engine);
         Py_VISIT(e->given);
         Py_VISIT(e->operands);
         Py_VISIT(e->names);
@@ -270,8 +296,8 @@ static void fusion_dealloc(PyObject *o)
 
 static PyMethodDef methods[] = {
     {"_enter", fusion_enter, METH_VARARGS,
-     "_enter($self, kinds, what, operands, names, cells, attributes, shapes, /)\n--\n\n"
-     "Calls with such arguments are `what`'s from here on; whether there was room."},
+     "_enter($self, kinds, kernel, engine, below, operands, names, cells, attributes, shapes, /)\n--\n\n"
+     "Calls with such arguments are the kernel's or the engine's from here on; whether there was room."},
     {"_forget", fusion_forget, METH_NOARGS, "_forget($self, /)\n--\n\nForgets all of them."},
     {NULL},
 };

@@ -11,6 +11,13 @@ import pytest
 import cuprite as cp
 from cuprite._fuse import PerformanceWarning
 
+@pytest.fixture(autouse=True)
+def kernels(monkeypatch):
+    """Small arrays too are the kernels': test_fuse_programs.py has both."""
+    from cuprite import _program
+    monkeypatch.setattr(_program, "_QUICK", 0)
+
+
 REALS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
 
 

@@ -117,7 +117,7 @@ class Fusion(_core._Fusion):
             return self.func(*args)
         for program in programs:
             if program.holds(args):
-                return program.run(args)
+                return program.run(*args)
         r = self.func(*args)
         self._ask(kinds, args)
         return r
@@ -146,7 +146,7 @@ class Fusion(_core._Fusion):
             self._programs.setdefault(kinds, []).append(program)
             self._asked[kinds] = times + 1
             short = program.shortly()
-            if short:
+            if short is not None:
                 given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a)
                                for a in args])
                 self._enter(given, *short)

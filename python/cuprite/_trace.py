@@ -186,7 +186,7 @@ class Array:
         if name in _METHODS:
             def method(*args, **kwargs):
                 call = self._trace.view if name in VIEWS else self._trace.fresh
-                return call(_method(name), (self, *args), kwargs)
+                return call(Method(name), (self, *args), kwargs)
             return method
         raise NotFused(f"{name} of an array cannot be fused")
 
@@ -200,7 +200,7 @@ def _alike(a, b):
     return type(a) is type(b) and a == b
 
 
-class _method:
+class Method:
     """A method by its name, as a function."""
     def __init__(self, name):
         self.__name__ = name

@@ -54,6 +54,11 @@ class Group:
         self.slots = [n.at for n in self.inputs]
         self.targets = [n.at for n in self.stores]
 
+    def is_single(self):
+        """Whether it is one operation of the library's."""
+        return len(self.nodes) == 1 and (self.nodes[0].kind in ("cast", "where") or
+                                         self.nodes[0].kind == "op" and self.nodes[0].what.nout == 1)
+
     def weight(self):
         """How many operations it joins."""
         return sum(n.kind != "part" for n in self.nodes)
@@ -429,6 +434,9 @@ class Program:
                     if g is not step:
                         names += ["_"] * len(g.targets)
                     several = "," if g is step and len(names) == 1 else ""
+                    if g is not step and g.is_single():
+                        lines.append(f"{names[0]} = {self.single(g.nodes[0], constant)}")
+                        continue
                     lines.append(f"{', '.join(names)}{several}{' = ' if names else ''}"
                                  f"{constant(g.whole if g is not step else step.otherwise)}"
                                  f"({', '.join([f't{i}' for i in given])})")
@@ -440,6 +448,14 @@ class Program:
         exec(f"def run({head}):\n    " + "\n    ".join(lines), known)
         self.run = known["run"]
         return self
+
+    @staticmethod
+    def single(n, constant):
+        def of(x):
+            return f"t{x.at}" if isinstance(x, Node) else constant(x)
+        if n.kind == "cast":
+            return f"{of(n.args[0])}.astype({n.dtype!r})"
+        return f"{constant(n.what if n.kind == 'op' else cuprite.where)}({', '.join([of(x) for x in n.args])})"
 
     @staticmethod
     def called(node, said, constant):
@@ -556,7 +572,7 @@ def program(fusion, args):
     name = name if name and not name[0].isdigit() and name != "_lambda_" else "fused"
     reasons = []
     for g in made.groups:
-        if g.weight() > 1:
+        if not g.is_single():
             breathe()
             reasons.append(g.compile(device, name))
     if not made.runs_fused():

@@ -270,7 +270,7 @@ class Trace:
     """The list of nodes that operations on stand-ins become."""
 
     def __init__(self):
-        self.nodes = []
+        self.nodes, self.parts = [], {}
         self.shaped = False
         self.names, self.cells, self.attributes = [], [], []  # values outside of the arguments: they may change
 
@@ -403,6 +403,9 @@ class Trace:
         if len(nodes) != 1:
             raise NotFused()
         node = nodes[0]
+        same = (node, repr(args[1])) if what is operator.getitem else None
+        if same in self.parts:  # a part of the same memory: written through one, read through the other
+            return Array(self, self.parts[same])
         if what.__name__ in ("reshape", "ravel", "flatten") if hasattr(what, "__name__") else False:
             shape, dtype = self.reshaped(what.__name__, node, args[1:], kwargs), node.dtype
         else:
@@ -412,7 +415,10 @@ class Trace:
                 raise NotFused()
             shape, dtype = r.shape, r._type
         node.memory = True
-        return Array(self, self.add("call", what, nodes, dtype, shape, memory=True, more=more))
+        made = self.add("call", what, nodes, dtype, shape, memory=True, more=more)
+        if same:
+            self.parts[same] = made
+        return Array(self, made)
 
     def reshaped(self, name, node, args, kwargs):
         size = 1

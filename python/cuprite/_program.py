@@ -95,7 +95,15 @@ class Group:
         # what is written keeps its order of axes, which the engine does not know of
         self.ordered = bool(self.fresh) and any(n.kind in ("set", "store") for n in self.nodes)
         return not (self.stores and any(n.kind == "op" and n.what.name == "power" for n in self.nodes)) and \
-            not any(n.kind == "set" and not n.what for n in self.nodes)
+            not any(n.kind == "set" and not n.what or n.kind == "store" and self.widens(n) for n in self.nodes)
+
+    def widens(self, store):
+        """Whether what is stored may be smaller than the memory, which is read behind it."""
+        target, value = store.args
+        own = set(self.nodes)
+        made = {m for m in _closure([value], set()) if m in own} if isinstance(value, Node) else ()
+        return not any(target in m.args for m in made) and any(
+            m.at > store.at and target in (m.args[1:] if m.kind == "store" else m.args) for m in self.nodes)
 
     def grows(self):
         """Whether what replaces an own result may be larger than it."""
@@ -262,7 +270,7 @@ class Schedule:
             self.done.add(n)
         elif n.kind in _ELEMENTWISE:
             if n.kind == "store" and any(p.kind == "store" and p.shape != n.shape for p in self.pending):
-                self.flush([x for x in self.alive(n.at - 1)])
+                self.flush([x for x in self.alive(n.at - 1) if not (n.what and x is n.args[1])])
             self.pending.append(n)
         else:
             waiting = [x for x in n.args if x not in self.done]

@@ -164,6 +164,11 @@ def test_writing_through_views():
         return x * x + 1
     in_place(rows, table(), table((30,)))
 
+    def repeated(x, y):
+        x[...] = y.sum(axis=0)
+        return abs(x) * 2
+    in_place(repeated, table(), table(seed=1))
+
     def small(x, y):
         y += 1
         z = x * 2 + y

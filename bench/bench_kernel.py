@@ -1,8 +1,21 @@
 """The user's kernels: how long a call takes to issue, and what the text that kernels become reaches.
 
-Kernels are compiled before anything is measured. On the CPU the peer is NumPy's expression; on a GPU CuPy's kernel of
-the same text.
+Kernels are compiled before their calls are measured. On the CPU the peer is NumPy's expression; on a GPU CuPy's kernel
+of the same text, and NVRTC's own time beside a first call.
+
+Alone, a first call in processes of their own, when the cache has the kernel and when it has not:
+
+    PYTHONPATH=build/python python bench/bench_kernel.py
 """
+import ctypes
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
 import numpy as np
 
 from common import Case
@@ -19,14 +32,62 @@ def kernels(xp):
     return {
         "raw": xp.RawKernel(COPY, "copy"),
         "squared": xp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared"),
-        "norm": xp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm"),
-        "waves": xp.fuse(lambda x, y, z: xp.sin(x) + xp.cos(y) / xp.sqrt(z)),
-        "steps": xp.fuse(lambda x, y: (x - y) * (x - y) + xp.maximum(x, y)),
+        "norm": xp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norms"),
+        "waves": xp.fuse(kernel_name="waves")(lambda x, y, z: xp.sin(x) + xp.cos(y) / xp.sqrt(z)),
+        "steps": xp.fuse(kernel_name="steps")(lambda x, y: (x - y) * (x - y) + xp.maximum(x, y)),
     }
+
+
+NUMBERS = itertools.count(time.time_ns() % 10**9)
+
+
+def _nvrtc():
+    """The NVRTC that this process has opened."""
+    with open("/proc/self/maps") as f:
+        return next(line.split()[-1] for line in f if "libnvrtc.so" in line)
+
+
+def first_calls(b):
+    """Calls that compile: a text that nobody has seen before each time."""
+    x = np.ones(10, "f4")
+
+    def raw(xp, x):
+        xp.RawKernel(COPY.replace("= x[i]", f"= x[i] + {next(NUMBERS)}"), "copy")((1,), (32,), (x, x, 10))
+
+    def elementwise(xp, x):
+        xp.ElementwiseKernel("T x, T y", "T z", f"z = (x - y) * (x - y) + {next(NUMBERS)}", "first")(x, x)
+
+    def reduction(xp, x):
+        xp.ReductionKernel("T x", "T y", "x * x", "a + b", f"y = a + {next(NUMBERS)}", "0", "first")(x)
+
+    def fused(xp, x):
+        n = float(next(NUMBERS))
+        xp.fuse(kernel_name="first")(lambda x, y: (x - y) * (x - y) + n)(x, x)
+
+    def nvrtc(library, option):
+        """The compiler alone, of the same version."""
+        text, program, bytes = COPY.replace("= x[i]", f"= x[i] + {next(NUMBERS)}"), ctypes.c_void_p(), ctypes.c_size_t()
+        library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"copy.cu", 0, None, None)
+        if library.nvrtcCompileProgram(program, 1, (ctypes.c_char_p * 1)(option)):
+            raise RuntimeError("NVRTC")
+        library.nvrtcGetCUBINSize(program, ctypes.byref(bytes))
+        library.nvrtcGetCUBIN(program, ctypes.create_string_buffer(bytes.value))
+        library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    mine, other = b.ours(x), b.theirs(x)
+    raw(b.cp, mine)
+    for f in (raw, elementwise, reduction, fused):
+        peers = b.array_peer(lambda f=f: f(b.cupy, other)) if b.gpu else {}
+        if b.gpu and f is raw:
+            library = ctypes.CDLL(_nvrtc())
+            option = f"--gpu-architecture=sm_{b.cp.cuda.Device(0).compute_capability}".encode()
+            peers["nvrtc"] = lambda: nvrtc(library, option)
+        yield Case(f"{f.__name__}: first call of a new text", lambda f=f: f(b.cp, mine), peers)
 
 
 def cases(b):
     gpu = b.gpu
+    yield from first_calls(b)
     ours, theirs = kernels(b.cp), kernels(b.cupy) if gpu and b.cupy else None
     rng = np.random.default_rng(1)
 
@@ -71,3 +132,40 @@ def cases(b):
     for axis in (None, 0, 1):
         yield case(f"ReductionKernel 4096 x 4096 axis {axis}", "norm", lambda k, x, axis=axis: k(x, axis=axis), [table],
                    lambda x, axis=axis: np.sqrt((x * x).sum(axis)), bytes=4 * side * side)
+
+
+ONCE = """
+import time
+import {library} as xp
+x = xp.ones(10, "f4")
+k = xp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "once")
+r = xp.RawKernel({text!r}, "copy")
+(x + x).sum().item()
+times = []
+for f in (lambda: r((1,), (32,), (x, x, 10)), lambda: k(x, x)):
+    start = time.perf_counter()
+    f()
+    times.append((time.perf_counter() - start) * 1e3)
+print(*times)
+"""
+
+
+def in_processes(library, folder):
+    """Milliseconds of the first calls of a RawKernel and an ElementwiseKernel, in a process of its own."""
+    env = {**os.environ, "CUPRITE_CACHE_DIR": folder, "CUPY_CACHE_DIR": folder}
+    done = subprocess.run([sys.executable, "-c", ONCE.format(library=library, text=COPY)], env=env, check=True,
+                          capture_output=True, text=True)
+    return [float(t) for t in done.stdout.split()]
+
+
+def main():
+    for library in sys.argv[1:] or ["cuprite"]:
+        with tempfile.TemporaryDirectory() as folder:
+            cold, cached = in_processes(library, folder), [in_processes(library, folder) for _ in range(5)]
+        for i, name in enumerate(("RawKernel", "ElementwiseKernel")):
+            warm = statistics.median(t[i] for t in cached)
+            print(f"{library}: {name}, first call in a process: {cold[i]:.2f} ms, from the cache {warm:.2f} ms")
+
+
+if __name__ == "__main__":
+    main()

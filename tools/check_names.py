@@ -66,7 +66,8 @@ C_ONLY = {
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
 }
 PREFIXES = {"device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cuprite.cuda",
-            "allocator_": "cuprite.cuda", "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
+            "allocator_": "cuprite.cuda", "synchronize_allow": "allow_synchronize",
+            "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
             "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",
             "kernel_": "the objects of RawKernel", "module_": "the objects of RawModule",
             "fusion_": "the objects behind cuprite.fused",

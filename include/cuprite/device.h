@@ -114,11 +114,17 @@ CP_API cp_stream *cp_stream_external(int device, void *handle);
 CP_API cp_stream *cp_stream_null(int device);
 CP_API cp_stream *cp_stream_per_thread(int device);
 CP_API void cp_stream_free(cp_stream *s);
-/* Makes `s` the calling thread's stream on its device; NULL goes back to the device's null stream. */
+/* Makes `s` the calling thread's stream on its device; NULL goes back to the default of the current device: its null
+ * stream, or with CUPRITE_PER_THREAD_DEFAULT_STREAM=1 (CUPY_CUDA_PER_THREAD_DEFAULT_STREAM=1) the thread's own. */
 CP_API cp_code cp_stream_use(cp_stream *s);
 /* The calling thread's stream on a device. */
 CP_API cp_stream *cp_stream_current(int device);
 CP_API cp_code cp_stream_synchronize(cp_stream *s);
+/* Whether the calling thread's calls may wait for a device, as they may at the start; returns what was. Where they may
+ * not, waits for streams, events and devices and reads of arrays by the host fail with CP_ERROR_SYNCHRONIZED. */
+CP_API bool cp_synchronize_allow(bool allow);
+/* Whether the default of streams is each thread's own. */
+CP_API bool cp_stream_default_per_thread(void);
 /* 1 when all work is done, 0 when not, -1 on failure. */
 CP_API int cp_stream_done(cp_stream *s);
 CP_API int cp_stream_device(const cp_stream *s);

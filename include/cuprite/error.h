@@ -36,7 +36,9 @@ extern "C" {
     X(RUNTIME, "operation not possible", "RuntimeError")               \
     X(ZERO_DIVISION, "division by zero", "ZeroDivisionError")          \
     X(COMPILE, "compilation failed", "CompileException")               \
-    X(DRIVER, "the driver refused", "CUDADriverError")
+    X(DRIVER, "the driver refused", "CUDADriverError")                 \
+    X(SYNCHRONIZED, "waiting is not allowed", "DeviceSynchronized")    \
+    X(INTERRUPTED, "interrupted", "KeyboardInterrupt")
 
 /* What a call may notice that is no error; the texts are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \

@@ -8,7 +8,8 @@ Importing this neither imports NumPy nor opens a device; both happen when someth
 """
 from cuprite import _core
 from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
-from cuprite._core import OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc  # noqa: F401
+from cuprite._core import (  # noqa: F401
+    DeviceSynchronized, OutOfMemoryError, UFuncTypeError, _unpickle, ndarray, ufunc)
 from cuprite._foreign import FOREIGN as _FOREIGN
 from cuprite._shaping import *  # noqa: F401,F403
 
@@ -40,6 +41,8 @@ _LATER = {
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",
     "zeros_like_pinned": "_pinned",
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
+    "allow_synchronize": "_cupyx", "annotations": "_cupyx",
+    "scatter_add": "_scatter", "scatter_max": "_scatter", "scatter_min": "_scatter",
     "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 

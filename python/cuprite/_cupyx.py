@@ -1,4 +1,7 @@
-"""Functions of cupyx that stand alone: what happens on errors of linear algebra, what is installed."""
+"""Functions of cupyx that stand alone: what happens on errors of linear algebra, what is installed, whether calls may
+wait for a device."""
+from __future__ import annotations
+
 import contextlib
 import threading
 
@@ -81,3 +84,15 @@ class _RuntimeInfo:
 def get_runtime_info(*, full=True):
     """What is installed, to be printed; with full=False without the devices."""
     return _RuntimeInfo(full)
+
+
+@contextlib.contextmanager
+def allow_synchronize(allow):
+    """A block in which this thread may, or with False may not, wait for devices: streams, events and devices waited
+    for, and arrays read by the host, then raise DeviceSynchronized. On the CPU too, where waiting takes no time."""
+    from cuprite import _device
+    before = _device.allow_waits(bool(allow))
+    try:
+        yield
+    finally:
+        _device.allow_waits(before)

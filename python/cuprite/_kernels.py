@@ -176,6 +176,7 @@ class ElementwiseKernel(_LoopKernel):
         self.kwargs = {k: v for k, v in (("options", options), ("loop_prep", loop_prep), ("after_loop", after_loop))
                        if v}
         self.body_text = " ".join((operation, loop_prep, after_loop))
+        self._wide = _loop_text.may_be_wide(self, operation)
         if doc is not None:
             self.__doc__ = doc
         self._declare(name, bytes(p.raw for p in self.params), self.nin, self.nout, False, no_return, return_tuple,
@@ -205,6 +206,7 @@ class ReductionKernel(_LoopKernel):
         self.identity, self.reduce_type, self.options = identity, reduce_type, options
         self.identity_text = "" if identity is None else _literal(identity)
         self.body_text = " ".join((map_expr, reduce_expr, post_map_expr, self.identity_text, reduce_type or ""))
+        self._wide = _loop_text.may_be_wide(self, map_expr)
         self._declare(name, bytes(p.raw for p in self.params), self.nin, self.nout, True, False, False, reduce_dims,
                       identity is not None)
 

@@ -16,7 +16,7 @@ C_TYPES = {"bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int
 SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
          "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
 
-NARROW, SPLIT, COLUMN = 1, 2, 4
+NARROW, SPLIT, COLUMN, WIDE = 1, 2, 4, 8
 NUMBER, RAW_DENSE, RAW_STRIDED, DENSE, UNIT, REPEATED, STRIDED = b"sRrcuzg"
 LANES, COLUMNS, ROWS, THREADS = 32, 256, 4, 256
 
@@ -68,6 +68,8 @@ class Variant:
         self.axes = self.kept + self.reduced
         self.operands = [Operand(p, C_TYPES[t], i >= nin, key[3 + 2 * i], key[4 + 2 * i])
                          for i, (p, t) in enumerate(zip(parameters, types))]
+        self.stepping = [t for o, t in zip(self.operands, types) if not o.raw and o.lies != NUMBER]
+        self.stepping_in = [t for o, t in zip(self.operands[:nin], types) if not o.raw and o.lies != NUMBER]
         self.shape = 7 if reduction else 2
         self.numbers = self.shape + self.axes
         for o in self.operands:
@@ -142,7 +144,9 @@ def elementwise(kernel, types, key, gpu):
     if kernel.loop_prep:
         text += lines(1, kernel.loop_prep + ";")
     body = (["_ind.set(i);"] if index else [])
-    if gpu:
+    if gpu and v.flags & WIDE:
+        text += _wide_step(v, steps, body, kernel)
+    elif gpu:
         text += _strided_loop(v, steps, body, kernel.operation)
     elif flat:
         text += _flat_loop(v, steps, body, kernel.operation)
@@ -158,7 +162,86 @@ def _strided_loop(v, steps, body, operation):
     places = [o.reference(f"_raw_{o.name}[i]") if o.lies == DENSE else
               o.reference(f"*({o.const}{o.ctype} *)((char *)_raw_{o.name} + cuprite_offset<{v.axes}, {v.narrow}>"
                           f"(i, _g.v + {v.shape}, _g.v + {o.at}))") for o in steps]
-    return [*lines(1, "CUPY_FOR(i, n) {"), *lines(2, body, places, once(operation)), *lines(1, "}")]
+    return ["#pragma unroll 1", *lines(1, "CUPY_FOR(i, n) {"), *lines(2, body, places, once(operation)),
+            *lines(1, "}")]
+
+
+def may_be_wide(kernel, operation):
+    """Whether a thread may take several elements at once: it keeps nothing between them, and neither takes addresses of
+    inputs, which lie in registers then, nor writes to them."""
+    names = "|".join(re.escape(p.name) for p in kernel.in_params if not p.raw)
+    if any(not p.is_const and not p.raw for p in kernel.in_params):
+        return False
+    return not kernel.loop_prep and not kernel.after_loop and not mentions(operation, "break") and not (
+        names and re.search(rf"&\s*({names})\b", operation))
+
+
+def assigned(operation):
+    """The names that the operation assigns to, once and before it reads them, whatever the elements are."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", operation, flags=re.S).strip()
+    if text.startswith("{") and text.endswith("}"):
+        text = text[1:-1]
+    if re.search(r"[{}#\"']|\b(if|else|for|while|do|switch|goto|return|continue|break|asm)\b", text):
+        return set()
+    found, seen = set(), set()
+    for statement in text.split(";"):
+        m = re.match(r"\s*(\w+)\s*=(?!=)(.*)", statement, re.S)
+        words = set(re.findall(r"[A-Za-z_]\w*", m[2] if m else statement))
+        if m and m[1] not in seen | words:
+            found.add(m[1])
+            words.add(m[1])
+        seen |= words
+    return found
+
+
+def _wide_step(v, steps, body, kernel):
+    """A thread takes neighbours, as many as the widest operand has in 16 bytes."""
+    count = 16 // max(SIZES[t] for t in v.stepping)
+    flat = all(o.lies == DENSE for o in steps)
+    written = assigned(kernel.operation)
+    index = "unsigned int" if v.flags & NARROW else "unsigned long long"
+    text = lines(1, f"const {index} _at = (({index})blockIdx.x * blockDim.x + threadIdx.x) * {count}u;",
+                 f"if (_at >= ({index})n) return;")
+    if flat:
+        text += lines(1, f"const bool _whole = ({index})n - _at >= {count};")
+    places, loads, pieces, stores, rests = [], [], [], [], []
+    for o in steps:
+        vector = f"cuprite_vector<{o.ctype}, {count}>"
+        if o.lies == DENSE:
+            text += lines(1, f"{o.const}{o.ctype} *const _p_{o.name} = _raw_{o.name} + _at;")
+        else:
+            text += lines(1, f"{o.const}{o.ctype} *const _p_{o.name} = ({o.const}{o.ctype} *)((char *)_raw_{o.name} + "
+                             f"cuprite_offset<{v.axes}, {v.narrow}>(_at, _g.v + {v.shape}, _g.v + {o.at}));")
+        if o.lies in (DENSE, UNIT) and (not o.output or o.name in written):
+            text += lines(1, f"{vector} _v_{o.name};")
+            places.append(o.reference(f"_v_{o.name}.v[_j]"))
+            if o.output:
+                stores.append(f"*({vector} *)_p_{o.name} = _v_{o.name};")
+                rests.append(f"_p_{o.name}[_j] = _v_{o.name}.v[_j];")
+            else:
+                loads.append(f"_v_{o.name} = *(const {vector} *)_p_{o.name};")
+                pieces.append(f"_v_{o.name}.v[_j] = _p_{o.name}[_j];")
+        elif o.lies == REPEATED:
+            text += [] if o.output else lines(1, f"const {o.ctype} _v_{o.name} = *_p_{o.name};")
+            places.append(o.reference(f"*_p_{o.name}" if o.output else f"_v_{o.name}"))
+        else:
+            places.append(o.reference(f"_p_{o.name}[_j]"))
+    text += _whole_or_rest(flat, loads, pieces, count)
+    text += ["#pragma unroll"] + lines(1, f"for (int _j = 0; _j < {count}; ++_j) {{")
+    text += lines(2, f"const ptrdiff_t i = (ptrdiff_t)(_at + _j);", "(void)i;",
+                  ["if (i >= n) break;"] if flat else [], body, places, once(kernel.operation)) + lines(1, "}")
+    return text + _whole_or_rest(flat, stores, rests, count)
+
+
+def _whole_or_rest(flat, whole, rest, count):
+    """Vectors are moved at once; the last one of a flat array, where it is not whole, element by element."""
+    if not flat:
+        return lines(1, whole)
+    if not whole:
+        return []
+    return [*lines(1, "if (_whole) {"), *lines(2, whole), *lines(1, "} else {"), "#pragma unroll",
+            *lines(2, f"for (int _j = 0; _j < {count}; ++_j)"), *lines(3, "if ((ptrdiff_t)(_at + _j) < n) {"),
+            *lines(4, rest), *lines(3, "}"), *lines(1, "}")]
 
 
 PIECE = ["const ptrdiff_t _begin = (ptrdiff_t)blockIdx.x * _g.v[1];",
@@ -370,23 +453,53 @@ class Reduction:
                      "_type_reduce *const _lane = (_type_reduce *)_memory;", "const int _t = threadIdx.x;")
 
     def gpu_first(self):
+        """Threads take elements in turn, or as many neighbours as fit a load."""
+        neighbours = self.v.flags & WIDE
+        self.together = 16 // max(SIZES[t] for t in self.v.stepping_in) if neighbours else 1
         text = self.shared()
         text += lines(1, f"const int _lanes = {THREADS} / (int)_side, _l = _t / (int)_side;",
                       "const ptrdiff_t _o = (ptrdiff_t)blockIdx.x * _side + _t % (int)_side, _piece = blockIdx.y;",
                       "const ptrdiff_t _low = _piece * _length, _end = _low + _length < _all ? _low + _length : _all;",
-                      "if (_o < _kept && _low + _l < _end) {")
-        text += lines(2, self.starts("_o"), "_type_reduce _sum;", "ptrdiff_t _k = _low + _l;", "{")
+                      f"ptrdiff_t _k = _low + _l * {self.together};", "if (_o < _kept && _k < _end) {")
+        text += lines(2, self.starts("_o"), "_type_reduce _sum;", "{")
         text += lines(3, self.single("_k"), self.mapped("_sum", "_o", "_k")) + lines(2, "}")
-        text += ["#pragma unroll 4"] + lines(2, "for (_k += _lanes; _k < _end; _k += _lanes)")
-        text += lines(3, self.join_mapped("_sum", self.single("_k"), "_o", "_k"))
+        text += lines(2, self.gpu_neighbours() if neighbours else self.gpu_turns())
         text += lines(2, "_lane[_t] = _sum;") + lines(1, "}")
-        text += lines(1, "const int _filled = _end - _low < _lanes ? (int)(_end - _low) : _lanes;",
+        text += lines(1, f"const ptrdiff_t _turns = (_end - _low + {self.together - 1}) / {self.together};",
+                      "const int _filled = _turns < _lanes ? (int)_turns : _lanes;",
                       "for (int _w = _lanes / 2; _w > 0; _w /= 2) {")
         text += lines(2, "__syncthreads();", "if (_o < _kept && _l < _w && _l + _w < _filled)")
         text += lines(3, self.joined("_lane[_t]", "_lane[_t + _w * (int)_side]")) + lines(1, "}")
         text += lines(1, "if (_o < _kept && _l == 0) {")
         text += lines(2, f"if (_filled <= 0) _lane[_t] = {self.empty()};", self.finish("_lane[_t]", "_o"))
         return text + lines(1, "}")
+
+    def gpu_turns(self):
+        return ["#pragma unroll 4", "for (_k += _lanes; _k < _end; _k += _lanes)",
+                *lines(1, self.join_mapped("_sum", self.single("_k"), "_o", "_k"))]
+
+    def gpu_neighbours(self):
+        n, places, loads, rests, text = self.together, [], [], [], ["int _skip = 1;"]
+        for o in self.v.inputs:
+            if o.lies == UNIT:
+                vector = f"cuprite_vector<{o.ctype}, {n}>"
+                text.append(f"{vector} _v_{o.name};")
+                loads.append(f"_v_{o.name} = ((const {vector} *)_at_{o.name})[_k / {n}];")
+                rests.append(f"_v_{o.name}.v[_j] = ((const {o.ctype} *)_at_{o.name})[_k + _j];")
+                places.append(o.reference(f"_v_{o.name}.v[_j]"))
+            elif o.lies == REPEATED:
+                places.append(o.reference(f"*({o.const}{o.ctype} *)_at_{o.name}"))
+            else:
+                places.append(o.reference(f"*({o.const}{o.ctype} *)({self.at(o, '_k + _j')})"))
+        text += ["#pragma unroll 2", f"for (; _k < _end; _k += _lanes * {n}, _skip = 0) {{"]
+        if loads:
+            text += lines(1, f"if (_k + {n} <= _end) {{", lines(1, loads), "} else {", lines(1, ["#pragma unroll"]),
+                          f"    for (int _j = 0; _j < {n}; ++_j)", "        if (_k + _j < _end) {", lines(3, rests),
+                          "        }", "}")
+        text += [*lines(1, "#pragma unroll", f"for (int _j = 0; _j < {n}; ++_j)",
+                        "    if (_j >= _skip && _k + _j < _end)"),
+                 *lines(3, self.join_mapped("_sum", places, "_o", "_k + _j")), "}"]
+        return text
 
     def gpu_join(self):
         text = self.shared()

@@ -82,7 +82,7 @@ void cpy_array_dealloc(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     cpy_state *s = cpy_now(); /* NULL when the module went before its last array */
     if (o->weak) PyObject_ClearWeakRefs(self);
-    cp_free(o->x);
+    CPY_RUN(0, cp_free(o->x)); /* the last of a stream's arrays waits for it, and it may be to call a function */
     if (o->past) forget_past(o);
     Py_CLEAR(o->base);
     if (s && type == s->array && s->nkept < CPY_KEPT) s->kept[s->nkept++] = o;

@@ -30,6 +30,10 @@
              returns="bool", unlock="never", doc="Whether the stream's work is recorded.") */
 /*: function("stream_use", "stream: stream", module="_device", call="cp_stream_use(stream)", returns="none",
              unlock="never", doc="Makes a stream the thread's on its device.") */
+/*: function("stream_default_per_thread", "", module="_device", call="cp_stream_default_per_thread()", returns="bool",
+             unlock="never", doc="Whether the default of streams is each thread's own.") */
+/*: function("allow_waits", "allow: bool", module="_device", call="cp_synchronize_allow(allow)", returns="bool",
+             unlock="never", doc="Whether this thread's calls may wait for devices; returns what was.") */
 /*: function("stream_synchronize", "stream: stream", module="_device", call="cp_stream_synchronize(stream)",
              returns="none", unlock="always", doc="Waits for a stream.") */
 /*: function("stream_done", "stream: stream", module="_device", call="cp_stream_done(stream)", returns="bool",
@@ -91,8 +95,17 @@ PyObject *py_device_threads(const py_device_threads_args *v)
 }
 
 /* --- streams and events travel as capsules --- */
-static void free_stream(PyObject *c) { cp_stream_free(PyCapsule_GetPointer(c, "stream")); }
-static void free_event(PyObject *c) { cp_event_free(PyCapsule_GetPointer(c, "event")); }
+static void free_stream(PyObject *c)
+{
+    cp_stream *s = PyCapsule_GetPointer(c, "stream");
+    CPY_RUN(0, cp_stream_free(s)); /* waits for its work */
+}
+
+static void free_event(PyObject *c)
+{
+    cp_event *e = PyCapsule_GetPointer(c, "event");
+    CPY_RUN(0, cp_event_free(e));
+}
 
 static PyObject *own_stream(cp_stream *s)
 {
@@ -140,8 +153,8 @@ PyObject *py_device_stream_current(const py_device_stream_current_args *v)
     return s ? PyCapsule_New(s, "stream", NULL) : cpy_raise();
 }
 
-/*: function("stream_use_null", "device: int", module="_device", doc="Back to the null stream of a device.") */
-PyObject *py_device_stream_use_null(const py_device_stream_use_null_args *v)
+/*: function("stream_use_default", "device: int", module="_device", doc="Back to the default stream of a device.") */
+PyObject *py_device_stream_use_default(const py_device_stream_use_default_args *v)
 {
     int before = cp_device_current();
     if (before == CP_NO_DEVICE) return cpy_raise();

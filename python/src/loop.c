@@ -230,7 +230,7 @@ static PyObject *call_or_prepare(PyObject *callable, PyObject *const *v, Py_ssiz
     c.k = k;
     for (int i = 0; i < all; i++) c.o[i] = c.made[i] = NULL, c.x[i] = NULL;
     c.size = -1, c.threads = 0, c.axis = NULL, c.keepdims = false;
-    c.prepare = prepare, c.declined = false;
+    c.prepare = prepare, c.declined = false, c.wide = 1;
     bool done = take_call(&c, v, n, names) && perform(&c);
     PyObject *r = c.declined ? Py_NewRef(Py_NotImplemented) : !done ? NULL : prepare ? Py_NewRef(Py_None) : returned(&c);
     for (int i = 0; i < all; i++) {
@@ -328,6 +328,7 @@ static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(loop_kernel, call), READONLY, NULL},
     {"_patient", T_BOOL, offsetof(loop_kernel, patient), 0, NULL},
     {"_alike", T_BOOL, offsetof(loop_kernel, alike), 0, NULL},
+    {"_wide", T_BOOL, offsetof(loop_kernel, wide), 0, NULL},
     {NULL},
 };
 

@@ -37,6 +37,7 @@ typedef struct loop_kernel {
     bool reduction, no_return, return_tuple, reduce_dims, has_identity;
     bool patient;             /* what was not compiled is not compiled by a call, which gives NotImplemented */
     bool alike;               /* operands of different shapes are not taken either */
+    bool wide;                /* a thread of a GPU may take neighbours at once: nothing is kept between elements */
     bool raw[MOST_OPERANDS];
     PyObject *name;
     signature *signatures;
@@ -59,6 +60,7 @@ typedef struct loop_call {
     int64_t shape[CP_MAXDIM + 2];
     int64_t stride[MOST_OPERANDS][CP_MAXDIM + 2];
     int64_t kept, reduced;          /* elements of the result, and those that become one of them */
+    int wide;                       /* elements that a thread of a GPU takes at once, which are neighbours; or 1 */
     bool column;                    /* of a reduction: neighbours in memory belong to different results */
 } loop_call;
 

@@ -12,8 +12,11 @@ enum {
     CPU_TASKS = 64,            /* as many are wanted */
     CPU_COLUMNS = 256,          /* results that a task of the CPU gathers side by side */
     GPU_THREADS = 256,         /* of a block that reduces */
-    GPU_BLOCKS = 528,          /* as many are wanted of a reduction */
+    GPU_BLOCKS = 528,          /* as many are wanted of a reduction, and where threads have this much to do, */
+    GPU_WORK = 64,
+    MOST_GPU_BLOCKS = 2112,    /* up to so many */
     MOST_BLOCKS = 1 << 16,     /* of an elementwise kernel; threads go on to further elements */
+    VECTOR = 16,               /* bytes of a thread's load */
     MOST_NUMBERS = 4096
 };
 
@@ -56,7 +59,7 @@ static bool is_dense(const loop_call *c, int i, int from, int to)
 static int by_stride(const loop_call *c, int i, int axis)
 {
     int64_t s = c->stride[i][axis];
-    if (c->s->gpu) return STRIDED;
+    if (c->s->gpu && c->wide == 1) return STRIDED;
     return s == 0 ? REPEATED : s == (int64_t)cp_type_size(c->s->types[i]) ? UNIT : STRIDED;
 }
 
@@ -68,6 +71,40 @@ static int lie(const loop_call *c, int i)
     if (!k->reduction) return is_dense(c, i, 0, c->ndim) ? DENSE : by_stride(c, i, c->ndim - 1);
     if (i >= k->nin) return is_dense(c, i, 0, c->nkept) ? DENSE : STRIDED;
     return by_stride(c, i, c->column ? c->nkept - 1 : c->ndim - 1);
+}
+
+/* Whether vectors of `bytes` may be read or written wherever the operand has neighbours. */
+static bool is_aligned(const loop_call *c, int i, int64_t bytes)
+{
+    const int last = c->ndim - 1;
+    const bool dense = is_dense(c, i, 0, c->ndim);
+    if (!dense && !c->stride[i][last]) return true; /* one for all */
+    if ((uintptr_t)cp_data(c->x[i]) % (uintptr_t)bytes) return false;
+    for (int d = 0; !dense && d < last; d++)
+        if (c->stride[i][d] % bytes) return false;
+    return true;
+}
+
+/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; 1 where
+ * not. */
+static int neighbours(const loop_call *c)
+{
+    int64_t widest = 0, n;
+    bool flat = true;
+    if (!c->s->gpu || !c->k->wide) return 1;
+    for (int i = 0; i < loop_operands(c->k); i++) {
+        if (!loop_steps(c, i)) continue;
+        widest = most(widest, (int64_t)cp_type_size(c->s->types[i]));
+        if (is_dense(c, i, 0, c->ndim)) continue;
+        flat = false;
+        int64_t step = c->stride[i][c->ndim - 1];
+        if (step && step != (int64_t)cp_type_size(c->s->types[i])) return 1; /* more lines of memory at a time */
+    }
+    n = widest ? VECTOR / widest : 1;
+    if (n < 2 || (!flat && c->shape[c->ndim - 1] % n)) return 1;
+    for (int i = 0; i < loop_operands(c->k); i++)
+        if (loop_steps(c, i) && !is_aligned(c, i, n * (int64_t)cp_type_size(c->s->types[i]))) return 1;
+    return (int)n;
 }
 
 /* Whether neighbours in memory belong to different results, by the first operand that moves. */
@@ -98,7 +135,7 @@ static bool is_narrow(const loop_call *c)
 }
 
 /* --- variants --- */
-enum { NARROW = 1, SPLIT = 2, COLUMN = 4 };
+enum { NARROW = 1, SPLIT = 2, COLUMN = 4, WIDE = 8 };
 
 static variant *new_variant(loop_call *c, const unsigned char *key, int length)
 {
@@ -207,7 +244,8 @@ static bool run_elementwise(loop_call *c)
     geometry g;
     cp_argument a[MOST_OPERANDS + 2];
     g.n = 0;
-    variant *v = find_variant(c, is_narrow(c) ? NARROW : 0);
+    c->wide = neighbours(c);
+    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (c->wide > 1 ? WIDE : 0));
     if (!v || c->prepare) return v != NULL;
     int64_t per = most(256, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
     per = (per + 63) / 64 * 64;
@@ -217,8 +255,8 @@ static bool run_elementwise(loop_call *c)
     if (!put_operands(c, &g)) return too_much();
     fill_arguments(c, NULL, &g, a);
     int64_t threads = !c->s->gpu ? 1 : c->threads ? c->threads : 128;
-    int64_t blocks = parts(c->kept, c->s->gpu ? threads : per);
-    if (c->s->gpu) blocks = least(blocks, MOST_BLOCKS);
+    int64_t blocks = parts(c->kept, c->s->gpu ? threads * c->wide : per);
+    if (c->s->gpu && c->wide == 1) blocks = least(blocks, MOST_BLOCKS);
     return launch(v->first, (cp_dim3){(uint32_t)blocks, 1, 1}, (cp_dim3){(uint32_t)threads, 1, 1},
                   loop_operands(c->k) + 1, a);
 }
@@ -237,26 +275,52 @@ static cut cut_for_cpu(const loop_call *c)
     return t;
 }
 
-static cut cut_for_gpu(const loop_call *c)
+/* Elements side by side that a thread of a reduction takes in turn; by types and sizes, so that the order of joins is
+ * the same wherever they lie. */
+static int64_t side_by_side(const loop_call *c)
+{
+    int64_t widest = 0;
+    if (!c->s->gpu || !c->k->wide || c->column) return 1;
+    for (int i = 0; i < c->k->nin; i++)
+        if (loop_steps(c, i)) widest = most(widest, (int64_t)cp_type_size(c->s->types[i]));
+    int64_t n = widest ? VECTOR / widest : 1;
+    return n > 1 && c->reduced >= 2 * GPU_THREADS * n ? n : 1;
+}
+
+/* Whether those may be read at once. */
+static bool are_vectors(const loop_call *c, int64_t n)
+{
+    if (n == 1 || c->ndim - c->nkept != 1) return false;
+    for (int i = 0; i < c->k->nin; i++) {
+        if (!loop_steps(c, i)) continue;
+        int64_t size = (int64_t)cp_type_size(c->s->types[i]), step = c->stride[i][c->ndim - 1];
+        if (step && (step != size || !is_aligned(c, i, n * size))) return false;
+    }
+    return true;
+}
+
+static cut cut_for_gpu(const loop_call *c, int64_t together)
 {
     int64_t lanes = power_from(most(c->reduced, 1), GPU_THREADS);
     if (c->column) lanes = least(lanes, GPU_THREADS / power_from(c->shape[c->nkept - 1], 32));
+    int64_t blocks = c->kept * c->reduced / (GPU_THREADS * GPU_WORK);
+    blocks = c->column ? GPU_BLOCKS : most(GPU_BLOCKS, least(blocks, MOST_GPU_BLOCKS));
     cut t = {.pieces = 1, .side = GPU_THREADS / lanes};
     t.groups = parts(c->kept, t.side);
     if (c->s->part && t.groups < GPU_BLOCKS / 2 && c->reduced >= lanes * 32)
-        t.pieces = least(parts(GPU_BLOCKS, t.groups), c->reduced / (lanes * 16));
-    t.length = most(1, parts(c->reduced, t.pieces));
+        t.pieces = least(parts(blocks, t.groups), c->reduced / (lanes * 16));
+    t.length = most(1, parts(parts(c->reduced, t.pieces), together) * together);
     t.pieces = most(1, parts(c->reduced, t.length));
     t.per = 1;
     return t;
 }
 
-static bool launch_reduction(loop_call *c, const cut *t, cp_array *part)
+static bool launch_reduction(loop_call *c, const cut *t, cp_array *part, int flags)
 {
     geometry g;
     cp_argument a[MOST_OPERANDS + 2];
     g.n = 0;
-    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (part ? SPLIT : 0) | (c->column ? COLUMN : 0));
+    variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (part ? SPLIT : 0) | flags);
     if (!v) return false;
     const int64_t numbers[] = {c->kept, c->reduced, t->groups, t->pieces, t->length, t->per, t->side};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) put(&g, numbers[i]);
@@ -274,11 +338,14 @@ static bool launch_reduction(loop_call *c, const cut *t, cp_array *part)
 static bool run_reduction(loop_call *c)
 {
     c->column = by_columns(c);
-    cut t = c->s->gpu ? cut_for_gpu(c) : cut_for_cpu(c);
-    if (t.pieces == 1) return launch_reduction(c, &t, NULL);
+    const int64_t together = side_by_side(c);
+    const int flags = (c->column ? COLUMN : 0) | (together > 1 ? WIDE : 0);
+    if (are_vectors(c, together)) c->wide = (int)together;
+    cut t = c->s->gpu ? cut_for_gpu(c, together) : cut_for_cpu(c);
+    if (t.pieces == 1) return launch_reduction(c, &t, NULL, flags);
     cp_array *part = cp_empty((cp_shape){1, (int64_t[]){c->kept * t.pieces * c->s->part}}, CP_UINT8);
     if (!part) return cpy_raise(), false;
-    bool done = launch_reduction(c, &t, part);
+    bool done = launch_reduction(c, &t, part, flags);
     cp_free(part);
     return done;
 }

@@ -18,7 +18,11 @@ static bool make_exceptions(cpy_state *s)
     s->driver_error = PyErr_NewExceptionWithDoc("cuprite.cuda.driver.CUDADriverError",
                                                 "What a launch asks for is beyond CUDA's limits, or is not there.",
                                                 PyExc_RuntimeError, NULL);
+    s->synchronized_error = PyErr_NewExceptionWithDoc("cuprite.DeviceSynchronized",
+        "Something would wait for a device where allow_synchronize(False) holds.", PyExc_RuntimeError, NULL);
     return s->memory_error && s->casting_error && s->device_error && s->compile_error && s->driver_error &&
+           s->synchronized_error &&
+           PyModule_AddObjectRef(s->module, "DeviceSynchronized", s->synchronized_error) == 0 &&
            PyModule_AddObjectRef(s->module, "_CompileError", s->compile_error) == 0 &&
            PyModule_AddObjectRef(s->module, "_CUDADriverError", s->driver_error) == 0 &&
            PyModule_AddObjectRef(s->module, "OutOfMemoryError", s->memory_error) == 0 &&
@@ -51,6 +55,7 @@ static PyObject *exception_of(cp_code code)
     case CP_ERROR_DEVICE: return Py_NewRef(cpy_now()->device_error);
     case CP_ERROR_COMPILE: return Py_NewRef(cpy_now()->compile_error);
     case CP_ERROR_DRIVER: return Py_NewRef(cpy_now()->driver_error);
+    case CP_ERROR_SYNCHRONIZED: return Py_NewRef(cpy_now()->synchronized_error);
     case CP_ERROR_AXIS: return axis_error();
     default: break;
     }
@@ -91,6 +96,10 @@ PyObject *cpy_raise(void)
     }
     cp_code code = cp_error();
     const char *message = code == CP_OK ? "failure without an error record" : cp_error_message();
+    if (code == CP_ERROR_INTERRUPTED && PyErr_CheckSignals()) { /* what the program's handler raises */
+        cp_error_clear();
+        return NULL;
+    }
     PyObject *words = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
     cp_error_clear();
     PyObject *exception = words ? exception_of(code) : NULL;

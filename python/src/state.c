@@ -74,6 +74,7 @@ PyObject *cpy_module(PyObject **slot, const char *name)
         DO((s)->device_error);                                                                             \
         DO((s)->compile_error);                                                                            \
         DO((s)->driver_error);                                                                             \
+        DO((s)->synchronized_error);                                                                       \
         DO((s)->support);                                                                                  \
         DO((s)->dispatch);                                                                                 \
         DO((s)->numpy);                                                                                    \

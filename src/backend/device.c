@@ -49,6 +49,7 @@ static void cpu_open(void)
     cpu.null_stream = (cp_stream){.refs = 1, .device = &cpu};
     cpi_backend_cpu.open(&cpu);
     cpu.pool = cpi_pool_new(&cpu);
+    cpi_streams_from_environment();
     pthread_atfork(NULL, NULL, after_fork_child);
 }
 
@@ -88,6 +89,7 @@ static cpi_device *device_open(const char *function, cpi_plugin *p, int i)
     }
     if (__atomic_load_n(&p->open[i], __ATOMIC_ACQUIRE)) return d;
     cp_code code = CP_OK;
+    cpi_device_cpu(); /* what it reads of the environment holds for all */
     pthread_mutex_lock(&open_lock);
     if (!p->open[i]) {
         if (!d->pool) d->pool = cpi_pool_new(d);
@@ -196,7 +198,7 @@ cp_code cp_device_query(int device, cp_device_info *info)
 cp_code cp_device_synchronize(int device)
 {
     cpi_device *d = cpi_device_get("device_synchronize", device);
-    return d ? d->backend->device_sync(d) : cp_error();
+    return d && cpi_may_wait("device_synchronize") ? d->backend->device_sync(d) : cp_error();
 }
 
 cp_code cp_pool_query(int device, cp_pool_stats *stats)

@@ -6,6 +6,7 @@
 
 #include "backend/array.h"
 #include "backend/device.h"
+#include "backend/live.h"
 #include "backend/pool.h"
 #include "core/memory.h"
 
@@ -33,7 +34,7 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
     if (!d || !known(function, kind)) return NULL;
     if (!bytes) bytes = 1;
     void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
-    if (p) cpi_count_live(1);
+    if (p) cpi_count_live(1), cpi_live_add(p, bytes);
     else cpi_fail(CP_ERROR_MEMORY, "%s: out of memory on %s: %zu bytes asked for", function, d->name, bytes);
     return p;
 }
@@ -45,6 +46,7 @@ void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind)
     if (!d || !known(function, kind)) return;
     if (!bytes) bytes = 1;
     cpi_count_live(-1);
+    cpi_live_remove(memory);
     if (d->backend->memory_of_kind_free) {
         d->backend->memory_of_kind_free(cpi_stream(d), memory, bytes, kind);
     } else if (kind == CP_MEMORY_PINNED) {
@@ -58,6 +60,7 @@ cp_code cpi_copy_peer(cpi_device *to_device, void *to, cpi_device *from_device, 
 {
     const cpi_backend *there = to_device->backend, *here = from_device->backend;
     if (from_device->id == CP_CPU) return there->from_host(cpi_stream(to_device), to, from, bytes);
+    if (to_device->id == CP_CPU && !cpi_may_wait("to_device")) return cp_error();
     if (to_device->id == CP_CPU) return here->to_host(cpi_stream(from_device), to, from, bytes);
     if (there == here && there->copy_peer) {
         cp_stream *sender = cpi_stream(from_device);

@@ -12,6 +12,7 @@
 
 #include "backend/capture.h"
 #include "backend/device.h"
+#include "backend/live.h"
 #include "backend/stream.h"
 #include "core/memory.h"
 
@@ -80,7 +81,7 @@ cpi_pool *cpi_pool_new(cpi_device *device)
 #endif
     const char *mode = getenv("CUPRITE_POOL");
     if (mode) p->direct = strcmp(mode, "off") == 0;
-    p->small = device->id == CP_CPU && !p->direct ? UNIT : 0;
+    p->small = device->id == CP_CPU && !p->direct && !cpi_live_kept() ? UNIT : 0;
     return p;
 }
 
@@ -509,6 +510,7 @@ static int64_t blocks_free(const cpi_pool *p)
 
 void cpi_pool_stats(cpi_pool *p, cp_pool_stats *stats)
 {
+    cpi_settle();
     pthread_mutex_lock(&p->lock);
     int64_t small = __atomic_load_n(&p->small_bytes, __ATOMIC_RELAXED);
     if (p->stats.used + small > p->stats.peak) p->stats.peak = p->stats.used + small;
@@ -532,6 +534,7 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
+    cpi_settle();
     if (bytes > (size_t)INT64_MAX / 2 || cpi_allocation_fails()) goto none;
     size_t size = round_up(bytes ? bytes : 1, UNIT);
     bool large = size > SMALL;
@@ -551,6 +554,7 @@ void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
     pthread_mutex_unlock(&p->lock);
     if (b) {
         cpi_count_live(1);
+        cpi_live_add(b->at, bytes ? bytes : 1);
         return b->at;
     }
 none:;
@@ -585,6 +589,9 @@ void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
 {
     cp_stream *gone[USERS] = {NULL};
     if (!memory) return;
+    cpi_live_remove(memory);
+    if (cpi_in_call() && cpi_leave_for_later(p->device, cpi_stream_ref(stream), memory)) return;
+    cpi_settle();
     pthread_mutex_lock(&p->lock);
     block *b = table_find(p, memory, false);
     if (b && !b->is_free && !b->waits) {
@@ -629,6 +636,7 @@ cp_code cpi_pool_limit(cpi_pool *p, int64_t bytes)
 
 cp_code cpi_pool_trim(cpi_pool *p, cp_stream *stream)
 {
+    cpi_settle();
     pthread_mutex_lock(&p->lock);
     cp_code code = shrink(p, stream);
     if (!stream)

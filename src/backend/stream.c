@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend/array.h"
 #include "backend/capture.h"
@@ -13,13 +14,37 @@
 
 static _Thread_local cp_stream *streams[CPI_DEVICES];
 
+/* What ended in a function that a stream called. */
+typedef struct left {
+    cpi_device *device;
+    cp_stream *stream;
+    void *memory;
+    struct left *next;
+} left;
+
+static _Thread_local bool in_call;
+static left *all_left; /* changed atomically: who waits for a device holds no lock that a call may need */
+
 static cp_stream **slot_of(const cpi_device *d) { return &streams[d->slot]; }
+
+static bool default_per_thread; /* written before there is any device */
+static cp_stream *own_stream(cpi_device *d);
+
+/* The thread's own stream; the null stream, where any order is right, when there is no memory for it. */
+static cp_stream *own_default(cpi_device *device)
+{
+    bool fine = cp_error() == CP_OK;
+    cp_stream *s = own_stream(device);
+    if (!s && fine) cp_error_clear();
+    return s;
+}
 
 cp_stream *cpi_stream(cpi_device *device)
 {
     bool others = __atomic_load_n(&cpi_streams_made, __ATOMIC_RELAXED);
     cp_stream *s = others ? *slot_of(device) : NULL;
     if (device->backend->use) device->backend->use(device);
+    if (!s && others && default_per_thread) s = own_default(device);
     return s ? s : &device->null_stream;
 }
 
@@ -57,11 +82,18 @@ static cp_stream *find(const cpi_device *d, const void *handle)
     return refs ? s : NULL;
 }
 
-void cpi_streams_after_fork(void) { pthread_mutex_init(&lock, NULL); }
+void cpi_streams_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    all_left = NULL; /* the parent's */
+    in_call = false;
+}
 
 void cpi_stream_unref(cp_stream *s)
 {
-    if (s == &s->device->null_stream || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL)) return;
+    if (s == &s->device->null_stream) return;
+    if (in_call && cpi_leave_for_later(s->device, s, NULL)) return;
+    if (__atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL)) return;
     pthread_mutex_lock(&lock);
     cp_stream **link = &made;
     while (*link && *link != s) link = &(*link)->next;
@@ -131,10 +163,8 @@ static void own_end(void *table)
 
 static void own_init(void) { pthread_key_create(&own_key, own_end); }
 
-cp_stream *cp_stream_per_thread(int device)
+static cp_stream *own_stream(cpi_device *d)
 {
-    cpi_device *d = cpi_device_get("stream_per_thread", device);
-    if (!d) return NULL;
     pthread_once(&own_once, own_init);
     cp_stream **own = pthread_getspecific(own_key);
     if (!own && (!(own = calloc(CPI_DEVICES, sizeof *own)) || pthread_setspecific(own_key, own))) {
@@ -144,6 +174,43 @@ cp_stream *cp_stream_per_thread(int device)
     }
     if (!own[d->slot]) own[d->slot] = stream_new(d, NULL, CPI_STREAM_BLOCKING, 0);
     return own[d->slot];
+}
+
+cp_stream *cp_stream_per_thread(int device)
+{
+    cpi_device *d = cpi_device_get("stream_per_thread", device);
+    return d ? own_stream(d) : NULL;
+}
+
+void cpi_streams_from_environment(void)
+{
+    const char *text = getenv("CUPRITE_PER_THREAD_DEFAULT_STREAM");
+    if (!text || !*text) text = getenv("CUPY_CUDA_PER_THREAD_DEFAULT_STREAM");
+    default_per_thread = text && *text && strcmp(text, "0") != 0;
+    if (default_per_thread) __atomic_store_n(&cpi_streams_made, true, __ATOMIC_RELAXED);
+}
+
+bool cp_stream_default_per_thread(void)
+{
+    cpi_device_cpu();
+    return default_per_thread;
+}
+
+/* --- waits --- */
+
+static _Thread_local bool waits_refused;
+
+bool cp_synchronize_allow(bool allow)
+{
+    bool before = !waits_refused;
+    waits_refused = !allow;
+    return before;
+}
+
+bool cpi_may_wait(const char *function)
+{
+    if (waits_refused) cpi_fail(CP_ERROR_SYNCHRONIZED, "%s: this thread may not wait for devices now", function);
+    return !waits_refused;
 }
 
 void cp_stream_free(cp_stream *s)
@@ -158,7 +225,7 @@ cp_code cp_stream_use(cp_stream *s)
 {
     cpi_device *d = s ? s->device : cpi_device_current();
     if (!d) return cp_error();
-    *slot_of(d) = s == &d->null_stream ? NULL : s;
+    *slot_of(d) = s == &d->null_stream && !default_per_thread ? NULL : s;
     return CP_OK;
 }
 
@@ -171,6 +238,7 @@ cp_stream *cp_stream_current(int device)
 cp_code cp_stream_synchronize(cp_stream *s)
 {
     if (cpi_null("stream_synchronize", s)) return CP_ERROR_VALUE;
+    if (!cpi_may_wait("stream_synchronize")) return cp_error();
     return s->device->backend->stream_sync(s);
 }
 
@@ -184,6 +252,32 @@ bool cp_stream_is_blocking(const cp_stream *s) { return s && s->flags & CPI_STRE
 
 int cp_stream_priority(const cp_stream *s) { return s ? s->priority : 0; }
 
+/* --- calls from streams --- */
+
+
+bool cpi_in_call(void) { return in_call; }
+
+bool cpi_leave_for_later(cpi_device *device, cp_stream *stream, void *memory)
+{
+    left *l = malloc(sizeof *l);
+    if (!l) return false;
+    *l = (left){device, stream, memory, __atomic_load_n(&all_left, __ATOMIC_RELAXED)};
+    while (!__atomic_compare_exchange_n(&all_left, &l->next, l, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+    return true;
+}
+
+void cpi_settle(void)
+{
+    if (in_call || !__atomic_load_n(&all_left, __ATOMIC_RELAXED)) return;
+    for (left *l = __atomic_exchange_n(&all_left, NULL, __ATOMIC_ACQUIRE), *next; l; l = next) {
+        next = l->next;
+        if (l->memory) cpi_pool_free(l->device->pool, l->stream, l->memory);
+        cpi_stream_unref(l->stream);
+        free(l);
+    }
+}
+
 typedef struct host_call {
     void (*function)(void *argument);
     void *argument;
@@ -193,7 +287,27 @@ typedef struct host_call {
 static void call_once(void *call)
 {
     host_call *c = call;
+    bool before = in_call;
+    in_call = true;
     c->function(c->argument);
+    if (c->release) c->release(c->argument);
+    in_call = before;
+    free(c);
+}
+
+/* The same of one that a graph calls at each launch. */
+static void call_again(void *call)
+{
+    host_call *c = call;
+    bool before = in_call;
+    in_call = true;
+    c->function(c->argument);
+    in_call = before;
+}
+
+static void call_gone(void *call)
+{
+    host_call *c = call;
     if (c->release) c->release(c->argument);
     free(c);
 }
@@ -205,13 +319,14 @@ cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *arg
     if (!function) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to call", name);
     const cpi_backend *backend = s->device->backend;
     if (backend->use) backend->use(s->device);
-    if (cpi_capture_if_any(s)) { /* called at each launch */
-        if (release && !cpi_capture_own(s, argument, release)) return cp_error();
-        return backend->stream_call(s, function, argument);
-    }
     host_call *c = malloc(sizeof *c);
     if (!c) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", name);
     *c = (host_call){function, argument, release};
+    if (cpi_capture_if_any(s)) { /* called at each launch */
+        if (cpi_capture_own(s, c, call_gone)) return backend->stream_call(s, call_again, c);
+        free(c);
+        return cp_error();
+    }
     cp_code code = backend->stream_call(s, call_once, c);
     if (code) free(c);
     return code;
@@ -262,6 +377,7 @@ cp_code cp_event_record(cp_event *e, cp_stream *s)
 cp_code cp_event_synchronize(cp_event *e)
 {
     if (cpi_null("event_synchronize", e)) return CP_ERROR_VALUE;
+    if (!cpi_may_wait("event_synchronize")) return cp_error();
     return e->device->backend->event_sync(e);
 }
 

@@ -126,6 +126,22 @@ void names_under_way(cp_stream *stream, char *text, size_t bytes)
     pthread_mutex_unlock(&lock);
 }
 
+/* Who names the thread, the address and, where the kernel was compiled under CUPRITE_CHECK, the line. */
+const char *sanitizer(cudaError_t status)
+{
+    switch ((int)status) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorLaunchFailure:
+        return "; CUPRITE_CHECK=1 compute-sanitizer python prog.py tells the kernel, its line and the address";
+    default:
+        return "";
+    }
+}
+
 } // namespace
 
 cp_code cpi_cuda_check(cp_stream *stream, cudaError_t status, const char *what)
@@ -138,8 +154,8 @@ cp_code cpi_cuda_check(cp_stream *stream, cudaError_t status, const char *what)
     char names[256] = "";
     if (of_earlier_work(status)) names_under_way(stream, names, sizeof names);
     cudaGetLastError(); /* else the next launch would be blamed */
-    return cpi_host->fail(code, "%s: CUDA: %s (%s)%s%s", what, cudaGetErrorString(status), cudaGetErrorName(status),
-                          names[0] ? " in work under way: " : "", names);
+    return cpi_host->fail(code, "%s: CUDA: %s (%s)%s%s%s", what, cudaGetErrorString(status), cudaGetErrorName(status),
+                          names[0] ? " in work under way: " : "", names, sanitizer(status));
 }
 
 cp_code cpi_cuda_issued(cp_stream *stream, cudaError_t status, const char *what)

@@ -357,6 +357,13 @@ static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *
         const cpi_node *whole = &run->f->nodes[node->in[0]];
         for (int k = 0; k < whole->nin; k++) in[k] = made[whole->in[k]];
         if (cp_elementwise_all((cp_op)whole->op, in, results, NULL)) return NULL;
+        for (int j = i + 1; j < run->f->nnodes; j++) { /* who wants the other one finds it */
+            const cpi_node *other = &run->f->nodes[j];
+            bool wanted = other->kind == CPI_NODE_PART && other->in[0] == node->in[0] && run->terms[j].uses;
+            if (!wanted) continue;
+            made[j] = results[other->op];
+            return results[node->op];
+        }
         cp_free(results[1 - node->op]);
         return results[node->op];
     }
@@ -402,7 +409,7 @@ static cp_code run_nodes(cpi_run *run, cp_array **made, cp_array *out)
         bool last = f->nresults == 1 && f->results[0] == i && run->terms[i].uses == 1;
         bool there = cpi_is_host(run->terms[i].x) || f->nodes[i].kind == CPI_NODE_OPERAND;
         cp_array *into = last && f->nodes[i].kind == CPI_NODE_OP ? out : NULL;
-        made[i] = there ? run->terms[i].x : one_node(run, i, made, into);
+        if (!made[i]) made[i] = there ? run->terms[i].x : one_node(run, i, made, into);
         if (!made[i]) {
             if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(f, f->nodes[i].at);
             return cp_error();

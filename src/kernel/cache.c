@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/memory.h"
@@ -31,16 +32,10 @@ static const char *given(const char *name)
     return text && *text ? text : NULL;
 }
 
-cp_code cpi_cache_folder(char folder[PATH_MAX])
+/* Makes the folder where it is not there; CP_OK where it is ours alone. */
+static cp_code take_folder(char *folder)
 {
-    const char *own = given("CUPRITE_CACHE_DIR") ? given("CUPRITE_CACHE_DIR") : given("CUPY_CACHE_DIR");
-    const char *xdg = given("XDG_CACHE_HOME"), *home = given("HOME");
-    int n = own ? snprintf(folder, PATH_MAX, "%s", own)
-            : xdg ? snprintf(folder, PATH_MAX, "%s/cuprite/kernels", xdg)
-            : home ? snprintf(folder, PATH_MAX, "%s/.cache/cuprite/kernels", home)
-                   : snprintf(folder, PATH_MAX, "/tmp/cuprite-%u", (unsigned)geteuid());
     struct stat s;
-    if (n >= PATH_MAX - 100) return cpi_fail(CP_ERROR_IO, "kernel cache: the folder's name is too long");
     if (!make_folders(folder)) return cpi_fail(CP_ERROR_IO, "kernel cache: %s: %s", folder, strerror(errno));
     if (stat(folder, &s) || !S_ISDIR(s.st_mode))
         return cpi_fail(CP_ERROR_IO, "kernel cache: %s is not a folder", folder);
@@ -51,24 +46,49 @@ cp_code cpi_cache_folder(char folder[PATH_MAX])
     return CP_OK;
 }
 
-void *cpi_cache_read(const char *path, size_t *bytes)
+/* Of the user's folders one that can be written to; where the home is missing or closed, one among temporary files. */
+cp_code cpi_cache_folder(char folder[PATH_MAX])
 {
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    struct stat s;
-    if (f < 0) return NULL;
-    char *content = NULL;
+    const char *own = given("CUPRITE_CACHE_DIR") ? given("CUPRITE_CACHE_DIR") : given("CUPY_CACHE_DIR");
+    const char *xdg = given("XDG_CACHE_HOME"), *home = given("HOME");
+    int n = own ? snprintf(folder, PATH_MAX, "%s", own)
+            : xdg ? snprintf(folder, PATH_MAX, "%s/cuprite/kernels", xdg)
+            : home ? snprintf(folder, PATH_MAX, "%s/.cache/cuprite/kernels", home) : 0;
+    if (n >= PATH_MAX - 100) return cpi_fail(CP_ERROR_IO, "kernel cache: the folder's name is too long");
+    if (!own && (!n || !make_folders(folder) || access(folder, W_OK)))
+        snprintf(folder, PATH_MAX, "/tmp/cuprite-%u", (unsigned)geteuid());
+    return take_folder(folder);
+}
+
+/* All of an open file, a 0 behind it; NULL where it cannot be read. */
+static char *read_all(int f, const struct stat *s, size_t *bytes)
+{
+    char *content = S_ISREG(s->st_mode) && s->st_size < 1 << 30 ? malloc((size_t)s->st_size + 1) : NULL;
     size_t have = 0;
-    if (fstat(f, &s) == 0 && S_ISREG(s.st_mode) && s.st_size < 1 << 30) content = malloc((size_t)s.st_size + 1);
-    while (content && have < (size_t)s.st_size) {
-        ssize_t n = read(f, content + have, (size_t)s.st_size - have);
-        if (n <= 0) break;
+    while (content && have < (size_t)s->st_size) {
+        ssize_t n = read(f, content + have, (size_t)s->st_size - have);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return free(content), NULL;
         have += (size_t)n;
     }
-    close(f);
     if (content) content[have] = 0;
     *bytes = have;
     return content;
 }
+
+/* `trusted`: a file that others own, or can write to, is none. */
+static void *read_file(const char *path, bool trusted, size_t *bytes)
+{
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat s;
+    if (f < 0) return NULL;
+    bool fine = fstat(f, &s) == 0 && (!trusted || (s.st_uid == geteuid() && !(s.st_mode & 022)));
+    char *content = fine ? read_all(f, &s, bytes) : NULL;
+    close(f);
+    return content;
+}
+
+void *cpi_cache_read(const char *path, size_t *bytes) { return read_file(path, false, bytes); }
 
 static bool write_all(int f, const char *p, size_t n)
 {
@@ -111,8 +131,8 @@ void *cpi_cache_get(const char *folder, const char *key, size_t *bytes)
     char path[PATH_MAX];
     unsigned char digest[CPI_SHA256];
     path_of(folder, key, path);
-    char *content = cpi_cache_read(path, bytes);
-    if (!content) return NULL;
+    char *content = read_file(path, true, bytes);
+    if (!content) return NULL; /* what is there is replaced when the content is kept again */
     if (*bytes > CPI_SHA256) {
         digest_of(content, *bytes - CPI_SHA256, digest);
         *bytes -= CPI_SHA256;
@@ -131,6 +151,20 @@ static int older(const void *a, const void *b)
     return x->when < y->when ? -1 : x->when > y->when;
 }
 
+/* What processes that were killed have left: files that were being written, folders of compilers. */
+static void remove_leftovers(DIR *d, const char *name, const struct stat *s)
+{
+    static const char *const files[] = {"kernel.cpp", "kernel.so", "log"};
+    enum { OLD = 3600 };
+    char path[NAME_MAX + 20];
+    if (time(NULL) - s->st_mtime < OLD) return;
+    if (S_ISREG(s->st_mode) && strstr(name, ".bin.")) unlinkat(dirfd(d), name, 0);
+    if (!S_ISDIR(s->st_mode) || strncmp(name, "work-", 5) != 0) return;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (snprintf(path, sizeof path, "%s/%s", name, files[i]) < (int)sizeof path) unlinkat(dirfd(d), path, 0);
+    unlinkat(dirfd(d), name, AT_REMOVEDIR);
+}
+
 /* Removes the oldest files until three quarters of the bound are left. */
 static void bound(const char *folder)
 {
@@ -143,8 +177,10 @@ static void bound(const char *folder)
     struct stat s;
     while (d && (e = readdir(d))) {
         size_t length = strlen(e->d_name);
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
+        remove_leftovers(d, e->d_name, &s);
         if (length < 5 || length >= sizeof file->name || strcmp(e->d_name + length - 4, ".bin") != 0) continue;
-        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode)) continue;
+        if (!S_ISREG(s.st_mode)) continue;
         if (n == room) {
             kept *more = realloc(file, (room = room ? 2 * room : 64) * sizeof *more);
             if (!more) break;

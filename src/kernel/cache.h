@@ -12,7 +12,7 @@
 #include "kernel/sha256.h"
 
 /* The folder, made where it is not there: CUPRITE_CACHE_DIR, CUPY_CACHE_DIR, or cuprite/kernels in XDG_CACHE_HOME or
- * ~/.cache. CP_ERROR_IO where it is not to be trusted or cannot be made. */
+ * ~/.cache, or, where that cannot be, cuprite-UID in /tmp. CP_ERROR_IO where it cannot be made or trusted. */
 cp_code cpi_cache_folder(char folder[PATH_MAX]);
 /* The content kept under the key, for free(); NULL without a record where there is none. */
 void *cpi_cache_get(const char *folder, const char *key, size_t *bytes);

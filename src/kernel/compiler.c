@@ -124,6 +124,20 @@ static bool write_header(const char *folder, const cpi_header *t)
     return cpi_cache_write(path, t->text, strlen(t->text), NULL, 0);
 }
 
+/* Removes what write_header made, with the folders in it. */
+static void remove_headers(const char *folder)
+{
+    char path[PATH_MAX];
+    for (int pass = 0; pass < 2; pass++)
+        for (const cpi_header *t = cpi_device_texts; t->name; t++) {
+            if (!join(path, folder, t->name)) continue;
+            if (pass == 0) unlink(path);
+            for (char *slash = strrchr(path, '/'); pass && slash > path + strlen(folder); slash = strrchr(path, '/'))
+                *slash = 0, rmdir(path);
+        }
+    rmdir(folder);
+}
+
 /* The folder of the headers, in the cache; written once. */
 static bool need_headers(const char *folder, char path[PATH_MAX])
 {
@@ -136,104 +150,199 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
     bool done = true;
     for (const cpi_header *t = cpi_device_texts; done && t->name; t++) done = write_header(made, t);
     if (done && rename(made, path) == 0) return true;
-    for (const cpi_header *t = cpi_device_texts; t->name; t++) { /* another process was faster */
-        char file[PATH_MAX];
-        if (join(file, made, t->name)) unlink(file);
-    }
-    rmdir(made);
-    return stat(path, &s) == 0;
+    int why = errno;
+    remove_headers(made); /* another process was faster, or there is no room */
+    errno = why;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 /* --- options --- */
 
-enum { ARGUMENTS = 256 };
 typedef struct command {
-    const char *word[ARGUMENTS];
-    int n;
+    const char **word; /* n of them and a NULL; room for one more */
+    int n, room;
 } command;
 
 static void add(command *c, const char *word)
 {
-    if (c->n < ARGUMENTS - 2) c->word[c->n++] = word;
+    if (c->n < c->room) c->word[c->n++] = word;
+}
+
+static bool command_new(command *c, int words)
+{
+    *c = (command){cpi_calloc((size_t)words + 1, sizeof *c->word), 0, words};
+    return c->word != NULL;
 }
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* Options of nvcc and NVRTC that mean nothing here. */
-static bool means_nothing(const char *option)
+/* Options of NVRTC, and of nvcc what programs give where they say backend="nvcc". */
+typedef enum meaning {
+    NOTHING, /* means nothing here */
+    PASSED,  /* the compiler's own word with the value behind it */
+    STANDARD, FMAD
+} meaning;
+typedef enum value {
+    NONE,   /* the word alone */
+    EQUALS, /* --word=value */
+    EITHER, /* --word=value or --word value */
+    JOINED, /* -Dvalue, -D value, -D=value */
+    MAYBE   /* --word or --word=value */
+} value;
+static const struct known { const char *word; uint8_t meaning, value; const char *passed; } known[] = {
+    {"-D", PASSED, JOINED, "-D"}, {"--define-macro", PASSED, EITHER, "-D"},
+    {"-U", PASSED, JOINED, "-U"}, {"--undefine-macro", PASSED, EITHER, "-U"},
+    {"-include", PASSED, EITHER, "-include"}, {"--pre-include", PASSED, EITHER, "-include"},
+    {"-I", PASSED, JOINED, "-I"}, {"--include-path", PASSED, EITHER, "-I"},
+    {"-std", STANDARD, EITHER, NULL}, {"--std", STANDARD, EITHER, NULL},
+    {"-fmad", FMAD, EITHER, NULL}, {"--fmad", FMAD, EITHER, NULL},
+    {"-arch", NOTHING, EITHER, NULL}, {"--gpu-architecture", NOTHING, EITHER, NULL},
+    {"-code", NOTHING, EITHER, NULL}, {"--gpu-code", NOTHING, EITHER, NULL},
+    {"-gencode", NOTHING, EITHER, NULL}, {"--generate-code", NOTHING, EITHER, NULL},
+    {"-dc", NOTHING, NONE, NULL}, {"--device-c", NOTHING, NONE, NULL},
+    {"-dw", NOTHING, NONE, NULL}, {"--device-w", NOTHING, NONE, NULL},
+    {"-rdc", NOTHING, EITHER, NULL}, {"--relocatable-device-code", NOTHING, EITHER, NULL},
+    {"-ewp", NOTHING, NONE, NULL}, {"--extensible-whole-program", NOTHING, NONE, NULL},
+    {"-G", NOTHING, NONE, NULL}, {"--device-debug", NOTHING, NONE, NULL},
+    {"-g", NOTHING, NONE, NULL}, {"--debug", NOTHING, NONE, NULL},
+    {"-lineinfo", NOTHING, NONE, NULL}, {"--generate-line-info", NOTHING, NONE, NULL},
+    {"-dopt", NOTHING, EITHER, NULL}, {"--dopt", NOTHING, EITHER, NULL},
+    {"-Ofc", NOTHING, EITHER, NULL}, {"--Ofast-compile", NOTHING, EITHER, NULL},
+    {"-Xptxas", NOTHING, EITHER, NULL}, {"--ptxas-options", NOTHING, EITHER, NULL},
+    {"-Xcompiler", NOTHING, EITHER, NULL}, {"--compiler-options", NOTHING, EITHER, NULL},
+    {"-maxrregcount", NOTHING, EITHER, NULL}, {"--maxrregcount", NOTHING, EITHER, NULL},
+    {"-ftz", NOTHING, EITHER, NULL}, {"--ftz", NOTHING, EITHER, NULL},
+    {"-prec-sqrt", NOTHING, EITHER, NULL}, {"--prec-sqrt", NOTHING, EITHER, NULL},
+    {"-prec-div", NOTHING, EITHER, NULL}, {"--prec-div", NOTHING, EITHER, NULL},
+    {"-use_fast_math", NOTHING, NONE, NULL}, {"--use_fast_math", NOTHING, NONE, NULL},
+    {"-extra-device-vectorization", NOTHING, NONE, NULL}, {"--extra-device-vectorization", NOTHING, NONE, NULL},
+    {"-modify-stack-limit", NOTHING, EITHER, NULL}, {"--modify-stack-limit", NOTHING, EITHER, NULL},
+    {"-dlto", NOTHING, NONE, NULL}, {"--dlink-time-opt", NOTHING, NONE, NULL},
+    {"-gen-opt-lto", NOTHING, NONE, NULL}, {"--gen-opt-lto", NOTHING, NONE, NULL},
+    {"-no-source-include", NOTHING, NONE, NULL}, {"--no-source-include", NOTHING, NONE, NULL},
+    {"-no-cache", NOTHING, NONE, NULL}, {"--no-cache", NOTHING, NONE, NULL},
+    {"-jump-table-density", NOTHING, EITHER, NULL}, {"--jump-table-density", NOTHING, EITHER, NULL},
+    {"-device-stack-protector", NOTHING, EITHER, NULL}, {"--device-stack-protector", NOTHING, EITHER, NULL},
+    {"-builtin-move-forward", NOTHING, EITHER, NULL}, {"--builtin-move-forward", NOTHING, EITHER, NULL},
+    {"-builtin-initializer-list", NOTHING, EITHER, NULL}, {"--builtin-initializer-list", NOTHING, EITHER, NULL},
+    {"-w", NOTHING, NONE, NULL}, {"--disable-warnings", NOTHING, NONE, NULL},
+    {"-Werror", NOTHING, EITHER, NULL}, {"--Werror", NOTHING, EITHER, NULL},
+    {"-restrict", NOTHING, NONE, NULL}, {"--restrict", NOTHING, NONE, NULL},
+    {"-default-device", NOTHING, NONE, NULL}, {"--device-as-default-execution-space", NOTHING, NONE, NULL},
+    {"-device-int128", NOTHING, NONE, NULL}, {"--device-int128", NOTHING, NONE, NULL},
+    {"-device-float128", NOTHING, NONE, NULL}, {"--device-float128", NOTHING, NONE, NULL},
+    {"-opt-info", NOTHING, EITHER, NULL}, {"--optimization-info", NOTHING, EITHER, NULL},
+    {"-err-no", NOTHING, NONE, NULL}, {"--display-error-number", NOTHING, NONE, NULL},
+    {"-no-err-no", NOTHING, NONE, NULL}, {"--no-display-error-number", NOTHING, NONE, NULL},
+    {"-diag-error", NOTHING, EITHER, NULL}, {"--diag-error", NOTHING, EITHER, NULL},
+    {"-diag-suppress", NOTHING, EITHER, NULL}, {"--diag-suppress", NOTHING, EITHER, NULL},
+    {"-diag-warn", NOTHING, EITHER, NULL}, {"--diag-warn", NOTHING, EITHER, NULL},
+    {"-brief-diag", NOTHING, EITHER, NULL}, {"--brief-diagnostics", NOTHING, EITHER, NULL},
+    {"-time", NOTHING, EITHER, NULL}, {"--time", NOTHING, EITHER, NULL},
+    {"-split-compile", NOTHING, EITHER, NULL}, {"--split-compile", NOTHING, EITHER, NULL},
+    {"-minimal", NOTHING, NONE, NULL}, {"--minimal", NOTHING, NONE, NULL},
+    {"-fdevice-syntax-only", NOTHING, NONE, NULL}, {"--fdevice-syntax-only", NOTHING, NONE, NULL},
+    {"-expt-relaxed-constexpr", NOTHING, NONE, NULL}, {"--expt-relaxed-constexpr", NOTHING, NONE, NULL},
+    {"-expt-extended-lambda", NOTHING, NONE, NULL}, {"--expt-extended-lambda", NOTHING, NONE, NULL},
+    {"-extended-lambda", NOTHING, NONE, NULL}, {"--extended-lambda", NOTHING, NONE, NULL},
+    {"-O0", NOTHING, NONE, NULL}, {"-O1", NOTHING, NONE, NULL}, {"-O2", NOTHING, NONE, NULL},
+    {"-O3", NOTHING, NONE, NULL}, {"-O", NOTHING, EQUALS, NULL}, {"--optimize", NOTHING, EITHER, NULL},
+    {"-res-usage", NOTHING, NONE, NULL}, {"--resource-usage", NOTHING, NONE, NULL}};
+
+/* The value of the option at i, where it is `k`, and how many words it takes; 0: it is another. */
+static int match(const cpi_source *source, int i, const struct known *k, const char **value)
 {
-    static const char *const known[] = {
-        "-arch", "--gpu-architecture", "-G", "--device-debug", "-g", "-lineinfo", "--generate-line-info", "-dopt",
-        "-rdc", "--relocatable-device-code", "-dc", "-dw", "--ptxas-options", "-maxrregcount", "--maxrregcount",
-        "-ftz", "--ftz", "-prec-", "--prec-", "-use_fast_math", "--use_fast_math", "--extra-device-vectorization",
-        "-default-device", "--device-as-default-execution-space", "-w", "--disable-warnings", "--restrict", "-res",
-        "--dlink", "-dlto", "--builtin-", "-no-", "--no-", "-diag", "--diag", "-err", "--display-error-number",
-        "--split-compile", "-split-compile", "-O", "--extensible-whole-program", "-ewp", "--expt-", "-expt-", "-W"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (begins(option, known[i])) return true;
-    return false;
+    const char *o = source->options[i];
+    if (!begins(o, k->word)) return 0;
+    const char *rest = o + strlen(k->word);
+    *value = rest + (*rest == '=');
+    if (k->value == NONE) return !*rest;
+    if (k->value == EQUALS) return *rest == '=';
+    if (*rest == ' ' || *rest == '\t') *value = rest + strspn(rest, " \t");
+    else if (*rest && *rest != '=' && k->value != JOINED) return 0;
+    if (*rest || k->value == MAYBE) return 1;
+    if (i + 1 >= source->noptions) return 0; /* its value is missing */
+    *value = source->options[i + 1];
+    return 2;
 }
 
-/* How many words of `source->options` the option at i takes; 0: it is none. `word` is its form for the compiler. */
-static int read_option(const cpi_source *source, int i, char word[], size_t bytes)
+/* What the option becomes for the compiler, for free(): NULL: nothing. False without memory. */
+static bool option_for_compiler(const struct known *k, const char *value, char **word)
 {
-    static const char *const direct[][2] = {{"-D", "--define-macro"}, {"-U", "--undefine-macro"},
-                                            {"-I", "--include-path"}, {"-include", "--pre-include"}};
-    const char *o = source->options[i];
-    *word = 0;
-    for (int k = 0; k < 4; k++) {
-        for (int form = 0; form < 2; form++) {
-            if (!begins(o, direct[k][form])) continue;
-            const char *value = o + strlen(direct[k][form]);
-            int words = *value ? 1 : 2;
-            if (words == 2 && i + 1 >= source->noptions) return 0;
-            if (words == 2) value = source->options[i + 1];
-            if (*value == '=' || *value == ' ') value++;
-            snprintf(word, bytes, "%s%s", direct[k][0], value);
-            return words;
-        }
+    static const char *const older[] = {"c++03", "c++11", "c++14"};
+    *word = NULL;
+    if (k->meaning == FMAD && strcmp(value, "false") == 0) return (*word = strdup("-ffp-contract=off")) != NULL;
+    if (k->meaning == STANDARD) /* the vocabulary needs C++17 */
+        for (size_t i = 0; i < sizeof older / sizeof *older; i++)
+            if (strcmp(value, older[i]) == 0) return true;
+    const char *passed = k->meaning == STANDARD ? "-std=" : k->meaning == PASSED ? k->passed : NULL;
+    if (!passed) return true;
+    size_t length = strlen(passed) + strlen(value) + 1;
+    if (!(*word = malloc(length))) return false;
+    snprintf(*word, length, "%s%s", passed, value);
+    return true;
+}
+
+/* Reads the option at i: how many words it takes, 0: there is none of that name. */
+static int read_option(const cpi_source *source, int i, const struct known **k, const char **value)
+{
+    for (size_t n = 0; n < sizeof known / sizeof *known; n++) {
+        int words = match(source, i, &known[n], value);
+        *k = &known[n];
+        if (words) return words;
     }
-    const char *standard = begins(o, "-std=") ? o + 5 : begins(o, "--std=") ? o + 6 : NULL;
-    if (standard) { /* the vocabulary needs C++17 */
-        bool older = strstr(standard, "03") || strstr(standard, "11") || strstr(standard, "14");
-        if (!older) snprintf(word, bytes, "-std=%s", standard);
-        return 1;
-    }
-    if (strcmp(o, "-fmad=false") == 0 || strcmp(o, "--fmad=false") == 0)
-        return snprintf(word, bytes, "-ffp-contract=off"), 1;
-    if (begins(o, "-fmad") || begins(o, "--fmad")) return 1;
-    return means_nothing(o);
+    return 0;
+}
+
+static bool is_standard(const char *value)
+{
+    static const char *const standards[] = {"c++03", "c++11", "c++14", "c++17", "c++20", "c++23"};
+    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
+        if (strcmp(value, standards[i]) == 0) return true;
+    return false;
 }
 
 cp_code cpi_compiler_check_options(const cpi_source *source)
 {
-    char word[4096];
-    for (int i = 0, n; i < source->noptions; i += n)
-        if (!(n = read_option(source, i, word, sizeof word)))
-            return cpi_fail(CP_ERROR_COMPILE, "unrecognized option %s", source->options[i]);
+    const struct known *k;
+    const char *value;
+    for (int i = 0, n; i < source->noptions; i += n) {
+        if (!(n = read_option(source, i, &k, &value)))
+            return cpi_fail(CP_ERROR_COMPILE, "unrecognized option %s found", source->options[i]);
+        if (k->meaning == STANDARD && !is_standard(value))
+            return cpi_fail(CP_ERROR_COMPILE, "invalid value %s of option %s", value, source->options[i]);
+        if (k->meaning == FMAD && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+            return cpi_fail(CP_ERROR_COMPILE, "invalid value %s of option %s", value, source->options[i]);
+        if (k->meaning == PASSED && !*value)
+            return cpi_fail(CP_ERROR_COMPILE, "option %s has no value", source->options[i]);
+    }
     return CP_OK;
 }
 
-/* The user's options; what they become is kept in `words`. */
-static void add_options(command *c, const cpi_source *source, char **words)
+/* The user's options; what they become is kept in `words`. False without memory. */
+static bool add_options(command *c, const cpi_source *source, char **words)
 {
-    char word[4096];
-    for (int i = 0, n; i < source->noptions; i += n) {
-        n = read_option(source, i, word, sizeof word);
-        if (*word && (words[i] = strdup(word))) add(c, words[i]);
+    const struct known *k;
+    const char *value;
+    for (int i = 0, n; i < source->noptions && (n = read_option(source, i, &k, &value)); i += n) {
+        if (!option_for_compiler(k, value, &words[i])) return false;
+        if (words[i]) add(c, words[i]);
     }
+    return true;
 }
 
 /* --- running --- */
 
-/* Exit status, -1 where it cannot be run. */
+enum { NOT_RUN = -1 };
+
+/* Exit status, NOT_RUN where it cannot be run. */
 static int run(const command *c, const char *log)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none;
     pid_t child;
-    int status = -1;
+    int status = NOT_RUN;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -260,15 +369,12 @@ static int run(const command *c, const char *log)
     return status;
 }
 
-/* The compiler's words and, with line numbers, the user's source. */
-static cp_code compile_error(const char *compiler, const char *log, const cpi_source *source, int status)
+cp_code cpi_compiler_refuse(const char *words, const char *source)
 {
     cpi_string text = {0};
     int line = 1;
-    cpi_string_put(&text, "%s%s\n", log && *log ? log : "the compiler failed without a word: ",
-                 log && *log ? "" : compiler);
-    if (status < 0) cpi_string_put(&text, "%s cannot be run\n", compiler);
-    for (const char *p = source->text; *p; line++) {
+    cpi_string_put(&text, "%s\n", words);
+    for (const char *p = source; *p; line++) {
         int n = (int)strcspn(p, "\n");
         cpi_string_put(&text, "%4d %.*s\n", line, n, p);
         p += n + (p[n] == '\n');
@@ -276,6 +382,14 @@ static cp_code compile_error(const char *compiler, const char *log, const cpi_so
     cp_code code = cpi_fail(CP_ERROR_COMPILE, "%s", text.at ? text.at : "the source does not compile");
     cpi_string_free(&text);
     return code;
+}
+
+static cp_code compile_error(const char *compiler, const char *log, const cpi_source *source, int status)
+{
+    char words[PATH_MAX + 60];
+    if (status != NOT_RUN && log && *log) return cpi_compiler_refuse(log, source->text);
+    snprintf(words, sizeof words, status == NOT_RUN ? "%s cannot be run" : "%s failed without a word", compiler);
+    return cpi_compiler_refuse(words, source->text);
 }
 
 typedef struct workplace {
@@ -297,41 +411,63 @@ static void leave(const workplace *w)
     rmdir(w->folder);
 }
 
+static int count(const char *const *words)
+{
+    int n = 0;
+    while (words && words[n]) n++;
+    return n;
+}
+
+/* Runs the compiler on the text; in `words` what the user's options become. */
+static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_source *source, char **words,
+                      const char *const *flags, const char *const *more, bool links, void **result, size_t *bytes)
+{
+    char include[PATH_MAX + 2];
+    size_t log_bytes = 0;
+    add(c, compiler);
+    for (; *flags; flags++) add(c, *flags);
+    for (; more && *more; more++) add(c, *more);
+    snprintf(include, sizeof include, "-I%s", w->headers);
+    add(c, include);
+    if (!add_options(c, source, words)) return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
+    add(c, w->source);
+    add(c, "-o");
+    add(c, w->result);
+    if (links) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: what the compiler calls by itself */
+    int status = run(c, w->log);
+    *result = status == 0 ? cpi_cache_read(w->result, bytes) : NULL;
+    char *log = *result ? NULL : cpi_cache_read(w->log, &log_bytes);
+    cp_code code = *result ? CP_OK : compile_error(compiler, log, source, status);
+    free(log);
+    return code;
+}
+
 static cp_code run_in(const char *compiler, const char *folder, const cpi_source *source, const char *text,
                       const char *const *flags, const char *const *more, bool links, void **result, size_t *bytes)
 {
-    command *c = cpi_calloc(1, sizeof *c);
-    char **words = cpi_calloc((size_t)source->noptions + 1, sizeof *words);
-    char include[PATH_MAX + 2];
-    workplace w = {0};
+    enum { OURS = 8 };
+    command c = {0};
+    workplace *w = cpi_calloc(1, sizeof *w);
+    char **words = w ? cpi_calloc((size_t)source->noptions + 1, sizeof *words) : NULL;
     cp_code code = CP_ERROR_MEMORY;
-    if (c && words) {
-        if (!enter(&w, folder, text)) {
+    if (words && command_new(&c, count(flags) + count(more) + source->noptions + OURS)) {
+        if (enter(w, folder, text))
+            code = run_on(w, &c, compiler, source, words, flags, more, links, result, bytes);
+        else
             code = cpi_fail(CP_ERROR_IO, "kernel cache: %s: %s", folder, strerror(errno));
-        } else {
-            add(c, compiler);
-            for (; *flags; flags++) add(c, *flags);
-            for (; more && *more; more++) add(c, *more);
-            snprintf(include, sizeof include, "-I%s", w.headers);
-            add(c, include);
-            add_options(c, source, words);
-            add(c, w.source);
-            add(c, "-o");
-            add(c, w.result);
-            if (links) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: what the compiler calls by itself */
-            int status = run(c, w.log);
-            *result = status == 0 ? cpi_cache_read(w.result, bytes) : NULL;
-            size_t log_bytes = 0;
-            char *log = *result ? NULL : cpi_cache_read(w.log, &log_bytes);
-            code = *result ? CP_OK : compile_error(compiler, log, source, status);
-            free(log);
-        }
-        if (*w.folder) leave(&w);
     }
+    if (w && *w->folder) leave(w);
     for (int i = 0; words && i < source->noptions; i++) free(words[i]);
     cpi_free_host(words);
-    cpi_free_host(c);
+    cpi_free_host(c.word);
+    cpi_free_host(w);
     return code;
+}
+
+static bool is_clang(const char *compiler)
+{
+    char real[PATH_MAX];
+    return realpath(compiler, real) && strstr(strrchr(real, '/'), "clang");
 }
 
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_source *source, const char *text,
@@ -353,14 +489,41 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_sou
                                         "-ffp-contract=fast",
                                         "-fvisibility=hidden",
                                         "-fno-stack-protector",
+                                        "-fstack-clash-protection", /* endless recursion meets the guard page */
                                         "-fno-asynchronous-unwind-tables",
                                         "-fno-threadsafe-statics",
                                         "-fno-plt",
                                         NULL};
-    static const char *const checked[] = {"-O1", "-fsanitize=kernel-address", "-fsanitize-recover=kernel-address",
+    static const char *const checked[] = {"-O1", "-g1", "-finline-small-functions", "-fsanitize=kernel-address",
+                                          "-fsanitize=bounds-strict,alignment", "-fsanitize-recover=all",
                                           "--param=asan-instrumentation-with-call-threshold=0", "--param=asan-stack=0",
                                           "--param=asan-globals=0", NULL};
-    return run_in(compiler, folder, source, text, flags, cpi_kernel_checks() ? checked : NULL, true, object, bytes);
+    static const char *const checked_clang[] = {"-O2", "-g1", "-fsanitize=kernel-address",
+                                                "-fsanitize=array-bounds,alignment", "-fsanitize-recover=all",
+                                                "-fno-sanitize-link-runtime", "-mllvm",
+                                                "-asan-instrumentation-with-call-threshold=0", "-mllvm",
+                                                "-asan-stack=0", "-mllvm", "-asan-globals=0", NULL};
+    const char *const *more = !cpi_kernel_checks() ? NULL : is_clang(compiler) ? checked_clang : checked;
+    return run_in(compiler, folder, source, text, flags, more, true, object, bytes);
+}
+
+/* In lines that say from where the text is, the file that it lay in becomes kernel.cu: it was another at each run, and
+ * what was compiled is found again by its text. */
+static void name_source(char *text, const char *folder)
+{
+    static const char file[] = "/kernel.cpp\"", name[] = "\"kernel.cu\"";
+    size_t length = strlen(folder), rest = strlen("/work-XXXXXX") + sizeof file - 1;
+    char *to = text;
+    for (const char *p = text; (*to = *p);) {
+        if (*p == '"' && strncmp(p + 1, folder, length) == 0 && strlen(p + 1 + length) >= rest &&
+            strncmp(p + 1 + length, "/work-", 6) == 0 &&
+            strncmp(p + 1 + length + rest - (sizeof file - 1), file, sizeof file - 1) == 0) {
+            to = (char *)memcpy(to, name, sizeof name - 1) + sizeof name - 1;
+            p += 1 + length + rest;
+        } else {
+            to++, p++;
+        }
+    }
 }
 
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_source *source, char **text)
@@ -368,5 +531,43 @@ cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const 
     static const char *const flags[] = {"-std=c++20", "-E", "-w", "-D__CUDA_ARCH__=900", "-D__CUDACC__=1",
                                         "-D__CUDACC_RTC__=1", "-D__CUPRITE_CPU__=1", "-D__CUPRITE_READ__=1", NULL};
     size_t bytes;
-    return run_in(compiler, folder, source, source->text, flags, NULL, false, (void **)text, &bytes);
+    cp_code code = run_in(compiler, folder, source, source->text, flags, NULL, false, (void **)text, &bytes);
+    if (!code) name_source(*text, folder);
+    return code;
+}
+
+/* What a program of the compiler's says of the place: all functions that are inlined there, the innermost first, as
+ * FILE:LINE. The first one in the user's text counts. */
+static int line_in(const char *log)
+{
+    static const char mark[] = "kernel.cu:";
+    const char *p = log ? strstr(log, mark) : NULL;
+    return p ? atoi(p + sizeof mark - 1) : 0;
+}
+
+int cpi_compiler_line(const void *object, size_t bytes, size_t offset)
+{
+    static const char *const programs[] = {"addr2line", "llvm-addr2line", "llvm-addr2line-14"};
+    char folder[PATH_MAX], path[PATH_MAX], place[32];
+    workplace *w = calloc(1, sizeof *w);
+    int line = 0;
+    bool found = false;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs && !found; i++)
+        found = in_path(programs[i], path, sizeof path);
+    if (w && object && found && cpi_cache_folder(folder) == CP_OK && enter(w, folder, "") &&
+        cpi_cache_write(w->result, object, bytes, NULL, 0)) {
+        const char *room[8] = {NULL};
+        command c = {room, 0, 7};
+        const char *const words[] = {path, "-i", "-e", w->result, place};
+        snprintf(place, sizeof place, "%#zx", offset);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) add(&c, words[i]);
+        size_t log_bytes;
+        char *log = run(&c, w->log) == 0 ? cpi_cache_read(w->log, &log_bytes) : NULL;
+        line = line_in(log);
+        free(log);
+    }
+    cp_error_clear(); /* a line less in an error's text */
+    if (w && *w->folder) leave(w);
+    free(w);
+    return line;
 }

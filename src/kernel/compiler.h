@@ -15,8 +15,13 @@ cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_sou
                          void **object, size_t *bytes);
 /* The user's text with its preprocessor's directives carried out, lines marked; for free(). */
 cp_code cpi_compiler_preprocess(const char *compiler, const char *folder, const cpi_source *source, char **text);
+/* CP_ERROR_COMPILE: the compiler's words and, with the numbers of its lines, the user's text. */
+cp_code cpi_compiler_refuse(const char *words, const char *text);
 /* Refuses options that no CUDA compiler knows (CP_ERROR_COMPILE). */
 cp_code cpi_compiler_check_options(const cpi_source *source);
+/* The user's line of the place `offset` bytes from the start of an object that was compiled to be checked; 0: it is
+ * not known. */
+int cpi_compiler_line(const void *object, size_t bytes, size_t offset);
 /* Hash of the headers' texts. */
 const char *cpi_compiler_headers_key(void);
 

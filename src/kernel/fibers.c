@@ -1,5 +1,6 @@
 /* The threads of a block as fibers: see fibers.h. */
 #include "kernel/fibers.h"
+#include "backend/live.h"
 #include "kernel/kernel.h"
 
 #include <pthread.h>
@@ -12,13 +13,14 @@ enum { LANES = 32, STACK = 128 << 10, GUARD = 4 << 10, ARENA = 48 << 10, SNAPSHO
 
 typedef struct snapshot {
     int users;
-    unsigned long long value[LANES];
+    unsigned long long value[LANES + 1]; /* the last: which lanes there were */
 } snapshot;
 
 typedef struct warp {
     unsigned alive, arrived;
     unsigned blocked;  /* lanes that wait at a barrier or in an exchange */
     unsigned gathered; /* lanes that wait in a gather, at the places: */
+    uint16_t syncs;    /* how often its lanes have waited for each other */
     int place[LANES];
     unsigned together[LANES]; /* for lanes whose gather is complete: who came to the same place */
     unsigned long long value[LANES];
@@ -29,6 +31,7 @@ typedef struct warp {
 typedef struct block {
     uint32_t alive, waiting;
     uint64_t generation;
+    uint32_t epoch;        /* between two barriers; never the same again (CUPRITE_CHECK) */
     int line, how;         /* of those that wait */
     uint32_t first;        /* the thread that came first */
     int sum, result;
@@ -66,6 +69,9 @@ struct cpi_crew {
     const __cu_launch *launch;
     uint32_t threads;   /* of a block */
     cpi_watch watch;
+    cpi_mark *marks;    /* of each byte of `shared`, while accesses are watched */
+    uint32_t epochs;
+    uint16_t fences;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -80,6 +86,7 @@ static void crew_free(void *memory)
     free(c->blocks);
     free(c->warps);
     free(c->shared);
+    free(c->marks);
     free(c);
 }
 
@@ -113,6 +120,8 @@ bool cpi_crew_shared(cpi_crew *c, uint32_t blocks, uint32_t dynamic)
         void *memory = NULL;
         if (posix_memalign(&memory, 256, bytes)) return false;
         free(c->shared);
+        free(c->marks);
+        c->marks = NULL;
         c->shared = memory;
         c->shared_bytes = bytes;
     }
@@ -155,8 +164,9 @@ static void wait_a_turn(cpi_crew *c, uint64_t *seen, bool *asked)
 static warp *warp_of(const fiber *f) { return &f->block->warps[f->number / LANES]; }
 static unsigned lane_bit(const fiber *f) { return 1u << f->number % LANES; }
 
-static void unblock(const cpi_crew *c, block *b)
+static void unblock(cpi_crew *c, block *b)
 {
+    b->epoch = ++c->epochs;
     for (uint32_t i = 0; i < (c->threads + LANES - 1) / LANES; i++) b->warps[i].blocked = 0;
 }
 
@@ -224,8 +234,10 @@ static void complete(cpi_crew *c, warp *w, unsigned lanes)
         s->value[i] = lanes >> i & 1 ? w->value[i] : 0;
         if (lanes >> i & 1) w->result[i] = s;
     }
+    s->value[LANES] = lanes;
     w->arrived &= ~lanes;
     w->blocked &= ~lanes;
+    w->syncs++;
     c->progress++;
 }
 
@@ -273,6 +285,7 @@ static void close_gather(cpi_crew *c, warp *w)
     for (int i = first; i < LANES; i++)
         if (same >> i & 1) w->together[i] = same;
     w->gathered &= ~same;
+    w->syncs++;
     c->progress++;
 }
 
@@ -330,34 +343,82 @@ static void fail(__cu_worker *w, int line, const char *what)
     cpi_guard_fail(text);
 }
 
-/* Whether an address lies so near an array that it was meant to be in it. */
-enum { NEAR = 1 << 20 };
+/* --- CUPRITE_CHECK --- */
 
-static void check(__cu_worker *w, unsigned long address, unsigned long bytes, int writes)
+static bool within(uintptr_t address, unsigned long bytes, const void *start, size_t room)
+{
+    uintptr_t from = (uintptr_t)start;
+    return address >= from && address - from <= room && bytes <= room - (address - from);
+}
+
+/* What belongs to the library and is read by the vocabulary. */
+static bool is_ours(const cpi_crew *c, uintptr_t address, unsigned long bytes)
+{
+    if (within(address, bytes, c, sizeof *c) || within(address, bytes, &cpi_crew_host, sizeof cpi_crew_host))
+        return true;
+    for (uint32_t i = 0; i < c->nwarps; i++)
+        if (c->warps[i].kept && within(address, bytes, c->warps[i].kept, SNAPSHOTS * sizeof *c->warps[i].kept))
+            return true;
+    return false;
+}
+
+/* Shared memory of the thread's own block: its bounds, and who else was there. False: it is not there. */
+static bool check_shared(cpi_crew *c, const cpi_access *a)
+{
+    const fiber *f = c->running;
+    char *start = c->shared + c->shared_each * (size_t)(f->block - c->blocks);
+    if (!within(a->address, 1, start, c->shared_each)) return false;
+    size_t at = a->address - (uintptr_t)start, fixed = *c->watch.kernel->shared;
+    bool dynamic = at >= ARENA;
+    size_t room = dynamic ? ARENA + c->watch.dynamic : fixed;
+    if (at >= room || a->bytes > room - at) {
+        cpi_fault *fault = cpi_guard_fault();
+        const __cu_extent *t = &a->where->thread, *b = &a->where->block;
+        fault->at[0] = a->at;
+        snprintf(fault->text, sizeof fault->text,
+                 "\1thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at byte %zu of %s shared memory, which has "
+                 "%zu", t->x, t->y, t->z, b->x, b->y, b->z, a->how ? "writes" : "reads", a->bytes,
+                 dynamic ? at - ARENA : at, dynamic ? "dynamic" : "static", dynamic ? c->watch.dynamic : fixed);
+        cpi_guard_leave();
+    }
+    if (!c->marks && !(c->marks = calloc(c->shared_bytes, sizeof *c->marks))) return true;
+    cpi_moment now = {f->block->epoch, (uint16_t)f->number, warp_of(f)->syncs, c->fences};
+    if (!cpi_watch_shared(&c->marks[a->address - (uintptr_t)c->shared], a, &now, cpi_guard_fault())) cpi_guard_leave();
+    return true;
+}
+
+static void check(__cu_worker *w, unsigned long address, unsigned long bytes, int how, const void *at)
+{
+    cpi_crew *c = (cpi_crew *)w;
+    const fiber *f = c->running;
+    if (!c->watch.spans) return;
+    const char *low = c->stacks + (size_t)(f - c->fiber) * (STACK + GUARD) + GUARD;
+    if (within(address, bytes, low, STACK)) return;
+    cpi_access a = {address, bytes, how, at, &f->where};
+    if (check_shared(c, &a) || is_ours(c, address, bytes)) return;
+    if (!cpi_watch_global(&c->watch, &a, cpi_guard_fault())) cpi_guard_leave();
+}
+
+static void bounds(__cu_worker *w, int line, int column, const char *type, long index)
 {
     const cpi_crew *c = (const cpi_crew *)w;
-    const fiber *f = c->running;
-    const cpi_span *nearest = NULL;
-    unsigned long best = NEAR, end = address + bytes;
-    unsigned long arena = (unsigned long)c->shared, shared_end = arena + c->shared_bytes;
-    if (!c->watch.spans || (address >= arena && end <= shared_end)) return;
-    for (int i = 0; i < c->watch.nspans; i++) {
-        const cpi_span *s = &c->watch.spans[i];
-        unsigned long from = (unsigned long)s->memory, to = from + (unsigned long)s->bytes;
-        if (address >= from && end <= to) return;
-        unsigned long away = address < from ? from - address : address >= to ? address - to : 0;
-        if (away < best) best = away, nearest = s;
-    }
-    if (!nearest) return; /* its own stack, a variable */
-    char text[300];
-    const __cu_extent *t = &f->where.thread, *b = &f->where.block;
-    snprintf(text, sizeof text,
-             "thread (%u, %u, %u) of block (%u, %u, %u) %s %lu bytes at index %ld of argument %d, an "
-             "array of %lld elements",
-             t->x, t->y, t->z, b->x, b->y, b->z, writes ? "writes" : "reads", bytes,
-             ((long)address - (long)nearest->data) / (long)nearest->itemsize, nearest->argument,
-             (long long)nearest->size);
-    cpi_guard_fail(text);
+    cpi_watch_bounds(&c->watch, line, column, type, index, &c->running->where, cpi_guard_fault());
+    cpi_guard_leave();
+}
+
+static void misaligned(__cu_worker *w, int line, const char *type, unsigned long address)
+{
+    cpi_watch_alignment(line, type, address, &((const cpi_crew *)w)->running->where, cpi_guard_fault());
+    cpi_guard_leave();
+}
+
+static void fence(__cu_worker *w) { ((cpi_crew *)w)->fences++; }
+
+static void heap(__cu_worker *w, void *memory, unsigned long bytes)
+{
+    (void)w;
+    if (bytes) cpi_live_add(memory, bytes);
+    else cpi_live_remove(memory);
 }
 
 static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigned in, unsigned out)
@@ -372,7 +433,8 @@ static void divergent(__cu_worker *w, int line, const unsigned block[3], unsigne
     cpi_guard_fail(text);
 }
 
-const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent, check, fail};
+const __cu_host cpi_crew_host = {barrier, exchange, lanes, gather, grid_barrier, divergent,
+                                 check,   bounds,   misaligned, fence, heap, fail};
 
 /* --- running --- */
 
@@ -450,7 +512,7 @@ static void begin_block(cpi_crew *c, uint32_t at, uint64_t number)
     const __cu_extent *n = &c->launch->block, *g = &c->launch->grid;
     uint32_t warps = (c->threads + LANES - 1) / LANES;
     block *b = &c->blocks[at];
-    *b = (block){.alive = c->threads, .warps = c->warps + (size_t)at * warps};
+    *b = (block){.alive = c->threads, .epoch = ++c->epochs, .warps = c->warps + (size_t)at * warps};
     for (uint32_t i = 0; i < warps; i++) {
         uint32_t rest = c->threads - i * LANES;
         warp *w = &b->warps[i];
@@ -525,9 +587,9 @@ static void run_blocks(void *argument)
 }
 
 bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
-                  bool together, cpi_watch watch, cpi_fault *fault)
+                  bool together, const cpi_watch *watch, cpi_fault *fault)
 {
-    c->watch = watch;
+    c->watch = *watch;
     uint32_t at_once = together ? (uint32_t)(last - first) : 1;
     c->threads = launch->block.x * launch->block.y * launch->block.z;
     c->launch = launch;

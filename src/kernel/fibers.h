@@ -9,13 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/error.h"
 #include "kernel/device/abi.h"
+#include "kernel/watch.h"
 
 typedef struct cpi_crew cpi_crew; /* stacks and records, kept by the worker between launches */
 
-typedef struct cpi_fault { /* what went wrong in a worker; text empty: nothing */
-    char text[300];
-} cpi_fault;
+struct cpi_fault { /* what went wrong in a worker; text empty: nothing */
+    char text[500];
+    const void *at[2]; /* places of which \1 and \2 in the text tell the lines (watch.h) */
+    cp_code code;      /* 0: CP_ERROR_DEVICE */
+};
 
 /* The calling thread's crew; NULL without memory (no record). */
 cpi_crew *cpi_crew_here(void);
@@ -23,15 +27,9 @@ cpi_crew *cpi_crew_here(void);
 __cu_worker *cpi_crew_worker(cpi_crew *crew, const __cu_launch *launch);
 /* Gives the crew shared memory of that size for each of `blocks` blocks; false without memory. */
 bool cpi_crew_shared(cpi_crew *crew, uint32_t blocks, uint32_t dynamic);
-/* What is watched for CUPRITE_CHECK: accesses beside the arrays of the launch. Without spans nothing is. */
-typedef struct cpi_watch {
-    const struct cpi_span *spans;
-    int nspans;
-    uint32_t dynamic; /* bytes of dynamic shared memory */
-} cpi_watch;
 /* Runs blocks first to last - 1, one after the other, or, `together`, at once. False, and `fault` filled. */
 bool cpi_crew_run(cpi_crew *crew, const __cu_launch *launch, __cu_run_thread run, uint64_t first, uint64_t last,
-                  bool together, cpi_watch watch, cpi_fault *fault);
+                  bool together, const cpi_watch *watch, cpi_fault *fault);
 extern const __cu_host cpi_crew_host;
 
 /* --- context.c: stacks --- */
@@ -46,7 +44,9 @@ void *cpi_context_make(char *top, void (*entry)(void *), void *argument);
 bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault);
 /* Before guarded calls: handlers of signals are ours. */
 void cpi_guard_install(void);
-/* Ends the calling thread's guarded call. */
+/* Ends the calling thread's guarded call; with a fault that stands already. */
 void cpi_guard_fail(const char *text) __attribute__((noreturn));
+cpi_fault *cpi_guard_fault(void);
+void cpi_guard_leave(void) __attribute__((noreturn));
 
 #endif

@@ -3,6 +3,7 @@
  * Handlers are installed before launches and hand on what is not ours to whoever was there before. They run on a
  * stack of their own, since a kernel's may be used up. */
 #include "kernel/fibers.h"
+#include "kernel/watchdog.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -21,13 +22,17 @@ typedef struct guard {
 static _Thread_local guard *now;
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { SIGNALS = sizeof signals / sizeof *signals, STACK = 64 << 10 };
-static struct sigaction before[SIGNALS];
+static struct sigaction before[SIGNALS], before_stop;
 
 void cpi_guard_fail(const char *text)
 {
     snprintf(now->fault->text, sizeof now->fault->text, "%s", text);
     __builtin_longjmp(now->jump, 1);
 }
+
+cpi_fault *cpi_guard_fault(void) { return now->fault; }
+
+void cpi_guard_leave(void) { __builtin_longjmp(now->jump, 1); }
 
 #if defined(__x86_64__)
 /* Registers in the order of their numbers in instructions. */
@@ -104,6 +109,46 @@ static void hand_on(int s, siginfo_t *info, void *context)
     }
 }
 
+/* Registers at the fault; 0 where it is not known which they are. */
+static uintptr_t instruction_of(void *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (uintptr_t)((ucontext_t *)context)->uc_mcontext.pc;
+#else
+    return (void)context, 0;
+#endif
+}
+
+static uintptr_t stack_of(void *context)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return (uintptr_t)((ucontext_t *)context)->uc_mcontext.sp;
+#else
+    return (void)context, 0;
+#endif
+}
+
+/* The watchdog asks; for somebody else's signals the handler that was there. */
+static void on_stop(int s, siginfo_t *info, void *context)
+{
+    guard *g = now;
+    if (g && info->si_code == SI_TKILL && cpi_watchdog_stops(instruction_of(context), g->fault))
+        __builtin_longjmp(g->jump, 1);
+    if (before_stop.sa_flags & SA_SIGINFO) before_stop.sa_sigaction(s, info, context);
+    else if (before_stop.sa_handler != SIG_DFL && before_stop.sa_handler != SIG_IGN) before_stop.sa_handler(s);
+}
+
+/* Below the stack pointer, or, where a function's frame is large, a little above: the stack is used up. */
+static bool near_stack(const siginfo_t *info, void *context)
+{
+    uintptr_t sp = stack_of(context), at = (uintptr_t)info->si_addr;
+    return sp && at + (16 << 10) > sp && at < sp + (4 << 10);
+}
+
 static void on_signal(int s, siginfo_t *info, void *context)
 {
     guard *g = now;
@@ -114,7 +159,10 @@ static void on_signal(int s, siginfo_t *info, void *context)
     if (s == SIGFPE && info->si_code == FPE_INTDIV && pass_division(context)) return;
     char *text = g->fault->text;
     size_t bytes = sizeof g->fault->text;
-    if (s == SIGSEGV || s == SIGBUS)
+    if ((s == SIGSEGV || s == SIGBUS) && near_stack(info, context))
+        snprintf(text, bytes, "the stack of a thread is used up: a function calls itself without end, or has too many "
+                 "local variables");
+    else if (s == SIGSEGV || s == SIGBUS)
         snprintf(text, bytes, "an illegal address was read or written: %p", info->si_addr);
     else if (s == SIGFPE)
         snprintf(text, bytes, "an arithmetic operation failed");
@@ -147,6 +195,10 @@ void cpi_guard_install(void)
     pthread_mutex_lock(&lock);
     for (int i = 0; i < SIGNALS; i++)
         if (sigaction(signals[i], &a, &there) == 0 && !is_ours(&there)) before[i] = there;
+    a.sa_sigaction = on_stop;
+    a.sa_flags |= SA_RESTART;
+    if (sigaction(CPI_STOP, NULL, &there) == 0 && !(there.sa_flags & SA_SIGINFO && there.sa_sigaction == on_stop))
+        before_stop = there, sigaction(CPI_STOP, &a, NULL);
     pthread_mutex_unlock(&lock);
 }
 
@@ -182,6 +234,8 @@ bool cpi_guarded(void (*f)(void *), void *argument, cpi_fault *fault)
     need_stack();
     guard g = {.around = now, .fault = fault};
     fault->text[0] = 0;
+    fault->at[0] = fault->at[1] = NULL;
+    fault->code = CP_OK;
     now = &g;
     bool done = run(&g, f, argument);
     now = g.around;

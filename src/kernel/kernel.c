@@ -11,6 +11,7 @@
 #include "backend/array.h"
 #include "backend/capture.h"
 #include "backend/device.h"
+#include "backend/live.h"
 #include "backend/stream.h"
 #include "core/memory.h"
 #include "kernel/cache.h"
@@ -27,10 +28,11 @@ struct cp_kernel {
     cp_module *module;
     cpi_function function;
     int64_t shared_most; /* dynamic shared memory that a launch may ask for */
+    int carveout;        /* percent that were asked for; NO_CARVEOUT: never */
     char name[];
 };
 
-enum { SHARED_DEFAULT = 48 << 10, THREADS_MOST = 1024, BLOCK_Z_MOST = 64, GRID_YZ_MOST = 65535 };
+enum { SHARED_DEFAULT = 48 << 10, THREADS_MOST = 1024, BLOCK_Z_MOST = 64, GRID_YZ_MOST = 65535, NO_CARVEOUT = -2 };
 
 static const cpi_kernel_ops *ops_of(const cp_module *m) { return m->device->backend->kernel; }
 
@@ -68,6 +70,8 @@ static cp_module *load(const char *function, cpi_source *source)
     source->headers = cpi_both_texts;
     source->cached = cached;
     source->keep = keep;
+    source->refuse = cpi_compiler_refuse;
+    source->checked = cpi_kernel_checks();
     cp_module *m = device ? cpi_malloc(sizeof *m) : NULL;
     if (!m) return NULL;
     *m = (cp_module){.refs = 1, .device = device};
@@ -123,7 +127,7 @@ cp_kernel *cp_module_kernel(cp_module *m, const char *name)
     size_t length = strlen(name) + 1;
     cp_kernel *k = cpi_malloc(sizeof *k + length);
     if (!k) return NULL;
-    *k = (cp_kernel){.refs = 1, .module = m, .shared_most = SHARED_DEFAULT};
+    *k = (cp_kernel){.refs = 1, .module = m, .shared_most = SHARED_DEFAULT, .carveout = NO_CARVEOUT};
     memcpy(k->name, name, length);
     if (ops_of(m)->function(cpi_stream(m->device), m->impl, name, &k->function)) {
         cpi_free_host(k);
@@ -174,6 +178,8 @@ cp_code cp_kernel_get(cp_kernel *k, cp_kernel_attribute attribute, int *value)
     if (cpi_null("kernel_get", k) || cpi_null("kernel_get", value)) return CP_ERROR_VALUE;
     if (!known("kernel_get", attribute)) return CP_ERROR_VALUE;
     if (attribute == CP_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES) return *value = (int)k->shared_most, CP_OK;
+    if (attribute == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT && k->carveout != NO_CARVEOUT)
+        return *value = k->carveout, CP_OK;
     return ops_of(k->module)->get(cpi_stream(k->module->device), &k->function, attribute, value);
 }
 
@@ -185,6 +191,7 @@ cp_code cp_kernel_set(cp_kernel *k, cp_kernel_attribute attribute, int value)
         return cpi_fail(CP_ERROR_VALUE, "kernel_set: %s cannot be set", attribute_names[attribute]);
     cp_code code = ops_of(k->module)->set(cpi_stream(k->module->device), &k->function, attribute, value);
     if (!code && attribute == CP_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES) k->shared_most = value;
+    if (!code && attribute == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT) k->carveout = value;
     return code;
 }
 
@@ -245,15 +252,7 @@ static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, v
     return CP_OK;
 }
 
-bool cpi_kernel_checks(void)
-{
-    static int known; /* 0: not asked yet */
-    if (!known) {
-        const char *text = getenv("CUPRITE_CHECK");
-        known = text && *text && strcmp(text, "0") != 0 ? 1 : -1;
-    }
-    return known > 0;
-}
+bool cpi_kernel_checks(void) { return cpi_live_kept(); }
 
 /* Where the arrays among the arguments lie. */
 static int spans_of(int n, const cp_argument *arguments, cpi_span *spans)

@@ -26,6 +26,9 @@ typedef struct cpi_source {
     const cpi_header *headers;
     void *(*cached)(int nparts, const char *const *parts, size_t *bytes);
     void (*keep)(int nparts, const char *const *parts, const void *content, size_t bytes);
+    /* The error of a text that does not compile: the compiler's words, and the text with the numbers of its lines. */
+    cp_code (*refuse)(const char *words, const char *text);
+    bool checked; /* CUPRITE_CHECK */
 } cpi_source;
 
 enum { CPI_KERNEL_ARGUMENTS = 4096 }; /* bytes of arguments that CUDA lets a kernel have */

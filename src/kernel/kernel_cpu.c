@@ -4,6 +4,7 @@
  * and what is run is what was verified. Blocks are shared out to the threads of the pool in their order. */
 #include <ctype.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,16 @@
 #include "kernel/fibers.h"
 #include "kernel/kernel.h"
 #include "kernel/translate.h"
+#include "kernel/watchdog.h"
 
 typedef struct library { /* one shared object */
     void *handle;
     const __cu_kernel *kernels;
     const __cu_variable *variables;
+    cpi_range image; /* where it lies */
+    char *text;      /* CUPRITE_CHECK: what it was compiled from, and the object, in which lines can be looked up */
+    void *object;
+    size_t bytes;
 } library;
 
 typedef struct module {
@@ -47,6 +53,23 @@ static void unused_path(int file, char path[200])
     snprintf(path + n, 200 - (size_t)n, "/fd/%d", file);
 }
 
+/* Of the loaded object in which image->start lies: its bounds. */
+static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
+{
+    cpi_range *image = memory, whole = {UINTPTR_MAX, 0};
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD) continue;
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (start < whole.start) whole.start = start;
+        if (start + p->p_memsz > whole.end) whole.end = start + p->p_memsz;
+    }
+    if (image->start < whole.start || image->start >= whole.end) return 0;
+    *image = whole;
+    return 1;
+}
+
 static bool open_library(const void *object, size_t bytes, library *l)
 {
     char path[200];
@@ -65,7 +88,18 @@ static bool open_library(const void *object, size_t bytes, library *l)
     if (!l->handle) return false;
     l->kernels = dlsym(l->handle, "__cu_kernels");
     l->variables = dlsym(l->handle, "__cu_variables");
-    return l->kernels && l->variables;
+    if (!l->kernels || !l->variables)
+        return cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled has no table of kernels"), false;
+    l->image.start = (uintptr_t)l->kernels;
+    dl_iterate_phdr(find_image, &l->image);
+    return true;
+}
+
+static void close_library(library *l)
+{
+    if (l->handle) dlclose(l->handle);
+    free(l->text);
+    free(l->object);
 }
 
 /* Whether a macro is a name for one word: `#define N 256`. Small letters are a type's, or may be a variable's. */
@@ -117,18 +151,34 @@ static bool needs_preprocessor(const char *text)
     return false;
 }
 
-enum { ARGUMENTS_MOST = 256 };
 typedef struct machine { char compiler[PATH_MAX], identity[PATH_MAX + 256], folder[PATH_MAX]; } machine;
 
-static cp_code compiled(const machine *m, const cpi_source *source, const char *text, void **object, size_t *bytes)
+/* From the cache or from the compiler. That loops between barriers do not compile is kept too: with `again`, which says
+ * that another text will be tried, the words of the compiler are what the cache has. */
+static cp_code compiled(const machine *m, const cpi_source *source, const char *text, bool again, void **object,
+                        size_t *bytes)
 {
-    const char *parts[ARGUMENTS_MOST + 4] = {"cuprite kernel of the CPU, 1", m->identity, cpi_compiler_headers_key(),
-                                             text};
-    int n = 4;
-    for (int i = 0; i < source->noptions && n < ARGUMENTS_MOST; i++) parts[n++] = source->options[i];
-    if ((*object = source->cached(n, parts, bytes))) return CP_OK;
-    cp_code code = cpi_compiler_run(m->compiler, m->folder, source, text, object, bytes);
-    if (!code) source->keep(n, parts, *object, *bytes);
+    const char **parts = cpi_calloc((size_t)source->noptions + 5, sizeof *parts);
+    char *words = NULL;
+    int n = 5;
+    size_t length;
+    if (!parts) return CP_ERROR_MEMORY;
+    parts[1] = m->identity, parts[2] = cpi_compiler_headers_key(), parts[3] = text, parts[4] = "options";
+    for (int i = 0; i < source->noptions; i++) parts[n++] = source->options[i];
+    parts[0] = "cuprite kernel of the CPU, 2";
+    cp_code code = CP_OK;
+    if (!(*object = source->cached(n, parts, bytes))) {
+        parts[0] = "cuprite kernel of the CPU, 2: what does not compile";
+        words = again ? source->cached(n, parts, &length) : NULL;
+        code = words ? cpi_fail(CP_ERROR_COMPILE, "%.*s", (int)length, words)
+                     : cpi_compiler_run(m->compiler, m->folder, source, text, object, bytes);
+        if (code == CP_ERROR_COMPILE && again && !words && strstr(cp_error_message(), "error:"))
+            source->keep(n, parts, cp_error_message(), strlen(cp_error_message()));
+        parts[0] = "cuprite kernel of the CPU, 2";
+        if (!code) source->keep(n, parts, *object, *bytes);
+    }
+    free(words);
+    cpi_free_host(parts);
     return code;
 }
 
@@ -147,10 +197,13 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     const char *text = read ? read : source->text;
     if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
+        const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are right wherever loops are */
         p.checked = cpi_kernel_checks();
+        p.all_fibers = p.all_fibers || (tier && strcmp(tier, "fibers") == 0);
         cpi_cu_write(&p, text, source->nnames, source->names, trouble, out);
         for (int i = 0; i < p.nfunctions; i++)
-            *regions = *regions || (p.function[i].global && p.function[i].tier == CPI_TIER_REGIONS);
+            *regions = *regions || (p.function[i].global &&
+                                    (p.function[i].tier == CPI_TIER_REGIONS || p.function[i].strides));
         cpi_cu_free(&p);
     } else if (unbalanced) {
         cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n%s", text);
@@ -169,11 +222,15 @@ static cp_code build_as(const machine *m, const cpi_source *source, bool wide, c
     void *object = NULL;
     size_t bytes = 0;
     cp_code code = translated(m, source, wide, trouble, &text, regions);
-    if (!code) code = compiled(m, source, text.at, &object, &bytes);
+    if (!code) code = compiled(m, source, text.at, *regions, &object, &bytes);
     if (!code && !open_library(object, bytes, l)) code = cp_error();
     if (getenv("CUPRITE_KERNEL_TEXT") && text.at) { /* the text without regions goes behind the one that failed */
         FILE *f = fopen(getenv("CUPRITE_KERNEL_TEXT"), trouble ? "a" : "w");
         if (f) fputs(text.at, f), fclose(f);
+    }
+    if (!code && cpi_kernel_checks()) {
+        l->text = text.at, l->object = object, l->bytes = bytes;
+        return CP_OK;
     }
     free(object);
     cpi_string_free(&text);
@@ -232,8 +289,8 @@ static void unload(cp_stream *stream, void *memory)
     module *m = memory;
     (void)stream;
     if (!m) return;
-    if (m->narrow.handle) dlclose(m->narrow.handle);
-    if (m->wide.handle) dlclose(m->wide.handle);
+    close_library(&m->narrow);
+    close_library(&m->wide);
     for (int i = 0; i < m->ntexts; i++) free(m->texts[i]);
     free(m->texts);
     free((void *)m->source.options);
@@ -306,8 +363,8 @@ static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **
 static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     (void)stream;
-    (void)f;
     *value = which == CP_KERNEL_MAX_THREADS_PER_BLOCK ? 1024
+             : which == CP_KERNEL_SHARED_SIZE_BYTES ? (int)*((const __cu_kernel *)f->handle)->shared
              : which == CP_KERNEL_PTX_VERSION || which == CP_KERNEL_BINARY_VERSION ? 90
              : which == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT ? -1 : 0;
     return CP_OK;
@@ -321,6 +378,8 @@ static cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute
     if (which == CP_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES && (value < 0 || value > DYNAMIC_MOST))
         return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_INVALID_VALUE: %d bytes of dynamic shared memory, %d are there",
                         value, DYNAMIC_MOST);
+    if (which == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT && (value < -1 || value > 100))
+        return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_INVALID_VALUE: a carveout of %d percent", value);
     return CP_OK;
 }
 
@@ -331,7 +390,9 @@ typedef struct job {
     const __cu_kernel *kernel;
     uint64_t blocks, each;
     uint32_t dynamic;
+    uint64_t number; /* of the launch */
     const cpi_launch *asked;
+    const library *library; /* in which the kernel is */
     bool together;
     int failed; /* the first worker that fails sets it */
     cpi_fault fault;
@@ -359,16 +420,48 @@ static void run_task(void *context, int64_t task, int worker)
     cpi_crew *crew = cpi_crew_here();
     uint32_t at_once = j->together ? (uint32_t)j->blocks : 1;
     bool done = crew && cpi_crew_shared(crew, at_once, j->dynamic);
+    fault.code = CP_OK;
+    cpi_watchdog_inside(j->number, j->library->image);
     if (!done) {
         snprintf(fault.text, sizeof fault.text, "out of host memory");
     } else if (j->kernel->tier == CPI_TIER_FIBERS) {
-        done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together,
-                            (cpi_watch){j->asked->spans, j->asked->nspans, j->dynamic}, &fault);
+        cpi_watch watch = {.spans = j->asked->spans, .nspans = j->asked->nspans, .dynamic = j->dynamic,
+                           .kernel = j->kernel, .text = j->library->text, .launch = j->asked,
+                           .image = j->library->image};
+        done = cpi_crew_run(crew, &j->launch, (__cu_run_thread)j->kernel->run, first, last, j->together, &watch,
+                            &fault);
     } else {
         part p = {j, cpi_crew_worker(crew, &j->launch), first, last};
         done = cpi_guarded(run_part, &p, &fault);
     }
+    cpi_watchdog_inside(0, j->library->image);
     if (!done && !__atomic_exchange_n(&j->failed, 1, __ATOMIC_ACQ_REL)) j->fault = fault;
+}
+
+/* What went wrong, with lines for the places in the compiled code. */
+static cp_code told(const job *j)
+{
+    const cpi_fault *fault = &j->fault;
+    cpi_string text = {0};
+    char line[100];
+    for (const char *p = fault->text; *p; p++) {
+        if (*p > 2) {
+            cpi_string_add(&text, p, 1);
+            continue;
+        }
+        int which = *p - 1;
+        uintptr_t at = (uintptr_t)fault->at[which], start = j->library->image.start;
+        int number = at < CPI_LINES ? (int)at : cpi_compiler_line(j->library->object, j->library->bytes,
+                                                                  at - 1 - start);
+        if (number > 0) snprintf(line, sizeof line, which ? " in line %d" : "line %d: ", number);
+        if (number > 0) cpi_string_put(&text, "%s", line);
+    }
+    const char *what = text.at ? text.at : fault->text;
+    cp_code code = fault->code == CP_ERROR_DRIVER /* its text begins with CUDA's name of it */
+                       ? cpi_fail(fault->code, "%s (%s)", what, j->kernel->name)
+                       : cpi_fail(fault->code ? fault->code : CP_ERROR_DEVICE, "%s: %s", j->kernel->name, what);
+    cpi_string_free(&text);
+    return code;
 }
 
 /* The kernel for launches in which a thread's index may pass 2^31. */
@@ -394,6 +487,7 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
         wide = wide || l->grid[i] > NARROW_GRID || (uint64_t)l->grid[i] * l->block[i] > NARROW;
     j.kernel = wide && k->tier != CPI_TIER_FIBERS ? wide_kernel(m, k->name) : k;
     if (!j.kernel) return cp_error();
+    j.library = j.kernel == k ? &m->narrow : &m->wide;
     for (int i = 0; i < l->n; i++)
         if (l->bytes[i] < k->sizes[i])
             return cpi_fail(CP_ERROR_VALUE, "%s: argument %d has %u bytes, the kernel takes %u", k->name, i + 1,
@@ -406,9 +500,12 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
                         "device has room for %d", k->name, (unsigned long long)(j.blocks * threads), TOGETHER);
     j.each = j.together || j.blocks * threads < ALONE ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
     cpi_guard_install();
+    cp_code watched = cpi_watchdog_begin(&j.number);
+    if (watched) return watched;
     cpi_parallel((int64_t)((j.blocks + j.each - 1) / j.each), run_task, &j);
+    cpi_watchdog_end();
     if (m->prints) fflush(stdout);
-    return j.failed ? cpi_fail(CP_ERROR_DEVICE, "%s: %s", k->name, j.fault.text) : CP_OK;
+    return j.failed ? told(&j) : CP_OK;
 }
 
 const cpi_kernel_ops cpi_kernel_cpu = {load, unload, function_of, symbol, get, set, launch};

@@ -190,23 +190,12 @@ cp_code log_error(nvrtcProgram program, const cpi_source *source, nvrtcResult st
 {
     size_t size = 0;
     nvrtc.nvrtcGetProgramLogSize(program, &size);
-    char *log = (char *)calloc(size + 1, 1);
-    if (log && size) nvrtc.nvrtcGetProgramLog(program, log);
-    package text = {};
-    int line = 1;
-    for (const char *p = source->text; *p; line++) {
-        char number[16];
-        size_t n = strcspn(p, "\n");
-        int digits = snprintf(number, sizeof number, "%4d ", line);
-        if (!package_add(&text, number, (size_t)digits) || !package_add(&text, p, n) || !package_add(&text, "\n", 1))
-            break;
-        p += n + (p[n] == '\n');
-    }
-    package_add(&text, "", 1);
-    cp_code code = cpi_host->fail(CP_ERROR_COMPILE, "%s\n%s\n%s", nvrtc.nvrtcGetErrorString(status), log ? log : "",
-                                  text.bytes ? text.bytes : "");
-    free(log);
-    package_free(&text);
+    char *words = (char *)calloc(size + 200, 1);
+    if (!words) return no_memory();
+    size_t n = (size_t)snprintf(words, 200, "%s\n", nvrtc.nvrtcGetErrorString(status));
+    if (size) nvrtc.nvrtcGetProgramLog(program, words + n);
+    cp_code code = source->refuse(words, source->text);
+    free(words);
     return code;
 }
 
@@ -228,25 +217,41 @@ cp_code take_result(nvrtcProgram program, const cpi_source *source, bool own, pa
     return done ? CP_OK : no_memory();
 }
 
-enum { OPTIONS = 256, HEADERS = 64 };
+/* The options for NVRTC, `n` of them in memory of their own: ours, and the user's. */
+const char **options_of(const cpi_source *source, const char *architecture, int *n)
+{
+    enum { OURS = 6 };
+    const char **options = (const char **)calloc((size_t)source->noptions + OURS, sizeof *options);
+    if (!options) return nullptr;
+    bool standard = false;
+    options[(*n)++] = architecture;
+    if (*include_option) options[(*n)++] = include_option;
+    if (*cccl_option) options[(*n)++] = cccl_option;
+    for (int i = 0; i < source->noptions; i++) {
+        options[(*n)++] = source->options[i];
+        standard = standard || strstr(source->options[i], "-std") == source->options[i] ||
+                   strstr(source->options[i], "--std") == source->options[i];
+    }
+    if (!standard) options[(*n)++] = "--std=c++17";
+    options[(*n)++] = "--device-as-default-execution-space";
+    if (source->checked) options[(*n)++] = "-lineinfo"; /* compute-sanitizer names lines */
+    return options;
+}
 
 cp_code compile(const cpi_source *source, const char *architecture, bool own, package *out)
 {
     nvrtcProgram program = nullptr;
-    const char *texts[HEADERS], *names[HEADERS], *options[OPTIONS];
-    int headers = 0, n = 0;
-    for (const cpi_header *h = source->headers; h && h->name && headers < HEADERS; h++)
-        texts[headers] = h->text, names[headers++] = h->name;
-    options[n++] = architecture;
-    if (*include_option) options[n++] = include_option;
-    if (*cccl_option) options[n++] = cccl_option;
-    bool standard = false;
-    for (int i = 0; i < source->noptions && n < OPTIONS - 2; i++) {
-        options[n++] = source->options[i];
-        standard = standard || strstr(source->options[i], "-std=");
+    int headers = 0, all = 0, n = 0;
+    for (const cpi_header *h = source->headers; h && h->name; h++) all++;
+    const char **texts = (const char **)calloc(2 * (size_t)all + 1, sizeof *texts), **names = texts + all;
+    const char **options = options_of(source, architecture, &n);
+    if (!texts || !options) {
+        free(texts);
+        free(options);
+        return no_memory();
     }
-    if (!standard) options[n++] = "--std=c++17";
-    options[n++] = "--device-as-default-execution-space";
+    for (const cpi_header *h = source->headers; headers < all; h++)
+        texts[headers] = h->text, names[headers++] = h->name;
     nvrtcResult status = nvrtc.nvrtcCreateProgram(&program, source->text, "kernel.cu", headers, texts, names);
     for (int i = 0; i < source->nnames && status == NVRTC_SUCCESS; i++)
         status = nvrtc.nvrtcAddNameExpression(program, source->names[i]);
@@ -259,6 +264,8 @@ cp_code compile(const cpi_source *source, const char *architecture, bool own, pa
         code = take_result(program, source, own, out);
     }
     if (program) nvrtc.nvrtcDestroyProgram(&program);
+    free(texts);
+    free(options);
     return code;
 }
 
@@ -267,24 +274,31 @@ cp_code package_of(const cp_stream *stream, const cpi_source *source, package *o
 {
     pthread_once(&nvrtc_once, open_nvrtc);
     if (*nvrtc_trouble) return cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
-    char architecture[40], version[80];
-    int major = 0, minor = 0, n = 0;
+    char architecture[40], version[100];
+    int major = 0, minor = 0, n = 0, headers = 0;
     bool own = own_architecture(stream, architecture);
-    const char *parts[2 * OPTIONS + 2 * HEADERS + 8];
+    for (const cpi_header *h = source->headers; h && h->name; h++) headers++;
+    size_t most = (size_t)(source->noptions + source->nnames + headers) + 4;
+    const char **parts = (const char **)calloc(most, sizeof *parts);
+    if (!parts) return no_memory();
     nvrtc.nvrtcVersion(&major, &minor);
-    snprintf(version, sizeof version, "cuprite cubin, 1: NVRTC %d.%d, %d options", major, minor, source->noptions);
+    snprintf(version, sizeof version, "cuprite cubin, 1: NVRTC %d.%d, %d options%s", major, minor, source->noptions,
+             source->checked ? ", lines" : "");
     parts[n++] = version;
     parts[n++] = architecture;
     parts[n++] = include_option;
     parts[n++] = source->text;
-    for (int i = 0; i < source->noptions && i < OPTIONS; i++) parts[n++] = source->options[i];
-    for (int i = 0; i < source->nnames && i < OPTIONS; i++) parts[n++] = source->names[i];
-    for (const cpi_header *h = source->headers; h && h->name && n < 2 * OPTIONS + 2 * HEADERS; h++)
-        parts[n++] = h->text;
+    for (int i = 0; i < source->noptions; i++) parts[n++] = source->options[i];
+    for (int i = 0; i < source->nnames; i++) parts[n++] = source->names[i];
+    for (int i = 0; i < headers; i++) parts[n++] = source->headers[i].text;
     out->bytes = (char *)source->cached(n, parts, &out->size);
-    if (out->bytes) return CP_OK;
-    cp_code code = compile(source, architecture, own, out);
-    if (!code) source->keep(n, parts, out->bytes, out->size);
+    cp_code code = CP_OK;
+    if (!out->bytes) {
+        code = compile(source, architecture, own, out);
+        if (!code) source->keep(n, parts, out->bytes, out->size);
+    }
+    free(parts);
+    if (code) package_free(out);
     return code;
 }
 

@@ -10,10 +10,16 @@
 
 #include <stdio.h>
 
+enum { MASKS = 32 };
 typedef struct writer {
     cpi_structure *s;
     cpi_string *out;
     int label; /* of the region that is being written */
+    struct { int name, value; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one counts */
+    int nmasks;
+    int loops;       /* around */
+    int strides;     /* loops with the stride of the grid that there are */
+    int masked_loop; /* the mask of the innermost loop where that loop has one, -1: it goes round for all */
 } writer;
 
 static const cpi_token *word(const writer *w, int i) { return &w->s->program->tokens.at[i]; }
@@ -49,7 +55,7 @@ static void put_declarator(writer *w, const cpi_local *v, const char *tail)
 /* A declaration with its value, as the user has it. */
 static void put_declaration(writer *w, const cpi_local *v, bool fixed)
 {
-    if (fixed) cpi_string_put(w->out, "const ");
+    if (fixed && v->prefix == v->name) cpi_string_put(w->out, "const "); /* a pointer's const may stand there */
     put_declarator(w, v, "");
     if (v->value >= 0) {
         cpi_string_put(w->out, " = ");
@@ -88,6 +94,9 @@ static void open_loop(writer *w)
 {
     cpi_string_put(w->out, " __CU_THREADS { __CU_THREAD ");
     if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
+    if (w->nmasks)
+        cpi_string_put(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
+                       w->mask[w->nmasks - 1].value);
     cpi_string_put(w->out, "{ ");
 }
 
@@ -188,6 +197,17 @@ static void put_statement(writer *w, int k)
     }
 }
 
+/* What lanes put down in the tokens goes to slots that are empty. */
+static void put_slots(writer *w, int first, int last)
+{
+    for (int i = first; i < last; i++) {
+        bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
+        if (!votes && !token_is(w, i, "__cu_put")) continue;
+        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s); ", (int)word(w, i + 2)->length,
+                       word(w, i + 2)->text, w->s->returns || w->nmasks ? "true" : "false", votes ? "true" : "false");
+    }
+}
+
 /* Statements k, ... up to and without `end`, all of one region, as one loop. */
 static void put_region(writer *w, int k, int end)
 {
@@ -201,6 +221,7 @@ static void put_region(writer *w, int k, int end)
         }
         last = w->s->statement[i].last;
     }
+    put_slots(w, first, last);
     put_line(w, first);
     open_loop(w);
     take_out(w, first, last);
@@ -261,6 +282,167 @@ static int behind_semicolon(const writer *w, int i, int end)
     return i + 1;
 }
 
+static bool used_word(const writer *w, const char *text, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (token_is(w, i, text)) return true;
+    return false;
+}
+
+/* --- lanes that go different ways ---
+ *
+ * Where lanes of a warp meet in a branch or a loop that not all threads take, each thread has a mark: whether it is in
+ * there. A thread that jumps out of a loop loses its marks up to the loop's. */
+
+static void push_mask(writer *w, int name, int value)
+{
+    if (w->nmasks == MASKS) w->s->failed = true;
+    else w->mask[w->nmasks].name = name, w->mask[w->nmasks++].value = value;
+}
+
+static void put_marks(writer *w, int k)
+{
+    cpi_string_put(w->out, "unsigned char __cu_m%d[1024]; __cu_unmark(__cu_m%d, __cu_block); ", k, k);
+}
+
+static void put_any(writer *w, int k, int value)
+{
+    cpi_string_put(w->out, "__cu_any(__cu_m%d, %d, %s, __cu_block)", k, value,
+                   w->s->returns ? "__cu_alive" : "nullptr");
+}
+
+/* Each thread's mark becomes what the condition says: `yes`, or else `no`. */
+static void put_marking(writer *w, int k, int first, int last, const char *yes, const char *no)
+{
+    open_loop(w);
+    take_out(w, first, last);
+    cpi_string_put(w->out, "__cu_m%d[__cu_t] = (", k);
+    put_tokens(w, first, last);
+    cpi_string_put(w->out, first == last ? "true) ? %s : %s; " : ") ? %s : %s; ", yes, no);
+    put_back(w, first, last);
+    close_loop(w);
+}
+
+static void put_masked_if(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    int part = st->child, other = w->s->statement[part].next;
+    const cpi_statement *then = &w->s->statement[part];
+    if (other >= 0 && used_word(w, "__cu_meet", then->first, then->last) &&
+        used_word(w, "__cu_meet", w->s->statement[other].first, w->s->statement[other].last))
+        w->s->failed = true; /* lanes may meet across the branches */
+    w->s->statement[part].next = -1;
+    cpi_string_put(w->out, "{ ");
+    put_marks(w, k);
+    put_marking(w, k, st->test, st->test_end, "1", "2");
+    for (int value = 1; value <= (other >= 0 ? 2 : 1); value++) {
+        cpi_string_put(w->out, "if (");
+        put_any(w, k, value);
+        cpi_string_put(w->out, ") { ");
+        push_mask(w, k, value);
+        put_list(w, value == 1 ? part : other, -1);
+        w->nmasks--;
+        cpi_string_put(w->out, "} ");
+    }
+    cpi_string_put(w->out, "} ");
+    w->s->statement[part].next = other;
+}
+
+/* The body of such a loop; in the marks those that are in this round are 1, those that skip the rest of it 2. */
+static void put_masked_body(writer *w, int k)
+{
+    int around = w->masked_loop;
+    w->masked_loop = w->nmasks - 1;
+    put_list(w, w->s->statement[k].child, -1);
+    w->masked_loop = around;
+    cpi_string_put(w->out, "__cu_again(__cu_m%d, __cu_block); ", k);
+}
+
+static void put_masked_loop(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    int last, first = locals_of(w, k, &last), second = st->test, third = st->test_end;
+    bool counts = st->form == CPI_F_FOR, uniform = first < last;
+    if (counts) {
+        second = behind_semicolon(w, st->test, st->test_end);
+        third = behind_semicolon(w, second, st->test_end);
+    }
+    for (int v = first; v < last; v++) uniform = uniform && w->s->local[v].class == CPI_V_UNIFORM;
+    cpi_string_put(w->out, "{ ");
+    put_marks(w, k);
+    for (int v = first; v < last && !uniform; v++) {
+        if (w->s->local[v].class == CPI_V_UNIFORM) w->s->failed = true;
+        put_storage(w, &w->s->local[v]);
+    }
+    if (counts && !uniform) {
+        open_loop(w);
+        take_out(w, st->test, second - 1);
+        for (int v = first; v < last; v++) put_declaration(w, &w->s->local[v], false), put_back_one(w, &w->s->local[v]);
+        if (first == last && second - 1 > st->test) put_tokens(w, st->test, second);
+        put_back(w, st->test, second - 1);
+        close_loop(w);
+    }
+    put_marking(w, k, 0, 0, "1", "0");
+    push_mask(w, k, 1);
+    if (uniform) {
+        cpi_string_put(w->out, "for (");
+        put_tokens(w, st->test, st->test_end);
+        cpi_string_put(w->out, ") { ");
+    } else {
+        cpi_string_put(w->out, "for (;;) { ");
+        if (st->form != CPI_F_DO && second < (counts ? third - 1 : third))
+            put_marking(w, k, second, counts ? third - 1 : third, "1", "0");
+    }
+    cpi_string_put(w->out, "if (!");
+    put_any(w, k, 1);
+    cpi_string_put(w->out, ") break; ");
+    put_masked_body(w, k);
+    if (counts && !uniform) put_step(w, third, st->test_end);
+    if (st->form == CPI_F_DO) put_marking(w, k, st->test, st->test_end, "1", "0");
+    cpi_string_put(w->out, "} } ");
+    w->nmasks--;
+}
+
+static void put_masked_jump(writer *w, bool leaves)
+{
+    open_loop(w);
+    for (int i = w->nmasks - 1; i > w->masked_loop; i--)
+        cpi_string_put(w->out, "__cu_m%d[__cu_t] = 0; ", w->mask[i].name);
+    cpi_string_put(w->out, "__cu_m%d[__cu_t] = %d; ", w->mask[w->masked_loop].name, leaves ? 0 : 2);
+    close_loop(w);
+}
+
+/* Lanes meet. Those that are elsewhere bring nothing; where they might come to another meeting, that is an error. */
+static void put_meeting(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    if (!w->nmasks) return;
+    int inner = w->mask[w->nmasks - 1].name, value = w->mask[w->nmasks - 1].value;
+    int behind = w->s->statement[inner].last, end = w->s->function->end;
+    bool again = w->loops || used_word(w, "__cu_meet", behind, end) || used_word(w, "__syncthreads", behind, end);
+    if (!again) return;
+    cpi_string_put(w->out, "__cu_meeting_check(__cu_m%d, %d, %s, __cu_q%.*s.mask, __cu_block, %d); ", inner, value,
+                   w->s->returns ? "__cu_alive" : "nullptr", (int)word(w, st->first + 2)->length,
+                   word(w, st->first + 2)->text, word(w, st->first)->line);
+}
+
+/* Whether the statement is carried out by marks: nothing in it waits for the whole block, and threads may differ. */
+static bool is_masked(const writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    if (used_word(w, "__syncthreads", st->first, st->last)) return false;
+    bool meets = used_word(w, "__cu_meet", st->first, st->last);
+    if (st->form == CPI_F_IF) /* others are jumps out of a loop */
+        return (meets || w->masked_loop >= 0) && !cpi_structure_uniform(w->s, st->test, st->test_end);
+    if (used_word(w, "break", st->first, st->last) || used_word(w, "continue", st->first, st->last) ||
+        used_word(w, "return", st->first, st->last))
+        return true;
+    int last, first = locals_of(w, k, &last);
+    for (int v = first; v < last; v++)
+        if (w->s->local[v].class != CPI_V_UNIFORM) return true;
+    return first == last && !(st->form != CPI_F_FOR && cpi_structure_uniform(w->s, st->test, st->test_end));
+}
+
 static void put_for(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];
@@ -317,20 +499,25 @@ static void put_while(writer *w, int k, bool first_runs)
     cpi_string_put(w->out, "} ");
 }
 
-static bool used_word(const writer *w, const char *text, int first, int last)
-{
-    for (int i = first; i < last; i++)
-        if (token_is(w, i, text)) return true;
-    return false;
-}
-
 /* A statement that is taken apart. `loop`: the innermost one around it whose steps we write, -1: none. */
 static void put_split(writer *w, int k, int loop)
 {
     const cpi_statement *st = &w->s->statement[k];
     int part = st->child, other = part >= 0 ? w->s->statement[part].next : -1;
-    if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = -1;
     put_line(w, st->first);
+    if (st->form >= CPI_F_IF && st->form <= CPI_F_DO && is_masked(w, k)) {
+        if (st->form == CPI_F_IF) {
+            put_masked_if(w, k);
+            return;
+        }
+        w->loops++;
+        put_masked_loop(w, k);
+        w->loops--;
+        return;
+    }
+    int around = w->masked_loop;
+    if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = -1;
+    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = -1, w->loops++;
     switch ((cpi_form)st->form) {
     case CPI_F_BLOCK:
         cpi_string_put(w->out, "{ ");
@@ -353,14 +540,78 @@ static void put_split(writer *w, int k, int loop)
     case CPI_F_WHILE: put_while(w, k, false); break;
     case CPI_F_DO: put_while(w, k, true); break;
     case CPI_F_JUMP:
-        if (token_is(w, st->first, "break") || loop < 0) put_tokens(w, st->first, st->last);
+        if (w->masked_loop >= 0) put_masked_jump(w, token_is(w, st->first, "break"));
+        else if (w->nmasks) w->s->failed = true; /* out of a loop that all go round together */
+        else if (token_is(w, st->first, "break") || loop < 0) put_tokens(w, st->first, st->last);
         else cpi_string_put(w->out, "goto __cu_step%d; ", loop);
         break;
+    case CPI_F_MEET: put_meeting(w, k); break;
     case CPI_F_BARRIER:
     case CPI_F_TEXT:
+    case CPI_F_STRIDE:
     case CPI_F_FIXED: break;
     }
+    if (st->form >= CPI_F_FOR && st->form <= CPI_F_DO) w->masked_loop = around, w->loops--;
     if (st->form != CPI_F_BLOCK && part >= 0) w->s->statement[part].next = other;
+}
+
+/* What threads `x` of the block begin with. */
+static void put_first(writer *w, const cpi_stride *r, const char *name, const char *x)
+{
+    cpi_string_put(w->out, "long long %s; { const unsigned __cu_x = %s, __cu_y = 0, __cu_z = 0; __CU_THREAD ", name, x);
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (v->class == CPI_V_PURE && visible(v, r->body) && !hidden(w, v, r->body)) put_declaration(w, v, true);
+    }
+    cpi_string_put(w->out, "%s = (long long)(", name);
+    put_tokens(w, r->type, r->type_end);
+    cpi_string_put(w->out, ")(");
+    put_tokens(w, r->value, r->value_end);
+    cpi_string_put(w->out, "); } ");
+}
+
+/* A loop with the stride of the grid: round by round, and in each round the threads of the block. Where they do not
+ * stand in a row (the block has several) or numbers might wrap, thread by thread as in any region. */
+static void put_stride(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    cpi_stride r;
+    bool strides = !w->nmasks && cpi_stride_read(w->s, st->first, st->last, &r) && cpi_stride_holds(w->s, &r);
+    put_line(w, st->first);
+    if (strides) {
+        cpi_string_put(w->out, "{ ");
+        put_first(w, &r, "__cu_first", "0");
+        put_first(w, &r, "__cu_last", "__cu_block.bd.x - 1");
+        cpi_string_put(w->out, "const auto __cu_g = __cu_strides<");
+        put_tokens(w, r.type, r.type_end);
+        cpi_string_put(w->out, ">(__cu_block, __cu_first, __cu_last, ");
+        put_tokens(w, r.limit, r.limit_end);
+        cpi_string_put(w->out, ", ");
+        put_tokens(w, r.step, r.step_end);
+        cpi_string_put(w->out, "); if (__cu_g.regular) for (long long __cu_i = __cu_first; __cu_i < __cu_g.limit; "
+                     "__cu_i += __cu_g.step) { const unsigned __cu_n = __cu_g.threads(__cu_i), __cu_y = 0, __cu_z = 0; "
+                     "for (unsigned long __cu_x = 0, __cu_t = 0; __cu_x < __cu_n; __cu_x++, __cu_t++) { __CU_THREAD ");
+        if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
+        cpi_string_put(w->out, "{ ");
+        take_out(w, st->first, st->last);
+        cpi_string_put(w->out, "{ ");
+        put_tokens(w, r.type, r.type_end);
+        cpi_string_put(w->out, " %.*s = __cu_g.at(__cu_i, __cu_x); do { ", (int)word(w, r.name)->length,
+                       word(w, r.name)->text);
+        put_tokens(w, r.body, r.body_end);
+        cpi_string_put(w->out, " } while (0); } ");
+        put_back(w, st->first, st->last);
+        close_loop(w);
+        cpi_string_put(w->out, "} else { ");
+        w->strides++;
+    }
+    open_loop(w);
+    take_out(w, st->first, st->last);
+    put_tokens(w, st->first, st->last);
+    cpi_string_put(w->out, " ");
+    put_back(w, st->first, st->last);
+    close_loop(w);
+    if (strides) cpi_string_put(w->out, "} } ");
 }
 
 static void put_list(writer *w, int k, int loop)
@@ -376,6 +627,9 @@ static void put_list(writer *w, int k, int loop)
             while (end >= 0 && w->s->statement[end].form == CPI_F_TEXT) end = w->s->statement[end].next;
             put_region(w, k, end);
             k = end;
+        } else if (st->form == CPI_F_STRIDE) {
+            put_stride(w, k);
+            k = st->next;
         } else {
             put_split(w, k, loop);
             k = st->next;
@@ -387,7 +641,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out
 {
     cpi_structure s;
     cpi_string text = {0};
-    writer w = {&s, &text, 0};
+    writer w = {.s = &s, .out = &text, .masked_loop = -1};
     bool done = cpi_structure_read(p, f, &s);
     if (done) {
         p->leaves = &w.label;
@@ -404,7 +658,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out
         put_line(&w, f->end - 1);
         cpi_string_put(&text, "}");
         p->leaves = NULL;
-        done = !s.failed && !text.failed;
+        done = !s.failed && !text.failed && (f->barriers || w.strides);
         if (done) cpi_string_add(out, text.at, text.length);
     }
     cpi_string_free(&text);

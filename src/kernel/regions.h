@@ -10,7 +10,7 @@
 #include "kernel/translate.h"
 
 typedef enum cpi_form { CPI_F_TEXT, CPI_F_FIXED, CPI_F_BARRIER, CPI_F_BLOCK, CPI_F_IF, CPI_F_FOR, CPI_F_WHILE, CPI_F_DO,
-                        CPI_F_JUMP } cpi_form;
+                        CPI_F_JUMP, CPI_F_MEET, CPI_F_STRIDE } cpi_form;
 
 typedef struct cpi_statement {
     uint8_t form;
@@ -57,5 +57,21 @@ void cpi_structure_free(cpi_structure *s);
 bool cpi_structure_uniform(const cpi_structure *s, int first, int last);
 /* Whether something in them depends on the thread's place, and nothing on what memory holds. */
 bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
+
+/* Behind the statement at i, which is not taken apart; -1 (and `failed`) where it has no end before `end`. */
+int cpi_structure_behind(cpi_structure *s, int i, int end);
+/* Whether the use at token i of the variable declared at `name` may change it. */
+bool cpi_structure_changes(const cpi_structure *s, int name, int i);
+
+/* strides.c: a loop with the stride of the grid; places of tokens. */
+typedef struct cpi_stride {
+    int name, type, type_end, value, value_end, limit, limit_end, step, step_end, body, body_end;
+} cpi_stride;
+/* Whether the statement has the form of one; whether, when variables are known, it is one. */
+bool cpi_stride_read(cpi_structure *s, int first, int last, cpi_stride *r);
+bool cpi_stride_holds(const cpi_structure *s, cpi_stride *r);
+
+/* Behind the type of the declaration at i; -1 where none begins there. */
+int cpi_structure_type_end(const cpi_structure *s, int i, int last);
 
 #endif

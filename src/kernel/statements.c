@@ -32,14 +32,17 @@ static int new_statement(cpi_structure *s, cpi_form form, int first)
     return s->nstatements++;
 }
 
-/* Whether a barrier that is a statement of its own lies in the tokens; anything else that waits is refused. */
+/* Whether a barrier, or a meeting of lanes, that is a statement of its own lies in the tokens; anything else that waits
+ * is refused. */
 static bool has_barrier(cpi_structure *s, int first, int last)
 {
     bool found = false;
     for (int i = first; i < last; i++) {
         const cpi_token *w = &s->program->tokens.at[i];
         if (w->kind != CPI_W_NAME) continue;
-        if (is(s, i, "__syncthreads") && is(s, i + 1, "(") && match(s, i + 1) == i + 2 && is(s, i + 3, ";") &&
+        if (is(s, i, "__cu_meet") && is(s, i + 4, ";"))
+            found = true;
+        else if (is(s, i, "__syncthreads") && is(s, i + 1, "(") && match(s, i + 1) == i + 2 && is(s, i + 3, ";") &&
             (is(s, i - 1, ";") || is(s, i - 1, "{") || is(s, i - 1, "}") || is(s, i - 1, ")") || is(s, i - 1, "else") ||
              is(s, i - 1, "do") || s->program->tokens.at[i - 1].kind == CPI_W_LINE))
             found = true;
@@ -75,6 +78,8 @@ static int behind_statement(cpi_structure *s, int i, int end)
     if (is(s, i, "do")) return behind_semicolon(s, behind_statement(s, i + 1, end), end);
     return behind_semicolon(s, i, end);
 }
+
+int cpi_structure_behind(cpi_structure *s, int i, int end) { return behind_statement(s, i, end); }
 
 enum { BREAK = 1, CONTINUE = 2 };
 
@@ -206,6 +211,7 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     if (s->failed) return -1;
     cpi_form form = CPI_F_TEXT;
     if (is(s, i, "__syncthreads")) form = CPI_F_BARRIER;
+    else if (is(s, i, "__cu_meet")) form = CPI_F_MEET;
     else if (is(s, i, "break") || is(s, i, "continue")) form = CPI_F_JUMP;
     else if (is_fixed(s, i)) form = CPI_F_FIXED;
     else if ((barrier || jumps) && is(s, i, "{")) form = CPI_F_BLOCK;
@@ -216,10 +222,13 @@ static int read_statement(cpi_structure *s, int i, int end, place where, int *be
     else if (barrier && is(s, i, "do")) form = CPI_F_DO;
     else if (barrier || jumps) return refuse(s);
     if (form >= CPI_F_IF && form <= CPI_F_DO) return read_control(s, i, end, form, where, behind);
+    cpi_stride stride;
+    if (form == CPI_F_TEXT && (is(s, i, "for") || is(s, i, "while")) && cpi_stride_read(s, i, *behind, &stride))
+        form = CPI_F_STRIDE;
     int k = new_statement(s, form, i);
     if (k < 0) return -1;
     s->statement[k].last = *behind;
-    s->statement[k].split = form == CPI_F_BARRIER || form == CPI_F_JUMP || form == CPI_F_BLOCK;
+    s->statement[k].split = form == CPI_F_BARRIER || form == CPI_F_MEET || form == CPI_F_JUMP || form == CPI_F_BLOCK;
     if (form == CPI_F_BLOCK) read_block(s, k, i + 1, *behind - 1, where);
     return k;
 }
@@ -242,6 +251,12 @@ static void number_regions(cpi_structure *s, int k)
             continue;
         }
         if (st->form == CPI_F_FIXED) continue;
+        if (st->form == CPI_F_STRIDE) {
+            st->region = s->regions++;
+            set_region(s, st->first, st->last, st->region);
+            now = s->regions++;
+            continue;
+        }
         if (st->form >= CPI_F_IF && st->form <= CPI_F_DO) {
             st->region = s->regions++;
             set_region(s, st->test, st->test_end, st->region);
@@ -317,6 +332,8 @@ static int behind_type(const cpi_structure *s, int i, int last)
                      is(s, name + 1, "(") || is(s, name + 1, "{"));
     return declares ? i : -1;
 }
+
+int cpi_structure_type_end(const cpi_structure *s, int i, int last) { return behind_type(s, i, last); }
 
 /* The declarators of a declaration; `last` is behind its ; (or behind its last token). */
 static void read_locals(cpi_structure *s, int statement, int first, int last, int block_end)
@@ -471,6 +488,12 @@ static bool changes(const cpi_structure *s, const cpi_local *v, int i)
         return false;
     }
     return false;
+}
+
+bool cpi_structure_changes(const cpi_structure *s, int name, int i)
+{
+    cpi_local v = {.name = name, .prefix = name};
+    return changes(s, &v, i);
 }
 
 static const cpi_local *local_at(const cpi_structure *s, int i)

@@ -22,6 +22,7 @@ typedef struct cpi_cu_function {
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
+    bool strides;   /* a kernel without barriers that is written as one with them, for its loops' sake */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
 
@@ -48,13 +49,16 @@ typedef struct cpi_cu_program {
 /* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
+/* normal.c: the program `q`, whose text is `out`, in which kernels with warp operations can be taken apart; functions
+ * are those of p in their order. False where there is no such kernel. */
+bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);
 /* Appends the C++ text, with a table of the kernels that are no templates and of the instances `names`. `trouble`: what
  * the compiler said when it did not compile, or NULL: kernels with barriers that it names are in fibers, or all are. */
 void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *const *names, const char *trouble,
                   cpi_string *out);
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
- * written) where its structure does not allow that. */
+ * written) where its structure does not allow that, or it has neither barriers nor loops with the stride of the grid. */
 bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
 /* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);

@@ -136,6 +136,8 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
         cpi_string_put(out, "constexpr unsigned __cu_o%d = __cu_up(%s, alignof(__cu_s%d)); static_assert(__cu_o%d + "
                      "sizeof(__cu_s%d) <= 49152, \"a block has 48 KiB of static shared memory\"); __cu_s%d &__cu_r%d = "
                      "*(__cu_s%d *)(__ctx.arena + __cu_o%d); ", word, behind, word, word, word, word, word, word, word);
+        cpi_string_put(out, "(void)&__cu_reserve<%d, __cu_o%d + sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
+                       word, word);
     }
     for (int i = 0; i < n; i++)
         cpi_string_put(out, "auto &%.*s = __cu_r%d.%.*s; ", (int)t->at[names[i]].length, t->at[names[i]].text, word,
@@ -246,7 +248,8 @@ static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char
     return false;
 }
 
-static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi_string *out)
+/* `q`: the program in the form of normal.c, or NULL. */
+static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
 {
     if (f->asked) { /* the ; is left */
         put_newlines(p, f->start, f->end - 1, out);
@@ -257,8 +260,12 @@ static void put_function(cpi_cu_program *p, cpi_cu_function *f, bool forced, cpi
     put_gap(p, f->body, out);
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
-        cpi_cu_regions(p, f, out)) {
+        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, out)) {
         f->tier = CPI_TIER_REGIONS;
+        return;
+    }
+    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, out)) {
+        f->strides = true;
         return;
     }
     cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
@@ -288,13 +295,40 @@ static void put_text(const char *text, cpi_string *out)
     cpi_string_put(out, "\"");
 }
 
-static void put_kernel(const cpi_cu_function *f, const char *name, const char *expression, cpi_string *out)
+/* The parameters' names, with commas between; a name that cannot be told is left out. */
+static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_string *out)
+{
+    int close = t->at[f->open].match, name = -1;
+    bool done = false; /* behind [ or =, names are no declarators */
+    for (int i = f->open + 1; i <= close; i++) {
+        const cpi_token *w = &t->at[i];
+        if (i == close || cpi_token_is(w, ",")) {
+            if (name >= 0) cpi_string_add(out, t->at[name].text, t->at[name].length);
+            if (i < close) cpi_string_put(out, ",");
+            name = -1, done = false;
+        } else if (cpi_token_is(w, "=") || cpi_token_is(w, "[")) {
+            done = true;
+        } else if (w->kind == CPI_W_NAME && !done) {
+            name = i;
+        }
+        if (cpi_token_is(w, "<") && cpi_tokens_behind_angles(t, i, close) > 0)
+            i = cpi_tokens_behind_angles(t, i, close) - 1;
+        else if (i < close && w->match > i)
+            i = w->match;
+    }
+}
+
+static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const char *name, const char *expression,
+                       cpi_string *out)
 {
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     cpi_string_put(out, "    {");
     put_text(name, out);
-    cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s},\n",
-                 (int)f->tier, expression, expression, expression, tiers[f->tier]);
+    cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s, \"",
+                 (int)f->tier, expression, expression, expression, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
+    put_parameters(&p->tokens, f, out);
+    cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d]},\n", expression,
+                   (int)(f - p->function));
 }
 
 static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
@@ -308,11 +342,11 @@ static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
         if (!f->global || f->templated || f->body < 0) continue;
         const cpi_token *w = &p->tokens.at[f->name];
         snprintf(name, sizeof name, "%s%.*s", p->scopes.at + f->scope, (int)w->length, w->text);
-        put_kernel(f, name, name, out);
+        put_kernel(p, f, name, name, out);
     }
     for (int k = 0; k < nnames; k++) {
         const cpi_cu_function *f = instance(p, names[k]);
-        if (f && (f->templated || strchr(names[k], '<'))) put_kernel(f, names[k], names[k], out);
+        if (f && (f->templated || strchr(names[k], '<'))) put_kernel(p, f, names[k], names[k], out);
     }
     cpi_string_put(out, "    {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const __cu_variable "
                  "__cu_variables[] = {\n");
@@ -330,10 +364,14 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 {
     bool named = false;
     for (int i = 0; trouble && i < p->nfunctions; i++)
-        named = named || (p->function[i].global && p->function[i].body >= 0 && p->function[i].barriers &&
+        named = named || (p->function[i].global && p->function[i].body >= 0 &&
                           blamed(p, &p->function[i], trouble));
     const cpi_tokens *t = &p->tokens;
     int at = 0, k = 0, v = 0;
+    cpi_cu_program q;
+    cpi_string normal = {0};
+    bool rewritten = !p->all_fibers && !p->checked && cpi_cu_normal(p, text, &normal, &q);
+    cpi_string_put(out, "#define __CU_KERNELS %d\n", p->nfunctions);
     if (p->checked) cpi_string_put(out, "#define __CU_CHECK 1\n");
     if (p->hidden_context) cpi_string_put(out, "#define __CU_HIDDEN 1\n");
     for (int i = 0; i < p->nfunctions; i++) {
@@ -348,7 +386,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];
-            put_function(p, &p->function[k], trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
+            put_function(p, rewritten ? &q : NULL, &p->function[k],
+                         trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
             if (!p->variable[v].shared) cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
@@ -360,4 +399,6 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         if (at < t->n) put_gap(p, at, out);
     }
     put_tables(p, nnames, names, out);
+    if (rewritten) cpi_cu_free(&q);
+    cpi_string_free(&normal);
 }

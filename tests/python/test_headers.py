@@ -138,7 +138,7 @@ def test_options(compiler, tmp_path):
     sugar = {m: body for m, body in macros().items() if m.startswith("cp_")}
     with_options = {n for n, (_, a) in declared.items() if a and re.match(r"const cp_\w+_options \*", a[-1])}
     # for operations chosen at run time, and behind five arguments: a pointer only
-    by_pointer = {"cp_reduce", "cp_elementwise", "cp_elementwise_all", "cp_kernel_launch"}
+    by_pointer = {"cp_reduce", "cp_elementwise", "cp_elementwise_all", "cp_kernel_launch", "cp_fusion_run"}
     assert set(sugar) == with_options - by_pointer
     lines = "".join(call_with_options(text, name, body, declared) for name, body in sorted(sugar.items()))
     source = tmp_path / "options.c"

@@ -115,10 +115,10 @@ CASES = {
         auto g = [&](int x) { return x * 2 + t; }; s[t] = g(t); __syncthreads(); r = s[63 - t];"""),
     "a jump backwards": ("fibers", 2 + 0 * T, """
         int k = 0; again: s[t] = k; __syncthreads(); if (++k < 3) goto again; r = s[63 - t];"""),
-    "a value shuffled is made once": ("fibers", np.where(T < 63, 1, 15), """
+    "a value shuffled is made once": ("regions", np.where(T < 63, 1, 15), """
         r = __shfl_sync(~0u, t % 32 == 3 ? atomicAdd(&out[63], 7) / 14 + 1 : 0, 3);
         __syncthreads(); if (t == 63) r = out[63] + 1;"""),
-    "shuffles in shuffles": ("fibers", (T + 2) % 32 + T // 32 * 32, """
+    "shuffles in shuffles": ("regions", (T + 2) % 32 + T // 32 * 32, """
         r = __shfl_sync(~0u, __shfl_sync(~0u, t, (t + 1) % 32), (t + 1) % 32);"""),
     "who is in a branch": ("fibers", np.where(T % 32 < 7, 0x7f, 2), """
         if (t % 32 < 7) r = (int)__activemask();

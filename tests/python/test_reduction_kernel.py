@@ -190,3 +190,37 @@ def test_stream(total):
     r = total(x, axis=0, stream=s)
     s.synchronize()
     np.testing.assert_array_equal(r.get(), np.full(100, 100.0))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("n", [4095, 4096, 4097, 8191, 8196, 100003])
+def test_neighbours(dtype, n):
+    """Rows that are long enough for a thread to take neighbours: rests, rows that are not aligned, one number for all,
+    beside raw operands; where results cannot be wrong by rounding they are exact."""
+    k = cp.ReductionKernel("T x, T y", "float64 z", "(double)abs(x * y) + (_j % 2)" if dtype.startswith("c") else
+                           "(double)(x * y) + (_j % 2)", "a + b", "z = a", "0", "neighbours")
+    r = np.random.default_rng(n)
+    x = r.integers(0, 3, (3, n + 5)).astype(dtype)
+    y = r.integers(0, 3, n + 5).astype(dtype)
+    for start in (0, 1, 4):
+        u, v = x[:, start:start + n], y[5 - start:5 - start + n]
+        odd = np.arange(3 * n).reshape(3, n) % 2
+        products = np.abs(u.astype("c16") * v.astype("c16"))
+        z = k(cp.asarray(x)[:, start:start + n], cp.asarray(y)[5 - start:5 - start + n], axis=1)
+        np.testing.assert_array_equal(z.get(), (products + odd).sum(1))
+        one = k(cp.asarray(x)[:, start:start + n], cp.asarray(y)[:1], axis=1)
+        np.testing.assert_array_equal(one.get(), (np.abs(u.astype("c16") * y[0]) + odd).sum(1))
+        whole = k(cp.asarray(x)[:, start:start + n], 1)
+        assert whole.get() == (np.abs(u.astype("c16")) + odd).sum()
+
+
+def test_same_bits_wherever_rows_lie():
+    """Alignment changes how elements are read, not the order in which they are joined."""
+    k = cp.ReductionKernel("T x", "T z", "x", "a + b", "z = a", "0", "lies")
+    host = np.random.default_rng(3).standard_normal(70001).astype("f4")
+    results = set()
+    for start in range(5):
+        room = cp.zeros(70010, "f4")
+        room[start:start + 70001] = cp.asarray(host)
+        results.add(k(room[start:start + 70001]).get().tobytes())
+    assert len(results) == 1

@@ -58,8 +58,9 @@ def test_bus(device):
 
 
 def test_devices_in_order():
-    with pytest.raises(AttributeError, match="cublas"):
-        cuda.Device().cublas_handle
+    for name in ("cublas_handle", "cusolver_handle", "cusolver_sp_handle", "cusparse_handle", "cutensor_handle"):
+        with pytest.raises(NotImplementedError, match=f"Device.{name}: Cuprite makes no handles of CUDA's libraries"):
+            getattr(cuda.Device(), name)
     with pytest.raises(AttributeError):
         cuda.Device().nothing
     assert cuda.get_device_id() == cuda.Device().id == r.getDevice() == int(cuda.Device())

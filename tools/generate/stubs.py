@@ -45,6 +45,7 @@ UFUNC = """class ufunc:
 
 KERNELS = """class _CompileError(RuntimeError): ...
 class _CUDADriverError(RuntimeError): ...
+class DeviceSynchronized(RuntimeError): ...
 class _Kernel:
     @property
     def name(self) -> str: ...
@@ -229,7 +230,7 @@ def write_package(functions, names, foreign, out):
     text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, jit as jit, numba as numba\n"
     text += "from cuprite import profiler as profiler, scipy as scipy\n"
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
-                              "CUDARuntimeError"]
+                              "CUDARuntimeError", "DeviceSynchronized"]
                   if not n.startswith("_"))
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
     source = (PYTHON / "__init__.py").read_text()

@@ -30,7 +30,9 @@ __all__ = ["BaseMemory", "CFunctionAllocator", "Device", "Event", "ExternalStrea
 # Modules, and names of theirs, that are imported when first used.
 _LATER = {
     "compiler": "", "driver": "", "function": "", "graph": "", "memory_hook": "", "memory_hooks": "", "nvrtc": "",
-    "nvtx": "", "profiler": "", "runtime": "", "Module": "function", "Function": "function",
+    "nvtx": "", "profiler": "", "runtime": "", "cub": "", "cublas": "", "cudnn": "", "cufft": "", "curand": "",
+    "cusolver": "", "cusparse": "", "cusparselt": "", "cutensor": "", "jitify": "", "nccl": "", "texture": "",
+    "thrust": "", "Module": "function", "Function": "function",
 }
 
 

@@ -1,5 +1,8 @@
 """Errors of compilers, with the names of cupy.cuda.compiler."""
+from __future__ import annotations
+
 from cuprite import _core
+from cuprite.cuda._absent import function
 
 
 class CompileException(_core._CompileError):
@@ -29,3 +32,26 @@ class CompileException(_core._CompileError):
             f.write(f"{number:0{digits}} {line}".rstrip() + "\n")
         f.write("-----\n")
         f.flush()
+
+
+class NVCCException(Exception):
+    """nvcc failed. Cuprite never calls it."""
+
+
+class HIPCCException(Exception):
+    """hipcc failed. Cuprite has no devices of AMD's."""
+
+
+class JitifyException(Exception):
+    """Jitify failed. Cuprite does without it."""
+
+
+def is_valid_kernel_name(name):
+    """Whether a kernel can be called so: an identifier of C."""
+    return name.isidentifier() and name.isascii()
+
+
+_INSTEAD = "RawModule(code=...) compiles a source and keeps what was compiled"
+compile_using_nvrtc = function("NVRTC", "compiler.compile_using_nvrtc", _INSTEAD)
+compile_using_nvcc = function("nvcc", "compiler.compile_using_nvcc", _INSTEAD)
+compile_using_hipcc = function("hipcc", "compiler.compile_using_hipcc", _INSTEAD)

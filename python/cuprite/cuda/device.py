@@ -92,11 +92,11 @@ class Device:
         """Whether this device reads and writes the peer's memory directly. Copies need nothing said about it."""
         return _device.can_access(self._number, Device(peer)._number)
 
-    def __getattr__(self, name):
-        if name in ("cublas_handle", "cusolver_handle", "cusolver_sp_handle", "cusparse_handle", "cutensor_handle"):
-            raise AttributeError(f"Device.{name}: Cuprite makes no handles of CUDA's libraries; make your own with "
-                                 f"the library's create function")
-        raise AttributeError(f"'Device' object has no attribute {name!r}")
+    cublas_handle = property(lambda self: _no_handle("cublas_handle"), doc="Cuprite makes none: NotImplementedError.")
+    cusolver_handle = property(lambda self: _no_handle("cusolver_handle"), doc=cublas_handle.__doc__)
+    cusolver_sp_handle = property(lambda self: _no_handle("cusolver_sp_handle"), doc=cublas_handle.__doc__)
+    cusparse_handle = property(lambda self: _no_handle("cusparse_handle"), doc=cublas_handle.__doc__)
+    cutensor_handle = property(lambda self: _no_handle("cutensor_handle"), doc=cublas_handle.__doc__)
 
     def __int__(self):
         return self.id
@@ -128,6 +128,11 @@ class Device:
         return f"<{q['backend'].upper() if q['backend'] == 'cuda' else q['backend']} Device {q['number']}>"
 
     __str__ = __repr__
+
+
+def _no_handle(name):
+    raise NotImplementedError(f"Device.{name}: Cuprite makes no handles of CUDA's libraries; make your own with the "
+                              "library's create function")
 
 
 def is_available():

@@ -1,13 +1,45 @@
 """Modules and functions with the names of cupy.cuda.function: below RawModule and RawKernel."""
 from cuprite import _core
-from cuprite._core import _Kernel as Function  # noqa: F401
+from cuprite.cuda.device import on_cuda
+
+
+def _handle(what, device):
+    if on_cuda(device):
+        raise NotImplementedError(f"{type(what).__name__}.ptr: Cuprite does not give the driver's handle away")
+    return id(what)
+
+
+class Function:
+    """A kernel of a module, called as function(grid, block, args, shared_mem=0, stream=None)."""
+
+    def __init__(self, module, funcname):
+        self._module, self._kernel = module, module._loaded().kernel(funcname)
+
+    module = property(lambda self: self._module, doc="The Module that it is of.")
+    ptr = property(lambda self: _handle(self, self._module._loaded().device),
+                   doc="A number that names it; on a GPU NotImplementedError.")
+
+    def __call__(self, grid, block, args, shared_mem=0, stream=None, enable_cooperative_groups=False):
+        self._kernel(grid, block, args, shared_mem, cooperative=enable_cooperative_groups, stream=stream)
+
+    def linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=None,
+                      enable_cooperative_groups=False):
+        """A launch of at least `size` threads in a row, in blocks of at most block_max_size."""
+        block = max(1, min(size, block_max_size))
+        if size > 0:
+            self((-(-size // block),), (block,), args, shared_mem, stream, enable_cooperative_groups)
 
 
 class Module:
     """A module of compiled kernels, filled by load or load_file."""
 
+    mapping = None
+
     def __init__(self):
         self._module = None
+
+    ptr = property(lambda self: _handle(self, self._loaded().device) if self._module is not None else 0,
+                   doc="A number that names it, 0 while it is empty; on a GPU NotImplementedError.")
 
     def load(self, cubin):
         """Takes cubin, fatbin or PTX."""
@@ -24,13 +56,13 @@ class Module:
         return self._module
 
     def get_function(self, name):
-        """The kernel of that name."""
-        return self._loaded().kernel(name)
+        """The kernel of that name, by the name in the source where `mapping` has it."""
+        return Function(self, (self.mapping or {}).get(name, name))
 
     def get_global_var(self, name):
         """A pointer to the variable of that name."""
         from cuprite._raw import _Global
         from cuprite.cuda.memory import MemoryPointer
         module = self._loaded()
-        address, size = module.global_(name)
+        address, size = module.global_((self.mapping or {}).get(name, name))
         return MemoryPointer(_Global(address, size, module.device, module), 0)

@@ -106,9 +106,11 @@ class _Base:
         stream = before and before()
         if before and stream is None:  # made current by use() and deleted since: back to the block around this one
             stream = next((s for d, _, s in reversed(_current.blocks) if d == device), None)
-        if stream is None or isinstance(stream, _NullStream):
-            _device.stream_use_null(device)
+        if stream is None:
+            _device.stream_use_default(device)
             _current[device] = None
+        elif isinstance(stream, _NullStream):
+            stream._use_on(device)
         else:
             stream.use()
 
@@ -125,7 +127,8 @@ class _Base:
 
 
 class _Current:
-    """For each thread and device, the stream in use; None is the null stream. Keeps it alive."""
+    """For each thread and device, the stream in use; None is the default: the null stream, or with
+    CUPRITE_PER_THREAD_DEFAULT_STREAM=1 the thread's own. Keeps it alive."""
     def __init__(self):
         from _thread import _local  # threading's, without the rest of that module
         self.local = _local()
@@ -133,7 +136,7 @@ class _Current:
     @property
     def blocks(self):
         """The `with` blocks of streams that this thread is in, outermost first: the device, a weak reference to what
-        was current there before (None: the null stream), and the block's stream."""
+        was current there before (None: the default), and the block's stream."""
         return self.local.__dict__.setdefault("blocks", [])
 
     @property
@@ -213,9 +216,11 @@ class _NullStream(_Special):
         return _device.stream_null(_device.current())
 
     def use(self):
-        device = _device.current()
-        _device.stream_use_null(device)
-        _current[device] = None
+        return self._use_on(_device.current())
+
+    def _use_on(self, device):
+        _device.stream_use(_device.stream_null(device))
+        _current[device] = self
         return self
 
     def __eq__(self, other):
@@ -240,7 +245,7 @@ def get_current_stream(device_id=None):
     """The stream this thread uses on a device."""
     from cuprite.cuda.device import Device
     number = _device.current() if device_id is None or device_id == -1 else Device(device_id)._number
-    return _current.get(number) or Stream.null
+    return _current.get(number) or (Stream.ptds if _device.stream_default_per_thread() else Stream.null)
 
 
 class Event:

@@ -18,7 +18,8 @@ typedef struct __cu_worker {
 typedef struct __cu_host {
     /* __syncthreads: 0: only waits; the others return the count of, the "and" of, the "or" of `value` */
     int (*barrier)(__cu_worker *worker, int line, int how, int value);
-    /* All lanes of `mask` come here; what each brought, by lanes. Valid until the caller's next call. */
+    /* All lanes of `mask` come here; what each brought, by lanes, and behind it the lanes that
+     * have come: those of a mask may have ended. Valid until the caller's next call. */
     const unsigned long long *(*exchange)(__cu_worker *worker, int line, unsigned mask, unsigned long long value);
     unsigned (*lanes)(__cu_worker *worker); /* lanes of the calling warp that have not ended */
     /* Waits until every lane of the warp has come to a gather, has ended, or waits elsewhere, and those at places
@@ -27,8 +28,14 @@ typedef struct __cu_host {
     void (*grid_barrier)(__cu_worker *worker, int line);
     /* A barrier that thread `in` of the block comes to and thread `out` does not. Does not return. */
     void (*divergent)(__cu_worker *worker, int line, const unsigned block[3], unsigned in, unsigned out);
-    /* An access of `bytes` bytes, which is written or read (CUPRITE_CHECK). Does not return where it may not be. */
-    void (*check)(__cu_worker *worker, unsigned long address, unsigned long bytes, int writes);
+    /* CUPRITE_CHECK. An access of `bytes` bytes: read 0, written 1, atomic 2. `at`: where in the compiled code, or,
+     * below 2^20, in which line. An index that an array's type refuses; an address that a type refuses. These do not
+     * return where an access may not be. What may be a lock; memory that a kernel takes, or gives back (0 bytes). */
+    void (*check)(__cu_worker *worker, unsigned long address, unsigned long bytes, int how, const void *at);
+    void (*bounds)(__cu_worker *worker, int line, int column, const char *type, long index);
+    void (*misaligned)(__cu_worker *worker, int line, const char *type, unsigned long address);
+    void (*fence)(__cu_worker *worker);
+    void (*heap)(__cu_worker *worker, void *memory, unsigned long bytes);
     void (*fail)(__cu_worker *worker, int line, const char *what); /* does not return */
 } __cu_host;
 
@@ -47,6 +54,9 @@ typedef struct __cu_kernel {
     int tier, nargs;
     const unsigned *sizes; /* bytes of each argument */
     void *run;
+    const char *parameters;   /* their names, with commas between */
+    const unsigned *elements; /* bytes of what each argument points to; 0: it is no pointer, or one to void */
+    const unsigned *shared;   /* bytes of static shared memory */
 } __cu_kernel;
 
 typedef struct __cu_variable {

@@ -12,5 +12,6 @@
 #include "bits.h"
 #include "atomics.h"
 #include "warps.h"
+#include "checked.h"
 #include "regions.h"
 #include "entry.h"

@@ -10,20 +10,51 @@
     do { if ((block) >= 1u << 20 || (block) * (size) > 0x7fffffffu - 1024) __builtin_unreachable(); } while (0)
 #endif
 
+template <class T> struct __cu_pointed { static constexpr unsigned size = 0; };
+template <class T> struct __cu_pointed<T *> { static constexpr unsigned size = sizeof(T); };
+template <> struct __cu_pointed<void *> { static constexpr unsigned size = 0; };
+template <> struct __cu_pointed<const void *> { static constexpr unsigned size = 0; };
+template <class R, class... A> struct __cu_pointed<R (*)(A...)> { static constexpr unsigned size = 0; };
+
+/* Static shared memory of each kernel of the text, by its number there: every place where variables end, told when the
+ * object is loaded. Instances of a template share a number, and so the most of them. */
+#ifndef __CU_KERNELS
+#define __CU_KERNELS 0
+#endif
+static unsigned __cu_shared_sizes[__CU_KERNELS + 1];
+template <unsigned kernel, unsigned bytes> struct __cu_reserve { static unsigned told; };
+template <unsigned kernel, unsigned bytes>
+unsigned __cu_reserve<kernel, bytes>::told =
+    __cu_shared_sizes[kernel] = __cu_shared_sizes[kernel] > bytes ? __cu_shared_sizes[kernel] : bytes;
+
 template <auto F> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+    static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
     template <int... I> struct places {};
     template <int n, int... I> struct upto : upto<n - 1, n - 1, I...> {};
     template <int... I> struct upto<0, I...> { typedef places<I...> type; };
 
+    /* Where a block is; the next is found without a division. */
+    struct place {
+        unsigned x, y, z;
+        inline __attribute__((always_inline)) place(const __cu_launch *l, unsigned long long b)
+            : x((unsigned)(b % l->grid.x)), y((unsigned)(b / l->grid.x % l->grid.y)),
+              z((unsigned)(b / l->grid.x / l->grid.y)) {}
+        inline __attribute__((always_inline)) void next(const __cu_launch *l)
+        {
+            if (++x < l->grid.x) return;
+            x = 0;
+            if (++y == l->grid.y) y = 0, z++;
+        }
+    };
     static inline __attribute__((always_inline)) __cu_ctx block_context(const __cu_launch *l, __cu_worker *w,
-                                                                        unsigned long long b)
+                                                                        const place &p)
     {
         const unsigned gx = l->grid.x, gy = l->grid.y, bx = l->block.x, by = l->block.y, bz = l->block.z;
         if (bx - 1 > 1023 || by - 1 > 1023 || bz - 1 > 63) __builtin_unreachable();
-        const unsigned x = (unsigned)(b % gx), y = (unsigned)(b / gx % gy), z = (unsigned)(b / gx / gy);
+        const unsigned x = p.x, y = p.y, z = p.z;
         __CU_NARROW(x, bx);
         __CU_NARROW(y, by);
         __CU_NARROW(z, bz);
@@ -32,8 +63,9 @@ template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
     static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                    unsigned long long last, A... a)
     {
-        for (unsigned long long b = first; b < last; b++) {
-            const __cu_ctx block = block_context(l, w, b);
+        place p(l, first);
+        for (unsigned long long b = first; b < last; b++, p.next(l)) {
+            const __cu_ctx block = block_context(l, w, p);
             const unsigned nx = block.bd.x, ny = block.bd.y, nz = block.bd.z;
             for (unsigned z = 0; z < nz; z++)
                 for (unsigned y = 0; y < ny; y++)
@@ -48,7 +80,8 @@ template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
     static __attribute__((noinline)) void run_regions(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                       unsigned long long last, A... a)
     {
-        for (unsigned long long b = first; b < last; b++) F(block_context(l, w, b), a...);
+        place p(l, first);
+        for (unsigned long long b = first; b < last; b++, p.next(l)) F(block_context(l, w, p), a...);
     }
     static inline __attribute__((always_inline)) __cu_ctx thread_context(const __cu_launch *l, __cu_worker *w,
                                                                          const __cu_thread *t)

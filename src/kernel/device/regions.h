@@ -38,3 +38,160 @@ struct __cu_ballot {
         return yes > 0;
     }
 };
+
+/* --- lanes that meet: what normal.c writes warp operations with --- */
+
+/* Where lanes put what they bring: a value each, or votes. Two of them take turns, because a thread may put its next
+ * value while others have not read the last. */
+struct __cu_meeting {
+    alignas(64) char bytes[8192];
+    unsigned yes[32], here[32]; /* by warps */
+    unsigned votes;
+    /* Lanes that are not there bring 0. */
+    inline __attribute__((always_inline)) void begin(const __cu_ctx &block, bool some, bool counts)
+    {
+        const unsigned n = __cu_threads(block), warps = (n + 31) / 32;
+        if (some || n % 32) __builtin_memset(bytes, 0, 256ul * warps);
+        if (counts) __builtin_memset(yes, 0, sizeof yes), __builtin_memset(here, 0, sizeof here);
+    }
+    template <class T> inline __attribute__((always_inline)) T *of()
+    {
+        static_assert(sizeof(T) <= 8, "lanes exchange at most 8 bytes");
+        return (T *)bytes;
+    }
+};
+struct __cu_masks { unsigned mask[1024]; };
+
+#define __cu_put_mask(slot, m) (__cu_q##slot.mask[__cu_t] = (m))
+#define __cu_put(slot, m, v) (__cu_put_mask(slot, m), (void)(__cu_x##slot.of<__cu_typeof(v)>()[__cu_t] = (v)))
+#define __cu_come(slot) ((void)(__cu_x##slot.here[__cu_t >> 5] |= 1u << (__cu_t & 31)))
+#define __cu_put_here(slot, m, v) (__cu_put(slot, m, v), __cu_come(slot))
+#define __cu_vote(slot, m, p) \
+    (__cu_put_mask(slot, m), (void)(__cu_x##slot.yes[__cu_t >> 5] |= ((p) ? 1u : 0u) << (__cu_t & 31)), __cu_come(slot))
+
+#define __cu_take(slot, v, lane) \
+    (__cu_x##slot.of<__cu_typeof(v)>()[(__cu_t & ~31ul) + ((lane) & 31u)])
+#define __cu_take_idx(slot, v, by, width) __cu_take(slot, v, __cu_idx_lane(__cu_t & 31, by, width))
+#define __cu_take_up(slot, v, by, width) __cu_take(slot, v, __cu_up_lane(__cu_t & 31, by, width))
+#define __cu_take_down(slot, v, by, width) __cu_take(slot, v, __cu_down_lane(__cu_t & 31, by, width))
+#define __cu_take_xor(slot, v, by, width) __cu_take(slot, v, __cu_xor_lane(__cu_t & 31, by, width))
+#define __cu_take_ballot(slot, m) (__cu_x##slot.yes[__cu_t >> 5] & (m))
+#define __cu_take_any(slot, m) (__cu_take_ballot(slot, m) != 0)
+#define __cu_take_all(slot, m) (((__cu_x##slot.yes[__cu_t >> 5] ^ __cu_x##slot.here[__cu_t >> 5]) & (m)) == 0)
+
+static inline unsigned __cu_sum(const unsigned (&bits)[32])
+{
+    unsigned r = 0;
+    for (int i = 0; i < 32; i++) r += (unsigned)__builtin_popcount(bits[i]);
+    return r;
+}
+#define __cu_take_count(slot) ((int)__cu_sum(__cu_x##slot.yes))
+#define __cu_take_some(slot) (__cu_sum(__cu_x##slot.yes) != 0)
+#define __cu_take_every(slot) (__cu_sum(__cu_x##slot.yes) == __cu_sum(__cu_x##slot.here))
+
+/* The lanes of `there` whose value is the one of lane `me`. */
+template <class T> static inline unsigned __cu_same_as(const T *all, unsigned there, unsigned me)
+{
+    unsigned r = 0;
+    for (int i = 0; i < 32; i++)
+        r |= (unsigned)(__builtin_memcmp(&all[i], &all[me], sizeof(T)) == 0) << i;
+    return r & there;
+}
+#define __cu_warp_of(slot, v) (__cu_x##slot.of<__cu_typeof(v)>() + (__cu_t & ~31ul))
+#define __cu_there(slot, m) (__cu_x##slot.here[__cu_t >> 5] & (m))
+#define __cu_take_match(slot, m, v) __cu_same_as(__cu_warp_of(slot, v), __cu_there(slot, m), __cu_t & 31)
+#define __cu_take_match_all(slot, m, v, all) __cu_unanimous(__cu_take_match(slot, m, v), __cu_there(slot, m), all)
+
+template <class T, class F> static inline T __cu_fold_lanes(const T *all, unsigned there, F f)
+{
+    T r = T();
+    for (int i = 0, first = 1; i < 32; i++)
+        if (there >> i & 1) r = first ? all[i] : f(r, all[i]), first = 0;
+    return r;
+}
+#define __CU_TAKE(slot, m, v, e) \
+    __cu_fold_lanes(__cu_warp_of(slot, v), __cu_there(slot, m), [](auto a, decltype(a) b) { return e; })
+#define __cu_take_add(slot, m, v) __CU_TAKE(slot, m, v, a + b)
+#define __cu_take_min(slot, m, v) __CU_TAKE(slot, m, v, b < a ? b : a)
+#define __cu_take_max(slot, m, v) __CU_TAKE(slot, m, v, a < b ? b : a)
+#define __cu_take_and(slot, m, v) __CU_TAKE(slot, m, v, a & b)
+#define __cu_take_or(slot, m, v) __CU_TAKE(slot, m, v, a | b)
+#define __cu_take_eor(slot, m, v) __CU_TAKE(slot, m, v, a ^ b)
+
+/* --- marks: who is in a branch or a loop --- */
+
+static inline void __cu_unmark(unsigned char *marks, const __cu_ctx &block)
+{
+    __builtin_memset(marks, 0, __cu_threads(block));
+}
+static inline bool __cu_any(const unsigned char *marks, unsigned char value, const unsigned char *alive,
+                            const __cu_ctx &block)
+{
+    bool r = false;
+    for (unsigned i = 0; i < __cu_threads(block); i++) r |= marks[i] == value && (!alive || alive[i]);
+    return r;
+}
+/* Who has skipped the rest of a round is in the next. */
+static inline void __cu_again(unsigned char *marks, const __cu_ctx &block)
+{
+    for (unsigned i = 0; i < __cu_threads(block); i++) marks[i] = marks[i] == 2 ? 1 : marks[i];
+}
+/* Lanes that wait for others which are not there. */
+static inline void __cu_meeting_check(const unsigned char *marks, unsigned char value, const unsigned char *alive,
+                                      const unsigned *mask, const __cu_ctx &block, int line)
+{
+    const unsigned n = __cu_threads(block);
+    for (unsigned w = 0; w < n; w += 32) {
+        const unsigned lanes = n - w < 32 ? n - w : 32;
+        unsigned here = 0, left = 0, wanted = 0;
+        for (unsigned i = 0; i < lanes; i++) {
+            const bool lives = !alive || alive[w + i], in = lives && marks[w + i] == value;
+            left |= (unsigned)lives << i;
+            here |= (unsigned)in << i;
+            wanted |= in ? mask[w + i] : 0;
+        }
+        if (wanted & left & ~here)
+            block.worker->host->fail(block.worker, line, "lanes of a warp wait there for lanes that are elsewhere");
+    }
+}
+
+/* --- loops with the stride of the grid --- */
+
+/* A loop `for (T i = first; i < limit; i += step)` of the threads of a block, which begin one behind the other. Regular:
+ * nothing wraps, and the block is one row of threads. */
+template <class T> struct __cu_striding {
+    static constexpr unsigned long long most = (T)-1 < (T)0 ? ~0ull >> (65 - 8 * sizeof(T))
+                                                            : ~0ull >> (64 - 8 * sizeof(T));
+    bool regular;
+    long long limit, step;
+    unsigned count;
+    unsigned threads(long long i) const
+    {
+        const long long left = limit - i;
+        const unsigned n = left < (long long)count ? (unsigned)left : count;
+        if (n > 1024) __builtin_unreachable();
+        return n;
+    }
+    T at(long long i, unsigned long x) const
+    {
+        if (i < 0 || i > (long long)(most / 2 < ~0ull >> 3 ? most - 2048 : ~0ull >> 2)) __builtin_unreachable();
+        return (T)(i + (long long)x);
+    }
+};
+template <class T, class L, class S> static inline __cu_striding<T> __cu_strides(const __cu_ctx &block, long long first,
+                                                                                 long long last, L limit, S step)
+{
+    __cu_striding<T> r = {false, 0, 0, block.bd.x};
+    if constexpr (__cu_is_integer<L>::value && __cu_is_integer<S>::value) {
+        typedef decltype(T() + L()) common; /* in which they are compared */
+        const common to = (common)limit;
+        const unsigned long long most = __cu_striding<T>::most;
+        const unsigned long long end = to < (common)1 ? 0 : (unsigned long long)to, by = (unsigned long long)step;
+        const bool row = block.bd.y == 1 && block.bd.z == 1 && first >= 0 && last - first == (long long)block.bd.x - 1;
+        r.regular = row && step > (S)0 && by <= most && end <= most && by <= most - end && most - end - by > 2048 &&
+                    end < ~0ull >> 2;
+        r.limit = (long long)end;
+        r.step = (long long)by;
+    }
+    return r;
+}

@@ -75,6 +75,7 @@ static inline unsigned __cu_votes(const unsigned long long *all, unsigned mask)
 static inline unsigned __cu_equal(const unsigned long long *all, unsigned mask, unsigned lane)
 {
     unsigned r = 0;
+    mask &= (unsigned)all[32];
     for (int i = 0; i < 32; i++) r |= (mask >> i & 1 && all[i] == all[lane]) ? 1u << i : 0u;
     return r;
 }
@@ -83,13 +84,18 @@ static inline unsigned __cu_unanimous(unsigned equal, unsigned mask, int *all)
 {
     return (*all = equal == mask) ? mask : 0;
 }
-#define __match_all_sync(mask, v, all) __cu_unanimous(__match_any_sync(mask, v), mask, all)
+static inline unsigned __cu_all_equal(const unsigned long long *of, unsigned mask, unsigned lane, int *all)
+{
+    return __cu_unanimous(__cu_equal(of, mask, lane), mask & (unsigned)of[32], all);
+}
+#define __match_all_sync(mask, v, all) __cu_all_equal(__cu_exchange(mask, v), mask, __cu_lane(__ctx), all)
 
-/* Of the lanes in the mask. A mask names lanes that have ended too: those bring nothing, and are not in `lanes`. */
+/* Of the lanes in the mask. A mask names lanes that have ended too: those bring nothing. */
 template <class T, class F> static inline T __cu_fold(const unsigned long long *all, unsigned mask, T own, F f)
 {
     bool first = true;
     T r = own;
+    mask &= (unsigned)all[32];
     for (int i = 0; i < 32; i++)
         if (mask >> i & 1) r = first ? __cu_unpack<T>(all[i]) : f(r, __cu_unpack<T>(all[i])), first = false;
     return r;

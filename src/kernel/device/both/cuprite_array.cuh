@@ -247,6 +247,9 @@ CUPRITE_SMALL_FLOAT(float16, cuprite_widen_half, cuprite_narrow_half)
 CUPRITE_SMALL_FLOAT(bfloat16, cuprite_widen_brain, cuprite_narrow_brain)
 #undef CUPRITE_SMALL_FLOAT
 
+/* Neighbours, read and written at once. */
+template <typename T, int count> struct __align__(sizeof(T) * count) cuprite_vector { T v[count]; };
+
 #define CUPY_FOR(i, n)                                                                   \
     for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);        \
          i += (ptrdiff_t)blockDim.x * gridDim.x)

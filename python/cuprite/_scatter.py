@@ -1,0 +1,199 @@
+"""scatter_add, scatter_max and scatter_min: a[slices] op= value where an element may be named more than once.
+
+Whatever the slices are, they become the flat places of the elements meant, in the order of the value's elements. Places
+that are named again are brought together by a stable sort, and one thread goes through those of one element in their
+order: the result is that of a loop over the value, to the bit, on every device.
+"""
+import cuprite as cp
+
+_RANGE = "index {} is out of bounds for axis {} with size {}"
+
+_BODY = """
+    long long _at = order[i], _to = place[_at];
+    if (i == 0 || place[order[i - 1]] != _to) {
+        T _v = a[_to];
+        for (ptrdiff_t _k = i;;) {
+            _v = scatter(_v, (T)v[_at]);
+            if (++_k == n || place[_at = order[_k]] != _to) break;
+        }
+        a[_to] = _v;
+    }"""
+
+_COMPARED = """template <class T> static __device__ inline T scatter(T a, T b) { return a %s b || a != a ? a : b; }
+"""
+_COMPLEX = """template <class T> static __device__ inline T scatter(T a, T b) {
+    if (a.real() != a.real() || a.imag() != a.imag()) return a;
+    if (b.real() != b.real() || b.imag() != b.imag()) return b;
+    return a.real() %s b.real() || (a.real() == b.real() && a.imag() %s= b.imag()) ? a : b;
+}
+"""
+_kernels = {}
+
+
+def _preamble(op, kind):
+    if op == "add":
+        text = "a || b" if kind == "b" else "T(a + b)"
+        return f"template <class T> static __device__ inline T scatter(T a, T b) {{ return {text}; }}\n"
+    sign = ">" if op == "max" else "<"
+    return _COMPLEX % (sign, sign) if kind == "c" else _COMPARED % (sign + "=")
+
+
+def _kernel(op, kind):
+    made = _kernels.get((op, kind))
+    if made is None:
+        made = _kernels[op, kind] = cp.ElementwiseKernel(
+            "raw int64 place, raw int64 order, raw T v, raw T a", "", _BODY, f"scatter_{op}",
+            preamble=_preamble(op, kind))
+    return made
+
+
+def _is_array(x):
+    return hasattr(x, "shape") and hasattr(x, "dtype") and x.shape != ()
+
+
+def _expanded(a, slices):
+    """One index an axis, with None between them: an ellipsis and what is left out become whole axes, masks the indices
+    of what they select."""
+    items = []
+    for item in slices if isinstance(slices, tuple) else (slices,):
+        if isinstance(item, (list, range)):
+            import numpy
+            item = numpy.asarray(item)
+            item = cp.asarray(item.astype("i8") if not item.size else item)
+        elif _is_array(item) and not isinstance(item, cp.ndarray):
+            item = cp.asarray(item)
+        if isinstance(item, cp.ndarray) and item.dtype == bool:
+            _check_mask(a, item, sum(_axes(k) for k in items))
+            items += cp.nonzero(item)
+        else:
+            items.append(item)
+    used = sum(map(_axes, items))
+    ellipses = sum(item is Ellipsis for item in items)
+    if ellipses > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    if used > a.ndim:
+        raise IndexError(f"too many indices for array: array is {a.ndim}-dimensional, but {used} were indexed")
+    if not ellipses:
+        items.append(Ellipsis)
+    k = next(k for k, item in enumerate(items) if item is Ellipsis)
+    return items[:k] + [slice(None)] * (a.ndim - used) + items[k + 1:]
+
+
+def _axes(item):
+    return item is not None and item is not Ellipsis
+
+
+def _check_mask(a, mask, axis):
+    if axis + mask.ndim > a.ndim:
+        raise IndexError(f"too many indices for array: array is {a.ndim}-dimensional, but "
+                         f"{axis + mask.ndim} were indexed")
+    for k, n in enumerate(mask.shape):
+        if n != a.shape[axis + k]:
+            raise IndexError(f"boolean index did not match indexed array along axis {axis + k}; size of axis is "
+                             f"{a.shape[axis + k]} but size of corresponding boolean axis is {n}")
+
+
+def _whole(item, axis, n):
+    """An integer array as one of int64 between 0 and n. What lies outside is an error, unless the stream records its
+    work and nothing can be read: then it wraps around."""
+    if item.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    wide = item.astype("i8")
+    if cp.cuda.get_current_stream().is_capturing():
+        return wide % n
+    if item.size:
+        low, high = int(wide.min()), int(wide.max())
+        if low < -n or high >= n:
+            raise IndexError(_RANGE.format(high if high >= n else low, axis, n))
+    return cp.where(wide < 0, wide + n, wide)
+
+
+def _number(item, axis, n):
+    try:
+        i = item.__index__()
+    except (AttributeError, TypeError):
+        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and integer or boolean arrays are valid "
+                         "indices") from None
+    if not -n <= i < n:
+        raise IndexError(_RANGE.format(i, axis, n))
+    return i + n if i < 0 else i
+
+
+def _places(a, slices):
+    """The flat places, an int64 array in the shape that a[slices] has."""
+    step, axis, parts = a.size, 0, []  # (how many axes of the result, extent, places, an array)
+    for item in _expanded(a, slices):
+        if item is None:
+            parts.append((1, cp.zeros(1, "i8"), False))
+            continue
+        n = a.shape[axis]
+        step = step // n if n else 0
+        if isinstance(item, slice):
+            first, last, by = item.indices(n)
+            parts.append((1, cp.arange(first, last, by, dtype="i8") * step, False))
+        elif _is_array(item):
+            parts.append((item.ndim, _whole(item, axis, n) * step, True))
+        else:
+            parts.append((0, _number(item, axis, n) * step, True))
+        axis += 1
+    return _joined(parts)
+
+
+def _joined(parts):
+    """The sum of the axes' places. Arrays and numbers meet in one shape, which stands where the first of them does, or,
+    where slices lie between them, in front."""
+    advanced = [k for k, (_, _, together) in enumerate(parts) if together]
+    if any(ndim for ndim, _, together in parts if together):
+        shape = cp.broadcast_shapes(*(p.shape for ndim, p, together in parts if together and ndim))
+    else:
+        shape, advanced = (), []
+    apart = bool(advanced) and advanced[-1] - advanced[0] + 1 != len(advanced)
+    at = 0 if apart or not advanced else sum(not together for _, _, together in parts[:advanced[0]])
+    rest = sum(not together for _, _, together in parts)
+    total, k = cp.zeros((1,) * (rest + len(shape)), "i8"), 0
+    for ndim, p, together in parts:
+        if together:
+            total = total + (p.reshape(p.shape + (1,) * (rest - at)) if ndim else p)
+        else:
+            behind = rest - 1 - k + (len(shape) if k < at else 0)
+            total = total + p.reshape((-1,) + (1,) * behind)
+            k += 1
+    return total
+
+
+def _scatter(op, a, slices, value):
+    if not isinstance(a, cp.ndarray):
+        raise TypeError(f"scatter_{op}: an array of Cuprite's expected, not {type(a).__name__}")
+    if op != "add" and a.dtype == bool:
+        raise TypeError(f"scatter_{op}: booleans are not ordered here")
+    with cp.cuda.Device._of(a._device):
+        place = _places(a, slices)
+        v = cp.asarray(value).astype(a.dtype, copy=False)
+        v = cp.broadcast_to(v, place.shape) if v.ndim <= place.ndim else \
+            cp.broadcast_to(v.reshape(_without_ones(v.shape, place.ndim)), place.shape)
+        if place.size:
+            flat = place.ravel()
+            _kernel(op, a.dtype.kind)(flat, cp.argsort(flat, kind="stable"), v, a, size=flat.size)
+
+
+def _without_ones(shape, ndim):
+    """A shape without axes of one element in front of the last ndim."""
+    more = len(shape) - ndim
+    if any(n != 1 for n in shape[:more]):
+        raise ValueError(f"a value of the shape {shape} does not fit an index of {ndim} dimensions")
+    return shape[more:]
+
+
+def scatter_add(a, slices, value):
+    """a[slices] += value, where an element that is named more than once gets every addend."""
+    _scatter("add", a, slices, value)
+
+
+def scatter_max(a, slices, value):
+    """a[slices] = maximum(a[slices], value), where an element may be named more than once."""
+    _scatter("max", a, slices, value)
+
+
+def scatter_min(a, slices, value):
+    """a[slices] = minimum(a[slices], value), where an element may be named more than once."""
+    _scatter("min", a, slices, value)

@@ -1,0 +1,71 @@
+/* What CUPRITE_CHECK=1 watches while a kernel runs: every access is compared with live memory, and those of shared
+ * memory with the last ones to the same byte, so that a missing barrier is told whatever the order of the threads.
+ *
+ * An access that may not be ends the launch with a text in which \1 and \2 stand for places in the compiled code, of
+ * which the launch makes lines. A watch belongs to one worker during one launch. */
+#ifndef CPI_KERNEL_WATCH_H
+#define CPI_KERNEL_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernel/device/abi.h"
+
+enum { CPI_READS, CPI_WRITES, CPI_ATOMIC }; /* how an access is made */
+
+typedef struct cpi_access {
+    uintptr_t address;
+    unsigned long bytes;
+    int how;
+    const void *at;           /* in the compiled code; below CPI_LINES: the user's line */
+    const __cu_thread *where; /* whose */
+} cpi_access;
+enum { CPI_LINES = 1 << 20 };
+
+typedef struct cpi_fault cpi_fault;
+typedef struct cpi_range { uintptr_t start, end; } cpi_range;
+
+enum { CPI_KNOWN = 16 };
+typedef struct cpi_watch {
+    const struct cpi_span *spans; /* NULL: nothing is watched */
+    int nspans;
+    uint32_t dynamic;             /* bytes of dynamic shared memory */
+    const __cu_kernel *kernel;
+    const char *text;             /* what the kernel was compiled from */
+    const struct cpi_launch *launch;
+    cpi_range image;              /* of the compiled code and its variables */
+    cpi_range known[CPI_KNOWN];   /* what was found to be live in this launch */
+    unsigned next;
+} cpi_watch;
+
+/* Global memory, variables and what is unknown; false, and `fault` filled, where the access may not be. */
+bool cpi_watch_global(cpi_watch *w, const cpi_access *a, cpi_fault *fault);
+
+/* --- shared memory --- */
+
+/* Of one byte: who wrote and read it last, and when. */
+typedef struct cpi_mark {
+    const void *write_at, *read_at;
+    uint32_t write_epoch, read_epoch; /* as of a moment */
+    uint16_t writer, reader, write_sync, read_sync, write_fence, read_fence;
+    bool many, many_warps; /* threads that read it, warps */
+} cpi_mark;
+
+/* Between two barriers it is one epoch; `sync` counts what the lanes of the thread's warp waited for, `fence` what may
+ * be a lock. */
+typedef struct cpi_moment {
+    uint32_t epoch;
+    uint16_t thread, sync, fence;
+} cpi_moment;
+
+/* The name of the shared array that lies `offset` bytes behind the start of shared memory is not known; what is told is
+ * the line. False, and `fault` filled, where another thread's access to one of the bytes is not ordered with this. */
+bool cpi_watch_shared(cpi_mark *marks, const cpi_access *a, const cpi_moment *now, cpi_fault *fault);
+/* An index that the bounds of its array refuse, in the compiled text's line and column (of its ], or where its name
+ * begins). */
+void cpi_watch_bounds(const cpi_watch *w, int line, int column, const char *type, long index,
+                      const __cu_thread *where, cpi_fault *fault);
+/* An address that is no multiple of what its type asks for. */
+void cpi_watch_alignment(int line, const char *type, uintptr_t address, const __cu_thread *where, cpi_fault *fault);
+
+#endif

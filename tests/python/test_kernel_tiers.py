@@ -1,0 +1,200 @@
+"""Random kernels with barriers, shuffles, votes and functions that wait: what loops between the barriers leave is what
+fibers leave, to the bit. Programs keep to what CUDA defines: masks name lanes that come.
+
+A statement is made for threads that are there together: the whole block, whole warps, or lanes that a mask names."""
+import random
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+
+FUNCTIONS = r"""
+__device__ int warp_sum(int v) { for (int d = 16; d; d >>= 1) v += __shfl_down_sync(~0u, v, d); return v; }
+__device__ __forceinline__ unsigned lanes_before(unsigned m) { return __popc(m & ((1u << (threadIdx.x & 31)) - 1)); }
+template <typename T> __device__ T warp_max(T v)
+{
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) { T o = __shfl_xor_sync(0xffffffff, v, d); v = o > v ? o : v; }
+    return v;
+}
+template <int N> __device__ int scan(int v, int lane)
+{
+    for (int d = 1; d < N; d <<= 1) {
+        int up = __shfl_up_sync(~0u, v, d, N);
+        if ((lane & (N - 1)) >= d) v += up;
+    }
+    return v;
+}
+__device__ void broadcast(int &v, int from) { v = __shfl_sync(~0u, v, from); }
+__device__ int chosen(int v, bool first)
+{
+    if (first) return __shfl_xor_sync(~0u, v, 1) * 3;
+    int w = __shfl_xor_sync(~0u, v, 2);
+    return w + 1;
+}
+__device__ int block_sum(int v)
+{
+    static __shared__ int part[32];
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    v = warp_sum(v);
+    if (lane == 0) part[warp] = v;
+    __syncthreads();
+    v = threadIdx.x < (blockDim.x + 31) / 32 ? part[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
+    __syncthreads();
+    return v;
+}
+"""
+BLOCK, WARP, LANES = range(3)
+
+
+class Program:
+    """Text of a kernel: variables a, b, c of each thread, shared s of one element a thread, t, lane, warp."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.names = 0
+        self.left = 14
+        ended = self.r.choice(["", "", "", "if (lane == 3 && warp == 0) { out[t] = -7; return; }",
+                               "if (warp == 1) { out[t] = -9; return; }", "if (t >= n) { out[t] = -1; return; }"])
+        self.ends = bool(ended)
+        body = self.several(BLOCK, "~0u", 0, self.r.randint(3, 6))
+        self.text = f"""{FUNCTIONS}
+extern "C" __global__ void f(const int *in, int *out, int n)
+{{
+    __shared__ int s[256];
+    int t = threadIdx.x, lane = t & 31, warp = t >> 5;
+    int a = in[t], b = t * 7 + 1, c = n;
+    s[t] = a;
+    {ended}
+    __syncthreads();
+    {body}
+    out[t] = a * 31 + b * 17 + c;
+}}"""
+
+    def name(self):
+        self.names += 1
+        return f"v{self.names}"
+
+    def pick(self, *choices):
+        return self.r.choice(choices)
+
+    def variable(self):
+        return self.pick("a", "b", "c")
+
+    def value(self):
+        v = self.variable
+        return self.pick(v(), f"({v()} + {self.r.randint(1, 9)})", f"({v()} ^ {v()})", f"({v()} * 3 - lane)",
+                         f"(t % {self.r.randint(2, 7)} ? {v()} : {v()})", "in[t]")
+
+    def condition(self, level):
+        """The same for all that are there."""
+        k = self.r.randint(0, 9)
+        if level == BLOCK:
+            return self.pick(f"n > {k * 10}", f"n % 3 == {k % 3}", f"blockDim.x > {32 * k}")
+        if level == WARP:
+            return self.pick(f"warp % 2 == {k % 2}", f"warp < {k % 4}", "warp == 0", f"t / 32 + n > {k}")
+        return self.pick(f"lane < {k * 3}", f"lane % 3 == {k % 3}", f"a % 2 == {k % 2}", f"b > c + {k}")
+
+    def exchange(self, mask):
+        v, x, k = self.variable(), self.value(), self.r.randint(0, 31)
+        shapes = [f"{v} = __shfl_sync(~0u, {x}, {k});", f"{v} += __shfl_down_sync(~0u, {x}, {k % 17});",
+                  f"{v} ^= __shfl_xor_sync(~0u, {x}, {k % 16}, 16);", f"{v} = __shfl_up_sync(~0u, {x}, {k % 9}) + {v};",
+                  f"{v} = __shfl_sync(~0u, {x}, {v} & 31) - __shfl_sync(~0u, {v}, lane ^ 1);",
+                  f"{v} += warp_sum({x});", f"{v} = warp_max({self.variable()}) - {x};",
+                  f"{v} += scan<{self.pick(8, 16, 32)}>({x}, lane);", f"broadcast({v}, {k});",
+                  f"{v} = chosen({x}, n > {k});",
+                  f"for (int d = 8; d; d /= 2) {v} += __shfl_xor_sync(~0u, {v}, d);",
+                  f"if (__any_sync(~0u, {x} % 5 == {k % 5})) {v}++;"] if mask == "~0u" and not self.ends else []
+        first = f"__ffs({mask} & __ballot_sync({mask}, 1)) - 1"
+        shapes += [f"{v} = (int)__ballot_sync({mask}, {x} & 1) & 0xffffff;",
+                   f"{v} += __any_sync({mask}, {x} > {k * 9});",
+                   f"{v} -= __all_sync({mask}, {x} % 3);", f"{v} = __reduce_add_sync({mask}, {x} & 0xff);",
+                   f"{v} ^= __reduce_max_sync({mask}, {x});", f"{v} += __popc(__match_any_sync({mask}, {x} % 4));",
+                   f"{{ int from = {first}; {v} = __shfl_sync({mask}, {x}, from); }}",
+                   f"s[t] = {x}; __syncwarp({mask}); {v} += s[warp * 32 + (__ffs({mask}) - 1)]; __syncwarp({mask});"
+                   if not self.ends else f"{v} ^= 5;"]
+        return self.pick(*shapes)
+
+    def several(self, level, mask, depth, count, loop=None):
+        return "\n".join(self.statement(level, mask, depth, loop) for _ in range(count))
+
+    def statement(self, level, mask, depth, loop):
+        self.left -= 1
+        v, kind = self.variable(), self.r.random()
+        if self.left < 0 or kind < 0.15:
+            return f"{v} = {self.value()};"
+        if kind < 0.45:
+            return self.exchange(mask)
+        if kind < 0.6 and level == BLOCK:
+            k = self.r.randint(1, 40)
+            return self.pick(f"__syncthreads(); s[t] = {self.value()}; __syncthreads(); "
+                             f"{v} += s[(t + {k}) % blockDim.x]; __syncthreads();",
+                             f"{v} += __syncthreads_count({self.value()} & 1);",
+                             f"if (__syncthreads_or({self.value()} == {k})) {v} += 2; else {v}--;",
+                             f"int {(x := self.name())} = block_sum({self.value()}); if (t == 0) {v} = {x};"
+                             if not self.ends else f"{v} -= __syncthreads_and({self.value()} % 7);")
+        if depth == 3:
+            return f"{v} += {self.value()};"
+        if kind < 0.7:
+            inner = level if self.r.random() < 0.5 else min(level + 1, LANES)
+            return self.branch(inner, level, mask, depth, loop)
+        if kind < 0.85 and level < LANES:
+            return self.loop(level, mask, depth)
+        if loop and kind < 0.9:
+            return f"if ({self.condition(loop[0])}) {loop[1]};"
+        return f"{{ int {(x := self.name())} = {self.value()}; " + self.several(level, mask, depth + 1, 2, loop) + \
+            f" {v} ^= {x}; }}"
+
+    def branch(self, inner, level, mask, depth, loop):
+        inside = loop if loop and inner <= loop[0] else None
+        if inner < LANES:
+            other = f" else {{ {self.variable()} -= {self.value()}; }}" if self.r.random() < 0.5 else ""
+            body = self.several(inner if inner == level else WARP, mask, depth + 1, 2, inside)
+            return f"if ({self.condition(inner)}) {{ {body} }}{other}"
+        c, m = self.name(), self.name()
+        body = self.several(LANES, m, depth + 1, 2)
+        return (f"bool {c} = {self.condition(LANES)}; unsigned {m} = __ballot_sync({mask}, {c});\n"
+                f"if ({c}) {{ {body} }}")
+
+    def loop(self, level, mask, depth):
+        k, count = self.name(), self.r.randint(1, 4)
+        jump = (level, self.pick("break", "continue")) if level == WARP or self.r.random() < 0.5 else None
+        body = self.several(level, mask, depth + 1, 2, jump)
+        if level == BLOCK:
+            return self.pick(f"for (int {k} = 0; {k} < {count}; {k}++) {{ {body} }}",
+                             f"for (int {k} = n % 3 + 1; {k}; {k} >>= 1) {{ {body} b += {k}; }}")
+        return self.pick(f"for (int {k} = warp; {k} < {count}; {k}++) {{ {body} c += {k}; }}",
+                         f"int {k} = warp + 1; while ({k}-- > 0) {{ {body} }}",
+                         f"int {k} = 0; do {{ {body} }} while (++{k} < warp);")
+
+
+def run(text, threads, n, host):
+    k = cp.RawKernel(text, "f", ("--std=c++17",))
+    out = cp.full(threads, -3, "i4")
+    k((1,), (threads,), (cp.asarray(host), out, np.int32(n)))
+    return k.kernel.tier, out.get()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("seed", range(16))
+def test_loops_do_what_fibers_do(seed, monkeypatch):
+    assert compare(seed, monkeypatch) == {"regions"}
+
+
+def compare(seed, monkeypatch):
+    text = Program(seed).text
+    tiers = set()
+    for threads, n in [(64, 40), (128, 17)]:
+        host = np.random.default_rng(seed).integers(-99, 99, threads).astype("i4")
+        monkeypatch.delenv("CUPRITE_KERNEL_TIER", raising=False)
+        tier, got = run(text, threads, n, host)
+        if tier == "gpu":
+            pytest.skip("one tier only")
+        monkeypatch.setenv("CUPRITE_KERNEL_TIER", "fibers")
+        other, wanted = run(text + "// in fibers\n", threads, n, host)
+        assert other == "fibers"
+        np.testing.assert_array_equal(got, wanted, text)
+        tiers.add(tier)
+    return tiers

@@ -174,7 +174,8 @@ class Array:
         whole = key is Ellipsis or (type(key) is slice and key == slice(None))
         if not whole and isinstance(value, Array):
             n = value._node
-            if n.kind == "call" and n.what is operator.getitem and n.args[0] is self._node and _alike(n.more[0][1], key):
+            if n.kind == "call" and n.what is operator.getitem and n.args[0] is self._node and (
+                    _alike(n.more[0][1], key)):
                 return  # what x[...] += y ends with
         self._trace.store(self if whole else self[key], value)
 

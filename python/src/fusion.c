@@ -214,7 +214,8 @@ static PyObject *fusion_enter(PyObject *o, PyObject *args)
     e->nargs = (int)n;
     e->below = below, e->whole = whole;
     e->given = Py_NewRef(given), e->kernel = Py_NewRef(kernel), e->engine = Py_NewRef(engine);
-    e->operands = Py_NewRef(operands), e->names = Py_NewRef(names), e->cells = Py_NewRef(cells), e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
+    e->operands = Py_NewRef(operands), e->names = Py_NewRef(names), e->cells = Py_NewRef(cells);
+    e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
     bool known = take_operands(e, operands);
     for (Py_ssize_t i = 0; i < n && known; i++) {
         PyObject *a = PyTuple_GET_ITEM(given, i); /* of an array its type and device, as a tuple; else the argument */

@@ -141,8 +141,8 @@ def cases(b):
     yield case("ElementwiseKernel 4096 x 4096 transposed", "squared", lambda k, x, y: k(x, y.T), [table, table],
                lambda x, y: (x - y.T) * (x - y.T), bytes=12 * side * side)
     peer = b.cupy if gpu and b.cupy else np  # CuPy's fuse has neither slices nor reductions between operations
-    ours = b.cp
-    for name, f, plain in (("softmax", b.cp.fuse(lambda x: softmax(ours, x)), lambda x: softmax(peer, x)),
+    library = b.cp
+    for name, f, plain in (("softmax", b.cp.fuse(lambda x: softmax(library, x)), lambda x: softmax(peer, x)),
                            ("five-point stencil by slices", b.cp.fuse(heat), heat)):
         mine, other = b.ours(table), b.theirs(table) if peer is not np else table
         f(mine), f.wait(), f(mine), f.wait()

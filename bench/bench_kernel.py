@@ -85,6 +85,17 @@ def first_calls(b):
         yield Case(f"{f.__name__}: first call of a new text", lambda f=f: f(b.cp, mine), peers)
 
 
+def softmax(xp, x):
+    e = xp.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def heat(x):
+    new = x * 1
+    new[1:-1, 1:-1] += 0.1 * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4 * x[1:-1, 1:-1])
+    return new
+
+
 def cases(b):
     gpu = b.gpu
     yield from first_calls(b)
@@ -129,6 +140,14 @@ def cases(b):
                lambda x, y: (x - y) * (x - y), bytes=12 * side * side)
     yield case("ElementwiseKernel 4096 x 4096 transposed", "squared", lambda k, x, y: k(x, y.T), [table, table],
                lambda x, y: (x - y.T) * (x - y.T), bytes=12 * side * side)
+    peer = b.cupy if gpu and b.cupy else np  # CuPy's fuse has neither slices nor reductions between operations
+    library = b.cp
+    for name, f, plain in (("softmax", b.cp.fuse(lambda x: softmax(library, x)), lambda x: softmax(peer, x)),
+                           ("five-point stencil by slices", b.cp.fuse(heat), heat)):
+        mine, other = b.ours(table), b.theirs(table) if peer is not np else table
+        f(mine), f.wait(), f(mine), f.wait()
+        yield Case(f"fused {name} 4096 x 4096", lambda f=f, x=mine: f(x),
+                   b.array_peer(lambda f=plain, x=other: f(x)), bytes=8 * side * side)
     for axis in (None, 0, 1):
         yield case(f"ReductionKernel 4096 x 4096 axis {axis}", "norm", lambda k, x, axis=axis: k(x, axis=axis), [table],
                    lambda x, axis=axis: np.sqrt((x * x).sum(axis)), bytes=4 * side * side)

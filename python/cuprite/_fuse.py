@@ -109,7 +109,8 @@ class Fusion(_core._Fusion):
     def _slowly(self, *args, **kwargs):
         """Calls that no entry of _core._Fusion fits."""
         if kwargs:
-            return self.func(*args, **kwargs)
+            args = self._positional(args, kwargs)
+            return self.func(*args, **kwargs) if kwargs else self(*args)
         try:
             kinds = _kinds(args)
             programs = self._programs.get(kinds, ())
@@ -117,10 +118,25 @@ class Fusion(_core._Fusion):
             return self.func(*args)
         for program in programs:
             if program.holds(args):
-                return program.run(args)
+                return program.run(*args)
         r = self.func(*args)
         self._ask(kinds, args)
         return r
+
+    def _positional(self, args, kwargs):
+        """The arguments in their order, and `kwargs` emptied; or both as they are, where names are not all."""
+        code = getattr(self.func, "__code__", None)
+        if code is None or code.co_flags & 12 or code.co_kwonlyargcount or code.co_posonlyargcount:  # *args, **kwargs
+            return args
+        names = code.co_varnames[:code.co_argcount]
+        defaults = dict(zip(names[::-1], (self.func.__defaults__ or ())[::-1]))
+        rest = names[len(args):]
+        if len(args) > len(names) or not kwargs.keys() <= set(rest) or any(
+                n not in kwargs and n not in defaults for n in rest):
+            return args  # refused in the function's own words
+        args = (*args, *[kwargs[n] if n in kwargs else defaults[n] for n in rest])
+        kwargs.clear()
+        return args
 
     def _ask(self, kinds, args):
         """Has the kernel for such arguments compiled, where there may be one."""
@@ -146,7 +162,7 @@ class Fusion(_core._Fusion):
             self._programs.setdefault(kinds, []).append(program)
             self._asked[kinds] = times + 1
             short = program.shortly()
-            if short:
+            if short is not None:
                 given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a)
                                for a in args])
                 self._enter(given, *short)
@@ -194,7 +210,9 @@ def _kind(a):
         return type(a), a
     if type(a) is complex:
         return complex, repr(a)
-    if type(a).__module__ == "numpy":
+    if type(a).__module__ == "numpy" and hasattr(a, "tobytes"):
+        if hasattr(a, "__array_finalize__"):
+            raise TypeError  # an array of NumPy's
         return type(a), a.tobytes()  # -0.0 is not 0.0
     hash(a)
     return type(a)

@@ -2,19 +2,25 @@
 
 Elementwise nodes wait until something needs them, so that what lies around a reduction is one group where it can be.
 Invariant: a group's nodes one by one, in the order in which the function did them, are always a right way to run it
-(`Group.serially`); kernels and the library's engine are taken where they give the same: outputs have one shape, and
+(`run`); kernels and the library's engine are taken where they give the same: outputs have one shape, and
 what is written shares no memory with what is read in another way. Once something was written, nothing is computed
 twice from memory."""
+import operator
 import re
 
 import cuprite
 from cuprite import _core
 from cuprite._fuse import Described, breathe, queue
-from cuprite._trace import Array, Hole, Node, NotFused, Number, Object, filled
+from cuprite._trace import Array, Hole, Method, Node, NotFused, Number, Object, filled
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
           "less_equal", "greater", "greater_equal", "equal", "not_equal", "square", "maximum", "minimum", "positive"}
+
+_CPU = -1
+# Bytes times operations, up to which the engine is quicker than a kernel on the CPU: its calls cost 0.2 us, a kernel's
+# 0.7; the kernel's elements half of the engine's or less (measured for 2 to 11 operations, float32 to float64)
+_QUICK = 80000
 
 
 def _size(n):
@@ -43,18 +49,25 @@ class Group:
                 written.add(n.args[0])
         self.kernel = self.engine = None
         self.more, self.even, self.ordered = [], False, False
+        self.below = 0                       # bytes of an operand
         self.asked = set()
         self.slots = [n.at for n in self.inputs]
         self.targets = [n.at for n in self.stores]
+
+    def is_single(self):
+        """Whether it is one operation of the library's."""
+        return len(self.nodes) == 1 and (self.nodes[0].kind in ("cast", "where") or
+                                         self.nodes[0].kind == "op" and self.nodes[0].what.nout == 1)
 
     def weight(self):
         """How many operations it joins."""
         return sum(n.kind != "part" for n in self.nodes)
 
-    def compile(self, gpu, name):
+    def compile(self, device, name):
         """Makes the kernel, which is compiled when it is prepared, and the engine's program; the reason if neither
         can be."""
         from cuprite import _fuse_text, _kernels
+        gpu, cpu = _kernels._is_gpu(device), device == _CPU
         reason = None
         try:
             ins, outs, text = _fuse_text.Kernel(self, gpu).declarations()
@@ -69,6 +82,7 @@ class Group:
             reason = str(e)
         try:
             if self.suits_engine():
+                self.below = _QUICK // self.weight() if cpu else 0
                 text, names, self.more = _fuse_text.engine_text(self)
                 self.engine = _core._Fused(text, names)
         except (_fuse_text.NoText, ValueError):  # ValueError: larger than a text may be
@@ -81,7 +95,15 @@ class Group:
         # what is written keeps its order of axes, which the engine does not know of
         self.ordered = bool(self.fresh) and any(n.kind in ("set", "store") for n in self.nodes)
         return not (self.stores and any(n.kind == "op" and n.what.name == "power" for n in self.nodes)) and \
-            not any(n.kind == "set" and not n.what for n in self.nodes)
+            not any(n.kind == "set" and not n.what or n.kind == "store" and self.widens(n) for n in self.nodes)
+
+    def widens(self, store):
+        """Whether what is stored may be smaller than the memory, which is read behind it."""
+        target, value = store.args
+        own = set(self.nodes)
+        made = {m for m in _closure([value], set()) if m in own} if isinstance(value, Node) else ()
+        return not any(target in m.args for m in made) and any(
+            m.at > store.at and target in (m.args[1:] if m.kind == "store" else m.args) for m in self.nodes)
 
     def grows(self):
         """Whether what replaces an own result may be larger than it."""
@@ -105,39 +127,34 @@ class Group:
                 parts[n.args[0]] |= parts[n.args[1]]
         return parts
 
-    def run(self, r):
-        if self.kernel is not None:
-            given = [r[i] for i in self.slots]
-            if self.stores:
-                given += [None] * len(self.fresh) + [r[i] for i in self.targets]
-            try:
-                found = self.kernel(*given)
-            except Exception:
-                return self.serially(r)  # which says it in the function's own words
-            if found is not NotImplemented:
-                for n, x in zip(self.fresh, found if type(found) is tuple else (found,)):
-                    r[n.at] = x
-                return
-            self.ask(given)
-        if self.engine is None or self.even and len(
-                {r[i].shape for i in self.slots if isinstance(r[i], _core.ndarray)}) > 1 or self.ordered and not all(
-                r[i]._c_contiguous for i in [*self.slots, *self.targets] if isinstance(r[i], _core.ndarray)):
-            return self.serially(r)
-        try:
-            found = self.interpreted(r)
-        except Exception:
-            return self.serially(r)
-        for n, x in zip(self.fresh, found):
-            r[n.at] = x
+    def callable(self):
+        """What computes it, of inputs and targets: fresh results and targets, as a tuple where there are several."""
+        same = tuple([self.slots.index(t) if t in self.slots else -1 for t in self.targets])
+        engine = None if self.even or self.ordered or self.kernel is not None and not self.below else self.engine
+        return _core._Group(self.kernel, engine, self.below, tuple(self.more), len(self.slots), len(self.fresh), same,
+                            self.otherwise)
 
-    def interpreted(self, r):
-        """By the library's engine, chain by chain."""
-        given = [r[i] for i in self.slots] + self.more
-        if not self.stores:
-            found = self.engine(*given)
-        else:
-            found = self.engine(*given, out=(*[None] * len(self.fresh), *[r[i] for i in self.targets]))
-        return found if type(found) is tuple else (found,)
+    def otherwise(self, *given):
+        """Where the kernel was not compiled for such operands, or what it was made for does not hold."""
+        r = dict(zip([*self.slots, *self.targets], given))
+        inputs, targets = given[:len(self.slots)], given[len(self.slots):]
+        arrays = [x for x in inputs if isinstance(x, _core.ndarray)]
+        found = None
+        if apart(self.slots, self.targets, r):
+            if self.kernel is not None:
+                self.ask([*inputs, *([None] * len(self.fresh) if targets else ()), *targets])
+            if self.engine is not None and not (self.even and len({x.shape for x in arrays}) > 1) and not (
+                    self.ordered and not all(x._c_contiguous for x in [*arrays, *targets])):
+                try:
+                    found = self.engine(*inputs, *self.more, **(
+                        {"out": (*[None] * len(self.fresh), *targets)} if targets else {}))
+                except Exception:  # which the operations say in their own words
+                    pass
+        if found is None:
+            run(self.nodes, r)
+            found = (*[r[n.at] for n in self.fresh], *targets)
+            found = found if len(found) > 1 else found[0]
+        return found
 
     def ask(self, given):
         """Has the kernel compiled for operands that lie as these do."""
@@ -156,8 +173,11 @@ class Group:
         except Exception:  # no compiler, say: it runs as it did
             self.kernel = None
 
-    def serially(self, r):
-        run(self.nodes, r)
+
+def apart(slots, targets, r):
+    """Whether what is written shares no memory with anything else."""
+    return all(i == t or not isinstance(r[i], _core.ndarray) or not cuprite.may_share_memory(r[i], r[t])
+               for t in targets for i in {*slots, *targets})
 
 
 def run(nodes, r):
@@ -250,7 +270,7 @@ class Schedule:
             self.done.add(n)
         elif n.kind in _ELEMENTWISE:
             if n.kind == "store" and any(p.kind == "store" and p.shape != n.shape for p in self.pending):
-                self.flush([x for x in self.alive(n.at - 1)])
+                self.flush([x for x in self.alive(n.at - 1) if not (n.what and x is n.args[1])])
             self.pending.append(n)
         else:
             waiting = [x for x in n.args if x not in self.done]
@@ -310,9 +330,12 @@ class Segment:
         self.groups = self.grouped(outputs, done)
         if self.stores and len(self.groups) > 1 and self.conflicts():
             self.groups = []
-        inputs = {x for n in self.nodes for x in n.args if isinstance(x, Node) and x in done}
-        self.memory = [n.at for n in inputs if n.kind != "number"]
+        self.inputs = list(dict.fromkeys([x for n in self.nodes for x in [
+            *n.args, *(n.what[1] if n.kind in ("set", "store") and n.what else ())] if
+            isinstance(x, Node) and x in done]))
+        self.memory = [n.at for n in self.inputs if n.kind != "number"]
         self.targets = list({n.args[0].at for n in self.stores})
+        self.fresh = [n for n in outputs if n.kind != "store"]
 
     def grouped(self, outputs, done):
         """One group for each shape, in an order in which each finds what it needs."""
@@ -359,31 +382,101 @@ class Segment:
             written = max([written, *[n.at for n in g.nodes if n.kind == "store"]])
         return False
 
-    def run(self, r):
-        if self.stores and not (self.groups and self.apart(r)):
-            run(self.nodes, r)
-        else:
+    def otherwise(self, *given):
+        """Of `memory` and numbers: what is made, where groups cannot be run each for itself."""
+        r = dict(zip([n.at for n in self.inputs], given))
+        if self.groups and apart(self.memory, self.targets, r):
             for g in self.groups:
-                g.run(r)
+                found = g.whole(*[r[i] for i in [*g.slots, *g.targets]])
+                found = found if type(found) is tuple else (found,)
+                r.update(zip([n.at for n in g.fresh], found))
+        else:
+            run(self.nodes, r)
+        return tuple([r[n.at] for n in self.fresh])
 
-    def apart(self, r):
-        """Whether what is written shares no memory with anything else here."""
-        return all(i == t or not cuprite.may_share_memory(r[i], r[t])
-                   for t in self.targets for i in {*self.memory, *self.targets})
+    def is_simple(self):
+        """Whether its groups can be run each for itself: one group looks itself whether what it writes is apart."""
+        return bool(self.groups) and (not self.stores or len(self.groups) == 1)
 
 
 class Program:
-    """A traced function: steps over registers, of which the first are the arguments, and a template of the result."""
+    """A traced function: `run` is a function of Python's, made for it, that does the steps over registers."""
 
-    def __init__(self, trace, count, steps, result, gpu):
-        self.gpu, self.count, self.result = gpu, count, result
-        self.size = len(trace.nodes)
+    def __init__(self, trace, steps, result, count):
+        self.result, self.steps = result, steps
         self.names, self.cells, self.attributes = trace.names, trace.cells, trace.attributes
-        self.shapes = None
+        self.shapes, self.run = None, None
         self.places = [(n.what, n.at) for n in trace.nodes if n.kind in ("argument", "number")]
-        self.steps = [s.run if isinstance(s, Segment) else Call(s).run for s in steps]
         self.groups = [g for s in steps if isinstance(s, Segment) for g in s.groups]
-        self.drops = self.dropped(steps, result)
+        self.count = count
+
+    def link(self):
+        """Makes `run`, when groups are what they will be."""
+        known, lines = {}, []
+        at = {what: f"t{at}" for what, at in self.places}
+        head = ", ".join([at.get(i, f"u{i}") for i in range(self.count)])
+
+        def constant(x):
+            if x is None or type(x) in (bool, int):
+                return f"({x!r})"
+            known[f"k{len(known)}"] = x
+            return f"k{len(known) - 1}"
+
+        def said(x):
+            if isinstance(x, Hole):
+                return f"t{x.index}"
+            if type(x) in (tuple, list) and any(True for _ in _holes(x)):
+                text = "".join([said(y) + ", " for y in x])
+                return f"({text})" if type(x) is tuple else f"[{text}]"
+            if type(x) is dict:
+                return "{" + ", ".join([f"{k!r}: {said(y)}" for k, y in x.items()]) + "}"
+            return constant(x)
+        for step, drop in zip(self.steps, self.dropped(self.steps, self.result)):
+            if isinstance(step, Segment):
+                parts = step.groups if step.is_simple() else [step]
+                for g in step.groups:
+                    g.whole = g.callable()
+                for g in parts:
+                    given = [*g.slots, *g.targets] if g is not step else [n.at for n in step.inputs]
+                    names = [f"t{n.at}" for n in g.fresh]
+                    if g is not step:
+                        names += ["_"] * len(g.targets)
+                    several = "," if g is step and len(names) == 1 else ""
+                    if g is not step and g.is_single():
+                        lines.append(f"{names[0]} = {self.single(g.nodes[0], constant)}")
+                        continue
+                    lines.append(f"{', '.join(names)}{several}{' = ' if names else ''}"
+                                 f"{constant(g.whole if g is not step else step.otherwise)}"
+                                 f"({', '.join([f't{i}' for i in given])})")
+            else:
+                lines.append(f"t{step.at} = {self.called(step, said, constant)}")
+            if drop:
+                lines.append(" = ".join([f"t{i}" for i in drop]) + " = None")
+        lines.append(f"return {said(self.result)}")
+        exec(f"def run({head}):\n    " + "\n    ".join(lines), known)
+        self.run = known["run"]
+        return self
+
+    @staticmethod
+    def single(n, constant):
+        def of(x):
+            return f"t{x.at}" if isinstance(x, Node) else constant(x)
+        if n.kind == "cast":
+            return f"{of(n.args[0])}.astype({n.dtype!r})"
+        return f"{constant(n.what if n.kind == 'op' else cuprite.where)}({', '.join([of(x) for x in n.args])})"
+
+    @staticmethod
+    def called(node, said, constant):
+        args, kwargs = node.more
+        holes = [Hole(n.at) for n in node.args]
+        args = [said(x) for x in filled(args, holes)]
+        words = [f"{k}={said(x)}" for k, x in filled(kwargs, holes).items()]
+        name = getattr(node.what, "__name__", "")
+        if node.what is operator.getitem:
+            return f"{args[0]}[{args[1]}]"
+        if type(node.what) is Method:
+            return f"{args[0]}.{name}({', '.join(args[1:] + words)})"
+        return f"{constant(node.what)}({', '.join(args + words)})"
 
     def dropped(self, steps, result):
         """Of each step the registers that nobody needs behind it."""
@@ -416,37 +509,24 @@ class Program:
                     return False
         return True
 
-    def run(self, args):
-        r = [None] * self.size
-        for what, at in self.places:
-            r[at] = args[what]
-        for step, drop in zip(self.steps, self.drops):
-            step(r)
-            for i in drop:
-                r[i] = None
-        return filled(self.result, r)
-
     def runs_fused(self):
         """Whether anything runs otherwise than one by one."""
         return any(g.kernel is not None or g.engine is not None for g in self.groups)
 
     def shortly(self):
-        """What _core._Fusion needs to do it all, where it is one kernel or one run of the engine; else None."""
-        if len(self.steps) != 1 or len(self.groups) != 1:
-            return None
-        g = self.groups[0]
+        """What _core._Fusion needs to do it all: one kernel, one run of the engine, or `run`."""
+        guards = tuple(self.names), tuple(self.cells), tuple(self.attributes), tuple(self.shapes or ())
+        g = self.groups[0] if len(self.steps) == len(self.groups) == 1 else None
         holes = [self.result] if isinstance(self.result, Hole) else self.result if type(self.result) is tuple else []
-        if g.stores or [h.index if isinstance(h, Hole) else None for h in holes] != [n.at for n in g.fresh] or (
-                len(holes) == 1) != isinstance(self.result, Hole):
-            return None
+        if g is None or g.stores or [h.index if isinstance(h, Hole) else None for h in holes] != [
+                n.at for n in g.fresh] or (len(holes) == 1) != isinstance(self.result, Hole):
+            return (None, self.run, -1, True, tuple(range(self.count)), *guards)
         places = {at: what for what, at in self.places}
-        operands = [places[i] for i in g.slots]
-        if g.kernel is None:
-            if g.engine is None or g.even or g.ordered:
-                return None
-            operands += [(x,) for x in g.more]
-        return (g.kernel or g.engine, tuple(operands), tuple(self.names), tuple(self.cells), tuple(self.attributes),
-                tuple(self.shapes or ()))
+        engine = None if g.even or g.ordered or g.kernel is not None and not g.below else g.engine
+        if engine is None and g.kernel is None:
+            return (None, self.run, -1, True, tuple(range(self.count)), *guards)
+        operands = tuple([places[i] for i in g.slots] + [(x,) for x in g.more])
+        return (g.kernel, engine, g.below, False, operands, *guards)
 
     def prepare(self, args):
         """Compiles groups that are made of arguments like these alone; others are when they first run."""
@@ -455,18 +535,6 @@ class Program:
             if g.kernel is not None and all(i in given for i in [*g.slots, *g.targets]):
                 g.prepare([given[i] for i in g.slots] + (
                     [None] * len(g.fresh) + [given[i] for i in g.targets] if g.stores else []))
-
-
-class Call:
-    """A call of the library between groups."""
-
-    def __init__(self, node):
-        self.at, self.what, (self.args, self.kwargs) = node.at, node.what, node.more
-        self.slots = [n.at for n in node.args]
-
-    def run(self, r):
-        given = [r[i] for i in self.slots]
-        r[self.at] = self.what(*filled(self.args, given), **filled(self.kwargs, given))
 
 
 def _holes(template):
@@ -495,15 +563,15 @@ def _template(x, nodes):
 
 def program(fusion, args):
     """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
-    from cuprite import _kernels, _trace
-    gpu = _kernels._is_gpu(next(a[3] for a in args if isinstance(a, Described)))
+    from cuprite import _trace
+    device = next(a[3] for a in args if isinstance(a, Described))
     trace, result = _trace.traced(fusion.func, args)
     nodes = []
     if isinstance(result, Object):
         raise NotFused()
     result = _template(result, nodes)
     steps = Schedule(trace.nodes, nodes).steps
-    made = Program(trace, len(args), steps, result, gpu)
+    made = Program(trace, steps, result, len(args))
     if trace.shaped:
         made.shapes = [(i, a[1]) for i, a in enumerate(args) if isinstance(a, Described)]
     if not any(g.weight() > 1 for g in made.groups):
@@ -512,9 +580,9 @@ def program(fusion, args):
     name = name if name and not name[0].isdigit() and name != "_lambda_" else "fused"
     reasons = []
     for g in made.groups:
-        if g.weight() > 1:
+        if not g.is_single():
             breathe()
-            reasons.append(g.compile(gpu, name))
+            reasons.append(g.compile(device, name))
     if not made.runs_fused():
         raise NotFused(next((x for x in reasons if x), ""))
-    return made
+    return made.link()

@@ -174,7 +174,8 @@ class Array:
         whole = key is Ellipsis or (type(key) is slice and key == slice(None))
         if not whole and isinstance(value, Array):
             n = value._node
-            if n.kind == "call" and n.what is operator.getitem and n.args[0] is self._node and _alike(n.more[0][1], key):
+            if n.kind == "call" and n.what is operator.getitem and n.args[0] is self._node and (
+                    _alike(n.more[0][1], key)):
                 return  # what x[...] += y ends with
         self._trace.store(self if whole else self[key], value)
 
@@ -186,7 +187,7 @@ class Array:
         if name in _METHODS:
             def method(*args, **kwargs):
                 call = self._trace.view if name in VIEWS else self._trace.fresh
-                return call(_method(name), (self, *args), kwargs)
+                return call(Method(name), (self, *args), kwargs)
             return method
         raise NotFused(f"{name} of an array cannot be fused")
 
@@ -200,7 +201,7 @@ def _alike(a, b):
     return type(a) is type(b) and a == b
 
 
-class _method:
+class Method:
     """A method by its name, as a function."""
     def __init__(self, name):
         self.__name__ = name
@@ -270,7 +271,7 @@ class Trace:
     """The list of nodes that operations on stand-ins become."""
 
     def __init__(self):
-        self.nodes = []
+        self.nodes, self.parts = [], {}
         self.shaped = False
         self.names, self.cells, self.attributes = [], [], []  # values outside of the arguments: they may change
 
@@ -403,6 +404,9 @@ class Trace:
         if len(nodes) != 1:
             raise NotFused()
         node = nodes[0]
+        same = (node, repr(args[1])) if what is operator.getitem else None
+        if same in self.parts:  # a part of the same memory: written through one, read through the other
+            return Array(self, self.parts[same])
         if what.__name__ in ("reshape", "ravel", "flatten") if hasattr(what, "__name__") else False:
             shape, dtype = self.reshaped(what.__name__, node, args[1:], kwargs), node.dtype
         else:
@@ -412,7 +416,10 @@ class Trace:
                 raise NotFused()
             shape, dtype = r.shape, r._type
         node.memory = True
-        return Array(self, self.add("call", what, nodes, dtype, shape, memory=True, more=more))
+        made = self.add("call", what, nodes, dtype, shape, memory=True, more=more)
+        if same:
+            self.parts[same] = made
+        return Array(self, made)
 
     def reshaped(self, name, node, args, kwargs):
         size = 1

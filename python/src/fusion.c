@@ -14,10 +14,13 @@ enum { MOST_ARGUMENTS = 24, MOST_ENTRIES = 64 };
 
 typedef struct entry {
     int users;             /* calls under way, and the list */
-    int nargs, noperands;
-    PyObject *what;        /* a _LoopKernel, or a _Fused */
+    int nargs;
+    int64_t below;         /* bytes of an operand; smaller ones are the engine's, whose calls are the cheapest */
+    bool whole;            /* `engine` is a function that does it all, and its errors are the call's */
+    PyObject *kernel;      /* a _LoopKernel, or None */
+    PyObject *engine;      /* a _Fused, or None */
     PyObject *given;       /* what kinds are made of: keeps classes */
-    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one */
+    PyObject *operands;    /* a tuple: an argument's place, or the operand itself in a tuple of one, the engine's */
     PyObject *names;       /* ((dict, name, value), ...) */
     PyObject *cells;       /* ((cell, value), ...) */
     PyObject *attributes;  /* ((place, name, value), ...) */
@@ -36,7 +39,8 @@ typedef struct fusion {
 static void let_go(entry *e)
 {
     if (--e->users) return;
-    Py_DECREF(e->what);
+    Py_DECREF(e->kernel);
+    Py_DECREF(e->engine);
     Py_DECREF(e->given);
     Py_DECREF(e->operands);
     Py_DECREF(e->names);
@@ -122,14 +126,33 @@ static bool fits(const entry *e, PyObject *const *v, Py_ssize_t n, const uint64_
 }
 
 /* --- calls --- */
+/* Whether the operands are as small as the engine is quicker for. */
+static bool are_small(int64_t below, PyObject *const *v, Py_ssize_t n)
+{
+    int64_t size = -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (!cpy_is_array(v[i])) continue;
+        const cp_array *x = cpy_x(v[i]);
+        if (cp_nbytes(x) >= below) return false;
+        if (cp_size(x) == 1) continue;
+        if (size >= 0 && cp_size(x) != size) return false; /* together they may be large */
+        size = cp_size(x);
+    }
+    return true;
+}
+
 static PyObject *run(const entry *e, PyObject *const *v)
 {
     PyObject *given[MOST_OPERANDS];
-    for (int i = 0; i < e->noperands; i++)
-        given[i] = e->place[i] >= 0 ? v[e->place[i]] : PyTuple_GET_ITEM(PyTuple_GET_ITEM(e->operands, i), 0);
-    if (PyObject_TypeCheck(e->what, cpy_now()->loop_kernel)) /* classes of Python's lose the fast way in */
-        return ((loop_kernel *)e->what)->call(e->what, given, (size_t)e->noperands, NULL);
-    return PyObject_Vectorcall(e->what, given, (size_t)e->noperands, NULL);
+    const bool engine = e->kernel == Py_None || (e->engine != Py_None && are_small(e->below, v, e->nargs));
+    int n = 0;
+    for (; n < PyTuple_GET_SIZE(e->operands); n++) {
+        if (e->place[n] < 0 && !engine) break; /* numbers that are operands of the engine alone */
+        given[n] = e->place[n] >= 0 ? v[e->place[n]] : PyTuple_GET_ITEM(PyTuple_GET_ITEM(e->operands, n), 0);
+    }
+    if (engine) return PyObject_Vectorcall(e->engine, given, (size_t)n, NULL);
+    return ((loop_kernel *)e->kernel)->call(e->kernel, given, (size_t)n, NULL); /* it is of a class of Python's, whose
+                                                                                  calls go a longer way */
 }
 
 static PyObject *slowly(PyObject *self, PyObject *const *v, size_t flagged, PyObject *names)
@@ -150,9 +173,10 @@ static PyObject *fusion_call(PyObject *o, PyObject *const *v, size_t flagged, Py
     for (int i = 0; known && i < self->n; i++) {
         entry *e = self->entries[i];
         e->users++;
-        PyObject *r = fits(e, v, n, kinds) ? run(e, v) : Py_NewRef(Py_NotImplemented);
+        const bool fitting = fits(e, v, n, kinds), whole = fitting && e->whole;
+        PyObject *r = fitting ? run(e, v) : Py_NewRef(Py_NotImplemented);
         let_go(e);
-        if (r && r != Py_NotImplemented) return r;
+        if (whole || (r && r != Py_NotImplemented)) return r;
         if (r) Py_DECREF(r);
         else PyErr_Clear(); /* refused: the function says it in its own words */
     }
@@ -162,8 +186,7 @@ static PyObject *fusion_call(PyObject *o, PyObject *const *v, size_t flagged, Py
 /* --- entries --- */
 static bool take_operands(entry *e, PyObject *operands)
 {
-    e->noperands = (int)PyTuple_GET_SIZE(operands);
-    for (int i = 0; i < e->noperands; i++) {
+    for (int i = 0; i < PyTuple_GET_SIZE(operands); i++) {
         PyObject *o = PyTuple_GET_ITEM(operands, i);
         e->place[i] = PyTuple_Check(o) ? -1 : (int)PyLong_AsLong(o);
         if (PyErr_Occurred() || e->place[i] >= e->nargs) return false;
@@ -174,19 +197,25 @@ static bool take_operands(entry *e, PyObject *operands)
 static PyObject *fusion_enter(PyObject *o, PyObject *args)
 {
     fusion *self = (fusion *)o;
-    PyObject *given, *what, *operands, *names, *cells, *attributes, *shapes;
-    if (!PyArg_ParseTuple(args, "O!OO!O!O!O!O!:_enter", &PyTuple_Type, &given, &what, &PyTuple_Type, &operands,
-                          &PyTuple_Type, &names, &PyTuple_Type, &cells, &PyTuple_Type, &attributes, &PyTuple_Type,
-                          &shapes))
+    PyObject *given, *kernel, *engine, *operands, *names, *cells, *attributes, *shapes;
+    long long below;
+    int whole;
+    if (!PyArg_ParseTuple(args, "O!OOLpO!O!O!O!O!:_enter", &PyTuple_Type, &given, &kernel, &engine, &below,
+                          &whole, &PyTuple_Type, &operands, &PyTuple_Type, &names, &PyTuple_Type, &cells, &PyTuple_Type,
+                          &attributes, &PyTuple_Type, &shapes))
         return NULL;
+    if (kernel != Py_None && !PyObject_TypeCheck(kernel, cpy_now()->loop_kernel))
+        return PyErr_Format(PyExc_TypeError, "_enter: a kernel over elements is needed, not %R", kernel);
     const Py_ssize_t n = PyTuple_GET_SIZE(given);
     if (n > MOST_ARGUMENTS || PyTuple_GET_SIZE(operands) > MOST_OPERANDS || self->n == MOST_ENTRIES) Py_RETURN_FALSE;
     entry *e = PyMem_Calloc(1, sizeof *e + (size_t)n * sizeof *e->kinds);
     if (!e) return PyErr_NoMemory();
     e->users = 1;
     e->nargs = (int)n;
-    e->given = Py_NewRef(given), e->what = Py_NewRef(what), e->operands = Py_NewRef(operands);
-    e->names = Py_NewRef(names), e->cells = Py_NewRef(cells), e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
+    e->below = below, e->whole = whole;
+    e->given = Py_NewRef(given), e->kernel = Py_NewRef(kernel), e->engine = Py_NewRef(engine);
+    e->operands = Py_NewRef(operands), e->names = Py_NewRef(names), e->cells = Py_NewRef(cells);
+    e->attributes = Py_NewRef(attributes), e->shapes = Py_NewRef(shapes);
     bool known = take_operands(e, operands);
     for (Py_ssize_t i = 0; i < n && known; i++) {
         PyObject *a = PyTuple_GET_ITEM(given, i); /* of an array its type and device, as a tuple; else the argument */
@@ -243,7 +272,8 @@ static int fusion_traverse(PyObject *o, visitproc visit, void *arg)
     for (int i = 0; i < self->n; i++) {
         const entry *e = self->entries[i];
         if (e->users != 1) continue; /* a call holds it too */
-        Py_VISIT(e->what);
+        Py_VISIT(e->kernel);
+        Py_VISIT(e->engine);
         Py_VISIT(e->given);
         Py_VISIT(e->operands);
         Py_VISIT(e->names);
@@ -270,8 +300,8 @@ static void fusion_dealloc(PyObject *o)
 
 static PyMethodDef methods[] = {
     {"_enter", fusion_enter, METH_VARARGS,
-     "_enter($self, kinds, what, operands, names, cells, attributes, shapes, /)\n--\n\n"
-     "Calls with such arguments are `what`'s from here on; whether there was room."},
+     "_enter($self, kinds, kernel, engine, below, whole, operands, names, cells, attributes, shapes, /)\n--\n\n"
+     "Calls with such arguments are the kernel's or the engine's from here on; whether there was room."},
     {"_forget", fusion_forget, METH_NOARGS, "_forget($self, /)\n--\n\nForgets all of them."},
     {NULL},
 };
@@ -297,10 +327,164 @@ static PyType_Spec spec = {"cuprite._core._Fusion", sizeof(fusion), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
                                Py_TPFLAGS_BASETYPE, slots};
 
-bool cpy_fusions_init(cpy_state *s)
+/* --- groups: elementwise operations within a program --- */
+typedef struct group {
+    PyObject_HEAD
+    vectorcallfunc call;
+    PyObject *kernel, *engine; /* or None */
+    PyObject *more;            /* the engine's operands besides the group's */
+    PyObject *otherwise;       /* what is called where neither does it: takes and gives the same */
+    PyObject *outs;            /* the word, in a tuple */
+    int64_t below;
+    int nin, nfresh, ntargets;
+    int same[MOST_OPERANDS];   /* of a target the input that it is too, or -1 */
+} group;
+
+static void bounds(const cp_array *x, intptr_t *low, intptr_t *high)
 {
-    PyObject *type = PyType_FromModuleAndSpec(s->module, &spec, NULL);
-    bool done = type && PyModule_AddObjectRef(s->module, "_Fusion", type) == 0;
+    *low = *high = (intptr_t)cp_data((cp_array *)x);
+    for (int d = 0; d < cp_ndim(x); d++) {
+        int64_t reach = (cp_dims(x)[d] - 1) * cp_strides(x)[d];
+        *(reach < 0 ? low : high) += reach;
+    }
+    *high += (intptr_t)cp_type_size(cp_type_of(x));
+}
+
+/* Whether what is written shares no memory with anything else. */
+static bool are_apart(const group *g, PyObject *const *v)
+{
+    for (int t = 0; t < g->ntargets; t++) {
+        intptr_t low, high, from, to;
+        bounds(cpy_x(v[g->nin + t]), &low, &high);
+        for (int i = 0; i < g->nin + t; i++) {
+            if (i == g->same[t] || !cpy_is_array(v[i]) || !cp_size(cpy_x(v[i]))) continue;
+            bounds(cpy_x(v[i]), &from, &to);
+            if (from < high && low < to) return false;
+        }
+    }
+    return true;
+}
+
+static PyObject *by_engine(const group *g, PyObject *const *v)
+{
+    PyObject *given[2 * MOST_OPERANDS];
+    int n = 0;
+    for (; n < g->nin; n++) given[n] = v[n];
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(g->more); i++) given[n++] = PyTuple_GET_ITEM(g->more, i);
+    if (!g->ntargets) return PyObject_Vectorcall(g->engine, given, (size_t)n, NULL);
+    PyObject *outs = PyTuple_New(g->nfresh + g->ntargets);
+    for (int i = 0; outs && i < g->nfresh + g->ntargets; i++)
+        PyTuple_SET_ITEM(outs, i, Py_NewRef(i < g->nfresh ? Py_None : v[g->nin + i - g->nfresh]));
+    given[n] = outs;
+    PyObject *r = outs ? PyObject_Vectorcall(g->engine, given, (size_t)n, g->outs) : NULL;
+    Py_XDECREF(outs);
+    return r;
+}
+
+static PyObject *by_kernel(const group *g, PyObject *const *v)
+{
+    PyObject *given[MOST_OPERANDS];
+    int n = 0;
+    for (; n < g->nin; n++) given[n] = v[n];
+    for (int i = 0; i < g->nfresh && g->ntargets; i++) given[n++] = Py_None;
+    for (int i = 0; i < g->ntargets; i++) given[n++] = v[g->nin + i];
+    return ((loop_kernel *)g->kernel)->call(g->kernel, given, (size_t)n, NULL);
+}
+
+static PyObject *group_call(PyObject *o, PyObject *const *v, size_t flagged, PyObject *names)
+{
+    const group *g = (group *)o;
+    const Py_ssize_t n = PyVectorcall_NARGS(flagged);
+    if (n != g->nin + g->ntargets || names) return PyErr_Format(PyExc_TypeError, "a group takes its operands");
+    for (int i = 0; i < g->ntargets; i++)
+        if (!cpy_is_array(v[g->nin + i])) return PyErr_Format(PyExc_TypeError, "a group writes to arrays");
+    PyObject *r = NULL;
+    if (are_apart(g, v)) {
+        bool engine = g->engine != Py_None && (g->kernel == Py_None || are_small(g->below, v, n));
+        if (engine) r = by_engine(g, v);
+        else if (g->kernel != Py_None) r = by_kernel(g, v);
+        if (r && r != Py_NotImplemented) return r;
+        Py_XDECREF(r);
+        PyErr_Clear(); /* refused: the operations say it in their own words */
+    }
+    return PyObject_Vectorcall(g->otherwise, v, (size_t)n, NULL);
+}
+
+static PyObject *group_new(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+    PyObject *kernel, *engine, *more, *same, *otherwise;
+    long long below;
+    int nin, nfresh;
+    if (kw && PyDict_GET_SIZE(kw)) return PyErr_Format(PyExc_TypeError, "_Group() takes no keyword arguments");
+    if (!PyArg_ParseTuple(args, "OOLO!iiO!O:_Group", &kernel, &engine, &below, &PyTuple_Type, &more, &nin, &nfresh,
+                          &PyTuple_Type, &same, &otherwise))
+        return NULL;
+    Py_ssize_t all = nin + nfresh + PyTuple_GET_SIZE(same) + PyTuple_GET_SIZE(more);
+    if (all > MOST_OPERANDS || nin < 0 || nfresh < 0)
+        return PyErr_Format(PyExc_ValueError, "more than %d operands", MOST_OPERANDS);
+    if (kernel != Py_None && !PyObject_TypeCheck(kernel, cpy_now()->loop_kernel))
+        return PyErr_Format(PyExc_TypeError, "_Group: a kernel over elements is needed, not %R", kernel);
+    group *g = (group *)type->tp_alloc(type, 0);
+    if (!g) return NULL;
+    g->call = group_call;
+    g->kernel = Py_NewRef(kernel), g->engine = Py_NewRef(engine), g->more = Py_NewRef(more);
+    g->otherwise = Py_NewRef(otherwise);
+    g->outs = Py_BuildValue("(s)", "out");
+    g->below = below, g->nin = nin, g->nfresh = nfresh, g->ntargets = (int)PyTuple_GET_SIZE(same);
+    for (int i = 0; i < g->ntargets; i++) g->same[i] = (int)PyLong_AsLong(PyTuple_GET_ITEM(same, i));
+    if (!g->outs || PyErr_Occurred()) return Py_DECREF(g), NULL;
+    return (PyObject *)g;
+}
+
+static int group_traverse(PyObject *o, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(o));
+    Py_VISIT(((group *)o)->kernel);
+    Py_VISIT(((group *)o)->engine);
+    Py_VISIT(((group *)o)->otherwise);
+    return 0;
+}
+
+static void group_dealloc(PyObject *o)
+{
+    PyTypeObject *type = Py_TYPE(o);
+    group *g = (group *)o;
+    PyObject_GC_UnTrack(o);
+    Py_XDECREF(g->kernel);
+    Py_XDECREF(g->engine);
+    Py_XDECREF(g->more);
+    Py_XDECREF(g->otherwise);
+    Py_XDECREF(g->outs);
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+static PyMemberDef group_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(group, call), READONLY, NULL},
+    {NULL},
+};
+
+static PyType_Slot group_slots[] = {
+    {Py_tp_doc, "_Group(kernel, engine, below, more, nin, nfresh, same, otherwise): elementwise operations of a "
+                "program, called with inputs and what is written."},
+    {Py_tp_new, group_new},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_dealloc, group_dealloc},
+    {Py_tp_traverse, group_traverse},
+    {Py_tp_members, group_members},
+    {0, NULL},
+};
+
+static PyType_Spec group_spec = {"cuprite._core._Group", sizeof(group), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC |
+                                     Py_TPFLAGS_IMMUTABLETYPE, group_slots};
+
+static bool add_type(cpy_state *s, PyType_Spec *of, const char *name)
+{
+    PyObject *type = PyType_FromModuleAndSpec(s->module, of, NULL);
+    bool done = type && PyModule_AddObjectRef(s->module, name, type) == 0;
     Py_XDECREF(type);
     return done;
 }
+
+bool cpy_fusions_init(cpy_state *s) { return add_type(s, &spec, "_Fusion") && add_type(s, &group_spec, "_Group"); }

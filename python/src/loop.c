@@ -232,7 +232,9 @@ static PyObject *call_or_prepare(PyObject *callable, PyObject *const *v, Py_ssiz
     c.size = -1, c.threads = 0, c.axis = NULL, c.keepdims = false;
     c.prepare = prepare, c.declined = false, c.wide = 1;
     bool done = take_call(&c, v, n, names) && perform(&c);
-    PyObject *r = c.declined ? Py_NewRef(Py_NotImplemented) : !done ? NULL : prepare ? Py_NewRef(Py_None) : returned(&c);
+    PyObject *r = NULL;
+    if (c.declined) r = Py_NewRef(Py_NotImplemented);
+    else if (done) r = prepare ? Py_NewRef(Py_None) : returned(&c);
     for (int i = 0; i < all; i++) {
         if (c.x[i]) cpy_drop(c.o[i], c.x[i]);
         Py_XDECREF(c.made[i]);

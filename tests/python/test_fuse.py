@@ -11,6 +11,13 @@ import pytest
 import cuprite as cp
 from cuprite._fuse import PerformanceWarning
 
+@pytest.fixture(autouse=True)
+def kernels(monkeypatch):
+    """Small arrays too are the kernels': test_fuse_programs.py has both."""
+    from cuprite import _program
+    monkeypatch.setattr(_program, "_QUICK", 0)
+
+
 REALS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"]
 
 
@@ -300,6 +307,17 @@ def test_numpy_and_keywords():
     np.testing.assert_array_equal(f(x), x * 3)
     same(f(cp.asarray(x), y=3.0), cp.asarray(x * 4))
     check(f, cp.asarray(x))
+    g = cp.fuse(lambda x, y=2.0, z=1: x * y + x * z)
+    for _ in range(3):
+        same(g(cp.asarray(x), z=3), cp.asarray(x * 5))
+        same(g(x=cp.asarray(x), y=4.0), cp.asarray(x * 5))
+        g.wait()
+    assert is_fused(g)
+    for words in ({"w": 1}, {"x": 1}):
+        with pytest.raises(TypeError, match="unexpected keyword|multiple values"):
+            g(cp.asarray(x), **words)
+    with pytest.raises(TypeError, match="missing"):
+        g(y=1.0)
 
 
 FACTOR = 2

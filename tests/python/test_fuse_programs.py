@@ -11,6 +11,14 @@ import cuprite as cp
 from test_fuse import check, is_fused, same, values
 
 
+@pytest.fixture(autouse=True, params=["kernels", "engine"])
+def way(request, monkeypatch):
+    """Small arrays are the engine's on the CPU; or kernels', as large ones are."""
+    from cuprite import _program
+    if request.param == "kernels":
+        monkeypatch.setattr(_program, "_QUICK", 0)
+
+
 def fused(f, *args):
     g = check(f, *args)
     assert is_fused(g)
@@ -156,6 +164,11 @@ def test_writing_through_views():
         return x * x + 1
     in_place(rows, table(), table((30,)))
 
+    def repeated(x, y):
+        x[...] = y.sum(axis=0)
+        return abs(x) * 2
+    in_place(repeated, table(), table(seed=1))
+
     def small(x, y):
         y += 1
         z = x * 2 + y
@@ -300,7 +313,7 @@ def function(n, steps):
     return space["f"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs(device, case):
     types, turns, steps = case

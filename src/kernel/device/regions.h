@@ -79,7 +79,7 @@ struct __cu_meeting {
         const unsigned n = __cu_threads(block), warps = (n + 31) / 32;
         if (n == block.bd.x && (s.from || s.to < n)) { /* of one row the warps that may come, in eights at most */
             const unsigned from = s.from / 32 * 32, to = __cu_up(s.to, 32);
-            for (unsigned long width = 1; width <= 8; width *= 2)
+            for (unsigned long width = from ? 1 : 8; width <= 8; width *= 2)
                 __builtin_memset(bytes + width * from, 0, width * (to - from));
         } else if (some || n % 32) {
             __builtin_memset(bytes, 0, 256ul * warps);

@@ -213,10 +213,11 @@ def run(nodes, r):
 def _set(n, of):
     """What takes the place of an array that the function wrote to, and nobody else sees."""
     target, value = of(n.args[0]), of(n.args[1])
-    if isinstance(value, _core.ndarray) and value.shape == target.shape and n.what:
-        return value if value._type == n.dtype else value.astype(n.dtype)
-    fresh = cuprite.empty_like(target)
-    if n.what:  # refused: in the words of the operation itself
+    fitting = isinstance(value, _core.ndarray) and value.shape == target.shape
+    if fitting and n.what and value.strides == target.strides and value._type == n.dtype:
+        return value
+    fresh = cuprite.empty_like(target)  # in the same order of axes
+    if n.what and not fitting:  # refused: in the words of the operation itself
         f, operands = n.what
         return f(*[of(x) for x in operands], out=fresh)
     fresh[...] = value

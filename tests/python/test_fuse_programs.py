@@ -84,6 +84,16 @@ def test_layouts_of_results():
             x.transpose(axes).shape))
 
 
+def test_own_results_keep_their_order_of_axes():
+    def f(x, y):
+        z = x * 2
+        z += y
+        z *= y
+        return y - z, (z + y).sum(axis=0)
+    fused(f, table().T, table((30, 40)))
+    fused(f, table().T.astype("int8"), table((30, 40)).astype("int8"))
+
+
 def test_views():
     x = table()
     fused(lambda x: (x.T * 2 + 1) - x[0, 3], x)

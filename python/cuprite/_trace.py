@@ -554,7 +554,8 @@ def _lasting(value):
 
 def rebound(trace, f):
     """The function with stand-ins among its globals and what it encloses, and so the functions of Python that it
-    names. Other values that it finds there are written down: they may be others in a later call."""
+    names. Other values that it finds there are written down: they may be others in a later call. The copies refer to
+    one another in circles, so they get nothing of the globals but what they name, and no array."""
     if isinstance(f, types.MethodType):
         return types.MethodType(rebound(trace, f.__func__), f.__self__)
     if not isinstance(f, types.FunctionType):
@@ -570,25 +571,28 @@ def rebound(trace, f):
     def again(g):
         if g in made:
             return made[g]
-        names = _names(g.__code__)
-        space = dict(g.__globals__)
-        cells = tuple(_cell(c) for c in g.__closure__ or ())
+        names = _names(g.__code__) & g.__globals__.keys()
+        space = {name: g.__globals__[name] for name in {"__builtins__", "__name__"} & g.__globals__.keys()}
+        cells = tuple(types.CellType() for _ in g.__closure__ or ())
         new = made[g] = types.FunctionType(g.__code__, space, g.__name__, g.__defaults__, cells)
         new.__kwdefaults__ = g.__kwdefaults__
-        for name in names & space.keys():
-            value, space[name] = space[name], replaced(space[name])
-            if not _lasting(space[name]):
+        for name in names:
+            value = g.__globals__[name]
+            there = replaced(value)
+            if not _lasting(there):
                 known(value)
                 trace.names.append((g.__globals__, name, value))
+            space[name] = there
         for cell, before in zip(cells, g.__closure__ or ()):
             try:
                 value = before.cell_contents
             except ValueError:  # empty
                 continue
-            cell.cell_contents = replaced(value)
-            if not _lasting(cell.cell_contents):
+            there = replaced(value)
+            if not _lasting(there):
                 known(value)
                 trace.cells.append((before, value))
+            cell.cell_contents = there
         return new
 
     def known(value):
@@ -597,13 +601,6 @@ def rebound(trace, f):
         if type(value) not in _PLAIN:
             raise NotFused()
     return again(f)
-
-
-def _cell(c):
-    try:
-        return types.CellType(c.cell_contents)
-    except ValueError:
-        return types.CellType()
 
 
 def _names(code):

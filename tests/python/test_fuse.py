@@ -1,4 +1,5 @@
 """fuse: before its kernel is compiled and after, a function gives what it gives unfused, bit for bit."""
+import gc
 import os
 import pickle
 import subprocess
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 import cuprite as cp
+from cuprite import _device
 from cuprite._fuse import PerformanceWarning
+
 
 @pytest.fixture(autouse=True)
 def kernels(monkeypatch):
@@ -451,3 +454,27 @@ def test_memory_of_a_call_is_free_while_its_kernel_is_compiled(device, tmp_path)
     done = subprocess.run([sys.executable, "-c", HOLDING], env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert device.startswith("cuda") or (tmp_path / "called").exists()
+
+
+UNUSED = None  # an array, while test_what_is_not_named_is_not_kept runs
+
+
+def global_neighbour(x):
+    return cp.sin(x) + x * 2
+
+
+def test_what_is_not_named_is_not_kept(device):
+    """What a function was traced with refers to itself, so only the collector ends it: it must hold no array."""
+    global UNUSED
+    gc.collect()
+    gc.disable()
+    try:
+        live = _device.test_live()
+        UNUSED = cp.ones(1000)
+        f = cp.fuse(global_neighbour)
+        f(UNUSED)
+        f.wait()
+        UNUSED = None
+        assert _device.test_live() == live
+    finally:
+        gc.enable()

@@ -45,11 +45,14 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Imported(importlib.abc.Loader):
-    """A module that is in sys.modules already."""
+    """A module that was imported while it was looked for. The import system would execute it a second time, by its own
+    specification; without one it takes this loader."""
+
+    def __init__(self, module):
+        self.module, self.kept = module, module.__spec__
+        module.__spec__ = None
 
     def create_module(self, spec):
-        self.module = sys.modules[spec.name]
-        self.kept = self.module.__spec__
         return self.module
 
     def exec_module(self, module):
@@ -61,7 +64,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         real = _real_name(name)
         if real is None:
             if name == "numba" and _numba_is_ours is False and name in sys.modules:
-                return importlib.machinery.ModuleSpec(name, _Imported(), is_package=True)
+                return importlib.machinery.ModuleSpec(name, _Imported(sys.modules[name]), is_package=True)
             return None
         try:
             importlib.import_module(real)

@@ -469,12 +469,13 @@ def test_what_is_not_named_is_not_kept(device):
     gc.collect()
     gc.disable()
     try:
-        live = _device.test_live()
         UNUSED = cp.ones(1000)
         f = cp.fuse(global_neighbour)
         f(UNUSED)
         f.wait()
         UNUSED = None
+        live = _device.test_live()
+        gc.collect()
         assert _device.test_live() == live
     finally:
         gc.enable()

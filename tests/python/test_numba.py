@@ -667,6 +667,7 @@ from numba import cuda, njit, float32
 import numba, numba.cuda.random, numpy
 from numba.core.errors import NumbaPerformanceWarning
 assert numba.__name__ == "{name}", numba.__name__
+assert numba.core.errors.NumbaPerformanceWarning is NumbaPerformanceWarning
 if "cuprite" in numba.__name__:
     @cuda.jit
     def kernel(x):
@@ -688,7 +689,8 @@ def test_numba_stands_for_it_where_it_is_absent(there, tmp_path):
     if there == "real":
         for folder in (package, package / "core", package / "cuda"):
             folder.mkdir(exist_ok=True)
-            (folder / "__init__.py").write_text("jit = njit = float32 = None")
+            (folder / "__init__.py").write_text("jit = njit = float32 = None\nprint('executed', __name__)\n")
+        (package / "__init__.py").write_text("import numba.core\njit = njit = float32 = None\nprint('executed')\n")
         (package / "cuda" / "random.py").write_text("")
         (package / "core" / "errors.py").write_text("class NumbaPerformanceWarning(Warning): pass")
     elif there == "absent" and subprocess.run([sys.executable, "-c", "import numba"], stderr=-1).returncode == 0:
@@ -696,4 +698,5 @@ def test_numba_stands_for_it_where_it_is_absent(there, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(name="numba" if there == "real" else "cuprite.numba"))
     r = subprocess.run([sys.executable, "-m", "cuprite", str(program)], capture_output=True, text=True)
-    assert r.returncode == 0 and r.stdout == "OK\n", r.stdout + r.stderr
+    once = "executed numba.core\nexecuted\nexecuted numba.cuda\n" if there == "real" else ""
+    assert r.returncode == 0 and r.stdout == once + "OK\n", r.stdout + r.stderr

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cuda/cuda.h"
@@ -136,21 +137,22 @@ void open_nvrtc()
     if (!*nvrtc_trouble) find_headers();
 }
 
+bool nvrtc_open;
+
 /* Opened once; where that failed, once more when the folders to look in are others (Python knows where wheels lie). */
 cp_code need_nvrtc()
 {
-    static bool there;
     static char *asked;
     const char *folders = getenv("CUPRITE_LIBRARY_PATH");
     if (!folders) folders = "";
     pthread_mutex_lock(&nvrtc_lock);
-    if (!there && (!asked || strcmp(asked, folders) != 0)) {
+    if (!nvrtc_open && (!asked || strcmp(asked, folders) != 0)) {
         open_nvrtc();
-        there = !*nvrtc_trouble;
+        __atomic_store_n(&nvrtc_open, !*nvrtc_trouble, __ATOMIC_RELEASE);
         free(asked);
         asked = strdup(folders);
     }
-    cp_code code = there ? CP_OK : cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
+    cp_code code = nvrtc_open ? CP_OK : cpi_host->fail(CP_ERROR_UNSUPPORTED, "kernel: %s", nvrtc_trouble);
     pthread_mutex_unlock(&nvrtc_lock);
     return code;
 }
@@ -293,36 +295,139 @@ cp_code compile(const cpi_source *source, const char *architecture, bool own, pa
     return code;
 }
 
-/* From the cache or from NVRTC. */
-cp_code package_of(const cp_stream *stream, const cpi_source *source, package *out)
+/* --- which compiler there is --- */
+
+/* What cached kernels are looked up by. To open NVRTC takes longer than all the rest of a cached kernel's first call,
+ * so what it said of itself is kept between processes, for as long as its file is the same. */
+struct compiler {
+    char file[PATH_MAX];
+    int64_t bytes, seconds, nanoseconds; /* of the file */
+    char version[40], architecture[40], include[sizeof include_option];
+    bool own;
+};
+
+bool stat_compiler(compiler *c)
+{
+    struct stat s;
+    if (!*c->file || stat(c->file, &s)) return false;
+    c->bytes = s.st_size, c->seconds = s.st_mtim.tv_sec, c->nanoseconds = s.st_mtim.tv_nsec;
+    return true;
+}
+
+/* The key of what was kept: everything by which NVRTC is found, and the device. */
+enum { FOUND_BY = 6 };
+void found_by(const cp_stream *stream, const char *parts[FOUND_BY])
+{
+    static const char *const names[] = {"CUPRITE_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH"};
+    int n = 0;
+    parts[n++] = "cuprite: which NVRTC, 1";
+    parts[n++] = stream->device->variant;
+    for (const char *name : names) parts[n++] = getenv(name) ? getenv(name) : "";
+}
+
+bool recall(const cp_stream *stream, const cpi_source *source, compiler *c)
+{
+    const char *parts[FOUND_BY];
+    size_t size = 0;
+    found_by(stream, parts);
+    void *kept = source->cached(FOUND_BY, parts, &size);
+    bool done = kept && size == sizeof *c;
+    if (done) {
+        memcpy(c, kept, sizeof *c);
+        compiler now = *c;
+        done = stat_compiler(&now) && memcmp(&now, c, sizeof *c) == 0;
+    }
+    free(kept);
+    return done;
+}
+
+/* Opens NVRTC and asks it. */
+cp_code ask(const cp_stream *stream, compiler *c)
 {
     cp_code code = need_nvrtc();
     if (code) return code;
-    char architecture[40], version[100];
-    int major = 0, minor = 0, n = 0, headers = 0;
-    bool own = own_architecture(stream, architecture);
+    Dl_info info;
+    int major = 0, minor = 0;
+    memset(c, 0, sizeof *c); /* it is compared and kept with its gaps */
+    if (!dladdr((void *)nvrtc.nvrtcVersion, &info) || !info.dli_fname || !realpath(info.dli_fname, c->file))
+        *c->file = 0;
+    nvrtc.nvrtcVersion(&major, &minor);
+    snprintf(c->version, sizeof c->version, "NVRTC %d.%d", major, minor);
+    c->own = own_architecture(stream, c->architecture);
+    snprintf(c->include, sizeof c->include, "%s", include_option);
+    return CP_OK;
+}
+
+void remember(const cp_stream *stream, const cpi_source *source, compiler *c)
+{
+    static const char *last; /* once a process, and a kind of device */
+    const char *parts[FOUND_BY], *variant = stream->device->variant;
+    if (__atomic_exchange_n(&last, variant, __ATOMIC_ACQ_REL) == variant) return;
+    found_by(stream, parts);
+    if (stat_compiler(c)) source->keep(FOUND_BY, parts, c, sizeof *c);
+}
+
+/* Everything that the result depends on, `n` texts in memory of their own; the first is `version`. */
+const char **parts_of(const cpi_source *source, const compiler *c, char version[100], int *n)
+{
+    int headers = 0;
     for (const cpi_header *h = source->headers; h && h->name; h++) headers++;
     size_t most = (size_t)(source->noptions + source->nnames + headers) + 4;
     const char **parts = (const char **)calloc(most, sizeof *parts);
-    if (!parts) return no_memory();
-    nvrtc.nvrtcVersion(&major, &minor);
-    snprintf(version, sizeof version, "cuprite cubin, 1: NVRTC %d.%d, %d options%s", major, minor, source->noptions,
+    if (!parts) return nullptr;
+    snprintf(version, 100, "cuprite cubin, 1: %s, %d options%s", c->version, source->noptions,
              source->checked ? ", lines" : "");
-    parts[n++] = version;
-    parts[n++] = architecture;
-    parts[n++] = include_option;
-    parts[n++] = source->text;
-    for (int i = 0; i < source->noptions; i++) parts[n++] = source->options[i];
-    for (int i = 0; i < source->nnames; i++) parts[n++] = source->names[i];
-    for (int i = 0; i < headers; i++) parts[n++] = source->headers[i].text;
+    *n = 0;
+    parts[(*n)++] = version;
+    parts[(*n)++] = c->architecture;
+    parts[(*n)++] = c->include;
+    parts[(*n)++] = source->text;
+    for (int i = 0; i < source->noptions; i++) parts[(*n)++] = source->options[i];
+    for (int i = 0; i < source->nnames; i++) parts[(*n)++] = source->names[i];
+    for (int i = 0; i < headers; i++) parts[(*n)++] = source->headers[i].text;
+    return parts;
+}
+
+/* From the cache. */
+cp_code look_up(const cpi_source *source, const compiler *c, package *out)
+{
+    char version[100];
+    int n;
+    const char **parts = parts_of(source, c, version, &n);
+    if (!parts) return no_memory();
     out->bytes = (char *)source->cached(n, parts, &out->size);
-    if (!out->bytes) {
-        code = compile(source, architecture, own, out);
-        if (!code) source->keep(n, parts, out->bytes, out->size);
-    }
+    free(parts);
+    return CP_OK;
+}
+
+/* From NVRTC, and into the cache. */
+cp_code make(const cpi_source *source, const compiler *c, package *out)
+{
+    char version[100];
+    int n;
+    cp_code code = compile(source, c->architecture, c->own, out);
+    const char **parts = code ? nullptr : parts_of(source, c, version, &n);
+    if (parts) source->keep(n, parts, out->bytes, out->size);
     free(parts);
     if (code) package_free(out);
     return code;
+}
+
+cp_code package_of(const cp_stream *stream, const cpi_source *source, package *out)
+{
+    compiler c, now;
+    bool known = !__atomic_load_n(&nvrtc_open, __ATOMIC_ACQUIRE) && recall(stream, source, &c);
+    cp_code code = known ? CP_OK : ask(stream, &c);
+    if (!code) code = look_up(source, &c, out);
+    if (code || out->bytes) return code;
+    if (known) { /* it is opened after all, and may be another one */
+        code = ask(stream, &now);
+        if (code) return code;
+        known = stat_compiler(&now) && memcmp(&now, &c, sizeof c) == 0;
+        c = now;
+    }
+    if (!known) remember(stream, source, &c);
+    return make(source, &c, out);
 }
 
 /* --- modules --- */

@@ -1,8 +1,10 @@
 """`cupy` and `cupyx` as names of Cuprite's modules: the same module objects, not copies. `numba` too, where Numba
-itself is not installed or fails to import; that is found out when the program asks for it."""
+itself is not installed, or it or what compiles its CUDA kernels fails to import; that is found out when the program
+asks for it. CUPRITE_NUMBA=1 says that it is ours in any case, 0 that it never is."""
 import importlib
 import importlib.abc
 import importlib.machinery
+import os
 import sys
 
 _ROOTS = ("cupy", "cupyx")
@@ -12,16 +14,28 @@ _numba_is_ours = None  # not known yet
 def _numba_is_absent():
     """Whether `import numba` fails without us. Where it works, Numba's modules are loaded by this."""
     global _numba_is_ours
+    if _numba_is_ours is None and os.environ.get("CUPRITE_NUMBA") in ("0", "1"):
+        _numba_is_ours = os.environ["CUPRITE_NUMBA"] == "1"
     if _numba_is_ours is None:
         _numba_is_ours = False  # what the import below asks for is not ours
         try:
             if importlib.import_module("numba").__file__ is None:
                 raise ImportError("a folder that happens to be called numba")
+            _needs("numba.cuda.cudaimpl")  # loaded by the first kernel, and as easily broken by another NumPy
         except Exception:  # absent, or too old or too new for what it needs: both are said in many ways
             for name in [n for n in sys.modules if n.partition(".")[0] == "numba"]:
                 del sys.modules[name]
             _numba_is_ours = True
     return _numba_is_ours
+
+
+def _needs(name):
+    """Imports a module, if there is one of that name."""
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as e:
+        if not e.name or not name.startswith(e.name):
+            raise
 
 
 def _real_name(name):

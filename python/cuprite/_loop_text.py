@@ -485,20 +485,20 @@ class Reduction:
                 vector = f"cuprite_vector<{o.ctype}, {n}>"
                 text.append(f"{vector} _v_{o.name};")
                 loads.append(f"_v_{o.name} = ((const {vector} *)_at_{o.name})[_k / {n}];")
-                rests.append(f"_v_{o.name}.v[_j] = ((const {o.ctype} *)_at_{o.name})[_k + _j];")
-                places.append(o.reference(f"_v_{o.name}.v[_j]"))
+                rests.append(f"_v_{o.name}.v[_e] = ((const {o.ctype} *)_at_{o.name})[_k + _e];")
+                places.append(o.reference(f"_v_{o.name}.v[_e]"))
             elif o.lies == REPEATED:
                 places.append(o.reference(f"*({o.const}{o.ctype} *)_at_{o.name}"))
             else:
-                places.append(o.reference(f"*({o.const}{o.ctype} *)({self.at(o, '_k + _j')})"))
+                places.append(o.reference(f"*({o.const}{o.ctype} *)({self.at(o, '_k + _e')})"))
         text += ["#pragma unroll 2", f"for (; _k < _end; _k += _lanes * {n}, _skip = 0) {{"]
         if loads:
             text += lines(1, f"if (_k + {n} <= _end) {{", lines(1, loads), "} else {", lines(1, ["#pragma unroll"]),
-                          f"    for (int _j = 0; _j < {n}; ++_j)", "        if (_k + _j < _end) {", lines(3, rests),
+                          f"    for (int _e = 0; _e < {n}; ++_e)", "        if (_k + _e < _end) {", lines(3, rests),
                           "        }", "}")
-        text += [*lines(1, "#pragma unroll", f"for (int _j = 0; _j < {n}; ++_j)",
-                        "    if (_j >= _skip && _k + _j < _end)"),
-                 *lines(3, self.join_mapped("_sum", places, "_o", "_k + _j")), "}"]
+        text += [*lines(1, "#pragma unroll", f"for (int _e = 0; _e < {n}; ++_e)",
+                        "    if (_e >= _skip && _k + _e < _end)"),
+                 *lines(3, self.join_mapped("_sum", places, "_o", "_k + _e")), "}"]
         return text
 
     def gpu_join(self):

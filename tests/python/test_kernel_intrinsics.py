@@ -336,8 +336,7 @@ def permuted(x, y, s):
     v = [(x | y << 32) >> 8 * k & 255 for k in range(8)]
     r = 0
     for i in range(4):
-        pick = s >> 4 * i & 15
-        r |= (v[pick & 7] if pick < 8 else 255 * (v[pick & 7] >> 7)) << 8 * i
+        r |= v[s >> 4 * i & 7] << 8 * i  # the fourth bit means nothing, unlike prmt's
     return r
 
 

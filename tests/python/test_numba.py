@@ -1,6 +1,7 @@
 """cuprite.numba: what programs use of Numba, compared with NumPy."""
 import linecache
 import math
+import os
 import subprocess
 import sys
 
@@ -679,24 +680,29 @@ print("OK")
 """
 
 
-@pytest.mark.parametrize("there", ["absent", "broken", "a folder", "real"])
+@pytest.mark.parametrize("there", ["absent", "broken", "a folder", "real", "real but for kernels", "unwanted",
+                                   "wanted"])
 def test_numba_stands_for_it_where_it_is_absent(there, tmp_path):
     package = tmp_path / "numba"
     if there != "absent":
         package.mkdir()
     if there == "broken":
         (package / "__init__.py").write_text("raise SystemError('needs another NumPy')")
-    if there == "real":
+    environment = {**os.environ, "CUPRITE_NUMBA": {"unwanted": "1", "wanted": "0"}.get(there, "")}
+    if there in ("real", "real but for kernels", "unwanted", "wanted"):
         for folder in (package, package / "core", package / "cuda"):
             folder.mkdir(exist_ok=True)
             (folder / "__init__.py").write_text("jit = njit = float32 = None\nprint('executed', __name__)\n")
         (package / "__init__.py").write_text("import numba.core\njit = njit = float32 = None\nprint('executed')\n")
         (package / "cuda" / "random.py").write_text("")
         (package / "core" / "errors.py").write_text("class NumbaPerformanceWarning(Warning): pass")
+        if there == "real but for kernels":
+            (package / "cuda" / "cudaimpl.py").write_text("import math\nmath.row_stack")
     elif there == "absent" and subprocess.run([sys.executable, "-c", "import numba"], stderr=-1).returncode == 0:
         pytest.skip("Numba is here")
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM.format(name="numba" if there == "real" else "cuprite.numba"))
-    r = subprocess.run([sys.executable, "-m", "cuprite", str(program)], capture_output=True, text=True)
-    once = "executed numba.core\nexecuted\nexecuted numba.cuda\n" if there == "real" else ""
+    program.write_text(PROGRAM.format(name="numba" if there in ("real", "wanted") else "cuprite.numba"))
+    r = subprocess.run([sys.executable, "-m", "cuprite", str(program)], capture_output=True, text=True, env=environment)
+    once = ("" if there in ("absent", "broken", "a folder", "unwanted") else
+            "executed numba.core\nexecuted\nexecuted numba.cuda\n")
     assert r.returncode == 0 and r.stdout == once + "OK\n", r.stdout + r.stderr

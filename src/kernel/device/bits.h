@@ -40,8 +40,8 @@ static inline unsigned __byte_perm(unsigned x, unsigned y, unsigned s)
     unsigned long long bytes = (unsigned long long)y << 32 | x;
     unsigned r = 0;
     for (int i = 0; i < 4; i++) {
-        unsigned pick = s >> 4 * i & 15, byte = (unsigned)(bytes >> 8 * (pick & 7)) & 255;
-        r |= (pick & 8 ? byte & 128 ? 255u : 0u : byte) << 8 * i;
+        unsigned pick = s >> 4 * i & 7;
+        r |= ((unsigned)(bytes >> 8 * pick) & 255) << 8 * i;
     }
     return r;
 }

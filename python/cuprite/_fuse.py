@@ -5,6 +5,7 @@ stand-ins that know types and no values (_trace.py), and compiles what they did 
 when that is done, calls with arguments of the same kinds run the one kernel, with the same bits. Where that cannot be,
 because an operation has no such body or the function looks at values, calls go on as they did: a PerformanceWarning
 tells of operations that cannot be fused, once a function."""
+import _thread
 import functools
 import os
 import time
@@ -27,11 +28,10 @@ class _Jobs:
     imports."""
 
     def __init__(self):
-        import _thread
         self.waiting, self.wake, self.ended = [], _thread.allocate_lock(), _thread.allocate_lock()
         self.wake.acquire()
         self.ended.acquire()
-        _thread.start_new_thread(self.work, ())
+        self.thread = _thread.start_new_thread(self.work, ())
 
     def put(self, job):
         self.waiting.append(job)
@@ -44,14 +44,24 @@ class _Jobs:
         while True:
             self.wake.acquire()
             while self.waiting:
-                if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
-                    return self.ended.release()
+                try:
+                    if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
+                        return self.ended.release()
+                except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
+                    _tell_unraisable(e)
 
     def end(self):
         """A compiler at work while the process ends would find its libraries taken apart."""
         if _jobs is self:
             self.put(lambda: self)
             self.ended.acquire(timeout=30)
+
+
+def _tell_unraisable(error):
+    import sys
+    import types
+    sys.unraisablehook(types.SimpleNamespace(exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__,
+                                             err_msg="Exception ignored while a function was fused", object=None))
 
 
 def queue():
@@ -64,13 +74,32 @@ def queue():
     return _jobs
 
 
-def _after_fork():
-    global _jobs
-    _jobs = None
+# Held while the thread imports: a child that was forked then would wait for ever for the module, whose import only the
+# parent goes on with.
+_importing = _thread.allocate_lock()
+_held = []
+
+
+def _before_fork():
+    if _jobs is not None and _thread.get_ident() != _jobs.thread and _importing.acquire(timeout=1):
+        _held.append(None)  # an import may wait for one that the thread which forks is in
+
+
+def _after_fork_parent():
+    if _held:
+        _held.pop()
+        _importing.release()
+
+
+def _after_fork_child():
+    """The thread is the parent's."""
+    global _jobs, _importing
+    _jobs, _importing = None, _thread.allocate_lock()
+    _held.clear()
 
 
 _jobs = None
-os.register_at_fork(after_in_child=_after_fork)  # the thread is the parent's
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_parent, after_in_child=_after_fork_child)
 
 
 def breathe():
@@ -153,7 +182,8 @@ class Fusion(_core._Fusion):
         """`args` describe arrays: memory that ends while compilers work is free at once."""
         for name in ("re", "cuprite._loop_text", "cuprite._kernels", "cuprite._trace", "cuprite._fuse_text",
                      "cuprite._program"):
-            __import__(name)
+            with _importing:
+                __import__(name)
             breathe()
         from cuprite import _program, _trace
         try:
@@ -180,7 +210,6 @@ class Fusion(_core._Fusion):
 
     def wait(self):
         """Waits until what was to be compiled is; for tests and measurements."""
-        import _thread
         done = _thread.allocate_lock()
         done.acquire()
         queue().put(done.release)

@@ -21,7 +21,7 @@ static void forget_past(cpy_array *o)
     while (o->past) {
         cpy_past *p = o->past;
         o->past = p->before;
-        cp_free(p->x);
+        cpy_free(p->x);
         PyMem_Free(p);
     }
 }
@@ -31,7 +31,7 @@ static bool replace_record(cpy_array *o, cp_array *x)
 {
     cpy_past *p = PyMem_Malloc(sizeof *p);
     if (!p) {
-        cp_free(x);
+        cpy_free(x);
         PyErr_NoMemory();
         return false;
     }
@@ -56,7 +56,7 @@ PyObject *cpy_wrap(cp_array *x)
     if (!x) return cpy_raise();
     cpy_array *o = new_object(cpy_now());
     if (!o) {
-        cp_free(x);
+        cpy_free(x);
         return NULL;
     }
     o->x = cp_keep(x); /* an open scope of the embedding program must not end what Python holds */
@@ -82,7 +82,7 @@ void cpy_array_dealloc(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     cpy_state *s = cpy_now(); /* NULL when the module went before its last array */
     if (o->weak) PyObject_ClearWeakRefs(self);
-    CPY_RUN(0, cp_free(o->x)); /* the last of a stream's arrays waits for it, and it may be to call a function */
+    cpy_free(o->x); /* the last of a stream's arrays waits for it, and it may be to call a function */
     if (o->past) forget_past(o);
     Py_CLEAR(o->base);
     if (s && type == s->array && s->nkept < CPY_KEPT) s->kept[s->nkept++] = o;
@@ -126,7 +126,7 @@ static void release_block(void *block) { cp_free(block); }
 static cp_array *with_strides(cp_type type, const cpy_ints *shape, PyObject *strides)
 {
     cpy_ints steps;
-    cp_array *block = cpy_shape(strides, &steps) ? cp_empty(cpy_shape_of(shape), type) : NULL;
+    cp_array *block = cpy_shape(strides, &steps) ? CPY_MADE(cp_empty(cpy_shape_of(shape), type)) : NULL;
     if (!block) return cpy_raise(), NULL;
     cp_array *x = NULL;
     if (strides_fit(shape, &steps, (int64_t)cp_type_size(type), cp_nbytes(block))) {
@@ -136,7 +136,7 @@ static cp_array *with_strides(cp_type type, const cpy_ints *shape, PyObject *str
         if (x) cp_keep(block);
         else cpy_raise();
     }
-    if (!x) cp_free(block);
+    if (!x) cpy_free(block);
     return x;
 }
 
@@ -184,16 +184,16 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     } else if (letter == 'F' && dims.n > 1) {
         cpy_ints turned = {dims.n, {0}};
         for (int i = 0; i < dims.n; i++) turned.at[i] = dims.at[dims.n - 1 - i];
-        cp_array *c = cp_empty(cpy_shape_of(&turned), t);
+        cp_array *c = CPY_MADE(cp_empty(cpy_shape_of(&turned), t));
         x = cp_transpose(c, CP_ALL);
-        cp_free(c);
+        cpy_free(c);
     } else {
-        x = cp_empty(cpy_shape_of(&dims), t);
+        x = CPY_MADE(cp_empty(cpy_shape_of(&dims), t));
     }
     if (!x) return cpy_raise();
     if (type == cpy_now()->array) return cpy_wrap(x);
     cpy_array *o = (cpy_array *)type->tp_alloc(type, 0);
-    if (!o) cp_free(x);
+    if (!o) cpy_free(x);
     else o->x = cp_keep(x);
     return (PyObject *)o;
 }
@@ -259,7 +259,8 @@ static PyObject *get_real(PyObject *o, void *u)
 static PyObject *get_imag(PyObject *o, void *u)
 {
     (void)u;
-    cp_array *part = cp_imag_part(cpy_x(o));
+    cp_array *x = cpy_x(o), *part;
+    CPY_RUN_ON(1, &x, 0, part = cp_imag_part(x)); /* of real ones zeros */
     return cp_type_kind(cp_type_of(cpy_x(o))) == 'c' ? cpy_wrap_view(part, o) : cpy_wrap(part);
 }
 
@@ -297,10 +298,12 @@ static int set_shape(PyObject *o, PyObject *value, void *u)
         return -1;
     }
     if (!cpy_shape(value, &shape)) return -1;
-    cp_array *r = cp_reshape(self->x, cpy_shape_of(&shape));
+    cp_array *x = self->x, *r;
+    const void *memory = cp_data(x); /* x is not ours once other threads have run */
+    CPY_RUN_ON(1, &x, 0, r = cp_reshape(x, cpy_shape_of(&shape)));
     if (!r) return cpy_raise(), -1;
-    if (cp_data(r) != cp_data(self->x) && cp_size(r)) {
-        cp_free(r);
+    if (cp_data(r) != memory && cp_size(r)) {
+        cpy_free(r);
         PyErr_SetString(PyExc_AttributeError, "incompatible shape for in-place modification: use reshape");
         return -1;
     }
@@ -402,19 +405,26 @@ static int array_contains(PyObject *o, PyObject *value)
     if (!any) return cpy_raise(), -1;
     int64_t v;
     CPY_RUN(0, v = cp_item_int(any));
-    cp_free(any);
+    cpy_free(any);
     if (cp_error() != CP_OK) return cpy_raise(), -1;
     return v != 0;
 }
 
 static PyObject *array_richcompare(PyObject *a, PyObject *b, int how) { return cpy_compare(a, b, how); }
 
+static cp_array *as_float32(cp_array *x)
+{
+    cp_array *r;
+    CPY_RUN_ON(1, &x, cp_size(x), r = cp_astype(x, CP_FLOAT32));
+    return r;
+}
+
 /* NumPy prints; types that it may not know are printed as float32. */
 static PyObject *text(PyObject *o, PyObject *(*print)(PyObject *))
 {
     const cp_type t = cp_type_of(cpy_x(o));
     const bool strange = cpy_type_rows[t].module;
-    PyObject *shown = strange ? cpy_wrap(cp_astype(cpy_x(o), CP_FLOAT32)) : Py_NewRef(o);
+    PyObject *shown = strange ? cpy_wrap(as_float32(cpy_x(o))) : Py_NewRef(o);
     PyObject *host = shown ? cpy_get(shown, 'C', NULL) : NULL;
     PyObject *s = host ? print(host) : NULL;
     if (s && strange) {
@@ -498,9 +508,9 @@ PyObject *py__unpickle(const py__unpickle_args *v)
         PyErr_SetString(PyExc_ValueError, "pickled array: the data do not have the length that shape and type ask for");
         return NULL;
     }
-    if (v->order == 'C') return cpy_wrap(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL));
-    cp_array *c = cp_from_host(data, v->dtype, cpy_shape_of(&turned), NULL), *x = cp_transpose(c, CP_ALL);
-    cp_free(c);
+    if (v->order == 'C') return cpy_wrap(CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL)));
+    cp_array *c = CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&turned), NULL)), *x = cp_transpose(c, CP_ALL);
+    cpy_free(c);
     return cpy_wrap(x);
 }
 

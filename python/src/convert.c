@@ -26,7 +26,7 @@ static cp_array *take_buffer(const Py_buffer *b, cp_type t)
     CPY_RUN(b->len, x = cp_from_host(b->buf, t, (cp_shape){b->ndim, dims}, steps));
     if (x && fortran) {
         cp_array *turned = cp_transpose(x, CP_ALL);
-        cp_free(x);
+        cpy_free(x);
         x = turned;
     }
     if (!x) cpy_raise();
@@ -98,7 +98,7 @@ static cp_array *from_buffer(PyObject *o, bool again)
     if (bits) {
         cp_array *raw = from_buffer(bits, false);
         cp_array *x = raw ? cp_view_as(raw, t) : NULL;
-        cp_free(raw);
+        cpy_free(raw);
         Py_DECREF(bits);
         if (!x) cpy_raise();
         return x;
@@ -140,7 +140,7 @@ static void look_at_leaf(PyObject *o, nest *d)
         cp_array *v = cpy_scalar(o, NULL, CPY_NO_OP);
         if (v) widen(d, cp_type_of(v));
         else d->strange = true;
-        cp_free(v);
+        cpy_free(v);
     } else d->strange = true;
     PyErr_Clear();
 }
@@ -201,10 +201,11 @@ static cp_array *from_numbers(PyObject *o, const nest *d, cp_type want)
     if (!memory) return PyErr_NoMemory(), NULL;
     cp_array *x = NULL;
     if (fill(o, 0, d, store, &p)) {
-        x = cp_from_host(memory, store, (cp_shape){d->ndim, d->dims}, NULL);
+        CPY_RUN((int64_t)n, x = cp_from_host(memory, store, (cp_shape){d->ndim, d->dims}, NULL));
         if (x && store != t) {
-            cp_array *y = cp_astype(x, t);
-            cp_free(x);
+            cp_array *y;
+            CPY_RUN((int64_t)n, y = cp_astype(x, t));
+            cpy_free(x);
             x = y;
         }
         if (!x) cpy_raise();
@@ -260,7 +261,7 @@ static cp_array *converted(cp_array *x, cp_type t)
         CPY_RUN(cp_size(x), y = cp_astype(x, t));
         if (!y) cpy_raise();
     }
-    cp_free(x);
+    cpy_free(x);
     return y;
 }
 
@@ -341,9 +342,9 @@ cp_array *cpy_packed(PyObject *v, const cp_array *x)
     PyObject *host = dtype ? PyObject_CallMethod(numpy, "empty", "iO", 1, dtype) : NULL;
     PyObject *place = PyLong_FromLong(0);
     bool done = host && place && PyObject_SetItem(host, place, v) == 0;
-    cp_array *one = done ? cpy_value(host, x) : NULL, *r = one ? cp_reshape(one, CP_SHAPE0) : NULL;
+    cp_array *one = done ? cpy_value(host, x) : NULL, *r = one ? CPY_MADE(cp_reshape(one, CP_SHAPE0)) : NULL;
     if (one && !r) cpy_raise();
-    cp_free(one);
+    cpy_free(one);
     Py_XDECREF(host);
     Py_XDECREF(place);
     return r;
@@ -384,7 +385,7 @@ static bool read_into(cp_array *x, PyObject *host, char order)
         if (b.len > CPY_LARGE || cp_device_of(x) != CP_CPU) CPY_UNLOCKED(code = cp_to_host(y, b.buf, (size_t)b.len));
         else code = cp_to_host(y, b.buf, (size_t)b.len);
     }
-    cp_free(y);
+    cpy_free(y);
     PyBuffer_Release(&b);
     if (code != CP_OK) cpy_raise();
     return code == CP_OK;
@@ -400,7 +401,7 @@ static PyObject *get_foreign(cp_array *x, char order)
     bool standin = kind != NULL;
     if (!kind) PyErr_Clear();
     Py_XDECREF(kind);
-    cp_array *y = standin ? cp_astype(x, CP_FLOAT32) : cp_view_as(x, bits);
+    cp_array *y = standin ? CPY_MADE(cp_astype(x, CP_FLOAT32)) : cp_view_as(x, bits);
     if (!y) return cpy_raise();
     PyObject *host = host_array(y, standin ? "float32" : cp_type_name(bits), order);
     if (host && !read_into(y, host, order)) Py_CLEAR(host);
@@ -408,7 +409,7 @@ static PyObject *get_foreign(cp_array *x, char order)
         PyObject *r = PyObject_CallMethod(host, "view", "O", dtype);
         Py_SETREF(host, r);
     }
-    cp_free(y);
+    cpy_free(y);
     return host;
 }
 
@@ -466,7 +467,7 @@ PyObject *cpy_get(PyObject *self, char order, PyObject *out)
     cp_array *x = cp_retain(cpy_x(self));
     order = cpy_host_order(x, order);
     PyObject *r = cpy_given(out) ? get_into(x, order, out) : get_new(x, order);
-    cp_free(x);
+    cpy_free(x);
     return r;
 }
 
@@ -553,7 +554,7 @@ PyObject *py_item_method(const py_item_method_args *v)
     for (int i = 0; i < at.n; i++) items[i] = CP_AT(at.at[i]);
     cp_array *one = cp_slice(v->a, at.n, items);
     PyObject *r = one ? cpy_item(one) : cpy_raise();
-    cp_free(one);
+    cpy_free(one);
     return r;
 }
 
@@ -600,7 +601,7 @@ PyObject *cpy_bytes(cp_array *x, char order)
     cp_array *y = order == 'F' ? cp_transpose(x, CP_ALL) : cp_retain(x);
     cp_code code = CP_ERROR_INTERNAL;
     if (y) CPY_UNLOCKED(code = cp_to_host(y, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(y)));
-    cp_free(y);
+    cpy_free(y);
     if (code == CP_OK) return bytes;
     Py_DECREF(bytes);
     return cpy_raise();

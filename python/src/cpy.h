@@ -15,6 +15,50 @@
 #include "state.h"
 #include "type_rows.h"
 
+/* --- other Python threads --- */
+
+/* Lets other Python threads run while a call that may take long is made, and any call that can come to a device while
+ * streams are to call functions of Python's (runtime.c): who waited for such a stream with the GIL, or for a lock that
+ * a waiting thread has, would wait for ever. So every call that makes, fills, copies or ends arrays, streams, events or
+ * kernels goes through one of these; those that make views and descriptions need not. */
+enum { CPY_LARGE = 1 << 15 };
+extern int cpy_calls_pending; /* changed atomically */
+#define CPY_LONG(size) ((size) > CPY_LARGE || __atomic_load_n(&cpy_calls_pending, __ATOMIC_RELAXED))
+#define CPY_RUN(size, ...)                                                                                 \
+    do {                                                                                                   \
+        if (CPY_LONG(size)) {                                                                              \
+            PyThreadState *thread_ = PyEval_SaveThread();                                                  \
+            __VA_ARGS__;                                                                                   \
+            PyEval_RestoreThread(thread_);                                                                 \
+        } else {                                                                                           \
+            __VA_ARGS__;                                                                                   \
+        }                                                                                                  \
+    } while (0)
+/* The same where the arrays belong to Python objects: n of x[], NULL for none, are held while other threads run. */
+#define CPY_RUN_ON(n, x, size, ...)                                                                        \
+    do {                                                                                                   \
+        if (CPY_LONG(size)) {                                                                              \
+            cp_array *const *x_ = (x);                                                                     \
+            for (int i_ = 0; i_ < (n); i_++) cp_retain(x_[i_]);                                            \
+            CPY_UNLOCKED(__VA_ARGS__; for (int i_ = 0; i_ < (n); i_++) cp_free(x_[i_]));                   \
+        } else {                                                                                           \
+            __VA_ARGS__;                                                                                   \
+        }                                                                                                  \
+    } while (0)
+#define CPY_UNLOCKED(...) CPY_RUN((int64_t)CPY_LARGE + 1, __VA_ARGS__)
+/* The array that a call makes of few elements, or of what the caller owns. */
+#define CPY_MADE(...)                                                                                      \
+    __extension__({                                                                                        \
+        cp_array *made_;                                                                                   \
+        CPY_RUN(0, made_ = (__VA_ARGS__));                                                                 \
+        made_;                                                                                             \
+    })
+/* cp_free for who has the GIL: the last reference gives memory back, and may end a stream. */
+static inline void cpy_free(cp_array *x)
+{
+    if (x) CPY_RUN(0, cp_free(x));
+}
+
 /* --- arrays --- */
 typedef struct cpy_array {
     PyObject_HEAD
@@ -47,7 +91,7 @@ static inline void cpy_drop(PyObject *o, cp_array *x)
 {
     if (!x) return;
     if (o && cpy_is_array(o)) ((cpy_array *)o)->users--;
-    else cp_free(x);
+    else cpy_free(x);
 }
 
 /* A new Python array that takes over the reference; NULL raises what the error record says. */
@@ -205,34 +249,5 @@ char cpy_host_order(const cp_array *x, char order);               /* 'C' or 'F' 
 PyObject *cpy_bytes(cp_array *x, char order);                     /* the elements, C or Fortran order */
 bool cpy_wait_for(PyObject *stream); /* what it has to do may be about an array that is read */
 PyObject *cpy_item(cp_array *x);                                  /* of an array with one element */
-
-/* Lets other Python threads run while a call that may take long is made, and any call while streams are to call
- * functions of Python's (runtime.c): who waited for such a stream with the GIL would wait for ever. */
-enum { CPY_LARGE = 1 << 15 };
-extern int cpy_calls_pending; /* changed atomically */
-#define CPY_LONG(size) ((size) > CPY_LARGE || __atomic_load_n(&cpy_calls_pending, __ATOMIC_RELAXED))
-#define CPY_RUN(size, ...)                                                                                 \
-    do {                                                                                                   \
-        if (CPY_LONG(size)) {                                                                              \
-            PyThreadState *thread_ = PyEval_SaveThread();                                                  \
-            __VA_ARGS__;                                                                                   \
-            PyEval_RestoreThread(thread_);                                                                 \
-        } else {                                                                                           \
-            __VA_ARGS__;                                                                                   \
-        }                                                                                                  \
-    } while (0)
-/* The same where the arrays belong to Python objects: n of x[], NULL for none, are held while other threads run. */
-#define CPY_RUN_ON(n, x, size, ...)                                                                        \
-    do {                                                                                                   \
-        if (CPY_LONG(size)) {                                                                              \
-            cp_array *const *x_ = (x);                                                                     \
-            for (int i_ = 0; i_ < (n); i_++) cp_retain(x_[i_]);                                            \
-            CPY_UNLOCKED(__VA_ARGS__);                                                                     \
-            for (int i_ = 0; i_ < (n); i_++) cp_free(x_[i_]);                                              \
-        } else {                                                                                           \
-            __VA_ARGS__;                                                                                   \
-        }                                                                                                  \
-    } while (0)
-#define CPY_UNLOCKED(...) CPY_RUN((int64_t)CPY_LARGE + 1, __VA_ARGS__)
 
 #endif

@@ -53,9 +53,10 @@ cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order)
 static PyObject *filled(cp_array *x, int value)
 {
     cp_code code = CP_ERROR_INTERNAL;
-    if (x) CPY_RUN(cp_size(x), code = cp_fill(x, cpy_now()->small_ints[value - CPY_FIRST_INT]));
+    cp_array *number = cpy_now()->small_ints[value - CPY_FIRST_INT];
+    if (x) CPY_RUN(cp_size(x), code = cp_fill(x, number));
     if (code == CP_OK) return cpy_wrap(x);
-    cp_free(x);
+    cpy_free(x);
     return cpy_raise();
 }
 
@@ -72,9 +73,9 @@ static PyObject *filled_unsafe(cp_array *x, PyObject *value)
     Py_XDECREF(held);
     cp_code code = CP_ERROR_INTERNAL;
     if (v) CPY_RUN(cp_size(x), code = cp_assign(x, v));
-    cp_free(v);
+    cpy_free(v);
     if (code == CP_OK) return cpy_wrap(x);
-    cp_free(x);
+    cpy_free(x);
     return cpy_raise();
 }
 
@@ -82,10 +83,10 @@ PyObject *py_eye(const py_eye_args *v)
 {
     int64_t columns = v->N;
     if (v->M && v->M != Py_None && !cpy_extent(v->M, &columns)) return NULL;
-    if (v->order != 'F') return cpy_wrap(cp_eye(v->N, columns, v->k, v->dtype));
-    cp_array *turned = cp_eye(columns, v->N, v->k == INT64_MIN ? INT64_MAX : -v->k, v->dtype),
-             *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
-    cp_free(turned);
+    if (v->order != 'F') return cpy_wrap(CPY_MADE(cp_eye(v->N, columns, v->k, v->dtype)));
+    int64_t k = v->k == INT64_MIN ? INT64_MAX : -v->k;
+    cp_array *turned = CPY_MADE(cp_eye(columns, v->N, k, v->dtype)), *x = turned ? cp_transpose(turned, CP_ALL) : NULL;
+    cpy_free(turned);
     return cpy_wrap(x);
 }
 
@@ -95,7 +96,7 @@ PyObject *py_full(const py_full_args *v)
     PyObject *value = t == CP_DEFAULT ? cpy_asarray(v->fill_value, CP_DEFAULT) : Py_NewRef(v->fill_value);
     if (!value) return NULL;
     if (t == CP_DEFAULT) t = cp_type_of(cpy_x(value));
-    PyObject *r = filled_unsafe(cpy_make(cp_empty, cpy_shape_of(&v->shape), t, v->order), value);
+    PyObject *r = filled_unsafe(CPY_MADE(cpy_make(cp_empty, cpy_shape_of(&v->shape), t, v->order)), value);
     Py_DECREF(value);
     return r;
 }
@@ -104,7 +105,7 @@ PyObject *py_full(const py_full_args *v)
 static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *shape)
 {
     cp_type type = t == CP_DEFAULT ? cp_type_of(x) : t;
-    if (shape->n != cp_ndim(x)) return cp_empty(cpy_shape_of(shape), type);
+    if (shape->n != cp_ndim(x)) return CPY_MADE(cp_empty(cpy_shape_of(shape), type));
     int axes[CP_MAXDIM], back[CP_MAXDIM];
     cpy_ints lying = {.n = shape->n};
     cpy_axes_in_memory(x, axes, false);
@@ -112,21 +113,28 @@ static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *sh
         lying.at[i] = shape->at[axes[i]];
         back[axes[i]] = i;
     }
-    cp_array *c = cp_empty(cpy_shape_of(&lying), type), *r = cp_transpose(c, (cp_axes){shape->n, back});
-    cp_free(c);
+    cp_array *c = CPY_MADE(cp_empty(cpy_shape_of(&lying), type)), *r = cp_transpose(c, (cp_axes){shape->n, back});
+    cpy_free(c);
     return r;
 }
 
 /* On the current device. 'K' keeps x's order of axes; without a shape (n < 0) it is x's. */
 static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape)
 {
-    if (order == 'K' && shape->n < 0 && cp_device_of(x) == cp_device_current()) return cp_empty_like(x, t);
+    if (order == 'K' && shape->n < 0 && cp_device_of(x) == cp_device_current()) {
+        cp_array *r;
+        CPY_RUN_ON(1, &x, 0, r = cp_empty_like(x, t));
+        return r;
+    }
     cpy_ints own = {.n = cp_ndim(x)};
     if (order == 'K' && shape->n < 0) memcpy(own.at, cp_dims(x), (size_t)own.n * sizeof own.at[0]);
     if (order == 'K') return like_in_memory(x, t, shape->n < 0 ? &own : shape);
     bool fortran = order == 'F' || (order != 'C' && cp_is_f_contiguous(x) && !cp_is_c_contiguous(x));
     cp_shape to = shape->n < 0 ? (cp_shape){cp_ndim(x), cp_dims(x)} : cpy_shape_of(shape);
-    return cpy_make(cp_empty, to, t == CP_DEFAULT ? cp_type_of(x) : t, fortran ? 'F' : 'C');
+    const cp_type type = t == CP_DEFAULT ? cp_type_of(x) : t;
+    cp_array *r; /* `to` may be x's own */
+    CPY_RUN_ON(1, &x, 0, r = cpy_make(cp_empty, to, type, fortran ? 'F' : 'C'));
+    return r;
 }
 
 PyObject *py_empty_like(const py_empty_like_args *v)
@@ -157,7 +165,7 @@ static cp_type type_of_number(PyObject *o)
     if (PyFloat_CheckExact(o) || !cpy_is_scalar(o)) return PyIndex_Check(o) ? CP_INT64 : CP_FLOAT64;
     cp_array *x = cpy_scalar(o, NULL, CPY_NO_OP);
     cp_type t = x ? cp_type_of(x) : CP_FLOAT64;
-    cp_free(x);
+    cpy_free(x);
     return t;
 }
 
@@ -290,8 +298,8 @@ static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_t
     Py_XDECREF(from);
     Py_XDECREF(by);
     Py_XDECREF(next);
-    cp_free(first);
-    cp_free(second);
+    cpy_free(first);
+    cpy_free(second);
     return x || second ? cpy_wrap(x) : NULL;
 }
 
@@ -331,7 +339,7 @@ static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool
     if (!wrong && !(copy == CPY_COPY_ALWAYS && x == o)) return x;
     cp_retain(v);
     CPY_RUN(cp_size(v), y = cp_copy_order(v, order ? order : 'K'));
-    cp_free(v);
+    cpy_free(v);
     Py_DECREF(x);
     return cpy_wrap(y);
 }
@@ -347,7 +355,7 @@ PyObject *py_array(const py_array_args *v)
     cpy_ints shape = {v->ndmin, {0}};
     int more = v->ndmin - cp_ndim(cpy_x(x));
     for (int i = 0; i < v->ndmin; i++) shape.at[i] = i < more ? 1 : cp_dims(cpy_x(x))[i - more];
-    PyObject *r = cpy_wrap(cp_reshape(cpy_x(x), cpy_shape_of(&shape)));
+    PyObject *r = cpy_wrap(CPY_MADE(cp_reshape(cpy_x(x), cpy_shape_of(&shape))));
     Py_DECREF(x);
     return r;
 }
@@ -359,7 +367,7 @@ static PyObject *contiguous(PyObject *o, cp_type t, char order)
 {
     PyObject *x = convert(o, t, order, CPY_COPY_IF_NEEDED, false);
     if (!x || cp_ndim(cpy_x(x))) return x;
-    PyObject *r = cpy_wrap(cp_reshape(cpy_x(x), CP_SHAPE(1)));
+    PyObject *r = cpy_wrap(CPY_MADE(cp_reshape(cpy_x(x), CP_SHAPE(1))));
     Py_DECREF(x);
     return r;
 }

@@ -27,9 +27,9 @@
 /*: function("stream_priority", "stream: stream", module="_device", call="cp_stream_priority(stream)", returns="int",
              unlock="never", doc="The stream's priority; lower goes first.") */
 /*: function("stream_capturing", "stream: stream", module="_device", call="cp_stream_capturing(stream)",
-             returns="bool", unlock="never", doc="Whether the stream's work is recorded.") */
+             returns="bool", unlock="0", doc="Whether the stream's work is recorded.") */
 /*: function("stream_use", "stream: stream", module="_device", call="cp_stream_use(stream)", returns="none",
-             unlock="never", doc="Makes a stream the thread's on its device.") */
+             unlock="0", doc="Makes a stream the thread's on its device.") */
 /*: function("stream_default_per_thread", "", module="_device", call="cp_stream_default_per_thread()", returns="bool",
              unlock="never", doc="Whether the default of streams is each thread's own.") */
 /*: function("allow_waits", "allow: bool", module="_device", call="cp_synchronize_allow(allow)", returns="bool",
@@ -37,17 +37,17 @@
 /*: function("stream_synchronize", "stream: stream", module="_device", call="cp_stream_synchronize(stream)",
              returns="none", unlock="always", doc="Waits for a stream.") */
 /*: function("stream_done", "stream: stream", module="_device", call="cp_stream_done(stream)", returns="bool",
-             unlock="never", doc="Whether a stream's work is done.") */
+             unlock="0", doc="Whether a stream's work is done.") */
 /*: function("stream_device", "stream: stream", module="_device", call="cp_stream_device(stream)", returns="int",
              unlock="never", doc="The stream's device.") */
 /*: function("stream_wait", "stream: stream, event: event", module="_device", call="cp_stream_wait(stream, event)",
-             returns="none", unlock="never", doc="Later work in the stream waits for the event.") */
+             returns="none", unlock="0", doc="Later work in the stream waits for the event.") */
 /*: function("event_record", "event: event, stream: stream", module="_device", call="cp_event_record(event, stream)",
-             returns="none", unlock="never", doc="Records the event in a stream.") */
+             returns="none", unlock="0", doc="Records the event in a stream.") */
 /*: function("event_synchronize", "event: event", module="_device", call="cp_event_synchronize(event)",
              returns="none", unlock="always", doc="Waits for an event.") */
 /*: function("event_done", "event: event", module="_device", call="cp_event_done(event)", returns="bool",
-             unlock="never", doc="Whether an event was reached.") */
+             unlock="0", doc="Whether an event was reached.") */
 
 /*: function("trouble", "", module="_device", doc="Why there is no GPU; '' where there is one.") */
 PyObject *py_device_trouble(const py_device_trouble_args *v)
@@ -68,7 +68,9 @@ PyObject *py_device_parse(const py_device_parse_args *v)
 PyObject *py_device_query(const py_device_query_args *v)
 {
     cp_device_info i;
-    if (cp_device_query(v->device, &i) != CP_OK) return cpy_raise();
+    cp_code code;
+    CPY_RUN(0, code = cp_device_query(v->device, &i));
+    if (code != CP_OK) return cpy_raise();
     return Py_BuildValue("{s:s,s:s,s:i,s:s,s:i,s:L,s:L}", "name", i.name, "backend", i.backend,
                          "number", i.number, "variant", i.variant, "units", i.units,
                          "memory_total", (long long)i.memory_total, "memory_free", (long long)i.memory_free);
@@ -78,7 +80,9 @@ PyObject *py_device_query(const py_device_query_args *v)
 PyObject *py_device_pool(const py_device_pool_args *v)
 {
     cp_pool_stats s;
-    if (cp_pool_query(v->device, &s) != CP_OK) return cpy_raise();
+    cp_code code;
+    CPY_RUN(0, code = cp_pool_query(v->device, &s));
+    if (code != CP_OK) return cpy_raise();
     return Py_BuildValue("{s:L,s:L,s:L,s:L,s:L,s:L,s:L}", "used", (long long)s.used, "held", (long long)s.held, "peak",
                          (long long)s.peak, "limit", (long long)s.limit, "allocations", (long long)s.allocations,
                          "reuses", (long long)s.reuses, "blocks", (long long)s.blocks);
@@ -111,7 +115,7 @@ static PyObject *own_stream(cp_stream *s)
 {
     if (!s) return cpy_raise();
     PyObject *c = PyCapsule_New(s, "stream", free_stream);
-    if (!c) cp_stream_free(s);
+    if (!c) CPY_RUN(0, cp_stream_free(s));
     return c;
 }
 
@@ -120,7 +124,9 @@ static PyObject *own_stream(cp_stream *s)
 PyObject *py_device_stream_create(const py_device_stream_create_args *v)
 {
     cp_stream_create_options o = {.blocking = v->blocking, .priority = v->priority};
-    return own_stream((cp_stream_create)(v->device, &o));
+    cp_stream *s;
+    CPY_RUN(0, s = (cp_stream_create)(v->device, &o));
+    return own_stream(s);
 }
 
 /*: function("stream_external", "device: int, handle: object", module="_device",
@@ -128,13 +134,17 @@ PyObject *py_device_stream_create(const py_device_stream_create_args *v)
 PyObject *py_device_stream_external(const py_device_stream_external_args *v)
 {
     void *handle = PyLong_AsVoidPtr(v->handle);
-    return PyErr_Occurred() ? NULL : own_stream(cp_stream_external(v->device, handle));
+    cp_stream *s;
+    if (PyErr_Occurred()) return NULL;
+    CPY_RUN(0, s = cp_stream_external(v->device, handle));
+    return own_stream(s);
 }
 
 /*: function("stream_per_thread", "device: int", module="_device", doc="The calling thread's own stream, not owned.") */
 PyObject *py_device_stream_per_thread(const py_device_stream_per_thread_args *v)
 {
-    cp_stream *s = cp_stream_per_thread(v->device);
+    cp_stream *s;
+    CPY_RUN(0, s = cp_stream_per_thread(v->device));
     return s ? PyCapsule_New(s, "stream", NULL) : cpy_raise();
 }
 
@@ -149,7 +159,8 @@ PyObject *py_device_stream_null(const py_device_stream_null_args *v)
              doc="The calling thread's stream on a device, not owned.") */
 PyObject *py_device_stream_current(const py_device_stream_current_args *v)
 {
-    cp_stream *s = cp_stream_current(v->device);
+    cp_stream *s; /* each thread's own may have to be made */
+    CPY_RUN(0, s = cp_stream_current(v->device));
     return s ? PyCapsule_New(s, "stream", NULL) : cpy_raise();
 }
 
@@ -176,10 +187,11 @@ PyObject *py_device_stream_handle(const py_device_stream_handle_args *v)
 PyObject *py_device_event_create(const py_device_event_create_args *v)
 {
     cp_event_create_options o = {v->blocking, v->no_timing, v->interprocess, 0};
-    cp_event *e = (cp_event_create)(v->device, &o);
+    cp_event *e;
+    CPY_RUN(0, e = (cp_event_create)(v->device, &o));
     if (!e) return cpy_raise();
     PyObject *c = PyCapsule_New(e, "event", free_event);
-    if (!c) cp_event_free(e);
+    if (!c) CPY_RUN(0, cp_event_free(e));
     return c;
 }
 
@@ -193,7 +205,9 @@ PyObject *py_device_event_handle(const py_device_event_handle_args *v)
 PyObject *py_device_event_elapsed(const py_device_event_elapsed_args *v)
 {
     double ms;
-    if (cp_event_elapsed(v->start, v->end, &ms) != CP_OK) return cpy_raise();
+    cp_code code;
+    CPY_RUN(0, code = cp_event_elapsed(v->start, v->end, &ms));
+    if (code != CP_OK) return cpy_raise();
     return PyFloat_FromDouble(ms);
 }
 

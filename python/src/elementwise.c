@@ -56,7 +56,7 @@ PyObject *py_fill_method(const py_fill_method_args *v)
     if (!value) return NULL;
     cp_code code;
     CPY_RUN(cp_size(v->a), code = cp_fill(v->a, value));
-    cp_free(value);
+    cpy_free(value);
     return cpy_none(code);
 }
 
@@ -87,7 +87,7 @@ static PyObject *astype(PyObject *self, cp_array *x, cp_type t, char order, cp_c
     CPY_RUN(cp_size(x), r = !copy && is_right(x, t, order) ? cp_retain(x) : converted(x, t, order));
     if (r && moved) {
         CPY_UNLOCKED(there = cp_to_device(r, cp_device_current()));
-        cp_free(r);
+        cpy_free(r);
         r = there;
     }
     return cpy_wrap(r);
@@ -110,7 +110,7 @@ static PyObject *truth(int value, cp_array *x)
     int before = cp_device_current(), there = cp_device_of(x);
     if (before == CP_NO_DEVICE || (before != there && cp_device_use(there) != CP_OK)) return cpy_raise();
     uint8_t byte = value != 0;
-    cp_array *r = cp_from_host(&byte, CP_BOOL, CP_SHAPE0, NULL);
+    cp_array *r = CPY_MADE(cp_from_host(&byte, CP_BOOL, CP_SHAPE0, NULL));
     if (before != there) cp_device_use(before);
     return cpy_wrap(r);
 }
@@ -138,8 +138,8 @@ PyObject *py_angle(const py_angle_args *v)
     if (!r || !v->deg) return cpy_wrap(r);
     o = (cp_ufunc_options){.out = r, .where = v->where};
     CPY_RUN(cp_size(r), scaled = cp_elementwise(CP_OP_multiply, (cp_array *[]){r, scale}, &o));
-    cp_free(scale);
-    cp_free(r);
+    cpy_free(scale);
+    cpy_free(r);
     return cpy_wrap(scaled);
 }
 
@@ -162,7 +162,7 @@ static bool type_of_anything(PyObject *o, cp_type *t)
     cp_array *typed = cpy_is_generic(o) ? cpy_scalar(o, NULL, CPY_NO_OP) : NULL;
     if (typed) {
         *t = cp_type_of(typed);
-        cp_free(typed);
+        cpy_free(typed);
         return true;
     }
     if (cpy_is_scalar(o)) {

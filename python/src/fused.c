@@ -83,7 +83,7 @@ static bool take_operands(const fused *self, PyObject *const *v, call *c)
     bool done = true;
     for (int i = 0; i < n && done; i++)
         done = (c->in[i] = cpy_operand(v[i], number, CPY_NO_OP, &c->own[i])) != NULL;
-    cp_free(number);
+    cpy_free(number);
     for (int i = 0; i < n && done; i++)
         if (cpy_is_array(v[i])) c->in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
     for (int k = 0; k < self->nresults && done; k++)
@@ -97,7 +97,7 @@ static PyObject *returned(const fused *self, cp_array **results, const call *c)
     bool done = tuple || self->nresults == 1;
     PyObject *one = NULL;
     for (int k = 0; k < self->nresults; k++) {
-        if (c->out[k]) cp_free(results[k]);
+        if (c->out[k]) cpy_free(results[k]);
         one = c->out[k] ? Py_NewRef(c->out[k]) : cpy_wrap(results[k]);
         done = done && one;
         if (tuple && one) PyTuple_SET_ITEM(tuple, k, one);
@@ -139,7 +139,7 @@ static PyObject *fused_call(PyObject *callable, PyObject *const *v, size_t flagg
     bool taken = done && take_operands(self, v, &c);
     done = taken && run(self, &c, results);
     for (Py_ssize_t i = 0; i < n; i++)
-        if (c.own[i]) cp_free(c.in[i]);
+        if (c.own[i]) cpy_free(c.in[i]);
     return done ? cpy_warned(returned(self, results, &c)) : NULL;
 }
 

@@ -92,7 +92,7 @@ static bool other_item(PyObject *o, const cp_array *x, key *k, cp_index *item)
         cp_array *v = cpy_scalar(o, NULL, CPY_NO_OP);
         if (!v) return bad_index(o);
         is_bool = cp_type_of(v) == CP_BOOL;
-        cp_free(v);
+        cpy_free(v);
     }
     bool list = PyList_Check(o) || cpy_is_numpy_array(o);
     if (!is_bool && !list && (!cpy_is_array(o) || cp_ndim(cpy_x(o)) == 0) && PyIndex_Check(o)) {
@@ -169,7 +169,7 @@ static bool read_key(PyObject *o, PyObject *self, key *k)
         cp_array *before = k->mask;
         cp_array *x = cp_retain(cpy_x(self)); /* an index's own code may give self another shape */
         bool done = other_item(items[i], x, k, &k->at[k->n]);
-        cp_free(x);
+        cpy_free(x);
         if (!done) goto failed;
         if (k->mask == before) {
             k->n++;
@@ -181,7 +181,7 @@ static bool read_key(PyObject *o, PyObject *self, key *k)
     if (k->mask) place_mask(k, mask_item, ndim);
     return true;
 failed:
-    cp_free(k->mask);
+    cpy_free(k->mask);
     return false;
 }
 
@@ -207,12 +207,12 @@ static cp_array *mask_front(cp_array *x, const key *k)
     cp_array *y = cp_slice(x, k->n, k->at);
     if (!y || k->position == 0) return y;
     if (k->position + cp_ndim(k->mask) > cp_ndim(y)) {
-        cp_free(y);
+        cpy_free(y);
         PyErr_Format(PyExc_IndexError, "too many indices for array: array is %d-dimensional", cp_ndim(x));
         return NULL;
     }
     cp_array *z = move_axes(y, k->position, 0, cp_ndim(k->mask));
-    cp_free(y);
+    cpy_free(y);
     return z;
 }
 
@@ -220,10 +220,10 @@ static PyObject *mask_get(PyObject *self, const key *k)
 {
     cp_array *y = mask_front(cpy_x(self), k), *r = NULL;
     if (y) CPY_RUN(cp_size(y), r = cp_mask_get(y, k->mask));
-    cp_free(y);
+    cpy_free(y);
     if (r && k->position && !k->front) {
         cp_array *moved = move_axes(r, 0, k->position, 1);
-        cp_free(r);
+        cpy_free(r);
         r = moved;
     }
     return cpy_wrap(r);
@@ -238,7 +238,7 @@ PyObject *cpy_getitem(PyObject *self, PyObject *o)
     if (!read_key(o, self, &k)) return NULL;
     if (!k.mask) return cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self);
     PyObject *r = mask_get(self, &k);
-    cp_free(k.mask);
+    cpy_free(k.mask);
     return r;
 }
 
@@ -265,16 +265,17 @@ static cp_array *value_for(PyObject *v, const cp_array *x, bool element)
 static cp_array *value_front(cp_array *value, cp_array *y, const key *k)
 {
     if (cp_ndim(value) == 0 || k->front) return cp_retain(value);
-    cp_array *count = cp_count_nonzero(k->mask);
+    cp_array *count;
+    CPY_RUN(cp_size(k->mask), count = cp_count_nonzero(k->mask));
     int64_t selected = 0;
     if (count) CPY_RUN(0, selected = cp_item_int(count));
-    cp_free(count);
+    cpy_free(count);
     cpy_ints shape = {cp_ndim(y) - cp_ndim(k->mask) + 1, {0}};
     for (int i = 0; i < shape.n; i++)
         shape.at[i] = i == k->position ? selected : cp_dims(y)[cp_ndim(k->mask) + i - (i > k->position)];
     cp_array *full = cp_broadcast_to(value, cpy_shape_of(&shape));
     cp_array *r = full ? move_axes(full, k->position, 0, 1) : NULL;
-    cp_free(full);
+    cpy_free(full);
     return r;
 }
 
@@ -284,8 +285,8 @@ static bool mask_set(PyObject *self, const key *k, cp_array *value)
     cp_array *v = y && k->position ? value_front(value, y, k) : cp_retain(value);
     cp_code code = CP_ERROR_INTERNAL;
     if (y && v) CPY_RUN(cp_size(y), code = cp_mask_set(y, k->mask, v));
-    cp_free(y);
-    cp_free(v);
+    cpy_free(y);
+    cpy_free(v);
     if (code != CP_OK) cpy_raise();
     return code == CP_OK;
 }
@@ -310,7 +311,10 @@ static int set_one(PyObject *self, PyObject *o, PyObject *v)
         PyErr_Clear();
         return 1;
     }
-    if (cp_set_item(cpy_x(self), (int)n, at, value) == CP_OK) return 0;
+    cp_array *x = cpy_x(self);
+    cp_code code;
+    CPY_RUN_ON(1, &x, 0, code = cp_set_item(x, (int)n, at, value));
+    if (code == CP_OK) return 0;
     cpy_raise();
     return -1;
 }
@@ -339,7 +343,7 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     if (!to) return cpy_raise(), -1;
     cp_array *value = value_for(v, to, element);
     if (value && !k.mask && !within(v, value, to)) {
-        cp_free(value);
+        cpy_free(value);
         value = NULL;
     }
     if (value && k.mask) {
@@ -350,8 +354,8 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
         done = code == CP_OK;
         if (!done) cpy_raise();
     }
-    cp_free(to);
+    cpy_free(to);
     cpy_drop(v, value);
-    cp_free(k.mask);
+    cpy_free(k.mask);
     return done ? 0 : -1;
 }

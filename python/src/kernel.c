@@ -296,7 +296,10 @@ static PyObject *wrap_kernel(cp_kernel *k)
     if (!k) return cpy_raise();
     PyTypeObject *type = cpy_now()->kernel;
     cpy_kernel *o = (cpy_kernel *)type->tp_alloc(type, 0);
-    if (!o) return cp_kernel_free(k), NULL;
+    if (!o) {
+        CPY_RUN(0, cp_kernel_free(k));
+        return NULL;
+    }
     o->call = kernel_call;
     o->kernel = k;
     return (PyObject *)o;
@@ -308,7 +311,7 @@ static void kernel_dealloc(PyObject *o)
 {
     PyTypeObject *type = Py_TYPE(o);
     if (((cpy_kernel *)o)->weak) PyObject_ClearWeakRefs(o);
-    cp_kernel_free(((cpy_kernel *)o)->kernel);
+    CPY_RUN(0, cp_kernel_free(((cpy_kernel *)o)->kernel)); /* the last of a module's unloads it */
     type->tp_free(o);
     Py_DECREF(type);
 }
@@ -345,8 +348,9 @@ static PyObject *kernel_get(PyObject *o, PyObject *name)
 {
     int a = attribute_of(name), value;
     if (a < 0) return NULL;
-    if (cp_kernel_get(((cpy_kernel *)o)->kernel, (cp_kernel_attribute)a, &value) != CP_OK) return cpy_raise();
-    return PyLong_FromLong(value);
+    cp_code code;
+    CPY_RUN(0, code = cp_kernel_get(((cpy_kernel *)o)->kernel, (cp_kernel_attribute)a, &value));
+    return code == CP_OK ? PyLong_FromLong(value) : cpy_raise();
 }
 
 static PyObject *kernel_set(PyObject *o, PyObject *args)
@@ -355,7 +359,10 @@ static PyObject *kernel_set(PyObject *o, PyObject *args)
     int value;
     if (!PyArg_ParseTuple(args, "Oi:set", &name, &value)) return NULL;
     int a = attribute_of(name);
-    return a < 0 ? NULL : cpy_none(cp_kernel_set(((cpy_kernel *)o)->kernel, (cp_kernel_attribute)a, value));
+    cp_code code;
+    if (a < 0) return NULL;
+    CPY_RUN(0, code = cp_kernel_set(((cpy_kernel *)o)->kernel, (cp_kernel_attribute)a, value));
+    return cpy_none(code);
 }
 
 static PyGetSetDef kernel_attributes[] = {
@@ -413,7 +420,10 @@ static PyObject *wrap_module(PyTypeObject *type, cp_module *m)
 {
     if (!m) return cpy_raise();
     module_object *o = (module_object *)type->tp_alloc(type, 0);
-    if (!o) return cp_module_free(m), NULL;
+    if (!o) {
+        CPY_RUN(0, cp_module_free(m));
+        return NULL;
+    }
     o->module = m;
     return (PyObject *)o;
 }
@@ -454,7 +464,10 @@ static PyObject *module_load(PyObject *type, PyObject *image)
 static PyObject *module_kernel(PyObject *o, PyObject *name)
 {
     const char *text = PyUnicode_AsUTF8(name);
-    return text ? wrap_kernel(cp_module_kernel(((module_object *)o)->module, text)) : NULL;
+    cp_kernel *k;
+    if (!text) return NULL;
+    CPY_RUN(0, k = cp_module_kernel(((module_object *)o)->module, text));
+    return wrap_kernel(k);
 }
 
 static PyObject *module_global(PyObject *o, PyObject *name)
@@ -463,7 +476,9 @@ static PyObject *module_global(PyObject *o, PyObject *name)
     void *address;
     int64_t bytes;
     if (!text) return NULL;
-    if (cp_module_global(((module_object *)o)->module, text, &address, &bytes) != CP_OK) return cpy_raise();
+    cp_code code;
+    CPY_RUN(0, code = cp_module_global(((module_object *)o)->module, text, &address, &bytes));
+    if (code != CP_OK) return cpy_raise();
     return Py_BuildValue("(NL)", PyLong_FromVoidPtr(address), (long long)bytes);
 }
 
@@ -476,7 +491,7 @@ static PyObject *module_device(PyObject *o, void *u)
 static void module_dealloc(PyObject *o)
 {
     PyTypeObject *type = Py_TYPE(o);
-    cp_module_free(((module_object *)o)->module);
+    CPY_RUN(0, cp_module_free(((module_object *)o)->module));
     type->tp_free(o);
     Py_DECREF(type);
 }

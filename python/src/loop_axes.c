@@ -147,10 +147,10 @@ static cp_array *new_output(const loop_call *c, int i, const int64_t *dims, int 
     }
     cp_shape shape = {n, plain ? dims : turned};
     cp_array *x = c->prepare ? cp_from_memory(LOOP_NOWHERE, c->s->types[i], shape, NULL, c->s->device, NULL, NULL)
-                             : cp_empty(shape, c->s->types[i]);
+                             : CPY_MADE(cp_empty(shape, c->s->types[i]));
     if (plain || !x) return x;
     cp_array *r = cp_transpose(x, (cp_axes){n, back});
-    cp_free(x);
+    cpy_free(x);
     return r;
 }
 

@@ -343,10 +343,11 @@ static bool run_reduction(loop_call *c)
     if (are_vectors(c, together)) c->wide = (int)together;
     cut t = c->s->gpu ? cut_for_gpu(c, together) : cut_for_cpu(c);
     if (t.pieces == 1) return launch_reduction(c, &t, NULL, flags);
-    cp_array *part = cp_empty((cp_shape){1, (int64_t[]){c->kept * t.pieces * c->s->part}}, CP_UINT8);
+    int64_t bytes = c->kept * t.pieces * c->s->part;
+    cp_array *part = CPY_MADE(cp_empty(CP_SHAPE(bytes), CP_UINT8));
     if (!part) return cpy_raise(), false;
     bool done = launch_reduction(c, &t, part, flags);
-    cp_free(part);
+    cpy_free(part);
     return done;
 }
 

@@ -12,12 +12,12 @@ PyObject *py_ndimage_label(const py_ndimage_label_args *v)
     if (cpy_given(v->output) && cpy_is_numpy_array(v->output)) return cpy_need(v->output), NULL;
     if (array) to = cp_retain(cpy_x(v->output));
     else if (!cpy_type(v->output, CP_DEFAULT, &t)) return NULL;
-    if (t != CP_DEFAULT && t != CP_INT32) to = cp_empty((cp_shape){cp_ndim(v->input), cp_dims(v->input)}, t);
+    if (t != CP_DEFAULT && t != CP_INT32) to = CPY_MADE(cp_empty((cp_shape){cp_ndim(v->input), cp_dims(v->input)}, t));
     CPY_UNLOCKED(r = cp_label(v->input, v->structure, to, &count));
-    cp_free(to);
+    cpy_free(to);
     if (!r) return cpy_raise();
     if (array) {
-        cp_free(r);
+        cpy_free(r);
         return PyLong_FromLongLong(count);
     }
     PyObject *labels = cpy_wrap(r);
@@ -51,8 +51,8 @@ static PyObject *positions(measure f, const region *g, bool numbers)
     int ndim = (int)cp_dim(all, -1);
     bool one = cp_ndim(all) == 1;
     int64_t n = one || ndim == 0 ? 1 : cp_size(all) / ndim;
-    cp_array *flat = cp_reshape(all, CP_SHAPE(n, ndim));
-    cp_free(all);
+    cp_array *flat = CPY_MADE(cp_reshape(all, CP_SHAPE(n, ndim)));
+    cpy_free(all);
     PyObject *rows = cpy_wrap(flat);
     if (!rows) return NULL;
     PyObject *list = NULL;
@@ -143,7 +143,7 @@ PyObject *py_ndimage_find_objects(const py_ndimage_find_objects_args *v)
         else Py_CLEAR(list);
     }
     PyMem_Free(bounds);
-    cp_free(r);
+    cpy_free(r);
     return list;
 }
 
@@ -153,7 +153,7 @@ PyObject *py_ndimage_measure(const py_ndimage_measure_args *v)
     cp_code code;
     CPY_UNLOCKED(code = cp_measure(v->input, v->labels, v->count, &s));
     if (code != CP_OK) return cpy_raise();
-    cp_free(s.sum); /* the flux again, where no background is taken off */
+    cpy_free(s.sum); /* the flux again, where no background is taken off */
     cp_array *fields[5] = {s.pixels, s.flux, s.centroid, s.peak, s.position};
     PyObject *t = cpy_results(CP_OK, 5, fields);
     PyObject *module = t ? PyImport_ImportModule("cuprite._support") : NULL;

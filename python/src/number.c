@@ -67,7 +67,6 @@ cp_array *cpy_elementwise(cp_op op, int n, cp_array *const *in)
 {
     cp_array *r;
     int64_t size = larger_size(n, in);
-    if (size <= CPY_LARGE) return cp_elementwise(op, in, NULL);
     CPY_RUN_ON(n, in, size, r = cp_elementwise(op, in, NULL));
     return r;
 }
@@ -94,8 +93,8 @@ static bool take_number(PyObject *o, cp_op op, pair *p, int k)
 
 static void end_pair(const pair *p)
 {
-    if (p->made[0]) cp_free(p->made[0]);
-    if (p->made[1]) cp_free(p->made[1]);
+    if (p->made[0]) cpy_free(p->made[0]);
+    if (p->made[1]) cpy_free(p->made[1]);
 }
 
 /* The arrays of a and b, numbers as temporary ones; where it cannot be, false, and *answer is what the operator
@@ -222,13 +221,14 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
 /* The same answer for every element of a. */
 static PyObject *answer_all(PyObject *a, bool answer)
 {
-    cp_array *x = cpy_x(a), *itself = cp_elementwise(CP_OP_equal, (cp_array *[]){x, x}, &(cp_ufunc_options){0});
+    cp_array *x = cpy_x(a), *itself = cpy_elementwise(CP_OP_equal, 2, (cp_array *[]){x, x});
     uint8_t byte = answer;
     cp_array *value = itself ? cp_scalar(CP_BOOL, &byte) : NULL;
-    cp_code code = value ? cp_fill(itself, value) : CP_ERROR_INTERNAL;
-    cp_free(value);
+    cp_code code = CP_ERROR_INTERNAL;
+    if (value) CPY_RUN(cp_size(itself), code = cp_fill(itself, value));
+    cpy_free(value);
     if (code == CP_OK) return cpy_wrap(itself);
-    cp_free(itself);
+    cpy_free(itself);
     return cpy_raise();
 }
 

@@ -135,7 +135,9 @@ static void free_graph(PyObject *c)
              doc="Records the stream's work from now on: 0 global, 1 of this thread, 2 relaxed.") */
 PyObject *py_device_stream_capture(const py_device_stream_capture_args *v)
 {
-    return cpy_none(cp_stream_capture(v->stream, (cp_capture_mode)v->mode));
+    cp_code code;
+    CPY_RUN(0, code = cp_stream_capture(v->stream, (cp_capture_mode)v->mode));
+    return cpy_none(code);
 }
 
 /*: function("stream_capture_end", "stream: stream", module="_device", doc="A graph of what was recorded.") */
@@ -145,14 +147,14 @@ PyObject *py_device_stream_capture_end(const py_device_stream_capture_end_args *
     CPY_UNLOCKED(g = cp_stream_capture_end(v->stream));
     if (!g) return cpy_raise();
     PyObject *c = PyCapsule_New(g, "graph", free_graph);
-    if (!c) cp_graph_free(g);
+    if (!c) CPY_UNLOCKED(cp_graph_free(g));
     return c;
 }
 
 /*: function("graph_launch", "graph: graph, stream: stream", module="_device", c="graph_launch", returns="none",
-             call="cp_graph_launch(graph, stream)", unlock="never", doc="Does the recorded work in a stream.") */
+             call="cp_graph_launch(graph, stream)", unlock="0", doc="Does the recorded work in a stream.") */
 /*: function("graph_upload", "graph: graph, stream: stream", module="_device", c="graph_upload", returns="none",
-             call="cp_graph_upload(graph, stream)", unlock="never", doc="Prepares the next launch.") */
+             call="cp_graph_upload(graph, stream)", unlock="0", doc="Prepares the next launch.") */
 
 /*: function("graph_handle", "graph: graph, exec: bool", module="_device", doc="The native handle, a number.") */
 PyObject *py_device_graph_handle(const py_device_graph_handle_args *v)
@@ -257,7 +259,8 @@ PyObject *py_device_allocator(const py_device_allocator_args *v)
              doc="Whether a device reads and writes the memory of another one directly.") */
 PyObject *py_device_can_access(const py_device_can_access_args *v)
 {
-    int can = cp_device_can_access(v->device, v->peer);
+    int can;
+    CPY_RUN(0, can = cp_device_can_access(v->device, v->peer));
     return can < 0 ? cpy_raise() : PyBool_FromLong(can);
 }
 

@@ -168,7 +168,7 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op)
         PyObject *exact = PyNumber_Long(o);
         if (exact && PyLong_CheckExact(exact)) x = cpy_scalar(exact, partner, op);
         Py_XDECREF(exact);
-        cp_free(held);
+        cpy_free(held);
         return x;
     } else if (PyFloat_Check(o)) {
         x = cp_float(PyFloat_AS_DOUBLE(o));
@@ -316,12 +316,12 @@ bool cpy_may_discard(cp_type from, cp_type to)
 /* NumPy's scalars become unsigned ones as arrays do, without a check. */
 static bool store_converted(cp_type t, PyObject *o, void *p)
 {
-    cp_array *x = cpy_scalar(o, NULL, CPY_NO_OP), *y = x ? cp_astype(x, t) : NULL;
+    cp_array *x = cpy_scalar(o, NULL, CPY_NO_OP), *y = x ? CPY_MADE(cp_astype(x, t)) : NULL;
     cp_code code = CP_ERROR_INTERNAL;
     if (y) CPY_RUN(0, code = cp_to_host(y, p, cp_type_size(t)));
     bool done = code == CP_OK;
-    cp_free(x);
-    cp_free(y);
+    cpy_free(x);
+    cpy_free(y);
     if (!done) cpy_raise();
     return done;
 }
@@ -419,7 +419,7 @@ cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
     if (allowed && !x && t == CP_BOOL && cpy_type_of_integer(o) != CP_INT64) allowed = out_of_bounds(o, CP_INT64);
     if (allowed && !x) return cpy_scalar_as(o, t); /* an integer must fit, whatever the rule */
     if (allowed && cpy_may_discard(own, t)) return x;
-    cp_free(x);
+    cpy_free(x);
     return NULL;
 }
 

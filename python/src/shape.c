@@ -20,8 +20,8 @@ static cp_array *reshape_order(cp_array *x, const cpy_ints *shape, char order)
     cpy_ints turned = {.n = shape->n};
     for (int i = 0; i < shape->n; i++) turned.at[i] = shape->at[shape->n - 1 - i];
     cp_array *back = cp_transpose(x, CP_ALL), *flat = reshaped(back, &turned), *r = cp_transpose(flat, CP_ALL);
-    cp_free(back);
-    cp_free(flat);
+    cpy_free(back);
+    cpy_free(flat);
     return r;
 }
 
@@ -37,9 +37,9 @@ PyObject *py_reshape_method(const py_reshape_method_args *v)
     }
     cp_array *r = reshape_order(x, &v->shape, v->order);
     bool view = r && !copied && cp_data(r) == memory;
-    cp_free(copied);
+    cpy_free(copied);
     if (r && !view && cp_size(r) && v->copy == CPY_COPY_NEVER) {
-        cp_free(r);
+        cpy_free(r);
         return PyErr_Format(PyExc_ValueError, "Unable to avoid creating a copy while reshaping.");
     }
     return view ? cpy_wrap_view(r, v->self) : cpy_wrap(r);
@@ -74,10 +74,10 @@ static cp_array *raveled(cp_array *x, char order)
     shape.n = 1, shape.at[0] = cp_size(x);
     cp_array *y = order == 'K' ? in_memory_order(x) : x, *r = NULL, *whole;
     if (y) r = reshape_order(y, &shape, order == 'K' ? 'C' : order);
-    if (y != x) cp_free(y);
+    if (y != x) cpy_free(y);
     if (!r || cp_is_c_contiguous(r)) return r;
     CPY_RUN(cp_size(r), whole = cp_copy(r));
-    cp_free(r);
+    cpy_free(r);
     return whole;
 }
 
@@ -88,7 +88,7 @@ PyObject *py_flatten_method(const py_flatten_method_args *v)
     cp_array *flat = raveled(v->a, v->order), *r = flat;
     if (flat && cp_data(flat) == cp_data(v->a)) {
         CPY_RUN(cp_size(flat), r = cp_copy(flat));
-        cp_free(flat);
+        cpy_free(flat);
     }
     return cpy_wrap(r);
 }
@@ -119,6 +119,6 @@ PyObject *py_copyto(const py_copyto_args *v)
     cp_code code; /* the rule was kept: a number may be of another type than it stands for */
     CPY_RUN(cp_size(v->dst), code = cp_copyto(v->dst, src, .casting = CP_UNSAFE, .where = v->where));
     cp_warnings_clear(); /* `source` told them before anything was written */
-    cp_free(src);
+    cpy_free(src);
     return cpy_none(code);
 }

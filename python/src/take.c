@@ -381,14 +381,14 @@ PyObject *cpy_wrap_into(cp_array *x, cp_array *out)
     cp_code code;
     CPY_RUN(cp_size(x), code = cp_assign(out, x));
     if (code == CP_OK) return cpy_wrap(x);
-    cp_free(x);
+    cpy_free(x);
     return cpy_raise();
 }
 
 PyObject *cpy_wrap_out(cp_array *x, PyObject *out)
 {
     if (!x || !out) return cpy_wrap(x);
-    cp_free(x);
+    cpy_free(x);
     return Py_NewRef(out);
 }
 
@@ -406,7 +406,7 @@ PyObject *cpy_wrap_whole(cp_array *x, PyObject *o)
     bool same = cp_data(x) == cp_data(all) && cp_type_of(x) == cp_type_of(all) && cp_ndim(x) == cp_ndim(all) &&
                 !memcmp(cp_dims(x), cp_dims(all), bytes) && !memcmp(cp_strides(x), cp_strides(all), bytes);
     if (!same) return cpy_wrap_part(x, o);
-    cp_free(x);
+    cpy_free(x);
     return Py_NewRef(o);
 }
 
@@ -414,7 +414,7 @@ PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, boo
 {
     PyObject *t = code == CP_OK ? PyTuple_New(of->n) : cpy_raise();
     for (int i = 0; i < of->n; i++) {
-        PyObject *o = t ? cpy_wrap_whole(made[i], PyTuple_GET_ITEM(of->held, i)) : (cp_free(made[i]), NULL);
+        PyObject *o = t ? cpy_wrap_whole(made[i], PyTuple_GET_ITEM(of->held, i)) : (cpy_free(made[i]), NULL);
         if (o) PyTuple_SET_ITEM(t, i, o);
         else Py_CLEAR(t);
     }
@@ -443,7 +443,7 @@ static PyObject *array_or_number(cp_array *x)
 {
     if (!x || cp_ndim(x)) return cpy_wrap(x);
     PyObject *number = cpy_item(x);
-    cp_free(x);
+    cpy_free(x);
     return number;
 }
 
@@ -453,7 +453,7 @@ PyObject *cpy_wrap_more(cp_array *x, bool asked, int n, cp_array *const *more)
     if (t) PyTuple_SET_ITEM(t, 0, first);
     else if (asked) Py_CLEAR(first);
     for (int i = 0; asked && i < n; i++) {
-        PyObject *o = t ? array_or_number(more[i]) : (cp_free(more[i]), NULL);
+        PyObject *o = t ? array_or_number(more[i]) : (cpy_free(more[i]), NULL);
         if (o) PyTuple_SET_ITEM(t, 1 + i, o);
         else Py_CLEAR(t);
     }
@@ -464,7 +464,7 @@ PyObject *cpy_results(cp_code code, int n, cp_array *const *x)
 {
     PyObject *t = code == CP_OK ? PyTuple_New(n) : cpy_raise();
     for (int i = 0; i < n; i++) {
-        PyObject *o = t ? cpy_wrap(x[i]) : (cp_free(x[i]), NULL);
+        PyObject *o = t ? cpy_wrap(x[i]) : (cpy_free(x[i]), NULL);
         if (o) PyTuple_SET_ITEM(t, i, o);
         else Py_CLEAR(t);
     }

@@ -96,7 +96,7 @@ static bool exponent_fits(PyObject *a, PyObject *n)
     cp_array *x = cpy_is_array(a) ? cp_retain(cpy_x(a)) : cpy_is_generic(a) ? cpy_scalar(a, NULL, CPY_NO_OP) : NULL;
     bool narrow = x && cp_type_of(x) != CP_BOOL;
     bool none = x && cp_type_kind(cp_type_of(x)) == 'c'; /* there is no loop, whatever the exponent */
-    cp_free(x);
+    cpy_free(x);
     PyErr_Clear(); /* what is no number is told when it is taken */
     if (none) return true;
     int64_t v;
@@ -118,7 +118,7 @@ static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *ow
     else if (nin > 2) number = cp_retain(partner); /* reading one number may give it another shape; the next comes */
     bool done = true;
     for (int i = 0; i < nin && done; i++) done = (in[i] = cpy_operand(v[i], partner, (int)self->op, &own[i])) != NULL;
-    cp_free(number);
+    cpy_free(number);
     if (!done) return false;
     for (int i = 0; i < nin; i++)
         if (cpy_is_array(v[i])) in[i] = cpy_x(v[i]); /* reading a number may have given the array another shape */
@@ -128,7 +128,7 @@ static bool take_inputs(ufunc *self, PyObject *const *v, cp_array **in, bool *ow
 static PyObject *returned_one(cp_array *r, PyObject *out)
 {
     if (!out) return cpy_wrap(r);
-    cp_free(r);
+    cpy_free(r);
     return Py_NewRef(out);
 }
 
@@ -149,7 +149,7 @@ static bool reorder(cp_array **result, char order)
     cp_array *x = *result;
     if (order == 'C' ? cp_is_c_contiguous(x) : cp_is_f_contiguous(x)) return true;
     CPY_RUN(cp_size(x), *result = cp_copy_order(x, order));
-    cp_free(x);
+    cpy_free(x);
     if (!*result) cpy_raise();
     return *result != NULL;
 }
@@ -158,7 +158,7 @@ static bool reorder_all(ufunc *self, char order, cp_array **results, const call_
 {
     bool done = true;
     for (int k = 0; k < self->info.nout; k++) done = (c->out[k] || reorder(&results[k], order)) && done;
-    for (int k = 0; k < self->info.nout && !done; k++) cp_free(results[k]);
+    for (int k = 0; k < self->info.nout && !done; k++) cpy_free(results[k]);
     return done;
 }
 
@@ -183,7 +183,7 @@ static PyObject *call_plain(ufunc *self, PyObject *const *v)
     bool own[MOST_INPUTS] = {false};
     cp_array *r = take_inputs(self, v, in, own) ? cpy_elementwise(self->op, self->info.nin, in) : NULL;
     for (int i = 0; i < self->info.nin; i++)
-        if (own[i]) cp_free(in[i]);
+        if (own[i]) cpy_free(in[i]);
     return cpy_wrap(r);
 }
 
@@ -217,7 +217,7 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     done = done && (!order || reorder_all(self, order, results, &c));
 out:
     for (int i = 0; i < nin; i++)
-        if (own[i]) cp_free(in[i]);
+        if (own[i]) cpy_free(in[i]);
     cpy_drop(c.where, c.options.where);
     PyObject *r = done ? returned(nout, results, &c) : NULL;
     return names ? cpy_warned(r) : r; /* without dtype= or casting= no conversion loses anything */
@@ -427,7 +427,9 @@ static PyObject *outer(PyObject *o, PyObject *a, PyObject *b, PyObject *kw)
     cpy_ints shape = {cp_ndim(x) + cp_ndim(y), {0}};
     if (shape.n > CP_MAXDIM) return PyErr_Format(PyExc_ValueError, "outer: more than %d dimensions", CP_MAXDIM);
     for (int i = 0; i < shape.n; i++) shape.at[i] = i < cp_ndim(x) ? cp_dims(x)[i] : 1;
-    PyObject *wide = cpy_wrap(cp_reshape(x, cpy_shape_of(&shape)));
+    cp_array *widened;
+    CPY_RUN_ON(1, &x, cp_is_c_contiguous(x) ? 0 : cp_size(x), widened = cp_reshape(x, cpy_shape_of(&shape)));
+    PyObject *wide = cpy_wrap(widened);
     PyObject *pair = wide ? PyTuple_Pack(2, wide, b) : NULL;
     PyObject *r = pair ? PyObject_Call(o, pair, kw) : NULL;
     Py_XDECREF(wide);

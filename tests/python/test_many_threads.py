@@ -2,6 +2,8 @@
 events, pools, hooks, allocators, kernels, functions that streams call. Every result is checked."""
 import os
 import random
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -156,3 +158,53 @@ def test_children_of_threads_work_on_the_cpu(device):
         end.set()
         for t in threads:
             t.join()
+
+
+SMALL_CALLS = """
+import sys, time
+import numpy as np
+import cuprite as cp
+cp.cuda.Device(sys.argv[1]).use()
+x, y = cp.arange(6.0).reshape(2, 3), cp.ones((2, 3))
+flat, z = cp.arange(6), cp.arange(4) + 1j
+kernel = cp.RawKernel('extern "C" __global__ void k(double *x) { x[0] = 1; }', "k")
+added = cp.ElementwiseKernel("float64 a, float64 b", "float64 c", "c = a + b", "added")
+total = cp.ReductionKernel("float64 a", "float64 b", "a", "a + b", "b = a", "0", "total")
+def put():
+    y[0, 1] = 5
+def masked():
+    y[:, cp.array([True, False, True])] = [[1], [2]]
+def shaped():
+    x.T.copy().shape = (6,)
+calls = [
+    lambda: x + y, lambda: x == "text", lambda: x == x, lambda: x + 2, lambda: 2 ** flat, lambda: divmod(x, 2),
+    lambda: cp.array([[1, 2], [3, 4]], "f2"), lambda: cp.array([x, y]), lambda: cp.full((2, 2), [1, 2]), put, masked,
+    shaped, lambda: cp.zeros_like(x), lambda: cp.ones_like(x, order="F"), lambda: cp.eye(3, order="F"),
+    lambda: cp.empty_like(x.T, shape=(4, 4)), lambda: cp.allclose(x, y), lambda: cp.array_equal(x, y), lambda: x.imag,
+    lambda: z.imag, lambda: 3.0 in x, lambda: x.item(0), lambda: x.tolist(), lambda: cp.where(x > 1), lambda: x[x > 1],
+    lambda: x.T.reshape(6), lambda: x.T.ravel(), lambda: x.flatten("F"), lambda: cp.add.outer(flat[::2], flat),
+    lambda: cp.sort(x)[0], lambda: cp.linspace(0, 1, 5), lambda: x.astype("f4"), lambda: cp.ndarray((2, 2), order="F"),
+    lambda: x.sum(), lambda: x.get(), lambda: x.copy(), lambda: cp.concatenate([x, y]), lambda: added(x, y),
+    lambda: total(x, axis=0), lambda: kernel((1,), (1,), (y,)), lambda: kernel.attributes,
+    lambda: cp.RawModule(code='extern "C" __global__ void m() {}').get_function("m"), lambda: cp.cuda.Event().record(),
+    lambda: cp.cuda.Stream().synchronize(), lambda: cp.cuda.Stream.ptds.done, lambda: cp.cuda.Device().mem_info,
+    lambda: cp.get_default_memory_pool().used_bytes(), lambda: cp.get_default_memory_pool().free_all_blocks(),
+]
+waiting = cp.cuda.Stream(non_blocking=True)
+called = []
+for i, call in enumerate(calls):
+    call()
+    waiting.launch_host_func(lambda i: (time.sleep(1e-3), called.append(i)), i)
+    print(i, file=sys.stderr, flush=True)
+    call()
+waiting.synchronize()
+assert called == list(range(len(calls)))
+"""
+
+
+@pytest.mark.parametrize("pool", ["on", "off"])
+def test_small_calls_while_functions_are_to_be_called(device, pool):
+    """No call waits for a device, or for who waits for it, with the lock that the stream's function needs."""
+    run = subprocess.run([sys.executable, "-c", SMALL_CALLS, device], timeout=120, capture_output=True, text=True,
+                         env={**os.environ, "CUPRITE_POOL": pool})
+    assert run.returncode == 0, run.stderr

@@ -2,7 +2,6 @@
 #include "backend/capture.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "backend/array.h"
 #include "backend/device.h"
@@ -23,6 +22,7 @@ struct cpi_capture {
     cp_stream **streams;  /* that took part: references, since kernels may use what belongs to a stream */
     cpi_buffer **buffers; /* references */
     int nstreams, nbuffers;
+    bool incomplete;      /* memory was short for what it has to hold: no graph may come of it */
     owned *owns;
     struct cpi_capture *next;
 };
@@ -32,12 +32,16 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cpi_capture *recording; /* as many as cpi_captures says */
 static cpi_capture *given_up;  /* ended while another one was recording */
 
-/* Room for one more pointer in a list that grows by doubling. */
-static bool grow(void **list, int n)
+/* Room for one more pointer in a list that grows by doubling. Without memory the call that asks goes on, and the end
+ * of the capture fails. */
+static bool grow(cpi_capture *c, void **list, int n)
 {
     if (n & (n - 1)) return true;
-    void *more = realloc(*list, sizeof(void *) * (size_t)(n ? 2 * n : 1));
+    bool standing = cp_error() != CP_OK;
+    void *more = cpi_realloc(*list, sizeof(void *) * (size_t)(n ? 2 * n : 1));
     if (more) *list = more;
+    else if (!standing) cp_error_clear();
+    c->incomplete |= !more;
     return more != NULL;
 }
 
@@ -46,7 +50,7 @@ static void join(cpi_capture *c, cp_stream *s)
 {
     for (int i = 0; i < c->nstreams; i++)
         if (c->streams[i] == s) return;
-    if (grow((void **)&c->streams, c->nstreams)) c->streams[c->nstreams++] = cpi_stream_ref(s);
+    if (grow(c, (void **)&c->streams, c->nstreams)) c->streams[c->nstreams++] = cpi_stream_ref(s);
 }
 
 cpi_capture *cpi_capture_of(cp_stream *stream)
@@ -71,7 +75,7 @@ void cpi_capture_hold(cpi_capture *c, cpi_buffer *b)
     int i = c->nbuffers - 1;
     while (i >= 0 && i >= c->nbuffers - LATELY && c->buffers[i] != b) i--;
     bool there = i >= 0 && c->buffers[i] == b;
-    if (!there && grow((void **)&c->buffers, c->nbuffers)) {
+    if (!there && grow(c, (void **)&c->buffers, c->nbuffers)) {
         cpi_buffer_ref(b);
         c->buffers[c->nbuffers++] = b;
     }
@@ -101,8 +105,8 @@ static void let_go(cpi_capture *c)
     }
     cpi_pool_capture_gone(c->device->pool, c);
     for (int i = 0; i < c->nstreams; i++) cpi_stream_unref(c->streams[i]);
-    free(c->buffers);
-    free(c->streams);
+    cpi_free_host(c->buffers);
+    cpi_free_host(c->streams);
     cpi_free_host(c);
 }
 
@@ -139,18 +143,23 @@ cp_code cp_stream_capture(cp_stream *s, cp_capture_mode mode)
     cpi_capture *c = cpi_malloc(sizeof *c);
     if (!c) return CP_ERROR_MEMORY;
     *c = (cpi_capture){.device = s->device, .key = {.refs = 1, .device = s->device}};
+    if (!(c->streams = cpi_malloc(sizeof *c->streams))) { /* by the first one the capture is found when it ends */
+        cpi_free_host(c);
+        return CP_ERROR_MEMORY;
+    }
     if (backend->use) backend->use(s->device);
     cp_code code = backend->capture_begin(s, mode);
     if (!code && !(c->id = backend->capture_of(s))) code = cpi_fail(CP_ERROR_DEVICE, "%s: it did not begin", function);
     if (code) {
+        cpi_free_host(c->streams);
         cpi_free_host(c);
         return code;
     }
+    c->streams[c->nstreams++] = cpi_stream_ref(s);
     pthread_mutex_lock(&lock);
     c->next = recording;
     recording = c;
     __atomic_add_fetch(&cpi_captures, 1, __ATOMIC_RELAXED);
-    join(c, s);
     pthread_mutex_unlock(&lock);
     return CP_OK;
 }
@@ -191,8 +200,11 @@ cp_graph *cp_stream_capture_end(cp_stream *s)
     cp_graph ended = {.device = d, .capture = c}, *g = cpi_malloc(sizeof *g);
     if (d->backend->use) d->backend->use(d);
     cp_code code = d->backend->capture_end(s, &ended);
-    if (!code && !g) d->backend->graph_free(&ended);
-    if (code || !g) {
+    if (!code && (!g || c->incomplete)) {
+        d->backend->graph_free(&ended);
+        code = g ? cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory for what the graph holds", function) : cp_error();
+    }
+    if (code) {
         give_up(c);
         cpi_free_host(g);
         return NULL;

@@ -101,6 +101,7 @@ int cp_device_call(int device, const char *name, int n, const int64_t *in, int64
     const char *function = "device_call";
     cpi_device *d = cpi_device_get(function, device);
     if (!d || cpi_null(function, name) || cpi_null(function, out) || cpi_null(function, status)) return -1;
+    if (n > 0 && cpi_null(function, in)) return -1;
     int found = -1;
     if (d->backend->use) d->backend->use(d);
     if (d->backend->native) found = d->backend->native(d, name, n, in, out, status);

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LANES = 32, STACK = 128 << 10, GUARD = 4 << 10, ARENA = 48 << 10, SNAPSHOTS = LANES + 1 };
+enum { LANES = 32, STACK = 128 << 10, GUARD = 4 << 10, ARENA = 48 << 10, SNAPSHOTS = LANES + 1,
+       GUARDS = 8192 /* pages between stacks, at most */ };
 
 typedef struct snapshot {
     int users;
@@ -77,10 +78,17 @@ struct cpi_crew {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 
+static void drop_stacks(cpi_crew *c)
+{
+    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
+    c->stacks = NULL;
+    c->nfibers = 0;
+}
+
 static void crew_free(void *memory)
 {
     cpi_crew *c = memory;
-    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
+    drop_stacks(c);
     for (uint32_t i = 0; i < c->nwarps; i++) free(c->warps[i].kept);
     free(c->fiber);
     free(c->blocks);
@@ -467,26 +475,31 @@ static void fiber_begins(void *argument)
     fiber_ends(c, f);
 }
 
-/* Room for that many fibers. Guard pages catch stacks that are used up. */
+/* Room for that many fibers. Guard pages catch stacks that are used up. A page between two stacks makes two mappings
+ * of the process, which has some ten thousand for everything, so of very many fibers several share a guard: what goes
+ * beyond its stack meets it behind its neighbours', which the failing launch leaves with it. */
 static bool need_fibers(cpi_crew *c, uint32_t n)
 {
     if (n <= c->nfibers) return true;
+    const uint32_t apart = (n + GUARDS - 1) / GUARDS;
+    bool guarded = true;
     fiber *more = realloc(c->fiber, n * sizeof *more);
     if (!more) return false;
     c->fiber = more;
+    drop_stacks(c);
     char *stacks = mmap(NULL, (size_t)n * (STACK + GUARD), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stacks == MAP_FAILED) return false;
-    if (c->stacks) munmap(c->stacks, (size_t)c->nfibers * (STACK + GUARD));
     c->stacks = stacks;
     c->nfibers = n;
     for (uint32_t i = 0; i < n; i++) {
         char *low = stacks + (size_t)i * (STACK + GUARD);
-        mprotect(low, GUARD, PROT_NONE);
+        if (i % apart == 0) guarded = guarded && mprotect(low, GUARD, PROT_NONE) == 0;
         /* tops of stacks would else fall upon the same few lines of the cache */
         c->fiber[i].top = low + GUARD + STACK - (size_t)(i % 61) * 320;
     }
-    return true;
+    if (!guarded) drop_stacks(c);
+    return guarded;
 }
 
 static bool need_blocks(cpi_crew *c, uint32_t n, uint32_t warps)
@@ -600,5 +613,7 @@ bool cpi_crew_run(cpi_crew *c, const __cu_launch *launch, __cu_run_thread run, u
         return false;
     }
     crew_call call = {c, first, last, together};
-    return cpi_guarded(run_blocks, &call, fault);
+    bool done = cpi_guarded(run_blocks, &call, fault);
+    if (c->nfibers > GUARDS) drop_stacks(c); /* the pages that they have touched are hundreds of megabytes */
+    return done;
 }

@@ -4,6 +4,7 @@
  * and what is run is what was verified. Blocks are shared out to the threads of the pool in their order. */
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -80,16 +81,22 @@ static bool open_library(const void *object, size_t bytes, library *l)
         if (n <= 0) break;
         p += n, left -= (size_t)n;
     }
-    unused_path(f, path);
-    l->handle = f >= 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (f >= 0) {
+        unused_path(f, path);
+        l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    }
     if (!l->handle)
-        cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s", f < 0 ? path : dlerror());
+        cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s",
+                 f < 0 ? strerror(errno) : dlerror());
     if (f >= 0) close(f);
     if (!l->handle) return false;
     l->kernels = dlsym(l->handle, "__cu_kernels");
     l->variables = dlsym(l->handle, "__cu_variables");
-    if (!l->kernels || !l->variables)
+    if (!l->kernels || !l->variables) {
+        dlclose(l->handle);
+        l->handle = NULL; /* another text may be tried */
         return cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled has no table of kernels"), false;
+    }
     l->image.start = (uintptr_t)l->kernels;
     dl_iterate_phdr(find_image, &l->image);
     return true;
@@ -263,21 +270,23 @@ static cp_code build(const cpi_source *source, bool wide, library *l)
 
 static char *keep_text(module *m, const char *text)
 {
-    char *kept = text ? strdup(text) : NULL;
-    if (kept) m->texts[m->ntexts++] = kept;
+    const size_t bytes = strlen(text) + 1;
+    char *kept = cpi_malloc(bytes);
+    if (kept) m->texts[m->ntexts++] = memcpy(kept, text, bytes);
     return kept;
 }
 
 /* A copy of the source, which outlives the call. */
 static bool keep_source(module *m, const cpi_source *s)
 {
-    size_t n = (size_t)(s->noptions + s->nnames);
-    m->texts = calloc(n + 1, sizeof *m->texts);
-    const char **words = m->texts ? calloc(n + 1, sizeof *words) : NULL;
-    m->source = (cpi_source){.text = NULL, .bytes = s->bytes, .noptions = s->noptions, .nnames = s->nnames,
-                             .options = words, .names = words + s->noptions, .headers = s->headers,
-                             .cached = s->cached, .keep = s->keep};
+    size_t n = (size_t)s->noptions + (size_t)s->nnames;
+    m->texts = cpi_calloc(n + 1, sizeof *m->texts);
+    const char **words = m->texts ? cpi_calloc(n + 1, sizeof *words) : NULL;
     if (!words) return false;
+    m->source = *s;
+    m->source.text = NULL;
+    m->source.options = words;
+    m->source.names = words + s->noptions;
     bool done = (m->source.text = keep_text(m, s->text)) != NULL;
     for (int i = 0; i < s->noptions; i++) done = done && (words[i] = keep_text(m, s->options[i]));
     for (int i = 0; i < s->nnames; i++) done = done && (words[s->noptions + i] = keep_text(m, s->names[i]));
@@ -291,9 +300,9 @@ static void unload(cp_stream *stream, void *memory)
     if (!m) return;
     close_library(&m->narrow);
     close_library(&m->wide);
-    for (int i = 0; i < m->ntexts; i++) free(m->texts[i]);
-    free(m->texts);
-    free((void *)m->source.options);
+    for (int i = 0; i < m->ntexts; i++) cpi_free_host(m->texts[i]);
+    cpi_free_host(m->texts);
+    cpi_free_host((void *)m->source.options);
     pthread_mutex_destroy(&m->lock);
     cpi_free_host(m);
 }
@@ -306,8 +315,7 @@ static cp_code load(cp_stream *stream, const cpi_source *source, void **result)
     if (!m) return CP_ERROR_MEMORY;
     pthread_mutex_init(&m->lock, NULL);
     m->prints = strstr(source->text, "printf") || strstr(source->text, "assert");
-    cp_code code = keep_source(m, source) ? build(source, false, &m->narrow)
-                                          : cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
+    cp_code code = keep_source(m, source) ? build(source, false, &m->narrow) : CP_ERROR_MEMORY;
     if (code) {
         unload(stream, m);
         return code;
@@ -482,7 +490,7 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
     module *m = f->module;
     (void)stream;
     job j = {.launch = {{l->grid[0], l->grid[1], l->grid[2]}, {l->block[0], l->block[1], l->block[2]}, l->values},
-             .dynamic = l->shared, .asked = l, .together = l->cooperative};
+             .dynamic = l->shared, .asked = l};
     bool wide = false;
     for (int i = 0; i < 3; i++)
         wide = wide || l->grid[i] > NARROW_GRID || (uint64_t)l->grid[i] * l->block[i] > NARROW;
@@ -495,11 +503,12 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
                             l->bytes[i], k->sizes[i]);
     j.blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (l->cooperative && (k->tier != CPI_TIER_FIBERS || j.blocks * threads > TOGETHER)) j.together = false;
-    if (l->cooperative && j.blocks * threads > TOGETHER)
-        return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %s: %llu threads at once, the CPU "
-                        "device has room for %d", k->name, (unsigned long long)(j.blocks * threads), TOGETHER);
-    j.each = j.together || j.blocks * threads < ALONE ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    if (l->cooperative && j.blocks > TOGETHER / threads) /* their product may pass 64 bits */
+        return cpi_fail(CP_ERROR_DRIVER, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: %s: %llu blocks of %llu threads at "
+                        "once, the CPU device has room for %d threads", k->name, (unsigned long long)j.blocks,
+                        (unsigned long long)threads, TOGETHER);
+    j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
+    j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);
     if (watched) return watched;

@@ -1,5 +1,6 @@
 """fuse: before its kernel is compiled and after, a function gives what it gives unfused, bit for bit."""
 import gc
+import itertools
 import os
 import pickle
 import subprocess
@@ -88,6 +89,22 @@ def test_mixed_types(a, b):
     x, y = cp.asarray(values((100,), a)), cp.asarray(values((100,), b, 1))
     check(lambda x, y: x + y * 2, x, y, fused=True)
     check(lambda x, y: (x < y) & (x + y > 0), x, y, fused=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nan_in_either_operand(dtype):
+    """Results of their own: in a sum one NaN would hide that another is missing."""
+    pairs = itertools.product([np.nan, np.inf, -np.inf, -0.0, 0.0, 1, -2], repeat=2)
+    x, y = [cp.asarray(np.array(v, dtype)) for v in zip(*pairs)]
+    check(lambda x, y: (cp.maximum(x, y) * 1, cp.minimum(x, y) * 1, cp.where(x < y, y, x) * 1, (x != y) & (x < 1)), x, y,
+          fused=True)
+
+
+@pytest.mark.parametrize("dtype", [t for t in REALS if "int" in t])
+def test_conversions_beyond_the_range(dtype):
+    x = cp.asarray(np.array([np.nan, np.inf, -np.inf, 1e20, -1e20, 300.7, -1.5, 3e9, -3e9, 127, 128, 7.9] * 20))
+    check(lambda x: (x * 1).astype(dtype) + 1, x)
+    check(lambda x: (x * 1).astype(dtype) + 1, x.astype("float32"))
 
 
 def test_logic():

@@ -188,3 +188,38 @@ works()
 """, CUPRITE_KERNEL_TIMEOUT="0.5")
     lines = r.stdout.splitlines()
     assert [lines[0], lines[2], lines[3]] == ["works"] * 3 and "CUDA_ERROR_LAUNCH_TIMEOUT" in lines[1], r.stderr
+
+
+def test_many_threads_at_once():
+    """65536 stacks need no more mappings than a process may have, and leave none behind; their ends are watched."""
+    r = run(r"""
+import os
+def cooperative(text):
+    return cp.RawKernel("#include <cooperative_groups.h>\n" + text, "f", enable_cooperative_groups=True)
+mirror = cooperative('''extern "C" __global__ void f(int *a, int *b)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    a[i] = i;
+    cooperative_groups::this_grid().sync();
+    b[i] = a[n - 1 - i];
+}''')
+deep = cooperative('''__device__ __noinline__ int deep(volatile int *a, int n)
+{ volatile int here[8]; here[n & 7] = a[0]; if (a[1]) return 0; return deep(a, n + 1) + here[n & 7]; }
+extern "C" __global__ void f(int *a, int *b)
+{ b[threadIdx.x] = 0; cooperative_groups::this_grid().sync(); if (blockIdx.x == %d) b[0] = deep(a, 0); }''' % 37)
+for blocks in (3, 64, 40):
+    n = 1024 * blocks
+    b = cp.zeros(n, "i4")
+    mirror((blocks,), (1024,), (cp.zeros(n, "i4"), b))
+    print(bool((b == cp.arange(n, dtype="i4")[::-1]).all()), sum(1 for _ in open("/proc/self/maps")) < 10000)
+caught(lambda: deep((64,), (1024,), (cp.zeros(9, "i4"), cp.zeros(1024, "i4"))))
+works()
+caught(lambda: mirror((65,), (1024,), (a, a)))
+caught(lambda: mirror((2 ** 30, 32768, 32768), (16,), (a, a)))
+""")
+    lines = r.stdout.splitlines()
+    assert lines[:3] == ["True True"] * 3 and lines[4] == "works", r.stderr
+    assert "the stack of a thread is used up" in lines[3]
+    for line, blocks in zip(lines[5:], ("65 blocks of 1024", "1152921504606846976 blocks of 16"), strict=True):
+        assert told(line)[0] == (f"CUDADriverError: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: f: {blocks} threads at "
+                                 "once, the CPU device has room for 65536 threads")

@@ -274,3 +274,25 @@ def test_strides_near_the_end_of_int():
         out = cp.zeros(500, "i4")
         f((1,), (64,), (out, np.int32(n), np.int32(n - 500)))
         np.testing.assert_array_equal(out.get(), 1)
+
+
+@pytest.mark.parametrize("barrier", ["", "__syncthreads();"])
+def test_launches_beyond_int(barrier):
+    """Threads beyond 2**31 and blocks beyond 2**20, which the kernel for other launches takes for impossible."""
+    f = cp.RawKernel("""extern "C" __global__ void f(int *out, long long from)
+    {
+        const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+        %s
+        if (i >= 0x7fffffffu && i < 0x7fffffffu + 70) out[i - from] = 1;
+    }""" % barrier, "f")
+    out = cp.zeros(70, "i4")
+    f((2**31 // 1024 + 1,), (1024,), (out, 2**31 - 1))
+    np.testing.assert_array_equal(out.get(), 1)
+    g = cp.RawKernel("""extern "C" __global__ void g(int *out)
+    {
+        %s
+        if (blockIdx.x >= 1u << 20) out[blockIdx.x - (1u << 20)] = blockIdx.x >> 20;
+    }""" % barrier, "g")
+    out = cp.zeros(9, "i4")
+    g((2**20 + 9,), (1,), (out,))
+    np.testing.assert_array_equal(out.get(), 1)

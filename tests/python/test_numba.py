@@ -688,7 +688,10 @@ def test_numba_stands_for_it_where_it_is_absent(there, tmp_path):
         package.mkdir()
     if there == "broken":
         (package / "__init__.py").write_text("raise SystemError('needs another NumPy')")
-    environment = {**os.environ, "CUPRITE_NUMBA": {"unwanted": "1", "wanted": "0"}.get(there, "")}
+    (tmp_path / "before").mkdir()  # what stands before site-packages: nothing there turns numba.cuda elsewhere
+    (tmp_path / "before" / "_numba_cuda_redirector.py").write_text("")
+    path = os.pathsep.join([str(tmp_path / "before"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path, "CUPRITE_NUMBA": {"unwanted": "1", "wanted": "0"}.get(there, "")}
     if there in ("real", "real but for kernels", "unwanted", "wanted"):
         for folder in (package, package / "core", package / "cuda"):
             folder.mkdir(exist_ok=True)

@@ -115,6 +115,23 @@ def test_many_arguments():
     assert int(out[0]) == sum(range(60))
 
 
+def test_arguments_that_do_not_fit(device):
+    """CUDA's bound of 4096 bytes is of all arguments together; what is shorter than a parameter only the CPU sees."""
+    pair = np.zeros((), [("a", "f8", 300)])
+    code = "struct record { double a[300]; };\nextern \"C\" __global__ void f(record a, record b, double *out) { *out = 1; }"
+    out = cp.zeros(1)
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="f: 4808 bytes of arguments, 4096 are allowed"):
+        cp.RawKernel(code, "f")((1,), (1,), (pair, pair, out))
+    assert not out.any()
+    if device.startswith("cuda"):
+        return
+    k = cp.RawKernel('extern "C" __global__ void f(double *out, double x, int n) { *out = x + n; }', "f")
+    with pytest.raises(ValueError, match="f: argument 2 has 4 bytes, the kernel takes 8"):
+        k((1,), (1,), (out, np.float32(1), 2))
+    k((1,), (1,), (out, 1.0, 2))
+    assert float(out[0]) == 3
+
+
 def test_limits(add):
     a = cp.ones(10, "f4")
     for grid, block in [((1,), (2048,)), ((1,), (1, 1, 65)), ((1,), (32, 33)), ((0,), (1,)), ((1,), (0,)),

@@ -7,13 +7,13 @@ with extents and strides, a tuple one variable an item.
 import ast
 import re
 
-from . import arithmetic, arrays, intrinsics
+from . import arithmetic, arrays
 from .expressions import ERRORS, OPERATORS, Expressions, Later, make_tuple_of
 from .loops import Loops
 from .source import names_of
-from .types import INT64, OBJECT, VOID, Array, Opaque, Scalar, Tuple
+from .types import OBJECT, VOID, Array, Opaque, Scalar, Tuple
 from .unit import c_name
-from .values import NOTHING, Value, as_type, describe, items_of, known, number
+from .values import NOTHING, Value, as_type, describe, items_of, number
 
 
 WHOLE = "a part of an array cannot be assigned at once in a kernel: loop over its elements"

@@ -260,8 +260,8 @@ def test_libdevice_of_more():
     x, out = rng.random(32), np.zeros((32, 12))
     k[1, 32](x, out)
     i = np.arange(32)
-    close(out[:, 0], np.sin(x), 2)
-    close(out[:, 1], np.cos(x), 2)
+    close(out[:, 0], np.sin(x), 3)  # CUDA's may be two units from the exact value, NumPy's one
+    close(out[:, 1], np.cos(x), 3)
     eq(out[:, 2], [bin(n).count("1") for n in i])
     eq(out[:, 3], [32 - int(n).bit_length() for n in i])
     eq(out[:, 4], np.rint(x.astype("f") * np.float32(10)))
@@ -269,7 +269,7 @@ def test_libdevice_of_more():
     eq(out[:, 7], x)
     eq(out[:, 8], np.maximum(i, 5))
     eq(out[:, 9], 0)
-    close(out[:, 10], np.arctan2(x, 0.5), 2)
+    close(out[:, 10], np.arctan2(x, 0.5), 3)
     eq(out[:, 11], 0x78563412)
     exact = [float(__import__("fractions").Fraction(v) ** 2 - 1) for v in x]
     eq(out[:, 5], exact)

@@ -31,12 +31,18 @@ def ours(index):
     return cp.asarray(index) if isinstance(index, np.ndarray) else index
 
 
+def bits(x):
+    """The bytes, with one NaN for all: which of two that are added a processor keeps is its own affair."""
+    parts = x.view(x.real.dtype) if x.dtype.kind == "c" else x
+    return np.where(parts != parts, parts.dtype.type(np.nan), parts).tobytes()
+
+
 def check(op, a, index, v):
     x, expected = cp.asarray(a), a.copy()
     with np.errstate(all="ignore"):
         ORACLE[op].at(expected, index, v)
     assert getattr(cp, "scatter_" + op)(x, ours(index), cp.asarray(v)) is None
-    assert x.get().tobytes() == expected.tobytes()
+    assert bits(x.get()) == bits(expected)
 
 
 @pytest.mark.parametrize("op", ORACLE)

@@ -12,6 +12,16 @@
 
 typedef enum cpi_tier { CPI_TIER_LOOP, CPI_TIER_REGIONS, CPI_TIER_FIBERS } cpi_tier;
 
+/* spans.c: what is put in front of tokens of a kernel's body. */
+enum { CPI_E_ENTER = 1, CPI_E_LEAVE, CPI_E_ENTERED, CPI_E_LEFT, CPI_E_NEXT, CPI_E_TESTED, CPI_E_BEGIN, CPI_E_END,
+       CPI_E_ASKED, CPI_EDITS = 64 };
+typedef struct cpi_cu_edit { int at; uint8_t kind, test; } cpi_cu_edit;
+typedef struct cpi_cu_spans {
+    cpi_cu_edit edit[CPI_EDITS];
+    int n;
+    bool guarded, joined; /* who takes part can be asked; of x only the place in the grid is used */
+} cpi_cu_spans;
+
 /* A function at namespace scope. Places are indices of tokens. */
 typedef struct cpi_cu_function {
     int start, name, open, body, end; /* body: its {, or -1 of a declaration */
@@ -22,6 +32,7 @@ typedef struct cpi_cu_function {
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
+    uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c) */
     bool strides;   /* a kernel without barriers that is written as one with them, for its loops' sake */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
@@ -68,6 +79,10 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
 /* Whether a word makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
+
+/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. */
+void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);
+void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must go in step; the one at token i,
  * written so that fibers do; behind it, or -1 (nothing written) where there is none. */

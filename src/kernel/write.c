@@ -250,6 +250,26 @@ static bool blamed(const cpi_cu_program *p, const cpi_cu_function *f, const char
     return false;
 }
 
+/* The body of a kernel that is a loop over its threads. */
+static void put_loop_body(cpi_cu_program *p, cpi_cu_function *f, cpi_string *out)
+{
+    cpi_cu_spans s;
+    cpi_cu_find_spans(p, f, &s);
+    int at = f->body;
+    for (int i = 0; i < s.n; i++) {
+        if (s.edit[i].at > at) {
+            if (at > f->body) put_gap(p, at, out);
+            cpi_cu_copy(p, f, at, s.edit[i].at, out);
+            at = s.edit[i].at;
+        }
+        cpi_string_put(out, " ");
+        cpi_cu_put_edit(&s.edit[i], out);
+    }
+    if (at > f->body) put_gap(p, at, out);
+    cpi_cu_copy(p, f, at, f->end, out);
+    f->spans = (uint8_t)((s.guarded ? 1 : 0) | (s.joined ? 2 : 0));
+}
+
 /* `q`: the program in the form of normal.c, or NULL. */
 static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *f, bool forced, cpi_string *out)
 {
@@ -270,7 +290,8 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
         f->strides = true;
         return;
     }
-    cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
+    if (f->global && f->tier == CPI_TIER_LOOP && !forced) put_loop_body(p, f, out);
+    else cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
 }
 
 /* Of an instance "space::f<int>" the function f; NULL where there is none. */
@@ -326,8 +347,9 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     cpi_string_put(out, "    {");
     put_text(name, out);
-    cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s>::%s, \"",
-                 (int)f->tier, expression, expression, expression, tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
+    cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s, %d>::%s, \"",
+                 (int)f->tier, expression, expression, expression, (int)f->spans,
+                 tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
     cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d]},\n", expression,
                    (int)(f - p->function), (int)(f - p->function));

@@ -296,3 +296,107 @@ def test_launches_beyond_int(barrier):
     out = cp.zeros(9, "i4")
     g((2**20 + 9,), (1,), (out,))
     np.testing.assert_array_equal(out.get(), 1)
+
+
+class Guarded:
+    """Text of a kernel that begins with tests of its threads: forms whose threads are known beforehand, and forms that
+    are not (an index that wraps, turns round, or is read from memory). Every thread that takes part says so once."""
+
+    def __init__(self, seed):
+        self.r = r = random.Random(seed)
+        both = r.random() < 0.5
+        first = r.choice(["blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x + blockDim.x * blockIdx.x",
+                          "(blockIdx.x * blockDim.x) + threadIdx.x", "(size_t)blockIdx.x * blockDim.x + threadIdx.x",
+                          "threadIdx.x + (blockIdx.x * blockDim.x)", "threadIdx.x", "blockIdx.x * 24 + threadIdx.x",
+                          "k - blockIdx.x * blockDim.x + threadIdx.x", "2 * blockIdx.x * blockDim.x + threadIdx.x",
+                          "(short)blockIdx.x * blockDim.x + threadIdx.x", "1 + blockIdx.x * blockDim.x + threadIdx.x",
+                          "blockDim.x * blockIdx.x + threadIdx.x % 7", "threadIdx.x + blockIdx.x * blockDim.x * 2",
+                          "(float)blockIdx.x * blockDim.x + threadIdx.x"])
+        if r.random() < 0.6:
+            first = "blockIdx.x * blockDim.x + threadIdx.x"
+        kind = r.choice(["int"] * 12 + ["const int", "unsigned", "unsigned int", "long long", "size_t", "auto", "short",
+                         "float", "unsigned char"])
+        ways = [f"{kind} i = {first};"] + [f"int j = blockIdx.y * blockDim.y + threadIdx.y;"] * both
+        if r.random() < 0.2 and "const" not in kind:
+            ways[0] = f"{kind} i = threadIdx.x; i += blockIdx.x * blockDim.x;"
+        r.shuffle(ways)
+        if r.random() < 0.3:
+            ways.append(r.choice(["int e = i + 3;", "int e = n / 2;", "int e = N - k;", "float e = n * 0.25f;"]))
+            self.more = ["i < e", "e > i", "i >= e", "e < n", "e * 2 < n"]
+        else:
+            self.more = []
+        self.both, out = both, ""
+        for _ in range(r.randint(0, 2)):
+            out += f"if ({self.tests(' || ')}) " + r.choice(["return;", "{ return; }"]) + "\n    "
+        body = r.choice(["ADD", "{ ADD }", "{ if ((int)i % 3) return; ADD }", "{ k++; ADD }",
+                         "for (int q = 0; q < 2; q++) { ADD }", "{ int i = 3; ADD }", "{ n = 5; ADD k = n; }"])
+        form = r.randint(0, 3)
+        if form:
+            out += f"if ({self.tests(' && ')}) {body}" + ("", "", " else atomicAdd(out + at, 1000);",
+                                                         "\n    atomicAdd(out + at, 10000);")[form]
+        else:
+            out += body
+        at = ("int at = ((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.y + threadIdx.y) * blockDim.x + "
+              "threadIdx.x;")
+        if r.random() < 0.5:  # of the grid's places alone, so that blocks can be joined
+            at = ("int at = (blockIdx.y * blockDim.y + threadIdx.y) * {width} + "
+                  "(blockIdx.x * blockDim.x + threadIdx.x);")
+        joint = "\n    ".join(ways)
+        self.text = f"""#define N 777
+extern "C" __global__ void f(const int *in, int *out, int n, unsigned m, long long l, float x, int k)
+{{
+    {at}
+    {joint}
+    {out}
+}}""".replace("ADD", "atomicAdd(out + at, 1 + (int)i % 5 + k);")
+
+    def test(self):
+        r = self.r
+        c = r.choice
+        limit = c(["n", "n", "n - k", "n + 1", "N", "m", "l", "x", "x * 2", "n / 2", "3", "-1", "gridDim.x * 20", "(n)",
+                   "n % 100", "in[0]"])
+        if self.both and r.random() < 0.3:
+            return c(["j < k", "j >= 3", "j * 2 < n", "j == 2", "j", "j % 2 == 0"])
+        if r.random() < 0.7:
+            return c([f"i < {limit}", f"i >= {limit}", f"i {c(['<=', '>'])} {r.randint(0, 90)}", "i < n", "i > k"])
+        return c([f"i < {limit}", f"i <= {limit}", f"i >= {limit}", f"i > {limit}", f"{limit} > i",
+                  f"({limit} <= i)", f"i + 1 < {limit}", f"i + 2u > {limit}", f"(i < {limit})", f"i == {limit}",
+                  f"i - 1 < {limit}", f"i * 2 < {limit}", f"(int)i % 4 != {limit}", f"!(i < {limit})",
+                  f"i + 5000 < {limit}", "blockIdx.x * blockDim.x + threadIdx.x < n",
+                  "threadIdx.x + blockIdx.x * blockDim.x < m", "n > 100", "in[(unsigned)i % 10] < n",
+                  "threadIdx.x < 20", "(int)i < n", "(unsigned)i < n", "(short)i < n", "-i > k",
+                  *self.more])
+
+    def tests(self, joint):
+        return joint.join(self.test() for _ in range(self.r.choice([1, 1, 2, 2, 3])))
+
+
+def run_guarded(program, block, grid, arguments):
+    text = program.text.replace("{width}", str(block[0] * grid[0]))
+    f = cp.RawKernel(text, "f", ("--std=c++17",))
+    out = cp.zeros(int(np.prod(block) * np.prod(grid)), "i4")
+    f(grid, block, (cp.arange(10, dtype="i4"), out, *arguments))
+    return f.kernel.tier, out.get()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("seed", range(12))
+def test_who_takes_part(seed, monkeypatch):
+    """What loops over the threads that pass their tests leave is what fibers leave, which make every test."""
+    compare_guarded(seed, monkeypatch)
+
+
+def compare_guarded(seed, monkeypatch):
+    program, r = Guarded(seed), random.Random(-seed)
+    for _ in range(3):
+        block = r.choice([(32,), (100,), (256,), (16, 4), (7, 3), (8, 2, 2)])
+        grid = r.choice([(1,), (9,), (40,), (3, 2), (13, 3)])
+        n = r.choice([0, -3, 1, 31, 100, 1000, 1023, 2 ** 31 - 1, -2 ** 31 + 5])
+        arguments = (np.int32(n), np.uint32(r.choice([0, 50, 900, 2 ** 32 - 1])), np.int64(r.choice([-1, 70, 2 ** 40])),
+                     np.float32(r.choice([float("nan"), -0.5, 77.5, 1e30])), np.int32(r.randint(-3, 40)))
+        tier, found = run_guarded(program, block, grid, arguments)
+        monkeypatch.setenv("CUPRITE_KERNEL_TIER", "fibers")
+        _, wanted = run_guarded(program, block, grid, arguments)
+        monkeypatch.delenv("CUPRITE_KERNEL_TIER")
+        np.testing.assert_array_equal(found, wanted, err_msg=f"{block} {grid} {arguments}\n{program.text}")
+        assert tier == "loop"

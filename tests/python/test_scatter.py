@@ -33,7 +33,9 @@ def ours(index):
 
 def bits(x):
     """The bytes, with one NaN for all: which of two that are added a processor keeps is its own affair."""
-    parts = x.view(x.real.dtype) if x.dtype.kind == "c" else x
+    if x.dtype.kind not in "fc":
+        return x.tobytes()
+    parts = x.view(x.real.dtype)
     return np.where(parts != parts, parts.dtype.type(np.nan), parts).tobytes()
 
 

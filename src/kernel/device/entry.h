@@ -32,8 +32,14 @@ template <unsigned kernel, unsigned place, unsigned bytes> struct __cu_reserve_a
 template <unsigned kernel, unsigned place, unsigned bytes>
 unsigned __cu_reserve_apart<kernel, place, bytes>::told = __cu_shared_apart[kernel] += bytes;
 
-template <auto F> struct __cu_entry;
-template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
+/* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c). */
+template <auto F, int spans = 0> struct __cu_entry;
+template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F, spans> {
+#ifdef __CU_WIDE
+    static constexpr bool guarded = false, joined = false;
+#else
+    static constexpr bool guarded = spans & 1, joined = spans & 2;
+#endif
     static constexpr int nargs = sizeof...(A);
     static constexpr unsigned sizes[sizeof...(A) + 1] = {sizeof(A)..., 0};
     static constexpr unsigned elements[sizeof...(A) + 1] = {__cu_pointed<A>::size..., 0};
@@ -47,9 +53,9 @@ template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
         inline __attribute__((always_inline)) place(const __cu_launch *l, unsigned long long b)
             : x((unsigned)(b % l->grid.x)), y((unsigned)(b / l->grid.x % l->grid.y)),
               z((unsigned)(b / l->grid.x / l->grid.y)) {}
-        inline __attribute__((always_inline)) void next(const __cu_launch *l)
+        inline __attribute__((always_inline)) void next(const __cu_launch *l, unsigned n = 1)
         {
-            if (++x < l->grid.x) return;
+            if ((x += n) < l->grid.x) return;
             x = 0;
             if (++y == l->grid.y) y = 0, z++;
         }
@@ -65,20 +71,65 @@ template <class... A, void (*F)(__cu_ctx, A...)> struct __cu_entry<F> {
         __CU_NARROW(z, bz);
         return {{0, 0, 0}, {x, y, z}, dim3(bx, by, bz), dim3(gx, gy, l->grid.z), w->arena, w->dynamic, w};
     }
+    /* The test that thread x of a row fails, 0: it takes part. */
+    static inline __attribute__((always_inline)) int asked(__cu_ctx c, unsigned x, A... a)
+    {
+        int told = 0;
+        c.t.x = x;
+        c.how = __CU_ASKED;
+        c.told = &told;
+        F(c, a...);
+        return told;
+    }
+    struct span { unsigned end; bool comes; };
+    /* From x on, the threads of a row that do as x does. Each test changes once at most along the row, so that threads
+     * with one answer stand side by side. */
+    static __attribute__((noinline)) span alike(const __cu_launch *l, __cu_worker *w, const place p, unsigned y,
+                                                unsigned z, unsigned x, unsigned end, A... a)
+    {
+        __cu_ctx row = block_context(l, w, p);
+        if (joined) row.b.x = 0;
+        row.t = {x, y, z};
+        const int told = asked(row, x, a...);
+        unsigned at = end - 1; /* who is asked; where one differs, ever closer to where the answer changes */
+        for (unsigned last = end; at > x;) {
+            if (asked(row, at, a...) == told) x = at;
+            else end = last = at;
+            at = x + (last - x) / 2;
+        }
+        return {end, !told};
+    }
     static __attribute__((noinline)) void run_loop(const __cu_launch *l, __cu_worker *w, unsigned long long first,
                                                    unsigned long long last, A... a)
     {
         place p(l, first);
-        for (unsigned long long b = first; b < last; b++, p.next(l)) {
-            const __cu_ctx block = block_context(l, w, p);
-            const unsigned nx = block.bd.x, ny = block.bd.y, nz = block.bd.z;
+        unsigned n = 1; /* blocks that are one loop */
+        for (unsigned long long b = first; b < last; b += n, p.next(l, n)) {
+            __cu_ctx block = block_context(l, w, p);
+            unsigned from = 0, to = block.bd.x;
+            const unsigned ny = block.bd.y, nz = block.bd.z;
+            if constexpr (joined) {
+                n = l->grid.x - p.x;
+                if (n > last - b) n = (unsigned)(last - b);
+                const unsigned most = ny * nz == 1 ? n : to < 256 ? 256 / to : 1; /* rows of a block stay neighbours */
+                if (n > most) n = most;
+                from = p.x * to, to = from + n * to;
+                block.b.x = 0;
+            }
             for (unsigned z = 0; z < nz; z++)
                 for (unsigned y = 0; y < ny; y++)
-                    for (unsigned x = 0; x < nx; x++) {
-                        __cu_ctx c = block;
-                        c.t = {x, y, z};
-                        __CU_SHOW(c);
-                        F(c, a...);
+                    for (unsigned begin = from, end; begin < to; begin = end) {
+                        const span s = guarded ? alike(l, w, p, y, z, begin, to, a...) : span{to, true};
+                        end = s.end;
+                        if (end > (joined ? 0x7fffffffu - 1024 : 1024)) __builtin_unreachable(); /* makes vectors */
+                        if (!s.comes) continue;
+                        for (unsigned x = begin; x < end; x++) {
+                            __cu_ctx c = block;
+                            c.t = {x, y, z};
+                            c.how = guarded ? __CU_SURE : __CU_TESTED;
+                            __CU_SHOW(c);
+                            F(c, a...);
+                        }
                     }
         }
     }

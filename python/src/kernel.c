@@ -403,6 +403,16 @@ typedef struct module_object {
     cp_module *module; /* owned */
 } module_object;
 
+/* A string as C's, which ends at the first 0: one with a 0 in it would be taken for another. */
+static const char *text_of(PyObject *o)
+{
+    Py_ssize_t n;
+    if (!PyUnicode_Check(o)) return PyErr_Format(PyExc_TypeError, "a str is needed, not %R", Py_TYPE(o)), NULL;
+    const char *text = PyUnicode_AsUTF8AndSize(o, &n);
+    if (text && strlen(text) != (size_t)n) return PyErr_SetString(PyExc_ValueError, "embedded null character"), NULL;
+    return text;
+}
+
 /* A sequence of strings as C's; what they point into is held by *list. PyMem_Free ends the array. */
 static const char **texts(PyObject *o, PyObject **list, int *n)
 {
@@ -412,7 +422,7 @@ static const char **texts(PyObject *o, PyObject **list, int *n)
     const char **at = PyMem_Malloc(sizeof *at * (size_t)(*n + 1));
     if (!at) return (const char **)PyErr_NoMemory();
     for (int i = 0; i < *n; i++)
-        if (!(at[i] = PyUnicode_AsUTF8(PyTuple_GET_ITEM(*list, i)))) return PyMem_Free(at), NULL;
+        if (!(at[i] = text_of(PyTuple_GET_ITEM(*list, i)))) return PyMem_Free(at), NULL;
     return at;
 }
 
@@ -463,7 +473,7 @@ static PyObject *module_load(PyObject *type, PyObject *image)
 
 static PyObject *module_kernel(PyObject *o, PyObject *name)
 {
-    const char *text = PyUnicode_AsUTF8(name);
+    const char *text = text_of(name);
     cp_kernel *k;
     if (!text) return NULL;
     CPY_RUN(0, k = cp_module_kernel(((module_object *)o)->module, text));
@@ -472,7 +482,7 @@ static PyObject *module_kernel(PyObject *o, PyObject *name)
 
 static PyObject *module_global(PyObject *o, PyObject *name)
 {
-    const char *text = PyUnicode_AsUTF8(name);
+    const char *text = text_of(name);
     void *address;
     int64_t bytes;
     if (!text) return NULL;

@@ -138,6 +138,24 @@ static void remove_headers(const char *folder)
     rmdir(folder);
 }
 
+static bool header_is_whole(const char *folder, const cpi_header *t)
+{
+    char path[PATH_MAX];
+    size_t bytes = 0;
+    char *text = join(path, folder, t->name) ? cpi_cache_read(path, &bytes) : NULL;
+    bool whole = text && bytes == strlen(t->text) && memcmp(text, t->text, bytes) == 0;
+    free(text);
+    return whole;
+}
+
+/* Folders of temporary files are cleared by age, disks run full: what is missing or another is written again. */
+static bool mend_headers(const char *folder)
+{
+    for (const cpi_header *t = cpi_device_texts; t->name; t++)
+        if (!header_is_whole(folder, t) && !write_header(folder, t)) return false;
+    return true;
+}
+
 /* The folder of the headers, in the cache; written once. */
 static bool need_headers(const char *folder, char path[PATH_MAX])
 {
@@ -145,15 +163,17 @@ static bool need_headers(const char *folder, char path[PATH_MAX])
     struct stat s;
     snprintf(name, sizeof name, "headers-%.32s", cpi_compiler_headers_key());
     if (!join(path, folder, name)) return false;
-    if (stat(path, &s) == 0) return S_ISDIR(s.st_mode);
+    if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode)) return mend_headers(path);
+    unlink(path); /* what is no folder */
     if (!join(made, folder, "making-XXXXXX") || !mkdtemp(made)) return false;
     bool done = true;
     for (const cpi_header *t = cpi_device_texts; done && t->name; t++) done = write_header(made, t);
     if (done && rename(made, path) == 0) return true;
     int why = errno;
     remove_headers(made); /* another process was faster, or there is no room */
+    bool there = lstat(path, &s) == 0 && S_ISDIR(s.st_mode);
     errno = why;
-    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+    return there;
 }
 
 /* --- options --- */
@@ -319,12 +339,14 @@ cp_code cpi_compiler_check_options(const cpi_source *source)
     return CP_OK;
 }
 
-/* The user's options; what they become is kept in `words`. False without memory. */
-static bool add_options(command *c, const cpi_source *source, char **words)
+/* The user's options; what they become is kept in `words`. Files that are put before the text are in it already when it
+ * is `compiled`. False without memory. */
+static bool add_options(command *c, const cpi_source *source, bool compiled, char **words)
 {
     const struct known *k;
     const char *value;
     for (int i = 0, n; i < source->noptions && (n = read_option(source, i, &k, &value)); i += n) {
+        if (compiled && k->passed && strcmp(k->passed, "-include") == 0) continue;
         if (!option_for_compiler(k, value, &words[i])) return false;
         if (words[i]) add(c, words[i]);
     }
@@ -333,14 +355,14 @@ static bool add_options(command *c, const cpi_source *source, char **words)
 
 /* --- running --- */
 
-enum { NOT_RUN = -1 };
+enum { NOT_RUN = -1, UNKNOWN = -2 };
 
-/* Exit status, NOT_RUN where it cannot be run. */
+/* Exit status, NOT_RUN where it cannot be run, UNKNOWN where somebody else was told: compilers leave no result then. */
 static int run(const command *c, const char *log)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    sigset_t none;
+    sigset_t none, usual;
     pid_t child;
     int status = NOT_RUN;
     posix_spawn_file_actions_init(&files);
@@ -350,7 +372,10 @@ static int run(const command *c, const char *log)
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGCHLD); /* the compiler waits for programs of its own */
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     size_t n = 0;
     while (environ[n]) n++;
     char **with = malloc((n + 2) * sizeof *with);
@@ -361,7 +386,11 @@ static int run(const command *c, const char *log)
         with[kept++] = (char *)"LC_ALL=C";
         with[kept] = NULL;
         if (posix_spawn(&child, c->word[0], &files, &attributes, (char **)c->word, with) == 0)
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+            while (waitpid(child, &status, 0) < 0)
+                if (errno != EINTR) { /* a program that ignores SIGCHLD, or waits for all children, has its status */
+                    status = UNKNOWN;
+                    break;
+                }
     }
     free(with);
     posix_spawn_file_actions_destroy(&files);
@@ -420,7 +449,7 @@ static int count(const char *const *words)
 
 /* Runs the compiler on the text; in `words` what the user's options become. */
 static cp_code run_on(const workplace *w, command *c, const char *compiler, const cpi_source *source, char **words,
-                      const char *const *flags, const char *const *more, bool links, void **result, size_t *bytes)
+                      const char *const *flags, const char *const *more, bool compiled, void **result, size_t *bytes)
 {
     char include[PATH_MAX + 2];
     size_t log_bytes = 0;
@@ -429,13 +458,13 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
     for (; more && *more; more++) add(c, *more);
     snprintf(include, sizeof include, "-I%s", w->headers);
     add(c, include);
-    if (!add_options(c, source, words)) return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
+    if (!add_options(c, source, compiled, words)) return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
     add(c, w->source);
     add(c, "-o");
     add(c, w->result);
-    if (links) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: what the compiler calls by itself */
+    if (compiled) add(c, "-lm"), add(c, "-lgcc"); /* libgcc: what the compiler calls by itself */
     int status = run(c, w->log);
-    *result = status == 0 ? cpi_cache_read(w->result, bytes) : NULL;
+    *result = status == 0 || status == UNKNOWN ? cpi_cache_read(w->result, bytes) : NULL;
     char *log = *result ? NULL : cpi_cache_read(w->log, &log_bytes);
     cp_code code = *result ? CP_OK : compile_error(compiler, log, source, status);
     free(log);
@@ -443,7 +472,7 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
 }
 
 static cp_code run_in(const char *compiler, const char *folder, const cpi_source *source, const char *text,
-                      const char *const *flags, const char *const *more, bool links, void **result, size_t *bytes)
+                      const char *const *flags, const char *const *more, bool compiled, void **result, size_t *bytes)
 {
     enum { OURS = 8 };
     command c = {0};
@@ -452,7 +481,7 @@ static cp_code run_in(const char *compiler, const char *folder, const cpi_source
     cp_code code = CP_ERROR_MEMORY;
     if (words && command_new(&c, count(flags) + count(more) + source->noptions + OURS)) {
         if (enter(w, folder, text))
-            code = run_on(w, &c, compiler, source, words, flags, more, links, result, bytes);
+            code = run_on(w, &c, compiler, source, words, flags, more, compiled, result, bytes);
         else
             code = cpi_fail(CP_ERROR_IO, "kernel cache: %s: %s", folder, strerror(errno));
     }

@@ -127,13 +127,26 @@ static bool is_plain(const char *p, const char *end)
     return p >= end || *p == '/';
 }
 
-/* Lines that must be carried out before the text can be read: conditions, headers of the user's, macros with a
- * program's structure in them. */
-static bool needs_preprocessor(const char *text)
+/* Whether a macro has a program's structure in it, or makes words of parts. */
+static bool has_structure(const char *p, size_t n)
 {
+    static const char *const words[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx", "##",
+                                        "blockIdx", "blockDim", "gridDim", "atomic", "{", ";"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(p, n, words[i], strlen(words[i]))) return true;
+    return false;
+}
+
+/* What must be carried out before the text can be read: conditions, headers of the user's, macros with a program's
+ * structure in them, in the text or among the options. */
+static bool needs_preprocessor(const cpi_source *source)
+{
+    const char *text = source->text;
     bool waits = strstr(text, "__sync") != NULL; /* then variables are looked for in kernels */
-    static const char *const structure[] = {"__sync", "__shfl", "__shared__", "__global__", "__device__", "threadIdx",
-                                            "blockIdx", "blockDim", "gridDim", "atomic", "{", ";"};
+    for (int i = 0; i < source->noptions; i++)
+        if (strstr(source->options[i], "-include") || strstr(source->options[i], "--pre-include") ||
+            has_structure(source->options[i], strlen(source->options[i])))
+            return true;
     for (const char *p = text; p; p = strchr(p, '\n')) {
         p += strspn(p, " \t\r\n");
         if (*p != '#') continue;
@@ -150,8 +163,7 @@ static bool needs_preprocessor(const char *text)
             if (!ours) return true;
         }
         if (strncmp(word, "define", 6) == 0 && waits && !is_plain(word + 6, p + n)) return true;
-        for (size_t i = 0; strncmp(word, "define", 6) == 0 && i < sizeof structure / sizeof *structure; i++)
-            if (memmem(p, n, structure[i], strlen(structure[i]))) return true;
+        if (strncmp(word, "define", 6) == 0 && has_structure(p, n)) return true;
         p += n;
         if (!*p) break;
     }
@@ -197,7 +209,7 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
     char *read = NULL;
     bool unbalanced = false;
     *regions = false;
-    if (needs_preprocessor(source->text)) {
+    if (needs_preprocessor(source)) {
         cp_code code = cpi_compiler_preprocess(m->compiler, m->folder, source, &read);
         if (code) return code;
     }

@@ -197,7 +197,9 @@ static bool note(cpi_cu_program *p, const declaration *d, int start, bool templa
     return true;
 }
 
-static bool scan(cpi_cu_program *p, int i, int end, int scope)
+enum { NESTED_MOST = 256 };
+
+static bool scan(cpi_cu_program *p, int i, int end, int scope, int depth)
 {
     static const char *const passed[] = {"using", "typedef", "static_assert", "friend", NULL};
     const cpi_tokens *t = &p->tokens;
@@ -218,7 +220,11 @@ static bool scan(cpi_cu_program *p, int i, int end, int scope)
             if (brace < end && cpi_token_is(&t->at[brace], "{")) {
                 for (int k = i + 1; space && k < brace; k++)
                     if (t->at[k].kind == CPI_W_NAME) inner = new_scope(p, inner, &t->at[k]);
-                if (!scan(p, brace + 1, t->at[brace].match, inner)) return false;
+                if (depth == NESTED_MOST) {
+                    cpi_fail(CP_ERROR_UNSUPPORTED, "line %d: namespaces more than %d deep", t->at[i].line, NESTED_MOST);
+                    return false;
+                }
+                if (!scan(p, brace + 1, t->at[brace].match, inner, depth + 1)) return false;
                 brace = t->at[brace].match;
             }
             i = brace + 1;
@@ -340,7 +346,7 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     p->plain = -1;
     if (!cpi_tokens_read(text, &p->tokens, unbalanced)) return false;
     int outermost = new_scope(p, 0, NULL);
-    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost) || p->scopes.failed) {
+    if (!refuse(&p->tokens) || !scan(p, 0, p->tokens.n, outermost, 0) || p->scopes.failed) {
         cpi_cu_free(p);
         return false;
     }

@@ -9,6 +9,8 @@
 
 #include "core/memory.h"
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* files that some editors wrote begin with it */
+
 typedef struct reader {
     const char *p;
     int line;
@@ -66,7 +68,7 @@ static const char *raw_text_end(const char *p, int *lines)
     if (n > 16 || !p[2 + n]) return text_end(p + 1);
     memcpy(close + 1, p + 2, n);
     strcpy(close + 1 + n, "\"");
-    const char *end = strstr(p, close);
+    const char *end = strstr(p + 3 + n, close);
     end = end ? end + n + 2 : p + strlen(p);
     for (; p < end; p++) *lines += *p == '\n';
     return end;
@@ -99,9 +101,10 @@ static const char *word_end(reader *r, cpi_token *t)
     }
     if (isalpha((unsigned char)*p) || *p == '_' || *p == '$' || *p & 0x80) {
         t->kind = CPI_W_NAME;
-        if (p[0] == 'R' && p[1] == '"') {
+        int prefix = (*p == 'L' || *p == 'U') ? 1 : *p == 'u' ? 1 + (p[1] == '8') : 0; /* LR"(...)", u8R"(...)" */
+        if (p[prefix] == 'R' && p[prefix + 1] == '"') {
             t->kind = CPI_W_TEXT;
-            return raw_text_end(p, &r->line);
+            return raw_text_end(p + prefix, &r->line);
         }
         while (isalnum((unsigned char)*p) || *p == '_' || *p == '$' || *p & 0x80) p++;
         return p;
@@ -154,7 +157,7 @@ static bool match_brackets(cpi_tokens *t)
 bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced)
 {
     int room = 256;
-    reader r = {text, 1, true};
+    reader r = {strncmp(text, BYTE_ORDER_MARK, 3) == 0 ? text + 3 : text, 1, true};
     *unbalanced = false;
     *t = (cpi_tokens){cpi_malloc((size_t)room * sizeof *t->at), 0};
     while (t->at) {

@@ -359,6 +359,7 @@ static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
 {
     char name[1024];
     cpi_string_put(out,
+                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef loop\n#undef regions\n#undef fibers"
                    "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
                    "__cu_kernel __cu_kernels[] = {\n");
     for (int k = 0; k < p->nfunctions; k++) {
@@ -416,7 +417,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         }
     }
     cpi_string_put(out, "#include \"cuprite_device.h\"\n#line 1 \"kernel.cu\"\n");
-    cpi_string_add(out, text, (size_t)(t->at[0].text - text));
+    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a mark of the order of bytes is for first lines */
+    cpi_string_add(out, text + mark, (size_t)(t->at[0].text - text) - mark);
     while (at < t->n) {
         if (k < p->nfunctions && at == p->function[k].start) {
             const cpi_cu_function *f = &p->function[k];

@@ -111,6 +111,59 @@ def test_damaged(place, damage):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("damage", ["missing", "changed", "truncated", "no folder", "link that leads nowhere"])
+def test_damaged_headers(place, damage):
+    """Headers that something cleared away, or that a full disk cut, are written again."""
+    place.run(ADD % 1)
+    folder, = place.cache.glob("headers-*")
+    types = folder / "types.h"
+    if damage == "missing":
+        types.unlink()
+    elif damage == "changed":
+        types.write_text("#error this is not ours\n")
+    elif damage == "truncated":
+        types.write_bytes(types.read_bytes()[:-20])
+    else:
+        shutil.rmtree(folder)
+        if damage == "no folder":
+            folder.write_text("")
+        else:
+            folder.symlink_to(place.cache / "nothing")
+    assert place.run(ADD % 2) == ("192.0", "")
+
+
+CHILDREN = {
+    "ignored": "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n",
+    "waited for": """
+import os, threading, time
+def wait():
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            time.sleep(0.0005)
+threading.Thread(target=wait, daemon=True).start()
+""",
+}
+
+
+@pytest.mark.parametrize("how", CHILDREN)
+def test_children_of_the_program(place, how):
+    """The compiler's status may have gone to somebody else: its result says what it was."""
+    assert place.run(CHILDREN[how] + ADD % 1) == ("128.0", "")
+    out, err = place.run(CHILDREN[how] + ADD % "nothing")
+    assert "CompileException" in err and "nothing" in err
+
+
+def test_full_disk(place):
+    """The error is the disk's."""
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" \
+            "import cuprite; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+    out, err = place.run(limit + ADD % 1)
+    assert err.strip().endswith(f"OSError: kernel cache: {place.cache}: File too large")
+    assert not list(place.cache.glob("making-*")) and not list(place.cache.glob("work-*"))
+
+
 def test_entry_of_another_user(place):
     place.run(ADD % 1)
     os.chown(place.entries[0], 12345, 12345)

@@ -238,3 +238,14 @@ def test_gufunc():
                        (lambda: g(b, b), ValueError), (lambda: cp.GeneralizedUFunc(len, "(i->()"), ValueError)):
         with pytest.raises(error):
             bad()
+
+
+@pytest.mark.parametrize("kind", [5, 99, -1, None])
+def test_kinds_of_copies(device, kind):
+    """A kind that does not exist is refused; bytes of a device would be read by the host."""
+    x, out = cp.arange(4, dtype="i4"), np.zeros(4, "i4")
+    if not (device.startswith("cuda") and kind is None):
+        with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidMemcpyDirection"):
+            cp.cuda.runtime.memcpy(out.ctypes.data, x.data.ptr, 16, kind)
+    cp.cuda.runtime.memcpy(out.ctypes.data, x.data.ptr, 16, cp.cuda.runtime.memcpyDeviceToHost)
+    assert out.tolist() == [0, 1, 2, 3]

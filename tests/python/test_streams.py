@@ -324,3 +324,12 @@ def test_forked_child(device):
     r = subprocess.run([sys.executable, "-c", FORKED, device], capture_output=True, text=True, timeout=120,
                        env={**os.environ, "PYTHONPATH": home, "CUPRITE_DEVICE": ""})
     assert r.returncode == 0, r.stdout + r.stderr
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "text"])
+def test_callbacks_that_cannot_be_called(wrong):
+    stream = cp.cuda.Stream()
+    for put in (stream.add_callback, stream.launch_host_func):
+        with pytest.raises(TypeError, match=f"a callback must be callable, a {type(wrong).__name__} is not"):
+            put(wrong, None)
+    stream.synchronize()

@@ -4,8 +4,12 @@ Every file below src/kernel/device becomes one, under its name there, and those 
 names in that folder, for the GPU's compiler too. Headers of the C library and of CUDA whose content kernels have anyway
 (EMPTY) are names only: standard headers cost more than a kernel. Read by a preprocessor alone (__CUPRITE_READ__), a
 header leaves a line that asks for it.
+
+Users define macros (-DT=float, -Dwidth=16, #define N 8 above an #include), and a header's parameters may have such a
+name. So each header puts macros of its parameters' names away while it is read.
 """
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "src/kernel/device"
@@ -14,6 +18,13 @@ EMPTY = ("stdio.h stdlib.h string.h limits.h float.h assert.h cstdio cstdlib cst
          "cassert cstddef cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h device_functions.h "
          "vector_types.h vector_functions.h builtin_types.h math_functions.h sm_60_atomic_functions.h "
          "device_atomic_functions.h").split()
+
+KEYWORDS = set("""alignas alignof asm auto bool break case catch char class const constexpr const_cast continue decltype
+default define defined delete do double else enum explicit export extern false float for friend goto if ifdef ifndef
+include inline int long mutable namespace new noexcept nullptr operator once pragma private protected public register
+return short signed sizeof static static_assert static_cast struct switch template this throw true try typedef typeid
+typename undef union unsigned using virtual void volatile wchar_t while reinterpret_cast dynamic_cast elif endif
+char16_t char32_t char8_t""".split())
 
 
 def literal(text):
@@ -26,10 +37,33 @@ def texts(folder, apart=None):
             if path.is_file() and (apart is None or apart not in path.parents)}
 
 
+def own_names(text, macros):
+    """The names in a header that a user may have given a macro: not the vocabulary's macros, nor C++'s own words."""
+    code = re.sub(r"/\*.*?\*/|//[^\n]*|\"(\\.|[^\"\n])*\"|#\s*(include|pragma|if\w*|el\w+|endif)[^\n]*", " ", text,
+                  flags=re.S)
+    found = set(re.findall(r"(?<![\w#])[A-Za-z]\w*", code))
+    return sorted(n for n in found - macros - KEYWORDS if "__" not in n)
+
+
+def names_in_macros(found, macros):
+    """What the vocabulary's macros say: other headers use them, and users' text, where such a name stays the user's."""
+    lines = re.findall(r"#\s*define\s((?:[^\n]*\\\n)*[^\n]*)", "\n".join(found.values()))
+    return own_names("\n".join(lines), macros)
+
+
+def guarded(text, macros, everywhere):
+    names = sorted({*own_names(text, macros), *everywhere})
+    put_away = "".join(f'#pragma push_macro("{n}")\n#undef {n}\n' for n in names)
+    back = "".join(f'\n#pragma pop_macro("{n}")' for n in names)
+    return put_away + text + back
+
+
 def table(name, found):
+    macros = set(re.findall(r"#\s*(?:define|undef|ifdef|ifndef)\s+(\w+)", "\n".join(found.values())))
+    everywhere = names_in_macros(found, macros)
     rows = []
     for file, text in sorted(found.items()):
-        whole = f"#pragma once\n#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{text}\n#endif"
+        whole = f"#pragma once\n#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{guarded(text, macros, everywhere)}\n#endif"
         rows.append(f'    {{"{file}",\n{literal(whole)}}},')
     return f"const cpi_header {name}[] = {{\n" + "\n".join(rows) + "\n    {NULL, NULL}};\n"
 

@@ -476,6 +476,7 @@ def memGetInfo():
 
 _SIDES = {memcpyHostToHost: (True, True), memcpyHostToDevice: (False, True), memcpyDeviceToHost: (True, False),
           memcpyDeviceToDevice: (False, False)}  # kind: whether destination and source are the host's
+_INVALID_DIRECTION = 21  # cudaErrorInvalidMemcpyDirection
 
 
 def memcpy(dst, src, size, kind):
@@ -483,6 +484,8 @@ def memcpy(dst, src, size, kind):
     if _cuda():
         _native("cudaMemcpy", dst, src, size, kind)
         return
+    if kind not in _SIDES and kind != memcpyDefault:
+        raise CUDARuntimeError(_INVALID_DIRECTION)
     to_host, from_host = _SIDES.get(kind, (False, False))
     _device.memory_copy(dst, -1 if to_host else _here(), src, -1 if from_host else _here(), size)
 

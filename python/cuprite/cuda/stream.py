@@ -4,6 +4,12 @@ import weakref
 from cuprite import _device
 
 
+def _check_callable(callback):
+    """Here, where the program stands: on the stream's thread nobody would hear of it."""
+    if not callable(callback):
+        raise TypeError(f"a callback must be callable, a {type(callback).__name__} is not")
+
+
 class _Base:
     """A stream: work in it is done in order."""
     _handle = None
@@ -37,12 +43,14 @@ class _Base:
     def launch_host_func(self, callback, arg=None):
         """Calls callback(arg) once the stream's earlier work is done, on another thread (on the CPU at once). The
         callback must not use the device."""
+        _check_callable(callback)
         _device.stream_call(self._stream(), lambda: callback(arg))
         if self._host_funcargs is not None:
             self._host_funcargs.append((callback, arg))
 
     def add_callback(self, callback, arg=None):
         """Calls callback(stream, 0, arg) once the stream's earlier work is done, as launch_host_func does."""
+        _check_callable(callback)
         self.launch_host_func(lambda _: callback(self, 0, arg))
 
     def begin_capture(self, mode=None):

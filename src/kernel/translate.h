@@ -68,6 +68,8 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
 /* Whether a word makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
+/* name( or name<...>( and no member. */
+bool cpi_cu_is_call(const cpi_tokens *t, int i);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must go in step; the one at token i,
  * written so that fibers do; behind it, or -1 (nothing written) where there is none. */

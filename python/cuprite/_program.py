@@ -151,7 +151,7 @@ class Group:
                 except Exception:  # which the operations say in their own words
                     pass
         if found is None:
-            run(self.nodes, r)
+            run(self.nodes, r, self.fresh)
             found = (*[r[n.at] for n in self.fresh], *targets)
             found = found if len(found) > 1 else found[0]
         return found
@@ -180,9 +180,9 @@ def apart(slots, targets, r):
                for t in targets for i in {*slots, *targets})
 
 
-def run(nodes, r):
-    """Nodes one by one, as the function did them; results go to r."""
-    skipped = {n.args[1] for n in nodes if n.kind == "store" and n.what}
+def run(nodes, r, wanted):
+    """Nodes one by one, as the function did them; results go to r, those `wanted` too that are computed in place."""
+    skipped = {n.args[1] for n in nodes if n.kind == "store" and n.what and n.args[1] not in wanted}
 
     def of(x):
         return r[x.at] if isinstance(x, Node) else x
@@ -392,7 +392,7 @@ class Segment:
                 found = found if type(found) is tuple else (found,)
                 r.update(zip([n.at for n in g.fresh], found))
         else:
-            run(self.nodes, r)
+            run(self.nodes, r, self.fresh)
         return tuple([r[n.at] for n in self.fresh])
 
     def is_simple(self):

@@ -9,8 +9,6 @@
 #include "core/memory.h"
 #include "kernel/regions.h"
 
-bool cpi_cu_is_call(const cpi_tokens *t, int i);
-
 enum { NAMES = 256, SUBSTITUTES = 16, DEPTH = 8, PLACED = 64, ARGUMENTS = 16, LONGEST = 1 << 20 };
 
 typedef struct declared { /* a variable or parameter of a function */

@@ -266,14 +266,19 @@ static bool inside_function(const cpi_cu_program *p, int i)
     return false;
 }
 
-bool cpi_cu_is_call(const cpi_tokens *t, int i);
-/* name( or name<...>( and no member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i)
 {
     if (i && (cpi_token_is(&t->at[i - 1], ".") || cpi_token_is(&t->at[i - 1], "->"))) return false;
     if (cpi_token_is(&t->at[i + 1], "(")) return true;
     int behind = cpi_token_is(&t->at[i + 1], "<") ? cpi_tokens_behind_angles(t, i + 1, t->n) : -1;
     return behind > 0 && cpi_token_is(&t->at[behind], "(");
+}
+
+static bool is_shared_variable(const cpi_cu_program *p, const cpi_token *w)
+{
+    for (int v = 0; v < p->nvariables; v++)
+        if (p->variable[v].shared && cpi_token_same(w, &p->tokens.at[p->variable[v].name])) return true;
+    return false;
 }
 
 /* All functions of a name are alike, since a call does not tell which is meant. */
@@ -288,8 +293,7 @@ static bool spread(cpi_cu_program *p)
             bool context = cpi_cu_needs_context(w), waits = cpi_cu_waits(w);
             for (cpi_cu_function *g = named(p, w, 0); g; g = named(p, w, (int)(g - p->function) + 1))
                 context = context || g->context, waits = waits || g->barriers;
-            for (int v = 0; v < p->nvariables; v++)
-                context = context || (p->variable[v].shared && cpi_token_same(w, &p->tokens.at[p->variable[v].name]));
+            context = context || is_shared_variable(p, w);
             changed = changed || (context && !f->context) || (waits && !f->barriers);
             f->context = f->context || context;
             f->barriers = f->barriers || waits;
@@ -323,14 +327,20 @@ static void find_indirect(cpi_cu_program *p)
     }
 }
 
+static bool inside_variable(const cpi_cu_program *p, int i)
+{
+    for (int v = 0; v < p->nvariables; v++)
+        if (i >= p->variable[v].start && i < p->variable[v].end) return true;
+    return false;
+}
+
 /* Methods, and lines of macros: a macro's words are those of wherever it is used. */
 static void find_hidden(cpi_cu_program *p)
 {
     for (int i = 0; i < p->tokens.n; i++) {
         const cpi_token *w = &p->tokens.at[i];
-        if (w->kind == CPI_W_NAME && cpi_cu_needs_context(w) && !inside_function(p, i)) {
-            bool declared = cpi_token_is(w, "__shared__");
-            if (!declared) p->hidden_context = true;
+        if (w->kind == CPI_W_NAME && (cpi_cu_needs_context(w) || is_shared_variable(p, w)) && !inside_function(p, i)) {
+            if (!inside_variable(p, i)) p->hidden_context = true;
             if (cpi_cu_waits(w)) p->all_fibers = true;
         }
         if (w->kind == CPI_W_LINE &&

@@ -535,7 +535,7 @@ static int purity(const cpi_structure *s, int first, int last)
         if (is(s, i, "threadIdx")) least = 1;
         bool known = type_word(s, i);
         for (int k = 0; k < 4; k++) known = known || is(s, i, functions[k]);
-        if (is(s, i + 1, "(") && !known) return 0;
+        if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
         const cpi_local *v = local_at(s, i);
         if (!v) { /* a constant, a type; a variable of the device's is memory */
             for (int k = 0; k < s->program->nvariables; k++)

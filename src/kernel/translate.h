@@ -79,6 +79,8 @@ int cpi_cu_declared_names(const cpi_tokens *t, int first, int end, int *names, i
 /* Whether a word makes its function need the context; whether it waits for other threads. */
 bool cpi_cu_needs_context(const cpi_token *w);
 bool cpi_cu_waits(const cpi_token *w);
+/* name( or name<...>( and no member. */
+bool cpi_cu_is_call(const cpi_tokens *t, int i);
 
 /* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. */
 void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);

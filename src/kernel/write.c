@@ -7,8 +7,6 @@
 #include "core/memory.h"
 #include "kernel/translate.h"
 
-bool cpi_cu_is_call(const cpi_tokens *t, int i);
-
 /* White space and comments between token i - 1 and token i. */
 static void put_gap(const cpi_cu_program *p, int i, cpi_string *out)
 {
@@ -109,7 +107,8 @@ static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
     return -1;
 }
 
-/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. */
+/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. `f`: NULL in methods, which no
+ * kernel's size counts. */
 static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int first, int word, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
@@ -126,12 +125,13 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     cpi_string_put(out, "struct __cu_s%d { ", word);
     put_type(t, first, end, out);
     cpi_string_put(out, "; }; ");
-    int before = f->global ? shared_before(t, f, first) : -2;
+    int before = f && f->global ? shared_before(t, f, first) : -2;
     if (before == -2) {
         cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
                        word, word);
-        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
-                       word, word);
+        if (f)
+            cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
+                           word, word);
     } else {
         char behind[64] = "0";
         if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
@@ -158,13 +158,121 @@ static const cpi_cu_function *called(const cpi_cu_program *p, int i)
     return NULL;
 }
 
-/* A variable of dynamic shared memory that is declared at namespace scope. */
+/* --- shared memory that is declared at namespace scope --- */
+
+static bool is_dynamic(const cpi_tokens *t, const cpi_cu_variable *v)
+{
+    for (int i = v->start; i < v->name; i++)
+        if (cpi_token_is(&t->at[i], "extern")) return v->shared;
+    return false;
+}
+
+static bool among(const cpi_token *w, const char *const *words)
+{
+    while (*words && !cpi_token_is(w, *words)) words++;
+    return *words;
+}
+
+/* Whether the name at k is declared there: `float *s = a`, `int s;`, `T &s,`. An array has no products, so what looks
+ * like one is a pointer's declaration. */
+static bool declares(const cpi_tokens *t, int k)
+{
+    static const char *const ends[] = {"=", ";", ",", ")", ":", NULL};
+    static const char *const keywords[] = {"return", "else", "do", "case", "goto", "new", "delete", "sizeof", NULL};
+    int before = k - 1;
+    while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
+    if (before < 0 || t->at[before].kind != CPI_W_NAME || among(&t->at[before], keywords)) return false;
+    return among(&t->at[k + 1], ends) ||
+           (before == k - 1 && (cpi_token_is(&t->at[k + 1], "[") || cpi_token_is(&t->at[k + 1], "{")));
+}
+
+/* Whether the name at i means something else than the variable `v`: a member, a parameter, a local variable. */
+static bool is_hidden(const cpi_tokens *t, const cpi_cu_variable *v, int i)
+{
+    static const char *const members[] = {".", "->", "::", NULL};
+    static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
+    if (among(&t->at[i - 1], members)) return true;
+    for (int k = i; k > v->name; k--) {
+        const cpi_token *w = &t->at[k];
+        if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
+        if (w->match >= 0 && w->match < k) { /* what has ended */
+            k = w->match;
+        } else if (cpi_token_is(w, "{")) {
+            int head = k - 1;
+            while (head > 0 && among(&t->at[head], behind_head)) head--;
+            if (!cpi_token_is(&t->at[head], ")")) continue;
+            for (int m = t->at[head].match; m < head; m++)
+                if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
+        }
+    }
+    return false;
+}
+
+/* The variable of dynamic shared memory that the name at i means. */
 static const cpi_cu_variable *dynamic_variable(const cpi_cu_program *p, int i)
 {
+    const cpi_tokens *t = &p->tokens;
     for (int v = 0; v < p->nvariables; v++)
-        if (p->variable[v].shared && cpi_token_same(&p->tokens.at[i], &p->tokens.at[p->variable[v].name]))
+        if (i > p->variable[v].end && cpi_token_same(&t->at[i], &t->at[p->variable[v].name]) &&
+            is_dynamic(t, &p->variable[v]) && !is_hidden(t, &p->variable[v], i))
             return &p->variable[v];
     return NULL;
+}
+
+/* Static shared memory is the worker's, as it runs one block after the other. */
+static void put_shared_variable(const cpi_cu_program *p, const cpi_cu_variable *v, cpi_string *out)
+{
+    if (!is_dynamic(&p->tokens, v)) {
+        cpi_string_put(out, "static __thread ");
+        put_type(&p->tokens, v->start, v->end, out);
+    }
+    put_newlines(p, v->start, v->end, out);
+}
+
+/* --- lambdas --- */
+
+/* The { of the lambda whose [ is at i, or -1. */
+static int lambda_body(const cpi_tokens *t, int i)
+{
+    static const char *const returns[] = {"return", "case", "else", "do", NULL};
+    const cpi_token *before = &t->at[i - 1];
+    if (!cpi_token_is(&t->at[i], "[") || cpi_token_is(&t->at[i + 1], "[") || cpi_token_is(before, "]") ||
+        cpi_token_is(before, ")") || cpi_token_is(before, "[") || before->kind == CPI_W_TEXT ||
+        (before->kind == CPI_W_NAME && !among(before, returns)))
+        return -1;
+    int k = t->at[i].match + 1;
+    if (!cpi_token_is(&t->at[k], "(") && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], "<")) return -1;
+    for (; k < t->n && !cpi_token_is(&t->at[k], "{") && !cpi_token_is(&t->at[k], ";"); k++)
+        if (t->at[k].match > k) k = t->at[k].match;
+    return cpi_token_is(&t->at[k], "{") ? k : -1;
+}
+
+/* Behind the [ of a lambda: shared variables are nobody's to capture in CUDA, nor is where a thread is; here they are
+ * a reference and a parameter. */
+static void put_captures(const cpi_cu_program *p, const cpi_cu_function *f, int open, int body, cpi_string *out)
+{
+    const cpi_tokens *t = &p->tokens;
+    int close = t->at[open].match, end = t->at[body].match, names[64];
+    bool first = cpi_token_is(&t->at[open + 1], "&"), by_default = first || cpi_token_is(&t->at[open + 1], "=");
+    by_default = by_default && (open + 2 == close || cpi_token_is(&t->at[open + 2], ","));
+    if (by_default && first) return;
+    cpi_string more = {0};
+    bool context = false;
+    for (int i = body; i < end; i++) context = context || cpi_cu_needs_context(&t->at[i]) || called(p, i);
+    if (context && !by_default) cpi_string_put(&more, ", __ctx");
+    for (int i = f->body; i < open; i++) {
+        if (!cpi_token_is(&t->at[i], "__shared__") || t->at[block_of(t, f, i)].match < open) continue;
+        int n = cpi_cu_declared_names(t, i, statement_end(t, i), names, 64);
+        for (int k = 0; k < n; k++) {
+            int used = body;
+            while (used < end && !cpi_token_same(&t->at[used], &t->at[names[k]])) used++;
+            if (used < end) cpi_string_put(&more, ", &%.*s", (int)t->at[names[k]].length, t->at[names[k]].text);
+        }
+    }
+    if (more.length && by_default) cpi_string_put(out, "=%s", more.at);
+    else if (more.length) cpi_string_put(out, "%s%s", more.at + 2, open + 1 == close ? "" : ", ");
+    out->failed = out->failed || more.failed;
+    cpi_string_free(&more);
 }
 
 /* Headers of ours that a preprocessor has passed over (device/include.h says how). */
@@ -183,7 +291,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
     for (int i = first; i < last; i++) {
         const cpi_token *w = &t->at[i];
         if (i > first) put_gap(p, i, out);
-        int shared = f && is_specifier(w) ? shared_at(t, i, last) : -1;
+        int shared = is_specifier(w) ? shared_at(t, i, last) : -1;
         if (shared >= 0) {
             int end = statement_end(t, i);
             put_shared(p, f, i, shared, out);
@@ -196,7 +304,7 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             i = stepped - 1;
             continue;
         }
-        const cpi_cu_variable *v = f && w->kind == CPI_W_NAME ? dynamic_variable(p, i) : NULL;
+        const cpi_cu_variable *v = w->kind == CPI_W_NAME ? dynamic_variable(p, i) : NULL;
         if (v) {
             cpi_string_put(out, "((");
             put_type(t, v->start, v->name, out);
@@ -210,6 +318,12 @@ void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int las
             continue;
         }
         cpi_string_add(out, w->text, w->length);
+        int body = f && i > f->body ? lambda_body(t, i) : -1;
+        if (body >= 0) {
+            size_t written = out->length;
+            put_captures(p, f, i, body, out);
+            if (out->length > written && cpi_token_is(&t->at[i + 1], "=")) i++;
+        }
         if (f && called(p, i)) {
             context_at = i + 1;
             if (!cpi_token_is(&t->at[i + 1], "(")) context_at = cpi_tokens_behind_angles(t, i + 1, t->n);
@@ -426,11 +540,13 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
                          trouble && (!named || (f->body >= 0 && blamed(p, f, trouble))), out);
             at = p->function[k++].end;
         } else if (v < p->nvariables && at == p->variable[v].start) {
-            if (!p->variable[v].shared) cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
+            if (p->variable[v].shared) put_shared_variable(p, &p->variable[v], out);
+            else cpi_cu_copy(p, NULL, at, p->variable[v].end, out);
             at = p->variable[v++].end;
         } else {
-            cpi_cu_copy(p, NULL, at, at + 1, out);
-            at++;
+            int end = shared_at(t, at, t->n) >= 0 ? statement_end(t, at) + 1 : at + 1; /* in a method */
+            cpi_cu_copy(p, NULL, at, end, out);
+            at = end;
         }
         if (at < t->n) put_gap(p, at, out);
     }

@@ -359,3 +359,16 @@ def test_random_programs(device, case):
         if not isinstance(expected[0], type) or device == "cpu":
             for a, b in zip(left, mine):
                 same(a, b)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 3)])
+def test_updates_of_empty_arrays(shape):
+    def f(a, b, c):
+        wide = a.astype("i8")
+        a += cp.isnan(wide)
+        return (((1 - 2j) != wide) != cp.where(c, b, np.int64(3))) == (cp.logical_not(b) - a.astype("c16"))
+    g = cp.fuse(f)
+    for _ in range(3):
+        b, c = cp.broadcast_to(cp.ones(1, "i1"), (3,)), cp.ones((1, 1))
+        same(g(cp.zeros(shape, "i8"), b, c), f(cp.zeros(shape, "i8"), b, c))
+        g.wait()

@@ -19,5 +19,6 @@
 #include "atomics.h"
 #include "warps.h"
 #include "checked.h"
+#include "heap.h"
 #include "regions.h"
 #include "entry.h"

@@ -137,7 +137,11 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                                                       unsigned long long last, A... a)
     {
         place p(l, first);
-        for (unsigned long long b = first; b < last; b++, p.next(l)) F(block_context(l, w, p), a...);
+        for (unsigned long long b = first; b < last; b++, p.next(l)) {
+            const __cu_ctx block = block_context(l, w, p);
+            __CU_SHOW(block); /* what stands outside of the loops over threads */
+            F(block, a...);
+        }
     }
     static inline __attribute__((always_inline)) __cu_ctx thread_context(const __cu_launch *l, __cu_worker *w,
                                                                          const __cu_thread *t)

@@ -99,6 +99,31 @@ static inline double rnorm4d(double a, double b, double c, double d) { return 1 
 static inline float rnorm4df(float a, float b, float c, float d) { return 1 / norm4df(a, b, c, d); }
 static inline void sincospi(double x, double *s, double *c) { *s = sinpi(x), *c = cospi(x); }
 static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
+/* Steps of Newton's: on erf where it is not flat, on the logarithm of erfc elsewhere. */
+static inline double erfcinv(double x)
+{
+    if (!(x > 0 && x < 2)) return x == 0 ? INFINITY : x == 2 ? -INFINITY : NAN;
+    if (x > 1.5) return -erfcinv(2 - x);
+    double y = x >= 0.5 ? (1 - x) * 0.886226925452758 : sqrt(-log(x));
+    for (int i = 0; i < 12; i++) {
+        double e = x >= 0.5 ? erf(y) - (1 - x) : (log(x) - log(erfc(y))) * erfc(y);
+        double step = e * 0.886226925452758 * exp(y * y);
+        y -= step;
+        if (fabs(step) <= 1e-16 * fabs(y)) break;
+    }
+    return y;
+}
+static inline double erfinv(double x)
+{
+    if (fabs(x) > 0.5) return copysign(erfcinv(1 - fabs(x)), x);
+    double y = x * 0.886226925452758;
+    for (int i = 0; i < 6; i++) y -= (erf(y) - x) * 0.886226925452758 * exp(y * y);
+    return y;
+}
+static inline double normcdfinv(double x) { return -1.41421356237309504880 * erfcinv(2 * x); }
+static inline float erfinvf(float x) { return (float)erfinv((double)x); }
+static inline float erfcinvf(float x) { return (float)erfcinv((double)x); }
+static inline float normcdfinvf(float x) { return (float)normcdfinv((double)x); }
 static inline float erfcxf(float x) { return (float)erfcx((double)x); }
 static inline double rhypot(double a, double b) { return 1 / hypot(a, b); }
 static inline float rhypotf(float a, float b) { return 1 / hypotf(a, b); }

@@ -9,3 +9,17 @@ typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+#ifndef INT64_MAX
+#define INT8_MAX 127
+#define INT8_MIN (-INT8_MAX - 1)
+#define UINT8_MAX 255
+#define INT16_MAX 32767
+#define INT16_MIN (-INT16_MAX - 1)
+#define UINT16_MAX 65535
+#define INT32_MAX 2147483647
+#define INT32_MIN (-INT32_MAX - 1)
+#define UINT32_MAX 4294967295U
+#define INT64_MAX 9223372036854775807L
+#define INT64_MIN (-INT64_MAX - 1)
+#define UINT64_MAX 18446744073709551615UL
+#endif

@@ -249,4 +249,34 @@ template <typename T> CUPRITE_COMPLEX complex<T> atan(const complex<T> &z)
     return cuprite_turn_back(atanh(cuprite_turn(z)));
 }
 
+/* CuPy's lie in thrust. */
+namespace thrust {
+using ::complex;
+using ::real;
+using ::imag;
+using ::abs;
+using ::arg;
+using ::norm;
+using ::conj;
+using ::polar;
+using ::proj;
+using ::exp;
+using ::log;
+using ::log10;
+using ::pow;
+using ::sqrt;
+using ::sin;
+using ::cos;
+using ::tan;
+using ::sinh;
+using ::cosh;
+using ::tanh;
+using ::asin;
+using ::acos;
+using ::atan;
+using ::asinh;
+using ::acosh;
+using ::atanh;
+} // namespace thrust
+
 #endif

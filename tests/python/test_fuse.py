@@ -93,8 +93,8 @@ def test_nan_in_either_operand(dtype):
     """Results of their own: in a sum one NaN would hide that another is missing."""
     pairs = itertools.product([np.nan, np.inf, -np.inf, -0.0, 0.0, 1, -2], repeat=2)
     x, y = [cp.asarray(np.array(v, dtype)) for v in zip(*pairs)]
-    check(lambda x, y: (cp.maximum(x, y) * 1, cp.minimum(x, y) * 1, cp.where(x < y, y, x) * 1, (x != y) & (x < 1)), x, y,
-          fused=True)
+    check(lambda x, y: (cp.maximum(x, y) * 1, cp.minimum(x, y) * 1, cp.where(x < y, y, x) * 1, (x != y) & (x < 1)),
+          x, y, fused=True)
 
 
 @pytest.mark.parametrize("dtype", [t for t in REALS if "int" in t])

@@ -88,6 +88,15 @@ def test_mixed_types(a, b):
     check(lambda x, y: (x < y) & (x + y > 0), x, y, fused=True)
 
 
+def test_signed_beside_unsigned_of_64_bits():
+    """Compared exactly, added as float64: a conversion of one to the other's type would tell."""
+    x = cp.asarray(np.array([0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1] * 30, "u8"))
+    y = cp.asarray(np.array([-1, 1, 2**53, 2**63 - 1, -2**63, -1] * 30))
+    for a, b in ((x, y), (y, x), (x, x[::-1]), (y, y[::-1])):
+        check(lambda a, b: (a < b) | (a == b), a, b)
+        check(lambda a, b: ((a >= b) & (a != b), a + b, cp.maximum(a, b) * 2, cp.where(a > b, a, b)), a, b)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_nan_in_either_operand(dtype):
     """Results of their own: in a sum one NaN would hide that another is missing."""

@@ -32,11 +32,13 @@ typedef struct cp_module_options {
  * there is no compiler, or for what a device has not (inline PTX, textures, launches from kernels on the CPU). */
 CP_API cp_module *cp_module_compile(const char *source, const cp_module_options *options);
 #define cp_module_compile(...) CP_CALL(cp_module_compile, cp_module_options, __VA_ARGS__, ._ = 0)
-/* A module that another compiler made: cubin, fatbin or PTX, for GPUs only. */
+/* A module that another compiler made: cubin, fatbin or PTX. CP_ERROR_UNSUPPORTED on the CPU, CP_ERROR_DRIVER for an
+ * image that the driver does not take. */
 CP_API cp_module *cp_module_load(const void *image, int64_t bytes);
 CP_API void cp_module_free(cp_module *m); /* NULL is fine; its kernels keep it alive */
-CP_API int cp_module_device(const cp_module *m);
-/* Where a __device__ or __constant__ variable lies in the device's memory, and how many bytes it has. */
+CP_API int cp_module_device(const cp_module *m); /* its number; CP_NO_DEVICE of NULL */
+/* Where a __device__ or __constant__ variable lies in the device's memory, and how many bytes it has. CP_ERROR_DRIVER
+ * where there is none of that name. */
 CP_API cp_code cp_module_global(cp_module *m, const char *name, void **address, int64_t *bytes);
 
 /* A kernel of the module, for the caller to free. CP_ERROR_DRIVER where there is none of that name. */
@@ -60,6 +62,7 @@ typedef enum cp_kernel_attribute {
 #undef X
     CP_KERNEL_NATTRIBUTES
 } cp_kernel_attribute;
+/* CP_ERROR_VALUE for what is no attribute, or cannot be set; CP_ERROR_DRIVER for a value that the device refuses. */
 CP_API cp_code cp_kernel_get(cp_kernel *k, cp_kernel_attribute attribute, int *value);
 CP_API cp_code cp_kernel_set(cp_kernel *k, cp_kernel_attribute attribute, int value);
 

@@ -91,13 +91,22 @@ def test_mixed_types(a, b):
     check(lambda x, y: (x < y) & (x + y > 0), x, y, fused=True)
 
 
+def test_signed_beside_unsigned_of_64_bits():
+    """Compared exactly, added as float64: a conversion of one to the other's type would tell."""
+    x = cp.asarray(np.array([0, 1, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1] * 30, "u8"))
+    y = cp.asarray(np.array([-1, 1, 2**53, 2**63 - 1, -2**63, -1] * 30))
+    for a, b in ((x, y), (y, x), (x, x[::-1]), (y, y[::-1])):
+        check(lambda a, b: (a < b) | (a == b), a, b)
+        check(lambda a, b: ((a >= b) & (a != b), a + b, cp.maximum(a, b) * 2, cp.where(a > b, a, b)), a, b)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_nan_in_either_operand(dtype):
     """Results of their own: in a sum one NaN would hide that another is missing."""
     pairs = itertools.product([np.nan, np.inf, -np.inf, -0.0, 0.0, 1, -2], repeat=2)
     x, y = [cp.asarray(np.array(v, dtype)) for v in zip(*pairs)]
-    check(lambda x, y: (cp.maximum(x, y) * 1, cp.minimum(x, y) * 1, cp.where(x < y, y, x) * 1, (x != y) & (x < 1)), x, y,
-          fused=True)
+    check(lambda x, y: (cp.maximum(x, y) * 1, cp.minimum(x, y) * 1, cp.where(x < y, y, x) * 1, (x != y) & (x < 1)),
+          x, y, fused=True)
 
 
 @pytest.mark.parametrize("dtype", [t for t in REALS if "int" in t])

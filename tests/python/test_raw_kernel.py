@@ -118,7 +118,8 @@ def test_many_arguments():
 def test_arguments_that_do_not_fit(device):
     """CUDA's bound of 4096 bytes is of all arguments together; what is shorter than a parameter only the CPU sees."""
     pair = np.zeros((), [("a", "f8", 300)])
-    code = "struct record { double a[300]; };\nextern \"C\" __global__ void f(record a, record b, double *out) { *out = 1; }"
+    code = """struct record { double a[300]; };
+    extern "C" __global__ void f(record a, record b, double *out) { *out = 1; }"""
     out = cp.zeros(1)
     with pytest.raises(cp.cuda.driver.CUDADriverError, match="f: 4808 bytes of arguments, 4096 are allowed"):
         cp.RawKernel(code, "f")((1,), (1,), (pair, pair, out))

@@ -250,3 +250,5 @@ void cp_graph_free(cp_graph *g)
 }
 
 void *cp_graph_handle(const cp_graph *g, bool exec) { return !g ? NULL : exec ? g->exec : g->handle; }
+
+void cpi_captures_after_fork(void) { pthread_mutex_init(&lock, NULL); }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/capture.h"
+#include "backend/live.h"
 #include "backend/pool.h"
 #include "backend/registry.h"
 #include "backend/stream.h"
@@ -39,6 +40,8 @@ static void after_fork_child(void)
     pthread_mutex_init(&open_lock, NULL);
     cpi_registry_after_fork();
     cpi_streams_after_fork();
+    cpi_captures_after_fork();
+    cpi_live_after_fork();
     device_after_fork(&cpu);
     cpi_devices_visit(device_after_fork);
 }

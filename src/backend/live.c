@@ -99,3 +99,5 @@ bool cpi_live_nearest(uintptr_t address, uintptr_t *start, size_t *bytes)
     pthread_mutex_unlock(&lock);
     return e != NULL;
 }
+
+void cpi_live_after_fork(void) { pthread_mutex_init(&lock, NULL); }

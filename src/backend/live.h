@@ -20,4 +20,6 @@ cpi_liveness cpi_live_find(uintptr_t address, uintptr_t *start, size_t *bytes);
 /* The live block that begins last below the address, or begins first behind it: the nearer one. False: none. */
 bool cpi_live_nearest(uintptr_t address, uintptr_t *start, size_t *bytes);
 
+void cpi_live_after_fork(void); /* in the child */
+
 #endif

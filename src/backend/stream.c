@@ -323,9 +323,10 @@ cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *arg
     if (!c) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", name);
     *c = (host_call){function, argument, release};
     if (cpi_capture_if_any(s)) { /* called at each launch */
-        if (cpi_capture_own(s, c, call_gone)) return backend->stream_call(s, call_again, c);
-        free(c);
-        return cp_error();
+        if (!cpi_capture_own(s, c, call_gone)) return free(c), cp_error();
+        cp_code code = backend->stream_call(s, call_again, c);
+        if (code) c->release = NULL; /* the caller's to end, as it was not given */
+        return code;
     }
     cp_code code = backend->stream_call(s, call_once, c);
     if (code) free(c);

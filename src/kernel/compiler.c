@@ -458,7 +458,8 @@ static cp_code run_on(const workplace *w, command *c, const char *compiler, cons
     for (; more && *more; more++) add(c, *more);
     snprintf(include, sizeof include, "-I%s", w->headers);
     add(c, include);
-    if (!add_options(c, source, compiled, words)) return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
+    if (!add_options(c, source, compiled, words))
+        return cpi_fail(CP_ERROR_MEMORY, "module_compile: out of host memory");
     add(c, w->source);
     add(c, "-o");
     add(c, w->result);

@@ -171,7 +171,8 @@ bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced)
         *w = (cpi_token){.kind = CPI_W_END, .text = r.p, .line = r.line, .match = -1};
         if (!*r.p) {
             *unbalanced = !match_brackets(t);
-            return !*unbalanced;
+            if (*unbalanced) break;
+            return true;
         }
         r.p = word_end(&r, w);
         w->length = (uint32_t)(r.p - w->text);

@@ -134,6 +134,8 @@ static void limits_and_errors(void **state)
         assert_non_null(strstr(cp_error_message(), "(2)") ? strstr(cp_error_message(), "(2)")
                                                           : strstr(cp_error_message(), ":2:")); /* the user's line */
         failed(CP_ERROR_COMPILE);
+        assert_null(cp_kernel_compile("extern \"C\" __global__ void f(int *x) { (x = 0; }", "f")); /* no leak */
+        failed(CP_ERROR_COMPILE);
         cp_kernel *k = cp_kernel_compile(add_text, "add");
         ok(k);
         int n = 4;

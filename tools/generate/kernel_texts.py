@@ -39,8 +39,9 @@ def texts(folder, apart=None):
 
 def own_names(text, macros):
     """The names in a header that a user may have given a macro: not the vocabulary's macros, nor C++'s own words."""
-    code = re.sub(r"/\*.*?\*/|//[^\n]*|\"(\\.|[^\"\n])*\"|#\s*(include|pragma|if\w*|el\w+|endif)[^\n]*", " ", text,
-                  flags=re.S)
+    directives = r"#\s*(?:include|pragma|if\w*|el\w+|endif)[^\n]*"
+    strings = r"\"(?:\\.|[^\"\n])*\""
+    code = re.sub(rf"/\*.*?\*/|//[^\n]*|{strings}|{directives}", " ", text, flags=re.S)
     found = set(re.findall(r"(?<![\w#])[A-Za-z]\w*", code))
     return sorted(n for n in found - macros - KEYWORDS if "__" not in n)
 
@@ -63,7 +64,8 @@ def table(name, found):
     everywhere = names_in_macros(found, macros)
     rows = []
     for file, text in sorted(found.items()):
-        whole = f"#pragma once\n#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{guarded(text, macros, everywhere)}\n#endif"
+        body = guarded(text, macros, everywhere)
+        whole = f"#pragma once\n#ifdef __CUPRITE_READ__\n#pragma CUPRITE_INCLUDE <{file}>\n#else\n{body}\n#endif"
         rows.append(f'    {{"{file}",\n{literal(whole)}}},')
     return f"const cpi_header {name}[] = {{\n" + "\n".join(rows) + "\n    {NULL, NULL}};\n"
 

@@ -64,13 +64,18 @@ def _tell_unraisable(error):
                                              err_msg="Exception ignored while a function was fused", object=None))
 
 
+_making = _thread.allocate_lock()
+
+
 def queue():
     """The process's thread that compiles."""
     global _jobs
     if _jobs is None:
         import atexit
-        _jobs = _Jobs()
-        atexit.register(_jobs.end)
+        with _making:
+            if _jobs is None:
+                _jobs = _Jobs()
+                atexit.register(_jobs.end)
     return _jobs
 
 
@@ -93,8 +98,8 @@ def _after_fork_parent():
 
 def _after_fork_child():
     """The thread is the parent's."""
-    global _jobs, _importing
-    _jobs, _importing = None, _thread.allocate_lock()
+    global _jobs, _importing, _making
+    _jobs, _importing, _making = None, _thread.allocate_lock(), _thread.allocate_lock()
     _held.clear()
 
 

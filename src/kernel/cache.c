@@ -165,11 +165,19 @@ static void remove_leftovers(DIR *d, const char *name, const struct stat *s)
     unlinkat(dirfd(d), name, AT_REMOVEDIR);
 }
 
+/* The most bytes in the folder; what is no number is not taken for one. */
+static int64_t most_bytes(void)
+{
+    const char *text = given("CUPRITE_CACHE_SIZE");
+    char *end = NULL;
+    int64_t most = text ? strtoll(text, &end, 10) : 0;
+    return end && end != text && !*end && most >= 0 ? most : (int64_t)1 << 30;
+}
+
 /* Removes the oldest files until three quarters of the bound are left. */
 static void bound(const char *folder)
 {
-    const char *text = given("CUPRITE_CACHE_SIZE");
-    int64_t most = text ? strtoll(text, NULL, 10) : (int64_t)1 << 30, all = 0;
+    int64_t most = most_bytes(), all = 0;
     size_t n = 0, room = 0;
     kept *file = NULL;
     DIR *d = opendir(folder);

@@ -211,6 +211,9 @@ def test_bound(place):
     n = place.compiled
     place.run(ADD % 5, CUPRITE_CACHE_SIZE="60000")
     assert place.compiled == n  # the newest stays
+    for i in range(6):
+        assert place.run(ADD % i, CUPRITE_CACHE_SIZE="1GB")[0] == str(64.0 * (i + 1))
+    assert len(place.entries) == 6  # no number, so no bound of one byte
 
 
 def test_leftovers(place):

@@ -194,6 +194,7 @@ static cp_code to_host(cp_stream *stream, void *to, const void *from, size_t byt
             int k = (int)(asked / PIECE % PIECES);
             size_t n = bytes - asked < PIECE ? bytes - asked : PIECE;
             status = piece_memory(s, k);
+            if (status == cudaSuccess) status = cudaEventSynchronize(s->done[k]); /* another stream may still read it */
             if (status == cudaSuccess)
                 status = cudaMemcpyAsync(s->memory[k], (const char *)from + asked, n, cudaMemcpyDeviceToHost, cs);
             if (status == cudaSuccess) status = cudaEventRecord(s->done[k], cs);

@@ -44,8 +44,10 @@ def test_text(case, device):
     assert np.array_equal(run(text)[0], wanted)
 
 
-def test_macros_with_names_of_the_vocabulary():
+def test_macros_with_names_of_the_vocabulary(device):
     """-DT=float, -DN=4: no parameter of a header of ours stands in the way."""
+    if device.startswith("cuda"):
+        pytest.skip("NVRTC's own headers have such parameters")
     assert np.array_equal(run(SWAP, options=tuple(f"-D{name}=77" for name in OWN))[0], 63 - T)
 
 

@@ -279,6 +279,37 @@ def test_threads_with_streams_of_their_own(device):
         raise failures[0]
 
 
+def test_copies_to_and_from_the_host_at_once(device):
+    """What one thread sends to the device is not what another one fetches meanwhile, behind work that takes long."""
+    failures = []
+    big = cp.ones(1 << 24, "f4")
+    behind = cuda.Stream(non_blocking=True)
+
+    def send(k):
+        for i in range(30):
+            with behind:
+                for _ in range(4):
+                    big + 1
+                host = np.full(20000, 2 * k + i / 64)
+                x = cp.asarray(host)
+                behind.synchronize()
+                if not (x.get() == host).all():
+                    failures.append(("sent", k, i))
+
+    def fetch(k):
+        with cuda.Stream(non_blocking=True):
+            for i in range(60):
+                x = cp.full(20000, 1000.0 + k + i)
+                if not (x.get() == 1000.0 + k + i).all():
+                    failures.append(("fetched", k, i))
+    threads = [threading.Thread(target=f, args=(k,)) for k in range(2) for f in (send, fetch)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not failures
+
+
 FORKED = """
 import os, sys
 import cuprite as cp

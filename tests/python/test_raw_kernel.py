@@ -129,6 +129,7 @@ def test_arguments_that_do_not_fit(device):
     k = cp.RawKernel('extern "C" __global__ void f(double *out, double x, int n) { *out = x + n; }', "f")
     with pytest.raises(ValueError, match="f: argument 2 has 4 bytes, the kernel takes 8"):
         k((1,), (1,), (out, np.float32(1), 2))
+        cp.cuda.Device().synchronize()  # where work is done late
     k((1,), (1,), (out, 1.0, 2))
     assert float(out[0]) == 3
 

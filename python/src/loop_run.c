@@ -85,8 +85,7 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
     return true;
 }
 
-/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; 1 where
- * not. */
+/* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; else 1. */
 static int neighbours(const loop_call *c)
 {
     int64_t widest = 0, n;
@@ -287,14 +286,17 @@ static int64_t side_by_side(const loop_call *c)
     return n > 1 && c->reduced >= 2 * GPU_THREADS * n ? n : 1;
 }
 
-/* Whether those may be read at once. */
+/* Whether those may be read at once: every row begins where a vector may, also where rows follow one another. */
 static bool are_vectors(const loop_call *c, int64_t n)
 {
     if (n == 1 || c->ndim - c->nkept != 1) return false;
     for (int i = 0; i < c->k->nin; i++) {
         if (!loop_steps(c, i)) continue;
         int64_t size = (int64_t)cp_type_size(c->s->types[i]), step = c->stride[i][c->ndim - 1];
-        if (step && (step != size || !is_aligned(c, i, n * size))) return false;
+        if (!step) continue;
+        if (step != size || (uintptr_t)cp_data(c->x[i]) % (uintptr_t)(n * size)) return false;
+        for (int d = 0; d < c->nkept; d++)
+            if (c->shape[d] != 1 && c->stride[i][d] % (n * size)) return false;
     }
     return true;
 }

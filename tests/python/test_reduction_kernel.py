@@ -208,6 +208,8 @@ def test_neighbours(dtype, n):
         products = np.abs(u.astype("c16") * v.astype("c16"))
         z = k(cp.asarray(x)[:, start:start + n], cp.asarray(y)[5 - start:5 - start + n], axis=1)
         np.testing.assert_array_equal(z.get(), (products + odd).sum(1))
+        dense = k(cp.asarray(np.ascontiguousarray(u)), cp.asarray(v), axis=1)  # rows end where the next ones begin
+        np.testing.assert_array_equal(dense.get(), (products + odd).sum(1))
         one = k(cp.asarray(x)[:, start:start + n], cp.asarray(y)[:1], axis=1)
         np.testing.assert_array_equal(one.get(), (np.abs(u.astype("c16") * y[0]) + odd).sum(1))
         whole = k(cp.asarray(x)[:, start:start + n], 1)

@@ -422,6 +422,17 @@ static void put_masked_body(writer *w, int k)
     cpi_string_put(w->out, "__cu_again(__cu_m%d, __cu_block); ", k);
 }
 
+/* What a for does first, of every thread; `first` to `last` are the variables that it declares. */
+static void put_beginning(writer *w, const cpi_statement *st, int second, int first, int last)
+{
+    open_loop(w);
+    take_out(w, st->test, second - 1);
+    for (int v = first; v < last; v++) put_declaration(w, &w->s->local[v], false), put_back_one(w, &w->s->local[v]);
+    if (first == last && second - 1 > st->test) put_tokens(w, st->test, second);
+    put_back(w, st->test, second - 1);
+    close_loop(w);
+}
+
 static void put_masked_loop(writer *w, int k)
 {
     const cpi_statement *st = &w->s->statement[k];
@@ -439,12 +450,7 @@ static void put_masked_loop(writer *w, int k)
         put_storage(w, &w->s->local[v]);
     }
     if (counts && !uniform) {
-        open_loop(w);
-        take_out(w, st->test, second - 1);
-        for (int v = first; v < last; v++) put_declaration(w, &w->s->local[v], false), put_back_one(w, &w->s->local[v]);
-        if (first == last && second - 1 > st->test) put_tokens(w, st->test, second);
-        put_back(w, st->test, second - 1);
-        close_loop(w);
+        put_beginning(w, st, second, first, last);
     }
     put_marking(w, k, 0, 0, "1", "0");
     put_marked(w, k, 1);
@@ -531,12 +537,7 @@ static void put_for(writer *w, int k)
         }
         put_storage(w, &w->s->local[v]);
     }
-    open_loop(w);
-    take_out(w, st->test, second - 1);
-    for (int v = first; v < last; v++) put_declaration(w, &w->s->local[v], false), put_back_one(w, &w->s->local[v]);
-    if (first == last && second - 1 > st->test) put_tokens(w, st->test, second);
-    put_back(w, st->test, second - 1);
-    close_loop(w);
+    put_beginning(w, st, second, first, last);
     cpi_string_put(w->out, "for (;;) { ");
     put_test(w, k, second, third - 1);
     cpi_string_put(w->out, "if (!__cu_c%d) break; ", k);

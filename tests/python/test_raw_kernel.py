@@ -115,8 +115,8 @@ def test_many_arguments():
     assert int(out[0]) == sum(range(60))
 
 
-def test_arguments_that_do_not_fit(device):
-    """CUDA's bound of 4096 bytes is of all arguments together; what is shorter than a parameter only the CPU sees."""
+def test_too_many_bytes_of_arguments():
+    """CUDA's bound of 4096 bytes is of all arguments together."""
     pair = np.zeros((), [("a", "f8", 300)])
     code = """struct record { double a[300]; };
     extern "C" __global__ void f(record a, record b, double *out) { *out = 1; }"""
@@ -124,8 +124,12 @@ def test_arguments_that_do_not_fit(device):
     with pytest.raises(cp.cuda.driver.CUDADriverError, match="f: 4808 bytes of arguments, 4096 are allowed"):
         cp.RawKernel(code, "f")((1,), (1,), (pair, pair, out))
     assert not out.any()
+
+
+def test_arguments_that_are_too_short(device):
     if device.startswith("cuda"):
-        return
+        pytest.skip("the driver takes addresses of values, and nobody is told how long they are")
+    out = cp.zeros(1)
     k = cp.RawKernel('extern "C" __global__ void f(double *out, double x, int n) { *out = x + n; }', "f")
     with pytest.raises(ValueError, match="f: argument 2 has 4 bytes, the kernel takes 8"):
         k((1,), (1,), (out, np.float32(1), 2))

@@ -47,13 +47,14 @@ def check(op, a, index, v):
     assert bits(x.get()) == bits(expected)
 
 
-@pytest.mark.parametrize("op", ORACLE)
-@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_booleans_are_not_ordered(op):
+    with pytest.raises(TypeError, match="booleans are not ordered"):
+        getattr(cp, "scatter_" + op)(cp.zeros(3, "?"), 1, True)
+
+
+@pytest.mark.parametrize("op, t", [(op, t) for t in TYPES for op in ORACLE if op == "add" or t != "?"])
 def test_every_type_and_index(op, t):
-    if (op, t) in (("max", "?"), ("min", "?")):
-        with pytest.raises(TypeError, match="booleans are not ordered"):
-            getattr(cp, "scatter_" + op)(cp.zeros(3, "?"), 1, True)
-        return
     a = numbers((7, 5, 6), t)
     if t in "efdFD":
         a[0, 0, 0], a[1, 2] = np.nan, -0.0

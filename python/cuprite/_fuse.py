@@ -64,6 +64,23 @@ def _tell_unraisable(error):
                                              err_msg="Exception ignored while a function was fused", object=None))
 
 
+# What only a mistake of the library's raises where no code of the user's runs.
+_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, RecursionError, SyntaxError)
+
+
+def tell_failure(name, error, of_user=False):
+    """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
+    library's own are always."""
+    if not of_user and isinstance(error, _MISTAKES):
+        return _tell_unraisable(error)
+    if os.environ.get("CUPRITE_DEBUG"):
+        import traceback
+        import warnings
+        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        warnings.warn(f"{name} runs without a kernel of its own:\n{trace}", PerformanceWarning, stacklevel=2)
+    return None
+
+
 _making = _thread.allocate_lock()
 
 
@@ -77,6 +94,14 @@ def queue():
                 _jobs = _Jobs()
                 atexit.register(_jobs.end)
     return _jobs
+
+
+def wait():
+    """Waits until what was to be compiled is; for tests and measurements."""
+    done = _thread.allocate_lock()
+    done.acquire()
+    queue().put(done.release)
+    done.acquire()
 
 
 # Held while the thread imports: a child that was forked then would wait for ever for the module, whose import only the
@@ -215,10 +240,7 @@ class Fusion(_core._Fusion):
 
     def wait(self):
         """Waits until what was to be compiled is; for tests and measurements."""
-        done = _thread.allocate_lock()
-        done.acquire()
-        queue().put(done.release)
-        done.acquire()
+        wait()
 
     def __reduce__(self):
         return self.func.__qualname__  # by name, as functions are

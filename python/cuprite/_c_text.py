@@ -39,6 +39,7 @@ _KEYWORDS = set("alignas alignof and asm auto break case catch char class compl 
                 "volatile wchar_t while xor".split())
 _TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+[uUlL]*(?![\w.])|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[uUlLfF]*(?![\w.]))"
                     r"|([A-Za-z_]\w*)|(<<=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^!~<>=?:;,(){}]))")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
 class NotTaken(Exception):
@@ -61,7 +62,7 @@ class Variable:
 
 
 def _tokens(text):
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S).rstrip()
+    text = _COMMENT.sub(" ", text).rstrip()
     found, at = [], 0
     while at < len(text):
         m = _TOKEN.match(text, at)

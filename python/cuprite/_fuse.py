@@ -6,6 +6,7 @@ when that is done, calls with arguments of the same kinds run the one kernel, wi
 because an operation has no such body or the function looks at values, calls go on as they did: a PerformanceWarning
 tells of operations that cannot be fused, once a function."""
 import _thread
+import atexit
 import functools
 import os
 import time
@@ -88,7 +89,6 @@ def queue():
     """The process's thread that compiles."""
     global _jobs
     if _jobs is None:
-        import atexit
         with _making:
             if _jobs is None:
                 _jobs = _Jobs()

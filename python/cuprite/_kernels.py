@@ -116,8 +116,9 @@ def _resolve(kernel, names):
     return tuple(p.dtype_name or known[p.ctype] for p in kernel.params)
 
 
+@functools.lru_cache(None)
 def _is_gpu(device):
-    return _device.query(device)["backend"] == "cuda"
+    return device >= 0 and _device.query(device)["backend"] == "cuda"
 
 
 class _LoopKernel(_core._LoopKernel):

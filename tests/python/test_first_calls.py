@@ -294,7 +294,8 @@ def test_memory_that_is_shared_otherwise_waits_for_the_kernel():
 
 
 NOT_TAKEN = ["z = x / y", "z = x % y", "z = x << y", "z = 1 << 32", "z = i", "z = n", "z = 017",
-             "int k = 3.5; z = x + k", "z = x; return", "for (int j = 0; j < 2; ++j) z = x", "z = max(x, y) + nothing(x)", "z = y++", "z = x, y",
+             "int k = 3.5; z = x + k", "z = x; return", "for (int j = 0; j < 2; ++j) z = x",
+             "z = max(x, y) + nothing(x)", "z = y++", "z = x, y",
              "T *p = &z; *p = x", "x = y; z = x", "z = pow(x, y)", "z = (z = x)", "z += x", "", "if (x) z = y",
              "auto k = x; int k = 2; z = k", "z = 'a'", "#pragma x\nz = x", "z = -1 / 2 + x", "z = x // y",
              "z = x / -2", "int T = 3; z = T", "float16 f = x; z = (x > y ? f : 1.0) > y", "z = x +", "z = (x",
@@ -309,7 +310,8 @@ def test_what_is_not_taken(text):
 
 def test_real_numbers_that_are_not_taken():
     for text, types in [("z = x", ("float32", "int32")), ("z = max(x, x)", ("float64",) * 2),
-                        ("z = x % x", ("float32",) * 2), ("z = x", ("complex64",) * 2),
+                        ("z = x % x", ("float32",) * 2),
+                        ("z = x", ("complex64",) * 2),
                         ("z = 0.0 - x", ("float32",) * 2), ("z = x & 1", ("float16",) * 2),
                         ("z = fma(x, x, x)", ("float64",) * 2)]:
         k = cp.ElementwiseKernel("A x", "B z", text, "other")

@@ -66,7 +66,7 @@ def _tell_unraisable(error):
 
 
 # What only a mistake of the library's raises where no code of the user's runs.
-_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, RecursionError, SyntaxError)
+_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, SyntaxError, TypeError, ValueError)
 
 
 def tell_failure(name, error, of_user=False):
@@ -229,8 +229,12 @@ class Fusion(_core._Fusion):
         except _trace.NotFused as e:
             self._asked[kinds] = _MOST_KERNELS
             self._tell(str(e))
-        except Exception:  # whatever is wrong with the function is told by its calls
+        except _trace.Raised as e:  # whatever is wrong with the function is told by its calls
             self._asked[kinds] = _MOST_KERNELS
+            tell_failure(self.name, e.__cause__, of_user=True)
+        except Exception as e:
+            self._asked[kinds] = _MOST_KERNELS
+            tell_failure(self.name, e)
 
     def _tell(self, why):
         if why and not self._told:

@@ -10,7 +10,7 @@ import re
 
 import cuprite
 from cuprite import _core
-from cuprite._fuse import Described, breathe, queue
+from cuprite._fuse import Described, breathe, queue, tell_failure
 from cuprite._trace import Array, Hole, Method, Node, NotFused, Number, Object, filled
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
@@ -170,7 +170,10 @@ class Group:
         """Compiles for operands like these, arrays described."""
         try:
             self.kernel._prepare(*given)
-        except Exception:  # no compiler, say: it runs as it did
+        except ValueError as e:  # shapes that do not meet, which the call tells
+            tell_failure(self.kernel.name, e, of_user=True)
+        except Exception as e:  # no compiler, say: it runs as it did
+            tell_failure(self.kernel.name, e)
             self.kernel = None
 
 

@@ -35,6 +35,10 @@ class NotFused(Exception):
     """Why a function cannot be fused; without a text where that is nobody's fault."""
 
 
+class Raised(Exception):
+    """What the function raised on stand-ins (its cause): it may do so for arrays too, or ask what they do not know."""
+
+
 def _is_generic(x):
     """Whether it is a number of NumPy's."""
     return type(x).__module__ == "numpy" and getattr(getattr(x, "dtype", None), "kind", "") in "biufc" and \
@@ -623,4 +627,10 @@ def traced(func, args):
             given.append(Number(trace, trace.add("number", i, (), "float64", ())))
         else:
             given.append(a if type(a) in _PLAIN or _is_generic(a) else Object(trace, a, i))
-    return trace, rebound(trace, func)(*given)
+    function = rebound(trace, func)
+    try:
+        return trace, function(*given)
+    except NotFused:
+        raise
+    except Exception as e:
+        raise Raised(func) from e

@@ -252,6 +252,46 @@ def test_notice():
         f.wait()
 
 
+def test_failures_are_told_where_they_are_asked_for(monkeypatch):
+    """What the function raises on stand-ins under CUPRITE_DEBUG; mistakes of the library's own always."""
+    def strange(x):
+        if type(x) is not cp.ndarray:
+            raise LookupError("no such stand-in")
+        return x * 2 + 1
+    x, told = cp.ones(3), []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_value))
+    monkeypatch.delenv("CUPRITE_DEBUG", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f = cp.fuse(strange)
+        f(x), f.wait()
+    assert not told
+    monkeypatch.setenv("CUPRITE_DEBUG", "1")
+    f = cp.fuse(strange)
+    with pytest.warns(PerformanceWarning, match="(?s)strange runs without a kernel.*no such stand-in"):
+        f(x), f.wait()
+    same(f(x), x * 2 + 1)
+    from cuprite import _program
+    monkeypatch.delenv("CUPRITE_DEBUG")
+    monkeypatch.setattr(_program.Program, "link", lambda self: self.no_such_thing)
+    f = cp.fuse(lambda x: x * 2 + 1)
+    f(x), f.wait()
+    same(f(x), x * 2 + 1)
+    assert len(told) == 1 and isinstance(told[0], AttributeError) and "no_such_thing" in str(told[0])
+
+
+def test_shapes_that_do_not_meet_leave_the_kernel():
+    f = cp.fuse(lambda x, y: (x + y) * 2)
+    x, y = cp.ones(4), cp.ones(3)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(x, y)
+    f.wait()
+    same(f(x, x), (x + x) * 2)
+    f.wait()
+    same(f(x, x), (x + x) * 2)
+    assert [p.groups[0].kernel is not None for programs in f._programs.values() for p in programs] == [True]
+
+
 def test_decorators():
     @cp.fuse
     def one(x):

@@ -66,7 +66,8 @@ def _tell_unraisable(error):
 
 
 # What only a mistake of the library's raises where no code of the user's runs.
-_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, SyntaxError, TypeError, ValueError)
+_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, SyntaxError, TypeError,
+             ValueError)
 
 
 def tell_failure(name, error, of_user=False):

@@ -78,6 +78,7 @@ class Group:
                                                          options=("--fmad=false",))
             k._patient = True
             k._alike = self.is_alike()
+            k._copies = any(n.kind == "cast" and n.args[0] in self.inputs for n in self.nodes)
         except _fuse_text.NoText as e:
             reason = str(e)
         try:

@@ -333,6 +333,7 @@ static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(loop_kernel, call), READONLY, NULL},
     {"_patient", T_BOOL, offsetof(loop_kernel, patient), 0, NULL},
     {"_alike", T_BOOL, offsetof(loop_kernel, alike), 0, NULL},
+    {"_copies", T_BOOL, offsetof(loop_kernel, copies), 0, NULL},
     {"_direct", T_BOOL, offsetof(loop_kernel, direct), 0, NULL},
     {"_wide", T_BOOL, offsetof(loop_kernel, wide), 0, NULL},
     {NULL},

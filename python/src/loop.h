@@ -41,6 +41,7 @@ typedef struct loop_kernel {
     bool reduction, no_return, return_tuple, reduce_dims, has_identity;
     bool patient;             /* what was not compiled is not compiled by a call, which gives NotImplemented */
     bool alike;               /* operands of different shapes are not taken either */
+    bool copies;              /* an input is converted by itself: its order of axes is a copy's (patient kernels) */
     bool direct;              /* the text may be one that the engine knows: _engine tells */
     bool wide;                /* a thread of a GPU may take neighbours at once: nothing is kept between elements */
     bool raw[MOST_OPERANDS];

@@ -164,6 +164,28 @@ def test_numbers():
     check(lambda x, a: x * a + a, i, 2.5, fused=True)
 
 
+REPEATED = [lambda x: cp.broadcast_to(x[:1], (3, 4)), lambda x: cp.broadcast_to(x[:, :1], (3, 4)),
+            lambda x: cp.broadcast_to(x[:1], (3, 4)).T, lambda x: cp.broadcast_to(x[:, None], (3, 5, 4)),
+            lambda x: cp.broadcast_to(x[:, None], (3, 5, 4)).transpose(2, 0, 1), lambda x: x.T[::-1],
+            lambda x: cp.broadcast_to(x[0, 0], (3, 4)), lambda x: cp.broadcast_to(x[None], (2, 3, 4)).swapaxes(0, 2)]
+
+
+@pytest.mark.parametrize("turn", range(len(REPEATED)))
+@pytest.mark.parametrize("f", [lambda x: x.astype("f8"), lambda x: x.astype("f8") * 2 + 1,
+                               lambda x: (x * 2).astype("f8") - 1, lambda x: x.astype("f4") + x.astype("f8"),
+                               lambda x: (x.astype("f8") * 2, x + x * 3),
+                               lambda x: cp.sqrt(x.astype("f8")).astype("f4")])
+def test_conversions_of_repeated_elements(turn, f):
+    """A copy has repeated axes innermost."""
+    x = REPEATED[turn](cp.asarray(values((3, 4), "float32")))
+    fused, plain = cp.fuse(f), f(x)
+    for _ in range(3):
+        for a, b in zip(*[r if type(r) is tuple else (r,) for r in (fused(x), plain)]):
+            same(a, b)
+        fused.wait()
+    same(cp.fused("float64(x) * 2 + 1", x=x), x.astype("f8") * 2 + 1)
+
+
 def test_control_flow_on_values():
     def f(x, n, flag):
         for k in range(n):

@@ -217,25 +217,27 @@ class Fusion(_core._Fusion):
                 __import__(name)
             breathe()
         from cuprite import _program, _trace
+        given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a) for a in args])
         try:
             program = _program.program(self, args)
             program.prepare(args)
             self._programs.setdefault(kinds, []).append(program)
             self._asked[kinds] = times + 1
-            short = program.shortly()
-            if short is not None:
-                given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a)
-                               for a in args])
-                self._enter(given, *short)
+            self._enter(given, *program.shortly())
         except _trace.NotFused as e:
-            self._asked[kinds] = _MOST_KERNELS
+            self._leave(kinds, given)
             self._tell(str(e))
         except _trace.Raised as e:  # whatever is wrong with the function is told by its calls
-            self._asked[kinds] = _MOST_KERNELS
+            self._leave(kinds, given)
             tell_failure(self.name, e.__cause__, of_user=True)
         except Exception as e:
-            self._asked[kinds] = _MOST_KERNELS
+            self._leave(kinds, given)
             tell_failure(self.name, e)
+
+    def _leave(self, kinds, given):
+        """From here on such calls are the function's, without a detour."""
+        self._asked[kinds] = _MOST_KERNELS
+        self._enter(given, None, self.func, -1, True, tuple(range(len(given))), (), (), (), ())
 
     def _tell(self, why):
         if why and not self._told:

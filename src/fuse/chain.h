@@ -23,6 +23,7 @@ typedef struct cpi_slot {
     int parent;     /* the slot that it is converted from, or -1 */
     int first, last; /* steps that write it, and that read it last; -1, INT_MAX: before and behind all */
     int place;      /* of a buffer, of a single value: its number */
+    int node;       /* fixed to the element of this operand; -1: to what is the pass's own */
 } cpi_slot;
 
 typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_step_kind;

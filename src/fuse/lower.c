@@ -66,7 +66,7 @@ static int new_slot(lowering *l, cp_type type, cpi_slot_kind kind, bool one, voi
     s->kind = (uint8_t)kind;
     s->one = one;
     s->fixed = fixed;
-    s->parent = s->first = s->last = -1;
+    s->parent = s->first = s->last = s->node = -1;
     s->place = 0;
     return p->nslots++;
 }
@@ -281,18 +281,6 @@ static bool place_leaves(lowering *l)
 
 /* --- values --- */
 
-/* The slot of node j's value. */
-static int slot_of(lowering *l, int j)
-{
-    int16_t *slot = &l->c->value[j].slot[0];
-    const cp_array *x = l->run->terms[j].x;
-    if (*slot >= 0) return *slot;
-    /* of size 1: an operand's element, or what the first pass made */
-    bool computed = cpi_is_computed(l->run, j);
-    void *at = computed ? (void *)l->c->values[j].bytes : x->data;
-    return *slot = (int16_t)new_slot(l, x->type, CPI_SLOT_FIXED, true, at);
-}
-
 static int constant(lowering *l, cp_type type, const void *value)
 {
     int s = new_slot(l, type, CPI_SLOT_FIXED, true, NULL);
@@ -301,6 +289,21 @@ static int constant(lowering *l, cp_type type, const void *value)
     memcpy(slot->value, value, cpi_itemsize(type));
     slot->fixed = slot->value;
     return s;
+}
+
+/* The slot of node j's value. */
+static int slot_of(lowering *l, int j)
+{
+    int16_t *slot = &l->c->value[j].slot[0];
+    const cp_array *x = l->run->terms[j].x;
+    if (*slot >= 0) return *slot;
+    if (cpi_is_host(x)) return *slot = (int16_t)constant(l, x->type, x->value);
+    /* of size 1: an operand's element, or what the first pass made */
+    bool computed = cpi_is_computed(l->run, j);
+    void *at = computed ? (void *)l->c->values[j].bytes : x->data;
+    *slot = (int16_t)new_slot(l, x->type, CPI_SLOT_FIXED, true, at);
+    if (*slot >= 0 && !computed) l->p->slots[*slot].node = j;
+    return *slot;
 }
 
 static int result_slot(lowering *l, cp_type type, bool one)

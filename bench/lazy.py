@@ -1,5 +1,5 @@
-"""The figures of docs/lazy.md: elementwise operations that are put off until somebody looks, beside the same function as
-it is written and under `fuse`, on the current device.
+"""The figures of docs/lazy.md: elementwise operations that are put off until somebody looks, beside the same function
+as it is written and under `fuse`, on the current device.
 
     PYTHONPATH=build/python python bench/lazy.py [elements ...]
 

@@ -1,10 +1,10 @@
 """fuse: functions of arrays whose operations become one kernel; vectorize.
 
 A call runs at once, as the function is written, with the kernels that exist. Meanwhile a thread runs the function on
-stand-ins that know types and no values (_trace.py), and compiles what they did from the bodies of the operations' rows;
-when that is done, calls with arguments of the same kinds run the one kernel, with the same bits. Where that cannot be,
-because an operation has no such body or the function looks at values, calls go on as they did: a PerformanceWarning
-tells of operations that cannot be fused, once a function."""
+stand-ins that know types and no values (_trace.py, _rebind.py), and compiles what they did from the bodies of the
+operations' rows; when that is done, calls with arguments of the same kinds run the one kernel, with the same bits.
+Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
+PerformanceWarning tells of operations that cannot be fused, once a function."""
 import _thread
 import atexit
 import functools
@@ -211,12 +211,12 @@ class Fusion(_core._Fusion):
 
     def _compile(self, kinds, times, args):
         """`args` describe arrays: memory that ends while compilers work is free at once."""
-        for name in ("re", "cuprite._loop_text", "cuprite._kernels", "cuprite._trace", "cuprite._fuse_text",
-                     "cuprite._program"):
+        for name in ("re", "cuprite._loop_text", "cuprite._kernels", "cuprite._trace", "cuprite._rebind",
+                     "cuprite._fuse_text", "cuprite._program"):
             with _importing:
                 __import__(name)
             breathe()
-        from cuprite import _program, _trace
+        from cuprite import _program, _rebind, _trace
         given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a) for a in args])
         try:
             program = _program.program(self, args)
@@ -227,7 +227,7 @@ class Fusion(_core._Fusion):
         except _trace.NotFused as e:
             self._leave(kinds, given)
             self._tell(str(e))
-        except _trace.Raised as e:  # whatever is wrong with the function is told by its calls
+        except _rebind.Raised as e:  # whatever is wrong with the function is told by its calls
             self._leave(kinds, given)
             tell_failure(self.name, e.__cause__, of_user=True)
         except Exception as e:

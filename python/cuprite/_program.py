@@ -11,7 +11,8 @@ import re
 import cuprite
 from cuprite import _core
 from cuprite._fuse import Described, breathe, queue, tell_failure
-from cuprite._trace import Array, Hole, Method, Node, NotFused, Number, Object, filled
+from cuprite._rebind import Object, traced
+from cuprite._trace import Array, Hole, Method, Node, NotFused, Number, filled
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
@@ -568,9 +569,8 @@ def _template(x, nodes):
 
 def program(fusion, args):
     """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
-    from cuprite import _trace
     device = next(a[3] for a in args if isinstance(a, Described))
-    trace, result = _trace.traced(fusion.func, args)
+    trace, result = traced(fusion.func, args)
     nodes = []
     if isinstance(result, Object):
         raise NotFused()

@@ -326,6 +326,23 @@ def test_functions_of_cuda_are_taken_on_a_gpu_alone():
     assert _c_text.is_taken(k, ("float32",) * 2)
 
 
+@pytest.mark.once
+def test_functions_are_the_rows_own():
+    """What the engine calls in a function's place has that function for its body."""
+    for name in (*_c_text._EXACT, *_c_text._CUDA):
+        row = getattr(cp, _c_text._CUDA.get(name, name))
+        assert row._bodies[2] == (f"M({name})(a)",), name
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_functions_of_cuda_on_a_gpu(device, dtype):
+    if not device.startswith("cuda"):
+        pytest.skip("on the CPU they are the compiler's")
+    x = cp.asarray(values(dtype, (3000,), 7))
+    for name in sorted(_c_text._CUDA):
+        both(cp.ElementwiseKernel("T x", "T y", f"y = {name}(x) * x + 1", "function"), x)
+
+
 def test_other_kernels_wait_for_the_compiler():
     for text, words in [("z = x", {"preamble": "#define A 1"}), ("z = x", {"loop_prep": "int a"}),
                         ("z = x", {"options": ("-DA",)})]:

@@ -18,6 +18,7 @@ typedef struct variant {
     struct variant *next;
     PyObject *first, *second; /* Kernels; the second one combines the parts of a reduction, else NULL. Without the
                                * first a thread is compiling it, or did in vain */
+    int asker;                /* the process whose thread that is: a forked child has none of it */
     int length;
     unsigned char key[];
 } variant;

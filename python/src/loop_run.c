@@ -6,6 +6,7 @@
 #include "loop.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CPU_PIECE = 1 << 14,       /* elements of one task of the CPU */
@@ -205,13 +206,15 @@ static bool ask_engine(loop_kernel *k, signature *s)
 }
 
 /* NULL, where the engine did the call, or with an exception. */
-static variant *first_variant(loop_call *c, const unsigned char *key, int length, bool announced)
+static variant *first_variant(loop_call *c, const unsigned char *key, int length, variant *announced)
 {
     signature *s = (signature *)c->s;
     if (c->k->direct && !s->engine && !ask_engine(c->k, s)) return NULL;
     if (!s->engine || s->engine == Py_None || !loop_first(c)) return make_variant(c->k, s, key, length);
     c->served = true;
-    if (announced || !enter_variant(s, key, length, NULL, NULL)) return NULL;
+    if (announced && announced->asker == (int)getpid()) return NULL;
+    if (!announced && !(announced = enter_variant(s, key, length, NULL, NULL))) return c->served = false, NULL;
+    announced->asker = (int)getpid();
     PyObject *r = PyObject_CallMethod((PyObject *)c->k, "_later", "iy#y#", s->device, (char *)s->key,
                                       (Py_ssize_t)loop_operands(c->k), (char *)key, (Py_ssize_t)length);
     c->served = r != NULL;
@@ -252,7 +255,7 @@ static variant *find_variant(loop_call *c, int flags)
     if (v && v->first) return v;
     if (c->k->patient && !c->prepare) return c->declined = true, NULL;
     if (c->prepare) return make_variant(c->k, (signature *)c->s, key, length);
-    return first_variant(c, key, length, v != NULL);
+    return first_variant(c, key, length, v);
 }
 
 /* --- geometry --- */

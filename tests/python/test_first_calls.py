@@ -419,6 +419,27 @@ def test_without_any_compiler(tmp_path):
 
 
 @pytest.mark.once
+def test_a_forked_child_compiles_for_itself(tmp_path):
+    out, _ = run("""
+        import os
+        x = cp.arange(1000.0)
+        k = cp.ElementwiseKernel("T x", "T z", "z = x * 3 + 1", "forked")
+        _fuse.queue().put(threading.Event().wait)  # the parent's thread never comes to it
+        a = k(x)
+        child = os.fork()
+        if not child:
+            assert (k(x) == a).all() and not k._codes
+            _fuse.wait()
+            assert len(k._codes) == 1 and (k(x) == a).all()
+            os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 and not k._codes
+        print("done", flush=True)
+        os._exit(0)
+        """, CUPRITE_DEVICE="cpu")
+    assert out == "done\n"
+
+
+@pytest.mark.once
 def test_checks_are_the_kernels(tmp_path):
     run("""
         k = cp.ElementwiseKernel("T x", "T z", "z = x * 3 + 1", "checked")

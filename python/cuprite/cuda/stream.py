@@ -41,8 +41,8 @@ class _Base:
         return _device.stream_priority(self._stream())
 
     def launch_host_func(self, callback, arg=None):
-        """Calls callback(arg) once the stream's earlier work is done, on another thread (on the CPU at once). The
-        callback must not use the device."""
+        """Calls callback(arg) once the stream's earlier work is done, on another thread (on the CPU at once). As CUDA
+        has it, the callback must neither use nor wait for the device: CUDARuntimeError (cudaErrorNotPermitted)."""
         _check_callable(callback)
         _device.stream_call(self._stream(), lambda: callback(arg))
         if self._host_funcargs is not None:

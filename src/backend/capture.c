@@ -194,7 +194,7 @@ cp_graph *cp_stream_capture_end(cp_stream *s)
     cpi_device *d = s->device;
     cpi_capture *c = take(s);
     if (!c) {
-        cpi_fail(CP_ERROR_RUNTIME, "%s: the stream began no capture", function);
+        cpi_fail(CP_ERROR_DEVICE, "%s: cudaErrorIllegalState: the stream began no capture", function);
         return NULL;
     }
     cp_graph ended = {.device = d, .capture = c}, *g = cpi_malloc(sizeof *g);

@@ -303,9 +303,11 @@ cp_code cp_event_elapsed(cp_event *start, cp_event *end, double *ms)
     if (cpi_null("event_elapsed", start) || cpi_null("event_elapsed", end) || cpi_null("event_elapsed", ms))
         return CP_ERROR_VALUE;
     if (!start->recorded || !end->recorded)
-        return cpi_fail(CP_ERROR_VALUE, "event_elapsed: both events must have been recorded");
+        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: cudaErrorInvalidResourceHandle: both events must have been "
+                        "recorded");
     if ((start->flags | end->flags) & CPI_EVENT_NO_TIMING)
-        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: an event was made without timing");
+        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: cudaErrorInvalidResourceHandle: an event was made without "
+                        "timing");
     if (start->device != end->device)
         return cpi_fail(CP_ERROR_VALUE, "event_elapsed: the events are of two devices");
     return start->device->backend->event_elapsed(start, end, ms);

@@ -312,7 +312,8 @@ cp_code late_stream_new(cp_stream *s)
 {
     if (lost("stream_create")) return CP_ERROR_DEVICE;
     if (s->flags & CPI_STREAM_ADOPTED)
-        return late_host->fail(CP_ERROR_VALUE, "stream_external: late has no stream with the handle %p", s->handle);
+        return late_host->fail(CP_ERROR_DEVICE, "stream_external: cudaErrorInvalidResourceHandle: late has no stream "
+                               "with the handle %p", s->handle);
     s->priority = 0;
     pthread_mutex_lock(&lock);
     queue *q = queue_of(s);
@@ -685,7 +686,7 @@ int late_event_done(cp_event *e)
 cp_code late_event_elapsed(cp_event *start, cp_event *end, double *ms)
 {
     if (late_event_done(start) != 1 || late_event_done(end) != 1)
-        return late_host->fail(CP_ERROR_DEVICE, "event_elapsed: an event has not been reached");
+        return late_host->fail(CP_ERROR_DEVICE, "event_elapsed: cudaErrorNotReady: an event has not been reached");
     pthread_mutex_lock(&lock);
     *ms = (((mark *)end->handle)->when - ((mark *)start->handle)->when) * 1e3;
     pthread_mutex_unlock(&lock);

@@ -245,9 +245,9 @@ class _Device:
 
     @property
     def compute_capability(self):
-        """(9, 0) for sm_90; (0, 0) for the CPU."""
+        """(9, 0) for sm_90 and for the CPU."""
         digits = str(self._inner.compute_capability)
-        return (int(digits[:-1]), int(digits[-1])) if digits.isdigit() else (0, 0)
+        return int(digits[:-1]), int(digits[-1])
 
     def __getattr__(self, name):
         words = {"MULTIPROCESSOR": "MultiProcessor"}

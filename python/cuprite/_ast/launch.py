@@ -61,11 +61,13 @@ class Compiled:
         self.cooperative = unit.cooperative
         self.flatten = _flattener(values, [path for _, path in heads])
         self._launch = None
+        self.ready = None  # self._launch, where it takes what flatten gives and nothing more
 
     def launch(self, grid, block, args, shared_mem=0):
         """Issues the kernel to the current stream; the arguments are of the types it was compiled for."""
         if self._launch is None:
             self._launch = self._load()
+            self.ready = None if self.wants_shared_size else self._launch
         flat = self.flatten(*args)
         if self.wants_shared_size:
             flat += (int(shared_mem),)

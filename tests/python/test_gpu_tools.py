@@ -116,7 +116,7 @@ def hidden(folders):
 
 @pytest.mark.parametrize("layout", ["cuda_nvrtc", "cu13"])
 def test_nvrtc_of_a_wheel_alone(device, layout, tmp_path):
-    """Where CUDA's toolkit is not seen, the wheel beside the interpreter is found, and nothing of the toolkit is used."""
+    """Where the toolkit is not seen, the wheel beside the interpreter is found, and nothing of the toolkit is used."""
     needs_gpu(device)
     system = nvrtc_folder()
     wheel = tmp_path / "site" / "nvidia" / layout / "lib"

@@ -8,7 +8,7 @@ import re
 
 from .rules import of_constant
 from .compiling import compile_function
-from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, scalar
+from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, no_records, scalar
 from .unit import Unit, c_name
 from .values import Value, known
 
@@ -136,6 +136,7 @@ def type_of_argument(x, rules, ndarray):
         return Tuple(tuple(type_of_argument(e, rules, ndarray) for e in x))
     if x is None:
         return OBJECT
+    no_records(getattr(x, "dtype", None))
     raise TypeError(f"a kernel cannot be given an argument of type {type(x).__name__}")
 
 

@@ -80,6 +80,14 @@ static void test_stream_of_the_thread(void **state)
 static void add(void *to) { __atomic_add_fetch((int *)to, 1, __ATOMIC_SEQ_CST); }
 static void add_ten(void *to) { __atomic_add_fetch((int *)to, 10, __ATOMIC_SEQ_CST); }
 
+typedef struct waits { cp_stream *stream; cp_code code; } waits;
+
+static void wait_inside(void *p)
+{
+    waits *w = p;
+    w->code = cp_stream_synchronize(w->stream); /* it would wait for its own end */
+}
+
 static void test_host_calls(void **state)
 {
     (void)state;
@@ -90,6 +98,10 @@ static void test_host_calls(void **state)
         ok(cp_stream_call(s, add, &count, add_ten) == CP_OK);
         ok(cp_stream_synchronize(s) == CP_OK);
         assert_int_equal(__atomic_load_n(&count, __ATOMIC_SEQ_CST), 12);
+        waits w = {s, CP_OK};
+        ok(cp_stream_call(s, wait_inside, &w, NULL) == CP_OK);
+        ok(cp_stream_synchronize(s) == CP_OK); /* the error is the function's own */
+        assert_int_equal(w.code, CP_ERROR_DEVICE);
         assert_int_equal(cp_stream_call(s, NULL, NULL, NULL), CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         cp_stream_free(s);

@@ -494,7 +494,18 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
     return there ? find(&m->wide, name) : NULL;
 }
 
-enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16 };
+enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, ROUND = 4096 };
+
+/* Blocks that go round loops together are neighbours in memory in every round: a task has as many as one thread may
+ * have. Whoever has them, threads do the same (they have no atomic operations), so that results are the same bits. */
+static uint64_t shares(uint64_t blocks, uint64_t threads)
+{
+    uint64_t tasks = (uint64_t)cpi_workers(), each, least = (ROUND + threads - 1) / threads;
+    tasks = tasks > 1 ? 2 * tasks : 1;
+    each = (blocks + tasks - 1) / tasks;
+    if (each < least) each = least;
+    return (blocks + TASKS - 1) / TASKS > each ? (blocks + TASKS - 1) / TASKS : each;
+}
 
 static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
@@ -521,6 +532,7 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
                         (unsigned long long)threads, TOGETHER);
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    if (k->joined && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);
     if (watched) return watched;

@@ -19,6 +19,8 @@ typedef struct writer {
     int nmasks;
     int loops;       /* around */
     int strides;     /* loops with the stride of the grid that there are */
+    bool joined;     /* the threads of several blocks are in the loops */
+    bool keeps;      /* something for each thread, between the loops */
     int masked_loop; /* the mask of the innermost loop where that loop has one, -1: it goes round for all */
 } writer;
 
@@ -153,8 +155,9 @@ static int locals_of(const writer *w, int statement, int *last)
 
 static void put_storage(writer *w, const cpi_local *v)
 {
-    char tail[48];
-    snprintf(tail, sizeof tail, "__kept%d[1024]", v->name);
+    char tail[64];
+    snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, w->joined ? "__CU_JOINED_KEPT" : "1024");
+    w->keeps = true;
     put_declarator(w, v, tail);
     cpi_string_put(w->out, "; ");
 }
@@ -647,7 +650,7 @@ static void put_stride(writer *w, int k)
     if (strides) {
         cpi_string_put(w->out, "{ ");
         put_first(w, &r, "__cu_first", "0");
-        put_first(w, &r, "__cu_last", "__cu_block.bd.x - 1");
+        put_first(w, &r, "__cu_last", "__cu_block.row - 1");
         cpi_string_put(w->out, "const auto __cu_g = __cu_strides<");
         put_tokens(w, r.type, r.type_end);
         cpi_string_put(w->out, ">(__cu_block, __cu_first, __cu_last, ");
@@ -703,16 +706,18 @@ static void put_list(writer *w, int k, int loop)
     }
 }
 
-bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out)
+bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, cpi_string *out)
 {
     cpi_structure s;
     cpi_string text = {0};
-    writer w = {.s = &s, .out = &text, .masked_loop = -1};
+    writer w = {.s = &s, .out = &text, .masked_loop = -1, .joined = joined && *joined};
     bool done = cpi_structure_read(p, f, &s);
     if (done) {
         p->leaves = &w.label;
         cpi_string_put(&text, "{ const __cu_ctx &__cu_block = __ctx; ");
-        if (s.returns) cpi_string_put(&text, "unsigned char __cu_alive[1024]; __cu_fill(__cu_alive, __cu_block); ");
+        if (s.returns)
+            cpi_string_put(&text, "unsigned char __cu_alive[%s]; __cu_fill(__cu_alive, __cu_block); ",
+                           w.joined ? "__CU_JOINED_KEPT" : "1024");
         for (int k = 0; k < s.nlocals; k++) {
             if (s.local[k].statement >= 0 || s.local[k].class != CPI_V_KEPT) continue;
             put_storage(&w, &s.local[k]);
@@ -724,6 +729,7 @@ bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out
         put_line(&w, f->end - 1);
         cpi_string_put(&text, "}");
         p->leaves = NULL;
+        if (joined) *joined = w.keeps || s.returns;
         done = !s.failed && !text.failed && (f->barriers || w.strides);
         if (done) cpi_string_add(out, text.at, text.length);
     }

@@ -32,7 +32,7 @@ typedef struct cpi_cu_function {
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
-    uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c) */
+    uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
     bool strides;   /* a kernel without barriers that is written as one with them, for its loops' sake */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
@@ -70,8 +70,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
  * written) where its structure does not allow that, or where it has neither barriers nor loops with the stride of the
- * grid. */
-bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
+ * grid. `joined`: blocks may be one loop; then it becomes whether something is kept for each thread. */
+bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, cpi_string *out);
 /* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);
 /* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
@@ -82,8 +82,10 @@ bool cpi_cu_waits(const cpi_token *w);
 /* name( or name<...>( and no member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
 
-/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. */
+/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. Whether
+ * neighbouring blocks may go round its loops with the stride of the grid together. */
 void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);
+bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f);
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must go in step; the one at token i,

@@ -396,12 +396,14 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
     put_gap(p, f->body, out);
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
-        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, out)) {
+        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;
     }
-    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, out)) {
+    bool joined = f->global && cpi_cu_joins_rounds(p, f), keeps = joined;
+    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
         f->strides = true;
+        f->spans = joined ? (keeps ? 6 : 2) : 0;
         return;
     }
     if (f->global && f->tier == CPI_TIER_LOOP && !forced) put_loop_body(p, f, out);
@@ -465,8 +467,8 @@ static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const 
                  (int)f->tier, expression, expression, expression, (int)f->spans,
                  tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
     put_parameters(&p->tokens, f, out);
-    cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d]},\n", expression,
-                   (int)(f - p->function), (int)(f - p->function));
+    cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %d},\n",
+                 expression, (int)(f - p->function), (int)(f - p->function), f->strides && f->spans & 2);
 }
 
 static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)

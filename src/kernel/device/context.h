@@ -7,6 +7,7 @@ struct __cu_ctx {
     char *arena, *dynamic;
     __cu_worker *worker;
     int how; /* of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked */
+    unsigned row; /* in loops between barriers (regions.h): threads of a row, of all blocks that are one loop */
     int *told;
 };
 enum { __CU_TESTED, __CU_SURE, __CU_ASKED };

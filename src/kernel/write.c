@@ -504,7 +504,8 @@ static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, 
 static void put_parts(const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
-                                           {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"}};
+                                           {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
+                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_put(out, "#define __CU_%s 1\n", parts[i][1]);
 }

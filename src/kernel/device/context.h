@@ -71,6 +71,12 @@ static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __threadfence(); }
 #define __trap() __builtin_trap()
+#define __brkpt() __builtin_trap()
+#ifndef __clang__
+#define __builtin_assume(e) ((e) ? (void)0 : __builtin_unreachable())
+#endif
+#define __assume(e) __builtin_assume(e)
+static inline void __prof_trigger(int) {}
 #define assert(e) ((e) ? (void)0 : __cu_assert(#e, __LINE__))
 extern "C" int printf(const char *, ...) __attribute__((format(printf, 1, 2)));
 extern "C" void *malloc(size_t) noexcept;

@@ -359,6 +359,19 @@ static void find_hidden(cpi_cu_program *p)
     }
 }
 
+/* Kernels of one name: which of their bodies is meant, types tell. */
+static void find_overloaded(cpi_cu_program *p)
+{
+    for (int k = 0; k < p->nfunctions; k++) {
+        cpi_cu_function *f = &p->function[k], *g = f;
+        if (!f->global || f->body < 0) continue;
+        const cpi_token *w = &p->tokens.at[f->name];
+        while ((g = named(p, w, (int)(g - p->function) + 1)))
+            if (g->global && g->body >= 0 && strcmp(p->scopes.at + g->scope, p->scopes.at + f->scope) == 0)
+                f->overloaded = g->overloaded = true;
+    }
+}
+
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
 {
     memset(p, 0, sizeof *p);
@@ -376,6 +389,7 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     while (spread(p)) {}
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].global) p->function[k].context = true;
+    find_overloaded(p);
     find_indirect(p);
     find_hidden(p);
     return true;

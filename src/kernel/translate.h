@@ -30,6 +30,8 @@ typedef struct cpi_cu_function {
     bool context;   /* has the hidden parameter */
     bool barriers;  /* it, or what it calls, waits for other threads, in whatever way */
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
+    bool overloaded; /* there are others of its name: a kernel is told from them by the types of its arguments */
+    bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
     uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
@@ -60,6 +62,9 @@ typedef struct cpi_cu_program {
 /* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
+/* own.c: where a program has variables of its own with names such as threadIdx, they get others of the same length.
+ * False: no memory. */
+bool cpi_cu_rename_own(char *text);
 /* normal.c: the program `q`, whose text is `out`, in which kernels with warp operations can be taken apart; functions
  * are those of p in their order. False where there is no such kernel. */
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);

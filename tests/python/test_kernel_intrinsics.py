@@ -535,7 +535,7 @@ def test_real_functions(name):
 
 
 def turned(x, shift):
-    """The sine of pi times x, and of half a turn more by `shift`, to 17 digits: exact reduction, then a power series."""
+    """The sine of pi times x, and of half a turn more by `shift`, to 17 digits: exact reduction, then the series."""
     r = (Fraction(x) + shift) % 2
     negative, r = r > 1, r % 1
     r = min(r, 1 - r)

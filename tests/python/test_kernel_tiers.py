@@ -324,7 +324,8 @@ extern "C" __global__ void f(const int *in, int *out, int *sum, int n, int k, in
         step = c(["blockDim.x * gridDim.x"] * 3 + ["gridDim.x * blockDim.x"])
         body = c([f"out[{i}] += in[{i}] + 1;", f"out[{i}] = out[{i}] * 2 + in[{i}];", f"a += in[{i}]; b ^= a;",
                   f"if (in[{i}] % 3 == 0) continue; out[{i}] -= a;",
-                  f"int w = in[{i}]; for (int q = 0; q < w % 4; q++) out[{i}] += q + b;", f"atomicAdd(&out[{i}], in[{i}]);", f"b += {i} < k ? 2 : 1; out[{i}] += b;",
+                  f"int w = in[{i}]; for (int q = 0; q < w % 4; q++) out[{i}] += q + b;",
+                  f"atomicAdd(&out[{i}], in[{i}]);", f"b += {i} < k ? 2 : 1; out[{i}] += b;",
                   f"out[{i}] += (int)blockDim.x + (int)gridDim.x;"])
         kind = c(["int", "unsigned", "size_t", "long long"])
         limit = c(["n", "n", "n / 2", "n - 5"])

@@ -116,7 +116,8 @@ static inline double erfcx(double x)
 /* The argument of erfc with its own error, which would count many times over where x is far below 0. */
 static inline double normcdf(double x)
 {
-    const double t = -x * 0.70710678118654752440, lost = fma(-x, 0.70710678118654752440, -t) + x * 4.8336466567264567e-17;
+    const double root = 0.70710678118654752440, t = -x * root;
+    const double lost = fma(-x, root, -t) + x * 4.8336466567264567e-17;
     const double r = 0.5 * erfc(t);
     return fabs(t) < 30 ? r - lost * 0.56418958354775628695 * exp(-t * t) : r;
 }

@@ -265,8 +265,8 @@ template <class T, class L, class S> static inline __cu_striding<T> __cu_strides
         const unsigned long long most = __cu_striding<T>::most;
         const unsigned long long end = to < (common)1 ? 0 : (unsigned long long)to, by = (unsigned long long)step;
         const bool row = block.bd.y == 1 && block.bd.z == 1 && first >= 0 && last - first == (long long)block.row - 1;
-        r.regular = row && step > (S)0 && by <= most && end <= most && by <= most - end && most - end - by > 2 * __CU_JOINED &&
-                    end < ~0ull >> 2;
+        r.regular = row && step > (S)0 && by <= most && end <= most && by <= most - end &&
+                    most - end - by > 2 * __CU_JOINED && end < ~0ull >> 2;
         r.limit = (long long)end;
         r.step = (long long)by;
     }

@@ -87,6 +87,9 @@ bool cpi_cu_waits(const cpi_token *w);
 /* name( or name<...>( and no member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
 
+/* tables.c: kernels that are no templates, the instances `names`, and variables. */
+void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out);
+
 /* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. Whether
  * neighbouring blocks may go round its loops with the stride of the grid together. */
 void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);

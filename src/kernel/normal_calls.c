@@ -1,6 +1,6 @@
 /* Bringing kernels into the form of normal.c: expressions. Each operation of a warp becomes what a lane brings, a
- * meeting and what it takes; a call of a function that waits becomes the function's statements. Invariant: what waits is
- * written in the order in which the expression has it. */
+ * meeting and what it takes; a call of a function that waits becomes the function's statements. Invariant: what waits
+ * is written in the order in which the expression has it. */
 #include <string.h>
 
 #include "core/memory.h"

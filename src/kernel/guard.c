@@ -68,7 +68,8 @@ static bool pass_division(ucontext_t *u)
         if (mod == 2) p += 4;
         divisor_is_zero = -1; /* told by the dividend below */
     } else {
-        greg_t v = *numbered(u, rm | (rex & 1) << 3);
+        bool second = byte && !rex && rm >= 4; /* ah, ch, dh or bh */
+        greg_t v = second ? *numbered(u, rm - 4) >> 8 : *numbered(u, rm | (rex & 1) << 3);
         int bits = byte ? 8 : operand16 ? 16 : rex & 8 ? 64 : 32;
         divisor_is_zero = bits == 64 ? v == 0 : (v & ((1ll << bits) - 1)) == 0;
     }

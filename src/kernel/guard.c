@@ -203,13 +203,18 @@ void cpi_guard_install(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A thread that has a stack for signals already keeps it. */
+/* Once a thread. One that has a stack for signals already keeps it. */
 static void need_stack(void)
 {
     static _Thread_local bool done;
     stack_t there;
     if (done) return;
     done = true;
+    sigset_t faults; /* a thread that blocks signals would be ended by its own faults, and the process with it */
+    sigemptyset(&faults);
+    for (int i = 0; i < SIGNALS; i++) sigaddset(&faults, signals[i]);
+    sigaddset(&faults, CPI_STOP);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
     if (sigaltstack(NULL, &there) == 0 && !(there.ss_flags & SS_DISABLE)) return;
     void *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;

@@ -108,7 +108,7 @@ def test_shared_memory_of_what_a_kernel_calls(how):
 
 
 def test_division_of_bytes_by_zero():
-    """Whatever registers the compiler takes."""
+    """Whatever registers the compiler takes, also on a thread that blocks signals, as late:0's."""
     f, out = run("""extern "C" __global__ void f(int *out, int n)
     {
         volatile unsigned char a = threadIdx.x + 1, b = n - 32, c = 3;

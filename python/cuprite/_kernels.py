@@ -185,6 +185,7 @@ class ElementwiseKernel(_LoopKernel):
                        if v}
         self.body_text = " ".join((operation, loop_prep, after_loop))
         self._wide = _loop_text.may_be_wide(self, operation)
+        self._single = _loop_text.is_one_assignment(self, operation)
         self._direct = not (options or preamble or loop_prep or after_loop or any(p.raw for p in self.params) or
                             not all(p.is_const for p in self.in_params))
         self._waiting = []

@@ -176,6 +176,14 @@ def may_be_wide(kernel, operation):
         names and re.search(rf"&\s*({names})\b", operation))
 
 
+def is_one_assignment(kernel, operation):
+    """Whether the operation is `output = expression` alone, so that nothing is read after something is written."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", operation, flags=re.S).strip().rstrip(";").strip()
+    whole = re.fullmatch(r"(\w+)\s*=(?!=)(.*)", text, re.S)
+    return bool(whole and len(kernel.out_params) == 1 and whole[1] == kernel.out_params[0].name and
+                not re.search(r"[;{}#]|\+\+|--|(?<![=!<>])=(?!=)|<<=|>>=", whole[2]))
+
+
 def assigned(operation):
     """The names that the operation assigns to, once and before it reads them, whatever the elements are."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", operation, flags=re.S).strip()

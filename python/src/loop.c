@@ -336,6 +336,7 @@ static PyMemberDef members[] = {
     {"_copies", T_BOOL, offsetof(loop_kernel, copies), 0, NULL},
     {"_direct", T_BOOL, offsetof(loop_kernel, direct), 0, NULL},
     {"_wide", T_BOOL, offsetof(loop_kernel, wide), 0, NULL},
+    {"_single", T_BOOL, offsetof(loop_kernel, single), 0, NULL},
     {NULL},
 };
 

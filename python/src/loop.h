@@ -45,6 +45,7 @@ typedef struct loop_kernel {
     bool copies;              /* an input is converted by itself: its order of axes is a copy's (patient kernels) */
     bool direct;              /* the text may be one that the engine knows: _engine tells */
     bool wide;                /* a thread of a GPU may take neighbours at once: nothing is kept between elements */
+    bool single;              /* one assignment to one output: nothing is read after something is written */
     bool raw[MOST_OPERANDS];
     PyObject *name;
     signature *signatures;
@@ -86,6 +87,7 @@ void loop_collapse(loop_call *c);    /* fewer axes where operands allow it; at l
 /* loop_run.c */
 bool loop_run(loop_call *c);
 PyObject *loop_make(PyObject *k, PyObject *args); /* _make of Python's */
+bool loop_overlap(const cp_array *x, const cp_array *y); /* by their bounds; loop_first.c */
 /* loop_first.c: the call by the engine, for which nothing is compiled; false, without an exception, where it would not
  * give what the kernel gives. */
 bool loop_first(loop_call *c);

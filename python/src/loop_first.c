@@ -22,7 +22,7 @@ static void bounds(const cp_array *x, intptr_t *low, intptr_t *high)
     *high += (intptr_t)cp_type_size(cp_type_of(x));
 }
 
-static bool overlap(const cp_array *x, const cp_array *y)
+bool loop_overlap(const cp_array *x, const cp_array *y)
 {
     intptr_t low, high, from, to;
     if (!cp_size(x) || !cp_size(y)) return false;
@@ -62,7 +62,7 @@ static bool may_write(const loop_call *c, int i)
     if (cp_size(out) != c->kept) return false;
     if (c->made[i]) return true;
     for (int k = 0; k < loop_operands(c->k); k++) {
-        if (k == i || !c->x[k] || !overlap(out, c->x[k])) continue;
+        if (k == i || !c->x[k] || !loop_overlap(out, c->x[k])) continue;
         if (c->s->apart || k >= c->k->nin || !are_same_elements(out, c->x[k])) return false;
     }
     return is_injective(out);

@@ -86,6 +86,16 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
     return true;
 }
 
+/* Whether what is written may be read as another operand later in the same step, which inputs in registers would miss. */
+static bool reads_what_it_writes(const loop_call *c)
+{
+    const int n = loop_operands(c->k);
+    for (int i = c->k->nin; i < n && !c->k->single; i++)
+        for (int k = 0; k < n && !c->made[i]; k++)
+            if (k != i && c->x[k] && loop_overlap(c->x[i], c->x[k])) return true;
+    return false;
+}
+
 /* As many neighbours as the widest operand has in one load, where rows are whole numbers of them; else 1. */
 static int neighbours(const loop_call *c)
 {
@@ -104,7 +114,7 @@ static int neighbours(const loop_call *c)
     if (n < 2 || (!flat && c->shape[c->ndim - 1] % n)) return 1;
     for (int i = 0; i < loop_operands(c->k); i++)
         if (loop_steps(c, i) && !is_aligned(c, i, n * (int64_t)cp_type_size(c->s->types[i]))) return 1;
-    return (int)n;
+    return reads_what_it_writes(c) ? 1 : (int)n;
 }
 
 /* Whether neighbours in memory belong to different results, by the first operand that moves. */

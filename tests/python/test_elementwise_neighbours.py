@@ -45,6 +45,24 @@ SHAPES = [((6, 8), (8,)), ((6, 1), (1, 8)), ((5, 7), (7,)), ((3, 1, 16), (1, 4, 
           ((1,), (3, 40)), ((2, 3, 4, 8), (3, 1, 8)), ((9, 6), (9, 1))]
 
 
+@pytest.mark.parametrize("text", ["z = x + 1; w = x", "z = x + 1; z += x; w = 0", "w = x; z = x * 2; w += x"])
+def test_what_is_written_is_read(text):
+    """An input is a reference, as in C++: where its memory is an output's, it has what was written."""
+    x = values((40, 16), "float32")
+    k = cp.ElementwiseKernel("float32 x", "float32 z, float32 w", text, "written")
+    a, b = cp.asarray(x), cp.empty((40, 16), "f4")
+    for _ in range(2):
+        k(a, a, b)
+    for _ in range(2):
+        x, w = {"z = x + 1; w = x": (x + 1, x + 1), "z = x + 1; z += x; w = 0": (2 * (x + 1), 0 * x),
+                "w = x; z = x * 2; w += x": (2 * x, 3 * x)}[text]
+    np.testing.assert_array_equal(a.get(), x)
+    np.testing.assert_array_equal(b.get(), w)
+    single = cp.ElementwiseKernel("float32 x", "float32 z", "z = x * 3;", "single")
+    single(a, a)
+    np.testing.assert_array_equal(a.get(), 3 * x)
+
+
 @pytest.mark.parametrize("shapes", SHAPES)
 @pytest.mark.parametrize("types", [("float32", "float32"), ("int8", "float64"), ("float16", "complex64"),
                                    ("float64", "int16")])

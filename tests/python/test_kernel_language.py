@@ -107,8 +107,10 @@ def test_shared_memory_of_what_a_kernel_calls(how):
     assert run(code, "g")[0].shared_size_bytes == 32
 
 
-def test_division_of_bytes_by_zero():
+def test_division_of_bytes_by_zero(device):
     """Whatever registers the compiler takes, also on a thread that blocks signals, as late:0's."""
+    if device.startswith("cuda"):
+        pytest.skip("CUDA leaves open what a division by zero gives")
     f, out = run("""extern "C" __global__ void f(int *out, int n)
     {
         volatile unsigned char a = threadIdx.x + 1, b = n - 32, c = 3;

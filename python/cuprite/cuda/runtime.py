@@ -144,7 +144,7 @@ def deviceGetLimit(limit):
 
 def _known_limit(limit):
     if limit not in _LIMITS:
-        raise CUDARuntimeError(_errors.NO_LIMIT)
+        raise CUDARuntimeError(_errors.INVALID_VALUE)
 
 
 @typed

@@ -75,7 +75,6 @@ static inline void __threadfence_system() { __threadfence(); }
 #ifndef __clang__
 #define __builtin_assume(e) ((e) ? (void)0 : __builtin_unreachable())
 #endif
-#define __assume(e) __builtin_assume(e)
 static inline void __prof_trigger(int) {}
 #define assert(e) ((e) ? (void)0 : __cu_assert(#e, __LINE__))
 extern "C" int printf(const char *, ...) __attribute__((format(printf, 1, 2)));

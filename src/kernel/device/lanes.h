@@ -116,33 +116,33 @@ __CU_RELU(max) __CU_RELU(min)
 #define __CU_HALVES_3(name, kind, T, first)                                                              \
     static inline unsigned __vi##name##3_##kind##16x2(unsigned a, unsigned b, unsigned c)                \
     {                                                                                                    \
-        return __vi##name##_##kind##16x2(__vi##name##_##kind##16x2(a, b), c);                            \
+        return __cu_##name##_##kind##16x2(__cu_##name##_##kind##16x2(a, b), c);                            \
     }                                                                                                    \
     static inline unsigned __viadd##name##_##kind##16x2(unsigned a, unsigned b, unsigned c)              \
     {                                                                                                    \
-        return __vi##name##_##kind##16x2(__cu_lanes_of<T>(a, b, [](int x, int y) { return x + y; }), c); \
+        return __cu_##name##_##kind##16x2(__cu_lanes_of<T>(a, b, [](int x, int y) { return x + y; }), c); \
     }                                                                                                    \
     static inline unsigned __vib##name##_##kind##16x2(unsigned a, unsigned b, bool *high, bool *low)     \
     {                                                                                                    \
         *high = (T)(a >> 16) first (T)(b >> 16);                                                         \
         *low = (T)a first (T)b;                                                                          \
-        return __vi##name##_##kind##16x2(a, b);                                                          \
+        return __cu_##name##_##kind##16x2(a, b);                                                          \
     }
 #define __CU_HALVES_RELU(name)                                                                           \
     static inline unsigned __vi##name##_s16x2_relu(unsigned a, unsigned b)                               \
     {                                                                                                    \
-        return __vimax_s16x2(__vi##name##_s16x2(a, b), 0);                                               \
+        return __cu_max_s16x2(__cu_##name##_s16x2(a, b), 0);                                               \
     }                                                                                                    \
     static inline unsigned __vi##name##3_s16x2_relu(unsigned a, unsigned b, unsigned c)                  \
     {                                                                                                    \
-        return __vimax_s16x2(__vi##name##3_s16x2(a, b, c), 0);                                           \
+        return __cu_max_s16x2(__vi##name##3_s16x2(a, b, c), 0);                                           \
     }                                                                                                    \
     static inline unsigned __viadd##name##_s16x2_relu(unsigned a, unsigned b, unsigned c)                \
     {                                                                                                    \
-        return __vimax_s16x2(__viadd##name##_s16x2(a, b, c), 0);                                         \
+        return __cu_max_s16x2(__viadd##name##_s16x2(a, b, c), 0);                                         \
     }
-__CU_HALVES(__vimax_s16x2, short, x > y ? x : y) __CU_HALVES(__vimax_u16x2, unsigned short, x > y ? x : y)
-__CU_HALVES(__vimin_s16x2, short, x < y ? x : y) __CU_HALVES(__vimin_u16x2, unsigned short, x < y ? x : y)
+__CU_HALVES(__cu_max_s16x2, short, x > y ? x : y) __CU_HALVES(__cu_max_u16x2, unsigned short, x > y ? x : y)
+__CU_HALVES(__cu_min_s16x2, short, x < y ? x : y) __CU_HALVES(__cu_min_u16x2, unsigned short, x < y ? x : y)
 __CU_HALVES_3(max, s, short, >=) __CU_HALVES_3(max, u, unsigned short, >=)
 __CU_HALVES_3(min, s, short, <=) __CU_HALVES_3(min, u, unsigned short, <=)
 __CU_HALVES_RELU(max) __CU_HALVES_RELU(min)

@@ -135,8 +135,10 @@ def test_nvrtc_of_a_wheel_alone(device, layout, tmp_path):
     if command is None:
         pytest.skip("this process may not make mount namespaces, so the toolkit cannot be hidden")
     env = environment(device, CUPRITE_CACHE_DIR=str(tmp_path / "cache"))
-    for name in ("CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH"):
+    for name in ("CUDA_PATH", "CUDA_HOME"):
         env.pop(name, None)
+    places = env.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    env["LD_LIBRARY_PATH"] = os.pathsep.join(place for place in places if not glob.glob(f"{place}/libnvrtc*"))
     (tmp_path / "prog.py").write_text(COMPILES)
     others_wheels = any(_has_nvrtc(place) for place in sys.path)
     alone = subprocess.run([*command, sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True,

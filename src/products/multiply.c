@@ -23,7 +23,7 @@ static bool matrix_strides(const cp_array *x, int64_t *row, int64_t *col)
     r /= item, c /= item;
     if (cols == 1 && rows == 1) r = c = 1;
     else if (cols == 1) c = 1, r = r >= 1 ? r : 0;
-    else if (rows == 1) r = 1, c = c >= 1 ? c : 0;
+    else if (rows == 1) r = c == 1 ? cols : 1, c = c >= 1 ? c : 0;
     *row = r, *col = c;
     if (c == 1 && r >= cols) return true; /* one column: r is any positive distance */
     return r == 1 && c >= rows;

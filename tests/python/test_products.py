@@ -102,7 +102,7 @@ def test_types_promote(left, right, seed):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(513, 700, 300), (1, 1, 100_003), (2, 3, 70_001), (2000, 1, 130), (1, 2000, 130),
-                                   (33, 40, 9000), (1025, 5, 17)])
+                                   (33, 40, 9000), (1025, 5, 17), (700, 500, 1), (513, 300, 2)])
 def test_large(dtype, shape):
     m, n, k = shape
     rng = np.random.default_rng(m + n + k)

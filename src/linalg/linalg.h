@@ -32,7 +32,8 @@ extern "C" {
     X(NOT_POSITIVE, "Matrix is not positive definite") \
     X(EIGENVALUES, "Eigenvalues did not converge")     \
     X(SVD, "SVD did not converge")                     \
-    X(NOT_FINITE, "Array must not contain infs or NaNs")
+    X(NOT_FINITE, "Array must not contain infs or NaNs") \
+    X(PIVOTS, "piv names rows that lu does not have")
 enum cpi_linalg_troubles {
     CPI_LINALG_FINE,
 #define X(name, text) CPI_LINALG_##name,
@@ -80,7 +81,8 @@ typedef struct cpi_linalg_ops {
      * from 0, in this order. rows (NULL: not wanted): m places, row i of L U is row rows[i] of a. A zero pivot is no
      * trouble: its column stays as it is. */
     cp_code (*lu)(cp_stream *stream, const cpi_linalg *args);
-    /* op(A) X = B by the factors: a: what lu made (n x n), pivots_in; b and x: n x k; trans. Zero pivots divide. */
+    /* op(A) X = B by the factors: a: what lu made (n x n), pivots_in; b and x: n x k; trans. Zero pivots divide.
+     * PIVOTS where pivots_in names a row beyond n. */
     cp_code (*lu_solve)(cp_stream *stream, const cpi_linalg *args);
     /* A X = B. a: n x n, b and x: n x k. SINGULAR where a pivot is 0. */
     cp_code (*solve)(cp_stream *stream, const cpi_linalg *args);

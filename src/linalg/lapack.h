@@ -1,0 +1,27 @@
+/* LAPACK's and BLAS' routines as the room linalg calls them, and what its CPU files share.
+ *
+ * A routine is found by its name without the letter of its type. All arguments are pointers, so one call serves
+ * libraries of 32-bit and of 64-bit integers: numbers are 64-bit variables, of which a narrow library reads the lower
+ * half (x86-64 and AArch64 are little-endian), and lists of integers are read by cpi_lapack_place. */
+#ifndef CPI_LINALG_LAPACK_H
+#define CPI_LINALG_LAPACK_H
+
+#include "linalg/linalg.h"
+
+/* Fortran's routines take as many pointers as they like. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+typedef void (*cpi_lapack_fn)();
+#pragma GCC diagnostic pop
+
+/* dgetrf of ("getrf", CP_FLOAT64), and so on; NULL with an error "FUNCTION: ..." where there is no library. */
+cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
+/* One of its integers in memory, as a routine left it. */
+int64_t cpi_lapack_place(const int64_t *list, int64_t i);
+/* Between the two the library works in the calling thread alone (for calls from inside tasks). */
+void cpi_lapack_alone(bool alone);
+
+/* Small matrices, of one pack: linalg_small.h. CP_ERROR_UNSUPPORTED: not one for these kernels. */
+cp_code cpi_linalg_small(const char *slot, cp_stream *stream, const cpi_linalg *args);
+
+#endif

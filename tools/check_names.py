@@ -67,6 +67,7 @@ C_ONLY = {
 }
 PREFIXES = {"device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cuprite.cuda",
             "allocator_": "cuprite.cuda", "synchronize_allow": "allow_synchronize",
+            "library_folders": "Python tells where packages lie",
             "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",
             "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",
             "kernel_": "the objects of RawKernel", "module_": "the objects of RawModule",

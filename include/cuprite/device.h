@@ -56,6 +56,10 @@ CP_API cp_code cp_device_properties(int device, cp_property_fn tell, void *conte
  * such function, as on the CPU. */
 CP_API int cp_device_call(int device, const char *name, int n, const int64_t *in, int64_t *out, int *status);
 
+/* Folders, separated by colons, in which packages with libraries may lie (Python's site-packages): OpenBLAS, cuBLAS and
+ * the like are looked for there too when they are first needed. The program's own are in CUPRITE_LIBRARY_PATH. */
+CP_API cp_code cp_library_folders_set(const char *folders);
+
 /* Number of threads the CPU device uses (CUPRITE_NUM_THREADS, OMP_NUM_THREADS, the processors this
  * process may run on); set with n >= 1. */
 CP_API int cp_threads(void);

@@ -146,12 +146,25 @@ static PyMethodDef functions[] = {
 };
 
 /* Imported again in the same interpreter, the module has the names of the first: the arrays of both are the same. */
+/* Where packages lie that have libraries in them: OpenBLAS, cuBLAS. What fails is not known, no more. */
+static void tell_library_folders(void)
+{
+    PyObject *path = PySys_GetObject("path"), *colon = PyUnicode_FromString(":");
+    PyObject *folders = path && colon ? PyUnicode_Join(colon, path) : NULL;
+    const char *text = folders ? PyUnicode_AsUTF8(folders) : NULL;
+    if (text && cp_library_folders_set(text)) cp_error_clear();
+    PyErr_Clear();
+    Py_XDECREF(folders);
+    Py_XDECREF(colon);
+}
+
 static int execute(PyObject *module)
 {
     cpy_state *s = PyModule_GetState(module), *first = cpy_find_state();
     if (first) return PyDict_Merge(PyModule_GetDict(module), PyModule_GetDict(first->module), false);
     s->module = module;
     cpy_state_enter(s);
+    tell_library_folders();
     PyObject *own = NULL;
     bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
                 cpy_kernels_init(s) && cpy_loops_init(s) && cpy_fusions_init(s) && cpy_fused_init(s) &&

@@ -14,7 +14,7 @@
 #include "core/shape.h"
 #include "cuprite/device.h"
 
-#define CPI_ABI 4
+#define CPI_ABI 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +62,7 @@ typedef struct cpi_host_api {
     /* While the stream's work is being captured: release(memory) is called when nobody can launch that work any more.
      * False, and nothing is done, when it is not; on failure (error written) too. */
     bool (*capture_own)(cp_stream *stream, void *memory, void (*release)(void *memory));
+    const char *(*library_folders)(void); /* see cp_library_folders_set */
 } cpi_host_api;
 
 #define CPI_ROOM_OPS(room) struct cpi_##room##_ops;

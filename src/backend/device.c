@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/capture.h"
+#include "backend/libraries.h"
 #include "backend/live.h"
 #include "backend/pool.h"
 #include "backend/registry.h"
@@ -246,7 +247,8 @@ static cp_code take_error(char *text, size_t bytes)
 static cp_stream *cpu_stream(void) { return cpi_stream(cpi_device_cpu()); }
 
 const cpi_host_api cpi_host_table = {CPI_ABI, cpi_fail, cpi_work_alloc, cpi_work_free, cpi_malloc, cpi_free_host,
-                                     take_error, &cpi_backend_cpu, cpu_stream, cpi_capture_own};
+                                     take_error, &cpi_backend_cpu, cpu_stream, cpi_capture_own,
+                                     cpi_library_folders};
 
 cp_code cp_test_fail_late(int device, int64_t n)
 {

@@ -1,0 +1,280 @@
+/* Finds and opens OpenBLAS (blas.h says where). Invariant: the table is filled once, under the lock, and stays. */
+#include "blas/blas.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backend/libraries.h"
+#include "cpu/features.h"
+#include "cpu/threads.h"
+
+extern char **environ;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool tried;              /* for the folders that were known then */
+static const char *tried_folders;
+static cpi_blas table;
+static const cpi_blas *opened;  /* &table once it is filled */
+static char trouble[600];       /* why a library that was there could not be used */
+
+/* --- loading --- */
+
+/* OpenBLAS chooses its kernels by the processor; where CUPRITE_CPU asks for less, so shall it. NULL: its own choice. */
+static const char *core_type(void)
+{
+    int level = cpi_cpu_level();
+    if (!getenv("CUPRITE_CPU") || getenv("OPENBLAS_CORETYPE")) return NULL;
+    return level == CPI_LEVEL_V3 ? "Haswell" : level == CPI_LEVEL_BASE ? "Nehalem" : NULL;
+}
+
+/* dlopen, with an environment in which OpenBLAS starts no threads and takes that core. It reads the environment
+ * when it is loaded and at no other time. The array of the process is exchanged, not changed: other threads may be
+ * reading it. The one that stands in for it stays for their sake. */
+static void *load(const char *path, int flags)
+{
+    static char core[60]; /* called under the lock */
+    static char **last;   /* the arrays that stood in, each with the one before it in its first place */
+    char **own = environ, **block = NULL, **with;
+    const char *type = core_type();
+    size_t n = 0, k = 0;
+    while (own && own[n]) n++;
+    if (!(block = malloc((n + 4) * sizeof *block))) return NULL;
+    block[0] = (char *)last;
+    last = block;
+    with = block + 1;
+    with[k++] = (char *)"OPENBLAS_NUM_THREADS=1"; /* before a variable of that name, so it is the one that counts */
+    if (type) {
+        snprintf(core, sizeof core, "OPENBLAS_CORETYPE=%s", type);
+        with[k++] = core;
+    }
+    if (n) memcpy(with + k, own, n * sizeof *with);
+    with[k + n] = NULL;
+    __atomic_store_n(&environ, with, __ATOMIC_RELEASE);
+    void *handle = dlopen(path, flags);
+    __atomic_compare_exchange_n(&environ, &with, own, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return handle;
+}
+
+/* The libraries beside a bundled one that it needs (gfortran's): a copy of it does not find them by itself. */
+static bool load_neighbour(void *context, const char *path)
+{
+    (void)context;
+    dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    return false;
+}
+
+static void load_neighbours(const char *path)
+{
+    static const char *const names[] = {"libquadmath*.so*", "libgfortran*.so*"};
+    char pattern[600];
+    const char *slash = strrchr(path, '/');
+    for (int i = 0; slash && i < 2; i++) {
+        snprintf(pattern, sizeof pattern, "%.*s/%s", (int)(slash - path), path, names[i]);
+        cpi_library_glob(pattern, load_neighbour, NULL);
+    }
+}
+
+/* The library from a copy of its file in memory: a library of its own, with its own state, whoever uses the first. */
+static void *load_copy(const char *path, int flags)
+{
+    struct stat s;
+    char name[40];
+    void *handle = NULL;
+    int file = open(path, O_RDONLY | O_CLOEXEC), memory = memfd_create("openblas", MFD_CLOEXEC);
+    if (file >= 0 && memory >= 0 && fstat(file, &s) == 0) {
+        off_t done = 0;
+        while (done < s.st_size && sendfile(memory, file, &done, (size_t)(s.st_size - done)) > 0) {}
+        if (done == s.st_size) {
+            load_neighbours(path);
+            snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
+            handle = load(name, flags);
+        }
+    }
+    if (file >= 0) close(file);
+    if (memory >= 0) close(memory);
+    return handle;
+}
+
+/* --- the table --- */
+
+void *cpi_blas_symbol(const cpi_blas *b, const char *name)
+{
+    char full[80];
+    snprintf(full, sizeof full, "%s%s%s", b->prefix, name, b->suffix);
+    return dlsym(b->handle, full);
+}
+
+/* One of OpenBLAS's own functions, whose names in wide libraries end differently. */
+static void *own_symbol(const cpi_blas *b, const char *name)
+{
+    static const char *const endings[] = {"64_", "", "_64"};
+    char full[80];
+    void *f = NULL;
+    for (int i = 0; i < 3 && !f; i++) {
+        snprintf(full, sizeof full, "%s%s%s", b->prefix, name, endings[i]);
+        f = dlsym(b->handle, full);
+    }
+    return f;
+}
+
+static bool fill(cpi_blas *b, void *handle, const char *path)
+{
+    static const char *const prefixes[] = {"scipy_", ""}, *const suffixes[] = {"_64_", "_", "64_", "_64"};
+    b->handle = handle;
+    snprintf(b->where, sizeof b->where, "%s", path);
+    for (int i = 0; i < 8 && !b->dgemm; i++) {
+        strcpy(b->prefix, prefixes[i / 4]);
+        strcpy(b->suffix, suffixes[i % 4]);
+        b->dgemm = (cpi_blas_gemm_fn)cpi_blas_symbol(b, "dgemm");
+    }
+    const char *(*config)(void) = (const char *(*)(void))own_symbol(b, "openblas_get_config");
+    b->set_threads = (void (*)(int))own_symbol(b, "openblas_set_num_threads");
+    b->config = config ? config() : "";
+    b->wide = strstr(b->suffix, "64") || strstr(b->config, "USE64BITINT");
+#define ROUTINE(name, type) b->name = (type)cpi_blas_symbol(b, #name)
+    ROUTINE(sgemm, cpi_blas_gemm_fn), ROUTINE(cgemm, cpi_blas_gemm_fn), ROUTINE(zgemm, cpi_blas_gemm_fn);
+    ROUTINE(sgemv, cpi_blas_gemv_fn), ROUTINE(dgemv, cpi_blas_gemv_fn), ROUTINE(cgemv, cpi_blas_gemv_fn);
+    ROUTINE(zgemv, cpi_blas_gemv_fn);
+#undef ROUTINE
+    if (b->set_threads && b->sgemm && b->dgemm && b->cgemm && b->zgemm && b->sgemv && b->dgemv && b->cgemv && b->zgemv)
+        return true;
+    snprintf(trouble, sizeof trouble, "%.500s is no OpenBLAS", path);
+    return false;
+}
+
+/* Opens the file and fills the table; `shared`: others may use the same file. */
+static bool use(const char *path, bool shared)
+{
+    int flags = RTLD_NOW | RTLD_LOCAL;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    flags |= RTLD_DEEPBIND; /* it calls itself, not another OpenBLAS that the program is linked with */
+#endif
+    void *there = shared ? NULL : dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    void *handle = shared || there ? load_copy(path, flags) : load(path, flags);
+    if (there) dlclose(there);
+    if (!handle) {
+        const char *why = dlerror();
+        snprintf(trouble, sizeof trouble, "%.300s: %.280s", path, why ? why : "no copy of it can be made");
+        return false;
+    }
+    cpi_blas b = {0};
+    if (!fill(&b, handle, path)) {
+        dlclose(handle);
+        return false;
+    }
+    b.set_threads(1);
+    table = b;
+    return true;
+}
+
+static bool use_own(void *context, const char *path)
+{
+    (void)context;
+    return use(path, false);
+}
+
+static bool use_shared(void *context, const char *path)
+{
+    (void)context;
+    return use(path, true);
+}
+
+/* The system's, by a name that the loader knows: its file, then a copy of it. */
+static bool use_system(void)
+{
+    static const char *const names[] = {"libopenblas.so.0", "libopenblas64.so.0", "libopenblas.so"};
+    for (int i = 0; i < 3; i++) {
+        void *handle = load(names[i], RTLD_LAZY | RTLD_LOCAL);
+        struct link_map *map = NULL;
+        char path[4096] = "";
+        if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) snprintf(path, sizeof path, "%s", map->l_name);
+        bool done = *path && use(path, true);
+        if (handle) dlclose(handle);
+        if (done) return true;
+    }
+    return false;
+}
+
+static bool find(void)
+{
+    static const char *const wheels[] = {"scipy_openblas64/lib/libscipy_openblas*.so",
+                                         "scipy_openblas32/lib/libscipy_openblas*.so"};
+    static const char *const bundled[] = {"numpy.libs/libscipy_openblas*.so*", "scipy.libs/libscipy_openblas*.so*",
+                                          "numpy.libs/libopenblas*.so*", "scipy.libs/libopenblas*.so*"};
+    const char *named = getenv("CUPRITE_OPENBLAS");
+    if (named && *named) return use(named, false);
+    for (int i = 0; i < 2; i++)
+        if (cpi_library_each(wheels[i], use_own, NULL)) return true;
+    for (int i = 0; i < 4; i++)
+        if (cpi_library_each(bundled[i], use_shared, NULL)) return true;
+    return use_system();
+}
+
+const cpi_blas *cpi_blas_found(void)
+{
+    const cpi_blas *b = __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
+    if (b) return b;
+    pthread_mutex_lock(&lock);
+    const char *folders = cpi_library_folders();
+    if (!opened && !(tried && tried_folders == folders)) {
+        if (find()) __atomic_store_n(&opened, &table, __ATOMIC_RELEASE);
+        tried = true;
+        tried_folders = folders;
+    }
+    b = opened;
+    pthread_mutex_unlock(&lock);
+    return b;
+}
+
+const cpi_blas *cpi_blas_open(const char *function)
+{
+    const cpi_blas *b = cpi_blas_found();
+    if (!b)
+        cpi_fail(CP_ERROR_UNSUPPORTED, "%s: OpenBLAS is needed and not there%s%s%s: pip install scipy-openblas64, or "
+                 "install libopenblas0-pthread, or name its file by CUPRITE_OPENBLAS", function, *trouble ? " (" : "",
+                 trouble, *trouble ? ")" : "");
+    return b;
+}
+
+cpi_blas_gemm_fn cpi_blas_gemm(const cpi_blas *b, cp_type type)
+{
+    return type == CP_FLOAT32     ? b->sgemm
+           : type == CP_FLOAT64   ? b->dgemm
+           : type == CP_COMPLEX64 ? b->cgemm
+                                  : b->zgemm;
+}
+
+cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
+{
+    return type == CP_FLOAT32     ? b->sgemv
+           : type == CP_FLOAT64   ? b->dgemv
+           : type == CP_COMPLEX64 ? b->cgemv
+                                  : b->zgemv;
+}
+
+/* --- its threads --- */
+
+static int users; /* between begin and end */
+
+void cpi_blas_threads_begin(const cpi_blas *b)
+{
+    pthread_mutex_lock(&lock);
+    if (users++ == 0) b->set_threads(cpi_workers());
+    pthread_mutex_unlock(&lock);
+}
+
+void cpi_blas_threads_end(const cpi_blas *b)
+{
+    pthread_mutex_lock(&lock);
+    if (--users == 0) b->set_threads(1);
+    pthread_mutex_unlock(&lock);
+}

@@ -15,7 +15,12 @@ extern "C" {
 
 /* x with a x = b; a 1-d b is one vector, else its last two axes are matrices. */
 CP_API cp_array *cp_solve(cp_array *a, cp_array *b);
-CP_API cp_array *cp_inv(cp_array *a);
+typedef struct cp_inv_options {
+    CP_OPTION(bool, quiet); /* the inverse of a singular matrix is NaN, and no error */
+    int _;
+} cp_inv_options;
+CP_API cp_array *cp_inv(cp_array *a, const cp_inv_options *options);
+#define cp_inv(...) CP_CALL(cp_inv, cp_inv_options, __VA_ARGS__, ._ = 0)
 CP_API cp_array *cp_det(cp_array *a);
 /* Sign (a number of modulus 1, or 0) and logarithm of the modulus of the determinant. */
 CP_API cp_code cp_slogdet(cp_array *a, cp_array **sign, cp_array **logabsdet);

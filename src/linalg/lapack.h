@@ -18,8 +18,10 @@ typedef void (*cpi_lapack_fn)();
 cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
 /* One of its integers in memory, as a routine left it. */
 int64_t cpi_lapack_place(const int64_t *list, int64_t i);
-/* Between the two the library works in the calling thread alone (for calls from inside tasks). */
-void cpi_lapack_alone(bool alone);
+/* Whether its integers hold a size. */
+bool cpi_lapack_fits(int64_t size);
+/* Between true and false the library may run threads of its own; never inside a task of the pool. */
+void cpi_lapack_threads(bool own);
 
 /* Small matrices, of one pack: linalg_small.h. CP_ERROR_UNSUPPORTED: not one for these kernels. */
 cp_code cpi_linalg_small(const char *slot, cp_stream *stream, const cpi_linalg *args);

@@ -221,10 +221,11 @@ cp_array *cp_solve(cp_array *a, cp_array *b)
     return solved(&c, SLOT(solve), vector);
 }
 
-cp_array *cp_inv(cp_array *a)
+cp_array *(cp_inv)(cp_array *a, const cp_inv_options *options)
 {
     call c;
     cp_array *x = open_matrix(&c, "inv", a, true) ? result(&c, c.l.type, 2, c.l.n, c.l.n) : NULL;
+    c.l.quiet = options && options->quiet;
     if (x) c.l.x = x->data;
     return finish_one(&c, x && run(&c, SLOT(inv)), x);
 }

@@ -54,6 +54,7 @@ typedef struct cpi_linalg {
     int64_t m, n, k;        /* a is m x n; b and x have k columns. Square a: m == n, both are set */
     bool upper;             /* the triangle of a that is read (eigh, triangular) or of the result (cholesky) */
     bool unit;              /* triangular: the diagonal is 1 and is not read */
+    bool quiet;             /* inv: a singular matrix is no trouble, its inverse all NaN */
     bool full;              /* svd: u is m x m and vt n x n; else m x r and r x n, r = min(m, n) */
     cpi_trans trans;
     cpi_qr_mode mode;

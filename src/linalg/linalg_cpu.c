@@ -209,10 +209,19 @@ ONE(one_solve)
     return 0;
 }
 
+/* What becomes of a matrix that has no inverse: trouble, or NaN in its place. */
+static int singular_inverse(const job *j, char *x)
+{
+    int64_t parts = j->l->n * j->l->n * (int64_t)(j->size / j->part);
+    if (!j->l->quiet) return CPI_LINALG_SINGULAR;
+    for (int64_t k = 0; k < parts; k++) set_part(j, x, k, NAN);
+    return 0;
+}
+
 ONE(one_inv)
 {
     int64_t n = j->l->n, *list, info = 0;
-    if (factor(j, i, work, &list) > 0) return CPI_LINALG_SINGULAR;
+    if (factor(j, i, work, &list) > 0) return singular_inverse(j, AT(j->l->x, n * n));
     char *own = work + j->work - (size_t)j->lwork * j->size;
     j->f[1](&n, work, &n, list, own, &j->lwork, &info);
     transpose(j, n, n, work, AT(j->l->x, n * n));
@@ -474,17 +483,20 @@ static cp_code all(job *j, size_t work)
     int64_t largest = l->m > l->n ? l->m : l->n;
     bool shared = l->batch > 1 && largest <= 256; /* beyond that LAPACK's own threads do as well */
     int workers = shared ? cpi_workers() : 1;
+    if (!cpi_lapack_fits(largest) || !cpi_lapack_fits(l->k) || !cpi_lapack_fits(j->lwork))
+        return cpi_fail(CP_ERROR_VALUE, "%s: the matrix is too large for a LAPACK of 32-bit integers", l->function);
     j->work = rounded(work + (size_t)j->lwork * j->size + 64);
     /* LAPACK's own workspace is the end of a matrix' one, so that it begins on an element's boundary */
     if (!(j->memory = cpi_work_alloc(j->stream, j->work * (size_t)workers))) return CP_ERROR_MEMORY;
     j->each = (l->batch + 255) / 256;
     if (shared) {
-        cpi_lapack_alone(true);
         cpi_parallel((l->batch + j->each - 1) / j->each, task, j);
-        cpi_lapack_alone(false);
     } else {
+        bool own = largest > 64; /* below that waking threads is the longer part */
         j->each = l->batch;
+        if (own) cpi_lapack_threads(true);
         task(j, 0, 0);
+        if (own) cpi_lapack_threads(false);
     }
     cpi_work_free(j->stream, j->memory);
     return cpi_linalg_trouble(l->function, j->trouble);

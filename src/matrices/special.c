@@ -60,7 +60,7 @@ cp_array *(cp_toeplitz)(cp_array *c, const cp_toeplitz_options *options)
     cpi_frame f;
     if (!cpi_begin(&f, "toeplitz", c)) return NULL;
     c = at_least(c, 1);
-    return cpi_end(&f, toeplitz_of(c, r ? at_least(r, 1) : cp_conjugate(c)));
+    return cpi_end(&f, toeplitz_of(c, r ? at_least(r, 1) : c && cpi_is_complex(c->type) ? cp_conjugate(c) : c));
 }
 
 /*: function("circulant", "c: array_like", module="_linalg",

@@ -46,7 +46,7 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=Fals
     if permute_l:
         return ones.astype(packed.dtype) @ lower, upper
     if p_indices:
-        return _core.argmax(ones, -1).astype(rows.dtype), lower, upper
+        return (_core.argmax(ones, -1).astype(rows.dtype) if ones.size else rows), lower, upper
     kind = {"F": "f", "D": "d"}.get(packed.dtype.char, packed.dtype.char)
     return ones.astype(kind), lower, upper
 

@@ -59,8 +59,8 @@ class SVDResult(NamedTuple):
 
 # --- factors ---
 def cholesky(a, /, *, upper=False):
-    """L with a = L L^H, or, `upper`, U with a = U^H U; only that triangle of a is read. LinAlgError where a matrix is not
-    positive definite."""
+    """L with a = L L^H, or, `upper`, U with a = U^H U; only that triangle of a is read. LinAlgError where a matrix is
+    not positive definite."""
     return _linalg.cholesky(a, upper)
 
 
@@ -157,8 +157,8 @@ def _precision(a):
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN):
-    """Moore and Penrose's inverse: singular values of at most rcond times the largest count as 0 (1e-15; rtol is another
-    name of it, of which None is the larger extent times the distance of 1 to the next number)."""
+    """Moore and Penrose's inverse: singular values of at most rcond times the largest count as 0 (1e-15; rtol is
+    another name of it, of which None is the larger extent times the distance of 1 to the next number)."""
     if rtol is not _NOT_GIVEN:
         if rcond is not None:
             raise ValueError("`rtol` and `rcond` can't be both set.")

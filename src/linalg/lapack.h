@@ -18,6 +18,8 @@ typedef void (*cpi_lapack_fn)();
 cpi_lapack_fn cpi_lapack(const char *function, const char *name, cp_type type);
 /* One of its integers in memory, as a routine left it. */
 int64_t cpi_lapack_place(const int64_t *list, int64_t i);
+/* Whether there is a library; where there is none, small matrices can still be done. */
+bool cpi_lapack_there(void);
 /* Whether its integers hold a size. */
 bool cpi_lapack_fits(int64_t size);
 /* Between true and false the library may run threads of its own; never inside a task of the pool. */

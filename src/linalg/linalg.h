@@ -90,8 +90,8 @@ typedef struct cpi_linalg_ops {
     /* x: the inverse of a, n x n. SINGULAR where a pivot is 0. */
     cp_code (*inv)(cp_stream *stream, const cpi_linalg *args);
     /* One number a matrix, each NULL where it is not wanted: x: the determinant; u: its sign (of `type`, of modulus 1;
-     * 0 for a zero pivot); s: log |det|, of the real type (-inf for a zero pivot). The determinant neither overflows nor
-     * vanishes on the way where it is in range. */
+     * 0 for a zero pivot); s: log |det|, of the real type (-inf for a zero pivot). The determinant neither overflows
+     * nor vanishes on the way where it is in range. */
     cp_code (*det)(cp_stream *stream, const cpi_linalg *args);
     /* op(A) X = B by substitution. a: n x n, of which one triangle is read; b and x: n x k; upper, trans, unit.
      * SINGULAR where a diagonal entry is 0 (unless unit). */

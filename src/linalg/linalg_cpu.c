@@ -604,10 +604,12 @@ SLOT_OF(slot_svd)
     int64_t u = l->full ? m : r;
     const char *what = !l->u ? "N" : l->full ? "A" : "S";
     if (!FIND(&j, "gesdd")) return cp_error();
-    if (is_complex(&j)) j.f[0](what, &n, &m, answer, &n, answer, answer, &n, answer, &u, answer, &ask, answer, list, &info);
+    if (is_complex(&j))
+        j.f[0](what, &n, &m, answer, &n, answer, answer, &n, answer, &u, answer, &ask, answer, list, &info);
     else j.f[0](what, &n, &m, answer, &n, answer, answer, &n, answer, &u, answer, &ask, list, &info);
     wants(&j, answer);
-    int64_t real = !is_complex(&j) ? 0 : !l->u ? 7 * r : r * (5 * r + 7 > 2 * most + 2 * r + 1 ? 5 * r + 7 : 2 * most + 2 * r + 1);
+    int64_t each = 5 * r + 7 > 2 * most + 2 * r + 1 ? 5 * r + 7 : 2 * most + 2 * r + 1; /* of gesdd's rwork */
+    int64_t real = !is_complex(&j) ? 0 : !l->u ? 7 * r : r * each;
     return all(&j, rounded((size_t)(m * n) * j.size) + rounded((size_t)r * 64) + rounded((size_t)real * j.part));
 }
 SLOT_OF(slot_eigh)

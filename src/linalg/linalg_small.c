@@ -33,7 +33,7 @@ cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linal
     bool has_sides = kind == CPI_SMALL_SOLVE;
     int64_t big = l->m > l->n ? l->m : l->n;
     if (has_sides && l->k > big) big = l->k;
-    if (l->batch < FEWEST || big > CPI_SMALL_MOST) return CP_ERROR_UNSUPPORTED;
+    if (big > CPI_SMALL_MOST || (l->batch < FEWEST && cpi_lapack_there())) return CP_ERROR_UNSUPPORTED;
     const cpi_small_kernels *k = CPI_BEST(cpi_small_kernels);
     int which = l->type == CP_FLOAT32 ? 0 : l->type == CP_FLOAT64 ? 1 : l->type == CP_COMPLEX64 ? 2 : 3;
     packs p = {.l = l, .kind = kind, .run = k->run[which]};

@@ -16,7 +16,11 @@ typedef struct NAME(E) { NAME(vec) part[PARTS]; } NAME(E);
 /* --- lanes --- */
 INLINE V NAME(splat)(T x) { return x - (V){0}; }
 INLINE V NAME(pick)(B m, V a, V b) { return (V)((m & (B)a) | (~m & (B)b)); }
-INLINE V NAME(absolute)(V a) { return (V)((B)a & ((B){0} + (MASK)((MASK)~0ull ^ (MASK)(1ull << (sizeof(T) * 8 - 1))))); }
+INLINE V NAME(absolute)(V a)
+{
+    MASK sign = (MASK)(1ull << (sizeof(T) * 8 - 1));
+    return (V)((B)a & ((B){0} + (MASK)~sign));
+}
 INLINE V NAME(root)(V a)
 {
     V r;
@@ -500,8 +504,8 @@ static void NAME(order)(int64_t n, V *keys, int64_t m, E *w, int64_t k, E *v, bo
         }
 }
 
-/* w's n orthogonal columns of m elements, falling, of lengths s: the unit matrix' first `columns` (m x columns, in rows)
- * that they span, by reflections: these are orthogonal also where columns are 0, or missing. */
+/* u (m x columns, in rows): w's n orthogonal columns of m elements, falling, made of length 1, and behind them others;
+ * by reflections, so that all are orthogonal also where columns of w are 0. */
 static void NAME(span)(int64_t m, int64_t n, const E *w, int64_t columns, E *spare, E *u)
 {
     E *a = spare, *tau = a + m * n;

@@ -83,6 +83,16 @@ static cp_array *matrix_norm(cp_array *x, cp_norm_kind kind, double p, const int
     return cp_expand_dims(r, at[0] < at[1] ? CP_AXES(at[0], at[1]) : CP_AXES(at[1], at[0]));
 }
 
+/* The root of the sum of all squares, one product. */
+static cp_array *length(cp_array *x, bool keepdims)
+{
+    int64_t ones[CP_MAXDIM];
+    cp_array *sum = x ? cp_vdot(x, x) : NULL, *r = sum ? cp_sqrt(cp_real_part(sum)) : NULL;
+    if (!r || !keepdims) return r;
+    for (int i = 0; i < cp_ndim(x); i++) ones[i] = 1;
+    return cp_reshape(r, (cp_shape){cp_ndim(x), ones});
+}
+
 static cp_array *floating(cp_array *x)
 {
     return x && (cpi_is_int(cp_type_of(x)) || cp_type_of(x) == CP_BOOL) ? cp_astype(x, CP_FLOAT64) : x;
@@ -104,7 +114,7 @@ cp_array *(cp_norm)(cp_array *x, const cp_norm_options *options)
     bool plain = !o->axis.at && (o->kind == CP_NORM_DEFAULT || (o->kind == CP_NORM_FROBENIUS && nd == 2));
     if (!plain && (n = norm_axes(o->axis, o->kind, nd, at)) < 0) return cpi_end(&f, NULL);
     x = floating(x);
-    if (plain) return cpi_end(&f, cp_sqrt(cp_sum(squares(x), .keepdims = o->keepdims)));
+    if (plain) return cpi_end(&f, length(x, o->keepdims));
     if (n == 1) return cpi_end(&f, vector_norm(x, o->kind, o->p, CP_AXES(at[0]), o->keepdims));
     return cpi_end(&f, matrix_norm(x, o->kind, o->p, at, o->keepdims));
 }

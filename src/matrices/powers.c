@@ -196,9 +196,9 @@ static bool least_squares(cp_array *a, cp_array *b, cp_array *rcond, cp_array **
 
 /*: function("lstsq", "a: array, b: array, rcond: operand | None", module="_linalg", unlock="always",
              returns="(x, residuals, rank, s)",
-             doc="""x with |b - a x| least, the sums of squares that are left (none where a has not full rank, or no more
-rows than columns), the rank, and a's singular values, of which those of at most rcond times the largest count as 0.""")
-*/
+             doc="""x with |b - a x| least, the sums of squares that are left (none where a has not full rank, or no
+more rows than columns), the rank, and a's singular values, of which those of at most rcond times the largest count as
+0.""") */
 cp_code cp_lstsq(cp_array *a, cp_array *b, cp_array *rcond, cp_array **x, cp_array **residuals, cp_array **rank,
                  cp_array **s)
 {

@@ -127,8 +127,8 @@ cp_array *cp_companion(cp_array *a)
     if (!a) return cpi_end(&f, NULL);
     int64_t n = cp_dim(a, -1);
     if (n < 2)
-        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "companion: The length of `a` along the last axis must be at least "
-                                     "2."), NULL));
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "companion: The length of `a` along the last axis must be at "
+                                     "least 2."), NULL));
     cp_array *first = last_from(a, 0, 1), *zero = cp_any(cp_equal(first, cp_int(0)));
     if (zero && cp_item_int(zero))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "companion: The first coefficient(s) of `a` (i.e. elements of "
@@ -204,10 +204,12 @@ cp_array *(cp_convolution_matrix)(cp_array *a, int64_t n, const cp_convolution_m
     cp_convolution_size mode = options ? options->mode : CP_CONVOLUTION_FULL;
     cpi_frame f;
     if (!cpi_begin(&f, "convolution_matrix", a)) return NULL;
-    if (n <= 0) return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "convolution_matrix: n must be a positive integer."), NULL));
+    if (n <= 0)
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "convolution_matrix: n must be a positive integer."), NULL));
     if (!cp_ndim(a) || !cp_size(a))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "convolution_matrix: len(a) must be at least 1."), NULL));
-    int64_t shape[CP_MAXDIM], m = cp_dim(a, -1), least = m < n ? m : n, cut = mode == CP_CONVOLUTION_FULL ? 0 : least - 1;
+    int64_t shape[CP_MAXDIM], m = cp_dim(a, -1), least = m < n ? m : n;
+    int64_t cut = mode == CP_CONVOLUTION_FULL ? 0 : least - 1;
     int64_t before = mode == CP_CONVOLUTION_SAME ? cut / 2 : cut;
     memcpy(shape, cp_dims(a), (size_t)cp_ndim(a) * sizeof *shape);
     shape[cp_ndim(a) - 1] = n - 1;
@@ -270,7 +272,8 @@ static cp_array *column(cp_array *x) { return x ? cp_expand_dims(x, CP_AXES(1)) 
 static bool begin_here(cpi_frame *f, const char *name, int64_t n)
 {
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: negative dimensions are not allowed", name), false;
-    return cpi_begin(f, name, cp_int(0));
+    f->before = f->there = cp_device_current();
+    return f->before != CP_NO_DEVICE && (f->scope = cp_scope_begin());
 }
 
 /*: function("hilbert", "n: int64", module="_linalg", doc="The matrix 1 / (1 + i + j).") */
@@ -317,7 +320,7 @@ cp_array *(cp_hadamard)(int64_t n, const cp_hadamard_options *options)
 
 /*: words("dft_scale", "one sqrtn n", c="cp_dft_scale", values="CP_DFT_ONE CP_DFT_ROOT CP_DFT_SIZE") */
 /*: function("dft", "n: int64, scale: dft_scale = 'one'", module="_linalg",
-             doc="The matrix of the discrete Fourier transform, divided by the root of n or by n where `scale` says so.")
+             doc="The matrix of the discrete Fourier transform, divided by the root of n, or by n, where `scale` is.")
 */
 cp_array *(cp_dft)(int64_t n, const cp_dft_options *options)
 {

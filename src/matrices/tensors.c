@@ -44,7 +44,8 @@ cp_array *cp_tensorinv(cp_array *a, int ind)
     int64_t shape[CP_MAXDIM], p = product(cp_dims(a), k, nd), rest = p ? cp_size(a) / p : 0;
     for (int i = 0; i < nd; i++) shape[i] = cp_dims(a)[(i + k) % nd];
     if (p * rest != cp_size(a))
-        return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "tensorinv: Last 2 dimensions of the array must be square"), NULL));
+        return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "tensorinv: Last 2 dimensions of the array must be square"),
+                            NULL));
     cp_array *matrix = cp_reshape(a, CP_SHAPE(p, rest)), *x = matrix ? cp_inv(matrix) : NULL;
     return cpi_end(&f, x ? cp_reshape(x, (cp_shape){nd, shape}) : NULL);
 }
@@ -62,7 +63,8 @@ static cp_array *difference(cp_array *x, cp_array *y, cp_array *z, cp_array *w)
     return first ? first : second ? cp_negative(second) : NULL;
 }
 
-/*: function("cross", "a: array, b: array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: index_axis_or_flat = None",
+/*: function("cross",
+             "a: array, b: array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: index_axis_or_flat = None",
              unlock="always",
              doc="""The cross products of vectors of two or three elements along an axis of each, which is a new one of
 the result (axis: of all three); of two vectors of two elements the third element alone.""") */

@@ -1,5 +1,5 @@
-"""cuprite.linalg against NumPy: what factors and solutions multiply back to, and how orthogonal they are, with bounds of
-c * n * eps; shapes on both sides of 32, where small kernels end; types, layouts, batches; errors and their texts.
+"""cuprite.linalg against NumPy: what factors and solutions multiply back to, and how orthogonal they are, with bounds
+of c * n * eps; shapes on both sides of 32, where small kernels end; types, layouts, batches; errors and their texts.
 
 A failure that only elements tell comes where the result is read, so what may fail is read inside `raised`.
 """
@@ -262,8 +262,8 @@ def test_types(given):
             assert np.shape(w) == g.shape, name
 
 
-@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig",
-                                  "eigvals", "pinv", "matrix_rank", "cond"])
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh",
+                                  "eig", "eigvals", "pinv", "matrix_rank", "cond"])
 def test_bad_matrices(name):
     ours, numpys = getattr(linalg, name), getattr(np.linalg, name)
     for bad in (np.ones(3), np.ones(()), np.ones((2, 3)), np.ones((4, 2, 3)), np.ones((2, 2), "f2"),
@@ -438,7 +438,8 @@ def test_matrix_power(dtype):
 
 def test_multi_dot():
     for shapes in ([(3, 4), (4, 5)], [(3, 4), (4, 5), (5, 2)], [(9, 2), (2, 30), (30, 3), (3, 8), (8, 1)],
-                   [(4,), (4, 5), (5,)], [(4,), (4, 5), (5, 2)], [(3, 4), (4, 5), (5,)], [(4,), (4,)], [(0, 3), (3, 2)]):
+                   [(4,), (4, 5), (5,)], [(4,), (4, 5), (5, 2)], [(3, 4), (4, 5), (5,)], [(4,), (4,)],
+                   [(0, 3), (3, 2)]):
         arrays = [random(s, "d", i) for i, s in enumerate(shapes)]
         wanted, got = np.linalg.multi_dot(arrays), linalg.multi_dot([cp.asarray(a) for a in arrays])
         assert got.shape == np.shape(wanted)
@@ -461,7 +462,8 @@ def test_pinv(shape, dtype):
     wanted, got = np.linalg.pinv(a), host(linalg.pinv(cp.asarray(a)))
     assert got.dtype == wanted.dtype or not a.size  # NumPy leaves integers without elements what they are
     assert got.shape == wanted.shape
-    np.testing.assert_allclose(got, wanted, rtol=1e-3 if dtype in "fF" else 1e-10, atol=1e-5 if dtype in "fF" else 1e-12)
+    single = dtype in "fF"
+    np.testing.assert_allclose(got, wanted, rtol=1e-3 if single else 1e-10, atol=1e-5 if single else 1e-12)
     if a.size:
         np.testing.assert_allclose(host(linalg.pinv(cp.asarray(a), .5)), np.linalg.pinv(a, .5), rtol=2e-3, atol=1e-5)
     if a.size and dtype != "i":

@@ -204,12 +204,26 @@ int main(void)
     run([program(compiler, source, tmp_path / "options")])
 
 
+# example: its arguments behind the image, and what it prints
+EXAMPLES = {"source_finding": (["cpu"], "sources: "), "low_rank": (["low_rank.png", "5", "cpu"], "5 of 256 values")}
+
+
+def with_openblas():
+    """The environment, where programs in C find the OpenBLAS that NumPy brings, if no other was chosen."""
+    import numpy
+    bundled = sorted(pathlib.Path(numpy.__file__).parents[1].glob("numpy.libs/libscipy_openblas*"))
+    return {**({"CUPRITE_OPENBLAS": str(bundled[0])} if bundled else {}), **os.environ}
+
+
 @pytest.mark.parametrize("example", sorted(p.stem for p in (ROOT / "examples").glob("*.c")))
 @compilers
 def test_examples(example, compiler, tmp_path):
     run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
     made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)
-    assert "sources: " in run([made, tmp_path / "sky.fits", "cpu"]).stdout
+    arguments, says = EXAMPLES[example]
+    assert says in run([made, tmp_path / "sky.fits", *arguments], cwd=tmp_path, env=with_openblas()).stdout
+    pictures = list(tmp_path.glob("*.png"))
+    assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example == "low_rank")
 
 
 @compilers

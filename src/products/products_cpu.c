@@ -27,7 +27,7 @@ enum {
     TASK = 1 << 18,          /* products of elements that are worth a task */
     PIECE = 1 << 15,         /* of a long sum */
     DEPTH = 256,             /* of a packed block */
-    TILE = 1 << 22,          /* products of elements that are worth a tile */
+    TILE = 1 << 21,          /* products of elements that are worth a tile */
     FEW_TILES = 8,           /* below which long sums are cut too */
     SLICE = 2048, SLICES = 16
 };
@@ -319,7 +319,8 @@ static void add_slices(const plan *w)
 static cp_code by_blas(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
-    cut(w, 24, 1024, 16, 16);
+    int64_t work = volume(p->m, p->n, p->k) >> 26; /* each tile copies its operands: few of them where that costs */
+    cut(w, at_most(at_least(work, 4), 24), 1024, 16, 16);
     w->slices = 1, w->slice = p->k;
     int64_t tiles = w->tiles_m * w->tiles_n * w->batches;
     if (tiles < FEW_TILES && w->batches == 1 && p->k >= 2 * SLICE && volume(p->m, p->n, SLICE) >= TILE / 8) {

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import outcome
 
 INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float16", "float32", "float64", "complex64", "complex128"]
@@ -190,10 +189,10 @@ def test_the_same_bits_by_any_number_of_threads(device):
     try:
         results = []
         for n in (1, 2, 5):
-            _device.threads_set(n)
+            _device.threads(n)
             results.append([cp.asnumpy(x) for x in (a @ b, a @ v, v @ b, v @ v, a.T @ a)])
     finally:
-        _device.threads_set(before)
+        _device.threads(before)
     for other in results[1:]:
         for x, y in zip(results[0], other):
             np.testing.assert_array_equal(x, y)
@@ -234,17 +233,6 @@ def test_out_over_an_operand(dtype):
     np.testing.assert_allclose(cp.asnumpy(ours), theirs, rtol=1e-6 if dtype != "float16" else 1e-3)
 
 
-def both(call):
-    """NumPy's outcome and ours: the same type of error and text behind our name, or equal values and types."""
-    theirs, ours = outcome(call, np), outcome(call, cp)
-    if isinstance(theirs, Exception) or isinstance(ours, Exception):
-        assert isinstance(theirs, Exception) and isinstance(ours, Exception), (theirs, ours)
-        assert type(ours).__mro__[0].__name__ in (type(theirs).__name__, "UFuncTypeError") or \
-            issubclass(type(ours), type(theirs)), (theirs, ours)
-        return str(theirs), str(ours)
-    return None
-
-
 def x(m, *shape, dtype="f8"):
     return m.arange(1, 1 + int(np.prod(shape))).reshape(shape).astype(dtype)
 
@@ -254,10 +242,10 @@ ERRORS = {
             "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"),
     "core": (lambda m: m.matmul(x(m, 2, 3), x(m, 4, 5)), "matmul: Input operand 1 has a mismatch in its core dimension "
              "0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size 4 is different from 3)"),
-    "vector": (lambda m: x(m, 3) @ x(m, 4), "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
-               "signature (n?,k),(k,m?)->(n?,m?) (size 4 is different from 3)"),
-    "number": (lambda m: x(m, 3) @ 3, "matmul: Input operand 1 does not have enough dimensions (has 0, gufunc core with "
-               "signature (n?,k),(k,m?)->(n?,m?) requires 1)"),
+    "vector": (lambda m: x(m, 3) @ x(m, 4), "matmul: Input operand 1 has a mismatch in its core dimension 0, with "
+               "gufunc signature (n?,k),(k,m?)->(n?,m?) (size 4 is different from 3)"),
+    "number": (lambda m: x(m, 3) @ 3, "matmul: Input operand 1 does not have enough dimensions (has 0, gufunc core "
+               "with signature (n?,k),(k,m?)->(n?,m?) requires 1)"),
     "vecdot": (lambda m: m.vecdot(x(m, 3), x(m, 4)), "vecdot: Input operand 1 has a mismatch in its core dimension 0, "
                "with gufunc signature (n),(n)->() (size 4 is different from 3)"),
     "matvec": (lambda m: m.matvec(x(m, 3), x(m, 3)), "matvec: Input operand 0 does not have enough dimensions (has 1, "
@@ -266,7 +254,8 @@ ERRORS = {
     "inner": (lambda m: m.inner(x(m, 2, 3), x(m, 4)), "shapes (2,3) and (4,) not aligned: 3 (dim 1) != 4 (dim 0)"),
     "mismatch": (lambda m: m.tensordot(x(m, 2, 3), x(m, 4, 5), 1), "shape-mismatch for sum"),
     "dot out": (lambda m: m.dot(x(m, 2, 2), x(m, 2, 2), out=x(m, 2, 2, dtype="f4")),
-                "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"),
+                "output array is not acceptable (must have the right datatype, number of dimensions, and be a "
+                "C-Array)"),
     "einsum letter": (lambda m: m.einsum("i%", x(m, 2, 2)),
                       "invalid subscript '%' in einstein sum subscripts string, subscripts must be letters"),
     "einsum few": (lambda m: m.einsum("ij,jk", x(m, 2, 2)),
@@ -277,8 +266,8 @@ ERRORS = {
                       "subscript 'k' which never appeared in an input"),
     "einsum twice": (lambda m: m.einsum("ij->ii", x(m, 2, 2)),
                      "einstein sum subscripts string includes output subscript 'i' multiple times"),
-    "einsum axes": (lambda m: m.einsum("i", x(m, 2, 2)), "operand has more dimensions than subscripts given in einstein "
-                    "sum, but no '...' ellipsis provided to broadcast the extra dimensions."),
+    "einsum axes": (lambda m: m.einsum("i", x(m, 2, 2)), "operand has more dimensions than subscripts given in "
+                    "einstein sum, but no '...' ellipsis provided to broadcast the extra dimensions."),
     "einsum subscripts": (lambda m: m.einsum("ijk", x(m, 2, 2)),
                           "einstein sum subscripts string contains too many subscripts for operand 0"),
     "einsum nothing": (lambda m: m.einsum(), None),
@@ -323,7 +312,8 @@ AXES = [("matmul", (3, 4, 2), (2, 5, 4), {"axes": [(0, 2), (0, 2), (0, 1)]}),
         ("matmul", (4,), (4, 5), {"axes": [(0,), (0, 1), (0,)]}),
         ("vecdot", (4, 3), (4, 3), {"axis": 0}), ("vecdot", (4, 3), (4, 3), {"axis": 0, "keepdims": True}),
         ("vecdot", (4, 3), (3, 4), {"axes": [0, 1]}), ("vecdot", (4, 3), (4, 3), {"keepdims": True}),
-        ("matvec", (4, 2, 3), (3, 5), {"axes": [(0, 2), 0, 0]}), ("vecmat", (3, 5), (4, 5, 3), {"axes": [0, (2, 0), 1]})]
+        ("matvec", (4, 2, 3), (3, 5), {"axes": [(0, 2), 0, 0]}),
+        ("vecmat", (3, 5), (4, 5, 3), {"axes": [0, (2, 0), 1]})]
 
 
 @pytest.mark.parametrize("name,a,b,options", AXES)
@@ -348,9 +338,8 @@ def test_gufuncs(name, dtype, seed):
     own = {"vecdot": ((n,), (n,)), "matvec": ((m, n), (n,)), "vecmat": ((n,), (n, m))}[name]
     a, b = values(rng, (*left, *own[0]), dtype), values(rng, (*right, *own[1]), dtype)
     want = getattr(np, name)(a, b)
-    f, c = getattr(np, name), np.conjugate if np.dtype(dtype).kind == "c" else np.asarray
+    f = getattr(np, name)
     exact = f(big(a), big(b))
-    assert c is not None
     check(getattr(cp, name)(laid(rng, a), laid(rng, b)), want, exact, f(np.abs(big(a)), np.abs(big(b))), n)
 
 

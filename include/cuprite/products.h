@@ -31,10 +31,10 @@ CP_API cp_array *cp_vecdot(cp_array *x1, cp_array *x2, const cp_product_options 
 CP_API cp_array *cp_matvec(cp_array *x1, cp_array *x2, const cp_product_options *options);
 /* Vectors (..., n), conjugated, and matrices (..., n, m). */
 CP_API cp_array *cp_vecmat(cp_array *x1, cp_array *x2, const cp_product_options *options);
-#define cp_matmul(x1, ...) CP_CALL2(cp_matmul, cp_product_options, x1, __VA_ARGS__, ._ = 0)
-#define cp_vecdot(x1, ...) CP_CALL2(cp_vecdot, cp_product_options, x1, __VA_ARGS__, ._ = 0)
-#define cp_matvec(x1, ...) CP_CALL2(cp_matvec, cp_product_options, x1, __VA_ARGS__, ._ = 0)
-#define cp_vecmat(x1, ...) CP_CALL2(cp_vecmat, cp_product_options, x1, __VA_ARGS__, ._ = 0)
+#define cp_matmul(...) CP_CALL2(cp_matmul, cp_product_options, __VA_ARGS__, ._ = 0)
+#define cp_vecdot(...) CP_CALL2(cp_vecdot, cp_product_options, __VA_ARGS__, ._ = 0)
+#define cp_matvec(...) CP_CALL2(cp_matvec, cp_product_options, __VA_ARGS__, ._ = 0)
+#define cp_vecmat(...) CP_CALL2(cp_vecmat, cp_product_options, __VA_ARGS__, ._ = 0)
 
 typedef struct cp_dot_options {
     CP_OPTION(cp_array *, out); /* of the result's type and shape, C-contiguous */
@@ -42,7 +42,7 @@ typedef struct cp_dot_options {
 } cp_dot_options;
 /* Sums over the last axis of a and the last but one of b (its only one); a product with a number where one is 0-d. */
 CP_API cp_array *cp_dot(cp_array *a, cp_array *b, const cp_dot_options *options);
-#define cp_dot(a, ...) CP_CALL2(cp_dot, cp_dot_options, a, __VA_ARGS__, ._ = 0)
+#define cp_dot(...) CP_CALL2(cp_dot, cp_dot_options, __VA_ARGS__, ._ = 0)
 /* The sum of conj(a) * b, of the two flattened: 0-d. */
 CP_API cp_array *cp_vdot(cp_array *a, cp_array *b);
 /* Sums over the last axes of both. */
@@ -69,7 +69,7 @@ typedef struct cp_einsum_options {
 /* "ij,jk->ik": the sum over the letters that do not stand behind the arrow; "..." broadcasts. Without an arrow the
  * letters that occur once, in order. Of one operand, and where nothing is summed, a view. */
 CP_API cp_array *cp_einsum(const char *subscripts, int n, cp_array *const *operands, const cp_einsum_options *options);
-#define cp_einsum(subscripts, n, ...) CP_CALL3(cp_einsum, cp_einsum_options, subscripts, n, __VA_ARGS__, ._ = 0)
+#define cp_einsum(...) CP_CALL3(cp_einsum, cp_einsum_options, __VA_ARGS__, ._ = 0)
 
 #ifdef __cplusplus
 }

@@ -186,21 +186,21 @@ ONE(one_lu)
 }
 
 /* X T = B for the k x n matrix in columns that x is: B's rows. `lower` is of T as it lies, in columns. */
-static void divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x)
+static void divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k)
 {
     static const char word[] = "NTC";
-    int64_t n = j->l->n, k = j->l->k;
+    int64_t n = j->l->n;
     double one[2] = {0};
     set_number(j, one, 0, 1, 0);
     j->f[which]("R", lower ? "L" : "U", word + trans, unit ? "U" : "N", &k, &n, one, t, &n, x, &k);
 }
 
-/* A X = B by factors that lie in columns; x holds B. */
-static void by_factors(const job *j, const char *lu, const int32_t *pivots, char *x)
+/* A X = B by factors that lie in columns; x, of k columns, holds B. */
+static void by_factors(const job *j, const char *lu, const int32_t *pivots, char *x, int64_t k)
 {
-    exchange_rows(j->l->n, pivots, (size_t)j->l->k * j->size, x, false);
-    divide(j, 1, true, CPI_TRANS_PLAIN, true, lu, x);
-    divide(j, 1, false, CPI_TRANS_PLAIN, false, lu, x);
+    exchange_rows(j->l->n, pivots, (size_t)k * j->size, x, false);
+    divide(j, 1, true, CPI_TRANS_PLAIN, true, lu, x, k);
+    divide(j, 1, false, CPI_TRANS_PLAIN, false, lu, x, k);
 }
 
 ONE(one_solve)
@@ -212,7 +212,7 @@ ONE(one_solve)
     if (k == 1) return j->f[2]("N", &n, &k, work, &n, list, x, &n, &info), 0;
     int32_t *pivots = pivots_behind(j, list);
     read_pivots(n, list, pivots);
-    by_factors(j, work, pivots, x);
+    by_factors(j, work, pivots, x, k);
     return 0;
 }
 
@@ -227,11 +227,14 @@ static int singular_inverse(const job *j, char *x)
 
 ONE(one_inv)
 {
-    int64_t n = j->l->n, *list, info = 0;
-    if (factor(j, i, work, &list) > 0) return singular_inverse(j, AT(j->l->x, n * n));
-    char *own = work + j->work - (size_t)j->lwork * j->size;
-    j->f[1](&n, work, &n, list, own, &j->lwork, &info);
-    transpose(j, n, n, work, AT(j->l->x, n * n));
+    int64_t n = j->l->n, *list;
+    char *x = AT(j->l->x, n * n);
+    if (factor(j, i, work, &list) > 0) return singular_inverse(j, x);
+    memset(x, 0, (size_t)(n * n) * j->size);
+    for (int64_t k = 0; k < n; k++) set_number(j, x, k * n + k, 1, 0);
+    int32_t *pivots = pivots_behind(j, list);
+    read_pivots(n, list, pivots);
+    by_factors(j, work, pivots, x, n);
     return 0;
 }
 
@@ -299,14 +302,14 @@ ONE(one_lu_solve)
         if (pivots[k] < 0 || pivots[k] >= l->n) return CPI_LINALG_PIVOTS;
     if (l->trans == CPI_TRANS_NONE) {
         exchange_rows(l->n, pivots, bytes, x, false);
-        divide(j, 0, false, CPI_TRANS_NONE, true, lu, x);
-        divide(j, 0, true, CPI_TRANS_NONE, false, lu, x);
+        divide(j, 0, false, CPI_TRANS_NONE, true, lu, x, l->k);
+        divide(j, 0, true, CPI_TRANS_NONE, false, lu, x, l->k);
         return 0;
     }
     /* X^T (L U) = B^T, or of the conjugate: what lies there transposed, or conjugated too */
     bool conjugate = l->trans == CPI_TRANS_CONJUGATE;
-    divide(j, 0, true, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, false, lu, x);
-    divide(j, 0, false, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, true, lu, x);
+    divide(j, 0, true, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, false, lu, x, l->k);
+    divide(j, 0, false, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, true, lu, x, l->k);
     exchange_rows(l->n, pivots, bytes, x, true);
     return 0;
 }
@@ -321,7 +324,7 @@ ONE(one_triangular)
         for (int64_t k = 0; k < l->n; k++)
             if (is_zero(j, a, k * l->n + k)) return CPI_LINALG_SINGULAR;
     memcpy(x, AT(l->b, l->n * l->k), (size_t)(l->n * l->k) * j->size);
-    divide(j, 0, l->upper, l->trans, l->unit, a, x);
+    divide(j, 0, l->upper, l->trans, l->unit, a, x, l->k);
     return 0;
 }
 
@@ -552,12 +555,7 @@ SLOT_OF(slot_inv)
 {
     SMALL(CPI_SMALL_INV);
     job j = begin(stream, l, one_inv);
-    double answer[2];
-    int64_t n = l->n, ask = -1, info = 0, list[1];
-    if (!FIND(&j, "getrf", "getri")) return cp_error();
-    j.f[1](&n, answer, &n, list, answer, &ask, &info);
-    wants(&j, answer);
-    return all(&j, factor_bytes(&j));
+    return FIND(&j, "getrf", "trsm") ? all(&j, factor_bytes(&j)) : cp_error();
 }
 SLOT_OF(slot_det)
 {

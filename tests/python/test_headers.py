@@ -204,8 +204,10 @@ int main(void)
     run([program(compiler, source, tmp_path / "options")])
 
 
-# example: its arguments behind the image, and what it prints
-EXAMPLES = {"source_finding": (["cpu"], "sources: "), "low_rank": (["low_rank.png", "5", "cpu"], "5 of 256 values")}
+# What an example is given, and what it prints
+EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
+            "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),
+            "similar_stars": (["cpu"], "sum of all squared cosines: 2914825.34")}
 
 
 def with_openblas():
@@ -220,8 +222,8 @@ def with_openblas():
 def test_examples(example, compiler, tmp_path):
     run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
     made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)
-    arguments, says = EXAMPLES[example]
-    assert says in run([made, tmp_path / "sky.fits", *arguments], cwd=tmp_path, env=with_openblas()).stdout
+    given, printed = EXAMPLES[example]
+    assert printed in run([made, *given], cwd=tmp_path, env=with_openblas()).stdout
     pictures = list(tmp_path.glob("*.png"))
     assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example == "low_rank")
 

@@ -67,7 +67,20 @@ CP_API cp_array *cp_eigvalsh(cp_array *a, const cp_eigh_options *options);
 CP_API cp_code cp_eig(cp_array *a, cp_array **values, cp_array **vectors);
 CP_API cp_array *cp_eigvals(cp_array *a);
 /* a = z t z^H, t upper triangular; of real a with 2 x 2 blocks for pairs of complex eigenvalues. */
-CP_API cp_code cp_schur(cp_array *a, cp_array **t, cp_array **z);
+typedef enum cp_schur_sort {
+    CP_SCHUR_UNSORTED,
+    CP_SCHUR_LHP, /* first come eigenvalues with negative real parts, */
+    CP_SCHUR_RHP, /* with other ones, */
+    CP_SCHUR_IUC, /* inside the unit circle or on it, */
+    CP_SCHUR_OUC  /* outside */
+} cp_schur_sort;
+typedef struct cp_schur_options {
+    CP_OPTION(cp_schur_sort, sort);
+    CP_OPTION(cp_array **, sdim); /* where not NULL, and sorted: how many those are, int32 */
+    int _;
+} cp_schur_options;
+CP_API cp_code cp_schur(cp_array *a, cp_array **t, cp_array **z, const cp_schur_options *options);
+#define cp_schur(...) CP_CALL3(cp_schur, cp_schur_options, __VA_ARGS__, ._ = 0)
 
 /* a[rows] = l u with partial pivoting: both triangles in *lu, the exchanges of rows in *piv (int32): row i with row
  * piv[i]. */

@@ -350,14 +350,22 @@ cp_array *cp_eigvals(cp_array *a)
     return w;
 }
 
-cp_code cp_schur(cp_array *a, cp_array **t, cp_array **z)
+cp_code (cp_schur)(cp_array *a, cp_array **t, cp_array **z, const cp_schur_options *options)
 {
+    const cp_schur_options *o = CPI_GIVEN(cp_schur_options, options);
     call c;
-    cp_array *made[2] = {NULL, NULL};
+    cp_array *made[3] = {NULL, NULL, NULL};
+    if ((unsigned)o->sort > CP_SCHUR_OUC)
+        return cpi_fail(CP_ERROR_VALUE, "schur: %d is no way to sort", (int)o->sort);
     bool good = open_matrix(&c, "schur", a, true) && (made[0] = result(&c, c.l.type, 2, c.l.n, c.l.n)) &&
                 (made[1] = result(&c, c.l.type, 2, c.l.n, c.l.n));
+    if (good && o->sort) good = (made[2] = result(&c, CP_INT32, 0, 0, 0)) != NULL;
     if (good) c.l.x = made[0]->data, c.l.u = made[1]->data;
-    return finished(&c, good && run(&c, SLOT(schur)), 2, made, (cp_array **[]){t, z});
+    if (good && o->sort) c.l.sort = (cpi_schur_sort)o->sort, c.l.pivots = (int32_t *)(void *)made[2]->data;
+    if (good && o->sort && !c.l.n) good = filled(made[2], 0);
+    good = good && run(&c, SLOT(schur));
+    if (good && !o->sdim) cp_free(made[2]); /* not wanted */
+    return finished(&c, good, 3, made, (cp_array **[]){t, z, o->sdim});
 }
 
 /* --- LU factors and triangles --- */

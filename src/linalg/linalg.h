@@ -44,6 +44,8 @@ enum cpi_linalg_troubles {
 cp_code cpi_linalg_trouble(const char *function, int trouble);
 
 typedef enum cpi_qr_mode { CPI_QR_REDUCED, CPI_QR_COMPLETE, CPI_QR_R, CPI_QR_RAW } cpi_qr_mode;
+/* Which eigenvalues come first: those with negative, with other real parts, inside or on, outside the unit circle. */
+typedef enum cpi_schur_sort { CPI_SORT_NONE, CPI_SORT_LHP, CPI_SORT_RHP, CPI_SORT_IUC, CPI_SORT_OUC } cpi_schur_sort;
 typedef enum cpi_trans { CPI_TRANS_NONE, CPI_TRANS_PLAIN, CPI_TRANS_CONJUGATE } cpi_trans; /* of the matrix a */
 
 /* What a slot gets. A slot reads the members that it names; the others are 0. Pointers are to device memory. */
@@ -58,6 +60,7 @@ typedef struct cpi_linalg {
     bool full;              /* svd: u is m x m and vt n x n; else m x r and r x n, r = min(m, n) */
     cpi_trans trans;
     cpi_qr_mode mode;
+    cpi_schur_sort sort;
     const void *a, *b;
     const int32_t *pivots_in;
     void *x, *u, *s, *vt;   /* results, see the slots */
@@ -114,7 +117,8 @@ typedef struct cpi_linalg_ops {
      * positive imaginary part first, and real eigenvalues have imaginary part 0. NOT_FINITE, EIGENVALUES. */
     cp_code (*eig)(cp_stream *stream, const cpi_linalg *args);
     /* A = Z T Z^H: x: T, upper triangular (of real a with 2 x 2 blocks for pairs, standardized as LAPACK's gees does);
-     * u: Z. NOT_FINITE, EIGENVALUES. */
+     * u: Z. With `sort` pivots has one number a matrix, how many eigenvalues are such as come first; else it is NULL.
+     * NOT_FINITE, EIGENVALUES (also where rounding does not let them be sorted). */
     cp_code (*schur)(cp_stream *stream, const cpi_linalg *args);
 } cpi_linalg_ops;
 

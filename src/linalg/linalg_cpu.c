@@ -464,6 +464,30 @@ ONE(one_eig)
     return 0;
 }
 
+/* Which eigenvalues come first, as gees asks: it returns a LOGICAL, as wide as the library's integers. */
+static int64_t comes_first(cpi_schur_sort sort, double re, double im)
+{
+    if (sort == CPI_SORT_LHP) return re < 0;
+    if (sort == CPI_SORT_RHP) return re >= 0;
+    return sort == CPI_SORT_IUC ? hypot(re, im) <= 1 : hypot(re, im) > 1;
+}
+#define CHOOSER(name, sort)                                                                                        \
+    static int64_t name##_s(const float *re, const float *im) { return comes_first(sort, (double)*re, (double)*im); } \
+    static int64_t name##_d(const double *re, const double *im) { return comes_first(sort, *re, *im); }              \
+    static int64_t name##_c(const float *w) { return comes_first(sort, (double)w[0], (double)w[1]); }                \
+    static int64_t name##_z(const double *w) { return comes_first(sort, w[0], w[1]); }
+CHOOSER(lhp, CPI_SORT_LHP)
+CHOOSER(rhp, CPI_SORT_RHP)
+CHOOSER(iuc, CPI_SORT_IUC)
+CHOOSER(ouc, CPI_SORT_OUC)
+#define CHOOSERS(name) \
+    {(cpi_lapack_fn)name##_s, (cpi_lapack_fn)name##_d, (cpi_lapack_fn)name##_c, (cpi_lapack_fn)name##_z}
+static cpi_lapack_fn chooser(const job *j)
+{
+    static const cpi_lapack_fn all_of[][4] = {CHOOSERS(lhp), CHOOSERS(rhp), CHOOSERS(iuc), CHOOSERS(ouc)};
+    return j->l->sort ? all_of[j->l->sort - 1][(is_complex(j) ? 2 : 0) + (j->part == 8)] : NULL;
+}
+
 ONE(one_schur)
 {
     const cpi_linalg *l = j->l;
@@ -473,11 +497,13 @@ ONE(one_schur)
     char *own = work + j->work - (size_t)lwork * j->size;
     if (!is_finite(j, n * n, AT(l->a, n * n))) return CPI_LINALG_NOT_FINITE;
     transpose(j, n, n, AT(l->a, n * n), work);
-    void *any = NULL;
+    cpi_lapack_fn first = chooser(j);
+    const char *order = l->sort ? "S" : "N";
     if (is_complex(j))
-        j->f[0]("V", "N", any, &n, work, &n, &found, wr, v, &n, own, &lwork, wi, list, &info);
-    else j->f[0]("V", "N", any, &n, work, &n, &found, wr, wi, v, &n, own, &lwork, list, &info);
+        j->f[0]("V", order, first, &n, work, &n, &found, wr, v, &n, own, &lwork, wi, list, &info);
+    else j->f[0]("V", order, first, &n, work, &n, &found, wr, wi, v, &n, own, &lwork, list, &info);
     if (cpi_lapack_place(&info, 0) > 0) return CPI_LINALG_EIGENVALUES;
+    if (l->pivots) l->pivots[i] = (int32_t)cpi_lapack_place(&found, 0);
     transpose(j, n, n, work, AT(l->x, n * n));
     transpose(j, n, n, v, AT(l->u, n * n));
     return 0;

@@ -100,8 +100,26 @@ def test_schur(dtype, n):
         orthonormal(z, z.dtype)
         below = np.tril(t, -1 if t.dtype.kind == "c" else -2)
         np.testing.assert_array_equal(below, 0 * below)
-    same_words = raised(lambda: ours.schur(cp.eye(2), "bad"))
-    assert isinstance(same_words, ValueError)
+        for sort in ("lhp", "rhp", "iuc", "ouc"):
+            t, z, count = map(host, ours.schur(cp.asarray(a), output, sort=sort))
+            close(z @ t @ adjoint(z), a.astype(t.dtype), n, t.dtype, 80)
+            orthonormal(z, z.dtype)
+            for i in (0, 1):
+                w = np.linalg.eigvals(a[i].astype("D"))
+                inside = {"lhp": w.real < 0, "rhp": w.real >= 0, "iuc": np.abs(w) <= 1, "ouc": np.abs(w) > 1}[sort]
+                assert count[i] == inside.sum()
+                if t.dtype.kind == "c":
+                    d = t[i].diagonal()
+                    first = {"lhp": d.real < 0, "rhp": d.real >= 0, "iuc": np.abs(d) <= 1, "ouc": np.abs(d) > 1}[sort]
+                    assert first[:count[i]].all() and not first[count[i]:].any()
+
+
+def test_schur_words():
+    assert isinstance(raised(lambda: ours.schur(cp.eye(2), "bad")), ValueError)
+    assert isinstance(raised(lambda: ours.schur(cp.eye(2), sort="bad")), ValueError)
+    assert isinstance(raised(lambda: ours.schur(cp.eye(2), sort=abs)), NotImplementedError)
+    t, z, count = ours.schur(cp.zeros((0, 0)), sort="lhp")
+    assert t.shape == z.shape == (0, 0) and host(count) == 0
 
 
 @pytest.mark.parametrize("dtype", TYPES + ["i"])

@@ -78,14 +78,17 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
     """(T, Z) with a = Z T Z^H, T upper triangular; of real matrices and output 'real' with 2 x 2 blocks for pairs of
-    complex eigenvalues."""
+    complex eigenvalues. sort 'lhp', 'rhp', 'iuc', 'ouc': eigenvalues with negative, with other real parts, inside or
+    outside the unit circle come first, and (T, Z, their number) is returned."""
     if output not in ("real", "complex", "r", "c"):
         raise ValueError("argument must be 'real', or 'complex'")
-    if sort is not None:
-        raise NotImplementedError("schur: eigenvalues come in the order in which they are found; sort must be None")
+    if sort is not None and sort not in ("lhp", "rhp", "iuc", "ouc"):
+        if callable(sort):
+            raise NotImplementedError("schur: sort is 'lhp', 'rhp', 'iuc' or 'ouc', not a function")
+        raise ValueError("'sort' must either be 'None', or a callable, or one of ('lhp','rhp','iuc','ouc')")
     if output[0] == "c" and a.dtype.kind != "c":
         a = a.astype("F" if a.dtype.char == "f" else "D")
-    return _linalg.schur(a)
+    return _linalg.schur(a) if sort is None else _linalg.schur_sorted(a, sort)
 
 
 def bandwidth(a):

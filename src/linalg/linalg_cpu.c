@@ -480,8 +480,8 @@ CHOOSER(lhp, CPI_SORT_LHP)
 CHOOSER(rhp, CPI_SORT_RHP)
 CHOOSER(iuc, CPI_SORT_IUC)
 CHOOSER(ouc, CPI_SORT_OUC)
-#define CHOOSERS(name) \
-    {(cpi_lapack_fn)name##_s, (cpi_lapack_fn)name##_d, (cpi_lapack_fn)name##_c, (cpi_lapack_fn)name##_z}
+#define AS_FN(f) (cpi_lapack_fn)(void (*)(void))f
+#define CHOOSERS(name) {AS_FN(name##_s), AS_FN(name##_d), AS_FN(name##_c), AS_FN(name##_z)}
 static cpi_lapack_fn chooser(const job *j)
 {
     static const cpi_lapack_fn all_of[][4] = {CHOOSERS(lhp), CHOOSERS(rhp), CHOOSERS(iuc), CHOOSERS(ouc)};

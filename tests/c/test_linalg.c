@@ -104,7 +104,9 @@ static bool factors(cp_array *a)
            done(cp_slogdet(a, &x[0], &x[1]), 2, x) && done(cp_qr(a, &x[0], &x[1]), 2, x) &&
            done(cp_svd(a, &x[0], &x[1], &x[2], .full = true), 3, x) && one(cp_svdvals(a)) &&
            done(cp_eigh(a, &x[0], &x[1]), 2, x) && one(cp_eigvalsh(a)) && done(cp_eig(a, &x[0], &x[1]), 2, x) &&
-           one(cp_eigvals(a)) && done(cp_schur(a, &x[0], &x[1], .sort = CP_SCHUR_LHP, .sdim = &x[2]), 3, x) && done(cp_lu_factor(a, &x[0], &x[1]), 2, x) &&
+           one(cp_eigvals(a)) &&
+           done(cp_schur(a, &x[0], &x[1], .sort = CP_SCHUR_LHP, .sdim = &x[2]), 3, x) &&
+           done(cp_lu_factor(a, &x[0], &x[1]), 2, x) &&
            done(cp_lu_rows(a, &x[0], &x[1]), 2, x) && one(cp_solve_triangular(a, a, .lower = true));
 }
 static bool body(void)

@@ -33,6 +33,7 @@ PYTHON_ONLY = {
                     "named tuples; cp_unique has all of it"),
     **dict.fromkeys("identity matrix_transpose permute_dims flipud fliplr".split(),
                     "another name of a call with fixed arguments"),
+    "schur_sorted": "cp_schur(a, &t, &z, .sort = ...)",
     "asfortranarray": "cp_copy_order(x, 'F')",
     "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
     "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",

@@ -5,6 +5,7 @@ PYTHONPATH=build/python tools/make_python.py. (The stubs are generated with the 
     make_python.py [--check]     --check writes nothing and fails where a file is not up to date
 """
 import argparse
+import importlib
 import inspect
 import pathlib
 import sys
@@ -54,6 +55,10 @@ def page():
     text += "".join(entry(n, f) for n, f in methods().items())
     for module in ("scipy.signal", "scipy.ndimage"):
         text += f"## cuprite.{module}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
+    for module in ("linalg", "scipy.linalg"):
+        m = importlib.import_module("cuprite." + module)
+        text += f"## cuprite.{module}\n\n"
+        text += "".join(entry(n, getattr(m, n)) for n in m.__all__ if not isinstance(getattr(m, n), type))
     return text.rstrip() + "\n"
 
 

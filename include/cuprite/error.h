@@ -38,7 +38,8 @@ extern "C" {
     X(COMPILE, "compilation failed", "CompileException")               \
     X(DRIVER, "the driver refused", "CUDADriverError")                 \
     X(SYNCHRONIZED, "waiting is not allowed", "DeviceSynchronized")    \
-    X(INTERRUPTED, "interrupted", "KeyboardInterrupt")
+    X(INTERRUPTED, "interrupted", "KeyboardInterrupt")                 \
+    X(LINALG, "no such result", "LinAlgError")
 
 /* What a call may notice that is no error; the texts are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \

@@ -30,10 +30,11 @@ static bool make_exceptions(cpy_state *s)
            PyModule_AddObjectRef(s->module, "CUDARuntimeError", s->device_error) == 0;
 }
 
-static PyObject *axis_error(void) /* new reference */
+/* One of NumPy's exceptions, a new reference. */
+static PyObject *numpy_error(const char *module_name, const char *name)
 {
-    PyObject *module = PyImport_ImportModule("numpy.exceptions");
-    PyObject *e = module ? PyObject_GetAttrString(module, "AxisError") : NULL;
+    PyObject *module = PyImport_ImportModule(module_name);
+    PyObject *e = module ? PyObject_GetAttrString(module, name) : NULL;
     Py_XDECREF(module);
     return e;
 }
@@ -41,7 +42,7 @@ static PyObject *axis_error(void) /* new reference */
 void cpy_raise_axis(int axis, int ndim)
 {
     PyErr_Clear();
-    PyObject *e = axis_error();
+    PyObject *e = numpy_error("numpy.exceptions", "AxisError");
     if (e) PyErr_Format(e, "axis %d is out of bounds for array of dimension %d", axis, ndim);
     Py_XDECREF(e);
 }
@@ -56,7 +57,8 @@ static PyObject *exception_of(cp_code code)
     case CP_ERROR_COMPILE: return Py_NewRef(cpy_now()->compile_error);
     case CP_ERROR_DRIVER: return Py_NewRef(cpy_now()->driver_error);
     case CP_ERROR_SYNCHRONIZED: return Py_NewRef(cpy_now()->synchronized_error);
-    case CP_ERROR_AXIS: return axis_error();
+    case CP_ERROR_AXIS: return numpy_error("numpy.exceptions", "AxisError");
+    case CP_ERROR_LINALG: return numpy_error("numpy.linalg", "LinAlgError");
     default: break;
     }
     PyObject *builtins = PyEval_GetBuiltins(); /* borrowed */

@@ -32,7 +32,7 @@ def run(command, **options):
 def program(compiler, source, to, *options):
     """Compiles a program against this build, without a warning; its path."""
     assert shutil.which(compiler), f"{compiler} is missing: tools/setup installs it"
-    run([*COMPILERS[compiler], *STRICT, *options, source, f"-L{BUILD / 'lib'}", "-lcuprite",
+    run([*COMPILERS[compiler], *STRICT, *options, source, "-x", "none", f"-L{BUILD / 'lib'}", "-lcuprite",
          f"-Wl,-rpath,{BUILD / 'lib'}", "-lm", "-o", to])
     return to
 
@@ -206,7 +206,15 @@ int main(void)
 
 # What an example is given, and what it prints
 EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
+            "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),
             "similar_stars": (["cpu"], "sum of all squared cosines: 2914825.34")}
+
+
+def with_openblas():
+    """The environment, where programs in C find the OpenBLAS that NumPy brings, if no other was chosen."""
+    import numpy
+    bundled = sorted(pathlib.Path(numpy.__file__).parents[1].glob("numpy.libs/libscipy_openblas*"))
+    return {**({"CUPRITE_OPENBLAS": str(bundled[0])} if bundled else {}), **os.environ}
 
 
 @pytest.mark.parametrize("example", sorted(p.stem for p in (ROOT / "examples").glob("*.c")))
@@ -215,7 +223,9 @@ def test_examples(example, compiler, tmp_path):
     run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
     made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)
     given, printed = EXAMPLES[example]
-    assert printed in run([made, *given], cwd=tmp_path).stdout
+    assert printed in run([made, *given], cwd=tmp_path, env=with_openblas()).stdout
+    pictures = list(tmp_path.glob("*.png"))
+    assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example == "low_rank")
 
 
 @compilers

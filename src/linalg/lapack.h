@@ -6,7 +6,7 @@
 #ifndef CPI_LINALG_LAPACK_H
 #define CPI_LINALG_LAPACK_H
 
-#include "linalg/linalg.h"
+#include "linalg/small.h"
 
 /* Fortran's routines take as many pointers as they like. */
 #pragma GCC diagnostic push
@@ -23,7 +23,7 @@ bool cpi_lapack_fits(int64_t size);
 /* Between true and false the library may run threads of its own; never inside a task of the pool. */
 void cpi_lapack_threads(bool own);
 
-/* Small matrices, of one pack: linalg_small.h. CP_ERROR_UNSUPPORTED: not one for these kernels. */
-cp_code cpi_linalg_small(const char *slot, cp_stream *stream, const cpi_linalg *args);
+/* Small matrices, many of them (linalg_small.c). CP_ERROR_UNSUPPORTED, without an error: LAPACK is to do it. */
+cp_code cpi_linalg_small(cpi_small_kind kind, cp_stream *stream, const cpi_linalg *args);
 
 #endif

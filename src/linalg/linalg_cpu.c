@@ -32,6 +32,13 @@ typedef struct job {
 static bool is_complex(const job *j) { return j->size != j->part; }
 static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+static job begin(cp_stream *stream, const cpi_linalg *l, int (*one)(const job *, int64_t, char *))
+{
+    size_t part = l->type == CP_FLOAT32 || l->type == CP_COMPLEX64 ? 4 : 8;
+    return (job){.l = l, .stream = stream, .part = part, .size = cpi_is_complex(l->type) ? 2 * part : part,
+                 .r = l->m < l->n ? l->m : l->n, .one = one};
+}
+
 /* --- elements --- */
 typedef struct pair { double re, im; } pair;
 
@@ -242,20 +249,15 @@ static double scale(double x, int64_t exponent)
     return x == 0 || !isfinite(x) ? x : ldexp(x, exponent > 4000 ? 4000 : exponent < -4000 ? -4000 : (int)exponent);
 }
 
-ONE(one_det)
+void cpi_linalg_write_det(const cpi_linalg *l, int64_t i, const double *pivots, bool zero)
 {
-    const cpi_linalg *l = j->l;
-    int64_t n = l->n, *list;
-    bool zero = factor(j, i, work, &list) > 0;
+    job j = begin(NULL, l, NULL);
     scaled p = {1, 0, 0};
     double sum = 0, re = 1, im = 0;
-    for (int64_t k = 0; k < n && !zero; k++) {
-        int64_t at = k * n + k;
-        double a = is_complex(j) ? part_of(j, work, 2 * at) : part_of(j, work, at);
-        double b = is_complex(j) ? part_of(j, work, 2 * at + 1) : 0, modulus = is_complex(j) ? hypot(a, b) : fabs(a);
-        if (cpi_lapack_place(list, k) != k + 1) a = -a, b = -b;
-        /* pivots beyond a double's middle are brought there, so that a product of two is no infinity */
-        int e = 0;
+    for (int64_t k = 0; k < l->n && !zero; k++) {
+        double a = is_complex(&j) ? pivots[2 * k] : pivots[k], b = is_complex(&j) ? pivots[2 * k + 1] : 0;
+        double modulus = is_complex(&j) ? hypot(a, b) : fabs(a);
+        int e = 0; /* pivots are brought to 1, so that a product of two is no infinity */
         if (modulus > 0 && isfinite(modulus)) frexp(modulus, &e);
         p = times(p, ldexp(a, -e), ldexp(b, -e));
         p.exponent += e;
@@ -264,9 +266,22 @@ ONE(one_det)
         re = re * c - im * d;
         im = was * d + im * c;
     }
-    if (l->x) set_number(j, l->x, i, zero ? 0 : scale(p.re, p.exponent), zero ? 0 : scale(p.im, p.exponent));
-    if (l->u) set_number(j, l->u, i, zero ? 0 : re, zero ? 0 : im);
-    if (l->s) set_part(j, l->s, i, zero ? -INFINITY : sum);
+    if (l->x) set_number(&j, l->x, i, zero ? 0 : scale(p.re, p.exponent), zero ? 0 : scale(p.im, p.exponent));
+    if (l->u) set_number(&j, l->u, i, zero ? 0 : re, zero ? 0 : im);
+    if (l->s) set_part(&j, l->s, i, zero ? -INFINITY : sum);
+}
+
+ONE(one_det)
+{
+    int64_t n = j->l->n, *list, parts = (int64_t)(j->size / j->part);
+    bool zero = factor(j, i, work, &list) > 0;
+    double *pivots = (double *)(void *)(work + factor_bytes(j));
+    for (int64_t k = 0; k < n; k++)
+        for (int64_t p = 0; p < parts; p++) {
+            double v = part_of(j, work, parts * (k * n + k) + p);
+            pivots[parts * k + p] = cpi_lapack_place(list, k) == k + 1 ? v : -v;
+        }
+    cpi_linalg_write_det(j->l, i, pivots, zero);
     return 0;
 }
 
@@ -502,12 +517,6 @@ static cp_code all(job *j, size_t work)
     return cpi_linalg_trouble(l->function, j->trouble);
 }
 
-static job begin(cp_stream *stream, const cpi_linalg *l, int (*one)(const job *, int64_t, char *))
-{
-    size_t part = l->type == CP_FLOAT32 || l->type == CP_COMPLEX64 ? 4 : 8;
-    return (job){.l = l, .stream = stream, .part = part, .size = cpi_is_complex(l->type) ? 2 * part : part,
-                 .r = l->m < l->n ? l->m : l->n, .one = one};
-}
 static bool find(job *j, int n, const char *const *names)
 {
     for (int i = 0; i < n; i++)
@@ -529,19 +538,19 @@ static void wants(job *j, const void *answer)
 
 SLOT_OF(slot_lu)
 {
-    SMALL("lu");
+    SMALL(CPI_SMALL_LU);
     job j = begin(stream, l, one_lu);
     return FIND(&j, "getrf") ? all(&j, factor_bytes(&j)) : cp_error();
 }
 SLOT_OF(slot_solve)
 {
-    SMALL("solve");
+    SMALL(CPI_SMALL_SOLVE);
     job j = begin(stream, l, one_solve);
     return FIND(&j, "getrf", "trsm", "getrs") ? all(&j, factor_bytes(&j)) : cp_error();
 }
 SLOT_OF(slot_inv)
 {
-    SMALL("inv");
+    SMALL(CPI_SMALL_INV);
     job j = begin(stream, l, one_inv);
     double answer[2];
     int64_t n = l->n, ask = -1, info = 0, list[1];
@@ -552,9 +561,9 @@ SLOT_OF(slot_inv)
 }
 SLOT_OF(slot_det)
 {
-    SMALL("det");
+    SMALL(CPI_SMALL_DET);
     job j = begin(stream, l, one_det);
-    return FIND(&j, "getrf") ? all(&j, factor_bytes(&j)) : cp_error();
+    return FIND(&j, "getrf") ? all(&j, factor_bytes(&j) + (size_t)j.r * 16) : cp_error();
 }
 SLOT_OF(slot_lu_solve)
 {
@@ -563,19 +572,18 @@ SLOT_OF(slot_lu_solve)
 }
 SLOT_OF(slot_triangular)
 {
-    SMALL("triangular");
     job j = begin(stream, l, one_triangular);
     return FIND(&j, "trsm") ? all(&j, 0) : cp_error();
 }
 SLOT_OF(slot_cholesky)
 {
-    SMALL("cholesky");
+    SMALL(CPI_SMALL_CHOLESKY);
     job j = begin(stream, l, one_cholesky);
     return FIND(&j, "potrf") ? all(&j, 0) : cp_error();
 }
 SLOT_OF(slot_qr)
 {
-    SMALL("qr");
+    SMALL(CPI_SMALL_QR);
     job j = begin(stream, l, one_qr);
     double answer[2];
     int64_t m = l->m, n = l->n, ask = -1, info = 0, r = j.r, wide = l->mode == CPI_QR_COMPLETE && m > n ? m : n;
@@ -589,7 +597,7 @@ SLOT_OF(slot_qr)
 }
 SLOT_OF(slot_svd)
 {
-    SMALL("svd");
+    SMALL(CPI_SMALL_SVD);
     job j = begin(stream, l, one_svd);
     double answer[2];
     int64_t m = l->m, n = l->n, r = j.r, most = m > n ? m : n, ask = -1, info = 0, list[1];
@@ -604,7 +612,7 @@ SLOT_OF(slot_svd)
 }
 SLOT_OF(slot_eigh)
 {
-    SMALL("eigh");
+    SMALL(CPI_SMALL_EIGH);
     bool complex = cpi_is_complex(l->type);
     job j = begin(stream, l, one_eigh);
     double answer[2], real[2];

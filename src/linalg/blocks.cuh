@@ -104,26 +104,6 @@ triangle_step(operand<T> a, T *x, wide ldx, wide next, wide batch, int nb, int k
     }
 }
 
-/* x = b with its rows exchanged by pivots (forward, or backward: undone), one block some columns. */
-template <class T>
-__global__ void exchange_rows(T *x, const int *pivots, wide batch, int n, int k, int backward, unsigned *mailbox,
-                              unsigned trouble)
-{
-    int c = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    for (wide matrix = blockIdx.y; matrix < batch; matrix += gridDim.y) {
-        const int *p = pivots + matrix * n;
-        T *w = x + matrix * n * k + c;
-        for (int s = 0; s < n; s++) {
-            int i = backward ? n - 1 - s : s, to = p[i];
-            if (to < 0 || to >= n) {
-                if (c == 0) *mailbox = trouble;
-                continue;
-            }
-            if (c < k && to != i) exchange(w[(wide)i * k], w[(wide)to * k]);
-        }
-    }
-}
-
 /* --- Cholesky --- */
 
 /* A's lower triangle becomes L, by one team. False: a pivot was not > 0. */
@@ -257,14 +237,6 @@ __global__ void transpose(const T *x, wide ldx, wide nextx, T *y, wide ldy, wide
             }
         __syncthreads();
     }
-}
-
-/* Ones on the diagonal of n x n matrices, zeros elsewhere. */
-template <class T> __global__ void identity(T *x, wide batch, int n)
-{
-    wide all = batch * n * n;
-    for (wide i = (wide)blockIdx.x * blockDim.x + threadIdx.x; i < all; i += (wide)gridDim.x * blockDim.x)
-        x[i] = number<T>(i % ((wide)n * n) % (n + 1) == 0 ? 1 : 0);
 }
 
 } // namespace la

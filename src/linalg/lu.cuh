@@ -181,11 +181,12 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
     t.sync();
     bool regular = eliminate(t, w, ld, m, n, columns, exchanges);
     if (task == LU_SOLVE || task == LU_INVERSE) {
-        if (!regular && t.rank == 0) *mailbox = trouble;
+        if (!regular && mailbox && t.rank == 0) *mailbox = trouble;
         substitute(t, w, ld, n, k);
         x += at.matrix * n * k;
         for (int i = right.y; i < n; i += right.rows)
-            for (int c = right.x; c < k; c += right.width) x[(wide)i * k + c] = w[i * ld + n + c];
+            for (int c = right.x; c < k; c += right.width)
+                x[(wide)i * k + c] = regular ? w[i * ld + n + c] : number<T>((real_of<T>)NAN, NAN);
     } else if (task == LU_DETERMINANT) {
         if (t.rank < 32)
             determinant(t.rank, w, ld + 1, n, exchanges, x ? x + at.matrix : nullptr, u ? u + at.matrix : nullptr,
@@ -199,19 +200,66 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
     }
 }
 
-template <class T> __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int *rows)
+/* The same of many matrices, a block each: which row comes to which place, or trouble where pivots name others. With
+ * `shared` the walk is in shared memory. */
+static __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int shared, int *rows, unsigned *mailbox,
+                               unsigned trouble)
 {
-    for (wide i = (wide)blockIdx.x * blockDim.x + threadIdx.x; i < batch; i += (wide)gridDim.x * blockDim.x)
-        walk_exchanges(pivots + i * r, r, m, rows + i * m);
+    for (wide i = blockIdx.x; i < batch; i += gridDim.x) {
+        int *to = shared ? (int *)la_shared : rows + i * m;
+        for (int j = (int)threadIdx.x; j < m; j += (int)blockDim.x) to[j] = j;
+        __syncthreads();
+        if (threadIdx.x == 0)
+            for (int j = 0; j < r; j++) {
+                int p = pivots[i * r + j];
+                if (p >= 0 && p < m) exchange(to[j], to[p]);
+                else if (mailbox) *mailbox = trouble;
+            }
+        __syncthreads();
+        for (int j = (int)threadIdx.x; j < m && shared; j += (int)blockDim.x) rows[i * m + j] = to[j];
+        __syncthreads();
+    }
 }
 
-/* Whether a diagonal has a zero. */
-template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wide stride, unsigned *mailbox,
-                                              unsigned trouble)
+/* x[i] = b[rows[i]], or backward x[rows[i]] = b[i]; rows of k numbers. */
+template <class T>
+__global__ void exchange_rows(const T *b, T *x, const int *rows, wide batch, int n, int k, int backward)
 {
-    for (wide i = blockIdx.x; i < batch; i += gridDim.x)
+    for (wide at = blockIdx.x; at < batch * n; at += gridDim.x) {
+        wide other = at / n * n + rows[at], from = backward ? at : other, to = backward ? other : at;
+        for (int c = (int)threadIdx.x; c < k; c += (int)blockDim.x) x[to * k + c] = b[from * k + c];
+    }
+}
+
+/* [A | B] in rows of n + k, of b or (NULL) the identity. */
+template <class T> __global__ void beside(const T *a, const T *b, T *w, wide batch, int n, int k)
+{
+    for (wide at = blockIdx.x; at < batch * n; at += gridDim.x)
+        for (int c = (int)threadIdx.x; c < n + k; c += (int)blockDim.x)
+            w[at * (n + k) + c] = c < n ? a[at * n + c] : b ? b[at * k + c - n] : number<T>(at % n == c - n ? 1 : 0);
+}
+
+/* x (k columns) = the last k columns of w. */
+template <class T> __global__ void right_part(const T *w, T *x, wide rows, int n, int k)
+{
+    for (wide at = blockIdx.x; at < rows; at += gridDim.x)
+        for (int c = (int)threadIdx.x; c < k; c += (int)blockDim.x) x[at * k + c] = w[at * (n + k) + n + c];
+}
+
+/* Where a diagonal (entries `stride` apart, matrices `next`) has a zero: trouble, or without a mailbox the `count`
+ * numbers that were made of the matrix become NaN. */
+template <class T> __global__ void lu_regular(const T *a, wide batch, int n, wide stride, wide next, T *x, wide count,
+                                              unsigned *mailbox, unsigned trouble)
+{
+    for (wide i = blockIdx.x; i < batch; i += gridDim.x) {
+        int singular = 0;
         for (int j = (int)threadIdx.x; j < n; j += (int)blockDim.x)
-            if (is_zero(a[i * n * n + j * stride])) *mailbox = trouble;
+            if (is_zero(a[i * next + j * stride])) singular = 1;
+        if (!__syncthreads_or(singular)) continue;
+        if (mailbox) *mailbox = trouble;
+        else
+            for (wide j = threadIdx.x; j < count; j += blockDim.x) x[i * count + j] = number<T>((real_of<T>)NAN, NAN);
+    }
 }
 
 /* --- panels --- */
@@ -328,11 +376,11 @@ lu_panel_of_rows(T *a, wide batch, int m, int n, int j0, int *pivots, int *moves
     }
 }
 
-/* What a panel does to the other columns: rows change places in all of them; in those behind it the first nb rows are
- * solved with the panel's unit lower triangle. A block has `tile` columns (a power of two, at most 32). */
+/* What a panel does to the other columns: rows change places in all of them; in those behind it, before `limit`, the
+ * first nb rows are solved with the panel's unit lower triangle. A block has `tile` columns (a power of two, at most 32). */
 template <class T>
 __global__ void __launch_bounds__(512)
-lu_beside(T *a, wide batch, int m, int n, int j0, int nb, int tile, const int *pivots, const int *moves)
+lu_beside(T *a, wide batch, int m, int n, int j0, int nb, int limit, int tile, const int *pivots, const int *moves)
 {
     __shared__ T lower[32 * 33], top[32 * 33];
     team t;
@@ -352,10 +400,10 @@ lu_beside(T *a, wide batch, int m, int n, int j0, int nb, int tile, const int *p
         __syncthreads();
         for (int i = y; i < nb && mine; i += rows)
             if (to[i] - j0 >= nb) w[(wide)(to[i] - j0) * n + c] = rest[i * tile + x];
-        int lane = t.rank % 32, warp = t.rank / 32, last = (int)(blockIdx.x + 1) * tile;
-        if (last > j0) /* some of the tile's columns lie behind the panel */
+        int lane = t.rank % 32, warp = t.rank / 32, begin = (int)blockIdx.x * tile;
+        if (begin + tile > j0 && begin + nb < limit) /* some of the tile's columns lie behind the panel */
             for (int column = warp; column < tile; column += t.size / 32) {
-                if ((int)blockIdx.x * tile + column < j0) continue;
+                if (begin + column < j0 || begin + column + nb >= limit) continue;
                 T v = lane < nb ? top[lane * 33 + column] : number<T>(0);
                 for (int j = 0; j < nb - 1; j++) {
                     T above = from_lane(v, j);

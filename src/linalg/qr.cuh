@@ -37,20 +37,26 @@ template <class T> struct reflection {
  * scaled elements. `width` lanes share a column. */
 template <class R, class F> LA_DEVICE R length_of(int width, F each)
 {
-    R sum = 0;
+    R sum = 0, most = 1;
     each([&](R v) { sum += v * v; });
     sum = group_sum(sum, width);
     if (sum > limits<R>::tiny() && sum < (R)INFINITY) return root(sum);
-    R most = 0;
-    each([&](R v) { most = magnitude(v) > most || v != v ? magnitude(v) : most; });
-    for (int d = width / 2; d; d /= 2) {
-        R other = across(most, d);
-        most = other > most || other != other ? other : most;
+    for (int turn = 0; turn < 2; turn++) { /* the largest, then the squares of what it divides */
+        R now = 0;
+        each([&](R v) {
+            R size = magnitude(v);
+            if (turn) now += (size / most) * (size / most);
+            else now = size > now || size != size ? size : now;
+        });
+        if (turn) return most * root(group_sum(now, width));
+        for (int d = width / 2; d; d /= 2) {
+            R other = across(now, d);
+            now = other > now || other != other ? other : now;
+        }
+        most = now;
+        if (!(most > 0) || most == (R)INFINITY) return most;
     }
-    if (!(most > 0) || most == (R)INFINITY) return most;
-    R small = 0;
-    each([&](R v) { small += (v / most) * (v / most); });
-    return most * root(group_sum(small, width));
+    return most;
 }
 
 /* --- one team, one matrix --- */
@@ -165,13 +171,14 @@ qr_whole(wide first, wide batch, int m, int n, int rows, int columns, int raw, c
 
 /* --- panels --- */
 
-/* Columns j0 .. j0 + blockDim.x / 32 of matrices with m <= 32 EACH rows below j0: one warp a column. */
+/* Columns j0 .. j0 + blockDim.x / 32 of matrices with m - j0 <= 32 EACH: one warp a column, which it keeps in registers.
+ * A column becomes a reflection in the shared memory, where all read it; two take turns, so one barrier a column does. */
 template <class T, int EACH>
-__global__ void __launch_bounds__(EACH *sizeof(T) <= 128 ? 1024 : 256)
+__global__ void __launch_bounds__(1024)
 qr_panel(T *a, T *taus, wide batch, int m, int n, int j0)
 {
     typedef real_of<T> R;
-    T *v = (T *)la_shared; /* two of h elements */
+    T *shared = (T *)la_shared; /* two of h elements */
     __shared__ T tau[2];
     int lane = (int)threadIdx.x % 32, column = (int)threadIdx.x / 32, columns = (int)blockDim.x / 32, h = m - j0;
     wide matrix = blockIdx.x;
@@ -180,42 +187,62 @@ qr_panel(T *a, T *taus, wide batch, int m, int n, int j0)
 #pragma unroll
     for (int k = 0; k < EACH; k++) x[k] = lane + 32 * k < h ? w[lane + 32 * k] : number<T>(0);
     for (int j = 0; j < columns; j++) {
-        T *now = v + (j & 1) * h;
+        T *v = shared + (j & 1) * h;
         if (column == j) {
-            R norm = length_of<R>(32, [&](auto take) {
 #pragma unroll
-                for (int k = 0; k < EACH; k++)
-                    if (lane + 32 * k > j) {
-                        take(real(x[k]));
-                        if (traits<T>::pair) take(imag(x[k]));
+            for (int k = 0; k < EACH; k++)
+                if (lane + 32 * k < h) v[lane + 32 * k] = x[k];
+            __syncwarp();
+            R norm = length_of<R>(32, [&](auto take) {
+                for (int i = lane; i < h; i += 32)
+                    if (i > j) {
+                        take(real(v[i]));
+                        if (traits<T>::pair) take(imag(v[i]));
                     }
             });
-            reflection<T> r(from_lane(x[0], j), norm);
+            reflection<T> r(v[j], norm);
+            __syncwarp();
+            for (int i = lane; i < h; i += 32) v[i] = i > j ? r.of(v[i]) : number<T>(i == j ? 1 : 0);
+            if (lane == 0) tau[j & 1] = r.tau, taus[matrix * (m < n ? m : n) + j0 + j] = r.tau;
 #pragma unroll
             for (int k = 0; k < EACH; k++) {
                 int i = lane + 32 * k;
-                T value = i > j ? r.of(x[k]) : number<T>(i == j ? 1 : 0);
-                if (i > j) x[k] = value;
+                if (i > j && i < h) x[k] = v[i];
                 if (i == j) x[k] = number<T>(r.beta);
-                if (i < h) now[i] = value;
             }
-            if (lane == 0) tau[j & 1] = r.tau, taus[matrix * (m < n ? m : n) + j0 + j] = r.tau;
         }
         __syncthreads();
         if (column > j) {
             T sum = number<T>(0);
 #pragma unroll
             for (int k = 0; k < EACH; k++)
-                if (32 * k < h && lane + 32 * k < h) sum = plus_conjugate(sum, now[lane + 32 * k], x[k]);
+                if (lane + 32 * k < h) sum = plus_conjugate(sum, v[lane + 32 * k], x[k]);
             sum = times(conj(tau[j & 1]), group_sum(sum, 32));
 #pragma unroll
             for (int k = 0; k < EACH; k++)
-                if (32 * k < h && lane + 32 * k < h) x[k] = minus_product(x[k], now[lane + 32 * k], sum);
+                if (lane + 32 * k < h) x[k] = minus_product(x[k], v[lane + 32 * k], sum);
         }
     }
 #pragma unroll
     for (int k = 0; k < EACH; k++)
         if (lane + 32 * k < h) w[lane + 32 * k] = x[k];
+}
+
+/* The same for columns of any length that the block's shared memory holds nb of. */
+template <class T> __global__ void __launch_bounds__(1024) qr_panel_shared(T *a, T *taus, wide batch, int m, int n,
+                                                                           int j0, int nb)
+{
+    team t;
+    wide matrix = blockIdx.x;
+    if (matrix >= batch) return;
+    int h = m - j0;
+    T *w = (T *)la_shared, *x = a + matrix * m * n + (wide)j0 * m + j0;
+    for (int c = t.rank / 32; c < nb; c += t.size / 32)
+        for (int i = t.rank % 32; i < h; i += 32) w[c * h + i] = x[(wide)c * m + i];
+    t.sync();
+    householder(t, w, h, h, nb, taus + matrix * (m < n ? m : n) + j0);
+    for (int c = t.rank / 32; c < nb; c += t.size / 32)
+        for (int i = t.rank % 32; i < h; i += 32) x[(wide)c * m + i] = w[c * h + i];
 }
 
 /* Reflections j0 .. j1 of `a` applied to columns of x (m rows each), a warp a column, which it keeps in registers.
@@ -241,20 +268,20 @@ qr_reflect(const T *a, const T *taus, wide batch, int m, int n, int j0, int j1, 
         for (int s = 0; s < last - j0; s++) {
             int j = forward ? j0 + s : last - 1 - s, at = j - j0;
             const T *v = v0 + (wide)j * m;
-            T tau = taus[matrix * r + j], z[EACH], sum = number<T>(0);
+            T tau = taus[matrix * r + j], sum = number<T>(0);
 #pragma unroll
             for (int k = 0; k < EACH; k++) {
                 int i = lane + 32 * k;
-                z[k] = number<T>(i == at ? 1 : 0);
-                if (32 * k < h && i > at && i < h) z[k] = v[i];
+                if (i == at) sum = add(sum, y[k]);
+                else if (i > at && i < h) sum = plus_conjugate(sum, v[i], y[k]);
             }
-#pragma unroll
-            for (int k = 0; k < EACH; k++)
-                if (32 * k < h) sum = plus_conjugate(sum, z[k], y[k]);
             sum = times(forward ? conj(tau) : tau, group_sum(sum, 32));
 #pragma unroll
-            for (int k = 0; k < EACH; k++)
-                if (32 * k < h) y[k] = minus_product(y[k], z[k], sum);
+            for (int k = 0; k < EACH; k++) {
+                int i = lane + 32 * k;
+                if (i == at) y[k] = subtract(y[k], sum);
+                else if (i > at && i < h) y[k] = minus_product(y[k], v[i], sum);
+            }
         }
 #pragma unroll
         for (int k = 0; k < EACH; k++)

@@ -108,6 +108,9 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
     each = (each + 15) / 16 * 16;
     if (each > cpi_la_shared(stream)) {
         if (together > 2 * cpi_cuda_units(stream)) together = 2 * cpi_cuda_units(stream);
+        if (each > 4 * (int64_t)INT_MAX) /* kernels count a matrix's elements in 31 bits */
+            return cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: matrices of this size need cuSOLVER (libcusolver.so), which is "
+                                  "not there", what);
         outside = scratch.get<unsigned char>(together * each);
         if (!outside) return CP_ERROR_MEMORY;
     } else {

@@ -2,7 +2,10 @@
  *
  * A device has one handle of each, used by one thread at a time while it gives work to a stream. Workspace is the
  * pool's. What cuSOLVER tells by `info` a kernel carries to the stream's mailbox, so nobody waits for it here. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wswitch-enum" /* of cuBLAS' own switches */
 #include <cublas_v2.h>
+#pragma GCC diagnostic pop
 #include <cusolverDn.h>
 #include <dlfcn.h>
 #include <pthread.h>

@@ -51,6 +51,7 @@ NAMES_HALVES = {
     "src/signal/signal_simd.c": "processors have an instruction for float16",
     "src/kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
     "src/kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
+    "src/products/products_cuda.cu": "cuBLAS's names of the types",
     "src/sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
 INNER = {"core/error.h", "core/memory.h", "core/shape.h"}

@@ -6,7 +6,7 @@ from cuprite._foreign import FOREIGN as _FOREIGN
 __all__ = [
     "identity", "shape", "ndim", "size", "isscalar", "result_type",
     "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
-    "unique_values", "unique_counts", "unique_inverse", "unique_all",
+    "unique_values", "unique_counts", "unique_inverse", "unique_all", "einsum",
 ]
 
 
@@ -145,3 +145,12 @@ def unique_all(x, /):
     """(values, indices, inverse_indices, counts)."""
     return _named("UniqueAllResult", "values indices inverse_indices counts")(
         *_core.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
+
+
+def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=True):
+    """Sums of products over the axes that subscripts name: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2]).
+
+    Of one operand with nothing summed it is a view. `optimize`: in which order more than two operands are multiplied:
+    True the cheapest for few and a good one for many, "greedy", "optimal", False as they stand, or a list of steps."""
+    from cuprite import _einsum
+    return _einsum.einsum(operands, out, dtype, order, casting, optimize)

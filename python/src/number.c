@@ -4,12 +4,11 @@
 #include "number_rows.h"
 
 /* numpy.NAME(a, b), which asks those operands with __array_ufunc__ in NumPy's order. */
-static PyObject *ask_numpy(cp_op op, PyObject *a, PyObject *b, bool into_a)
+static PyObject *ask_numpy(const char *name, PyObject *a, PyObject *b, bool into_a)
 {
-    cp_op_info info;
     PyObject *numpy = cpy_numpy();
-    if (!numpy || cp_op_query(op, &info) != CP_OK) return cpy_raise();
-    PyObject *f = PyObject_GetAttrString(numpy, info.name), *r = NULL;
+    if (!numpy) return cpy_raise();
+    PyObject *f = PyObject_GetAttrString(numpy, name), *r = NULL;
     PyObject *args = PyTuple_Pack(2, a, b), *kw = into_a ? Py_BuildValue("{s:O}", "out", a) : NULL;
     if (f && args && (kw || !into_a)) r = PyObject_Call(f, args, kw);
     Py_XDECREF(f);
@@ -41,18 +40,26 @@ static bool goes_first(PyObject *stranger, PyObject *array)
 /* An operation with an operand that is no number. Who has __array_ufunc__ is asked as NumPy asks, None there and other
  * strangers are left to Python: it asks them next. In place only who asks for it by its priority can answer: what
  * others made would take the array's name. */
-static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *stranger, bool into_a)
+static PyObject *name_with_stranger(const char *name, PyObject *a, PyObject *b, PyObject *stranger, bool into_a)
 {
     if (PyErr_Occurred()) return NULL;
     bool numpys = cpy_is_numpy_array(stranger);
     PyObject *own = numpys ? NULL : of_type(stranger, "__array_ufunc__");
     Py_XDECREF(own); /* its type keeps it */
-    if (own && own != Py_None) return ask_numpy(op, a, b, into_a);
+    if (own && own != Py_None) return ask_numpy(name, a, b, into_a);
     if (!numpys && (!into_a || (!own && goes_first(stranger, a)))) Py_RETURN_NOTIMPLEMENTED;
     if (own)
         return PyErr_Format(PyExc_TypeError, "operand '%s' does not support ufuncs (__array_ufunc__=None)",
                             Py_TYPE(stranger)->tp_name);
     return PyErr_Format(PyExc_TypeError, "Unsupported type %R", (PyObject *)Py_TYPE(stranger));
+}
+
+static PyObject *with_stranger(cp_op op, PyObject *a, PyObject *b, PyObject *stranger, bool into_a)
+{
+    cp_op_info info;
+    if (PyErr_Occurred()) return NULL;
+    if (cp_op_query(op, &info) != CP_OK) return cpy_raise();
+    return name_with_stranger(info.name, a, b, stranger, into_a);
 }
 
 /* What decides whether other threads may run meanwhile. */
@@ -218,6 +225,31 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
     return NULL;
 }
 
+/* x @ y, of arrays alone: a number is told to have too few dimensions, as NumPy tells. */
+static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
+{
+    PyObject *stranger = cpy_is_array(a) ? b : a, *number = NULL;
+    if (!cpy_is_array(a) || !cpy_is_array(b)) {
+        if (!PyNumber_Check(stranger) || PyObject_HasAttrString(stranger, "__array__") ||
+            PyObject_HasAttrString((PyObject *)Py_TYPE(stranger), "__matmul__"))
+            return name_with_stranger("matmul", a, b, stranger, into_a);
+        cp_array *x = cpy_scalar(stranger, cpy_x(stranger == a ? b : a), CP_OP_multiply);
+        if (!x) return name_with_stranger("matmul", a, b, stranger, into_a);
+        number = cpy_wrap(x);
+        if (!number) return NULL;
+    }
+    cp_array *in[2] = {cpy_x(a == stranger && number ? number : a), cpy_x(b == stranger && number ? number : b)}, *r;
+    const cp_product_options o = {.out = into_a ? in[0] : NULL};
+    CPY_RUN_ON(2, in, cp_size(in[0]) + cp_size(in[1]) > 4096 ? INT64_MAX : 0, r = (cp_matmul)(in[0], in[1], &o));
+    Py_XDECREF(number);
+    if (!into_a || !r) return cpy_wrap(r);
+    cpy_free(r);
+    return Py_NewRef(a);
+}
+
+static PyObject *matmul(PyObject *a, PyObject *b) { return matmul_of(a, b, false); }
+static PyObject *matmul_in_place(PyObject *a, PyObject *b) { return matmul_of(a, b, true); }
+
 /* The same answer for every element of a. */
 static PyObject *answer_all(PyObject *a, bool answer)
 {
@@ -370,6 +402,7 @@ const PyType_Slot cpy_number_slots[] = {
     {Py_nb_inplace_and, and_in_place}, {Py_nb_or, or}, {Py_nb_inplace_or, or_in_place}, {Py_nb_xor, xor},
     {Py_nb_inplace_xor, xor_in_place}, {Py_nb_negative, negative}, {Py_nb_positive, positive},
     {Py_nb_absolute, absolute}, {Py_nb_invert, invert}, {Py_nb_bool, array_bool}, {Py_nb_int, array_int},
-    {Py_nb_float, array_float}, {Py_nb_index, array_index},
+    {Py_nb_float, array_float}, {Py_nb_index, array_index}, {Py_nb_matrix_multiply, matmul},
+    {Py_nb_inplace_matrix_multiply, matmul_in_place},
     {0, NULL},
 };

@@ -47,6 +47,10 @@ cp_code cpi_cuda_read_while(cp_stream *stream, void *host, const void *device_me
 #define CPI_CUDA_COUNTERS 4096
 void *cpi_cuda_counters(cp_stream *stream);
 
+/* One of NVIDIA's libraries by its names, the preferred first, NULL behind the last; NULL where none of them is found
+ * (library_cuda.cu says where). */
+void *cpi_cuda_library(const char *const *names);
+
 /* Whether the stream's work is captured: then it is recorded, and launched later as often as somebody likes. Nobody may
  * wait for it meanwhile. */
 bool cpi_cuda_captured(cp_stream *stream);

@@ -439,8 +439,9 @@ INLINE void NAME(rotate)(int64_t n, E *x, E *y, V c, E s)
 }
 
 /* One-sided Jacobi: w's n columns of m elements (column by column) become orthogonal, v's (n x n, or NULL) turn along.
- * norms: their squares. Lanes that were not done after many sweeps. */
-static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms)
+ * norms: their squares. Columns no longer than `noise`, what rounding leaves of nothing, stay as they are: turning them
+ * would go on until they vanish. Lanes that were not done after many sweeps. */
+static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms, V noise)
 {
     const V tolerance = NAME(splat)((T)(EPSILON * SQRT((T)m)));
     B turned = {0};
@@ -459,7 +460,8 @@ static B NAME(orthogonalize)(int64_t m, int64_t n, E *w, E *v, V *norms)
 #else
                 V size = NAME(absolute)(g.part[0]);
 #endif
-                B go = size > tolerance * NAME(root)(norms[p]) * NAME(root)(norms[q]);
+                V x1 = NAME(root)(norms[p]), y1 = NAME(root)(norms[q]);
+                B go = (size > tolerance * x1 * y1) & (x1 > noise) & (y1 > noise);
                 if (!NAME(any)(go)) continue;
                 turned |= go;
                 V c, s, t;
@@ -530,7 +532,10 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
             for (int64_t x = 0; x < n; x++) w[x * m + y] = u[y * n + x];
     }
     for (int64_t i = 0; i < n * n && vectors; i++) v[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
-    B left = NAME(orthogonalize)(m, n, w, vectors ? v : NULL, s);
+    V noise = {0};
+    for (int64_t i = 0; i < m * n; i++) noise += NAME(square)(w[i]);
+    noise = NAME(root)(noise) * (T)EPSILON;
+    B left = NAME(orthogonalize)(m, n, w, vectors ? v : NULL, s, noise);
     if (NAME(among)(left, count)) return CPI_LINALG_SVD;
     for (int64_t p = 0; p < n; p++) {
         s[p] = (V){0};
@@ -539,7 +544,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     }
     NAME(order)(n, s, m, vectors ? w : NULL, n, vectors ? v : NULL, false);
     if (vectors) {
-        B vanish = s[n - 1] < (T)LEAST;
+        B vanish = (s[n - 1] <= noise + noise) | (s[n - 1] < (T)LEAST);
         if (columns == n && !NAME(any)(vanish)) {
             for (int64_t x = 0; x < n; x++)
                 for (int64_t y = 0; y < m; y++) u[y * n + x] = NAME(over)(w[x * m + y], s[x]);

@@ -1,5 +1,5 @@
-"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage, cuprite.scipy.special."""
-_MODULES = ("signal", "ndimage", "special")
+"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage, cuprite.scipy.special, cuprite.scipy.linalg."""
+_MODULES = ("signal", "ndimage", "special", "linalg")
 
 
 def __getattr__(name):

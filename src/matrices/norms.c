@@ -6,12 +6,20 @@
 /*: words("norm_kind", "default number fro nuc", c="cp_norm_kind",
           values="CP_NORM_DEFAULT CP_NORM_NUMBER CP_NORM_FROBENIUS CP_NORM_NUCLEAR") */
 
+static bool for_vectors(cp_norm_kind kind)
+{
+    if (kind != CP_NORM_FROBENIUS && kind != CP_NORM_NUCLEAR) return true;
+    return cpi_fail(CP_ERROR_VALUE, "norm: Invalid norm order '%s' for vectors",
+                    kind == CP_NORM_NUCLEAR ? "nuc" : "fro"), false;
+}
+
 /* Places of `axes` among nd, at most two; their number, or -1 with an error. */
-static int norm_axes(cp_axes axes, int nd, int *at)
+static int norm_axes(cp_axes axes, cp_norm_kind kind, int nd, int *at)
 {
     bool every = !axes.at;
     int n = every ? nd : axes.n;
     if (n < 1 || n > 2) return cpi_fail(CP_ERROR_VALUE, "norm: Improper number of dimensions to norm."), -1;
+    if (n == 1 && !for_vectors(kind)) return -1;
     for (int i = 0; i < n; i++) {
         at[i] = every ? i : axes.at[i];
         if (cpi_axis("norm", &at[i], nd)) return -1;
@@ -29,9 +37,7 @@ static cp_array *squares(cp_array *x)
 
 static cp_array *vector_norm(cp_array *x, cp_norm_kind kind, double p, cp_axes axes, bool keepdims)
 {
-    if (kind == CP_NORM_FROBENIUS || kind == CP_NORM_NUCLEAR)
-        return cpi_fail(CP_ERROR_VALUE, "norm: Invalid norm order '%s' for vectors",
-                        kind == CP_NORM_NUCLEAR ? "nuc" : "fro"), NULL;
+    if (!for_vectors(kind)) return NULL;
     if (kind == CP_NORM_DEFAULT || p == 2) return cp_sqrt(cp_sum(squares(x), .axis = axes, .keepdims = keepdims));
     if (p == 0) {
         cp_type real = cp_type_of(cp_real_part(x));
@@ -96,7 +102,7 @@ cp_array *(cp_norm)(cp_array *x, const cp_norm_options *options)
     if (!cpi_begin(&f, "norm", x)) return NULL;
     int nd = cp_ndim(x);
     bool plain = !o->axis.at && (o->kind == CP_NORM_DEFAULT || (o->kind == CP_NORM_FROBENIUS && nd == 2));
-    if (!plain && (n = norm_axes(o->axis, nd, at)) < 0) return cpi_end(&f, NULL);
+    if (!plain && (n = norm_axes(o->axis, o->kind, nd, at)) < 0) return cpi_end(&f, NULL);
     x = floating(x);
     if (plain) return cpi_end(&f, cp_sqrt(cp_sum(squares(x), .keepdims = o->keepdims)));
     if (n == 1) return cpi_end(&f, vector_norm(x, o->kind, o->p, CP_AXES(at[0]), o->keepdims));

@@ -1,0 +1,238 @@
+"""numpy.linalg of Cuprite's arrays.
+
+Functions are those of C (cuprite._linalg); what stands here gives them NumPy's words, orders and named tuples. Matrices
+lie in the last two axes. LinAlgError is NumPy's.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+from cuprite import _core, _linalg
+from cuprite._linalg import det, multi_dot, solve, svdvals, tensorinv, tensorsolve  # noqa: F401
+from cuprite._core import matmul, matrix_transpose, tensordot, vecdot  # noqa: F401
+
+__all__ = [
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq",
+    "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm", "outer", "pinv",
+    "qr", "slogdet", "solve", "svd", "svdvals", "tensordot", "tensorinv", "tensorsolve", "trace", "vecdot",
+    "vector_norm",
+]
+
+
+def __getattr__(name):
+    if name == "LinAlgError":
+        from numpy.linalg import LinAlgError
+        globals()[name] = LinAlgError
+        return LinAlgError
+    if name == "annotations":  # a module of CuPy's shows this name too
+        import __future__
+        return __future__.annotations
+    raise AttributeError(f"module 'cuprite.linalg' has no attribute {name!r}")
+
+
+class EigResult(NamedTuple):
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class EighResult(NamedTuple):
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QRResult(NamedTuple):
+    Q: Any
+    R: Any
+
+
+class SlogdetResult(NamedTuple):
+    sign: Any
+    logabsdet: Any
+
+
+class SVDResult(NamedTuple):
+    U: Any
+    S: Any
+    Vh: Any
+
+
+# --- factors ---
+def cholesky(a, /, *, upper=False):
+    """L with a = L L^H, or, `upper`, U with a = U^H U; only that triangle of a is read. LinAlgError where a matrix is not
+    positive definite."""
+    return _linalg.cholesky(a, upper)
+
+
+_QR_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "economic"}
+
+
+def qr(a, mode="reduced"):
+    """a = Q R by Householder reflections, mode 'reduced' or 'complete'; 'r': R alone; 'raw': LAPACK's reflections and
+    their factors."""
+    if mode not in ("reduced", "complete", "r", "raw"):
+        if mode in _QR_MODES:
+            raise ValueError(f"mode {mode!r} is one that NumPy gave up: say 'reduced' or 'raw'")
+        raise ValueError(f"Unrecognized mode '{mode}'")
+    if mode == "r":
+        return _linalg.qr_r(a)
+    both = _linalg.qr(a, mode)
+    return both if mode == "raw" else QRResult(*both)
+
+
+def _completed(a):
+    """Hermitian matrices of which the lower triangle is given."""
+    return _core.tril(a) + _core.conjugate(matrix_transpose(_core.tril(a, -1)))
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """a = U diag(S) Vh with S falling; `compute_uv` False: S alone. `hermitian`: only the lower triangle is read."""
+    if hermitian:
+        a = _completed(a)
+    return SVDResult(*_linalg.svd(a, bool(full_matrices))) if compute_uv else svdvals(a)
+
+
+# --- eigenvalues ---
+def _upper(UPLO):
+    word = UPLO.upper() if isinstance(UPLO, str) else UPLO
+    if word not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return word == "U"
+
+
+def eigh(a, UPLO="L"):
+    """Eigenvalues, rising, and eigenvectors, the columns, of Hermitian matrices of which one triangle is read."""
+    return EighResult(*_linalg.eigh(a, _upper(UPLO)))
+
+
+def eigvalsh(a, UPLO="L"):
+    """The eigenvalues of Hermitian matrices, rising."""
+    return _linalg.eigvalsh(a, _upper(UPLO))
+
+
+def _is_real(a, values):
+    """Whether a real matrix' eigenvalues are all real: this waits for the device."""
+    return a.dtype.kind != "c" and not bool((values.imag != 0).any())
+
+
+def eig(a):
+    """Eigenvalues, in no order, and eigenvectors, the columns, of square matrices; complex unless a is real and none of
+    them has an imaginary part, which waits for the device."""
+    values, vectors = _linalg.eig(a)
+    return EigResult(values.real.copy(), vectors.real.copy()) if _is_real(a, values) else EigResult(values, vectors)
+
+
+def eigvals(a):
+    """The eigenvalues of square matrices; complex as eig's are."""
+    values = _linalg.eigvals(a)
+    return values.real.copy() if _is_real(a, values) else values
+
+
+# --- systems ---
+def inv(a):
+    """The inverse of each matrix. LinAlgError where one is singular."""
+    return _linalg.inv(a)
+
+
+def matrix_power(a, n):
+    """The n-th power of square matrices; of negative n of their inverses."""
+    try:
+        n = operator.index(n)
+    except TypeError as e:
+        raise TypeError("exponent must be an integer") from e
+    return _linalg.matrix_power(a, n)
+
+
+def slogdet(a):
+    """(sign, logabsdet) of the determinants: det = sign * exp(logabsdet)."""
+    return SlogdetResult(*_linalg.slogdet(a))
+
+
+_NOT_GIVEN = object()
+
+
+def _precision(a):
+    """The larger extent of matrices times the distance of 1 to the next number."""
+    return max(a.shape[-2:]) * (2.0 ** -23 if a.dtype.char in "fF" else 2.0 ** -52)
+
+
+def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN):
+    """Moore and Penrose's inverse: singular values of at most rcond times the largest count as 0 (1e-15; rtol is another
+    name of it, of which None is the larger extent times the distance of 1 to the next number)."""
+    if rtol is not _NOT_GIVEN:
+        if rcond is not None:
+            raise ValueError("`rtol` and `rcond` can't be both set.")
+        rcond = _precision(a) if rtol is None else rtol
+    if hermitian:
+        a = _completed(a)
+    return _linalg.pinv(a, rcond)
+
+
+def lstsq(a, b, rcond=None):
+    """(x, residuals, rank, s) with |b - a x| least: singular values of at most rcond (the larger extent times the
+    distance of 1 to the next number; -1: that distance) times the largest count as 0."""
+    return _linalg.lstsq(a, b, rcond)
+
+
+# --- norms ---
+def _order(ord):
+    """An order as C has it: a kind and a number."""
+    if ord is None:
+        return "default", 0.0
+    if isinstance(ord, str):
+        if ord not in ("fro", "nuc", "f"):
+            raise ValueError(f"Invalid norm order '{ord}'")
+        return ("nuc" if ord == "nuc" else "fro"), 0.0
+    return "number", float(ord)
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    """The norm of vectors along one axis, of matrices in two, or of all elements (axis None): ord None, a number, inf,
+    -inf, 'fro' or 'nuc'."""
+    return _linalg.norm(x, *_order(ord), axis, keepdims)
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    """The norm of each matrix of the last two axes."""
+    return _linalg.norm(x, *_order(ord), (-2, -1), keepdims)
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    """The norm of vectors along one axis, or of what several axes hold together."""
+    return _linalg.vector_norm(x, *_order(ord), axis, keepdims)
+
+
+def cond(x, p=None):
+    """The condition of each matrix, infinite where it is singular; p: None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'."""
+    return _linalg.cond(x, *_order(p))
+
+
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+    """How many singular values of each matrix are larger than tol (or rtol times the largest)."""
+    return _linalg.matrix_rank(A, tol, hermitian, rtol=rtol)
+
+
+# --- other names ---
+def cross(x1, x2, /, *, axis=-1):
+    """The cross products of vectors of three elements along an axis."""
+    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
+        raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, "
+                         f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional instead.")
+    return _core.cross(x1, x2, axis=axis)
+
+
+def outer(x1, x2, /):
+    """Products of every element of one vector with every one of another."""
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are {x1.ndim=} and {x2.ndim=}.")
+    return _core.outer(x1, x2)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    """The sum along a diagonal of each matrix."""
+    return _core.trace(x, offset, -2, -1, dtype)
+
+
+def diagonal(x, /, *, offset=0):
+    """A diagonal of each matrix: a view."""
+    return _core.diagonal(x, offset, -2, -1)

@@ -1,0 +1,133 @@
+"""scipy.linalg of Cuprite's arrays: what CuPy has of it, and schur.
+
+Functions are those of C (cuprite._linalg), with SciPy's arguments. `overwrite_a` and `overwrite_b` may be given and
+change nothing: inputs stay as they are. check_finite=True looks for NaN and infinities first, which waits for the
+device; it is SciPy's default and, because of the wait, not ours.
+"""
+from __future__ import annotations
+
+import warnings
+
+from cuprite import _core, _linalg
+from cuprite._linalg import (  # noqa: F401
+    block_diag, circulant, companion, convolution_matrix, expm, fiedler, fiedler_companion, hankel, helmert, hilbert,
+    khatri_rao, leslie, toeplitz)
+
+__all__ = [
+    "bandwidth", "block_diag", "circulant", "companion", "convolution_matrix", "dft", "expm", "fiedler",
+    "fiedler_companion", "hadamard", "hankel", "helmert", "hilbert", "khatri_rao", "kron", "leslie", "lu", "lu_factor",
+    "lu_solve", "schur", "solve_triangular", "toeplitz", "tri", "tril", "triu",
+]
+
+
+def __getattr__(name):
+    if name == "annotations":  # a module of CuPy's shows this name too
+        import __future__
+        return __future__.annotations
+    raise AttributeError(f"module 'cuprite.scipy.linalg' has no attribute {name!r}")
+
+
+def _looked_at(a, check_finite):
+    if check_finite and not bool(_core.isfinite(a).all()):
+        raise ValueError("array must not contain infs or NaNs")
+    return a
+
+
+def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=False):
+    """(P, L, U) with a = P L U; permute_l: (P L, U); p_indices: a[p] = L U reads a's rows by index, P is p's inverse as
+    numbers of rows."""
+    packed, rows = _linalg.lu_rows(_looked_at(a, check_finite))
+    m, n = packed.shape[-2:]
+    k = min(m, n)
+    lower = _core.tril(packed[..., :, :k], -1) + _core.eye(m, k, dtype=packed.dtype)
+    upper = _core.triu(packed[..., :k, :])
+    # row i of L U is row rows[i] of a: one of P's columns, i, has its 1 in row rows[i]
+    ones = rows[..., None, :] == _core.arange(m, dtype=rows.dtype)[:, None]
+    if permute_l:
+        return ones.astype(packed.dtype) @ lower, upper
+    if p_indices:
+        return (_core.argmax(ones, -1).astype(rows.dtype) if ones.size else rows), lower, upper
+    kind = {"F": "f", "D": "d"}.get(packed.dtype.char, packed.dtype.char)
+    return ones.astype(kind), lower, upper
+
+
+def lu_factor(a, overwrite_a=False, check_finite=False):
+    """(lu, piv): L below the diagonal and U, and with which row each one was exchanged."""
+    return _linalg.lu_factor(_looked_at(a, check_finite))
+
+
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=False):
+    """x with a x = b by a's factors; trans 1: of a's transpose, 2: of its conjugate transpose."""
+    factors, piv = lu_and_piv
+    if trans not in (0, 1, 2):
+        raise ValueError("unknown trans")
+    return _linalg.lu_solve(factors, piv, _looked_at(b, check_finite), trans)
+
+
+_TRANS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
+
+
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
+    """x with a x = b for a triangular a, of which only one half is read; trans 1 or 'T': of a's transpose, 2 or 'C': of
+    its conjugate transpose. LinAlgError where the diagonal has a 0."""
+    if trans not in _TRANS:
+        raise ValueError("trans must be 0, 1, 2, 'N', 'T' or 'C'")
+    return _linalg.solve_triangular(_looked_at(a, check_finite), _looked_at(b, check_finite), _TRANS[trans],
+                                    bool(lower), bool(unit_diagonal))
+
+
+def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
+    """(T, Z) with a = Z T Z^H, T upper triangular; of real matrices and output 'real' with 2 x 2 blocks for pairs of
+    complex eigenvalues."""
+    if output not in ("real", "complex", "r", "c"):
+        raise ValueError("argument must be 'real', or 'complex'")
+    if sort is not None:
+        raise NotImplementedError("schur: eigenvalues come in the order in which they are found; sort must be None")
+    if output[0] == "c" and a.dtype.kind != "c":
+        a = a.astype("F" if a.dtype.char == "f" else "D")
+    return _linalg.schur(a)
+
+
+def bandwidth(a):
+    """(lower, upper): how far below and above the diagonal a matrix has elements that are not 0. Waits for the
+    device."""
+    if a.ndim != 2:
+        raise ValueError("Input array must be at least 2D" if a.ndim < 2 else "Input array must be 2D")
+    if a.size == 0:
+        return 0, 0
+    rows, columns = _core.nonzero(a)
+    if rows.size == 0:
+        return 0, 0
+    return max(int((rows - columns).max()), 0), max(int((columns - rows).max()), 0)
+
+
+def hadamard(n, dtype=int):
+    """Sylvester's matrix of 1 and -1; n is a power of 2."""
+    return _linalg.hadamard(n, dtype)
+
+
+def dft(n, scale=None):
+    """The matrix of the discrete Fourier transform; scale 'sqrtn' or 'n': divided by that."""
+    if scale not in (None, "sqrtn", "n"):
+        raise ValueError(f"scale must be None, 'sqrtn', or 'n'; {scale!r} is not valid.")
+    return _linalg.dft(n, scale or "one")
+
+
+def kron(a, b):
+    """Kronecker's product of two matrices, as numpy.kron."""
+    return _core.kron(a, b)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    """Ones on and below the k-th diagonal."""
+    return _core.tril(_core.ones((N, N if M is None else M), dtype="i8" if dtype is None else dtype), k)
+
+
+def tril(m, k=0):
+    """The lower triangle, up to the k-th diagonal."""
+    return _core.tril(m, k)
+
+
+def triu(m, k=0):
+    """The upper triangle, from the k-th diagonal on."""
+    return _core.triu(m, k)

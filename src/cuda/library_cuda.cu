@@ -1,0 +1,46 @@
+/* NVIDIA's libraries, opened when something first needs them.
+ *
+ * Looked for in the folders of CUPRITE_LIBRARY_PATH, by name, in the toolkit's folder and in those of PyPI's packages
+ * (nvidia/PACKAGE/lib beside the interpreter). Nothing that was opened is closed. */
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+namespace {
+
+void *open_in(const char *folders, const char *between, const char *name)
+{
+    char pattern[4096];
+    void *library = nullptr;
+    for (const char *f = folders; f && *f && !library;) {
+        size_t n = strcspn(f, ":");
+        glob_t found;
+        int length = snprintf(pattern, sizeof pattern, "%.*s/%s%s", (int)n, f, between, name);
+        if (n && length < (int)sizeof pattern && glob(pattern, 0, nullptr, &found) == 0) {
+            for (size_t i = 0; i < found.gl_pathc && !library; i++)
+                library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+            globfree(&found);
+        }
+        f += n + (f[n] == ':');
+    }
+    return library;
+}
+
+} // namespace
+
+void *cpi_cuda_library(const char *const *names)
+{
+    void *library = nullptr;
+    const char *own = getenv("CUPRITE_LIBRARY_PATH"), *home = getenv("CUDA_PATH");
+    if (!home) home = getenv("CUDA_HOME");
+    for (int i = 0; names[i] && !library; i++) library = open_in(own, "", names[i]);
+    for (int i = 0; names[i] && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; names[i] && !library; i++) library = open_in(home, "lib64/", names[i]);
+    for (int i = 0; names[i] && !library; i++) library = open_in("/usr/local/cuda", "lib64/", names[i]);
+    for (int i = 0; names[i] && !library; i++) library = open_in(cpi_host->library_folders(), "nvidia/*/lib/", names[i]);
+    return library;
+}

@@ -1,0 +1,92 @@
+/* Systems of tensors, which are matrices once their axes are joined, and vectors' cross product. */
+#include "compose/compose.h"
+
+#include <string.h>
+
+static int64_t product(const int64_t *shape, int from, int to)
+{
+    int64_t p = 1;
+    for (int i = from; i < to; i++) p *= shape[i];
+    return p;
+}
+
+/*: function("tensorsolve", "a: array, b: array, axes: index_axes = None", module="_linalg", unlock="always",
+             doc="""x with tensordot(a, x, x.ndim) = b; `axes` of a go to its end first. LinAlgError unless the extents
+of x's axes have the same product as b's.""") */
+cp_array *(cp_tensorsolve)(cp_array *a, cp_array *b, const cp_tensorsolve_options *options)
+{
+    cpi_frame f;
+    if (cpi_null("tensorsolve", b) || !cpi_begin(&f, "tensorsolve", a)) return NULL;
+    cp_axes axes = options ? options->axes : (cp_axes){0};
+    int nd = cp_ndim(a), k = nd - cp_ndim(b);
+    for (int i = 0; i < axes.n && axes.at && a; i++) a = cp_moveaxis(a, CP_AXES(axes.at[i]), CP_AXES(-1));
+    if (!a) return cpi_end(&f, NULL);
+    /* the last k axes are x's; with k 0 or less the shape is what Python's a.shape[-k:] is */
+    int from = k > 0 ? nd - k : -k < nd ? -k : nd;
+    int64_t p = product(cp_dims(a), from, nd), square;
+    if (__builtin_mul_overflow(p, p, &square) || cp_size(a) != square)
+        return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "tensorsolve: Input arrays must satisfy the requirement "
+                                     "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"), NULL));
+    int64_t shape[CP_MAXDIM];
+    memcpy(shape, cp_dims(a) + from, (size_t)(nd - from) * sizeof *shape);
+    cp_array *matrix = cp_reshape(a, CP_SHAPE(p, p)), *x = matrix ? cp_solve(matrix, cp_ravel(b)) : NULL;
+    return cpi_end(&f, x ? cp_reshape(x, (cp_shape){nd - from, shape}) : NULL);
+}
+
+/*: function("tensorinv", "a: array, ind: int = 2", module="_linalg", unlock="always",
+             doc="The inverse of a as a matrix whose rows are its first `ind` axes and whose columns the others.") */
+cp_array *cp_tensorinv(cp_array *a, int ind)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, "tensorinv", a)) return NULL;
+    if (ind <= 0) return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "tensorinv: Invalid ind argument."), NULL));
+    int nd = cp_ndim(a), k = ind < nd ? ind : nd;
+    int64_t shape[CP_MAXDIM], p = product(cp_dims(a), k, nd), rest = p ? cp_size(a) / p : 0;
+    for (int i = 0; i < nd; i++) shape[i] = cp_dims(a)[(i + k) % nd];
+    if (p * rest != cp_size(a))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "tensorinv: Last 2 dimensions of the array must be square"), NULL));
+    cp_array *matrix = cp_reshape(a, CP_SHAPE(p, rest)), *x = matrix ? cp_inv(matrix) : NULL;
+    return cpi_end(&f, x ? cp_reshape(x, (cp_shape){nd, shape}) : NULL);
+}
+
+/* Part i of vectors along the last axis; NULL for one that two-dimensional vectors lack. */
+static cp_array *part(cp_array *v, int i)
+{
+    return i < cp_dim(v, -1) ? cp_slice(v, CP_ITEMS(CP_ELLIPSIS, CP_AT(i))) : NULL;
+}
+/* x y - z w, where what is missing is 0. */
+static cp_array *difference(cp_array *x, cp_array *y, cp_array *z, cp_array *w)
+{
+    cp_array *first = x && y ? cp_multiply(x, y) : NULL, *second = z && w ? cp_multiply(z, w) : NULL;
+    if (first && second) return cp_subtract(first, second);
+    return first ? first : second ? cp_negative(second) : NULL;
+}
+
+/*: function("cross", "a: array, b: array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: index_axis_or_flat = None",
+             unlock="always",
+             doc="""The cross products of vectors of two or three elements along an axis of each, which is a new one of
+the result (axis: of all three); of two vectors of two elements the third element alone.""") */
+cp_array *cp_cross(cp_array *a, cp_array *b, int axisa, int axisb, int axisc, int axis)
+{
+    cpi_frame f;
+    if (cpi_null("cross", b) || !cpi_begin(&f, "cross", a)) return NULL;
+    if (axis != CP_FLAT) axisa = axisb = axisc = axis;
+    if (!cp_ndim(a) || !cp_ndim(b))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "cross: At least one array has zero dimension"), NULL));
+    if (cpi_axis("cross", &axisa, cp_ndim(a)) || cpi_axis("cross", &axisb, cp_ndim(b))) return cpi_end(&f, NULL);
+    a = cp_moveaxis(a, CP_AXES(axisa), CP_AXES(-1)), b = cp_moveaxis(b, CP_AXES(axisb), CP_AXES(-1));
+    if (!a || !b) return cpi_end(&f, NULL);
+    int64_t na = cp_dim(a, -1), nb = cp_dim(b, -1);
+    if ((na != 2 && na != 3) || (nb != 2 && nb != 3))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "cross: incompatible dimensions for cross product (dimension must "
+                                     "be 2 or 3)"), NULL));
+    cp_array *x[3], *y[3], *parts[3];
+    for (int i = 0; i < 3; i++) x[i] = part(a, i), y[i] = part(b, i);
+    parts[2] = difference(x[0], y[1], x[1], y[0]);
+    if (na == 2 && nb == 2) return cpi_end(&f, parts[2]);
+    parts[0] = difference(x[1], y[2], x[2], y[1]);
+    parts[1] = difference(x[2], y[0], x[0], y[2]);
+    for (int i = 0; i < 3; i++)
+        if (!parts[i] || cpi_axis("cross", &axisc, cp_ndim(parts[i]) + 1)) return cpi_end(&f, NULL);
+    return cpi_end(&f, cp_stack(3, parts, axisc));
+}

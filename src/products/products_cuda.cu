@@ -1,0 +1,370 @@
+/* Products on a GPU: floating types by cuBLAS; integers, booleans and sums of two vectors by kernels of our own.
+ *
+ * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
+ * at a time lie in shared memory while the next ones are on their way. Sums of vectors are cut by their length alone
+ * and added in a fixed order, so the same input gives the same bits. */
+#include "blas/blas_cuda.h"
+#include "cuda/elements.h"
+#include "products/products.h"
+
+namespace {
+
+struct offsets { int64_t a, b, c; };
+
+__device__ offsets place_of(const cpi_product &p, int64_t i)
+{
+    offsets o = {0, 0, 0};
+    for (int d = p.nbatch - 1; d >= 0; d--) {
+        int64_t at = i % p.batch[d];
+        i /= p.batch[d];
+        o.a += at * p.a_batch[d], o.b += at * p.b_batch[d], o.c += at * p.c_batch[d];
+    }
+    return o;
+}
+
+/* --- how elements are multiplied: Sum is what is computed with --- */
+
+template <class E> struct arithmetic {
+    typedef typename E::T T;
+    typedef std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> Sum; /* integers of any width wrap alike */
+    static __device__ Sum widen(T x) { return (Sum)x; }
+    static __device__ Sum zero() { return 0; }
+    static __device__ Sum add(Sum x, Sum y)
+    {
+        if constexpr (E::kind == 'b') return x | y;
+        else return x + y;
+    }
+    static __device__ Sum madd(Sum s, Sum a, Sum b)
+    {
+        if constexpr (E::kind == 'b') return s | (a & b);
+        else return s + a * b;
+    }
+    static __device__ Sum conjugated(Sum x) { return x; }
+    static __device__ T narrow(Sum x) { return (T)x; }
+};
+
+template <class F> __device__ F fused(F a, F b, F s)
+{
+    if constexpr (sizeof(F) == 4) return __fmaf_rn(a, b, s);
+    else return __fma_rn(a, b, s);
+}
+
+template <class E> struct floating {
+    typedef typename E::T T;
+    typedef cpi_wide<T> Sum;
+    static __device__ Sum widen(T x) { return cpi_widen(x); }
+    static __device__ Sum zero() { return 0; }
+    static __device__ Sum add(Sum x, Sum y) { return x + y; }
+    static __device__ Sum madd(Sum s, Sum a, Sum b) { return fused(a, b, s); }
+    static __device__ Sum conjugated(Sum x) { return x; }
+    static __device__ T narrow(Sum x) { return cpi_narrow<T>(x); }
+};
+
+template <class E> struct complex_numbers {
+    typedef typename E::T T;
+    typedef T Sum;
+    static __device__ Sum widen(T x) { return x; }
+    static __device__ Sum zero() { return {0, 0}; }
+    static __device__ Sum add(Sum x, Sum y) { return {x.re + y.re, x.im + y.im}; }
+    static __device__ Sum madd(Sum s, Sum a, Sum b)
+    {
+        s.re = fused(-a.im, b.im, fused(a.re, b.re, s.re));
+        s.im = fused(a.im, b.re, fused(a.re, b.im, s.im));
+        return s;
+    }
+    static __device__ Sum conjugated(Sum x) { return {x.re, -x.im}; }
+    static __device__ T narrow(Sum x) { return x; }
+};
+
+template <class E>
+using arithmetic_of = std::conditional_t<E::kind == 'c', complex_numbers<E>,
+                                         std::conditional_t<E::kind == 'f', floating<E>, arithmetic<E>>>;
+
+/* --- sums of two vectors --- */
+
+enum { THREADS = 256, PIECE = 16384, UNROLLED = 4 };
+
+/* The sum of `lanes` threads' values, lanes a power of two up to THREADS, in a fixed order; in all of them up to a
+ * warp, else in the first. */
+template <class A, int LANES> __device__ typename A::Sum joined(typename A::Sum s)
+{
+    typedef typename A::Sum Sum;
+    __shared__ __align__(16) unsigned char room[(LANES > 1 ? THREADS : 1) * sizeof(Sum)];
+    Sum *all = (Sum *)room;
+    if constexpr (LANES == 1) return s;
+    int lane = threadIdx.x % LANES;
+    all[threadIdx.x] = s;
+    for (int step = LANES / 2; step > 0; step /= 2) {
+        if constexpr (LANES > 32) __syncthreads();
+        else __syncwarp();
+        if (lane < step) all[threadIdx.x] = s = A::add(s, all[threadIdx.x + step]);
+    }
+    return s;
+}
+
+/* Rows of each matrix times the vector, each in `parts` pieces of `piece`; LANES threads to a piece. Where there is one
+ * piece the results are c, else `sums`. */
+template <class A, int LANES>
+__global__ void __launch_bounds__(THREADS) dots(const __grid_constant__ cpi_product p, int64_t total, int64_t parts,
+                                                int64_t piece, typename A::Sum *sums)
+{
+    typedef typename A::T T;
+    int64_t at = (int64_t)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
+    bool mine = at < total;
+    int64_t i = mine ? at : 0, row = i / parts, from = i % parts * piece;
+    offsets o = place_of(p, row / p.m);
+    row %= p.m;
+    const T *a = (const T *)p.a + o.a + row * p.a_row + from * p.a_col, *b = (const T *)p.b + o.b + from * p.b_row;
+    int64_t n = p.k - from < piece ? p.k - from : piece;
+    typename A::Sum s[UNROLLED];
+    for (int u = 0; u < UNROLLED; u++) s[u] = A::zero();
+    if (!mine) n = 0;
+    int64_t j = threadIdx.x % LANES;
+    for (; j + (UNROLLED - 1) * LANES < n; j += UNROLLED * LANES) {
+        T x[UNROLLED], y[UNROLLED];
+#pragma unroll
+        for (int u = 0; u < UNROLLED; u++) x[u] = a[(j + u * LANES) * p.a_col], y[u] = b[(j + u * LANES) * p.b_row];
+#pragma unroll
+        for (int u = 0; u < UNROLLED; u++) {
+            typename A::Sum w = A::widen(x[u]);
+            s[u] = A::madd(s[u], p.conjugate ? A::conjugated(w) : w, A::widen(y[u]));
+        }
+    }
+    for (; j < n; j += LANES) {
+        typename A::Sum w = A::widen(a[j * p.a_col]);
+        s[0] = A::madd(s[0], p.conjugate ? A::conjugated(w) : w, A::widen(b[j * p.b_row]));
+    }
+    typename A::Sum all = joined<A, LANES>(A::add(A::add(s[0], s[1]), A::add(s[2], s[3])));
+    if (!mine || threadIdx.x % LANES) return;
+    if (parts > 1) sums[at] = all;
+    else ((T *)p.c)[o.c + row * p.c_row] = A::narrow(all);
+}
+
+/* The pieces of each row. */
+template <class A>
+__global__ void __launch_bounds__(THREADS) finish(const __grid_constant__ cpi_product p, int64_t parts,
+                                                  const typename A::Sum *sums)
+{
+    typename A::Sum s = A::zero();
+    int64_t row = blockIdx.x;
+    for (int64_t i = threadIdx.x; i < parts; i += THREADS) s = A::add(s, sums[row * parts + i]);
+    s = joined<A, THREADS>(s);
+    offsets o = place_of(p, row / p.m);
+    if (!threadIdx.x) ((typename A::T *)p.c)[o.c + row % p.m * p.c_row] = A::narrow(s);
+}
+
+template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
+{
+    int64_t rows = cpi_product_batches(&p) * p.m, piece = p.k, parts = 1;
+    cudaStream_t s = cpi_cuda_stream(stream);
+    typename A::Sum *sums = nullptr;
+    if (p.k > PIECE && rows < 1024) { /* at most 4096 pieces, by the length alone */
+        piece = (p.k + 4095) / 4096 > PIECE ? (p.k + 4095) / 4096 : PIECE;
+        parts = (p.k + piece - 1) / piece;
+        sums = (typename A::Sum *)cpi_host->work_alloc(stream, (size_t)(rows * parts) * sizeof *sums);
+        if (!sums) return CP_ERROR_MEMORY;
+    }
+    int64_t total = rows * parts;
+    int lanes = piece <= 16 ? 1 : piece <= 1024 ? 32 : THREADS;
+    int64_t blocks = (total + THREADS / lanes - 1) / (THREADS / lanes);
+    if (blocks > INT32_MAX) return cpi_host->fail(CP_ERROR_VALUE, "matmul: more vectors than a GPU takes at once");
+    if (lanes == 1) dots<A, 1><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
+    else if (lanes == 32) dots<A, 32><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
+    else dots<A, THREADS><<<(unsigned)blocks, THREADS, 0, s>>>(p, total, parts, piece, sums);
+    cp_code code = CPI_LAUNCHED(stream, "matmul");
+    if (!code && parts > 1) {
+        finish<A><<<(unsigned)rows, THREADS, 0, s>>>(p, parts, sums);
+        code = CPI_LAUNCHED(stream, "matmul");
+    }
+    cpi_host->work_free(stream, sums);
+    return code;
+}
+
+/* --- matrices of integers --- */
+
+enum { EDGE = 64, DEPTH = 16, OWN = 4, LOADS = EDGE * DEPTH / THREADS };
+
+/* A thread's share of EDGE x DEPTH elements of an operand: neighbours in memory are read by neighbours. */
+struct share_of {
+    int at[LOADS], deep[LOADS];
+    __device__ share_of(bool along)
+    {
+#pragma unroll
+        for (int l = 0; l < LOADS; l++) {
+            int e = threadIdx.x + l * THREADS;
+            at[l] = along ? e / DEPTH : e % EDGE;
+            deep[l] = along ? e % DEPTH : e / EDGE;
+        }
+    }
+};
+
+template <class A>
+__global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_product p, int64_t tiles_n, int64_t batches)
+{
+    typedef typename A::T T;
+    typedef typename A::Sum Sum;
+    __shared__ __align__(16) Sum as[2][DEPTH][EDGE + 4], bs[2][DEPTH][EDGE + 4];
+    int64_t row = blockIdx.x / tiles_n * EDGE, col = blockIdx.x % tiles_n * EDGE;
+    int y = threadIdx.x / 16 * OWN, x = threadIdx.x % 16 * OWN;
+    share_of ours_a(p.a_col == 1), ours_b(p.b_row == 1 && p.b_col != 1);
+    for (int64_t batch = blockIdx.z; batch < batches; batch += gridDim.z) {
+        offsets o = place_of(p, batch);
+        const T *a = (const T *)p.a + o.a, *b = (const T *)p.b + o.b;
+        T next_a[LOADS], next_b[LOADS];
+        auto fetch = [&](int64_t from) {
+#pragma unroll
+            for (int l = 0; l < LOADS; l++) {
+                int64_t r = row + ours_a.at[l], c = col + ours_b.at[l];
+                int64_t ka = from + ours_a.deep[l], kb = from + ours_b.deep[l];
+                next_a[l] = r < p.m && ka < p.k ? a[r * p.a_row + ka * p.a_col] : (T)0;
+                next_b[l] = c < p.n && kb < p.k ? b[kb * p.b_row + c * p.b_col] : (T)0;
+            }
+        };
+        auto put = [&](int half) {
+#pragma unroll
+            for (int l = 0; l < LOADS; l++) {
+                as[half][ours_a.deep[l]][ours_a.at[l]] = A::widen(next_a[l]);
+                bs[half][ours_b.deep[l]][ours_b.at[l]] = A::widen(next_b[l]);
+            }
+        };
+        Sum sum[OWN][OWN];
+#pragma unroll
+        for (int i = 0; i < OWN * OWN; i++) sum[i / OWN][i % OWN] = A::zero();
+        fetch(0);
+        put(0);
+        __syncthreads();
+        int half = 0;
+        for (int64_t from = 0; from < p.k; from += DEPTH, half ^= 1) {
+            bool more = from + DEPTH < p.k;
+            if (more) fetch(from + DEPTH);
+#pragma unroll
+            for (int d = 0; d < DEPTH; d++) {
+                Sum u[OWN], v[OWN];
+#pragma unroll
+                for (int i = 0; i < OWN; i++) u[i] = as[half][d][y + i], v[i] = bs[half][d][x + i];
+#pragma unroll
+                for (int i = 0; i < OWN; i++)
+#pragma unroll
+                    for (int j = 0; j < OWN; j++) sum[i][j] = A::madd(sum[i][j], u[i], v[j]);
+            }
+            if (more) put(half ^ 1);
+            __syncthreads();
+        }
+        T *c = (T *)p.c + o.c;
+#pragma unroll
+        for (int i = 0; i < OWN; i++)
+#pragma unroll
+            for (int j = 0; j < OWN; j++)
+                if (row + y + i < p.m && col + x + j < p.n)
+                    c[(row + y + i) * p.c_row + col + x + j] = A::narrow(sum[i][j]);
+    }
+}
+
+template <class A> cp_code multiply_tiles(cp_stream *stream, const cpi_product &p)
+{
+    int64_t tiles_m = (p.m + EDGE - 1) / EDGE, tiles_n = (p.n + EDGE - 1) / EDGE, batches = cpi_product_batches(&p);
+    if (tiles_m > INT32_MAX / tiles_n)
+        return cpi_host->fail(CP_ERROR_VALUE, "matmul: a matrix of more tiles than a GPU takes at once");
+    dim3 grid((unsigned)(tiles_m * tiles_n), 1, (unsigned)(batches < 65535 ? batches : 65535));
+    tiles<A><<<grid, THREADS, 0, cpi_cuda_stream(stream)>>>(p, tiles_n, batches);
+    return CPI_LAUNCHED(stream, "matmul");
+}
+
+/* --- matrices of floating numbers --- */
+
+cudaDataType_t library_type(cp_type t)
+{
+    return t == CP_FLOAT16    ? CUDA_R_16F
+           : t == CP_BFLOAT16 ? CUDA_R_16BF
+           : t == CP_FLOAT32  ? CUDA_R_32F
+           : t == CP_FLOAT64  ? CUDA_R_64F
+           : t == CP_COMPLEX64 ? CUDA_C_32F
+                               : CUDA_C_64F;
+}
+
+const float ones_f[2] = {1, 0}, zeros_f[2] = {0, 0};
+const double ones[2] = {1, 0}, zeros[2] = {0, 0};
+
+/* A matrix times a vector, alone. */
+cublasStatus_t by_vector(const cpi_cublas_use &u, const cpi_product &p)
+{
+    bool turned = p.a_col == 1; /* a lies by rows, cuBLAS wants columns */
+    cublasOperation_t op = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
+    int64_t rows = turned ? p.k : p.m, cols = turned ? p.m : p.k, pitch = turned ? p.a_row : p.a_col;
+    if (p.type == CP_FLOAT32)
+        return u.call->cublasSgemv_v2_64(u.handle, op, rows, cols, ones_f, (const float *)p.a, pitch,
+                                         (const float *)p.b, p.b_row, zeros_f, (float *)p.c, 1);
+    if (p.type == CP_FLOAT64)
+        return u.call->cublasDgemv_v2_64(u.handle, op, rows, cols, ones, (const double *)p.a, pitch,
+                                         (const double *)p.b, p.b_row, zeros, (double *)p.c, 1);
+    if (p.type == CP_COMPLEX64)
+        return u.call->cublasCgemv_v2_64(u.handle, op, rows, cols, (const cuComplex *)ones_f, (const cuComplex *)p.a,
+                                         pitch, (const cuComplex *)p.b, p.b_row, (const cuComplex *)zeros_f,
+                                         (cuComplex *)p.c, 1);
+    return u.call->cublasZgemv_v2_64(u.handle, op, rows, cols, (const cuDoubleComplex *)ones,
+                                     (const cuDoubleComplex *)p.a, pitch, (const cuDoubleComplex *)p.b, p.b_row,
+                                     (const cuDoubleComplex *)zeros, (cuDoubleComplex *)p.c, 1);
+}
+
+/* One axis of the batch: Fortran's order, in which c is its transpose, c' = b' a'. */
+cublasStatus_t by_matrices(const cpi_cublas_use &u, const cpi_product &p, int axis, const offsets &o)
+{
+    int64_t item = cpi_itemsize(p.type);
+    const char *a = (const char *)p.a + o.a * item, *b = (const char *)p.b + o.b * item;
+    char *c = (char *)p.c + o.c * item;
+    bool wide = p.type == CP_FLOAT64 || p.type == CP_COMPLEX128;
+    const void *one = wide ? (const void *)ones : ones_f, *zero = wide ? (const void *)zeros : zeros_f;
+    cublasComputeType_t compute = wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    cudaDataType_t type = library_type(p.type);
+    cublasOperation_t of_b = p.b_col == 1 ? CUBLAS_OP_N : CUBLAS_OP_T, of_a = p.a_col == 1 ? CUBLAS_OP_N : CUBLAS_OP_T;
+    int64_t pitch_b = p.b_col == 1 ? p.b_row : p.b_col, pitch_a = p.a_col == 1 ? p.a_row : p.a_col;
+    if (axis < 0)
+        return u.call->cublasGemmEx_64(u.handle, of_b, of_a, p.n, p.m, p.k, one, b, type, pitch_b, a, type, pitch_a,
+                                       zero, c, type, p.c_row, compute, CUBLAS_GEMM_DEFAULT);
+    return u.call->cublasGemmStridedBatchedEx_64(
+        u.handle, of_b, of_a, p.n, p.m, p.k, one, b, type, pitch_b, p.b_batch[axis], a, type, pitch_a, p.a_batch[axis],
+        zero, c, type, p.c_row, p.c_batch[axis], p.batch[axis], compute, CUBLAS_GEMM_DEFAULT);
+}
+
+cp_code by_library(cp_stream *stream, const cpi_product &p)
+{
+    cpi_cublas_use u;
+    cp_code code = cpi_cublas_take("matmul", stream, &u);
+    if (code) return code;
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    int axis = -1; /* the longest of the batch is the library's, the others are ours */
+    for (int d = 0; d < p.nbatch; d++)
+        if (axis < 0 || p.batch[d] >= p.batch[axis]) axis = d;
+    if (!p.nbatch && p.n == 1 && !cpi_is_half(p.type))
+        return cpi_cublas_give("matmul", &u, by_vector(u, p));
+    int64_t others = cpi_product_batches(&p) / (axis < 0 ? 1 : p.batch[axis]);
+    for (int64_t i = 0; i < others && !status; i++) {
+        offsets o = {0, 0, 0};
+        int64_t rest = i;
+        for (int d = p.nbatch - 1; d >= 0; d--) {
+            if (d == axis) continue;
+            int64_t at = rest % p.batch[d];
+            rest /= p.batch[d];
+            o.a += at * p.a_batch[d], o.b += at * p.b_batch[d], o.c += at * p.c_batch[d];
+        }
+        status = by_matrices(u, p, axis, o);
+    }
+    return cpi_cublas_give("matmul", &u, status);
+}
+
+cp_code product(cp_stream *stream, const cpi_product *given)
+{
+    cpi_product p = *given;
+    if (p.n == 1) p.c_row = 1;
+    return cpi_with_type(p.type, [&](auto e) -> cp_code {
+        typedef decltype(e) E;
+        typedef arithmetic_of<E> A;
+        if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
+        if constexpr (E::kind == 'f' || E::kind == 'c') return by_library(stream, p);
+        else return p.n == 1 && p.a_col == 1 ? sum_vectors<A>(stream, p) : multiply_tiles<A>(stream, p);
+    });
+}
+
+} // namespace
+
+extern const cpi_products_ops cpi_products_cuda = {product};

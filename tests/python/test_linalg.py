@@ -1,0 +1,536 @@
+"""cuprite.linalg against NumPy: what factors and solutions multiply back to, and how orthogonal they are, with bounds of
+c * n * eps; shapes on both sides of 32, where small kernels end; types, layouts, batches; errors and their texts.
+
+A failure that only elements tell comes where the result is read, so what may fail is read inside `raised`.
+"""
+import warnings
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+from cuprite import linalg
+
+TYPES = ["f", "d", "F", "D"]
+SIZES = [1, 2, 3, 5, 8, 16, 31, 32, 33, 70]
+BATCHES = [(), (3,), (2, 9), (70,)]  # less than a pack, some packs
+
+
+def random(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        x = x + 1j * rng.standard_normal(shape)
+    return x.astype(dtype)
+
+
+def sizes_of(batch):
+    return SIZES if len(batch) < 2 and batch != (70,) else [1, 2, 5, 8, 32, 33]
+
+
+def adjoint(x):
+    return x.conj().swapaxes(-1, -2)
+
+
+def host(x):
+    return cp.asnumpy(x)
+
+
+def largest(x):
+    return np.abs(x).max() if x.size else 0.0
+
+
+def close(got, wanted, n, dtype, c=20, scale=None):
+    """Elements differ by at most c * n * eps of the largest wanted one."""
+    assert got.shape == wanted.shape
+    scale = largest(wanted) if scale is None else scale
+    assert largest(got - wanted) <= c * max(n, 1) * np.finfo(dtype).eps * scale
+
+
+def orthonormal(q, dtype, c=20):
+    """Columns are."""
+    n = q.shape[-1]
+    close(adjoint(q) @ q, np.broadcast_to(np.eye(n), q.shape[:-2] + (n, n)), q.shape[-2], dtype, c, 1)
+
+
+def raised(f):
+    try:
+        result = f()
+        for r in result if isinstance(result, tuple) else (result,):
+            if isinstance(r, cp.ndarray):
+                host(r)
+    except Exception as e:
+        return e
+    return None
+
+
+def same_error(ours, numpys):
+    """Both raise, the same type, and our text has NumPy's in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs, got = raised(numpys), raised(ours)
+    assert theirs is not None and type(got) is type(theirs), (got, theirs)
+    text = " ".join(str(theirs).split()).removeprefix("solve1: ")
+    assert text in " ".join(str(got).split())
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_solve_and_inv(dtype, batch):
+    for n in sizes_of(batch):
+        a = random(batch + (n, n), dtype, n) + 2 * np.sqrt(n) * np.eye(n, dtype=dtype)
+        x = host(linalg.inv(cp.asarray(a)))
+        assert x.dtype == a.dtype
+        close(a @ x, np.broadcast_to(np.eye(n), a.shape), n, dtype, 20, largest(a) * largest(x) * n)
+        for k in (1, 3, 40):
+            b = random(batch + (n, k), dtype, k)
+            x = host(linalg.solve(cp.asarray(a), cp.asarray(b)))
+            assert x.dtype == a.dtype
+            close(a @ x, b, n, dtype, 20, largest(a) * largest(x) * n)
+        v = random(n, dtype, 7)
+        x = host(linalg.solve(cp.asarray(a), cp.asarray(v)))
+        assert x.shape == np.linalg.solve(a, v).shape
+        close(np.einsum("...ij,...j", a, x), np.broadcast_to(v, x.shape), n, dtype, 20, largest(a) * largest(x) * n)
+
+
+@pytest.mark.parametrize("shapes", [((2, 1, 4, 4), (3, 4, 2)), ((4, 4), (5, 4, 2)), ((5, 4, 4), (4, 2)),
+                                    ((3, 0, 0), (3, 0, 2)), ((0, 4, 4), (4, 2)), ((4, 4), (4, 0)), ((0, 0), (0,))])
+def test_solve_broadcasts(shapes):
+    a, b = random(shapes[0], "d"), random(shapes[1], "d", 1)
+    wanted, got = np.linalg.solve(a, b), host(linalg.solve(cp.asarray(a), cp.asarray(b)))
+    assert got.shape == wanted.shape
+    np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_determinants(dtype, batch):
+    for n in sizes_of(batch):
+        a = random(batch + (n, n), dtype, n) / np.array(n ** .5, dtype)
+        got, wanted = host(linalg.det(cp.asarray(a))), np.linalg.det(a.astype("D" if dtype in "FD" else "d"))
+        assert got.dtype == a.dtype
+        condition = np.abs(np.linalg.cond(a.astype("D"))).reshape(-1)
+        bound = 20 * n * np.finfo(dtype).eps * np.minimum(condition, 1e12) * np.abs(wanted).reshape(-1) + 1e-30
+        assert (np.abs(got - wanted).reshape(-1) <= bound + 1e-7 * np.abs(wanted).reshape(-1)).all()
+        sign, log = map(host, linalg.slogdet(cp.asarray(a)))
+        assert sign.dtype == a.dtype and log.dtype == a.real.dtype
+        np.testing.assert_allclose(sign * np.exp(log), got, rtol=2000 * n * np.finfo(dtype).eps)
+
+
+def test_determinants_at_the_ends():
+    a = np.diag([1e300, 1e300, 1e-300, 1e-300, 2.0])
+    assert host(linalg.det(cp.asarray(a))) == pytest.approx(2.0)
+    assert host(linalg.det(cp.asarray(np.stack([a] * 9)))) == pytest.approx(np.full(9, 2.0))
+    for shape in [(0, 0), (3, 0, 0), (0, 2, 2)]:
+        for f in ("det", "slogdet"):
+            wanted, got = getattr(np.linalg, f)(np.zeros(shape)), getattr(linalg, f)(cp.zeros(shape))
+            for w, g in zip(*[x if isinstance(x, tuple) else (x,) for x in (wanted, got)]):
+                np.testing.assert_array_equal(host(g), w)
+    for stack in (1, 20):
+        z = np.zeros((stack, 3, 3))
+        sign, log = linalg.slogdet(cp.asarray(z))
+        assert (host(linalg.det(cp.asarray(z))) == 0).all() and (host(sign) == 0).all()
+        assert (host(log) == -np.inf).all()
+    assert type(linalg.slogdet(cp.eye(2))).__name__ == "SlogdetResult"
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_cholesky(dtype, batch):
+    for n in sizes_of(batch):
+        x = random(batch + (n, n), dtype, n)
+        a = x @ adjoint(x) + np.eye(n, dtype=dtype)
+        lower, upper = (host(linalg.cholesky(cp.asarray(f(a)), upper=u)) for f, u in ((np.tril, 0), (np.triu, 1)))
+        assert lower.dtype == a.dtype
+        np.testing.assert_array_equal(lower, np.tril(lower))
+        np.testing.assert_array_equal(upper, np.triu(upper))
+        close(lower @ adjoint(lower), a, n, dtype)
+        close(adjoint(upper) @ upper, a, n, dtype)
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_qr(dtype, batch):
+    for n in sizes_of(batch):
+        for m in {1, n, max(n - 2, 1), n + 3, 2 * n}:
+            a = random(batch + (m, n), dtype, n + m)
+            x = cp.asarray(a)
+            for mode in ("reduced", "complete"):
+                q, r = map(host, linalg.qr(x, mode))
+                nq, nr = np.linalg.qr(a, mode)
+                assert q.shape == nq.shape and q.dtype == r.dtype == a.dtype
+                close(q @ r, a, n + m, dtype)
+                orthonormal(q, dtype)
+                np.testing.assert_array_equal(r, np.triu(r))
+                close(r, nr, n + m, dtype, 300)  # signs too; a small pivot makes more of rounding
+            close(host(linalg.qr(x, "r")), np.linalg.qr(a, "r"), n + m, dtype, 300)
+            h, tau = map(host, linalg.qr(x, "raw"))
+            nh, ntau = np.linalg.qr(a, "raw")
+            close(h, nh, n + m, dtype, 300)
+            close(tau, ntau, n + m, dtype, 300, 1)
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_svd(dtype, batch):
+    for n in sizes_of(batch):
+        for m in {1, n, max(n - 2, 1), n + 3, 2 * n}:
+            a = random(batch + (m, n), dtype, n + m)
+            if n > 2 and m > 2:
+                a[..., 2, :] = a[..., 0, :]  # of lower rank
+            r = min(m, n)
+            wanted = np.linalg.svd(a, compute_uv=False)
+            for full in (True, False):
+                u, s, vt = map(host, linalg.svd(cp.asarray(a), full))
+                assert u.shape[-2:] == (m, m if full else r) and vt.shape[-2:] == (n if full else r, n)
+                assert u.dtype == vt.dtype == a.dtype and s.dtype == a.real.dtype
+                close((u[..., :r] * s[..., None, :]) @ vt[..., :r, :], a, n + m, dtype)
+                close(s, wanted, n + m, dtype)
+                orthonormal(u, dtype)
+                orthonormal(adjoint(vt), dtype)
+                assert (np.diff(s) <= 0).all() and (s >= 0).all()
+            close(host(linalg.svd(cp.asarray(a), compute_uv=False)), wanted, n + m, dtype)
+            close(host(linalg.svdvals(cp.asarray(a))), wanted, n + m, dtype)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300, 0.0])
+@pytest.mark.parametrize("n", [4, 40])
+def test_far_from_one(n, scale):
+    """Squares of elements vanish or overflow; results do not."""
+    a = random((9, n, n), "d") * scale
+    s = host(linalg.svdvals(cp.asarray(a)))
+    wanted = np.linalg.svd(a, compute_uv=False)
+    close(s, wanted, n, "d", 20, wanted.max() if scale else 1)
+    q, r = map(host, linalg.qr(cp.asarray(a)))
+    orthonormal(q, "d")
+    close(q @ r, a, n, "d")
+    h = a + adjoint(a)
+    w = host(linalg.eigvalsh(cp.asarray(h)))
+    close(w, np.linalg.eigvalsh(h), n, "d", 20, largest(w) if scale else 1)
+    u, s, vt = map(host, linalg.svd(cp.asarray(a)))
+    orthonormal(u, "d")
+    orthonormal(adjoint(vt), "d")
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_eigh(dtype, batch):
+    for n in sizes_of(batch):
+        x = random(batch + (n, n), dtype, n)
+        a = x + adjoint(x)
+        for word, half in (("L", np.tril), ("U", np.triu)):
+            w, v = map(host, linalg.eigh(cp.asarray(half(a)), word))
+            assert w.dtype == a.real.dtype and v.dtype == a.dtype
+            close(a @ v, v * w[..., None, :], n, dtype, 20, largest(a) * np.sqrt(n))
+            orthonormal(v, dtype)
+            close(w, np.linalg.eigvalsh(a), n, dtype)
+            close(host(linalg.eigvalsh(cp.asarray(half(a)), word.lower())), w, n, dtype)
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (20,)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_eig(dtype, batch):
+    for n in (1, 2, 5, 8, 32, 33, 70):
+        a = random(batch + (n, n), dtype, n)
+        w, v = map(host, linalg.eig(cp.asarray(a)))
+        nw = np.linalg.eigvals(a)
+        assert w.dtype == nw.dtype and v.dtype == np.linalg.eig(a)[1].dtype
+        close(a @ v, v * w[..., None, :], n, dtype, 40, largest(a) * np.sqrt(n))
+        close(np.linalg.norm(v, axis=-2), np.ones(w.shape), n, dtype)
+        np.testing.assert_allclose(np.sort_complex(host(linalg.eigvals(cp.asarray(a))).astype("D")),
+                                   np.sort_complex(nw.astype("D")), rtol=2e-2 if dtype in "fF" else 1e-7, atol=1e-3)
+
+
+def test_real_eigenvalues_stay_real():
+    a = np.triu(random((3, 5, 5), "d"))
+    w, v = linalg.eig(cp.asarray(a))
+    assert w.dtype == v.dtype == np.float64
+    a[1, 0, 1], a[1, 1, 0], a[1, 0, 0], a[1, 1, 1] = 3, -3, 0, 0
+    assert linalg.eig(cp.asarray(a))[0].dtype == np.complex128
+    assert linalg.eigvals(cp.asarray(a)).dtype == np.complex128
+
+
+@pytest.mark.parametrize("given", ["?", "b", "u2", "i4", "u8", "f", "F"])
+def test_types(given):
+    a = (np.abs(random((3, 3), "d")) * 5).astype(given) + 7 * np.eye(3, dtype=given if given != "?" else "i4")
+    for name in ("inv", "det", "slogdet", "qr", "svd", "svdvals", "eigvals", "matrix_power", "pinv", "norm", "cond"):
+        more = (2,) if name == "matrix_power" else ()
+        wanted, got = getattr(np.linalg, name)(a, *more), getattr(linalg, name)(cp.asarray(a), *more)
+        pairs = zip(wanted, got) if isinstance(wanted, tuple) else [(wanted, got)]
+        for w, g in pairs:
+            assert np.asarray(w).dtype == g.dtype, name
+            assert np.shape(w) == g.shape, name
+
+
+@pytest.mark.parametrize("name", ["inv", "det", "slogdet", "cholesky", "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig",
+                                  "eigvals", "pinv", "matrix_rank", "cond"])
+def test_bad_matrices(name):
+    ours, numpys = getattr(linalg, name), getattr(np.linalg, name)
+    for bad in (np.ones(3), np.ones(()), np.ones((2, 3)), np.ones((4, 2, 3)), np.ones((2, 2), "f2"),
+                np.ones((3, 3), "f2")):
+        if raised(lambda: numpys(bad)) is None:
+            assert raised(lambda: ours(cp.asarray(bad))) is None
+        else:
+            same_error(lambda: ours(cp.asarray(bad)), lambda: numpys(bad))
+    for empty in ((0, 0), (3, 0, 0), (0, 3, 3), (0, 3), (3, 0), (2, 0, 3), (0, 2, 3)):
+        x = np.zeros(empty)
+        if raised(lambda: numpys(x)) is not None:
+            same_error(lambda: ours(cp.asarray(x)), lambda: numpys(x))
+            continue
+        wanted, got = numpys(x), ours(cp.asarray(x))
+        for w, g in zip(wanted, got) if isinstance(wanted, tuple) else [(wanted, got)]:
+            np.testing.assert_array_equal(host(g), w)
+            assert g.dtype == np.asarray(w).dtype
+    with pytest.raises(TypeError):
+        ours(np.eye(2))
+
+
+@pytest.mark.parametrize("stack", [1, 3, 25])
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_singular(n, stack):
+    a = random((stack, n, n), "d")
+    a[-1] = 0
+    b = np.ones((stack, n, 1))
+    same_error(lambda: linalg.solve(cp.asarray(a), cp.asarray(b)), lambda: np.linalg.solve(a, b))
+    same_error(lambda: linalg.inv(cp.asarray(a)), lambda: np.linalg.inv(a))
+    same_error(lambda: linalg.matrix_power(cp.asarray(a), -2), lambda: np.linalg.matrix_power(a, -2))
+    g = -np.broadcast_to(np.eye(n), a.shape)
+    same_error(lambda: linalg.cholesky(cp.asarray(g)), lambda: np.linalg.cholesky(g))
+    assert host(linalg.inv(cp.asarray(a + n * n * np.eye(n)))).shape == a.shape  # the next call works
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("stack", [1, 9])
+@pytest.mark.parametrize("n", [1, 4, 40])
+def test_not_finite(n, stack, value):
+    """Everything ends: with NumPy's error, or with what the arithmetic gives."""
+    a = random((stack, n, n), "d")
+    a[-1, 0, 0] = value
+    x = cp.asarray(a)
+    for name, text in (("svd", "SVD did not converge"), ("svdvals", "SVD did not converge"),
+                       ("eigh", "Eigenvalues did not converge"), ("eigvalsh", "Eigenvalues did not converge"),
+                       ("eig", "Array must not contain infs or NaNs"),
+                       ("eigvals", "Array must not contain infs or NaNs")):
+        e = raised(lambda: getattr(linalg, name)(x))
+        assert type(e) is np.linalg.LinAlgError and str(e) == f"{name}: {text}"
+    for f in (linalg.inv, linalg.det, linalg.slogdet, linalg.qr, lambda y: linalg.solve(y, y), linalg.norm):
+        assert raised(lambda: f(x)) is None
+    if stack > 1:
+        close(host(linalg.det(x))[0], np.linalg.det(a[0]), n, "d", 1e4)
+
+
+def test_bad_systems():
+    for a, b in [((3, 3), (2,)), ((3, 3), (2, 2)), ((3, 3), (3, 2, 2)), ((2, 3), (2,)), ((3,), (3,)),
+                 ((2, 3, 3), (3, 3, 1)), ((3, 3), ())]:
+        x, y = np.ones(a), np.ones(b)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs, got = raised(lambda: np.linalg.solve(x, y)), raised(
+                lambda: linalg.solve(cp.asarray(x), cp.asarray(y)))
+        assert type(got) is type(theirs), (a, b, got, theirs)
+    same_error(lambda: linalg.solve(cp.ones((3, 3)), cp.ones(2)), lambda: np.linalg.solve(np.ones((3, 3)), np.ones(2)))
+
+
+@pytest.mark.parametrize("layout", ["F", "strided", "reversed", "broadcast", "offset"])
+def test_layouts(layout):
+    a = random((6, 10, 10), "d") + 5 * np.eye(10)
+    view = {"F": np.asfortranarray(a), "strided": a[::2, 1::2, 1::2], "reversed": a[:, ::-1, ::-1],
+            "broadcast": np.broadcast_to(a[0], (6, 10, 10)), "offset": a[1:, 2:, 2:]}[layout]
+    base = cp.asarray(a)
+    x = {"F": lambda: cp.asarray(np.asfortranarray(a)), "strided": lambda: base[::2, 1::2, 1::2],
+         "reversed": lambda: base[:, ::-1, ::-1], "broadcast": lambda: cp.broadcast_to(base[0], (6, 10, 10)),
+         "offset": lambda: base[1:, 2:, 2:]}[layout]()
+    for name in ("inv", "det", "slogdet", "svdvals", "qr", "pinv"):
+        wanted, got = getattr(np.linalg, name)(view), getattr(linalg, name)(x)
+        for w, g in zip(wanted, got) if isinstance(wanted, tuple) else [(wanted, got)]:
+            np.testing.assert_allclose(host(g), w, rtol=1e-9, atol=1e-10)
+    np.testing.assert_array_equal(host(x), view)  # inputs stay as they are
+
+
+def test_same_bits():
+    """Whatever stands beside a matrix, and however often."""
+    a = random((300, 7, 7), "d")
+    for f in (linalg.inv, linalg.svdvals, linalg.eigvalsh, linalg.det):
+        whole = host(f(cp.asarray(a)))
+        np.testing.assert_array_equal(whole, host(f(cp.asarray(a))))
+        np.testing.assert_array_equal(whole[100:], host(f(cp.asarray(a[100:]))))
+
+
+@pytest.mark.parametrize("dtype", ["?", "b", "f", "d", "F", "D"])
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (2, 3, 4), (4, 4)])
+def test_norm(shape, dtype):
+    a = (random(shape, "D" if dtype in "FD" else "d") * 3).astype(dtype)
+    x, tolerance = cp.asarray(a), 1e-4 if dtype in "fF" else 1e-12
+    for order in (None, 0, 1, -1, 2, -2, 3, .5, np.inf, -np.inf, "fro", "nuc", "bad"):
+        for axis in (None, 0, -1, (0, 1), (-1, -2), (0, 0), (1,), (0, 1, 2), 9):
+            for keepdims in (False, True):
+                args = (order, axis, keepdims)
+                theirs = raised(lambda: np.linalg.norm(a, *args))
+                if theirs is not None:
+                    got = raised(lambda: linalg.norm(x, *args))
+                    assert isinstance(got, ValueError) if order == "bad" else type(got) is type(theirs)
+                    assert order == "bad" or str(theirs) in str(got)
+                    continue
+                wanted, got = np.linalg.norm(a, *args), host(linalg.norm(x, *args))
+                assert got.shape == np.shape(wanted) and got.dtype == np.asarray(wanted).dtype
+                np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
+def test_vector_and_matrix_norm():
+    a = random((3, 4, 5), "d")
+    x = cp.asarray(a)
+    for axis in (None, 0, (0, 2), (2, 1, 0)):
+        for order in (2, 1, 3, np.inf, -np.inf, 0):
+            for keepdims in (False, True):
+                wanted = np.linalg.vector_norm(a, axis=axis, ord=order, keepdims=keepdims)
+                got = host(linalg.vector_norm(x, axis=axis, ord=order, keepdims=keepdims))
+                assert got.shape == wanted.shape
+                np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    for order in ("fro", "nuc", 1, -1, 2, -2, np.inf):
+        np.testing.assert_allclose(host(linalg.matrix_norm(x, ord=order, keepdims=True)),
+                                   np.linalg.matrix_norm(a, ord=order, keepdims=True), rtol=1e-12)
+
+
+def test_condition_and_rank():
+    a = random((4, 5, 5), "d")
+    a[1] = 0
+    a[2, 0, 0] = np.nan
+    a[3, 1] = a[3, 0]
+    good = a[[0, 1, 3]]
+    for p in (None, 2, -2):
+        wanted, got = np.linalg.cond(good, p), host(linalg.cond(cp.asarray(good), p))
+        np.testing.assert_allclose(got[:2], wanted[:2], rtol=1e-9)
+    for p in (1, -1, np.inf, -np.inf, "fro"):
+        wanted, got = np.linalg.cond(a[:3], p), host(linalg.cond(cp.asarray(a[:3]), p))
+        np.testing.assert_allclose(got, wanted, rtol=1e-9)
+    same_error(lambda: linalg.cond(cp.zeros((0, 0))), lambda: np.linalg.cond(np.zeros((0, 0))))
+    for more in ({}, {"tol": 1.0}, {"rtol": .3}, {"hermitian": True}, {"tol": np.array([.1, 1, 3])}):
+        ours = {k: cp.asarray(v) if isinstance(v, np.ndarray) else v for k, v in more.items()}
+        wanted, got = np.linalg.matrix_rank(good, **more), host(linalg.matrix_rank(cp.asarray(good), **ours))
+        np.testing.assert_array_equal(got, wanted)
+    assert host(linalg.matrix_rank(cp.zeros(3))) == 0 and host(linalg.matrix_rank(cp.ones(3))) == 1
+    same_error(lambda: linalg.matrix_rank(cp.eye(2), 1, rtol=1), lambda: np.linalg.matrix_rank(np.eye(2), 1, rtol=1))
+
+
+def test_hermitian():
+    x = random((2, 6, 6), "D")
+    a = x + adjoint(x)
+    u, s, vt = map(host, linalg.svd(cp.asarray(np.tril(a)), hermitian=True))
+    close((u * s[..., None, :]) @ vt, a, 6, "D")
+    np.testing.assert_allclose(host(linalg.svd(cp.asarray(np.tril(a)), compute_uv=False, hermitian=True)),
+                               np.linalg.svd(a, compute_uv=False), rtol=1e-12)
+    np.testing.assert_allclose(host(linalg.pinv(cp.asarray(np.tril(a)), hermitian=True)), np.linalg.pinv(a), atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", TYPES + ["i"])
+def test_matrix_power(dtype):
+    a = (random((3, 4, 4), "D" if dtype in "FD" else "d") * 2).astype(dtype)
+    for n in (0, 1, 2, 3, 5, 8, 13, -1, -3):
+        if dtype == "i" and n < 0:
+            continue
+        wanted, got = np.linalg.matrix_power(a, n), host(linalg.matrix_power(cp.asarray(a), n))
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got, wanted, rtol=1e-2 if dtype in "fF" else 1e-9,
+                                   atol=largest(wanted) * (1e-4 if dtype in "fF" else 1e-10))
+    same_error(lambda: linalg.matrix_power(cp.eye(2), 1.5), lambda: np.linalg.matrix_power(np.eye(2), 1.5))
+    same_error(lambda: linalg.matrix_power(cp.ones((2, 3)), 2), lambda: np.linalg.matrix_power(np.ones((2, 3)), 2))
+
+
+def test_multi_dot():
+    for shapes in ([(3, 4), (4, 5)], [(3, 4), (4, 5), (5, 2)], [(9, 2), (2, 30), (30, 3), (3, 8), (8, 1)],
+                   [(4,), (4, 5), (5,)], [(4,), (4, 5), (5, 2)], [(3, 4), (4, 5), (5,)], [(4,), (4,)], [(0, 3), (3, 2)]):
+        arrays = [random(s, "d", i) for i, s in enumerate(shapes)]
+        wanted, got = np.linalg.multi_dot(arrays), linalg.multi_dot([cp.asarray(a) for a in arrays])
+        assert got.shape == np.shape(wanted)
+        np.testing.assert_allclose(host(got), wanted, rtol=1e-12, atol=1e-12)
+        out = cp.zeros(got.shape)
+        if got.ndim == 2:
+            assert linalg.multi_dot([cp.asarray(a) for a in arrays], out=out) is out
+            np.testing.assert_allclose(host(out), wanted, rtol=1e-12, atol=1e-12)
+    one = [np.eye(2)]
+    same_error(lambda: linalg.multi_dot([cp.eye(2)]), lambda: np.linalg.multi_dot(one))
+    bad = [np.eye(2), np.zeros((2, 2, 2)), np.eye(2)]
+    same_error(lambda: linalg.multi_dot([cp.asarray(b) for b in bad]), lambda: np.linalg.multi_dot(bad))
+    assert isinstance(raised(lambda: linalg.multi_dot([cp.eye(2), cp.eye(3), cp.eye(3)])), ValueError)
+
+
+@pytest.mark.parametrize("dtype", TYPES + ["i"])
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4), (2, 7, 4), (0, 3), (3, 0), (2, 0, 3)])
+def test_pinv(shape, dtype):
+    a = (random(shape, "D" if dtype in "FD" else "d") * 9).astype(dtype)
+    wanted, got = np.linalg.pinv(a), host(linalg.pinv(cp.asarray(a)))
+    assert got.dtype == wanted.dtype or not a.size  # NumPy leaves integers without elements what they are
+    assert got.shape == wanted.shape
+    np.testing.assert_allclose(got, wanted, rtol=1e-3 if dtype in "fF" else 1e-10, atol=1e-5 if dtype in "fF" else 1e-12)
+    if a.size:
+        np.testing.assert_allclose(host(linalg.pinv(cp.asarray(a), .5)), np.linalg.pinv(a, .5), rtol=2e-3, atol=1e-5)
+    if a.size and dtype != "i":
+        np.testing.assert_allclose(host(linalg.pinv(cp.asarray(a), rtol=None)), np.linalg.pinv(a, rtol=None), rtol=2e-3,
+                                   atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", TYPES + ["i"])
+def test_lstsq(dtype):
+    for m, n, k in [(8, 3, 2), (3, 8, 2), (5, 5, 1), (8, 3, None), (40, 35, 3), (6, 4, 0), (4, 0, 2), (0, 3, 2)]:
+        a = (random((m, n), "D" if dtype in "FD" else "d", m) * 9).astype(dtype)
+        b = random((m,) if k is None else (m, k), dtype if dtype != "i" else "d", n)
+        for low in (False, True):
+            if low and n > 1 and m:
+                a[:, 1] = a[:, 0]
+            wanted, got = np.linalg.lstsq(a, b), linalg.lstsq(cp.asarray(a), cp.asarray(b))
+            tolerance = 2e-3 if dtype in "fF" else 1e-9
+            for w, g in zip(wanted, got):
+                assert g.shape == np.shape(w) and g.dtype == np.asarray(w).dtype
+                np.testing.assert_allclose(host(g), w, rtol=tolerance, atol=tolerance)
+    for x, y in [((3, 2), (4,)), ((3, 2, 2), (3,)), ((3, 2), (3, 2, 1)), ((3,), (3,))]:
+        same_error(lambda: linalg.lstsq(cp.ones(x), cp.ones(y)), lambda: np.linalg.lstsq(np.ones(x), np.ones(y)))
+
+
+def test_tensors():
+    a, b = random((2, 3, 6), "d"), random((2, 3), "d", 1)
+    np.testing.assert_allclose(host(linalg.tensorsolve(cp.asarray(a), cp.asarray(b))), np.linalg.tensorsolve(a, b),
+                               rtol=1e-9)
+    a, b = random((3, 6, 2), "d"), random((3, 2), "d", 1)
+    np.testing.assert_allclose(host(linalg.tensorsolve(cp.asarray(a), cp.asarray(b), axes=(1,))),
+                               np.linalg.tensorsolve(a, b, axes=(1,)), rtol=1e-9)
+    a = random((4, 6, 8, 3), "d")
+    np.testing.assert_allclose(host(linalg.tensorinv(cp.asarray(a))), np.linalg.tensorinv(a), rtol=1e-8, atol=1e-9)
+    same_error(lambda: linalg.tensorinv(cp.ones((2, 3)), 0), lambda: np.linalg.tensorinv(np.ones((2, 3)), 0))
+    same_error(lambda: linalg.tensorinv(cp.ones((2, 3)), 1), lambda: np.linalg.tensorinv(np.ones((2, 3)), 1))
+    same_error(lambda: linalg.tensorsolve(cp.ones((2, 3)), cp.ones(2)),
+               lambda: np.linalg.tensorsolve(np.ones((2, 3)), np.ones(2)))
+
+
+def test_cross():
+    for dtype in "idFD":
+        a, b = ((random((2, 3, 4), "D" if dtype in "FD" else "d", s) * 9).astype(dtype) for s in (1, 2))
+        np.testing.assert_allclose(host(linalg.cross(cp.asarray(a), cp.asarray(b), axis=1)),
+                                   np.linalg.cross(a, b, axis=1), rtol=1e-5)
+    a = np.ones((2, 4))
+    same_error(lambda: linalg.cross(cp.asarray(a), cp.asarray(a)), lambda: np.linalg.cross(a, a))
+    x, y = random((3, 5), "d"), random((4, 5, 3), "d")
+    np.testing.assert_allclose(host(cp.cross(cp.asarray(x), cp.asarray(y), 0, -1, 1)), np.cross(x, y, 0, -1, 1))
+
+
+def test_other_names():
+    a = random((2, 3, 3), "d")
+    x = cp.asarray(a)
+    np.testing.assert_allclose(host(linalg.trace(x)), np.linalg.trace(a))
+    np.testing.assert_array_equal(host(linalg.diagonal(x, offset=1)), np.linalg.diagonal(a, offset=1))
+    np.testing.assert_array_equal(host(linalg.matrix_transpose(x)), np.linalg.matrix_transpose(a))
+    np.testing.assert_array_equal(host(linalg.outer(x[0, 0], x[1, 1])), np.linalg.outer(a[0, 0], a[1, 1]))
+    same_error(lambda: linalg.outer(x, x), lambda: np.linalg.outer(a, a))
+    np.testing.assert_allclose(host(linalg.matmul(x, x)), a @ a)
+    np.testing.assert_allclose(host(linalg.vecdot(x, x)), np.linalg.vecdot(a, a))
+    np.testing.assert_allclose(host(linalg.tensordot(x, x[0], 1)), np.tensordot(a, a[0], 1))
+    assert linalg.LinAlgError is np.linalg.LinAlgError
+    assert set(linalg.__all__) >= set(np.linalg.__all__) - {"linalg"}
+    for name in linalg.__all__:
+        assert getattr(linalg, name)
+
+
+def test_words():
+    same_error(lambda: linalg.eigh(cp.eye(2), "x"), lambda: np.linalg.eigh(np.eye(2), "x"))
+    same_error(lambda: linalg.qr(cp.eye(2), "bad"), lambda: np.linalg.qr(np.eye(2), "bad"))
+    assert [type(r).__name__ for r in (linalg.eig(cp.eye(2)), linalg.eigh(cp.eye(2)), linalg.qr(cp.eye(2)),
+                                       linalg.svd(cp.eye(2)))] == ["EigResult", "EighResult", "QRResult", "SVDResult"]

@@ -1,0 +1,177 @@
+"""cuprite.scipy.linalg against SciPy: LU and its solutions, triangular systems, Schur's form, exponentials, matrices of
+known structure."""
+import warnings
+
+import numpy as np
+import pytest
+import scipy.linalg as theirs
+
+import cuprite as cp
+from cuprite.scipy import linalg as ours
+
+from test_linalg import TYPES, adjoint, close, host, orthonormal, raised, random
+
+
+def same(got, wanted, single=False):
+    wanted = np.asarray(wanted)
+    got = host(got)
+    assert got.shape == wanted.shape and got.dtype == wanted.dtype
+    tolerance = 2e-5 if single or got.dtype.char in "fF" else 1e-12
+    np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (40, 33), (2, 6, 4), (20, 5, 5), (0, 3), (3, 0), (1, 1)])
+@pytest.mark.parametrize("dtype", TYPES + ["i"])
+def test_lu(shape, dtype):
+    a = (random(shape, "D" if dtype in "FD" else "d") * 9).astype(dtype)
+    x = cp.asarray(a)
+    wanted = theirs.lu(a)
+    p, lower, upper = map(host, ours.lu(x))
+    single = dtype if dtype != "i" else "d"
+    assert [p.dtype, lower.dtype, upper.dtype] == [single.lower(), single, single]
+    assert p.shape == shape[:-1] + shape[-2:-1]
+    assert [lower.shape, upper.shape] == [w.shape for w in wanted[1:]]
+    close(p @ lower @ upper, a.astype(single), sum(shape), single)
+    if a.size:
+        np.testing.assert_array_equal(p, wanted[0])
+    joined, again = map(host, ours.lu(x, permute_l=True))
+    close(joined @ again, a.astype(single), sum(shape), single)
+    rows, lower, upper = map(host, ours.lu(x, p_indices=True))
+    if a.size:
+        np.testing.assert_array_equal(rows, theirs.lu(a, p_indices=True)[0])
+    packed, exchanges = map(host, ours.lu_factor(x))
+    if len(shape) == 2 and a.size:
+        np.testing.assert_array_equal(exchanges, theirs.lu_factor(a)[1])
+        close(packed, theirs.lu_factor(a)[0], sum(shape), single, 200)
+
+
+@pytest.mark.parametrize("n", [1, 3, 8, 33, 70])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_systems(dtype, n):
+    for batch in ((), (3,), (9,)):
+        a = random(batch + (n, n), dtype, n) + 2 * np.sqrt(n) * np.eye(n, dtype=dtype)
+        for trans, op in ((0, a), (1, a.swapaxes(-1, -2)), (2, adjoint(a))):
+            for sides in (batch + (n, 3), (n,)):
+                b = random(sides, dtype, 5)
+                x = host(ours.lu_solve(ours.lu_factor(cp.asarray(a)), cp.asarray(b), trans))
+                back = np.einsum("...ij,...j", op, x) if len(sides) == 1 else op @ x
+                close(back, np.broadcast_to(b, back.shape), n, dtype, 20, np.abs(a).max() * np.abs(x).max() * n)
+                for lower in (False, True):
+                    for unit in (False, True):
+                        half = (np.tril if lower else np.triu)(a)
+                        if unit:
+                            half = half / n
+                            half[..., range(n), range(n)] = 1
+                        of = [half, half.swapaxes(-1, -2), adjoint(half)][trans]
+                        given = half + (np.triu(a, 1) if lower else np.tril(a, -1)) + (unit * np.eye(n, dtype=dtype))
+                        x = host(ours.solve_triangular(cp.asarray(given.astype(dtype)), cp.asarray(b), "NTC"[trans],
+                                                       lower, unit))
+                        back = np.einsum("...ij,...j", of, x) if len(sides) == 1 else of @ x
+                        close(back, np.broadcast_to(b, back.shape), n, dtype, 40,
+                              np.abs(half).max() * np.abs(x).max() * n + 1)
+
+
+def test_bad_systems():
+    singular = np.diag([1.0, 0, 2])
+    e = raised(lambda: ours.solve_triangular(cp.asarray(singular), cp.ones(3)))
+    assert type(e) is np.linalg.LinAlgError and "Singular matrix" in str(e)
+    assert raised(lambda: ours.solve_triangular(cp.asarray(singular), cp.ones(3), unit_diagonal=True)) is None
+    assert "square" in str(raised(lambda: ours.solve_triangular(cp.ones((2, 3)), cp.ones(2))))
+    assert isinstance(raised(lambda: ours.solve_triangular(cp.eye(3), cp.ones(2))), ValueError)
+    assert isinstance(raised(lambda: ours.lu_solve(ours.lu_factor(cp.eye(3)), cp.ones(2))), ValueError)
+    assert isinstance(raised(lambda: ours.lu_solve(ours.lu_factor(cp.eye(3)), cp.ones(3), 3)), ValueError)
+    piv = cp.asarray([0, 7, 2], dtype="i4")
+    assert isinstance(raised(lambda: ours.lu_solve((cp.eye(3), piv), cp.ones(3))), ValueError)
+    bad = cp.asarray([[1.0, np.nan], [0, 1]])
+    for f in (lambda: ours.lu(bad, check_finite=True), lambda: ours.lu_factor(bad, check_finite=True),
+              lambda: ours.schur(bad)):
+        assert isinstance(raised(f), ValueError) and "must not contain infs or NaNs" in str(raised(f))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 33, 70])
+@pytest.mark.parametrize("dtype", TYPES + ["i"])
+def test_schur(dtype, n):
+    a = (random((2, n, n), "D" if dtype in "FD" else "d", n) * 5).astype(dtype)
+    for output in ("real", "complex"):
+        t, z = map(host, ours.schur(cp.asarray(a), output))
+        wanted = theirs.schur(a[0], output)[0]
+        assert t.dtype == z.dtype == (wanted.dtype if dtype != "i" else t.dtype)
+        close(z @ t @ adjoint(z), a.astype(t.dtype), n, t.dtype, 40)
+        orthonormal(z, z.dtype)
+        below = np.tril(t, -1 if t.dtype.kind == "c" else -2)
+        np.testing.assert_array_equal(below, 0 * below)
+    same_words = raised(lambda: ours.schur(cp.eye(2), "bad"))
+    assert isinstance(same_words, ValueError)
+
+
+@pytest.mark.parametrize("dtype", TYPES + ["i"])
+def test_expm(dtype):
+    for n in (1, 2, 5, 30):
+        for scale in (1e-8, .1, 1, 20):
+            a = (random((3, n, n), "D" if dtype in "FD" else "d", n) * scale / np.sqrt(n)).astype(dtype)
+            wanted = np.stack([theirs.expm(m.astype("D" if dtype in "FD" else "d")) for m in a])
+            got = host(ours.expm(cp.asarray(a)))
+            assert got.dtype == (a.dtype if dtype != "i" else np.float64)
+            for g, w in zip(got, wanted):
+                assert np.abs(g - w).max() <= 300 * n * (1 + scale) * np.finfo(got.dtype).eps * np.abs(w).max()
+    assert host(ours.expm(cp.zeros((3, 0, 0)))).shape == (3, 0, 0)
+    assert np.isnan(host(ours.expm(cp.asarray([[np.nan, 0], [0, 1.0]])))).any()
+    for bad in (np.ones(3), np.ones((2, 3))):
+        assert type(raised(lambda: ours.expm(cp.asarray(bad)))) is type(raised(lambda: theirs.expm(bad)))
+
+
+@pytest.mark.parametrize("dtype", ["?", "b", "i", "f", "d", "F", "D"])
+def test_of_vectors(dtype):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for n in (1, 2, 3, 4, 7, 8):
+            c = (random(n, "D" if dtype in "FD" else "d", n) * 5).astype(dtype)
+            r = (random(n + 2, "D" if dtype in "FD" else "d", 9) * 5).astype(dtype)
+            c[c == 0] = 1
+            x, y = cp.asarray(c), cp.asarray(r)
+            same(ours.toeplitz(x), theirs.toeplitz(c))
+            same(ours.toeplitz(x, y), theirs.toeplitz(c, r))
+            same(ours.hankel(x), theirs.hankel(c))
+            same(ours.hankel(x, y), theirs.hankel(c, r))
+            same(ours.circulant(x), theirs.circulant(c))
+            if dtype != "?":
+                for m in (1, 2, 5, 9):
+                    for mode in ("full", "same", "valid"):
+                        same(ours.convolution_matrix(x, m, mode), theirs.convolution_matrix(c, m, mode))
+                if n > 1:
+                    same(ours.companion(x), theirs.companion(c))
+                    same(ours.fiedler(x), theirs.fiedler(c))
+                    same(ours.leslie(x, x[1:]), theirs.leslie(c, c[1:]))
+            if dtype in TYPES:
+                same(ours.fiedler_companion(x), theirs.fiedler_companion(c))
+
+
+def test_of_sizes():
+    for n in (1, 2, 5, 8, 16):
+        same(ours.hilbert(n), theirs.hilbert(n))
+        same(ours.helmert(n), theirs.helmert(n))
+        same(ours.helmert(n, full=True), theirs.helmert(n, full=True))
+        same(ours.tri(n, 3, -1), np.tri(n, 3, -1, dtype="i8"))
+        for scale in (None, "sqrtn", "n"):
+            same(ours.dft(n, scale), theirs.dft(n, scale))
+    for n in (1, 2, 8):
+        same(ours.hadamard(n), theirs.hadamard(n))
+        same(ours.hadamard(n, "F"), theirs.hadamard(n, "F"))
+    for bad in (lambda m: m.hadamard(3), lambda m: m.hadamard(0), lambda m: m.dft(3, "x")):
+        assert type(raised(lambda: bad(ours))) is type(raised(lambda: bad(theirs))) is ValueError
+
+
+def test_of_matrices():
+    a, b = random((3, 4), "d"), random((5, 4), "F", 1)
+    same(ours.khatri_rao(cp.asarray(a), cp.asarray(b)), theirs.khatri_rao(a, b))
+    same(ours.kron(cp.asarray(a), cp.asarray(b)), np.kron(a, b))
+    same(ours.block_diag(cp.asarray([1, 2]), cp.asarray(b), cp.asarray(3)), theirs.block_diag([1, 2], b, 3))
+    same(ours.block_diag(), theirs.block_diag())
+    for x in (np.zeros((3, 3)), np.eye(3), np.triu(np.ones((3, 5)), 1), np.tril(np.ones((4, 4))), np.ones((0, 3))):
+        assert ours.bandwidth(cp.asarray(x)) == tuple(theirs.bandwidth(x))
+    for bad in (lambda m, x: m.companion(x([1.0])), lambda m, x: m.companion(x([0.0, 1])),
+                lambda m, x: m.leslie(x([1.0, 2]), x([1.0, 2])), lambda m, x: m.convolution_matrix(x([1.0]), 0),
+                lambda m, x: m.khatri_rao(x([1.0]), x([2.0])), lambda m, x: m.fiedler_companion(x([0.0, 1, 2]))):
+        e = raised(lambda: bad(theirs, np.array))
+        got = raised(lambda: bad(ours, cp.asarray))
+        assert type(got) is type(e) is ValueError and str(e) in str(got)

@@ -116,6 +116,7 @@ BODIES = {
     "eye": {"rows": "N", "columns": "M"}, "full": {"value": "fill_value"}, "full_like": {"value": "fill_value"},
     "array_equal": {"a": "a1", "b": "a2"}, "stream_handle": {"s": "stream"}, "event_elapsed": {"ms": FOUND},
     "event_handle": {"e": "event"}, "graph_handle": {"g": "graph"}, "stream_capture_end": {"s": "stream"},
+    "tensordot": {"a_axes": "axes", "b_axes": "axes"},
 }
 TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it
 MADE = ("object", "flag", "stream", "event", "graph")  # kinds that a body makes something else of

@@ -89,8 +89,8 @@ const cpi_cublas *cpi_cublas_open(const char *function)
     b = opened;
     pthread_mutex_unlock(&lock);
     if (!b)
-        cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: cuBLAS (libcublas.so.12 or .13) is not there, which products on a GPU "
-                       "need: pip install nvidia-cublas, or install the CUDA toolkit, or name its folder by "
+        cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: cuBLAS (libcublas.so.12 or .13) is not there, which products on a "
+                       "GPU need: pip install nvidia-cublas, or install the CUDA toolkit, or name its folder by "
                        "CUPRITE_LIBRARY_PATH", function);
     return b;
 }

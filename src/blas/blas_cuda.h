@@ -24,7 +24,7 @@ typedef struct cpi_cublas {
 const cpi_cublas *cpi_cublas_open(const char *function);
 
 /* A handle for calls on one stream, with a workspace of the pool, by one thread, until it is given back. Scalars are
- * read from the host. NULL: error written. What the calls return goes to cpi_cublas_give, whose answer is the slot's. */
+ * read from the host. What the calls return goes to cpi_cublas_give, whose answer is the slot's. */
 typedef struct cpi_cublas_use {
     const cpi_cublas *call;
     cublasHandle_t handle;

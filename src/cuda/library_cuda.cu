@@ -41,6 +41,7 @@ void *cpi_cuda_library(const char *const *names)
     for (int i = 0; names[i] && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     for (int i = 0; names[i] && !library; i++) library = open_in(home, "lib64/", names[i]);
     for (int i = 0; names[i] && !library; i++) library = open_in("/usr/local/cuda", "lib64/", names[i]);
-    for (int i = 0; names[i] && !library; i++) library = open_in(cpi_host->library_folders(), "nvidia/*/lib/", names[i]);
+    for (int i = 0; names[i] && !library; i++) 
+        library = open_in(cpi_host->library_folders(), "nvidia/*/lib/", names[i]);
     return library;
 }

@@ -14,8 +14,8 @@ typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T
 #define VU NAME(loose)
 
 /* rows x (nv vectors) sums of k products, in registers all the time; both numbers are constants where this is called.
- * b lies in rows of `b_pitch`, out in rows of `pitch`. */
-INLINE void NAME(micro)(int rows, int nv, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b,
+ * b lies in rows of `b_pitch`, out in rows of `pitch`; `part` elements of the last vector are there. */
+INLINE void NAME(micro)(int rows, int nv, int part, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b,
                         int64_t b_pitch, T *out, int64_t pitch, bool add)
 {
     V acc[ROWS][2];
@@ -23,14 +23,20 @@ INLINE void NAME(micro)(int rows, int nv, int64_t k, const T *a, int64_t a_row, 
         acc[i][v] = add ? (V)*(const VU *)(out + i * pitch + v * LANES) : (V){0};
     for (int64_t p = 0; p < k; p++) {
         V c[2];
-        UNROLL for (int v = 0; v < nv; v++) c[v] = (V)*(const VU *)(b + p * b_pitch + v * LANES);
+        UNROLL for (int v = 0; v < nv; v++) {
+            const T *from = b + p * b_pitch + v * LANES;
+            c[v] = v < nv - 1 || part == LANES ? (V)*(const VU *)from : (V)LOAD_PART(from, part, sizeof(T));
+        }
         UNROLL for (int i = 0; i < rows; i++) {
             V s = (V){0} + a[i * a_row + p * a_col];
             UNROLL for (int v = 0; v < nv; v++) acc[i][v] = MAC(acc[i][v], c[v], s);
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++)
-        *(VU *)(out + i * pitch + v * LANES) = acc[i][v];
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++) {
+        T *to = out + i * pitch + v * LANES;
+        if (v < nv - 1 || part == LANES) *(VU *)to = acc[i][v];
+        else STORE_PART(to, acc[i][v], part, sizeof(T));
+    }
 }
 
 static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
@@ -42,10 +48,10 @@ static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const
             const T *x = (const T *)a + i * k, *y = (const T *)b + j * k;
             T *out = (T *)sums + i * pitch + j;
             if (i + ROWS <= m && j + 2 * LANES <= n) {
-                NAME(micro)(ROWS, 2, k, x, 1, ROWS, y, 2 * LANES, out, pitch, add);
+                NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, out, pitch, add);
                 continue;
             }
-            NAME(micro)(ROWS, 2, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false);
+            NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false);
             int64_t rows = m - i < ROWS ? m - i : ROWS, cols = n - j < 2 * LANES ? n - j : 2 * LANES;
             for (int64_t r = 0; r < rows; r++)
                 for (int64_t c = 0; c < cols; c++) {
@@ -69,40 +75,51 @@ INLINE void NAME(pack)(KIND int64_t wide, int64_t n, int64_t k, const void *from
     }
 }
 
+/* Up to 8 rows of a small matrix, as wide as one vector or two, of which the last has `part` elements. */
+INLINE void NAME(rows_of)(int nv, int part, int64_t m, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b,
+                          int64_t b_pitch, T *out, int64_t pitch)
+{
+    int64_t i = 0;
+    if (nv == 1 && ROWS >= 8)
+        for (; i + 8 <= m; i += 8)
+            NAME(micro)(ROWS >= 8 ? 8 : 4, nv, part, k, a + i * a_row, a_row, a_col, b, b_pitch, out + i * pitch, pitch,
+                        false);
+    for (; i + 4 <= m; i += 4)
+        NAME(micro)(4, nv, part, k, a + i * a_row, a_row, a_col, b, b_pitch, out + i * pitch, pitch, false);
+    for (; i < m; i++)
+        NAME(micro)(1, nv, part, k, a + i * a_row, 0, a_col, b, b_pitch, out + i * pitch, 0, false);
+}
+
 INLINE void NAME(small)(KIND int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col,
                         const void *b, int64_t b_row, int64_t b_col, void *c, int64_t c_row, void *scratch)
 {
-    T edge[4 * 2 * LANES] __attribute__((aligned(64)));
-    int64_t pitch = (n + LANES - 1) / LANES * LANES, from_row = a_row, from_col = a_col;
+    int64_t pitch = (n + LANES - 1) / LANES * LANES, from_row = a_row, from_col = a_col, to_row = c_row;
+    bool whole = HAVE_PARTS || n % LANES == 0, direct = SAME && whole, packed = !SAME || b_col != 1 || !whole;
     const T *x = a, *y = b;
-    T *next = scratch;
-    if (!SAME || b_col != 1 || n % LANES) {
+    T *next = scratch, *out = c;
+    if (packed) {
         for (int64_t p = 0; p < k; p++)
             for (int64_t j = 0; j < pitch; j++) next[p * pitch + j] = j < n ? LOAD(b, p * b_row + j * b_col) : (T)0;
         y = next, next += k * pitch;
-    } else pitch = b_row;
+    }
     if (!SAME) {
         for (int64_t i = 0; i < m; i++)
             for (int64_t p = 0; p < k; p++) next[i * k + p] = LOAD(a, i * a_row + p * a_col);
-        x = next, from_row = k, from_col = 1;
+        x = next, from_row = k, from_col = 1, next += m * k;
     }
-    for (int64_t i = 0; i < m; i += 4)
-        for (int64_t j = 0; j < n; j += 2 * LANES) {
-            int64_t rows = m - i < 4 ? m - i : 4, cols = n - j < 2 * LANES ? n - j : 2 * LANES;
-            bool direct = SAME && cols % LANES == 0;
-            T *out = direct ? (T *)c + i * c_row + j : edge;
-            int64_t out_row = direct ? c_row : 2 * LANES;
-            const T *r = x + i * from_row;
-            int nv = cols > LANES ? 2 : 1;
-            if (rows == 4 && nv == 1) NAME(micro)(4, 1, k, r, from_row, from_col, y + j, pitch, out, out_row, false);
-            else if (rows == 4) NAME(micro)(4, 2, k, r, from_row, from_col, y + j, pitch, out, out_row, false);
-            else
-                for (int64_t q = 0; q < rows; q++, r += from_row)
-                    if (nv == 1) NAME(micro)(1, 1, k, r, 0, from_col, y + j, pitch, out + q * out_row, 0, false);
-                    else NAME(micro)(1, 2, k, r, 0, from_col, y + j, pitch, out + q * out_row, 0, false);
-            for (int64_t q = 0; q < rows && !direct; q++)
-                for (int64_t l = 0; l < cols; l++) PUT(c, (i + q) * c_row + j + l, edge[q * 2 * LANES + l]);
-        }
+    if (!direct) out = next, to_row = pitch;
+    int64_t b_pitch = packed ? pitch : b_row;
+    for (int64_t j = 0; j < n; j += 2 * LANES) {
+        int64_t cols = n - j < 2 * LANES ? n - j : 2 * LANES;
+        int part = !direct || cols % LANES == 0 ? LANES : (int)(cols % LANES);
+        if (part == LANES && cols > LANES)
+            NAME(rows_of)(2, LANES, m, k, x, from_row, from_col, y + j, b_pitch, out + j, to_row);
+        else if (part == LANES) NAME(rows_of)(1, LANES, m, k, x, from_row, from_col, y + j, b_pitch, out + j, to_row);
+        else if (cols > LANES) NAME(rows_of)(2, part, m, k, x, from_row, from_col, y + j, b_pitch, out + j, to_row);
+        else NAME(rows_of)(1, part, m, k, x, from_row, from_col, y + j, b_pitch, out + j, to_row);
+    }
+    for (int64_t i = 0; i < m && !direct; i++)
+        for (int64_t j = 0; j < n; j++) PUT(c, i * c_row + j, out[i * pitch + j]);
 }
 
 INLINE void NAME(pack_a)(KIND int64_t m, int64_t k, const void *a, int64_t row, int64_t col, void *to)
@@ -121,29 +138,33 @@ INLINE void NAME(store)(KIND int64_t m, int64_t n, const void *sums, int64_t pit
         for (int64_t j = 0; j < n; j++) PUT(c, i * c_row + j, s[i * pitch + j]);
 }
 
+/* Adds the products of n elements that lie one after the other to four vectors; the rest, less than one, to *total. */
+INLINE void NAME(dot_dense)(int64_t n, const T *p, const T *q, V *acc, T *total)
+{
+    int64_t i = 0;
+    for (; i + 4 * LANES <= n; i += 4 * LANES)
+        UNROLL for (int l = 0; l < 4; l++)
+            acc[l] = MAC(acc[l], (V)*(const VU *)(p + i + l * LANES), (V)*(const VU *)(q + i + l * LANES));
+    for (; i + LANES <= n; i += LANES) acc[0] = MAC(acc[0], (V)*(const VU *)(p + i), (V)*(const VU *)(q + i));
+    for (; i < n; i++) *total = (T)ADDED(*total, p[i], q[i]);
+}
+
 INLINE void NAME(dot)(KIND int64_t n, const void *a, int64_t a_step, const void *b, int64_t b_step, bool conjugate,
                       void *sum)
 {
-    enum { PIECE = 16 * VECTOR_BYTES / sizeof(T) };
+    enum { PIECE = 8 * VECTOR_BYTES / sizeof(T) };
     T x[PIECE] __attribute__((aligned(64))), y[PIECE] __attribute__((aligned(64))), total = 0;
-    (void)conjugate;
     V acc[4] = {{0}};
-    for (int64_t i = 0; i < n; i += PIECE) {
-        int64_t m = n - i < PIECE ? n - i : PIECE;
-        const T *p = (const T *)a + i, *q = (const T *)b + i;
-        if (!SAME || a_step != 1 || m < PIECE) {
-            for (int64_t l = 0; l < PIECE; l++) x[l] = l < m ? LOAD(a, (i + l) * a_step) : (T)0;
-            p = x;
+    (void)conjugate;
+    if (SAME && a_step == 1 && b_step == 1) NAME(dot_dense)(n, a, b, acc, &total);
+    else
+        for (int64_t i = 0; i < n; i += PIECE) {
+            int64_t m = n - i < PIECE ? n - i : PIECE;
+            for (int64_t l = 0; l < m; l++) x[l] = LOAD(a, (i + l) * a_step), y[l] = LOAD(b, (i + l) * b_step);
+            NAME(dot_dense)(m, x, y, acc, &total);
         }
-        if (!SAME || b_step != 1 || m < PIECE) {
-            for (int64_t l = 0; l < PIECE; l++) y[l] = l < m ? LOAD(b, (i + l) * b_step) : (T)0;
-            q = y;
-        }
-        UNROLL for (int l = 0; l < 16; l++)
-            acc[l % 4] = MAC(acc[l % 4], (V)*(const VU *)(p + l * LANES), (V)*(const VU *)(q + l * LANES));
-    }
-    for (int v = 0; v < 4; v++)
-        for (int l = 0; l < LANES; l++) total = (T)JOIN(total, acc[v][l]);
+    acc[0] = JOIN(JOIN(acc[0], acc[1]), JOIN(acc[2], acc[3]));
+    for (int l = 0; l < LANES; l++) total = (T)JOIN(total, acc[0][l]);
     *(T *)sum = total;
 }
 

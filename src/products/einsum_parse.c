@@ -23,8 +23,8 @@ static cp_code read_list(const char **s, cpi_term *t, int *dots)
         if (!c || c == ',' || (c == '-' && (*s)[1] == '>')) return CP_OK;
         if (c == '.') {
             if (*dots >= 0 || strncmp(*s, "...", 3) != 0)
-                return cpi_fail(CP_ERROR_VALUE, "einsum: einstein sum subscripts string contains a '.' that is not part "
-                                "of an ellipsis ('...')");
+                return cpi_fail(CP_ERROR_VALUE, "einsum: einstein sum subscripts string contains a '.' that is not "
+                                "part of an ellipsis ('...')");
             *dots = t->n, *s += 3;
             continue;
         }
@@ -51,8 +51,8 @@ static cp_code fit(cpi_term *t, int dots, const cp_array *x, int place)
         return cpi_fail(CP_ERROR_VALUE, "einsum: einstein sum subscripts string contains too many subscripts for "
                         "operand %d", place);
     if (t->n < x->ndim && dots < 0)
-        return cpi_fail(CP_ERROR_VALUE, "einsum: operand has more dimensions than subscripts given in einstein sum, but "
-                        "no '...' ellipsis provided to broadcast the extra dimensions.");
+        return cpi_fail(CP_ERROR_VALUE, "einsum: operand has more dimensions than subscripts given in einstein sum, "
+                        "but no '...' ellipsis provided to broadcast the extra dimensions.");
     if (dots >= 0) expand(t, dots, x->ndim - t->n);
     return CP_OK;
 }
@@ -69,8 +69,8 @@ static cp_code read_operands(cpi_einsum *e, const char **s, int n, cp_array *con
             return cpi_fail(CP_ERROR_VALUE, "einsum: more operands provided to einstein sum function than specified in "
                             "the subscripts string");
         if (i == n - 1 && **s == ',')
-            return cpi_fail(CP_ERROR_VALUE, "einsum: fewer operands provided to einstein sum function than specified in "
-                            "the subscripts string");
+            return cpi_fail(CP_ERROR_VALUE, "einsum: fewer operands provided to einstein sum function than specified "
+                            "in the subscripts string");
         *s += **s == ',';
     }
     return CP_OK;
@@ -109,8 +109,8 @@ static cp_code explicit_output(cpi_einsum *e, const char *s, int most, cpi_label
         seen |= CPI_LABEL(label);
     }
     if (dots < 0 && most > 0)
-        return cpi_fail(CP_ERROR_VALUE, "einsum: output subscripts must contain an ellipsis ('...') where the operands' "
-                        "have broadcast dimensions");
+        return cpi_fail(CP_ERROR_VALUE, "einsum: output subscripts must contain an ellipsis ('...') where the "
+                        "operands' have broadcast dimensions");
     if (e->out.n + (dots >= 0 ? most : 0) > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "einsum: the result would have more than %d dimensions", CP_MAXDIM);
     if (dots >= 0) expand(&e->out, dots, most);
@@ -127,8 +127,8 @@ static cp_code find_extents(cpi_einsum *e, cp_array *const *operands)
             int64_t n = operands[i]->shape[j], *known = &e->extent[label];
             if (*known == 1 || n == *known) *known = n;
             else if (n != 1)
-                return cpi_fail(CP_ERROR_VALUE, "einsum: operands could not be broadcast together: an axis of operand %d "
-                                "has %lld elements where others of its subscript have %lld", i, (long long)n,
+                return cpi_fail(CP_ERROR_VALUE, "einsum: operands could not be broadcast together: an axis of operand "
+                                "%d has %lld elements where others of its subscript have %lld", i, (long long)n,
                                 (long long)*known);
         }
     return CP_OK;

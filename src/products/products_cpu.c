@@ -27,7 +27,7 @@ enum {
     TASK = 1 << 18,          /* products of elements that are worth a task */
     PIECE = 1 << 15,         /* of a long sum */
     DEPTH = 256,             /* of a packed block */
-    TILE = 1 << 21,          /* products of elements that are worth a tile */
+    TILE = 1 << 22,          /* products of elements that are worth a tile */
     FEW_TILES = 8,           /* below which long sums are cut too */
     SLICE = 2048, SLICES = 16
 };
@@ -86,8 +86,8 @@ static place place_of(const plan *w, int64_t i)
     const cpi_product *p = w->p;
     int64_t a = 0, b = 0, c = 0;
     for (int d = p->nbatch - 1; d >= 0; d--) {
-        int64_t at = i % p->batch[d];
-        i /= p->batch[d];
+        int64_t at = i;
+        if (d) at = i % p->batch[d], i /= p->batch[d];
         a += at * p->a_batch[d], b += at * p->b_batch[d], c += at * p->c_batch[d];
     }
     return (place){(const char *)p->a + a * w->item, (const char *)p->b + b * w->item, (char *)p->c + c * w->item};
@@ -150,7 +150,8 @@ static cp_code small(cp_stream *stream, plan *w)
     const cpi_product *p = w->p;
     w->each = share(TASK, p->m * p->n * p->k);
     int64_t tasks = parts(w->batches, w->each), workers = tasks > 1 ? cpi_workers() : 1;
-    w->worker_bytes = round_up(p->k * (round_up(p->n, 2 * w->k->cols) + p->m) * w->k->item + 64, 64);
+    int64_t wide = round_up(p->n, 2 * w->k->cols);
+    w->worker_bytes = round_up((p->k * (wide + p->m) + p->m * wide) * w->k->item, 64);
     w->scratch = cpi_work_alloc(stream, (size_t)(workers * w->worker_bytes));
     if (!w->scratch) return cp_error();
     cpi_parallel(tasks, small_task, w);
@@ -180,7 +181,7 @@ static void vector_task(void *context, int64_t task, int worker)
     const char *a = at.a + row * p->a_row * w->item;
     cpi_blas_gemv_fn gemv = cpi_blas_gemv(w->blas, p->type);
     (void)worker;
-    memset(c, 0, (size_t)(m * w->item));
+    memset(c, 0, (size_t)(m * w->item)); /* what it holds is multiplied by 0, which NaN survives */
     if (p->a_col == 1)
         gemv("T", &p->k, &m, number(p->type, true), a, &p->a_row, at.b, &p->b_row, number(p->type, false), c, &step);
     else
@@ -200,9 +201,40 @@ static void column_task(void *context, int64_t task, int worker)
     w->k->store(1, m, sums, m, at.c + row * w->item, 0);
 }
 
+/* By OpenBLAS too, of a matrix that lies by columns: some of them each time, all their rows. */
+static void columns_task(void *context, int64_t task, int worker)
+{
+    const plan *w = context;
+    const cpi_product *p = w->p;
+    int64_t from = task * w->slice, k = at_most(w->slice, p->k - from), step = 1;
+    char *c = w->sums + task * p->m * w->item;
+    (void)worker;
+    memset(c, 0, (size_t)(p->m * w->item));
+    cpi_blas_gemv(w->blas, p->type)("N", &p->m, &k, number(p->type, true),
+                                    (const char *)p->a + from * p->a_col * w->item, &p->a_col,
+                                    (const char *)p->b + from * p->b_row * w->item, &p->b_row,
+                                    number(p->type, false), c, &step);
+}
+
+static void add_slices(const plan *w);
+
+static cp_code columns(cp_stream *stream, plan *w)
+{
+    const cpi_product *p = w->p;
+    w->slice = parts(p->k, at_most(SLICES, parts(p->k, share(TASK / 2, p->m))));
+    w->slices = parts(p->k, w->slice);
+    w->sums = cpi_work_alloc(stream, (size_t)(w->slices * p->m * w->item));
+    if (!w->sums) return cp_error();
+    cpi_parallel(w->slices, columns_task, w);
+    add_slices(w);
+    cpi_work_free(stream, w->sums);
+    return CP_OK;
+}
+
 static cp_code vectors(cp_stream *stream, plan *w)
 {
     const cpi_product *p = w->p;
+    if (w->blas && p->a_col != 1 && w->batches == 1 && p->k >= 2 && p->m * p->k >= TASK) return columns(stream, w);
     w->tile_m = w->blas ? round_up(share(TASK / 2, p->k), 64) : 1024;
     w->tile_m = at_most(w->tile_m, p->m);
     w->tiles_m = parts(p->m, w->tile_m);

@@ -199,7 +199,8 @@ struct share_of {
 };
 
 template <class A>
-__global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_product p, int64_t tiles_n, int64_t batches)
+__global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_product p, int64_t tiles_n,
+                                                 int64_t batches)
 {
     typedef typename A::T T;
     typedef typename A::Sum Sum;

@@ -28,6 +28,33 @@
 #define COMPLEX_ROWS 4
 #endif
 
+/* The first n elements of a vector, of `bytes` bytes each; nothing behind them is touched. */
+#if defined(__AVX512BW__)
+#define HAVE_PARTS 1
+INLINE __m512i load_part(const void *p, int n, size_t bytes)
+{
+    uint64_t mask = ~(uint64_t)0 >> (64 - n);
+    return bytes == 8   ? _mm512_maskz_loadu_epi64((__mmask8)mask, p)
+           : bytes == 4 ? _mm512_maskz_loadu_epi32((__mmask16)mask, p)
+           : bytes == 2 ? _mm512_maskz_loadu_epi16((__mmask32)mask, p)
+                        : _mm512_maskz_loadu_epi8((__mmask64)mask, p);
+}
+INLINE void store_part(void *p, __m512i v, int n, size_t bytes)
+{
+    uint64_t mask = ~(uint64_t)0 >> (64 - n);
+    if (bytes == 8) _mm512_mask_storeu_epi64(p, (__mmask8)mask, v);
+    else if (bytes == 4) _mm512_mask_storeu_epi32(p, (__mmask16)mask, v);
+    else if (bytes == 2) _mm512_mask_storeu_epi16(p, (__mmask32)mask, v);
+    else _mm512_mask_storeu_epi8(p, (__mmask64)mask, v);
+}
+#define LOAD_PART load_part
+#define STORE_PART(p, v, n, bytes) store_part(p, (__m512i)(v), n, bytes)
+#else /* nobody asks: small matrices are copied */
+#define HAVE_PARTS 0
+#define LOAD_PART(p, n, bytes) (V){0}
+#define STORE_PART(p, v, n, bytes) ((void)0)
+#endif
+
 /* acc + a * k, rounded once where the processor has the instruction. */
 #if defined(__AVX512F__)
 #define FMA32(acc, a, k) ((__typeof__(acc))_mm512_fmadd_ps((__m512)(a), (__m512)(k), (__m512)(acc)))

@@ -1,22 +1,17 @@
-/* cuSOLVER and cuBLAS, opened when first needed; nothing of them is linked.
+/* cuSOLVER, opened when first needed; nothing of it is linked. And products by cuBLAS.
  *
- * A device has one handle of each, used by one thread at a time while it gives work to a stream. Workspace is the
- * pool's. What cuSOLVER tells by `info` a kernel carries to the stream's mailbox, so nobody waits for it here. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wswitch-enum" /* of cuBLAS' own switches */
-#include <cublas_v2.h>
-#pragma GCC diagnostic pop
+ * A device has one handle, used by one thread at a time while it gives work to a stream. Workspace is the pool's. What
+ * cuSOLVER tells by `info` a kernel carries to the stream's mailbox, so nobody waits for it here. */
+#include "blas/blas_cuda.h"
+
 #include <cusolverDn.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "linalg/cuda.h"
 
 namespace {
 
-#define BLAS(X) X(cublasCreate_v2) X(cublasSetStream_v2)
 #define SOLVER(X)                                                                                                \
     X(cusolverDnCreate) X(cusolverDnSetStream) X(cusolverDnXpotrf_bufferSize) X(cusolverDnXpotrf)                \
     X(cusolverDnXsyevd_bufferSize) X(cusolverDnXsyevd) X(cusolverDnXgesvd_bufferSize) X(cusolverDnXgesvd)        \
@@ -25,59 +20,22 @@ namespace {
     X(cusolverDnZungqr_bufferSize) X(cusolverDnZungqr)
 struct calls {
 #define X(name) decltype(&::name) name;
-    BLAS(X) SOLVER(X)
+    SOLVER(X)
 #undef X
-    /* in C++ there are two of this name */
-    cublasStatus_t (*product)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,
-                              const void *, cudaDataType, int, long long, const void *, cudaDataType, int, long long,
-                              const void *, void *, cudaDataType, int, long long, int, cublasComputeType_t,
-                              cublasGemmAlgo_t);
 } lib;
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 enum state { UNKNOWN, THERE, ABSENT };
-state blas_state, solver_state;
-cublasHandle_t blas_handles[CPI_DEVICES];
+state solver_state;
 cusolverDnHandle_t solver_handles[CPI_DEVICES];
-
-/* By its name alone, in the toolkit's folder, in those of CUPRITE_LIBRARY_PATH. */
-void *open_library(const char *const names[2])
-{
-    char folders[8192], path[1200];
-    const char *own = getenv("CUPRITE_LIBRARY_PATH"), *home = getenv("CUDA_PATH");
-    snprintf(folders, sizeof folders, "%s:%s/lib64:/usr/local/cuda/lib64", own ? own : "", home ? home : "");
-    for (int i = 0; i < 2; i++)
-        if (void *found = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL)) return found;
-    for (char *rest = folders, *folder; (folder = strsep(&rest, ":")) != nullptr;)
-        for (int i = 0; i < 2; i++) {
-            snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-            void *found = *folder == '/' && access(path, R_OK) == 0 ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : nullptr;
-            if (found) return found;
-        }
-    return nullptr;
-}
-
-state open_blas()
-{
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12"};
-    void *found = open_library(names);
-    if (!found) return ABSENT;
-#define X(name)                                          \
-    *(void **)&lib.name = dlsym(found, #name);           \
-    if (!lib.name) return ABSENT;
-    BLAS(X)
-#undef X
-    *(void **)&lib.product = dlsym(found, "cublasGemmStridedBatchedEx");
-    return lib.product ? THERE : ABSENT;
-}
 
 state open_solver()
 {
-    static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11"};
-    void *found = open_library(names);
+    static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", nullptr};
+    void *found = cpi_cuda_library(names);
     if (!found) return ABSENT;
-#define X(name)                                          \
-    *(void **)&lib.name = dlsym(found, #name);           \
+#define X(name)                                \
+    *(void **)&lib.name = dlsym(found, #name); \
     if (!lib.name) return ABSENT;
     SOLVER(X)
 #undef X
@@ -89,16 +47,16 @@ struct locked {
     ~locked() { pthread_mutex_unlock(&lock); }
 };
 
-/* Under the lock. NULL: there is none. */
-cublasHandle_t blas_of(cp_stream *stream)
+/* Whether cuBLAS is there, without a record where it is not. */
+bool has_blas(const char *what)
 {
-    cublasHandle_t *h = blas_handles + stream->device->slot;
-    if (blas_state == UNKNOWN) blas_state = open_blas();
-    if (blas_state == ABSENT) return nullptr;
-    cpi_cuda_relaxed relaxed;
-    if (!*h && lib.cublasCreate_v2(h) != CUBLAS_STATUS_SUCCESS) *h = nullptr;
-    if (!*h || lib.cublasSetStream_v2(*h, cpi_cuda_stream(stream)) != CUBLAS_STATUS_SUCCESS) return nullptr;
-    return *h;
+    static bool absent;
+    char text[600];
+    if (__atomic_load_n(&absent, __ATOMIC_RELAXED)) return false;
+    if (cpi_cublas_open(what)) return true;
+    cpi_host->take_error(text, sizeof text);
+    __atomic_store_n(&absent, true, __ATOMIC_RELAXED);
+    return false;
 }
 
 cp_code refused(const cpi_linalg *v, const char *name, int status)
@@ -184,25 +142,24 @@ bool cpi_la_library_product(cp_stream *stream, cp_type type, const cpi_la_operan
         bool rows = o->right == 1;
         *ld = rows ? o->down : o->right;
         *op = rows ? CUBLAS_OP_N : o->conjugate ? CUBLAS_OP_C : CUBLAS_OP_T;
-        return (rows ? !o->conjugate : o->down == 1) && *ld < INT_MAX;
+        return rows ? !o->conjugate : o->down == 1;
     };
     cublasOperation_t op_a, op_b;
     int64_t lda, ldb;
-    if (!form(a, &op_a, &lda) || !form(b, &op_b, &ldb) || ldc >= INT_MAX || batch >= INT_MAX) return false;
+    if (!form(a, &op_a, &lda) || !form(b, &op_b, &ldb) || batch >= INT_MAX || !has_blas(what)) return false;
     bool wide = cpi_la_real_size(type) == 8;
     cudaDataType t = cpi_la_complex(type) ? (wide ? CUDA_C_64F : CUDA_C_32F) : wide ? CUDA_R_64F : CUDA_R_32F;
-    double minus64[2] = {assign ? 1.0 : -1.0, 0}, one64[2] = {assign ? 0.0 : 1.0, 0};
-    float minus32[2] = {assign ? 1.f : -1.f, 0}, one32[2] = {assign ? 0.f : 1.f, 0};
-    locked l;
-    cublasHandle_t h = blas_of(stream);
-    if (!h) return false;
-    cublasStatus_t status = lib.product(
-        h, op_b, op_a, n, m, k, wide ? (void *)minus64 : (void *)minus32, b->at, t, (int)ldb, b->next, a->at, t, (int)lda,
-        a->next, wide ? (void *)one64 : (void *)one32, c, t, (int)ldc, next, (int)batch,
-        wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-    *code = status == CUBLAS_STATUS_SUCCESS
-                ? CPI_LAUNCHED(stream, what)
-                : cpi_host->fail(CP_ERROR_DEVICE, "%s: cuBLAS failed with status %d", what, (int)status);
+    double alpha64[2] = {assign ? 1.0 : -1.0, 0}, beta64[2] = {assign ? 0.0 : 1.0, 0};
+    float alpha32[2] = {assign ? 1.f : -1.f, 0}, beta32[2] = {assign ? 0.f : 1.f, 0};
+    cpi_cublas_use use;
+    if ((*code = cpi_cublas_take(what, stream, &use))) return true;
+    cublasStatus_t status = use.call->cublasSetMathMode(use.handle, CUBLAS_DEFAULT_MATH); /* TF32 is for products */
+    if (!status)
+        status = use.call->cublasGemmStridedBatchedEx_64(
+            use.handle, op_b, op_a, n, m, k, wide ? (void *)alpha64 : (void *)alpha32, b->at, t, ldb, b->next, a->at, t,
+            lda, a->next, wide ? (void *)beta64 : (void *)beta32, c, t, ldc, next, batch,
+            wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    *code = cpi_cublas_give(what, &use, status);
     return true;
 }
 

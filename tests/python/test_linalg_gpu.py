@@ -46,8 +46,8 @@ def orthonormal(q, dtype):
           scale=1)
 
 
-SHAPES = [(1, 24, 24), (1, 96, 96), (1, 97, 97), (3, 130, 130), (100, 40, 40), (100, 8, 8), (2, 257, 257), (1, 1030, 1030),
-          (1, 1700, 1700)]
+SHAPES = [(1, 24, 24), (1, 96, 96), (1, 97, 97), (3, 130, 130), (100, 40, 40), (100, 8, 8), (2, 257, 257),
+          (1, 1030, 1030), (1, 1700, 1700)]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -68,8 +68,8 @@ def test_systems(dtype, shape):
     close(sign, wanted[0], n, dtype, c=3000, scale=1)
 
 
-@pytest.mark.parametrize("shape", [(1, 96, 90), (1, 90, 200), (1, 200, 90), (2, 700, 300), (1, 1100, 1200), (1, 2100, 60)],
-                         ids=str)
+@pytest.mark.parametrize("shape", [(1, 96, 90), (1, 90, 200), (1, 200, 90), (1, 700, 300), (1, 1100, 1200),
+                                   (1, 2100, 60)], ids=str)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_lu(dtype, shape):
     from cuprite.scipy.linalg import lu_factor, lu_solve

@@ -62,8 +62,8 @@ def cases(b):
         p = x @ x.T + np.eye(n)
         yield from case(f"cholesky {n} float64", p, la.cholesky, lambda o: xp.linalg.cholesky(o),
                         lambda t: th.linalg.cholesky(t), n**3 / 3, "f64", n == 2048, "torch")
-    yield from case("det 512 float32", square(512, "f4"), la.det, lambda o: xp.linalg.det(o), lambda t: th.linalg.det(t),
-                    2 / 3 * 512**3, "f32", 2, ways=False)
+    yield from case("det 512 float32", square(512, "f4"), la.det, lambda o: xp.linalg.det(o),
+                    lambda t: th.linalg.det(t), 2 / 3 * 512**3, "f32", 2, ways=False)
     for n in (512, 2048, 6000):
         yield from case(f"inv {n} float32", square(n, "f4"), la.inv, lambda o: xp.linalg.inv(o),
                         lambda t: th.linalg.inv(t), 2 * n**3, "f32", n == 6000, "torch")
@@ -76,8 +76,8 @@ def cases(b):
         name = f"{count} x {n}^2 float64"
         work = count * n**3
         yield from case(f"solve {name}", x, lambda m, r=rhs: la.solve(m, r[0]),
-                        lambda o, r=rhs: xp.linalg.solve(o, r[1]), lambda t, r=rhs: th.linalg.solve(t, r[2]), work, "f64",
-                        bar, ways=False)
+                        lambda o, r=rhs: xp.linalg.solve(o, r[1]), lambda t, r=rhs: th.linalg.solve(t, r[2]), work,
+                        "f64", bar, ways=False)
         for f, w in (("inv", x), ("det", x), ("svd", x), ("qr", x), ("eigh", h)):
             yield from case(f"{f} {name}", w, getattr(la, f), lambda o, f=f: getattr(xp.linalg, f)(o),
                             lambda t, f=f: getattr(th.linalg, f)(t), work, "f64", bar, ways=False)

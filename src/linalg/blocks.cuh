@@ -37,7 +37,8 @@ subtract_product(operand<T> a, operand<T> b, T *c, wide ldc, wide next, wide bat
         for (int i = 0; i < EACH; i++)
             for (int j = 0; j < EACH; j++) sum[i][j] = number<T>(0);
         for (int l0 = 0; l0 < k; l0 += DEEP) {
-            for (int e = (int)threadIdx.x; e < TILE * DEEP; e += 256) { /* neighbours in memory to neighbouring threads */
+            for (int e = (int)threadIdx.x; e < TILE * DEEP;
+                 e += 256) { /* neighbours in memory to neighbouring threads */
                 int i = a.right == 1 ? e / DEEP : e % TILE, l = a.right == 1 ? e % DEEP : e / TILE;
                 left[l][i] = i0 + i < m && l0 + l < k ? a.get(matrix, i0 + i, l0 + l) : number<T>(0);
                 int j = b.right == 1 ? e % TILE : e / DEEP;
@@ -200,7 +201,8 @@ template <class T> __global__ void cholesky_finish(const T *a, const T *corners,
         for (int i = (int)threadIdx.y; i < 32; i += (int)blockDim.y) {
             int row = i0 + i, column = j0 + (int)threadIdx.x;
             T v = number<T>(0);
-            if (row < n && column <= row) v = i0 == j0 ? corners[(matrix * n + row) * 32 + column - j0] : w[(wide)row * n + column];
+            if (row < n && column <= row)
+                v = i0 == j0 ? corners[(matrix * n + row) * 32 + column - j0] : w[(wide)row * n + column];
             tile[i][threadIdx.x] = v;
         }
         __syncthreads();

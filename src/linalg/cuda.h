@@ -32,7 +32,10 @@ enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY };
 static inline cpi_la_way cpi_la_way_of()
 {
     const char *way = getenv("CUPRITE_LINALG");
-    return !way ? CPI_LA_BEST : !strcmp(way, "own") ? CPI_LA_OWN : !strcmp(way, "library") ? CPI_LA_LIBRARY : CPI_LA_BEST;
+    return !way                      ? CPI_LA_BEST
+           : !strcmp(way, "own")     ? CPI_LA_OWN
+           : !strcmp(way, "library") ? CPI_LA_LIBRARY
+                                     : CPI_LA_BEST;
 }
 
 static inline cp_code cpi_la_fits(const cpi_linalg *v)
@@ -109,8 +112,10 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
     if (each > cpi_la_shared(stream)) {
         if (together > 2 * cpi_cuda_units(stream)) together = 2 * cpi_cuda_units(stream);
         if (each > 4 * (int64_t)INT_MAX) /* kernels count a matrix's elements in 31 bits */
-            return cpi_host->fail(CP_ERROR_UNSUPPORTED, "%s: matrices of this size need cuSOLVER (libcusolver.so), which is "
-                                  "not there", what);
+            return cpi_host->fail(CP_ERROR_UNSUPPORTED,
+                                  "%s: matrices of this size need cuSOLVER (libcusolver.so), which is "
+                                  "not there",
+                                  what);
         outside = scratch.get<unsigned char>(together * each);
         if (!outside) return CP_ERROR_MEMORY;
     } else {

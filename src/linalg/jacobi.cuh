@@ -281,15 +281,15 @@ svd_round(T *w, T *v, wide batch, int r, int band, int bands, int k, int sweep, 
 /* a = U S V^H of what svd_begin took a, in rows, for the columns of its transpose. */
 template <class T>
 __global__ void __launch_bounds__(1024)
-svd_end(T *w, const T *v, wide batch, int r, T *copy, T *taus, real_of<T> *sizes, int *order, const int *exponents, T *u,
-        real_of<T> *s, T *vt)
+    svd_end(T *w, const T *v, wide batch, int r, T *copy, T *taus, real_of<T> *sizes, int *order, const int *exponents,
+            T *u, real_of<T> *s, T *vt)
 {
     team t;
     for (wide matrix = blockIdx.x; matrix < batch; matrix += gridDim.x) {
         wide all = matrix * r * r, some = matrix * r;
         svd_form<T> to = {u ? vt + all : nullptr, u ? u + all : nullptr, true, false, false, true};
-        svd_finish(t, w + all, r, r, r, r, v ? v + all : nullptr, r, copy + all, taus + some, sizes + some, order + some,
-                   exponents[matrix], s + some, to);
+        svd_finish(t, w + all, r, r, r, r, v ? v + all : nullptr, r, copy + all, taus + some, sizes + some,
+                   order + some, exponents[matrix], s + some, to);
         t.sync();
     }
 }

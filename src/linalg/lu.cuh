@@ -133,7 +133,8 @@ LA_DEVICE void determinant(int lane, const T *diagonal, wide stride, int n, cons
         *sign = zero ? number<T>(0) : one;
     }
     if (logarithm_of)
-        *logarithm_of = zero ? -(R)INFINITY : (R)(logarithm((double)size) + (double)product.exponent * 0.6931471805599453);
+        *logarithm_of =
+            zero ? -(R)INFINITY : (R)(logarithm((double)size) + (double)product.exponent * 0.6931471805599453);
 }
 
 template <class T> __global__ void lu_determinant(const T *a, const int *pivots, wide batch, int n, T *det, T *sign,
@@ -377,7 +378,8 @@ lu_panel_of_rows(T *a, wide batch, int m, int n, int j0, int *pivots, int *moves
 }
 
 /* What a panel does to the other columns: rows change places in all of them; in those behind it, before `limit`, the
- * first nb rows are solved with the panel's unit lower triangle. A block has `tile` columns (a power of two, at most 32). */
+ * first nb rows are solved with the panel's unit lower triangle. A block has `tile` columns (a power of two, at most
+ * 32). */
 template <class T>
 __global__ void __launch_bounds__(512)
 lu_beside(T *a, wide batch, int m, int n, int j0, int nb, int limit, int tile, const int *pivots, const int *moves)
@@ -396,7 +398,8 @@ lu_beside(T *a, wide batch, int m, int n, int j0, int nb, int limit, int tile, c
             top[i * 33 + x] = w[(wide)from[i] * n + c];
             rest[i * tile + x] = w[(wide)from[nb + i] * n + c];
         }
-        for (int i = t.rank; i < nb * nb; i += t.size) lower[i / nb * 33 + i % nb] = w[(wide)(i / nb) * n + j0 + i % nb];
+        for (int i = t.rank; i < nb * nb; i += t.size)
+            lower[i / nb * 33 + i % nb] = w[(wide)(i / nb) * n + j0 + i % nb];
         __syncthreads();
         for (int i = y; i < nb && mine; i += rows)
             if (to[i] - j0 >= nb) w[(wide)(to[i] - j0) * n + c] = rest[i * tile + x];

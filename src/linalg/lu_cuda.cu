@@ -1,7 +1,7 @@
 /* LU and what is made of it: systems, inverses, determinants.
  *
- * Matrices that a team can hold are one launch. Others are eliminated in place by panels: a panel of nb columns, what it
- * does to the columns beside it, and the product that is subtracted behind it. Within OUTER columns that happens at
+ * Matrices that a team can hold are one launch. Others are eliminated in place by panels: a panel of nb columns, what
+ * it does to the columns beside it, and the product that is subtracted behind it. Within OUTER columns that happens at
  * once, for the columns behind them when all OUTER are there. The right-hand sides of a system lie beside the matrix,
  * so elimination has solved with L when it ends. */
 #include "linalg/lu.cuh"
@@ -71,7 +71,7 @@ template <class T> cp_code eliminate(const elimination &e, T *w)
     auto at = [&](int i, int j) { return w + (int64_t)i * n + j; };
     for (int begin = 0, end; begin < r && !code; begin = end) {
         int width = panel_width(e, e.m - begin, sizeof(T));
-        if (!width || e.m - begin <= 1024) width = e.m - begin <= 1024 ? NB : FAR;
+        if (!width || e.m - begin <= 1024) width = e.m - begin <= 1024 ? (int)NB : (int)FAR;
         end = begin + (outer > width ? outer : width);
         if (end > r) end = r;
         for (int j = begin, nb; j < end && !code; j += nb) {
@@ -104,8 +104,10 @@ template <class T> cp_code eliminate(const elimination &e, T *w)
 
 cp_code copy(cp_stream *stream, void *to, const void *from, int64_t count, cp_type type, const char *what)
 {
-    return cpi_cuda_issued(stream, cudaMemcpyAsync(to, from, (size_t)count * cpi_la_size(type), cudaMemcpyDeviceToDevice,
-                                                   cpi_cuda_stream(stream)), what);
+    return cpi_cuda_issued(
+        stream,
+        cudaMemcpyAsync(to, from, (size_t)count * cpi_la_size(type), cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),
+        what);
 }
 
 /* The rows that exchanges lead to. */
@@ -115,8 +117,8 @@ cp_code rows_of(cp_stream *stream, const cpi_linalg *v, const int *pivots, int r
     cp_code code = checked ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_PIVOTS, &t);
     if (code) return code;
     size_t shared = (size_t)m * 4 <= 45000 ? (size_t)m * 4 : 0;
-    la::lu_rows<<<blocks_of(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(pivots, v->batch, r, m, shared != 0,
-                                                                                       rows, t.mailbox, t.number);
+    la::lu_rows<<<blocks_of(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
+        pivots, v->batch, r, m, shared != 0, rows, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
 }
 
@@ -227,8 +229,8 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
         typedef decltype(t) T;
         cudaStream_t cs = cpi_cuda_stream(stream);
         unsigned all = blocks_of(v->batch * n, 1 << 20);
-        la::beside<T><<<all, 256, 0, cs>>>((const T *)v->a, inverse ? nullptr : (const T *)v->b, (T *)w, v->batch, (int)n,
-                                           (int)k);
+        la::beside<T><<<all, 256, 0, cs>>>((const T *)v->a, inverse ? nullptr : (const T *)v->b, (T *)w, v->batch,
+                                           (int)n, (int)k);
         cp_code done = CPI_LAUNCHED(stream, v->function);
         if (!done) done = eliminate(e, (T *)w);
         if (!done && !v->quiet) done = cpi_la_regular(stream, v, w, columns + 1, n * columns);
@@ -253,7 +255,8 @@ cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
     int64_t each, n = v->n;
     if (code) return code;
     if (is_whole(stream, v, n, n, 0, &each))
-        return cpi_la_with(v->type, [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });
+        return cpi_la_with(v->type,
+                           [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });
     cpi_la_scratch work(stream), moves(stream);
     char *w = work.get<char>(v->batch * n * n * (int64_t)cpi_la_size(v->type));
     int *more = moves.get<int>(v->batch * (64 + n)), *pivots = more + v->batch * 64;

@@ -213,7 +213,8 @@ struct place {
     {
         matrix = first + (wide)blockIdx.x * blockDim.y + threadIdx.y;
         if (matrix >= batch) matrix = -1;
-        memory = outside ? outside + ((wide)blockIdx.x * blockDim.y + threadIdx.y) * each : la_shared + threadIdx.y * each;
+        memory =
+            outside ? outside + ((wide)blockIdx.x * blockDim.y + threadIdx.y) * each : la_shared + threadIdx.y * each;
     }
 };
 

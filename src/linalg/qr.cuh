@@ -171,8 +171,9 @@ qr_whole(wide first, wide batch, int m, int n, int rows, int columns, int raw, c
 
 /* --- panels --- */
 
-/* Columns j0 .. j0 + blockDim.x / 32 of matrices with m - j0 <= 32 EACH: one warp a column, which it keeps in registers.
- * A column becomes a reflection in the shared memory, where all read it; two take turns, so one barrier a column does. */
+/* Columns j0 .. j0 + blockDim.x / 32 of matrices with m - j0 <= 32 EACH: one warp a column, which it keeps in
+ * registers. A column becomes a reflection in the shared memory, where all read it; two take turns, so one barrier a
+ * column does. */
 template <class T, int EACH>
 __global__ void __launch_bounds__(1024)
 qr_panel(T *a, T *taus, wide batch, int m, int n, int j0)

@@ -98,9 +98,9 @@ cp_code reflect(cp_stream *stream, const cpi_linalg *v, const T *a, const T *tau
 {
     if (c0 >= c1) return CP_OK;
     unsigned warps = warps_of(stream, (int64_t)(c1 - c0) * v->batch);
-    la::qr_reflect<T, EACH><<<dim3((unsigned)(c1 - c0 + (int)warps - 1) / warps, blocks_of(v->batch, 65535)), 32 * warps,
-                              0, cpi_cuda_stream(stream)>>>(a, taus, v->batch, (int)v->m, (int)v->n, j0, j1, forward, x,
-                                                            next, c0, c1);
+    la::qr_reflect<T, EACH>
+        <<<dim3((unsigned)(c1 - c0 + (int)warps - 1) / warps, blocks_of(v->batch, 65535)), 32 * warps, 0,
+           cpi_cuda_stream(stream)>>>(a, taus, v->batch, (int)v->m, (int)v->n, j0, j1, forward, x, next, c0, c1);
     return CPI_LAUNCHED(stream, v->function);
 }
 

@@ -176,8 +176,8 @@ cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x)
     code = s.space(on_device, on_host);
     for (int64_t i = 0; i < v->batch && !code; i++) {
         TRY(lib.cusolverDnXpotrf(s.handle, nullptr, part, n, s.type,
-                                 matrix_of<void>(x, i, n * n * (int64_t)cpi_la_size(v->type)), n, s.type, s.device.memory,
-                                 on_device, s.host, on_host, s.info));
+                                 matrix_of<void>(x, i, n * n * (int64_t)cpi_la_size(v->type)), n, s.type,
+                                 s.device.memory, on_device, s.host, on_host, s.info));
         code = s.told(CPI_LINALG_NOT_POSITIVE);
     }
     return code;
@@ -215,12 +215,12 @@ cp_code cpi_la_library_svd(cp_stream *stream, const cpi_linalg *v, void *a, int6
     signed char job_u = !u ? 'N' : columns == m ? 'A' : 'S', job_v = u ? 'A' : 'N';
     cp_code code = s.begin();
     if (code) return code;
-    TRY(lib.cusolverDnXgesvd_bufferSize(s.handle, nullptr, job_u, job_v, m, n, s.type, a, m, s.real, values, s.type, u, m,
-                                        s.type, vt, n, s.type, &on_device, &on_host));
+    TRY(lib.cusolverDnXgesvd_bufferSize(s.handle, nullptr, job_u, job_v, m, n, s.type, a, m, s.real, values, s.type, u,
+                                        m, s.type, vt, n, s.type, &on_device, &on_host));
     code = s.space(on_device, on_host);
     if (code) return code;
-    TRY(lib.cusolverDnXgesvd(s.handle, nullptr, job_u, job_v, m, n, s.type, a, m, s.real, values, s.type, u, m, s.type, vt,
-                             n, s.type, s.device.memory, on_device, s.host, on_host, s.info));
+    TRY(lib.cusolverDnXgesvd(s.handle, nullptr, job_u, job_v, m, n, s.type, a, m, s.real, values, s.type, u, m, s.type,
+                             vt, n, s.type, s.device.memory, on_device, s.host, on_host, s.info));
     return s.told(CPI_LINALG_SVD);
 }
 

@@ -1,9 +1,9 @@
 /* Singular values and eigenvalues of Hermitian matrices.
  *
  * What a team can hold is rotated by one block (jacobi.cuh). Larger singular value problems are made square by QR, and
- * their columns are rotated in bands by many blocks, a launch a round: the host does not learn when they are orthogonal,
- * so it gives all rounds there may be, which end at once when a sweep has found nothing to do. Larger Hermitian matrices
- * are cuSOLVER's. */
+ * their columns are rotated in bands by many blocks, a launch a round: the host does not learn when they are
+ * orthogonal, so it gives all rounds there may be, which end at once when a sweep has found nothing to do. Larger
+ * Hermitian matrices are cuSOLVER's. */
 #include "linalg/jacobi.cuh"
 
 #include "linalg/cuda.h"
@@ -30,7 +30,8 @@ template <class T> cp_code whole_svd(cp_stream *stream, const cpi_linalg *v, cpi
     while (lanes > 1 && lanes / 2 >= p) lanes /= 2;
     typedef la::real_of<T> R;
     return cpi_la_by_teams(
-        stream, la::svd_whole<T>, v->batch, svd_bytes<T>(v), cpi_la_threads((int64_t)((r + 1) / 2) * lanes), v->function,
+        stream, la::svd_whole<T>, v->batch, svd_bytes<T>(v), cpi_la_threads((int64_t)((r + 1) / 2) * lanes),
+        v->function,
         [&](wide first, wide end, unsigned grid, dim3 block, size_t shared, wide each, unsigned char *outside) {
             la::svd_whole<T><<<grid, block, shared, cpi_cuda_stream(stream)>>>(
                 first, end, m, n, v->full ? p : r, (const T *)v->a, (T *)v->u, (R *)v->s, (T *)v->vt, each, outside,
@@ -78,8 +79,8 @@ cp_code square_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t, con
         code = CPI_LAUNCHED(stream, v->function);
     }
     if (code) return code;
-    la::svd_end<T><<<blocks_of(batch, 1 << 20), 1024, 0, cs>>>(w, turns, batch, r, copy, taus, sizes, order, exponents, u,
-                                                              s, vt);
+    la::svd_end<T>
+        <<<blocks_of(batch, 1 << 20), 1024, 0, cs>>>(w, turns, batch, r, copy, taus, sizes, order, exponents, u, s, vt);
     return CPI_LAUNCHED(stream, v->function);
 }
 
@@ -162,8 +163,10 @@ template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, c
         if (!code) code = cpi_la_library_svd(stream, v, a, p, r, u, columns, (R *)v->s + i * r, vt);
         if (code || !u) continue;
         if (flip) { /* U'^T lies in rows where U' lies in columns; V'^H in columns is conj(V') in rows */
-            code = cpi_cuda_issued(stream, cudaMemcpyAsync(other, u, (size_t)(p * columns) * sizeof(T),
-                                                           cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);
+            code = cpi_cuda_issued(stream,
+                                   cudaMemcpyAsync(other, u, (size_t)(p * columns) * sizeof(T),
+                                                   cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),
+                                   v->function);
             if (!code)
                 code = cpi_cuda_issued(stream, cudaMemcpyAsync(to, vt, (size_t)(r * r) * sizeof(T),
                                                                cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),

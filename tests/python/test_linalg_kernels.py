@@ -89,8 +89,8 @@ def test_lu_of_teams(kernel, dtype, n, threads, teams):
         ld = (n + k) | 1
         each = room(n * ld * a.itemsize + 8 * n)
         f((-(-batch // teams),), (threads, teams),
-          (i4(task), i8(0), i8(batch), i4(n), i4(n), i4(k), i4(ld), cp.asarray(a), cp.asarray(b), x, u, s, 0, 0, i8(each),
-           0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
+          (i4(task), i8(0), i8(batch), i4(n), i4(n), i4(k), i4(ld), cp.asarray(a), cp.asarray(b), x, u, s, 0, 0,
+           i8(each), 0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
         return cp.asnumpy(x)
 
     x = run(1, a, k, cp.empty((batch, n, k), dtype))
@@ -185,8 +185,8 @@ def test_cholesky(kernel, dtype, n, threads, teams, upper):
     f = kernel("blocks", "cholesky_whole", dtype)
 
     def run(given):
-        f((-(-3 // teams),), (threads, teams), (i8(0), i8(3), i4(n), i4(n | 1), i4(upper), cp.asarray(given), x, i8(each),
-                                                0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
+        f((-(-3 // teams),), (threads, teams), (i8(0), i8(3), i4(n), i4(n | 1), i4(upper), cp.asarray(given), x,
+                                                i8(each), 0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
         return x.get()
 
     y = run(half)
@@ -267,8 +267,8 @@ def test_svd_of_teams(kernel, dtype, m, n, threads, teams, deficient):
         vt = cp.empty((3, columns if m < n else n, n), dtype)
         s = cp.empty((3, r), a.real.dtype)
         kernel("jacobi", "svd_whole", dtype)((-(-3 // teams),), (threads, teams),
-                                             (i8(0), i8(3), i4(m), i4(n), i4(columns), cp.asarray(a), u, s, vt, i8(each),
-                                              0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
+                                             (i8(0), i8(3), i4(m), i4(n), i4(columns), cp.asarray(a), u, s, vt,
+                                              i8(each), 0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
         assert not mailbox.get()[0]
         spectrum(u.get(), s.get(), vt.get(), a, dtype)
 

@@ -31,6 +31,8 @@ enum cpi_late {
 #undef X
 };
 uint32_t *cpi_cuda_mailbox(cp_stream *stream);
+/* What a kernel stores there for "FUNCTION: TEXT" with that code; both texts stay. */
+uint32_t cpi_cuda_late(cp_code code, const char *function, const char *text);
 
 static inline cudaStream_t cpi_cuda_stream(const cp_stream *s) { return (cudaStream_t)s->handle; }
 /* Multiprocessors of the stream's device. */

@@ -40,6 +40,15 @@ const late late_failures[] = {
 #undef X
 };
 
+/* Failures that name a function, numbered behind those: there are as many as functions and texts that go together. */
+enum { NAMED = 250, LATE_FAILURES = sizeof late_failures / sizeof *late_failures };
+struct named {
+    cp_code code;
+    const char *function, *text;
+};
+named named_failures[NAMED];
+uint32_t named_count;
+
 record *record_if_any(cp_stream *s) { return (record *)__atomic_load_n(&s->impl, __ATOMIC_ACQUIRE); }
 
 /* NULL, with an error written, when there is no memory for it. */
@@ -66,7 +75,11 @@ cp_code told(record *r)
     uint32_t *box = r ? __atomic_load_n(&r->mailbox, __ATOMIC_ACQUIRE) : NULL;
     if (!box || !__atomic_load_n(box, __ATOMIC_ACQUIRE)) return CP_OK;
     uint32_t what = __atomic_exchange_n(box, CPI_LATE_NONE, __ATOMIC_ACQ_REL);
-    if (what == CPI_LATE_NONE || what >= sizeof late_failures / sizeof *late_failures) return CP_OK;
+    if (what >= LATE_FAILURES && what - LATE_FAILURES < __atomic_load_n(&named_count, __ATOMIC_ACQUIRE)) {
+        const named *n = named_failures + (what - LATE_FAILURES);
+        return cpi_host->fail(n->code, "%s: %s", n->function, n->text);
+    }
+    if (what == CPI_LATE_NONE || what >= LATE_FAILURES) return CP_OK;
     return cpi_host->fail(late_failures[what].code, "%s", late_failures[what].text);
 }
 
@@ -183,6 +196,23 @@ uint32_t *cpi_cuda_mailbox(cp_stream *stream)
     pthread_mutex_unlock(&lock);
     cpi_cuda_check(stream, status, "mailbox");
     return r->mailbox;
+}
+
+uint32_t cpi_cuda_late(cp_code code, const char *function, const char *text)
+{
+    uint32_t i = 0;
+    pthread_mutex_lock(&lock);
+    for (; i < named_count; i++) {
+        const named *n = named_failures + i;
+        if (n->code == code && strcmp(n->function, function) == 0 && strcmp(n->text, text) == 0) break;
+    }
+    if (i == NAMED) i--;
+    else if (i == named_count) {
+        named_failures[i] = {code, function, text};
+        __atomic_store_n(&named_count, i + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return LATE_FAILURES + i;
 }
 
 void *cpi_cuda_counters(cp_stream *stream)

@@ -1,0 +1,201 @@
+/* Products, triangles, transposes and Cholesky of many matrices, for the slots of this room.
+ *
+ * A large triangle is solved by steps of 32 columns, whose products stay within OUTER rows; the other rows get one
+ * product of OUTER columns. Large products are cuBLAS's where it is there. */
+#include "linalg/blocks.cuh"
+
+#include "linalg/cuda.h"
+
+using la::operand;
+using la::wide;
+
+namespace {
+
+enum { STEP = 32, OUTER = 256, WHOLE_CHOLESKY = 96 };
+
+unsigned many(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
+unsigned tiles(int64_t n, int64_t each) { return (unsigned)((n + each - 1) / each); }
+
+template <class T> operand<T> operand_of(const cpi_la_operand &a, int64_t i = 0, int64_t j = 0)
+{
+    return {(const T *)a.at + i * a.down + j * a.right, a.down, a.right, a.next, a.conjugate};
+}
+
+cpi_la_operand part(const cpi_la_operand &a, cp_type type, int64_t i, int64_t j)
+{
+    cpi_la_operand p = a;
+    p.at = (const char *)a.at + (i * a.down + j * a.right) * (int64_t)cpi_la_size(type);
+    return p;
+}
+
+} // namespace
+
+cp_code cpi_la_product(cp_stream *stream, cp_type type, cpi_la_operand a, cpi_la_operand b, void *c, int64_t ldc,
+                       int64_t next, int64_t batch, int m, int n, int k, bool assign, bool lower, const char *what)
+{
+    if (m <= 0 || n <= 0 || k <= 0) return CP_OK;
+    cp_code code = CP_OK;
+    cpi_la_way way = cpi_la_way_of();
+    double work = (double)m * n * k;
+    if (way != CPI_LA_OWN && work >= (way == CPI_LA_LIBRARY ? 32768.0 : 1e9) && batch < 16 && m > 1 && n > 1 &&
+        cpi_la_library_product(stream, type, &a, &b, c, ldc, next, batch, m, n, k, assign, &code, what))
+        return code;
+    return cpi_la_with(type, [&](auto t) {
+        typedef decltype(t) T;
+        unsigned high = tiles(m, 64); /* as many as a grid may have, one launch each */
+        for (unsigned y = 0; y < high; y += 65535) {
+            unsigned rows = high - y < 65535 ? high - y : 65535;
+            int64_t i = (int64_t)y * 64;
+            la::subtract_product<T><<<dim3(tiles(n, 64), rows, many(batch, 65535)), 256, 0, cpi_cuda_stream(stream)>>>(
+                operand_of<T>(a, i), operand_of<T>(b), (T *)c + i * ldc, ldc, next, batch, (int)(m - i), n, k, assign,
+                lower && !y);
+        }
+        return CPI_LAUNCHED(stream, what);
+    });
+}
+
+cp_code cpi_la_triangle(cp_stream *stream, cp_type type, cpi_la_operand a, bool lower, bool unit, void *x, int64_t ldx,
+                        int64_t next, int64_t batch, int n, int k, const char *what)
+{
+    cp_code code = CP_OK;
+    int64_t size = (int64_t)cpi_la_size(type);
+    auto rows = [&](int i) { return (char *)x + i * ldx * size; };
+    auto right = [&](int i) { return cpi_la_operand{rows(i), ldx, 1, next, false}; };
+    int outers = (n + OUTER - 1) / OUTER;
+    for (int o = 0; o < outers && !code; o++) {
+        int begin = (lower ? o : outers - 1 - o) * OUTER, end = begin + OUTER < n ? begin + OUTER : n;
+        int steps = (end - begin + STEP - 1) / STEP;
+        for (int s = 0; s < steps && !code; s++) {
+            int j = begin + (lower ? s : steps - 1 - s) * STEP, nb = end - j < STEP ? end - j : STEP;
+            code = cpi_la_with(type, [&](auto t) {
+                typedef decltype(t) T;
+                la::triangle_step<T><<<dim3(tiles(k, 32), many(batch, 65535)), 512, 0, cpi_cuda_stream(stream)>>>(
+                    operand_of<T>(a, j, j), (T *)rows(j), ldx, next, batch, nb, k, lower, unit);
+                return CPI_LAUNCHED(stream, what);
+            });
+            int first = lower ? j + nb : begin, last = lower ? end : j;
+            if (!code)
+                code = cpi_la_product(stream, type, part(a, type, first, j), right(j), rows(first), ldx, next, batch,
+                                      last - first, k, nb, false, false, what);
+        }
+        int first = lower ? end : 0, last = lower ? n : begin;
+        if (!code)
+            code = cpi_la_product(stream, type, part(a, type, first, begin), right(begin), rows(first), ldx, next,
+                                  batch, last - first, k, end - begin, false, false, what);
+    }
+    return code;
+}
+
+cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y, int64_t batch, int m, int n,
+                         bool conjugate, const char *what)
+{
+    return cpi_la_with(type, [&](auto t) {
+        typedef decltype(t) T;
+        int64_t all = (int64_t)tiles(m, 32) * tiles(n, 32) * batch;
+        la::transpose<T><<<many(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(
+            (const T *)x, n, (wide)m * n, (T *)y, m, (wide)m * n, batch, m, n, conjugate);
+        return CPI_LAUNCHED(stream, what);
+    });
+}
+
+cp_code cpi_la_triangular(cp_stream *stream, const cpi_linalg *v)
+{
+    cp_code code = cpi_la_fits(v);
+    size_t size = cpi_la_size(v->type);
+    int64_t n = v->n;
+    if (!code && !v->unit) code = cpi_la_regular(stream, v, v->a, n + 1, n * n);
+    if (!code)
+        code = cpi_cuda_issued(stream, cudaMemcpyAsync(v->x, v->b, (size_t)(v->batch * n * v->k) * size,
+                                                       cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);
+    if (code) return code;
+    bool turned = v->trans != CPI_TRANS_NONE;
+    cpi_la_operand a = {v->a, turned ? 1 : n, turned ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
+    return cpi_la_triangle(stream, v->type, a, v->upper == turned, v->unit, v->x, v->k, n * v->k, v->batch, (int)n,
+                           (int)v->k, v->function);
+}
+
+/* --- Cholesky --- */
+
+namespace {
+
+template <class T> cp_code whole_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+{
+    int n = (int)v->n, ld = n | 1;
+    int threads = n <= 24 ? 32 : cpi_la_threads((int64_t)n * n / 4);
+    return cpi_la_by_teams(
+        stream, la::cholesky_whole<T>, v->batch, (int64_t)n * ld * (int64_t)sizeof(T), threads, v->function,
+        [&](wide first, wide end, unsigned grid, dim3 block, size_t shared, wide each, unsigned char *outside) {
+            la::cholesky_whole<T><<<grid, block, shared, cpi_cuda_stream(stream)>>>(
+                first, end, n, ld, v->upper, (const T *)v->a, (T *)v->x, each, outside, t.mailbox, t.number);
+        });
+}
+
+template <class T> cp_code blocked_cholesky(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+{
+    cpi_la_scratch scratch(stream);
+    int n = (int)v->n;
+    int64_t all = v->batch * n * n, square = (int64_t)n * n;
+    T *w = scratch.get<T>(all + v->batch * n * STEP), *corners = w + all;
+    if (!w) return CP_ERROR_MEMORY;
+    cudaStream_t cs = cpi_cuda_stream(stream);
+    cp_code code = CP_OK;
+    if (v->upper) code = cpi_la_transpose(stream, v->type, v->a, w, v->batch, n, n, true, v->function);
+    else
+        code = cpi_cuda_issued(stream, cudaMemcpyAsync(w, v->a, (size_t)all * sizeof(T), cudaMemcpyDeviceToDevice, cs),
+                               v->function);
+    unsigned batches = many(v->batch, 65535);
+    for (int j = 0; j < n && !code; j += STEP) {
+        int nb = n - j < STEP ? n - j : STEP, rest = n - j - nb;
+        la::cholesky_panel<T><<<dim3(rest ? tiles(rest, 64) : 1, batches), 512, 0, cs>>>(
+            w, corners, v->batch, n, j, nb, t.mailbox, t.number);
+        code = CPI_LAUNCHED(stream, v->function);
+        const T *below = w + (int64_t)(j + nb) * n + j;
+        if (!code)
+            code = cpi_la_product(stream, v->type, {below, n, 1, square, false}, {below, 1, n, square, true},
+                                  w + (int64_t)(j + nb) * (n + 1), n, square, v->batch, rest, rest, nb, false, true,
+                                  v->function);
+    }
+    if (code) return code;
+    la::cholesky_finish<T><<<dim3(tiles(n, 32), tiles(n, 32), batches), dim3(32, 8), 0, cs>>>(
+        w, corners, (T *)v->x, v->batch, n, v->upper);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+/* x = the triangle of a that a library's Cholesky left, in columns; the rest zeros. */
+template <class T> __global__ void keep_triangle(T *x, wide batch, int n, int upper)
+{
+    for (wide at = blockIdx.x; at < batch * n; at += gridDim.x) {
+        int i = (int)(at % n);
+        for (int c = (int)threadIdx.x; c < n; c += (int)blockDim.x)
+            if (upper ? c < i : c > i) x[at * n + c] = la::number<T>(0);
+    }
+}
+
+} // namespace
+
+cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v)
+{
+    cpi_la_trouble t;
+    cp_code code = cpi_la_fits(v);
+    if (!code) code = cpi_la_trouble_of(stream, v, CPI_LINALG_NOT_POSITIVE, &t);
+    if (code) return code;
+    int64_t n = v->n, bytes = n * (n | 1) * (int64_t)cpi_la_size(v->type);
+    cpi_la_way way = cpi_la_way_of();
+    bool library = way == CPI_LA_LIBRARY ? n > 32 : way == CPI_LA_BEST && n > 1024 && v->batch <= 8;
+    if (library && cpi_la_library()) {
+        code = cpi_cuda_issued(stream, cudaMemcpyAsync(v->x, v->a, (size_t)(v->batch * n * n) * cpi_la_size(v->type),
+                                                       cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);
+        if (!code) code = cpi_la_library_cholesky(stream, v, v->x);
+        return code ? code : cpi_la_with(v->type, [&](auto e) {
+            typedef decltype(e) T;
+            keep_triangle<T><<<many(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>((T *)v->x, v->batch,
+                                                                                             (int)n, v->upper);
+            return CPI_LAUNCHED(stream, v->function);
+        });
+    }
+    bool whole = bytes <= cpi_la_shared(stream) && (n <= WHOLE_CHOLESKY || v->batch > 16);
+    return cpi_la_with(v->type, [&](auto e) {
+        typedef decltype(e) T;
+        return whole ? whole_cholesky<T>(stream, v, t) : blocked_cholesky<T>(stream, v, t);
+    });
+}

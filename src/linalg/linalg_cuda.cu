@@ -1,0 +1,55 @@
+/* The room's slots on a GPU. What has no kernel of its own here, eigenvalues of general matrices and Schur's form, the
+ * CPU's slots do on copies in the host's memory: these two wait. */
+#include "linalg/cuda.h"
+
+namespace {
+
+struct host_memory {
+    char *memory = nullptr;
+    ~host_memory() { cpi_host->free(memory); }
+    char *get(int64_t bytes) { return memory = (char *)cpi_host->malloc((size_t)bytes); }
+};
+
+/* A slot of the CPU's, for results x, u, s of so many bytes a matrix (0: not wanted). */
+cp_code by_host(cp_stream *stream, const cpi_linalg *v, cp_code (*slot)(cp_stream *, const cpi_linalg *), int64_t x,
+                int64_t u, int64_t s)
+{
+    int64_t each = v->m * v->n * (int64_t)cpi_la_size(v->type);
+    const cpi_backend *backend = stream->device->backend;
+    host_memory from, results;
+    char *a = from.get(v->batch * each), *to = a ? results.get(v->batch * (x + u + s)) : nullptr;
+    if (!to) return CP_ERROR_MEMORY;
+    cp_stream *host_stream = cpi_host->cpu_stream();
+    if (!host_stream) return CP_ERROR_MEMORY;
+    cp_code code = backend->to_host(stream, a, v->a, (size_t)(v->batch * each));
+    cpi_linalg mine = *v;
+    mine.a = a;
+    mine.x = v->x ? to : nullptr;
+    mine.u = v->u ? to + v->batch * x : nullptr;
+    mine.s = v->s ? to + v->batch * (x + u) : nullptr;
+    if (!code) code = slot(host_stream, &mine);
+    if (!code && v->x) code = backend->from_host(stream, v->x, mine.x, (size_t)(v->batch * x));
+    if (!code && v->u) code = backend->from_host(stream, v->u, mine.u, (size_t)(v->batch * u));
+    if (!code && v->s) code = backend->from_host(stream, v->s, mine.s, (size_t)(v->batch * s));
+    return code;
+}
+
+cp_code eig(cp_stream *stream, const cpi_linalg *v)
+{
+    int64_t pair = (int64_t)(2 * cpi_la_real_size(v->type)), n = v->n;
+    return by_host(stream, v, cpi_host->cpu->linalg->eig, 0, v->u ? n * n * pair : 0, n * pair);
+}
+
+cp_code schur(cp_stream *stream, const cpi_linalg *v)
+{
+    int64_t each = v->n * v->n * (int64_t)cpi_la_size(v->type);
+    return by_host(stream, v, cpi_host->cpu->linalg->schur, each, v->u ? each : 0, 0);
+}
+
+} // namespace
+
+extern "C" const cpi_linalg_ops cpi_linalg_cuda;
+const cpi_linalg_ops cpi_linalg_cuda = {
+    cpi_la_lu,  cpi_la_lu_solve, cpi_la_solve, cpi_la_inv,  cpi_la_det, cpi_la_triangular, cpi_la_cholesky,
+    cpi_la_qr, cpi_la_svd,      cpi_la_eigh,  eig,         schur,
+};

@@ -1,0 +1,274 @@
+/* LU and what is made of it: systems, inverses, determinants.
+ *
+ * Matrices that a team can hold are one launch. Others are eliminated in place by panels: a panel of nb columns, what
+ * it does to the columns beside it, and the product that is subtracted behind it. Within OUTER columns that happens at
+ * once, for the columns behind them when all OUTER are there. The right-hand sides of a system lie beside the matrix,
+ * so elimination has solved with L when it ends. */
+#include "linalg/lu.cuh"
+
+#include "linalg/cuda.h"
+
+using la::wide;
+
+namespace {
+
+enum { WHOLE = 96, OUTER = 128, LARGE = 1024, FAR = 16 /* columns of panels in memory */ };
+
+unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
+
+/* w: batch matrices of m rows of n, of which the first `columns` columns are eliminated. */
+struct elimination {
+    cp_stream *stream;
+    cp_type type;
+    const char *what;
+    int64_t batch;
+    int m, n, columns;
+    int *pivots, *moves;
+};
+
+/* The widest panel of `h` rows that a block's shared memory holds. 0: none. */
+int panel_width(const elimination &e, int64_t h, int64_t size)
+{
+    for (int nb = 32; nb >= 4; nb /= 2)
+        if (h * (nb | 1) * size + (h + nb) * 4 <= cpi_la_shared(e.stream)) return nb;
+    return 0;
+}
+
+template <class T> cp_code panel(const elimination &e, T *w, int j, int nb)
+{
+    enum { NB = 128 / sizeof(T) };
+    cudaStream_t cs = cpi_cuda_stream(e.stream);
+    int h = e.m - j;
+    int64_t bytes = ((int64_t)h * (nb | 1) * (int64_t)sizeof(T) + (int64_t)(h + nb) * 4 + 15) / 16 * 16;
+    if (h <= 1024 && nb == NB) {
+        int threads = (h + 31) / 32 * 32;
+        la::lu_panel_of_rows<T, NB><<<(unsigned)e.batch, (unsigned)threads, 0, cs>>>(w, e.batch, e.m, e.n, j, e.pivots,
+                                                                                    e.moves);
+        return CPI_LAUNCHED(e.stream, e.what);
+    }
+    cpi_la_scratch scratch(e.stream);
+    unsigned char *outside = nullptr;
+    if (bytes > cpi_la_shared(e.stream)) {
+        outside = scratch.get<unsigned char>(bytes * e.batch);
+        if (!outside) return CP_ERROR_MEMORY;
+    } else if (bytes > 32768) {
+        cudaError_t status = cudaFuncSetAttribute((const void *)la::lu_panel<T>,
+                                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        if (status != cudaSuccess) return cpi_cuda_check(e.stream, status, e.what);
+    }
+    int threads = cpi_la_threads(h);
+    la::lu_panel<T><<<(unsigned)e.batch, (unsigned)threads, outside ? 0 : (size_t)bytes, cs>>>(
+        w, e.batch, e.m, e.n, j, nb, e.pivots, e.moves, outside, bytes);
+    return CPI_LAUNCHED(e.stream, e.what);
+}
+
+template <class T> cp_code eliminate(const elimination &e, T *w)
+{
+    enum { NB = 128 / sizeof(T) };
+    int r = e.m < e.columns ? e.m : e.columns, n = e.n, outer = r > LARGE ? OUTER : 0;
+    int64_t square = (int64_t)e.m * n;
+    cp_code code = CP_OK;
+    auto at = [&](int i, int j) { return w + (int64_t)i * n + j; };
+    for (int begin = 0, end; begin < r && !code; begin = end) {
+        int width = panel_width(e, e.m - begin, sizeof(T));
+        if (!width || e.m - begin <= 1024) width = e.m - begin <= 1024 ? (int)NB : (int)FAR;
+        end = begin + (outer > width ? outer : width);
+        if (end > r) end = r;
+        for (int j = begin, nb; j < end && !code; j += nb) {
+            nb = e.m - j <= 1024 ? NB : panel_width(e, e.m - j, sizeof(T));
+            if (!nb) nb = FAR;
+            if (nb > end - j) nb = end - j;
+            code = panel(e, w, j, nb);
+            int limit = outer ? end : n;
+            if (code || n == nb) break;
+            int tile = n - nb > 1024 ? 32 : 16;
+            la::lu_beside<T><<<dim3((unsigned)((n - nb + tile - 1) / tile), blocks_of(e.batch, 65535)), 512,
+                               (size_t)nb * tile * sizeof(T), cpi_cuda_stream(e.stream)>>>(
+                w, e.batch, e.m, n, j, nb, limit, tile, e.pivots, e.moves);
+            code = CPI_LAUNCHED(e.stream, e.what);
+            if (!code)
+                code = cpi_la_product(e.stream, e.type, {at(j + nb, j), n, 1, square, false},
+                                      {at(j, j + nb), n, 1, square, false}, at(j + nb, j + nb), n, square, e.batch,
+                                      e.m - j - nb, limit - j - nb, nb, false, false, e.what);
+        }
+        if (code || !outer || end >= n) continue;
+        code = cpi_la_triangle(e.stream, e.type, {at(begin, begin), n, 1, square, false}, true, true, at(begin, end), n,
+                               square, e.batch, end - begin, n - end, e.what);
+        if (!code)
+            code = cpi_la_product(e.stream, e.type, {at(end, begin), n, 1, square, false},
+                                  {at(begin, end), n, 1, square, false}, at(end, end), n, square, e.batch, e.m - end,
+                                  n - end, end - begin, false, false, e.what);
+    }
+    return code;
+}
+
+cp_code copy(cp_stream *stream, void *to, const void *from, int64_t count, cp_type type, const char *what)
+{
+    return cpi_cuda_issued(
+        stream,
+        cudaMemcpyAsync(to, from, (size_t)count * cpi_la_size(type), cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),
+        what);
+}
+
+/* The rows that exchanges lead to. */
+cp_code rows_of(cp_stream *stream, const cpi_linalg *v, const int *pivots, int r, int m, int *rows, bool checked)
+{
+    cpi_la_trouble t = {nullptr, 0};
+    cp_code code = checked ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_PIVOTS, &t);
+    if (code) return code;
+    size_t shared = (size_t)m * 4 <= 45000 ? (size_t)m * 4 : 0;
+    la::lu_rows<<<blocks_of(v->batch, 1 << 20), 128, shared, cpi_cuda_stream(stream)>>>(
+        pivots, v->batch, r, m, shared != 0, rows, t.mailbox, t.number);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+/* Whether one team takes the m x n matrix with k columns beside it. */
+bool is_whole(cp_stream *stream, const cpi_linalg *v, int64_t m, int64_t n, int64_t k, int64_t *each)
+{
+    *each = m * ((n + k) | 1) * (int64_t)cpi_la_size(v->type) + (m + n) * 4;
+    int64_t most = m > n ? m : n;
+    return *each <= cpi_la_shared(stream) && (most <= 32 || (most <= WHOLE && k <= most) || v->batch > 64);
+}
+
+template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, int task, int k, int64_t each, int trouble)
+{
+    cpi_la_trouble t = {nullptr, 0};
+    cp_code code = trouble ? cpi_la_trouble_of(stream, v, trouble, &t) : CP_OK;
+    if (code) return code;
+    int m = (int)v->m, n = (int)v->n, ld = (n + k) | 1;
+    bool small = m <= 24 && n + k <= 48;
+    int threads = small ? 32 : cpi_la_threads((int64_t)m * (n + k) / 4);
+    typedef la::real_of<T> R;
+    return cpi_la_by_teams(
+        stream, la::lu_whole<T>, v->batch, each, threads, v->function,
+        [&](wide first, wide end, unsigned grid, dim3 block, size_t shared, wide each_team, unsigned char *outside) {
+            la::lu_whole<T><<<grid, block, shared, cpi_cuda_stream(stream)>>>(
+                task, first, end, m, n, k, ld, (const T *)v->a, (const T *)v->b, (T *)v->x, (T *)v->u, (R *)v->s,
+                v->pivots, v->rows, each_team, outside, t.mailbox, t.number);
+        });
+}
+
+} // namespace
+
+cp_code cpi_la_regular(cp_stream *stream, const cpi_linalg *v, const void *a, int64_t stride, int64_t next)
+{
+    cpi_la_trouble t;
+    cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    return code ? code : cpi_la_with(v->type, [&](auto e) {
+        typedef decltype(e) T;
+        la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+            (const T *)a, v->batch, (int)v->n, stride, next, (T *)nullptr, 0, t.mailbox, t.number);
+        return CPI_LAUNCHED(stream, v->function);
+    });
+}
+
+cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v)
+{
+    cp_code code = cpi_la_fits(v);
+    int64_t each, r = v->m < v->n ? v->m : v->n;
+    if (code) return code;
+    if (is_whole(stream, v, v->m, v->n, 0, &each))
+        return cpi_la_with(v->type, [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_FACTORS, 0, each, 0); });
+    cpi_la_scratch moves(stream);
+    elimination e = {stream, v->type, v->function, v->batch, (int)v->m, (int)v->n, (int)v->n, v->pivots,
+                     moves.get<int>(v->batch * 64)};
+    if (!e.moves) return CP_ERROR_MEMORY;
+    code = copy(stream, v->x, v->a, v->batch * v->m * v->n, v->type, v->function);
+    if (!code) code = cpi_la_with(v->type, [&](auto t) { return eliminate(e, (decltype(t) *)v->x); });
+    if (!code && v->rows) code = rows_of(stream, v, v->pivots, (int)r, (int)v->m, v->rows, true);
+    return code;
+}
+
+cp_code cpi_la_lu_solve(cp_stream *stream, const cpi_linalg *v)
+{
+    cp_code code = cpi_la_fits(v);
+    int64_t n = v->n, k = v->k;
+    bool turned = v->trans != CPI_TRANS_NONE;
+    cpi_la_scratch order(stream), work(stream);
+    int *rows = code ? nullptr : order.get<int>(v->batch * n);
+    if (!rows) return code ? code : CP_ERROR_MEMORY;
+    code = rows_of(stream, v, v->pivots_in, (int)n, (int)n, rows, false);
+    void *w = turned ? work.get<char>(v->batch * n * k * (int64_t)cpi_la_size(v->type)) : v->x;
+    if (!w) return CP_ERROR_MEMORY;
+    auto permute = [&](const void *from, void *to) {
+        return cpi_la_with(v->type, [&](auto e) {
+            typedef decltype(e) T;
+            la::exchange_rows<T><<<blocks_of(v->batch * n, 1 << 20), k < 128 ? 32 : 256, 0, cpi_cuda_stream(stream)>>>(
+                (const T *)from, (T *)to, rows, v->batch, (int)n, (int)k, turned);
+            return CPI_LAUNCHED(stream, v->function);
+        });
+    };
+    auto solve = [&](bool lower, bool unit) {
+        cpi_la_operand a = {v->a, turned ? 1 : n, turned ? n : 1, n * n, v->trans == CPI_TRANS_CONJUGATE};
+        return cpi_la_triangle(stream, v->type, a, lower, unit, w, k, n * k, v->batch, (int)n, (int)k, v->function);
+    };
+    if (!code) code = turned ? copy(stream, w, v->b, v->batch * n * k, v->type, v->function) : permute(v->b, w);
+    if (!code) code = solve(true, !turned); /* L, or U^T */
+    if (!code) code = solve(false, turned);
+    return code || !turned ? code : permute(w, v->x);
+}
+
+/* X of A X = B, or the inverse. */
+static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
+{
+    cp_code code = cpi_la_fits(v);
+    int64_t each, n = v->n, k = inverse ? n : v->k;
+    if (code) return code;
+    if (is_whole(stream, v, n, n, k, &each))
+        return cpi_la_with(v->type, [&](auto e) {
+            return whole<decltype(e)>(stream, v, inverse ? la::LU_INVERSE : la::LU_SOLVE, (int)k, each,
+                                      v->quiet ? 0 : CPI_LINALG_SINGULAR);
+        });
+    cpi_la_scratch work(stream), moves(stream);
+    int64_t columns = n + k, size = (int64_t)cpi_la_size(v->type);
+    char *w = work.get<char>(v->batch * n * columns * size);
+    int *more = moves.get<int>(v->batch * (64 + n));
+    if (!w || !more) return CP_ERROR_MEMORY;
+    elimination e = {stream, v->type, v->function, v->batch, (int)n, (int)columns, (int)n, more + v->batch * 64, more};
+    return cpi_la_with(v->type, [&](auto t) {
+        typedef decltype(t) T;
+        cudaStream_t cs = cpi_cuda_stream(stream);
+        unsigned all = blocks_of(v->batch * n, 1 << 20);
+        la::beside<T><<<all, 256, 0, cs>>>((const T *)v->a, inverse ? nullptr : (const T *)v->b, (T *)w, v->batch,
+                                           (int)n, (int)k);
+        cp_code done = CPI_LAUNCHED(stream, v->function);
+        if (!done) done = eliminate(e, (T *)w);
+        if (!done && !v->quiet) done = cpi_la_regular(stream, v, w, columns + 1, n * columns);
+        if (!done)
+            done = cpi_la_triangle(stream, v->type, {w, columns, 1, n * columns, false}, false, false, w + n * size,
+                                   columns, n * columns, v->batch, (int)n, (int)k, v->function);
+        if (done) return done;
+        la::right_part<T><<<all, 256, 0, cs>>>((const T *)w, (T *)v->x, v->batch * n, (int)n, (int)k);
+        if (v->quiet)
+            la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cs>>>((const T *)w, v->batch, (int)n, columns + 1,
+                                                                           n * columns, (T *)v->x, n * k, nullptr, 0);
+        return CPI_LAUNCHED(stream, v->function);
+    });
+}
+
+cp_code cpi_la_solve(cp_stream *stream, const cpi_linalg *v) { return solve(stream, v, false); }
+cp_code cpi_la_inv(cp_stream *stream, const cpi_linalg *v) { return solve(stream, v, true); }
+
+cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
+{
+    cp_code code = cpi_la_fits(v);
+    int64_t each, n = v->n;
+    if (code) return code;
+    if (is_whole(stream, v, n, n, 0, &each))
+        return cpi_la_with(v->type,
+                           [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });
+    cpi_la_scratch work(stream), moves(stream);
+    char *w = work.get<char>(v->batch * n * n * (int64_t)cpi_la_size(v->type));
+    int *more = moves.get<int>(v->batch * (64 + n)), *pivots = more + v->batch * 64;
+    if (!w || !more) return CP_ERROR_MEMORY;
+    elimination e = {stream, v->type, v->function, v->batch, (int)n, (int)n, (int)n, pivots, more};
+    code = copy(stream, w, v->a, v->batch * n * n, v->type, v->function);
+    return code ? code : cpi_la_with(v->type, [&](auto t) {
+        typedef decltype(t) T;
+        cp_code done = eliminate(e, (T *)w);
+        if (done) return done;
+        la::lu_determinant<T><<<blocks_of(v->batch, 1 << 20), 32, 0, cpi_cuda_stream(stream)>>>(
+            (const T *)w, pivots, v->batch, (int)n, (T *)v->x, (T *)v->u, (la::real_of<T> *)v->s);
+        return CPI_LAUNCHED(stream, v->function);
+    });
+}

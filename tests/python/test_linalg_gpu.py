@@ -1,0 +1,229 @@
+"""The GPU's ways through cuprite.linalg: sizes on both sides of each switch (a team a matrix, panels, libraries), the
+forms that slots tell apart, batches that shared memory holds and others, and troubles that are told late.
+
+Bounds are NumPy's own: what factors multiply back to and how orthogonal they are, c * n * eps. CUPRITE_LINALG chooses
+between our kernels and NVIDIA's libraries; each is held to the same bounds."""
+import os
+
+import numpy as np
+import pytest
+
+import cuprite as cp
+from cuprite import linalg
+
+pytestmark = pytest.mark.skipif(cp.cuda.runtime.getDeviceCount() == 0 or not os.path.exists("/dev/nvidiactl"),
+                                reason="no GPU of NVIDIA's")
+TYPES = ["f", "d", "F", "D"]
+WAYS = ["own", "library", ""]
+
+
+@pytest.fixture(params=WAYS, autouse=True)
+def way(request, monkeypatch):
+    monkeypatch.setenv("CUPRITE_LINALG", request.param)
+    return request.param
+
+
+def random(shape, dtype, seed=0):
+    rng = np.random.default_rng([seed, *shape])
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+def adjoint(x):
+    return x.conj().swapaxes(-1, -2)
+
+
+def close(got, wanted, n, dtype, c=30, scale=None):
+    got, wanted = cp.asnumpy(got), np.asarray(wanted)
+    assert got.shape == wanted.shape
+    scale = np.abs(wanted).max() if scale is None else scale
+    assert np.abs(got - wanted).max() <= c * max(n, 1) * np.finfo(dtype).eps * scale
+
+
+def orthonormal(q, dtype):
+    q = cp.asnumpy(q)
+    close(adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), q.shape[:-2] + (q.shape[-1],) * 2), q.shape[-2], dtype,
+          scale=1)
+
+
+SHAPES = [(1, 24, 24), (1, 96, 96), (1, 97, 97), (3, 130, 130), (100, 40, 40), (100, 8, 8), (2, 257, 257),
+          (1, 1030, 1030), (1, 1700, 1700)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_systems(dtype, shape):
+    """solve, inv, det: the residual is small beside |A| |x|."""
+    n = shape[-1]
+    a = random(shape, dtype) + np.eye(n, dtype=dtype) * 3
+    for k in (1, 70):
+        b = random((*shape[:-1], k), dtype, 1)
+        x = cp.asnumpy(linalg.solve(cp.asarray(a), cp.asarray(b)))
+        close(a @ x, b, n, dtype, scale=np.abs(a).max() * np.abs(x).max() * np.sqrt(n))
+    x = cp.asnumpy(linalg.inv(cp.asarray(a)))
+    close(a @ x, np.broadcast_to(np.eye(n), shape), n, dtype, scale=np.abs(a).max() * np.abs(x).max() * np.sqrt(n))
+    sign, log = (cp.asnumpy(v) for v in linalg.slogdet(cp.asarray(a)))
+    wanted = np.linalg.slogdet(a.astype("D" if np.dtype(dtype).kind == "c" else "d"))
+    close(log, wanted[1], n, dtype, c=300)
+    close(sign, wanted[0], n, dtype, c=3000, scale=1)
+
+
+@pytest.mark.parametrize("shape", [(1, 96, 90), (1, 90, 200), (1, 200, 90), (1, 700, 300), (1, 1100, 1200),
+                                   (1, 2100, 60)], ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_lu(dtype, shape):
+    from cuprite.scipy.linalg import lu_factor, lu_solve
+
+    a = random(shape[1:], dtype)
+    m, n = a.shape
+    lu, pivots = (cp.asnumpy(v) for v in lu_factor(cp.asarray(a)))
+    r = min(m, n)
+    rows = np.arange(m)
+    for i, p in enumerate(pivots[:r]):
+        rows[[i, p]] = rows[[p, i]]
+    lower, upper = np.tril(lu, -1)[:, :r] + np.eye(m, r), np.triu(lu)[:r]
+    assert np.abs(lower).max() < 1.5
+    close(lower @ upper, a[rows], max(m, n), dtype)
+    a = random((n, n), dtype)
+    b = random((n, 3), dtype, 1)
+    f = lu_factor(cp.asarray(a))
+    for trans, op in enumerate((a, a.T, a.conj().T)):
+        x = cp.asnumpy(lu_solve(f, cp.asarray(b), trans=trans))
+        close(op @ x, b, n, dtype, scale=np.abs(a).max() * np.abs(x).max() * np.sqrt(n))
+
+
+@pytest.mark.parametrize("n", [5, 33, 300])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_triangles(dtype, n):
+    from cuprite.scipy.linalg import solve_triangular
+
+    a = random((n, n), dtype) / n + np.eye(n, dtype=dtype) * 2
+    b = random((n, 40), dtype, 1)
+    for lower in (False, True):
+        for trans in (0, 1, 2):
+            for unit in (False, True):
+                x = cp.asnumpy(solve_triangular(cp.asarray(a), cp.asarray(b), trans=trans, lower=lower,
+                                                unit_diagonal=unit))
+                t = np.tril(a) if lower else np.triu(a)
+                if unit:
+                    t = t - np.diag(np.diag(t)) + np.eye(n)
+                t = (t, t.T, t.conj().T)[trans]
+                close(t @ x, b, n, dtype, scale=np.abs(x).max() * 4)
+
+
+@pytest.mark.parametrize("shape", [(1, 96, 96), (1, 97, 97), (40, 60, 60), (2, 300, 300), (1, 1100, 1100)], ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_cholesky(dtype, shape):
+    g = random(shape, dtype)
+    a = g @ adjoint(g) + np.eye(shape[-1], dtype=dtype)
+    for upper in (False, True):
+        half = np.triu(a) if upper else np.tril(a)
+        f = cp.asnumpy(linalg.cholesky(cp.asarray(half), upper=upper))
+        assert (f == (np.triu(f) if upper else np.tril(f))).all()
+        close(adjoint(f) @ f if upper else f @ adjoint(f), a, shape[-1], dtype)
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 64), (1, 96, 40), (2, 97, 97), (1, 512, 512), (1, 513, 300), (1, 300, 513),
+                                   (200, 20, 20), (1, 1100, 200), (1, 2048, 100), (1, 2100, 40)], ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_qr(dtype, shape):
+    a = random(shape, dtype)
+    m, n = shape[1:]
+    for mode in ("reduced", "complete"):
+        q, r = linalg.qr(cp.asarray(a), mode)
+        orthonormal(q, dtype)
+        close(cp.asnumpy(q) @ cp.asnumpy(r), a, max(m, n), dtype)
+        assert (cp.asnumpy(r) == np.triu(cp.asnumpy(r))).all()
+    r = cp.asnumpy(linalg.qr(cp.asarray(a), "r"))
+    close(r, np.linalg.qr(a.astype("D" if np.dtype(dtype).kind == "c" else "d"), "r"), max(m, n), dtype, c=300)
+    h, tau = (cp.asnumpy(v) for v in linalg.qr(cp.asarray(a), "raw"))
+    close(np.triu(h.swapaxes(-1, -2))[..., : min(m, n), :], r, max(m, n), dtype)
+    assert tau.shape == (shape[0], min(m, n))
+
+
+@pytest.mark.parametrize("kind", ["random", "deficient", "graded"])
+@pytest.mark.parametrize("shape", [(1, 64, 64), (1, 97, 97), (1, 200, 130), (1, 130, 200), (100, 12, 9), (2, 256, 256),
+                                   (1, 512, 512), (1, 900, 30), (1, 30, 900)], ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_svd(dtype, shape, kind):
+    a = random(shape, dtype)
+    m, n = shape[1:]
+    if kind == "deficient":
+        a = (a[..., :3] @ random((shape[0], 3, n), dtype, 1)).astype(dtype)
+        a[..., -1, :] = 0
+        a[..., :, 0] = 0
+    if kind == "graded":
+        a = (a * 10.0 ** -np.linspace(0, 6, n)).astype(dtype)
+    exact = a.astype("D" if np.dtype(dtype).kind == "c" else "d")
+    wanted = np.linalg.svd(exact, compute_uv=False)
+    for full in (False, True):
+        u, s, vt = (cp.asnumpy(v) for v in linalg.svd(cp.asarray(a), full_matrices=full))
+        r = min(m, n)
+        orthonormal(u, dtype)
+        orthonormal(adjoint(vt), dtype)
+        close(s, wanted, max(m, n), dtype)
+        assert (np.diff(s) <= 0).all()
+        close(u[..., :r] * s[..., None, :] @ vt[..., :r, :], a, max(m, n), dtype)
+    close(linalg.svd(cp.asarray(a), compute_uv=False), wanted, max(m, n), dtype)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 64, 64), (1, 65, 65), (100, 12, 12), (20, 80, 80), (2, 200, 200),
+                                   (1, 513, 513)], ids=str)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_eigh(dtype, shape):
+    g = random(shape, dtype)
+    a = g + adjoint(g)
+    n = shape[-1]
+    wanted = np.linalg.eigvalsh(a.astype("D" if np.dtype(dtype).kind == "c" else "d"))
+    for part in "LU":
+        half = np.tril(a) if part == "L" else np.triu(a)
+        w, v = (cp.asnumpy(x) for x in linalg.eigh(cp.asarray(half), part))
+        orthonormal(v, dtype)
+        close(w, wanted, n, dtype)
+        close(a @ v, v * w[..., None, :], n, dtype, scale=np.abs(wanted).max())
+        close(linalg.eigvalsh(cp.asarray(half), part), wanted, n, dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_eig(dtype):
+    a = random((3, 40, 40), dtype)
+    w, v = (cp.asnumpy(x) for x in linalg.eig(cp.asarray(a)))
+    close(a @ v, v * w[..., None, :], 40, dtype, scale=np.abs(w).max())
+
+
+def late(f, *arrays):
+    """LinAlgError at the latest where the result is read, and the device works on."""
+    with pytest.raises(np.linalg.LinAlgError) as e:
+        result = f(*(cp.asarray(x) for x in arrays))
+        for x in result if isinstance(result, tuple) else (result,):
+            cp.asnumpy(x)
+    assert cp.asnumpy(linalg.det(cp.eye(3))) == 1
+    return str(e.value)
+
+
+@pytest.mark.parametrize("n", [4, 97, 200])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_troubles(dtype, n):
+    a = random((3, n, n), dtype)
+    a[1, :, n // 2] = 0
+    assert "Singular matrix" in late(linalg.inv, a)
+    assert "Singular matrix" in late(linalg.solve, a, random((3, n, 2), dtype))
+    assert cp.asnumpy(linalg.det(cp.asarray(a)))[1] == 0
+    sign, log = linalg.slogdet(cp.asarray(a))
+    assert cp.asnumpy(sign)[1] == 0 and cp.asnumpy(log)[1] == -np.inf
+    assert "not positive definite" in late(linalg.cholesky, -np.eye(n, dtype=dtype))
+    for value in (np.nan, np.inf):
+        b = random((n, n), dtype)
+        b[n // 3, 1] = b[1, n // 3] = value
+        assert "did not converge" in late(linalg.svd, b)
+        assert "did not converge" in late(linalg.eigh, b)
+        assert not np.isfinite(cp.asnumpy(linalg.qr(cp.asarray(b), "r"))).all()
+
+
+def test_same_bits():
+    for n in (50, 300):
+        a = cp.asarray(random((n, n), "d"))
+        for f in (linalg.inv, linalg.det, linalg.qr, linalg.svd):
+            one, two = f(a), f(a)
+            for x, y in zip(*((v if isinstance(v, tuple) else (v,)) for v in (one, two))):
+                assert (cp.asnumpy(x) == cp.asnumpy(y)).all()

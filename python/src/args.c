@@ -414,6 +414,14 @@ bool cpy_bool(PyObject *o, bool otherwise, bool *v)
     return truth >= 0;
 }
 
+bool cpy_choice(PyObject *o, int *v)
+{
+    bool truth;
+    if (!cpy_bool(o, false, &truth)) return false;
+    *v = truth ? 1 : -1;
+    return true;
+}
+
 bool cpy_double(PyObject *o, double otherwise, double *v)
 {
     *v = o ? PyFloat_AsDouble(o) : otherwise;

@@ -90,7 +90,7 @@ typedef struct work {
     double scale;
 } work;
 
-/* Axes axis[0..rank) of `from` into `to`, whose axes they are too. */
+/* Axes axis[0..rank) of `from` into `to`, whose axes they are too. length: of the result, where it is not from's. */
 static cp_code run(const work *w, cp_array *from, cp_array *to, int rank, const int *axis, int64_t length)
 {
     cpi_fft_call c = {.function = w->function, .kind = w->kind, .single = w->single, .sign = w->sign,
@@ -183,14 +183,7 @@ static cp_array *halved(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array
     cpi_output o = output(w, complex_type(w->single), x, shape, out);
     o.device = from->device;
     if (cpi_output_open(&o, 2, (cp_array *[]){from, x})) return NULL;
-    cp_code code = run(w, from, o.array, 1, &last, n);
-    if (!code && l->n > 1) {
-        work rest = *w;
-        rest.kind = CPI_FFT_C2C;
-        rest.scale = 1;
-        code = run(&rest, o.array, o.array, l->n - 1, l->axis, 0);
-    }
-    return cpi_output_close(&o, code);
+    return cpi_output_close(&o, run(w, from, o.array, l->n, l->axis, 0));
 }
 
 static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
@@ -221,6 +214,26 @@ static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_arr
     return cpi_deliver(w->function, cp_astype(r, narrow), out, CP_SAME_KIND);
 }
 
+/* Where an axis is named twice: the halved one for itself, the others before or behind. */
+static cp_array *apart(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
+{
+    cpi_fft_lengths rest = *l, last = {.n = 1, .axis = {l->axis[l->n - 1]}, .length = {l->length[l->n - 1]}};
+    work complex = *w;
+    complex.kind = CPI_FFT_C2C;
+    complex.scale = 1;
+    rest.n--;
+    if (w->kind == CPI_FFT_R2C) {
+        cp_array *y = halved(w, x, &last, NULL);
+        return y ? many_complex(&complex, y, &rest, out) : NULL;
+    }
+    for (int i = 0; i < rest.n; i++) { /* NumPy's order: from the first */
+        rest.axis[i] = l->axis[rest.n - 1 - i];
+        rest.length[i] = l->length[rest.n - 1 - i];
+    }
+    cp_array *y = many_complex(&complex, x, &rest, NULL);
+    return y ? restored(w, y, &last, out) : NULL;
+}
+
 cp_array *cpi_fft_run(const char *name, cpi_fft_kind kind, int sign, cp_array *x, const cpi_fft_lengths *l,
                       cp_fft_norm norm, cp_array *out)
 {
@@ -233,11 +246,10 @@ cp_array *cpi_fft_run(const char *name, cpi_fft_kind kind, int sign, cp_array *x
     if (kind != CPI_FFT_C2C && !l->n)
         return cpi_fail(CP_ERROR_INDEX, "%s: at least 1 axis must be transformed", name), NULL;
     if (check_lengths(name, l)) return NULL;
-    if (kind != CPI_FFT_C2C && repeats(l)) {
-        return cpi_fail(CP_ERROR_VALUE, "%s: an axis is named twice", name), NULL;
-    }
     w.scale = scale_of(l, norm, sign < 0);
-    return (kind == CPI_FFT_C2C ? many_complex : kind == CPI_FFT_R2C ? halved : restored)(&w, x, l, out);
+    if (kind == CPI_FFT_C2C) return many_complex(&w, x, l, out);
+    if (repeats(l)) return apart(&w, x, l, out);
+    return (kind == CPI_FFT_R2C ? halved : restored)(&w, x, l, out);
 }
 
 /* --- the functions --- */
@@ -395,4 +407,40 @@ cp_array *(cp_irfftn)(cp_array *a, const cp_irfftn_options *options)
 {
     const cp_irfftn_options *o = CPI_GIVEN(cp_irfftn_options, options);
     return several("irfftn", CPI_FFT_C2R, 1, a, o->s, o->axes, 0, o->norm, o->out);
+}
+
+/*: function("hfft2", "a: array_like, s: lengths = None, axes: plane_axes = (-2, -1), norm: fft_norm = None, "
+             "out: out = None", module="_fft", unlock="always",
+             doc="hfft along the last of two axes, the transform along the other.") */
+cp_array *(cp_hfft2)(cp_array *a, const cp_hfft2_options *options)
+{
+    const cp_hfft2_options *o = CPI_GIVEN(cp_hfft2_options, options);
+    return several("hfft2", CPI_FFT_C2R, -1, a, o->s, o->axes, 2, o->norm, o->out);
+}
+
+/*: function("hfftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, "
+             "out: out = None", module="_fft", unlock="always",
+             doc="hfft along the last of several axes, the transform along the others.") */
+cp_array *(cp_hfftn)(cp_array *a, const cp_hfftn_options *options)
+{
+    const cp_hfftn_options *o = CPI_GIVEN(cp_hfftn_options, options);
+    return several("hfftn", CPI_FFT_C2R, -1, a, o->s, o->axes, 0, o->norm, o->out);
+}
+
+/*: function("ihfft2", "a: array_like, s: lengths = None, axes: plane_axes = (-2, -1), norm: fft_norm = None, "
+             "out: out = None", module="_fft", unlock="always",
+             doc="The inverse of hfft2.") */
+cp_array *(cp_ihfft2)(cp_array *a, const cp_ihfft2_options *options)
+{
+    const cp_ihfft2_options *o = CPI_GIVEN(cp_ihfft2_options, options);
+    return several("ihfft2", CPI_FFT_R2C, 1, a, o->s, o->axes, 2, o->norm, o->out);
+}
+
+/*: function("ihfftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, "
+             "out: out = None", module="_fft", unlock="always",
+             doc="The inverse of hfftn.") */
+cp_array *(cp_ihfftn)(cp_array *a, const cp_ihfftn_options *options)
+{
+    const cp_ihfftn_options *o = CPI_GIVEN(cp_ihfftn_options, options);
+    return several("ihfftn", CPI_FFT_R2C, 1, a, o->s, o->axes, 0, o->norm, o->out);
 }

@@ -11,7 +11,8 @@ extern "C" {
 typedef enum cpi_fft_kind { CPI_FFT_C2C, CPI_FFT_R2C, CPI_FFT_C2R } cpi_fft_kind;
 
 /* Transforms along one axis of an array, or several of a complex one. result = scale * sum over j of
- * in[j] * exp(sign * 2 pi i j k / n). Of R2C the first n / 2 + 1 results are written; C2R reads as many and takes the
+ * in[j] * exp(sign * 2 pi i j k / n). Of R2C, along the last of the axes, the first n / 2 + 1 results are written, which the
+ * other axes are complex transforms of; C2R reads as many and takes the
  * others for their conjugates, and the imaginary parts of the first one (and of the last one, n even) for 0. Steps are
  * bytes, from one element to the next, of any sign. `in` and `out` share no memory, but where they are the same, with
  * the same steps, and the kind is C2C. */
@@ -21,7 +22,7 @@ typedef struct cpi_fft_call {
     bool single;                /* float32 and complex64, else float64 and complex128 */
     int sign;                   /* -1: forward */
     double scale;
-    int rank;                   /* axes that are transformed: of R2C and C2R 1 */
+    int rank;                   /* axes that are transformed, from the last to the first: of C2R 1 */
     int64_t n[CP_MAXDIM], in_step[CP_MAXDIM], out_step[CP_MAXDIM]; /* of these; n > 0 */
     int ndim;                   /* the other axes */
     int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* extents > 0 */
@@ -38,7 +39,7 @@ typedef struct cpi_fft_cache {
 
 typedef struct cpi_fft_ops {
     cp_code (*transform)(cp_stream *stream, const cpi_fft_call *call);
-    /* Sets the limits that are given (-1: unchanged, bytes -2: none), forgets the plans where `clear`, and tells what
+    /* Sets the limits that are given (plans -1, bytes -2: as they are; bytes -1: none), forgets the plans where `clear`, and tells what
      * is so then. */
     cp_code (*cache)(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now);
 } cpi_fft_ops;

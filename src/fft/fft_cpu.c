@@ -30,6 +30,7 @@ enum {
 /* One axis: which lanes there are. */
 typedef struct job {
     const cpi_fft_call *call;
+    cpi_fft_kind kind;                /* R2C and C2R on the first axis only */
     const cpi_fft_simd *simd;
     cpi_fft_plan *plan;
     int64_t item, real;               /* bytes of a complex number and of a real one */
@@ -293,33 +294,32 @@ static void run_lane(const job *j, const char *in, char *out, char *memory, bool
 {
     const cpi_fft_call *c = j->call;
     const cpi_fft_plan *p = j->plan;
-    const int64_t h = j->n / 2, n_in = c->kind == CPI_FFT_C2R ? h + 1 : j->n,
-                  n_out = c->kind == CPI_FFT_R2C ? h + 1 : j->n;
+    const int64_t h = j->n / 2, n_in = j->kind == CPI_FFT_C2R ? h + 1 : j->n,
+                  n_out = j->kind == CPI_FFT_R2C ? h + 1 : j->n;
     char *a = (char *)round_up((int64_t)(intptr_t)memory, 64), *b = a + round_up((j->n + 2) * j->item, 64);
     const bool halved = p->inner != j->n;
     memory = b + round_up((j->n + 2) * j->item, 64);
-    char *to = j->out_step == j->out_item && (halved || c->kind == CPI_FFT_C2C) ? out : b;
+    char *to = j->out_step == j->out_item && (halved || j->kind == CPI_FFT_C2C) ? out : b;
     const char *from = in;
-    if (!halved && c->kind != CPI_FFT_C2C) {
-        (c->kind == CPI_FFT_R2C ? spread_real : spread_half)(j, in, a);
+    if (!halved && j->kind != CPI_FFT_C2C) {
+        (j->kind == CPI_FFT_R2C ? spread_real : spread_half)(j, in, a);
         from = a;
     } else if (j->in_step != j->in_item) {
         gather(a, j->in_item, in, j->in_step, n_in, j->in_item);
         from = a;
     }
-    bool swap = c->kind == CPI_FFT_C2C ? c->sign > 0 : c->kind == CPI_FFT_C2R;
-    if (halved && c->kind == CPI_FFT_C2R) {
-        char *z = from == a ? a : b == to ? a : b;
-        run_half((half_job){j->simd, z == from ? b : z, from, p->half, h, c->sign, false}, shared);
-        from = z == from ? b : z;
-        if (from == to) to = a;
+    bool swap = j->kind == CPI_FFT_C2C ? c->sign > 0 : j->kind == CPI_FFT_C2R;
+    if (halved && j->kind == CPI_FFT_C2R) {
+        char *z = from == a ? b : a;
+        run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, shared);
+        from = z;
     }
     run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, shared);
-    if (halved && c->kind == CPI_FFT_R2C)
+    if (halved && j->kind == CPI_FFT_R2C)
         run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, shared);
-    if (!halved && c->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
+    if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
     if (to == out) return;
-    bool spread = c->kind == CPI_FFT_C2R && !halved; /* the real parts of complex results */
+    bool spread = j->kind == CPI_FFT_C2R && !halved; /* the real parts of complex results */
     gather(out, j->out_step, to, spread ? j->item : j->out_item, n_out, j->out_item);
 }
 
@@ -365,7 +365,7 @@ static cp_code run_lanes(cp_stream *stream, job *j)
 
 static bool as_line(const job *j)
 {
-    const int64_t inner = j->call->kind != CPI_FFT_C2C && j->n % 2 == 0 ? j->n / 2 : j->n;
+    const int64_t inner = j->kind != CPI_FFT_C2C && j->n % 2 == 0 ? j->n / 2 : j->n;
     const bool in_row = j->in_step == j->in_item && j->out_step == j->out_item;
     if (inner > LINE_MOST) return true;
     if (j->lanes * 2 < j->simd->width) return inner >= LINE_ALONE;
@@ -375,14 +375,15 @@ static bool as_line(const job *j)
 /* The axis `which` of the call, from memory with one set of strides to memory with another. */
 static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which, bool first, double scale)
 {
-    job j = {.call = c, .n = c->n[which], .scale = scale};
+    const cpi_fft_kind kind = first ? c->kind : CPI_FFT_C2C;
+    job j = {.call = c, .kind = kind, .n = c->n[which], .scale = scale};
     int64_t shape[CP_MAXDIM], in[CP_MAXDIM], out[CP_MAXDIM];
     int ndim = 0;
     j.simd = &(*CPI_BEST(cpi_fft_simd))[c->single];
     j.real = c->single ? 4 : 8;
     j.item = 2 * j.real;
-    j.in_item = c->kind == CPI_FFT_R2C ? j.real : j.item;
-    j.out_item = c->kind == CPI_FFT_C2R ? j.real : j.item;
+    j.in_item = kind == CPI_FFT_R2C ? j.real : j.item;
+    j.out_item = kind == CPI_FFT_C2R ? j.real : j.item;
     j.in = first ? c->in : c->out;
     j.out = c->out;
     j.in_step = first ? c->in_step[which] : c->out_step[which];
@@ -394,13 +395,13 @@ static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which, boo
     }
     for (int i = 0; i < c->rank; i++) {
         if (i == which) continue;
-        shape[ndim] = c->n[i];
+        shape[ndim] = c->kind == CPI_FFT_R2C && i == c->rank - 1 ? c->n[i] / 2 + 1 : c->n[i];
         in[ndim] = first ? c->in_step[i] : c->out_step[i];
         out[ndim++] = c->out_step[i];
     }
     take_lanes(&j, shape, in, out, ndim);
     const bool line = as_line(&j);
-    j.plan = cpi_fft_plan_get(c->function, c->kind, j.n, c->single, line);
+    j.plan = cpi_fft_plan_get(c->function, kind, j.n, c->single, line);
     if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
     cp_code code = line ? run_lanes(stream, &j) : run_groups(stream, &j);
     cpi_fft_plan_put(j.plan);

@@ -425,7 +425,7 @@ void cpi_fft_cache_of_cpu(int64_t most_plans, int64_t most_bytes, bool clear, cp
 {
     pthread_mutex_lock(&lock);
     int64_t plans = most_plans >= 0 ? most_plans : state.most_plans;
-    if (most_bytes >= 0 || most_bytes == -2) state.most_bytes = most_bytes == -2 ? -1 : most_bytes;
+    if (most_bytes >= -1) state.most_bytes = most_bytes;
     if (clear) state.most_plans = 0, state.hits = state.misses = 0;
     else state.most_plans = plans;
     cpi_fft_plan *gone = beyond_limits();

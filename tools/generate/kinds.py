@@ -141,6 +141,8 @@ KINDS = {k.name: k for k in [
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
+    # 1 for what is true, -1 for what is not, 0 for None: where something else says it
+    Kind("choice", "int {name};", "cpy_choice({o}, &{v})", c="int {name}", stub="bool | None", zero=(None,)),
     # as reductions take it: an integer
     Kind("keepdims", "bool {name};", "cpy_keepdims({o}, &{v})", c="bool {name}", stub="bool", zero=(False,),
          constant=NUMBERS),

@@ -1,5 +1,5 @@
-"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage, cuprite.scipy.special."""
-_MODULES = ("signal", "ndimage", "special")
+"""SciPy's companions: cuprite.scipy.fft, fftpack, signal, ndimage, special."""
+_MODULES = ("fft", "fftpack", "signal", "ndimage", "special")
 
 
 def __getattr__(name):

@@ -190,7 +190,7 @@ static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_arr
 {
     const int last = l->axis[l->n - 1];
     const int64_t n = l->length[l->n - 1];
-    const cp_type type = real_type(w->single), narrow = cpi_is_half(x->type) ? x->type : type;
+    const cp_type type = real_type(w->single), narrow = l->n == 1 && cpi_is_half(x->type) ? x->type : type;
     int64_t shape[CP_MAXDIM];
     cpi_fft_lengths half = *l;
     half.length[l->n - 1] = n / 2 + 1;

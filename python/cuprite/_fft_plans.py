@@ -8,6 +8,22 @@ import threading
 _here = threading.local()
 
 
+def look_in_wheels():
+    """Tells the library of the folders in which wheels of NVIDIA's have cuFFT: nvidia/cufft/lib, nvidia/cu13/lib. It
+    looks there when a GPU first needs it and the system's paths do not have it."""
+    import os
+    import sys
+    before = os.environ.get("CUPRITE_LIBRARY_PATH", "").split(":")
+    for place in sys.path:
+        folder = os.path.join(place or ".", "nvidia")
+        for part in sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []:
+            libraries = os.path.abspath(os.path.join(folder, part, "lib"))
+            if os.path.isdir(libraries) and any(f.startswith("libcufft.so") for f in os.listdir(libraries)):
+                if libraries not in before:
+                    before.append(libraries)
+                    os.environ["CUPRITE_LIBRARY_PATH"] = ":".join(filter(None, before))
+
+
 def current():
     """The plan of the innermost `with plan:` of this thread, or None."""
     return getattr(_here, "plans", None) and _here.plans[-1] or None

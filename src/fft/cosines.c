@@ -1,8 +1,9 @@
 /* Cosine and sine transforms, types 1 to 4, made of rfft and of products with cosines: on every device.
  *
- * Along one axis, which is brought to the end. Type 2 is Makhoul's: even places, then odd ones backwards, are a sequence
- * whose transform is the one wanted but for a turn; type 3 is its inverse. Types 1 continue the sequence by its mirror
- * image, types 4 turn one of twice the length. Sine transforms are cosine transforms of alternating signs, backwards. */
+ * Along one axis, which is brought to the end. Type 2 is Makhoul's: even places, then odd ones backwards, are a
+ * sequence whose transform is the one wanted but for a turn; type 3 is its inverse. Types 1 continue the sequence by
+ * its mirror image, types 4 turn one of twice the length. Sine transforms are cosine transforms of alternating signs,
+ * backwards. */
 #include <math.h>
 #include <string.h>
 
@@ -219,10 +220,10 @@ static cp_array *several(how h, cp_array *x, int type, cp_shape s, cp_axes axes,
 
 /*: function("dct", "x: array_like, type: int = 2, n: length = None, axis: last_axis = -1, norm: fft_norm = None, "
              "orthogonalize: choice = None", module="_fft", unlock="always",
-             doc="""The cosine transform of type 1 to 4 along an axis, which is cut or continued with zeros to n elements.
-norm: 'backward', 'ortho' or 'forward'; orthogonalize: whether the first and the last coefficients are weighted so that
-the transform is an orthogonal one (None: where norm is 'ortho'). float32 and half types give float32; the parts of
-complex numbers are transformed alike.""") */
+             doc="""The cosine transform of type 1 to 4 along an axis, which is cut or continued with zeros to n
+elements. norm: 'backward', 'ortho' or 'forward'; orthogonalize: whether the first and the last coefficients are
+weighted so that the transform is an orthogonal one (None: where norm is 'ortho'). float32 and half types give
+float32; the parts of complex numbers are transformed alike.""") */
 cp_array *(cp_dct)(cp_array *x, int type, const cp_dct_options *options)
 {
     const cp_dct_options *o = CPI_GIVEN(cp_dct_options, options);

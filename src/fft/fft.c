@@ -75,7 +75,8 @@ cp_array *cpi_fft_fitted(const char *name, cp_array *x, const cpi_fft_lengths *l
     if (!longer) return cp_astype(y, type);
     cp_array *z = cpi_array_new(name, device, type, x->ndim, shape, 'C');
     if (!z) return NULL;
-    if (z->size && device->backend->zero(cpi_stream(device), z->data, (size_t)(z->size * cpi_itemsize(type)))) return NULL;
+    const size_t bytes = (size_t)(z->size * cpi_itemsize(type));
+    if (bytes && device->backend->zero(cpi_stream(device), z->data, bytes)) return NULL;
     cp_array *part = cp_slice(z, x->ndim, cut);
     return part && !cp_assign(part, y) ? z : NULL;
 }
@@ -358,7 +359,8 @@ cp_array *(cp_ifft2)(cp_array *a, const cp_ifft2_options *options)
     return several("ifft2", CPI_FFT_C2C, 1, a, o->s, o->axes, 2, o->norm, o->out);
 }
 
-/*: function("fftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, out: out = None",
+/*: function("fftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, "
+             "out: out = None",
              module="_fft", unlock="always",
              doc="""The transform along several axes: all, the last len(s), or those that are given. s: their lengths,
 -1 for an axis as it is.""") */
@@ -368,7 +370,8 @@ cp_array *(cp_fftn)(cp_array *a, const cp_fftn_options *options)
     return several("fftn", CPI_FFT_C2C, -1, a, o->s, o->axes, 0, o->norm, o->out);
 }
 
-/*: function("ifftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, out: out = None",
+/*: function("ifftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, "
+             "out: out = None",
              module="_fft", unlock="always", doc="The inverse of fftn.") */
 cp_array *(cp_ifftn)(cp_array *a, const cp_ifftn_options *options)
 {
@@ -393,7 +396,8 @@ cp_array *(cp_irfft2)(cp_array *a, const cp_irfft2_options *options)
     return several("irfft2", CPI_FFT_C2R, 1, a, o->s, o->axes, 2, o->norm, o->out);
 }
 
-/*: function("rfftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, out: out = None",
+/*: function("rfftn", "a: array_like, s: lengths = None, axes: index_axes = None, norm: fft_norm = None, "
+             "out: out = None",
              module="_fft", unlock="always", doc="fftn of real numbers: the last of the axes is halved, as by rfft.") */
 cp_array *(cp_rfftn)(cp_array *a, const cp_rfftn_options *options)
 {

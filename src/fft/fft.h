@@ -10,12 +10,11 @@ extern "C" {
 
 typedef enum cpi_fft_kind { CPI_FFT_C2C, CPI_FFT_R2C, CPI_FFT_C2R } cpi_fft_kind;
 
-/* Transforms along one axis of an array, or several of a complex one. result = scale * sum over j of
- * in[j] * exp(sign * 2 pi i j k / n). Of R2C, along the last of the axes, the first n / 2 + 1 results are written, which the
- * other axes are complex transforms of; C2R reads as many and takes the
- * others for their conjugates, and the imaginary parts of the first one (and of the last one, n even) for 0. Steps are
- * bytes, from one element to the next, of any sign. `in` and `out` share no memory, but where they are the same, with
- * the same steps, and the kind is C2C. */
+/* Transforms along one axis of an array, or several of a complex one. result = scale * sum over j of in[j] * exp(sign *
+ * 2 pi i j k / n). Of R2C, along the last of the axes, the first n / 2 + 1 results are written, of which the other axes
+ * are complex transforms; C2R reads as many and takes the others for their conjugates, and the imaginary parts of the
+ * first one (and of the last one, n even) for 0. Steps are bytes, from one element to the next, of any sign. `in` and
+ * `out` share no memory, but where they are the same, with the same steps, and the kind is C2C. */
 typedef struct cpi_fft_call {
     const char *function;
     cpi_fft_kind kind;
@@ -39,8 +38,8 @@ typedef struct cpi_fft_cache {
 
 typedef struct cpi_fft_ops {
     cp_code (*transform)(cp_stream *stream, const cpi_fft_call *call);
-    /* Sets the limits that are given (plans -1, bytes -2: as they are; bytes -1: none), forgets the plans where `clear`, and tells what
-     * is so then. */
+    /* Sets the limits that are given (plans -1, bytes -2: as they are; bytes -1: none), forgets the plans where
+     * `clear`, and tells what is so then. */
     cp_code (*cache)(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now);
 } cpi_fft_ops;
 /*: slot("cache", waits="true") */

@@ -1,7 +1,7 @@
 /* Transforms on the CPU: which lanes go together, in which way, and how the work is shared out.
  *
  * An axis at a time. Lanes that lie side by side, or are short, go through vectors WIDTH at once; a long lane of
- * contiguous elements is cut up itself (line.h), by one thread where there are many of them, by all where there are few.
+ * contiguous elements is cut up itself (line.h), by one thread where there are many, by all where there are few.
  * Tasks are cut by the sizes alone, and no sum depends on who computes it: the same bits for any number of threads. */
 #include "fft/simd.h"
 
@@ -203,8 +203,8 @@ static void multiply(const multiply_job *m, bool shared)
     else for (int64_t t = 0; t < tasks; t++) multiply_task(&j, t, 0);
 }
 
-static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item, bool swap,
-                     double scale, char *memory, bool shared)
+static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item,
+                     bool swap, double scale, char *memory, bool shared)
 {
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
@@ -268,9 +268,9 @@ static void spread_half(const job *j, const char *in, char *to)
 {
     const int64_t n = j->n;
     for (int64_t k = 0; k <= n / 2; k++) {
-        double re, im;
-        if (j->call->single) re = ((const float *)(in + k * j->in_step))[0], im = ((const float *)(in + k * j->in_step))[1];
-        else re = ((const double *)(in + k * j->in_step))[0], im = ((const double *)(in + k * j->in_step))[1];
+        const void *x = in + k * j->in_step;
+        double re = j->call->single ? ((const float *)x)[0] : ((const double *)x)[0];
+        double im = j->call->single ? ((const float *)x)[1] : ((const double *)x)[1];
         if (j->call->sign < 0) im = -im;
         if (!k) im = 0;
         for (int back = 0; back < (k ? 2 : 1); back++, im = -im) {

@@ -1,9 +1,9 @@
 /* Transforms on a GPU: cuFFT, opened when it is first needed, with plans that are kept.
  *
- * What is given lies C-contiguous on the way out; what lies otherwise on the way in, and what a transform would destroy,
- * is copied to work memory first. A plan owns no work memory: it gets some of the pool's for each call, in the order of
- * the stream, so plans may be used on any stream, one call at a time. Plans are counted: by the list, by the call that
- * uses them, and by the captures that recorded them. */
+ * What is given lies C-contiguous on the way out; what lies otherwise on the way in, and what a transform would
+ * destroy, is copied to work memory first. A plan owns no work memory: it gets some of the pool's for each call, in the
+ * order of the stream, so plans may be used on any stream, one call at a time. Plans are counted: by the list, by the
+ * call that uses them, and by the captures that recorded them. */
 #include <cufft.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -485,15 +485,17 @@ cp_code turn_blocks(task *t, int64_t item, const void *from, void *to, int64_t o
     return CPI_LAUNCHED(t->stream, "fft");
 }
 
-/* As exec, where the dimensions may lie in the middle of many blocks: these are turned first, and back, so that one call
- * does them all. cuFFT wants addresses that are multiples of a complex number, which blocks of odd lengths have not. */
+/* As exec, where the dimensions may lie in the middle of many blocks: these are turned first, and back, so that one
+ * call does them all. cuFFT wants addresses that are multiples of a complex number, which blocks of odd lengths have
+ * not. */
 cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in, void *out, bool half_in, bool half_out)
 {
     const int64_t inner = elements(t, end, t->ndim, half_out), outer = elements(t, 0, first, half_out);
     const int64_t in_length = elements(t, first, end, half_in), out_length = elements(t, first, end, half_out);
     const bool to_real = type == CUFFT_C2R || type == CUFFT_Z2D, from_real = type == CUFFT_R2C || type == CUFFT_D2Z;
     const bool odd = (from_real && in_length * inner % 2) || (to_real && out_length * inner % 2);
-    if (inner == 1 || outer == 1 || (outer <= FEW && !odd)) return exec(t, first, end, type, in, out, half_in, half_out);
+    if (inner == 1 || outer == 1 || (outer <= FEW && !odd))
+        return exec(t, first, end, type, in, out, half_in, half_out);
     const int64_t in_item = from_real ? t->real : t->item, out_item = to_real ? t->real : t->item;
     const int64_t in_bytes = outer * inner * in_length * in_item, room = (in_bytes + 511) / 512 * 512;
     char *turned = (char *)cpi_host->work_alloc(t->stream, (size_t)(room + outer * inner * out_length * out_item));

@@ -17,7 +17,7 @@ typedef struct cpi_fft_lengths {
 cp_code cpi_fft_axes(const char *name, const cp_array *x, cp_shape s, cp_axes axes, int otherwise, cpi_fft_lengths *l);
 /* One axis, the last by default, of length n, or x's where n is 0. */
 cp_code cpi_fft_axis(const char *name, const cp_array *x, int64_t n, cp_axes axis, cpi_fft_lengths *l);
-/* x cut and continued with zeros to these lengths, as `type`: x's own memory where that is possible. Made in a scope. */
+/* x cut and continued with zeros to these lengths, as `type`: x's own memory where that can be. Made in a scope. */
 cp_array *cpi_fft_fitted(const char *name, cp_array *x, const cpi_fft_lengths *l, cp_type type);
 /* Does an array of the type compute in float32? */
 bool cpi_fft_is_single(cp_type t);

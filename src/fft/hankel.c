@@ -1,5 +1,5 @@
 /* The fast Hankel transform of samples at logarithmic distances (Hamilton 2000): rfft, times coefficients that are
- * quotients of gamma functions, and back. The coefficients are computed on the host, in double, from their logarithms. */
+ * quotients of gamma functions, and back. The coefficients are computed on the host, in double, from logarithms. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -64,7 +64,8 @@ static cp_array *transformed(const char *name, cp_array *a, double dln, double m
 {
     if (cp_ndim(a) == 0) return cpi_fail(CP_ERROR_INDEX, "%s: the array has no axis", name), NULL;
     if (cpi_check_real(name, a)) return NULL;
-    if (dln == 0 || isnan(dln)) return cpi_fail(CP_ERROR_VALUE, "%s: dln is the samples' distance, not %g", name, dln), NULL;
+    if (dln == 0 || isnan(dln))
+        return cpi_fail(CP_ERROR_VALUE, "%s: dln is the samples' distance, not %g", name, dln), NULL;
     const int64_t n = cp_dim(a, cp_ndim(a) - 1), half = n / 2 + 1;
     if (n < 1) return cpi_fail(CP_ERROR_VALUE, "%s: invalid number of data points (0) specified", name), NULL;
     double complex *u = cpi_malloc((size_t)half * sizeof *u);
@@ -76,8 +77,8 @@ static cp_array *transformed(const char *name, cp_array *a, double dln, double m
     if (bias != 0) a = cp_multiply(a, inverse ? slope(n, bias * dln, bias * offset, a) : slope(n, -bias * dln, 0, a));
     cp_array *f = a && c ? cp_multiply(cp_rfft(a), c) : NULL, *r = f ? cp_irfft(f, .n = n) : NULL;
     if (!r || !(r = cp_flip(r, CP_AXES(-1)))) return NULL;
-    if (bias != 0) return cp_multiply(r, inverse ? slope(n, bias * dln, 0, r) : slope(n, -bias * dln, -bias * offset, r));
-    return cp_copy(r);
+    if (bias == 0) return cp_copy(r);
+    return cp_multiply(r, inverse ? slope(n, bias * dln, 0, r) : slope(n, -bias * dln, -bias * offset, r));
 }
 
 /*: function("fht", "a: array_like, dln: double, mu: double, offset: double = 0, bias: double = 0", module="_fft",
@@ -108,6 +109,7 @@ cp_array *(cp_ifht)(cp_array *A, double dln, double mu, const cp_ifht_options *o
 double (cp_fhtoffset)(double dln, double mu, const cp_fhtoffset_options *options)
 {
     const cp_fhtoffset_options *o = CPI_GIVEN(cp_fhtoffset_options, options);
+    if (dln == 0) return cpi_fail(CP_ERROR_VALUE, "fhtoffset: dln is the samples' distance, not 0"), 0;
     const double y = PI / (2 * dln);
     double complex p = log_gamma(CMPLX((mu + 1 + o->bias) / 2, y)), m = log_gamma(CMPLX((mu + 1 - o->bias) / 2, y));
     const double at = (LN_2 - o->initial) / dln + (cimag(p) + cimag(m)) / PI;

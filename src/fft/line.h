@@ -1,6 +1,6 @@
-/* One long lane of n1 n2 elements (fft_simd.c takes this in for each type): as n1 rows of n2 its columns are transformed,
- * WIDTH of them side by side, turned, and laid down so that WIDTH rows lie side by side, which are transformed next.
- * Blocks of WIDTH times WIDTH are transposed on the way, in registers; nothing else is shuffled. */
+/* One long lane of n1 n2 elements (fft_simd.c takes this in for each type): as n1 rows of n2 its columns are
+ * transformed, WIDTH of them side by side, turned, and laid down so that WIDTH rows lie side by side, which are
+ * transformed next. Blocks of WIDTH times WIDTH are transposed on the way, in registers; nothing else is shuffled. */
 
 static int64_t NAME(middle_bytes)(const cpi_fft_long *l)
 {

@@ -1,8 +1,8 @@
 /* Plans: lengths cut into parts, roots of unity, and the cache that keeps both.
  *
  * Roots are computed one by one in double, with angles reduced to an eighth of the circle in integers, so each is
- * within an ulp; no recurrence adds up errors. The cache holds a bounded number of plans and of bytes; a plan that is in
- * use ends with its last user. Plans are built outside the lock. */
+ * within an ulp; no recurrence adds up errors. The cache holds a bounded number of plans and of bytes; a plan that is
+ * in use ends with its last user. Plans are built outside the lock. */
 #include "fft/plan.h"
 
 #include <math.h>

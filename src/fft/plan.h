@@ -1,9 +1,9 @@
 /* Plans of the CPU's transforms: how a length is cut, and the roots of unity that its parts need.
  *
- * A node is a transform of a number of lanes at once, one in each place of a vector, with all its work in cache: a
- * `leaf` in passes of small radices, a `split` of n1 times n2, or `bluestein`, a convolution, for prime factors that are
- * too large. A plan is of one lane or of many: where n is large the lane is itself cut into n1 rows of n2, whose columns
- * then lie side by side in vectors. Plans never change once they are made; they are counted, and kept (plan.c). */
+ * A node is a transform of a number of lanes at once, one in each place of a vector, with all its work in cache: passes
+ * of small radices, a split of n1 times n2, or Bluestein's convolution for prime factors that are too large. A plan is
+ * of one lane or of many: where n is large the lane is itself cut into n1 rows of n2, whose columns then lie side by
+ * side in vectors. Plans never change once they are made; they are counted, and kept (plan.c). */
 #ifndef CPI_FFT_PLAN_H
 #define CPI_FFT_PLAN_H
 
@@ -27,7 +27,7 @@ typedef struct cpi_fft_node {
     void *twiddle[FFT_RADICES];  /* of each pass: for p < m, for k = 1..r-1, exp(-2 pi i p k / (r m)) */
     void *roots[FFT_RADICES];    /* of passes whose radix is none of the fixed ones: exp(-2 pi i k / r), k < r */
     struct cpi_fft_node *a, *b;  /* of n1 and of n2; Bluestein: of length m, and NULL */
-    void *turn;                  /* split: for j < n2, for k < n1, exp(-2 pi i j k / n). Bluestein: exp(-pi i k k / n) */
+    void *turn;                  /* split: for j < n2, for k < n1, exp(-2 pi i j k / n). Else exp(-pi i k k / n) */
     void *kernel;                /* Bluestein: transform of the conjugate chirp, over m */
 } cpi_fft_node;
 

@@ -1,4 +1,4 @@
-/* What fft_simd.c gives, once for each instruction set and type: transforms of lanes that lie side by side in vectors. */
+/* What fft_simd.c gives, once for each instruction set and type: transforms of lanes side by side in vectors. */
 #ifndef CPI_FFT_SIMD_H
 #define CPI_FFT_SIMD_H
 

@@ -1,5 +1,5 @@
-"""Fourier transforms against their definition, in long double, and against NumPy's: types, shapes, axes, lengths, norms,
-layouts, errors; on every device. What stands beside them (cosines, Hankel, plans) is in test_fft_more.py."""
+"""Fourier transforms against their definition, in long double, and against NumPy's: types, shapes, axes, lengths,
+norms, layouts, errors; on every device. What stands beside them (cosines, Hankel, plans) is in test_fft_more.py."""
 import os
 import threading
 
@@ -132,7 +132,8 @@ def definition(x, sign):
     """Sums of products in long double, of roots that are right to its last place."""
     n = x.shape[-1]
     k = np.arange(n)
-    angle = (np.outer(k, k) % n).astype(np.longdouble) * (2 * np.longdouble("3.14159265358979323846264338327950288") / n)
+    turn = 2 * np.longdouble("3.14159265358979323846264338327950288")
+    angle = (np.outer(k, k) % n).astype(np.longdouble) * (turn / n)
     return x.astype(np.clongdouble) @ (np.cos(angle) + sign * 1j * np.sin(angle))
 
 
@@ -299,8 +300,8 @@ def test_errors_in_words():
             (lambda: cp.fft.fftn(x, s=(2, 2), axes=(0,)), ValueError, "Shape and axes have different lengths."),
             (lambda: cp.fft.rfft(x + 1j), TypeError, "the array must be real"),
             (lambda: cp.fft.rfftn(x, axes=()), IndexError, "at least 1 axis must be transformed"),
-            (lambda: cp.fft.fft(x, norm="x"), ValueError, "norm must be one of 'backward', 'ortho', 'forward' (got 'x')"),
-            (lambda: cp.fft.fft(cp.float64(3) if False else cp.asarray(3.0)), np.exceptions.AxisError, "axis")]:
+            (lambda: cp.fft.fft(x, norm="x"), ValueError, "one of 'backward', 'ortho', 'forward' (got 'x')"),
+            (lambda: cp.fft.fft(cp.asarray(3.0)), np.exceptions.AxisError, "axis")]:
         with pytest.raises(error) as e:
             call()
         assert text in str(e.value)
@@ -367,8 +368,8 @@ def test_bits_do_not_depend_on_threads():
     from cuprite import _device
     rng = np.random.default_rng(6)
     arrays = [random(rng, shape, dtype) for shape, dtype in
-              [((1 << 18,), "complex128"), ((300, 1000), "complex64"), ((1000, 300), "float64"), ((99991,), "complex64"),
-               ((40, 50, 60), "complex128")]]
+              [((1 << 18,), "complex128"), ((300, 1000), "complex64"), ((1000, 300), "float64"),
+               ((99991,), "complex64"), ((40, 50, 60), "complex128")]]
     before, seen = _device.threads(), []
     try:
         for threads in (1, 2, 5):

@@ -82,8 +82,8 @@ def test_cosines_refuse():
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(["fht", "ifht"]), st.integers(1, 64), st.sampled_from([0.01, 0.1, 1.0]),
-       st.sampled_from([0.0, 0.5, 1.0, 2.5, -0.3]), st.sampled_from([0.0, 0.2, -1.0]), st.sampled_from([0.0, 0.1, -0.4]),
-       st.sampled_from(["float32", "float64"]), st.integers(0, 2**32 - 1))
+       st.sampled_from([0.0, 0.5, 1.0, 2.5, -0.3]), st.sampled_from([0.0, 0.2, -1.0]),
+       st.sampled_from([0.0, 0.1, -0.4]), st.sampled_from(["float32", "float64"]), st.integers(0, 2**32 - 1))
 def test_hankel(name, n, dln, mu, offset, bias, dtype, seed):
     x = random(np.random.default_rng(seed), (2, n), dtype)
     want = getattr(scipy.fft, name)(x.astype(float), dln, mu, offset=offset, bias=bias)
@@ -131,6 +131,8 @@ def test_hankel_refuses():
         ours.fht(cp.ones(4), 0, 0.0)
     with pytest.raises(IndexError):
         ours.fht(cp.asarray(1.0), 0.1, 0.0)
+    with pytest.raises(ValueError, match="dln"):
+        ours.fhtoffset(0, 0.0)
 
 
 # --- scipy.fft ---

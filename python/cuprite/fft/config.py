@@ -94,5 +94,5 @@ def set_cufft_gpus(gpus):
 
 def set_cufft_callbacks(cb_load="", cb_store="", *, cb_load_aux_arr=None, cb_store_aux_arr=None, **kwargs):
     """Not there: cuFFT is opened while the program runs, and its callbacks need its static library."""
-    raise NotImplementedError("set_cufft_callbacks: callbacks need cuFFT's static library, which Cuprite does not link; "
-                              "apply the function before or after the transform (cuprite.fuse makes one kernel of it)")
+    raise NotImplementedError("set_cufft_callbacks: callbacks need cuFFT's static library, which Cuprite does not "
+                              "link; apply the function before or after the transform (cuprite.fuse)")

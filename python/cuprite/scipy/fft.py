@@ -13,11 +13,14 @@ from cuprite._fft import (  # noqa: F401
 from cuprite._fft_plans import Plan as _Plan
 from cuprite._fft_plans import cook as _cook
 from cuprite._fft_plans import get_fft_plan, is_single as _is_single  # noqa: F401
+from cuprite._fft_plans import look_in_wheels as _look
+
+_look()
 
 __all__ = [
     "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft",
-    "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn", "fht",
-    "ifht", "fhtoffset", "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "get_fft_plan"]
+    "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
+    "fht", "ifht", "fhtoffset", "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "get_fft_plan"]
 
 
 def _check_workers(workers):

@@ -30,7 +30,8 @@ static cp_code draw(cp_array *magnitude, cp_array *frequency)
     const double low = 100, high = 10000;
     for (int i = 0; i < BANDS; i++) {
         double from = low * pow(high / low, i / (double)BANDS), to = low * pow(high / low, (i + 1) / (double)BANDS);
-        cp_array *inside = cp_logical_and(cp_greater_equal(frequency, cp_float(from)), cp_less(frequency, cp_float(to)));
+        cp_array *above = cp_greater_equal(frequency, cp_float(from)), *below = cp_less(frequency, cp_float(to));
+        cp_array *inside = cp_logical_and(above, below);
         cp_array *loudest = cp_max(cp_multiply(magnitude, inside));
         double level = 20 * log10(cp_item_float(loudest) + 1e-12);
         int bar = (int)((level + 60) * WIDE / 60);
@@ -51,7 +52,8 @@ int main(int argc, char **argv)
     }
     for (CP_SCOPE) {
         cp_array *index = cp_arange_int(0, SAMPLES, 1, CP_FLOAT64), *t = cp_divide(index, cp_float(RATE));
-        cp_array *sound = cp_add(cp_add(tone(t, 440, 1), tone(t, 659.26, 0.5)), cp_multiply(noise(index), cp_float(0.2)));
+        cp_array *notes = cp_add(tone(t, 440, 1), tone(t, 659.26, 0.5));
+        cp_array *sound = cp_add(notes, cp_multiply(noise(index), cp_float(0.2)));
         /* a window keeps a tone's energy from leaking into its neighbours' bands */
         cp_array *angle = cp_multiply(index, cp_float(6.283185307179586 / SAMPLES));
         cp_array *window = cp_subtract(cp_float(0.5), cp_multiply(cp_cos(angle), cp_float(0.5)));

@@ -24,7 +24,8 @@ enum {
     LINE_LEAST = 512,     /* from this length on contiguous lanes are cut up */
     LINE_ALONE = 256,     /* the same of lanes that are too few for a vector */
     LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
-    LINE_SHARED = 1 << 17 /* from this length on all threads work on one lane */
+    LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
+    FAR_BYTES = 1 << 20
 };
 
 /* One axis: which lanes there are. */
@@ -45,6 +46,7 @@ typedef struct job {
     int64_t groups, each;             /* each: groups of a task */
     char *scratch;
     int64_t bytes;                    /* of scratch for a worker */
+    bool far;                         /* the array is larger than caches */
 } job;
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -95,7 +97,7 @@ static void group_task(void *context, int64_t task, int worker)
     const job *j = context;
     const int width = j->simd->width;
     cpi_fft_group g = {.plan = j->plan, .sign = j->call->sign, .scale = j->scale, .in_step = j->in_step,
-                       .out_step = j->out_step, .scratch = j->scratch + worker * j->bytes};
+                       .out_step = j->out_step, .far = j->far, .scratch = j->scratch + worker * j->bytes};
     const int64_t end = (task + 1) * j->each < j->groups ? (task + 1) * j->each : j->groups;
     const int64_t run = j->lanes / j->runs;
     for (int64_t i = task * j->each; i < end; i++) {
@@ -166,8 +168,9 @@ static void line_task(void *context, int64_t task, int worker)
     (j->rows ? j->simd->rows : j->simd->columns)(&s);
 }
 
-static void run_stage(line_job *j, bool rows, bool shared)
+static void run_stage(line_job *j, bool rows, bool shared, const char *next)
 {
+    j->s.next = next;
     const int64_t width = j->simd->width, across = rows ? j->l->n1 : j->l->n2, along = rows ? j->l->n2 : j->l->n1;
     j->rows = rows;
     j->groups = (across + width - 1) / width;
@@ -204,25 +207,26 @@ static void multiply(const multiply_job *m, bool shared)
 }
 
 static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item,
-                     bool swap, double scale, char *memory, bool shared)
+                     bool swap, double scale, char *memory, bool shared, const char *const *next)
 {
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
         line_job j = {.simd = simd, .l = l};
-        j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale};
+        j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
+                                .far = l->n * item > FAR_BYTES};
         j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
         j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
-        run_stage(&j, false, shared);
-        run_stage(&j, true, shared);
+        run_stage(&j, false, shared, next ? next[0] : NULL);
+        run_stage(&j, true, shared, next ? next[1] : NULL);
         return;
     }
     const int64_t m = l->m->n;
     char *x = memory, *y = x + round_up(m * item, 64);
     memory = y + round_up(m * item, 64);
     multiply(&(multiply_job){simd, x, in, l->chirp, l->n, m, swap, false, 1}, shared);
-    run_line(simd, l->m, x, y, item, false, 1, memory, shared);
+    run_line(simd, l->m, x, y, item, false, 1, memory, shared, NULL);
     multiply(&(multiply_job){simd, y, y, l->kernel, m, m, false, false, 1}, shared);
-    run_line(simd, l->m, y, x, item, true, 1, memory, shared);
+    run_line(simd, l->m, y, x, item, true, 1, memory, shared, NULL);
     multiply(&(multiply_job){simd, out, x, l->chirp, l->n, l->n, false, swap, scale}, shared);
 }
 
@@ -290,7 +294,8 @@ static void conjugate(char *x, int64_t n, bool single)
 }
 
 /* One lane; memory: a place for the lane in, one for the lane out, and the line's. */
-static void run_lane(const job *j, const char *in, char *out, char *memory, bool shared)
+static void run_lane(const job *j, const char *in, char *out, char *memory, bool shared,
+                     const char *const *next)
 {
     const cpi_fft_call *c = j->call;
     const cpi_fft_plan *p = j->plan;
@@ -314,7 +319,7 @@ static void run_lane(const job *j, const char *in, char *out, char *memory, bool
         run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, shared);
         from = z;
     }
-    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, shared);
+    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, shared, next);
     if (halved && j->kind == CPI_FFT_R2C)
         run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, shared);
     if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
@@ -328,10 +333,12 @@ static void lane_task(void *context, int64_t task, int worker)
     const job *j = context;
     int64_t end = (task + 1) * j->each < j->lanes ? (task + 1) * j->each : j->lanes;
     for (int64_t i = task * j->each; i < end; i++) {
-        const char *in;
+        const char *in, *next[2];
         char *out;
         where(j, i, &in, &out);
-        run_lane(j, in, out, j->scratch + worker * j->bytes, false);
+        const bool follows = j->far && i + 1 < end && j->n * j->item <= FAR_BYTES;
+        if (follows) where(j, i + 1, &next[0], (char **)&next[1]);
+        run_lane(j, in, out, j->scratch + worker * j->bytes, false, follows ? next : NULL);
     }
 }
 
@@ -352,7 +359,7 @@ static cp_code run_lanes(cp_stream *stream, job *j)
             const char *in;
             char *out;
             where(j, i, &in, &out);
-            run_lane(j, in, out, memory, true);
+            run_lane(j, in, out, memory, true, NULL);
         }
     } else if (tasks > 1) cpi_parallel(tasks, lane_task, j);
     else lane_task(j, 0, 0);
@@ -400,6 +407,7 @@ static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which, boo
         out[ndim++] = c->out_step[i];
     }
     take_lanes(&j, shape, in, out, ndim);
+    j.far = j.n * j.lanes * j.item > FAR_BYTES;
     const bool line = as_line(&j);
     j.plan = cpi_fft_plan_get(c->function, kind, j.n, c->single, line);
     if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;

@@ -120,10 +120,11 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
     const bool swap = g->sign > 0;
     source from = {.v = x, .step = 1};
     target to = {.v = x, .step = 1};
-    if (g->in_beside) from = (source){.memory = g->in[0], .bytes = g->in_step, .swap = swap};
+    if (g->in_beside) from = (source){.memory = g->in[0], .bytes = g->in_step, .swap = swap, .far = g->far};
     else NAME(read_complex)(g, x, n, swap, false);
     if (g->out_beside)
-        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .scale = (T)g->scale};
+        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0],
+                      .scale = (T)g->scale};
     NAME(run)(g->plan->node, &from, &to, scratch);
     if (!g->out_beside) NAME(write_complex)(g, x, n, swap);
 }

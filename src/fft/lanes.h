@@ -18,7 +18,7 @@ typedef struct source {
     int64_t step;
     const char *memory;
     int64_t bytes;
-    bool swap;
+    bool swap, far; /* far: not in the cache */
 } source;
 
 /* Where they go: the same, element i times turn[i * turn_step] where there is a table, or times scale in memory. */
@@ -30,7 +30,7 @@ typedef struct target {
     int64_t turn_step;
     char *memory;
     int64_t bytes;
-    bool swap;
+    bool swap, far;
     T scale;
 } target;
 
@@ -263,10 +263,25 @@ static void NAME(run_passes)(const cpi_fft_node *n, const source *from, const ta
     }
 }
 
+/* Asks for count complex vectors from element `first`, `step` elements apart, which are read or written next. Steps of
+ * this kind no processor foresees. */
+#define AHEAD(s, first, step_, count, write)                                                                        \
+    do {                                                                                                            \
+        const char *at_ = (s)->v ? (const char *)((s)->v + 2 * (first) * (s)->step)                                  \
+                                 : (const char *)(s)->memory + (first) * (s)->bytes;                                 \
+        int64_t by_ = (step_) * ((s)->v ? (s)->step * 2 * (int64_t)sizeof(V) : (s)->bytes);                          \
+        for (int64_t i_ = 0; i_ < (count); i_++, at_ += by_)                                                         \
+        {                                                                                                           \
+            for (int line_ = 0; line_ < 2 * VECTOR_BYTES; line_ += 64) __builtin_prefetch(at_ + line_, write, 2);    \
+            __builtin_prefetch(at_ + 2 * VECTOR_BYTES - 1, write, 2);                                               \
+        }                                                                                                           \
+    } while (0)
+
 /* The part of `from` that begins at element `at`, each `step` elements. */
 INLINE source NAME(part_of)(const source *from, int64_t at, int64_t step)
 {
     source part = *from;
+    part.far = false;
     if (from->v) part.v = from->v + 2 * at * from->step, part.step = from->step * step;
     else part.memory = from->memory + at * from->bytes, part.bytes = from->bytes * step;
     return part;
@@ -274,17 +289,20 @@ INLINE source NAME(part_of)(const source *from, int64_t at, int64_t step)
 
 static void NAME(run_split)(const cpi_fft_node *n, const source *from, const target *to, V *scratch)
 {
-    const int64_t n1 = n->a->n, n2 = n->b->n;
+    const int64_t n1 = n->a->n, n2 = n->b->n, pitch = n2 + 1; /* columns do not fall into the same places of a cache */
     V *middle = scratch;
-    scratch += 2 * n->n;
+    scratch += 2 * n1 * pitch;
     for (int64_t j = 0; j < n2; j++) {
         source part = NAME(part_of)(from, j, n2);
-        target row = {.v = middle + 2 * j, .step = n2, .turn = (const T *)n->turn + 2 * j * n1, .turn_step = 1};
+        if (from->far && j + 1 < n2) AHEAD(from, j + 1, n2, n1, 0);
+        target row = {.v = middle + 2 * j, .step = pitch, .turn = (const T *)n->turn + 2 * j * n1, .turn_step = 1};
         NAME(run)(n->a, &part, &row, scratch);
     }
     for (int64_t k = 0; k < n1; k++) {
-        source row = {.v = middle + 2 * k * n2, .step = 1};
+        source row = {.v = middle + 2 * k * pitch, .step = 1};
+        if (to->far && k + 1 < n1) AHEAD(to, k + 1, n1, n2, 1);
         target part = *to;
+        part.far = false;
         if (to->v) part.v = to->v + 2 * k * to->step, part.step = to->step * n1;
         else part.memory = to->memory + k * to->bytes, part.bytes = to->bytes * n1;
         if (to->turn) part.turn = to->turn + 2 * k * to->turn_step, part.turn_step = to->turn_step * n1;

@@ -72,6 +72,15 @@ INLINE void NAME(lay_block)(const cpi_fft_stretch *s, const V *x, const V *low, 
     }
 }
 
+/* Of the lane that follows a short one its share for group g is asked for. */
+INLINE void NAME(ask_next)(const cpi_fft_stretch *s, int64_t g, const int write)
+{
+    if (!s->next) return;
+    const int64_t bytes = s->l->n * 2 * (int64_t)sizeof(T), groups = s->end - s->first;
+    const int64_t end = (g + 1 - s->first) * bytes / groups;
+    for (int64_t at = (g - s->first) * bytes / groups; at < end; at += 64) __builtin_prefetch(s->next + at, write, 2);
+}
+
 static void NAME(columns)(const cpi_fft_stretch *s)
 {
     const cpi_fft_long *l = s->l;
@@ -80,8 +89,9 @@ static void NAME(columns)(const cpi_fft_stretch *s)
         int64_t j = g * WIDTH;
         int count = l->n2 - j < WIDTH ? (int)(l->n2 - j) : WIDTH;
         source from = {.memory = s->in + j * 2 * (int64_t)sizeof(T), .bytes = l->n2 * 2 * (int64_t)sizeof(T),
-                       .swap = s->swap};
+                       .swap = s->swap, .far = s->far};
         target to = {.v = x, .step = 1};
+        NAME(ask_next)(s, g, 0);
         if (count < WIDTH) {
             for (int64_t k = 0; k < l->n1; k++) {
                 const S *p = (const S *)(from.memory + k * from.bytes);
@@ -106,9 +116,10 @@ static void NAME(rows)(const cpi_fft_stretch *s)
     for (int64_t g = s->first; g < s->end; g++) {
         int64_t k = g * WIDTH;
         int count = l->n1 - k < WIDTH ? (int)(l->n1 - k) : WIDTH;
-        source from = {.v = (const V *)s->middle + 2 * g * l->n2, .step = 1};
+        source from = {.v = (const V *)s->middle + 2 * g * l->n2, .step = 1, .far = s->far};
+        NAME(ask_next)(s, g, 1);
         target to = {.memory = s->out + k * 2 * (int64_t)sizeof(T), .bytes = l->n1 * 2 * (int64_t)sizeof(T),
-                     .swap = s->swap, .scale = scale};
+                     .swap = s->swap, .far = s->far, .scale = scale};
         if (count == WIDTH) {
             NAME(run)(l->b, &from, &to, more);
             continue;

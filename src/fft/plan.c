@@ -163,7 +163,7 @@ static void fill_split(builder *b, cpi_fft_node *node, int64_t n1)
     for (int64_t j = 0; j < n2; j++)
         for (int64_t k = 0; k < n1; k++) put_root(node->turn, j * n1 + k, b->single, j * k, n);
     int64_t sa = node->a->scratch, sb = node->b->scratch;
-    node->scratch = n + (sa > sb ? sa : sb);
+    node->scratch = n + n1 + (sa > sb ? sa : sb);
 }
 
 /* exp(-pi i k k / n) for k < n. */

@@ -14,6 +14,7 @@ typedef struct cpi_fft_group {
     const char *in[FFT_WIDEST]; /* `width` of them: those beyond `count` are any of the others */
     char *out[FFT_WIDEST];
     int64_t in_step, out_step;
+    bool far;                   /* the array is larger than caches */
     bool in_beside, out_beside; /* there are `width` lanes, whose elements follow one another */
     char *scratch;
 } cpi_fft_group;
@@ -27,6 +28,8 @@ typedef struct cpi_fft_stretch {
     bool swap;
     double scale;
     int64_t first, end;  /* groups of columns, or of rows */
+    bool far;            /* the lane is larger than caches */
+    const char *next;    /* of a short lane: what is read (columns), or written (rows), next; NULL: not known */
     char *scratch;
 } cpi_fft_stretch;
 

@@ -70,7 +70,7 @@ def close(got, want, single, n, factor=1.0):
     size = float(np.sqrt(np.mean(np.abs(want) ** 2)))
     wrong = np.abs(got.astype(want.dtype) - want)
     convolved = max(largest_prime(m) for m in (*got.shape, n)) > 61  # by transforms of twice the length, and back
-    bound = (2.5 if convolved else 1) * factor * eps * np.sqrt(np.log2(n) + 2) * size
+    bound = (3 if convolved else 1) * factor * eps * np.sqrt(np.log2(n) + 2) * size
     assert float(np.sqrt(np.mean(wrong ** 2))) <= bound
     assert float(wrong.max()) <= max(12 * bound, 2 * bound * (float(np.abs(want).max()) / size if size else 0))
 

@@ -21,7 +21,7 @@ extern const cpi_fft_simd cpi_fft_simd_v3[2], cpi_fft_simd_v4[2];
 
 enum {
     TASK = 1 << 15,       /* elements that are worth a task */
-    LINE_LEAST = 512,     /* from this length on contiguous lanes are cut up */
+    LINE_LEAST = 256,     /* from this length on contiguous lanes are cut up */
     LINE_ALONE = 256,     /* the same of lanes that are too few for a vector */
     LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
     LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */

@@ -192,16 +192,43 @@ INLINE void NAME(fly_13)(V *re, V *im, const T *w) { NAME(fly_odd)(re, im, w, 13
 
 /* --- passes --- */
 
+/* What is read and written in one way is asked once a butterfly, not once an element. */
+#define READ_ALL(R, first, apart)                                                                                   \
+    do {                                                                                                            \
+        if (from->v) {                                                                                              \
+            const V *x_ = from->v + 2 * (first) * from->step;                                                        \
+            const int64_t by_ = 2 * (apart) * from->step;                                                            \
+            UNROLL for (int k = 0; k < (R); k++) re[k] = x_[k * by_], im[k] = x_[k * by_ + 1];                       \
+        } else {                                                                                                    \
+            const char *x_ = from->memory + (first) * from->bytes;                                                   \
+            const int64_t by_ = (apart) * from->bytes;                                                               \
+            if (from->swap) {                                                                                       \
+                UNROLL for (int k = 0; k < (R); k++) NAME(read_pairs)(x_ + k * by_, &im[k], &re[k]);                 \
+            } else {                                                                                                \
+                UNROLL for (int k = 0; k < (R); k++) NAME(read_pairs)(x_ + k * by_, &re[k], &im[k]);                 \
+            }                                                                                                       \
+        }                                                                                                           \
+    } while (0)
+#define WRITE_ALL(R, first, apart)                                                                                  \
+    do {                                                                                                            \
+        if (to->v && !to->turn) {                                                                                   \
+            V *x_ = to->v + 2 * (first) * to->step;                                                                  \
+            const int64_t by_ = 2 * (apart) * to->step;                                                              \
+            UNROLL for (int k = 0; k < (R); k++) x_[k * by_] = re[k], x_[k * by_ + 1] = im[k];                       \
+        } else {                                                                                                    \
+            UNROLL for (int k = 0; k < (R); k++) NAME(store)(to, (first) + k * (apart), re[k], im[k]);               \
+        }                                                                                                           \
+    } while (0)
 #define PASS_BODY(R, FLY)                                                                                           \
     for (int64_t p = 0; p < m; p++) {                                                                               \
         const T *w = turns + 2 * p * ((R) - 1);                                                                     \
         for (int64_t q = 0; q < s; q++) {                                                                           \
-            UNROLL for (int k = 0; k < (R); k++) NAME(load)(from, q + s * (p + m * k), &re[k], &im[k]);              \
+            READ_ALL(R, q + s * p, s * m);                                                                          \
             FLY;                                                                                                    \
             if (p) {                                                                                                \
                 UNROLL for (int k = 1; k < (R); k++) TURN(re[k], im[k], w[2 * k - 2], w[2 * k - 1]);                 \
             }                                                                                                       \
-            UNROLL for (int k = 0; k < (R); k++) NAME(store)(to, q + s * ((R) * p + k), re[k], im[k]);               \
+            WRITE_ALL(R, q + s * (R) * p, s);                                                                       \
         }                                                                                                           \
     }
 #define PASS(R)                                                                                                     \
@@ -221,6 +248,8 @@ static void NAME(pass_any)(int r, const source *from, const target *to, int64_t 
     PASS_BODY(r, NAME(fly_odd)(re, im, roots, r))
 }
 #undef PASS_BODY
+#undef READ_ALL
+#undef WRITE_ALL
 
 static void NAME(pass)(const cpi_fft_node *n, int which, const source *from, const target *to, int64_t m, int64_t s)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "cpu/threads.h"
 #include "fft/kept.h"
 
 /* --- roots --- */
@@ -17,10 +18,14 @@
 void cpi_fft_root(int64_t k, int64_t n, double *re, double *im)
 {
     /* 8 k = octant * n + rest: the angle is (octant + rest / n) eighths of a turn */
-    int64_t octant = (int64_t)((__int128)8 * k / n), rest = (int64_t)((__int128)8 * k % n);
+    int64_t octant = 8 * k / n, rest = 8 * k % n; /* n is below 2^57 */
     if (octant & 1) rest = n - rest;
     long double angle = (long double)rest / (long double)n * (0.25L * 3.14159265358979323846264338327950288L);
-    double c = rest ? (double)cosl(angle) : 1, s = rest ? (double)sinl(angle) : 0;
+    double high = (double)angle, low = (double)(angle - high), c, s;
+    sincos(high, &s, &c);
+    double turned = c - s * low; /* the digits that high does not hold */
+    s += c * low;
+    c = turned;
     if (rest == n) c = s = 0.70710678118654752440084436210485;
     double x, y; /* cos and sin of the whole angle */
     switch ((octant + 1) / 2 % 4) {
@@ -166,11 +171,26 @@ static void fill_split(builder *b, cpi_fft_node *node, int64_t n1)
     node->scratch = n + n1 + (sa > sb ? sa : sb);
 }
 
-/* exp(-pi i k k / n) for k < n. */
+/* exp(-pi i k k / n) for k < n, by all threads. */
+typedef struct chirp_job { void *table; int64_t n; bool single; } chirp_job;
+
+enum { CHIRP_TASK = 1 << 14 };
+
+static void chirp_task(void *context, int64_t task, int worker)
+{
+    const chirp_job *j = context;
+    (void)worker;
+    int64_t end = (task + 1) * CHIRP_TASK < j->n ? (task + 1) * CHIRP_TASK : j->n;
+    for (int64_t k = task * CHIRP_TASK; k < end; k++) {
+        uint64_t square = k < (int64_t)1 << 31 ? (uint64_t)k * (uint64_t)k % (2 * (uint64_t)j->n)
+                        : (uint64_t)((unsigned __int128)k * (uint64_t)k % (2 * (uint64_t)j->n));
+        put_root(j->table, k, j->single, (int64_t)square, 2 * j->n);
+    }
+}
+
 static void fill_chirp(void *table, int64_t n, bool single)
 {
-    for (int64_t k = 0; k < n; k++)
-        put_root(table, k, single, (int64_t)((unsigned __int128)k * (uint64_t)k % (2 * (uint64_t)n)), 2 * n);
+    cpi_parallel((n + CHIRP_TASK - 1) / CHIRP_TASK, chirp_task, &(chirp_job){table, n, single});
 }
 
 /* The transform, over m, of the conjugate chirp laid around 0, divided by m. In double with a plan of its own. */
@@ -178,10 +198,9 @@ static bool fill_kernel(builder *b, void *to, int64_t n, int64_t m)
 {
     double *h = cpi_calloc((size_t)m, 2 * sizeof *h), *result = cpi_malloc((size_t)m * 2 * sizeof *h);
     bool good = h && result;
+    if (good) fill_chirp(h, n, false);
     for (int64_t k = 0; good && k < n; k++) {
-        double re, im;
-        cpi_fft_root((int64_t)((unsigned __int128)k * (uint64_t)k % (2 * (uint64_t)n)), 2 * n, &re, &im);
-        h[2 * k] = re / (double)m, h[2 * k + 1] = -im / (double)m;
+        h[2 * k] = h[2 * k] / (double)m, h[2 * k + 1] = -h[2 * k + 1] / (double)m;
         if (k) h[2 * (m - k)] = h[2 * k], h[2 * (m - k) + 1] = h[2 * k + 1];
     }
     if (good) {

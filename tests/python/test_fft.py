@@ -230,6 +230,8 @@ def test_several_axes(name, dtype, case, how, norm, default, seed):
         np.testing.assert_array_equal(cp.asnumpy(got), want)
     else:
         exactly = outcome(exact, name, x, s, norm=norm, **options)
+        if not x.size:  # of nothing continued with zeros; NumPy's inverses read what is not there
+            exactly = np.zeros_like(exactly)
         close(got, exactly, dtype in SINGLE, 2048, 2.0 ** 13 if half else 1.5)
 
 

@@ -23,6 +23,7 @@ enum {
     TASK = 1 << 15,       /* elements that are worth a task */
     LINE_LEAST = 256,     /* from this length on contiguous lanes are cut up */
     LINE_ALONE = 256,     /* the same of lanes that are too few for a vector */
+    LINE_ODD = 1 << 12,   /* the same of lanes whose parts do not fill vectors */
     LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
     LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
     FAR_BYTES = 1 << 20
@@ -376,7 +377,8 @@ static bool as_line(const job *j)
     const bool in_row = j->in_step == j->in_item && j->out_step == j->out_item;
     if (inner > LINE_MOST) return true;
     if (j->lanes * 2 < j->simd->width) return inner >= LINE_ALONE;
-    return in_row && inner >= LINE_LEAST;
+    const bool fits = inner % (j->simd->width * j->simd->width) == 0;
+    return in_row && inner >= (fits ? LINE_LEAST : LINE_ODD);
 }
 
 /* The axis `which` of the call, from memory with one set of strides to memory with another. */

@@ -6,6 +6,7 @@ import threading
 import cuprite as cp
 import numpy as np
 import pytest
+from cuprite import _device
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracle import outcome
@@ -69,6 +70,8 @@ def close(got, want, single, n, factor=1.0):
         return
     size = float(np.sqrt(np.mean(np.abs(want) ** 2)))
     wrong = np.abs(got.astype(want.dtype) - want)
+    if _device.current() in range(_device.count()):  # cuFFT's roots are less exact than ours
+        factor *= 3
     convolved = max(largest_prime(m) for m in (*got.shape, n)) > 61  # by transforms of twice the length, and back
     bound = (3 if convolved else 1) * factor * eps * np.sqrt(np.log2(n) + 2) * size
     assert float(np.sqrt(np.mean(wrong ** 2))) <= bound
@@ -367,7 +370,6 @@ def test_shifts(name, shape, dtype, data):
 # --- threads and processes ---
 
 def test_bits_do_not_depend_on_threads():
-    from cuprite import _device
     rng = np.random.default_rng(6)
     arrays = [random(rng, shape, dtype) for shape, dtype in
               [((1 << 18,), "complex128"), ((300, 1000), "complex64"), ((1000, 300), "float64"),
@@ -392,7 +394,6 @@ def test_many_threads_share_plans(device):
     wrong = []
 
     def work(k):
-        from cuprite import _device
         _device.use(_device.parse(device))
         for i in range(40):
             n = lengths[(i * (k + 1)) % len(lengths)]

@@ -53,8 +53,9 @@ def page():
                     for n, f in sorted(ufuncs_of("scipy.special").items())) + "\n"
     text += "## cuprite.ndarray\n\n" + "".join(f"* `{n}`: {f.__doc__}\n" for n, f in attributes().items()) + "\n"
     text += "".join(entry(n, f) for n, f in methods().items())
-    for module in ("scipy.signal", "scipy.ndimage"):
-        text += f"## cuprite.{module}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
+    titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal", "scipy.ndimage": "scipy.ndimage"}
+    for module, title in titles.items():
+        text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
     for module in ("linalg", "scipy.linalg"):
         m = importlib.import_module("cuprite." + module)
         text += f"## cuprite.{module}\n\n"

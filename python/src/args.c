@@ -344,6 +344,47 @@ bool cpy_index_axes(PyObject *o, cpy_axes *axes)
     return axes_of(o, axes, true, cpy_index_axis);
 }
 
+bool cpy_last_axis(PyObject *o, cpy_axes *axes) { return axes_of(o, axes, false, cpy_index_axis); }
+
+bool cpy_plane_axes(PyObject *o, cpy_axes *axes)
+{
+    if (o != Py_None) return cpy_index_axes(o, axes);
+    axes->axes = (cp_axes){-1, NULL};
+    return true;
+}
+
+/* --- lengths of transforms --- */
+
+static bool no_points(int64_t n)
+{
+    PyErr_Format(PyExc_ValueError, "Invalid number of FFT data points (%lld) specified.", (long long)n);
+    return false;
+}
+
+bool cpy_length(PyObject *o, int64_t *v) { return cpy_int64(o, v) && (*v > 0 || no_points(*v)); }
+
+/* -1, and None beside others, is the axis as it is. */
+bool cpy_lengths(PyObject *o, cpy_ints *v)
+{
+    if (PyIndex_Check(o) && !PySequence_Check(o)) {
+        v->n = 1;
+        return cpy_int64(o, v->at) && (v->at[0] == -1 || v->at[0] > 0 || no_points(v->at[0]));
+    }
+    PyObject *s = PySequence_Tuple(o);
+    Py_ssize_t n = s ? PyTuple_GET_SIZE(s) : 0;
+    bool done = s && n <= CP_MAXDIM;
+    if (s && !done) PyErr_Format(PyExc_ValueError, "more than %d axes", CP_MAXDIM);
+    for (Py_ssize_t i = 0; done && i < n; i++) {
+        PyObject *item = PyTuple_GET_ITEM(s, i);
+        v->at[i] = -1;
+        done = item == Py_None || cpy_int64(item, &v->at[i]);
+        if (done && v->at[i] < 1 && v->at[i] != -1) done = no_points(v->at[i]);
+    }
+    v->n = (int)n;
+    Py_XDECREF(s);
+    return done;
+}
+
 /* They are read as a shape is. */
 bool cpy_permutation(PyObject *o, cpy_axes *axes)
 {
@@ -371,6 +412,14 @@ bool cpy_bool(PyObject *o, bool otherwise, bool *v)
     int truth = o ? PyObject_IsTrue(o) : otherwise;
     *v = truth > 0;
     return truth >= 0;
+}
+
+bool cpy_choice(PyObject *o, int *v)
+{
+    bool truth;
+    if (!cpy_bool(o, false, &truth)) return false;
+    *v = truth ? 1 : -1;
+    return true;
 }
 
 bool cpy_double(PyObject *o, double otherwise, double *v)

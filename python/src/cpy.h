@@ -145,6 +145,11 @@ bool cpy_count(PyObject *o, int64_t *v);                         /* of elements:
 /* As NumPy's C functions read them: no truth values, ValueError for what does not fit. */
 bool cpy_extent(PyObject *o, int64_t *v);
 bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
+bool cpy_choice(PyObject *o, int *v);                            /* 1 or -1: true or not */
+bool cpy_length(PyObject *o, int64_t *v);                        /* of a transform: at least 1 */
+bool cpy_lengths(PyObject *o, cpy_ints *v);                      /* of several; None leaves n as it is */
+bool cpy_last_axis(PyObject *o, cpy_axes *axes);                 /* one integer */
+bool cpy_plane_axes(PyObject *o, cpy_axes *axes);                /* None: n -1, all axes */
 bool cpy_axis(PyObject *o, int *v);
 bool cpy_axis_or_flat(PyObject *o, int *axis);                   /* None: CP_FLAT */
 bool cpy_axes_arg(PyObject *o, PyObject *x, cpy_axes *axes);     /* of x. NULL, None: all; integer; tuple */
@@ -171,6 +176,7 @@ cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending);
 cp_array *cpy_argsorted(cp_array *x, int axis, bool descending);
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
+static inline cp_shape cpy_lengths_of(const cpy_ints *s) { return s->n < 0 ? CP_SHAPE0 : cpy_shape_of(s); }
 static inline bool cpy_given(PyObject *o) { return o && o != Py_None; }
 PyObject *cpy_tuple(int n, const int64_t *v);
 

@@ -98,7 +98,7 @@ class Argument:
                 return "" if c in ("0", "false", "NULL") else c
         if type(self.default) in (int, float):
             return repr(self.default) if self.default else ""
-        if self.default is not None:
+        if self.default is not None and self.default not in self.kind.zero:
             raise ValueError(f"{self.name}: kind {self.kind.name} has no C constant for {self.default!r}")
         return ""
 

@@ -44,9 +44,9 @@ def _checked(name, take, stub):
 AXES = "SupportsIndex | Sequence[SupportsIndex] | None"
 
 
-def _axes(name, take, stub):
+def _axes(name, take, stub, zero=(None,), none=False):
     return Kind(name, "cpy_axes {name};", take, large="{v}.axes = CP_ALL;", passed="{v}.axes", c="cp_axes {name}",
-                stub=stub, zero=(None,))
+                stub=stub, zero=zero, none=none)
 
 
 def _ints(name, take):
@@ -120,10 +120,18 @@ KINDS = {k.name: k for k in [
     Kind("index_axis_or_flat", "int {name};", "cpy_index_axis_or_flat({o}, &{v})", c="int {name}",
          stub="SupportsIndex | None", constant={None: "CP_FLAT"}, zero=(0,)),
     _axes("index_axes", "cpy_index_axes({o}, &{v})", AXES),
+    # of transforms: one axis, the last by default; several, where None means all although some are the default
+    _axes("last_axis", "cpy_last_axis({o}, &{v})", "SupportsIndex", zero=(-1,)),
+    _axes("plane_axes", "cpy_plane_axes({o}, &{v})", AXES, zero=((-2, -1),), none=True),
     _axes("permutation", "cpy_permutation({o}, &{v})", AXES),  # of all axes, read as a shape
     Kind("extent", "int64_t {name};", "cpy_extent({o}, &{v})", c="int64_t {name}", stub="SupportsIndex"),
     Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})",
          c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex]"),
+    # of a transform along one axis: at least 1, None for the array's own; along several, where -1 is an axis' own
+    Kind("length", "int64_t {name};", "cpy_length({o}, &{v})", c="int64_t {name}", stub="SupportsIndex | None",
+         zero=(None,)),
+    Kind("lengths", "cpy_ints {name};", "cpy_lengths({o}, &{v})", large="{v}.n = -1;", passed="cpy_lengths_of(&{v})",
+         c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex] | None", zero=(None,)),
     _ints("ints", "cpy_ints_arg({o}, &{v})"),
     Kind("kth", "cpy_kths {name};", "cpy_kth({o}, near.x, v.axis, &{v})", passed="{v}.n, {v}.at",
          c="int n, const int64_t *{name}", late=True,
@@ -133,6 +141,8 @@ KINDS = {k.name: k for k in [
     # --- numbers and words ---
     Kind("bool", "bool {name};", "cpy_take_bool({o}, &{v})", c="bool {name}", stub="bool", zero=(False, None),
          constant=NUMBERS),
+    # 1 for what is true, -1 for what is not, 0 for None: where something else says it
+    Kind("choice", "int {name};", "cpy_choice({o}, &{v})", c="int {name}", stub="bool | None", zero=(None,)),
     # as reductions take it: an integer
     Kind("keepdims", "bool {name};", "cpy_keepdims({o}, &{v})", c="bool {name}", stub="bool", zero=(False,),
          constant=NUMBERS),
@@ -190,7 +200,7 @@ def words_kind(row):
     if len(values) != len(words):
         raise row.error(f"{name} has {len(words)} words and {len(values)} values")
     kind = Kind(name, f"{row.c} {{name}};", f'cpy_take_{name}({{o}}, "{{name}}", &{{v}})', c=f"{row.c} {{name}}",
-                stub="str", zero=(words[0],), constant=dict(zip(words, values)))
+                stub="str", zero=(words[0], None), constant=dict(zip(words, values)))
     kind.row, kind.words, kind.values = row, words, values
     return kind
 

@@ -1,5 +1,5 @@
-"""SciPy's companions: cuprite.scipy.signal, cuprite.scipy.ndimage, cuprite.scipy.special, cuprite.scipy.linalg."""
-_MODULES = ("signal", "ndimage", "special", "linalg")
+"""SciPy's companions: cuprite.scipy.fft, fftpack, linalg, ndimage, signal, special."""
+_MODULES = ("fft", "fftpack", "linalg", "ndimage", "signal", "special")
 
 
 def __getattr__(name):

@@ -1,0 +1,84 @@
+"""Fourier transforms: long ones, images, primes, batches of short ones, cosines."""
+import math
+
+import numpy as np
+
+from common import Case
+
+
+def random(shape, dtype, seed=1):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(0, 1, shape)
+    if np.dtype(dtype).kind == "c":
+        return (x + 1j * rng.normal(0, 1, shape)).astype(dtype)
+    return x.astype(dtype)
+
+
+def operations(n, lanes, real=False):
+    """5 n log2 n of a complex transform, half of it of a real one: the usual count."""
+    return 5 * n * math.log2(n) * lanes * (0.5 if real else 1)
+
+
+def modules(b):
+    """(numpy-like fft module, scipy-like one) of the array peer, or None."""
+    if b.gpu:
+        if not b.cupy:
+            return None, None
+        import cupyx.scipy.fft
+        return b.cupy.fft, cupyx.scipy.fft
+    import scipy.fft
+    return np.fft, scipy.fft
+
+
+def cases(b):
+    import cuprite.scipy.fft as ours_scipy
+    cp = b.cp
+    peer, scipy_peer = modules(b)
+    against = "torch" if b.torch is not None else "cupy" if b.gpu else "numpy"
+
+    def case(name, f, shape, dtype, bytes_, ops, bar, scipy=True, **options):
+        x = random(shape, dtype)
+        a, t = b.ours(x), b.theirs(x)
+        peers = {}
+        if peer is not None:
+            peers.update(b.array_peer(lambda: getattr(peer, f)(t, **options)))
+        if scipy and scipy_peer is not None and not b.gpu:
+            peers["scipy"] = lambda: getattr(scipy_peer, f)(t, workers=2, **options)
+        if b.torch is not None:
+            named = {"axis": "dim", "axes": "dim"}
+            moved = {named.get(k, k): v for k, v in options.items()}
+            tensor = b.tensor(x)
+            peers.update(b.torch_peer(lambda: getattr(b.torch.fft, f)(tensor, **moved)))
+        kind = "f32" if np.dtype(dtype).itemsize == (8 if np.dtype(dtype).kind == "c" else 4) else "f64"
+        return Case(name, lambda: getattr(cp.fft, f)(a, **options), peers, bytes=bytes_, operations=ops, kind=kind,
+                    bar=bar, against=against if against == "torch" or not b.gpu else "cupy")
+
+    bar = 1.0
+    n = 1 << 20
+    yield case("fft 2^20 complex128", "fft", n, "complex128", 32 * n, operations(n, 1), bar)
+    yield case("fft 2^20 complex64", "fft", n, "complex64", 16 * n, operations(n, 1), bar)
+    yield case("rfft 2^20 float64", "rfft", n, "float64", 16 * n, operations(n, 1, True), bar)
+    m = 2048
+    yield case("rfft2 2048^2 float32", "rfft2", (m, m), "float32", 8 * m * m, operations(m * m, 1, True), bar)
+    yield case("rfft2 2048^2 float64", "rfft2", (m, m), "float64", 16 * m * m, operations(m * m, 1, True), bar)
+    yield case("irfft2 2048^2 complex64", "irfft2", (m, m // 2 + 1), "complex64", 8 * m * m,
+               operations(m * m, 1, True), bar)
+    yield case("fft2 1024^2 complex128", "fft2", (1024, 1024), "complex128", 32 * n, operations(n, 1), bar)
+    p = 1000003
+    yield case("fft 1,000,003 complex128", "fft", p, "complex128", 32 * p, operations(p, 1), bar)
+    yield case("fft 10^6 complex128", "fft", 10 ** 6, "complex128", 32 * 10 ** 6, operations(10 ** 6, 1), bar)
+    yield case("fft 10,000 x 64 complex128", "fft", (10000, 64), "complex128", 32 * 640000, operations(64, 10000), bar)
+    yield case("fft 10,000 x 64 complex64", "fft", (10000, 64), "complex64", 16 * 640000, operations(64, 10000), bar)
+    yield case("fft 1000 x 1000 complex64", "fft", (1000, 1000), "complex64", 16 * 10 ** 6, operations(1000, 1000), bar)
+    yield case("fft 1000 x 1000 axis 0", "fft", (1000, 1000), "complex128", 32 * 10 ** 6, operations(1000, 1000), bar,
+               **({"axis": 0}))
+    yield case("fftn 128^3 complex64", "fftn", (128, 128, 128), "complex64", 16 << 21, operations(1 << 21, 1), bar)
+    yield case("fft 1024 complex128", "fft", 1024, "complex128", 32 * 1024, operations(1024, 1), bar)
+    yield case("fft 8 complex128", "fft", 8, "complex128", 256, operations(8, 1), bar)
+    x = random((1000, 1000), "float64")
+    a, t = b.ours(x), b.theirs(x)
+    peers = {}
+    if scipy_peer is not None:
+        peers["cupy" if b.gpu else "scipy"] = lambda: scipy_peer.dct(t)
+    yield Case("dct 1000 x 1000 float64", lambda: ours_scipy.dct(a), peers, bytes=16 * 10 ** 6,
+               operations=operations(1000, 1000, True))

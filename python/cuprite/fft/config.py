@@ -1,0 +1,98 @@
+"""cupy.fft.config: what programs may set about transforms.
+
+Plans are kept by the library, a cache for each device, on the CPU too; `get_plan_cache` is a view of it. Several GPUs
+for one transform and callbacks in cuFFT's kernels are not there: asking for them raises NotImplementedError."""
+from __future__ import annotations
+
+from cuprite import _device
+from cuprite._fft import fft_plan_cache
+
+# CuPy's switches: transforms along several axes are planned as one where the library can, whatever the first one says.
+enable_nd_planning = True
+use_multi_gpus = False
+
+
+class PlanCache:
+    """The plans that a device keeps: the least recently used one goes first when there are more than `size`, or than
+    `memsize` bytes of theirs (-1: as many as there is memory)."""
+
+    def __init__(self, dev):
+        self._dev = dev
+
+    def _ask(self, size=-1, memsize=-2, clear=False):
+        before = _device.current()
+        _device.use(self._dev)
+        try:
+            return fft_plan_cache(size, memsize, clear).tolist()
+        finally:
+            _device.use(before)
+
+    def get_size(self):
+        """The most plans that are kept."""
+        return self._ask()[1]
+
+    def set_size(self, size):
+        """Keeps at most `size` plans; -1: no limit, 0: none is kept."""
+        if size < -1:
+            raise ValueError(f"size is a number of plans, or -1, not {size}")
+        self._ask(size=2**62 if size == -1 else size)
+
+    def get_memsize(self):
+        """The most bytes of plans that are kept; -1: no limit."""
+        return self._ask()[3]
+
+    def set_memsize(self, memsize):
+        """Keeps at most `memsize` bytes of plans; -1: no limit, 0: none is kept."""
+        if memsize < -1:
+            raise ValueError(f"memsize is a number of bytes, or -1, not {memsize}")
+        self._ask(memsize=memsize)
+
+    def get_curr_size(self):
+        """Plans that are kept now."""
+        return self._ask()[0]
+
+    def get_curr_memsize(self):
+        """Their bytes."""
+        return self._ask()[2]
+
+    def clear(self):
+        """Forgets all plans, and counts hits anew."""
+        self._ask(clear=True)
+
+    def show_info(self):
+        """Prints the numbers."""
+        print(self)
+
+    def __str__(self):
+        plans, most, used, most_bytes, hits, misses = self._ask()
+        limit = "unlimited" if most >= 2**62 else most
+        return (f"------------------- FFT plan cache (device {self._dev}) -------------------\n"
+                f"current / max size: {plans} / {limit} (counts)\n"
+                f"current / max memsize: {used} / {'unlimited' if most_bytes < 0 else most_bytes} (bytes)\n"
+                f"hits / misses: {hits} / {misses} (counts)\n")
+
+
+def get_plan_cache():
+    """The current device's cache of plans."""
+    return PlanCache(_device.current())
+
+
+def clear_plan_cache():
+    """Forgets the current device's plans."""
+    get_plan_cache().clear()
+
+
+def show_plan_cache_info():
+    """Prints what the current device's cache holds."""
+    get_plan_cache().show_info()
+
+
+def set_cufft_gpus(gpus):
+    """Not there: one transform runs on one device."""
+    raise NotImplementedError("set_cufft_gpus: a transform runs on one device; share out batches over devices instead")
+
+
+def set_cufft_callbacks(cb_load="", cb_store="", *, cb_load_aux_arr=None, cb_store_aux_arr=None, **kwargs):
+    """Not there: cuFFT is opened while the program runs, and its callbacks need its static library."""
+    raise NotImplementedError("set_cufft_callbacks: callbacks need cuFFT's static library, which Cuprite does not "
+                              "link; apply the function before or after the transform (cuprite.fuse)")

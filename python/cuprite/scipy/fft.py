@@ -1,0 +1,114 @@
+"""scipy.fft on Cuprite's arrays, with CuPy's plan=.
+
+overwrite_x allows a function to use its argument as memory; it never needs to, so it is heeded by doing nothing. Nor
+does `workers` change anything but in that it is checked: the library shares work out to its own threads
+(cuprite.cuda and CUPRITE_THREADS say how many), and gives the same bits for any number of them."""
+from __future__ import annotations
+
+from operator import index as _index
+
+from cuprite import _fft
+from cuprite._fft import (  # noqa: F401
+    fftfreq, fftshift, fht, fhtoffset, ifftshift, ifht, next_fast_len, rfftfreq)
+from cuprite._fft_plans import Plan as _Plan
+from cuprite._fft_plans import cook as _cook
+from cuprite._fft_plans import get_fft_plan, is_single as _is_single  # noqa: F401
+from cuprite._fft_plans import look_in_wheels as _look
+
+_look()
+
+__all__ = [
+    "fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "rfft2", "irfft2", "rfftn", "irfftn", "hfft",
+    "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
+    "fht", "ifht", "fhtoffset", "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "get_fft_plan"]
+
+
+def _check_workers(workers):
+    if workers is None:
+        return
+    import os
+    n = _index(workers)
+    if n == 0 or n < -(os.cpu_count() or 1):
+        raise ValueError(f"workers: a number of threads, or one below 0 that counts from the processors, not {n}")
+
+
+def _array(x):
+    from cuprite import asarray, ndarray
+    return x if isinstance(x, ndarray) else asarray(x)
+
+
+def _check_plan(plan, x, s, axes, value_type):
+    if plan is None:
+        return
+    if not isinstance(plan, _Plan):
+        raise TypeError(f"plan: what get_fft_plan makes, not {type(plan).__name__}")
+    plan.check(x, *_cook(x, s, axes, value_type), value_type, _is_single(x))
+
+
+def _unique(x, axes):
+    if axes is None or hasattr(axes, "__index__"):
+        return axes
+    axes = tuple(axes)
+    if len({_index(a) % x.ndim if x.ndim and -x.ndim <= _index(a) < x.ndim else a for a in axes}) != len(axes):
+        raise ValueError("all axes must be unique")
+    return axes
+
+
+def _one(name, value_type):
+    run = getattr(_fft, name)
+
+    def transform(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+        _check_workers(workers)
+        x = _array(x)
+        if plan is not None:
+            _check_plan(plan, x, None if n is None else (n,), (axis,), value_type)
+        return run(x, n, axis, norm)
+    return _named(transform, name)
+
+
+def _several(name, value_type, default):
+    run = getattr(_fft, name)
+
+    def transform(x, s=None, axes=default, norm=None, overwrite_x=False, workers=None, *, plan=None):
+        _check_workers(workers)
+        x = _array(x)
+        axes = _unique(x, axes)
+        _check_plan(plan, x, s, axes, value_type)
+        return run(x, s, axes, norm)
+    return _named(transform, name)
+
+
+def _cosine(name):
+    run = getattr(_fft, name)
+
+    def transform(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+        _check_workers(workers)
+        return run(x, type, n, axis, norm, orthogonalize)
+    return _named(transform, name)
+
+
+def _cosines(name):
+    run = getattr(_fft, name)
+
+    def transform(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
+        _check_workers(workers)
+        return run(x, type, s, axes, norm, orthogonalize)
+    return _named(transform, name)
+
+
+def _named(f, name):
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"{getattr(_fft, name).__doc__}\n\nscipy.fft's arguments; plan: of get_fft_plan, checked."
+    return f
+
+
+fft, ifft = _one("fft", "C2C"), _one("ifft", "C2C")
+rfft, irfft, hfft, ihfft = _one("rfft", "R2C"), _one("irfft", "C2R"), _one("hfft", "C2R"), _one("ihfft", "R2C")
+fft2, ifft2 = _several("fft2", "C2C", (-2, -1)), _several("ifft2", "C2C", (-2, -1))
+rfft2, irfft2 = _several("rfft2", "R2C", (-2, -1)), _several("irfft2", "C2R", (-2, -1))
+hfft2, ihfft2 = _several("hfft2", "C2R", (-2, -1)), _several("ihfft2", "R2C", (-2, -1))
+fftn, ifftn = _several("fftn", "C2C", None), _several("ifftn", "C2C", None)
+rfftn, irfftn = _several("rfftn", "R2C", None), _several("irfftn", "C2R", None)
+hfftn, ihfftn = _several("hfftn", "C2R", None), _several("ihfftn", "R2C", None)
+dct, idct, dst, idst = (_cosine(name) for name in ("dct", "idct", "dst", "idst"))
+dctn, idctn, dstn, idstn = (_cosines(name) for name in ("dctn", "idctn", "dstn", "idstn"))

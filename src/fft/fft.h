@@ -1,0 +1,53 @@
+/* The slots a backend fills for the room fft. */
+#ifndef CPI_FFT_H
+#define CPI_FFT_H
+
+#include "backend/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cpi_fft_kind { CPI_FFT_C2C, CPI_FFT_R2C, CPI_FFT_C2R } cpi_fft_kind;
+
+/* Transforms along one axis of an array, or several of a complex one. result = scale * sum over j of in[j] * exp(sign *
+ * 2 pi i j k / n). Of R2C, along the last of the axes, the first n / 2 + 1 results are written, of which the other axes
+ * are complex transforms; C2R reads as many and takes the others for their conjugates, and the imaginary parts of the
+ * first one (and of the last one, n even) for 0. Steps are bytes, from one element to the next, of any sign. `in` and
+ * `out` share no memory, but where they are the same, with the same steps, and the kind is C2C. */
+typedef struct cpi_fft_call {
+    const char *function;
+    cpi_fft_kind kind;
+    bool single;                /* float32 and complex64, else float64 and complex128 */
+    int sign;                   /* -1: forward */
+    double scale;
+    int rank;                   /* axes that are transformed, from the last to the first: of C2R 1 */
+    int64_t n[CP_MAXDIM], in_step[CP_MAXDIM], out_step[CP_MAXDIM]; /* of these; n > 0 */
+    int ndim;                   /* the other axes */
+    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* extents > 0 */
+    const void *in;
+    void *out;
+} cpi_fft_call;
+
+/* What is known of a device's kept plans. */
+typedef struct cpi_fft_cache {
+    int64_t plans, most_plans;  /* kept now; at most */
+    int64_t bytes, most_bytes;  /* their memory; -1: no limit but the device's */
+    int64_t hits, misses;
+} cpi_fft_cache;
+
+typedef struct cpi_fft_ops {
+    cp_code (*transform)(cp_stream *stream, const cpi_fft_call *call);
+    /* Sets the limits that are given (plans -1, bytes -2: as they are; bytes -1: none), forgets the plans where
+     * `clear`, and tells what is so then. */
+    cp_code (*cache)(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now);
+} cpi_fft_ops;
+/*: slot("cache", waits="true") */
+
+extern const cpi_fft_ops cpi_fft_cpu;
+extern const cpi_fft_ops cpi_fft_cuda; /* in the plugin */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

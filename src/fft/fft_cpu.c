@@ -1,0 +1,439 @@
+/* Transforms on the CPU: which lanes go together, in which way, and how the work is shared out.
+ *
+ * An axis at a time. Lanes that lie side by side, or are short, go through vectors WIDTH at once; a long lane of
+ * contiguous elements is cut up itself (line.h), by one thread where there are many, by all where there are few.
+ * Tasks are cut by the sizes alone, and no sum depends on who computes it: the same bits for any number of threads. */
+#include "fft/simd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/device.h"
+#include "core/memory.h"
+#include "cpu/features.h"
+#include "cpu/threads.h"
+#include "fft/kept.h"
+
+extern const cpi_fft_simd cpi_fft_simd_v2[2];
+#if defined(__x86_64__)
+extern const cpi_fft_simd cpi_fft_simd_v3[2], cpi_fft_simd_v4[2];
+#endif
+
+enum {
+    TASK = 1 << 15,       /* elements that are worth a task */
+    LINE_LEAST = 256,     /* from this length on contiguous lanes are cut up */
+    LINE_ALONE = 256,     /* the same of lanes that are too few for a vector */
+    LINE_ODD = 1 << 12,   /* the same of lanes whose parts do not fill vectors */
+    LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
+    LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
+    FAR_BYTES = 1 << 20
+};
+
+/* One axis: which lanes there are. */
+typedef struct job {
+    const cpi_fft_call *call;
+    cpi_fft_kind kind;                /* R2C and C2R on the first axis only */
+    const cpi_fft_simd *simd;
+    cpi_fft_plan *plan;
+    int64_t item, real;               /* bytes of a complex number and of a real one */
+    int64_t n, in_step, out_step;
+    int64_t in_item, out_item;        /* bytes of an element, in and out */
+    double scale;
+    int ndim;
+    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* the last: neighbours */
+    const char *in;
+    char *out;
+    int64_t lanes, runs, per_run;     /* groups of lanes: per_run in each of `runs` runs of the last dimension */
+    int64_t groups, each;             /* each: groups of a task */
+    char *scratch;
+    int64_t bytes;                    /* of scratch for a worker */
+    bool far;                         /* the array is larger than caches */
+} job;
+
+static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/* --- lanes --- */
+
+static void where(const job *j, int64_t lane, const char **in, char **out)
+{
+    int64_t a = 0, b = 0;
+    for (int d = j->ndim - 1; d >= 0 && lane; d--) {
+        int64_t i = lane % j->shape[d];
+        lane /= j->shape[d];
+        a += i * j->in_stride[d];
+        b += i * j->out_stride[d];
+    }
+    *in = j->in + a;
+    *out = j->out + b;
+}
+
+/* Dimensions in the order of memory, those that follow one another as one. */
+static void take_lanes(job *j, const int64_t *shape, const int64_t *in, const int64_t *out, int ndim)
+{
+    int order[CP_MAXDIM], n = 0;
+    j->lanes = 1;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] == 1) continue;
+        j->lanes *= shape[d];
+        int at = n++;
+        for (; at > 0 && llabs(out[order[at - 1]]) < llabs(out[d]); at--) order[at] = order[at - 1];
+        order[at] = d;
+    }
+    j->ndim = 0;
+    for (int i = 0; i < n; i++) {
+        int d = order[i], last = j->ndim - 1;
+        if (last >= 0 && j->in_stride[last] == in[d] * shape[d] && j->out_stride[last] == out[d] * shape[d]) {
+            j->shape[last] *= shape[d];
+            j->in_stride[last] = in[d], j->out_stride[last] = out[d];
+            continue;
+        }
+        j->shape[last + 1] = shape[d];
+        j->in_stride[last + 1] = in[d], j->out_stride[last + 1] = out[d];
+        j->ndim++;
+    }
+}
+
+static void group_task(void *context, int64_t task, int worker)
+{
+    const job *j = context;
+    const int width = j->simd->width;
+    cpi_fft_group g = {.plan = j->plan, .sign = j->call->sign, .scale = j->scale, .in_step = j->in_step,
+                       .out_step = j->out_step, .far = j->far, .scratch = j->scratch + worker * j->bytes};
+    const int64_t end = (task + 1) * j->each < j->groups ? (task + 1) * j->each : j->groups;
+    const int64_t run = j->lanes / j->runs;
+    for (int64_t i = task * j->each; i < end; i++) {
+        int64_t first = i % j->per_run * width, left = run - first;
+        g.count = left < width ? (int)left : width;
+        first += i / j->per_run * run;
+        g.in_beside = g.out_beside = g.count == width;
+        for (int l = 0; l < width; l++) {
+            where(j, first + (l < g.count ? l : 0), &g.in[l], &g.out[l]);
+            g.in_beside = g.in_beside && g.in[l] == g.in[0] + l * j->in_item;
+            g.out_beside = g.out_beside && g.out[l] == g.out[0] + l * j->out_item;
+        }
+        j->simd->group(&g);
+    }
+}
+
+static cp_code run_groups(cp_stream *stream, job *j)
+{
+    const int width = j->simd->width;
+    int64_t last = j->ndim ? j->shape[j->ndim - 1] : 1;
+    j->runs = last >= width ? j->lanes / last : 1;
+    j->per_run = (j->lanes / j->runs + width - 1) / width;
+    j->groups = j->runs * j->per_run;
+    j->each = TASK / (j->n * width);
+    if (j->each < 1) j->each = 1;
+    int64_t tasks = (j->groups + j->each - 1) / j->each;
+    int workers = tasks > 1 ? cpi_workers() : 1;
+    j->bytes = round_up(j->simd->group_bytes(j->plan), 4096) + 64 * 17;
+    j->scratch = stream ? cpi_work_alloc(stream, (size_t)(j->bytes * workers))
+                        : cpi_malloc((size_t)(j->bytes * workers) + 64);
+    if (!j->scratch) return CP_ERROR_MEMORY;
+    char *memory = j->scratch;
+    j->scratch = (char *)round_up((int64_t)(intptr_t)memory, 64);
+    if (tasks > 1) cpi_parallel(tasks, group_task, j);
+    else group_task(j, 0, 0);
+    if (stream) cpi_work_free(stream, memory);
+    else cpi_free_host(memory);
+    return CP_OK;
+}
+
+/* --- long lanes --- */
+
+/* One contiguous transform of complex numbers. `memory` is for all of its work; `shared`: by all threads. */
+typedef struct line_job {
+    const cpi_fft_simd *simd;
+    const cpi_fft_long *l;
+    cpi_fft_stretch s;
+    int64_t each, groups, bytes;
+    bool rows;
+    char *scratch;
+} line_job;
+
+static int line_workers(bool shared) { return shared ? cpi_workers() : 1; }
+
+static int64_t line_bytes(const cpi_fft_simd *simd, const cpi_fft_long *l, int64_t item, int workers)
+{
+    if (!l->n1) return 2 * round_up(l->m->n * item, 64) + line_bytes(simd, l->m, item, workers);
+    return round_up(simd->middle_bytes(l), 4096) + 64 + workers * (round_up(simd->stretch_bytes(l), 4096) + 64 * 17);
+}
+
+static void line_task(void *context, int64_t task, int worker)
+{
+    const line_job *j = context;
+    cpi_fft_stretch s = j->s;
+    s.first = task * j->each;
+    s.end = s.first + j->each < j->groups ? s.first + j->each : j->groups;
+    s.scratch = j->scratch + worker * j->bytes;
+    (j->rows ? j->simd->rows : j->simd->columns)(&s);
+}
+
+static void run_stage(line_job *j, bool rows, bool shared, const char *next)
+{
+    j->s.next = next;
+    const int64_t width = j->simd->width, across = rows ? j->l->n1 : j->l->n2, along = rows ? j->l->n2 : j->l->n1;
+    j->rows = rows;
+    j->groups = (across + width - 1) / width;
+    j->each = shared ? TASK / (along * width) : j->groups;
+    if (j->each < 1) j->each = 1;
+    int64_t tasks = (j->groups + j->each - 1) / j->each;
+    if (shared && tasks > 1) cpi_parallel(tasks, line_task, j);
+    else for (int64_t t = 0; t < tasks; t++) line_task(j, t, 0);
+}
+
+typedef struct multiply_job {
+    const cpi_fft_simd *simd;
+    void *to;
+    const void *a, *b;
+    int64_t n, end;
+    bool before, behind;
+    double scale;
+} multiply_job;
+
+static void multiply_task(void *context, int64_t task, int worker)
+{
+    const multiply_job *j = context;
+    (void)worker;
+    int64_t first = task * TASK, end = first + TASK < j->end ? first + TASK : j->end;
+    j->simd->multiply(j->to, j->a, j->b, j->n, first, end, j->before, j->behind, j->scale);
+}
+
+static void multiply(const multiply_job *m, bool shared)
+{
+    multiply_job j = *m;
+    int64_t tasks = (j.end + TASK - 1) / TASK;
+    if (shared && tasks > 1) cpi_parallel(tasks, multiply_task, &j);
+    else for (int64_t t = 0; t < tasks; t++) multiply_task(&j, t, 0);
+}
+
+static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item,
+                     bool swap, double scale, char *memory, bool shared, const char *const *next)
+{
+    memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
+    if (l->n1) {
+        line_job j = {.simd = simd, .l = l};
+        j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
+                                .far = l->n * item > FAR_BYTES};
+        j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
+        j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
+        run_stage(&j, false, shared, next ? next[0] : NULL);
+        run_stage(&j, true, shared, next ? next[1] : NULL);
+        return;
+    }
+    const int64_t m = l->m->n;
+    char *x = memory, *y = x + round_up(m * item, 64);
+    memory = y + round_up(m * item, 64);
+    multiply(&(multiply_job){simd, x, in, l->chirp, l->n, m, swap, false, 1}, shared);
+    run_line(simd, l->m, x, y, item, false, 1, memory, shared, NULL);
+    multiply(&(multiply_job){simd, y, y, l->kernel, m, m, false, false, 1}, shared);
+    run_line(simd, l->m, y, x, item, true, 1, memory, shared, NULL);
+    multiply(&(multiply_job){simd, out, x, l->chirp, l->n, l->n, false, swap, scale}, shared);
+}
+
+typedef struct half_job {
+    const cpi_fft_simd *simd;
+    void *to;
+    const void *x, *half;
+    int64_t h;
+    int sign;
+    bool after;
+} half_job;
+
+static void half_task(void *context, int64_t task, int worker)
+{
+    const half_job *j = context;
+    (void)worker;
+    int64_t first = task * TASK, end = first + TASK < j->h / 2 + 1 ? first + TASK : j->h / 2 + 1;
+    if (j->after) j->simd->after_real(j->to, j->half, j->h, first, end, j->sign);
+    else j->simd->before_real(j->to, j->x, j->half, j->h, first, end, j->sign);
+}
+
+static void run_half(half_job j, bool shared)
+{
+    int64_t tasks = (j.h / 2 + TASK) / TASK;
+    if (shared && tasks > 1) cpi_parallel(tasks, half_task, &j);
+    else for (int64_t t = 0; t < tasks; t++) half_task(&j, t, 0);
+}
+
+/* Elements between a lane and contiguous memory. */
+static void gather(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t n, int64_t item)
+{
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * from_step, (size_t)item);
+}
+
+/* A real lane of odd length is a complex one: the other parts are 0, or conjugates. */
+static void spread_real(const job *j, const char *in, char *to)
+{
+    memset(to, 0, (size_t)(j->n * j->item));
+    gather(to, j->item, in, j->in_step, j->n, j->real);
+}
+
+static void spread_half(const job *j, const char *in, char *to)
+{
+    const int64_t n = j->n;
+    for (int64_t k = 0; k <= n / 2; k++) {
+        const void *x = in + k * j->in_step;
+        double re = j->call->single ? ((const float *)x)[0] : ((const double *)x)[0];
+        double im = j->call->single ? ((const float *)x)[1] : ((const double *)x)[1];
+        if (j->call->sign < 0) im = -im;
+        if (!k) im = 0;
+        for (int back = 0; back < (k ? 2 : 1); back++, im = -im) {
+            char *p = to + (back ? n - k : k) * j->item;
+            if (j->call->single) ((float *)p)[0] = (float)re, ((float *)p)[1] = (float)im;
+            else ((double *)p)[0] = re, ((double *)p)[1] = im;
+        }
+    }
+}
+
+/* x conjugated in place. */
+static void conjugate(char *x, int64_t n, bool single)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (single) ((float *)x)[2 * k + 1] = -((float *)x)[2 * k + 1];
+        else ((double *)x)[2 * k + 1] = -((double *)x)[2 * k + 1];
+}
+
+/* One lane; memory: a place for the lane in, one for the lane out, and the line's. */
+static void run_lane(const job *j, const char *in, char *out, char *memory, bool shared,
+                     const char *const *next)
+{
+    const cpi_fft_call *c = j->call;
+    const cpi_fft_plan *p = j->plan;
+    const int64_t h = j->n / 2, n_in = j->kind == CPI_FFT_C2R ? h + 1 : j->n,
+                  n_out = j->kind == CPI_FFT_R2C ? h + 1 : j->n;
+    char *a = (char *)round_up((int64_t)(intptr_t)memory, 64), *b = a + round_up((j->n + 2) * j->item, 64);
+    const bool halved = p->inner != j->n;
+    memory = b + round_up((j->n + 2) * j->item, 64);
+    char *to = j->out_step == j->out_item && (halved || j->kind == CPI_FFT_C2C) ? out : b;
+    const char *from = in;
+    if (!halved && j->kind != CPI_FFT_C2C) {
+        (j->kind == CPI_FFT_R2C ? spread_real : spread_half)(j, in, a);
+        from = a;
+    } else if (j->in_step != j->in_item) {
+        gather(a, j->in_item, in, j->in_step, n_in, j->in_item);
+        from = a;
+    }
+    bool swap = j->kind == CPI_FFT_C2C ? c->sign > 0 : j->kind == CPI_FFT_C2R;
+    if (halved && j->kind == CPI_FFT_C2R) {
+        char *z = from == a ? b : a;
+        run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, shared);
+        from = z;
+    }
+    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, shared, next);
+    if (halved && j->kind == CPI_FFT_R2C)
+        run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, shared);
+    if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
+    if (to == out) return;
+    bool spread = j->kind == CPI_FFT_C2R && !halved; /* the real parts of complex results */
+    gather(out, j->out_step, to, spread ? j->item : j->out_item, n_out, j->out_item);
+}
+
+static void lane_task(void *context, int64_t task, int worker)
+{
+    const job *j = context;
+    int64_t end = (task + 1) * j->each < j->lanes ? (task + 1) * j->each : j->lanes;
+    for (int64_t i = task * j->each; i < end; i++) {
+        const char *in, *next[2];
+        char *out;
+        where(j, i, &in, &out);
+        const bool follows = j->far && i + 1 < end && j->n * j->item <= FAR_BYTES;
+        if (follows) where(j, i + 1, &next[0], (char **)&next[1]);
+        run_lane(j, in, out, j->scratch + worker * j->bytes, false, follows ? next : NULL);
+    }
+}
+
+static cp_code run_lanes(cp_stream *stream, job *j)
+{
+    const bool shared = j->n >= LINE_SHARED;
+    j->each = TASK / j->n > 1 ? TASK / j->n : 1;
+    int64_t tasks = (j->lanes + j->each - 1) / j->each;
+    int workers = !shared && tasks > 1 ? cpi_workers() : 1;
+    j->bytes = round_up(line_bytes(j->simd, j->plan->line, j->item, line_workers(shared)) +
+                        2 * round_up((j->n + 2) * j->item, 64) + 192, 4096) + 64 * 17;
+    char *memory = stream ? cpi_work_alloc(stream, (size_t)(j->bytes * workers))
+                          : cpi_malloc((size_t)(j->bytes * workers));
+    if (!memory) return CP_ERROR_MEMORY;
+    j->scratch = memory;
+    if (shared) {
+        for (int64_t i = 0; i < j->lanes; i++) {
+            const char *in;
+            char *out;
+            where(j, i, &in, &out);
+            run_lane(j, in, out, memory, true, NULL);
+        }
+    } else if (tasks > 1) cpi_parallel(tasks, lane_task, j);
+    else lane_task(j, 0, 0);
+    if (stream) cpi_work_free(stream, memory);
+    else cpi_free_host(memory);
+    return CP_OK;
+}
+
+/* --- axes --- */
+
+static bool as_line(const job *j)
+{
+    const int64_t inner = j->kind != CPI_FFT_C2C && j->n % 2 == 0 ? j->n / 2 : j->n;
+    const bool in_row = j->in_step == j->in_item && j->out_step == j->out_item;
+    if (inner > LINE_MOST) return true;
+    if (j->lanes * 2 < j->simd->width) return inner >= LINE_ALONE;
+    const bool fits = inner % (j->simd->width * j->simd->width) == 0;
+    return in_row && inner >= (fits ? LINE_LEAST : LINE_ODD);
+}
+
+/* The axis `which` of the call, from memory with one set of strides to memory with another. */
+static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which, bool first, double scale)
+{
+    const cpi_fft_kind kind = first ? c->kind : CPI_FFT_C2C;
+    job j = {.call = c, .kind = kind, .n = c->n[which], .scale = scale};
+    int64_t shape[CP_MAXDIM], in[CP_MAXDIM], out[CP_MAXDIM];
+    int ndim = 0;
+    j.simd = &(*CPI_BEST(cpi_fft_simd))[c->single];
+    j.real = c->single ? 4 : 8;
+    j.item = 2 * j.real;
+    j.in_item = kind == CPI_FFT_R2C ? j.real : j.item;
+    j.out_item = kind == CPI_FFT_C2R ? j.real : j.item;
+    j.in = first ? c->in : c->out;
+    j.out = c->out;
+    j.in_step = first ? c->in_step[which] : c->out_step[which];
+    j.out_step = c->out_step[which];
+    for (int i = 0; i < c->ndim; i++, ndim++) {
+        shape[ndim] = c->shape[i];
+        in[ndim] = first ? c->in_stride[i] : c->out_stride[i];
+        out[ndim] = c->out_stride[i];
+    }
+    for (int i = 0; i < c->rank; i++) {
+        if (i == which) continue;
+        shape[ndim] = c->kind == CPI_FFT_R2C && i == c->rank - 1 ? c->n[i] / 2 + 1 : c->n[i];
+        in[ndim] = first ? c->in_step[i] : c->out_step[i];
+        out[ndim++] = c->out_step[i];
+    }
+    take_lanes(&j, shape, in, out, ndim);
+    j.far = j.n * j.lanes * j.item > FAR_BYTES;
+    const bool line = as_line(&j);
+    j.plan = cpi_fft_plan_get(c->function, kind, j.n, c->single, line);
+    if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    cp_code code = line ? run_lanes(stream, &j) : run_groups(stream, &j);
+    cpi_fft_plan_put(j.plan);
+    return code;
+}
+
+static cp_code transform(cp_stream *stream, const cpi_fft_call *c)
+{
+    for (int i = c->rank - 1; i >= 0; i--) {
+        cp_code code = one_axis(stream, c, i, i == c->rank - 1, i ? 1 : c->scale);
+        if (code) return code;
+    }
+    return CP_OK;
+}
+
+cp_code cpi_fft_on_cpu(const cpi_fft_call *call) { return transform(NULL, call); }
+
+static cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now)
+{
+    (void)stream;
+    cpi_fft_cache_of_cpu(most_plans, most_bytes, clear, now);
+    return CP_OK;
+}
+
+const cpi_fft_ops cpi_fft_cpu = {transform, cache};

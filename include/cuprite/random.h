@@ -4,9 +4,9 @@
  * whatever the number of threads; Philox 4x64 (the default), its 32-bit halves, and whole numbers made of them are
  * NumPy's, bit for bit. Every call takes its words at once, so threads may share a generator: the numbers of a call are
  * neighbours. Results are new arrays on the current device (where a parameter is an array: on that one's), of the shape
- * given in `shape`, else of that to which the parameters broadcast; parameters are arrays or numbers (cp_float(2)), whose
- * bounds are checked: CP_ERROR_VALUE naming the parameter; where it is an array that waits. A graph that recorded a call
- * repeats its numbers: the place in the stream is the host's. */
+ * given in `shape`, else of that to which the parameters broadcast; parameters are arrays or numbers (cp_float(2)),
+ * whose bounds are checked: CP_ERROR_VALUE naming the parameter; where it is an array that waits. A graph that recorded
+ * a call repeats its numbers: the place in the stream is the host's. */
 #ifndef CUPRITE_RANDOM_H
 #define CUPRITE_RANDOM_H
 
@@ -40,8 +40,8 @@ CP_API cp_code cp_rng_get_state(cp_rng *g, cp_rng_state *state);
 CP_API cp_code cp_rng_set_state(cp_rng *g, const cp_rng_state *state);
 /* Goes on by n words (of Philox 4x64: by n blocks, as NumPy's); n has 256 bits, the lowest first. */
 CP_API cp_code cp_rng_advance(cp_rng *g, const uint64_t n[4]);
-/* A copy that is `times` jumps ahead: 2^128 blocks of Philox 4x64 each, 2^64 of the 4x32 one, 2^66 words of XORWOW, 2^126
- * of MRG32k3a. */
+/* A copy that is `times` jumps ahead: 2^128 blocks of Philox 4x64 each, 2^64 of the 4x32 one, 2^66 words of XORWOW,
+ * 2^126 of MRG32k3a. */
 CP_API cp_rng *cp_rng_jumped(cp_rng *g, uint64_t times);
 /* numpy.random.SeedSequence: n_state words of 32 bits made of entropy, the place in a tree of seeds, and a pool. */
 CP_API cp_code cp_seed_state(int n, const uint32_t *entropy, int n_spawn, const uint32_t *spawn_key, int pool_size,
@@ -110,7 +110,8 @@ CP_API cp_array *cp_rng_shuffled(cp_rng *g, cp_array *x, int axis);      /* whol
 CP_API cp_code cp_rng_shuffle(cp_rng *g, cp_array *x, int axis);         /* the same in place */
 /* Indices below n, int64; p: their n probabilities, or NULL. */
 CP_API cp_array *cp_rng_choice(cp_rng *g, int64_t n, bool replace, cp_array *p, const cp_draw_options *options);
-/* What a choice of indices means: slices of x along an axis, the index's axes in its place. Waits: indices are checked. */
+/* What a choice of indices means: slices of x along an axis, the index's axes in its place. Waits: indices are checked.
+ */
 CP_API cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis);
 
 #define cp_rng_raw(...) CP_CALL(cp_rng_raw, cp_draw_options, __VA_ARGS__, ._ = 0)

@@ -27,7 +27,7 @@ static const uint32_t *words(PyObject *o, int *n)
     return (const uint32_t *)at;
 }
 
-/*: function("seed_state", "entropy: object, spawn_key: object, pool_size: int, n: int", module="_random",
+/*: function("seed_state", "entropy: object, spawn_key: object, pool_size: int, n: int", c="", module="_random",
              doc="numpy.random.SeedSequence's words, all as bytes of 32-bit words.") */
 PyObject *py_random_seed_state(const py_random_seed_state_args *v)
 {
@@ -42,23 +42,23 @@ PyObject *py_random_seed_state(const py_random_seed_state_args *v)
     return cpy_raise();
 }
 
-/*: function("rng_new_kind", "kind: int", module="_random",
+/*: function("rng_new_kind", "kind: int", c="", module="_random",
              doc="A generator of that kind in some state; rng_set_state gives it one.") */
 PyObject *py_random_rng_new_kind(const py_random_rng_new_kind_args *v)
 {
     return own_rng(cp_rng_new_kind((cp_rng_kind)v->kind, 0, NULL));
 }
 
-/*: function("rng_copy", "g: rng", module="_random", doc="Another generator at the same place.") */
+/*: function("rng_copy", "g: rng", c="", module="_random", doc="Another generator at the same place.") */
 PyObject *py_random_rng_copy(const py_random_rng_copy_args *v) { return own_rng(cp_rng_copy(v->g)); }
 
-/*: function("rng_jumped", "g: rng, times: int64", module="_random", doc="Another generator, jumps ahead.") */
+/*: function("rng_jumped", "g: rng, times: int64", c="", module="_random", doc="Another generator, jumps ahead.") */
 PyObject *py_random_rng_jumped(const py_random_rng_jumped_args *v)
 {
     return own_rng(cp_rng_jumped(v->g, (uint64_t)v->times));
 }
 
-/*: function("rng_advance", "g: rng, n: object", module="_random", doc="Goes on by n, 32 bytes.") */
+/*: function("rng_advance", "g: rng, n: object", c="", module="_random", doc="Goes on by n, 32 bytes.") */
 PyObject *py_random_rng_advance(const py_random_rng_advance_args *v)
 {
     uint64_t n[4];
@@ -70,7 +70,7 @@ PyObject *py_random_rng_advance(const py_random_rng_advance_args *v)
     return cpy_none(cp_rng_advance(v->g, n));
 }
 
-/*: function("rng_get_state", "g: rng", module="_random", doc="The generator's cp_rng_state, as bytes.") */
+/*: function("rng_get_state", "g: rng", c="", module="_random", doc="The generator's cp_rng_state, as bytes.") */
 PyObject *py_random_rng_get_state(const py_random_rng_get_state_args *v)
 {
     cp_rng_state s;
@@ -78,7 +78,7 @@ PyObject *py_random_rng_get_state(const py_random_rng_get_state_args *v)
     return PyBytes_FromStringAndSize((const char *)&s, sizeof s);
 }
 
-/*: function("rng_set_state", "g: rng, state: object", module="_random", doc="The other way round.") */
+/*: function("rng_set_state", "g: rng, state: object", c="", module="_random", doc="The other way round.") */
 PyObject *py_random_rng_set_state(const py_random_rng_set_state_args *v)
 {
     cp_rng_state s;

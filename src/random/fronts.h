@@ -41,7 +41,8 @@ cp_code cpi_check_bound(const char *name, const cpi_parameter *p);
 /* True, and an error, unless x can be a parameter. */
 bool cpi_no_parameter(const char *name, const cpi_parameter *p);
 /* The shape of a result, from options and parameters. */
-cp_code cpi_draw_shape(const char *name, const cp_draw_options *o, int n, cp_array *const *x, int *ndim, int64_t *shape);
+cp_code cpi_draw_shape(const char *name, const cp_draw_options *o, int n, cp_array *const *x, int *ndim,
+                       int64_t *shape);
 /* The device of a result. */
 cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, cp_array *const *x);
 

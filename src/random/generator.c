@@ -1,8 +1,8 @@
 /* Generators: seeds, places in a stream, taking pieces of it, copies, jumps.
  *
- * Invariant: what was taken is never given again; the state is NumPy's (the counter is that of the block in use, `place`
- * says how many of its words are gone). A mutex guards it; a child that was forked while another thread had it starts
- * with a new one. */
+ * Invariant: what was taken is never given again; the state is NumPy's (the counter is that of the block in use,
+ * `place` says how many of its words are gone). A mutex guards it; a child that was forked while another thread had it
+ * starts with a new one. */
 #include "random/generator.h"
 
 #include <pthread.h>
@@ -57,8 +57,8 @@ static uint32_t mix(uint32_t x, uint32_t y)
     return r ^ r >> 16;
 }
 
-cp_code cp_seed_state(int n, const uint32_t *entropy, int n_spawn, const uint32_t *spawn_key, int pool_size, int n_state,
-                      uint32_t *state)
+cp_code cp_seed_state(int n, const uint32_t *entropy, int n_spawn, const uint32_t *spawn_key, int pool_size,
+                      int n_state, uint32_t *state)
 {
     if (pool_size < 4) return cpi_fail(CP_ERROR_VALUE, "seed_state: the size of the entropy pool should be at least 4");
     if (n < 0 || n_spawn < 0 || n_state < 0) return cpi_fail(CP_ERROR_VALUE, "seed_state: a count is negative");

@@ -1,8 +1,9 @@
 /* Words as they are, and whole numbers, as NumPy makes them of a stream.
  *
- * Bounds that are numbers: rounds over parts of the stream, each of as many parts as results are missing, so that nothing
- * is taken that is not used. Bounds that are arrays: one number after the other, on the host, since how many parts one
- * needs decides where the next one begins. Invariant: the generator's lock is held from the first part to the last. */
+ * Bounds that are numbers: rounds over parts of the stream, each of as many parts as results are missing, so that
+ * nothing is taken that is not used. Bounds that are arrays: one number after the other, on the host, since how many
+ * parts one needs decides where the next one begins. Invariant: the generator's lock is held from the first part to the
+ * last. */
 #include <math.h>
 
 #include "random/fronts.h"

@@ -2,8 +2,8 @@
  *
  * Laws of words make an element of one word (those of pairs: two of two). All others get a source: four words of their
  * own, and behind these as many as they ask for, of a Philox stream whose key and counter the four words are; so
- * elements are independent of one another and of how they are shared out. A law returns a double; those of whole numbers
- * return whole ones. Parameters have been checked, but NaN may come to laws of real numbers and gives NaN. */
+ * elements are independent of one another and of how they are shared out. A law returns a double; those of whole
+ * numbers return whole ones. Parameters have been checked, but NaN may come to laws of real numbers and gives NaN. */
 #ifndef CPR_LAWS_H
 #define CPR_LAWS_H
 
@@ -147,17 +147,6 @@ CPR_LONG double cpr_beta(cpr_source *s, double a, double b)
     const double x = cpr_log_gamma_number(s, a), y = cpr_log_gamma_number(s, b), most = x > y ? x : y;
     const double p = cpr_exp(x - most), q = cpr_exp(y - most);
     return p / (p + q);
-}
-
-/* What Stirling's formula lacks of log k! */
-CPR_FN double cpr_stirling_tail(double k)
-{
-    if (k < 16) {
-        const double n = k + 1;
-        return cpr_lgamma(n) - ((k + 0.5) * cpr_log(n) - n + 0.918938533204672741780);
-    }
-    const double n = k + 1, z = 1 / (n * n);
-    return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 * z) * z) * z) / n;
 }
 
 /* Below 10 by adding up probabilities, above by Hoermann's transformed rejection (PTRS, 1993). */

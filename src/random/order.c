@@ -1,7 +1,7 @@
 /* Permutations and choices.
  *
- * A permutation is the stable order of as many random words, the same on every device, however it sorts; two of them are
- * equal less often than once in 2^64 / n^2. Choices of few among many without replacement are Floyd's ("Programming
+ * A permutation is the stable order of as many random words, the same on every device, however it sorts; two of them
+ * are equal less often than once in 2^64 / n^2. Choices of few among many without replacement are Floyd's ("Programming
  * pearls", CACM 1987), on the host; with weights they are the places of the largest u^(1/p) (Efraimidis and Spirakis
  * 2006), as -log(u) / p in order. */
 #include <math.h>
@@ -31,12 +31,13 @@ static cp_array *picked(const char *name, cp_array *x, int axis, cp_array *index
     for (int i = 0; i < axis; i++) outer *= shape[ndim++] = x->shape[i];
     for (int i = 0; i < index->ndim; i++) shape[ndim++] = index->shape[i];
     for (int i = axis + 1; i < x->ndim; i++) bytes *= shape[ndim++] = x->shape[i];
-    cp_array *from = cpi_dense(name, x, x->type, x->device), *at = cpi_dense(name, index, CP_INT64, x->device), *r = NULL;
+    cp_array *from = cpi_dense(name, x, x->type, x->device), *at = cpi_dense(name, index, CP_INT64, x->device),
+             *r = NULL;
     if (from && at) r = cpi_array_new(name, x->device, x->type, ndim, shape, 'C');
     if (r && r->size) {
         const int64_t n = x->shape[axis];
-        const cpi_rows rows = {outer,   at->size,         bytes, (const int64_t *)at->data, from->data, n * bytes, bytes,
-                               r->data, at->size * bytes, bytes};
+        const cpi_rows rows = {outer,     at->size, bytes,   (const int64_t *)at->data, from->data,
+                               n * bytes, bytes,    r->data, at->size * bytes,          bytes};
         if (x->device->backend->index->take(cpi_stream(x->device), &rows)) cp_free(r), r = NULL;
     }
     cp_free(at);
@@ -98,7 +99,8 @@ cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis)
         const int64_t n = axis == CP_FLAT ? x->size : x->shape[axis];
         cp_array *rows = lanes ? cp_contiguous(lanes) : NULL;
         r = rows ? each_row(g, rows, n) : NULL;
-        if (r) r = cp_reshape(r, axis == CP_FLAT ? (cp_shape){x->ndim, x->shape} : (cp_shape){lanes->ndim, lanes->shape});
+        if (r)
+            r = cp_reshape(r, axis == CP_FLAT ? (cp_shape){x->ndim, x->shape} : (cp_shape){lanes->ndim, lanes->shape});
         if (r && axis != CP_FLAT && axis != x->ndim - 1)
             r = cp_copy(cpi_axis_moved(r, x->ndim - 1, axis));
         r = cp_scope_return(s, r);
@@ -150,7 +152,9 @@ static double *weights(cp_array *p, int64_t n, int64_t *positive)
         sum = next;
         *positive += w[i] > 0;
     }
-    const double given = cpi_is_float(p->type) ? ldexp(1, -(int)(p->type == CP_FLOAT64 ? 52 : p->type == CP_FLOAT32 ? 23 : 7))
+    const double given = cpi_is_float(p->type) ? ldexp(1, -(int)(p->type == CP_FLOAT64   ? 52
+                                                                 : p->type == CP_FLOAT32 ? 23
+                                                                                         : 7))
                                                : 0x1p-52;
     if (!wrong && !(fabs(sum - 1) <= fmax(sqrt(0x1p-52), sqrt(given)))) wrong = "Probabilities do not sum to 1";
     if (!wrong) return w;
@@ -232,11 +236,13 @@ cp_array *(cp_rng_choice)(cp_rng *g, int64_t n, bool replace, cp_array *p, const
     int ndim;
     if (cpi_null(name, g) || cpi_draw_shape(name, o, 0, NULL, &ndim, shape)) return NULL;
     for (int i = 0; i < ndim; i++)
-        if (__builtin_mul_overflow(k, shape[i], &k)) return cpi_fail(CP_ERROR_VALUE, "%s: too many elements", name), NULL;
+        if (__builtin_mul_overflow(k, shape[i], &k))
+            return cpi_fail(CP_ERROR_VALUE, "%s: too many elements", name), NULL;
     if (n <= 0 && k)
         return cpi_fail(CP_ERROR_VALUE, "%s: a must be a positive integer unless no samples are taken", name), NULL;
     if (!replace && k > n)
-        return cpi_fail(CP_ERROR_VALUE, "%s: Cannot take a larger sample than population when replace is False", name), NULL;
+        return cpi_fail(CP_ERROR_VALUE, "%s: Cannot take a larger sample than population when replace is False", name),
+               NULL;
     double *w = p && n > 0 ? weights(p, n, &positive) : NULL;
     if (p && n > 0 && !w) return NULL;
     if (w && !replace && k > positive)

@@ -107,8 +107,9 @@ cp_code cpi_draw_shape(const char *name, const cp_draw_options *o, int n, cp_arr
     bool fits = meet <= nd;
     for (int i = 0; i < meet && fits; i++) fits = common[i] == 1 || common[i] == shape[nd - meet + i];
     if (fits) return CP_OK;
-    return cpi_fail(CP_ERROR_VALUE, "%s: Output size %s is not compatible with broadcast dimensions of inputs %s.", name,
-                    cpi_shape_text(nd, shape, want, sizeof want), cpi_shape_text(meet, common, have, sizeof have));
+    return cpi_fail(CP_ERROR_VALUE, "%s: Output size %s is not compatible with broadcast dimensions of inputs %s.",
+                    name, cpi_shape_text(nd, shape, want, sizeof want),
+                    cpi_shape_text(meet, common, have, sizeof have));
 }
 
 cpi_device *cpi_draw_device(const char *name, const cp_draw_options *o, int n, cp_array *const *x)
@@ -185,7 +186,8 @@ static cp_code types(const cpi_drawing *d, cp_type *type, cp_type *made)
     if (cpi_check_type(d->name, *type)) return cp_error();
     const bool good = whole ? cpi_is_int(*type) : *type == CP_FLOAT64 || *type == CP_FLOAT32;
     if (!good)
-        return cpi_fail(CP_ERROR_TYPE, "%s: Unsupported dtype dtype('%s') for %s", d->name, cp_type_name(*type), d->name);
+        return cpi_fail(CP_ERROR_TYPE, "%s: Unsupported dtype dtype('%s') for %s", d->name, cp_type_name(*type),
+                        d->name);
     if (o->out && o->out->type != *type)
         return cpi_fail(CP_ERROR_TYPE, "%s: Supplied output array has the wrong type. Expected %s, got %s", d->name,
                         cp_type_name(*type), cp_type_name(o->out->type));
@@ -268,8 +270,9 @@ cp_array *cpi_draw_law(cpi_drawing *d)
 /* --- one by one --- */
 
 #define P(NAME, X, BOUND) {NAME, X, BOUND}
-#define DRAW(NAME, LAW, N, ...) \
-    cpi_draw_law(&(cpi_drawing){.name = NAME, .g = g, .law = CPR_##LAW, .n = N, .parameter = {__VA_ARGS__}, .options = o})
+#define DRAW(NAME, LAW, N, ...)                                                                                        \
+    cpi_draw_law(                                                                                                      \
+        &(cpi_drawing){.name = NAME, .g = g, .law = CPR_##LAW, .n = N, .parameter = {__VA_ARGS__}, .options = o})
 #define LAW_0(FUNCTION, LAW) \
     cp_array *(cp_rng_##FUNCTION)(cp_rng *g, const cp_draw_options *o) { return DRAW(#FUNCTION, LAW, 0, {0}); }
 #define LAW_1(FUNCTION, LAW, A, RA)                                                                            \
@@ -427,14 +430,17 @@ cp_array *(cp_rng_negative_binomial)(cp_rng *g, cp_array *n, cp_array *p, const 
     if (!s) return NULL;
     cp_array *a = as_double(n), *b = as_double(p), *scale = cp_divide(cp_subtract(cp_int(1), b), b);
     cp_array *most = cp_multiply(cp_add(a, cp_multiply(cp_int(10), cp_sqrt(a))), scale);
-    if (!fails("negative_binomial: n too large or p too small", any(cp_logical_not(cp_less_equal(most, cp_float(9.2e18))))))
+    if (!fails("negative_binomial: n too large or p too small",
+               any(cp_logical_not(cp_less_equal(most, cp_float(9.2e18))))))
         r = DRAW("negative_binomial", NEGATIVE_BINOMIAL, 2, first, second);
     return cp_scope_return(s, r);
 }
 
-cp_array *(cp_rng_hypergeometric)(cp_rng *g, cp_array *ngood, cp_array *nbad, cp_array *nsample, const cp_draw_options *o)
+cp_array *(cp_rng_hypergeometric)(cp_rng *g, cp_array *ngood, cp_array *nbad, cp_array *nsample,
+                                  const cp_draw_options *o)
 {
-    const cpi_parameter p[3] = {P("ngood", ngood, CPI_COUNT), P("nbad", nbad, CPI_COUNT), P("nsample", nsample, CPI_COUNT)};
+    const cpi_parameter p[3] = {P("ngood", ngood, CPI_COUNT), P("nbad", nbad, CPI_COUNT),
+                                P("nsample", nsample, CPI_COUNT)};
     cp_array *r = NULL;
     if (missing("hypergeometric", g, 3, (cp_array *[]){ngood, nbad, nsample})) return NULL;
     for (int i = 0; i < 3; i++)

@@ -1,8 +1,8 @@
 /* Random numbers on the CPU: calls are cut into pieces of CPI_RANDOM_PIECE words, which threads share.
  *
  * Whole numbers go in one round over as many parts as there are places: each piece writes its good ones where its first
- * part would go, then pieces are pushed together. Invariant: pieces are cut at multiples of their size, whoever computes
- * them. */
+ * part would go, then pieces are pushed together. Invariant: pieces are cut at multiples of their size, whoever
+ * computes them. */
 #include "random/random.h"
 
 #include <string.h>
@@ -42,7 +42,8 @@ static void task(void *context, int64_t t, int worker)
 
 static void share(void (*run)(const job *j, int64_t first, int64_t last), int64_t pieces, int64_t grain, void *call)
 {
-    job j = {.run = run, .simd = CPI_BEST(cpi_random_simd), .pieces = pieces, .each = (pieces + 255) / 256, .call = call};
+    job j = {
+        .run = run, .simd = CPI_BEST(cpi_random_simd), .pieces = pieces, .each = (pieces + 255) / 256, .call = call};
     if (j.each < grain) j.each = grain;
     cpi_parallel((pieces + j.each - 1) / j.each, task, &j);
 }
@@ -88,7 +89,8 @@ static void draw_pieces(const job *j, int64_t first, int64_t last)
     const int64_t need = d->law < CPR_GAMMA ? 1 : 4, per = PIECE / need; /* words an element */
     _Alignas(64) uint64_t buffer[PIECE];
     for (int64_t p = first; p < last; p++) {
-        const int64_t at = p * per, n = at_most(per, d->n - at), even = d->law >= CPR_NORMAL && need == 1 ? n + (n & 1) : n;
+        const int64_t at = p * per, n = at_most(per, d->n - at),
+                      even = d->law >= CPR_NORMAL && need == 1 ? n + (n & 1) : n;
         const uint64_t *w = buffer;
         if (d->words) w = d->words + at * need;
         else j->simd->fill(&d->from, at * need, even * need, buffer);

@@ -1,9 +1,9 @@
 /* Random numbers on the GPU: the bodies of laws.h, a thread a block of words.
  *
- * Philox is computed where its words are used. Whole numbers go in one round over as many parts as there are places: each
- * piece of 4096 parts writes its good ones where its first part would go and counts them; where any was passed over
- * pieces are computed again, each at its own place. Invariant: places follow from counts alone, nothing is atomic but
- * the sum of what was passed over. */
+ * Philox is computed where its words are used. Whole numbers go in one round over as many parts as there are places:
+ * each piece of 4096 parts writes its good ones where its first part would go and counts them; where any was passed
+ * over pieces are computed again, each at its own place. Invariant: places follow from counts alone, nothing is atomic
+ * but the sum of what was passed over. */
 #include "cuda/cuda.h"
 #include "cuda/elements.h"
 #include "random/laws.h"
@@ -350,7 +350,8 @@ cp_code integers(cp_stream *stream, cpi_integers *q)
     int64_t *places = (int64_t *)work;
     int32_t *good = (int32_t *)(places + pieces), missing = 0;
     int *count = good + pieces;
-    cp_code code = cpi_cuda_check(stream, cudaMemsetAsync(count, 0, sizeof *count, cpi_cuda_stream(stream)), "integers");
+    cp_code code =
+        cpi_cuda_check(stream, cudaMemsetAsync(count, 0, sizeof *count, cpi_cuda_stream(stream)), "integers");
     if (!code) code = round_of(stream, q, nullptr, good, count);
     if (!code) code = cpi_cuda_read(stream, &missing, count, sizeof missing);
     if (!code && missing) code = push_together(stream, q, good, places, pieces);

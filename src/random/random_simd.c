@@ -24,29 +24,47 @@ static inline __attribute__((always_inline)) __m512i multiply(__m512i x, __m512i
     return _mm512_add_epi64(_mm512_add_epi64(hh, _mm512_srli_epi64(t, 32)), _mm512_srli_epi64(u, 32));
 }
 
-/* Eight blocks, as the words 0, 1, 2, 3 of each. */
-static inline __attribute__((always_inline)) lanes eight(const cpi_words *s, const uint64_t c[4])
+/* One round of two times eight blocks, whose chains of products hide each other's latency. */
+#define ROUND(v, k0, k1)                                                                                       \
+    do {                                                                                                       \
+        __m512i l0, l1;                                                                                        \
+        const __m512i h0 = multiply((v)->w[0], ml0, mh0, &l0), h1 = multiply((v)->w[2], ml1, mh1, &l1);        \
+        (v)->w[0] = _mm512_ternarylogic_epi64(h1, (v)->w[1], k0, 0x96);                                        \
+        (v)->w[1] = l1;                                                                                        \
+        (v)->w[2] = _mm512_ternarylogic_epi64(h0, (v)->w[3], k1, 0x96);                                        \
+        (v)->w[3] = l0;                                                                                        \
+    } while (0)
+
+static inline __attribute__((always_inline)) lanes counters(const uint64_t c[4], uint64_t more)
+{
+    const __m512i first = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    return (lanes){{_mm512_add_epi64(_mm512_set1_epi64((int64_t)(c[0] + more)), first),
+                    _mm512_set1_epi64((int64_t)c[1]), _mm512_set1_epi64((int64_t)c[2]),
+                    _mm512_set1_epi64((int64_t)c[3])}};
+}
+
+/* Sixteen blocks, as the words 0, 1, 2, 3 of eight, and of eight more. */
+static inline __attribute__((always_inline)) void sixteen(const cpi_words *s, const uint64_t c[4], lanes *v, lanes *w)
 {
     const __m512i ml0 = _mm512_set1_epi64((int64_t)(CPR_M0 & 0xffffffff)), mh0 = _mm512_set1_epi64(CPR_M0 >> 32);
     const __m512i ml1 = _mm512_set1_epi64((int64_t)(CPR_M1 & 0xffffffff)), mh1 = _mm512_set1_epi64(CPR_M1 >> 32);
-    __m512i a = _mm512_add_epi64(_mm512_set1_epi64((int64_t)c[0]), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
-    __m512i b = _mm512_set1_epi64((int64_t)c[1]), d = _mm512_set1_epi64((int64_t)c[2]);
-    __m512i e = _mm512_set1_epi64((int64_t)c[3]);
-    uint64_t k0 = s->key[0], k1 = s->key[1];
-    for (int r = 0; r < 10; r++, k0 += CPR_W0, k1 += CPR_W1) {
-        __m512i l0, l1;
-        const __m512i h0 = multiply(a, ml0, mh0, &l0), h1 = multiply(d, ml1, mh1, &l1);
-        a = _mm512_ternarylogic_epi64(h1, b, _mm512_set1_epi64((int64_t)k0), 0x96);
-        b = l1;
-        d = _mm512_ternarylogic_epi64(h0, e, _mm512_set1_epi64((int64_t)k1), 0x96);
-        e = l0;
+    const __m512i w0 = _mm512_set1_epi64((int64_t)CPR_W0), w1 = _mm512_set1_epi64((int64_t)CPR_W1);
+    __m512i k0 = _mm512_set1_epi64((int64_t)s->key[0]), k1 = _mm512_set1_epi64((int64_t)s->key[1]);
+    lanes a = counters(c, 0), b = counters(c, 8);
+    for (int r = 0; r < 10; r++) {
+        ROUND(&a, k0, k1);
+        ROUND(&b, k0, k1);
+        k0 = _mm512_add_epi64(k0, w0);
+        k1 = _mm512_add_epi64(k1, w1);
     }
-    return (lanes){{a, b, d, e}};
+    *v = a;
+    *w = b;
 }
 
 static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *out)
 {
-    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
     const __m512i t0 = _mm512_unpacklo_epi64(v->w[0], v->w[1]), t1 = _mm512_unpackhi_epi64(v->w[0], v->w[1]);
     const __m512i t2 = _mm512_unpacklo_epi64(v->w[2], v->w[3]), t3 = _mm512_unpackhi_epi64(v->w[2], v->w[3]);
     const __m512i p = _mm512_permutex2var_epi64(t0, low, t2), q = _mm512_permutex2var_epi64(t1, low, t3);
@@ -57,21 +75,23 @@ static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *
     _mm512_storeu_si512(out + 24, _mm512_shuffle_i64x2(g, h, 0xee));
 }
 
-/* Whole blocks of Philox 4x64 by eights; how many were done. */
-static int64_t fill_eights(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+/* Whole blocks of Philox 4x64 by sixteens; how many were done. */
+static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     uint64_t c[4];
     int64_t done = 0;
-    for (; done + 8 <= blocks; done += 8) {
+    for (; done + 16 <= blocks; done += 16) {
         cpr_count(s->counter, (uint64_t)(block + done), c);
-        if (c[0] > UINT64_MAX - 8) break; /* a carry among the eight */
-        const lanes v = eight(s, c);
+        if (c[0] > UINT64_MAX - 16) break; /* a carry among them */
+        lanes v, w;
+        sixteen(s, c, &v, &w);
         put(&v, out + 4 * done);
+        put(&w, out + 4 * done + 32);
     }
     return done;
 }
 #else
-static int64_t fill_eights(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     (void)s, (void)block, (void)blocks, (void)out;
     return 0;
@@ -88,7 +108,7 @@ static void fill(const cpi_words *from, int64_t first, int64_t n, uint64_t *out)
     }
     int64_t block = (at + i) / 4;
     if (from->kind == CPR_PHILOX) {
-        const int64_t done = fill_eights(from, block, (n - i) / 4, out + i);
+        const int64_t done = fill_many(from, block, (n - i) / 4, out + i);
         i += 4 * done;
         block += done;
     }
@@ -197,7 +217,8 @@ static void rows(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
         const double whole = d->array[0] ? d->array[0][at + i] : d->value[0];
         cpr_begin(&s, w + 4 * i);
         if (d->type == CP_FLOAT64)
-            cpr_row_of_reals(d->law, &s, d->table + (at + i) * d->table_step, d->width, (double *)d->out + (at + i) * d->width);
+            cpr_row_of_reals(d->law, &s, d->table + (at + i) * d->table_step, d->width,
+                             (double *)d->out + (at + i) * d->width);
         else
             cpr_row_of_wholes(d->law, &s, d->table + (at + i) * d->table_step, d->width, whole,
                               (int64_t *)d->out + (at + i) * (d->law == CPR_CHOICE ? 1 : d->width));
@@ -238,8 +259,11 @@ static void floats(const uint32_t *part, int64_t n, float *out)
         }                                                                                                      \
         if (good) return n;                                                                                    \
         int64_t k = 0;                                                                                         \
-        for (int64_t i = 0; i < n; i++)                                                                        \
-            if (cpr_bounded(part[i], range, BITS, threshold, &x)) out[k++] = (T)(off + (T)x);                  \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            const bool here = cpr_bounded(part[i], range, BITS, threshold, &x);                                \
+            out[k] = (T)(off + (T)x);                                                                          \
+            k += here;                                                                                         \
+        }                                                                                                      \
         return k;                                                                                              \
     }
 #define EACH_TYPE(P, BITS)                                                                                     \

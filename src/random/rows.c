@@ -103,10 +103,13 @@ cp_array *(cp_rng_multinomial)(cp_rng *g, cp_array *n, cp_array *pvals, const cp
     const cp_draw_options *o = CPI_GIVEN(cp_draw_options, options);
     const cpi_parameter count = {"n", n, CPI_COUNT};
     int64_t size;
-    if (cpi_null("multinomial", g) || cpi_no_parameter("multinomial", &count) || cpi_null("multinomial", pvals)) return NULL;
+    if (cpi_null("multinomial", g) || cpi_no_parameter("multinomial", &count) || cpi_null("multinomial", pvals))
+        return NULL;
     if (pvals->ndim < 1 || pvals->shape[pvals->ndim - 1] == 0)
-        return cpi_fail(CP_ERROR_VALUE, "multinomial: pvals must have at least 1 dimension and the last dimension of pvals "
-                        "must be greater than 0."), NULL;
+        return cpi_fail(CP_ERROR_VALUE,
+                        "multinomial: pvals must have at least 1 dimension and the last dimension of pvals "
+                        "must be greater than 0."),
+               NULL;
     const int64_t k = pvals->shape[pvals->ndim - 1];
     if (cpi_check_bound("multinomial", &count)) return NULL;
     double *p = host_values("multinomial", "pvals", pvals, &size);
@@ -125,7 +128,8 @@ cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int6
     double sum = 0;
     if (cpi_null(name, g) || cpi_null(name, colors)) return NULL;
     if (colors->ndim != 1 || !(cpi_is_int(colors->type) || colors->type == CP_BOOL || !colors->size))
-        return cpi_fail(CP_ERROR_VALUE, "%s: colors must be a one-dimensional sequence of nonnegative integers", name), NULL;
+        return cpi_fail(CP_ERROR_VALUE, "%s: colors must be a one-dimensional sequence of nonnegative integers", name),
+               NULL;
     if (nsample < 0) return cpi_fail(CP_ERROR_VALUE, "%s: nsample must be nonnegative.", name), NULL;
     double *c = host_values(name, "colors", colors, &n);
     if (!c) return NULL;
@@ -140,11 +144,11 @@ cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int6
         cpi_fail(CP_ERROR_VALUE, "%s: nsample > sum(colors)", name);
     else if (!n)
         r = no_columns(name, CP_INT64, o);
-    else
-        for (CP_SCOPE) {
-            r = draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, cp_int(nsample), o);
-            if (r) cp_keep(r);
-        }
+    else {
+        cp_scope *scope = cp_scope_begin();
+        r = cp_scope_return(scope, scope ? draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, cp_int(nsample), o)
+                                         : NULL);
+    }
     cpi_free_host(c);
     return r;
 }
@@ -152,7 +156,8 @@ cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int6
 /* --- multivariate normal --- */
 
 /* A lower triangle L with P cov P^T = L L^T by Cholesky's way with the largest variance first, which ends where what is
- * left is nothing; place[i]: the row of cov that row i is. False: not semidefinite, or not definite where it must be. */
+ * left is nothing; place[i]: the row of cov that row i is. False: not semidefinite, or not definite where it must be.
+ */
 static bool factor(double *a, int64_t k, double tol, int64_t *place)
 {
     double most = 0;
@@ -162,7 +167,8 @@ static bool factor(double *a, int64_t k, double tol, int64_t *place)
         int64_t p = j;
         for (int64_t i = j + 1; i < k; i++)
             if (a[i * k + i] > a[p * k + p]) p = i;
-        if (!(a[p * k + p] > (tol < 0 ? most * (double)k * 0x1p-52 : nothing))) { /* the rest is nothing, or it is bad */
+        if (!(a[p * k + p] >
+              (tol < 0 ? most * (double)k * 0x1p-52 : nothing))) { /* the rest is nothing, or it is bad */
             bool good = tol >= 0;
             for (int64_t i = j; i < k; i++)
                 for (int64_t m = j; m <= i; m++) good = good && fabs(a[i * k + m]) <= 2 * nothing;
@@ -184,7 +190,8 @@ static bool factor(double *a, int64_t k, double tol, int64_t *place)
         a[j * k + j] = d;
         for (int64_t i = j + 1; i < k; i++) a[i * k + j] /= d;
         for (int64_t i = j + 1; i < k; i++)
-            for (int64_t m = j + 1; m <= i; m++) a[i * k + m] = a[m * k + i] = a[i * k + m] - a[i * k + j] * a[m * k + j];
+            for (int64_t m = j + 1; m <= i; m++)
+                a[i * k + m] = a[m * k + i] = a[i * k + m] - a[i * k + j] * a[m * k + j];
     }
     return true;
 }

@@ -27,7 +27,8 @@ CPR_FN uint32_t cpr_xorwow(uint32_t s[6])
 #define CPR_MRG1 UINT64_C(4294967087)
 #define CPR_MRG2 UINT64_C(4294944443)
 
-/* state: the last three values of either recursion, the oldest first. An output in [0, m1) fills 32 bits by its scale. */
+/* state: the last three values of either recursion, the oldest first. An output in [0, m1) fills 32 bits by its scale.
+ */
 CPR_FN uint32_t cpr_mrg(uint32_t s[6])
 {
     const uint64_t p1 = (UINT64_C(1403580) * s[1] + UINT64_C(810728) * (CPR_MRG1 - s[0])) % CPR_MRG1;

@@ -118,7 +118,7 @@ def call_with_options(text, name, body, declared):
     given = []
     for a in arguments[:-1]:
         kind = re.sub(r"\s*\w+$", "", a)
-        given.append({"cp_array *": "x",
+        given.append({"cp_array *": "x", "cp_rng *": "begun()",
                       "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind
                                                                    else f"({kind.replace('_Bool', 'bool')})0"))
     names = [n for _, n in members(text, form[2])]
@@ -147,6 +147,16 @@ def test_options(compiler, tmp_path):
 #include <string.h>
 
 static int wrong;
+
+/* One generator, at the same place for every call. */
+static cp_rng *begun(void)
+{
+    static cp_rng *g;
+    static cp_rng_state first;
+    if (!g) g = cp_rng_new(1), cp_rng_get_state(g, &first);
+    cp_rng_set_state(g, &first);
+    return g;
+}
 
 static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
 {
@@ -209,7 +219,9 @@ int main(void)
 def test_examples(example, compiler, tmp_path):
     run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
     made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)
-    assert "sources: " in run([made, tmp_path / "sky.fits", "cpu"]).stdout
+    arguments, text = {"source_finding": ([tmp_path / "sky.fits", "cpu"], "sources: "),
+                       "monte_carlo": ([3, 200000], "volume   5.1")}[example]
+    assert text in run([made, *arguments]).stdout
 
 
 @compilers

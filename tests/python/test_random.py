@@ -51,7 +51,8 @@ def test_known_words():
     assert int(words[0]) == 0x02f4ba6408e4d89b
 
 
-@pytest.mark.parametrize("seed", [0, 1, 42, 2**31, 2**32, 2**64 + 5, 2**200 + 1, [1, 2, 3], [2**40, 0], [], ["0x1f", "17"]])
+@pytest.mark.parametrize("seed", [0, 1, 42, 2**31, 2**32, 2**64 + 5, 2**200 + 1, [1, 2, 3], [2**40, 0], [],
+                                  ["0x1f", "17"]])
 def test_seeds(seed):
     ours, theirs = pair(seed)
     same(ours.bit_generator.random_raw(9), theirs.bit_generator.random_raw(9))
@@ -145,7 +146,8 @@ def test_counter_carries():
 
 # --- seeds ---
 @pytest.mark.once
-@pytest.mark.parametrize("entropy", [0, 5, 2**32, 2**130 + 7, [1, 2], [1, 2, 3, 4, 5, 6, 2**70], np.arange(6, dtype="u4")])
+@pytest.mark.parametrize("entropy", [0, 5, 2**32, 2**130 + 7, [1, 2], [1, 2, 3, 4, 5, 6, 2**70],
+                                     np.arange(6, dtype="u4")])
 @pytest.mark.parametrize("key, pool", [((), 4), ((3,), 4), ((1, 2**40, 0), 4), ((), 8), ((5,), 6)])
 def test_seed_sequence(entropy, key, pool):
     ours = cp.random.SeedSequence(entropy, spawn_key=key, pool_size=pool)
@@ -162,9 +164,10 @@ def test_seed_sequence(entropy, key, pool):
 
 @pytest.mark.once
 def test_bad_seeds():
-    for seed, error, text in [(-1, ValueError, "expected non-negative integer"), (1.5, TypeError, "expects int or sequence of ints"),
-                              ("5", TypeError, "expects int or sequence of ints"),
-                              (["x"], ValueError, "unrecognized seed string"), ([1.5], TypeError, "seed must be integer")]:
+    for seed, error, text in [
+            (-1, ValueError, "expected non-negative integer"), (1.5, TypeError, "expects int or sequence of ints"),
+            ("5", TypeError, "expects int or sequence of ints"), (["x"], ValueError, "unrecognized seed string"),
+            ([1.5], TypeError, "seed must be integer")]:
         with pytest.raises(error, match=text):
             cp.random.SeedSequence(seed)
     with pytest.raises(ValueError, match="at least 4"):
@@ -460,8 +463,8 @@ def test_choice():
     seconds = np.array([g.choice(200, 2, replace=False).get()[1] for _ in range(3000)])   # Floyd's way, in random order
     assert stats.chisquare(np.bincount(seconds // 25, minlength=8)).pvalue > LEAST
     w = np.array([g.choice(3, 2, replace=False, p=[0.5, 0.3, 0.2]).get() for _ in range(4000)])
-    want = {(0, 1): .5 * .3 / .5, (0, 2): .5 * .2 / .5, (1, 0): .3 * .5 / .7, (1, 2): .3 * .2 / .7, (2, 0): .2 * .5 / .8,
-            (2, 1): .2 * .3 / .8}
+    want = {(0, 1): .5 * .3 / .5, (0, 2): .5 * .2 / .5, (1, 0): .3 * .5 / .7, (1, 2): .3 * .2 / .7,
+            (2, 0): .2 * .5 / .8, (2, 1): .2 * .3 / .8}
     found = [(w == k).all(1).sum() for k in want]
     assert stats.chisquare(found, 4000 * np.array(list(want.values()))).pvalue > LEAST
     x = np.arange(30).reshape(5, 6)
@@ -520,7 +523,8 @@ ERRORS = [
     ("multivariate_hypergeometric([1, 2], -1)", "nsample must be nonnegative"),
     ("choice(0)", "a must be a positive integer unless no samples are taken"),
     ("choice(-1)", "a must be a positive integer unless no samples are taken"),
-    ("choice([])", "a cannot be empty unless no samples are taken"), ("choice(1.5)", "a must be a sequence or an integer"),
+    ("choice([])", "a cannot be empty unless no samples are taken"),
+    ("choice(1.5)", "a must be a sequence or an integer"),
     ("choice(5, 6, replace=False)", "Cannot take a larger sample than population when replace is False"),
     ("choice(5, 2, p=[.5, .5])", "a and p must have same size"),
     ("choice(2, 2, p=[.5, .6])", "Probabilities do not sum to 1"),
@@ -601,7 +605,8 @@ def test_functions_are_the_states():
     cp.random.seed(12)
     state = cp.random.RandomState(12)
     for name, args in [("rand", (3,)), ("randn", (2, 2)), ("random", (4,)), ("ranf", (4,)), ("sample", (4,)),
-                       ("random_sample", (4,)), ("randint", (0, 9, 5)), ("random_integers", (1, 9, 5)), ("choice", (9, 4)),
+                       ("random_sample", (4,)), ("randint", (0, 9, 5)), ("random_integers", (1, 9, 5)),
+                       ("choice", (9, 4)),
                        ("permutation", (7,)), ("normal", (0, 1, 3)), ("multinomial", (5, [0.5, 0.5])),
                        ("multivariate_normal", ([0, 0], [[2, 1], [1, 2]], 3)), ("bytes", (5,)), ("gamma", (2, 1, 3)),
                        ("zipf", (2, 5))]:
@@ -637,7 +642,7 @@ def test_battery(kind):
     for lag in (1, 2, 3, 4, 64):                                                         # serial correlation
         r = np.corrcoef(u[:-lag], u[lag:])[0, 1]
         assert stats.norm.sf(abs(r) * np.sqrt(len(u) - lag)) > LEAST
-    days = np.sort(words.view("u4").reshape(-1, 512) >> 8, axis=1)                       # birthdays: 2^24 days, 512 each
+    days = np.sort(words.view("u4").reshape(-1, 512) >> 8, axis=1)             # birthdays: 2^24 days, 512 each
     spacings = np.sort(np.diff(days, axis=1), axis=1)
     equal = (np.diff(spacings, axis=1) == 0).sum()
     assert stats.poisson.cdf(equal, len(days) * 512**3 / 2**26) > LEAST

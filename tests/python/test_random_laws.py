@@ -137,7 +137,8 @@ def test_whole_numbers(name, parameters, law):
 
 
 FEW = [("random", (), stats.uniform()), ("standard_normal", (), stats.norm()), ("gamma", (0.3, 1), stats.gamma(0.3)),
-       ("gamma", (3, 1), stats.gamma(3)), ("vonmises", (0, 2), stats.vonmises(2)), ("wald", (3, 2), stats.invgauss(1.5, scale=2))]
+       ("gamma", (3, 1), stats.gamma(3)), ("vonmises", (0, 2), stats.vonmises(2)),
+       ("wald", (3, 2), stats.invgauss(1.5, scale=2))]
 
 
 @pytest.mark.parametrize("kind", ["XORWOW", "MRG32k3a", "Philox4x3210"])

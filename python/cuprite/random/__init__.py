@@ -4,8 +4,8 @@
     x, k = rng.standard_normal((1000, 3)), rng.integers(0, 10, 100)
 
 The same seed gives the same numbers on every device and with any number of threads. Numbers of `default_rng` come from
-Philox 4x64, and `random` and `integers` are NumPy's `Generator(Philox(seed))` bit for bit (CuPy's default is XORWOW, which
-is here as `Generator(XORWOW(seed))`).
+Philox 4x64, and `random` and `integers` are NumPy's `Generator(Philox(seed))` bit for bit (CuPy's default is XORWOW,
+which is here as `Generator(XORWOW(seed))`).
 """
 from __future__ import annotations
 

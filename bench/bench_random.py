@@ -1,5 +1,5 @@
-"""Random numbers: uniform, normal and whole ones, other distributions, permutations, and the program of a million lines:
-two arrays drawn, narrowed and multiplied. Numbers of two libraries differ; shapes and types are the same."""
+"""Random numbers: uniform, normal and whole ones, other distributions, permutations; and two arrays drawn, narrowed and
+multiplied. Numbers of two libraries differ; shapes and types are the same."""
 import numpy as np
 
 from common import Case
@@ -46,7 +46,9 @@ def cases(b):
         lambda g: g.standard_exponential(N),
         lambda: torch.empty(N, dtype=torch.float64, device=where).exponential_()), bytes=8 * N)
     for low, high, dtype in ((0, 1000, "i8"), (0, 100, "u1"), (0, 2**40, "i8"), (0, 3 * 2**30, "i8")):
-        peer = peers(lambda g, a=low, z=high, t=dtype: g.integers(a, z, N, dtype=t)) if not b.gpu or dtype == "i8" else {}
+        peer = {}
+        if not b.gpu or dtype == "i8":
+            peer = peers(lambda g, a=low, z=high, t=dtype: g.integers(a, z, N, dtype=t))
         if torch is not None and dtype == "i8":
             peer.update(b.torch_peer(lambda a=low, z=high: torch.randint(a, z, (N,), device=where)))
         yield Case(f"integers {N:g} of {high - low} {dtype}",
@@ -58,12 +60,14 @@ def cases(b):
                              ("hypergeometric", (1000, 2000, 500)), ("zipf", (2.0,))):
         has = hasattr(theirs, name)
         yield Case(f"{name} {parameters} {few:g}", lambda name=name, p=parameters: getattr(ours, name)(*p, size=few),
-                   peers(lambda g, name=name, p=parameters: getattr(g, name)(*p, size=few)) if has else {}, bytes=8 * few)
+                   peers(lambda g, name=name, p=parameters: getattr(g, name)(*p, size=few)) if has else {},
+                   bytes=8 * few)
     for n in (few, N):
         peer = b.array_peer(lambda n=n: (b.cupy.random if b.gpu else theirs).permutation(n))
         if torch is not None:
             peer.update(b.torch_peer(lambda n=n: torch.randperm(n, device=where)))
-        yield Case(f"permutation {n:g}", lambda n=n: ours.permutation(n), peer, bytes=8 * n, bar=bar(2, 0), against=against)
+        yield Case(f"permutation {n:g}", lambda n=n: ours.permutation(n), peer, bytes=8 * n, bar=bar(2, 0),
+                   against=against)
 
     def rand_dot(xp):
         x, y = (xp.random.rand(10 * N).astype(xp.float32) for _ in range(2))

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DIMENSIONS = 6, BATCHES = 50 };
+#define DIMENSIONS 6
+#define BATCHES 50
 
 /* The share of `n` random points that lie in the ball. */
 static double share(cp_rng *g, int64_t n)
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     int64_t points = argc > 2 ? strtoll(argv[2], NULL, 10) : 2000000;
-    const double cube = pow(2, DIMENSIONS), truth = pow(acos(-1), 3) / 6;
+    const double cube = ldexp(1.0, DIMENSIONS), pi = acos(-1.0), truth = pi * pi * pi / 6;
     double sum = 0, squares = 0;
     cp_rng *g = cp_rng_new(seed);
     for (int i = 0; i < BATCHES; i++) {

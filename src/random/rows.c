@@ -146,8 +146,8 @@ cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int6
         r = no_columns(name, CP_INT64, o);
     else {
         cp_scope *scope = cp_scope_begin();
-        r = cp_scope_return(scope, scope ? draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, cp_int(nsample), o)
-                                         : NULL);
+        if (scope) r = draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, cp_int(nsample), o);
+        r = cp_scope_return(scope, r);
     }
     cpi_free_host(c);
     return r;

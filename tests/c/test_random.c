@@ -1,4 +1,4 @@
-/* Random numbers from C: known words, the same numbers on every device, options, errors, and every allocation failing. */
+/* Random numbers from C: known words, the same numbers on every device, options, errors, every allocation failing. */
 #include "check.h"
 
 static void put(cp_array *x, size_t bytes, void *to)

@@ -144,28 +144,42 @@ static int64_t words_of(int law, int64_t n, bool *whole)
     return law < CPR_NORMAL ? n : law < CPR_GAMMA ? n + (n & 1) : 4 * n;
 }
 
-/* In pieces where words must be put into memory first. */
+/* A piece of words that have to be in memory. The caller has the lock. */
+static cp_code run_piece(cp_stream *stream, cp_rng *g, cpi_draw *d)
+{
+    uint64_t *words;
+    bool whole;
+    const int64_t need = words_of(d->law, d->n, &whole);
+    d->from = cpi_rng_take(g, need, whole);
+    cp_code code = cpi_words_in_memory(stream, &d->from, need, &words);
+    d->words = words;
+    if (!code) code = stream->device->backend->random->draw(stream, d);
+    if (words) cpi_work_free(stream, words);
+    return code;
+}
+
+/* At once where words are computed of a counter, else piece by piece. */
 static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
 {
-    const cpi_random_ops *ops = stream->device->backend->random;
-    const int64_t all = d->n, most = cpi_rng_kind(g) <= CP_RNG_PHILOX4X32 ? all : INT64_C(1) << 22;
-    const int64_t bytes = (int64_t)cp_type_size(d->type) * (d->width && d->law != CPR_CHOICE ? d->width : 1);
+    enum { MOST = 1 << 22 };
+    const int64_t all = d->n, bytes = (int64_t)cp_type_size(d->type) * (d->width && d->law != CPR_CHOICE ? d->width : 1);
     cp_code code = CP_OK;
-    cpi_rng_lock(g);
-    for (int64_t at = 0; at < all && !code; at += most) {
-        uint64_t *words;
+    if (cpi_rng_kind(g) <= CP_RNG_PHILOX4X32) {
         bool whole;
-        d->n = all - at < most ? all - at : most;
-        const int64_t need = words_of(d->law, d->n, &whole);
+        const int64_t need = words_of(d->law, all, &whole);
+        cpi_rng_lock(g);
         d->from = cpi_rng_take(g, need, whole);
-        code = cpi_words_in_memory(stream, &d->from, need, &words);
-        d->words = words;
-        if (!code) code = ops->draw(stream, d);
-        if (words) cpi_work_free(stream, words);
+        cpi_rng_unlock(g);
+        return stream->device->backend->random->draw(stream, d);
+    }
+    cpi_rng_lock(g);
+    for (int64_t at = 0; at < all && !code; at += MOST) {
+        d->n = all - at < MOST ? all - at : MOST;
+        code = run_piece(stream, g, d);
         d->out = (char *)d->out + d->n * bytes;
         for (int i = 0; i < 3; i++)
             if (d->array[i]) d->array[i] += d->n;
-        d->table += d->n * d->table_step;
+        if (d->table) d->table += d->n * d->table_step;
     }
     cpi_rng_unlock(g);
     return code;

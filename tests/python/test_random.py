@@ -385,6 +385,28 @@ def test_forked_children():
     same(got, g.random(2000).get())
 
 
+def test_captured_calls_repeat(device):
+    if device == "cpu":
+        pytest.skip("the CPU captures nothing")
+    g, fresh = cp.random.default_rng(3), cp.random.default_rng(3)
+    x, y = cp.zeros(1000), cp.zeros(1000)
+    want = [fresh.standard_normal(1000).get(), fresh.random(1000).get(), fresh.random(5).get()]
+    stream = cp.cuda.Stream(non_blocking=True)
+    cp.cuda.Device().synchronize()
+    with stream:
+        stream.begin_capture()
+        g.standard_normal(out=x)
+        y[...] = g.random(1000)
+        graph = stream.end_capture()
+        assert not x.get().any()
+        for _ in range(2):
+            x[...] = 0
+            graph.launch()
+            same(x, want[0])
+            same(y, want[1])
+        same(g.random(5), want[2])
+
+
 # --- order and choice ---
 def test_permutation():
     g = cp.random.default_rng(2)

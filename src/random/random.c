@@ -162,7 +162,8 @@ static cp_code run_piece(cp_stream *stream, cp_rng *g, cpi_draw *d)
 static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
 {
     enum { MOST = 1 << 22 };
-    const int64_t all = d->n, bytes = (int64_t)cp_type_size(d->type) * (d->width && d->law != CPR_CHOICE ? d->width : 1);
+    const int64_t all = d->n, width = d->width && d->law != CPR_CHOICE ? d->width : 1;
+    const int64_t bytes = (int64_t)cp_type_size(d->type) * width;
     cp_code code = CP_OK;
     if (cpi_rng_kind(g) <= CP_RNG_PHILOX4X32) {
         bool whole;

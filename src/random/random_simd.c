@@ -43,19 +43,42 @@ static inline __attribute__((always_inline)) lanes counters(const uint64_t c[4],
                     _mm512_set1_epi64((int64_t)c[3])}};
 }
 
-/* Sixteen blocks, as the words 0, 1, 2, 3 of eight, and of eight more. */
-static inline __attribute__((always_inline)) void sixteen(const cpi_words *s, const uint64_t c[4], lanes *v, lanes *w)
+/* Five rounds of a block, by the processor's own multiplication. */
+static inline __attribute__((always_inline)) void five_rounds(uint64_t w[4], uint64_t k0, uint64_t k1)
+{
+    for (int r = 0; r < 5; r++, k0 += CPR_W0, k1 += CPR_W1) {
+        const unsigned __int128 p = (unsigned __int128)CPR_M0 * w[0], q = (unsigned __int128)CPR_M1 * w[2];
+        w[0] = (uint64_t)(q >> 64) ^ w[1] ^ k0;
+        w[1] = (uint64_t)q;
+        w[2] = (uint64_t)(p >> 64) ^ w[3] ^ k1;
+        w[3] = (uint64_t)p;
+    }
+}
+
+/* Sixteen blocks, as the words 0, 1, 2, 3 of eight, and of eight more; and the SINGLE blocks behind them at `out`,
+ * which the multiplier for single numbers makes meanwhile. */
+enum { SINGLE = 5 };
+static inline __attribute__((always_inline)) void many(const cpi_words *s, const uint64_t c[4], lanes *v, lanes *w,
+                                                       uint64_t *out)
 {
     const __m512i ml0 = _mm512_set1_epi64((int64_t)(CPR_M0 & 0xffffffff)), mh0 = _mm512_set1_epi64(CPR_M0 >> 32);
     const __m512i ml1 = _mm512_set1_epi64((int64_t)(CPR_M1 & 0xffffffff)), mh1 = _mm512_set1_epi64(CPR_M1 >> 32);
     const __m512i w0 = _mm512_set1_epi64((int64_t)CPR_W0), w1 = _mm512_set1_epi64((int64_t)CPR_W1);
     __m512i k0 = _mm512_set1_epi64((int64_t)s->key[0]), k1 = _mm512_set1_epi64((int64_t)s->key[1]);
     lanes a = counters(c, 0), b = counters(c, 8);
-    for (int r = 0; r < 10; r++) {
+    for (int i = 0; i < SINGLE; i++) {
+        uint64_t one[4] = {c[0] + 16 + (uint64_t)i, c[1], c[2], c[3]};
         ROUND(&a, k0, k1);
+        five_rounds(one, s->key[0], s->key[1]);
         ROUND(&b, k0, k1);
         k0 = _mm512_add_epi64(k0, w0);
         k1 = _mm512_add_epi64(k1, w1);
+        ROUND(&a, k0, k1);
+        five_rounds(one, s->key[0] + 5 * CPR_W0, s->key[1] + 5 * CPR_W1);
+        ROUND(&b, k0, k1);
+        k0 = _mm512_add_epi64(k0, w0);
+        k1 = _mm512_add_epi64(k1, w1);
+        for (int k = 0; k < 4; k++) out[4 * i + k] = one[k];
     }
     *v = a;
     *w = b;
@@ -75,16 +98,16 @@ static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *
     _mm512_storeu_si512(out + 24, _mm512_shuffle_i64x2(g, h, 0xee));
 }
 
-/* Whole blocks of Philox 4x64 by sixteens; how many were done. */
+/* Whole blocks of Philox 4x64, many at a time; how many were done. */
 static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
 {
     uint64_t c[4];
     int64_t done = 0;
-    for (; done + 16 <= blocks; done += 16) {
+    for (; done + 16 + SINGLE <= blocks; done += 16 + SINGLE) {
         cpr_count(s->counter, (uint64_t)(block + done), c);
-        if (c[0] > UINT64_MAX - 16) break; /* a carry among them */
+        if (c[0] > UINT64_MAX - 16 - SINGLE) break; /* a carry among them */
         lanes v, w;
-        sixteen(s, c, &v, &w);
+        many(s, c, &v, &w, out + 4 * done + 64);
         put(&v, out + 4 * done);
         put(&w, out + 4 * done + 32);
     }

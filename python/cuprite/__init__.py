@@ -33,7 +33,7 @@ _NUMPY = {
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
     "broadcast_shapes", "index_exp", "s_",
 }
-_MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "scipy"}
+_MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "random", "scipy"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {
     "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",

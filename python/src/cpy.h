@@ -177,6 +177,11 @@ cp_array *cpy_argsorted(cp_array *x, int axis, bool descending);
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }
 static inline cp_shape cpy_lengths_of(const cpy_ints *s) { return s->n < 0 ? CP_SHAPE0 : cpy_shape_of(s); }
+/* None: no shape */
+static inline cp_shape cpy_size_of(const cpy_ints *s)
+{
+    return (cp_shape){s->n < 0 ? 0 : s->n, s->n < 0 ? NULL : s->at};
+}
 static inline bool cpy_given(PyObject *o) { return o && o != Py_None; }
 PyObject *cpy_tuple(int n, const int64_t *v);
 

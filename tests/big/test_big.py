@@ -166,3 +166,15 @@ def test_clipping(n):
     x[n - 1] = 1000
     stats = cp.sigma_clip_stats(x)
     assert stats.count == n - 1
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_random(n):
+    """The end of a long call is what a generator that has gone on to there draws."""
+    for bytes_of_one, draw in ((1, lambda g, n: g.integers(0, 256, n, "u1")), (4, lambda g, n: g.random(n, "f4"))):
+        each = 32 // bytes_of_one                        # numbers of a block
+        start = (n // each - 2) * each
+        x = draw(cp.random.Generator(cp.random.Philox(5)), n)
+        tail = draw(cp.random.Generator(cp.random.Philox(5).advance(start // each)), n - start)
+        assert (x[start:] == tail).all() and float(x[::1000003].mean()) > 0
+        del x

@@ -118,7 +118,7 @@ def call_with_options(text, name, body, declared):
     given = []
     for a in arguments[:-1]:
         kind = re.sub(r"\s*\w+$", "", a)
-        given.append({"cp_array *": "x",
+        given.append({"cp_array *": "x", "cp_rng *": "begun()",
                       "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind
                                                                    else f"({kind.replace('_Bool', 'bool')})0"))
     names = [n for _, n in members(text, form[2])]
@@ -147,6 +147,16 @@ def test_options(compiler, tmp_path):
 #include <string.h>
 
 static int wrong;
+
+/* One generator, at the same place for every call. */
+static cp_rng *begun(void)
+{
+    static cp_rng *g;
+    static cp_rng_state first;
+    if (!g) g = cp_rng_new(1), cp_rng_get_state(g, &first);
+    cp_rng_set_state(g, &first);
+    return g;
+}
 
 static int same(cp_array *a, cp_code first, cp_array *b, cp_code second)
 {
@@ -216,6 +226,7 @@ int main(void)
 
 # What an example is given, and what it prints
 EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
+            "monte_carlo": (["3", "200000"], "volume   5.1"),
             "spectrum": (["cpu"], " Hz "),
             "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),
             "similar_stars": (["cpu"], "sum of all squared cosines: 2914825.34")}

@@ -183,6 +183,11 @@ KINDS = {k.name: k for k in [
     Kind("stream", "cp_stream *{name};", '({v} = PyCapsule_GetPointer({o}, "stream"))', stub="object"),
     Kind("event", "cp_event *{name};", '({v} = PyCapsule_GetPointer({o}, "event"))', stub="object"),
     Kind("graph", "cp_graph *{name};", '({v} = PyCapsule_GetPointer({o}, "graph"))', stub="object"),
+    Kind("rng", "cp_rng *{name};", '({v} = PyCapsule_GetPointer({o}, "rng"))', c="cp_rng *{name}", stub="object"),
+    # the shape of random numbers; None: that of their parameters
+    Kind("size", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_size_of(&{v})",
+         given=".shape = cpy_size_of(&{v})", c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex] | None",
+         zero=(None,)),
     Kind("object", "PyObject *{name};", "", stub="object", constant={None: "NULL"}),
     # --- checked, with nothing to do: the field says whether it was given ---
     _checked("flag", "cpy_check_bool({o})", "bool | None"),

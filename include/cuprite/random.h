@@ -1,0 +1,159 @@
+/* Random numbers: generators, distributions, shuffling.
+ *
+ * A generator is a stream of 64-bit words and a place in it. The same seed gives the same numbers on every device,
+ * whatever the number of threads; Philox 4x64 (the default), its 32-bit halves, and whole numbers made of them are
+ * NumPy's, bit for bit. Every call takes its words at once, so threads may share a generator: the numbers of a call are
+ * neighbours. Results are new arrays on the current device (where a parameter is an array: on that one's), of the shape
+ * given in `shape`, else of that to which the parameters broadcast; parameters are arrays or numbers (cp_float(2)),
+ * whose bounds are checked: CP_ERROR_VALUE naming the parameter; where it is an array that waits. A graph that recorded
+ * a call repeats its numbers: the place in the stream is the host's. */
+#ifndef CUPRITE_RANDOM_H
+#define CUPRITE_RANDOM_H
+
+#include "array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Philox 4x64-10 (NumPy's Philox); Philox 4x32-10; XORWOW (Marsaglia 2003); MRG32k3a (L'Ecuyer 1999). */
+typedef enum cp_rng_kind {
+    CP_RNG_PHILOX, CP_RNG_PHILOX4X32, CP_RNG_XORWOW, CP_RNG_MRG32K3A, CP_RNG_NKINDS
+} cp_rng_kind;
+
+typedef struct cp_rng cp_rng;
+/* What a generator is, for keeping. Philox: counter, key and place as NumPy's state; others: six words in `state`. */
+typedef struct cp_rng_state {
+    int32_t kind, place;           /* place: words used of the block at `counter`, 4: all */
+    uint64_t key[2], counter[4];
+    uint32_t state[6];
+    uint32_t has_half, half;       /* the upper half of a word whose lower one was used */
+} cp_rng_state;
+
+/* --- generators --- */
+CP_API cp_rng *cp_rng_new(uint64_t seed); /* as NumPy's Generator(Philox(seed)); ended with cp_rng_free */
+/* `n` words of entropy, as SeedSequence has them, and a kind. */
+CP_API cp_rng *cp_rng_new_kind(cp_rng_kind kind, int n, const uint32_t *entropy);
+CP_API cp_rng *cp_rng_copy(cp_rng *g);
+CP_API void cp_rng_free(cp_rng *g);
+CP_API cp_code cp_rng_get_state(cp_rng *g, cp_rng_state *state);
+CP_API cp_code cp_rng_set_state(cp_rng *g, const cp_rng_state *state);
+/* Goes on by n words (of Philox 4x64: by n blocks, as NumPy's); n has 256 bits, the lowest first. */
+CP_API cp_code cp_rng_advance(cp_rng *g, const uint64_t n[4]);
+/* A copy that is `times` jumps ahead: 2^128 blocks of Philox 4x64 each, 2^64 of the 4x32 one, 2^66 words of XORWOW,
+ * 2^126 of MRG32k3a. */
+CP_API cp_rng *cp_rng_jumped(cp_rng *g, uint64_t times);
+/* numpy.random.SeedSequence: n_state words of 32 bits made of entropy, the place in a tree of seeds, and a pool. */
+CP_API cp_code cp_seed_state(int n, const uint32_t *entropy, int n_spawn, const uint32_t *spawn_key, int pool_size,
+                             int n_state, uint32_t *state);
+
+/* --- distributions --- */
+typedef struct cp_draw_options {
+    CP_OPTION(cp_shape, shape);  /* of the result; CP_SHAPE0: that of the parameters */
+    CP_OPTION(bool, typed);      /* dtype is meant */
+    CP_OPTION(cp_type, dtype);   /* CP_FLOAT64 or CP_FLOAT32; of whole numbers any integer type; CP_INT64 by default */
+    CP_OPTION(cp_array *, out);  /* the result goes here; it has that shape and type */
+    int _;
+} cp_draw_options;
+CP_API cp_array *cp_rng_raw(cp_rng *g, const cp_draw_options *options);    /* the words, uint64 */
+CP_API cp_array *cp_rng_random(cp_rng *g, const cp_draw_options *options); /* [0, 1) */
+/* Whole numbers in [low, high), or [low, high] with `endpoint`, as NumPy makes them; waits where numbers may have to be
+ * drawn again. Arrays of bounds are gone through one by one, on the host. */
+CP_API cp_array *cp_rng_integers(cp_rng *g, cp_array *low, cp_array *high, bool endpoint,
+                                 const cp_draw_options *options);
+CP_API cp_array *cp_rng_uniform(cp_rng *g, cp_array *low, cp_array *high, const cp_draw_options *options);
+CP_API cp_array *cp_rng_normal(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_lognormal(cp_rng *g, cp_array *mean, cp_array *sigma, const cp_draw_options *options);
+CP_API cp_array *cp_rng_exponential(cp_rng *g, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_laplace(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_logistic(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_gumbel(cp_rng *g, cp_array *loc, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_rayleigh(cp_rng *g, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_weibull(cp_rng *g, cp_array *a, const cp_draw_options *options);
+CP_API cp_array *cp_rng_pareto(cp_rng *g, cp_array *a, const cp_draw_options *options);
+CP_API cp_array *cp_rng_power(cp_rng *g, cp_array *a, const cp_draw_options *options);
+CP_API cp_array *cp_rng_standard_cauchy(cp_rng *g, const cp_draw_options *options);
+CP_API cp_array *cp_rng_triangular(cp_rng *g, cp_array *left, cp_array *mode, cp_array *right,
+                                   const cp_draw_options *options);
+CP_API cp_array *cp_rng_gamma(cp_rng *g, cp_array *shape, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_beta(cp_rng *g, cp_array *a, cp_array *b, const cp_draw_options *options);
+CP_API cp_array *cp_rng_chisquare(cp_rng *g, cp_array *df, const cp_draw_options *options);
+CP_API cp_array *cp_rng_noncentral_chisquare(cp_rng *g, cp_array *df, cp_array *nonc, const cp_draw_options *options);
+CP_API cp_array *cp_rng_f(cp_rng *g, cp_array *dfnum, cp_array *dfden, const cp_draw_options *options);
+CP_API cp_array *cp_rng_noncentral_f(cp_rng *g, cp_array *dfnum, cp_array *dfden, cp_array *nonc,
+                                     const cp_draw_options *options);
+CP_API cp_array *cp_rng_standard_t(cp_rng *g, cp_array *df, const cp_draw_options *options);
+CP_API cp_array *cp_rng_wald(cp_rng *g, cp_array *mean, cp_array *scale, const cp_draw_options *options);
+CP_API cp_array *cp_rng_vonmises(cp_rng *g, cp_array *mu, cp_array *kappa, const cp_draw_options *options);
+CP_API cp_array *cp_rng_poisson(cp_rng *g, cp_array *lam, const cp_draw_options *options);
+CP_API cp_array *cp_rng_binomial(cp_rng *g, cp_array *n, cp_array *p, const cp_draw_options *options);
+CP_API cp_array *cp_rng_negative_binomial(cp_rng *g, cp_array *n, cp_array *p, const cp_draw_options *options);
+CP_API cp_array *cp_rng_geometric(cp_rng *g, cp_array *p, const cp_draw_options *options);
+CP_API cp_array *cp_rng_hypergeometric(cp_rng *g, cp_array *ngood, cp_array *nbad, cp_array *nsample,
+                                       const cp_draw_options *options);
+CP_API cp_array *cp_rng_logseries(cp_rng *g, cp_array *p, const cp_draw_options *options);
+CP_API cp_array *cp_rng_zipf(cp_rng *g, cp_array *a, const cp_draw_options *options);
+
+/* --- of several numbers at once: their axis comes last, behind `shape` --- */
+CP_API cp_array *cp_rng_dirichlet(cp_rng *g, cp_array *alpha, const cp_draw_options *options);
+CP_API cp_array *cp_rng_multinomial(cp_rng *g, cp_array *n, cp_array *pvals, const cp_draw_options *options);
+CP_API cp_array *cp_rng_multivariate_hypergeometric(cp_rng *g, cp_array *colors, int64_t nsample,
+                                                    const cp_draw_options *options);
+/* cov is symmetric and positive semidefinite within tol of its largest variance; tol < 0: positive definite. */
+CP_API cp_array *cp_rng_multivariate_normal(cp_rng *g, cp_array *mean, cp_array *cov, double tol,
+                                            const cp_draw_options *options);
+
+/* --- order --- */
+CP_API cp_array *cp_rng_permutation(cp_rng *g, int64_t n);               /* 0 .. n-1, int64 */
+CP_API cp_array *cp_rng_permuted(cp_rng *g, cp_array *x, int axis);      /* each lane by itself; CP_FLAT: all */
+CP_API cp_array *cp_rng_shuffled(cp_rng *g, cp_array *x, int axis);      /* whole slices along an axis */
+CP_API cp_code cp_rng_shuffle(cp_rng *g, cp_array *x, int axis);         /* the same in place */
+/* Indices below n, int64; p: their n probabilities, or NULL. */
+CP_API cp_array *cp_rng_choice(cp_rng *g, int64_t n, bool replace, cp_array *p, const cp_draw_options *options);
+/* What a choice of indices means: slices of x along an axis, the index's axes in its place. Waits: indices are checked.
+ */
+CP_API cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis);
+
+#define cp_rng_raw(...) CP_CALL(cp_rng_raw, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_random(...) CP_CALL(cp_rng_random, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_integers(...) CP_CALL4(cp_rng_integers, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_uniform(...) CP_CALL3(cp_rng_uniform, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_normal(...) CP_CALL3(cp_rng_normal, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_lognormal(...) CP_CALL3(cp_rng_lognormal, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_exponential(...) CP_CALL2(cp_rng_exponential, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_laplace(...) CP_CALL3(cp_rng_laplace, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_logistic(...) CP_CALL3(cp_rng_logistic, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_gumbel(...) CP_CALL3(cp_rng_gumbel, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_rayleigh(...) CP_CALL2(cp_rng_rayleigh, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_weibull(...) CP_CALL2(cp_rng_weibull, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_pareto(...) CP_CALL2(cp_rng_pareto, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_power(...) CP_CALL2(cp_rng_power, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_standard_cauchy(...) CP_CALL(cp_rng_standard_cauchy, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_triangular(...) CP_CALL4(cp_rng_triangular, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_gamma(...) CP_CALL3(cp_rng_gamma, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_beta(...) CP_CALL3(cp_rng_beta, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_chisquare(...) CP_CALL2(cp_rng_chisquare, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_noncentral_chisquare(...) CP_CALL3(cp_rng_noncentral_chisquare, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_f(...) CP_CALL3(cp_rng_f, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_noncentral_f(...) CP_CALL4(cp_rng_noncentral_f, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_standard_t(...) CP_CALL2(cp_rng_standard_t, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_wald(...) CP_CALL3(cp_rng_wald, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_vonmises(...) CP_CALL3(cp_rng_vonmises, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_poisson(...) CP_CALL2(cp_rng_poisson, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_binomial(...) CP_CALL3(cp_rng_binomial, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_negative_binomial(...) CP_CALL3(cp_rng_negative_binomial, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_geometric(...) CP_CALL2(cp_rng_geometric, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_hypergeometric(...) CP_CALL4(cp_rng_hypergeometric, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_logseries(...) CP_CALL2(cp_rng_logseries, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_zipf(...) CP_CALL2(cp_rng_zipf, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_dirichlet(...) CP_CALL2(cp_rng_dirichlet, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_multinomial(...) CP_CALL3(cp_rng_multinomial, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_multivariate_hypergeometric(...) \
+    CP_CALL3(cp_rng_multivariate_hypergeometric, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_multivariate_normal(...) CP_CALL4(cp_rng_multivariate_normal, cp_draw_options, __VA_ARGS__, ._ = 0)
+#define cp_rng_choice(...) CP_CALL4(cp_rng_choice, cp_draw_options, __VA_ARGS__, ._ = 0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

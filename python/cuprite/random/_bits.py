@@ -1,0 +1,315 @@
+"""Seeds and bit generators: SeedSequence as NumPy's, and objects around the library's generators.
+
+A bit generator is a capsule of the C library's, which has the lock and the state; what Python adds are seeds, spawning,
+states as dictionaries, and pickling.
+"""
+import operator
+import struct
+
+from cuprite import _random
+
+_WORD = 0xffffffff
+
+
+def _words_of_int(n):
+    if n < 0:
+        raise ValueError("expected non-negative integer")
+    words = [n & _WORD]
+    while n := n >> 32:
+        words.append(n & _WORD)
+    return words
+
+
+def _words(x):
+    """Entropy as words of 32 bits: of an integer, a text that is one, or a sequence of them."""
+    if isinstance(x, str):
+        if x.startswith("0x"):
+            return _words_of_int(int(x, base=16))
+        if x.isdigit() and x.isascii():
+            return _words_of_int(int(x))
+        raise ValueError("unrecognized seed string")
+    if hasattr(x, "dtype") and getattr(x, "ndim", 0):
+        if x.dtype.kind not in "iu" and x.size:
+            raise TypeError("seed must be integer")
+        if x.dtype == "uint32":
+            return [int(v) for v in x.ravel().tolist()]
+        return [w for v in x.ravel().tolist() for w in _words_of_int(int(v))]
+    if isinstance(x, (list, tuple, range)):
+        return [w for v in x for w in _words(v)]
+    try:
+        return _words_of_int(operator.index(x))
+    except TypeError:
+        raise TypeError("seed must be integer") from None
+
+
+def _packed(words):
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+class SeedSequence:
+    """numpy.random.SeedSequence: mixes entropy into words that generators begin with, and makes further seeds."""
+
+    def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
+        if pool_size < 4:
+            raise ValueError("The size of the entropy pool should be at least 4")
+        if entropy is None:
+            import secrets
+            entropy = secrets.randbits(pool_size * 32)
+        if isinstance(entropy, (str, float)):
+            raise TypeError(f"SeedSequence expects int or sequence of ints for entropy not {entropy}")
+        self.entropy, self.pool_size, self.n_children_spawned = entropy, pool_size, n_children_spawned
+        self.spawn_key = tuple(spawn_key)
+        self._entropy, self._key = _packed(_words(entropy)), _packed(_words(self.spawn_key))
+
+    def __repr__(self):
+        lines = [f"{type(self).__name__}(", f"    entropy={self.entropy!r},"]
+        if self.spawn_key:
+            lines.append(f"    spawn_key={self.spawn_key!r},")
+        if self.pool_size != 4:
+            lines.append(f"    pool_size={self.pool_size!r},")
+        if self.n_children_spawned:
+            lines.append(f"    n_children_spawned={self.n_children_spawned!r},")
+        return "\n".join(lines + [")"])
+
+    @property
+    def state(self):
+        """What makes another one like it."""
+        return {k: getattr(self, k) for k in ("entropy", "spawn_key", "pool_size", "n_children_spawned")
+                if getattr(self, k) is not None}
+
+    def _bytes(self, n):
+        return _random.seed_state(self._entropy, self._key, self.pool_size, n)
+
+    def generate_state(self, n_words, dtype="uint32"):
+        """n_words words as a NumPy array, of 32 or 64 bits."""
+        import numpy
+        dtype = numpy.dtype(dtype)
+        if dtype not in (numpy.uint32, numpy.uint64):
+            raise ValueError("only support uint32 or uint64")
+        return numpy.frombuffer(self._bytes(n_words * dtype.itemsize // 4), dtype).copy()
+
+    def spawn(self, n_children):
+        """n further seeds, none of which meets another one."""
+        first = self.n_children_spawned
+        self.n_children_spawned += n_children
+        return [type(self)(self.entropy, spawn_key=self.spawn_key + (i,), pool_size=self.pool_size)
+                for i in range(first, first + n_children)]
+
+
+# struct cp_rng_state: kind, place, key, counter, state, has_half, half
+_STATE = struct.Struct("<2i2Q4Q6I2I")
+_M, _W = (0xD2E7470EE14C6C93, 0xCA5A826395121157), (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
+_LONG = (1 << 64) - 1
+
+
+def _philox(key, counter):
+    """A block of Philox 4x64: what NumPy's state shows beside key and counter."""
+    (k, m), (a, b, c, d) = key, counter
+    for _ in range(10):
+        p, q = _M[0] * a, _M[1] * c
+        a, b, c, d = q >> 64 ^ b ^ k, q & _LONG, p >> 64 ^ d ^ m, p & _LONG
+        k, m = k + _W[0] & _LONG, m + _W[1] & _LONG
+    return a, b, c, d
+
+
+class BitGenerator:
+    """What all generators of words have; XORWOW, MRG32k3a, Philox4x3210 and Philox are such."""
+
+    _kind = None    # cp_rng_kind
+    generator = None  # cuRAND's number of it
+
+    def __init__(self, seed=None):
+        if self._kind is None:
+            raise NotImplementedError("BitGenerator is a base class and cannot be instantized")
+        self._seed(seed if isinstance(seed, SeedSequence) else SeedSequence(seed))
+
+    def _seed(self, sequence):
+        self.seed_seq = sequence
+        self._rng = _random.rng_new_kind(self._kind)
+        _random.rng_set_state(self._rng, self._first(sequence))
+
+    def _first(self, sequence):
+        """The state that a seed begins with."""
+        words = struct.unpack("<6I", sequence._bytes(6))
+        return _STATE.pack(self._kind, 0, *(0,) * 6, *self._good(words), 0, 0)
+
+    @property
+    def _fields(self):
+        return _STATE.unpack(_random.rng_get_state(self._rng))
+
+    def _put(self, *fields):
+        _random.rng_set_state(self._rng, _STATE.pack(*fields))
+
+    @property
+    def lock(self):
+        """A lock for callers that want several calls together; single calls need none."""
+        lock = self.__dict__.get("_lock")
+        if lock is None:
+            import threading
+            lock = self.__dict__.setdefault("_lock", threading.Lock())
+        return lock
+
+    def random_raw(self, size=None, output=True):
+        """The generator's next words, uint64; nothing where output is False."""
+        words = _random.rng_raw(self._rng, size)
+        return words if output else None
+
+    def jumped(self, jumps=1):
+        """A generator so many jumps ahead, whose words this one does not come to."""
+        if jumps < 0:
+            raise ValueError("jumps must not be negative")
+        return self._with(_random.rng_jumped(self._rng, jumps))
+
+    def advance(self, delta):
+        """Goes on by `delta` steps (of Philox: blocks of four words); returns itself."""
+        _random.rng_advance(self._rng, (operator.index(delta) % (1 << 256)).to_bytes(32, "little"))
+        return self
+
+    def spawn(self, n_children):
+        """Generators of the same kind with seeds of their own."""
+        return [type(self)(seed) for seed in self.seed_seq.spawn(n_children)]
+
+    def _with(self, rng):
+        made = type(self).__new__(type(self))
+        made.seed_seq, made._rng = self.seed_seq, rng
+        return made
+
+    def __getstate__(self):
+        return self.seed_seq, _random.rng_get_state(self._rng)
+
+    def __setstate__(self, state):
+        self._seed(state[0])
+        _random.rng_set_state(self._rng, state[1])
+
+    def __copy__(self):
+        return self._with(_random.rng_copy(self._rng))
+
+    def _check_name(self, state):
+        if not isinstance(state, dict):
+            raise TypeError("state must be a dict")
+        if state.get("bit_generator") != type(self).__name__:
+            raise ValueError(f"state must be for a {type(self).__name__} PRNG")
+
+
+class _Stepped(BitGenerator):
+    """Generators without a counter: six words are their state."""
+
+    def __init__(self, seed=None, *, size=-1):
+        super().__init__(seed)
+        self._size = size  # CuPy's number of states on the device; here one stream serves all threads
+
+    @property
+    def state(self):
+        """The state as a dictionary; it can be set."""
+        import numpy
+        f = self._fields
+        return {"bit_generator": type(self).__name__, "state": numpy.array(f[8:14], "u4"), "has_uint32": f[14],
+                "uinteger": f[15]}
+
+    @state.setter
+    def state(self, value):
+        self._check_name(value)
+        words = [int(w) for w in value["state"]]
+        self._put(self._kind, 0, *(0,) * 6, *words, int(value["has_uint32"]), int(value["uinteger"]))
+
+
+class XORWOW(_Stepped):
+    """Marsaglia's XORWOW ("Xorshift RNGs", 2003): period 2^192 - 2^32."""
+
+    _kind, generator = 2, 101
+
+    @staticmethod
+    def _good(w):
+        return w if any(w[:5]) else (1, *w[1:])
+
+
+class MRG32k3a(_Stepped):
+    """L'Ecuyer's combined multiple recursive generator (1999): period about 2^191."""
+
+    _kind, generator = 3, 121
+
+    @staticmethod
+    def _good(w):
+        a, b = [v % 4294967087 for v in w[:3]], [v % 4294944443 for v in w[3:]]
+        return (*(a if any(a) else (1, 0, 0)), *(b if any(b) else (1, 0, 0)))
+
+
+class Philox(BitGenerator):
+    """Philox 4x64-10 (Salmon, Moraes, Dror and Shaw 2011), NumPy's Philox: a block of words of any counter and key."""
+
+    _kind, _words_of_key = 0, 2
+
+    def __init__(self, seed=None, counter=None, key=None):
+        if key is not None and seed is not None:
+            raise ValueError("seed and key cannot be both used")
+        super().__init__(seed)
+        if key is not None or counter is not None:
+            f = self._fields
+            key = f[2:4] if key is None else _long_words(key, 2, "key")
+            counter = f[4:8] if counter is None else _long_words(counter, 4, "counter")
+            self._put(self._kind, 4, *key, *counter, *(0,) * 8)
+
+    def _first(self, sequence):
+        return _STATE.pack(self._kind, 4, *struct.unpack("<2Q", sequence._bytes(4)), *(0,) * 12)
+
+    @property
+    def state(self):
+        """NumPy's dictionary of it; it can be set."""
+        import numpy
+        f = self._fields
+        buffer = _philox(f[2:4], f[4:8]) if any(f[4:8]) else (0,) * 4
+        return {"bit_generator": type(self).__name__,
+                "state": {"counter": numpy.array(f[4:8], "u8"), "key": numpy.array(f[2:4], "u8")},
+                "buffer": numpy.array(buffer, "u8"), "buffer_pos": f[1], "has_uint32": f[14], "uinteger": f[15]}
+
+    @state.setter
+    def state(self, value):
+        self._check_name(value)
+        words = value["state"]
+        self._put(self._kind, int(value["buffer_pos"]), *map(int, words["key"]), *map(int, words["counter"]), *(0,) * 6,
+                  int(value["has_uint32"]), int(value["uinteger"]))
+
+
+class Philox4x3210(BitGenerator):
+    """Philox 4x32-10: 64 bits of key, 128 of counter; a 64-bit word is two of its outputs, the first one below."""
+
+    _kind, generator = 1, 161
+
+    def __init__(self, seed=None, *, size=-1):
+        super().__init__(seed)
+        self._size = size
+
+    def _first(self, sequence):
+        key, = struct.unpack("<Q", sequence._bytes(2))
+        return _STATE.pack(self._kind, 4, key, 0, _LONG - 1, _LONG, _LONG, _LONG, *(0,) * 8)
+
+    @property
+    def state(self):
+        """The state as a dictionary; it can be set."""
+        import numpy
+        f = self._fields
+        return {"bit_generator": type(self).__name__,
+                "state": {"counter": numpy.array(f[4:8], "u8"), "key": numpy.array(f[2:3], "u8")}, "buffer_pos": f[1],
+                "has_uint32": f[14], "uinteger": f[15]}
+
+    @state.setter
+    def state(self, value):
+        self._check_name(value)
+        words = value["state"]
+        self._put(self._kind, int(value["buffer_pos"]), int(words["key"][0]), 0, *map(int, words["counter"]), *(0,) * 6,
+                  int(value["has_uint32"]), int(value["uinteger"]))
+
+
+def _long_words(value, n, name):
+    """n words of 64 bits: an integer, or a sequence of them, the lowest first."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        words = [operator.index(v) for v in value]
+        if len(words) > n or not all(0 <= w <= _LONG for w in words):
+            raise ValueError(f"{name} must be positive and have at most {n} words of 64 bits")
+        return words + [0] * (n - len(words))
+    value = operator.index(value)
+    if not 0 <= value < 1 << 64 * n:
+        raise ValueError(f"{name} must be positive and less than 2**{64 * n}.")
+    return [value >> 64 * i & _LONG for i in range(n)]

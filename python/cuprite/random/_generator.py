@@ -1,0 +1,354 @@
+"""Generator: numpy.random.Generator's methods on Cuprite's arrays."""
+import operator
+
+from cuprite import _random as _r
+from cuprite._core import asarray, ndarray
+from cuprite.random._bits import BitGenerator, Philox, SeedSequence
+
+
+def default_rng(seed=None):
+    """A Generator of Philox 4x64 with that seed: an integer, integers, a SeedSequence, or None; a BitGenerator is given
+    one, a Generator comes back."""
+    if isinstance(seed, Generator):
+        return seed
+    if isinstance(seed, BitGenerator):
+        return Generator(seed)
+    return Generator(Philox(seed))
+
+
+def _integer(x):
+    """An integer that is beyond int64, as NumPy has it."""
+    if type(x) is int and x > 0x7fffffffffffffff:
+        import numpy
+        return numpy.uint64(x)
+    return x
+
+
+def _bounds(low, high, dtype, endpoint):
+    """What NumPy says of numbers that no type holds; else the bounds for the library, and whether the upper one is
+    among the numbers."""
+    if high is None:
+        low, high = 0, low
+    import numpy
+    t = numpy.dtype(dtype)
+    if t.kind not in "iub":
+        raise TypeError(f"Unsupported dtype {t!r} for integers")
+    least, most = (0, 1) if t.kind == "b" else (int(numpy.iinfo(t).min), int(numpy.iinfo(t).max))
+    out = []
+    for name, x in (("low", low), ("high", high)):
+        if isinstance(x, (list, tuple)):
+            x = numpy.asarray(x)
+        if isinstance(x, numpy.ndarray) and x.dtype == object:
+            values = x.ravel().tolist()
+            if any(v < least for v in values) or any(v > most + (name == "high" and not endpoint) for v in values):
+                raise ValueError(f"{name} is out of bounds for {t.name}")
+            if name == "high" and not endpoint:
+                x = x - 1  # 2^64 is a bound, but no number
+                endpoint_of_high = True
+            else:
+                endpoint_of_high = endpoint
+            x = asarray(x.astype(t))
+            if name == "high" and endpoint_of_high != endpoint:
+                return out[0], x, t, True
+        elif isinstance(x, numpy.ndarray):
+            x = asarray(x)
+        out.append(x)
+    low, high = out
+    if isinstance(low, int) and low < least:
+        raise ValueError(f"low is out of bounds for {t.name}")
+    if isinstance(high, int) and high - (not endpoint) > most:
+        raise ValueError(f"high is out of bounds for {t.name}")
+    if isinstance(high, int) and isinstance(low, int):
+        if low > high - (not endpoint):
+            raise ValueError("low > high" if endpoint else "low >= high")
+        return _integer(low), _integer(high - (not endpoint)), t, True
+    return _integer(low), _integer(high), t, endpoint
+
+
+class Generator:
+    """Draws numbers of distributions from a bit generator's words; methods are numpy.random.Generator's. Parameters may
+    be arrays, which broadcast; results are arrays on the current device."""
+
+    def __init__(self, bit_generator):
+        if not isinstance(bit_generator, BitGenerator):
+            raise TypeError("Bit generator must be instantiated: Generator(Philox(seed))"
+                            if isinstance(bit_generator, type) else f"{type(bit_generator)} is no BitGenerator")
+        self.bit_generator = bit_generator
+
+    @property
+    def _rng(self):
+        return self.bit_generator._rng
+
+    def __repr__(self):
+        return f"Generator({type(self.bit_generator).__name__})"
+
+    def __reduce__(self):
+        return Generator, (self.bit_generator,)
+
+    def spawn(self, n_children):
+        """Generators whose seeds are made of this one's."""
+        return [type(self)(b) for b in self.bit_generator.spawn(n_children)]
+
+    # --- uniform numbers: NumPy's bits ---
+    def random(self, size=None, dtype=float, out=None):
+        """Uniform in [0, 1)."""
+        return _r.rng_random(self._rng, size, dtype, out)
+
+    def uniform(self, low=0.0, high=1.0, size=None, dtype=float, out=None):
+        """Uniform in [low, high)."""
+        return _r.rng_uniform(self._rng, low, high, size, dtype, out)
+
+    def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
+        """Whole numbers in [low, high), or [low, high] with endpoint; in [0, low) of one bound."""
+        low, high, dtype, endpoint = _bounds(low, high, dtype, endpoint)
+        return _r.rng_integers(self._rng, low, high, bool(endpoint), size, dtype)
+
+    def bytes(self, length):
+        """Random bytes."""
+        n = operator.index(length)
+        if n < 0:
+            raise ValueError("length is negative")
+        words = _r.rng_integers(self._rng, 0, 0xffffffff, True, -(-n // 4), "u4")
+        return words.get().astype("<u4").tobytes()[:n]
+
+    # --- normal and exponential ---
+    def standard_normal(self, size=None, dtype=float, out=None):
+        """Normal numbers of mean 0 and deviation 1."""
+        return _r.rng_normal(self._rng, 0.0, 1.0, size, dtype, out)
+
+    def normal(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
+        """Normal numbers."""
+        return _r.rng_normal(self._rng, loc, scale, size, dtype, out)
+
+    def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float, out=None):
+        """Numbers whose logarithms are normal."""
+        return _r.rng_lognormal(self._rng, mean, sigma, size, dtype, out)
+
+    def standard_exponential(self, size=None, dtype=float, method="zig", out=None):
+        """Exponential numbers of mean 1. Both methods, 'zig' and 'inv', are the inverse here."""
+        if method not in ("zig", "inv"):
+            raise ValueError(f"method must be 'zig' or 'inv', not {method!r}")
+        return _r.rng_exponential(self._rng, 1.0, size, dtype, out)
+
+    def exponential(self, scale=1.0, size=None, dtype=float, out=None):
+        """Exponential numbers of that mean."""
+        return _r.rng_exponential(self._rng, scale, size, dtype, out)
+
+    # --- gamma and what is made of it ---
+    def standard_gamma(self, shape, size=None, dtype=float, out=None):
+        """Gamma numbers of scale 1."""
+        return _r.rng_gamma(self._rng, shape, 1.0, size, dtype, out)
+
+    def gamma(self, shape, scale=1.0, size=None, dtype=float, out=None):
+        """Gamma numbers."""
+        return _r.rng_gamma(self._rng, shape, scale, size, dtype, out)
+
+    def beta(self, a, b, size=None, dtype=float, out=None):
+        """Beta numbers."""
+        return _r.rng_beta(self._rng, a, b, size, dtype, out)
+
+    def chisquare(self, df, size=None, dtype=float, out=None):
+        """Chi-square numbers."""
+        return _r.rng_chisquare(self._rng, df, size, dtype, out)
+
+    def noncentral_chisquare(self, df, nonc, size=None, dtype=float, out=None):
+        """Noncentral chi-square numbers."""
+        return _r.rng_noncentral_chisquare(self._rng, df, nonc, size, dtype, out)
+
+    def f(self, dfnum, dfden, size=None, dtype=float, out=None):
+        """Numbers of Fisher's F."""
+        return _r.rng_f(self._rng, dfnum, dfden, size, dtype, out)
+
+    def noncentral_f(self, dfnum, dfden, nonc, size=None, dtype=float, out=None):
+        """Numbers of the noncentral F."""
+        return _r.rng_noncentral_f(self._rng, dfnum, dfden, nonc, size, dtype, out)
+
+    def standard_t(self, df, size=None, dtype=float, out=None):
+        """Numbers of Student's t."""
+        return _r.rng_standard_t(self._rng, df, size, dtype, out)
+
+    # --- others of real numbers ---
+    def laplace(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
+        """Numbers of Laplace's distribution."""
+        return _r.rng_laplace(self._rng, loc, scale, size, dtype, out)
+
+    def logistic(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
+        """Logistic numbers."""
+        return _r.rng_logistic(self._rng, loc, scale, size, dtype, out)
+
+    def gumbel(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
+        """Numbers of Gumbel's distribution."""
+        return _r.rng_gumbel(self._rng, loc, scale, size, dtype, out)
+
+    def rayleigh(self, scale=1.0, size=None, dtype=float, out=None):
+        """Numbers of Rayleigh's distribution."""
+        return _r.rng_rayleigh(self._rng, scale, size, dtype, out)
+
+    def weibull(self, a, size=None, dtype=float, out=None):
+        """Numbers of Weibull's distribution."""
+        return _r.rng_weibull(self._rng, a, size, dtype, out)
+
+    def pareto(self, a, size=None, dtype=float, out=None):
+        """Numbers of Pareto's distribution of the second kind."""
+        return _r.rng_pareto(self._rng, a, size, dtype, out)
+
+    def power(self, a, size=None, dtype=float, out=None):
+        """Numbers in [0, 1] whose a-th powers are uniform."""
+        return _r.rng_power(self._rng, a, size, dtype, out)
+
+    def standard_cauchy(self, size=None, dtype=float, out=None):
+        """Numbers of Cauchy's distribution."""
+        return _r.rng_standard_cauchy(self._rng, size, dtype, out)
+
+    def triangular(self, left, mode, right, size=None, dtype=float, out=None):
+        """Numbers of a triangular distribution."""
+        return _r.rng_triangular(self._rng, left, mode, right, size, dtype, out)
+
+    def wald(self, mean, scale, size=None, dtype=float, out=None):
+        """Inverse Gaussian numbers."""
+        return _r.rng_wald(self._rng, mean, scale, size, dtype, out)
+
+    def vonmises(self, mu, kappa, size=None, dtype=float, out=None):
+        """Angles of von Mises' distribution, in [-pi, pi]."""
+        return _r.rng_vonmises(self._rng, mu, kappa, size, dtype, out)
+
+    # --- whole numbers ---
+    def poisson(self, lam=1.0, size=None, dtype=int, out=None):
+        """Poisson's whole numbers."""
+        return _r.rng_poisson(self._rng, lam, size, dtype, out)
+
+    def binomial(self, n, p, size=None, dtype=int, out=None):
+        """Successes of n tries."""
+        return _r.rng_binomial(self._rng, n, p, size, dtype, out)
+
+    def negative_binomial(self, n, p, size=None, dtype=int, out=None):
+        """Failures before the n-th success."""
+        return _r.rng_negative_binomial(self._rng, n, p, size, dtype, out)
+
+    def geometric(self, p, size=None, dtype=int, out=None):
+        """Tries up to the first success."""
+        return _r.rng_geometric(self._rng, p, size, dtype, out)
+
+    def hypergeometric(self, ngood, nbad, nsample, size=None, dtype=int, out=None):
+        """Good ones in a sample without replacement."""
+        return _r.rng_hypergeometric(self._rng, ngood, nbad, nsample, size, dtype, out)
+
+    def logseries(self, p, size=None, dtype=int, out=None):
+        """Whole numbers of the logarithmic series."""
+        return _r.rng_logseries(self._rng, p, size, dtype, out)
+
+    def zipf(self, a, size=None, dtype=int, out=None):
+        """Whole numbers of Zipf's distribution."""
+        return _r.rng_zipf(self._rng, a, size, dtype, out)
+
+    # --- of several numbers ---
+    def dirichlet(self, alpha, size=None, dtype=float):
+        """Shares that add up to 1, along a new last axis."""
+        return _r.rng_dirichlet(self._rng, alpha, size, dtype)
+
+    def multinomial(self, n, pvals, size=None, dtype=int):
+        """How often each of several things happens in n tries, along a new last axis."""
+        return _r.rng_multinomial(self._rng, n, pvals, size, dtype)
+
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
+        """How many of each colour are in a sample. Both methods, 'marginals' and 'count', are the first one here."""
+        if method not in ("marginals", "count"):
+            raise ValueError('method must be "count" or "marginals".')
+        return _r.rng_multivariate_hypergeometric(self._rng, colors, nsample, size)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd", dtype=float):
+        """Normal vectors along a new last axis. The covariance is factored by a Cholesky decomposition with pivots,
+        whatever the method: 'cholesky' asks that it be positive definite."""
+        if method not in ("svd", "eigh", "cholesky"):
+            raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
+        if check_valid not in ("warn", "raise", "ignore"):
+            raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
+        mean, cov = _array(mean), _array(cov)
+        if method != "cholesky":
+            return self._normal_vectors(mean, cov, size, check_valid, tol, dtype)
+        try:
+            return _r.rng_multivariate_normal(self._rng, mean, cov, -1e300, size, dtype)
+        except ValueError as e:
+            if "definite" not in str(e) or "symmetric" in str(e):
+                raise
+            from numpy.linalg import LinAlgError
+            raise LinAlgError("Matrix is not positive definite") from None
+
+    def _normal_vectors(self, mean, cov, size, check_valid, tol, dtype):
+        try:
+            return _r.rng_multivariate_normal(self._rng, mean, cov, tol, size, dtype)
+        except ValueError as e:
+            if "semidefinite" not in str(e) or check_valid == "raise":
+                raise
+        if check_valid == "warn":
+            import warnings
+            warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=4)
+        # What NumPy's factors make of such a matrix: |cov| by its singular values
+        import numpy
+        _, s, vt = numpy.linalg.svd(cov.get().astype(float))
+        near = vt.T * s @ vt
+        return _r.rng_multivariate_normal(self._rng, mean, asarray((near + near.T) / 2), 1e-8, size, dtype)
+
+    # --- order ---
+    def permutation(self, x, axis=0):
+        """The slices of x along an axis in random order; of an integer, 0 to x - 1."""
+        if isinstance(x, ndarray) and x.ndim or isinstance(x, (list, tuple)) or hasattr(x, "__array__") and x.ndim:
+            return _r.rng_shuffled(self._rng, _array(x), axis)
+        try:
+            n = operator.index(x)
+        except TypeError:
+            from numpy.exceptions import AxisError
+            raise AxisError(axis, 0) from None
+        return _r.rng_permutation(self._rng, max(n, 0))
+
+    def permuted(self, x, *, axis=None, out=None):
+        """x with each lane along an axis in an order of its own; axis None: all elements."""
+        r = _r.rng_permuted(self._rng, _array(x), axis)
+        if out is None:
+            return r
+        if not isinstance(out, ndarray):
+            raise TypeError("out must be an array")
+        if out.shape != r.shape:
+            raise ValueError("out must have the same shape as x")
+        out[...] = r
+        return out
+
+    def shuffle(self, x, axis=0):
+        """Puts the slices of x along an axis into random order, in place."""
+        if not isinstance(x, ndarray):
+            raise TypeError(f"x must be an array, not {type(x)}")
+        if not x.ndim:
+            raise TypeError("len() of unsized object")
+        _r.rng_shuffle(self._rng, x, axis)
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        """Elements of `a` (its slices along an axis), or of the integers below it, with probabilities p. Without
+        replacement they always come in random order, whether or not it is asked for."""
+        if not isinstance(shuffle, (bool, int)):
+            raise TypeError("shuffle must be a bool")
+        array = None
+        if hasattr(a, "shape") and getattr(a, "ndim", 0) or isinstance(a, (list, tuple)):
+            array = _array(a)
+            n = array.shape[axis]
+        else:
+            try:
+                n = operator.index(a)
+            except TypeError:
+                raise ValueError(f"a must be a sequence or an integer, not {type(a)}") from None
+        if p is not None:
+            p = _array(p)
+        if array is not None and n == 0 and not _is_empty(size):
+            raise ValueError("a cannot be empty unless no samples are taken")
+        at = _r.rng_choice(self._rng, n, bool(replace), p, size)
+        return at if array is None else _r.rng_pick(array, at, axis)
+
+
+def _is_empty(size):
+    return size is not None and (0 in size if hasattr(size, "__iter__") else size == 0)
+
+
+def _array(x):
+    return x if isinstance(x, ndarray) else asarray(x)
+
+
+__all__ = ["Generator", "default_rng", "SeedSequence"]

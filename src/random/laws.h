@@ -1,0 +1,451 @@
+/* The distributions, one body each for C17 and CUDA C++.
+ *
+ * Laws of words make an element of one word (those of pairs: two of two). All others get a source: four words of their
+ * own, and behind these as many as they ask for, of a Philox stream whose key and counter the four words are; so
+ * elements are independent of one another and of how they are shared out. A law returns a double; those of whole
+ * numbers return whole ones. Parameters have been checked, but NaN may come to laws of real numbers and gives NaN. */
+#ifndef CPR_LAWS_H
+#define CPR_LAWS_H
+
+#include "random/numbers.h"
+
+/* name, parameters: the order is that of the kinds below */
+#define CPR_WORD_LAWS(X)                                                                                    \
+    X(UNIT) X(UNIFORM) X(EXPONENTIAL) X(LAPLACE) X(LOGISTIC) X(GUMBEL) X(RAYLEIGH) X(WEIBULL) X(PARETO)     \
+    X(POWER) X(CAUCHY) X(TRIANGULAR) X(GEOMETRIC)
+#define CPR_PAIR_LAWS(X) X(NORMAL) X(LOGNORMAL)
+#define CPR_SOURCE_LAWS(X)                                                                                  \
+    X(GAMMA) X(BETA) X(CHISQUARE) X(NONCENTRAL_CHISQUARE) X(F) X(NONCENTRAL_F) X(T) X(WALD) X(VONMISES)     \
+    X(POISSON) X(BINOMIAL) X(NEGATIVE_BINOMIAL) X(HYPERGEOMETRIC) X(LOGSERIES) X(ZIPF)
+#define CPR_ROW_LAWS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC) X(MULTIVARIATE_NORMAL)
+
+typedef enum cpi_law {
+#define X(NAME) CPR_##NAME,
+    CPR_WORD_LAWS(X) CPR_PAIR_LAWS(X) CPR_SOURCE_LAWS(X) CPR_ROW_LAWS(X)
+#undef X
+    CPR_NLAWS
+} cpi_law;
+
+/* --- of one word --- */
+
+CPR_FN double cpr_of_word(int law, uint64_t w, double a, double b, double c)
+{
+    switch (law) {
+    case CPR_UNIT: return cpr_unit(w);
+    case CPR_UNIFORM: return a + b * cpr_unit(w);
+    case CPR_EXPONENTIAL: return -cpr_log(cpr_open(w)) * a;
+    case CPR_RAYLEIGH: return a * sqrt(-2 * cpr_log(cpr_open(w)));
+    case CPR_GUMBEL: return a - b * cpr_log(-cpr_log(cpr_inside(w)));
+    case CPR_LAPLACE: {
+        const double u = cpr_inside(w);
+        return u >= 0.5 ? a - b * cpr_log(2 - 2 * u) : a + b * cpr_log(2 * u);
+    }
+    case CPR_LOGISTIC: {
+        const double u = cpr_inside(w);
+        return a + b * cpr_log(u / (1 - u));
+    }
+    case CPR_WEIBULL: return a == 0 ? 0 : cpr_pow(-cpr_log(cpr_inside(w)), 1 / a);
+    case CPR_PARETO: return cpr_expm1(-cpr_log(cpr_inside(w)) / a);
+    case CPR_POWER: return cpr_exp(cpr_log(cpr_inside(w)) / a);
+    case CPR_CAUCHY: return cpr_cauchy(cpr_inside(w));
+    case CPR_TRIANGULAR: { /* left, mode, right */
+        const double u = cpr_unit(w), width = c - a, low = b - a, share = low / width;
+        return u <= share ? a + sqrt(u * width * low) : c - sqrt((1 - u) * width * (c - b));
+    }
+    default: { /* CPR_GEOMETRIC: the first success of many tries */
+        const double k = ceil(cpr_log(cpr_inside(w)) / cpr_log1p(-a));
+        return a >= 1 || k < 1 ? 1 : k;
+    }
+    }
+}
+
+/* --- of a source --- */
+
+typedef struct cpr_source {
+    uint64_t first[4], word[4];
+    uint32_t used, turn;
+    bool has_spare;
+    double spare; /* the other normal number */
+} cpr_source;
+
+CPR_FN void cpr_begin(cpr_source *s, const uint64_t w[4])
+{
+    for (int i = 0; i < 4; i++) s->first[i] = s->word[i] = w[i];
+    s->used = s->turn = 0;
+    s->has_spare = false;
+    s->spare = 0;
+}
+
+CPR_LONG void cpr_refill(cpr_source *s)
+{
+    const uint64_t c[4] = {s->first[2], s->first[3], ++s->turn, UINT64_C(0x637570726974650a)};
+    cpr_philox(s->first[0], s->first[1], c, s->word);
+    s->used = 0;
+}
+
+CPR_FN uint64_t cpr_next(cpr_source *s)
+{
+    if (s->used == 4) cpr_refill(s);
+    const uint32_t i = s->used++;
+    const uint64_t a = i & 1 ? s->word[1] : s->word[0], b = i & 1 ? s->word[3] : s->word[2];
+    return i & 2 ? b : a;
+}
+
+CPR_FN double cpr_uniform(cpr_source *s) { return cpr_inside(cpr_next(s)); }
+
+CPR_FN double cpr_normal(cpr_source *s)
+{
+    double a;
+    if (s->has_spare) return s->has_spare = false, s->spare;
+    const uint64_t v = cpr_next(s), w = cpr_next(s);
+    cpr_normals(v, w, &a, &s->spare);
+    s->has_spare = true;
+    return a;
+}
+
+/* log of a gamma number of shape a >= 1 by Marsaglia and Tsang (2000), as d v: *v_out is v */
+CPR_LONG double cpr_gamma_large(cpr_source *s, double a)
+{
+    const double d = a - 1.0 / 3, c = 1 / sqrt(9 * d);
+    if (!(a < INFINITY)) return a;
+    for (;;) {
+        const double x = cpr_normal(s), t = 1 + c * x;
+        if (t <= 0) continue;
+        const double v = t * t * t, u = cpr_uniform(s), q = x * x;
+        if (u < 1 - 0.0331 * q * q || cpr_log(u) < 0.5 * q + d * (1 - v + cpr_log(v))) return d * v;
+    }
+}
+
+CPR_FN double cpr_gamma(cpr_source *s, double a)
+{
+    if (a != a || a == 0) return a;
+    if (a >= 1) return cpr_gamma_large(s, a);
+    const double g = cpr_gamma_large(s, a + 1);
+    return g * cpr_exp(cpr_log(cpr_uniform(s)) / a);
+}
+
+/* log of the same, where the number itself may be too small */
+CPR_FN double cpr_log_gamma_number(cpr_source *s, double a)
+{
+    if (a == 0) return -INFINITY;
+    if (a >= 1) return cpr_log_any(cpr_gamma_large(s, a));
+    const double g = cpr_log(cpr_gamma_large(s, a + 1));
+    return g + cpr_log(cpr_uniform(s)) / a;
+}
+
+CPR_FN double cpr_chisquare(cpr_source *s, double df) { return 2 * cpr_gamma(s, 0.5 * df); }
+
+CPR_LONG double cpr_beta(cpr_source *s, double a, double b)
+{
+    if (a != a || b != b) return NAN;
+    if (a > 1 || b > 1) {
+        if (a > 0.01 && b > 0.01) {
+            const double x = cpr_gamma(s, a), y = cpr_gamma(s, b);
+            return x / (x + y);
+        }
+    }
+    const double x = cpr_log_gamma_number(s, a), y = cpr_log_gamma_number(s, b), most = x > y ? x : y;
+    const double p = cpr_exp(x - most), q = cpr_exp(y - most);
+    return p / (p + q);
+}
+
+/* Below 10 by adding up probabilities, above by Hoermann's transformed rejection (PTRS, 1993). */
+CPR_LONG double cpr_poisson(cpr_source *s, double lam)
+{
+    if (lam == 0) return 0;
+    if (lam < 10) {
+        double u = cpr_uniform(s), p = cpr_exp(-lam), k = 0;
+        while (u > p && k < 200) u -= p, k += 1, p *= lam / k;
+        return k;
+    }
+    const double b = 0.931 + 2.53 * sqrt(lam), a = -0.059 + 0.02483 * b;
+    const double inverse = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+    for (;;) {
+        const double u = cpr_uniform(s) - 0.5, v = cpr_uniform(s), us = 0.5 - fabs(u);
+        const double k = floor((2 * a / us + b) * u + lam + 0.43);
+        if (us >= 0.07 && v <= vr) return k;
+        if (k < 0 || (us < 0.013 && v > us)) continue;
+        /* k log(lam) - lam - log k!, by Stirling's formula, so that what is large cancels before it is rounded */
+        const double n = k + 1, d = (lam - n) / n;
+        const double bound = k * cpr_log1p(d) + (n - lam) - 0.5 * cpr_log(n) - 0.918938533204672741780 -
+                             cpr_stirling_tail(k);
+        if (cpr_log(v * inverse / (a / (us * us) + b)) <= bound) return k;
+    }
+}
+
+CPR_FN double cpr_noncentral_chisquare(cpr_source *s, double df, double nonc)
+{
+    if (nonc != nonc || df != df) return NAN;
+    if (nonc == 0) return cpr_chisquare(s, df);
+    if (df > 1) {
+        const double z = cpr_normal(s) + sqrt(nonc);
+        s->has_spare = false;
+        return cpr_chisquare(s, df - 1) + z * z;
+    }
+    const double i = cpr_poisson(s, 0.5 * nonc);
+    return cpr_chisquare(s, df + 2 * i);
+}
+
+/* n p >= 10, p <= 1/2: Hoermann's transformed rejection (BTRS, 1993). */
+CPR_LONG double cpr_binomial_large(cpr_source *s, double n, double p)
+{
+    const double spq = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * spq, a = -0.0873 + 0.0248 * b + 0.01 * p;
+    const double c = n * p + 0.5, vr = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spq, r = p / (1 - p);
+    const double m = floor((n + 1) * p), top = cpr_stirling_tail(m) + cpr_stirling_tail(n - m);
+    for (;;) {
+        const double u = cpr_uniform(s) - 0.5, v = cpr_uniform(s), us = 0.5 - fabs(u);
+        const double k = floor((2 * a / us + b) * u + c);
+        if (us >= 0.07 && v <= vr) return k;
+        if (k < 0 || k > n) continue;
+        const double bound = (m + 0.5) * cpr_log((m + 1) / (r * (n - m + 1))) +
+                             (n + 1) * cpr_log1p((k - m) / (n - k + 1)) +
+                             (k + 0.5) * cpr_log(r * (n - k + 1) / (k + 1)) + top - cpr_stirling_tail(k) -
+                             cpr_stirling_tail(n - k);
+        if (cpr_log(v * alpha / (a / (us * us) + b)) <= bound) return k;
+    }
+}
+
+CPR_LONG double cpr_binomial(cpr_source *s, double n, double p)
+{
+    if (n == 0 || p == 0) return 0;
+    const bool turned = p > 0.5;
+    const double q = turned ? 1 - p : p;
+    double k = 0;
+    if (q == 0) return n;
+    if (n * q >= 10) {
+        k = cpr_binomial_large(s, n, q);
+    } else { /* probabilities added up */
+        double u = cpr_uniform(s), here = cpr_exp(n * cpr_log1p(-q));
+        const double r = q / (1 - q);
+        while (u > here && k < n && k < 400) u -= here, here *= r * (n - k) / (k + 1), k += 1;
+    }
+    return turned ? n - k : k;
+}
+
+/* A few draws one by one, else Stadlober's ratio of uniforms (HRUA, 1989). */
+CPR_LONG double cpr_hypergeometric(cpr_source *s, double good, double bad, double sample)
+{
+    const double all = good + bad, few = sample < all - sample ? sample : all - sample;
+    const double less = good < bad ? good : bad, more = good < bad ? bad : good;
+    double k = 0;
+    if (few < 10) {
+        double left = all, of = less;
+        for (double i = 0; i < few; i += 1, left -= 1)
+            if (cpr_uniform(s) * left < of) k += 1, of -= 1;
+    } else {
+        const double p = less / all, mu = few * p, a = mu + 0.5;
+        const double c = sqrt((all - few) * few * p * (more / all) / (all - 1) + 0.5);
+        const double h = 1.7155277699214135 * c + 0.8989161620588988; /* 2 sqrt(2 / e), 3 - 2 sqrt(3 / e) */
+        const double m = floor((few + 1) * ((less + 1) / (all + 2)));
+        const double g = cpr_lfactorial(m) + cpr_lfactorial(less - m) + cpr_lfactorial(few - m) +
+                         cpr_lfactorial(more - few + m);
+        const double far = floor(a + 16 * c), end = (few < less ? few : less) + 1, b = far < end ? far : end;
+        for (;;) {
+            const double u = cpr_uniform(s), v = cpr_uniform(s), x = a + h * (v - 0.5) / u;
+            if (x < 0 || x >= b) continue;
+            k = floor(x);
+            const double t = g - (cpr_lfactorial(k) + cpr_lfactorial(less - k) + cpr_lfactorial(few - k) +
+                                  cpr_lfactorial(more - few + k));
+            if (u * (4 - u) - 3 <= t) break;
+            if (u * (u - t) >= 1) continue;
+            if (2 * cpr_log(u) <= t) break;
+        }
+    }
+    if (good > bad) k = few - k;
+    return few < sample ? good - k : k;
+}
+
+/* Kemp's LK (1981) */
+CPR_FN double cpr_logseries(cpr_source *s, double p)
+{
+    if (p == 0) return 1;
+    const double r = cpr_log1p(-p);
+    for (;;) {
+        const double v = cpr_uniform(s);
+        if (v >= p) return 1;
+        const double q = -cpr_expm1(r * cpr_uniform(s));
+        if (v <= q * q) {
+            const double k = floor(1 + cpr_log_any(v) / cpr_log_any(q));
+            if (k >= 1) return k;
+        } else {
+            return v >= q ? 1 : 2;
+        }
+    }
+}
+
+/* Devroye (1986), X.6.1; what lies beyond int64 is drawn again */
+CPR_FN double cpr_zipf(cpr_source *s, double a)
+{
+    if (a >= 1025) return 1;
+    const double e = a - 1, b = cpr_pow(2, e), least = cpr_pow(0x1p63, -e);
+    for (;;) {
+        const double t = cpr_uniform(s), u = t * least + (1 - t), v = cpr_uniform(s);
+        const double x = floor(cpr_pow(u, -1 / e));
+        if (!(x >= 1 && x < 0x1p63)) continue;
+        /* (1 + 1/x)^e - 1, without loss where x is large */
+        const double grown = cpr_expm1(e * cpr_log1p(1 / x));
+        if (v * x * grown / (b - 1) <= (grown + 1) / b) return x;
+    }
+}
+
+/* Michael, Schucany and Haas (1976); the smaller root without a difference */
+CPR_FN double cpr_wald(cpr_source *s, double mean, double scale)
+{
+    const double z = cpr_normal(s), y = mean * z * z, r = y + sqrt(4 * scale * y + y * y);
+    const double x = y == 0 ? mean : mean * (4 * scale * y) / (r * r);
+    return cpr_uniform(s) <= mean / (mean + x) ? x : mean * mean / x;
+}
+
+/* x in [0, 1]: the angle is halved three times */
+CPR_FN double cpr_atan(double x)
+{
+    for (int i = 0; i < 3; i++) x = x / (1 + sqrt(1 + x * x));
+    const double z = x * x;
+    double p = 1.0 / 17;
+    p = fma(p, z, -1.0 / 15);
+    p = fma(p, z, 1.0 / 13);
+    p = fma(p, z, -1.0 / 11);
+    p = fma(p, z, 1.0 / 9);
+    p = fma(p, z, -1.0 / 7);
+    p = fma(p, z, 1.0 / 5);
+    p = fma(p, z, -1.0 / 3);
+    return 8 * fma(p * z, x, x);
+}
+
+/* Best and Fisher (1979); nearly uniform and nearly normal at the ends */
+CPR_LONG double cpr_vonmises(cpr_source *s, double mu, double kappa)
+{
+    double angle;
+    if (kappa != kappa || mu != mu) return NAN;
+    if (kappa < 1e-8) {
+        angle = CPR_PI * (2 * cpr_uniform(s) - 1);
+    } else if (kappa > 1e6) {
+        angle = cpr_normal(s) / sqrt(kappa);
+    } else {
+        const double tau = 1 + sqrt(1 + 4 * kappa * kappa), rho = (tau - sqrt(2 * tau)) / (2 * kappa);
+        const double r = kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
+        double f, c, sine, z;
+        do {
+            cpr_turn(0.5 * cpr_uniform(s), &sine, &z);
+            f = (1 + r * z) / (r + z);
+            c = kappa * (r - f);
+            const double v = cpr_uniform(s);
+            if (c * (2 - c) - v >= 0 || cpr_log_any(c / v) + 1 - c >= 0) break;
+        } while (true);
+        const double half = sqrt((1 - f) / (1 + f)); /* tan of half the angle */
+        angle = half > 1 ? CPR_PI - 2 * cpr_atan(1 / half) : 2 * cpr_atan(half);
+        if (!(f > -1)) angle = CPR_PI;
+        if (cpr_next(s) >> 63) angle = -angle;
+    }
+    const double sum = mu + angle, turns = floor((sum + CPR_PI) / (2 * CPR_PI));
+    return fma(-turns, 2 * CPR_PI, sum);
+}
+
+CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c)
+{
+    switch (law) {
+    case CPR_GAMMA: return cpr_gamma(s, a) * b;
+    case CPR_BETA: return cpr_beta(s, a, b);
+    case CPR_CHISQUARE: return cpr_chisquare(s, a);
+    case CPR_NONCENTRAL_CHISQUARE: return cpr_noncentral_chisquare(s, a, b);
+    case CPR_F: {
+        const double x = cpr_chisquare(s, a) * b;
+        s->has_spare = false;
+        return x / (cpr_chisquare(s, b) * a);
+    }
+    case CPR_NONCENTRAL_F: {
+        const double x = cpr_noncentral_chisquare(s, a, c) * b;
+        s->has_spare = false;
+        return x / (cpr_chisquare(s, b) * a);
+    }
+    case CPR_T: {
+        const double z = cpr_normal(s);
+        s->has_spare = false;
+        return sqrt(0.5 * a) * z / sqrt(cpr_gamma(s, 0.5 * a));
+    }
+    case CPR_WALD: return cpr_wald(s, a, b);
+    case CPR_VONMISES: return cpr_vonmises(s, a, b);
+    case CPR_POISSON: return cpr_poisson(s, a);
+    case CPR_BINOMIAL: return cpr_binomial(s, a, b);
+    case CPR_NEGATIVE_BINOMIAL: return cpr_poisson(s, cpr_gamma(s, a) * ((1 - b) / b));
+    case CPR_HYPERGEOMETRIC: return cpr_hypergeometric(s, a, b, c);
+    case CPR_LOGSERIES: return cpr_logseries(s, a);
+    default: return cpr_zipf(s, a);
+    }
+}
+
+CPR_FN int64_t cpr_whole(double v) { return v >= 0x1p63 ? INT64_MAX : (int64_t)v; }
+
+/* --- rows: `width` elements that depend on one another --- */
+
+/* A row of k numbers by a table: see the slots. `n` is the row's own parameter. */
+CPR_LONG void cpr_row_of_reals(int law, cpr_source *s, const double *table, int64_t k, double *row)
+{
+    if (law == CPR_DIRICHLET) { /* table: alpha */
+        double most = -INFINITY, sum = 0;
+        for (int64_t i = 0; i < k; i++) {
+            s->has_spare = false;
+            row[i] = cpr_log_gamma_number(s, table[i]);
+            most = row[i] > most ? row[i] : most;
+        }
+        for (int64_t i = 0; i < k; i++) sum += row[i] = cpr_exp(row[i] - most);
+        for (int64_t i = 0; i < k; i++) row[i] /= sum;
+        return;
+    }
+    /* table: means, places, the lower factor's rows. Sums go where the normal numbers were, from the last row on, and
+     * then to their places. */
+    const double *mean = table, *place = table + k, *lower = table + 2 * k;
+    for (int64_t i = 0; i < k; i++) row[i] = cpr_normal(s);
+    for (int64_t i = k - 1; i >= 0; i--) {
+        double sum = 0;
+        for (int64_t j = 0; j <= i; j++) sum = fma(lower[i * k + j], row[j], sum);
+        row[i] = sum + mean[i];
+    }
+    for (int64_t i = 0; i < k; i++) { /* row i goes to place[i]; a cycle is turned from its least member */
+        int64_t j = (int64_t)place[i];
+        while (j > i) j = (int64_t)place[j];
+        if (j < i) continue;
+        double v = row[i];
+        for (j = (int64_t)place[i]; j != i; j = (int64_t)place[j]) {
+            const double t = row[j];
+            row[j] = v;
+            v = t;
+        }
+        row[i] = v;
+    }
+}
+
+CPR_LONG void cpr_row_of_wholes(int law, cpr_source *s, const double *table, int64_t k, double n, int64_t *row)
+{
+    if (law == CPR_CHOICE) { /* table: upper ends of shares, the last one 1 */
+        const double u = cpr_unit(s->word[0]);
+        int64_t low = 0, high = k - 1;
+        while (low < high) {
+            const int64_t mid = low + (high - low) / 2;
+            if (u < table[mid]) high = mid;
+            else low = mid + 1;
+        }
+        *row = low;
+        return;
+    }
+    double rest = law == CPR_MULTINOMIAL ? 1 : 0;
+    if (law != CPR_MULTINOMIAL)
+        for (int64_t i = 0; i < k; i++) rest += table[i];
+    for (int64_t i = 0; i < k; i++) {
+        double here;
+        s->has_spare = false;
+        if (i == k - 1) here = n;
+        else if (n == 0) here = 0;
+        else if (law == CPR_MULTINOMIAL) {
+            const double p = rest > 0 ? table[i] / rest : 0;
+            here = cpr_binomial(s, n, p > 1 ? 1 : p);
+        } else {
+            here = cpr_hypergeometric(s, table[i], rest - table[i], n);
+        }
+        row[i] = cpr_whole(here);
+        n -= here;
+        rest -= table[i];
+    }
+}
+
+#endif

@@ -1,0 +1,322 @@
+/* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over laws whose bodies have no branches
+ * become vectors; the bits are those of laws.h on any instruction set. */
+#include <stddef.h>
+
+#include "cpu/features.h"
+#include "cpu/intrinsics.h"
+#include "random/cpu.h"
+#include "random/laws.h"
+
+/* --- words --- */
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+typedef struct lanes { __m512i w[4]; } lanes;
+
+/* x times a constant (its lower and upper half are given): the upper words, and the lower ones at *low */
+static inline __attribute__((always_inline)) __m512i multiply(__m512i x, __m512i ml, __m512i mh, __m512i *low)
+{
+    const __m512i mask = _mm512_set1_epi64(0xffffffff), xh = _mm512_srli_epi64(x, 32);
+    const __m512i ll = _mm512_mul_epu32(x, ml), lh = _mm512_mul_epu32(xh, ml);
+    const __m512i hl = _mm512_mul_epu32(x, mh), hh = _mm512_mul_epu32(xh, mh);
+    const __m512i t = _mm512_add_epi64(hl, _mm512_srli_epi64(ll, 32));
+    const __m512i u = _mm512_add_epi64(lh, _mm512_and_si512(t, mask));
+    *low = _mm512_mask_shuffle_epi32(ll, 0xaaaa, u, (_MM_PERM_ENUM)0xa0);
+    return _mm512_add_epi64(_mm512_add_epi64(hh, _mm512_srli_epi64(t, 32)), _mm512_srli_epi64(u, 32));
+}
+
+/* One round of two times eight blocks, whose chains of products hide each other's latency. */
+#define ROUND(v, k0, k1)                                                                                       \
+    do {                                                                                                       \
+        __m512i l0, l1;                                                                                        \
+        const __m512i h0 = multiply((v)->w[0], ml0, mh0, &l0), h1 = multiply((v)->w[2], ml1, mh1, &l1);        \
+        (v)->w[0] = _mm512_ternarylogic_epi64(h1, (v)->w[1], k0, 0x96);                                        \
+        (v)->w[1] = l1;                                                                                        \
+        (v)->w[2] = _mm512_ternarylogic_epi64(h0, (v)->w[3], k1, 0x96);                                        \
+        (v)->w[3] = l0;                                                                                        \
+    } while (0)
+
+static inline __attribute__((always_inline)) lanes counters(const uint64_t c[4], uint64_t more)
+{
+    const __m512i first = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    return (lanes){{_mm512_add_epi64(_mm512_set1_epi64((int64_t)(c[0] + more)), first),
+                    _mm512_set1_epi64((int64_t)c[1]), _mm512_set1_epi64((int64_t)c[2]),
+                    _mm512_set1_epi64((int64_t)c[3])}};
+}
+
+/* Five rounds of a block, by the processor's own multiplication. */
+static inline __attribute__((always_inline)) void five_rounds(uint64_t w[4], uint64_t k0, uint64_t k1)
+{
+    for (int r = 0; r < 5; r++, k0 += CPR_W0, k1 += CPR_W1) {
+        const unsigned __int128 p = (unsigned __int128)CPR_M0 * w[0], q = (unsigned __int128)CPR_M1 * w[2];
+        w[0] = (uint64_t)(q >> 64) ^ w[1] ^ k0;
+        w[1] = (uint64_t)q;
+        w[2] = (uint64_t)(p >> 64) ^ w[3] ^ k1;
+        w[3] = (uint64_t)p;
+    }
+}
+
+/* Sixteen blocks, as the words 0, 1, 2, 3 of eight, and of eight more; and the SINGLE blocks behind them at `out`,
+ * which the multiplier for single numbers makes meanwhile. */
+enum { SINGLE = 5 };
+static inline __attribute__((always_inline)) void many(const cpi_words *s, const uint64_t c[4], lanes *v, lanes *w,
+                                                       uint64_t *out)
+{
+    const __m512i ml0 = _mm512_set1_epi64((int64_t)(CPR_M0 & 0xffffffff)), mh0 = _mm512_set1_epi64(CPR_M0 >> 32);
+    const __m512i ml1 = _mm512_set1_epi64((int64_t)(CPR_M1 & 0xffffffff)), mh1 = _mm512_set1_epi64(CPR_M1 >> 32);
+    const __m512i w0 = _mm512_set1_epi64((int64_t)CPR_W0), w1 = _mm512_set1_epi64((int64_t)CPR_W1);
+    __m512i k0 = _mm512_set1_epi64((int64_t)s->key[0]), k1 = _mm512_set1_epi64((int64_t)s->key[1]);
+    lanes a = counters(c, 0), b = counters(c, 8);
+    for (int i = 0; i < SINGLE; i++) {
+        uint64_t one[4] = {c[0] + 16 + (uint64_t)i, c[1], c[2], c[3]};
+        ROUND(&a, k0, k1);
+        five_rounds(one, s->key[0], s->key[1]);
+        ROUND(&b, k0, k1);
+        k0 = _mm512_add_epi64(k0, w0);
+        k1 = _mm512_add_epi64(k1, w1);
+        ROUND(&a, k0, k1);
+        five_rounds(one, s->key[0] + 5 * CPR_W0, s->key[1] + 5 * CPR_W1);
+        ROUND(&b, k0, k1);
+        k0 = _mm512_add_epi64(k0, w0);
+        k1 = _mm512_add_epi64(k1, w1);
+        for (int k = 0; k < 4; k++) out[4 * i + k] = one[k];
+    }
+    *v = a;
+    *w = b;
+}
+
+static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *out)
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const __m512i t0 = _mm512_unpacklo_epi64(v->w[0], v->w[1]), t1 = _mm512_unpackhi_epi64(v->w[0], v->w[1]);
+    const __m512i t2 = _mm512_unpacklo_epi64(v->w[2], v->w[3]), t3 = _mm512_unpackhi_epi64(v->w[2], v->w[3]);
+    const __m512i p = _mm512_permutex2var_epi64(t0, low, t2), q = _mm512_permutex2var_epi64(t1, low, t3);
+    const __m512i g = _mm512_permutex2var_epi64(t0, high, t2), h = _mm512_permutex2var_epi64(t1, high, t3);
+    _mm512_storeu_si512(out, _mm512_shuffle_i64x2(p, q, 0x44));      /* blocks 0 and 1 */
+    _mm512_storeu_si512(out + 8, _mm512_shuffle_i64x2(p, q, 0xee));
+    _mm512_storeu_si512(out + 16, _mm512_shuffle_i64x2(g, h, 0x44));
+    _mm512_storeu_si512(out + 24, _mm512_shuffle_i64x2(g, h, 0xee));
+}
+
+/* Whole blocks of Philox 4x64, many at a time; how many were done. */
+static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+{
+    uint64_t c[4];
+    int64_t done = 0;
+    for (; done + 16 + SINGLE <= blocks; done += 16 + SINGLE) {
+        cpr_count(s->counter, (uint64_t)(block + done), c);
+        if (c[0] > UINT64_MAX - 16 - SINGLE) break; /* a carry among them */
+        lanes v, w;
+        many(s, c, &v, &w, out + 4 * done + 64);
+        put(&v, out + 4 * done);
+        put(&w, out + 4 * done + 32);
+    }
+    return done;
+}
+#else
+static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+{
+    (void)s, (void)block, (void)blocks, (void)out;
+    return 0;
+}
+#endif
+
+static void fill(const cpi_words *from, int64_t first, int64_t n, uint64_t *out)
+{
+    uint64_t w[4];
+    int64_t at = first + from->skip, i = 0;
+    while (i < n && (at + i) % 4) { /* the rest of a block */
+        cpr_block(from, (uint64_t)(at + i) / 4, w);
+        for (int64_t k = (at + i) % 4; k < 4 && i < n; k++) out[i++] = w[k];
+    }
+    int64_t block = (at + i) / 4;
+    if (from->kind == CPR_PHILOX) {
+        const int64_t done = fill_many(from, block, (n - i) / 4, out + i);
+        i += 4 * done;
+        block += done;
+    }
+    for (; i + 4 <= n; i += 4) cpr_block(from, (uint64_t)block++, out + i);
+    if (i < n) {
+        cpr_block(from, (uint64_t)block, w);
+        for (int64_t k = 0; i < n; k++) out[i++] = w[k];
+    }
+}
+
+/* --- laws --- */
+
+static void store(const cpi_draw *d, int64_t at, int64_t n, const double *v)
+{
+    if (d->type == CP_FLOAT32) {
+        float *out = (float *)d->out + at;
+        for (int64_t i = 0; i < n; i++) out[i] = (float)v[i];
+    } else if (d->type == CP_INT64) {
+        int64_t *out = (int64_t *)d->out + at;
+        for (int64_t i = 0; i < n; i++) out[i] = cpr_whole(v[i]);
+    }
+}
+
+#define PARAMETERS                                                                                             \
+    const double a = d->array[0] ? d->array[0][at + i] : d->value[0];                                          \
+    const double b = d->array[1] ? d->array[1][at + i] : d->value[1];                                          \
+    const double c = d->array[2] ? d->array[2][at + i] : d->value[2];
+
+#define WORD_LAW(LAW)                                                                                          \
+    static void numbers_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)          \
+    {                                                                                                          \
+        const double a = d->value[0], b = d->value[1], c = d->value[2];                                        \
+        (void)at;                                                                                              \
+        for (int64_t i = 0; i < n; i++) v[i] = cpr_of_word(CPR_##LAW, w[i], a, b, c);                          \
+    }                                                                                                          \
+    static void arrays_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)           \
+    {                                                                                                          \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            PARAMETERS                                                                                         \
+            v[i] = cpr_of_word(CPR_##LAW, w[i], a, b, c);                                                      \
+        }                                                                                                      \
+    }
+CPR_WORD_LAWS(WORD_LAW)
+
+static void pairs(const uint64_t *w, int64_t n, double *v) /* n even */
+{
+    for (int64_t i = 0; i < n / 2; i++) cpr_normals(w[2 * i], w[2 * i + 1], &v[2 * i], &v[2 * i + 1]);
+}
+
+static void pair_law(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)
+{
+    double last[2];
+    pairs(w, n & ~INT64_C(1), v);
+    if (n & 1) pairs(w + n - 1, 2, last), v[n - 1] = last[0];
+    const bool log = d->law == CPR_LOGNORMAL;
+    if (!d->array[0] && !d->array[1]) {
+        const double a = d->value[0], b = d->value[1];
+        if (a != 0 || b != 1)
+            for (int64_t i = 0; i < n; i++) v[i] = a + b * v[i];
+    } else {
+        for (int64_t i = 0; i < n; i++) {
+            PARAMETERS
+            (void)c;
+            v[i] = a + b * v[i];
+        }
+    }
+    if (log)
+        for (int64_t i = 0; i < n; i++) v[i] = cpr_exp(v[i]);
+}
+
+#define SOURCE_LAW(LAW)                                                                                        \
+    static void source_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)           \
+    {                                                                                                          \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            cpr_source s;                                                                                      \
+            PARAMETERS                                                                                         \
+            (void)b, (void)c;                                                                                  \
+            cpr_begin(&s, w + 4 * i);                                                                          \
+            v[i] = cpr_of_source(CPR_##LAW, &s, a, b, c);                                                      \
+        }                                                                                                      \
+    }
+CPR_SOURCE_LAWS(SOURCE_LAW)
+
+typedef void (*law)(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v);
+static const law of_numbers[] = {
+#define X(LAW) [CPR_##LAW] = numbers_##LAW,
+    CPR_WORD_LAWS(X)
+#undef X
+#define X(LAW) [CPR_##LAW] = pair_law,
+    CPR_PAIR_LAWS(X)
+#undef X
+#define X(LAW) [CPR_##LAW] = source_##LAW,
+    CPR_SOURCE_LAWS(X)
+#undef X
+};
+static const law of_arrays[] = {
+#define X(LAW) [CPR_##LAW] = arrays_##LAW,
+    CPR_WORD_LAWS(X)
+#undef X
+};
+
+static void rows(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        cpr_source s;
+        const double whole = d->array[0] ? d->array[0][at + i] : d->value[0];
+        cpr_begin(&s, w + 4 * i);
+        if (d->type == CP_FLOAT64)
+            cpr_row_of_reals(d->law, &s, d->table + (at + i) * d->table_step, d->width,
+                             (double *)d->out + (at + i) * d->width);
+        else
+            cpr_row_of_wholes(d->law, &s, d->table + (at + i) * d->table_step, d->width, whole,
+                              (int64_t *)d->out + (at + i) * (d->law == CPR_CHOICE ? 1 : d->width));
+    }
+}
+
+static void draw(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
+{
+    double v[CPI_RANDOM_PIECE];
+    if (d->law >= CPR_CHOICE) {
+        rows(d, w, at, n);
+        return;
+    }
+    const bool arrays = d->law < CPR_NORMAL && (d->array[0] || d->array[1] || d->array[2]);
+    double *to = d->type == CP_FLOAT64 ? (double *)d->out + at : v;
+    (arrays ? of_arrays : of_numbers)[d->law](d, w, at, n, to);
+    store(d, at, n, to);
+}
+
+/* --- uniform parts --- */
+
+static void floats(const uint32_t *part, int64_t n, float *out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = cpr_unit32(part[i]);
+}
+
+/* All numbers first, as vectors; where some part was none, again one by one. */
+#define INTEGERS(NAME, P, BITS, T)                                                                             \
+    static int64_t NAME(const cpi_integers *q, const P *part, int64_t n, T *out)                               \
+    {                                                                                                          \
+        const uint64_t range = q->range, threshold = cpr_threshold(range, BITS);                               \
+        const T off = (T)q->off;                                                                               \
+        uint64_t x;                                                                                            \
+        bool good = true;                                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            good &= cpr_bounded(part[i], range, BITS, threshold, &x);                                          \
+            out[i] = (T)(off + (T)x);                                                                          \
+        }                                                                                                      \
+        if (good) return n;                                                                                    \
+        int64_t k = 0;                                                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                                      \
+            const bool here = cpr_bounded(part[i], range, BITS, threshold, &x);                                \
+            out[k] = (T)(off + (T)x);                                                                          \
+            k += here;                                                                                         \
+        }                                                                                                      \
+        return k;                                                                                              \
+    }
+#define EACH_TYPE(P, BITS)                                                                                     \
+    INTEGERS(part##BITS##_1, P, BITS, uint8_t)                                                                 \
+    INTEGERS(part##BITS##_2, P, BITS, uint16_t)                                                                \
+    INTEGERS(part##BITS##_4, P, BITS, uint32_t)                                                                \
+    INTEGERS(part##BITS##_8, P, BITS, uint64_t)                                                                \
+    static int64_t part##BITS(const cpi_integers *q, const void *p, int64_t n, void *out, int size)            \
+    {                                                                                                          \
+        return size == 1   ? part##BITS##_1(q, p, n, out)                                                      \
+               : size == 2 ? part##BITS##_2(q, p, n, out)                                                      \
+               : size == 4 ? part##BITS##_4(q, p, n, out)                                                      \
+                           : part##BITS##_8(q, p, n, out);                                                     \
+    }
+EACH_TYPE(uint8_t, 8)
+EACH_TYPE(uint16_t, 16)
+EACH_TYPE(uint32_t, 32)
+EACH_TYPE(uint64_t, 64)
+
+static int64_t integers(const cpi_integers *q, const void *part, int from, int64_t n, void *out)
+{
+    const int size = (int)cp_type_size(q->type);
+    if (q->bits == 64) return part64(q, part, n, out, size);
+    if (q->bits == 32) return part32(q, part, n, out, size);
+    if (q->bits == 16) return part16(q, part, n, out, size);
+    if (q->bits == 8) return part8(q, part, n, out, size);
+    const uint32_t *word = part;
+    uint8_t *to = out;
+    for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)(q->off + (word[(from + i) / 32] >> ((from + i) % 32) & 1));
+    return n;
+}
+
+const cpi_random_simd CPI_ISA_NAME(cpi_random_simd) = {fill, draw, floats, integers};

@@ -1,0 +1,250 @@
+/* Distributions of several numbers at once: each row has its own words, its numbers are made one after the other. What
+ * the rows share (weights, means, a factor of a matrix) is found good on the host, where it is small. */
+#include <math.h>
+
+#include "random/fronts.h"
+
+/* A 1-d array's values as float64, in host memory; fractions of whole numbers are cut off. */
+static double *host_values(const char *name, const char *what, cp_array *x, int64_t *n)
+{
+    if (cpi_no_parameter(name, &(cpi_parameter){what, x, CPI_ANY})) return NULL;
+    cp_array *d = cp_astype(x, CP_FLOAT64), *dense = d ? cp_contiguous(d) : NULL;
+    double *v = dense ? cpi_malloc((size_t)(x->size ? x->size : 1) * sizeof *v) : NULL;
+    if (v && cp_to_host(dense, v, (size_t)x->size * sizeof *v)) cpi_free_host(v), v = NULL;
+    cp_free(dense);
+    cp_free(d);
+    *n = x->size;
+    return v;
+}
+
+static cp_array *draw_rows(const char *name, cp_rng *g, int law, const double *table, int64_t n, int64_t width,
+                           cp_array *count, const cp_draw_options *o)
+{
+    cp_array *t = cp_from_host(table, CP_FLOAT64, CP_SHAPE(n), NULL);
+    cpi_drawing d = {.name = name, .g = g, .law = law, .options = o, .table = t, .width = width};
+    if (count) d.n = 1, d.parameter[0] = (cpi_parameter){"n", count, CPI_COUNT};
+    cp_array *r = t ? cpi_draw_law(&d) : NULL;
+    cp_free(t);
+    return r;
+}
+
+/* The shape of a result of no columns. */
+static cp_array *no_columns(const char *name, cp_type type, const cp_draw_options *o)
+{
+    const cp_draw_options *given = CPI_GIVEN(cp_draw_options, o);
+    int64_t shape[CP_MAXDIM + 1];
+    const int n = given->shape.dim ? given->shape.n : 0;
+    if (n >= CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: more than %d dimensions", name, CP_MAXDIM), NULL;
+    for (int i = 0; i < n; i++) shape[i] = given->shape.dim[i];
+    shape[n] = 0;
+    return cpi_deliver(name, cp_empty((cp_shape){n + 1, shape}, type), given->out, CP_SAME_KIND);
+}
+
+cp_array *(cp_rng_dirichlet)(cp_rng *g, cp_array *alpha, const cp_draw_options *o)
+{
+    int64_t n;
+    if (cpi_null("dirichlet", g) || cpi_null("dirichlet", alpha)) return NULL;
+    if (alpha->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "dirichlet: alpha must be 1-dimensional"), NULL;
+    double *a = host_values("dirichlet", "alpha", alpha, &n);
+    if (!a) return NULL;
+    cp_array *r = NULL;
+    bool bad = false;
+    for (int64_t i = 0; i < n; i++) bad |= !(a[i] >= 0);
+    if (bad) cpi_fail(CP_ERROR_VALUE, "dirichlet: alpha < 0 or alpha is NaN");
+    else r = n ? draw_rows("dirichlet", g, CPR_DIRICHLET, a, n, n, NULL, o) : no_columns("dirichlet", CP_FLOAT64, o);
+    cpi_free_host(a);
+    return r;
+}
+
+/* --- multinomial: the rows' weights may differ, then each is drawn with its own --- */
+
+static cp_code check_pvals(const double *p, int64_t rows, int64_t k)
+{
+    for (int64_t r = 0; r < rows; r++) {
+        double sum = 0;
+        for (int64_t i = 0; i < k; i++) {
+            const double v = p[r * k + i];
+            if (!(v >= 0 && v <= 1))
+                return cpi_fail(CP_ERROR_VALUE, "multinomial: pvals < 0, pvals > 1 or pvals contains NaNs");
+            if (i < k - 1) sum += v;
+        }
+        if (sum > 1 + 1e-12) return cpi_fail(CP_ERROR_VALUE, "multinomial: sum(pvals[:-1]) > 1.0");
+    }
+    return CP_OK;
+}
+
+/* Rows of the shape of n and the leading axes of pvals together, each with weights of its own. */
+static cp_array *row_by_row(cp_rng *g, cp_array *n, cp_array *pvals, int64_t k, const cp_draw_options *o)
+{
+    const char *name = "multinomial";
+    int64_t shape[CP_MAXDIM + 1];
+    int ndim;
+    cp_array *r = NULL;
+    cp_scope *s = cp_scope_begin();
+    if (!s) return NULL;
+    cp_array *lead = cp_slice(pvals, 2, (const cp_index[]){CP_ELLIPSIS, CP_AT(0)});
+    cp_draw_options rows = *o;
+    rows.out = NULL;
+    cpi_device *device = lead ? cpi_draw_device(name, o, 2, (cp_array *[]){n, lead}) : NULL;
+    if (device && !cpi_draw_shape(name, &rows, 2, (cp_array *[]){n, lead}, &ndim, shape) && ndim < CP_MAXDIM) {
+        shape[ndim] = k;
+        rows.shape = (cp_shape){ndim, shape};
+        cp_array *w = cpi_dense_shaped(name, pvals, CP_FLOAT64, device, ndim + 1, shape);
+        cpi_drawing d = {.name = name, .g = g, .law = CPR_MULTINOMIAL, .n = 1, .parameter = {{"n", n, CPI_COUNT}},
+                         .options = &rows, .table = w, .table_step = k, .width = k};
+        r = w ? cpi_draw_law(&d) : NULL;
+        cp_free(w);
+    }
+    return cp_scope_return(s, r);
+}
+
+cp_array *(cp_rng_multinomial)(cp_rng *g, cp_array *n, cp_array *pvals, const cp_draw_options *options)
+{
+    const cp_draw_options *o = CPI_GIVEN(cp_draw_options, options);
+    const cpi_parameter count = {"n", n, CPI_COUNT};
+    int64_t size;
+    if (cpi_null("multinomial", g) || cpi_no_parameter("multinomial", &count) || cpi_null("multinomial", pvals))
+        return NULL;
+    if (pvals->ndim < 1 || pvals->shape[pvals->ndim - 1] == 0)
+        return cpi_fail(CP_ERROR_VALUE,
+                        "multinomial: pvals must have at least 1 dimension and the last dimension of pvals "
+                        "must be greater than 0."),
+               NULL;
+    const int64_t k = pvals->shape[pvals->ndim - 1];
+    if (cpi_check_bound("multinomial", &count)) return NULL;
+    double *p = host_values("multinomial", "pvals", pvals, &size);
+    cp_array *r = NULL;
+    if (p && !check_pvals(p, size / k, k))
+        r = pvals->ndim == 1 ? draw_rows("multinomial", g, CPR_MULTINOMIAL, p, k, k, n, o)
+                             : cpi_deliver("multinomial", row_by_row(g, n, pvals, k, o), o->out, CP_SAME_KIND);
+    cpi_free_host(p);
+    return r;
+}
+
+cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int64_t nsample, const cp_draw_options *o)
+{
+    const char *name = "multivariate_hypergeometric";
+    int64_t n;
+    double sum = 0;
+    if (cpi_null(name, g) || cpi_null(name, colors)) return NULL;
+    if (colors->ndim != 1 || !(cpi_is_int(colors->type) || colors->type == CP_BOOL || !colors->size))
+        return cpi_fail(CP_ERROR_VALUE, "%s: colors must be a one-dimensional sequence of nonnegative integers", name),
+               NULL;
+    if (nsample < 0) return cpi_fail(CP_ERROR_VALUE, "%s: nsample must be nonnegative.", name), NULL;
+    double *c = host_values(name, "colors", colors, &n);
+    if (!c) return NULL;
+    bool bad = false;
+    for (int64_t i = 0; i < n; i++) bad |= c[i] < 0, sum += c[i];
+    cp_array *r = NULL;
+    if (bad)
+        cpi_fail(CP_ERROR_VALUE, "%s: colors must be a one-dimensional sequence of nonnegative integers", name);
+    else if (sum >= 1e9)
+        cpi_fail(CP_ERROR_VALUE, "%s: sum(colors) must be less than 1000000000", name);
+    else if ((double)nsample > sum)
+        cpi_fail(CP_ERROR_VALUE, "%s: nsample > sum(colors)", name);
+    else if (!n)
+        r = no_columns(name, CP_INT64, o);
+    else {
+        cp_scope *scope = cp_scope_begin();
+        if (scope) r = draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, cp_int(nsample), o);
+        r = cp_scope_return(scope, r);
+    }
+    cpi_free_host(c);
+    return r;
+}
+
+/* --- multivariate normal --- */
+
+/* A lower triangle L with P cov P^T = L L^T by Cholesky's way with the largest variance first, which ends where what is
+ * left is nothing; place[i]: the row of cov that row i is. False: not semidefinite, or not definite where it must be.
+ */
+static bool factor(double *a, int64_t k, double tol, int64_t *place)
+{
+    double most = 0;
+    for (int64_t i = 0; i < k; i++) place[i] = i, most = fmax(most, fabs(a[i * k + i]));
+    const double nothing = tol < 0 ? 0 : most * fmax(tol, (double)k * 0x1p-52);
+    for (int64_t j = 0; j < k; j++) {
+        int64_t p = j;
+        for (int64_t i = j + 1; i < k; i++)
+            if (a[i * k + i] > a[p * k + p]) p = i;
+        if (!(a[p * k + p] >
+              (tol < 0 ? most * (double)k * 0x1p-52 : nothing))) { /* the rest is nothing, or it is bad */
+            bool good = tol >= 0;
+            for (int64_t i = j; i < k; i++)
+                for (int64_t m = j; m <= i; m++) good = good && fabs(a[i * k + m]) <= 2 * nothing;
+            for (int64_t i = j; i < k; i++)
+                for (int64_t m = j; m < k; m++) a[i * k + m] = 0;
+            return good;
+        }
+        for (int64_t m = 0; m < k && p != j; m++) {
+            const double t = a[j * k + m];
+            a[j * k + m] = a[p * k + m], a[p * k + m] = t;
+        }
+        for (int64_t m = 0; m < k && p != j; m++) {
+            const double t = a[m * k + j];
+            a[m * k + j] = a[m * k + p], a[m * k + p] = t;
+        }
+        const int64_t row = place[j];
+        place[j] = place[p], place[p] = row;
+        const double d = sqrt(a[j * k + j]);
+        a[j * k + j] = d;
+        for (int64_t i = j + 1; i < k; i++) a[i * k + j] /= d;
+        for (int64_t i = j + 1; i < k; i++)
+            for (int64_t m = j + 1; m <= i; m++)
+                a[i * k + m] = a[m * k + i] = a[i * k + m] - a[i * k + j] * a[m * k + j];
+    }
+    return true;
+}
+
+static bool is_symmetric(const double *a, int64_t k, double tol)
+{
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < i; j++)
+            if (!(fabs(a[i * k + j] - a[j * k + i]) <= tol + tol * fabs(a[j * k + i]))) return false;
+    return true;
+}
+
+/* Means and places of the factor's rows, then the factor. */
+static cp_array *with_factor(cp_rng *g, const double *mean, double *a, int64_t k, double tol, const cp_draw_options *o)
+{
+    const char *name = "multivariate_normal";
+    double *table = cpi_calloc((size_t)k, (size_t)(k + 2) * sizeof *table);
+    int64_t *place = cpi_malloc((size_t)k * sizeof *place);
+    cp_array *r = NULL;
+    if (table && place) {
+        if (!is_symmetric(a, k, fabs(tol))) {
+            cpi_fail(CP_ERROR_VALUE, "%s: covariance is not symmetric positive-semidefinite.", name);
+        } else if (!factor(a, k, tol, place)) {
+            cpi_fail(CP_ERROR_VALUE, tol < 0 ? "%s: Matrix is not positive definite"
+                                             : "%s: covariance is not symmetric positive-semidefinite.", name);
+        } else {
+            for (int64_t i = 0; i < k; i++) {
+                table[i] = mean[place[i]];
+                table[k + i] = (double)place[i];
+                for (int64_t j = 0; j <= i; j++) table[2 * k + i * k + j] = a[i * k + j];
+            }
+            r = draw_rows(name, g, CPR_MULTIVARIATE_NORMAL, table, k * (k + 2), k, NULL, o);
+        }
+    }
+    cpi_free_host(place);
+    cpi_free_host(table);
+    return r;
+}
+
+cp_array *(cp_rng_multivariate_normal)(cp_rng *g, cp_array *mean, cp_array *cov, double tol, const cp_draw_options *o)
+{
+    const char *name = "multivariate_normal";
+    int64_t k, size;
+    if (cpi_null(name, g) || cpi_null(name, mean) || cpi_null(name, cov)) return NULL;
+    if (mean->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "%s: mean must be 1 dimensional", name), NULL;
+    if (cov->ndim != 2 || cov->shape[0] != cov->shape[1])
+        return cpi_fail(CP_ERROR_VALUE, "%s: cov must be 2 dimensional and square", name), NULL;
+    if (mean->shape[0] != cov->shape[0])
+        return cpi_fail(CP_ERROR_VALUE, "%s: mean and cov must have same length", name), NULL;
+    if (!mean->size) return no_columns(name, CP_FLOAT64, o);
+    double *m = host_values(name, "mean", mean, &k), *a = m ? host_values(name, "cov", cov, &size) : NULL;
+    cp_array *r = a ? with_factor(g, m, a, k, tol, o) : NULL;
+    cpi_free_host(a);
+    cpi_free_host(m);
+    return r;
+}

@@ -1,0 +1,199 @@
+/* Random numbers from C: known words, the same numbers on every device, options, errors, every allocation failing. */
+#include "check.h"
+
+static void put(cp_array *x, size_t bytes, void *to)
+{
+    ok(x);
+    ok(cp_to_host(x, to, bytes) == CP_OK);
+    cp_free(x);
+}
+
+/* Philox 4x64-10 with key 0 from counter 0 on, as NumPy's Philox(key=0).random_raw(5) */
+static void test_known_words(void **state)
+{
+    static const uint64_t want[5] = {0x2f4ba6408e4d89b, 0x3dd62b0b9ca8c5b2, 0x1c8667a55d902e79, 0x907d7a052fd5b4dc,
+                                     0x809bf322883987c3};
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        uint64_t got[5];
+        cp_rng *g = cp_rng_new(5);
+        cp_rng_state s = {.kind = CP_RNG_PHILOX, .place = 4};
+        ok(g);
+        ok(cp_rng_set_state(g, &s) == CP_OK);
+        put(cp_rng_raw(g, .shape = CP_SHAPE(5)), sizeof got, got);
+        assert_memory_equal(got, want, sizeof want);
+        ok(cp_rng_get_state(g, &s) == CP_OK);
+        assert_int_equal(s.counter[0], 2);
+        assert_int_equal(s.place, 1);
+        cp_rng_free(g);
+    }
+}
+
+/* numpy.random.SeedSequence(42).generate_state(4), and Generator(Philox(42)).random(3) */
+static void test_seed(void **state)
+{
+    static const uint32_t entropy[1] = {42}, want[4] = {3444837047, 2669555309, 2046530742, 3581440988};
+    uint32_t got[4];
+    (void)state;
+    ok(cp_seed_state(1, entropy, 0, NULL, 4, 4, got) == CP_OK);
+    assert_memory_equal(got, want, sizeof want);
+    assert_int_equal(cp_seed_state(1, entropy, 0, NULL, 3, 4, got), CP_ERROR_VALUE);
+    failed(CP_ERROR_VALUE);
+    for (FOR_DEVICES(d)) {
+        cp_rng *g = cp_rng_new(42);
+        double u[3];
+        put(cp_rng_random(g, .shape = CP_SHAPE(3)), sizeof u, u);
+        assert_true(u[0] == 0.08607763073528474);
+        cp_rng_free(g);
+    }
+}
+
+/* Whatever the kind and the call: what the CPU draws. */
+static cp_array *any(cp_rng *g, int call)
+{
+    switch (call) {
+    case 0: return cp_rng_normal(g, cp_float(1), cp_float(2), .shape = CP_SHAPE(301));
+    case 1: return cp_rng_random(g, .shape = CP_SHAPE(7, 43), .typed = true, .dtype = CP_FLOAT32);
+    case 2: return cp_rng_integers(g, cp_int(0), cp_int(3000000000), false, .shape = CP_SHAPE(301));
+    case 3: return cp_rng_gamma(g, cp_float(0.5), cp_float(1), .shape = CP_SHAPE(301));
+    case 4: return cp_rng_poisson(g, cp_float(30), .shape = CP_SHAPE(301));
+    case 5: return cp_rng_permutation(g, 301);
+    case 6: return cp_rng_choice(g, 1000, false, NULL, .shape = CP_SHAPE(7));
+    case 7: return cp_rng_uniform(g, cp_float(-1), cp_float(1), .shape = CP_SHAPE(301));
+    default: return cp_rng_hypergeometric(g, cp_int(50), cp_int(60), cp_int(40), .shape = CP_SHAPE(301));
+    }
+}
+
+static void test_devices_agree(void **state)
+{
+    (void)state;
+    const uint32_t seed = 9;
+    for (int kind = 0; kind < CP_RNG_NKINDS; kind++) {
+        char want[9][301 * 8], got[301 * 8];
+        bool first = true;
+        for (FOR_DEVICES(d)) {
+            cp_rng *g = cp_rng_new_kind((cp_rng_kind)kind, 1, &seed);
+            for (int call = 0; call < 9; call++) {
+                cp_array *x = any(g, call);
+                ok(x);
+                size_t bytes = (size_t)cp_nbytes(x);
+                put(x, bytes, first ? want[call] : got);
+                if (!first) assert_memory_equal(got, want[call], bytes);
+            }
+            cp_rng_free(g);
+            first = false;
+        }
+    }
+}
+
+static void test_copies_and_jumps(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < CP_RNG_NKINDS; kind++) {
+        const uint32_t seed = 3;
+        uint64_t a[8], b[8], far[8];
+        cp_rng *g = cp_rng_new_kind((cp_rng_kind)kind, 1, &seed);
+        ok(g);
+        put(cp_rng_raw(g, .shape = CP_SHAPE(3)), 24, a);
+        cp_rng *h = cp_rng_copy(g), *j = cp_rng_jumped(g, 1);
+        put(cp_rng_raw(g, .shape = CP_SHAPE(8)), sizeof a, a);
+        put(cp_rng_raw(h, .shape = CP_SHAPE(8)), sizeof b, b);
+        put(cp_rng_raw(j, .shape = CP_SHAPE(8)), sizeof far, far);
+        assert_memory_equal(a, b, sizeof a);
+        assert_memory_not_equal(a, far, sizeof a);
+        ok(cp_rng_advance(h, (uint64_t[4]){2}) == CP_OK);
+        cp_rng_free(j);
+        cp_rng_free(h);
+        cp_rng_free(g);
+    }
+    cp_rng_free(NULL);
+}
+
+static void test_options_and_errors(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_rng *g = cp_rng_new(1);
+        for (CP_SCOPE) {
+            cp_array *out = cp_empty(CP_SHAPE(2, 3), CP_FLOAT32);
+            cp_array *r = cp_rng_normal(g, cp_float(0), cp_float(1), .out = out);
+            ok(r);
+            assert_true(r != out && cp_data(r) == cp_data(out));
+            assert_int_equal(cp_size(cp_rng_normal(g, doubles(1, 2, 3), cp_float(1))), 3);
+            assert_int_equal(cp_ndim(cp_rng_exponential(g, cp_float(1))), 0);
+            assert_int_equal(cp_type_of(cp_rng_poisson(g, cp_float(1), .typed = true, .dtype = CP_UINT8)), CP_UINT8);
+            values(cp_sum(cp_rng_multinomial(g, cp_int(9), doubles(0.5, 0.5))), 9);
+            assert_null(cp_rng_normal(g, cp_float(0), cp_float(-1)));
+            assert_string_equal(cp_error_message(), "normal: scale < 0");
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_binomial(g, cp_int(3), doubles(0.5, 2)));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_integers(g, cp_int(3), cp_int(3), false));
+            assert_string_equal(cp_error_message(), "integers: low >= high");
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_random(NULL));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_random(g, .typed = true, .dtype = CP_INT32));
+            failed(CP_ERROR_TYPE);
+            cp_array *x = ints(1, 2, 3, 4, 5);
+            ok(cp_rng_shuffle(g, x, 0) == CP_OK);
+            values(cp_sort(x, 0), 1, 2, 3, 4, 5);
+            values(cp_sort(cp_rng_permuted(g, x, CP_FLAT), 0), 1, 2, 3, 4, 5);
+            values(cp_rng_pick(x, cp_argsort(x, 0), 0), 1, 2, 3, 4, 5);
+            assert_null(cp_rng_pick(x, ints(0, 5), 0));
+            failed(CP_ERROR_INDEX);
+        }
+        cp_rng_free(g);
+    }
+}
+
+static int64_t which;
+static int kind_now;
+
+static bool body(void)
+{
+    const uint32_t seed = 4;
+    bool done = false;
+    cp_rng *g = cp_rng_new_kind((cp_rng_kind)kind_now, 1, &seed);
+    for (CP_SCOPE) {
+        cp_array *r = NULL;
+        if (!g) break;
+        if (which < 9) r = any(g, (int)which);
+        else if (which == 9) r = cp_rng_dirichlet(g, doubles(1, 2), .shape = CP_SHAPE(4));
+        else if (which == 10)
+            r = cp_rng_multinomial(g, cp_int(9), cp_reshape(doubles(0.5, 0.5, 0.1, 0.9), CP_SHAPE(2, 2)));
+        else if (which == 11) r = cp_rng_multivariate_normal(g, doubles(0, 1), cp_eye(2, 2, 0, CP_FLOAT64), 1e-8);
+        else if (which == 12) r = cp_rng_permuted(g, cp_reshape(doubles(1, 2, 3, 4), CP_SHAPE(2, 2)), 0);
+        else if (which == 13) r = cp_rng_choice(g, 3, false, doubles(0.2, 0.3, 0.5), .shape = CP_SHAPE(2));
+        else if (which == 14) r = cp_rng_choice(g, 3, true, doubles(0.2, 0.3, 0.5), .shape = CP_SHAPE(2));
+        else if (which == 15) r = cp_rng_integers(g, ints(0, 1, 2), ints(5, 6, 700), true);
+        else if (which == 16) r = cp_rng_normal(g, doubles(0, 1), cp_reshape(doubles(1, 2), CP_SHAPE(2, 1)));
+        else if (which == 17) r = cp_rng_triangular(g, doubles(0, 0), cp_float(1), cp_float(2));
+        else if (which == 18) r = cp_rng_negative_binomial(g, doubles(3, 4), cp_float(0.5));
+        else if (which == 19) r = cp_rng_shuffled(g, cp_reshape(doubles(1, 2, 3, 4), CP_SHAPE(2, 2)), 0);
+        else if (which == 20) r = cp_rng_multivariate_hypergeometric(g, ints(4, 5), 3);
+        else if (which == 21) r = cp_rng_uniform(g, doubles(0, 1), cp_float(5));
+        done = r != NULL;
+    }
+    cp_rng_free(g);
+    return done;
+}
+
+static void test_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (kind_now = 0; kind_now < CP_RNG_NKINDS; kind_now += 2)
+            for (which = 0; which < 22; which++)
+                if (check_share()) every_allocation_fails(body);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_words),      cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_devices_agree),    cmocka_unit_test(test_copies_and_jumps),
+        cmocka_unit_test(test_options_and_errors), cmocka_unit_test(test_allocations),
+    };
+    return check_run(tests);
+}

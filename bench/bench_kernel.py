@@ -27,10 +27,57 @@ COPY = r"""extern "C" __global__ void copy(const float *x, float *y, int n)
 }"""
 
 
+# The singular value decomposition put together again from its first k vectors, a thread an element.
+RECONSTRUCT = r"""extern "C" __global__ void svd_reco(const float *u, const float *s, const float *vt, int k, float *y,
+                                                    int rows, int columns)
+{
+    int n = blockIdx.x * blockDim.x + threadIdx.x, m = blockIdx.y * blockDim.y + threadIdx.y;
+    if (m >= rows || n >= columns) return;
+    float element = 0;
+    for (int p = 0; p < k; p++) element += u[m * k + p] * s[p] * vt[p * columns + n];
+    y[m * columns + n] = element;
+}"""
+
+
+def of_python(jit):
+    """The same kernels as functions of Python's, for a module with cupyx.jit's interface."""
+    @jit.rawkernel()
+    def copy(x, y, n):
+        i = jit.grid(1)
+        if i < n:
+            y[i] = x[i]
+
+    @jit.rawkernel()
+    def square(x, y, n):
+        i = jit.grid(1)
+        if i < n:
+            y[i] = x[i] * x[i]
+
+    @jit.rawkernel()
+    def svd_reco(u, s, vt, k, y, rows, columns):
+        n, m = jit.grid(2)
+        if m < rows and n < columns:
+            element = u[m, 0] * s[0] * vt[0, n]
+            for p in range(1, k):
+                element += u[m, p] * s[p] * vt[p, n]
+            y[m, n] = element
+    return {"jit copy": copy, "jit square": square, "jit svd_reco": svd_reco}
+
+
+def _jit_of(xp):
+    if xp.__name__ == "cupy":
+        from cupyx import jit
+    else:
+        from cuprite import jit
+    return jit
+
+
 def kernels(xp):
     """The same kernels of a library with CuPy's interface."""
     return {
+        **of_python(_jit_of(xp)),
         "raw": xp.RawKernel(COPY, "copy"),
+        "svd_reco": xp.RawKernel(RECONSTRUCT, "svd_reco"),
         "squared": xp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared"),
         "norm": xp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norms"),
         "waves": xp.fuse(kernel_name="waves")(lambda x, y, z: xp.sin(x) + xp.cos(y) / xp.sqrt(z)),
@@ -48,7 +95,8 @@ def _nvrtc():
 
 
 def first_calls(b):
-    """Calls that compile: a text that nobody has seen before each time."""
+    """Calls that compile, or have compiled meanwhile: a text that nobody has seen before each time."""
+    from cuprite import _fuse
     x = np.ones(10, "f4")
 
     def raw(xp, x):
@@ -83,6 +131,24 @@ def first_calls(b):
             option = f"--gpu-architecture=sm_{b.cp.cuda.Device(0).compute_capability}".encode()
             peers["nvrtc"] = lambda: nvrtc(library, option)
         yield Case(f"{f.__name__}: first call of a new text", lambda f=f: f(b.cp, mine), peers)
+        _fuse.queue().waiting.clear()  # kernels that nobody calls again
+
+
+def by_loops(case, rng):
+    """Kernels with a loop a thread, and what they become when they are written in Python."""
+    n = 1 << 22
+    x = rng.random(n, dtype="f4")
+    yield case("jit.rawkernel, square of 2^22 float32", "jit square",
+               lambda k, x, y: k((n // 256,), (256,), (x, y, n)), [x, x], lambda x, y: np.multiply(x, x, out=y),
+               bytes=8 * n)
+    side, k = 1024, 100
+    u, s, vt, y = [rng.random(shape, dtype="f4") for shape in ((side, k), (k,), (k, side), (side, side))]
+    grid = (side // 32, side // 32)
+    for name in ("svd_reco", "jit svd_reco"):
+        yield case(f"{name} by loops, 1024 x 1024, k = 100", name,
+                   lambda kernel, u, s, vt, y: kernel(grid, (32, 32), (u, s, vt, k, y, side, side)), [u, s, vt, y],
+                   lambda u, s, vt, y: np.matmul(u * s, vt, out=y), bytes=4 * side * side,
+                   operations=3.0 * k * side * side, kind="f32")
 
 
 def softmax(xp, x):
@@ -97,6 +163,7 @@ def heat(x):
 
 
 def cases(b):
+    from cuprite import _fuse
     gpu = b.gpu
     yield from first_calls(b)
     ours, theirs = kernels(b.cp), kernels(b.cupy) if gpu and b.cupy else None
@@ -106,8 +173,7 @@ def cases(b):
         """`call` of a kernel and arrays; `numpy` the same without one."""
         mine = [b.ours(x) for x in host]
         call(ours[kernel], *mine)
-        if hasattr(ours[kernel], "wait"):
-            ours[kernel].wait()
+        _fuse.wait()  # what runs meanwhile is not what is measured
         peers = {}
         if theirs:
             other = [b.theirs(x) for x in host]
@@ -124,6 +190,10 @@ def cases(b):
     yield case("ReductionKernel, 10 elements", "norm", lambda k, x: k(x), few[:1], lambda x: np.sqrt((x * x).sum()),
                **issue)
     yield case("fused, 10 elements", "steps", lambda k, x, y: k(x, y), few[:2], **issue)
+    yield case("jit.rawkernel, 10 elements", "jit copy", lambda k, x, y: k((1,), (32,), (x, y, 10)), few[:2], **issue)
+    yield case("jit.rawkernel by [grid, block], 10 elements", "jit copy", lambda k, x, y: k[1, 32](x, y, 10), few[:2],
+               **issue)
+    yield from by_loops(case, rng)
 
     n = 5 * 10**7 if gpu else 10**7
     x, y, z = [rng.random(n, dtype="f4") + np.float32(0.5) for _ in range(3)]

@@ -136,9 +136,10 @@ CP_API int cp_stream_device(const cp_stream *s);
 CP_API void *cp_stream_handle(const cp_stream *s);
 CP_API bool cp_stream_is_blocking(const cp_stream *s);
 CP_API int cp_stream_priority(const cp_stream *s);
-/* Calls a function of the host's once the stream's earlier work is done, on a thread that must not use the device; on
- * the CPU at once. release(argument), where not NULL, follows: after the call, or, when the call was captured, with the
- * end of the graph. */
+/* Calls a function of the host's once the stream's earlier work is done; on the CPU at once. The function must neither
+ * use nor wait for the device: what would wait fails with CP_ERROR_DEVICE (cudaErrorNotPermitted).
+ * release(argument), where not NULL, follows: after the call, or, when the call was captured, with the end of the
+ * graph. */
 CP_API cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *argument,
                               void (*release)(void *argument));
 /* Later work in `s` waits for `e`. */

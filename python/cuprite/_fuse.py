@@ -1,11 +1,12 @@
 """fuse: functions of arrays whose operations become one kernel; vectorize.
 
 A call runs at once, as the function is written, with the kernels that exist. Meanwhile a thread runs the function on
-stand-ins that know types and no values (_trace.py), and compiles what they did from the bodies of the operations' rows;
-when that is done, calls with arguments of the same kinds run the one kernel, with the same bits. Where that cannot be,
-because an operation has no such body or the function looks at values, calls go on as they did: a PerformanceWarning
-tells of operations that cannot be fused, once a function."""
+stand-ins that know types and no values (_trace.py, _rebind.py), and compiles what they did from the bodies of the
+operations' rows; when that is done, calls with arguments of the same kinds run the one kernel, with the same bits.
+Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
+PerformanceWarning tells of operations that cannot be fused, once a function."""
 import _thread
+import atexit
 import functools
 import os
 import time
@@ -64,6 +65,24 @@ def _tell_unraisable(error):
                                              err_msg="Exception ignored while a function was fused", object=None))
 
 
+# What only a mistake of the library's raises where no code of the user's runs.
+_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, SyntaxError, TypeError,
+             ValueError)
+
+
+def tell_failure(name, error, of_user=False):
+    """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
+    library's own are always."""
+    if not of_user and isinstance(error, _MISTAKES):
+        return _tell_unraisable(error)
+    if os.environ.get("CUPRITE_DEBUG"):
+        import traceback
+        import warnings
+        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        warnings.warn(f"{name} runs without a kernel of its own:\n{trace}", PerformanceWarning, stacklevel=2)
+    return None
+
+
 _making = _thread.allocate_lock()
 
 
@@ -71,12 +90,19 @@ def queue():
     """The process's thread that compiles."""
     global _jobs
     if _jobs is None:
-        import atexit
         with _making:
             if _jobs is None:
                 _jobs = _Jobs()
                 atexit.register(_jobs.end)
     return _jobs
+
+
+def wait():
+    """Waits until what was to be compiled is; for tests and measurements."""
+    done = _thread.allocate_lock()
+    done.acquire()
+    queue().put(done.release)
+    done.acquire()
 
 
 # Held while the thread imports: a child that was forked then would wait for ever for the module, whose import only the
@@ -185,27 +211,33 @@ class Fusion(_core._Fusion):
 
     def _compile(self, kinds, times, args):
         """`args` describe arrays: memory that ends while compilers work is free at once."""
-        for name in ("re", "cuprite._loop_text", "cuprite._kernels", "cuprite._trace", "cuprite._fuse_text",
-                     "cuprite._program"):
+        for name in ("re", "cuprite._loop_text", "cuprite._kernels", "cuprite._trace", "cuprite._rebind",
+                     "cuprite._fuse_text", "cuprite._program"):
             with _importing:
                 __import__(name)
             breathe()
-        from cuprite import _program, _trace
+        from cuprite import _program, _rebind, _trace
+        given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a) for a in args])
         try:
             program = _program.program(self, args)
             program.prepare(args)
             self._programs.setdefault(kinds, []).append(program)
             self._asked[kinds] = times + 1
-            short = program.shortly()
-            if short is not None:
-                given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a)
-                               for a in args])
-                self._enter(given, *short)
+            self._enter(given, *program.shortly())
         except _trace.NotFused as e:
-            self._asked[kinds] = _MOST_KERNELS
+            self._leave(kinds, given)
             self._tell(str(e))
-        except Exception:  # whatever is wrong with the function is told by its calls
-            self._asked[kinds] = _MOST_KERNELS
+        except _rebind.Raised as e:  # whatever is wrong with the function is told by its calls
+            self._leave(kinds, given)
+            tell_failure(self.name, e.__cause__, of_user=True)
+        except Exception as e:
+            self._leave(kinds, given)
+            tell_failure(self.name, e)
+
+    def _leave(self, kinds, given):
+        """From here on such calls are the function's, without a detour."""
+        self._asked[kinds] = _MOST_KERNELS
+        self._enter(given, None, self.func, -1, True, tuple(range(len(given))), (), (), (), ())
 
     def _tell(self, why):
         if why and not self._told:
@@ -215,10 +247,7 @@ class Fusion(_core._Fusion):
 
     def wait(self):
         """Waits until what was to be compiled is; for tests and measurements."""
-        done = _thread.allocate_lock()
-        done.acquire()
-        queue().put(done.release)
-        done.acquire()
+        wait()
 
     def __reduce__(self):
         return self.func.__qualname__  # by name, as functions are

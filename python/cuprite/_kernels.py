@@ -1,9 +1,12 @@
 """ElementwiseKernel and ReductionKernel: parameters, types and errors; the calls are python/src/loop*.c, the text that
 is compiled is made by _loop_text.py. A kernel is compiled for a device, for types and for how operands lie, when a call
-first needs it."""
+first needs it. Where the library's engine knows the operation of an ElementwiseKernel (_c_text.py), the engine does the
+first calls while fuse's thread compiles; such texts are compiled without contraction, so that the bits are the same."""
+import functools
+import os
 import re
 
-from cuprite import _core, _device, _loop_text
+from cuprite import _c_text, _core, _device, _fuse, _loop_text
 from cuprite._loop_text import C_TYPES, SIZES
 
 _RESERVED = {"i", "n"}
@@ -113,8 +116,9 @@ def _resolve(kernel, names):
     return tuple(p.dtype_name or known[p.ctype] for p in kernel.params)
 
 
+@functools.lru_cache(None)
 def _is_gpu(device):
-    return _device.query(device)["backend"] == "cuda"
+    return device >= 0 and _device.query(device)["backend"] == "cuda"
 
 
 class _LoopKernel(_core._LoopKernel):
@@ -133,16 +137,17 @@ class _LoopKernel(_core._LoopKernel):
         self._options = tuple(options)
         self._codes = {}
 
-    def _compile(self, text, types, key, device, names):
+    def _compile(self, text, types, key, device, names, options=()):
         self._codes[types, key, device] = text
         from cuprite._raw import compiled
-        module = compiled(text, self._options, (), self.name)
+        module = compiled(text, (*self._options, *options), (), self.name)
         found = tuple(module.kernel(n) for n in names)
         return found if len(found) > 1 else found[0]
 
     @property
     def cached_codes(self):
         """The texts that were compiled: {(types, layout, device): text}."""
+        self._wait()
         if not self._codes:
             import warnings
             warnings.warn("No codes are cached because compilation is deferred until the first function call.")
@@ -152,6 +157,9 @@ class _LoopKernel(_core._LoopKernel):
     def cached_code(self):
         """One of the texts that were compiled, the longest."""
         return max(self.cached_codes.values(), key=len, default="")
+
+    def _wait(self):
+        """Waits for what a thread compiles."""
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.name!r}>"
@@ -177,6 +185,9 @@ class ElementwiseKernel(_LoopKernel):
                        if v}
         self.body_text = " ".join((operation, loop_prep, after_loop))
         self._wide = _loop_text.may_be_wide(self, operation)
+        self._direct = not (options or preamble or loop_prep or after_loop or any(p.raw for p in self.params) or
+                            not all(p.is_const for p in self.in_params))
+        self._waiting = []
         if doc is not None:
             self.__doc__ = doc
         self._declare(name, bytes(p.raw for p in self.params), self.nin, self.nout, False, no_return, return_tuple,
@@ -187,7 +198,32 @@ class ElementwiseKernel(_LoopKernel):
 
     def _build(self, types, device, key):
         text = _loop_text.elementwise(self, types, key, _is_gpu(device))
-        return self._compile(text, types, key, device, (self.symbol,))
+        apart = self._direct and _c_text.is_taken(self, types)
+        return self._compile(text, types, key, device, (self.symbol,), ("--fmad=false",) if apart else ())
+
+    def _engine(self, types, device):
+        """What runs until a kernel is compiled; None where calls wait for the compiler."""
+        if os.environ.get("CUPRITE_CHECK", "0") not in ("", "0"):
+            return None  # whose accesses are checked
+        return _c_text.engine(self, types, _is_gpu(device))
+
+    def _later(self, device, types, layout):
+        """Has compiled what a call was done without; types and layout are keys of the calls in C."""
+        job = functools.partial(self._make_later, device, types, layout)
+        self._waiting.append(job)
+        _fuse.queue().put(job)
+
+    def _make_later(self, *what):
+        try:
+            self._make(*what)
+        except Exception as e:  # no compiler, say: the engine goes on
+            _fuse.tell_failure(self.name, e)
+        finally:
+            self._waiting.pop()
+
+    def _wait(self):
+        if self._waiting:
+            _fuse.wait()
 
 
 class ReductionKernel(_LoopKernel):

@@ -10,8 +10,9 @@ import re
 
 import cuprite
 from cuprite import _core
-from cuprite._fuse import Described, breathe, queue
-from cuprite._trace import Array, Hole, Method, Node, NotFused, Number, Object, filled
+from cuprite._fuse import Described, breathe, queue, tell_failure
+from cuprite._rebind import Object, traced
+from cuprite._trace import Array, Hole, Method, Node, NotFused, Number, filled
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
@@ -78,6 +79,7 @@ class Group:
                                                          options=("--fmad=false",))
             k._patient = True
             k._alike = self.is_alike()
+            k._copies = any(n.kind == "cast" and n.args[0] in self.inputs for n in self.nodes)
         except _fuse_text.NoText as e:
             reason = str(e)
         try:
@@ -170,7 +172,10 @@ class Group:
         """Compiles for operands like these, arrays described."""
         try:
             self.kernel._prepare(*given)
-        except Exception:  # no compiler, say: it runs as it did
+        except ValueError as e:  # shapes that do not meet, which the call tells
+            tell_failure(self.kernel.name, e, of_user=True)
+        except Exception as e:  # no compiler, say: it runs as it did
+            tell_failure(self.kernel.name, e)
             self.kernel = None
 
 
@@ -564,9 +569,8 @@ def _template(x, nodes):
 
 def program(fusion, args):
     """What the function becomes for arguments like these, arrays described; NotFused where it becomes nothing."""
-    from cuprite import _trace
     device = next(a[3] for a in args if isinstance(a, Described))
-    trace, result = _trace.traced(fusion.func, args)
+    trace, result = traced(fusion.func, args)
     nodes = []
     if isinstance(result, Object):
         raise NotFused()

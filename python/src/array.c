@@ -140,6 +140,24 @@ static cp_array *with_strides(cp_type type, const cpy_ints *shape, PyObject *str
     return x;
 }
 
+/* Whether the elements lie in memptr's memory, where it knows its bounds. */
+static bool inside(PyObject *memptr, const cp_array *x, cp_type type)
+{
+    int64_t low = 0, high = (int64_t)cp_type_size(type);
+    if (!cp_size(x)) return true;
+    for (int i = 0; i < cp_ndim(x); i++) {
+        int64_t end = (cp_dims(x)[i] - 1) * cp_strides(x)[i];
+        if (end < 0) low += end;
+        else high += end;
+    }
+    PyObject *look = PyObject_GetAttrString(memptr, "_inside");
+    if (!look) return PyErr_Clear(), true;
+    PyObject *r = PyObject_CallFunction(look, "LLs", (long long)low, (long long)high, "ndarray");
+    Py_DECREF(look);
+    Py_XDECREF(r);
+    return r != NULL;
+}
+
 /* An array over memory that `memptr` (x.data) points to; strides NULL for C order. */
 static cp_array *over_memory(PyObject *memptr, cp_type type, const cpy_ints *shape, PyObject *strides)
 {
@@ -158,6 +176,10 @@ static cp_array *over_memory(PyObject *memptr, cp_type type, const cpy_ints *sha
         }
     }
     if (!x && keeper) cpy_owner_free(keeper);
+    if (x && !inside(memptr, x, type)) {
+        cpy_free(x);
+        x = NULL;
+    }
     Py_XDECREF(address);
     Py_XDECREF(device);
     return x;

@@ -251,6 +251,12 @@ static PyType_Slot slots[] = {
 static PyType_Spec spec = {"cuprite._core._Fused", sizeof(fused), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE, slots};
 
+cp_fusion *cpy_fusion_of(PyObject *o);
+cp_fusion *cpy_fusion_of(PyObject *o)
+{
+    return Py_IS_TYPE(o, cpy_now()->fused) ? ((fused *)o)->fusion : NULL;
+}
+
 bool cpy_fused_init(cpy_state *s)
 {
     s->fused = (PyTypeObject *)PyType_FromModuleAndSpec(s->module, &spec, NULL);

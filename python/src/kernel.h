@@ -23,6 +23,24 @@ typedef union cpy_by_value {
     void *address;
 } cpy_by_value;
 
+enum { CPY_FEW_ARGUMENTS = 24 };
+
+/* The arguments of a launch. Values of more than 16 bytes are copied to memory of their own. */
+typedef struct cpy_launch_arguments {
+    int n;
+    cp_argument *at;
+    cpy_by_value *values;
+    void **copies;
+    PyObject *const *from;
+    cp_argument few[CPY_FEW_ARGUMENTS];
+    cpy_by_value few_values[CPY_FEW_ARGUMENTS];
+    void *few_copies[CPY_FEW_ARGUMENTS];
+} cpy_launch_arguments;
+
+bool cpy_take_arguments(cpy_launch_arguments *g, PyObject *const *from, Py_ssize_t n);
+/* Also after a failure. */
+void cpy_drop_arguments(cpy_launch_arguments *g);
+
 bool cpy_is_kernel(PyObject *o);
 /* A Python number, or one of NumPy's, as a value of type t, converted as C converts; false with an exception. */
 bool cpy_number_as(PyObject *o, cp_type t, cpy_by_value *value);

@@ -230,7 +230,7 @@ static PyObject *call_or_prepare(PyObject *callable, PyObject *const *v, Py_ssiz
     c.k = k;
     for (int i = 0; i < all; i++) c.o[i] = c.made[i] = NULL, c.x[i] = NULL;
     c.size = -1, c.threads = 0, c.axis = NULL, c.keepdims = false;
-    c.prepare = prepare, c.declined = false, c.wide = 1;
+    c.prepare = prepare, c.declined = c.served = false, c.wide = 1;
     bool done = take_call(&c, v, n, names) && perform(&c);
     PyObject *r = NULL;
     if (c.declined) r = Py_NewRef(Py_NotImplemented);
@@ -274,6 +274,7 @@ static void forget(loop_kernel *k)
             PyMem_Free(v);
             v = after;
         }
+        Py_XDECREF(s->engine);
         PyMem_Free(s);
         s = next;
     }
@@ -323,6 +324,8 @@ static PyMethodDef methods[] = {
     {"_prepare", (PyCFunction)(void (*)(void))loop_prepare, METH_FASTCALL,
      "_prepare($self, /, *args)\n--\n\nCompiles what a call with these arguments needs, and runs nothing. Arrays are "
      "described: (type, shape, strides, device)."},
+    {"_make", loop_make, METH_VARARGS,
+     "_make($self, device, types, layout, /)\n--\n\nCompiles what a call was done without, as _later was told it."},
     {NULL},
 };
 
@@ -330,6 +333,8 @@ static PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(loop_kernel, call), READONLY, NULL},
     {"_patient", T_BOOL, offsetof(loop_kernel, patient), 0, NULL},
     {"_alike", T_BOOL, offsetof(loop_kernel, alike), 0, NULL},
+    {"_copies", T_BOOL, offsetof(loop_kernel, copies), 0, NULL},
+    {"_direct", T_BOOL, offsetof(loop_kernel, direct), 0, NULL},
     {"_wide", T_BOOL, offsetof(loop_kernel, wide), 0, NULL},
     {NULL},
 };

@@ -6,6 +6,7 @@
 #ifndef CPY_LOOP_H
 #define CPY_LOOP_H
 
+#include "cuprite/fuse.h"
 #include "kernel.h"
 
 enum { MOST_OPERANDS = 40, NOT_GIVEN = 0xfe, A_NUMBER = 0xff };
@@ -15,7 +16,9 @@ enum { IS_NUMBER = 's', RAW_DENSE = 'R', RAW_STRIDED = 'r', DENSE = 'c', UNIT = 
 
 typedef struct variant {
     struct variant *next;
-    PyObject *first, *second; /* Kernels; the second one combines the parts of a reduction, else NULL */
+    PyObject *first, *second; /* Kernels; the second one combines the parts of a reduction, else NULL. Without the
+                               * first a thread is compiling it, or did in vain */
+    int asker;                /* the process whose thread that is: a forked child has none of it */
     int length;
     unsigned char key[];
 } variant;
@@ -25,6 +28,8 @@ typedef struct signature {
     int device;
     bool gpu;
     int64_t part;             /* bytes of a partial result; 0: there may be none */
+    PyObject *engine;         /* what runs until a kernel is compiled: a _Fused, or None; NULL: not asked yet */
+    bool apart;               /* the engine's outputs may not be among its inputs */
     variant *variants;
     cp_type types[MOST_OPERANDS];
     unsigned char key[MOST_OPERANDS];
@@ -37,6 +42,8 @@ typedef struct loop_kernel {
     bool reduction, no_return, return_tuple, reduce_dims, has_identity;
     bool patient;             /* what was not compiled is not compiled by a call, which gives NotImplemented */
     bool alike;               /* operands of different shapes are not taken either */
+    bool copies;              /* an input is converted by itself: its order of axes is a copy's (patient kernels) */
+    bool direct;              /* the text may be one that the engine knows: _engine tells */
     bool wide;                /* a thread of a GPU may take neighbours at once: nothing is kept between elements */
     bool raw[MOST_OPERANDS];
     PyObject *name;
@@ -56,6 +63,7 @@ typedef struct loop_call {
     PyObject *axis;
     bool keepdims, prepare;         /* prepare: compile, and run nothing */
     bool declined;                  /* by a patient kernel */
+    bool served;                    /* by the engine */
     int ndim, nkept;                /* axes of the loop, and those of the result among them */
     int64_t shape[CP_MAXDIM + 2];
     int64_t stride[MOST_OPERANDS][CP_MAXDIM + 2];
@@ -77,5 +85,10 @@ bool loop_outputs(loop_call *c);     /* makes the outputs that were not given, a
 void loop_collapse(loop_call *c);    /* fewer axes where operands allow it; at least one of each kind */
 /* loop_run.c */
 bool loop_run(loop_call *c);
+PyObject *loop_make(PyObject *k, PyObject *args); /* _make of Python's */
+/* loop_first.c: the call by the engine, for which nothing is compiled; false, without an exception, where it would not
+ * give what the kernel gives. */
+bool loop_first(loop_call *c);
+cp_fusion *cpy_fusion_of(PyObject *o); /* fused.c: of a _Fused; else NULL */
 
 #endif

@@ -135,6 +135,17 @@ static bool common_order(const loop_call *c, int n, int *order)
     return true;
 }
 
+/* Whether an input repeats elements along an axis of its own, which a copy of it would have innermost. */
+static bool repeats(const loop_call *c)
+{
+    for (int i = 0; i < c->k->nin; i++) {
+        const cp_array *x = c->x[i];
+        for (int d = 0; x && d < cp_ndim(x); d++)
+            if (!cp_strides(x)[d] && cp_dims(x)[d] > 1) return true;
+    }
+    return false;
+}
+
 static cp_array *new_output(const loop_call *c, int i, const int64_t *dims, int n, const int *order)
 {
     int64_t turned[CP_MAXDIM];
@@ -160,7 +171,8 @@ static bool make_outputs(loop_call *c, const int64_t *dims, int n)
     for (int d = 0; d < n; d++) order[d] = d;
     bool fresh = false;
     for (int i = c->k->nin; i < loop_operands(c->k); i++) fresh = fresh || !c->x[i];
-    if (fresh && c->k->patient && n > 1 && !common_order(c, n, order)) return c->declined = true, false;
+    if (fresh && c->k->patient && n > 1 && ((c->k->copies && repeats(c)) || !common_order(c, n, order)))
+        return c->declined = true, false;
     for (int i = c->k->nin; i < loop_operands(c->k); i++) {
         if (c->x[i]) continue;
         if (c->k->raw[i] && c->size < 0) return fail(PyExc_ValueError, "Output array size is Undecided");

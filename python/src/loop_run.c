@@ -6,6 +6,7 @@
 #include "loop.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CPU_PIECE = 1 << 14,       /* elements of one task of the CPU */
@@ -136,36 +137,106 @@ static bool is_narrow(const loop_call *c)
 /* --- variants --- */
 enum { NARROW = 1, SPLIT = 2, COLUMN = 4, WIDE = 8 };
 
-static variant *new_variant(loop_call *c, const unsigned char *key, int length)
+static PyObject *type_names(const loop_kernel *k, const signature *s)
 {
-    const int n = loop_operands(c->k);
-    PyObject *types = PyTuple_New(n);
-    for (int i = 0; types && i < n; i++) {
-        PyObject *name = PyUnicode_FromString(cp_type_name(c->s->types[i]));
+    PyObject *types = PyTuple_New(loop_operands(k));
+    for (int i = 0; types && i < loop_operands(k); i++) {
+        PyObject *name = PyUnicode_FromString(cp_type_name(s->types[i]));
         if (!name) Py_CLEAR(types);
         else PyTuple_SET_ITEM(types, i, name);
     }
-    PyObject *r = types ? PyObject_CallMethod((PyObject *)c->k, "_build", "Oiy#", types, c->s->device, (char *)key,
+    return types;
+}
+
+static variant *known_variant(const signature *s, const unsigned char *key, int length)
+{
+    variant *v = s->variants;
+    while (v && (v->length != length || memcmp(v->key, key, (size_t)length) != 0)) v = v->next;
+    return v;
+}
+
+/* What _build returns goes to the variant, which may have been announced. */
+static variant *enter_variant(signature *s, const unsigned char *key, int length, PyObject *first, PyObject *second)
+{
+    variant *v = known_variant(s, key, length);
+    if (!v) {
+        if (!(v = PyMem_Calloc(1, sizeof *v + (size_t)length))) return PyErr_NoMemory(), NULL;
+        v->length = length;
+        memcpy(v->key, key, (size_t)length);
+        v->next = s->variants;
+        s->variants = v;
+    }
+    if (v->first || !first) return v; /* another thread was quicker */
+    v->second = Py_XNewRef(second);
+    v->first = Py_NewRef(first);
+    return v;
+}
+
+static variant *make_variant(loop_kernel *k, signature *s, const unsigned char *key, int length)
+{
+    PyObject *types = type_names(k, s);
+    PyObject *r = types ? PyObject_CallMethod((PyObject *)k, "_build", "Oiy#", types, s->device, (char *)key,
                                               (Py_ssize_t)length) : NULL;
     Py_XDECREF(types);
     PyObject *first = r, *second = NULL;
     bool done = r && ((PyTuple_Check(r) && PyArg_ParseTuple(r, "OO", &first, &second)) || cpy_is_kernel(r));
     if (done && second == Py_None) second = NULL;
     done = done && cpy_is_kernel(first) && (!second || cpy_is_kernel(second));
-    variant *v = done ? PyMem_Malloc(sizeof *v + (size_t)length) : NULL;
-    if (!v) {
-        if (r && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "_build must return kernels");
-        Py_XDECREF(r);
-        return NULL;
+    variant *v = done ? enter_variant(s, key, length, first, second) : NULL;
+    if (r && !v && !PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "_build must return kernels");
+    Py_XDECREF(r);
+    return v;
+}
+
+/* --- until a variant is compiled --- */
+/* The program of the engine for these types, or None. */
+static bool ask_engine(loop_kernel *k, signature *s)
+{
+    PyObject *types = type_names(k, s), *engine = NULL;
+    PyObject *r = types ? PyObject_CallMethod((PyObject *)k, "_engine", "Oi", types, s->device) : NULL;
+    int apart = 1;
+    bool done = r && (r == Py_None || PyArg_ParseTuple(r, "Op", &engine, &apart));
+    Py_XDECREF(types);
+    if (done && !s->engine) {
+        s->apart = apart;
+        s->engine = Py_NewRef(engine ? engine : Py_None);
     }
-    v->first = Py_NewRef(first);
-    v->second = Py_XNewRef(second);
-    v->length = length;
-    memcpy(v->key, key, (size_t)length);
-    Py_DECREF(r);
+    Py_XDECREF(r);
+    return done;
+}
+
+/* NULL, where the engine did the call, or with an exception. */
+static variant *first_variant(loop_call *c, const unsigned char *key, int length, variant *announced)
+{
     signature *s = (signature *)c->s;
-    v->next = s->variants;
-    return s->variants = v;
+    if (c->k->direct && !s->engine && !ask_engine(c->k, s)) return NULL;
+    if (!s->engine || s->engine == Py_None || !loop_first(c)) return make_variant(c->k, s, key, length);
+    c->served = true;
+    if (announced && announced->asker == (int)getpid()) return NULL;
+    if (!announced && !(announced = enter_variant(s, key, length, NULL, NULL))) return c->served = false, NULL;
+    announced->asker = (int)getpid();
+    PyObject *r = PyObject_CallMethod((PyObject *)c->k, "_later", "iy#y#", s->device, (char *)s->key,
+                                      (Py_ssize_t)loop_operands(c->k), (char *)key, (Py_ssize_t)length);
+    c->served = r != NULL;
+    Py_XDECREF(r);
+    return NULL;
+}
+
+PyObject *loop_make(PyObject *o, PyObject *args)
+{
+    loop_kernel *k = (loop_kernel *)o;
+    const char *of, *key;
+    Py_ssize_t n, length;
+    int device;
+    if (!PyArg_ParseTuple(args, "iy#y#:_make", &device, &of, &n, &key, &length)) return NULL;
+    signature *s = k->signatures;
+    while (s && (s->device != device || n != loop_operands(k) || memcmp(s->key, of, (size_t)n) != 0)) s = s->next;
+    if (!s) return PyErr_Format(PyExc_ValueError, "_make: there was no call with such types");
+    const int before = cp_device_current();
+    if (before != device && cp_device_use(device) != CP_OK) return cpy_raise();
+    bool done = make_variant(k, s, (const unsigned char *)key, (int)length) != NULL;
+    if (before != device) cp_device_use(before);
+    return done ? Py_NewRef(Py_None) : NULL;
 }
 
 static variant *find_variant(loop_call *c, int flags)
@@ -180,11 +251,11 @@ static variant *find_variant(loop_call *c, int flags)
         key[length++] = (unsigned char)lie(c, i);
         key[length++] = c->x[i] && c->k->raw[i] ? (unsigned char)cp_ndim(c->x[i]) : 0;
     }
-    variant *v = c->s->variants;
-    while (v && (v->length != length || memcmp(v->key, key, (size_t)length) != 0)) v = v->next;
-    if (v || !c->k->patient || c->prepare) return v ? v : new_variant(c, key, length);
-    c->declined = true;
-    return NULL;
+    variant *v = known_variant(c->s, key, length);
+    if (v && v->first) return v;
+    if (c->k->patient && !c->prepare) return c->declined = true, NULL;
+    if (c->prepare) return make_variant(c->k, (signature *)c->s, key, length);
+    return first_variant(c, key, length, v);
 }
 
 /* --- geometry --- */
@@ -245,7 +316,7 @@ static bool run_elementwise(loop_call *c)
     g.n = 0;
     c->wide = neighbours(c);
     variant *v = find_variant(c, (is_narrow(c) ? NARROW : 0) | (c->wide > 1 ? WIDE : 0));
-    if (!v || c->prepare) return v != NULL;
+    if (!v || c->prepare) return v != NULL || c->served;
     int64_t per = most(256, least(CPU_PIECE, parts(c->kept, CPU_TASKS)));
     per = (per + 63) / 64 * 64;
     put(&g, c->kept);

@@ -194,7 +194,7 @@ cp_graph *cp_stream_capture_end(cp_stream *s)
     cpi_device *d = s->device;
     cpi_capture *c = take(s);
     if (!c) {
-        cpi_fail(CP_ERROR_RUNTIME, "%s: the stream began no capture", function);
+        cpi_fail(CP_ERROR_DEVICE, "%s: cudaErrorIllegalState: the stream began no capture", function);
         return NULL;
     }
     cp_graph ended = {.device = d, .capture = c}, *g = cpi_malloc(sizeof *g);
@@ -220,6 +220,7 @@ static cp_code on_its_device(const char *function, const cp_graph *g, const cp_s
     if (g->device != s->device)
         return cpi_fail(CP_ERROR_VALUE, "%s: the graph is of %s, the stream of %s", function, g->device->label,
                         s->device->label);
+    if (!cpi_may_use(function, s->device)) return cp_error();
     if (s->device->backend->use) s->device->backend->use(s->device);
     return CP_OK;
 }
@@ -236,9 +237,11 @@ cp_code cp_graph_upload(cp_graph *g, cp_stream *s)
     return code ? code : g->device->backend->graph_upload(g, s);
 }
 
+static void free_later(void *graph) { cp_graph_free(*(cp_graph **)graph); }
+
 void cp_graph_free(cp_graph *g)
 {
-    if (!g) return;
+    if (!g || (cpi_in_call() && cpi_leave_for_later(free_later, &g, sizeof g))) return;
     cpi_device *d = g->device;
     if (!d->forked) {
         if (d->backend->use) d->backend->use(d);

@@ -202,7 +202,7 @@ cp_code cp_device_query(int device, cp_device_info *info)
 cp_code cp_device_synchronize(int device)
 {
     cpi_device *d = cpi_device_get("device_synchronize", device);
-    return d && cpi_may_wait("device_synchronize") ? d->backend->device_sync(d) : cp_error();
+    return d && cpi_may_wait("device_synchronize", d) ? d->backend->device_sync(d) : cp_error();
 }
 
 cp_code cp_pool_query(int device, cp_pool_stats *stats)

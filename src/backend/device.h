@@ -11,8 +11,9 @@ cpi_device *cpi_device_get(const char *function, int id);
 cpi_device *cpi_device_current(void);
 /* The calling thread's stream on the device. */
 cp_stream *cpi_stream(cpi_device *device);
-/* Whether the calling thread may wait for a device (cp_synchronize_allow); else the error is written. */
-bool cpi_may_wait(const char *function);
+/* Whether the calling thread may wait for the device: cp_synchronize_allow lets it, and it is in no function that a
+ * stream of the device's backend called. Else the error is written. */
+bool cpi_may_wait(const char *function, const cpi_device *device);
 /* Workspace in stream order; NULL: error written. Freed with cpi_work_free. */
 void *cpi_work_alloc(cp_stream *stream, size_t bytes);
 void cpi_work_free(cp_stream *stream, void *memory);

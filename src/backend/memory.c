@@ -8,6 +8,7 @@
 #include "backend/device.h"
 #include "backend/live.h"
 #include "backend/pool.h"
+#include "backend/stream.h"
 #include "core/memory.h"
 
 static bool known(const char *function, cp_memory_kind kind)
@@ -31,7 +32,7 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
 {
     const char *function = "memory_new";
     cpi_device *d = cpi_device_get(function, device);
-    if (!d || !known(function, kind)) return NULL;
+    if (!d || !known(function, kind) || !cpi_may_use(function, d)) return NULL;
     if (!bytes) bytes = 1;
     void *p = cpi_allocation_fails() ? NULL : new_memory(d, bytes, kind);
     if (p) cpi_count_live(1), cpi_live_add(p, bytes);
@@ -39,28 +40,49 @@ void *cp_memory_new(int device, size_t bytes, cp_memory_kind kind)
     return p;
 }
 
+typedef struct ended { cp_stream *stream; void *memory; size_t bytes; cp_memory_kind kind; } ended;
+
+static void give_back(const ended *e)
+{
+    cpi_device *d = e->stream->device;
+    if (d->backend->memory_of_kind_free) {
+        d->backend->memory_of_kind_free(e->stream, e->memory, e->bytes, e->kind);
+    } else if (e->kind == CP_MEMORY_PINNED) {
+        free(e->memory);
+    } else {
+        d->backend->memory_free(d, e->memory, e->bytes);
+    }
+}
+
+static void give_back_later(void *what)
+{
+    ended *e = what;
+    if (e->stream->device->backend->use) e->stream->device->backend->use(e->stream->device);
+    give_back(e);
+    cpi_stream_unref(e->stream);
+}
+
 void cp_memory_free(int device, void *memory, size_t bytes, cp_memory_kind kind)
 {
     const char *function = "memory_free";
     cpi_device *d = memory ? cpi_device_get(function, device) : NULL;
     if (!d || !known(function, kind)) return;
-    if (!bytes) bytes = 1;
+    ended e = {cpi_stream(d), memory, bytes ? bytes : 1, kind};
     cpi_count_live(-1);
     cpi_live_remove(memory);
-    if (d->backend->memory_of_kind_free) {
-        d->backend->memory_of_kind_free(cpi_stream(d), memory, bytes, kind);
-    } else if (kind == CP_MEMORY_PINNED) {
-        free(memory);
-    } else {
-        d->backend->memory_free(d, memory, bytes);
+    if (cpi_in_call()) {
+        cpi_stream_ref(e.stream);
+        if (cpi_leave_for_later(give_back_later, &e, sizeof e)) return;
+        cpi_stream_unref(e.stream);
     }
+    give_back(&e);
 }
 
 cp_code cpi_copy_peer(cpi_device *to_device, void *to, cpi_device *from_device, const void *from, size_t bytes)
 {
     const cpi_backend *there = to_device->backend, *here = from_device->backend;
     if (from_device->id == CP_CPU) return there->from_host(cpi_stream(to_device), to, from, bytes);
-    if (to_device->id == CP_CPU && !cpi_may_wait("to_device")) return cp_error();
+    if (to_device->id == CP_CPU && !cpi_may_wait("to_device", from_device)) return cp_error();
     if (to_device->id == CP_CPU) return here->to_host(cpi_stream(from_device), to, from, bytes);
     if (there == here && there->copy_peer) {
         cp_stream *sender = cpi_stream(from_device);
@@ -81,7 +103,7 @@ cp_code cp_memory_copy(void *to, int to_device, const void *from, int from_devic
     if (!bytes) return CP_OK;
     if (cpi_null(function, to) || cpi_null(function, from)) return CP_ERROR_VALUE;
     cpi_device *d = cpi_device_get(function, to_device), *s = d ? cpi_device_get(function, from_device) : NULL;
-    if (!s) return cp_error();
+    if (!s || !cpi_may_use(function, d) || !cpi_may_use(function, s)) return cp_error();
     return d == s ? d->backend->copy(cpi_stream(d), to, from, bytes) : cpi_copy_peer(d, to, s, from, bytes);
 }
 

@@ -534,6 +534,7 @@ void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
 
 void *cpi_pool_alloc(cpi_pool *p, cp_stream *stream, size_t bytes)
 {
+    if (!cpi_may_use("memory", p->device)) return NULL; /* who waits for the device may hold the lock */
     cpi_settle();
     if (bytes > (size_t)INT64_MAX / 2 || cpi_allocation_fails()) goto none;
     size_t size = round_up(bytes ? bytes : 1, UNIT);
@@ -585,12 +586,29 @@ static void forget_users(block *b, cp_stream **gone)
     b->many_users = false;
 }
 
+typedef struct left { cp_stream *stream; void *memory; } left;
+
+static void free_later(void *what)
+{
+    const left *l = what;
+    cpi_pool_free(l->stream->device->pool, l->stream, l->memory);
+    cpi_stream_unref(l->stream);
+}
+
+static bool leave(cp_stream *stream, void *memory)
+{
+    left l = {cpi_stream_ref(stream), memory};
+    bool done = cpi_leave_for_later(free_later, &l, sizeof l);
+    if (!done) cpi_stream_unref(stream);
+    return done;
+}
+
 void cpi_pool_free(cpi_pool *p, cp_stream *stream, void *memory)
 {
     cp_stream *gone[USERS] = {NULL};
     if (!memory) return;
     cpi_live_remove(memory);
-    if (cpi_in_call() && cpi_leave_for_later(p->device, cpi_stream_ref(stream), memory)) return;
+    if (cpi_in_call() && leave(stream, memory)) return;
     cpi_settle();
     pthread_mutex_lock(&p->lock);
     block *b = table_find(p, memory, false);

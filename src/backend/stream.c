@@ -14,17 +14,6 @@
 
 static _Thread_local cp_stream *streams[CPI_DEVICES];
 
-/* What ended in a function that a stream called. */
-typedef struct left {
-    cpi_device *device;
-    cp_stream *stream;
-    void *memory;
-    struct left *next;
-} left;
-
-static _Thread_local bool in_call;
-static left *all_left; /* changed atomically: who waits for a device holds no lock that a call may need */
-
 static cp_stream **slot_of(const cpi_device *d) { return &streams[d->slot]; }
 
 static bool default_per_thread; /* written before there is any device */
@@ -85,14 +74,15 @@ static cp_stream *find(const cpi_device *d, const void *handle)
 void cpi_streams_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
-    all_left = NULL; /* the parent's */
-    in_call = false;
+    cpi_calls_after_fork();
 }
+
+static void unref_later(void *stream) { cpi_stream_unref(*(cp_stream **)stream); }
 
 void cpi_stream_unref(cp_stream *s)
 {
     if (s == &s->device->null_stream) return;
-    if (in_call && cpi_leave_for_later(s->device, s, NULL)) return;
+    if (cpi_in_call() && cpi_leave_for_later(unref_later, &s, sizeof s)) return;
     if (__atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL)) return;
     pthread_mutex_lock(&lock);
     cp_stream **link = &made;
@@ -207,8 +197,9 @@ bool cp_synchronize_allow(bool allow)
     return before;
 }
 
-bool cpi_may_wait(const char *function)
+bool cpi_may_wait(const char *function, const cpi_device *device)
 {
+    if (cpi_call_forbids(device)) return cpi_call_refuses(function), false;
     if (waits_refused) cpi_fail(CP_ERROR_SYNCHRONIZED, "%s: this thread may not wait for devices now", function);
     return !waits_refused;
 }
@@ -238,7 +229,7 @@ cp_stream *cp_stream_current(int device)
 cp_code cp_stream_synchronize(cp_stream *s)
 {
     if (cpi_null("stream_synchronize", s)) return CP_ERROR_VALUE;
-    if (!cpi_may_wait("stream_synchronize")) return cp_error();
+    if (!cpi_may_wait("stream_synchronize", s->device)) return cp_error();
     return s->device->backend->stream_sync(s);
 }
 
@@ -252,86 +243,7 @@ bool cp_stream_is_blocking(const cp_stream *s) { return s && s->flags & CPI_STRE
 
 int cp_stream_priority(const cp_stream *s) { return s ? s->priority : 0; }
 
-/* --- calls from streams --- */
-
-
-bool cpi_in_call(void) { return in_call; }
-
-bool cpi_leave_for_later(cpi_device *device, cp_stream *stream, void *memory)
-{
-    left *l = malloc(sizeof *l);
-    if (!l) return false;
-    *l = (left){device, stream, memory, __atomic_load_n(&all_left, __ATOMIC_RELAXED)};
-    while (!__atomic_compare_exchange_n(&all_left, &l->next, l, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        ;
-    return true;
-}
-
-void cpi_settle(void)
-{
-    if (in_call || !__atomic_load_n(&all_left, __ATOMIC_RELAXED)) return;
-    for (left *l = __atomic_exchange_n(&all_left, NULL, __ATOMIC_ACQUIRE), *next; l; l = next) {
-        next = l->next;
-        if (l->memory) cpi_pool_free(l->device->pool, l->stream, l->memory);
-        cpi_stream_unref(l->stream);
-        free(l);
-    }
-}
-
-typedef struct host_call {
-    void (*function)(void *argument);
-    void *argument;
-    void (*release)(void *argument);
-} host_call;
-
-static void call_once(void *call)
-{
-    host_call *c = call;
-    bool before = in_call;
-    in_call = true;
-    c->function(c->argument);
-    if (c->release) c->release(c->argument);
-    in_call = before;
-    free(c);
-}
-
-/* The same of one that a graph calls at each launch. */
-static void call_again(void *call)
-{
-    host_call *c = call;
-    bool before = in_call;
-    in_call = true;
-    c->function(c->argument);
-    in_call = before;
-}
-
-static void call_gone(void *call)
-{
-    host_call *c = call;
-    if (c->release) c->release(c->argument);
-    free(c);
-}
-
-cp_code cp_stream_call(cp_stream *s, void (*function)(void *argument), void *argument, void (*release)(void *argument))
-{
-    const char *name = "stream_call";
-    if (cpi_null(name, s)) return CP_ERROR_VALUE;
-    if (!function) return cpi_fail(CP_ERROR_VALUE, "%s: there is no function to call", name);
-    const cpi_backend *backend = s->device->backend;
-    if (backend->use) backend->use(s->device);
-    host_call *c = malloc(sizeof *c);
-    if (!c) return cpi_fail(CP_ERROR_MEMORY, "%s: out of host memory", name);
-    *c = (host_call){function, argument, release};
-    if (cpi_capture_if_any(s)) { /* called at each launch */
-        if (!cpi_capture_own(s, c, call_gone)) return free(c), cp_error();
-        cp_code code = backend->stream_call(s, call_again, c);
-        if (code) c->release = NULL; /* the caller's to end, as it was not given */
-        return code;
-    }
-    cp_code code = backend->stream_call(s, call_once, c);
-    if (code) free(c);
-    return code;
-}
+/* --- events --- */
 
 cp_code cp_stream_wait(cp_stream *s, cp_event *e)
 {
@@ -356,9 +268,11 @@ cp_event *(cp_event_create)(int device, const cp_event_create_options *options)
     return e;
 }
 
+static void free_later(void *event) { cp_event_free(*(cp_event **)event); }
+
 void cp_event_free(cp_event *e)
 {
-    if (!e) return;
+    if (!e || (cpi_in_call() && cpi_leave_for_later(free_later, &e, sizeof e))) return;
     e->device->backend->event_free(e);
     cpi_free_host(e);
 }
@@ -378,7 +292,7 @@ cp_code cp_event_record(cp_event *e, cp_stream *s)
 cp_code cp_event_synchronize(cp_event *e)
 {
     if (cpi_null("event_synchronize", e)) return CP_ERROR_VALUE;
-    if (!cpi_may_wait("event_synchronize")) return cp_error();
+    if (!cpi_may_wait("event_synchronize", e->device)) return cp_error();
     return e->device->backend->event_sync(e);
 }
 
@@ -389,9 +303,11 @@ cp_code cp_event_elapsed(cp_event *start, cp_event *end, double *ms)
     if (cpi_null("event_elapsed", start) || cpi_null("event_elapsed", end) || cpi_null("event_elapsed", ms))
         return CP_ERROR_VALUE;
     if (!start->recorded || !end->recorded)
-        return cpi_fail(CP_ERROR_VALUE, "event_elapsed: both events must have been recorded");
+        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: cudaErrorInvalidResourceHandle: both events must have been "
+                        "recorded");
     if ((start->flags | end->flags) & CPI_EVENT_NO_TIMING)
-        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: an event was made without timing");
+        return cpi_fail(CP_ERROR_DEVICE, "event_elapsed: cudaErrorInvalidResourceHandle: an event was made without "
+                        "timing");
     if (start->device != end->device)
         return cpi_fail(CP_ERROR_VALUE, "event_elapsed: the events are of two devices");
     return start->device->backend->event_elapsed(start, end, ms);

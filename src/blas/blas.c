@@ -211,7 +211,7 @@ static bool find(void)
     static const char *const bundled[] = {"numpy.libs/libscipy_openblas*.so*", "scipy.libs/libscipy_openblas*.so*",
                                           "numpy.libs/libopenblas*.so*", "scipy.libs/libopenblas*.so*"};
     const char *named = getenv("CUPRITE_OPENBLAS");
-    if (named && *named) return use(named, false);
+    if (named && *named) return use(named, true);
     for (int i = 0; i < 2; i++)
         if (cpi_library_each(wheels[i], use_own, NULL)) return true;
     for (int i = 0; i < 4; i++)

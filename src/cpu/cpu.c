@@ -129,7 +129,8 @@ static cp_code stream_new(cp_stream *s)
 {
     s->priority = 0;
     if (!(s->flags & CPI_STREAM_ADOPTED)) return CP_OK;
-    return cpi_fail(CP_ERROR_VALUE, "stream_external: the CPU has no stream with the handle %p", s->handle);
+    return cpi_fail(CP_ERROR_DEVICE, "stream_external: cudaErrorInvalidResourceHandle: the CPU has no stream with the "
+                    "handle %p", s->handle);
 }
 
 static int stream_done(cp_stream *s) { (void)s; return 1; }
@@ -167,7 +168,7 @@ static cp_code properties(cpi_device *d, cp_property_fn tell, void *context)
         {"totalConstMem", 1, {65536}}, {"memPitch", 1, {2147483647}}, {"unifiedAddressing", 1, {1}},
         {"managedMemory", 1, {1}}, {"concurrentManagedAccess", 1, {1}}, {"pageableMemoryAccess", 1, {1}},
         {"canMapHostMemory", 1, {1}}, {"integrated", 1, {1}}, {"cooperativeLaunch", 1, {1}},
-        {"textureAlignment", 1, {512}},
+        {"textureAlignment", 1, {512}}, {"major", 1, {9}}, {"minor", 1, {0}},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         tell(context, known[i].name, known[i].n, known[i].values, NULL);

@@ -234,8 +234,10 @@ static cp_code run_group(cpi_chain *c, int group)
     if (!is_wanted(c, group)) return CP_OK;
     cp_code code = make_between(c, group);
     if (!code) code = cpi_lower(c, group, &p);
-    if (!code) cpi_run_pass(&p);
-    c->last = p;
+    if (!code) {
+        cpi_run_pass(&p);
+        c->last = p;
+    }
     c->npasses++;
     return code;
 }

@@ -23,6 +23,7 @@ typedef struct cpi_slot {
     int parent;     /* the slot that it is converted from, or -1 */
     int first, last; /* steps that write it, and that read it last; -1, INT_MAX: before and behind all */
     int place;      /* of a buffer, of a single value: its number */
+    int node;       /* fixed to the element of this operand; -1: to what is the pass's own */
 } cpi_slot;
 
 typedef enum { CPI_STEP_KERNEL, CPI_STEP_CONVERT, CPI_STEP_CHOOSE, CPI_STEP_SPREAD, CPI_STEP_COPY } cpi_step_kind;
@@ -72,6 +73,11 @@ typedef struct cpi_chain {
     cpi_pass last;
 } cpi_chain;
 
+/* pass.c: the shape and each access's strides (room for as many as there are dimensions), as the loop walks them. */
+void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides);
+/* The buffers that are needed; one is another's again behind the last step that reads it. Numbers of single values are
+ * never given again. */
+int cpi_assign_buffers(cpi_pass *p);
 /* A pass runs on all elements, on the pool's threads. */
 void cpi_run_pass(const cpi_pass *p);
 /* The only pass of a run, which lies in `memory`, is kept for the next one; the memory is the kept record's then. */

@@ -212,7 +212,11 @@ static bool type_cast(cpi_run *run, int i)
         return !cpi_value_as(cp_type_name(type), x, type, value) && type_number(run, i, type, value, false);
     }
     if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX), run->warned = true;
-    return record(run, i, type, 0, run->terms[node->in[0]].shape) && set_order(run, i);
+    if (!record(run, i, type, 0, run->terms[node->in[0]].shape) || !set_order(run, i)) return false;
+    /* A copy has the axes of which its original repeats elements innermost; operations leave them where they are. */
+    if (run->records[i].strides && run->f->nodes[node->in[0]].kind == CPI_NODE_OPERAND)
+        cpi_strides_like(x, 1, x->ndim, x->shape, run->records[i].strides);
+    return true;
 }
 
 static bool type_part(cpi_run *run, int i)

@@ -135,8 +135,6 @@ bool cpi_keep(const cpi_run *run, cp_array *const *operands, cpi_pass *p, char *
         if (p->accesses[k].kind == CPI_STREAMED) return false;
         if (size > widest) widest = size;
     }
-    for (int i = 0; i < p->nslots; i++) /* constants of other places than the pass's own memory */
-        if (p->slots[i].kind == CPI_SLOT_FIXED && p->slots[i].fixed != p->slots[i].value) return false;
     const bool flat = common(f, operands) != NULL;
     if ((flat && p->ndim != 1) || p->ntargets != f->nresults) return false;
     for (int k = 0; k < f->nresults; k++) /* else of another shape: nothing was to be done for an empty one */
@@ -214,6 +212,13 @@ static cp_code point(cpi_kept *kept, const cp_fusion *f, cp_array *const *operan
             cpi_array_used(x);
             a->data = x->data + a->offset;
         }
+    }
+    for (int i = 0; i < p->nslots; i++) { /* operands of one element; other constants lie in the kept memory */
+        cpi_slot *s = &p->slots[i];
+        if (s->kind != CPI_SLOT_FIXED || s->node < 0) continue;
+        const cp_array *x = operands[f->nodes[s->node].op];
+        cpi_array_used(x);
+        s->fixed = x->data;
     }
     if (!kept->layout) p->size = p->shape[0] = first->size;
     return CP_OK;

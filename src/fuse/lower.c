@@ -13,7 +13,6 @@
 #include "elementwise/engine_cpu.h"
 
 enum {
-    ROW = 256,                 /* rows of so many elements are worth blocks of their own */
     LONGEST = 16 << 10,        /* bytes of a buffer */
     FAILED = -1
 };
@@ -66,7 +65,7 @@ static int new_slot(lowering *l, cp_type type, cpi_slot_kind kind, bool one, voi
     s->kind = (uint8_t)kind;
     s->one = one;
     s->fixed = fixed;
-    s->parent = s->first = s->last = -1;
+    s->parent = s->first = s->last = s->node = -1;
     s->place = 0;
     return p->nslots++;
 }
@@ -152,100 +151,6 @@ static bool take_accesses(lowering *l)
     return true;
 }
 
-static void set_strides(lowering *l, const cpi_extents *s, int64_t *strides)
-{
-    cpi_pass *p = l->p;
-    p->ndim = s->ndim;
-    p->size = s->size;
-    if (s->ndim) memcpy(p->shape, s->dim, (size_t)s->ndim * sizeof *p->shape);
-    for (int k = 0; k < p->naccesses; k++) {
-        cpi_access *a = &p->accesses[k];
-        const cp_array *x = a->x;
-        a->strides = strides + k * s->ndim;
-        for (int d = 0; d < s->ndim; d++) {
-            int at = d - (s->ndim - x->ndim); /* x may have leading ones more than s */
-            a->strides[d] = at < 0 || x->shape[at] == 1 ? 0 : x->strides[at];
-        }
-    }
-}
-
-static void drop_ones(cpi_pass *p)
-{
-    int n = 0;
-    for (int d = 0; d < p->ndim; d++) {
-        if (p->shape[d] == 1) continue;
-        p->shape[n] = p->shape[d];
-        for (int k = 0; k < p->naccesses; k++) p->accesses[k].strides[n] = p->accesses[k].strides[d];
-        n++;
-    }
-    p->ndim = n;
-}
-
-/* Axes on which the first operand that has an opinion runs backwards are walked the other way. */
-static void turn_backward(cpi_pass *p)
-{
-    for (int d = 0; d < p->ndim; d++) {
-        int64_t first = 0;
-        for (int k = 0; k < p->naccesses && !first; k++) first = p->accesses[k].strides[d];
-        for (int k = 0; k < p->naccesses && first < 0; k++) {
-            cpi_access *a = &p->accesses[k];
-            a->data += a->strides[d] * (p->shape[d] - 1);
-            a->strides[d] = -a->strides[d];
-        }
-    }
-}
-
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
-/* Should axis a lie outside axis b? The first operand decides, ties and zeros go to the next. */
-static bool outside(const cpi_pass *p, int a, int b)
-{
-    for (int k = 0; k < p->naccesses; k++) {
-        int64_t sa = magnitude(p->accesses[k].strides[a]), sb = magnitude(p->accesses[k].strides[b]);
-        if (sa != sb && sa && sb) return sa > sb;
-    }
-    return false;
-}
-
-static void swap_axes(cpi_pass *p, int a, int b)
-{
-    int64_t t = p->shape[a];
-    p->shape[a] = p->shape[b];
-    p->shape[b] = t;
-    for (int k = 0; k < p->naccesses; k++) {
-        int64_t *s = p->accesses[k].strides;
-        t = s[a];
-        s[a] = s[b];
-        s[b] = t;
-    }
-}
-
-static void merge_axes(cpi_pass *p)
-{
-    int n = 0;
-    for (int d = 1; d < p->ndim; d++) {
-        bool joins = true;
-        for (int k = 0; k < p->naccesses && joins; k++)
-            joins = p->accesses[k].strides[n] == p->accesses[k].strides[d] * p->shape[d];
-        if (!joins) n++;
-        p->shape[n] = joins ? p->shape[n] * p->shape[d] : p->shape[d];
-        for (int k = 0; k < p->naccesses; k++) p->accesses[k].strides[n] = p->accesses[k].strides[d];
-    }
-    if (p->ndim) p->ndim = n + 1;
-}
-
-static void make_loop(lowering *l, int64_t *strides)
-{
-    cpi_pass *p = l->p;
-    set_strides(l, &l->run->shapes[l->group], strides);
-    drop_ones(p);
-    turn_backward(p);
-    for (int i = 1; i < p->ndim; i++) /* insertion sort: few axes, mostly in order, and stable */
-        for (int j = i; j > 0 && outside(p, j, j - 1); j--) swap_axes(p, j, j - 1);
-    merge_axes(p);
-    p->rows = p->ndim <= 1 || p->shape[p->ndim - 1] >= ROW;
-}
-
 /* Does the operand walk the whole loop with one stride? */
 static bool is_linear(const cpi_pass *p, const cpi_access *a)
 {
@@ -281,18 +186,6 @@ static bool place_leaves(lowering *l)
 
 /* --- values --- */
 
-/* The slot of node j's value. */
-static int slot_of(lowering *l, int j)
-{
-    int16_t *slot = &l->c->value[j].slot[0];
-    const cp_array *x = l->run->terms[j].x;
-    if (*slot >= 0) return *slot;
-    /* of size 1: an operand's element, or what the first pass made */
-    bool computed = cpi_is_computed(l->run, j);
-    void *at = computed ? (void *)l->c->values[j].bytes : x->data;
-    return *slot = (int16_t)new_slot(l, x->type, CPI_SLOT_FIXED, true, at);
-}
-
 static int constant(lowering *l, cp_type type, const void *value)
 {
     int s = new_slot(l, type, CPI_SLOT_FIXED, true, NULL);
@@ -301,6 +194,21 @@ static int constant(lowering *l, cp_type type, const void *value)
     memcpy(slot->value, value, cpi_itemsize(type));
     slot->fixed = slot->value;
     return s;
+}
+
+/* The slot of node j's value. */
+static int slot_of(lowering *l, int j)
+{
+    int16_t *slot = &l->c->value[j].slot[0];
+    const cp_array *x = l->run->terms[j].x;
+    if (*slot >= 0) return *slot;
+    if (cpi_is_host(x)) return *slot = (int16_t)constant(l, x->type, x->value);
+    /* of size 1: an operand's element, or what the first pass made */
+    bool computed = cpi_is_computed(l->run, j);
+    void *at = computed ? (void *)l->c->values[j].bytes : x->data;
+    *slot = (int16_t)new_slot(l, x->type, CPI_SLOT_FIXED, true, at);
+    if (*slot >= 0 && !computed) l->p->slots[*slot].node = j;
+    return *slot;
 }
 
 static int result_slot(lowering *l, cp_type type, bool one)
@@ -535,59 +443,13 @@ static bool place_targets(lowering *l)
     return true;
 }
 
-/* --- buffers --- */
-
-typedef struct { int free[CPI_CHAIN_SLOTS], nfree, made; } buffers;
-
-static int take_buffer(buffers *b) { return b->nfree ? b->free[--b->nfree] : b->made++; }
-
-/* May the step write where it reads: a kernel on elements of one size, of which it is the last reader? */
-static int in_place(const cpi_pass *p, const cpi_step *s, int index)
-{
-    const cpi_slot *out = &p->slots[s->at[0]];
-    if (s->kind != CPI_STEP_KERNEL || s->nout != 1 || out->kind != CPI_SLOT_BUFFER) return FAILED;
-    for (int k = 1; k < s->n; k++) {
-        const cpi_slot *in = &p->slots[s->at[k]];
-        if (in->kind == CPI_SLOT_BUFFER && in->last == index &&
-            cpi_itemsize(in->type) == cpi_itemsize(out->type))
-            return s->at[k];
-    }
-    return FAILED;
-}
-
-/* A buffer is another's again behind the last step that reads it. Numbers of single values are never given again. */
-static int assign_buffers(cpi_pass *p)
-{
-    buffers b = {.nfree = 0, .made = 0};
-    int ones = 0;
-    for (int i = 0; i < p->nslots; i++) {
-        cpi_slot *s = &p->slots[i];
-        if (s->kind == CPI_SLOT_ONE) s->place = ones++;
-        else if (s->kind == CPI_SLOT_BUFFER && s->first < 0) s->place = take_buffer(&b); /* gathered */
-    }
-    for (int i = 0; i < p->nsteps; i++) {
-        const cpi_step *s = &p->steps[i];
-        const int reused = in_place(p, s, i);
-        for (int k = 0; k < s->nout; k++) {
-            cpi_slot *out = &p->slots[s->at[k]];
-            if (out->kind == CPI_SLOT_BUFFER) out->place = reused < 0 ? take_buffer(&b) : p->slots[reused].place;
-        }
-        for (int k = 0; k < s->n; k++) {
-            const cpi_slot *in = &p->slots[s->at[k]];
-            bool again = false; /* the same slot twice is freed once */
-            for (int q = 0; q < k; q++) again |= s->at[q] == s->at[k];
-            if (!again && in->kind == CPI_SLOT_BUFFER && in->last == i && s->at[k] != reused)
-                b.free[b.nfree++] = in->place;
-        }
-    }
-    return b.made;
-}
+/* --- blocks --- */
 
 /* Elements of a block: the buffers together stay in the cache. */
 static bool set_block(lowering *l)
 {
     cpi_pass *p = l->p;
-    int made = assign_buffers(p);
+    int made = cpi_assign_buffers(p);
     int64_t widest = 1;
     for (int i = 0; i < p->nslots; i++) {
         int64_t size = cpi_itemsize(p->slots[i].type);
@@ -616,7 +478,7 @@ cp_code cpi_lower(cpi_chain *c, int group, cpi_pass *p)
     p->accesses = (cpi_access *)(void *)at;
     at += accesses_of(run) * sizeof(cpi_access);
     if (!take_accesses(&l)) return CP_ERROR_UNSUPPORTED;
-    make_loop(&l, (int64_t *)(void *)at);
+    cpi_make_loop(p, &run->shapes[group], (int64_t *)(void *)at);
     if (!place_leaves(&l)) return CP_ERROR_UNSUPPORTED;
     for (int i = 0; i < run->f->nnodes; i++)
         if (is_mine(&l, i) && cpi_is_computed(run, i) && !lower_node(&l, i)) return CP_ERROR_UNSUPPORTED;

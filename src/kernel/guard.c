@@ -68,7 +68,8 @@ static bool pass_division(ucontext_t *u)
         if (mod == 2) p += 4;
         divisor_is_zero = -1; /* told by the dividend below */
     } else {
-        greg_t v = *numbered(u, rm | (rex & 1) << 3);
+        bool second = byte && !rex && rm >= 4; /* ah, ch, dh or bh */
+        greg_t v = second ? *numbered(u, rm - 4) >> 8 : *numbered(u, rm | (rex & 1) << 3);
         int bits = byte ? 8 : operand16 ? 16 : rex & 8 ? 64 : 32;
         divisor_is_zero = bits == 64 ? v == 0 : (v & ((1ll << bits) - 1)) == 0;
     }
@@ -202,13 +203,18 @@ void cpi_guard_install(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A thread that has a stack for signals already keeps it. */
+/* Once a thread. One that has a stack for signals already keeps it. */
 static void need_stack(void)
 {
     static _Thread_local bool done;
     stack_t there;
     if (done) return;
     done = true;
+    sigset_t faults; /* a thread that blocks signals would be ended by its own faults, and the process with it */
+    sigemptyset(&faults);
+    for (int i = 0; i < SIGNALS; i++) sigaddset(&faults, signals[i]);
+    sigaddset(&faults, CPI_STOP);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
     if (sigaltstack(NULL, &there) == 0 && !(there.ss_flags & SS_DISABLE)) return;
     void *memory = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;

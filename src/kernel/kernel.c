@@ -104,11 +104,18 @@ cp_module *cp_module_load(const void *image, int64_t bytes)
     return load("module_load", &s);
 }
 
+static void unload_later(void *module)
+{
+    cp_module *m = *(cp_module **)module;
+    ops_of(m)->unload(cpi_stream(m->device), m->impl);
+    cpi_free_host(m);
+}
+
 void cp_module_free(cp_module *m)
 {
     if (!m || __atomic_sub_fetch(&m->refs, 1, __ATOMIC_ACQ_REL)) return;
-    ops_of(m)->unload(cpi_stream(m->device), m->impl);
-    cpi_free_host(m);
+    if (cpi_in_call() && cpi_leave_for_later(unload_later, &m, sizeof m)) return; /* it may wait for launches */
+    unload_later(&m);
 }
 
 int cp_module_device(const cp_module *m) { return m ? m->device->id : CP_NO_DEVICE; }
@@ -118,6 +125,7 @@ cp_code cp_module_global(cp_module *m, const char *name, void **address, int64_t
     if (cpi_null("module_global", m) || cpi_null("module_global", name) || cpi_null("module_global", address) ||
         cpi_null("module_global", bytes))
         return CP_ERROR_VALUE;
+    if (!cpi_may_use("module_global", m->device)) return cp_error();
     return ops_of(m)->symbol(cpi_stream(m->device), m->impl, name, address, bytes);
 }
 

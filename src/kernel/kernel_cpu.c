@@ -137,8 +137,14 @@ static bool has_structure(const char *p, size_t n)
     return false;
 }
 
-/* What must be carried out before the text can be read: conditions, headers of the user's, macros with a program's
- * structure in them, in the text or among the options. */
+/* Whether the end of a line at p, which counts for nothing, stands inside a word. */
+static bool is_spliced_word(const char *text, const char *p)
+{
+    return p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_') && (isalnum((unsigned char)p[2]) || p[2] == '_');
+}
+
+/* What must be carried out before the text can be read: words over several lines, conditions, headers of the
+ * user's, macros with a program's structure in them, in the text or among the options. */
 static bool needs_preprocessor(const cpi_source *source)
 {
     const char *text = source->text;
@@ -147,6 +153,8 @@ static bool needs_preprocessor(const cpi_source *source)
         if (strstr(source->options[i], "-include") || strstr(source->options[i], "--pre-include") ||
             has_structure(source->options[i], strlen(source->options[i])))
             return true;
+    for (const char *p = strstr(text, "\\\n"); p; p = strstr(p + 2, "\\\n"))
+        if (is_spliced_word(text, p)) return true;
     for (const char *p = text; p; p = strchr(p, '\n')) {
         p += strspn(p, " \t\r\n");
         if (*p != '#') continue;
@@ -213,7 +221,13 @@ static cp_code translated(const machine *m, const cpi_source *source, bool wide,
         cp_code code = cpi_compiler_preprocess(m->compiler, m->folder, source, &read);
         if (code) return code;
     }
-    const char *text = read ? read : source->text;
+    if (!read && !(read = strdup(source->text))) return CP_ERROR_MEMORY;
+    cpi_tokens_plain(read);
+    if (!cpi_cu_rename_own(read)) {
+        free(read);
+        return cp_error();
+    }
+    const char *text = read;
     if (wide) cpi_string_put(out, "#define __CU_WIDE 1\n");
     if (cpi_cu_read(text, &p, &unbalanced)) {
         const char *tier = getenv("CUPRITE_KERNEL_TIER"); /* for tests: fibers are right wherever loops are */
@@ -384,8 +398,10 @@ static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute
 {
     const __cu_kernel *k = f->handle;
     (void)stream;
+    unsigned called = 0; /* by functions that it calls */
+    for (const int *c = k->calls; c && *c; c++) called += k->apart[*c];
     *value = which == CP_KERNEL_MAX_THREADS_PER_BLOCK ? 1024
-             : which == CP_KERNEL_SHARED_SIZE_BYTES ? (int)(*k->shared + *k->apart)
+             : which == CP_KERNEL_SHARED_SIZE_BYTES ? (int)(*k->shared + *k->apart + called)
              : which == CP_KERNEL_PTX_VERSION || which == CP_KERNEL_BINARY_VERSION ? 90
              : which == CP_KERNEL_PREFERRED_SHARED_MEMORY_CARVEOUT ? -1 : 0;
     return CP_OK;
@@ -494,7 +510,18 @@ static const __cu_kernel *wide_kernel(module *m, const char *name)
     return there ? find(&m->wide, name) : NULL;
 }
 
-enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16 };
+enum { NARROW = INT32_MAX - 1024, NARROW_GRID = 1 << 20, ALONE = 2048, TASKS = 256, TOGETHER = 1 << 16, ROUND = 4096 };
+
+/* Blocks that go round loops together are neighbours in memory in every round: a task has as many as one thread may
+ * have. Whoever has them, threads do the same (they have no atomic operations), so that results are the same bits. */
+static uint64_t shares(uint64_t blocks, uint64_t threads)
+{
+    uint64_t tasks = (uint64_t)cpi_workers(), each, least = (ROUND + threads - 1) / threads;
+    tasks = tasks > 1 ? 2 * tasks : 1;
+    each = (blocks + tasks - 1) / tasks;
+    if (each < least) each = least;
+    return (blocks + TASKS - 1) / TASKS > each ? (blocks + TASKS - 1) / TASKS : each;
+}
 
 static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
@@ -521,6 +548,7 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
                         (unsigned long long)threads, TOGETHER);
     j.together = l->cooperative && k->tier == CPI_TIER_FIBERS;
     j.each = j.together || j.blocks <= (ALONE - 1) / threads ? j.blocks : (j.blocks + TASKS - 1) / TASKS;
+    if (k->joined && j.each < j.blocks) j.each = shares(j.blocks, threads);
     cpi_guard_install();
     cp_code watched = cpi_watchdog_begin(&j.number);
     if (watched) return watched;

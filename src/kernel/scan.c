@@ -34,8 +34,12 @@ bool cpi_cu_needs_context(const cpi_token *w)
                                         "__shared__",       "atomicAdd",        "atomicSub",       "atomicExch",
                                         "atomicMin",        "atomicMax",        "atomicInc",       "atomicDec",
                                         "atomicCAS",        "atomicAnd",        "atomicOr",        "atomicXor",
-                                        "atomicAdd_block",  "atomicAdd_system", "atomicCAS_block", "atomicCAS_system",
-                                        "atomicExch_block", "atomicMax_block",  "atomicMin_block", NULL};
+                                        "atomicAdd_block", "atomicAdd_system", "atomicSub_block", "atomicSub_system",
+                                        "atomicExch_block", "atomicExch_system", "atomicMin_block", "atomicMin_system",
+                                        "atomicMax_block", "atomicMax_system", "atomicInc_block", "atomicInc_system",
+                                        "atomicDec_block", "atomicDec_system", "atomicCAS_block", "atomicCAS_system",
+                                        "atomicAnd_block", "atomicAnd_system", "atomicOr_block", "atomicOr_system",
+                                        "atomicXor_block", "atomicXor_system", NULL};
     return one_of(w, words) || cpi_cu_waits(w);
 }
 
@@ -44,7 +48,12 @@ static const char *const refused[][2] = {
     {"tex1D", "textures"}, {"tex2D", "textures"}, {"tex3D", "textures"}, {"tex1Dfetch", "textures"},
     {"surf2Dread", "surfaces"}, {"surf2Dwrite", "surfaces"}, {"cudaTextureObject_t", "textures"},
     {"cudaSurfaceObject_t", "surfaces"}, {"cudaDeviceSynchronize", "dynamic parallelism"},
-    {"cudaLaunchDevice", "dynamic parallelism"}, {"wmma", "tensor cores (wmma)"}};
+    {"cudaLaunchDevice", "dynamic parallelism"}, {"wmma", "tensor cores (wmma)"},
+    {"this_cluster", "clusters"}, {"cluster_group", "clusters"}, {"__isGlobal", "the kind of memory of an address"},
+    {"__isShared", "the kind of memory of an address"}, {"__isConstant", "the kind of memory of an address"},
+    {"__isLocal", "the kind of memory of an address"}, {"__isGridConstant", "the kind of memory of an address"},
+    {"__cvta_generic_to_shared", "addresses of one kind of memory"},
+    {"__cvta_generic_to_global", "addresses of one kind of memory"}};
 
 /* What a GPU has and the CPU has not. */
 static bool refuse(const cpi_tokens *t)
@@ -350,6 +359,19 @@ static void find_hidden(cpi_cu_program *p)
     }
 }
 
+/* Kernels of one name: which of their bodies is meant, types tell. */
+static void find_overloaded(cpi_cu_program *p)
+{
+    for (int k = 0; k < p->nfunctions; k++) {
+        cpi_cu_function *f = &p->function[k], *g = f;
+        if (!f->global || f->body < 0) continue;
+        const cpi_token *w = &p->tokens.at[f->name];
+        while ((g = named(p, w, (int)(g - p->function) + 1)))
+            if (g->global && g->body >= 0 && strcmp(p->scopes.at + g->scope, p->scopes.at + f->scope) == 0)
+                f->overloaded = g->overloaded = true;
+    }
+}
+
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
 {
     memset(p, 0, sizeof *p);
@@ -367,6 +389,7 @@ bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced)
     while (spread(p)) {}
     for (int k = 0; k < p->nfunctions; k++)
         if (p->function[k].global) p->function[k].context = true;
+    find_overloaded(p);
     find_indirect(p);
     find_hidden(p);
     return true;

@@ -3,8 +3,8 @@
  *
  * Most kernels begin with `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) ...`. A compiler keeps such a test
  * in its loop over the threads, as masks. So it is written in a way that the loop (device/entry.h) can ask single
- * threads whether they pass, and have the others run without the test. Where blockIdx.x, blockDim.x and threadIdx.x are
- * met in that sum alone, neighbouring blocks are one loop.
+ * threads whether they pass, and have the others run without the test. Where blockIdx.x and threadIdx.x are met in that
+ * sum alone, neighbouring blocks are one loop.
  *
  * Invariant: what is asked has no effect and means for a thread what it means in the kernel; every comparison is of
  * the sum above (which neither wraps nor turns, as long as indices are below 2^31) with what is one for a row of
@@ -354,13 +354,26 @@ static bool is_joined(const reader *r)
             continue;
         }
         if (cpi_token_is(w, "__shared__") || cpi_token_is(w, "goto")) return false;
-        bool asks = cpi_token_is(w, "threadIdx") || cpi_token_is(w, "blockIdx") || cpi_token_is(w, "blockDim");
+        bool asks = cpi_token_is(w, "threadIdx") || cpi_token_is(w, "blockIdx");
         if (asks && (!is(r, i + 1, ".") || is(r, i + 2, "x"))) return false;
         for (int k = 0; w->kind == CPI_W_NAME && k < r->p->nfunctions; k++)
             if (r->p->function[k].context && cpi_token_same(w, word(r, r->p->function[k].name))) return false;
         for (int k = 0; w->kind == CPI_W_NAME && k < r->p->nvariables; k++)
             if (r->p->variable[k].shared && cpi_token_same(w, word(r, r->p->variable[k].name))) return false;
     }
+    return true;
+}
+
+/* Blocks that go round together: another block than one thinks is the first to come somewhere. That matters to those
+ * that wait for one another, and to the order of atomic operations. */
+bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f)
+{
+    const reader r = {.p = p, .f = f};
+    if (p->hidden_context || p->checked || p->all_fibers || !is_joined(&r)) return false;
+    for (int i = 0; i < p->tokens.n; i++)
+        if (is(&r, i, "volatile")) return false;
+    for (int i = f->body; i < f->end; i++)
+        if (word(&r, i)->length > 6 && memcmp(word(&r, i)->text, "atomic", 6) == 0) return false;
     return true;
 }
 

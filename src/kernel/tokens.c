@@ -121,6 +121,33 @@ static const char *word_end(reader *r, cpi_token *t)
     return mark_end(p);
 }
 
+/* What the two letters at p stand for; 0: for themselves. */
+static char digraph(const char *p)
+{
+    if (p[0] == '<' && p[1] == '%') return '{';
+    if (p[0] == '%' && p[1] == '>') return '}';
+    if (p[0] == '<' && p[1] == ':') return p[2] == ':' && p[3] != ':' && p[3] != '>' ? 0 : '['; /* a<::b> */
+    return p[0] == ':' && p[1] == '>' ? ']' : p[0] == '%' && p[1] == ':' ? '#' : 0;
+}
+
+void cpi_tokens_plain(char *text)
+{
+    cpi_token t;
+    reader r = {text, 1, true};
+    for (skip_blank(&r); *r.p; skip_blank(&r)) {
+        char mark = digraph(r.p);
+        if (mark) {
+            char *at = text + (r.p - text);
+            at[0] = mark;
+            at[1] = ' ';
+            if (mark != '#') r.p += 2; /* a line of a preprocessor is read as one */
+        } else {
+            r.p = word_end(&r, &t);
+        }
+        r.fresh = r.fresh && mark == '#';
+    }
+}
+
 /* `# 12 "file"` and `#line 12`: the line behind it has that number. */
 static void follow_line_marker(reader *r, const cpi_token *t)
 {

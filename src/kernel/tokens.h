@@ -27,6 +27,8 @@ typedef struct cpi_tokens {
 /* False with an error record: no memory, or (`*unbalanced`, no record) brackets without a partner. */
 bool cpi_tokens_read(const char *text, cpi_tokens *t, bool *unbalanced);
 void cpi_tokens_free(cpi_tokens *t);
+/* Writes the marks that two letters stand for (<% is {) as one and a blank. */
+void cpi_tokens_plain(char *text);
 /* Whether the token is this word or mark. */
 bool cpi_token_is(const cpi_token *t, const char *word);
 bool cpi_token_same(const cpi_token *a, const cpi_token *b);

@@ -30,9 +30,11 @@ typedef struct cpi_cu_function {
     bool context;   /* has the hidden parameter */
     bool barriers;  /* it, or what it calls, waits for other threads, in whatever way */
     bool lockstep;  /* its lanes go in step without saying so: lockstep.c */
+    bool overloaded; /* there are others of its name: a kernel is told from them by the types of its arguments */
+    bool calls;     /* the table has a list of what it calls */
     bool indirect;  /* its name is used without a call: no hidden parameter */
     cpi_tier tier;  /* of kernels */
-    uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c) */
+    uint8_t spans;  /* of kernels as loops: 1 guarded, 2 joined (spans.c), 4 with something kept for each thread */
     bool strides;   /* a kernel without barriers that is written as one with them, for its loops' sake */
     int scope;      /* start of its qualified name's prefix in `scopes` */
 } cpi_cu_function;
@@ -60,6 +62,9 @@ typedef struct cpi_cu_program {
 /* Reads the text. Errors are CP_ERROR_UNSUPPORTED with the user's line; `*unbalanced` as cpi_tokens_read has it. */
 bool cpi_cu_read(const char *text, cpi_cu_program *p, bool *unbalanced);
 void cpi_cu_free(cpi_cu_program *p);
+/* own.c: where a program has variables of its own with names such as threadIdx, they get others of the same length.
+ * False: no memory. */
+bool cpi_cu_rename_own(char *text);
 /* normal.c: the program `q`, whose text is `out`, in which kernels with warp operations can be taken apart; functions
  * are those of p in their order. False where there is no such kernel. */
 bool cpi_cu_normal(cpi_cu_program *p, const char *text, cpi_string *out, cpi_cu_program *q);
@@ -70,8 +75,8 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
 
 /* regions.c: the body of kernel `f` as loops over the threads between its barriers, braces included; false (nothing
  * written) where its structure does not allow that, or where it has neither barriers nor loops with the stride of the
- * grid. */
-bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, cpi_string *out);
+ * grid. `joined`: blocks may be one loop; then it becomes whether something is kept for each thread. */
+bool cpi_cu_regions(cpi_cu_program *p, const cpi_cu_function *f, bool *joined, cpi_string *out);
 /* Tokens first to last as the user wrote them, with what is ours in place of what CUDA's vocabulary needs. */
 void cpi_cu_copy(cpi_cu_program *p, const cpi_cu_function *f, int first, int last, cpi_string *out);
 /* Names (tokens) that the declaration from `first` to the ; at `end` declares; returns how many, at most `most`. */
@@ -82,8 +87,13 @@ bool cpi_cu_waits(const cpi_token *w);
 /* name( or name<...>( and no member. */
 bool cpi_cu_is_call(const cpi_tokens *t, int i);
 
-/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. */
+/* tables.c: kernels that are no templates, the instances `names`, and variables. */
+void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out);
+
+/* spans.c: in kernel `f` without barriers, the tests of threads that it begins with; the text of such an edit. Whether
+ * neighbouring blocks may go round its loops with the stride of the grid together. */
 void cpi_cu_find_spans(const cpi_cu_program *p, const cpi_cu_function *f, cpi_cu_spans *s);
+bool cpi_cu_joins_rounds(const cpi_cu_program *p, const cpi_cu_function *f);
 void cpi_cu_put_edit(const cpi_cu_edit *e, cpi_string *out);
 
 /* lockstep.c: whether the function has statements in which the lanes of a warp must go in step; the one at token i,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "kernel/translate.h"
 
 /* White space and comments between token i - 1 and token i. */
@@ -107,8 +106,8 @@ static int shared_before(const cpi_tokens *t, const cpi_cu_function *f, int i)
     return -1;
 }
 
-/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. `f`: NULL in methods, which no
- * kernel's size counts. */
+/* `__shared__ T a[4], b;` is a structure in the arena, and references to its members. `f`: NULL in methods, which
+ * are counted together. */
 static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int first, int word, cpi_string *out)
 {
     const cpi_tokens *t = &p->tokens;
@@ -129,9 +128,8 @@ static void put_shared(const cpi_cu_program *p, const cpi_cu_function *f, int fi
     if (before == -2) {
         cpi_string_put(out, "static __thread __cu_s%d __cu_t%d; __cu_s%d &__cu_r%d = __cu_t%d; ", word, word, word,
                        word, word);
-        if (f)
-            cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ", (int)(f - p->function),
-                           word, word);
+        cpi_string_put(out, "(void)&__cu_reserve_apart<%d, %d, sizeof(__cu_s%d)>::told; ",
+                       f ? (int)(f - p->function) : p->nfunctions, word, word);
     } else {
         char behind[64] = "0";
         if (before >= 0) snprintf(behind, sizeof behind, "__cu_o%d + sizeof(__cu_s%d)", before, before);
@@ -394,115 +392,29 @@ static void put_function(cpi_cu_program *p, cpi_cu_program *q, cpi_cu_function *
     put_head(p, f, out);
     if (f->body < 0) return;
     put_gap(p, f->body, out);
+    if (f->global && f->overloaded) forced = true; /* what the table says of one holds for all */
     if (f->global) f->tier = p->all_fibers || f->barriers || p->checked ? CPI_TIER_FIBERS : CPI_TIER_LOOP;
     if (f->global && f->barriers && !f->lockstep && !forced && !p->checked && !p->all_fibers &&
-        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, out)) {
+        cpi_cu_regions(q ? q : p, q ? &q->function[f - p->function] : f, NULL, out)) {
         f->tier = CPI_TIER_REGIONS;
         return;
     }
-    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, out)) {
+    bool joined = f->global && cpi_cu_joins_rounds(p, f), keeps = joined;
+    if (f->global && f->tier == CPI_TIER_LOOP && !forced && cpi_cu_regions(p, f, joined ? &keeps : NULL, out)) {
         f->strides = true;
+        f->spans = joined ? (keeps ? 6 : 2) : 0;
         return;
     }
     if (f->global && f->tier == CPI_TIER_LOOP && !forced) put_loop_body(p, f, out);
     else cpi_cu_copy(p, f->context ? f : NULL, f->body, f->end, out);
 }
 
-/* Of an instance "space::f<int>" the function f; NULL where there is none. */
-static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name)
-{
-    size_t n = strcspn(name, "<"), from = n;
-    while (n && name[n - 1] == ' ') n--;
-    for (from = n; from && name[from - 1] != ':' && name[from - 1] != ' ' && name[from - 1] != '&'; from--) {}
-    for (int k = 0; k < p->nfunctions; k++) {
-        const cpi_cu_function *f = &p->function[k];
-        const cpi_token *w = &p->tokens.at[f->name];
-        if (f->global && f->body >= 0 && w->length == n - from && memcmp(w->text, name + from, n - from) == 0) return f;
-    }
-    return NULL;
-}
-
-static void put_text(const char *text, cpi_string *out)
-{
-    cpi_string_put(out, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') cpi_string_put(out, "\\");
-        cpi_string_add(out, text, 1);
-    }
-    cpi_string_put(out, "\"");
-}
-
-/* The parameters' names, with commas between; a name that cannot be told is left out. */
-static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_string *out)
-{
-    int close = t->at[f->open].match, name = -1;
-    bool done = false; /* behind [ or =, names are no declarators */
-    for (int i = f->open + 1; i <= close; i++) {
-        const cpi_token *w = &t->at[i];
-        if (i == close || cpi_token_is(w, ",")) {
-            if (name >= 0) cpi_string_add(out, t->at[name].text, t->at[name].length);
-            if (i < close) cpi_string_put(out, ",");
-            name = -1, done = false;
-        } else if (cpi_token_is(w, "=") || cpi_token_is(w, "[")) {
-            done = true;
-        } else if (w->kind == CPI_W_NAME && !done) {
-            name = i;
-        }
-        if (cpi_token_is(w, "<") && cpi_tokens_behind_angles(t, i, close) > 0)
-            i = cpi_tokens_behind_angles(t, i, close) - 1;
-        else if (i < close && w->match > i)
-            i = w->match;
-    }
-}
-
-static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const char *name, const char *expression,
-                       cpi_string *out)
-{
-    static const char *const tiers[] = {"loop", "regions", "fibers"};
-    cpi_string_put(out, "    {");
-    put_text(name, out);
-    cpi_string_put(out, ", %d, __cu_entry<&%s>::nargs, __cu_entry<&%s>::sizes, (void *)__cu_entry<&%s, %d>::%s, \"",
-                 (int)f->tier, expression, expression, expression, (int)f->spans,
-                 tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
-    put_parameters(&p->tokens, f, out);
-    cpi_string_put(out, "\", __cu_entry<&%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d]},\n", expression,
-                   (int)(f - p->function), (int)(f - p->function));
-}
-
-static void put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
-{
-    char name[1024];
-    cpi_string_put(out,
-                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef loop\n#undef regions\n#undef fibers"
-                   "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
-                   "__cu_kernel __cu_kernels[] = {\n");
-    for (int k = 0; k < p->nfunctions; k++) {
-        const cpi_cu_function *f = &p->function[k];
-        if (!f->global || f->templated || f->body < 0) continue;
-        const cpi_token *w = &p->tokens.at[f->name];
-        snprintf(name, sizeof name, "%s%.*s", p->scopes.at + f->scope, (int)w->length, w->text);
-        put_kernel(p, f, name, name, out);
-    }
-    for (int k = 0; k < nnames; k++) {
-        const cpi_cu_function *f = instance(p, names[k]);
-        if (f && (f->templated || strchr(names[k], '<'))) put_kernel(p, f, names[k], names[k], out);
-    }
-    cpi_string_put(out, "    {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const __cu_variable "
-                 "__cu_variables[] = {\n");
-    for (int k = 0; k < p->nvariables; k++) {
-        const cpi_cu_variable *v = &p->variable[k];
-        const cpi_token *w = &p->tokens.at[v->name];
-        snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
-        if (!v->shared) cpi_string_put(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
-    }
-    cpi_string_put(out, "    {}};\n");
-}
-
 /* Parts of the vocabulary that few kernels use, by what their names have in them: each costs a compiler's time. */
 static void put_parts(const char *text, cpi_string *out)
 {
     static const char *const parts[][2] = {{"_rn", "ROUNDING"}, {"_rz", "ROUNDING"}, {"_rd", "ROUNDING"},
-                                           {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"}};
+                                           {"_ru", "ROUNDING"}, {"__v", "LANES"},    {"__dp", "LANES"},
+                                           {"norm", "SPECIAL"}, {"cyl_bessel", "SPECIAL"}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(text, parts[i][0])) cpi_string_put(out, "#define __CU_%s 1\n", parts[i][1]);
 }
@@ -550,7 +462,7 @@ void cpi_cu_write(cpi_cu_program *p, const char *text, int nnames, const char *c
         }
         if (at < t->n) put_gap(p, at, out);
     }
-    put_tables(p, nnames, names, out);
+    cpi_cu_put_tables(p, nnames, names, out);
     if (rewritten) cpi_cu_free(&q);
     cpi_string_free(&normal);
 }

@@ -98,7 +98,9 @@ typedef struct host_call { void (*function)(void *); void *argument; } host_call
 static cp_code run_host_call(void *call)
 {
     const host_call *c = call;
+    late_calling = true;
     c->function(c->argument);
+    late_calling = false;
     return CP_OK;
 }
 

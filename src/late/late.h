@@ -63,6 +63,8 @@ void late_give_quietly(cp_stream *stream, late_task *t);
 cp_code late_give_and_wait(cp_stream *stream, late_task *t);
 cp_code late_stream_new(cp_stream *s);
 void late_stream_free(cp_stream *s);
+/* The thread is a queue's, in a function of the host's that it calls: there every wait and all work is refused. */
+extern _Thread_local bool late_calling;
 cp_code late_stream_sync(cp_stream *s);
 int late_stream_done(cp_stream *s);
 cp_code late_stream_wait(cp_stream *s, cp_event *e);

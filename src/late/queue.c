@@ -55,6 +55,7 @@ static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
 static queue *queues;
 static int64_t fail_at[LATE_DEVICES]; /* tasks until the one that fails on demand; 0: none does */
 static bool forked;
+_Thread_local bool late_calling;
 
 static void after_fork_child(void) { forked = true; }
 
@@ -164,9 +165,15 @@ static cp_code tell(queue *q)
     return code ? late_host->fail(code, "%s", q->text) : CP_OK;
 }
 
-static cp_code lost(const char *what)
+/* Why nothing can be asked of queues here; the error is written. */
+static bool lost(const char *what)
 {
-    return late_host->fail(CP_ERROR_DEVICE, "%s: late cannot be used in a process forked from one that used it", what);
+    if (forked)
+        late_host->fail(CP_ERROR_DEVICE, "%s: late cannot be used in a process forked from one that used it", what);
+    else if (late_calling)
+        late_host->fail(CP_ERROR_DEVICE, "%s: cudaErrorNotPermitted: a function that a stream calls may neither use "
+                        "nor wait for its device", what);
+    return forked || late_calling;
 }
 
 static bool append_itself(queue *q, late_task *t)
@@ -256,10 +263,9 @@ static cp_code give(cp_stream *stream, late_task *t, bool *given)
 cp_code late_give(cp_stream *stream, late_task *t)
 {
     bool given = false;
-    if (forked) {
-        cp_code code = lost(t->name);
+    if (lost(t->name)) {
         late_task_free(t);
-        return code;
+        return CP_ERROR_DEVICE;
     }
     pthread_mutex_lock(&lock);
     cp_code code = give(stream, t, &given);
@@ -281,7 +287,7 @@ void late_give_quietly(cp_stream *stream, late_task *t)
 
 cp_code late_give_and_wait(cp_stream *stream, late_task *t)
 {
-    if (forked) return lost(t->name);
+    if (lost(t->name)) return CP_ERROR_DEVICE;
     bool given;
     pthread_mutex_lock(&lock);
     if (captured(stream, t->name)) {
@@ -304,9 +310,10 @@ cp_code late_give_and_wait(cp_stream *stream, late_task *t)
 
 cp_code late_stream_new(cp_stream *s)
 {
-    if (forked) return lost("stream_create");
+    if (lost("stream_create")) return CP_ERROR_DEVICE;
     if (s->flags & CPI_STREAM_ADOPTED)
-        return late_host->fail(CP_ERROR_VALUE, "stream_external: late has no stream with the handle %p", s->handle);
+        return late_host->fail(CP_ERROR_DEVICE, "stream_external: cudaErrorInvalidResourceHandle: late has no stream "
+                               "with the handle %p", s->handle);
     s->priority = 0;
     pthread_mutex_lock(&lock);
     queue *q = queue_of(s);
@@ -332,7 +339,7 @@ void late_stream_free(cp_stream *s)
 
 cp_code late_stream_sync(cp_stream *s)
 {
-    if (forked) return lost("synchronize");
+    if (lost("synchronize")) return CP_ERROR_DEVICE;
     cp_code code = CP_OK;
     pthread_mutex_lock(&lock);
     queue *q = s->impl;
@@ -349,7 +356,7 @@ cp_code late_stream_sync(cp_stream *s)
 /* Asking sets the queue to work, so that who asks again and again gets an end. */
 int late_stream_done(cp_stream *s)
 {
-    if (forked) return lost("stream_done"), -1;
+    if (lost("stream_done")) return -1;
     int done = 1;
     pthread_mutex_lock(&lock);
     queue *q = s->impl;
@@ -389,7 +396,7 @@ void late_device_wait(cpi_device *d)
 
 cp_code late_device_sync(cpi_device *d)
 {
-    if (forked) return lost("synchronize");
+    if (lost("synchronize")) return CP_ERROR_DEVICE;
     cp_code code = CP_OK;
     pthread_mutex_lock(&lock);
     wait_for_all(d);
@@ -419,7 +426,7 @@ cp_code late_capture_begin(cp_stream *s, cp_capture_mode mode)
 {
     static uint64_t captures;
     (void)mode;
-    if (forked) return lost("stream_capture");
+    if (lost("stream_capture")) return CP_ERROR_DEVICE;
     late_record *r = calloc(1, sizeof *r);
     pthread_mutex_lock(&lock);
     queue *q = r ? queue_of(s) : NULL;
@@ -493,7 +500,7 @@ cp_code late_graph_upload(cp_graph *g, cp_stream *s)
 {
     (void)g;
     (void)s;
-    return forked ? lost("graph_upload") : CP_OK;
+    return lost("graph_upload") ? CP_ERROR_DEVICE : CP_OK;
 }
 
 void late_graph_free(cp_graph *g) { record_free(g->handle); }
@@ -569,7 +576,7 @@ static late_task *mark_task(const char *name, cp_code (*run)(void *), mark *m)
 cp_code late_event_new(cp_event *e)
 {
     e->handle = NULL;
-    return forked ? lost("event_create") : CP_OK;
+    return lost("event_create") ? CP_ERROR_DEVICE : CP_OK;
 }
 
 void late_event_free(cp_event *e)
@@ -580,7 +587,7 @@ void late_event_free(cp_event *e)
 cp_code late_event_record(cp_event *e, cp_stream *s)
 {
     const char *name = "event_record";
-    if (forked) return lost(name);
+    if (lost(name)) return CP_ERROR_DEVICE;
     mark *m = calloc(1, sizeof *m);
     late_task *t = m ? mark_task(name, reach, m) : NULL;
     if (!t) {
@@ -606,7 +613,7 @@ cp_code late_event_record(cp_event *e, cp_stream *s)
 
 cp_code late_stream_wait(cp_stream *s, cp_event *e)
 {
-    if (forked) return lost("stream_wait");
+    if (lost("stream_wait")) return CP_ERROR_DEVICE;
     mark *m = e->handle;
     if (!m) return CP_OK; /* never recorded: nothing to wait for */
     late_task *t = mark_task("stream_wait", await, m);
@@ -631,7 +638,7 @@ cp_code late_stream_wait(cp_stream *s, cp_event *e)
 
 cp_code late_follow(cp_stream *stream, cp_stream *other)
 {
-    if (forked) return lost("copy");
+    if (lost("copy")) return CP_ERROR_DEVICE;
     bool given = true;
     pthread_mutex_lock(&lock);
     queue *q = queue_of(stream), *r = queue_of(other);
@@ -647,7 +654,7 @@ cp_code late_follow(cp_stream *stream, cp_stream *other)
 
 cp_code late_event_sync(cp_event *e)
 {
-    if (forked) return lost("event_synchronize");
+    if (lost("event_synchronize")) return CP_ERROR_DEVICE;
     cp_code code = CP_OK;
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
@@ -664,7 +671,7 @@ cp_code late_event_sync(cp_event *e)
 
 int late_event_done(cp_event *e)
 {
-    if (forked) return lost("event_done"), -1;
+    if (lost("event_done")) return -1;
     pthread_mutex_lock(&lock);
     mark *m = e->handle;
     int done = !m || m->queue->done >= m->number;
@@ -679,7 +686,7 @@ int late_event_done(cp_event *e)
 cp_code late_event_elapsed(cp_event *start, cp_event *end, double *ms)
 {
     if (late_event_done(start) != 1 || late_event_done(end) != 1)
-        return late_host->fail(CP_ERROR_DEVICE, "event_elapsed: an event has not been reached");
+        return late_host->fail(CP_ERROR_DEVICE, "event_elapsed: cudaErrorNotReady: an event has not been reached");
     pthread_mutex_lock(&lock);
     *ms = (((mark *)end->handle)->when - ((mark *)start->handle)->when) * 1e3;
     pthread_mutex_unlock(&lock);

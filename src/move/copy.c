@@ -187,7 +187,7 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
         return cpi_fail(CP_ERROR_VALUE, "%s: room for %zu bytes given, the array has %lld", function, bytes,
                         (long long)cp_nbytes(x));
     if (!x->size) return CP_OK;
-    if (!(x->flags & CPI_HOST_SCALAR) && !cpi_may_wait(function)) return cp_error();
+    if (!(x->flags & CPI_HOST_SCALAR) && !cpi_may_wait(function, x->device)) return cp_error();
     if (x->flags & CPI_HOST_SCALAR || (x->size == 1 && x->device->id == CP_CPU)) {
         memcpy(data, x->data, (size_t)cp_nbytes(x));
         return CP_OK;

@@ -110,8 +110,8 @@ static void count_run_COMPLEX128(const void *data, int64_t n, int64_t base, cons
     (void)base, (void)shift;
     for (; i + LANES <= n; i += LANES) {
         memcpy(&v, x + 2 * i, sizeof v), memcpy(&w, x + 2 * i + LANES, sizeof w);
-        vuint either = __builtin_shuffle(v, w, (vuint){0, 2, 4, 6, 8, 10, 12, 14}) |
-                       __builtin_shuffle(v, w, (vuint){1, 3, 5, 7, 9, 11, 13, 15});
+        vuint either = __builtin_shufflevector(v, w, 0, 2, 4, 6, 8, 10, 12, 14) |
+                       __builtin_shufflevector(v, w, 1, 3, 5, 7, 9, 11, 13, 15);
         either <<= 1;
         a += (either | -either) >> 63; /* 1 where it is not 0 */
     }

@@ -196,6 +196,18 @@ def test_numpy_names_of_types():
     assert k(cp.ones(2, "f4")).dtype == "f8"
 
 
+@pytest.mark.parametrize("text", ["", "  ", ";", "\n", "/* nothing */", "// nothing", "{}"])
+def test_empty_operation(text):
+    """It compiles, and does nothing."""
+    k = cp.ElementwiseKernel("T x", "T y", text, "nothing")
+    x, y = cp.ones((3, 5)), cp.full((3, 5), 7.0)
+    assert k(x, y) is y and (y == 7).all() and (x == 1).all()
+    assert k(x).shape == (3, 5) and k(x[:, ::2]).dtype == x.dtype
+    assert k.cached_code
+    assert cp.ElementwiseKernel("T x", "", text, "nothing", no_return=True)(x) is None
+    assert cp.ElementwiseKernel("raw T x", "", text, "nothing")(x, size=4) == ()
+
+
 def test_block_size_and_stream():
     k = cp.ElementwiseKernel("T x", "T y", "y = x + 1", "plus")
     s, x = cp.cuda.Stream(), cp.arange(1000)

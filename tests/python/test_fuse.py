@@ -164,6 +164,28 @@ def test_numbers():
     check(lambda x, a: x * a + a, i, 2.5, fused=True)
 
 
+REPEATED = [lambda x: cp.broadcast_to(x[:1], (3, 4)), lambda x: cp.broadcast_to(x[:, :1], (3, 4)),
+            lambda x: cp.broadcast_to(x[:1], (3, 4)).T, lambda x: cp.broadcast_to(x[:, None], (3, 5, 4)),
+            lambda x: cp.broadcast_to(x[:, None], (3, 5, 4)).transpose(2, 0, 1), lambda x: x.T[::-1],
+            lambda x: cp.broadcast_to(x[0, 0], (3, 4)), lambda x: cp.broadcast_to(x[None], (2, 3, 4)).swapaxes(0, 2)]
+
+
+@pytest.mark.parametrize("turn", range(len(REPEATED)))
+@pytest.mark.parametrize("f", [lambda x: x.astype("f8"), lambda x: x.astype("f8") * 2 + 1,
+                               lambda x: (x * 2).astype("f8") - 1, lambda x: x.astype("f4") + x.astype("f8"),
+                               lambda x: (x.astype("f8") * 2, x + x * 3),
+                               lambda x: cp.sqrt(x.astype("f8")).astype("f4")])
+def test_conversions_of_repeated_elements(turn, f):
+    """A copy has repeated axes innermost."""
+    x = REPEATED[turn](cp.asarray(values((3, 4), "float32")))
+    fused, plain = cp.fuse(f), f(x)
+    for _ in range(3):
+        for a, b in zip(*[r if type(r) is tuple else (r,) for r in (fused(x), plain)]):
+            same(a, b)
+        fused.wait()
+    same(cp.fused("float64(x) * 2 + 1", x=x), x.astype("f8") * 2 + 1)
+
+
 def test_control_flow_on_values():
     def f(x, n, flag):
         for k in range(n):
@@ -250,6 +272,46 @@ def test_notice():
         warnings.simplefilter("error")
         f(x)
         f.wait()
+
+
+def test_failures_are_told_where_they_are_asked_for(monkeypatch):
+    """What the function raises on stand-ins under CUPRITE_DEBUG; mistakes of the library's own always."""
+    def strange(x):
+        if type(x) is not cp.ndarray:
+            raise LookupError("no such stand-in")
+        return x * 2 + 1
+    x, told = cp.ones(3), []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_value))
+    monkeypatch.delenv("CUPRITE_DEBUG", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f = cp.fuse(strange)
+        f(x), f.wait()
+    assert not told
+    monkeypatch.setenv("CUPRITE_DEBUG", "1")
+    f = cp.fuse(strange)
+    with pytest.warns(PerformanceWarning, match="(?s)strange runs without a kernel.*no such stand-in"):
+        f(x), f.wait()
+    same(f(x), x * 2 + 1)
+    from cuprite import _program
+    monkeypatch.delenv("CUPRITE_DEBUG")
+    monkeypatch.setattr(_program.Program, "link", lambda self: self.no_such_thing)
+    f = cp.fuse(lambda x: x * 2 + 1)
+    f(x), f.wait()
+    same(f(x), x * 2 + 1)
+    assert len(told) == 1 and isinstance(told[0], AttributeError) and "no_such_thing" in str(told[0])
+
+
+def test_shapes_that_do_not_meet_leave_the_kernel():
+    f = cp.fuse(lambda x, y: (x + y) * 2)
+    x, y = cp.ones(4), cp.ones(3)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(x, y)
+    f.wait()
+    same(f(x, x), (x + x) * 2)
+    f.wait()
+    same(f(x, x), (x + x) * 2)
+    assert [p.groups[0].kernel is not None for programs in f._programs.values() for p in programs] == [True]
 
 
 def test_decorators():

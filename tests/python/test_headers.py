@@ -32,7 +32,7 @@ def run(command, **options):
 def program(compiler, source, to, *options):
     """Compiles a program against this build, without a warning; its path."""
     assert shutil.which(compiler), f"{compiler} is missing: tools/setup installs it"
-    run([*COMPILERS[compiler], *STRICT, *options, source, "-x", "none", f"-L{BUILD / 'lib'}", "-lcuprite",
+    run([*COMPILERS[compiler], *STRICT, *options, source, f"-L{BUILD / 'lib'}", "-lcuprite",
          f"-Wl,-rpath,{BUILD / 'lib'}", "-lm", "-o", to])
     return to
 

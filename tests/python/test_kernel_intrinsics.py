@@ -426,6 +426,188 @@ def test_extremes_of_mixed_types(device):
     assert ours.tolist() == [4, 2]
 
 
+def of_halves(f, signed):
+    return lambda *v: joined([f(*n) for n in zip(*(lanes(x, 16, signed) for x in v))], 16)
+
+
+def test_halves_of_words():
+    a, b, c = (integers("u4", 200, seed) for seed in (67, 71, 73))
+    b[::3], c[::4] = a[::3], a[::4]
+    for kind, signed in (("s", True), ("u", False)):
+        for name, f in (("max", max), ("min", min)):
+            calls = {f"__vi{name}_{kind}16x2(a, b)": of_halves(lambda x, y, z: f(x, y), signed),
+                     f"__vi{name}3_{kind}16x2(a, b, c)": of_halves(f, signed),
+                     f"__viadd{name}_{kind}16x2(a, b, c)": of_halves(
+                         lambda x, y, z: f(wrapped(x + y, 16, signed), z), signed)}
+            if signed:
+                calls |= {f"__vi{name}_s16x2_relu(a, b)": of_halves(lambda x, y, z: max(f(x, y), 0), True),
+                          f"__vi{name}3_s16x2_relu(a, b, c)": of_halves(lambda *v: max(f(v), 0), True),
+                          f"__viadd{name}_s16x2_relu(a, b, c)": of_halves(
+                              lambda x, y, z: max(f(wrapped(x + y, 16), z), 0), True)}
+            for call, wanted in calls.items():
+                text = kernel(call, ["unsigned"] * 3, "unsigned").replace(
+                    "if (i < n)", "if (i >= n) return; unsigned a = x0[i], b = x1[i], c = x2[i]; ")
+                ours = launched(text, a, b, c, out="u4")
+                assert ours.tolist() == [wanted(*v) for v in zip(a.tolist(), b.tolist(), c.tolist())], call
+            first = (lambda x, y: x >= y) if name == "max" else (lambda x, y: x <= y)
+            text = kernel("0", ["unsigned"] * 2, "unsigned").replace("if (i < n)", f"""if (i >= n) return;
+                bool high, low, is; unsigned r = __vib{name}_{kind}16x2(x0[i], x1[i], &high, &low);
+                r ^= (unsigned)__vib{name}_{kind}32(x0[i], x1[i], &is);
+                out[i] = r * 8 + high * 4 + low * 2 + is; return; """)
+            ours = launched(text, a, b, out="u4")
+            wanted = []
+            for x, y in zip(a.tolist(), b.tolist()):
+                p, q = (lanes(v, 16, signed) for v in (x, y))
+                X, Y = (wrapped(v, 32, signed) for v in (x, y))
+                r = joined([f(*n) for n in zip(p, q)], 16) ^ f(X, Y) % 2 ** 32
+                wanted.append((r * 8 + first(p[1], q[1]) * 4 + first(p[0], q[0]) * 2 + first(X, Y)) % 2 ** 32)
+            assert ours.tolist() == wanted, (name, kind)
+
+
+@pytest.mark.parametrize("fmt", SMALL)
+def test_small_comparisons(fmt):
+    """Ordered ones are false where a NaN is, the others (..u) true; of pairs as numbers, masks and both together."""
+    word, head = SMALL[fmt]
+    special = np.array([0, 0x8000, 0x7f80, 0x7c00, 0x7fff, 0xffff, 0x3c00, 0xbc00, 1], "u2")
+    x = np.array([(p, q) for p in special for q in special]).ravel().astype("u2")
+    r = np.random.default_rng(3)
+    y = np.where(r.random(len(x)) < 0.3, x, r.choice(special, len(x))).astype("u2")
+    a, b = (v.view("u4") for v in (x, y))
+    fx, fy = (of_bits(fmt, v).reshape(-1, 2) for v in (x, y))
+    nan = np.isnan(fx) | np.isnan(fy)
+    with np.errstate(invalid="ignore"):
+        found = {"eq": fx == fy, "ne": fx != fy, "lt": fx < fy, "gt": fx > fy, "le": fx <= fy, "ge": fx >= fy}
+    pair = f"__halves2{word}2(__ushort_as_{word}({{0}} & 65535), __ushort_as_{word}({{0}} >> 16))"
+    both = f"{pair.format('x0[i]')}, {pair.format('x1[i]')}"
+    for name, ordered in found.items():
+        for u, wanted in (("", ordered & ~nan), ("u", ordered | nan)):
+            ours = launched(kernel(f"__h{name}{u}2_mask({both})", ["unsigned"] * 2, "unsigned", head), a, b, out="u4")
+            np.testing.assert_array_equal(ours, wanted @ np.array([0xffff, 0xffff0000], "u4"), name + u)
+            ours = launched(kernel(f"__hb{name}{u}2({both})", ["unsigned"] * 2, "unsigned", head), a, b, out="u4")
+            np.testing.assert_array_equal(ours, wanted.all(1), name + u)
+            ours = launched(kernel(f"__low2float(__h{name}{u}2({both})) + 2 * __high2float(__h{name}{u}2({both}))",
+                                   ["unsigned"] * 2, "float", head), a, b, out="f4")
+            np.testing.assert_array_equal(ours, wanted @ np.array([1, 2]), name + u)
+
+
+def exponential(square):
+    return lambda x: np.exp(np.longdouble(x) ** 2 * square)
+
+
+def scaled_erfc(special, x):
+    """With the square exact enough, where SciPy's is not."""
+    return np.where(x < 0, 2 * exponential(1)(x) - special.erfcx(-x), special.erfcx(x)).astype("f8")
+
+
+def normal(special, x):
+    return np.where(x < 0, special.erfcx(-x / 2 ** 0.5) / 2 * exponential(np.longdouble(-0.5))(x),
+                    special.ndtr(x)).astype("f8")
+
+
+REAL = {  # of double: where, what it is (SciPy's), and how many units of the last place CUDA allows
+    "cyl_bessel_i0": (lambda r: r.uniform(-700, 700, 400), "i0", 8),
+    "cyl_bessel_i1": (lambda r: np.r_[r.uniform(-700, 700, 300), r.uniform(-40, 40, 300)], "i1", 8),
+    "erfcx": (lambda r: np.r_[r.uniform(-5, 30, 400), r.uniform(19, 21, 50), 1e5, 1e300, -20], scaled_erfc, 6),
+    "normcdf": (lambda r: r.uniform(-37, 9, 500), normal, 8),
+    "erfinv": (lambda r: r.uniform(-1, 1, 300), "erfinv", 8),
+    "erfcinv": (lambda r: np.r_[r.uniform(0, 2, 300), 10.0 ** r.uniform(-300, 0, 100)], "erfcinv", 8),
+    "normcdfinv": (lambda r: np.r_[r.uniform(0, 1, 300), 10.0 ** r.uniform(-300, 0, 100)], "ndtri", 12)}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_functions(name):
+    special = pytest.importorskip("scipy.special")
+    where, oracle, ulps = REAL[name]
+    x = where(np.random.default_rng(5))
+    wanted_of = functools.partial(oracle, special) if callable(oracle) else getattr(special, oracle)
+    wanted = wanted_of(x)
+    ours = launched(kernel(f"{name}(x0[i])", ["double"], "double"), x, out="f8")
+    far = np.abs(ours - wanted) > ulps * np.spacing(np.abs(wanted)) + 1e-17 * (name in ("erfinv", "normcdfinv"))
+    assert not far.any(), [(v.hex(), a.hex(), b.hex()) for v, a, b in zip(x[far], ours[far], wanted[far])][:4]
+    x = x.astype("f4")
+    with np.errstate(over="ignore"):
+        wanted = wanted_of(x.astype("f8")).astype("f4")
+    ours = launched(kernel(f"{name}f(x0[i])", ["float"], "float"), x, out="f4")
+    with np.errstate(invalid="ignore"):
+        near = (ours == wanted) | (np.abs(ours - wanted) <= 8 * np.spacing(np.abs(wanted)) + np.float32(1e-7) *
+                                   (name in ("erfinv", "normcdfinv")))
+    assert near.all(), [(v.hex(), a, b) for v, a, b in zip(x[~near], ours[~near], wanted[~near])][:4]
+
+
+def turned(x, shift):
+    """The sine of pi times x, and of half a turn more by `shift`, to 17 digits: exact reduction, then the series."""
+    r = (Fraction(x) + shift) % 2
+    negative, r = r > 1, r % 1
+    r = min(r, 1 - r)
+    a = r * Fraction(3141592653589793238462643383279502884197, 10 ** 39)
+    term, total = a, a
+    for k in range(1, 20):
+        term = -term * a * a / ((2 * k) * (2 * k + 1))
+        total += term
+    return float(-total if negative else total)
+
+
+def test_half_turns():
+    r = np.random.default_rng(9)
+    x = np.concatenate([r.uniform(-9, 9, 200), r.integers(-40, 40, 100) / 2 * (1 + r.choice([0, 1e-15, -1e-9], 100)),
+                        [0.0, -0.0, 1, -1, 0.5, 1.5, 2, 1e15 + 0.5, 1e300]])
+    for name, shift in (("sinpi", 0), ("cospi", Fraction(1, 2))):
+        ours = launched(kernel(f"{name}(x0[i])", ["double"], "double"), x, out="f8")
+        wanted = np.array([turned(v, shift) for v in x.tolist()])
+        far = np.abs(ours - wanted) > 3 * np.spacing(np.abs(wanted))
+        assert not far.any(), (name, x[far], ours[far], wanted[far])
+
+
+@pytest.mark.parametrize("t", ["float", "double"])
+def test_lengths(t):
+    """Without undue overflow, and of any number of numbers."""
+    fmt = {"float": "f4", "double": "f8"}[t]
+    f, (info, r) = "f" if t == "float" else "", (np.finfo(fmt), np.random.default_rng(4))
+    x = np.ldexp(r.uniform(-1, 1, (64, 5)), r.integers(info.minexp // 3, info.maxexp - 3, (64, 1))).astype(fmt)
+    x[0], x[1, 2], x[2, 1] = 0, np.inf, info.smallest_subnormal
+    text = f"""extern "C" __global__ void f(const {t} *x, {t} *out) {{ int i = threadIdx.x; x += 5 * i; out += 6 * i;
+        out[0] = norm{f}(5, x); out[1] = rnorm{f}(5, x); out[2] = norm3d{f}(x[0], x[1], x[2]);
+        out[3] = norm4d{f}(x[0], x[1], x[2], x[3]); out[4] = rnorm3d{f}(x[0], x[1], x[2]);
+        out[5] = rnorm4d{f}(x[0], x[1], x[2], x[3]); }}"""
+    out = cp.zeros((64, 6), fmt)
+    cp.RawKernel(text, "f")((1,), (64,), (cp.asarray(x), out))
+
+    def length(v):
+        if not np.isfinite(v).all():
+            return math.inf
+        n = sum(Fraction(float(e)) ** 2 for e in v)
+        return float(Fraction(math.isqrt(int(n * 4 ** 1400)), 2 ** 1400))
+
+    for v, got in zip(x, out.get()):
+        wanted = [length(v), 0, length(v[:3]), length(v[:4]), 0, 0]
+        with np.errstate(all="ignore"):
+            for k, of in ((1, 0), (4, 2), (5, 3)):
+                wanted[k] = float(np.float64(1) / np.float64(wanted[of]))
+            near = np.array(wanted).astype(fmt)
+            ok = (got == near) | (np.abs(got - near) <= 4 * np.spacing(near))
+        assert ok.all(), (v, got, near)
+
+
+def test_assumptions_and_atomics_of_a_scope():
+    ours = launched(kernel("0", ["int"], "int").replace("if (i < n)", """if (i >= n) return;
+        __builtin_assume(n > 0); __assume(i >= 0);
+        atomicAnd_block(&out[0], -1); atomicOr_system(&out[0], 1); atomicInc_block((unsigned *)&out[1], 99u);
+        atomicMin_system(&out[2], x0[i]); atomicXor_block(&out[3], x0[i]); atomicSub_system(&out[4], 1);
+        if (i < 0)"""),
+                    np.arange(-20, 20).astype("i4"), out="i4")
+    assert ours[:6].tolist() == [1, 40, -20, functools.reduce(lambda a, b: a ^ b, range(-20, 20)), -40, 0]
+
+
+@pytest.mark.parametrize("name", ["__isShared(out)", "__isConstant(out)"])
+def test_names_that_the_cpu_lacks(name, device):
+    f = cp.RawKernel(f'extern "C" __global__ void f(int *out) {{ out[0] = {name}; }}', "f")
+    if device.startswith("cuda"):
+        f.compile()
+        return
+    with pytest.raises(NotImplementedError, match=r"line 1: the kind of memory of an address \(__is"):
+        f.compile()
+
+
 def test_attributes_of_shared_memory(device):
     """Static shared memory is counted, whatever scopes it is declared in; the carveout is what was asked for."""
     code = """extern "C" __global__ void f(float *a) { __shared__ double s[10]; if (a[0] > 1) { __shared__ int t[5];

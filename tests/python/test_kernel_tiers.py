@@ -298,6 +298,68 @@ def test_launches_beyond_int(barrier):
     np.testing.assert_array_equal(out.get(), 1)
 
 
+class Striding:
+    """Text of a kernel whose loops have the stride of the grid, where neighbouring blocks may go round together: what
+    they keep between rounds, early ends, two loops, and what forbids it."""
+
+    def __init__(self, seed):
+        self.r = r = random.Random(seed)
+        first = r.choice(["FIRST"] * 4 + ["(int)FIRST", "FIRST + 0u"])
+        c = r.choice
+        head = c(["", "", "if (FIRST >= k) return;", "if (FIRST % 7 == 3) return;", "float kept = FIRST;"])
+        loops = "\n    ".join(self.loop(c(["i", "j"]), first) for _ in range(c([1, 1, 2])))
+        tail = c(["", "", "if (FIRST < size) sum[FIRST] += a * 3 + b;", "if (threadIdx.x == 0) sum[FIRST] = 5;",
+                  "if (blockDim.x > 20 && FIRST < size) sum[FIRST] += b;"])
+        self.text = f"""#define FIRST (blockIdx.x * blockDim.x + threadIdx.x)
+extern "C" __global__ void f(const int *in, int *out, int *sum, int n, int k, int size)
+{{
+    int a = FIRST * 3, b = 1;
+    {head}
+    {loops}
+    {tail}
+}}"""
+
+    def loop(self, i, first):
+        c = self.r.choice
+        step = c(["blockDim.x * gridDim.x"] * 3 + ["gridDim.x * blockDim.x"])
+        body = c([f"out[{i}] += in[{i}] + 1;", f"out[{i}] = out[{i}] * 2 + in[{i}];", f"a += in[{i}]; b ^= a;",
+                  f"if (in[{i}] % 3 == 0) continue; out[{i}] -= a;",
+                  f"int w = in[{i}]; for (int q = 0; q < w % 4; q++) out[{i}] += q + b;",
+                  f"atomicAdd(&out[{i}], in[{i}]);", f"b += {i} < k ? 2 : 1; out[{i}] += b;",
+                  f"out[{i}] += (int)blockDim.x + (int)gridDim.x;"])
+        kind = c(["int", "unsigned", "size_t", "long long"])
+        limit = c(["n", "n", "n / 2", "n - 5"])
+        if "continue" not in body and self.r.random() < 0.4:
+            return f"{{ {kind} {i} = {first}; while ({i} < ({kind})({limit})) {{ {body} {i} += {step}; }} }}"
+        return f"for ({kind} {i} = {first}; {i} < ({kind})({limit}); {i} += {step}) {{ {body} }}"
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("seed", range(12))
+def test_rounds_of_blocks_together(seed, monkeypatch):
+    compare_strides(seed, monkeypatch)
+
+
+def compare_strides(seed, monkeypatch):
+    program, r = Striding(seed), random.Random(-seed)
+    for _ in range(3):
+        block, grid = r.choice([(32,), (100,), (256,), (1024,), (1,)]), r.choice([(1,), (9,), (40,), (300,)])
+        n, size = r.choice([40, 1000, 30011]), block[0] * grid[0]
+        host = np.random.default_rng(seed).integers(0, 50, n).astype("i4")
+        found = []
+        for tier in (None, "fibers"):
+            if tier:
+                monkeypatch.setenv("CUPRITE_KERNEL_TIER", tier)
+            f = cp.RawKernel(program.text, "f", ("--std=c++17",))
+            out, total = cp.full(n, 7, "i4"), cp.zeros(size, "i4")
+            f(grid, block, (cp.asarray(host), out, total, np.int32(n), np.int32(size // 2), np.int32(size)))
+            assert f.kernel.tier == (tier or "loop")
+            found.append((out.get(), total.get()))
+            monkeypatch.delenv("CUPRITE_KERNEL_TIER", raising=False)
+        np.testing.assert_array_equal(found[0][0], found[1][0], f"{block} {grid}\n{program.text}")
+        np.testing.assert_array_equal(found[0][1], found[1][1], f"{block} {grid}\n{program.text}")
+
+
 class Guarded:
     """Text of a kernel that begins with tests of its threads: forms whose threads are known beforehand, and forms that
     are not (an index that wraps, turns round, or is read from memory). Every thread that takes part says so once."""

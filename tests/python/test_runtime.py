@@ -95,7 +95,7 @@ def test_streams_by_number(device):
     r.eventRecord(g, s)
     r.eventSynchronize(g)
     assert r.eventElapsedTime(e, g) >= 0
-    assert status(r.eventElapsedTime, e, f) == 999 or device.startswith("cuda")
+    assert status(r.eventElapsedTime, e, f) == 400
     for event in (e, f, g):
         r.eventDestroy(event)
     r.streamDestroy(s)
@@ -104,7 +104,7 @@ def test_streams_by_number(device):
     r.streamSynchronize(r.streamLegacy)
     if not device.startswith("cuda"):
         assert status(r.eventQuery, 12345) == 400
-        assert status(r.streamDestroy, 12344) == 801
+        assert status(r.streamDestroy, 12344) == 400
 
 
 # --- memory ---
@@ -161,7 +161,7 @@ def test_what_only_cuda_has(device):
         r.free(p)
     else:
         assert r.deviceGetMemPool(cuda.Device()) == 0
-        for call, args in ((r.memPoolTrimTo, (1, 0)), (r.ipcGetMemHandle, (1,)), (r.deviceEnablePeerAccess, (0,))):
+        for call, args in ((r.memPoolTrimTo, (1, 0)), (r.ipcGetMemHandle, (1,)), (r.mallocFromPoolAsync, (8, 1, 0))):
             assert status(call, *args) == 801
     assert status(r.mallocArray, 1, 2, 3) == 801
     with pytest.raises(ValueError):
@@ -240,12 +240,11 @@ def test_gufunc():
             bad()
 
 
-@pytest.mark.parametrize("kind", [5, 99, -1, None])
+@pytest.mark.parametrize("kind", [5, 99, -1])
 def test_kinds_of_copies(device, kind):
     """A kind that does not exist is refused; bytes of a device would be read by the host."""
     x, out = cp.arange(4, dtype="i4"), np.zeros(4, "i4")
-    if not (device.startswith("cuda") and kind is None):
-        with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidMemcpyDirection"):
-            cp.cuda.runtime.memcpy(out.ctypes.data, x.data.ptr, 16, kind)
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidMemcpyDirection"):
+        cp.cuda.runtime.memcpy(out.ctypes.data, x.data.ptr, 16, kind)
     cp.cuda.runtime.memcpy(out.ctypes.data, x.data.ptr, 16, cp.cuda.runtime.memcpyDeviceToHost)
     assert out.tolist() == [0, 1, 2, 3]

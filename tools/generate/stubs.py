@@ -24,7 +24,7 @@ RETURNS = {"none": "None", "int": "int", "int64": "int", "bool": "bool", "double
 ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarray", "base": "ndarray | None",
               "shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int",
               "itemsize": "int"}
-BINARY = "add sub mul truediv floordiv mod pow lshift rshift and or xor divmod".split()
+BINARY = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor divmod".split()
 UFUNC = """class ufunc:
     name: str
     nin: int

@@ -8,7 +8,7 @@ import re
 
 from .rules import of_constant
 from .compiling import compile_function
-from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, scalar
+from .types import BOOL, DOUBLE, INT64, OBJECT, UINT64, Array, Tuple, no_records, scalar
 from .unit import Unit, c_name
 from .values import Value, known
 
@@ -61,11 +61,13 @@ class Compiled:
         self.cooperative = unit.cooperative
         self.flatten = _flattener(values, [path for _, path in heads])
         self._launch = None
+        self.ready = None  # self._launch, where it takes what flatten gives and nothing more
 
     def launch(self, grid, block, args, shared_mem=0):
         """Issues the kernel to the current stream; the arguments are of the types it was compiled for."""
         if self._launch is None:
             self._launch = self._load()
+            self.ready = None if self.wants_shared_size else self._launch
         flat = self.flatten(*args)
         if self.wants_shared_size:
             flat += (int(shared_mem),)
@@ -134,6 +136,7 @@ def type_of_argument(x, rules, ndarray):
         return Tuple(tuple(type_of_argument(e, rules, ndarray) for e in x))
     if x is None:
         return OBJECT
+    no_records(getattr(x, "dtype", None))
     raise TypeError(f"a kernel cannot be given an argument of type {type(x).__name__}")
 
 

@@ -38,15 +38,25 @@ SCALARS = {row[0]: Scalar(row[0], row[1], row[2], row[3], rank, row[4]) for rank
 BOOL, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, HALF, FLOAT, DOUBLE, CFLOAT, CDOUBLE = SCALARS.values()
 
 
+def no_records(dtype):
+    """TypeError for a structured dtype: kernels have no records."""
+    names = getattr(dtype, "names", None)
+    if names:
+        raise TypeError(f"kernels have no records, which {dtype} describes: give an array for each field, as "
+                        f"numpy.ascontiguousarray(x[{names[0]!r}])")
+
+
 def scalar(name):
     """The Scalar of a dtype, a dtype's name or a NumPy scalar type; TypeError for what no kernel has."""
     t = SCALARS.get(name) if isinstance(name, str) else None
     if t is None:
         import numpy
         try:
-            t = SCALARS.get(numpy.dtype(name).name)
+            dtype = numpy.dtype(name)
         except TypeError:
-            t = None
+            dtype = None
+        no_records(dtype)
+        t = dtype and SCALARS.get(dtype.name)
         if t is None:
             raise TypeError(f"a kernel has no values of the type {name!r}")
     return t

@@ -1,6 +1,7 @@
 """Devices, streams, events and memory by numba.cuda's names."""
 import contextlib
 
+from cuprite._ast.types import no_records
 from cuprite._numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, to_device_array, using
 
 __all__ = ["to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array",
@@ -140,6 +141,8 @@ def device_array(shape, dtype=None, strides=None, order="C", stream=0):
     """An array on the device whose elements are not set."""
     import cuprite
     import numpy
+    if isinstance(dtype, (numpy.dtype, list)):
+        no_records(numpy.dtype(dtype))
     with using(stream):
         x = cuprite.empty(shape, numpy.float64 if dtype is None else _dtype(dtype), order=order)
     if strides is not None and tuple(strides if isinstance(strides, (tuple, list)) else (strides,)) != x.strides:
@@ -245,9 +248,9 @@ class _Device:
 
     @property
     def compute_capability(self):
-        """(9, 0) for sm_90; (0, 0) for the CPU."""
+        """(9, 0) for sm_90 and for the CPU."""
         digits = str(self._inner.compute_capability)
-        return (int(digits[:-1]), int(digits[-1])) if digits.isdigit() else (0, 0)
+        return int(digits[:-1]), int(digits[-1])
 
     def __getattr__(self, name):
         words = {"MULTIPROCESSOR": "MultiProcessor"}

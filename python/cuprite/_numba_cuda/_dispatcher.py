@@ -2,7 +2,7 @@
 import functools
 
 from cuprite._ast import launch
-from cuprite._ast.types import VOID, Array, Scalar, Tuple
+from cuprite._ast.types import VOID, Array, Scalar, Tuple, no_records
 from cuprite.numba import _types
 from cuprite.numba._host import RULES
 from cuprite._numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
@@ -242,6 +242,7 @@ def _argument(a, back):
     import numpy
     if isinstance(a, numpy.ndarray):
         import cuprite
+        no_records(a.dtype)
         x = cuprite.array(a)
         if a.flags.writeable:
             back.append((a, x))

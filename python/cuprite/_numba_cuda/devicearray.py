@@ -1,6 +1,8 @@
 """Arrays on the device, with Numba's interface around a Cuprite array."""
 import contextlib
 
+from cuprite._ast.types import no_records
+
 
 def using(stream):
     """A context in which work goes to a stream (0 or None: the current one)."""
@@ -164,4 +166,5 @@ def _same(mine, other, word):
 def to_device_array(x):
     """A NumPy array -> a new array on the device."""
     import cuprite
+    no_records(x.dtype)
     return DeviceNDArray(cuprite.array(x))

@@ -36,7 +36,7 @@ def properties_of(number):
     known.setdefault("name", q["name"].encode())
     known.setdefault("multiProcessorCount", q["units"])
     known["totalGlobalMem"] = known.get("totalGlobalMem") or q["memory_total"]
-    known.setdefault("major", 0)
+    known.setdefault("major", 9)
     known.setdefault("minor", 0)
     return known
 

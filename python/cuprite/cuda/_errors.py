@@ -1,6 +1,4 @@
 """The errors of CUDA's runtime by number, and what CUDARuntimeError tells of them."""
-import re
-
 from cuprite._core import CUDARuntimeError
 
 # number name, as CUDA numbers them
@@ -44,13 +42,15 @@ for _number, _name in zip(*[iter(_NAMES.split())] * 2):
     _NUMBERS[_name] = int(_number)
 
 SUCCESS, INVALID_VALUE, INVALID_DEVICE, INVALID_HANDLE, NOT_READY, NOT_SUPPORTED = 0, 1, 101, 400, 600, 801
+NO_LIMIT, NO_PEERS, NOT_ENABLED, ILLEGAL_STATE, CAPTURE_UNSUPPORTED = 215, 217, 705, 401, 900
 UNKNOWN = 999
 
 
 def text_of(status):
     """`cudaErrorName: what it means`; the meaning is split off the name."""
     name = ERRORS.get(status, "unrecognized error code")
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removeprefix("cudaError")).lower()
+    rest = name.removeprefix("cudaError")
+    words = "".join(" " + c if c.isupper() and before.islower() else c for before, c in zip("-" + rest, rest)).lower()
     return f"{name}: {words}"
 
 
@@ -66,8 +66,9 @@ def _status(self):
     if known is None:
         if "there is no device" in str(self):
             return INVALID_DEVICE
-        named = re.search(r"\bcudaError\w+", str(self))
-        known = _NUMBERS.get(named[0], UNKNOWN) if named else UNKNOWN
+        rest = str(self).partition("cudaError")[2]
+        named = rest[:next((i for i, c in enumerate(rest) if not c.isalnum()), len(rest))]
+        known = _NUMBERS.get("cudaError" + named, UNKNOWN)
     return known
 
 

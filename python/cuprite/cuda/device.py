@@ -1,4 +1,6 @@
 """Device: the current one, a GPU, the CPU. Device 0 is the CPU where there is no GPU, so programs for one run there."""
+from _operator import index
+
 from cuprite import _device
 from cuprite._core import CUDARuntimeError
 from cuprite.cuda.stream import _current
@@ -19,7 +21,7 @@ class Device:
         elif isinstance(device, str):
             self._number = _device.parse(device)
         else:
-            self._number = device.__index__()
+            self._number = index(device)
             if self._number == 0 and _device.count() == 0:
                 self._number = CPU
 
@@ -67,8 +69,8 @@ class Device:
 
     @property
     def compute_capability(self):
-        """"90" for sm_90; the instruction set of the CPU."""
-        return _device.query(self._number)["variant"].removeprefix("sm_")
+        """"90" for sm_90. Devices that are no GPUs have "90" too, whose limits and words kernels have there."""
+        return _device.query(self._number)["variant"].removeprefix("sm_") if on_cuda(self._number) else "90"
 
     @property
     def attributes(self):

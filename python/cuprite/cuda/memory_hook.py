@@ -1,8 +1,8 @@
 """Memory hooks: functions called around what a pool does in this thread, while a `with hook:` block lasts."""
-import threading
+from _thread import _local
 
 
-class _Here(threading.local):
+class _Here(_local):
     hooks = None
 
 

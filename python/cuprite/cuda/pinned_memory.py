@@ -1,15 +1,15 @@
 """Page-locked memory of the host with the interface of cupy.cuda.pinned_memory. Without a GPU nothing is page-locked,
 and it is memory of the host like any other."""
-import bisect
-import threading
+from _bisect import bisect_left, insort_right as insort
+from _operator import index
+from _thread import RLock
 
 from cuprite import _device
 from cuprite._core import _HostBytes
+from cuprite.cuda._memories import UNIT, addressed, checked, new
 from cuprite.cuda.device import Device, on_cuda
-from cuprite.cuda.memory import checked
 
 _PINNED = 3  # cp_memory_kind
-UNIT = 512
 
 _live = {}  # address: size, of what is alive
 
@@ -19,9 +19,9 @@ class PinnedMemory:
 
     def __init__(self, size, flags=0):
         self._device, self.size = _device.current(), checked(size)
-        self.ptr = _device.memory_new(self._device, size, _PINNED) if size > 0 else 0
+        self.ptr = new(self.size, _PINNED) if self.size else 0
         if self.ptr:
-            _live[self.ptr] = size
+            _live[self.ptr] = self.size
 
     device = property(lambda self: Device._of(self._device))
 
@@ -39,7 +39,10 @@ class PinnedMemoryPointer(_HostBytes):
     """An address in pinned memory, which it keeps alive; a buffer of the bytes behind it (numpy.frombuffer)."""
 
     def __init__(self, mem, offset):
-        super().__init__(mem.ptr + offset, max(0, mem.size - offset))
+        if not hasattr(mem, "ptr"):
+            raise TypeError(f"PinnedMemoryPointer: memory is needed, not a {type(mem).__name__}")
+        offset = index(offset)
+        super().__init__(addressed(mem.ptr + offset), max(0, mem.size - offset) if offset >= 0 else 0)
         self._mem, self._ptr = mem, mem.ptr + offset
 
     mem = property(lambda self: self._mem)
@@ -53,12 +56,12 @@ class PinnedMemoryPointer(_HostBytes):
         return self.ptr
 
     def __add__(self, offset):
-        return type(self)(self.mem, self.ptr - self.mem.ptr + offset)
+        return type(self)(self.mem, self.ptr - self.mem.ptr + index(offset))
 
     __radd__ = __add__
 
     def __sub__(self, offset):
-        return self + -offset
+        return self + -index(offset)
 
 
 class PooledPinnedMemory:
@@ -87,14 +90,14 @@ class PinnedMemoryPool:
     have waited for the transfers that use it."""
 
     def __init__(self, allocator=_malloc):
-        self._allocator, self._lock, self._free = allocator, threading.RLock(), []
+        self._allocator, self._lock, self._free = allocator, RLock(), []
         self._used = self._held = 0
 
     def malloc(self, size):
         """A PinnedMemoryPointer to at least `size` bytes."""
         rounded = max(1, (checked(size) + UNIT - 1) // UNIT) * UNIT
         with self._lock:
-            i = bisect.bisect_left(self._free, rounded, key=lambda mem: mem.size)
+            i = bisect_left(self._free, rounded, key=lambda mem: mem.size)
             mem = self._free.pop(i) if i < len(self._free) and self._free[i].size <= 2 * rounded else None
         fresh = mem is None
         if fresh:
@@ -107,7 +110,7 @@ class PinnedMemoryPool:
     def _take_back(self, mem):
         with self._lock:
             self._used -= mem.size
-            bisect.insort(self._free, mem, key=lambda m: m.size)
+            insort(self._free, mem, key=lambda m: m.size)
 
     def n_free_blocks(self):
         """Number of blocks held for reuse."""
@@ -140,6 +143,8 @@ _allocator = default_pool.malloc
 def set_pinned_memory_allocator(allocator=None):
     """Makes alloc_pinned_memory use allocator(size); without one every block comes from the system."""
     global _allocator
+    if allocator is not None and not callable(allocator):
+        raise TypeError(f"an allocator must be callable, a {type(allocator).__name__} is not")
     _allocator = _malloc if allocator is None else allocator
 
 
@@ -150,6 +155,7 @@ def alloc_pinned_memory(size):
 
 def is_memory_pinned(data):
     """Whether the address lies in page-locked memory; without a GPU in what stands for it."""
+    data = addressed(data)
     if on_cuda(_device.current()):
         from cuprite.cuda import runtime
         return runtime.pointerGetAttributes(data).type in (runtime.memoryTypeHost, runtime.memoryTypeManaged)

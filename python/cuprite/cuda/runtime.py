@@ -13,20 +13,24 @@ from cuprite.cuda._textures import (createSurfaceObject, createTextureObject, de
                                     destroyTextureObject, freeArray, malloc3DArray, mallocArray, memcpy2DFromArray,
                                     memcpy2DFromArrayAsync, memcpy2DToArray, memcpy2DToArrayAsync, memcpy3D,
                                     memcpy3DAsync)
-from cuprite.cuda._constants import (cudaMemAttachGlobal, cudaIpcMemLazyEnablePeerAccess, eventBlockingSync,
-                                     eventDisableTiming, eventInterprocess, memcpyDeviceToDevice, memcpyDeviceToHost,
-                                     memcpyHostToDevice, memcpyHostToHost, memoryTypeDevice, memoryTypeHost,
-                                     memoryTypeManaged, memoryTypeUnregistered, streamCaptureModeRelaxed,
-                                     streamNonBlocking)
+from cuprite.cuda._calls import cuda, here, native, number_of, ordinal, stream_of, streams, typed
+from cuprite.cuda._constants import (eventBlockingSync, eventDisableTiming, eventInterprocess,
+                                     streamCaptureModeRelaxed, streamNonBlocking)
+from cuprite.cuda._memory_calls import (  # noqa: F401
+    MemPoolProps, PointerAttributes, free, freeAsync, freeHost, hostAlloc, hostRegister, hostUnregister,
+    ipcCloseMemHandle, ipcGetEventHandle, ipcGetMemHandle, ipcOpenEventHandle, ipcOpenMemHandle, malloc, mallocAsync,
+    mallocFromPoolAsync, mallocManaged, memAdvise, memcpy, memcpy2D, memcpy2DAsync, memcpyAsync, memcpyPeer,
+    memcpyPeerAsync, memGetInfo, memPoolCreate, memPoolDestroy, memPoolGetAttribute, memPoolSetAttribute, memPoolTrimTo,
+    memPrefetchAsync, memset, memsetAsync, pointerGetAttributes, pointerGetMemoryType)
+from cuprite.cuda._memories import checked
 from cuprite.cuda.device import Device, on_cuda
-from cuprite.cuda.graph import Graph
-from cuprite.cuda.stream import Event, ExternalStream, Stream
+from cuprite.cuda.graph import Graph  # noqa: F401
+from cuprite.cuda.stream import Event, Stream, check_callable
 
 is_hip = False
 
-_streams, _events, _graphs = {}, {}, {}  # by handle, until they are destroyed
-_blocks = {}                             # address: (device, size, kind), until they are freed
-_DEVICE, _ASYNC, _MANAGED, _PINNED = range(4)  # cp_memory_kind
+_events, _graphs = {}, {}  # by handle, until they are destroyed
+_LIMITS = range(7)  # cudaLimit...
 
 
 def check_status(status):
@@ -34,41 +38,15 @@ def check_status(status):
     _errors.check(status)
 
 
-def _number(device):
-    return Device(device)._number
-
-
-def _here():
-    return _device.current()
-
-
-def _cuda():
-    return on_cuda(_here())
-
-
-def _native(name, *numbers):
-    """CUDA's own function on the current device; its result, or a tuple of several."""
-    if not _cuda():
-        raise CUDARuntimeError(_errors.NOT_SUPPORTED)
-    status, results = _device.native(_here(), name, numbers)
-    _errors.check(status)
-    return results[0] if len(results) == 1 else results or None
-
-
-def _ordinal(device):
-    """What CUDA calls a device."""
-    return _device.query(_number(device))["number"]
-
-
 # --- devices ---
 def driverGetVersion():
     """The CUDA version of the driver, as 12040; 0 without one."""
-    return _native("cudaDriverGetVersion") if _cuda() else 0
+    return native("cudaDriverGetVersion") if cuda() else 0
 
 
 def runtimeGetVersion():
     """The version of CUDA's runtime, as 12040; 0 where the current device is not CUDA's."""
-    return _native("cudaRuntimeGetVersion") if _cuda() else 0
+    return native("cudaRuntimeGetVersion") if cuda() else 0
 
 
 def getDeviceCount():
@@ -81,42 +59,49 @@ def getDevice():
     return Device().id
 
 
+@typed
 def setDevice(device):
     """Makes a device current."""
-    _device.use(_number(device))
+    _device.use(number_of(device))
 
 
 def deviceSynchronize():
     """Waits for the current device."""
-    _device.synchronize(_here())
+    _device.synchronize(here())
 
 
+@typed
 def deviceGetAttribute(attrib, device):
     """An attribute (cudaDevAttr...) of a device."""
     from cuprite.cuda._attributes import attribute_of
-    return attribute_of(_number(device), attrib)
+    return attribute_of(number_of(device), attrib)
 
 
+@typed
 def getDeviceProperties(device):
     """A dict of cudaDeviceProp's members: name (bytes), totalGlobalMem, multiProcessorCount, major, minor, ..."""
     from cuprite.cuda._attributes import properties_of
-    return properties_of(_number(device))
+    return properties_of(number_of(device))
 
 
+@typed
 def deviceGetPCIBusId(device):
     """Where a device sits, as "0000:0A:00.0"; the CPU is at "cpu"."""
-    number = _number(device)
+    number = number_of(device)
     if not on_cuda(number):
         return "cpu" if number < 0 else f"{_device.query(number)['backend']}:{_device.query(number)['number']}"
     import ctypes
     text = ctypes.create_string_buffer(32)
     with Device._of(number):
-        _native("cudaDeviceGetPCIBusId", ctypes.addressof(text), len(text), _ordinal(device))
+        native("cudaDeviceGetPCIBusId", ctypes.addressof(text), len(text), ordinal(device))
     return text.value.decode()
 
 
+@typed
 def deviceGetByPCIBusId(pci_bus_id):
     """The number of the device that sits there."""
+    if not isinstance(pci_bus_id, str):
+        raise TypeError(f"deviceGetByPCIBusId: pci_bus_id is a str, not a {type(pci_bus_id).__name__}")
     if _device.count() == 0 or ":" not in pci_bus_id or pci_bus_id.partition(":")[0].isalpha():
         try:
             return Device(pci_bus_id).id
@@ -125,59 +110,80 @@ def deviceGetByPCIBusId(pci_bus_id):
     import ctypes
     text = ctypes.create_string_buffer(pci_bus_id.encode())
     with Device(0):
-        return _native("cudaDeviceGetByPCIBusId", ctypes.addressof(text))
+        return native("cudaDeviceGetByPCIBusId", ctypes.addressof(text))
 
 
+@typed
 def deviceCanAccessPeer(device, peerDevice):
     """1 when a device reads and writes a peer's memory directly, else 0."""
-    return int(_device.can_access(_number(device), _number(peerDevice)))
+    return int(_device.can_access(number_of(device), number_of(peerDevice)))
 
 
+@typed
 def deviceEnablePeerAccess(peerDevice):
     """Lets the current device use a peer's memory in kernels. Copies see to it by themselves."""
-    _number(peerDevice)
-    _native("cudaDeviceEnablePeerAccess", _ordinal(peerDevice), 0)
+    if number_of(peerDevice) == here():
+        raise CUDARuntimeError(_errors.INVALID_DEVICE)
+    native("cudaDeviceEnablePeerAccess", ordinal(peerDevice), 0, otherwise=_errors.NO_PEERS)
 
 
+@typed
 def deviceDisablePeerAccess(peerDevice):
     """Takes that back."""
-    _native("cudaDeviceDisablePeerAccess", _ordinal(peerDevice))
+    native("cudaDeviceDisablePeerAccess", ordinal(peerDevice), otherwise=_errors.NOT_ENABLED)
 
 
+@typed
 def deviceGetLimit(limit):
     """A limit (cudaLimit...) of the current device; 0 where there is none."""
-    return _native("cudaDeviceGetLimit", limit) if _cuda() else 0
+    if cuda():
+        return native("cudaDeviceGetLimit", limit)
+    _known_limit(limit)
+    return 0
 
 
+def _known_limit(limit):
+    if limit not in _LIMITS:
+        raise CUDARuntimeError(_errors.NO_LIMIT)
+
+
+@typed
 def deviceSetLimit(limit, value):
     """Sets a limit; devices that are not CUDA's have none to set."""
-    if _cuda():
-        _native("cudaDeviceSetLimit", limit, value)
+    value = checked(value)
+    if cuda():
+        native("cudaDeviceSetLimit", limit, value)
+    else:
+        _known_limit(limit)
 
 
+@typed
 def deviceGetDefaultMemPool(device):
     """The handle of a device's own pool; 0 where the platform has none."""
-    return _native("cudaDeviceGetDefaultMemPool", _ordinal(device)) if on_cuda(_number(device)) else 0
+    return native("cudaDeviceGetDefaultMemPool", ordinal(device)) if on_cuda(number_of(device)) else 0
 
 
+@typed
 def deviceGetMemPool(device):
     """The handle of the pool that mallocAsync uses."""
-    return _native("cudaDeviceGetMemPool", _ordinal(device)) if on_cuda(_number(device)) else 0
+    return native("cudaDeviceGetMemPool", ordinal(device)) if on_cuda(number_of(device)) else 0
 
 
+@typed
 def deviceSetMemPool(device, pool):
     """Makes mallocAsync use a pool."""
-    _native("cudaDeviceSetMemPool", _ordinal(device), pool)
+    native("cudaDeviceSetMemPool", ordinal(device), pool)
 
 
 # --- streams ---
-def _stream(handle):
-    return _streams.get(handle) or (Stream.null if handle in (0, 1) else ExternalStream(handle))
-
-
 def _kept(stream):
-    _streams[stream.ptr] = stream
+    streams[stream.ptr] = stream
     return stream.ptr
+
+
+def _only(flags, known):
+    if flags & ~known:
+        raise CUDARuntimeError(f"cudaErrorInvalidValue: invalid argument: flags are {flags:#x}, known are {known:#x}")
 
 
 def streamCreate():
@@ -185,85 +191,106 @@ def streamCreate():
     return _kept(Stream())
 
 
+@typed
 def streamCreateWithFlags(flags):
     """The same with streamDefault or streamNonBlocking."""
+    _only(flags, streamNonBlocking)
     return _kept(Stream(non_blocking=bool(flags & streamNonBlocking)))
 
 
+@typed
 def streamCreateWithPriority(flags, priority):
     """The same with a priority; lower goes first."""
+    _only(flags, streamNonBlocking)
     return _kept(Stream(non_blocking=bool(flags & streamNonBlocking), priority=priority))
 
 
+@typed
 def streamDestroy(stream):
     """Ends a stream that was made here."""
-    if _streams.pop(stream, None) is None:
-        _native("cudaStreamDestroy", stream)
+    if streams.pop(stream, None) is None:
+        native("cudaStreamDestroy", stream, otherwise=_errors.INVALID_HANDLE)
 
 
+@typed
 def streamGetFlags(stream):
     """streamDefault or streamNonBlocking."""
-    return streamNonBlocking if _stream(stream).is_non_blocking else 0
+    return streamNonBlocking if stream_of(stream).is_non_blocking else 0
 
 
+@typed
 def streamGetPriority(stream):
     """The stream's priority."""
-    return _stream(stream).priority
+    return stream_of(stream).priority
 
 
+@typed
 def streamSynchronize(stream):
     """Waits for a stream."""
-    _stream(stream).synchronize()
+    stream_of(stream).synchronize()
 
 
+@typed
 def streamQuery(stream):
     """0 when the stream's work is done; raises CUDARuntimeError (cudaErrorNotReady) when it is not."""
-    if not _stream(stream).done:
+    if not stream_of(stream).done:
         raise CUDARuntimeError(_errors.NOT_READY)
     return 0
 
 
+@typed
 def streamWaitEvent(stream, event, flags=0):
     """Later work in the stream waits for the event."""
     known = _events.get(event)
     if known is None:
-        _native("cudaStreamWaitEvent", stream, event, flags)
+        native("cudaStreamWaitEvent", stream, event, flags, otherwise=_errors.INVALID_HANDLE)
     else:
-        _stream(stream).wait_event(known)
+        stream_of(stream).wait_event(known)
 
 
+@typed
 def streamAddCallback(stream, callback, arg, flags=0):
     """Calls callback(stream, 0, arg) once the stream's earlier work is done."""
-    _stream(stream).launch_host_func(lambda _: callback(stream, 0, arg))
+    check_callable(callback)
+    stream_of(stream).launch_host_func(lambda _: callback(stream, 0, arg))
 
 
+@typed
 def launchHostFunc(stream, callback, arg):
     """Calls callback(arg) once the stream's earlier work is done."""
-    _stream(stream).launch_host_func(callback, arg)
+    stream_of(stream).launch_host_func(callback, arg)
 
 
+@typed
 def streamBeginCapture(stream, mode=streamCaptureModeRelaxed):
     """Records the stream's work from now on."""
-    _streams.setdefault(stream, _stream(stream)).begin_capture(mode)
+    if stream in (0, 1):
+        raise CUDARuntimeError(_errors.CAPTURE_UNSUPPORTED)
+    streams.setdefault(stream, stream_of(stream)).begin_capture(mode)
 
 
+@typed
 def streamEndCapture(stream):
     """The handle of a graph of what was recorded."""
-    graph = _stream(stream).end_capture()
+    if stream in (0, 1):
+        raise CUDARuntimeError(_errors.ILLEGAL_STATE)
+    graph = stream_of(stream).end_capture()
     _graphs[graph.graph] = graph
     return graph.graph
 
 
+@typed
 def streamIsCapturing(stream):
     """Whether the stream's work is recorded."""
-    return _stream(stream).is_capturing()
+    return stream_of(stream).is_capturing()
 
 
 # --- graphs ---
+@typed
 def graphInstantiate(graph):
     """The handle of something that can be launched."""
     if graph not in _graphs:
-        return _native("cudaGraphInstantiateWithFlags", graph, 0)
+        return native("cudaGraphInstantiateWithFlags", graph, 0, otherwise=_errors.INVALID_VALUE)
     _graphs[graph, "exec"] = _graphs[graph]
     return _graphs[graph].graphExec
 
@@ -275,51 +302,56 @@ def _executable(handle):
     return None
 
 
+@typed
 def graphLaunch(graphExec, stream):
     """Does the recorded work in a stream."""
     key = _executable(graphExec)
     if key is None:
-        _native("cudaGraphLaunch", graphExec, stream)
+        native("cudaGraphLaunch", graphExec, stream, otherwise=_errors.INVALID_VALUE)
     else:
-        _graphs[key].launch(_stream(stream))
+        _graphs[key].launch(stream_of(stream))
 
 
+@typed
 def graphUpload(graphExec, stream):
     """Prepares the next launch in the stream."""
     key = _executable(graphExec)
     if key is None:
-        _native("cudaGraphUpload", graphExec, stream)
+        native("cudaGraphUpload", graphExec, stream, otherwise=_errors.INVALID_VALUE)
     else:
-        _graphs[key].upload(_stream(stream))
+        _graphs[key].upload(stream_of(stream))
 
 
+@typed
 def graphDestroy(graph):
     """Ends a graph; what was instantiated from it stays."""
     if _graphs.pop(graph, None) is None:
-        _native("cudaGraphDestroy", graph)
+        native("cudaGraphDestroy", graph, otherwise=_errors.INVALID_VALUE)
 
 
+@typed
 def graphExecDestroy(graphExec):
     """Ends what was instantiated."""
     key = _executable(graphExec)
     if key is None:
-        _native("cudaGraphExecDestroy", graphExec)
+        native("cudaGraphExecDestroy", graphExec, otherwise=_errors.INVALID_VALUE)
     else:
         del _graphs[key]
 
 
+@typed
 def graphDebugDotPrint(graph, path, flags):
     """Writes the graph as DOT text into a file."""
     import ctypes
     import os
     text = ctypes.create_string_buffer(os.fsencode(path))
-    _native("cudaGraphDebugDotPrint", graph, ctypes.addressof(text), flags)
+    native("cudaGraphDebugDotPrint", graph, ctypes.addressof(text), flags)
 
 
 # --- events ---
 def _event(handle):
     known = _events.get(handle)
-    if known is None and not _cuda():
+    if known is None and not cuda():
         raise CUDARuntimeError(_errors.INVALID_HANDLE)
     return known
 
@@ -329,49 +361,56 @@ def eventCreate():
     return eventCreateWithFlags(0)
 
 
+@typed
 def eventCreateWithFlags(flags):
     """The same with eventBlockingSync, eventDisableTiming, eventInterprocess."""
+    _only(flags, eventBlockingSync | eventDisableTiming | eventInterprocess)
     event = Event(bool(flags & eventBlockingSync), bool(flags & eventDisableTiming), bool(flags & eventInterprocess))
-    handle = event.ptr if _cuda() else id(event)
+    handle = event.ptr if cuda() else id(event)
     _events[handle] = event
     return handle
 
 
+@typed
 def eventDestroy(event):
     """Ends an event."""
     if _event(event) is None:
-        _native("cudaEventDestroy", event)
+        native("cudaEventDestroy", event)
     _events.pop(event, None)
 
 
+@typed
 def eventRecord(event, stream):
     """Records an event in a stream."""
     known = _event(event)
     if known is None:
-        _native("cudaEventRecord", event, stream)
+        native("cudaEventRecord", event, stream)
     else:
-        known.record(_stream(stream))
+        known.record(stream_of(stream))
 
 
+@typed
 def eventQuery(event):
     """0 when the event was reached; raises CUDARuntimeError (cudaErrorNotReady) when not."""
     known = _event(event)
     if known is None:
-        _native("cudaEventQuery", event)
+        native("cudaEventQuery", event)
     elif not known.done:
         raise CUDARuntimeError(_errors.NOT_READY)
     return 0
 
 
+@typed
 def eventSynchronize(event):
     """Waits for an event."""
     known = _event(event)
     if known is None:
-        _native("cudaEventSynchronize", event)
+        native("cudaEventSynchronize", event)
     else:
         known.synchronize()
 
 
+@typed
 def eventElapsedTime(start, end):
     """Milliseconds between two events that were made here."""
     if _events.get(start) is None or _events.get(end) is None:
@@ -380,287 +419,14 @@ def eventElapsedTime(start, end):
     return get_elapsed_time(_events[start], _events[end])
 
 
-# --- memory ---
-class PointerAttributes:
-    """What pointerGetAttributes tells: device, devicePointer, hostPointer, type (memoryType...)."""
-
-    def __init__(self, device, devicePointer, hostPointer, type=-1):
-        self.device, self.devicePointer, self.hostPointer, self.type = device, devicePointer, hostPointer, type
-
-
-class MemPoolProps:
-    """What a pool is made of: allocType, handleType, locationType, devId."""
-
-    def __init__(self, allocType, handleType, locationType, devId):
-        self.allocType, self.handleType, self.locationType, self.devId = allocType, handleType, locationType, devId
-
-
-def _new(size, kind):
-    if size == 0:
-        return 0
-    address = _device.memory_new(_here(), size, kind)
-    _blocks[address] = _here(), size, kind
-    return address
-
-
-def _free(ptr, name, *more):
-    known = _blocks.pop(ptr, None)
-    if known is not None:
-        device, size, kind = known
-        _device.memory_free(device, ptr, size, kind)
-    elif ptr:
-        if not _cuda():
-            raise CUDARuntimeError(_errors.INVALID_VALUE)
-        _native(name, ptr, *more)
-
-
-def malloc(size):
-    """The address of new memory of the current device."""
-    return _new(size, _DEVICE)
-
-
-def mallocManaged(size, flags=cudaMemAttachGlobal):
-    """The address of new memory that host and device use; on the CPU that is all memory."""
-    return _new(size, _MANAGED)
-
-
-def mallocAsync(size, stream):
-    """The address of new memory, in the order of a stream."""
-    with _stream(stream):
-        return _new(size, _ASYNC)
-
-
-def mallocFromPoolAsync(size, pool, stream):
-    """The same from a pool by its handle."""
-    return _native("cudaMallocFromPoolAsync", size, pool, stream)
-
-
-def hostAlloc(size, flags):
-    """The address of new page-locked memory of the host."""
-    return _new(size, _PINNED)
-
-
-def free(ptr):
-    """Frees memory of a device."""
-    _free(ptr, "cudaFree")
-
-
-def freeHost(ptr):
-    """Frees memory that hostAlloc gave."""
-    _free(ptr, "cudaFreeHost")
-
-
-def freeAsync(ptr, stream):
-    """Frees memory in the order of a stream."""
-    with _stream(stream):
-        _free(ptr, "cudaFreeAsync", stream)
-
-
-def hostRegister(ptr, size, flags):
-    """Locks pages of the host's memory; nothing to do on other devices than CUDA's."""
-    if _cuda():
-        _native("cudaHostRegister", ptr, size, flags)
-
-
-def hostUnregister(ptr):
-    """Takes that back."""
-    if _cuda():
-        _native("cudaHostUnregister", ptr)
-
-
-def memGetInfo():
-    """(free, total) bytes of the current device."""
-    q = _device.query(_here())
-    return q["memory_free"], q["memory_total"]
-
-
-_SIDES = {memcpyHostToHost: (True, True), memcpyHostToDevice: (False, True), memcpyDeviceToHost: (True, False),
-          memcpyDeviceToDevice: (False, False)}  # kind: whether destination and source are the host's
-_INVALID_DIRECTION = 21  # cudaErrorInvalidMemcpyDirection
-
-
-def memcpy(dst, src, size, kind):
-    """Copies bytes; kind is memcpyHostToDevice and so on."""
-    if _cuda():
-        _native("cudaMemcpy", dst, src, size, kind)
-        return
-    if kind not in _SIDES and kind != memcpyDefault:
-        raise CUDARuntimeError(_INVALID_DIRECTION)
-    to_host, from_host = _SIDES.get(kind, (False, False))
-    _device.memory_copy(dst, -1 if to_host else _here(), src, -1 if from_host else _here(), size)
-
-
-def memcpyAsync(dst, src, size, kind, stream):
-    """The same in the order of a stream."""
-    if _cuda():
-        _native("cudaMemcpyAsync", dst, src, size, kind, stream)
-        return
-    with _stream(stream):
-        memcpy(dst, src, size, kind)
-
-
-def memcpyPeer(dst, dstDevice, src, srcDevice, size):
-    """Copies bytes from one device to another and waits."""
-    memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, 0)
-    _device.synchronize(_number(dstDevice))
-
-
-def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
-    """Copies bytes from one device to another in the order of a stream."""
-    with _stream(stream):
-        _device.memory_copy(dst, _number(dstDevice), src, _number(srcDevice), size)
-
-
-def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
-    """Copies `height` rows of `width` bytes that lie dpitch and spitch bytes apart."""
-    if _cuda():
-        _native("cudaMemcpy2D", dst, dpitch, src, spitch, width, height, kind)
-        return
-    for row in range(height):
-        memcpy(dst + row * dpitch, src + row * spitch, width, kind)
-
-
-def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
-    """The same in the order of a stream."""
-    if _cuda():
-        _native("cudaMemcpy2DAsync", dst, dpitch, src, spitch, width, height, kind, stream)
-        return
-    with _stream(stream):
-        memcpy2D(dst, dpitch, src, spitch, width, height, kind)
-
-
-def memset(ptr, value, size):
-    """Sets bytes."""
-    from cuprite.cuda.memory import MemoryPointer, UnownedMemory
-    MemoryPointer(UnownedMemory(ptr, size, None, Device()), 0).memset(value, size)
-    _stream(0).synchronize()
-
-
-def memsetAsync(ptr, value, size, stream):
-    """The same in the order of a stream."""
-    from cuprite.cuda.memory import MemoryPointer, UnownedMemory
-    with _stream(stream):
-        MemoryPointer(UnownedMemory(ptr, size, None, Device()), 0).memset(value, size)
-
-
-def memPrefetchAsync(devPtr, count, dstDevice, stream):
-    """Moves managed memory to a device (-1: the host) ahead of its use; nothing to do on other devices than CUDA's."""
-    if _cuda():
-        _native("cudaMemPrefetchAsync", devPtr, count, dstDevice, stream)
-
-
-def memAdvise(devPtr, count, advice, device):
-    """Tells how managed memory will be used; nothing to do on other devices than CUDA's."""
-    if _cuda():
-        _native("cudaMemAdvise", devPtr, count, advice, device)
-
-
-def pointerGetAttributes(ptr):
-    """What kind of memory an address points to. Without CUDA only what was made here is known."""
-    if _cuda():
-        device, on_device, on_host, kind = _native("cudaPointerGetAttributes", ptr)
-        return PointerAttributes(device, on_device, on_host, kind)
-    for address, (device, size, kind) in _blocks.items():
-        if address <= ptr < address + size:
-            type_ = {_MANAGED: memoryTypeManaged, _PINNED: memoryTypeHost}.get(kind, memoryTypeDevice)
-            return PointerAttributes(Device._of(device).id, 0 if kind == _PINNED else ptr,
-                                     ptr if kind in (_MANAGED, _PINNED) else 0, type_)
-    return PointerAttributes(-2, 0, ptr, memoryTypeUnregistered)
-
-
-def pointerGetMemoryType(ptr):
-    """Its memoryType... alone."""
-    return pointerGetAttributes(ptr).type
-
-
-# --- pools of the platform ---
-def memPoolCreate(props):
-    """The handle of a new pool."""
-    return _native("cudaMemPoolCreate", props.allocType, props.handleType, props.locationType, props.devId)
-
-
-def memPoolDestroy(pool):
-    """Ends a pool."""
-    _native("cudaMemPoolDestroy", pool)
-
-
-def memPoolTrimTo(pool, size):
-    """Gives back what the pool holds beyond `size` bytes."""
-    _native("cudaMemPoolTrimTo", pool, size)
-
-
-def _pool_value(attr, value=0):
-    import ctypes
-    return (ctypes.c_int if attr <= 3 else ctypes.c_uint64)(value)  # the first three are switches
-
-
-def memPoolGetAttribute(pool, attr):
-    """An attribute (cudaMemPoolAttr...) of a pool."""
-    import ctypes
-    value = _pool_value(attr)
-    _native("cudaMemPoolGetAttribute", pool, attr, ctypes.addressof(value))
-    return value.value
-
-
-def memPoolSetAttribute(pool, attr, value):
-    """Sets an attribute of a pool."""
-    import ctypes
-    value = _pool_value(attr, value)
-    _native("cudaMemPoolSetAttribute", pool, attr, ctypes.addressof(value))
-
-
-# --- other processes ---
-_HANDLE = 64  # bytes of a cudaIpcMemHandle_t and of a cudaIpcEventHandle_t
-
-
-def _handle_of(name, what):
-    import ctypes
-    handle = ctypes.create_string_buffer(_HANDLE)
-    _native(name, ctypes.addressof(handle), what)
-    return handle.raw
-
-
-def _opened(name, handle, *more):
-    import ctypes
-    if len(handle) != _HANDLE:
-        raise ValueError(f"a handle of {_HANDLE} bytes is needed, {len(handle)} given")
-    text = ctypes.create_string_buffer(bytes(handle), _HANDLE)
-    return _native(name, ctypes.addressof(text), *more)
-
-
-def ipcGetMemHandle(devPtr):
-    """Bytes by which another process finds the memory."""
-    return _handle_of("cudaIpcGetMemHandle", devPtr)
-
-
-def ipcOpenMemHandle(handle, flags=cudaIpcMemLazyEnablePeerAccess):
-    """The address of another process's memory here."""
-    return _opened("cudaIpcOpenMemHandle", handle, flags)
-
-
-def ipcCloseMemHandle(devPtr):
-    """Gives such an address up."""
-    _native("cudaIpcCloseMemHandle", devPtr)
-
-
-def ipcGetEventHandle(event):
-    """Bytes by which another process finds the event."""
-    return _handle_of("cudaIpcGetEventHandle", event)
-
-
-def ipcOpenEventHandle(handle):
-    """Another process's event here."""
-    return _opened("cudaIpcOpenEventHandle", handle)
-
-
 # --- profiler ---
 def profilerStart():
     """Begins to record for a profiler; nothing to do on other devices than CUDA's."""
-    if _cuda():
-        _native("cudaProfilerStart")
+    if cuda():
+        native("cudaProfilerStart")
 
 
 def profilerStop():
     """Ends that."""
-    if _cuda():
-        _native("cudaProfilerStop")
+    if cuda():
+        native("cudaProfilerStop")

@@ -1,13 +1,21 @@
 """Streams and events with the interface of cupy.cuda.stream."""
-import weakref
+from _operator import index
+from _weakref import ref
 
 from cuprite import _device
+from cuprite._core import CUDARuntimeError
 
 
-def _check_callable(callback):
+def check_callable(callback):
     """Here, where the program stands: on the stream's thread nobody would hear of it."""
     if not callable(callback):
         raise TypeError(f"a callback must be callable, a {type(callback).__name__} is not")
+
+
+def _event_of(event):
+    if not hasattr(event, "_event"):
+        raise AttributeError(f"an Event is needed, not a {type(event).__name__}")
+    return event._event
 
 
 class _Base:
@@ -41,24 +49,28 @@ class _Base:
         return _device.stream_priority(self._stream())
 
     def launch_host_func(self, callback, arg=None):
-        """Calls callback(arg) once the stream's earlier work is done, on another thread (on the CPU at once). The
-        callback must not use the device."""
-        _check_callable(callback)
+        """Calls callback(arg) once the stream's earlier work is done, on another thread (on the CPU at once). As CUDA
+        has it, the callback must neither use nor wait for the device: CUDARuntimeError (cudaErrorNotPermitted)."""
+        check_callable(callback)
         _device.stream_call(self._stream(), lambda: callback(arg))
         if self._host_funcargs is not None:
             self._host_funcargs.append((callback, arg))
 
     def add_callback(self, callback, arg=None):
         """Calls callback(stream, 0, arg) once the stream's earlier work is done, as launch_host_func does."""
-        _check_callable(callback)
+        check_callable(callback)
         self.launch_host_func(lambda _: callback(self, 0, arg))
 
     def begin_capture(self, mode=None):
         """Records the stream's work from now on instead of doing it. The CPU records nothing: NotImplementedError."""
         from cuprite.cuda._constants import streamCaptureModeRelaxed
+        from cuprite.cuda._errors import INVALID_VALUE
         if self.ptr == 0:
             raise RuntimeError("the null stream cannot capture; make a stream")
-        _device.stream_capture(self._stream(), streamCaptureModeRelaxed if mode is None else mode)
+        mode = streamCaptureModeRelaxed if mode is None else index(mode)
+        if mode not in range(3):
+            raise CUDARuntimeError(INVALID_VALUE)
+        _device.stream_capture(self._stream(), mode)
         self._host_funcargs = []
 
     def end_capture(self):
@@ -94,18 +106,19 @@ class _Base:
 
     def record(self, event=None):
         """Records an event (a new one by default) and returns it."""
-        event = event or Event()
+        event = Event() if event is None else event
+        _event_of(event)
         event.record(self)
         return event
 
     def wait_event(self, event):
         """Later work in this stream waits for the event."""
-        _device.stream_wait(self._stream(), event._event)
+        _device.stream_wait(self._stream(), _event_of(event))
 
     def __enter__(self):
         device = _device.stream_device(self._stream())
         now = _current.get(device)
-        _current.blocks.append((device, None if now is None else weakref.ref(now), self))
+        _current.blocks.append((device, None if now is None else ref(now), self))
         del now
         return self.use()
 
@@ -182,7 +195,7 @@ class Stream(_Base):
             handle = stream.__cuda_stream__()[1]
         else:
             handle = getattr(stream, "ptr", stream)
-        made = ExternalStream(int(handle))
+        made = ExternalStream(index(handle))
         made._theirs = stream
         return made
 
@@ -193,7 +206,7 @@ class ExternalStream(_Base):
 
     def __init__(self, ptr, device_id=-1):
         from cuprite.cuda.device import Device
-        number = _device.current() if device_id == -1 else Device(device_id)._number
+        number = _device.current() if index(device_id) == -1 else Device(device_id)._number
         self._handle = _device.stream_external(number, ptr)
 
 
@@ -252,7 +265,7 @@ Stream.ptds = _ThreadStream()
 def get_current_stream(device_id=None):
     """The stream this thread uses on a device."""
     from cuprite.cuda.device import Device
-    number = _device.current() if device_id is None or device_id == -1 else Device(device_id)._number
+    number = _device.current() if device_id is None or index(device_id) == -1 else Device(device_id)._number
     return _current.get(number) or (Stream.ptds if _device.stream_default_per_thread() else Stream.null)
 
 
@@ -261,9 +274,10 @@ class Event:
     interprocess=True (which needs disable_timing=True) other processes may use it."""
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         if interprocess and not disable_timing:
-            raise ValueError("an event for several processes has no timing: disable_timing=True")
+            raise CUDARuntimeError("cudaErrorInvalidValue: an event for several processes has no timing: "
+                                   "disable_timing=True")
         self._number = _device.current()
-        self._event = _device.event_create(self._number, block, disable_timing, interprocess)
+        self._event = _device.event_create(self._number, bool(block), bool(disable_timing), bool(interprocess))
 
     @property
     def ptr(self):
@@ -272,6 +286,8 @@ class Event:
 
     def record(self, stream=None):
         """Records the event in a stream, the current one by default."""
+        if stream is not None and not hasattr(stream, "_stream"):
+            raise AttributeError(f"a stream is needed, not a {type(stream).__name__}")
         handle = _device.stream_current(self._number) if stream is None else stream._stream()
         _device.event_record(self._event, handle)
 
@@ -287,4 +303,4 @@ class Event:
 
 def get_elapsed_time(start_event, end_event):
     """Milliseconds between two recorded events that both have been reached."""
-    return _device.event_elapsed(start_event._event, end_event._event)
+    return _device.event_elapsed(_event_of(start_event), _event_of(end_event))

@@ -29,6 +29,7 @@ class _Kernel:
         self._rules = _RULES[mode]
         self._made = {}     # fast key of the arguments -> Compiled
         self._codes = {}    # types -> Compiled
+        self._configured = {}   # (grid, block) -> what self[grid, block] is
         self._is_device_function = True     # any kernel may be called from another, as a function
 
     def __call__(self, grid, block, args, shared_mem=0, stream=None):
@@ -41,16 +42,32 @@ class _Kernel:
         made = self._made.get(key)
         if made is None:
             made = self._compile(key, args)
-        made.launch(grid, block, args, shared_mem)
+        if shared_mem or not made.ready:
+            made.launch(grid, block, args, shared_mem)
+        else:
+            made.ready(grid, block, made.flatten(*args))
 
     def __getitem__(self, configuration):
+        try:
+            made = self._configured.get(configuration)
+        except TypeError:  # of lists
+            made = None
+        return made or self._configure(configuration)
+
+    def _configure(self, configuration):
         if not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:
             raise TypeError("a kernel is launched as kernel[grid, block](*args), or with shared memory and a stream "
                             "behind the block")
         grid, block, *more = configuration
         grid = grid if isinstance(grid, tuple) else (grid,)
         block = block if isinstance(block, tuple) else (block,)
-        return lambda *args: self(grid, block, args, *more)
+
+        def launch_it(*args):
+            self(grid, block, args, *more)
+        plain = not more and all(type(n) is int for n in (*grid, *block))  # a stream would be kept alive
+        if plain and len(self._configured) < 64:
+            self._configured[configuration] = launch_it
+        return launch_it
 
     def _compile(self, key, args):
         if self._device:

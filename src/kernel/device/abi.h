@@ -57,6 +57,8 @@ typedef struct __cu_kernel {
     const char *parameters;   /* their names, with commas between */
     const unsigned *elements; /* bytes of what each argument points to; 0: it is no pointer, or one to void */
     const unsigned *shared, *apart; /* bytes of static shared memory: in the arena, and elsewhere */
+    const int *calls; /* NULL, or which of `apart` are counted too: how far behind it, 0 ends them */
+    int joined; /* the more blocks it is given at once, the longer its loops are */
 } __cu_kernel;
 
 typedef struct __cu_variable {

@@ -118,11 +118,26 @@ template <class T> static inline T __cu_atomicXor(const char *a, T *p, __CU_T(T)
 #define atomicXor(...) __cu_atomicXor(__ctx.arena, __VA_ARGS__)
 #define atomicAdd_block atomicAdd
 #define atomicAdd_system atomicAdd
+#define atomicSub_block atomicSub
+#define atomicSub_system atomicSub
+#define atomicExch_block atomicExch
+#define atomicExch_system atomicExch
+#define atomicMin_block atomicMin
+#define atomicMin_system atomicMin
+#define atomicMax_block atomicMax
+#define atomicMax_system atomicMax
+#define atomicInc_block atomicInc
+#define atomicInc_system atomicInc
+#define atomicDec_block atomicDec
+#define atomicDec_system atomicDec
 #define atomicCAS_block atomicCAS
 #define atomicCAS_system atomicCAS
-#define atomicExch_block atomicExch
-#define atomicMax_block atomicMax
-#define atomicMin_block atomicMin
+#define atomicAnd_block atomicAnd
+#define atomicAnd_system atomicAnd
+#define atomicOr_block atomicOr
+#define atomicOr_system atomicOr
+#define atomicXor_block atomicXor
+#define atomicXor_system atomicXor
 #endif
 #ifdef __CU_OWN_ATOMICS
 template <class T> static inline T atomicAdd(T *p, __CU_T(T) v) { return __cu_atomicAdd(nullptr, p, v); }

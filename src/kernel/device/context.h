@@ -7,6 +7,7 @@ struct __cu_ctx {
     char *arena, *dynamic;
     __cu_worker *worker;
     int how; /* of a thread in a loop (entry.h): its tests are made; are known to be passed; are all that is asked */
+    unsigned row; /* in loops between barriers (regions.h): threads of a row, of all blocks that are one loop */
     int *told;
 };
 enum { __CU_TESTED, __CU_SURE, __CU_ASKED };
@@ -70,6 +71,12 @@ static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_system() { __threadfence(); }
 #define __trap() __builtin_trap()
+#define __brkpt() __builtin_trap()
+#ifndef __clang__
+#define __builtin_assume(e) ((e) ? (void)0 : __builtin_unreachable())
+#endif
+#define __assume(e) __builtin_assume(e)
+static inline void __prof_trigger(int) {}
 #define assert(e) ((e) ? (void)0 : __cu_assert(#e, __LINE__))
 extern "C" int printf(const char *, ...) __attribute__((format(printf, 1, 2)));
 extern "C" void *malloc(size_t) noexcept;

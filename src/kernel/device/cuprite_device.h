@@ -16,6 +16,9 @@
 #ifdef __CU_LANES
 #include "lanes.h"
 #endif
+#ifdef __CU_SPECIAL
+#include "special.h"
+#endif
 #include "atomics.h"
 #include "warps.h"
 #include "checked.h"

@@ -32,7 +32,8 @@ template <unsigned kernel, unsigned place, unsigned bytes> struct __cu_reserve_a
 template <unsigned kernel, unsigned place, unsigned bytes>
 unsigned __cu_reserve_apart<kernel, place, bytes>::told = __cu_shared_apart[kernel] += bytes;
 
-/* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c). */
+/* spans: 1 the kernel can be asked who takes part, 2 of x it uses a thread's place in the grid alone (spans.c); 4 loops
+ * with the stride of the grid (strides.c) that keep something for each thread. */
 template <auto F, int spans = 0> struct __cu_entry;
 template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F, spans> {
 #ifdef __CU_WIDE
@@ -137,8 +138,19 @@ template <class... A, void (*F)(__cu_ctx, A...), int spans> struct __cu_entry<F,
                                                       unsigned long long last, A... a)
     {
         place p(l, first);
-        for (unsigned long long b = first; b < last; b++, p.next(l)) {
-            const __cu_ctx block = block_context(l, w, p);
+        unsigned n = 1;
+        for (unsigned long long b = first; b < last; b += n, p.next(l, n)) {
+            __cu_ctx block = block_context(l, w, p);
+            block.row = block.bd.x;
+            if constexpr (joined) {
+                const unsigned most = (spans & 4 ? __CU_JOINED_KEPT : __CU_JOINED) / block.bd.x;
+                n = block.bd.y * block.bd.z > 1 ? 1 : l->grid.x - p.x;
+                if (n > last - b) n = (unsigned)(last - b);
+                if (n > most) n = most;
+                block.row = n * block.bd.x;
+                if (block.row > __CU_JOINED) __builtin_unreachable();
+                block.t.x = p.x * block.bd.x, block.b.x = 0;
+            }
             __CU_SHOW(block); /* what stands outside of the loops over threads */
             F(block, a...);
         }

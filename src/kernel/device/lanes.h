@@ -107,3 +107,55 @@ __CU_THREE(s32, int, <, min) __CU_THREE(u32, unsigned, <, min)
     }
 __CU_RELU(max) __CU_RELU(min)
 #undef __CU_RELU
+/* The same of the halves of words. */
+#define __CU_HALVES(name, T, e)                                                                          \
+    static inline unsigned name(unsigned a, unsigned b)                                                  \
+    {                                                                                                    \
+        return __cu_lanes_of<T>(a, b, [](int x, int y) { return e; });                                   \
+    }
+#define __CU_HALVES_3(name, kind, T, first)                                                              \
+    static inline unsigned __vi##name##3_##kind##16x2(unsigned a, unsigned b, unsigned c)                \
+    {                                                                                                    \
+        return __vi##name##_##kind##16x2(__vi##name##_##kind##16x2(a, b), c);                            \
+    }                                                                                                    \
+    static inline unsigned __viadd##name##_##kind##16x2(unsigned a, unsigned b, unsigned c)              \
+    {                                                                                                    \
+        return __vi##name##_##kind##16x2(__cu_lanes_of<T>(a, b, [](int x, int y) { return x + y; }), c); \
+    }                                                                                                    \
+    static inline unsigned __vib##name##_##kind##16x2(unsigned a, unsigned b, bool *high, bool *low)     \
+    {                                                                                                    \
+        *high = (T)(a >> 16) first (T)(b >> 16);                                                         \
+        *low = (T)a first (T)b;                                                                          \
+        return __vi##name##_##kind##16x2(a, b);                                                          \
+    }
+#define __CU_HALVES_RELU(name)                                                                           \
+    static inline unsigned __vi##name##_s16x2_relu(unsigned a, unsigned b)                               \
+    {                                                                                                    \
+        return __vimax_s16x2(__vi##name##_s16x2(a, b), 0);                                               \
+    }                                                                                                    \
+    static inline unsigned __vi##name##3_s16x2_relu(unsigned a, unsigned b, unsigned c)                  \
+    {                                                                                                    \
+        return __vimax_s16x2(__vi##name##3_s16x2(a, b, c), 0);                                           \
+    }                                                                                                    \
+    static inline unsigned __viadd##name##_s16x2_relu(unsigned a, unsigned b, unsigned c)                \
+    {                                                                                                    \
+        return __vimax_s16x2(__viadd##name##_s16x2(a, b, c), 0);                                         \
+    }
+__CU_HALVES(__vimax_s16x2, short, x > y ? x : y) __CU_HALVES(__vimax_u16x2, unsigned short, x > y ? x : y)
+__CU_HALVES(__vimin_s16x2, short, x < y ? x : y) __CU_HALVES(__vimin_u16x2, unsigned short, x < y ? x : y)
+__CU_HALVES_3(max, s, short, >=) __CU_HALVES_3(max, u, unsigned short, >=)
+__CU_HALVES_3(min, s, short, <=) __CU_HALVES_3(min, u, unsigned short, <=)
+__CU_HALVES_RELU(max) __CU_HALVES_RELU(min)
+#undef __CU_HALVES
+#undef __CU_HALVES_3
+#undef __CU_HALVES_RELU
+/* Which of two it was. */
+#define __CU_WHICH(name, kind, T, first)                                    \
+    static inline T __vib##name##_##kind##32(T a, T b, bool *is)            \
+    {                                                                       \
+        *is = a first b;                                                    \
+        return *is ? a : b;                                                 \
+    }
+__CU_WHICH(max, s, int, >=) __CU_WHICH(max, u, unsigned, >=)
+__CU_WHICH(min, s, int, <=) __CU_WHICH(min, u, unsigned, <=)
+#undef __CU_WHICH

@@ -82,21 +82,46 @@ static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 static inline float rsqrt(float x) { return rsqrtf(x); }
 static inline double rcbrt(double x) { return 1 / cbrt(x); }
 static inline float rcbrtf(float x) { return 1 / cbrtf(x); }
-static inline double sinpi(double x) { x = fmod(x, 2); return fabs(x) == 1 ? 0 * x : sin(M_PI * x); }
+/* Of x in half turns: what is left of whole quarters is exact. */
+static inline double sinpi(double x)
+{
+    x = fmod(x, 2);
+    const double n = rint(2 * x), r = M_PI * fma(-0.5, n, x);
+    const int quarter = (int)n & 3;
+    const double s = quarter & 1 ? cos(r) : sin(r);
+    return s == 0 ? 0 * x : quarter & 2 ? -s : s;
+}
 static inline float sinpif(float x) { return (float)sinpi((double)x); }
-static inline double cospi(double x) { x = fmod(fabs(x), 2); return x == 0.5 || x == 1.5 ? 0 : cos(M_PI * x); }
+static inline double cospi(double x)
+{
+    x = fmod(fabs(x), 2);
+    const double n = rint(2 * x), r = M_PI * fma(-0.5, n, x);
+    const int quarter = (int)n & 3;
+    const double c = quarter & 1 ? sin(r) : cos(r);
+    return c == 0 ? 0 : quarter == 1 || quarter == 2 ? -c : c;
+}
 static inline float cospif(float x) { return (float)cospi((double)x); }
-static inline double erfcx(double x) { return x < 25 ? exp(x * x) * erfc(x) : 0.5641895835477563 / x; }
-static inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
+/* exp(x * x) with what the square loses; for large x the series in 1/x. */
+static inline double erfcx(double x)
+{
+    if (x < 20) {
+        const double h = x * x;
+        return exp(h) * (__builtin_isinf(h) ? 2 : erfc(x) * (1 + fma(x, x, -h)));
+    }
+    const double q = 0.5 / x / x;
+    double term = 1, sum = 1;
+    for (int k = 1; k < 12; k++) sum += term *= -(2 * k - 1) * q;
+    return 0.56418958354775628695 / x * sum;
+}
+/* The argument of erfc with its own error, which would count many times over where x is far below 0. */
+static inline double normcdf(double x)
+{
+    const double root = 0.70710678118654752440, t = -x * root;
+    const double lost = fma(-x, root, -t) + x * 4.8336466567264567e-17;
+    const double r = 0.5 * erfc(t);
+    return fabs(t) < 30 ? r - lost * 0.56418958354775628695 * exp(-t * t) : r;
+}
 static inline float normcdff(float x) { return (float)normcdf(x); }
-static inline double norm3d(double a, double b, double c) { return sqrt(a * a + b * b + c * c); }
-static inline float norm3df(float a, float b, float c) { return sqrtf(a * a + b * b + c * c); }
-static inline double norm4d(double a, double b, double c, double d) { return sqrt(a * a + b * b + c * c + d * d); }
-static inline float norm4df(float a, float b, float c, float d) { return sqrtf(a * a + b * b + c * c + d * d); }
-static inline double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
-static inline float rnorm3df(float a, float b, float c) { return 1 / norm3df(a, b, c); }
-static inline double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
-static inline float rnorm4df(float a, float b, float c, float d) { return 1 / norm4df(a, b, c, d); }
 static inline void sincospi(double x, double *s, double *c) { *s = sinpi(x), *c = cospi(x); }
 static inline void sincospif(float x, float *s, float *c) { *s = sinpif(x), *c = cospif(x); }
 /* Steps of Newton's: on erf where it is not flat, on the logarithm of erfc elsewhere. */
@@ -134,6 +159,14 @@ static inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x == x
 #define isfinite(x) __builtin_isfinite(x)
 #define signbit(x) (__builtin_signbit(x) != 0)
 #define isnormal(x) __builtin_isnormal(x)
+static inline int __isnan(double x) { return isnan(x); }
+static inline int __isnanf(float x) { return isnan(x); }
+static inline int __isinf(double x) { return isinf(x); }
+static inline int __isinff(float x) { return isinf(x); }
+static inline int __finite(double x) { return isfinite(x); }
+static inline int __finitef(float x) { return isfinite(x); }
+static inline int __signbit(double x) { return signbit(x); }
+static inline int __signbitf(float x) { return signbit(x); }
 
 static inline int abs(int x) { return __builtin_abs(x); }
 static inline long abs(long x) { return __builtin_labs(x); }
@@ -182,6 +215,7 @@ __CU_EXTREMES(max, >)
 static inline float __sinf(float x) { return sinf(x); }
 static inline float __cosf(float x) { return cosf(x); }
 static inline float __tanf(float x) { return tanf(x); }
+static inline float __tanhf(float x) { return tanhf(x); }
 static inline float __expf(float x) { return expf(x); }
 static inline float __exp10f(float x) { return exp10f(x); }
 static inline float __logf(float x) { return logf(x); }

@@ -1,23 +1,33 @@
-/* What kernels with barriers are written with: loops over the threads of the block __cu_block. */
+/* What kernels with barriers are written with: loops over the threads of the block __cu_block.
+ *
+ * A row has __cu_block.row threads. Where blocks are joined (entry.h) that is more than a block has, and the first of
+ * them is __cu_block.t.x; else that is 0. */
 #pragma once
+
+/* Threads of blocks that are joined: at most, and where something is kept for each. */
+enum { __CU_JOINED = 1 << 20, __CU_JOINED_KEPT = 4096 };
 
 /* The loop, and, inside, the thread's number and its context. */
 #define __CU_THREADS                                                                                       \
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
         for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
             for (unsigned long __cu_x = 0,                                                                 \
-                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.bd.x; \
-                 __cu_x < __cu_block.bd.x; __cu_x++, __cu_t++)
+                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row; \
+                 __cu_x < __cu_block.row; __cu_x++, __cu_t++)
 /* The same for some threads of each row. */
 #define __CU_THREADS_OF(s)                                                                                 \
     for (unsigned __cu_z = 0; __cu_z < __cu_block.bd.z; __cu_z++)                                          \
         for (unsigned __cu_y = 0; __cu_y < __cu_block.bd.y; __cu_y++)                                      \
             for (unsigned long __cu_x = (s).from,                                                          \
-                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.bd.x + __cu_x; \
+                               __cu_t = (__cu_z * __cu_block.bd.y + __cu_y) * (unsigned long)__cu_block.row + __cu_x; \
                  __cu_x < (s).to; __cu_x++, __cu_t++)
-#define __CU_THREAD __cu_ctx __ctx = __cu_block; __ctx.t = {(unsigned)__cu_x, __cu_y, __cu_z}; __CU_SHOW(__ctx);
+#define __CU_THREAD                                                                                        \
+    if (__cu_x >= __CU_JOINED) __builtin_unreachable(); /* that no int wraps: loops become vectors */       \
+    __cu_ctx __ctx = __cu_block;                                                                           \
+    __ctx.t = {__cu_block.t.x + (unsigned)__cu_x, __cu_y, __cu_z};                                         \
+    __CU_SHOW(__ctx);
 
-static inline unsigned __cu_threads(const __cu_ctx &block) { return block.bd.x * block.bd.y * block.bd.z; }
+static inline unsigned __cu_threads(const __cu_ctx &block) { return block.row * block.bd.y * block.bd.z; }
 static inline void __cu_fill(unsigned char *alive, const __cu_ctx &block)
 {
     for (unsigned i = 0; i < __cu_threads(block); i++) alive[i] = 1;
@@ -235,27 +245,28 @@ template <class T> struct __cu_striding {
     {
         const long long left = limit - i;
         const unsigned n = left < (long long)count ? (unsigned)left : count;
-        if (n > 1024) __builtin_unreachable();
+        if (n > __CU_JOINED) __builtin_unreachable();
         return n;
     }
     T at(long long i, unsigned long x) const
     {
-        if (i < 0 || i > (long long)(most / 2 < ~0ull >> 3 ? most - 2048 : ~0ull >> 2)) __builtin_unreachable();
+        if (i < 0 || i > (long long)(most / 2 < ~0ull >> 3 ? most - 2 * __CU_JOINED : ~0ull >> 2))
+            __builtin_unreachable();
         return (T)(i + (long long)x);
     }
 };
 template <class T, class L, class S> static inline __cu_striding<T> __cu_strides(const __cu_ctx &block, long long first,
                                                                                  long long last, L limit, S step)
 {
-    __cu_striding<T> r = {false, 0, 0, block.bd.x};
+    __cu_striding<T> r = {false, 0, 0, block.row};
     if constexpr (__cu_is_integer<L>::value && __cu_is_integer<S>::value) {
         typedef decltype(T() + L()) common; /* in which they are compared */
         const common to = (common)limit;
         const unsigned long long most = __cu_striding<T>::most;
         const unsigned long long end = to < (common)1 ? 0 : (unsigned long long)to, by = (unsigned long long)step;
-        const bool row = block.bd.y == 1 && block.bd.z == 1 && first >= 0 && last - first == (long long)block.bd.x - 1;
-        r.regular = row && step > (S)0 && by <= most && end <= most && by <= most - end && most - end - by > 2048 &&
-                    end < ~0ull >> 2;
+        const bool row = block.bd.y == 1 && block.bd.z == 1 && first >= 0 && last - first == (long long)block.row - 1;
+        r.regular = row && step > (S)0 && by <= most && end <= most && by <= most - end &&
+                    most - end - by > 2 * __CU_JOINED && end < ~0ull >> 2;
         r.limit = (long long)end;
         r.step = (long long)by;
     }

@@ -73,10 +73,16 @@ template <class T> static inline T __cu_small_rounded(T r, int side, __cu_mode m
     static inline T __h##name##_nan(T a, T b) { return __hisnan(a) ? a : __hisnan(b) ? b : __h##name(a, b); }         \
     static inline V __h##name##2_nan(V a, V b) { return {__h##name##_nan(a.x, b.x), __h##name##_nan(a.y, b.y)}; }
 #define __CU_SMALL_COMPARE(T, V, name, op)                                                                            \
-    static inline bool __h##name(T a, T b) { return a op b; }                                                         \
+    static inline bool __h##name(T a, T b) { return a op b && !__hisnan(a) && !__hisnan(b); }                         \
     static inline bool __h##name##u(T a, T b) { return __hisnan(a) || __hisnan(b) || a op b; }                        \
-    static inline V __h##name##2(V a, V b) { return {T((int)(a.x op b.x)), T((int)(a.y op b.y))}; }                   \
-    static inline bool __hb##name##2(V a, V b) { return a.x op b.x && a.y op b.y; }
+    __CU_SMALL_COMPARE_2(T, V, name) __CU_SMALL_COMPARE_2(T, V, name##u)
+#define __CU_SMALL_COMPARE_2(T, V, name)                                                                              \
+    static inline V __h##name##2(V a, V b) { return {T((int)__h##name(a.x, b.x)), T((int)__h##name(a.y, b.y))}; }     \
+    static inline bool __hb##name##2(V a, V b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); }                 \
+    static inline unsigned __h##name##2_mask(V a, V b)                                                                \
+    {                                                                                                                 \
+        return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0);                         \
+    }
 #define __CU_SMALL_FUNCTION(T, V, name, e)                                                                            \
     static inline T h##name(T a) { const float x = (float)a; return T(e); }                                           \
     static inline V h2##name(V a) { return {h##name(a.x), h##name(a.y)}; }
@@ -168,6 +174,10 @@ template <class T> static inline T __cu_small_rounded(T r, int side, __cu_mode m
     static inline V __hfma2_sat(V a, V b, V c) { return {__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)}; }     \
     static inline T __hfma_relu(T a, T b, T c) { T r = __hfma(a, b, c); return (float)r < 0 ? T(0) : r; }             \
     static inline V __hfma2_relu(V a, V b, V c) { return {__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)}; }  \
+    static inline V __hcmadd(V a, V b, V c)                                                                           \
+    {                                                                                                                 \
+        return {__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};                   \
+    }                                                                                                                 \
     static inline T __hneg(T a) { return -a; }                                                                        \
     static inline V __hneg2(V a) { return {-a.x, -a.y}; }                                                             \
     static inline T __habs(T a) { return T(R{(unsigned short)(a.__x & 0x7fff)}); }                                    \

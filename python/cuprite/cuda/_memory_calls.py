@@ -1,0 +1,352 @@
+"""Memory among the functions of cuprite.cuda.runtime: by its address, a number.
+
+Invariant: what was made here is kept by its address until it is freed, so on devices that are not CUDA's its bounds are
+known, and a copy beyond them is the error that CUDA has for it.
+"""
+from cuprite import _device
+from cuprite._core import CUDARuntimeError
+from cuprite.cuda import _errors
+from cuprite.cuda._calls import cuda, here, native, number_of, stream_of, typed
+from cuprite.cuda._constants import (cudaIpcMemLazyEnablePeerAccess, cudaMemAttachGlobal, memcpyDefault,
+                                     memcpyDeviceToDevice, memcpyDeviceToHost, memcpyHostToDevice, memcpyHostToHost,
+                                     memoryTypeDevice, memoryTypeHost, memoryTypeManaged, memoryTypeUnregistered)
+from cuprite.cuda._memories import new
+from cuprite.cuda.device import Device
+
+_blocks = {}  # address: (device, size, kind), until they are freed
+_DEVICE, _ASYNC, _MANAGED, _PINNED = range(4)  # cp_memory_kind
+_INVALID_PITCH, _INVALID_DIRECTION = 12, 21  # cudaErrorInvalidPitchValue, cudaErrorInvalidMemcpyDirection
+
+
+class PointerAttributes:
+    """What pointerGetAttributes tells: device, devicePointer, hostPointer, type (memoryType...)."""
+
+    def __init__(self, device, devicePointer, hostPointer, type=-1):
+        self.device, self.devicePointer, self.hostPointer, self.type = device, devicePointer, hostPointer, type
+
+
+class MemPoolProps:
+    """What a pool is made of: allocType, handleType, locationType, devId."""
+
+    def __init__(self, allocType, handleType, locationType, devId):
+        self.allocType, self.handleType, self.locationType, self.devId = allocType, handleType, locationType, devId
+
+
+def _new(size, kind):
+    if size == 0:
+        return 0
+    address = new(size, kind)
+    _blocks[address] = here(), size, kind
+    return address
+
+
+def _block(ptr):
+    """(address, what is known) of the memory that an address lies in; None: none of ours."""
+    return next(((at, b) for at, b in list(_blocks.items()) if at <= ptr < at + b[1]), None)
+
+
+def _free(ptr, name, *more):
+    known = _blocks.pop(ptr, None)
+    if known is not None:
+        device, size, kind = known
+        _device.memory_free(device, ptr, size, kind)
+    elif ptr:
+        if not cuda():
+            raise CUDARuntimeError(_errors.INVALID_VALUE)
+        native(name, ptr, *more)
+
+
+@typed
+def malloc(size):
+    """The address of new memory of the current device."""
+    return _new(size, _DEVICE)
+
+
+@typed
+def mallocManaged(size, flags=cudaMemAttachGlobal):
+    """The address of new memory that host and device use; on the CPU that is all memory."""
+    return _new(size, _MANAGED)
+
+
+@typed
+def mallocAsync(size, stream):
+    """The address of new memory, in the order of a stream."""
+    with stream_of(stream):
+        return _new(size, _ASYNC)
+
+
+@typed
+def mallocFromPoolAsync(size, pool, stream):
+    """The same from a pool by its handle."""
+    return native("cudaMallocFromPoolAsync", size, pool, stream)
+
+
+@typed
+def hostAlloc(size, flags):
+    """The address of new page-locked memory of the host."""
+    return _new(size, _PINNED)
+
+
+@typed
+def free(ptr):
+    """Frees memory of a device."""
+    _free(ptr, "cudaFree")
+
+
+@typed
+def freeHost(ptr):
+    """Frees memory that hostAlloc gave."""
+    _free(ptr, "cudaFreeHost")
+
+
+@typed
+def freeAsync(ptr, stream):
+    """Frees memory in the order of a stream."""
+    with stream_of(stream):
+        _free(ptr, "cudaFreeAsync", stream)
+
+
+@typed
+def hostRegister(ptr, size, flags):
+    """Locks pages of the host's memory; nothing to do on other devices than CUDA's."""
+    if cuda():
+        native("cudaHostRegister", ptr, size, flags)
+
+
+@typed
+def hostUnregister(ptr):
+    """Takes that back."""
+    if cuda():
+        native("cudaHostUnregister", ptr)
+
+
+def memGetInfo():
+    """(free, total) bytes of the current device."""
+    q = _device.query(here())
+    return q["memory_free"], q["memory_total"]
+
+
+_SIDES = {memcpyHostToHost: (True, True), memcpyHostToDevice: (False, True), memcpyDeviceToHost: (True, False),
+          memcpyDeviceToDevice: (False, False)}  # kind: whether destination and source are the host's
+
+
+def _inside(name, address, size):
+    """Raises what the driver would where a range begins in memory that was made here and ends behind it, or nowhere."""
+    if not size:
+        return
+    where = _block(address)
+    if not address or where and address + size > where[0] + where[1][1]:
+        of = f" from byte {address - where[0]} on, of memory of {where[1][1]} bytes" if where else f" at {address:#x}"
+        raise CUDARuntimeError(f"{name}: cudaErrorInvalidValue: invalid argument: {size} bytes{of}")
+
+
+@typed
+def memcpy(dst, src, size, kind):
+    """Copies bytes; kind is memcpyHostToDevice and so on."""
+    if cuda():
+        native("cudaMemcpy", dst, src, size, kind)
+        return
+    if kind not in _SIDES and kind != memcpyDefault:
+        raise CUDARuntimeError(_INVALID_DIRECTION)
+    to_host, from_host = _SIDES.get(kind, (False, False))
+    _inside("memcpy: to", dst, size)
+    _inside("memcpy: from", src, size)
+    _device.memory_copy(dst, -1 if to_host else here(), src, -1 if from_host else here(), size)
+
+
+@typed
+def memcpyAsync(dst, src, size, kind, stream):
+    """The same in the order of a stream."""
+    if cuda():
+        native("cudaMemcpyAsync", dst, src, size, kind, stream)
+        return
+    with stream_of(stream):
+        memcpy(dst, src, size, kind)
+
+
+@typed
+def memcpyPeer(dst, dstDevice, src, srcDevice, size):
+    """Copies bytes from one device to another and waits."""
+    memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, 0)
+    _device.synchronize(number_of(dstDevice))
+
+
+@typed
+def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
+    """Copies bytes from one device to another in the order of a stream."""
+    if not cuda():
+        _inside("memcpyPeer: to", dst, size)
+        _inside("memcpyPeer: from", src, size)
+    with stream_of(stream):
+        _device.memory_copy(dst, number_of(dstDevice), src, number_of(srcDevice), size)
+
+
+@typed
+def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
+    """Copies `height` rows of `width` bytes that lie dpitch and spitch bytes apart."""
+    if cuda():
+        native("cudaMemcpy2D", dst, dpitch, src, spitch, width, height, kind)
+        return
+    if width > dpitch or width > spitch:
+        raise CUDARuntimeError(_INVALID_PITCH)
+    for row in range(height):
+        memcpy(dst + row * dpitch, src + row * spitch, width, kind)
+
+
+@typed
+def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
+    """The same in the order of a stream."""
+    if cuda():
+        native("cudaMemcpy2DAsync", dst, dpitch, src, spitch, width, height, kind, stream)
+        return
+    with stream_of(stream):
+        memcpy2D(dst, dpitch, src, spitch, width, height, kind)
+
+
+def _set(ptr, value, size):
+    from cuprite.cuda._memories import MemoryPointer, UnownedMemory
+    _inside("memset", ptr, size)
+    MemoryPointer(UnownedMemory(ptr, size, None, Device()), 0).memset(value, size)
+
+
+@typed
+def memset(ptr, value, size):
+    """Sets bytes."""
+    _set(ptr, value, size)
+    stream_of(0).synchronize()
+
+
+@typed
+def memsetAsync(ptr, value, size, stream):
+    """The same in the order of a stream."""
+    with stream_of(stream):
+        _set(ptr, value, size)
+
+
+@typed
+def memPrefetchAsync(devPtr, count, dstDevice, stream):
+    """Moves managed memory to a device (-1: the host) ahead of its use; nothing to do on other devices than CUDA's."""
+    if cuda():
+        native("cudaMemPrefetchAsync", devPtr, count, dstDevice, stream)
+
+
+@typed
+def memAdvise(devPtr, count, advice, device):
+    """Tells how managed memory will be used; nothing to do on other devices than CUDA's."""
+    if cuda():
+        native("cudaMemAdvise", devPtr, count, advice, device)
+
+
+@typed
+def pointerGetAttributes(ptr):
+    """What kind of memory an address points to. Without CUDA only what was made here is known."""
+    if cuda():
+        device, on_device, on_host, kind = native("cudaPointerGetAttributes", ptr)
+        return PointerAttributes(device, on_device, on_host, kind)
+    where = _block(ptr)
+    if where:
+        _, (device, _, kind) = where
+        type_ = {_MANAGED: memoryTypeManaged, _PINNED: memoryTypeHost}.get(kind, memoryTypeDevice)
+        return PointerAttributes(Device._of(device).id, 0 if kind == _PINNED else ptr,
+                                 ptr if kind in (_MANAGED, _PINNED) else 0, type_)
+    return PointerAttributes(-2, 0, ptr, memoryTypeUnregistered)
+
+
+@typed
+def pointerGetMemoryType(ptr):
+    """Its memoryType... alone."""
+    return pointerGetAttributes(ptr).type
+
+
+# --- pools of the platform ---
+@typed
+def memPoolCreate(props):
+    """The handle of a new pool."""
+    if not isinstance(props, MemPoolProps):
+        raise TypeError(f"memPoolCreate: props are a MemPoolProps, not a {type(props).__name__}")
+    return native("cudaMemPoolCreate", props.allocType, props.handleType, props.locationType, props.devId)
+
+
+@typed
+def memPoolDestroy(pool):
+    """Ends a pool."""
+    native("cudaMemPoolDestroy", pool)
+
+
+@typed
+def memPoolTrimTo(pool, size):
+    """Gives back what the pool holds beyond `size` bytes."""
+    native("cudaMemPoolTrimTo", pool, size)
+
+
+def _pool_value(attr, value=0):
+    import ctypes
+    return (ctypes.c_int if attr <= 3 else ctypes.c_uint64)(value)  # the first three are switches
+
+
+@typed
+def memPoolGetAttribute(pool, attr):
+    """An attribute (cudaMemPoolAttr...) of a pool."""
+    import ctypes
+    value = _pool_value(attr)
+    native("cudaMemPoolGetAttribute", pool, attr, ctypes.addressof(value))
+    return value.value
+
+
+@typed
+def memPoolSetAttribute(pool, attr, value):
+    """Sets an attribute of a pool."""
+    import ctypes
+    value = _pool_value(attr, value)
+    native("cudaMemPoolSetAttribute", pool, attr, ctypes.addressof(value))
+
+
+# --- other processes ---
+_HANDLE = 64  # bytes of a cudaIpcMemHandle_t and of a cudaIpcEventHandle_t
+
+
+def _handle_of(name, what):
+    import ctypes
+    handle = ctypes.create_string_buffer(_HANDLE)
+    native(name, ctypes.addressof(handle), what)
+    return handle.raw
+
+
+def _opened(name, handle, *more):
+    import ctypes
+    if not isinstance(handle, bytes):
+        raise TypeError(f"{name}: a handle is bytes, not a {type(handle).__name__}")
+    if len(handle) != _HANDLE:
+        raise ValueError(f"a handle of {_HANDLE} bytes is needed, {len(handle)} given")
+    text = ctypes.create_string_buffer(bytes(handle), _HANDLE)
+    return native(name, ctypes.addressof(text), *more)
+
+
+@typed
+def ipcGetMemHandle(devPtr):
+    """Bytes by which another process finds the memory."""
+    return _handle_of("cudaIpcGetMemHandle", devPtr)
+
+
+@typed
+def ipcOpenMemHandle(handle, flags=cudaIpcMemLazyEnablePeerAccess):
+    """The address of another process's memory here."""
+    return _opened("cudaIpcOpenMemHandle", handle, flags)
+
+
+@typed
+def ipcCloseMemHandle(devPtr):
+    """Gives such an address up."""
+    native("cudaIpcCloseMemHandle", devPtr)
+
+
+@typed
+def ipcGetEventHandle(event):
+    """Bytes by which another process finds the event."""
+    return _handle_of("cudaIpcGetEventHandle", event)
+
+
+@typed
+def ipcOpenEventHandle(handle):
+    """Another process's event here."""
+    return _opened("cudaIpcOpenEventHandle", handle)

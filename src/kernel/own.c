@@ -1,0 +1,73 @@
+/* Parameters, members and variables of a program that have the names of CUDA's: threadIdx, blockIdx, blockDim, gridDim.
+ *
+ * For us these are macros, so the program's own ones get names of the same length. Invariant: a name is taken for the
+ * program's own only where a declaration of it is seen from there, or where it is a member. */
+#include <string.h>
+
+#include "kernel/translate.h"
+
+static bool among(const cpi_token *w, const char *const *words)
+{
+    while (*words && !cpi_token_is(w, *words)) words++;
+    return *words;
+}
+
+static bool is_place(const cpi_token *w)
+{
+    static const char *const places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
+    return w->kind == CPI_W_NAME && among(w, places);
+}
+
+/* Whether the name at k is declared there: `dim3 gridDim,`, `int *blockIdx = `. */
+static bool declares(const cpi_tokens *t, int k)
+{
+    static const char *const ends[] = {"=", ";", ",", ")", ":", "[", "{", NULL};
+    static const char *const keywords[] = {"return", "else", "do", "case", "goto", "new", "delete", "sizeof", "throw",
+                                           "typename", "operator", NULL};
+    int before = k - 1;
+    while (before > 0 && (cpi_token_is(&t->at[before], "*") || cpi_token_is(&t->at[before], "&"))) before--;
+    if (before < 0 || !among(&t->at[k + 1], ends)) return false;
+    bool type = t->at[before].kind == CPI_W_NAME && !among(&t->at[before], keywords) && !is_place(&t->at[before]);
+    if (before < k - 1) { /* a * b and a & b are no declarations: those stand where a statement or an argument begins */
+        static const char *const begins[] = {"(", ",", ";", "{", "}", "const", NULL};
+        return type && before > 0 && among(&t->at[before - 1], begins) && !cpi_token_is(&t->at[k + 1], ":");
+    }
+    return type;
+}
+
+/* Whether a declaration of the name at i is seen from there. */
+static bool is_own(const cpi_tokens *t, int i)
+{
+    static const char *const members[] = {".", "->", NULL};
+    static const char *const behind_head[] = {"const", "noexcept", "override", "mutable", NULL};
+    if (i && among(&t->at[i - 1], members)) return true;
+    for (int k = i; k >= 0; k--) {
+        const cpi_token *w = &t->at[k];
+        if (cpi_token_same(w, &t->at[i]) && declares(t, k)) return true;
+        if (w->match >= 0 && w->match < k) { /* what has ended */
+            k = w->match;
+        } else if (cpi_token_is(w, "{")) {
+            int head = k - 1;
+            while (head > 0 && among(&t->at[head], behind_head)) head--;
+            if (head < 0 || !cpi_token_is(&t->at[head], ")")) continue;
+            for (int m = t->at[head].match; m < head; m++)
+                if (cpi_token_same(&t->at[m], &t->at[i]) && declares(t, m)) return true;
+        }
+    }
+    return false;
+}
+
+bool cpi_cu_rename_own(char *text)
+{
+    cpi_tokens t;
+    bool unbalanced, any = false;
+    if (!strstr(text, "Idx") && !strstr(text, "Dim")) return true;
+    if (!cpi_tokens_read(text, &t, &unbalanced)) return unbalanced; /* the compiler tells it */
+    for (int i = 0; i < t.n && !any; i++) any = is_place(&t.at[i]) && declares(&t, i);
+    for (int i = 0; i < t.n && any; i++) /* found first: letters that change are compared */
+        if (is_place(&t.at[i])) t.at[i].line = is_own(&t, i) ? -1 : t.at[i].line;
+    for (int i = 0; i < t.n && any; i++)
+        if (t.at[i].line < 0) text[t.at[i].text + t.at[i].length - 1 - text] = '$';
+    cpi_tokens_free(&t);
+    return true;
+}

@@ -1,0 +1,293 @@
+/* Loops over the threads of a block: opening them, and what a thread's variables are inside and between them; a run of
+ * statements as one loop. Invariant: what is taken out of its array at a loop's beginning and changed is put back. */
+#include <stdio.h>
+
+#include "kernel/writer.h"
+
+void cpi_region_put_line(writer *w, int i) { cpi_string_put(w->out, "\n#line %d \"kernel.cu\"\n", word(w, i)->line); }
+
+void cpi_region_put_tokens(writer *w, int first, int last)
+{
+    cpi_cu_copy(w->s->program, w->s->function, first, last, w->out);
+}
+
+/* type prefix name<tail>suffix, without const where the variable itself would be. */
+static void put_declarator(writer *w, const cpi_local *v, const char *tail)
+{
+    bool pointer = v->prefix != v->name;
+    if (v->statement < 0) {
+        cpi_string_put(w->out, "__typeof__(%.*s) %.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text,
+                       (int)word(w, v->name)->length, word(w, v->name)->text, tail);
+        return;
+    }
+    for (int i = v->type; i < v->type_end; i++) {
+        bool dropped = !pointer && (token_is(w, i, "const") || token_is(w, i, "volatile"));
+        if (!dropped && !token_is(w, i, "register")) cpi_region_put_tokens(w, i, i + 1), cpi_string_put(w->out, " ");
+    }
+    for (int i = v->prefix; i < v->name; i++)
+        if (!token_is(w, i, "const") && !token_is(w, i, "__restrict__")) cpi_region_put_tokens(w, i, i + 1);
+    cpi_string_put(w->out, "%.*s%s", (int)word(w, v->name)->length, word(w, v->name)->text, tail);
+    cpi_region_put_tokens(w, v->suffix, v->suffix_end);
+}
+
+/* A declaration with its value, as the user has it. */
+void cpi_region_put_declaration(writer *w, const cpi_local *v, bool fixed)
+{
+    if (fixed && v->prefix == v->name) cpi_string_put(w->out, "const "); /* a pointer's const may stand there */
+    put_declarator(w, v, "");
+    if (v->value >= 0) {
+        cpi_string_put(w->out, " = ");
+        cpi_region_put_tokens(w, v->value, v->value_end);
+    }
+    cpi_string_put(w->out, "; ");
+}
+
+static void put_kept_name(writer *w, const cpi_local *v)
+{
+    cpi_string_put(w->out, "%.*s__kept%d", (int)word(w, v->name)->length, word(w, v->name)->text, v->name);
+}
+
+static bool is_array(const cpi_local *v) { return v->suffix_end > v->suffix; }
+
+/* Whether the variable is seen at token i, and declared before it. */
+bool cpi_region_visible(const cpi_local *v, int i) { return v->statement < 0 || (v->name < i && i < v->block_end); }
+
+/* Whether another variable of its name, declared further in, is what token i would see. */
+bool cpi_region_hidden(const writer *w, const cpi_local *v, int i)
+{
+    for (const cpi_local *l = v + 1; l < w->s->local + w->s->nlocals; l++)
+        if (cpi_region_visible(l, i) && cpi_token_same(word(w, l->name), word(w, v->name))) return true;
+    return false;
+}
+
+static bool used_between(const writer *w, const cpi_local *v, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (i != v->name && cpi_token_same(word(w, i), word(w, v->name))) return true;
+    return false;
+}
+
+/* Opens the loop over the threads. */
+static void open_loop_of(writer *w, const char *span)
+{
+    if (span) cpi_string_put(w->out, " __CU_THREADS_OF(%s) { __CU_THREAD ", span);
+    else if (w->nmasks)
+        cpi_string_put(w->out, " __CU_THREADS_OF(__cu_p%d) { __CU_THREAD ", w->mask[w->nmasks - 1].name);
+    else cpi_string_put(w->out, " __CU_THREADS { __CU_THREAD ");
+    if (w->s->returns) cpi_string_put(w->out, "if (__cu_alive[__cu_t]) ");
+    if (w->nmasks)
+        cpi_string_put(w->out, "if (__cu_m%d[__cu_t] == %d) ", w->mask[w->nmasks - 1].name,
+                       w->mask[w->nmasks - 1].value);
+    cpi_string_put(w->out, "{ ");
+}
+
+void cpi_region_open_loop(writer *w) { open_loop_of(w, NULL); }
+
+/* What the tokens need of variables that were declared before them. */
+void cpi_region_take_out(writer *w, int first, int last)
+{
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (!cpi_region_visible(v, first) || cpi_region_hidden(w, v, first)) continue;
+        if (v->class == CPI_V_PURE) cpi_region_put_declaration(w, v, true);
+        if (v->class != CPI_V_KEPT || !used_between(w, v, first, last)) continue;
+        if (is_array(v)) {
+            cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
+        } else {
+            put_declarator(w, v, " = ");
+        }
+        put_kept_name(w, v);
+        cpi_string_put(w->out, "[__cu_t]; ");
+    }
+}
+
+void cpi_region_put_back_one(writer *w, const cpi_local *v)
+{
+    if (is_array(v)) return;
+    put_kept_name(w, v);
+    cpi_string_put(w->out, "[__cu_t] = %.*s; ", (int)word(w, v->name)->length, word(w, v->name)->text);
+}
+
+void cpi_region_put_back(writer *w, int first, int last)
+{
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (cpi_region_visible(v, first) && !cpi_region_hidden(w, v, first) && v->class == CPI_V_KEPT && v->written &&
+            used_between(w, v, first, last))
+            cpi_region_put_back_one(w, v);
+    }
+}
+
+void cpi_region_close_loop(writer *w) { cpi_string_put(w->out, " } __cu_next%d:; } ", w->label++); }
+
+/* The locals that a statement declares: first to last - 1 of s->local. */
+int cpi_region_locals_of(const writer *w, int statement, int *last)
+{
+    int first = 0;
+    while (first < w->s->nlocals && w->s->local[first].statement != statement) first++;
+    for (*last = first; *last < w->s->nlocals && w->s->local[*last].statement == statement; ++*last) {}
+    return first;
+}
+
+void cpi_region_put_storage(writer *w, const cpi_local *v)
+{
+    char tail[64];
+    snprintf(tail, sizeof tail, "__kept%d[%s]", v->name, w->joined ? "__CU_JOINED_KEPT" : "1024");
+    w->keeps = true;
+    put_declarator(w, v, tail);
+    cpi_string_put(w->out, "; ");
+}
+
+/* The values of an array that is kept. Its size must stand in its brackets, since where it is kept no values are. */
+static void put_elements(writer *w, const cpi_local *v)
+{
+    if (word(w, v->suffix)->match == v->suffix + 1) w->s->failed = true;
+    cpi_string_put(w->out, "{ ");
+    put_declarator(w, v, "__values");
+    cpi_string_put(w->out, " = ");
+    cpi_region_put_tokens(w, v->value, v->value_end);
+    cpi_string_put(w->out, "; __builtin_memcpy((void *)&%.*s, &%.*s__values, sizeof %.*s); } ",
+                   (int)word(w, v->name)->length, word(w, v->name)->text, (int)word(w, v->name)->length,
+                   word(w, v->name)->text, (int)word(w, v->name)->length, word(w, v->name)->text);
+}
+
+/* A statement inside a loop. Of a declaration each declarator goes its own way. */
+static void put_statement(writer *w, int k)
+{
+    const cpi_statement *st = &w->s->statement[k];
+    int last, first = cpi_region_locals_of(w, k, &last);
+    if (first == last) {
+        if (st->once) cpi_string_put(w->out, "do { ");
+        cpi_region_put_tokens(w, st->first, st->last);
+        if (st->once) cpi_string_put(w->out, " } while (0); ");
+        return;
+    }
+    for (int i = first; i < last; i++) {
+        const cpi_local *v = &w->s->local[i];
+        if (v->class == CPI_V_UNIFORM) continue; /* stands outside */
+        if (v->class == CPI_V_LOCAL) {
+            for (int q = v->type; q < v->type_end; q++) cpi_region_put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
+            for (int q = v->prefix; q < v->suffix_end; q++)
+                cpi_region_put_tokens(w, q, q + 1), cpi_string_put(w->out, " ");
+            if (v->value >= 0) cpi_string_put(w->out, " = "), cpi_region_put_tokens(w, v->value, v->value_end);
+            cpi_string_put(w->out, "; ");
+        } else if (v->class == CPI_V_KEPT && is_array(v)) {
+            cpi_string_put(w->out, "auto &%.*s = ", (int)word(w, v->name)->length, word(w, v->name)->text);
+            put_kept_name(w, v);
+            cpi_string_put(w->out, "[__cu_t]; ");
+            if (v->value >= 0) put_elements(w, v);
+        } else {
+            cpi_region_put_declaration(w, v, v->class == CPI_V_PURE);
+        }
+    }
+}
+
+/* What lanes put down in the tokens goes to slots that are empty. */
+static void put_slots(writer *w, int first, int last)
+{
+    for (int i = first; i < last; i++) {
+        bool votes = token_is(w, i, "__cu_vote") || token_is(w, i, "__cu_put_here");
+        if (!votes && !token_is(w, i, "__cu_put")) continue;
+        char span[48] = "__cu_span{0, __cu_block.bd.x}";
+        if (w->nmasks) snprintf(span, sizeof span, "__cu_p%d", w->mask[w->nmasks - 1].name);
+        cpi_string_put(w->out, "__cu_x%.*s.begin(__cu_block, %s, %s, %s); ", (int)word(w, i + 2)->length,
+                       word(w, i + 2)->text, span, w->s->returns || w->nmasks ? "true" : "false",
+                       votes ? "true" : "false");
+    }
+}
+
+/* The type and place of the token behind threadIdx.x, or behind a variable that is nothing else, at i; -1: no such. */
+static int behind_x(const writer *w, int i, const cpi_local **variable)
+{
+    *variable = NULL;
+    if (token_is(w, i, "threadIdx") && token_is(w, i + 1, ".") && token_is(w, i + 2, "x")) return i + 3;
+    for (int k = 0; k < w->s->nlocals; k++) {
+        const cpi_local *v = &w->s->local[k];
+        if (v->class != CPI_V_PURE || v->value_end != v->value + 3 || v->prefix != v->name ||
+            !cpi_token_same(word(w, v->name), word(w, i)) || !cpi_region_visible(v, i) || cpi_region_hidden(w, v, i))
+            continue;
+        if (!token_is(w, v->value, "threadIdx") || !token_is(w, v->value + 2, "x")) continue;
+        *variable = v;
+        return i + 1;
+    }
+    return -1;
+}
+
+/* For `if (threadIdx.x < u) ...` or `== u` alone in a region: the loop goes over those threads. Writes { and the span
+ * __cu_some; returns where the branch begins, -1 (nothing written) where the statement is none. */
+static int put_span(writer *w, int k)
+{
+    static const char *const others[] = {"&&", "||", "?", ",", "<", ">", "<=", ">=", "==", "!=", "&", "|", "^", "="};
+    const cpi_statement *st = &w->s->statement[k];
+    const cpi_local *v = NULL;
+    int first = st->first, test = first + 2, close = word(w, first + 1)->match, to;
+    if (w->nmasks || !token_is(w, first, "if") || !token_is(w, first + 1, "(")) return -1;
+    if (cpi_structure_behind(w->s, close + 1, st->last) != st->last) return -1; /* it has an else */
+    int behind = behind_x(w, token_is(w, test, "!") ? test + 1 : test, &v);
+    bool none = token_is(w, test, "!") && behind == close;
+    if (behind < 0 || !(none || (behind < close && (token_is(w, behind, "<") || token_is(w, behind, "=="))))) return -1;
+    if (token_is(w, test, "!") && !none) return -1;
+    for (to = behind + 1; to < close && !none; to++) {
+        if (word(w, to)->match > to) to = word(w, to)->match;
+        for (size_t q = 0; q < sizeof others / sizeof *others; q++)
+            if (token_is(w, to, others[q])) return -1;
+    }
+    if (!none && !cpi_structure_uniform(w->s, behind + 1, close)) return -1;
+    cpi_string_put(w->out, "{ const __cu_span __cu_some = __cu_%s(__cu_block, ",
+                   !none && token_is(w, behind, "<") ? "below" : "one");
+    if (v) cpi_string_put(w->out, "("), cpi_region_put_tokens(w, v->type, v->type_end), cpi_string_put(w->out, ")0, ");
+    else cpi_string_put(w->out, "0u, ");
+    if (none) cpi_string_put(w->out, "0");
+    else cpi_region_put_tokens(w, behind + 1, close);
+    cpi_string_put(w->out, "); ");
+    return close + 1;
+}
+
+/* Statements k, ... up to and without `end`, all of one region, as one loop. */
+void cpi_region_put_region(writer *w, int k, int end)
+{
+    int begin = k, first = w->s->statement[k].first, last = first;
+    for (int i = k; i != end; i = w->s->statement[i].next) { /* outside the loop */
+        int to, from = cpi_region_locals_of(w, i, &to);
+        for (int v = from; v < to; v++) {
+            if (w->s->local[v].class == CPI_V_UNIFORM)
+                cpi_region_put_line(w, w->s->local[v].name), cpi_region_put_declaration(w, &w->s->local[v], false);
+            if (w->s->local[v].class == CPI_V_KEPT) cpi_region_put_storage(w, &w->s->local[v]);
+        }
+        last = w->s->statement[i].last;
+    }
+    put_slots(w, first, last);
+    cpi_region_put_line(w, first);
+    int then = w->s->statement[begin].next == end ? put_span(w, begin) : -1;
+    open_loop_of(w, then >= 0 ? "__cu_some" : NULL);
+    cpi_region_take_out(w, first, last);
+    cpi_string_put(w->out, "{ ");
+    if (then >= 0) cpi_region_put_tokens(w, then, last);
+    for (int i = begin; i != end && then < 0; i = w->s->statement[i].next) {
+        cpi_region_put_line(w, w->s->statement[i].first);
+        put_statement(w, i);
+    }
+    for (int v = 0; v < w->s->nlocals; v++) { /* what was declared here and is seen later */
+        const cpi_local *l = &w->s->local[v];
+        if (l->class == CPI_V_KEPT && l->statement >= 0 && l->name >= first && l->name < last)
+            cpi_region_put_back_one(w, l);
+    }
+    cpi_string_put(w->out, " } ");
+    cpi_region_put_back(w, first, last);
+    cpi_region_close_loop(w);
+    if (then >= 0) cpi_string_put(w->out, "} ");
+}
+
+int cpi_region_behind_semicolon(const writer *w, int i, int end)
+{
+    for (; i < end && !token_is(w, i, ";"); i++)
+        if (word(w, i)->match > i) i = word(w, i)->match;
+    return i + 1;
+}
+
+bool cpi_region_used_word(const writer *w, const char *text, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        if (token_is(w, i, text)) return true;
+    return false;
+}

@@ -1,0 +1,216 @@
+/* The tables behind the C++ text of a CUDA program: its kernels, the instances that were asked for, its variables, and
+ * what a kernel's size counts. Invariant: what stands beside a kernel (its tier, how it is called) is that of the body
+ * that the expression beside it means. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "kernel/translate.h"
+
+/* Behind the type in `static_cast<void (*)(int *)>(f)` or `(void (*)(int *))f`, the name's beginning and end; false
+ * where the expression is no such cast. */
+static bool is_cast(const char *name, const char **begin, const char **end)
+{
+    const char *star = strstr(name, "(*)"), *p = star;
+    int depth = 0;
+    const char *start = name + strspn(name, " (");
+    if (start == name && strncmp(name, "static_cast", 11) != 0) return false;
+    if (!star || !(p = strchr(star + 3, '('))) return false;
+    do depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+    while (*p++ && depth);
+    p += strspn(p, " >)(&");
+    *begin = p;
+    *end = p + strcspn(p, " )");
+    return *end > p;
+}
+
+/* The expression with the hidden parameter among the types. */
+static void put_expression(const char *name, cpi_string *out)
+{
+    const char *begin, *end;
+    if (!is_cast(name, &begin, &end)) {
+        cpi_string_put(out, "&%s", name);
+        return;
+    }
+    const char *open = strchr(strstr(name, "(*)") + 3, '(') + 1, *first = open + strspn(open, " ");
+    bool none = *first == ')' || (strncmp(first, "void", 4) == 0 && first[4 + strspn(first + 4, " ")] == ')');
+    cpi_string_put(out, "(");
+    cpi_string_add(out, name, (size_t)(open - name));
+    cpi_string_put(out, "__cu_ctx%s%s)", none ? "" : ", ", none ? strchr(first, ')') : open);
+}
+
+/* Of an instance "space::f<int>" the function f; NULL where there is none. */
+static const cpi_cu_function *instance(const cpi_cu_program *p, const char *name)
+{
+    char inner[1024];
+    const char *begin, *end;
+    if (is_cast(name, &begin, &end)) {
+        snprintf(inner, sizeof inner, "%.*s", (int)(end - begin), begin);
+        name = inner;
+    }
+    size_t n = strcspn(name, "<"), from;
+    while (n && name[n - 1] == ' ') n--;
+    for (from = n; from && name[from - 1] != ':' && name[from - 1] != ' ' && name[from - 1] != '&'; from--) {}
+    size_t qualified = from; /* where the name with its namespaces begins */
+    while (qualified && name[qualified - 1] != ' ' && name[qualified - 1] != '&') qualified--;
+    if (strncmp(name + qualified, "::", 2) == 0) qualified += 2;
+    const cpi_cu_function *found = NULL;
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        const cpi_token *w = &p->tokens.at[f->name];
+        if (!f->global || f->body < 0 || w->length != n - from || memcmp(w->text, name + from, n - from) != 0) continue;
+        const char *scope = p->scopes.at + f->scope;
+        if (strlen(scope) == from - qualified && memcmp(scope, name + qualified, from - qualified) == 0) return f;
+        if (!found) found = f; /* named by other ways: using */
+    }
+    return found;
+}
+
+static void put_text(const char *text, cpi_string *out)
+{
+    cpi_string_put(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') cpi_string_put(out, "\\");
+        cpi_string_add(out, text, 1);
+    }
+    cpi_string_put(out, "\"");
+}
+
+/* The parameters' names, with commas between; a name that cannot be told is left out. */
+static void put_parameters(const cpi_tokens *t, const cpi_cu_function *f, cpi_string *out)
+{
+    int close = t->at[f->open].match, name = -1;
+    bool done = false; /* behind [ or =, names are no declarators */
+    for (int i = f->open + 1; i <= close; i++) {
+        const cpi_token *w = &t->at[i];
+        if (i == close || cpi_token_is(w, ",")) {
+            if (name >= 0) cpi_string_add(out, t->at[name].text, t->at[name].length);
+            if (i < close) cpi_string_put(out, ",");
+            name = -1, done = false;
+        } else if (cpi_token_is(w, "=") || cpi_token_is(w, "[")) {
+            done = true;
+        } else if (w->kind == CPI_W_NAME && !done) {
+            name = i;
+        }
+        if (cpi_token_is(w, "<") && cpi_tokens_behind_angles(t, i, close) > 0)
+            i = cpi_tokens_behind_angles(t, i, close) - 1;
+        else if (i < close && w->match > i)
+            i = w->match;
+    }
+}
+
+static void put_kernel(const cpi_cu_program *p, const cpi_cu_function *f, const char *name, const char *expression,
+                       cpi_string *out)
+{
+    static const char *const tiers[] = {"loop", "regions", "fibers"};
+    char calls[48] = "nullptr";
+    if (f->calls) snprintf(calls, sizeof calls, "__cu_calls%d", (int)(f - p->function));
+    cpi_string_put(out, "    {");
+    put_text(name, out);
+    cpi_string_put(out, ", %d, __cu_entry<%s>::nargs, __cu_entry<%s>::sizes, (void *)__cu_entry<%s, %d>::%s, \"",
+                 (int)f->tier, expression, expression, expression, (int)f->spans,
+                 tiers[f->strides ? CPI_TIER_REGIONS : f->tier]);
+    put_parameters(&p->tokens, f, out);
+    cpi_string_put(out, "\", __cu_entry<%s>::elements, &__cu_shared_sizes[%d], &__cu_shared_apart[%d], %s, %d},\n",
+                 expression, (int)(f - p->function), (int)(f - p->function), calls, f->strides && f->spans & 2);
+}
+
+/* The record around token i of a method, or -1. */
+static int record_of(const cpi_tokens *t, int i)
+{
+    for (int k = i; k > 0; k--) {
+        if (t->at[k].match >= 0 && t->at[k].match < k) k = t->at[k].match;
+        else if (cpi_token_is(&t->at[k], "{"))
+            for (int h = k - 1; h >= 0 && t->at[h].match < 0 && !cpi_token_is(&t->at[h], ";"); h--)
+                if (cpi_token_is(&t->at[h], "struct") || cpi_token_is(&t->at[h], "class")) return h + 1;
+    }
+    return -1;
+}
+
+/* The records whose methods have shared variables: their names, at most `most`. */
+static int records_that_share(const cpi_cu_program *p, int *names, int most)
+{
+    const cpi_tokens *t = &p->tokens;
+    int n = 0, k = 0;
+    for (int i = 0; i < t->n && n < most; i++) {
+        while (k < p->nfunctions && p->function[k].end <= i) k++;
+        bool inside = k < p->nfunctions && i >= p->function[k].start;
+        int record = !inside && cpi_token_is(&t->at[i], "__shared__") ? record_of(t, i) : -1;
+        if (record >= 0) names[n++] = record;
+    }
+    return n;
+}
+
+/* Marks what function k uses: functions with shared variables, and, behind all functions, methods. */
+static void mark_used(const cpi_cu_program *p, int k, const int *records, int nrecords, bool *used)
+{
+    const cpi_cu_function *f = &p->function[k];
+    used[k] = true;
+    for (int i = f->open; i < f->end; i++) {
+        const cpi_token *w = &p->tokens.at[i];
+        if (w->kind != CPI_W_NAME) continue;
+        for (int r = 0; r < nrecords; r++) used[p->nfunctions] |= cpi_token_same(w, &p->tokens.at[records[r]]);
+        for (int g = 0; g < p->nfunctions; g++)
+            if (!used[g] && p->function[g].body >= 0 && cpi_token_same(w, &p->tokens.at[p->function[g].name]))
+                mark_used(p, g, records, nrecords, used);
+    }
+}
+
+/* Whose shared variables a kernel has besides its own, for its size. */
+static void put_calls(cpi_cu_program *p, cpi_string *out)
+{
+    int records[16], nrecords = records_that_share(p, records, 16);
+    bool any = nrecords > 0, *used = NULL;
+    for (int k = 0; k < p->nfunctions && !any; k++)
+        for (int i = p->function[k].body; i > 0 && i < p->function[k].end && !p->function[k].global && !any; i++)
+            any = cpi_token_is(&p->tokens.at[i], "__shared__");
+    if (any && !(used = cpi_malloc((size_t)p->nfunctions + 1))) out->failed = true;
+    for (int k = 0; used && k < p->nfunctions; k++) {
+        if (!p->function[k].global || p->function[k].body < 0) continue;
+        memset(used, 0, (size_t)p->nfunctions + 1);
+        mark_used(p, k, records, nrecords, used);
+        p->function[k].calls = true;
+        cpi_string_put(out, "static const int __cu_calls%d[] = {", k);
+        for (int g = 0; g <= p->nfunctions; g++)
+            if (used[g] && g != k) cpi_string_put(out, "%d, ", g - k);
+        cpi_string_put(out, "0};\n");
+    }
+    cpi_free_host(used);
+}
+
+void cpi_cu_put_tables(cpi_cu_program *p, int nnames, const char *const *names, cpi_string *out)
+{
+    char name[1024];
+    cpi_string_put(out, "\n#line 1 \"the table of kernels\"\n");
+    put_calls(p, out);
+    cpi_string_put(out,
+                   "\n#undef nargs\n#undef sizes\n#undef elements\n#undef loop\n#undef regions\n#undef fibers"
+                   "\n#line 1 \"the table of kernels\"\nextern \"C\" __attribute__((visibility(\"default\"))) const "
+                   "__cu_kernel __cu_kernels[] = {\n");
+    for (int k = 0; k < p->nfunctions; k++) {
+        const cpi_cu_function *f = &p->function[k];
+        if (!f->global || f->templated || f->body < 0) continue;
+        const cpi_token *w = &p->tokens.at[f->name];
+        if (f->overloaded) continue;
+        snprintf(name, sizeof name, "&%s%.*s", p->scopes.at + f->scope, (int)w->length, w->text);
+        put_kernel(p, f, name + 1, name, out);
+    }
+    for (int k = 0; k < nnames; k++) {
+        const cpi_cu_function *f = instance(p, names[k]);
+        cpi_string expression = {0};
+        if (!f || !(f->templated || f->overloaded || strchr(names[k], '<') || strchr(names[k], '('))) continue;
+        put_expression(names[k], &expression);
+        if (expression.at) put_kernel(p, f, names[k], expression.at, out);
+        out->failed = out->failed || expression.failed;
+        cpi_string_free(&expression);
+    }
+    cpi_string_put(out, "    {}};\nextern \"C\" __attribute__((visibility(\"default\"))) const __cu_variable "
+                 "__cu_variables[] = {\n");
+    for (int k = 0; k < p->nvariables; k++) {
+        const cpi_cu_variable *v = &p->variable[k];
+        const cpi_token *w = &p->tokens.at[v->name];
+        snprintf(name, sizeof name, "%s%.*s", p->scopes.at + v->scope, (int)w->length, w->text);
+        if (!v->shared) cpi_string_put(out, "    {\"%s\", (void *)&%s, sizeof(%s)},\n", name, name, name);
+    }
+    cpi_string_put(out, "    {}};\n");
+}

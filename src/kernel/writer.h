@@ -1,0 +1,53 @@
+/* What writes the loops of regions.c: the text that grows, and who runs at the place that is written. */
+#ifndef CPI_KERNEL_WRITER_H
+#define CPI_KERNEL_WRITER_H
+
+#include "kernel/regions.h"
+
+enum { MASKS = 32 };
+typedef struct writer {
+    cpi_structure *s;
+    cpi_string *out;
+    int label; /* of the region that is being written */
+    struct { int name, value; } mask[MASKS]; /* who runs: lanes for which __cu_mNAME is `value`; the last one counts */
+    int nmasks;
+    int loops;       /* around */
+    int strides;     /* loops with the stride of the grid that there are */
+    bool joined;     /* the threads of several blocks are in the loops */
+    bool keeps;      /* something for each thread, between the loops */
+    int masked_loop; /* the mask of the innermost loop where that loop has one, -1: it goes round for all */
+} writer;
+
+static inline const cpi_token *word(const writer *w, int i) { return &w->s->program->tokens.at[i]; }
+static inline bool token_is(const writer *w, int i, const char *text) { return cpi_token_is(word(w, i), text); }
+
+/* region_loops.c */
+void cpi_region_put_line(writer *w, int i);
+void cpi_region_put_tokens(writer *w, int first, int last);
+void cpi_region_put_declaration(writer *w, const cpi_local *v, bool fixed);
+bool cpi_region_visible(const cpi_local *v, int i);
+bool cpi_region_hidden(const writer *w, const cpi_local *v, int i);
+void cpi_region_open_loop(writer *w);
+void cpi_region_take_out(writer *w, int first, int last);
+void cpi_region_put_back_one(writer *w, const cpi_local *v);
+void cpi_region_put_back(writer *w, int first, int last);
+void cpi_region_close_loop(writer *w);
+int cpi_region_locals_of(const writer *w, int statement, int *last);
+void cpi_region_put_storage(writer *w, const cpi_local *v);
+void cpi_region_put_region(writer *w, int k, int end);
+int cpi_region_behind_semicolon(const writer *w, int i, int end);
+bool cpi_region_used_word(const writer *w, const char *text, int first, int last);
+
+/* region_masks.c */
+void cpi_region_put_masked_if(writer *w, int k);
+void cpi_region_put_beginning(writer *w, const cpi_statement *st, int second, int first, int last);
+void cpi_region_put_masked_loop(writer *w, int k);
+void cpi_region_put_masked_jump(writer *w, bool leaves);
+void cpi_region_put_meeting(writer *w, int k);
+bool cpi_region_is_masked(const writer *w, int k);
+
+/* regions.c */
+void cpi_region_put_step(writer *w, int first, int last);
+void cpi_region_put_list(writer *w, int k, int loop);
+
+#endif

@@ -1,0 +1,117 @@
+"""Corners of C++ in user kernels: marks of two letters, words over several lines, kernels of one name, own variables
+with CUDA's names, shared memory of functions and methods in a kernel's size."""
+import numpy as np
+import pytest
+
+import cuprite as cp
+
+THREADS = np.arange(32, dtype="i4")
+
+
+def run(code, name="f", names=None):
+    m = cp.RawModule(code=code, options=("--std=c++17",), name_expressions=names)
+    f, out = m.get_function(name), cp.zeros(32, "i4")
+    f((1,), (32,), (out, np.int32(32)))
+    return f, out.get()
+
+
+DIGRAPHS = """%:define TWICE(x) (2 * (x))
+template <class T> __device__ T own(T x) <% return x; %>
+struct number <% int n<:2:>; %>;
+extern "C" __global__ void f(int *out, int n)
+<%
+    __shared__ int s<:32:>;
+    const char *text = "<%:>%>"; // <% in a comment
+    number m = <%<%1, text<:0:> == '<' && text<:4:> == '%'%>%>;
+    s<:threadIdx.x:> = TWICE(own<::number>(m).n<:1:> * threadIdx.x);
+    __syncthreads();
+    out<:threadIdx.x:> = s<:31 - threadIdx.x:>;
+%>"""
+
+
+def test_digraphs():
+    f, out = run(DIGRAPHS)
+    assert f.kernel.tier in ("regions", "gpu")
+    assert out.tolist() == (2 * THREADS[::-1]).tolist()
+
+
+def test_words_over_several_lines():
+    f, out = run("""extern "C" __glo\\
+bal__ void f(int *out, int n) { __sha\\
+red__ int s[32]; s[threadIdx.x] = threadIdx.x; __sync\\
+threads(); out[thread\\
+Idx.x] = s[31 - threadIdx.x]; }""")
+    assert f.kernel.tier in ("regions", "gpu")
+    assert out.tolist() == THREADS[::-1].tolist()
+
+
+OVERLOADED = """__global__ void f(int *out, int n) { out[threadIdx.x] = threadIdx.x; }
+__global__ void f(float *out, int n) { __shared__ int s[32]; s[threadIdx.x] = threadIdx.x; __syncthreads();
+    ((int *)out)[threadIdx.x] = s[31 - threadIdx.x]; }
+namespace q { __global__ void f(float *out, int n) { ((int *)out)[threadIdx.x] = 7; }
+__global__ void g() {} }
+__global__ void alone(int *out, int n) { out[threadIdx.x] = n; }"""
+
+
+@pytest.mark.once
+def test_kernels_of_one_name():
+    names = ["static_cast<void (*)(int *, int)>(f)", "(void (*)(float *, int))f", "(void(*)(float*,int))&q::f",
+             "(void (*)(void))q::g", "(void (*)(int *, int))alone"]
+    wanted = [THREADS, THREADS[::-1], THREADS * 0 + 7, None, THREADS * 0 + 32]
+    for name, values in zip(names, wanted):
+        if values is None:
+            cp.RawModule(code=OVERLOADED, options=("--std=c++17",), name_expressions=names).get_function(name)(
+                (1,), (1,), ())
+        else:
+            assert run(OVERLOADED, name, names)[1].tolist() == values.tolist(), name
+    assert run(OVERLOADED, "alone", names)[1].tolist() == [32] * 32
+    with pytest.raises(cp.cuda.driver.CUDADriverError, match="there is no kernel f"):
+        run(OVERLOADED, "f", names)
+
+
+@pytest.mark.parametrize("head, value, wanted", [
+    ("__device__ int g(dim3 gridDim, int blockDim) { return gridDim.x + blockDim; }", "g(dim3(3), 4) + threadIdx.x",
+     7 + THREADS),
+    ("struct a { int threadIdx, y; __device__ int get() const { return threadIdx * y; } };",
+     "a{3, 2}.get() + threadIdx.x", 6 + THREADS),
+    ("struct a { dim3 blockIdx; };", "a{dim3(5)}.blockIdx.x + threadIdx.x + blockIdx.x * 9", 5 + THREADS),
+    ("__device__ int g(const int *threadIdx) { return threadIdx[0] + *threadIdx; }", "g(&n) + threadIdx.x",
+     64 + THREADS),
+    ("__device__ int g(dim3 v) { return v.x; }", "g(threadIdx) + g(blockDim) * g(gridDim)", THREADS + 32),
+    ("template <class T> __device__ T g(T blockDim) { T gridDim = blockDim * 2; { int threadIdx = 3; gridDim += "
+     "threadIdx; } return gridDim + threadIdx.x; }", "g(4)", 11 + THREADS)])
+def test_own_variables_with_names_of_cuda(head, value, wanted):
+    code = f'{head}\nextern "C" __global__ void f(int *out, int n) {{ dim3 t = threadIdx; out[t.x] = {value}; }}'
+    assert run(code)[1].tolist() == wanted.tolist()
+
+
+SHARING = {"function": ("__device__ int get(int i) { SHARED }", "get(threadIdx.x)"),
+           "namespace": ("namespace q { __device__ int get(int i) { SHARED } }", "q::get(threadIdx.x)"),
+           "called by another": ("__device__ int get(int i) { SHARED } __device__ int more(int i) { return get(i); }",
+                                 "more(threadIdx.x)"),
+           "method": ("struct a { __device__ int get(int i) { SHARED } };", "a().get(threadIdx.x)")}
+
+
+@pytest.mark.parametrize("how", SHARING)
+def test_shared_memory_of_what_a_kernel_calls(how):
+    head, call = SHARING[how]
+    shared = "__shared__ int s[64]; s[i] = i + 1; __syncthreads(); return s[31 - i];"
+    code = head.replace("SHARED", shared) + f"""
+        extern "C" __global__ void f(int *out, int n) {{ __shared__ int s[32]; s[threadIdx.x] = 5; __syncthreads();
+            out[threadIdx.x] = {call} + s[31 - threadIdx.x]; }}
+        extern "C" __global__ void g(int *out, int n) {{ __shared__ int s[8]; s[threadIdx.x % 8] = n; __syncthreads();
+            out[threadIdx.x] = s[3]; }}"""
+    f, out = run(code)
+    assert out.tolist() == (37 - THREADS).tolist()
+    assert f.shared_size_bytes == 128 + 256
+    assert run(code, "g")[0].shared_size_bytes == 32
+
+
+def test_division_of_bytes_by_zero():
+    """Whatever registers the compiler takes, also on a thread that blocks signals, as late:0's."""
+    f, out = run("""extern "C" __global__ void f(int *out, int n)
+    {
+        volatile unsigned char a = threadIdx.x + 1, b = n - 32, c = 3;
+        out[threadIdx.x] = (unsigned char)(a / b) * 2 + (unsigned char)(b / c) + (a % c);
+    }""")
+    assert out.tolist() == (510 + (THREADS + 1) % 3).tolist()

@@ -536,7 +536,7 @@ static cp_code all(job *j, size_t work)
     if (shared) {
         cpi_parallel((l->batch + j->each - 1) / j->each, task, j);
     } else {
-        bool own = largest > 64; /* below that waking threads is the longer part */
+        bool own = largest > 160; /* below that waking threads is the longer part */
         j->each = l->batch;
         if (own) cpi_lapack_threads(true);
         task(j, 0, 0);

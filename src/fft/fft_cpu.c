@@ -151,8 +151,6 @@ typedef struct line_job {
     char *scratch;
 } line_job;
 
-static int line_workers(bool shared) { return shared ? cpi_workers() : 1; }
-
 static int64_t line_bytes(const cpi_fft_simd *simd, const cpi_fft_long *l, int64_t item, int workers)
 {
     if (!l->n1) return 2 * round_up(l->m->n * item, 64) + line_bytes(simd, l->m, item, workers);
@@ -169,16 +167,17 @@ static void line_task(void *context, int64_t task, int worker)
     (j->rows ? j->simd->rows : j->simd->columns)(&s);
 }
 
-static void run_stage(line_job *j, bool rows, bool shared, const char *next)
+/* `workers`: as many have scratch; 0: the calling thread alone. More may be wanted by now than when it was made. */
+static void run_stage(line_job *j, bool rows, int workers, const char *next)
 {
     j->s.next = next;
     const int64_t width = j->simd->width, across = rows ? j->l->n1 : j->l->n2, along = rows ? j->l->n2 : j->l->n1;
     j->rows = rows;
     j->groups = (across + width - 1) / width;
-    j->each = shared ? TASK / (along * width) : j->groups;
+    j->each = workers ? TASK / (along * width) : j->groups;
     if (j->each < 1) j->each = 1;
     int64_t tasks = (j->groups + j->each - 1) / j->each;
-    if (shared && tasks > 1) cpi_parallel(tasks, line_task, j);
+    if (workers && tasks > 1 && cpi_workers() <= workers) cpi_parallel(tasks, line_task, j);
     else for (int64_t t = 0; t < tasks; t++) line_task(j, t, 0);
 }
 
@@ -208,7 +207,7 @@ static void multiply(const multiply_job *m, bool shared)
 }
 
 static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item,
-                     bool swap, double scale, char *memory, bool shared, const char *const *next)
+                     bool swap, double scale, char *memory, int workers, const char *const *next)
 {
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
@@ -217,18 +216,18 @@ static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char
                                 .far = l->n * item > FAR_BYTES};
         j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
         j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
-        run_stage(&j, false, shared, next ? next[0] : NULL);
-        run_stage(&j, true, shared, next ? next[1] : NULL);
+        run_stage(&j, false, workers, next ? next[0] : NULL);
+        run_stage(&j, true, workers, next ? next[1] : NULL);
         return;
     }
     const int64_t m = l->m->n;
     char *x = memory, *y = x + round_up(m * item, 64);
     memory = y + round_up(m * item, 64);
-    multiply(&(multiply_job){simd, x, in, l->chirp, l->n, m, swap, false, 1}, shared);
-    run_line(simd, l->m, x, y, item, false, 1, memory, shared, NULL);
-    multiply(&(multiply_job){simd, y, y, l->kernel, m, m, false, false, 1}, shared);
-    run_line(simd, l->m, y, x, item, true, 1, memory, shared, NULL);
-    multiply(&(multiply_job){simd, out, x, l->chirp, l->n, l->n, false, swap, scale}, shared);
+    multiply(&(multiply_job){simd, x, in, l->chirp, l->n, m, swap, false, 1}, workers > 0);
+    run_line(simd, l->m, x, y, item, false, 1, memory, workers, NULL);
+    multiply(&(multiply_job){simd, y, y, l->kernel, m, m, false, false, 1}, workers > 0);
+    run_line(simd, l->m, y, x, item, true, 1, memory, workers, NULL);
+    multiply(&(multiply_job){simd, out, x, l->chirp, l->n, l->n, false, swap, scale}, workers > 0);
 }
 
 typedef struct half_job {
@@ -295,7 +294,7 @@ static void conjugate(char *x, int64_t n, bool single)
 }
 
 /* One lane; memory: a place for the lane in, one for the lane out, and the line's. */
-static void run_lane(const job *j, const char *in, char *out, char *memory, bool shared,
+static void run_lane(const job *j, const char *in, char *out, char *memory, int workers,
                      const char *const *next)
 {
     const cpi_fft_call *c = j->call;
@@ -317,12 +316,12 @@ static void run_lane(const job *j, const char *in, char *out, char *memory, bool
     bool swap = j->kind == CPI_FFT_C2C ? c->sign > 0 : j->kind == CPI_FFT_C2R;
     if (halved && j->kind == CPI_FFT_C2R) {
         char *z = from == a ? b : a;
-        run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, shared);
+        run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, workers > 0);
         from = z;
     }
-    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, shared, next);
+    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, workers, next);
     if (halved && j->kind == CPI_FFT_R2C)
-        run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, shared);
+        run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, workers > 0);
     if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
     if (to == out) return;
     bool spread = j->kind == CPI_FFT_C2R && !halved; /* the real parts of complex results */
@@ -339,7 +338,7 @@ static void lane_task(void *context, int64_t task, int worker)
         where(j, i, &in, &out);
         const bool follows = j->far && i + 1 < end && j->n * j->item <= FAR_BYTES;
         if (follows) where(j, i + 1, &next[0], (char **)&next[1]);
-        run_lane(j, in, out, j->scratch + worker * j->bytes, false, follows ? next : NULL);
+        run_lane(j, in, out, j->scratch + worker * j->bytes, 0, follows ? next : NULL);
     }
 }
 
@@ -348,8 +347,8 @@ static cp_code run_lanes(cp_stream *stream, job *j)
     const bool shared = j->n >= LINE_SHARED;
     j->each = TASK / j->n > 1 ? TASK / j->n : 1;
     int64_t tasks = (j->lanes + j->each - 1) / j->each;
-    int workers = !shared && tasks > 1 ? cpi_workers() : 1;
-    j->bytes = round_up(line_bytes(j->simd, j->plan->line, j->item, line_workers(shared)) +
+    int workers = !shared && tasks > 1 ? cpi_workers() : 1, share = shared ? cpi_workers() : 1;
+    j->bytes = round_up(line_bytes(j->simd, j->plan->line, j->item, share) +
                         2 * round_up((j->n + 2) * j->item, 64) + 192, 4096) + 64 * 17;
     char *memory = stream ? cpi_work_alloc(stream, (size_t)(j->bytes * workers))
                           : cpi_malloc((size_t)(j->bytes * workers));
@@ -360,7 +359,7 @@ static cp_code run_lanes(cp_stream *stream, job *j)
             const char *in;
             char *out;
             where(j, i, &in, &out);
-            run_lane(j, in, out, memory, true, NULL);
+            run_lane(j, in, out, memory, share, NULL);
         }
     } else if (tasks > 1) cpi_parallel(tasks, lane_task, j);
     else lane_task(j, 0, 0);

@@ -96,8 +96,8 @@ def interrupt(text, times=1):
     """Runs the text, which prints "begins" before it launches, and interrupts it a little later. What a shell starts
     in the background ignores interrupts, and its children do: the program takes them again."""
     heard = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    p = subprocess.Popen([sys.executable, "-u", "-c", heard + START + text], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                         text=True, env={**os.environ, "CUPRITE_DEVICE": "cpu"})
+    p = subprocess.Popen([sys.executable, "-u", "-c", heard + START + text], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, env={**os.environ, "CUPRITE_DEVICE": "cpu"})
     try:
         assert p.stdout.readline() == "begins\n"
         for _ in range(times):

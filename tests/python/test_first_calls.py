@@ -457,6 +457,35 @@ def test_a_forked_child_compiles_for_itself(tmp_path):
 
 
 @pytest.mark.once
+def test_a_child_that_is_forked_during_an_import():
+    """Modules are imported when they are first used: another thread may be at it."""
+    out, _ = run("""
+        import os, signal, sys
+        from importlib.machinery import PathFinder
+
+        class Slow:
+            def find_spec(self, name, path=None, target=None):
+                if name == "cuprite.jit":
+                    begun.set()
+                    time.sleep(0.3)
+                return PathFinder.find_spec(name, path, target)
+        sys.meta_path.insert(0, Slow())
+        begun = threading.Event()
+        thread = threading.Thread(target=lambda: cp.jit)
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(20)
+            cp.jit.rawkernel
+            os._exit(7)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        thread.join()
+        """, CUPRITE_DEVICE="cpu")
+    assert out == "7\n"
+
+
+@pytest.mark.once
 def test_checks_are_the_kernels(tmp_path):
     run("""
         k = cp.ElementwiseKernel("T x", "T z", "z = x * 3 + 1", "checked")

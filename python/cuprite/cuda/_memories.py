@@ -300,8 +300,8 @@ def enough(given, size):
     if isinstance(given, (MemoryPointer, BaseMemory)):
         bounds = _bounds(given._mem if isinstance(given, MemoryPointer) else given)
         if bounds and size and not bounds[0] <= given.ptr <= bounds[0] + bounds[1] - size:
-            raise ValueError(f"an allocator gave the address of byte {given.ptr - bounds[0]} of {bounds[1]} where {size} "
-                             "bytes are needed")
+            raise ValueError(f"an allocator gave the address of byte {given.ptr - bounds[0]} of {bounds[1]} where "
+                             f"{size} bytes are needed")
     return given
 
 

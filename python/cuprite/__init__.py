@@ -6,6 +6,8 @@
 
 Importing this neither imports NumPy nor opens a device; both happen when something needs them.
 """
+import os as _os
+
 from cuprite import _core
 from cuprite._core import *  # noqa: F401,F403  (every ufunc and function of the extension)
 from cuprite._core import (  # noqa: F401
@@ -104,3 +106,24 @@ def install_as_cupy():
     """From now on `import cupy` and `import cupyx` in this process mean Cuprite."""
     from cuprite._alias import install
     install()
+
+
+def _await_imports():
+    """Before a fork: lets imports that other threads are in come to their end. Modules come in when they are first
+    used, and a child would wait for ever for one that only its parent goes on with."""
+    import sys
+    import time
+    from _thread import get_ident
+    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    end = time.monotonic() + 1  # an import may wait for one that the thread which forks is in
+    while time.monotonic() < end:
+        for name, reference in list(locks.items()):
+            owner = getattr(reference(), "owner", None)
+            if owner not in (None, get_ident()) and name.split(".")[0] in ("cuprite", "numpy"):
+                break
+        else:
+            return
+        time.sleep(1e-3)
+
+
+_os.register_at_fork(before=_await_imports)

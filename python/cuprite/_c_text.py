@@ -32,14 +32,18 @@ _LEVELS = [("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<
            ("*", "/", "%")]
 _LEVEL = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
-_KEYWORDS = set("alignas alignof and asm auto break case catch char class compl const constexpr continue decltype "
-                "default delete do else enum explicit export extern false for friend goto i if inline mutable n "
-                "namespace new not noexcept nullptr operator or private protected public register return sizeof "
-                "static struct switch template this throw true try typedef typeid typename union using virtual void "
-                "volatile wchar_t while xor".split())
+_KEYWORDS = set("alignas alignof and and_eq asm auto bitand bitor break case catch char char16_t char32_t class compl "
+                "const const_cast constexpr continue decltype default delete do dynamic_cast else enum explicit "
+                "export extern false for friend goto i if inline mutable n namespace new not not_eq noexcept nullptr "
+                "operator or or_eq private protected public register reinterpret_cast return sizeof static "
+                "static_assert static_cast struct switch template this thread_local throw true try typedef typeid "
+                "typename union using virtual void volatile wchar_t while xor xor_eq".split())
 _TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+[uUlL]*(?![\w.])|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[uUlLfF]*(?![\w.]))"
-                    r"|([A-Za-z_]\w*)|(<<=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^!~<>=?:;,(){}]))")
+                    r"|([A-Za-z_]\w*)|(<<=|>>=|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|[-+*/%&|^!~<>=?:;,(){}]))",
+                    re.ASCII)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+_OTHER_LINES = re.compile(r"[\\\0]|\r(?!\n)")  # compilers end lines, and so comments, elsewhere than we do
+_MOST_DIGITS = 100
 
 
 class NotTaken(Exception):
@@ -62,7 +66,9 @@ class Variable:
 
 
 def _tokens(text):
-    text = _COMMENT.sub(" ", text).rstrip()
+    if _OTHER_LINES.search(text):
+        raise NotTaken
+    text = _COMMENT.sub(" ", text).rstrip(" \t\n\v\f\r")
     found, at = [], 0
     while at < len(text):
         m = _TOKEN.match(text, at)
@@ -89,6 +95,8 @@ def _number(type, number):
 
 
 def _literal(word):
+    if len(word) > _MOST_DIGITS:
+        raise NotTaken
     digits = word.rstrip("uUlLfF") if word[:2] not in ("0x", "0X") else word.rstrip("uUlL")
     suffix = word[len(digits):].lower()
     if digits.isdigit() or digits[:2] in ("0x", "0X"):
@@ -153,6 +161,8 @@ class Text:
             raise NotTaken  # what the text ends with would be in the comment
         if any(t not in _INTEGERS and t not in _REAL and t != "bool" for t in types):
             raise NotTaken
+        if any(p.name in _KEYWORDS or p.name in _TYPE_WORDS for p in params):
+            raise NotTaken  # the compiler says what is wrong
         self.words = {p.ctype: t for p, t in zip(params, types) if p.dtype_name is None}
         self.lines, self.writes = [], 0
         self.variables = {p.name: Variable(t, Value(t, f"a{k}") if k < nin else None, k < nin)

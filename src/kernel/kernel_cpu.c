@@ -71,23 +71,54 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *memory)
     return 1;
 }
 
-static bool open_library(const void *object, size_t bytes, library *l)
+/* Does the object have all that its table of segments speaks of? The loader reads it unseen, and would die of a file
+ * that a compiler left unfinished. */
+static bool is_whole(const void *object, size_t bytes)
 {
-    char path[200];
+    ElfW(Ehdr) e;
+    ElfW(Phdr) p;
+    if (bytes < sizeof e) return false;
+    memcpy(&e, object, sizeof e);
+    if (memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_phentsize != sizeof p || e.e_phoff > bytes) return false;
+    if (e.e_phnum > (bytes - e.e_phoff) / sizeof p) return false;
+    for (size_t i = 0; i < e.e_phnum; i++) {
+        memcpy(&p, (const char *)object + e.e_phoff + i * sizeof p, sizeof p);
+        if (p.p_offset > bytes || p.p_filesz > bytes - p.p_offset) return false;
+    }
+    return true;
+}
+
+/* A file without a name, of the object; -1 and `why`: there is no room for it. */
+static int file_of(const void *object, size_t bytes, const char **why)
+{
     int f = memfd_create("cuprite-kernel", MFD_CLOEXEC);
     const char *p = object;
     for (size_t left = bytes; f >= 0 && left;) {
         ssize_t n = write(f, p, left);
-        if (n <= 0) break;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            int reason = n ? errno : ENOSPC;
+            close(f);
+            f = -1, errno = reason;
+            break;
+        }
         p += n, left -= (size_t)n;
     }
+    if (f < 0) *why = strerror(errno);
+    return f;
+}
+
+static bool open_library(const void *object, size_t bytes, library *l)
+{
+    char path[200];
+    const char *why = "the file is not whole";
+    int f = is_whole(object, bytes) ? file_of(object, bytes, &why) : -1;
     if (f >= 0) {
         unused_path(f, path);
         l->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!l->handle) why = dlerror();
     }
-    if (!l->handle)
-        cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s",
-                 f < 0 ? strerror(errno) : dlerror());
+    if (!l->handle) cpi_fail(CP_ERROR_COMPILE, "kernel: what was compiled cannot be loaded: %s", why);
     if (f >= 0) close(f);
     if (!l->handle) return false;
     l->kernels = dlsym(l->handle, "__cu_kernels");
@@ -194,7 +225,11 @@ static cp_code compiled(const machine *m, const cpi_source *source, const char *
     for (int i = 0; i < source->noptions; i++) parts[n++] = source->options[i];
     parts[0] = "cuprite kernel of the CPU, 2";
     cp_code code = CP_OK;
-    if (!(*object = source->cached(n, parts, bytes))) {
+    if ((*object = source->cached(n, parts, bytes)) && !is_whole(*object, *bytes)) {
+        free(*object);
+        *object = NULL;
+    }
+    if (!*object) {
         parts[0] = "cuprite kernel of the CPU, 2: what does not compile";
         words = again ? source->cached(n, parts, &length) : NULL;
         code = words ? cpi_fail(CP_ERROR_COMPILE, "%.*s", (int)length, words)
@@ -202,7 +237,7 @@ static cp_code compiled(const machine *m, const cpi_source *source, const char *
         if (code == CP_ERROR_COMPILE && again && !words && strstr(cp_error_message(), "error:"))
             source->keep(n, parts, cp_error_message(), strlen(cp_error_message()));
         parts[0] = "cuprite kernel of the CPU, 2";
-        if (!code) source->keep(n, parts, *object, *bytes);
+        if (!code && is_whole(*object, *bytes)) source->keep(n, parts, *object, *bytes);
     }
     free(words);
     cpi_free_host(parts);

@@ -299,13 +299,30 @@ NOT_TAKEN = ["z = x / y", "z = x % y", "z = x << y", "z = 1 << 32", "z = i", "z 
              "T *p = &z; *p = x", "x = y; z = x", "z = pow(x, y)", "z = (z = x)", "z += x", "", "if (x) z = y",
              "auto k = x; int k = 2; z = k", "z = 'a'", "#pragma x\nz = x", "z = -1 / 2 + x", "z = x // y",
              "z = x / -2", "int T = 3; z = T", "float16 f = x; z = (x > y ? f : 1.0) > y", "z = x +", "z = (x",
-             "z = 99999999999999999999", "z = sin(x)", "{ z = x; ", "unsigned char c = x; z = unsigned char(c)"]
+             "z = 99999999999999999999", "z = sin(x)", "{ z = x; ", "unsigned char c = x; z = unsigned char(c)",
+             "z = x; // on \\\n z = y;", "z = x; /* */ // \\\r\n z = y;", "z = x; // on\r z = y;",
+             "z = x + \u0663", "z = x\u00a0+ y", "z = x + y\u2003", "z = x + " + "9" * 5000,
+             "z = 1." + "9" * 5000 + " > x", "int const_cast = 3; z = x + const_cast"]
 
 
 @pytest.mark.parametrize("text", NOT_TAKEN)
 def test_what_is_not_taken(text):
     k = cp.ElementwiseKernel("T x, T y", "T z", text, "other")
     assert _c_text.engine(k, ("int32",) * 3, False) is None
+
+
+@pytest.mark.parametrize("text", ["z = x; // on \\\n z = y;", "z = x; // on\r z = y;"])
+def test_comments_end_where_the_compiler_ends_them(text):
+    k = cp.ElementwiseKernel("T x, T y", "T z", text, "comment")
+    x = cp.arange(5)
+    assert (k(x, x + 7) == (x if "\\" in text else x + 7)).all()
+
+
+@pytest.mark.parametrize("name", ["class", "int", "unsigned", "true", "if", "const_cast", "and"])
+def test_names_that_no_parameter_can_have_are_the_compilers_to_refuse(name):
+    k = cp.ElementwiseKernel(f"T {name}", "T z", f"z = {name} + 1", "word")
+    with pytest.raises(cp.cuda.compiler.CompileException, match="error"):
+        k(cp.arange(5))
 
 
 def test_real_numbers_that_are_not_taken():
@@ -437,6 +454,35 @@ def test_a_forked_child_compiles_for_itself(tmp_path):
         os._exit(0)
         """, CUPRITE_DEVICE="cpu")
     assert out == "done\n"
+
+
+@pytest.mark.once
+def test_a_child_that_is_forked_during_an_import():
+    """Modules are imported when they are first used: another thread may be at it."""
+    out, _ = run("""
+        import os, signal, sys
+        from importlib.machinery import PathFinder
+
+        class Slow:
+            def find_spec(self, name, path=None, target=None):
+                if name == "cuprite.jit":
+                    begun.set()
+                    time.sleep(0.3)
+                return PathFinder.find_spec(name, path, target)
+        sys.meta_path.insert(0, Slow())
+        begun = threading.Event()
+        thread = threading.Thread(target=lambda: cp.jit)
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(20)
+            cp.jit.rawkernel
+            os._exit(7)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        thread.join()
+        """, CUPRITE_DEVICE="cpu")
+    assert out == "7\n"
 
 
 @pytest.mark.once

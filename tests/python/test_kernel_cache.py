@@ -83,7 +83,7 @@ def test_key(place):
     assert place.run(text, "-DN=1")[0] == "128.0" and place.compiled == n + 1
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "changed", "grown", "link", "writable", "folder"])
+@pytest.mark.parametrize("damage", ["truncated", "empty", "changed", "grown", "link", "writable", "folder", "pipe"])
 def test_damaged(place, damage):
     """What does not fit, or is not surely ours, is compiled again."""
     place.run(ADD % 1)
@@ -103,6 +103,9 @@ def test_damaged(place, damage):
         entry.symlink_to(place.cache / "other")
     elif damage == "writable":
         entry.chmod(0o666)
+    elif damage == "pipe":
+        entry.unlink()
+        os.mkfifo(entry, 0o600)
     else:
         entry.unlink()
         entry.mkdir()
@@ -153,6 +156,27 @@ def test_children_of_the_program(place, how):
     assert place.run(CHILDREN[how] + ADD % 1) == ("128.0", "")
     out, err = place.run(CHILDREN[how] + ADD % "nothing")
     assert "CompileException" in err and "nothing" in err
+
+
+@pytest.mark.parametrize("size", [1, 64, 100, 5000, 12000])
+def test_an_unfinished_library(place, size):
+    """A compiler that was stopped while it wrote, and whose status nobody has seen."""
+    place.compiler.write_text('#!/bin/sh\n'
+                              f'{COMPILER} "$@" || exit 1\n'
+                              'while [ $# -gt 1 ]; do [ "$1" = -o ] && out=$2; shift; done\n'
+                              f'truncate -s {size} "$out"\n')
+    out, err = place.run(ADD % 1)
+    assert err.strip().endswith("CompileException: kernel: what was compiled cannot be loaded: the file is not whole")
+    assert not place.entries
+
+
+def test_no_room_for_what_is_cached(place):
+    place.run(ADD % 1)
+    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" \
+            "import cuprite; resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
+    out, err = place.run(limit + ADD % 1)
+    assert "what was compiled cannot be loaded: File too large" in err and not out
+    assert place.run(ADD % 1) == ("128.0", "") and place.compiled == 1
 
 
 def test_full_disk(place):

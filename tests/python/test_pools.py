@@ -269,6 +269,23 @@ def test_an_allocator_that_fails(error):
     assert float(cp.ones(1000).sum()) == 1000
 
 
+@pytest.mark.parametrize("offset", [-8, 3800, 4096])
+def test_an_allocator_that_gives_too_little(offset):
+    memory = cuda.Memory(4096)
+
+    def allocator(size):
+        return cuda.MemoryPointer(memory, offset)
+    text = f"an allocator gave the address of byte {offset} of 4096 where 800 bytes are needed"
+    with cuda.using_allocator(allocator), pytest.raises(ValueError, match=text):
+        cp.zeros(100)
+    with cuda.using_allocator(lambda size: memory), pytest.raises(ValueError, match="byte 0 of 4096 where 8000 bytes"):
+        cp.zeros(1000)
+    with cuda.using_allocator(lambda size: memory):
+        assert cp.zeros(512).data.ptr == memory.ptr
+    with pytest.raises(ValueError, match=f"byte {offset} of 4096 where 1024 bytes"):
+        cuda.MemoryPool(allocator).malloc(1000)
+
+
 def test_the_platforms_pool():
     pool = cuda.MemoryAsyncPool()
     with cuda.using_allocator(pool.malloc):

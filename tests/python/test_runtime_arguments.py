@@ -86,7 +86,7 @@ WRONG = {
     "pool.set_limit(-1)": (ValueError, "memory limit size out of range: -1"),
     "pool.set_limit(fraction=2)": (ValueError, "memory limit fraction out of range: 2"),
     "pool.set_limit()": (ValueError, "size or fraction must be given, not both"),
-    "cuda.MemoryPool(5).malloc(10)": (TypeError, "not callable"),
+    "cuda.MemoryPool(5)": (TypeError, "must be callable"),
     "pinned.malloc('x')": (TypeError, INTEGER),
     "pinned.malloc(1.5)": (TypeError, INTEGER),
     "pinned.malloc(-1)": (OverflowError, NEGATIVE),
@@ -198,6 +198,10 @@ def test_truth_is_asked_of_flags(truth):
     event = cuda.Event(block=truth, disable_timing=truth)
     event.record()
     event.synchronize()
+
+
+def test_a_device_that_is_not_there_has_a_name():
+    assert repr(cuda.Device(99)) == "<CUDA Device 99>"
 
 
 def test_devices_of_numbers():

@@ -295,6 +295,16 @@ def _transfer(to, from_, size, kind, stream):
     runtime.memcpyAsync(to, from_, size, kind, (stream or get_current_stream()).ptr)
 
 
+def enough(given, size):
+    """What an allocator gave, if it is as much as was asked for, or nobody knows how much it is."""
+    if isinstance(given, (MemoryPointer, BaseMemory)):
+        bounds = _bounds(given._mem if isinstance(given, MemoryPointer) else given)
+        if bounds and size and not bounds[0] <= given.ptr <= bounds[0] + bounds[1] - size:
+            raise ValueError(f"an allocator gave the address of byte {given.ptr - bounds[0]} of {bounds[1]} where "
+                             f"{size} bytes are needed")
+    return given
+
+
 def malloc(size):
     """New memory of the current device, past its pool."""
     return MemoryPointer(Memory(size), 0)

@@ -10,7 +10,7 @@ from _thread import RLock, _local, allocate_lock
 from cuprite import _device
 from cuprite._core import CUDARuntimeError, OutOfMemoryError
 from cuprite.cuda import memory_hook
-from cuprite.cuda._memories import UNIT, BaseMemory, MemoryPointer, checked, malloc, malloc_async
+from cuprite.cuda._memories import UNIT, BaseMemory, MemoryPointer, checked, enough, malloc, malloc_async
 from cuprite.cuda.device import Device, on_cuda
 
 MEMORY_ALLOCATION = 2  # cudaErrorMemoryAllocation
@@ -172,6 +172,8 @@ class MemoryPool(_Pool):
     not for less than half."""
 
     def __init__(self, allocator=None):
+        if allocator is not None and not callable(allocator):
+            raise TypeError(f"an allocator must be callable, a {type(allocator).__name__} is not")
         self._allocator = malloc if allocator is None else allocator
         self._lock = RLock()  # a block may come back while one is looked for, from the same thread
         self._free = {}   # (device, stream): sorted list of (size, order, block)
@@ -208,7 +210,7 @@ class MemoryPool(_Pool):
         """Memory of the allocator's; free blocks go back where there is none, and it is asked once more."""
         for last in (False, True):
             try:
-                return self._allocator(size)
+                return enough(self._allocator(size), size)
             except (OutOfMemoryError, CUDARuntimeError) as e:
                 full = isinstance(e, OutOfMemoryError)
                 if not full and e.status != MEMORY_ALLOCATION:

@@ -126,7 +126,10 @@ class Device:
     def __repr__(self):
         if self._number == CPU:
             return "<CPU Device>" if _device.count() else "<CUDA Device 0>"
-        q = _device.query(self._number)
+        try:
+            q = _device.query(self._number)
+        except RuntimeError:  # there is none of that number
+            return f"<CUDA Device {self._number}>"
         return f"<{q['backend'].upper() if q['backend'] == 'cuda' else q['backend']} Device {q['number']}>"
 
     __str__ = __repr__

@@ -10,8 +10,8 @@ from cuprite import _device
 from cuprite._core import OutOfMemoryError  # noqa: F401
 from cuprite.cuda import memory_hook
 from cuprite.cuda._memories import (  # noqa: F401
-    UNIT, BaseMemory, ManagedMemory, Memory, MemoryAsync, MemoryPointer, UnownedMemory, checked, malloc, malloc_async,
-    malloc_managed)
+    UNIT, BaseMemory, ManagedMemory, Memory, MemoryAsync, MemoryPointer, UnownedMemory, checked, enough, malloc,
+    malloc_async, malloc_managed)
 from cuprite.cuda._pools import MemoryAsyncPool, MemoryPool, PooledMemory, default_pool, here  # noqa: F401
 from cuprite.cuda.device import Device
 
@@ -79,9 +79,9 @@ def _serve(device, size):
     if allocator == _default_pool.malloc and not memory_hook.get_memory_hooks():
         return None
     if device == _device.current():
-        return allocator(size)
+        return enough(allocator(size), size)
     with Device._of(device):
-        return allocator(size)
+        return enough(allocator(size), size)
 
 
 def get_allocator():

@@ -179,7 +179,8 @@ static bool is_spliced_word(const char *text, const char *p)
 static bool needs_preprocessor(const cpi_source *source)
 {
     const char *text = source->text;
-    bool waits = strstr(text, "__sync") != NULL; /* then variables are looked for in kernels */
+    /* Then variables are looked for in kernels. */
+    bool waits = strstr(text, "__sync") != NULL || strstr(text, "gridDim") != NULL;
     for (int i = 0; i < source->noptions; i++)
         if (strstr(source->options[i], "-include") || strstr(source->options[i], "--pre-include") ||
             has_structure(source->options[i], strlen(source->options[i])))

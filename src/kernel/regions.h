@@ -60,8 +60,12 @@ bool cpi_structure_by_thread(const cpi_structure *s, int first, int last);
 
 /* Behind the statement at i, which is not taken apart; -1 (and `failed`) where it has no end before `end`. */
 int cpi_structure_behind(cpi_structure *s, int i, int end);
-/* Whether the use at token i of the variable declared at `name` may change it. */
-bool cpi_structure_changes(const cpi_structure *s, int name, int i);
+/* changes.c: whether the use of a variable at token i may change it; whether token i assigns to what stands before it;
+ * whether macros of the text are used. */
+bool cpi_structure_changes(const cpi_structure *s, const cpi_local *v, int i);
+bool cpi_structure_assigns(const cpi_structure *s, int i);
+bool cpi_structure_has_macro(const cpi_structure *s, int first, int last);
+bool cpi_structure_type_word(const cpi_structure *s, int i);
 
 /* strides.c: a loop with the stride of the grid; places of tokens. */
 typedef struct cpi_stride {

@@ -289,7 +289,7 @@ static cpi_local *new_local(cpi_structure *s)
     return &s->local[s->nlocals++];
 }
 
-static bool type_word(const cpi_structure *s, int i)
+bool cpi_structure_type_word(const cpi_structure *s, int i)
 {
     static const char *const words[] = {"const",    "volatile", "unsigned", "signed", "short", "long",
                                         "int",      "char",     "float",    "double", "bool",  "register",
@@ -308,7 +308,7 @@ static int behind_type(const cpi_structure *s, int i, int last)
     for (size_t k = 0; k < sizeof never / sizeof *never; k++)
         if (is(s, i, never[k])) return -1;
     for (; i < last; i++) {
-        if (type_word(s, i)) {
+        if (cpi_structure_type_word(s, i)) {
             named_type = named_type || !(is(s, i, "const") || is(s, i, "volatile") || is(s, i, "register") ||
                                          is(s, i, "typename"));
             continue;
@@ -425,77 +425,6 @@ static bool uses(const cpi_structure *s, const cpi_local *v, int i)
            !is(s, i - 1, ".") && !is(s, i - 1, "->") && !is(s, i - 1, "::");
 }
 
-static bool assigns(const cpi_structure *s, int i)
-{
-    static const char *const marks[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
-    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
-        if (is(s, i, marks[k])) return true;
-    return false;
-}
-
-/* Whether a structure's member of that name is a pointer: then what it points to is none of the variable's. */
-static bool points(const cpi_structure *s, int member)
-{
-    const cpi_tokens *t = &s->program->tokens;
-    for (int i = 1; i < t->n; i++)
-        if (cpi_token_same(&t->at[i], &t->at[member]) && (is(s, i - 1, "*") || is(s, i - 1, "__restrict__")) &&
-            (is(s, i + 1, ";") || is(s, i + 1, ",")))
-            return true;
-    return false;
-}
-
-/* Behind the members and elements of the variable at i; -1 where the way goes through a pointer, 0 where it ends in a
- * method. */
-static int behind_members(const cpi_structure *s, const cpi_local *v, int i)
-{
-    int member = -1;
-    for (i++;;) {
-        if (is(s, i, ".") && is(s, i + 2, "(")) return 0;
-        if (is(s, i, ".")) {
-            member = i + 1;
-            i += 2;
-        } else if (is(s, i, "[")) {
-            bool pointer = member >= 0 ? points(s, member) : v->statement < 0 || v->prefix != v->name;
-            if (pointer) return -1;
-            i = match(s, i) + 1;
-        } else {
-            return is(s, i, "->") ? -1 : i;
-        }
-    }
-}
-
-/* Whether the use at i may change the variable: assignments, addresses, elements, functions that take references. */
-static bool changes(const cpi_structure *s, const cpi_local *v, int i)
-{
-    const cpi_tokens *t = &s->program->tokens;
-    int behind = behind_members(s, v, i);
-    if (behind <= 0) return behind == 0 || is(s, i - 1, "++") || is(s, i - 1, "--");
-    if (assigns(s, behind) || is(s, i - 1, "++") || is(s, i - 1, "--")) return true;
-    if (is(s, i - 1, "&") && !(t->at[i - 2].kind == CPI_W_NAME || t->at[i - 2].kind == CPI_W_NUMBER ||
-                               is(s, i - 2, ")") || is(s, i - 2, "]")))
-        return true;
-    if (is(s, i - 1, ">>") && t->at[i - 2].kind != CPI_W_NUMBER && !named(s, i - 2) && !is(s, i - 2, ")")) return true;
-    if (!(is(s, i - 1, "(") || is(s, i - 1, ",")) || !(is(s, behind, ")") || is(s, behind, ","))) return false;
-    for (int k = i - 1; k > s->function->body; k--) { /* the function whose argument this is */
-        if (match(s, k) >= 0 && match(s, k) < k) k = match(s, k);
-        if (!is(s, k, "(")) continue;
-        for (int g = 0; named(s, k - 1) && g < s->program->nfunctions; g++) {
-            const cpi_cu_function *f = &s->program->function[g];
-            if (!cpi_token_same(&t->at[k - 1], &t->at[f->name])) continue;
-            for (int a = f->open; a < match(s, f->open); a++)
-                if (is(s, a, "&")) return true;
-        }
-        return false;
-    }
-    return false;
-}
-
-bool cpi_structure_changes(const cpi_structure *s, int name, int i)
-{
-    cpi_local v = {.name = name, .prefix = name};
-    return changes(s, &v, i);
-}
-
 static const cpi_local *local_at(const cpi_structure *s, int i)
 {
     const cpi_local *found = NULL;
@@ -524,7 +453,7 @@ static int purity(const cpi_structure *s, int first, int last)
     static const char *const functions[] = {"min", "max", "abs", "sizeof"};
     int least = 2;
     for (int i = first; i < last; i++) {
-        if (is(s, i, "[") || is(s, i, "->") || is(s, i, "{") || assigns(s, i)) return 0;
+        if (is(s, i, "[") || is(s, i, "->") || is(s, i, "{") || cpi_structure_assigns(s, i)) return 0;
         if (is(s, i, "*") && !(named(s, i - 1) || s->program->tokens.at[i - 1].kind == CPI_W_NUMBER ||
                                is(s, i - 1, ")") || is(s, i - 1, "]")))
             return 0; /* what a pointer points to */
@@ -533,7 +462,7 @@ static int purity(const cpi_structure *s, int first, int last)
             return 0;
         if (!named(s, i) || is(s, i - 1, ".")) continue;
         if (is(s, i, "threadIdx")) least = 1;
-        bool known = type_word(s, i);
+        bool known = cpi_structure_type_word(s, i);
         for (int k = 0; k < 4; k++) known = known || is(s, i, functions[k]);
         if (!known && cpi_cu_is_call(&s->program->tokens, i)) return 0; /* of an instance too: f<int>() */
         const cpi_local *v = local_at(s, i);
@@ -559,7 +488,7 @@ static bool uniform_loop(const cpi_structure *s, const cpi_local *v)
     const cpi_statement *st = &s->statement[v->statement];
     if (v->value < 0 || !cpi_structure_uniform(s, v->value, v->value_end)) return false;
     for (int i = st->test_end; i < st->last; i++)
-        if (uses(s, v, i) && changes(s, v, i)) return false;
+        if (uses(s, v, i) && cpi_structure_changes(s, v, i)) return false;
     for (int i = v->value_end; i < st->test_end; i++) { /* condition and step, of which it is the only unknown */
         if (is(s, i, "[") || is(s, i, "(") || is(s, i, "threadIdx") || is(s, i, "->") || is(s, i, ",")) return false;
         if (!named(s, i) || is(s, i - 1, ".") || uses(s, v, i)) continue;
@@ -577,7 +506,7 @@ static void classify(cpi_structure *s)
         for (int i = s->function->body + 1; i < s->function->end; i++) {
             if (i <= v->name || i >= v->block_end || !uses(s, v, i) || local_at(s, i) != v) continue;
             crosses = crosses || s->region_of[i - s->function->body] != own;
-            v->written = v->written || changes(s, v, i);
+            v->written = v->written || cpi_structure_changes(s, v, i);
         }
         if (v->statement < 0) {
             v->class = v->written ? CPI_V_KEPT : CPI_V_UNIFORM;

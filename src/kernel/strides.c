@@ -80,9 +80,10 @@ static bool body_is_plain(const cpi_structure *s, const cpi_stride *r)
     static const char *const words[] = {"break", "return", "goto", "switch", "asm", "__trap", "__nanosleep"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (has(s, words[k], r->body, r->body_end)) return false;
+    const cpi_local v = {.name = r->name, .prefix = r->name};
     for (int i = r->body; i < r->body_end; i++)
-        if (same(s, i, r->name) && cpi_structure_changes(s, r->name, i)) return false;
-    return true;
+        if (same(s, i, r->name) && cpi_structure_changes(s, &v, i)) return false;
+    return !cpi_structure_has_macro(s, r->body, r->body_end); /* which may hold any of this */
 }
 
 bool cpi_stride_read(cpi_structure *s, int first, int last, cpi_stride *r)
@@ -185,7 +186,7 @@ bool cpi_stride_holds(const cpi_structure *s, cpi_stride *r)
         for (int k = 0; k < s->nlocals; k++)
             if (&s->local[k] != v && same(s, s->local[k].name, r->name)) return false;
         for (int i = v->value_end; i < r->name; i++)
-            if (same(s, i, r->name) && cpi_structure_changes(s, v->name, i)) return false;
+            if (same(s, i, r->name) && cpi_structure_changes(s, v, i)) return false;
         r->type = v->type, r->type_end = v->type_end, r->value = v->value, r->value_end = v->value_end;
     }
     static const char *const types[] = {"int", "unsigned", "long", "size_t", "uint32_t", "int32_t", "int64_t",

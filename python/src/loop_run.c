@@ -86,7 +86,7 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
     return true;
 }
 
-/* Whether what is written may be read as another operand later in the same step, which inputs in registers would miss. */
+/* Whether what is written may be read as another operand later in a step, which inputs in registers would miss. */
 static bool reads_what_it_writes(const loop_call *c)
 {
     const int n = loop_operands(c->k);

@@ -5,6 +5,7 @@
  * instances of templates. nvcc is never needed. */
 #include <cuda.h>
 #include <dlfcn.h>
+#include <glob.h>
 #include <limits.h>
 #include <nvrtc.h>
 #include <pthread.h>
@@ -66,6 +67,17 @@ void open_driver()
     *(void **)&driver.cuFuncGetParamInfo = dlsym(lib, "cuFuncGetParamInfo");
 }
 
+/* What NVRTC opens by its name when it compiles, which nobody finds in a folder of no search path, unless it is open. */
+void open_builtins(const char *folder)
+{
+    char pattern[1100];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/libnvrtc-builtins.so.*", folder);
+    if (glob(pattern, 0, nullptr, &found)) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+    globfree(&found);
+}
+
 /* The library beside which NVRTC's others lie: by its name alone, in the toolkit's folder, in those of
  * CUPRITE_LIBRARY_PATH. */
 void *open_nvrtc_library()
@@ -81,7 +93,9 @@ void *open_nvrtc_library()
         for (const char *name : names) {
             snprintf(path, sizeof path, "%s/%s", folder, name);
             void *lib = *folder == '/' && access(path, R_OK) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-            if (lib) return lib;
+            if (!lib) continue;
+            open_builtins(folder);
+            return lib;
         }
     return nullptr;
 }

@@ -312,10 +312,11 @@ def test_what_is_not_taken(text):
 
 
 @pytest.mark.parametrize("text", ["z = x; // on \\\n z = y;", "z = x; // on\r z = y;"])
-def test_comments_end_where_the_compiler_ends_them(text):
+def test_comments_end_where_the_compiler_ends_them(text, device):
+    goes_on = "\\" in text or device.startswith("cuda")  # a lone \r ends lines for C++ compilers, not for NVRTC
     k = cp.ElementwiseKernel("T x, T y", "T z", text, "comment")
     x = cp.arange(5)
-    assert (k(x, x + 7) == (x if "\\" in text else x + 7)).all()
+    assert (k(x, x + 7) == (x if goes_on else x + 7)).all()
 
 
 @pytest.mark.parametrize("name", ["class", "int", "unsigned", "true", "if", "const_cast", "and"])

@@ -67,7 +67,7 @@ void open_driver()
     *(void **)&driver.cuFuncGetParamInfo = dlsym(lib, "cuFuncGetParamInfo");
 }
 
-/* What NVRTC opens by its name when it compiles, which nobody finds in a folder of no search path, unless it is open. */
+/* What NVRTC opens by its name when it compiles: in a folder of no search path it is found only if it is open. */
 void open_builtins(const char *folder)
 {
     char pattern[1100];

@@ -212,14 +212,18 @@ class Method:
 def _operator(name):
     f = getattr(cuprite, name)
 
+    def applied(x, other):
+        squares = name == "power" and type(other) is int and other == 2  # as ndarray's operator decides
+        return (cuprite.square, (x,)) if squares else (f, (x, other))
+
     def forward(self, other):
-        return self._trace.apply(f, (self, other))
+        return self._trace.apply(*applied(self, other))
 
     def backward(self, other):
         return self._trace.apply(f, (other, self))
 
     def inplace(self, other):
-        return self._trace.update(self, f, (self, other))
+        return self._trace.update(self, *applied(self, other))
     return forward, backward, inplace
 
 

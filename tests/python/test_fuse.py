@@ -350,6 +350,22 @@ def test_helpers_and_closures():
     check(lambda x: helper(x) + inner(x) - scale, cp.asarray(values((50,), "float32")), fused=True)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "float64"])
+def test_squares(dtype):
+    """x ** 2 is a multiplication, which kernels have; x ** 2.0 and power(x, 2) are powers."""
+    x = cp.asarray(values((50,), dtype))
+    check(lambda x: x ** 2, x)
+    check(lambda x: x ** 2 + x, x)
+    if dtype != "bool":
+        check(lambda x: (x + 1) ** 2 + cp.maximum(x, 1), x, fused=True)
+
+    def update(x):
+        x **= 2
+        return x
+    if dtype != "bool":
+        same(cp.fuse(update)(x.copy()), update(x.copy()))
+
+
 def test_methods():
     class Model:
         rate = 3

@@ -148,7 +148,12 @@ def slogdet(a):
     return SlogdetResult(*_linalg.slogdet(a))
 
 
-_NOT_GIVEN = object()
+class _NotGiven:
+    def __repr__(self):
+        return "<no value>"
+
+
+_NOT_GIVEN = _NotGiven()
 
 
 def _precision(a):

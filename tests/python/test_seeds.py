@@ -1,0 +1,37 @@
+"""The programs this project comes from, unmodified, under `python -m cuprite`: each ends with OK.
+
+They lie beside the project, in ../shared/seeds, and are not part of it. Where that folder is, each of its programs is
+run, those that come to it later too; what cannot be run there is a failure. On the CPU a program runs as small as it can.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+SEEDS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "seeds"
+PROGRAMS = sorted(p.name for p in (SEEDS / "programs").glob("[0-9]*.py"))
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory):
+    """A folder with the programs' input, which the seeds' own script makes."""
+    folder = tmp_path_factory.mktemp("seeds")
+    subprocess.run([sys.executable, SEEDS / "make_data.py", folder], check=True, timeout=300)
+    return folder
+
+
+@pytest.mark.skipif(not SEEDS.is_dir(), reason="there is no ../shared/seeds")
+def test_programs_are_there():
+    assert len(PROGRAMS) >= 6
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program(program, data, device):
+    text = (SEEDS / "programs" / program).read_text()
+    small = ["--small"] if "--small" in text and not device.startswith("cuda") else []
+    r = subprocess.run([sys.executable, "-m", "cuprite", SEEDS / "programs" / program, *small], cwd=data, timeout=600,
+                       stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                       env={**os.environ, "CUPRITE_DEVICE": device})
+    assert r.returncode == 0 and r.stdout.strip().splitlines()[-1] == "OK", r.stdout[-2000:] + r.stderr[-3000:]

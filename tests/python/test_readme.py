@@ -1,4 +1,4 @@
-"""The example of kernels in README.md runs, and gives what it says."""
+"""The examples of README.md run, and give what they say."""
 import pathlib
 import re
 import textwrap
@@ -13,7 +13,7 @@ README = pathlib.Path(__file__).parents[2] / "README.md"
 def blocks(heading):
     """The indented blocks of Python below a heading."""
     section = README.read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
-    return [textwrap.dedent(b) for b in re.findall(r"(?:^    .*\n|^\n)+", section, re.M) if "import" in b]
+    return [textwrap.dedent(b) for b in re.findall(r"(?:^    .*\n|^\n)+", section, re.M) if " = cp." in b]
 
 
 def test_kernels():
@@ -28,6 +28,19 @@ def test_kernels():
     np.testing.assert_allclose(found["d"].get(), x * np.sqrt(np.float32(5)), rtol=1e-6)
     np.testing.assert_allclose(float(found["total"]), np.sqrt((2 * x.astype("f8")) @ (2 * x)), rtol=1e-5)
     np.testing.assert_allclose(found["w"].get(), np.sin(x) + np.cos(x) / np.sqrt(x + 1), rtol=1e-5, atol=1e-6)
+
+
+def test_matrices():
+    text, = blocks("Matrices, transforms, random numbers")
+    found = {"cp": cp}
+    exec(text, found)
+    a, u, s, vt, x = (found[name].get() for name in ("a", "u", "s", "vt", "x"))
+    np.testing.assert_allclose(u * s[:, None] @ vt, a, atol=1e-12)
+    np.testing.assert_allclose(a @ x, a.mT @ a, atol=1e-8)
+    rng = np.random.Generator(np.random.Philox(42))
+    found["rng"] = cp.random.default_rng(42)
+    assert (found["rng"].random(5).get() == rng.random(5)).all()
+    assert found["spectrum"].shape == (2 ** 19 + 1,) and found["spectrum"].dtype == "complex128"
 
 
 def test_variables_are_known():

@@ -52,7 +52,7 @@ def test_variables_are_known():
     names = set()
     for folder in ("src", "python", "cli"):
         for path in (root / folder).rglob("*"):
-            if path.suffix in (".c", ".cu", ".py"):
+            if path.suffix in (".c", ".h", ".cu", ".cuh", ".py"):
                 names |= set(re.findall(r'"(CU(?:PRITE|PY)_[A-Z_]+)"', path.read_text()))
     assert names <= table
     assert all(name.startswith("CUPY_") or name in names for name in table)

@@ -240,6 +240,13 @@ template <class T> __global__ void beside(const T *a, const T *b, T *w, wide bat
             w[at * (n + k) + c] = c < n ? a[at * n + c] : b ? b[at * k + c - n] : number<T>(at % n == c - n ? 1 : 0);
 }
 
+/* Unit matrices of n rows. */
+template <class T> __global__ void unit_rows(T *x, wide rows, int n)
+{
+    for (wide at = blockIdx.x; at < rows; at += gridDim.x)
+        for (int c = (int)threadIdx.x; c < n; c += (int)blockDim.x) x[at * n + c] = number<T>(at % n == c ? 1 : 0);
+}
+
 /* x (k columns) = the last k columns of w. */
 template <class T> __global__ void right_part(const T *w, T *x, wide rows, int n, int k)
 {

@@ -184,7 +184,9 @@ cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v)
     if (code) return code;
     int64_t n = v->n, bytes = n * (n | 1) * (int64_t)cpi_la_size(v->type);
     cpi_la_way way = cpi_la_way_of();
-    bool library = way == CPI_LA_LIBRARY ? n > 32 : way == CPI_LA_BEST && n > LIBRARY_CHOLESKY && v->batch <= (n > 1024 ? 8 : 2);
+    bool library = way == CPI_LA_LIBRARY
+                       ? n > 32
+                       : way == CPI_LA_BEST && n > LIBRARY_CHOLESKY && v->batch <= (n > 1024 ? 8 : 2);
     if (library && cpi_la_library()) {
         code = cpi_cuda_issued(stream, cudaMemcpyAsync(v->x, v->a, (size_t)(v->batch * n * n) * cpi_la_size(v->type),
                                                        cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);

@@ -259,12 +259,29 @@ template <class T> static cp_code library_solve(cp_stream *stream, const cpi_lin
     return code ? code : judged<T>(stream, v, a, n + 1, square, side);
 }
 
+/* Many systems whose rows lanes hold; K right sides at most. */
+enum { LANES_FROM = 17, LANES_TO = 32, LANES_SIDES = 4 };
+template <class T, int K> static cp_code solve_by_lanes(cp_stream *stream, const cpi_linalg *v)
+{
+    cpi_la_trouble t;
+    cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    if (code) return code;
+    la::lu_solve_by_lanes<T, K><<<(unsigned)((v->batch + 3) / 4), dim3(32, 4), 0, cpi_cuda_stream(stream)>>>(
+        v->batch, (int)v->n, (int)v->k, (const T *)v->a, (const T *)v->b, (T *)v->x, t.mailbox, t.number);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
 /* X of A X = B, or the inverse. */
 static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
 {
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
+    if (!inverse && n >= LANES_FROM && n <= LANES_TO && k <= LANES_SIDES)
+        return cpi_la_with(v->type, [&](auto e) {
+            typedef decltype(e) T;
+            return k == 1 ? solve_by_lanes<T, 1>(stream, v) : solve_by_lanes<T, LANES_SIDES>(stream, v);
+        });
     if (by_library(v, inverse ? LIBRARY_INVERSE : LIBRARY_SOLVE))
         return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
     if (is_whole(stream, v, n, n, k, &each))

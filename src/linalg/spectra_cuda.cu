@@ -21,6 +21,7 @@ enum {
     LIBRARY_EIGH = 32,  /* beyond these; 64: 1.24 / 0.716; 128: 43.3 / 1.56 */
     LIBRARY_EIGHS = 16, /* many in one call, from these on; 10000 of 8: 0.194 / 0.40; 1000 of 16: 0.165 / 0.133; of 32:
                            1.51 / 0.674 */
+    TOGETHER = 1 << 26, /* elements of one call */
     FAR_EIGHS = 256,    /* and up to these: beyond them one after the other fills the device */
 };
 
@@ -254,9 +255,14 @@ template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, 
     only_finite<T><<<blocks_of(v->batch * n, 1 << 20), 256, 0, cs>>>(a, v->batch * n, n, v->upper ? UPPER : LOWER,
                                                                       t.mailbox, t.number);
     code = CPI_LAUNCHED(stream, v->function);
-    if (!code)
-        code = (together ? cpi_la_library_eigh_batch : cpi_la_library_eigh)(stream, v, a, v->s, !v->upper,
-                                                                             v->u != nullptr);
+    if (!together && !code) code = cpi_la_library_eigh(stream, v, a, v->s, !v->upper, v->u != nullptr);
+    int64_t call = TOGETHER / ((int64_t)n * n); /* the library counts elements in 32 bits, and wants workspace */
+    for (int64_t i = 0; i < v->batch && together && !code; i += call) {
+        cpi_linalg some = *v;
+        some.batch = v->batch - i < call ? v->batch - i : call;
+        code = cpi_la_library_eigh_batch(stream, &some, a + i * n * n, (la::real_of<T> *)v->s + i * n, !v->upper,
+                                         v->u != nullptr);
+    }
     return code || !v->u ? code : cpi_la_transpose(stream, v->type, a, v->u, v->batch, n, n, true, v->function);
 }
 

@@ -63,6 +63,8 @@ def test_systems(dtype, shape):
         close(a @ x, b, n, dtype, scale=np.abs(a).max() * np.abs(x).max() * np.sqrt(n))
     x = cp.asnumpy(linalg.inv(cp.asarray(a)))
     close(a @ x, np.broadcast_to(np.eye(n), shape), n, dtype, scale=np.abs(a).max() * np.abs(x).max() * np.sqrt(n))
+    if n > 1100 and dtype != "d":  # NumPy's answer would take the longer part of the test
+        return
     sign, log = (cp.asnumpy(v) for v in linalg.slogdet(cp.asarray(a)))
     wanted = np.linalg.slogdet(a.astype("D" if np.dtype(dtype).kind == "c" else "d"))
     close(log, wanted[1], n, dtype, c=300)

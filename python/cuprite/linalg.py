@@ -110,22 +110,15 @@ def eigvalsh(a, UPLO="L"):
     return _linalg.eigvalsh(a, _upper(UPLO))
 
 
-def _is_real(a, values):
-    """Whether a real matrix' eigenvalues are all real: this waits for the device."""
-    return a.dtype.kind != "c" and not bool((values.imag != 0).any())
-
-
 def eig(a):
-    """Eigenvalues, in no order, and eigenvectors, the columns, of square matrices; complex unless a is real and none of
-    them has an imaginary part, which waits for the device."""
-    values, vectors = _linalg.eig(a)
-    return EigResult(values.real.copy(), vectors.real.copy()) if _is_real(a, values) else EigResult(values, vectors)
+    """Eigenvalues, in no order, and eigenvectors, the columns, of square matrices; always complex, as NumPy's are since
+    2.5."""
+    return EigResult(*_linalg.eig(a))
 
 
 def eigvals(a):
     """The eigenvalues of square matrices; complex as eig's are."""
-    values = _linalg.eigvals(a)
-    return values.real.copy() if _is_real(a, values) else values
+    return _linalg.eigvals(a)
 
 
 # --- systems ---

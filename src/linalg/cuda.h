@@ -177,6 +177,13 @@ bool cpi_la_library_product(cp_stream *stream, cp_type type, const cpi_la_operan
                             const char *what);
 /* Each of these works on matrices in columns, in place, and lets the stream's mailbox know what `info` says. */
 cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x);
+/* One a (n x n) becomes its factors; pivots: its exchanges, from 0, or NULL; b (n x k), or NULL, the solution. What the
+ * diagonal tells the caller looks for: `info` is not read. */
+cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *pivots, void *b, int64_t k);
+/* Whether many Hermitian matrices are one call, and that call: for the rest as the next. */
+bool cpi_la_library_has_batches();
+cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
+                                  bool vectors);
 /* a (n x n) becomes the vectors, a column each, where `vectors`; `upper`: of what lies in columns. */
 cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper, bool vectors);
 /* a (m x n, m >= n, in columns, is destroyed) = U S V^H: u m x columns, v n x n, in columns, NULL: not wanted. */

@@ -10,14 +10,14 @@ struct host_memory {
     char *get(int64_t bytes) { return memory = (char *)cpi_host->malloc((size_t)bytes); }
 };
 
-/* A slot of the CPU's, for results x, u, s of so many bytes a matrix (0: not wanted). */
+/* A slot of the CPU's, for results x, u, s of so many bytes a matrix (0: not wanted); pivots: one number a matrix. */
 cp_code by_host(cp_stream *stream, const cpi_linalg *v, cp_code (*slot)(cp_stream *, const cpi_linalg *), int64_t x,
                 int64_t u, int64_t s)
 {
-    int64_t each = v->m * v->n * (int64_t)cpi_la_size(v->type);
+    int64_t each = v->m * v->n * (int64_t)cpi_la_size(v->type), counts = v->pivots ? (int64_t)sizeof(int32_t) : 0;
     const cpi_backend *backend = stream->device->backend;
     host_memory from, results;
-    char *a = from.get(v->batch * each), *to = a ? results.get(v->batch * (x + u + s)) : nullptr;
+    char *a = from.get(v->batch * each), *to = a ? results.get(v->batch * (x + u + s + counts)) : nullptr;
     if (!to) return CP_ERROR_MEMORY;
     cp_stream *host_stream = cpi_host->cpu_stream();
     if (!host_stream) return CP_ERROR_MEMORY;
@@ -27,10 +27,12 @@ cp_code by_host(cp_stream *stream, const cpi_linalg *v, cp_code (*slot)(cp_strea
     mine.x = v->x ? to : nullptr;
     mine.u = v->u ? to + v->batch * x : nullptr;
     mine.s = v->s ? to + v->batch * (x + u) : nullptr;
+    mine.pivots = v->pivots ? (int32_t *)(to + v->batch * (x + u + s)) : nullptr;
     if (!code) code = slot(host_stream, &mine);
     if (!code && v->x) code = backend->from_host(stream, v->x, mine.x, (size_t)(v->batch * x));
     if (!code && v->u) code = backend->from_host(stream, v->u, mine.u, (size_t)(v->batch * u));
     if (!code && v->s) code = backend->from_host(stream, v->s, mine.s, (size_t)(v->batch * s));
+    if (!code && counts) code = backend->from_host(stream, v->pivots, mine.pivots, (size_t)(v->batch * counts));
     return code;
 }
 

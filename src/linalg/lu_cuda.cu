@@ -14,6 +14,21 @@ namespace {
 
 enum { WHOLE = 96, OUTER = 128, LARGE = 1024, FAR = 16 /* columns of panels in memory */ };
 
+/* cuSOLVER's getrf and getrs beyond these rows; ms on an H200, float64, 2026-11-23, ours / getrf: */
+enum {
+    LIBRARY_SOLVE = 256,   /* 64: 0.124 / 0.138; 512: 1.25 / 1.10 */
+    LIBRARY_DET = 256,     /* 64: 0.103 / 0.339; 512: 1.02 / 0.98 */
+    LIBRARY_INVERSE = 512, /* 64: 0.153 / 0.151; 512: 1.46 / 1.50 */
+    LIBRARY_BATCH = 4,     /* it takes one matrix after the other, ours all at once */
+};
+bool by_library(const cpi_linalg *v, int64_t beyond)
+{
+    cpi_la_way way = cpi_la_way_of();
+    bool wanted = way == CPI_LA_LIBRARY ? v->n > 32
+                                        : way == CPI_LA_BEST && v->n > beyond && v->batch <= LIBRARY_BATCH;
+    return wanted && cpi_la_library();
+}
+
 unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
 
 /* w: batch matrices of m rows of n, of which the first `columns` columns are eliminated. */
@@ -208,12 +223,67 @@ cp_code cpi_la_lu_solve(cp_stream *stream, const cpi_linalg *v)
     return code || !turned ? code : permute(w, v->x);
 }
 
+/* What the diagonals of factors, `stride` and `next` apart, say of systems: trouble, or quietly x all NaN. */
+template <class T>
+static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factors, int64_t stride, int64_t next,
+                      int64_t count)
+{
+    if (!v->quiet) return cpi_la_regular(stream, v, factors, stride, next);
+    la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(
+        (const T *)factors, v->batch, (int)v->n, stride, next, (T *)v->x, count, nullptr, 0);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+/* By getrf. An inverse needs no columns: A in rows is A^T there, and the inverse of that the inverse in rows. */
+template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
+{
+    int64_t n = v->n, square = n * n, side = n * k;
+    bool turned = !inverse && k > 1;
+    cpi_la_scratch work(stream), sides(stream);
+    T *a = work.get<T>(v->batch * square), *b = turned ? sides.get<T>(v->batch * side) : (T *)v->x;
+    if (!a || !b) return CP_ERROR_MEMORY;
+    cp_code code = inverse ? copy(stream, a, v->a, v->batch * square, v->type, v->function)
+                           : cpi_la_transpose(stream, v->type, v->a, a, v->batch, (int)n, (int)n, false, v->function);
+    if (!code && inverse) {
+        la::unit_rows<T>
+            <<<blocks_of(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(b, v->batch * n, (int)n);
+        code = CPI_LAUNCHED(stream, v->function);
+    } else if (!code) {
+        code = turned ? cpi_la_transpose(stream, v->type, v->b, b, v->batch, (int)n, (int)k, false, v->function)
+                      : copy(stream, b, v->b, v->batch * side, v->type, v->function);
+    }
+    for (int64_t i = 0; i < v->batch && !code; i++)
+        code = cpi_la_library_lu(stream, v, a + i * square, nullptr, b + i * side, k);
+    if (!code && turned)
+        code = cpi_la_transpose(stream, v->type, b, v->x, v->batch, (int)k, (int)n, false, v->function);
+    return code ? code : judged<T>(stream, v, a, n + 1, square, side);
+}
+
+/* Many systems whose rows lanes hold; K right sides at most. */
+enum { LANES_FROM = 17, LANES_TO = 32, LANES_SIDES = 4 };
+template <class T, int K> static cp_code solve_by_lanes(cp_stream *stream, const cpi_linalg *v)
+{
+    cpi_la_trouble t;
+    cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    if (code) return code;
+    la::lu_solve_by_lanes<T, K><<<(unsigned)((v->batch + 3) / 4), dim3(32, 4), 0, cpi_cuda_stream(stream)>>>(
+        v->batch, (int)v->n, (int)v->k, (const T *)v->a, (const T *)v->b, (T *)v->x, t.mailbox, t.number);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
 /* X of A X = B, or the inverse. */
 static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
 {
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
+    if (!inverse && n >= LANES_FROM && n <= LANES_TO && k <= LANES_SIDES)
+        return cpi_la_with(v->type, [&](auto e) {
+            typedef decltype(e) T;
+            return k == 1 ? solve_by_lanes<T, 1>(stream, v) : solve_by_lanes<T, LANES_SIDES>(stream, v);
+        });
+    if (by_library(v, inverse ? LIBRARY_INVERSE : LIBRARY_SOLVE))
+        return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
     if (is_whole(stream, v, n, n, k, &each))
         return cpi_la_with(v->type, [&](auto e) {
             return whole<decltype(e)>(stream, v, inverse ? la::LU_INVERSE : la::LU_SOLVE, (int)k, each,
@@ -233,16 +303,13 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
                                            (int)n, (int)k);
         cp_code done = CPI_LAUNCHED(stream, v->function);
         if (!done) done = eliminate(e, (T *)w);
-        if (!done && !v->quiet) done = cpi_la_regular(stream, v, w, columns + 1, n * columns);
         if (!done)
             done = cpi_la_triangle(stream, v->type, {w, columns, 1, n * columns, false}, false, false, w + n * size,
                                    columns, n * columns, v->batch, (int)n, (int)k, v->function);
         if (done) return done;
         la::right_part<T><<<all, 256, 0, cs>>>((const T *)w, (T *)v->x, v->batch * n, (int)n, (int)k);
-        if (v->quiet)
-            la::lu_regular<T><<<blocks_of(v->batch, 1 << 20), 256, 0, cs>>>((const T *)w, v->batch, (int)n, columns + 1,
-                                                                           n * columns, (T *)v->x, n * k, nullptr, 0);
-        return CPI_LAUNCHED(stream, v->function);
+        done = CPI_LAUNCHED(stream, v->function);
+        return done ? done : judged<T>(stream, v, w, columns + 1, n * columns, n * k);
     });
 }
 
@@ -254,7 +321,8 @@ cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n;
     if (code) return code;
-    if (is_whole(stream, v, n, n, 0, &each))
+    bool library = by_library(v, LIBRARY_DET);
+    if (!library && is_whole(stream, v, n, n, 0, &each))
         return cpi_la_with(v->type,
                            [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });
     cpi_la_scratch work(stream), moves(stream);
@@ -263,9 +331,11 @@ cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
     if (!w || !more) return CP_ERROR_MEMORY;
     elimination e = {stream, v->type, v->function, v->batch, (int)n, (int)n, (int)n, pivots, more};
     code = copy(stream, w, v->a, v->batch * n * n, v->type, v->function);
+    for (int64_t i = 0; i < v->batch && library && !code; i++) /* of A^T, whose determinant is the same */
+        code = cpi_la_library_lu(stream, v, w + i * n * n * (int64_t)cpi_la_size(v->type), pivots + i * n, nullptr, 0);
     return code ? code : cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
-        cp_code done = eliminate(e, (T *)w);
+        cp_code done = library ? CP_OK : eliminate(e, (T *)w);
         if (done) return done;
         la::lu_determinant<T><<<blocks_of(v->batch, 1 << 20), 32, 0, cpi_cuda_stream(stream)>>>(
             (const T *)w, pivots, v->batch, (int)n, (T *)v->x, (T *)v->u, (la::real_of<T> *)v->s);

@@ -17,10 +17,12 @@ namespace {
     X(cusolverDnXsyevd_bufferSize) X(cusolverDnXsyevd) X(cusolverDnXgesvd_bufferSize) X(cusolverDnXgesvd)        \
     X(cusolverDnXgeqrf_bufferSize) X(cusolverDnXgeqrf) X(cusolverDnSorgqr_bufferSize) X(cusolverDnSorgqr)        \
     X(cusolverDnDorgqr_bufferSize) X(cusolverDnDorgqr) X(cusolverDnCungqr_bufferSize) X(cusolverDnCungqr)        \
-    X(cusolverDnZungqr_bufferSize) X(cusolverDnZungqr)
+    X(cusolverDnZungqr_bufferSize) X(cusolverDnZungqr) X(cusolverDnCreateParams)                                 \
+    X(cusolverDnXgetrf_bufferSize) X(cusolverDnXgetrf) X(cusolverDnXgetrs)
+#define SOLVER_NEWER(X) X(cusolverDnXsyevBatched_bufferSize) X(cusolverDnXsyevBatched) /* since CUDA 12.6 */
 struct calls {
 #define X(name) decltype(&::name) name;
-    SOLVER(X)
+    SOLVER(X) SOLVER_NEWER(X)
 #undef X
 } lib;
 
@@ -28,6 +30,7 @@ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 enum state { UNKNOWN, THERE, ABSENT };
 state solver_state;
 cusolverDnHandle_t solver_handles[CPI_DEVICES];
+cusolverDnParams_t defaults;
 
 state open_solver()
 {
@@ -39,7 +42,10 @@ state open_solver()
     if (!lib.name) return ABSENT;
     SOLVER(X)
 #undef X
-    return THERE;
+#define X(name) *(void **)&lib.name = dlsym(found, #name);
+    SOLVER_NEWER(X)
+#undef X
+    return lib.cusolverDnCreateParams(&defaults) == CUSOLVER_STATUS_SUCCESS ? THERE : ABSENT;
 }
 
 struct locked {
@@ -81,7 +87,7 @@ struct solving {
         type = !cpi_la_complex(args->type) ? real : wide ? CUDA_C_64F : CUDA_C_32F;
     }
     ~solving() { cpi_host->free(host); }
-    cp_code begin()
+    cp_code begin(int64_t matrices = 1)
     {
         cusolverDnHandle_t *h = solver_handles + stream->device->slot;
         cpi_cuda_relaxed relaxed;
@@ -89,7 +95,7 @@ struct solving {
         if (!*h || lib.cusolverDnSetStream(*h, cpi_cuda_stream(stream)) != CUSOLVER_STATUS_SUCCESS)
             return cpi_host->fail(CP_ERROR_DEVICE, "%s: cuSOLVER cannot be used here", v->function);
         handle = *h;
-        info = information.get<int>(1);
+        info = information.get<int>(matrices);
         return info ? CP_OK : CP_ERROR_MEMORY;
     }
     cp_code space(size_t on_device, size_t on_host)
@@ -98,20 +104,30 @@ struct solving {
         host = cpi_host->malloc(on_host + 1);
         return host ? CP_OK : CP_ERROR_MEMORY;
     }
-    cp_code told(int trouble);
+    cp_code told(int trouble, int64_t matrices = 1);
 };
 
-__global__ void carry(const int *info, unsigned *mailbox, unsigned trouble)
+__global__ void carry(const int *info, la::wide matrices, unsigned *mailbox, unsigned trouble)
 {
-    if (*info > 0) *mailbox = trouble;
+    for (la::wide i = threadIdx.x; i < matrices; i += blockDim.x)
+        if (info[i] > 0) *mailbox = trouble;
 }
 
-cp_code solving::told(int trouble)
+/* Exchanges as getrf counts them, from 1; NaN may have led it to rows that are not there. pivots: from 0, or NULL. */
+__global__ void exchanges_of(int64_t *places, int n, int *pivots)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    if (places[i] <= i || places[i] > n) places[i] = i + 1;
+    if (pivots) pivots[i] = (int)places[i] - 1;
+}
+
+cp_code solving::told(int trouble, int64_t matrices)
 {
     cpi_la_trouble t;
     cp_code code = cpi_la_trouble_of(stream, v, trouble, &t);
     if (code) return code;
-    carry<<<1, 1, 0, cpi_cuda_stream(stream)>>>(info, t.mailbox, t.number);
+    carry<<<1, matrices > 1 ? 256 : 1, 0, cpi_cuda_stream(stream)>>>(info, matrices, t.mailbox, t.number);
     return CPI_LAUNCHED(stream, v->function);
 }
 
@@ -181,6 +197,50 @@ cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x)
         code = s.told(CPI_LINALG_NOT_POSITIVE);
     }
     return code;
+}
+
+cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *pivots, void *b, int64_t k)
+{
+    locked l;
+    solving s(stream, v);
+    cpi_la_scratch exchanges(stream);
+    int64_t n = v->n, *places = exchanges.get<int64_t>(n);
+    size_t on_device = 0, on_host = 0;
+    cp_code code = places ? s.begin() : CP_ERROR_MEMORY;
+    if (code) return code;
+    TRY(lib.cusolverDnXgetrf_bufferSize(s.handle, defaults, n, n, s.type, a, n, s.type, &on_device, &on_host));
+    code = s.space(on_device, on_host);
+    if (code) return code;
+    TRY(lib.cusolverDnXgetrf(s.handle, defaults, n, n, s.type, a, n, places, s.type, s.device.memory, on_device, s.host,
+                             on_host, s.info));
+    exchanges_of<<<(unsigned)((n + 255) / 256), 256, 0, cpi_cuda_stream(stream)>>>(places, (int)n, pivots);
+    if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, places, s.type, b, n, s.info));
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+bool cpi_la_library_has_batches()
+{
+    return cpi_la_library() && lib.cusolverDnXsyevBatched_bufferSize && lib.cusolverDnXsyevBatched;
+}
+
+cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
+                                  bool vectors)
+{
+    locked l;
+    solving s(stream, v);
+    int64_t n = v->n;
+    size_t on_device = 0, on_host = 0;
+    cublasFillMode_t part = upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+    cusolverEigMode_t mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+    cp_code code = s.begin(v->batch);
+    if (code) return code;
+    TRY(lib.cusolverDnXsyevBatched_bufferSize(s.handle, defaults, mode, part, n, s.type, a, n, s.real, values, s.type,
+                                              &on_device, &on_host, v->batch));
+    code = s.space(on_device, on_host);
+    if (code) return code;
+    TRY(lib.cusolverDnXsyevBatched(s.handle, defaults, mode, part, n, s.type, a, n, s.real, values, s.type,
+                                   s.device.memory, on_device, s.host, on_host, s.info, v->batch));
+    return s.told(CPI_LINALG_EIGENVALUES, v->batch);
 }
 
 cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper, bool vectors)

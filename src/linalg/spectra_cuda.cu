@@ -14,6 +14,17 @@ namespace {
 
 enum { WHOLE = 96, ROUNDS_OF = 24 /* sweeps at most */, LARGE_SVD = 2048 };
 
+/* ms on an H200, float64, 2026-11-23, ours / cuSOLVER's: */
+enum {
+    LIBRARY_SVD = 700,  /* one matrix, two from twice as many rows on; 128: 3.22 / 7.72; 512: 35.0 / 43.5;
+                           1024: 180 / 120 */
+    LIBRARY_EIGH = 32,  /* beyond these; 64: 1.24 / 0.716; 128: 43.3 / 1.56 */
+    LIBRARY_EIGHS = 16, /* many in one call, from these on; 10000 of 8: 0.194 / 0.40; 1000 of 16: 0.165 / 0.133; of 32:
+                           1.51 / 0.674 */
+    TOGETHER = 1 << 26, /* elements of one call */
+    FAR_EIGHS = 256,    /* and up to these: beyond them one after the other fills the device */
+};
+
 unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
 
 template <class T> int64_t svd_bytes(const cpi_linalg *v)
@@ -195,7 +206,8 @@ cp_code cpi_la_svd(cp_stream *stream, const cpi_linalg *v)
         if (way == CPI_LA_LIBRARY && r > 32 && cpi_la_library()) return library_svd<T>(stream, v, t);
         if (r == 1 || (fits && (p <= WHOLE || v->batch > 64))) return whole_svd<T>(stream, v, t);
         bool bands = band_of(stream, r, (v->u ? 2 : 1) * (int64_t)sizeof(T)) > 0;
-        if (way != CPI_LA_OWN && (r > LARGE_SVD || !bands) && cpi_la_library()) return library_svd<T>(stream, v, t);
+        bool library = r > LARGE_SVD || !bands || (r > LIBRARY_SVD && v->batch <= r / LIBRARY_SVD);
+        if (way != CPI_LA_OWN && library && cpi_la_library()) return library_svd<T>(stream, v, t);
         if (!bands) return whole_svd<T>(stream, v, t);
         if (p == r)
             return square_svd<T>(stream, v, t, (const T *)v->a, v->batch, (int)r, (T *)v->u, (la::real_of<T> *)v->s,
@@ -230,7 +242,7 @@ template <class T> cp_code whole_eigh(cp_stream *stream, const cpi_linalg *v, cp
 }
 
 /* In columns A's memory is conj(A), and its other triangle: so are the vectors conjugated. */
-template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
+template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t, bool together)
 {
     cpi_la_scratch work(stream);
     int n = (int)v->n;
@@ -243,7 +255,14 @@ template <class T> cp_code library_eigh(cp_stream *stream, const cpi_linalg *v, 
     only_finite<T><<<blocks_of(v->batch * n, 1 << 20), 256, 0, cs>>>(a, v->batch * n, n, v->upper ? UPPER : LOWER,
                                                                       t.mailbox, t.number);
     code = CPI_LAUNCHED(stream, v->function);
-    if (!code) code = cpi_la_library_eigh(stream, v, a, v->s, !v->upper, v->u != nullptr);
+    if (!together && !code) code = cpi_la_library_eigh(stream, v, a, v->s, !v->upper, v->u != nullptr);
+    int64_t call = TOGETHER / ((int64_t)n * n); /* the library counts elements in 32 bits, and wants workspace */
+    for (int64_t i = 0; i < v->batch && together && !code; i += call) {
+        cpi_linalg some = *v;
+        some.batch = v->batch - i < call ? v->batch - i : call;
+        code = cpi_la_library_eigh_batch(stream, &some, a + i * n * n, (la::real_of<T> *)v->s + i * n, !v->upper,
+                                         v->u != nullptr);
+    }
     return code || !v->u ? code : cpi_la_transpose(stream, v->type, a, v->u, v->batch, n, n, true, v->function);
 }
 
@@ -258,8 +277,11 @@ cp_code cpi_la_eigh(cp_stream *stream, const cpi_linalg *v)
     cpi_la_way way = cpi_la_way_of();
     return cpi_la_with(v->type, [&](auto e) {
         typedef decltype(e) T;
-        bool fits = eigh_bytes<T>(v) <= cpi_la_shared(stream), small = fits && (v->n <= 64 || v->batch > 16);
+        bool many = v->batch > 1 && v->n <= FAR_EIGHS && way != CPI_LA_OWN && cpi_la_library_has_batches();
+        bool fits = eigh_bytes<T>(v) <= cpi_la_shared(stream);
+        bool small = fits && (v->batch == 1 ? v->n <= LIBRARY_EIGH : v->n <= 64 || v->batch > 16);
         bool library = way == CPI_LA_LIBRARY ? v->n > 32 : way == CPI_LA_BEST && !small;
-        return library && cpi_la_library() ? library_eigh<T>(stream, v, t) : whole_eigh<T>(stream, v, t);
+        if (many && v->n >= LIBRARY_EIGHS) return library_eigh<T>(stream, v, t, true);
+        return library && cpi_la_library() ? library_eigh<T>(stream, v, t, false) : whole_eigh<T>(stream, v, t);
     });
 }

@@ -150,7 +150,7 @@ cp_array *cp_fiedler_companion(cp_array *a)
         return cpi_end(&f, (a ? (void)cpi_fail(CP_ERROR_VALUE, "fiedler_companion: Input 'a' must be 1-D array.")
                               : (void)0, NULL));
     int64_t n = cp_size(a) - 1;
-    if (n < 1) return cpi_end(&f, cp_empty(CP_SHAPE(0), cp_type_of(a)));
+    if (n < 1) return cpi_end(&f, cp_empty(CP_SHAPE(0, 0), cp_type_of(a)));
     cp_array *first = last_from(a, 0, 1), *zero = cp_equal(first, cp_int(0));
     if (zero && cp_item_int(zero))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "fiedler_companion: Leading coefficient is zero."), NULL));

@@ -343,6 +343,24 @@ def test_gufuncs(name, dtype, seed):
     check(getattr(cp, name)(laid(rng, a), laid(rng, b)), want, exact, f(np.abs(big(a)), np.abs(big(b))), n)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64"])
+@pytest.mark.parametrize("fortran", [False, True])
+@pytest.mark.parametrize("name,a,b", [
+    ("vecdot", (3, 13), (13,)), ("vecdot", (13,), (3, 13)), ("vecdot", (3, 1, 13), (1, 13)),
+    ("vecdot", (700, 900), (900,)), ("vecdot", (1, 900), (700, 900)), ("vecdot", (5, 4, 13), (5, 1, 13)),
+    ("vecmat", (13,), (13, 1)), ("vecmat", (13,), (13, 5)), ("vecmat", (1,), (1, 5)), ("vecmat", (4, 13), (13, 5)),
+    ("vecmat", (4, 13), (13, 1)), ("vecmat", (4, 13), (4, 13, 1)), ("vecmat", (700, 900), (900, 1)),
+    ("vecmat", (900,), (900, 700)), ("vecmat", (4, 13), (4, 13, 5))])
+def test_the_first_is_conjugated_once(name, a, b, fortran, dtype):
+    """However products are cut and turned inside: many vectors with one, one column, matrices by columns."""
+    rng = np.random.default_rng(sum(a) + sum(b))
+    x, y = values(rng, a, dtype), values(rng, b, dtype)
+    f = getattr(np, name)
+    put = (lambda z: cp.asarray(np.swapaxes(np.swapaxes(z, -1, -2).copy(), -1, -2)) if z.ndim > 1
+           else cp.asarray(z)) if fortran else cp.asarray
+    check(getattr(cp, name)(put(x), put(y)), f(x, y), f(big(x), big(y)), f(np.abs(big(x)), np.abs(big(y))), a[-1])
+
+
 # --- dot and its like ---
 
 def whole(rng, shape, dtype):

@@ -132,6 +132,41 @@ def test_many_small_ones(dtype):
         check_matmul(rng, values(rng, (5, n, 3), dtype), values(rng, (3, n), dtype))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("m,n,k", [(1, 1, 9), (2, 2, 2), (5, 1, 7), (17, 9, 33), (65, 70, 20), (130, 3, 2)])
+def test_batches_in_any_order(dtype, m, n, k):
+    """Matrices one after the other backwards, many axes of the batch that do not join, one operand for all."""
+    rng = np.random.default_rng(m + n + k)
+    a, b = values(rng, (3, 5, 7, m, k), dtype), values(rng, (3, 5, 7, k, n), dtype)
+    x, y = cp.asarray(a), cp.asarray(b)
+    for i, j in ((np.s_[::-1], np.s_[:]), (np.s_[:], np.s_[:, ::-1]), (np.s_[:, :, ::-1], np.s_[::-1]),
+                 (np.s_[:, ::2, ::-2], np.s_[:, ::2, ::2]), (np.s_[:1, ::-1], np.s_[:, :, :1]),
+                 (np.s_[0, 0, ::-1], np.s_[0, 0, ::-1])):
+        check(x[i] @ y[j], a[i] @ b[j], big(a[i]) @ big(b[j]), np.abs(big(a[i])) @ np.abs(big(b[j])), k)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("shapes", [((9,), (9,)), ((5, 9), (9,)), ((40, 30), (30, 20)), ((4, 6, 3), (4, 3, 2))])
+def test_complex_at_any_part(dtype, shapes):
+    """Complex numbers whose addresses are multiples of a part alone."""
+    rng = np.random.default_rng(1)
+    part = "f4" if dtype == "complex64" else "f8"
+
+    def put(z):
+        room = cp.zeros(2 * z.size + 1, part)
+        room[1:] = cp.asarray(z.ravel().view(part))
+        return room[1:].view(dtype).reshape(z.shape)
+    a, b = (values(rng, s, dtype) for s in shapes)
+    for x in (cp.asarray(a), put(a)):
+        for y in (cp.asarray(b), put(b)):
+            got = x @ y
+            check(got, a @ b, big(a) @ big(b), np.abs(big(a)) @ np.abs(big(b)), a.shape[-1])
+            if got.ndim:
+                out = put(np.zeros(got.shape, dtype))
+                cp.matmul(x, y, out=out)
+                check(out, a @ b, big(a) @ big(b), np.abs(big(a)) @ np.abs(big(b)), a.shape[-1])
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("n", [3, 40, 300])
 def test_not_finite(dtype, n):

@@ -1,7 +1,7 @@
 /* Products on a GPU: floating types by cuBLAS; integers, booleans, sums of two vectors, and what cuBLAS does not take,
  * by kernels of our own.
  *
- *  tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
+ * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
  * (8 of the widest type) at a time lie in shared memory while the next ones are on their way. Sums of vectors are cut
  * by their length alone and added in a fixed order, so the same input gives the same bits. */
 #include "blas/blas_cuda.h"

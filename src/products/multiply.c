@@ -90,10 +90,11 @@ static void turn(cpi_product *p)
     for (int i = 0; i < p->nbatch; i++) exchange(&p->a_batch[i], &p->b_batch[i]);
 }
 
-/* Many matrices times one are one tall matrix times it, where they lie one under the other. */
+/* Many matrices times one are one tall matrix times it, where they lie one under the other. Not where a conjugate is
+ * wanted: only sums of two vectors know of it. */
 static void stack_batch(cpi_product *p)
 {
-    if (p->nbatch != 1 || p->b_batch[0] || p->a_col != 1) return;
+    if (p->conjugate || p->nbatch != 1 || p->b_batch[0] || p->a_col != 1) return;
     if (p->a_batch[0] != p->m * p->a_row || p->c_batch[0] != p->m * p->c_row) return;
     p->m *= p->batch[0];
     p->nbatch = 0;

@@ -79,7 +79,8 @@ static cp_array *product(const rule *g, cp_type type, cp_array *const *m, bool l
     if (left) shape[ndim++] = m[0]->shape[m[0]->ndim - 2];
     if (right) shape[ndim++] = m[1]->shape[m[1]->ndim - 1];
     cpi_product_result result = {.out = o->out, .casting = o->casting, .ndim = ndim, .shape = shape};
-    cp_array *r = cpi_multiply_matrices(g->name, type, g->conjugate, m[0], m[1], nbatch, batch, &result);
+    const bool conjugate = g->conjugate && !left && !right; /* of matrices gufunc has done it */
+    cp_array *r = cpi_multiply_matrices(g->name, type, conjugate, m[0], m[1], nbatch, batch, &result);
     if (!r || o->order != 'F' || o->out) return r;
     cp_array *f = cp_copy_order(r, 'F');
     cp_free(r);

@@ -1,8 +1,9 @@
-/* Products on a GPU: floating types by cuBLAS; integers, booleans and sums of two vectors by kernels of our own.
+/* Products on a GPU: floating types by cuBLAS; integers, booleans, sums of two vectors, and what cuBLAS does not take,
+ * by kernels of our own.
  *
  * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
- * at a time lie in shared memory while the next ones are on their way. Sums of vectors are cut by their length alone
- * and added in a fixed order, so the same input gives the same bits. */
+ * (8 of the widest type) at a time lie in shared memory while the next ones are on their way. Sums of vectors are cut
+ * by their length alone and added in a fixed order, so the same input gives the same bits. */
 #include "blas/blas_cuda.h"
 #include "cuda/elements.h"
 #include "products/products.h"
@@ -180,12 +181,14 @@ template <class A> cp_code sum_vectors(cp_stream *stream, const cpi_product &p)
     return code;
 }
 
-/* --- matrices of integers --- */
+/* --- matrices of any type, however they lie --- */
 
-enum { EDGE = 64, DEPTH = 16, OWN = 4, LOADS = EDGE * DEPTH / THREADS };
+enum { EDGE = 64, OWN = 4 };
+template <class Sum> constexpr int depth_for = sizeof(Sum) > 8 ? 8 : 16; /* 48 KiB of shared memory are there */
 
 /* A thread's share of EDGE x DEPTH elements of an operand: neighbours in memory are read by neighbours. */
-struct share_of {
+template <int DEPTH> struct share_of {
+    static constexpr int LOADS = EDGE * DEPTH / THREADS;
     int at[LOADS], deep[LOADS];
     __device__ share_of(bool along)
     {
@@ -204,10 +207,11 @@ __global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_pro
 {
     typedef typename A::T T;
     typedef typename A::Sum Sum;
+    constexpr int DEPTH = depth_for<Sum>, LOADS = share_of<DEPTH>::LOADS;
     __shared__ __align__(16) Sum as[2][DEPTH][EDGE + 4], bs[2][DEPTH][EDGE + 4];
     int64_t row = blockIdx.x / tiles_n * EDGE, col = blockIdx.x % tiles_n * EDGE;
     int y = threadIdx.x / 16 * OWN, x = threadIdx.x % 16 * OWN;
-    share_of ours_a(p.a_col == 1), ours_b(p.b_row == 1 && p.b_col != 1);
+    share_of<DEPTH> ours_a(p.a_col == 1), ours_b(p.b_row == 1 && p.b_col != 1);
     for (int64_t batch = blockIdx.z; batch < batches; batch += gridDim.z) {
         offsets o = place_of(p, batch);
         const T *a = (const T *)p.a + o.a, *b = (const T *)p.b + o.b;
@@ -217,8 +221,8 @@ __global__ void __launch_bounds__(THREADS) tiles(const __grid_constant__ cpi_pro
             for (int l = 0; l < LOADS; l++) {
                 int64_t r = row + ours_a.at[l], c = col + ours_b.at[l];
                 int64_t ka = from + ours_a.deep[l], kb = from + ours_b.deep[l];
-                next_a[l] = r < p.m && ka < p.k ? a[r * p.a_row + ka * p.a_col] : (T)0;
-                next_b[l] = c < p.n && kb < p.k ? b[kb * p.b_row + c * p.b_col] : (T)0;
+                next_a[l] = r < p.m && ka < p.k ? a[r * p.a_row + ka * p.a_col] : T{};
+                next_b[l] = c < p.n && kb < p.k ? b[kb * p.b_row + c * p.b_col] : T{};
             }
         };
         auto put = [&](int half) {
@@ -327,19 +331,36 @@ cublasStatus_t by_matrices(const cpi_cublas_use &u, const cpi_product &p, int ax
         zero, c, type, p.c_row, p.c_batch[axis], p.batch[axis], compute, CUBLAS_GEMM_DEFAULT);
 }
 
-cp_code by_library(cp_stream *stream, const cpi_product &p)
+/* The axis of the batch that is the library's, the longest; -1: none. A stride below 0 it does not take. */
+int axis_of_library(const cpi_product &p)
 {
+    int axis = -1;
+    for (int d = 0; d < p.nbatch; d++)
+        if (p.a_batch[d] >= 0 && p.b_batch[d] >= 0 && (axis < 0 || p.batch[d] >= p.batch[axis])) axis = d;
+    return axis;
+}
+
+/* Are operands and result where the library may read? Complex numbers may lie at any multiple of a part. */
+bool aligned(const cpi_product &p)
+{
+    return ((uintptr_t)p.a | (uintptr_t)p.b | (uintptr_t)p.c) % (uintptr_t)cpi_itemsize(p.type) == 0;
+}
+
+/* Sets `done` to whether the library took it all; what it does not support is another's. */
+cp_code by_library(cp_stream *stream, const cpi_product &p, bool *done)
+{
+    enum { MANY = 32 };
     cpi_cublas_use u;
+    const int axis = axis_of_library(p); /* the other axes are ours */
+    const int64_t others = cpi_product_batches(&p) / (axis < 0 ? 1 : p.batch[axis]);
+    *done = false;
+    if (!aligned(p) || (others > MANY && p.m * p.n <= EDGE * EDGE)) return CP_OK; /* calls would be all it does */
     cp_code code = cpi_cublas_take("matmul", stream, &u);
     if (code) return code;
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-    int axis = -1; /* the longest of the batch is the library's, the others are ours */
-    for (int d = 0; d < p.nbatch; d++)
-        if (axis < 0 || p.batch[d] >= p.batch[axis]) axis = d;
-    if (!p.nbatch && p.n == 1 && !cpi_is_half(p.type))
-        return cpi_cublas_give("matmul", &u, by_vector(u, p));
-    int64_t others = cpi_product_batches(&p) / (axis < 0 ? 1 : p.batch[axis]);
-    for (int64_t i = 0; i < others && !status; i++) {
+    const bool vector = !p.nbatch && p.n == 1 && !cpi_is_half(p.type);
+    if (vector) status = by_vector(u, p);
+    for (int64_t i = 0; !vector && i < others && !status; i++) {
         offsets o = {0, 0, 0};
         int64_t rest = i;
         for (int d = p.nbatch - 1; d >= 0; d--) {
@@ -350,7 +371,8 @@ cp_code by_library(cp_stream *stream, const cpi_product &p)
         }
         status = by_matrices(u, p, axis, o);
     }
-    return cpi_cublas_give("matmul", &u, status);
+    *done = status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_ARCH_MISMATCH;
+    return cpi_cublas_give("matmul", &u, *done ? status : CUBLAS_STATUS_SUCCESS);
 }
 
 cp_code product(cp_stream *stream, const cpi_product *given)
@@ -361,8 +383,12 @@ cp_code product(cp_stream *stream, const cpi_product *given)
         typedef decltype(e) E;
         typedef arithmetic_of<E> A;
         if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
-        if constexpr (E::kind == 'f' || E::kind == 'c') return by_library(stream, p);
-        else return p.n == 1 && p.a_col == 1 ? sum_vectors<A>(stream, p) : multiply_tiles<A>(stream, p);
+        if constexpr (E::kind == 'f' || E::kind == 'c') {
+            bool done;
+            cp_code code = by_library(stream, p, &done);
+            if (code || done) return code;
+        }
+        return p.n == 1 && p.a_col == 1 ? sum_vectors<A>(stream, p) : multiply_tiles<A>(stream, p);
     });
 }
 

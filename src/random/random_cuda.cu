@@ -90,6 +90,26 @@ __device__ __forceinline__ void block_of(const cpi_draw &d, int64_t block, int64
     for (int i = 0; i < 4; i++) w[i] = 4 * block + i < words_n ? d.words[4 * block + i] : 0;
 }
 
+/* 32 bytes of each lane, one lane's behind the other's, where `to` is a multiple of 16: neighbours exchange halves, so
+ * that a store of the warp fills whole sectors of memory. All lanes are here. */
+__device__ __forceinline__ void store_warp(void *to, const uint64_t v[4])
+{
+    const bool odd = threadIdx.x & 1;
+    ulonglong2 got, *at = (ulonglong2 *)to;
+    got.x = __shfl_xor_sync(0xffffffffu, odd ? v[0] : v[2], 1);
+    got.y = __shfl_xor_sync(0xffffffffu, odd ? v[1] : v[3], 1);
+    at[odd ? -1 : 0] = odd ? got : make_ulonglong2(v[0], v[1]); /* the even lane's 32 bytes */
+    at[odd ? 1 : 2] = odd ? make_ulonglong2(v[2], v[3]) : got;
+}
+
+/* Do the elements of all lanes of the warp, `each` to a lane and those of this one from `at` on, lie in least..n? Then
+ * no lane has returned. */
+__device__ __forceinline__ bool whole_warp(int64_t at, int each, int64_t least, int64_t n)
+{
+    const int64_t begin = at - (int64_t)(threadIdx.x % 32) * each;
+    return begin >= least && begin + 32 * each <= n;
+}
+
 template <class T> __device__ __forceinline__ void store_four(T *out, int64_t at, int64_t n, const T v[4])
 {
     if (at >= 0 && at + 4 <= n && (uintptr_t)(out + at) % (4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) == 0) {
@@ -132,7 +152,13 @@ template <int LAW, class T> __global__ void __launch_bounds__(THREADS) of_words(
             v[i] = rounded<T>(cpr_of_word(LAW, w[i], parameter(d, 0, j), parameter(d, 1, j), parameter(d, 2, j)));
         }
     }
-    store_four((T *)d.out, at, d.n, v);
+    if (sizeof(T) == 8 && whole_warp(at, 4, 0, d.n) && (uintptr_t)((T *)d.out + at) % 16 == 0) {
+        uint64_t bits[4];
+        memcpy(bits, v, sizeof v);
+        store_warp((T *)d.out + at, bits);
+    } else {
+        store_four((T *)d.out, at, d.n, v);
+    }
 }
 
 template <int LAW, class T> __global__ void __launch_bounds__(THREADS) of_source(const cpi_draw d, int64_t first)
@@ -209,6 +235,16 @@ cp_code draw(cp_stream *stream, const cpi_draw *d)
 
 /* --- parts of words --- */
 
+/* cpr_block, once in the code of a kernel that needs it in many places; values, which stay in registers. */
+struct four { uint64_t a, b, c, d; };
+__device__ __noinline__ four block_called(int kind, uint64_t k0, uint64_t k1, four counter, uint64_t block)
+{
+    const cpi_words from = {kind, 0, {k0, k1}, {counter.a, counter.b, counter.c, counter.d}, {}};
+    uint64_t w[4];
+    cpr_block(&from, block, w);
+    return {w[0], w[1], w[2], w[3]};
+}
+
 /* Part j; a block of Philox is computed once for the parts that a thread takes from it. */
 struct parts {
     const cpi_integers &q;
@@ -219,7 +255,12 @@ struct parts {
     {
         if (q.words) return q.words[i];
         const int64_t at = i + q.from.skip;
-        if (at >> 2 != block) cpr_block(&q.from, (uint64_t)(block = at >> 2), w);
+        if (at >> 2 != block) {
+            const uint64_t *c = q.from.counter;
+            const four b = block_called(q.from.kind, q.from.key[0], q.from.key[1], {c[0], c[1], c[2], c[3]},
+                                        (uint64_t)(block = at >> 2));
+            w[0] = b.a, w[1] = b.b, w[2] = b.c, w[3] = b.d;
+        }
         const uint64_t a = at & 1 ? w[1] : w[0], b = at & 1 ? w[3] : w[2];
         return at & 2 ? b : a;
     }
@@ -233,23 +274,36 @@ struct parts {
     }
 };
 
-/* Eight float32 a thread: of four words and one more, where they begin in the middle of one. */
+/* Eight float32 a thread, of a block of words. */
 __global__ void __launch_bounds__(THREADS) floats(const cpi_integers q, int64_t first)
 {
-    const int64_t at = 8 * (first + place());
-    __align__(16) float v[8];
+    const int64_t block = first + place(), least = q.has_half, words_n = (q.n - least + 1) / 2;
+    const int64_t at = 8 * block - 2 * (q.words ? 0 : q.from.skip) + least;
+    float *out = (float *)q.out;
+    uint64_t w[4];
+    if (block == 0 && q.has_half) out[0] = cpr_unit32(q.half);
     if (at >= q.n) return;
-    parts p(q);
+    if (!q.words) cpr_block(&q.from, (uint64_t)block, w);
 #pragma unroll
-    for (int i = 0; i < 8; i++) v[i] = at + i < q.n ? cpr_unit32((uint32_t)p.at(at + i)) : 0;
-    store_four((float *)q.out, at, q.n, v);
-    if (at + 4 < q.n) store_four((float *)q.out, at + 4, q.n, v + 4);
+    for (int i = 0; i < 4; i++) {
+        if (q.words) w[i] = 4 * block + i < words_n ? q.words[4 * block + i] : 0;
+        const float low = cpr_unit32((uint32_t)w[i]), high = cpr_unit32((uint32_t)(w[i] >> 32));
+        w[i] = __float_as_uint(low) | (uint64_t)__float_as_uint(high) << 32;
+    }
+    if (whole_warp(at, 8, least, q.n) && (uintptr_t)(out + at) % 16 == 0) {
+        store_warp(out + at, w);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (at + i >= least && at + i < q.n) out[at + i] = __uint_as_float((uint32_t)(w[i / 2] >> (i & 1 ? 32 : 0)));
 }
 
 cp_code halves(cp_stream *stream, const cpi_integers *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
-    launches((q->n + 7) / 8, THREADS, [&](int64_t at, unsigned blocks) { floats<<<blocks, THREADS, 0, s>>>(*q, at); });
+    const int64_t skip = q->words ? 0 : q->from.skip;
+    launches((q->n + 2 * skip + 7) / 8, THREADS, [&](int64_t at, unsigned blocks) { floats<<<blocks, THREADS, 0, s>>>(*q, at); });
     return CPI_LAUNCHED(stream, "random");
 }
 
@@ -272,6 +326,7 @@ numbers(const cpi_integers q, uint64_t threshold, int64_t first, const int64_t *
 {
     enum { EACH = PIECE / THREADS };
     __shared__ int totals[THREADS / 32];
+    __shared__ T room[PIECE + PIECE / EACH]; /* a place is left free after EACH, so that threads write to all banks */
     const int64_t piece = first + blockIdx.x, at = piece * PIECE + (int64_t)threadIdx.x * EACH;
     T v[EACH];
     unsigned mask = 0;
@@ -291,10 +346,12 @@ numbers(const cpi_integers q, uint64_t threshold, int64_t first, const int64_t *
         if (k < (int)threadIdx.x / 32) before += totals[k];
         sum += totals[k];
     }
-    T *to = (T *)q.out + (places ? places[piece] : piece * PIECE) + before;
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-        if (mask >> i & 1) *to++ = v[i];
+        if (mask >> i & 1) room[before + before / EACH] = v[i], before++;
+    __syncthreads();
+    T *to = (T *)q.out + (places ? places[piece] : piece * PIECE);
+    for (int i = threadIdx.x; i < sum; i += THREADS) to[i] = room[i + i / EACH];
     if (threadIdx.x == 0 && good) {
         const int64_t here = q.n - piece * PIECE < PIECE ? q.n - piece * PIECE : PIECE;
         good[piece] = sum;
@@ -302,23 +359,25 @@ numbers(const cpi_integers q, uint64_t threshold, int64_t first, const int64_t *
     }
 }
 
-template <class T> void launch_numbers(cudaStream_t s, const cpi_integers *q, const int64_t *places, int32_t *good,
-                                       int *missing)
+/* From the piece `from` on. */
+template <class T> void launch_numbers(cudaStream_t s, const cpi_integers *q, int64_t from, const int64_t *places,
+                                       int32_t *good, int *missing)
 {
     const uint64_t threshold = cpr_threshold(q->range, q->bits);
-    launches((q->n + PIECE - 1) / PIECE, 1, [&](int64_t at, unsigned blocks) {
-        numbers<T><<<blocks, THREADS, 0, s>>>(*q, threshold, at, places, good, missing);
+    launches((q->n + PIECE - 1) / PIECE - from, 1, [&](int64_t at, unsigned blocks) {
+        numbers<T><<<blocks, THREADS, 0, s>>>(*q, threshold, from + at, places, good, missing);
     });
 }
 
-cp_code round_of(cp_stream *stream, const cpi_integers *q, const int64_t *places, int32_t *good, int *missing)
+cp_code round_of(cp_stream *stream, const cpi_integers *q, int64_t from, const int64_t *places, int32_t *good,
+                 int *missing)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     switch (q->size) {
-    case 1: launch_numbers<uint8_t>(s, q, places, good, missing); break;
-    case 2: launch_numbers<uint16_t>(s, q, places, good, missing); break;
-    case 4: launch_numbers<uint32_t>(s, q, places, good, missing); break;
-    default: launch_numbers<uint64_t>(s, q, places, good, missing);
+    case 1: launch_numbers<uint8_t>(s, q, from, places, good, missing); break;
+    case 2: launch_numbers<uint16_t>(s, q, from, places, good, missing); break;
+    case 4: launch_numbers<uint32_t>(s, q, from, places, good, missing); break;
+    default: launch_numbers<uint64_t>(s, q, from, places, good, missing);
     }
     return CPI_LAUNCHED(stream, "integers");
 }
@@ -331,11 +390,14 @@ cp_code push_together(cp_stream *stream, cpi_integers *q, int32_t *good, int64_t
     if (!host) return CP_ERROR_MEMORY;
     int32_t *count = (int32_t *)(host + pieces);
     cp_code code = b->to_host(stream, count, good, (size_t)pieces * sizeof *good);
-    int64_t k = 0;
-    for (int64_t p = 0; !code && p < pieces; p++) host[p] = k, k += count[p];
+    int64_t k = 0, first = 0; /* pieces before the first that others must follow elsewhere are where they belong */
+    for (int64_t p = 0; !code && p < pieces; p++) {
+        host[p] = k, k += count[p];
+        if (host[p] == p * PIECE) first = p + 1;
+    }
     if (!code) code = b->from_host(stream, places, host, (size_t)pieces * sizeof *host);
     cpi_host->free(host);
-    if (!code) code = round_of(stream, q, places, nullptr, nullptr);
+    if (!code && first < pieces) code = round_of(stream, q, first, places, nullptr, nullptr);
     q->taken = k;
     return code;
 }
@@ -344,7 +406,7 @@ cp_code integers(cp_stream *stream, cpi_integers *q)
 {
     const int64_t pieces = (q->n + PIECE - 1) / PIECE;
     q->taken = q->n;
-    if (!cpr_threshold(q->range, q->bits)) return round_of(stream, q, nullptr, nullptr, nullptr);
+    if (!cpr_threshold(q->range, q->bits)) return round_of(stream, q, 0, nullptr, nullptr, nullptr);
     char *work = (char *)cpi_host->work_alloc(stream, (size_t)pieces * 12 + 8);
     if (!work) return CP_ERROR_MEMORY;
     int64_t *places = (int64_t *)work;
@@ -352,7 +414,7 @@ cp_code integers(cp_stream *stream, cpi_integers *q)
     int *count = good + pieces;
     cp_code code =
         cpi_cuda_check(stream, cudaMemsetAsync(count, 0, sizeof *count, cpi_cuda_stream(stream)), "integers");
-    if (!code) code = round_of(stream, q, nullptr, good, count);
+    if (!code) code = round_of(stream, q, 0, nullptr, good, count);
     if (!code) code = cpi_cuda_read(stream, &missing, count, sizeof missing);
     if (!code && missing) code = push_together(stream, q, good, places, pieces);
     cpi_host->work_free(stream, work);

@@ -132,6 +132,41 @@ def test_many_small_ones(dtype):
         check_matmul(rng, values(rng, (5, n, 3), dtype), values(rng, (3, n), dtype))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("m,n,k", [(1, 1, 9), (2, 2, 2), (5, 1, 7), (17, 9, 33), (65, 70, 20), (130, 3, 2)])
+def test_batches_in_any_order(dtype, m, n, k):
+    """Matrices one after the other backwards, many axes of the batch that do not join, one operand for all."""
+    rng = np.random.default_rng(m + n + k)
+    a, b = values(rng, (3, 5, 7, m, k), dtype), values(rng, (3, 5, 7, k, n), dtype)
+    x, y = cp.asarray(a), cp.asarray(b)
+    for i, j in ((np.s_[::-1], np.s_[:]), (np.s_[:], np.s_[:, ::-1]), (np.s_[:, :, ::-1], np.s_[::-1]),
+                 (np.s_[:, ::2, ::-2], np.s_[:, ::2, ::2]), (np.s_[:1, ::-1], np.s_[:, :, :1]),
+                 (np.s_[0, 0, ::-1], np.s_[0, 0, ::-1])):
+        check(x[i] @ y[j], a[i] @ b[j], big(a[i]) @ big(b[j]), np.abs(big(a[i])) @ np.abs(big(b[j])), k)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("shapes", [((9,), (9,)), ((5, 9), (9,)), ((40, 30), (30, 20)), ((4, 6, 3), (4, 3, 2))])
+def test_complex_at_any_part(dtype, shapes):
+    """Complex numbers whose addresses are multiples of a part alone."""
+    rng = np.random.default_rng(1)
+    part = "f4" if dtype == "complex64" else "f8"
+
+    def put(z):
+        room = cp.zeros(2 * z.size + 1, part)
+        room[1:] = cp.asarray(z.ravel().view(part))
+        return room[1:].view(dtype).reshape(z.shape)
+    a, b = (values(rng, s, dtype) for s in shapes)
+    for x in (cp.asarray(a), put(a)):
+        for y in (cp.asarray(b), put(b)):
+            got = x @ y
+            check(got, a @ b, big(a) @ big(b), np.abs(big(a)) @ np.abs(big(b)), a.shape[-1])
+            if got.ndim:
+                out = put(np.zeros(got.shape, dtype))
+                cp.matmul(x, y, out=out)
+                check(out, a @ b, big(a) @ big(b), np.abs(big(a)) @ np.abs(big(b)), a.shape[-1])
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("n", [3, 40, 300])
 def test_not_finite(dtype, n):
@@ -341,6 +376,24 @@ def test_gufuncs(name, dtype, seed):
     f = getattr(np, name)
     exact = f(big(a), big(b))
     check(getattr(cp, name)(laid(rng, a), laid(rng, b)), want, exact, f(np.abs(big(a)), np.abs(big(b))), n)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128", "float64"])
+@pytest.mark.parametrize("fortran", [False, True])
+@pytest.mark.parametrize("name,a,b", [
+    ("vecdot", (3, 13), (13,)), ("vecdot", (13,), (3, 13)), ("vecdot", (3, 1, 13), (1, 13)),
+    ("vecdot", (700, 900), (900,)), ("vecdot", (1, 900), (700, 900)), ("vecdot", (5, 4, 13), (5, 1, 13)),
+    ("vecmat", (13,), (13, 1)), ("vecmat", (13,), (13, 5)), ("vecmat", (1,), (1, 5)), ("vecmat", (4, 13), (13, 5)),
+    ("vecmat", (4, 13), (13, 1)), ("vecmat", (4, 13), (4, 13, 1)), ("vecmat", (700, 900), (900, 1)),
+    ("vecmat", (900,), (900, 700)), ("vecmat", (4, 13), (4, 13, 5))])
+def test_the_first_is_conjugated_once(name, a, b, fortran, dtype):
+    """However products are cut and turned inside: many vectors with one, one column, matrices by columns."""
+    rng = np.random.default_rng(sum(a) + sum(b))
+    x, y = values(rng, a, dtype), values(rng, b, dtype)
+    f = getattr(np, name)
+    put = (lambda z: cp.asarray(np.swapaxes(np.swapaxes(z, -1, -2).copy(), -1, -2)) if z.ndim > 1
+           else cp.asarray(z)) if fortran else cp.asarray
+    check(getattr(cp, name)(put(x), put(y)), f(x, y), f(big(x), big(y)), f(np.abs(big(x)), np.abs(big(y))), a[-1])
 
 
 # --- dot and its like ---

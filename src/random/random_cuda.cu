@@ -303,7 +303,8 @@ cp_code halves(cp_stream *stream, const cpi_integers *q)
 {
     const cudaStream_t s = cpi_cuda_stream(stream);
     const int64_t skip = q->words ? 0 : q->from.skip;
-    launches((q->n + 2 * skip + 7) / 8, THREADS, [&](int64_t at, unsigned blocks) { floats<<<blocks, THREADS, 0, s>>>(*q, at); });
+    launches((q->n + 2 * skip + 7) / 8, THREADS,
+             [&](int64_t at, unsigned blocks) { floats<<<blocks, THREADS, 0, s>>>(*q, at); });
     return CPI_LAUNCHED(stream, "random");
 }
 

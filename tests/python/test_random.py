@@ -93,7 +93,8 @@ def test_integers(dtype, endpoint):
 
 @pytest.mark.parametrize("dtype, low, high", [
     ("u4", 0, 2**31 + 1), ("i8", 0, 2**31 + 1), ("i8", 0, 2**62 + 2**61), ("u8", 1, 2**63 + 2), ("u1", 0, 129),
-    ("i2", -5, 2**14 + 3), ("i8", -2**63, 2**63), ("u8", 0, 2**64), ("i8", 0, 2**32), ("i8", 0, 2**32 + 1)])
+    ("i2", -5, 2**14 + 3), ("i8", -2**63, 2**63), ("u8", 0, 2**64), ("i8", 0, 2**32), ("i8", 0, 2**32 + 1),
+    ("i8", 0, 700_001), ("i4", -7, 500_002)])  # the last two: one in ten thousand
 def test_ranges_that_pass_much_over(dtype, low, high):
     ours, theirs = pair(5)
     for n in (1, 1000, 200001):

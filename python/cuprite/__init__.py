@@ -126,4 +126,5 @@ def _await_imports():
         time.sleep(1e-3)
 
 
-_os.register_at_fork(before=_await_imports)
+# The hook lives as long as the interpreter: with globals of its own it keeps nothing of the module alive that long.
+_os.register_at_fork(before=type(_await_imports)(_await_imports.__code__, {"__builtins__": __builtins__}))

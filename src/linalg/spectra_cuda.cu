@@ -12,12 +12,12 @@ using la::wide;
 
 namespace {
 
-enum { WHOLE = 96, ROUNDS_OF = 24 /* sweeps at most */, LARGE_SVD = 2048 };
+/* Beyond WHOLE the bands of columns serve where there is no cuSOLVER: faster up to some 700 rows (128: 3.2 / 7.7 ms), but
+ * of matrices whose singular values lie far apart (256 rows, 6 decades) they leave the smallest ones' vectors oblique. */
+enum { WHOLE = 96, ROUNDS_OF = 24 /* sweeps at most */ };
 
 /* ms on an H200, float64, 2026-11-23, ours / cuSOLVER's: */
 enum {
-    LIBRARY_SVD = 700,  /* one matrix, two from twice as many rows on; 128: 3.22 / 7.72; 512: 35.0 / 43.5;
-                           1024: 180 / 120 */
     LIBRARY_EIGH = 32,  /* beyond these; 64: 1.24 / 0.716; 128: 43.3 / 1.56 */
     LIBRARY_EIGHS = 16, /* many in one call, from these on; 10000 of 8: 0.194 / 0.40; 1000 of 16: 0.165 / 0.133; of 32:
                            1.51 / 0.674 */
@@ -206,8 +206,7 @@ cp_code cpi_la_svd(cp_stream *stream, const cpi_linalg *v)
         if (way == CPI_LA_LIBRARY && r > 32 && cpi_la_library()) return library_svd<T>(stream, v, t);
         if (r == 1 || (fits && (p <= WHOLE || v->batch > 64))) return whole_svd<T>(stream, v, t);
         bool bands = band_of(stream, r, (v->u ? 2 : 1) * (int64_t)sizeof(T)) > 0;
-        bool library = r > LARGE_SVD || !bands || (r > LIBRARY_SVD && v->batch <= r / LIBRARY_SVD);
-        if (way != CPI_LA_OWN && library && cpi_la_library()) return library_svd<T>(stream, v, t);
+        if (cpi_la_library()) return library_svd<T>(stream, v, t);
         if (!bands) return whole_svd<T>(stream, v, t);
         if (p == r)
             return square_svd<T>(stream, v, t, (const T *)v->a, v->batch, (int)r, (T *)v->u, (la::real_of<T> *)v->s,

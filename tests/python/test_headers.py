@@ -244,6 +244,7 @@ def with_openblas():
 def test_examples(example, compiler, tmp_path):
     made = program(compiler, ROOT / "examples" / f"{example}.c", tmp_path / example)
     given, printed = EXAMPLES[example]
+    run([BUILD / "bin" / "cuprite", "sky", tmp_path / "sky.fits", "--size", "256", "--sources", "5"])
     assert printed in run([made, *given], cwd=tmp_path, env=with_openblas()).stdout
     pictures = list(tmp_path.glob("*.png"))
     assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example == "low_rank")

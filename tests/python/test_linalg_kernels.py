@@ -17,6 +17,12 @@ TYPES = list(NAMES)
 i4, i8, u4 = np.int32, np.int64, np.uint32
 SINGULAR = 7  # what the tests' mailbox gets
 
+NUMBERS = """#ifndef INFINITY  // what nvcc has, and NVRTC lacks
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#endif
+"""
+
 
 @functools.lru_cache(maxsize=None)
 def text(file):
@@ -35,7 +41,7 @@ def text(file):
                 lines.append(line)
 
     take(file)
-    return "\n".join(lines)
+    return NUMBERS + "\n".join(lines)
 
 
 @functools.lru_cache(maxsize=None)

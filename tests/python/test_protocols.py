@@ -177,7 +177,7 @@ def test_numpy_functions_come_here():
     assert np.shape(x) == (4,) and np.ndim(x) == 1 and np.size(x) == 4
     assert np.result_type(x, np.float32) == np.float64 and np.can_cast(x, np.float32) is False
     with pytest.raises(TypeError):
-        np.linalg.norm(x) if not hasattr(cp, "linalg") else np.cross(x, x)
+        np.trim_zeros(x)
 
 
 @pytest.mark.parametrize("call", [np.asarray, np.array, lambda x: np.frombuffer(x),

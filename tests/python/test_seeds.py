@@ -13,6 +13,7 @@ import pytest
 import cuprite
 
 SEEDS = pathlib.Path(__file__).resolve().parents[3] / "shared" / "seeds"
+OURS = str(pathlib.Path(cuprite.__file__).absolute().parents[1])
 PROGRAMS = sorted(p.name for p in (SEEDS / "programs").glob("[0-9]*.py"))
 
 
@@ -38,5 +39,5 @@ def test_program(program, data, device):
     r = subprocess.run([sys.executable, "-m", "cuprite", SEEDS / "programs" / program, *small], cwd=data, timeout=600,
                        stdin=subprocess.DEVNULL, capture_output=True, text=True,
                        env={**os.environ, "CUPRITE_DEVICE": device,
-                            "PYTHONPATH": str(pathlib.Path(cuprite.__file__).absolute().parents[1])})
+                            "PYTHONPATH": os.pathsep.join([OURS, *os.environ.get("PYTHONPATH", "").split(os.pathsep)])})
     assert r.returncode == 0 and r.stdout.strip().splitlines()[-1] == "OK", r.stdout[-2000:] + r.stderr[-3000:]

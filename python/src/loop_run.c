@@ -86,11 +86,13 @@ static bool is_aligned(const loop_call *c, int i, int64_t bytes)
     return true;
 }
 
-/* Whether what is written may be read as another operand later in a step, which inputs in registers would miss. */
+/* Whether what is written may be read as another operand later in a step, which inputs in registers would miss. Fused
+ * functions are made of what their inputs held before (and are prepared without memory that could tell). */
 static bool reads_what_it_writes(const loop_call *c)
 {
     const int n = loop_operands(c->k);
-    for (int i = c->k->nin; i < n && !c->k->single; i++)
+    if (c->k->single || c->k->patient) return false;
+    for (int i = c->k->nin; i < n; i++)
         for (int k = 0; k < n && !c->made[i]; k++)
             if (k != i && c->x[k] && loop_overlap(c->x[i], c->x[k])) return true;
     return false;

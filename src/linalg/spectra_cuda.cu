@@ -12,8 +12,8 @@ using la::wide;
 
 namespace {
 
-/* Beyond WHOLE the bands of columns serve where there is no cuSOLVER: they are faster up to some 700 rows (128: 3.2 / 7.7
- * ms), but of matrices whose singular values lie far apart (256 rows, 6 decades) they leave vectors oblique. */
+/* Beyond WHOLE the bands of columns serve where there is no cuSOLVER: they are faster up to some 700 rows (128: 3.2 and
+ * 7.7 ms), but of matrices whose singular values lie far apart (256 rows, 6 decades) they leave vectors oblique. */
 enum { WHOLE = 96, ROUNDS_OF = 24 /* sweeps at most */ };
 
 /* ms on an H200, float64, 2026-11-23, ours / cuSOLVER's: */

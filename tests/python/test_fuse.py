@@ -75,6 +75,22 @@ def check(f, *args, fused=None, times=3):
     return g
 
 
+@pytest.mark.parametrize("shape", [(1000,), (1001,), (30, 40), (30, 41)])
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_what_was_prepared_serves_the_call(dtype, shape):
+    """A kernel is prepared without arrays; one that was prepared otherwise than it is called declines, unnoticed."""
+    x, y = [cp.asarray(values(shape, dtype, seed)) for seed in (0, 1)]
+    f = cp.fuse(lambda x, y: (x - y) * (x - y) + cp.maximum(x, y))
+    with np.errstate(all="ignore"):
+        f(x, y)
+        f.wait()
+        program, = [p for programs in f._programs.values() for p in programs]
+        group, = program.groups
+        r = group.kernel(*[(x, y)[i] for i in group.slots])
+        assert r is not NotImplemented
+        same(r, (x - y) * (x - y) + cp.maximum(x, y))
+
+
 @pytest.mark.parametrize("dtype", REALS)
 def test_arithmetic(dtype):
     x, y = [cp.asarray(values((30, 40), dtype, seed)) for seed in (0, 1)]

@@ -1,4 +1,6 @@
 """Products: matrices large and small, many of them, every kind of type, vectors, einsum."""
+import os
+
 import numpy as np
 
 from common import Case
@@ -17,6 +19,21 @@ def random(shape, dtype, seed=1):
 
 def operations(m, n, k, dtype, batch=1):
     return 2.0 * batch * m * n * k * (4 if np.dtype(dtype).kind == "c" else 1)
+
+
+def arithmetic(dtype):
+    return "f64" if np.dtype(dtype) in ("float64", "complex128") else "f32"
+
+
+def by(way, call):
+    """The call under CUPRITE_PRODUCTS=way."""
+    def run():
+        os.environ["CUPRITE_PRODUCTS"] = way
+        try:
+            return call()
+        finally:
+            del os.environ["CUPRITE_PRODUCTS"]
+    return run
 
 
 def cases(b):
@@ -41,8 +58,9 @@ def cases(b):
     def matmul(m, x, y):
         return m.matmul(x, y)
 
-    for dtype, n in (("float32", 4096), ("float64", 2048), ("complex64", 1024), ("float32", 512), ("float16", 1024),
-                     ("int32", 1024), ("int8", 512), ("int64", 512), ("bool", 512)):
+    for dtype, n in (("float32", 4096), ("float32", 2048), ("float32", 1024), ("float64", 2048), ("complex64", 1024),
+                     ("float32", 512), ("float16", 1024), ("int32", 1024), ("int8", 512), ("int64", 512),
+                     ("bool", 512)):
         if not b.gpu and dtype == "float16":
             n = 256
         x, y = random((n, n), dtype), random((n, n), dtype, 2)
@@ -50,11 +68,35 @@ def cases(b):
         yield case(f"matmul {dtype} {n}^2", matmul, [x, y], torch=not integers, bytes=3 * x.nbytes,
                    operations=operations(n, n, n, dtype), kind="f64" if dtype == "float64" else "f32",
                    bar=50 if dtype == "int32" and not b.gpu else 0)
+    for n in (512, 1024, 2048) if not b.gpu else ():
+        for dtype in ("float32", "float64", "complex64", "complex128"):
+            x, y = random((n, n), dtype), random((n, n), dtype, 2)
+            yield case(f"matmul {dtype} {n}^2", matmul, [x, y], bytes=3 * x.nbytes,
+                       operations=operations(n, n, n, dtype), kind=arithmetic(dtype))
+    for m, n, k in (4096,) * 3, (2048,) * 3, (1024,) * 3, (1100,) * 3, (4096, 4096, 512), (300, 4000, 1000):
+        if b.gpu: # on tensor cores in full precision, against cuBLAS
+            x, y = random((m, k), "float32"), random((k, n), "float32", 2)
+            found = case(f"matmul float32 {m} x {n} x {k}, by parts", matmul, [x, y], bytes=4 * (m * k + k * n + m * n),
+                         operations=operations(m, n, k, "float32"), kind="f32")
+            found.ours = by("fastest", found.ours)
+            yield found
+    # few bytes, so from one cache to another: the floor of memory is not theirs
     for dtype, batch, n in (("float32", 256, 128), ("float64", 10_000, 8), ("float32", 10_000, 8),
-                            ("float32", 10_000, 3), ("complex128", 10_000, 4), ("float64", 1000, 32)):
+                            ("complex64", 10_000, 8), ("complex128", 10_000, 8), ("float32", 10_000, 3),
+                            ("float64", 10_000, 4), ("complex128", 10_000, 4), ("float64", 10_000, 16),
+                            ("float64", 1000, 32)):
         x, y = random((batch, n, n), dtype), random((batch, n, n), dtype, 2)
-        yield case(f"matmul {dtype} {batch} x {n}^2", matmul, [x, y], bytes=3 * x.nbytes,
-                   operations=operations(n, n, n, dtype, batch), kind="f64" if dtype == "float64" else "f32")
+        yield case(f"matmul {dtype} {batch} x {n}^2", matmul, [x, y], operations=operations(n, n, n, dtype, batch),
+                   kind=arithmetic(dtype), bar=5 if n == 8 and not b.gpu else 0, bytes=3 * x.nbytes if b.gpu else 0)
+    x, y = random((10_000, 8, 8), "float64"), random((10_000, 8, 8), "float64", 2)
+    yield case("matmul float64 10000 x 8^2, 2nd turned", lambda m, p, q: m.matmul(p, q.swapaxes(-1, -2)), [x, y],
+               operations=operations(8, 8, 8, "float64", 10_000))
+    x, y = random((10_000, 3, 5), "float64"), random((10_000, 5, 7), "float64", 2)
+    yield case("matmul float64 10000 x (3x5 5x7)", matmul, [x, y], operations=operations(3, 7, 5, "float64", 10_000))
+    x, y = random((10_000, 8, 8), "float64"), random((10_000, 8, 1), "float64", 2)
+    yield case("matmul float64 10000 x (8^2 8x1)", matmul, [x, y], operations=operations(8, 1, 8, "float64", 10_000))
+    x, y = random((10_000, 8, 8), "float64"), random((8, 8), "float64", 2)
+    yield case("matmul float64 10000 x 8^2 with one", matmul, [x, y], operations=operations(8, 8, 8, "float64", 10_000))
     x, y = random((2048, 100), "float64"), random((100, 2048), "float64")
     yield case("rank 100, 2048^2, float64", matmul, [x, y], bytes=8 * 2048**2 + 2 * x.nbytes,
                operations=operations(2048, 2048, 100, "float64"))
@@ -68,6 +110,8 @@ def cases(b):
     abc = [random((300, 300), "float64", i) for i in range(3)]
     yield case("einsum of three 300^2", lambda m, p, q, r: m.einsum("ij,jk,kl->il", p, q, r, optimize=True), abc,
                torch=False, bytes=4 * abc[0].nbytes, operations=2 * operations(300, 300, 300, "float64"))
+    yield case("einsum_path of five", lambda m, *p: m.einsum_path("ij,jk,kl,lm,mn->in", *p), [*abc, *abc[:2]],
+               torch=False)
     x, y = random((100, 50, 60), "float64"), random((100, 60, 40), "float64", 2)
     yield case("einsum bij,bjk->bik", lambda m, p, q: m.einsum("bij,bjk->bik", p, q), [x, y],
                bytes=x.nbytes + y.nbytes + 8 * 100 * 50 * 40, operations=operations(50, 40, 60, "float64", 100))

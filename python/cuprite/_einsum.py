@@ -41,15 +41,19 @@ def _read(operands):
 
 def einsum(operands, out, dtype, order, casting, optimize):
     text, arrays = _read(operands)
-    path = None
-    if isinstance(optimize, (list, tuple)) and optimize and not (isinstance(optimize[0], str) and len(optimize) == 2 and
-                                                                 not isinstance(optimize[1], (tuple, list))):
-        if isinstance(optimize[0], str) and optimize[0] != "einsum_path":
+    path, way = None, 0
+    if isinstance(optimize, (list, tuple)):
+        if len(optimize) == 2 and isinstance(optimize[0], str) and isinstance(optimize[1], (int, float)):
+            from cuprite import _einsum_path  # a bound of the results' sizes
+            path = _einsum_path.path_of((text, *arrays), optimize)
+        elif not optimize or (isinstance(optimize[0], str) and optimize[0] != "einsum_path"):
             raise TypeError(f"Did not understand the path: {optimize!r}")
-        path, way = list(optimize), 0
+        else:
+            path = list(optimize)
+    elif not isinstance(optimize, (bool, str, type(None))):
+        raise TypeError(f"Did not understand the path: {optimize!r}")
+    elif optimize not in _PATHS:
+        raise KeyError(f"Path name {optimize} not found")
     else:
-        way = optimize[0] if isinstance(optimize, (list, tuple)) and optimize else optimize
-        if not isinstance(way, (bool, str, type(None))) or way not in _PATHS:
-            raise TypeError(f"Did not understand the path: {optimize!r}")
-        way = _PATHS[way]
+        way = _PATHS[optimize]
     return _core._einsum(text, list(arrays), out, dtype, casting, order, way, path)

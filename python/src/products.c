@@ -96,11 +96,16 @@ PyObject *py_tensordot(const py_tensordot_args *v)
     } else {
         if (v->axes && !cpy_index_axis(v->axes, &na)) return NULL;
         if (na < 0) na = 0; /* as NumPy's ranges */
-        if (na > cp_ndim(v->a) || na > cp_ndim(v->b)) {
-            PyErr_SetString(PyExc_IndexError, "tensordot: tuple index out of range");
+        for (int i = 0; i < na; i++) { /* the first that is wrong decides which error it is */
+            if (na > cp_ndim(v->a) || i >= cp_ndim(v->b)) {
+                PyErr_SetString(PyExc_IndexError, "tensordot: tuple index out of range");
+                return NULL;
+            }
+            ax[i] = i - na, bx[i] = i;
+            if (cp_dims(v->a)[cp_ndim(v->a) + ax[i]] == cp_dims(v->b)[i]) continue;
+            PyErr_SetString(PyExc_ValueError, "tensordot: shape-mismatch for sum");
             return NULL;
         }
-        for (int i = 0; i < na; i++) ax[i] = i - na, bx[i] = i;
         nb = na;
     }
     cp_array *r;

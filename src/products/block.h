@@ -1,12 +1,33 @@
 /* The loops of one type, included once for each by products_simd.c, which defines:
- *   T, S             what is computed with, and what is stored
- *   MAC(acc, a, k)   acc + a * k, for vectors
- *   LOAD(p, i), PUT(p, i, value)   element i of stored ones
+ *   T, S             what is computed with, and what is stored (T)
  *   NAME(f)          f_TYPE
- *   KIND             `cp_type kind, ` where LOAD needs it; else nothing
- *   ROWS             of a block of c in registers, two vectors wide
- * All are undefined at the end. */
+ *   MAC(acc, a, k)   acc + a * k
+ *   JOIN(x, y)       x + y
+ *   LOAD(p, i), PUT(p, i, value)   element i of stored ones
+ *   KIND, KIND_NAME  `cp_type kind, ` and `kind, ` where LOAD needs it
+ * What is in brackets, and the last three, are so unless defined. All are undefined at the end. */
 
+#ifdef S
+#define SAME 0
+#else
+#define S T
+#define SAME 1
+#endif
+#ifndef JOIN
+#define JOIN(x, y) ((x) + (y))
+#define ADDED(s, a, k) ((s) + 1u * (a) * (k)) /* small integers are no int meanwhile, which must not overflow */
+#else
+#define ADDED MAC
+#endif
+#ifndef LOAD
+#define LOAD(p, i) ((T)((const S *)(p))[i])
+#define PUT(p, i, value) (((S *)(p))[i] = (S)(value))
+#endif
+#ifndef KIND
+#define KIND
+#define KIND_NAME
+#endif
+#define ROWS BLOCK_ROWS
 #define LANES ((int)(VECTOR_BYTES / sizeof(T)))
 typedef T NAME(vec) __attribute__((vector_size(VECTOR_BYTES)));
 typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T)), may_alias));
@@ -14,26 +35,31 @@ typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T
 #define VU NAME(loose)
 
 /* rows x (nv vectors) sums of k products, in registers all the time; both numbers are constants where this is called.
- * b lies in rows of `b_pitch`, out in rows of `pitch`; `part` elements of the last vector are there. */
+ * b lies in rows of `b_pitch`, out in rows of `pitch`; `part` elements of the last vector are there. `ahead`: k lines
+ * of the cache that will be read next, or NULL. */
 INLINE void NAME(micro)(int rows, int nv, int part, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b,
-                        int64_t b_pitch, T *out, int64_t pitch, bool add)
+                        int64_t b_pitch, T *out, int64_t pitch, bool add, const T *ahead)
 {
     V acc[ROWS][2];
-    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++)
-        acc[i][v] = add ? (V)*(const VU *)(out + i * pitch + v * LANES) : (V){0};
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++) acc[i][v] = (V){0};
+    if (add) /* what the sums are added to comes meanwhile */
+        for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++)
+            __builtin_prefetch(out + i * pitch + v * LANES, 1);
     for (int64_t p = 0; p < k; p++) {
         V c[2];
+        if (ahead) __builtin_prefetch(ahead + p * (64 / (int)sizeof(T)), 0, 2);
         UNROLL for (int v = 0; v < nv; v++) {
             const T *from = b + p * b_pitch + v * LANES;
             c[v] = v < nv - 1 || part == LANES ? (V)*(const VU *)from : (V)LOAD_PART(from, part, sizeof(T));
         }
         UNROLL for (int i = 0; i < rows; i++) {
-            V s = (V){0} + a[i * a_row + p * a_col];
+            V s = CPI_SPLAT(V, a[i * a_row + p * a_col]);
             UNROLL for (int v = 0; v < nv; v++) acc[i][v] = MAC(acc[i][v], c[v], s);
         }
     }
     UNROLL for (int i = 0; i < rows; i++) UNROLL for (int v = 0; v < nv; v++) {
         T *to = out + i * pitch + v * LANES;
+        if (add) acc[i][v] = JOIN((V)*(const VU *)to, acc[i][v]);
         if (v < nv - 1 || part == LANES) *(VU *)to = acc[i][v];
         else STORE_PART(to, acc[i][v], part, sizeof(T));
     }
@@ -48,17 +74,37 @@ static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const
             const T *x = (const T *)a + i * k, *y = (const T *)b + j * k;
             T *out = (T *)sums + i * pitch + j;
             if (i + ROWS <= m && j + 2 * LANES <= n) {
-                NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, out, pitch, add);
+                /* the next panel of b by the first two blocks, then those of a */
+                const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T)) : x + ROWS * k;
+                NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, out, pitch, add, ahead);
                 continue;
             }
-            NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false);
             int64_t rows = m - i < ROWS ? m - i : ROWS, cols = n - j < 2 * LANES ? n - j : 2 * LANES;
+            if (cols > LANES) NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false, NULL);
+            else NAME(micro)(ROWS, 1, LANES, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false, NULL);
             for (int64_t r = 0; r < rows; r++)
                 for (int64_t c = 0; c < cols; c++) {
                     T e = edge[r * 2 * LANES + c];
                     out[r * pitch + c] = add ? (T)JOIN(out[r * pitch + c], e) : e;
                 }
         }
+}
+
+/* Columns of `to` from rows that lie apart: squares of 16 bytes are turned over in registers. */
+INLINE void NAME(turn)(int64_t wide, int64_t k, const T *from, int64_t across, T *to)
+{
+    enum { SIDE = 16 / sizeof(T) };
+    typedef T square __attribute__((vector_size(16)));
+    int64_t p = 0;
+    for (; SIDE <= 4 && wide % SIDE == 0 && p + SIDE <= k; p += SIDE)
+        for (int64_t c = 0; c < wide; c += SIDE) {
+            square row[SIDE];
+            UNROLL for (int i = 0; i < SIDE; i++) memcpy(&row[i], from + (c + i) * across + p, 16);
+            TURN_SQUARE(row);
+            UNROLL for (int i = 0; i < SIDE; i++) memcpy(to + (p + i) * wide + c, &row[i], 16);
+        }
+    for (; p < k; p++)
+        for (int64_t c = 0; c < wide; c++) to[p * wide + c] = from[c * across + p];
 }
 
 INLINE void NAME(pack)(KIND int64_t wide, int64_t n, int64_t k, const void *from, int64_t across, int64_t along, T *to)
@@ -68,6 +114,8 @@ INLINE void NAME(pack)(KIND int64_t wide, int64_t n, int64_t k, const void *from
         if (cols == wide && across == 1)
             for (int64_t p = 0; p < k; p++)
                 for (int64_t c = 0; c < wide; c++) to[p * wide + c] = LOAD(from, p * along + j + c);
+        else if (SAME && cols == wide && along == 1)
+            NAME(turn)(wide, k, (const T *)from + j * across, across, to);
         else
             for (int64_t c = 0; c < wide; c++)
                 for (int64_t p = 0; p < k; p++)
@@ -83,11 +131,11 @@ INLINE void NAME(rows_of)(int nv, int part, int64_t m, int64_t k, const T *a, in
     if (nv == 1 && ROWS >= 8)
         for (; i + 8 <= m; i += 8)
             NAME(micro)(ROWS >= 8 ? 8 : 4, nv, part, k, a + i * a_row, a_row, a_col, b, b_pitch, out + i * pitch, pitch,
-                        false);
+                        false, NULL);
     for (; i + 4 <= m; i += 4)
-        NAME(micro)(4, nv, part, k, a + i * a_row, a_row, a_col, b, b_pitch, out + i * pitch, pitch, false);
+        NAME(micro)(4, nv, part, k, a + i * a_row, a_row, a_col, b, b_pitch, out + i * pitch, pitch, false, NULL);
     for (; i < m; i++)
-        NAME(micro)(1, nv, part, k, a + i * a_row, 0, a_col, b, b_pitch, out + i * pitch, 0, false);
+        NAME(micro)(1, nv, part, k, a + i * a_row, 0, a_col, b, b_pitch, out + i * pitch, 0, false, NULL);
 }
 
 INLINE void NAME(small)(KIND int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col,

@@ -1,4 +1,4 @@
-/* The loops of one complex type, included by products_simd.c, which defines T (of a part), MAC and NAME. Vectors hold
+/* The loops of one complex type, included by products_simd.c, which defines T (of a part) and NAME. Vectors hold
  * real parts or imaginary parts: b is copied so. Strides count elements, which are two of T. */
 
 #define LANES ((int)(VECTOR_BYTES / sizeof(T)))
@@ -9,17 +9,18 @@ typedef T NAME(loose) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(T
 #define VU NAME(loose)
 
 INLINE void NAME(micro)(int rows, int64_t k, const T *a, int64_t a_row, int64_t a_col, const T *b, int64_t b_pitch,
-                        T *edge)
+                        T *edge, const T *ahead)
 {
     V re[ROWS], im[ROWS];
     UNROLL for (int i = 0; i < rows; i++) re[i] = im[i] = (V){0};
     for (int64_t p = 0; p < k; p++) {
-        V br = (V)*(const VU *)(b + p * b_pitch), bi = (V)*(const VU *)(b + p * b_pitch + LANES);
+        __builtin_prefetch(ahead + p * (64 / (int)sizeof(T)), 0, 2);
+        V br = (V)*(const VU *)(b + p * b_pitch), bi = (V)*(const VU *)(b + p * b_pitch + LANES), minus = -bi;
         UNROLL for (int i = 0; i < rows; i++) {
             const T *e = a + 2 * (i * a_row + p * a_col);
-            V ar = (V){0} + e[0], ai = (V){0} + e[1];
-            re[i] = MAC(re[i], br, ar), re[i] = MAC(re[i], bi, -ai);
-            im[i] = MAC(im[i], bi, ar), im[i] = MAC(im[i], br, ai);
+            V ar = CPI_SPLAT(V, e[0]), ai = CPI_SPLAT(V, e[1]);
+            re[i] = CPI_MAC(re[i], br, ar), re[i] = CPI_MAC(re[i], minus, ai);
+            im[i] = CPI_MAC(im[i], bi, ar), im[i] = CPI_MAC(im[i], br, ai);
         }
     }
     UNROLL for (int i = 0; i < rows; i++) {
@@ -31,6 +32,19 @@ INLINE void NAME(micro)(int rows, int64_t k, const T *a, int64_t a_row, int64_t 
 /* A block of sums to its place. */
 INLINE void NAME(put)(int64_t rows, int64_t cols, const T *edge, T *to, int64_t pitch, bool add)
 {
+    if (cols == LANES) { /* parts beside each other, in two vectors */
+        typedef __typeof__((V){0} == (V){0}) lanes;
+        lanes low, high;
+        UNROLL for (int l = 0; l < LANES; l++) low[l] = l / 2 + l % 2 * LANES, high[l] = low[l] + LANES / 2;
+        for (int64_t r = 0; r < rows; r++) {
+            V re = *(const V *)(edge + 2 * r * LANES), im = *(const V *)(edge + (2 * r + 1) * LANES);
+            V first = __builtin_shuffle(re, im, low), second = __builtin_shuffle(re, im, high);
+            VU *e = (VU *)(to + 2 * r * pitch);
+            if (add) first += e[0], second += e[1];
+            e[0] = first, e[1] = second;
+        }
+        return;
+    }
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = 0; c < cols; c++) {
             T *e = to + 2 * (r * pitch + c), re = edge[2 * r * LANES + c], im = edge[(2 * r + 1) * LANES + c];
@@ -45,9 +59,16 @@ static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const
     T edge[ROWS * 2 * LANES] __attribute__((aligned(64)));
     for (int64_t j = 0; j < n; j += LANES)
         for (int64_t i = 0; i < m; i += ROWS) {
-            NAME(micro)(ROWS, k, (const T *)a + 2 * i * k, 1, ROWS, (const T *)b + 2 * j * k, 2 * LANES, edge);
-            NAME(put)(m - i < ROWS ? m - i : ROWS, n - j < LANES ? n - j : LANES, edge,
-                      (T *)sums + 2 * (i * pitch + j), pitch, add);
+            T *out = (T *)sums + 2 * (i * pitch + j);
+            if (add) /* what the sums are added to comes meanwhile */
+                for (int r = 0; r < ROWS && i + r < m; r++) {
+                    __builtin_prefetch(out + 2 * r * pitch, 1);
+                    __builtin_prefetch(out + 2 * r * pitch + LANES, 1);
+                }
+            const T *x = (const T *)a + 2 * i * k, *y = (const T *)b + 2 * j * k;
+            const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T)) : x + 2 * ROWS * k;
+            NAME(micro)(ROWS, k, x, 1, ROWS, y, 2 * LANES, edge, ahead);
+            NAME(put)(m - i < ROWS ? m - i : ROWS, n - j < LANES ? n - j : LANES, edge, out, pitch, add);
         }
 }
 
@@ -55,40 +76,31 @@ static void NAME(pack_a)(int64_t m, int64_t k, const void *a, int64_t row, int64
 {
     T *t = to;
     for (int64_t i = 0; i < m; i += ROWS, t += 2 * ROWS * k)
-        for (int64_t p = 0; p < k; p++)
-            for (int64_t r = 0; r < ROWS; r++) {
-                const T *e = (const T *)a + 2 * ((i + r) * row + p * col);
-                t[2 * (p * ROWS + r)] = i + r < m ? e[0] : 0;
-                t[2 * (p * ROWS + r) + 1] = i + r < m ? e[1] : 0;
-            }
+        for (int64_t r = 0; r < ROWS; r++) {
+            const T *e = (const T *)a + 2 * (i + r) * row;
+            for (int64_t p = 0; p < k; p++)
+                UNROLL for (int q = 0; q < 2; q++) t[2 * (p * ROWS + r) + q] = i + r < m ? e[2 * p * col + q] : 0;
+        }
 }
 
 static void NAME(pack_b)(int64_t n, int64_t k, const void *b, int64_t row, int64_t col, void *to)
 {
+    typedef __typeof__((V){0} == (V){0}) lanes;
+    lanes even;
+    UNROLL for (int l = 0; l < LANES; l++) even[l] = 2 * l;
     T *t = to;
     for (int64_t j = 0; j < n; j += LANES, t += 2 * LANES * k)
-        for (int64_t p = 0; p < k; p++)
-            for (int64_t c = 0; c < LANES; c++) {
-                const T *e = (const T *)b + 2 * (p * row + (j + c) * col);
-                t[2 * p * LANES + c] = j + c < n ? e[0] : 0;
-                t[(2 * p + 1) * LANES + c] = j + c < n ? e[1] : 0;
-            }
-}
-
-static void NAME(small)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,
-                        int64_t b_row, int64_t b_col, void *c, int64_t c_row, void *scratch)
-{
-    T edge[4 * 2 * LANES] __attribute__((aligned(64)));
-    NAME(pack_b)(n, k, b, b_row, b_col, scratch);
-    for (int64_t i = 0; i < m; i += 4)
-        for (int64_t j = 0; j < n; j += LANES) {
-            const T *x = (const T *)a + 2 * i * a_row, *y = (const T *)scratch + 2 * j * k;
-            int64_t rows = m - i < 4 ? m - i : 4;
-            if (rows == 4) NAME(micro)(4, k, x, a_row, a_col, y, 2 * LANES, edge);
-            else
-                for (int64_t q = 0; q < rows; q++)
-                    NAME(micro)(1, k, x + 2 * q * a_row, 0, a_col, y, 2 * LANES, edge + 2 * q * LANES);
-            NAME(put)(rows, n - j < LANES ? n - j : LANES, edge, (T *)c + 2 * (i * c_row + j), c_row, false);
+        for (int64_t p = 0; p < k; p++) {
+            const T *e = (const T *)b + 2 * (p * row + j * col);
+            if (col == 1 && j + LANES <= n) {
+                V first = (V)((const VU *)e)[0], second = (V)((const VU *)e)[1];
+                *(VU *)(t + 2 * p * LANES) = __builtin_shuffle(first, second, even);
+                *(VU *)(t + (2 * p + 1) * LANES) = __builtin_shuffle(first, second, even + 1);
+            } else
+                for (int64_t c = 0; c < LANES; c++) {
+                    t[2 * p * LANES + c] = j + c < n ? e[2 * c * col] : 0;
+                    t[(2 * p + 1) * LANES + c] = j + c < n ? e[2 * c * col + 1] : 0;
+                }
         }
 }
 
@@ -115,8 +127,8 @@ static void NAME(dot)(int64_t n, const void *a, int64_t a_step, const void *b, i
         UNROLL for (int l = 0; l < 4; l++) {
             V ar = *(const V *)(x[0] + l * LANES), ai = *(const V *)(x[1] + l * LANES);
             V br = *(const V *)(y[0] + l * LANES), bi = *(const V *)(y[1] + l * LANES);
-            re[l] = MAC(re[l], ar, br), re[l] = MAC(re[l], -ai, bi);
-            im[l] = MAC(im[l], ar, bi), im[l] = MAC(im[l], ai, br);
+            re[l] = CPI_MAC(re[l], ar, br), re[l] = CPI_MAC(re[l], -ai, bi);
+            im[l] = CPI_MAC(im[l], ar, bi), im[l] = CPI_MAC(im[l], ai, br);
         }
     }
     for (int v = 0; v < 4; v++)
@@ -147,5 +159,4 @@ static void NAME(column)(int64_t m, const void *a, const void *b, void *sums, bo
 #undef V
 #undef VU
 #undef T
-#undef MAC
 #undef NAME

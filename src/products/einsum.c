@@ -216,6 +216,9 @@ static bool given_path(work *w, int steps, const cp_axes *path)
     for (int s = 0; s < steps; s++) {
         bool named[CPI_TERMS] = {false};
         int last = -1, count = 0, n = w->n;
+        if (path[s].n < 0 || (path[s].n && !path[s].at))
+            return cpi_fail(CP_ERROR_VALUE, "einsum: step %d of the path names %d operands%s", s, path[s].n,
+                            path[s].at ? "" : ", at no address"), false;
         for (int i = 0; i < path[s].n; i++) {
             int at = path[s].at[i] < 0 ? path[s].at[i] + n : path[s].at[i];
             if (at < 0 || at >= n || named[at]) {

@@ -4,12 +4,33 @@
 
 #include "products/products.h"
 
+enum { CPI_SMALL_ROWS = 8, CPI_SMALL_VECTORS = 4 };
+enum { CPI_DEPTH = 256 };     /* products that a block adds up before the next block's turn */
+
+/* Where the rows of small matrices lie; strides in bytes. */
+typedef struct cpi_small {
+    int64_t k, a_row, a_col, b_row, c_row;
+    int64_t last;             /* where a row's last vector begins */
+    bool conjugate;           /* the elements of a; sums alone heed it */
+} cpi_small;
+/* A block of c, b's columns one after the other; or sums of products of rows of a and of b, c's one after the other. */
+typedef void cpi_small_fn(const cpi_small *s, const void *a, const void *b, void *c);
+
+/* Those whose vectors have `bytes` bytes, for rows that have as many. */
+typedef struct cpi_small_kernels {
+    int bytes, vectors;
+    cpi_small_fn *block[CPI_SMALL_VECTORS][CPI_SMALL_ROWS]; /* [vectors - 1][rows - 1]; NULL: too large */
+    cpi_small_fn *sums[2];                                  /* of one row, and of `rows` of them */
+    int rows;
+} cpi_small_kernels;
+
 /* Strides count elements; of b and c the columns lie one after the other. */
 typedef struct cpi_product_kernels {
     int item;                 /* bytes of an element as it is computed with */
     int rows, cols;           /* of a block of c that stays in registers */
+    bool large;               /* they are quicker than OpenBLAS's with large matrices */
     /* c = a b for a matrix that is small enough for one go; scratch holds b: k times the columns, rounded up to blocks
-     * of `cols`. */
+     * of `cols`. NULL where there are kernels of blocks. */
     void (*small)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,
                   int64_t b_row, int64_t b_col, void *c, int64_t c_row, void *scratch);
     /* Copies of a part of an operand in blocks: k times `rows` of a, k times `cols` of b, rounded up with zeros. */
@@ -24,7 +45,30 @@ typedef struct cpi_product_kernels {
     void (*finish)(int64_t n, const void *sums, void *c);
     /* sums[i] (+)= a[i] * b for m elements of a column: what a matrix that lies by columns does to a vector. */
     void (*column)(int64_t m, const void *a, const void *b, void *sums, bool add);
+    const cpi_small_kernels *blocks[4]; /* from the shortest vectors to the longest; NULL behind them */
+    const cpi_small_kernels *pair;      /* of two elements, shorter than a vector; or NULL */
 } cpi_product_kernels;
+
+/* Many small products of a floating type, n > 1; and of rows and vectors, n = 1: false where they do not lie so that
+ * the kernels can do them. */
+cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
+bool cpi_small_sums(const cpi_product *p, const cpi_product_kernels *k);
+
+/* Large products of a type that is stored as it is computed with, n > 1. */
+cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
+
+/* Where the matrices of place i of the batch begin. */
+typedef struct cpi_place { const char *a, *b; char *c; } cpi_place;
+static inline cpi_place cpi_place_of(const cpi_product *p, int64_t item, int64_t i)
+{
+    int64_t a = 0, b = 0, c = 0;
+    for (int d = p->nbatch - 1; d >= 0; d--) {
+        int64_t at = i;
+        if (d) at = i % p->batch[d], i /= p->batch[d];
+        a += at * p->a_batch[d], b += at * p->b_batch[d], c += at * p->c_batch[d];
+    }
+    return (cpi_place){(const char *)p->a + a * item, (const char *)p->b + b * item, (char *)p->c + c * item};
+}
 
 typedef struct cpi_products_simd {
     cpi_product_kernels boolean, u8, u16, u32, u64, f32, f64, c64, c128;

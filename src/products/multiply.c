@@ -137,7 +137,7 @@ cp_array *cpi_multiply_matrices(const char *function, cp_type type, bool conjuga
     if (!code) {
         int64_t size = p.m * p.n;
         p.c_row = p.n;
-        memcpy(p.batch, batch, (size_t)nbatch * sizeof *batch);
+        if (nbatch) memcpy(p.batch, batch, (size_t)nbatch * sizeof *batch); /* of one product NULL */
         for (int i = nbatch - 1; i >= 0; size *= batch[i--]) p.c_batch[i] = size;
         if (y) {
             batch_strides(x, nbatch, batch, p.a_batch);

@@ -73,6 +73,8 @@ static cp_array *product(const rule *g, cp_type type, cp_array *const *m, bool l
     int64_t shape[CP_MAXDIM + 2];
     int nbatch;
     if (batch_shape(g, m, o->out, left + right, &nbatch, shape)) return NULL;
+    while (o->out && nbatch > 0 && shape[0] == 1 && o->out->ndim < nbatch + left + right) /* which out need not have */
+        memmove(shape, shape + 1, (size_t)--nbatch * sizeof *shape);
     int64_t batch[CP_MAXDIM + 1];
     memcpy(batch, shape, (size_t)nbatch * sizeof *batch);
     int ndim = nbatch;
@@ -190,9 +192,10 @@ cp_array *(cp_dot)(cp_array *a, cp_array *b, const cp_dot_options *options)
 {
     const cp_dot_options *o = CPI_GIVEN(cp_dot_options, options);
     if (cpi_null("dot", a) || cpi_null("dot", b)) return NULL;
-    if (!a->ndim || !b->ndim) {
+    if (!a->ndim || !b->ndim) { /* NumPy's out is multiply's, but BLAS's where it has the type and the dimensions */
         cp_type type = cpi_promote_arrays(2, (cp_array *[]){a, b}, false);
-        return check_exact_out("dot", type, o->out) ? NULL : scaled(a, b, o->out);
+        bool exact = (type == CP_FLOAT32 || type == CP_FLOAT64 || cpi_is_complex(type)) && a->ndim + b->ndim <= 2;
+        return exact && check_exact_out("dot", type, o->out) ? NULL : scaled(a, b, o->out);
     }
     return along("dot", a, a->ndim - 1, b, b->ndim > 1 ? b->ndim - 2 : 0, o->out);
 }

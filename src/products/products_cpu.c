@@ -22,11 +22,14 @@ extern const cpi_products_simd cpi_products_simd_v3, cpi_products_simd_v4;
 #endif
 
 enum {
-    SMALL = 32768,           /* products of elements up to which a matrix is small */
+    SMALL = 1 << 16,         /* products of elements up to which a matrix is small; */
+    SMALL_COMPLEX = 1 << 18, /* OpenBLAS is slow to begin with complex ones, */
+    LIBRARY = 1000000,       /* and has its own kernels for real ones up to here */
+    ONE_TASK = 1 << 24,      /* up to which one of many matrices is one task */
+    STRIP = 64, STRIP_BYTES = 1 << 15, STRIP_DEPTH = 64, /* rows of a tall product; bytes and rows of what they share */
     SMALL_EDGE = 512,
     TASK = 1 << 18,          /* products of elements that are worth a task */
     PIECE = 1 << 15,         /* of a long sum */
-    DEPTH = 256,             /* of a packed block */
     TILE = 1 << 21,          /* products of elements that are worth a tile */
     FEW_TILES = 8,           /* below which long sums are cut too */
     SLICE = 2048, SLICES = 16
@@ -78,20 +81,7 @@ static const cpi_product_kernels *kernels_of(cp_type t)
     return item == 1 ? &s->u8 : item == 2 ? &s->u16 : item == 4 ? &s->u32 : &s->u64;
 }
 
-typedef struct place { const char *a, *b; char *c; } place;
-
-/* Where the matrices of place i of the batch begin. */
-static place place_of(const plan *w, int64_t i)
-{
-    const cpi_product *p = w->p;
-    int64_t a = 0, b = 0, c = 0;
-    for (int d = p->nbatch - 1; d >= 0; d--) {
-        int64_t at = i;
-        if (d) at = i % p->batch[d], i /= p->batch[d];
-        a += at * p->a_batch[d], b += at * p->b_batch[d], c += at * p->c_batch[d];
-    }
-    return (place){(const char *)p->a + a * w->item, (const char *)p->b + b * w->item, (char *)p->c + c * w->item};
-}
+static cpi_place place_of(const plan *w, int64_t i) { return cpi_place_of(w->p, w->item, i); }
 
 /* --- sums of two vectors: each row of each matrix is one, in pieces --- */
 
@@ -103,7 +93,7 @@ static void dot_task(void *context, int64_t task, int worker)
     (void)worker;
     for (int64_t i = task * w->each; i < end; i++) {
         int64_t row = i / w->slices, from = i % w->slices * w->slice;
-        place at = place_of(w, row / p->m);
+        cpi_place at = place_of(w, row / p->m);
         row %= p->m;
         const char *a = at.a + (row * p->a_row + from * p->a_col) * w->item, *b = at.b + from * p->b_row * w->item;
         _Alignas(16) char sum[16];
@@ -139,7 +129,7 @@ static void small_task(void *context, int64_t task, int worker)
     const cpi_product *p = w->p;
     int64_t end = at_most((task + 1) * w->each, w->batches);
     for (int64_t i = task * w->each; i < end; i++) {
-        place at = place_of(w, i);
+        cpi_place at = place_of(w, i);
         w->k->small(p->m, p->n, p->k, at.a, p->a_row, p->a_col, at.b, p->b_row, p->b_col, at.c, p->c_row,
                     w->scratch + worker * w->worker_bytes);
     }
@@ -159,6 +149,19 @@ static cp_code small(cp_stream *stream, plan *w)
     return CP_OK;
 }
 
+/* A matrix that lies by columns times a vector: the vector, a row, times the matrix, by rows. */
+static cp_code turned(cp_stream *stream, plan *w)
+{
+    const cpi_product *p = w->p;
+    cpi_product t = *p;
+    t.a = p->b, t.b = p->a;
+    t.m = 1, t.n = p->m;
+    t.a_row = 1, t.a_col = p->b_row, t.b_row = p->a_col, t.b_col = 1, t.c_row = p->m;
+    memcpy(t.a_batch, p->b_batch, sizeof t.a_batch);
+    memcpy(t.b_batch, p->a_batch, sizeof t.b_batch);
+    return cpi_small_matrices(stream, &t, w->k);
+}
+
 /* --- a matrix times a vector --- */
 
 static const double one[2] = {1, 0}, zero[2] = {0, 0};
@@ -175,7 +178,7 @@ static void vector_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
     const cpi_product *p = w->p;
-    place at = place_of(w, task / w->tiles_m);
+    cpi_place at = place_of(w, task / w->tiles_m);
     int64_t row = task % w->tiles_m * w->tile_m, m = at_most(w->tile_m, p->m - row), step = 1;
     char *c = at.c + row * w->item;
     const char *a = at.a + row * p->a_row * w->item;
@@ -193,7 +196,7 @@ static void column_task(void *context, int64_t task, int worker)
 {
     const plan *w = context;
     const cpi_product *p = w->p;
-    place at = place_of(w, task / w->tiles_m);
+    cpi_place at = place_of(w, task / w->tiles_m);
     int64_t row = task % w->tiles_m * w->tile_m, m = at_most(w->tile_m, p->m - row);
     char *sums = w->scratch + worker * w->worker_bytes;
     for (int64_t i = 0; i < p->k; i++)
@@ -264,7 +267,7 @@ static void cut(plan *w, int64_t wanted, int64_t most, int64_t round_m, int64_t 
     w->tiles_m = parts(p->m, w->tile_m), w->tiles_n = parts(p->n, w->tile_n);
 }
 
-typedef struct tile { place at; int64_t row, col, m, n, slice, from, k; } tile;
+typedef struct tile { cpi_place at; int64_t row, col, m, n, slice, from, k; } tile;
 
 static tile tile_of(const plan *w, int64_t task)
 {
@@ -342,12 +345,12 @@ static void tile_task(void *context, int64_t task, int worker)
     const cpi_product *p = w->p;
     const cpi_product_kernels *k = w->k;
     tile t = tile_of(w, task);
-    char *a = w->scratch + worker * w->worker_bytes, *b = a + w->tile_m * DEPTH * k->item;
+    char *a = w->scratch + worker * w->worker_bytes, *b = a + w->tile_m * CPI_DEPTH * k->item;
     bool direct = k->item == w->item;
-    char *c = t.at.c + (t.row * p->c_row + t.col) * w->item, *sums = direct ? c : b + w->tile_n * DEPTH * k->item;
+    char *c = t.at.c + (t.row * p->c_row + t.col) * w->item, *sums = direct ? c : b + w->tile_n * CPI_DEPTH * k->item;
     int64_t pitch = direct ? p->c_row : w->tile_n;
-    for (int64_t from = 0; from < p->k; from += DEPTH) {
-        int64_t depth = at_most(DEPTH, p->k - from);
+    for (int64_t from = 0; from < p->k; from += CPI_DEPTH) {
+        int64_t depth = at_most(CPI_DEPTH, p->k - from);
         k->pack_a(t.m, depth, t.at.a + (t.row * p->a_row + from * p->a_col) * w->item, p->a_row, p->a_col, a);
         k->pack_b(t.n, depth, t.at.b + (from * p->b_row + t.col * p->b_col) * w->item, p->b_row, p->b_col, b);
         k->multiply(t.m, t.n, depth, a, b, sums, pitch, from > 0);
@@ -359,7 +362,7 @@ static cp_code by_tiles(cp_stream *stream, plan *w)
 {
     cut(w, 64, 384, w->k->rows, w->k->cols);
     w->slices = 1, w->slice = w->p->k;
-    w->worker_bytes = ((w->tile_m + w->tile_n) * DEPTH + w->tile_m * w->tile_n) * w->k->item;
+    w->worker_bytes = ((w->tile_m + w->tile_n) * CPI_DEPTH + w->tile_m * w->tile_n) * w->k->item;
     w->worker_bytes = round_up(w->worker_bytes, 4096);
     int64_t tasks = w->tiles_m * w->tiles_n * w->batches;
     w->scratch = cpi_work_alloc(stream, (size_t)((tasks > 1 ? cpi_workers() : 1) * w->worker_bytes));
@@ -381,16 +384,61 @@ static const cpi_blas *library_for(const cpi_product *p)
     return b;
 }
 
+/* A tall matrix times a small one, or a few rows times a wide one, as many small products: strips of `each` rows or
+ * columns, and what is left over. */
+static cp_code strips(cp_stream *stream, const plan *w, bool rows, int64_t each)
+{
+    const cpi_product *p = w->p;
+    cpi_product many = *p, rest = *p;
+    int64_t n = rows ? p->m : p->n, left = n % each, done = n - left;
+    if (!rows && left == 1) left = 2, done--; /* one column would lie as vectors do, without c's rows */
+    many.nbatch = 1;
+    many.batch[0] = n / each;
+    many.a_batch[0] = rows ? each * p->a_row : 0;
+    many.b_batch[0] = rows ? 0 : each * p->b_col;
+    many.c_batch[0] = each * (rows ? p->c_row : 1);
+    *(rows ? &many.m : &many.n) = each;
+    *(rows ? &rest.m : &rest.n) = left;
+    rest.a = (const char *)p->a + (rows ? done * p->a_row : 0) * w->item;
+    rest.b = (const char *)p->b + (rows ? 0 : done * p->b_col) * w->item;
+    rest.c = (char *)p->c + done * (rows ? p->c_row : 1) * w->item;
+    if (cpi_small_matrices(stream, &many, w->k)) return cp_error();
+    return left ? cpi_small_matrices(stream, &rest, w->k) : CP_OK;
+}
+
+/* Matrices of floating type, n > 1. */
+static cp_code matrices(cp_stream *stream, plan *w)
+{
+    const cpi_product *p = w->p;
+    const int64_t work = volume(p->m, p->n, p->k), line = w->k->cols * (cpi_is_complex(p->type) ? 4 : 2) * w->item;
+    const bool real = !cpi_is_complex(p->type);
+    if (p->m <= SMALL_EDGE && p->n <= SMALL_EDGE && p->k <= SMALL_EDGE && work <= (real ? SMALL : SMALL_COMPLEX))
+        return cpi_small_matrices(stream, p, w->k);
+    if (w->batches == 1 && p->m >= 2 * STRIP && p->n * w->item <= line && p->n * p->k * w->item <= STRIP_BYTES)
+        return strips(stream, w, true, STRIP);
+    if (w->batches == 1 && p->m <= CPI_SMALL_ROWS && p->b_col == 1 && p->k <= STRIP_DEPTH)
+        return strips(stream, w, false, 4 * STRIP);
+    const bool thin = p->m < w->k->rows || p->n < w->k->cols / 2, few = p->k >= 2 * SLICE && p->m * p->n <= TILE / 8;
+    if (w->blas && (!w->k->large || thin || few || (real && work <= LIBRARY))) return by_blas(stream, w);
+    return w->batches > 1 && work <= ONE_TASK ? by_tiles(stream, w) : cpi_large_matrices(stream, p, w->k);
+}
+
 static cp_code product(cp_stream *stream, const cpi_product *p)
 {
     plan w = {.p = p, .k = kernels_of(p->type), .item = cpi_itemsize(p->type), .batches = cpi_product_batches(p)};
+    const bool floating = w.k->blocks[0];
+    const bool edges = p->m <= SMALL_EDGE && p->n <= SMALL_EDGE && p->k <= SMALL_EDGE;
+    const bool is_small = edges && volume(p->m, p->n, p->k) <= SMALL;
+    if (p->n > 1 && !floating) return is_small ? small(stream, &w) : by_tiles(stream, &w);
+    if (is_small && p->n == 1 && floating) {
+        if (p->m > 1 && p->a_row == 1 && p->a_col != 1) return turned(stream, &w);
+        if (cpi_small_sums(p, w.k)) return CP_OK;
+    }
     if (p->m == 1 && p->n == 1) return dots(stream, &w);
-    bool edges = p->m <= SMALL_EDGE && p->n <= SMALL_EDGE && p->k <= SMALL_EDGE;
-    if (p->n > 1 && edges && volume(p->m, p->n, p->k) <= SMALL) return small(stream, &w);
     w.blas = library_for(p);
-    if (p->n == 1 && p->a_col == 1 && (!w.blas || p->m < 16 || p->m * p->k <= SMALL)) return dots(stream, &w);
-    if (p->n == 1) return vectors(stream, &w);
-    return w.blas ? by_blas(stream, &w) : by_tiles(stream, &w);
+    if (p->n > 1) return matrices(stream, &w);
+    if (p->a_col == 1 && (!w.blas || p->m < 16 || p->m * p->k <= SMALL)) return dots(stream, &w);
+    return vectors(stream, &w);
 }
 
 const cpi_products_ops cpi_products_cpu = {product};

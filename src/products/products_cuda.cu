@@ -7,6 +7,7 @@
 #include "blas/blas_cuda.h"
 #include "cuda/elements.h"
 #include "products/products.h"
+#include "products/split_product.h"
 
 namespace {
 
@@ -311,6 +312,19 @@ cublasStatus_t by_vector(const cpi_cublas_use &u, const cpi_product &p)
                                      (const cuDoubleComplex *)zeros, (cuDoubleComplex *)p.c, 1);
 }
 
+/* Where the i-th of the batch's other axes begins. */
+offsets place_of_others(const cpi_product &p, int axis, int64_t i)
+{
+    offsets o = {0, 0, 0};
+    for (int d = p.nbatch - 1; d >= 0; d--) {
+        if (d == axis) continue;
+        int64_t at = i % p.batch[d];
+        i /= p.batch[d];
+        o.a += at * p.a_batch[d], o.b += at * p.b_batch[d], o.c += at * p.c_batch[d];
+    }
+    return o;
+}
+
 /* One axis of the batch: Fortran's order, in which c is its transpose, c' = b' a'. */
 cublasStatus_t by_matrices(const cpi_cublas_use &u, const cpi_product &p, int axis, const offsets &o)
 {
@@ -361,18 +375,32 @@ cp_code by_library(cp_stream *stream, const cpi_product &p, bool *done)
     const bool vector = !p.nbatch && p.n == 1 && !cpi_is_half(p.type);
     if (vector) status = by_vector(u, p);
     for (int64_t i = 0; !vector && i < others && !status; i++) {
-        offsets o = {0, 0, 0};
-        int64_t rest = i;
-        for (int d = p.nbatch - 1; d >= 0; d--) {
-            if (d == axis) continue;
-            int64_t at = rest % p.batch[d];
-            rest /= p.batch[d];
-            o.a += at * p.a_batch[d], o.b += at * p.b_batch[d], o.c += at * p.c_batch[d];
-        }
-        status = by_matrices(u, p, axis, o);
+        status = by_matrices(u, p, axis, place_of_others(p, axis, i));
     }
     *done = status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_ARCH_MISMATCH;
     return cpi_cublas_give("matmul", &u, *done ? status : CUBLAS_STATUS_SUCCESS);
+}
+
+/* Float32 on tensor cores, in full precision; `done` as above. */
+cp_code by_parts(cp_stream *stream, const cpi_product &p, bool *done)
+{
+    const int axis = axis_of_library(p);
+    const int64_t others = cpi_product_batches(&p) / (axis < 0 ? 1 : p.batch[axis]);
+    *done = false;
+    if (p.type != CP_FLOAT32 || !aligned(p) || cpi_cublas_tf32()) return CP_OK;
+    cpi_product q = p;
+    q.nbatch = axis < 0 ? 0 : 1;
+    if (axis >= 0)
+        q.batch[0] = p.batch[axis], q.a_batch[0] = p.a_batch[axis], q.b_batch[0] = p.b_batch[axis],
+        q.c_batch[0] = p.c_batch[axis];
+    cp_code code = CP_OK;
+    for (int64_t i = 0; i < others && !code; i++) {
+        offsets o = place_of_others(p, axis, i);
+        q.a = (const float *)p.a + o.a, q.b = (const float *)p.b + o.b, q.c = (float *)p.c + o.c;
+        code = cpi_split_product(stream, q, done);
+        if (!*done) return code;
+    }
+    return code;
 }
 
 cp_code product(cp_stream *stream, const cpi_product *given)
@@ -385,7 +413,9 @@ cp_code product(cp_stream *stream, const cpi_product *given)
         if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
         if constexpr (E::kind == 'f' || E::kind == 'c') {
             bool done;
-            cp_code code = by_library(stream, p, &done);
+            cp_code code = by_parts(stream, p, &done);
+            if (code || done) return code;
+            code = by_library(stream, p, &done);
             if (code || done) return code;
         }
         return p.n == 1 && p.a_col == 1 ? sum_vectors<A>(stream, p) : multiply_tiles<A>(stream, p);

@@ -6,26 +6,24 @@
 #include <string.h>
 
 #include "cpu/features.h"
-#include "cpu/intrinsics.h"
+#include "cpu/vectors.h"
 #include "products/kernels.h"
 #include "scalar/halves.h"
 #include "scalar/type_list.h"
 
-#define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 16")
-
-#if defined(__AVX512F__)
-#define VECTOR_BYTES 64
+/* Rows of a block whose sums stay in registers, and how many registers sums of small matrices may have. */
+#if VECTOR_BYTES == 64
 #define BLOCK_ROWS 12
 #define COMPLEX_ROWS 10
-#elif defined(__AVX2__)
-#define VECTOR_BYTES 32
+#define SUM_REGISTERS 24
+#elif VECTOR_BYTES == 32
 #define BLOCK_ROWS 6
 #define COMPLEX_ROWS 4
+#define SUM_REGISTERS 12
 #else
-#define VECTOR_BYTES 16
 #define BLOCK_ROWS 4
 #define COMPLEX_ROWS 4
+#define SUM_REGISTERS 12
 #endif
 
 /* The first n elements of a vector, of `bytes` bytes each; nothing behind them is touched. */
@@ -55,139 +53,169 @@ INLINE void store_part(void *p, __m512i v, int n, size_t bytes)
 #define STORE_PART(p, v, n, bytes) ((void)0)
 #endif
 
-/* acc + a * k, rounded once where the processor has the instruction. */
-#if defined(__AVX512F__)
-#define FMA32(acc, a, k) ((__typeof__(acc))_mm512_fmadd_ps((__m512)(a), (__m512)(k), (__m512)(acc)))
-#define FMA64(acc, a, k) ((__typeof__(acc))_mm512_fmadd_pd((__m512d)(a), (__m512d)(k), (__m512d)(acc)))
-#elif defined(__FMA__)
-#define FMA32(acc, a, k) ((__typeof__(acc))_mm256_fmadd_ps((__m256)(a), (__m256)(k), (__m256)(acc)))
-#define FMA64(acc, a, k) ((__typeof__(acc))_mm256_fmadd_pd((__m256d)(a), (__m256d)(k), (__m256d)(acc)))
-#elif defined(__aarch64__)
-#define FMA32(acc, a, k) ((__typeof__(acc))vfmaq_f32((float32x4_t)(acc), (float32x4_t)(a), (float32x4_t)(k)))
-#define FMA64(acc, a, k) ((__typeof__(acc))vfmaq_f64((float64x2_t)(acc), (float64x2_t)(a), (float64x2_t)(k)))
-#else
-#define FMA32(acc, a, k) ((acc) + (a) * (k))
-#define FMA64(acc, a, k) ((acc) + (a) * (k))
-#endif
+/* A square of 4 x 4 or 2 x 2 elements, a vector a row, turned over: what has their size is moved, whatever it is. */
+#define TURN_SQUARE(row)                                   \
+    do {                                                   \
+        if (sizeof(row) == 64) turn_4((void *)(row));      \
+        else if (sizeof(row) == 32) turn_2((void *)(row)); \
+    } while (0)
+typedef float four __attribute__((vector_size(16), may_alias));
+typedef double two __attribute__((vector_size(16), may_alias));
+INLINE void turn_4(four *row)
+{
+    typedef int32_t lanes __attribute__((vector_size(16)));
+    const lanes low = {0, 4, 1, 5}, high = {2, 6, 3, 7};
+    four a = __builtin_shuffle(row[0], row[2], low), b = __builtin_shuffle(row[1], row[3], low);
+    four c = __builtin_shuffle(row[0], row[2], high), d = __builtin_shuffle(row[1], row[3], high);
+    row[0] = __builtin_shuffle(a, b, low), row[1] = __builtin_shuffle(a, b, high);
+    row[2] = __builtin_shuffle(c, d, low), row[3] = __builtin_shuffle(c, d, high);
+}
+INLINE void turn_2(two *row)
+{
+    typedef int64_t lanes __attribute__((vector_size(16)));
+    two a = row[0], b = row[1];
+    row[0] = __builtin_shuffle(a, b, (lanes){0, 2}), row[1] = __builtin_shuffle(a, b, (lanes){1, 3});
+}
 
 #define PLAIN_MAC(acc, a, k) ((acc) + (a) * (k))
-#define WRAPPED(s, a, k) ((s) + 1u * (a) * (k)) /* small integers are no int meanwhile, which must not overflow */
-#define SUM(x, y) ((x) + (y))
-#define STORED(p, i) ((T)((const S *)(p))[i])
-#define STORE(p, i, value) (((S *)(p))[i] = (S)(value))
+
+/* --- large matrices of each type, and small ones of integers and small floats --- */
 
 #define T uint8_t
-#define S uint8_t
 #define NAME(f) f##_boolean
 #define MAC(acc, a, k) ((acc) | ((a) & (k)))
 #define JOIN(x, y) ((x) | (y))
-#define ADDED(s, a, k) ((s) | ((a) & (k)))
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 1
 #include "products/block.h"
 #define T uint16_t
 #define S uint8_t
 #define NAME(f) f##_u8
 #define MAC PLAIN_MAC
-#define JOIN SUM
-#define ADDED WRAPPED
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 0
 #include "products/block.h"
 #define T uint16_t
-#define S uint16_t
 #define NAME(f) f##_u16
 #define MAC PLAIN_MAC
-#define JOIN SUM
-#define ADDED WRAPPED
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 1
 #include "products/block.h"
 #define T uint32_t
-#define S uint32_t
 #define NAME(f) f##_u32
 #define MAC PLAIN_MAC
-#define JOIN SUM
-#define ADDED WRAPPED
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 1
 #include "products/block.h"
 #define T uint64_t
-#define S uint64_t
 #define NAME(f) f##_u64
 #define MAC PLAIN_MAC
-#define JOIN SUM
-#define ADDED WRAPPED
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 1
 #include "products/block.h"
 #define T float
-#define S float
 #define NAME(f) f##_f32
-#define MAC FMA32
-#define JOIN SUM
-#define ADDED PLAIN_MAC
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 1
+#define MAC CPI_MAC
 #include "products/block.h"
 #define T double
-#define S double
 #define NAME(f) f##_f64
-#define MAC FMA64
-#define JOIN SUM
-#define ADDED PLAIN_MAC
-#define LOAD STORED
-#define PUT STORE
-#define KIND
-#define KIND_NAME
-#define ROWS BLOCK_ROWS
-#define SAME 1
+#define MAC CPI_MAC
 #include "products/block.h"
 #define T float
 #define S uint16_t
 #define NAME(f) f##_half
-#define MAC FMA32
-#define JOIN SUM
-#define ADDED PLAIN_MAC
-#define LOAD(p, i) cps_load_half(kind, p, i)
-#define PUT(p, i, value) cps_store_half(kind, p, i, value)
+#define MAC CPI_MAC
 #define KIND cp_type kind,
 #define KIND_NAME kind,
-#define ROWS BLOCK_ROWS
-#define SAME 0
+#define LOAD(p, i) cps_load_half(kind, p, i)
+#define PUT(p, i, value) cps_store_half(kind, p, i, value)
 #include "products/block.h"
 #define T float
 #define NAME(f) f##_c64
-#define MAC FMA32
 #include "products/complex_block.h"
 #define T double
 #define NAME(f) f##_c128
-#define MAC FMA64
 #include "products/complex_block.h"
+
+/* --- small matrices of floating types, in vectors of each length --- */
+
+/* Longer rows are the longer vectors'. */
+#define VECTORS_OF_16 (VECTOR_BYTES > 16 ? 2 : 4)
+#define VECTORS_OF_32 (VECTOR_BYTES > 32 ? 2 : 4)
+#define VECTORS_OF_64 4
+
+#define T float
+#define LANES 2
+#define PARTS 1
+#define VECTORS 2
+#define NAME(f) f##_f32x2
+#include "products/small.h"
+#define T float
+#define LANES 4
+#define PARTS 1
+#define VECTORS VECTORS_OF_16
+#define NAME(f) f##_f32x4
+#include "products/small.h"
+#define T double
+#define LANES 2
+#define PARTS 1
+#define VECTORS VECTORS_OF_16
+#define NAME(f) f##_f64x2
+#include "products/small.h"
+#define T float
+#define LANES 4
+#define PARTS 2
+#define VECTORS VECTORS_OF_16
+#define NAME(f) f##_c64x4
+#include "products/small.h"
+#define T double
+#define LANES 2
+#define PARTS 2
+#define VECTORS VECTORS_OF_16
+#define NAME(f) f##_c128x2
+#include "products/small.h"
+#if VECTOR_BYTES >= 32
+#define T float
+#define LANES 8
+#define PARTS 1
+#define VECTORS VECTORS_OF_32
+#define NAME(f) f##_f32x8
+#include "products/small.h"
+#define T double
+#define LANES 4
+#define PARTS 1
+#define VECTORS VECTORS_OF_32
+#define NAME(f) f##_f64x4
+#include "products/small.h"
+#define T float
+#define LANES 8
+#define PARTS 2
+#define VECTORS VECTORS_OF_32
+#define NAME(f) f##_c64x8
+#include "products/small.h"
+#define T double
+#define LANES 4
+#define PARTS 2
+#define VECTORS VECTORS_OF_32
+#define NAME(f) f##_c128x4
+#include "products/small.h"
+#endif
+#if VECTOR_BYTES >= 64
+#define T float
+#define LANES 16
+#define PARTS 1
+#define VECTORS VECTORS_OF_64
+#define NAME(f) f##_f32x16
+#include "products/small.h"
+#define T double
+#define LANES 8
+#define PARTS 1
+#define VECTORS VECTORS_OF_64
+#define NAME(f) f##_f64x8
+#include "products/small.h"
+#define T float
+#define LANES 16
+#define PARTS 2
+#define VECTORS VECTORS_OF_64
+#define NAME(f) f##_c64x16
+#include "products/small.h"
+#define T double
+#define LANES 8
+#define PARTS 2
+#define VECTORS VECTORS_OF_64
+#define NAME(f) f##_c128x8
+#include "products/small.h"
+#endif
 
 /* One small float: the loops above, each with its type. */
 #define HALF(A, s)                                                                                                    \
@@ -220,18 +248,32 @@ INLINE void store_part(void *p, __m512i v, int n, size_t bytes)
     }
 CPS_HALVES(HALF, )
 
-#define TABLE(s, how, item_, rows_, cols_)                                                                            \
-    {                                                                                                                 \
-        item_, rows_, cols_, small_##s, pack_a_##s, pack_b_##s, multiply_##how, store_##s, dot_##s, finish_##s,       \
-            column_##s                                                                                                \
-    }
-#define REAL(s, how, T) TABLE(s, how, sizeof(T), BLOCK_ROWS, (int)(2 * VECTOR_BYTES / sizeof(T)))
-#define COMPLEX(s, T) TABLE(s, s, 2 * sizeof(T), COMPLEX_ROWS, (int)(VECTOR_BYTES / sizeof(T)))
-#define HALF_TABLE(A, s) REAL(s, half, float),
+#define TABLE(s, how, small_, item_, rows_, cols_)                                                                    \
+    .item = item_, .rows = rows_, .cols = cols_, .large = VECTOR_BYTES > 16, .small = small_, .pack_a = pack_a_##s,   \
+    .pack_b = pack_b_##s, .multiply = multiply_##how, .store = store_##s, .dot = dot_##s, .finish = finish_##s,       \
+    .column = column_##s
+#define REAL(s, how, small_, T) TABLE(s, how, small_, sizeof(T), BLOCK_ROWS, (int)(2 * VECTOR_BYTES / sizeof(T)))
+#define COMPLEX(s, T) TABLE(s, s, NULL, 2 * sizeof(T), COMPLEX_ROWS, (int)(VECTOR_BYTES / sizeof(T)))
+#define HALF_TABLE(A, s) {REAL(s, half, small_##s, float)},
+
+#if VECTOR_BYTES == 64
+#define BLOCKS(x16, x32, x64) .blocks = {x16, x32, x64}
+#elif VECTOR_BYTES == 32
+#define BLOCKS(x16, x32, x64) .blocks = {x16, x32}
+#else
+#define BLOCKS(x16, x32, x64) .blocks = {x16}
+#endif
 
 extern const cpi_products_simd CPI_ISA_NAME(cpi_products_simd);
 const cpi_products_simd CPI_ISA_NAME(cpi_products_simd) = {
-    REAL(boolean, boolean, uint8_t), REAL(u8, u8, uint16_t), REAL(u16, u16, uint16_t), REAL(u32, u32, uint32_t),
-    REAL(u64, u64, uint64_t), REAL(f32, f32, float), REAL(f64, f64, double), COMPLEX(c64, float),
-    COMPLEX(c128, double), {CPS_HALVES(HALF_TABLE, )},
+    .boolean = {REAL(boolean, boolean, small_boolean, uint8_t)},
+    .u8 = {REAL(u8, u8, small_u8, uint16_t)},
+    .u16 = {REAL(u16, u16, small_u16, uint16_t)},
+    .u32 = {REAL(u32, u32, small_u32, uint32_t)},
+    .u64 = {REAL(u64, u64, small_u64, uint64_t)},
+    .f32 = {REAL(f32, f32, NULL, float), BLOCKS(&small_f32x4, &small_f32x8, &small_f32x16), .pair = &small_f32x2},
+    .f64 = {REAL(f64, f64, NULL, double), BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
+    .c64 = {COMPLEX(c64, float), BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
+    .c128 = {COMPLEX(c128, double), BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
+    .half = {CPS_HALVES(HALF_TABLE, )},
 };

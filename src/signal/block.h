@@ -1,6 +1,6 @@
 /* The CPU's inner loops for one element type; a template that signal_simd.c includes once for each.
  *
- * Takes: T, the element; NAME(f); MAC(acc, a, k), one vector step; SPLAT(k); PARTS, 1 or, for complex numbers
+ * Takes: T, the element; NAME(f); MAC(acc, a, k), one vector step; PARTS, 1 or, for complex numbers
  * (T is then the type of a part), 2. Undefines them. All sizes here are in T. Every result adds its products
  * with ky, then kx ascending, whichever path computes it, so that its bits do not depend on where a tile ends.
  *
@@ -22,7 +22,7 @@ INLINE void NAME(sweep)(NAME(vec) *acc, const T *row, const T *k, int64_t ks, in
         NAME(vec) a[8];
         UNROLL for (int v = 0; v < v_count; v++) a[v] = *(const NAME(loose) *)(row + v * v_step);
         UNROLL for (int r = lo; r <= hi; r++) UNROLL for (int p = 0; p < PARTS; p++) {
-            NAME(vec) c = SPLAT(k[p - r * ks]);
+            NAME(vec) c = CPI_SPLAT(NAME(vec), k[p - r * ks]);
             NAME(vec) *s = acc + (r * PARTS + p) * v_count;
             UNROLL for (int v = 0; v < v_count; v++) s[v] = MAC(s[v], a[v], c);
         }
@@ -128,5 +128,4 @@ static void NAME(tile)(const cpi_signal_tile *t)
 #undef T
 #undef NAME
 #undef MAC
-#undef SPLAT
 #undef PARTS

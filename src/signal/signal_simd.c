@@ -1,106 +1,61 @@
 /* The CPU's tile loops and half-type conversions, compiled once for each instruction set. */
 #include "cpu/features.h"
-#include "cpu/intrinsics.h"
+#include "cpu/vectors.h"
 #include "signal/tile.h"
 #include "scalar/convert.h"
 
-
-#define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 16")
-
-/* Bytes of a vector and how many of the registers (32, or 16) hold sums. */
-#if defined(__AVX512F__)
-#define VECTOR_BYTES 64
+/* How many of the registers (32, or 16) hold sums. */
+#if VECTOR_BYTES == 64
 #define TALL_REGISTERS 16
-#elif defined(__AVX2__)
-#define VECTOR_BYTES 32
-#define TALL_REGISTERS 8
 #else
-#define VECTOR_BYTES 16
 #define TALL_REGISTERS 8
 #endif
 
-/* acc + a * k, rounded once where the processor has the instruction. */
-#if defined(__AVX512F__)
-#define FMA32(acc, a, k) ((__typeof__(acc))_mm512_fmadd_ps((__m512)(a), (__m512)(k), (__m512)(acc)))
-#define FMA64(acc, a, k) ((__typeof__(acc))_mm512_fmadd_pd((__m512d)(a), (__m512d)(k), (__m512d)(acc)))
-#elif defined(__FMA__)
-#define FMA32(acc, a, k) ((__typeof__(acc))_mm256_fmadd_ps((__m256)(a), (__m256)(k), (__m256)(acc)))
-#define FMA64(acc, a, k) ((__typeof__(acc))_mm256_fmadd_pd((__m256d)(a), (__m256d)(k), (__m256d)(acc)))
-#elif defined(__aarch64__)
-#define FMA32(acc, a, k) ((__typeof__(acc))vfmaq_f32((float32x4_t)(acc), (float32x4_t)(a), (float32x4_t)(k)))
-#define FMA64(acc, a, k) ((__typeof__(acc))vfmaq_f64((float64x2_t)(acc), (float64x2_t)(a), (float64x2_t)(k)))
-#else
-#define FMA32(acc, a, k) ((acc) + (a) * (k))
-#define FMA64(acc, a, k) ((acc) + (a) * (k))
-#endif
-#if defined(__AVX512F__)
-#define SPLAT32(k) ((__typeof__(c))_mm512_set1_ps(k))
-#define SPLAT64(k) ((__typeof__(c))_mm512_set1_pd(k))
-#elif defined(__AVX2__)
-#define SPLAT32(k) ((__typeof__(c))_mm256_set1_ps(k))
-#define SPLAT64(k) ((__typeof__(c))_mm256_set1_pd(k))
-#elif defined(__x86_64__)
-#define SPLAT32(k) ((__typeof__(c))_mm_set1_ps(k))
-#define SPLAT64(k) ((__typeof__(c))_mm_set1_pd(k))
-#else
-#define SPLAT32(k) ((__typeof__(c)){k, k, k, k})
-#define SPLAT64(k) ((__typeof__(c)){k, k})
-#endif
-#define SPLAT_INT(k) ((__typeof__(c)){0} + (k))
+#define PLAIN_MAC(acc, a, k) ((acc) + (a) * (k))
 
 #define T uint8_t
 #define NAME(f) f##_boolean
 #define MAC(acc, a, k) ((acc) | ((a) & (k)))
-#define SPLAT SPLAT_INT
 #define PARTS 1
 #include "signal/block.h"
 #define T uint8_t
 #define NAME(f) f##_u8
-#define MAC(acc, a, k) ((acc) + (a) * (k))
-#define SPLAT SPLAT_INT
+#define MAC PLAIN_MAC
 #define PARTS 1
 #include "signal/block.h"
 #define T uint16_t
 #define NAME(f) f##_u16
-#define MAC(acc, a, k) ((acc) + (a) * (k))
-#define SPLAT SPLAT_INT
+#define MAC PLAIN_MAC
 #define PARTS 1
 #include "signal/block.h"
 #define T uint32_t
 #define NAME(f) f##_u32
-#define MAC(acc, a, k) ((acc) + (a) * (k))
-#define SPLAT SPLAT_INT
+#define MAC PLAIN_MAC
 #define PARTS 1
 #include "signal/block.h"
 #define T uint64_t
 #define NAME(f) f##_u64
-#define MAC(acc, a, k) ((acc) + (a) * (k))
-#define SPLAT SPLAT_INT
+#define MAC PLAIN_MAC
 #define PARTS 1
 #include "signal/block.h"
 #define T float
 #define NAME(f) f##_f32
-#define MAC FMA32
-#define SPLAT SPLAT32
+#define MAC CPI_MAC
 #define PARTS 1
 #include "signal/block.h"
 #define T double
 #define NAME(f) f##_f64
-#define MAC FMA64
-#define SPLAT SPLAT64
+#define MAC CPI_MAC
 #define PARTS 1
 #include "signal/block.h"
 #define T float
 #define NAME(f) f##_c64
-#define MAC FMA32
-#define SPLAT SPLAT32
+#define MAC CPI_MAC
 #define PARTS 2
 #include "signal/block.h"
 #define T double
 #define NAME(f) f##_c128
-#define MAC FMA64
-#define SPLAT SPLAT64
+#define MAC CPI_MAC
 #define PARTS 2
 #include "signal/block.h"
 

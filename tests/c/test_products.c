@@ -88,6 +88,12 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_einsum("ij", 0, NULL));
         failed(CP_ERROR_VALUE);
+        cp_array *three[3] = {a, b, a};
+        for (int n = -2; n < 3; n += 4) { /* steps of a path that name nothing */
+            const cp_axes nowhere[2] = {{n, n < 0 ? (int[]){0} : NULL}, {2, NULL}};
+            assert_null(cp_einsum("ij,jk,kl", 3, three, .steps = 2, .path = nowhere));
+            failed(CP_ERROR_VALUE);
+        }
         cp_free(n), cp_free(b), cp_free(a);
     }
 }

@@ -76,6 +76,8 @@ typedef enum cp_schur_sort {
 } cp_schur_sort;
 typedef struct cp_schur_options {
     CP_OPTION(cp_schur_sort, sort);
+    CP_OPTION(cp_array *, chosen); /* bool, n for each matrix: these of the unsorted t's eigenvalues come first; of a
+                                      pair both where one is. Not beside sort */
     CP_OPTION(cp_array **, sdim); /* where not NULL, and sorted: how many those are, int32 */
     int _;
 } cp_schur_options;

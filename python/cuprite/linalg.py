@@ -80,15 +80,10 @@ def qr(a, mode="reduced"):
     return both if mode == "raw" else QRResult(*both)
 
 
-def _completed(a):
-    """Hermitian matrices of which the lower triangle is given."""
-    return _core.tril(a) + _core.conjugate(matrix_transpose(_core.tril(a, -1)))
-
-
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """a = U diag(S) Vh with S falling; `compute_uv` False: S alone. `hermitian`: only the lower triangle is read."""
     if hermitian:
-        a = _completed(a)
+        a = _linalg.hermitian(a)
     return SVDResult(*_linalg.svd(a, bool(full_matrices))) if compute_uv else svdvals(a)
 
 
@@ -149,8 +144,15 @@ class _NotGiven:
 _NOT_GIVEN = _NotGiven()
 
 
+def _arrays(*given):
+    for x in given:
+        if not isinstance(x, _core.ndarray):
+            raise TypeError(f"Unsupported type {type(x)}")
+
+
 def _precision(a):
     """The larger extent of matrices times the distance of 1 to the next number."""
+    _arrays(a)
     return max(a.shape[-2:]) * (2.0 ** -23 if a.dtype.char in "fF" else 2.0 ** -52)
 
 
@@ -161,8 +163,9 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN):
         if rcond is not None:
             raise ValueError("`rtol` and `rcond` can't be both set.")
         rcond = _precision(a) if rtol is None else rtol
-    if hermitian:
-        a = _completed(a)
+    _arrays(a)
+    if hermitian and a.size:
+        a = _linalg.hermitian(a)
     return _linalg.pinv(a, rcond)
 
 
@@ -181,13 +184,26 @@ def _order(ord):
         if ord not in ("fro", "nuc", "f"):
             raise ValueError(f"Invalid norm order '{ord}'")
         return ("nuc" if ord == "nuc" else "fro"), 0.0
-    return "number", float(ord)
+    try:
+        return "number", float(ord)
+    except (TypeError, ValueError):
+        raise ValueError(f"Invalid norm order {ord!r}") from None
+
+
+def _axes(axis):
+    """None, or a tuple: one axis that is out of bounds is an error also where x is 0-d."""
+    if axis is None or isinstance(axis, tuple):
+        return axis
+    try:
+        return int(axis),
+    except Exception as e:
+        raise TypeError("'axis' must be None, an integer or a tuple of integers") from e
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
     """The norm of vectors along one axis, of matrices in two, or of all elements (axis None): ord None, a number, inf,
     -inf, 'fro' or 'nuc'."""
-    return _linalg.norm(x, *_order(ord), axis, keepdims)
+    return _linalg.norm(x, *_order(ord), _axes(axis), keepdims)
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
@@ -197,7 +213,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     """The norm of vectors along one axis, or of what several axes hold together."""
-    return _linalg.vector_norm(x, *_order(ord), axis, keepdims)
+    return _linalg.vector_norm(x, *_order(ord), _axes(axis), keepdims)
 
 
 def cond(x, p=None):
@@ -213,6 +229,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
 # --- other names ---
 def cross(x1, x2, /, *, axis=-1):
     """The cross products of vectors of three elements along an axis."""
+    _arrays(x1, x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, "
                          f"but they are {x1.shape[axis]} and {x2.shape[axis]} dimensional instead.")
@@ -221,6 +238,7 @@ def cross(x1, x2, /, *, axis=-1):
 
 def outer(x1, x2, /):
     """Products of every element of one vector with every one of another."""
+    _arrays(x1, x2)
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(f"Input arrays must be one-dimensional, but they are {x1.ndim=} and {x2.ndim=}.")
     return _core.outer(x1, x2)

@@ -2,6 +2,8 @@
 #include "blas/blas.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
@@ -19,7 +21,7 @@
 
 extern char **environ;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while it is looked for */
 static bool tried;              /* for the folders that were known then */
 static const char *tried_folders;
 static cpi_blas table;
@@ -83,23 +85,53 @@ static void load_neighbours(const char *path)
     }
 }
 
+/* Whether a library's parts all lie in its file: the loader maps them unseen; to touch what is cut off is SIGBUS. */
+static bool is_whole(int file)
+{
+    ElfW(Ehdr) h;
+    ElfW(Phdr) p;
+    struct stat s;
+    bool whole = fstat(file, &s) == 0 && S_ISREG(s.st_mode) && pread(file, &h, sizeof h, 0) == sizeof h &&
+                 !memcmp(h.e_ident, ELFMAG, SELFMAG) && h.e_phentsize == sizeof p;
+    for (int i = 0; whole && i < h.e_phnum; i++) {
+        whole = pread(file, &p, sizeof p, (off_t)(h.e_phoff + (size_t)i * sizeof p)) == sizeof p;
+        if (whole && p.p_type == PT_LOAD)
+            whole = p.p_offset <= (size_t)s.st_size && p.p_filesz <= (size_t)s.st_size - p.p_offset;
+    }
+    return whole;
+}
+
+/* The file, opened and whole; -1 with the reason in `trouble`. */
+static int open_library(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        snprintf(trouble, sizeof trouble, "%.300s: %.200s", path, strerror(errno));
+    } else if (!is_whole(file)) {
+        snprintf(trouble, sizeof trouble, "%.300s is no library, or not all of it", path);
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
 /* The library from a copy of its file in memory: a library of its own, with its own state, whoever uses the first. */
-static void *load_copy(const char *path, int flags)
+static void *load_copy(const char *path, int file, int flags)
 {
     struct stat s;
     char name[40];
     void *handle = NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC), memory = memfd_create("openblas", MFD_CLOEXEC);
-    if (file >= 0 && memory >= 0 && fstat(file, &s) == 0) {
+    int memory = memfd_create("openblas", MFD_CLOEXEC);
+    if (memory >= 0 && fstat(file, &s) == 0) {
         off_t done = 0;
         while (done < s.st_size && sendfile(memory, file, &done, (size_t)(s.st_size - done)) > 0) {}
         if (done == s.st_size) {
             load_neighbours(path);
             snprintf(name, sizeof name, "/proc/self/fd/%d", memory);
+            dlerror(); /* what others left */
             handle = load(name, flags);
         }
     }
-    if (file >= 0) close(file);
     if (memory >= 0) close(memory);
     return handle;
 }
@@ -158,8 +190,12 @@ static bool use(const char *path, bool shared)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     flags |= RTLD_DEEPBIND; /* it calls itself, not another OpenBLAS that the program is linked with */
 #endif
+    int file = open_library(path);
+    if (file < 0) return false;
     void *there = shared ? NULL : dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    void *handle = shared || there ? load_copy(path, flags) : load(path, flags);
+    dlerror();
+    void *handle = shared || there ? load_copy(path, file, flags) : load(path, flags);
+    close(file);
     if (there) dlclose(there);
     if (!handle) {
         const char *why = dlerror();
@@ -219,14 +255,24 @@ static bool find(void)
     return use_system();
 }
 
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void forks_wait(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+static void forks_wait_for_threads(void);
+
 const cpi_blas *cpi_blas_found(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const cpi_blas *b = __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
     if (b) return b;
+    pthread_once(&once, forks_wait);
     pthread_mutex_lock(&lock);
     const char *folders = cpi_library_folders();
     if (!opened && !(tried && tried_folders == folders)) {
-        if (find()) __atomic_store_n(&opened, &table, __ATOMIC_RELEASE);
+        if (find()) {
+            forks_wait_for_threads();
+            __atomic_store_n(&opened, &table, __ATOMIC_RELEASE);
+        }
         tried = true;
         tried_folders = folders;
     }
@@ -263,18 +309,48 @@ cpi_blas_gemv_fn cpi_blas_gemv(const cpi_blas *b, cp_type type)
 
 /* --- its threads --- */
 
-static int users; /* between begin and end */
+/* When a process forks, OpenBLAS ends its threads and begins new ones later. One that is forked while they are at work
+ * would leave a child that waits for them for ever: so forks wait until nobody uses them, new users for the fork. */
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int users, forks;       /* between begin and end; that wait */
+static _Thread_local int mine; /* of users */
+
+static void quiet_before_fork(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    forks++;
+    while (users > mine) pthread_cond_wait(&changed, &threads_lock);
+    forks--;
+}
+static void parent_goes_on(void)
+{
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&threads_lock);
+}
+static void child_begins(void)
+{
+    forks = 0;
+    pthread_cond_init(&changed, NULL); /* its waiters stayed in the parent */
+    pthread_mutex_unlock(&threads_lock);
+}
+/* Behind OpenBLAS's own handler, which it sets when it is loaded: the last one is called first. */
+static void forks_wait_for_threads(void) { pthread_atfork(quiet_before_fork, parent_goes_on, child_begins); }
 
 void cpi_blas_threads_begin(const cpi_blas *b)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&threads_lock);
+    while (forks && !mine) pthread_cond_wait(&changed, &threads_lock);
+    mine++;
     if (users++ == 0) b->set_threads(cpi_workers());
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
 }
 
 void cpi_blas_threads_end(const cpi_blas *b)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&threads_lock);
+    mine--;
     if (--users == 0) b->set_threads(1);
-    pthread_mutex_unlock(&lock);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&threads_lock);
 }

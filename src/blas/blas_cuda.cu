@@ -5,7 +5,6 @@
  * the same bits each time, and a captured call owns what it uses. */
 #include "blas/blas_cuda.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +26,10 @@ cpi_cublas_kept *unused;
 
 bool fill(void *library)
 {
-    bool good = true;
-#define X(name)                                             \
-    *(void **)&table.name = dlsym(library, #name);          \
-    if (!table.name) good = false;
-    CPI_CUBLAS(X)
+#define X(name) #name,
+    static const char *const names[] = {CPI_CUBLAS(X) nullptr};
 #undef X
-    return good;
-}
-
-/* TF32 only where the user asks for it. */
-bool quick()
-{
-    const char *own = getenv("CUPRITE_TF32"), *cupys = getenv("CUPY_TF32");
-    const char *wish = own ? own : cupys;
-    return wish && strcmp(wish, "1") == 0;
+    return !cpi_cuda_functions(library, names, &table);
 }
 
 cp_code failed(const char *function, cublasStatus_t status)
@@ -76,6 +64,13 @@ cpi_cublas_kept *find(const char *function, cp_stream *stream)
 
 } // namespace
 
+bool cpi_cublas_tf32(void)
+{
+    const char *own = getenv("CUPRITE_TF32"), *cupys = getenv("CUPY_TF32");
+    const char *wish = own ? own : cupys;
+    return wish && strcmp(wish, "1") == 0;
+}
+
 const cpi_cublas *cpi_cublas_open(const char *function)
 {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", nullptr};
@@ -108,7 +103,7 @@ cp_code cpi_cublas_take(const char *function, cp_stream *stream, cpi_cublas_use 
     const cublasMath_t exact = (cublasMath_t)(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     cublasStatus_t status = table.cublasSetStream_v2(use->handle, cpi_cuda_stream(stream));
     if (!status) status = table.cublasSetWorkspace_v2(use->handle, use->workspace, WORKSPACE);
-    if (!status) status = table.cublasSetMathMode(use->handle, quick() ? CUBLAS_TF32_TENSOR_OP_MATH : exact);
+    if (!status) status = table.cublasSetMathMode(use->handle, cpi_cublas_tf32() ? CUBLAS_TF32_TENSOR_OP_MATH : exact);
     return status ? cpi_cublas_give(function, use, status) : CP_OK;
 }
 

@@ -23,6 +23,9 @@ typedef struct cpi_cublas {
 /* The library; NULL and CP_ERROR_UNSUPPORTED, which says what to install, where there is none. */
 const cpi_cublas *cpi_cublas_open(const char *function);
 
+/* May float32 products round their factors to TF32? Only where the user asks for it. */
+bool cpi_cublas_tf32(void);
+
 /* A handle for calls on one stream, with a workspace of the pool, by one thread, until it is given back. Scalars are
  * read from the host. What the calls return goes to cpi_cublas_give, whose answer is the slot's. */
 typedef struct cpi_cublas_use {

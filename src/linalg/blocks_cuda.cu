@@ -13,8 +13,9 @@ namespace {
 
 enum { STEP = 32, OUTER = 256, WHOLE_CHOLESKY = 96 };
 
-/* potrf beyond these rows; ms on an H200, float64, 2026-11-23, ours / potrf: 64: 0.051 / 0.057; 512: 0.717 / 0.375 */
-enum { LIBRARY_CHOLESKY = 192 };
+/* potrf beyond these rows; ms on an H200, float64, 2026-11-23, ours / potrf: 64: 0.051 / 0.057; 96: 0.090 / 0.068;
+ * 128: 0.151 / 0.091; 512: 0.717 / 0.375 */
+enum { LIBRARY_CHOLESKY = 64 };
 
 unsigned many(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
 unsigned tiles(int64_t n, int64_t each) { return (unsigned)((n + each - 1) / each); }
@@ -186,7 +187,7 @@ cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v)
     cpi_la_way way = cpi_la_way_of();
     bool library = way == CPI_LA_LIBRARY
                        ? n > 32
-                       : way == CPI_LA_BEST && n > LIBRARY_CHOLESKY && v->batch <= (n > 1024 ? 8 : 2);
+                       : way != CPI_LA_OWN && n > LIBRARY_CHOLESKY && v->batch <= (n > 1024 ? 8 : 2);
     if (library && cpi_la_library()) {
         code = cpi_cuda_issued(stream, cudaMemcpyAsync(v->x, v->a, (size_t)(v->batch * n * n) * cpi_la_size(v->type),
                                                        cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)), v->function);

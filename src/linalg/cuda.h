@@ -27,14 +27,16 @@ static inline size_t cpi_la_real_size(cp_type type) { return type == CP_FLOAT32 
 static inline bool cpi_la_complex(cp_type type) { return type == CP_COMPLEX64 || type == CP_COMPLEX128; }
 
 /* CUPRITE_LINALG: "own": nothing of NVIDIA's libraries where it can be done without; "library": they wherever they can
- * do it (matrices of more than 32 columns); else what measured faster. For comparisons. */
-enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY };
+ * do it (matrices of more than 32 columns); "new": ways that have not shown themselves on a GPU yet, where there are
+ * such; else what measured faster. For comparisons. */
+enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY, CPI_LA_NEW };
 static inline cpi_la_way cpi_la_way_of()
 {
     const char *way = getenv("CUPRITE_LINALG");
     return !way                      ? CPI_LA_BEST
            : !strcmp(way, "own")     ? CPI_LA_OWN
            : !strcmp(way, "library") ? CPI_LA_LIBRARY
+           : !strcmp(way, "new")     ? CPI_LA_NEW
                                      : CPI_LA_BEST;
 }
 
@@ -156,6 +158,39 @@ cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y
 cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v);
 cp_code cpi_la_triangular(cp_stream *stream, const cpi_linalg *v);
 
+/* --- implicit_cuda.cu, wy_cuda.cu, lanes_cuda.cu: not chosen by themselves until their figures and tests from a GPU
+ * stand in bench/results, but by CUPRITE_LINALG=new --- */
+
+enum { CPI_LA_IMPLICIT = 1024 }; /* rows at most */
+cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v);
+/* v->b NULL: the inverse, k = n. */
+cp_code cpi_la_implicit_solve(cp_stream *stream, const cpi_linalg *v, int64_t k);
+cp_code cpi_la_implicit_det(cp_stream *stream, const cpi_linalg *v);
+/* What a mode of QR asks for. */
+struct cpi_la_qr_wanted {
+    int rows, columns; /* of R; of Q, 0: none */
+    bool raw;
+};
+
+static inline cpi_la_qr_wanted cpi_la_qr_wanted_of(const cpi_linalg *v)
+{
+    int m = (int)v->m, r = v->m < v->n ? (int)v->m : (int)v->n;
+    switch (v->mode) {
+    case CPI_QR_REDUCED: return {r, r, false};
+    case CPI_QR_COMPLETE: return {m, m, false};
+    case CPI_QR_R: return {r, 0, false};
+    case CPI_QR_RAW: return {r, 0, true};
+    }
+    return {r, 0, false};
+}
+
+/* Whether QR has such a way for these matrices, and that way. */
+bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v);
+cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v);
+/* The same of solve and (v->b NULL) inv of small matrices. */
+bool cpi_la_has_lanes(const cpi_linalg *v);
+cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v);
+
 /* --- lu_cuda.cu, qr_cuda.cu, spectra_cuda.cu --- */
 cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v);
 cp_code cpi_la_lu_solve(cp_stream *stream, const cpi_linalg *v);
@@ -184,11 +219,18 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
 bool cpi_la_library_has_batches();
 cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
                                   bool vectors);
+/* The same for at most 32 rows, by rotations. */
+cp_code cpi_la_library_eigh_small(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
+                                  bool vectors);
 /* a (n x n) becomes the vectors, a column each, where `vectors`; `upper`: of what lies in columns. */
 cp_code cpi_la_library_eigh(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper, bool vectors);
 /* a (m x n, m >= n, in columns, is destroyed) = U S V^H: u m x columns, v n x n, in columns, NULL: not wanted. */
 cp_code cpi_la_library_svd(cp_stream *stream, const cpi_linalg *v, void *a, int64_t m, int64_t n, void *u,
                            int64_t columns, void *s, void *vectors);
+/* The same by the polar decomposition, m x n vectors u and n x n vectors V, not V^H, in columns. It waits. Not `good`:
+ * a was singular, which it does not do well, or this is not a time to wait; a is destroyed nevertheless. */
+cp_code cpi_la_library_polar(cp_stream *stream, const cpi_linalg *v, void *a, int64_t m, int64_t n, void *u,
+                             void *values, void *vectors, bool *good);
 /* a (m x n, in columns) becomes what geqrf leaves; and its first `columns` columns of Q in q, m x columns. */
 cp_code cpi_la_library_qr(cp_stream *stream, const cpi_linalg *v, void *a, void *taus, void *q, int64_t columns);
 

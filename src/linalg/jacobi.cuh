@@ -78,7 +78,11 @@ template <class T> LA_DEVICE void orthogonalize(const team &t, T *w, int ld, int
                     alpha += square(x[e]), beta += square(y[e]);
                     gamma = plus_conjugate(gamma, x[e], y[e]);
                 }
-                alpha = group_sum(alpha, width), beta = group_sum(beta, width), gamma = group_sum(gamma, width);
+                for (int d = width / 2; d; d /= 2) { /* the three at once: none waits for another */
+                    R one = across(alpha, d), two = across(beta, d);
+                    T three = across(gamma, d);
+                    alpha += one, beta += two, gamma = add(gamma, three);
+                }
                 R size = modulus(gamma);
                 if (!mine || !(size > least * (root(alpha) * root(beta)))) continue;
                 if (!(alpha > limits<R>::tiny()) || !(beta > limits<R>::tiny())) continue; /* counts as zero */
@@ -194,104 +198,6 @@ svd_whole(wide first, wide batch, int m, int n, int columns, const T *a, T *u, r
         to.square = flip ? u + at.matrix * r * r : vt + at.matrix * r * r;
     }
     svd_finish(t, w, ld, p, r, columns, v, ldv, copy, tau, sizes, order, e, s + at.matrix * r, to);
-}
-
-/* --- large square matrices, many blocks --- */
-
-/* w and v (r x r in columns): w = a / 2^e, v the identity; by one block a matrix. */
-template <class T>
-__global__ void __launch_bounds__(1024)
-svd_begin(const T *a, T *w, T *v, wide batch, int r, int *exponents, unsigned *mailbox, unsigned trouble)
-{
-    typedef real_of<T> R;
-    team t;
-    for (wide matrix = blockIdx.x; matrix < batch; matrix += gridDim.x) {
-        wide count = (wide)r * r, from = matrix * count;
-        R most = 0;
-        int e;
-        for (wide i = t.rank; i < count; i += t.size) most = larger(most, finite_size(a[from + i]));
-        if (!scale_of(t, most, &e) && t.rank == 0) *mailbox = trouble;
-        if (t.rank == 0) exponents[matrix] = e;
-        for (wide i = t.rank; i < count; i += t.size) {
-            w[from + i] = shifted(a[from + i], -e);
-            if (v) v[from + i] = number<T>(i % (r + 1) == 0 ? 1 : 0);
-        }
-        t.sync();
-    }
-}
-
-/* Round `k` of a sweep: pairs of bands of `band` columns meet, a block each, in which all columns of one meet all of
- * the other (in round 0 also one another), a warp a pair. moved[sweep] tells that something was rotated; when the
- * sweep before it rotated nothing there is nothing to do. */
-template <class T>
-__global__ void __launch_bounds__(512)
-svd_round(T *w, T *v, wide batch, int r, int band, int bands, int k, int sweep, int *moved)
-{
-    typedef real_of<T> R;
-    team t;
-    T *shared = (T *)la_shared;
-    int lane = t.rank % 32, warp = t.rank / 32, warps = t.size / 32, height = v ? 2 * r : r, p, q;
-    pair_of(bands, k, (int)blockIdx.x, &p, &q);
-    R least = limits<R>::epsilon() * root((R)r);
-    for (wide matrix = blockIdx.y; matrix < batch; matrix += gridDim.y) {
-        int *turned = moved + matrix * (SWEEPS + 1);
-        if (sweep > 0 && !turned[sweep - 1]) continue;
-        T *x = w + matrix * r * r, *y = v ? v + matrix * r * r : nullptr;
-        auto column = [&](int c) { return c < band ? p * band + c : q * band + c - band; };
-        for (int c = warp; c < 2 * band; c += warps) {
-            wide from = (wide)column(c) * r;
-            for (int i = lane; i < height; i += 32)
-                shared[c * height + i] = column(c) >= r ? number<T>(0) : i < r ? x[from + i] : y[from + i - r];
-        }
-        __syncthreads();
-        bool rotated = false;
-        int rounds = k == 0 ? 2 * band - 1 : band;
-        for (int s = 0; s < rounds; s++) {
-            for (int i = warp; i < band; i += warps) {
-                int a = i, b = band + (i + s) % band;
-                if (k == 0) pair_of(2 * band, s, i, &a, &b);
-                T *f = shared + a * height, *g = shared + b * height, gamma = number<T>(0);
-                R alpha = 0, beta = 0;
-                for (int e = lane; e < r; e += 32) {
-                    T one = f[e], other = g[e];
-                    alpha += square(one), beta += square(other);
-                    gamma = plus_conjugate(gamma, one, other);
-                }
-                alpha = group_sum(alpha, 32), beta = group_sum(beta, 32), gamma = group_sum(gamma, 32);
-                R size = modulus(gamma);
-                if (!(size > least * (root(alpha) * root(beta)))) continue;
-                if (!(alpha > limits<R>::tiny()) || !(beta > limits<R>::tiny())) continue;
-                rotation<T> turn(alpha, beta, gamma);
-                for (int e = lane; e < height; e += 32) turn.apply(f[e], g[e]);
-                rotated = true;
-            }
-            __syncthreads();
-        }
-        if (!__syncthreads_or(rotated)) continue;
-        if (t.rank == 0) turned[sweep] = 1;
-        for (int c = warp; c < 2 * band; c += warps) {
-            wide to = (wide)column(c) * r;
-            for (int i = lane; i < height && column(c) < r; i += 32)
-                (i < r ? x[to + i] : y[to + i - r]) = shared[c * height + i];
-        }
-        __syncthreads();
-    }
-}
-
-/* a = U S V^H of what svd_begin took a, in rows, for the columns of its transpose. */
-template <class T>
-__global__ void __launch_bounds__(1024)
-    svd_end(T *w, const T *v, wide batch, int r, T *copy, T *taus, real_of<T> *sizes, int *order, const int *exponents,
-            T *u, real_of<T> *s, T *vt)
-{
-    team t;
-    for (wide matrix = blockIdx.x; matrix < batch; matrix += gridDim.x) {
-        wide all = matrix * r * r, some = matrix * r;
-        svd_form<T> to = {u ? vt + all : nullptr, u ? u + all : nullptr, true, false, false, true};
-        svd_finish(t, w + all, r, r, r, r, v ? v + all : nullptr, r, copy + all, taus + some, sizes + some,
-                   order + some, exponents[matrix], s + some, to);
-        t.sync();
-    }
 }
 
 /* Eigenvalues, rising, and where u is wanted the vectors of Hermitian matrices of which one triangle is read. */

@@ -37,7 +37,7 @@ static cp_type complex_of(cp_type t)
 /* What a matrix of that type is computed in; CP_NTYPES with an error where there is nothing. */
 static cp_type computing(const char *name, const cp_array *x)
 {
-    if (cpi_is_int(x->type)) return CP_FLOAT64;
+    if (cpi_is_int(x->type) || x->type == CP_BOOL) return CP_FLOAT64;
     if (x->type == CP_FLOAT32 || x->type == CP_FLOAT64 || cpi_is_complex(x->type)) return x->type;
     cpi_fail(CP_ERROR_TYPE, "%s: array type %s is unsupported in linalg", name, cp_type_name(x->type));
     return CP_NTYPES;
@@ -117,11 +117,11 @@ static bool run(call *c, size_t which)
 }
 #define SLOT(name) offsetof(cpi_linalg_ops, name)
 
-/* The n results of a call, through pointers: all, or none and NULL in each place. Ends the call. */
+/* The n results of a call, through pointers: all that have a place, or none and NULL in each place. Ends the call. */
 static cp_code finished(call *c, bool good, int n, cp_array *const *made, cp_array **const *to)
 {
     for (int i = 0; i < n; i++) {
-        if (!good) cp_free(made[i]);
+        if (!good || !to[i]) cp_free(made[i]);
         if (to[i]) *to[i] = good ? made[i] : NULL;
     }
     closed(c);
@@ -217,6 +217,7 @@ cp_array *cp_solve(cp_array *a, cp_array *b)
         return cpi_fail(CP_ERROR_VALUE, "solve: Input operand 1 does not have enough dimensions (has 0, gufunc core "
                         "with signature (m,m),(m,n)->(m,n) requires 2)"), NULL;
     bool vector = b->ndim == 1;
+    if (computing_both("solve", a, b) == CP_NTYPES) return NULL;
     if (!rows_fit("solve", a, b, vector) || !open_system(&c, "solve", a, b, vector)) return closed(&c), NULL;
     return solved(&c, SLOT(solve), vector);
 }
@@ -302,8 +303,6 @@ static cp_code singular_values(const char *name, cp_array *a, cp_array **u, cp_a
     if (good && vectors) c.l.u = made[0]->data, c.l.vt = made[2]->data;
     if (good && vectors && !least) good = made_unit(made[0]) && made_unit(made[2]);
     good = good && run(&c, SLOT(svd));
-    if (good && vectors && !u) cp_free(made[0]); /* one of the two is not wanted */
-    if (good && vectors && !vt) cp_free(made[2]);
     return finished(&c, good, 3, made, (cp_array **[]){u, s, vt});
 }
 
@@ -350,6 +349,15 @@ cp_array *cp_eigvals(cp_array *a)
     return w;
 }
 
+/* Which eigenvalues were chosen, n numbers for each matrix. */
+static cp_array *chosen_places(const call *c, cp_array *chosen)
+{
+    bool good = chosen->ndim == c->ndim + 1 && chosen->type == CP_BOOL;
+    for (int d = 0; good && d <= c->ndim; d++) good = chosen->shape[d] == c->shape[d];
+    if (good) return cpi_dense_shaped("schur", chosen, CP_INT32, c->device, c->ndim + 1, c->shape);
+    return cpi_fail(CP_ERROR_VALUE, "schur: chosen must be bool, as many as there are eigenvalues"), NULL;
+}
+
 cp_code (cp_schur)(cp_array *a, cp_array **t, cp_array **z, const cp_schur_options *options)
 {
     const cp_schur_options *o = CPI_GIVEN(cp_schur_options, options);
@@ -357,14 +365,22 @@ cp_code (cp_schur)(cp_array *a, cp_array **t, cp_array **z, const cp_schur_optio
     cp_array *made[3] = {NULL, NULL, NULL};
     if ((unsigned)o->sort > CP_SCHUR_OUC)
         return cpi_fail(CP_ERROR_VALUE, "schur: %d is no way to sort", (int)o->sort);
+    if (o->sort && o->chosen) return cpi_fail(CP_ERROR_VALUE, "schur: sort and chosen are two ways to say the same");
+    const bool sorted = o->sort || o->chosen;
+    cp_array *chosen = NULL;
     bool good = open_matrix(&c, "schur", a, true) && (made[0] = result(&c, c.l.type, 2, c.l.n, c.l.n)) &&
                 (made[1] = result(&c, c.l.type, 2, c.l.n, c.l.n));
-    if (good && o->sort) good = (made[2] = result(&c, CP_INT32, 0, 0, 0)) != NULL;
+    if (good && sorted) good = (made[2] = result(&c, CP_INT32, 0, 0, 0)) != NULL;
+    if (good && o->chosen) {
+        c.shape[c.ndim] = c.l.n;
+        good = (chosen = chosen_places(&c, o->chosen)) != NULL;
+        if (good) c.l.pivots_in = (const int32_t *)(const void *)chosen->data;
+    }
     if (good) c.l.x = made[0]->data, c.l.u = made[1]->data;
-    if (good && o->sort) c.l.sort = (cpi_schur_sort)o->sort, c.l.pivots = (int32_t *)(void *)made[2]->data;
-    if (good && o->sort && !c.l.n) good = filled(made[2], 0);
+    if (good && sorted) c.l.sort = (cpi_schur_sort)o->sort, c.l.pivots = (int32_t *)(void *)made[2]->data;
+    if (good && sorted && !c.l.n) good = filled(made[2], 0);
     good = good && run(&c, SLOT(schur));
-    if (good && !o->sdim) cp_free(made[2]); /* not wanted */
+    cp_free(chosen);
     return finished(&c, good, 3, made, (cp_array **[]){t, z, o->sdim});
 }
 
@@ -389,8 +405,7 @@ static cp_code factored(const char *name, cp_array *a, cp_array **lu, cp_array *
         cp_free(order);
     }
     good = good && run(&c, SLOT(lu));
-    if (good) cp_free(made[2]);
-    return finished(&c, good, good ? 2 : 3, made, (cp_array **[]){lu, places, NULL});
+    return finished(&c, good, 3, made, (cp_array **[]){lu, places, NULL});
 }
 cp_code cp_lu_factor(cp_array *a, cp_array **lu, cp_array **piv) { return factored("lu_factor", a, lu, piv, false); }
 cp_code cp_lu_rows(cp_array *a, cp_array **lu, cp_array **rows) { return factored("lu_rows", a, lu, rows, true); }

@@ -117,7 +117,8 @@ typedef struct cpi_linalg_ops {
      * positive imaginary part first, and real eigenvalues have imaginary part 0. NOT_FINITE, EIGENVALUES. */
     cp_code (*eig)(cp_stream *stream, const cpi_linalg *args);
     /* A = Z T Z^H: x: T, upper triangular (of real a with 2 x 2 blocks for pairs, standardized as LAPACK's gees does);
-     * u: Z. With `sort` pivots has one number a matrix, how many eigenvalues are such as come first; else it is NULL.
+     * u: Z. With `sort`, or pivots_in (n numbers a matrix: of the eigenvalues as unsorted T has them those come first
+     * whose number is not 0), pivots has one number a matrix, how many come first; else it is NULL.
      * NOT_FINITE, EIGENVALUES (also where rounding does not let them be sorted). */
     cp_code (*schur)(cp_stream *stream, const cpi_linalg *args);
 } cpi_linalg_ops;

@@ -2,17 +2,8 @@
 #include <math.h>
 
 #include "cpu/features.h"
+#include "cpu/vectors.h"
 #include "linalg/small.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-#if defined(__AVX512F__)
-#define VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
-#endif
 
 #define T float
 #define PARTS 1

@@ -25,7 +25,7 @@ bool by_library(const cpi_linalg *v, int64_t beyond)
 {
     cpi_la_way way = cpi_la_way_of();
     bool wanted = way == CPI_LA_LIBRARY ? v->n > 32
-                                        : way == CPI_LA_BEST && v->n > beyond && v->batch <= LIBRARY_BATCH;
+                                        : way != CPI_LA_OWN && v->n > beyond && v->batch <= LIBRARY_BATCH;
     return wanted && cpi_la_library();
 }
 
@@ -184,6 +184,7 @@ cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v)
     if (code) return code;
     if (is_whole(stream, v, v->m, v->n, 0, &each))
         return cpi_la_with(v->type, [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_FACTORS, 0, each, 0); });
+    if (cpi_la_way_of() == CPI_LA_NEW && v->m <= CPI_LA_IMPLICIT) return cpi_la_implicit_lu(stream, v);
     cpi_la_scratch moves(stream);
     elimination e = {stream, v->type, v->function, v->batch, (int)v->m, (int)v->n, (int)v->n, v->pivots,
                      moves.get<int>(v->batch * 64)};
@@ -277,6 +278,9 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
+    bool newly = cpi_la_way_of() == CPI_LA_NEW, is_one = is_whole(stream, v, n, n, k, &each);
+    if (newly && cpi_la_has_lanes(v)) return cpi_la_lanes(stream, v);
+    if (newly && n <= CPI_LA_IMPLICIT && !is_one) return cpi_la_implicit_solve(stream, v, k);
     if (!inverse && n >= LANES_FROM && n <= LANES_TO && k <= LANES_SIDES)
         return cpi_la_with(v->type, [&](auto e) {
             typedef decltype(e) T;
@@ -284,7 +288,7 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
         });
     if (by_library(v, inverse ? LIBRARY_INVERSE : LIBRARY_SOLVE))
         return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
-    if (is_whole(stream, v, n, n, k, &each))
+    if (is_one)
         return cpi_la_with(v->type, [&](auto e) {
             return whole<decltype(e)>(stream, v, inverse ? la::LU_INVERSE : la::LU_SOLVE, (int)k, each,
                                       v->quiet ? 0 : CPI_LINALG_SINGULAR);
@@ -321,10 +325,11 @@ cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n;
     if (code) return code;
-    bool library = by_library(v, LIBRARY_DET);
+    bool newly = cpi_la_way_of() == CPI_LA_NEW && n <= CPI_LA_IMPLICIT, library = !newly && by_library(v, LIBRARY_DET);
     if (!library && is_whole(stream, v, n, n, 0, &each))
         return cpi_la_with(v->type,
                            [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });
+    if (newly) return cpi_la_implicit_det(stream, v);
     cpi_la_scratch work(stream), moves(stream);
     char *w = work.get<char>(v->batch * n * n * (int64_t)cpi_la_size(v->type));
     int *more = moves.get<int>(v->batch * (64 + n)), *pivots = more + v->batch * 64;

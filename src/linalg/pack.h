@@ -153,11 +153,12 @@ static void NAME(turned)(int64_t rows, int64_t columns, const E *from, E *to)
     for (int64_t y = 0; y < rows; y++)
         for (int64_t x = 0; x < columns; x++) to[x * rows + y] = NAME(conjugate)(from[y * columns + x]);
 }
-/* A power of two for each lane by which its n elements, of which the largest is far from 1, come near it; else 1. */
-static V NAME(scale_of)(int64_t n, const E *a)
+/* A power of two for each lane by which its n elements, `step` apart, of which the largest is far from 1, come near it;
+ * else 1. */
+static V NAME(scale_of)(int64_t n, int64_t step, const E *a)
 {
     V most = {0}, r;
-    for (int64_t i = 0; i < n; i++) most = NAME(larger)(NAME(size)(a[i]), most);
+    for (int64_t i = 0; i < n; i++) most = NAME(larger)(NAME(size)(a[i * step]), most);
     for (int l = 0; l < LANES; l++) {
         int e = 0;
         if (most[l] > 0 && most[l] < (T)INFINITY && (most[l] < LEAST || most[l] > MOST)) frexp(most[l], &e);
@@ -351,18 +352,25 @@ static void NAME(reflect)(int64_t m, int64_t n, E *a, E *tau)
     for (int64_t i = 0; i < r; i++) {
         V below = {0};
         for (int64_t y = i + 1; y < m; y++) below += NAME(square)(a[y * n + i]);
+        V scale = NAME(splat)(1);
+        if (NAME(any)(below + NAME(square)(a[i * n + i]) < (T)LEAST * (T)LEAST)) { /* squares may have vanished */
+            scale = NAME(scale_of)(m - i, n, a + i * n + i);
+            for (int64_t y = i; y < m; y++) a[y * n + i] = NAME(scaled)(a[y * n + i], 1 / scale);
+            below = (V){0};
+            for (int64_t y = i + 1; y < m; y++) below += NAME(square)(a[y * n + i]);
+        }
         E alpha = a[i * n + i];
         V norm = NAME(root)(below + NAME(square)(alpha)), re = alpha.part[0];
         B still = below == 0;
 #if PARTS == 2
         still &= alpha.part[1] == 0;
 #endif
-        V beta = NAME(pick)(re < 0, norm, -norm), safe = NAME(pick)(still, NAME(splat)(1), beta);
+        V beta = NAME(pick)((B)re < 0, norm, -norm), safe = NAME(pick)(still, NAME(splat)(1), beta);
         E gap = NAME(minus)(alpha, NAME(real)(beta)), f = NAME(minus)(NAME(real)(beta), alpha);
         tau[i] = NAME(choose)(still, NAME(real)((V){0}), NAME(over)(f, safe));
         gap = NAME(choose)(still, NAME(real)(NAME(splat)(1)), gap);
         for (int64_t y = i + 1; y < m; y++) a[y * n + i] = NAME(divided)(a[y * n + i], gap);
-        a[i * n + i] = NAME(choose)(still, alpha, NAME(real)(beta));
+        a[i * n + i] = NAME(scaled)(NAME(choose)(still, alpha, NAME(real)(beta)), scale);
         E t = NAME(conjugate)(tau[i]);
         for (int64_t x = i + 1; x < n; x++) {
             E w = a[i * n + x];
@@ -399,7 +407,7 @@ static void NAME(qr)(const cpi_linalg *s, int64_t first, int count, E *work)
     int64_t m = s->m, n = s->n, r = m < n ? m : n, rows = s->mode == CPI_QR_COMPLETE ? m : r;
     E *a = work, *tau = a + m * n, *x = tau + r, *q = x + m * n;
     NAME(load)(s->a, first, count, m * n, a);
-    V scale = NAME(scale_of)(m * n, a);
+    V scale = NAME(scale_of)(m * n, 1, a);
     NAME(rescale)(m * n, a, 1 / scale);
     NAME(reflect)(m, n, a, tau);
     for (int64_t y = 0; y < r; y++)
@@ -527,7 +535,7 @@ static int NAME(svd)(const cpi_linalg *l, int64_t first, int count, E *work)
     V *s = (V *)(spare + m * m + m);
     NAME(load)(l->a, first, count, m * n, u);
     if (NAME(among)(NAME(not_finite)(m * n, u), count)) return CPI_LINALG_SVD;
-    V scale = NAME(scale_of)(m * n, u);
+    V scale = NAME(scale_of)(m * n, 1, u);
     NAME(rescale)(m * n, u, 1 / scale);
     if (wide) { /* the columns of A's conjugate transpose: conjugated rows */
         for (int64_t i = 0; i < m * n; i++) w[i] = NAME(conjugate)(u[i]);
@@ -625,7 +633,7 @@ static int NAME(eigh)(const cpi_linalg *l, int64_t first, int count, E *work)
             else a[x * n + y] = NAME(conjugate)(a[y * n + x]);
     }
     if (NAME(among)(NAME(not_finite)(n * n, a), count)) return CPI_LINALG_EIGENVALUES;
-    V scale = NAME(scale_of)(n * n, a);
+    V scale = NAME(scale_of)(n * n, 1, a);
     NAME(rescale)(n * n, a, 1 / scale);
     for (int64_t i = 0; i < n * n; i++) v[i] = NAME(real)(NAME(splat)(i % (n + 1) == 0));
     if (NAME(among)(NAME(diagonalize)(n, a, l->u ? v : NULL), count)) return CPI_LINALG_EIGENVALUES;

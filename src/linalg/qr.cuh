@@ -17,18 +17,23 @@ template <class T> struct reflection {
     __device__ reflection(T alpha, real_of<T> norm)
     {
         typedef real_of<T> R;
-        divides = false;
         if (norm == 0 && imag(alpha) == 0) {
             tau = scale = below = number<T>(0);
             beta = real(alpha);
+            divides = false;
             return;
         }
-        R length = modulus(number<complex<R>>(modulus(alpha), norm));
+        take(alpha, modulus(number<complex<R>>(modulus(alpha), norm)));
+    }
+    __device__ reflection() {}
+    /* length: of all of them, not 0 */
+    __device__ void take(T alpha, real_of<T> length)
+    {
         beta = real(alpha) < 0 ? length : -length;
         tau = number<T>((beta - real(alpha)) / beta, -imag(alpha) / beta);
         below = subtract(alpha, number<T>(beta));
         scale = divide(number<T>(1), below);
-        divides = length < limits<R>::least() * 64;
+        divides = length < limits<real_of<T>>::least() * 64;
     }
     __device__ T of(T x) const { return divides ? divide(x, below) : times(x, scale); }
 };

@@ -10,6 +10,8 @@ using la::wide;
 
 namespace {
 
+typedef cpi_la_qr_wanted wanted;
+
 enum { WHOLE = 96 };
 
 /* geqrf and orgqr from LIBRARY_QR columns on, for one matrix and another for each LIBRARY_MORE rows: it takes one after
@@ -21,23 +23,6 @@ unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most)
 
 /* Elements of a column that a lane holds, of panels of 32 columns and where columns are longer. */
 template <class T> struct each_of { enum { NARROW = 128 / sizeof(T), TALL = sizeof(T) == 16 ? 32 : 64 }; };
-
-struct wanted {
-    int rows, columns; /* of R; of Q, 0: none */
-    bool raw;
-};
-
-wanted wanted_of(const cpi_linalg *v)
-{
-    int m = (int)v->m, r = v->m < v->n ? (int)v->m : (int)v->n;
-    switch (v->mode) {
-    case CPI_QR_REDUCED: return {r, r, false};
-    case CPI_QR_COMPLETE: return {m, m, false};
-    case CPI_QR_R: return {r, 0, false};
-    case CPI_QR_RAW: return {r, 0, true};
-    }
-    return {r, 0, false};
-}
 
 template <class T> int64_t bytes_of(const cpi_linalg *v, wanted w)
 {
@@ -160,8 +145,10 @@ cp_code cpi_la_qr(cp_stream *stream, const cpi_linalg *v)
 {
     cp_code code = cpi_la_fits(v);
     if (code) return code;
-    wanted w = wanted_of(v);
+    wanted w = cpi_la_qr_wanted_of(v);
     cpi_la_way way = cpi_la_way_of();
+    if (way == CPI_LA_NEW && cpi_la_has_reflections(stream, v)) return cpi_la_reflections(stream, v);
+    if (way == CPI_LA_NEW) way = CPI_LA_BEST;
     return cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
         int64_t bytes = bytes_of<T>(v, w), most = v->m > v->n ? v->m : v->n;

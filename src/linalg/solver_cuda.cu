@@ -5,7 +5,6 @@
 #include "blas/blas_cuda.h"
 
 #include <cusolverDn.h>
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "linalg/cuda.h"
@@ -19,10 +18,16 @@ namespace {
     X(cusolverDnDorgqr_bufferSize) X(cusolverDnDorgqr) X(cusolverDnCungqr_bufferSize) X(cusolverDnCungqr)        \
     X(cusolverDnZungqr_bufferSize) X(cusolverDnZungqr) X(cusolverDnCreateParams)                                 \
     X(cusolverDnXgetrf_bufferSize) X(cusolverDnXgetrf) X(cusolverDnXgetrs)
-#define SOLVER_NEWER(X) X(cusolverDnXsyevBatched_bufferSize) X(cusolverDnXsyevBatched) /* since CUDA 12.6 */
+#define SOLVER_NEWER(X)                                                                                          \
+    X(cusolverDnXsyevBatched_bufferSize) X(cusolverDnXsyevBatched) /* since CUDA 12.6 */                         \
+    X(cusolverDnXgesvdp_bufferSize) X(cusolverDnXgesvdp) /* 11.1 */
+#define SOLVER_JACOBI(X)                                                                                         \
+    X(cusolverDnCreateSyevjInfo) X(cusolverDnSsyevjBatched_bufferSize) X(cusolverDnSsyevjBatched)                \
+    X(cusolverDnDsyevjBatched_bufferSize) X(cusolverDnDsyevjBatched) X(cusolverDnCheevjBatched_bufferSize)       \
+    X(cusolverDnCheevjBatched) X(cusolverDnZheevjBatched_bufferSize) X(cusolverDnZheevjBatched)
 struct calls {
 #define X(name) decltype(&::name) name;
-    SOLVER(X) SOLVER_NEWER(X)
+    SOLVER(X) SOLVER_JACOBI(X) SOLVER_NEWER(X)
 #undef X
 } lib;
 
@@ -31,21 +36,21 @@ enum state { UNKNOWN, THERE, ABSENT };
 state solver_state;
 cusolverDnHandle_t solver_handles[CPI_DEVICES];
 cusolverDnParams_t defaults;
+syevjInfo_t jacobi;
 
 state open_solver()
 {
     static const char *const names[] = {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so", nullptr};
     void *found = cpi_cuda_library(names);
     if (!found) return ABSENT;
-#define X(name)                                \
-    *(void **)&lib.name = dlsym(found, #name); \
-    if (!lib.name) return ABSENT;
-    SOLVER(X)
+#define X(name) #name,
+    static const char *const old[] = {SOLVER(X) SOLVER_JACOBI(X) nullptr}, *const newer[] = {SOLVER_NEWER(X) nullptr};
 #undef X
-#define X(name) *(void **)&lib.name = dlsym(found, #name);
-    SOLVER_NEWER(X)
-#undef X
-    return lib.cusolverDnCreateParams(&defaults) == CUSOLVER_STATUS_SUCCESS ? THERE : ABSENT;
+    if (cpi_cuda_functions(found, old, &lib)) return ABSENT;
+    cpi_cuda_functions(found, newer, &lib.cusolverDnXsyevBatched_bufferSize); /* which may be lacking */
+    bool good = lib.cusolverDnCreateParams(&defaults) == CUSOLVER_STATUS_SUCCESS &&
+                lib.cusolverDnCreateSyevjInfo(&jacobi) == CUSOLVER_STATUS_SUCCESS;
+    return good ? THERE : ABSENT;
 }
 
 struct locked {
@@ -218,6 +223,31 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
     return CPI_LAUNCHED(stream, v->function);
 }
 
+cp_code cpi_la_library_eigh_small(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,
+                                  bool vectors)
+{
+    locked l;
+    solving s(stream, v);
+    int n = (int)v->n, most = 0, batch = (int)v->batch;
+    cublasFillMode_t part = upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+    cusolverEigMode_t mode = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+    cp_code code = s.begin(v->batch);
+    if (code) return code;
+#define SMALL(name, type, real)                                                                                      \
+    do {                                                                                                             \
+        TRY(lib.name##_bufferSize(s.handle, mode, part, n, (type *)a, n, (real *)values, &most, jacobi, batch));     \
+        type *memory = s.device.get<type>(most + 1);                                                                 \
+        if (!memory) return CP_ERROR_MEMORY;                                                                         \
+        TRY(lib.name(s.handle, mode, part, n, (type *)a, n, (real *)values, memory, most, s.info, jacobi, batch));   \
+    } while (0)
+    if (v->type == CP_FLOAT32) SMALL(cusolverDnSsyevjBatched, float, float);
+    else if (v->type == CP_FLOAT64) SMALL(cusolverDnDsyevjBatched, double, double);
+    else if (v->type == CP_COMPLEX64) SMALL(cusolverDnCheevjBatched, cuComplex, float);
+    else SMALL(cusolverDnZheevjBatched, cuDoubleComplex, double);
+#undef SMALL
+    return s.told(CPI_LINALG_EIGENVALUES, v->batch);
+}
+
 bool cpi_la_library_has_batches()
 {
     return cpi_la_library() && lib.cusolverDnXsyevBatched_bufferSize && lib.cusolverDnXsyevBatched;
@@ -282,6 +312,30 @@ cp_code cpi_la_library_svd(cp_stream *stream, const cpi_linalg *v, void *a, int6
     TRY(lib.cusolverDnXgesvd(s.handle, nullptr, job_u, job_v, m, n, s.type, a, m, s.real, values, s.type, u, m, s.type,
                              vt, n, s.type, s.device.memory, on_device, s.host, on_host, s.info));
     return s.told(CPI_LINALG_SVD);
+}
+
+cp_code cpi_la_library_polar(cp_stream *stream, const cpi_linalg *v, void *a, int64_t m, int64_t n, void *u,
+                             void *values, void *vectors, bool *good)
+{
+    locked l;
+    solving s(stream, v);
+    size_t on_device = 0, on_host = 0;
+    double moved = 1; /* by how much it changed a matrix that it found singular */
+    int told = 1;
+    *good = false;
+    if (!lib.cusolverDnXgesvdp || !lib.cusolverDnXgesvdp_bufferSize || cpi_cuda_captured(stream)) return CP_OK;
+    cp_code code = s.begin();
+    if (code) return code;
+    TRY(lib.cusolverDnXgesvdp_bufferSize(s.handle, nullptr, CUSOLVER_EIG_MODE_VECTOR, 1, m, n, s.type, a, m, s.real,
+                                         values, s.type, u, m, s.type, vectors, n, s.type, &on_device, &on_host));
+    code = s.space(on_device, on_host);
+    if (code) return code;
+    TRY(lib.cusolverDnXgesvdp(s.handle, nullptr, CUSOLVER_EIG_MODE_VECTOR, 1, m, n, s.type, a, m, s.real, values,
+                              s.type, u, m, s.type, vectors, n, s.type, s.device.memory, on_device, s.host, on_host,
+                              s.info, &moved));
+    code = cpi_cuda_read(stream, &told, s.info, sizeof told);
+    *good = !code && !told && moved == 0;
+    return code;
 }
 
 /* q (m x columns, whose first k are the reflections) becomes Q. */

@@ -45,7 +45,7 @@ static cp_array *vector_norm(cp_array *x, cp_norm_kind kind, double p, cp_axes a
     }
     cp_array *size = cp_absolute(x);
     if (isinf(p))
-        return p > 0 ? cp_max(size, .axis = axes, .keepdims = keepdims)
+        return p > 0 ? cp_max(size, .axis = axes, .keepdims = keepdims, .initial = cp_int(0))
                      : cp_min(size, .axis = axes, .keepdims = keepdims);
     if (p == 1) return cp_sum(size, .axis = axes, .keepdims = keepdims);
     cp_array *sum = cp_sum(cp_power(size, cp_float(p)), .axis = axes, .keepdims = keepdims);
@@ -56,7 +56,7 @@ static cp_array *vector_norm(cp_array *x, cp_norm_kind kind, double p, cp_axes a
 static cp_array *spectral(cp_array *x, const int *at, int which)
 {
     cp_array *s = cp_svdvals(cp_moveaxis(x, CP_AXES(at[0], at[1]), CP_AXES(-2, -1)));
-    return which > 0 ? cp_max(s, .axis = CP_AXES(-1)) : which < 0 ? cp_min(s, .axis = CP_AXES(-1))
+    return which > 0 ? cp_max(s, .axis = CP_AXES(-1), .initial = cp_int(0)) : which < 0 ? cp_min(s, .axis = CP_AXES(-1))
                                                                   : cp_sum(s, .axis = CP_AXES(-1));
 }
 
@@ -65,7 +65,7 @@ static cp_array *largest_sum(cp_array *x, int sum, int extreme, bool smallest)
 {
     cp_array *sums = cp_sum(cp_absolute(x), .axis = CP_AXES(sum), .keepdims = true);
     cp_array *r = smallest ? cp_min(sums, .axis = CP_AXES(extreme), .keepdims = true)
-                           : cp_max(sums, .axis = CP_AXES(extreme), .keepdims = true);
+                           : cp_max(sums, .axis = CP_AXES(extreme), .keepdims = true, .initial = cp_int(0));
     return r ? cp_squeeze(r, CP_AXES(sum, extreme)) : NULL;
 }
 
@@ -125,19 +125,36 @@ cp_array *(cp_norm)(cp_array *x, const cp_norm_options *options)
 cp_array *(cp_vector_norm)(cp_array *x, const cp_vector_norm_options *options)
 {
     const cp_vector_norm_options *o = CPI_GIVEN(cp_vector_norm_options, options);
+    bool mask[CP_MAXDIM];
     cpi_frame f;
     if (!cpi_begin(&f, "vector_norm", x)) return NULL;
+    if (cpi_axes_mask("vector_norm", o->axis, cp_ndim(x), mask)) return cpi_end(&f, NULL);
     return cpi_end(&f, vector_norm(floating(x), o->kind, o->p, o->axis, o->keepdims));
 }
 
 /* --- what singular values tell --- */
 
-/* Hermitian matrices of which the lower triangle is given. */
-static cp_array *completed(cp_array *a)
+/* Hermitian matrices of which the lower triangle is given; imaginary parts of the diagonal are not read. */
+static cp_array *completed(const char *name, cp_array *a)
 {
-    return cp_add(cp_tril(a), cp_conjugate(cp_swapaxes(cp_tril(a, .k = -1), -1, -2)));
+    if (cp_ndim(a) < 2)
+        return cpi_fail(CP_ERROR_LINALG, "%s: %d-dimensional array given. Array must be at least two-dimensional", name,
+                        cp_ndim(a)), NULL;
+    int64_t n = cp_dim(a, -1);
+    if (cp_dim(a, -2) != n)
+        return cpi_fail(CP_ERROR_LINALG, "%s: Last 2 dimensions of the array must be square", name), NULL;
+    cp_array *below = cp_tril(a, .k = -1), *above = cp_conjugate(cp_swapaxes(below, -1, -2));
+    return cp_where(cp_eye(n, n, 0, CP_BOOL), cp_real_part(a), cp_add(below, above));
 }
-static cp_array *values_of(cp_array *a, bool hermitian) { return cp_svdvals(hermitian ? completed(a) : a); }
+
+/*: function("hermitian", "a: array", module="_linalg", unlock="always",
+             doc="""The Hermitian matrices of which the lower triangles and the real parts of the diagonals are
+given.""") */
+cp_array *cp_hermitian(cp_array *a)
+{
+    cpi_frame f;
+    return cpi_begin(&f, "hermitian", a) ? cpi_end(&f, completed("hermitian", a)) : NULL;
+}
 
 /* Where nothing in the matrix is NaN and the ratio is, there was no inverse: infinity. */
 static cp_array *ratio_told(cp_array *r, cp_array *x)
@@ -168,10 +185,13 @@ cp_array *(cp_cond)(cp_array *x, const cp_cond_options *options)
         cp_array *r = turned ? cp_divide(least, most) : cp_divide(most, least);
         return cpi_end(&f, r ? ratio_told(cp_squeeze(r, CP_AXES(-1)), x) : NULL);
     }
+    cp_type type = cp_type_of(x), wide = type == CP_FLOAT32 ? CP_FLOAT64 : type == CP_COMPLEX64 ? CP_COMPLEX128 : type;
+    if (type != wide && !(x = cp_astype(x, wide))) return cpi_end(&f, NULL); /* inverses of tiny matrices overflow */
     cp_array *inverse = cp_inv(x, .quiet = true);
     cp_array *r = inverse ? cp_multiply(cp_norm(x, .kind = o->kind, .p = o->p, .axis = CP_AXES(-2, -1)),
                                         cp_norm(inverse, .kind = o->kind, .p = o->p, .axis = CP_AXES(-2, -1))) : NULL;
-    return cpi_end(&f, ratio_told(r, x));
+    r = ratio_told(r, x);
+    return cpi_end(&f, r && type != wide ? cp_astype(r, CP_FLOAT32) : r);
 }
 
 /*: function("matrix_rank",
@@ -187,7 +207,7 @@ cp_array *(cp_matrix_rank)(cp_array *A, const cp_matrix_rank_options *options)
     if (o->tol && o->rtol)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "matrix_rank: `tol` and `rtol` can't be both set."), NULL));
     if (cp_ndim(A) < 2) return cpi_end(&f, cp_astype(cp_any(cp_not_equal(A, cp_int(0))), CP_INT64));
-    cp_array *s = values_of(A, o->hermitian), *tol = o->tol;
+    cp_array *a = o->hermitian ? completed("matrix_rank", A) : A, *s = a ? cp_svdvals(a) : NULL, *tol = o->tol;
     if (!s) return cpi_end(&f, NULL);
     if (!tol) {
         double larger = (double)(cp_dim(A, -1) > cp_dim(A, -2) ? cp_dim(A, -1) : cp_dim(A, -2));

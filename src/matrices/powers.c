@@ -1,5 +1,6 @@
 /* Products of many matrices, powers and exponentials, pseudo-inverses and least squares. */
 #include "compose/compose.h"
+#include "move/move.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,7 +162,28 @@ static bool least_squares_operands(cp_array **a, cp_array **b, bool *vector)
     else return true;
     return false;
 }
-static cp_type linalg_type(cp_type t) { return cpi_is_int(t) || t == CP_BOOL ? CP_FLOAT64 : t; }
+/* What a matrix of that type is computed in; CP_NTYPES with an error where there is nothing. */
+static cp_type linalg_type(const char *name, const cp_array *x)
+{
+    cp_type t = cp_type_of(x);
+    if (!cpi_is_half(t)) return cpi_is_int(t) || t == CP_BOOL ? CP_FLOAT64 : t;
+    cpi_fail(CP_ERROR_TYPE, "%s: array type %s is unsupported in linalg", name, cp_type_name(t));
+    return CP_NTYPES;
+}
+
+/* The share of the largest singular value below which others count as 0; LAPACK's rule for what is no share. NULL with
+ * an error. */
+static cp_array *share_of(cp_array *rcond, cp_type type, int64_t larger)
+{
+    double share;
+    if (!rcond) return cp_float(epsilon_of(type) * (double)larger);
+    if (cp_size(rcond) != 1)
+        return cpi_fail(CP_ERROR_VALUE, "lstsq: rcond is one number, not %lld", (long long)cp_size(rcond)), NULL;
+    if (cp_type_kind(cp_type_of(rcond)) == 'c')
+        return cpi_fail(CP_ERROR_TYPE, "lstsq: rcond is a real number, not %s", cp_type_name(cp_type_of(rcond))), NULL;
+    if (cpi_item_as("lstsq", rcond, CP_FLOAT64, &share)) return NULL;
+    return cp_float(share <= 0 || share >= 1 ? epsilon_of(type) : share);
+}
 
 /* What lstsq finds, but that the frame is another's: [x, residuals, rank, s]. */
 static bool least_squares(cp_array *a, cp_array *b, cp_array *rcond, cp_array **found)
@@ -169,19 +191,21 @@ static bool least_squares(cp_array *a, cp_array *b, cp_array *rcond, cp_array **
     cp_array *u = NULL, *s = NULL, *vt = NULL, *large = NULL;
     bool vector;
     if (!least_squares_operands(&a, &b, &vector)) return false;
-    cp_type type = cp_promote(linalg_type(cp_type_of(a)), linalg_type(cp_type_of(b)));
-    int64_t m = cp_dim(a, 0), n = cp_dim(a, 1);
+    cp_type type = linalg_type("lstsq", a), other = type == CP_NTYPES ? type : linalg_type("lstsq", b);
+    if (other == CP_NTYPES) return false;
+    type = cp_promote(type, other);
+    int64_t m = cp_dim(a, 0), n = cp_dim(a, 1), full = 0;
+    if (!(rcond = share_of(rcond, type, m > n ? m : n))) return false;
     if (cp_type_of(a) != type && !(a = cp_astype(a, type))) return false;
     if (cp_type_of(b) != type && !(b = cp_astype(b, type))) return false;
     if (cp_svd(a, &u, &s, &vt)) return false;
-    if (!rcond) rcond = cp_float(epsilon_of(type) * (double)(m > n ? m : n));
-    else if (cp_item_float(rcond) < 0) rcond = cp_float(epsilon_of(type));
     cp_array *inverse = reciprocals(s, rcond, &large), *r = applied(vt, inverse, cp_matmul(conjugate_transposed(u), b));
     cp_array *rank = large ? cp_count_nonzero(large) : NULL;
     cp_type real = cp_type_of(s);
     if (!r || !rank) return false;
     cp_array *rest = NULL;
-    if (m > n && cp_item_int(rank) == n) { /* waits for the device: the shape depends on it */
+    if (m > n && cpi_item_as("lstsq", rank, CP_INT64, &full)) return false; /* the shape depends on it */
+    if (m > n && full == n) {
         cp_array *gap = cp_subtract(b, cp_matmul(a, r));
         rest = cpi_is_complex(type) && gap ? cp_add(cp_square(cp_real_part(gap)), cp_square(cp_imag_part(gap)))
                                            : cp_square(gap);
@@ -198,7 +222,7 @@ static bool least_squares(cp_array *a, cp_array *b, cp_array *rcond, cp_array **
              returns="(x, residuals, rank, s)",
              doc="""x with |b - a x| least, the sums of squares that are left (none where a has not full rank, or no
 more rows than columns), the rank, and a's singular values, of which those of at most rcond times the largest count as
-0.""") */
+0; of an rcond that is not between 0 and 1 the distance of 1 to the next number.""") */
 cp_code cp_lstsq(cp_array *a, cp_array *b, cp_array *rcond, cp_array **x, cp_array **residuals, cp_array **rank,
                  cp_array **s)
 {
@@ -259,10 +283,8 @@ cp_array *cp_expm(cp_array *a)
     if (cp_ndim(a) < 2)
         return cpi_end(&f, (cpi_fail(CP_ERROR_LINALG, "expm: The input array must be at least two-dimensional"), NULL));
     if (!is_stack_of_squares("expm", a)) return cpi_end(&f, NULL);
-    cp_type type = linalg_type(cp_type_of(a));
-    if (cpi_is_half(type))
-        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "expm: array type %s is unsupported in linalg", cp_type_name(type)),
-                            NULL));
+    cp_type type = linalg_type("expm", a);
+    if (type == CP_NTYPES) return cpi_end(&f, NULL);
     if (!cp_size(a)) return cpi_end(&f, cp_empty((cp_shape){cp_ndim(a), cp_dims(a)}, type));
     if (cp_type_of(a) != type) a = cp_astype(a, type);
     if (!a || cp_dim(a, -1) == 1) return cpi_end(&f, cp_exp(a));
@@ -272,7 +294,8 @@ cp_array *cp_expm(cp_array *a)
     times = times ? cp_where(cp_isfinite(norm), times, cp_zeros(CP_SHAPE0, cp_type_of(times))) : NULL;
     cp_array *most = cp_max(times);
     if (!most) return cpi_end(&f, NULL);
-    int64_t rounds = cp_item_int(most);
+    int64_t rounds = 0;
+    if (cpi_item_as("expm", most, CP_INT64, &rounds)) return cpi_end(&f, NULL);
     cp_array *r = approximant(rounds ? cp_multiply(a, cp_exp2(cp_negative(times))) : a);
     for (int64_t i = 0; i < rounds && r; i++) {
         cp_array *square = cp_matmul(r, r), *again = cp_greater(times, cp_int(i));

@@ -1,6 +1,7 @@
 /* Matrices that a few numbers determine. */
 #include "backend/array.h"
 #include "compose/compose.h"
+#include "move/move.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,7 +131,9 @@ cp_array *cp_companion(cp_array *a)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "companion: The length of `a` along the last axis must be at "
                                      "least 2."), NULL));
     cp_array *first = last_from(a, 0, 1), *zero = cp_any(cp_equal(first, cp_int(0)));
-    if (zero && cp_item_int(zero))
+    int64_t vanishes = 0;
+    if (!zero || cpi_item_as("companion", zero, CP_INT64, &vanishes)) return cpi_end(&f, NULL);
+    if (vanishes)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "companion: The first coefficient(s) of `a` (i.e. elements of "
                                      "`a[..., 0]`) must not be zero."), NULL));
     cp_array *row = cp_divide(cp_negative(last_from(a, 1, INT64_MAX)), first);
@@ -152,7 +155,9 @@ cp_array *cp_fiedler_companion(cp_array *a)
     int64_t n = cp_size(a) - 1;
     if (n < 1) return cpi_end(&f, cp_empty(CP_SHAPE(0, 0), cp_type_of(a)));
     cp_array *first = last_from(a, 0, 1), *zero = cp_equal(first, cp_int(0));
-    if (zero && cp_item_int(zero))
+    int64_t vanishes = 0;
+    if (!zero || cpi_item_as("fiedler_companion", zero, CP_INT64, &vanishes)) return cpi_end(&f, NULL);
+    if (vanishes)
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "fiedler_companion: Leading coefficient is zero."), NULL));
     cp_array *b = cp_negative(cp_divide(a, first)); /* what stands in the matrix */
     if (n == 1) return cpi_end(&f, b ? cp_reshape(last_from(b, 1, 2), CP_SHAPE(1, 1)) : NULL);
@@ -233,7 +238,7 @@ cp_array *cp_block_diag(int n, cp_array *const *arrs)
     bool good = list != NULL;
     cp_type type = CP_NTYPES;
     for (int i = 0; good && i < n; i++) {
-        if (!(good = (list[i] = at_least(arrs[i], 2)) != NULL)) break;
+        if (!(good = !cpi_null("block_diag", arrs[i]) && (list[i] = at_least(arrs[i], 2)))) break;
         int own = cp_ndim(list[i]) - 2;
         good = cpi_broadcast("block_diag", &nd, shape, own, cp_dims(list[i])) == CP_OK;
         rows += cp_dim(list[i], -2), columns += cp_dim(list[i], -1);

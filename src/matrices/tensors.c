@@ -10,6 +10,21 @@ static int64_t product(const int64_t *shape, int from, int to)
     return p;
 }
 
+/* a with these of its axes behind all others, in their order; of one named twice the second place counts. */
+static cp_array *with_axes_last(cp_array *a, cp_axes axes)
+{
+    int order[CP_MAXDIM], nd = cp_ndim(a);
+    for (int i = 0; i < nd; i++) order[i] = i;
+    for (int k = 0; k < axes.n; k++) {
+        int axis = axes.at[k], at = 0;
+        if (cpi_axis("tensorsolve", &axis, nd)) return NULL;
+        while (order[at] != axis) at++;
+        memmove(order + at, order + at + 1, (size_t)(nd - 1 - at) * sizeof *order);
+        order[nd - 1] = axis;
+    }
+    return cp_transpose(a, (cp_axes){nd, order});
+}
+
 /*: function("tensorsolve", "a: array, b: array, axes: index_axes = None", module="_linalg", unlock="always",
              doc="""x with tensordot(a, x, x.ndim) = b; `axes` of a go to its end first. LinAlgError unless the extents
 of x's axes have the same product as b's.""") */
@@ -19,8 +34,7 @@ cp_array *(cp_tensorsolve)(cp_array *a, cp_array *b, const cp_tensorsolve_option
     if (cpi_null("tensorsolve", b) || !cpi_begin(&f, "tensorsolve", a)) return NULL;
     cp_axes axes = options ? options->axes : (cp_axes){0};
     int nd = cp_ndim(a), k = nd - cp_ndim(b);
-    for (int i = 0; i < axes.n && axes.at && a; i++) a = cp_moveaxis(a, CP_AXES(axes.at[i]), CP_AXES(-1));
-    if (!a) return cpi_end(&f, NULL);
+    if (axes.at && axes.n && !(a = with_axes_last(a, axes))) return cpi_end(&f, NULL);
     /* the last k axes are x's; with k 0 or less the shape is what Python's a.shape[-k:] is */
     int from = k > 0 ? nd - k : -k < nd ? -k : nd;
     int64_t p = product(cp_dims(a), from, nd), square;

@@ -84,6 +84,37 @@ static void errors(void **state)
     }
 }
 
+/* A result without a place is made for nobody, and stays nowhere. */
+static void unwanted(void **state)
+{
+    (void)state;
+    need_lapack();
+    for (FOR_DEVICES(d)) {
+        cp_array *a = matrix(), *x = NULL, *lone[3] = {a, NULL, a};
+        int64_t live = 0;
+        for (int i = 0; i < 6; i++) {
+            cp_array **to = i % 2 ? &x : NULL;
+            assert_int_equal(cp_device_synchronize(CP_CURRENT), CP_OK);
+            if (i == 2) live = cp_test_live(); /* caches are filled */
+            assert_int_equal(cp_slogdet(a, to, NULL), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_qr(a, NULL, to), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_svd(a, to, NULL, NULL), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_svd(a, NULL, NULL, to), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_eigh(a, NULL, to), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_eig(a, to, NULL), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_schur(a, NULL, to, .sort = CP_SCHUR_LHP), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_lu_factor(a, NULL, to), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_lu_rows(a, to, NULL), CP_OK), cp_free(x), x = NULL;
+            assert_int_equal(cp_lstsq(a, a, NULL, to, NULL, NULL, NULL), CP_OK), cp_free(x), x = NULL;
+        }
+        assert_int_equal(cp_device_synchronize(CP_CURRENT), CP_OK);
+        assert_int_equal(cp_test_live(), live);
+        assert_null(cp_block_diag(3, lone));
+        failed(CP_ERROR_VALUE);
+        cp_free(a);
+    }
+}
+
 /* Results of a call, all there or none. */
 static bool done(cp_code code, int n, cp_array **x)
 {
@@ -97,6 +128,15 @@ static bool done(cp_code code, int n, cp_array **x)
 }
 static bool one(cp_array *x) { return done(CP_OK, 1, &x); }
 
+/* Schur's form with all eigenvalues chosen. */
+static bool chosen_first(cp_array *a)
+{
+    cp_array *w = cp_eigvals(a), *chosen = w ? cp_isfinite(w) : NULL, *x[3] = {NULL};
+    bool good = chosen && done(cp_schur(a, &x[0], &x[1], .chosen = chosen, .sdim = &x[2]), 3, x);
+    cp_free(w), cp_free(chosen);
+    return good;
+}
+
 static bool factors(cp_array *a)
 {
     cp_array *x[4] = {NULL};
@@ -106,6 +146,7 @@ static bool factors(cp_array *a)
            done(cp_eigh(a, &x[0], &x[1]), 2, x) && one(cp_eigvalsh(a)) && done(cp_eig(a, &x[0], &x[1]), 2, x) &&
            one(cp_eigvals(a)) &&
            done(cp_schur(a, &x[0], &x[1], .sort = CP_SCHUR_LHP, .sdim = &x[2]), 3, x) &&
+           chosen_first(a) &&
            done(cp_lu_factor(a, &x[0], &x[1]), 2, x) &&
            done(cp_lu_rows(a, &x[0], &x[1]), 2, x) && one(cp_solve_triangular(a, a, .lower = true));
 }
@@ -120,7 +161,8 @@ static bool composites(void)
 {
     cp_array *a = matrix(), *line = a ? cp_ravel(a) : NULL, *x[4] = {NULL}, *three[3] = {a, a, a};
     bool good = line && one(cp_norm(a, .kind = CP_NORM_NUCLEAR)) && one(cp_cond(a, .kind = CP_NORM_FROBENIUS)) &&
-                one(cp_matrix_rank(a)) && one(cp_pinv(a)) && one(cp_expm(a)) && one(cp_matrix_power(a, -5)) &&
+                one(cp_matrix_rank(a, .hermitian = true)) && one(cp_hermitian(a)) && one(cp_pinv(a)) &&
+                one(cp_expm(a)) && one(cp_matrix_power(a, -5)) &&
                 one(cp_multi_dot(3, three)) && done(cp_lstsq(a, a, NULL, &x[0], &x[1], &x[2], &x[3]), 4, x) &&
                 one(cp_toeplitz(line)) && one(cp_circulant(line)) && one(cp_companion(line)) && one(cp_dft(3)) &&
                 one(cp_block_diag(3, three)) && one(cp_tensorinv(a, 1)) && one(cp_helmert(3)) && one(cp_hadamard(4));
@@ -143,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls),
         cmocka_unit_test(errors),
+        cmocka_unit_test(unwanted),
         cmocka_unit_test(allocations),
     };
     return check_run(tests);

@@ -104,6 +104,57 @@ check(a @ b)
 """)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_forks_beside_threads_at_work(first):
+    """A child whose parent was in the middle of a factorization, or looking for the library, can make its own."""
+    run(f"""
+import signal, threading
+from cuprite import linalg
+stop = []
+def busy():
+    while not stop:
+        linalg.inv(b + n * cp.eye(n))
+if {first}:
+    linalg.inv(b + n * cp.eye(n))
+thread = threading.Thread(target=busy)
+thread.start()
+for _ in range(3):
+    child = os.fork()
+    if not child:
+        signal.alarm(50)
+        linalg.inv(b + n * cp.eye(n))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+stop.append(1)
+thread.join()
+""")
+
+
+@pytest.mark.parametrize("damage", ["none", "cut", "text", "folder", "other"])
+def test_a_damaged_library(tmp_path, damage):
+    """It is not opened, and the error says which file and why."""
+    path = tmp_path / "libopenblas.so"
+    whole = libraries("scipy_openblas*/lib/lib*.so", "numpy.libs/*openblas*")
+    if damage == "cut":
+        with open(whole[0], "rb") as f:
+            path.write_bytes(f.read(100_000))
+    elif damage == "text":
+        path.write_text("not a library " * 1000)
+    elif damage == "folder":
+        path.mkdir()
+    elif damage == "other":
+        path = next(p for p in open("/proc/self/maps").read().split() if "/libm.so" in p)
+    said = run("""
+check(a @ b)
+try:
+    cp.linalg.eigvals(a)
+except NotImplementedError as e:
+    print(e)
+""", CUPRITE_OPENBLAS=str(path))
+    why = {"none": "No such file or directory", "other": "is no OpenBLAS"}
+    assert f"({path}" in said and why.get(damage, "is no library, or not all of it") in said
+
+
 def test_threads_at_once():
     run("""
 import threading

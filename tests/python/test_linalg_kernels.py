@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import cuprite as cp
 
@@ -85,7 +86,7 @@ def room(bytes):
 
 @pytest.mark.parametrize("n, k, most", [(1, 1, 1), (17, 1, 1), (25, 3, 4), (32, 1, 1), (32, 4, 4)])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_systems_of_lanes(kernel, dtype, n, k, most):
+def test_solve_by_lanes(kernel, dtype, n, k, most):
     """Rows in registers: the residual, a zero where the first pivot would be, NaN, and a singular matrix."""
     batch = 5
     a, b = random((batch, n, n), dtype), random((batch, n, k), dtype, 1)
@@ -114,6 +115,47 @@ def test_systems_of_lanes(kernel, dtype, n, k, most):
     y, told = run(bad)
     assert told == SINGULAR and np.isnan(y[3]).all()
     np.testing.assert_array_equal(y[:3], x[:3])
+
+
+@pytest.mark.parametrize("n, k, lanes, most", [(1, 1, 4, 1), (4, 4, 4, 4), (5, 1, 8, 1), (8, 3, 8, 4), (8, 8, 8, 8),
+                                               (13, 13, 16, 16), (17, 1, 32, 1), (25, 3, 32, 4), (32, 32, 32, 32)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_systems_of_lanes(kernel, dtype, n, k, lanes, most):
+    """Rows in registers: the residual, a zero where the first pivot would be, NaN, and a singular matrix; as many right
+    sides as rows are the identity's."""
+    batch, inverse = 7, k == n == most
+    a, b = random((batch, n, n), dtype), random((batch, n, k), dtype, 1)
+    if inverse:
+        b[:] = np.eye(n)
+    if n > 1:
+        a[0, 0, 0] = 0
+        a[1] = np.eye(n)[::-1]
+    f = kernel("lanes", "lu_by_lanes", dtype, f", {lanes}, {most}")
+
+    def run(a, quiet=False):
+        x, mailbox = cp.full((batch, n, k), 9, dtype), cp.zeros(1, "u4")
+        sides = 0 if inverse else cp.asarray(b)
+        f((-(-batch // (64 // lanes)),), (32, 2), (i8(batch), i4(n), i4(k), cp.asarray(a), sides, x,
+                                                  0 if quiet else mailbox, u4(SINGULAR)))
+        return cp.asnumpy(x), int(mailbox[0])
+
+    x, told = run(a)
+    assert told == 0
+    close(a @ x, b, n, dtype, scale=np.abs(a).max() * np.abs(x).max() * n)
+    if n > 1:
+        np.testing.assert_array_equal(x[1], b[1][::-1])
+    bad = a.copy()
+    bad[3, n // 2] = np.nan
+    y, told = run(bad)
+    assert told == 0 and not np.isfinite(y[3]).any()
+    np.testing.assert_array_equal(y[4], x[4])
+    bad[3] = a[3]
+    bad[3, :, n // 2] = 0
+    for quiet in (False, True):
+        y, told = run(bad, quiet)
+        assert told == (0 if quiet else SINGULAR) and np.isnan(y[3]).all()
+        np.testing.assert_array_equal(y[:3], x[:3])
+        np.testing.assert_array_equal(y[4:], x[4:])
 
 
 @pytest.mark.parametrize("n, threads, teams", [(1, 32, 1), (8, 32, 4), (23, 64, 1)])
@@ -177,6 +219,75 @@ def test_lu_by_panels(kernel, dtype, m, n, nb, rows):
         lower = np.tril(y, -1)[:, :r] + np.eye(m, r)
         assert np.abs(lower).max() <= 1.5
         close(lower @ np.triu(y)[:r], wanted[order], m, dtype)
+
+
+IMPLICIT = [(60, 60, 16, 64), (45, 45, 32, 64), (40, 70, 8, 64), (70, 40, 16, 96), (100, 100, 32, 128), (1, 1, 8, 32)]
+
+
+def eliminated(kernel, a, nb, threads, least, lower=True):
+    """What the launches of implicit_panel and implicit_follow make of a, its pivots and the order of its rows."""
+    batch, m, n = a.shape
+    dtype, r = a.dtype.char, min(m, least)
+    w, x = cp.asarray(a), cp.full(a.shape, np.nan, dtype)
+    order, pivots = cp.full((batch, m), 99, "i4"), cp.zeros((batch, r), "i4")
+    for j in range(0, r, nb):
+        now = min(nb, r - j)
+        kernel("implicit", "implicit_panel", dtype, f", {nb}, {threads}")(
+            (batch,), (-(-(m - j) // 32) * 32,), (w, x, i8(batch), i4(m), i4(n), i4(j), i4(now), i4(r), order, pivots))
+        right, left, rows = -(-(n - j - now) // 32), -(-j // 32) if lower else 0, 32 if dtype == "D" else 64
+        down = max(1, -(-(m - j - now) // rows))
+        if right + left:
+            kernel("implicit", "implicit_follow", dtype)((right + left, down, batch), (256,), (
+                w, x, i8(batch), i4(m), i4(n), i4(j), i4(now), i4(right), order))
+    if m > r:
+        kernel("implicit", "implicit_rest", dtype)((7,), (64,), (w, x, i8(batch), i4(m), i4(n), i4(r), order))
+    return x, pivots.get(), order.get()
+
+
+@pytest.mark.parametrize("m, n, nb, threads", IMPLICIT)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_lu_implicit(kernel, dtype, m, n, nb, threads):
+    a = random((2, m, n), dtype)
+    a[1] = np.round(a[1].real)  # ties: LAPACK's choice is the first in the order that its exchanges have led to
+    x, pivots, orders = eliminated(kernel, a, nb, threads, n)
+    r = min(m, n)
+    for i, (y, p, order, wanted) in enumerate(zip(x.get(), pivots, orders, a)):
+        rows = np.arange(m)
+        for k in range(r):
+            rows[[k, p[k]]] = rows[[p[k], k]]
+        np.testing.assert_array_equal(rows, order)
+        if not i:
+            np.testing.assert_array_equal(p, scipy.linalg.lu_factor(wanted)[1][:r])
+        lower = np.tril(y, -1)[:, :r] + np.eye(m, r)
+        assert np.abs(lower).max() <= 1.5
+        close(lower @ np.triu(y)[:r], wanted[rows], m, dtype)
+
+
+def test_lu_implicit_ties(kernel):
+    """Equal entries: all pivots are LAPACK's. Those of Hadamard's matrices of 8 rows are powers of 2: all is exact."""
+    rng = np.random.default_rng(3)
+    a = np.empty((6, 40, 40))
+    for x in a:
+        h = scipy.linalg.hadamard(8) * rng.choice([-1, 1], (8, 1)) * rng.choice([-1, 1], 8)
+        x[:] = np.kron(h[rng.permutation(8)], np.eye(5))[rng.permutation(40)]
+    x, pivots, _ = eliminated(kernel, a, 8, 64, 40)
+    for y, p, one in zip(x.get(), pivots, a):
+        lu, wanted = scipy.linalg.lu_factor(one)
+        np.testing.assert_array_equal(p, wanted)
+        np.testing.assert_array_equal(y, lu)
+
+
+@pytest.mark.parametrize("n, k", [(1, 1), (33, 1), (70, 3)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_systems_implicit(kernel, dtype, n, k):
+    a, b = random((2, n, n), dtype), random((2, n, k), dtype, 1)
+    both = np.concatenate([a, b], 2)
+    x, _, _ = eliminated(kernel, both, 16, 128, n, lower=False)
+    y = cp.empty(b.shape, dtype)
+    start = x.reshape(-1)[n:]
+    kernel("implicit", "implicit_back", dtype)((2,), (128,), (x, start, y, i4(n + k), i8(n * (n + k)), i4(n), i4(k)),
+                                               shared_mem=n * k * a.itemsize)
+    close(a @ y.get(), b, n, dtype, scale=np.abs(a).max() * np.abs(y.get()).max() * n)
 
 
 OPERAND = np.dtype([("at", "u8"), ("down", "i8"), ("right", "i8"), ("next", "i8"), ("conjugate", "i4"), ("_", "i4")])
@@ -278,6 +389,62 @@ def test_qr_by_panels(kernel, dtype, m, n, shared):
     close(q @ x.get(), a, max(m, n), dtype)
 
 
+@pytest.mark.parametrize("m, n, each, warps", [(50, 50, 2, 32), (70, 30, 8, 16), (30, 45, 2, 16), (200, 70, 16, 16),
+                                               (33, 1, 2, 32)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_qr_by_blocks(kernel, dtype, m, n, each, warps):
+    a, r = random((2, m, n), dtype), min(m, n)
+    a[1, :, n // 2] = 0  # a column that needs no reflection until others have met it
+    w, taus = cp.asarray(np.ascontiguousarray(a.swapaxes(1, 2))), cp.zeros((2, r), dtype)
+    q, x, factors = cp.full((2, m, m), np.nan, dtype), cp.empty((2, m, n), dtype), cp.empty((2, 32, 32), dtype)
+    rows = 192 if dtype == "D" else 4096 // a.itemsize
+    for j in range(0, r, warps):
+        now, h = min(warps, r - j), m - j
+        behind = n - j - now
+        kernel("wy", "wy_panel", dtype, f", {each}, {warps}")((2,), (32 * now,), (w, taus, factors, i8(2), i4(m), i4(n),
+                                                                                 i4(j)))
+        apply, shared = kernel("wy", "wy_apply", dtype), (min(h, rows) * 33 + h * 8) * a.itemsize
+        apply.max_dynamic_shared_size_bytes = 180000
+        apply((-(-behind // 8) + -(-m // 8), 2), (256,), (w, factors, q, i8(2), i4(m), i4(n), i4(j), i4(now),
+                                                         i4(behind), i4(m)), shared_mem=shared)
+    kernel("wy", "qr_upper", dtype)((4,), (32, 8), (w, x, i8(2), i4(m), i4(n), i4(m)))
+    u = cp.empty((2, m, r), dtype)
+    kernel("wy", "wy_rows", dtype)((3,), (64,), (q, u, i8(2), i4(m), i4(r)))
+    q = q.get().conj()
+    orthonormal(q, dtype)
+    np.testing.assert_array_equal(u.get(), q[..., :r])
+    close(q @ x.get(), a, max(m, n), dtype)
+    wanted = [scipy.linalg.qr(one, mode="raw")[0] for one in a]
+    for got, (h, tau), t in zip(w.get(), wanted, taus.get()):
+        close(got.T, h, max(m, n), dtype, c=100)
+        close(t, tau, max(m, n), dtype, c=100)
+
+
+@pytest.mark.parametrize("m, n, each, many", [(33, 33, 2, 4), (64, 64, 2, 4), (40, 3, 2, 4), (5, 60, 2, 4),
+                                              (96, 70, 3, 6)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_qr_in_registers(kernel, dtype, m, n, each, many):
+    a, r = random((2, m, n), dtype), min(m, n)
+    f = kernel("wy", "qr_registers", dtype, f", {each}, {many}")
+    f.max_dynamic_shared_size_bytes = 180000
+    for rows, columns, raw in ((r, r, 0), (m, m, 0), (r, 0, 0), (r, 0, 1)):
+        x = cp.full((2, n, m) if raw else (2, rows, n), np.nan, dtype)
+        u, s = cp.full((2, m, columns), np.nan, dtype), cp.full((2, r), np.nan, dtype)
+        f((2,), (1024,), (i8(2), i4(m), i4(n), i4(rows), i4(columns), i4(raw), cp.asarray(a), x, u, s),
+          shared_mem=m * (n | 1) * a.itemsize)
+        if raw:
+            for got, t, one in zip(x.get(), s.get(), a):
+                h, tau = scipy.linalg.qr(one, mode="raw")[0]
+                close(got.T, h, max(m, n), dtype, c=100)
+                close(t, tau, max(m, n), dtype, c=100)
+            continue
+        wanted = np.linalg.qr(a.astype("D" if dtype in "FD" else "d"), "complete" if rows == m else "reduced")[1]
+        close(x, wanted, m, dtype, c=100)
+        if columns:
+            orthonormal(u.get(), dtype)
+            close(u.get() @ x.get(), a, max(m, n), dtype)
+
+
 def spectrum(u, s, vt, a, dtype):
     m, n = a.shape[1:]
     r = min(m, n)
@@ -310,33 +477,6 @@ def test_svd_of_teams(kernel, dtype, m, n, threads, teams, deficient):
                                               i8(each), 0, mailbox, u4(SINGULAR)), shared_mem=each * teams)
         assert not mailbox.get()[0]
         spectrum(u.get(), s.get(), vt.get(), a, dtype)
-
-
-@pytest.mark.parametrize("r, band", [(13, 2), (10, 4), (3, 8)])
-@pytest.mark.parametrize("dtype", TYPES)
-def test_svd_by_bands(kernel, dtype, r, band):
-    a = random((2, r, r), dtype)
-    a[1] = a[1][:, :1] * a[1][:1]
-    x = cp.asarray(a)
-    w, v, copy, u, vt = (cp.empty(a.shape, dtype) for _ in range(5))
-    s, sizes, taus = cp.empty((2, r), a.real.dtype), cp.empty((2, r), a.real.dtype), cp.empty((2, r), dtype)
-    order, exponents = cp.empty((2, r), "i4"), cp.empty(2, "i4")
-    moved, mailbox = cp.zeros((2, 41), "i4"), cp.zeros(1, "u4")
-    begin = kernel("jacobi", "svd_begin", dtype)
-    begin((2,), (64,), (x, w, v, i8(2), i4(r), exponents, mailbox, u4(SINGULAR)))
-    bands = -(-r // band)
-    bands = max(2, bands + bands % 2)
-    for sweep in range(12):
-        for k in range(bands - 1):
-            kernel("jacobi", "svd_round", dtype)(
-                (bands // 2, 2), (32 * band,), (w, v, i8(2), i4(r), i4(band), i4(bands), i4(k), i4(sweep), moved),
-                shared_mem=4 * band * r * a.itemsize)
-    assert not moved.get()[:, 11].any() and not mailbox.get()[0]
-    kernel("jacobi", "svd_end", dtype)((2,), (64,), (w, v, i8(2), i4(r), copy, taus, sizes, order, exponents, u, s, vt))
-    spectrum(u.get(), s.get(), vt.get(), a, dtype)
-    x[1, 0, 1] = np.nan
-    begin((2,), (64,), (x, w, v, i8(2), i4(r), exponents, mailbox, u4(SINGULAR)))
-    assert mailbox.get()[0] == SINGULAR
 
 
 @pytest.mark.parametrize("upper", [0, 1])

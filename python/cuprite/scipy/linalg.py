@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 
 from cuprite import _core, _linalg
+from cuprite.linalg import _arrays
 from cuprite._linalg import (  # noqa: F401
     block_diag, circulant, companion, convolution_matrix, expm, fiedler, fiedler_companion, hankel, helmert, hilbert,
     khatri_rao, leslie, toeplitz)
@@ -79,21 +80,53 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
     """(T, Z) with a = Z T Z^H, T upper triangular; of real matrices and output 'real' with 2 x 2 blocks for pairs of
     complex eigenvalues. sort 'lhp', 'rhp', 'iuc', 'ouc': eigenvalues with negative, with other real parts, inside or
-    outside the unit circle come first, and (T, Z, their number) is returned."""
+    outside the unit circle come first, and (T, Z, their number) is returned. Or a function of an eigenvalue (of T's 2 x
+    2 blocks: of its real and its imaginary part), which waits for the device: those come first for which it is true."""
     if output not in ("real", "complex", "r", "c"):
         raise ValueError("argument must be 'real', or 'complex'")
-    if sort is not None and sort not in ("lhp", "rhp", "iuc", "ouc"):
-        if callable(sort):
-            raise NotImplementedError("schur: sort is 'lhp', 'rhp', 'iuc' or 'ouc', not a function")
+    if sort is not None and not callable(sort) and sort not in ("lhp", "rhp", "iuc", "ouc"):
         raise ValueError("'sort' must either be 'None', or a callable, or one of ('lhp','rhp','iuc','ouc')")
+    _arrays(a)
     if output[0] == "c" and a.dtype.kind != "c":
         a = a.astype("F" if a.dtype.char == "f" else "D")
-    return _linalg.schur(a) if sort is None else _linalg.schur_sorted(a, sort)
+    if sort is None:
+        return _linalg.schur(a)
+    if not callable(sort):
+        return _linalg.schur_sorted(a, sort)
+    chosen = _chosen(_linalg.schur(a)[0], sort)
+    t, z, count = _linalg.schur_chosen(a, _core.asarray(chosen).reshape(a.shape[:-1]))
+    again = _core.asarray(_chosen(t, sort)).reshape(a.shape[:-1])
+    if bool(((_core.arange(a.shape[-1]) < count[..., None]) & ~again).any()):
+        from numpy.linalg import LinAlgError
+        raise LinAlgError("Leading eigenvalues do not satisfy sort condition.")
+    return t, z, count
+
+
+def _chosen(t, sort):
+    """Of each eigenvalue of Schur's forms whether `sort` is true of it, or of the other one of its pair; a list."""
+    n, chosen = t.shape[-1], []
+    if not t.size:
+        return _core.empty(t.shape[:-1], "?")
+    rows = t.reshape(-1, n, n)
+    diagonals = _core.diagonal(rows, 0, 1, 2).tolist()
+    if t.dtype.kind == "c":
+        return [[bool(sort(w)) for w in d] for d in diagonals]
+    above, below = _core.diagonal(rows, 1, 1, 2).tolist(), _core.diagonal(rows, -1, 1, 2).tolist()
+    for d, b, c in zip(diagonals, above, below):
+        found, i = [], 0
+        while i < n:
+            pair = i + 1 < n and c[i] != 0
+            y = abs(b[i]) ** 0.5 * abs(c[i]) ** 0.5 if pair else 0.0
+            found += [bool(sort(d[i], y)) or bool(sort(d[i + 1], -y))] * 2 if pair else [bool(sort(d[i], y))]
+            i += 2 if pair else 1
+        chosen.append(found)
+    return chosen
 
 
 def bandwidth(a):
     """(lower, upper): how far below and above the diagonal a matrix has elements that are not 0. Waits for the
     device."""
+    _arrays(a)
     if a.ndim != 2:
         raise ValueError("Input array must be at least 2D" if a.ndim < 2 else "Input array must be 2D")
     if a.size == 0:

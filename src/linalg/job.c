@@ -1,0 +1,118 @@
+/* Jobs: matrices shared out to threads, and what each does with its elements. job.h says what a job is. */
+#include "linalg/job.h"
+
+#include "backend/device.h"
+#include "cpu/threads.h"
+
+typedef struct pair { double re, im; } pair;
+
+/* to (columns x rows) = the transpose of from (rows x columns), rows first..last of it. */
+#define TURN(T, name)                                                                                                \
+    static void name(int64_t first, int64_t last, int64_t rows, int64_t columns, const T *from, T *to)                \
+    {                                                                                                                \
+        enum { SIDE = 16 };                                                                                          \
+        for (int64_t y = first; y < last; y += SIDE)                                                                  \
+            for (int64_t x = 0; x < columns; x += SIDE) {                                                             \
+                int64_t h = last - y < SIDE ? last - y : SIDE, w = columns - x < SIDE ? columns - x : SIDE;           \
+                for (int64_t c = 0; c < w; c++)                                                                      \
+                    for (int64_t l = 0; l < h; l++) to[(x + c) * rows + y + l] = from[(y + l) * columns + x + c];     \
+            }                                                                                                        \
+    }
+TURN(uint32_t, turn4)
+TURN(uint64_t, turn8)
+TURN(pair, turn16)
+
+typedef struct turn { size_t size; int64_t rows, columns; const void *from; void *to; } turn;
+enum { TURN_ROWS = 64 };
+static void turn_task(void *context, int64_t task, int worker)
+{
+    const turn *t = context;
+    (void)worker;
+    int64_t first = task * TURN_ROWS, last = first + TURN_ROWS < t->rows ? first + TURN_ROWS : t->rows;
+    if (t->size == 4) turn4(first, last, t->rows, t->columns, t->from, t->to);
+    else if (t->size == 8) turn8(first, last, t->rows, t->columns, t->from, t->to);
+    else turn16(first, last, t->rows, t->columns, t->from, t->to);
+}
+void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to)
+{
+    turn t = {j->size, rows, columns, from, to};
+    int64_t tasks = (rows + TURN_ROWS - 1) / TURN_ROWS;
+    if (rows * columns > 1 << 16) cpi_parallel(tasks, turn_task, &t);
+    else
+        for (int64_t i = 0; i < tasks; i++) turn_task(&t, i, 0);
+}
+
+static bool finite4(int64_t n, const float *x)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+static bool finite8(int64_t n, const double *x)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+bool cpi_job_is_finite(const job *j, int64_t n, const void *x)
+{
+    n *= (int64_t)(j->size / j->part);
+    return j->part == 4 ? finite4(n, x) : finite8(n, x);
+}
+/* The same of one triangle of an n x n matrix. */
+bool cpi_job_is_finite_triangle(const job *j, int64_t n, bool upper, const char *x)
+{
+    bool good = true;
+    for (int64_t y = 0; y < n && good; y++)
+        good = upper ? cpi_job_is_finite(j, n - y, x + (size_t)(y * n + y) * j->size)
+                     : cpi_job_is_finite(j, y + 1, x + (size_t)(y * n) * j->size);
+    return good;
+}
+
+/* --- jobs --- */
+static void task(void *context, int64_t t, int worker)
+{
+    job *j = context;
+    int64_t last = (t + 1) * j->each < j->l->batch ? (t + 1) * j->each : j->l->batch;
+    for (int64_t i = t * j->each; i < last; i++) {
+        int trouble = j->one(j, i, j->memory + (size_t)worker * j->work);
+        if (trouble) __atomic_store_n(&j->trouble, trouble, __ATOMIC_RELAXED); /* all of a call's are one kind */
+    }
+}
+
+cp_code cpi_job_all(job *j, size_t work)
+{
+    const cpi_linalg *l = j->l;
+    int64_t largest = l->m > l->n ? l->m : l->n;
+    bool shared = l->batch > 1 && largest <= 256; /* beyond that LAPACK's own threads do as well */
+    int workers = shared ? cpi_workers() : 1;
+    if (!cpi_lapack_fits(largest) || !cpi_lapack_fits(l->k) || !cpi_lapack_fits(j->lwork))
+        return cpi_fail(CP_ERROR_VALUE, "%s: the matrix is too large for a LAPACK of 32-bit integers", l->function);
+    j->work = rounded(work + (size_t)j->lwork * j->size + 64);
+    /* LAPACK's own workspace is the end of a matrix' one, so that it begins on an element's boundary */
+    if (!(j->memory = cpi_work_alloc(j->stream, j->work * (size_t)workers))) return CP_ERROR_MEMORY;
+    j->each = (l->batch + 255) / 256;
+    if (shared) {
+        cpi_parallel((l->batch + j->each - 1) / j->each, task, j);
+    } else {
+        bool own = largest > 160; /* below that waking threads is the longer part */
+        j->each = l->batch;
+        if (own) cpi_lapack_threads(true);
+        task(j, 0, 0);
+        if (own) cpi_lapack_threads(false);
+    }
+    cpi_work_free(j->stream, j->memory);
+    return cpi_linalg_trouble(l->function, j->trouble);
+}
+
+bool cpi_job_find(job *j, int n, const char *const *names)
+{
+    for (int i = 0; i < n; i++)
+        if (!(j->f[i] = cpi_lapack(j->l->function, names[i], j->l->type))) return false;
+    return true;
+}
+void cpi_job_wants(job *j, const void *answer)
+{
+    int64_t n = (int64_t)part_of(j, answer, 0);
+    if (n > j->lwork) j->lwork = n + (j->part == 4 ? n >> 22 : 0); /* a float32 may have been rounded down */
+}

@@ -1,0 +1,87 @@
+/* What the CPU's slots share (linalg_cpu.c, spectra_cpu.c): a slot is a job.
+ *
+ * A job is what is looked up once, and a function for one matrix, ONE(one_NAME), with a workspace of its own. Many
+ * matrices of a moderate size are shared out to threads, each of which calls LAPACK alone; large ones come one after
+ * the other and leave the threads to it. Which of the two depends on the matrices alone. Matrices are rows and LAPACK
+ * wants columns: what must be turned is turned in the workspace; where the transpose will do nothing is.
+ *
+ * A slot, SLOT_OF(slot_NAME), asks the kernels for small matrices, then begins a job, finds LAPACK's routines (FIND;
+ * they are j->f[0], f[1], ...), asks them for their workspace (cpi_job_wants) and does all matrices (cpi_job_all). */
+#ifndef CPI_LINALG_JOB_H
+#define CPI_LINALG_JOB_H
+
+#include "linalg/lapack.h"
+
+typedef struct job {
+    const cpi_linalg *l;
+    cp_stream *stream;
+    size_t size, part;      /* bytes of an element, and of its real part */
+    int64_t r;              /* min(m, n) */
+    cpi_lapack_fn f[4];
+    int64_t lwork;          /* LAPACK's own workspace, in elements */
+    size_t work;            /* bytes of workspace for one matrix */
+    int (*one)(const struct job *j, int64_t i, char *work); /* its trouble */
+    char *memory;
+    int64_t each;           /* matrices a task */
+    int trouble;
+} job;
+
+/* The function for matrix i: its trouble, or 0. */
+#define ONE(name) static int name(const job *j, int64_t i, char *work)
+/* Matrix i of an array whose matrices have `count` elements, and the same of real numbers. */
+#define AT(p, count) ((char *)(uintptr_t)(const void *)(p) + (size_t)i * (size_t)(count) * j->size)
+#define AT_REAL(p, count) ((char *)(p) + (size_t)i * (size_t)(count) * j->part)
+
+static inline bool is_complex(const job *j) { return j->size != j->part; }
+static inline size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static inline job begin(cp_stream *stream, const cpi_linalg *l, int (*one)(const job *, int64_t, char *))
+{
+    size_t part = l->type == CP_FLOAT32 || l->type == CP_COMPLEX64 ? 4 : 8;
+    return (job){.l = l, .stream = stream, .part = part, .size = cpi_is_complex(l->type) ? 2 * part : part,
+                 .r = l->m < l->n ? l->m : l->n, .one = one};
+}
+
+/* --- elements --- */
+static inline double part_of(const job *j, const void *x, int64_t i)
+{
+    return j->part == 4 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+static inline void set_part(const job *j, void *x, int64_t i, double v)
+{
+    if (j->part == 4) ((float *)x)[i] = (float)v;
+    else ((double *)x)[i] = v;
+}
+static inline void set_number(const job *j, void *x, int64_t i, double re, double im)
+{
+    if (!is_complex(j)) set_part(j, x, i, re);
+    else set_part(j, x, 2 * i, re), set_part(j, x, 2 * i + 1, im);
+}
+
+/* to (columns x rows) = the transpose of from (rows x columns). */
+void cpi_job_transpose(const job *j, int64_t rows, int64_t columns, const void *from, void *to);
+/* Are n elements, and those of one triangle of an n x n matrix, neither NaN nor infinite? */
+bool cpi_job_is_finite(const job *j, int64_t n, const void *x);
+bool cpi_job_is_finite_triangle(const job *j, int64_t n, bool upper, const char *x);
+
+/* LAPACK's routines of these names into j->f; false, with an error, where one is not there. */
+bool cpi_job_find(job *j, int n, const char *const *names);
+#define FIND(j, ...) \
+    cpi_job_find(j, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)), (const char *const[]){__VA_ARGS__})
+/* How much workspace a routine asks for: it wrote that number into the first element. */
+void cpi_job_wants(job *j, const void *answer);
+/* All matrices; `work`: bytes for one beside LAPACK's own workspace. */
+cp_code cpi_job_all(job *j, size_t work);
+
+#define SLOT_OF(name) static cp_code name(cp_stream *stream, const cpi_linalg *l)
+#define SMALL(name)                                          \
+    cp_code small = cpi_linalg_small(name, stream, l);       \
+    if (small != CP_ERROR_UNSUPPORTED) return small
+
+/* spectra_cpu.c */
+cp_code cpi_slot_svd(cp_stream *stream, const cpi_linalg *l);
+cp_code cpi_slot_eigh(cp_stream *stream, const cpi_linalg *l);
+cp_code cpi_slot_eig(cp_stream *stream, const cpi_linalg *l);
+cp_code cpi_slot_schur(cp_stream *stream, const cpi_linalg *l);
+
+#endif

@@ -1,0 +1,45 @@
+/* Launches of systems and inverses whose rows lanes hold in registers, several matrices a warp. */
+#include "linalg/lanes.cuh"
+
+#include "linalg/cuda.h"
+
+namespace {
+
+enum { LANES = 32, INVERSE = 16 /* rows at most */, SIDES = 4 /* right sides at most */ };
+
+template <class T, int W, int K> cp_code launch(cp_stream *stream, const cpi_linalg *v)
+{
+    cpi_la_trouble t = {nullptr, 0};
+    cp_code code = v->quiet ? CP_OK : cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
+    if (code) return code;
+    enum { WARPS = 4, EACH = WARPS * 32 / W };
+    int n = (int)v->n, k = v->b ? (int)v->k : n;
+    la::lu_by_lanes<T, W, K><<<(unsigned)((v->batch + EACH - 1) / EACH), dim3(32, WARPS), 0, cpi_cuda_stream(stream)>>>(
+        v->batch, n, k, (const T *)v->a, (const T *)v->b, (T *)v->x, t.mailbox, t.number);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+template <class T, int W> cp_code by_lanes(cp_stream *stream, const cpi_linalg *v)
+{
+    if constexpr (W <= INVERSE)
+        if (!v->b) return launch<T, W, W>(stream, v);
+    return v->k == 1 ? launch<T, W, 1>(stream, v) : launch<T, W, SIDES>(stream, v);
+}
+
+} // namespace
+
+bool cpi_la_has_lanes(const cpi_linalg *v)
+{
+    return (v->b ? v->n <= LANES && v->k <= SIDES : v->n <= INVERSE) && v->batch < INT_MAX;
+}
+
+cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v)
+{
+    return cpi_la_with(v->type, [&](auto e) {
+        typedef decltype(e) T;
+        return v->n <= 4    ? by_lanes<T, 4>(stream, v)
+               : v->n <= 8  ? by_lanes<T, 8>(stream, v)
+               : v->n <= 16 ? by_lanes<T, 16>(stream, v)
+                            : by_lanes<T, 32>(stream, v);
+    });
+}

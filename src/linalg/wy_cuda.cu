@@ -1,0 +1,112 @@
+/* QR by blocks of reflections, or by one block that holds the columns of A and Q in registers.
+ *
+ * Matrices are worked on in columns: the transpose of what comes in, which is what `raw` gives back. */
+#include "linalg/wy.cuh"
+
+#include "linalg/cuda.h"
+
+namespace {
+
+typedef cpi_la_qr_wanted wanted;
+
+unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
+
+template <class K> cp_code allow(cp_stream *stream, K *kernel, size_t bytes, const char *what)
+{
+    if (bytes <= 8192) return CP_OK; /* wy_apply has 33 KB beside them, and 48 are there without asking */
+    cudaError_t status = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              (int)bytes);
+    return status == cudaSuccess ? CP_OK : cpi_cuda_check(stream, status, what);
+}
+
+/* Rows that blocks of reflections are for. */
+template <class T> constexpr int64_t wy_rows() { return sizeof(T) == 16 ? 512 : 1024; }
+
+template <class T, int EACH, int WARPS>
+cp_code wy_panel(cp_stream *stream, const cpi_linalg *v, T *a, T *taus, T *factors, int j, int nb)
+{
+    la::wy_panel<T, EACH, WARPS><<<(unsigned)v->batch, (unsigned)(32 * nb), 0, cpi_cuda_stream(stream)>>>(
+        a, taus, factors, v->batch, (int)v->m, (int)v->n, j);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+/* a: in columns; taus; q: Q^H in columns, `more` (m or 0) of them. */
+template <class T> cp_code by_blocks(cp_stream *stream, const cpi_linalg *v, T *a, T *taus, T *q, int more)
+{
+    typedef la::wy_of<T> W;
+    enum { EACH = 128 / sizeof(T), TALL = sizeof(T) == 4 ? EACH : 2 * EACH /* float has no more rows */ };
+    int m = (int)v->m, n = (int)v->n, r = m < n ? m : n;
+    cpi_la_scratch made(stream);
+    T *factors = made.get<T>(v->batch * 1024);
+    if (!factors) return CP_ERROR_MEMORY;
+    cp_code code = allow(stream, la::wy_apply<T>, (size_t)W::bytes(m), v->function);
+    for (int j = 0, nb; j < r && !code; j += nb) {
+        int h = m - j;
+        nb = h > 32 * EACH ? 16 : 32;
+        if (nb > r - j) nb = r - j;
+        code = h > 32 * EACH       ? wy_panel<T, TALL, 16>(stream, v, a, taus, factors, j, nb)
+               : h > 32 * EACH / 2 ? wy_panel<T, EACH, 32>(stream, v, a, taus, factors, j, nb)
+                                   : wy_panel<T, EACH / 2, 32>(stream, v, a, taus, factors, j, nb);
+        int behind = n - j - nb, blocks = (behind + W::WIDE - 1) / W::WIDE + (more + W::WIDE - 1) / W::WIDE;
+        if (code || !blocks) continue;
+        la::wy_apply<T><<<dim3((unsigned)blocks, blocks_of(v->batch, 65535)), 256, (size_t)W::bytes(h),
+                          cpi_cuda_stream(stream)>>>(a, factors, q, v->batch, m, n, j, nb, behind, more);
+        code = CPI_LAUNCHED(stream, v->function);
+    }
+    return code;
+}
+
+/* What one block holds in registers. */
+template <class T, int EACH, int MANY> cp_code by_registers(cp_stream *stream, const cpi_linalg *v, wanted w)
+{
+    size_t bytes = (size_t)(v->m * (v->n | 1)) * sizeof(T);
+    cp_code code = allow(stream, la::qr_registers<T, EACH, MANY>, bytes, v->function);
+    if (code) return code;
+    la::qr_registers<T, EACH, MANY><<<(unsigned)v->batch, 1024, bytes, cpi_cuda_stream(stream)>>>(
+        v->batch, (int)v->m, (int)v->n, w.rows, w.columns, w.raw, (const T *)v->a, (T *)v->x, (T *)v->u, (T *)v->s);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+template <class T> cp_code by_reflections(cp_stream *stream, const cpi_linalg *v, wanted w)
+{
+    int m = (int)v->m, n = (int)v->n, r = m < n ? m : n;
+    cpi_la_scratch work(stream), more(stream), made(stream);
+    T *a = w.raw ? (T *)v->x : work.get<T>(v->batch * m * n), *taus = w.raw ? (T *)v->s : more.get<T>(v->batch * r);
+    bool own_q = w.columns != m || cpi_la_complex(v->type); /* else Q^H in columns is Q in rows */
+    T *q = !w.columns ? nullptr : own_q ? made.get<T>(v->batch * m * m) : (T *)v->u;
+    if (!a || !taus || (w.columns && !q)) return CP_ERROR_MEMORY;
+    cp_code code = cpi_la_transpose(stream, v->type, v->a, a, v->batch, m, n, false, v->function);
+    if (!code) code = by_blocks<T>(stream, v, a, taus, q, w.columns ? m : 0);
+    if (code || w.raw) return code;
+    int64_t all = (int64_t)((w.rows + 31) / 32) * ((n + 31) / 32) * v->batch;
+    la::qr_upper<T><<<blocks_of(all, 1 << 20), dim3(32, 8), 0, cpi_cuda_stream(stream)>>>(a, (T *)v->x, v->batch, m, n,
+                                                                                         w.rows);
+    code = CPI_LAUNCHED(stream, v->function);
+    if (code || !q || !own_q) return code;
+    la::wy_rows<T><<<blocks_of(v->batch * m, 1 << 20), 128, 0, cpi_cuda_stream(stream)>>>(q, (T *)v->u, v->batch, m,
+                                                                                         w.columns);
+    return CPI_LAUNCHED(stream, v->function);
+}
+
+} // namespace
+
+bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v)
+{
+    enum { SLIM = 24 /* columns or rows, of many matrices: a team each */ };
+    int64_t most = v->m > v->n ? v->m : v->n, least = v->m < v->n ? v->m : v->n;
+    if (most <= 32 || (least <= SLIM && v->batch > cpi_cuda_units(stream))) return false;
+    return most <= 64 || (v->m > 32 && v->m <= (v->type == CP_COMPLEX128 ? wy_rows<la::complex<double>>() : 1024));
+}
+
+cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v)
+{
+    int64_t most = v->m > v->n ? v->m : v->n;
+    wanted w = cpi_la_qr_wanted_of(v);
+    return cpi_la_with(v->type, [&](auto t) {
+        typedef decltype(t) T;
+        if (most <= 64) return by_registers<T, 2, 4>(stream, v, w);
+        if constexpr (sizeof(T) <= 8)
+            if (most <= 96) return by_registers<T, 3, 6>(stream, v, w);
+        return by_reflections<T>(stream, v, w);
+    });
+}

@@ -1,9 +1,10 @@
-/* Cosine and sine transforms, types 1 to 4, made of rfft and of products with cosines: on every device.
+/* Cosine and sine transforms, types 1 to 4: made by the backend's slot where it has one, else of rfft and of products
+ * with cosines, on every device.
  *
- * Along one axis, which is brought to the end. Type 2 is Makhoul's: even places, then odd ones backwards, are a
- * sequence whose transform is the one wanted but for a turn; type 3 is its inverse. Types 1 continue the sequence by
- * its mirror image, types 4 turn one of twice the length. Sine transforms are cosine transforms of alternating signs,
- * backwards. */
+ * The latter along one axis, which is brought to the end. Type 2 is Makhoul's: even places, then odd ones backwards,
+ * are a sequence whose transform is the one wanted but for a turn; type 3 is its inverse. Types 1 continue the sequence
+ * by its mirror image, types 4 turn one of twice the length. Sine transforms are cosine transforms of alternating
+ * signs, backwards. */
 #include <math.h>
 #include <string.h>
 
@@ -157,16 +158,36 @@ static double gain(const cosines *c, int64_t n)
     return 2.0 * (double)(c->type == 1 ? c->sine ? n + 1 : n - 1 : n);
 }
 
+/* By the backend's own slot. */
+static cp_array *by_slot(const cosines *c, cp_array *x, int axis, double scale)
+{
+    cpi_cosine_call call = {.function = c->name, .single = x->type == CP_FLOAT32, .sine = c->sine,
+                            .orthogonal = c->orthogonal, .type = c->type, .scale = scale, .n = x->shape[axis],
+                            .in_step = x->strides[axis]};
+    cp_array *y = cpi_array_new(c->name, x->device, x->type, x->ndim, x->shape, 'C');
+    if (!y || !y->size) return y;
+    for (int d = 0; d < x->ndim; d++) {
+        if (d == axis) continue;
+        call.shape[call.ndim] = x->shape[d];
+        call.in_stride[call.ndim] = x->strides[d];
+        call.out_stride[call.ndim++] = y->strides[d];
+    }
+    call.out_step = y->strides[axis];
+    call.in = x->data, call.out = y->data;
+    cpi_array_used(x);
+    return x->device->backend->fft->cosine(cpi_stream(x->device), &call) ? NULL : y;
+}
+
 static cp_array *along(const cosines *c, cp_array *x, int axis, int64_t n)
 {
-    if (n < (c->type == 1 && !c->sine ? 2 : 1))
-        return cpi_fail(CP_ERROR_VALUE, "%s: %s", c->name, n < 1 ? "Invalid number of data points (0) specified"
-                                                                 : "DCT-I is not defined for size < 2"), NULL;
+    if (n < 2 && c->type == 1 && !c->sine)
+        return cpi_fail(CP_ERROR_VALUE, "%s: DCT-I is not defined for size < 2", c->name), NULL;
+    const double by = c->norm == CP_FFT_NORM_ORTHO ? 1 / sqrt(gain(c, n))
+              : (c->norm == CP_FFT_NORM_FORWARD) != c->inverse ? 1 / gain(c, n) : 1;
+    if (x->device->backend->fft->cosine && n <= CPI_COSINE_MOST) return by_slot(c, x, axis, by);
     cp_array *y = cp_moveaxis(x, CP_AXES(axis), CP_AXES(-1));
     if (!y) return NULL;
     if (cp_size(y)) y = unscaled(c, y);
-    double by = c->norm == CP_FFT_NORM_ORTHO ? 1 / sqrt(gain(c, n))
-              : (c->norm == CP_FFT_NORM_FORWARD) != c->inverse ? 1 / gain(c, n) : 1;
     if (y && by != 1) y = cp_multiply(y, cp_float(by));
     return y ? cp_moveaxis(y, CP_AXES(-1), CP_AXES(axis)) : NULL;
 }
@@ -186,9 +207,13 @@ static cp_array *transform(cosines *c, cp_array *x, const cpi_fft_lengths *l, in
         return cpi_fail(CP_ERROR_VALUE, "%s: Type must be 1, 2, 3 or 4, not %d", c->name, c->type), NULL;
     if (c->inverse) c->type = inverse[c->type];
     c->orthogonal = orthogonalize ? orthogonalize > 0 : c->norm == CP_FFT_NORM_ORTHO;
-    for (int i = 0; i < l->n; i++)
+    for (int i = 0; i < l->n; i++) {
         for (int k = 0; k < i; k++)
             if (l->axis[i] == l->axis[k]) return cpi_fail(CP_ERROR_VALUE, "%s: All axes must be unique", c->name), NULL;
+        if (l->length[i] < 1)
+            return cpi_fail(CP_ERROR_VALUE, "%s: Invalid number of data points (%lld) specified", c->name,
+                            (long long)l->length[i]), NULL;
+    }
     if (!cpi_is_complex(x->type)) return real_transform(c, x, l);
     cp_array *re = real_transform(c, cp_real_part(x), l), *im = re ? real_transform(c, cp_imag_part(x), l) : NULL;
     cp_array *r = im ? cp_empty((cp_shape){re->ndim, re->shape}, x->type) : NULL;

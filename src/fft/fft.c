@@ -36,9 +36,6 @@ cp_code cpi_fft_axes(const char *name, const cp_array *x, cp_shape s, cp_axes ax
         if (cpi_axis(name, &l->axis[i], nd)) return cp_error();
         l->length[i] = s.dim ? s.dim[i] : -1;
         if (l->length[i] == -1) l->length[i] = x->shape[l->axis[i]];
-        if (s.dim && l->length[i] < 1 && s.dim[i] != -1)
-            return cpi_fail(CP_ERROR_VALUE, "%s: Invalid number of FFT data points (%lld) specified.", name,
-                            (long long)l->length[i]);
     }
     return CP_OK;
 }
@@ -124,12 +121,16 @@ static bool repeats(const cpi_fft_lengths *l)
     return false;
 }
 
-static cp_code check_lengths(const char *name, const cpi_fft_lengths *l)
+/* In NumPy's order: axes from the last, which finds that its numbers are complex where they must not be. */
+static cp_code check(const char *name, cpi_fft_kind kind, const cp_array *x, const cpi_fft_lengths *l)
 {
-    for (int i = l->n - 1; i >= 0; i--)
+    for (int i = l->n - 1; i >= 0; i--) {
         if (l->length[i] < 1)
             return cpi_fail(CP_ERROR_VALUE, "%s: Invalid number of FFT data points (%lld) specified.", name,
                             (long long)l->length[i]);
+        if (kind == CPI_FFT_R2C && cpi_is_complex(x->type))
+            return cpi_fail(CP_ERROR_TYPE, "%s: the array must be real, it is %s", name, cp_type_name(x->type));
+    }
     return CP_OK;
 }
 
@@ -142,16 +143,22 @@ static double scale_of(const cpi_fft_lengths *l, cp_fft_norm norm, bool forward)
     return (norm == CP_FFT_NORM_FORWARD) == forward ? 1 / n : 1;
 }
 
-/* What a kernel writes, for out or new, C-contiguous. */
-static cpi_output output(const work *w, cp_type type, cp_array *x, const int64_t *shape, cp_array *out)
+/* `from`, which x was made to, transformed along these axes into out, or a new array. n: the length along the last. */
+static cp_array *into(const work *w, cp_array *x, cp_array *from, int rank, const int *axis, int64_t n, cp_array *out)
 {
-    return (cpi_output){.function = w->function, .device = x->device, .type = type, .ndim = x->ndim, .shape = shape,
-                        .out = out, .casting = CP_SAME_KIND, .dense = true};
+    int64_t shape[CP_MAXDIM];
+    const bool back = w->kind == CPI_FFT_C2R;
+    memcpy(shape, from->shape, (size_t)from->ndim * sizeof *shape);
+    if (w->kind != CPI_FFT_C2C) shape[axis[rank - 1]] = back ? n : n / 2 + 1;
+    cpi_output o = {.function = w->function, .device = from->device, .ndim = from->ndim, .shape = shape, .out = out,
+                    .type = back ? real_type(w->single) : complex_type(w->single), .casting = CP_SAME_KIND,
+                    .dense = true};
+    if (cpi_output_open(&o, 2, (cp_array *[]){from, x})) return NULL;
+    return cpi_output_close(&o, run(w, from, o.array, rank, axis, back ? n : 0));
 }
 
 static cp_array *many_complex(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
 {
-    const cp_type type = complex_type(w->single);
     if (!l->n) return cpi_deliver(w->function, cpi_again(x), out, CP_SAME_KIND);
     if (repeats(l)) { /* one after the other, each cut and continued anew */
         double scale = w->scale;
@@ -163,36 +170,21 @@ static cp_array *many_complex(work *w, cp_array *x, const cpi_fft_lengths *l, cp
         }
         return y;
     }
-    cp_array *from = cpi_fft_fitted(w->function, x, l, type);
-    if (!from) return NULL;
-    cpi_output o = output(w, type, x, from->shape, out);
-    o.device = from->device;
-    if (cpi_output_open(&o, 2, (cp_array *[]){from, x})) return NULL;
-    return cpi_output_close(&o, run(w, from, o.array, l->n, l->axis, 0));
+    cp_array *from = cpi_fft_fitted(w->function, x, l, complex_type(w->single));
+    return from ? into(w, x, from, l->n, l->axis, l->length[l->n - 1], out) : NULL;
 }
 
 /* The last of the axes is halved, the others are complex. */
 static cp_array *halved(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
 {
-    const int last = l->axis[l->n - 1];
-    const int64_t n = l->length[l->n - 1];
-    int64_t shape[CP_MAXDIM];
     cp_array *from = cpi_fft_fitted(w->function, x, l, real_type(w->single));
-    if (!from) return NULL;
-    memcpy(shape, from->shape, (size_t)from->ndim * sizeof *shape);
-    shape[last] = n / 2 + 1;
-    cpi_output o = output(w, complex_type(w->single), x, shape, out);
-    o.device = from->device;
-    if (cpi_output_open(&o, 2, (cp_array *[]){from, x})) return NULL;
-    return cpi_output_close(&o, run(w, from, o.array, l->n, l->axis, 0));
+    return from ? into(w, x, from, l->n, l->axis, l->length[l->n - 1], out) : NULL;
 }
 
 static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_array *out)
 {
-    const int last = l->axis[l->n - 1];
     const int64_t n = l->length[l->n - 1];
-    const cp_type type = real_type(w->single), narrow = l->n == 1 && cpi_is_half(x->type) ? x->type : type;
-    int64_t shape[CP_MAXDIM];
+    const bool narrow = l->n == 1 && cpi_is_half(x->type);
     cpi_fft_lengths half = *l;
     half.length[l->n - 1] = n / 2 + 1;
     cp_array *from = cpi_fft_fitted(w->function, x, &half, complex_type(w->single));
@@ -200,19 +192,10 @@ static cp_array *restored(work *w, cp_array *x, const cpi_fft_lengths *l, cp_arr
         work rest = *w;
         rest.kind = CPI_FFT_C2C;
         rest.scale = 1;
-        cp_array *y = cpi_array_new(w->function, from->device, from->type, from->ndim, from->shape, 'C');
-        if (!y || run(&rest, from, y, l->n - 1, l->axis, 0)) return NULL;
-        from = y;
+        from = into(&rest, x, from, l->n - 1, l->axis, l->length[l->n - 2], NULL);
     }
-    if (!from) return NULL;
-    memcpy(shape, from->shape, (size_t)from->ndim * sizeof *shape);
-    shape[last] = n;
-    cpi_output o = output(w, type, x, shape, narrow == type ? out : NULL);
-    o.device = from->device;
-    if (cpi_output_open(&o, 2, (cp_array *[]){from, x})) return NULL;
-    cp_array *r = cpi_output_close(&o, run(w, from, o.array, 1, &last, n));
-    if (narrow == type || !r) return r;
-    return cpi_deliver(w->function, cp_astype(r, narrow), out, CP_SAME_KIND);
+    cp_array *r = from ? into(w, x, from, 1, &l->axis[l->n - 1], n, narrow ? NULL : out) : NULL;
+    return r && narrow ? cpi_deliver(w->function, cp_astype(r, x->type), out, CP_SAME_KIND) : r;
 }
 
 /* Where an axis is named twice: the halved one for itself, the others before or behind. */
@@ -242,11 +225,9 @@ cp_array *cpi_fft_run(const char *name, cpi_fft_kind kind, int sign, cp_array *x
     if ((unsigned)norm > CP_FFT_NORM_FORWARD)
         return cpi_fail(CP_ERROR_VALUE, "%s: Invalid norm value; should be \"backward\", \"ortho\" or \"forward\".",
                         name), NULL;
-    if (kind == CPI_FFT_R2C && cpi_is_complex(x->type))
-        return cpi_fail(CP_ERROR_TYPE, "%s: the array must be real, it is %s", name, cp_type_name(x->type)), NULL;
     if (kind != CPI_FFT_C2C && !l->n)
         return cpi_fail(CP_ERROR_INDEX, "%s: at least 1 axis must be transformed", name), NULL;
-    if (check_lengths(name, l)) return NULL;
+    if (check(name, kind, x, l)) return NULL;
     w.scale = scale_of(l, norm, sign < 0);
     if (kind == CPI_FFT_C2C) return many_complex(&w, x, l, out);
     if (repeats(l)) return apart(&w, x, l, out);

@@ -29,6 +29,21 @@ typedef struct cpi_fft_call {
     void *out;
 } cpi_fft_call;
 
+/* Cosine and sine transforms of real numbers along an axis, types 1 to 4, not scaled but by `scale`; orthogonal: the
+ * first and last elements weighted so. `in` and `out` share no memory. */
+enum { CPI_COSINE_MOST = 1 << 20 }; /* n is no larger */
+typedef struct cpi_cosine_call {
+    const char *function;
+    bool single, sine, orthogonal;
+    int type;
+    double scale;
+    int64_t n, in_step, out_step;
+    int ndim;                   /* the other axes */
+    int64_t shape[CP_MAXDIM], in_stride[CP_MAXDIM], out_stride[CP_MAXDIM]; /* extents > 0 */
+    const void *in;
+    void *out;
+} cpi_cosine_call;
+
 /* What is known of a device's kept plans. */
 typedef struct cpi_fft_cache {
     int64_t plans, most_plans;  /* kept now; at most */
@@ -41,6 +56,8 @@ typedef struct cpi_fft_ops {
     /* Sets the limits that are given (plans -1, bytes -2: as they are; bytes -1: none), forgets the plans where
      * `clear`, and tells what is so then. */
     cp_code (*cache)(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now);
+    /* NULL: the front makes them of `transform` and products, as it does those of larger n. */
+    cp_code (*cosine)(cp_stream *stream, const cpi_cosine_call *call);
 } cpi_fft_ops;
 /*: slot("cache", waits="true") */
 

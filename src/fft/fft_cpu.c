@@ -45,6 +45,7 @@ typedef struct job {
     char *out;
     int64_t lanes, runs, per_run;     /* groups of lanes: per_run in each of `runs` runs of the last dimension */
     int64_t groups, each;             /* each: groups of a task */
+    bool apart;                       /* lanes of a group may be of different runs of the last dimension */
     char *scratch;
     int64_t bytes;                    /* of scratch for a worker */
     bool far;                         /* the array is larger than caches */
@@ -97,21 +98,34 @@ static void group_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
     const int width = j->simd->width;
-    cpi_fft_group g = {.plan = j->plan, .sign = j->call->sign, .scale = j->scale, .in_step = j->in_step,
+    cpi_fft_group g = {.plan = j->plan, .sign = j->call ? j->call->sign : -1, .scale = j->scale, .in_step = j->in_step,
                        .out_step = j->out_step, .far = j->far, .scratch = j->scratch + worker * j->bytes};
     const int64_t end = (task + 1) * j->each < j->groups ? (task + 1) * j->each : j->groups;
-    const int64_t run = j->lanes / j->runs;
+    const int64_t run = j->lanes / j->runs, in_step = j->ndim ? j->in_stride[j->ndim - 1] : 0;
+    const int64_t out_step = j->ndim ? j->out_stride[j->ndim - 1] : 0;
     for (int64_t i = task * j->each; i < end; i++) {
         int64_t first = i % j->per_run * width, left = run - first;
         g.count = left < width ? (int)left : width;
         first += i / j->per_run * run;
         g.in_beside = g.out_beside = g.count == width;
+        where(j, first, &g.in[0], &g.out[0]);
+        for (int l = 1; l < width; l++) {
+            const int64_t by = l < g.count ? l : 0;
+            if (j->apart) where(j, first + by, &g.in[l], &g.out[l]);
+            else g.in[l] = g.in[0] + by * in_step, g.out[l] = g.out[0] + by * out_step;
+        }
         for (int l = 0; l < width; l++) {
-            where(j, first + (l < g.count ? l : 0), &g.in[l], &g.out[l]);
             g.in_beside = g.in_beside && g.in[l] == g.in[0] + l * j->in_item;
             g.out_beside = g.out_beside && g.out[l] == g.out[0] + l * j->out_item;
         }
-        j->simd->group(&g);
+        g.in_next = g.out_next = 0;
+        if (j->far && i + 1 < end && (i + 1) % j->per_run) {
+            const char *in;
+            char *out;
+            where(j, first + width, &in, &out);
+            g.in_next = in - g.in[0], g.out_next = out - g.out[0];
+        }
+        (j->plan->cosine ? j->simd->cosine : j->simd->group)(&g);
     }
 }
 
@@ -120,13 +134,14 @@ static cp_code run_groups(cp_stream *stream, job *j)
     const int width = j->simd->width;
     int64_t last = j->ndim ? j->shape[j->ndim - 1] : 1;
     j->runs = last >= width ? j->lanes / last : 1;
+    j->apart = last < width && j->ndim > 1;
     j->per_run = (j->lanes / j->runs + width - 1) / width;
     j->groups = j->runs * j->per_run;
     j->each = TASK / (j->n * width);
     if (j->each < 1) j->each = 1;
     int64_t tasks = (j->groups + j->each - 1) / j->each;
     int workers = tasks > 1 ? cpi_workers() : 1;
-    j->bytes = round_up(j->simd->group_bytes(j->plan), 4096) + 64 * 17;
+    j->bytes = round_up((j->plan->cosine ? j->simd->cosine_bytes : j->simd->group_bytes)(j->plan), 4096) + 64 * 17;
     j->scratch = stream ? cpi_work_alloc(stream, (size_t)(j->bytes * workers))
                         : cpi_malloc((size_t)(j->bytes * workers) + 64);
     if (!j->scratch) return CP_ERROR_MEMORY;
@@ -410,7 +425,7 @@ static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which, boo
     take_lanes(&j, shape, in, out, ndim);
     j.far = j.n * j.lanes * j.item > FAR_BYTES;
     const bool line = as_line(&j);
-    j.plan = cpi_fft_plan_get(c->function, kind, j.n, c->single, line);
+    j.plan = cpi_fft_plan_get(c->function, kind, j.n, c->single, line, 0);
     if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
     cp_code code = line ? run_lanes(stream, &j) : run_groups(stream, &j);
     cpi_fft_plan_put(j.plan);
@@ -426,6 +441,88 @@ static cp_code transform(cp_stream *stream, const cpi_fft_call *c)
     return CP_OK;
 }
 
+/* --- cosine transforms --- */
+
+/* Some long lanes: their Fourier transforms' numbers are made here, transformed together, and weighted. */
+typedef struct cosine_job {
+    const job *j;
+    char *before, *after;        /* a lane's numbers begin at multiples of */
+    int64_t in_bytes, out_bytes; /* these */
+    int64_t first, stretches;    /* stretches: tasks of one lane */
+    bool behind;
+} cosine_job;
+
+static void cosine_task(void *context, int64_t task, int worker)
+{
+    const cosine_job *c = context;
+    const job *j = c->j;
+    const int64_t lane = task / c->stretches, part = task % c->stretches;
+    const int64_t n = c->behind ? j->n : j->plan->cosine->taken;
+    const int64_t end = (part + 1) * TASK < n ? (part + 1) * TASK : n;
+    const char *in;
+    char *out;
+    (void)worker;
+    where(j, c->first + lane, &in, &out);
+    if (c->behind) j->simd->cosine_after(j->plan, c->after + lane * c->out_bytes, out, j->out_step, part * TASK, end);
+    else j->simd->cosine_before(j->plan, in, j->in_step, c->before + lane * c->in_bytes, part * TASK, end);
+}
+
+static void cosine_side(cosine_job *c, bool behind, int64_t lanes)
+{
+    const int64_t n = behind ? c->j->n : c->j->plan->cosine->taken;
+    c->behind = behind;
+    c->stretches = (n + TASK - 1) / TASK;
+    if (lanes * n > TASK) cpi_parallel(lanes * c->stretches, cosine_task, c);
+    else for (int64_t t = 0; t < lanes * c->stretches; t++) cosine_task(c, t, 0);
+}
+
+static cp_code cosine_lanes(cp_stream *stream, const char *function, const job *j)
+{
+    const cpi_fft_plan *p = j->plan;
+    const int64_t half = p->n / 2 + 1;
+    cosine_job c = {.j = j};
+    c.in_bytes = p->kind == CPI_FFT_R2C ? p->n * j->real : p->kind == CPI_FFT_C2R ? half * j->item : p->n * j->item;
+    c.out_bytes = p->kind == CPI_FFT_C2R ? p->n * j->real : p->kind == CPI_FFT_R2C ? half * j->item : p->n * j->item;
+    int64_t some = (8 << 20) / (c.in_bytes + c.out_bytes) + 1;
+    if (some > j->lanes) some = j->lanes;
+    char *memory = cpi_work_alloc(stream, (size_t)(some * (c.in_bytes + c.out_bytes) + 128));
+    if (!memory) return CP_ERROR_MEMORY;
+    c.before = (char *)round_up((int64_t)(intptr_t)memory, 64);
+    c.after = (char *)round_up((int64_t)(intptr_t)c.before + some * c.in_bytes, 64);
+    cpi_fft_call call = {.function = function, .kind = p->kind, .single = j->real == 4,
+                         .sign = p->kind == CPI_FFT_C2R ? 1 : -1, .scale = j->scale, .rank = 1, .n = {p->n},
+                         .in_step = {p->kind == CPI_FFT_R2C ? j->real : j->item},
+                         .out_step = {p->kind == CPI_FFT_C2R ? j->real : j->item}, .ndim = 1,
+                         .in_stride = {c.in_bytes}, .out_stride = {c.out_bytes}, .in = c.before, .out = c.after};
+    cp_code code = CP_OK;
+    for (; c.first < j->lanes && !code; c.first += some) {
+        const int64_t lanes = call.shape[0] = j->lanes - c.first < some ? j->lanes - c.first : some;
+        cosine_side(&c, false, lanes);
+        code = transform(stream, &call);
+        if (!code) cosine_side(&c, true, lanes);
+    }
+    cpi_work_free(stream, memory);
+    return code;
+}
+
+static cp_code cosine(cp_stream *stream, const cpi_cosine_call *c)
+{
+    const int name = cpi_fft_cosine_code(c->type, c->sine, c->orthogonal);
+    job j = {.n = c->n, .scale = c->scale, .in = c->in, .out = c->out, .in_step = c->in_step, .out_step = c->out_step};
+    int64_t length;
+    j.simd = &(*CPI_BEST(cpi_fft_simd))[c->single];
+    j.real = j.in_item = j.out_item = c->single ? 4 : 8;
+    j.item = 2 * j.real;
+    take_lanes(&j, c->shape, c->in_stride, c->out_stride, c->ndim);
+    j.kind = cpi_fft_cosine_kind(name, c->n, &length);
+    const bool line = length > LINE_MOST || (j.lanes * 2 < j.simd->width && length >= LINE_ALONE);
+    j.plan = cpi_fft_plan_get(c->function, j.kind, length, c->single, line, name);
+    if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    cp_code code = line ? cosine_lanes(stream, c->function, &j) : run_groups(stream, &j);
+    cpi_fft_plan_put(j.plan);
+    return code;
+}
+
 cp_code cpi_fft_on_cpu(const cpi_fft_call *call) { return transform(NULL, call); }
 
 static cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool clear, cpi_fft_cache *now)
@@ -435,4 +532,4 @@ static cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, 
     return CP_OK;
 }
 
-const cpi_fft_ops cpi_fft_cpu = {transform, cache};
+const cpi_fft_ops cpi_fft_cpu = {transform, cache, cosine};

@@ -5,12 +5,9 @@
  * order of the stream, so plans may be used on any stream, one call at a time. Plans are counted: by the list, by the
  * call that uses them, and by the captures that recorded them. */
 #include <cufft.h>
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cuda/cuda.h"
 #include "fft/fft.h"
@@ -32,37 +29,18 @@ struct cufft_calls {
 pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 bool library_open;
 
-/* By its name alone, in the folders of CUPRITE_LIBRARY_PATH, in the toolkit's. */
-void *open_library()
-{
-    static const char *const names[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so"};
-    char folders[8192], path[1024];
-    const char *own = getenv("CUPRITE_LIBRARY_PATH"), *home = getenv("CUDA_PATH");
-    if (!home) home = getenv("CUDA_HOME");
-    snprintf(folders, sizeof folders, "%s:%s/lib64:/usr/local/cuda/lib64", own ? own : "", home ? home : "");
-    for (const char *name : names)
-        if (void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
-    for (char *rest = folders, *folder; (folder = strsep(&rest, ":")) != nullptr;)
-        for (const char *name : names) {
-            snprintf(path, sizeof path, "%s/%s", folder, name);
-            void *handle = *folder == '/' && access(path, R_OK) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-            if (handle) return handle;
-        }
-    return nullptr;
-}
-
 cp_code need_library(const char *function)
 {
     if (__atomic_load_n(&library_open, __ATOMIC_ACQUIRE)) return CP_OK;
+    static const char *const files[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so", nullptr};
+#define X(name) #name,
+    static const char *const names[] = {CUFFT(X) nullptr};
+#undef X
     const char *missing = nullptr;
     pthread_mutex_lock(&library_lock);
-    void *handle = library_open ? nullptr : open_library();
+    void *handle = library_open ? nullptr : cpi_cuda_library(files);
     if (handle) {
-#define X(name)                                              \
-    *(void **)&lib.name = dlsym(handle, #name);              \
-    if (!lib.name) missing = #name;
-        CUFFT(X)
-#undef X
+        missing = cpi_cuda_functions(handle, names, &lib);
         if (!missing) __atomic_store_n(&library_open, true, __ATOMIC_RELEASE);
     }
     bool open = library_open;
@@ -362,19 +340,30 @@ template <class T> __global__ void between(const T *from, T *to, int64_t n, bool
     }
 }
 
-/* [outer][length][inner] to [outer][inner][length]. */
-template <class E> __global__ void turn(const E *from, E *to, int64_t outer, int64_t length, int64_t inner)
+/* [outer][length][inner] to [outer][inner][length], in squares by way of shared memory. */
+template <class E, int SIDE, int ROWS>
+__global__ void turn(const E *from, E *to, int64_t outer, int64_t length, int64_t inner)
 {
-    __shared__ E tile[16][17];
-    const int64_t wide = (inner + 15) / 16, high = (length + 15) / 16;
+    __shared__ E square[SIDE][SIDE + 1];
+    const int64_t wide = (inner + SIDE - 1) / SIDE, high = (length + SIDE - 1) / SIDE;
     for (int64_t b = blockIdx.x; b < outer * wide * high; b += gridDim.x) {
-        const int64_t o = b / (wide * high), x0 = b % wide * 16, y0 = b / wide % high * 16, base = o * length * inner;
-        int64_t x = x0 + threadIdx.x, y = y0 + threadIdx.y;
+        const int64_t o = b / (wide * high), x0 = b % wide * SIDE, y0 = b / wide % high * SIDE;
+        const E *read = from + o * length * inner;
+        E *write = to + o * length * inner, some[SIDE / ROWS];
+#pragma unroll
+        for (int i = 0; i < SIDE / ROWS; i++) { /* all are on their way before the first is waited for */
+            const int64_t x = x0 + threadIdx.x, y = y0 + threadIdx.y + i * ROWS;
+            if (x < inner && y < length) some[i] = read[y * inner + x];
+        }
         __syncthreads();
-        if (x < inner && y < length) tile[threadIdx.y][threadIdx.x] = from[base + y * inner + x];
+#pragma unroll
+        for (int i = 0; i < SIDE / ROWS; i++) square[threadIdx.y + i * ROWS][threadIdx.x] = some[i];
         __syncthreads();
-        x = x0 + threadIdx.y, y = y0 + threadIdx.x;
-        if (x < inner && y < length) to[base + x * length + y] = tile[threadIdx.x][threadIdx.y];
+#pragma unroll
+        for (int i = 0; i < SIDE / ROWS; i++) {
+            const int64_t x = x0 + threadIdx.y + i * ROWS, y = y0 + threadIdx.x;
+            if (x < inner && y < length) write[x * length + y] = square[threadIdx.x][threadIdx.y + i * ROWS];
+        }
     }
 }
 
@@ -470,20 +459,30 @@ cp_code exec(task *t, int first, int end, cufftType type, const void *in, void *
     return CP_OK;
 }
 
-enum { FEW = 16, THREADS = 256 };
+enum { FEW = 2, LARGE = 4 << 20, THREADS = 256 };
+
+template <class E> void turn_with(cudaStream_t stream, const void *from, void *to, int64_t outer, int64_t length,
+                                  int64_t inner)
+{
+    const int64_t side = length <= 16 || inner <= 16 ? 16 : 32;
+    const unsigned blocks = cpi_cuda_blocks(outer * ((inner + side - 1) / side) * ((length + side - 1) / side), 1,
+                                            1 << 30);
+    const E *x = (const E *)from;
+    if (side == 16) turn<E, 16, 4><<<blocks, dim3(16, 4), 0, stream>>>(x, (E *)to, outer, length, inner);
+    else turn<E, 32, 8><<<blocks, dim3(32, 8), 0, stream>>>(x, (E *)to, outer, length, inner);
+}
 
 cp_code turn_blocks(task *t, int64_t item, const void *from, void *to, int64_t outer, int64_t length, int64_t inner)
 {
-    const dim3 block(16, 16);
-    const unsigned blocks = cpi_cuda_blocks(outer * ((inner + 15) / 16) * ((length + 15) / 16), 1, 1 << 30);
     cudaStream_t stream = cpi_cuda_stream(t->stream);
-    typedef pair_of<float> single;
-    typedef pair_of<double> twice;
-    if (item == 4) turn<<<blocks, block, 0, stream>>>((const float *)from, (float *)to, outer, length, inner);
-    else if (item == 16) turn<<<blocks, block, 0, stream>>>((const twice *)from, (twice *)to, outer, length, inner);
-    else turn<<<blocks, block, 0, stream>>>((const single *)from, (single *)to, outer, length, inner); /* 8 bytes */
+    if (item == 4) turn_with<float>(stream, from, to, outer, length, inner);
+    else if (item == 16) turn_with<pair_of<double>>(stream, from, to, outer, length, inner);
+    else turn_with<pair_of<float>>(stream, from, to, outer, length, inner); /* 8 bytes */
     return CPI_LAUNCHED(t->stream, "fft");
 }
+
+/* A call of cuFFT's for each block, or all of them turned? What measurement says (H200): a call takes 4 us. */
+bool by_blocks(int64_t outer, int64_t block_bytes) { return outer <= FEW || (outer <= 64 && block_bytes >= LARGE); }
 
 /* As exec, where the dimensions may lie in the middle of many blocks: these are turned first, and back, so that one
  * call does them all. cuFFT wants addresses that are multiples of a complex number, which blocks of odd lengths have
@@ -494,7 +493,7 @@ cp_code exec_blocks(task *t, int first, int end, cufftType type, const void *in,
     const int64_t in_length = elements(t, first, end, half_in), out_length = elements(t, first, end, half_out);
     const bool to_real = type == CUFFT_C2R || type == CUFFT_Z2D, from_real = type == CUFFT_R2C || type == CUFFT_D2Z;
     const bool odd = (from_real && in_length * inner % 2) || (to_real && out_length * inner % 2);
-    if (inner == 1 || outer == 1 || (outer <= FEW && !odd))
+    if (inner == 1 || outer == 1 || (by_blocks(outer, in_length * inner * t->item) && !odd))
         return exec(t, first, end, type, in, out, half_in, half_out);
     const int64_t in_item = from_real ? t->real : t->item, out_item = to_real ? t->real : t->item;
     const int64_t in_bytes = outer * inner * in_length * in_item, room = (in_bytes + 511) / 512 * 512;
@@ -582,7 +581,8 @@ cp_code run_complex(task *t, const void *in)
     const cufftType type = c->single ? CUFFT_C2C : CUFFT_Z2Z;
     const int64_t bytes = elements(t, 0, t->ndim, false) * t->item;
     const bool at_once = count && count == end - first && count <= 3 &&
-                         (elements(t, end, t->ndim, false) == 1 || elements(t, 0, first, false) <= FEW);
+                         (elements(t, end, t->ndim, false) == 1 ||
+                          by_blocks(elements(t, 0, first, false), elements(t, first, t->ndim, false) * t->item));
     if (at_once) return exec(t, first, end, type, in, c->out, false, false);
     if (in != c->out) {
         cp_code code = cpi_cuda_check(t->stream, cudaMemcpyAsync(c->out, in, (size_t)bytes, cudaMemcpyDeviceToDevice,
@@ -694,4 +694,4 @@ cp_code cache(cp_stream *stream, int64_t most_plans, int64_t most_bytes, bool cl
 
 } // namespace
 
-extern const cpi_fft_ops cpi_fft_cuda = {transform, cache};
+extern const cpi_fft_ops cpi_fft_cuda = {transform, cache, nullptr};

@@ -1,4 +1,5 @@
-/* The CPU's transforms, compiled once for each instruction set: the templates lanes.h and line.h for both types. */
+/* The CPU's transforms, compiled once for each instruction set: the templates lanes.h, group.h,
+ * cosine.h and line.h for both types. */
 #include "fft/simd.h"
 
 #include <string.h>
@@ -85,6 +86,7 @@
 #endif
 #include "fft/lanes.h"
 #include "fft/group.h"
+#include "fft/cosine.h"
 #include "fft/line.h"
 #undef T
 #undef WIDTH
@@ -122,10 +124,11 @@
 #endif
 #include "fft/lanes.h"
 #include "fft/group.h"
+#include "fft/cosine.h"
 #include "fft/line.h"
 
 #define TABLE(w, s)                                                                                                 \
     {w, group_bytes_##s, group_##s, middle_bytes_##s, stretch_bytes_##s, columns_##s, rows_##s, multiply_##s,        \
-     after_real_##s, before_real_##s}
+     after_real_##s, before_real_##s, cosine_bytes_##s, cosine_##s, cosine_before_##s, cosine_after_##s}
 
 const cpi_fft_simd CPI_ISA_NAME(cpi_fft_simd)[2] = {TABLE(VECTOR_BYTES / 8, 64), TABLE(VECTOR_BYTES / 4, 32)};

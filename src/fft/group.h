@@ -13,6 +13,12 @@ INLINE void NAME(transpose)(V *v)
     }
 }
 
+/* Of lanes that lie apart, what the next group reads or writes where this one is at `p`. */
+INLINE void NAME(ask)(const char *p, int64_t next, int bytes, const int write)
+{
+    for (int at = 0; at < bytes; at += 64) __builtin_prefetch(p + next + at, write, 2);
+}
+
 /* n complex elements of each lane to vectors; `conjugate` negates imaginary parts. */
 static void NAME(read_complex)(const cpi_fft_group *g, V *to, int64_t n, bool swap, bool conjugate)
 {
@@ -28,7 +34,10 @@ static void NAME(read_complex)(const cpi_fft_group *g, V *to, int64_t n, bool sw
     } else if (g->in_step == 2 * (int64_t)sizeof(T)) {
         for (; i + WIDTH <= n; i += WIDTH) {
             V re[WIDTH], im[WIDTH];
-            UNROLL for (int l = 0; l < WIDTH; l++) NAME(read_pairs)(g->in[l] + i * g->in_step, &re[l], &im[l]);
+            UNROLL for (int l = 0; l < WIDTH; l++) {
+                if (g->in_next) NAME(ask)(g->in[l] + i * g->in_step, g->in_next, 2 * VECTOR_BYTES, 0);
+                NAME(read_pairs)(g->in[l] + i * g->in_step, &re[l], &im[l]);
+            }
             NAME(transpose)(re);
             NAME(transpose)(im);
             UNROLL for (int k = 0; k < WIDTH; k++) to[2 * (i + k) + a] = re[k], to[2 * (i + k) + b] = im[k] * sign;
@@ -52,7 +61,10 @@ static void NAME(read_real)(const cpi_fft_group *g, V *to, int64_t n, int step)
     } else if (g->in_step == (int64_t)sizeof(T)) {
         for (; i + WIDTH <= n; i += WIDTH) {
             V v[WIDTH];
-            UNROLL for (int l = 0; l < WIDTH; l++) v[l] = *(const U *)(g->in[l] + i * g->in_step);
+            UNROLL for (int l = 0; l < WIDTH; l++) {
+                if (g->in_next) NAME(ask)(g->in[l] + i * g->in_step, g->in_next, VECTOR_BYTES, 0);
+                v[l] = *(const U *)(g->in[l] + i * g->in_step);
+            }
             NAME(transpose)(v);
             UNROLL for (int k = 0; k < WIDTH; k++) to[(i + k) * step] = v[k];
         }
@@ -76,7 +88,10 @@ static void NAME(write_complex)(const cpi_fft_group *g, const V *from, int64_t n
                 re[k] = from[2 * (i + k) + a] * scale, im[k] = from[2 * (i + k) + b] * scale;
             NAME(transpose)(re);
             NAME(transpose)(im);
-            for (int l = 0; l < g->count; l++) NAME(write_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
+            for (int l = 0; l < g->count; l++) {
+                if (g->out_next) NAME(ask)(g->out[l] + i * g->out_step, g->out_next, 2 * VECTOR_BYTES, 1);
+                NAME(write_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
+            }
         }
     }
     for (; i < n; i++) {
@@ -102,7 +117,10 @@ static void NAME(write_real)(const cpi_fft_group *g, const V *from, int64_t n, b
             V v[WIDTH];
             UNROLL for (int k = 0; k < WIDTH; k++) v[k] = REAL(i + k) * scale;
             NAME(transpose)(v);
-            for (int l = 0; l < g->count; l++) *(U *)(g->out[l] + i * g->out_step) = v[l];
+            for (int l = 0; l < g->count; l++) {
+                if (g->out_next) NAME(ask)(g->out[l] + i * g->out_step, g->out_next, VECTOR_BYTES, 1);
+                *(U *)(g->out[l] + i * g->out_step) = v[l];
+            }
         }
     }
     for (; i < n; i++) {
@@ -130,41 +148,43 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
 }
 
 /* Real to complex. Of even n pairs of reals are complex numbers: Z[k] = E[k] + i O[k], X[k] = E[k] + w^k O[k], of the
- * transforms of the even and of the odd places. */
-static void NAME(group_forward)(const cpi_fft_group *g, V *x, V *y, V *scratch)
+ * transforms of the even and of the odd places. At x lie n real vectors, of odd n as complex ones; the n / 2 + 1
+ * results are where it tells, at x or y. */
+static V *NAME(forward)(const cpi_fft_plan *p, V *x, V *y, V *scratch, T sign)
 {
-    const cpi_fft_plan *p = g->plan;
     const int64_t n = p->n, h = n / 2;
     source from = {.v = x, .step = 1};
     target to = {.v = y, .step = 1};
-    const T sign = g->sign > 0 ? -1 : 1;
+    NAME(run)(p->node, &from, &to, scratch);
     if (p->inner == n) {
-        NAME(read_real)(g, x, n, 2);
-        for (int64_t i = 0; i < n; i++) x[2 * i + 1] = (V){0};
-        NAME(run)(p->node, &from, &to, scratch);
         for (int64_t k = 0; k <= h; k++) y[2 * k + 1] *= sign;
-        NAME(write_complex)(g, y, h + 1, false);
-        return;
+        return y;
     }
     const T *w = p->half, half = (T)0.5;
-    NAME(read_real)(g, x, n, 1);
-    NAME(run)(p->node, &from, &to, scratch);
     for (int64_t k = 0; k <= h; k++) {
         const V *a = y + 2 * (k == h ? 0 : k), *b = y + 2 * (k ? h - k : 0);
         V er = (a[0] + b[0]) * half, ei = (a[1] - b[1]) * half, or = (a[1] + b[1]) * half, oi = (b[0] - a[0]) * half;
         TURN(or, oi, w[2 * k], w[2 * k + 1]);
         x[2 * k] = er + or, x[2 * k + 1] = (ei + oi) * sign;
     }
-    NAME(write_complex)(g, x, h + 1, false);
+    return x;
 }
 
-static void NAME(group_backward)(const cpi_fft_group *g, V *x, V *y, V *scratch)
+static void NAME(group_forward)(const cpi_fft_group *g, V *x, V *y, V *scratch)
 {
-    const cpi_fft_plan *p = g->plan;
+    const int64_t n = g->plan->n;
+    const bool odd = g->plan->inner == n;
+    NAME(read_real)(g, x, n, odd ? 2 : 1);
+    for (int64_t i = 0; odd && i < n; i++) x[2 * i + 1] = (V){0};
+    NAME(write_complex)(g, NAME(forward)(g->plan, x, y, scratch, g->sign > 0 ? -1 : 1), n / 2 + 1, false);
+}
+
+/* n / 2 + 1 complex vectors at x to n real ones, which write_real finds there. */
+static void NAME(backward)(const cpi_fft_plan *p, V *x, V *y, V *scratch)
+{
     const int64_t n = p->n, h = n / 2;
     source from = {.v = y, .step = 1};
     target to = {.v = x, .step = 1};
-    NAME(read_complex)(g, x, h + 1, false, g->sign < 0);
     x[1] = (V){0};
     if (p->inner == n) {
         y[0] = x[1], y[1] = x[0]; /* swapped */
@@ -183,7 +203,14 @@ static void NAME(group_backward)(const cpi_fft_group *g, V *x, V *y, V *scratch)
         }
     }
     NAME(run)(p->node, &from, &to, scratch);
-    NAME(write_real)(g, x, n, p->inner != n);
+}
+
+static void NAME(group_backward)(const cpi_fft_group *g, V *x, V *y, V *scratch)
+{
+    const cpi_fft_plan *p = g->plan;
+    NAME(read_complex)(g, x, p->n / 2 + 1, false, g->sign < 0);
+    NAME(backward)(p, x, y, scratch);
+    NAME(write_real)(g, x, p->n, p->inner != p->n);
 }
 
 static void NAME(group)(const cpi_fft_group *g)

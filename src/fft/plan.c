@@ -337,11 +337,12 @@ static void plan_free(cpi_fft_plan *p)
 {
     node_free(p->node);
     long_free(p->line);
+    cpi_fft_cosine_free(p->cosine);
     cpi_free_host(p->half);
     cpi_free_host(p);
 }
 
-static cpi_fft_plan *plan_new(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane)
+static cpi_fft_plan *plan_new(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane, int code)
 {
     builder b = {.function = function, .single = single, .bytes = sizeof(cpi_fft_plan)};
     cpi_fft_plan *p = cpi_calloc(1, sizeof *p);
@@ -350,7 +351,10 @@ static cpi_fft_plan *plan_new(const char *function, cpi_fft_kind kind, int64_t n
     p->refs = 1;
     p->kind = kind, p->n = n, p->single = single, p->lane = lane;
     p->inner = halved ? n / 2 : n;
-    if (lane) p->line = long_new(&b, p->inner);
+    p->code = code;
+    if (code && !(p->cosine = cpi_fft_cosine_new(code, kind, n, single, &b.bytes))) b.code = CP_ERROR_MEMORY;
+    if (code && lane) halved = false;
+    else if (lane) p->line = long_new(&b, p->inner);
     else p->node = node_new(&b, p->inner);
     if (!b.code && halved && (p->half = table_new(&b, p->inner + 1)))
         for (int64_t k = 0; k <= p->inner; k++) put_root(p->half, k, single, k, n);
@@ -398,11 +402,12 @@ static void put_all(cpi_fft_plan *p)
 }
 
 /* The plan, moved to the front, with a reference for the caller; NULL: none. Under the lock. */
-static cpi_fft_plan *find(cpi_fft_kind kind, int64_t n, bool single, bool lane)
+static cpi_fft_plan *find(cpi_fft_kind kind, int64_t n, bool single, bool lane, int code)
 {
     for (cpi_fft_plan **at = &kept; *at; at = &(*at)->next) {
         cpi_fft_plan *p = *at;
-        if (p->n != n || p->kind != kind || p->single != single || p->lane != lane) continue;
+        if (p->n != n || p->kind != kind || p->single != single || p->lane != lane || p->code != code)
+            continue;
         *at = p->next;
         p->next = kept;
         kept = p;
@@ -412,16 +417,17 @@ static cpi_fft_plan *find(cpi_fft_kind kind, int64_t n, bool single, bool lane)
     return NULL;
 }
 
-cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane)
+cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane,
+                               int code)
 {
     pthread_mutex_lock(&lock);
-    cpi_fft_plan *p = find(kind, n, single, lane);
+    cpi_fft_plan *p = find(kind, n, single, lane, code);
     if (p) state.hits++;
     else state.misses++;
     pthread_mutex_unlock(&lock);
-    if (p || !(p = plan_new(function, kind, n, single, lane))) return p;
+    if (p || !(p = plan_new(function, kind, n, single, lane, code))) return p;
     pthread_mutex_lock(&lock);
-    cpi_fft_plan *other = find(kind, n, single, lane), *gone = NULL; /* another thread may have made it meanwhile */
+    cpi_fft_plan *gone = NULL, *other = find(kind, n, single, lane, code); /* another thread may have made it */
     if (!other) {
         p->refs++;
         p->next = kept;

@@ -42,6 +42,16 @@ typedef struct cpi_fft_long {
     void *chirp, *kernel;        /* as above */
 } cpi_fft_long;
 
+/* A cosine or sine transform of n elements as one of p->kind and p->n, by weights (cosine_tables.c). Of R2C `taken`
+ * real numbers are made, each of element in[i] times in_by[i]; else complex ones, of in[2 i] times a pair of in_by and
+ * in[2 i + 1] times the next. Result k is element out[k] of what comes out: of C2R times out_by[k], else its real part
+ * times out_by[2 k] plus its imaginary part times out_by[2 k + 1]. */
+typedef struct cpi_fft_cosine {
+    int64_t n, taken;
+    int32_t *in, *out;
+    void *in_by, *out_by;        /* of the plan's type */
+} cpi_fft_cosine;
+
 typedef struct cpi_fft_plan {
     int refs;
     bool single, lane;           /* lane: one long lane, else many lanes */
@@ -50,16 +60,25 @@ typedef struct cpi_fft_plan {
     int64_t inner;               /* length of the complex transform: n, or n / 2 of real ones where n is even */
     cpi_fft_node *node;          /* many lanes */
     cpi_fft_long *line;          /* a long lane */
+    int code;                    /* of a cosine transform; 0: none */
+    cpi_fft_cosine *cosine;      /* its tables; a plan of a lane has nothing else */
     void *half;                  /* real, n even: exp(-2 pi i k / n), k <= n / 4, ... n / 2: inner + 1 of them */
     struct cpi_fft_plan *next;   /* in the cache, the latest first */
 } cpi_fft_plan;
 
 /* A plan, to be given back; NULL: error written. */
-cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane);
+cpi_fft_plan *cpi_fft_plan_get(const char *function, cpi_fft_kind kind, int64_t n, bool single, bool lane,
+                               int code);
 void cpi_fft_plan_put(cpi_fft_plan *p);
 /* exp(-2 pi i k / n), 0 <= k < n, to the accuracy of the type. */
 void cpi_fft_root(int64_t k, int64_t n, double *re, double *im);
 /* The least length >= n that has no prime factors but 2, 3, 5 (and 7, 11, 13 of complex ones: `most`, the largest). */
 int64_t cpi_fft_good_length(int64_t n, int most);
+
+/* What names a cosine transform; the Fourier transform that it is made by, of n elements; its tables. */
+int cpi_fft_cosine_code(int type, bool sine, bool orthogonal);
+cpi_fft_kind cpi_fft_cosine_kind(int code, int64_t n, int64_t *length);
+cpi_fft_cosine *cpi_fft_cosine_new(int code, cpi_fft_kind kind, int64_t length, bool single, int64_t *bytes);
+void cpi_fft_cosine_free(cpi_fft_cosine *t);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct cpi_fft_group {
     char *out[FFT_WIDEST];
     int64_t in_step, out_step;
     bool far;                   /* the array is larger than caches */
+    int64_t in_next, out_next;  /* bytes to where the next group's lanes are, which are asked for; 0: not known */
     bool in_beside, out_beside; /* there are `width` lanes, whose elements follow one another */
     char *scratch;
 } cpi_fft_group;
@@ -51,6 +52,12 @@ typedef struct cpi_fft_simd {
     void (*after_real)(void *x, const void *half, int64_t h, int64_t first, int64_t end, int sign);
     /* Of the transform of n real numbers to that of n / 2 pairs, for the same k. */
     void (*before_real)(void *to, const void *x, const void *half, int64_t h, int64_t first, int64_t end, int sign);
+    /* Cosine transforms of a group, scale its factor; and of one lane, before and behind a Fourier transform of
+     * contiguous numbers: its elements, or results, first <= i < end. */
+    int64_t (*cosine_bytes)(const cpi_fft_plan *p);
+    void (*cosine)(const cpi_fft_group *g);
+    void (*cosine_before)(const cpi_fft_plan *p, const char *in, int64_t step, void *to, int64_t first, int64_t end);
+    void (*cosine_after)(const cpi_fft_plan *p, const void *from, char *out, int64_t step, int64_t first, int64_t end);
 } cpi_fft_simd;
 
 #endif

@@ -1,5 +1,6 @@
-"""cupy.cuda.cufft: its numbers, and its error. Cuprite has no interface to cuFFT's plans: what makes or runs one raises
-NotImplementedError."""
+"""cupy.cuda.cufft: its numbers, its error, and its plans, which are Cuprite's own and work on every device. What takes
+handles of cuFFT's and addresses raises NotImplementedError."""
+from cuprite._fft_plans import Plan1d, PlanNd  # noqa: F401
 from cuprite.cuda._absent import function, type_
 
 available = False
@@ -36,7 +37,8 @@ def get_current_plan():
     return current()
 
 
+_INSTEAD = "cuprite.fft transforms, and cuprite.scipy.fft.get_fft_plan makes plans"
 for _name in ("XtExec create execC2C execC2R execD2Z execR2C execZ2D execZ2Z getVersion multi_gpu_execC2C "
               "multi_gpu_execZ2Z setAutoAllocation setCallback setJITCallback").split():
-    globals()[_name] = function("cuFFT", f"cufft.{_name}")
-Plan1d, PlanNd, XtPlanNd = (type_("cuFFT", name) for name in ("Plan1d", "PlanNd", "XtPlanNd"))
+    globals()[_name] = function("cuFFT", f"cufft.{_name}", _INSTEAD)
+XtPlanNd = type_("cuFFT", "XtPlanNd", "PlanNd has every type but complex numbers of float16")

@@ -22,6 +22,19 @@ __all__ = [
     "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn", "dct", "idct", "dctn", "idctn", "dst", "idst", "dstn", "idstn",
     "fht", "ifht", "fhtoffset", "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "get_fft_plan"]
 
+# SciPy's protocol of backends: `with scipy.fft.set_backend(cuprite.scipy.fft)`, transforms of SciPy's of Cuprite's
+# arrays are these. What is asked of other arrays is another backend's.
+__ua_domain__ = "numpy.scipy.fft"
+
+
+def __ua_function__(method, args, kwargs):
+    from cuprite import ndarray
+    name = method.__name__
+    given = args[0] if args else kwargs.get("x", kwargs.get("a", kwargs.get("A")))
+    if name not in __all__ or not isinstance(given, ndarray):
+        return NotImplemented
+    return globals()[name](*args, **kwargs)
+
 
 def _check_workers(workers):
     if workers is None:
@@ -35,6 +48,16 @@ def _check_workers(workers):
 def _array(x):
     from cuprite import asarray, ndarray
     return x if isinstance(x, ndarray) else asarray(x)
+
+
+def _ready(x, value_type, axes=None):
+    """The array as SciPy takes it: half types give float32, where NumPy goes back to them; and what it refuses."""
+    x = _array(x)
+    if value_type == "C2R" and x.dtype.name in ("float16", "bfloat16"):
+        x = x.astype("float32")
+    if value_type != "C2C" and (axes == () or axes is None and x.ndim == 0):
+        raise ValueError("at least 1 axis must be transformed")
+    return x
 
 
 def _check_plan(plan, x, s, axes, value_type):
@@ -59,7 +82,7 @@ def _one(name, value_type):
 
     def transform(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
         _check_workers(workers)
-        x = _array(x)
+        x = _ready(x, value_type, axis)
         if plan is not None:
             _check_plan(plan, x, None if n is None else (n,), (axis,), value_type)
         return run(x, n, axis, norm)
@@ -73,6 +96,7 @@ def _several(name, value_type, default):
         _check_workers(workers)
         x = _array(x)
         axes = _unique(x, axes)
+        x = _ready(x, value_type, axes)
         _check_plan(plan, x, s, axes, value_type)
         return run(x, s, axes, norm)
     return _named(transform, name)

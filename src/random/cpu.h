@@ -6,6 +6,9 @@
 
 enum { CPI_RANDOM_PIECE = 2048 }; /* words */
 
+/* Tries at n elements by their first words: those that are `good` are what they are to be. */
+typedef void (*cpi_random_first)(const cpi_draw *d, const uint64_t *w, int64_t n, double *v, int64_t *good);
+
 typedef struct cpi_random_simd {
     /* words first .. first + n - 1 of a piece of a stream with a counter */
     void (*fill)(const cpi_words *from, int64_t first, int64_t n, uint64_t *out);

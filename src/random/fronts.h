@@ -34,6 +34,9 @@ typedef struct cpi_drawing {
 
 /* The drawing, or NULL. Parameters have been converted to arrays or numbers, and their bounds are checked. */
 cp_array *cpi_draw_law(cpi_drawing *d);
+/* The table of CPR_STEPS for a law of whole numbers on a device, and how many steps it has; the number below the first
+ * one. NULL: none is made; then *count is -1, or an error is written. */
+cp_array *cpi_steps(cpi_device *device, int law, const double value[3], int64_t *least, int64_t *count);
 /* n words where slots need them in memory, as work of the stream (NULL, no error: the kind has a counter). */
 cp_code cpi_words_in_memory(cp_stream *stream, const cpi_words *from, int64_t n, uint64_t **words);
 /* Checks a parameter; of an array all elements, which waits. */

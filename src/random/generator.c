@@ -226,7 +226,7 @@ static void skip_words(cp_rng_state *s, int64_t n)
         cpi_sequential_jump(s->kind, s->state, (const uint64_t[4]){(uint64_t)n});
 }
 
-cpi_words cpi_rng_take(cp_rng *g, int64_t n, bool whole)
+cpi_words cpi_rng_take(cp_rng *g, int64_t n)
 {
     cp_rng_state *s = &g->s;
     cpi_words w = {.kind = s->kind, .key = {s->key[0], s->key[1]}};
@@ -236,7 +236,7 @@ cpi_words cpi_rng_take(cp_rng *g, int64_t n, bool whole)
         return w;
     }
     const uint64_t each = s->kind == CP_RNG_PHILOX4X32 ? 2 : 1;
-    if (s->place == 4 || whole) cpr_count(s->counter, each, w.counter);
+    if (s->place == 4) cpr_count(s->counter, each, w.counter);
     else memcpy(w.counter, s->counter, sizeof w.counter), w.skip = s->place;
     if (n <= 0) return w;
     const uint64_t last = (uint64_t)n - 1 + (uint64_t)w.skip;
@@ -261,7 +261,7 @@ int64_t cpi_rng_take_halves(cp_rng *g, int64_t n, cpi_integers *q)
     q->has_half = n > 0 && s->has_half;
     q->half = s->half;
     const int64_t rest = n - q->has_half, words = (rest + 1) / 2;
-    q->from = cpi_rng_take(g, words, false);
+    q->from = cpi_rng_take(g, words);
     if (n > 0) s->has_half = rest & 1;
     if (words > 0) s->half = (uint32_t)(word_of(&q->from, words - 1) >> 32);
     return words;
@@ -269,7 +269,7 @@ int64_t cpi_rng_take_halves(cp_rng *g, int64_t n, cpi_integers *q)
 
 uint64_t cpi_rng_next(cp_rng *g)
 {
-    const cpi_words w = cpi_rng_take(g, 1, false);
+    const cpi_words w = cpi_rng_take(g, 1);
     return word_of(&w, 0);
 }
 

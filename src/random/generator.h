@@ -7,8 +7,8 @@
 /* Nobody else takes anything until the unlock; safe in children of a process that forked meanwhile. */
 void cpi_rng_lock(cp_rng *g);
 void cpi_rng_unlock(cp_rng *g);
-/* The next n words, which are then gone; `whole`: from the beginning of a block on. The caller has the lock. */
-cpi_words cpi_rng_take(cp_rng *g, int64_t n, bool whole);
+/* The next n words, which are then gone. The caller has the lock. */
+cpi_words cpi_rng_take(cp_rng *g, int64_t n);
 /* The next n halves of words, into q's `from`, `has_half` and `half`; returns how many words those are. */
 int64_t cpi_rng_take_halves(cp_rng *g, int64_t n, cpi_integers *q);
 /* Numbers that are needed on the host, one after the other. */

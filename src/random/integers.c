@@ -1,7 +1,7 @@
 /* Words as they are, and whole numbers, as NumPy makes them of a stream.
  *
- * Bounds that are numbers: rounds over parts of the stream, each of as many parts as results are missing, so that
- * nothing is taken that is not used. Bounds that are arrays: one number after the other, on the host, since how many
+ * Bounds that are numbers: rounds over parts of the stream, of which the first one is nearly always enough, and what is
+ * not used is given back. Bounds that are arrays: one number after the other, on the host, since how many
  * parts one needs decides where the next one begins. Invariant: the generator's lock is held from the first part to the
  * last. */
 #include <math.h>
@@ -20,7 +20,7 @@ cp_array *(cp_rng_raw)(cp_rng *g, const cp_draw_options *options)
     cp_array *r = cpi_array_new("raw", device, CP_UINT64, ndim, shape, 'C');
     if (!r || !r->size) return cpi_deliver("raw", r, o->out, CP_SAME_KIND);
     cpi_rng_lock(g);
-    const cpi_words from = cpi_rng_take(g, r->size, false);
+    const cpi_words from = cpi_rng_take(g, r->size);
     cpi_rng_unlock(g);
     uint32_t *states = NULL;
     cp_code code = CP_OK;
@@ -43,16 +43,22 @@ static int bits_for(cp_type t, uint64_t range)
     return bits == 64 && range <= UINT32_MAX ? 32 : bits;
 }
 
+/* The first `end` parts of what comes next; q has them, *words says how many words hold them. */
+static void take(cp_rng *g, int64_t end, cpi_integers *q, int64_t *words)
+{
+    const int per = q->bits >= 32 ? 1 : 32 / q->bits;
+    *words = end;
+    if (q->bits == 64) q->from = cpi_rng_take(g, end), q->has_half = false;
+    else *words = cpi_rng_take_halves(g, (end + per - 1) / per, q);
+}
+
 /* The parts first .. first + n - 1 of what begins at `before`. */
 static cp_code one_round(cp_stream *stream, cp_rng *g, const cp_rng_state *before, cpi_integers *q)
 {
-    const int per = q->bits >= 32 ? 1 : 32 / q->bits;
-    const int64_t end = q->first + q->n;
-    int64_t words = end;
+    int64_t words;
     uint64_t *memory;
     cpi_rng_put(g, before);
-    if (q->bits == 64) q->from = cpi_rng_take(g, end, false), q->has_half = false;
-    else words = cpi_rng_take_halves(g, (end + per - 1) / per, q);
+    take(g, q->first + q->n, q, &words);
     cp_code code = cpi_words_in_memory(stream, &q->from, words, &memory);
     q->words = memory;
     if (!code) code = stream->device->backend->random->integers(stream, q);
@@ -60,18 +66,30 @@ static cp_code one_round(cp_stream *stream, cp_rng *g, const cp_rng_state *befor
     return code;
 }
 
+/* Parts among which so many numbers are, but for one time in 10^15 */
+static int64_t parts_for(const cpi_integers *q, int64_t numbers)
+{
+    const uint64_t threshold = cpr_threshold(q->range, q->bits);
+    const double lost = ldexp((double)threshold, -q->bits), mean = (double)numbers / (1 - lost);
+    return threshold ? (int64_t)(mean + 8 * sqrt(mean * lost)) + 32 : numbers;
+}
+
+/* Rounds go on where there are too few numbers; the generator stands behind the last part that was used. */
 static cp_code of_range(cp_stream *stream, cp_rng *g, cpi_integers *q, int64_t size)
 {
     const cp_rng_state before = cpi_rng_place(g);
     cp_code code = CP_OK;
     char *out = q->out;
+    int64_t words;
     for (int64_t done = 0; done < size && !code; done += q->taken) {
-        q->n = size - done;
+        q->want = size - done;
+        q->n = parts_for(q, q->want);
         q->out = out + done * q->size;
         code = one_round(stream, g, &before, q);
-        q->first += q->n;
+        q->first += q->used;
     }
-    if (code) cpi_rng_put(g, &before);
+    cpi_rng_put(g, &before);
+    if (!code) take(g, q->first, q, &words);
     return code;
 }
 

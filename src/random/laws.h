@@ -13,6 +13,7 @@
 #define CPR_WORD_LAWS(X)                                                                                    \
     X(UNIT) X(UNIFORM) X(EXPONENTIAL) X(LAPLACE) X(LOGISTIC) X(GUMBEL) X(RAYLEIGH) X(WEIBULL) X(PARETO)     \
     X(POWER) X(CAUCHY) X(TRIANGULAR) X(GEOMETRIC)
+#define CPR_TABLE_LAWS(X) X(STEPS) /* any law of whole numbers, by its distribution function (steps.c) */
 #define CPR_PAIR_LAWS(X) X(NORMAL) X(LOGNORMAL)
 #define CPR_SOURCE_LAWS(X)                                                                                  \
     X(GAMMA) X(BETA) X(CHISQUARE) X(NONCENTRAL_CHISQUARE) X(F) X(NONCENTRAL_F) X(T) X(WALD) X(VONMISES)     \
@@ -21,7 +22,7 @@
 
 typedef enum cpi_law {
 #define X(NAME) CPR_##NAME,
-    CPR_WORD_LAWS(X) CPR_PAIR_LAWS(X) CPR_SOURCE_LAWS(X) CPR_ROW_LAWS(X)
+    CPR_WORD_LAWS(X) CPR_TABLE_LAWS(X) CPR_PAIR_LAWS(X) CPR_SOURCE_LAWS(X) CPR_ROW_LAWS(X)
 #undef X
     CPR_NLAWS
 } cpi_law;
@@ -57,6 +58,24 @@ CPR_FN double cpr_of_word(int law, uint64_t w, double a, double b, double c)
         return a >= 1 || k < 1 ? 1 : k;
     }
     }
+}
+
+/* --- of one word and a table of steps --- */
+
+/* The table has a guide, CPR_GUIDES + 1 numbers of 16 bits, and then the steps: how many of them a word has reached is
+ * the number. Guide g is that of the first word whose upper bits are g. */
+enum { CPR_GUIDES = 1024, CPR_GUIDE_BITS = 10, CPR_GUIDE_WORDS = CPR_GUIDES / 4 + 1, CPR_STEPS_MOST = 2048 };
+
+CPR_FN int64_t cpr_steps_reached(const uint64_t *steps, const uint16_t *guide, uint64_t w)
+{
+    const uint32_t g = (uint32_t)(w >> (64 - CPR_GUIDE_BITS));
+    int32_t low = guide[g], high = guide[g + 1];
+    while (low < high) {
+        const int32_t mid = (low + high) >> 1;
+        if (steps[mid] <= w) low = mid + 1;
+        else high = mid;
+    }
+    return low;
 }
 
 /* --- of a source --- */
@@ -103,16 +122,25 @@ CPR_FN double cpr_normal(cpr_source *s)
     return a;
 }
 
-/* log of a gamma number of shape a >= 1 by Marsaglia and Tsang (2000), as d v: *v_out is v */
+/* A try at a gamma number of shape a >= 1, of a normal and a uniform number (Marsaglia and Tsang 2000): d is a - 1/3, c
+ * is 1 / sqrt(9 d). `eager`: without branches. */
+CPR_FN bool cpr_gamma_try(double d, double c, double x, double u, bool eager, double *number)
+{
+    const double t = 1 + c * x, v = t * t * t, q = x * x;
+    *number = d * v;
+    const bool some = t > 0, surely = u < 1 - 0.0331 * q * q;
+    if (!eager && (!some || surely)) return some;
+    return some & (surely | (cpr_log(u) < 0.5 * q + d * (1 - v + cpr_log(v))));
+}
+
 CPR_LONG double cpr_gamma_large(cpr_source *s, double a)
 {
     const double d = a - 1.0 / 3, c = 1 / sqrt(9 * d);
+    double number;
     if (!(a < INFINITY)) return a;
     for (;;) {
-        const double x = cpr_normal(s), t = 1 + c * x;
-        if (t <= 0) continue;
-        const double v = t * t * t, u = cpr_uniform(s), q = x * x;
-        if (u < 1 - 0.0331 * q * q || cpr_log(u) < 0.5 * q + d * (1 - v + cpr_log(v))) return d * v;
+        const double x = cpr_normal(s);
+        if (cpr_gamma_try(d, c, x, cpr_uniform(s), false, &number)) return number;
     }
 }
 
@@ -135,18 +163,61 @@ CPR_FN double cpr_log_gamma_number(cpr_source *s, double a)
 
 CPR_FN double cpr_chisquare(cpr_source *s, double df) { return 2 * cpr_gamma(s, 0.5 * df); }
 
+/* A try at a beta number of parameters up to 1 (Joehnk 1964): u^(1/a) and v^(1/b), of which the first one is a part. */
+CPR_FN bool cpr_beta_try(double a, double b, double u, double v, double *x, double *y)
+{
+    *x = cpr_exp(cpr_log(u) / a);
+    *y = cpr_exp(cpr_log(v) / b);
+    return *x + *y <= 1;
+}
+
+CPR_LONG double cpr_beta_small(cpr_source *s, double a, double b)
+{
+    for (;;) {
+        double x, y;
+        const double u = cpr_uniform(s), v = cpr_uniform(s);
+        if (!cpr_beta_try(a, b, u, v, &x, &y)) continue;
+        if (x + y >= 0x1p-1000) return x / (x + y);
+        const double p = cpr_log(u) / a, q = cpr_log(v) / b, most = p > q ? p : q; /* both are too small */
+        if (most == -INFINITY) return cpr_log(u) * b > cpr_log(v) * a;
+        x = cpr_exp(p - most), y = cpr_exp(q - most);
+        return x / (x + y);
+    }
+}
+
 CPR_LONG double cpr_beta(cpr_source *s, double a, double b)
 {
     if (a != a || b != b) return NAN;
-    if (a > 1 || b > 1) {
-        if (a > 0.01 && b > 0.01) {
-            const double x = cpr_gamma(s, a), y = cpr_gamma(s, b);
-            return x / (x + y);
-        }
+    if (a <= 1 && b <= 1) return cpr_beta_small(s, a, b);
+    if (a > 0.01 && b > 0.01) {
+        const double x = cpr_gamma(s, a), y = cpr_gamma(s, b);
+        return x / (x + y);
     }
     const double x = cpr_log_gamma_number(s, a), y = cpr_log_gamma_number(s, b), most = x > y ? x : y;
     const double p = cpr_exp(x - most), q = cpr_exp(y - most);
     return p / (p + q);
+}
+
+/* Hoermann's hats (1993): k is a transformed uniform number, most of the time good by that alone. */
+typedef struct cpr_hat { double a, b, c, vr, alpha; } cpr_hat;
+
+CPR_FN cpr_hat cpr_poisson_hat(double lam)
+{
+    const double b = 0.931 + 2.53 * sqrt(lam);
+    return (cpr_hat){-0.059 + 0.02483 * b, b, lam + 0.43, 0.9277 - 3.6224 / (b - 2), 1.1239 + 1.1328 / (b - 3.4)};
+}
+
+CPR_FN cpr_hat cpr_binomial_hat(double n, double p)
+{
+    const double spq = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * spq;
+    return (cpr_hat){-0.0873 + 0.0248 * b + 0.01 * p, b, n * p + 0.5, 0.92 - 4.2 / b, (2.83 + 5.1 / b) * spq};
+}
+
+CPR_FN bool cpr_hat_try(const cpr_hat *h, double uniform, double v, double *k)
+{
+    const double u = uniform - 0.5, us = 0.5 - fabs(u);
+    *k = floor((2 * h->a / us + h->b) * u + h->c);
+    return (us >= 0.07) & (v <= h->vr);
 }
 
 /* Below 10 by adding up probabilities, above by Hoermann's transformed rejection (PTRS, 1993). */
@@ -158,18 +229,17 @@ CPR_LONG double cpr_poisson(cpr_source *s, double lam)
         while (u > p && k < 200) u -= p, k += 1, p *= lam / k;
         return k;
     }
-    const double b = 0.931 + 2.53 * sqrt(lam), a = -0.059 + 0.02483 * b;
-    const double inverse = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+    const cpr_hat h = cpr_poisson_hat(lam);
     for (;;) {
-        const double u = cpr_uniform(s) - 0.5, v = cpr_uniform(s), us = 0.5 - fabs(u);
-        const double k = floor((2 * a / us + b) * u + lam + 0.43);
-        if (us >= 0.07 && v <= vr) return k;
+        double k;
+        const double u = cpr_uniform(s), v = cpr_uniform(s), us = 0.5 - fabs(u - 0.5);
+        if (cpr_hat_try(&h, u, v, &k)) return k;
         if (k < 0 || (us < 0.013 && v > us)) continue;
         /* k log(lam) - lam - log k!, by Stirling's formula, so that what is large cancels before it is rounded */
         const double n = k + 1, d = (lam - n) / n;
         const double bound = k * cpr_log1p(d) + (n - lam) - 0.5 * cpr_log(n) - 0.918938533204672741780 -
                              cpr_stirling_tail(k);
-        if (cpr_log(v * inverse / (a / (us * us) + b)) <= bound) return k;
+        if (cpr_log(v * h.alpha / (h.a / (us * us) + h.b)) <= bound) return k;
     }
 }
 
@@ -189,19 +259,19 @@ CPR_FN double cpr_noncentral_chisquare(cpr_source *s, double df, double nonc)
 /* n p >= 10, p <= 1/2: Hoermann's transformed rejection (BTRS, 1993). */
 CPR_LONG double cpr_binomial_large(cpr_source *s, double n, double p)
 {
-    const double spq = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * spq, a = -0.0873 + 0.0248 * b + 0.01 * p;
-    const double c = n * p + 0.5, vr = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spq, r = p / (1 - p);
+    const cpr_hat h = cpr_binomial_hat(n, p);
+    const double r = p / (1 - p);
     const double m = floor((n + 1) * p), top = cpr_stirling_tail(m) + cpr_stirling_tail(n - m);
     for (;;) {
-        const double u = cpr_uniform(s) - 0.5, v = cpr_uniform(s), us = 0.5 - fabs(u);
-        const double k = floor((2 * a / us + b) * u + c);
-        if (us >= 0.07 && v <= vr) return k;
+        double k;
+        const double u = cpr_uniform(s), v = cpr_uniform(s), us = 0.5 - fabs(u - 0.5);
+        if (cpr_hat_try(&h, u, v, &k)) return k;
         if (k < 0 || k > n) continue;
         const double bound = (m + 0.5) * cpr_log((m + 1) / (r * (n - m + 1))) +
                              (n + 1) * cpr_log1p((k - m) / (n - k + 1)) +
                              (k + 0.5) * cpr_log(r * (n - k + 1) / (k + 1)) + top - cpr_stirling_tail(k) -
                              cpr_stirling_tail(n - k);
-        if (cpr_log(v * alpha / (a / (us * us) + b)) <= bound) return k;
+        if (cpr_log(v * h.alpha / (h.a / (us * us) + h.b)) <= bound) return k;
     }
 }
 
@@ -289,11 +359,17 @@ CPR_FN double cpr_zipf(cpr_source *s, double a)
 }
 
 /* Michael, Schucany and Haas (1976); the smaller root without a difference */
+CPR_FN double cpr_wald_of(double mean, double scale, double z, double u)
+{
+    const double y = mean * z * z, r = y + sqrt(4 * scale * y + y * y);
+    const double small = mean * (4 * scale * y) / (r * r), x = y == 0 ? mean : small;
+    return u <= mean / (mean + x) ? x : mean * mean / x;
+}
+
 CPR_FN double cpr_wald(cpr_source *s, double mean, double scale)
 {
-    const double z = cpr_normal(s), y = mean * z * z, r = y + sqrt(4 * scale * y + y * y);
-    const double x = y == 0 ? mean : mean * (4 * scale * y) / (r * r);
-    return cpr_uniform(s) <= mean / (mean + x) ? x : mean * mean / x;
+    const double z = cpr_normal(s);
+    return cpr_wald_of(mean, scale, z, cpr_uniform(s));
 }
 
 /* x in [0, 1]: the angle is halved three times */
@@ -312,33 +388,45 @@ CPR_FN double cpr_atan(double x)
     return 8 * fma(p * z, x, x);
 }
 
-/* Best and Fisher (1979); nearly uniform and nearly normal at the ends */
+/* Best and Fisher (1979): what is one for all numbers, a try at |angle|, and its sign, by a word, about mu */
+CPR_FN double cpr_vonmises_r(double kappa)
+{
+    const double tau = 1 + sqrt(1 + 4 * kappa * kappa), rho = (tau - sqrt(2 * tau)) / (2 * kappa);
+    return kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
+}
+
+CPR_FN bool cpr_vonmises_try(double kappa, double r, double u, double v, bool eager, double *angle)
+{
+    double sine, z;
+    cpr_turn(0.5 * u, &sine, &z);
+    const double f = (1 + r * z) / (r + z), c = kappa * (r - f);
+    const bool surely = c * (2 - c) - v >= 0;
+    if (!eager && !surely && !(cpr_log(c / v) + 1 - c >= 0)) return false;
+    const bool good = !eager || (surely | (cpr_log(c / v) + 1 - c >= 0));
+    const double half = sqrt((1 - f) / (1 + f)), share = half > 1 ? 1 / half : half; /* tan of half the angle */
+    const double part = 2 * cpr_atan(share), whole = half > 1 ? CPR_PI - part : part;
+    *angle = f > -1 ? whole : CPR_PI;
+    return good;
+}
+
+CPR_FN double cpr_vonmises_end(double mu, double angle, uint64_t w)
+{
+    const double sum = mu + (w >> 63 ? -angle : angle), turns = floor((sum + CPR_PI) / (2 * CPR_PI));
+    return fma(-turns, 2 * CPR_PI, sum);
+}
+
+/* nearly uniform and nearly normal at the ends */
 CPR_LONG double cpr_vonmises(cpr_source *s, double mu, double kappa)
 {
     double angle;
     if (kappa != kappa || mu != mu) return NAN;
-    if (kappa < 1e-8) {
-        angle = CPR_PI * (2 * cpr_uniform(s) - 1);
-    } else if (kappa > 1e6) {
-        angle = cpr_normal(s) / sqrt(kappa);
-    } else {
-        const double tau = 1 + sqrt(1 + 4 * kappa * kappa), rho = (tau - sqrt(2 * tau)) / (2 * kappa);
-        const double r = kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
-        double f, c, sine, z;
-        do {
-            cpr_turn(0.5 * cpr_uniform(s), &sine, &z);
-            f = (1 + r * z) / (r + z);
-            c = kappa * (r - f);
-            const double v = cpr_uniform(s);
-            if (c * (2 - c) - v >= 0 || cpr_log_any(c / v) + 1 - c >= 0) break;
-        } while (true);
-        const double half = sqrt((1 - f) / (1 + f)); /* tan of half the angle */
-        angle = half > 1 ? CPR_PI - 2 * cpr_atan(1 / half) : 2 * cpr_atan(half);
-        if (!(f > -1)) angle = CPR_PI;
-        if (cpr_next(s) >> 63) angle = -angle;
+    if (kappa < 1e-8) return cpr_vonmises_end(mu, CPR_PI * (2 * cpr_uniform(s) - 1), 0);
+    if (kappa > 1e6) return cpr_vonmises_end(mu, cpr_normal(s) / sqrt(kappa), 0);
+    const double r = cpr_vonmises_r(kappa);
+    for (;;) {
+        const double u = cpr_uniform(s), v = cpr_uniform(s);
+        if (cpr_vonmises_try(kappa, r, u, v, false, &angle)) return cpr_vonmises_end(mu, angle, cpr_next(s));
     }
-    const double sum = mu + angle, turns = floor((sum + CPR_PI) / (2 * CPR_PI));
-    return fma(-turns, 2 * CPR_PI, sum);
 }
 
 CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c)
@@ -350,7 +438,6 @@ CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c
     case CPR_NONCENTRAL_CHISQUARE: return cpr_noncentral_chisquare(s, a, b);
     case CPR_F: {
         const double x = cpr_chisquare(s, a) * b;
-        s->has_spare = false;
         return x / (cpr_chisquare(s, b) * a);
     }
     case CPR_NONCENTRAL_F: {
@@ -360,7 +447,6 @@ CPR_FN double cpr_of_source(int law, cpr_source *s, double a, double b, double c
     }
     case CPR_T: {
         const double z = cpr_normal(s);
-        s->has_spare = false;
         return sqrt(0.5 * a) * z / sqrt(cpr_gamma(s, 0.5 * a));
     }
     case CPR_WALD: return cpr_wald(s, a, b);

@@ -27,26 +27,93 @@ CPR_FN uint64_t cpr_bits(double v)
 #define CPR_LN2_LOW 0x1.ef35793c7673p-45
 #define CPR_PI 3.14159265358979323846
 
+/* Coefficients, in C as literals; on a GPU in constant memory, from where an instruction takes its operand for nothing:
+ * a literal of 64 bits costs two more. Each row is a polynomial by its values at Chebyshev's nodes. */
+#define CPR_COEFFICIENTS                                                                                       \
+    /* (log((1 + s) / (1 - s)) - 2 s) / s^3 of s^2 in [0, 0.0296]; error 2^-51, of the logarithm 2^-57 */       \
+    0x1.5555555555558p-1, 0x1.9999999995077p-2, 0x1.2492492e35998p-2, 0x1.c71c628e9e0c9p-3,                    \
+    0x1.7462cd53e5318p-3, 0x1.39fb2efe206abp-3, 0x1.2b7fa64da1a6ap-3,                                          \
+    /* sin(pi/2 x) / x of x^2 in [0, 1/4]; 2^-58 */                                                            \
+    0x1.921fb54442d18p+0, -0x1.4abbce625be41p-1, 0x1.466bc677587f8p-4, -0x1.32d2cce2e5b19p-8,                  \
+    0x1.50782fda12d96p-13, -0x1.e30071afc3e59p-19, 0x1.e3f38399551bfp-25,                                      \
+    /* cos(pi/2 x) of the same; 2^-64 */                                                                       \
+    0x1p+0, -0x1.3bd3cc9be45dep+0, 0x1.03c1f081b5aacp-2, -0x1.55d3c7e3c90f8p-6, 0x1.e1f5068355e15p-11,         \
+    -0x1.a6d1ec7906c20p-16, 0x1.f9cc41140bb60p-22, -0x1.b264ba152378ap-28, CPR_LN2_HIGH, CPR_LN2_LOW
+enum { CPR_C_LOG = 0, CPR_C_SIN = 7, CPR_C_COS = 14, CPR_C_LN2 = 22, CPR_C_LN2_LOW, CPR_NC };
+#ifdef __CUDACC__
+static __constant__ double cpr_there[CPR_NC] = {CPR_COEFFICIENTS};
+#endif
+CPR_FN double cpr_c(int i)
+{
+#ifdef __CUDA_ARCH__
+    return cpr_there[i];
+#else
+    static const double here[CPR_NC] = {CPR_COEFFICIENTS};
+    return here[i];
+#endif
+}
+
+/* n / d, sqrt(x) of double and of float, correctly rounded as the operators are, but where no operand and no result is
+ * near the ends of the exponents: then a GPU needs no branch. */
+CPR_FN double cpr_quotient(double n, double d)
+{
+#ifdef __CUDA_ARCH__
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(d)); /* 20 bits, doubled and doubled again */
+    double e = fma(-d, r, 1.0);
+    e = fma(e, e, e);
+    r = fma(r, e, r);
+    r = fma(r, fma(-d, r, 1.0), r);
+    const double q = n * r;
+    return fma(r, fma(-d, q, n), q);
+#else
+    return n / d;
+#endif
+}
+
+CPR_FN double cpr_root(double x)
+{
+#ifdef __CUDA_ARCH__
+    double y;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    const double e = fma(x, -(y * y), 1.0);
+    y = fma(fma(e, 0.375, 0.5), y * e, y);
+    const double g = x * y;
+    return fma(fma(g, -g, x), 0.5 * y, g);
+#else
+    return sqrt(x);
+#endif
+}
+
+CPR_FN float cpr_root32(float x)
+{
+#ifdef __CUDA_ARCH__
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    const float g = x * y;
+    return fmaf(fmaf(-g, g, x), 0.5f * y, g);
+#else
+    return sqrtf(x);
+#endif
+}
+
 /* log x of a positive normal number. x = 2^k m, m in [sqrt(1/2), sqrt 2); log m = 2 artanh((m - 1) / (m + 1)). */
 CPR_FN double cpr_log(double x)
 {
-    const uint64_t b = cpr_bits(x), up = b + (UINT64_C(0x3ff0000000000000) - UINT64_C(0x3fe6a09e667f3bcd));
+    const uint64_t least = UINT64_C(0x3fe6a09e00000000), up = cpr_bits(x) + (UINT64_C(0x3ff0000000000000) - least);
     const double k = cpr_from_bits((up >> 52) | UINT64_C(0x4330000000000000)) - (0x1p52 + 1023); /* the exponent */
-    const double m = cpr_from_bits((up & UINT64_C(0x000fffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd));
-    const double f = m - 1, s = f / (2 + f), z = s * s, half = 0.5 * f * f;
-    double p = 2.0 / 21;
-    p = fma(p, z, 2.0 / 19);
-    p = fma(p, z, 2.0 / 17);
-    p = fma(p, z, 2.0 / 15);
-    p = fma(p, z, 2.0 / 13);
-    p = fma(p, z, 2.0 / 11);
-    p = fma(p, z, 2.0 / 9);
-    p = fma(p, z, 2.0 / 7);
-    p = fma(p, z, 2.0 / 5);
-    p = fma(p, z, 2.0 / 3);
+    const double m = cpr_from_bits((up & UINT64_C(0x000fffffffffffff)) + least);
+    const double f = m - 1, s = cpr_quotient(f, 2 + f), z = s * s, half = 0.5 * f * f;
+    double p = cpr_c(CPR_C_LOG + 6);
+    p = fma(p, z, cpr_c(CPR_C_LOG + 5));
+    p = fma(p, z, cpr_c(CPR_C_LOG + 4));
+    p = fma(p, z, cpr_c(CPR_C_LOG + 3));
+    p = fma(p, z, cpr_c(CPR_C_LOG + 2));
+    p = fma(p, z, cpr_c(CPR_C_LOG + 1));
+    p = fma(p, z, cpr_c(CPR_C_LOG));
     p *= z;
-    const double low = fma(s, half + p, k * CPR_LN2_LOW); /* log m = f - half + s (half + p) */
-    return fma(k, CPR_LN2_HIGH, f - (half - low));
+    const double low = fma(s, half + p, k * cpr_c(CPR_C_LN2_LOW)); /* log m = f - half + s (half + p) */
+    return fma(k, cpr_c(CPR_C_LN2), f - (half - low));
 }
 
 /* exp x, 0 and infinity at the ends, subnormals too; NaN stays. */
@@ -74,27 +141,33 @@ CPR_FN double cpr_exp(double x)
     return p * cpr_from_bits((uint64_t)(half + 1023) << 52) * cpr_from_bits((uint64_t)(n - half + 1023) << 52);
 }
 
+/* sin and cos of the angle x quarter turns, x in [-1/2, 1/2] */
+CPR_FN void cpr_quarter(double x, double *sine, double *cosine)
+{
+    const double z = x * x;
+    double s = cpr_c(CPR_C_SIN + 6), c = cpr_c(CPR_C_COS + 7);
+    s = fma(s, z, cpr_c(CPR_C_SIN + 5));
+    s = fma(s, z, cpr_c(CPR_C_SIN + 4));
+    s = fma(s, z, cpr_c(CPR_C_SIN + 3));
+    s = fma(s, z, cpr_c(CPR_C_SIN + 2));
+    s = fma(s, z, cpr_c(CPR_C_SIN + 1));
+    *sine = fma(s, z, cpr_c(CPR_C_SIN)) * x;
+    c = fma(c, z, cpr_c(CPR_C_COS + 6));
+    c = fma(c, z, cpr_c(CPR_C_COS + 5));
+    c = fma(c, z, cpr_c(CPR_C_COS + 4));
+    c = fma(c, z, cpr_c(CPR_C_COS + 3));
+    c = fma(c, z, cpr_c(CPR_C_COS + 2));
+    c = fma(c, z, cpr_c(CPR_C_COS + 1));
+    *cosine = fma(c, z, cpr_c(CPR_C_COS));
+}
+
 /* sin and cos of 2 pi u, u in [0, 1). */
 CPR_FN void cpr_turn(double u, double *sine, double *cosine)
 {
-    const double t = 4 * u, shifted = t + 0x1.8p52, r = (t - (shifted - 0x1.8p52)) * (CPR_PI / 2), z = r * r;
-    double s = 1.0 / -1307674368000.0, c = 1.0 / 20922789888000.0;
-    s = fma(s, z, 1.0 / 6227020800.0);
-    s = fma(s, z, 1.0 / -39916800);
-    s = fma(s, z, 1.0 / 362880);
-    s = fma(s, z, 1.0 / -5040);
-    s = fma(s, z, 1.0 / 120);
-    s = fma(s, z, 1.0 / -6);
-    s = fma(s * z, r, r);
-    c = fma(c, z, 1.0 / -87178291200.0);
-    c = fma(c, z, 1.0 / 479001600);
-    c = fma(c, z, 1.0 / -3628800);
-    c = fma(c, z, 1.0 / 40320);
-    c = fma(c, z, 1.0 / -720);
-    c = fma(c, z, 1.0 / 24);
-    c = fma(c, z, -0.5);
-    c = fma(c, z, 1);
+    const double t = 4 * u, shifted = t + 0x1.8p52;
     const uint64_t q = cpr_bits(shifted); /* the quarter is in its last bits */
+    double s, c;
+    cpr_quarter(t - (shifted - 0x1.8p52), &s, &c);
     const double a = q & 1 ? c : s, b = q & 1 ? s : c;
     *sine = cpr_from_bits(cpr_bits(a) ^ (q & 2) << 62);
     *cosine = cpr_from_bits(cpr_bits(b) ^ ((q + 1) & 2) << 62);
@@ -105,16 +178,73 @@ CPR_FN double cpr_one_to_two(uint64_t w) { return cpr_from_bits(w >> 12 | UINT64
 /* (0, 1]: for logarithms */
 CPR_FN double cpr_open(uint64_t w) { return 2 - cpr_one_to_two(w); }
 /* (0, 1), both ends open: odd multiples of 2^-53 */
-CPR_FN double cpr_inside(uint64_t w) { return (cpr_one_to_two(w) - 1) + 0x1p-53; }
+CPR_FN double cpr_inside(uint64_t w) { return cpr_one_to_two(w) - (1 - 0x1p-53); }
 
-/* Two independent normal numbers (Box and Muller 1958). */
+/* Two independent normal numbers (Box and Muller 1958): the first word makes the radius, 52 bits of the second one an
+ * angle of the quarter around 0. Its upper two bits make the circle of it: one is the cosine's sign, with the other the
+ * two change places. */
 CPR_FN void cpr_normals(uint64_t v, uint64_t w, double *a, double *b)
 {
     double s, c;
-    const double r = sqrt(-2 * cpr_log(cpr_open(v)));
-    cpr_turn(cpr_one_to_two(w) - 1, &s, &c);
-    *a = r * c;
-    *b = r * s;
+    const double r = cpr_root(-2 * cpr_log(cpr_inside(v)));
+    cpr_quarter(cpr_one_to_two(w << 2) - 1.5, &s, &c);
+    c = cpr_from_bits(cpr_bits(c) ^ (w & UINT64_C(1) << 63));
+    const bool turned = w >> 62 & 1;
+    *a = r * (turned ? s : c);
+    *b = r * (turned ? c : s);
+}
+
+CPR_FN float cpr_from_bits32(uint32_t b)
+{
+    float v;
+    memcpy(&v, &b, sizeof v);
+    return v;
+}
+CPR_FN uint32_t cpr_bits32(float v)
+{
+    uint32_t b;
+    memcpy(&b, &v, sizeof b);
+    return b;
+}
+
+/* log u of u in (0, 1), float32 */
+CPR_FN float cpr_log32(float u)
+{
+    /* u = 2^k m, m in [sqrt(1/2), sqrt 2) */
+    const int32_t bits = (int32_t)cpr_bits32(u), k = (bits - 0x3f3504f3) >> 23;
+    const float f = cpr_from_bits32((uint32_t)bits - ((uint32_t)k << 23)) - 1;
+    float p = 0.0697579465f; /* (log(1 + f) - f + f^2 / 2) / f^3; 2^-28 of the logarithm */
+    p = fmaf(p, f, -0.114859161f);
+    p = fmaf(p, f, 0.1168681424f);
+    p = fmaf(p, f, -0.1242499324f);
+    p = fmaf(p, f, 0.1424885781f);
+    p = fmaf(p, f, -0.1666782309f);
+    p = fmaf(p, f, 0.200007216f);
+    p = fmaf(p, f, -0.2499999681f);
+    p = fmaf(p, f, 0.3333333116f);
+    return fmaf((float)k, 0.693147180559945f, fmaf(f * f, fmaf(p, f, -0.5f), f));
+}
+
+/* Two normal numbers of one word, in float32 throughout: 32 bits for the radius, which goes to 6.76, 25 for the angle.
+ */
+CPR_FN void cpr_normals32(uint64_t w, float *a, float *b)
+{
+    const uint32_t l = (uint32_t)w;
+    const float u = fmaf((float)(uint32_t)(w >> 32), 0x1p-32f, 0x1p-33f), most = 0x1.fffffep-1f;
+    const float r = cpr_root32(-2 * cpr_log32(u < most ? u : most));
+    const float x = cpr_from_bits32(0x3f800000u | (l & 0x7fffffu)) - 1.5f, z = x * x;
+    float s = -0.004602149213f, c = 0.0009036280664f; /* as cpr_quarter's; 2^-28, 2^-33 */
+    s = fmaf(s, z, 0.07968021765f);
+    s = fmaf(s, z, -0.6459634777f);
+    s = fmaf(s, z, 1.570796322f) * x;
+    c = fmaf(c, z, -0.0208600695f);
+    c = fmaf(c, z, 0.2536692037f);
+    c = fmaf(c, z, -1.233700541f);
+    c = fmaf(c, z, 1);
+    c = cpr_from_bits32(cpr_bits32(c) ^ (l & 0x80000000u));
+    const bool turned = l >> 30 & 1;
+    *a = r * (turned ? s : c);
+    *b = r * (turned ? c : s);
 }
 
 /* --- of any argument; these branch --- */

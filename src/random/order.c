@@ -12,11 +12,30 @@
 #include "index/index.h"
 #include "random/fronts.h"
 
+/* By the device's own way, where it has one; false: it has none. *r is NULL where an error was written. */
+static bool permuted_there(cp_rng *g, int64_t n, cp_array **r)
+{
+    cpi_device *device = cpi_device_current();
+    *r = NULL;
+    if (!device) return true;
+    const cpi_random_ops *ops = device->backend->random;
+    if (cpi_rng_kind(g) != CP_RNG_PHILOX || n < ops->permutes_least || n > ops->permutes_most || !n) return false;
+    if (!(*r = cpi_array_new("permutation", device, CP_INT64, 1, &n, 'C'))) return true;
+    cpi_rng_lock(g);
+    const cpi_words from = cpi_rng_take(g, n);
+    cpi_rng_unlock(g);
+    if (ops->permutation(cpi_stream(device), &from, n, (int64_t *)(*r)->data)) cp_free(*r), *r = NULL;
+    return true;
+}
+
 cp_array *cp_rng_permutation(cp_rng *g, int64_t n)
 {
     if (cpi_null("permutation", g)) return NULL;
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "permutation: negative dimensions are not allowed"), NULL;
-    cp_array *keys = cp_rng_raw(g, .shape = CP_SHAPE(n)), *r = keys ? cp_argsort(keys, 0) : NULL;
+    cp_array *r;
+    if (permuted_there(g, n, &r)) return r;
+    cp_array *keys = cp_rng_raw(g, .shape = CP_SHAPE(n));
+    r = keys ? cp_argsort(keys, 0) : NULL;
     cp_free(keys);
     return r;
 }

@@ -31,6 +31,11 @@ typedef struct cpi_words {
 #define CPR_W0 UINT64_C(0x9E3779B97F4A7C15)
 #define CPR_W1 UINT64_C(0xBB67AE8584CAA73B)
 
+#define CPR_M0_32 0xD2511F53u
+#define CPR_M1_32 0xCD9E8D57u
+#define CPR_W0_32 0x9E3779B9u
+#define CPR_W1_32 0xBB67AE85u
+
 CPR_FN uint64_t cpr_high(uint64_t a, uint64_t b)
 {
 #ifdef __CUDA_ARCH__
@@ -67,13 +72,13 @@ CPR_FN void cpr_philox32(uint64_t key, uint64_t low, uint64_t high, uint64_t w[2
 #pragma unroll
 #endif
     for (int r = 0; r < 10; r++) {
-        const uint64_t p = (uint64_t)0xD2511F53u * a, q = (uint64_t)0xCD9E8D57u * d;
+        const uint64_t p = (uint64_t)CPR_M0_32 * a, q = (uint64_t)CPR_M1_32 * d;
         a = (uint32_t)(q >> 32) ^ b ^ k0;
         b = (uint32_t)q;
         d = (uint32_t)(p >> 32) ^ e ^ k1;
         e = (uint32_t)p;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
+        k0 += CPR_W0_32;
+        k1 += CPR_W1_32;
     }
     w[0] = a | (uint64_t)b << 32;
     w[1] = d | (uint64_t)e << 32;

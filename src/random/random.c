@@ -66,7 +66,12 @@ static double number(const cp_array *x)
 cp_code cpi_check_bound(const char *name, const cpi_parameter *p)
 {
     if (p->bound == CPI_ANY || !p->x->size) return CP_OK;
-    if (p->x->flags & CPI_HOST_SCALAR) return is_good(p->bound, number(p->x)) ? CP_OK : out_of_bounds(name, p);
+    if (p->x->flags & CPI_HOST_SCALAR) {
+        const double v = number(p->x);
+        if (p->bound == CPI_COUNT && v >= 0x1p63)
+            return cpi_fail(CP_ERROR_OVERFLOW, "%s: %s is beyond int64", name, p->name);
+        return is_good(p->bound, v) ? CP_OK : out_of_bounds(name, p);
+    }
     bool bad = true;
     cp_code code = CP_ERROR_MEMORY;
     for (CP_SCOPE) {
@@ -137,59 +142,52 @@ cp_code cpi_words_in_memory(cp_stream *stream, const cpi_words *from, int64_t n,
     return code;
 }
 
-/* Words that `n` elements of a law take, and whether they begin with a block. */
-static int64_t words_of(int law, int64_t n, bool *whole)
+/* Words of a call's own, for laws that need several: a stream of Philox 4x32, whose key and counter the generator's
+ * next four words say. On a GPU a word of it costs less than half of one of Philox 4x64, on the CPU too. */
+static cpi_words own_words(cp_rng *g)
 {
-    *whole = law >= CPR_NORMAL;
-    return law < CPR_NORMAL ? n : law < CPR_GAMMA ? n + (n & 1) : 4 * n;
-}
-
-/* A piece of words that have to be in memory. The caller has the lock. */
-static cp_code run_piece(cp_stream *stream, cp_rng *g, cpi_draw *d)
-{
-    uint64_t *words;
-    bool whole;
-    const int64_t need = words_of(d->law, d->n, &whole);
-    d->from = cpi_rng_take(g, need, whole);
-    cp_code code = cpi_words_in_memory(stream, &d->from, need, &words);
-    d->words = words;
-    if (!code) code = stream->device->backend->random->draw(stream, d);
-    if (words) cpi_work_free(stream, words);
-    return code;
+    uint64_t w[4];
+    cpi_rng_lock(g);
+    for (int i = 0; i < 4; i++) w[i] = cpi_rng_next(g);
+    cpi_rng_unlock(g);
+    return (cpi_words){.kind = CPR_PHILOX32, .key = {w[0]}, .counter = {w[1] & ~(uint64_t)UINT32_MAX, w[2] ^ w[3]}};
 }
 
 /* At once where words are computed of a counter, else piece by piece. */
 static cp_code run(cp_stream *stream, cp_rng *g, cpi_draw *d)
 {
     enum { MOST = 1 << 22 };
-    const int64_t all = d->n, width = d->width && d->law != CPR_CHOICE ? d->width : 1;
-    const int64_t bytes = (int64_t)cp_type_size(d->type) * width;
+    const cpi_random_ops *ops = stream->device->backend->random;
+    const int64_t all = d->n, bytes = (int64_t)cp_type_size(d->type);
     cp_code code = CP_OK;
-    if (cpi_rng_kind(g) <= CP_RNG_PHILOX4X32) {
-        bool whole;
-        const int64_t need = words_of(d->law, all, &whole);
-        cpi_rng_lock(g);
-        d->from = cpi_rng_take(g, need, whole);
-        cpi_rng_unlock(g);
-        return stream->device->backend->random->draw(stream, d);
+    if (!all) return CP_OK;
+    if (d->law >= CPR_NORMAL) {
+        d->from = own_words(g);
+        return ops->draw(stream, d);
     }
     cpi_rng_lock(g);
-    for (int64_t at = 0; at < all && !code; at += MOST) {
-        d->n = all - at < MOST ? all - at : MOST;
-        code = run_piece(stream, g, d);
+    const bool pieces = cpi_rng_kind(g) > CP_RNG_PHILOX4X32;
+    for (int64_t at = 0; at < all && !code; at += d->n) {
+        uint64_t *words;
+        d->n = pieces && all - at > MOST ? MOST : all - at;
+        d->from = cpi_rng_take(g, d->n);
+        if (!pieces) cpi_rng_unlock(g); /* its words are counted: others may take theirs while these are drawn */
+        code = cpi_words_in_memory(stream, &d->from, d->n, &words);
+        d->words = words;
+        if (!code) code = ops->draw(stream, d);
+        if (words) cpi_work_free(stream, words);
         d->out = (char *)d->out + d->n * bytes;
         for (int i = 0; i < 3; i++)
             if (d->array[i]) d->array[i] += d->n;
-        if (d->table) d->table += d->n * d->table_step;
     }
-    cpi_rng_unlock(g);
+    if (pieces) cpi_rng_unlock(g);
     return code;
 }
 
 static bool is_whole(int law)
 {
-    return law == CPR_GEOMETRIC || (law >= CPR_POISSON && law <= CPR_CHOICE) || law == CPR_MULTINOMIAL ||
-           law == CPR_MULTIVARIATE_HYPERGEOMETRIC;
+    return law == CPR_GEOMETRIC || law == CPR_STEPS || (law >= CPR_POISSON && law <= CPR_CHOICE) ||
+           law == CPR_MULTINOMIAL || law == CPR_MULTIVARIATE_HYPERGEOMETRIC;
 }
 
 /* The type of the result, and in *made that in which it is drawn. */
@@ -231,6 +229,18 @@ static cp_code fill_in(const cpi_drawing *d, cpi_device *device, int ndim, const
     return CP_OK;
 }
 
+/* By a table, where all parameters are numbers and there is one: it is held in `hold`. */
+static cp_code by_table(const cpi_drawing *d, cpi_device *device, cpi_draw *call, cp_array **hold)
+{
+    for (int i = 0; i < d->n; i++)
+        if (call->array[i]) return CP_OK;
+    *hold = cpi_steps(device, d->law, call->value, &call->least, &call->steps_n);
+    if (!*hold) return call->steps_n < 0 ? CP_OK : cp_error();
+    call->law = CPR_STEPS;
+    call->steps = (const uint64_t *)(*hold)->data;
+    return CP_OK;
+}
+
 /* The result as the caller wants it. */
 static cp_array *delivered(const cpi_drawing *d, cp_array *r, cp_type type)
 {
@@ -245,7 +255,7 @@ static cp_array *delivered(const cpi_drawing *d, cp_array *r, cp_type type)
 cp_array *cpi_draw_law(cpi_drawing *d)
 {
     const cp_draw_options none = {0};
-    cp_array *x[3] = {NULL}, *hold[3] = {NULL};
+    cp_array *x[3] = {NULL}, *hold[4] = {NULL};
     int64_t shape[CP_MAXDIM + 1];
     int ndim;
     cp_type type = CP_DEFAULT, made = CP_DEFAULT;
@@ -275,9 +285,10 @@ cp_array *cpi_draw_law(cpi_drawing *d)
     cp_code code = CP_OK;
     if (out.array->size) {
         code = fill_in(d, device, ndim, shape, &call, hold);
+        if (!code && made == CP_INT64 && d->law < CPR_CHOICE) code = by_table(d, device, &call, &hold[3]);
         if (!code) code = run(cpi_stream(device), d->g, &call);
     }
-    for (int i = 0; i < 3; i++) cp_free(hold[i]);
+    for (int i = 0; i < 4; i++) cp_free(hold[i]);
     cp_array *r = cpi_output_close(&out, code);
     return made == type ? r : delivered(d, r, type);
 }

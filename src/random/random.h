@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-/* n elements of a law (laws.h), dense. Word laws take n words, from the `skip`-th of the first block on; pair laws two
- * words for two elements, from a whole block on; others a block an element, rows a block a row. */
+/* n elements of a law (laws.h), dense. Laws of words and of tables take n words, from the `skip`-th of the first block
+ * on. All others have words of Philox 4x32 of their own, from the first block on: pair laws two words for two elements
+ * (NORMAL in float32: one), others a block an element, rows a block a row. */
 typedef struct cpi_draw {
     cpi_words from;
     const uint64_t *words;  /* device memory: the words themselves, where the kind has no counter */
@@ -27,6 +28,8 @@ typedef struct cpi_draw {
     const double *array[3]; /* device memory: a value for each element, where not NULL */
     const double *table;    /* device memory, of rows; that of row i lies table_step numbers behind that of row i - 1 */
     int64_t table_step;
+    const uint64_t *steps;  /* device memory, of CPR_STEPS: see laws.h */
+    int64_t steps_n, least; /* steps behind the guide; the number where none is reached */
     void *out;
 } cpi_draw;
 
@@ -42,9 +45,11 @@ typedef struct cpi_integers {
     uint64_t range, off;
     cp_type type;           /* of out: an integer or bool */
     int size;               /* bytes of one */
-    int64_t first, n;       /* parts `first` to first + n - 1 of the stream */
-    void *out;              /* n elements */
-    int64_t taken;          /* set: how many parts were good; that many elements are written */
+    int64_t first, n;       /* parts `first` to first + n - 1 of the stream, `want` or more */
+    int64_t want;           /* elements */
+    void *out;              /* as many */
+    int64_t taken;          /* set: how many are written, at most `want` */
+    int64_t used;           /* set: how many parts those were made of, with those that were passed over */
 } cpi_integers;
 
 /*: slot("words", host={"states": "states_n"})
@@ -59,6 +64,10 @@ typedef struct cpi_random_ops {
     cp_code (*halves)(cp_stream *stream, const cpi_integers *q);
     /* Waits, but not where every part is good. */
     cp_code (*integers)(cp_stream *stream, cpi_integers *q);
+    /* The stable order of n words of Philox 4x64, in so much work memory as it needs; of permutes_least to
+     * permutes_most words (0: of none). */
+    cp_code (*permutation)(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out);
+    int64_t permutes_least, permutes_most;
 } cpi_random_ops;
 
 extern const cpi_random_ops cpi_random_cpu;

@@ -83,24 +83,33 @@ static cp_code words(cp_stream *stream, const cpi_words *from, const uint32_t *s
 
 /* --- laws --- */
 
+/* A word makes two elements. */
+static bool is_narrow(const cpi_draw *d) { return d->law == CPR_NORMAL && d->type == CP_FLOAT32; }
+
+/* Elements of a piece of words */
+static int64_t piece_of(const cpi_draw *d) { return d->law < CPR_GAMMA ? PIECE : PIECE / 4; }
+
 static void draw_pieces(const job *j, int64_t first, int64_t last)
 {
     const cpi_draw *d = j->call;
-    const int64_t need = d->law < CPR_GAMMA ? 1 : 4, per = PIECE / need; /* words an element */
+    const int64_t per = piece_of(d);
     _Alignas(64) uint64_t buffer[PIECE];
     for (int64_t p = first; p < last; p++) {
-        const int64_t at = p * per, n = at_most(per, d->n - at),
-                      even = d->law >= CPR_NORMAL && need == 1 ? n + (n & 1) : n;
+        const int64_t at = p * per, n = at_most(per, d->n - at);
+        int64_t word = at, words = n;
+        if (is_narrow(d)) word = at / 2, words = (n + 1) / 2;
+        else if (d->law >= CPR_GAMMA) word = 4 * at, words = 4 * n;
+        else if (d->law >= CPR_NORMAL) words = n + (n & 1);
         const uint64_t *w = buffer;
-        if (d->words) w = d->words + at * need;
-        else j->simd->fill(&d->from, at * need, even * need, buffer);
+        if (d->words) w = d->words + word;
+        else j->simd->fill(&d->from, word, words, buffer);
         j->simd->draw(d, w, at, n);
     }
 }
 
 static cp_code draw(cp_stream *stream, const cpi_draw *d)
 {
-    const int64_t per = d->law < CPR_GAMMA ? PIECE : PIECE / 4;
+    const int64_t per = piece_of(d);
     cpi_draw call = *d;
     (void)stream;
     share(draw_pieces, (d->n + per - 1) / per, d->law < CPR_GAMMA ? GRAIN : 1, &call);
@@ -161,6 +170,7 @@ static cp_code halves(cp_stream *stream, const cpi_integers *q)
 
 static cp_code integers(cp_stream *stream, cpi_integers *q)
 {
+    q->used = q->n = q->want; /* no more parts than there are places */
     const int64_t pieces = (q->n + PIECE - 1) / PIECE, bytes = (int64_t)cp_type_size(q->type);
     int64_t one[8], *good = pieces <= 8 ? one : cpi_malloc((size_t)pieces * sizeof *good);
     (void)stream;

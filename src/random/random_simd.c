@@ -7,6 +7,8 @@
 #include "random/cpu.h"
 #include "random/laws.h"
 
+cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d); /* source_simd.c; NULL: none */
+
 /* --- words --- */
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -121,6 +123,73 @@ static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint
 }
 #endif
 
+/* The same of Philox 4x32, where no carry goes beyond the counter's lowest 32 bits; lanes of 64 bits hold 32, and what
+ * is above those is anything. Neighbouring lanes hold blocks that lie half a vector apart, since that is how unpacking
+ * puts them together. */
+#if defined(__AVX512F__) || defined(__AVX2__)
+#if defined(__AVX512F__)
+typedef __m512i vector;
+enum { LANES = 8 };
+#define V(f) _mm512_##f
+#define V_SET(x) _mm512_set1_epi64(x)
+#define V_XOR(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
+#define V_JOIN(low, high) _mm512_mask_shuffle_epi32(low, 0xaaaa, high, (_MM_PERM_ENUM)0xa0)
+#define V_PUT(out, v) _mm512_storeu_si512(out, v)
+static inline __attribute__((always_inline)) vector lanes32(void) { return _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7); }
+#else
+typedef __m256i vector;
+enum { LANES = 4 };
+#define V(f) _mm256_##f
+#define V_SET(x) _mm256_set1_epi64x(x)
+#define V_XOR(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
+#define V_JOIN(low, high) _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xaa)
+#define V_PUT(out, v) _mm256_storeu_si256((__m256i *)(out), v)
+static inline __attribute__((always_inline)) vector lanes32(void) { return _mm256_setr_epi64x(0, 2, 1, 3); }
+#endif
+
+enum { CHAINS = 2 }; /* of products, which hide each other's latency */
+static int64_t fill_many32(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+{
+    const vector m0 = V_SET(CPR_M0_32), m1 = V_SET(CPR_M1_32);
+    uint64_t c[4];
+    int64_t done = 0;
+    for (; done + CHAINS * LANES / 2 <= blocks; done += CHAINS * LANES / 2) {
+        vector a[CHAINS], b[CHAINS], d[CHAINS], e[CHAINS];
+        uint32_t k0 = (uint32_t)s->key[0], k1 = (uint32_t)(s->key[0] >> 32);
+        cpr_count(s->counter, 2 * (uint64_t)(block + done), c);
+        if ((uint32_t)c[0] > UINT32_MAX - CHAINS * LANES) break;
+        for (int i = 0; i < CHAINS; i++) {
+            a[i] = V(add_epi64)(V_SET((int64_t)(uint32_t)c[0] + i * LANES), lanes32());
+            b[i] = V_SET((int64_t)(c[0] >> 32));
+            d[i] = V_SET((int64_t)c[1]);
+            e[i] = V_SET((int64_t)(c[1] >> 32));
+        }
+        for (int r = 0; r < 10; r++, k0 += CPR_W0_32, k1 += CPR_W1_32) {
+            const vector x = V_SET((int64_t)k0), y = V_SET((int64_t)k1);
+            for (int i = 0; i < CHAINS; i++) {
+                const vector p = V(mul_epu32)(a[i], m0), q = V(mul_epu32)(d[i], m1);
+                a[i] = V_XOR(V(srli_epi64)(q, 32), b[i], x);
+                d[i] = V_XOR(V(srli_epi64)(p, 32), e[i], y);
+                b[i] = q;
+                e[i] = p;
+            }
+        }
+        for (int i = 0; i < CHAINS; i++) {
+            const vector low = V_JOIN(a[i], b[i]), high = V_JOIN(d[i], e[i]);
+            V_PUT(out + 4 * done + 2 * LANES * i, V(unpacklo_epi64)(low, high));
+            V_PUT(out + 4 * done + 2 * LANES * i + LANES, V(unpackhi_epi64)(low, high));
+        }
+    }
+    return done;
+}
+#else
+static int64_t fill_many32(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+{
+    (void)s, (void)block, (void)blocks, (void)out;
+    return 0;
+}
+#endif
+
 static void fill(const cpi_words *from, int64_t first, int64_t n, uint64_t *out)
 {
     uint64_t w[4];
@@ -130,11 +199,9 @@ static void fill(const cpi_words *from, int64_t first, int64_t n, uint64_t *out)
         for (int64_t k = (at + i) % 4; k < 4 && i < n; k++) out[i++] = w[k];
     }
     int64_t block = (at + i) / 4;
-    if (from->kind == CPR_PHILOX) {
-        const int64_t done = fill_many(from, block, (n - i) / 4, out + i);
-        i += 4 * done;
-        block += done;
-    }
+    const int64_t done = (from->kind == CPR_PHILOX ? fill_many : fill_many32)(from, block, (n - i) / 4, out + i);
+    i += 4 * done;
+    block += done;
     for (; i + 4 <= n; i += 4) cpr_block(from, (uint64_t)block++, out + i);
     if (i < n) {
         cpr_block(from, (uint64_t)block, w);
@@ -176,6 +243,34 @@ static void store(const cpi_draw *d, int64_t at, int64_t n, const double *v)
     }
 CPR_WORD_LAWS(WORD_LAW)
 
+static void numbers_STEPS(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)
+{
+    const uint64_t *steps = d->steps + CPR_GUIDE_WORDS;
+    const uint16_t *guide = (const uint16_t *)d->steps;
+    int64_t *out = (int64_t *)d->out + at;
+    (void)v;
+    for (int64_t i = 0; i < n; i++) out[i] = d->least + cpr_steps_reached(steps, guide, w[i]);
+}
+
+/* float32 is made in float32, a word two of them */
+static void narrow_pairs(const uint64_t *w, int64_t n, float *v) /* n even */
+{
+    for (int64_t i = 0; i < n / 2; i++) cpr_normals32(w[i], &v[2 * i], &v[2 * i + 1]);
+}
+
+static void narrow_normals(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
+{
+    float last[2], *v = (float *)d->out + at;
+    narrow_pairs(w, n & ~INT64_C(1), v);
+    if (n & 1) narrow_pairs(w + n / 2, 2, last), v[n - 1] = last[0];
+    const double a = d->value[0], b = d->value[1];
+    if (!d->array[0] && !d->array[1] && a == 0 && b == 1) return;
+    for (int64_t i = 0; i < n; i++) {
+        const double loc = d->array[0] ? d->array[0][at + i] : a, scale = d->array[1] ? d->array[1][at + i] : b;
+        v[i] = (float)(loc + scale * (double)v[i]);
+    }
+}
+
 static void pairs(const uint64_t *w, int64_t n, double *v) /* n even */
 {
     for (int64_t i = 0; i < n / 2; i++) cpr_normals(w[2 * i], w[2 * i + 1], &v[2 * i], &v[2 * i + 1]);
@@ -203,22 +298,28 @@ static void pair_law(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n
 }
 
 #define SOURCE_LAW(LAW)                                                                                        \
+    static void one_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t i, double *v)              \
+    {                                                                                                          \
+        cpr_source s;                                                                                          \
+        PARAMETERS                                                                                             \
+        (void)b, (void)c;                                                                                      \
+        cpr_begin(&s, w + 4 * i);                                                                              \
+        v[i] = cpr_of_source(CPR_##LAW, &s, a, b, c);                                                          \
+    }                                                                                                          \
     static void source_##LAW(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v)           \
     {                                                                                                          \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            cpr_source s;                                                                                      \
-            PARAMETERS                                                                                         \
-            (void)b, (void)c;                                                                                  \
-            cpr_begin(&s, w + 4 * i);                                                                          \
-            v[i] = cpr_of_source(CPR_##LAW, &s, a, b, c);                                                      \
-        }                                                                                                      \
+        const cpi_random_first first = n > 1 ? CPI_ISA_NAME(cpi_random_first_of)(d) : NULL;                    \
+        int64_t good[CPI_RANDOM_PIECE / 4];                                                                    \
+        if (first) first(d, w, n, v, good);                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                                        \
+            if (!first || !good[i]) one_##LAW(d, w, at, i, v);                                                 \
     }
 CPR_SOURCE_LAWS(SOURCE_LAW)
 
 typedef void (*law)(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n, double *v);
 static const law of_numbers[] = {
 #define X(LAW) [CPR_##LAW] = numbers_##LAW,
-    CPR_WORD_LAWS(X)
+    CPR_WORD_LAWS(X) CPR_TABLE_LAWS(X)
 #undef X
 #define X(LAW) [CPR_##LAW] = pair_law,
     CPR_PAIR_LAWS(X)
@@ -255,10 +356,14 @@ static void draw(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
         rows(d, w, at, n);
         return;
     }
-    const bool arrays = d->law < CPR_NORMAL && (d->array[0] || d->array[1] || d->array[2]);
+    if (d->law == CPR_NORMAL && d->type == CP_FLOAT32) {
+        narrow_normals(d, w, at, n);
+        return;
+    }
+    const bool arrays = d->law < CPR_STEPS && (d->array[0] || d->array[1] || d->array[2]);
     double *to = d->type == CP_FLOAT64 ? (double *)d->out + at : v;
     (arrays ? of_arrays : of_numbers)[d->law](d, w, at, n, to);
-    store(d, at, n, to);
+    if (d->law != CPR_STEPS) store(d, at, n, to);
 }
 
 /* --- uniform parts --- */

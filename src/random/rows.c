@@ -49,8 +49,8 @@ cp_array *(cp_rng_dirichlet)(cp_rng *g, cp_array *alpha, const cp_draw_options *
     if (!a) return NULL;
     cp_array *r = NULL;
     bool bad = false;
-    for (int64_t i = 0; i < n; i++) bad |= !(a[i] >= 0);
-    if (bad) cpi_fail(CP_ERROR_VALUE, "dirichlet: alpha < 0 or alpha is NaN");
+    for (int64_t i = 0; i < n; i++) bad |= a[i] < 0; /* NaN makes NaN */
+    if (bad) cpi_fail(CP_ERROR_VALUE, "dirichlet: alpha < 0");
     else r = n ? draw_rows("dirichlet", g, CPR_DIRICHLET, a, n, n, NULL, o) : no_columns("dirichlet", CP_FLOAT64, o);
     cpi_free_host(a);
     return r;

@@ -294,6 +294,16 @@ def test_philox_of_32_bits():
     assert [hex(v) for v in g.random_raw(2).get().tolist()] == ["0xe169c58d6627e8d5", "0x9b00dbd8bc57ac4c"]
 
 
+@pytest.mark.parametrize("low", [2**32 - 100, 2**64 - 100, 0])
+def test_philox_of_32_bits_carries(low):
+    """Many words at once are those taken three at a time, also where the counter's lowest word overflows."""
+    a, b = cp.random.Philox4x3210(1), cp.random.Philox4x3210(1)
+    state = {**a.state, "buffer_pos": 4}
+    state["state"] = {**state["state"], "counter": np.array([low, 7, 0, 0], "u8")}
+    a.state = b.state = state
+    same(a.random_raw(900), np.concatenate([b.random_raw(3).get() for _ in range(300)]))
+
+
 # --- the same numbers, however they are computed ---
 PROGRAM = """
 import hashlib, sys
@@ -309,7 +319,11 @@ for kind in ("Philox", "Philox4x3210", "XORWOW", "MRG32k3a"):
               g.standard_t(3, n), g.laplace(0, 1, n), g.logistic(0, 1, n), g.pareto(2, n), g.weibull(1.5, n),
               g.geometric(0.01, n), g.logseries(0.7, n), g.standard_cauchy(n), g.triangular(0, 1, 3, n),
               g.permutation(n), g.choice(n, 50, replace=False), g.multinomial(20, [0.3, 0.3, 0.4], 2000),
-              g.dirichlet([0.3, 2, 0.1], 3000), g.multivariate_normal([0, 1], [[2, 1], [1, 3]], 3000),
+              g.dirichlet([0.3, 2, 0.1], 3000), g.normal(1, 2, n, "f4"), g.beta(2, 3, n), g.beta(0.5, 3, n),
+              g.f(3, 7, n), g.chisquare(1, n), g.standard_t(0.5, n), g.gamma(cp.linspace(0.1, 5, n)),
+              g.negative_binomial(20, 0.4, n),
+              g.poisson(1e6, n), g.poisson(cp.linspace(0, 50, n)), g.binomial(10**7, 0.3, n), g.integers(0, 9, n, "i2"),
+              g.integers(0, 2, n, "bool"), g.integers(0, 2**62 + 2**61, n), g.permutation(300_001), g.random(3),
               g.choice(4, n, p=[0.1, 0.2, 0.3, 0.4]), g.permuted(cp.arange(600).reshape(20, 30), axis=1)):
         h.update(x.get().tobytes())
 print(h.hexdigest())
@@ -409,6 +423,16 @@ def test_captured_calls_repeat(device):
 
 
 # --- order and choice ---
+@pytest.mark.parametrize("n", [0, 1, 2, 100, 16383, 16384, 16385, 70_000, 2**18 + 1, 3_000_000])
+def test_permutation_is_the_order_of_words(n):
+    g, words = cp.random.default_rng(n), np.random.Generator(np.random.Philox(n))
+    g.random(3), words.random(3)
+    order = g.permutation(n).get()
+    assert order.dtype == np.int64
+    np.testing.assert_array_equal(order, np.argsort(words.bit_generator.random_raw(n), kind="stable"))
+    same(g.random(5), words.random(5))
+
+
 def test_permutation():
     g = cp.random.default_rng(2)
     for n in (0, 1, 2, 100, 70001):
@@ -445,7 +469,7 @@ def test_shuffle(dtype):
             rows = [r.tobytes() for r in np.moveaxis(v.get(), axis, 0)]
             assert sorted(rows) == sorted(r.tobytes() for r in np.moveaxis(view(base), axis, 0))
     with pytest.raises(TypeError):
-        g.shuffle([1, 2])
+        g.shuffle((1, 2))
     with pytest.raises(TypeError):
         g.shuffle(cp.array(5))
     fixed = cp.arange(5)

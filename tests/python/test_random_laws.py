@@ -1,5 +1,7 @@
 """Every distribution of cuprite.random against SciPy's: Kolmogorov and Smirnov for real numbers, chi-square for whole
 ones, moments for both, with fixed seeds, parameters ordinary and extreme."""
+import warnings
+
 import cuprite as cp
 import numpy as np
 import pytest
@@ -118,12 +120,13 @@ def whole_p_value(x, law):
     share = np.diff(np.concatenate([[0], law.cdf(edges), [1]]))
     found = np.bincount(np.searchsorted(edges, x), minlength=share.size)
     want = share * x.size
+    if want.max() > x.size - 8:                           # one value, nearly always: how often it is another
+        rare = want.size > 1 and x.size - want.max()
+        return stats.poisson.sf(x.size - found[want.argmax()] - 1, rare) if rare else float(found[0] == x.size)
     while want.size > 1 and want[-1] < 8:                 # the last range is too rare
         want, found = np.append(want[:-2], want[-2:].sum()), np.append(found[:-2], found[-2:].sum())
     while want.size > 1 and want[0] < 8:
         want, found = np.append(want[:2].sum(), want[2:]), np.append(found[:2].sum(), found[2:])
-    if want.size == 1:
-        return 1.0
     return stats.chisquare(found, want * (found.sum() / want.sum())).pvalue
 
 
@@ -158,29 +161,113 @@ def test_whole_numbers_of_other_generators(kind):
 
 @pytest.mark.parametrize("name, parameters", [(n, p) for n, p, law in REAL if max([abs(v) for v in p] or [0]) < 1e6])
 def test_float32_is_float64_rounded(name, parameters):
+    if name in ("random", "standard_normal", "normal"):
+        pytest.skip("made in float32")
     wide = drawn(name, parameters, cp.random.Philox)
     narrow = drawn(name, parameters, cp.random.Philox, dtype="f4")
     assert narrow.dtype == np.float32
-    if name == "random":                                  # NumPy makes it of half a word
-        assert stats.kstest(narrow, "uniform").pvalue > LEAST
-    else:
-        with np.errstate(over="ignore", under="ignore"):
-            np.testing.assert_array_equal(narrow, wide.astype("f4"))
+    with np.errstate(over="ignore", under="ignore"):
+        np.testing.assert_array_equal(narrow, wide.astype("f4"))
 
 
-@pytest.mark.parametrize("name, parameters", [(n, p) for n, p, _ in WHOLE + REAL if p], ids=str)
+def test_random_of_float32():
+    narrow = drawn("random", (), cp.random.Philox, dtype="f4")
+    assert narrow.dtype == np.float32 and stats.kstest(narrow, "uniform").pvalue > LEAST
+
+
+@pytest.mark.parametrize("kind", ["Philox", "XORWOW", "Philox4x3210"])
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_normal_numbers(dtype, kind):
+    """Two million numbers in a thousand ranges of equal probability; pairs have no direction; parameters."""
+    kind = getattr(cp.random, kind)
+    x = cp.random.Generator(kind(11)).standard_normal(2_000_001, dtype=dtype).get()
+    assert x.dtype == dtype and np.isfinite(x).all()
+    edges = stats.norm.ppf(np.linspace(0, 1, 1001)[1:-1])
+    assert stats.chisquare(np.bincount(np.searchsorted(edges, x), minlength=1000)).pvalue > LEAST
+    pairs = x[:-1].reshape(-1, 2).astype(float)
+    turn = np.arctan2(pairs[:, 1], pairs[:, 0]) / (2 * np.pi) % 1
+    radius = np.exp(-0.5 * (pairs ** 2).sum(1))
+    both = np.histogram2d(turn, radius, bins=(64, 32), range=((0, 1), (0, 1)))[0]
+    assert stats.chisquare(both.ravel()).pvalue > LEAST
+    assert stats.chisquare(np.histogram(radius, 64, (1 - 2**-9, 1))[0]).pvalue > LEAST  # near the middle
+    loc, scale = np.float64(3.5), np.linspace(0, 2, 1001)
+    got = cp.random.Generator(kind(11)).normal(loc, cp.asarray(scale), dtype=dtype).get()
+    np.testing.assert_array_equal(got, (loc + scale * x[:1001].astype(float)).astype(dtype))
+    got = cp.random.Generator(kind(11)).normal(loc, 0.25, 1001, dtype=dtype).get()
+    np.testing.assert_array_equal(got, (loc + 0.25 * x[:1001].astype(float)).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+def test_tails_of_normal_numbers(dtype):
+    """How many of 10^8 lie beyond 4, 5, 5.5 and 6 deviations, on either side."""
+    rng = cp.random.default_rng(12)
+    limits = np.array([4, 5, 5.5, 6])
+    found = np.zeros((2, 4))
+    for _ in range(10):
+        x = rng.standard_normal(10**7, dtype=dtype)
+        for i, limit in enumerate(limits):
+            found[0, i] += int((x > limit).sum())
+            found[1, i] += int((x < -limit).sum())
+    for side in found:
+        for k, p in zip(side, stats.norm.sf(limits)):
+            law = stats.poisson(p * 10**8)
+            assert min(law.cdf(k), law.sf(k - 1)) > LEAST, (found, stats.norm.sf(limits) * 10**8)
+
+
+# Drawn by a table where parameters are numbers
+TABLES = ("poisson", "binomial", "negative_binomial", "hypergeometric", "logseries")
+
+
+@pytest.mark.parametrize("name, parameters", [(n, p) for n, p, _ in WHOLE + REAL if p and n not in TABLES], ids=str)
 def test_arrays_of_parameters(name, parameters):
     """Arrays of one value give the numbers that the value gives; a row and a column meet."""
     rng = cp.random.Generator(cp.random.Philox(7))
-    want = getattr(rng, name)(*parameters, size=(3, 5)).get()
+    want = getattr(rng, name)(*parameters, size=(3, 50)).get()
     first = cp.full((3, 1), parameters[0])
-    rest = [cp.full(5, p) for p in parameters[1:]]
+    rest = [cp.full(50, p) for p in parameters[1:]]
     rng = cp.random.Generator(cp.random.Philox(7))
-    got = getattr(rng, name)(first, *rest, size=(3, 5)).get()
+    got = getattr(rng, name)(first, *rest, size=(3, 50)).get()
     np.testing.assert_array_equal(got, want)
     if rest:
         rng = cp.random.Generator(cp.random.Philox(7))
         np.testing.assert_array_equal(getattr(rng, name)(first, *rest).get(), want)
+
+
+@pytest.mark.parametrize("name, parameters, law", [r for r in WHOLE if r[0] in TABLES],
+                         ids=ids([r for r in WHOLE if r[0] in TABLES]))
+def test_arrays_of_parameters_of_whole_numbers(name, parameters, law):
+    x = drawn(name, [cp.full(N, p) for p in parameters], cp.random.Philox)
+    assert whole_p_value(x, law) > LEAST
+    assert x.min() >= law.support()[0] and x.max() <= law.support()[1]
+    check_moments(x.astype(float), law)
+
+
+LARGE_TABLES = [
+    ("poisson", (3.5,), stats.poisson(3.5)), ("poisson", (3999,), stats.poisson(3999)),
+    ("binomial", (40, 0.25), stats.binom(40, 0.25)), ("binomial", (15000, 0.5), stats.binom(15000, 0.5)),
+    ("negative_binomial", (0.1, 0.05), stats.nbinom(0.1, 0.05)), ("negative_binomial", (9, 0.6), stats.nbinom(9, 0.6)),
+    ("hypergeometric", (30, 40, 60), stats.hypergeom(70, 30, 60)), ("logseries", (0.6,), stats.logser(0.6))]
+
+
+@pytest.mark.parametrize("name, parameters, law", LARGE_TABLES, ids=ids(LARGE_TABLES))
+def test_tables(name, parameters, law):
+    """Each value of four million numbers as often as its probability says, the rare ones together; and in the tails of
+    the words, which say how a table begins and ends, the quantiles of exactly these words."""
+    x = getattr(cp.random.default_rng(13), name)(*parameters, size=4_000_000).get()
+    least, most = int(x.min()), int(x.max())
+    want = law.pmf(np.arange(least, most + 1)) * x.size
+    found = np.bincount(x - least)
+    some = want >= 10
+    rest = x.size - want[some].sum()
+    want, found = np.append(want[some], rest), np.append(found[some], found[~some].sum())
+    if rest < 5:
+        want, found = np.append(want[:-2], want[-2:].sum()), np.append(found[:-2], found[-2:].sum())
+    assert stats.chisquare(found, want * (x.size / want.sum())).pvalue > LEAST
+    words = cp.random.Philox(13).random_raw(x.size).get()
+    for i in np.concatenate([np.argsort(words)[:3], np.argsort(words)[-3:]]):
+        u = float(words[i]) / 2.0**64
+        upper = float(2**64 - int(words[i])) / 2.0**64
+        assert x[i] == (law.ppf(u) if u < 0.5 else law.isf(upper)), (words[i], x[i])
 
 
 def test_nan_gives_nan():
@@ -257,6 +344,17 @@ def test_multivariate_hypergeometric():
     assert rng.multivariate_hypergeometric([3, 0, 2], 5).get().tolist() == [3, 0, 2]
 
 
+@pytest.mark.parametrize("a, b", [(0.5, 0.5), (1, 1), (0.02, 0.9), (1, 0.3)])
+def test_small_beta(a, b):
+    """Joehnk's way, also where both powers are too small for numbers."""
+    x = drawn("beta", (a, b), cp.random.Philox)
+    assert stats.kstest(x, stats.beta(a, b).cdf).pvalue > LEAST
+    for tiny in (1e-3, 1e-200, 1e-300):
+        x = cp.random.default_rng(3).beta(tiny, tiny, 4000).get()
+        assert ((x >= 0) & (x <= 1)).all() and ((x < 1e-9) | (x > 1 - 1e-9)).mean() > 0.9
+        assert abs((x > 0.5).mean() - 0.5) < 0.04, tiny
+
+
 @pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
 def test_multivariate_normal(method):
     rng = cp.random.default_rng(8)
@@ -276,12 +374,35 @@ def test_singular_covariance():
     rng = cp.random.default_rng(9)
     v = np.array([[1.0, 2, -1]])
     x = rng.multivariate_normal([0, 0, 5], v.T @ v, 1000).get() - [0, 0, 5]
-    np.testing.assert_allclose(x[:, 1], 2 * x[:, 0], atol=1e-6)
-    np.testing.assert_allclose(x[:, 2], -x[:, 0], atol=1e-6)
+    # the root of a singular value that is an epsilon of the largest, 6, times two normal numbers below 6
+    bound = 12 * np.sqrt(6 * 3 * np.finfo("d").eps)
+    assert 1 < np.abs(x[:, 0]).max() < 6 and np.abs(x[:, 1:] - x[:, :1] * [2, -1]).max() < bound
     assert (rng.multivariate_normal([1, 2], np.zeros((2, 2)), 4).get() == [1, 2]).all()
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
-        rng.multivariate_normal([0, 0, 5], v.T @ v, method="cholesky")
+        rng.multivariate_normal([0, 0, 5], v.T @ v, method="cholesky").get()
     with pytest.warns(RuntimeWarning, match="semidefinite"):
         rng.multivariate_normal([0, 0], [[1, 2], [2, 1]])
-    with pytest.raises(ValueError, match="semidefinite"):
-        rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise")
+    for method in ("svd", "eigh"):
+        with pytest.raises(ValueError, match="semidefinite"):
+            rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="raise", method=method)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], check_valid="ignore", method=method)
+    with pytest.raises(ValueError, match="semidefinite"):  # eigh sees half of the matrix, svd all of it
+        rng.multivariate_normal([0, 0], [[1, 0.5], [0.1, 1]], check_valid="raise")
+    with pytest.raises(np.linalg.LinAlgError):
+        rng.multivariate_normal([0, 0], [[np.nan, 0], [0, 1]]).get()
+
+
+@pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
+def test_normal_vectors_are_normal_numbers_times_a_root(method):
+    """The root is one, though eigenvectors of equal eigenvalues are not."""
+    q = np.linalg.qr(np.random.default_rng(4).normal(size=(6, 6)))[0]
+    cov = (q * [1, 1, 1, 4, 4, 9]) @ q.T
+    root = np.linalg.cholesky(cov) if method == "cholesky" else (q * [1, 1, 1, 2, 2, 3]) @ q.T
+    x = cp.random.default_rng(21).multivariate_normal(np.arange(6.0), cov, (50, 3), method=method).get()
+    z = cp.random.default_rng(21).standard_normal((50, 3, 6)).get()
+    # a factor of a matrix of condition 9, six terms a sum
+    bound = 6 * 9 * np.finfo("d").eps * np.abs(x).max()
+    np.testing.assert_allclose(x, z @ root.T + np.arange(6.0), rtol=0, atol=bound)
+    assert cp.random.RandomState(3).multivariate_normal([0, 1], [[2, 1], [1, 3]], 4).shape == (4, 2)

@@ -2,7 +2,7 @@
 import operator
 
 from cuprite import _random as _r
-from cuprite._core import asarray, ndarray
+from cuprite._core import allclose, asarray, empty, ndarray, sqrt
 from cuprite.random._bits import BitGenerator, Philox, SeedSequence
 
 
@@ -14,6 +14,14 @@ def default_rng(seed=None):
     if isinstance(seed, BitGenerator):
         return Generator(seed)
     return Generator(Philox(seed))
+
+
+def _integer_type(dtype):
+    import numpy
+    t = numpy.dtype(dtype)
+    if t.kind not in "iub":
+        raise TypeError(f"Unsupported dtype {t!r} for integers")
+    return t
 
 
 def _integer(x):
@@ -30,9 +38,7 @@ def _bounds(low, high, dtype, endpoint):
     if high is None:
         low, high = 0, low
     import numpy
-    t = numpy.dtype(dtype)
-    if t.kind not in "iub":
-        raise TypeError(f"Unsupported dtype {t!r} for integers")
+    t = _integer_type(dtype)
     least, most = (0, 1) if t.kind == "b" else (int(numpy.iinfo(t).min), int(numpy.iinfo(t).max))
     out = []
     for name, x in (("low", low), ("high", high)):
@@ -100,6 +106,8 @@ class Generator:
 
     def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
         """Whole numbers in [low, high), or [low, high] with endpoint; in [0, low) of one bound."""
+        if _is_empty(size):
+            return empty(size, _integer_type(dtype))  # as NumPy: bounds of no numbers are not looked at
         low, high, dtype, endpoint = _bounds(low, high, dtype, endpoint)
         return _r.rng_integers(self._rng, low, high, bool(endpoint), size, dtype)
 
@@ -244,6 +252,9 @@ class Generator:
     # --- of several numbers ---
     def dirichlet(self, alpha, size=None, dtype=float):
         """Shares that add up to 1, along a new last axis."""
+        alpha = _array(alpha)
+        if not alpha.ndim:
+            raise TypeError("alpha has no length")
         return _r.rng_dirichlet(self._rng, alpha, size, dtype)
 
     def multinomial(self, n, pvals, size=None, dtype=int):
@@ -254,47 +265,47 @@ class Generator:
         """How many of each colour are in a sample. Both methods, 'marginals' and 'count', are the first one here."""
         if method not in ("marginals", "count"):
             raise ValueError('method must be "count" or "marginals".')
+        try:
+            nsample = operator.index(nsample)
+        except TypeError:
+            raise ValueError("nsample must be an integer") from None
         return _r.rng_multivariate_hypergeometric(self._rng, colors, nsample, size)
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd", dtype=float):
-        """Normal vectors along a new last axis. The covariance is factored by a Cholesky decomposition with pivots,
-        whatever the method: 'cholesky' asks that it be positive definite."""
+        """Normal vectors along a new last axis: normal numbers times a factor of the covariance, its Cholesky factor
+        or, of its singular or eigenvectors, the symmetric root, which is one whatever vectors a library finds."""
         if method not in ("svd", "eigh", "cholesky"):
             raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
+        mean, cov = _array(mean), _array(cov)
+        if mean.dtype.kind == "c" or cov.dtype.kind == "c":
+            raise TypeError("mean and cov must not be complex")
+        if mean.ndim != 1:
+            raise ValueError("mean must be 1 dimensional")
+        if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
+            raise ValueError("cov must be 2 dimensional and square")
+        if mean.shape[0] != cov.shape[0]:
+            raise ValueError("mean and cov must have same length")
+        dtype = _float_type(dtype, "multivariate_normal")
         if check_valid not in ("warn", "raise", "ignore"):
             raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
-        mean, cov = _array(mean), _array(cov)
-        if method != "cholesky":
-            return self._normal_vectors(mean, cov, size, check_valid, tol, dtype)
-        try:
-            return _r.rng_multivariate_normal(self._rng, mean, cov, -1e300, size, dtype)
-        except ValueError as e:
-            if "definite" not in str(e) or "symmetric" in str(e):
-                raise
-            from numpy.linalg import LinAlgError
-            raise LinAlgError("Matrix is not positive definite") from None
-
-    def _normal_vectors(self, mean, cov, size, check_valid, tol, dtype):
-        try:
-            return _r.rng_multivariate_normal(self._rng, mean, cov, tol, size, dtype)
-        except ValueError as e:
-            if "semidefinite" not in str(e) or check_valid == "raise":
-                raise
-        if check_valid == "warn":
+        root, valid = _factor(cov.astype(float), method, check_valid, tol)
+        if not valid:
+            if check_valid == "raise":
+                raise ValueError("covariance is not symmetric positive-semidefinite.")
             import warnings
-            warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=4)
-        # What NumPy's factors make of such a matrix: |cov| by its singular values
-        import numpy
-        _, s, vt = numpy.linalg.svd(cov.get().astype(float))
-        near = vt.T * s @ vt
-        return _r.rng_multivariate_normal(self._rng, mean, asarray((near + near.T) / 2), 1e-8, size, dtype)
+            warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
+        shape = () if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
+        x = self.standard_normal((*shape, mean.shape[0]))
+        return (x @ root.mT + mean).astype(dtype, copy=False)
 
     # --- order ---
     def permutation(self, x, axis=0):
         """The slices of x along an axis in random order; of an integer, 0 to x - 1."""
-        if isinstance(x, ndarray) and x.ndim or isinstance(x, (list, tuple)) or hasattr(x, "__array__") and x.ndim:
+        if isinstance(x, (list, tuple)) or getattr(x, "ndim", 0):
             return _r.rng_shuffled(self._rng, _array(x), axis)
         try:
+            if hasattr(x, "shape") and type(x).__name__ == "ndarray":
+                raise TypeError  # of no axis, as in NumPy
             n = operator.index(x)
         except TypeError:
             from numpy.exceptions import AxisError
@@ -303,6 +314,8 @@ class Generator:
 
     def permuted(self, x, *, axis=None, out=None):
         """x with each lane along an axis in an order of its own; axis None: all elements."""
+        if not isinstance(x, (list, tuple)) and not getattr(x, "ndim", 0):
+            raise TypeError("len() of unsized object")
         r = _r.rng_permuted(self._rng, _array(x), axis)
         if out is None:
             return r
@@ -314,7 +327,12 @@ class Generator:
         return out
 
     def shuffle(self, x, axis=0):
-        """Puts the slices of x along an axis into random order, in place."""
+        """Puts the slices of x along an axis into random order, in place; a list too."""
+        if isinstance(x, list):
+            if axis != 0:
+                raise NotImplementedError("Axis argument is only supported on ndarray objects")
+            x[:] = [x[i] for i in self.permutation(len(x)).tolist()]
+            return
         if not isinstance(x, ndarray):
             raise TypeError(f"x must be an array, not {type(x)}")
         if not x.ndim:
@@ -337,6 +355,8 @@ class Generator:
                 raise ValueError(f"a must be a sequence or an integer, not {type(a)}") from None
         if p is not None:
             p = _array(p)
+            if not p.ndim:
+                raise TypeError("p has no length")
         if array is not None and n == 0 and not _is_empty(size):
             raise ValueError("a cannot be empty unless no samples are taken")
         at = _r.rng_choice(self._rng, n, bool(replace), p, size)
@@ -345,6 +365,29 @@ class Generator:
 
 def _is_empty(size):
     return size is not None and (0 in size if hasattr(size, "__iter__") else size == 0)
+
+
+def _factor(cov, method, check_valid, tol):
+    """A factor of a covariance, and whether it is one as far as `check_valid` asks."""
+    from cuprite import linalg
+    if method == "cholesky":
+        return linalg.cholesky(cov), True
+    if method == "svd":
+        u, s, vt = linalg.svd(cov)
+        valid = check_valid == "ignore" or bool(allclose(vt.mT * s @ vt, cov, rtol=tol, atol=tol))
+    else:
+        s, u = linalg.eigh(cov)
+        valid = check_valid == "ignore" or not bool((s < -tol).any())
+        s = abs(s)
+    return u * sqrt(s) @ u.mT, valid
+
+
+def _float_type(dtype, name):
+    import numpy
+    t = numpy.dtype(dtype)
+    if t not in (numpy.float64, numpy.float32):
+        raise TypeError(f"Unsupported dtype {t!r} for {name}")
+    return t
 
 
 def _array(x):

@@ -84,6 +84,10 @@ CP_API cp_code cp_catalog_write(const char *path, int n, const cp_column *column
 /* Writes a uint8 array (height, width) as a grey picture or (height, width, 3) as a colour one (by a
  * palette where it has at most 256 colours). */
 CP_API cp_code cp_png_write(const char *path, cp_array *picture);
+/* A picture from a PNG file, on the current device: uint8, of 16 bits uint16; (height, width) of greys, else (height,
+ * width, channels) with 2 (grey and alpha), 3 (colour) or 4 channels. Palettes become colours, fewer than 8 bits 8, a
+ * transparent colour alpha. */
+CP_API cp_array *cp_png_read(const char *path);
 
 /* One line that names the libraries: "CFITSIO 4.2.0, WCSLIB 7.12, libpng 1.6.39"; NULL with the error set when
  * libcuprite-io.so cannot be opened. */

@@ -56,13 +56,15 @@ const char *cp_io_libraries(void)
 
 /* --- reading --- */
 
+typedef cp_code (*pixel_reader)(const char *function, const cpi_io_image *image, void *pixels);
+
 /* Pixels into a new array: straight into its memory on the CPU, by way of host memory elsewhere. */
-static cp_array *read_pixels(const cpi_io_ops *ops, const cpi_io_image *image)
+static cp_array *read_pixels(const char *function, pixel_reader read, const cpi_io_image *image)
 {
     cp_shape shape = {image->ndim, image->shape};
     if (cpi_device_current() == cpi_device_cpu()) {
         cp_array *x = cp_empty(shape, image->type);
-        if (x && image->size && ops->fits_read("fits_read", image, cp_data(x)) != CP_OK) {
+        if (x && image->size && read(function, image, cp_data(x)) != CP_OK) {
             cp_free(x);
             return NULL;
         }
@@ -70,7 +72,7 @@ static cp_array *read_pixels(const cpi_io_ops *ops, const cpi_io_image *image)
     }
     void *pixels = cpi_malloc((size_t)image->size * (size_t)cpi_itemsize(image->type));
     cp_array *x = NULL;
-    if (pixels && (!image->size || ops->fits_read("fits_read", image, pixels) == CP_OK))
+    if (pixels && (!image->size || read(function, image, pixels) == CP_OK))
         x = cp_from_host(pixels, image->type, shape, NULL);
     cpi_free_host(pixels);
     return x;
@@ -89,10 +91,25 @@ cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
     if (!ops || ops->fits_open("fits_read", path, options->ext, &image) != CP_OK) return NULL;
     cp_image_header *header = NULL;
     cp_array *x = NULL;
-    if (!options->header || ops->fits_header("fits_read", &image, &header) == CP_OK) x = read_pixels(ops, &image);
+    if (!options->header || ops->fits_header("fits_read", &image, &header) == CP_OK)
+        x = read_pixels("fits_read", ops->fits_read, &image);
     ops->fits_close(&image);
     if (!x) ops->header_free(header);
     else if (options->header) *options->header = header;
+    return x;
+}
+
+/*: module("_io", doc="The functions below cuprite.io.") */
+/*: function("png_read", "path: text", module="_io", unlock="always",
+             doc="A picture from a PNG file: uint8 or uint16, (height, width) or (height, width, channels).") */
+cp_array *cp_png_read(const char *path)
+{
+    if (cpi_null("png_read", path)) return NULL;
+    const cpi_io_ops *ops = library("png_read");
+    cpi_io_image image = {0};
+    if (!ops || ops->png_open("png_read", path, &image) != CP_OK) return NULL;
+    cp_array *x = read_pixels("png_read", ops->png_read, &image);
+    ops->png_close(&image);
     return x;
 }
 
@@ -241,6 +258,8 @@ cp_code (cp_catalog_write)(const char *path, int n, const cp_column *columns, co
     return code;
 }
 
+/*: function("png_write", "path: text, picture: array_like", module="_io", returns="none", unlock="always",
+             doc="Writes a uint8 array as a PNG file: grey, or (height, width, 3) in colour.") */
 cp_code cp_png_write(const char *path, cp_array *picture)
 {
     if (cpi_null("png_write", path) || cpi_null("png_write", picture)) return cp_error();

@@ -8,7 +8,7 @@
 
 #include "cuprite/io.h"
 
-#define CPI_IO_ABI 2
+#define CPI_IO_ABI 3
 
 typedef struct cpi_io_host {
     cp_code (*fail)(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -25,6 +25,7 @@ typedef struct cpi_io_image {
     int64_t shape[CP_MAXDIM]; /* C order */
     int64_t size;             /* product of shape; size times bytes of an element fits */
     struct cpi_fits *fits;    /* the library's own */
+    struct cpi_png *png;
 } cpi_io_image;
 
 /* A column in host memory. */
@@ -59,6 +60,10 @@ typedef struct cpi_io_ops {
                            int64_t rows, bool fits, const char *cards);
     cp_code (*png_write)(const char *function, const char *path, int64_t height, int64_t width, int channels,
                          const uint8_t *pixels);
+    /* as those of FITS: sizes are checked against the file; pixels are uint8 or uint16 */
+    cp_code (*png_open)(const char *function, const char *path, cpi_io_image *image);
+    cp_code (*png_read)(const char *function, const cpi_io_image *image, void *pixels);
+    void (*png_close)(cpi_io_image *image);
 } cpi_io_ops;
 
 typedef const cpi_io_ops *(*cpi_io_open_fn)(const cpi_io_host *host);

@@ -235,7 +235,18 @@ static void pictures(void **state)
         cp_array *grey = cp_zeros(CP_SHAPE(4, 6), CP_UINT8), *rgb = cp_zeros(CP_SHAPE(4, 6, 3), CP_UINT8);
         cp_array *wrong = cp_zeros(CP_SHAPE(4, 6, 2), CP_UINT8);
         ok(cp_png_write(in_folder("p.png"), grey) == CP_OK);
+        cp_array *back = cp_png_read(in_folder("p.png"));
+        ok(back && cp_ndim(back) == 2 && cp_dim(back, 1) == 6 && cp_type_of(back) == CP_UINT8);
+        cp_free(back);
         ok(cp_png_write(in_folder("p.png"), rgb) == CP_OK);
+        ok((back = cp_png_read(in_folder("p.png"))) && cp_ndim(back) == 3 && cp_dim(back, 2) == 3);
+        cp_free(back);
+        assert_null(cp_png_read(in_folder("none.png")));
+        failed(CP_ERROR_NOT_FOUND);
+        assert_null(cp_png_read(in_folder("w.fits")));
+        failed(CP_ERROR_FORMAT);
+        assert_null(cp_png_read(NULL));
+        failed(CP_ERROR_VALUE);
         assert_true(cp_png_write(in_folder("q.png"), wrong) == CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         cp_free(grey);
@@ -270,6 +281,13 @@ static bool body_table(void)
     return good;
 }
 
+static bool body_picture(void)
+{
+    cp_array *x = cp_png_read(in_folder("p.png"));
+    cp_free(x);
+    return x != NULL;
+}
+
 static bool body_png(void)
 {
     cp_array *x = cp_zeros(CP_SHAPE(3, 4), CP_UINT8);
@@ -286,6 +304,7 @@ static void memory_fails(void **state)
         every_allocation_fails(body_write);
         every_allocation_fails(body_table);
         every_allocation_fails(body_png);
+        every_allocation_fails(body_picture);
     }
     int before = entries();
     for (int n = 1; n < 8; n++) {

@@ -25,6 +25,9 @@ static const cpi_io_ops ops = {
     .fits_write = cpi_fits_write,
     .table_write = cpi_table_write,
     .png_write = cpi_png_write,
+    .png_open = cpi_png_open,
+    .png_read = cpi_png_read,
+    .png_close = cpi_png_close,
 };
 
 cpi_locale cpi_locale_c(void)

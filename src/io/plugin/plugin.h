@@ -3,8 +3,8 @@
  * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS
  * file and proves that their data lie inside it; fits_read.c decodes pixels, compressed.c and
  * tiles.c and hcompress.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
- * and turns pixels to sky positions (WCSLIB); out.c writes files atomically, fits_write.c, table.c and png.c
- * what is in them. */
+ * and turns pixels to sky positions (WCSLIB); png_read.c reads pictures; out.c writes files atomically, fits_write.c,
+ * table.c and png.c what is in them. */
 #ifndef CPI_IO_PLUGIN_H
 #define CPI_IO_PLUGIN_H
 
@@ -133,5 +133,10 @@ cp_code cpi_table_write(const char *function, const char *path, int n, const cpi
                         bool fits, const char *cards);
 cp_code cpi_png_write(const char *function, const char *path, int64_t height, int64_t width, int channels,
                       const uint8_t *pixels);
+
+/* --- png_read.c --- */
+cp_code cpi_png_open(const char *function, const char *path, cpi_io_image *image);
+cp_code cpi_png_read(const char *function, const cpi_io_image *image, void *pixels);
+void cpi_png_close(cpi_io_image *image);
 
 #endif

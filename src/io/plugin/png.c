@@ -1,26 +1,14 @@
 /* Pictures by libpng. */
 #include "plugin.h"
+#include "png_words.h"
 
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <zlib.h>
 
-/* What libpng's callbacks need; `text` holds its last words. */
-typedef struct picture { cpi_out *out; char text[80]; } picture;
-
-static void on_error(png_structp png, png_const_charp message)
-{
-    picture *p = png_get_error_ptr(png);
-    snprintf(p->text, sizeof p->text, "%s", message);
-    longjmp(png_jmpbuf(png), 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message)
-{
-    (void)png;
-    (void)message;
-}
+/* What libpng's callbacks need. */
+typedef struct picture { cpi_out *out; char text[CPI_PNG_WORDS]; } picture;
 
 static void on_write(png_structp png, png_bytep bytes, size_t n)
 {
@@ -102,7 +90,7 @@ cp_code cpi_png_write(const char *function, const char *path, int64_t height, in
         return code;
     }
     picture p = {.out = &out};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &p, on_error, on_warning);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, p.text, on_error, on_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     code = info ? encode(&p, png, info, (uint32_t)height, (uint32_t)width, channels, pixels,
                          pixels == places ? &colours : NULL)

@@ -49,20 +49,13 @@ class _Jobs:
                     if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
                         return self.ended.release()
                 except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
-                    _tell_unraisable(e)
+                    _core._tell_unraisable(e)
 
     def end(self):
         """A compiler at work while the process ends would find its libraries taken apart."""
         if _jobs is self:
             self.put(lambda: self)
             self.ended.acquire(timeout=30)
-
-
-def _tell_unraisable(error):
-    import sys
-    import types
-    sys.unraisablehook(types.SimpleNamespace(exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__,
-                                             err_msg="Exception ignored while a function was fused", object=None))
 
 
 # What only a mistake of the library's raises where no code of the user's runs.
@@ -74,7 +67,7 @@ def tell_failure(name, error, of_user=False):
     """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
     library's own are always."""
     if not of_user and isinstance(error, _MISTAKES):
-        return _tell_unraisable(error)
+        return _core._tell_unraisable(error)
     if os.environ.get("CUPRITE_DEBUG"):
         import traceback
         import warnings
@@ -303,11 +296,10 @@ class vectorize:
     may do with its arguments what arrays do: operations and functions, without `if` on their values."""
 
     def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
-        for given, word in ((excluded, "excluded"), (signature, "signature")):
-            if given is not None:
-                raise NotImplementedError(f"vectorize: {word}= is not supported")
-        if cache:
-            raise NotImplementedError("vectorize: cache= is not supported")
+        if excluded is not None:
+            raise NotImplementedError("vectorize: excluded= is not there: functools.partial binds such arguments")
+        if signature is not None:
+            raise NotImplementedError("vectorize: signature= is not there: cuprite.numba.guvectorize has signatures")
         functools.update_wrapper(self, pyfunc)
         self.pyfunc, self.otypes, self._fused = pyfunc, otypes, Fusion(pyfunc)
         if doc is not None:

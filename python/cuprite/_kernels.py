@@ -86,6 +86,12 @@ def _unique(params):
             raise ValueError(f"Parameter {name!r} is declared twice")
 
 
+def _texts(**given):
+    for word, text in given.items():
+        if not isinstance(text, str):
+            raise TypeError(f"{word} must be str, not {type(text).__name__}")
+
+
 def _name(name):
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise ValueError(f'Invalid kernel name: "{name}"')
@@ -126,6 +132,8 @@ class _LoopKernel(_core._LoopKernel):
     loop_prep = after_loop = ""
 
     def _setup(self, in_params, out_params, name, preamble, reduce_dims, options):
+        from cuprite._raw import checked_options
+        _texts(in_params=in_params, out_params=out_params, name=name, preamble=preamble)
         self.in_params = _parameters(in_params, True)
         self.out_params = _parameters(out_params, False)
         self.params = self.in_params + self.out_params
@@ -134,7 +142,7 @@ class _LoopKernel(_core._LoopKernel):
         self.nargs = self.nin + self.nout
         self.name, self.preamble, self.reduce_dims = _name(name), preamble, reduce_dims
         self.symbol = self.name + "_kernel"  # the name alone may be a function's of CUDA: norm
-        self._options = tuple(options)
+        self._options = checked_options(options)
         self._codes = {}
 
     def _compile(self, text, types, key, device, names, options=()):
@@ -178,6 +186,7 @@ class ElementwiseKernel(_LoopKernel):
                  return_tuple=False, *, options=(), loop_prep="", after_loop="", doc=None, **kwargs):
         if kwargs:
             raise TypeError(f"ElementwiseKernel got unexpected keyword arguments: {', '.join(map(repr, kwargs))}")
+        _texts(operation=operation, loop_prep=loop_prep, after_loop=after_loop)
         self._setup(in_params, out_params, name, preamble, reduce_dims, options)
         self.operation, self.no_return, self.return_tuple = operation, no_return, return_tuple
         self.loop_prep, self.after_loop = loop_prep, after_loop
@@ -236,6 +245,8 @@ class ReductionKernel(_LoopKernel):
 
     def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name="reduce_kernel",
                  reduce_type=None, reduce_dims=True, preamble="", options=()):
+        _texts(map_expr=map_expr, reduce_expr=reduce_expr, post_map_expr=post_map_expr,
+               reduce_type="" if reduce_type is None else reduce_type)
         self._setup(in_params, out_params, name, preamble, reduce_dims, options)
         if not self.out_params:
             raise ValueError("ReductionKernel needs an output")
@@ -276,8 +287,9 @@ class ReductionKernel(_LoopKernel):
 
 
 def _literal(identity):
-    """The identity as C writes it."""
-    if isinstance(identity, bool):
-        return "true" if identity else "false"
+    """The identity as C writes it, between the brackets of a conversion to the type of the values."""
+    if type(identity).__name__.startswith("complex"):
+        return f"{_literal(identity.real)}, {_literal(identity.imag)}"
     text = str(identity)
-    return {"inf": "(1.0 / 0.0)", "-inf": "(-1.0 / 0.0)", "nan": "(0.0 / 0.0)"}.get(text, text)
+    return {"inf": "(1.0 / 0.0)", "-inf": "(-1.0 / 0.0)", "nan": "(0.0 / 0.0)", "True": "true", "False": "false"}.get(
+        text, text)

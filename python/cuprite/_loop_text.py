@@ -129,21 +129,26 @@ def once(operation):
     return operation + ";"
 
 
+def own_index(place):
+    """The operation's `i`, which it may change: the loop goes on with its own."""
+    return [f"ptrdiff_t i = {place};", "(void)i;"]
+
+
 # --- elementwise ---
 def elementwise(kernel, types, key, gpu):
     v = Variant(key, kernel.params, kernel.nin, types, False)
     steps = v.inputs + v.outputs
-    index = mentions(kernel.body_text, "_ind")
+    by_axes = mentions(kernel.body_text, "_ind")
     flat = all(o.lies == DENSE for o in steps)
     text = opening(kernel, types)
     text.append(f'extern "C" __global__ void {kernel.symbol}({v.arguments()})')
     text.append("{")
     text += lines(1, "const ptrdiff_t n = (ptrdiff_t)_g.v[0];", "(void)n;", list(v.raws()))
-    if index:
+    if by_axes:
         text += lines(1, f"CIndexer<{v.axes}, true, {v.narrow}> _ind(n, _g.v + {v.shape});")
     if kernel.loop_prep:
         text += lines(1, kernel.loop_prep + ";")
-    body = (["_ind.set(i);"] if index else [])
+    body = (["_ind.set(i);"] if by_axes else [])
     if gpu and v.flags & WIDE:
         text += _wide_step(v, steps, body, kernel)
     elif gpu:
@@ -162,8 +167,8 @@ def _strided_loop(v, steps, body, operation):
     places = [o.reference(f"_raw_{o.name}[i]") if o.lies == DENSE else
               o.reference(f"*({o.const}{o.ctype} *)((char *)_raw_{o.name} + cuprite_offset<{v.axes}, {v.narrow}>"
                           f"(i, _g.v + {v.shape}, _g.v + {o.at}))") for o in steps]
-    return ["#pragma unroll 1", *lines(1, "CUPY_FOR(i, n) {"), *lines(2, body, places, once(operation)),
-            *lines(1, "}")]
+    return ["#pragma unroll 1", *lines(1, "CUPY_FOR(_turn, n) {"), *lines(2, own_index("_turn"), body, places,
+            once(operation)), *lines(1, "}")]
 
 
 def may_be_wide(kernel, operation):
@@ -207,11 +212,11 @@ def _wide_step(v, steps, body, kernel):
     count = 16 // max(SIZES[t] for t in v.stepping)
     flat = all(o.lies == DENSE for o in steps)
     written = assigned(kernel.operation)
-    index = "unsigned int" if v.flags & NARROW else "unsigned long long"
-    text = lines(1, f"const {index} _at = (({index})blockIdx.x * blockDim.x + threadIdx.x) * {count}u;",
-                 f"if (_at >= ({index})n) return;")
+    word = "unsigned int" if v.flags & NARROW else "unsigned long long"
+    text = lines(1, f"const {word} _at = (({word})blockIdx.x * blockDim.x + threadIdx.x) * {count}u;",
+                 f"if (_at >= ({word})n) return;")
     if flat:
-        text += lines(1, f"const bool _whole = ({index})n - _at >= {count};")
+        text += lines(1, f"const bool _whole = ({word})n - _at >= {count};")
     places, loads, pieces, stores, rests = [], [], [], [], []
     for o in steps:
         vector = f"cuprite_vector<{o.ctype}, {count}>"
@@ -236,8 +241,8 @@ def _wide_step(v, steps, body, kernel):
             places.append(o.reference(f"_p_{o.name}[_j]"))
     text += _whole_or_rest(flat, loads, pieces, count)
     text += ["#pragma unroll"] + lines(1, f"for (int _j = 0; _j < {count}; ++_j) {{")
-    text += lines(2, f"const ptrdiff_t i = (ptrdiff_t)(_at + _j);", "(void)i;",
-                  ["if (i >= n) break;"] if flat else [], body, places, once(kernel.operation)) + lines(1, "}")
+    text += lines(2, own_index("(ptrdiff_t)(_at + _j)"), ["if (i >= n) break;"] if flat else [], body, places,
+                  once(kernel.operation)) + lines(1, "}")
     return text + _whole_or_rest(flat, stores, rests, count)
 
 
@@ -258,8 +263,8 @@ PIECE = ["const ptrdiff_t _begin = (ptrdiff_t)blockIdx.x * _g.v[1];",
 
 def _flat_loop(v, steps, body, operation):
     places = [o.reference(f"_raw_{o.name}[i]") for o in steps]
-    return [*lines(1, PIECE, "for (ptrdiff_t i = _begin; i < _end; ++i) {"), *lines(2, body, places, once(operation)),
-            *lines(1, "}")]
+    return [*lines(1, PIECE, "for (ptrdiff_t _turn = _begin; _turn < _end; ++_turn) {"),
+            *lines(2, own_index("_turn"), body, places, once(operation)), *lines(1, "}")]
 
 
 def _rows_loop(v, steps, body, operation):
@@ -278,8 +283,8 @@ def _rows_loop(v, steps, body, operation):
                          f"(_row, _g.v + {v.shape}, _g.v + {o.at});",
                       f"const ptrdiff_t _step_{o.name} = (ptrdiff_t)_g.v[{o.at + last}];", f"(void)_step_{o.name};")
         places.append(o.element(f"_row_{o.name}", f"_step_{o.name}", "i - _row"))
-    text += lines(2, "for (ptrdiff_t i = _row; i < _row + _count; ++i) {")
-    text += lines(3, body, places, once(operation))
+    text += lines(2, "for (ptrdiff_t _turn = _row; _turn < _row + _count; ++_turn) {")
+    text += lines(3, own_index("_turn"), body, places, once(operation))
     return text + lines(2, "}", "_row += _count;") + lines(1, "}")
 
 
@@ -342,7 +347,7 @@ class Reduction:
         return words + [f"{result} = static_cast<_type_reduce>({self.kernel.map_expr});"]
 
     def joined(self, into, value):
-        return f"{{ const _type_reduce a = {into}, b = {value}; {into} = ({self.kernel.reduce_expr}); }}"
+        return f"{{ _type_reduce a = {into}, b = {value}; {into} = ({self.kernel.reduce_expr}); }}"
 
     def join_mapped(self, into, places, kept, reduced):
         return ["{", *lines(1, "_type_reduce _value;"), *lines(1, "{"), *lines(2, places,

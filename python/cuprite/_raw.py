@@ -55,7 +55,7 @@ def compiled(source, options, names, label):
         raise CompileException(str(e), source, label, tuple(options)) from None
 
 
-def _checked_options(options):
+def checked_options(options):
     if isinstance(options, str) or not all(isinstance(o, str) for o in options):
         raise TypeError("options must be a tuple of str")
     return tuple(options)
@@ -132,7 +132,7 @@ class RawKernel(_core._LazyKernel):
                  enable_cooperative_groups=False, jitify=None):
         if not isinstance(code, str) or not isinstance(name, str):
             raise TypeError("code and name of a RawKernel must be str")
-        options = _checked_options(options)
+        options = checked_options(options)
         self._fill(_Source(code, None, options, (), bool(translate_cucomplex)), name, options,
                    _checked_backend(backend), enable_cooperative_groups)
 
@@ -206,7 +206,7 @@ class RawModule:
             raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
         if path is not None and name_expressions:
             raise TypeError("name_expressions are for `code`: a compiled file has its instances")
-        self.options = _checked_options(options)
+        self.options = checked_options(options)
         self.backend = _checked_backend(backend)
         if name_expressions is not None:
             if isinstance(name_expressions, str):

@@ -140,14 +140,10 @@ static void close_library(library *l)
     free(l->object);
 }
 
-/* Whether a macro is a name for one word: `#define N 256`. Small letters are a type's, or may be a variable's. */
-static bool is_plain(const char *p, const char *end)
+/* Whether what a macro stands for is one word: 256. Small letters are a type's, or may be a variable's. */
+static bool is_plain_word(const char *p, const char *end)
 {
     static const char *const types[] = {"float", "double", "int", "unsigned", "long", "short", "char", "bool", "half"};
-    p += strspn(p, " \t");
-    p += strcspn(p, " \t(\n");
-    if (p >= end) return true;
-    if (*p == '(') return false;
     p += strspn(p, " \t");
     bool small = islower((unsigned char)*p) != 0;
     for (size_t i = 0; small && i < sizeof types / sizeof *types; i++)
@@ -156,6 +152,27 @@ static bool is_plain(const char *p, const char *end)
     while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '.')) p++;
     p += strspn(p, " \t\r");
     return p >= end || *p == '/';
+}
+
+/* Of a macro in the text, NAME 256, and of one among the options, NAME=256. */
+static bool is_plain(const char *p, const char *end)
+{
+    p += strspn(p, " \t");
+    p += strcspn(p, " \t(=\n");
+    return p >= end || (*p != '(' && is_plain_word(p + (*p == '='), end));
+}
+
+/* Whether all macros that options define are plain: -DNAME=256, and the same in two options. */
+static bool options_are_plain(const cpi_source *source)
+{
+    for (int i = 0; i < source->noptions; i++) {
+        const char *o = source->options[i], *before = i ? source->options[i - 1] : "";
+        if (strncmp(o, "-D", 2) == 0) o += 2;
+        else if (strncmp(o, "--define-macro=", 15) == 0) o += 15;
+        else if (strcmp(before, "-D") != 0 && strcmp(before, "--define-macro") != 0) continue;
+        if (!is_plain(o, o + strlen(o))) return false;
+    }
+    return true;
 }
 
 /* Whether a macro has a program's structure in it, or makes words of parts. */
@@ -185,6 +202,7 @@ static bool needs_preprocessor(const cpi_source *source)
         if (strstr(source->options[i], "-include") || strstr(source->options[i], "--pre-include") ||
             has_structure(source->options[i], strlen(source->options[i])))
             return true;
+    if (waits && !options_are_plain(source)) return true;
     for (const char *p = strstr(text, "\\\n"); p; p = strstr(p + 2, "\\\n"))
         if (is_spliced_word(text, p)) return true;
     for (const char *p = text; p; p = strchr(p, '\n')) {

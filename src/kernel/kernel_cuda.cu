@@ -68,36 +68,17 @@ void open_driver()
 }
 
 /* What NVRTC opens by its name when it compiles: in a folder of no search path it is found only if it is open. */
-void open_builtins(const char *folder)
+void open_builtins()
 {
-    char pattern[1100];
+    char pattern[PATH_MAX + 40];
     glob_t found;
-    snprintf(pattern, sizeof pattern, "%s/libnvrtc-builtins.so.*", folder);
+    Dl_info info;
+    if (!dladdr((void *)nvrtc.nvrtcVersion, &info) || !info.dli_fname || *info.dli_fname != '/') return;
+    int folder = (int)(strrchr(info.dli_fname, '/') - info.dli_fname);
+    snprintf(pattern, sizeof pattern, "%.*s/libnvrtc-builtins.so.*", folder, info.dli_fname);
     if (glob(pattern, 0, nullptr, &found)) return;
     for (size_t i = 0; i < found.gl_pathc; i++) dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
     globfree(&found);
-}
-
-/* The library beside which NVRTC's others lie: by its name alone, in the toolkit's folder, in those of
- * CUPRITE_LIBRARY_PATH. */
-void *open_nvrtc_library()
-{
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
-    char folders[8192], path[1024];
-    const char *own = getenv("CUPRITE_LIBRARY_PATH"), *home = getenv("CUDA_PATH");
-    if (!home) home = getenv("CUDA_HOME");
-    snprintf(folders, sizeof folders, "%s:%s/lib64:/usr/local/cuda/lib64", own ? own : "", home ? home : "");
-    for (const char *name : names)
-        if (void *lib = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return lib;
-    for (char *rest = folders, *folder; (folder = strsep(&rest, ":")) != nullptr;)
-        for (const char *name : names) {
-            snprintf(path, sizeof path, "%s/%s", folder, name);
-            void *lib = *folder == '/' && access(path, R_OK) == 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-            if (!lib) continue;
-            open_builtins(folder);
-            return lib;
-        }
-    return nullptr;
 }
 
 /* "FOLDER/include" where it has CUDA's headers; "" else. */
@@ -136,19 +117,24 @@ void find_headers()
 void open_nvrtc()
 {
     *nvrtc_trouble = 0;
-    void *lib = open_nvrtc_library();
+    static const char *const files[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", nullptr};
+#define X(name) #name,
+    static const char *const names[] = {NVRTC(X) nullptr};
+#undef X
+    void *lib = cpi_cuda_library(files);
     if (!lib) {
         snprintf(nvrtc_trouble, sizeof nvrtc_trouble,
                  "NVRTC (libnvrtc.so.12 or .13) is not there, which user kernels on a GPU need: pip install "
                  "nvidia-cuda-nvrtc, or install the CUDA toolkit, or name its folder by CUPRITE_LIBRARY_PATH");
         return;
     }
-#define X(name)                                                                                   \
-    *(void **)&nvrtc.name = dlsym(lib, #name);                                                    \
-    if (!nvrtc.name) snprintf(nvrtc_trouble, sizeof nvrtc_trouble, "this NVRTC has no %s", #name);
-    NVRTC(X)
-#undef X
-    if (!*nvrtc_trouble) find_headers();
+    const char *missing = cpi_cuda_functions(lib, names, &nvrtc);
+    if (missing) {
+        snprintf(nvrtc_trouble, sizeof nvrtc_trouble, "this NVRTC has no %s", missing);
+        return;
+    }
+    open_builtins();
+    find_headers();
 }
 
 bool nvrtc_open;

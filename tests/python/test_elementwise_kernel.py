@@ -49,6 +49,33 @@ def test_half_rounds_once():
     np.testing.assert_array_equal(k(cp.asarray(x)).get(), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_functions_of_floating_numbers(dtype):
+    """What asks for an element's kind, and the neighbours of its own type; carray.cuh has them for float16."""
+    host = np.array([0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, 2.0 ** -14, -2.0 ** -14])
+    x = cp.asarray(host).astype(dtype)
+    for name in ("isnan", "isinf", "isfinite", "signbit"):
+        k = cp.ElementwiseKernel("T x", "bool y", f"y = {name}(x)", "ask", preamble="/* a compiler's at once */")
+        np.testing.assert_array_equal(k(x).get(), getattr(np, name)(host))
+    to = cp.asarray(host[::-1].copy()).astype(dtype)
+    k = cp.ElementwiseKernel("T x, T y", "T next, T same", "next = nextafter(x, y); same = copysign(x, y)", "beside",
+                             preamble="/* a compiler's at once */")
+    following, signed = k(x, to)
+    np.testing.assert_array_equal(signed.get(), np.copysign(host, host[::-1]))
+    if dtype == "bfloat16":  # its neighbours are those of float32, 2^16 bits on
+        got = following.view("uint16").get()
+        a, b = x.view("uint16").get(), to.view("uint16").get()
+        here, there = host, host[::-1]
+        wanted = np.where(here == 0, b & 0x8000 | 1, a + np.where((here < there) == (here > 0), 1, -1))
+        wanted = np.where(here == there, b, wanted)
+        known = ~np.isnan(here + there) | np.isinf(here) & np.isinf(there)
+        np.testing.assert_array_equal(got[known], wanted[known])
+        assert np.isnan(following.get())[~known].all()
+    else:
+        h = host.astype(dtype)
+        np.testing.assert_array_equal(following.get(), np.nextafter(h, h[::-1]))
+
+
 SHAPES = [(), (1,), (5,), (0,), (3, 0, 2), (2, 3, 4, 5), (300, 257), (70001,)]
 
 
@@ -176,6 +203,16 @@ def test_indexer():
     np.testing.assert_array_equal(k(cp.asarray(x), cp.asarray(w).T).get(), x + w.T)
 
 
+def test_operation_may_change_its_index():
+    """It is the element's own: the loop goes on, and outputs stay where they were."""
+    k = cp.ElementwiseKernel("raw T x", "T y", "i += 1; y = x[i]", "next")
+    x = np.arange(9.0)
+    for out in (cp.zeros(8), cp.zeros(16)[::2], cp.zeros((4, 2)).T):
+        np.testing.assert_array_equal(k(cp.asarray(x), out).get(), x[1:].reshape(out.shape))
+    k = cp.ElementwiseKernel("T x", "int64 y", "for (; i > 2; i -= 2) {} y = i", "parity")
+    np.testing.assert_array_equal(k(cp.zeros(1000)).get(), np.r_[0, (np.arange(999) % 2) + 1])
+
+
 def test_return_leaves_one_element():
     k = cp.ElementwiseKernel("T x", "T y", "if (x < 0) { y = 0; return; } y = x", "relu")
     x = np.random.default_rng(0).normal(size=1000)
@@ -284,6 +321,12 @@ def test_wrong_declarations():
         cp.ElementwiseKernel("T x", "T y", "y = x", "a b")
     with pytest.raises(TypeError, match="unexpected keyword"):
         cp.ElementwiseKernel("T x", "T y", "y = x", "k", speed=3)
+    for word in ("in_params", "out_params", "operation", "name", "preamble", "loop_prep", "after_loop"):
+        texts = {"in_params": "T x", "out_params": "T y", "operation": "y = x", "name": "k", word: None}
+        with pytest.raises(TypeError, match=f"^{word} must be str, not NoneType"):
+            cp.ElementwiseKernel(**texts)
+    with pytest.raises(TypeError, match="options must be a tuple of str"):
+        cp.ElementwiseKernel("T x", "T y", "y = x", "k", options="-DX")
 
 
 def test_compile_error():

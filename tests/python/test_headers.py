@@ -250,6 +250,25 @@ def test_examples(example, compiler, tmp_path):
     assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures) and len(pictures) == (example == "low_rank")
 
 
+@pytest.mark.once
+def test_low_rank_of_a_picture(tmp_path):
+    """PNG in, PNG out: each colour's first singular values, as NumPy has them."""
+    import numpy as np
+    from PIL import Image
+    y, x = np.mgrid[:40, :60]
+    picture = np.stack([(x * 5 + y) % 256, (x + y) * 2, x * y % 251], 2).astype("u1")
+    Image.fromarray(picture).save(tmp_path / "in.png")
+    run([BUILD / "bin/example_low_rank", tmp_path / "in.png", tmp_path / "out.png", "4", "cpu"], env=with_openblas())
+    u, s, vt = np.linalg.svd(np.moveaxis(picture, 2, 0).astype(float), full_matrices=False)
+    again = np.moveaxis((u[..., :4] * s[:, None, :4]) @ vt[:, :4], 0, 2)
+    low, high = float(picture.min()), float(picture.max())
+    want = np.clip((again - low) / (high - low) * 255, 0, 255)
+    got = np.asarray(Image.open(tmp_path / "out.png").convert("RGB")).astype(float)
+    assert got.shape == (40, 180, 3)
+    assert np.abs(got[:, :60] - np.floor((picture - low) / (high - low) * 255 + 1e-9)).max() <= 1
+    assert (np.abs(got[:, 60:120] - (want - 0.5)) <= 0.5 + 1e-6).all()  # bytes are cut off, not rounded
+
+
 @compilers
 def test_leaks_are_told(compiler, tmp_path):
     source = ROOT / "tests/headers/leaks.c"

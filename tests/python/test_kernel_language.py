@@ -117,3 +117,35 @@ def test_division_of_bytes_by_zero(device):
         out[threadIdx.x] = (unsigned char)(a / b) * 2 + (unsigned char)(b / c) + (a % c);
     }""")
     assert out.tolist() == (510 + (THREADS + 1) % 3).tolist()
+
+
+FLOATS = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit,
+          "isnormal": lambda x: np.isfinite(x) & (abs(x) >= np.finfo(x.dtype).tiny)}
+
+
+@pytest.mark.parametrize("kind", ["float", "double", "__half", "float of a word", "double of a word"])
+@pytest.mark.parametrize("name", FLOATS)
+def test_kinds_of_floating_numbers(name, kind, device):
+    """They are functions: of what converts to a float too, in vectors of whatever the number is made of, as names of
+    members, and on the CPU in std."""
+    types = {"float": "f4", "double": "f8", "__half": "f2", "float of a word": "u4", "double of a word": "u8"}
+    of = {"float of a word": "__uint_as_float(x[i])", "double of a word": "__longlong_as_double((long long)x[i])"}
+    words = {"u4": "unsigned", "u8": "unsigned long long"}
+    if name == "isnormal" and (device.startswith("cuda") or kind == "__half"):
+        pytest.skip("not among CUDA's device functions")
+    spaces = ("",) if device.startswith("cuda") else ("", "std::")
+    x = np.array([0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, 1e-310, -1e-40, -6e-8] * 10)
+    host = x.astype(types[kind].replace("u", "f"))
+    for space in spaces:
+        text = "#include <cmath>\n" if space else ""
+        k = cp.RawKernel(f"""#include <cuda_fp16.h>
+            {text}
+            struct named {{ bool v; __device__ bool {name}() const {{ return v; }} }};
+            extern "C" __global__ void f(const {words.get(types[kind], kind)} *x, bool *y, int n)
+            {{
+                int i = blockIdx.x * blockDim.x + threadIdx.x;
+                if (i < n) y[i] = named{{{space}{name}({of.get(kind, "x[i]")})}}.{name}();
+            }}""", "f")
+        y = cp.zeros(100, "?")
+        k((4,), (32,), (cp.asarray(host.view(types[kind])), y, np.int32(100)))
+        assert np.array_equal(y.get(), FLOATS[name](host)), space

@@ -72,6 +72,28 @@ def test_options_that_hide_words(options):
     assert np.array_equal(run(kernel, options=('-DKERNEL=extern "C" __global__',))[0], T)
 
 
+@pytest.mark.parametrize("options", [("-DBUMP=i+=1",), ("-D", "BUMP=i+=1"), ("-D BUMP=++i",),
+                                     ("--define-macro=BUMP=i++",), ("--define-macro", "BUMP=i+=1")])
+def test_options_that_change_a_loops_variable(options):
+    """Such a loop is not one of the grid's stride, whose rounds could be gone through otherwise."""
+    k = cp.RawKernel("""extern "C" __global__ void f(int *y, int n)
+        {
+            for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+                BUMP;
+                if (i < n) y[i] += 1;
+            }
+        }""", "f", options=options)
+    y = cp.zeros(40, "i4")
+    k((2,), (4,), (y, np.int32(40)))
+    wanted = np.zeros(40, "i4")
+    for i in range(8):
+        while i < 40:
+            i += 1
+            wanted[i:i + 1] += 1
+            i += 8
+    assert np.array_equal(y.get(), wanted)
+
+
 def test_file_before_the_text(tmp_path):
     (tmp_path / "mine.h").write_text("__device__ int twice(int v) { return 2 * v; }\n")
     got, _ = run(KERNEL % "y[at] = twice(at);", options=(f"-I{tmp_path}", "-include=mine.h"))

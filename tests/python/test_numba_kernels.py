@@ -240,7 +240,7 @@ def test_total():
     x = np.random.default_rng(0).random(1000).astype(np.float32)
     partial = np.zeros(8, np.float32)
     total[8, THREADS](x, partial)
-    assert np.isclose(partial.sum(), x.sum(), rtol=1e-5)
+    assert abs(partial.sum(dtype="f8") - x.sum(dtype="f8")) <= 12 * 2.0 ** -24 * x.sum()  # a tree and a last few
 
 
 @cuda.jit
@@ -300,7 +300,8 @@ def test_black_scholes():
     d = (np.log(price / strike) + (0.02 + 0.045) * 2) / (0.3 * np.sqrt(2))
     n = np.vectorize(lambda x: 0.5 * math.erfc(-x / math.sqrt(2)))
     expected = price * n(d) - strike * np.exp(-0.04) * n(d - 0.3 * np.sqrt(2))
-    assert np.allclose(call_price(price, strike, 2.0), expected, atol=1e-4)
+    # the kernel's polynomial is a normal law's within 7.5e-8
+    np.testing.assert_allclose(call_price(price, strike, 2.0), expected, rtol=0, atol=7.5e-8 * (30 + 100))
 
 
 @cuda.jit

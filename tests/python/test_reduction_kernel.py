@@ -156,6 +156,25 @@ def test_identity_is_a_number():
     assert float(product(cp.full((5,), 2.0))) == 32 and float(product(cp.zeros(0))) == 1
 
 
+@pytest.mark.parametrize("identity, wanted", [(True, 1), (np.True_, 1), (np.float32(0.5), 0.5), (-np.inf, -np.inf),
+                                              (1 - 2j, 1 - 2j), (np.complex64(3j), 3j), ("T(2)", 2)])
+def test_identities_of_any_type(identity, wanted):
+    k = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", identity, "of_nothing")
+    assert complex(k(cp.zeros(0, "c8"))) == wanted
+
+
+def test_operands_of_a_join_may_change():
+    """`a` and `b` are the join's own, as in CuPy."""
+    k = cp.ReductionKernel("T x", "T y", "x", "a += b", "y = a", "0", "adding")
+    named = cp.ReductionKernel("T x", "T y", "x", "larger(a, b)", "y = a", None, "named",
+                               preamble="template <class T> __device__ T &larger(T &a, T &b) { return a < b ? b : a; }")
+    for shape in ((7,), (1000, 3), (3, 1000), (70001,)):
+        x = values(shape, "int64")
+        for axis in (None, 0, len(shape) - 1):
+            np.testing.assert_array_equal(k(cp.asarray(x), axis=axis).get(), x.sum(axis))
+            np.testing.assert_array_equal(named(cp.asarray(x), axis=axis).get(), x.max(axis))
+
+
 def test_errors(total):
     x = cp.ones((2, 3))
     with pytest.raises(cp.AxisError, match="axis 2 is out of bounds for array of dimension 2"):
@@ -170,6 +189,12 @@ def test_errors(total):
         total([1, 2])
     with pytest.raises(TypeError, match="Unsupported type <class 'numpy.ndarray'>"):
         total(np.ones(3))
+    for word in ("map_expr", "reduce_expr", "post_map_expr", "preamble"):
+        texts = {"map_expr": "x", "reduce_expr": "a + b", "post_map_expr": "y = a", "identity": "0", word: None}
+        with pytest.raises(TypeError, match=f"^{word} must be str, not NoneType"):
+            cp.ReductionKernel("T x", "T y", **texts)
+    with pytest.raises(TypeError, match="reduce_type must be str, not type"):
+        cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", reduce_type=np.float32)
     with pytest.raises(ValueError, match="output"):
         cp.ReductionKernel("T x", "", "x", "a + b", "", "0")
     broken = cp.ReductionKernel("T x", "T y", "x", "a + nothing", "y = a", "0", "broken")

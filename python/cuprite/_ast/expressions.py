@@ -56,7 +56,7 @@ class Expressions:
 
     def x_Tuple(self, node):
         if any(isinstance(e, ast.Starred) for e in node.elts):
-            raise NotImplementedError("a starred expression cannot stand in a kernel")
+            raise NotImplementedError("a starred expression cannot stand in a kernel: name the elements")
         return make_tuple([self.value(e) for e in node.elts])
 
     def x_List(self, node):
@@ -111,7 +111,7 @@ class Expressions:
         return arithmetic.choose(self.unit, arithmetic.truth(test), a, b, test.pure)
 
     def x_NamedExpr(self, node):
-        raise NotImplementedError("an assignment expression (:=) cannot stand in a kernel")
+        raise NotImplementedError("an assignment expression (:=) cannot stand in a kernel: assign before it")
 
     def x_JoinedStr(self, node):
         raise NotImplementedError("an f-string cannot stand in a kernel: print takes several values")
@@ -168,7 +168,7 @@ class Expressions:
     def x_Call(self, node):
         f = self.value(node.func)
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-            raise NotImplementedError("a call in a kernel cannot unpack its arguments (* and **)")
+            raise NotImplementedError("a call in a kernel cannot unpack its arguments (* and **): name them")
         if f.known and intrinsics.is_range(f.const):
             raise NotImplementedError("range stands in a for statement only")
         arguments = [self.value(a) for a in node.args]

@@ -163,7 +163,7 @@ def _round(tr, x, digits=None):
 
 def _power(tr, x, y, modulus=None):
     if modulus is not None:
-        raise NotImplementedError("pow with a modulus cannot stand in a kernel")
+        raise NotImplementedError("pow with a modulus cannot stand in a kernel: multiply and take % in a loop")
     return arithmetic.binary(tr.unit, "pow", x, y)
 
 

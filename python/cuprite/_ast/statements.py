@@ -283,10 +283,19 @@ class Translator(Loops, Expressions):
         self.wanted = target.id if once and target.id not in self.parameters else None
         v, self.wanted = self.value(node.value), None
         if len(node.targets) > 1 and not v.known and not v.pure:
-            raise NotImplementedError("a call's result can be assigned to one target only")
+            v = self._once(v)
         for target in node.targets:
             self.assign_to(target, v)
         self._flush()
+
+    def _once(self, v):
+        """The value under a name of its own: it is evaluated once, whoever reads it."""
+        if not isinstance(v.type, Scalar):
+            raise NotImplementedError("what a call gives is assigned to one target, where it is no number: assign the "
+                                      "others from that name")
+        name = self.fresh("value")
+        self.emit(f"const {v.type.c} {name} = {arrays.strip(v.code)};")
+        return Value(v.type, name, pure=True)
 
     def s_AnnAssign(self, node):
         if node.value is not None:
@@ -301,7 +310,8 @@ class Translator(Loops, Expressions):
         elif isinstance(target, ast.Subscript):
             self._store_element(self.value(target), v)
         elif isinstance(target, ast.Attribute):
-            raise NotImplementedError(f"the attribute {target.attr!r} cannot be assigned in a kernel")
+            raise NotImplementedError(f"the attribute {target.attr!r} cannot be assigned in a kernel: use "
+                                      "a name")
         else:
             raise NotImplementedError(f"{_words(target)} cannot be assigned in a kernel")
 
@@ -427,11 +437,11 @@ class Translator(Loops, Expressions):
 
     def s_Raise(self, node):
         if not self.rules.widens or not self.kernel:
-            raise NotImplementedError("a kernel cannot raise an exception")
+            raise NotImplementedError("a kernel cannot raise an exception: write to an array that the program looks at")
         self.emit("return;")  # the thread ends; without debug=True Numba does not tell either
 
     def s_Global(self, node):
-        raise NotImplementedError("a kernel cannot assign global variables")
+        raise NotImplementedError("a kernel cannot assign global variables: give it an array")
 
     s_Nonlocal = s_Global
 

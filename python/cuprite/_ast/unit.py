@@ -120,7 +120,8 @@ class Unit:
         key = (id(function), types)
         if key not in self.made:
             if function in self.busy:
-                raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive")
+                raise NotImplementedError(f"{function.__name__} calls itself: device functions cannot be recursive, "
+                                          "so write a loop")
             self.busy.append(function)
             self.keep.append(values)
             before, self.rules = self.rules, rules or self.rules

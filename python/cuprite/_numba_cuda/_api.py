@@ -143,11 +143,22 @@ def device_array(shape, dtype=None, strides=None, order="C", stream=0):
     import numpy
     if isinstance(dtype, (numpy.dtype, list)):
         no_records(numpy.dtype(dtype))
+    dtype = numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
     with using(stream):
-        x = cuprite.empty(shape, numpy.float64 if dtype is None else _dtype(dtype), order=order)
-    if strides is not None and tuple(strides if isinstance(strides, (tuple, list)) else (strides,)) != x.strides:
-        raise NotImplementedError("device_array: strides other than those of order 'C' and 'F'")
-    return DeviceNDArray(x)
+        if strides is None:
+            return DeviceNDArray(cuprite.empty(shape, dtype, order=order))
+        shape, strides, size, first = _strided("device_array", shape, strides, dtype)
+        return DeviceNDArray(cuprite.ndarray(shape, dtype, cuprite.empty(size, "u1").data + first, strides))
+
+
+def _strided(name, shape, strides, dtype):
+    """(shape, strides, bytes of memory that they span, byte of the first element)."""
+    shape, strides = (tuple(v) if isinstance(v, (tuple, list)) else (v,) for v in (shape, strides))
+    if len(shape) != len(strides):
+        raise ValueError(f"{name}: {len(strides)} strides are given for {len(shape)} dimensions")
+    ways = [(n - 1) * step for n, step in zip(shape, strides)] if 0 not in shape else []
+    first = -sum(w for w in ways if w < 0)
+    return shape, strides, first + sum(w for w in ways if w > 0) + dtype.itemsize, first
 
 
 def _dtype(dtype):
@@ -173,8 +184,11 @@ def pinned_array(shape, dtype=None, strides=None, order="C"):
     """A NumPy array in page-locked memory, where the device has such."""
     import cuprite
     import numpy
-    make = getattr(cuprite, "empty_pinned", None) or numpy.empty
-    return make(shape, numpy.float64 if dtype is None else _dtype(dtype), order)
+    make, dtype = cuprite.empty_pinned, numpy.dtype(numpy.float64 if dtype is None else _dtype(dtype))
+    if strides is None:
+        return make(shape, dtype, order)
+    shape, strides, size, first = _strided("pinned_array", shape, strides, dtype)
+    return numpy.ndarray(shape, dtype, make(size, "u1"), first, strides)
 
 
 def pinned_array_like(ary):
@@ -221,7 +235,8 @@ def as_cuda_array(obj, sync=True):
 
 def open_ipc_array(*args, **kwargs):
     """Memory of other processes is not there."""
-    raise NotImplementedError("numba.cuda: arrays of other processes cannot be opened")
+    raise NotImplementedError("numba.cuda: arrays of other processes cannot be opened; send their elements "
+                              "(multiprocessing pickles arrays, files keep them)")
 
 
 def synchronize():

@@ -14,7 +14,8 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=
     """A kernel, or with device=True a function that kernels call; with one signature or a list of them, or compiled for
     whatever the arguments are."""
     if link:
-        raise NotImplementedError("cuda.jit: other code cannot be linked (link=)")
+        raise NotImplementedError("cuda.jit: other code cannot be linked (link=): write the function in Python with "
+                                  "device=True, or the kernel in CUDA C++ with cuprite.RawModule")
     signatures = None
     if isinstance(func_or_sig, list) or _types.is_signature(func_or_sig):
         signatures = [_types.signature(s) for s in (func_or_sig if isinstance(func_or_sig, list) else [func_or_sig])]
@@ -32,7 +33,8 @@ def jit(func_or_sig=None, device=False, inline=False, link=(), debug=False, opt=
 
 def declare_device(name, sig):
     """Functions of other languages cannot be linked."""
-    raise NotImplementedError(f"cuda.declare_device({name!r}): other code cannot be linked")
+    raise NotImplementedError(f"cuda.declare_device({name!r}): other code cannot be linked: write the function in "
+                              "Python with cuda.jit(device=True), or the kernel in CUDA C++ with cuprite.RawModule")
 
 
 def compile_ptx(*args, **kwargs):

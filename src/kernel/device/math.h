@@ -31,7 +31,16 @@ __CU_LIBRARY(exp) __CU_LIBRARY(exp2) __CU_LIBRARY(exp10) __CU_LIBRARY(expm1) __C
 __CU_LIBRARY(log10) __CU_LIBRARY(log1p) __CU_LIBRARY(cbrt) __CU_LIBRARY(erf) __CU_LIBRARY(erfc) __CU_LIBRARY(tgamma)
 __CU_LIBRARY(lgamma) __CU_LIBRARY(logb) __CU_LIBRARY(j0) __CU_LIBRARY(j1) __CU_LIBRARY(y0) __CU_LIBRARY(y1)
 __CU_BUILTIN(sqrt) __CU_BUILTIN(fabs) __CU_BUILTIN(floor) __CU_BUILTIN(ceil) __CU_BUILTIN(trunc) __CU_BUILTIN(rint)
-__CU_BUILTIN(nearbyint) __CU_BUILTIN(round)
+__CU_BUILTIN(nearbyint)
+/* What trunc leaves is exact; libm's round is a call in loops. */
+#define __CU_ROUND(name, T, f)                                                                                \
+    static inline T name(T x)                                                                                 \
+    {                                                                                                         \
+        const T whole = __builtin_trunc##f(x);                                                                \
+        return whole + __builtin_copysign##f(__builtin_fabs##f(x - whole) >= T(0.5) ? T(1) : T(0), x);        \
+    }
+__CU_ROUND(round, double, ) __CU_ROUND(roundf, float, f) __CU_ONE(round)
+#undef __CU_ROUND
 #undef __CU_ONE
 #undef __CU_LIBRARY
 #undef __CU_BUILTIN
@@ -50,7 +59,18 @@ __CU_BUILTIN(nearbyint) __CU_BUILTIN(round)
     __CU_TWO(name)
 __CU_LIBRARY(pow) __CU_LIBRARY(atan2) __CU_LIBRARY(fmod) __CU_LIBRARY(remainder) __CU_LIBRARY(hypot)
 __CU_LIBRARY(fdim) __CU_LIBRARY(nextafter)
-__CU_BUILTIN(fmin) __CU_BUILTIN(fmax) __CU_BUILTIN(copysign)
+__CU_BUILTIN(copysign)
+/* The other number where one is NaN, and -0 below 0, as CUDA has it; written out, for libm's are calls in loops. */
+#define __CU_EXTREME(name, T, bits, less, join)                                                               \
+    static inline T name(T x, T y)                                                                            \
+    {                                                                                                         \
+        const T r = less || x != x ? y : x;                                                                   \
+        return x == y ? __builtin_bit_cast(T, __builtin_bit_cast(bits, x) join __builtin_bit_cast(bits, y)) : r; \
+    }
+__CU_EXTREME(fmin, double, unsigned long, y < x, |) __CU_EXTREME(fminf, float, unsigned, y < x, |)
+__CU_EXTREME(fmax, double, unsigned long, x < y, &) __CU_EXTREME(fmaxf, float, unsigned, x < y, &)
+__CU_TWO(fmin) __CU_TWO(fmax)
+#undef __CU_EXTREME
 #undef __CU_TWO
 #undef __CU_LIBRARY
 #undef __CU_BUILTIN
@@ -154,11 +174,14 @@ static inline double rhypot(double a, double b) { return 1 / hypot(a, b); }
 static inline float rhypotf(float a, float b) { return 1 / hypotf(a, b); }
 static inline float __saturatef(float x) { return x < 0 ? 0 : x > 1 ? 1 : x == x ? x : 0; }
 
-#define isnan(x) __builtin_isnan(x)
-#define isinf(x) (__builtin_isinf(x) != 0)
-#define isfinite(x) __builtin_isfinite(x)
-#define signbit(x) (__builtin_signbit(x) != 0)
-#define isnormal(x) __builtin_isnormal(x)
+#define __CU_TEST(name, e)                                  \
+    static inline bool name(float x) { return __builtin_##e; } \
+    static inline bool name(double x) { return __builtin_##e; }
+__CU_TEST(isnan, isnan(x)) __CU_TEST(isinf, isinf(x) != 0) __CU_TEST(isfinite, isfinite(x))
+__CU_TEST(isnormal, isnormal(x))
+/* By the bits: gcc 12 fails to make a vector of its own word for floats that are made of integers. */
+static inline bool signbit(float x) { return (__builtin_bit_cast(unsigned, x) >> 31) != 0; }
+static inline bool signbit(double x) { return (__builtin_bit_cast(unsigned long, x) >> 63) != 0; }
 static inline int __isnan(double x) { return isnan(x); }
 static inline int __isnanf(float x) { return isnan(x); }
 static inline int __isinf(double x) { return isinf(x); }

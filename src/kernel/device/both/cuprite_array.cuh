@@ -239,9 +239,23 @@ CUPRITE_INLINE float cuprite_cut(double d)
         template <typename N> CUPRITE_INLINE NAME &operator-=(const N &v) { return *this = NAME(*this - v); } \
         template <typename N> CUPRITE_INLINE NAME &operator*=(const N &v) { return *this = NAME(*this * v); } \
         template <typename N> CUPRITE_INLINE NAME &operator/=(const N &v) { return *this = NAME(*this / v); } \
+        friend CUPRITE_INLINE NAME nextafter(NAME x, NAME y)                                                  \
+        {                                                                                                     \
+            float from = x, to = y;                                                                           \
+            if (from != from || to != to) return NAME(from + to);                                             \
+            if (from == to) return y;                                                                         \
+            if (from == 0) x.bits_ = (unsigned short)((y.bits_ & 0x8000u) | 1);                               \
+            else x.bits_ = (unsigned short)(x.bits_ + ((from < to) == (from > 0) ? 1 : -1));                  \
+            return x;                                                                                         \
+        }                                                                                                     \
     };                                                                                                        \
     CUPRITE_INLINE NAME min(NAME a, NAME b) { return (float)b < (float)a ? b : a; }                           \
-    CUPRITE_INLINE NAME max(NAME a, NAME b) { return (float)a < (float)b ? b : a; }
+    CUPRITE_INLINE NAME max(NAME a, NAME b) { return (float)a < (float)b ? b : a; }                           \
+    CUPRITE_INLINE bool isnan(NAME x) { return isnan((float)x); }                                             \
+    CUPRITE_INLINE bool isinf(NAME x) { return isinf((float)x); }                                             \
+    CUPRITE_INLINE bool isfinite(NAME x) { return isfinite((float)x); }                                       \
+    CUPRITE_INLINE bool signbit(NAME x) { return signbit((float)x); }                                         \
+    CUPRITE_INLINE NAME copysign(NAME x, NAME y) { return NAME(copysignf((float)x, (float)y)); }
 
 CUPRITE_SMALL_FLOAT(float16, cuprite_widen_half, cuprite_narrow_half)
 CUPRITE_SMALL_FLOAT(bfloat16, cuprite_widen_brain, cuprite_narrow_brain)

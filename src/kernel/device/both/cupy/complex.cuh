@@ -120,14 +120,6 @@ CUPRITE_COMPLEX float abs(const complex<float> &z) { return hypotf(z.real(), z.i
 CUPRITE_COMPLEX double abs(const complex<double> &z) { return hypot(z.real(), z.imag()); }
 CUPRITE_COMPLEX float arg(const complex<float> &z) { return atan2f(z.imag(), z.real()); }
 CUPRITE_COMPLEX double arg(const complex<double> &z) { return atan2(z.imag(), z.real()); }
-#ifdef __CUPRITE_CPU__ /* where they are macros of numbers */
-#undef isnan
-#undef isinf
-#undef isfinite
-template <typename T> CUPRITE_COMPLEX bool isnan(const T &x) { return x != x; }
-template <typename T> CUPRITE_COMPLEX bool isinf(const T &x) { return x == x && x - x != T(); }
-template <typename T> CUPRITE_COMPLEX bool isfinite(const T &x) { return x - x == T(); }
-#endif
 template <typename T> CUPRITE_COMPLEX bool isnan(const complex<T> &z)
 {
     return z.real() != z.real() || z.imag() != z.imag();

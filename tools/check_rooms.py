@@ -49,6 +49,7 @@ NAMES_HALVES = {
     "src/elementwise/elementwise_convert_simd.c": "processors have an instruction for float16",
     "src/reduce/sums_simd.c": "processors have an instruction for float16",
     "src/signal/signal_simd.c": "processors have an instruction for float16",
+    "src/products/split_kernels.h": "tensor cores multiply parts of float32 numbers of that type",
     "src/kernel/device/cuda_fp16.h": "CUDA's header of that name, for the CPU",
     "src/kernel/device/cuda_bf16.h": "CUDA's header of that name, for the CPU",
     "src/products/products_cuda.cu": "cuBLAS's names of the types",

@@ -56,7 +56,7 @@ def page():
     titles = {"_fft": "fft, cuprite.scipy.fft", "scipy.signal": "scipy.signal", "scipy.ndimage": "scipy.ndimage"}
     for module, title in titles.items():
         text += f"## cuprite.{title}\n\n" + "".join(entry(n, f) for n, f in functions(module).items())
-    for module in ("linalg", "scipy.linalg"):
+    for module in ("linalg", "scipy.linalg", "io"):
         m = importlib.import_module("cuprite." + module)
         text += f"## cuprite.{module}\n\n"
         text += "".join(entry(n, getattr(m, n)) for n in m.__all__ if not isinstance(getattr(m, n), type))

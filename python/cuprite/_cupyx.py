@@ -30,7 +30,8 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
         if word not in _WORDS[name]:
             if name == "linalg":
                 raise ValueError(f"linalg: 'ignore', 'raise' or None, not {word!r}")
-            raise NotImplementedError(f"{name}: devices do not tell of floating-point errors, so {word!r} cannot be")
+            raise NotImplementedError(f"{name}: devices do not tell of floating-point errors, so {word!r} cannot be; "
+                                      "isfinite and isnan find what is not a number")
     before = geterr()
     _here.choices = {name: before[name] if word is None else word for name, word in asked.items()}
     return before

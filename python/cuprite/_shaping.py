@@ -7,6 +7,7 @@ __all__ = [
     "identity", "shape", "ndim", "size", "isscalar", "result_type",
     "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
     "unique_values", "unique_counts", "unique_inverse", "unique_all", "einsum",
+    "einsum_path",
 ]
 
 
@@ -154,3 +155,12 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     True the cheapest for few and a good one for many, "greedy", "optimal", False as they stand, or a list of steps."""
     from cuprite import _einsum
     return _einsum.einsum(operands, out, dtype, order, casting, optimize)
+
+
+def einsum_path(*operands, optimize="greedy"):
+    """In which order einsum should multiply these operands: a list for its `optimize`, and a text about the costs.
+
+    `optimize`: "greedy", "optimal", False (all at once), a path (its costs are told), or a pair of a name and the most
+    elements that a result on the way may have. Only the operands' shapes are looked at."""
+    from cuprite import _einsum_path
+    return _einsum_path.einsum_path(operands, optimize)

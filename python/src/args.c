@@ -363,12 +363,12 @@ static bool no_points(int64_t n)
 
 bool cpy_length(PyObject *o, int64_t *v) { return cpy_int64(o, v) && (*v > 0 || no_points(*v)); }
 
-/* -1, and None beside others, is the axis as it is. */
+/* -1, and None beside others, is the axis as it is. What is no length the transform refuses, in its order. */
 bool cpy_lengths(PyObject *o, cpy_ints *v)
 {
     if (PyIndex_Check(o) && !PySequence_Check(o)) {
         v->n = 1;
-        return cpy_int64(o, v->at) && (v->at[0] == -1 || v->at[0] > 0 || no_points(v->at[0]));
+        return cpy_int64(o, v->at);
     }
     PyObject *s = PySequence_Tuple(o);
     Py_ssize_t n = s ? PyTuple_GET_SIZE(s) : 0;
@@ -378,7 +378,6 @@ bool cpy_lengths(PyObject *o, cpy_ints *v)
         PyObject *item = PyTuple_GET_ITEM(s, i);
         v->at[i] = -1;
         done = item == Py_None || cpy_int64(item, &v->at[i]);
-        if (done && v->at[i] < 1 && v->at[i] != -1) done = no_points(v->at[i]);
     }
     v->n = (int)n;
     Py_XDECREF(s);

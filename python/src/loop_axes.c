@@ -121,7 +121,7 @@ static bool common_order(const loop_call *c, int n, int *order)
     }
     for (int i = 0; i < loop_operands(c->k); i++) { /* of outputs those that are given */
         int64_t before = INT64_MAX;
-        if (!loop_steps(c, i)) continue;
+        if (!loop_steps(c, i) || (i < c->k->nin && !cp_ndim(c->x[i]))) continue; /* one element has no order */
         if (i >= c->k->nin && cp_ndim(c->x[i]) != n) return false;
         const int64_t *stride = i < c->k->nin ? c->stride[i] : cp_strides(c->x[i]);
         for (int k = 0; k < n; k++) {

@@ -140,12 +140,29 @@ static PyObject *rows(PyObject *m, PyObject *module)
     return name ? rows_of(cpy_now(), name) : NULL;
 }
 
+/* sys.unraisablehook can be called by the interpreter alone. */
+static PyObject *tell_unraisable(PyObject *m, PyObject *error)
+{
+    (void)m;
+    if (!PyExceptionInstance_Check(error)) return PyErr_Format(PyExc_TypeError, "an exception is told");
+    PyErr_Restore(Py_NewRef(Py_TYPE(error)), Py_NewRef(error), PyException_GetTraceback(error));
+#if PY_VERSION_HEX >= 0x030d0000
+    PyErr_FormatUnraisable("Exception ignored while a kernel was made in the background");
+#else
+    PyObject *where = PyUnicode_FromString("kernels that are made in the background");
+    PyErr_WriteUnraisable(where);
+    Py_XDECREF(where);
+#endif
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
+    {"_tell_unraisable", tell_unraisable, METH_O,
+     "_tell_unraisable($module, error, /)\n--\n\nHands an exception that nobody waits for to sys.unraisablehook."},
     {"rows", rows, METH_O, "rows($module, name, /)\n--\n\nThe functions of cuprite.NAME by name, a dict."},
     {NULL},
 };
 
-/* Imported again in the same interpreter, the module has the names of the first: the arrays of both are the same. */
 /* Where packages lie that have libraries in them: OpenBLAS, cuBLAS. What fails is not known, no more. */
 static void tell_library_folders(void)
 {
@@ -158,6 +175,7 @@ static void tell_library_folders(void)
     Py_XDECREF(colon);
 }
 
+/* Imported again in the same interpreter, the module has the names of the first: the arrays of both are the same. */
 static int execute(PyObject *module)
 {
     cpy_state *s = PyModule_GetState(module), *first = cpy_find_state();

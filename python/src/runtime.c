@@ -5,8 +5,11 @@
  * functions. */
 #include "runtime_rows.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #if PY_VERSION_HEX < 0x030d0000
 #define PyThreadState_GetUnchecked _PyThreadState_UncheckedGet
@@ -187,6 +190,22 @@ PyObject *py_device_memory_free(const py_device_memory_free_args *v)
     if (!address(v->memory, &p)) return NULL;
     CPY_UNLOCKED(cp_memory_free(v->device, p, (size_t)v->bytes, (cp_memory_kind)v->kind));
     return cpy_none(cp_error());
+}
+
+/*: function("memory_is_there", "memory: object, bytes: int64", c="", module="_device",
+             doc="Whether the process has all pages of a range of its addresses, whoever may use them.") */
+PyObject *py_device_memory_is_there(const py_device_memory_is_there_args *v)
+{
+    void *memory;
+    if (!address(v->memory, &memory)) return NULL;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), end = (size_t)memory + (size_t)v->bytes;
+    bool there = v->bytes >= 0 && end >= (size_t)memory;
+    unsigned char pages[4096]; /* which of them are in memory is not asked: those that are not are read in */
+    for (size_t at = (size_t)memory / page * page; there && at < end; at += sizeof pages * page) {
+        size_t n = end - at < sizeof pages * page ? end - at : sizeof pages * page;
+        there = mincore((void *)at, n, pages) == 0 || errno != ENOMEM;
+    }
+    return PyBool_FromLong(there);
 }
 
 /*: function("memory_copy", "to: object, to_device: int, from_: object, from_device: int, bytes: int64",

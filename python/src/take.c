@@ -178,6 +178,7 @@ bool cpy_take_array_like_to(cp_op op, PyObject *o, cp_array *near, cp_array **x)
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x)
 {
     int huge = 0;
+    if (o == Py_None) return PyErr_SetString(PyExc_TypeError, "must be real number, not NoneType"), false;
     if (!cpy_is_scalar(o)) return cpy_take_array_like(o, near, x);
     if (PyLong_Check(o)) PyLong_AsLongLongAndOverflow(o, &huge);
     if (huge) {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdbool.h>
 
-/* A pointer that every thread has and that small calls read: found without a call of its own. A process that loads the
- * library late has room for a few such words, not for more. */
-#define CPI_THREAD_WORD __attribute__((tls_model("initial-exec"))) _Thread_local
+/* A pointer that every thread has. Never in the static block that the loader keeps (initial-exec): all words of a
+ * library lie there if one does, and PyTorch's, which need that room, could then not be loaded beside this one. */
+#define CPI_THREAD_WORD _Thread_local
 
 void *cpi_malloc(size_t bytes);               /* NULL and CP_ERROR_MEMORY on failure; size 0 gives a block */
 void *cpi_calloc(size_t count, size_t bytes); /* checks the product */

@@ -50,6 +50,9 @@ void *cpi_cuda_counters(cp_stream *stream);
 /* One of NVIDIA's libraries by its names, the preferred first, NULL behind the last; NULL where none of them is found
  * (library_cuda.cu says where). */
 void *cpi_cuda_library(const char *const *names);
+/* Fills `table`, pointers to the functions of these names (NULL behind the last), NULL where the library lacks one. The
+ * first name that it lacks; NULL: none. */
+const char *cpi_cuda_functions(void *library, const char *const *names, void *table);
 
 /* Whether the stream's work is captured: then it is recorded, and launched later as often as somebody likes. Nobody may
  * wait for it meanwhile. */

@@ -32,6 +32,17 @@ void *open_in(const char *folders, const char *between, const char *name)
 
 } // namespace
 
+const char *cpi_cuda_functions(void *library, const char *const *names, void *table)
+{
+    const char *missing = nullptr;
+    for (int i = 0; names[i]; i++) {
+        void *f = dlsym(library, names[i]);
+        memcpy((char *)table + (size_t)i * sizeof f, &f, sizeof f);
+        if (!f && !missing) missing = names[i];
+    }
+    return missing;
+}
+
 void *cpi_cuda_library(const char *const *names)
 {
     void *library = nullptr;
@@ -41,7 +52,7 @@ void *cpi_cuda_library(const char *const *names)
     for (int i = 0; names[i] && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     for (int i = 0; names[i] && !library; i++) library = open_in(home, "lib64/", names[i]);
     for (int i = 0; names[i] && !library; i++) library = open_in("/usr/local/cuda", "lib64/", names[i]);
-    for (int i = 0; names[i] && !library; i++) 
+    for (int i = 0; names[i] && !library; i++)
         library = open_in(cpi_host->library_folders(), "nvidia/*/lib/", names[i]);
     return library;
 }

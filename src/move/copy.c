@@ -234,20 +234,22 @@ static cp_code one_value(const char *function, const cp_array *x, void *value)
     return cp_to_host(x, value, 16);
 }
 
-double cp_item_float(const cp_array *x)
+cp_code cpi_item_as(const char *function, const cp_array *x, cp_type type, void *result)
 {
     _Alignas(16) unsigned char value[16];
+    cp_code code = one_value(function, x, value);
+    if (!code) cpi_convert_value(x->type, value, type, result);
+    return code;
+}
+
+double cp_item_float(const cp_array *x)
+{
     double result;
-    if (one_value("item_float", x, value)) return NAN;
-    cpi_convert_value(x->type, value, CP_FLOAT64, &result);
-    return result;
+    return cpi_item_as("item_float", x, CP_FLOAT64, &result) ? NAN : result;
 }
 
 int64_t cp_item_int(const cp_array *x)
 {
-    _Alignas(16) unsigned char value[16];
     int64_t result;
-    if (one_value("item_int", x, value)) return 0;
-    cpi_convert_value(x->type, value, CP_INT64, &result);
-    return result;
+    return cpi_item_as("item_int", x, CP_INT64, &result) ? 0 : result;
 }

@@ -35,6 +35,8 @@ extern const cpi_move_ops cpi_move_cuda; /* in the plugin */
 /* A copy of x's values as `type` on x's device (a host scalar's: on the current one), C order; x itself (retained)
  * when it already is all that. */
 cp_array *cpi_as_contiguous(const char *function, cp_array *x, cp_type type);
+/* The one value of x as `type`, in host memory; waits for the device. */
+cp_code cpi_item_as(const char *function, const cp_array *x, cp_type type, void *value);
 /* cp_assign(to[i], from[i]) for each i, given to the device together where it can be. No `to` shares memory with
  * another one, nor with the `from` of another one. */
 cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from);

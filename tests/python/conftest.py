@@ -27,6 +27,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")  # fails its test
     config.addinivalue_line("markers", "once: looks at no device; runs with the CPU only")
 
 

@@ -1,18 +1,29 @@
 """Outcomes of a call, ours and NumPy's, compared: values, dtypes, shapes, the type of an exception, ComplexWarning."""
+import contextlib
 import warnings
 
 import numpy as np
+import pytest
 
 import cuprite as cp
 
 
 def kind(e):
     """The exception that a program would catch: the first of its classes that Python or NumPy documents."""
-    public = (np.exceptions.AxisError, np.exceptions.ComplexWarning)
+    public = (np.exceptions.AxisError, np.exceptions.ComplexWarning, np.linalg.LinAlgError)
     return next(t for t in type(e).__mro__ if t.__module__ == "builtins" or t in public)
 
 
-PROMISED = {np.exceptions.AxisError, TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError, MemoryError}
+PROMISED = {np.exceptions.AxisError, np.linalg.LinAlgError, TypeError, ValueError, IndexError, OverflowError,
+            ZeroDivisionError, MemoryError}
+
+
+@contextlib.contextmanager
+def raises(error, match=None):
+    """pytest.raises for exactly this kind of exception: an AxisError is no ValueError here, nor an IndexError."""
+    with pytest.raises(error, match=match) as caught:
+        yield caught
+    assert error in (type(caught.value), kind(caught.value)), repr(caught.value)
 
 
 def outcome(f, *args, **options):

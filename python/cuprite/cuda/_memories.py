@@ -123,6 +123,14 @@ def addressed(value):
     return value
 
 
+_LOWEST = 4096  # what lies below is nobody's, so that null pointers are found
+
+
+def is_reachable(address, size):
+    """Whether memory can be there: not so near 0 or beyond 63 bits, and no more than this machine's addresses hold."""
+    return _LOWEST <= address and address + size <= 1 << 57
+
+
 def _bounds(mem):
     """(address, bytes) of memory, or of what an array's memory was taken from; None where that is not known."""
     if hasattr(mem, "ptr"):
@@ -267,7 +275,7 @@ def _address(mem):
 
 
 def _copy(to, to_device, from_, from_device, size):
-    if size and not (to and from_):
+    if size and not (is_reachable(to, size) and is_reachable(from_, size)):
         raise CUDARuntimeError(f"memory_copy: cudaErrorInvalidValue: invalid argument: {size} bytes from {from_:#x} to "
                                f"{to:#x}")
     if size:

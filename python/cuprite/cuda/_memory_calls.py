@@ -10,7 +10,7 @@ from cuprite.cuda._calls import cuda, here, native, number_of, stream_of, typed
 from cuprite.cuda._constants import (cudaIpcMemLazyEnablePeerAccess, cudaMemAttachGlobal, memcpyDefault,
                                      memcpyDeviceToDevice, memcpyDeviceToHost, memcpyHostToDevice, memcpyHostToHost,
                                      memoryTypeDevice, memoryTypeHost, memoryTypeManaged, memoryTypeUnregistered)
-from cuprite.cuda._memories import new
+from cuprite.cuda._memories import is_reachable, new
 from cuprite.cuda.device import Device
 
 _blocks = {}  # address: (device, size, kind), until they are freed
@@ -131,11 +131,13 @@ _SIDES = {memcpyHostToHost: (True, True), memcpyHostToDevice: (False, True), mem
 
 
 def _inside(name, address, size):
-    """Raises what the driver would where a range begins in memory that was made here and ends behind it, or nowhere."""
+    """Raises what the driver would where a range begins in memory that was made here and ends behind it, or where no
+    memory is (of the host's: a GPU's is its driver's to know)."""
     if not size:
         return
     where = _block(address)
-    if not address or where and address + size > where[0] + where[1][1]:
+    there = is_reachable(address, size) and (where or cuda() or _device.memory_is_there(address, size))
+    if not there or where and address + size > where[0] + where[1][1]:
         of = f" from byte {address - where[0]} on, of memory of {where[1][1]} bytes" if where else f" at {address:#x}"
         raise CUDARuntimeError(f"{name}: cudaErrorInvalidValue: invalid argument: {size} bytes{of}")
 

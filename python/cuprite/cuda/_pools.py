@@ -75,6 +75,9 @@ class _Pool:
         """A MemoryPointer to at least `size` bytes of the current device."""
         hooks = memory_hook.get_memory_hooks().values()
         mem_size = _rounded(size)
+        if mem_size >> 63:
+            name = _device.query(_device.current())["name"]
+            raise OutOfMemoryError(f"out of memory on {name}: {size} bytes asked for")
         told = {"device_id": Device().id, "size": size, "mem_size": mem_size}
         for hook in hooks:
             hook.malloc_preprocess(**told)

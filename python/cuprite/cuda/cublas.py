@@ -2,4 +2,4 @@
 from cuprite.cuda._absent import names
 
 available = False
-__getattr__ = names(__name__, "cuBLAS", "make a handle with cublasCreate, by ctypes or another package")
+__getattr__ = names(__name__, "cuBLAS", "cuprite.matmul and its like go to it")

@@ -2,4 +2,4 @@
 from cuprite.cuda._absent import names
 
 available = False
-__getattr__ = names(__name__, "cuRAND", "kernels may include <curand_kernel.h>")
+__getattr__ = names(__name__, "cuRAND", "cuprite.random has generators, and kernels may include <curand_kernel.h>")

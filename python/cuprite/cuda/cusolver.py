@@ -2,4 +2,4 @@
 from cuprite.cuda._absent import names
 
 available = False
-__getattr__ = names(__name__, "cuSOLVER", "make a handle with cusolverDnCreate, by ctypes or another package")
+__getattr__ = names(__name__, "cuSOLVER", "cuprite.linalg and cuprite.scipy.linalg do it for dense matrices")

@@ -2,4 +2,4 @@
 from cuprite.cuda._absent import names
 
 available = False
-__getattr__ = names(__name__, "cuTENSOR")
+__getattr__ = names(__name__, "cuTENSOR", "cuprite.einsum and cuprite.tensordot contract arrays")

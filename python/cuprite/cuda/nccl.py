@@ -36,6 +36,7 @@ def check_status(status):
         raise NcclError(status)
 
 
+_INSTEAD = "arrays go from device to device by copies (to_device, runtime.memcpyPeer)"
 for _name in "get_unique_id get_version get_build_version groupStart groupEnd".split():
-    globals()[_name] = function("NCCL", f"nccl.{_name}")
-NcclCommunicator, NcclConfig = (type_("NCCL", name) for name in ("NcclCommunicator", "NcclConfig"))
+    globals()[_name] = function("NCCL", f"nccl.{_name}", _INSTEAD)
+NcclCommunicator, NcclConfig = (type_("NCCL", name, _INSTEAD) for name in ("NcclCommunicator", "NcclConfig"))

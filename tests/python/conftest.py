@@ -14,7 +14,7 @@ import os
 import pytest
 
 import cuprite as cp
-from cuprite import _device
+from cuprite import _device, _fuse
 
 
 def _devices():
@@ -73,6 +73,18 @@ def no_leak():
     yield
     gc.collect()
     assert _device.pool(number)["used"] == before
+
+
+@pytest.fixture
+def live_blocks():
+    """Counts the library's blocks in use, when what earlier tests left under way has ended: fuse's thread, work on
+    late devices, cycles that only the collector ends."""
+    def count():
+        _fuse.wait()
+        gc.collect()
+        _device.synchronize(_device.current())
+        return _device.test_live()
+    return count
 
 
 @pytest.fixture

@@ -575,7 +575,7 @@ def test_old_files_stay_when_writing_fails(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_every_allocation_fails(tmp_path):
+def test_every_allocation_fails(tmp_path, live_blocks):
     """The n-th allocation fails, for every n: a memory error, nothing lost, and the next call works."""
     fail_allocation = declare("cp_test_fail_allocation", None, I64)
     allocations, live = declare("cp_test_allocations", I64), declare("cp_test_live", I64)
@@ -587,7 +587,7 @@ def test_every_allocation_fails(tmp_path):
     for path in sorted(tmp_path.iterdir()):
         want, h = read(path, header=True)
         header_free(h)
-        before = live()
+        before = live_blocks()
         for n in range(1, 200):
             fail_allocation(n)
             try:

@@ -155,8 +155,8 @@ def test_unowned_memory(device):
     assert gone() is None
 
 
-def test_kinds_of_memory():
-    live = _device.test_live()
+def test_kinds_of_memory(live_blocks):
+    live = live_blocks()
     managed = cuda.malloc_managed(800)
     assert isinstance(managed.mem, cuda.ManagedMemory) and managed.mem.size == 800
     managed.mem.prefetch(cuda.Stream.null)
@@ -169,8 +169,7 @@ def test_kinds_of_memory():
         x[...] = 2
         assert float(x.sum()) == 200
     del managed, in_order, own, p, x
-    gc.collect()
-    assert _device.test_live() == live
+    assert live_blocks() == live
     with pytest.raises(OverflowError):
         cuda.Memory(-1)
 
@@ -202,7 +201,7 @@ def test_a_pool_over_an_allocator():
     assert pool.malloc(5000).mem.size >= 5000
 
 
-def test_allocators_of_functions(device):
+def test_allocators_of_functions(device, live_blocks):
     taken, given = [], []
     number = _device.current()
 
@@ -214,15 +213,14 @@ def test_allocators_of_functions(device):
         given.append(ptr)
         _device.memory_free(number, ptr, 0, 0)
     functions = cuda.PythonFunctionAllocator(get, give)
-    live = _device.test_live()
+    live = live_blocks()
     with cuda.using_allocator(functions.malloc):
         x = cp.ones(1000)
         y = x + x
     assert taken == [(8000, cuda.Device().id)] * 2 and float(y.sum()) == 2000
     ptr = y.data.ptr
     del x, y
-    gc.collect()
-    assert len(given) == 2 and ptr in given and _device.test_live() == live
+    assert live_blocks() == live and len(given) == 2 and ptr in given
 
 
 def test_set_allocator():

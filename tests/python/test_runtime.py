@@ -108,9 +108,9 @@ def test_streams_by_number(device):
 
 
 # --- memory ---
-def test_memory_by_number(device):
+def test_memory_by_number(device, live_blocks):
     values, back = np.arange(1000.0), np.zeros(1000)
-    live = _device.test_live()
+    live = live_blocks()
     p, q = r.malloc(8000), r.mallocManaged(8000)
     h = r.hostAlloc(8000, r.hostAllocDefault)
     r.memcpy(p, values.ctypes.data, 8000, r.memcpyHostToDevice)
@@ -138,7 +138,7 @@ def test_memory_by_number(device):
     r.free(q)
     r.freeHost(h)
     r.free(0)
-    assert r.malloc(0) == 0 and _device.test_live() == live
+    assert r.malloc(0) == 0 and live_blocks() == live
     if not device.startswith("cuda"):
         assert status(r.free, 12345) == 1
 

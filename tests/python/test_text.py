@@ -168,7 +168,7 @@ def test_print_to_a_file(tmp_path, capfd):
     free(y)
 
 
-def test_every_allocation_can_fail():
+def test_every_allocation_can_fail(live_blocks):
     """No leak and a memory error, whichever allocation fails."""
     fail, asked = declare("cp_test_fail_allocation", None,
                           ctypes.c_int64), declare("cp_test_allocations", ctypes.c_int64)
@@ -177,6 +177,7 @@ def test_every_allocation_can_fail():
                   == b"MemoryError")
     y = array(np.arange(2000.0).reshape(20, 100).astype("complex64"))
     text_free(to_string(y, None))
+    live_blocks()
     before, n = live(), 0
     while True:
         n += 1

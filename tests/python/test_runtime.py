@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from cuprite import _device, profiler
+from cuprite import profiler
 from cuprite.cuda import driver, nvtx
 
 cuda, r = cp.cuda, cp.cuda.runtime

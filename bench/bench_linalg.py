@@ -1,5 +1,5 @@
 """Linear algebra: many small matrices, and large ones alone; on a GPU also our own kernels against NVIDIA's libraries
-in one run (the rows "own", "library" and "new", by CUPRITE_LINALG). Floors: the bytes of operands and results, and the
+in one run (the rows "own" and "library", by CUPRITE_LINALG). Floors: the bytes of operands and results, and the
 operations of the textbook's algorithms (a complex one counts four)."""
 import os
 
@@ -73,25 +73,27 @@ def case(b, name, batch, n, dtype, ways=()):
 
 def small(b):
     for name in ("solve", "inv", "det", "cholesky", "qr", "svd", "svdvals", "eigh"):
-        yield from case(b, name, SMALL, 8, "float64", ("new",))
+        yield from case(b, name, SMALL, 8, "float64")
     for name in ("solve", "inv", "qr", "svd"):
-        yield from case(b, name, SMALL, 8, "float32", ("new",))
-        yield from case(b, name, SMALL, 8, "complex128", ("new",))
+        yield from case(b, name, SMALL, 8, "float32")
+        yield from case(b, name, SMALL, 8, "complex128")
     for batch, n in ((1000, 3), (1000, 16), (1000, 32), (200, 64)):
         for name in ("solve", "inv", "qr", "svd", "eigh"):
-            yield from case(b, name, batch, n, "float64", ("new",))
+            yield from case(b, name, batch, n, "float64")
 
 
 def large(b):
-    both = ("own", "library", "new")
+    both = ("own", "library")
     for n in (64, 128, 512, 1024, 2048):
         for name in ("solve", "inv", "det", "cholesky", "qr", "eigh", "svd"):
             if n <= 512 or b.gpu or (n == 2048 and name not in ("svd", "eigh")):
                 if n < 2048 or name != "svd":
-                    ways = both if name not in ("svd", "eigh") or n <= 128 else ("new",)
+                    ways = both if name not in ("svd", "eigh") or n <= 128 else ("library",)
                     yield from case(b, name, 1, n, "float64", ways)
-    for name in ("det", "inv", "qr"):
+    for name in ("det", "inv", "qr", "cholesky"):
         yield from case(b, name, 1, 512, "float32", both)
+    for name in ("solve", "det", "qr", "svd") if b.gpu else ():
+        yield from case(b, name, 1, 512, "complex128", both)
     yield from case(b, "eig", 1, 256, "float64")
     if b.gpu:
         yield from case(b, "solve", 1, 4096, "float64", both)

@@ -13,7 +13,8 @@
 #define CPI_CUBLAS(X)                                                                                              \
     X(cublasCreate_v2) X(cublasDestroy_v2) X(cublasSetStream_v2) X(cublasSetWorkspace_v2) X(cublasSetMathMode)     \
     X(cublasGetStatusString) X(cublasGemmEx_64) X(cublasGemmStridedBatchedEx_64)                                   \
-    X(cublasSgemv_v2_64) X(cublasDgemv_v2_64) X(cublasCgemv_v2_64) X(cublasZgemv_v2_64)
+    X(cublasSgemv_v2_64) X(cublasDgemv_v2_64) X(cublasCgemv_v2_64) X(cublasZgemv_v2_64)                            \
+    X(cublasStrsm_v2_64) X(cublasDtrsm_v2_64) X(cublasCtrsm_v2_64) X(cublasZtrsm_v2_64)
 typedef struct cpi_cublas {
 #define X(name) decltype(&::name) name;
     CPI_CUBLAS(X)

@@ -37,6 +37,22 @@ uint32_t cpi_cuda_late(cp_code code, const char *function, const char *text);
 static inline cudaStream_t cpi_cuda_stream(const cp_stream *s) { return (cudaStream_t)s->handle; }
 /* Multiprocessors of the stream's device. */
 static inline int cpi_cuda_units(const cp_stream *s) { return s->device->units; }
+
+/* Lets a kernel be launched with `bytes` of dynamic shared memory: with all that the device has beside the kernel's
+ * static, which is the same for every caller, since what one thread says holds for the launches of all. */
+template <class K> cp_code cpi_cuda_allow(cp_stream *stream, K *kernel, int64_t bytes, const char *what)
+{
+    cudaFuncAttributes now;
+    int most = 0;
+    cudaError_t status = cudaFuncGetAttributes(&now, (const void *)kernel);
+    if (status == cudaSuccess && now.maxDynamicSharedSizeBytes >= bytes) return CP_OK;
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, stream->device->ordinal);
+    if (status == cudaSuccess)
+        status = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      most - (int)now.sharedSizeBytes);
+    return status == cudaSuccess ? CP_OK : cpi_cuda_check(stream, status, what);
+}
 /* Reads a few bytes of device memory: waits for the stream. Through pinned memory of the calling thread. */
 cp_code cpi_cuda_read(cp_stream *stream, void *host, const void *device_memory, size_t bytes);
 /* The same, waiting for that read alone: not for what `meanwhile` launches on the stream. It must not read. */

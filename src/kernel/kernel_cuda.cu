@@ -81,37 +81,51 @@ void open_builtins()
     globfree(&found);
 }
 
-/* "FOLDER/include" where it has CUDA's headers; "" else. */
-bool has_headers(const char *folder)
+/* Whether FOLDER/`below` has `header`: then `option` says so to NVRTC. */
+bool takes(char (&option)[1100], const char *folder, const char *below, const char *header)
 {
-    char file[1000];
-    int n = snprintf(file, sizeof file, "%s/include/cuda_fp16.h", folder);
-    if (!*folder || n >= (int)sizeof file || access(file, R_OK)) return false;
-    n = snprintf(include_option, sizeof include_option, "-I%s/include", folder);
-    snprintf(cccl_option, sizeof cccl_option, "-I%s/include/cccl", folder);
-    return n < (int)sizeof include_option;
+    char file[sizeof option];
+    int n = snprintf(file, sizeof file, "%s/%s/%s", folder, below, header);
+    if (!*folder || n >= (int)sizeof file - 2 || access(file, R_OK)) return false;
+    snprintf(option, sizeof option, "-I%.*s", n - 1 - (int)strlen(header), file);
+    return true;
 }
 
-/* CUDA's own headers (cuda_fp16.h, cooperative_groups.h), beside the library or in the toolkit's folder. */
+/* What FOLDER has of the headers that are still looked for; whether none is any more. */
+bool has_headers(const char *folder)
+{
+    if (!*include_option) takes(include_option, folder, "include", "cuda_fp16.h");
+    if (!*cccl_option && !takes(cccl_option, folder, "include/cccl", "nv/target"))
+        takes(cccl_option, folder, "include", "nv/target");
+    return *include_option && *cccl_option;
+}
+
+/* CUDA's own headers (cuda_fp16.h, cooperative_groups.h) and CCCL's (nv/target), beside the library or in the toolkit's
+ * folder; of wheels, the one may be there without the other. */
 void find_headers()
 {
     Dl_info info;
     char real[PATH_MAX];
     const char *home = getenv("CUDA_PATH");
+    *include_option = *cccl_option = 0;
     if (dladdr((void *)nvrtc.nvrtcVersion, &info) && info.dli_fname && realpath(info.dli_fname, real)) {
         for (int i = 0; i < 2; i++) { /* FOLDER/lib64/libnvrtc.so */
             char *slash = strrchr(real, '/');
             if (slash) *slash = 0;
         }
         if (has_headers(real)) return;
-        char beside[PATH_MAX + 20]; /* wheels: nvidia/cuda_nvrtc/lib and nvidia/cuda_runtime/include */
+        /* wheels: nvidia/cuda_nvrtc/lib, nvidia/cuda_runtime/include and nvidia/cuda_cccl/include */
+        char beside[PATH_MAX + 20];
         snprintf(beside, sizeof beside, "%s/../cuda_runtime", real);
+        if (has_headers(beside)) return;
+        snprintf(beside, sizeof beside, "%s/../cuda_cccl", real);
         if (has_headers(beside)) return;
         char *targets = strstr(real, "/targets");
         if (targets) *targets = 0;
         if (has_headers(real)) return;
     }
-    if (!home || !has_headers(home)) has_headers("/usr/local/cuda");
+    if (home && has_headers(home)) return;
+    has_headers("/usr/local/cuda");
 }
 
 void open_nvrtc()

@@ -27,16 +27,14 @@ static inline size_t cpi_la_real_size(cp_type type) { return type == CP_FLOAT32 
 static inline bool cpi_la_complex(cp_type type) { return type == CP_COMPLEX64 || type == CP_COMPLEX128; }
 
 /* CUPRITE_LINALG: "own": nothing of NVIDIA's libraries where it can be done without; "library": they wherever they can
- * do it (matrices of more than 32 columns); "new": ways that have not shown themselves on a GPU yet, where there are
- * such; else what measured faster. For comparisons. */
-enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY, CPI_LA_NEW };
+ * do it (matrices of more than 32 columns); else what measured faster. For comparisons. */
+enum cpi_la_way { CPI_LA_BEST, CPI_LA_OWN, CPI_LA_LIBRARY };
 static inline cpi_la_way cpi_la_way_of()
 {
     const char *way = getenv("CUPRITE_LINALG");
     return !way                      ? CPI_LA_BEST
            : !strcmp(way, "own")     ? CPI_LA_OWN
            : !strcmp(way, "library") ? CPI_LA_LIBRARY
-           : !strcmp(way, "new")     ? CPI_LA_NEW
                                      : CPI_LA_BEST;
 }
 
@@ -122,11 +120,8 @@ static cp_code cpi_la_by_teams(cp_stream *stream, K *kernel, int64_t batch, int6
         if (!outside) return CP_ERROR_MEMORY;
     } else {
         while (threads == 32 && teams < 8 && teams < batch && 2 * teams * each <= 24576) teams *= 2;
-        if (each > 49152 - 3072) {
-            cudaError_t status = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                      (int)each);
-            if (status != cudaSuccess) return cpi_cuda_check(stream, status, what);
-        }
+        cp_code code = each > 49152 - 3072 ? cpi_cuda_allow(stream, kernel, each, what) : CP_OK;
+        if (code) return code;
     }
     for (int64_t first = 0; first < batch; first += together) {
         int64_t end = first + together < batch ? first + together : batch;
@@ -158,8 +153,7 @@ cp_code cpi_la_transpose(cp_stream *stream, cp_type type, const void *x, void *y
 cp_code cpi_la_cholesky(cp_stream *stream, const cpi_linalg *v);
 cp_code cpi_la_triangular(cp_stream *stream, const cpi_linalg *v);
 
-/* --- implicit_cuda.cu, wy_cuda.cu, lanes_cuda.cu: not chosen by themselves until their figures and tests from a GPU
- * stand in bench/results, but by CUPRITE_LINALG=new --- */
+/* --- implicit_cuda.cu, wy_cuda.cu, lanes_cuda.cu --- */
 
 enum { CPI_LA_IMPLICIT = 1024 }; /* rows at most */
 cp_code cpi_la_implicit_lu(cp_stream *stream, const cpi_linalg *v);
@@ -215,6 +209,8 @@ cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x)
 /* One a (n x n) becomes its factors; pivots: its exchanges, from 0, or NULL; b (n x k), or NULL, the solution. What the
  * diagonal tells the caller looks for: `info` is not read. */
 cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *pivots, void *b, int64_t k);
+/* b (n x k) becomes U^-1 L^-1 b, of one such a's factors. */
+cp_code cpi_la_library_triangles(cp_stream *stream, const cpi_linalg *v, const void *a, void *b, int64_t k);
 /* Whether many Hermitian matrices are one call, and that call: for the rest as the next. */
 bool cpi_la_library_has_batches();
 cp_code cpi_la_library_eigh_batch(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,

@@ -59,11 +59,8 @@ template <class T> cp_code back(cp_stream *stream, const cpi_linalg *v, const T 
 {
     int n = (int)v->n;
     size_t shared = (size_t)n * (size_t)k * sizeof(T);
-    if (shared > 16384) { /* beside the static 17 KB; 48 are there without asking */
-        cudaError_t status = cudaFuncSetAttribute((const void *)la::implicit_back<T>,
-                                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-        if (status != cudaSuccess) return cpi_cuda_check(stream, status, v->function);
-    }
+    cp_code code = cpi_cuda_allow(stream, la::implicit_back<T>, (int64_t)shared, v->function);
+    if (code) return code;
     la::implicit_back<T><<<(unsigned)v->batch, 1024, shared, cpi_cuda_stream(stream)>>>(u, u + n, (T *)v->x, (int)ldu,
                                                                                        n * ldu, n, k);
     return CPI_LAUNCHED(stream, v->function);

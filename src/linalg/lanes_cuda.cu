@@ -5,7 +5,9 @@
 
 namespace {
 
-enum { LANES = 32, INVERSE = 16 /* rows at most */, SIDES = 4 /* right sides at most */ };
+enum { LANES = 32 /* rows at most */, SIDES = 4 /* right sides at most */ };
+/* Rows at most of an inverse, whose right sides are registers too. */
+template <class T> constexpr int inverse_rows() { return sizeof(T) <= 8 ? 32 : 16; }
 
 template <class T, int W, int K> cp_code launch(cp_stream *stream, const cpi_linalg *v)
 {
@@ -21,7 +23,7 @@ template <class T, int W, int K> cp_code launch(cp_stream *stream, const cpi_lin
 
 template <class T, int W> cp_code by_lanes(cp_stream *stream, const cpi_linalg *v)
 {
-    if constexpr (W <= INVERSE)
+    if constexpr (W <= inverse_rows<T>())
         if (!v->b) return launch<T, W, W>(stream, v);
     return v->k == 1 ? launch<T, W, 1>(stream, v) : launch<T, W, SIDES>(stream, v);
 }
@@ -30,7 +32,8 @@ template <class T, int W> cp_code by_lanes(cp_stream *stream, const cpi_linalg *
 
 bool cpi_la_has_lanes(const cpi_linalg *v)
 {
-    return (v->b ? v->n <= LANES && v->k <= SIDES : v->n <= INVERSE) && v->batch < INT_MAX;
+    int inverse = v->type == CP_COMPLEX128 ? inverse_rows<la::complex<double>>() : inverse_rows<double>();
+    return (v->b ? v->n <= LANES && v->k <= SIDES : v->n <= inverse) && v->batch < INT_MAX;
 }
 
 cp_code cpi_la_lanes(cp_stream *stream, const cpi_linalg *v)

@@ -201,71 +201,6 @@ lu_whole(int task, wide first, wide batch, int m, int n, int k, int ld, const T 
     }
 }
 
-/* LU_SOLVE of many systems of up to 32 rows and K right sides, a warp each: a lane holds a row in registers, and rows
- * are not exchanged but know where they stand. */
-template <class T, int K>
-__global__ void __launch_bounds__(128) lu_solve_by_lanes(wide batch, int n, int k, const T *a, const T *b, T *x,
-                                                         unsigned *mailbox, unsigned trouble)
-{
-    team t;
-    wide matrix = (wide)blockIdx.x * blockDim.y + threadIdx.y;
-    if (matrix >= batch) return;
-    int lane = t.rank, stands = lane, order = lane;
-    bool mine = lane < n, regular = true;
-    T r[32], y[K];
-    a += (matrix * n + (mine ? lane : 0)) * n;
-    b += (matrix * n + (mine ? lane : 0)) * k;
-#pragma unroll
-    for (int c = 0; c < 32; c++) r[c] = c < n ? a[c] : number<T>(0);
-#pragma unroll
-    for (int c = 0; c < K; c++) y[c] = c < k ? b[c] : number<T>(0);
-#pragma unroll
-    for (int j = 0; j < 32; j++) {
-        if (j < n) {
-            real_of<T> size = mine && stands >= j ? pivot_size(r[j]) : (real_of<T>)-1;
-            int found = first_largest(t, size, stands * 32 + lane), p = found % 32; /* of equal ones the upper */
-            if (stands == j) stands = found / 32;
-            if (lane == p) stands = j;
-            if (lane == j) order = p;
-            T pivot = from_lane(r[j], p);
-            bool below = mine && stands > j;
-            if (is_zero(pivot)) regular = false;
-            else {
-                T l = divide(r[j], pivot);
-#pragma unroll
-                for (int c = j + 1; c < 32; c++) {
-                    T u = from_lane(r[c], p);
-                    if (below) r[c] = minus_product(r[c], l, u);
-                }
-#pragma unroll
-                for (int c = 0; c < K; c++) {
-                    T u = from_lane(y[c], p);
-                    if (below) y[c] = minus_product(y[c], l, u);
-                }
-            }
-        }
-    }
-#pragma unroll
-    for (int j = 31; j >= 0; j--) {
-        if (j < n) {
-            int p = __shfl_sync(0xffffffffu, order, j);
-            T pivot = from_lane(r[j], p);
-#pragma unroll
-            for (int c = 0; c < K; c++) {
-                T v = divide(from_lane(y[c], p), pivot);
-                if (lane == p) y[c] = v;
-                else if (stands < j) y[c] = minus_product(y[c], r[j], v);
-            }
-        }
-    }
-    if (!regular && mailbox && lane == 0) *mailbox = trouble;
-    if (!mine) return;
-    x += (matrix * n + stands) * k;
-#pragma unroll
-    for (int c = 0; c < K; c++)
-        if (c < k) x[c] = regular ? y[c] : number<T>((real_of<T>)NAN, NAN);
-}
-
 /* What exchanges do in many matrices, a block each: which row comes to which place, or trouble where pivots name
  * others. With `shared` the walk is in shared memory. */
 static __global__ void lu_rows(const int *pivots, wide batch, int r, int m, int shared, int *rows, unsigned *mailbox,
@@ -305,11 +240,14 @@ template <class T> __global__ void beside(const T *a, const T *b, T *w, wide bat
             w[at * (n + k) + c] = c < n ? a[at * n + c] : b ? b[at * k + c - n] : number<T>(at % n == c - n ? 1 : 0);
 }
 
-/* Unit matrices of n rows. */
-template <class T> __global__ void unit_rows(T *x, wide rows, int n)
+/* P in columns, of row rows[i] at place i: entry (i, rows[i]) of P lies in row rows[i] of x. */
+template <class T> __global__ void exchanged_unit(T *x, const int *rows, wide count, int n)
 {
-    for (wide at = blockIdx.x; at < rows; at += gridDim.x)
-        for (int c = (int)threadIdx.x; c < n; c += (int)blockDim.x) x[at * n + c] = number<T>(at % n == c ? 1 : 0);
+    for (wide at = blockIdx.x; at < count; at += gridDim.x) {
+        const int *of = rows + at / n * n;
+        int line = (int)(at % n);
+        for (int c = (int)threadIdx.x; c < n; c += (int)blockDim.x) x[at * n + c] = number<T>(of[c] == line ? 1 : 0);
+    }
 }
 
 /* x (k columns) = the last k columns of w. */

@@ -1,6 +1,7 @@
 /* LU and what is made of it: systems, inverses, determinants.
  *
- * Matrices that a team can hold are one launch. Others are eliminated in place by panels: a panel of nb columns, what
+ * Matrices that lanes or a team can hold are one launch; up to 1024 rows stay in their places (implicit_cuda.cu); more
+ * are cuSOLVER's. Where there is none, such are eliminated in place by panels: a panel of nb columns, what
  * it does to the columns beside it, and the product that is subtracted behind it. Within OUTER columns that happens at
  * once, for the columns behind them when all OUTER are there. The right-hand sides of a system lie beside the matrix,
  * so elimination has solved with L when it ends. */
@@ -14,18 +15,18 @@ namespace {
 
 enum { WHOLE = 96, OUTER = 128, LARGE = 1024, FAR = 16 /* columns of panels in memory */ };
 
-/* cuSOLVER's getrf and getrs beyond these rows; ms on an H200, float64, 2026-11-23, ours / getrf: */
+/* cuSOLVER's getrf and getrs beyond these rows; ms on an H200, float64, 2026-11-23, by implicit.cuh / panels / getrf:
+ * solve 128: 0.173 / 0.249 / 0.255; 512: 1.01 / 1.26 / 1.11; 1024: 2.79 / 3.14 / 2.55; inv 512: 1.35 / 1.47 / 1.50;
+ * 1024: 3.72 / 3.76 / 3.41; det 512: 0.906 / 1.03 / 0.945, float32 0.709 / 0.762 / 0.850; 1024: 2.54 / 2.68 / 2.24 */
 enum {
-    LIBRARY_SOLVE = 256,   /* 64: 0.124 / 0.138; 512: 1.25 / 1.10 */
-    LIBRARY_DET = 256,     /* 64: 0.103 / 0.339; 512: 1.02 / 0.98 */
-    LIBRARY_INVERSE = 512, /* 64: 0.153 / 0.151; 512: 1.46 / 1.50 */
-    LIBRARY_BATCH = 4,     /* it takes one matrix after the other, ours all at once */
+    LIBRARY_LU = 512,
+    LIBRARY_BATCH = 4, /* it takes one matrix after the other, ours all at once */
 };
-bool by_library(const cpi_linalg *v, int64_t beyond)
+bool by_library(const cpi_linalg *v)
 {
     cpi_la_way way = cpi_la_way_of();
     bool wanted = way == CPI_LA_LIBRARY ? v->n > 32
-                                        : way != CPI_LA_OWN && v->n > beyond && v->batch <= LIBRARY_BATCH;
+                                        : way != CPI_LA_OWN && v->n > LIBRARY_LU && v->batch <= LIBRARY_BATCH;
     return wanted && cpi_la_library();
 }
 
@@ -66,10 +67,9 @@ template <class T> cp_code panel(const elimination &e, T *w, int j, int nb)
     if (bytes > cpi_la_shared(e.stream)) {
         outside = scratch.get<unsigned char>(bytes * e.batch);
         if (!outside) return CP_ERROR_MEMORY;
-    } else if (bytes > 32768) {
-        cudaError_t status = cudaFuncSetAttribute((const void *)la::lu_panel<T>,
-                                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-        if (status != cudaSuccess) return cpi_cuda_check(e.stream, status, e.what);
+    } else {
+        cp_code code = cpi_cuda_allow(e.stream, la::lu_panel<T>, bytes, e.what);
+        if (code) return code;
     }
     int threads = cpi_la_threads(h);
     la::lu_panel<T><<<(unsigned)e.batch, (unsigned)threads, outside ? 0 : (size_t)bytes, cs>>>(
@@ -184,7 +184,7 @@ cp_code cpi_la_lu(cp_stream *stream, const cpi_linalg *v)
     if (code) return code;
     if (is_whole(stream, v, v->m, v->n, 0, &each))
         return cpi_la_with(v->type, [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_FACTORS, 0, each, 0); });
-    if (cpi_la_way_of() == CPI_LA_NEW && v->m <= CPI_LA_IMPLICIT) return cpi_la_implicit_lu(stream, v);
+    if (v->m <= CPI_LA_IMPLICIT) return cpi_la_implicit_lu(stream, v);
     cpi_la_scratch moves(stream);
     elimination e = {stream, v->type, v->function, v->batch, (int)v->m, (int)v->n, (int)v->n, v->pivots,
                      moves.get<int>(v->batch * 64)};
@@ -235,7 +235,27 @@ static cp_code judged(cp_stream *stream, const cpi_linalg *v, const void *factor
     return CPI_LAUNCHED(stream, v->function);
 }
 
-/* By getrf. An inverse needs no columns: A in rows is A^T there, and the inverse of that the inverse in rows. */
+/* b = U^-1 L^-1 P of matrices a in columns, which become L and U. */
+template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_linalg *v, T *a, T *b)
+{
+    int64_t n = v->n, square = n * n;
+    cpi_la_scratch places(stream);
+    int *pivots = places.get<int>(v->batch * 2 * n), *rows = pivots + v->batch * n;
+    cp_code code = pivots ? CP_OK : CP_ERROR_MEMORY;
+    for (int64_t i = 0; i < v->batch && !code; i++)
+        code = cpi_la_library_lu(stream, v, a + i * square, pivots + i * n, nullptr, 0);
+    if (!code) code = rows_of(stream, v, pivots, (int)n, (int)n, rows, true);
+    if (code) return code;
+    la::exchanged_unit<T><<<blocks_of(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(b, rows, v->batch * n,
+                                                                                             (int)n);
+    code = CPI_LAUNCHED(stream, v->function);
+    for (int64_t i = 0; i < v->batch && !code; i++)
+        code = cpi_la_library_triangles(stream, v, a + i * square, b + i * square, n);
+    return code;
+}
+
+/* By getrf. An inverse needs no columns: A in rows is A^T there, P A^T = L U, and U^-1 L^-1 P the inverse in rows. That
+ * by two triangles, which exchange no rows of a full matrix (ms on an H200, float64 2048: see bench/results). */
 template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
 {
     int64_t n = v->n, square = n * n, side = n * k;
@@ -245,31 +265,16 @@ template <class T> static cp_code library_solve(cp_stream *stream, const cpi_lin
     if (!a || !b) return CP_ERROR_MEMORY;
     cp_code code = inverse ? copy(stream, a, v->a, v->batch * square, v->type, v->function)
                            : cpi_la_transpose(stream, v->type, v->a, a, v->batch, (int)n, (int)n, false, v->function);
-    if (!code && inverse) {
-        la::unit_rows<T>
-            <<<blocks_of(v->batch * n, 1 << 20), 256, 0, cpi_cuda_stream(stream)>>>(b, v->batch * n, (int)n);
-        code = CPI_LAUNCHED(stream, v->function);
-    } else if (!code) {
+    if (!code && inverse) code = library_inverse(stream, v, a, b);
+    else if (!code) {
         code = turned ? cpi_la_transpose(stream, v->type, v->b, b, v->batch, (int)n, (int)k, false, v->function)
                       : copy(stream, b, v->b, v->batch * side, v->type, v->function);
+        for (int64_t i = 0; i < v->batch && !code; i++)
+            code = cpi_la_library_lu(stream, v, a + i * square, nullptr, b + i * side, k);
     }
-    for (int64_t i = 0; i < v->batch && !code; i++)
-        code = cpi_la_library_lu(stream, v, a + i * square, nullptr, b + i * side, k);
     if (!code && turned)
         code = cpi_la_transpose(stream, v->type, b, v->x, v->batch, (int)k, (int)n, false, v->function);
     return code ? code : judged<T>(stream, v, a, n + 1, square, side);
-}
-
-/* Many systems whose rows lanes hold; K right sides at most. */
-enum { LANES_FROM = 17, LANES_TO = 32, LANES_SIDES = 4 };
-template <class T, int K> static cp_code solve_by_lanes(cp_stream *stream, const cpi_linalg *v)
-{
-    cpi_la_trouble t;
-    cp_code code = cpi_la_trouble_of(stream, v, CPI_LINALG_SINGULAR, &t);
-    if (code) return code;
-    la::lu_solve_by_lanes<T, K><<<(unsigned)((v->batch + 3) / 4), dim3(32, 4), 0, cpi_cuda_stream(stream)>>>(
-        v->batch, (int)v->n, (int)v->k, (const T *)v->a, (const T *)v->b, (T *)v->x, t.mailbox, t.number);
-    return CPI_LAUNCHED(stream, v->function);
 }
 
 /* X of A X = B, or the inverse. */
@@ -278,21 +283,15 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
-    bool newly = cpi_la_way_of() == CPI_LA_NEW, is_one = is_whole(stream, v, n, n, k, &each);
-    if (newly && cpi_la_has_lanes(v)) return cpi_la_lanes(stream, v);
-    if (newly && n <= CPI_LA_IMPLICIT && !is_one) return cpi_la_implicit_solve(stream, v, k);
-    if (!inverse && n >= LANES_FROM && n <= LANES_TO && k <= LANES_SIDES)
-        return cpi_la_with(v->type, [&](auto e) {
-            typedef decltype(e) T;
-            return k == 1 ? solve_by_lanes<T, 1>(stream, v) : solve_by_lanes<T, LANES_SIDES>(stream, v);
-        });
-    if (by_library(v, inverse ? LIBRARY_INVERSE : LIBRARY_SOLVE))
+    if (cpi_la_has_lanes(v)) return cpi_la_lanes(stream, v);
+    if (by_library(v))
         return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
-    if (is_one)
+    if (is_whole(stream, v, n, n, k, &each))
         return cpi_la_with(v->type, [&](auto e) {
             return whole<decltype(e)>(stream, v, inverse ? la::LU_INVERSE : la::LU_SOLVE, (int)k, each,
                                       v->quiet ? 0 : CPI_LINALG_SINGULAR);
         });
+    if (n <= CPI_LA_IMPLICIT) return cpi_la_implicit_solve(stream, v, k);
     cpi_la_scratch work(stream), moves(stream);
     int64_t columns = n + k, size = (int64_t)cpi_la_size(v->type);
     char *w = work.get<char>(v->batch * n * columns * size);
@@ -325,11 +324,11 @@ cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n;
     if (code) return code;
-    bool newly = cpi_la_way_of() == CPI_LA_NEW && n <= CPI_LA_IMPLICIT, library = !newly && by_library(v, LIBRARY_DET);
+    bool library = by_library(v);
     if (!library && is_whole(stream, v, n, n, 0, &each))
         return cpi_la_with(v->type,
                            [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });
-    if (newly) return cpi_la_implicit_det(stream, v);
+    if (!library && n <= CPI_LA_IMPLICIT) return cpi_la_implicit_det(stream, v);
     cpi_la_scratch work(stream), moves(stream);
     char *w = work.get<char>(v->batch * n * n * (int64_t)cpi_la_size(v->type));
     int *more = moves.get<int>(v->batch * (64 + n)), *pivots = more + v->batch * 64;

@@ -1,5 +1,6 @@
-/* QR: one launch where a team holds the matrix; else panels of 32 columns, fewer where they are long, and what they
- * do to the columns behind them; Q by all reflections at once, a warp a column. Longer columns are cuSOLVER's.
+/* QR: one launch where a team holds the matrix; up to 1024 rows by blocks of reflections (wy_cuda.cu); longer columns
+ * are cuSOLVER's. Where there is none, or too little shared memory: panels of 32 columns, fewer where they are long, and
+ * what they do to the columns behind them; Q by all reflections at once, a warp a column.
  *
  * Matrices are worked on in columns: the transpose of what comes in, which is what `raw` gives back. */
 #include "linalg/qr.cuh"
@@ -15,8 +16,8 @@ typedef cpi_la_qr_wanted wanted;
 enum { WHOLE = 96 };
 
 /* geqrf and orgqr from LIBRARY_QR columns on, for one matrix and another for each LIBRARY_MORE rows: it takes one after
- * the other. ms on an H200, float64, 2026-11-23, ours / theirs: 64: 0.292 / 0.214; 512: 4.51 / 1.88;
- * 1024: 19.0 / 4.60; 2048: 85.3 / 11.1 */
+ * the other. ms on an H200, float64, 2026-11-23, by blocks / panels / theirs: 64: 0.085 / 0.292 / 0.214; 128: 0.192 /
+ * 0.714 / 0.535; 512: 0.962 / 4.51 / 1.88; 1024: 3.29 / 19.0 / 4.60; 2048: - / 85.3 / 11.1 */
 enum { LIBRARY_QR = 64, LIBRARY_MORE = 256 };
 
 unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
@@ -43,14 +44,6 @@ template <class T> cp_code whole(cp_stream *stream, const cpi_linalg *v, wanted 
         });
 }
 
-template <class K> cp_code allow(cp_stream *stream, K *kernel, size_t bytes, const char *what)
-{
-    if (bytes <= 32768) return CP_OK;
-    cudaError_t status = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)bytes);
-    return status == cudaSuccess ? CP_OK : cpi_cuda_check(stream, status, what);
-}
-
 /* Columns of a panel that begins in row j. */
 template <class T> int panel_width(cp_stream *stream, int h)
 {
@@ -67,8 +60,8 @@ template <class T> cp_code panel(cp_stream *stream, const cpi_linalg *v, T *a, T
     int m = (int)v->m, n = (int)v->n, h = m - j;
     bool narrow = h <= 32 * EACH;
     size_t bytes = (size_t)(narrow ? 2 : nb) * (size_t)h * sizeof(T);
-    cp_code code = narrow ? allow(stream, la::qr_panel<T, EACH>, bytes, v->function)
-                          : allow(stream, la::qr_panel_shared<T>, bytes, v->function);
+    cp_code code = narrow ? cpi_cuda_allow(stream, la::qr_panel<T, EACH>, bytes, v->function)
+                          : cpi_cuda_allow(stream, la::qr_panel_shared<T>, bytes, v->function);
     if (code) return code;
     unsigned threads = (unsigned)(32 * nb);
     if (narrow) la::qr_panel<T, EACH><<<(unsigned)v->batch, threads, bytes, cs>>>(a, taus, v->batch, m, n, j);
@@ -147,8 +140,8 @@ cp_code cpi_la_qr(cp_stream *stream, const cpi_linalg *v)
     if (code) return code;
     wanted w = cpi_la_qr_wanted_of(v);
     cpi_la_way way = cpi_la_way_of();
-    if (way == CPI_LA_NEW && cpi_la_has_reflections(stream, v)) return cpi_la_reflections(stream, v);
-    if (way == CPI_LA_NEW) way = CPI_LA_BEST;
+    bool theirs = way == CPI_LA_LIBRARY && cpi_la_library();
+    if (!theirs && cpi_la_has_reflections(stream, v)) return cpi_la_reflections(stream, v);
     return cpi_la_with(v->type, [&](auto t) {
         typedef decltype(t) T;
         int64_t bytes = bytes_of<T>(v, w), most = v->m > v->n ? v->m : v->n;

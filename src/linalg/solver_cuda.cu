@@ -190,7 +190,7 @@ cp_code cpi_la_library_cholesky(cp_stream *stream, const cpi_linalg *v, void *x)
     solving s(stream, v);
     int64_t n = v->n;
     size_t on_device = 0, on_host = 0;
-    cublasFillMode_t part = v->upper ? CUBLAS_FILL_MODE_LOWER : CUBLAS_FILL_MODE_UPPER; /* of the transpose */
+    const cublasFillMode_t part = CUBLAS_FILL_MODE_LOWER; /* twice as fast as the other */
     cp_code code = s.begin();
     if (code) return code;
     TRY(lib.cusolverDnXpotrf_bufferSize(s.handle, nullptr, part, n, s.type, x, n, s.type, &on_device, &on_host));
@@ -221,6 +221,31 @@ cp_code cpi_la_library_lu(cp_stream *stream, const cpi_linalg *v, void *a, int *
     exchanges_of<<<(unsigned)((n + 255) / 256), 256, 0, cpi_cuda_stream(stream)>>>(places, (int)n, pivots);
     if (b) TRY(lib.cusolverDnXgetrs(s.handle, defaults, CUBLAS_OP_N, n, k, s.type, a, n, places, s.type, b, n, s.info));
     return CPI_LAUNCHED(stream, v->function);
+}
+
+cp_code cpi_la_library_triangles(cp_stream *stream, const cpi_linalg *v, const void *a, void *b, int64_t k)
+{
+    cpi_cublas_use use;
+    int64_t n = v->n;
+    const double one64[2] = {1, 0};
+    const float one32[2] = {1, 0};
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    cp_code code = cpi_cublas_take(v->function, stream, &use);
+    if (code) return code;
+    status = use.call->cublasSetMathMode(use.handle, CUBLAS_DEFAULT_MATH); /* TF32 is for products */
+    for (int upper = 0; upper < 2 && !status; upper++) {
+        cublasFillMode_t part = upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+        cublasDiagType_t diagonal = upper ? CUBLAS_DIAG_NON_UNIT : CUBLAS_DIAG_UNIT;
+#define SOLVE(name, type, one)                                                                                  \
+    status = use.call->name(use.handle, CUBLAS_SIDE_LEFT, part, CUBLAS_OP_N, diagonal, n, k, (const type *)one, \
+                            (const type *)a, n, (type *)b, n)
+        if (v->type == CP_FLOAT32) SOLVE(cublasStrsm_v2_64, float, one32);
+        else if (v->type == CP_FLOAT64) SOLVE(cublasDtrsm_v2_64, double, one64);
+        else if (v->type == CP_COMPLEX64) SOLVE(cublasCtrsm_v2_64, cuComplex, one32);
+        else SOLVE(cublasZtrsm_v2_64, cuDoubleComplex, one64);
+#undef SOLVE
+    }
+    return cpi_cublas_give(v->function, &use, status);
 }
 
 cp_code cpi_la_library_eigh_small(cp_stream *stream, const cpi_linalg *v, void *a, void *values, bool upper,

@@ -11,14 +11,6 @@ typedef cpi_la_qr_wanted wanted;
 
 unsigned blocks_of(int64_t n, int64_t most) { return cpi_cuda_blocks(n, 1, most); }
 
-template <class K> cp_code allow(cp_stream *stream, K *kernel, size_t bytes, const char *what)
-{
-    if (bytes <= 8192) return CP_OK; /* wy_apply has 33 KB beside them, and 48 are there without asking */
-    cudaError_t status = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)bytes);
-    return status == cudaSuccess ? CP_OK : cpi_cuda_check(stream, status, what);
-}
-
 /* Rows that blocks of reflections are for. */
 template <class T> constexpr int64_t wy_rows() { return sizeof(T) == 16 ? 512 : 1024; }
 
@@ -39,7 +31,7 @@ template <class T> cp_code by_blocks(cp_stream *stream, const cpi_linalg *v, T *
     cpi_la_scratch made(stream);
     T *factors = made.get<T>(v->batch * 1024);
     if (!factors) return CP_ERROR_MEMORY;
-    cp_code code = allow(stream, la::wy_apply<T>, (size_t)W::bytes(m), v->function);
+    cp_code code = cpi_cuda_allow(stream, la::wy_apply<T>, W::bytes(m), v->function);
     for (int j = 0, nb; j < r && !code; j += nb) {
         int h = m - j;
         nb = h > 32 * EACH ? 16 : 32;
@@ -60,7 +52,7 @@ template <class T> cp_code by_blocks(cp_stream *stream, const cpi_linalg *v, T *
 template <class T, int EACH, int MANY> cp_code by_registers(cp_stream *stream, const cpi_linalg *v, wanted w)
 {
     size_t bytes = (size_t)(v->m * (v->n | 1)) * sizeof(T);
-    cp_code code = allow(stream, la::qr_registers<T, EACH, MANY>, bytes, v->function);
+    cp_code code = cpi_cuda_allow(stream, la::qr_registers<T, EACH, MANY>, (int64_t)bytes, v->function);
     if (code) return code;
     la::qr_registers<T, EACH, MANY><<<(unsigned)v->batch, 1024, bytes, cpi_cuda_stream(stream)>>>(
         v->batch, (int)v->m, (int)v->n, w.rows, w.columns, w.raw, (const T *)v->a, (T *)v->x, (T *)v->u, (T *)v->s);
@@ -90,12 +82,26 @@ template <class T> cp_code by_reflections(cp_stream *stream, const cpi_linalg *v
 
 } // namespace
 
+/* Whether a block's shared memory holds what they keep there. */
+template <class T> static bool has_room(cp_stream *stream, const cpi_linalg *v)
+{
+    enum { STATIC = (sizeof(T) == 16 ? 4 : 8) * 32 * la::wy_of<T>::WIDE + 32 * 33 /* of wy_apply, numbers */ };
+    int64_t most = v->m > v->n ? v->m : v->n, registers = sizeof(T) <= 8 ? 96 : 64;
+    int64_t numbers = most <= registers ? v->m * (v->n | 1) : la::wy_of<T>::bytes(v->m) / (int64_t)sizeof(T) + STATIC;
+    return numbers * (int64_t)sizeof(T) <= cpi_la_shared(stream);
+}
+
 bool cpi_la_has_reflections(cp_stream *stream, const cpi_linalg *v)
 {
     enum { SLIM = 24 /* columns or rows, of many matrices: a team each */ };
     int64_t most = v->m > v->n ? v->m : v->n, least = v->m < v->n ? v->m : v->n;
     if (most <= 32 || (least <= SLIM && v->batch > cpi_cuda_units(stream))) return false;
-    return most <= 64 || (v->m > 32 && v->m <= (v->type == CP_COMPLEX128 ? wy_rows<la::complex<double>>() : 1024));
+    bool wide = v->type == CP_COMPLEX128;
+    if (most > 64 && (v->m <= 32 || v->m > (wide ? wy_rows<la::complex<double>>() : 1024))) return false;
+    return wide                       ? has_room<la::complex<double>>(stream, v)
+           : v->type == CP_FLOAT32    ? has_room<float>(stream, v)
+           : v->type == CP_COMPLEX64  ? has_room<la::complex<float>>(stream, v)
+                                      : has_room<double>(stream, v);
 }
 
 cp_code cpi_la_reflections(cp_stream *stream, const cpi_linalg *v)

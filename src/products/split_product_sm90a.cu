@@ -70,8 +70,8 @@ cp_code launch(cp_stream *stream, const choice &c, const problem &p, int64_t bat
     split_operands<<<dim3((unsigned)((p.a.padded + p.b.padded) / BLOCK), y, z), SPLIT_THREADS, 0, s>>>(p);
     cp_code code = CPI_LAUNCHED(stream, "matmul");
     if (code) return code;
-    cudaError_t status = cudaFuncSetAttribute(c.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c.shared);
-    if (status != cudaSuccess) return cpi_cuda_check(stream, status, "matmul");
+    code = cpi_cuda_allow(stream, c.kernel, c.shared, "matmul");
+    if (code) return code;
     c.kernel<<<dim3((unsigned)(p.tiles_m * p.tiles_n), 1, z), THREADS, c.shared, s>>>(p);
     return CPI_LAUNCHED(stream, "matmul");
 }

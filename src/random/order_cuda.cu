@@ -177,16 +177,12 @@ template <int SIZE, int MOST, int BINS> cp_code run(cp_stream *stream, order *q)
     q->places = (uint2 *)work;
     q->starts = (int64_t *)(q->places + buckets * q->capacity);
     q->counts = (uint32_t *)(q->starts + buckets);
-    cudaError_t status = cudaFuncSetAttribute((const void *)finish<SIZE, MOST, BINS>,
-                                              cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (status == cudaSuccess)
-        status = cudaFuncSetAttribute((const void *)spread, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)(buckets * sizeof(uint32_t)));
-    if (status == cudaSuccess)
-        status = cudaFuncSetAttribute((const void *)find_starts, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)(buckets * sizeof(uint32_t)));
-    if (status == cudaSuccess) status = cudaMemsetAsync(q->counts, 0, (size_t)buckets * sizeof *q->counts, s);
-    cp_code code = cpi_cuda_check(stream, status, "permutation");
+    cp_code code = cpi_cuda_allow(stream, finish<SIZE, MOST, BINS>, (int64_t)shared, "permutation");
+    if (!code) code = cpi_cuda_allow(stream, spread, buckets * (int64_t)sizeof(uint32_t), "permutation");
+    if (!code) code = cpi_cuda_allow(stream, find_starts, buckets * (int64_t)sizeof(uint32_t), "permutation");
+    if (!code)
+        code = cpi_cuda_check(stream, cudaMemsetAsync(q->counts, 0, (size_t)buckets * sizeof *q->counts, s),
+                              "permutation");
     if (!code) {
         const unsigned tiles = (unsigned)((blocks + SPREAD * TIMES - 1) / (SPREAD * TIMES));
         spread<<<tiles, SPREAD, (size_t)buckets * sizeof(uint32_t), s>>>(*q);

@@ -16,17 +16,20 @@ namespace {
 enum { WHOLE = 96, OUTER = 128, LARGE = 1024, FAR = 16 /* columns of panels in memory */ };
 
 /* cuSOLVER's getrf and getrs beyond these rows; ms on an H200, float64, 2026-11-23, by implicit.cuh / panels / getrf:
- * solve 128: 0.173 / 0.249 / 0.255; 512: 1.01 / 1.26 / 1.11; 1024: 2.79 / 3.14 / 2.55; inv 512: 1.35 / 1.47 / 1.50;
- * 1024: 3.72 / 3.76 / 3.41; det 512: 0.906 / 1.03 / 0.945, float32 0.709 / 0.762 / 0.850; 1024: 2.54 / 2.68 / 2.24 */
+ *  * solve 128: 0.173 / 0.249 / 0.255; 512: 1.01 / 1.26 / 1.11, complex 1.45 / - / 1.28; 1024: 2.79 / 3.14 / 2.55;
+ * inv 128: 0.237 / 0.287 / 0.268; 512: 1.35 / 1.47 / 1.25; 1024: 3.72 / 3.76 / 2.88; det 512: 0.906 / 1.03 / 0.945,
+ * float32 0.709 / 0.762 / 0.850, complex 1.20 / - / 1.08; 1024: 2.54 / 2.68 / 2.24 */
 enum {
     LIBRARY_LU = 512,
+    LIBRARY_MORE = 256, /* of inverses, and of complex numbers */
     LIBRARY_BATCH = 4, /* it takes one matrix after the other, ours all at once */
 };
-bool by_library(const cpi_linalg *v)
+bool by_library(const cpi_linalg *v, bool inverse)
 {
     cpi_la_way way = cpi_la_way_of();
+    int64_t beyond = inverse || cpi_la_complex(v->type) ? LIBRARY_MORE : LIBRARY_LU;
     bool wanted = way == CPI_LA_LIBRARY ? v->n > 32
-                                        : way != CPI_LA_OWN && v->n > LIBRARY_LU && v->batch <= LIBRARY_BATCH;
+                                        : way != CPI_LA_OWN && v->n > beyond && v->batch <= LIBRARY_BATCH;
     return wanted && cpi_la_library();
 }
 
@@ -255,7 +258,7 @@ template <class T> static cp_code library_inverse(cp_stream *stream, const cpi_l
 }
 
 /* By getrf. An inverse needs no columns: A in rows is A^T there, P A^T = L U, and U^-1 L^-1 P the inverse in rows. That
- * by two triangles, which exchange no rows of a full matrix (ms on an H200, float64 2048: see bench/results). */
+ * by two triangles, which exchange no rows of a full matrix: ms on an H200, float64 2048, 7.11, by getrs 8.29. */
 template <class T> static cp_code library_solve(cp_stream *stream, const cpi_linalg *v, bool inverse, int64_t k)
 {
     int64_t n = v->n, square = n * n, side = n * k;
@@ -284,7 +287,7 @@ static cp_code solve(cp_stream *stream, const cpi_linalg *v, bool inverse)
     int64_t each, n = v->n, k = inverse ? n : v->k;
     if (code) return code;
     if (cpi_la_has_lanes(v)) return cpi_la_lanes(stream, v);
-    if (by_library(v))
+    if (by_library(v, inverse))
         return cpi_la_with(v->type, [&](auto e) { return library_solve<decltype(e)>(stream, v, inverse, k); });
     if (is_whole(stream, v, n, n, k, &each))
         return cpi_la_with(v->type, [&](auto e) {
@@ -324,7 +327,7 @@ cp_code cpi_la_det(cp_stream *stream, const cpi_linalg *v)
     cp_code code = cpi_la_fits(v);
     int64_t each, n = v->n;
     if (code) return code;
-    bool library = by_library(v);
+    bool library = by_library(v, false);
     if (!library && is_whole(stream, v, n, n, 0, &each))
         return cpi_la_with(v->type,
                            [&](auto e) { return whole<decltype(e)>(stream, v, la::LU_DETERMINANT, 0, each, 0); });

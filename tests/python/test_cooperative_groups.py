@@ -174,7 +174,7 @@ def test_any_group(group, n):
     got = run(f"__shared__ int room[64]; int r = sum({group}, room + t / {n} * {n}, t); if (t % {n} == 0) y[t] = r;",
               SUM)
     assert got.tolist() == parts(n, lambda s: np.r_[s.sum(), [-7] * (len(s) - 1)]).tolist()
-    got = run(f"cg::thread_group g = {group}; y[t] = g.thread_rank() + 1000 * g.size() + 0 * cg::group_size(g);")
+    got = run(f"cg::thread_group g = {group}; y[t] = g.thread_rank() + 1000 * g.size();")
     assert got.tolist() == (T % n + 1000 * n).tolist()
 
 

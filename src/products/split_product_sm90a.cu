@@ -29,8 +29,8 @@ template <int TILE_N, int STAGES, int CLUSTER> constexpr choice choice_of(double
 const choice choices[] = {choice_of<256, 3, 2>(1), choice_of<128, 4, 2>(0.62), choice_of<64, 6, 1>(0.44)};
 
 /* CUPRITE_PRODUCTS: "own": by parts wherever that can be; "fastest": where it should take less time; "library":
- * nowhere. Not chosen by itself until its figures and tests from a GPU stand in bench/results: then UNSAID becomes
- * FASTEST. */
+ * nowhere, as where nothing is said, because errors are not smaller than cuBLAS's for every kind of numbers
+ * (docs/architecture.md has the figures). */
 enum way { LIBRARY, OWN, FASTEST, UNSAID = LIBRARY };
 way way_chosen()
 {

@@ -226,3 +226,45 @@ static int64_t NAME(group_bytes)(const cpi_fft_plan *p)
 {
     return (2 * (p->n + 2) + p->node->scratch) * 2 * (int64_t)sizeof(V);
 }
+
+/* --- columns far apart --- */
+
+/* Groups side by side: their rows, which are whole lines of a cache, come into scratch and go back once each, and those
+ * that follow are asked for meanwhile. */
+static int64_t NAME(wide_pitch)(const cpi_fft_plan *p) { return 2 * (p->n + 1); }
+
+static int64_t NAME(wide_bytes)(const cpi_fft_plan *p, int groups)
+{
+    return (groups * NAME(wide_pitch)(p) + 2 * p->node->scratch) * (int64_t)sizeof(V);
+}
+
+enum { NAME(ROWS_AHEAD) = 12 };
+
+static void NAME(wide)(const cpi_fft_group *g, int groups)
+{
+    const int64_t n = g->plan->n, pitch = NAME(wide_pitch)(g->plan), bytes = 2 * VECTOR_BYTES;
+    const bool swap = g->sign > 0;
+    const T scale = (T)g->scale;
+    V *x = (V *)g->scratch, *scratch = x + groups * pitch;
+    for (int64_t i = 0; i < n; i++) {
+        const char *row = g->in[0] + i * g->in_step;
+        for (int k = 0; k < groups; k++) {
+            V *to = x + k * pitch + 2 * i;
+            if (i + NAME(ROWS_AHEAD) < n) NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->in_step, VECTOR_BYTES * 2, 0);
+            NAME(read_pairs)(row + k * bytes, to + swap, to + !swap);
+        }
+    }
+    for (int k = 0; k < groups; k++) {
+        source from = {.v = x + k * pitch, .step = 1};
+        target to = {.v = x + k * pitch, .step = 1};
+        NAME(run)(g->plan->node, &from, &to, scratch);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        char *row = g->out[0] + i * g->out_step;
+        for (int k = 0; k < groups; k++) {
+            const V *from = x + k * pitch + 2 * i;
+            if (i + NAME(ROWS_AHEAD) < n) NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->out_step, VECTOR_BYTES * 2, 1);
+            NAME(write_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
+        }
+    }
+}

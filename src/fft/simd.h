@@ -4,7 +4,7 @@
 
 #include "fft/plan.h"
 
-enum { FFT_WIDEST = 16 };
+enum { FFT_WIDEST = 16, FFT_WIDE = 4 };
 
 /* One to `width` lanes, all in work memory at once. */
 typedef struct cpi_fft_group {
@@ -38,6 +38,9 @@ typedef struct cpi_fft_simd {
     int width;
     int64_t (*group_bytes)(const cpi_fft_plan *p);
     void (*group)(const cpi_fft_group *g);
+    /* Complex transforms of as many whole groups, each beside the one before, whose elements follow one another. */
+    int64_t (*wide_bytes)(const cpi_fft_plan *p, int groups);
+    void (*wide)(const cpi_fft_group *g, int groups);
     /* of a long lane that has n1: bytes of `middle` and of scratch */
     int64_t (*middle_bytes)(const cpi_fft_long *l);
     int64_t (*stretch_bytes)(const cpi_fft_long *l);

@@ -28,9 +28,12 @@ enum {
     LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
     LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
     FAR_BYTES = 1 << 20,
+    STREAM_BYTES = 1 << 25, /* a result of so many is written past the caches, */
+    STREAM_LANE = 1 << 13,  /* lanes that are cut up from so many on */
     BLOCK_BYTES = 1 << 19, /* of a block whose axes are transformed together */
+    BLOCK_AXES = 4,        /* at most */
     BLOCKS_LEAST = 16,     /* fewer are too few to be shared out */
-    WIDE_BYTES = 1 << 17   /* of columns that are read together */
+    WIDE_BYTES = 1 << 18   /* of columns that are read together */
 };
 
 /* One axis: which lanes there are. */
@@ -55,6 +58,7 @@ typedef struct job {
     char *scratch;
     int64_t bytes;                    /* of scratch for a worker */
     bool far;                         /* the array is larger than caches */
+    bool stream;                      /* so is the result, which no pass reads again */
 } job;
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
@@ -112,6 +116,9 @@ static void take_lanes(job *j, const int64_t *shape, const int64_t *in, const in
     }
 }
 
+/* Do whole lines of a cache begin at p and at every step from there? */
+static bool on_lines(const char *p, int64_t step) { return (intptr_t)p % 64 == 0 && step % 64 == 0; }
+
 static void group_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
@@ -136,6 +143,8 @@ static void group_task(void *context, int64_t task, int worker)
             g.in_beside = g.in_beside && g.in[l] == g.in[0] + l * j->in_item;
             g.out_beside = g.out_beside && g.out[l] == g.out[0] + l * j->out_item;
         }
+        g.stream = j->stream && (g.out_beside ? on_lines(g.out[0], j->out_step) : on_lines(g.out[0], out_step));
+        for (int l = 1; l < width && j->apart; l++) g.stream = g.stream && on_lines(g.out[l], 0);
         if (j->wide > 1 && g.in_beside && g.out_beside) {
             const int64_t whole = (run - i % j->per_run * width) / width; /* groups of the run from here on */
             int wide = j->wide < whole ? j->wide : (int)whole;
@@ -168,11 +177,13 @@ static void cut_groups(job *j)
     j->groups = j->runs * j->per_run;
     j->each = TASK / (j->n * width);
     if (j->each < 1) j->each = 1;
+    const bool alias = j->in_step % 4096 == 0 || j->out_step % 4096 == 0; /* rows fall into the same places of a cache */
+    const bool fits = FFT_WIDE * j->n * width * j->item <= WIDE_BYTES;
     j->wide = 1;
-    if (j->far && j->kind == CPI_FFT_C2C && !j->plan->cosine) {
-        const int64_t fit = WIDE_BYTES / (j->n * width * j->item);
-        j->wide = fit > FFT_WIDE ? FFT_WIDE : fit < 1 ? 1 : (int)fit;
-        j->each = (j->each + j->wide - 1) / j->wide * j->wide;
+    if (j->far && j->kind == CPI_FFT_C2C && !j->plan->cosine && fits &&
+        (alias || j->plan->node->way == FFT_PASSES)) {
+        j->wide = FFT_WIDE;
+        j->each = round_up(j->each, j->wide);
     }
     j->bytes = round_up((j->plan->cosine ? j->simd->cosine_bytes : j->simd->group_bytes)(j->plan), 4096) + 64 * 17;
     if (j->wide > 1) j->bytes = round_up(j->simd->wide_bytes(j->plan, j->wide), 4096) + 64 * 17;
@@ -260,26 +271,27 @@ static void multiply(const multiply_job *m, bool shared)
 }
 
 static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item,
-                     bool swap, double scale, char *memory, int workers, const char *const *next)
+                     bool swap, double scale, char *memory, int workers, const char *const *next, bool stream)
 {
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
         line_job j = {.simd = simd, .l = l};
         j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
                                 .far = l->n * item > FAR_BYTES};
+        j.s.stream = stream && l->n * item >= STREAM_LANE && on_lines(out, l->n1 * item);
         j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
         j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
         run_stage(&j, false, workers, next ? next[0] : NULL);
-        run_stage(&j, true, workers, next ? next[1] : NULL);
+        run_stage(&j, true, workers, next && !j.s.stream ? next[1] : NULL);
         return;
     }
     const int64_t m = l->m->n;
     char *x = memory, *y = x + round_up(m * item, 64);
     memory = y + round_up(m * item, 64);
     multiply(&(multiply_job){simd, x, in, l->chirp, l->n, m, swap, false, 1}, workers > 0);
-    run_line(simd, l->m, x, y, item, false, 1, memory, workers, NULL);
+    run_line(simd, l->m, x, y, item, false, 1, memory, workers, NULL, false);
     multiply(&(multiply_job){simd, y, y, l->kernel, m, m, false, false, 1}, workers > 0);
-    run_line(simd, l->m, y, x, item, true, 1, memory, workers, NULL);
+    run_line(simd, l->m, y, x, item, true, 1, memory, workers, NULL, false);
     multiply(&(multiply_job){simd, out, x, l->chirp, l->n, l->n, false, swap, scale}, workers > 0);
 }
 
@@ -372,7 +384,8 @@ static void run_lane(const job *j, const char *in, char *out, char *memory, int 
         run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, workers > 0);
         from = z;
     }
-    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, workers, next);
+    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, workers, next,
+             j->stream && to == out && j->kind != CPI_FFT_R2C);
     if (halved && j->kind == CPI_FFT_R2C)
         run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, workers > 0);
     if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
@@ -476,6 +489,7 @@ static cp_code describe(job *j, const cpi_fft_call *c, int which, int from, bool
     }
     take_lanes(j, shape, in, out, ndim);
     j->far = j->n * j->lanes * j->item > FAR_BYTES;
+    j->stream = j->n * j->lanes * j->out_item >= STREAM_BYTES && which == 0 && j->in != j->out;
     j->line = as_line(j);
     j->plan = cpi_fft_plan_get(c->function, kind, j->n, c->single, j->line, 0);
     if (!j->plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
@@ -505,7 +519,7 @@ static void blocks_task(void *context, int64_t task, int worker)
 {
     const blocks_job *b = context;
     const int64_t end = (task + 1) * b->where.each < b->where.lanes ? (task + 1) * b->where.each : b->where.lanes;
-    job j[CP_MAXDIM];
+    job j[BLOCK_AXES];
     memcpy(j, b->axes, (size_t)b->n * sizeof *j);
     for (int a = 0; a < b->n; a++) {
         j[a].scratch = b->scratch + worker * b->bytes;
@@ -529,20 +543,20 @@ static int axes_of_block(const cpi_fft_call *c)
 {
     const int64_t item = c->single ? 8 : 16, width = (*CPI_BEST(cpi_fft_simd))[c->single].width;
     const int64_t in_item = c->kind == CPI_FFT_R2C ? item / 2 : item;
-    int64_t all = item, dense = item, dense_in = in_item, least = INT64_MAX;
+    int64_t all = item, dense = item, dense_in = in_item, most = 1;
     int n = 0;
     for (int i = 0; i < c->ndim; i++) all *= c->shape[i]; /* an array's bytes are int64 */
     for (int i = 0; i < c->rank; i++) all *= extent_of(c, i);
     if (all <= FAR_BYTES || c->rank < 2) return 1;
-    for (int i = c->rank - 1; i >= 0; i--) {
+    for (int i = c->rank - 1; i >= 0 && n < BLOCK_AXES; i--) {
         const int64_t extent = extent_of(c, i);
         if (c->out_step[i] < dense || c->out_step[i] > dense + dense / 4 || c->in_step[i] < dense_in ||
             c->in_step[i] > dense_in + dense_in / 4)
             break;
         if (c->out_step[i] > BLOCK_BYTES / extent) break;
         dense = c->out_step[i] * extent, dense_in = c->in_step[i] * c->n[i];
-        least = extent < least ? extent : least;
-        if (dense / item / least < 2 * width && n) break;
+        most = extent > most ? extent : most;
+        if (n && dense / item / most < 2 * width) break;
         n++;
     }
     return n < 2 || all / dense < BLOCKS_LEAST ? 1 : n;
@@ -550,7 +564,7 @@ static int axes_of_block(const cpi_fft_call *c)
 
 static cp_code run_blocks(cp_stream *stream, const cpi_fft_call *c, int n)
 {
-    job axes[CP_MAXDIM];
+    job axes[BLOCK_AXES];
     blocks_job b = {.axes = axes, .n = n};
     int64_t shape[CP_MAXDIM], in[CP_MAXDIM], out[CP_MAXDIM], elements = 1;
     int ndim = 0, made = 0;
@@ -560,6 +574,7 @@ static cp_code run_blocks(cp_stream *stream, const cpi_fft_call *c, int n)
         code = describe(j, c, c->rank - 1 - made, c->rank - n, false);
         if (code) break;
         j->far = !made;
+        j->stream = false;
         if (j->line) cut_lanes(j, 1);
         else cut_groups(j);
         if (j->bytes > b.bytes) b.bytes = j->bytes;

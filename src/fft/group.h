@@ -89,8 +89,10 @@ static void NAME(write_complex)(const cpi_fft_group *g, const V *from, int64_t n
             NAME(transpose)(re);
             NAME(transpose)(im);
             for (int l = 0; l < g->count; l++) {
-                if (g->out_next) NAME(ask)(g->out[l] + i * g->out_step, g->out_next, 2 * VECTOR_BYTES, 1);
-                NAME(write_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
+                if (g->out_next && !g->stream)
+                    NAME(ask)(g->out[l] + i * g->out_step, g->out_next, 2 * VECTOR_BYTES, 1);
+                if (g->stream) NAME(stream_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
+                else NAME(write_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
             }
         }
     }
@@ -101,6 +103,7 @@ static void NAME(write_complex)(const cpi_fft_group *g, const V *from, int64_t n
             p[0] = re[l] * scale, p[1] = im[l] * scale;
         }
     }
+    STREAMED(g->stream);
 }
 
 /* Real element i is vector at[i / 2 * 2 * step + (i odd ? odd : even)]; step 0: from[2 * i + even]. */
@@ -141,10 +144,11 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
     if (g->in_beside) from = (source){.memory = g->in[0], .bytes = g->in_step, .swap = swap, .far = g->far};
     else NAME(read_complex)(g, x, n, swap, false);
     if (g->out_beside)
-        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0],
+        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0], .stream = g->stream,
                       .scale = (T)g->scale};
     NAME(run)(g->plan->node, &from, &to, scratch);
     if (!g->out_beside) NAME(write_complex)(g, x, n, swap);
+    else STREAMED(g->stream);
 }
 
 /* Real to complex. Of even n pairs of reals are complex numbers: Z[k] = E[k] + i O[k], X[k] = E[k] + w^k O[k], of the
@@ -263,8 +267,11 @@ static void NAME(wide)(const cpi_fft_group *g, int groups)
         char *row = g->out[0] + i * g->out_step;
         for (int k = 0; k < groups; k++) {
             const V *from = x + k * pitch + 2 * i;
-            if (i + NAME(ROWS_AHEAD) < n) NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->out_step, VECTOR_BYTES * 2, 1);
-            NAME(write_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
+            if (i + NAME(ROWS_AHEAD) < n && !g->stream)
+                NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->out_step, VECTOR_BYTES * 2, 1);
+            if (g->stream) NAME(stream_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
+            else NAME(write_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
         }
     }
+    STREAMED(g->stream);
 }

@@ -15,6 +15,7 @@ typedef struct cpi_fft_group {
     char *out[FFT_WIDEST];
     int64_t in_step, out_step;
     bool far;                   /* the array is larger than caches */
+    bool stream;                /* the result is so large that no cache should hold it; lanes begin at multiples of 64 */
     int64_t in_next, out_next;  /* bytes to where the next group's lanes are, which are asked for; 0: not known */
     bool in_beside, out_beside; /* there are `width` lanes, whose elements follow one another */
     char *scratch;
@@ -30,6 +31,7 @@ typedef struct cpi_fft_stretch {
     double scale;
     int64_t first, end;  /* groups of columns, or of rows */
     bool far;            /* the lane is larger than caches */
+    bool stream;         /* of rows: as above */
     const char *next;    /* of a short lane: what is read (columns), or written (rows), next; NULL: not known */
     char *scratch;
 } cpi_fft_stretch;

@@ -20,7 +20,7 @@ counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64
 {
     const int64_t block = first + twice_place(), at = 4 * block - s.from.skip;
     uint64_t w[4 * TWICE];
-    block_of<CPR_PHILOX, TWICE>(s, block, w);
+    block_of<EITHER, TWICE>(s, block, w);
 #pragma unroll
     for (int e = 0; e < TWICE; e++) store<uint64_t, 4, true>(out, at + 4 * THREADS * e, 0, n, w + 4 * e);
 }
@@ -94,7 +94,7 @@ __device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, con
 template <int LAW, class T, bool ARRAYS> __global__ void __launch_bounds__(THREADS)
 of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    constexpr int kind = LAW < CPR_NORMAL ? CPR_PHILOX : CPR_PHILOX32;
+    constexpr int kind = LAW < CPR_NORMAL ? EITHER : CPR_PHILOX32;
     const int64_t block = first + twice_place(), at = 4 * block - (s.words ? 0 : s.from.skip);
     uint64_t w[4 * TWICE];
     block_of<kind, TWICE>(s, block, w);
@@ -104,6 +104,44 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
         four_elements<LAW, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
         store<T, 4, LAW == CPR_UNIT || LAW == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n, v);
     }
+}
+
+/* Two numbers of a lane, behind those of the lane before; those in 0..n are wanted. Stores of 16 bytes of all lanes fill
+ * sectors of memory: where `out` is a number off their places a lane gives its first number to the lane before. */
+__device__ __forceinline__ void store_pair(double *out, int64_t at, int64_t n, const double v[2])
+{
+    double *to = out + at;
+    if (!whole_warp(at, 2, 0, n)) {
+        if (at >= 0 && at < n) to[0] = v[0];
+        if (at + 1 >= 0 && at + 1 < n) to[1] = v[1];
+    } else if ((uintptr_t)to % 16 == 0) {
+        *(double2 *)to = make_double2(v[0], v[1]);
+    } else {
+        const int lane = threadIdx.x % 32;
+        const double next = __shfl_down_sync(0xffffffffu, v[0], 1);
+        if (lane == 0) to[0] = v[0];
+        if (lane < 31) *(double2 *)(to + 1) = make_double2(v[1], next);
+        else to[1] = v[1];
+    }
+}
+
+/* Uniform numbers of Philox 4x32, where that is fast: a value of the counter makes two, and a thread takes PAIRS values,
+ * THREADS apart, whose products hide each other's latency. Then a call takes little longer than its bytes. */
+enum { PAIRS = 4 };
+template <int LAW> __global__ void __launch_bounds__(THREADS)
+uniform_pairs(const __grid_constant__ source s, double low, double range, double *out, int64_t n, int64_t first)
+{
+    const int64_t value = first + (int64_t)blockIdx.x * (THREADS * PAIRS) + threadIdx.x, at = 2 * value - s.from.skip;
+    double v[2 * PAIRS];
+#pragma unroll
+    for (int e = 0; e < PAIRS; e++) {
+        uint64_t w[2];
+        fast_pair32(s, (uint32_t)value + e * THREADS, w);
+        v[2 * e] = cpr_of_word(LAW, w[0], low, range, 0);
+        v[2 * e + 1] = cpr_of_word(LAW, w[1], low, range, 0);
+    }
+#pragma unroll
+    for (int e = 0; e < PAIRS; e++) store_pair(out, at + 2 * THREADS * e, n, v + 2 * e);
 }
 
 /* float32's: two of a word */
@@ -142,7 +180,7 @@ of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
         const int64_t at = 4 * block - (s.words ? 0 : s.from.skip);
         uint64_t w[4];
         int64_t *out = (int64_t *)d.out;
-        block_of<CPR_PHILOX>(s, block, w);
+        block_of<EITHER>(s, block, w);
 #pragma unroll
         for (int i = 0; i < 4; i++)
             w[i] = (uint64_t)(d.least + cpr_steps_reached(table + CPR_GUIDE_WORDS, (const uint16_t *)table, w[i]));
@@ -201,6 +239,15 @@ template <int LAW, class T> void launch_words(cudaStream_t stream, const cpi_dra
     const int64_t all = blocks_of(d, 4);
     const source s = source_for(d, all);
     const bool arrays = d->array[0] || d->array[1] || d->array[2];
+    if constexpr ((LAW == CPR_UNIT || LAW == CPR_UNIFORM) && sizeof(T) == sizeof(double))
+        if (!arrays && s.fast && s.from.kind == CPR_PHILOX32) {
+            const int64_t values = (d->n + s.from.skip + 1) / 2;
+            launches(values, THREADS * PAIRS, [&](int64_t at, unsigned blocks) {
+                uniform_pairs<LAW>
+                    <<<blocks, THREADS, 0, stream>>>(s, d->value[0], d->value[1], (double *)d->out, d->n, at);
+            });
+            return;
+        }
     launches(all, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
         if (arrays) of_words<LAW, T, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
         else of_words<LAW, T, false><<<blocks, THREADS, 0, stream>>>(s, *d, at);

@@ -133,19 +133,18 @@ __device__ __forceinline__ void fast_block32(const source &s, int64_t block, uin
     fast_pair32(s, 2 * (uint32_t)block + 1, w + 2);
 }
 
-/* EACH blocks of four words, THREADS apart; of a block before the first one anything. KIND is that which is fast: what
- * comes of a generator may be of either, what a call has of its own is CPR_PHILOX32. */
+/* EACH blocks of four words, THREADS apart; of a block before the first one anything. KIND is that which is fast; what
+ * comes of a generator may be EITHER. */
 enum { EITHER = -1 };
 template <int KIND, int EACH = 1>
 __device__ __forceinline__ void block_of(const source &s, int64_t block, uint64_t w[4 * EACH])
 {
-    static_assert(KIND == EITHER || KIND == CPR_PHILOX32, "kinds that have a fast way");
-    if (KIND == EITHER && s.fast && s.from.kind == CPR_PHILOX) {
+    if (KIND != CPR_PHILOX32 && s.fast && s.from.kind == CPR_PHILOX) {
 #pragma unroll
         for (int e = 0; e < EACH; e++) fast_block(s, block + e * THREADS, w + 4 * e);
         return;
     }
-    if (s.fast) {
+    if (KIND != CPR_PHILOX && s.fast && s.from.kind == CPR_PHILOX32) {
 #pragma unroll
         for (int e = 0; e < EACH; e++) fast_block32(s, block + e * THREADS, w + 4 * e);
         return;

@@ -120,8 +120,8 @@ CPR_FN uint64_t cpr_word(const cpi_words *s, uint64_t i)
 }
 
 /* --- numbers of words: NumPy's --- */
-/* [0, 1): 53 bits. Where no instruction converts vectors of 64 bits the upper 21 stand behind 2^31 and the others behind
- * 1/2, from where a difference and a sum take them; all of it is exact, so the bits are the same. */
+/* [0, 1): 53 bits. Where no instruction converts vectors of 64 bits the upper 21 stand behind 2^31 and the others
+ * behind 1/2, from where a difference and a sum take them; all of it is exact, so the bits are the same. */
 CPR_FN double cpr_unit(uint64_t w)
 {
 #if defined(__CUDA_ARCH__) || defined(__AVX512DQ__) || !defined(__x86_64__)

@@ -16,7 +16,9 @@
 extern "C" {
 #endif
 
-/* Philox 4x64-10 (NumPy's Philox); Philox 4x32-10; XORWOW (Marsaglia 2003); MRG32k3a (L'Ecuyer 1999). */
+/* Philox 4x64-10 (NumPy's Philox); Philox 4x32-10, whose words cost a GPU less than half: a value of its counter makes
+ * four outputs of 32 bits, two words, the first output of each below; XORWOW (Marsaglia 2003); MRG32k3a (L'Ecuyer
+ * 1999). Of any kind a number in [0, 1) is the upper 53 bits of a word, in float32 the upper 24 of half a word. */
 typedef enum cp_rng_kind {
     CP_RNG_PHILOX, CP_RNG_PHILOX4X32, CP_RNG_XORWOW, CP_RNG_MRG32K3A, CP_RNG_NKINDS
 } cp_rng_kind;

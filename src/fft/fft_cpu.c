@@ -1,6 +1,7 @@
 /* Transforms on the CPU: which lanes go together, in which way, and how the work is shared out.
  *
- * An axis at a time. Lanes that lie side by side, or are short, go through vectors WIDTH at once; a long lane of
+ * An axis at a time, but the last axes of an array larger than caches block by block, all of them while a block is in
+ * the cache. Lanes that lie side by side, or are short, go through vectors WIDTH at once; a long lane of
  * contiguous elements is cut up itself (line.h), by one thread where there are many, by all where there are few.
  * Tasks are cut by the sizes alone, and no sum depends on who computes it: the same bits for any number of threads. */
 #include "fft/simd.h"
@@ -26,7 +27,13 @@ enum {
     LINE_ODD = 1 << 12,   /* the same of lanes whose parts do not fill vectors */
     LINE_MOST = 1 << 15,  /* beyond, all lanes are: many at once leave the cache */
     LINE_SHARED = 1 << 17, /* from this length on all threads work on one lane */
-    FAR_BYTES = 1 << 20
+    FAR_BYTES = 1 << 20,
+    STREAM_BYTES = 1 << 25, /* a result of so many is written past the caches, */
+    STREAM_LANE = 1 << 13,  /* lanes that are cut up from so many on */
+    BLOCK_BYTES = 1 << 19, /* of a block whose axes are transformed together */
+    BLOCK_AXES = 4,        /* at most */
+    BLOCKS_LEAST = 16,     /* fewer are too few to be shared out */
+    WIDE_BYTES = 1 << 18   /* of columns that are read together */
 };
 
 /* One axis: which lanes there are. */
@@ -46,12 +53,27 @@ typedef struct job {
     int64_t lanes, runs, per_run;     /* groups of lanes: per_run in each of `runs` runs of the last dimension */
     int64_t groups, each;             /* each: groups of a task */
     bool apart;                       /* lanes of a group may be of different runs of the last dimension */
+    bool line;                        /* lanes are cut up */
+    int wide;                         /* as many groups of columns are read together */
     char *scratch;
     int64_t bytes;                    /* of scratch for a worker */
     bool far;                         /* the array is larger than caches */
+    bool stream;                      /* so is the result, which no pass reads again */
 } job;
 
 static int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+
+/* Work memory with room to begin at a multiple of 64; stream NULL: the call is not one of a stream. */
+static char *work_new(cp_stream *stream, int64_t bytes)
+{
+    return stream ? cpi_work_alloc(stream, (size_t)bytes + 64) : cpi_malloc((size_t)bytes + 64);
+}
+
+static void work_free(cp_stream *stream, char *memory)
+{
+    if (stream) cpi_work_free(stream, memory);
+    else cpi_free_host(memory);
+}
 
 /* --- lanes --- */
 
@@ -94,6 +116,9 @@ static void take_lanes(job *j, const int64_t *shape, const int64_t *in, const in
     }
 }
 
+/* Do whole lines of a cache begin at p and at every step from there? */
+static bool on_lines(const char *p, int64_t step) { return (intptr_t)p % 64 == 0 && step % 64 == 0; }
+
 static void group_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
@@ -118,6 +143,18 @@ static void group_task(void *context, int64_t task, int worker)
             g.in_beside = g.in_beside && g.in[l] == g.in[0] + l * j->in_item;
             g.out_beside = g.out_beside && g.out[l] == g.out[0] + l * j->out_item;
         }
+        g.stream = j->stream && (g.out_beside ? on_lines(g.out[0], j->out_step) : on_lines(g.out[0], out_step));
+        for (int l = 1; l < width && j->apart; l++) g.stream = g.stream && on_lines(g.out[l], 0);
+        if (j->wide > 1 && g.in_beside && g.out_beside) {
+            const int64_t whole = (run - i % j->per_run * width) / width; /* groups of the run from here on */
+            int wide = j->wide < whole ? j->wide : (int)whole;
+            if (wide > end - i) wide = (int)(end - i);
+            if (wide > 1) {
+                j->simd->wide(&g, wide);
+                i += wide - 1;
+                continue;
+            }
+        }
         g.in_next = g.out_next = 0;
         if (j->far && i + 1 < end && (i + 1) % j->per_run) {
             const char *in;
@@ -129,7 +166,8 @@ static void group_task(void *context, int64_t task, int worker)
     }
 }
 
-static cp_code run_groups(cp_stream *stream, job *j)
+/* How lanes make groups, and a worker's memory. */
+static void cut_groups(job *j)
 {
     const int width = j->simd->width;
     int64_t last = j->ndim ? j->shape[j->ndim - 1] : 1;
@@ -139,18 +177,29 @@ static cp_code run_groups(cp_stream *stream, job *j)
     j->groups = j->runs * j->per_run;
     j->each = TASK / (j->n * width);
     if (j->each < 1) j->each = 1;
+    const bool alias = j->in_step % 4096 == 0 || j->out_step % 4096 == 0; /* rows fall into the same places of a cache */
+    const bool fits = FFT_WIDE * j->n * width * j->item <= WIDE_BYTES;
+    j->wide = 1;
+    if (j->far && j->kind == CPI_FFT_C2C && !j->plan->cosine && fits &&
+        (alias || j->plan->node->way == FFT_PASSES)) {
+        j->wide = FFT_WIDE;
+        j->each = round_up(j->each, j->wide);
+    }
+    j->bytes = round_up((j->plan->cosine ? j->simd->cosine_bytes : j->simd->group_bytes)(j->plan), 4096) + 64 * 17;
+    if (j->wide > 1) j->bytes = round_up(j->simd->wide_bytes(j->plan, j->wide), 4096) + 64 * 17;
+}
+
+static cp_code run_groups(cp_stream *stream, job *j)
+{
+    cut_groups(j);
     int64_t tasks = (j->groups + j->each - 1) / j->each;
     int workers = tasks > 1 ? cpi_workers() : 1;
-    j->bytes = round_up((j->plan->cosine ? j->simd->cosine_bytes : j->simd->group_bytes)(j->plan), 4096) + 64 * 17;
-    j->scratch = stream ? cpi_work_alloc(stream, (size_t)(j->bytes * workers))
-                        : cpi_malloc((size_t)(j->bytes * workers) + 64);
-    if (!j->scratch) return CP_ERROR_MEMORY;
-    char *memory = j->scratch;
+    char *memory = work_new(stream, j->bytes * workers);
+    if (!memory) return CP_ERROR_MEMORY;
     j->scratch = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (tasks > 1) cpi_parallel(tasks, group_task, j);
     else group_task(j, 0, 0);
-    if (stream) cpi_work_free(stream, memory);
-    else cpi_free_host(memory);
+    work_free(stream, memory);
     return CP_OK;
 }
 
@@ -222,26 +271,27 @@ static void multiply(const multiply_job *m, bool shared)
 }
 
 static void run_line(const cpi_fft_simd *simd, const cpi_fft_long *l, const char *in, char *out, int64_t item,
-                     bool swap, double scale, char *memory, int workers, const char *const *next)
+                     bool swap, double scale, char *memory, int workers, const char *const *next, bool stream)
 {
     memory = (char *)round_up((int64_t)(intptr_t)memory, 64);
     if (l->n1) {
         line_job j = {.simd = simd, .l = l};
         j.s = (cpi_fft_stretch){.l = l, .in = in, .middle = memory, .out = out, .swap = swap, .scale = scale,
                                 .far = l->n * item > FAR_BYTES};
+        j.s.stream = stream && l->n * item >= STREAM_LANE && on_lines(out, l->n1 * item);
         j.scratch = memory + round_up(simd->middle_bytes(l), 4096);
         j.bytes = round_up(simd->stretch_bytes(l), 4096) + 64 * 17;
         run_stage(&j, false, workers, next ? next[0] : NULL);
-        run_stage(&j, true, workers, next ? next[1] : NULL);
+        run_stage(&j, true, workers, next && !j.s.stream ? next[1] : NULL);
         return;
     }
     const int64_t m = l->m->n;
     char *x = memory, *y = x + round_up(m * item, 64);
     memory = y + round_up(m * item, 64);
     multiply(&(multiply_job){simd, x, in, l->chirp, l->n, m, swap, false, 1}, workers > 0);
-    run_line(simd, l->m, x, y, item, false, 1, memory, workers, NULL);
+    run_line(simd, l->m, x, y, item, false, 1, memory, workers, NULL, false);
     multiply(&(multiply_job){simd, y, y, l->kernel, m, m, false, false, 1}, workers > 0);
-    run_line(simd, l->m, y, x, item, true, 1, memory, workers, NULL);
+    run_line(simd, l->m, y, x, item, true, 1, memory, workers, NULL, false);
     multiply(&(multiply_job){simd, out, x, l->chirp, l->n, l->n, false, swap, scale}, workers > 0);
 }
 
@@ -334,7 +384,8 @@ static void run_lane(const job *j, const char *in, char *out, char *memory, int 
         run_half((half_job){j->simd, z, from, p->half, h, c->sign, false}, workers > 0);
         from = z;
     }
-    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, workers, next);
+    run_line(j->simd, p->line, from, to, j->item, swap, j->scale, memory, workers, next,
+             j->stream && to == out && j->kind != CPI_FFT_R2C);
     if (halved && j->kind == CPI_FFT_R2C)
         run_half((half_job){j->simd, to, NULL, p->half, h, c->sign, true}, workers > 0);
     if (!halved && j->kind == CPI_FFT_R2C && c->sign > 0) conjugate(to, n_out, c->single);
@@ -357,16 +408,22 @@ static void lane_task(void *context, int64_t task, int worker)
     }
 }
 
+/* How many lanes are a task, and the memory of one, which `share` threads work on. */
+static void cut_lanes(job *j, int share)
+{
+    j->each = TASK / j->n > 1 ? TASK / j->n : 1;
+    j->bytes = round_up(line_bytes(j->simd, j->plan->line, j->item, share) +
+                        2 * round_up((j->n + 2) * j->item, 64) + 192, 4096) + 64 * 17;
+}
+
 static cp_code run_lanes(cp_stream *stream, job *j)
 {
     const bool shared = j->n >= LINE_SHARED;
-    j->each = TASK / j->n > 1 ? TASK / j->n : 1;
+    const int share = shared ? cpi_workers() : 1;
+    cut_lanes(j, share);
     int64_t tasks = (j->lanes + j->each - 1) / j->each;
-    int workers = !shared && tasks > 1 ? cpi_workers() : 1, share = shared ? cpi_workers() : 1;
-    j->bytes = round_up(line_bytes(j->simd, j->plan->line, j->item, share) +
-                        2 * round_up((j->n + 2) * j->item, 64) + 192, 4096) + 64 * 17;
-    char *memory = stream ? cpi_work_alloc(stream, (size_t)(j->bytes * workers))
-                          : cpi_malloc((size_t)(j->bytes * workers));
+    int workers = !shared && tasks > 1 ? cpi_workers() : 1;
+    char *memory = work_new(stream, j->bytes * workers);
     if (!memory) return CP_ERROR_MEMORY;
     j->scratch = memory;
     if (shared) {
@@ -378,12 +435,17 @@ static cp_code run_lanes(cp_stream *stream, job *j)
         }
     } else if (tasks > 1) cpi_parallel(tasks, lane_task, j);
     else lane_task(j, 0, 0);
-    if (stream) cpi_work_free(stream, memory);
-    else cpi_free_host(memory);
+    work_free(stream, memory);
     return CP_OK;
 }
 
 /* --- axes --- */
+
+/* Elements of the result along one of the call's axes, but for C2R, whose first half is read. */
+static int64_t extent_of(const cpi_fft_call *c, int i)
+{
+    return c->kind == CPI_FFT_R2C && i == c->rank - 1 ? c->n[i] / 2 + 1 : c->n[i];
+}
 
 static bool as_line(const job *j)
 {
@@ -395,50 +457,152 @@ static bool as_line(const job *j)
     return in_row && inner >= (fits ? LINE_LEAST : LINE_ODD);
 }
 
-/* The axis `which` of the call, from memory with one set of strides to memory with another. */
-static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which, bool first, double scale)
+/* The axis `which` of the call, from memory with one set of strides to memory with another; the lanes are those along
+ * the axes from `from` on (and, where `all`, along all others and the dimensions that are not transformed). Its plan is
+ * the caller's to put back. */
+static cp_code describe(job *j, const cpi_fft_call *c, int which, int from, bool all)
 {
+    const bool first = which == c->rank - 1;
     const cpi_fft_kind kind = first ? c->kind : CPI_FFT_C2C;
-    job j = {.call = c, .kind = kind, .n = c->n[which], .scale = scale};
     int64_t shape[CP_MAXDIM], in[CP_MAXDIM], out[CP_MAXDIM];
     int ndim = 0;
-    j.simd = &(*CPI_BEST(cpi_fft_simd))[c->single];
-    j.real = c->single ? 4 : 8;
-    j.item = 2 * j.real;
-    j.in_item = kind == CPI_FFT_R2C ? j.real : j.item;
-    j.out_item = kind == CPI_FFT_C2R ? j.real : j.item;
-    j.in = first ? c->in : c->out;
-    j.out = c->out;
-    j.in_step = first ? c->in_step[which] : c->out_step[which];
-    j.out_step = c->out_step[which];
-    for (int i = 0; i < c->ndim; i++, ndim++) {
+    *j = (job){.call = c, .kind = kind, .n = c->n[which], .scale = which ? 1 : c->scale};
+    j->simd = &(*CPI_BEST(cpi_fft_simd))[c->single];
+    j->real = c->single ? 4 : 8;
+    j->item = 2 * j->real;
+    j->in_item = kind == CPI_FFT_R2C ? j->real : j->item;
+    j->out_item = kind == CPI_FFT_C2R ? j->real : j->item;
+    j->in = first ? c->in : c->out;
+    j->out = c->out;
+    j->in_step = first ? c->in_step[which] : c->out_step[which];
+    j->out_step = c->out_step[which];
+    for (int i = 0; all && i < c->ndim; i++, ndim++) {
         shape[ndim] = c->shape[i];
         in[ndim] = first ? c->in_stride[i] : c->out_stride[i];
         out[ndim] = c->out_stride[i];
     }
-    for (int i = 0; i < c->rank; i++) {
+    for (int i = all ? 0 : from; i < c->rank; i++) {
         if (i == which) continue;
-        shape[ndim] = c->kind == CPI_FFT_R2C && i == c->rank - 1 ? c->n[i] / 2 + 1 : c->n[i];
+        shape[ndim] = extent_of(c, i);
         in[ndim] = first ? c->in_step[i] : c->out_step[i];
         out[ndim++] = c->out_step[i];
     }
-    take_lanes(&j, shape, in, out, ndim);
-    j.far = j.n * j.lanes * j.item > FAR_BYTES;
-    const bool line = as_line(&j);
-    j.plan = cpi_fft_plan_get(c->function, kind, j.n, c->single, line, 0);
-    if (!j.plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
-    cp_code code = line ? run_lanes(stream, &j) : run_groups(stream, &j);
+    take_lanes(j, shape, in, out, ndim);
+    j->far = j->n * j->lanes * j->item > FAR_BYTES;
+    j->stream = j->n * j->lanes * j->out_item >= STREAM_BYTES && which == 0 && j->in != j->out;
+    j->line = as_line(j);
+    j->plan = cpi_fft_plan_get(c->function, kind, j->n, c->single, j->line, 0);
+    if (!j->plan) return cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    return CP_OK;
+}
+
+static cp_code one_axis(cp_stream *stream, const cpi_fft_call *c, int which)
+{
+    job j;
+    cp_code code = describe(&j, c, which, 0, true);
+    if (!code) code = (j.line ? run_lanes : run_groups)(stream, &j);
     cpi_fft_plan_put(j.plan);
+    return code;
+}
+
+/* --- blocks: the last axes of a call together --- */
+
+typedef struct blocks_job {
+    const job *axes; /* of a block, the last axis first */
+    int n;
+    job where;       /* the blocks are its lanes */
+    char *scratch;
+    int64_t bytes;
+} blocks_job;
+
+static void blocks_task(void *context, int64_t task, int worker)
+{
+    const blocks_job *b = context;
+    const int64_t end = (task + 1) * b->where.each < b->where.lanes ? (task + 1) * b->where.each : b->where.lanes;
+    job j[BLOCK_AXES];
+    memcpy(j, b->axes, (size_t)b->n * sizeof *j);
+    for (int a = 0; a < b->n; a++) {
+        j[a].scratch = b->scratch + worker * b->bytes;
+        j[a].bytes = 0; /* there is one worker */
+        j[a].each = j[a].line ? j[a].lanes : j[a].groups;
+    }
+    for (int64_t i = task * b->where.each; i < end; i++) {
+        const char *in;
+        char *out;
+        where(&b->where, i, &in, &out);
+        for (int a = 0; a < b->n; a++) {
+            j[a].in = a ? out : in, j[a].out = out;
+            (j[a].line ? lane_task : group_task)(&j[a], 0, 0);
+        }
+    }
+}
+
+/* How many of the call's axes, from the last on, make blocks that are best transformed as wholes; else 1. A block is
+ * dense, so that all of it is in the cache once some of it is, and has lanes enough to fill vectors. */
+static int axes_of_block(const cpi_fft_call *c)
+{
+    const int64_t item = c->single ? 8 : 16, width = (*CPI_BEST(cpi_fft_simd))[c->single].width;
+    const int64_t in_item = c->kind == CPI_FFT_R2C ? item / 2 : item;
+    int64_t all = item, dense = item, dense_in = in_item, most = 1;
+    int n = 0;
+    for (int i = 0; i < c->ndim; i++) all *= c->shape[i]; /* an array's bytes are int64 */
+    for (int i = 0; i < c->rank; i++) all *= extent_of(c, i);
+    if (all <= FAR_BYTES || c->rank < 2) return 1;
+    for (int i = c->rank - 1; i >= 0 && n < BLOCK_AXES; i--) {
+        const int64_t extent = extent_of(c, i);
+        if (c->out_step[i] < dense || c->out_step[i] > dense + dense / 4 || c->in_step[i] < dense_in ||
+            c->in_step[i] > dense_in + dense_in / 4)
+            break;
+        if (c->out_step[i] > BLOCK_BYTES / extent) break;
+        dense = c->out_step[i] * extent, dense_in = c->in_step[i] * c->n[i];
+        most = extent > most ? extent : most;
+        if (n && dense / item / most < 2 * width) break;
+        n++;
+    }
+    return n < 2 || all / dense < BLOCKS_LEAST ? 1 : n;
+}
+
+static cp_code run_blocks(cp_stream *stream, const cpi_fft_call *c, int n)
+{
+    job axes[BLOCK_AXES];
+    blocks_job b = {.axes = axes, .n = n};
+    int64_t shape[CP_MAXDIM], in[CP_MAXDIM], out[CP_MAXDIM], elements = 1;
+    int ndim = 0, made = 0;
+    cp_code code = CP_OK;
+    for (; made < n && !code; made++) {
+        job *j = &axes[made];
+        code = describe(j, c, c->rank - 1 - made, c->rank - n, false);
+        if (code) break;
+        j->far = !made;
+        j->stream = false;
+        if (j->line) cut_lanes(j, 1);
+        else cut_groups(j);
+        if (j->bytes > b.bytes) b.bytes = j->bytes;
+    }
+    for (int i = 0; i < c->ndim; i++, ndim++)
+        shape[ndim] = c->shape[i], in[ndim] = c->in_stride[i], out[ndim] = c->out_stride[i];
+    for (int i = 0; i < c->rank - n; i++, ndim++)
+        shape[ndim] = c->n[i], in[ndim] = c->in_step[i], out[ndim] = c->out_step[i];
+    for (int i = c->rank - n; i < c->rank; i++) elements *= c->n[i];
+    b.where = (job){.in = c->in, .out = c->out, .each = elements < TASK ? TASK / elements : 1};
+    take_lanes(&b.where, shape, in, out, ndim);
+    char *memory = code ? NULL : work_new(stream, b.bytes * cpi_workers());
+    if (!code && !memory) code = CP_ERROR_MEMORY;
+    if (!code) {
+        b.scratch = (char *)round_up((int64_t)(intptr_t)memory, 64);
+        cpi_parallel((b.where.lanes + b.where.each - 1) / b.where.each, blocks_task, &b);
+        work_free(stream, memory);
+    }
+    for (int i = 0; i < made; i++) cpi_fft_plan_put(axes[i].plan);
     return code;
 }
 
 static cp_code transform(cp_stream *stream, const cpi_fft_call *c)
 {
-    for (int i = c->rank - 1; i >= 0; i--) {
-        cp_code code = one_axis(stream, c, i, i == c->rank - 1, i ? 1 : c->scale);
-        if (code) return code;
-    }
-    return CP_OK;
+    const int together = axes_of_block(c);
+    cp_code code = together > 1 ? run_blocks(stream, c, together) : CP_OK;
+    for (int i = c->rank - 1 - (together > 1 ? together : 0); i >= 0 && !code; i--) code = one_axis(stream, c, i);
+    return code;
 }
 
 /* --- cosine transforms --- */

@@ -36,6 +36,22 @@
 #define FNMA64(a, b, c) ((c) - (a) * (b))
 #endif
 
+/* A vector that no cache is to hold, p a multiple of its size; and what ends a number of them. */
+#if defined(__AVX512F__)
+#define STREAM(p, v) _mm512_stream_si512((__m512i *)(p), (__m512i)(v))
+#elif defined(__AVX2__)
+#define STREAM(p, v) _mm256_stream_si256((__m256i *)(p), (__m256i)(v))
+#elif defined(__x86_64__)
+#define STREAM(p, v) _mm_stream_si128((__m128i *)(p), (__m128i)(v))
+#else
+#define STREAM(p, v) (*(U *)(p) = (v))
+#endif
+#if defined(__x86_64__)
+#define STREAMED(yes) do { if (yes) _mm_sfence(); } while (0)
+#else
+#define STREAMED(yes) ((void)(yes))
+#endif
+
 /* Places of two vectors of n: taken alternately from their lower and upper halves; the even and the odd ones of both
  * behind one another; those of one backwards. */
 #define LOW_2 0, 2
@@ -128,7 +144,7 @@
 #include "fft/line.h"
 
 #define TABLE(w, s)                                                                                                 \
-    {w, group_bytes_##s, group_##s, middle_bytes_##s, stretch_bytes_##s, columns_##s, rows_##s, multiply_##s,        \
+    {w, group_bytes_##s, group_##s, wide_bytes_##s, wide_##s, middle_bytes_##s, stretch_bytes_##s, columns_##s, rows_##s, multiply_##s,        \
      after_real_##s, before_real_##s, cosine_bytes_##s, cosine_##s, cosine_before_##s, cosine_after_##s}
 
 const cpi_fft_simd CPI_ISA_NAME(cpi_fft_simd)[2] = {TABLE(VECTOR_BYTES / 8, 64), TABLE(VECTOR_BYTES / 4, 32)};

@@ -89,8 +89,10 @@ static void NAME(write_complex)(const cpi_fft_group *g, const V *from, int64_t n
             NAME(transpose)(re);
             NAME(transpose)(im);
             for (int l = 0; l < g->count; l++) {
-                if (g->out_next) NAME(ask)(g->out[l] + i * g->out_step, g->out_next, 2 * VECTOR_BYTES, 1);
-                NAME(write_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
+                if (g->out_next && !g->stream)
+                    NAME(ask)(g->out[l] + i * g->out_step, g->out_next, 2 * VECTOR_BYTES, 1);
+                if (g->stream) NAME(stream_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
+                else NAME(write_pairs)(g->out[l] + i * g->out_step, re[l], im[l]);
             }
         }
     }
@@ -101,6 +103,7 @@ static void NAME(write_complex)(const cpi_fft_group *g, const V *from, int64_t n
             p[0] = re[l] * scale, p[1] = im[l] * scale;
         }
     }
+    STREAMED(g->stream);
 }
 
 /* Real element i is vector at[i / 2 * 2 * step + (i odd ? odd : even)]; step 0: from[2 * i + even]. */
@@ -141,10 +144,11 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
     if (g->in_beside) from = (source){.memory = g->in[0], .bytes = g->in_step, .swap = swap, .far = g->far};
     else NAME(read_complex)(g, x, n, swap, false);
     if (g->out_beside)
-        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0],
+        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0], .stream = g->stream,
                       .scale = (T)g->scale};
     NAME(run)(g->plan->node, &from, &to, scratch);
     if (!g->out_beside) NAME(write_complex)(g, x, n, swap);
+    else STREAMED(g->stream);
 }
 
 /* Real to complex. Of even n pairs of reals are complex numbers: Z[k] = E[k] + i O[k], X[k] = E[k] + w^k O[k], of the
@@ -225,4 +229,49 @@ static void NAME(group)(const cpi_fft_group *g)
 static int64_t NAME(group_bytes)(const cpi_fft_plan *p)
 {
     return (2 * (p->n + 2) + p->node->scratch) * 2 * (int64_t)sizeof(V);
+}
+
+/* --- columns far apart --- */
+
+/* Groups side by side: their rows, which are whole lines of a cache, come into scratch and go back once each, and those
+ * that follow are asked for meanwhile. */
+static int64_t NAME(wide_pitch)(const cpi_fft_plan *p) { return 2 * (p->n + 1); }
+
+static int64_t NAME(wide_bytes)(const cpi_fft_plan *p, int groups)
+{
+    return (groups * NAME(wide_pitch)(p) + 2 * p->node->scratch) * (int64_t)sizeof(V);
+}
+
+enum { NAME(ROWS_AHEAD) = 12 };
+
+static void NAME(wide)(const cpi_fft_group *g, int groups)
+{
+    const int64_t n = g->plan->n, pitch = NAME(wide_pitch)(g->plan), bytes = 2 * VECTOR_BYTES;
+    const bool swap = g->sign > 0;
+    const T scale = (T)g->scale;
+    V *x = (V *)g->scratch, *scratch = x + groups * pitch;
+    for (int64_t i = 0; i < n; i++) {
+        const char *row = g->in[0] + i * g->in_step;
+        for (int k = 0; k < groups; k++) {
+            V *to = x + k * pitch + 2 * i;
+            if (i + NAME(ROWS_AHEAD) < n) NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->in_step, VECTOR_BYTES * 2, 0);
+            NAME(read_pairs)(row + k * bytes, to + swap, to + !swap);
+        }
+    }
+    for (int k = 0; k < groups; k++) {
+        source from = {.v = x + k * pitch, .step = 1};
+        target to = {.v = x + k * pitch, .step = 1};
+        NAME(run)(g->plan->node, &from, &to, scratch);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        char *row = g->out[0] + i * g->out_step;
+        for (int k = 0; k < groups; k++) {
+            const V *from = x + k * pitch + 2 * i;
+            if (i + NAME(ROWS_AHEAD) < n && !g->stream)
+                NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->out_step, VECTOR_BYTES * 2, 1);
+            if (g->stream) NAME(stream_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
+            else NAME(write_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
+        }
+    }
+    STREAMED(g->stream);
 }

@@ -30,7 +30,7 @@ typedef struct target {
     int64_t turn_step;
     char *memory;
     int64_t bytes;
-    bool swap, far;
+    bool swap, far, stream; /* stream: see STREAM */
     T scale;
 } target;
 
@@ -49,6 +49,13 @@ INLINE void NAME(write_pairs)(char *p, V re, V im)
 {
     *(U *)p = SHUFFLE(re, im, LOW);
     *(U *)(p + VECTOR_BYTES) = SHUFFLE(re, im, HIGH);
+}
+
+/* The same past the caches: p is a multiple of 64. */
+INLINE void NAME(stream_pairs)(char *p, V re, V im)
+{
+    STREAM(p, SHUFFLE(re, im, LOW));
+    STREAM(p + VECTOR_BYTES, SHUFFLE(re, im, HIGH));
 }
 
 INLINE void NAME(load)(const source *s, int64_t i, V *re, V *im)
@@ -79,7 +86,8 @@ INLINE void NAME(store)(const target *t, int64_t i, V re, V im)
         p[0] = re, p[1] = im;
     } else {
         re *= t->scale, im *= t->scale;
-        if (t->swap) NAME(write_pairs)(t->memory + i * t->bytes, im, re);
+        if (t->stream) NAME(stream_pairs)(t->memory + i * t->bytes, t->swap ? im : re, t->swap ? re : im);
+        else if (t->swap) NAME(write_pairs)(t->memory + i * t->bytes, im, re);
         else NAME(write_pairs)(t->memory + i * t->bytes, re, im);
     }
 }
@@ -329,7 +337,7 @@ static void NAME(run_split)(const cpi_fft_node *n, const source *from, const tar
     }
     for (int64_t k = 0; k < n1; k++) {
         source row = {.v = middle + 2 * k * pitch, .step = 1};
-        if (to->far && k + 1 < n1) AHEAD(to, k + 1, n1, n2, 1);
+        if (to->far && !to->stream && k + 1 < n1) AHEAD(to, k + 1, n1, n2, 1);
         target part = *to;
         part.far = false;
         if (to->v) part.v = to->v + 2 * k * to->step, part.step = to->step * n1;

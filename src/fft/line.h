@@ -119,7 +119,7 @@ static void NAME(rows)(const cpi_fft_stretch *s)
         source from = {.v = (const V *)s->middle + 2 * g * l->n2, .step = 1, .far = s->far};
         NAME(ask_next)(s, g, 1);
         target to = {.memory = s->out + k * 2 * (int64_t)sizeof(T), .bytes = l->n1 * 2 * (int64_t)sizeof(T),
-                     .swap = s->swap, .far = s->far, .scale = scale};
+                     .swap = s->swap, .far = s->far, .stream = s->stream, .scale = scale};
         if (count == WIDTH) {
             NAME(run)(l->b, &from, &to, more);
             continue;
@@ -132,6 +132,7 @@ static void NAME(rows)(const cpi_fft_stretch *s)
             for (int i = 0; i < count; i++) p[2 * i] = re[i] * scale, p[2 * i + 1] = im[i] * scale;
         }
     }
+    STREAMED(s->stream);
 }
 
 static void NAME(multiply)(void *to, const void *a, const void *b, int64_t n, int64_t first, int64_t end, bool before,

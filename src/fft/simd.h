@@ -4,7 +4,7 @@
 
 #include "fft/plan.h"
 
-enum { FFT_WIDEST = 16 };
+enum { FFT_WIDEST = 16, FFT_WIDE = 4 };
 
 /* One to `width` lanes, all in work memory at once. */
 typedef struct cpi_fft_group {
@@ -15,6 +15,7 @@ typedef struct cpi_fft_group {
     char *out[FFT_WIDEST];
     int64_t in_step, out_step;
     bool far;                   /* the array is larger than caches */
+    bool stream;                /* the result is so large that no cache should hold it; lanes begin at multiples of 64 */
     int64_t in_next, out_next;  /* bytes to where the next group's lanes are, which are asked for; 0: not known */
     bool in_beside, out_beside; /* there are `width` lanes, whose elements follow one another */
     char *scratch;
@@ -30,6 +31,7 @@ typedef struct cpi_fft_stretch {
     double scale;
     int64_t first, end;  /* groups of columns, or of rows */
     bool far;            /* the lane is larger than caches */
+    bool stream;         /* of rows: as above */
     const char *next;    /* of a short lane: what is read (columns), or written (rows), next; NULL: not known */
     char *scratch;
 } cpi_fft_stretch;
@@ -38,6 +40,9 @@ typedef struct cpi_fft_simd {
     int width;
     int64_t (*group_bytes)(const cpi_fft_plan *p);
     void (*group)(const cpi_fft_group *g);
+    /* Complex transforms of as many whole groups, each beside the one before, whose elements follow one another. */
+    int64_t (*wide_bytes)(const cpi_fft_plan *p, int groups);
+    void (*wide)(const cpi_fft_group *g, int groups);
     /* of a long lane that has n1: bytes of `middle` and of scratch */
     int64_t (*middle_bytes)(const cpi_fft_long *l);
     int64_t (*stretch_bytes)(const cpi_fft_long *l);

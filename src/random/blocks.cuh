@@ -5,7 +5,8 @@
  * 200 instructions, of which the 72 products alone take as long as writing its 32 bytes (a multiprocessor of an H200
  * makes 32 a cycle). So all that the blocks of a call share is done on the host: the keys of all rounds, and, as only
  * the counter's lowest word differs, what the other words are after the first two rounds. Of Philox 4x32 the same makes
- * 90 instructions and 36 products of two blocks of 16 bytes. */
+ * 90 instructions and 36 products of two blocks of 16 bytes. A generator's words may be of either kind: which one, a
+ * kernel asks once. */
 #ifndef CPI_RANDOM_BLOCKS_H
 #define CPI_RANDOM_BLOCKS_H
 
@@ -106,38 +107,46 @@ __device__ __forceinline__ uint64_t wide(uint32_t a, uint32_t b)
     return p;
 }
 
-__device__ __forceinline__ void fast_block32(const source &s, int64_t block, uint64_t w[4])
+/* The two words of a value of the counter, the `value`-th behind the first one */
+__device__ __forceinline__ void fast_pair32(const source &s, uint32_t value, uint64_t w[2])
 {
+    const uint64_t p = wide(CPR_M0_32, (uint32_t)s.least + value);
+    uint64_t q = wide(CPR_M1_32, (uint32_t)(p >> 32) ^ (uint32_t)s.d1);
+    uint32_t a = (uint32_t)(q >> 32) ^ (uint32_t)s.a2, b = (uint32_t)q;
+    uint32_t d = (uint32_t)s.d2 ^ (uint32_t)p, e = (uint32_t)s.e2;
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const uint64_t p = wide(CPR_M0_32, (uint32_t)s.least + 2 * (uint32_t)block + i);
-        uint64_t q = wide(CPR_M1_32, (uint32_t)(p >> 32) ^ (uint32_t)s.d1);
-        uint32_t a = (uint32_t)(q >> 32) ^ (uint32_t)s.a2, b = (uint32_t)q;
-        uint32_t d = (uint32_t)s.d2 ^ (uint32_t)p, e = (uint32_t)s.e2;
-#pragma unroll
-        for (int r = 0; r < 8; r++) {
-            const uint64_t x = wide(CPR_M0_32, a);
-            q = wide(CPR_M1_32, d);
-            a = (uint32_t)(q >> 32) ^ b ^ (uint32_t)s.key0[r];
-            b = (uint32_t)q;
-            d = (uint32_t)(x >> 32) ^ e ^ (uint32_t)s.key1[r];
-            e = (uint32_t)x;
-        }
-        w[2 * i] = a | (uint64_t)b << 32;
-        w[2 * i + 1] = d | (uint64_t)e << 32;
+    for (int r = 0; r < 8; r++) {
+        const uint64_t x = wide(CPR_M0_32, a);
+        q = wide(CPR_M1_32, d);
+        a = (uint32_t)(q >> 32) ^ b ^ (uint32_t)s.key0[r];
+        b = (uint32_t)q;
+        d = (uint32_t)(x >> 32) ^ e ^ (uint32_t)s.key1[r];
+        e = (uint32_t)x;
     }
+    w[0] = a | (uint64_t)b << 32;
+    w[1] = d | (uint64_t)e << 32;
 }
 
-/* EACH blocks of four words, THREADS apart; of a block before the first one anything. KIND is that which is fast. */
+__device__ __forceinline__ void fast_block32(const source &s, int64_t block, uint64_t w[4])
+{
+    fast_pair32(s, 2 * (uint32_t)block, w);
+    fast_pair32(s, 2 * (uint32_t)block + 1, w + 2);
+}
+
+/* EACH blocks of four words, THREADS apart; of a block before the first one anything. KIND is that which is fast; what
+ * comes of a generator may be EITHER. */
+enum { EITHER = -1 };
 template <int KIND, int EACH = 1>
 __device__ __forceinline__ void block_of(const source &s, int64_t block, uint64_t w[4 * EACH])
 {
-    if (s.fast && s.from.kind == KIND) {
+    if (KIND != CPR_PHILOX32 && s.fast && s.from.kind == CPR_PHILOX) {
 #pragma unroll
-        for (int e = 0; e < EACH; e++) {
-            if constexpr (KIND == CPR_PHILOX) fast_block(s, block + e * THREADS, w + 4 * e);
-            else fast_block32(s, block + e * THREADS, w + 4 * e);
-        }
+        for (int e = 0; e < EACH; e++) fast_block(s, block + e * THREADS, w + 4 * e);
+        return;
+    }
+    if (KIND != CPR_PHILOX && s.fast && s.from.kind == CPR_PHILOX32) {
+#pragma unroll
+        for (int e = 0; e < EACH; e++) fast_block32(s, block + e * THREADS, w + 4 * e);
         return;
     }
 #pragma unroll

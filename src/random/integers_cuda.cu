@@ -28,7 +28,7 @@ floats(const __grid_constant__ source s, const __grid_constant__ cpi_integers q,
     const int64_t at = 8 * block - 2 * (s.words ? 0 : s.from.skip) + q.has_half;
     uint64_t w[4 * TWICE];
     if (block == 0 && q.has_half) ((float *)q.out)[0] = cpr_unit32(q.half);
-    block_of<CPR_PHILOX, TWICE>(s, block, w);
+    block_of<EITHER, TWICE>(s, block, w);
 #pragma unroll
     for (int e = 0; e < TWICE; e++) {
         float v[8];
@@ -78,7 +78,7 @@ template <int BITS> __device__ __forceinline__ bool number_of(const call &q, uin
 
 template <int BITS> __device__ __forceinline__ void words_of(const call &q, int64_t block, uint64_t w[4])
 {
-    block_of<CPR_PHILOX>(q.s, q.block + block, w);
+    block_of<EITHER>(q.s, q.block + block, w);
     if (!q.has_half || block) return;
     const int last = (q.s.words ? 0 : q.s.from.skip) + 3 & 3; /* the word before the first one */
 #pragma unroll

@@ -19,7 +19,7 @@ static bool permuted_there(cp_rng *g, int64_t n, cp_array **r)
     *r = NULL;
     if (!device) return true;
     const cpi_random_ops *ops = device->backend->random;
-    if (cpi_rng_kind(g) != CP_RNG_PHILOX || n < ops->permutes_least || n > ops->permutes_most || !n) return false;
+    if (cpi_rng_kind(g) > CP_RNG_PHILOX4X32 || n < ops->permutes_least || n > ops->permutes_most || !n) return false;
     if (!(*r = cpi_array_new("permutation", device, CP_INT64, 1, &n, 'C'))) return true;
     cpi_rng_lock(g);
     const cpi_words from = cpi_rng_take(g, n);

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(SPREAD) spread(const __grid_constant__ order q
     for (int j = 0; j < TIMES; j++) {
         const int64_t block = first + j * SPREAD;
         uint64_t w[4];
-        block_of<CPR_PHILOX>(q.s, block, w);
+        block_of<EITHER>(q.s, block, w);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int e = 4 * j + i;

@@ -64,7 +64,7 @@ typedef struct cpi_random_ops {
     cp_code (*halves)(cp_stream *stream, const cpi_integers *q);
     /* Waits, but not where every part is good. */
     cp_code (*integers)(cp_stream *stream, cpi_integers *q);
-    /* The stable order of n words of Philox 4x64, in so much work memory as it needs; of permutes_least to
+    /* The stable order of n words of a kind with a counter, in so much work memory as it needs; of permutes_least to
      * permutes_most words (0: of none). */
     cp_code (*permutation)(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out);
     int64_t permutes_least, permutes_most;

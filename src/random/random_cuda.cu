@@ -15,12 +15,12 @@ using namespace cpr;
 /* The first block of a thread of TWICE; the other lies THREADS behind. */
 __device__ __forceinline__ int64_t twice_place() { return (int64_t)blockIdx.x * (THREADS * TWICE) + threadIdx.x; }
 
-__global__ void __launch_bounds__(THREADS)
+template <int KIND> __global__ void __launch_bounds__(THREADS)
 counted_words(const __grid_constant__ source s, int64_t first, int64_t n, uint64_t *out)
 {
     const int64_t block = first + twice_place(), at = 4 * block - s.from.skip;
     uint64_t w[4 * TWICE];
-    block_of<CPR_PHILOX, TWICE>(s, block, w);
+    block_of<KIND, TWICE>(s, block, w);
 #pragma unroll
     for (int e = 0; e < TWICE; e++) store<uint64_t, 4, true>(out, at + 4 * THREADS * e, 0, n, w + 4 * e);
 }
@@ -42,7 +42,8 @@ cp_code words(cp_stream *stream, const cpi_words *from, const uint32_t *states, 
     if (from->kind <= CPR_PHILOX32) {
         const source here = source_of(from, nullptr, 0, (n + from->skip + 3) / 4);
         launches((n + from->skip + 3) / 4, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
-            counted_words<<<blocks, THREADS, 0, s>>>(here, at, n, out);
+            if (from->kind == CPR_PHILOX) counted_words<CPR_PHILOX><<<blocks, THREADS, 0, s>>>(here, at, n, out);
+            else counted_words<CPR_PHILOX32><<<blocks, THREADS, 0, s>>>(here, at, n, out);
         });
         return CPI_LAUNCHED(stream, "random words");
     }
@@ -90,11 +91,18 @@ __device__ __forceinline__ void four_elements(const cpi_draw &d, int64_t at, con
     }
 }
 
+/* Uniform numbers of float64 and numbers alone: those of Philox 4x32 have a kernel of their own. */
+template <int LAW, class T, bool ARRAYS> constexpr bool is_plain_uniform()
+{
+    return (LAW == CPR_UNIT || LAW == CPR_UNIFORM) && sizeof(T) == sizeof(double) && !ARRAYS;
+}
+
 /* Laws of one word, and pairs. */
 template <int LAW, class T, bool ARRAYS> __global__ void __launch_bounds__(THREADS)
 of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, int64_t first)
 {
-    constexpr int kind = LAW < CPR_NORMAL ? CPR_PHILOX : CPR_PHILOX32;
+    constexpr bool other = is_plain_uniform<LAW, T, ARRAYS>();
+    constexpr int kind = LAW >= CPR_NORMAL ? CPR_PHILOX32 : other ? CPR_PHILOX : EITHER;
     const int64_t block = first + twice_place(), at = 4 * block - (s.words ? 0 : s.from.skip);
     uint64_t w[4 * TWICE];
     block_of<kind, TWICE>(s, block, w);
@@ -103,6 +111,44 @@ of_words(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
         T v[4];
         four_elements<LAW, T, ARRAYS>(d, at + 4 * THREADS * e, w + 4 * e, v);
         store<T, 4, LAW == CPR_UNIT || LAW == CPR_UNIFORM>((T *)d.out, at + 4 * THREADS * e, 0, d.n, v);
+    }
+}
+
+/* Uniform numbers of Philox 4x32, where that is fast: a value of the counter makes two, and a thread takes PAIRS
+ * values, THREADS apart, whose products hide each other's latency. Then a call takes little longer than its bytes:
+ * stores of 16 bytes of all lanes fill sectors of memory, and where numbers lie one off the places for that a lane
+ * gives its first one to the lane before. */
+enum { PAIRS = 4 };
+template <int LAW> __global__ void __launch_bounds__(THREADS)
+uniform_pairs(const __grid_constant__ source s, double low, double range, double *out, int64_t n, int64_t first)
+{
+    const int64_t begin = first + (int64_t)blockIdx.x * (THREADS * PAIRS), start = 2 * begin - s.from.skip;
+    const bool whole = start >= 0 && start + 2 * THREADS * PAIRS <= n; /* all that the block makes is wanted */
+    const bool even = (uintptr_t)(out + start) % 16 == 0;
+    double v[2 * PAIRS];
+#pragma unroll
+    for (int e = 0; e < PAIRS; e++) {
+        uint64_t w[2];
+        fast_pair32(s, (uint32_t)begin + threadIdx.x + e * THREADS, w);
+        v[2 * e] = cpr_of_word(LAW, w[0], low, range, 0);
+        v[2 * e + 1] = cpr_of_word(LAW, w[1], low, range, 0);
+    }
+#pragma unroll
+    for (int e = 0; e < PAIRS; e++) {
+        const int64_t at = start + 2 * ((int64_t)threadIdx.x + e * THREADS);
+        double *to = out + at;
+        if (!whole) {
+            if (at >= 0 && at < n) to[0] = v[2 * e];
+            if (at + 1 >= 0 && at + 1 < n) to[1] = v[2 * e + 1];
+        } else if (even) {
+            *(double2 *)to = make_double2(v[2 * e], v[2 * e + 1]);
+        } else {
+            const int lane = threadIdx.x % 32;
+            const double next = __shfl_down_sync(0xffffffffu, v[2 * e], 1);
+            if (lane == 0) to[0] = v[2 * e];
+            if (lane < 31) *(double2 *)(to + 1) = make_double2(v[2 * e + 1], next);
+            else to[1] = v[2 * e + 1];
+        }
     }
 }
 
@@ -142,7 +188,7 @@ of_steps(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, i
         const int64_t at = 4 * block - (s.words ? 0 : s.from.skip);
         uint64_t w[4];
         int64_t *out = (int64_t *)d.out;
-        block_of<CPR_PHILOX>(s, block, w);
+        block_of<EITHER>(s, block, w);
 #pragma unroll
         for (int i = 0; i < 4; i++)
             w[i] = (uint64_t)(d.least + cpr_steps_reached(table + CPR_GUIDE_WORDS, (const uint16_t *)table, w[i]));
@@ -201,6 +247,15 @@ template <int LAW, class T> void launch_words(cudaStream_t stream, const cpi_dra
     const int64_t all = blocks_of(d, 4);
     const source s = source_for(d, all);
     const bool arrays = d->array[0] || d->array[1] || d->array[2];
+    if constexpr (is_plain_uniform<LAW, T, false>())
+        if (!arrays && s.fast && s.from.kind == CPR_PHILOX32) {
+            const int64_t values = (d->n + s.from.skip + 1) / 2;
+            launches(values, THREADS * PAIRS, [&](int64_t at, unsigned blocks) {
+                uniform_pairs<LAW>
+                    <<<blocks, THREADS, 0, stream>>>(s, d->value[0], d->value[1], (double *)d->out, d->n, at);
+            });
+            return;
+        }
     launches(all, THREADS * TWICE, [&](int64_t at, unsigned blocks) {
         if (arrays) of_words<LAW, T, true><<<blocks, THREADS, 0, stream>>>(s, *d, at);
         else of_words<LAW, T, false><<<blocks, THREADS, 0, stream>>>(s, *d, at);

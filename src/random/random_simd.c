@@ -126,69 +126,123 @@ static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint
 /* The same of Philox 4x32, where no carry goes beyond the counter's lowest 32 bits; lanes of 64 bits hold 32, and what
  * is above those is anything. Neighbouring lanes hold blocks that lie half a vector apart, since that is how unpacking
  * puts them together. */
-#if defined(__AVX512F__) || defined(__AVX2__)
 #if defined(__AVX512F__)
 typedef __m512i vector;
-enum { LANES = 8 };
+enum { LANES = 8, CHAINS = 4 }; /* chains of products hide each other's latency */
 #define V(f) _mm512_##f
 #define V_SET(x) _mm512_set1_epi64(x)
 #define V_XOR(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0x96)
 #define V_JOIN(low, high) _mm512_mask_shuffle_epi32(low, 0xaaaa, high, (_MM_PERM_ENUM)0xa0)
 #define V_PUT(out, v) _mm512_storeu_si512(out, v)
 static inline __attribute__((always_inline)) vector lanes32(void) { return _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7); }
-#else
+#elif defined(__AVX2__)
 typedef __m256i vector;
-enum { LANES = 4 };
+enum { LANES = 4, CHAINS = 2 };
 #define V(f) _mm256_##f
 #define V_SET(x) _mm256_set1_epi64x(x)
-#define V_XOR(a, b, c) _mm256_xor_si256(_mm256_xor_si256(a, b), c)
+#define V_XOR(a, b, c) _mm256_xor_si256(_mm256_xor_si256(b, c), a)
 #define V_JOIN(low, high) _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xaa)
 #define V_PUT(out, v) _mm256_storeu_si256((__m256i *)(out), v)
 static inline __attribute__((always_inline)) vector lanes32(void) { return _mm256_setr_epi64x(0, 2, 1, 3); }
+#elif defined(__x86_64__)
+typedef __m128i vector;
+enum { LANES = 2, CHAINS = 4 };
+#define V(f) _mm_##f
+#define V_SET(x) _mm_set1_epi64x(x)
+#define V_XOR(a, b, c) _mm_xor_si128(_mm_xor_si128(b, c), a)
+#define V_JOIN(low, high) _mm_blend_epi16(low, _mm_slli_epi64(high, 32), 0xcc)
+#define V_PUT(out, v) _mm_storeu_si128((__m128i *)(out), v)
+static inline __attribute__((always_inline)) vector lanes32(void) { return _mm_set_epi64x(1, 0); }
 #endif
 
-enum { CHAINS = 2 }; /* of products, which hide each other's latency */
+/* What all blocks of a piece share, since only the counter's lowest word differs: keys, and in the first two rounds
+ * what becomes of the other words. */
+typedef struct shared32 { uint32_t d0, a1, d1, e1, key0[8], key1[8]; } shared32;
+
+static shared32 shared_of(const cpi_words *s, const uint64_t c[4])
+{
+    uint32_t k0 = (uint32_t)s->key[0], k1 = (uint32_t)(s->key[0] >> 32);
+    const uint64_t q = (uint64_t)CPR_M1_32 * (uint32_t)c[1];
+    const uint64_t p = (uint64_t)CPR_M0_32 * ((uint32_t)(q >> 32) ^ (uint32_t)(c[0] >> 32) ^ k0);
+    shared32 r = {.d0 = (uint32_t)(c[1] >> 32) ^ k1, .e1 = (uint32_t)p};
+    k0 += CPR_W0_32, k1 += CPR_W1_32;
+    r.a1 = (uint32_t)q ^ k0;
+    r.d1 = (uint32_t)(p >> 32) ^ k1;
+    for (int i = 0; i < 8; i++) r.key0[i] = k0 += CPR_W0_32, r.key1[i] = k1 += CPR_W1_32;
+    return r;
+}
+
+#if defined(__x86_64__)
+enum { AT_ONCE = CHAINS * LANES };
+static inline __attribute__((always_inline)) void many32(const shared32 *s, uint32_t counter, uint64_t *out)
+{
+    const vector m0 = V_SET(CPR_M0_32), m1 = V_SET(CPR_M1_32), zero = V_SET(0);
+    vector a[CHAINS], b[CHAINS], d[CHAINS], e[CHAINS];
+    for (int i = 0; i < CHAINS; i++) {
+        const vector p = V(mul_epu32)(V(add_epi64)(V_SET((int64_t)counter + i * LANES), lanes32()), m0);
+        b[i] = V(mul_epu32)(V_XOR(V(srli_epi64)(p, 32), V_SET(s->d0), zero), m1);
+        a[i] = V_XOR(V(srli_epi64)(b[i], 32), V_SET(s->a1), zero);
+        d[i] = V_XOR(p, V_SET(s->d1), zero);
+        e[i] = V_SET(s->e1);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; r++) {
+        const vector x = V_SET(s->key0[r]), y = V_SET(s->key1[r]);
+        for (int i = 0; i < CHAINS; i++) {
+            const vector p = V(mul_epu32)(a[i], m0), q = V(mul_epu32)(d[i], m1);
+            a[i] = V_XOR(V(srli_epi64)(q, 32), b[i], x);
+            d[i] = V_XOR(V(srli_epi64)(p, 32), e[i], y);
+            b[i] = q;
+            e[i] = p;
+        }
+    }
+    for (int i = 0; i < CHAINS; i++) {
+        const vector low = V_JOIN(a[i], b[i]), high = V_JOIN(d[i], e[i]);
+        V_PUT(out + 2 * LANES * i, V(unpacklo_epi64)(low, high));
+        V_PUT(out + 2 * LANES * i + LANES, V(unpackhi_epi64)(low, high));
+    }
+}
+#else
+enum { AT_ONCE = 4 };
+static inline __attribute__((always_inline)) void many32(const shared32 *s, uint32_t counter, uint64_t *out)
+{
+    uint32_t a[AT_ONCE], b[AT_ONCE], d[AT_ONCE], e[AT_ONCE];
+    for (int i = 0; i < AT_ONCE; i++) {
+        const uint64_t p = (uint64_t)CPR_M0_32 * (counter + (uint32_t)i);
+        const uint64_t q = (uint64_t)CPR_M1_32 * ((uint32_t)(p >> 32) ^ s->d0);
+        a[i] = (uint32_t)(q >> 32) ^ s->a1;
+        b[i] = (uint32_t)q;
+        d[i] = (uint32_t)p ^ s->d1;
+        e[i] = s->e1;
+    }
+    for (int r = 0; r < 8; r++)
+        for (int i = 0; i < AT_ONCE; i++) {
+            const uint64_t p = (uint64_t)CPR_M0_32 * a[i], q = (uint64_t)CPR_M1_32 * d[i];
+            a[i] = (uint32_t)(q >> 32) ^ b[i] ^ s->key0[r];
+            b[i] = (uint32_t)q;
+            d[i] = (uint32_t)(p >> 32) ^ e[i] ^ s->key1[r];
+            e[i] = (uint32_t)p;
+        }
+    for (int i = 0; i < AT_ONCE; i++) {
+        out[2 * i] = a[i] | (uint64_t)b[i] << 32;
+        out[2 * i + 1] = d[i] | (uint64_t)e[i] << 32;
+    }
+}
+#endif
+
 static int64_t fill_many32(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
 {
-    const vector m0 = V_SET(CPR_M0_32), m1 = V_SET(CPR_M1_32);
     uint64_t c[4];
     int64_t done = 0;
-    for (; done + CHAINS * LANES / 2 <= blocks; done += CHAINS * LANES / 2) {
-        vector a[CHAINS], b[CHAINS], d[CHAINS], e[CHAINS];
-        uint32_t k0 = (uint32_t)s->key[0], k1 = (uint32_t)(s->key[0] >> 32);
-        cpr_count(s->counter, 2 * (uint64_t)(block + done), c);
-        if ((uint32_t)c[0] > UINT32_MAX - CHAINS * LANES) break;
-        for (int i = 0; i < CHAINS; i++) {
-            a[i] = V(add_epi64)(V_SET((int64_t)(uint32_t)c[0] + i * LANES), lanes32());
-            b[i] = V_SET((int64_t)(c[0] >> 32));
-            d[i] = V_SET((int64_t)c[1]);
-            e[i] = V_SET((int64_t)(c[1] >> 32));
-        }
-        for (int r = 0; r < 10; r++, k0 += CPR_W0_32, k1 += CPR_W1_32) {
-            const vector x = V_SET((int64_t)k0), y = V_SET((int64_t)k1);
-            for (int i = 0; i < CHAINS; i++) {
-                const vector p = V(mul_epu32)(a[i], m0), q = V(mul_epu32)(d[i], m1);
-                a[i] = V_XOR(V(srli_epi64)(q, 32), b[i], x);
-                d[i] = V_XOR(V(srli_epi64)(p, 32), e[i], y);
-                b[i] = q;
-                e[i] = p;
-            }
-        }
-        for (int i = 0; i < CHAINS; i++) {
-            const vector low = V_JOIN(a[i], b[i]), high = V_JOIN(d[i], e[i]);
-            V_PUT(out + 4 * done + 2 * LANES * i, V(unpacklo_epi64)(low, high));
-            V_PUT(out + 4 * done + 2 * LANES * i + LANES, V(unpackhi_epi64)(low, high));
-        }
+    cpr_count(s->counter, 2 * (uint64_t)block, c);
+    const shared32 shared = shared_of(s, c);
+    for (; 2 * done + AT_ONCE <= 2 * blocks; done += AT_ONCE / 2) {
+        const uint64_t counter = (uint64_t)(uint32_t)c[0] + 2 * (uint64_t)done;
+        if (counter > UINT32_MAX - AT_ONCE) break;
+        many32(&shared, (uint32_t)counter, out + 4 * done);
     }
     return done;
 }
-#else
-static int64_t fill_many32(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
-{
-    (void)s, (void)block, (void)blocks, (void)out;
-    return 0;
-}
-#endif
 
 static void fill(const cpi_words *from, int64_t first, int64_t n, uint64_t *out)
 {

@@ -3,6 +3,7 @@ norms, layouts, errors; on every device. What stands beside them (cosines, Hanke
 import contextlib
 import os
 import threading
+from functools import partial
 
 import cuprite as cp
 import numpy as np
@@ -246,6 +247,59 @@ def test_several_axes(name, dtype, case, how, norm, default, seed):
         close(got, exactly, dtype in SINGLE, 2048, 2.0 ** 13 if half else 1.5)
 
 
+# --- larger than caches: blocks of the last axes, columns side by side, results written past the caches ---
+
+# shape, axes: the last ones make blocks, all or some; lanes that fill vectors or do not; rows that fall into the same
+# places of a cache, or begin at no multiple of a line; two axes that are far from one another
+LARGE = [((64, 64, 64), None), ((20, 96, 100), (1, 2)), ((20, 96, 100), (2, 1)), ((20, 96, 100), (0, 2)),
+         ((33, 67, 130), None), ((4, 5, 20, 33, 35), None), ((6, 5, 40, 32, 31), (-3, -1)), ((600, 77, 8), (0, 1, 2)),
+         ((17, 3, 128, 64), (3, 2, 1)), ((128, 1024), (0,)), ((128, 1031), (0,)), ((509, 512), (0,)), ((512, 515), (0,)),
+         ((2, 100, 1040), (1,)), ((61, 4111), (0,)), ((16, 128, 256), (1, 2))]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape,axes", LARGE)
+def test_larger_than_caches(shape, axes, dtype):
+    rng = np.random.default_rng(len(shape))
+    x = random(rng, shape, dtype)
+    n = int(np.prod([shape[a] for a in axes or range(len(shape))]))
+    single = dtype in SINGLE
+    for name in ("fftn", "ifftn") if x.dtype.kind == "c" else ("fftn", "rfftn"):
+        wide = x.astype("complex128" if x.dtype.kind == "c" else "float64") if single else x
+        want = (getattr(np.fft, name) if single else partial(exact, name))(wide, axes=axes)
+        for how in ("C", "steps", "back"):
+            close(getattr(cp.fft, name)(layout(x, how), axes=axes), want, single, n, 1.3)
+        out = cp.empty((*want.shape[:-1], want.shape[-1] + 3), "complex64" if single else "complex128")[..., 1:-2]
+        assert getattr(cp.fft, name)(cp.asarray(x), axes=axes, out=out) is out
+        close(out, want, single, n, 1.3)
+        if x.dtype.kind == "c":
+            same = cp.asarray(x)
+            getattr(cp.fft, name)(same, axes=axes, out=same)
+            close(same, want, single, n, 1.3)
+
+
+@pytest.mark.parametrize("shape,axis,dtype", [
+    ((70, 65536), 0, "complex64"), ((70, 65537), 0, "complex64"), ((4100, 1024), 1, "complex64"),
+    ((65600, 64), 1, "complex64"), ((65600, 65), 1, "complex64"), ((2100, 1000), 1, "complex128"),
+    ((600, 4096), 1, "complex128"), ((2100, 1000), 0, "complex128"), ((9000, 1001), 1, "float32"),
+    ((4200, 1000), 1, "float64"), ((4194305,), 0, "complex64"), ((2097152,), 0, "complex128")])
+def test_past_the_caches(shape, axis, dtype):
+    """Results of 32 MiB and more; one whose lines begin elsewhere must be the same."""
+    rng = np.random.default_rng(shape[0])
+    x = random(rng, shape, dtype)
+    name = "fft" if x.dtype.kind == "c" else "rfft"
+    a = cp.asarray(x)
+    got = getattr(cp.fft, name)(a, axis=axis)
+    close(got, getattr(np.fft, name)(x.astype(complex if name == "fft" else float), axis=axis), dtype in SINGLE,
+          shape[axis], 1.5 if dtype in SINGLE else 3)  # NumPy's own errors, in float64
+    out = cp.empty(got.size + 1, got.dtype)[1:].reshape(got.shape)
+    getattr(cp.fft, name)(a, axis=axis, out=out)
+    assert bool((out == got).all())
+    if name == "rfft":
+        back = cp.fft.irfft(got, shape[axis], axis)
+        close(back, x, dtype in SINGLE, shape[axis], 2)
+
+
 # --- out ---
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "ihfft", "fft2", "fftn", "ifftn", "rfft2", "rfftn"])
@@ -379,7 +433,8 @@ def test_bits_do_not_depend_on_threads():
     rng = np.random.default_rng(6)
     arrays = [random(rng, shape, dtype) for shape, dtype in
               [((1 << 18,), "complex128"), ((300, 1000), "complex64"), ((1000, 300), "float64"),
-               ((99991,), "complex64"), ((40, 50, 60), "complex128")]]
+               ((99991,), "complex64"), ((40, 50, 60), "complex128"), ((64, 64, 64), "complex64"),
+               ((20, 96, 100), "float64"), ((128, 4100), "complex64")]]
     before, seen = _device.threads(), []
     try:
         for threads in (1, 2, 5):

@@ -3,15 +3,16 @@ import os
 
 from cuprite import _random as _r
 from cuprite._core import ndarray
-from cuprite.random._bits import MRG32k3a, Philox, Philox4x3210, SeedSequence, XORWOW
+from cuprite.random._bits import MRG32k3a, Philox4x3210, SeedSequence, XORWOW
 from cuprite.random._generator import Generator, _array, _bounds
 
-_METHODS = {None: Philox, 100: Philox, 101: XORWOW, 121: MRG32k3a, 161: Philox4x3210}  # cuRAND's numbers
+_METHODS = {None: Philox4x3210, 100: Philox4x3210, 101: XORWOW, 121: MRG32k3a, 161: Philox4x3210}  # cuRAND's numbers
 
 
 class RandomState:
-    """cupy.random.RandomState. Its numbers come from Philox 4x64, of other methods (cuRAND's numbers of generators: 101
-    XORWOW, 121 MRG32k3a, 161 Philox 4x32) from those; they are not cuRAND's numbers."""
+    """cupy.random.RandomState. Its numbers come from Philox 4x32, whose words cost a GPU less than half of those of
+    Generator's Philox 4x64; those of other methods (cuRAND's numbers of generators: 101 XORWOW, 121 MRG32k3a) from
+    these. They are neither NumPy's nor cuRAND's numbers."""
 
     def __init__(self, seed=None, method=None):
         if method not in _METHODS:
@@ -39,7 +40,9 @@ class RandomState:
         return _r.rng_random(self._rng, size, dtype)
 
     def uniform(self, low=0.0, high=1.0, size=None, dtype=float):
-        """Uniform in [low, high)."""
+        """Uniform in [low, high); of numbers in the other order, in (high, low]."""
+        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and high < low:
+            return -_r.rng_uniform(self._rng, -low, -high, size, dtype)  # low + (high - low) u: signs round alike
         return _r.rng_uniform(self._rng, low, high, size, dtype)
 
     def randint(self, low, high=None, size=None, dtype=int):

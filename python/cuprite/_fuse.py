@@ -133,11 +133,11 @@ def breathe():
 
 
 class Described(tuple):
-    """What a kernel must know of an array, without it: (type, shape, strides, device)."""
+    """What a kernel must know of an array, without it: (type, shape, strides, device, address modulo 16)."""
     __slots__ = ()
 
     def __new__(cls, array):
-        return super().__new__(cls, (array._type, array.shape, array.strides, array._device))
+        return super().__new__(cls, (array._type, array.shape, array.strides, array._device, array.data.ptr % 16))
 
 
 class Fusion(_core._Fusion):

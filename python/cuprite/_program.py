@@ -160,7 +160,7 @@ class Group:
 
     def ask(self, given):
         """Has the kernel compiled for operands that lie as these do."""
-        layout = tuple([(a.ndim, a._c_contiguous, a._device) if isinstance(a, _core.ndarray) else None for a in given])
+        layout = tuple([_layout(a) if isinstance(a, _core.ndarray) else None for a in given])
         if layout in self.asked or len(self.asked) >= 16:
             return
         self.asked.add(layout)
@@ -177,6 +177,13 @@ class Group:
         except Exception as e:  # no compiler, say: it runs as it did
             tell_failure(self.kernel.name, e)
             self.kernel = None
+
+
+def _layout(a):
+    """What decides on the variant of a kernel: axes that do not move, neighbours, and whether vectors may be loaded."""
+    item = a.itemsize
+    steps = tuple([0 if not s or n == 1 else 1 if s == item else 2 + s % 16 for s, n in zip(a.strides, a.shape)])
+    return steps, a._c_contiguous, a._device, a.data.ptr % 16, a.shape[-1:] and a.shape[-1] % 16, a.size >= 1 << 30
 
 
 def apart(slots, targets, r):

@@ -15,18 +15,20 @@ static bool is_number(PyObject *o)
     return PyLong_Check(o) || PyFloat_Check(o) || PyComplex_Check(o) || cpy_is_generic(o);
 }
 
-/* What is said of an array that need not be there, (type, shape, strides, device): an array over no memory. */
+/* What is said of an array that need not be there, (type, shape, strides, device, address modulo 16): an array over no
+ * memory. */
 static bool take_description(loop_call *c, int i, PyObject *o)
 {
     PyObject *name, *shape, *strides;
     cpy_ints dims, steps;
-    int device;
+    int device, offset;
     cp_type type;
-    if (!PyArg_ParseTuple(o, "OOOi", &name, &shape, &strides, &device) || !cpy_type(name, CP_DEFAULT, &type) ||
+    if (!PyArg_ParseTuple(o, "OOOii", &name, &shape, &strides, &device, &offset) || !cpy_type(name, CP_DEFAULT, &type) ||
         !cpy_shape(shape, &dims) || !cpy_ints_arg(strides, &steps))
         return false;
     if (steps.n != dims.n) return fail(PyExc_ValueError, "a stride for each axis");
-    c->x[i] = cp_from_memory(LOOP_NOWHERE, type, cpy_shape_of(&dims), steps.at, device, NULL, NULL);
+    c->x[i] = cp_from_memory((char *)LOOP_NOWHERE + (offset & 15), type, cpy_shape_of(&dims), steps.at, device, NULL,
+                             NULL);
     return c->x[i] || (cpy_raise(), false);
 }
 
@@ -323,7 +325,7 @@ static PyMethodDef methods[] = {
      "Says what the kernel's parameters are; once."},
     {"_prepare", (PyCFunction)(void (*)(void))loop_prepare, METH_FASTCALL,
      "_prepare($self, /, *args)\n--\n\nCompiles what a call with these arguments needs, and runs nothing. Arrays are "
-     "described: (type, shape, strides, device)."},
+     "described: (type, shape, strides, device, address modulo 16)."},
     {"_make", loop_make, METH_VARARGS,
      "_make($self, device, types, layout, /)\n--\n\nCompiles what a call was done without, as _later was told it."},
     {NULL},

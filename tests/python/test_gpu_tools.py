@@ -146,6 +146,7 @@ def test_nvrtc_of_a_wheel_alone(device, layout, tmp_path):
     if not others_wheels:
         assert alone.returncode == 1 and "NVRTC (libnvrtc.so.12 or .13) is not there" in alone.stderr, alone.stderr
     env["PYTHONPATH"] = os.pathsep.join([str(tmp_path / "site"), env["PYTHONPATH"]])
+    env["CUPRITE_CACHE_DIR"] = str(tmp_path / "another cache")  # where the first run has left nothing
     r = subprocess.run([*command, sys.executable, "prog.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300,
                        env=env)
     assert r.returncode == 0, r.stdout + r.stderr

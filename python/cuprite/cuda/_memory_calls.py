@@ -132,11 +132,14 @@ _SIDES = {memcpyHostToHost: (True, True), memcpyHostToDevice: (False, True), mem
 
 def _inside(name, address, size):
     """Raises what the driver would where a range begins in memory that was made here and ends behind it, or where no
-    memory is (of the host's: a GPU's is its driver's to know)."""
+    memory is: neither the driver's nor the process'. (A driver that lets GPUs reach all memory of a process does not
+    look: there a wrong address would end the context.)"""
     if not size:
         return
     where = _block(address)
-    there = is_reachable(address, size) and (where or cuda() or _device.memory_is_there(address, size))
+    there = is_reachable(address, size) and (
+        where or cuda() and pointerGetMemoryType(address) != memoryTypeUnregistered
+        or _device.memory_is_there(address, size))
     if not there or where and address + size > where[0] + where[1][1]:
         of = f" from byte {address - where[0]} on, of memory of {where[1][1]} bytes" if where else f" at {address:#x}"
         raise CUDARuntimeError(f"{name}: cudaErrorInvalidValue: invalid argument: {size} bytes{of}")
@@ -145,14 +148,14 @@ def _inside(name, address, size):
 @typed
 def memcpy(dst, src, size, kind):
     """Copies bytes; kind is memcpyHostToDevice and so on."""
+    if kind not in _SIDES and kind != memcpyDefault:
+        raise CUDARuntimeError(_INVALID_DIRECTION)
+    _inside("memcpy: to", dst, size)
+    _inside("memcpy: from", src, size)
     if cuda():
         native("cudaMemcpy", dst, src, size, kind)
         return
-    if kind not in _SIDES and kind != memcpyDefault:
-        raise CUDARuntimeError(_INVALID_DIRECTION)
     to_host, from_host = _SIDES.get(kind, (False, False))
-    _inside("memcpy: to", dst, size)
-    _inside("memcpy: from", src, size)
     _device.memory_copy(dst, -1 if to_host else here(), src, -1 if from_host else here(), size)
 
 
@@ -160,6 +163,8 @@ def memcpy(dst, src, size, kind):
 def memcpyAsync(dst, src, size, kind, stream):
     """The same in the order of a stream."""
     if cuda():
+        _inside("memcpyAsync: to", dst, size)
+        _inside("memcpyAsync: from", src, size)
         native("cudaMemcpyAsync", dst, src, size, kind, stream)
         return
     with stream_of(stream):
@@ -176,9 +181,8 @@ def memcpyPeer(dst, dstDevice, src, srcDevice, size):
 @typed
 def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
     """Copies bytes from one device to another in the order of a stream."""
-    if not cuda():
-        _inside("memcpyPeer: to", dst, size)
-        _inside("memcpyPeer: from", src, size)
+    _inside("memcpyPeer: to", dst, size)
+    _inside("memcpyPeer: from", src, size)
     with stream_of(stream):
         _device.memory_copy(dst, number_of(dstDevice), src, number_of(srcDevice), size)
 

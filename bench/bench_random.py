@@ -42,6 +42,14 @@ def cases(b):
     yield Case("random 1e+08 float64", lambda: ours.random(10 * N),
                peers(lambda g: g.random(10 * N), lambda: torch.rand(10 * N, dtype=torch.float64, device=where)),
                bytes=80 * N)
+    old = cp.random.RandomState(1)
+    olds = b.cupy.random.RandomState(1) if b.gpu and b.cupy else None if b.gpu else np.random.RandomState(1)
+    for n in (N, 10 * N):
+        found = b.array_peer(lambda n=n: olds.random_sample(n)) if olds is not None else {}
+        if torch is not None:
+            found.update(b.torch_peer(lambda n=n: torch.rand(n, dtype=torch.float64, device=where)))
+        yield Case(f"RandomState.random_sample {n:g}", lambda n=n: old.random_sample(n), found, bytes=8 * n, bar=bar(4),
+                   against=against)
     yield Case(f"exponential {N:g}", lambda: ours.standard_exponential(N), peers(
         lambda g: g.standard_exponential(N),
         lambda: torch.empty(N, dtype=torch.float64, device=where).exponential_()), bytes=8 * N)

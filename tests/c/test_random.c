@@ -29,6 +29,38 @@ static void test_known_words(void **state)
     }
 }
 
+/* Philox 4x32-10, Random123's known answers of counter and key 0 and of all bits set; uniform numbers are their upper
+ * 53 bits, halves their upper 24 */
+static void test_known_words32(void **state)
+{
+    static const uint64_t want[2][2] = {{0xe169c58d6627e8d5, 0x9b00dbd8bc57ac4c},
+                                        {0x41c83b0e408f276d, 0x6d5451fda20bc7c6}};
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int i = 0; i < 2; i++) {
+            uint64_t words[2];
+            double u[2];
+            float f[4];
+            const uint32_t seed = 1;
+            cp_rng *g = cp_rng_new_kind(CP_RNG_PHILOX4X32, 1, &seed);
+            cp_rng_state s = {.kind = CP_RNG_PHILOX4X32, .place = 4, .key = {i ? UINT64_MAX : 0}};
+            s.counter[0] = i ? UINT64_MAX - 2 : UINT64_MAX - 1; /* a block, two values, before */
+            s.counter[1] = s.counter[2] = s.counter[3] = UINT64_MAX;
+            ok(g);
+            ok(cp_rng_set_state(g, &s) == CP_OK);
+            put(cp_rng_raw(g, .shape = CP_SHAPE(2)), sizeof words, words);
+            assert_memory_equal(words, want[i], sizeof words);
+            ok(cp_rng_set_state(g, &s) == CP_OK);
+            put(cp_rng_random(g, .shape = CP_SHAPE(2)), sizeof u, u);
+            ok(cp_rng_set_state(g, &s) == CP_OK);
+            put(cp_rng_random(g, .shape = CP_SHAPE(4), .typed = true, .dtype = CP_FLOAT32), sizeof f, f);
+            for (int k = 0; k < 2; k++) assert_true(u[k] == (double)(want[i][k] >> 11) / 0x1p53);
+            for (int k = 0; k < 4; k++)
+                assert_true(f[k] == (float)((uint32_t)(want[i][k / 2] >> (k % 2 * 32)) >> 8) / 0x1p24f);
+            cp_rng_free(g);
+        }
+}
+
 /* numpy.random.SeedSequence(42).generate_state(4), and Generator(Philox(42)).random(3) */
 static void test_seed(void **state)
 {
@@ -194,7 +226,8 @@ static void test_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_words),      cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_known_words),      cmocka_unit_test(test_known_words32),
+        cmocka_unit_test(test_seed),
         cmocka_unit_test(test_devices_agree),    cmocka_unit_test(test_copies_and_jumps),
         cmocka_unit_test(test_options_and_errors), cmocka_unit_test(test_allocations),
     };

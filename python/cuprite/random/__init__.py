@@ -5,7 +5,7 @@
 
 The same seed gives the same numbers on every device and with any number of threads. Numbers of `default_rng` come from
 Philox 4x64, and `random` and `integers` are NumPy's `Generator(Philox(seed))` bit for bit (CuPy's default is XORWOW,
-which is here as `Generator(XORWOW(seed))`).
+which is here as `Generator(XORWOW(seed))`). RandomState and the functions draw from Philox 4x32, which is faster.
 """
 from __future__ import annotations
 

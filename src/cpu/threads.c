@@ -3,7 +3,11 @@
  * One job runs at a time; it is announced by an odd-even generation word that idle workers watch: they spin
  * for some microseconds (the next loop of a program usually comes soon), then sleep on a futex. Tasks are
  * taken from one atomic counter. Invariants: a worker touches a job only between joining and leaving it
- * (`inside`); the job's owner leaves cpi_parallel only when nobody is inside. */
+ * (`inside`); the job's owner leaves cpi_parallel only when nobody is inside.
+ *
+ * Where somebody else's thread burns the other processors (NumPy's OpenBLAS spins for a tenth of a second after a call),
+ * the system wakes a helper on the caller's, where the two halve it: so few helpers are kept off it. One that then
+ * loses its processor in the middle of a task, which the caller would wait for some milliseconds for, is fetched. */
 #include "cpu/threads.h"
 
 #include <errno.h>
@@ -13,6 +17,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +25,11 @@
 #include "core/error.h"
 #include "cuprite/device.h"
 
-enum { MOST = 256, SPIN_NS = 30000 };
+enum {
+    MOST = 256, SPIN_NS = 30000,
+    APART = 7, /* helpers that are kept off the caller's processor; of more, one that shares it is no loss to speak of */
+    PATIENCE_NS = 50000 /* between two looks at helpers that the caller waits for */
+};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t job_lock = PTHREAD_MUTEX_INITIALIZER; /* held by the caller whose job runs */
@@ -37,6 +46,16 @@ static struct {
     cpi_task fn;
     void *context;
 } job;
+
+/* Where a helper may run: what it was given by others (`own`), and by us, without processor `off` - 1. */
+typedef struct place {
+    pthread_t thread;
+    int off;
+    bool busy, fetched; /* with a task; to the caller */
+    int64_t ran;        /* nanoseconds, when its caller last looked */
+    cpu_set_t own, given;
+} place;
+static place places[APART];
 
 static long futex(uint32_t *word, int op, uint32_t value)
 {
@@ -96,7 +115,12 @@ static void *helper(void *argument)
         if (!(seen & 1)) continue;
         __atomic_add_fetch(&job.inside, 1, __ATOMIC_SEQ_CST);
         /* The job may have closed between the look and the step inside: only an open one is touched. */
-        if (__atomic_load_n(&job.generation, __ATOMIC_SEQ_CST) == seen && worker <= job.helpers) run_tasks(worker);
+        if (__atomic_load_n(&job.generation, __ATOMIC_SEQ_CST) == seen && worker <= job.helpers) {
+            place *p = worker <= APART ? &places[worker - 1] : NULL;
+            if (p) __atomic_store_n(&p->busy, true, __ATOMIC_RELAXED);
+            run_tasks(worker);
+            if (p) __atomic_store_n(&p->busy, false, __ATOMIC_RELAXED);
+        }
         __atomic_sub_fetch(&job.inside, 1, __ATOMIC_RELEASE);
     }
     return NULL;
@@ -112,6 +136,7 @@ static int allowed_processors(void)
 static void after_fork_child(void)
 {
     started = 0; /* the helpers stayed in the parent */
+    memset(places, 0, sizeof places);
     pthread_mutex_init(&job_lock, NULL);
     job.sleeping = job.inside = 0;
     job.generation = 0;
@@ -156,8 +181,82 @@ static void start_helpers(int n)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_t thread;
-    while (started < n && pthread_create(&thread, &attributes, helper, (void *)(intptr_t)(started + 1)) == 0) started++;
+    while (started < n && pthread_create(&thread, &attributes, helper, (void *)(intptr_t)(started + 1)) == 0) {
+        if (started < APART) places[started].thread = thread;
+        started++;
+    }
     pthread_attr_destroy(&attributes);
+}
+
+static void let_run(place *p)
+{
+    pthread_setaffinity_np(p->thread, sizeof p->given, &p->given);
+}
+
+/* Lets the first helpers run everywhere but where the caller does. One that is bound to it is left alone, and who binds
+ * a helper meanwhile has the last word. Called with job_lock held, before sleepers are woken. */
+static void keep_apart(int helpers)
+{
+    int cpu = sched_getcpu();
+    for (int i = 0; i < helpers && cpu >= 0; i++) {
+        place *p = &places[i];
+        cpu_set_t now, without;
+        if (p->off == cpu + 1 || pthread_getaffinity_np(p->thread, sizeof now, &now)) continue;
+        if (!p->off || !CPU_EQUAL(&now, &p->given)) p->own = now;
+        without = p->own;
+        CPU_CLR(cpu, &without);
+        if (!CPU_COUNT(&without)) without = p->own;
+        p->off = cpu + 1;
+        p->given = without;
+        if (!CPU_EQUAL(&now, &without)) let_run(p);
+    }
+}
+
+/* Brings helpers that have a task and do not run, which two looks tell, to the caller's processor; whether it did. */
+static bool fetch(int helpers, bool first)
+{
+    bool any = false;
+    int cpu = sched_getcpu();
+    for (int i = 0; i < helpers; i++) {
+        place *p = &places[i];
+        clockid_t clock;
+        struct timespec t;
+        if (!p->off || !__atomic_load_n(&p->busy, __ATOMIC_RELAXED) || pthread_getcpuclockid(p->thread, &clock) ||
+            clock_gettime(clock, &t))
+            continue;
+        int64_t ran = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+        if (!first && ran == p->ran && p->off == cpu + 1 && CPU_ISSET(cpu, &p->own)) {
+            cpu_set_t here;
+            CPU_ZERO(&here);
+            CPU_SET(cpu, &here);
+            pthread_setaffinity_np(p->thread, sizeof here, &here);
+            any = p->fetched = true;
+        }
+        p->ran = ran;
+    }
+    return any;
+}
+
+/* Waits until nobody is inside the job, which is closed. */
+static void wait_for_helpers(void)
+{
+    const int helpers = started <= APART ? started : 0;
+    int64_t next = 0;
+    bool first = true, fetched = false;
+    for (int i = 1; __atomic_load_n(&job.inside, __ATOMIC_ACQUIRE); i++) {
+        pause_cpu();
+        if (fetched || i > 10000) sched_yield();
+        if (i % 64 || !helpers || fetched) continue;
+        int64_t t = now_ns();
+        if (!next) next = t + PATIENCE_NS / 2;
+        if (t < next) continue;
+        fetched = fetch(helpers, first);
+        first = false, next = t + PATIENCE_NS;
+    }
+    for (int i = 0; fetched && i < helpers; i++) {
+        if (places[i].fetched) let_run(&places[i]);
+        places[i].fetched = false;
+    }
 }
 
 static void run_alone(int64_t tasks, cpi_task fn, void *context)
@@ -185,13 +284,13 @@ void cpi_parallel(int64_t tasks, cpi_task fn, void *context)
     job.helpers = helpers;
     __atomic_store_n(&job.next, 0, __ATOMIC_RELAXED);
     __atomic_add_fetch(&job.generation, 1, __ATOMIC_SEQ_CST); /* odd: open */
-    if (__atomic_load_n(&job.sleeping, __ATOMIC_SEQ_CST)) futex(&job.generation, FUTEX_WAKE, (uint32_t)INT_MAX);
+    if (__atomic_load_n(&job.sleeping, __ATOMIC_SEQ_CST)) {
+        if (started <= APART) keep_apart(started);
+        futex(&job.generation, FUTEX_WAKE, (uint32_t)INT_MAX);
+    }
     run_tasks(0);
     __atomic_add_fetch(&job.generation, 1, __ATOMIC_SEQ_CST); /* even: closed, nobody comes in any more */
-    for (int i = 0; __atomic_load_n(&job.inside, __ATOMIC_ACQUIRE); i++) {
-        pause_cpu();
-        if (i > 10000) sched_yield();
-    }
+    wait_for_helpers();
     pthread_mutex_unlock(&job_lock);
 }
 

@@ -5,7 +5,8 @@
  *   JOIN(x, y)       x + y
  *   LOAD(p, i), PUT(p, i, value)   element i of stored ones
  *   KIND, KIND_NAME  `cp_type kind, ` and `kind, ` where LOAD needs it
- * What is in brackets, and the last three, are so unless defined. All are undefined at the end. */
+ *   IN_PLACE         where multiply_rows is wanted
+ * What is in brackets, and the last four, are so unless defined. All are undefined at the end. */
 
 #ifdef S
 #define SAME 0
@@ -65,30 +66,50 @@ INLINE void NAME(micro)(int rows, int nv, int part, int64_t k, const T *a, int64
     }
 }
 
-static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
-                           bool add)
+/* a in blocks of ROWS, one behind the other (`packed`), or as it lies. */
+INLINE void NAME(blocks_of)(bool packed, int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col,
+                            const T *b, T *sums, int64_t pitch, bool add)
 {
     T edge[ROWS * 2 * LANES] __attribute__((aligned(64)));
+    const int64_t row = packed ? 1 : a_row, col = packed ? ROWS : a_col, block = packed ? k : a_row;
     for (int64_t j = 0; j < n; j += 2 * LANES)
         for (int64_t i = 0; i < m; i += ROWS) {
-            const T *x = (const T *)a + i * k, *y = (const T *)b + j * k;
-            T *out = (T *)sums + i * pitch + j;
-            if (i + ROWS <= m && j + 2 * LANES <= n) {
+            int64_t rows = m - i < ROWS ? m - i : ROWS, cols = n - j < 2 * LANES ? n - j : 2 * LANES;
+            const T *x = a + i * block, *y = b + j * k;
+            T *out = sums + i * pitch + j;
+            if (rows == ROWS && cols == 2 * LANES) {
                 /* the next panel of b by the first two blocks, then those of a */
-                const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T)) : x + ROWS * k;
-                NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, out, pitch, add, ahead);
+                const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T))
+                                 : packed ? x + ROWS * k : NULL;
+                NAME(micro)(ROWS, 2, LANES, k, x, row, col, y, 2 * LANES, out, pitch, add, ahead);
                 continue;
             }
-            int64_t rows = m - i < ROWS ? m - i : ROWS, cols = n - j < 2 * LANES ? n - j : 2 * LANES;
-            if (cols > LANES) NAME(micro)(ROWS, 2, LANES, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false, NULL);
-            else NAME(micro)(ROWS, 1, LANES, k, x, 1, ROWS, y, 2 * LANES, edge, 2 * LANES, false, NULL);
+            int64_t before = packed ? 0 : ROWS - rows; /* rows that are there, and done */
+            x -= before * row;
+            if (cols > LANES) NAME(micro)(ROWS, 2, LANES, k, x, row, col, y, 2 * LANES, edge, 2 * LANES, false, NULL);
+            else NAME(micro)(ROWS, 1, LANES, k, x, row, col, y, 2 * LANES, edge, 2 * LANES, false, NULL);
             for (int64_t r = 0; r < rows; r++)
                 for (int64_t c = 0; c < cols; c++) {
-                    T e = edge[r * 2 * LANES + c];
+                    T e = edge[(before + r) * 2 * LANES + c];
                     out[r * pitch + c] = add ? (T)JOIN(out[r * pitch + c], e) : e;
                 }
         }
 }
+
+static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
+                           bool add)
+{
+    NAME(blocks_of)(true, m, n, k, a, 0, 0, b, sums, pitch, add);
+}
+
+#ifdef IN_PLACE
+static void NAME(multiply_rows)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col,
+                                const void *b, void *sums, int64_t pitch, bool add)
+{
+    if (a_col == 1) NAME(blocks_of)(false, m, n, k, a, a_row, 1, b, sums, pitch, add);
+    else NAME(blocks_of)(false, m, n, k, a, 1, a_col, b, sums, pitch, add);
+}
+#endif
 
 /* Columns of `to` from rows that lie apart: squares of 16 bytes are turned over in registers. */
 INLINE void NAME(turn)(int64_t wide, int64_t k, const T *from, int64_t across, T *to)
@@ -247,3 +268,4 @@ INLINE void NAME(column)(KIND int64_t m, const void *a, const void *b, void *sum
 #undef KIND_NAME
 #undef ROWS
 #undef SAME
+#undef IN_PLACE

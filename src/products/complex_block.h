@@ -14,7 +14,7 @@ INLINE void NAME(micro)(int rows, int64_t k, const T *a, int64_t a_row, int64_t 
     V re[ROWS], im[ROWS];
     UNROLL for (int i = 0; i < rows; i++) re[i] = im[i] = (V){0};
     for (int64_t p = 0; p < k; p++) {
-        __builtin_prefetch(ahead + p * (64 / (int)sizeof(T)), 0, 2);
+        if (ahead) __builtin_prefetch(ahead + p * (64 / (int)sizeof(T)), 0, 2);
         V br = (V)*(const VU *)(b + p * b_pitch), bi = (V)*(const VU *)(b + p * b_pitch + LANES), minus = -bi;
         UNROLL for (int i = 0; i < rows; i++) {
             const T *e = a + 2 * (i * a_row + p * a_col);
@@ -53,23 +53,40 @@ INLINE void NAME(put)(int64_t rows, int64_t cols, const T *edge, T *to, int64_t 
         }
 }
 
-static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
-                           bool add)
+/* a in blocks of ROWS, one behind the other (`packed`), or as it lies. */
+INLINE void NAME(blocks_of)(bool packed, int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row, int64_t a_col,
+                            const T *b, T *sums, int64_t pitch, bool add)
 {
     T edge[ROWS * 2 * LANES] __attribute__((aligned(64)));
+    const int64_t row = packed ? 1 : a_row, col = packed ? ROWS : a_col, block = packed ? k : a_row;
     for (int64_t j = 0; j < n; j += LANES)
         for (int64_t i = 0; i < m; i += ROWS) {
-            T *out = (T *)sums + 2 * (i * pitch + j);
+            const int64_t rows = m - i < ROWS ? m - i : ROWS, before = packed ? 0 : ROWS - rows; /* there, and done */
+            T *out = sums + 2 * (i * pitch + j);
             if (add) /* what the sums are added to comes meanwhile */
-                for (int r = 0; r < ROWS && i + r < m; r++) {
+                for (int r = 0; r < rows; r++) {
                     __builtin_prefetch(out + 2 * r * pitch, 1);
                     __builtin_prefetch(out + 2 * r * pitch + LANES, 1);
                 }
-            const T *x = (const T *)a + 2 * i * k, *y = (const T *)b + 2 * j * k;
-            const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T)) : x + 2 * ROWS * k;
-            NAME(micro)(ROWS, k, x, 1, ROWS, y, 2 * LANES, edge, ahead);
-            NAME(put)(m - i < ROWS ? m - i : ROWS, n - j < LANES ? n - j : LANES, edge, out, pitch, add);
+            const T *x = a + 2 * (i * block - before * row), *y = b + 2 * j * k;
+            const T *ahead = i < 2 * ROWS ? y + 2 * LANES * k + i / ROWS * k * (64 / (int)sizeof(T))
+                             : packed ? x + 2 * ROWS * k : NULL;
+            NAME(micro)(ROWS, k, x, row, col, y, 2 * LANES, edge, ahead);
+            NAME(put)(rows, n - j < LANES ? n - j : LANES, edge + before * 2 * LANES, out, pitch, add);
         }
+}
+
+static void NAME(multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
+                           bool add)
+{
+    NAME(blocks_of)(true, m, n, k, a, 0, 0, b, sums, pitch, add);
+}
+
+static void NAME(multiply_rows)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col,
+                                const void *b, void *sums, int64_t pitch, bool add)
+{
+    if (a_col == 1) NAME(blocks_of)(false, m, n, k, a, a_row, 1, b, sums, pitch, add);
+    else NAME(blocks_of)(false, m, n, k, a, 1, a_col, b, sums, pitch, add);
 }
 
 static void NAME(pack_a)(int64_t m, int64_t k, const void *a, int64_t row, int64_t col, void *to)

@@ -39,6 +39,9 @@ typedef struct cpi_product_kernels {
     /* sums (+)= a b of the two; `sums` has m rows of `pitch` elements to compute with. */
     void (*multiply)(int64_t m, int64_t n, int64_t k, const void *a, const void *b, void *sums, int64_t pitch,
                      bool add);
+    /* The same of a as it lies, with rows or columns one after the other; m >= rows. NULL: not of this type. */
+    void (*multiply_rows)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_col, const void *b,
+                          void *sums, int64_t pitch, bool add);
     void (*store)(int64_t m, int64_t n, const void *sums, int64_t pitch, void *c, int64_t c_row);
     /* The sum of n products, as it is computed with; and the sum of `n` such sums as an element of c. */
     void (*dot)(int64_t n, const void *a, int64_t a_step, const void *b, int64_t b_step, bool conjugate, void *sum);
@@ -53,6 +56,10 @@ typedef struct cpi_product_kernels {
  * the kernels can do them. */
 cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 bool cpi_small_sums(const cpi_product *p, const cpi_product_kernels *k);
+
+/* Products of moderate size, n > 1, of a type that has multiply_rows, where a lies so that it can be read. */
+bool cpi_is_medium(const cpi_product *p, const cpi_product_kernels *k);
+cp_code cpi_medium_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);
 
 /* Large products of a type that is stored as it is computed with, n > 1. */
 cp_code cpi_large_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k);

@@ -1,8 +1,9 @@
 /* Products on the CPU: which of the ways a product takes, and how it is cut into tasks.
  *
  * Sums of two vectors and small matrices go through loops of our own (products_simd.c), of which many share a task;
- * large ones of float32, float64 and complex numbers through OpenBLAS, a tile of the result at a time; all other types,
- * and these where there is no OpenBLAS, through tiles of our own. Ways and tiles follow from type and sizes alone. */
+ * moderate and large ones of float32, float64 and complex numbers through strips and tiles of our own where the
+ * processor's vectors are long, else, and some shapes anyway, through OpenBLAS, a tile of the result at a time; all
+ * other types through tiles of our own. Ways and tiles follow from type and sizes alone. */
 #include "products/products.h"
 
 #include <math.h>
@@ -420,7 +421,8 @@ static cp_code matrices(cp_stream *stream, plan *w)
         return strips(stream, w, false, 4 * STRIP);
     const bool thin = p->m < w->k->rows || p->n < w->k->cols / 2, few = p->k >= 2 * SLICE && p->m * p->n <= TILE / 8;
     if (w->blas && (!w->k->large || thin || few || (real && work <= LIBRARY))) return by_blas(stream, w);
-    return w->batches > 1 && work <= ONE_TASK ? by_tiles(stream, w) : cpi_large_matrices(stream, p, w->k);
+    if (w->batches > 1 && work <= ONE_TASK) return by_tiles(stream, w);
+    return (cpi_is_medium(p, w->k) ? cpi_medium_matrices : cpi_large_matrices)(stream, p, w->k);
 }
 
 static cp_code product(cp_stream *stream, const cpi_product *p)

@@ -106,10 +106,12 @@ INLINE void turn_2(two *row)
 #define T float
 #define NAME(f) f##_f32
 #define MAC CPI_MAC
+#define IN_PLACE
 #include "products/block.h"
 #define T double
 #define NAME(f) f##_f64
 #define MAC CPI_MAC
+#define IN_PLACE
 #include "products/block.h"
 #define T float
 #define S uint16_t
@@ -252,6 +254,7 @@ CPS_HALVES(HALF, )
     .item = item_, .rows = rows_, .cols = cols_, .large = VECTOR_BYTES > 16, .small = small_, .pack_a = pack_a_##s,   \
     .pack_b = pack_b_##s, .multiply = multiply_##how, .store = store_##s, .dot = dot_##s, .finish = finish_##s,       \
     .column = column_##s
+#define IN_PLACE_TOO(s) .multiply_rows = multiply_rows_##s
 #define REAL(s, how, small_, T) TABLE(s, how, small_, sizeof(T), BLOCK_ROWS, (int)(2 * VECTOR_BYTES / sizeof(T)))
 #define COMPLEX(s, T) TABLE(s, s, NULL, 2 * sizeof(T), COMPLEX_ROWS, (int)(VECTOR_BYTES / sizeof(T)))
 #define HALF_TABLE(A, s) {REAL(s, half, small_##s, float)},
@@ -271,9 +274,10 @@ const cpi_products_simd CPI_ISA_NAME(cpi_products_simd) = {
     .u16 = {REAL(u16, u16, small_u16, uint16_t)},
     .u32 = {REAL(u32, u32, small_u32, uint32_t)},
     .u64 = {REAL(u64, u64, small_u64, uint64_t)},
-    .f32 = {REAL(f32, f32, NULL, float), BLOCKS(&small_f32x4, &small_f32x8, &small_f32x16), .pair = &small_f32x2},
-    .f64 = {REAL(f64, f64, NULL, double), BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
-    .c64 = {COMPLEX(c64, float), BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
-    .c128 = {COMPLEX(c128, double), BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
+    .f32 = {REAL(f32, f32, NULL, float), IN_PLACE_TOO(f32), .pair = &small_f32x2,
+            BLOCKS(&small_f32x4, &small_f32x8, &small_f32x16)},
+    .f64 = {REAL(f64, f64, NULL, double), IN_PLACE_TOO(f64), BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
+    .c64 = {COMPLEX(c64, float), IN_PLACE_TOO(c64), BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
+    .c128 = {COMPLEX(c128, double), IN_PLACE_TOO(c128), BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
     .half = {CPS_HALVES(HALF_TABLE, )},
 };

@@ -1,4 +1,5 @@
-/* The CPU device's threads: every task once, nested and concurrent calls, forked children, any thread count. */
+/* The CPU device's threads: every task once, nested and concurrent calls, forked children, any thread count, and on which
+ * processors helpers run. */
 #include "check.h"
 
 #include <pthread.h>
@@ -98,11 +99,118 @@ static void forked_child(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* --- where helpers run --- */
+
+static cpu_set_t before;
+
+static void bind_to(pthread_t thread, int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    assert_int_equal(pthread_setaffinity_np(thread, sizeof one, &one), 0);
+}
+
+/* The first two processors of the process, and three threads whose helpers may use all; false where there is one. */
+static bool two_processors(int *cpus)
+{
+    int found = 0;
+    cpi_workers_set(3);
+    check_all_tasks(50);
+    pthread_getaffinity_np(pthread_self(), sizeof before, &before);
+    for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
+        if (CPU_ISSET(i, &before)) cpus[found++] = i;
+    if (found < 2) print_message("one processor: nothing to see\n");
+    return found == 2;
+}
+
+static cpu_set_t mask_of(int helper)
+{
+    cpu_set_t mask;
+    assert_int_equal(pthread_getaffinity_np(places[helper].thread, sizeof mask, &mask), 0);
+    return mask;
+}
+
+static void helpers_are_kept_apart(void **state)
+{
+    int cpus[2];
+    (void)state;
+    if (!two_processors(cpus)) return;
+    for (int round = 0; round < 6; round++) {
+        bind_to(pthread_self(), cpus[round % 2]);
+        usleep(5000); /* they sleep */
+        check_all_tasks(9);
+        for (int h = 0; h < 2; h++) {
+            cpu_set_t mask = mask_of(h), wanted = before;
+            CPU_CLR(cpus[round % 2], &wanted);
+            assert_true(CPU_EQUAL(&mask, &wanted));
+        }
+    }
+    pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+}
+
+static void bound_helpers_stay(void **state)
+{
+    int cpus[2];
+    (void)state;
+    if (!two_processors(cpus)) return;
+    for (int which = 0; which < 2; which++) {
+        bind_to(pthread_self(), cpus[which]);
+        usleep(5000);
+        check_all_tasks(9);
+        bind_to(places[0].thread, cpus[which]); /* where it was kept off */
+        for (int round = 0; round < 4; round++) {
+            bind_to(pthread_self(), cpus[round % 2]);
+            usleep(5000);
+            check_all_tasks(9);
+            cpu_set_t mask = mask_of(0);
+            assert_true(CPU_COUNT(&mask) == 1 && CPU_ISSET(cpus[which], &mask));
+        }
+        pthread_setaffinity_np(places[0].thread, sizeof before, &before);
+        pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+    }
+}
+
+typedef struct meeting { int there, helper_ended_on; } meeting;
+static void one_that_waits(void *context, int64_t task, int worker)
+{
+    meeting *m = context;
+    (void)task;
+    __atomic_add_fetch(&m->there, 1, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&m->there, __ATOMIC_RELAXED) < 2) usleep(100); /* each has one of the two tasks */
+    if (!worker) return;
+    usleep(100000); /* as if somebody else had the processor */
+    m->helper_ended_on = sched_getcpu();
+}
+
+static void one_that_does_not_run_is_fetched(void **state)
+{
+    int cpus[2];
+    (void)state;
+    if (!two_processors(cpus)) return;
+    for (int round = 0; round < 4; round++) {
+        meeting m = {0, -1};
+        bind_to(pthread_self(), cpus[round % 2]);
+        usleep(5000);
+        check_all_tasks(9); /* wakes them, apart */
+        cpi_parallel(2, one_that_waits, &m);
+        assert_int_equal(m.helper_ended_on, cpus[round % 2]);
+        for (int h = 0; h < 2; h++) {
+            cpu_set_t mask = mask_of(h);
+            assert_false(CPU_ISSET(cpus[round % 2], &mask));
+        }
+    }
+    pthread_setaffinity_np(pthread_self(), sizeof before, &before);
+    check_all_tasks(N);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_once), cmocka_unit_test(nested_calls), cmocka_unit_test(concurrent_callers),
-        cmocka_unit_test(sleeping_helpers_wake), cmocka_unit_test(forked_child),
+        cmocka_unit_test(sleeping_helpers_wake), cmocka_unit_test(helpers_are_kept_apart),
+        cmocka_unit_test(bound_helpers_stay), cmocka_unit_test(one_that_does_not_run_is_fetched),
+        cmocka_unit_test(forked_child),
     };
     return check_run(tests);
 }

@@ -170,18 +170,20 @@ CP_API cp_array *cp_stack(int n, cp_array *const *arrays, int axis, const cp_joi
 #define cp_stack(...) CP_CALL3(cp_stack, cp_join_options, __VA_ARGS__, ._ = 0)
 
 /* --- indexing --- */
-typedef enum cp_index_kind { CP_IX_INT, CP_IX_SLICE, CP_IX_NEW, CP_IX_ELLIPSIS } cp_index_kind;
+typedef enum cp_index_kind { CP_IX_INT, CP_IX_SLICE, CP_IX_NEW, CP_IX_ELLIPSIS, CP_IX_ARRAY } cp_index_kind;
 /* One item of x[...]: an integer (start), a slice (start, stop, step; `has` says which bounds were given),
- * np.newaxis or `...`. CP_AT(i), CP_RANGE(a, b), CP_STEP(a, b, s), CP_FULL, CP_NEW, CP_ELLIPSIS make them. */
-typedef struct cp_index { cp_index_kind kind; int64_t start, stop, step; int has; } cp_index;
+ * np.newaxis, `...`, or an array of integers or truth values (of cp_index_get and cp_index_set; it stays the caller's).
+ * CP_AT(i), CP_RANGE(a, b), CP_STEP(a, b, s), CP_FULL, CP_NEW, CP_ELLIPSIS, CP_BY(array) make them. */
+typedef struct cp_index { cp_index_kind kind; int64_t start, stop, step; int has; cp_array *array; } cp_index;
 enum { CP_HAS_START = 1, CP_HAS_STOP = 2 };
-#define CP_AT(i) CP_VALUE(cp_index, CP_IX_INT, (int64_t)(i), 0, 1, 0)
+#define CP_AT(i) CP_VALUE(cp_index, CP_IX_INT, (int64_t)(i), 0, 1, 0, NULL)
 #define CP_RANGE(a, b) CP_STEP(a, b, 1)
 #define CP_STEP(a, b, s) \
-    CP_VALUE(cp_index, CP_IX_SLICE, (int64_t)(a), (int64_t)(b), (int64_t)(s), CP_HAS_START | CP_HAS_STOP)
-#define CP_FULL CP_VALUE(cp_index, CP_IX_SLICE, 0, 0, 1, 0)
-#define CP_NEW CP_VALUE(cp_index, CP_IX_NEW, 0, 0, 1, 0)
-#define CP_ELLIPSIS CP_VALUE(cp_index, CP_IX_ELLIPSIS, 0, 0, 1, 0)
+    CP_VALUE(cp_index, CP_IX_SLICE, (int64_t)(a), (int64_t)(b), (int64_t)(s), CP_HAS_START | CP_HAS_STOP, NULL)
+#define CP_FULL CP_VALUE(cp_index, CP_IX_SLICE, 0, 0, 1, 0, NULL)
+#define CP_NEW CP_VALUE(cp_index, CP_IX_NEW, 0, 0, 1, 0, NULL)
+#define CP_ELLIPSIS CP_VALUE(cp_index, CP_IX_ELLIPSIS, 0, 0, 1, 0, NULL)
+#define CP_BY(array) CP_VALUE(cp_index, CP_IX_ARRAY, 0, 0, 1, 0, array)
 /* CP_ITEMS(CP_AT(0), CP_FULL): number of items and pointer, the last two arguments of cp_slice. */
 #define CP_ITEMS(...) CP_COUNT(cp_index, __VA_ARGS__), CP_LIST(cp_index, __VA_ARGS__)
 /* x[items]: always a view. */

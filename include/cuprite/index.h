@@ -23,6 +23,13 @@ CP_API cp_array *cp_mask_get(cp_array *x, cp_array *mask);
 /* x[mask] = value: value broadcasts to (count, ...rest). */
 CP_API cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value);
 
+/* x[items], arrays among them: a copy as NumPy's advanced indexing makes it (without arrays a view, cp_slice). Where
+ * arrays and integers stand beside one another their axes take their place, else they come first. An index beyond its
+ * axis is CP_ERROR_INDEX: at once on the CPU, elsewhere where the stream's work is looked at next. */
+CP_API cp_array *cp_index_get(cp_array *x, int n, const cp_index *items);
+/* x[items] = value, which broadcasts. Of several values for one element the last one stays. */
+CP_API cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -252,9 +252,12 @@ static cp_array *spread_value(choice *c, cp_array *x, cp_array *value, int cover
     int rest = x->ndim - covered;
     shape[0] = c->s.count;
     memcpy(shape + 1, x->shape + covered, (size_t)rest * sizeof *shape);
-    *each = value->ndim > rest && !(value->ndim == rest + 1 && value->shape[0] == 1 && c->s.count != 0);
-    int ndim = *each ? rest + 1 : rest, skip = value->ndim > ndim ? 1 : 0; /* a leading extent of 1 */
-    cp_array *row = skip ? cp_reshape(value, (cp_shape){rest, value->shape + 1}) : cp_retain(value);
+    int skip = 0; /* leading extents of 1 */
+    while (value->ndim - skip > rest + 1 && value->shape[skip] == 1) skip++;
+    *each = value->ndim - skip > rest;
+    if (value->ndim - skip == rest + 1 && value->shape[skip] == 1 && c->s.count != 0) *each = false, skip++;
+    int ndim = *each ? rest + 1 : rest;
+    cp_array *row = skip ? cp_reshape(value, (cp_shape){value->ndim - skip, value->shape + skip}) : cp_retain(value);
     cp_array *wide = row ? cp_broadcast_to(row, (cp_shape){ndim, *each ? shape : shape + 1}) : NULL;
     cp_array *flat = wide ? cpi_dense(c->name, wide, x->type, c->device) : NULL;
     if (flat && cpi_may_overlap(flat, x)) { /* value's own memory */

@@ -29,6 +29,42 @@ typedef struct cpi_rows {
     int64_t few_outer_step, few_step;
 } cpi_rows;
 
+/* Elements, or runs of `bytes` bytes, named by integers. A place has coordinates along the index's axes (what the
+ * arrays of integers broadcast to) and along the rest: axes that are walked whole. Offsets are in bytes. Where several
+ * places name one element of `many`, `scatter` leaves the value of the last one in C order of the index's axes, on
+ * every device. An index beyond its axis fails: on the CPU at once and before anything is written, elsewhere where the
+ * stream's work is looked at next, and nothing is written for that place. */
+enum { CPI_GATHER_DIMS = 8 };
+typedef enum cpi_pick_mode { CPI_PICK_RAISE, CPI_PICK_WRAP, CPI_PICK_CLIP, CPI_PICK_EXACT } cpi_pick_mode; /* no -1 */
+typedef struct cpi_pick {
+    const int64_t *at;             /* the indices, `step` elements apart along the index's axes */
+    int64_t step[CPI_GATHER_DIMS];
+    int64_t extent, stride;        /* of the axis that they name: stride bytes of `many` */
+    int axis;                      /* its number, for the message */
+    cpi_pick_mode mode;
+} cpi_pick;
+typedef struct cpi_gather {
+    const char *function, *trouble; /* who fails; with what, as CP_ERROR_VALUE (NULL: the index is told). Texts stay */
+    char *many, *few;
+    int64_t bytes;
+    int ndim, rest, picks;          /* ndim >= 1; all extents are >= 1 */
+    int64_t shape[CPI_GATHER_DIMS], many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
+    int64_t rest_shape[CPI_GATHER_DIMS], rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
+    cpi_pick pick[CP_MAXDIM];
+} cpi_gather;
+static inline int64_t cpi_gather_count(const cpi_gather *g)
+{
+    int64_t n = 1;
+    for (int d = 0; d < g->ndim; d++) n *= g->shape[d];
+    return n;
+}
+static inline int64_t cpi_gather_rest(const cpi_gather *g)
+{
+    int64_t n = 1;
+    for (int d = 0; d < g->rest; d++) n *= g->rest_shape[d];
+    return n;
+}
+
 /*: slot("select", waits=True)
  * slot("fill", host={"value": "bytes"})
  * slot("coordinates", host={"shape": "ndim"}) */
@@ -49,8 +85,18 @@ typedef struct cpi_index_ops {
                            int64_t *out);
     cp_code (*take)(cp_stream *stream, const cpi_rows *rows); /* many to few */
     cp_code (*put)(cp_stream *stream, const cpi_rows *rows);  /* few to many */
+    cp_code (*gather)(cp_stream *stream, const cpi_gather *g);  /* many to few */
+    cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
+    /* to[i] = offset of place i in `many`, which is not touched, nor is `few`. */
+    cp_code (*places)(cp_stream *stream, const cpi_gather *g, int64_t *to);
 } cpi_index_ops;
 
+cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g);
+cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g);
+cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
+cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g);
+cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g);
+cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 

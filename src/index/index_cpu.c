@@ -246,4 +246,5 @@ static cp_code move(const cpi_rows *r, cpi_task task)
 static cp_code take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
 static cp_code put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
 
-const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put};
+const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put,
+                                        cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places};

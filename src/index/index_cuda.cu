@@ -375,4 +375,5 @@ cp_code put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, 
 } // namespace
 
 extern const cpi_index_ops cpi_index_cuda;
-const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, coordinates, take, put};
+const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, coordinates, take, put,
+                                        cpi_cuda_gather, cpi_cuda_scatter, cpi_cuda_places};

@@ -34,6 +34,8 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
     *used = 0;
     *ellipsis = false;
     for (int i = 0; i < n; i++) {
+        if (items[i].kind == CP_IX_ARRAY)
+            return cpi_fail(CP_ERROR_INDEX, "slice: item %d is an array, which makes no view: cp_index_get", i);
         if ((unsigned)items[i].kind > CP_IX_ELLIPSIS)
             return cpi_fail(CP_ERROR_VALUE, "slice: item %d is of no kind (%d)", i, (int)items[i].kind);
         if (items[i].kind == CP_IX_ELLIPSIS) {

@@ -157,7 +157,45 @@ static void test_sizes(void **state)
     free(m), free(v), free(want);
 }
 
+/* Arrays among the items: places, bounds, and which of several values for one element stays. */
+static void test_arrays_as_items(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        const int64_t at[4] = {2, 0, -1, 2};
+        for (CP_SCOPE) {
+            cp_array *x = cp_reshape(cp_arange_int(0, 12, 1, CP_INT32), CP_SHAPE(3, 4));
+            cp_array *index = cp_from_host(at, CP_INT64, CP_SHAPE(4), NULL);
+            cp_array *rows = cp_index_get(x, CP_ITEMS(CP_BY(index), CP_AT(1)));
+            check_values(rows, 4, (const double[]){9, 1, 9, 9});
+            cp_array *columns = cp_index_get(x, CP_ITEMS(CP_AT(0), CP_ELLIPSIS, CP_BY(index), CP_NEW));
+            ok(cp_ndim(columns) == 2 && cp_dim(columns, 0) == 4 && cp_dim(columns, 1) == 1);
+            ok(cp_index_set(x, CP_ITEMS(CP_BY(index), CP_AT(3)), cp_arange_int(100, 104, 1, CP_INT64)) == CP_OK);
+            check_values(cp_index_get(x, CP_ITEMS(CP_FULL, CP_AT(3))), 3, (const double[]){101, 7, 103});
+            ok(!cp_index_get(x, CP_ITEMS(CP_BY(cp_ones(CP_SHAPE(2), CP_FLOAT32)))) && cp_error() == CP_ERROR_INDEX);
+            cp_error_clear();
+            ok(!cp_slice(x, CP_ITEMS(CP_BY(index))) && cp_error() == CP_ERROR_INDEX);
+            cp_error_clear();
+            ok(!cp_index_get(x, CP_ITEMS(CP_BY(NULL))) && cp_error());
+            cp_error_clear();
+            cp_array *wrong = cp_index_get(x, CP_ITEMS(CP_BY(cp_full(CP_SHAPE(1), CP_INT64, cp_int(3))), CP_AT(0)));
+            ok((wrong ? (cp_item_float(wrong), cp_error()) : cp_error()) == CP_ERROR_INDEX);
+            cp_error_clear();
+        }
+    }
+}
+
 static cp_array *shared_x, *shared_mask;
+static bool pick_everything(void)
+{
+    cp_scope *s = cp_scope_begin();
+    cp_array *at = s ? cp_flatnonzero(shared_mask) : NULL, *t = at ? cp_transpose(shared_x, CP_ALL) : NULL;
+    cp_array *a = t ? cp_index_get(t, CP_ITEMS(CP_FULL, CP_BY(at))) : NULL;
+    bool done = a && cp_index_set(t, CP_ITEMS(CP_FULL, CP_BY(at)), cp_int(1)) == CP_OK;
+    done = done && cp_index_set(shared_x, CP_ITEMS(CP_BY(at)), shared_x) == CP_OK;
+    cp_scope_end(s);
+    return done;
+}
 static bool select_everything(void)
 {
     cp_array *a = cp_compress(shared_mask, shared_x, 0), *b = a ? cp_nonzero(shared_x) : NULL;
@@ -173,6 +211,7 @@ static void test_allocations(void **state)
     for (FOR_DEVICES(d)) {
         shared_x = cp_ones(CP_SHAPE(300, 40), CP_FLOAT32), shared_mask = cp_ones(CP_SHAPE(300), CP_BOOL);
         every_allocation_fails(select_everything);
+        every_allocation_fails(pick_everything);
         cp_free(shared_x), cp_free(shared_mask);
     }
 }
@@ -181,7 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compress), cmocka_unit_test(test_coordinates), cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_host_values_and_odd_places),
+        cmocka_unit_test(test_host_values_and_odd_places), cmocka_unit_test(test_arrays_as_items),
         cmocka_unit_test(test_sizes), cmocka_unit_test(test_allocations),
     };
     return check_run(tests);

@@ -81,6 +81,8 @@ static void items(void)
         cp_array *part = cp_slice(x, CP_ITEMS(CP_FULL, CP_NEW, CP_STEP(3, 0, -2)));
         CHECK(cp_ndim(part) == 3 && cp_dim(part, 0) == 3 && cp_dim(part, 1) == 1 && cp_dim(part, 2) == 2);
         cp_array *column = cp_slice(x, CP_ITEMS(CP_ELLIPSIS, CP_RANGE(1, 2)));
+        cp_array *picked = cp_index_get(x, CP_ITEMS(CP_BY(cp_arange_int(1, 3, 1, CP_INT64)), CP_FULL));
+        CHECK(cp_dim(picked, 0) == 2 && cp_item_float(cp_sum(picked)) == 60);
         CHECK(cp_dim(column, 0) == 3 && cp_dim(column, 1) == 1);
         CHECK(cp_item_float(cp_sum(column)) == 15);
         cp_index kept[] = {CP_RANGE(0, 1), CP_FULL};

@@ -1,0 +1,199 @@
+/* x[items] with arrays among the items, and assignment to it.
+ *
+ * Integers, slices, newaxis and the ellipsis make a view first, in which each array still has its axes whole; arrays of
+ * integers and masks, as the places of what is true in them, then pick along these. One mask alone selects instead
+ * (index.c), which needs no list of places. Invariant: NumPy's rule for where the picked axes go: beside one another,
+ * integers counted, they stay where they are, else they come first. */
+#include <string.h>
+
+#include "backend/array.h"
+#include "index/pick.h"
+#include "move/move.h"
+
+enum { ITEMS = 2 * CP_MAXDIM + 1 };
+
+/* The items of one call, without the arrays, and where those are. */
+typedef struct reading {
+    const char *function;
+    int n, used, arrays, masks;
+    bool ellipsis;
+    cp_index basic[ITEMS];
+    cp_array *array[CP_MAXDIM];
+    int axis[CP_MAXDIM], told[CP_MAXDIM]; /* of the view; of x */
+    int at;                               /* the picked axes' place in the result */
+} reading;
+
+static int axes_of(const cp_array *array) { return array->type == CP_BOOL ? array->ndim : 1; }
+
+static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *items)
+{
+    *r = (reading){.function = r->function};
+    for (int i = 0; i < n; i++) {
+        const cp_index *item = &items[i];
+        if ((unsigned)item->kind > CP_IX_ARRAY)
+            return cpi_fail(CP_ERROR_VALUE, "%s: item %d is of no kind (%d)", r->function, i, (int)item->kind);
+        if (item->kind == CP_IX_ARRAY) {
+            if (cpi_null(r->function, item->array)) return CP_ERROR_VALUE;
+            r->used += axes_of(item->array);
+            if (r->arrays++ == CP_MAXDIM)
+                return cpi_fail(CP_ERROR_INDEX, "%s: more than %d arrays as indices", r->function, CP_MAXDIM);
+            r->masks += item->array->type == CP_BOOL;
+        }
+        r->used += item->kind == CP_IX_INT || item->kind == CP_IX_SLICE;
+        if (item->kind == CP_IX_ELLIPSIS && r->ellipsis)
+            return cpi_fail(CP_ERROR_INDEX, "%s: an index can only have a single ellipsis ('...')", r->function);
+        r->ellipsis |= item->kind == CP_IX_ELLIPSIS;
+    }
+    if (r->used > x->ndim)
+        return cpi_fail(CP_ERROR_INDEX, "%s: too many indices for array: array is %d-dimensional, but %d were indexed",
+                        r->function, x->ndim, r->used);
+    return CP_OK;
+}
+
+static cp_code check_mask(const reading *r, const cp_array *x, const cp_array *mask, int axis)
+{
+    for (int i = 0; i < mask->ndim; i++)
+        if (mask->shape[i] != x->shape[axis + i] && mask->shape[i]) /* a mask without elements fits, as NumPy's */
+            return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
+                            "is %lld but size of corresponding boolean axis is %lld", r->function, axis + i,
+                            (long long)x->shape[axis + i], (long long)mask->shape[i]);
+    return CP_OK;
+}
+
+static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *items)
+{
+    enum { BEFORE, WITHIN, BEHIND, APART } state = BEFORE;
+    int from = 0, to = 0, first = 0; /* axes of x, of the view, and the result's where the first array is */
+    cp_code code = count_axes(r, x, n, items);
+    if (code) return code;
+    r->arrays = 0;
+    for (int i = 0; i < n; i++) {
+        const cp_index *item = &items[i];
+        bool picks = item->kind == CP_IX_INT || item->kind == CP_IX_ARRAY;
+        if (picks && state == BEFORE) first = to, state = WITHIN;
+        else if (picks && state == BEHIND) state = APART;
+        else if (!picks && state == WITHIN) state = BEHIND;
+        int axes = item->kind == CP_IX_ARRAY ? axes_of(item->array) : 1;
+        if (r->n + axes > ITEMS) return cpi_fail(CP_ERROR_INDEX, "%s: too many indices for array", r->function);
+        if (item->kind != CP_IX_ARRAY) {
+            int whole = item->kind == CP_IX_ELLIPSIS ? x->ndim - r->used : 1;
+            r->basic[r->n++] = *item;
+            if (item->kind != CP_IX_NEW) from += whole;
+            if (item->kind != CP_IX_INT) to += whole;
+            continue;
+        }
+        if (item->array->type == CP_BOOL && (code = check_mask(r, x, item->array, from))) return code;
+        r->array[r->arrays] = item->array;
+        r->axis[r->arrays] = to, r->told[r->arrays++] = from;
+        for (int d = 0; d < axes; d++) r->basic[r->n++] = CP_FULL;
+        from += axes, to += axes;
+    }
+    /* `first` counts axes of the view before the first array: picked ones are all behind it */
+    r->at = state == APART ? 0 : first;
+    return CP_OK;
+}
+
+/* The places of what is true: an index for each axis of the mask. One without axes names everything, once or never. */
+static cp_code add_mask(cpi_picking *p, const reading *r, int k)
+{
+    cp_array *mask = r->array[k];
+    if (mask->ndim == 0) {
+        bool yes = false;
+        cp_code code = cpi_item_as(r->function, mask, CP_BOOL, &yes);
+        return code ? code : cpi_picking_widen(p, 1, &(int64_t){yes});
+    }
+    cp_array *places = cp_nonzero(mask);
+    cp_code code = places ? CP_OK : cp_error();
+    for (int d = 0; d < mask->ndim && !code; d++) {
+        cp_array *one = cpi_array_view(places, CP_INT64, 1, places->shape + 1, places->strides + 1,
+                                       places->data + d * places->strides[0]);
+        code = one ? cpi_picking_add(p, one, r->axis[k] + d, r->told[k] + d, CPI_PICK_RAISE) : cp_error();
+        cp_free(one);
+    }
+    cp_free(places);
+    return code;
+}
+
+static cp_code open_picking(cpi_picking *p, const reading *r, cp_array *view)
+{
+    cp_array *all[CP_MAXDIM + 1] = {view};
+    memcpy(all + 1, r->array, (size_t)r->arrays * sizeof *all);
+    cp_code code = cpi_picking_open(p, r->function, view, cpi_common_device(r->function, r->arrays + 1, all));
+    p->at = r->at;
+    for (int k = 0; k < r->arrays && !code; k++)
+        code = r->array[k]->type == CP_BOOL
+            ? add_mask(p, r, k) : cpi_picking_add(p, r->array[k], r->axis[k], r->told[k], CPI_PICK_RAISE);
+    return code;
+}
+
+static bool is_one_mask(const reading *r) { return r->arrays == 1 && r->masks == 1; }
+
+/* The view with the mask's axes in front. */
+static cp_array *mask_front(const reading *r, cp_array *view)
+{
+    int order[CP_MAXDIM], n = 0, first = r->axis[0], last = first + r->array[0]->ndim;
+    for (int i = first; i < last; i++) order[n++] = i;
+    for (int i = 0; i < view->ndim; i++)
+        if (i < first || i >= last) order[n++] = i;
+    return cp_transpose(view, (cp_axes){n, order});
+}
+
+static cp_array *get_by_mask(const reading *r, cp_array *view)
+{
+    cp_array *front = mask_front(r, view), *made = front ? cp_mask_get(front, r->array[0]) : NULL;
+    cp_array *moved = made && r->at ? cpi_axis_moved(made, 0, r->at) : cp_retain(made);
+    cp_free(front), cp_free(made);
+    return moved;
+}
+
+static cp_code set_by_mask(const reading *r, cp_array *view, cp_array *value)
+{
+    cp_array *front = mask_front(r, view);
+    cp_code code = front ? cp_mask_set(front, r->array[0], value) : cp_error();
+    cp_free(front);
+    return code;
+}
+
+cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
+{
+    reading r = {.function = "index_get"};
+    cpi_picking p;
+    if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items)) || read_items(&r, x, n, items)) return NULL;
+    cp_array *view = cp_slice(x, r.n, r.basic), *result = NULL;
+    if (!view || !r.arrays) return view;
+    if (is_one_mask(&r)) {
+        result = get_by_mask(&r, view);
+    } else {
+        if (!open_picking(&p, &r, view)) result = cpi_picking_get(&p, NULL, CP_SAME_KIND);
+        cpi_picking_close(&p);
+    }
+    cp_free(view);
+    return result;
+}
+
+cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
+{
+    reading r = {.function = "index_set"};
+    cpi_picking p;
+    if (cpi_null("index_set", x) || cpi_null("index_set", value) || (n > 0 && cpi_null("index_set", items)))
+        return CP_ERROR_VALUE;
+    cp_code code = read_items(&r, x, n, items);
+    if (!code) code = cpi_check_writable("index_set", x);
+    if (code) return code;
+    cp_array *view = cp_slice(x, r.n, r.basic);
+    if (!view) return cp_error();
+    if (!r.arrays) {
+        code = cp_assign(view, value);
+    } else if (is_one_mask(&r) && n == 1 && x->ndim && r.array[0]->ndim == x->ndim && value->ndim > 1) {
+        code = cpi_fail(CP_ERROR_TYPE, "index_set: assignment by a mask of all axes requires a 0 or 1-dimensional "
+                        "value, this one has %d dimensions", value->ndim);
+    } else if (is_one_mask(&r) && (!r.at || value->ndim == 0)) {
+        code = set_by_mask(&r, view, value);
+    } else {
+        code = open_picking(&p, &r, view);
+        if (!code) code = cpi_picking_set(&p, value);
+        cpi_picking_close(&p);
+    }
+    cp_free(view);
+    return code;
+}

@@ -1,0 +1,272 @@
+/* Elements by arrays of integers, on the GPU.
+ *
+ * A thread takes one word of one element; which of index and rest runs through neighbouring threads is chosen so that
+ * they touch neighbouring memory of the dense side. Of several values for one element the last one stays: places first
+ * claim their element, the highest number wins, and only winners write. Claims lie in a table of all elements that
+ * could be named, or, where those are many more than places, in a hash table. Invariant: a place whose index is wrong moves
+ * nothing, and leaves a note in the stream's mailbox. */
+#include <cstring>
+
+#include "cuda/cuda.h"
+#include "index/index.h"
+
+namespace {
+
+enum { THREADS = 256 };
+
+/* The record as kernels want it; P picks. Sizes of the launch are a kernel's own arguments. */
+template <int P> struct record {
+    char *many, *few;
+    int ndim, rest, picks;
+    uint32_t trouble;
+    volatile uint32_t *mailbox;
+    int64_t count, slots; /* places of the index, and of the rest */
+    int64_t shape[CPI_GATHER_DIMS], many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
+    int64_t rest_shape[CPI_GATHER_DIMS], rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
+    cpi_pick pick[P];
+};
+
+template <int P> cp_code fill(cp_stream *stream, const cpi_gather *g, record<P> *r)
+{
+    r->many = g->many, r->few = g->few, r->ndim = g->ndim, r->rest = g->rest, r->picks = g->picks;
+    r->count = cpi_gather_count(g), r->slots = cpi_gather_rest(g);
+    memcpy(r->shape, g->shape, 3 * sizeof g->shape);
+    memcpy(r->rest_shape, g->rest_shape, 3 * sizeof g->rest_shape);
+    memcpy(r->pick, g->pick, (size_t)g->picks * sizeof *g->pick);
+    r->trouble = g->trouble ? cpi_cuda_late(CP_ERROR_VALUE, g->function, g->trouble)
+                            : cpi_cuda_late(CP_ERROR_INDEX, g->function, "an index is out of bounds");
+    r->mailbox = cpi_cuda_mailbox(stream);
+    return r->mailbox ? CP_OK : CP_ERROR_MEMORY;
+}
+
+__device__ __forceinline__ int64_t divide(int64_t a, int64_t b)
+{
+    return ((uint64_t)(a | b) >> 32) == 0 ? (int64_t)((uint32_t)a / (uint32_t)b) : a / b;
+}
+
+__device__ __forceinline__ bool right(const cpi_pick &p, int64_t *v)
+{
+    switch (p.mode) {
+    case CPI_PICK_RAISE: *v += *v < 0 ? p.extent : 0; break;
+    case CPI_PICK_WRAP:
+        if (p.extent && (uint64_t)*v >= (uint64_t)p.extent) *v %= p.extent, *v += *v < 0 ? p.extent : 0;
+        break;
+    case CPI_PICK_CLIP: *v = *v < 0 ? 0 : *v >= p.extent ? p.extent - 1 : *v; break;
+    default: break;
+    }
+    return (uint64_t)*v < (uint64_t)p.extent;
+}
+
+/* Where place i lies; false, and the mailbox told, where an index is wrong. */
+template <int P> __device__ __forceinline__ bool find(const record<P> &r, int64_t i, int64_t *many, int64_t *few)
+{
+    int64_t c[CPI_GATHER_DIMS], m = 0, f = 0;
+    bool good = true;
+    for (int d = r.ndim - 1; d > 0; d--) {
+        int64_t q = divide(i, r.shape[d]);
+        c[d] = i - q * r.shape[d], i = q;
+    }
+    c[0] = i;
+    for (int d = 0; d < r.ndim; d++) m += c[d] * r.many_step[d], f += c[d] * r.few_step[d];
+    for (int k = 0; k < r.picks; k++) {
+        const cpi_pick &p = r.pick[k];
+        const int64_t *at = p.at;
+        for (int d = 0; d < r.ndim; d++) at += c[d] * p.step[d];
+        int64_t v = *at;
+        good &= right(p, &v);
+        m += v * p.stride;
+    }
+    *many = m, *few = f;
+    if (!good) *r.mailbox = r.trouble;
+    return good;
+}
+
+/* --- claims --- */
+
+/* Which element an offset names: (offset - low) / unit, in a table; or by its hash, keys beside the claims. */
+struct claims {
+    unsigned long long *winner, *key; /* the highest place + 1; what is there + 1. key NULL: one entry an element */
+    int64_t low, unit, size;          /* size: a power of two where there are keys */
+};
+
+__device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool claim)
+{
+    unsigned long long e = (unsigned long long)divide(offset - c.low, c.unit);
+    if (!c.key) return (int64_t)e;
+    unsigned long long h = e * 0x9e3779b97f4a7c15ull;
+    for (int64_t at = (int64_t)((h ^ h >> 29) & (unsigned long long)(c.size - 1));; at = (at + 1) & (c.size - 1)) {
+        unsigned long long there = claim ? atomicCAS(&c.key[at], 0ull, e + 1) : c.key[at];
+        if (there == e + 1 || (claim && there == 0)) return at;
+    }
+}
+
+template <int P>
+__global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ record<P> r, const claims c)
+{
+    int64_t m, f;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < r.count; i += (int64_t)gridDim.x * THREADS)
+        if (find(r, i, &m, &f)) atomicMax(&c.winner[entry(c, m, true)], (unsigned long long)i + 1);
+}
+
+/* --- moving --- */
+
+/* `across`: neighbouring threads take neighbouring places of the rest, else of the index. claimed: c says who writes */
+template <class T, int P>
+__global__ void __launch_bounds__(THREADS) move_kernel(const __grid_constant__ record<P> r, int64_t words, bool across,
+                                                       bool put, bool claimed, const claims c)
+{
+    int64_t all = r.count * r.slots * words;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
+        int64_t item = words == 1 ? t : divide(t, words), word = t - item * words, i, s, m, f;
+        if (across) i = divide(item, r.slots), s = item - i * r.slots;
+        else s = divide(item, r.count), i = item - s * r.count;
+        if (!find(r, i, &m, &f)) continue;
+        if (claimed && c.winner[entry(c, m, false)] != (unsigned long long)i + 1) continue;
+        for (int d = r.rest - 1; d >= 0; d--) {
+            int64_t q = divide(s, r.rest_shape[d]), at = s - q * r.rest_shape[d];
+            m += at * r.rest_many[d], f += at * r.rest_few[d], s = q;
+        }
+        T *many = (T *)(r.many + m) + word, *few = (T *)(r.few + f) + word;
+        if (put) *many = *few;
+        else *few = *many;
+    }
+}
+
+/* Everything that an address is made of, together: the largest power of two that divides it divides them all. */
+uint64_t any_of(const cpi_gather *g)
+{
+    uint64_t any = (uintptr_t)g->many | (uintptr_t)g->few | (uint64_t)g->bytes;
+    for (int d = 0; d < g->ndim; d++) any |= (uint64_t)g->many_step[d] | (uint64_t)g->few_step[d];
+    for (int d = 0; d < g->rest; d++) any |= (uint64_t)g->rest_many[d] | (uint64_t)g->rest_few[d];
+    for (int k = 0; k < g->picks; k++) any |= (uint64_t)g->pick[k].stride;
+    return any;
+}
+
+int64_t size_of(int64_t step) { return step < 0 ? -step : step; }
+
+/* Does the rest lie closer together in `few` than the index? */
+bool runs_across(const cpi_gather *g)
+{
+    if (!g->rest) return false;
+    int64_t index = size_of(g->few_step[g->ndim - 1]), rest = size_of(g->rest_few[g->rest - 1]);
+    return rest < index || (rest == index && g->many_step[g->ndim - 1] == 0);
+}
+
+template <class T, int P>
+cp_code launch(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims *c)
+{
+    int64_t words = g->bytes / (int64_t)sizeof(T);
+    claims none;
+    memset(&none, 0, sizeof none);
+    unsigned blocks = cpi_cuda_blocks(r.count * r.slots * words, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    move_kernel<T, P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, words, runs_across(g), put, c != NULL,
+                                                                       c ? *c : none);
+    return CPI_LAUNCHED(stream, g->function);
+}
+
+template <int P>
+cp_code move_words(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims *c)
+{
+    uint64_t any = any_of(g);
+    if (any % 16 == 0) return launch<uint4>(stream, g, r, put, c);
+    if (any % 8 == 0) return launch<uint2>(stream, g, r, put, c);
+    if (any % 4 == 0) return launch<uint32_t>(stream, g, r, put, c);
+    if (any % 2 == 0) return launch<uint16_t>(stream, g, r, put, c);
+    return launch<uint8_t>(stream, g, r, put, c);
+}
+
+int64_t common(int64_t a, int64_t b) /* their greatest common divisor */
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+/* The table of claims, empty. Its memory is *work. */
+cp_code make_claims(cp_stream *stream, const cpi_gather *g, int64_t count, claims *c, void **work)
+{
+    int64_t low = 0, high = 0, unit = 0;
+    for (int k = 0; k < g->picks + g->ndim; k++) {
+        int64_t step = k < g->picks ? g->pick[k].stride : g->many_step[k - g->picks];
+        int64_t far = ((k < g->picks ? g->pick[k].extent : g->shape[k - g->picks]) - 1) * step;
+        low += far < 0 ? far : 0, high += far > 0 ? far : 0;
+        unit = common(unit, size_of(step));
+    }
+    if (!unit) unit = 1;
+    int64_t elements = (high - low) / unit + 1, size = elements;
+    bool hashed = elements / 8 > count;
+    if (hashed)
+        for (size = 64; size < 2 * count;) size *= 2;
+    size_t bytes = (size_t)size * (hashed ? 16 : 8);
+    *work = cpi_host->work_alloc(stream, bytes);
+    if (!*work) return CP_ERROR_MEMORY;
+    c->winner = (unsigned long long *)*work;
+    c->key = hashed ? c->winner + size : NULL;
+    c->low = low, c->unit = unit, c->size = size;
+    return cpi_cuda_check(stream, cudaMemsetAsync(*work, 0, bytes, cpi_cuda_stream(stream)), g->function);
+}
+
+/* Do all places write one value, so that it is the same which of them does? */
+bool one_value(const cpi_gather *g)
+{
+    for (int d = 0; d < g->ndim; d++)
+        if (g->few_step[d] && g->shape[d] > 1) return false;
+    return true;
+}
+
+template <int P> cp_code move(cp_stream *stream, const cpi_gather *g, bool put)
+{
+    record<P> r;
+    claims c;
+    void *work = NULL;
+    cp_code code = fill(stream, g, &r);
+    if (code) return code;
+    if (!put || one_value(g)) return move_words(stream, g, r, put, NULL);
+    code = make_claims(stream, g, r.count, &c, &work);
+    if (!code) {
+        unsigned blocks = cpi_cuda_blocks(r.count, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+        claim_kernel<P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, c);
+        code = CPI_LAUNCHED(stream, g->function);
+    }
+    if (!code) code = move_words(stream, g, r, true, &c);
+    cpi_host->work_free(stream, work);
+    return code;
+}
+
+template <int P>
+__global__ void __launch_bounds__(THREADS) places_kernel(const __grid_constant__ record<P> r, int64_t *to)
+{
+    int64_t m, f;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < r.count; i += (int64_t)gridDim.x * THREADS)
+        to[i] = find(r, i, &m, &f) ? m : 0;
+}
+
+template <int P> cp_code places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+{
+    record<P> r;
+    cp_code code = fill(stream, g, &r);
+    if (code) return code;
+    unsigned blocks = cpi_cuda_blocks(r.count, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    places_kernel<P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, to);
+    return CPI_LAUNCHED(stream, g->function);
+}
+
+} // namespace
+
+/* Most calls have one or two arrays: their kernels take small records. */
+cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g)
+{
+    return g->picks <= 2 ? move<2>(stream, g, false) : move<CP_MAXDIM>(stream, g, false);
+}
+
+cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g)
+{
+    return g->picks <= 2 ? move<2>(stream, g, true) : move<CP_MAXDIM>(stream, g, true);
+}
+
+cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+{
+    return g->picks <= 2 ? places<2>(stream, g, to) : places<CP_MAXDIM>(stream, g, to);
+}

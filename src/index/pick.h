@@ -1,0 +1,40 @@
+/* Indexing by arrays of integers: what is indexed, by what, and where the index's axes go. Fronts fill a cpi_picking
+ * and run it. Invariant: indices are int64 in the device's memory; nothing is known of their values. */
+#ifndef CPI_INDEX_PICK_H
+#define CPI_INDEX_PICK_H
+
+#include "cuprite/index.h"
+#include "front/front.h"
+#include "index/index.h"
+
+typedef struct cpi_picking {
+    const char *function, *trouble; /* as cpi_gather's */
+    cpi_device *device;
+    cp_array *x;                    /* own; in memory */
+    int picks, ndim, at;            /* the index's axes, and the place among those of the result where they begin */
+    int64_t shape[CP_MAXDIM];       /* of the index: what the arrays broadcast to */
+    struct {
+        cp_array *index;            /* own */
+        int axis, told;             /* of x; and its number in messages */
+        cpi_pick_mode mode;
+    } pick[CP_MAXDIM];
+    bool along;                     /* index axis d walks along axis d of x too, where that one is not picked */
+} cpi_picking;
+
+/* What is closed must have been opened, whatever came of it. x NULL: fails. */
+cp_code cpi_picking_open(cpi_picking *p, const char *function, cp_array *x, cpi_device *device);
+void cpi_picking_close(cpi_picking *p);
+/* One more index, of integer type, for an axis of x. The index's shape grows by broadcasting; CP_ERROR_INDEX where it
+ * cannot. */
+cp_code cpi_picking_add(cpi_picking *p, cp_array *index, int axis, int told, cpi_pick_mode mode);
+/* The index's shape broadcast with another one. */
+cp_code cpi_picking_widen(cpi_picking *p, int ndim, const int64_t *shape);
+cp_code cpi_picking_shape(const cpi_picking *p, int *ndim, int64_t *shape);
+/* The elements, as a new array, or in `out`, which may be NULL. */
+cp_array *cpi_picking_get(const cpi_picking *p, cp_array *out, cp_casting casting);
+/* x's elements = value, broadcast. x is checked to be writable. */
+cp_code cpi_picking_set(const cpi_picking *p, cp_array *value);
+/* 0, 1, 2, ... as a 1-d array of the device. */
+cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n);
+
+#endif

@@ -29,6 +29,7 @@ PYTHON_ONLY = {
                     "asks Python's objects"),
     **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy".split(),
                     "Python's face of devices and pools"),
+    "fromDlpack": "CuPy's name of from_dlpack, of a capsule",
     "einsum_path": "a list and a text about costs; cp_einsum takes such a path as its option",
     **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(),
                     "named tuples; cp_unique has all of it"),
@@ -75,7 +76,8 @@ PREFIXES = {"device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cup
             "threads": "cuprite._device", "test_": "for tests", "scope_": LIFE, "backend_": "cuprite.cuda",
             "kernel_": "the objects of RawKernel", "module_": "the objects of RawModule",
             "fusion_": "the objects behind cuprite.fused",
-            "image_": "files are C's and the command's so far"}
+            "image_": "files are C's and the command's so far",
+            "to_dlpack": "ndarray.__dlpack__", "from_dlpack_old": "from_dlpack", "dlpack_": "ndarray.__dlpack__"}
 
 
 def written_in_python():
@@ -119,6 +121,7 @@ BODIES = {
     "eye": {"rows": "N", "columns": "M"}, "full": {"value": "fill_value"}, "full_like": {"value": "fill_value"},
     "array_equal": {"a": "a1", "b": "a2"}, "stream_handle": {"s": "stream"}, "event_elapsed": {"ms": FOUND},
     "event_handle": {"e": "event"}, "graph_handle": {"g": "graph"}, "stream_capture_end": {"s": "stream"},
+    "from_dlpack": {"tensor": "x"},
     "tensordot": {"a_axes": "axes", "b_axes": "axes"},
 }
 TURNED = ("full", "full_like")  # the type before the value, as C's other makers have it

@@ -39,7 +39,9 @@ extern "C" {
     X(DRIVER, "the driver refused", "CUDADriverError")                 \
     X(SYNCHRONIZED, "waiting is not allowed", "DeviceSynchronized")    \
     X(INTERRUPTED, "interrupted", "KeyboardInterrupt")                 \
-    X(LINALG, "no such result", "LinAlgError")
+    X(LINALG, "no such result", "LinAlgError")                         \
+    X(BUFFER, "memory cannot be shared so", "BufferError")             \
+    X(END_OF_FILE, "nothing left to read", "EOFError")
 
 /* What a call may notice that is no error; the texts are NumPy's. */
 #define CP_WARNINGS(X)                                                                                       \

@@ -54,6 +54,9 @@ typedef struct cpi_index_ops {
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 
+/* The places index[], 1-d int64 within the axis (nobody checks), of an axis of x: a new array. (rows.c) */
+cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,8 @@ _NUMPY = {
 _MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "random", "scipy"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {
+    "histogram": "_histograms", "histogram2d": "_histograms", "histogramdd": "_histograms",
+    "histogram_bin_edges": "_histograms",
     "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
     "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",

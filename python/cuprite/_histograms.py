@@ -1,0 +1,232 @@
+"""Histograms as NumPy's functions take them: numbers of bins by rules, in two dimensions and more. The counting is C's
+(cuprite._statistics.histogram, cuprite.digitize, cuprite.bincount)."""
+import math
+import operator
+import warnings
+
+import cuprite
+from cuprite import _statistics
+from cuprite._core import ndarray
+
+
+def _flat(a, weights):
+    """Elements and weights of one shape, flattened; of truth values their numbers, which NumPy warns of."""
+    a = a if isinstance(a, ndarray) else cuprite.asarray(a)
+    if a.dtype.kind == "b":
+        warnings.warn("Converting input from bool to uint8 for compatibility.", RuntimeWarning, stacklevel=3)
+        a = a.astype("uint8")
+    if weights is not None:
+        weights = weights if isinstance(weights, ndarray) else cuprite.asarray(weights)
+        if weights.shape != a.shape:
+            raise ValueError("weights should have the same shape as a.")
+        weights = weights.ravel()
+    return a.ravel(), weights
+
+
+def _ends(a, range):
+    """First and last edge, as Python's numbers."""
+    if range is not None:
+        first, last = range
+        if first > last:
+            raise ValueError("max must be larger than min in range parameter.")
+        if not (math.isfinite(first) and math.isfinite(last)):
+            raise ValueError(f"supplied range of [{first}, {last}] is not finite")
+    elif a.size == 0:
+        first, last = 0, 1
+    else:
+        first, last = a.min().item(), a.max().item()
+        if not (math.isfinite(first) and math.isfinite(last)):
+            raise ValueError(f"autodetected range of [{first}, {last}] is not finite")
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+# --- widths of bins by rule, of elements that lie in the range ---
+
+def _spread(x):
+    return x.max().item() - x.min().item()
+
+
+def _stone(x, ends):
+    n, spread = x.size, _spread(x)
+    if n <= 1 or spread == 0:
+        return 0
+    most = max(100, int(math.sqrt(n)))
+
+    def loss(bins):
+        share = _count(x, bins, ends, None, None)[0] / n
+        return (2 - (n + 1) * cuprite.dot(share, share).item()) / (spread / bins)
+    bins = min(range(1, most + 1), key=loss)
+    if bins == most:
+        warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=4)
+    return spread / bins
+
+
+def _doane(x, ends):
+    n = x.size
+    sigma = x.std().item()
+    if n <= 2 or not sigma > 0:
+        return 0.0
+    skewness = (((x - x.mean()) / sigma) ** 3).mean().item()
+    usual = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
+    return _spread(x) / (1.0 + math.log2(n) + math.log2(1.0 + abs(skewness) / usual))
+
+
+def _quartiles(x, ends):
+    high, low = cuprite.percentile(x, [75, 25]).tolist()
+    return 2.0 * (high - low) * x.size ** (-1.0 / 3.0)
+
+
+def _sqrt(x, ends):
+    return _spread(x) / math.sqrt(x.size)
+
+
+def _sturges(x, ends):
+    return _spread(x) / (math.log2(x.size) + 1.0)
+
+
+_RULES = {
+    "sqrt": _sqrt, "sturges": _sturges, "stone": _stone, "doane": _doane, "fd": _quartiles,
+    "rice": lambda x, ends: _spread(x) / (2.0 * x.size ** (1.0 / 3)),
+    "scott": lambda x, ends: (24.0 * math.pi**0.5 / x.size) ** (1.0 / 3.0) * x.std().item(),
+    "auto": lambda x, ends: min(max(_quartiles(x, ends), _sqrt(x, ends) / 2), _sturges(x, ends)),
+}
+
+
+def _by_rule(a, rule, range, weights):
+    """The number of bins."""
+    if rule not in _RULES:
+        raise ValueError(f"{rule!r} is not a valid estimator for `bins`")
+    if weights is not None:
+        raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
+    first, last = _ends(a, range)
+    if range is not None:
+        a = a[(a >= first) & (a <= last)]
+    if a.size == 0:
+        return 1
+    width = _RULES[rule](a, (first, last))
+    if width and a.dtype.kind in "iu" and width < 1:
+        width = 1
+    return int(math.ceil((last - first) / width)) if width else 1
+
+
+def _count(a, bins, range, density, weights):
+    """(counts, edges) of flat elements."""
+    if isinstance(bins, str):
+        bins = _by_rule(a, bins, range, weights)
+    elif isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0):
+        return _statistics.histogram(a, edges=bins, density=bool(density), weights=weights)
+    try:
+        bins = operator.index(bins)
+    except TypeError as e:
+        raise TypeError("`bins` must be an integer, a string, or an array") from e
+    low, high = (None, None) if range is None else range
+    return _statistics.histogram(a, bins, low=low, high=high, density=bool(density), weights=weights)
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """How many elements lie in each bin: (counts, edges).
+
+    bins: their number, within `range` or between the least and the greatest element, a rule for it ("auto", "fd",
+    "doane", "scott", "stone", "rice", "sturges", "sqrt"), or the edges. density: shares by width. weights: their sums
+    instead of counts."""
+    a, weights = _flat(a, weights)
+    return _count(a, bins, range, density, weights)
+
+
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges that histogram would use."""
+    a, weights = _flat(a, weights)
+    if isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0) == 1:
+        edges = bins if isinstance(bins, ndarray) else cuprite.asarray(bins)
+        if (edges[:-1] > edges[1:]).any():
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return edges
+    if isinstance(bins, str) and weights is None and a.size == 0:
+        a = a[:0]
+    return _count(a, bins, range, None, weights)[1]
+
+
+def _edges_of(x, bins, range, place):
+    """Edges of one dimension."""
+    if isinstance(bins, (list, tuple)):
+        bins = cuprite.asarray(bins)
+    if getattr(bins, "ndim", 0) == 0:
+        if bins < 1:
+            raise ValueError(f"`bins[{place}]` must be positive, when an integer")
+        first, last = _ends(x, range)
+        try:
+            n = operator.index(bins)
+        except TypeError as e:
+            raise TypeError(f"`bins[{place}]` must be an integer, when a scalar") from e
+        return cuprite.linspace(first, last, n + 1)
+    if bins.ndim != 1:
+        raise ValueError(f"`bins[{place}]` must be a scalar or 1d array")
+    if (bins[:-1] > bins[1:]).any():
+        raise ValueError(f"`bins[{place}]` must be monotonically increasing, when an array")
+    return bins
+
+
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    """How many points lie in each cell of a grid: (counts of float64, a list of each dimension's edges).
+
+    sample: (points, dimensions), or a sequence of coordinates. bins: a number, or for each dimension a number or
+    edges."""
+    if not (isinstance(sample, ndarray) and sample.ndim == 2):
+        if isinstance(sample, ndarray):
+            sample = cuprite.atleast_2d(sample).T
+        else:
+            sample = cuprite.stack([cuprite.asarray(c) for c in sample], axis=-1)
+            sample = sample.reshape(1, -1).T if sample.ndim == 1 else sample
+    _, dimensions = sample.shape
+    try:
+        if len(bins) != dimensions:
+            raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    except TypeError:
+        bins = dimensions * [bins]
+    if range is None:
+        range = (None,) * dimensions
+    elif len(range) != dimensions:
+        raise ValueError("range argument must have one entry per dimension")
+    edges = [_edges_of(sample[:, i], bins[i], range[i], i) for i in _range(dimensions)]
+    shape = [len(e) - 1 for e in edges]
+    counts = _cells(sample, edges, shape, weights)
+    if density:
+        total = counts.sum()
+        for i in _range(dimensions):
+            widths = cuprite.diff(edges[i])
+            counts = counts / widths.reshape([-1 if k == i else 1 for k in _range(dimensions)])
+        counts /= total
+    return counts, edges
+
+
+_range = range  # the arguments of that name are NumPy's
+
+
+def _cells(sample, edges, shape, weights):
+    """The counts, or sums of weights, of each cell; points outside count in cells around the grid, which go."""
+    place = None
+    for i, e in enumerate(edges):
+        x = sample[:, i]
+        at = cuprite.digitize(x, e)
+        at -= x == e[-1]                                    # the last bin has its right edge too
+        place = at if place is None else place * (shape[i] + 2) + at
+    total = math.prod(n + 2 for n in shape)
+    counts = cuprite.bincount(place, weights, total).reshape([n + 2 for n in shape])
+    return counts[(slice(1, -1),) * len(shape)].astype("float64")
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    """How many points (x, y) lie in each cell: (counts, edges of x, edges of y).
+
+    bins: a number, edges for both, or for each a number or edges."""
+    if len(x) != len(y):
+        raise ValueError("x and y must have the same length.")
+    try:
+        both = len(bins)
+    except TypeError:
+        both = 1
+    if both not in (1, 2):
+        edges = cuprite.asarray(bins)
+        bins = [edges, edges]
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, edges[0], edges[1]

@@ -1,0 +1,267 @@
+/* Running sums and products: types, axes and memory. Everything becomes one cpi_scan of dense memory in the order in
+ * which it lies there; the half types are scanned as float32. */
+#include "scan/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuprite/elementwise.h"
+#include "cuprite/scan.h"
+#include "front/front.h"
+
+typedef struct scanning {
+    const char *name;
+    cpi_scan_op op;
+    bool typed;
+    cp_type dtype;
+    cp_array *out;
+} scanning;
+
+/* The type that is computed in: as told, else out's and the elements' together, else NumPy's for sums. */
+static cp_type result_type(const cp_array *a, const scanning *s)
+{
+    cp_type t = a->type;
+    if (s->typed) return s->dtype;
+    if (s->out) return cp_promote(t, s->out->type);
+    return !cpi_is_whole(t) || cpi_itemsize(t) == 8 ? t : cp_type_kind(t) == 'u' ? CP_UINT64 : CP_INT64;
+}
+
+/* The axes as they lie in memory, the outermost first; false where there are gaps or steps backwards. */
+static bool order_in_memory(const cp_array *x, int *order)
+{
+    int64_t step = cpi_itemsize(x->type);
+    for (int axis = 0; axis < x->ndim; axis++) {
+        int at = axis;
+        for (; at > 0 && x->strides[order[at - 1]] < x->strides[axis]; at--) order[at] = order[at - 1];
+        order[at] = axis;
+    }
+    for (int i = x->ndim - 1; i >= 0; i--) {
+        if (x->shape[order[i]] != 1 && x->strides[order[i]] != step) return false;
+        step *= x->shape[order[i]];
+    }
+    return true;
+}
+
+static bool same_strides(const cp_array *a, const cp_array *b)
+{
+    for (int i = 0; i < a->ndim; i++)
+        if (a->strides[i] != b->strides[i] && a->shape[i] != 1) return false;
+    return true;
+}
+
+static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_t outer, int64_t n, int64_t inner)
+{
+    cpi_scan job = {s->op, from->type, outer, n, inner, from->data, to->data};
+    cpi_array_used(from), cpi_array_used(to);
+    return to->device->backend->scan->scan(cpi_stream(to->device), &job);
+}
+
+/* Few columns of great length, which a device would do one after the other: they become rows. */
+static cp_code turned(const scanning *s, cp_array *x, cp_array *to, int axis)
+{
+    cp_array *rows = cpi_axis_moved(x, axis, x->ndim - 1), *there = cpi_axis_moved(to, axis, x->ndim - 1), *dense = NULL;
+    cp_code code = CP_ERROR_MEMORY;
+    if (rows && there && (dense = cp_copy(rows))) {
+        const int64_t n = x->shape[axis];
+        code = run(s, dense, dense, x->size / n, n, 1);
+        if (!code) code = cp_assign(there, dense);
+    }
+    cp_free(rows), cp_free(there), cp_free(dense);
+    return code;
+}
+
+enum { LONG = 4096, FEW = 1024 };
+
+/* From x to `to`: both dense, with the same strides. */
+static cp_code scan_dense(const scanning *s, cp_array *x, cp_array *to, int axis)
+{
+    int order[CP_MAXDIM];
+    int64_t outer = 1, inner = 1;
+    bool before = true;
+    order_in_memory(x, order);
+    for (int i = 0; i < x->ndim; i++) {
+        if (order[i] == axis) before = false;
+        else if (before) outer *= x->shape[order[i]];
+        else inner *= x->shape[order[i]];
+    }
+    const int64_t n = x->shape[axis];
+    if (inner > 1 && n > LONG && outer * inner < FEW) return turned(s, x, to, axis);
+    return run(s, x, to, outer, n, inner);
+}
+
+/* The scan of x as `type`, in x's order of axes; to `out` where it lies so. */
+static cp_array *scanned(const scanning *s, cp_array *x, cp_type type, int axis)
+{
+    const cp_type computed = cpi_compute_type(type);
+    int order[CP_MAXDIM];
+    cp_array *src = NULL, *to = NULL;
+    if (x->type != computed) src = cp_astype(x, computed);
+    else src = order_in_memory(x, order) ? cp_retain(x) : cp_copy_order(x, 'K');
+    if (!src) return NULL;
+    const bool ours = src->data != x->data, wide = computed != type;
+    cp_array *out = wide || !s->out || s->out->type != type || !cpi_has_shape(s->out, src->ndim, src->shape) ||
+                            !same_strides(s->out, src) ||
+                            (cpi_may_overlap(s->out, src) && !cpi_same_elements(s->out, src))
+                        ? NULL
+                        : s->out;
+    to = out ? cp_retain(out) : ours ? cp_retain(src) : cpi_array_like(s->name, src, computed, src->ndim, src->shape);
+    cp_code code = !to ? CP_ERROR_MEMORY : src->size ? scan_dense(s, src, to, axis) : CP_OK;
+    cp_free(src);
+    if (!code && wide) {
+        src = to;
+        to = cp_astype(src, type);
+        cp_free(src);
+    }
+    if (!code && to) return to;
+    cp_free(to);
+    return NULL;
+}
+
+static cp_array *scan(const scanning *s, cp_array *a, int axis)
+{
+    if (cpi_null(s->name, a) || (s->typed && cpi_check_type(s->name, s->dtype))) return NULL;
+    cp_array *both[2] = {a, s->out}, *x = NULL, *made = NULL;
+    cpi_device *device = cpi_common_device(s->name, 2, both);
+    if (!device || !(x = cpi_in_memory(s->name, a, device))) return NULL;
+    const bool flat = axis == CP_FLAT || (!x->ndim && (axis == 0 || axis == -1));
+    if (flat) {
+        cp_array *line = cp_ravel(x);
+        cp_free(x);
+        x = line;
+        axis = 0;
+    }
+    if (!x || cpi_axis(s->name, &axis, x->ndim)) return cp_free(x), NULL;
+    const cp_type type = result_type(a, s);
+    if (s->out) {
+        cpi_output check = {.function = s->name, .device = device, .type = type, .ndim = x->ndim, .shape = x->shape,
+                            .out = s->out, .casting = CP_UNSAFE};
+        if (cpi_check_out(&check)) return cp_free(x), NULL;
+    }
+    if (cpi_discards(x->type, type)) cpi_warn(CP_WARNING_COMPLEX);
+    made = scanned(s, x, type, axis);
+    cp_free(x);
+    if (!made || !s->out) return made;
+    if (made == s->out) return cp_free(made), cpi_again(s->out);
+    cp_code code = cp_assign(s->out, made);
+    cp_free(made);
+    return code ? NULL : cpi_again(s->out);
+}
+
+/*: function("cumsum", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None", method=True,
+             doc="Sums of the elements up to each one along an axis (None: flattened); small integers widen to 64 "
+                 "bits. Floating types are gathered in float64.") */
+cp_array *(cp_cumsum)(cp_array *a, int axis, const cp_cumsum_options *options)
+{
+    const cp_cumsum_options *o = CPI_GIVEN(cp_cumsum_options, options);
+    return scan(&(scanning){"cumsum", CPI_SCAN_ADD, o->typed, o->dtype, o->out}, a, axis);
+}
+
+/*: function("cumprod", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None", method=True,
+             doc="Products of the elements up to each one along an axis (None: flattened); small integers widen to 64 "
+                 "bits.") */
+cp_array *(cp_cumprod)(cp_array *a, int axis, const cp_cumprod_options *options)
+{
+    const cp_cumprod_options *o = CPI_GIVEN(cp_cumprod_options, options);
+    return scan(&(scanning){"cumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out}, a, axis);
+}
+
+/* --- what is not NaN --- */
+
+/* a with `instead` for NaN; integers have none. */
+static cp_array *known(const char *name, cp_array *a, int64_t instead)
+{
+    if (cpi_null(name, a)) return NULL;
+    if (cpi_is_whole(a->type)) return cp_retain(a);
+    cp_array *nan = cp_isnan(a), *value = nan ? cp_int(instead) : NULL, *r = value ? cp_where(nan, value, a) : NULL;
+    cp_free(nan), cp_free(value);
+    return r;
+}
+
+/*: function("nancumsum", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None",
+             doc="cumsum with 0 for NaN.") */
+cp_array *(cp_nancumsum)(cp_array *a, int axis, const cp_nancumsum_options *options)
+{
+    const cp_nancumsum_options *o = CPI_GIVEN(cp_nancumsum_options, options);
+    cp_array *x = known("nancumsum", a, 0);
+    cp_array *r = x ? scan(&(scanning){"nancumsum", CPI_SCAN_ADD, o->typed, o->dtype, o->out}, x, axis) : NULL;
+    cp_free(x);
+    return r;
+}
+
+/*: function("nancumprod", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None",
+             doc="cumprod with 1 for NaN.") */
+cp_array *(cp_nancumprod)(cp_array *a, int axis, const cp_nancumprod_options *options)
+{
+    const cp_nancumprod_options *o = CPI_GIVEN(cp_nancumprod_options, options);
+    cp_array *x = known("nancumprod", a, 1);
+    cp_array *r = x ? scan(&(scanning){"nancumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out}, x, axis) : NULL;
+    cp_free(x);
+    return r;
+}
+
+/* --- the array API's --- */
+
+/* The scan written behind one place of `first` along the axis. */
+static cp_array *with_first(const scanning *s, cp_array *x, int axis, int64_t first)
+{
+    int64_t shape[CP_MAXDIM];
+    cp_index one[CP_MAXDIM], rest[CP_MAXDIM];
+    cp_array *both[2] = {x, s->out}, *value = cp_int(first), *a = NULL, *b = NULL, *made = NULL;
+    cpi_device *device = value ? cpi_common_device(s->name, 2, both) : NULL;
+    if (!device) return cp_free(value), NULL;
+    memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
+    if (__builtin_add_overflow(shape[axis], 1, &shape[axis]))
+        return cp_free(value), cpi_fail(CP_ERROR_VALUE, "%s: the result has too many elements", s->name), NULL;
+    cpi_output o = {.function = s->name, .device = device, .type = result_type(x, s), .ndim = x->ndim, .shape = shape,
+                    .out = s->out, .casting = CP_UNSAFE};
+    if (cpi_output_open(&o, 1, &x)) return cp_free(value), NULL;
+    for (int i = 0; i < axis; i++) one[i] = rest[i] = CP_FULL;
+    one[axis] = CP_RANGE(0, 1), rest[axis] = CP_RANGE(1, INT64_MAX);
+    cp_code code = cp_error();
+    if ((a = cp_slice(o.array, axis + 1, one)) && (b = cp_slice(o.array, axis + 1, rest))) {
+        const scanning inner = {s->name, s->op, true, o.type, NULL};
+        code = cp_fill(a, value);
+        if (!code && !(made = scan(&inner, x, axis))) code = cp_error();
+        if (!code) code = cp_assign(b, made);
+    }
+    cp_free(a), cp_free(b), cp_free(made), cp_free(value);
+    return cpi_output_close(&o, code);
+}
+
+static cp_array *cumulative(const scanning *s, cp_array *x, int axis, bool include_initial, int64_t first)
+{
+    if (cpi_null(s->name, x) || (s->typed && cpi_check_type(s->name, s->dtype))) return NULL;
+    if (axis == CP_FLAT && x->ndim > 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: For arrays which have more than one dimension ``axis`` argument is "
+                        "required.", s->name), NULL;
+    cp_array *line = x->ndim ? cp_retain(x) : cp_ravel(x), *r = NULL;
+    if (axis == CP_FLAT) axis = 0;
+    if (line && !cpi_axis(s->name, &axis, line->ndim))
+        r = include_initial ? with_first(s, line, axis, first) : scan(s, line, axis);
+    cp_free(line);
+    return r;
+}
+
+/*: function("cumulative_sum",
+             "x: array, /, *, axis: axis_or_flat = None, dtype: dtype = None, out: out = None, include_initial: bool = "
+             "False",
+             doc="Sums of the elements up to each one along an axis, which arrays of one dimension need not name; with "
+                 "include_initial a 0 before them.") */
+cp_array *(cp_cumulative_sum)(cp_array *x, int axis, const cp_cumulative_sum_options *options)
+{
+    const cp_cumulative_sum_options *o = CPI_GIVEN(cp_cumulative_sum_options, options);
+    const scanning s = {"cumulative_sum", CPI_SCAN_ADD, o->typed, o->dtype, o->out};
+    return cumulative(&s, x, axis, o->include_initial, 0);
+}
+
+/*: function("cumulative_prod",
+             "x: array, /, *, axis: axis_or_flat = None, dtype: dtype = None, out: out = None, include_initial: bool = "
+             "False",
+             doc="Products of the elements up to each one along an axis, which arrays of one dimension need not name; "
+                 "with include_initial a 1 before them.") */
+cp_array *(cp_cumulative_prod)(cp_array *x, int axis, const cp_cumulative_prod_options *options)
+{
+    const cp_cumulative_prod_options *o = CPI_GIVEN(cp_cumulative_prod_options, options);
+    const scanning s = {"cumulative_prod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out};
+    return cumulative(&s, x, axis, o->include_initial, 1);
+}

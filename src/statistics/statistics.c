@@ -1,0 +1,258 @@
+/* Counting, bins and interpolation: types, errors and memory. What is compared is brought to one type first; what is
+ * counted or interpolated is float64. */
+#include "statistics/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cuprite/elementwise.h"
+#include "cuprite/reduce.h"
+#include "cuprite/sort.h"
+#include "front/front.h"
+#include "index/index.h"
+
+#define SLOTS(device) ((device)->backend->statistics)
+
+/* --- counts --- */
+
+/* The greatest element of x, which is not empty, when all are at least 0. Waits. */
+static cp_code greatest_index(const char *name, cp_array *x, int64_t *most)
+{
+    cp_array *low = cp_min(x), *high = low ? cp_max(x) : NULL;
+    int64_t least = 0;
+    cp_code code = high ? cp_to_host(low, &least, sizeof least) : cp_error();
+    if (!code) code = cp_to_host(high, most, sizeof *most);
+    cp_free(low), cp_free(high);
+    if (!code && least < 0) code = cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
+    if (!code && *most == INT64_MAX) code = cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
+    return code;
+}
+
+cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t bins)
+{
+    cp_array *both[2] = {x, weights}, *w = NULL, *r = NULL, *dense = NULL;
+    cpi_device *device = cpi_common_device(name, 2, both);
+    if (!device || !(dense = cpi_dense(name, x, CP_INT64, device))) return NULL;
+    if (!weights || (w = cpi_dense(name, weights, CP_FLOAT64, device)))
+        r = cpi_array_new(name, device, weights ? CP_FLOAT64 : CP_INT64, 1, &bins, 'C');
+    if (r && bins) {
+        cpi_array_used(dense);
+        const double *values = w ? (const double *)w->data : NULL;
+        const cp_code code = dense->size ? SLOTS(device)->bincount(cpi_stream(device), dense->size,
+                                                                   (const int64_t *)dense->data, values, bins, r->data)
+                                         : device->backend->zero(cpi_stream(device), r->data, (size_t)bins * 8);
+        if (code) cp_free(r), r = NULL;
+    }
+    cp_free(dense), cp_free(w);
+    return r;
+}
+
+/*: function("bincount", "x: array, weights: array_like = None, minlength: int64 = 0",
+             doc="""How often each of 0, 1, 2, ... is among the integers of a 1-d array, or the sums of their weights,
+of float64; at least `minlength` of them. ValueError for negative ones. The greatest is read on the host.""") */
+cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
+{
+    const cp_bincount_options *o = CPI_GIVEN(cp_bincount_options, options);
+    const char *name = "bincount";
+    if (cpi_null(name, x)) return NULL;
+    if (x->ndim != 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: object %s", name,
+                        x->ndim ? "too deep for desired array" : "of too small depth for desired array"), NULL;
+    if (!cpi_is_whole(x->type) && cpi_check_cast(name, CPI_DATA, x->type, CP_INT64, CP_SAFE)) return NULL;
+    if (o->weights && cpi_check_cast(name, CPI_DATA, o->weights->type, CP_FLOAT64, CP_SAFE)) return NULL;
+    if (o->minlength < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'minlength' must not be negative", name), NULL;
+    if (o->weights && (o->weights->ndim != 1 || o->weights->size != x->size) && x->size)
+        return cpi_fail(CP_ERROR_VALUE, "%s: The weights and list don't have the same length.", name), NULL;
+    int64_t most = -1;
+    cp_array *wide = cp_astype(x, CP_INT64), *r = NULL;
+    if (wide && (!x->size || !greatest_index(name, wide, &most)))
+        r = cpi_bincount(name, wide, x->size ? o->weights : NULL, most + 1 > o->minlength ? most + 1 : o->minlength);
+    cp_free(wide);
+    return r;
+}
+
+/* --- bins --- */
+
+cp_array *cpi_bins_of(const char *name, cp_array *x, cp_array *edges, bool even, double first, double last, bool counted)
+{
+    cp_array *both[2] = {x, edges}, *r = NULL;
+    cpi_device *device = cpi_common_device(name, 2, both);
+    const int64_t bins = edges->size - 1;
+    cp_array *dense = device ? cpi_dense(name, x, x->type, device) : NULL;
+    cp_array *e = dense ? cpi_dense(name, edges, CP_FLOAT64, device) : NULL;
+    if (e) r = cpi_array_new(name, device, CP_INT64, 1, counted ? &bins : &x->size, 'C');
+    if (r && r->size) {
+        cpi_bins b = {.type = x->type, .n = x->size, .bins = bins, .x = dense->data, .edges = (const double *)e->data,
+                      .even = even, .first = first, .last = last, .index = counted ? NULL : (int64_t *)r->data,
+                      .counts = counted ? (int64_t *)r->data : NULL};
+        cpi_array_used(dense), cpi_array_used(e);
+        const cp_code code = x->size ? SLOTS(device)->bins(cpi_stream(device), &b)
+                                     : device->backend->zero(cpi_stream(device), r->data, (size_t)cp_nbytes(r));
+        if (code) cp_free(r), r = NULL;
+    }
+    cp_free(dense), cp_free(e);
+    return r;
+}
+
+/* How many of the edges, ascending, lie below each element of x (`right`: or at it), of their common type. */
+static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool right)
+{
+    cp_array *both[2] = {x, edges}, *r = NULL, *e = NULL;
+    cpi_device *device = cpi_common_device(name, 2, both);
+    const cp_type type = cpi_common_type(2, both);
+    cp_array *dense = device ? cpi_dense(name, x, type, device) : NULL;
+    if (dense && (e = cpi_dense(name, edges, type, device)))
+        r = cpi_array_new(name, device, CP_INT64, x->ndim, x->shape, 'C');
+    if (r && r->size) {
+        cpi_array_used(dense), cpi_array_used(e);
+        if (SLOTS(device)->locate(cpi_stream(device), type, x->size, dense->data, edges->size, e->data, right,
+                                  (int64_t *)r->data))
+            cp_free(r), r = NULL;
+    }
+    cp_free(dense), cp_free(e);
+    return r;
+}
+
+/* Are neighbours of a 1-d array nowhere in this order? Waits. */
+static cp_code ascends(cp_array *a, bool backwards, bool *yes)
+{
+    cp_index later = CP_RANGE(1, INT64_MAX), earlier = CP_RANGE(0, -1);
+    uint8_t all = 1;
+    cp_array *b = cp_slice(a, 1, &later), *c = b ? cp_slice(a, 1, &earlier) : NULL;
+    cp_array *good = c ? cp_less_equal(backwards ? b : c, backwards ? c : b) : NULL, *every = good ? cp_all(good) : NULL;
+    const cp_code code = every ? cp_to_host(every, &all, 1) : cp_error();
+    cp_free(b), cp_free(c), cp_free(good), cp_free(every);
+    *yes = all;
+    return code;
+}
+
+/*: function("digitize", "x: array, bins: array_like, right: bool = False", unlock="always",
+             doc="""Which of the intervals between the edges `bins`, which ascend or descend, each element lies in: 0
+before the first, their number behind the last. right: an element at an edge belongs to what lies before it.""") */
+cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *options)
+{
+    const char *name = "digitize";
+    const bool right = options && options->right;
+    bool up, down = false;
+    if (cpi_null(name, x) || cpi_null(name, bins)) return NULL;
+    if (cpi_is_complex(x->type)) return cpi_fail(CP_ERROR_TYPE, "%s: x may not be complex", name), NULL;
+    if (cpi_check_cast(name, CPI_DATA, bins->type, CP_FLOAT64, CP_SAFE)) return NULL;
+    if (bins->ndim != 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: object %s", name,
+                        bins->ndim ? "too deep for desired array" : "of too small depth for desired array"), NULL;
+    if (ascends(bins, false, &up) || (!up && ascends(bins, true, &down))) return NULL;
+    if (up) return located(name, x, bins, !right);
+    if (!down)
+        return cpi_fail(CP_ERROR_VALUE, "%s: bins must be monotonically increasing or decreasing", name), NULL;
+    cp_array *turned = cp_flip(bins, CP_ALL), *places = turned ? located(name, x, turned, !right) : NULL;
+    cp_array *count = places ? cp_int(bins->size) : NULL, *r = count ? cp_subtract(count, places) : NULL;
+    cp_free(turned), cp_free(places), cp_free(count);
+    return r;
+}
+
+/* --- between samples --- */
+
+static cp_code end_value(cp_array *x, double *to)
+{
+    if (!x) return CP_OK;
+    cp_array *wide = cp_astype(x, CP_COMPLEX128);
+    const cp_code code = wide ? cp_to_host(wide, to, 16) : cp_error();
+    cp_free(wide);
+    return code;
+}
+
+/* What lies beyond the samples: what is given, else the first and the last of them. */
+static cp_code ends(cpi_interpolation *p, cp_array *fp, const cp_interp_options *o)
+{
+    const bool left = o->left && !o->period, right = o->right && !o->period;
+    cp_index one[2] = {CP_AT(0), CP_AT(-1)};
+    cp_array *end;
+    for (int i = 0; i < 2; i++) {
+        if (i ? right : left) continue;
+        if (!(end = cp_slice(fp, 1, &one[i]))) return cp_error();
+        const cp_code code = end_value(end, i ? p->right : p->left);
+        cp_free(end);
+        if (code) return code;
+    }
+    if (left && end_value(o->left, p->left)) return cp_error();
+    return right ? end_value(o->right, p->right) : CP_OK;
+}
+
+static cp_array *interpolated(cpi_device *device, cp_array *x, cp_array *xp, cp_array *fp, const cp_interp_options *o)
+{
+    const char *name = "interp";
+    const bool wide = cpi_is_complex(fp->type);
+    const cp_type type = wide ? CP_COMPLEX128 : CP_FLOAT64;
+    cpi_interpolation p = {.n = x->size, .samples = xp->size, .complex_values = wide};
+    if (ends(&p, fp, o)) return NULL;
+    cp_array *values = cpi_dense(name, x, CP_FLOAT64, device), *at = NULL, *of = NULL, *r = NULL;
+    if (values && (at = cpi_dense(name, xp, CP_FLOAT64, device)) && (of = cpi_dense(name, fp, type, device)))
+        r = cpi_array_new(name, device, type, x->ndim, x->shape, 'C');
+    if (r && r->size) {
+        p.x = (const double *)values->data, p.at = (const double *)at->data, p.of = of->data, p.to = r->data;
+        cpi_array_used(values), cpi_array_used(at), cpi_array_used(of);
+        if (SLOTS(device)->interpolate(cpi_stream(device), &p)) cp_free(r), r = NULL;
+    }
+    cp_free(values), cp_free(at), cp_free(of);
+    return r;
+}
+
+/* The last sample before the first one, and the first behind the last, one period away; `shift` NULL: as they are. */
+static cp_array *round_about(cp_array *x, cp_array *shift)
+{
+    cp_index last = CP_RANGE(-1, INT64_MAX), first = CP_RANGE(0, 1);
+    cp_array *a = cp_slice(x, 1, &last), *b = a ? cp_slice(x, 1, &first) : NULL, *before = NULL, *behind = NULL;
+    if (b) before = shift ? cp_subtract(a, shift) : cp_retain(a);
+    if (before) behind = shift ? cp_add(b, shift) : cp_retain(b);
+    cp_array *r = behind ? cp_concatenate(3, ((cp_array *[]){before, x, behind}), 0) : NULL;
+    cp_free(a), cp_free(b), cp_free(before), cp_free(behind);
+    return r;
+}
+
+/* Samples of a periodic function, brought into one period and ordered. */
+static cp_array *periodic(cpi_device *device, cp_array *x, cp_array *xp, cp_array *fp, const cp_interp_options *o)
+{
+    cp_array *p = cp_absolute(o->period), *xs = p ? cp_astype(x, CP_FLOAT64) : NULL;
+    cp_array *at = xs ? cp_remainder(xs, p) : NULL, *samples = at ? cp_astype(xp, CP_FLOAT64) : NULL;
+    cp_array *in = samples ? cp_remainder(samples, p) : NULL, *order = in ? cp_argsort(in, 0) : NULL;
+    cp_array *ordered = order ? cpi_take_rows("interp", in, 0, order) : NULL;
+    cp_array *values = ordered ? cpi_take_rows("interp", fp, 0, order) : NULL;
+    cp_array *all = values ? round_about(ordered, p) : NULL, *of = all ? round_about(values, NULL) : NULL;
+    cp_array *r = of ? interpolated(device, at, all, of, o) : NULL;
+    cp_free(p), cp_free(xs), cp_free(at), cp_free(samples), cp_free(in), cp_free(order), cp_free(ordered);
+    cp_free(values), cp_free(all), cp_free(of);
+    return r;
+}
+
+/*: function("interp",
+             "x: array_or_number, xp: array_like, fp: array_like, left: number_or_array_like = None, right: "
+             "number_or_array_like = None, period: number_or_array_like = None", unlock="always",
+             doc="""The piecewise linear function through the samples (xp, fp), xp ascending, at x: float64 or
+complex128. left and right: its values beyond them, by default the first and the last. period: xp need not ascend, and
+the function goes on for ever.""") */
+cp_array *(cp_interp)(cp_array *x, cp_array *xp, cp_array *fp, const cp_interp_options *options)
+{
+    const cp_interp_options *o = CPI_GIVEN(cp_interp_options, options);
+    const char *name = "interp";
+    double period[2] = {1, 0};
+    if (cpi_null(name, x) || cpi_null(name, xp) || cpi_null(name, fp)) return NULL;
+    cp_array *all[3] = {x, xp, fp};
+    cpi_device *device = cpi_common_device(name, 3, all);
+    if (!device) return NULL;
+    const cp_type value = cpi_is_complex(fp->type) ? CP_COMPLEX128 : CP_FLOAT64;
+    for (int i = 0; i < 2; i++) {
+        cp_array *end = i ? o->right : o->left;
+        if (cpi_check_cast(name, CPI_DATA, all[i]->type, CP_FLOAT64, CP_SAFE)) return NULL;
+        if (end && !o->period && cpi_check_cast(name, CPI_DATA, end->type, value, CP_SAFE)) return NULL;
+    }
+    if (o->period && (end_value(o->period, period) || period[0] == 0)) {
+        if (!cp_error()) cpi_fail(CP_ERROR_VALUE, "%s: period must be a non-zero value", name);
+        return NULL;
+    }
+    if (xp->ndim != 1 || fp->ndim != 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: Data points must be 1-D sequences", name), NULL;
+    if (xp->size != fp->size)
+        return cpi_fail(CP_ERROR_VALUE, "%s: fp and xp are not of the same length.", name), NULL;
+    if (!xp->size) return cpi_fail(CP_ERROR_VALUE, "%s: array of sample points is empty", name), NULL;
+    return o->period ? periodic(device, x, xp, fp, o) : interpolated(device, x, xp, fp, o);
+}

@@ -1,0 +1,78 @@
+/* The slots a backend fills for the room statistics. Memory is C-contiguous and on the stream's device unless a comment
+ * says otherwise; n >= 1. The same input gives the same bits. */
+#ifndef CPI_STATISTICS_H
+#define CPI_STATISTICS_H
+
+#include "backend/backend.h"
+#include "cuprite/statistics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which bin an element lies in: i where edge[i] <= x < edge[i + 1], and the last one where x is the last edge. NaN and
+ * what lies outside are in none. Edges ascend; elements are compared as float64. */
+typedef struct cpi_bins {
+    cp_type type;         /* of x: no complex type */
+    int64_t n, bins;
+    const void *x;
+    const double *edges;  /* bins + 1 */
+    bool even;            /* edges are evenly spaced: where x lies tells the bin, or its neighbour, without a search */
+    double first, last;   /* what they are spaced between */
+    int64_t *index;       /* n: the bin of each, or `bins` for none; or NULL */
+    int64_t *counts;      /* bins: how many elements each has; or NULL. One of the two is not */
+} cpi_bins;
+
+/* numpy.interp: y at x between the samples (at, of), which ascend; beyond them left and right. */
+typedef struct cpi_interpolation {
+    int64_t n, samples;
+    const double *x, *at;
+    const void *of;       /* float64, or complex128 */
+    bool complex_values;
+    double left[2], right[2];
+    void *to;
+} cpi_interpolation;
+
+/* Quantiles of sorted rows, to[i][row]. */
+typedef struct cpi_quantiles {
+    cp_type type;         /* of x: no complex type */
+    cp_type computed;     /* what places between elements are computed in: float32 or float64 */
+    cp_type result;       /* a floating type */
+    bool elements;        /* the method gives elements: of x's type */
+    int64_t rows, n, count;
+    const void *x;        /* (rows, n), each row ascending, NaN last */
+    const double *q;      /* count: 0 to 1 */
+    cp_quantile_method method;
+    bool known;           /* NaN is left out; else a row with one has NaN */
+    const double *weight; /* (rows, n) in the order of x, or NULL */
+    void *to;             /* (count, rows) */
+} cpi_quantiles;
+
+typedef struct cpi_statistics_ops {
+    /* How often each of 0 .. bins - 1 is among the n elements of x, all of which are that, or `bins`, which counts
+     * nowhere: int64; or the sums of their weights in order: float64. */
+    cp_code (*bincount)(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, void *to);
+    cp_code (*bins)(cp_stream *stream, const cpi_bins *b);
+    /* to[i]: how many of the m edges, ascending, are less than x[i] or, `right`, not greater. NaN is greater than any
+     * number. No complex type. m may be 0. */
+    cp_code (*locate)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
+                      bool right, int64_t *to);
+    cp_code (*interpolate)(cp_stream *stream, const cpi_interpolation *p);
+    cp_code (*quantiles)(cp_stream *stream, const cpi_quantiles *q);
+} cpi_statistics_ops;
+
+extern const cpi_statistics_ops cpi_statistics_cpu;
+extern const cpi_statistics_ops cpi_statistics_cuda; /* in the plugin */
+
+/* --- for the composites --- */
+/* bincount of indices 0 .. bins, of which `bins` counts nowhere. */
+cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t bins);
+/* Of x, flattened, which is not complex: the number of elements in each bin (`counted`), or the bin of each element, of
+ * those in none the number of bins. edges: 1-d, at least two. */
+cp_array *cpi_bins_of(const char *name, cp_array *x, cp_array *edges, bool even, double first, double last,
+                      bool counted);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

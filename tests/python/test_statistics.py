@@ -1,0 +1,347 @@
+"""bincount, digitize, interp, histograms, quantiles against NumPy: values, types, shapes, errors."""
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cuprite as cp
+from oracle import as_numpy_does, outcome
+from test_compose import DTYPES, layout, sample, same
+
+REALS = [d for d in DTYPES if d[0] != "c"]
+seeds = st.integers(0, 2**32 - 1)
+shapes = st.lists(st.integers(0, 5), min_size=0, max_size=4)
+METHODS = ["linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
+           "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased"]
+
+
+# --- counts ---
+
+@settings(max_examples=150, deadline=None)
+@given(seeds, st.integers(0, 300), st.sampled_from(["bool", "u1", "i1", "i4", "i8", "u4", "u8", "f8"]),
+       st.integers(-1, 40), st.booleans())
+def test_bincount(seed, n, dtype, minlength, weighted):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-1 if seed % 7 == 0 else 0, 30, n)
+    x = x.astype(dtype) if dtype[0] != "u" else abs(x).astype(dtype)
+    options = {"minlength": minlength}
+    theirs, ours = dict(options), dict(options)
+    if weighted:                                             # sums of whole numbers have one answer
+        w = rng.integers(-50, 50, n).astype(rng.choice(["f8", "f4", "i4"]))
+        theirs["weights"], ours["weights"] = w, cp.asarray(w)
+    p, q = layout(rng, x)
+    same(outcome(lambda: cp.bincount(q, **ours)), outcome(lambda: np.bincount(p, **theirs)))
+
+
+@pytest.mark.parametrize("f", [
+    lambda xp: xp.bincount(xp.zeros((2, 2), int)),
+    lambda xp: xp.bincount(xp.asarray(3)),
+    lambda xp: xp.bincount(xp.zeros(2, int), xp.zeros(3)),
+    lambda xp: xp.bincount(xp.zeros(2, int), xp.zeros(2, complex)),
+    lambda xp: xp.bincount(xp.asarray([1, 2]), [0.5, 0.25]),
+    lambda xp: xp.bincount(xp.asarray([], int), minlength=3),
+    lambda xp: xp.bincount(xp.asarray([], int), [], minlength=3),
+    lambda xp: xp.digitize(xp.asarray([1.0, 2]), [3, 1, 2]),
+    lambda xp: xp.digitize(xp.asarray([1.0, 2]), [[3, 1, 2]]),
+    lambda xp: xp.digitize(xp.asarray([1j, 2]), [1, 2]),
+    lambda xp: xp.digitize(xp.asarray([1.0, 2]), []),
+    lambda xp: xp.interp(xp.asarray([1.0]), [], []),
+    lambda xp: xp.interp(xp.asarray([1.0]), [1, 2], [1]),
+    lambda xp: xp.interp(xp.asarray([1.0]), [[1, 2]], [[1, 2]]),
+    lambda xp: xp.interp(xp.asarray([1.0]), [1, 2], [1, 2], period=0),
+    lambda xp: xp.interp(xp.asarray([1j]), [1, 2], [1, 2]),
+])
+def test_as_numpy(f):
+    as_numpy_does(f)
+
+
+@pytest.mark.parametrize("bins", [1, 7, 4000, 40_000])
+def test_many_counts(bins):
+    rng = np.random.default_rng(bins)
+    x = rng.integers(0, bins, 300_000)
+    np.testing.assert_array_equal(cp.bincount(cp.asarray(x), minlength=bins + 3).get(),
+                                  np.bincount(x, minlength=bins + 3))
+    w = rng.integers(-9, 9, x.size).astype("f8")
+    np.testing.assert_array_equal(cp.bincount(cp.asarray(x), cp.asarray(w)).get(), np.bincount(x, w))
+
+
+def test_weights_give_one_answer():
+    rng = np.random.default_rng(1)
+    x, w = cp.asarray(rng.integers(0, 50, 100_000)), cp.asarray(rng.normal(size=100_000))
+    first = cp.bincount(x, w).get().tobytes()
+    assert all(cp.bincount(x, w).get().tobytes() == first for _ in range(20))
+
+
+# --- bins ---
+
+@settings(max_examples=200, deadline=None)
+@given(seeds, shapes, st.sampled_from(REALS), st.sampled_from(REALS), st.integers(0, 9), st.booleans(), st.booleans())
+def test_digitize(seed, shape, dtype, edges, m, right, down):
+    rng = np.random.default_rng(seed)
+    e = np.sort(sample(rng, m, edges))
+    e = e[::-1] if down else e
+    x = sample(rng, shape, dtype, odd=dtype[0] == "f")
+    if m and x.size:
+        with np.errstate(all="ignore"):
+            x = np.where(rng.random(shape) < 0.4, rng.choice(e, shape).astype(dtype), x)
+    p, q = layout(rng, x)
+    same(outcome(lambda: cp.digitize(q, cp.asarray(e), right=right)), outcome(lambda: np.digitize(p, e, right=right)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(seeds, st.integers(0, 200), st.sampled_from(REALS), st.sampled_from([1, 3, 10, 64]), st.booleans(),
+       st.sampled_from([None, None, "f8", "i4", "D", "f4"]), st.booleans())
+def test_histogram(seed, n, dtype, bins, ranged, weights, density):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 20, n).astype(dtype) if seed % 2 else sample(rng, n, dtype)
+    options = {"bins": bins, "density": density}
+    if ranged:
+        options["range"] = sorted(rng.integers(-20, 20, 2).tolist())
+    theirs, ours = dict(options), dict(options)
+    if weights:
+        w = rng.integers(1, 9, n).astype(weights)
+        theirs["weights"], ours["weights"] = w, cp.asarray(w)
+    p, q = layout(rng, x)
+    ours, theirs = outcome(lambda: cp.histogram(q, **ours)), outcome(lambda: np.histogram(p, **theirs))
+    if isinstance(theirs, type):
+        assert ours is theirs
+        return
+    same(ours[1], theirs[1], ulp=2, of=np.abs(theirs[1]).max())
+    if density or not np.array_equal(ours[1].get(), theirs[1]):
+        assert ours[0].dtype == theirs[0].dtype
+        np.testing.assert_allclose(ours[0].get(), theirs[0], rtol=1e-5 if dtype in ("float16", "float32") else 1e-12,
+                                   atol=0)
+    else:
+        same(ours[0], theirs[0])
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds, st.integers(0, 200), st.sampled_from(REALS), st.sampled_from(["i4", "f4", "f8"]), st.booleans())
+def test_histogram_between_edges(seed, n, dtype, edges, weighted):
+    rng = np.random.default_rng(seed)
+    e = rng.integers(-5, 25, rng.integers(0, 8)).astype(edges)
+    e = np.sort(e) if seed % 5 else e
+    x = np.abs(rng.integers(-5, 25, n)).astype(dtype)
+    w = rng.integers(1, 9, n) if weighted else None
+    theirs = outcome(lambda: np.histogram(x, e, weights=w))
+    ours = outcome(lambda: cp.histogram(cp.asarray(x), cp.asarray(e), weights=w if w is None else cp.asarray(w)))
+    if isinstance(theirs, type):
+        assert ours is theirs
+    elif len(e):
+        same(ours[0], theirs[0])
+        same(ours[1], theirs[1])
+
+
+def test_histogram_at_edges_and_beyond():
+    x = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.8, 0.9, 1.0, np.nan, np.inf, -np.inf, 2.0])
+    for bins in (1, 3, 7, 10, 100):
+        for dtype in ("f4", "f8"):
+            p = x.astype(dtype)
+            np.testing.assert_array_equal(cp.histogram(cp.asarray(p), bins, (0, 1))[0].get(),
+                                          np.histogram(p, bins, (0, 1))[0])
+
+
+@pytest.mark.parametrize("f", [
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), 0),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), -3),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), 2.5),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), "none"),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), [2, 1]),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), xp.zeros((2, 2))),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), range=(2, 1)),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), range=(0, float("inf"))),
+    lambda xp: xp.histogram(xp.asarray([1.0, float("nan")])),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), weights=xp.zeros(3)),
+    lambda xp: xp.histogram(xp.asarray([1.0, 2]), "auto", weights=xp.zeros(2)),
+    lambda xp: xp.histogram(xp.zeros(0), 3),
+    lambda xp: xp.histogram(xp.asarray([3, 3, 3]), 3),
+    lambda xp: xp.histogram(xp.asarray([True, False, True]), 2),
+    lambda xp: xp.histogramdd(xp.zeros((3, 2)), [1, 2, 3]),
+    lambda xp: xp.histogramdd(xp.zeros((3, 2)), 0),
+    lambda xp: xp.histogramdd(xp.zeros((3, 2)), 2.5),
+    lambda xp: xp.histogramdd(xp.zeros((3, 2)), range=[(0, 1)]),
+    lambda xp: xp.histogram2d(xp.zeros(3), xp.zeros(4)),
+    lambda xp: xp.histogram_bin_edges(xp.asarray([1.0, 2, 4]), 4),
+    lambda xp: xp.histogram_bin_edges(xp.asarray([1.0, 2, 4]), xp.asarray([1, 2, 5])),
+    lambda xp: xp.histogram_bin_edges(xp.asarray([1.0, 2, 4]), xp.asarray([3, 2, 5])),
+])
+def test_histogram_as_numpy(f):
+    as_numpy_does(f)
+
+
+@pytest.mark.parametrize("rule", ["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"])
+def test_rules(rule):
+    rng = np.random.default_rng(4)
+    for x in (rng.normal(size=200), rng.integers(0, 50, 300), rng.exponential(size=77).astype("f4"), np.ones(5),
+              np.zeros(0)):
+        for span in (None, (-1, 1)):
+            ours = cp.histogram_bin_edges(cp.asarray(x), rule, span)
+            theirs = np.histogram_bin_edges(x, rule, span)
+            assert ours.shape == theirs.shape
+            np.testing.assert_allclose(ours.get(), theirs, rtol=1e-6 if x.dtype == "f4" else 1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("density", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_histograms_of_more_dimensions(density, weighted):
+    rng = np.random.default_rng(9)
+    x = rng.integers(0, 10, (500, 3)).astype("f8")
+    w = rng.integers(1, 5, 500).astype("f8") if weighted else None
+    mine = None if w is None else cp.asarray(w)
+    for bins in (4, [2, 3, 4], [[0, 3, 5], 3, [1, 2, 9]]):
+        for span in (None, [(0, 5), (1, 9), (2, 3)]):
+            theirs = np.histogramdd(x, bins, span, density, w)
+            ours = cp.histogramdd(cp.asarray(x), bins, span, density, mine)
+            np.testing.assert_allclose(ours[0].get(), theirs[0], rtol=1e-14 if density else 0)
+            assert all(np.array_equal(a.get(), b) for a, b in zip(ours[1], theirs[1]))
+    theirs = np.histogram2d(x[:, 0], x[:, 1], [[0, 2, 5], 4], density=density, weights=w)
+    ours = cp.histogram2d(cp.asarray(x[:, 0]), cp.asarray(x[:, 1]), [[0, 2, 5], 4], density=density, weights=mine)
+    for a, b in zip(ours, theirs):
+        np.testing.assert_allclose(a.get(), b, rtol=1e-14)
+
+
+# --- between samples ---
+
+@settings(max_examples=200, deadline=None)
+@given(seeds, shapes, st.integers(1, 9), st.sampled_from(["f8", "f4", "i4", "D"]), st.sampled_from([None, -3, 2.5, 1j]),
+       st.sampled_from([None, 7]), st.sampled_from([None, None, 11.5, -12.25]))
+def test_interp(seed, shape, m, dtype, left, right, period):
+    rng = np.random.default_rng(seed)
+    xp = np.sort(rng.choice(40, m, replace=False) / 4 - 4)
+    fp = (rng.normal(size=m) * 9).astype(dtype)
+    if seed % 3 == 0 and dtype == "f8":
+        fp = np.where(rng.random(m) < 0.3, rng.choice([np.inf, -np.inf, np.nan], m), fp)
+    x = np.where(rng.random(shape) < 0.4, rng.choice(xp, shape), rng.uniform(-6, 8, shape))
+    x = np.where(rng.random(shape) < 0.1, np.nan, x)
+    p, q = layout(rng, x)
+    same(outcome(lambda: cp.interp(q, cp.asarray(xp), cp.asarray(fp), left, right, period)),
+         outcome(lambda: np.asarray(np.interp(p, xp, fp, left, right, period))))
+
+
+def test_interp_of_numbers():
+    assert cp.interp(0.5, [0, 1], [2, 4]) == 3
+    assert cp.interp(7, [0, 1], [2, 4], right=9).item() == 9
+
+
+# --- quantiles ---
+
+def agree(ours, theirs, spread=0):
+    """Types, shapes, NaN and infinities; others but for what rounding one product of the spread may give."""
+    if isinstance(theirs, type):
+        assert ours is theirs
+        return
+    got, want = ours.get(), np.asarray(theirs)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    if want.dtype.kind != "f" or want.dtype == "f8":
+        np.testing.assert_array_equal(got, want)
+    else:
+        np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+        known = np.isfinite(want)
+        np.testing.assert_array_equal(np.isfinite(got), known)
+        wide = np.finfo(want.dtype).eps * (np.abs(want[known].astype("f8")) + spread)
+        assert (np.abs(got[known].astype("f8") - want[known]) <= 2 * wide).all()
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25, deadline=None)
+@given(seeds, shapes, st.sampled_from(REALS), st.sampled_from(["number", "one", "many", "f4", "table", "whole"]),
+       st.booleans(), st.data())
+def test_quantiles(name, method, seed, shape, dtype, kind, keepdims, data):
+    rng = np.random.default_rng(seed)
+    x = np.asarray(rng.integers(0, 100, shape).astype(dtype))   # differences that wrap are NumPy's fault
+    if dtype[0] == "f":
+        x = np.where(rng.random(shape) < (0.2 if seed % 2 else 0), np.nan, x + np.asarray(
+            rng.random(shape), dtype)).astype(dtype)
+    p, q = layout(rng, x)
+    at = {"number": 0.3, "one": np.array([0.25]), "many": rng.random(12), "table": np.array([[0.1, 0.5], [0.9, 1]]),
+          "f4": np.array([0.1, 0.7, 0.5], "f4"), "whole": np.array([0, 1, 1])}[kind]
+    if "percent" in name:
+        at = at * 100
+    axis = data.draw(st.sampled_from([None, *range(-len(shape), len(shape))] + [(0, 1)] * (len(shape) > 2 and 0 not in shape)))
+    options = {"axis": axis, "keepdims": keepdims, "method": method}
+    theirs = outcome(lambda: getattr(np, name)(p, at, **options))
+    if dtype == "float16" and kind == "f4":
+        return                                               # NumPy rounds the place to float16 and float32 in turns
+    mine = at if isinstance(at, float) else cp.asarray(at)
+    ours = outcome(lambda: getattr(cp, name)(q, mine, **options))
+    if "nan" in name and kind != "number" and not isinstance(ours, type) and np.isnan(np.asarray(x, "f8")).any():
+        ours = ours.astype(theirs.dtype)                     # NumPy's is that of its first row, which may be all NaN
+    agree(ours, theirs, 100)
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.lists(st.integers(1, 5), min_size=1, max_size=3), st.sampled_from(["f8", "f4", "i4"]),
+       st.sampled_from(["full", "axis"]), st.data())
+def test_weights(name, seed, shape, dtype, kind, data):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 20, shape).astype(dtype)
+    axis = data.draw(st.sampled_from([None, *range(len(shape))]))
+    kind = "full" if name == "nanquantile" else kind        # NumPy's takes no others, with an IndexError
+    w = rng.integers(-1 if seed % 9 == 0 else 0, 4, shape if kind == "full" or axis is None else shape[axis])
+    at = np.array([0, 0.3, 0.5, 1])
+    theirs = outcome(lambda: getattr(np, name)(x, at, axis=axis, weights=w, method="inverted_cdf"))
+    ours = outcome(lambda: getattr(cp, name)(cp.asarray(x), cp.asarray(at), axis=axis, weights=cp.asarray(w),
+                                             method="inverted_cdf"))
+    agree(ours, theirs)
+
+
+@pytest.mark.parametrize("f", [
+    lambda xp: xp.quantile(xp.zeros(3), 1.5),
+    lambda xp: xp.quantile(xp.zeros(3), -0.1),
+    lambda xp: xp.quantile(xp.zeros(3), float("nan")),
+    lambda xp: xp.percentile(xp.zeros(3), 101),
+    lambda xp: xp.percentile(xp.zeros(3), [50, 101]),
+    lambda xp: xp.quantile(xp.zeros(3, complex), 0.5),
+    lambda xp: xp.quantile(xp.zeros(3), 0.5, method="other"),
+    lambda xp: xp.quantile(xp.zeros(3), 0.5, axis=1),
+    lambda xp: xp.quantile(xp.zeros(0), 0.5),
+    lambda xp: xp.percentile(xp.zeros(0), [50]),
+    lambda xp: xp.quantile(xp.zeros((0, 3)), 0.5, axis=0),
+    lambda xp: xp.quantile(xp.zeros((0, 3)), 0.5, axis=1),
+    lambda xp: xp.quantile(xp.zeros(3), 0.5, weights=xp.ones(3)),
+    lambda xp: xp.quantile(xp.zeros(3), 0.5, weights=xp.ones(2), method="inverted_cdf"),
+    lambda xp: xp.quantile(xp.zeros(3), 0.5, weights=xp.zeros(3), method="inverted_cdf"),
+    lambda xp: xp.quantile(xp.zeros((2, 3)), 0.5, axis=1, weights=xp.ones(2), method="inverted_cdf"),
+    lambda xp: xp.quantile(xp.asarray([True, False]), 0.5),
+    lambda xp: xp.quantile(xp.asarray([True, False]), 0.5, method="lower"),
+    lambda xp: xp.quantile(xp.asarray(3.0), 0.5),
+    lambda xp: xp.quantile(xp.asarray([1, 2, 3]), 0.5, out=xp.zeros((), "f4")),
+    lambda xp: xp.quantile(xp.asarray([1, 2, 3]), 0.5, out=xp.zeros((), "i4")),
+    lambda xp: xp.quantile(xp.asarray([1.0, 2, 3]), xp.asarray([0.25, 0.5]), out=xp.zeros(2)),
+    lambda xp: xp.quantile(xp.asarray([1.0, float("inf"), 3]), 0.5),
+    lambda xp: xp.nanquantile(xp.asarray([float("nan")] * 2), 0.5),
+])
+def test_quantiles_as_numpy(f):
+    as_numpy_does(f)
+
+
+def test_differences_do_not_wrap():
+    """NumPy: 128.0, beyond both."""
+    assert cp.quantile(cp.asarray([-100, 100], "i1"), 0.5) == 0
+
+
+def test_input_stays():
+    x = np.random.default_rng(0).normal(size=1000)
+    y = cp.asarray(x)
+    cp.percentile(y, 30), cp.nanpercentile(y, 30), cp.quantile(y, cp.linspace(0, 1, 50))
+    np.testing.assert_array_equal(y.get(), x)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
+def test_long_rows(dtype):
+    x = sample(np.random.default_rng(2), (3, 200_000), dtype)
+    x = x // 2 if x.dtype.kind == "i" else x                # so that differences do not wrap in NumPy
+    for at in (0.5, 0.001):
+        for axis in (1, None):
+            agree(cp.quantile(cp.asarray(x), at, axis=axis), np.quantile(x, at, axis=axis), 500)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seeds, st.lists(st.integers(0, 5), min_size=1, max_size=3))
+def test_all_types_of_q(seed, shape):
+    rng = np.random.default_rng(seed)
+    x = rng.random(shape)
+    for at in (0, 1, 0.5, np.float32(0.5), np.float64(0.1), [0.5, 0.25], []):
+        agree(outcome(lambda: cp.quantile(cp.asarray(x), at)), outcome(lambda: np.quantile(x, at)), 1)

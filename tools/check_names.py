@@ -69,7 +69,8 @@ C_ONLY = {
     **dict.fromkeys("arange_int progression".split(), "arange of integers and of any type, which C must tell apart"),
     **dict.fromkeys(["assign"], ATTRIBUTE), "ramp": "linspace of numbers, which C need not put into arrays",
 }
-PREFIXES = {"device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cuprite.cuda",
+PREFIXES = {"ufunc_": "methods of ufuncs",
+            "device_": "cuprite.cuda", "graph_": "cuprite.cuda", "memory_": "cuprite.cuda",
             "allocator_": "cuprite.cuda", "synchronize_allow": "allow_synchronize",
             "library_folders": "Python tells where packages lie",
             "stream_": "cuprite.cuda", "event_": "cuprite.cuda", "pool_": "cuprite.cuda",

@@ -9,7 +9,7 @@ from cuprite._support import ufuncs_of
 def array_ufunc(ufunc, method, *inputs, out=None, **options):
     # A NumPy scalar on the left of a comparison comes as a 0-d array.
     inputs = [x[()] if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in inputs]
-    for x in inputs:
+    for x in inputs[:1] + inputs[2:] if method in ("at", "reduceat") else inputs:  # the second one is an index
         if isinstance(x, numpy.ndarray):
             raise TypeError(f"Unsupported type {type(x)}")
         if not isinstance(x, (ndarray, numpy.generic, int, float, complex)):

@@ -62,7 +62,7 @@ def _expanded(a, slices):
             item = cp.asarray(item.astype("i8") if not item.size else item)
         elif _is_array(item) and not isinstance(item, cp.ndarray):
             item = cp.asarray(item)
-        if isinstance(item, cp.ndarray) and item.dtype == bool:
+        if isinstance(item, cp.ndarray) and item.dtype == bool and item.ndim:
             _check_mask(a, item, sum(_axes(k) for k in items))
             items += cp.nonzero(item)
         else:
@@ -80,7 +80,12 @@ def _expanded(a, slices):
 
 
 def _axes(item):
-    return item is not None and item is not Ellipsis
+    return item is not None and item is not Ellipsis and not _is_truth(item)
+
+
+def _is_truth(item):
+    """A mask without axes: an axis of one element, or of none."""
+    return isinstance(item, bool) or (getattr(item, "dtype", None) == bool and item.shape == ())
 
 
 def _check_mask(a, mask, axis):
@@ -119,12 +124,15 @@ def _number(item, axis, n):
     return i + n if i < 0 else i
 
 
-def _places(a, slices):
+def places(a, slices):
     """The flat places, an int64 array in the shape that a[slices] has."""
     step, axis, parts = a.size, 0, []  # (how many axes of the result, extent, places, an array)
     for item in _expanded(a, slices):
         if item is None:
             parts.append((1, cp.zeros(1, "i8"), False))
+            continue
+        if _is_truth(item):
+            parts.append((1, cp.zeros(int(bool(item)), "i8"), True))
             continue
         n = a.shape[axis]
         step = step // n if n else 0
@@ -167,7 +175,7 @@ def _scatter(op, a, slices, value):
     if op != "add" and a.dtype == bool:
         raise TypeError(f"scatter_{op}: booleans are not ordered here")
     with cp.cuda.Device._of(a._device):
-        place = _places(a, slices)
+        place = places(a, slices)
         v = cp.asarray(value).astype(a.dtype, copy=False)
         v = cp.broadcast_to(v, place.shape) if v.ndim <= place.ndim else \
             cp.broadcast_to(v.reshape(_without_ones(v.shape, place.ndim)), place.shape)

@@ -1,19 +1,10 @@
 /* ufunc objects, one for every row of the table of elementwise operations. */
-#include "rows.h"
+#include "ufunc.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
-
-typedef struct {
-    PyObject_HEAD
-    vectorcallfunc call;
-    cp_op op;
-    cp_op_info info;
-} ufunc;
-
-enum { MOST_INPUTS = 3, MOST_OUTPUTS = 2 };
 
 typedef struct call_options {
     cp_ufunc_options options;
@@ -22,6 +13,7 @@ typedef struct call_options {
     cp_array *outs[MOST_OUTPUTS];
     bool has_out;
     char order;
+    PyObject *signature;         /* borrowed */
 } call_options;
 
 static bool take_where(PyObject *v, call_options *c)
@@ -58,6 +50,12 @@ static bool take_out(ufunc *self, PyObject *v, call_options *c)
     return true;
 }
 
+static bool two_types(void)
+{
+    PyErr_SetString(PyExc_TypeError, "cannot specify both 'signature' and 'dtype'");
+    return false;
+}
+
 static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options *c)
 {
     const char *word = PyUnicode_AsUTF8(name);
@@ -70,7 +68,12 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
         return take_out(self, v, c);
     }
     if (strcmp(word, "where") == 0) return take_where(v, c);
+    if (strcmp(word, "signature") == 0 || strcmp(word, "sig") == 0) {
+        c->signature = v == Py_None ? NULL : v;
+        return !c->options.typed || !c->signature || two_types();
+    }
     if (strcmp(word, "dtype") == 0) {
+        if (c->signature && v != Py_None) return two_types();
         c->options.typed = v != Py_None;
         return cpy_type(v, CP_DEFAULT, &c->options.dtype);
     }
@@ -202,7 +205,8 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     Py_ssize_t keywords = names ? PyTuple_GET_SIZE(names) : 0;
     for (Py_ssize_t i = 0; i < keywords; i++)
         if (!take_keyword(self, PyTuple_GET_ITEM(names, i), v[n + i], &c)) goto out;
-    if (!take_inputs(self, v, in, own)) goto out;
+    if (!take_inputs(self, v, in, own) || (c.signature && !cpy_ufunc_signed(self, c.signature, v, &c.options, in, own)))
+        goto out;
     int64_t size = 0;
     for (int i = 0; i < nin; i++) size = cp_size(in[i]) > size ? cp_size(in[i]) : size;
     for (int k = 0; k < nout; k++)
@@ -237,7 +241,7 @@ static PyObject *get_nargs(PyObject *o, void *u)
     return PyLong_FromLong(((ufunc *)o)->info.nin + ((ufunc *)o)->info.nout);
 }
 
-#define OPTIONS "*, where=True, casting='same_kind', order='K', dtype=None, subok=True)"
+#define OPTIONS "*, where=True, casting='same_kind', order='K', dtype=None, subok=True, signature=None)"
 static const char *signature(const ufunc *f)
 {
     static const char *const one[] = {"(x, /, out=None, " OPTIONS, "(x1, x2, /, out=None, " OPTIONS,
@@ -279,6 +283,7 @@ static PyObject *get_identity(PyObject *o, void *u)
     (void)u;
     ufunc *f = (ufunc *)o;
     if (!f->info.has_identity) Py_RETURN_NONE;
+    if (isinf(f->info.identity)) return PyFloat_FromDouble(f->info.identity);
     if (strncmp(f->info.name, "logical_", 8) == 0) return PyBool_FromLong(f->info.identity != 0);
     return f->info.identity == (double)(int64_t)f->info.identity ? PyLong_FromLongLong((int64_t)f->info.identity)
                                                                   : PyFloat_FromDouble(f->info.identity);
@@ -299,10 +304,12 @@ static PyObject *get_types(PyObject *o, void *u)
             cp_error_clear();
             continue;
         }
-        if (memcmp(loop, in, (size_t)f->info.nin * sizeof *in) != 0) continue; /* converted to another type's loop */
+        /* converted to another type's loop; truth is asked of every type */
+        const bool truth = strncmp(f->info.name, "logical_", 8) == 0;
+        if (!truth && memcmp(loop, in, (size_t)f->info.nin * sizeof *in) != 0) continue;
         char text[MOST_INPUTS + MOST_OUTPUTS + 3] = "";
         int k = 0;
-        for (int i = 0; i < f->info.nin; i++) text[k++] = cpy_type_rows[loop[i]].letter;
+        for (int i = 0; i < f->info.nin; i++) text[k++] = cpy_type_rows[truth ? in[i] : loop[i]].letter;
         text[k++] = '-', text[k++] = '>';
         for (int i = 0; i < f->info.nout; i++) text[k++] = cpy_type_rows[out[i]].letter;
         PyObject *s = PyUnicode_FromString(text);
@@ -310,6 +317,21 @@ static PyObject *get_types(PyObject *o, void *u)
         Py_XDECREF(s);
     }
     return list;
+}
+
+static PyObject *get_ntypes(PyObject *o, void *u)
+{
+    PyObject *list = get_types(o, u);
+    PyObject *n = list ? PyLong_FromSsize_t(PyList_GET_SIZE(list)) : NULL;
+    Py_XDECREF(list);
+    return n;
+}
+
+/* A gufunc's in NumPy. */
+static PyObject *get_no_signature(PyObject *o, void *u)
+{
+    (void)o, (void)u;
+    Py_RETURN_NONE;
 }
 
 /* The row's expressions for bool, integers, real and complex numbers: None, or one for each result. */
@@ -363,93 +385,10 @@ static PyGetSetDef attributes[] = {
     {"identity", get_identity, NULL, "What leaves every value as it is, or None.", NULL},
     {"ulp", get_ulp, NULL, "Largest error of float32 and float64 results, units in the last place; 0: none.", NULL},
     {"types", get_types, NULL, "The types it computes in, NumPy's letters.", NULL},
+    {"ntypes", get_ntypes, NULL, "Number of types.", NULL},
+    {"signature", get_no_signature, NULL, "None: it works on elements.", NULL},
     {NULL},
 };
-
-/* --- reduce: where a reduction does the same --- */
-
-/* The first row of reduce.def that repeats the operation. */
-static cp_reduction reduction_of(const char *name)
-{
-    cp_reduction_info info;
-    for (int r = 0; r < CP_NREDUCTIONS; r++)
-        if (cp_reduction_query((cp_reduction)r, &info) == CP_OK && strcmp(info.ufunc, name) == 0)
-            return (cp_reduction)r;
-    return CP_NREDUCTIONS;
-}
-
-/* ufunc.reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True) */
-static PyObject *ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
-{
-    static char *names[] = {"array", "axis", "dtype", "out", "keepdims", "initial", "where", NULL};
-    ufunc *self = (ufunc *)o;
-    PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL, *keepdims = NULL, *initial = NULL, *where = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOOOOO:reduce", names, &x, &axis, &dtype, &out, &keepdims, &initial,
-                                     &where))
-        return NULL;
-    cp_reduction r = reduction_of(self->info.name);
-    if (r == CP_NREDUCTIONS)
-        return PyErr_Format(PyExc_NotImplementedError, "%s.reduce is not available", self->info.name);
-    cp_array *a = NULL, *m = NULL, *start = NULL, *result = NULL;
-    PyObject *into = NULL;
-    cpy_axes axes;
-    cp_reduce_options options = {0};
-    if (!cpy_take_array(x, &a)) return NULL;
-    if ((keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, x, &axes) ||
-        !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !cpy_take_ufunc_out(out, &options.out, &into)) ||
-        (where && !cpy_take_where(where, &m)) ||
-        (initial && !cpy_take_start(initial, a, options.dtype, options.out, &start)))
-        goto out;
-    if (!axis) {
-        axes.at[0] = 0;
-        axes.axes = (cp_axes){cp_ndim(a) > 0, axes.at};
-    }
-    options.typed = cpy_given(dtype);
-    options.axis = axes.axes;
-    options.where = m;
-    options.initial = start;
-    options.no_identity = initial == Py_None;
-    CPY_RUN(cp_size(a), result = cp_reduce(r, a, &options));
-    if (!result) cpy_raise();
-out:
-    cpy_drop(x, a);
-    cpy_drop(into, options.out);
-    cpy_drop(where, m);
-    cpy_drop(initial, start);
-    return cpy_warned(result ? returned_one(result, into) : NULL);
-}
-
-/* a's axes, then b's. */
-static PyObject *outer(PyObject *o, PyObject *a, PyObject *b, PyObject *kw)
-{
-    cp_array *x = cpy_need(a), *y = cpy_need(b);
-    if (!x || !y) return NULL;
-    cpy_ints shape = {cp_ndim(x) + cp_ndim(y), {0}};
-    if (shape.n > CP_MAXDIM) return PyErr_Format(PyExc_ValueError, "outer: more than %d dimensions", CP_MAXDIM);
-    for (int i = 0; i < shape.n; i++) shape.at[i] = i < cp_ndim(x) ? cp_dims(x)[i] : 1;
-    cp_array *widened;
-    CPY_RUN_ON(1, &x, cp_is_c_contiguous(x) ? 0 : cp_size(x), widened = cp_reshape(x, cpy_shape_of(&shape)));
-    PyObject *wide = cpy_wrap(widened);
-    PyObject *pair = wide ? PyTuple_Pack(2, wide, b) : NULL;
-    PyObject *r = pair ? PyObject_Call(o, pair, kw) : NULL;
-    Py_XDECREF(wide);
-    Py_XDECREF(pair);
-    return r;
-}
-
-/* ufunc.outer(a, b). */
-static PyObject *ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
-{
-    PyObject *a, *b;
-    if (!PyArg_ParseTuple(args, "OO:outer", &a, &b)) return NULL;
-    /* numbers have their own type here */
-    PyObject *left = cpy_is_scalar(a) ? cpy_asarray(a, CP_DEFAULT) : Py_NewRef(a);
-    PyObject *right = left ? cpy_is_scalar(b) ? cpy_asarray(b, CP_DEFAULT) : Py_NewRef(b) : NULL;
-    PyObject *r = right ? outer(o, left, right, kw) : NULL;
-    Py_XDECREF(left);
-    Py_XDECREF(right);
-    return r;
-}
 
 /* By name; of another module's by cuprite._support.ufunc_of. */
 static PyObject *ufunc_pickle(PyObject *o, PyObject *u)
@@ -465,11 +404,22 @@ static PyObject *ufunc_pickle(PyObject *o, PyObject *u)
 
 static PyMethodDef methods[] = {
     {"_loop", (PyCFunction)(void (*)(void))ufunc_loop, METH_FASTCALL, NULL},
-    {"reduce", (PyCFunction)(void (*)(void))ufunc_reduce, METH_VARARGS | METH_KEYWORDS,
+    {"reduce", (PyCFunction)(void (*)(void))cpy_ufunc_reduce, METH_VARARGS | METH_KEYWORDS,
      "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
-     "Applies the operation along axes; NotImplementedError where no reduction does it."},
-    {"outer", (PyCFunction)(void (*)(void))ufunc_outer, METH_VARARGS | METH_KEYWORDS,
+     "Joins the elements along axes by the operation, each to those before it; several axes (None: all) where they may "
+     "be regrouped."},
+    {"accumulate", (PyCFunction)(void (*)(void))cpy_ufunc_accumulate, METH_VARARGS | METH_KEYWORDS,
+     "accumulate($self, array, axis=0, dtype=None, out=None)\n--\n\n"
+     "What the elements up to each one along an axis give: the array's shape."},
+    {"reduceat", (PyCFunction)(void (*)(void))cpy_ufunc_reduceat, METH_VARARGS | METH_KEYWORDS,
+     "reduceat($self, array, indices, axis=0, dtype=None, out=None)\n--\n\n"
+     "What the elements indices[j] to indices[j + 1] - 1 along an axis give, or the one element indices[j] where that "
+     "is none. The indices are read, which waits for the device."},
+    {"outer", (PyCFunction)(void (*)(void))cpy_ufunc_outer, METH_VARARGS | METH_KEYWORDS,
      "outer($self, a, b, /, **options)\n--\n\nThe operation on every pair of elements: shape a.shape + b.shape."},
+    {"at", (PyCFunction)(void (*)(void))cpy_ufunc_at, METH_VARARGS,
+     "at($self, a, indices, b=None, /)\n--\n\n"
+     "a[indices] = op(a[indices], b) in place, where an element that is named more than once is changed each time."},
     {"__reduce__", ufunc_pickle, METH_NOARGS, NULL},
     {NULL},
 };

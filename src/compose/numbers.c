@@ -1,6 +1,8 @@
 /* Numbers that are none, and infinities by their sign. */
 #include "compose/compose.h"
 
+#include <float.h>
+
 /* x where it is an infinity of this sign. */
 static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array *out)
 {
@@ -69,4 +71,39 @@ cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *o
     if (!code && kind == 'f') code = replace_in(r, o);
     if (!code && kind == 'c' && !(code = replace_in(cp_real_part(r), o))) code = replace_in(cp_imag_part(r), o);
     return cpi_end(&f, code ? NULL : r);
+}
+
+/* Whether imaginary parts are zero; what is real has none. */
+static cp_array *is_real(const char *name, cp_array *x, bool real)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, name, x)) return NULL;
+    const cp_shape shape = {cp_ndim(x), cp_dims(x)};
+    cp_array *r = NULL;
+    if (cp_type_kind(cp_type_of(x)) != 'c') r = real ? cp_ones(shape, CP_BOOL) : cp_zeros(shape, CP_BOOL);
+    else r = (real ? cp_equal : cp_not_equal)(cp_imag_part(x), cp_int(0));
+    return cpi_end(&f, r);
+}
+
+/*: function("isreal", "x: array_or_number", doc="Whether elements have no imaginary part, or one of 0.") */
+cp_array *cp_isreal(cp_array *x) { return is_real("isreal", x, true); }
+
+/*: function("iscomplex", "x: array_or_number", doc="Whether elements have an imaginary part other than 0.") */
+cp_array *cp_iscomplex(cp_array *x) { return is_real("iscomplex", x, false); }
+
+/*: function("real_if_close", "a: array, tol: double = 100.0", returns="view_or_copy",
+             doc="""The real parts, a view, where no imaginary part of a complex array is larger than tol (in units of
+the type's rounding where it is above 1); else the array itself. Waits for the device.""") */
+cp_array *cp_real_if_close(cp_array *a, double tol)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, "real_if_close", a)) return NULL;
+    cp_array *r = cp_slice(a, 1, &CP_ELLIPSIS);
+    if (r && cp_type_kind(cp_type_of(a)) == 'c') {
+        if (tol > 1) tol *= cp_type_of(a) == CP_COMPLEX64 ? FLT_EPSILON : DBL_EPSILON;
+        cp_array *small = cp_all(cp_less(cp_absolute(cp_imag_part(a)), cp_float(tol)));
+        int64_t close = small ? cp_item_int(small) : 0;
+        r = !small || cp_error() ? NULL : close ? cp_real_part(a) : r;
+    }
+    return cpi_end(&f, r);
 }

@@ -218,7 +218,7 @@ def call(o):
 
 
 def data(operations, types):
-    text = '#include "elementwise/table.h"\n\nconst cpi_op_row cpi_op_rows[CPI_NKERNELS] = {\n'
+    text = '#include "elementwise/table.h"\n\n#include <math.h>\n\nconst cpi_op_row cpi_op_rows[CPI_NKERNELS] = {\n'
     text += "".join(row_data(o, types) for o in operations) + "};\n\n"
     return text + "\n".join(call(o) for o in operations if not o.hidden)
 

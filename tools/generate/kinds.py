@@ -32,9 +32,12 @@ class Kind:
         self.arguments = arguments          # takes arguments in brackets: order("CFAK")
 
 
+TURN = 6.283185307179586
+
+
 def _array(name, take, owner="{o}", **columns):
     return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release=f"cpy_drop({owner}, {{v}});",
-                zero=(None, True, 0.0, 1.0), **columns)
+                zero=(None, True, 0.0, 1.0, TURN), **columns)
 
 
 def _checked(name, take, stub):
@@ -64,7 +67,7 @@ KINDS = {k.name: k for k in [
     # an array, or a number: a host scalar of the type that the arrays beside it give it
     # (a number as the default is what the body takes for NULL)
     _array("operand", "cpy_take_operand({o}, near.x, &{v})", stub="ndarray | complex", late=True,
-           constant={0.0: "NULL", 1.0: "NULL"}),
+           constant={0.0: "NULL", 1.0: "NULL", TURN: "NULL"}),
     # the same of what integers do not have: beside them no integer is too large
     _array("replacement", "cpy_take_replacement({o}, near.x, &{v})", stub="ndarray | complex", late=True,
            constant={0.0: "NULL"}),

@@ -31,15 +31,22 @@ UFUNC = """class ufunc:
     nout: int
     nargs: int
     types: list[str]
+    ntypes: int
+    signature: None
     identity: Any
     ulp: float
     __name__: str
     def __call__(self, *args: Any, out: Any = None, where: Any = True, casting: str = 'same_kind', order: str = 'K',
-                 dtype: DTypeLike | None = None, subok: bool = True) -> Any: ...
+                 dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None, sig: Any = None) -> Any: ...
     def reduce(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None, out: ndarray | None = None,
                keepdims: bool = False,
                initial: Any = None, where: Any = True) -> ndarray: ...
+    def accumulate(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None,
+                   out: ndarray | None = None) -> ndarray: ...
+    def reduceat(self, array: ndarray, indices: ArrayLike, axis: Any = 0, dtype: DTypeLike | None = None,
+                 out: ndarray | None = None) -> ndarray: ...
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
+    def at(self, a: ndarray, indices: Any, b: ArrayLike | None = None, /) -> None: ...
 """
 
 

@@ -1,0 +1,25 @@
+/* What the files of ufunc objects share. */
+#ifndef CPY_UFUNC_H
+#define CPY_UFUNC_H
+
+#include "rows.h"
+
+typedef struct cpy_ufunc {
+    PyObject_HEAD
+    vectorcallfunc call;
+    cp_op op;
+    cp_op_info info;
+} ufunc;
+
+enum { MOST_INPUTS = 3, MOST_OUTPUTS = 2 };
+
+PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw);
+PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw);
+PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw);
+PyObject *cpy_ufunc_outer(PyObject *o, PyObject *args, PyObject *kw);
+PyObject *cpy_ufunc_at(PyObject *o, PyObject *args);
+/* signature=: the inputs become those of the loop asked for, under the casting rule; false with an exception. */
+bool cpy_ufunc_signed(const ufunc *self, PyObject *signature, PyObject *const *v, cp_ufunc_options *options,
+                      cp_array **in, bool *own);
+
+#endif

@@ -1,0 +1,270 @@
+/* The CPU's chains: lanes of elements joined one after the other, and operations at places.
+ *
+ * Lanes that lie side by side are joined together, a kernel call for each element of all of them; a single lane by the
+ * kernel on one element after the other. Invariant: a lane's result depends on its elements only. */
+#include "elementwise/chains_cpu.h"
+
+#include <string.h>
+
+#include "cpu/threads.h"
+#include "elementwise/engine_cpu.h"
+
+enum {
+    SIDE = 512,         /* lanes that are joined together */
+    FEW = 4,            /* fewer lanes go one by one */
+    GRAIN = 1 << 15     /* elements that are worth a task of their own */
+};
+
+typedef struct {
+    const cpi_chain *c;
+    const cpi_kernels *set;
+    cpi_kernel kernel;
+    int64_t block, per_task; /* lanes of a block, blocks of a task */
+    int size;                /* of an element of the kernel's */
+} job;
+
+/* The lanes of a block: where each begins, from the chain's pointers. */
+typedef struct {
+    int n;
+    int64_t x[SIDE], out[SIDE], where[SIDE];
+    bool even;                  /* x and out are evenly spaced: */
+    int64_t x_step, out_step;
+} side;
+
+typedef struct {
+    _Alignas(64) char r[SIDE * 16], next[SIDE * 16], row[SIDE * 16], raw[SIDE * 16];
+} buffers;
+
+static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)
+{
+    cpi_kernel f = set->mathematics[type] ? set->mathematics[type][op] : NULL;
+    return f ? f : set->ops[type] ? set->ops[type][op] : NULL;
+}
+
+static bool evenly(const int64_t *at, int n, int64_t *step)
+{
+    *step = n > 1 ? at[1] - at[0] : 0;
+    bool even = true;
+    for (int i = 2; i < n; i++) even &= at[i] - at[i - 1] == *step;
+    return even;
+}
+
+static void find_side(const cpi_chain *c, int64_t begin, int64_t n, side *s)
+{
+    int64_t index[CP_MAXDIM], rest = begin;
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        index[d] = rest % c->shape[d];
+        rest /= c->shape[d];
+    }
+    s->n = (int)n;
+    for (int64_t i = 0; i < n; i++) {
+        s->x[i] = s->out[i] = s->where[i] = 0;
+        for (int d = 0; d < c->ndim; d++) {
+            s->x[i] += index[d] * c->x_step[d];
+            s->out[i] += index[d] * c->out_step[d];
+            s->where[i] += index[d] * c->where_step[d];
+        }
+        for (int d = c->ndim - 1; d >= 0 && ++index[d] == c->shape[d]; d--) index[d] = 0;
+    }
+    s->even = evenly(s->x, s->n, &s->x_step);
+    s->even &= evenly(s->out, s->n, &s->out_step);
+}
+
+/* --- lanes side by side --- */
+
+static void take_elements(const cpi_kernels *set, void *to, const char *x, const int64_t *at, const side *s, bool even,
+                          int64_t step, int size)
+{
+    if (even) {
+        set->gather(to, x + at[0], step, s->n, size);
+        return;
+    }
+    for (int i = 0; i < s->n; i++) memcpy((char *)to + i * size, x + at[i], (size_t)size);
+}
+
+/* The elements of all lanes at one place, in the kernel's type: in `to`, or where they lie. */
+static const void *row_of(const job *j, const side *s, const char *x, void *to, buffers *b)
+{
+    const cpi_chain *c = j->c;
+    const bool same = c->held == c->type;
+    const int size = (int)cpi_itemsize(c->held);
+    if (same && s->even && s->x_step == size) return x + s->x[0];
+    take_elements(j->set, same ? to : b->raw, x, s->x, s, s->even, s->x_step, size);
+    if (!same) j->set->convert[c->held][c->type](to, b->raw, s->n);
+    return to;
+}
+
+/* Rounds r to what is held; what it is then lies in b->raw, or is r itself. */
+static const void *held(const job *j, const side *s, void *r, buffers *b)
+{
+    const cpi_chain *c = j->c;
+    if (c->held == c->type) return r;
+    j->set->convert[c->type][c->held](b->raw, r, s->n);
+    j->set->convert[c->held][c->type](r, b->raw, s->n);
+    return b->raw;
+}
+
+static void give(const job *j, const side *s, const void *values, char *out)
+{
+    const int size = (int)cpi_itemsize(j->c->held);
+    if (s->even) {
+        j->set->scatter(out + s->out[0], s->out_step, values, s->n, size);
+        return;
+    }
+    for (int i = 0; i < s->n; i++) memcpy(out + s->out[i], (const char *)values + i * size, (size_t)size);
+}
+
+/* Lanes whose mask lets the element pass get their new value. */
+static void let_pass(const job *j, const side *s, int64_t k, void *r, const void *next)
+{
+    const cpi_chain *c = j->c;
+    for (int i = 0; i < s->n; i++)
+        if (c->where[s->where[i] + k * c->where_along])
+            memcpy((char *)r + i * j->size, (const char *)next + i * j->size, (size_t)j->size);
+}
+
+static void join_side(const job *j, const side *s, buffers *b)
+{
+    const cpi_chain *c = j->c;
+    int64_t k = 0;
+    if (c->started) {
+        take_elements(j->set, c->held == c->type ? b->r : b->raw, c->out, s->out, s, s->even, s->out_step,
+                      (int)cpi_itemsize(c->held));
+        if (c->held != c->type) j->set->convert[c->held][c->type](b->r, b->raw, s->n);
+    } else {
+        const void *row = row_of(j, s, c->x, b->row, b);
+        memcpy(b->r, row, (size_t)(s->n * j->size));
+        if (c->every) give(j, s, held(j, s, b->r, b), c->out);
+        k = 1;
+    }
+    for (; k < c->n; k++) {
+        const void *row = row_of(j, s, c->x + k * c->x_along, b->row, b);
+        void *to = c->where ? b->next : b->r;
+        j->kernel((void *[]){to, b->r, (void *)row}, s->n, 0);
+        if (c->where) let_pass(j, s, k, b->r, to);
+        const void *values = held(j, s, b->r, b);
+        if (c->every) give(j, s, values, c->out + k * c->out_along);
+    }
+    if (!c->every) give(j, s, held(j, s, b->r, b), c->out);
+}
+
+/* --- one lane --- */
+
+/* As what is held, back in r. */
+static void round_one(const job *j, void *r, void *as_held)
+{
+    const cpi_chain *c = j->c;
+    j->set->convert[c->type][c->held](as_held, r, 1);
+    j->set->convert[c->held][c->type](r, as_held, 1);
+}
+
+static void load_one(const job *j, void *r, const char *x)
+{
+    const cpi_chain *c = j->c;
+    if (c->held == c->type) memcpy(r, x, (size_t)j->size);
+    else j->set->convert[c->held][c->type](r, x, 1);
+}
+
+static void join_lane(const job *j, const char *x, char *out, const uint8_t *where, int64_t n)
+{
+    const cpi_chain *c = j->c;
+    const bool same = c->held == c->type;
+    const size_t size = (size_t)cpi_itemsize(c->held);
+    _Alignas(16) char r[16], value[16], as_held[16];
+    int64_t k = 0;
+    if (c->started) {
+        load_one(j, r, out);
+    } else {
+        load_one(j, r, x);
+        if (c->every) memcpy(out, x, size);
+        k = 1;
+    }
+    for (; k < n; k++) {
+        if (where && !where[k * c->where_along]) continue;
+        const char *at = x + k * c->x_along;
+        if (!same) load_one(j, value, at);
+        j->kernel((void *[]){r, r, same ? (void *)at : value}, 1, 0);
+        if (!same) round_one(j, r, as_held);
+        if (c->every) memcpy(out + k * c->out_along, same ? r : as_held, size);
+    }
+    if (c->every) return;
+    if (!same) round_one(j, r, as_held);
+    memcpy(out, same ? r : as_held, size);
+}
+
+static void join_one_by_one(const job *j, const side *s, int64_t begin)
+{
+    const cpi_chain *c = j->c;
+    for (int i = 0; i < s->n; i++) {
+        const char *x = c->x + s->x[i];
+        int64_t n = c->n;
+        if (c->first) {
+            int64_t place = (begin + i) % c->shape[c->ndim - 1];
+            x += c->first[place] * c->x_along;
+            n = c->last[place] - c->first[place];
+        }
+        join_lane(j, x, c->out + s->out[i], c->where ? c->where + s->where[i] : NULL, n);
+    }
+}
+
+/* --- */
+
+static void task(void *context, int64_t number, int worker)
+{
+    const job *j = context;
+    const cpi_chain *c = j->c;
+    int64_t at = number * j->per_task * j->block, end = at + j->per_task * j->block;
+    side s;
+    buffers b;
+    (void)worker;
+    if (end > c->lanes) end = c->lanes;
+    for (; at < end; at += j->block) {
+        find_side(c, at, end - at < j->block ? end - at : j->block, &s);
+        if (c->first || s.n < FEW) join_one_by_one(j, &s, at);
+        else join_side(j, &s, &b);
+    }
+}
+
+/* Lanes whose elements are neighbours are joined in as many vectors as stay in the first cache, others in wide rows. */
+static int64_t block_of(const cpi_chain *c)
+{
+    int64_t size = cpi_itemsize(c->held);
+    return c->ndim && c->x_step[c->ndim - 1] == size ? SIDE : 64;
+}
+
+cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c)
+{
+    job j = {.c = c, .set = cpi_kernels_best(), .size = (int)cpi_itemsize(c->type), .block = block_of(c)};
+    (void)stream;
+    j.kernel = kernel_of(j.set, c->op, c->type);
+    if (!j.kernel) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", cpi_op_rows[c->op].name,
+                                   cp_type_name(c->type));
+    if (!c->lanes || (!c->n && !c->first)) return CP_OK;
+    int64_t length = c->first ? 64 : c->n, blocks = (c->lanes + j.block - 1) / j.block;
+    j.per_task = (GRAIN + j.block * length - 1) / (j.block * length);
+    cpi_parallel((blocks + j.per_task - 1) / j.per_task, task, &j);
+    return CP_OK;
+}
+
+/* --- places --- */
+
+cp_code cpi_cpu_places(cp_stream *stream, const cpi_places *p)
+{
+    const cpi_kernels *set = cpi_kernels_best();
+    const cpi_op_row *row = &cpi_op_rows[p->op];
+    const cpi_kernel f = kernel_of(set, p->op, p->type);
+    const cp_type in = cpi_in_type(row, 0, p->type), out = cpi_out_type(row, 0, p->type);
+    const int64_t size = cpi_itemsize(p->x_type);
+    _Alignas(16) char value[16], result[16];
+    (void)stream;
+    if (!f) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", row->name, cp_type_name(p->type));
+    for (int64_t i = 0; i < p->n; i++) {
+        char *x = p->x + p->place[i] * size;
+        void *op[] = {x, x, (void *)(p->v ? p->v + i * p->v_step : NULL)};
+        if (p->x_type != in) set->convert[p->x_type][in](op[1] = value, x, 1);
+        if (p->x_type != out) op[0] = result;
+        f(op, 1, 0);
+        if (p->x_type != out) set->convert[out][p->x_type](x, result, 1);
+    }
+    return CP_OK;
+}

@@ -1,0 +1,267 @@
+/* ufunc.at: an operation at places of an array, one after the other, and outer.
+ *
+ * Where a device cannot go through places in their order, they are sorted first, stably: then those of one element are
+ * neighbours, and a thread goes through them. Operations of several types go by rounds instead, of which each has every
+ * element once. Invariant: an element's result is that of a loop over the places, on every device. */
+#include <string.h>
+
+#include "cuprite/sort.h"
+#include "cuprite/ufunc.h"
+#include "index/index.h"
+#include "ufunc/ufunc.h"
+
+typedef struct {
+    const char *name;
+    cp_op op;
+    cpi_device *device;
+    cp_type type;               /* the loop's */
+    cp_array *x, *place, *b;    /* own; x C-contiguous, place a line of n, b NULL, one element or n */
+    int64_t n;
+} call;
+
+static int64_t step_of(const cp_array *b) { return b && b->size > 1 ? cpi_itemsize(b->type) : 0; }
+
+/* --- places --- */
+
+/* Negative places count from the end; what lies outside is an error. While work is recorded nothing can be read: then
+ * places wrap around. */
+static cp_code find_places(call *c, cp_array *given)
+{
+    const int64_t n = c->x->size;
+    if (!cpi_is_int(given->type))
+        return cpi_fail(CP_ERROR_INDEX, "%s: arrays used as indices must be of integer (or boolean) type", c->name);
+    c->n = given->size;
+    c->place = cpi_dense_shaped(c->name, given, CP_INT64, c->device, 1, &given->size);
+    if (!c->place && given->ndim != 1) return cp_error();
+    if (!c->place || !c->n) return c->place ? CP_OK : cp_error();
+    const cpi_backend *backend = c->device->backend;
+    cp_array *wrapped = NULL, *extent = cp_scalar(CP_INT64, &n);
+    if (backend->capture_of && backend->capture_of(cpi_stream(c->device))) {
+        wrapped = extent ? cp_remainder(c->place, extent) : NULL;
+    } else {
+        cp_array *least = cp_min(c->place), *most = cp_max(c->place);
+        int64_t low = least ? cp_item_int(least) : 0, high = most ? cp_item_int(most) : 0;
+        bool known = least && most && !cp_error();
+        cp_free(least), cp_free(most);
+        if (known && (low < -n || high >= n))
+            cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
+                     (long long)(high >= n ? high : low), (long long)n);
+        else if (known && low < 0) wrapped = extent ? cp_remainder(c->place, extent) : NULL;
+        else if (known) wrapped = cp_retain(c->place);
+    }
+    cp_free(extent);
+    cp_free(c->place);
+    c->place = wrapped;
+    return wrapped ? CP_OK : cp_error();
+}
+
+/* --- devices that do not keep an order --- */
+
+/* Elements at places: a new line. */
+static cp_array *taken(const call *c, cp_array *x, cp_array *place)
+{
+    const int64_t size = cpi_itemsize(x->type);
+    cp_array *r = cpi_array_new(c->name, c->device, x->type, 1, &place->size, 'C');
+    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, x->data, 0, size, r ? r->data : NULL, 0, size};
+    if (!r || !place->size || !c->device->backend->index->take(cpi_stream(c->device), &rows)) return r;
+    return cp_free(r), NULL;
+}
+
+static cp_code put(const call *c, cp_array *place, cp_array *values)
+{
+    const int64_t size = cpi_itemsize(c->x->type);
+    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, c->x->data, 0, size, values->data, 0, size};
+    return place->size ? c->device->backend->index->put(cpi_stream(c->device), &rows) : CP_OK;
+}
+
+/* How many of the same place stand before each of the sorted ones. */
+static cp_array *rounds_of(const call *c)
+{
+    cp_index tail = CP_RANGE(1, INT64_MAX), head = CP_RANGE(0, -1);
+    cp_scope *scope = cp_scope_begin();
+    if (!scope) return NULL;
+    cp_array *at = cp_arange_int(0, c->n, 1, CP_INT64), *first = at ? cp_zeros_like(at, CP_DEFAULT) : NULL;
+    cp_array *later = first ? cp_slice(first, 1, &tail) : NULL;
+    cp_array *changes = later ? cp_not_equal(cp_slice(c->place, 1, &tail), cp_slice(c->place, 1, &head)) : NULL;
+    cp_array *r = changes && !cp_copyto(later, cp_slice(at, 1, &tail), .where = changes)
+                      ? cp_subtract(at, cp_ufunc_accumulate(CP_OP_maximum, first, 0)) : NULL;
+    return cp_scope_return(scope, r);
+}
+
+/* One round: the operation on elements that are all different. */
+static cp_code do_round(const call *c, cp_array *which)
+{
+    cp_scope *scope = cp_scope_begin();
+    if (!scope) return cp_error();
+    cp_array *place = taken(c, c->place, which), *in[2] = {place ? taken(c, c->x, place) : NULL, c->b};
+    if (in[0] && step_of(c->b)) in[1] = taken(c, c->b, which);
+    cp_array *r = in[0] && (in[1] || !c->b) ? cp_elementwise(c->op, in, NULL) : NULL;
+    cp_array *as_x = r ? cp_astype(r, c->x->type) : NULL;
+    cp_code code = as_x ? put(c, place, as_x) : cp_error();
+    cp_scope_end(scope);
+    return code;
+}
+
+static cp_code do_rounds(const call *c)
+{
+    cp_array *round = rounds_of(c), *most = round ? cp_max(round) : NULL;
+    int64_t last = most ? cp_item_int(most) : 0;
+    cp_code code = most ? cp_error() : cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    for (int64_t i = 0; i <= last && !code; i++) {
+        cp_array *number = cp_scalar(CP_INT64, &i), *mine = number ? cp_equal(round, number) : NULL;
+        cp_array *which = mine ? cp_flatnonzero(mine) : NULL;
+        code = which ? do_round(c, which) : cp_error();
+        cp_free(number), cp_free(mine), cp_free(which);
+    }
+    cp_free(round), cp_free(most);
+    return code;
+}
+
+static cp_code sort_places(call *c)
+{
+    cp_array *order = cp_argsort(c->place, 0), *place = order ? taken(c, c->place, order) : NULL;
+    cp_array *b = place && step_of(c->b) ? taken(c, c->b, order) : c->b ? cp_retain(c->b) : NULL;
+    cp_free(order);
+    if (!place || (c->b && !b)) return cp_free(place), cp_free(b), cp_error();
+    cp_free(c->place), cp_free(c->b);
+    c->place = place, c->b = b;
+    return CP_OK;
+}
+
+/* --- */
+
+static cp_code run(call *c)
+{
+    const cpi_op_row *row = &cpi_op_rows[c->op];
+    const cpi_elementwise_ops *ops = c->device->backend->elementwise;
+    cpi_places p = {.x_type = c->x->type, .x = c->x->data, .n = c->n, .v_step = step_of(c->b)};
+    p.op = cpi_ufunc_kernel(c->op, c->type, &p.type);
+    if (p.op != (int)c->op) p.x_type = p.type;
+    /* a result that is a half type's is rounded to it before it becomes x's */
+    const bool apart = cpi_is_half(c->type) && c->x->type != c->type;
+    if (!ops->places_in_order) {
+        cp_code code = sort_places(c);
+        if (code) return code;
+    }
+    if (apart || (!ops->places_in_order && !cpi_is_chain(row, c->type))) {
+        cp_code code = ops->places_in_order ? sort_places(c) : CP_OK;
+        return code ? code : do_rounds(c);
+    }
+    if (c->b) { /* as the kernel has it */
+        cp_type in = cpi_in_type(row, 1, cpi_is_half(c->type) ? p.type : c->type);
+        cp_array *b = p.op == (int)c->op && c->b->type != in ? cp_astype(c->b, in) : cp_retain(c->b);
+        if (!b) return cp_error();
+        cp_free(c->b);
+        c->b = b;
+        p.v = b->data, p.v_step = step_of(b);
+    }
+    p.place = (const int64_t *)c->place->data;
+    return ops->places(cpi_stream(c->device), &p);
+}
+
+/* The types of the loop; its result becomes x's, whatever that is. */
+static cp_code find_type(call *c, const cp_array *x, const cp_array *b)
+{
+    const cpi_op_row *row = &cpi_op_rows[c->op];
+    cp_type in[CPI_MAXIN], out[CPI_MAXOUT], given[CPI_MAXIN] = {x->type, b ? b->type : CP_BOOL};
+    cp_code code = cp_op_types(c->op, given, in, out);
+    if (code) return code;
+    c->type = row->rule == CPI_RULE_LOGIC ? CP_BOOL : in[0];
+    if (cpi_discards(out[0], x->type)) cpi_warn(CP_WARNING_COMPLEX);
+    return CP_OK;
+}
+
+/* b as the loop's second input, rounded to it, one element or one for each place. */
+static cp_code find_b(call *c, cp_array *given, const cp_array *place)
+{
+    if (!given) return CP_OK;
+    cp_type t = cpi_in_type(&cpi_op_rows[c->op], 1, c->type);
+    int ndim = place->ndim;
+    int64_t shape[CP_MAXDIM];
+    memcpy(shape, place->shape, (size_t)ndim * sizeof *shape);
+    if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(place, ndim, shape)) {
+        cp_error_clear();
+        return cpi_fail(CP_ERROR_VALUE, "%s: array is not broadcastable to correct shape", c->name);
+    }
+    if (given->size == 1) {
+        c->b = cpi_dense(c->name, given, t, c->device);
+        return c->b ? CP_OK : cp_error();
+    }
+    cp_array *dense = cpi_dense_shaped(c->name, given, t, c->device, place->ndim, place->shape);
+    c->b = dense ? cp_ravel(dense) : NULL;
+    cp_free(dense);
+    return c->b ? CP_OK : cp_error();
+}
+
+static cp_code check_powers(const call *c)
+{
+    if (c->op != CP_OP_power || !cpi_is_signed(c->type) || !c->n) return CP_OK;
+    cp_array *zero = cp_int(0), *negative = zero ? cp_less(c->b, zero) : NULL;
+    cp_array *any = negative ? cp_any(negative) : NULL;
+    bool found = any && cp_item_int(any) != 0;
+    cp_code code = any ? cp_error() : cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    cp_free(zero), cp_free(negative), cp_free(any);
+    if (code || !found) return code;
+    return cpi_fail(CP_ERROR_VALUE, "power: Integers to negative integer powers are not allowed.");
+}
+
+static cp_code do_at(call *c, cp_array *x, cp_array *places, cp_array *b)
+{
+    cp_array *line = NULL;
+    cp_code code = find_type(c, x, b);
+    if (code) return code;
+    /* as it was before anything is written */
+    cp_array *apart = b && b->buffer && b->buffer == x->buffer && cpi_may_overlap(x, b) ? cp_copy(b) : NULL;
+    cp_array *index = places->buffer && places->buffer == x->buffer ? cp_copy(places) : NULL;
+    c->x = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x);
+    line = c->x ? cp_ravel(index ? index : places) : NULL;
+    if (!line) code = cp_error();
+    if (!code) code = find_places(c, line);
+    if (!code) code = find_b(c, apart ? apart : b, places);
+    if (!code) code = check_powers(c);
+    if (!code && c->n) code = run(c);
+    if (!code && c->x != x) code = cp_assign(x, c->x);
+    cp_free(line), cp_free(apart), cp_free(index);
+    return code;
+}
+
+cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *places, cp_array *b)
+{
+    if ((unsigned)op >= CP_NOPS) return cpi_fail(CP_ERROR_VALUE, "at: there is no operation %d", (int)op);
+    const cpi_op_row *row = &cpi_op_rows[op];
+    const char *name = row->name;
+    if (cpi_null(name, x) || cpi_null(name, places)) return cp_error();
+    if (row->nout != 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: Only single output ufuncs supported at this time", name);
+    if (row->nin > 2) return cpi_fail(CP_ERROR_VALUE, "%s: Only unary and binary ufuncs supported at this time", name);
+    if (b && row->nin == 1)
+        return cpi_fail(CP_ERROR_VALUE, "%s: second operand provided when ufunc is unary", name);
+    if (!b && row->nin == 2) return cpi_fail(CP_ERROR_VALUE, "%s: second operand needed for ufunc", name);
+    if (cpi_check_writable(name, x)) return cp_error();
+    call c = {.name = name, .op = op};
+    if (!(c.device = cpi_common_device(name, 3, (cp_array *[]){x, places, b}))) return cp_error();
+    int before = cp_device_current();
+    if (before != c.device->id && cp_device_use(c.device->id)) return cp_error();
+    cp_code code = do_at(&c, x, places, b);
+    if (before != c.device->id) cp_device_use(before);
+    cp_free(c.x), cp_free(c.place), cp_free(c.b);
+    return code;
+}
+
+cp_array *(cp_ufunc_outer)(cp_op op, cp_array *a, cp_array *b, const cp_ufunc_options *options)
+{
+    if ((unsigned)op >= CP_NOPS) return cpi_fail(CP_ERROR_VALUE, "outer: there is no operation %d", (int)op), NULL;
+    const cpi_op_row *row = &cpi_op_rows[op];
+    if (cpi_null(row->name, a) || cpi_null(row->name, b)) return NULL;
+    if (row->nin != 2)
+        return cpi_fail(CP_ERROR_VALUE, "%s: outer product only supported for binary functions", row->name), NULL;
+    int64_t shape[CP_MAXDIM];
+    const int n = a->ndim + b->ndim;
+    if (n > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "%s: outer: more than %d dimensions", row->name, CP_MAXDIM), NULL;
+    for (int i = 0; i < n; i++) shape[i] = i < a->ndim ? a->shape[i] : 1;
+    cp_array *wide = cp_reshape(a, (cp_shape){n, shape});
+    cp_array *r = wide ? cp_elementwise(op, (cp_array *[]){wide, b}, options) : NULL;
+    cp_free(wide);
+    return r;
+}

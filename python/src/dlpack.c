@@ -44,22 +44,25 @@ static PyObject *old_capsule(cp_array *x)
     return capsule;
 }
 
-/* The array of a capsule, which is taken; *copied says whether nobody else has its memory. */
+/* The array of a capsule, which is taken; *copied says whether nobody else has its memory. It is renamed before another
+ * thread may run, and gets its name back when no array came of it. */
 static cp_array *take_capsule(PyObject *capsule, bool *copied, bool *versioned)
 {
     cp_array *x;
     *copied = false;
-    if ((*versioned = PyCapsule_IsValid(capsule, new_name))) {
-        struct DLManagedTensorVersioned *m = PyCapsule_GetPointer(capsule, new_name);
-        *copied = m->flags & CPI_DL_COPIED;
-        x = CPY_MADE(cp_from_dlpack(m));
-    } else {
-        struct DLManagedTensor *m = PyCapsule_GetPointer(capsule, old_name); /* NULL: some other, or taken before */
-        x = m ? CPY_MADE(cp_from_dlpack_old(m)) : NULL;
-    }
-    if (!x) return cpy_raise(), NULL;
+    *versioned = PyCapsule_IsValid(capsule, new_name);
+    void *tensor = PyCapsule_GetPointer(capsule, *versioned ? new_name : old_name); /* NULL: some other, or taken before */
+    if (!tensor) return NULL;
     PyCapsule_SetName(capsule, *versioned ? "used_dltensor_versioned" : "used_dltensor");
-    return x;
+    if (*versioned) {
+        *copied = ((struct DLManagedTensorVersioned *)tensor)->flags & CPI_DL_COPIED;
+        x = CPY_MADE(cp_from_dlpack(tensor));
+    } else {
+        x = CPY_MADE(cp_from_dlpack_old(tensor));
+    }
+    if (x) return x;
+    PyCapsule_SetName(capsule, *versioned ? new_name : old_name);
+    return cpy_raise(), NULL;
 }
 
 /* --- what is asked of an array --- */

@@ -38,6 +38,9 @@ cp_code cpi_picking_widen(cpi_picking *p, int ndim, const int64_t *shape)
                             cpi_shape_text(ndim, shape, more, sizeof more));
         wide[d] = a == 1 ? b : a;
     }
+    /* each array has room; what they become together is counted in 64 bits too */
+    int64_t places;
+    if (cpi_shape_size(p->function, nd, wide, sizeof places, &places)) return cp_error();
     p->ndim = nd;
     memcpy(p->shape, wide, (size_t)nd * sizeof *wide);
     return CP_OK;

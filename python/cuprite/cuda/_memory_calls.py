@@ -187,14 +187,23 @@ def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
         _device.memory_copy(dst, number_of(dstDevice), src, number_of(srcDevice), size)
 
 
+def _inside_2d(name, dst, dpitch, src, spitch, width, height):
+    """The same of rows: from the first one's begin to the last one's end, since a row alone may begin where memory that
+    was made here has ended, which is nobody's or another's."""
+    if width > dpitch or width > spitch:
+        raise CUDARuntimeError(_INVALID_PITCH)
+    if width and height:
+        _inside(f"{name}: to", dst, (height - 1) * dpitch + width)
+        _inside(f"{name}: from", src, (height - 1) * spitch + width)
+
+
 @typed
 def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
     """Copies `height` rows of `width` bytes that lie dpitch and spitch bytes apart."""
+    _inside_2d("memcpy2D", dst, dpitch, src, spitch, width, height)
     if cuda():
         native("cudaMemcpy2D", dst, dpitch, src, spitch, width, height, kind)
         return
-    if width > dpitch or width > spitch:
-        raise CUDARuntimeError(_INVALID_PITCH)
     for row in range(height):
         memcpy(dst + row * dpitch, src + row * spitch, width, kind)
 
@@ -203,6 +212,7 @@ def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
 def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
     """The same in the order of a stream."""
     if cuda():
+        _inside_2d("memcpy2DAsync", dst, dpitch, src, spitch, width, height)
         native("cudaMemcpy2DAsync", dst, dpitch, src, spitch, width, height, kind, stream)
         return
     with stream_of(stream):

@@ -113,13 +113,14 @@ void cp_allocator_set(cp_allocate_fn function, void (*release)(void *token))
     __atomic_store_n(&allocate, function, __ATOMIC_RELEASE);
 }
 
-/* An array whose memory the program's allocator gave; NULL without an error when it wants the pool to serve. */
+/* An array whose memory the program's allocator gave; NULL and *ours when it wants the pool to serve. */
 static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *device, cp_type type, int ndim,
-                                      const int64_t *shape, int64_t size)
+                                      const int64_t *shape, int64_t size, bool *ours)
 {
     void *token = NULL;
     size_t bytes = (size_t)(size * cpi_itemsize(type));
     void *memory = function(device->id, bytes, &token);
+    *ours = !memory && !token;
     if (!memory && token)
         cpi_fail(CP_ERROR_MEMORY, "out of memory on %s: the program's allocator gave no %zu bytes", device->name,
                  bytes);
@@ -141,8 +142,9 @@ static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, c
     enum { LINE = 64 };
     cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);
     if (other && size) {
-        cp_array *theirs = array_from_allocator(other, device, type, ndim, shape, size);
-        if (theirs || cp_error()) return theirs;
+        bool ours;
+        cp_array *theirs = array_from_allocator(other, device, type, ndim, shape, size, &ours);
+        if (!ours) return theirs;
     }
     size_t bytes = (size_t)(size * cpi_itemsize(type));
     bool small = bytes <= cpi_pool_small(device->pool);

@@ -102,8 +102,8 @@ cp_array *cp_real_if_close(cp_array *a, double tol)
     if (r && cp_type_kind(cp_type_of(a)) == 'c') {
         if (tol > 1) tol *= cp_type_of(a) == CP_COMPLEX64 ? FLT_EPSILON : DBL_EPSILON;
         cp_array *small = cp_all(cp_less(cp_absolute(cp_imag_part(a)), cp_float(tol)));
-        int64_t close = small ? cp_item_int(small) : 0;
-        r = !small || cp_error() ? NULL : close ? cp_real_part(a) : r;
+        uint8_t close = 0;
+        r = !small || cp_to_host(small, &close, 1) ? NULL : close ? cp_real_part(a) : r;
     }
     return cpi_end(&f, r);
 }

@@ -254,7 +254,8 @@ cp_array *cpi_picking_get(const cpi_picking *p, cp_array *out, cp_casting castin
     inputs[0] = p->x;
     for (int k = 0; k < p->picks; k++) inputs[k + 1] = p->pick[k].index;
     /* a wrong index must not leave half a result in out */
-    if (cpi_output_open(&o, p->picks + 1, inputs) || (out && o.array == out && cpi_output_apart(&o))) return NULL;
+    if (cpi_output_open(&o, p->picks + 1, inputs)) return NULL;
+    if (out && o.array == out && cpi_output_apart(&o)) return cpi_output_close(&o, cp_error());
     return cpi_output_close(&o, run(p, o.array, false));
 }
 

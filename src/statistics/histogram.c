@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-/* The value of a 0-d array; NAN with the error set where it cannot be read. */
-static double number(cp_array *x)
+/* The value of a 0-d array; x NULL: fails. */
+static cp_code number(cp_array *x, double *value)
 {
     cp_array *wide = x ? cp_astype(x, CP_FLOAT64) : NULL;
-    return wide ? cp_item_float(wide) : NAN;
+    return wide ? cp_to_host(wide, value, sizeof *value) : cp_error();
 }
 
 typedef struct span {
@@ -26,9 +26,7 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
         s->first = cp_size(a) ? cp_min(a) : cp_int(0);
         s->last = cp_size(a) ? cp_max(a) : cp_int(1);
     }
-    if (!s->first || !s->last) return false;
-    s->low = number(s->first), s->high = number(s->last);
-    if (cp_error()) return false;
+    if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
     if (given && s->low > s->high)
         return cpi_fail(CP_ERROR_VALUE, "%s: max must be larger than min in range parameter.", name), false;
     if (!isfinite(s->low) || !isfinite(s->high))
@@ -36,9 +34,9 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
                         given ? "supplied" : "autodetected", s->low, s->high), false;
     if (s->low == s->high) {
         s->first = cp_subtract(s->first, cp_float(0.5)), s->last = cp_add(s->last, cp_float(0.5));
-        s->low = number(s->first), s->high = number(s->last);
+        if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
     }
-    return s->first && s->last && !cp_error();
+    return true;
 }
 
 /* The type of even edges: that of the elements and both ends, a floating one. */
@@ -48,11 +46,10 @@ static cp_type edge_type(const cp_array *a, const span *s)
     return cpi_is_whole(t) ? cp_promote(t, CP_FLOAT64) : t;
 }
 
-static bool holds(cp_array *truths)
+static cp_code all_true(cp_array *truths, uint8_t *yes)
 {
     cp_array *all = truths ? cp_all(truths) : NULL;
-    uint8_t yes = 0;
-    return all && cp_to_host(all, &yes, 1) == CP_OK && yes;
+    return all ? cp_to_host(all, yes, 1) : cp_error();
 }
 
 static cp_array *even_edges(const char *name, const cp_array *a, int64_t bins, const span *s)
@@ -60,24 +57,21 @@ static cp_array *even_edges(const char *name, const cp_array *a, int64_t bins, c
     if (bins < 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be positive, when an integer", name), NULL;
     if (bins == INT64_MAX) return cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name), NULL;
     cp_array *e = cp_linspace(s->first, s->last, bins + 1, .typed = true, .dtype = edge_type(a, s));
-    if (!e) return NULL;
-    if (!holds(cp_less(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)))) {
-        if (!cp_error())
-            cpi_fail(CP_ERROR_VALUE, "%s: Too many bins for data range. Cannot create %lld finite-sized bins.", name,
-                     (long long)bins);
-        return NULL;
-    }
-    return e;
+    uint8_t ascends = 0;
+    if (!e || all_true(cp_less(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends)) return NULL;
+    if (ascends) return e;
+    return cpi_fail(CP_ERROR_VALUE, "%s: Too many bins for data range. Cannot create %lld finite-sized bins.", name,
+                    (long long)bins), NULL;
 }
 
 /* Edges that are given: 1-d, nowhere descending. */
 static bool good_edges(const char *name, cp_array *e)
 {
     if (cp_ndim(e) != 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be 1d, when an array", name), false;
-    if (cp_size(e) < 2 || holds(cp_less_equal(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)))) return true;
-    if (!cp_error())
-        cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
-    return false;
+    uint8_t ascends = cp_size(e) < 2;
+    if (!ascends && all_true(cp_less_equal(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends))
+        return false;
+    return ascends || !cpi_fail(CP_ERROR_VALUE, "%s: `bins` must increase monotonically, when an array", name);
 }
 
 /* Sums of weights by bin, of the weights' type. */

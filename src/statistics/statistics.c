@@ -245,10 +245,8 @@ cp_array *(cp_interp)(cp_array *x, cp_array *xp, cp_array *fp, const cp_interp_o
         if (cpi_check_cast(name, CPI_DATA, all[i]->type, CP_FLOAT64, CP_SAFE)) return NULL;
         if (end && !o->period && cpi_check_cast(name, CPI_DATA, end->type, value, CP_SAFE)) return NULL;
     }
-    if (o->period && (end_value(o->period, period) || period[0] == 0)) {
-        if (!cp_error()) cpi_fail(CP_ERROR_VALUE, "%s: period must be a non-zero value", name);
-        return NULL;
-    }
+    if (o->period && end_value(o->period, period)) return NULL;
+    if (period[0] == 0) return cpi_fail(CP_ERROR_VALUE, "%s: period must be a non-zero value", name), NULL;
     if (xp->ndim != 1 || fp->ndim != 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: Data points must be 1-D sequences", name), NULL;
     if (xp->size != fp->size)

@@ -40,8 +40,8 @@ static cp_code find_places(call *c, cp_array *given)
         wrapped = extent ? cp_remainder(c->place, extent) : NULL;
     } else {
         cp_array *least = cp_min(c->place), *most = cp_max(c->place);
-        int64_t low = least ? cp_item_int(least) : 0, high = most ? cp_item_int(most) : 0;
-        bool known = least && most && !cp_error();
+        int64_t low = 0, high = 0;
+        bool known = least && most && !cp_to_host(least, &low, sizeof low) && !cp_to_host(most, &high, sizeof high);
         cp_free(least), cp_free(most);
         if (known && (low < -n || high >= n))
             cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
@@ -105,8 +105,8 @@ static cp_code do_round(const call *c, cp_array *which)
 static cp_code do_rounds(const call *c)
 {
     cp_array *round = rounds_of(c), *most = round ? cp_max(round) : NULL;
-    int64_t last = most ? cp_item_int(most) : 0;
-    cp_code code = most ? cp_error() : cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    int64_t last = 0;
+    cp_code code = most ? cp_to_host(most, &last, sizeof last) : cp_error();
     for (int64_t i = 0; i <= last && !code; i++) {
         cp_array *number = cp_scalar(CP_INT64, &i), *mine = number ? cp_equal(round, number) : NULL;
         cp_array *which = mine ? cp_flatnonzero(mine) : NULL;
@@ -198,8 +198,8 @@ static cp_code check_powers(const call *c)
     if (c->op != CP_OP_power || !cpi_is_signed(c->type) || !c->n) return CP_OK;
     cp_array *zero = cp_int(0), *negative = zero ? cp_less(c->b, zero) : NULL;
     cp_array *any = negative ? cp_any(negative) : NULL;
-    bool found = any && cp_item_int(any) != 0;
-    cp_code code = any ? cp_error() : cp_error() ? cp_error() : CP_ERROR_MEMORY;
+    uint8_t found = 0;
+    cp_code code = any ? cp_to_host(any, &found, 1) : cp_error();
     cp_free(zero), cp_free(negative), cp_free(any);
     if (code || !found) return code;
     return cpi_fail(CP_ERROR_VALUE, "power: Integers to negative integer powers are not allowed.");

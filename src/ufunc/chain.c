@@ -241,8 +241,8 @@ static cp_code check_powers(const frame *f, cp_array *x, int64_t from, cp_array 
     cp_array *mask = where ? part(where, from, n - from) : NULL;
     cp_array *negative = exponents && zero ? cp_less(exponents, zero) : NULL;
     cp_array *any = negative && (mask || !where) ? cp_any(negative, .where = mask) : NULL;
-    bool found = any && cp_item_int(any) != 0;
-    bool known = any && !cp_error();
+    uint8_t found = 0;
+    bool known = any && !cp_to_host(any, &found, 1);
     cp_free(exponents), cp_free(zero), cp_free(mask), cp_free(negative), cp_free(any);
     if (!known) return cp_error();
     return found ? cpi_fail(CP_ERROR_VALUE, "power: Integers to negative integer powers are not allowed.") : CP_OK;

@@ -146,11 +146,47 @@ static void failing_allocations(void **state)
     }
 }
 
+/* What failed before, and nobody cleared, is no failure of the next call. */
+static void an_older_error(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(0, 1, 2, 3), *at = ints(-2, -1, 0, 1), *one = cp_float(1), *two = cp_int(2);
+        cp_array *whole = ints(1, 2, 3, 4), *twice = ints(0, 0), *edges = doubles(0, 2, 4), *hist = NULL, *bins = NULL;
+        cp_array *of = doubles(5, 6, 7, 8), *period = cp_float(4), *wide = cp_astype(x, CP_COMPLEX128), *r;
+        ok(!cp_reshape(x, CP_SHAPE(3)) && cp_error());
+        ok(!cp_ufunc_at(CP_OP_add, x, at, one));
+        values(x, 1, 2, 3, 4);
+        ok(!cp_ufunc_at(CP_OP_ldexp, x, twice, two)); /* by rounds where no order is kept */
+        values(x, 16, 2, 3, 4);
+        ok(!cp_ufunc_at(CP_OP_power, whole, at, two));
+        values(whole, 1, 4, 9, 16);
+        ok(r = cp_ufunc_reduce(CP_OP_power, whole, .axis = 0));
+        values(r, 1);
+        cp_free(r);
+        ok(!cp_histogram(whole, 3, &hist, &bins));
+        values(hist, 2, 1, 1);
+        cp_free(hist), cp_free(bins);
+        ok(!cp_histogram(of, 0, &hist, &bins, .edges = edges));
+        values(hist, 0, 0);
+        cp_free(hist), cp_free(bins);
+        ok(r = cp_interp(one, x, of, .period = period));
+        cp_free(r);
+        ok((r = cp_real_if_close(wide, 100)) && cp_type_of(r) == CP_FLOAT64);
+        cp_free(r);
+        failed(CP_ERROR_VALUE);
+        ok(!cp_reshape(x, CP_SHAPE(3)) && cp_histogram(x, 0, &hist, &bins));
+        cp_error_clear();
+        cp_free(x), cp_free(at), cp_free(one), cp_free(two), cp_free(whole), cp_free(twice), cp_free(edges);
+        cp_free(of), cp_free(period), cp_free(wide);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls), cmocka_unit_test(results_belong_to_the_caller), cmocka_unit_test(errors),
-        cmocka_unit_test(families), cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(families), cmocka_unit_test(failing_allocations), cmocka_unit_test(an_older_error),
     };
     return check_run(tests);
 }

@@ -2,6 +2,7 @@
 of errors and life of the memory, and tensors whose contents lie."""
 import ctypes as C
 import gc
+import sys
 import threading
 
 import numpy as np
@@ -341,6 +342,42 @@ def test_a_capsule_is_taken_once(device):
     for wrong in (3, None, x, new_capsule(1, b"stream", None)):
         with pytest.raises((TypeError, ValueError)):
             cp.fromDlpack(wrong)
+
+
+def test_one_thread_takes_a_capsule():
+    """While functions wait in a stream calls let other threads run: of several that take one capsule one gets it."""
+    taken, ended = [], []
+
+    def race(_):
+        for i in range(200):
+            producer, start, got = Producer(versioned=bool(i % 2)), threading.Barrier(4), []
+            capsule = producer.capsule
+
+            def take():
+                start.wait()
+                try:
+                    got.append(cp.fromDlpack(capsule))
+                except ValueError:
+                    pass
+
+            threads = [threading.Thread(target=take) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            taken.append(len(got))
+            got.clear()
+            ended.append(producer.ended)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        stream = cp.cuda.Stream()
+        stream.launch_host_func(race, None)
+        stream.synchronize()
+    finally:
+        sys.setswitchinterval(interval)
+    assert taken == [1] * 200 and ended == [1] * 200
 
 
 def test_who_owns_what(no_leak, device):

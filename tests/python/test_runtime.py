@@ -108,6 +108,23 @@ def test_streams_by_number(device):
 
 
 # --- memory ---
+def test_rows_stay_within_memory():
+    """A row that begins exactly where memory ends is beyond it: nothing is copied."""
+    p, q, back = r.malloc(64), r.malloc(128), np.zeros(64, "u1")
+    r.memset(p, 7, 64)
+    r.memset(q, 9, 128)
+    for to, at in ((p, q), (q, p)):
+        for copy, stream in ((r.memcpy2D, ()), (r.memcpy2DAsync, (0,))):
+            assert status(copy, to, 8, at, 8, 8, 9, r.memcpyDeviceToDevice, *stream) == 1
+    r.memcpy(back.ctypes.data, p, 64, r.memcpyDeviceToHost)
+    assert (back == 7).all()
+    r.memcpy2D(p, 16, q, 8, 8, 4, r.memcpyDeviceToDevice)
+    r.memcpy(back.ctypes.data, p, 64, r.memcpyDeviceToHost)
+    assert (back.reshape(4, 16) == [9] * 8 + [7] * 8).all()
+    r.free(p)
+    r.free(q)
+
+
 def test_memory_by_number(device, live_blocks):
     values, back = np.arange(1000.0), np.zeros(1000)
     live = live_blocks()

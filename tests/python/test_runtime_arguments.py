@@ -152,6 +152,8 @@ WRONG = {
     "runtime.memcpy(q, q, -1, 3)": (OverflowError, NEGATIVE),
     "runtime.memcpy(0, q, 1, 3)": (1, "cudaErrorInvalidValue"),
     "runtime.memcpy2D(q, 10, q, 10, 20, 2, 3)": (12, "cudaErrorInvalidPitchValue"),
+    "runtime.memcpy2DAsync(q, 10, q, 10, 20, 2, 3, 0)": (12, "cudaErrorInvalidPitchValue"),
+    "runtime.memcpy2D(q, 2**40, q, 2**40, 1, 2, 3)": (1, "cudaErrorInvalidValue"),
     "runtime.memset('x', 0, 1)": (TypeError, "ptr is an integer, not a str"),
     "runtime.memset(0, 1, 10)": (1, "cudaErrorInvalidValue"),
     "runtime.memset(2**46, 1, 10)": (1, "cudaErrorInvalidValue"),

@@ -278,7 +278,8 @@ def test_index_on_another_type_of_memory_order():
 def test_places_beyond_64_bits():
     """Indices that fit each by itself, and whose places together do not: 2^64 of them are not 0."""
     def by(xp, shape):
-        one = (xp.broadcast_to(xp.zeros((1, 1), "i8"), (2 ** 32, 1)), xp.broadcast_to(xp.zeros((1, 1), "i8"), (1, 2 ** 32)))
+        nought = xp.zeros((1, 1), "i8")
+        one = xp.broadcast_to(nought, (2 ** 32, 1)), xp.broadcast_to(nought, (1, 2 ** 32))
         x = xp.zeros(shape)
         with pytest.raises(ValueError):
             x[one]

@@ -17,6 +17,12 @@ typedef struct span {
     double low, high;
 } span;
 
+/* An end moved; a number without a type of its own remains one. */
+static cp_array *beside(cp_array *end, double value, double by)
+{
+    return end->flags & CPI_WEAK ? cp_float(value + by) : cp_add(end, cp_float(by));
+}
+
 /* What the bins cover: what is given, else the elements; half a unit to both sides of a single value. */
 static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *high, span *s)
 {
@@ -33,7 +39,7 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
         return cpi_fail(CP_ERROR_VALUE, "%s: %s range of [%g, %g] is not finite", name,
                         given ? "supplied" : "autodetected", s->low, s->high), false;
     if (s->low == s->high) {
-        s->first = cp_subtract(s->first, cp_float(0.5)), s->last = cp_add(s->last, cp_float(0.5));
+        s->first = beside(s->first, s->low, -0.5), s->last = beside(s->last, s->high, 0.5);
         if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
     }
     return true;

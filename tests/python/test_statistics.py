@@ -88,6 +88,16 @@ def test_digitize(seed, shape, dtype, edges, m, right, down):
     same(outcome(lambda: cp.digitize(q, cp.asarray(e), right=right)), outcome(lambda: np.digitize(p, e, right=right)))
 
 
+@pytest.mark.parametrize("span", [(10, 10), (10.0, 10), (np.float32(10), np.float32(10)), (10, 11)])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4"])
+def test_one_value_as_range(dtype, span):
+    """Half a unit is added on both sides; the edges' type is that of the elements and of ends that have one."""
+    for n in (0, 3):
+        a = np.full(n, 10, dtype)
+        for ours, theirs in zip(cp.histogram(cp.asarray(a), 2, range=span), np.histogram(a, 2, range=span)):
+            assert ours.dtype == theirs.dtype and cp.asnumpy(ours).tolist() == theirs.tolist()
+
+
 @settings(max_examples=200, deadline=None)
 @given(seeds, st.integers(0, 200), st.sampled_from(REALS), st.sampled_from([1, 3, 10, 64]), st.booleans(),
        st.sampled_from([None, None, "f8", "i4", "D", "f4"]), st.booleans())

@@ -29,6 +29,9 @@ PYTHON_ONLY = {
                     "asks Python's objects"),
     **dict.fromkeys("is_available get_default_memory_pool get_default_pinned_memory_pool install_as_cupy".split(),
                     "Python's face of devices and pools"),
+    **dict.fromkeys(["archive_save"], "cp_savez"),
+    **dict.fromkeys("fromfile frombuffer fromstring loadtxt genfromtxt savetxt savez_compressed "
+                    "tofile dump dumps byteswap".split(), "NumPy reads and writes bytes and texts in Python"),
     "fromDlpack": "CuPy's name of from_dlpack, of a capsule",
     "einsum_path": "a list and a text about costs; cp_einsum takes such a path as its option",
     **dict.fromkeys("unique_all unique_counts unique_inverse unique_values".split(),
@@ -78,12 +81,13 @@ PREFIXES = {"ufunc_": "methods of ufuncs",
             "kernel_": "the objects of RawKernel", "module_": "the objects of RawModule",
             "fusion_": "the objects behind cuprite.fused",
             "image_": "files are C's and the command's so far",
-            "to_dlpack": "ndarray.__dlpack__", "from_dlpack_old": "from_dlpack", "dlpack_": "ndarray.__dlpack__"}
+            "to_dlpack": "ndarray.__dlpack__", "from_dlpack_old": "from_dlpack", "dlpack_": "ndarray.__dlpack__",
+            "archive_": "NpzFile"}
 
 
 def written_in_python():
     names = []
-    for name in ("_shaping.py", "__init__.py", "_fused.py"):
+    for name in ("_shaping.py", "__init__.py", "_fused.py", "_files.py"):
         tree = ast.parse((ROOT / "python/cuprite" / name).read_text())
         names += [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     return names

@@ -46,7 +46,8 @@ for path in sorted(ROOT.glob("*.json")):
             f"`{path.name}`: " + ", ".join(f"{k} {v}" for k, v in versions.items()) +
             threads_text(runs), ""]
     first = [x for r in runs if r["room"] in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
-    out += ["The source-finding path:", ""] + table(first) + [""]
+    if first:
+        out += ["The source-finding path:", ""] + table(first) + [""]
     rest = [x for r in runs if r["room"] not in ("source_finding", "first_result") for x in r["rows"] if "ours_ms" in x]
     slower = [x for x in rest if x["best_peer_over_ours"] and x["best_peer_over_ours"] < 0.97]
     if rest:

@@ -1,6 +1,6 @@
-/* Files: FITS images in and out, catalogues, pictures.
+/* Files: FITS images in and out, catalogues, pictures, NumPy's files of arrays.
  *
- * CFITSIO, WCSLIB and libpng are behind libcuprite-io.so, which is opened when one of these functions is first
+ * CFITSIO, WCSLIB, libpng and zlib are behind libcuprite-io.so, which is opened when one of these functions is first
  * called. A path is the name of a file and nothing else: no "[...]" syntax, no network, no commands. What a
  * header promises is checked against the file's size before anything is allocated. Files are written beside
  * their target and renamed when they are complete, so a failure leaves no partial file and an old file as it
@@ -88,6 +88,42 @@ CP_API cp_code cp_png_write(const char *path, cp_array *picture);
  * width, channels) with 2 (grey and alpha), 3 (colour) or 4 channels. Palettes become colours, fewer than 8 bits 8, a
  * transparent colour alpha. */
 CP_API cp_array *cp_png_read(const char *path);
+
+/* How the file of an array stands for its memory: not at all, or as pages that the system reads when they are used:
+ * read-only, written in memory alone, written in the file. On another device than the CPU what is there is copied. */
+typedef enum cp_map { CP_MAP_NONE, CP_MAP_READ, CP_MAP_COPY, CP_MAP_WRITE } cp_map;
+typedef struct cp_load_options {
+    CP_OPTION(const char *, name);  /* of an archive (.npz): the array of that name */
+    CP_OPTION(cp_map, map);         /* of a file with one array; CP_MAP_WRITE only where its bytes can be memory */
+    CP_OPTION(int64_t, max_header); /* bytes of the longest header that is read; 0: 10000 */
+    int _;
+} cp_load_options;
+/* The array of NumPy's file (.npy, formats 1 to 3), on the current device, in the file's order; bytes of the other
+ * order are turned round. Nothing in a file is ever run: arrays of objects are CP_ERROR_FORMAT, as are types that are
+ * not there. CP_ERROR_END_OF_FILE: an empty file. */
+CP_API cp_array *cp_load(const char *path, const cp_load_options *options);
+#define cp_load(...) CP_CALL(cp_load, cp_load_options, __VA_ARGS__, ._ = 0)
+/* Writes NumPy's file of x (numpy.save), byte for byte, in Fortran order where x lies so. A type that NumPy lacks is
+ * called by its name. */
+CP_API cp_code cp_save(const char *path, cp_array *x);
+
+typedef struct cp_savez_options {
+    CP_OPTION(bool, compressed);
+    int _;
+} cp_savez_options;
+/* Writes an archive of n arrays (.npz, numpy.savez); names are without ".npy". */
+CP_API cp_code cp_savez(const char *path, int n, const char *const *names, cp_array *const *arrays,
+                        const cp_savez_options *options);
+#define cp_savez(...) CP_CALL4(cp_savez, cp_savez_options, __VA_ARGS__, ._ = 0)
+
+typedef struct cp_archive cp_archive; /* an archive that is being read; its file stays open */
+CP_API cp_archive *cp_archive_open(const char *path);
+CP_API void cp_archive_close(cp_archive *archive); /* NULL is fine */
+CP_API int cp_archive_count(const cp_archive *archive);
+/* The name of member i with its ".npy"; NULL when there is none. */
+CP_API const char *cp_archive_name(const cp_archive *archive, int i);
+/* The array of member i; the longest header that is read has max_header bytes (0: 10000). */
+CP_API cp_array *cp_archive_load(const cp_archive *archive, int i, int64_t max_header);
 
 /* One line that names the libraries: "CFITSIO 4.2.0, WCSLIB 7.12, libpng 1.6.39"; NULL with the error set when
  * libcuprite-io.so cannot be opened. */

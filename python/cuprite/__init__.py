@@ -33,6 +33,7 @@ _NUMPY = {
     "long", "ulong", "longlong", "ulonglong", "half", "single", "double", "csingle", "cdouble", "generic", "number",
     "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "dtype", "finfo", "iinfo",
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
+    "format_float_positional", "base_repr", "binary_repr",
     "broadcast_shapes", "index_exp", "s_",
 }
 _MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "random", "scipy"}
@@ -47,6 +48,10 @@ _LATER = {
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
     "allow_synchronize": "_cupyx", "annotations": "_cupyx",
     "scatter_add": "_scatter", "scatter_max": "_scatter", "scatter_min": "_scatter",
+    "array2string": "_printing", "array_repr": "_printing", "array_str": "_printing",
+    "load": "_files", "save": "_files", "savez": "_files", "savez_compressed": "_files", "fromfile": "_files",
+    "frombuffer": "_files", "fromstring": "_files", "loadtxt": "_files", "genfromtxt": "_files",
+    "savetxt": "_files", "DataSource": "_files",
     "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 

@@ -5,7 +5,7 @@ from cuprite._foreign import FOREIGN as _FOREIGN
 
 __all__ = [
     "identity", "shape", "ndim", "size", "isscalar", "result_type",
-    "array_str", "array_repr", "array2string", "may_share_memory", "iscomplexobj", "isrealobj",
+    "may_share_memory", "iscomplexobj", "isrealobj",
     "unique_values", "unique_counts", "unique_inverse", "unique_all", "einsum",
     "einsum_path",
 ]
@@ -72,24 +72,6 @@ def _is_foreign(d):
     """Whether this is a dtype, type or name that stands for a type that NumPy lacks."""
     name = getattr(d, "name", None) or getattr(d, "__name__", None) or d
     return isinstance(name, str) and name in _FOREIGN
-
-
-def array_str(a, *args, **kwargs):
-    """numpy.array_str of the elements."""
-    import numpy
-    return numpy.array_str(_core.asnumpy(a), *args, **kwargs)
-
-
-def array_repr(a, *args, **kwargs):
-    """numpy.array_repr of the elements."""
-    import numpy
-    return numpy.array_repr(_core.asnumpy(a), *args, **kwargs)
-
-
-def array2string(a, *args, **kwargs):
-    """numpy.array2string of the elements."""
-    import numpy
-    return numpy.array2string(_core.asnumpy(a), *args, **kwargs)
 
 
 def _extent(x):

@@ -434,33 +434,16 @@ static int array_contains(PyObject *o, PyObject *value)
 
 static PyObject *array_richcompare(PyObject *a, PyObject *b, int how) { return cpy_compare(a, b, how); }
 
-static cp_array *as_float32(cp_array *x)
+/* NumPy prints what is shown. */
+static PyObject *text(PyObject *o, const char *name)
 {
-    cp_array *r;
-    CPY_RUN_ON(1, &x, cp_size(x), r = cp_astype(x, CP_FLOAT32));
+    PyObject *module = PyImport_ImportModule("cuprite._printing");
+    PyObject *r = module ? PyObject_CallMethod(module, name, "O", o) : NULL;
+    Py_XDECREF(module);
     return r;
 }
-
-/* NumPy prints; types that it may not know are printed as float32. */
-static PyObject *text(PyObject *o, PyObject *(*print)(PyObject *))
-{
-    const cp_type t = cp_type_of(cpy_x(o));
-    const bool strange = cpy_type_rows[t].module;
-    PyObject *shown = strange ? cpy_wrap(as_float32(cpy_x(o))) : Py_NewRef(o);
-    PyObject *host = shown ? cpy_get(shown, 'C', NULL) : NULL;
-    PyObject *s = host ? print(host) : NULL;
-    if (s && strange) {
-        char own[64] = "dtype=";
-        strncat(own, cp_type_name(t), sizeof own - sizeof "dtype=");
-        PyObject *r = PyObject_CallMethod(s, "replace", "ss", "dtype=float32", own);
-        Py_SETREF(s, r);
-    }
-    Py_XDECREF(host);
-    Py_XDECREF(shown);
-    return s;
-}
-static PyObject *array_repr(PyObject *o) { return text(o, PyObject_Repr); }
-static PyObject *array_str(PyObject *o) { return text(o, PyObject_Str); }
+static PyObject *array_repr(PyObject *o) { return text(o, "array_repr"); }
+static PyObject *array_str(PyObject *o) { return text(o, "array_str"); }
 
 /*: method("__format__", "a: array, format_spec: object, /",
            doc="Formats a 0-d array as its element.") */

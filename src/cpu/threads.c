@@ -5,9 +5,9 @@
  * taken from one atomic counter. Invariants: a worker touches a job only between joining and leaving it
  * (`inside`); the job's owner leaves cpi_parallel only when nobody is inside.
  *
- * Where somebody else's thread burns the other processors (NumPy's OpenBLAS spins for a tenth of a second after a call),
- * the system wakes a helper on the caller's, where the two halve it: so few helpers are kept off it. One that then
- * loses its processor in the middle of a task, which the caller would wait for some milliseconds for, is fetched. */
+ * Where somebody else's thread burns the other processors (NumPy's OpenBLAS spins for a tenth of a second after a
+ * call), the system wakes a helper on the caller's, where the two halve it: so few helpers are kept off it. One that
+ * then loses its processor in the middle of a task, for which the caller would wait some milliseconds, is fetched. */
 #include "cpu/threads.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 enum {
     MOST = 256, SPIN_NS = 30000,
-    APART = 7, /* helpers that are kept off the caller's processor; of more, one that shares it is no loss to speak of */
+    APART = 7, /* helpers that are kept off the caller's processor; one of more that shares it is no great loss */
     PATIENCE_NS = 50000 /* between two looks at helpers that the caller waits for */
 };
 

@@ -248,7 +248,7 @@ cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c)
 
 /* --- places --- */
 
-cp_code cpi_cpu_at(cp_stream *stream, const cpi_places *p)
+cp_code cpi_cpu_at_places(cp_stream *stream, const cpi_places *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[p->op];

@@ -13,6 +13,6 @@ typedef void (*cpi_link_at)(void *x, const int64_t *place, int64_t n, const char
 typedef struct cpi_links { cpi_link lane; cpi_link_at at; } cpi_links;
 
 cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c);
-cp_code cpi_cpu_at(cp_stream *stream, const cpi_places *p);
+cp_code cpi_cpu_at_places(cp_stream *stream, const cpi_places *p);
 
 #endif

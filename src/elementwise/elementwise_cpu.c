@@ -352,7 +352,7 @@ static cp_code all_close(cp_stream *stream, cp_type type, const cpi_loop *inputs
 
 const cpi_elementwise_ops cpi_elementwise_cpu = {
     .run = run, .select = choose, .close = close_, .all_close = all_close,
-    .chain = cpi_cpu_chain, .places = cpi_cpu_at, .places_in_order = true,
+    .chain = cpi_cpu_chain, .places = cpi_cpu_at_places, .places_in_order = true,
 };
 
 const cpi_move_ops cpi_move_cpu = {.copy = copy, .copy_all = copy_all, .ramp = ramp, .ramp_int = ramp_int,

@@ -3,7 +3,7 @@
  *
  * Invariant: nothing of CFITSIO, WCSLIB or libpng is linked to the core, so a program that reads no file does
  * not load them. */
-#include "io/io.h"
+#include "io/files.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -25,8 +25,7 @@ static const cpi_io_host host_table = {cpi_fail, cpi_malloc, cpi_realloc, cpi_fr
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const cpi_io_ops *opened; /* set once, under the lock */
 
-/* The library's table; NULL and CP_ERROR_UNSUPPORTED when it cannot be opened. */
-static const cpi_io_ops *library(const char *function)
+const cpi_io_ops *cpi_io_library(const char *function)
 {
     const cpi_io_ops *ops = __atomic_load_n(&opened, __ATOMIC_ACQUIRE);
     if (ops) return ops;
@@ -50,7 +49,7 @@ static const cpi_io_ops *library(const char *function)
 
 const char *cp_io_libraries(void)
 {
-    const cpi_io_ops *ops = library("io_libraries");
+    const cpi_io_ops *ops = cpi_io_library("io_libraries");
     return ops ? ops->libraries : NULL;
 }
 
@@ -86,7 +85,7 @@ cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
         cpi_fail(CP_ERROR_VALUE, "fits_read: ext must be 0 or more, or CP_FITS_PRIMARY");
         return NULL;
     }
-    const cpi_io_ops *ops = library("fits_read");
+    const cpi_io_ops *ops = cpi_io_library("fits_read");
     cpi_io_image image = {0};
     if (!ops || ops->fits_open("fits_read", path, options->ext, &image) != CP_OK) return NULL;
     cp_image_header *header = NULL;
@@ -99,13 +98,12 @@ cp_array *(cp_fits_read)(const char *path, const cp_fits_read_options *options)
     return x;
 }
 
-/*: module("_io", doc="The functions below cuprite.io.") */
 /*: function("png_read", "path: text", module="_io", unlock="always",
              doc="A picture from a PNG file: uint8 or uint16, (height, width) or (height, width, channels).") */
 cp_array *cp_png_read(const char *path)
 {
     if (cpi_null("png_read", path)) return NULL;
-    const cpi_io_ops *ops = library("png_read");
+    const cpi_io_ops *ops = cpi_io_library("png_read");
     cpi_io_image image = {0};
     if (!ops || ops->png_open("png_read", path, &image) != CP_OK) return NULL;
     cp_array *x = read_pixels("png_read", ops->png_read, &image);
@@ -189,7 +187,7 @@ cp_code (cp_fits_write)(const char *path, cp_array *x, const cp_fits_write_optio
         return cpi_fail(CP_ERROR_TYPE, "fits_write: a FITS image cannot hold %s", cp_type_name(type));
     if (type == CP_BOOL) type = CP_UINT8;
     type = cpi_compute_type(type);
-    const cpi_io_ops *ops = library("fits_write");
+    const cpi_io_ops *ops = cpi_io_library("fits_write");
     if (!ops) return cp_error();
     host_values v;
     cp_code code = to_host("fits_write", x, type, &v);
@@ -238,7 +236,7 @@ cp_code (cp_catalog_write)(const char *path, int n, const cp_column *columns, co
     options = CPI_GIVEN(cp_catalog_options, options);
     if (cpi_null("catalog_write", path) || cpi_null("catalog_write", columns)) return cp_error();
     if (n < 1 || n > 999) return cpi_fail(CP_ERROR_VALUE, "catalog_write: a table has 1 to 999 columns");
-    const cpi_io_ops *ops = library("catalog_write");
+    const cpi_io_ops *ops = cpi_io_library("catalog_write");
     if (!ops) return cp_error();
     cpi_io_column *fetched = cpi_calloc((size_t)n, sizeof *fetched);
     host_values *held = fetched ? cpi_calloc((size_t)n, sizeof *held) : NULL;
@@ -269,7 +267,7 @@ cp_code cp_png_write(const char *path, cp_array *picture)
         return cpi_fail(CP_ERROR_VALUE, "png_write: a picture is uint8 of shape (height, width) or "
                                         "(height, width, 3)");
     if (cp_size(picture) == 0) return cpi_fail(CP_ERROR_VALUE, "png_write: the picture is empty");
-    const cpi_io_ops *ops = library("png_write");
+    const cpi_io_ops *ops = cpi_io_library("png_write");
     if (!ops) return cp_error();
     host_values v;
     cp_code code = to_host("png_write", picture, CP_UINT8, &v);

@@ -8,7 +8,7 @@
 
 #include "cuprite/io.h"
 
-#define CPI_IO_ABI 3
+#define CPI_IO_ABI 4
 
 typedef struct cpi_io_host {
     cp_code (*fail)(cp_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -26,6 +26,8 @@ typedef struct cpi_io_image {
     int64_t size;             /* product of shape; size times bytes of an element fits */
     struct cpi_fits *fits;    /* the library's own */
     struct cpi_png *png;
+    struct cpi_npy *npy;
+    bool fortran;             /* (npy) the elements lie in Fortran order */
 } cpi_io_image;
 
 /* A column in host memory. */
@@ -35,6 +37,8 @@ typedef struct cpi_io_column {
     const void *values;
 } cpi_io_column;
 
+struct cpi_zip;
+struct cpi_zip_writer;
 typedef struct cpi_io_ops {
     uint32_t abi;
     const char *libraries;
@@ -64,6 +68,23 @@ typedef struct cpi_io_ops {
     cp_code (*png_open)(const char *function, const char *path, cpi_io_image *image);
     cp_code (*png_read)(const char *function, const cpi_io_image *image, void *pixels);
     void (*png_close)(cpi_io_image *image);
+    /* as those; `most`: bytes of the longest header that is read */
+    cp_code (*npy_open)(const char *function, const char *path, int64_t most, cpi_io_image *image);
+    cp_code (*npy_read)(const char *function, const cpi_io_image *image, void *elements);
+    bool (*npy_place)(const cpi_io_image *image, int64_t *offset, int64_t *bytes); /* false: not as memory has them */
+    void (*npy_close)(cpi_io_image *image);
+    cp_code (*npy_write)(const char *function, const char *path, cp_type type, int ndim, const int64_t *shape,
+                         bool fortran, const void *elements);
+    /* archives of arrays; a member is an image as npy_open's */
+    cp_code (*zip_open)(const char *function, const char *path, struct cpi_zip **zip);
+    int (*zip_count)(const struct cpi_zip *zip);
+    const char *(*zip_name)(const struct cpi_zip *zip, int i);
+    cp_code (*zip_member)(const char *function, const struct cpi_zip *zip, int i, int64_t most, cpi_io_image *image);
+    void (*zip_close)(struct cpi_zip *zip);
+    cp_code (*zip_begin)(const char *function, const char *path, bool compressed, struct cpi_zip_writer **writer);
+    cp_code (*zip_add)(struct cpi_zip_writer *writer, const char *name, cp_type type, int ndim, const int64_t *shape,
+                       bool fortran, const void *elements);
+    cp_code (*zip_end)(struct cpi_zip_writer *writer, cp_code code); /* ends it; nothing is left unless code is CP_OK */
 } cpi_io_ops;
 
 typedef const cpi_io_ops *(*cpi_io_open_fn)(const cpi_io_host *host);

@@ -16,6 +16,9 @@ typedef struct cpi_small {
 /* A block of c, b's columns one after the other; or sums of products of rows of a and of b, c's one after the other. */
 typedef void cpi_small_fn(const cpi_small *s, const void *a, const void *b, void *c);
 
+/* Matrices of one size, whose rows and which themselves lie one behind the other; a step is a matrix' bytes or 0. */
+typedef void cpi_squares_fn(int64_t count, const char *a, int64_t a_step, const char *b, int64_t b_step, char *c);
+
 /* Those whose vectors have `bytes` bytes, for rows that have as many. */
 typedef struct cpi_small_kernels {
     int bytes, vectors;
@@ -49,6 +52,7 @@ typedef struct cpi_product_kernels {
     /* sums[i] (+)= a[i] * b for m elements of a column: what a matrix that lies by columns does to a vector. */
     void (*column)(int64_t m, const void *a, const void *b, void *sums, bool add);
     const cpi_small_kernels *blocks[4]; /* from the shortest vectors to the longest; NULL behind them */
+    cpi_squares_fn *squares[2];         /* of 4 x 4 and 8 x 8, or NULL */
     const cpi_small_kernels *pair;      /* of two elements, shorter than a vector; or NULL */
 } cpi_product_kernels;
 

@@ -131,6 +131,11 @@ INLINE void turn_2(two *row)
 
 /* --- small matrices of floating types, in vectors of each length --- */
 
+/* Half a vector, twice. */
+#if defined(__AVX512F__)
+#define TWICE(p) _mm512_broadcast_f64x4(_mm256_loadu_pd((const void *)(p)))
+#endif
+
 /* Longer rows are the longer vectors'. */
 #define VECTORS_OF_16 (VECTOR_BYTES > 16 ? 2 : 4)
 #define VECTORS_OF_32 (VECTOR_BYTES > 32 ? 2 : 4)
@@ -196,24 +201,28 @@ INLINE void turn_2(two *row)
 #define T float
 #define LANES 16
 #define PARTS 1
+#define SQUARE_ROWS 2
 #define VECTORS VECTORS_OF_64
 #define NAME(f) f##_f32x16
 #include "products/small.h"
 #define T double
 #define LANES 8
 #define PARTS 1
+#define SQUARE_ROWS 1
 #define VECTORS VECTORS_OF_64
 #define NAME(f) f##_f64x8
 #include "products/small.h"
 #define T float
 #define LANES 16
 #define PARTS 2
+#define SQUARE_ROWS 1
 #define VECTORS VECTORS_OF_64
 #define NAME(f) f##_c64x16
 #include "products/small.h"
 #define T double
 #define LANES 8
 #define PARTS 2
+#define SQUARE_ROWS 1
 #define VECTORS VECTORS_OF_64
 #define NAME(f) f##_c128x8
 #include "products/small.h"
@@ -261,10 +270,13 @@ CPS_HALVES(HALF, )
 
 #if VECTOR_BYTES == 64
 #define BLOCKS(x16, x32, x64) .blocks = {x16, x32, x64}
+#define SQ(a, b) .squares = {a, b},
 #elif VECTOR_BYTES == 32
 #define BLOCKS(x16, x32, x64) .blocks = {x16, x32}
+#define SQ(a, b)
 #else
 #define BLOCKS(x16, x32, x64) .blocks = {x16}
+#define SQ(a, b)
 #endif
 
 extern const cpi_products_simd CPI_ISA_NAME(cpi_products_simd);
@@ -274,10 +286,10 @@ const cpi_products_simd CPI_ISA_NAME(cpi_products_simd) = {
     .u16 = {REAL(u16, u16, small_u16, uint16_t)},
     .u32 = {REAL(u32, u32, small_u32, uint32_t)},
     .u64 = {REAL(u64, u64, small_u64, uint64_t)},
-    .f32 = {REAL(f32, f32, NULL, float), IN_PLACE_TOO(f32), .pair = &small_f32x2,
+    .f32 = {REAL(f32, f32, NULL, float), IN_PLACE_TOO(f32), SQ(NULL, squares_f32x16) .pair = &small_f32x2,
             BLOCKS(&small_f32x4, &small_f32x8, &small_f32x16)},
-    .f64 = {REAL(f64, f64, NULL, double), IN_PLACE_TOO(f64), BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
-    .c64 = {COMPLEX(c64, float), IN_PLACE_TOO(c64), BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
-    .c128 = {COMPLEX(c128, double), IN_PLACE_TOO(c128), BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
+    .f64 = {REAL(f64, f64, NULL, double), IN_PLACE_TOO(f64), SQ(NULL, squares_f64x8) BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
+    .c64 = {COMPLEX(c64, float), IN_PLACE_TOO(c64), SQ(NULL, squares_c64x16) BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
+    .c128 = {COMPLEX(c128, double), IN_PLACE_TOO(c128), SQ(squares_c128x8, NULL) BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
     .half = {CPS_HALVES(HALF_TABLE, )},
 };

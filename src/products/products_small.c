@@ -15,6 +15,7 @@ typedef struct plan {
     const cpi_product *p;
     cpi_small s;
     cpi_small_fn *block, *edge;  /* of `rows` rows; sums: of one row */
+    cpi_squares_fn *squares;     /* which do all of it, or NULL */
     int64_t item, width;         /* bytes of an element; of a block's row */
     int64_t rows, batches, each;
     bool turned;                 /* b lies by columns: it is copied by rows first */
@@ -64,6 +65,10 @@ static void matrices(const plan *w, int64_t count, cpi_place at, char *scratch)
     const int d = p->nbatch - 1;
     const int64_t a = d < 0 ? 0 : p->a_batch[d] * w->item, b = d < 0 ? 0 : p->b_batch[d] * w->item;
     const int64_t c = d < 0 ? 0 : p->c_batch[d] * w->item;
+    if (w->squares) {
+        w->squares(count, at.a, a, at.b, b, at.c);
+        return;
+    }
     const bool one_block = p->m <= w->rows && p->n * w->item <= w->width;
     for (int64_t i = 0; i < count; i++, at.a += a, at.b += b, at.c += c) {
         const char *y = at.b;
@@ -85,6 +90,16 @@ static void matrices_task(void *context, int64_t task, int worker)
     }
 }
 
+/* The function for dense squares of 4 or 8 rows. */
+static cpi_squares_fn *squares_for(const cpi_product *p, const cpi_product_kernels *k)
+{
+    const int64_t n = p->n, d = p->nbatch - 1;
+    if ((n != 4 && n != 8) || p->m != n || p->k != n || d < 0) return NULL;
+    if (p->a_row != n || p->a_col != 1 || p->b_row != n || p->b_col != 1 || p->c_row != n) return NULL;
+    if (p->c_batch[d] != n * n || (p->a_batch[d] && p->a_batch[d] != n * n)) return NULL;
+    return p->b_batch[d] && p->b_batch[d] != n * n ? NULL : k->squares[n == 8];
+}
+
 cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_product_kernels *k)
 {
     const cpi_small_kernels *f = longest(k, p->n * cpi_itemsize(p->type));
@@ -101,6 +116,7 @@ cp_code cpi_small_matrices(cp_stream *stream, const cpi_product *p, const cpi_pr
     w.s = (cpi_small){.k = p->k, .a_row = p->a_row * w.item, .a_col = p->a_col * w.item,
                       .b_row = (w.turned ? p->n : p->b_row) * w.item, .c_row = p->c_row * w.item,
                       .last = w.width - f->bytes};
+    w.squares = squares_for(p, k);
     w.each = TASK / (p->m * p->n * p->k + MATRIX);
     if (w.each < 1) w.each = 1;
     int64_t tasks = (w.batches + w.each - 1) / w.each;

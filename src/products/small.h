@@ -3,6 +3,7 @@
  *   PARTS            of an element: 2 of a complex number, whose real and imaginary part lie one after the other
  *   VECTORS          most of them side by side
  *   NAME(f)          f_TYPExLANES
+ *   SQUARE_ROWS      where squares is wanted: rows of a small square that make a vector, 1 or 2
  * All are undefined at the end.
  *
  * Rows need not be a multiple of the lanes: the last vector of a row ends where the row does and overlaps the one
@@ -113,6 +114,42 @@ INLINE void NAME(sums)(int rows, const cpi_small *s, const char *a, const char *
     memcpy(c, &sum[0], results * PARTS * sizeof(T));
 }
 
+#ifdef SQUARE_ROWS
+/* `count` matrices of N rows, columns and products each, one behind the other; of a step of 0 the same one again. A
+ * vector has SQUARE_ROWS rows of c. Each sum is made as a block's is. */
+static void NAME(squares)(int64_t count, const char *a, int64_t a_step, const char *b, int64_t b_step, char *c)
+{
+    enum { R = SQUARE_ROWS, N = LANES / PARTS / R, ROW = N * PARTS * sizeof(T) };
+    NAME(bits) lane;
+    UNROLL for (int l = 0; l < LANES; l++) lane[l] = l;
+    const NAME(bits) first = R == 1 ? lane * 0 : lane & (LANES / 2); /* of the row that a lane belongs to */
+    for (; count > 0; count--, a += a_step, b += b_step, c += N * ROW) {
+        V sum[N / R], cross[N / R], rows[N / R];
+        UNROLL for (int i = 0; i < N / R; i++) {
+            sum[i] = cross[i] = (V){0};
+            if (R == 2) memcpy(&rows[i], a + i * R * ROW, R * ROW);
+        }
+        UNROLL for (int p = 0; p < N; p++) {
+            V x = R == 1 ? NAME(load)(b + p * ROW) : (V)TWICE(b + p * ROW), y = x;
+            if (PARTS == 2) y = NAME(swapped)(x);
+            UNROLL for (int i = 0; i < N / R; i++) {
+                T e[PARTS];
+                if (R == 1) memcpy(e, a + i * ROW + p * PARTS * (int)sizeof(T), sizeof e);
+                V k = R == 1 ? CPI_SPLAT(V, e[0]) : __builtin_shuffle(rows[i], first + p * PARTS);
+                sum[i] = CPI_MAC(sum[i], x, k);
+                if (PARTS == 1) continue;
+                k = R == 1 ? CPI_SPLAT(V, e[PARTS - 1]) : __builtin_shuffle(rows[i], first + (p * PARTS + 1));
+                cross[i] = CPI_MAC(cross[i], y, k);
+            }
+        }
+        UNROLL for (int i = 0; i < N / R; i++) {
+            if (PARTS == 2) sum[i] = CPI_MAC(sum[i], cross[i], NAME(factors)(-1, 1));
+            memcpy(c + i * R * ROW, &sum[i], R * ROW);
+        }
+    }
+}
+#endif
+
 /* Functions of up to CPI_SMALL_ROWS rows, as far as registers hold their sums. */
 #define BLOCK(nv, rows)                                                                               \
     static void NAME(block_##nv##_##rows)(const cpi_small *s, const void *a, const void *b, void *c)  \
@@ -158,4 +195,5 @@ static const cpi_small_kernels NAME(small) = {
 #undef LANES
 #undef PARTS
 #undef VECTORS
+#undef SQUARE_ROWS
 #undef NAME

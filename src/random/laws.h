@@ -292,37 +292,58 @@ CPR_LONG double cpr_binomial(cpr_source *s, double n, double p)
     return turned ? n - k : k;
 }
 
-/* A few draws one by one, else Stadlober's ratio of uniforms (HRUA, 1989). */
+/* Stadlober's ratio of uniforms (HRUA, 1989): what is one for all numbers; less <= more are those of both kinds, few
+ * those of the sample or of what it leaves. */
+typedef struct cpr_ratio { double less, more, few, a, h, m, g, end; } cpr_ratio;
+
+CPR_FN cpr_ratio cpr_hypergeometric_ratio(double good, double bad, double sample)
+{
+    cpr_ratio r;
+    const double all = good + bad;
+    r.few = sample < all - sample ? sample : all - sample;
+    r.less = good < bad ? good : bad, r.more = good < bad ? bad : good;
+    const double p = r.less / all, mu = r.few * p;
+    const double c = sqrt((all - r.few) * r.few * p * (r.more / all) / (all - 1) + 0.5);
+    r.a = mu + 0.5;
+    r.h = 1.7155277699214135 * c + 0.8989161620588988; /* 2 sqrt(2 / e), 3 - 2 sqrt(3 / e) */
+    r.m = floor((r.few + 1) * ((r.less + 1) / (all + 2)));
+    r.g = cpr_lfactorial(r.m) + cpr_lfactorial(r.less - r.m) + cpr_lfactorial(r.few - r.m) +
+          cpr_lfactorial(r.more - r.few + r.m);
+    const double far = floor(r.a + 16 * c), last = (r.few < r.less ? r.few : r.less) + 1;
+    r.end = far < last ? far : last;
+    return r;
+}
+
+/* The good ones of a sample of which k are of the lesser kind, or of the greater of what is left. */
+CPR_FN double cpr_hypergeometric_end(double good, double bad, double sample, double few, double k)
+{
+    k = good > bad ? few - k : k;
+    return few < sample ? good - k : k;
+}
+
+/* A few draws one by one, else by ratios. */
 CPR_LONG double cpr_hypergeometric(cpr_source *s, double good, double bad, double sample)
 {
     const double all = good + bad, few = sample < all - sample ? sample : all - sample;
-    const double less = good < bad ? good : bad, more = good < bad ? bad : good;
     double k = 0;
     if (few < 10) {
-        double left = all, of = less;
+        double left = all, of = good < bad ? good : bad;
         for (double i = 0; i < few; i += 1, left -= 1)
             if (cpr_uniform(s) * left < of) k += 1, of -= 1;
     } else {
-        const double p = less / all, mu = few * p, a = mu + 0.5;
-        const double c = sqrt((all - few) * few * p * (more / all) / (all - 1) + 0.5);
-        const double h = 1.7155277699214135 * c + 0.8989161620588988; /* 2 sqrt(2 / e), 3 - 2 sqrt(3 / e) */
-        const double m = floor((few + 1) * ((less + 1) / (all + 2)));
-        const double g = cpr_lfactorial(m) + cpr_lfactorial(less - m) + cpr_lfactorial(few - m) +
-                         cpr_lfactorial(more - few + m);
-        const double far = floor(a + 16 * c), end = (few < less ? few : less) + 1, b = far < end ? far : end;
+        const cpr_ratio r = cpr_hypergeometric_ratio(good, bad, sample);
         for (;;) {
-            const double u = cpr_uniform(s), v = cpr_uniform(s), x = a + h * (v - 0.5) / u;
-            if (x < 0 || x >= b) continue;
+            const double u = cpr_uniform(s), v = cpr_uniform(s), x = r.a + r.h * (v - 0.5) / u;
+            if (x < 0 || x >= r.end) continue;
             k = floor(x);
-            const double t = g - (cpr_lfactorial(k) + cpr_lfactorial(less - k) + cpr_lfactorial(few - k) +
-                                  cpr_lfactorial(more - few + k));
+            const double t = r.g - (cpr_lfactorial(k) + cpr_lfactorial(r.less - k) + cpr_lfactorial(r.few - k) +
+                                    cpr_lfactorial(r.more - r.few + k));
             if (u * (4 - u) - 3 <= t) break;
             if (u * (u - t) >= 1) continue;
             if (2 * cpr_log(u) <= t) break;
         }
     }
-    if (good > bad) k = few - k;
-    return few < sample ? good - k : k;
+    return cpr_hypergeometric_end(good, bad, sample, few, k);
 }
 
 /* Kemp's LK (1981) */

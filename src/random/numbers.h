@@ -264,18 +264,38 @@ CPR_FN double cpr_log1p(double x)
     return cpr_log_any(u) * (x / (u - 1)); /* u's rounding cancels, as Kahan found */
 }
 
-/* exp(x) - 1 */
-CPR_FN double cpr_expm1(double x)
+/* exp(x) - 1 of |x| <= 0.3, and of any */
+CPR_FN double cpr_expm1_small(double x)
 {
-    if (fabs(x) > 0.3) return cpr_exp(x) - 1;
     double p = 1.0 / 87178291200.0;
-    for (int k = 13; k >= 2; k--) {
-        const double f[] = {0,          0,          1.0 / 2,     1.0 / 6,      1.0 / 24,       1.0 / 120, 1.0 / 720,
-                            1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600,
-                            1.0 / 6227020800.0};
-        p = fma(p, x, f[k]);
-    }
+    p = fma(p, x, 1.0 / 6227020800.0);
+    p = fma(p, x, 1.0 / 479001600.0);
+    p = fma(p, x, 1.0 / 39916800.0);
+    p = fma(p, x, 1.0 / 3628800.0);
+    p = fma(p, x, 1.0 / 362880.0);
+    p = fma(p, x, 1.0 / 40320.0);
+    p = fma(p, x, 1.0 / 5040.0);
+    p = fma(p, x, 1.0 / 720.0);
+    p = fma(p, x, 1.0 / 120.0);
+    p = fma(p, x, 1.0 / 24.0);
+    p = fma(p, x, 1.0 / 6.0);
+    p = fma(p, x, 1.0 / 2.0);
     return fma(p * x, x, x);
+}
+
+CPR_FN double cpr_expm1(double x) { return fabs(x) > 0.3 ? cpr_exp(x) - 1 : cpr_expm1_small(x); }
+
+/* The same of 0 < x <= 1, and of any x, in the same operations without branches. */
+CPR_FN double cpr_log1p_eager(double x)
+{
+    const double u = 1 + x, l = cpr_log(u) * (x / (u - 1));
+    return u == 1 ? x : l;
+}
+
+CPR_FN double cpr_expm1_eager(double x)
+{
+    const double large = cpr_exp(x) - 1, small = cpr_expm1_small(x);
+    return fabs(x) > 0.3 ? large : small;
 }
 
 /* x to the power of p, x >= 0 */
@@ -286,25 +306,31 @@ CPR_FN double cpr_pow(double x, double p)
 }
 
 /* What Stirling's formula for log k! lacks: (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2 is all else. */
-CPR_FN double cpr_stirling_tail(double k)
+#define CPR_STIRLING_TAILS                                                                                     \
+    0.081061466795327258220, 0.041340695955409294094, 0.027677925684998339149, 0.020790672103765093112,        \
+    0.016644691189821192163, 0.013876128823070747999, 0.011896709945891770095, 0.010411265261972096498,        \
+    0.009255462182712732918, 0.008330563433362871256, 0.007573675487951840795, 0.006942840107209529866,        \
+    0.006408994188004207068, 0.005951370112758847736, 0.005554733551962801371, 0.005207655919609640441
+CPR_FN double cpr_stirling_series(double k)
 {
-    const double t[] = {0.081061466795327258220, 0.041340695955409294094, 0.027677925684998339149,
-                        0.020790672103765093112, 0.016644691189821192163, 0.013876128823070747999,
-                        0.011896709945891770095, 0.010411265261972096498, 0.009255462182712732918,
-                        0.008330563433362871256, 0.007573675487951840795, 0.006942840107209529866,
-                        0.006408994188004207068, 0.005951370112758847736, 0.005554733551962801371,
-                        0.005207655919609640441};
-    if (k < 16) return t[(int)k];
     const double n = k + 1, z = 1 / (n * n);
     return (1.0 / 12 - (1.0 / 360 - (1.0 / 1260 - 1.0 / 1680 * z) * z) * z) / n;
 }
 
-/* log k!, k a whole number >= 0 */
-CPR_FN double cpr_lfactorial(double k)
+CPR_FN double cpr_stirling_tail(double k)
+{
+    const double t[] = {CPR_STIRLING_TAILS};
+    return k < 16 ? t[(int)k] : cpr_stirling_series(k);
+}
+
+/* log k!, k a whole number >= 0; of what its tail is */
+CPR_FN double cpr_lfactorial_by(double k, double tail)
 {
     const double n = k + 1;
-    return (k + 0.5) * cpr_log(n) - n + 0.918938533204672741780 + cpr_stirling_tail(k);
+    return (k + 0.5) * cpr_log(n) - n + 0.918938533204672741780 + tail;
 }
+
+CPR_FN double cpr_lfactorial(double k) { return cpr_lfactorial_by(k, cpr_stirling_tail(k)); }
 
 /* tan(pi (u - 1/2)), u in (0, 1): by sine and cosine, whose quotient is exact near both ends because u's distance to
  * them is. */

@@ -1,6 +1,7 @@
 /* Random numbers on the CPU: words, and what becomes of a piece of them. Loops over laws whose bodies have no branches
  * become vectors; the bits are those of laws.h on any instruction set. */
 #include <stddef.h>
+#include <string.h>
 
 #include "cpu/features.h"
 #include "cpu/intrinsics.h"
@@ -10,6 +11,41 @@
 cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d); /* source_simd.c; NULL: none */
 
 /* --- words --- */
+
+/* A round of a block, by the processor's own multiplication. */
+static inline __attribute__((always_inline)) void one_round(uint64_t w[4], uint64_t k0, uint64_t k1)
+{
+    const unsigned __int128 p = (unsigned __int128)CPR_M0 * w[0], q = (unsigned __int128)CPR_M1 * w[2];
+    w[0] = (uint64_t)(q >> 64) ^ w[1] ^ k0;
+    w[1] = (uint64_t)q;
+    w[2] = (uint64_t)(p >> 64) ^ w[3] ^ k1;
+    w[3] = (uint64_t)p;
+    __asm__("" : "+r"(w[0]), "+r"(w[2])); /* else compilers make vectors of both, and take them apart again */
+}
+
+/* What the first two rounds make of that part of the counter which neighbouring blocks share: half of their products.
+ * Round 0 leaves (a, l1, h0(c[0]) ^ x, l0(c[0])); round 1 makes the first of these (h1 ^ y, l1, l0 ^ z, l). */
+typedef struct shared_part { uint64_t x, y, z, l; } shared_part;
+
+static inline __attribute__((always_inline)) shared_part share(const cpi_words *s, const uint64_t c[4])
+{
+    const unsigned __int128 q = (unsigned __int128)CPR_M1 * c[2];
+    const uint64_t a = (uint64_t)(q >> 64) ^ c[1] ^ s->key[0];
+    const unsigned __int128 p = (unsigned __int128)CPR_M0 * a;
+    return (shared_part){c[3] ^ s->key[1], (uint64_t)q ^ (s->key[0] + CPR_W0),
+                         (uint64_t)(p >> 64) ^ (s->key[1] + CPR_W1), (uint64_t)p};
+}
+
+static inline __attribute__((always_inline)) void begin(const shared_part *p, uint64_t counter, uint64_t w[4])
+{
+    const unsigned __int128 l0 = (unsigned __int128)CPR_M0 * counter;
+    const unsigned __int128 l1 = (unsigned __int128)CPR_M1 * ((uint64_t)(l0 >> 64) ^ p->x);
+    w[0] = (uint64_t)(l1 >> 64) ^ p->y;
+    w[1] = (uint64_t)l1;
+    w[2] = (uint64_t)l0 ^ p->z;
+    w[3] = p->l;
+    __asm__("" : "+r"(w[0]), "+r"(w[2]));
+}
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 typedef struct lanes { __m512i w[4]; } lanes;
@@ -26,7 +62,7 @@ static inline __attribute__((always_inline)) __m512i multiply(__m512i x, __m512i
     return _mm512_add_epi64(_mm512_add_epi64(hh, _mm512_srli_epi64(t, 32)), _mm512_srli_epi64(u, 32));
 }
 
-/* One round of two times eight blocks, whose chains of products hide each other's latency. */
+/* One round of eight blocks. */
 #define ROUND(v, k0, k1)                                                                                       \
     do {                                                                                                       \
         __m512i l0, l1;                                                                                        \
@@ -37,53 +73,37 @@ static inline __attribute__((always_inline)) __m512i multiply(__m512i x, __m512i
         (v)->w[3] = l0;                                                                                        \
     } while (0)
 
-static inline __attribute__((always_inline)) lanes counters(const uint64_t c[4], uint64_t more)
-{
-    const __m512i first = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
-    return (lanes){{_mm512_add_epi64(_mm512_set1_epi64((int64_t)(c[0] + more)), first),
-                    _mm512_set1_epi64((int64_t)c[1]), _mm512_set1_epi64((int64_t)c[2]),
-                    _mm512_set1_epi64((int64_t)c[3])}};
-}
-
-/* Five rounds of a block, by the processor's own multiplication. */
-static inline __attribute__((always_inline)) void five_rounds(uint64_t w[4], uint64_t k0, uint64_t k1)
-{
-    for (int r = 0; r < 5; r++, k0 += CPR_W0, k1 += CPR_W1) {
-        const unsigned __int128 p = (unsigned __int128)CPR_M0 * w[0], q = (unsigned __int128)CPR_M1 * w[2];
-        w[0] = (uint64_t)(q >> 64) ^ w[1] ^ k0;
-        w[1] = (uint64_t)q;
-        w[2] = (uint64_t)(p >> 64) ^ w[3] ^ k1;
-        w[3] = (uint64_t)p;
-    }
-}
-
-/* Sixteen blocks, as the words 0, 1, 2, 3 of eight, and of eight more; and the SINGLE blocks behind them at `out`,
- * which the multiplier for single numbers makes meanwhile. */
-enum { SINGLE = 5 };
-static inline __attribute__((always_inline)) void many(const cpi_words *s, const uint64_t c[4], lanes *v, lanes *w,
-                                                       uint64_t *out)
+/* As many times eight blocks, as their words 0, 1, 2, 3, and the `single` blocks behind them at `out`, which the
+ * multiplier for single numbers makes meanwhile. Of fewer, products wait for one another. */
+enum { VECTORS = 4, SINGLE = 4 };
+static inline __attribute__((always_inline)) void many(const cpi_words *s, const uint64_t c[4], const int vectors,
+                                                       const int single, lanes *v, uint64_t *out)
 {
     const __m512i ml0 = _mm512_set1_epi64((int64_t)(CPR_M0 & 0xffffffff)), mh0 = _mm512_set1_epi64(CPR_M0 >> 32);
     const __m512i ml1 = _mm512_set1_epi64((int64_t)(CPR_M1 & 0xffffffff)), mh1 = _mm512_set1_epi64(CPR_M1 >> 32);
     const __m512i w0 = _mm512_set1_epi64((int64_t)CPR_W0), w1 = _mm512_set1_epi64((int64_t)CPR_W1);
-    __m512i k0 = _mm512_set1_epi64((int64_t)s->key[0]), k1 = _mm512_set1_epi64((int64_t)s->key[1]);
-    lanes a = counters(c, 0), b = counters(c, 8);
-    for (int i = 0; i < SINGLE; i++) {
-        uint64_t one[4] = {c[0] + 16 + (uint64_t)i, c[1], c[2], c[3]};
-        ROUND(&a, k0, k1);
-        five_rounds(one, s->key[0], s->key[1]);
-        ROUND(&b, k0, k1);
-        k0 = _mm512_add_epi64(k0, w0);
-        k1 = _mm512_add_epi64(k1, w1);
-        ROUND(&a, k0, k1);
-        five_rounds(one, s->key[0] + 5 * CPR_W0, s->key[1] + 5 * CPR_W1);
-        ROUND(&b, k0, k1);
-        k0 = _mm512_add_epi64(k0, w0);
-        k1 = _mm512_add_epi64(k1, w1);
-        for (int k = 0; k < 4; k++) out[4 * i + k] = one[k];
+    const shared_part p = share(s, c);
+    uint64_t one[SINGLE][4], s0 = s->key[0] + 2 * CPR_W0, s1 = s->key[1] + 2 * CPR_W1;
+    __m512i k0 = _mm512_set1_epi64((int64_t)s0), k1 = _mm512_set1_epi64((int64_t)s1);
+    _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++) {
+        const __m512i first = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+        __m512i l0, l1;
+        const __m512i h0 = multiply(_mm512_add_epi64(_mm512_set1_epi64((int64_t)c[0] + 8 * i), first), ml0, mh0, &l0);
+        const __m512i h1 = multiply(_mm512_xor_si512(h0, _mm512_set1_epi64((int64_t)p.x)), ml1, mh1, &l1);
+        v[i].w[0] = _mm512_xor_si512(h1, _mm512_set1_epi64((int64_t)p.y));
+        v[i].w[1] = l1;
+        v[i].w[2] = _mm512_xor_si512(l0, _mm512_set1_epi64((int64_t)p.z));
+        v[i].w[3] = _mm512_set1_epi64((int64_t)p.l);
     }
-    *v = a;
-    *w = b;
+    for (int i = 0; i < single; i++) begin(&p, c[0] + 8 * (uint64_t)vectors + (uint64_t)i, one[i]);
+    _Pragma("GCC unroll 8") for (int r = 2; r < 10; r++, s0 += CPR_W0, s1 += CPR_W1) {
+        _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++) ROUND(&v[i], k0, k1);
+        _Pragma("GCC unroll 8") for (int i = 0; i < single; i++) one_round(one[i], s0, s1);
+        k0 = _mm512_add_epi64(k0, w0);
+        k1 = _mm512_add_epi64(k1, w1);
+    }
+    for (int i = 0; i < single; i++)
+        for (int k = 0; k < 4; k++) out[4 * i + k] = one[i][k];
 }
 
 static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *out)
@@ -100,26 +120,49 @@ static inline __attribute__((always_inline)) void put(const lanes *v, uint64_t *
     _mm512_storeu_si512(out + 24, _mm512_shuffle_i64x2(g, h, 0xee));
 }
 
-/* Whole blocks of Philox 4x64, many at a time; how many were done. */
-static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+/* So many of the blocks from `block` on as are left, behind the `done` that were; how many are done then. */
+static inline __attribute__((always_inline)) int64_t fill_by(const cpi_words *s, int64_t block, int64_t done,
+                                                             int64_t blocks, const int vectors, const int single,
+                                                             uint64_t *out)
 {
+    const int batch = 8 * vectors + single;
     uint64_t c[4];
-    int64_t done = 0;
-    for (; done + 16 + SINGLE <= blocks; done += 16 + SINGLE) {
+    for (; done + batch <= blocks; done += batch) {
         cpr_count(s->counter, (uint64_t)(block + done), c);
-        if (c[0] > UINT64_MAX - 16 - SINGLE) break; /* a carry among them */
-        lanes v, w;
-        many(s, c, &v, &w, out + 4 * done + 64);
-        put(&v, out + 4 * done);
-        put(&w, out + 4 * done + 32);
+        if (c[0] > UINT64_MAX - (uint64_t)batch) break; /* a carry among them */
+        lanes v[VECTORS];
+        uint64_t *to = out + 4 * done, *rest = to + 32 * vectors;
+        many(s, c, vectors, single, v, rest);
+        _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++) put(&v[i], to + 32 * i);
     }
     return done;
 }
-#else
+
+/* Whole blocks of Philox 4x64, many at a time; how many were done. */
 static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
 {
-    (void)s, (void)block, (void)blocks, (void)out;
-    return 0;
+    int64_t done = fill_by(s, block, 0, blocks, VECTORS, SINGLE, out);
+    done = fill_by(s, block, done, blocks, 2, 0, out);
+    return fill_by(s, block, done, blocks, 1, 0, out);
+}
+#else
+/* Whole blocks of Philox 4x64, four at a time, whose products do not wait for one another; how many were done. */
+enum { BATCH = 4 };
+static int64_t fill_many(const cpi_words *s, int64_t block, int64_t blocks, uint64_t *out)
+{
+    uint64_t c[4], w[BATCH][4];
+    int64_t done = 0;
+    for (; done + BATCH <= blocks; done += BATCH) {
+        uint64_t k0 = s->key[0] + 2 * CPR_W0, k1 = s->key[1] + 2 * CPR_W1;
+        cpr_count(s->counter, (uint64_t)(block + done), c);
+        if (c[0] > UINT64_MAX - BATCH) break; /* a carry among them */
+        const shared_part p = share(s, c);
+        for (int i = 0; i < BATCH; i++) begin(&p, c[0] + (uint64_t)i, w[i]);
+        for (int r = 2; r < 10; r++, k0 += CPR_W0, k1 += CPR_W1)
+            _Pragma("GCC unroll 8") for (int i = 0; i < BATCH; i++) one_round(w[i], k0, k1);
+        memcpy(out + 4 * done, w, sizeof w);
+    }
+    return done;
 }
 #endif
 

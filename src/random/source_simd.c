@@ -140,10 +140,60 @@ FIRST(binomial)
     }
 }
 
+/* Of what is refused more often both tries that four words are */
+FIRST(zipf)
+{
+    const double e = d->value[0] - 1, b = cpr_pow(2, e), least = cpr_pow(0x1p63, -e), power = -1 / e;
+    for (int64_t i = 0; i < n; i++) v[i] = 0, good[i] = 0;
+    for (int k = 0; k < 4; k += 2)
+        for (int64_t i = 0; i < n; i++) {
+            const double t = cpr_inside(W(i, k)), u = t * least + (1 - t), y = cpr_inside(W(i, k + 1));
+            const double x = floor(cpr_exp(power * cpr_log(u))), grown = cpr_expm1_eager(e * cpr_log1p_eager(1 / x));
+            const bool fits = (x >= 1) & (x < 0x1p63), here = y * x * grown / (b - 1) <= (grown + 1) / b;
+            v[i] = good[i] ? v[i] : x;
+            good[i] |= fits & here;
+        }
+}
+
+/* Of numbers from 16 on: what else there is would need a table's entry in each lane. */
+static inline __attribute__((always_inline)) double lfactorial(double k)
+{
+    return cpr_lfactorial_by(k, cpr_stirling_series(k));
+}
+
+/* Both tries, where no factorial is one of the table's; r.m lies far from these, or else the law has steps (steps.c). */
+FIRST(hypergeometric)
+{
+    const double many = d->value[0], bad = d->value[1], sample = d->value[2];
+    const cpr_ratio r = cpr_hypergeometric_ratio(many, bad, sample);
+    const double least = (r.less < r.few ? r.less : r.few) - 15, high = least < r.end ? least : r.end; /* few <= more */
+    for (int64_t i = 0; i < n; i++) v[i] = r.m, good[i] = 0;
+    for (int j = 0; j < 4; j += 2)
+        for (int64_t i = 0; i < n; i++) {
+            const double u = cpr_inside(W(i, j)), x = r.a + r.h * (cpr_inside(W(i, j + 1)) - 0.5) / u;
+            const bool fits = (x >= 16) & (x < high);
+            const double k = fits ? floor(x) : r.m;
+            const double t = r.g - (lfactorial(k) + lfactorial(r.less - k) + lfactorial(r.few - k) +
+                                    lfactorial(r.more - r.few + k));
+            const bool surely = u * (4 - u) - 3 <= t, perhaps = u * (u - t) < 1, yes = 2 * cpr_log(u) <= t;
+            v[i] = good[i] ? v[i] : k;
+            good[i] |= fits & (surely | (perhaps & yes));
+        }
+    for (int64_t i = 0; i < n; i++) v[i] = cpr_hypergeometric_end(many, bad, sample, r.few, v[i]);
+}
+
+/* Are those of the likeliest number? */
+static bool has_large_factorials(double good, double bad, double sample)
+{
+    if (sample < 10 || good + bad - sample < 10) return false;
+    const cpr_ratio r = cpr_hypergeometric_ratio(good, bad, sample);
+    return r.m >= 16 && r.less - r.m >= 16 && r.few - r.m >= 16;
+}
+
 cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d);
 cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d)
 {
-    const double a = d->value[0], b = d->value[1];
+    const double a = d->value[0], b = d->value[1], c = d->value[2];
     if (d->array[0] || d->array[1] || d->array[2]) return NULL;
     switch (d->law) {
     case CPR_GAMMA: return a > 0 && a < INFINITY ? first_gamma : NULL;
@@ -157,6 +207,8 @@ cpi_random_first CPI_ISA_NAME(cpi_random_first_of)(const cpi_draw *d)
     case CPR_VONMISES: return b >= 1e-8 && b <= 1e6 ? first_vonmises : NULL;
     case CPR_POISSON: return a >= 10 ? first_poisson : NULL;
     case CPR_BINOMIAL: return a > 0 && a * (b > 0.5 ? 1 - b : b) >= 10 ? first_binomial : NULL;
+    case CPR_HYPERGEOMETRIC: return has_large_factorials(a, b, c) ? first_hypergeometric : NULL;
+    case CPR_ZIPF: return a < 1025 ? first_zipf : NULL;
     default: return NULL;
     }
 }

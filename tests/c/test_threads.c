@@ -1,5 +1,5 @@
-/* The CPU device's threads: every task once, nested and concurrent calls, forked children, any thread count, and on which
- * processors helpers run. */
+/* The CPU device's threads: every task once, nested and concurrent calls, forked children, any thread count, and
+ * on which processors helpers run. */
 #include "check.h"
 
 #include <pthread.h>

@@ -150,6 +150,31 @@ def test_small_ones_of_any_shape(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [4, 8])
+def test_squares(dtype, n, device):
+    """Dense ones one behind the other, which kernels of their own do: also with one for all on either side, of two
+    batch axes, with what is not finite. On the CPU their bits are those of the same numbers in another layout."""
+    rng = np.random.default_rng(n)
+    a, b = values(rng, (3, 301, n, n), dtype), values(rng, (3, 301, n, n), dtype)
+    a[1, 7, 2, 1], b[2, 300, 0, 3] = np.nan, -np.inf
+    a[0, 0] = 0
+    for x, y in ((a, b), (a[1, 5], b), (a, b[2, 9]), (a[:, :1], b), (a, b[:, 5:6]), (a[0], b[0]), (a[:1], b),
+                 (a[2, :, :, ::-1], b[2]), (a[0], b[0, ::-1]), (a[0, ::3], b[0, ::3])):
+        apart = [np.full((*z.shape[:-1], n + 1), np.nan, dtype) for z in (x, y)]
+        for z, room in zip((x, y), apart):
+            room[..., :n] = z
+        got = cp.asnumpy(cp.asarray(x) @ cp.asarray(y))
+        other = cp.asnumpy(cp.asarray(apart[0])[..., :n] @ cp.asarray(apart[1])[..., :n])
+        if not device.startswith("cuda"):
+            np.testing.assert_array_equal(got, other)
+        with np.errstate(invalid="ignore"):
+            exact, magnitude = big(x) @ big(y), np.abs(big(x)) @ np.abs(big(y))
+        good = np.isfinite(magnitude)
+        np.testing.assert_array_equal(np.isfinite(got), good)
+        assert np.all(np.abs(got[good] - exact[good]) <= (n + 2) * EPS[dtype] * magnitude[good])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize("n", [3, 8, 17])
 def test_small_ones_touch_nothing_else(dtype, n):
     """What is not finite beside an operand does not come in, what lies beside the result stays."""

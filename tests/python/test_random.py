@@ -145,6 +145,19 @@ def test_counter_carries():
         same(ours.random_raw(9000), theirs.random_raw(9000))
 
 
+@pytest.mark.parametrize("counter", [0, 3 << 200 | 7 << 130 | 5 << 64 | 11, 2**64 - 13, 2**64 - 40, 2**128 - 100,
+                                     2**256 - 270])
+def test_any_number_of_blocks(counter):
+    """Blocks are made in batches of several sizes, and what is left of them one by one; a carry ends a batch."""
+    key = 0x9d3f_0c55_1b2e_77aa_5566_1020_304f_ab91
+    for blocks in (*range(1, 20), 23, 31, 32, 35, 36, 37, 43, 44, 51, 52, 53, 71, 72, 79, 80, 107, 108, 255, 500, 513):
+        ours, theirs = cp.random.Philox(key=key, counter=counter), np.random.Philox(key=key, counter=counter)
+        for words in (blocks % 3, 4 * blocks, 1 + blocks % 4):
+            same(ours.random_raw(words), theirs.random_raw(words))
+        a, b = cp.random.Generator(ours), np.random.Generator(theirs)
+        same(a.random(4 * blocks + 1), b.random(4 * blocks + 1))
+
+
 # --- seeds ---
 @pytest.mark.once
 @pytest.mark.parametrize("entropy", [0, 5, 2**32, 2**130 + 7, [1, 2], [1, 2, 3, 4, 5, 6, 2**70],

@@ -233,6 +233,31 @@ def test_arrays_of_parameters(name, parameters):
         np.testing.assert_array_equal(getattr(rng, name)(first, *rest).get(), want)
 
 
+# of zipf: where numbers go to the end of int64, and where 1 is all there is; of hypergeometric: too many likely values
+# for a table, the lesser kind first or last, the sample or what it leaves being the greater part
+FIRST_TRIES = [("zipf", (a,)) for a in (1.0001, 1.2, 2.0, 3.5, 17.0, 60.0, 1024.5, 1025.0)] + [
+    ("hypergeometric", p) for p in ((10**6, 2 * 10**6, 500000), (2 * 10**6, 10**6, 500000), (10**6, 10**6, 1900000),
+                                    (3 * 10**6, 2 * 10**6, 4900000), (5 * 10**8, 4 * 10**8, 10**8),
+                                    (20000, 9 * 10**8, 4 * 10**8))]
+
+
+@pytest.mark.parametrize("name, parameters", FIRST_TRIES, ids=str)
+def test_first_tries_are_the_law(name, parameters):
+    """Of numbers, whose tries go many at a time, come those of arrays, whose elements are drawn one by one."""
+    n = 50_003
+    want = getattr(cp.random.default_rng(19), name)(*(cp.full(n, p) for p in parameters)).get()
+    np.testing.assert_array_equal(getattr(cp.random.default_rng(19), name)(*parameters, size=n).get(), want)
+
+
+@pytest.mark.parametrize("good, bad, sample", [(10**6, 2 * 10**6, 500000), (4 * 10**5, 10**5, 450000)])
+def test_large_hypergeometric(good, bad, sample):
+    law = stats.hypergeom(good + bad, good, sample)
+    assert law.var() > 4000  # else a table would do it
+    x = drawn("hypergeometric", (good, bad, sample), cp.random.Philox)
+    assert whole_p_value(x, law) > LEAST
+    check_moments(x.astype(float), law)
+
+
 @pytest.mark.parametrize("name, parameters, law", [r for r in WHOLE if r[0] in TABLES],
                          ids=ids([r for r in WHOLE if r[0] in TABLES]))
 def test_arrays_of_parameters_of_whole_numbers(name, parameters, law):

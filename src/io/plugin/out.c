@@ -225,7 +225,7 @@ cp_code cpi_out_close(cpi_out *o, cp_code code)
 {
     if (o->code == CP_OK) o->code = code;
     if (o->code == CP_OK) flush(o);
-    if (o->code == CP_OK && o->target && fsync(o->fd) != 0) failed(o);
+    if (o->code == CP_OK && o->target && !o->soon && fsync(o->fd) != 0) failed(o);
     if (o->code == CP_OK && o->target) put_in_place(o);
     else if (o->temporary) unlink(o->temporary);
     if (o->fd >= 0 && close(o->fd) != 0 && !o->target) failed(o);

@@ -1,5 +1,5 @@
 /* The entry of libcuprite-io.so: its table of functions, and the C locale they run in. */
-#include "plugin.h"
+#include "npy.h"
 
 #include <fitsio.h>
 #include <png.h>
@@ -28,6 +28,19 @@ static const cpi_io_ops ops = {
     .png_open = cpi_png_open,
     .png_read = cpi_png_read,
     .png_close = cpi_png_close,
+    .npy_open = cpi_npy_open,
+    .npy_read = cpi_npy_read,
+    .npy_place = cpi_npy_place,
+    .npy_close = cpi_npy_close,
+    .npy_write = cpi_npy_write,
+    .zip_open = cpi_zip_open,
+    .zip_count = cpi_zip_count,
+    .zip_name = cpi_zip_name,
+    .zip_member = cpi_zip_member,
+    .zip_close = cpi_zip_close,
+    .zip_begin = cpi_zip_begin,
+    .zip_add = cpi_zip_add,
+    .zip_end = cpi_zip_end,
 };
 
 cpi_locale cpi_locale_c(void)

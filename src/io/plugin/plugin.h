@@ -3,8 +3,8 @@
  * source.c reads bytes of a file (plain or gzip'd); cards.c reads a header's cards; hdu.c finds the units of a FITS
  * file and proves that their data lie inside it; fits_read.c decodes pixels, compressed.c and
  * tiles.c and hcompress.c those of tile-compressed images (CFITSIO); wcs.c keeps a header
- * and turns pixels to sky positions (WCSLIB); png_read.c reads pictures; out.c writes files atomically, fits_write.c,
- * table.c and png.c what is in them. */
+ * and turns pixels to sky positions (WCSLIB); png_read.c reads pictures, npy.c and zip.c NumPy's files; out.c writes
+ * files atomically, fits_write.c, table.c, png.c and zip_write.c what is in them. */
 #ifndef CPI_IO_PLUGIN_H
 #define CPI_IO_PLUGIN_H
 
@@ -29,6 +29,7 @@ typedef struct cpi_source {
     int64_t size;
 } cpi_source;
 cp_code cpi_source_open(const char *function, const char *path, cpi_source *s);
+cp_code cpi_source_open_plain(const char *function, const char *path, cpi_source *s); /* as it is, also if gzip'd */
 /* Exactly n bytes from `offset`; CP_ERROR_IO, CP_ERROR_FORMAT when the file ends before. */
 cp_code cpi_source_read(const cpi_source *s, int64_t offset, void *to, int64_t n);
 /* The same for tasks in other threads, which may not write the error record: 0, an errno, -1 for the end of the
@@ -116,6 +117,7 @@ typedef struct cpi_out {
     uint8_t *buffer;
     size_t used;
     cp_code code;    /* the first failure; later writes do nothing */
+    bool soon;       /* the system may write it to the disk when it likes, as numpy.save lets it */
 } cpi_out;
 cp_code cpi_out_open(const char *function, const char *path, cpi_out *out);
 cp_code cpi_out_write(cpi_out *out, const void *bytes, size_t n);

@@ -140,7 +140,7 @@ static cp_code inflate_file(cpi_source *s)
     return code;
 }
 
-cp_code cpi_source_open(const char *function, const char *path, cpi_source *s)
+cp_code cpi_source_open_plain(const char *function, const char *path, cpi_source *s)
 {
     *s = (cpi_source){.function = function, .path = path, .fd = -1};
     struct stat info;
@@ -157,8 +157,15 @@ cp_code cpi_source_open(const char *function, const char *path, cpi_source *s)
                           S_ISDIR(info.st_mode) ? "is a directory" : "not a regular file");
     }
     s->size = info.st_size;
+    return CP_OK;
+}
+
+cp_code cpi_source_open(const char *function, const char *path, cpi_source *s)
+{
+    cp_code code = cpi_source_open_plain(function, path, s);
+    if (code != CP_OK) return code;
     uint8_t magic[2] = {0};
-    cp_code code = s->size >= 2 ? cpi_source_read(s, 0, magic, 2) : CP_OK;
+    code = s->size >= 2 ? cpi_source_read(s, 0, magic, 2) : CP_OK;
     if (code == CP_OK && magic[0] == 0x1f && magic[1] == 0x8b) code = inflate_file(s);
     if (code != CP_OK) cpi_source_close(s);
     return code;

@@ -1,0 +1,366 @@
+"""NumPy's functions for files, texts and buffers: load, save, savez, fromfile, loadtxt, ...
+
+Files that a path names are read and written in C (cuprite/io.h). File objects, texts and pickles are NumPy's business,
+whose arrays are taken over. Invariant: nothing in a file is run unless allow_pickle says so.
+"""
+from __future__ import annotations
+
+import collections.abc
+import errno
+import os
+
+import numpy
+
+from cuprite import _core, _io
+from cuprite._core import asarray, asnumpy, ndarray
+from cuprite._foreign import FOREIGN
+
+__all__ = ["load", "save", "savez", "savez_compressed", "fromfile", "frombuffer", "fromstring", "loadtxt",
+           "genfromtxt", "savetxt", "NpzFile", "DataSource"]
+
+DataSource = numpy.lib.npyio.DataSource
+_MAPS = {"r": 1, "readonly": 1, "c": 2, "r+": 3}
+_MOST = 2**62
+
+
+def _path(file):
+    """The path that C can open; None of file objects, and of names that are no UTF-8."""
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        return None
+    path = os.fsdecode(file)
+    if "\0" in path:
+        raise ValueError("embedded null byte")
+    return None if any("\ud800" <= c <= "\udfff" for c in path) else path
+
+
+def _told(error, path):
+    """What the system said, as Python tells it: PermissionError, IsADirectoryError, ..."""
+    for code in (errno.ENOENT, errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENOTDIR, errno.EROFS, errno.ENOSPC,
+                 errno.ELOOP, errno.ENAMETOOLONG):
+        if str(error).endswith(os.strerror(code)):
+            return OSError(code, os.strerror(code), path)
+    return error
+
+
+def _foreign(dtype):
+    """The name of a dtype that NumPy lacks; None of others."""
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+    return name if name in FOREIGN else None
+
+
+def _taken(x):
+    """Arrays of NumPy's as ours; whatever else as it is."""
+    return asarray(x) if isinstance(x, numpy.ndarray) else x
+
+
+# --- load ---
+
+class _Attributes:
+    """An archive's arrays as attributes."""
+
+    def __init__(self, archive):
+        self._archive = archive
+
+    def __getattr__(self, name):
+        try:
+            return self._archive[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return list(self._archive)
+
+
+class NpzFile(collections.abc.Mapping):
+    """An archive of arrays: a mapping from names to arrays, which are read when they are asked for."""
+
+    def __init__(self, file, allow_pickle=False, max_header_size=10000, **pickled):
+        self.zip, self.fid, self._name = None, None, None
+        self.allow_pickle, self.max_header_size, self._pickled = allow_pickle, max_header_size, pickled
+        self._theirs = None
+        path = _path(file)
+        if path is None:
+            self._theirs = numpy.load(file, allow_pickle=allow_pickle, max_header_size=max_header_size, **pickled)
+            self._files, self.files = self._theirs._files, self._theirs.files
+        else:
+            try:
+                self.zip, self._files = _io.archive_open(path)
+            except ValueError as e:
+                raise _damaged(e) from None
+            self._name = path
+            self.files = [name.removesuffix(".npy") for name in self._files]
+
+    @property
+    def f(self):
+        """The arrays as attributes."""
+        return _Attributes(self)
+
+    def close(self):
+        """Closes the file; arrays that were read stay."""
+        if self._theirs is not None:
+            self._theirs.close()
+        self.zip = self._theirs = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+    def __contains__(self, key):
+        return key in self._files or key in self.files
+
+    def __getitem__(self, key):
+        if key not in self:
+            raise KeyError(f"{key} is not a file in the archive")
+        if self._theirs is not None:
+            return _taken(self._theirs[key])
+        if self.zip is None:
+            raise ValueError("the archive is closed")
+        names = self._files if key in self._files else self.files
+        at = len(names) - 1 - names[::-1].index(key)
+        try:
+            return _io.archive_load(self.zip, at, self._most)
+        except ValueError as e:
+            if "a member is no NumPy array" in str(e) or (self.allow_pickle and "Object arrays" in str(e)):
+                return self._by_numpy(self._files[at])
+            raise _damaged(e) from None
+
+    @property
+    def _most(self):
+        return _MOST if self.allow_pickle else self.max_header_size
+
+    def _by_numpy(self, name):
+        import zipfile
+        import zlib
+        try:
+            with numpy.load(self._name, allow_pickle=self.allow_pickle, **self._pickled) as theirs:
+                return _taken(theirs[name])
+        except zlib.error as e:
+            raise zipfile.BadZipFile(str(e)) from None
+
+    def __repr__(self):
+        shown = ", ".join(self.files[:5]) + ("..." if len(self.files) > 5 else "")
+        return f"NpzFile {self._name or 'object'!r} with keys: {shown}"
+
+
+def _damaged(error):
+    if "damaged archive: " not in str(error):
+        return error
+    import zipfile
+    return zipfile.BadZipFile(str(error))
+
+
+def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
+    """The array in a file of NumPy's (.npy), or a mapping of those in an archive (.npz), on the current device.
+
+    `mmap_mode` "r", "c" or "r+": on the CPU the file stands for the array's memory (read-only, written in memory alone,
+    written in the file); on another device its pages are copied, and "r+" is ValueError, as is "w+". Pickles are
+    ValueError unless allow_pickle says that they may run."""
+    allow_pickle = bool(allow_pickle)
+    pickled = {"fix_imports": fix_imports, "encoding": encoding}
+    if encoding not in ("ASCII", "latin1", "bytes"):
+        raise ValueError("encoding must be 'ASCII', 'latin1', or 'bytes'")
+    path = _path(file)
+    if path is None:
+        theirs = numpy.load(file, None, allow_pickle, max_header_size=max_header_size, **pickled)
+        if not isinstance(theirs, numpy.lib.npyio.NpzFile):
+            return _taken(theirs)
+        archive = NpzFile.__new__(NpzFile)
+        archive.zip, archive._name, archive._theirs = None, None, theirs
+        archive._files, archive.files = theirs._files, theirs.files
+        return archive
+    with open(path, "rb") as f:
+        magic = f.read(6)
+    if not magic:
+        raise EOFError("No data left in file")
+    if magic[:4] in (b"PK\3\4", b"PK\5\6"):
+        return NpzFile(path, allow_pickle, max_header_size, **pickled)
+    if magic != b"\x93NUMPY":
+        return _taken(numpy.load(path, None, allow_pickle, **pickled))
+    if mmap_mode is not None and mmap_mode not in _MAPS:
+        raise ValueError(f"mode must be one of {sorted(_MAPS)}, not {mmap_mode!r}")
+    try:
+        return _io.load(path, map=_MAPS.get(mmap_mode, 0), max_header=_MOST if allow_pickle else max_header_size)
+    except ValueError as e:
+        if allow_pickle and "Object arrays" in str(e):
+            return _taken(numpy.load(path, None, True, **pickled))
+        raise
+
+
+# --- save ---
+
+def _text(file):
+    return os.fsdecode(file) if isinstance(file, bytes) else file
+
+
+def _ended(path, ending):
+    return path if path.endswith(ending) else path + ending
+
+
+def save(file, arr, allow_pickle=True):
+    """Writes an array to a file of NumPy's; ".npy" is added to a path without it."""
+    path = _path(file)
+    if path is None or not isinstance(arr, ndarray):
+        if isinstance(arr, ndarray) and _foreign(arr.dtype):
+            return _save_foreign(file, arr)
+        return numpy.save(_text(file), asnumpy(arr), allow_pickle=allow_pickle)
+    path = _ended(path, ".npy")
+    try:
+        _io.save(path, arr)
+    except OSError as e:
+        raise _told(e, path) from None
+
+
+def _save_foreign(file, arr):
+    """What NumPy has no dtype for, to an object or a name that C cannot open: by way of a file."""
+    import tempfile
+    with tempfile.TemporaryDirectory() as folder:
+        between = os.path.join(folder, "x.npy")
+        save(between, arr)
+        with open(between, "rb") as f:
+            text = f.read()
+    if hasattr(file, "write"):
+        file.write(text)
+    else:
+        with open(_ended(os.fsdecode(file), ".npy"), "wb") as f:
+            f.write(text)
+
+
+def _savez(file, args, kwds, compressed, allow_pickle):
+    arrays = dict(kwds)
+    for i, x in enumerate(args):
+        if f"arr_{i}" in arrays:
+            raise ValueError(f"Cannot use un-named variables and keyword arr_{i}")
+        arrays[f"arr_{i}"] = x
+    path = _path(file)
+    if path is None or not all(isinstance(x, ndarray) for x in arrays.values()):
+        write = numpy.savez_compressed if compressed else numpy.savez
+        return write(_text(file), allow_pickle=allow_pickle, **{name: asnumpy(x) for name, x in arrays.items()})
+    path = _ended(path, ".npz")
+    try:
+        _io.archive_save(path, tuple(arrays), list(arrays.values()), compressed)
+    except OSError as e:
+        raise _told(e, path) from None
+
+
+def savez(file, *args, allow_pickle=True, **kwds):
+    """Writes arrays to an archive, as arr_0, arr_1, ... and by their keywords; ".npz" is added to a path without it."""
+    _savez(file, args, kwds, False, allow_pickle)
+
+
+def savez_compressed(file, *args, allow_pickle=True, **kwds):
+    """The same, compressed."""
+    _savez(file, args, kwds, True, allow_pickle)
+
+
+# --- bytes and texts, by way of NumPy ---
+
+def _of_numpy(f, dtype, *args, **options):
+    """f's array as ours; of a type that NumPy lacks the bits."""
+    name = _foreign(dtype)
+    if name is None:
+        return asarray(f(*args, dtype=dtype, **options))
+    if options.get("sep"):
+        return asarray(f(*args, dtype=float, **options)).astype(name)
+    return asarray(f(*args, dtype=f"u{FOREIGN[name][1]}", **options)).view(name)
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    """An array of a file's bytes, or of the numbers in a text where `sep` stands between them."""
+    return _of_numpy(numpy.fromfile, dtype, file, count=count, sep=sep, offset=offset)
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """An array of a buffer's bytes, which are copied: a device does not see what is written to them later."""
+    return _of_numpy(numpy.frombuffer, dtype, buffer, count=count, offset=offset)
+
+
+def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
+    """An array of the numbers in a text."""
+    return _of_numpy(numpy.fromstring, dtype, string, count=count, sep=sep)
+
+
+def _text_columns(read, file, dtype, unpack, options):
+    name = _foreign(dtype)
+    x = read(file, dtype=float if name else dtype, unpack=unpack, **options)
+    if isinstance(x, (list, tuple)):
+        return type(x)(asarray(column) for column in x)
+    return asarray(x).astype(name) if name else asarray(x)
+
+
+def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False,
+            ndmin=0, encoding=None, max_rows=None, *, quotechar=None, like=None):
+    """An array of a text file, a row a line (numpy.loadtxt)."""
+    options = {"comments": comments, "delimiter": delimiter, "converters": converters, "skiprows": skiprows,
+               "usecols": usecols, "ndmin": ndmin, "encoding": encoding, "max_rows": max_rows, "quotechar": quotechar}
+    return _text_columns(numpy.loadtxt, fname, dtype, unpack, options)
+
+
+def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
+    """An array of a text file in which numbers may be missing (numpy.genfromtxt)."""
+    if args:
+        import inspect
+        names = list(inspect.signature(numpy.genfromtxt).parameters)[2:]
+        given = dict(zip(names, args))
+        for name in given:
+            if name in kwargs:
+                raise TypeError(f"genfromtxt() got multiple values for argument '{name}'")
+        unpack = given.pop("unpack", unpack)
+        kwargs.update(given)
+    return _text_columns(numpy.genfromtxt, fname, dtype, unpack, kwargs)
+
+
+def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
+    """Writes an array of one or two axes as a text, a line a row."""
+    numpy.savetxt(fname, asnumpy(X), fmt, delimiter, newline, header, footer, comments, encoding)
+
+
+# --- methods of arrays ---
+
+def _bits(x):
+    """x, of a type that NumPy lacks as the integers of its bits."""
+    name = _foreign(x.dtype)
+    return x.view(f"u{FOREIGN[name][1]}") if name else x
+
+
+def tofile(x, fid, sep, format):
+    """The elements in C order, as bytes or as a text."""
+    if sep != "":
+        host = asnumpy(x.astype("f4") if _foreign(x.dtype) else x)
+    else:
+        host = asnumpy(_bits(_core.ascontiguousarray(x)))
+    host.tofile(fid, sep, format)
+
+
+def dump(x, file):
+    """Pickles into a file object or the file of a path."""
+    import pickle
+    if hasattr(file, "write"):
+        pickle.dump(x, file, protocol=4)
+    else:
+        with open(os.fspath(file), "wb") as f:
+            pickle.dump(x, f, protocol=4)
+
+
+def dumps(x):
+    """The pickle's bytes."""
+    import pickle
+    return pickle.dumps(x, protocol=4)
+
+
+def byteswap(x, inplace):
+    """Each element's bytes in the other order, those of complex numbers part by part."""
+    unit = x.itemsize // 2 if x.dtype.kind == "c" else x.itemsize
+    y = x if inplace else x.copy(order="K")
+    if unit == 1 or not x.size:
+        return y
+    flat = _core.ascontiguousarray(x).reshape(-1).view("u1").reshape(-1, unit)
+    y[...] = _core.ascontiguousarray(flat[:, ::-1]).reshape(-1).view(x.dtype).reshape(x.shape)
+    return y

@@ -1,0 +1,60 @@
+"""How arrays are printed: by NumPy, of the elements that are shown.
+
+Invariant: of an array that is summarised only the elements at its ends come to the host; those of NumPy's array between
+them are never looked at, so that its pages are never there.
+"""
+from __future__ import annotations
+
+import numpy
+
+from cuprite._core import asnumpy, concatenate, ndarray
+from cuprite._foreign import FOREIGN
+
+__all__ = ["array2string", "array_repr", "array_str"]
+
+_SMALL = 1 << 16  # bytes that are fetched whole
+
+
+def shown(x, threshold=None, edgeitems=None):
+    """A NumPy array that is printed as x is; of a type that NumPy lacks with float32's elements."""
+    if not isinstance(x, ndarray):
+        return numpy.asarray(x)
+    options = numpy.get_printoptions()
+    threshold = options["threshold"] if threshold is None else threshold
+    edge = options["edgeitems"] if edgeitems is None else edgeitems
+    if x.nbytes <= _SMALL or not (isinstance(edge, int) and edge > 0 and x.size > threshold):
+        return asnumpy(x.astype("f4") if x.dtype.name in FOREIGN else x)
+    places = []
+    for axis, extent in enumerate(x.shape):
+        every = extent <= 2 * edge
+        places.append([*range(extent)] if every else [*range(edge), *range(extent - edge, extent)])
+    full = x.shape
+    for axis, extent in enumerate(full):
+        if extent > 2 * edge:
+            before = (slice(None),) * axis
+            x = concatenate((x[(*before, slice(0, edge))], x[(*before, slice(extent - edge, extent))]), axis)
+    ends = asnumpy(x.astype("f4") if x.dtype.name in FOREIGN else x)
+    host = numpy.empty(full, ends.dtype)
+    host[numpy.ix_(*places)] = ends
+    return host
+
+
+def _named(text, a):
+    """Text that names the type it was printed from, with a's own."""
+    name = getattr(getattr(a, "dtype", None), "name", None)
+    return text.replace("dtype=float32", f"dtype={name}") if name in FOREIGN else text
+
+
+def array2string(a, *args, **kwargs):
+    """numpy.array2string of the elements."""
+    return numpy.array2string(shown(a, kwargs.get("threshold"), kwargs.get("edgeitems")), *args, **kwargs)
+
+
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+    """numpy.array_repr of the elements."""
+    return _named(numpy.array_repr(shown(arr), max_line_width, precision, suppress_small), arr)
+
+
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+    """numpy.array_str of the elements."""
+    return numpy.array_str(shown(a), max_line_width, precision, suppress_small)

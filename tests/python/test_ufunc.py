@@ -73,6 +73,8 @@ def lanes(draw):
     """(name, an array with any strides, the same as ours)"""
     name, t = draw(st.sampled_from(BINARY)), draw(st.sampled_from(TYPES))
     shape = draw(st.lists(st.sampled_from([0, 1, 2, 3, 5, 70]), max_size=4).filter(lambda s: np.prod(s) < 3000))
+    if "power" in name:  # whose error grows by a factor with each element
+        shape = [min(n, 3) for n in shape]
     rng = np.random.default_rng(draw(st.integers(0, 2**20)))
     order = draw(st.permutations(range(len(shape))))
     steps = [draw(st.sampled_from([1, 1, 2, -1])) for _ in shape]
@@ -259,7 +261,8 @@ def test_wrong_kinds(device):
     for name in ("sin", "modf", "divmod", "frexp", "negative"):
         f, g = getattr(np, name), getattr(cp, name)
         for method, args in (("reduce", ()), ("accumulate", ()), ("reduceat", ([0],)), ("outer", (x,)), ("at", ([0],)),
-                             ("at", ([0], 1))):
+                             ("at", ([0], 1)), ("reduce", (7,)), ("accumulate", (7,)), ("reduceat", ([0], 7)),
+                             ("at", ([9],)), ("at", ([9], 1))):
             theirs = outcome(getattr(f, method), x.copy(), *args)
             ours = outcome(getattr(g, method), y.copy(), *[cp.asarray(a) if a is x else a for a in args])
             assert isinstance(theirs, type) == isinstance(ours, type) and (ours is theirs or not isinstance(ours, type))

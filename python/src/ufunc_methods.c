@@ -84,7 +84,8 @@ static bool one_axis(const char *method, PyObject *axis, PyObject *x, chain *c)
     return true;
 }
 
-static bool open_chain(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype, PyObject *out, chain *c)
+static bool open_chain(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype, PyObject *out,
+                       chain *c)
 {
     *c = (chain){0};
     c->options.typed = cpy_given(dtype);

@@ -62,7 +62,8 @@ template <class Links> __global__ void __launch_bounds__(CPI_THREADS) cpi_chains
 }
 
 /* The thread of the first of equal places goes through all of them. */
-template <class Links> __global__ void __launch_bounds__(CPI_THREADS) cpi_at_places(const __grid_constant__ cpi_places p)
+template <class Links>
+__global__ void __launch_bounds__(CPI_THREADS) cpi_at_places(const __grid_constant__ cpi_places p)
 {
     using C = typename Links::Type;
     const int64_t i = (int64_t)blockIdx.x * CPI_THREADS + threadIdx.x;

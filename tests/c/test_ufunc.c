@@ -101,7 +101,11 @@ static bool body(void)
     if (done) done = (r = cp_ufunc_reduce(CP_OP_subtract, x)) != NULL, cp_free(r);
     if (done) done = (grid = cp_reshape(x, CP_SHAPE(50, 100))) && (turned = cp_transpose(grid, CP_ALL));
     if (done) done = (mask = cp_less(turned, nine)) != NULL;
-    if (done) done = (r = cp_ufunc_reduce(CP_OP_bitwise_xor, mask, .axis = CP_AXES(0), .where = mask)) != NULL, cp_free(r);
+    if (done) {
+        r = cp_ufunc_reduce(CP_OP_bitwise_xor, mask, .axis = CP_AXES(0), .where = mask);
+        done = r != NULL;
+        cp_free(r);
+    }
     if (done) done = (r = cp_ufunc_reduceat(CP_OP_maximum, turned, at, 0)) != NULL, cp_free(r);
     if (done) done = (r = cp_ufunc_reduce(CP_OP_logaddexp, turned, .axis = CP_AXES(0, 1))) != NULL, cp_free(r);
     if (done) done = cp_ufunc_at(CP_OP_add, x, at, b) == CP_OK;

@@ -81,6 +81,10 @@ def outcome(f):
                 if isinstance(x, cp.ndarray):
                     x.get()  # what a device tells later
         except Exception as e:  # noqa: BLE001
+            try:
+                cp.cuda.Device().synchronize()
+            except Exception as earlier:  # noqa: BLE001  (an operation before it failed, which a device tells later)
+                e = earlier
             return kind(e), None, str(e)
     return None, value, {w.category for w in seen if w.category is np.exceptions.ComplexWarning}
 

@@ -200,16 +200,28 @@ static void join_lane(const job *j, const char *x, char *out, const uint8_t *whe
     memcpy(out, same ? r : as_held, size);
 }
 
+/* One element, of a size known to the compiler: a call would cost a short lane more than its elements do. */
+static inline void copy_one(void *to, const void *from, int size)
+{
+    switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16);
+    }
+}
+
 /* The same by the loop that was made for the operation. */
 static void join_quickly(const job *j, const char *x, char *out, int64_t n)
 {
     const cpi_chain *c = j->c;
     _Alignas(16) char r[16];
-    memcpy(r, c->started ? out : x, (size_t)j->size);
-    if (c->every) memcpy(out, r, (size_t)j->size);
+    copy_one(r, c->started ? out : x, j->size);
+    if (c->every) copy_one(out, r, j->size);
     const int64_t k = c->started ? 0 : 1;
     j->lane(r, x + k * c->x_along, c->x_along, n - k, c->every ? out + k * c->out_along : NULL, c->out_along);
-    if (!c->every) memcpy(out, r, (size_t)j->size);
+    if (!c->every) copy_one(out, r, j->size);
 }
 
 static void join_one_by_one(const job *j, const side *s, int64_t begin)

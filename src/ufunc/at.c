@@ -33,6 +33,16 @@ static cp_code find_places(call *c, cp_array *given)
     return c->place ? CP_OK : cp_error();
 }
 
+/* Does every place lie within x? What was given to the device before, the sort too, has been done when that is known:
+ * its result names places then, whatever failed. */
+static cp_code check_places(const call *c, cp_array *least, cp_array *most)
+{
+    const int64_t n = c->x->size, low = cp_item_int(least), high = cp_item_int(most);
+    if (cp_error() || (low >= -n && high < n)) return cp_error();
+    return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
+                    (long long)(high >= n ? high : low), (long long)n);
+}
+
 /* --- devices that do not keep an order --- */
 
 /* Elements at places: a new line. */
@@ -93,16 +103,6 @@ static cp_code do_rounds(const call *c)
     }
     cp_free(round), cp_free(most);
     return code;
-}
-
-/* Does every place lie within x? What was given to the device before, the sort too, has been done when that is known:
- * its result names places then, whatever failed. */
-static cp_code check_places(const call *c, cp_array *least, cp_array *most)
-{
-    const int64_t n = c->x->size, low = cp_item_int(least), high = cp_item_int(most);
-    if (cp_error() || (low >= -n && high < n)) return cp_error();
-    return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
-                    (long long)(high >= n ? high : low), (long long)n);
 }
 
 /* Sorts places, and b with them. Negative places count from the end; while work is recorded nothing can be read, and
@@ -180,6 +180,11 @@ static cp_code find_b(call *c, cp_array *given, const cp_array *place)
     memcpy(shape, place->shape, (size_t)ndim * sizeof *shape);
     if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(place, ndim, shape)) {
         cp_error_clear();
+        cp_array *least = cp_min(c->place), *most = least ? cp_max(c->place) : NULL; /* a wrong place is told first */
+        cp_code code = most ? check_places(c, least, most) : c->n ? cp_error() : CP_OK;
+        cp_free(least), cp_free(most);
+        if (code) return code;
+        cp_error_clear(); /* nothing has no least place */
         return cpi_fail(CP_ERROR_VALUE, "%s: array is not broadcastable to correct shape", c->name);
     }
     if (given->size == 1) {

@@ -331,10 +331,31 @@ static cp_code find_start(reduction *r)
     return r->o->initial ? cpi_value_as(row->name, r->o->initial, r->f.type, r->start) : CP_OK;
 }
 
+/* NumPy's running value lies in `out` first, as one of its type. */
+static cp_code begin_with_first(reduction *r, cp_array *out)
+{
+    cp_array *first = at(r->x, 0), *as_out = first ? cp_astype(first, r->o->out->type) : NULL;
+    cp_array *rest = part(r->x, 1, r->x->shape[r->x->ndim - 1] - 1);
+    cp_code code = as_out && rest ? cp_assign(out, as_out) : cp_error();
+    cp_free(first), cp_free(as_out);
+    if (code) return cp_free(rest), code;
+    cp_free(r->x);
+    r->x = rest;
+    r->started = true;
+    return CP_OK;
+}
+
 static cp_code begin(reduction *r, cp_array *out)
 {
-    if (!r->started) return CP_OK;
+    const cp_array *given = r->o->out;
+    const bool other = given && given->type != r->f.type;
+    if (!r->started) return other && r->lanes.reduced ? begin_with_first(r, out) : CP_OK;
     if (!r->o->initial) return fill_identity(&r->f, out);
+    if (other) {
+        _Alignas(16) unsigned char there[16];
+        cpi_convert_value(r->f.type, r->start, given->type, there);
+        cpi_convert_value(given->type, there, r->f.type, r->start);
+    }
     cp_array *v = cp_scalar(r->f.type, r->start);
     cp_code code = v ? cp_fill(out, v) : cp_error();
     cp_free(v);

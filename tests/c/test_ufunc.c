@@ -58,6 +58,7 @@ static void errors(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         cp_array *x = ints(3, 1, 2), *bad = ints(3), *half = doubles(0.5), *none = typed(ints(1, 0), CP_BOOL);
+        cp_array *last = ints(-1);
         assert_null(cp_ufunc_reduce(CP_OP_sin, x));
         failed(CP_ERROR_VALUE);
         assert_null(cp_ufunc_accumulate(CP_OP_divmod, x, 0));
@@ -76,7 +77,9 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_ufunc_outer(CP_OP_add, x, NULL));
         failed(CP_ERROR_VALUE);
-        assert_int_equal(cp_ufunc_at(CP_OP_add, x, bad, x), CP_ERROR_VALUE);
+        assert_int_equal(cp_ufunc_at(CP_OP_add, x, bad, x), CP_ERROR_INDEX);
+        failed(CP_ERROR_INDEX);
+        assert_int_equal(cp_ufunc_at(CP_OP_add, x, last, x), CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         assert_int_equal(cp_ufunc_at(CP_OP_add, x, bad, bad), CP_ERROR_INDEX);
         failed(CP_ERROR_INDEX);
@@ -85,7 +88,7 @@ static void errors(void **state)
         assert_int_equal(cp_ufunc_at(CP_OP_add, x, half, bad), CP_ERROR_INDEX);
         failed(CP_ERROR_INDEX);
         values(x, 3, 1, 2);
-        cp_free(x), cp_free(bad), cp_free(half), cp_free(none);
+        cp_free(x), cp_free(bad), cp_free(half), cp_free(none), cp_free(last);
     }
 }
 

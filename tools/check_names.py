@@ -43,6 +43,7 @@ PYTHON_ONLY = {
     "asfortranarray": "cp_copy_order(x, 'F')",
     "extrema": "four calls in one tuple", "amax": "NumPy's other name of max", "amin": "NumPy's other name of min",
     "concat": "NumPy's other name of concatenate", "around": "NumPy's other name of round",
+    "round_": "CuPy's other name of round",
 }
 # Python's name: C's
 OTHER_NAMES = {

@@ -11,6 +11,15 @@ static PyObject *returned(cp_array *r, PyObject *out)
     return cpy_warned(Py_NewRef(out));
 }
 
+/* NumPy asks this before anything else. */
+static bool joins(const ufunc *f, const char *method)
+{
+    if (f->info.nin == 2 && f->info.nout == 1) return true;
+    PyErr_Format(PyExc_ValueError, "%s only supported for %s", method,
+                 f->info.nin != 2 ? "binary functions" : "functions returning a single value");
+    return false;
+}
+
 /* ufunc.reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=<the identity>, where=True) */
 PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
 {
@@ -24,7 +33,7 @@ PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     PyObject *into = NULL, *r = NULL;
     cpy_axes axes;
     cp_reduce_options options = {0};
-    if (!cpy_take_array(x, &a)) return NULL;
+    if (!joins(self, "reduce") || !cpy_take_array(x, &a)) return NULL;
     if ((keepdims && !cpy_keepdims(keepdims, &options.keepdims)) || !cpy_axes_arg(axis, x, &axes) ||
         !cpy_type(dtype, CP_DEFAULT, &options.dtype) || (out && !cpy_take_ufunc_out(out, &options.out, &into)) ||
         (where && !cpy_take_where(where, &m)) ||
@@ -75,11 +84,12 @@ static bool one_axis(const char *method, PyObject *axis, PyObject *x, chain *c)
     return true;
 }
 
-static bool open_chain(const char *method, PyObject *x, PyObject *axis, PyObject *dtype, PyObject *out, chain *c)
+static bool open_chain(PyObject *f, const char *method, PyObject *x, PyObject *axis, PyObject *dtype, PyObject *out,
+                       chain *c)
 {
     *c = (chain){0};
     c->options.typed = cpy_given(dtype);
-    return cpy_take_array(x, &c->x) && one_axis(method, axis, x, c) &&
+    return joins((ufunc *)f, method) && cpy_take_array(x, &c->x) && one_axis(method, axis, x, c) &&
            cpy_type(dtype, CP_DEFAULT, &c->options.dtype) &&
            (!out || cpy_take_ufunc_out(out, &c->options.out, &c->into));
 }
@@ -100,7 +110,7 @@ PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw)
     if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOO:accumulate", names, &x, &axis, &dtype, &out)) return NULL;
     chain c;
     cp_array *r = NULL;
-    bool made = open_chain("accumulate", x, axis, dtype, out, &c);
+    bool made = open_chain(o, "accumulate", x, axis, dtype, out, &c);
     if (made) CPY_RUN(cp_size(c.x), r = (cp_ufunc_accumulate)(((ufunc *)o)->op, c.x, c.axis, &c.options));
     return close_chain(&c, x, r, made);
 }
@@ -129,7 +139,7 @@ PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw)
         return NULL;
     chain c;
     cp_array *r = NULL, *at = NULL;
-    bool made = open_chain("reduceat", x, axis, dtype, out, &c);
+    bool made = open_chain(o, "reduceat", x, axis, dtype, out, &c);
     PyObject *held = made ? places_of(indices, c.x) : NULL;
     made = held && cpy_take_array(held, &at);
     if (made) CPY_UNLOCKED(r = (cp_ufunc_reduceat)(((ufunc *)o)->op, c.x, at, c.axis, &c.options));

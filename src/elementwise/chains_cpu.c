@@ -2,7 +2,7 @@
  *
  * Lanes that lie side by side are joined together, a kernel call for each element of all of them; a single lane by the
  * kernel on one element after the other. Invariant: a lane's result depends on its elements only. */
-#include "elementwise/chains_cpu.h"
+#include "elementwise/chains_list.h"
 
 #include <string.h>
 
@@ -19,6 +19,7 @@ typedef struct {
     const cpi_chain *c;
     const cpi_kernels *set;
     cpi_kernel kernel;
+    cpi_link lane;           /* the loop of one lane, where there is one */
     int64_t block, per_task; /* lanes of a block, blocks of a task */
     int size;                /* of an element of the kernel's */
 } job;
@@ -39,6 +40,13 @@ static cpi_kernel kernel_of(const cpi_kernels *set, int op, cp_type type)
 {
     cpi_kernel f = set->mathematics[type] ? set->mathematics[type][op] : NULL;
     return f ? f : set->ops[type] ? set->ops[type][op] : NULL;
+}
+
+/* The loops of the operation's body, where no kernel written by hand takes its place: a result has one value. */
+static cpi_links links_of(const cpi_kernels *set, int op, cp_type type)
+{
+    bool by_hand = set->mathematics[type] && set->mathematics[type][op];
+    return by_hand ? (cpi_links){NULL, NULL} : cpi_links_of[type][op];
 }
 
 static bool evenly(const int64_t *at, int n, int64_t *step)
@@ -192,6 +200,30 @@ static void join_lane(const job *j, const char *x, char *out, const uint8_t *whe
     memcpy(out, same ? r : as_held, size);
 }
 
+/* One element, of a size known to the compiler: a call would cost a short lane more than its elements do. */
+static inline void copy_one(void *to, const void *from, int size)
+{
+    switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16);
+    }
+}
+
+/* The same by the loop that was made for the operation. */
+static void join_quickly(const job *j, const char *x, char *out, int64_t n)
+{
+    const cpi_chain *c = j->c;
+    _Alignas(16) char r[16];
+    copy_one(r, c->started ? out : x, j->size);
+    if (c->every) copy_one(out, r, j->size);
+    const int64_t k = c->started ? 0 : 1;
+    j->lane(r, x + k * c->x_along, c->x_along, n - k, c->every ? out + k * c->out_along : NULL, c->out_along);
+    if (!c->every) copy_one(out, r, j->size);
+}
+
 static void join_one_by_one(const job *j, const side *s, int64_t begin)
 {
     const cpi_chain *c = j->c;
@@ -203,7 +235,8 @@ static void join_one_by_one(const job *j, const side *s, int64_t begin)
             x += c->first[place] * c->x_along;
             n = c->last[place] - c->first[place];
         }
-        join_lane(j, x, c->out + s->out[i], c->where ? c->where + s->where[i] : NULL, n);
+        if (j->lane) join_quickly(j, x, c->out + s->out[i], n);
+        else join_lane(j, x, c->out + s->out[i], c->where ? c->where + s->where[i] : NULL, n);
     }
 }
 
@@ -220,7 +253,8 @@ static void task(void *context, int64_t number, int worker)
     if (end > c->lanes) end = c->lanes;
     for (; at < end; at += j->block) {
         find_side(c, at, end - at < j->block ? end - at : j->block, &s);
-        if (c->first || s.n < FEW) join_one_by_one(j, &s, at);
+        const bool rows = s.even && s.x_step == j->size; /* of neighbours: vectors */
+        if (c->first || s.n < FEW || (j->lane && !rows)) join_one_by_one(j, &s, at);
         else join_side(j, &s, &b);
     }
 }
@@ -239,6 +273,7 @@ cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c)
     j.kernel = kernel_of(j.set, c->op, c->type);
     if (!j.kernel) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", cpi_op_rows[c->op].name,
                                    cp_type_name(c->type));
+    if (!c->where && c->held == c->type) j.lane = links_of(j.set, c->op, c->type).lane;
     if (!c->lanes || (!c->n && !c->first)) return CP_OK;
     int64_t length = c->first ? 64 : c->n, blocks = (c->lanes + j.block - 1) / j.block;
     j.per_task = (GRAIN + j.block * length - 1) / (j.block * length);
@@ -248,18 +283,53 @@ cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c)
 
 /* --- places --- */
 
+typedef struct {
+    const cpi_places *p;
+    int64_t each, wrong; /* wrong: a place that is none, INT64_MIN while there is none */
+} check;
+
+static void check_task(void *context, int64_t number, int worker)
+{
+    check *k = context;
+    const cpi_places *p = k->p;
+    int64_t at = number * k->each, end = at + k->each < p->n ? at + k->each : p->n;
+    bool out = false;
+    (void)worker;
+    for (int64_t i = at; i < end; i++) out |= (uint64_t)p->place[i] + (uint64_t)p->x_n >= 2 * (uint64_t)p->x_n;
+    for (; out && at < end; at++)
+        if (p->place[at] < -p->x_n || p->place[at] >= p->x_n)
+            __atomic_store_n(&k->wrong, p->place[at], __ATOMIC_RELAXED);
+}
+
+/* Asked before anything is written. */
+static cp_code check_places(const cpi_places *p)
+{
+    check k = {.p = p, .wrong = INT64_MIN};
+    int64_t tasks = cpi_cut(p->n, GRAIN, &k.each);
+    cpi_parallel(tasks, check_task, &k);
+    if (k.wrong == INT64_MIN) return CP_OK;
+    return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld",
+                    cpi_op_rows[p->op].name, (long long)k.wrong, (long long)p->x_n);
+}
+
 cp_code cpi_cpu_at_places(cp_stream *stream, const cpi_places *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[p->op];
     const cpi_kernel f = kernel_of(set, p->op, p->type);
     const cp_type in = cpi_in_type(row, 0, p->type), out = cpi_out_type(row, 0, p->type);
-    const int64_t size = cpi_itemsize(p->x_type);
     _Alignas(16) char value[16], result[16];
     (void)stream;
     if (!f) return cpi_fail(CP_ERROR_INTERNAL, "%s: no kernel for %s", row->name, cp_type_name(p->type));
+    cp_code code = check_places(p);
+    if (code) return code;
+    const cpi_link_at quickly = p->x_type == p->type ? links_of(set, p->op, p->type).at : NULL;
+    if (quickly) {
+        quickly(p->x, p->x_n, p->place, p->n, p->v, p->v_step);
+        return CP_OK;
+    }
     for (int64_t i = 0; i < p->n; i++) {
-        char *x = p->x + p->place[i] * size;
+        char *x = p->x + (p->place[i] + (p->place[i] < 0 ? p->x_n : 0)) * p->x_size;
         void *op[] = {x, x, (void *)(p->v ? p->v + i * p->v_step : NULL)};
         if (p->x_type != in) set->convert[p->x_type][in](op[1] = value, x, 1);
         if (p->x_type != out) op[0] = result;

@@ -39,8 +39,9 @@ typedef struct cpi_chain {
 typedef struct cpi_places {
     int op;
     cp_type type;               /* that the operation computes in */
-    cp_type x_type;             /* of x, whose elements are dense; they are converted */
+    cp_type x_type;             /* of x, whose elements are dense, x_size bytes each; they are converted */
     char *x;
+    int64_t x_n, x_size;        /* elements */
     int64_t n;
     const int64_t *place;       /* device memory */
     const char *v;              /* of the type that the operation's second input has, v_step bytes apart; NULL: none */
@@ -63,10 +64,10 @@ typedef struct cpi_elementwise_ops {
     cp_code (*all_close)(cp_stream *stream, cp_type type, const cpi_loop *loop, double rtol, double atol,
                          bool equal_nan, bool *result);
     cp_code (*chain)(cp_stream *stream, const cpi_chain *c);
-    /* Where `places_in_order` is false, equal places are neighbours, and the operation's inputs and its result have
-     * one type. */
+    /* Where `places_in_order` is false, equal places are neighbours, none is negative or beyond x, and the operation's
+     * inputs and its result have one type. */
     cp_code (*places)(cp_stream *stream, const cpi_places *p);
-    bool places_in_order; /* places may come in any order, and the operation may have any types */
+    bool places_in_order; /* any places in any order (CP_ERROR_INDEX for wrong ones), and any types */
 } cpi_elementwise_ops;
 
 extern const cpi_elementwise_ops cpi_elementwise_cpu;

@@ -240,10 +240,37 @@ static bool type_node(cpi_run *run, int i, cp_array *const *operands)
     return false;
 }
 
+static cp_array *one_node(const cpi_run *run, int i, cp_array **made, cp_array *out);
+
+/* Node i has no types. Called one by one, a negative exponent before it would have been told first: is there one? */
+static bool fails_before(cpi_run *run, int i, cp_array *const *operands)
+{
+    bool failed = false;
+    cp_error_clear();
+    cp_array **made = cpi_calloc((size_t)i + 1, sizeof *made);
+    for (int j = 0; j < i; j++) run->terms[j].uses = 0;
+    for (int j = 0; j < i && made && !failed; j++) {
+        const cpi_node *node = &run->f->nodes[j];
+        const bool there = cpi_is_host(run->terms[j].x) || node->kind == CPI_NODE_OPERAND;
+        if (!there && node->kind == CPI_NODE_OP && cpi_op_rows[node->op].nout > 1) continue; /* parts call it */
+        made[j] = there ? run->terms[j].x : one_node(run, j, made, NULL);
+        if (made[j]) continue;
+        failed = true;
+        cpi_fuse_place(run->f, node->at);
+    }
+    for (int j = 0; j < i && made; j++)
+        if (made[j] && made[j] != run->terms[j].x) cp_free(made[j]);
+    cpi_free_host(made);
+    if (!failed && made) type_node(run, i, operands); /* writes its error again */
+    return failed || !made;
+}
+
 static bool type_nodes(cpi_run *run, cp_array *const *operands)
 {
     for (int i = 0; i < run->f->nnodes; i++) {
         if (type_node(run, i, operands)) continue;
+        if (run->checks && !run->standing && cp_error() != CP_ERROR_MEMORY && fails_before(run, i, operands))
+            return false;
         if (!run->standing && cp_error() != CP_ERROR_MEMORY) cpi_fuse_place(run->f, run->f->nodes[i].at);
         return false;
     }

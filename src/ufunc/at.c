@@ -23,36 +23,27 @@ static int64_t step_of(const cp_array *b) { return b && b->size > 1 ? cpi_itemsi
 
 /* --- places --- */
 
-/* Negative places count from the end; what lies outside is an error. While work is recorded nothing can be read: then
- * places wrap around. */
+/* The places as a line of int64. */
 static cp_code find_places(call *c, cp_array *given)
 {
-    const int64_t n = c->x->size;
     if (!cpi_is_int(given->type))
         return cpi_fail(CP_ERROR_INDEX, "%s: arrays used as indices must be of integer (or boolean) type", c->name);
     c->n = given->size;
-    c->place = cpi_dense_shaped(c->name, given, CP_INT64, c->device, 1, &given->size);
-    if (!c->place && given->ndim != 1) return cp_error();
-    if (!c->place || !c->n) return c->place ? CP_OK : cp_error();
-    const cpi_backend *backend = c->device->backend;
-    cp_array *wrapped = NULL, *extent = cp_scalar(CP_INT64, &n);
-    if (backend->capture_of && backend->capture_of(cpi_stream(c->device))) {
-        wrapped = extent ? cp_remainder(c->place, extent) : NULL;
-    } else {
-        cp_array *least = cp_min(c->place), *most = cp_max(c->place);
-        int64_t low = 0, high = 0;
-        bool known = least && most && !cp_to_host(least, &low, sizeof low) && !cp_to_host(most, &high, sizeof high);
-        cp_free(least), cp_free(most);
-        if (known && (low < -n || high >= n))
-            cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
-                     (long long)(high >= n ? high : low), (long long)n);
-        else if (known && low < 0) wrapped = extent ? cp_remainder(c->place, extent) : NULL;
-        else if (known) wrapped = cp_retain(c->place);
-    }
-    cp_free(extent);
-    cp_free(c->place);
-    c->place = wrapped;
-    return wrapped ? CP_OK : cp_error();
+    c->place = cpi_dense(c->name, given, CP_INT64, c->device);
+    return c->place ? CP_OK : cp_error();
+}
+
+/* Does every place lie within x? What was given to the device before, the sort too, has been done when that is known:
+ * its result names places then, whatever failed. */
+static cp_code check_places(const call *c, cp_array *least, cp_array *most)
+{
+    const int64_t n = c->x->size;
+    int64_t low = 0, high = 0;
+    cp_code code = cp_to_host(least, &low, sizeof low);
+    if (!code) code = cp_to_host(most, &high, sizeof high);
+    if (code || (low >= -n && high < n)) return code;
+    return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
+                    (long long)(high >= n ? high : low), (long long)n);
 }
 
 /* --- devices that do not keep an order --- */
@@ -117,12 +108,22 @@ static cp_code do_rounds(const call *c)
     return code;
 }
 
+/* Sorts places, and b with them. Negative places count from the end; while work is recorded nothing can be read, and
+ * those that lie outside wrap around too. */
 static cp_code sort_places(call *c)
 {
-    cp_array *order = cp_argsort(c->place, 0), *place = order ? taken(c, c->place, order) : NULL;
-    cp_array *b = place && step_of(c->b) ? taken(c, c->b, order) : c->b ? cp_retain(c->b) : NULL;
-    cp_free(order);
-    if (!place || (c->b && !b)) return cp_free(place), cp_free(b), cp_error();
+    const cpi_backend *backend = c->device->backend;
+    const bool reads = !backend->capture_of || !backend->capture_of(cpi_stream(c->device));
+    cp_array *least = reads ? cp_min(c->place) : NULL, *most = least ? cp_max(c->place) : NULL;
+    cp_array *extent = most || !reads ? cp_scalar(CP_INT64, &c->x->size) : NULL;
+    cp_array *wrapped = extent ? cp_remainder(c->place, extent) : NULL;
+    cp_array *order = wrapped ? cp_argsort(wrapped, 0) : NULL, *place = NULL, *b = NULL;
+    cp_code code = order ? CP_OK : cp_error();
+    if (!code && reads) code = check_places(c, least, most);
+    if (!code && !(place = taken(c, wrapped, order))) code = cp_error();
+    if (!code && c->b && !(b = step_of(c->b) ? taken(c, c->b, order) : cp_retain(c->b))) code = cp_error();
+    cp_free(least), cp_free(most), cp_free(extent), cp_free(wrapped), cp_free(order);
+    if (code) return cp_free(place), cp_free(b), code;
     cp_free(c->place), cp_free(c->b);
     c->place = place, c->b = b;
     return CP_OK;
@@ -134,7 +135,8 @@ static cp_code run(call *c)
 {
     const cpi_op_row *row = &cpi_op_rows[c->op];
     const cpi_elementwise_ops *ops = c->device->backend->elementwise;
-    cpi_places p = {.x_type = c->x->type, .x = c->x->data, .n = c->n, .v_step = step_of(c->b)};
+    cpi_places p = {.x_type = c->x->type, .x = c->x->data, .x_n = c->x->size, .x_size = cpi_itemsize(c->x->type),
+                    .n = c->n, .v_step = step_of(c->b)};
     p.op = cpi_ufunc_kernel(c->op, c->type, &p.type);
     if (p.op != (int)c->op) p.x_type = p.type;
     /* a result that is a half type's is rounded to it before it becomes x's */
@@ -181,6 +183,11 @@ static cp_code find_b(call *c, cp_array *given, const cp_array *place)
     memcpy(shape, place->shape, (size_t)ndim * sizeof *shape);
     if (cpi_broadcast(c->name, &ndim, shape, given->ndim, given->shape) || !cpi_has_shape(place, ndim, shape)) {
         cp_error_clear();
+        cp_array *least = cp_min(c->place), *most = least ? cp_max(c->place) : NULL; /* a wrong place is told first */
+        cp_code code = most ? check_places(c, least, most) : c->n ? cp_error() : CP_OK;
+        cp_free(least), cp_free(most);
+        if (code) return code;
+        cp_error_clear(); /* nothing has no least place */
         return cpi_fail(CP_ERROR_VALUE, "%s: array is not broadcastable to correct shape", c->name);
     }
     if (given->size == 1) {

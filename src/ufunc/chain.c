@@ -92,6 +92,12 @@ static cp_array *in_pieces(cp_array *x, int64_t pieces)
     return cpi_array_view(x, x->type, n + 1, shape, strides, x->data);
 }
 
+/* One element of the last axis, which goes. */
+static cp_array *at(cp_array *x, int64_t i)
+{
+    return cpi_array_view(x, x->type, x->ndim - 1, x->shape, x->strides, x->data + i * x->strides[x->ndim - 1]);
+}
+
 static int64_t lanes_of(const cp_array *x)
 {
     int64_t n = x->shape[x->ndim - 1];
@@ -113,9 +119,23 @@ static cp_code fill_identity(const frame *f, cp_array *x)
     return code;
 }
 
+/* What is subtracted one after the other is subtracted as a sum, as NumPy does it. */
+static cp_code subtract_sum(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
+{
+    const int64_t n = x->shape[x->ndim - 1], from = started ? 0 : 1;
+    const int last = x->ndim - 1;
+    cp_array *first = started ? cp_retain(out) : at(x, 0), *rest = part(x, from, n - from), *r = NULL;
+    cp_array *sum = first && rest ? cp_reduce(CP_REDUCE_sum, rest, &(cp_reduce_options){
+        .axis = {1, &last}, .typed = true, .dtype = f->type, .where = where}) : NULL;
+    if (sum) r = cp_elementwise(CP_OP_subtract, (cp_array *[]){first, sum}, &(cp_ufunc_options){.out = out});
+    cp_free(first), cp_free(rest), cp_free(sum), cp_free(r);
+    return r ? CP_OK : cp_error();
+}
+
 /* Joins lanes to what out holds, or, where nothing is there yet, to their first element. */
 static cp_code reduce_lanes(const frame *f, cp_array *x, cp_array *where, cp_array *out, bool started)
 {
+    if (f->op == CP_OP_subtract && x->shape[x->ndim - 1]) return subtract_sum(f, x, where, out, started);
     if (!is_cut(f, x) || (where && !row_of(f)->has_identity)) {
         cpi_chain c = chain_of(f, x, out, where);
         c.started = started;
@@ -149,12 +169,6 @@ static cp_code join_before(const frame *f, cp_array *before, cp_array *out)
     cp_array *r = column ? cp_elementwise(f->op, (cp_array *[]){column, out}, &(cp_ufunc_options){.out = out}) : NULL;
     cp_free(column), cp_free(r);
     return r ? CP_OK : cp_error();
-}
-
-/* One element of the last axis, which goes. */
-static cp_array *at(cp_array *x, int64_t i)
-{
-    return cpi_array_view(x, x->type, x->ndim - 1, x->shape, x->strides, x->data + i * x->strides[x->ndim - 1]);
 }
 
 static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out);
@@ -317,10 +331,31 @@ static cp_code find_start(reduction *r)
     return r->o->initial ? cpi_value_as(row->name, r->o->initial, r->f.type, r->start) : CP_OK;
 }
 
+/* NumPy's running value lies in `out` first, as one of its type. */
+static cp_code begin_with_first(reduction *r, cp_array *out)
+{
+    cp_array *first = at(r->x, 0), *as_out = first ? cp_astype(first, r->o->out->type) : NULL;
+    cp_array *rest = part(r->x, 1, r->x->shape[r->x->ndim - 1] - 1);
+    cp_code code = as_out && rest ? cp_assign(out, as_out) : cp_error();
+    cp_free(first), cp_free(as_out);
+    if (code) return cp_free(rest), code;
+    cp_free(r->x);
+    r->x = rest;
+    r->started = true;
+    return CP_OK;
+}
+
 static cp_code begin(reduction *r, cp_array *out)
 {
-    if (!r->started) return CP_OK;
+    const cp_array *given = r->o->out;
+    const bool other = given && given->type != r->f.type;
+    if (!r->started) return other && r->lanes.reduced ? begin_with_first(r, out) : CP_OK;
     if (!r->o->initial) return fill_identity(&r->f, out);
+    if (other) {
+        _Alignas(16) unsigned char there[16];
+        cpi_convert_value(r->f.type, r->start, given->type, there);
+        cpi_convert_value(given->type, there, r->f.type, r->start);
+    }
     cp_array *v = cp_scalar(r->f.type, r->start);
     cp_code code = v ? cp_fill(out, v) : cp_error();
     cp_free(v);

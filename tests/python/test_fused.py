@@ -81,6 +81,10 @@ def outcome(f):
                 if isinstance(x, cp.ndarray):
                     x.get()  # what a device tells later
         except Exception as e:  # noqa: BLE001
+            try:
+                cp.cuda.Device().synchronize()
+            except Exception as earlier:  # noqa: BLE001  (an operation before it failed, which a device tells later)
+                e = earlier
             return kind(e), None, str(e)
     return None, value, {w.category for w in seen if w.category is np.exceptions.ComplexWarning}
 
@@ -532,3 +536,11 @@ def test_texts_of_noise():
                 f(*[2] * len(f.names))
             except (TypeError, ValueError, OverflowError, ZeroDivisionError) as e:
                 assert str(e)
+
+
+def test_negative_exponents_are_told_in_turn():
+    """What is wrong with a later operation's types is told after what is wrong with an earlier one's numbers."""
+    for value, error in ((-2, ValueError), (2, TypeError)):
+        operands = {"a": cp.asarray([3, 4]), "b": cp.asarray([value, 1])}
+        assert check("+(a**b > 1)", operands) is error
+        assert check("p, q = divmod(a**b, b); return +(p > q)", operands, "ab") is error

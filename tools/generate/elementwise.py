@@ -3,6 +3,7 @@
     include/cuprite/operations.h          their numbers and C functions
     src/elementwise/operations.h, .c      hidden numbers; rows as data, C functions, bodies as text
     src/elementwise/loops_TYPES_simd.c    the CPU's loops
+    src/elementwise/chains_TYPES.c        those of chains, of operations T,T->T
     src/elementwise/kernels_TYPES_cuda.cu the GPU's kernels (elementwise_kernels.py)
 
 TYPES is a group of types: the integers of one size, with bool among the smallest, or one other type. In a group what
@@ -295,6 +296,70 @@ def loops_list(types):
     return text + "};\n\n#endif"
 
 
+# --- the CPU's chains: one element after the other ---
+
+def link(c, expression, name):
+    """The loops of a lane and of places, as C."""
+    return f"""static void {name}(void *r, const char *x, int64_t step, int64_t n, char *out, int64_t to)
+{{
+    {c} a = *({c} *)r;
+    if (out) {{
+        for (int64_t i = 0; i < n; i++) {{
+            const {c} b = *(const {c} *)(x + i * step);
+            a = {expression};
+            *({c} *)(out + i * to) = a;
+        }}
+    }} else if (step == sizeof({c})) {{
+        for (int64_t i = 0; i < n; i++) {{
+            const {c} b = ((const {c} *)x)[i];
+            a = {expression};
+        }}
+    }} else {{
+        for (int64_t i = 0; i < n; i++) {{
+            const {c} b = *(const {c} *)(x + i * step);
+            a = {expression};
+        }}
+    }}
+    *({c} *)r = a;
+}}
+
+static void {name}_at(void *x, int64_t size, const int64_t *place, int64_t n, const char *v, int64_t step)
+{{
+    for (int64_t i = 0; i < n; i++) {{
+        {c} *p = ({c} *)x + place[i] + (place[i] < 0 ? size : 0);
+        const {c} a = *p, b = *(const {c} *)(v + i * step);
+        *p = {expression};
+    }}
+}}"""
+
+
+def chains_file(operations, types, members):
+    names, text, tables = {}, [], []
+    for t in members:
+        rows = []
+        for o in operations:
+            if not o.plain or o.nin != 2 or not o.column(t) or o.out_types(types, t)[0] is not t:
+                continue
+            column, (body,) = o.column(t)
+            acting = acting_type(types, column, t)
+            key = acting.stored, for_type(body, types, acting)
+            if key not in names:
+                names[key] = f"{o.name}_{acting.suffix}"
+                text.append(link(*key, names[key]))
+            rows.append(f"    [CP_OP_{o.name}] = {{{names[key]}, {names[key]}_at}},\n")
+        tables.append(f"const cpi_links cpi_links_{t.suffix}[CPI_NKERNELS] = {{\n" + "".join(rows) + "};")
+    return "\n\n".join(['#include "elementwise/chains_list.h"\n#include "scalar/scalar.h"\n', *text, *tables])
+
+
+def chains_list(types):
+    text = "#ifndef CPI_CHAINS_LIST_H\n#define CPI_CHAINS_LIST_H\n\n"
+    text += '#include "elementwise/chains_cpu.h"\n#include "elementwise/table.h"\n\n'
+    mine = [t for t in types if not t.is_half]
+    text += "".join(f"extern const cpi_links cpi_links_{t.suffix}[CPI_NKERNELS];\n" for t in mine)
+    text += "static const cpi_links *const cpi_links_of[CP_NTYPES] = {\n"
+    return text + "".join(f"    [{t.enum}] = cpi_links_{t.suffix},\n" for t in mine) + "};\n\n#endif"
+
+
 def write(tables, out):
     types = types_of(tables)
     operations = operations_of(tables, types)
@@ -302,5 +367,7 @@ def write(tables, out):
     out.write("src/elementwise/operations.h", TABLE, internal_header(operations))
     out.write("src/elementwise/operations.c", TABLE, data(operations, types))
     out.write("src/elementwise/loops_list.h", TABLE, loops_list(types))
+    out.write("src/elementwise/chains_list.h", TABLE, chains_list(types))
     for group, members in groups_of(types).items():
         out.write(f"src/elementwise/loops_{group}_simd.c", TABLE, loops_file(operations, types, group, members))
+        out.write(f"src/elementwise/chains_{group}.c", TABLE, chains_file(operations, types, members))

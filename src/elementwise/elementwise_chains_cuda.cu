@@ -1,0 +1,33 @@
+/* The CUDA slots of chains and places: a thread a lane, or a place. */
+#include "elementwise/operations_cuda.h"
+
+namespace {
+
+const cpi_cuda_chain_entry *entry_of(int op, cp_type type)
+{
+    const cpi_cuda_chain_entry *entry = cpi_cuda_chains[type];
+    if (!entry) cpi_host->fail(CP_ERROR_INTERNAL, "%s: no kernel for this type", cpi_cuda_rows[op].name);
+    return entry;
+}
+
+int64_t blocks_for(int64_t n) { return (n + CPI_THREADS - 1) / CPI_THREADS; }
+
+} // namespace
+
+cp_code cpi_cuda_chain(cp_stream *stream, const cpi_chain *c)
+{
+    const cpi_cuda_chain_entry *entry = entry_of(c->op, c->type);
+    if (!entry) return CP_ERROR_INTERNAL;
+    if (!c->lanes || (!c->n && !c->first)) return CP_OK;
+    cpi_chain args = *c;
+    return cpi_cuda_launch(entry->chain, blocks_for(c->lanes), &args, stream, cpi_cuda_rows[c->op].name);
+}
+
+cp_code cpi_cuda_places(cp_stream *stream, const cpi_places *p)
+{
+    const cpi_cuda_chain_entry *entry = entry_of(p->op, p->type);
+    if (!entry) return CP_ERROR_INTERNAL;
+    if (!p->n) return CP_OK;
+    cpi_places args = *p;
+    return cpi_cuda_launch(entry->places, blocks_for(p->n), &args, stream, cpi_cuda_rows[p->op].name);
+}

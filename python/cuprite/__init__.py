@@ -18,6 +18,7 @@ from cuprite._shaping import *  # noqa: F401,F403
 del rows  # noqa: F821
 
 __version__ = "0.1.0"
+__array_api_version__ = "2024.12"
 
 pi = 3.141592653589793
 e = 2.718281828459045
@@ -48,6 +49,7 @@ _LATER = {
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
     "allow_synchronize": "_cupyx", "annotations": "_cupyx",
     "scatter_add": "_scatter", "scatter_max": "_scatter", "scatter_min": "_scatter",
+    "__array_namespace_info__": "_array_api", "isdtype": "_array_api",
     "array2string": "_printing", "array_repr": "_printing", "array_str": "_printing",
     "load": "_files", "save": "_files", "savez": "_files", "savez_compressed": "_files", "fromfile": "_files",
     "frombuffer": "_files", "fromstring": "_files", "loadtxt": "_files", "genfromtxt": "_files",

@@ -167,4 +167,95 @@ def cuda_array_interface(x):
     from cuprite import _device
     return {"shape": x.shape, "typestr": x.dtype.str, "descr": [("", x.dtype.str)], "version": 3,
             "stream": _device.stream_handle(_device.stream_current(x._device)) or 1,
-            "strides": None if x._c_contiguous else x.strides, "data": (x._address, not x._writable)}
+            "strides": None if x._c_contiguous else x.strides,
+            "data": (x._address if x.size else 0, not x._writable)}
+
+
+def _numbers(what, values):
+    from operator import index
+    values = tuple(index(v) for v in values)
+    if not all(-1 << 63 <= v < 1 << 63 for v in values):
+        raise OverflowError(f"__cuda_array_interface__: {what} beyond 64 bits")
+    return values
+
+
+def _behind(stream, device):
+    """The current stream's later work comes behind what that stream has."""
+    from cuprite import _device
+    from cuprite.cuda import Event, ExternalStream, get_current_stream
+    if stream == 0 or stream < -1:
+        raise ValueError("__cuda_array_interface__: stream 0 says nothing; 1, 2 or a handle is one")
+    now = _device.stream_handle(_device.stream_current(device)) or 1
+    if stream == now:
+        return
+    reached = Event(disable_timing=True)
+    reached.record(ExternalStream(stream))
+    get_current_stream().wait_event(reached)
+
+
+def cuda_interface(o):
+    """The fields of o.__cuda_array_interface__, looked through: shape, dtype, strides, address, read-only, stream."""
+    import numpy
+    d = o.__cuda_array_interface__
+    if not isinstance(d, dict):
+        raise TypeError("__cuda_array_interface__ is a dict")
+    version = d.get("version", 0)
+    if d.get("mask") is not None:
+        raise ValueError("__cuda_array_interface__: masked arrays are not supported")
+    shape = _numbers("shape", d["shape"])
+    if any(extent < 0 for extent in shape):
+        raise ValueError("negative dimensions are not allowed")
+    dtype = numpy.dtype(d["typestr"])
+    if not dtype.isnative or dtype.kind not in "biufc" or d["typestr"][:1] == "|" and dtype.itemsize > 1:
+        raise ValueError(f"Unsupported dtype {d['typestr']}")
+    strides = d.get("strides")
+    if strides is not None:
+        strides = _numbers("strides", strides)
+        if len(strides) != len(shape):
+            raise ValueError("strides, if given, must be the same length as shape")
+    address, read_only = d["data"]
+    stream = d.get("stream") if version >= 3 else None
+    if stream is not None:
+        stream, = _numbers("stream", (stream,))
+    return shape, dtype, strides, address or 0, bool(read_only), stream
+
+
+def cuda_array_of(o):
+    """An array over the memory that o.__cuda_array_interface__ describes; nothing is copied."""
+    import cuprite
+    from cuprite import _device
+    from cuprite.cuda.memory import MemoryPointer, UnownedMemory
+    shape, dtype, strides, address, read_only, stream = cuda_interface(o)
+    low = high = 0
+    size = 1
+    for axis, extent in enumerate(shape):
+        size *= extent
+        if strides is not None:
+            span = (extent - 1) * strides[axis]
+            low, high = low + min(span, 0), high + max(span, 0)
+    if not size:
+        return cuprite.empty(shape, dtype)
+    if not _device.count():
+        raise RuntimeError(f"__cuda_array_interface__: there is no GPU ({_device.trouble()})")
+    if not address:
+        raise ValueError("__cuda_array_interface__: elements at address 0")
+    bytes_ = high - low + dtype.itemsize if strides is not None else size * dtype.itemsize
+    with cuprite.cuda.Device(0) if _device.current() < 0 else cuprite.cuda.Device():
+        memory = UnownedMemory(address + low, bytes_, o)
+    with cuprite.cuda.Device._of(memory._device):
+        x = cuprite.ndarray(shape, dtype, MemoryPointer(memory, -low), strides)
+        if stream is not None:
+            _behind(stream, memory._device)
+    if read_only:
+        x.setflags(write=False)
+    return x
+
+
+# --- the Array API ---
+
+def array_namespace(x, api_version):
+    """The module, of a version of the standard that it knows."""
+    import cuprite
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f'Version "{api_version}" of the Array API Standard is not supported.')
+    return cuprite

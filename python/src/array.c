@@ -470,14 +470,34 @@ PyObject *py_array_protocol(const py_array_protocol_args *v)
     return NULL;
 }
 
-/*: method("__copy__", "a: array", call="cp_copy(a)", doc="A copy of the array.") */
+/*: method("__bytes__", "a: array", doc="The elements' bytes, C order.") */
+PyObject *py_bytes_protocol(const py_bytes_protocol_args *v)
+{
+    const char kind = cp_type_kind(cp_type_of(v->a));
+    if (cp_ndim(v->a) || (kind != 'i' && kind != 'u')) return cpy_bytes(v->a, 'C');
+    PyObject *count = cpy_item(v->a); /* as NumPy's: Python takes what has an index for a number of bytes */
+    PyObject *r = count ? PyObject_CallOneArg((PyObject *)&PyBytes_Type, count) : NULL;
+    Py_XDECREF(count);
+    return r;
+}
+
+/*: method("__array_namespace__", "a: array, *, api_version: object = None",
+           doc="The module, which is the array API's namespace; ValueError for a version that it does not know.") */
+PyObject *py_array_namespace_protocol(const py_array_namespace_protocol_args *v)
+{
+    PyObject *module = cpy_module(&cpy_now()->support, "cuprite._support");
+    PyObject *version = v->api_version ? v->api_version : Py_None;
+    return module ? PyObject_CallMethod(module, "array_namespace", "OO", v->self, version) : NULL;
+}
+
+/*: method("__copy__", "a: array", call="cp_copy_order(a, 'K')", doc="A copy of the array, in its order.") */
 
 /*: method("__deepcopy__", "a: array, memo: object, /", doc="A copy of the array.") */
 PyObject *py_deepcopy_protocol(const py_deepcopy_protocol_args *v)
 {
     cp_array *r;
     (void)v->memo; /* there is nothing in an array that it could know */
-    CPY_RUN(cp_size(v->a), r = cp_copy(v->a));
+    CPY_RUN(cp_size(v->a), r = cp_copy_order(v->a, 'K'));
     return cpy_wrap(r);
 }
 

@@ -285,10 +285,27 @@ static PyObject *from_nest(PyObject *o, cp_type t)
     return x ? cpy_wrap(x) : NULL;
 }
 
+bool cpy_lends(PyObject *o)
+{
+    if (cpy_is_array(o) || is_nest(o) || cpy_is_scalar(o) || cpy_is_numpy_array(o) || cpy_is_text(o)) return false;
+    return PyObject_HasAttrString(o, "__cuda_array_interface__");
+}
+
+/* An array over the memory of a GPU that an object describes. */
+static cp_array *from_cuda_interface(PyObject *o)
+{
+    PyObject *module = cpy_module(&cpy_now()->support, "cuprite._support");
+    PyObject *r = module ? PyObject_CallMethod(module, "cuda_array_of", "O", o) : NULL;
+    cp_array *x = r ? cp_retain(cpy_x(r)) : NULL;
+    Py_XDECREF(r);
+    return x;
+}
+
 /* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
 static cp_array *from_host_object(PyObject *o, cp_type t)
 {
     bool text = cpy_is_text(o);
+    if (cpy_lends(o)) return from_cuda_interface(o);
     if (PyObject_CheckBuffer(o) && !text) return from_buffer(o, true);
     PyObject *native = numpy_native(o, !text && PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);
     cp_array *x = native ? from_buffer(native, false) : NULL;

@@ -117,6 +117,8 @@ bool cpy_out(PyObject *o, cp_array **out);
 PyObject *cpy_only_out(PyObject *o);
 /* Makes `o` an array as cp.asarray does: a new reference, or NULL with an exception. */
 PyObject *cpy_asarray(PyObject *o, cp_type type);
+/* Whether it is an object whose memory, a GPU's, becomes an array's (__cuda_array_interface__). */
+bool cpy_lends(PyObject *o);
 /* The same on the device of x, which it is going to meet. */
 PyObject *cpy_asarray_near(PyObject *o, const cp_array *x);
 /* The same for a value that is to be written into x: numbers and lists become x's type, or are refused. */

@@ -323,20 +323,23 @@ static PyObject *would_copy(PyObject *x)
  * it. */
 static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool moved)
 {
-    PyObject *x = cpy_asarray(o, t);
+    const bool lent = cpy_lends(o);
+    PyObject *x = cpy_asarray(o, lent && copy == CPY_COPY_NEVER ? CP_DEFAULT : t);
+    bool own = x == o || (x && lent && (t == CP_DEFAULT || cp_type_of(cpy_x(x)) == t)); /* nothing was copied */
     if (x && moved && cp_device_of(cpy_x(x)) != cp_device_current()) {
         cp_array *there;
         CPY_UNLOCKED(there = cp_to_device(cpy_x(x), cp_device_current()));
         Py_DECREF(x);
         x = cpy_wrap(there);
+        own = false;
     }
     if (!x) return NULL;
     cp_array *y, *v = cpy_x(x);
     /* A new one in Fortran order has Fortran's strides where C's would serve too, as in NumPy. */
-    bool new_f = order == 'F' && x != o && cp_ndim(v) > 1 && cp_is_c_contiguous(v);
+    bool new_f = order == 'F' && !own && cp_ndim(v) > 1 && cp_is_c_contiguous(v);
     bool wrong = (order == 'C' && !cp_is_c_contiguous(v)) || (order == 'F' && (new_f || !cp_is_f_contiguous(v)));
-    if (copy == CPY_COPY_NEVER && (wrong || x != o)) return would_copy(x);
-    if (!wrong && !(copy == CPY_COPY_ALWAYS && x == o)) return x;
+    if (copy == CPY_COPY_NEVER && (wrong || !own)) return would_copy(x);
+    if (!wrong && !(copy == CPY_COPY_ALWAYS && own)) return x;
     cp_retain(v);
     CPY_RUN(cp_size(v), y = cp_copy_order(v, order ? order : 'K'));
     cpy_free(v);

@@ -335,10 +335,9 @@ static int array_bool(PyObject *o)
     return truth;
 }
 
-/* The element of a 0-d array, or of one with a single element as CuPy allows. */
 static PyObject *only_element(PyObject *o)
 {
-    if (cp_size(cpy_x(o)) == 1) return cpy_item(cpy_x(o));
+    if (cp_ndim(cpy_x(o)) == 0) return cpy_item(cpy_x(o));
     PyErr_SetString(PyExc_TypeError, "only 0-dimensional arrays can be converted to Python scalars");
     return NULL;
 }
@@ -380,7 +379,7 @@ static PyObject *array_index(PyObject *o)
     return cpy_item(cpy_x(o));
 }
 
-/*: method("__complex__", "a: array", doc="The only element as a Python complex.") */
+/*: method("__complex__", "a: array", doc="The element of a 0-d array as a Python complex.") */
 PyObject *py_complex_protocol(const py_complex_protocol_args *v)
 {
     PyObject *element = only_element(v->self);

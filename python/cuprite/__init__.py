@@ -33,7 +33,7 @@ _NUMPY = {
     "long", "ulong", "longlong", "ulonglong", "half", "single", "double", "csingle", "cdouble", "generic", "number",
     "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "dtype", "finfo", "iinfo",
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
-    "broadcast_shapes", "index_exp", "s_",
+    "broadcast_shapes", "index_exp", "s_", "ndindex",
 }
 _MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "random", "scipy"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
@@ -45,6 +45,11 @@ _LATER = {
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
     "allow_synchronize": "_cupyx", "annotations": "_cupyx",
     "scatter_add": "_scatter", "scatter_max": "_scatter", "scatter_min": "_scatter",
+    "mgrid": "_index_tricks", "ogrid": "_index_tricks", "r_": "_index_tricks", "c_": "_index_tricks",
+    "ix_": "_index_tricks", "indices": "_index_tricks", "select": "_index_tricks", "tri": "_index_tricks",
+    "ravel_multi_index": "_index_tricks", "unravel_index": "_index_tricks", "mask_indices": "_index_tricks",
+    "tril_indices": "_index_tricks", "triu_indices": "_index_tricks", "tril_indices_from": "_index_tricks",
+    "triu_indices_from": "_index_tricks", "diag_indices": "_index_tricks", "diag_indices_from": "_index_tricks",
     "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 

@@ -2,8 +2,8 @@
  *
  * The index's places are gone through in chunks: a chunk's offsets are found and checked first, into buffers that stay
  * in the first cache, then its elements move, once for each place of the rest. Writing is cut by where it goes, along
- * the rest or by ranges of offsets that each task picks out of all chunks: no two tasks write one element, and in each the
- * chunks come in order, so that of several values for one element the last one stays. Invariant: nothing is written
+ * the rest or by ranges of offsets that each task picks out of all chunks: no two tasks write one element, and in each
+ * the chunks come in order, so that of several values for one element the last one stays. Invariant: nothing is written
  * before all indices are known to be right. */
 #include "index/index.h"
 

@@ -247,7 +247,8 @@ def test_many_axes_of_their_own():
 
 
 @pytest.mark.parametrize("index", [1.0, "a", [1.5], {1}, ([0.0],), ("x", 0), (slice(None), slice(None), 0),
-                                   [[0, 1], [2]], (Ellipsis, Ellipsis), slice(None, None, 0), 2 ** 70, [2 ** 70], np.float64(1)])
+                                   [[0, 1], [2]], (Ellipsis, Ellipsis), slice(None, None, 0), 2 ** 70, [2 ** 70],
+                                   np.float64(1)])
 def test_wrong_keys(index):
     as_numpy_does(lambda xp: xp.zeros((3, 4))[index])
 

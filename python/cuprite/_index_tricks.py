@@ -9,7 +9,7 @@ import operator
 import cuprite as cp
 from cuprite import _indexing
 
-__all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "ix_", "mask_indices", "mgrid", "ogrid", "r_",
+__all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "isin", "ix_", "mask_indices", "mgrid", "ogrid", "r_",
            "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from", "triu_indices",
            "triu_indices_from", "unravel_index"]
 
@@ -23,6 +23,14 @@ def select(condlist, choicelist, default=0):
         choicelist = [c if isinstance(c, cp.ndarray) else cp.asarray(c, dtype) for c in choicelist]
         default = default if isinstance(default, cp.ndarray) else cp.asarray(default, dtype)
     return _indexing.select(condlist, choicelist, default)
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Whether each element is among those tested: an array of its shape. `kind` is NumPy's choice of a way, "sort" or
+    "table": here one way serves both."""
+    if kind not in (None, "sort", "table"):
+        raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    return _indexing.isin(element, test_elements, assume_unique, invert)
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):

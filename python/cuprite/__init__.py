@@ -70,6 +70,8 @@ def __getattr__(name):
         value = foreign(name).type
     elif name == "AxisError":
         from numpy.exceptions import AxisError as value
+    elif name == "flatiter":
+        from cuprite._support import Flat as value
     else:
         raise AttributeError(f"module 'cuprite' has no attribute {name!r}")
     globals()[name] = value
@@ -77,7 +79,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError"})
+    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError", "flatiter"})
 
 
 def get_array_module(*args):

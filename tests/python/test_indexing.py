@@ -274,3 +274,24 @@ def test_index_on_another_type_of_memory_order():
     equal(a[cp.asarray(at), cp.asarray(to)], x[at, to])
     equal(a[cp.asarray(at), :, cp.asarray(to)], x[at, :, to])
     equal(a[:, cp.asarray(at)], x[:, at])
+
+
+def test_flat_by_integers():
+    rng = np.random.default_rng(6)
+    for _ in range(CASES // 20):
+        base, view = source(rng)
+        x, a = view(base), view(cp.asarray(base))
+        at = index_array(rng, x.size, tuple(rng.integers(0, 5, 1)), rng.random() < 0.2)
+        check(outcome(lambda: read(a.flat[cp.asarray(at)])), outcome(lambda: x.flat[at]))
+        v = numbers(rng, (int(rng.integers(1, 4)),), base.dtype.char)
+        y, b = base.copy(), cp.asarray(base)
+
+        def put(x, at, v):
+            view(x).flat[at] = v
+            return x if isinstance(x, np.ndarray) else read(x)
+
+        want = outcome(put, y, at, v)
+        if isinstance(want, type):
+            continue  # NumPy writes as far as it comes
+        equal(outcome(put, b, cp.asarray(at), cp.asarray(v)), want)
+    assert isinstance(a.flat, cp.flatiter)

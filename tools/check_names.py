@@ -60,7 +60,8 @@ C_ONLY = {
                     "image_header_free sources_free text_free rng_new rng_free".split(), LIFE),
     **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable "
                     "set_writable type_name type_from_name type_kind "
-                    "type_size item_int item_float set_item slice mask_get mask_set index_get index_set view_as from_host from_memory "
+                    "type_size item_int item_float set_item slice mask_get mask_set index_get index_set view_as "
+                    "from_host from_memory "
                     "to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),

@@ -1,5 +1,5 @@
-/* Selecting elements by a condition. The number of selected elements is not known beforehand, so these
- * calls wait for the device. */
+/* Elements by conditions and by integers. How many a condition selects is not known beforehand, so those calls wait for
+ * the device; what integers name beyond an array's bounds is told at once on the CPU, elsewhere later. */
 #ifndef CUPRITE_INDEX_H
 #define CUPRITE_INDEX_H
 
@@ -29,6 +29,47 @@ CP_API cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value);
 CP_API cp_array *cp_index_get(cp_array *x, int n, const cp_index *items);
 /* x[items] = value, which broadcasts. Of several values for one element the last one stays. */
 CP_API cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value);
+
+/* What becomes of an index beyond its axis: an error, its remainder, the nearest place (no negative ones there). */
+typedef enum cp_index_mode { CP_INDEX_RAISE, CP_INDEX_WRAP, CP_INDEX_CLIP } cp_index_mode;
+typedef struct cp_take_options {
+    CP_OPTION(cp_array *, out);
+    CP_OPTION(cp_index_mode, mode);
+    int _;
+} cp_take_options;
+/* The places of an axis (CP_FLAT: of the flattened array) that the integers name, which take that axis' place. */
+CP_API cp_array *cp_take(cp_array *a, cp_array *indices, int axis, const cp_take_options *options);
+#define cp_take(...) CP_CALL3(cp_take, cp_take_options, __VA_ARGS__, ._ = 0)
+/* choices[a] element by element: a and the n choices broadcast. */
+CP_API cp_array *cp_choose(cp_array *a, int n, cp_array *const *choices, const cp_take_options *options);
+#define cp_choose(...) CP_CALL3(cp_choose, cp_take_options, __VA_ARGS__, ._ = 0)
+typedef struct cp_put_options { CP_OPTION(cp_index_mode, mode); int _; } cp_put_options;
+/* Elements of the flattened a = v, whose elements come again when there are too few; the last value for one stays. */
+CP_API cp_code cp_put(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *options);
+#define cp_put(...) CP_CALL3(cp_put, cp_put_options, __VA_ARGS__, ._ = 0)
+/* Integers that name places along one axis, each for its own lane; indices and array broadcast along the others. */
+CP_API cp_array *cp_take_along_axis(cp_array *arr, cp_array *indices, int axis);
+CP_API cp_code cp_put_along_axis(cp_array *arr, cp_array *indices, cp_array *values, int axis);
+/* Elements of a = values where the mask, of as many elements, is true: those of the same places, or, with `place`, one
+ * after the other. values come again when they are too few. */
+CP_API cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values);
+CP_API cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals);
+typedef struct cp_ravel_multi_index_options {
+    CP_OPTION(cp_index_mode, mode);
+    CP_OPTION(char, order); /* 'C' (or 0), 'F' */
+    int _;
+} cp_ravel_multi_index_options;
+/* The place in the flattened array of what n arrays of coordinates name; int64. Negative ones are errors. */
+CP_API cp_array *cp_ravel_multi_index(int n, cp_array *const *multi_index, cp_shape dims,
+                                      const cp_ravel_multi_index_options *options);
+#define cp_ravel_multi_index(...) CP_CALL3(cp_ravel_multi_index, cp_ravel_multi_index_options, __VA_ARGS__, ._ = 0)
+typedef struct cp_unravel_index_options { CP_OPTION(char, order); int _; } cp_unravel_index_options;
+/* The coordinates of places of the flattened array: (ndim, ...indices' shape), int64. */
+CP_API cp_array *cp_unravel_index(cp_array *indices, cp_shape shape, const cp_unravel_index_options *options);
+#define cp_unravel_index(...) CP_CALL2(cp_unravel_index, cp_unravel_index_options, __VA_ARGS__, ._ = 0)
+/* Each element that of the first choice whose condition is true there, else of `fallback` (NULL: 0); all broadcast. */
+CP_API cp_array *cp_select(int n, cp_array *const *condlist, int choices, cp_array *const *choicelist,
+                           cp_array *fallback);
 
 #ifdef __cplusplus
 }

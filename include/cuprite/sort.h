@@ -16,6 +16,20 @@ CP_API cp_array *cp_argsort(cp_array *x, int axis);         /* int64, stable */
 CP_API cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis);
 CP_API cp_code cp_partition_inplace(cp_array *x, int n, const int64_t *kth, int axis);
 
+/* Indices that partition would put there: the kth smallest's at its place. */
+CP_API cp_array *cp_argpartition(cp_array *a, int n, const int64_t *kth, int axis);
+/* Indices that sort by the last of n keys of one shape, where those are equal by the one before, and so on; stable. */
+CP_API cp_array *cp_lexsort(int n, cp_array *const *keys, int axis);
+typedef enum cp_side { CP_SIDE_LEFT, CP_SIDE_RIGHT } cp_side;
+typedef struct cp_searchsorted_options {
+    CP_OPTION(cp_side, side);
+    CP_OPTION(cp_array *, sorter); /* indices that sort a */
+    int _;
+} cp_searchsorted_options;
+/* Where the values v belong in the 1-d a, which is in order: before those that equal them, or behind. int64. */
+CP_API cp_array *cp_searchsorted(cp_array *a, cp_array *v, const cp_searchsorted_options *options);
+#define cp_searchsorted(...) CP_CALL2(cp_searchsorted, cp_searchsorted_options, __VA_ARGS__, ._ = 0)
+
 typedef struct cp_median_options {
     CP_OPTION(cp_axes, axis);
     CP_OPTION(bool, keepdims);

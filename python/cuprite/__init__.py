@@ -35,7 +35,7 @@ _NUMPY = {
     "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "dtype", "finfo", "iinfo",
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
     "format_float_positional", "base_repr", "binary_repr",
-    "broadcast_shapes", "index_exp", "s_",
+    "broadcast_shapes", "index_exp", "s_", "ndindex",
 }
 _MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "random", "scipy"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
@@ -54,6 +54,12 @@ _LATER = {
     "load": "_files", "save": "_files", "savez": "_files", "savez_compressed": "_files", "fromfile": "_files",
     "frombuffer": "_files", "fromstring": "_files", "loadtxt": "_files", "genfromtxt": "_files",
     "savetxt": "_files", "DataSource": "_files",
+    "mgrid": "_index_tricks", "ogrid": "_index_tricks", "r_": "_index_tricks", "c_": "_index_tricks",
+    "ix_": "_index_tricks",
+    "isin": "_index_tricks", "indices": "_index_tricks", "select": "_index_tricks", "tri": "_index_tricks",
+    "ravel_multi_index": "_index_tricks", "unravel_index": "_index_tricks", "mask_indices": "_index_tricks",
+    "tril_indices": "_index_tricks", "triu_indices": "_index_tricks", "tril_indices_from": "_index_tricks",
+    "triu_indices_from": "_index_tricks", "diag_indices": "_index_tricks", "diag_indices_from": "_index_tricks",
     "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 
@@ -73,6 +79,8 @@ def __getattr__(name):
         value = foreign(name).type
     elif name == "AxisError":
         from numpy.exceptions import AxisError as value
+    elif name == "flatiter":
+        from cuprite._support import Flat as value
     else:
         raise AttributeError(f"module 'cuprite' has no attribute {name!r}")
     globals()[name] = value
@@ -80,7 +88,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError"})
+    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError", "flatiter"})
 
 
 def get_array_module(*args):

@@ -2,7 +2,7 @@
  *
  * A key becomes cp_index items, whose arrays it owns. What they mean is the C library's: without arrays a view, with
  * them a copy, and assignment to either. */
-#include "cpy.h"
+#include "rows.h"
 
 #include <limits.h>
 
@@ -177,6 +177,12 @@ static cp_array *value_for(PyObject *v, const cp_array *x, bool element)
     if (small) return cp_retain(small);
     if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
     return element || cpy_is_text(v) ? cpy_packed(v, x) : cpy_value(v, x);
+}
+
+bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x)
+{
+    if (!near) return PyErr_SetString(PyExc_TypeError, "an array is needed to write into"), false;
+    return (*x = value_for(o, near, false));
 }
 
 /* x[3] = 1.5, x[2, 0] = 7: one element and one number, without a view between. 0: done, -1: an exception, 1: the

@@ -33,6 +33,8 @@ bool cpy_take_bound(PyObject *o, cp_array *near, int sign, cp_array **x);
 bool cpy_take_start(PyObject *o, cp_array *near, cp_type dtype, cp_array *out, cp_array **x);
 bool cpy_take_replacement(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_indices(PyObject *o, cp_array *near, cp_array **x);
+bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_like_to(cp_op op, PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x);
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x);

@@ -193,6 +193,16 @@ bool cpy_take_number_or_array_like(PyObject *o, cp_array *near, cp_array **x)
 }
 
 /* Numbers stay numbers: a 0-d argument means something of its own where this is used. NumPy's arrays are refused. */
+bool cpy_take_indices(PyObject *o, cp_array *near, cp_array **x)
+{
+    if (!cpy_take_number_or_array_like(o, near, x)) return false;
+    if (!PyList_Check(o) && !PyTuple_Check(o)) return true;
+    if (cp_type_kind(cp_type_of(*x)) != 'f') return true;
+    cp_array *none = cp_astype(*x, CP_INT64);
+    cpy_free(*x);
+    return (*x = none) || (cpy_raise(), false);
+}
+
 bool cpy_take_array_or_list(PyObject *o, cp_array *near, cp_array **x)
 {
     if (cpy_is_array(o) || cpy_is_numpy_array(o)) return cpy_take_array(o, x);

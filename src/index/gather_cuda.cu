@@ -3,8 +3,8 @@
  * A thread takes one word of one element; which of index and rest runs through neighbouring threads is chosen so that
  * they touch neighbouring memory of the dense side. Of several values for one element the last one stays: places first
  * claim their element, the highest number wins, and only winners write. Claims lie in a table of all elements that
- * could be named, or, where those are many more than places, in a hash table. Invariant: a place whose index is wrong moves
- * nothing, and leaves a note in the stream's mailbox. */
+ * could be named, or, where those are many more than places, in a hash table. Invariant: a place whose index is wrong
+ * moves nothing, and leaves a note in the stream's mailbox. */
 #include <cstring>
 
 #include "cuda/cuda.h"

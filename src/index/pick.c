@@ -13,7 +13,7 @@
 cp_code cpi_picking_open(cpi_picking *p, const char *function, cp_array *x, cpi_device *device)
 {
     p->function = function, p->trouble = NULL, p->device = device, p->x = NULL;
-    p->picks = p->ndim = p->at = 0, p->along = false;
+    p->picks = p->ndim = p->at = 0, p->along = -1, p->careless = false;
     if (!device || !(p->x = cpi_in_memory(function, x, device))) return cp_error();
     return CP_OK;
 }
@@ -66,7 +66,7 @@ static bool is_picked(const cpi_picking *p, int axis)
 {
     for (int k = 0; k < p->picks; k++)
         if (p->pick[k].axis == axis) return true;
-    return p->along;
+    return p->along >= 0;
 }
 
 cp_code cpi_picking_shape(const cpi_picking *p, int *ndim, int64_t *shape)
@@ -98,16 +98,16 @@ static int64_t index_step(const cp_array *index, int ndim, int d)
     return i < 0 || index->shape[i] == 1 ? 0 : index->strides[i] / 8;
 }
 
-/* The index's axes; false where they are too many. */
+/* The index's axes; false where they are too many. few NULL: only indices matter. */
 static bool lay_index(const cpi_picking *p, const cp_array *few, cpi_gather *g)
 {
     g->ndim = 0;
     for (int d = 0; d < p->ndim; d++) {
-        int64_t n = p->shape[d], many = 0, to = few->strides[p->at + d], step[CP_MAXDIM];
+        int64_t n = p->shape[d], many = 0, to = few ? few->strides[p->at + d] : 0, step[CP_MAXDIM];
         if (n == 1) continue;
-        if (p->along && p->x->shape[d] != 1) many = p->x->strides[d];
+        if (p->along >= 0 && p->x->shape[d + p->along] != 1) many = p->x->strides[d + p->along];
         for (int k = 0; k < p->picks; k++) {
-            if (p->along && p->pick[k].axis == d) many = 0;
+            if (p->pick[k].axis == d + p->along) many = 0;
             step[k] = index_step(p->pick[k].index, p->ndim, d);
         }
         int e = g->ndim - 1;
@@ -225,7 +225,7 @@ static cp_code run_dense(const cpi_picking *p, cp_array *few, bool put, slot run
 static cp_code check_numbers(const cpi_picking *p)
 {
     cpi_picking q = *p;
-    q.ndim = q.picks = 0, q.along = false;
+    q.ndim = q.picks = 0, q.along = -1;
     for (int k = 0; k < p->picks; k++)
         if (!p->pick[k].index->ndim) q.pick[q.picks++] = p->pick[k];
     return q.picks ? only_check(&q, NULL) : CP_OK;
@@ -237,7 +237,7 @@ static cp_code run(const cpi_picking *p, cp_array *few, bool put)
     int64_t places = 1;
     for (int d = 0; d < p->ndim; d++) places *= p->shape[d];
     if (!places) return check_numbers(p);
-    if (!few->size) return only_check(p, few);
+    if (!few->size) return p->careless ? CP_OK : only_check(p, few);
     const cpi_index_ops *ops = p->device->backend->index;
     slot move = put ? ops->scatter : ops->gather;
     return lay(p, few, &g) ? move(cpi_stream(p->device), &g) : run_dense(p, few, put, move);
@@ -277,7 +277,8 @@ cp_code cpi_picking_set(const cpi_picking *p, cp_array *value)
     for (int k = 0; k < p->picks; k++) q.pick[k].index = NULL;
     if (!cpi_broadcast_strides(v, ndim, shape, strides))
         code = cpi_fail(CP_ERROR_VALUE, "%s: shape mismatch: value array of shape %s could not be broadcast to "
-                        "indexing result of shape %s", p->function, cpi_shape_text(value->ndim, value->shape, have, sizeof have),
+                        "indexing result of shape %s", p->function,
+                        cpi_shape_text(value->ndim, value->shape, have, sizeof have),
                         cpi_shape_text(ndim, shape, want, sizeof want));
     else if (v->type != p->x->type) own = cpi_dense(p->function, v, p->x->type, p->device);
     else own = cpi_may_overlap(v, p->x) ? cp_copy(v) : cp_retain(v);
@@ -295,6 +296,27 @@ cp_code cpi_picking_set(const cpi_picking *p, cp_array *value)
     for (int k = 0; k < p->picks; k++) cp_free(q.pick[k].index);
     cp_free(view), cp_free(own), cp_free(v);
     return code;
+}
+
+cp_array *cpi_picking_places(const cpi_picking *p)
+{
+    cpi_gather g;
+    cpi_picking q = *p;
+    cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim, p->shape, 'C');
+    if (!r || !r->size) return r;
+    cp_code code = CP_OK;
+    for (int k = 0; k < p->picks; k++) q.pick[k].index = NULL;
+    lay_picks(p, &g);
+    if (!lay_index(p, NULL, &g)) { /* too many axes: in C order they are one */
+        for (int k = 0; k < p->picks && !code; k++) {
+            q.pick[k].index = cpi_dense_shaped(p->function, p->pick[k].index, CP_INT64, p->device, p->ndim, p->shape);
+            if (!q.pick[k].index) code = cp_error();
+        }
+        if (!code) lay_picks(&q, &g), lay_index(&q, NULL, &g);
+    }
+    if (!code) code = p->device->backend->index->places(cpi_stream(p->device), &g, (int64_t *)r->data);
+    for (int k = 0; k < p->picks; k++) cp_free(q.pick[k].index);
+    return code ? cp_free(r), NULL : r;
 }
 
 cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n)

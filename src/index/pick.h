@@ -18,7 +18,8 @@ typedef struct cpi_picking {
         int axis, told;             /* of x; and its number in messages */
         cpi_pick_mode mode;
     } pick[CP_MAXDIM];
-    bool along;                     /* index axis d walks along axis d of x too, where that one is not picked */
+    bool careless;                  /* indices by which nothing moves are not looked at */
+    int along;                      /* index axis d walks along axis d + along of x that is not picked; -1: none */
 } cpi_picking;
 
 /* What is closed must have been opened, whatever came of it. x NULL: fails. */
@@ -34,6 +35,9 @@ cp_code cpi_picking_shape(const cpi_picking *p, int *ndim, int64_t *shape);
 cp_array *cpi_picking_get(const cpi_picking *p, cp_array *out, cp_casting casting);
 /* x's elements = value, broadcast. x is checked to be writable. */
 cp_code cpi_picking_set(const cpi_picking *p, cp_array *value);
+/* Offsets of the places in elements of x, whose strides say where its axes lie: an array of the index's shape. x may be
+ * a record without memory. */
+cp_array *cpi_picking_places(const cpi_picking *p);
 /* 0, 1, 2, ... as a 1-d array of the device. */
 cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n);
 

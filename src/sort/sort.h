@@ -62,6 +62,10 @@ typedef struct cpi_sort_ops {
      * other. Values are always first occurrences. */
     cp_code (*unique_rows)(cp_stream *stream, cpi_unique *request);
 
+    /* How many of the n elements in order are less than each of m values (`right`: or equal). n >= 1, m >= 1. */
+    cp_code (*search)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                      bool right, int64_t *to);
+
     /* selection: */
     /* The median of each row; `to` holds one element a row: float64 for bool and integers, else x's type. */
     cp_code (*median)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
@@ -84,6 +88,10 @@ cp_code cpi_cpu_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, c
 cp_code cpi_cpu_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
 cp_code cpi_cpu_unique(cp_stream *stream, cpi_unique *request);
 cp_code cpi_cpu_unique_rows(cp_stream *stream, cpi_unique *request);
+cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                       bool right, int64_t *to);
+cp_code cpi_cuda_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                        bool right, int64_t *to);
 cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
 cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *request);

@@ -6,6 +6,7 @@ const cpi_sort_ops cpi_sort_cpu = {
     .argsort = cpi_cpu_argsort,
     .unique = cpi_cpu_unique,
     .unique_rows = cpi_cpu_unique_rows,
+    .search = cpi_cpu_search,
     .median = cpi_cpu_median,
     .partition = cpi_cpu_partition,
     .clip = cpi_cpu_clip,

@@ -196,6 +196,26 @@ static bool pick_everything(void)
     cp_scope_end(s);
     return done;
 }
+/* What take.c and masks.c make on the way. */
+static bool take_everything(void)
+{
+    cp_scope *s = cp_scope_begin();
+    cp_array *t = s ? cp_transpose(shared_x, CP_ALL) : NULL, *at = t ? cp_arange_int(0, 30, 1, CP_INT32) : NULL;
+    cp_array *rows = at ? cp_take(t, at, 0) : NULL, *flat = rows ? cp_take(t, at, CP_FLAT, .mode = CP_INDEX_WRAP) : NULL;
+    bool done = flat && cp_put(t, at, cp_reshape(at, CP_SHAPE(30))) == CP_OK && cp_put(t, at, flat) == CP_OK;
+    cp_array *lanes = done ? cp_argsort(t, 0) : NULL, *along = lanes ? cp_take_along_axis(t, lanes, 0) : NULL;
+    done = along && cp_put_along_axis(t, lanes, along, 0) == CP_OK;
+    done = done && cp_putmask(t, cp_greater(t, cp_int(3)), flat) == CP_OK;
+    done = done && cp_place(t, cp_greater(t, cp_int(3)), flat) == CP_OK;
+    cp_array *both[2] = {at, flat}, *chosen = done ? cp_choose(cp_remainder(at, cp_int(2)), 2, both) : NULL;
+    cp_array *yes = chosen ? cp_greater(at, cp_int(3)) : NULL;
+    cp_array *selected = yes ? cp_select(1, &yes, 1, &chosen, NULL) : NULL;
+    cp_array *places = selected ? cp_unravel_index(at, CP_SHAPE(5, 6)) : NULL;
+    cp_array *back = places ? cp_ravel_multi_index(1, &at, CP_SHAPE(30)) : NULL;
+    done = back != NULL;
+    cp_scope_end(s);
+    return done;
+}
 static bool select_everything(void)
 {
     cp_array *a = cp_compress(shared_mask, shared_x, 0), *b = a ? cp_nonzero(shared_x) : NULL;
@@ -212,6 +232,7 @@ static void test_allocations(void **state)
         shared_x = cp_ones(CP_SHAPE(300, 40), CP_FLOAT32), shared_mask = cp_ones(CP_SHAPE(300), CP_BOOL);
         every_allocation_fails(select_everything);
         every_allocation_fails(pick_everything);
+        every_allocation_fails(take_everything);
         cp_free(shared_x), cp_free(shared_mask);
     }
 }

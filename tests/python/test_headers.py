@@ -118,7 +118,7 @@ def call_with_options(text, name, body, declared):
     given = []
     for a in arguments[:-1]:
         kind = re.sub(r"\s*\w+$", "", a)
-        given.append({"cp_array *": "x", "cp_rng *": "begun()",
+        given.append({"cp_array *": "x", "cp_rng *": "begun()", "cp_shape": "CP_SHAPE(6)",
                       "const char *": '"no such folder/file"'}.get(kind, "NULL" if "*" in kind
                                                                    else f"({kind.replace('_Bool', 'bool')})0"))
     names = [n for _, n in members(text, form[2])]

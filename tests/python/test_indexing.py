@@ -247,7 +247,8 @@ def test_many_axes_of_their_own():
 
 
 @pytest.mark.parametrize("index", [1.0, "a", [1.5], {1}, ([0.0],), ("x", 0), (slice(None), slice(None), 0),
-                                   [[0, 1], [2]], (Ellipsis, Ellipsis), slice(None, None, 0), 2 ** 70, [2 ** 70], np.float64(1)])
+                                   [[0, 1], [2]], (Ellipsis, Ellipsis), slice(None, None, 0), 2 ** 70, [2 ** 70],
+                                   np.float64(1)])
 def test_wrong_keys(index):
     as_numpy_does(lambda xp: xp.zeros((3, 4))[index])
 
@@ -289,3 +290,24 @@ def test_places_beyond_64_bits():
     for shape in ((1, 1), (1, 1, 2)):
         by(np, shape)
         by(cp, shape)
+
+
+def test_flat_by_integers():
+    rng = np.random.default_rng(6)
+    for _ in range(CASES // 20):
+        base, view = source(rng)
+        x, a = view(base), view(cp.asarray(base))
+        at = index_array(rng, x.size, tuple(rng.integers(0, 5, 1)), rng.random() < 0.2)
+        check(outcome(lambda: read(a.flat[cp.asarray(at)])), outcome(lambda: x.flat[at]))
+        v = numbers(rng, (int(rng.integers(1, 4)),), base.dtype.char)
+        y, b = base.copy(), cp.asarray(base)
+
+        def put(x, at, v):
+            view(x).flat[at] = v
+            return x if isinstance(x, np.ndarray) else read(x)
+
+        want = outcome(put, y, at, v)
+        if isinstance(want, type):
+            continue  # NumPy writes as far as it comes
+        equal(outcome(put, b, cp.asarray(at), cp.asarray(v)), want)
+    assert isinstance(a.flat, cp.flatiter)

@@ -59,7 +59,8 @@ COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "return
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
-          "number_or_array_like", "array_or_list", "array_or_number")
+          "number_or_array_like", "array_or_list", "array_or_number", "indices",
+          "assigned")
 SIMPLE = {"int": "PyLong_FromLong({x})", "int64": "PyLong_FromLongLong({x})", "bool": "PyBool_FromLong({x})",
           "double": "PyFloat_FromDouble({x})", "object": "{x}", "none": "cpy_none({x})"}
 C_RESULT = {"int": "int", "int64": "int64_t", "bool": "int", "double": "double", "object": "PyObject *",

@@ -92,6 +92,10 @@ KINDS = {k.name: k for k in [
     # the same beside the array it limits: a Python integer beyond that one's integers limits nothing
     _array("low_bound", "cpy_take_bound({o}, near.x, -1, &{v})", stub="ndarray | complex", late=True),
     _array("high_bound", "cpy_take_bound({o}, near.x, 1, &{v})", stub="ndarray | complex", late=True),
+    # integers that name places: an array, a number, or a list, whose numbers become integers
+    _array("indices", "cpy_take_indices({o}, near.x, &{v})", stub="ArrayLike", late=True),
+    # what is written into the array beside it, as x[...] = value takes it
+    _array("assigned", "cpy_take_assigned({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # the array that the result is written to, and that the call then returns
     _array("out", "cpy_take_out({o}, &{v}, &{v}_object)", owner="{v}_object", stub="ndarray | None",
            extra="PyObject *{name}_object;"),

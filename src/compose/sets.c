@@ -1,0 +1,156 @@
+/* Sets as 1-d arrays in order, and orders that are sorts of something else. NaN equals nothing, itself included. */
+#include "compose/compose.h"
+
+/* The elements in a row: each once, in order, unless they are so already. */
+static cp_array *elements(cp_array *x, bool are_unique)
+{
+    return !x ? NULL : are_unique ? cp_ravel(x) : cp_unique(x);
+}
+
+static cp_array *joined(cp_array *a, cp_array *b)
+{
+    cp_array *both[2] = {a, b};
+    return a && b ? cp_concatenate(2, both, 0) : NULL;
+}
+
+/* x[1:] op x[:-1] */
+static cp_array *neighbours(cp_op op, cp_array *x)
+{
+    cp_array *later = cpi_range(x, 0, 1, INT64_MAX), *former = later ? cpi_range(x, 0, 0, -1) : NULL;
+    return former ? cpi_apply_2(op, later, former, NULL) : NULL;
+}
+
+/* Which elements are among those tested: found by search in their order. */
+static cp_array *among(cp_array *element, cp_array *test, bool invert)
+{
+    cp_array *sorted = test ? cp_sort(test, CP_FLAT) : NULL;
+    if (!sorted || !element) return NULL;
+    if (!cp_size(sorted))
+        return cp_full((cp_shape){cp_ndim(element), cp_dims(element)}, CP_BOOL, cp_int(invert));
+    cp_array *at = cp_searchsorted(sorted, element), *found = at ? cp_take(sorted, at, 0, .mode = CP_INDEX_CLIP) : NULL;
+    return found ? cpi_apply_2(invert ? CP_OP_not_equal : CP_OP_equal, found, element, NULL) : NULL;
+}
+
+/*: function("isin",
+             "element: array_like, test_elements: array_like, assume_unique: flag = False, invert: bool = False",
+             call="cp_isin(element, test_elements, .invert = invert)", module="_indexing",
+             doc="Whether each element is among those tested: an array of its shape.") */
+cp_array *(cp_isin)(cp_array *element, cp_array *test_elements, const cp_isin_options *options)
+{
+    cpi_frame f;
+    if (cpi_null("isin", test_elements) || !cpi_begin(&f, "isin", element)) return NULL;
+    return cpi_end(&f, among(element, test_elements, options && options->invert));
+}
+
+/*: function("in1d", "ar1: array_like, ar2: array_like, assume_unique: flag = False, invert: bool = False",
+             call="cp_in1d(ar1, ar2, .invert = invert)",
+             doc="Whether each element of the flattened ar1 is in ar2: a 1-d array.") */
+cp_array *(cp_in1d)(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options)
+{
+    cpi_frame f;
+    if (cpi_null("in1d", ar2) || !cpi_begin(&f, "in1d", ar1)) return NULL;
+    return cpi_end(&f, among(cp_ravel(ar1), ar2, options && options->invert));
+}
+
+/*: function("union1d", "ar1: array_like, ar2: array_like", doc="What is in either array: in order, each once.") */
+cp_array *cp_union1d(cp_array *ar1, cp_array *ar2)
+{
+    cpi_frame f;
+    if (cpi_null("union1d", ar2) || !cpi_begin(&f, "union1d", ar1)) return NULL;
+    cp_array *all = joined(cp_ravel(ar1), cp_ravel(ar2));
+    return cpi_end(&f, all ? cp_unique(all) : NULL);
+}
+
+/* The places in `of`, whose elements are in order or first occurrences, that are meant by places in what is unique. */
+static cp_array *through(cp_array *first, cp_array *places)
+{
+    return first && places ? cp_take(first, places, 0) : places;
+}
+
+typedef struct common { cp_array *values, *comm1, *comm2; } common;
+
+/* What two arrays without repetitions have in common, and where in each. */
+static bool intersect(cp_array *a, cp_array *b, bool indices, common *c)
+{
+    cp_array *all = joined(a, b), *order = all && indices ? cp_argsort(all, 0) : NULL;
+    cp_array *sorted = !all ? NULL : indices ? (order ? cp_take(all, order, 0) : NULL) : cp_sort(all, 0);
+    cp_array *mask = sorted ? neighbours(CP_OP_equal, sorted) : NULL;
+    c->values = mask ? cp_mask_get(cpi_range(sorted, 0, 0, -1), mask) : NULL;
+    if (!c->values || !indices) return c->values;
+    c->comm1 = cp_mask_get(cpi_range(order, 0, 0, -1), mask);
+    cp_array *second = c->comm1 ? cp_mask_get(cpi_range(order, 0, 1, INT64_MAX), mask) : NULL;
+    c->comm2 = second ? cp_subtract(second, cp_int(cp_size(a))) : NULL;
+    return c->comm2;
+}
+
+/*: function("intersect1d",
+             "ar1: array_like, ar2: array_like, assume_unique: bool = False, return_indices: bool = False",
+             returns="array, comm1, comm2 if return_indices",
+             doc="""What is in both arrays: in order, each once. With return_indices also where it is found first in
+each of them, flattened.""") */
+cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_options *options)
+{
+    const cp_intersect1d_options *o = CPI_GIVEN(cp_intersect1d_options, options);
+    cpi_frame f;
+    common c = {0};
+    bool indices = o->comm1 || o->comm2, once = o->assume_unique;
+    if (o->comm1) *o->comm1 = NULL;
+    if (o->comm2) *o->comm2 = NULL;
+    if (cpi_null("intersect1d", ar2) || !cpi_begin(&f, "intersect1d", ar1)) return NULL;
+    cp_array *first1 = NULL, *first2 = NULL, *a, *b;
+    a = once || !indices ? elements(ar1, once) : cp_unique(ar1, .index = &first1);
+    b = !a ? NULL : once || !indices ? elements(ar2, once) : cp_unique(ar2, .index = &first2);
+    if (!b || !(cp_size(a) + cp_size(b))) {
+        c.values = b ? joined(a, b) : NULL;
+        if (c.values && indices) c.comm1 = cp_zeros(CP_SHAPE(0), CP_INT64), c.comm2 = cp_zeros(CP_SHAPE(0), CP_INT64);
+    } else if (!intersect(a, b, indices, &c)) {
+        c.values = NULL;
+    }
+    if (c.values && indices) {
+        c.comm1 = through(first1, c.comm1), c.comm2 = c.comm1 ? through(first2, c.comm2) : NULL;
+        if (!c.comm2) c.values = NULL;
+    }
+    if (c.values && o->comm1) *o->comm1 = cp_keep(c.comm1);
+    if (c.values && o->comm2) *o->comm2 = cp_keep(c.comm2);
+    return cpi_end(&f, c.values);
+}
+
+/*: function("setdiff1d", "ar1: array_like, ar2: array_like, assume_unique: bool = False",
+             doc="What is in ar1 and not in ar2: in order, each once; with assume_unique in ar1's order.") */
+cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_options *options)
+{
+    cpi_frame f;
+    if (cpi_null("setdiff1d", ar2) || !cpi_begin(&f, "setdiff1d", ar1)) return NULL;
+    cp_array *a = elements(ar1, options && options->assume_unique), *mask = a ? among(a, ar2, true) : NULL;
+    return cpi_end(&f, mask ? cp_mask_get(a, mask) : NULL);
+}
+
+/*: function("setxor1d", "ar1: array_like, ar2: array_like, assume_unique: bool = False",
+             doc="What is in one of the arrays and not in the other: in order, each once.") */
+cp_array *(cp_setxor1d)(cp_array *ar1, cp_array *ar2, const cp_setxor1d_options *options)
+{
+    bool once = options && options->assume_unique;
+    cpi_frame f;
+    if (cpi_null("setxor1d", ar2) || !cpi_begin(&f, "setxor1d", ar1)) return NULL;
+    cp_array *all = joined(elements(ar1, once), elements(ar2, once)), *sorted = all ? cp_sort(all, 0) : NULL;
+    if (!sorted || !cp_size(sorted)) return cpi_end(&f, sorted);
+    cp_array *end = cp_ones(CP_SHAPE(1), CP_BOOL), *inner = end ? neighbours(CP_OP_not_equal, sorted) : NULL;
+    cp_array *flags = inner ? joined(joined(end, inner), end) : NULL;
+    cp_array *alone = flags ? neighbours(CP_OP_logical_and, flags) : NULL;
+    return cpi_end(&f, alone ? cp_mask_get(sorted, alone) : NULL);
+}
+
+/*: function("sort_complex", "a: array_like",
+             doc="A copy in order along the last axis, as complex numbers: complex64 for integers of 8 and 16 bits.") */
+cp_array *cp_sort_complex(cp_array *a)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, "sort_complex", a)) return NULL;
+    cp_array *r = cp_sort(a, -1);
+    char kind = r ? cp_type_kind(cp_type_of(r)) : 0;
+    bool small = (kind == 'i' || kind == 'u') && cp_type_size(cp_type_of(r)) <= 2;
+    return cpi_end(&f, r && kind != 'c' ? cp_astype(r, small ? CP_COMPLEX64 : CP_COMPLEX128) : r);
+}
+
+/*: function("msort", "a: array_like", doc="A copy in order along the first axis.") */
+cp_array *cp_msort(cp_array *a) { return cp_sort(a, 0); }

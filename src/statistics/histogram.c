@@ -35,7 +35,9 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
         return cpi_fail(CP_ERROR_VALUE, "%s: %s range of [%g, %g] is not finite", name,
                         given ? "supplied" : "autodetected", s->low, s->high), false;
     if (s->low == s->high) {
-        s->first = cp_subtract(s->first, cp_float(0.5)), s->last = cp_add(s->last, cp_float(0.5));
+        const bool weak = s->first->flags & s->last->flags & CPI_WEAK; /* Python's numbers stay what they are */
+        s->first = weak ? cp_float(s->low - 0.5) : cp_subtract(s->first, cp_float(0.5));
+        s->last = weak ? cp_float(s->high + 0.5) : cp_add(s->last, cp_float(0.5));
         s->low = number(s->first), s->high = number(s->last);
     }
     return s->first && s->last && !cp_error();

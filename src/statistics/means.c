@@ -399,10 +399,10 @@ cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient
     const cp_type type = cp_type_of(f), result = cpi_is_whole(type) ? CP_FLOAT64 : type;
     bool good = d && !cpi_axis(name, &axis, cp_ndim(f));
     if (good && cp_ndim(d) > 1)
-        good = cpi_fail(CP_ERROR_VALUE, "%s: distances must be either scalars or 1d", name), false;
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: distances must be either scalars or 1d", name);
     if (good && cp_ndim(d) && cp_size(d) != cp_dim(f, axis))
-        good = cpi_fail(CP_ERROR_VALUE, "%s: when 1d, distances must match the length of the corresponding dimension",
-                        name), false;
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: when 1d, distances must match the length of the corresponding dimension",
+                        name);
     if (good && cp_ndim(d)) {
         if (cpi_is_whole(cp_type_of(d))) d = cp_astype(d, CP_FLOAT64);
         d = d ? cp_diff(d, 1, 0) : NULL;
@@ -415,10 +415,10 @@ cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient
         good = d && !cp_error();
     }
     if (good && (edge_order > 2 || edge_order < 1))
-        good = cpi_fail(CP_ERROR_VALUE, "%s: 'edge_order' greater than 2 not supported", name), false;
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: 'edge_order' greater than 2 not supported", name);
     if (good && cp_dim(f, axis) < edge_order + 1)
-        good = cpi_fail(CP_ERROR_VALUE, "%s: Shape of array too small to calculate a numerical gradient, at least "
-                        "(edge_order + 1) elements are required.", name), false;
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: Shape of array too small to calculate a numerical gradient, at least "
+                        "(edge_order + 1) elements are required.", name);
     if (good && type != CP_BOOL && cpi_is_whole(type)) good = (f = cp_astype(f, CP_FLOAT64)) != NULL;
     if (good) r = cp_empty_like(f, result);
     const int64_t n = r ? cp_dim(f, axis) : 0;

@@ -38,6 +38,8 @@ _NUMPY = {
 _MODULES = {"cuda", "fft", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random", "scipy"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {
+    "alltrue": "_old_names", "asfarray": "_old_names", "cumproduct": "_old_names", "product": "_old_names",
+    "sometrue": "_old_names", "trapz": "_old_names", "byte_bounds": "lib.array_utils",
     "histogram": "_histograms", "histogram2d": "_histograms", "histogramdd": "_histograms",
     "histogram_bin_edges": "_histograms",
     "apply_along_axis": "_manipulation", "apply_over_axes": "_manipulation", "array_equiv": "_manipulation",

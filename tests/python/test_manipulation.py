@@ -393,6 +393,17 @@ def test_array_utils():
     assert cp.lib.array_utils.normalize_axis_tuple((0, -1), 3) == (0, 2)
 
 
+def test_old_names():
+    x = np.array([[1.0, 2], [3, 0]])
+    y = cp.asarray(x)
+    for old, new in (("alltrue", "all"), ("sometrue", "any"), ("product", "prod"), ("cumproduct", "cumprod"),
+                     ("trapz", "trapezoid")):
+        equal(getattr(cp, old)(y, axis=1), getattr(np, new)(x, axis=1))
+    assert cp.asfarray([1, 2]).dtype == "f8" and cp.asfarray([1, 2], "f4").dtype == "f4"
+    assert cp.asfarray([1], "i4").dtype == "f8"
+    assert cp.byte_bounds(y) == cp.lib.array_utils.byte_bounds(y)
+
+
 def test_ptp_and_scans_of_arrays():
     x = np.arange(6).reshape(2, 3)
     equal(cp.asarray(x).ptp(axis=1), np.ptp(x, axis=1))

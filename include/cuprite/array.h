@@ -138,6 +138,8 @@ CP_API cp_array *cp_rollaxis(cp_array *a, int axis, int start); /* one axis to b
 CP_API cp_array *cp_flip(cp_array *x, cp_axes axes);        /* elements in reverse order along axes; CP_ALL: all */
 CP_API cp_array *cp_swapaxes(cp_array *x, int a, int b);
 CP_API cp_array *cp_diagonal(cp_array *x, int64_t offset, int axis1, int axis2);
+/* A view from the first element on with any shape and n strides, in bytes, inside the memory that x looks into. */
+CP_API cp_array *cp_as_strided(cp_array *x, cp_shape shape, int n, const int64_t *strides);
 CP_API cp_array *cp_view_as(cp_array *x, cp_type type);     /* same bytes, another type (last axis scales) */
 CP_API cp_array *cp_real_part(cp_array *x);                 /* a view; of a real array of all of x */
 CP_API cp_array *cp_imag_part(cp_array *x);                 /* a view; of a real array zeros */

@@ -22,6 +22,8 @@ CP_API cp_array *cp_flatnonzero(cp_array *x);
 CP_API cp_array *cp_mask_get(cp_array *x, cp_array *mask);
 /* x[mask] = value: value broadcasts to (count, ...rest). */
 CP_API cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value);
+/* Each element along an axis (CP_FLAT: flattened) as often as `repeats` says: integers, one for each or one for all. */
+CP_API cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis);
 
 /* x[items], arrays among them: a copy as NumPy's advanced indexing makes it (without arrays a view, cp_slice). Where
  * arrays and integers stand beside one another their axes take their place, else they come first. An index beyond its

@@ -18,6 +18,8 @@ typedef enum cp_boundary { CP_BOUNDARY_FILL, CP_BOUNDARY_WRAP, CP_BOUNDARY_SYMM 
 /* 1-d convolution (numpy.convolve): operands are swapped where v is the longer one, 0-d ones count as one
  * element; CP_ERROR_VALUE for empty ones and for more than one dimension. */
 CP_API cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode);
+/* 1-d correlation (numpy.correlate): sums of a's elements times v's conjugated ones; otherwise as cp_convolve. */
+CP_API cp_array *cp_correlate(cp_array *a, cp_array *v, cp_mode mode);
 /* 2-d convolution (scipy.signal.convolve2d). Mode "valid" swaps the operands where b is the larger one and is
  * CP_ERROR_VALUE where neither is at least as large in both dimensions. fillvalue (NULL is 0) has one element,
  * which the result's type must be able to hold; reading it waits for the device. */

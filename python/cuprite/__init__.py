@@ -37,11 +37,24 @@ _NUMPY = {
     "format_float_positional", "base_repr", "binary_repr",
     "broadcast_shapes", "index_exp", "s_", "ndindex",
 }
-_MODULES = {"cuda", "fft", "jit", "linalg", "numba", "profiler", "random", "scipy"}
+_MODULES = {"cuda", "fft", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random", "scipy"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {
+    "alltrue": "_old_names", "asfarray": "_old_names", "cumproduct": "_old_names", "product": "_old_names",
+    "sometrue": "_old_names", "trapz": "_old_names", "byte_bounds": "lib.array_utils",
     "histogram": "_histograms", "histogram2d": "_histograms", "histogramdd": "_histograms",
     "histogram_bin_edges": "_histograms",
+    "apply_along_axis": "_manipulation", "apply_over_axes": "_manipulation", "array_equiv": "_manipulation",
+    "array_split": "_manipulation", "asarray_chkfinite": "_manipulation", "average": "_manipulation",
+    "block": "_manipulation",
+    "broadcast": "_manipulation", "delete": "_manipulation", "dsplit": "_manipulation", "gradient": "_manipulation",
+    "hsplit": "_manipulation", "insert": "_manipulation", "isfortran": "_manipulation", "iterable": "_manipulation",
+    "piecewise": "_manipulation", "require": "_manipulation", "rot90": "_manipulation", "row_stack": "_manipulation",
+    "split": "_manipulation", "trim_zeros": "_manipulation", "unpackbits": "_manipulation", "unstack": "_manipulation",
+    "vsplit": "_manipulation", "poly": "_polynomials", "poly1d": "_polynomials", "polyadd": "_polynomials",
+    "polyder": "_polynomials", "polydiv": "_polynomials", "polyfit": "_polynomials", "polyint": "_polynomials",
+    "polymul": "_polynomials", "polysub": "_polynomials", "polyval": "_polynomials", "roots": "_polynomials",
+    "pad": "_pad",
     "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
     "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",

@@ -1,7 +1,7 @@
 /* The range of values. */
 #include "compose/compose.h"
 
-/*: function("ptp", "a: array, axis: axes = None, out: out = None, keepdims: keepdims = False",
+/*: function("ptp", "a: array, axis: axes = None, out: out = None, keepdims: keepdims = False", method=True,
              doc="Maximum minus minimum over axes.") */
 
 /* The maximum goes to `out` first, so that the difference is taken in its type, as in NumPy. */

@@ -27,6 +27,7 @@ typedef struct cpi_rows {
     int64_t outer_step, step;
     char *few;                 /* and its counterpart at few + o*few_outer_step + i*few_step */
     int64_t few_outer_step, few_step;
+    int64_t most;              /* rows of `many`, where an index beyond them is to be left out; 0: there is none */
 } cpi_rows;
 
 /* Elements, or runs of `bytes` bytes, named by integers. A place has coordinates along the index's axes (what the

@@ -197,6 +197,13 @@ static cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, 
 static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, char *many, char *few, int64_t first,
                                                             int64_t last, size_t bytes, bool put)
 {
+    if (r->most) {
+        for (int64_t i = first; i < last; i++) {
+            char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
+            if ((uint64_t)r->index[i] < (uint64_t)r->most) memcpy(put ? m : f, put ? f : m, bytes);
+        }
+        return;
+    }
     if (r->step == (int64_t)bytes && r->few_step == (int64_t)bytes) { /* the addresses take no multiplication */
         for (int64_t i = first; i < last; i++) {
             char *m = many + r->index[i] * (int64_t)bytes, *f = few + i * (int64_t)bytes;

@@ -343,6 +343,7 @@ template <class T> __global__ void __launch_bounds__(THREADS) rows_kernel(const 
     int64_t all = r.outer * r.count * words;
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
         int64_t row = t / words, word = t - row * words, o = row / r.count, c = row - o * r.count;
+        if (r.most && (uint64_t)r.index[c] >= (uint64_t)r.most) continue;
         T *many = (T *)(r.many + o * r.outer_step + r.index[c] * r.step) + word;
         T *few = (T *)(r.few + o * r.few_outer_step + c * r.few_step) + word;
         if (put) *many = *few;

@@ -1,4 +1,5 @@
-/* Places of an axis picked by integers that the library made itself, so nothing is checked. */
+/* Places of an axis picked by integers that the library made itself: none lies beyond the axis unless the work that
+ * made them failed on the device, and then nothing is read there. */
 #include "index/index.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index
         for (int k = 0; k < axis; k++) outer *= x->shape[k];
         for (int k = axis + 1; k < x->ndim; k++) bytes *= x->shape[k];
         const cpi_rows rows = {outer, i->size, bytes, (const int64_t *)i->data, dense->data, x->shape[axis] * bytes,
-                               bytes, r->data, i->size * bytes, bytes};
+                               bytes, r->data, i->size * bytes, bytes, x->shape[axis]};
         cpi_array_used(dense), cpi_array_used(i);
         if (device->backend->index->take(cpi_stream(device), &rows)) cp_free(r), r = NULL;
     }

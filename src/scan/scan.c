@@ -59,7 +59,8 @@ static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_
 /* Few columns of great length, which a device would do one after the other: they become rows. */
 static cp_code turned(const scanning *s, cp_array *x, cp_array *to, int axis)
 {
-    cp_array *rows = cpi_axis_moved(x, axis, x->ndim - 1), *there = cpi_axis_moved(to, axis, x->ndim - 1), *dense = NULL;
+    cp_array *rows = cpi_axis_moved(x, axis, x->ndim - 1), *there = cpi_axis_moved(to, axis, x->ndim - 1);
+    cp_array *dense = NULL;
     cp_code code = CP_ERROR_MEMORY;
     if (rows && there && (dense = cp_copy(rows))) {
         const int64_t n = x->shape[axis];

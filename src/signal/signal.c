@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cuprite/elementwise.h"
 #include "front/front.h"
 
 /* Extent of the result along one axis and the image's index under the kernel's first element for result 0. */
@@ -81,26 +82,49 @@ static cp_array *convert_and_compute(const char *name, cp_array *a, cp_array *b,
     return r;
 }
 
-cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode)
+static cp_code check_lines(const char *name, cp_array *a, cp_array *v, cp_mode mode)
 {
-    const char *name = "convolve";
-    if (cpi_null(name, a) || cpi_null(name, v)) return NULL;
-    if (check_words(name, mode, CP_BOUNDARY_FILL) != CP_OK) return NULL;
-    if (a->ndim > 0 && a->shape[0] == 0) return cpi_fail(CP_ERROR_VALUE, "%s: a cannot be empty", name), NULL;
-    if (v->ndim > 0 && v->shape[0] == 0) return cpi_fail(CP_ERROR_VALUE, "%s: v cannot be empty", name), NULL;
-    if (a->ndim > 1 || v->ndim > 1)
-        return cpi_fail(CP_ERROR_VALUE, "%s: object too deep for desired array", name), NULL;
-    if (v->size > a->size) {
-        cp_array *t = a;
-        a = v;
-        v = t;
-    }
-    cpi_correlation c = {.type = cp_promote(a->type, v->type), .flip = true, .bounded = true};
+    if (cpi_null(name, a) || cpi_null(name, v)) return cp_error();
+    cp_code code = check_words(name, mode, CP_BOUNDARY_FILL);
+    if (code) return code;
+    if (a->ndim > 0 && a->shape[0] == 0) return cpi_fail(CP_ERROR_VALUE, "%s: a cannot be empty", name);
+    if (v->ndim > 0 && v->shape[0] == 0) return cpi_fail(CP_ERROR_VALUE, "%s: v cannot be empty", name);
+    if (a->ndim > 1 || v->ndim > 1) return cpi_fail(CP_ERROR_VALUE, "%s: object too deep for desired array", name);
+    return CP_OK;
+}
+
+/* Of a line with one that is no longer. */
+static cp_array *of_lines(const char *name, cp_array *a, cp_array *v, cp_mode mode, bool flip)
+{
+    cpi_correlation c = {.type = cp_promote(a->type, v->type), .flip = flip, .bounded = true};
     c.image_h = c.kernel_h = c.h = 1;
     c.image_w = a->size;
     c.kernel_w = v->size;
     if (extent(name, mode, true, a->size, v->size, &c.w, &c.origin_x) != CP_OK) return NULL;
     return convert_and_compute(name, a, v, &c, 1);
+}
+
+cp_array *cp_convolve(cp_array *a, cp_array *v, cp_mode mode)
+{
+    if (check_lines("convolve", a, v, mode)) return NULL;
+    return v->size > a->size ? of_lines("convolve", v, a, mode, true) : of_lines("convolve", a, v, mode, true);
+}
+
+/* Of a longer v the result is that of the two exchanged, backwards. */
+cp_array *cp_correlate(cp_array *a, cp_array *v, cp_mode mode)
+{
+    if (check_lines("correlate", a, v, mode)) return NULL;
+    cp_array *other = cpi_is_complex(v->type) ? cp_conjugate(v) : cp_retain(v), *r = NULL, *turned = NULL;
+    if (!other) return NULL;
+    const bool longer = v->size > a->size;
+    r = longer ? of_lines("correlate", other, a, mode, false) : of_lines("correlate", a, other, mode, false);
+    cp_free(other);
+    if (!r || !longer) return r;
+    turned = cp_flip(r, CP_ALL);
+    cp_free(r);
+    r = turned ? cp_copy(turned) : NULL;
+    cp_free(turned);
+    return r;
 }
 
 /* Can `type` hold the value of type `from`? Fractions are cut off; an imaginary part may not be. */

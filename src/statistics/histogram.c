@@ -124,7 +124,7 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
     if (x && cp_type_of(x) == CP_BOOL) x = cp_astype(x, CP_UINT8);
     bool good = x && (w || !o->weights);
     if (good && cp_type_kind(cp_type_of(x)) == 'c')
-        good = cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", name), false;
+        good = !cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", name);
     if (good && o->weights) {
         good = cp_ndim(o->weights) == cp_ndim(a);
         for (int i = 0; good && i < cp_ndim(a); i++) good = cp_dim(o->weights, i) == cp_dim(a, i);

@@ -84,7 +84,8 @@ CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
         else if (x > p->at[last]) to[k] = p->right[k];
         else if (j < 0) to[k] = p->left[k];
         else if (j == last || p->at[j] == x) to[k] = of[j * parts + k];
-        else to[k] = cpi_on_line(p->complex_values, x, p->at[j], p->at[j + 1], of[j * parts + k], of[(j + 1) * parts + k]);
+        else to[k] = cpi_on_line(p->complex_values, x, p->at[j], p->at[j + 1], of[j * parts + k],
+                                 of[(j + 1) * parts + k]);
     }
 }
 
@@ -141,9 +142,10 @@ CPS cpi_quantile_place cpi_quantile_between(cp_quantile_method method, bool sing
 {
     const double n = cpi_rounded(single, (double)count);
     double at;
-    if (method == CP_QUANTILE_METHOD_LINEAR || method == CP_QUANTILE_METHOD_MIDPOINT) {
+    if (method == CP_QUANTILE_METHOD_LINEAR || method == CP_QUANTILE_METHOD_MIDPOINT ||
+        method == CPI_QUANTILE_MEDIAN) {
         at = cpi_rounded(single, cpi_times(cpi_rounded(single, (double)(count - 1)), q));
-        if (method == CP_QUANTILE_METHOD_MIDPOINT) at = 0.5 * (floor(at) + ceil(at));
+        if (method != CP_QUANTILE_METHOD_LINEAR) at = 0.5 * (floor(at) + ceil(at));
     } else {
         at = cpi_quantile_index(method, single, n, q);
     }
@@ -154,7 +156,7 @@ CPS cpi_quantile_place cpi_quantile_between(cp_quantile_method method, bool sing
     if (at < 0) before = 0, p.before = p.behind = 0;
     p.share = cpi_rounded(single, at - before);
     if (method == CP_QUANTILE_METHOD_AVERAGED_INVERTED_CDF) p.share = p.share == 0 ? 0.5 : 1;
-    if (method == CP_QUANTILE_METHOD_MIDPOINT) p.share = at == floor(at) ? 0 : 0.5;
+    if (method == CP_QUANTILE_METHOD_MIDPOINT || method == CPI_QUANTILE_MEDIAN) p.share = at == floor(at) ? 0 : 0.5;
     return p;
 }
 
@@ -237,7 +239,8 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
     const double d = cpi_is_float(r->type) ? cpi_in_type(r->type, b - a) : b - a;
     const bool near = p.share >= 0.5; /* which end it is nearer to */
     const double part = cpi_in_type(r->result, cpi_times(d, cpi_in_type(r->result, near ? 1 - p.share : p.share)));
-    const double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
+    double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
+    if (r->method == CPI_QUANTILE_MEDIAN) y = p.share != 0 ? (a + b) / 2 : a;
     cpi_store_number(r->result, r->to, place, y);
 }
 

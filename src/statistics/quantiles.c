@@ -1,5 +1,5 @@
-/* Quantiles: what is given is checked and read on the host, where few places of a row are wanted they are selected, else
- * rows are sorted, and the backend reads the quantiles off the rows. */
+/* Quantiles: what is given is checked and read on the host, where few places of a row are wanted they are selected,
+ * else rows are sorted, and the backend reads the quantiles off the rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,48 +110,15 @@ static cp_array *sorted_weights(const asking *s, cp_array *rows, cp_array *weigh
 }
 
 /* Weights like a, from its shape or that of the one axis; not negative, and with a finite sum that is not 0. */
-static cp_array *full_weights(const asking *s, const cp_array *a)
+static cp_array *full_weights(const asking *s, cp_array *a)
 {
-    cp_array *w = s->weights, *r = NULL;
-    int64_t shape[CP_MAXDIM];
     if (s->method != CP_QUANTILE_METHOD_INVERTED_CDF)
         return cpi_fail(CP_ERROR_VALUE, "%s: Only method 'inverted_cdf' supports weights.", s->name), NULL;
-    if (cpi_is_complex(w->type)) return cpi_fail(CP_ERROR_TYPE, "%s: weights must be real", s->name), NULL;
-    if (cpi_has_shape(w, a->ndim, a->shape)) {
-        r = cp_astype(w, CP_FLOAT64);
-    } else {
-        if (!s->axes.at)
-            return cpi_fail(CP_ERROR_TYPE, "%s: Axis must be specified when shapes of a and weights differ.", s->name),
-                   NULL;
-        if (w->ndim != s->axes.n)
-            return cpi_fail(CP_ERROR_VALUE, "%s: Shape of weights must be consistent with shape of a along specified "
-                            "axis.", s->name), NULL;
-        for (int i = 0; i < a->ndim; i++) shape[i] = 1;
-        for (int i = 0; i < s->axes.n; i++) {
-            int axis = s->axes.at[i];
-            if (cpi_axis(s->name, &axis, a->ndim)) return NULL;
-            shape[axis] = a->shape[axis];
-            if (w->shape[i] != a->shape[axis])
-                return cpi_fail(CP_ERROR_VALUE, "%s: Shape of weights must be consistent with shape of a along "
-                                "specified axis.", s->name), NULL;
-        }
-        cp_array *wide = cp_astype(w, CP_FLOAT64), *there = NULL;
-        int order[CP_MAXDIM]; /* weights' axes stand as named: put in the order of a's */
-        for (int i = 0; i < s->axes.n; i++) {
-            order[i] = 0;
-            for (int k = 0; k < s->axes.n; k++) {
-                const int ours = s->axes.at[i] + (s->axes.at[i] < 0 ? a->ndim : 0);
-                const int other = s->axes.at[k] + (s->axes.at[k] < 0 ? a->ndim : 0);
-                order[i] += other < ours;
-            }
-        }
-        int places[CP_MAXDIM];
-        for (int i = 0; i < s->axes.n; i++) places[order[i]] = i;
-        cp_array *turned = wide ? cp_transpose(wide, (cp_axes){s->axes.n, places}) : NULL;
-        if (turned && (there = cp_reshape(turned, (cp_shape){a->ndim, shape})))
-            r = cp_broadcast_to(there, (cp_shape){a->ndim, a->shape});
-        cp_free(wide), cp_free(turned), cp_free(there);
-    }
+    if (cpi_is_complex(s->weights->type)) return cpi_fail(CP_ERROR_TYPE, "%s: weights must be real", s->name), NULL;
+    cp_array *like = cpi_weights_like(s->name, a, s->weights, s->axes);
+    cp_array *wide = like ? cp_astype(like, CP_FLOAT64) : NULL;
+    cp_array *r = wide ? cp_broadcast_to(wide, (cp_shape){a->ndim, a->shape}) : NULL;
+    cp_free(like), cp_free(wide);
     if (!r) return NULL;
     cp_array *zero = cp_int(0), *less = zero ? cp_less(r, zero) : NULL, *any = less ? cp_any(less) : NULL;
     uint8_t yes = 0;
@@ -270,12 +237,12 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
     if (s->known && !a->size) return of_nothing(s, a, &lanes);
-    if (is_integral(s, q)) return integral(s, a, q);
     if (!lanes.reduced)
         return cpi_fail(CP_ERROR_INDEX, "%s: index -1 is out of bounds for axis 0 with size 0", s->name), NULL;
     if (a->type == CP_BOOL && !s->job.elements)
         return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "
                         "bitwise_xor, the `^` operator, or the logical_xor function instead.", s->name), NULL;
+    if (is_integral(s, q)) return integral(s, a, q);
     if (q->ndim + lanes.ndim > CP_MAXDIM)
         return cpi_fail(CP_ERROR_VALUE, "%s: the result would have more than %d dimensions", s->name, CP_MAXDIM), NULL;
     if (q->ndim) memcpy(shape, q->shape, (size_t)q->ndim * sizeof *shape);
@@ -287,6 +254,15 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     cp_code code = CP_OK;
     if (lanes.kept && s->count) code = read_off(s, a, &lanes, o.device, o.array);
     return cpi_output_close(&o, code);
+}
+
+cp_array *cpi_known_median(const char *name, cp_array *a, cp_axes axes, bool keepdims, cp_array *out)
+{
+    asking s = {name, true, false, axes, keepdims, CPI_QUANTILE_MEDIAN, out};
+    cp_array *half = cp_float(0.5), *r = half ? quantiles(&s, a, half) : NULL;
+    cp_free(half);
+    cpi_free_host(s.q);
+    return r;
 }
 
 #define ASK(function, is_known, is_percent)                                                                       \

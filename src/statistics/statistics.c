@@ -73,7 +73,8 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
 
 /* --- bins --- */
 
-cp_array *cpi_bins_of(const char *name, cp_array *x, cp_array *edges, bool even, double first, double last, bool counted)
+cp_array *cpi_bins_of(const char *name, cp_array *x, cp_array *edges, bool even, double first, double last,
+                      bool counted)
 {
     cp_array *both[2] = {x, edges}, *r = NULL;
     cpi_device *device = cpi_common_device(name, 2, both);
@@ -119,7 +120,8 @@ static cp_code ascends(cp_array *a, bool backwards, bool *yes)
     cp_index later = CP_RANGE(1, INT64_MAX), earlier = CP_RANGE(0, -1);
     uint8_t all = 1;
     cp_array *b = cp_slice(a, 1, &later), *c = b ? cp_slice(a, 1, &earlier) : NULL;
-    cp_array *good = c ? cp_less_equal(backwards ? b : c, backwards ? c : b) : NULL, *every = good ? cp_all(good) : NULL;
+    cp_array *good = c ? cp_less_equal(backwards ? b : c, backwards ? c : b) : NULL;
+    cp_array *every = good ? cp_all(good) : NULL;
     const cp_code code = every ? cp_to_host(every, &all, 1) : cp_error();
     cp_free(b), cp_free(c), cp_free(good), cp_free(every);
     *yes = all;

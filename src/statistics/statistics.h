@@ -33,6 +33,9 @@ typedef struct cpi_interpolation {
     void *to;
 } cpi_interpolation;
 
+/* One more method: between two elements their mean, as the median has it. */
+#define CPI_QUANTILE_MEDIAN ((cp_quantile_method)64)
+
 /* Quantiles of sorted rows, to[i][row]. */
 typedef struct cpi_quantiles {
     cp_type type;         /* of x: no complex type */
@@ -64,7 +67,11 @@ typedef struct cpi_statistics_ops {
 extern const cpi_statistics_ops cpi_statistics_cpu;
 extern const cpi_statistics_ops cpi_statistics_cuda; /* in the plugin */
 
-/* --- for the composites --- */
+/* --- between the room's files --- */
+/* Weights as they broadcast to a: of its shape, or of that of the axes; NULL with the error of NumPy's type. */
+cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes axes);
+/* The median of what is not NaN. */
+cp_array *cpi_known_median(const char *name, cp_array *a, cp_axes axes, bool keepdims, cp_array *out);
 /* bincount of indices 0 .. bins, of which `bins` counts nowhere. */
 cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t bins);
 /* Of x, flattened, which is not complex: the number of elements in each bin (`counted`), or the bin of each element, of

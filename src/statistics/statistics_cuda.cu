@@ -149,6 +149,13 @@ locate_each(cpi_keys k, int64_t n, const U *x, int64_t m, const U *edges, bool r
     }
 }
 
+template <class U>
+void start_locating(unsigned blocks, cudaStream_t cs, const cpi_keys &k, int64_t n, const void *x, int64_t m,
+                    const void *edges, bool right, int64_t *to)
+{
+    locate_each<<<blocks, THREADS, 0, cs>>>(k, n, (const U *)x, m, (const U *)edges, right, to);
+}
+
 cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges, bool right,
                int64_t *to)
 {
@@ -156,10 +163,10 @@ cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_
     const unsigned blocks = cpi_cuda_blocks(n, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
     const cudaStream_t cs = cpi_cuda_stream(stream);
     switch (k.bytes) {
-    case 1: locate_each<<<blocks, THREADS, 0, cs>>>(k, n, (const uint8_t *)x, m, (const uint8_t *)edges, right, to); break;
-    case 2: locate_each<<<blocks, THREADS, 0, cs>>>(k, n, (const uint16_t *)x, m, (const uint16_t *)edges, right, to); break;
-    case 4: locate_each<<<blocks, THREADS, 0, cs>>>(k, n, (const uint32_t *)x, m, (const uint32_t *)edges, right, to); break;
-    default: locate_each<<<blocks, THREADS, 0, cs>>>(k, n, (const uint64_t *)x, m, (const uint64_t *)edges, right, to);
+    case 1: start_locating<uint8_t>(blocks, cs, k, n, x, m, edges, right, to); break;
+    case 2: start_locating<uint16_t>(blocks, cs, k, n, x, m, edges, right, to); break;
+    case 4: start_locating<uint32_t>(blocks, cs, k, n, x, m, edges, right, to); break;
+    default: start_locating<uint64_t>(blocks, cs, k, n, x, m, edges, right, to);
     }
     return CPI_LAUNCHED(stream, "digitize");
 }

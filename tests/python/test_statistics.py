@@ -268,7 +268,10 @@ def test_quantiles(name, method, seed, shape, dtype, kind, keepdims, data):
           "f4": np.array([0.1, 0.7, 0.5], "f4"), "whole": np.array([0, 1, 1])}[kind]
     if "percent" in name:
         at = at * 100
-    axis = data.draw(st.sampled_from([None, *range(-len(shape), len(shape))] + [(0, 1)] * (len(shape) > 2 and 0 not in shape)))
+    two = [(0, 1)] * (len(shape) > 2 and 0 not in shape)
+    axis = data.draw(st.sampled_from([None, *range(-len(shape), len(shape))] + two))
+    if kind == "table" and "nan" in name and axis is not None:
+        axis = 0                                             # NumPy moves the wrong axes of negative ones and several
     options = {"axis": axis, "keepdims": keepdims, "method": method}
     theirs = outcome(lambda: getattr(np, name)(p, at, **options))
     if dtype == "float16" and kind == "f4":

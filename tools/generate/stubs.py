@@ -234,7 +234,8 @@ def write_core(functions, methods, names, out):
 
 def write_package(functions, names, foreign, out):
     """cuprite/__init__.pyi: what the package takes from the extension by name, then its own."""
-    text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, jit as jit, linalg as linalg, numba as numba\n"
+    text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, jit as jit, lib as lib, linalg as linalg\n"
+    text += "from cuprite import numba as numba, polynomial as polynomial\n"
     text += "from cuprite import profiler as profiler, scipy as scipy\n"
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
                               "CUDARuntimeError", "DeviceSynchronized"]

@@ -1,0 +1,464 @@
+"""Functions that arrange arrays and call others: splitting, deleting and inserting, blocks, a function along an axis.
+Views are given wherever NumPy gives them; what computes is C's."""
+import operator
+
+import cuprite
+from cuprite import _bits, _statistics
+from cuprite._core import ndarray
+
+
+def _array(x):
+    return x if isinstance(x, ndarray) else cuprite.asarray(x)
+
+
+def _axis_of(axis, ndim):
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise cuprite.AxisError(axis, ndim)
+    return axis % ndim
+
+
+def _axes_of(axes, ndim, name=None):
+    from numpy.lib.array_utils import normalize_axis_tuple
+    return normalize_axis_tuple(axes, ndim, argname=name)
+
+
+def _along(axis, *bounds):
+    return (slice(None),) * axis + (slice(*bounds),)
+
+
+# --- splitting ---
+
+def array_split(ary, indices_or_sections, axis=0):
+    """A list of views: so many parts along an axis, as equal as can be, or those between indices."""
+    total = ary.shape[axis]
+    if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1):
+        places = indices_or_sections.tolist() if hasattr(indices_or_sections, "tolist") else list(indices_or_sections)
+        bounds = [0, *places, total]
+    else:
+        sections = operator.index(indices_or_sections) if hasattr(indices_or_sections, "__index__") else \
+            int(indices_or_sections)
+        if sections <= 0:
+            raise ValueError("number sections must be larger than 0.")
+        each, more = divmod(total, sections)
+        bounds = [0]
+        for i in range(sections):
+            bounds.append(bounds[-1] + each + (i < more))
+    axis = _axis_of(axis, ary.ndim)
+    return [ary[_along(axis, a, b)] for a, b in zip(bounds, bounds[1:])]
+
+
+def split(ary, indices_or_sections, axis=0):
+    """A list of views: so many equal parts along an axis, or those between indices. ValueError where parts differ."""
+    if not (hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1)):
+        if ary.shape[axis] % indices_or_sections:
+            raise ValueError("array split does not result in an equal division")
+    return array_split(ary, indices_or_sections, axis)
+
+
+def hsplit(ary, indices_or_sections):
+    """split along the second axis, the first of 1-d arrays."""
+    if ary.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
+
+
+def vsplit(ary, indices_or_sections):
+    """split along the first axis of an array of at least two dimensions."""
+    if ary.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary, indices_or_sections):
+    """split along the third axis."""
+    if ary.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+def unstack(x, /, *, axis=0):
+    """A tuple of views, one for each place of an axis."""
+    x = _array(x)
+    if x.ndim == 0:
+        raise ValueError("Input array must be at least 1-d.")
+    return tuple(cuprite.moveaxis(x, axis, 0))
+
+
+def row_stack(tup, *, dtype=None, casting="same_kind"):
+    """vstack."""
+    return cuprite.vstack(tup, dtype=dtype, casting=casting)
+
+
+# --- turning ---
+
+def rot90(m, k=1, axes=(0, 1)):
+    """The array turned by 90 degrees k times in the plane of two axes, from the first towards the second; a view."""
+    axes = tuple(axes)
+    if len(axes) != 2:
+        raise ValueError("len(axes) must be 2.")
+    m = _array(m)
+    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == m.ndim:
+        raise ValueError("Axes must be different.")
+    if any(not -m.ndim <= a < m.ndim for a in axes):
+        raise ValueError(f"Axes={axes} out of range for array of ndim={m.ndim}.")
+    k %= 4
+    if k == 0:
+        return m[...]
+    if k == 2:
+        return cuprite.flip(m, axes)
+    if k == 1:
+        return cuprite.swapaxes(cuprite.flip(m, axes[1]), *axes)
+    return cuprite.flip(cuprite.swapaxes(m, *axes), axes[1])
+
+
+# --- blocks ---
+
+def _depth(arrays, place=()):
+    """How deep the lists are, everywhere the same, and the most dimensions among the arrays."""
+    where = "arrays" + "".join(f"[{i}]" for i in place)
+    if isinstance(arrays, tuple):
+        raise TypeError(f"{where} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
+                        "implicit conversion from tuple to ndarray.")
+    if not isinstance(arrays, list):
+        return len(place), cuprite.ndim(arrays)
+    if not arrays:
+        raise ValueError(f"List at {where} cannot be empty")
+    found = [_depth(a, (*place, i)) for i, a in enumerate(arrays)]
+    if len({depth for depth, _ in found}) > 1:
+        raise ValueError(f"List depths are mismatched. First element was at depth {found[0][0]}, but there is an "
+                         f"element at another depth in {where}")
+    return found[0][0], max(n for _, n in found)
+
+
+def _joined(arrays, depth, ndim):
+    if not isinstance(arrays, list):
+        x = _array(arrays)
+        return x.reshape((1,) * (ndim - x.ndim) + x.shape)
+    return cuprite.concatenate([_joined(a, depth - 1, ndim) for a in arrays], axis=-depth)
+
+
+def block(arrays):
+    """An array of nested lists of blocks: the innermost lists are joined along the last axis, those around them along
+    the one before it, and so on."""
+    depth, ndim = _depth(arrays)
+    if not depth:
+        return cuprite.array(arrays)
+    return _joined(arrays, depth, max(depth, ndim))
+
+
+# --- deleting and inserting ---
+
+def _on_host(obj):
+    import numpy
+    return obj.get() if isinstance(obj, ndarray) else numpy.asarray(obj)
+
+
+def _lines(arr, axis):
+    """The array and the axis; None: of the flattened array."""
+    arr = _array(arr)
+    if axis is None:
+        return arr.ravel(), 0
+    return arr, _axis_of(axis, arr.ndim)
+
+
+def delete(arr, obj, axis=None):
+    """A copy without the places `obj` (an index, indices, a slice or a mask) of an axis; None: of the flattened
+    array."""
+    import numpy
+    arr, axis = _lines(arr, axis)
+    n = arr.shape[axis]
+    if isinstance(obj, slice):
+        keep = numpy.ones(n, bool)
+        keep[obj] = False
+        return cuprite.compress(cuprite.asarray(keep), arr, axis)
+    given, obj = obj, _on_host(obj)
+    if obj.size == 0 and not isinstance(given, (ndarray, numpy.ndarray)):
+        obj = obj.astype(numpy.intp)
+    if obj.size == 1 and obj.dtype.kind in "iu":
+        place = obj.item()
+        if not -n <= place < n:
+            raise IndexError(f"index {place} is out of bounds for axis {axis} with size {n}")
+        place %= n
+        return cuprite.concatenate([arr[_along(axis, None, place)], arr[_along(axis, place + 1, None)]], axis)
+    if obj.dtype == bool:
+        if obj.shape != (n,):
+            raise ValueError("boolean array argument obj to delete must be one dimensional and match the axis length "
+                             f"of {n}")
+        keep = ~obj
+    else:
+        keep = numpy.ones(n, bool)
+        keep[obj,] = False
+    return cuprite.compress(cuprite.asarray(keep), arr, axis)
+
+
+def insert(arr, obj, values, axis=None):
+    """A copy with values before the places `obj` (an index, indices, a slice or a mask) of an axis; None: of the
+    flattened array."""
+    import numpy
+    arr, axis = _lines(arr, axis)
+    n = arr.shape[axis]
+    if isinstance(obj, slice):
+        places = numpy.arange(*obj.indices(n), dtype=numpy.intp)
+    else:
+        given, places = obj, numpy.array(_on_host(obj))
+        if places.dtype == bool:
+            if places.ndim != 1:
+                raise ValueError("boolean array argument obj to insert must be one dimensional")
+            places = numpy.flatnonzero(places)
+        elif places.ndim > 1:
+            raise ValueError("index array argument obj to insert must be one dimensional or scalar")
+        if places.size == 0 and not isinstance(given, (ndarray, numpy.ndarray)):
+            places = places.astype(numpy.intp)
+    values = cuprite.asarray(values)
+    values = values if values.dtype == arr.dtype else values.astype(arr.dtype)
+    if places.size == 1:
+        return _insert_at(arr, places, values, axis)
+    return _insert_many(arr, places, values, axis)
+
+
+def _without_ones(values, ndim):
+    """Without leading axes of extent 1 that are too many, as an assignment drops them."""
+    while values.ndim > ndim and values.shape[0] == 1:
+        values = values[0]
+    return values
+
+
+def _insert_at(arr, places, values, axis):
+    n, place = arr.shape[axis], operator.index(places.item())
+    if not -n <= place <= n:
+        raise IndexError(f"index {places} is out of bounds for axis {axis} with size {n}")
+    place += n if place < 0 else 0
+    values = values.reshape((1,) * (arr.ndim - values.ndim) + values.shape)
+    if places.ndim == 0:                                    # values lie beside the axis, as in a[:, 0, :] = values
+        values = cuprite.moveaxis(values, 0, axis)
+    shape = (*arr.shape[:axis], values.shape[axis], *arr.shape[axis + 1:])
+    values = cuprite.broadcast_to(_without_ones(values, arr.ndim), shape)
+    return cuprite.concatenate([arr[_along(axis, None, place)], values, arr[_along(axis, place, None)]], axis)
+
+
+def _insert_many(arr, places, values, axis):
+    import numpy
+    n = arr.shape[axis]
+    if places.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    places[places < 0] += n
+    order = places.argsort(kind="stable")
+    places[order] += numpy.arange(len(places))
+    new = numpy.zeros(n + len(places), bool)
+    if len(places) and not (0 <= places.min() and places.max() < len(new)):
+        raise IndexError(f"index {places.max()} is out of bounds for axis {axis} with size {len(new)}")
+    new[places] = True
+    shape = (*arr.shape[:axis], len(new), *arr.shape[axis + 1:])
+    if not len(places) and not values.size:
+        return arr.copy()
+    place = (*arr.shape[:axis], len(places), *arr.shape[axis + 1:])
+    given = cuprite.broadcast_to(_without_ones(values, arr.ndim), place)
+    if (order != numpy.arange(len(order))).any():
+        given = cuprite.concatenate([given[_along(axis, k, k + 1)] for k in order.tolist()], axis)
+    result = cuprite.empty(shape, arr.dtype)
+    lines, mask = cuprite.moveaxis(result, axis, 0), cuprite.asarray(new)
+    lines[mask] = cuprite.moveaxis(given, axis, 0)
+    lines[~mask] = cuprite.moveaxis(arr, axis, 0)
+    return result
+
+
+def trim_zeros(filt, trim="fb", axis=None):
+    """A view without the zeros at the beginning ("f"), the end ("b") or both of its axes."""
+    trim = trim.lower()
+    if trim not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    x = _array(filt)
+    axes = range(x.ndim) if axis is None else _axes_of(axis, x.ndim, "axis")
+    if not axes:
+        return filt
+    places = cuprite.argwhere(x)
+    if places.size:
+        start, stop = places.min(0).tolist(), (places.max(0) + 1).tolist()
+        start = start if "f" in trim else [None] * x.ndim
+        stop = stop if "b" in trim else [None] * x.ndim
+    else:
+        start = stop = [0] * x.ndim
+    key = tuple(slice(start[i], stop[i]) if i in axes else slice(None) for i in range(x.ndim))
+    return filt[key[0]] if len(key) == 1 else filt[key]
+
+
+# --- functions of functions ---
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """func1d of each 1-d slice along an axis; its results take the axis' place."""
+    import numpy
+    arr = _array(arr)
+    axis = _axis_of(axis, arr.ndim)
+    lines = cuprite.moveaxis(arr, axis, -1)
+    outer = lines.shape[:-1]
+    if 0 in outer:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    results = [cuprite.asarray(func1d(lines[place], *args, **kwargs)) for place in numpy.ndindex(outer)]
+    first = results[0]
+    if any(r.dtype != first.dtype for r in results):
+        results = [r if r.dtype == first.dtype else r.astype(first.dtype) for r in results]
+    table = cuprite.stack([r if r.shape == first.shape else cuprite.broadcast_to(r, first.shape) for r in results])
+    table = table.reshape(outer + first.shape)
+    inner = tuple(range(len(outer), table.ndim))
+    return cuprite.moveaxis(table, inner, tuple(range(axis, axis + len(inner)))) if inner else table
+
+
+def apply_over_axes(func, a, axes):
+    """func(a, axis) for one axis after the other; an axis that it takes away is put back with one place."""
+    value = _array(a)
+    axes = _on_host(axes)
+    for axis in [axes.item()] if axes.ndim == 0 else axes.tolist():
+        axis = axis + value.ndim if axis < 0 else axis
+        result = func(value, axis)
+        if result.ndim != value.ndim:
+            result = cuprite.expand_dims(result, axis)
+            if result.ndim != value.ndim:
+                raise ValueError("function is not returning an array of the correct shape")
+        value = result
+    return value
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """An array made of functions (or numbers) of x's elements: the i-th where the i-th condition is true, one more
+    where none is."""
+    x = _array(x)
+    count = len(funclist)
+    if getattr(condlist, "ndim", None) == 0 or cuprite.isscalar(condlist) or x.ndim != 0 and (
+            not isinstance(condlist[0], (list, ndarray)) or cuprite.ndim(condlist[0]) == 0):
+        condlist = [condlist]
+    conditions = [cuprite.asarray(c).astype(bool) for c in condlist]
+    if len(conditions) == count - 1:
+        other = cuprite.zeros(conditions[0].shape if conditions else x.shape, bool)
+        for c in conditions:
+            other = other | c
+        conditions.append(~other)
+    elif len(conditions) != count:
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} "
+                         "functions are expected")
+    y = cuprite.zeros_like(x)
+    for condition, function in zip(conditions, funclist):
+        if not callable(function):
+            y[condition] = function
+            continue
+        values = x[condition]
+        if values.size:
+            y[condition] = function(values, *args, **kw)
+    return y
+
+
+# --- bits, slopes ---
+
+def unpackbits(a, /, axis=None, count=None, bitorder="big"):
+    """The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened). count: how many of them; less than
+    0: all but so many; more than there are: zeros behind them."""
+    bits = _bits.unpackbits(a, axis, bitorder)
+    if count is None:
+        return bits
+    count = operator.index(count)
+    axis = 0 if axis is None else _axis_of(axis, bits.ndim)
+    n = bits.shape[axis]
+    if count < 0:
+        if count < -n:
+            raise ValueError(f"-count {count} cannot be larger than the number of elements {n}")
+        return bits[_along(axis, None, n + count)].copy()
+    if count <= n:
+        return bits[_along(axis, None, count)].copy()
+    more = cuprite.zeros((*bits.shape[:axis], count - n, *bits.shape[axis + 1:]), "uint8")
+    return cuprite.concatenate([bits, more], axis)
+
+
+def gradient(f, *varargs, axis=None, edge_order=1):
+    """Slopes along each axis, or those named: an array, or a tuple of them.
+
+    varargs: the distance of samples, or their places, for all axes or one for each."""
+    f = _array(f)
+    axes = tuple(range(f.ndim)) if axis is None else _axes_of(axis, f.ndim)
+    if not varargs:
+        spacings = [None] * len(axes)
+    elif len(varargs) == 1 and cuprite.ndim(varargs[0]) == 0:
+        spacings = list(varargs) * len(axes)
+    elif len(varargs) == len(axes):
+        spacings = list(varargs)
+    else:
+        raise TypeError("invalid number of arguments")
+    if edge_order > 2 and not axes:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    slopes = tuple(_statistics.gradient(f, s, a, edge_order) for s, a in zip(spacings, axes))
+    return slopes[0] if len(slopes) == 1 else slopes
+
+
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """The mean over axes, or the sum of weights times elements divided by the weights' sum: weights of a's shape, or
+    of that of the axes. returned: (average, sum of the weights). ZeroDivisionError where that is 0."""
+    a = _array(a)
+    if weights is None and not returned:
+        return a.mean(axis, keepdims=keepdims)
+    both = _statistics.average(a, axis, weights, keepdims)
+    return both if returned else both[0]
+
+
+# --- what arrays must be ---
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """The array with a dtype and properties: "C", "F", "A" (aligned), "W" (writeable), "O" (memory of its own); itself
+    where it has them all."""
+    names = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F",
+             "A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E",
+             "ENSUREARRAY": "E"}
+    wanted = {names[r.upper()] for r in requirements or ()}
+    if {"C", "F"} <= wanted:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
+    x = cuprite.array(a, dtype=dtype, order=order, copy=None)
+    flags = x.flags
+    if ("O" in wanted and not flags.owndata) or ("W" in wanted and not flags.writeable):
+        x = x.copy(order)
+    return x
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """asarray; ValueError where an element is NaN or infinite."""
+    x = cuprite.asarray(a, dtype=dtype, order=order)
+    if x.dtype.kind in "fc" and not cuprite.isfinite(x).all():
+        raise ValueError("array must not contain infs or NaNs")
+    return x
+
+
+def array_equiv(a1, a2):
+    """Whether two arrays broadcast to each other's shape and have equal elements then: a 0-d array."""
+    a1, a2 = _array(a1), _array(a2)
+    import numpy
+    try:
+        numpy.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return cuprite.zeros((), bool)
+    return (a1 == a2).all()
+
+
+def isfortran(a):
+    """Whether the array is in Fortran order and not in C order."""
+    return a.flags.fnc
+
+
+def iterable(y):
+    """Whether the object can be iterated over."""
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
+
+
+class broadcast:
+    """Arrays broadcast against one another: `shape`, `size`, `nd`, and `values`, views of that shape."""
+
+    def __init__(self, *arrays):
+        import numpy
+        self.shape = numpy.broadcast_shapes(*[cuprite.shape(a) for a in arrays])
+        self.nd = self.ndim = len(self.shape)
+        self.size = 1
+        for n in self.shape:
+            self.size *= n
+        self.numiter = len(arrays)
+        self.values = tuple(cuprite.broadcast_to(a, self.shape) if isinstance(a, ndarray) else a for a in arrays)

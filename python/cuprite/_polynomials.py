@@ -1,0 +1,351 @@
+"""Polynomials by their coefficients, the highest power first: polyadd to polyfit, roots, poly1d. The arithmetic is that
+of the operations of C; what NumPy says of one polynomial's coefficients is said here."""
+import warnings
+
+import cuprite
+from cuprite import _polynomials_in_c
+from cuprite._core import ndarray
+
+
+def _array(p):
+    if isinstance(p, poly1d):
+        return p.coeffs
+    return p if isinstance(p, ndarray) else cuprite.asarray(p)
+
+
+def _line(p):
+    p = _array(p)
+    return p.reshape(1) if p.ndim == 0 else p
+
+
+def _same(value, *given):
+    """A poly1d where one was given."""
+    return poly1d(value) if any(isinstance(g, poly1d) for g in given) else value
+
+
+def _widened(p, n):
+    """With zeros in front, up to n coefficients."""
+    return cuprite.concatenate([cuprite.zeros(n - len(p), p.dtype), p]) if len(p) < n else p
+
+
+def polyadd(a1, a2):
+    """The sum of two polynomials."""
+    p, q = _line(a1), _line(a2)
+    n = max(len(p), len(q))
+    return _same(_widened(p, n) + _widened(q, n), a1, a2)
+
+
+def polysub(a1, a2):
+    """The difference of two polynomials."""
+    p, q = _line(a1), _line(a2)
+    n = max(len(p), len(q))
+    return _same(_widened(p, n) - _widened(q, n), a1, a2)
+
+
+def polymul(a1, a2):
+    """The product of two polynomials."""
+    return _same(cuprite.convolve(poly1d(a1).coeffs, poly1d(a2).coeffs), a1, a2)
+
+
+def polydiv(u, v):
+    """(quotient, remainder) of two polynomials."""
+    a, b = _line(u) + 0.0, _line(v) + 0.0
+    type_ = (a[:1] + b[:1]).dtype
+    m, n = len(a) - 1, len(b) - 1
+    scale = 1.0 / b[0]
+    q, r = cuprite.zeros(max(m - n + 1, 1), type_), a.astype(type_)
+    for k in range(m - n + 1):
+        d = scale * r[k]
+        q[k] = d
+        r[k:k + n + 1] -= d * b
+    while len(r) > 1 and abs(r[0].item()) <= 1e-8:
+        r = r[1:]
+    if isinstance(u, poly1d) or isinstance(v, poly1d):
+        return poly1d(q), poly1d(r)
+    return q, r
+
+
+def polyder(p, m=1):
+    """The m-th derivative."""
+    m = int(m)
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    value = _array(p)
+    for _ in range(m):
+        value = value[:-1] * cuprite.arange(len(value) - 1, 0, -1)
+    return _same(value, p)
+
+
+def polyint(p, m=1, k=None):
+    """The m-th integral; k: its constants, one for all or one for each."""
+    m = int(m)
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    k = cuprite.zeros(m) if k is None else _line(k)
+    if len(k) == 1 and m > 1:
+        k = k[0] * cuprite.ones(m)
+    if len(k) < m:
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    value = _array(p)
+    for i in range(m):
+        value = cuprite.concatenate([value / cuprite.arange(len(value), 0, -1), k[i:i + 1]])
+    return _same(value, p)
+
+
+def polyval(p, x):
+    """The polynomial at x, or of the polynomial x."""
+    if not isinstance(x, poly1d):
+        return _polynomials_in_c.polyval(_line(p), _array(x))
+    y = poly1d([0])
+    for c in _array(p):
+        y = y * x + c
+    return y
+
+
+def _powers(x, n, first=0):
+    """x to the powers first .. first + n - 1 in a new last axis, one the product of that before it and x."""
+    columns = [cuprite.ones_like(x)]
+    for _ in range(n - 1):
+        columns.append(columns[-1] * x)
+    return cuprite.stack(columns[:n], -1) if n else cuprite.empty((*x.shape, 0), x.dtype)
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """The coefficients of the polynomial of degree deg with the least squared distance from y at x.
+
+    w: weights of the samples. full: (coefficients, residuals, rank, singular values, rcond); cov: (coefficients, their
+    covariances, "unscaled" as they are)."""
+    from cuprite import linalg
+    x, y = _array(x) + 0.0, _array(y) + 0.0
+    order = int(deg) + 1
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    if rcond is None:
+        rcond = len(x) * float(cuprite.finfo(x.dtype).eps)
+    table = cuprite.flip(_powers(x.astype(cuprite.promote_types(x.dtype, "int64")), order), 1)
+    if w is not None:
+        w = _array(w) + 0.0
+        if w.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        if w.shape[0] != y.shape[0]:
+            raise TypeError("expected w and y to have the same length")
+        table, y = table * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
+    scale = cuprite.sqrt((table * table).sum(0))
+    table = table / scale
+    c, residuals, rank, s = linalg.lstsq(table, y, rcond)
+    c = (c.T / scale).T
+    if not full and int(rank) != order:
+        from numpy.exceptions import RankWarning
+        warnings.warn("Polyfit may be poorly conditioned", RankWarning, stacklevel=2)
+    if full:
+        return c, residuals, rank, s, rcond
+    if not cov:
+        return c
+    base = linalg.inv(cuprite.dot(table.T, table)) / cuprite.outer(scale, scale)
+    if cov == "unscaled":
+        factor = 1
+    elif len(x) <= order:
+        raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+    else:
+        factor = residuals / (len(x) - order)
+    return c, base * factor if y.ndim == 1 else base[:, :, None] * factor
+
+
+def poly(seq_of_zeros):
+    """The coefficients of the polynomial with these roots, or of a square matrix' characteristic one."""
+    zeros = _line(seq_of_zeros)
+    shape = zeros.shape
+    if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
+        zeros = eigenvalues(zeros)
+    elif len(shape) != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    if not len(zeros):
+        return 1.0
+    dtype = zeros.dtype
+    a = cuprite.ones(1, dtype)
+    for i in range(len(zeros)):
+        a = cuprite.convolve(a, cuprite.concatenate([cuprite.ones(1, dtype), -zeros[i:i + 1]]))
+    if a.dtype.kind == "c":
+        import numpy
+        roots = numpy.sort(zeros.get())
+        if numpy.all(roots == numpy.sort(roots.conjugate())):
+            a = a.real.copy()
+    return a
+
+
+def eigenvalues(a):
+    """Real numbers where all are."""
+    from cuprite import linalg
+    found = linalg.eigvals(a)
+    real = found.dtype.kind == "c" and a.dtype.kind != "c" and not found.imag.any()
+    return found.real.copy() if real else found
+
+
+def roots(p):
+    """The roots of the polynomial: eigenvalues of its companion matrix."""
+    p = _line(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    places = cuprite.nonzero(p)[0].tolist()
+    if not places:
+        return cuprite.zeros(0)
+    zeros = len(p) - places[-1] - 1
+    p = p[places[0]:places[-1] + 1]
+    if p.dtype.kind not in "fc":
+        p = p.astype(float)
+    n = len(p)
+    if n > 1:
+        a = cuprite.eye(n - 1, k=-1, dtype=p.dtype)
+        a[0, :] = -p[1:] / p[0]
+        found = eigenvalues(a)
+    else:
+        found = cuprite.zeros(0)
+    return cuprite.hstack([found, cuprite.zeros(zeros, found.dtype)])
+
+
+class poly1d:
+    """A polynomial of one variable by its coefficients, the highest power first, or (r=True) by its roots."""
+    __hash__ = None
+
+    def __init__(self, c_or_r, r=False, variable=None):
+        if isinstance(c_or_r, poly1d):
+            self._c, self._variable = c_or_r._c, c_or_r._variable if variable is None else variable
+            return
+        if not hasattr(c_or_r, "dtype") and type(c_or_r).__module__.startswith("numpy"):
+            c_or_r, variable = c_or_r.coeffs, variable or c_or_r.variable
+        c = _line(poly(c_or_r) if r else c_or_r)
+        if c.ndim > 1:
+            raise ValueError("Polynomial must be 1d only.")
+        c = cuprite.trim_zeros(c, "f")
+        self._c = c if len(c) else cuprite.zeros(1, c.dtype)
+        self._variable = "x" if variable is None else variable
+
+    @property
+    def coeffs(self):
+        """The coefficients, an array."""
+        return self._c
+
+    @coeffs.setter
+    def coeffs(self, value):
+        if value is not self._c:
+            raise AttributeError("Cannot set attribute")
+
+    @property
+    def variable(self):
+        """The name that the polynomial is written with."""
+        return self._variable
+
+    @property
+    def order(self):
+        """The degree."""
+        return len(self._c) - 1
+
+    @property
+    def roots(self):
+        """The values at which it is 0."""
+        return roots(self._c)
+
+    r = roots
+    c = coef = coefficients = coeffs
+    o = order
+
+    def get(self, stream=None, out=None):
+        """numpy.poly1d of the same coefficients."""
+        import numpy
+        if out is not None:
+            self._c.get(out=out.coeffs)
+            return out
+        return numpy.poly1d(self._c.get(), variable=self._variable)
+
+    def set(self, polyin, stream=None):
+        """Takes the coefficients of a numpy.poly1d of the same order."""
+        self._c[...] = cuprite.asarray(polyin.coeffs)
+
+    def __array__(self, *args, **kwargs):
+        return self._c.__array__(*args, **kwargs)
+
+    def __len__(self):
+        return self.order
+
+    def __repr__(self):
+        return f"poly1d({repr(self._c)[6:-1]})"
+
+    def __str__(self):
+        return str(self.get())
+
+    def __call__(self, val):
+        return polyval(self._c, val)
+
+    def __neg__(self):
+        return poly1d(-self._c)
+
+    def __pos__(self):
+        return self
+
+    def __add__(self, other):
+        return poly1d(polyadd(self._c, poly1d(other)._c))
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return poly1d(polysub(self._c, poly1d(other)._c))
+
+    def __rsub__(self, other):
+        return poly1d(polysub(poly1d(other)._c, self._c))
+
+    def __mul__(self, other):
+        return poly1d(self._c * other if cuprite.isscalar(other) else polymul(self._c, poly1d(other)._c))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return poly1d(self._c / other) if cuprite.isscalar(other) else polydiv(self, poly1d(other))
+
+    def __rtruediv__(self, other):
+        return poly1d(other / self._c) if cuprite.isscalar(other) else polydiv(poly1d(other), self)
+
+    def __pow__(self, val):
+        if not cuprite.isscalar(val) or int(val) != val or val < 0:
+            raise ValueError("Power to non-negative integers only.")
+        result = cuprite.asarray([1])
+        for _ in range(int(val)):
+            result = polymul(self._c, result)
+        return poly1d(result)
+
+    def __eq__(self, other):
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return self._c.shape == other._c.shape and bool((self._c == other._c).all())
+
+    def __ne__(self, other):
+        return NotImplemented if not isinstance(other, poly1d) else not self == other
+
+    def __getitem__(self, val):
+        if not 0 <= val <= self.order:
+            return self._c.dtype.type(0)
+        return self._c[self.order - val]
+
+    def __setitem__(self, key, val):
+        if key < 0:
+            raise ValueError("Does not support negative powers.")
+        self._c = _widened(self._c, key + 1)
+        self._c[self.order - key] = val
+
+    def __iter__(self):
+        return iter(self._c)
+
+    def integ(self, m=1, k=0):
+        """The m-th integral."""
+        return poly1d(polyint(self._c, m, k))
+
+    def deriv(self, m=1):
+        """The m-th derivative."""
+        return poly1d(polyder(self._c, m))

@@ -1,0 +1,25 @@
+"""Axes by their numbers, and the bytes that an array lies in."""
+from cuprite._core import ndarray
+from cuprite._shaping import _extent
+
+__all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
+
+
+def byte_bounds(a):
+    """The address of the first byte of the array, and that behind its last one."""
+    if not isinstance(a, ndarray):
+        raise TypeError(f"Unsupported type {type(a)}")
+    low, high = _extent(a)
+    return (low, high) if a.size else (a.data.ptr, a.data.ptr)
+
+
+def normalize_axis_index(axis, ndim, msg_prefix=None):
+    """The axis from 0 on; AxisError where there is none."""
+    from numpy.lib.array_utils import normalize_axis_index as normalize
+    return normalize(axis, ndim, msg_prefix)
+
+
+def normalize_axis_tuple(axis, ndim, argname=None, allow_duplicate=False):
+    """One axis or several, from 0 on."""
+    from numpy.lib.array_utils import normalize_axis_tuple as normalize
+    return normalize(axis, ndim, argname, allow_duplicate)

@@ -1,0 +1,166 @@
+/* Elements moved round, arrays of another size made of the same elements, bits and bytes. */
+#include "compose/compose.h"
+
+#include <string.h>
+
+/* One piece of each axis goes to where it is moved: all combinations of the two. */
+static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift)
+{
+    while (axis < cp_ndim(from) && !shift[axis]) axis++;
+    if (axis == cp_ndim(from)) return cp_assign(to, from);
+    const int64_t n = cp_dim(from, axis), s = shift[axis];
+    cp_code code = CP_OK;
+    for (int i = 0; i < 2 && !code; i++) {
+        cp_array *a = cpi_range(from, axis, i ? n - s : 0, i ? n : n - s);
+        cp_array *b = cpi_range(to, axis, i ? 0 : s, i ? s : n);
+        code = a && b ? put_pieces(a, b, axis + 1, shift) : cp_error();
+    }
+    return code;
+}
+
+/* Adds a shift to that of its axis, within the axis. */
+static void add_shift(int64_t *total, int64_t shift, int64_t n)
+{
+    if (!n) return;
+    shift %= n;
+    *total += shift < 0 ? shift + n : shift;
+    *total %= n;
+}
+
+/*: function("roll", "a: array, shift: ints, axis: index_axes = None",
+             doc="Elements moved along axes by `shift` places, those that go beyond the end to the beginning; None: of "
+                 "the flattened array, in the array's shape.") */
+cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_options *options)
+{
+    const cp_axes axes = options ? options->axis : CP_ALL;
+    int64_t by[CP_MAXDIM] = {0};
+    if (cpi_null("roll", a) || (n > 0 && cpi_null("roll", shift))) return NULL;
+    const int pairs = !axes.at ? n : n == 0 || axes.n == 0 ? 0 : n > axes.n ? n : axes.n;
+    for (int i = 0; axes.at && i < axes.n; i++) {
+        int axis = axes.at[i];
+        if (cpi_axis("roll", &axis, cp_ndim(a))) return NULL;
+    }
+    if (axes.at && n != axes.n && n != 1 && axes.n != 1)
+        return cpi_fail(CP_ERROR_VALUE, "roll: shape mismatch: objects cannot be broadcast to a single shape: %d "
+                        "shifts, %d axes", n, axes.n), NULL;
+    cpi_frame f;
+    if (!cpi_begin(&f, "roll", a)) return NULL;
+    if (!axes.at) {
+        cp_array *line = cp_ravel(a), *r = line ? cp_empty_like(line, CP_DEFAULT) : NULL;
+        for (int i = 0; i < n; i++) add_shift(by, shift[i], cp_size(a));
+        if (!r || put_pieces(line, r, 0, by)) return cpi_end(&f, NULL);
+        return cpi_end(&f, cp_reshape(r, (cp_shape){cp_ndim(a), cp_dims(a)}));
+    }
+    for (int i = 0; i < pairs; i++) {
+        const int axis = axes.at[axes.n == 1 ? 0 : i], place = axis < 0 ? axis + cp_ndim(a) : axis;
+        add_shift(&by[place], shift[n == 1 ? 0 : i], cp_dim(a, place));
+    }
+    cp_array *r = cp_empty_like(a, CP_DEFAULT);
+    return cpi_end(&f, r && put_pieces(a, r, 0, by) == CP_OK ? r : NULL);
+}
+
+/*: function("resize", "a: array, new_shape: shape",
+             doc="An array of that shape, filled with the elements of `a`, again and again where it is larger.") */
+cp_array *cp_resize(cp_array *a, cp_shape new_shape)
+{
+    int64_t size = 1;
+    cpi_frame f;
+    if (new_shape.n > 0 && cpi_null("resize", new_shape.dim)) return NULL;
+    if (new_shape.n < 0 || new_shape.n > CP_MAXDIM)
+        return cpi_fail(CP_ERROR_VALUE, "resize: %d dimensions given, at most %d are possible", new_shape.n, CP_MAXDIM),
+               NULL;
+    bool zero = false, wraps = false;
+    for (int i = 0; i < new_shape.n; i++) {
+        if (new_shape.dim[i] < 0)
+            return cpi_fail(CP_ERROR_VALUE, "resize: all elements of `new_shape` must be non-negative"), NULL;
+        if (!new_shape.dim[i]) zero = true;
+        else wraps |= __builtin_mul_overflow(size, new_shape.dim[i], &size);
+    }
+    if (wraps && !zero) return cpi_fail(CP_ERROR_VALUE, "resize: the result has too many elements"), NULL;
+    if (!cpi_begin(&f, "resize", a)) return NULL;
+    if (zero || !cp_size(a)) return cpi_end(&f, cp_zeros(new_shape, cp_type_of(a)));
+    cp_array *line = cp_ravel(a), *all = line;
+    const int64_t times = (size - 1) / cp_size(a) + 1;
+    if (line && times > 1) all = cp_tile(line, 1, &times);
+    if (all) all = cpi_range(all, 0, 0, size);
+    return cpi_end(&f, all ? cp_reshape(cp_copy(all), new_shape) : NULL);
+}
+
+/* --- bits --- */
+
+/*: words("bitorder", "big little", c="cp_bitorder") */
+
+/* How far each bit of a byte is shifted. */
+static cp_array *shifts(cp_bitorder order)
+{
+    return order == CP_BITORDER_BIG ? cp_arange_int(7, -1, -1, CP_UINT8) : cp_arange_int(0, 8, 1, CP_UINT8);
+}
+
+/* a with the axis last, or flattened; -1: an error stands. */
+static cp_array *bit_rows(const char *name, cp_array *a, int *axis)
+{
+    if (*axis == CP_FLAT || !cp_ndim(a)) {
+        if (*axis != CP_FLAT && *axis != 0 && *axis != -1) {
+            int one = *axis;
+            if (cpi_axis(name, &one, 1)) return NULL;
+        }
+        *axis = 0;
+        return cp_ravel(a);
+    }
+    return cpi_axis(name, axis, cp_ndim(a)) ? NULL : cp_moveaxis(a, CP_AXES(*axis), CP_AXES(-1));
+}
+
+/*: function("packbits", "a: array, /, axis: axis_or_flat = None, bitorder: bitorder = 'big'",
+             doc="Eight elements along an axis (None: flattened) as the bits of a byte, 1 where they are not zero; the "
+                 "last byte is filled with zeros.") */
+cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *options)
+{
+    const char *name = "packbits";
+    int64_t shape[CP_MAXDIM + 1];
+    cpi_frame f;
+    if (!cpi_begin(&f, name, a)) return NULL;
+    const char kind = cp_type_kind(cp_type_of(a));
+    if (kind == 'f' || kind == 'c')
+        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: Expected an input array of integer or boolean data type",
+                                     name), NULL));
+    cp_array *rows = bit_rows(name, a, &axis), *bits = rows ? cp_not_equal(rows, cp_int(0)) : NULL;
+    if (!bits) return cpi_end(&f, NULL);
+    const int nd = cp_ndim(bits);
+    const int64_t n = cp_dim(bits, -1), bytes = n / 8 + (n % 8 != 0);
+    if (nd == CP_MAXDIM)
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: too many dimensions", name), NULL));
+    memcpy(shape, cp_dims(bits), (size_t)nd * sizeof *shape);
+    shape[nd - 1] = bytes * 8;
+    cp_array *whole = cp_zeros((cp_shape){nd, shape}, CP_UINT8), *there = whole ? cpi_range(whole, nd - 1, 0, n) : NULL;
+    if (!there || cp_assign(there, bits)) return cpi_end(&f, NULL);
+    shape[nd - 1] = bytes, shape[nd] = 8;
+    cp_array *octets = cp_reshape(whole, (cp_shape){nd + 1, shape}), *by = shifts(options ? options->bitorder : 0);
+    cp_array *moved = octets && by ? cp_left_shift(octets, by) : NULL;
+    cp_array *r = moved ? cp_sum(moved, .axis = CP_AXES(-1), .typed = true, .dtype = CP_UINT8) : NULL;
+    return cpi_end(&f, r ? cp_copy(cp_moveaxis(r, CP_AXES(-1), CP_AXES(axis))) : NULL);
+}
+
+/*: module("_bits", doc="What cuprite.unpackbits is made of.") */
+/*: function("unpackbits", "a: array, axis: axis_or_flat = None, bitorder: bitorder = 'big'", module="_bits",
+             doc="The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened).") */
+cp_array *(cp_unpackbits)(cp_array *a, int axis, const cp_unpackbits_options *options)
+{
+    const char *name = "unpackbits";
+    int64_t shape[CP_MAXDIM];
+    cpi_frame f;
+    if (!cpi_begin(&f, name, a)) return NULL;
+    if (cp_type_of(a) != CP_UINT8)
+        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: Expected an input array of unsigned byte data type", name),
+                            NULL));
+    cp_array *rows = bit_rows(name, a, &axis), *by = rows ? shifts(options ? options->bitorder : 0) : NULL;
+    const int nd = rows ? cp_ndim(rows) : 0;
+    if (nd == CP_MAXDIM) cpi_fail(CP_ERROR_VALUE, "%s: too many dimensions", name);
+    if (!by || nd == CP_MAXDIM) return cpi_end(&f, NULL);
+    cp_array *octets = cp_expand_dims(rows, CP_AXES(-1)), *moved = octets ? cp_right_shift(octets, by) : NULL;
+    cp_array *bits = moved ? cp_bitwise_and(moved, cp_int(1)) : NULL;
+    memcpy(shape, cp_dims(rows), (size_t)nd * sizeof *shape);
+    if (__builtin_mul_overflow(shape[nd - 1], 8, &shape[nd - 1]))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: the result has too many elements", name), NULL));
+    cp_array *r = bits ? cp_reshape(bits, (cp_shape){nd, shape}) : NULL;
+    return cpi_end(&f, r ? cp_copy(cp_moveaxis(r, CP_AXES(-1), CP_AXES(axis))) : NULL);
+}

@@ -1,0 +1,91 @@
+/* Elements repeated: by a view where all are repeated alike, else by picking places. */
+#include "index/index.h"
+
+#include <string.h>
+
+#include "cuprite/index.h"
+#include "front/front.h"
+#include "move/move.h"
+
+/* All of them `times` times: a copy of a view that has them so. */
+static cp_array *evenly(cp_array *x, int axis, int64_t times)
+{
+    int64_t shape[4] = {1, x->shape[axis], times, 1}, size, whole[CP_MAXDIM];
+    for (int i = 0; i < axis; i++) shape[0] *= x->shape[i];
+    for (int i = axis + 1; i < x->ndim; i++) shape[3] *= x->shape[i];
+    memcpy(whole, x->shape, (size_t)x->ndim * sizeof *whole);
+    if (__builtin_mul_overflow(times, x->shape[axis], &whole[axis]))
+        return cpi_fail(CP_ERROR_VALUE, "repeat: the result has too many elements"), NULL;
+    if (cpi_shape_size("repeat", x->ndim, whole, (size_t)cpi_itemsize(x->type), &size)) return NULL;
+    cpi_device *device = cpi_common_device("repeat", 1, &x);
+    if (!size) return device ? cpi_array_new("repeat", device, x->type, x->ndim, whole, 'C') : NULL;
+    cp_array *column = cp_reshape(x, CP_SHAPE(shape[0], shape[1], 1, shape[3]));
+    cp_array *wide = column ? cp_broadcast_to(column, (cp_shape){4, shape}) : NULL, *copy = wide ? cp_copy(wide) : NULL;
+    cp_array *r = copy ? cp_reshape(copy, (cp_shape){x->ndim, whole}) : NULL;
+    cp_free(column), cp_free(wide), cp_free(copy);
+    return r;
+}
+
+/* Each as often as its own number says, read on the host. */
+static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
+{
+    int64_t total = 0, size;
+    for (int64_t i = 0; i < x->shape[axis]; i++)
+        if (__builtin_add_overflow(total, times[i], &total))
+            return cpi_fail(CP_ERROR_VALUE, "repeat: the result has too many elements"), NULL;
+    if (cpi_shape_size("repeat", 1, &total, sizeof(int64_t), &size)) return NULL;
+    int64_t *place = cpi_malloc((size_t)total * sizeof *place + 1), at = 0;
+    if (!place) return NULL;
+    for (int64_t i = 0; i < x->shape[axis]; i++)
+        for (int64_t k = 0; k < times[i]; k++) place[at++] = i;
+    cp_array *here = cp_from_host(place, CP_INT64, CP_SHAPE(total), NULL);
+    cp_array *index = here ? cp_to_device(here, x->device->id) : NULL;
+    cp_array *r = index ? cpi_take_rows("repeat", x, axis, index) : NULL;
+    cpi_free_host(place);
+    cp_free(here), cp_free(index);
+    return r;
+}
+
+/*: function("repeat", "a: array, repeats: number_or_array_like, axis: axis_or_flat = None", method=True,
+             unlock="always",
+             doc="Each element along an axis (None: flattened) as often as `repeats` says, one number for all or one "
+                 "for each, which are read on the host.") */
+cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
+{
+    const char *name = "repeat";
+    if (cpi_null(name, a) || cpi_null(name, repeats)) return NULL;
+    const bool rough = repeats->flags & CPI_WEAK && !cpi_is_complex(repeats->type); /* a Python number is cut */
+    if (!rough && (repeats->size || repeats->ndim != 1) && /* an empty list is one of integers */
+        cpi_check_cast(name, CPI_DATA, repeats->type, CP_INT64, CP_SAFE))
+        return NULL;
+    if (repeats->ndim > 1) return cpi_fail(CP_ERROR_VALUE, "%s: object too deep for desired array", name), NULL;
+    cpi_device *device = cpi_common_device(name, 1, &a);
+    cp_array *x = device ? cpi_in_memory(name, a, device) : NULL, *counts = NULL, *r = NULL;
+    int64_t *times = NULL;
+    if (x && (axis == CP_FLAT || !x->ndim)) {
+        cp_array *line = cp_ravel(x);
+        if (!x->ndim && axis != CP_FLAT && axis != 0 && axis != -1) cpi_axis(name, &axis, x->ndim ? x->ndim : 1);
+        else axis = 0;
+        cp_free(x);
+        x = line;
+    }
+    if (!x || cp_error() || cpi_axis(name, &axis, x->ndim)) goto done;
+    const bool one = repeats->size == 1;
+    if (!one && repeats->size != x->shape[axis]) {
+        cpi_fail(CP_ERROR_VALUE, "%s: operands could not be broadcast together with shape (%lld,) (%lld,)", name,
+                 (long long)x->shape[axis], (long long)repeats->size);
+        goto done;
+    }
+    if (!(counts = cp_astype(repeats, CP_INT64)) || !(times = cpi_malloc((size_t)repeats->size * sizeof *times + 1)) ||
+        (repeats->size && cp_to_host(counts, times, (size_t)repeats->size * sizeof *times)))
+        goto done;
+    for (int64_t i = 0; i < repeats->size; i++)
+        if (times[i] < 0 && x->shape[axis]) {
+            cpi_fail(CP_ERROR_VALUE, "%s: repeats may not contain negative values.", name);
+            goto done;
+        }
+    r = one ? evenly(x, axis, times[0]) : one_by_one(x, axis, times);
+done:
+    cp_free(x), cp_free(counts), cpi_free_host(times);
+    return r;
+}

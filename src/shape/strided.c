@@ -1,0 +1,42 @@
+/* Views with shapes and strides as the caller likes them. */
+#include <string.h>
+
+#include "front/front.h"
+
+/*: module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
+
+/* Do all elements lie in the memory that x looks into? Of few elements, which lie beside their record, nobody can
+ * say. */
+static bool inside(const cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
+{
+    int64_t low = 0, high = cpi_itemsize(x->type), step;
+    if (!x->buffer || !x->buffer->memory) return true;
+    for (int i = 0; i < ndim; i++) {
+        if (!shape[i]) return true;
+        if (__builtin_mul_overflow(shape[i] - 1, strides[i], &step)) return false;
+        if (__builtin_add_overflow(step < 0 ? low : high, step, step < 0 ? &low : &high)) return false;
+    }
+    const int64_t before = x->data - (char *)x->buffer->memory;
+    return low >= -before && high <= (int64_t)x->buffer->bytes - before;
+}
+
+/*: function("as_strided", "x: array, shape: shape, strides: ints", module="_strides", returns="view", unlock="never",
+             doc="""A view from the first element of x on with this shape and these strides, in bytes; elements may
+share memory. ValueError where they would lie outside the memory of x.""") */
+cp_array *cp_as_strided(cp_array *x, cp_shape shape, int n, const int64_t *strides)
+{
+    const char *name = "as_strided";
+    int64_t size;
+    if (cpi_null(name, x) || (shape.n > 0 && cpi_null(name, shape.dim)) || (n > 0 && cpi_null(name, strides)))
+        return NULL;
+    if (shape.n != n || n < 0)
+        return cpi_fail(CP_ERROR_VALUE, "%s: mismatch in length of strides and shape", name), NULL;
+    if (cpi_shape_size(name, n, shape.dim, (size_t)cpi_itemsize(x->type), &size)) return NULL;
+    cpi_device *device = cpi_common_device(name, 1, &x);
+    cp_array *there = device ? cpi_in_memory(name, x, device) : NULL, *r = NULL;
+    if (there && !inside(there, n, shape.dim, strides))
+        cpi_fail(CP_ERROR_VALUE, "%s: elements would lie outside the memory of the array", name);
+    else if (there) r = cpi_array_view(there, there->type, n, shape.dim, strides, there->data);
+    cp_free(there);
+    return r;
+}

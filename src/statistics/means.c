@@ -1,0 +1,429 @@
+/* Averages, covariances, slopes, and the reductions that leave NaN out and are made of others. */
+#include "compose/compose.h"
+#include "front/front.h"
+#include "statistics/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- what is not NaN --- */
+
+static bool has_nan(const cp_array *a) { return !cpi_is_whole(cp_type_of(a)); }
+
+/* Is an element true? Waits. */
+static bool any(cp_array *truths)
+{
+    cp_array *r = truths ? cp_any(truths) : NULL;
+    uint8_t yes = 0;
+    const bool read = r && cp_to_host(r, &yes, 1) == CP_OK;
+    cp_free(r);
+    return read && yes;
+}
+
+/* What only the elements tell is told where they are there when a call returns. */
+static void warn_where(cp_array *truths, cp_warning warning)
+{
+    if (truths && truths->device->backend->at_once && any(truths)) cpi_warn(warning);
+}
+
+/*: function("nanmean",
+             "a: array, axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, where: "
+             "where = True", doc="Arithmetic mean over axes of what is not NaN; NaN of nothing.") */
+cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
+{
+    const cp_nanmean_options *o = CPI_GIVEN(cp_nanmean_options, options);
+    cpi_frame f;
+    if (!cpi_begin(&f, "nanmean", a)) return NULL;
+    if (!has_nan(a))
+        return cpi_end(&f, cp_mean(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype, .out = o->out,
+                                   .keepdims = o->keepdims, .where = o->where));
+    if (o->typed && cpi_is_whole(o->dtype))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then dtype must be inexact"), NULL));
+    if (o->out && cpi_is_whole(cp_type_of(o->out)))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then out must be inexact"), NULL));
+    cp_array *known = cp_logical_not(cp_isnan(a));
+    cp_array *count = known ? cp_sum(known, .axis = o->axis, .keepdims = o->keepdims, .where = o->where) : NULL;
+    cp_array *sum = count ? cp_nansum(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype,
+                                      .keepdims = o->keepdims, .where = o->where) : NULL;
+    if (!sum) return cpi_end(&f, NULL);
+    warn_where(cp_equal(count, cp_int(0)), CP_WARNING_MEAN);
+    cp_array *mean = cp_divide(sum, count);
+    if (!o->out && mean && cp_type_of(mean) != cp_type_of(sum)) mean = cp_astype(mean, cp_type_of(sum));
+    if (!o->out || !mean) return cpi_end(&f, mean);
+    cp_retain(mean);
+    cp_keep(mean);
+    return cpi_end(&f, cpi_deliver("nanmean", mean, o->out, CP_UNSAFE));
+}
+
+static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes axis, cp_array *out, bool keepdims)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, name, a)) return NULL;
+    if (has_nan(a)) {
+        cp_array *nan = cp_isnan(a), *none = nan && cp_size(a) ? cp_all(nan, .axis = cp_ndim(a) ? axis : CP_ALL)
+                                                              : NULL;
+        if (!nan || (cp_size(a) && !none)) return cpi_end(&f, NULL);
+        if (none && any(none)) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
+        if (cp_error()) return cpi_end(&f, NULL);
+        a = cp_where(nan, cp_float(low ? INFINITY : -INFINITY), a);
+    }
+    if (!a) return cpi_end(&f, NULL);
+    return cpi_end(&f, low ? cp_argmin(a, .axis = axis, .out = out, .keepdims = keepdims)
+                           : cp_argmax(a, .axis = axis, .out = out, .keepdims = keepdims));
+}
+
+/*: function("nanargmin", "a: array, axis: axis_or_all = None, out: out = None, *, keepdims: keepdims = False",
+             unlock="always",
+             doc="Index of the first minimum of what is not NaN along an axis, or in the flattened array. ValueError "
+                 "where all are NaN.") */
+cp_array *(cp_nanargmin)(cp_array *a, const cp_nanargmin_options *options)
+{
+    const cp_nanargmin_options *o = CPI_GIVEN(cp_nanargmin_options, options);
+    return known_place("nanargmin", a, true, o->axis, o->out, o->keepdims);
+}
+
+/*: function("nanargmax", "a: array, axis: axis_or_all = None, out: out = None, *, keepdims: keepdims = False",
+             unlock="always",
+             doc="Index of the first maximum of what is not NaN along an axis, or in the flattened array. ValueError "
+                 "where all are NaN.") */
+cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
+{
+    const cp_nanargmax_options *o = CPI_GIVEN(cp_nanargmax_options, options);
+    return known_place("nanargmax", a, false, o->axis, o->out, o->keepdims);
+}
+
+/*: function("nanmedian",
+             "a: array, axis: index_axes = None, out: out = None, overwrite_input: flag = False, keepdims: bool = "
+             "False", doc="Median over axes of what is not NaN; NaN where all are.") */
+cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
+{
+    const cp_nanmedian_options *o = CPI_GIVEN(cp_nanmedian_options, options);
+    if (cpi_null("nanmedian", a)) return NULL;
+    if (!has_nan(a) && cp_size(a)) return cp_median(a, .axis = o->axis, .out = o->out, .keepdims = o->keepdims);
+    cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
+    if (r && cp_size(a) && r->device->backend->at_once && cp_type_kind(cp_type_of(r)) != 'c') {
+        cp_array *nan = cp_isnan(r);
+        warn_where(nan, CP_WARNING_ALL_NAN);
+        cp_free(nan);
+    }
+    return r;
+}
+
+/* --- averages --- */
+
+cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes axes)
+{
+    int64_t shape[CP_MAXDIM];
+    int given[CP_MAXDIM], order[CP_MAXDIM];
+    bool named[CP_MAXDIM];
+    if (cpi_axes_mask(name, axes, cp_ndim(a), named)) return NULL;
+    if (cpi_has_shape(w, cp_ndim(a), cp_dims(a))) return cp_slice(w, 1, &CP_ELLIPSIS);
+    if (!axes.at)
+        return cpi_fail(CP_ERROR_TYPE, "%s: Axis must be specified when shapes of a and weights differ.", name), NULL;
+    bool fits = cp_ndim(w) == axes.n;
+    for (int i = 0; i < axes.n && fits; i++) {
+        given[i] = axes.at[i] < 0 ? axes.at[i] + cp_ndim(a) : axes.at[i];
+        fits = cp_dim(w, i) == cp_dim(a, given[i]);
+    }
+    if (!fits)
+        return cpi_fail(CP_ERROR_VALUE, "%s: Shape of weights must be consistent with shape of a along specified axis.",
+                        name), NULL;
+    for (int i = 0; i < axes.n; i++) { /* the weights' axes in the order of a's */
+        int place = 0;
+        for (int k = 0; k < axes.n; k++) place += given[k] < given[i];
+        order[place] = i;
+    }
+    for (int i = 0; i < cp_ndim(a); i++) shape[i] = named[i] ? cp_dims(a)[i] : 1;
+    cp_array *turned = cp_transpose(w, (cp_axes){axes.n, order});
+    cp_array *r = turned ? cp_reshape(turned, (cp_shape){cp_ndim(a), shape}) : NULL;
+    cp_free(turned);
+    return r;
+}
+
+static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **sum)
+{
+    const char *name = "average";
+    cp_array *w = cpi_weights_like(name, a, o->weights, o->axis);
+    if (!w) return NULL;
+    cp_type t = cp_promote(cp_type_of(a), cp_type_of(w));
+    if (cpi_is_whole(cp_type_of(a))) t = cp_promote(t, CP_FLOAT64);
+    cp_array *wide = cp_astype(a, t), *weights = wide ? cp_astype(w, t) : NULL;
+    cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
+    if (!scale) return NULL;
+    if (any(cp_equal(scale, cp_int(0))))
+        return cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name), NULL;
+    cp_array *total = cp_error() ? NULL : cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
+    *sum = scale;
+    return total ? cp_divide(total, scale) : NULL;
+}
+
+/*: function("average",
+             "a: array, axis: index_axes = None, weights: array_like = None, keepdims: bool = False",
+             module="_statistics", returns="(average, sum_of_weights)", unlock="always",
+             doc="""The mean over axes, or the sum of weights times elements divided by the weights' sum: weights of
+a's shape, or of that of the axes; and the sum of the weights. ZeroDivisionError where that is 0.""") */
+cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights, const cp_average_options *options)
+{
+    const cp_average_options *o = CPI_GIVEN(cp_average_options, options);
+    cpi_frame f;
+    cp_array *sum = NULL, *r;
+    if (average) *average = NULL;
+    if (sum_of_weights) *sum_of_weights = NULL;
+    if (!cpi_begin(&f, "average", a)) return cp_error();
+    if (o->weights) {
+        r = weighted(a, o, &sum);
+    } else if ((r = cp_mean(a, .axis = o->axis, .keepdims = o->keepdims)) && sum_of_weights) {
+        const double each = cp_size(r) ? (double)cp_size(a) / (double)cp_size(r) : NAN;
+        sum = cp_full(CP_SHAPE0, cp_type_of(r), cp_float(each));
+    }
+    if (r && sum_of_weights) {
+        cp_array *wide = sum ? cp_broadcast_to(sum, (cp_shape){cp_ndim(r), cp_dims(r)}) : NULL;
+        *sum_of_weights = wide ? cp_keep(cp_copy(wide)) : NULL;
+        if (!*sum_of_weights) r = NULL;
+    }
+    if (r && average) *average = cp_keep(r);
+    cpi_end(&f, NULL);
+    return r ? CP_OK : cp_error();
+}
+
+/* --- covariances --- */
+
+/* As a table of variables and observations. */
+static cp_array *table(cp_array *x, cp_type type, bool turned)
+{
+    cp_array *wide = cp_astype(x, type);
+    if (!wide) return NULL;
+    if (cp_ndim(x) < 2) return cp_reshape(wide, CP_SHAPE(1, cp_size(x)));
+    return turned ? cp_transpose(wide, CP_ALL) : wide;
+}
+
+/* Weights of observations, checked. */
+static cp_array *observation_weights(const char *kind, cp_array *w, int64_t observations)
+{
+    cp_array *r = cp_astype(w, CP_FLOAT64);
+    if (!r) return NULL;
+    if (*kind == 'f' && any(cp_not_equal(r, cp_rint(r))))
+        return cpi_fail(CP_ERROR_TYPE, "cov: fweights must be integer"), NULL;
+    if (cp_ndim(w) > 1)
+        return cpi_fail(CP_ERROR_RUNTIME, "cov: cannot handle multidimensional %s", kind), NULL;
+    if (cp_ndim(w) < 1) return cpi_fail(CP_ERROR_INDEX, "cov: %s: tuple index out of range", kind), NULL;
+    if (cp_size(w) != observations)
+        return cpi_fail(CP_ERROR_RUNTIME, "cov: incompatible numbers of samples and %s", kind), NULL;
+    if (any(cp_less(r, cp_int(0)))) return cpi_fail(CP_ERROR_VALUE, "cov: %s cannot be negative", kind), NULL;
+    return cp_error() ? NULL : r;
+}
+
+/* What the sums of products are divided by. */
+static cp_array *factor(cp_array *x, cp_array *w, cp_array *sum, cp_array *aweights, double ddof)
+{
+    if (!w) return cp_float((double)cp_dim(x, 1) - ddof);
+    if (ddof == 0) return sum;
+    if (!aweights) return cp_subtract(sum, cp_float(ddof));
+    return cp_subtract(sum, cp_divide(cp_multiply(cp_float(ddof), cp_sum(cp_multiply(w, aweights))), sum));
+}
+
+static cp_array *covariance(cp_array *x, cp_array *fweights, cp_array *aweights, double ddof)
+{
+    cp_array *w = NULL, *frequencies = NULL, *accuracies = NULL, *sum = NULL, *total;
+    if (fweights && !(w = frequencies = observation_weights("fweights", fweights, cp_dim(x, 1)))) return NULL;
+    if (aweights && !(accuracies = observation_weights("aweights", aweights, cp_dim(x, 1)))) return NULL;
+    if (accuracies && !(w = frequencies ? cp_multiply(frequencies, accuracies) : accuracies)) return NULL;
+    cp_array *mean = w ? weighted(x, &(cp_average_options){.axis = CP_AXES(1), .weights = w, .keepdims = true}, &total)
+                       : cp_mean(x, .axis = CP_AXES(1), .keepdims = true);
+    if (mean && w) sum = cp_sum(cp_astype(w, cp_type_of(x)));
+    cp_array *divisor = mean ? factor(x, w, sum, accuracies, ddof) : NULL;
+    if (divisor && cp_type_kind(cp_type_of(divisor)) == 'c') divisor = cp_real_part(divisor);
+    if (!divisor) return NULL;
+    cp_array *value = cp_astype(divisor, CP_FLOAT64);
+    double by = value ? cp_item_float(value) : 1;
+    if (cp_error()) return NULL;
+    if (by <= 0) cpi_warn(CP_WARNING_FREEDOM), by = 0;
+    cp_array *centred = cp_subtract(x, mean), *other = w && centred ? cp_multiply(centred, w) : centred;
+    other = other ? cp_transpose(other, CP_ALL) : NULL;
+    if (other && cp_type_kind(cp_type_of(other)) == 'c') other = cp_conjugate(other);
+    cp_array *c = other ? cp_dot(centred, other) : NULL;
+    c = c ? cp_multiply(c, cp_float(1 / by)) : NULL;
+    return c ? cp_squeeze(c, CP_ALL) : NULL;
+}
+
+static cp_array *covariances(cp_array *m, cp_array *y, bool rowvar, bool bias, double ddof, cp_array *fweights,
+                             cp_array *aweights, bool typed, cp_type dtype)
+{
+    if (!isnan(ddof) && ddof != floor(ddof)) return cpi_fail(CP_ERROR_VALUE, "cov: ddof must be integer"), NULL;
+    if (cp_ndim(m) > 2) return cpi_fail(CP_ERROR_VALUE, "cov: m has more than 2 dimensions"), NULL;
+    if (y && cp_ndim(y) > 2) return cpi_fail(CP_ERROR_VALUE, "cov: y has more than 2 dimensions"), NULL;
+    cp_type type = cp_promote(cp_type_of(m), CP_FLOAT64);
+    if (y) type = cp_promote(type, cp_type_of(y));
+    if (typed) type = dtype;
+    cp_array *x = table(m, type, !rowvar && cp_ndim(m) != 1);
+    if (!x) return NULL;
+    if (!cp_dim(x, 0)) return cp_empty(CP_SHAPE(0, 0), CP_FLOAT64);
+    if (y) {
+        cp_array *more = table(y, type, false);
+        if (more && !rowvar && cp_dim(more, 0) != 1) more = cp_transpose(more, CP_ALL);
+        x = more ? cp_concatenate(2, ((cp_array *[]){x, more}), 0) : NULL;
+    }
+    return x ? covariance(x, fweights, aweights, isnan(ddof) ? !bias : ddof) : NULL;
+}
+
+/*: function("cov",
+             "m: array, y: array = None, rowvar: bool = True, bias: bool = False, ddof: double = None, fweights: "
+             "array_like = None, aweights: array_like = None, *, dtype: dtype = None", unlock="always",
+             doc="""Covariances of variables, the rows of m and y (rowvar False: the columns), over observations, which
+fweights repeat and aweights weigh; the divisor is their number less ddof (None: 1, or 0 with bias).""") */
+cp_array *(cp_cov)(cp_array *m, bool rowvar, double ddof, const cp_cov_options *options)
+{
+    const cp_cov_options *o = CPI_GIVEN(cp_cov_options, options);
+    cpi_frame f;
+    if (!cpi_begin(&f, "cov", m)) return NULL;
+    return cpi_end(&f, covariances(m, o->y, rowvar, o->bias, ddof, o->fweights, o->aweights, o->typed, o->dtype));
+}
+
+/* The parts within -1 and 1. */
+static cp_code bound(cp_array *x)
+{
+    cp_array *low = x ? cp_float(-1) : NULL, *high = low ? cp_float(1) : NULL;
+    cp_array *r = high ? cp_minimum(cp_maximum(x, low), high) : NULL;
+    return r ? cp_assign(x, r) : cp_error();
+}
+
+/*: function("corrcoef", "x: array, y: array = None, rowvar: bool = True, *, dtype: dtype = None", unlock="always",
+             doc="Pearson's correlation coefficients of variables: covariances divided by the deviations of both.") */
+cp_array *(cp_corrcoef)(cp_array *x, bool rowvar, const cp_corrcoef_options *options)
+{
+    const cp_corrcoef_options *o = CPI_GIVEN(cp_corrcoef_options, options);
+    cpi_frame f;
+    if (!cpi_begin(&f, "corrcoef", x)) return NULL;
+    cp_array *c = covariances(x, o->y, rowvar, false, NAN, NULL, NULL, o->typed, o->dtype);
+    if (c && cp_ndim(c) == 0) return cpi_end(&f, cp_divide(c, c));
+    cp_array *d = c ? cp_diagonal(c, 0, 0, 1) : NULL, *deviation = d ? cp_sqrt(cp_real_part(d)) : NULL;
+    if (!deviation) return cpi_end(&f, NULL);
+    c = cp_divide(cp_divide(c, cp_expand_dims(deviation, CP_AXES(1))), deviation);
+    if (!c || bound(cp_real_part(c))) return cpi_end(&f, NULL);
+    if (cp_type_kind(cp_type_of(c)) == 'c' && bound(cp_imag_part(c))) return cpi_end(&f, NULL);
+    return cpi_end(&f, c);
+}
+
+/* --- slopes --- */
+
+/* A vector of distances, shaped to lie along the axis. */
+static cp_array *along(cp_array *d, int axis, int ndim)
+{
+    int64_t shape[CP_MAXDIM];
+    if (!d) return NULL;
+    for (int i = 0; i < ndim; i++) shape[i] = i == axis ? cp_size(d) : 1;
+    return cp_reshape(d, (cp_shape){ndim, shape});
+}
+
+/* One place of a vector of distances, or the one distance. */
+static cp_array *distance(cp_array *d, int64_t i) { return cp_ndim(d) ? cp_slice(d, 1, &CP_AT(i)) : d; }
+
+/* a x + b y + c z */
+static cp_array *three(cp_array *a, cp_array *x, cp_array *b, cp_array *y, cp_array *c, cp_array *z)
+{
+    cp_array *p = a && x ? cp_multiply(a, x) : NULL, *q = p && b && y ? cp_multiply(b, y) : NULL;
+    cp_array *s = q ? cp_add(p, q) : NULL, *t = s && c && z ? cp_multiply(c, z) : NULL;
+    return t ? cp_add(s, t) : NULL;
+}
+
+static cp_array *times(double n, cp_array *x) { return x ? cp_multiply(cp_float(n), x) : NULL; }
+
+/* Slopes at inner places. */
+static cp_array *inner(cp_array *f, cp_array *d, int axis)
+{
+    cp_array *before = cpi_range(f, axis, 0, -2), *here = cpi_range(f, axis, 1, -1),
+             *behind = cpi_range(f, axis, 2, INT64_MAX);
+    if (!before || !here || !behind) return NULL;
+    if (!cp_ndim(d)) return cp_divide(cp_subtract(behind, before), times(2, d));
+    cp_array *d1 = cpi_range(d, 0, 0, -1), *d2 = cpi_range(d, 0, 1, INT64_MAX);
+    cp_array *sum = d1 && d2 ? cp_add(d1, d2) : NULL;
+    if (!sum) return NULL;
+    cp_array *a = cp_divide(cp_negative(d2), cp_multiply(d1, sum));
+    cp_array *b = cp_divide(cp_subtract(d2, d1), cp_multiply(d1, d2));
+    cp_array *c = cp_divide(d1, cp_multiply(d2, sum));
+    const int nd = cp_ndim(f);
+    return three(along(a, axis, nd), before, along(b, axis, nd), here, along(c, axis, nd), behind);
+}
+
+/* The slope at one end, from two samples or three. */
+static cp_array *at_end(cp_array *f, cp_array *d, int axis, bool last, int order)
+{
+    cp_array *x[3];
+    for (int i = 0; i < 3 && i <= order; i++) {
+        const int64_t at = last ? cp_dim(f, axis) - 1 - order + i : i;
+        if (!(x[i] = cpi_range(f, axis, at, at + 1))) return NULL;
+    }
+    if (order == 1) {
+        cp_array *by = distance(d, last ? -1 : 0);
+        return by ? cp_divide(cp_subtract(x[1], x[0]), by) : NULL;
+    }
+    cp_array *a, *b, *c;
+    if (!cp_ndim(d)) {
+        a = cp_divide(cp_float(last ? 0.5 : -1.5), d);
+        b = cp_divide(cp_float(last ? -2 : 2), d);
+        c = cp_divide(cp_float(last ? 1.5 : -0.5), d);
+    } else {
+        cp_array *d1 = distance(d, last ? -2 : 0), *d2 = distance(d, last ? -1 : 1), *sum = d1 && d2 ? cp_add(d1, d2)
+                                                                                                     : NULL;
+        if (!sum) return NULL;
+        if (last) {
+            a = cp_divide(d2, cp_multiply(d1, sum));
+            b = cp_divide(cp_negative(cp_add(d2, d1)), cp_multiply(d1, d2));
+            c = cp_divide(cp_add(times(2, d2), d1), cp_multiply(d2, sum));
+        } else {
+            a = cp_divide(cp_negative(cp_add(times(2, d1), d2)), cp_multiply(d1, sum));
+            b = cp_divide(sum, cp_multiply(d1, d2));
+            c = cp_divide(cp_negative(d1), cp_multiply(d2, sum));
+        }
+    }
+    return three(a, x[0], b, x[1], c, x[2]);
+}
+
+static cp_code put(cp_array *r, int axis, int64_t from, int64_t to, cp_array *value)
+{
+    cp_array *there = value ? cpi_range(r, axis, from, to) : NULL;
+    return there ? cp_assign(there, value) : cp_error();
+}
+
+/*: function("gradient", "f: array, spacing: number_or_array_like = None, axis: index_axis = -1, edge_order: int = 1",
+             module="_statistics", unlock="always",
+             doc="""Slopes along one axis: central differences, at the ends of first or second order. spacing: the
+distance of samples, or their places.""") */
+cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient_options *options)
+{
+    const cp_gradient_options *o = CPI_GIVEN(cp_gradient_options, options);
+    const char *name = "gradient";
+    cpi_frame frame;
+    if (!cpi_begin(&frame, name, f)) return NULL;
+    cp_array *d = o->spacing ? o->spacing : cp_float(1), *r = NULL;
+    const cp_type type = cp_type_of(f), result = cpi_is_whole(type) ? CP_FLOAT64 : type;
+    bool good = d && !cpi_axis(name, &axis, cp_ndim(f));
+    if (good && cp_ndim(d) > 1)
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: distances must be either scalars or 1d", name);
+    if (good && cp_ndim(d) && cp_size(d) != cp_dim(f, axis))
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: when 1d, distances must match the length of the corresponding dimension",
+                        name);
+    if (good && cp_ndim(d)) {
+        if (cpi_is_whole(cp_type_of(d))) d = cp_astype(d, CP_FLOAT64);
+        d = d ? cp_diff(d, 1, 0) : NULL;
+        if (d && !cp_size(d)) {
+            cpi_fail(CP_ERROR_INDEX, "%s: index 0 is out of bounds for axis 0 with size 0", name);
+            d = NULL;
+        }
+        cp_array *first = d && cp_size(d) ? distance(d, 0) : NULL, *same = first ? cp_all(cp_equal(d, first)) : NULL;
+        if (same && cp_item_int(same)) d = first;
+        good = d && !cp_error();
+    }
+    if (good && (edge_order > 2 || edge_order < 1))
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: 'edge_order' greater than 2 not supported", name);
+    if (good && cp_dim(f, axis) < edge_order + 1)
+        good = !cpi_fail(CP_ERROR_VALUE, "%s: Shape of array too small to calculate a numerical gradient, at least "
+                        "(edge_order + 1) elements are required.", name);
+    if (good && type != CP_BOOL && cpi_is_whole(type)) good = (f = cp_astype(f, CP_FLOAT64)) != NULL;
+    if (good) r = cp_empty_like(f, result);
+    const int64_t n = r ? cp_dim(f, axis) : 0;
+    if (r && n > 2 && put(r, axis, 1, -1, inner(f, d, axis))) r = NULL;
+    if (r && put(r, axis, 0, 1, at_end(f, d, axis, false, edge_order))) r = NULL;
+    if (r && put(r, axis, n - 1, n, at_end(f, d, axis, true, edge_order))) r = NULL;
+    return cpi_end(&frame, r);
+}

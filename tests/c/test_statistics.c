@@ -1,0 +1,105 @@
+/* Counts, bins, quantiles, averages: values, errors, and that every allocation may fail. What they mean is compared
+ * with NumPy in Python. */
+#include "check.h"
+
+static void calls(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(3, 1, 2, 1), *y = doubles(1.5, NAN, 2, 0.25), *half = cp_float(0.5);
+        cp_array *edges = doubles(1, 2, 3), *r, *e;
+        values(r = cp_bincount(x), 0, 2, 1, 1);
+        cp_free(r);
+        values(r = cp_digitize(x, edges), 3, 1, 2, 1);
+        cp_free(r);
+        values(r = cp_interp(x, edges, edges), 3, 1, 2, 1);
+        cp_free(r);
+        values(r = cp_quantile(x, half), 1.5);
+        cp_free(r);
+        values(r = cp_nanquantile(y, half, .method = CP_QUANTILE_METHOD_LOWER), 1.5);
+        cp_free(r);
+        values(r = cp_nanmedian(y), 1.5);
+        cp_free(r);
+        values(r = cp_nanmean(y), 1.25);
+        cp_free(r);
+        assert_int_equal(cp_average(x, &r, NULL, .weights = x), CP_OK);
+        values(r, 15.0 / 7);
+        cp_free(r);
+        values(r = cp_gradient(x, 0, 1), -2, -0.5, 0, -1);
+        cp_free(r);
+        values(r = cp_cov(x, true, NAN), 11.0 / 12);
+        cp_free(r);
+        assert_int_equal(cp_histogram(x, 2, &r, &e), CP_OK);
+        values(r, 2, 2);
+        values(e, 1, 2, 3);
+        cp_free(r), cp_free(e);
+        cp_free(x), cp_free(y), cp_free(half), cp_free(edges);
+    }
+}
+
+static void errors(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = ints(3, -1, 2), *two = cp_float(2), *r, *e, *none = cp_empty(CP_SHAPE(0), CP_FLOAT64);
+        assert_null(cp_bincount(x));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_quantile(x, two));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_percentile(none, two));
+        failed(CP_ERROR_INDEX);
+        assert_null(cp_digitize(x, x));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_interp(x, none, none));
+        failed(CP_ERROR_VALUE);
+        assert_null(cp_gradient(x, 0, 3));
+        failed(CP_ERROR_VALUE);
+        assert_int_equal(cp_histogram(x, 0, &r, &e), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
+        assert_null(r);
+        cp_free(x), cp_free(two), cp_free(none);
+    }
+}
+
+static cp_array *whole, *real, *at, *edges;
+static bool body(void)
+{
+    cp_array *hist = NULL, *bounds = NULL, *mean = NULL, *sum = NULL;
+    cp_array *r[] = {cp_bincount(whole, .weights = real),
+                     cp_digitize(real, edges),
+                     cp_interp(real, edges, edges, .period = at),
+                     cp_quantile(real, at),
+                     cp_quantile(real, at, .method = CP_QUANTILE_METHOD_INVERTED_CDF, .weights = whole),
+                     cp_nanmedian(real),
+                     cp_nanmean(real),
+                     cp_gradient(real, 0, 2, .spacing = edges),
+                     cp_cov(real, true, NAN),
+                     cp_corrcoef(real, true),
+                     cp_repeat(real, whole, 0)};
+    bool done = cp_histogram(real, 3, &hist, &bounds, .weights = whole) == CP_OK;
+    done &= cp_average(real, &mean, &sum, .weights = whole) == CP_OK;
+    cp_free(hist), cp_free(bounds), cp_free(mean), cp_free(sum);
+    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
+        done &= r[i] != NULL;
+        cp_free(r[i]);
+    }
+    return done;
+}
+
+static void failing_allocations(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        whole = ints(1, 2, 3, 1), real = doubles(1, 2.5, 0.5, 3), edges = doubles(0, 1, 2.5, 3), at = cp_float(0.3);
+        every_allocation_fails(body);
+        cp_free(whole), cp_free(real), cp_free(edges), cp_free(at);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls), cmocka_unit_test(errors), cmocka_unit_test(failing_allocations),
+    };
+    return check_run(tests);
+}

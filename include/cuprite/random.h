@@ -94,7 +94,7 @@ CP_API cp_array *cp_rng_hypergeometric(cp_rng *g, cp_array *ngood, cp_array *nba
 CP_API cp_array *cp_rng_logseries(cp_rng *g, cp_array *p, const cp_draw_options *options);
 CP_API cp_array *cp_rng_zipf(cp_rng *g, cp_array *a, const cp_draw_options *options);
 
-/* --- of several numbers at once: their axis comes last, behind `shape`; normal vectors are in cuprite/matrices.h --- */
+/* --- of several numbers at once: their axis comes last, behind `shape` (normal vectors: cuprite/matrices.h) --- */
 CP_API cp_array *cp_rng_dirichlet(cp_rng *g, cp_array *alpha, const cp_draw_options *options);
 CP_API cp_array *cp_rng_multinomial(cp_rng *g, cp_array *n, cp_array *pvals, const cp_draw_options *options);
 CP_API cp_array *cp_rng_multivariate_hypergeometric(cp_rng *g, cp_array *colors, int64_t nsample,

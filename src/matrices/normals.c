@@ -9,7 +9,8 @@
 
 static const char *const name = "multivariate_normal";
 
-/* Symmetric roots, of singular or eigenvectors u: u diag(sqrt(s)) u^T, which is one whatever vectors a library finds. */
+/* The symmetric root, of singular or eigenvectors u: u diag(sqrt(s)) u^T, which is one whatever vectors a library
+ * finds. */
 static cp_array *symmetric_root(cp_array *u, cp_array *s)
 {
     return cp_matmul(cp_multiply(u, cp_sqrt(s)), cp_swapaxes(u, -1, -2));

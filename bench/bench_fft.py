@@ -69,10 +69,14 @@ def cases(b):
     yield case("fft 10^6 complex128", "fft", 10 ** 6, "complex128", 32 * 10 ** 6, operations(10 ** 6, 1), bar)
     yield case("fft 10,000 x 64 complex128", "fft", (10000, 64), "complex128", 32 * 640000, operations(64, 10000), bar)
     yield case("fft 10,000 x 64 complex64", "fft", (10000, 64), "complex64", 16 * 640000, operations(64, 10000), bar)
+    yield case("fft 100,000 x 64 complex64", "fft", (100000, 64), "complex64", 16 * 6400000, operations(64, 100000),
+               bar)
     yield case("fft 1000 x 1000 complex64", "fft", (1000, 1000), "complex64", 16 * 10 ** 6, operations(1000, 1000), bar)
     yield case("fft 1000 x 1000 axis 0", "fft", (1000, 1000), "complex128", 32 * 10 ** 6, operations(1000, 1000), bar,
                **({"axis": 0}))
     yield case("fftn 128^3 complex64", "fftn", (128, 128, 128), "complex64", 16 << 21, operations(1 << 21, 1), bar)
+    yield case("fft2 100 x 128^2 complex64", "fft2", (100, 128, 128), "complex64", 16 * 1638400, operations(16384, 100),
+               bar)
     yield case("fft 1024 complex128", "fft", 1024, "complex128", 32 * 1024, operations(1024, 1), bar)
     yield case("fft 8 complex128", "fft", 8, "complex128", 256, operations(8, 1), bar)
     x = random((1000, 1000), "float64")

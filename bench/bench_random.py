@@ -65,7 +65,8 @@ def cases(b):
     for name, parameters in (("standard_gamma", (2.5,)), ("standard_gamma", (0.3,)), ("beta", (2, 3)),
                              ("chisquare", (3,)), ("standard_t", (3,)), ("vonmises", (0, 2)), ("wald", (3, 2)),
                              ("poisson", (1,)), ("poisson", (50,)), ("binomial", (1000, 0.3)), ("geometric", (0.1,)),
-                             ("hypergeometric", (1000, 2000, 500)), ("zipf", (2.0,))):
+                             ("hypergeometric", (1000, 2000, 500)), ("hypergeometric", (10**6, 2 * 10**6, 500000)),
+                             ("zipf", (2.0,))):
         has = hasattr(theirs, name)
         yield Case(f"{name} {parameters} {few:g}", lambda name=name, p=parameters: getattr(ours, name)(*p, size=few),
                    peers(lambda g, name=name, p=parameters: getattr(g, name)(*p, size=few)) if has else {},

@@ -50,7 +50,8 @@ extern "C" {
     X(FREEDOM, "Degrees of freedom <= 0 for slice", "RuntimeWarning")                                        \
     X(KNOWN_FREEDOM, "Degrees of freedom <= 0 for slice.", "RuntimeWarning")                                 \
     X(ALL_NAN, "All-NaN slice encountered", "RuntimeWarning")                                                \
-    X(SINGULAR, "singular transform; consider changing the bias", "RuntimeWarning")
+    X(SINGULAR, "singular transform; consider changing the bias", "RuntimeWarning")                          \
+    X(COVARIANCE, "covariance is not symmetric positive-semidefinite.", "RuntimeWarning")
 
 typedef enum cp_warning {
 #define X(NAME, text, category) CP_WARNING_##NAME,

@@ -96,14 +96,11 @@ CP_API cp_array *cp_rng_hypergeometric(cp_rng *g, cp_array *ngood, cp_array *nba
 CP_API cp_array *cp_rng_logseries(cp_rng *g, cp_array *p, const cp_draw_options *options);
 CP_API cp_array *cp_rng_zipf(cp_rng *g, cp_array *a, const cp_draw_options *options);
 
-/* --- of several numbers at once: their axis comes last, behind `shape` --- */
+/* --- of several numbers at once: their axis comes last, behind `shape` (normal vectors: cuprite/matrices.h) --- */
 CP_API cp_array *cp_rng_dirichlet(cp_rng *g, cp_array *alpha, const cp_draw_options *options);
 CP_API cp_array *cp_rng_multinomial(cp_rng *g, cp_array *n, cp_array *pvals, const cp_draw_options *options);
 CP_API cp_array *cp_rng_multivariate_hypergeometric(cp_rng *g, cp_array *colors, int64_t nsample,
                                                     const cp_draw_options *options);
-/* cov is symmetric and positive semidefinite within tol of its largest variance; tol < 0: positive definite. */
-CP_API cp_array *cp_rng_multivariate_normal(cp_rng *g, cp_array *mean, cp_array *cov, double tol,
-                                            const cp_draw_options *options);
 
 /* --- order --- */
 CP_API cp_array *cp_rng_permutation(cp_rng *g, int64_t n);               /* 0 .. n-1, int64 */
@@ -152,7 +149,6 @@ CP_API cp_array *cp_rng_pick(cp_array *x, cp_array *index, int axis);
 #define cp_rng_multinomial(...) CP_CALL3(cp_rng_multinomial, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_multivariate_hypergeometric(...) \
     CP_CALL3(cp_rng_multivariate_hypergeometric, cp_draw_options, __VA_ARGS__, ._ = 0)
-#define cp_rng_multivariate_normal(...) CP_CALL4(cp_rng_multivariate_normal, cp_draw_options, __VA_ARGS__, ._ = 0)
 #define cp_rng_choice(...) CP_CALL4(cp_rng_choice, cp_draw_options, __VA_ARGS__, ._ = 0)
 
 #ifdef __cplusplus

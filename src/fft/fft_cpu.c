@@ -177,7 +177,7 @@ static void cut_groups(job *j)
     j->groups = j->runs * j->per_run;
     j->each = TASK / (j->n * width);
     if (j->each < 1) j->each = 1;
-    const bool alias = j->in_step % 4096 == 0 || j->out_step % 4096 == 0; /* rows fall into the same places of a cache */
+    const bool alias = j->in_step % 4096 == 0 || j->out_step % 4096 == 0; /* rows meet in the same places of a cache */
     const bool fits = FFT_WIDE * j->n * width * j->item <= WIDE_BYTES;
     j->wide = 1;
     if (j->far && j->kind == CPI_FFT_C2C && !j->plan->cosine && fits &&

@@ -144,8 +144,8 @@ static void NAME(group_complex)(const cpi_fft_group *g, V *x, V *scratch)
     if (g->in_beside) from = (source){.memory = g->in[0], .bytes = g->in_step, .swap = swap, .far = g->far};
     else NAME(read_complex)(g, x, n, swap, false);
     if (g->out_beside)
-        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0], .stream = g->stream,
-                      .scale = (T)g->scale};
+        to = (target){.memory = g->out[0], .bytes = g->out_step, .swap = swap, .far = g->far && g->in[0] != g->out[0],
+                      .stream = g->stream, .scale = (T)g->scale};
     NAME(run)(g->plan->node, &from, &to, scratch);
     if (!g->out_beside) NAME(write_complex)(g, x, n, swap);
     else STREAMED(g->stream);
@@ -254,7 +254,8 @@ static void NAME(wide)(const cpi_fft_group *g, int groups)
         const char *row = g->in[0] + i * g->in_step;
         for (int k = 0; k < groups; k++) {
             V *to = x + k * pitch + 2 * i;
-            if (i + NAME(ROWS_AHEAD) < n) NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->in_step, VECTOR_BYTES * 2, 0);
+            if (i + NAME(ROWS_AHEAD) < n)
+                NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->in_step, 2 * VECTOR_BYTES, 0);
             NAME(read_pairs)(row + k * bytes, to + swap, to + !swap);
         }
     }
@@ -268,7 +269,7 @@ static void NAME(wide)(const cpi_fft_group *g, int groups)
         for (int k = 0; k < groups; k++) {
             const V *from = x + k * pitch + 2 * i;
             if (i + NAME(ROWS_AHEAD) < n && !g->stream)
-                NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->out_step, VECTOR_BYTES * 2, 1);
+                NAME(ask)(row + k * bytes, NAME(ROWS_AHEAD) * g->out_step, 2 * VECTOR_BYTES, 1);
             if (g->stream) NAME(stream_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
             else NAME(write_pairs)(row + k * bytes, from[swap] * scale, from[!swap] * scale);
         }

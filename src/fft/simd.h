@@ -15,7 +15,7 @@ typedef struct cpi_fft_group {
     char *out[FFT_WIDEST];
     int64_t in_step, out_step;
     bool far;                   /* the array is larger than caches */
-    bool stream;                /* the result is so large that no cache should hold it; lanes begin at multiples of 64 */
+    bool stream;                /* the result is larger than any cache; lanes begin at multiples of 64 */
     int64_t in_next, out_next;  /* bytes to where the next group's lanes are, which are asked for; 0: not known */
     bool in_beside, out_beside; /* there are `width` lanes, whose elements follow one another */
     char *scratch;

@@ -18,7 +18,7 @@
 #define CPR_SOURCE_LAWS(X)                                                                                  \
     X(GAMMA) X(BETA) X(CHISQUARE) X(NONCENTRAL_CHISQUARE) X(F) X(NONCENTRAL_F) X(T) X(WALD) X(VONMISES)     \
     X(POISSON) X(BINOMIAL) X(NEGATIVE_BINOMIAL) X(HYPERGEOMETRIC) X(LOGSERIES) X(ZIPF)
-#define CPR_ROW_LAWS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC) X(MULTIVARIATE_NORMAL)
+#define CPR_ROW_LAWS(X) X(CHOICE) X(DIRICHLET) X(MULTINOMIAL) X(MULTIVARIATE_HYPERGEOMETRIC)
 
 typedef enum cpi_law {
 #define X(NAME) CPR_##NAME,
@@ -485,41 +485,17 @@ CPR_FN int64_t cpr_whole(double v) { return v >= 0x1p63 ? INT64_MAX : (int64_t)v
 
 /* --- rows: `width` elements that depend on one another --- */
 
-/* A row of k numbers by a table: see the slots. `n` is the row's own parameter. */
-CPR_LONG void cpr_row_of_reals(int law, cpr_source *s, const double *table, int64_t k, double *row)
+/* A row of k numbers by a table: see the slots. That of Dirichlet's law is alpha; `n` is the row's own parameter. */
+CPR_LONG void cpr_row_of_reals(cpr_source *s, const double *table, int64_t k, double *row)
 {
-    if (law == CPR_DIRICHLET) { /* table: alpha */
-        double most = -INFINITY, sum = 0;
-        for (int64_t i = 0; i < k; i++) {
-            s->has_spare = false;
-            row[i] = cpr_log_gamma_number(s, table[i]);
-            most = row[i] > most ? row[i] : most;
-        }
-        for (int64_t i = 0; i < k; i++) sum += row[i] = cpr_exp(row[i] - most);
-        for (int64_t i = 0; i < k; i++) row[i] /= sum;
-        return;
+    double most = -INFINITY, sum = 0;
+    for (int64_t i = 0; i < k; i++) {
+        s->has_spare = false;
+        row[i] = cpr_log_gamma_number(s, table[i]);
+        most = row[i] > most ? row[i] : most;
     }
-    /* table: means, places, the lower factor's rows. Sums go where the normal numbers were, from the last row on, and
-     * then to their places. */
-    const double *mean = table, *place = table + k, *lower = table + 2 * k;
-    for (int64_t i = 0; i < k; i++) row[i] = cpr_normal(s);
-    for (int64_t i = k - 1; i >= 0; i--) {
-        double sum = 0;
-        for (int64_t j = 0; j <= i; j++) sum = fma(lower[i * k + j], row[j], sum);
-        row[i] = sum + mean[i];
-    }
-    for (int64_t i = 0; i < k; i++) { /* row i goes to place[i]; a cycle is turned from its least member */
-        int64_t j = (int64_t)place[i];
-        while (j > i) j = (int64_t)place[j];
-        if (j < i) continue;
-        double v = row[i];
-        for (j = (int64_t)place[i]; j != i; j = (int64_t)place[j]) {
-            const double t = row[j];
-            row[j] = v;
-            v = t;
-        }
-        row[i] = v;
-    }
+    for (int64_t i = 0; i < k; i++) sum += row[i] = cpr_exp(row[i] - most);
+    for (int64_t i = 0; i < k; i++) row[i] /= sum;
 }
 
 CPR_LONG void cpr_row_of_wholes(int law, cpr_source *s, const double *table, int64_t k, double n, int64_t *row)

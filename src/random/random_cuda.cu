@@ -226,7 +226,7 @@ of_rows(const __grid_constant__ source s, const __grid_constant__ cpi_draw d, in
     block_of<CPR_PHILOX32>(s, i, w);
     cpr_begin(&own, w);
     if (d.type == CP_FLOAT64)
-        cpr_row_of_reals(d.law, &own, d.table + i * d.table_step, d.width, (double *)d.out + i * d.width);
+        cpr_row_of_reals(&own, d.table + i * d.table_step, d.width, (double *)d.out + i * d.width);
     else
         cpr_row_of_wholes(d.law, &own, d.table + i * d.table_step, d.width, parameter<true>(d, 0, i),
                           (int64_t *)d.out + i * (d.law == CPR_CHOICE ? 1 : d.width));

@@ -438,7 +438,7 @@ static void rows(const cpi_draw *d, const uint64_t *w, int64_t at, int64_t n)
         const double whole = d->array[0] ? d->array[0][at + i] : d->value[0];
         cpr_begin(&s, w + 4 * i);
         if (d->type == CP_FLOAT64)
-            cpr_row_of_reals(d->law, &s, d->table + (at + i) * d->table_step, d->width,
+            cpr_row_of_reals(&s, d->table + (at + i) * d->table_step, d->width,
                              (double *)d->out + (at + i) * d->width);
         else
             cpr_row_of_wholes(d->law, &s, d->table + (at + i) * d->table_step, d->width, whole,

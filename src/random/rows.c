@@ -1,7 +1,5 @@
 /* Distributions of several numbers at once: each row has its own words, its numbers are made one after the other. What
- * the rows share (weights, means, a factor of a matrix) is found good on the host, where it is small. */
-#include <math.h>
-
+ * the rows share (weights, colours) is found good on the host, where it is small. */
 #include "random/fronts.h"
 
 /* A 1-d array's values as float64, in host memory; fractions of whole numbers are cut off. */
@@ -150,101 +148,5 @@ cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int6
         r = cp_scope_return(scope, r);
     }
     cpi_free_host(c);
-    return r;
-}
-
-/* --- multivariate normal --- */
-
-/* A lower triangle L with P cov P^T = L L^T by Cholesky's way with the largest variance first, which ends where what is
- * left is nothing; place[i]: the row of cov that row i is. False: not semidefinite, or not definite where it must be.
- */
-static bool factor(double *a, int64_t k, double tol, int64_t *place)
-{
-    double most = 0;
-    for (int64_t i = 0; i < k; i++) place[i] = i, most = fmax(most, fabs(a[i * k + i]));
-    const double nothing = tol < 0 ? 0 : most * fmax(tol, (double)k * 0x1p-52);
-    for (int64_t j = 0; j < k; j++) {
-        int64_t p = j;
-        for (int64_t i = j + 1; i < k; i++)
-            if (a[i * k + i] > a[p * k + p]) p = i;
-        if (!(a[p * k + p] >
-              (tol < 0 ? most * (double)k * 0x1p-52 : nothing))) { /* the rest is nothing, or it is bad */
-            bool good = tol >= 0;
-            for (int64_t i = j; i < k; i++)
-                for (int64_t m = j; m <= i; m++) good = good && fabs(a[i * k + m]) <= 2 * nothing;
-            for (int64_t i = j; i < k; i++)
-                for (int64_t m = j; m < k; m++) a[i * k + m] = 0;
-            return good;
-        }
-        for (int64_t m = 0; m < k && p != j; m++) {
-            const double t = a[j * k + m];
-            a[j * k + m] = a[p * k + m], a[p * k + m] = t;
-        }
-        for (int64_t m = 0; m < k && p != j; m++) {
-            const double t = a[m * k + j];
-            a[m * k + j] = a[m * k + p], a[m * k + p] = t;
-        }
-        const int64_t row = place[j];
-        place[j] = place[p], place[p] = row;
-        const double d = sqrt(a[j * k + j]);
-        a[j * k + j] = d;
-        for (int64_t i = j + 1; i < k; i++) a[i * k + j] /= d;
-        for (int64_t i = j + 1; i < k; i++)
-            for (int64_t m = j + 1; m <= i; m++)
-                a[i * k + m] = a[m * k + i] = a[i * k + m] - a[i * k + j] * a[m * k + j];
-    }
-    return true;
-}
-
-static bool is_symmetric(const double *a, int64_t k, double tol)
-{
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < i; j++)
-            if (!(fabs(a[i * k + j] - a[j * k + i]) <= tol + tol * fabs(a[j * k + i]))) return false;
-    return true;
-}
-
-/* Means and places of the factor's rows, then the factor. */
-static cp_array *with_factor(cp_rng *g, const double *mean, double *a, int64_t k, double tol, const cp_draw_options *o)
-{
-    const char *name = "multivariate_normal";
-    double *table = cpi_calloc((size_t)k, (size_t)(k + 2) * sizeof *table);
-    int64_t *place = cpi_malloc((size_t)k * sizeof *place);
-    cp_array *r = NULL;
-    if (table && place) {
-        if (!is_symmetric(a, k, fabs(tol))) {
-            cpi_fail(CP_ERROR_VALUE, "%s: covariance is not symmetric positive-semidefinite.", name);
-        } else if (!factor(a, k, tol, place)) {
-            cpi_fail(CP_ERROR_VALUE, tol < 0 ? "%s: Matrix is not positive definite"
-                                             : "%s: covariance is not symmetric positive-semidefinite.", name);
-        } else {
-            for (int64_t i = 0; i < k; i++) {
-                table[i] = mean[place[i]];
-                table[k + i] = (double)place[i];
-                for (int64_t j = 0; j <= i; j++) table[2 * k + i * k + j] = a[i * k + j];
-            }
-            r = draw_rows(name, g, CPR_MULTIVARIATE_NORMAL, table, k * (k + 2), k, NULL, o);
-        }
-    }
-    cpi_free_host(place);
-    cpi_free_host(table);
-    return r;
-}
-
-cp_array *(cp_rng_multivariate_normal)(cp_rng *g, cp_array *mean, cp_array *cov, double tol, const cp_draw_options *o)
-{
-    const char *name = "multivariate_normal";
-    int64_t k, size;
-    if (cpi_null(name, g) || cpi_null(name, mean) || cpi_null(name, cov)) return NULL;
-    if (mean->ndim != 1) return cpi_fail(CP_ERROR_VALUE, "%s: mean must be 1 dimensional", name), NULL;
-    if (cov->ndim != 2 || cov->shape[0] != cov->shape[1])
-        return cpi_fail(CP_ERROR_VALUE, "%s: cov must be 2 dimensional and square", name), NULL;
-    if (mean->shape[0] != cov->shape[0])
-        return cpi_fail(CP_ERROR_VALUE, "%s: mean and cov must have same length", name), NULL;
-    if (!mean->size) return no_columns(name, CP_FLOAT64, o);
-    double *m = host_values(name, "mean", mean, &k), *a = m ? host_values(name, "cov", cov, &size) : NULL;
-    cp_array *r = a ? with_factor(g, m, a, k, tol, o) : NULL;
-    cpi_free_host(a);
-    cpi_free_host(m);
     return r;
 }

@@ -161,7 +161,7 @@ static inline __attribute__((always_inline)) double lfactorial(double k)
     return cpr_lfactorial_by(k, cpr_stirling_series(k));
 }
 
-/* Both tries, where no factorial is one of the table's; r.m lies far from these, or else the law has steps (steps.c). */
+/* Both tries, where no factorial is one of the table's: r.m lies far from these, or else the law has steps. */
 FIRST(hypergeometric)
 {
     const double many = d->value[0], bad = d->value[1], sample = d->value[2];

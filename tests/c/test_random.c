@@ -1,4 +1,6 @@
 /* Random numbers from C: known words, the same numbers on every device, options, errors, every allocation failing. */
+#include <math.h>
+
 #include "check.h"
 
 static void put(cp_array *x, size_t bytes, void *to)
@@ -182,6 +184,90 @@ static void test_options_and_errors(void **state)
     }
 }
 
+/* Each method's vectors are the normal numbers that come next times its factor of ((2, 1), (1, 2)): Cholesky's, or the
+ * symmetric root, of eigenvalues 3 and 1. */
+static void test_normal_vectors(void **state)
+{
+    const double r3 = 1.7320508075688772935, high = (r3 + 1) / 2, low = (r3 - 1) / 2;
+    const double lower[3] = {1.4142135623730950488, 0.70710678118654752440, 1.2247448713915890491};
+    const double mean[2] = {3, -5};
+    (void)state;
+    for (FOR_DEVICES(d))
+        for (int method = 0; method < 3; method++) {
+            cp_rng *g = cp_rng_new(8), *h = cp_rng_new(8);
+            double z[20], x[20];
+            float narrow[20];
+            for (CP_SCOPE) {
+                cp_array *cov = cp_reshape(doubles(2, 1, 1, 2), CP_SHAPE(2, 2)), *m = doubles(3, -5);
+                cp_array *out = cp_empty(CP_SHAPE(5, 2, 2), CP_FLOAT32);
+                put(cp_rng_normal(h, cp_float(0), cp_float(1), .shape = CP_SHAPE(5, 2, 2)), sizeof z, z);
+                put(cp_rng_multivariate_normal(g, m, cov, 1e-8, .method = (cp_normal_method)method,
+                                               .shape = CP_SHAPE(5, 2)), sizeof x, x);
+                for (int i = 0; i < 20; i += 2) {
+                    const double a = method == 2 ? lower[0] * z[i] : high * z[i] + low * z[i + 1];
+                    const double b = method == 2 ? lower[1] * z[i] + lower[2] * z[i + 1] : low * z[i] + high * z[i + 1];
+                    assert_true(fabs(x[i] - (a + mean[0])) < 1e-14 && fabs(x[i + 1] - (b + mean[1])) < 1e-14);
+                }
+                cp_rng_free(g);
+                g = cp_rng_new(8);
+                cp_array *r = cp_rng_multivariate_normal(g, m, cov, 1e-8, .method = (cp_normal_method)method,
+                                                         .out = out);
+                ok(r);
+                assert_true(cp_data(r) == cp_data(out));
+                put(cp_copy(out), sizeof narrow, narrow);
+                for (int i = 0; i < 20; i++) assert_true(narrow[i] == (float)x[i]);
+            }
+            cp_rng_free(h);
+            cp_rng_free(g);
+        }
+}
+
+static void test_covariances_that_are_none(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_rng *g = cp_rng_new(8), *h = cp_rng_new(8);
+        uint64_t next[2];
+        for (CP_SCOPE) {
+            cp_array *bad = cp_reshape(doubles(1, 2, 2, 1), CP_SHAPE(2, 2)), *m = doubles(0, 0), *r = NULL;
+            cp_array *one = cp_reshape(doubles(1, 0, 0, 1), CP_SHAPE(2, 2)), *out = cp_empty(CP_SHAPE(2), CP_FLOAT32);
+            for (int method = 0; method < 2; method++) { /* no number is taken */
+                assert_null(cp_rng_multivariate_normal(g, m, bad, 1e-8, .method = (cp_normal_method)method,
+                                                       .check_valid = CP_COVARIANCE_RAISE));
+                failed(CP_ERROR_VALUE);
+            }
+            assert_null(cp_rng_multivariate_normal(g, m, doubles(1, 2), 1e-8));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_multivariate_normal(g, cp_float(0), one, 1e-8));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_multivariate_normal(g, doubles(0, 0, 0), one, 1e-8));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_multivariate_normal(g, cp_astype(m, CP_COMPLEX128), one, 1e-8));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_rng_multivariate_normal(g, m, one, 1e-8, .typed = true, .dtype = CP_INT64));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_rng_multivariate_normal(g, m, one, 1e-8, .typed = true, .dtype = CP_FLOAT64, .out = out));
+            failed(CP_ERROR_TYPE);
+            assert_null(cp_rng_multivariate_normal(g, m, one, 1e-8, .shape = CP_SHAPE(3), .out = out));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_rng_multivariate_normal(NULL, m, one, 1e-8));
+            failed(CP_ERROR_VALUE);
+            put(cp_rng_raw(g, .shape = CP_SHAPE(1)), sizeof *next, next);
+            put(cp_rng_raw(h, .shape = CP_SHAPE(1)), sizeof *next, next + 1);
+            assert_true(next[0] == next[1]);
+            cp_warnings_clear();
+            ok(r = cp_rng_multivariate_normal(g, m, bad, 1e-8, .check_valid = CP_COVARIANCE_IGNORE));
+            assert_int_equal(cp_warnings(), 0);
+            ok(r = cp_rng_multivariate_normal(g, m, bad, 1e-8));
+            assert_int_equal(cp_ndim(r), 1);
+            assert_int_equal(cp_warnings(), 1u << CP_WARNING_COVARIANCE);
+            cp_warnings_clear();
+        }
+        cp_rng_free(h);
+        cp_rng_free(g);
+    }
+}
+
 static int64_t which;
 static int kind_now;
 
@@ -208,6 +294,10 @@ static bool body(void)
         else if (which == 19) r = cp_rng_shuffled(g, cp_reshape(doubles(1, 2, 3, 4), CP_SHAPE(2, 2)), 0);
         else if (which == 20) r = cp_rng_multivariate_hypergeometric(g, ints(4, 5), 3);
         else if (which == 21) r = cp_rng_uniform(g, doubles(0, 1), cp_float(5));
+        else if (which > 21)
+            r = cp_rng_multivariate_normal(g, doubles(0, 1), cp_eye(2, 2, 0, CP_FLOAT64), 1e-8, .shape = CP_SHAPE(3),
+                                           .method = which == 22 ? CP_NORMAL_EIGH : CP_NORMAL_CHOLESKY,
+                                           .typed = true, .dtype = CP_FLOAT32);
         done = r != NULL;
     }
     cp_rng_free(g);
@@ -219,7 +309,7 @@ static void test_allocations(void **state)
     (void)state;
     for (FOR_DEVICES(d))
         for (kind_now = 0; kind_now < CP_RNG_NKINDS; kind_now += 2)
-            for (which = 0; which < 22; which++)
+            for (which = 0; which < 24; which++)
                 if (check_share()) every_allocation_fails(body);
 }
 
@@ -229,7 +319,8 @@ int main(void)
         cmocka_unit_test(test_known_words),      cmocka_unit_test(test_known_words32),
         cmocka_unit_test(test_seed),
         cmocka_unit_test(test_devices_agree),    cmocka_unit_test(test_copies_and_jumps),
-        cmocka_unit_test(test_options_and_errors), cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_options_and_errors), cmocka_unit_test(test_normal_vectors),
+        cmocka_unit_test(test_covariances_that_are_none), cmocka_unit_test(test_allocations),
     };
     return check_run(tests);
 }

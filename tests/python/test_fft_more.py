@@ -199,6 +199,17 @@ def test_scipy_fft_of_halves(dtype):
         assert getattr(ours, name)(x).dtype == "complex64"
 
 
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn", "fft2", "fft"])
+def test_workers_change_nothing(name):
+    """Nor do they where an array is transformed in blocks."""
+    x = random(np.random.default_rng(5), (40, 72, 61), "float32" if name == "rfftn" else "complex64")
+    want = getattr(ours, name)(cp.asarray(x))
+    close(want, getattr(scipy.fft, name)(x.astype("float64" if name == "rfftn" else "complex128")), True, x.size, 1.5)
+    for workers in (None, 1, 2, -1):
+        got = getattr(ours, name)(cp.asarray(x), workers=workers)
+        assert got.dtype == want.dtype and bool((got == want).all())
+
+
 def test_scipy_fft_refuses():
     x = cp.ones((4, 6))
     for name in ("rfftn", "irfftn", "hfftn", "ihfftn", "rfft2", "irfft2"):

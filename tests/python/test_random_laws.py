@@ -431,3 +431,12 @@ def test_normal_vectors_are_normal_numbers_times_a_root(method):
     bound = 6 * 9 * np.finfo("d").eps * np.abs(x).max()
     np.testing.assert_allclose(x, z @ root.T + np.arange(6.0), rtol=0, atol=bound)
     assert cp.random.RandomState(3).multivariate_normal([0, 1], [[2, 1], [1, 3]], 4).shape == (4, 2)
+    single = cp.random.default_rng(21).multivariate_normal(np.arange(6.0), cov, (50, 3), method=method, dtype="f4")
+    assert single.dtype == np.float32
+    np.testing.assert_array_equal(single.get(), x.astype("f4"))
+    turned = cp.asarray(cov[::-1, ::-1].copy())[::-1, ::-1]  # not contiguous
+    np.testing.assert_array_equal(
+        cp.random.default_rng(21).multivariate_normal(cp.arange(6)[::1], turned, (50, 3), method=method).get(), x)
+    whole = cp.random.default_rng(21).multivariate_normal([1, 2], [[3, 1], [1, 2]], 3, method=method)
+    assert whole.dtype == np.float64 and whole.shape == (3, 2)
+    assert cp.random.default_rng(1).multivariate_normal([], np.zeros((0, 0)), 3, method=method).shape == (3, 0)

@@ -2,7 +2,7 @@
 import operator
 
 from cuprite import _random as _r
-from cuprite._core import allclose, asarray, empty, ndarray, sqrt
+from cuprite._core import asarray, empty, ndarray
 from cuprite.random._bits import BitGenerator, Philox, SeedSequence
 
 
@@ -276,27 +276,9 @@ class Generator:
         or, of its singular or eigenvectors, the symmetric root, which is one whatever vectors a library finds."""
         if method not in ("svd", "eigh", "cholesky"):
             raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
-        mean, cov = _array(mean), _array(cov)
-        if mean.dtype.kind == "c" or cov.dtype.kind == "c":
-            raise TypeError("mean and cov must not be complex")
-        if mean.ndim != 1:
-            raise ValueError("mean must be 1 dimensional")
-        if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
-            raise ValueError("cov must be 2 dimensional and square")
-        if mean.shape[0] != cov.shape[0]:
-            raise ValueError("mean and cov must have same length")
-        dtype = _float_type(dtype, "multivariate_normal")
         if check_valid not in ("warn", "raise", "ignore"):
             raise ValueError("check_valid must equal 'warn', 'raise', or 'ignore'")
-        root, valid = _factor(cov.astype(float), method, check_valid, tol)
-        if not valid:
-            if check_valid == "raise":
-                raise ValueError("covariance is not symmetric positive-semidefinite.")
-            import warnings
-            warnings.warn("covariance is not symmetric positive-semidefinite.", RuntimeWarning, stacklevel=2)
-        shape = () if size is None else tuple(size) if hasattr(size, "__iter__") else (size,)
-        x = self.standard_normal((*shape, mean.shape[0]))
-        return (x @ root.mT + mean).astype(dtype, copy=False)
+        return _r.rng_multivariate_normal(self._rng, _array(mean), _array(cov), tol, size, check_valid, method, dtype)
 
     # --- order ---
     def permutation(self, x, axis=0):
@@ -365,29 +347,6 @@ class Generator:
 
 def _is_empty(size):
     return size is not None and (0 in size if hasattr(size, "__iter__") else size == 0)
-
-
-def _factor(cov, method, check_valid, tol):
-    """A factor of a covariance, and whether it is one as far as `check_valid` asks."""
-    from cuprite import linalg
-    if method == "cholesky":
-        return linalg.cholesky(cov), True
-    if method == "svd":
-        u, s, vt = linalg.svd(cov)
-        valid = check_valid == "ignore" or bool(allclose(vt.mT * s @ vt, cov, rtol=tol, atol=tol))
-    else:
-        s, u = linalg.eigh(cov)
-        valid = check_valid == "ignore" or not bool((s < -tol).any())
-        s = abs(s)
-    return u * sqrt(s) @ u.mT, valid
-
-
-def _float_type(dtype, name):
-    import numpy
-    t = numpy.dtype(dtype)
-    if t not in (numpy.float64, numpy.float32):
-        raise TypeError(f"Unsupported dtype {t!r} for {name}")
-    return t
 
 
 def _array(x):

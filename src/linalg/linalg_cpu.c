@@ -291,7 +291,8 @@ SLOT_OF(slot_det)
     SMALL(CPI_SMALL_DET);
     job j = begin(stream, l, one_det);
     j.pooled = true;
-    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j) + (size_t)j.r * 16) : cp_error();
+    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j) + (size_t)j.r * 16)
+                                                       : cp_error();
 }
 SLOT_OF(slot_lu_solve)
 {

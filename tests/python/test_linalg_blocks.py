@@ -2,8 +2,8 @@
 det, slogdet, lu, lu_factor. Sizes lie around the blocks' edges (48, and 64 from 640 rows on).
 
 Bounds are those of the algorithm, relative to what its elements are made of: |PA - LU| <= n eps |L||U|, and a
-solution's residual <= 3 n eps |L||U||x|. Residuals are computed in float64, which adds as much as one sum's rounding to those of
-float64: n eps of the same."""
+solution's residual <= 3 n eps |L||U||x|. Residuals are computed in float64, which adds as much as one sum's rounding
+to those of float64: n eps of the same."""
 import cuprite as cp
 import numpy as np
 import pytest

@@ -84,7 +84,7 @@ cp_code cpi_job_all(job *j, size_t work)
 {
     const cpi_linalg *l = j->l;
     int64_t largest = l->m > l->n ? l->m : l->n;
-    bool shared = l->batch > 1 && largest <= 256; /* beyond that LAPACK's own threads do as well */
+    bool shared = l->batch > 1 && largest <= 256; /* beyond that threads do as well within one */
     int workers = shared ? cpi_workers() : 1;
     if (!cpi_lapack_fits(largest) || !cpi_lapack_fits(l->k) || !cpi_lapack_fits(j->lwork))
         return cpi_fail(CP_ERROR_VALUE, "%s: the matrix is too large for a LAPACK of 32-bit integers", l->function);
@@ -95,7 +95,7 @@ cp_code cpi_job_all(job *j, size_t work)
     if (shared) {
         cpi_parallel((l->batch + j->each - 1) / j->each, task, j);
     } else {
-        bool own = largest > 160; /* below that waking threads is the longer part */
+        bool own = largest > 160 && !j->pooled; /* below that waking threads is the longer part */
         j->each = l->batch;
         if (own) cpi_lapack_threads(true);
         task(j, 0, 0);

@@ -17,7 +17,8 @@ typedef struct job {
     cp_stream *stream;
     size_t size, part;      /* bytes of an element, and of its real part */
     int64_t r;              /* min(m, n) */
-    cpi_lapack_fn f[4];
+    cpi_lapack_fn f[5];
+    bool pooled;            /* the pool's threads do each matrix (lu_cpu.c), not the library's own */
     int64_t lwork;          /* LAPACK's own workspace, in elements */
     size_t work;            /* bytes of workspace for one matrix */
     int (*one)(const struct job *j, int64_t i, char *work); /* its trouble */
@@ -77,6 +78,13 @@ cp_code cpi_job_all(job *j, size_t work);
 #define SMALL(name)                                          \
     cp_code small = cpi_linalg_small(name, stream, l);       \
     if (small != CP_ERROR_UNSUPPORTED) return small
+
+/* lu_cpu.c: places of a job's routines there; the factors of a matrix in columns, 1 + the first zero pivot or 0; */
+enum { CPI_LU_GETRF, CPI_LU_TRSM, CPI_LU_GEMM, CPI_LU_LASWP };
+int64_t cpi_lu_factor(const job *j, int64_t m, int64_t n, char *a, int64_t *pivots);
+/* X T = B for the k x n matrix in columns that x is: B's rows. `lower` is of T as it lies, in columns; j->f[which] is
+ * trsm. */
+void cpi_lu_divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k);
 
 /* spectra_cpu.c */
 cp_code cpi_slot_svd(cp_stream *stream, const cpi_linalg *l);

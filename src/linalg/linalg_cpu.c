@@ -41,11 +41,10 @@ static void read_pivots(int64_t n, const int64_t *list, int32_t *pivots)
  * zero pivot, or 0. */
 static int64_t factor(const job *j, int64_t i, char *work, int64_t **list)
 {
-    int64_t m = j->l->m, n = j->l->n, info = 0;
+    int64_t m = j->l->m, n = j->l->n;
     *list = (int64_t *)(void *)(work + rounded((size_t)(m * n) * j->size));
     cpi_job_transpose(j, m, n, AT(j->l->a, m * n), work);
-    j->f[0](&m, &n, work, &m, *list, &info);
-    return cpi_lapack_place(&info, 0);
+    return cpi_lu_factor(j, m, n, work, *list);
 }
 static size_t factor_bytes(const job *j)
 {
@@ -71,22 +70,12 @@ ONE(one_lu)
     return 0;
 }
 
-/* X T = B for the k x n matrix in columns that x is: B's rows. `lower` is of T as it lies, in columns. */
-static void divide(const job *j, int which, bool lower, cpi_trans trans, bool unit, const void *t, char *x, int64_t k)
-{
-    static const char word[] = "NTC";
-    int64_t n = j->l->n;
-    double one[2] = {0};
-    set_number(j, one, 0, 1, 0);
-    j->f[which]("R", lower ? "L" : "U", word + trans, unit ? "U" : "N", &k, &n, one, t, &n, x, &k);
-}
-
 /* A X = B by factors that lie in columns; x, of k columns, holds B. */
 static void by_factors(const job *j, const char *lu, const int32_t *pivots, char *x, int64_t k)
 {
     exchange_rows(j->l->n, pivots, (size_t)k * j->size, x, false);
-    divide(j, 1, true, CPI_TRANS_PLAIN, true, lu, x, k);
-    divide(j, 1, false, CPI_TRANS_PLAIN, false, lu, x, k);
+    cpi_lu_divide(j, CPI_LU_TRSM, true, CPI_TRANS_PLAIN, true, lu, x, k);
+    cpi_lu_divide(j, CPI_LU_TRSM, false, CPI_TRANS_PLAIN, false, lu, x, k);
 }
 
 ONE(one_solve)
@@ -95,7 +84,7 @@ ONE(one_solve)
     if (factor(j, i, work, &list) > 0) return CPI_LINALG_SINGULAR;
     char *x = AT(j->l->x, n * k);
     memcpy(x, AT(j->l->b, n * k), (size_t)(n * k) * j->size);
-    if (k == 1) return j->f[2]("N", &n, &k, work, &n, list, x, &n, &info), 0;
+    if (k == 1) return j->f[4]("N", &n, &k, work, &n, list, x, &n, &info), 0;
     int32_t *pivots = pivots_behind(j, list);
     read_pivots(n, list, pivots);
     by_factors(j, work, pivots, x, k);
@@ -194,14 +183,14 @@ ONE(one_lu_solve)
         if (pivots[k] < 0 || pivots[k] >= l->n) return CPI_LINALG_PIVOTS;
     if (l->trans == CPI_TRANS_NONE) {
         exchange_rows(l->n, pivots, bytes, x, false);
-        divide(j, 0, false, CPI_TRANS_NONE, true, lu, x, l->k);
-        divide(j, 0, true, CPI_TRANS_NONE, false, lu, x, l->k);
+        cpi_lu_divide(j, 0, false, CPI_TRANS_NONE, true, lu, x, l->k);
+        cpi_lu_divide(j, 0, true, CPI_TRANS_NONE, false, lu, x, l->k);
         return 0;
     }
     /* X^T (L U) = B^T, or of the conjugate: what lies there transposed, or conjugated too */
     bool conjugate = l->trans == CPI_TRANS_CONJUGATE;
-    divide(j, 0, true, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, false, lu, x, l->k);
-    divide(j, 0, false, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, true, lu, x, l->k);
+    cpi_lu_divide(j, 0, true, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, false, lu, x, l->k);
+    cpi_lu_divide(j, 0, false, conjugate ? CPI_TRANS_CONJUGATE : CPI_TRANS_PLAIN, true, lu, x, l->k);
     exchange_rows(l->n, pivots, bytes, x, true);
     return 0;
 }
@@ -216,7 +205,7 @@ ONE(one_triangular)
         for (int64_t k = 0; k < l->n; k++)
             if (is_zero(j, a, k * l->n + k)) return CPI_LINALG_SINGULAR;
     memcpy(x, AT(l->b, l->n * l->k), (size_t)(l->n * l->k) * j->size);
-    divide(j, 0, l->upper, l->trans, l->unit, a, x, l->k);
+    cpi_lu_divide(j, 0, l->upper, l->trans, l->unit, a, x, l->k);
     return 0;
 }
 
@@ -279,25 +268,31 @@ SLOT_OF(slot_lu)
 {
     SMALL(CPI_SMALL_LU);
     job j = begin(stream, l, one_lu);
-    return FIND(&j, "getrf") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
+    j.pooled = true;
+    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
 }
 SLOT_OF(slot_solve)
 {
     SMALL(CPI_SMALL_SOLVE);
     job j = begin(stream, l, one_solve);
-    return FIND(&j, "getrf", "trsm", "getrs") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
+    j.pooled = true;
+    return FIND(&j, "getrf", "trsm", "gemm", "laswp", "getrs") ? cpi_job_all(&j, factor_bytes(&j))
+                                                                : cp_error();
 }
 SLOT_OF(slot_inv)
 {
     SMALL(CPI_SMALL_INV);
     job j = begin(stream, l, one_inv);
-    return FIND(&j, "getrf", "trsm") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
+    j.pooled = true;
+    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j)) : cp_error();
 }
 SLOT_OF(slot_det)
 {
     SMALL(CPI_SMALL_DET);
     job j = begin(stream, l, one_det);
-    return FIND(&j, "getrf") ? cpi_job_all(&j, factor_bytes(&j) + (size_t)j.r * 16) : cp_error();
+    j.pooled = true;
+    return FIND(&j, "getrf", "trsm", "gemm", "laswp") ? cpi_job_all(&j, factor_bytes(&j) + (size_t)j.r * 16)
+                                                       : cp_error();
 }
 SLOT_OF(slot_lu_solve)
 {

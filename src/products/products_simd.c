@@ -288,8 +288,11 @@ const cpi_products_simd CPI_ISA_NAME(cpi_products_simd) = {
     .u64 = {REAL(u64, u64, small_u64, uint64_t)},
     .f32 = {REAL(f32, f32, NULL, float), IN_PLACE_TOO(f32), SQ(NULL, squares_f32x16) .pair = &small_f32x2,
             BLOCKS(&small_f32x4, &small_f32x8, &small_f32x16)},
-    .f64 = {REAL(f64, f64, NULL, double), IN_PLACE_TOO(f64), SQ(NULL, squares_f64x8) BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
-    .c64 = {COMPLEX(c64, float), IN_PLACE_TOO(c64), SQ(NULL, squares_c64x16) BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
-    .c128 = {COMPLEX(c128, double), IN_PLACE_TOO(c128), SQ(squares_c128x8, NULL) BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
+    .f64 = {REAL(f64, f64, NULL, double), IN_PLACE_TOO(f64), SQ(NULL, squares_f64x8)
+            BLOCKS(&small_f64x2, &small_f64x4, &small_f64x8)},
+    .c64 = {COMPLEX(c64, float), IN_PLACE_TOO(c64), SQ(NULL, squares_c64x16)
+            BLOCKS(&small_c64x4, &small_c64x8, &small_c64x16)},
+    .c128 = {COMPLEX(c128, double), IN_PLACE_TOO(c128), SQ(squares_c128x8, NULL)
+            BLOCKS(&small_c128x2, &small_c128x4, &small_c128x8)},
     .half = {CPS_HALVES(HALF_TABLE, )},
 };

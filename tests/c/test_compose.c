@@ -120,9 +120,18 @@ static bool body(void)
                      cp_nan_to_num(input, true),
                      cp_tril(input),
                      cp_trapezoid(input, 0, .dx = ends[1]),
-                     cp_vstack(1, &input)};
+                     cp_vstack(1, &input),
+                     cp_union1d(input, ends[0]),
+                     cp_isin(input, ends[0], .invert = true),
+                     cp_sort_complex(input),
+                     cp_lexsort(1, &input, 0),
+                     cp_diag(input, .k = 1),
+                     cp_tri(2, 3, 0, CP_FLOAT32)};
+    cp_array *square = cp_diagflat(input);
+    bool filled = square && cp_fill_diagonal(square, input, .wrap = true) == CP_OK;
+    cp_free(square);
     cp_array *of[] = {input, ends[1]}, *grid[2];
-    bool done = true;
+    bool done = filled;
     for (int i = 0; i < 2; i++) {
         cp_code code = i ? cp_broadcast_arrays(2, of, grid) : cp_meshgrid(2, of, true, grid);
         done &= code == CP_OK;

@@ -201,7 +201,8 @@ static bool take_everything(void)
 {
     cp_scope *s = cp_scope_begin();
     cp_array *t = s ? cp_transpose(shared_x, CP_ALL) : NULL, *at = t ? cp_arange_int(0, 30, 1, CP_INT32) : NULL;
-    cp_array *rows = at ? cp_take(t, at, 0) : NULL, *flat = rows ? cp_take(t, at, CP_FLAT, .mode = CP_INDEX_WRAP) : NULL;
+    cp_array *rows = at ? cp_take(t, at, 0) : NULL;
+    cp_array *flat = rows ? cp_take(t, at, CP_FLAT, .mode = CP_INDEX_WRAP) : NULL;
     bool done = flat && cp_put(t, at, cp_reshape(at, CP_SHAPE(30))) == CP_OK && cp_put(t, at, flat) == CP_OK;
     cp_array *lanes = done ? cp_argsort(t, 0) : NULL, *along = lanes ? cp_take_along_axis(t, lanes, 0) : NULL;
     done = along && cp_put_along_axis(t, lanes, along, 0) == CP_OK;

@@ -118,7 +118,8 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
     const char *name = "histogram";
     cpi_frame f;
     span s = {0};
-    *hist = *bin_edges = NULL;
+    if (hist) *hist = NULL;
+    if (bin_edges) *bin_edges = NULL;
     if (!cpi_begin(&f, name, a)) return cp_error();
     cp_array *x = cp_ravel(a), *w = o->weights ? cp_ravel(o->weights) : NULL, *edges = NULL, *r = NULL;
     if (x && cp_type_of(x) == CP_BOOL) x = cp_astype(x, CP_UINT8);
@@ -140,8 +141,8 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
         r = index ? weighed(index, w, count) : NULL;
     }
     if (r && o->density) r = density_of(r, edges);
-    if (r) cp_keep(r), *hist = r;
-    if (r) *bin_edges = cp_keep(edges);
+    if (r && hist) *hist = cp_keep(r);
+    if (r && bin_edges) *bin_edges = cp_keep(edges);
     cpi_end(&f, NULL);
     return r ? CP_OK : cp_error();
 }

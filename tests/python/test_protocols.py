@@ -176,7 +176,7 @@ def test_numpy_functions_come_here():
     assert np.shape(x) == (4,) and np.ndim(x) == 1 and np.size(x) == 4
     assert np.result_type(x, np.float32) == np.float64 and np.can_cast(x, np.float32) is False
     with pytest.raises(TypeError):
-        np.trim_zeros(x)
+        np.is_busday(x)  # dates are no numbers
 
 
 @pytest.mark.parametrize("call", [np.asarray, np.array, lambda x: np.frombuffer(x),

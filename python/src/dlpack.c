@@ -51,7 +51,7 @@ static cp_array *take_capsule(PyObject *capsule, bool *copied, bool *versioned)
     cp_array *x;
     *copied = false;
     *versioned = PyCapsule_IsValid(capsule, new_name);
-    void *tensor = PyCapsule_GetPointer(capsule, *versioned ? new_name : old_name); /* NULL: some other, or taken before */
+    void *tensor = PyCapsule_GetPointer(capsule, *versioned ? new_name : old_name); /* NULL: another, or taken */
     if (!tensor) return NULL;
     PyCapsule_SetName(capsule, *versioned ? "used_dltensor_versioned" : "used_dltensor");
     if (*versioned) {

@@ -23,7 +23,8 @@ static bool take_description(loop_call *c, int i, PyObject *o)
     cpy_ints dims, steps;
     int device, offset;
     cp_type type;
-    if (!PyArg_ParseTuple(o, "OOOii", &name, &shape, &strides, &device, &offset) || !cpy_type(name, CP_DEFAULT, &type) ||
+    if (!PyArg_ParseTuple(o, "OOOii", &name, &shape, &strides, &device, &offset) ||
+        !cpy_type(name, CP_DEFAULT, &type) ||
         !cpy_shape(shape, &dims) || !cpy_ints_arg(strides, &steps))
         return false;
     if (steps.n != dims.n) return fail(PyExc_ValueError, "a stride for each axis");

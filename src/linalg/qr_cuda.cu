@@ -1,6 +1,6 @@
 /* QR: one launch where a team holds the matrix; up to 1024 rows by blocks of reflections (wy_cuda.cu); longer columns
- * are cuSOLVER's. Where there is none, or too little shared memory: panels of 32 columns, fewer where they are long, and
- * what they do to the columns behind them; Q by all reflections at once, a warp a column.
+ * are cuSOLVER's. Where there is none, or too little shared memory: panels of 32 columns, fewer where they are long,
+ * and what they do to the columns behind them; Q by all reflections at once, a warp a column.
  *
  * Matrices are worked on in columns: the transpose of what comes in, which is what `raw` gives back. */
 #include "linalg/qr.cuh"

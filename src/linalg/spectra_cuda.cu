@@ -127,8 +127,8 @@ cp_code prepared(cp_stream *stream, const cpi_linalg *v, T *a, int64_t matrices,
 }
 
 /* By gesvd, for matrices in columns with m >= n: A, or where it is wide A^T in rows as it lies, which is A in columns
- * turned: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless it says no. ms on
- * an H200, float64, 2026-11-23, gesvdp / gesvd: 128: 4.30 / 8.0; 512: 12.4 / 47; 1024: 29.6 / 126 */
+ * turned: A^T = U' S V'^H, A = conj(V') S U'^T. Thin vectors are gesvdp's (polar decomposition) unless it says no. ms
+ * on an H200, float64, 2026-11-23, gesvdp / gesvd: 128: 4.30 / 8.0; 512: 12.4 / 47; 1024: 29.6 / 126 */
 template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, cpi_la_trouble t)
 {
     typedef la::real_of<T> R;
@@ -145,8 +145,8 @@ template <class T> cp_code library_svd(cp_stream *stream, const cpi_linalg *v, c
         T *to = v->u ? (T *)v->u + i * v->m * (flip ? v->m : columns) : nullptr;
         T *other = v->u ? (T *)v->vt + i * v->n * (flip ? columns : v->n) : nullptr;
         R *s = (R *)v->s + i * r;
-        bool good = false;
-        for (int way = u && columns == r && cpi_la_way_of() != CPI_LA_LIBRARY ? 0 : 1; way < 2 && !good && !code; way++) {
+        bool good = false, polar = u && columns == r && cpi_la_way_of() != CPI_LA_LIBRARY;
+        for (int way = polar ? 0 : 1; way < 2 && !good && !code; way++) {
             if (flip)
                 code = cpi_cuda_issued(stream, cudaMemcpyAsync(a, from, (size_t)size * sizeof(T),
                                                                cudaMemcpyDeviceToDevice, cpi_cuda_stream(stream)),

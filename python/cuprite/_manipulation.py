@@ -384,6 +384,9 @@ def gradient(f, *varargs, axis=None, edge_order=1):
         raise TypeError("invalid number of arguments")
     if edge_order > 2 and not axes:
         raise ValueError("'edge_order' greater than 2 not supported")
+    for s, a in zip(spacings, axes):  # asked of all axes before anything is computed
+        if s is not None and cuprite.shape(s) == (1,) == f.shape[a:a + 1]:
+            raise IndexError("gradient: index 0 is out of bounds for axis 0 with size 0")
     slopes = tuple(_statistics.gradient(f, s, a, edge_order) for s, a in zip(spacings, axes))
     return slopes[0] if len(slopes) == 1 else slopes
 

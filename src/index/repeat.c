@@ -64,12 +64,13 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
     int64_t *times = NULL;
     if (x && (axis == CP_FLAT || !x->ndim)) {
         cp_array *line = cp_ravel(x);
-        if (!x->ndim && axis != CP_FLAT && axis != 0 && axis != -1) cpi_axis(name, &axis, x->ndim ? x->ndim : 1);
-        else axis = 0;
+        const bool none = !x->ndim && axis != CP_FLAT && axis != 0 && axis != -1 && cpi_axis(name, &axis, 1);
         cp_free(x);
         x = line;
+        if (none) goto done;
+        axis = 0;
     }
-    if (!x || cp_error() || cpi_axis(name, &axis, x->ndim)) goto done;
+    if (!x || cpi_axis(name, &axis, x->ndim)) goto done;
     const bool one = repeats->size == 1;
     if (!one && repeats->size != x->shape[axis]) {
         cpi_fail(CP_ERROR_VALUE, "%s: operands could not be broadcast together with shape (%lld,) (%lld,)", name,

@@ -75,8 +75,9 @@ static cp_module *load(const char *function, cpi_source *source)
     cp_module *m = device ? cpi_malloc(sizeof *m) : NULL;
     if (!m) return NULL;
     *m = (cp_module){.refs = 1, .device = device};
-    if (!device->backend->kernel->load(cpi_stream(device), source, &m->impl)) return m;
-    if (!cp_error()) cpi_fail(CP_ERROR_INTERNAL, "%s: failed", function);
+    cp_code code = device->backend->kernel->load(cpi_stream(device), source, &m->impl);
+    if (!code) return m;
+    if (cp_error() != code) cpi_fail(CP_ERROR_INTERNAL, "%s: failed", function);
     cpi_free_host(m);
     return NULL;
 }

@@ -10,20 +10,20 @@
 
 static bool has_nan(const cp_array *a) { return !cpi_is_whole(cp_type_of(a)); }
 
-/* Is an element true? Waits. */
-static bool any(cp_array *truths)
+/* Is an element true? Waits. -1: that could not be computed, which the record tells. */
+static int any(cp_array *truths)
 {
     cp_array *r = truths ? cp_any(truths) : NULL;
     uint8_t yes = 0;
     const bool read = r && cp_to_host(r, &yes, 1) == CP_OK;
     cp_free(r);
-    return read && yes;
+    return read ? yes : -1;
 }
 
 /* What only the elements tell is told where they are there when a call returns. */
 static void warn_where(cp_array *truths, cp_warning warning)
 {
-    if (truths && truths->device->backend->at_once && any(truths)) cpi_warn(warning);
+    if (truths && truths->device->backend->at_once && any(truths) > 0) cpi_warn(warning);
 }
 
 /*: function("nanmean",
@@ -63,8 +63,9 @@ static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes ax
         cp_array *nan = cp_isnan(a), *none = nan && cp_size(a) ? cp_all(nan, .axis = cp_ndim(a) ? axis : CP_ALL)
                                                               : NULL;
         if (!nan || (cp_size(a) && !none)) return cpi_end(&f, NULL);
-        if (none && any(none)) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
-        if (cp_error()) return cpi_end(&f, NULL);
+        const int found = none ? any(none) : 0;
+        if (found > 0) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
+        if (found) return cpi_end(&f, NULL);
         a = cp_where(nan, cp_float(low ? INFINITY : -INFINITY), a);
     }
     if (!a) return cpi_end(&f, NULL);
@@ -150,9 +151,10 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     cp_array *wide = cp_astype(a, t), *weights = wide ? cp_astype(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
     if (!scale) return NULL;
-    if (any(cp_equal(scale, cp_int(0))))
-        return cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name), NULL;
-    cp_array *total = cp_error() ? NULL : cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
+    const int zero = any(cp_equal(scale, cp_int(0)));
+    if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
+    if (zero) return NULL;
+    cp_array *total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
     *sum = scale;
     return total ? cp_divide(total, scale) : NULL;
 }
@@ -202,15 +204,17 @@ static cp_array *observation_weights(const char *kind, cp_array *w, int64_t obse
 {
     cp_array *r = cp_astype(w, CP_FLOAT64);
     if (!r) return NULL;
-    if (*kind == 'f' && any(cp_not_equal(r, cp_rint(r))))
-        return cpi_fail(CP_ERROR_TYPE, "cov: fweights must be integer"), NULL;
+    const int broken = *kind == 'f' ? any(cp_not_equal(r, cp_rint(r))) : 0;
+    if (broken > 0) cpi_fail(CP_ERROR_TYPE, "cov: fweights must be integer");
+    if (broken) return NULL;
     if (cp_ndim(w) > 1)
         return cpi_fail(CP_ERROR_RUNTIME, "cov: cannot handle multidimensional %s", kind), NULL;
     if (cp_ndim(w) < 1) return cpi_fail(CP_ERROR_INDEX, "cov: %s: tuple index out of range", kind), NULL;
     if (cp_size(w) != observations)
         return cpi_fail(CP_ERROR_RUNTIME, "cov: incompatible numbers of samples and %s", kind), NULL;
-    if (any(cp_less(r, cp_int(0)))) return cpi_fail(CP_ERROR_VALUE, "cov: %s cannot be negative", kind), NULL;
-    return cp_error() ? NULL : r;
+    const int negative = any(cp_less(r, cp_int(0)));
+    if (negative > 0) cpi_fail(CP_ERROR_VALUE, "cov: %s cannot be negative", kind);
+    return negative ? NULL : r;
 }
 
 /* What the sums of products are divided by. */
@@ -235,8 +239,8 @@ static cp_array *covariance(cp_array *x, cp_array *fweights, cp_array *aweights,
     if (divisor && cp_type_kind(cp_type_of(divisor)) == 'c') divisor = cp_real_part(divisor);
     if (!divisor) return NULL;
     cp_array *value = cp_astype(divisor, CP_FLOAT64);
-    double by = value ? cp_item_float(value) : 1;
-    if (cp_error()) return NULL;
+    double by = 1;
+    if (!value || cp_to_host(value, &by, sizeof by)) return NULL;
     if (by <= 0) cpi_warn(CP_WARNING_FREEDOM), by = 0;
     cp_array *centred = cp_subtract(x, mean), *other = w && centred ? cp_multiply(centred, w) : centred;
     other = other ? cp_transpose(other, CP_ALL) : NULL;
@@ -410,9 +414,10 @@ cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient
             cpi_fail(CP_ERROR_INDEX, "%s: index 0 is out of bounds for axis 0 with size 0", name);
             d = NULL;
         }
-        cp_array *first = d && cp_size(d) ? distance(d, 0) : NULL, *same = first ? cp_all(cp_equal(d, first)) : NULL;
-        if (same && cp_item_int(same)) d = first;
-        good = d && !cp_error();
+        cp_array *first = d ? distance(d, 0) : NULL, *other = first ? cp_not_equal(d, first) : NULL;
+        const int uneven = other ? any(other) : -1;
+        if (!uneven) d = first;
+        good = uneven >= 0;
     }
     if (good && (edge_order > 2 || edge_order < 1))
         good = !cpi_fail(CP_ERROR_VALUE, "%s: 'edge_order' greater than 2 not supported", name);

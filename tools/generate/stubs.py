@@ -245,6 +245,7 @@ def write_package(functions, names, foreign, out):
     tree = ast.parse(source)
     borrowed = next(ast.literal_eval(n.value) for n in tree.body
                     if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
+    text += "from cuprite._support import Flat\nflatiter = Flat\n"
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
     text += "".join(f"    {n} as {n},\n"
                     for n in sorted(borrowed)) + ")\n" + "".join(f"{n}: Any\n" for n in foreign) + "\n"

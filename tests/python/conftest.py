@@ -11,6 +11,7 @@ import gc
 import inspect
 import os
 
+import hypothesis
 import pytest
 
 import cuprite as cp
@@ -20,6 +21,12 @@ from cuprite import _device, _fuse
 def _devices():
     chosen = os.environ.get("CUPRITE_DEVICE")
     return [chosen] if chosen else ["cpu"] + [f"cuda:{i}" for i in range(_device.count())]
+
+
+# The same cases in every run, so that a change is what makes a test fail; CUPRITE_RANDOM=1 draws others each time.
+hypothesis.settings.register_profile("same", derandomize=True)
+if not os.environ.get("CUPRITE_RANDOM"):
+    hypothesis.settings.load_profile("same")
 
 
 def pytest_addoption(parser):

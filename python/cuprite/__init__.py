@@ -35,9 +35,10 @@ _NUMPY = {
     "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating", "dtype", "finfo", "iinfo",
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
     "format_float_positional", "base_repr", "binary_repr",
-    "broadcast_shapes", "index_exp", "s_", "ndindex",
+    "broadcast_shapes", "index_exp", "s_", "ndindex", "mintypecode", "typename",
 }
-_MODULES = {"cuda", "fft", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random", "scipy"}
+_MODULES = {"cuda", "exceptions", "fft", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random", "scipy",
+            "testing", "typing"}
 # Names that stand in a module of their own, which is imported when one of them is first used.
 _LATER = {
     "alltrue": "_old_names", "asfarray": "_old_names", "cumproduct": "_old_names", "product": "_old_names",
@@ -73,6 +74,21 @@ _LATER = {
     "ravel_multi_index": "_index_tricks", "unravel_index": "_index_tricks", "mask_indices": "_index_tricks",
     "tril_indices": "_index_tricks", "triu_indices": "_index_tricks", "tril_indices_from": "_index_tricks",
     "triu_indices_from": "_index_tricks", "diag_indices": "_index_tricks", "diag_indices_from": "_index_tricks",
+    "disp": "_old_names", "safe_eval": "_old_names", "get_array_wrap": "_old_names",
+    "set_string_function": "_old_names", "who": "_old_names", "Inf": "_old_names", "Infinity": "_old_names",
+    "infty": "_old_names", "PINF": "_old_names", "NINF": "_old_names", "NAN": "_old_names", "NaN": "_old_names",
+    "PZERO": "_old_names", "NZERO": "_old_names", "singlecomplex": "_old_names", "cfloat": "_old_names",
+    "complex_": "_old_names", "float_": "_old_names", "disable_experimental_feature_warning": "_old_names",
+    "ComplexWarning": "exceptions", "ModuleDeprecationWarning": "exceptions", "RankWarning": "exceptions",
+    "TooHardError": "exceptions", "VisibleDeprecationWarning": "exceptions",
+    "common_type": "_type_names", "find_common_type": "_type_names", "format_parser": "_type_names",
+    "issctype": "_type_names", "issubclass_": "_type_names", "issubsctype": "_type_names",
+    "make_aligned_dtype": "_type_names", "min_scalar_type": "_type_names", "obj2sctype": "_type_names",
+    "sctype2char": "_type_names",
+    "logspace": "_manipulation", "fromfunction": "_manipulation", "fromiter": "_manipulation",
+    "shares_memory": "_manipulation",
+    "vander": "_polynomials",
+    "show_config": "_cupyx",
     "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
 }
 

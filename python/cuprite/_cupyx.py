@@ -87,6 +87,13 @@ def get_runtime_info(*, full=True):
     return _RuntimeInfo(full)
 
 
+def show_config(*, _full=False):
+    """Prints what is installed."""
+    import sys
+    print(get_runtime_info(full=_full))
+    sys.stdout.flush()
+
+
 @contextlib.contextmanager
 def allow_synchronize(allow):
     """A block in which this thread may, or with False may not, wait for devices: streams, events and devices waited

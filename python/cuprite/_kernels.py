@@ -181,6 +181,8 @@ class ElementwiseKernel(_LoopKernel):
     the inputs; `i` is the index of the element, `n` their number, `_ind.size()` and `_ind.get()` the same by axes.
     loop_prep and after_loop run once a thread; `preamble` stands before the kernel. Outputs that a call does not give
     are made by it. Calls take size= (where all arrays are raw), stream= and block_size=."""
+    __slots__ = ("in_params", "out_params", "params", "nin", "nout", "nargs", "name", "preamble", "reduce_dims",
+                 "operation", "no_return", "return_tuple", "kwargs")
 
     def __init__(self, in_params, out_params, operation, name="kernel", reduce_dims=True, preamble="", no_return=False,
                  return_tuple=False, *, options=(), loop_prep="", after_loop="", doc=None, **kwargs):
@@ -242,6 +244,8 @@ class ReductionKernel(_LoopKernel):
     (None: there is none), `reduce_type` the C type of the values, the first output's by default.
 
     Calls take axis=, keepdims=, out= and stream= as cuprite.sum does. The same input gives the same bits."""
+    __slots__ = ("in_params", "out_params", "params", "nin", "nout", "nargs", "name", "preamble", "reduce_dims",
+                 "map_expr", "reduce_expr", "post_map_expr", "identity", "reduce_type", "options")
 
     def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name="reduce_kernel",
                  reduce_type=None, reduce_dims=True, preamble="", options=()):

@@ -453,8 +453,67 @@ def iterable(y):
     return True
 
 
+# --- making ---
+
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+    """`num` powers of base (numbers, or an array) whose exponents go evenly from start to stop."""
+    if not isinstance(base, (float, int)) and cuprite.ndim(base):
+        ndim = max(cuprite.ndim(x) for x in (start, stop, base))
+        start, stop, base = (cuprite.array(x, copy=None, ndmin=ndim) for x in (start, stop, base))
+        cuprite.broadcast_shapes(start.shape, stop.shape, base.shape)
+        base = cuprite.expand_dims(base, axis)
+    y = cuprite.power(base, cuprite.linspace(start, stop, num, endpoint, axis=axis))
+    return y if dtype is None else y.astype(dtype, copy=False)
+
+
+def fromfunction(*args, **kwargs):
+    """The array of what a function makes of NumPy's arrays of indices: numpy.fromfunction(function, shape, ...)."""
+    import numpy
+    return cuprite.asarray(numpy.fromfunction(*args, **kwargs))
+
+
+def fromiter(*args, **kwargs):
+    """The array of an iterable's elements: numpy.fromiter(iter, dtype, count=-1)."""
+    import numpy
+    return cuprite.asarray(numpy.fromiter(*args, **kwargs))
+
+
+# --- memory ---
+
+class _Place:
+    """An array's addresses for NumPy, which looks at none of the elements."""
+
+    def __init__(self, x):
+        self.__array_interface__ = {"version": 3, "data": (x.data.ptr, True), "typestr": f"|V{x.itemsize}",
+                                    "shape": x.shape, "strides": x.strides}
+
+
+def shares_memory(a, b, max_work=None):
+    """Whether an element of one array is one of another's. That may take long; `max_work`: TooHardError where it takes
+    more steps than these (None: as many as are needed)."""
+    import numpy
+    if not cuprite.may_share_memory(a, b):
+        return False
+    return numpy.shares_memory(numpy.asarray(_Place(a)), numpy.asarray(_Place(b)), max_work)
+
+
+def reduced_view(a):
+    """A view of the same elements in the same order whose axes are as few as its strides allow."""
+    shape, last = [], None
+    for extent, stride in zip(a.shape, a.strides):
+        if extent == 1:
+            continue
+        if shape and last == extent * stride:
+            shape[-1] *= extent
+        else:
+            shape.append(extent)
+        last = stride
+    return a.reshape(0) if a.size == 0 else a.reshape(shape or [1] * min(a.ndim, 1))
+
+
 class broadcast:
     """Arrays broadcast against one another: `shape`, `size`, `nd`, and `values`, views of that shape."""
+    __slots__ = ("shape", "size", "nd", "ndim", "numiter", "values")
 
     def __init__(self, *arrays):
         import numpy

@@ -1,5 +1,17 @@
-"""Names that NumPy 2 has no more and CuPy's programs still use: each calls what it is named today."""
+"""Names that NumPy 2 has no more and CuPy's programs still use: each is, or calls, what has another name today."""
+from numpy import complex64 as singlecomplex  # noqa: F401
+from numpy import complex128 as cfloat  # noqa: F401
+from numpy import complex128 as complex_  # noqa: F401
+from numpy import float64 as float_  # noqa: F401
+
 import cuprite
+from cuprite._core import ndarray
+
+Inf = Infinity = infty = PINF = float("inf")
+NINF = -Inf
+NAN = NaN = float("nan")
+PZERO, NZERO = 0.0, -0.0
+disable_experimental_feature_warning = False  # nothing here warns of that
 
 
 def alltrue(a, axis=None, out=None, keepdims=False):
@@ -31,3 +43,53 @@ def asfarray(a, dtype="float64"):
     """asarray of a floating type, float64 where the dtype is none."""
     dtype = cuprite.dtype(dtype)
     return cuprite.asarray(a, dtype=dtype if dtype.kind in "fc" else "float64")
+
+
+def disp(mesg, device=None, linefeed=True):
+    """Writes the text of an object to a file object, standard output by default."""
+    import sys
+    device = sys.stdout if device is None else device
+    device.write(str(mesg) + "\n" * bool(linefeed))
+    device.flush()
+
+
+def safe_eval(source):
+    """ast.literal_eval."""
+    import ast
+    return ast.literal_eval(source)
+
+
+def get_array_wrap(*args):
+    """The __array_wrap__ of the object with the highest priority, the first of those; None where none has one."""
+    found = [x for x in args if hasattr(x, "__array_wrap__")]
+    return max(found, key=lambda x: getattr(x, "__array_priority__", 0)).__array_wrap__ if found else None
+
+
+def set_string_function(f, repr=True):
+    """From now on f(array) is what repr(), or with repr=False str(), gives for an array; None: NumPy's text again."""
+    from cuprite import _printing
+    if f is not None and not callable(f):
+        raise TypeError("Argument must be callable or None.")
+    _printing.chosen["repr" if repr else "str"] = f
+
+
+def who(vardict=None):
+    """Prints name, shape, bytes and type of the arrays in a dict, by default among the caller's global names."""
+    import sys
+    if vardict is None:
+        vardict = sys._getframe(1).f_globals
+    rows, seen, total = [], {}, 0
+    for name, x in vardict.items():
+        if not isinstance(x, ndarray):
+            continue
+        known = seen.setdefault(x.data.ptr, name) if x.size else name
+        rows.append((name, " x ".join(map(str, x.shape)), str(x.nbytes) + f" ({known})" * (known != name),
+                     x.dtype.name))
+        total += x.nbytes if known == name else 0
+    titles = ("Name", "Shape", "Bytes", "Type")
+    widths = [max(len(row[i]) for row in [titles, *rows]) + 4 for i in range(4)]
+    for row in [titles, *rows] if rows else []:
+        print("".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
+        if row is titles:
+            print("=" * (sum(widths) - 4))
+    print(f"Upper bound on total bytes: {total}")

@@ -102,6 +102,15 @@ def polyval(p, x):
     return y
 
 
+def vander(x, N=None, increasing=False):
+    """The powers 0 .. N - 1 (by default as many as elements) of each element in a row, the highest or, `increasing`,
+    the lowest first."""
+    x = _array(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    return _polynomials_in_c.vander(x, len(x) if N is None else N, increasing)
+
+
 def _powers(x, n, first=0):
     """x to the powers first .. first + n - 1 in a new last axis, one the product of that before it and x."""
     columns = [cuprite.ones_like(x)]

@@ -58,3 +58,16 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
     """numpy.array_str of the elements."""
     return numpy.array_str(shown(a), max_line_width, precision, suppress_small)
+
+
+chosen = {"repr": None, "str": None}  # what set_string_function was given
+
+
+def repr_of(x):
+    """repr(x)."""
+    return array_repr(x) if chosen["repr"] is None else chosen["repr"](x)
+
+
+def str_of(x):
+    """str(x)."""
+    return array_str(x) if chosen["str"] is None else chosen["str"](x)

@@ -127,6 +127,7 @@ class RawKernel(_core._LazyKernel):
     It is compiled at the first call, once for each device. Arguments are arrays, numbers (int is a 64-bit integer,
     float a double, NumPy's scalars have their own types), records of NumPy's, MemoryPointers; None is a null
     pointer."""
+    __slots__ = ("name", "options", "backend", "enable_cooperative_groups", "__dict__", "__weakref__")
 
     def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
                  enable_cooperative_groups=False, jitify=None):
@@ -199,6 +200,7 @@ class RawModule:
     """Several kernels and variables of one source (`code`), or of a file that another compiler made (`path`: cubin,
     fatbin or PTX, for GPUs). name_expressions are the instances of templates that get_function may be asked for, as
     C++ calls them. It is compiled when something of it is first asked for, once for each device."""
+    __slots__ = ("options", "backend", "name_expressions", "enable_cooperative_groups", "__dict__", "__weakref__")
 
     def __init__(self, code=None, *, path=None, options=(), backend="nvrtc", translate_cucomplex=False,
                  enable_cooperative_groups=False, name_expressions=None, jitify=False):

@@ -87,6 +87,24 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     return SVDResult(*_linalg.svd(a, bool(full_matrices))) if compute_uv else svdvals(a)
 
 
+def cho_solve(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """x with a x = b by a's factor: a pair of the factor, of which one half is read, and whether that is the lower
+    one."""
+    c, lower = c_and_lower
+    _arrays(c, b)
+    for x in (c, b) if check_finite else ():
+        if not bool(_core.isfinite(x).all()):
+            raise ValueError("array must not contain infs or NaNs")
+    return _linalg.cho_solve(c, b, bool(lower))
+
+
+def invh(a):
+    """The inverse of each Hermitian positive definite matrix, of which only the lower half is read; LinAlgError where
+    one is not positive definite."""
+    _arrays(a)
+    return _linalg.invh(a)
+
+
 # --- eigenvalues ---
 def _upper(UPLO):
     word = UPLO.upper() if isinstance(UPLO, str) else UPLO

@@ -442,8 +442,8 @@ static PyObject *text(PyObject *o, const char *name)
     Py_XDECREF(module);
     return r;
 }
-static PyObject *array_repr(PyObject *o) { return text(o, "array_repr"); }
-static PyObject *array_str(PyObject *o) { return text(o, "array_str"); }
+static PyObject *array_repr(PyObject *o) { return text(o, "repr_of"); }
+static PyObject *array_str(PyObject *o) { return text(o, "str_of"); }
 
 /*: method("__format__", "a: array, format_spec: object, /",
            doc="Formats a 0-d array as its element.") */

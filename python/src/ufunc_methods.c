@@ -1,5 +1,6 @@
 /* Methods of ufunc objects: along axes, at places, for pairs; the types of signature=. */
 #include "ufunc.h"
+#include "ufunc_methods_rows.h"
 
 #include <string.h>
 
@@ -368,4 +369,44 @@ bool cpy_ufunc_signed(const ufunc *self, PyObject *signature, PyObject *const *v
     for (int i = 0; i < nin; i++)
         if (!become(v[i], loop[i], is_weak(self, v, i), &in[i], &own[i])) return false;
     return true;
+}
+
+/* --- methods of arrays that python/cuprite/_scatter.py has --- */
+static PyObject *scatter(const char *name, PyObject *a, PyObject *slices, PyObject *value)
+{
+    PyObject *module = PyImport_ImportModule("cuprite._scatter");
+    PyObject *r = module ? PyObject_CallMethod(module, name, "OOO", a, slices, value) : NULL;
+    Py_XDECREF(module);
+    return r;
+}
+
+/*: method("scatter_add", "a: array, slices: object, value: object",
+           doc="a[slices] += value, where an element that is named more than once gets every addend.") */
+PyObject *py_scatter_add_method(const py_scatter_add_method_args *v)
+{
+    return scatter("scatter_add", v->self, v->slices, v->value);
+}
+
+/*: method("scatter_max", "a: array, slices: object, value: object",
+           doc="a[slices] = maximum(a[slices], value), where an element may be named more than once.") */
+PyObject *py_scatter_max_method(const py_scatter_max_method_args *v)
+{
+    return scatter("scatter_max", v->self, v->slices, v->value);
+}
+
+/*: method("scatter_min", "a: array, slices: object, value: object",
+           doc="a[slices] = minimum(a[slices], value), where an element may be named more than once.") */
+PyObject *py_scatter_min_method(const py_scatter_min_method_args *v)
+{
+    return scatter("scatter_min", v->self, v->slices, v->value);
+}
+
+/*: method("reduced_view", "a: array",
+           doc="A view of the same elements in the same order with as few axes as strides allow.") */
+PyObject *py_reduced_view_method(const py_reduced_view_method_args *v)
+{
+    PyObject *module = PyImport_ImportModule("cuprite._manipulation");
+    PyObject *r = module ? PyObject_CallMethod(module, "reduced_view", "O", v->self) : NULL;
+    Py_XDECREF(module);
+    return r;
 }

@@ -40,6 +40,36 @@ cp_array *cp_matrix_power(cp_array *a, int64_t n)
     return cpi_end(&f, z ? r : NULL);
 }
 
+/* --- by Cholesky's factors --- */
+static cp_array *solve_factored(cp_array *c, cp_array *b, bool lower)
+{
+    cp_array *y = cp_solve_triangular(c, b, .lower = lower, .trans = lower ? 0 : 2);
+    return y ? cp_solve_triangular(c, y, .lower = lower, .trans = lower ? 2 : 0) : NULL;
+}
+
+/*: function("cho_solve", "c: array, b: array, lower: bool = False", module="_linalg", unlock="always",
+             doc="x with c^H c x = b or, `lower`, with c c^H x = b, for triangular c of which one half is read.") */
+cp_array *(cp_cho_solve)(cp_array *c, cp_array *b, const cp_cho_solve_options *options)
+{
+    cpi_frame f;
+    if (cpi_null("cho_solve", b) || !cpi_begin(&f, "cho_solve", c)) return NULL;
+    if (cp_ndim(c) < 2 || cp_dim(c, -1) != cp_dim(c, -2))
+        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "cho_solve: The factored matrix c is not square."), NULL));
+    return cpi_end(&f, solve_factored(c, b, options && options->lower));
+}
+
+/*: function("invh", "a: array", module="_linalg", unlock="always",
+             doc="The inverse of each positive definite Hermitian matrix, of which only the lower half is read.") */
+cp_array *cp_invh(cp_array *a)
+{
+    cpi_frame f;
+    if (!cpi_begin(&f, "invh", a)) return NULL;
+    if (!is_stack_of_squares("invh", a)) return cpi_end(&f, NULL);
+    cp_array *c = cp_cholesky(a), *one = c ? cp_eye(cp_dim(a, -1), cp_dim(a, -1), 0, cp_type_of(c)) : NULL;
+    cp_array *every = one ? cp_broadcast_to(one, (cp_shape){cp_ndim(a), cp_dims(a)}) : NULL;
+    return cpi_end(&f, every ? solve_factored(c, every, true) : NULL);
+}
+
 /* --- chains of products --- */
 enum { CHAIN_MOST = 512 };
 typedef struct chain {

@@ -126,7 +126,9 @@ static bool body(void)
                      cp_sort_complex(input),
                      cp_lexsort(1, &input, 0),
                      cp_diag(input, .k = 1),
-                     cp_tri(2, 3, 0, CP_FLOAT32)};
+                     cp_tri(2, 3, 0, CP_FLOAT32),
+                     cp_bartlett(4), cp_blackman(4), cp_hamming(1), cp_hanning(0), cp_kaiser(4, 2),
+                     cp_vander(input, 3, .increasing = true)};
     cp_array *square = cp_diagflat(input);
     bool filled = square && cp_fill_diagonal(square, input, .wrap = true) == CP_OK;
     cp_free(square);

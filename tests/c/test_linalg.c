@@ -162,7 +162,8 @@ static bool composites(void)
     cp_array *a = matrix(), *line = a ? cp_ravel(a) : NULL, *x[4] = {NULL}, *three[3] = {a, a, a};
     bool good = line && one(cp_norm(a, .kind = CP_NORM_NUCLEAR)) && one(cp_cond(a, .kind = CP_NORM_FROBENIUS)) &&
                 one(cp_matrix_rank(a, .hermitian = true)) && one(cp_hermitian(a)) && one(cp_pinv(a)) &&
-                one(cp_expm(a)) && one(cp_matrix_power(a, -5)) &&
+                one(cp_expm(a)) && one(cp_matrix_power(a, -5)) && one(cp_cho_solve(a, a, .lower = true)) &&
+                one(cp_invh(a)) &&
                 one(cp_multi_dot(3, three)) && done(cp_lstsq(a, a, NULL, &x[0], &x[1], &x[2], &x[3]), 4, x) &&
                 one(cp_toeplitz(line)) && one(cp_circulant(line)) && one(cp_companion(line)) && one(cp_dft(3)) &&
                 one(cp_block_diag(3, three)) && one(cp_tensorinv(a, 1)) && one(cp_helmert(3)) && one(cp_hadamard(4));

@@ -1,0 +1,71 @@
+"""Arrays of a shape for tests, the same ones for both modules."""
+import math
+
+import numpy
+
+import cuprite
+
+
+def shaped_arange(shape, xp=cuprite, dtype=numpy.float32, order="C"):
+    """1, 2, ... in a shape; booleans: whether these are even, complex numbers: with themselves as imaginary parts."""
+    a = numpy.arange(1, math.prod(shape) + 1, dtype=numpy.int64)
+    return _in(a, shape, xp, dtype, order)
+
+
+def shaped_reverse_arange(shape, xp=cuprite, dtype=numpy.float32):
+    """..., 2, 1 in a shape, otherwise as shaped_arange."""
+    return _in(numpy.arange(math.prod(shape), 0, -1, dtype=numpy.int64), shape, xp, dtype, "C")
+
+
+def _in(a, shape, xp, dtype, order):
+    kind = numpy.dtype(dtype).kind
+    a = a % 2 == 0 if kind == "b" else a + a * 1j if kind == "c" else a
+    return xp.array(a.astype(dtype).reshape(shape), order=order)
+
+
+def shaped_linspace(start, stop, shape, xp=cuprite, dtype=numpy.float32):
+    """numpy.linspace in a shape."""
+    return xp.asarray(numpy.linspace(start, stop, math.prod(shape), dtype=dtype).reshape(shape))
+
+
+def shaped_random(shape, xp=cuprite, dtype=numpy.float32, scale=10, seed=0, order="C"):
+    """Random numbers between 0 and `scale` in a shape, by NumPy's generator of that seed."""
+    rng, dtype = numpy.random.RandomState(seed), numpy.dtype(dtype)
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if dtype.kind == "b":
+        a = rng.randint(2, size=shape)
+    elif dtype.kind == "c":
+        a = (rng.uniform(size=shape) + 1j * rng.uniform(size=shape)) * scale
+    else:
+        a = rng.uniform(size=shape) * scale
+    return xp.asarray(numpy.asarray(a).astype(dtype), order=order)
+
+
+def shaped_sparse_random(shape, sp=None, dtype=numpy.float32, density=0.01, format="coo", seed=0):
+    """A sparse matrix with random elements, of scipy.sparse or, by default, of cuprite.scipy.sparse."""
+    import scipy.sparse
+    rows, columns = shape
+    a = scipy.sparse.random(rows, columns, density=density, format=format, dtype=dtype,
+                            random_state=numpy.random.RandomState(seed))
+    if sp is None:
+        import cuprite.scipy.sparse as sp
+    return a if sp is scipy.sparse else getattr(sp, format + "_matrix")(a)
+
+
+def generate_matrix(shape, xp=cuprite, dtype=numpy.float32, *, singular_values=None):
+    """A random matrix, or a stack of them, with the given singular values."""
+    if singular_values is None:
+        raise TypeError("singular_values is not specified")
+    shape, dtype = tuple(shape), numpy.dtype(dtype)
+    if len(shape) < 2:
+        raise ValueError(f"shape must have at least two axes, not {shape}")
+    if dtype.kind not in "fc":
+        raise ValueError(f"dtype must be a floating or complex type, not {dtype}")
+    values = numpy.broadcast_to(numpy.asarray(singular_values, "f8"), shape[:-2] + (min(shape[-2:]),))
+    a = numpy.random.standard_normal(shape)
+    if dtype.kind == "c":
+        a = a + 1j * numpy.random.standard_normal(shape)
+    if 0 not in shape:
+        u, _, v = numpy.linalg.svd(a, full_matrices=False)
+        a = (u * values[..., None, :]) @ v
+    return xp.asarray(a.astype(dtype))

@@ -1,4 +1,6 @@
 """bincount, digitize, interp, histograms, quantiles against NumPy: values, types, shapes, errors."""
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ import cuprite as cp
 from oracle import as_numpy_does, outcome
 from test_compose import DTYPES, layout, sample, same
 
+CASES = int(os.environ.get("CUPRITE_CASES", 25))            # of each method of quantiles
 REALS = [d for d in DTYPES if d[0] != "c"]
 seeds = st.integers(0, 2**32 - 1)
 shapes = st.lists(st.integers(0, 5), min_size=0, max_size=4)
@@ -254,7 +257,7 @@ def agree(ours, theirs, spread=0):
 
 @pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=CASES, deadline=None)
 @given(seeds, shapes, st.sampled_from(REALS), st.sampled_from(["number", "one", "many", "f4", "table", "whole"]),
        st.booleans(), st.data())
 def test_quantiles(name, method, seed, shape, dtype, kind, keepdims, data):

@@ -114,7 +114,7 @@ def slot(room, result, name, arguments):
         if waits is not True:
             out += [f"    if (!({waits})) return late_give(stream, t);"]
         out += ["    cp_code code = late_give_and_wait(stream, t);"]
-        out += [b.replace("    ", "    if (!code) ", 1) for b in back]
+        out += back                                      # also when it failed: what it made is the caller's to free
         out += ["    late_task_free(t);", "    return code;"]
     return "\n".join(out + ["}", ""])
 

@@ -38,7 +38,7 @@ static cp_code choose(choice *c, cp_array *condition, int64_t n)
     c->condition = cpi_dense(c->name, condition, condition->type, c->device);
     if (!c->condition) return cp_error();
     cp_code code = c->ops->select(c->stream, c->condition->data, c->condition->type, n, &c->s);
-    c->selected = code == CP_OK;
+    c->selected = c->s.work != NULL; /* also when it is earlier work's failure that is told */
     return code;
 }
 
@@ -84,13 +84,13 @@ static bool elementary(int64_t bytes, const char *data, int64_t step)
     return power && (uintptr_t)data % (uintptr_t)bytes == 0 && step % bytes == 0;
 }
 
-/* Calls take or put with the flat indices of the selected. */
+/* Calls take or put with the flat indices of the selected. Where finding them fails on the device they are anything. */
 static cp_code move_rows(choice *c, cpi_rows *rows, bool put)
 {
     int64_t *index = cpi_work_alloc(c->stream, (size_t)rows->count * sizeof *index);
     if (!index) return cp_error();
     cp_code code = c->ops->coordinates(c->stream, &c->s, 1, &c->s.n, false, index);
-    rows->index = index;
+    rows->index = index, rows->most = c->s.n;
     if (!code) code = put ? c->ops->put(c->stream, rows) : c->ops->take(c->stream, rows);
     cpi_work_free(c->stream, index);
     return code;

@@ -70,7 +70,8 @@ static inline int64_t cpi_gather_rest(const cpi_gather *g)
  * slot("fill", host={"value": "bytes"})
  * slot("coordinates", host={"shape": "ndim"}) */
 typedef struct cpi_index_ops {
-    /* Waits. n >= 1. On success `release` must follow. */
+    /* Waits. n >= 1. `release` must follow where `work` is set then, also when it failed: what the stream was given
+     * before may have failed, and that is told here. */
     cp_code (*select)(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s);
     void (*release)(cp_stream *stream, cpi_selection *s);
     /* out[j] = x[i] for the j-th selected i; elements of 1, 2, 4, 8 or 16 bytes, x's `step` bytes apart. */

@@ -159,8 +159,7 @@ cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, c
         return launch_bits<typename condition<decltype(e)>::type>(stream, x, n, s, count, counter);
     });
     if (!code) code = cpi_cuda_read(stream, &s->count, count, sizeof s->count);
-    if (code) cpi_host->work_free(stream, s->work);
-    return code;
+    return code; /* the work is released by who asked, failed or not */
 }
 
 void release(cp_stream *stream, cpi_selection *s) { cpi_host->work_free(stream, s->work); }

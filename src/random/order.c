@@ -56,7 +56,7 @@ static cp_array *picked(const char *name, cp_array *x, int axis, cp_array *index
     if (r && r->size) {
         const int64_t n = x->shape[axis];
         const cpi_rows rows = {outer,     at->size, bytes,   (const int64_t *)at->data, from->data,
-                               n * bytes, bytes,    r->data, at->size * bytes,          bytes};
+                               n * bytes, bytes,    r->data, at->size * bytes,          bytes, n};
         if (x->device->backend->index->take(cpi_stream(x->device), &rows)) cp_free(r), r = NULL;
     }
     cp_free(at);

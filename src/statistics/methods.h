@@ -229,7 +229,7 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
         if (r->weight) p.before = cpi_quantile_weighted(r->weight + first, n, q, single);
         else if (elements) p.before = cpi_quantile_element(r->method, single, cpi_rounded(single, (double)n), q);
         else p = cpi_quantile_between(r->method, single, n, q);
-        if (r->weight || elements) p.behind = p.before = p.before > n - 1 ? n - 1 : p.before;
+        if (r->weight || elements) p.behind = p.before = p.before > n - 1 ? n - 1 : p.before < 0 ? 0 : p.before;
     }
     if (elements) {
         cpi_copy_bytes((char *)r->to + place * bytes, (const char *)r->x + (first + p.before) * bytes, bytes);

@@ -37,6 +37,9 @@ static cp_code read_places(asking *s, cp_array *q)
 {
     if (q->ndim > 2) return cpi_fail(CP_ERROR_VALUE, "%s: q must be a scalar or 1d", s->name);
     if (cpi_is_complex(q->type)) return cpi_fail(CP_ERROR_TYPE, "%s: q must be real", s->name);
+    if (q->ndim == 2 && !q->size)
+        return cpi_fail(CP_ERROR_VALUE, "%s: zero-size array to reduction operation minimum which has no identity",
+                        s->name);
     const bool single = cpi_is_float(q->type) && q->type != CP_FLOAT64;
     cp_array *wide = cp_astype(q, CP_FLOAT64);
     cp_code code = CP_ERROR_MEMORY;
@@ -220,7 +223,7 @@ static cp_array *integral(asking *s, cp_array *a, cp_array *q)
     cp_array *out = s->out, *typed = NULL;
     s->out = NULL, s->method = CP_QUANTILE_METHOD_LOWER;
     cp_array *r = quantiles(s, a, q);
-    if (r) typed = cp_astype(r, cp_promote(a->type, CP_INT64));
+    if (r) typed = cp_astype(r, cp_promote(a->type, q->type == CP_BOOL ? CP_INT64 : q->type));
     cp_free(r);
     return cpi_deliver(s->name, typed, out, CP_SAME_KIND);
 }
@@ -237,7 +240,7 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     cp_array *both[2] = {a, s->out};
     s->job.type = a->type, s->job.elements = gives_elements(s), s->job.result = between(a, q);
     if (s->known && !a->size) return of_nothing(s, a, &lanes);
-    if (!lanes.reduced)
+    if (!lanes.reduced && (s->count || cpi_is_float(a->type))) /* no places of no integers are none */
         return cpi_fail(CP_ERROR_INDEX, "%s: index -1 is out of bounds for axis 0 with size 0", s->name), NULL;
     if (a->type == CP_BOOL && !s->job.elements)
         return cpi_fail(CP_ERROR_TYPE, "%s: numpy boolean subtract, the `-` operator, is not supported, use the "

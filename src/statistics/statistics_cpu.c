@@ -26,7 +26,10 @@ static void count_task(void *context, int64_t task, int worker)
     const counting *c = context;
     int64_t *table = c->tables + worker * (c->bins + 1);
     const int64_t end = (task + 1) * c->each < c->n ? (task + 1) * c->each : c->n;
-    for (int64_t i = task * c->each; i < end; i++) table[c->x[i]]++;
+    for (int64_t i = task * c->each; i < end; i++) {
+        const uint64_t bin = (uint64_t)c->x[i], none = (uint64_t)c->bins; /* beyond: what failed on the device */
+        table[bin < none ? bin : none]++;
+    }
 }
 
 static void bin_task(void *context, int64_t task, int worker)
@@ -75,7 +78,7 @@ static cp_code bincount(cp_stream *stream, int64_t n, const int64_t *x, const do
     if (!weights) return count(stream, &c, count_task, to);
     memset(to, 0, (size_t)bins * sizeof(double));
     for (int64_t i = 0; i < n; i++)
-        if (x[i] < bins) ((double *)to)[x[i]] += weights[i];
+        if ((uint64_t)x[i] < (uint64_t)bins) ((double *)to)[x[i]] += weights[i];
     return CP_OK;
 }
 

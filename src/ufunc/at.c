@@ -48,12 +48,14 @@ static cp_code check_places(const call *c, cp_array *least, cp_array *most)
 
 /* --- devices that do not keep an order --- */
 
-/* Elements at places: a new line. */
+/* Elements at places: a new line. The places come from work that may have failed on the device, and then are anything:
+ * those beyond the elements are left out. */
 static cp_array *taken(const call *c, cp_array *x, cp_array *place)
 {
     const int64_t size = cpi_itemsize(x->type);
     cp_array *r = cpi_array_new(c->name, c->device, x->type, 1, &place->size, 'C');
-    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, x->data, 0, size, r ? r->data : NULL, 0, size};
+    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, x->data, 0, size, r ? r->data : NULL, 0, size,
+                     x->size};
     if (!r || !place->size || !c->device->backend->index->take(cpi_stream(c->device), &rows)) return r;
     return cp_free(r), NULL;
 }
@@ -61,7 +63,8 @@ static cp_array *taken(const call *c, cp_array *x, cp_array *place)
 static cp_code put(const call *c, cp_array *place, cp_array *values)
 {
     const int64_t size = cpi_itemsize(c->x->type);
-    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, c->x->data, 0, size, values->data, 0, size};
+    cpi_rows rows = {1, place->size, size, (const int64_t *)place->data, c->x->data, 0, size, values->data, 0, size,
+                     c->x->size};
     return place->size ? c->device->backend->index->put(cpi_stream(c->device), &rows) : CP_OK;
 }
 

@@ -238,6 +238,86 @@ static void test_failure_on_demand(void **state)
     cp_error_clear();
 }
 
+/* --- work on what earlier work should have made --- */
+
+static cp_array *square, *third, *places, *weights, *shares;
+static cp_array *of_rows(void) { return cp_compress(third, square, 0); }
+static cp_array *of_columns(void) { return cp_compress(third, square, 1); }
+static cp_array *rows_set(void)
+{
+    cp_array *to = cp_copy(square);
+    return to && cp_mask_set(to, third, weights) ? cp_free(to), NULL : to;
+}
+static cp_array *less(void) { return cp_setdiff1d(places, third); }
+static cp_array *changed(cp_op op)
+{
+    cp_array *to = cp_copy(weights);
+    return to && cp_ufunc_at(op, to, places, op == CP_OP_add ? weights : places) ? cp_free(to), NULL : to;
+}
+static cp_array *added(void) { return changed(CP_OP_add); }
+static cp_array *scaled(void) { return changed(CP_OP_ldexp); }
+static cp_array *shuffled(void)
+{
+    cp_rng *g = cp_rng_new(3);
+    cp_array *r = g ? cp_rng_shuffled(g, square, 1) : NULL;
+    cp_rng_free(g);
+    return r;
+}
+static cp_array *counted(void) { return cp_bincount(places, .weights = weights); }
+static cp_array *filled(void) { return cp_bincount(places); }
+static cp_array *lower(void) { return cp_quantile(square, shares, .method = CP_QUANTILE_METHOD_LOWER); }
+static cp_array *nearest(void) { return cp_nanquantile(square, shares, .method = CP_QUANTILE_METHOD_NEAREST); }
+static cp_array *linear(void) { return cp_quantile(square, shares, .axis = CP_AXES(0)); }
+static cp_array *weighed(void)
+{
+    return cp_quantile(weights, shares, .method = CP_QUANTILE_METHOD_INVERTED_CDF, .weights = weights);
+}
+static cp_array *histogram(void)
+{
+    cp_array *counts = NULL, *edges = NULL;
+    if (cp_histogram(weights, 3, &counts, &edges, .weights = weights)) return NULL;
+    return cp_free(edges), counts;
+}
+
+/* Each operation fails in turn: those behind it find poison where they expect places, and stay within their arrays;
+ * nothing leaks, and the failure is told by the call or by who waits next. */
+static void test_behind_a_failure(void **state)
+{
+    (void)state;
+    static cp_array *(*const calls[])(void) = {of_rows, of_columns, rows_set, less, added, scaled, shuffled, counted,
+                                               filled, lower, nearest, linear, weighed, histogram};
+    int d = late_device();
+    cp_array *line = cp_arange_int(0, 9, 1, CP_FLOAT64);
+    square = line ? cp_reshape(line, CP_SHAPE(3, 3)) : NULL;
+    third = ints(1, 0, 1), places = ints(1, 1, 0), weights = doubles(1, 2, 3), shares = doubles(0, 0.4, 1);
+    cp_array *mask = cp_astype(third, CP_BOOL);
+    cp_free(third), third = mask;
+    ok(square && third && places && weights && shares);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        cp_array *r = calls[i](); /* fills caches */
+        ok(r && cp_device_synchronize(d) == CP_OK);
+        cp_free(r);
+        ok(cp_device_synchronize(d) == CP_OK);
+        const int64_t live = cp_test_live();
+        bool fails = true;
+        for (int n = 1; fails; n++) {
+            assert_true(n < 1000);
+            ok(cp_test_fail_late(d, n) == CP_OK);
+            r = calls[i]();
+            fails = !r;
+            if (fails) failed(CP_ERROR_DEVICE);
+            cp_free(r);
+            if (cp_device_synchronize(d)) {
+                failed(CP_ERROR_DEVICE);
+                fails = true;
+            }
+            ok(cp_test_fail_late(d, 0) == CP_OK && cp_device_synchronize(d) == CP_OK);
+            if (cp_test_live() != live) fail_msg("call %d, operation %d failing leaks", (int)i, n);
+        }
+    }
+    cp_free(line), cp_free(square), cp_free(third), cp_free(places), cp_free(weights), cp_free(shares);
+}
+
 /* --- an array used on another stream than its own --- */
 
 static cp_array *op_sqrt(cp_array *x) { return cp_sqrt(x); }
@@ -407,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_missing_wait_is_seen),
         cmocka_unit_test(test_freed_memory_is_poisoned),
         cmocka_unit_test(test_failure_on_demand),
+        cmocka_unit_test(test_behind_a_failure),
         cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_used_elsewhere),
         cmocka_unit_test(test_used_by_many),

@@ -1,4 +1,6 @@
 """bincount, digitize, interp, histograms, quantiles against NumPy: values, types, shapes, errors."""
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ import cuprite as cp
 from oracle import as_numpy_does, outcome
 from test_compose import DTYPES, layout, sample, same
 
+CASES = int(os.environ.get("CUPRITE_CASES", 25))            # of each method of quantiles
 REALS = [d for d in DTYPES if d[0] != "c"]
 seeds = st.integers(0, 2**32 - 1)
 shapes = st.lists(st.integers(0, 5), min_size=0, max_size=4)
@@ -254,7 +257,7 @@ def agree(ours, theirs, spread=0):
 
 @pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=CASES, deadline=None)
 @given(seeds, shapes, st.sampled_from(REALS), st.sampled_from(["number", "one", "many", "f4", "table", "whole"]),
        st.booleans(), st.data())
 def test_quantiles(name, method, seed, shape, dtype, kind, keepdims, data):
@@ -328,6 +331,27 @@ def test_weights(name, seed, shape, dtype, kind, data):
 ])
 def test_quantiles_as_numpy(f):
     as_numpy_does(f)
+
+
+@pytest.mark.parametrize("name", ["quantile", "percentile", "nanquantile"])
+@pytest.mark.parametrize("dtype", ["bool", "i1", "i4", "f2", "f4", "f8"])
+@pytest.mark.parametrize("method", METHODS)
+def test_no_places_and_whole_ones(name, dtype, method):
+    """Nothing is asked of arrays without elements too; of q that are integers the type is part of the result's."""
+    for shape in ((0,), (3,), (0, 3), (3, 0), (2, 3)):
+        x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+        for q in (np.zeros(0), np.zeros(0, int), np.zeros((0, 2)), np.array([0, 1], "i1"), np.array([1, 0, 1], "i2"),
+                  np.array([0, 1]), np.array([True, False]), np.array(1)):
+            for axis in (None, 0):
+                agree(outcome(lambda: getattr(cp, name)(cp.asarray(x), cp.asarray(q), axis=axis, method=method)),
+                      outcome(lambda: getattr(np, name)(x, q, axis=axis, method=method)), 9)
+
+
+def test_type_is_not_that_of_a_value():
+    """NumPy's single result is an element, of its type, where that is NaN; ours does not ask the device for it."""
+    of_numbers = np.quantile(np.float32([1, 2]), np.float64(0.5)).dtype
+    for x in ([1, 2], [1, np.nan]):
+        assert cp.quantile(cp.asarray(x, "f4"), cp.asarray(0.5)).dtype == of_numbers
 
 
 def test_differences_do_not_wrap():

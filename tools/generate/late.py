@@ -107,14 +107,15 @@ def slot(room, result, name, arguments):
     for a in rest:
         out += ["    " + line for line in keep(room, row, a)]
     if not waits:
-        out += ["    late_give(stream, t);" if result == "void" else "    return late_give(stream, t);"]
+        # what returns nothing frees something: it does not fail, and has no way to tell what else failed
+        out += ["    late_give_quietly(stream, t);" if result == "void" else "    return late_give(stream, t);"]
     else:
         back = [f"    late_take_back({a.name}, kept->{a.name}, sizeof *{a.name});" for a in rest
                 if a.pointee and a.pointee.startswith("cpi_") and not a.const]
         if waits is not True:
             out += [f"    if (!({waits})) return late_give(stream, t);"]
         out += ["    cp_code code = late_give_and_wait(stream, t);"]
-        out += [b.replace("    ", "    if (!code) ", 1) for b in back]
+        out += back                                      # also when it failed: what it made is the caller's to free
         out += ["    late_task_free(t);", "    return code;"]
     return "\n".join(out + ["}", ""])
 

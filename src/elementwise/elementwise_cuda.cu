@@ -286,7 +286,7 @@ static cp_code run(cp_stream *stream, int op, cp_type type, const cpi_loop *loop
 }
 
 const cpi_elementwise_ops cpi_elementwise_cuda = {
-    run, cpi_cuda_select, cpi_cuda_close, cpi_cuda_all_close, cpi_cuda_chain, cpi_cuda_places, false,
+    run, cpi_cuda_select, cpi_cuda_close, cpi_cuda_all_close, cpi_cuda_chain, cpi_cuda_at_places, false,
 };
 
 const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int,

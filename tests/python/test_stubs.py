@@ -32,6 +32,8 @@ def names_of(body):
             found[node.name] = node
         elif isinstance(node, ast.AnnAssign):
             found[node.target.id] = node
+        elif isinstance(node, ast.Assign):  # another name
+            found.update({t.id: node for t in node.targets})
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             found.update({a.asname: node for a in node.names if a.asname})
     return found

@@ -199,8 +199,9 @@ static inline __attribute__((always_inline)) void move_some(const cpi_rows *r, c
 {
     if (r->most) {
         for (int64_t i = first; i < last; i++) {
+            if ((uint64_t)r->index[i] >= (uint64_t)r->most) continue; /* not even an address */
             char *m = many + r->index[i] * r->step, *f = few + i * r->few_step;
-            if ((uint64_t)r->index[i] < (uint64_t)r->most) memcpy(put ? m : f, put ? f : m, bytes);
+            memcpy(put ? m : f, put ? f : m, bytes);
         }
         return;
     }

@@ -3,13 +3,14 @@
  * A stream that is used gets a record: counters for kernels, the names of the operations last given to it, and,
  * when a kernel needs one, a mailbox. Invariants: `issued` counts operations given to the stream, `settled` those
  * known to be done; names of the last KEPT are there. A failure in a mailbox is told once, by the first call that
- * looks; a CUDA error of earlier work ends the device's use in this process, as CUDA has it, and is told by every
- * call. */
+ * looks, and stands for all that the stream had been given by then; a CUDA error of earlier work ends the device's use
+ * in this process, as CUDA has it, and is told by every call. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cuda/cuda.h"
+#include "cuda/mailbox.cuh"
 
 namespace {
 
@@ -19,7 +20,8 @@ struct record {
     void *counters;     /* CPI_CUDA_COUNTERS bytes of the device, or NULL */
     void *captured_counters; /* those of the capture `capture`, which they belong to */
     uint64_t capture;
-    uint32_t *mailbox;  /* page-locked; NULL: no kernel of the stream has needed one */
+    uint32_t *mailbox;  /* page-locked (mailbox.cuh); NULL: no kernel of the stream has needed one */
+    uint32_t emptied;   /* how often a kernel was asked to empty it */
     const char *names[KEPT];
     uint64_t issued, settled;
     cpi_device *device;
@@ -69,18 +71,45 @@ record *record_of(cp_stream *s)
     return r;
 }
 
-/* What the stream's kernels have put into its mailbox, told and taken out. */
+/* What the stream's kernels have put into its mailbox, told and taken out. Not what stands there until a kernel empties
+ * it: that belongs to a failure already told. */
 cp_code told(record *r)
 {
     uint32_t *box = r ? __atomic_load_n(&r->mailbox, __ATOMIC_ACQUIRE) : NULL;
     if (!box || !__atomic_load_n(box, __ATOMIC_ACQUIRE)) return CP_OK;
+    if (__atomic_load_n(box + CPI_MAIL_EMPTIED, __ATOMIC_ACQUIRE) != __atomic_load_n(&r->emptied, __ATOMIC_RELAXED))
+        return CP_OK;
     uint32_t what = __atomic_exchange_n(box, CPI_LATE_NONE, __ATOMIC_ACQ_REL);
+    uint32_t index = __atomic_exchange_n(box + CPI_MAIL_INDEX, 0, __ATOMIC_ACQ_REL);
     if (what >= LATE_FAILURES && what - LATE_FAILURES < __atomic_load_n(&named_count, __ATOMIC_ACQUIRE)) {
         const named *n = named_failures + (what - LATE_FAILURES);
-        return cpi_host->fail(n->code, "%s: %s", n->function, n->text);
+        int64_t value, extent;
+        memcpy(&value, box + CPI_MAIL_VALUE, sizeof value), memcpy(&extent, box + CPI_MAIL_EXTENT, sizeof extent);
+        return index ? cpi_host->fail(n->code, "%s: index %lld is out of bounds for axis %u with size %lld", n->function,
+                                      (long long)value, box[CPI_MAIL_AXIS], (long long)extent)
+                     : cpi_host->fail(n->code, "%s: %s", n->function, n->text);
     }
     if (what == CPI_LATE_NONE || what >= LATE_FAILURES) return CP_OK;
     return cpi_host->fail(late_failures[what].code, "%s", late_failures[what].text);
+}
+
+__global__ void empty_kernel(volatile uint32_t *box, uint32_t times)
+{
+    box[CPI_MAIL_FAILURE] = CPI_LATE_NONE, box[CPI_MAIL_INDEX] = 0;
+    __threadfence_system();
+    box[CPI_MAIL_EMPTIED] = times;
+}
+
+/* The same at a launch, when the stream may still be at work that fails for the same cause: what it puts there is taken
+ * out once it is through, and not told again. */
+cp_code told_at_launch(record *r, cp_stream *stream)
+{
+    cp_code code = told(r);
+    if (!code || cpi_cuda_captured(stream)) return code;
+    uint32_t times = __atomic_add_fetch(&r->emptied, 1, __ATOMIC_RELAXED);
+    empty_kernel<<<1, 1, 0, cpi_cuda_stream(stream)>>>(r->mailbox, times);
+    if (cudaGetLastError() != cudaSuccess) __atomic_sub_fetch(&r->emptied, 1, __ATOMIC_RELAXED);
+    return code;
 }
 
 uint64_t issued_so_far(const record *r) { return r ? __atomic_load_n(&r->issued, __ATOMIC_ACQUIRE) : 0; }
@@ -177,7 +206,7 @@ cp_code cpi_cuda_issued(cp_stream *stream, cudaError_t status, const char *what)
     if (!r) return CP_ERROR_MEMORY;
     uint64_t at = __atomic_fetch_add(&r->issued, 1, __ATOMIC_ACQ_REL);
     __atomic_store_n(&r->names[at % KEPT], what, __ATOMIC_RELAXED);
-    return status == cudaSuccess ? told(r) : cpi_cuda_check(stream, status, what);
+    return status == cudaSuccess ? told_at_launch(r, stream) : cpi_cuda_check(stream, status, what);
 }
 
 uint32_t *cpi_cuda_mailbox(cp_stream *stream)
@@ -189,8 +218,8 @@ uint32_t *cpi_cuda_mailbox(cp_stream *stream)
     if (!r->mailbox) {
         uint32_t *box = NULL;
         cpi_cuda_relaxed relaxed;
-        status = cudaHostAlloc((void **)&box, sizeof *box, cudaHostAllocMapped);
-        if (status == cudaSuccess) *box = CPI_LATE_NONE;
+        status = cudaHostAlloc((void **)&box, CPI_MAIL_WORDS * sizeof *box, cudaHostAllocMapped);
+        if (status == cudaSuccess) memset(box, 0, CPI_MAIL_WORDS * sizeof *box);
         __atomic_store_n(&r->mailbox, box, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);

@@ -53,7 +53,7 @@ int cp_dlpack_device_of(int type, int number)
     bool managed = type == CPI_DL_CUDA_MANAGED;
     if (type == CPI_DL_CPU || type == CPI_DL_CUDA_HOST || (managed && !cp_device_count())) return CP_CPU;
     if ((managed || type == CPI_DL_CUDA) && number >= 0 && number < cp_device_count()) return number;
-    cpi_fail(CP_ERROR_RUNTIME, "from_dlpack: Unsupported device in DLTensor: there is no device %d of type %d", number,
+    cpi_fail(CP_ERROR_BUFFER, "from_dlpack: Unsupported device in DLTensor: there is no device %d of type %d", number,
              type);
     return CP_NO_DEVICE;
 }
@@ -180,11 +180,11 @@ static cp_code look(const cpi_dl_tensor *t, seen *s)
     if (t->ndim < 0)
         return cpi_fail(CP_ERROR_VALUE, "from_dlpack: number of dimensions must be within [0, %d]", CP_MAXDIM);
     if (t->ndim > CP_MAXDIM)
-        return cpi_fail(CP_ERROR_RUNTIME,
+        return cpi_fail(CP_ERROR_BUFFER,
                         "from_dlpack: maxdims of DLPack tensor is higher than the supported maxdims.");
-    if (t->type.lanes != 1) return cpi_fail(CP_ERROR_RUNTIME, "from_dlpack: Unsupported lanes in DLTensor dtype.");
+    if (t->type.lanes != 1) return cpi_fail(CP_ERROR_BUFFER, "from_dlpack: Unsupported lanes in DLTensor dtype.");
     s->type = type_of(t->type.code, t->type.bits);
-    if (s->type == CP_DEFAULT) return cpi_fail(CP_ERROR_RUNTIME, "from_dlpack: Unsupported dtype in DLTensor.");
+    if (s->type == CP_DEFAULT) return cpi_fail(CP_ERROR_BUFFER, "from_dlpack: Unsupported dtype in DLTensor.");
     s->device = cp_dlpack_device_of(t->device.type, t->device.number);
     if (s->device == CP_NO_DEVICE) return cp_error();
     if (t->ndim && !t->shape) return refuse("the tensor has no shape");

@@ -3,11 +3,12 @@
  * A thread takes one word of one element; which of index and rest runs through neighbouring threads is chosen so that
  * they touch neighbouring memory of the dense side. Of several values for one element the last one stays: places first
  * claim their element, the highest number wins, and only winners write. Claims lie in a table of all elements that
- * could be named, or, where those are many more than places, in a hash table. Invariant: a place whose index is wrong
- * moves nothing, and leaves a note in the stream's mailbox. */
+ * could be named, or, where those are many more than places, in a hash table. Invariant: where an index is wrong, what
+ * is read for its place is left out, nothing at all is written, and a note lies in the stream's mailbox. */
 #include <cstring>
 
 #include "cuda/cuda.h"
+#include "cuda/mailbox.cuh"
 #include "index/index.h"
 
 namespace {
@@ -19,7 +20,8 @@ template <int P> struct record {
     char *many, *few;
     int ndim, rest, picks;
     uint32_t trouble;
-    volatile uint32_t *mailbox;
+    uint32_t *mailbox;
+    bool named; /* the failure is told with the index */
     int64_t count, slots; /* places of the index, and of the rest */
     int64_t shape[CPI_GATHER_DIMS], many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
     int64_t rest_shape[CPI_GATHER_DIMS], rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
@@ -35,6 +37,7 @@ template <int P> cp_code fill(cp_stream *stream, const cpi_gather *g, record<P> 
     memcpy(r->pick, g->pick, (size_t)g->picks * sizeof *g->pick);
     r->trouble = g->trouble ? cpi_cuda_late(CP_ERROR_VALUE, g->function, g->trouble)
                             : cpi_cuda_late(CP_ERROR_INDEX, g->function, "an index is out of bounds");
+    r->named = !g->trouble;
     r->mailbox = cpi_cuda_mailbox(stream);
     return r->mailbox ? CP_OK : CP_ERROR_MEMORY;
 }
@@ -61,7 +64,8 @@ __device__ __forceinline__ bool right(const cpi_pick &p, int64_t *v)
 template <int P> __device__ __forceinline__ bool find(const record<P> &r, int64_t i, int64_t *many, int64_t *few)
 {
     int64_t c[CPI_GATHER_DIMS], m = 0, f = 0;
-    bool good = true;
+    int wrong = -1;
+    int64_t value = 0;
     for (int d = r.ndim - 1; d > 0; d--) {
         int64_t q = divide(i, r.shape[d]);
         c[d] = i - q * r.shape[d], i = q;
@@ -72,13 +76,15 @@ template <int P> __device__ __forceinline__ bool find(const record<P> &r, int64_
         const cpi_pick &p = r.pick[k];
         const int64_t *at = p.at;
         for (int d = 0; d < r.ndim; d++) at += c[d] * p.step[d];
-        int64_t v = *at;
-        good &= right(p, &v);
+        int64_t v = *at, given = v;
+        if (!right(p, &v)) wrong = k, value = given;
         m += v * p.stride;
     }
     *many = m, *few = f;
-    if (!good) *r.mailbox = r.trouble;
-    return good;
+    if (wrong < 0) return true;
+    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, r.pick[wrong].axis, r.pick[wrong].extent);
+    else *(volatile uint32_t *)r.mailbox = r.trouble;
+    return false;
 }
 
 /* --- claims --- */
@@ -87,6 +93,8 @@ template <int P> __device__ __forceinline__ bool find(const record<P> &r, int64_
 struct claims {
     unsigned long long *winner, *key; /* the highest place + 1; what is there + 1. key NULL: one entry an element */
     int64_t low, unit, size;          /* size: a power of two where there are keys */
+    unsigned *wrong;                  /* not 0: an index is wrong. NULL: none can be */
+    bool one_value;                   /* all places write the same: there are no winners */
 };
 
 __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool claim)
@@ -105,23 +113,25 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 {
     int64_t m, f;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < r.count; i += (int64_t)gridDim.x * THREADS)
-        if (find(r, i, &m, &f)) atomicMax(&c.winner[entry(c, m, true)], (unsigned long long)i + 1);
+        if (!find(r, i, &m, &f)) *(volatile unsigned *)c.wrong = 1;
+        else if (!c.one_value) atomicMax(&c.winner[entry(c, m, true)], (unsigned long long)i + 1);
 }
 
 /* --- moving --- */
 
-/* `across`: neighbouring threads take neighbouring places of the rest, else of the index. claimed: c says who writes */
+/* `across`: neighbouring threads take neighbouring places of the rest, else of the index. c says who writes. */
 template <class T, int P>
 __global__ void __launch_bounds__(THREADS) move_kernel(const __grid_constant__ record<P> r, int64_t words, bool across,
-                                                       bool put, bool claimed, const claims c)
+                                                       bool put, const claims c)
 {
+    if (c.wrong && *c.wrong) return;
     int64_t all = r.count * r.slots * words;
     for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
         int64_t item = words == 1 ? t : divide(t, words), word = t - item * words, i, s, m, f;
         if (across) i = divide(item, r.slots), s = item - i * r.slots;
         else s = divide(item, r.count), i = item - s * r.count;
         if (!find(r, i, &m, &f)) continue;
-        if (claimed && c.winner[entry(c, m, false)] != (unsigned long long)i + 1) continue;
+        if (c.winner && c.winner[entry(c, m, false)] != (unsigned long long)i + 1) continue;
         for (int d = r.rest - 1; d >= 0; d--) {
             int64_t q = divide(s, r.rest_shape[d]), at = s - q * r.rest_shape[d];
             m += at * r.rest_many[d], f += at * r.rest_few[d], s = q;
@@ -153,19 +163,16 @@ bool runs_across(const cpi_gather *g)
 }
 
 template <class T, int P>
-cp_code launch(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims *c)
+cp_code launch(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims &c)
 {
     int64_t words = g->bytes / (int64_t)sizeof(T);
-    claims none;
-    memset(&none, 0, sizeof none);
     unsigned blocks = cpi_cuda_blocks(r.count * r.slots * words, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
-    move_kernel<T, P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, words, runs_across(g), put, c != NULL,
-                                                                       c ? *c : none);
+    move_kernel<T, P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, words, runs_across(g), put, c);
     return CPI_LAUNCHED(stream, g->function);
 }
 
 template <int P>
-cp_code move_words(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims *c)
+cp_code move_words(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims &c)
 {
     uint64_t any = any_of(g);
     if (any % 16 == 0) return launch<uint4>(stream, g, r, put, c);
@@ -184,9 +191,16 @@ int64_t common(int64_t a, int64_t b) /* their greatest common divisor */
     return a;
 }
 
-/* The table of claims, empty. Its memory is *work. */
+/* The table of claims, empty; where all write one value, only the word that says whether an index is wrong. Its memory
+ * is *work. */
 cp_code make_claims(cp_stream *stream, const cpi_gather *g, int64_t count, claims *c, void **work)
 {
+    if (c->one_value) {
+        *work = cpi_host->work_alloc(stream, sizeof *c->wrong);
+        if (!*work) return CP_ERROR_MEMORY;
+        c->wrong = (unsigned *)*work;
+        return cpi_cuda_check(stream, cudaMemsetAsync(*work, 0, sizeof *c->wrong, cpi_cuda_stream(stream)), g->function);
+    }
     int64_t low = 0, high = 0, unit = 0;
     for (int k = 0; k < g->picks + g->ndim; k++) {
         int64_t step = k < g->picks ? g->pick[k].stride : g->many_step[k - g->picks];
@@ -199,11 +213,12 @@ cp_code make_claims(cp_stream *stream, const cpi_gather *g, int64_t count, claim
     bool hashed = elements / 8 > count;
     if (hashed)
         for (size = 64; size < 2 * count;) size *= 2;
-    size_t bytes = (size_t)size * (hashed ? 16 : 8);
+    size_t bytes = (size_t)size * (hashed ? 16 : 8) + 8;
     *work = cpi_host->work_alloc(stream, bytes);
     if (!*work) return CP_ERROR_MEMORY;
     c->winner = (unsigned long long *)*work;
     c->key = hashed ? c->winner + size : NULL;
+    c->wrong = (unsigned *)(c->winner + (hashed ? 2 : 1) * size);
     c->low = low, c->unit = unit, c->size = size;
     return cpi_cuda_check(stream, cudaMemsetAsync(*work, 0, bytes, cpi_cuda_stream(stream)), g->function);
 }
@@ -216,6 +231,13 @@ bool one_value(const cpi_gather *g)
     return true;
 }
 
+bool can_be_wrong(const cpi_gather *g)
+{
+    for (int k = 0; k < g->picks; k++)
+        if (g->pick[k].mode == CPI_PICK_RAISE || g->pick[k].mode == CPI_PICK_EXACT || !g->pick[k].extent) return true;
+    return false;
+}
+
 template <int P> cp_code move(cp_stream *stream, const cpi_gather *g, bool put)
 {
     record<P> r;
@@ -223,14 +245,16 @@ template <int P> cp_code move(cp_stream *stream, const cpi_gather *g, bool put)
     void *work = NULL;
     cp_code code = fill(stream, g, &r);
     if (code) return code;
-    if (!put || one_value(g)) return move_words(stream, g, r, put, NULL);
+    memset(&c, 0, sizeof c);
+    c.one_value = one_value(g);
+    if (!put || (c.one_value && !can_be_wrong(g))) return move_words(stream, g, r, put, c);
     code = make_claims(stream, g, r.count, &c, &work);
     if (!code) {
         unsigned blocks = cpi_cuda_blocks(r.count, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
         claim_kernel<P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, c);
         code = CPI_LAUNCHED(stream, g->function);
     }
-    if (!code) code = move_words(stream, g, r, true, &c);
+    if (!code) code = move_words(stream, g, r, true, c);
     cpi_host->work_free(stream, work);
     return code;
 }

@@ -33,8 +33,8 @@ typedef struct cpi_rows {
 /* Elements, or runs of `bytes` bytes, named by integers. A place has coordinates along the index's axes (what the
  * arrays of integers broadcast to) and along the rest: axes that are walked whole. Offsets are in bytes. Where several
  * places name one element of `many`, `scatter` leaves the value of the last one in C order of the index's axes, on
- * every device. An index beyond its axis fails: on the CPU at once and before anything is written, elsewhere where the
- * stream's work is looked at next, and nothing is written for that place. */
+ * every device. An index beyond its axis fails, and nothing is written then: on the CPU at once, elsewhere where the
+ * stream's work is looked at next. */
 enum { CPI_GATHER_DIMS = 8 };
 typedef enum cpi_pick_mode { CPI_PICK_RAISE, CPI_PICK_WRAP, CPI_PICK_CLIP, CPI_PICK_EXACT } cpi_pick_mode; /* no -1 */
 typedef struct cpi_pick {

@@ -105,7 +105,7 @@ def test_a_tensor_is_read_as_numpy_reads_it(case, versioned):
     a, b = Producer(versioned, **case), Producer(versioned, **case)
     theirs, ours = told(lambda: np.from_dlpack(a)), told(lambda: cp.from_dlpack(b))
     if isinstance(theirs, type):
-        assert ours is theirs
+        assert ours is (BufferError if theirs is RuntimeError else theirs)  # RuntimeError: NumPy before 2.5
     elif theirs[1] != ours[1]:  # where there is no element, or one, along an axis
         assert (theirs[0], *theirs[2:]) == (ours[0], *ours[2:]) and {0, 1} & {*theirs[0]}
     else:
@@ -121,8 +121,8 @@ def test_a_tensor_is_read_as_numpy_reads_it(case, versioned):
     (dict(data=2**64 - 8, offset=64), BufferError),
     (dict(shape=(3,), strides=(2**61,)), BufferError), (dict(shape=(3, 3), strides=(2**59, 2**59)), BufferError),
     (dict(shape=(3, 3), strides=(-2**59, -2**59)), BufferError), (dict(strides=(-2**63,)), BufferError),
-    (dict(shape=(3,), device=(2, 1000)), RuntimeError), (dict(said=(2, -1)), RuntimeError),
-    (dict(said=(2, 1000)), RuntimeError), (dict(said=3), TypeError), (dict(said=(1, 2, 3)), TypeError),
+    (dict(shape=(3,), device=(2, 1000)), BufferError), (dict(said=(2, -1)), BufferError),
+    (dict(said=(2, 1000)), BufferError), (dict(said=3), TypeError), (dict(said=(1, 2, 3)), TypeError),
     (dict(said=("a", 0)), TypeError), (dict(said=(1, "a")), TypeError)], ids=str)
 def test_what_cannot_be_an_array_is_refused(case, error, versioned):
     p = Producer(versioned, **case)

@@ -227,7 +227,7 @@ def test_interp(seed, shape, m, dtype, left, right, period):
     x = np.where(rng.random(shape) < 0.4, rng.choice(xp, shape), rng.uniform(-6, 8, shape))
     x = np.where(rng.random(shape) < 0.1, np.nan, x)
     p, q = layout(rng, x)
-    if left == 1j and not x.size and dtype != "D":  # an error to NumPy before 2.5 alone
+    if left == 1j and not x.size and dtype != "D" and period is None:  # an error to NumPy before 2.5 alone
         return raises_of_nothing(q, xp, fp, left, right, period)
     same(outcome(lambda: cp.interp(q, cp.asarray(xp), cp.asarray(fp), left, right, period)),
          outcome(lambda: np.asarray(np.interp(p, xp, fp, left, right, period))))

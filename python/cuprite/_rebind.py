@@ -6,9 +6,11 @@ Invariant: the function itself, its module and its cells are never changed."""
 import types
 
 import cuprite
-from cuprite import _core
+from cuprite import _core, _device
 from cuprite._fuse import Described
 from cuprite._trace import FRESH, MAKERS, PLAIN, VIEWS, Array, NotFused, Number, Trace, is_generic
+
+_CPU = -1  # its number
 
 
 class Raised(Exception):
@@ -174,9 +176,13 @@ def traced(func, args):
         else:
             given.append(a if type(a) in PLAIN or is_generic(a) else Object(trace, a, i))
     function = rebound(trace, func)
+    before = _device.current()
+    _device.use(_CPU)  # samples of types: a program that counts the memory of its GPU meets none of them there
     try:
         return trace, function(*given)
     except NotFused:
         raise
     except Exception as e:
         raise Raised(func) from e
+    finally:
+        _device.use(before)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cuprite as cp
-from cuprite import _device, _program
+from cuprite import _device, _fuse, _program
 from cuprite._fuse import PerformanceWarning
 
 
@@ -589,7 +589,7 @@ def module_level(x):
 HOLDING = """
 import sys
 import cuprite as cp
-from cuprite import _device, _program
+from cuprite import _device, _fuse, _program
 f = cp.fuse(lambda x, y, a: (x - y) * a + cp.maximum(x, y))
 used = lambda: _device.pool(_device.current())["used"]
 before = used()
@@ -639,3 +639,32 @@ def test_what_is_not_named_is_not_kept(device):
         assert _device.test_live() == live
     finally:
         gc.enable()
+
+
+def test_the_compiling_thread_takes_no_memory_of_the_device(device, monkeypatch):
+    """A program that counts the pool's bytes meets its own alone."""
+    taken = []
+
+    class Seen(cp.cuda.MemoryHook):
+        name = "seen"
+
+        def malloc_preprocess(self, device_id, size, mem_size):
+            taken.append(device_id)
+
+    compiles = _fuse.Fusion._compile
+
+    def watched(self, *args):
+        with Seen():
+            return compiles(self, *args)
+    monkeypatch.setattr(_fuse.Fusion, "_compile", watched)
+
+    @cp.fuse()
+    def f(x, y, z):
+        return (cp.where(x > 2, cp.sin(x), y) + cp.cos(y.T.reshape(-1)) / cp.sqrt(z)).sum(), x[1:] - z[:-1]
+    a, b, c = cp.arange(10), cp.arange(10) + 10, cp.arange(10) + 20
+    f(a, b, c)
+    _fuse.wait()
+    r = f(a, b, c)
+    assert f._programs and r[1].tolist() == [-19] * 9
+    if device != "cpu":
+        assert a.device.id not in taken

@@ -30,12 +30,6 @@ static cp_code check_number(const char *name, const cp_array *v, cp_type type)
     return whole ? cpi_value_as(name, v, type, value) : CP_OK;
 }
 
-/* out must be a type whose values are all of `type`, as it is for NumPy; what goes the other way may lose. */
-static cp_code check_out_type(const char *name, const cp_array *out, cp_type type)
-{
-    return out ? cpi_check_cast(name, CPI_DATA, out->type, type, CP_SAFE) : CP_OK;
-}
-
 /* Are there elements along the other axes? */
 static bool has_others(const cp_array *x, int axis)
 {
@@ -65,7 +59,6 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
         cp_code code = cpi_picking_open(&p, "take", base, cpi_common_device("take", 3, all));
         p.at = axis, p.careless = o->mode != CP_INDEX_RAISE && !base->shape[axis];
         for (int i = 0; i < axis; i++) p.careless |= !base->shape[i];
-        if (!code) code = check_out_type("take", o->out, base->type);
         if (!code && !cpi_picking_add(&p, at, axis, axis, modes[o->mode]))
             r = cpi_picking_get(&p, o->out, CP_UNSAFE);
         cpi_picking_close(&p);
@@ -251,7 +244,6 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
         p.along = 1, p.trouble = "invalid entry in choice array";
         cpi_pick_mode mode = o->mode == CP_INDEX_RAISE ? CPI_PICK_EXACT : modes[o->mode];
         if (!code) code = cpi_picking_add(&p, at, 0, 0, mode);
-        if (!code) code = check_out_type("choose", o->out, from->type);
         if (!code && !cpi_picking_widen(&p, ndim, shape)) r = cpi_picking_get(&p, o->out, CP_UNSAFE);
         cpi_picking_close(&p);
     }

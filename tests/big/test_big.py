@@ -178,3 +178,80 @@ def test_random(n):
         tail = draw(cp.random.Generator(cp.random.Philox(5).advance(start // each)), n - start)
         assert (x[start:] == tail).all() and float(x[::1000003].mean()) > 0
         del x
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_scans(n):
+    x, at = marked(n)
+    y = cp.cumsum(x, dtype="uint8")
+    assert int(y[n - 1]) == len(at) and [int(y[p]) for p in at] == list(range(1, len(at) + 1))
+    assert int(y[2**31 - 3]) == int(y[at[2]])
+    cp.cumsum(x[::-1], out=y)
+    assert [int(y[n - 1 - p]) for p in at] == list(range(len(at), 0, -1))
+    del y
+    m = cp.maximum.accumulate(x[2:])
+    assert int(m[at[2] - 3]) == 0 and int(m[at[2] - 2]) == 1 and int(m[n - 3]) == 1
+    del m
+    d = cp.diff(x)
+    assert int(cp.count_nonzero(d)) == sum((p - 1 not in at) + (p + 1 not in at) for p in at) - 2
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_indices(n):
+    x, at = marked(n)
+    where = cp.asarray(at)
+    assert int(x[where].sum()) == len(at) == int(cp.take(x, where - n, mode="wrap").sum())
+    assert (cp.take(x, cp.asarray([n, -n - 1]), mode="clip").get() == 1).all()
+    x[where] = cp.arange(len(at), dtype="uint8") + 1
+    assert x[where].tolist() == list(range(1, len(at) + 1)) and int(cp.count_nonzero(x)) == len(at)
+    cp.put(x, where, 7)
+    assert int(x.sum(dtype="int64")) == 7 * len(at)
+    cp.add.at(x, where, cp.uint8(1))
+    assert x[where].tolist() == [8] * len(at) and int(cp.count_nonzero(x)) == len(at)
+    with pytest.raises(IndexError):
+        x[cp.asarray([n])].get()
+    r = cp.roll(x, 1)
+    assert [int(r[(p + 1) % n]) for p in at] == [8] * len(at)
+    del r
+    assert cp.unravel_index(cp.asarray([n - 1]), (n, 1))[0].tolist() == [n - 1]
+
+
+@pytest.mark.parametrize("n", SIZES[:3])
+def test_places_as_many_as_that(n):
+    """The indices too are more than 2^31."""
+    x, at = cp.arange(3, dtype="uint8"), cp.zeros(n, "int64")
+    at[n - 1], at[2**31 - 2] = 2, 1
+    y = x[at]
+    assert int(y[n - 1]) == 2 and int(y.sum(dtype="int64")) in (2, 3)
+    del y
+    counts = cp.bincount(at)
+    assert int(counts[0]) >= n - 2 and int(counts.sum()) == n and int(counts[2]) == 1
+    del at
+    edges = cp.histogram(cp.zeros(n, "uint8"), bins=4, range=(0, 4))[0]
+    assert edges.tolist() == [n, 0, 0, 0]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_counts_and_searches(n):
+    x, at = marked(n)
+    counts, _ = cp.histogram(x, bins=2, range=(0, 2))
+    assert counts.tolist() == [n - len(at), len(at)]
+    if n <= 2**31 + 1:
+        assert cp.bincount(x).tolist() == [n - len(at), len(at)]
+    s = cp.zeros(n, "uint8")
+    s[n - 2:] = 1
+    assert int(cp.searchsorted(s, cp.asarray(1, "uint8"))) == n - 2
+    assert int(cp.digitize(cp.asarray([1], "uint8"), s)[0]) == n
+    assert float(cp.percentile(s, 100)) == 1 and float(cp.percentile(s, 50)) == 0
+
+
+@pytest.mark.parametrize("rows", [2**16 + 1])
+def test_triangle_and_bits(rows):
+    """More than 2^32 elements in two dimensions."""
+    x = cp.tri(rows, 2**16, dtype="uint8")
+    assert int(x[rows - 1].sum()) == 2**16 and int(x[0].sum()) == 1
+    assert int(x.sum(dtype="int64")) == 2**16 * (2**16 + 1) // 2 + 2**16
+    packed = cp.packbits(x[-3:])
+    assert packed.size == 3 * 2**13 and int(packed[-1]) == 255
+    del packed
+    assert int(cp.tril(x, -1)[rows - 1].sum()) == 2**16

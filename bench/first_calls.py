@@ -2,7 +2,8 @@
 
     PYTHONPATH=build/python python bench/first_calls.py [--output FILE.json]
 
-On a GPU beside CuPy, whose kernel cache is empty; prints milliseconds of the first and of the second call.
+On a GPU beside CuPy, whose kernel cache is empty; prints milliseconds of the first and of the second call. NVIDIA's
+libraries lie in the machine's file cache then: a process before opens them all.
 """
 import argparse
 import datetime
@@ -20,6 +21,13 @@ CALLS = {
     "xp.fft.rfft2(a)", "rand 10^6": "xp.random.rand(10**6)", "normals 10^6":
     "xp.random.default_rng(1).standard_normal(10**6)", "permutation 10^6": "xp.random.permutation(10**6)",
     "solve 1000 of 8^2": "xp.linalg.solve(b, b)",
+    "add": "a + s", "sum": "a.sum()", "sort": "xp.sort(z.real)", "cumsum": "xp.cumsum(a)", "median": "xp.median(a)",
+    "percentile": "xp.percentile(a, 30)", "histogram": "xp.histogram(a, 100)", "bincount": "xp.bincount(abs(i).ravel())",
+    "take": "xp.take(a, i.ravel() % 512)", "a[i] = 0": "a.__setitem__(i.ravel() % 512, 0)",
+    "searchsorted": "xp.searchsorted(xp.arange(100.0), a)", "concatenate": "xp.concatenate([a, s])",
+    "unique": "xp.unique(i)", "where": "xp.where(a > 0, a, s)", "nonzero": "xp.nonzero(a > 0)",
+    "pad": "xp.pad(a, 3, mode='reflect')", "interp": "xp.interp(a, xp.arange(9.0), xp.arange(9.0))",
+    "add.at": "xp.add.at(a, i.ravel() % 512, 1)", "cov": "xp.cov(a)", "isin": "xp.isin(i, i[:3])",
 }
 PROGRAM = """
 import sys, time, numpy as np
@@ -56,6 +64,8 @@ def main():
     import cuprite
     gpu = cuprite.cuda.is_available() and cuprite.cuda.runtime.getDeviceCount() > 0
     rows = {}
+    for library in ("cuprite", "cupy" if gpu else "numpy"):
+        timed(library, "(f @ f, xp.linalg.svd(a), xp.linalg.eigh(s), xp.fft.rfft2(a))", gpu)
     for name, call in CALLS.items():
         rows[name] = {library: timed(library, call, gpu) for library in ("cuprite", "cupy" if gpu else "numpy")}
         print(name, *[f"{library} " + " / ".join(f"{v:.3g}" if isinstance(v, float) else v for v in t)

@@ -60,41 +60,72 @@ __device__ __forceinline__ bool right(const cpi_pick &p, int64_t *v)
     return (uint64_t)*v < (uint64_t)p.extent;
 }
 
+/* Where places lie along the index's axes: of one or two axes without arrays, which would lie in memory. */
+template <int P> struct place {
+    const record<P> &r;
+    int64_t c0, c1, c[CPI_GATHER_DIMS];
+    __device__ __forceinline__ place(const record<P> &of, int64_t i) : r(of), c0(i), c1(0)
+    {
+        if (r.ndim == 2) c0 = divide(i, r.shape[1]), c1 = i - c0 * r.shape[1];
+        if (r.ndim <= 2) return;
+        for (int d = r.ndim - 1; d > 0; d--) {
+            int64_t q = divide(i, r.shape[d]);
+            c[d] = i - q * r.shape[d], i = q;
+        }
+        c[0] = i;
+    }
+    __device__ __forceinline__ int64_t along(const int64_t *step) const
+    {
+        if (r.ndim == 1) return c0 * step[0];
+        if (r.ndim == 2) return c0 * step[0] + c1 * step[1];
+        int64_t at = 0;
+        for (int d = 0; d < r.ndim; d++) at += c[d] * step[d];
+        return at;
+    }
+};
+
+template <int P> __device__ void tell(const record<P> &r, int k, int64_t value)
+{
+    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, r.pick[k].axis, r.pick[k].extent);
+    else *(volatile uint32_t *)r.mailbox = r.trouble;
+}
+
 /* Where place i lies; false, and the mailbox told, where an index is wrong. */
 template <int P> __device__ __forceinline__ bool find(const record<P> &r, int64_t i, int64_t *many, int64_t *few)
 {
-    int64_t c[CPI_GATHER_DIMS], m = 0, f = 0;
+    const place<P> here(r, i);
+    int64_t m = here.along(r.many_step), value = 0;
     int wrong = -1;
-    int64_t value = 0;
-    for (int d = r.ndim - 1; d > 0; d--) {
-        int64_t q = divide(i, r.shape[d]);
-        c[d] = i - q * r.shape[d], i = q;
-    }
-    c[0] = i;
-    for (int d = 0; d < r.ndim; d++) m += c[d] * r.many_step[d], f += c[d] * r.few_step[d];
+    *few = here.along(r.few_step);
     for (int k = 0; k < r.picks; k++) {
         const cpi_pick &p = r.pick[k];
-        const int64_t *at = p.at;
-        for (int d = 0; d < r.ndim; d++) at += c[d] * p.step[d];
-        int64_t v = *at, given = v;
+        int64_t v = p.at[here.along(p.step)], given = v;
         if (!right(p, &v)) wrong = k, value = given;
         m += v * p.stride;
     }
-    *many = m, *few = f;
-    if (wrong < 0) return true;
-    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, r.pick[wrong].axis, r.pick[wrong].extent);
-    else *(volatile uint32_t *)r.mailbox = r.trouble;
-    return false;
+    *many = m;
+    if (wrong >= 0) tell(r, wrong, value);
+    return wrong < 0;
+}
+
+/* Steps of place s of the rest. */
+template <int P> __device__ __forceinline__ void walk(const record<P> &r, int64_t s, int64_t *many, int64_t *few)
+{
+    for (int d = r.rest - 1; d >= 0; d--) {
+        int64_t q = divide(s, r.rest_shape[d]), at = s - q * r.rest_shape[d];
+        *many += at * r.rest_many[d], *few += at * r.rest_few[d], s = q;
+    }
 }
 
 /* --- claims --- */
 
 /* Which element an offset names: (offset - low) / unit, in a table; or by its hash, keys beside the claims. */
 struct claims {
-    unsigned long long *winner, *key; /* the highest place + 1; what is there + 1. key NULL: one entry an element */
-    int64_t low, unit, size;          /* size: a power of two where there are keys */
-    unsigned *wrong;                  /* not 0: an index is wrong. NULL: none can be */
-    bool one_value;                   /* all places write the same: there are no winners */
+    void *winner;            /* the highest place + 1, in 32 bits where they hold it; NULL: nobody claims */
+    unsigned long long *key; /* what is there + 1; NULL: one entry an element */
+    int64_t low, unit, size; /* size: a power of two where there are keys */
+    bool narrow, one_value;  /* one_value: all places write the same: there are no winners */
+    unsigned *wrong;         /* not 0: an index is wrong. NULL: none can be */
 };
 
 __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool claim)
@@ -108,18 +139,38 @@ __device__ __forceinline__ int64_t entry(const claims &c, int64_t offset, bool c
     }
 }
 
+__device__ __forceinline__ void claim(const claims &c, int64_t at, int64_t place)
+{
+    if (c.narrow) atomicMax((unsigned *)c.winner + at, (unsigned)place + 1);
+    else atomicMax((unsigned long long *)c.winner + at, (unsigned long long)place + 1);
+}
+
+/* The place that won, -1: nobody claimed. */
+__device__ __forceinline__ int64_t winner_of(const claims &c, int64_t at)
+{
+    return c.narrow ? (int64_t)((const unsigned *)c.winner)[at] - 1
+                    : (int64_t)((const unsigned long long *)c.winner)[at] - 1;
+}
+
 template <int P>
 __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ record<P> r, const claims c)
 {
     int64_t m, f;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < r.count; i += (int64_t)gridDim.x * THREADS)
         if (!find(r, i, &m, &f)) *(volatile unsigned *)c.wrong = 1;
-        else if (!c.one_value) atomicMax(&c.winner[entry(c, m, true)], (unsigned long long)i + 1);
+        else if (!c.one_value) claim(c, entry(c, m, true), i);
 }
 
 /* --- moving --- */
 
-/* `across`: neighbouring threads take neighbouring places of the rest, else of the index. c says who writes. */
+template <class T> __device__ __forceinline__ void move_word(char *many, char *few, bool put)
+{
+    if (put) *(T *)many = *(T *)few;
+    else *(T *)few = *(T *)many;
+}
+
+/* A thread a word. `across`: neighbouring threads take neighbouring places of the rest, else of the index. c says who
+ * writes. */
 template <class T, int P>
 __global__ void __launch_bounds__(THREADS) move_kernel(const __grid_constant__ record<P> r, int64_t words, bool across,
                                                        bool put, const claims c)
@@ -131,14 +182,78 @@ __global__ void __launch_bounds__(THREADS) move_kernel(const __grid_constant__ r
         if (across) i = divide(item, r.slots), s = item - i * r.slots;
         else s = divide(item, r.count), i = item - s * r.count;
         if (!find(r, i, &m, &f)) continue;
-        if (c.winner && c.winner[entry(c, m, false)] != (unsigned long long)i + 1) continue;
-        for (int d = r.rest - 1; d >= 0; d--) {
-            int64_t q = divide(s, r.rest_shape[d]), at = s - q * r.rest_shape[d];
-            m += at * r.rest_many[d], f += at * r.rest_few[d], s = q;
+        if (c.winner && winner_of(c, entry(c, m, false)) != i) continue;
+        walk(r, s, &m, &f);
+        move_word<T>(r.many + m + word * sizeof(T), r.few + f + word * sizeof(T), put);
+    }
+}
+
+/* One array of indices, and a word for each: a thread has several under way. */
+template <class T>
+__global__ void __launch_bounds__(THREADS) line_kernel(const __grid_constant__ record<2> r, bool put, const claims c)
+{
+    enum { EACH = 4 };
+    if (c.wrong && *c.wrong) return;
+    const cpi_pick &p = r.pick[0];
+    const int64_t first = (int64_t)blockIdx.x * THREADS * EACH + threadIdx.x;
+    for (int64_t from = first; from < r.count; from += (int64_t)gridDim.x * THREADS * EACH) {
+        int64_t v[EACH];
+        T x[EACH];
+        bool good[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int64_t i = from + k * THREADS;
+            v[k] = i < r.count ? p.at[i * p.step[0]] : 0;
         }
-        T *many = (T *)(r.many + m) + word, *few = (T *)(r.few + f) + word;
-        if (put) *many = *few;
-        else *few = *many;
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int64_t i = from + k * THREADS, given = v[k];
+            good[k] = i < r.count && right(p, &v[k]);
+            if (i < r.count && !good[k]) tell(r, 0, given);
+            char *many = r.many + v[k] * p.stride + i * r.many_step[0], *few = r.few + i * r.few_step[0];
+            if (good[k]) x[k] = *(const T *)(put ? few : many);
+        }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int64_t i = from + k * THREADS;
+            char *many = r.many + v[k] * p.stride + i * r.many_step[0], *few = r.few + i * r.few_step[0];
+            if (good[k]) *(T *)(put ? many : few) = x[k];
+        }
+    }
+}
+
+/* A thread looks its index up once and goes over places of the rest, a row of blocks a share of them; a word each. */
+template <class T, int P>
+__global__ void __launch_bounds__(THREADS) along_kernel(const __grid_constant__ record<P> r, bool put, const claims c)
+{
+    if (c.wrong && *c.wrong) return;
+    for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < r.count; i += (int64_t)gridDim.x * THREADS) {
+        int64_t m, f;
+        if (!find(r, i, &m, &f)) continue;
+        if (c.winner && winner_of(c, entry(c, m, false)) != i) continue;
+        for (int64_t s = blockIdx.y; s < r.slots; s += gridDim.y) {
+            int64_t many = m, few = f;
+            walk(r, s, &many, &few);
+            move_word<T>(r.many + many, r.few + few, put);
+        }
+    }
+}
+
+/* What was claimed, written element by element: neighbouring threads write neighbouring elements, and no index is read
+ * again. */
+template <class T, int P>
+__global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant__ record<P> r, int64_t words,
+                                                          const claims c)
+{
+    if (*c.wrong) return;
+    const int64_t all = c.size * r.slots * words;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
+        const int64_t item = words == 1 ? t : divide(t, words), word = t - item * words;
+        const int64_t s = r.slots == 1 ? 0 : divide(item, c.size), e = item - s * c.size, i = winner_of(c, e);
+        if (i < 0) continue;
+        int64_t m = c.low + e * c.unit, f = place<P>(r, i).along(r.few_step);
+        walk(r, s, &m, &f);
+        move_word<T>(r.many + m + word * sizeof(T), r.few + f + word * sizeof(T), true);
     }
 }
 
@@ -165,9 +280,24 @@ bool runs_across(const cpi_gather *g)
 template <class T, int P>
 cp_code launch(cp_stream *stream, const cpi_gather *g, const record<P> &r, bool put, const claims &c)
 {
-    int64_t words = g->bytes / (int64_t)sizeof(T);
-    unsigned blocks = cpi_cuda_blocks(r.count * r.slots * words, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
-    move_kernel<T, P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, words, runs_across(g), put, c);
+    const int64_t words = g->bytes / (int64_t)sizeof(T), most = (int64_t)cpi_cuda_units(stream) * 64;
+    const bool across = runs_across(g), alone = words == 1 && r.slots == 1 && r.picks == 1 && r.ndim == 1;
+    cudaStream_t to = cpi_cuda_stream(stream);
+    if (c.winner && !c.key && c.size / 2 <= r.count) {
+        const unsigned blocks = cpi_cuda_blocks(c.size * r.slots * words, THREADS, most);
+        claimed_kernel<T, P><<<blocks, THREADS, 0, to>>>(r, words, c);
+    } else if (alone && P == 2 && !c.winner) {
+        const unsigned blocks = cpi_cuda_blocks((r.count + 3) / 4, THREADS, most);
+        line_kernel<T><<<blocks, THREADS, 0, to>>>((const record<2> &)r, put, c);
+    } else if (words == 1 && !across && r.count >= THREADS) {
+        const unsigned blocks = cpi_cuda_blocks(r.count, THREADS, most);
+        const int64_t shares = most / blocks;
+        const dim3 grid(blocks, (unsigned)(shares < 1 ? 1 : shares < r.slots ? shares : r.slots));
+        along_kernel<T, P><<<grid, THREADS, 0, to>>>(r, put, c);
+    } else {
+        const unsigned blocks = cpi_cuda_blocks(r.count * r.slots * words, THREADS, most);
+        move_kernel<T, P><<<blocks, THREADS, 0, to>>>(r, words, across, put, c);
+    }
     return CPI_LAUNCHED(stream, g->function);
 }
 
@@ -213,12 +343,14 @@ cp_code make_claims(cp_stream *stream, const cpi_gather *g, int64_t count, claim
     bool hashed = elements / 8 > count;
     if (hashed)
         for (size = 64; size < 2 * count;) size *= 2;
-    size_t bytes = (size_t)size * (hashed ? 16 : 8) + 8;
+    c->narrow = count < UINT32_MAX;
+    const size_t keys = hashed ? (size_t)size * 8 : 0, winners = (size_t)size * (c->narrow ? 4 : 8);
+    const size_t bytes = keys + (winners + 7) / 8 * 8 + 8;
     *work = cpi_host->work_alloc(stream, bytes);
     if (!*work) return CP_ERROR_MEMORY;
-    c->winner = (unsigned long long *)*work;
-    c->key = hashed ? c->winner + size : NULL;
-    c->wrong = (unsigned *)(c->winner + (hashed ? 2 : 1) * size);
+    c->winner = (char *)*work + keys;
+    c->key = hashed ? (unsigned long long *)*work : NULL;
+    c->wrong = (unsigned *)((char *)*work + bytes - 8);
     c->low = low, c->unit = unit, c->size = size;
     return cpi_cuda_check(stream, cudaMemsetAsync(*work, 0, bytes, cpi_cuda_stream(stream)), g->function);
 }

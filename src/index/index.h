@@ -91,6 +91,8 @@ typedef struct cpi_index_ops {
     cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
     /* to[i] = offset of place i in `many`, which is not touched, nor is `few`. */
     cp_code (*places)(cp_stream *stream, const cpi_gather *g, int64_t *to);
+    /* to[j] = the first i with j < ends[i], for j < total; ends[0 .. n) never falls, and ends with total >= 1. */
+    cp_code (*repeat)(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to);
 } cpi_index_ops;
 
 cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g);

@@ -254,5 +254,14 @@ static cp_code move(const cpi_rows *r, cpi_task task)
 static cp_code take(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, take_task); }
 static cp_code put(cp_stream *stream, const cpi_rows *rows) { return (void)stream, move(rows, put_task); }
 
+static cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
+{
+    (void)stream;
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t end = ends[i] < total ? ends[i] : total; at < end; at++) to[at] = i;
+    return CP_OK;
+}
+
 const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put,
-                                        cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places};
+                                        cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, repeat};

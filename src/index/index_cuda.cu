@@ -372,8 +372,40 @@ cp_code move_rows(cp_stream *stream, const cpi_rows *r, bool put)
 cp_code take(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, false); }
 cp_code put(cp_stream *stream, const cpi_rows *rows) { return move_rows(stream, rows, true); }
 
+/* --- repeat: a block searches for its first and its last place, a thread between what they have --- */
+
+__device__ __forceinline__ int64_t owner(const int64_t *ends, int64_t low, int64_t high, int64_t j)
+{
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (ends[middle] <= j) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+__global__ void __launch_bounds__(THREADS) repeat_kernel(const int64_t *ends, int64_t n, int64_t total, int64_t *to)
+{
+    enum { TILE = 4 * THREADS };
+    __shared__ int64_t bound[2];
+    for (int64_t first = (int64_t)blockIdx.x * TILE; first < total; first += (int64_t)gridDim.x * TILE) {
+        const int64_t last = first + TILE < total ? first + TILE - 1 : total - 1;
+        __syncthreads();
+        if (threadIdx.x < 2) bound[threadIdx.x] = owner(ends, 0, n - 1, threadIdx.x ? last : first);
+        __syncthreads();
+        for (int64_t j = first + threadIdx.x; j <= last; j += THREADS) to[j] = owner(ends, bound[0], bound[1], j);
+    }
+}
+
+cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to)
+{
+    const unsigned blocks = cpi_cuda_blocks((total + 3) / 4, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    repeat_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(ends, n, total, to);
+    return CPI_LAUNCHED(stream, "repeat");
+}
+
 } // namespace
 
 extern const cpi_index_ops cpi_index_cuda;
 const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, coordinates, take, put,
-                                        cpi_cuda_gather, cpi_cuda_scatter, cpi_cuda_places};
+                                        cpi_cuda_gather, cpi_cuda_scatter, cpi_cuda_places, repeat};

@@ -1,9 +1,12 @@
-/* Elements repeated: by a view where all are repeated alike, else by picking places. */
+/* Elements repeated: by a view where all are repeated alike, else by picking places, which the host lists where the
+ * numbers are few or in its memory, and the device works out where they lie there. */
 #include "index/index.h"
 
 #include <string.h>
 
 #include "cuprite/index.h"
+#include "cuprite/reduce.h"
+#include "cuprite/scan.h"
 #include "front/front.h"
 #include "move/move.h"
 
@@ -46,10 +49,42 @@ static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
     return r;
 }
 
+enum { ENOUGH = 64 }; /* numbers: fewer are sooner read than a device's kernels launched */
+
+/* The same where the device works out the places, from the numbers' running sum, which says where each element's end. *tried: false, and nothing done, where their sum may be too large for that. */
+static cp_array *on_device(cp_array *x, int axis, cp_array *times, bool *tried)
+{
+    int64_t most = 0, least = 0, total = 0, size;
+    cp_array *high = cp_max(times), *low = high ? cp_min(times) : NULL, *ends = NULL, *last = NULL, *index = NULL;
+    cp_array *r = NULL;
+    *tried = true;
+    if (!low || cp_to_host(high, &most, sizeof most) || cp_to_host(low, &least, sizeof least)) goto done;
+    if (least < 0) {
+        cpi_fail(CP_ERROR_VALUE, "repeat: repeats may not contain negative values.");
+        goto done;
+    }
+    if (__builtin_mul_overflow(most, times->size, &size)) {
+        *tried = false;
+        goto done;
+    }
+    if (!(ends = cp_cumsum(times, 0, .dtype = CP_INT64)) || !(last = cp_slice(ends, 1, &CP_AT(-1))) ||
+        cp_to_host(last, &total, sizeof total) || cpi_shape_size("repeat", 1, &total, sizeof(int64_t), &size))
+        goto done;
+    index = cpi_array_new("repeat", x->device, CP_INT64, 1, &total, 'C');
+    cpi_array_used(ends);
+    if (index && total && x->device->backend->index->repeat(cpi_stream(x->device), (const int64_t *)ends->data,
+                                                            times->size, total, (int64_t *)index->data))
+        goto done;
+    r = index ? cpi_take_rows("repeat", x, axis, index) : NULL;
+done:
+    cp_free(high), cp_free(low), cp_free(ends), cp_free(last), cp_free(index);
+    return r;
+}
+
 /*: function("repeat", "a: array, repeats: number_or_array_like, axis: axis_or_flat = None", method=True,
              unlock="always",
              doc="Each element along an axis (None: flattened) as often as `repeats` says, one number for all or one "
-                 "for each, which are read on the host.") */
+                 "for each. On a GPU the call waits for their sum.") */
 cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
 {
     const char *name = "repeat";
@@ -77,7 +112,12 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
                  (long long)x->shape[axis], (long long)repeats->size);
         goto done;
     }
-    if (!(counts = cp_astype(repeats, CP_INT64)) || !(times = cpi_malloc((size_t)repeats->size * sizeof *times + 1)) ||
+    if (!(counts = cp_astype(repeats, CP_INT64))) goto done;
+    bool tried = false;
+    if (!one && counts->size >= ENOUGH && counts->device == x->device && x->device->id != CP_CPU)
+        r = on_device(x, axis, counts, &tried);
+    if (tried) goto done;
+    if (!(times = cpi_malloc((size_t)repeats->size * sizeof *times + 1)) ||
         (repeats->size && cp_to_host(counts, times, (size_t)repeats->size * sizeof *times)))
         goto done;
     for (int64_t i = 0; i < repeats->size; i++)

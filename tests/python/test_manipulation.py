@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cuprite as cp
-from oracle import as_numpy_does, equal, outcome
+from oracle import as_numpy_does, equal, outcome, raises
 from test_compose import DTYPES, layout, sample, same
 
 seeds = st.integers(0, 2**32 - 1)
@@ -66,6 +66,22 @@ def test_repeat(seed, shape, dtype, data):
     else:
         equal(ours, theirs)
         equal(q.repeat(mine, axis=axis), theirs)
+
+
+@pytest.mark.parametrize("n", [63, 64, 1000, 20000])
+def test_repeat_by_many_numbers(n):
+    rng = np.random.default_rng(n)
+    times = rng.integers(0, 4, n)
+    for dtype in ("b", "f", "D"):
+        x = rng.integers(-9, 9, (2, n)).astype(dtype)
+        equal(cp.repeat(cp.asarray(x), cp.asarray(times), 1), np.repeat(x, times, 1))
+        equal(cp.repeat(cp.asarray(x[0]), cp.asarray(times.astype("i2"))), np.repeat(x[0], times))
+        equal(cp.repeat(cp.asarray(x[0]), cp.asarray(times * 0)), np.repeat(x[0], times * 0))
+    times[n // 2] = -1
+    with raises(ValueError):
+        cp.repeat(cp.arange(n), cp.asarray(times))
+    with raises(ValueError):
+        cp.repeat(cp.arange(n), cp.asarray(times + (1 << 62)))
 
 
 @settings(max_examples=100, deadline=None)

@@ -323,7 +323,8 @@ struct transpose_args {
     cpi_walk outer;             /* the planes; operands 0 and 1 */
     char *out;
     const char *in;
-    int64_t rows, columns;      /* out[r][c] = in[c][r] */
+    int64_t rows, columns;      /* out[r][c] = in[c][sign * r] */
+    int64_t sign;               /* -1: the input goes backwards */
     int64_t out_stride, in_stride;
     int64_t row_tiles, column_tiles;
 };
@@ -340,7 +341,8 @@ template <class E> __global__ void __launch_bounds__(TILE *BAND) transpose(const
 #pragma unroll
     for (int j = 0; j < TILE; j += BAND) { /* rows of the input are columns of the output */
         int64_t c = c0 + threadIdx.y + j, r = r0 + threadIdx.x;
-        if (c < g.columns && r < g.rows) tile[threadIdx.y + j][threadIdx.x] = ((const E *)(in + c * g.in_stride))[r];
+        if (c < g.columns && r < g.rows)
+            tile[threadIdx.y + j][threadIdx.x] = ((const E *)(in + c * g.in_stride))[g.sign * r];
     }
     __syncthreads();
 #pragma unroll
@@ -359,7 +361,8 @@ const void *transpose_by_size(int64_t size)
                        : (const void *)transpose<cp_complex128>;
 }
 
-/* Of a copy whose two sides are contiguous along different dimensions, the input's; -1: it is no such copy. */
+/* Of a copy whose two sides are contiguous along different dimensions, the input's forwards or backwards: that one's;
+ * -1: it is no such copy. */
 int transposed_along(const cpi_loop *loop)
 {
     int inner = loop->ndim - 1;
@@ -368,7 +371,7 @@ int transposed_along(const cpi_loop *loop)
     if (loop->op[0].type != loop->op[1].type || loop->op[0].strides[inner] != size) return -1;
     if (loop->op[1].strides[inner] == size || loop->shape[inner] < 8) return -1;
     for (int d = inner - 1; d >= 0; d--)
-        if (loop->op[1].strides[d] == size && loop->shape[d] >= 8) return d;
+        if ((loop->op[1].strides[d] == size || loop->op[1].strides[d] == -size) && loop->shape[d] >= 8) return d;
     return -1;
 }
 
@@ -391,6 +394,7 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
     g.columns = loop->shape[inner];
     g.out_stride = loop->op[0].strides[across];
     g.in_stride = loop->op[1].strides[inner];
+    g.sign = loop->op[1].strides[across] < 0 ? -1 : 1;
     g.row_tiles = (g.rows + TILE - 1) / TILE;
     g.column_tiles = (g.columns + TILE - 1) / TILE;
     int64_t blocks = g.outer.n * g.row_tiles * g.column_tiles;

@@ -68,6 +68,17 @@ def test_repeat(seed, shape, dtype, data):
         equal(q.repeat(mine, axis=axis), theirs)
 
 
+@pytest.mark.parametrize("dtype", ["b", "e", "f", "d", "F", "D", "bfloat16"])
+def test_turned_copies(dtype):
+    """Both sides dense along different axes, the one they come from forwards or backwards."""
+    for shape in ((70, 45), (8, 8), (3, 33, 65), (2, 40, 9, 3)):
+        x = cp.asarray(np.random.default_rng(3).integers(-99, 99, shape)).astype(dtype)
+        plain = x.astype("D").get()
+        for view in (lambda a: np.rot90(a), lambda a: np.rot90(a, 3), lambda a: a.T[::-1], lambda a: a.T[:, ::-1],
+                     lambda a: a.swapaxes(0, -1)[::-1, ..., ::-1], lambda a: a[..., 5::-1].swapaxes(-1, -2)):
+            assert (view(x).copy().astype("D").get() == view(plain)).all()
+
+
 @pytest.mark.parametrize("n", [63, 64, 1000, 20000])
 def test_repeat_by_many_numbers(n):
     rng = np.random.default_rng(n)

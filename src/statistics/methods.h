@@ -4,6 +4,8 @@
 #ifndef CPI_STATISTICS_METHODS_H
 #define CPI_STATISTICS_METHODS_H
 
+#include <math.h>
+
 #include "scalar/convert.h"
 #include "sort/keys.h"
 #include "statistics/statistics.h"
@@ -209,7 +211,7 @@ CPS void cpi_store_number(cp_type t, void *to, int64_t i, double x)
 }
 
 /* x as a floating type rounds it. */
-CPS double cpi_in_type(cp_type t, double x)
+CPS double cpi_rounded_to(cp_type t, double x)
 {
     uint64_t value;
     cpi_store_number(t, &value, 0, x);
@@ -236,9 +238,9 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
         return;
     }
     const double a = cpi_number_at(r->type, r->x, first + p.before), b = cpi_number_at(r->type, r->x, first + p.behind);
-    const double d = cpi_is_float(r->type) ? cpi_in_type(r->type, b - a) : b - a;
+    const double d = cpi_is_float(r->type) ? cpi_rounded_to(r->type, b - a) : b - a;
     const bool near = p.share >= 0.5; /* which end it is nearer to */
-    const double part = cpi_in_type(r->result, cpi_times(d, cpi_in_type(r->result, near ? 1 - p.share : p.share)));
+    const double part = cpi_rounded_to(r->result, cpi_times(d, cpi_rounded_to(r->result, near ? 1 - p.share : p.share)));
     double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
     if (r->method == CPI_QUANTILE_MEDIAN) y = p.share != 0 ? (a + b) / 2 : a;
     cpi_store_number(r->result, r->to, place, y);

@@ -17,8 +17,8 @@ typedef struct cpi_even {
 typedef struct cpi_statistics_simd {
     /* cell[i] = where x[i] lies in units of 1 / scale from `first` on, from 0 to top; NaN at the top. It ascends with x. */
     void (*cells)(const double *x, int64_t n, double first, double scale, int32_t top, int32_t *cell);
-    /* The bin of each element, or `bins` for none; -1 where it is too near to an edge to tell. */
-    void (*bins)(const double *x, int64_t n, const cpi_even *e, int32_t *bin);
+    /* The bin of each element, or `bins` for none; -1 where it is too near to an edge to tell; whether there is one. */
+    bool (*bins)(const double *x, int64_t n, const cpi_even *e, int32_t *bin);
     /* The least and the greatest of n >= 1 whole numbers, as int64. */
     void (*extent)(cp_type type, const void *x, int64_t n, int64_t *least, int64_t *most);
 } cpi_statistics_simd;

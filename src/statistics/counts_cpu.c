@@ -112,7 +112,7 @@ static void bin_block(const counting *c, const double *x, int64_t n, int32_t *bi
         search_bins(c, x, n, bin);
         return;
     }
-    c->simd->bins(x, n, c->even, bin);
+    if (!c->simd->bins(x, n, c->even, bin)) return;
     for (int64_t i = 0; i < n; i++)
         if (bin[i] < 0) bin[i] = (int32_t)cpi_bin_of(b->edges, b->bins, b->even, b->first, c->scale, x[i]);
 }

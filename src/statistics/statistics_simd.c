@@ -1,6 +1,7 @@
 /* Bins and cells of blocks of numbers, and extents of whole ones; compiled once per instruction set. */
 #include "statistics/blocks.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "cpu/vectors.h"
@@ -18,19 +19,23 @@ static void cells(const double *x, int64_t n, double first, double scale, int32_
 
 /* Where x lies ascends with x, rounded as it is: an edge lies at most `off` from its number, so that what lies farther
  * from a whole number than that is between the two edges which the numbers beside it belong to. */
-static void bins(const double *x, int64_t n, const cpi_even *e, int32_t *bin)
+static bool bins(const double *x, int64_t n, const cpi_even *e, int32_t *bin)
 {
     const double first = e->first, scale = e->scale, off = e->off, all = e->bins, high = all + 1, behind = all + off;
+    int32_t least = 0;
     for (int64_t i = 0; i < n; i++) {
         const double place = (x[i] - first) * scale;
         double p = place < high ? place : high; /* NaN too */
         p = p > -1 ? p : -1;
-        const int32_t whole = (int32_t)p;
-        const double part = p - (double)whole;
-        const int32_t near = (part <= off) | (part >= 1 - off), out = (p < -off) | (p > behind);
-        const int32_t inside = near ? -1 : whole;
-        bin[i] = out ? e->bins : inside;
+        const double whole = floor(p), part = p - whole;
+        double r = part > off ? whole : -1;
+        r = part < 1 - off ? r : -1;
+        r = p < -off ? all : r;
+        r = p > behind ? all : r;
+        bin[i] = (int32_t)r;
     }
+    for (int64_t i = 0; i < n; i++) least = bin[i] < least ? bin[i] : least;
+    return least < 0;
 }
 
 #define EXTENT(T)                                                                                \

@@ -31,7 +31,22 @@ typedef struct cpi_grid {
     int32_t *start;   /* top + 2 */
 } cpi_grid;
 
-/* The grid of m ascending edges for n searches; false where it would not help, which is no error. */
+/* How many of all edges are not greater than x, which is a number and lies in the cell. */
+static inline int64_t cpi_grid_count(const cpi_grid *g, const double *edges, double x, int32_t cell)
+{
+    int64_t low = g->start[cell];
+    int64_t high = g->start[cell + 1];
+    if (high - low <= 1) return low + (low < high && edges[low] <= x);
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (edges[middle] <= x) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* The grid of m ascending edges for n searches; false where it would not help or edges do not ascend, which is no error.
+ * g->start is the caller's to free. */
 bool cpi_grid_make(cpi_grid *g, cp_stream *stream, cp_type type, const void *edges, int64_t m, int64_t n);
 
 #endif

@@ -95,11 +95,7 @@ static void search_bins(const counting *c, const double *x, int64_t n, int32_t *
             bin[i] = (int32_t)cpi_bin_of(edges, bins, false, 0, 0, x[i]);
             continue;
         }
-        int64_t low = c->grid->start[bin[i]];
-        const int64_t high = c->grid->start[bin[i] + 1];
-        if (high - low > 4) low += cpi_not_above(edges + low, high - low, x[i]);
-        else
-            for (int64_t k = low; k < high; k++) low += edges[k] <= x[i];
+        int64_t low = x[i] == x[i] ? cpi_grid_count(c->grid, edges, x[i], bin[i]) : 0;
         low -= low > bins && x[i] == edges[bins]; /* the last bin has its right edge too */
         bin[i] = low > 0 && low <= bins ? (int32_t)low - 1 : (int32_t)bins;
     }

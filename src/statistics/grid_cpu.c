@@ -2,7 +2,8 @@
  *
  * The way from the first edge to the last is cut into cells of one width, some for each edge. What cell a number lies in
  * ascends with the number, so the edges of smaller cells are less than it and those of greater ones greater: a search is
- * left with the edges of its own cell, mostly one or none. Invariant: the answer is the search's, however edges lie. */
+ * left with the edges of its own cell, mostly one or none. Invariant: the answer is the search's, however ascending edges lie; of those that
+ * do not ascend there is no grid. */
 #include "statistics/blocks.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@ typedef struct building {
     cp_type type;
     const char *edges;
     int64_t m, each;
+    bool descends;
 } building;
 
 /* Edges as float64, at most CPI_BLOCK of them. */
@@ -44,7 +46,7 @@ static double edge(const building *b, int64_t i)
 /* Edges write where the cells begin that lie behind the edge before them, up to their own. */
 static void build_task(void *context, int64_t task, int worker)
 {
-    const building *b = context;
+    building *b = context;
     const cpi_grid *g = b->g;
     const int64_t end = (task + 1) * b->each < b->m ? (task + 1) * b->each : b->m;
     double buffer[CPI_BLOCK];
@@ -57,8 +59,10 @@ static void build_task(void *context, int64_t task, int worker)
     for (int64_t i = task * b->each; i < end; i += CPI_BLOCK) {
         const int64_t n = end - i < CPI_BLOCK ? end - i : CPI_BLOCK;
         b->simd->cells(as_doubles(b, i, n, buffer), n, g->first, g->scale, g->top, cell);
-        for (int64_t k = 0; k < n; k++)
+        for (int64_t k = 0; k < n; k++) {
+            if (cell[k] < before) __atomic_store_n(&b->descends, true, __ATOMIC_RELAXED);
             while (before < cell[k]) g->start[++before] = (int32_t)(i + k);
+        }
     }
     if (end == b->m)
         while (before <= g->top) g->start[++before] = (int32_t)b->m;
@@ -81,5 +85,6 @@ bool cpi_grid_make(cpi_grid *g, cp_stream *stream, cp_type type, const void *edg
         return false;
     }
     cpi_parallel(cpi_cut(m, GRAIN, &b.each), build_task, &b);
-    return true;
+    if (b.descends) cpi_work_free(stream, g->start);
+    return !b.descends;
 }

@@ -74,13 +74,13 @@ CPS double cpi_on_line(bool part, double x, double x0, double x1, double y0, dou
     return y;
 }
 
-/* Value i, of one part or two, that numpy.interp gives. */
-CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
+/* Value i, of one part or two, that numpy.interp gives; j + 1 samples lie nowhere above x. */
+CPS void cpi_interpolate_at(const cpi_interpolation *p, int64_t i, int64_t j)
 {
     const int parts = p->complex_values ? 2 : 1;
     const double x = p->x[i], *of = (const double *)p->of;
     double *to = (double *)p->to + i * parts;
-    const int64_t last = p->samples - 1, j = cpi_not_above(p->at, p->samples, x) - 1;
+    const int64_t last = p->samples - 1;
     for (int k = 0; k < parts; k++) {
         if (x != x) to[k] = !last ? of[k] : k ? 0 : x; /* a single sample is what is neither before nor behind */
         else if (x > p->at[last]) to[k] = p->right[k];
@@ -89,6 +89,11 @@ CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
         else to[k] = cpi_on_line(p->complex_values, x, p->at[j], p->at[j + 1], of[j * parts + k],
                                  of[(j + 1) * parts + k]);
     }
+}
+
+CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
+{
+    cpi_interpolate_at(p, i, cpi_not_above(p->at, p->samples, p->x[i]) - 1);
 }
 
 /* --- quantiles --- */

@@ -20,8 +20,16 @@ static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *e
 /* The greatest element of x, which is not empty, when all are at least 0. Waits. */
 static cp_code greatest_index(const char *name, cp_array *x, int64_t *most)
 {
+    int64_t least = 0, extent[2];
+    if (SLOTS(x->device)->tally) {
+        cp_array *none = tallied(name, x, 0, extent);
+        cp_free(none);
+        if (!none) return cp_error();
+        *most = extent[1];
+        if (extent[0] < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
+        return *most < INT64_MAX ? CP_OK : cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
+    }
     cp_array *low = cp_min(x), *high = low ? cp_max(x) : NULL;
-    int64_t least = 0;
     cp_code code = high ? cp_to_host(low, &least, sizeof least) : cp_error();
     if (!code) code = cp_to_host(high, most, sizeof *most);
     cp_free(low), cp_free(high);
@@ -127,7 +135,7 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
         if (!device) return NULL;
         if (SLOTS(device)->tally) return counted(name, x, device, o->minlength);
     }
-    cp_array *wide = cp_astype(x, CP_INT64), *r = NULL;
+    cp_array *wide = x->type == CP_INT64 ? cp_retain(x) : cp_astype(x, CP_INT64), *r = NULL;
     if (wide && (!x->size || !greatest_index(name, wide, &most)))
         r = cpi_bincount(name, wide, x->size ? o->weights : NULL, most + 1 > o->minlength ? most + 1 : o->minlength);
     cp_free(wide);

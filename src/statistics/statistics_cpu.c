@@ -42,6 +42,10 @@ static void find_cells(const search *s, int64_t i, int64_t n, int32_t *cell)
     {                                                                                                               \
         const uint##W##_t *edges = s->edges;                                                                        \
         const uint##W##_t key = cpi_same##W(&s->k, cpi_key##W(&s->k, x));                                           \
+        if (high == low + 1) { /* without a jump that nobody foresees */                                           \
+            const uint##W##_t edge = cpi_same##W(&s->k, cpi_key##W(&s->k, edges[low]));                             \
+            return low + ((edge < key) | (s->right & (edge == key)));                                               \
+        }                                                                                                           \
         while (low < high) {                                                                                        \
             const int64_t middle = low + (high - low) / 2;                                                          \
             const uint##W##_t edge = cpi_same##W(&s->k, cpi_key##W(&s->k, edges[middle]));                          \
@@ -98,21 +102,31 @@ static cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x,
 
 /* --- between samples, and quantiles --- */
 
-typedef struct each { const void *what; int64_t n, each; } each;
+typedef struct each { const void *what; int64_t n, each; const cpi_grid *grid; const cpi_statistics_simd *simd; } each;
 
 static void interpolate_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const each *e = context;
+    const cpi_interpolation *p = e->what;
     const int64_t end = (task + 1) * e->each < e->n ? (task + 1) * e->each : e->n;
-    for (int64_t i = task * e->each; i < end; i++) cpi_interpolate_one(e->what, i);
+    int32_t cell[CPI_BLOCK];
+    for (int64_t i = task * e->each; !e->grid && i < end; i++) cpi_interpolate_one(p, i);
+    for (int64_t i = task * e->each; e->grid && i < end; i += CPI_BLOCK) {
+        const int64_t n = end - i < CPI_BLOCK ? end - i : CPI_BLOCK;
+        e->simd->cells(p->x + i, n, e->grid->first, e->grid->scale, e->grid->top, cell);
+        for (int64_t k = 0; k < n; k++)
+            cpi_interpolate_at(p, i + k, cpi_grid_count(e->grid, p->at, p->x[i + k], cell[k]) - 1);
+    }
 }
 
 static cp_code interpolate(cp_stream *stream, const cpi_interpolation *p)
 {
-    (void)stream;
-    each e = {p, p->n, 0};
+    cpi_grid grid;
+    each e = {.what = p, .n = p->n, .simd = CPI_BEST(cpi_statistics_simd)};
+    if (cpi_grid_make(&grid, stream, CP_FLOAT64, p->at, p->samples, p->n)) e.grid = &grid;
     cpi_parallel(cpi_cut(p->n, GRAIN, &e.each), interpolate_task, &e);
+    if (e.grid) cpi_work_free(stream, grid.start);
     return CP_OK;
 }
 
@@ -129,7 +143,7 @@ static void quantiles_task(void *context, int64_t task, int worker)
 static cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
 {
     (void)stream;
-    each e = {q, q->rows, 0};
+    each e = {.what = q, .n = q->rows};
     cpi_parallel(cpi_cut(q->rows, 256, &e.each), quantiles_task, &e);
     return CP_OK;
 }

@@ -89,7 +89,7 @@ static void search_bins(const counting *c, const double *x, int64_t n, int32_t *
     const cpi_bins *b = c->b;
     const double *edges = b->edges;
     const int64_t bins = b->bins;
-    if (c->grid) c->simd->cells(x, n, c->grid->first, c->grid->scale, c->grid->top, bin);
+    if (c->grid) cpi_grid_cells(c->grid, CP_FLOAT64, x, n, bin);
     for (int64_t i = 0; i < n; i++) {
         if (!c->grid) {
             bin[i] = (int32_t)cpi_bin_of(edges, bins, false, 0, 0, x[i]);

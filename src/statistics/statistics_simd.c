@@ -1,21 +1,10 @@
-/* Bins and cells of blocks of numbers, and extents of whole ones; compiled once per instruction set. */
+/* Bins of blocks of numbers, and extents of whole ones; compiled once per instruction set. */
 #include "statistics/blocks.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "cpu/vectors.h"
-
-static void cells(const double *x, int64_t n, double first, double scale, int32_t top, int32_t *cell)
-{
-    const double most = top;
-    for (int64_t i = 0; i < n; i++) {
-        double place = (x[i] - first) * scale;
-        place = place < most ? place : most;
-        place = place > 0 ? place : 0;
-        cell[i] = (int32_t)place;
-    }
-}
 
 /* Where x lies ascends with x, rounded as it is: an edge lies at most `off` from its number, so that what lies farther
  * from a whole number than that is between the two edges which the numbers beside it belong to. */
@@ -59,4 +48,4 @@ static void extent(cp_type type, const void *x, int64_t n, int64_t *least, int64
     }
 }
 
-const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {cells, bins, extent};
+const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {bins, extent};

@@ -4,7 +4,7 @@
  * ascends with the number, so the edges of smaller cells are less than it and those of greater ones greater: a search is
  * left with the edges of its own cell, mostly one or none. Invariant: the answer is the search's, however ascending edges lie; of those that
  * do not ascend there is no grid. */
-#include "statistics/blocks.h"
+#include "sort/grid.h"
 
 #include <math.h>
 
@@ -20,27 +20,24 @@ enum {
 
 typedef struct building {
     const cpi_grid *g;
-    const cpi_kernels *set;
-    const cpi_statistics_simd *simd;
     cp_type type;
     const char *edges;
     int64_t m, each;
     bool descends;
 } building;
 
-/* Edges as float64, at most CPI_BLOCK of them. */
-static const double *as_doubles(const building *b, int64_t first, int64_t n, double *buffer)
+void cpi_grid_cells(const cpi_grid *g, cp_type type, const void *x, int64_t n, int32_t *cell)
 {
-    const char *x = b->edges + first * cpi_itemsize(b->type);
-    if (b->type == CP_FLOAT64) return (const double *)x;
-    b->set->convert[b->type][CP_FLOAT64](buffer, x, n);
-    return buffer;
+    double buffer[CPI_BLOCK];
+    if (type != CP_FLOAT64) cpi_kernels_best()->convert[type][CP_FLOAT64](buffer, x, n), x = buffer;
+    (*CPI_BEST(cpi_cells))(x, n, g->first, g->scale, g->top, cell);
 }
 
 static double edge(const building *b, int64_t i)
 {
     double x;
-    return *as_doubles(b, i, 1, &x);
+    cpi_kernels_best()->convert[b->type][CP_FLOAT64](&x, b->edges + i * cpi_itemsize(b->type), 1);
+    return x;
 }
 
 /* Edges write where the cells begin that lie behind the edge before them, up to their own. */
@@ -49,16 +46,12 @@ static void build_task(void *context, int64_t task, int worker)
     building *b = context;
     const cpi_grid *g = b->g;
     const int64_t end = (task + 1) * b->each < b->m ? (task + 1) * b->each : b->m;
-    double buffer[CPI_BLOCK];
     int32_t cell[CPI_BLOCK], before = -1;
     (void)worker;
-    if (task) {
-        const double x = edge(b, task * b->each - 1);
-        b->simd->cells(&x, 1, g->first, g->scale, g->top, &before);
-    }
+    if (task) cpi_grid_cells(g, b->type, b->edges + (task * b->each - 1) * cpi_itemsize(b->type), 1, &before);
     for (int64_t i = task * b->each; i < end; i += CPI_BLOCK) {
         const int64_t n = end - i < CPI_BLOCK ? end - i : CPI_BLOCK;
-        b->simd->cells(as_doubles(b, i, n, buffer), n, g->first, g->scale, g->top, cell);
+        cpi_grid_cells(g, b->type, b->edges + i * cpi_itemsize(b->type), n, cell);
         for (int64_t k = 0; k < n; k++) {
             if (cell[k] < before) __atomic_store_n(&b->descends, true, __ATOMIC_RELAXED);
             while (before < cell[k]) g->start[++before] = (int32_t)(i + k);
@@ -70,11 +63,10 @@ static void build_task(void *context, int64_t task, int worker)
 
 bool cpi_grid_make(cpi_grid *g, cp_stream *stream, cp_type type, const void *edges, int64_t m, int64_t n)
 {
-    building b = {.g = g, .set = cpi_kernels_best(), .simd = CPI_BEST(cpi_statistics_simd), .type = type,
-                  .edges = edges, .m = m};
+    building b = {.g = g, .type = type, .edges = edges, .m = m};
     int64_t count = FEWEST;
     while (count < EACH * m && count < MOST) count *= 2;
-    if (m < 4 || m > INT32_MAX - 1 || n < count / 2 || n < m / 8) return false;
+    if (m < 4 || m > INT32_MAX - 1 || n < count / 4 || n < m / 64) return false;
     double first = edge(&b, 0), last = edge(&b, m - 1);
     if (!isfinite(first)) first = edge(&b, 1); /* edges often end in infinities */
     if (!isfinite(last)) last = edge(&b, m - 2);

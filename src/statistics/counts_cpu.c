@@ -180,10 +180,31 @@ static void count(counting *c, cpi_task task, int workers, int64_t *to)
     for (int w = 0; w < workers; w++) c->used[w] = false;
 }
 
+#define TALLY_FEW(T)                                                          \
+    do {                                                                      \
+        const T *v = x;                                                       \
+        for (int64_t i = 0; i < n; i++) counts[(int64_t)v[i]]++;              \
+    } while (0)
+
+/* Without tables, which are dearer than a few elements. */
+static void tally_few(cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts, int64_t *extent)
+{
+    CPI_BEST(cpi_statistics_simd)->extent(type, x, n, &extent[0], &extent[1]);
+    if (bins) memset(counts, 0, (size_t)bins * sizeof *counts);
+    if (extent[0] < 0 || extent[1] >= bins) return;
+    switch (cpi_itemsize(type)) {
+    case 1: TALLY_FEW(uint8_t); break;
+    case 2: TALLY_FEW(uint16_t); break;
+    case 4: TALLY_FEW(uint32_t); break;
+    default: TALLY_FEW(uint64_t);
+    }
+}
+
 cp_code cpi_tally(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts,
                   int64_t *extent)
 {
     counting c = {.n = n, .bins = bins, .simd = CPI_BEST(cpi_statistics_simd), .type = type, .x = x};
+    if (n <= GRAIN || bins > n) return tally_few(type, n, x, bins, counts, extent), CP_OK;
     const int workers = open_tables(stream, &c);
     if (!workers) return cp_error();
     if (bins) memset(counts, 0, (size_t)bins * sizeof *counts);

@@ -59,19 +59,22 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
 
 enum { AT_ONCE = 1 << 15, SOME_BINS = 4096, MANY_BINS = 16384 };
 
-/* The counts of whole numbers, and what the least and the greatest of them are; the bins may be too few. Waits. */
+/* The counts of whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be too few.
+ * Waits. */
 static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent)
 {
     const int64_t two = 2;
-    cp_array *r = cpi_array_new(name, x->device, CP_INT64, 1, &bins, 'C');
-    cp_array *ends = r ? cpi_array_new(name, x->device, CP_INT64, 1, &two, 'C') : NULL;
+    const bool at_once = x->device->backend->at_once; /* the host's memory is the device's */
+    cp_array *r = bins ? cpi_array_new(name, x->device, CP_INT64, 1, &bins, 'C') : cp_retain(x);
+    cp_array *ends = r && !at_once ? cpi_array_new(name, x->device, CP_INT64, 1, &two, 'C') : NULL;
     cp_code code = CP_ERROR_MEMORY;
-    if (ends) {
-        cpi_array_used(x), cpi_array_used(r), cpi_array_used(ends);
-        code = SLOTS(x->device)->tally(cpi_stream(x->device), x->type, x->size, x->data, bins, (int64_t *)r->data,
-                                       (int64_t *)ends->data);
+    if (r && (ends || at_once)) {
+        cpi_array_used(x), cpi_array_used(r);
+        if (ends) cpi_array_used(ends);
+        code = SLOTS(x->device)->tally(cpi_stream(x->device), x->type, x->size, x->data, bins,
+                                       bins ? (int64_t *)r->data : NULL, ends ? (int64_t *)ends->data : extent);
     }
-    if (!code) code = cp_to_host(ends, extent, 2 * sizeof *extent);
+    if (!code && ends) code = cp_to_host(ends, extent, 2 * sizeof *extent);
     cp_free(ends);
     return code ? cp_free(r), NULL : r;
 }

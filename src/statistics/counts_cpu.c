@@ -16,7 +16,7 @@
 
 enum {
     GRAIN = 16384,
-    TURNS = 4, FEW = 2048,    /* tables of a worker; bins from which on it has one */
+    TURNS = 8, FEW = 1024,     /* tables of a worker; bins from which on it has one */
     MOST_TABLES = 1 << 20,    /* entries of all workers' tables, where they are more than elements */
     LONGEST = 1 << 30         /* elements that tables of 32 bits count */
 };
@@ -51,8 +51,10 @@ static uint32_t *table_of(const counting *c, int worker)
     do {                                                                                    \
         const T *v = (const T *)x;                                                          \
         int64_t i = 0;                                                                      \
-        for (; turns == TURNS && i + TURNS <= n; i += TURNS)                                \
+        for (; turns == TURNS && i + TURNS <= n; i += TURNS) {                              \
+            if (sizeof(T) > 2) __builtin_prefetch(v + i + n);                               \
             for (int k = 0; k < TURNS; k++) table[k * apart + (int64_t)v[i + k]]++;         \
+        }                                                                                   \
         for (; i < n; i++) table[(int64_t)v[i]]++;                                          \
     } while (0)
 
@@ -127,6 +129,8 @@ static void bin_task(void *context, int64_t task, int worker)
         const double *x = (const double *)from;
         if (b->type != CP_FLOAT64) c->set->convert[b->type][CP_FLOAT64](buffer, from, n), x = buffer;
         bin_block(c, x, n, bin);
+        for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
+            __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
         if (table) tally_block(CP_INT32, (const char *)bin, n, table, c->turns, c->apart);
         else
             for (int64_t k = 0; k < n; k++) b->index[i + k] = bin[k];

@@ -17,7 +17,7 @@ def cases(b):
             peers.update(b.torch_peer(lambda: torchs(*tensors)))
         return Case(name, lambda: ours(*mine), peers, bytes=bytes)
 
-    for n in (10**4, 10**7):
+    for n in (100, 10**4, 10**7):
         for t in ("f4", "f8", "i8"):
             x = rng.random(n).astype(t) if t[0] == "f" else rng.integers(0, 100, n)
             yield case(f"add.accumulate {n:.0e} {x.dtype}", [x], cp.add.accumulate,

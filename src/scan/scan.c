@@ -42,16 +42,18 @@ static bool order_in_memory(const cp_array *x, int *order)
     return true;
 }
 
+/* Do elements of the two lie in the same order? */
 static bool same_strides(const cp_array *a, const cp_array *b)
 {
+    const int64_t size_a = cpi_itemsize(a->type), size_b = cpi_itemsize(b->type);
     for (int i = 0; i < a->ndim; i++)
-        if (a->strides[i] != b->strides[i] && a->shape[i] != 1) return false;
+        if (a->strides[i] * size_b != b->strides[i] * size_a && a->shape[i] != 1) return false;
     return true;
 }
 
 static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_t outer, int64_t n, int64_t inner)
 {
-    cpi_scan job = {s->op, from->type, outer, n, inner, from->data, to->data};
+    cpi_scan job = {s->op, cpi_compute_type(to->type), outer, n, inner, from->type, to->type, from->data, to->data};
     cpi_array_used(from), cpi_array_used(to);
     return to->device->backend->scan->scan(cpi_stream(to->device), &job);
 }
@@ -90,19 +92,32 @@ static cp_code scan_dense(const scanning *s, cp_array *x, cp_array *to, int axis
     return run(s, x, to, outer, n, inner);
 }
 
+/* May the device scan x as it lies, whatever type it is of? */
+static bool goes_directly(const cp_array *x, int axis)
+{
+    int order[CP_MAXDIM];
+    if (!x->device->backend->scan->any_types || !x->size || !order_in_memory(x, order)) return false;
+    for (int i = x->ndim - 1; i >= 0 && order[i] != axis; i--)
+        if (x->shape[order[i]] != 1) return false;
+    return true;
+}
+
 /* The scan of x as `type`, in x's order of axes; to `out` where it lies so. */
 static cp_array *scanned(const scanning *s, cp_array *x, cp_type type, int axis)
 {
-    const cp_type computed = cpi_compute_type(type);
+    const bool direct = goes_directly(x, axis);
+    const cp_type computed = direct ? type : cpi_compute_type(type);
     int order[CP_MAXDIM];
     cp_array *src = NULL, *to = NULL;
-    if (x->type != computed) src = cp_astype(x, computed);
+    if (direct) src = cp_retain(x);
+    else if (x->type != computed) src = cp_astype(x, computed);
     else src = order_in_memory(x, order) ? cp_retain(x) : cp_copy_order(x, 'K');
     if (!src) return NULL;
     const bool ours = src->data != x->data, wide = computed != type;
     cp_array *out = wide || !s->out || s->out->type != type || !cpi_has_shape(s->out, src->ndim, src->shape) ||
                             !same_strides(s->out, src) ||
-                            (cpi_may_overlap(s->out, src) && !cpi_same_elements(s->out, src))
+                            (cpi_may_overlap(s->out, src) &&
+                             (s->out->type != src->type || !cpi_same_elements(s->out, src)))
                         ? NULL
                         : s->out;
     to = out ? cp_retain(out) : ours ? cp_retain(src) : cpi_array_like(s->name, src, computed, src->ndim, src->shape);

@@ -1,33 +1,55 @@
 /* Scans on the CPU.
  *
- * A long row is cut into tiles: first the sum of each, then each tile from the sum of those before it, by all threads.
- * Tiles and chains are cut from the sizes alone, so the number of threads changes no bit. Products of floating types
- * stay one chain: what overflows on the way is NumPy's, and so is every bit. */
+ * A long row is cut into tiles, which threads take in their order. Each scans its tile by itself, waits for what the
+ * tiles before it are joined to, passes that on with its own tile joined to it, and only then joins it to its elements:
+ * so one thread waits for another a moment only, and memory is read once. Tiles are cut from the sizes alone and joined
+ * in their order, so the number of threads changes no bit. Products of floating types stay one chain: what overflows on
+ * the way is NumPy's, and so is every bit. */
 #include "scan/scan.h"
+
+#include <sched.h>
+#include <string.h>
 
 #include "backend/device.h"
 #include "cpu/threads.h"
 #include "cpu/vectors.h"
+#include "elementwise/engine_cpu.h"
+#include "scan/tiles.h"
 
-/* Chains start this far apart, and not at a power of two, which would share the cache's places. */
-enum { TILE = 8 * 1040, COLUMNS = 128, TASK = 65536, COLUMN_TASK = 1 << 15 };
+enum {
+    COLUMNS = 1024,          /* that are scanned side by side at most */
+    ROW_TASK = 65536,        /* elements that are worth a task */
+    COLUMN_TASK = 1 << 15,
+    MANY_ROWS = 64,          /* that keep threads busy by themselves */
+    PAST_BYTES = 6 << 20     /* results from here on are written past the caches */
+};
+
+/* What the tiles up to one are joined to: a line of the cache, so that who waits for one disturbs no other. */
+typedef struct handed {
+    _Alignas(64) char value[32];
+    uint32_t ready;
+} handed;
 
 typedef struct kernels kernels;
 typedef struct job {
     const cpi_scan *s;
     const kernels *k;
-    int64_t tile, tiles, each; /* elements of a tile; tiles of a row, and of a task */
-    int64_t chunks;            /* of columns */
-    void *totals;              /* of each tile; NULL where a row is one */
-    bool sums;
+    cpi_scan_tiles t;
+    const cpi_kernels *set;  /* converters */
+    cp_type wide;            /* what tiles are of */
+    int64_t tile, tiles;     /* elements of a tile, tiles of a row */
+    int64_t each;            /* rows, or chunks of columns, of a task */
+    int64_t chunks, chunk;   /* of columns, and columns of one */
+    handed *handed;          /* of each tile; NULL where a task has whole rows */
+    bool past;
 } job;
 
+/* Scans that go one element after the other; `carry` is at most 32 bytes. */
 struct kernels {
-    void (*run_tile)(const job *j, int64_t t, bool sums);
-    void (*offsets)(const job *j);
+    void (*begin)(void *carry);
+    void (*row)(void *carry, const void *from, void *to, int64_t n);
+    void (*rows)(const void *from, void *to, int64_t rows, int64_t n);
     void (*columns)(const job *j, int64_t outer, int64_t first, int count);
-    size_t gathered; /* bytes of A */
-    bool tiled;
 };
 
 #define ITSELF(x) (x)
@@ -42,7 +64,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN(a, b) ((a) | (b))
 #define NOTHING 0
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint8_t
 #define A uint8_t
@@ -51,7 +72,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN(a, b) ((a) & (b))
 #define NOTHING 1
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint8_t
 #define A uint8_t
@@ -60,7 +80,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN(a, b) ((uint8_t)((a) + (b)))
 #define NOTHING 0
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint16_t
 #define A uint16_t
@@ -69,7 +88,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN(a, b) ((uint16_t)((a) + (b)))
 #define NOTHING 0
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint32_t
 #define A uint32_t
@@ -78,7 +96,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN PLUS
 #define NOTHING 0
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint64_t
 #define A uint64_t
@@ -87,7 +104,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN PLUS
 #define NOTHING 0
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint8_t
 #define A uint8_t
@@ -96,7 +112,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN(a, b) ((uint8_t)((a) * (b)))
 #define NOTHING 1
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint16_t
 #define A uint16_t
@@ -105,7 +120,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN(a, b) ((uint16_t)((uint32_t)(a) * (b)))
 #define NOTHING 1
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint32_t
 #define A uint32_t
@@ -114,7 +128,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN TIMES
 #define NOTHING 1
-#define CHAINS 8
 #include "scan/rows.h"
 #define T uint64_t
 #define A uint64_t
@@ -123,7 +136,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN TIMES
 #define NOTHING 1
-#define CHAINS 8
 #include "scan/rows.h"
 
 /* --- floating types: -0 leaves every number's sign as it is --- */
@@ -134,7 +146,6 @@ struct kernels {
 #define STORE(a) ((float)(a))
 #define JOIN PLUS
 #define NOTHING (-0.0)
-#define CHAINS 8
 #include "scan/rows.h"
 #define T double
 #define A double
@@ -143,7 +154,6 @@ struct kernels {
 #define STORE ITSELF
 #define JOIN PLUS
 #define NOTHING (-0.0)
-#define CHAINS 8
 #include "scan/rows.h"
 
 static inline cp_complex128 add_parts(cp_complex128 a, cp_complex128 b)
@@ -157,7 +167,6 @@ static inline cp_complex128 add_parts(cp_complex128 a, cp_complex128 b)
 #define STORE(a) ((cp_complex64){(float)(a).re, (float)(a).im})
 #define JOIN add_parts
 #define NOTHING ((cp_complex128){-0.0, -0.0})
-#define CHAINS 4
 #include "scan/rows.h"
 #define T cp_complex128
 #define A cp_complex128
@@ -166,7 +175,6 @@ static inline cp_complex128 add_parts(cp_complex128 a, cp_complex128 b)
 #define STORE ITSELF
 #define JOIN add_parts
 #define NOTHING ((cp_complex128){-0.0, -0.0})
-#define CHAINS 4
 #include "scan/rows.h"
 
 #define T float
@@ -176,7 +184,6 @@ static inline cp_complex128 add_parts(cp_complex128 a, cp_complex128 b)
 #define STORE ITSELF
 #define JOIN TIMES
 #define NOTHING 1
-#define CHAINS 1
 #include "scan/rows.h"
 #define T double
 #define A double
@@ -185,7 +192,6 @@ static inline cp_complex128 add_parts(cp_complex128 a, cp_complex128 b)
 #define STORE ITSELF
 #define JOIN TIMES
 #define NOTHING 1
-#define CHAINS 1
 #include "scan/rows.h"
 /* The first factor is the first element, not 1 times it, which would be NaN where a part is infinite: `begun` says
  * whether there is one. */
@@ -208,7 +214,6 @@ static inline product128 times_c128(product128 a, product128 b)
 #define STORE(a) ((cp_complex64){(a).re, (a).im})
 #define JOIN times_c64
 #define NOTHING ((product64){1, 0, false})
-#define CHAINS 1
 #include "scan/rows.h"
 #define T cp_complex128
 #define A product128
@@ -217,12 +222,12 @@ static inline product128 times_c128(product128 a, product128 b)
 #define STORE(a) ((cp_complex128){(a).re, (a).im})
 #define JOIN times_c128
 #define NOTHING ((product128){1, 0, false})
-#define CHAINS 1
 #include "scan/rows.h"
 
 static const kernels *kernels_of(cpi_scan_op op, cp_type t)
 {
     const bool add = op == CPI_SCAN_ADD;
+    if (!add && op != CPI_SCAN_MULTIPLY) return NULL;
 #define PICK(name) (add ? &kernels_add_##name : &kernels_multiply_##name)
     switch ((int)t) {
     case CP_BOOL: return add ? &kernels_or : &kernels_and;
@@ -240,34 +245,184 @@ static const kernels *kernels_of(cpi_scan_op op, cp_type t)
 #undef PICK
 }
 
-static void tiles_task(void *context, int64_t task, int worker)
+/* --- tiles --- */
+
+static void pause_a_while(int64_t turn)
+{
+    if (turn > 4000) sched_yield(); /* somebody else has the other's processor */
+#if defined(__x86_64__)
+    else __builtin_ia32_pause();
+#endif
+}
+
+/* Have elements of the two types the same bits where their values are the same? */
+static bool same_bits(cp_type a, cp_type b)
+{
+    return a == b || (cpi_itemsize(a) == cpi_itemsize(b) && cpi_is_int(a) && cpi_is_int(b));
+}
+
+/* Elements of a tile as tiles have them: where they lie, or converted into `buffer`. */
+static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
+{
+    if (same_bits(j->s->source, j->wide)) return x;
+    j->set->convert[j->s->source][j->wide](buffer, x, n);
+    return buffer;
+}
+
+/* n results: joined where they belong, or in the buffer first. `ahead`: what is read soon. */
+static void given(const job *j, void *carry, const void *local, char *to, int64_t n, char *buffer, const char *ahead)
+{
+    const cp_type result = j->s->result;
+    const bool same = same_bits(result, j->wide);
+    const bool past = j->past && j->t.size && same && !((uintptr_t)to & 63);
+    char *joined = same && (past || !j->past) ? to : buffer;
+    if (j->t.size) j->t.join(carry, local, joined, n, past, ahead);
+    else j->k->row(carry, local, joined, n);
+    if (joined == to) return;
+    if (!same) {
+        char *narrow = j->past ? buffer + CPI_SCAN_TILE : to;
+        j->set->convert[j->wide][result](narrow, joined, n);
+        joined = narrow;
+    }
+    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result));
+}
+
+/* Where the tile after the next one begins, which is this thread's or its neighbour's; NULL: there is none. */
+static const char *tile_ahead(const job *j, int64_t row, int64_t first)
+{
+    if (first + 3 * j->tile > j->s->n) return NULL;
+    return (const char *)j->s->from + (row * j->s->n + first + 2 * j->tile) * cpi_itemsize(j->s->source);
+}
+
+/* Tile t of a row, behind what `carry` has; carry then has the tile too. */
+static void run_tile(const job *j, int64_t row, int64_t t, char *carry)
+{
+    _Alignas(64) char local[CPI_SCAN_TILE], buffer[2 * CPI_SCAN_TILE];
+    const int64_t first = t * j->tile, n = j->s->n - first < j->tile ? j->s->n - first : j->tile;
+    const int64_t at = row * j->s->n + first;
+    const void *x = taken(j, (const char *)j->s->from + at * cpi_itemsize(j->s->source), n, buffer);
+    char *to = (char *)j->s->to + at * cpi_itemsize(j->s->result);
+    if (!j->t.size) {
+        given(j, carry, x, to, n, buffer, NULL);
+        return;
+    }
+    j->t.scan(x, local, n);
+    char before[sizeof j->t.none];
+    handed *const mine = j->handed ? &j->handed[row * j->tiles + t] : NULL;
+    if (mine && t)
+        for (int64_t turn = 0; !__atomic_load_n(&mine[-1].ready, __ATOMIC_ACQUIRE); turn++) pause_a_while(turn);
+    memcpy(before, mine && t ? mine[-1].value : carry, sizeof before);
+    memcpy(carry, before, sizeof before);
+    j->t.pass(carry, local + (n - 1) * j->t.size);
+    if (mine) {
+        memcpy(mine->value, carry, sizeof before);
+        __atomic_store_n(&mine->ready, 1, __ATOMIC_RELEASE);
+    }
+    const char *ahead = mine ? tile_ahead(j, row, first) : NULL;
+    if (ahead && !same_bits(j->s->source, j->wide)) {
+        for (int64_t k = 0; k < n * cpi_itemsize(j->s->source); k += 64) __builtin_prefetch(ahead + k, 0, 2);
+        ahead = NULL;
+    }
+    given(j, before, local, to, n, buffer, ahead);
+}
+
+static void begin_row(const job *j, char *carry)
+{
+    if (j->t.size) memcpy(carry, j->t.none, sizeof j->t.none);
+    else j->k->begin(carry);
+}
+
+/* One tile, behind those of the tasks before this one: cpi_parallel begins tasks in their order, and none that waits is
+ * waited for by one before it. */
+static void tile_task(void *context, int64_t task, int worker)
+{
+    const job *j = context;
+    char carry[32];
+    (void)worker;
+    begin_row(j, carry);
+    run_tile(j, task / j->tiles, task % j->tiles, carry);
+}
+
+/* Rows first .. end, of a few elements each: as many at once as a tile has elements. */
+static void run_short_rows(const job *j, int64_t first, int64_t end)
+{
+    _Alignas(64) char given[CPI_SCAN_TILE], made[CPI_SCAN_TILE];
+    const int64_t n = j->s->n, from_size = cpi_itemsize(j->s->source), to_size = cpi_itemsize(j->s->result);
+    const cp_type type = j->s->type;
+    const bool same = same_bits(j->s->result, type);
+    for (int64_t rows; first < end; first += rows) {
+        rows = CPI_SCAN_TILE / (n * cpi_itemsize(type));
+        if (rows > end - first) rows = end - first;
+        const char *x = (const char *)j->s->from + first * n * from_size;
+        char *to = (char *)j->s->to + first * n * to_size;
+        if (!same_bits(j->s->source, type)) j->set->convert[j->s->source][type](given, x, rows * n), x = given;
+        j->k->rows(x, same && !j->past ? to : made, rows, n);
+        const char *joined = made;
+        if (same && !j->past) continue;
+        if (!same) {
+            char *narrow = j->past ? given : to;
+            j->set->convert[type][j->s->result](narrow, joined, rows * n);
+            joined = narrow;
+        }
+        if (j->past) j->set->stream(to, joined, rows * n * to_size);
+    }
+}
+
+static void rows_task(void *context, int64_t task, int worker)
 {
     (void)worker;
     const job *j = context;
-    const int64_t all = j->s->outer * j->tiles, end = (task + 1) * j->each < all ? (task + 1) * j->each : all;
-    for (int64_t t = task * j->each; t < end; t++) j->k->run_tile(j, t, j->sums);
+    const int64_t end = (task + 1) * j->each < j->s->outer ? (task + 1) * j->each : j->s->outer;
+    if (j->k && j->s->n < CPI_SCAN_SHORT) {
+        run_short_rows(j, task * j->each, end);
+        return;
+    }
+    for (int64_t row = task * j->each; row < end; row++) {
+        char carry[32];
+        begin_row(j, carry);
+        for (int64_t t = 0; t < j->tiles; t++) run_tile(j, row, t, carry);
+    }
+}
+
+/* What tiles are of: the narrow whole numbers go through 32 bits, truth values as the greatest or the least. */
+static void find_tiles(job *j)
+{
+    const cp_type type = j->s->type;
+    cpi_scan_op op = j->s->op;
+    j->wide = type;
+    if (type == CP_BOOL) {
+        j->wide = CP_UINT32;
+        if (op == CPI_SCAN_ADD) op = CPI_SCAN_MAXIMUM;
+        if (op == CPI_SCAN_MULTIPLY) op = CPI_SCAN_MINIMUM;
+    } else if (cpi_is_whole(type) && cpi_itemsize(type) < 4) {
+        j->wide = cpi_is_signed(type) ? CP_INT32 : CP_UINT32;
+    }
+    j->t = CPI_BEST(cpi_scan_tiles_of)(op, j->wide);
+    const int64_t size = j->t.size > cpi_itemsize(j->wide) ? j->t.size : cpi_itemsize(j->wide);
+    j->tile = CPI_SCAN_TILE / size;
+    j->tiles = (j->s->n - 1) / j->tile + 1;
 }
 
 static cp_code scan_rows(cp_stream *stream, job *j)
 {
     const cpi_scan *s = j->s;
-    const bool tiled = j->k->tiled && s->n > 2 * TILE;
-    j->tile = tiled ? TILE : s->n;
-    j->tiles = tiled ? (s->n - 1) / TILE + 1 : 1;
-    j->each = j->tile < TASK ? TASK / j->tile : 1;
-    const int64_t tasks = (s->outer * j->tiles - 1) / j->each + 1;
-    if (tiled) {
-        j->totals = cpi_work_alloc(stream, (size_t)(s->outer * j->tiles) * j->k->gathered);
-        if (!j->totals) return cp_error();
-        j->sums = true;
-        cpi_parallel(tasks, tiles_task, j);
-        j->k->offsets(j);
-        j->sums = false;
+    j->set = cpi_kernels_best();
+    find_tiles(j);
+    j->past = s->to != s->from && s->outer * s->n * cpi_itemsize(s->result) >= PAST_BYTES;
+    if (!j->t.size || s->outer >= MANY_ROWS || j->tiles < 4) {
+        j->each = s->n < ROW_TASK ? ROW_TASK / s->n : 1;
+        cpi_parallel((s->outer - 1) / j->each + 1, rows_task, j);
+        return CP_OK;
     }
-    cpi_parallel(tasks, tiles_task, j);
-    cpi_work_free(stream, j->totals);
+    const size_t bytes = (size_t)(s->outer * j->tiles) * sizeof *j->handed;
+    if (!(j->handed = cpi_work_alloc(stream, bytes))) return cp_error();
+    memset(j->handed, 0, bytes);
+    cpi_parallel(s->outer * j->tiles, tile_task, j);
+    cpi_work_free(stream, j->handed);
     return CP_OK;
 }
+
+/* --- columns --- */
 
 static void columns_task(void *context, int64_t task, int worker)
 {
@@ -275,8 +430,8 @@ static void columns_task(void *context, int64_t task, int worker)
     const job *j = context;
     const int64_t all = j->s->outer * j->chunks, end = (task + 1) * j->each < all ? (task + 1) * j->each : all;
     for (int64_t c = task * j->each; c < end; c++) {
-        const int64_t first = c % j->chunks * COLUMNS, left = j->s->inner - first;
-        j->k->columns(j, c / j->chunks, first, left < COLUMNS ? (int)left : COLUMNS);
+        const int64_t first = c % j->chunks * j->chunk, left = j->s->inner - first;
+        j->k->columns(j, c / j->chunks, first, left < j->chunk ? (int)left : (int)j->chunk);
     }
 }
 
@@ -285,10 +440,13 @@ static cp_code scan(cp_stream *stream, const cpi_scan *s)
     job j = {.s = s, .k = kernels_of(s->op, s->type)};
     if (s->inner == 1) return scan_rows(stream, &j);
     j.chunks = (s->inner - 1) / COLUMNS + 1;
-    const int64_t work = s->n * (s->inner < COLUMNS ? s->inner : COLUMNS);
+    if (s->outer * j.chunks < 4 && s->inner >= 512) j.chunks = 4; /* so that threads share them evenly */
+    j.chunk = ((s->inner - 1) / j.chunks + 64) / 64 * 64;
+    j.chunks = (s->inner - 1) / j.chunk + 1;
+    const int64_t work = s->n * (s->inner < j.chunk ? s->inner : j.chunk);
     j.each = work < COLUMN_TASK ? COLUMN_TASK / work : 1;
     cpi_parallel((s->outer * j.chunks - 1) / j.each + 1, columns_task, &j);
     return CP_OK;
 }
 
-const cpi_scan_ops cpi_scan_cpu = {scan};
+const cpi_scan_ops cpi_scan_cpu = {.scan = scan, .any_types = true};

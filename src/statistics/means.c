@@ -1,5 +1,7 @@
 /* Averages, covariances, slopes, and the reductions that leave NaN out and are made of others. */
 #include "compose/compose.h"
+#include "cuprite/fuse.h"
+#include "cuprite/products.h"
 #include "front/front.h"
 #include "statistics/statistics.h"
 
@@ -110,6 +112,9 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     return r;
 }
 
+/* x as a type; x itself where it is of that. In a frame, which keeps both. */
+static cp_array *in_type(cp_array *x, cp_type type) { return cp_type_of(x) == type ? x : cp_astype(x, type); }
+
 /* --- averages --- */
 
 cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes axes)
@@ -141,6 +146,12 @@ cp_array *cpi_weights_like(const char *name, cp_array *a, cp_array *w, cp_axes a
     return r;
 }
 
+/* One dimension of many float64: their sum of products needs no array of them, and rounds no worse. */
+static bool is_long_line(const cp_array *x, cp_type type)
+{
+    return type == CP_FLOAT64 && cp_ndim(x) == 1 && cp_size(x) >= 1 << 14;
+}
+
 static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **sum)
 {
     const char *name = "average";
@@ -148,13 +159,19 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     if (!w) return NULL;
     cp_type t = cp_promote(cp_type_of(a), cp_type_of(w));
     if (cpi_is_whole(cp_type_of(a))) t = cp_promote(t, CP_FLOAT64);
-    cp_array *wide = cp_astype(a, t), *weights = wide ? cp_astype(w, t) : NULL;
+    cp_array *wide = in_type(a, t), *weights = wide ? in_type(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
     if (!scale) return NULL;
     const int zero = any(cp_equal(scale, cp_int(0)));
     if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
     if (zero) return NULL;
-    cp_array *total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
+    cp_array *total = NULL;
+    if (is_long_line(wide, t) && is_long_line(weights, t)) {
+        total = cp_dot(wide, weights);
+        if (total && o->keepdims) total = cp_reshape(total, CP_SHAPE(1));
+    } else {
+        total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
+    }
     *sum = scale;
     return total ? cp_divide(total, scale) : NULL;
 }
@@ -193,7 +210,7 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
 /* As a table of variables and observations. */
 static cp_array *table(cp_array *x, cp_type type, bool turned)
 {
-    cp_array *wide = cp_astype(x, type);
+    cp_array *wide = in_type(x, type);
     if (!wide) return NULL;
     if (cp_ndim(x) < 2) return cp_reshape(wide, CP_SHAPE(1, cp_size(x)));
     return turned ? cp_transpose(wide, CP_ALL) : wide;
@@ -332,21 +349,35 @@ static cp_array *three(cp_array *a, cp_array *x, cp_array *b, cp_array *y, cp_ar
 
 static cp_array *times(double n, cp_array *x) { return x ? cp_multiply(cp_float(n), x) : NULL; }
 
-/* Slopes at inner places. */
-static cp_array *inner(cp_array *f, cp_array *d, int axis)
+/* Slopes at inner places, into `to`. */
+static cp_code inner(cp_array *f, cp_array *d, int axis, cp_array *to)
 {
     cp_array *before = cpi_range(f, axis, 0, -2), *here = cpi_range(f, axis, 1, -1),
-             *behind = cpi_range(f, axis, 2, INT64_MAX);
-    if (!before || !here || !behind) return NULL;
-    if (!cp_ndim(d)) return cp_divide(cp_subtract(behind, before), times(2, d));
+             *behind = cpi_range(f, axis, 2, INT64_MAX), *done = NULL;
+    if (!before || !here || !behind || !to) return cp_error();
+    if (!cp_ndim(d)) {
+        done = cp_fused("(c - a) / (2.0 * d)", 3, ((const char *[]){"a", "c", "d"}), ((cp_array *[]){before, behind, d}),
+                        .out = to, .casting = CP_UNSAFE);
+        return done ? CP_OK : cp_error();
+    }
     cp_array *d1 = cpi_range(d, 0, 0, -1), *d2 = cpi_range(d, 0, 1, INT64_MAX);
-    cp_array *sum = d1 && d2 ? cp_add(d1, d2) : NULL;
-    if (!sum) return NULL;
-    cp_array *a = cp_divide(cp_negative(d2), cp_multiply(d1, sum));
-    cp_array *b = cp_divide(cp_subtract(d2, d1), cp_multiply(d1, d2));
-    cp_array *c = cp_divide(d1, cp_multiply(d2, sum));
+    if (!d1 || !d2) return cp_error();
+    if (cp_ndim(f) == 1) {
+        done = cp_fused("s = p + q; -q / (p * s) * a + (q - p) / (p * q) * b + p / (q * s) * c", 5,
+                        ((const char *[]){"p", "q", "a", "b", "c"}), ((cp_array *[]){d1, d2, before, here, behind}),
+                        .out = to, .casting = CP_UNSAFE);
+        return done ? CP_OK : cp_error();
+    }
+    cp_array *sum = cp_add(d1, d2);
+    if (!sum) return cp_error();
     const int nd = cp_ndim(f);
-    return three(along(a, axis, nd), before, along(b, axis, nd), here, along(c, axis, nd), behind);
+    cp_array *u = along(cp_divide(cp_negative(d2), cp_multiply(d1, sum)), axis, nd);
+    cp_array *v = along(cp_divide(cp_subtract(d2, d1), cp_multiply(d1, d2)), axis, nd);
+    cp_array *w = along(cp_divide(d1, cp_multiply(d2, sum)), axis, nd);
+    if (u && v && w)
+        done = cp_fused("u * a + v * b + w * c", 6, ((const char *[]){"u", "a", "v", "b", "w", "c"}),
+                        ((cp_array *[]){u, before, v, here, w, behind}), .out = to, .casting = CP_UNSAFE);
+    return done ? CP_OK : cp_error();
 }
 
 /* The slope at one end, from two samples or three. */
@@ -427,7 +458,7 @@ cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient
     if (good && type != CP_BOOL && cpi_is_whole(type)) good = (f = cp_astype(f, CP_FLOAT64)) != NULL;
     if (good) r = cp_empty_like(f, result);
     const int64_t n = r ? cp_dim(f, axis) : 0;
-    if (r && n > 2 && put(r, axis, 1, -1, inner(f, d, axis))) r = NULL;
+    if (r && n > 2 && inner(f, d, axis, cpi_range(r, axis, 1, -1))) r = NULL;
     if (r && put(r, axis, 0, 1, at_end(f, d, axis, false, edge_order))) r = NULL;
     if (r && put(r, axis, n - 1, n, at_end(f, d, axis, true, edge_order))) r = NULL;
     return cpi_end(&frame, r);

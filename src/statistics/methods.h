@@ -4,6 +4,8 @@
 #ifndef CPI_STATISTICS_METHODS_H
 #define CPI_STATISTICS_METHODS_H
 
+#include <math.h>
+
 #include "scalar/convert.h"
 #include "sort/keys.h"
 #include "statistics/statistics.h"
@@ -72,13 +74,13 @@ CPS double cpi_on_line(bool part, double x, double x0, double x1, double y0, dou
     return y;
 }
 
-/* Value i, of one part or two, that numpy.interp gives. */
-CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
+/* Value i, of one part or two, that numpy.interp gives; j + 1 samples lie nowhere above x. */
+CPS void cpi_interpolate_at(const cpi_interpolation *p, int64_t i, int64_t j)
 {
     const int parts = p->complex_values ? 2 : 1;
     const double x = p->x[i], *of = (const double *)p->of;
     double *to = (double *)p->to + i * parts;
-    const int64_t last = p->samples - 1, j = cpi_not_above(p->at, p->samples, x) - 1;
+    const int64_t last = p->samples - 1;
     for (int k = 0; k < parts; k++) {
         if (x != x) to[k] = !last ? of[k] : k ? 0 : x; /* a single sample is what is neither before nor behind */
         else if (x > p->at[last]) to[k] = p->right[k];
@@ -87,6 +89,11 @@ CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
         else to[k] = cpi_on_line(p->complex_values, x, p->at[j], p->at[j + 1], of[j * parts + k],
                                  of[(j + 1) * parts + k]);
     }
+}
+
+CPS void cpi_interpolate_one(const cpi_interpolation *p, int64_t i)
+{
+    cpi_interpolate_at(p, i, cpi_not_above(p->at, p->samples, p->x[i]) - 1);
 }
 
 /* --- quantiles --- */
@@ -209,7 +216,7 @@ CPS void cpi_store_number(cp_type t, void *to, int64_t i, double x)
 }
 
 /* x as a floating type rounds it. */
-CPS double cpi_in_type(cp_type t, double x)
+CPS double cpi_rounded_to(cp_type t, double x)
 {
     uint64_t value;
     cpi_store_number(t, &value, 0, x);
@@ -236,9 +243,9 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
         return;
     }
     const double a = cpi_number_at(r->type, r->x, first + p.before), b = cpi_number_at(r->type, r->x, first + p.behind);
-    const double d = cpi_is_float(r->type) ? cpi_in_type(r->type, b - a) : b - a;
+    const double d = cpi_is_float(r->type) ? cpi_rounded_to(r->type, b - a) : b - a;
     const bool near = p.share >= 0.5; /* which end it is nearer to */
-    const double part = cpi_in_type(r->result, cpi_times(d, cpi_in_type(r->result, near ? 1 - p.share : p.share)));
+    const double part = cpi_rounded_to(r->result, cpi_times(d, cpi_rounded_to(r->result, near ? 1 - p.share : p.share)));
     double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
     if (r->method == CPI_QUANTILE_MEDIAN) y = p.share != 0 ? (a + b) / 2 : a;
     cpi_store_number(r->result, r->to, place, y);

@@ -15,11 +15,21 @@
 
 /* --- counts --- */
 
+static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent);
+
 /* The greatest element of x, which is not empty, when all are at least 0. Waits. */
 static cp_code greatest_index(const char *name, cp_array *x, int64_t *most)
 {
+    int64_t least = 0, extent[2];
+    if (SLOTS(x->device)->tally) {
+        cp_array *none = tallied(name, x, 0, extent);
+        cp_free(none);
+        if (!none) return cp_error();
+        *most = extent[1];
+        if (extent[0] < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
+        return *most < INT64_MAX ? CP_OK : cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
+    }
     cp_array *low = cp_min(x), *high = low ? cp_max(x) : NULL;
-    int64_t least = 0;
     cp_code code = high ? cp_to_host(low, &least, sizeof least) : cp_error();
     if (!code) code = cp_to_host(high, most, sizeof *most);
     cp_free(low), cp_free(high);
@@ -47,6 +57,65 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
     return r;
 }
 
+enum { AT_ONCE = 1 << 15, SOME_BINS = 4096, MANY_BINS = 16384 };
+
+/* The counts of whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be too few.
+ * Waits. */
+static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent)
+{
+    const int64_t two = 2;
+    const bool at_once = x->device->backend->at_once; /* the host's memory is the device's */
+    cp_array *r = bins ? cpi_array_new(name, x->device, CP_INT64, 1, &bins, 'C') : cp_retain(x);
+    cp_array *ends = r && !at_once ? cpi_array_new(name, x->device, CP_INT64, 1, &two, 'C') : NULL;
+    cp_code code = CP_ERROR_MEMORY;
+    if (r && (ends || at_once)) {
+        cpi_array_used(x), cpi_array_used(r);
+        if (ends) cpi_array_used(ends);
+        code = SLOTS(x->device)->tally(cpi_stream(x->device), x->type, x->size, x->data, bins,
+                                       bins ? (int64_t *)r->data : NULL, ends ? (int64_t *)ends->data : extent);
+    }
+    if (!code && ends) code = cp_to_host(ends, extent, 2 * sizeof *extent);
+    cp_free(ends);
+    return code ? cp_free(r), NULL : r;
+}
+
+/* The first `n` of them, and 0 behind. */
+static cp_array *lengthened(const char *name, cp_array *counts, int64_t n)
+{
+    cp_array *r = cpi_array_new(name, counts->device, CP_INT64, 1, &n, 'C');
+    const int64_t known = n < counts->size ? n : counts->size;
+    const cpi_backend *backend = counts->device->backend;
+    cp_index first = CP_RANGE(0, known);
+    cp_array *from = r ? cp_slice(counts, 1, &first) : NULL, *to = from ? cp_slice(r, 1, &first) : NULL;
+    cp_code code = to ? cp_assign(to, from) : cp_error();
+    if (!code && n > known)
+        code = backend->zero(cpi_stream(r->device), r->data + known * 8, (size_t)(n - known) * 8);
+    cp_free(from), cp_free(to);
+    return code ? cp_free(r), NULL : r;
+}
+
+/* bincount of whole numbers, at least one of them: of many into some bins first, which are mostly enough, else once the
+ * greatest is known. */
+static cp_array *counted(const char *name, cp_array *given, cpi_device *device, int64_t minlength)
+{
+    int64_t extent[2];
+    cp_array *x = cpi_dense(name, given, given->type, device), *r = NULL, *exact = NULL;
+    if (!x) return NULL;
+    const int64_t some = x->size < AT_ONCE ? 0 : cpi_itemsize(x->type) == 1 ? 256
+                       : x->size < 32 * AT_ONCE ? SOME_BINS : MANY_BINS;
+    r = tallied(name, x, some, extent);
+    if (r && extent[0] < 0)
+        cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
+    else if (r && extent[1] == INT64_MAX)
+        cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
+    else if (r) {
+        const int64_t bins = extent[1] + 1 > minlength ? extent[1] + 1 : minlength;
+        exact = extent[1] < some ? lengthened(name, r, bins) : tallied(name, x, bins, extent);
+    }
+    cp_free(x), cp_free(r);
+    return exact;
+}
+
 /*: function("bincount", "x: array, weights: array_like = None, minlength: int64 = 0",
              doc="""How often each of 0, 1, 2, ... is among the integers of a 1-d array, or the sums of their weights,
 of float64; at least `minlength` of them. ValueError for negative ones. The greatest is read on the host.""") */
@@ -64,7 +133,12 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
     if (o->weights && (o->weights->ndim != 1 || o->weights->size != x->size) && x->size)
         return cpi_fail(CP_ERROR_VALUE, "%s: The weights and list don't have the same length.", name), NULL;
     int64_t most = -1;
-    cp_array *wide = cp_astype(x, CP_INT64), *r = NULL;
+    if (!o->weights && x->size && cpi_is_whole(x->type)) {
+        cpi_device *device = cpi_common_device(name, 1, &x);
+        if (!device) return NULL;
+        if (SLOTS(device)->tally) return counted(name, x, device, o->minlength);
+    }
+    cp_array *wide = x->type == CP_INT64 ? cp_retain(x) : cp_astype(x, CP_INT64), *r = NULL;
     if (wide && (!x->size || !greatest_index(name, wide, &most)))
         r = cpi_bincount(name, wide, x->size ? o->weights : NULL, most + 1 > o->minlength ? most + 1 : o->minlength);
     cp_free(wide);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "cuprite/ufunc.h"
+#include "scan/scan.h"
 #include "ufunc/ufunc.h"
 
 enum {
@@ -192,8 +193,37 @@ static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
     return code;
 }
 
+/* What scans of rows do in one go: sums of floating types where they are regrouped anyway, and what has no rounding. */
+static bool is_scan(const frame *f, const cp_array *x, const cp_array *out, cpi_scan *job)
+{
+    const int64_t n = x->shape[x->ndim - 1];
+    if (!f->device->backend->scan->any_types || x->type != f->type || out->type != f->type || !x->size) return false;
+    if (!cp_is_c_contiguous(x) || !cp_is_c_contiguous(out)) return false;
+    const bool whole = cpi_is_whole(f->type), choice = f->op == CP_OP_maximum || f->op == CP_OP_minimum;
+    if (choice) {
+        if (cpi_is_complex(f->type)) return false;
+        job->op = f->op == CP_OP_maximum ? CPI_SCAN_MAXIMUM : CPI_SCAN_MINIMUM;
+    } else if (f->op == CP_OP_add) {
+        if (!whole && (cpi_is_half(f->type) || !is_cut(f, x))) return false;
+        job->op = CPI_SCAN_ADD;
+    } else if (f->op == CP_OP_multiply && whole) {
+        job->op = CPI_SCAN_MULTIPLY;
+    } else {
+        return false;
+    }
+    job->type = cpi_compute_type(f->type), job->source = job->result = f->type;
+    job->outer = x->size / n, job->n = n, job->inner = 1;
+    job->from = x->data, job->to = out->data;
+    return true;
+}
+
 static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
 {
+    cpi_scan scan = {0};
+    if (is_scan(f, x, out, &scan)) {
+        cpi_array_used(x), cpi_array_used(out);
+        return f->device->backend->scan->scan(cpi_stream(f->device), &scan);
+    }
     if (!is_cut(f, x)) {
         cpi_chain c = chain_of(f, x, out, NULL);
         c.every = true;

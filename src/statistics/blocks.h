@@ -1,0 +1,24 @@
+/* What counting and searching on the CPU do with blocks of elements in vectors: statistics_simd.c has it once per
+ * instruction set. */
+#ifndef CPI_STATISTICS_BLOCKS_H
+#define CPI_STATISTICS_BLOCKS_H
+
+#include "backend/backend.h"
+#include "cpu/features.h"
+#include "sort/grid.h"
+
+/* Evenly spaced bins. An edge i lies at i +- `off` in units of bins. */
+typedef struct cpi_even {
+    double first, scale, off;
+    int32_t bins;
+} cpi_even;
+
+typedef struct cpi_statistics_simd {
+    /* The bin of each element, or `bins` for none; -1 where it is too near to an edge to tell; whether there is one. */
+    bool (*bins)(const double *x, int64_t n, const cpi_even *e, int32_t *bin);
+    /* The least and the greatest of n >= 1 whole numbers, as int64. */
+    void (*extent)(cp_type type, const void *x, int64_t n, int64_t *least, int64_t *most);
+} cpi_statistics_simd;
+extern const cpi_statistics_simd cpi_statistics_simd_v2, cpi_statistics_simd_v3, cpi_statistics_simd_v4;
+
+#endif

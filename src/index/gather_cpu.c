@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "cpu/threads.h"
+#include "index/single.h"
 
 enum { CHUNK = 1024, PIECE = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
 
@@ -325,6 +326,7 @@ cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
     job j = job_of(g, false);
+    if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : tell(&j);
     int64_t chunk = j.count < CHUNK ? j.count : CHUNK;
     j.slice = cut(&j, chunk);
     j.slices = (j.slots + j.slice - 1) / j.slice;
@@ -359,6 +361,7 @@ cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
     job j = job_of(g, true);
+    if (cpi_is_single(g)) return cpi_single_put(g) ? CP_OK : tell(&j);
     if (!all_right(&j)) return tell(&j);
     j.slice = cut(&j, j.count);
     j.slices = (j.slots + j.slice - 1) / j.slice;

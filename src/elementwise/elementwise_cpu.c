@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/bytes.h"
 #include "cpu/threads.h"
 #include "elementwise/chains_cpu.h"
 #include "elementwise/engine_cpu.h"
@@ -117,6 +118,48 @@ static void transpose_band(void *context, int64_t task, int worker)
                       loop->shape[t->inner], (int)cpi_itemsize(loop->op[0].type));
 }
 
+/* --- one value --- */
+
+enum { LARGE = 6 << 20 /* bytes that do not stay in the caches */, FILL_BYTES = 1 << 18 /* of a task */ };
+
+typedef struct {
+    const cpi_kernels *set;
+    char *to;
+    int64_t bytes;
+    int size;
+    _Alignas(16) char value[16];
+} filling;
+
+static void fill_task(void *context, int64_t task, int worker)
+{
+    const filling *f = context;
+    const int64_t first = task * FILL_BYTES, left = f->bytes - first;
+    (void)worker;
+    f->set->gather(f->to + first, f->value, 0, (left < FILL_BYTES ? left : FILL_BYTES) / f->size, f->size);
+}
+
+static bool is_dense(const cpi_loop *loop, int op)
+{
+    int64_t next = cpi_itemsize(loop->op[op].type);
+    for (int d = loop->ndim - 1; d >= 0; next *= loop->shape[d--])
+        if (loop->op[op].strides[d] != next) return false;
+    return true;
+}
+
+/* A value to everything that lies dense: written plainly, which keeps what fits of it in the last cache; past the caches
+ * 10^7 float32 take 1.5 ms instead of 0.7. */
+static bool copy_value(const cpi_loop *loop)
+{
+    filling f = {.set = cpi_kernels_best(), .to = loop->op[0].data, .size = (int)cpi_itemsize(loop->op[0].type)};
+    f.bytes = loop->size * f.size;
+    if (loop->nop != 2 || f.bytes < LARGE || !is_dense(loop, 0)) return false;
+    for (int d = 0; d < loop->ndim; d++)
+        if (loop->op[1].strides[d]) return false;
+    f.set->convert[loop->op[1].type][loop->op[0].type](f.value, loop->op[1].data, 1);
+    cpi_parallel((f.bytes + FILL_BYTES - 1) / FILL_BYTES, fill_task, &f);
+    return true;
+}
+
 /* --- rows --- */
 
 typedef struct {
@@ -153,19 +196,11 @@ static void copy_some_rows(void *context, int64_t task, int worker)
     }
 }
 
-static bool is_dense(const cpi_loop *loop, int op)
-{
-    int64_t next = cpi_itemsize(loop->op[op].type);
-    for (int d = loop->ndim - 1; d >= 0; next *= loop->shape[d--])
-        if (loop->op[op].strides[d] != next) return false;
-    return true;
-}
-
 /* Rows that lie dense on one side at least, each of them moved at once. Not what is larger than the caches and has long
  * rows or a dense output: the engine writes that past them. */
 static bool copy_rows(const cpi_loop *loop)
 {
-    enum { SHORT = 32 /* bytes of a row */, LONG = 128 /* elements */, LARGE = 6 << 20 };
+    enum { SHORT = 32 /* bytes of a row */, LONG = 128 /* elements */ };
     const int last = loop->ndim - 1;
     const int64_t size = cpi_itemsize(loop->op[0].type);
     if (loop->nop != 2 || loop->ndim < 2 || loop->op[0].type != loop->op[1].type || loop->op[1].host) return false;
@@ -269,7 +304,8 @@ static bool copy_transposed(const cpi_loop *loop)
 static cp_code copy(cp_stream *stream, const cpi_loop *loop)
 {
     (void)stream;
-    if (!loop->size || copy_transposed(loop) || copy_repeated(loop) || copy_rows(loop)) return CP_OK;
+    if (!loop->size || copy_transposed(loop) || copy_value(loop) || copy_repeated(loop) || copy_rows(loop))
+        return CP_OK;
     cpi_job job;
     job.loop = loop;
     job.silent = false;

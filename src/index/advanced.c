@@ -155,10 +155,15 @@ static cp_code set_by_mask(const reading *r, cp_array *view, cp_array *value)
     return code;
 }
 
+static bool is_only_array(int n, const cp_index *items)
+{
+    return n == 1 && items[0].kind == CP_IX_ARRAY && items[0].array;
+}
+
 /* x as the items without arrays make it; x itself where there is only an array, in front. */
 static cp_array *view_of(cp_array *x, int n, const cp_index *items, const reading *r)
 {
-    bool whole = n == 1 && items[0].kind == CP_IX_ARRAY && x->ndim && !(x->flags & CPI_HOST_SCALAR);
+    bool whole = is_only_array(n, items) && x->ndim && !(x->flags & CPI_HOST_SCALAR);
     return whole ? cp_retain(x) : cp_slice(x, r->n, r->basic);
 }
 
@@ -167,7 +172,11 @@ cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
     reading r;
     cpi_picking p;
     r.function = "index_get";
-    if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items)) || read_items(&r, x, n, items)) return NULL;
+    cp_array *made;
+    if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items))) return NULL;
+    if (is_only_array(n, items) && cpi_plain_get("index_get", x, items[0].array, false, CPI_PICK_RAISE, &made))
+        return made;
+    if (read_items(&r, x, n, items)) return NULL;
     cp_array *view = view_of(x, n, items, &r), *result = NULL;
     if (!view || !r.arrays) return view;
     if (is_one_mask(&r)) {
@@ -187,7 +196,10 @@ cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
     r.function = "index_set";
     if (cpi_null("index_set", x) || cpi_null("index_set", value) || (n > 0 && cpi_null("index_set", items)))
         return CP_ERROR_VALUE;
-    cp_code code = read_items(&r, x, n, items);
+    cp_code code;
+    if (is_only_array(n, items) && cpi_plain_set("index_set", x, items[0].array, value, false, CPI_PICK_RAISE, &code))
+        return code;
+    code = read_items(&r, x, n, items);
     if (!code) code = cpi_check_writable("index_set", x);
     if (code) return code;
     cp_array *view = view_of(x, n, items, &r);

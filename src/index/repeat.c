@@ -26,6 +26,20 @@ static cp_array *evenly(cp_array *x, int axis, int64_t times)
     return r;
 }
 
+/* Place i times[i] times, for each of n: `total` places. Four are written at once while there is room, since numbers
+ * of times that nobody foresees are dear as branches. */
+static void write_places(const int64_t *times, int64_t n, int64_t *place, int64_t total)
+{
+    int64_t at = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = 0;
+        if (at + 4 <= total)
+            for (; k < 4; k++) place[at + k] = i;
+        for (; k < times[i]; k++) place[at + k] = i;
+        at += times[i];
+    }
+}
+
 /* Each as often as its own number says, read on the host. */
 static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
 {
@@ -34,13 +48,18 @@ static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
         if (__builtin_add_overflow(total, times[i], &total))
             return cpi_fail(CP_ERROR_VALUE, "repeat: the result has too many elements"), NULL;
     if (cpi_shape_size("repeat", 1, &total, sizeof(int64_t), &size)) return NULL;
-    int64_t *place = cpi_malloc((size_t)total * sizeof *place + 1), at = 0;
-    if (!place) return NULL;
-    for (int64_t i = 0; i < x->shape[axis]; i++)
-        for (int64_t k = 0; k < times[i]; k++) place[at++] = i;
-    cp_array *here = cp_from_host(place, CP_INT64, CP_SHAPE(total), NULL);
-    cp_array *index = here ? cp_to_device(here, x->device->id) : NULL;
-    cp_array *r = index ? cpi_take_rows("repeat", x, axis, index) : NULL;
+    cp_array *index, *here = NULL, *r = NULL;
+    int64_t *place = NULL;
+    if (x->device->backend->at_once) { /* its memory is the host's */
+        if (!(index = cpi_array_new("repeat", x->device, CP_INT64, 1, &total, 'C'))) return NULL;
+        write_places(times, x->shape[axis], (int64_t *)index->data, total);
+    } else {
+        if (!(place = cpi_malloc((size_t)total * sizeof *place + 1))) return NULL;
+        write_places(times, x->shape[axis], place, total);
+        here = cp_from_host(place, CP_INT64, CP_SHAPE(total), NULL);
+        index = here ? cp_to_device(here, x->device->id) : NULL;
+    }
+    if (index) r = cpi_take_rows("repeat", x, axis, index);
     cpi_free_host(place);
     cp_free(here), cp_free(index);
     return r;

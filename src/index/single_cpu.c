@@ -138,6 +138,14 @@ static job job_of(const cpi_gather *g)
 
 static int64_t tasks_of(const job *j) { return (j->slots + j->some - 1) / j->some * j->pieces; }
 
+/* All of it one task? */
+static bool is_small(job *j)
+{
+    const int64_t count = cpi_gather_count(j->g);
+    j->cut = 0, j->each = j->g->shape[0], j->pieces = 1, j->some = j->slots;
+    return count <= GRAIN && count * j->slots <= GRAIN;
+}
+
 bool cpi_is_single(const cpi_gather *g)
 {
     bool size = g->bytes == 1 || g->bytes == 2 || g->bytes == 4 || g->bytes == 8 || g->bytes == 16;
@@ -148,6 +156,7 @@ bool cpi_single_get(const cpi_gather *g)
 {
     job j = job_of(g);
     if (!g->pick[0].extent) return false;
+    if (is_small(&j)) return run_task(&j, 0, GET), !j.bad;
     cut_up(&j, (bool[2]){true, true});
     cpi_parallel(tasks_of(&j), get_task, &j);
     return !j.bad;
@@ -158,6 +167,14 @@ bool cpi_single_put(const cpi_gather *g)
     const int end = g->ndim - 1;
     job j = job_of(g);
     if (!g->pick[0].extent) return false;
+    if (is_small(&j)) {
+        const int64_t slots = j.slots;
+        j.slots = j.some = 1;
+        run_task(&j, 0, LOOK);
+        j.slots = j.some = slots;
+        if (!j.bad) run_task(&j, 0, PUT);
+        return !j.bad;
+    }
     cut_up(&j, (bool[2]){true, true});
     j.slots = 1; /* the index is the same for all of the rest */
     cpi_parallel(tasks_of(&j), look_task, &j);

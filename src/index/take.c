@@ -54,6 +54,8 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
     if (cpi_null("take", a) || cpi_null("take", indices) || check_mode("take", o->mode)) return NULL;
     if (a->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT; /* as NumPy */
     if (cpi_axis_or_flat("take", &axis, a->ndim)) return NULL;
+    cp_array *plain;
+    if (!o->out && axis <= 0 && cpi_plain_get("take", a, indices, axis == CP_FLAT, modes[o->mode], &plain)) return plain;
     cp_array *at = integers("take", indices, CP_SAME_KIND), *r = NULL;
     cp_array *base = axis == CP_FLAT ? cp_ravel(a) : cp_retain(a);
     cp_array *all[3] = {a, at, o->out};
@@ -124,6 +126,8 @@ cp_code (cp_put)(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *
     if (cpi_null("put", a) || cpi_null("put", ind) || cpi_null("put", v) || check_mode("put", o->mode) ||
         check_number("put", v, a->type))
         return cp_error();
+    cp_code done;
+    if (cpi_plain_set("put", a, ind, v, true, modes[o->mode], &done)) return done;
     cp_array *all[3] = {a, ind, v}, *values = NULL;
     cp_array *at = integers("put", ind, CP_SAFE), *line = at ? cp_ravel(at) : NULL;
     cpi_device *device = line ? cpi_common_device("put", 3, all) : NULL;

@@ -1,6 +1,7 @@
 """cuprite.pad: an array with more elements around it. What is written is made by the operations of C; here it is said
 where. Axis after axis is padded, each over what the axes before it have got already, so corners are NumPy's."""
 import cuprite
+from cuprite import _padding
 from cuprite._core import ndarray
 
 _WORDS = {
@@ -23,6 +24,26 @@ def _pairs(x, ndim, whole=False):
         if (x < 0).any():
             raise ValueError("index can't contain negative values")
     return numpy.broadcast_to(x, (ndim, 2)).tolist()
+
+
+_PLAIN = frozenset(("constant", "edge", "reflect", "symmetric", "wrap"))  # which C has, where nothing more is said
+
+
+def _plain_widths(pad_width, ndim):
+    """All widths in a row, of an int or of pairs of them; None: it is something else, or wrong."""
+    if type(pad_width) is int:
+        return (pad_width, pad_width) * ndim if pad_width >= 0 else None
+    if type(pad_width) not in (tuple, list) or not pad_width:
+        return None
+    pairs = pad_width if type(pad_width[0]) in (tuple, list) else (pad_width,) * ndim
+    if len(pairs) == 1:
+        pairs = pairs * ndim
+    widths = []
+    for pair in pairs:
+        if type(pair) not in (tuple, list) or len(pair) != 2 or type(pair[0]) is not int or type(pair[1]) is not int:
+            return None
+        widths += pair
+    return widths if len(widths) == 2 * ndim and min(widths, default=0) >= 0 else None
 
 
 def _widths(pad_width, ndim):
@@ -148,6 +169,10 @@ def pad(array, pad_width, mode="constant", **kwargs):
     (stat_length), "reflect", "symmetric" (reflect_type "even" or "odd"), "wrap", "empty", or a function of a vector,
     its widths, the axis and kwargs, which writes to the vector."""
     array = array if isinstance(array, ndarray) else cuprite.asarray(array)
+    if not kwargs and isinstance(mode, str) and mode in _PLAIN:
+        widths = _plain_widths(pad_width, array.ndim)
+        if widths is not None:
+            return _padding.pad(array, widths, mode, 0)
     widths = _widths(pad_width, array.ndim)
     if not callable(mode):
         _check(mode, kwargs)

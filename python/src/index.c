@@ -81,6 +81,10 @@ static bool basic_item(PyObject *o, cp_index *item)
 /* Anything else: an integer in disguise, or an array. */
 static bool other_item(PyObject *o, const cp_array *x, cp_index *item)
 {
+    if (cpy_is_array(o)) { /* as it is, where it may be one */
+        char kind = cp_type_kind(cp_type_of(cpy_x(o)));
+        if (kind == 'b' || kind == 'i' || kind == 'u') return *item = CP_BY(cp_retain(cpy_x(o))), true;
+    }
     PyTypeObject *generic = cpy_numpy_generic();
     bool is_bool = PyBool_Check(o);
     if (generic && PyObject_TypeCheck(o, generic)) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "index/index.h"
+
 /* One piece of each axis goes to where it is moved: all combinations of the two. */
 static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift)
 {
@@ -90,12 +92,6 @@ cp_array *cp_resize(cp_array *a, cp_shape new_shape)
 
 /*: words("bitorder", "big little", c="cp_bitorder") */
 
-/* How far each bit of a byte is shifted. */
-static cp_array *shifts(cp_bitorder order)
-{
-    return order == CP_BITORDER_BIG ? cp_arange_int(7, -1, -1, CP_UINT8) : cp_arange_int(0, 8, 1, CP_UINT8);
-}
-
 /* a with the axis last, or flattened; -1: an error stands. */
 static cp_array *bit_rows(const char *name, cp_array *a, int *axis)
 {
@@ -110,34 +106,28 @@ static cp_array *bit_rows(const char *name, cp_array *a, int *axis)
     return cpi_axis(name, axis, cp_ndim(a)) ? NULL : cp_moveaxis(a, CP_AXES(*axis), CP_AXES(-1));
 }
 
+/* The last axis at its old place, in C order. */
+static cp_array *axis_back(cp_array *r, int axis)
+{
+    return !r || axis == -1 || axis == cp_ndim(r) - 1 ? r : cp_copy(cp_moveaxis(r, CP_AXES(-1), CP_AXES(axis)));
+}
+
 /*: function("packbits", "a: array, /, axis: axis_or_flat = None, bitorder: bitorder = 'big'",
              doc="Eight elements along an axis (None: flattened) as the bits of a byte, 1 where they are not zero; the "
                  "last byte is filled with zeros.") */
 cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *options)
 {
     const char *name = "packbits";
-    int64_t shape[CP_MAXDIM + 1];
     cpi_frame f;
     if (!cpi_begin(&f, name, a)) return NULL;
     const char kind = cp_type_kind(cp_type_of(a));
     if (kind == 'f' || kind == 'c')
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: Expected an input array of integer or boolean data type",
                                      name), NULL));
-    cp_array *rows = bit_rows(name, a, &axis), *bits = rows ? cp_not_equal(rows, cp_int(0)) : NULL;
-    if (!bits) return cpi_end(&f, NULL);
-    const int nd = cp_ndim(bits);
-    const int64_t n = cp_dim(bits, -1), bytes = n / 8 + (n % 8 != 0);
-    if (nd == CP_MAXDIM)
-        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: too many dimensions", name), NULL));
-    memcpy(shape, cp_dims(bits), (size_t)nd * sizeof *shape);
-    shape[nd - 1] = bytes * 8;
-    cp_array *whole = cp_zeros((cp_shape){nd, shape}, CP_UINT8), *there = whole ? cpi_range(whole, nd - 1, 0, n) : NULL;
-    if (!there || cp_assign(there, bits)) return cpi_end(&f, NULL);
-    shape[nd - 1] = bytes, shape[nd] = 8;
-    cp_array *octets = cp_reshape(whole, (cp_shape){nd + 1, shape}), *by = shifts(options ? options->bitorder : 0);
-    cp_array *moved = octets && by ? cp_left_shift(octets, by) : NULL;
-    cp_array *r = moved ? cp_sum(moved, .axis = CP_AXES(-1), .typed = true, .dtype = CP_UINT8) : NULL;
-    return cpi_end(&f, r ? cp_copy(cp_moveaxis(r, CP_AXES(-1), CP_AXES(axis))) : NULL);
+    cp_array *rows = bit_rows(name, a, &axis);
+    if (rows && cp_type_size(cp_type_of(rows)) != 1) rows = cp_not_equal(rows, cp_int(0));
+    const bool little = options && options->bitorder == CP_BITORDER_LITTLE;
+    return cpi_end(&f, axis_back(rows ? cpi_pack_bits(name, rows, little) : NULL, axis));
 }
 
 /*: module("_bits", doc="What cuprite.unpackbits is made of.") */
@@ -146,21 +136,12 @@ cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *option
 cp_array *(cp_unpackbits)(cp_array *a, int axis, const cp_unpackbits_options *options)
 {
     const char *name = "unpackbits";
-    int64_t shape[CP_MAXDIM];
     cpi_frame f;
     if (!cpi_begin(&f, name, a)) return NULL;
     if (cp_type_of(a) != CP_UINT8)
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: Expected an input array of unsigned byte data type", name),
                             NULL));
-    cp_array *rows = bit_rows(name, a, &axis), *by = rows ? shifts(options ? options->bitorder : 0) : NULL;
-    const int nd = rows ? cp_ndim(rows) : 0;
-    if (nd == CP_MAXDIM) cpi_fail(CP_ERROR_VALUE, "%s: too many dimensions", name);
-    if (!by || nd == CP_MAXDIM) return cpi_end(&f, NULL);
-    cp_array *octets = cp_expand_dims(rows, CP_AXES(-1)), *moved = octets ? cp_right_shift(octets, by) : NULL;
-    cp_array *bits = moved ? cp_bitwise_and(moved, cp_int(1)) : NULL;
-    memcpy(shape, cp_dims(rows), (size_t)nd * sizeof *shape);
-    if (__builtin_mul_overflow(shape[nd - 1], 8, &shape[nd - 1]))
-        return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "%s: the result has too many elements", name), NULL));
-    cp_array *r = bits ? cp_reshape(bits, (cp_shape){nd, shape}) : NULL;
-    return cpi_end(&f, r ? cp_copy(cp_moveaxis(r, CP_AXES(-1), CP_AXES(axis))) : NULL);
+    cp_array *rows = bit_rows(name, a, &axis);
+    const bool little = options && options->bitorder == CP_BITORDER_LITTLE;
+    return cpi_end(&f, axis_back(rows ? cpi_unpack_bits(name, rows, little) : NULL, axis));
 }

@@ -10,6 +10,7 @@
 #include "backend/device.h"
 #include "cpu/features.h"
 #include "cpu/limits.h"
+#include "cpu/bytes.h"
 #include "cpu/threads.h"
 
 static void processor_name(char *name, size_t bytes)
@@ -81,6 +82,7 @@ static void cpu_memory_free(cpi_device *d, void *memory, size_t bytes)
     }
 }
 
+enum { PAST_CACHES = 6 << 20 /* copies of so many bytes are written past the caches */ };
 typedef struct { char *to; const char *from; size_t bytes, each; } copy_job;
 
 static void copy_task(void *context, int64_t task, int worker)
@@ -88,8 +90,10 @@ static void copy_task(void *context, int64_t task, int worker)
     (void)worker;
     const copy_job *job = context;
     size_t at = (size_t)task * job->each, n = job->bytes - at < job->each ? job->bytes - at : job->each;
-    if (job->from) {
-        memcpy(job->to + at, job->from + at, n);
+    if (job->from && job->bytes >= PAST_CACHES) {
+        cpi_stream_bytes(job->to + at, job->from + at, n);
+    } else if (job->from) {
+        cpi_copy_bytes(job->to + at, job->from + at, n);
     } else {
         memset(job->to + at, 0, n);
     }

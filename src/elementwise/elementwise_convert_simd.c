@@ -2,6 +2,7 @@
  * elements, transposition, copies past the caches, choice by a condition; and the instruction set's whole table. */
 #include <string.h>
 
+#include "cpu/bytes.h"
 #include "cpu/intrinsics.h"
 #include "elementwise/loops_list.h"
 #include "scalar/convert.h"
@@ -60,7 +61,7 @@ static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int s
 {
     const char *in = in_;
     if (stride == size) {
-        memcpy(out_, in_, (size_t)(n * size));
+        cpi_copy_bytes(out_, in_, (size_t)(n * size));
         return;
     }
 #define GATHER(E)                                                         \
@@ -106,7 +107,7 @@ static void scatter(void *out_, int64_t stride, const void *in_, int64_t n, int 
 {
     char *out = out_;
     if (stride == size) {
-        memcpy(out_, in_, (size_t)(n * size));
+        cpi_copy_bytes(out_, in_, (size_t)(n * size));
         return;
     }
 #define SCATTER(E)                                                                           \

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "cpu/bytes.h"
 #include "cpu/threads.h"
 
 /* Outputs of at least this many bytes are written past the caches. */
@@ -31,7 +32,7 @@ void cpi_copy_kernel(const cpi_job *job, void *const *op, int64_t n, unsigned sc
     if (scalars) {
         job->set->gather(op[0], op[1], 0, n, size);
     } else if (op[0] != op[1]) {
-        memcpy(op[0], op[1], (size_t)(n * size));
+        cpi_copy_bytes(op[0], op[1], (size_t)(n * size));
     }
 }
 

@@ -27,7 +27,7 @@ static int axes_of(const cp_array *array) { return array->type == CP_BOOL ? arra
 
 static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *items)
 {
-    *r = (reading){.function = r->function};
+    r->n = r->used = r->arrays = r->masks = r->at = 0, r->ellipsis = false; /* the lists are long: they stay as they are */
     for (int i = 0; i < n; i++) {
         const cp_index *item = &items[i];
         if ((unsigned)item->kind > CP_IX_ARRAY)
@@ -132,6 +132,7 @@ static bool is_one_mask(const reading *r) { return r->arrays == 1 && r->masks ==
 static cp_array *mask_front(const reading *r, cp_array *view)
 {
     int order[CP_MAXDIM], n = 0, first = r->axis[0], last = first + r->array[0]->ndim;
+    if (!first) return cp_retain(view);
     for (int i = first; i < last; i++) order[n++] = i;
     for (int i = 0; i < view->ndim; i++)
         if (i < first || i >= last) order[n++] = i;
@@ -154,12 +155,29 @@ static cp_code set_by_mask(const reading *r, cp_array *view, cp_array *value)
     return code;
 }
 
+static bool is_only_array(int n, const cp_index *items)
+{
+    return n == 1 && items[0].kind == CP_IX_ARRAY && items[0].array;
+}
+
+/* x as the items without arrays make it; x itself where there is only an array, in front. */
+static cp_array *view_of(cp_array *x, int n, const cp_index *items, const reading *r)
+{
+    bool whole = is_only_array(n, items) && x->ndim && !(x->flags & CPI_HOST_SCALAR);
+    return whole ? cp_retain(x) : cp_slice(x, r->n, r->basic);
+}
+
 cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
 {
-    reading r = {.function = "index_get"};
+    reading r;
     cpi_picking p;
-    if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items)) || read_items(&r, x, n, items)) return NULL;
-    cp_array *view = cp_slice(x, r.n, r.basic), *result = NULL;
+    r.function = "index_get";
+    cp_array *made;
+    if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items))) return NULL;
+    if (is_only_array(n, items) && cpi_plain_get("index_get", x, items[0].array, false, CPI_PICK_RAISE, &made))
+        return made;
+    if (read_items(&r, x, n, items)) return NULL;
+    cp_array *view = view_of(x, n, items, &r), *result = NULL;
     if (!view || !r.arrays) return view;
     if (is_one_mask(&r)) {
         result = get_by_mask(&r, view);
@@ -173,14 +191,18 @@ cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
 
 cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
 {
-    reading r = {.function = "index_set"};
+    reading r;
     cpi_picking p;
+    r.function = "index_set";
     if (cpi_null("index_set", x) || cpi_null("index_set", value) || (n > 0 && cpi_null("index_set", items)))
         return CP_ERROR_VALUE;
-    cp_code code = read_items(&r, x, n, items);
+    cp_code code;
+    if (is_only_array(n, items) && cpi_plain_set("index_set", x, items[0].array, value, false, CPI_PICK_RAISE, &code))
+        return code;
+    code = read_items(&r, x, n, items);
     if (!code) code = cpi_check_writable("index_set", x);
     if (code) return code;
-    cp_array *view = cp_slice(x, r.n, r.basic);
+    cp_array *view = view_of(x, n, items, &r);
     if (!view) return cp_error();
     if (!r.arrays) {
         code = cp_assign(view, value);

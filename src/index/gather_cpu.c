@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "cpu/threads.h"
+#include "index/single.h"
 
 enum { CHUNK = 1024, PIECE = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
 
@@ -279,13 +280,13 @@ static bool is_right(const cpi_pick *p, int64_t v)
 }
 
 /* The error of the first wrong index: of the first array that has one. */
-static cp_code tell(const job *j)
+static cp_code tell(const cpi_gather *g)
 {
-    const cpi_gather *g = j->g;
+    const int64_t count = cpi_gather_count(g);
     if (g->trouble) return cpi_fail(CP_ERROR_VALUE, "%s: %s", g->function, g->trouble);
     for (int k = 0; k < g->picks; k++) {
         const cpi_pick *p = &g->pick[k];
-        for (int64_t i = 0; i < j->count; i++) {
+        for (int64_t i = 0; i < count; i++) {
             int64_t left = i, at = 0;
             for (int d = g->ndim - 1; d >= 0; d--) at += left % g->shape[d] * p->step[d], left /= g->shape[d];
             if (!is_right(p, p->at[at]))
@@ -324,6 +325,7 @@ static int64_t cut(const job *j, int64_t each) /* slots of a task that has `each
 cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
+    if (cpi_is_single(g)) return cpi_single_get(g) ? CP_OK : tell(g);
     job j = job_of(g, false);
     int64_t chunk = j.count < CHUNK ? j.count : CHUNK;
     j.slice = cut(&j, chunk);
@@ -331,7 +333,7 @@ cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g)
     j.per = grain(&j) / (chunk * j.slice);
     if (j.per < 1) j.per = 1;
     cpi_parallel((j.chunks + j.per - 1) / j.per * j.slices, task, &j);
-    return j.bad ? tell(&j) : CP_OK;
+    return j.bad ? tell(g) : CP_OK;
 }
 
 /* The range of offsets that places can have, cut into as many parts as there are hands to write. Each hand finds all
@@ -358,8 +360,9 @@ static void cut_offsets(job *j)
 cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g)
 {
     (void)stream;
+    if (cpi_is_single(g)) return cpi_single_put(g) ? CP_OK : tell(g);
     job j = job_of(g, true);
-    if (!all_right(&j)) return tell(&j);
+    if (!all_right(&j)) return tell(g);
     j.slice = cut(&j, j.count);
     j.slices = (j.slots + j.slice - 1) / j.slice;
     if (j.slices < 4 && j.count * j.slots > 2 * grain(&j)) cut_offsets(&j);
@@ -372,5 +375,5 @@ cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
     (void)stream;
     job j = job_of(g, false);
     j.to = to;
-    return all_right(&j) ? CP_OK : tell(&j);
+    return all_right(&j) ? CP_OK : tell(g);
 }

@@ -93,6 +93,11 @@ typedef struct cpi_index_ops {
     cp_code (*places)(cp_stream *stream, const cpi_gather *g, int64_t *to);
     /* to[j] = the first i with j < ends[i], for j < total; ends[0 .. n) never falls, and ends with total >= 1. */
     cp_code (*repeat)(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to);
+    /* Rows of n bytes, which are 0 or not, as rows of (n + 7) / 8 bytes of bits; n >= 1. The first is the highest bit
+     * of a byte, or the lowest: little. */
+    cp_code (*pack)(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out);
+    /* n bytes as 8 * n bytes that are 0 or 1. */
+    cp_code (*unpack)(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out);
 } cpi_index_ops;
 
 cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g);
@@ -103,6 +108,10 @@ cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
+
+/* The last axis' elements, of one byte each, as bits; bytes as bits along the last axis: new arrays in C order. (bits.c) */
+cp_array *cpi_pack_bits(const char *name, cp_array *x, bool little);
+cp_array *cpi_unpack_bits(const char *name, cp_array *x, bool little);
 
 /* The places index[], 1-d int64 within the axis (nobody checks), of an axis of x: a new array. (rows.c) */
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);

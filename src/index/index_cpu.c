@@ -263,5 +263,59 @@ static cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t
     return CP_OK;
 }
 
+/* --- bits of bytes --- */
+
+enum { BITS_GRAIN = 65536 /* bytes of a task; a multiple of 64 */ };
+
+typedef struct packing {
+    const cpi_index_kernels *k;
+    const uint8_t *x;
+    uint8_t *out;
+    int64_t rows, n, some; /* rows of a task, where they are short */
+    bool little;
+} packing;
+
+static void pack_task(void *context, int64_t task, int worker)
+{
+    const packing *p = context;
+    const int64_t to = (p->n + 7) / 8, parts = (p->n + BITS_GRAIN - 1) / BITS_GRAIN;
+    (void)worker;
+    if (parts > 1) { /* of long rows */
+        const int64_t row = task / parts, first = task % parts * BITS_GRAIN, left = p->n - first;
+        p->k->pack(p->x + row * p->n + first, left < BITS_GRAIN ? left : BITS_GRAIN, p->little,
+                   p->out + row * to + first / 8);
+        return;
+    }
+    for (int64_t r = task * p->some; r < (task + 1) * p->some && r < p->rows; r++)
+        p->k->pack(p->x + r * p->n, p->n, p->little, p->out + r * to);
+}
+
+static cp_code pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
+{
+    (void)stream;
+    packing p = {CPI_BEST(cpi_index_kernels), x, out, rows, n, 1, little};
+    if (n % 8 == 0) p.n = n *= rows, p.rows = rows = 1; /* rows that end with whole bytes are one */
+    const int64_t parts = (n + BITS_GRAIN - 1) / BITS_GRAIN;
+    if (parts == 1) p.some = BITS_GRAIN / n;
+    cpi_parallel(parts > 1 ? rows * parts : (rows + p.some - 1) / p.some, pack_task, &p);
+    return CP_OK;
+}
+
+static void unpack_task(void *context, int64_t task, int worker)
+{
+    const packing *p = context;
+    const int64_t each = BITS_GRAIN / 8, first = task * each, left = p->n - first;
+    (void)worker;
+    p->k->unpack(p->x + first, left < each ? left : each, p->little, p->out + 8 * first);
+}
+
+static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
+{
+    (void)stream;
+    packing p = {CPI_BEST(cpi_index_kernels), x, out, 1, n, 1, little};
+    cpi_parallel((n + BITS_GRAIN / 8 - 1) / (BITS_GRAIN / 8), unpack_task, &p);
+    return CP_OK;
+}
+
 const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put,
-                                        cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, repeat};
+                                     cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, repeat, pack, unpack};

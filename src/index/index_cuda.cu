@@ -404,8 +404,50 @@ cp_code repeat(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total,
     return CPI_LAUNCHED(stream, "repeat");
 }
 
+/* --- bits of bytes: a thread for each byte of bits --- */
+
+__global__ void __launch_bounds__(THREADS) pack_kernel(const uint8_t *x, int64_t rows, int64_t n, bool little,
+                                                       uint8_t *out)
+{
+    const int64_t to = (n + 7) / 8, all = rows * to;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < all; t += (int64_t)gridDim.x * THREADS) {
+        int64_t row = t / to, first = (t - row * to) * 8;
+        int count = n - first < 8 ? (int)(n - first) : 8;
+        const uint8_t *from = x + row * n + first;
+        uint64_t eight = 0;
+        if (count == 8 && (uintptr_t)from % 8 == 0) eight = *(const uint64_t *)from;
+        else
+            for (int i = 0; i < count; i++) eight |= (uint64_t)from[i] << (8 * i);
+        unsigned bits = 0;
+        for (int i = 0; i < 8; i++) bits |= (unsigned)((eight >> (8 * i) & 255) != 0) << (little ? i : 7 - i);
+        out[t] = (uint8_t)bits;
+    }
+}
+
+__global__ void __launch_bounds__(THREADS) unpack_kernel(const uint8_t *x, int64_t n, bool little, uint64_t *out)
+{
+    const uint64_t ones = 0x0101010101010101u, mine = little ? 0x8040201008040201u : 0x0102040810204080u;
+    for (int64_t t = (int64_t)blockIdx.x * THREADS + threadIdx.x; t < n; t += (int64_t)gridDim.x * THREADS)
+        out[t] = ((x[t] * ones & mine) + 0x7f * ones) >> 7 & ones; /* a bit plus 127 reaches bit 7 of its byte */
+}
+
+cp_code pack(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out)
+{
+    unsigned blocks = cpi_cuda_blocks(rows * ((n + 7) / 8), THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    pack_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(x, rows, n, little, out);
+    return CPI_LAUNCHED(stream, "packbits");
+}
+
+/* The result is a new array, at a multiple of 8. */
+cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint8_t *out)
+{
+    unsigned blocks = cpi_cuda_blocks(n, THREADS, (int64_t)cpi_cuda_units(stream) * 64);
+    unpack_kernel<<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(x, n, little, (uint64_t *)out);
+    return CPI_LAUNCHED(stream, "unpackbits");
+}
+
 } // namespace
 
 extern const cpi_index_ops cpi_index_cuda;
 const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, coordinates, take, put,
-                                        cpi_cuda_gather, cpi_cuda_scatter, cpi_cuda_places, repeat};
+                                        cpi_cuda_gather, cpi_cuda_scatter, cpi_cuda_places, repeat, pack, unpack};

@@ -81,6 +81,15 @@ static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *wo
     return count;
 }
 
+/* Byte 0 of w first, on every processor. */
+static inline void store_little(uint8_t *to, uint64_t w)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    memcpy(to, &w, sizeof w);
+}
+
 /* --- compaction --- */
 
 typedef struct sixteen { uint64_t a, b; } sixteen;
@@ -197,4 +206,43 @@ static void fill(char *x, const uint8_t *restrict mask, int64_t n, int64_t bytes
     }
 }
 
-const cpi_index_kernels CPI_ISA_NAME(cpi_index_kernels) = {bits, compact, positions, fill};
+/* --- bits of bytes --- */
+
+/* The bits of each byte the other way round. */
+static inline uint64_t mirrored(uint64_t w)
+{
+    w = (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
+    w = (w >> 2 & 0x3333333333333333u) | (w & 0x3333333333333333u) << 2;
+    return (w >> 4 & 0x0f0f0f0f0f0f0f0fu) | (w & 0x0f0f0f0f0f0f0f0fu) << 4;
+}
+
+static void pack(const uint8_t *x, int64_t n, bool little, uint8_t *out)
+{
+    for (int64_t i = 0; i < n; i += 64) {
+        const int64_t left = n - i < 64 ? n - i : 64;
+        uint64_t w;
+        if (left == 64) {
+            w = word_of_bytes(x + i);
+        } else {
+            uint8_t rest[64] = {0};
+            memcpy(rest, x + i, (size_t)left);
+            w = word_of_bytes(rest);
+        }
+        if (!little) w = mirrored(w);
+        if (left == 64) store_little(out + i / 8, w);
+        else
+            for (int64_t k = 0; k < (left + 7) / 8; k++) out[i / 8 + k] = (uint8_t)(w >> (8 * k));
+    }
+}
+
+/* Byte k of the eight has one bit of x, and is 1 where that is: a bit plus 127 reaches bit 7. */
+static void unpack(const uint8_t *x, int64_t n, bool little, uint8_t *out)
+{
+    const uint64_t ones = 0x0101010101010101u, mine = little ? 0x8040201008040201u : 0x0102040810204080u;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t w = ((x[i] * ones & mine) + 0x7f * ones) >> 7 & ones;
+        store_little(out + 8 * i, w);
+    }
+}
+
+const cpi_index_kernels CPI_ISA_NAME(cpi_index_kernels) = {bits, compact, positions, fill, pack, unpack};

@@ -14,6 +14,9 @@ typedef struct cpi_index_kernels {
     /* Writes the positions base + i of the selected. */
     void (*positions)(const uint64_t *words, int64_t n, int64_t base, int64_t *out, int64_t count);
     void (*fill)(char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value);
+    /* n bytes to as many bits, the last byte filled with zeros; n bytes to eight of 0 or 1 each. */
+    void (*pack)(const uint8_t *x, int64_t n, bool little, uint8_t *out);
+    void (*unpack)(const uint8_t *x, int64_t n, bool little, uint8_t *out);
 } cpi_index_kernels;
 
 extern const cpi_index_kernels cpi_index_kernels_v2, cpi_index_kernels_v3, cpi_index_kernels_v4;

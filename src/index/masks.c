@@ -35,9 +35,14 @@ static cp_array *truth(cp_array *mask, const cp_array *a)
     return r;
 }
 
-/* n values in order, from the first again. */
+/* n values in order, from the first again where they are too few. */
 static cp_array *cycle(const char *name, cp_array *values, int64_t n, cpi_device *device)
 {
+    if (values->size >= n) {
+        cp_array *line = cp_ravel(values), *first = line ? cp_slice(line, 1, &CP_RANGE(0, n)) : NULL;
+        cp_free(line);
+        return first;
+    }
     cp_array *count = cpi_counting(name, device, n);
     cp_array *r = count ? cp_take(values, count, CP_FLAT, .mode = CP_INDEX_WRAP) : NULL;
     cp_free(count);

@@ -38,6 +38,11 @@ cp_code cpi_picking_set(const cpi_picking *p, cp_array *value);
 /* Offsets of the places in elements of x, whose strides say where its axes lie: an array of the index's shape. x may be
  * a record without memory. */
 cp_array *cpi_picking_places(const cpi_picking *p);
+/* x[index], or x.ravel()[index], and assignment to it, where that is plain work: true, and *r or *code says how it
+ * went. Else nothing was done. (plain.c) */
+bool cpi_plain_get(const char *function, cp_array *x, cp_array *index, bool flat, cpi_pick_mode mode, cp_array **r);
+bool cpi_plain_set(const char *function, cp_array *x, cp_array *index, cp_array *value, bool flat, cpi_pick_mode mode,
+                   cp_code *code);
 /* 0, 1, 2, ... as a 1-d array of the device. */
 cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n);
 

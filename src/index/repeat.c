@@ -1,6 +1,6 @@
 /* Elements repeated: by a view where all are repeated alike, else by picking places, which the host lists where the
  * numbers are few or in its memory, and the device works out where they lie there. */
-#include "index/index.h"
+#include "index/repeat.h"
 
 #include <string.h>
 
@@ -29,21 +29,32 @@ static cp_array *evenly(cp_array *x, int axis, int64_t times)
     return r;
 }
 
+/* A line of elements in memory that the host has: without a list of places. */
+static cp_array *expanded(cp_array *x, const int64_t *times, int64_t total)
+{
+    cp_array *from = cpi_dense("repeat", x, x->type, x->device);
+    cp_array *r = from ? cpi_array_new("repeat", x->device, x->type, 1, &total, 'C') : NULL;
+    if (r && total && cpi_cpu_repeat(from->data, times, x->size, cpi_itemsize(x->type), r->data)) cp_free(r), r = NULL;
+    cp_free(from);
+    return r;
+}
+
 /* Each as often as its own number says, read on the host. */
 static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
 {
     int64_t total = 0, size;
-    for (int64_t i = 0; i < x->shape[axis]; i++)
-        if (__builtin_add_overflow(total, times[i], &total))
-            return cpi_fail(CP_ERROR_VALUE, "repeat: the result has too many elements"), NULL;
+    bool over = false;
+    for (int64_t i = 0; i < x->shape[axis]; i++) over |= __builtin_add_overflow(total, times[i], &total);
+    if (over) return cpi_fail(CP_ERROR_VALUE, "repeat: the result has too many elements"), NULL;
     if (cpi_shape_size("repeat", 1, &total, sizeof(int64_t), &size)) return NULL;
+    if (x->ndim == 1 && x->device->backend->at_once) return expanded(x, times, total);
     int64_t *place = cpi_malloc((size_t)total * sizeof *place + 1), at = 0;
     if (!place) return NULL;
     for (int64_t i = 0; i < x->shape[axis]; i++)
         for (int64_t k = 0; k < times[i]; k++) place[at++] = i;
-    cp_array *here = cp_from_host(place, CP_INT64, CP_SHAPE(total), NULL);
+    cp_array *here = cp_from_host(place, CP_INT64, CP_SHAPE(total), NULL), *r = NULL;
     cp_array *index = here ? cp_to_device(here, x->device->id) : NULL;
-    cp_array *r = index ? cpi_take_rows("repeat", x, axis, index) : NULL;
+    if (index) r = cpi_take_rows("repeat", x, axis, index);
     cpi_free_host(place);
     cp_free(here), cp_free(index);
     return r;
@@ -120,11 +131,12 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
     if (!(times = cpi_malloc((size_t)repeats->size * sizeof *times + 1)) ||
         (repeats->size && cp_to_host(counts, times, (size_t)repeats->size * sizeof *times)))
         goto done;
-    for (int64_t i = 0; i < repeats->size; i++)
-        if (times[i] < 0 && x->shape[axis]) {
-            cpi_fail(CP_ERROR_VALUE, "%s: repeats may not contain negative values.", name);
-            goto done;
-        }
+    int64_t signs = 0;
+    for (int64_t i = 0; i < repeats->size; i++) signs |= times[i];
+    if (signs < 0 && x->shape[axis]) {
+        cpi_fail(CP_ERROR_VALUE, "%s: repeats may not contain negative values.", name);
+        goto done;
+    }
     r = one ? evenly(x, axis, times[0]) : one_by_one(x, axis, times);
 done:
     cp_free(x), cp_free(counts), cpi_free_host(times);

@@ -48,6 +48,8 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
     if (cpi_null("take", a) || cpi_null("take", indices) || check_mode("take", o->mode)) return NULL;
     if (a->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT; /* as NumPy */
     if (cpi_axis_or_flat("take", &axis, a->ndim)) return NULL;
+    cp_array *plain;
+    if (!o->out && axis <= 0 && cpi_plain_get("take", a, indices, axis == CP_FLAT, modes[o->mode], &plain)) return plain;
     cp_array *at = integers("take", indices, CP_SAME_KIND), *r = NULL;
     cp_array *base = axis == CP_FLAT ? cp_ravel(a) : cp_retain(a);
     cp_array *all[3] = {a, at, o->out};
@@ -117,6 +119,8 @@ cp_code (cp_put)(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *
     if (cpi_null("put", a) || cpi_null("put", ind) || cpi_null("put", v) || check_mode("put", o->mode) ||
         check_number("put", v, a->type))
         return cp_error();
+    cp_code done;
+    if (cpi_plain_set("put", a, ind, v, true, modes[o->mode], &done)) return done;
     cp_array *all[3] = {a, ind, v}, *values = NULL;
     cp_array *at = integers("put", ind, CP_SAFE), *line = at ? cp_ravel(at) : NULL;
     cpi_device *device = line ? cpi_common_device("put", 3, all) : NULL;
@@ -307,14 +311,28 @@ cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape d
     return r;
 }
 
-/* One coordinate of flat places: place / step % extent. */
-static cp_code coordinate(cp_array *to, cp_array *places, int64_t step, int64_t extent)
+/* Coordinates of flat places along one axis after the other, that of which neighbours differ first: what is left of the
+ * places then is divided by its extent. */
+static cp_code coordinates(cp_array *r, cp_array *places, cp_shape shape, char order)
 {
     cp_scope *s = cp_scope_begin();
     if (!s) return CP_ERROR_MEMORY;
-    cp_array *q = step == 1 ? places : cp_floor_divide(places, cp_int(step)), *n = cp_int(extent);
-    cp_array *r = q && n ? cp_remainder(q, n) : NULL;
-    cp_code code = r ? cp_assign(to, r) : cp_error();
+    cp_code code = CP_OK;
+    cp_array *left = places;
+    for (int i = 0; i < shape.n && !code; i++) {
+        const int d = order == 'F' ? i : shape.n - 1 - i;
+        cp_array *row = cp_slice(r, 1, &CP_AT(d)), *n = cp_int(shape.dim[d]);
+        cp_array *next = i == shape.n - 1 ? NULL : cp_floor_divide(left, n);
+        if (i == shape.n - 1) {
+            code = row ? cp_assign(row, left) : cp_error();
+        } else {
+            cp_array *whole = next ? cp_multiply(next, n) : NULL;
+            cp_array *both[2] = {left, whole};
+            cp_array *rest = whole && row ? cp_elementwise(CP_OP_subtract, both, &(cp_ufunc_options){.out = row}) : NULL;
+            code = rest ? CP_OK : cp_error();
+        }
+        left = next;
+    }
     cp_scope_end(s);
     return code;
 }
@@ -343,12 +361,7 @@ cp_array *(cp_unravel_index)(cp_array *indices, cp_shape shape, const cp_unravel
     wide[0] = shape.n;
     memcpy(wide + 1, indices->shape, (size_t)indices->ndim * sizeof *wide);
     if (places) r = cpi_array_new(name, p.device, CP_INT64, indices->ndim + 1, wide, 'C');
-    for (int i = 0; i < shape.n && r && r->size; i++) {
-        cp_array *row = cp_slice(r, 1, &CP_AT(i));
-        cp_code code = row ? coordinate(row, places, steps[i], shape.dim[i]) : cp_error();
-        cp_free(row);
-        if (code) cp_free(r), r = NULL;
-    }
+    if (r && r->size && coordinates(r, places, shape, o->order)) cp_free(r), r = NULL;
     p.x = NULL;
     cpi_picking_close(&p);
     cp_free(places);

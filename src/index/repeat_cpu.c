@@ -1,0 +1,71 @@
+/* Elements of a line, each as often as its own number says, on the CPU.
+ *
+ * A task has a piece of the line; where it writes, the sums of the pieces before it say. Four are written at once while
+ * there is room in the piece's own part, since numbers of times that nobody foresees are dear as branches. */
+#include "index/repeat.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+#include "cpu/threads.h"
+
+enum { PIECE = 1 << 15 };
+typedef struct pair { uint64_t v[2]; } pair;
+
+typedef struct job {
+    const char *x;
+    const int64_t *times;
+    int64_t n, bytes;
+    char *to;
+    int64_t *before; /* elements of the result before each piece */
+} job;
+
+static void sum_task(void *context, int64_t task, int worker)
+{
+    const job *j = context;
+    int64_t sum = 0, end = (task + 1) * PIECE < j->n ? (task + 1) * PIECE : j->n;
+    (void)worker;
+    for (int64_t i = task * PIECE; i < end; i++) sum += j->times[i];
+    j->before[task + 1] = sum;
+}
+
+#define EXPAND(T)                                                               \
+    for (int64_t i = first; i < end; i++) {                                     \
+        T v;                                                                    \
+        int64_t k = 0;                                                          \
+        memcpy(&v, j->x + i * (int64_t)sizeof(T), sizeof v);                    \
+        if (at + 4 <= last)                                                     \
+            for (; k < 4; k++) memcpy(j->to + (at + k) * (int64_t)sizeof(T), &v, sizeof v); \
+        for (; k < j->times[i]; k++) memcpy(j->to + (at + k) * (int64_t)sizeof(T), &v, sizeof v); \
+        at += j->times[i];                                                      \
+    }                                                                           \
+    break
+
+static void expand_task(void *context, int64_t task, int worker)
+{
+    const job *j = context;
+    int64_t first = task * PIECE, end = first + PIECE < j->n ? first + PIECE : j->n;
+    int64_t at = j->before[task], last = j->before[task + 1];
+    (void)worker;
+    switch (j->bytes) {
+    case 1: EXPAND(uint8_t);
+    case 2: EXPAND(uint16_t);
+    case 4: EXPAND(uint32_t);
+    case 8: EXPAND(uint64_t);
+    default: EXPAND(pair);
+    }
+}
+
+cp_code cpi_cpu_repeat(const char *x, const int64_t *times, int64_t n, int64_t bytes, char *to)
+{
+    const int64_t pieces = (n + PIECE - 1) / PIECE;
+    int64_t *before = cpi_malloc((size_t)(pieces + 1) * sizeof *before);
+    if (!before) return CP_ERROR_MEMORY;
+    job j = {x, times, n, bytes, to, before};
+    before[0] = 0;
+    cpi_parallel(pieces, sum_task, &j);
+    for (int64_t p = 1; p <= pieces; p++) before[p] += before[p - 1];
+    cpi_parallel(pieces, expand_task, &j);
+    cpi_free_host(before);
+    return CP_OK;
+}

@@ -1,4 +1,7 @@
 """NumPy's ufuncs and functions on Cuprite's arrays: np.add(x, 1), np.median(x)."""
+import functools
+import inspect
+
 import numpy
 
 import cuprite
@@ -28,6 +31,16 @@ def array_ufunc(ufunc, method, *inputs, out=None, **options):
     return NotImplemented if ours is None else ours(*inputs, **options)
 
 
+@functools.lru_cache(maxsize=None)
+def _needed(function):
+    """The names of the arguments that NumPy's function has to be given."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:
+        return ()
+    return tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty)
+
+
 def array_function(function, types, args, kwargs):
     if not all(issubclass(t, (ndarray, numpy.ndarray)) for t in types):
         return NotImplemented
@@ -36,4 +49,11 @@ def array_function(function, types, args, kwargs):
         ours = getattr(ours, name, None)
         if ours is None:
             return NotImplemented
-    return NotImplemented if ours is function else ours(*args, **kwargs)
+    if ours is function:
+        return NotImplemented
+    # What has to be given goes by its place: some of CuPy's names are not NumPy's.
+    for name in _needed(function)[len(args):] if kwargs else ():
+        if name not in kwargs:
+            break
+        args += kwargs.pop(name),
+    return ours(*args, **kwargs)

@@ -119,7 +119,7 @@ static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *sh
 }
 
 /* On the current device. 'K' keeps x's order of axes; without a shape (n < 0) it is x's. */
-static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape)
+static cp_array *like_here(cp_array *x, cp_type t, char order, const cpy_ints *shape)
 {
     if (order == 'K' && shape->n < 0 && cp_device_of(x) == cp_device_current()) {
         cp_array *r;
@@ -137,24 +137,35 @@ static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape)
     return r;
 }
 
+/* On x's device, where `device` names no other. */
+static cp_array *like(cp_array *x, cp_type t, char order, const cpy_ints *shape, const cpy_place *device)
+{
+    const int here = cp_device_current(), there = device->moved ? here : cp_device_of(x);
+    if (there == here) return like_here(x, t, order, shape);
+    if (here == CP_NO_DEVICE || cp_device_use(there) != CP_OK) return NULL;
+    cp_array *r = like_here(x, t, order, shape);
+    cp_device_use(here);
+    return r;
+}
+
 PyObject *py_empty_like(const py_empty_like_args *v)
 {
-    return cpy_wrap(like(v->prototype, v->dtype, v->order, &v->shape));
+    return cpy_wrap(like(v->prototype, v->dtype, v->order, &v->shape, &v->device));
 }
 
 PyObject *py_zeros_like(const py_zeros_like_args *v)
 {
-    return filled(like(v->a, v->dtype, v->order, &v->shape), 0);
+    return filled(like(v->a, v->dtype, v->order, &v->shape, &v->device), 0);
 }
 
 PyObject *py_ones_like(const py_ones_like_args *v)
 {
-    return filled(like(v->a, v->dtype, v->order, &v->shape), 1);
+    return filled(like(v->a, v->dtype, v->order, &v->shape, &v->device), 1);
 }
 
 PyObject *py_full_like(const py_full_like_args *v)
 {
-    return filled_unsafe(like(v->a, v->dtype, v->order, &v->shape), v->fill_value);
+    return filled_unsafe(like(v->a, v->dtype, v->order, &v->shape, &v->device), v->fill_value);
 }
 
 /* An argument's type, as NumPy finds it; CP_DEFAULT of integers that only its dtype object holds. */

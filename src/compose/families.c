@@ -62,7 +62,7 @@ cp_code cp_atleast_3d(int n, cp_array *const *arys, cp_array **results)
     return at_least("atleast_3d", 3, n, arys, results);
 }
 
-/*: function("broadcast_arrays", "*args: arrays_or_numbers", returns="arrays", unlock="never",
+/*: function("broadcast_arrays", "*args: arrays_or_numbers, subok: flag = False", returns="arrays", unlock="never",
              doc="The arrays as views of their common shape, which cannot be written to where elements repeat.") */
 cp_code cp_broadcast_arrays(int n, cp_array *const *args, cp_array **results)
 {

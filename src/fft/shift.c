@@ -22,10 +22,22 @@ static cp_array *ramp(int64_t from, int64_t to, double width)
     return cp_multiply(cp_arange_int(from, to, 1, CP_INT64), cp_float(width));
 }
 
-/*: function("fftfreq", "n: int64, d: double = 1.0", module="_fft", unlock="size",
-             doc="The frequencies of fft's n elements, in cycles per unit of the samples' distance d.") */
-cp_array *cp_fftfreq(int64_t n, double d)
+/* Of the type that is asked for, a real floating one; they are computed in float64. */
+static cp_array *frequencies_as(const char *name, cp_array *r, bool typed, cp_type type)
 {
+    if (!typed || type == CP_FLOAT64) return r;
+    if (cp_type_kind(type) != 'f')
+        return cpi_fail(CP_ERROR_VALUE, "%s: dtype must be a real floating one, not %s", name, cp_type_name(type)), NULL;
+    return cp_astype(r, type);
+}
+
+/*: function("fftfreq", "n: int64, d: double = 1.0, dtype: dtype = None, device: device = None", module="_fft",
+             unlock="size",
+             doc="""The frequencies of fft's n elements, in cycles per unit of the samples' distance d. They are
+computed in float64, whatever their dtype.""") */
+cp_array *(cp_fftfreq)(int64_t n, double d, const cp_fftfreq_options *options)
+{
+    const cp_fftfreq_options *o = CPI_GIVEN(cp_fftfreq_options, options);
     double width;
     if (!width_of("fftfreq", n, d, &width)) return NULL;
     cp_scope *s = cp_scope_begin();
@@ -35,17 +47,21 @@ cp_array *cp_fftfreq(int64_t n, double d)
     cp_array *front = cpi_range(r, 0, 0, middle), *back = cpi_range(r, 0, middle, n);
     bool good = front && back && !cp_assign(front, ramp(0, middle, width));
     if (good && n > middle) good = !cp_assign(back, ramp(-(n / 2), 0, width));
-    return cp_scope_return(s, good ? r : NULL);
+    return cp_scope_return(s, good ? frequencies_as("fftfreq", r, o->typed, o->dtype) : NULL);
 }
 
-/*: function("rfftfreq", "n: int64, d: double = 1.0", module="_fft", unlock="size",
-             doc="The frequencies of the elements of rfft of n samples at distance d.") */
-cp_array *cp_rfftfreq(int64_t n, double d)
+/*: function("rfftfreq", "n: int64, d: double = 1.0, dtype: dtype = None, device: device = None", module="_fft",
+             unlock="size",
+             doc="""The frequencies of the elements of rfft of n samples at distance d. They are computed in
+float64, whatever their dtype.""") */
+cp_array *(cp_rfftfreq)(int64_t n, double d, const cp_rfftfreq_options *options)
 {
+    const cp_rfftfreq_options *o = CPI_GIVEN(cp_rfftfreq_options, options);
     double width;
     if (!width_of("rfftfreq", n, d, &width)) return NULL;
     cp_scope *s = cp_scope_begin();
-    return s ? cp_scope_return(s, ramp(0, n / 2 + 1, width)) : NULL;
+    if (!s) return NULL;
+    return cp_scope_return(s, frequencies_as("rfftfreq", ramp(0, n / 2 + 1, width), o->typed, o->dtype));
 }
 
 /* The elements of each axis rolled by half of it (forwards: n / 2): 2^k blocks, each copied once. */

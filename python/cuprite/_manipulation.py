@@ -466,6 +466,25 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     return y if dtype is None else y.astype(dtype, copy=False)
 
 
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+    """`num` numbers from start to stop, each the one before it times the same factor: a spiral of complex ones. Ends
+    that are zero are a ValueError, for which the ends are read on the host."""
+    ends = [cuprite.asarray(x) for x in (start, stop)]
+    if any(bool((x == 0).any()) for x in ends):
+        raise ValueError("geomspace: a geometric sequence cannot include zero")
+    t = cuprite.result_type(*ends, float(num), cuprite.dtype(dtype or float))
+    start, stop = (x.astype(t, copy=False) for x in ends)
+    sign = cuprite.sign(start)                              # of negative numbers the other way round; see NumPy's
+    first, last = start / sign, stop / sign
+    y = logspace(cuprite.log10(first), cuprite.log10(last), num, endpoint, dtype=t)
+    if num > 0:
+        y[0] = first
+        if num > 1 and endpoint:
+            y[-1] = last
+    y *= sign
+    return cuprite.moveaxis(y, 0, axis).astype(t if dtype is None else dtype, copy=False)
+
+
 def fromfunction(*args, **kwargs):
     """The array of what a function makes of NumPy's arrays of indices: numpy.fromfunction(function, shape, ...)."""
     import numpy

@@ -226,6 +226,16 @@ static cp_type promoted(PyObject *arrays)
     return t;
 }
 
+/* A stack of arrays is in their common order; what is made of lists is in C order, as NumPy's. */
+static PyObject *in_c_order(PyObject *stacked)
+{
+    cp_array *x = stacked ? cpy_x(stacked) : NULL, *y = NULL;
+    if (!x || cp_is_c_contiguous(x)) return stacked;
+    CPY_RUN(cp_size(x), y = cp_copy(x));
+    Py_DECREF(stacked);
+    return y ? cpy_wrap(y) : cpy_raise();
+}
+
 /* Arrays within lists: each item becomes an array, and they are stacked. */
 static PyObject *stack(PyObject *o, cp_type t)
 {
@@ -249,7 +259,7 @@ static PyObject *stack(PyObject *o, cp_type t)
     Py_XDECREF(f);
     Py_XDECREF(args);
     Py_XDECREF(kw);
-    return r;
+    return in_c_order(r);
 }
 
 /* x, which is given up, in another type. */

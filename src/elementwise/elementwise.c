@@ -231,8 +231,9 @@ static cp_code prepare(call *c, cp_array *const *in, cp_array *const *out, const
         c->operand[nout + n++] = where;
     }
     code = cpi_common_shape(c->name, n, c->operand + nout, &c->ndim, c->shape);
-    for (int k = 0; c->given && k < nout && !code; k++)
-        if (out[k]) code = cpi_broadcast_output(c->name, out[k], &c->ndim, c->shape);
+    /* a later output may widen the shape, which an earlier one has to have as well: twice around */
+    for (int k = 0; c->given && k < 2 * nout && !code; k++)
+        if (out[k % nout]) code = cpi_broadcast_output(c->name, out[k % nout], &c->ndim, c->shape);
     if (code) return code;
     c->device = cpi_common_device(c->name, nout + n, c->operand);
     if (!c->device) return cp_error();

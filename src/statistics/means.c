@@ -29,8 +29,8 @@ static void warn_where(cp_array *truths, cp_warning warning)
 }
 
 /*: function("nanmean",
-             "a: array, axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, where: "
-             "where = True", doc="Arithmetic mean over axes of what is not NaN; NaN of nothing.") */
+             "a: array, axis: known_axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, "
+             "where: where = True", doc="Arithmetic mean over axes of what is not NaN; NaN of nothing.") */
 cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
 {
     const cp_nanmean_options *o = CPI_GIVEN(cp_nanmean_options, options);
@@ -95,6 +95,36 @@ cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
     return known_place("nanargmax", a, false, o->axis, o->out, o->keepdims);
 }
 
+/* The median of complex numbers, which are sorted by their real parts, then by the others, NaN in either last: half the
+ * sum of the two in the middle of what is known. */
+static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
+{
+    static const char name[] = "nanmedian";
+    cpi_lanes lanes;
+    if (cpi_lanes_of(name, a, o->axis, o->keepdims, &lanes)) return NULL;
+    cp_array *rows = cpi_lanes_dense(name, a, &lanes, a->device, false);
+    if (!rows) return NULL;
+    cp_keep(rows);
+    cp_array *x = cp_sort(cp_reshape(rows, CP_SHAPE(lanes.kept, lanes.reduced)), 1);
+    cp_array *count = x ? cp_count_nonzero(cp_logical_not(cp_isnan(x)), .axis = CP_AXES(1), .keepdims = true) : NULL;
+    if (!count) return NULL;
+    cp_array *upper = cp_floor_divide(count, cp_int(2)), *place = cp_subtract(count, cp_int(1));
+    cp_array *lower = place ? cp_floor_divide(cp_maximum(place, cp_int(0)), cp_int(2)) : NULL;
+    upper = upper ? cp_minimum(upper, cp_int(lanes.reduced - 1)) : NULL; /* of nothing known: any place, which is NaN */
+    cp_array *odd = cp_remainder(count, cp_int(2));
+    if (!upper || !lower || !odd) return NULL;
+    cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);
+    cp_array *both = high && low ? cp_divide(cp_add(low, high), cp_int(2)) : NULL;
+    cp_array *r = both ? cp_where(cp_not_equal(odd, cp_int(0)), high, both) : NULL, *none = cp_equal(count, cp_int(0));
+    warn_where(none, CP_WARNING_ALL_NAN);
+    r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
+    r = r ? cp_reshape(r, (cp_shape){lanes.ndim, lanes.shape}) : NULL;
+    if (!r || !o->out) return r;
+    cp_retain(r);
+    cp_keep(r);
+    return cpi_deliver(name, r, o->out, CP_SAME_KIND);
+}
+
 /*: function("nanmedian",
              "a: array, axis: index_axes = None, out: out = None, overwrite_input: flag = False, keepdims: bool = "
              "False", doc="Median over axes of what is not NaN; NaN where all are.") */
@@ -103,8 +133,12 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     const cp_nanmedian_options *o = CPI_GIVEN(cp_nanmedian_options, options);
     if (cpi_null("nanmedian", a)) return NULL;
     if (!has_nan(a) && cp_size(a)) return cp_median(a, .axis = o->axis, .out = o->out, .keepdims = o->keepdims);
+    if (cpi_is_complex(cp_type_of(a)) && cp_size(a)) {
+        cpi_frame f;
+        return cpi_begin(&f, "nanmedian", a) ? cpi_end(&f, complex_median(a, o)) : NULL;
+    }
     cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
-    if (r && cp_size(a) && r->device->backend->at_once && cp_type_kind(cp_type_of(r)) != 'c') {
+    if (r && cp_size(a) && r->device->backend->at_once) {
         cp_array *nan = cp_isnan(r);
         warn_where(nan, CP_WARNING_ALL_NAN);
         cp_free(nan);
@@ -275,10 +309,14 @@ static cp_array *covariances(cp_array *m, cp_array *y, bool rowvar, bool bias, d
     if (y && cp_ndim(y) > 2) return cpi_fail(CP_ERROR_VALUE, "cov: y has more than 2 dimensions"), NULL;
     cp_type type = cp_promote(cp_type_of(m), CP_FLOAT64);
     if (y) type = cp_promote(type, cp_type_of(y));
+    if (typed && (cpi_discards(cp_type_of(m), dtype) || (y && cpi_discards(cp_type_of(y), dtype))))
+        cpi_warn(CP_WARNING_COMPLEX);
     if (typed) type = dtype;
     cp_array *x = table(m, type, !rowvar && cp_ndim(m) != 1);
     if (!x) return NULL;
     if (!cp_dim(x, 0)) return cp_empty(CP_SHAPE(0, 0), CP_FLOAT64);
+    if (typed && cpi_is_whole(dtype))
+        return cpi_fail(CP_ERROR_TYPE, "cov: dtype must be inexact (got %s)", cp_type_name(dtype)), NULL;
     if (y) {
         cp_array *more = table(y, type, false);
         if (more && !rowvar && cp_dim(more, 0) != 1) more = cp_transpose(more, CP_ALL);

@@ -203,7 +203,7 @@ static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_lanes *lanes
                     .out = s->out, .casting = CP_SAME_KIND};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
     if (lanes->kept) cpi_warn(CP_WARNING_MEAN);
-    cp_array *nan = cp_float(NAN);
+    cp_array *nan = cpi_is_complex(a->type) ? cp_complex(NAN, NAN) : cp_float(NAN);
     const cp_code code = nan ? cp_fill(o.array, nan) : cp_error();
     cp_free(nan);
     return cpi_output_close(&o, code);
@@ -233,7 +233,7 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     cpi_lanes lanes;
     int64_t shape[2 * CP_MAXDIM];
     if (cpi_null(s->name, a) || cpi_null(s->name, q)) return NULL;
-    if (cpi_is_complex(a->type))
+    if (cpi_is_complex(a->type) && (s->method != CPI_QUANTILE_MEDIAN || a->size)) /* nothing has a median that is NaN */
         return cpi_fail(CP_ERROR_TYPE, "%s: a must be an array of real numbers", s->name), NULL;
     cpi_free_host(s->q), s->q = NULL;
     if (read_places(s, q) || cpi_lanes_of(s->name, a, s->axes, s->keepdims, &lanes)) return NULL;

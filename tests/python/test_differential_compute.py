@@ -1,0 +1,85 @@
+"""Cases drawn from numbers against NumPy (differential.py): some hundred of each family, and what larger runs found.
+
+tools/differential runs a million of them; a number beside a text is the case that it was."""
+import differential_creation
+import differential_reduce
+import differential_statistics
+import differential_ufunc
+import numpy as np
+import pytest
+from differential import Case, Known, case_of, compare, differ, quiet, text_case
+from oracle import as_numpy_does, raises
+
+import cuprite as cp
+
+FAMILIES = {**differential_ufunc.FAMILIES, **differential_reduce.FAMILIES, **differential_statistics.FAMILIES,
+            **differential_creation.FAMILIES}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("seed", range(3))
+def test_family(name, seed, device):
+    family, known = FAMILIES[name]
+    found = []
+    with quiet():
+        for number in range(seed * 10**9, seed * 10**9 + 250):
+            case = case_of(family, number)
+            wrong = compare(case, known)
+            if wrong and not isinstance(wrong, Known):
+                found.append(f"{number}: {case.text()[:800]}\n    {wrong}")
+    assert not found, "\n".join(found)
+
+
+def test_comparison_can_fail():
+    """Each kind of mismatch is one: elements, the sign of zero, type, shape, strides, errors, what a call writes."""
+    case = Case("add", (1, 2), strides=True)
+    want = np.array([[1.0, 0.0], [2.0, 3.0]])
+    for got in (want + 1, want * [1, -1], want.astype("f4"), want[0], want.T.copy().T, np.array([[np.nan, 0], [2, 3]])):
+        ours = cp.asarray(got)
+        assert differ(case, ours, ours.get(), want), got
+    assert differ(case, 3.0, 3.0, want) and differ(case, cp.asarray(want), want, (want, want))
+    assert not differ(case, cp.asarray(want), want, want)
+
+
+KEPT = [
+    "xp.divmod(np.int8(9), A('q', [9]).reshape(1, 1), out=(A('q', [1]).reshape(1, 1), A('d', [1.0, 2.0]).reshape(1, 2)))",
+    "xp.array([A('q', [1, 2, 3, 4, 5, 6]).reshape(2, 3).T] * 2).strides",
+    "xp.asanyarray([A('d', range(6)).reshape(3, 2).T, A('H', range(6)).reshape(3, 2).T]).strides",
+    "xp.nanmean(A('B', [9]).reshape(()), 0)",
+    "xp.nanmean(A('?', [True]).reshape(()), axis=-1)",
+    "xp.nanmedian(A('F', [1 + 2j, complex(nan, 1), 3j, 1 + 1j, 2]))",
+    "xp.nanmedian(A('D', [1, nan, nan, nan, 3j, 4]).reshape(3, 2), axis=1)",
+    "xp.nanmedian(A('D', range(24)).reshape(2, 3, 4).transpose(2, 0, 1), axis=(0, 2), keepdims=True)",
+    "xp.nanmedian(A('D', [2, 3j]).reshape(1, 2), axis=0, out=A('F', [0, 0]))",
+    "xp.nanmedian(A('F', []).reshape(0, 3), axis=0)",
+    "xp.histogramdd(A('e', [-0.0034389495849609375]).reshape(1, 1))",
+    "xp.histogramdd(A('f', [1, 2, 3, 4, 5, 5.5]).reshape(3, 2), bins=[2, 3])[1]",
+    "xp.histogram2d(A('e', [2.75]), A('b', [5]), bins=3)",
+    "xp.histogram2d(A('f', [2.75, 3.1]), A('f', [2.75, 2.75]), bins=3, range=[(0, 3), None])",
+    "xp.cov(A('q', [1, 2, 3]), dtype='i')",
+    "xp.corrcoef(A('q', [1, 2, 3]), dtype='?')",
+    "xp.cov(A('D', [1, 2j, 3]), dtype='f')",
+    "xp.cov(A('d', [1, 2, 4]), A('F', [1, 2, 3]), dtype='d')",
+    "xp.corrcoef(A('F', [7.75, 1, 2]), dtype='d')",
+    "xp.geomspace(1, 1000, 4)",
+    "xp.geomspace(0, 1)",
+    "xp.geomspace(2, 5, num=2.5)",
+    "xp.geomspace(2, 5, num=-1)",
+    "xp.geomspace(A('d', [1.0, 2.0]), A('f', [8.0, 16.0]), 4, axis=1)",
+    "xp.geomspace(1, 8, 4, dtype='f')",
+    "xp.geomspace(2, 5, axis=1)",
+    "xp.geomspace(np.float32(2), 4, 0)",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("text", KEPT)
+def test_kept(text):
+    as_numpy_does(lambda xp: text_case(text, xp))
+
+
+def test_geomspace_of_complex_numbers():
+    for ends in ((-1000, -1), (1j, 1000j), (1 + 2j, -3 - 4j), (-1, 1j)):
+        np.testing.assert_allclose(cp.geomspace(*ends, num=7).get(), np.geomspace(*ends, num=7), rtol=1e-13)
+    with raises(ValueError):
+        cp.geomspace(cp.asarray([1.0, 0.0]), 5)

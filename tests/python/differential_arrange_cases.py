@@ -187,6 +187,17 @@ def put(d):
     return f"a={a};r=xp.put(a,{at},{v}{mode});r=(r,a.copy())" if d.chance(0.7) else f"a={a};a.put({at},{v}{mode});r=a.copy()"
 
 
+def _broadcast(shapes):
+    """The shape that several have together, or None."""
+    result = []
+    for i in range(1, max(map(len, shapes)) + 1):
+        extents = {s[-i] for s in shapes if len(s) >= i} - {1}
+        if len(extents) > 1:
+            return None
+        result.append(extents.pop() if extents else 1)
+    return tuple(reversed(result))
+
+
 def choose(d):
     shape = d.shape(0, 3)
     n = d.int(1, 4)
@@ -194,8 +205,12 @@ def choose(d):
     a = d.indices(n, shape, 0.04 if mode == "'raise'" else 0.5, False, 0)
     t = d.type() if d.chance(0.7) else None
     parts = [d.array(d.near(shape), t=t) for _ in range(n)]
-    seq = "[" + ",".join(parts) + "]" if d.chance(0.8) else d.array((n, *shape))
-    out = d.some((f"out={d.out(t or 'd', shape)}", 0.1), (f"mode={d.ok(mode)}", 0.6))
+    if d.chance(0.2):
+        t, parts = None, [d.array((n, *shape))]
+    seq = "[" + ",".join(parts) + "]" if len(parts) == n and n > 1 else parts[0]
+    # NumPy writes beside an out with strides, or of another shape or type than the choices
+    full = _broadcast([shape, *(p.shape for p in parts)])
+    out = d.some((f"out=A('{t}',{full})", 0.2 if t and full is not None else 0), (f"mode={d.ok(mode)}", 0.6))
     return f"r=xp.choose({a},{d.ok(seq)}{out})" if d.chance(0.7) else f"r={a}.choose({seq}{out})"
 
 
@@ -285,6 +300,7 @@ def multi_index(d):
     if d.chance(0.5):
         return f"r=xp.unravel_index({d.indices(max(total, 1), shape, 0.05, False, 0)},{d.ok(dims)}{order})"
     mode = d.choice(("'raise'", "'wrap'", "'clip'", "('clip','wrap')"))
+    dims = dims or (2,)
     at = ",".join(d.indices(n, shape, 0.05 if mode == "'raise'" else 0.5, False, 0) for n in dims)
     return f"r=xp.ravel_multi_index(({at},),{d.ok(dims)}{d.some((f'mode={mode}', .6))}{order})"
 
@@ -314,7 +330,7 @@ def sort(d):
         return f"a={a};r=a.sort({kind[1:] if 'None' not in kind else ''});r=(r,a.copy())"
     if p < 0.85:
         return f"r=xp.argsort({a}{d.some((f'axis={axis}', .7))}{stable})" if d.chance(0.7) else f"r={a}.argsort({axis}{stable})"
-    return d.choice((f"r=xp.sort_complex({a})", f"a={a};i=xp.argsort(a,-1);r=xp.take_along_axis(a,i,-1)"))
+    return d.choice((f"r=xp.sort_complex({a})", f"a={a};i=xp.argsort(a,-1,kind='stable');r=xp.take_along_axis(a,i,-1)"))
 
 
 def lexsort(d):
@@ -353,7 +369,7 @@ def searchsorted(d):
     if p < 0.95:
         s = "xp.argsort(a,kind='stable')" if d.chance(.9) else d.ok(d.indices(a.size, a.shape), .3)
         return f"a={a};s={s};r=xp.searchsorted(a,{v}{side},sorter=s)"
-    return f"r=xp.searchsorted({d.array()},{v}{side})"
+    return f"r=xp.searchsorted({d.array()},{v}{side}).shape"  # nothing is promised of what is not sorted
 
 
 def extremes(d):
@@ -383,7 +399,7 @@ def isin(d):
     t = d.type()
     a = d.array(ties=d.chance(0.7), t=t)
     b = d.array(ties=d.chance(0.7), t=t if d.chance(0.6) else None)
-    k = d.some(("invert=True", .3), ("assume_unique=True", .1), ("kind=" + d.ok(d.choice(("'sort'", "'table'", "None"))), .3))
+    k = d.some(("invert=True", .3), ("kind=" + d.ok(d.choice(("'sort'", "'table'", "None"))), .3))
     return f"r=xp.isin({a},{d.ok(b)}{k})" if d.chance(0.9) else f"r=xp.isin({a},{d.choice(('2', '[1,2]', '[]', '1.0', 'True'))}{k})"
 
 
@@ -410,12 +426,61 @@ def _wants_other_operands(m):
     return m.ours.startswith("TypeError: Unsupported type <class '")
 
 
+def _in(*words):
+    return lambda m: any(w in m.text for w in words)
+
+
+def _says(ours="", theirs="", *words):
+    return lambda m: ours in m.ours and theirs in m.theirs and (not words or any(w in m.text for w in words))
+
+
 # (what differs, when, why): the whole list of differences that are meant
 EXPLAINED = [
     ("raises", _wants_other_operands, "CuPy's: lists, numbers and NumPy's arrays are no operands"),
     ("exception", _wants_other_operands, "the same, where NumPy raises something else"),
+    ("raises", _says("Unsupported dtype"), "no arrays of objects or texts"),
+    ("exception", _says("Unsupported dtype"), "the same, where NumPy raises something else"),
+    ("order", _in("xp.nonzero", ".nonzero()", "xp.where(", "xp.unravel_index", "_indices", "xp.argwhere"),
+     "indices lie each by itself; NumPy's are columns of one table"),
+    ("order", lambda m: "[" in m.text and "xp." not in m.text, "no order is promised for what arrays as indices give"),
+    ("order", _in("xp.delete", "xp.insert", "xp.select", "xp.unpackbits", "xp.vectorize", "vander", "xp.piecewise"),
+     "no order is promised; NumPy's follows from how it computes"),
+    ("raises", _says("Cannot cast output", "", "a[()]", "]/=", "]+=", "]-=", "]*=", "]**="),
+     "a part of no dimensions is an array, whose in-place operations keep its type; NumPy's is a scalar"),
+    ("warning", _says("ComplexWarning", "set()", "a["), "NumPy forgets the warning where a mask is the index"),
+    ("accepts", _says("", "setting an array element with a sequence"), "x[i] = y takes an array of one, as CuPy's"),
+    ("accepts", _says("", "only 0-dimensional arrays can be converted"), "the same"),
+    ("exception", _says("broadcast", "IndexError: ", "a["), "two mistakes; the shapes are looked at first"),
+    ("exception", _says("", "NumPy boolean array indexing assignment requires"), "a mask's values broadcast as any others"),
+    ("exception", _says("broadcast", "only 0-dimensional arrays can be converted"), "a shape that does not fit is ValueError"),
+    ("raises", _in(".flat[1.5]"), "NumPy's flat truncates real numbers"),
+    ("exception", _says("", "Error setting single item of array"), "NumPy's flat hides the error of the value"),
+    ("accepts", _says("", "Error setting single item of array"), "flat[(i,)] is flat[i]"),
+    ("exception", _in(".flat[1.5]"), "NumPy's flat truncates real numbers"),
+    ("accepts", _says("", "with a 0-D index is not supported"), "flat[()] is the whole"),
+    ("type", lambda m: ">" in m.theirs and "dtype(" in m.theirs, "arrays have the machine's order of bytes"),
+    ("value", _in("xp.choose", ".choose("), "NumPy's choose into a strided out writes other places"),
+    ("accepts", _says("", "assignment destination is read-only", "put_along_axis"),
+     "axis=None writes through, also where the elements are not contiguous"),
+    ("raises", _says("OverflowError: Python integer", "", "xp.where("), "as everywhere; NumPy's where wraps"),
+    ("exception", _says("OverflowError: Python integer"), "two mistakes; numbers are converted first"),
+    ("structure", _in("copy=False"), "meshgrid gives a tuple, as its documentation says"),
+    ("raises", _in("xp.roll"), "a shift is a whole number"),
+    ("raises", _says("Sorter index out of range"), "NumPy looks at the sorter's indices it needs"),
+    ("value", lambda m: any(f in m.text for f in ("unique", "union1d", "intersect1d", "setdiff1d", "setxor1d")) and _only_ties(m),
+     "which of equal numbers stays (0.0 and -0.0, complex NaNs) is not promised"),
+    ("accepts", _in("round("), "round() of an array is round(x)"),
+    ("value", _in(".unpackbits"), "of an axis without elements NumPy's bits are what memory had"),
+    ("accepts", _says("", "cannot call `vectorize` on size 0 inputs"), "the type is known from the argument's"),
+    ("raises", _says("OverflowError: Python integer", "", "xp.isin("), "as CuPy's"),
+    ("exception", _in("10**20", "-2**63"), "whole numbers beyond 64 bits: refused with either exception"),
     *more.EXPLAINED,
 ]
+
+
+def _only_ties(m):
+    return "-0." in m.ours + m.theirs or "'F'" in m.text or "'D'" in m.text
+
 
 FAMILIES = {name: tuple(zip(*table)) for name, table in
             {"index": INDEX, "take": TAKE, "sort": SORT, "sets": SETS, **more.FAMILIES}.items()}

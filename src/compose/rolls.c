@@ -88,7 +88,7 @@ cp_array *cp_resize(cp_array *a, cp_shape new_shape)
 
 /* --- bits --- */
 
-/*: words("bitorder", "big little", c="cp_bitorder") */
+/*: words("bitorder", "big little", c="cp_bitorder", text=True) */
 
 /* How far each bit of a byte is shifted. */
 static cp_array *shifts(cp_bitorder order)

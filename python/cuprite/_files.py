@@ -210,7 +210,7 @@ def save(file, arr, allow_pickle=True):
     if path is None or not isinstance(arr, ndarray):
         if isinstance(arr, ndarray) and _foreign(arr.dtype):
             return _save_foreign(file, arr)
-        return numpy.save(_text(file), asnumpy(arr), allow_pickle=allow_pickle)
+        return numpy.save(_text(file), asnumpy(arr, order="A"), allow_pickle=allow_pickle)
     path = _ended(path, ".npy")
     try:
         _io.save(path, arr)
@@ -242,7 +242,7 @@ def _savez(file, args, kwds, compressed, allow_pickle):
     path = _path(file)
     if path is None or not all(isinstance(x, ndarray) for x in arrays.values()):
         write = numpy.savez_compressed if compressed else numpy.savez
-        return write(_text(file), allow_pickle=allow_pickle, **{name: asnumpy(x) for name, x in arrays.items()})
+        return write(_text(file), allow_pickle=allow_pickle, **{name: asnumpy(x, order="A") for name, x in arrays.items()})
     path = _ended(path, ".npz")
     try:
         _io.archive_save(path, tuple(arrays), list(arrays.values()), compressed)
@@ -358,7 +358,7 @@ def dumps(x):
 def byteswap(x, inplace):
     """Each element's bytes in the other order, those of complex numbers part by part."""
     unit = x.itemsize // 2 if x.dtype.kind == "c" else x.itemsize
-    y = x if inplace else x.copy(order="K")
+    y = x if inplace else x.copy(order="A")
     if unit == 1 or not x.size:
         return y
     flat = _core.ascontiguousarray(x).reshape(-1).view("u1").reshape(-1, unit)

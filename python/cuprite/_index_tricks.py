@@ -30,6 +30,9 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     "table": here one way serves both."""
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
+    if kind == "table" and any(cp.asarray(x).dtype.kind not in "biu" for x in (element, test_elements)):
+        raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or "
+                         "None for kind.")
     return _indexing.isin(element, test_elements, assume_unique, invert)
 
 

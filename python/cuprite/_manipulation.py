@@ -143,7 +143,7 @@ def block(arrays):
     the one before it, and so on."""
     depth, ndim = _depth(arrays)
     if not depth:
-        return cuprite.array(arrays)
+        return cuprite.array(arrays, order="C")
     return _joined(arrays, depth, max(depth, ndim))
 
 
@@ -210,8 +210,7 @@ def insert(arr, obj, values, axis=None):
             raise ValueError("index array argument obj to insert must be one dimensional or scalar")
         if places.size == 0 and not isinstance(given, (ndarray, numpy.ndarray)):
             places = places.astype(numpy.intp)
-    values = cuprite.asarray(values)
-    values = values if values.dtype == arr.dtype else values.astype(arr.dtype)
+    values = values.astype(arr.dtype, copy=False) if isinstance(values, ndarray) else cuprite.asarray(values, arr.dtype)
     if places.size == 1:
         return _insert_at(arr, places, values, axis)
     return _insert_many(arr, places, values, axis)
@@ -325,7 +324,7 @@ def piecewise(x, condlist, funclist, *args, **kw):
     x = _array(x)
     count = len(funclist)
     if getattr(condlist, "ndim", None) == 0 or cuprite.isscalar(condlist) or x.ndim != 0 and (
-            not isinstance(condlist[0], (list, ndarray)) or cuprite.ndim(condlist[0]) == 0):
+            not isinstance(condlist[0], (list, ndarray)) or isinstance(condlist, ndarray) and condlist.ndim == 1):
         condlist = [condlist]
     conditions = [cuprite.asarray(c).astype(bool) for c in condlist]
     if len(conditions) == count - 1:

@@ -195,6 +195,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
 
 def _fill(padded, array, widths, mode, kwargs):
+    import numpy
     ndim = array.ndim
     values = _pairs(kwargs.get("constant_values", kwargs.get("end_values", 0)), ndim)
     lengths = _pairs(kwargs.get("stat_length"), ndim, True)
@@ -202,8 +203,8 @@ def _fill(padded, array, widths, mode, kwargs):
     odd = mode in ("reflect", "symmetric") and kwargs.get("reflect_type", "even") == "odd"
     for axis in range(ndim):
         a = _Axis(padded, widths, axis)
-        if mode == "constant":
-            a.fill(*values[axis])
+        if mode == "constant":  # complex128: of a real array it loses its imaginary part, with a warning
+            a.fill(*(numpy.complex128(v) if isinstance(v, complex) else v for v in values[axis]))
         elif mode == "edge" or mode == "reflect" and array.shape[axis] == 1:
             _edge(a)
         elif mode == "linear_ramp":

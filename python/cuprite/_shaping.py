@@ -39,7 +39,8 @@ def size(a, axis=None):
     """The number of elements, or the extent of one axis."""
     s = shape(a)
     if axis is not None:
-        return s[axis]
+        from numpy.lib.array_utils import normalize_axis_index
+        return s[normalize_axis_index(axis, len(s))]
     n = 1
     for extent in s:
         n *= extent

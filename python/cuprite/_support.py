@@ -1,5 +1,6 @@
 """Small objects that attributes of arrays give: flags, device, data, flat; named tuples of results."""
 import collections
+import math
 
 ClipStats = collections.namedtuple("ClipStats", "center std lower upper count iterations")
 Sources = collections.namedtuple("Sources", "pixels flux centroid peak position")
@@ -108,9 +109,10 @@ class Flat:
     def coords(self):
         """Where the next element lies, a tuple of indices."""
         at, rest = [], self.index
-        for extent in reversed(self.base.shape):
+        for extent in reversed(self.base.shape[1:]):
             at.append(rest % extent)
             rest //= extent
+        at += [rest] * (self.base.ndim > 0)  # behind the last element beyond the axis
         return tuple(reversed(at))
 
     def copy(self):
@@ -132,9 +134,11 @@ class Flat:
         flat = x.reshape(-1) if x._c_contiguous else x.flatten()
         one = hasattr(key, "__index__") and getattr(key, "ndim", 0) == 0
         if not one and (hasattr(value, "shape") or isinstance(value, (list, tuple))):
-            value = self._repeated(value, flat[key].size)
+            shape = flat[key].shape
+            value = self._repeated(value, math.prod(shape))
             if value is None:
                 return
+            value = value.reshape(shape)
         elif one and (getattr(value, "ndim", 0) or isinstance(value, (list, tuple))):
             raise ValueError("Error setting single item of array.")
         flat[key] = value

@@ -428,7 +428,7 @@ bool cpy_double(PyObject *o, double otherwise, double *v)
 }
 
 /* False, with an exception, for what is no text. */
-static bool is_text(PyObject *o, const char *what)
+bool cpy_is_word(PyObject *o, const char *what)
 {
     if (PyUnicode_Check(o)) return true;
     PyErr_Format(PyExc_TypeError, "%s must be str, not %s", what, Py_TYPE(o)->tp_name);
@@ -439,7 +439,7 @@ bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order)
 {
     *order = otherwise;
     if (!cpy_given(o)) return true;
-    if (!is_text(o, "order")) return false;
+    if (!cpy_is_word(o, "order")) return false;
     if (PyUnicode_GET_LENGTH(o) == 1) {
         Py_UCS4 c = PyUnicode_READ_CHAR(o, 0);
         *order = c < 128 ? (char)toupper((int)c) : '?';
@@ -474,7 +474,7 @@ const char *cpy_casting_name(cp_casting casting) { return castings[casting]; }
 bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting)
 {
     int which;
-    if (!is_text(o, "casting") || !cpy_word(o, "casting", castings, (int)otherwise, &which)) return false;
+    if (!cpy_is_word(o, "casting") || !cpy_word(o, "casting", castings, (int)otherwise, &which)) return false;
     *casting = (cp_casting)which;
     return true;
 }

@@ -164,6 +164,7 @@ bool cpy_order(PyObject *o, char otherwise, const char *allowed, char *order);
 bool cpy_casting(PyObject *o, cp_casting otherwise, cp_casting *casting);
 const char *cpy_casting_name(cp_casting casting);
 bool cpy_can_cast(const cp_array *x, cp_type t, cp_casting rule); /* else a TypeError */
+bool cpy_is_word(PyObject *o, const char *what);
 bool cpy_word(PyObject *o, const char *what, const char *const *words, int otherwise, int *which);
 /* A new array of cp_empty, cp_zeros or cp_ones in C or Fortran order. */
 typedef cp_array *(*cpy_maker)(cp_shape shape, cp_type type);

@@ -373,12 +373,13 @@ bool cpy_store(cp_type t, PyObject *o, void *p)
     return store_real(t, o, p);
 }
 
+/* A small float's is weak, so that it becomes what it is written into: no rule of casting forbids that. */
 cp_array *cpy_scalar_as(PyObject *o, cp_type t)
 {
     _Alignas(16) unsigned char value[16];
     bool half = cpy_type_rows[t].half;
     if (!cpy_store(half ? CP_FLOAT64 : t, o, value)) return NULL;
-    cp_array *x = cp_scalar(half ? CP_FLOAT64 : t, value);
+    cp_array *x = half ? cp_float(*(double *)value) : cp_scalar(t, value);
     if (!x) cpy_raise();
     return x;
 }

@@ -90,7 +90,7 @@ cp_array *cp_resize(cp_array *a, cp_shape new_shape)
 
 /* --- bits --- */
 
-/*: words("bitorder", "big little", c="cp_bitorder") */
+/*: words("bitorder", "big little", c="cp_bitorder", text=True) */
 
 /* a with the axis last, or flattened; -1: an error stands. */
 static cp_array *bit_rows(const char *name, cp_array *a, int *axis)

@@ -9,7 +9,7 @@
 static const cpi_pick_mode modes[] = {CPI_PICK_RAISE, CPI_PICK_WRAP, CPI_PICK_CLIP};
 
 /*: module("_indexing", doc="What cuprite's functions of indices are made of.") */
-/*: words("index_mode", "raise wrap clip", c="cp_index_mode") */
+/*: words("index_mode", "raise wrap clip", c="cp_index_mode", text=True) */
 static cp_code check_mode(const char *name, cp_index_mode mode)
 {
     return (unsigned)mode <= CP_INDEX_CLIP ? CP_OK : cpi_fail(CP_ERROR_VALUE, "%s: mode %d is none", name, (int)mode);
@@ -240,7 +240,7 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
         cpi_broadcast("choose", &ndim, shape, a->ndim, a->shape))
         return NULL;
     if (ndim == CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "choose: too many dimensions"), NULL;
-    cp_array *at = integers("choose", a, CP_SAME_KIND), *from = at ? stacked(n, choices, ndim, shape) : NULL, *r = NULL;
+    cp_array *at = integers("choose", a, CP_SAFE), *from = at ? stacked(n, choices, ndim, shape) : NULL, *r = NULL;
     cp_array *both[3] = {from, at, o->out};
     cpi_picking p;
     if (from) {

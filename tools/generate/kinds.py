@@ -205,8 +205,9 @@ KINDS = {k.name: k for k in [
 
 
 def words_kind(row):
-    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."]): by default a word's place is its value."""
-    row.need(["name", "words"], ["c"], ["values", "default"])
+    """words("mode", "full valid same", c="cp_mode"[, values="CP_FULL ..."][, text=True]): by default a word's place is
+    its value; text=True: what is no text is TypeError, not ValueError, where NumPy has it so."""
+    row.need(["name", "words"], ["c"], ["values", "default", "text"])
     name, words = row.args[0], row.args[1].split()
     values = row.get("values", "").split() or [f"({row.c}){i}" for i in range(len(words))]
     if len(values) != len(words):
@@ -221,8 +222,9 @@ def words_converter(kind):
     """The C function that reads one of the words."""
     name = kind.name
     words = ", ".join(f'"{w}"' for w in kind.words)
+    must = "!cpy_is_word(o, what) || " if kind.row.get("text") else ""
     return (f"static bool cpy_take_{name}(PyObject *o, const char *what, {kind.row.c} *v)\n{{\n"
             f"    static const char *const words[] = {{{words}, NULL}};\n"
             f"    static const {kind.row.c} values[] = {{{', '.join(kind.values)}}};\n    int which;\n"
-            f"    if (!cpy_word(o, what, words, 0, &which)) return false;\n    *v = values[which];\n    return "
+            f"    if ({must}!cpy_word(o, what, words, 0, &which)) return false;\n    *v = values[which];\n    return "
             f"true;\n}}\n")

@@ -25,9 +25,9 @@ def as_series(alist, trim=True):
             raise ValueError("Coefficient array is not 1-d")
     if trim:
         arrays = [trimseq(a) for a in arrays]
-    dtype = cuprite.result_type(*arrays)
-    if dtype.kind not in "fc":
-        dtype = cuprite.dtype("float64")
+    if any(a.dtype == bool for a in arrays):
+        raise ValueError("Coefficient arrays have no common type")
+    dtype = cuprite.result_type(*(a.dtype if a.dtype.kind in "fcV" else cuprite.float64 for a in arrays))
     return [cuprite.array(a, dtype) for a in arrays]
 
 

@@ -105,7 +105,7 @@ class Module:
         return "\n".join(self.later() + self.lines) + "\n"
 
     def later(self):
-        """What a package imports when it is first used: names, and the modules that have them (""; it is one itself)."""
+        """What a package imports when it is first used: names, and the modules that have them ("": it is one)."""
         found = next((ast.literal_eval(n.value) for n in self.body
                       if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_LATER"), {})
         return [f"from {self.package}{'.' + module if module else ''} import {n} as {n}"

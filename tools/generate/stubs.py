@@ -210,7 +210,8 @@ def write_package(functions, names, foreign, out):
                                                          if n not in core) + ")\n\n" if public else ""
     own = Module(tree, "cuprite", ())
     text += "\n".join(own.later()) + "\n\n"
-    text += "__version__: str\n__array_api_version__: str\npi: float\ne: float\neuler_gamma: float\ninf: float\nnan: float\nnewaxis: None\n"
+    text += "__version__: str\n__array_api_version__: str\npi: float\ne: float\neuler_gamma: float\n"
+    text += "inf: float\nnan: float\nnewaxis: None\n"
     text += "".join(line + "\n" for node in tree.body if isinstance(node, ast.FunctionDef) and own.shown(node.name)
                     for line in function(node, ""))
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)

@@ -471,8 +471,7 @@ static PyMethodDef methods[] = {
      "a[indices] = op(a[indices], b) in place, where an element that is named more than once is changed each time.\n\n"
      "Parameters:\n    a: the array that is changed.\n    indices: what a[indices] takes.\n"
      "    b: the second operand, which broadcasts; None for operations of one.\n\nResult: None.\n\n"
-     "Errors: IndexError for an index out of bounds; ValueError for too many or too few operands.\n\n"
-     "NumPy: a result of another kind than the array's type is converted, where NumPy refuses."},
+     "Errors: IndexError for an index out of bounds; ValueError for too many or too few operands."},
     {"__reduce__", ufunc_pickle, METH_NOARGS, NULL},
     {NULL},
 };

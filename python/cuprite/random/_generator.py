@@ -422,9 +422,9 @@ class Generator:
     def dirichlet(self, alpha, size=None, dtype=float):
         """Shares that add up to 1, along a new last axis.
 
-        Parameters: alpha: the parameters of the shares, each above 0; size: the shape of the result (None: that of
+        Parameters: alpha: the parameters of the shares, none below 0; size: the shape of the result (None: that of
             the parameters); dtype: float32 or float64.
-        Errors: ValueError for an alpha that is not positive; TypeError for an alpha without axes and for a dtype
+        Errors: ValueError for a negative alpha; TypeError for an alpha without axes and for a dtype
             that it does not draw."""
         alpha = _array(alpha)
         if not alpha.ndim:

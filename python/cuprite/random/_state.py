@@ -310,9 +310,9 @@ class RandomState:
     def dirichlet(self, alpha, size=None, dtype=float):
         """Shares that add up to 1, along a new last axis.
 
-        Parameters: alpha: the parameters of the shares, each above 0; size: the shape of the result (None: that of
+        Parameters: alpha: the parameters of the shares, none below 0; size: the shape of the result (None: that of
             the parameters); dtype: float32 or float64.
-        Errors: ValueError for an alpha that is not positive; TypeError for a dtype that it does not draw."""
+        Errors: ValueError for a negative alpha; TypeError for a dtype that it does not draw."""
         return _r.rng_dirichlet(self._rng, alpha, size, dtype)
 
     # --- whole numbers ---
@@ -398,15 +398,14 @@ class RandomState:
         """The slices of an array along its first axis in random order; of an integer, 0 to a - 1.
 
         Parameters: a: an array or an integer.
-        Errors: TypeError for what is neither."""
+        Errors: AxisError for what has no axes and is no integer."""
         return self._generator.permutation(a)
 
     def shuffle(self, a):
         """Puts the slices of an array along its first axis into random order, in place.
 
         Parameters: a: the array, which is changed.
-        Result: None.
-        Errors: TypeError for what is no array."""
+        Result: None."""
         self._generator.shuffle(a)
 
 

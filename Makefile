@@ -8,7 +8,7 @@ PYTHON := $(CURDIR)/.venv/bin/python
 PREFIX ?= /usr/local
 DEMO_CUDA := $(if $(filter command environment,$(origin CUDA)),$(CUDA),$(if $(wildcard /dev/nvidia0),ON,OFF))
 
-.PHONY: all demo test bench build install uninstall setup asan tsan check clean
+.PHONY: all demo test bench build docs install uninstall setup asan tsan check clean
 
 all: build
 
@@ -46,6 +46,11 @@ check: build
 
 bench: build
 	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python:$(CURDIR)/bench $(PYTHON) bench/run.py
+
+# The site: guides, the C API and the Python API from headers and docstrings, $(BUILD)/site/index.html.
+docs: build
+	@$(PYTHON) -m pip install -q --disable-pip-version-check -r tools/requirements-docs.txt
+	@PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) tools/make_site.py $(BUILD)
 
 # PREFIX=dir: where to. Nothing needs LD_LIBRARY_PATH: all is found by paths relative to itself.
 install: build

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the rows of functions say as a page, docs/python-reference.md: signatures and docstrings. Needs a build:
+"""Writes what the rows of functions say as a page, docs/python-reference.md: signatures and what the functions do.
+(Parameters, results and errors stand in the docstrings, and on the site: tools/make_site.py.) Needs a build:
 PYTHONPATH=build/python tools/make_python.py. (The stubs are generated with the extension: tools/generate/stubs.py.)
 
     make_python.py [--check]     --check writes nothing and fails where a file is not up to date
@@ -15,6 +16,10 @@ from cuprite import _core
 from cuprite._support import ufuncs_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools/generate"))
+
+from documentation import summary  # noqa: E402
+
 
 
 def functions(module):
@@ -36,7 +41,7 @@ def attributes():
 
 
 def entry(name, f):
-    doc = inspect.getdoc(f) or ""
+    doc = summary(inspect.getdoc(f) or "")
     return f"### {name}{inspect.signature(f)}\n\n{doc}\n\n"
 
 

@@ -24,7 +24,11 @@ def geterr():
 
 
 def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
-    """Sets what happens on errors, for this thread; returns what was. Floating-point errors can only be ignored."""
+    """Sets what happens on errors, for this thread; returns what was. Floating-point errors can only be ignored.
+
+    Parameters: divide: 'ignore', or None: as it is; over: 'ignore', or None: as it is; under: 'ignore', or None: as
+        it is; invalid: 'ignore', or None: as it is; linalg: 'ignore', 'raise', or None: as it is.
+    Errors: NotImplementedError for another word of floating-point errors; ValueError for another of linalg."""
     asked = {"divide": divide, "over": over, "under": under, "invalid": invalid, "linalg": linalg}
     for name, word in asked.items():
         if word not in _WORDS[name]:
@@ -39,7 +43,11 @@ def seterr(*, divide=None, over=None, under=None, invalid=None, linalg=None):
 
 @contextlib.contextmanager
 def errstate(*, divide=None, over=None, under=None, invalid=None, linalg=None):
-    """A block for which seterr holds."""
+    """A block for which seterr holds.
+
+    Parameters: divide: 'ignore', or None: as it is; over: 'ignore', or None: as it is; under: 'ignore', or None: as
+        it is; invalid: 'ignore', or None: as it is; linalg: 'ignore', 'raise', or None: as it is.
+    Errors: NotImplementedError for another word of floating-point errors; ValueError for another of linalg."""
     before = _here.choices
     seterr(divide=divide, over=over, under=under, invalid=invalid, linalg=linalg)
     try:
@@ -97,7 +105,9 @@ def show_config(*, _full=False):
 @contextlib.contextmanager
 def allow_synchronize(allow):
     """A block in which this thread may, or with False may not, wait for devices: streams, events and devices waited
-    for, and arrays read by the host, then raise DeviceSynchronized. On the CPU too, where waiting takes no time."""
+    for, and arrays read by the host, then raise DeviceSynchronized. On the CPU too, where waiting takes no time.
+
+    Parameters: allow: True or False."""
     from cuprite import _device
     before = _device.allow_waits(bool(allow))
     try:

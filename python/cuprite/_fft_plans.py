@@ -227,7 +227,10 @@ def is_single(x):
 
 def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
     """A Plan1d or PlanNd for transforms of arrays like `a`: for `plan=`, or for a `with` block. shape: the lengths
-    along `axes` (all by default); value_type: 'C2C', 'R2C' or 'C2R'."""
+    along `axes` (all by default); value_type: 'C2C', 'R2C' or 'C2R'.
+
+    Parameters: a: an array; shape: lengths, or None; axes: axes, or None; value_type: one of these words.
+    Errors: ValueError for another value_type and an axis named twice; TypeError for 'R2C' of complex numbers."""
     from cuprite import _fft
     transforms = {"C2C": _fft.fftn, "R2C": _fft.rfftn, "C2R": _fft.irfftn}
     if value_type not in transforms:

@@ -162,7 +162,13 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
 
     `mmap_mode` "r", "c" or "r+": on the CPU the file stands for the array's memory (read-only, written in memory alone,
     written in the file); on another device its pages are copied, and "r+" is ValueError, as is "w+". Pickles are
-    ValueError unless allow_pickle says that they may run."""
+    ValueError unless allow_pickle says that they may run.
+
+    Parameters: file: a path or a file object; mmap_mode: None, 'r', 'c' or 'r+'; allow_pickle: True or False;
+        fix_imports: as of pickles; encoding: as of pickles; max_header_size: the longest header, in bytes, that is
+        read.
+    Errors: EOFError for an empty file; ValueError for what is none of these formats; FileNotFoundError;
+        zipfile.BadZipFile for a damaged archive."""
     allow_pickle = bool(allow_pickle)
     pickled = {"fix_imports": fix_imports, "encoding": encoding}
     if encoding not in ("ASCII", "latin1", "bytes"):
@@ -205,7 +211,11 @@ def _ended(path, ending):
 
 
 def save(file, arr, allow_pickle=True):
-    """Writes an array to a file of NumPy's; ".npy" is added to a path without it."""
+    """Writes an array to a file of NumPy's; ".npy" is added to a path without it.
+
+    Parameters: file: a path or a file object; arr: an array, a NumPy array, a number or nested lists; allow_pickle:
+        True or False (arrays need none).
+    Result: None."""
     path = _path(file)
     if path is None or not isinstance(arr, ndarray):
         if isinstance(arr, ndarray) and _foreign(arr.dtype):
@@ -251,12 +261,21 @@ def _savez(file, args, kwds, compressed, allow_pickle):
 
 
 def savez(file, *args, allow_pickle=True, **kwds):
-    """Writes arrays to an archive, as arr_0, arr_1, ... and by their keywords; ".npz" is added to a path without it."""
+    """Writes arrays to an archive, as arr_0, arr_1, ... and by their keywords; ".npz" is added to a path without it.
+    args and kwds are arrays.
+
+    Parameters: file: a path or a file object; allow_pickle: True or False (arrays need none).
+    Result: None.
+    Errors: ValueError for a name given twice."""
     _savez(file, args, kwds, False, allow_pickle)
 
 
 def savez_compressed(file, *args, allow_pickle=True, **kwds):
-    """The same, compressed."""
+    """savez, compressed. args and kwds are arrays.
+
+    Parameters: file: a path or a file object; allow_pickle: True or False (arrays need none).
+    Result: None.
+    Errors: ValueError for a name given twice."""
     _savez(file, args, kwds, True, allow_pickle)
 
 
@@ -273,17 +292,30 @@ def _of_numpy(f, dtype, *args, **options):
 
 
 def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
-    """An array of a file's bytes, or of the numbers in a text where `sep` stands between them."""
+    """An array of a file's bytes, or of the numbers in a text where `sep` stands between them.
+
+    Parameters: file: a path or a file object; dtype: an element type; count: how many elements (-1: all); sep: what
+        stands between numbers (empty: bytes); offset: where they begin, in bytes; like: None, or an array of
+        Cuprite's, which changes nothing.
+    Errors: FileNotFoundError; ValueError for a text that is no numbers."""
     return _of_numpy(numpy.fromfile, dtype, file, count=count, sep=sep, offset=offset)
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
-    """An array of a buffer's bytes, which are copied: a device does not see what is written to them later."""
+    """An array of a buffer's bytes, which are copied: a device does not see what is written to them later.
+
+    Parameters: buffer: an object with a buffer; dtype: an element type; count: how many elements (-1: all); offset:
+        where they begin, in bytes; like: None, or an array of Cuprite's, which changes nothing.
+    Errors: ValueError for a buffer that is too small, or no multiple of the element."""
     return _of_numpy(numpy.frombuffer, dtype, buffer, count=count, offset=offset)
 
 
 def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
-    """An array of the numbers in a text."""
+    """An array of the numbers in a text.
+
+    Parameters: string: a text; dtype: an element type; count: how many (-1: all); sep: what stands between them;
+        like: None, or an array of Cuprite's, which changes nothing.
+    Errors: ValueError for a text that is no numbers, and an empty sep."""
     return _of_numpy(numpy.fromstring, dtype, string, count=count, sep=sep)
 
 
@@ -297,14 +329,25 @@ def _text_columns(read, file, dtype, unpack, options):
 
 def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False,
             ndmin=0, encoding=None, max_rows=None, *, quotechar=None, like=None):
-    """An array of a text file, a row a line (numpy.loadtxt)."""
+    """An array of a text file, a row a line (numpy.loadtxt).
+
+    Parameters: fname: a path, a file object, or lines; dtype: an element type; comments: what begins a comment;
+        delimiter: what stands between values (None: white space); converters: functions of texts, by columns;
+        skiprows: how many lines are passed over; usecols: which columns (None: all); unpack: True: the transposed
+        array; ndmin: the least number of axes; encoding: the file's encoding; max_rows: the most rows; quotechar:
+        what quotes a value; like: None, or an array of Cuprite's, which changes nothing.
+    Errors: ValueError for what is no number, and rows of different lengths; FileNotFoundError."""
     options = {"comments": comments, "delimiter": delimiter, "converters": converters, "skiprows": skiprows,
                "usecols": usecols, "ndmin": ndmin, "encoding": encoding, "max_rows": max_rows, "quotechar": quotechar}
     return _text_columns(numpy.loadtxt, fname, dtype, unpack, options)
 
 
 def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
-    """An array of a text file in which numbers may be missing (numpy.genfromtxt)."""
+    """An array of a text file in which numbers may be missing (numpy.genfromtxt).
+
+    Parameters: fname: a path, a file object, or lines; dtype: an element type; unpack: True: the transposed array;
+        like: None, or an array of Cuprite's, which changes nothing.
+    Errors: TypeError for an argument given twice; ValueError for rows of different lengths."""
     if args:
         import inspect
         names = list(inspect.signature(numpy.genfromtxt).parameters)[2:]
@@ -318,7 +361,13 @@ def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
 
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
-    """Writes an array of one or two axes as a text, a line a row."""
+    """Writes an array of one or two axes as a text, a line a row.
+
+    Parameters: fname: a path or a file object; X: an array of one or two axes; fmt: how a number is written, or one
+        text a column; delimiter: what stands between columns; newline: what ends a line; header: a text before;
+        footer: a text behind; comments: what stands before these; encoding: the file's encoding.
+    Result: None.
+    Errors: ValueError for other than one or two axes."""
     numpy.savetxt(fname, asnumpy(X), fmt, delimiter, newline, header, footer, comments, encoding)
 
 

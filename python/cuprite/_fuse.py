@@ -280,7 +280,9 @@ def fuse(*args, **kwargs):
     Written as @fuse, @fuse() or @fuse(kernel_name=...), over functions, lambdas (fuse(lambda x: ...)) and methods.
     Everything may stand in the function: what cannot be fused runs as it is written. The first calls run at once; the
     kernel is compiled meanwhile and then takes over with the same bits. NumPy's arrays are passed to the function as
-    they are."""
+    they are.
+
+    Errors: TypeError for more than a function, and unknown keywords."""
     name = kwargs.pop("kernel_name", None)
     if kwargs:
         raise TypeError(f"fuse() got unexpected keyword arguments: {', '.join(map(repr, kwargs))}")
@@ -293,7 +295,11 @@ def fuse(*args, **kwargs):
 
 class vectorize:
     """A function of numbers, applied to arrays element by element: vectorize(f)(x, y). It runs on whole arrays, so it
-    may do with its arguments what arrays do: operations and functions, without `if` on their values."""
+    may do with its arguments what arrays do: operations and functions, without `if` on their values.
+
+    Parameters: pyfunc: the function; otypes: the results' types (None: as they come); doc: a text (None: its own);
+        excluded: None; cache: True or False (without effect); signature: None.
+    Errors: NotImplementedError for an excluded or a signature."""
 
     def __init__(self, pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
         if excluded is not None:

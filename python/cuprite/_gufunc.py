@@ -9,7 +9,12 @@ class GeneralizedUFunc:
     """GeneralizedUFunc(func, "(i,j),(j)->(i)"): func gets arrays, and returns one or a tuple.
 
     With supports_batched=True it is called once with all axes, its own last, else once for each place of the others.
-    With supports_out=True it gets `out`. Calls take out, axes, axis, keepdims, dtype, order and casting as NumPy's."""
+    With supports_out=True it gets `out`. Calls take out, axes, axis, keepdims, dtype, order and casting as NumPy's.
+
+    Parameters: func: a function of arrays; signature: the axes, a text; name: a text (None: its own); doc: a text
+        (None: its own); supports_batched: True or False; supports_out: True or False; signatures: types to convert
+        to, or none; try_fastcall_func: a function that is asked first (without effect).
+    Errors: ValueError for a signature that is none."""
 
     def __init__(self, func, signature, *, name=None, doc=None, supports_batched=False, supports_out=False,
                  signatures=None, try_fastcall_func=None):

@@ -134,7 +134,11 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 
 
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    """The edges that histogram would use."""
+    """The edges that histogram would use.
+
+    Parameters: a: an array; bins: a number, edges, or one of NumPy's words; range: (least, greatest), or None;
+        weights: an array, or None.
+    Errors: ValueError for edges that do not ascend, and an unknown word."""
     a, weights = _flat(a, weights)
     if isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0) == 1:
         edges = bins if isinstance(bins, ndarray) else cuprite.asarray(bins)
@@ -172,7 +176,11 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """How many points lie in each cell of a grid: (counts of float64, a list of each dimension's edges).
 
     sample: (points, dimensions), or a sequence of coordinates. bins: a number, or for each dimension a number or
-    edges."""
+    edges.
+
+    Parameters: sample: see above; bins: see above; range: a pair a dimension, or None; density: True: densities in
+        place of counts; weights: what each point counts, or None.
+    Errors: ValueError for bins or ranges of another number than the dimensions, and edges that do not ascend."""
     if not (isinstance(sample, ndarray) and sample.ndim == 2):
         if isinstance(sample, ndarray):
             sample = cuprite.atleast_2d(sample).T
@@ -220,7 +228,12 @@ def _cells(sample, edges, shape, weights):
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """How many points (x, y) lie in each cell: (counts, edges of x, edges of y).
 
-    bins: a number, edges for both, or for each a number or edges."""
+    bins: a number, edges for both, or for each a number or edges.
+
+    Parameters: x: a 1-d array; y: a 1-d array as long; bins: see above; range: [[xmin, xmax], [ymin, ymax]], or
+        None: that of the points; density: True: densities in place of counts; weights: what each point counts, or
+        None.
+    Errors: ValueError for different lengths, and edges that do not ascend."""
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")
     try:

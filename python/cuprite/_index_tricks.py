@@ -15,7 +15,11 @@ __all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "isin", "ix_", 
 
 
 def select(condlist, choicelist, default=0):
-    """Each element from the first of the choices whose condition is true there, else the default; all broadcast."""
+    """Each element from the first of the choices whose condition is true there, else the default; all broadcast.
+
+    Parameters: condlist: a list of boolean arrays; choicelist: a list of as many arrays or numbers; default: a
+        number or an array.
+    Errors: ValueError for lists of different lengths."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     if choicelist:
@@ -27,7 +31,12 @@ def select(condlist, choicelist, default=0):
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is among those tested: an array of its shape. `kind` is NumPy's choice of a way, "sort" or
-    "table": here one way serves both."""
+    "table": here one way serves both.
+
+    Parameters: element: an array, a NumPy array, a number or nested lists; test_elements: an array, a NumPy array, a
+        number or nested lists; assume_unique: True: neither holds a value twice; invert: True: the opposite of each
+        answer; kind: None, 'sort' or 'table'.
+    Errors: ValueError for another kind."""
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     if kind == "table" and any(cp.asarray(x).dtype.kind not in "biu" for x in (element, test_elements)):
@@ -38,7 +47,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Places in the flattened array of coordinates, one array of integers an axis; int64. mode: "raise", "wrap",
-    "clip", or one of them for each axis; ValueError for coordinates out of bounds, negative ones too."""
+    "clip", or one of them for each axis; ValueError for coordinates out of bounds, negative ones too.
+
+    Parameters: multi_index: a tuple of integers or arrays of them; dims: the extents of the array; mode: one of
+        those words, or a tuple of them; order: 'C' or 'F'.
+    Errors: ValueError for coordinates out of bounds, and for words that are none of these."""
     places = tuple(multi_index)
     if isinstance(mode, str):
         return _indexing.ravel_multi_index(places, dims, mode, order)
@@ -57,7 +70,9 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 def unravel_index(indices, shape, order="C"):
     """Coordinates of places in the flattened array: a tuple of one int64 array an axis. ValueError for places beyond
-    its end, and for negative ones."""
+    its end, and for negative ones.
+
+    Parameters: indices: integers; shape: the extents of the array; order: 'C' or 'F'."""
     if not isinstance(indices, cp.ndarray):
         indices = cp.asarray(indices)
     return _indexing.unravel_index(indices, shape, order)
@@ -65,7 +80,9 @@ def unravel_index(indices, shape, order="C"):
 
 def indices(dimensions, dtype=int, sparse=False):
     """Coordinates of a grid of these extents: an array (ndim, ...extents), or with `sparse` a tuple of one array an
-    axis that broadcast to them."""
+    axis that broadcast to them.
+
+    Parameters: dimensions: the extents; dtype: an element type; sparse: True or False."""
     extents = tuple(dimensions)
     n = len(extents)
     lines = [cp.arange(e, dtype=dtype).reshape((1,) * k + (e,) + (1,) * (n - k - 1)) for k, e in enumerate(extents)]
@@ -79,7 +96,9 @@ def indices(dimensions, dtype=int, sparse=False):
 
 def ix_(*args):
     """Arrays that name the open mesh of these 1-d sequences: x[ix_(rows, columns)] is that part of x. A boolean one
-    stands for the places of what is true in it."""
+    stands for the places of what is true in it.
+
+    Errors: ValueError for what is not 1-d."""
     out = []
     for k, a in enumerate(args):
         if not isinstance(a, cp.ndarray):
@@ -97,7 +116,9 @@ def ix_(*args):
 # --- triangles and diagonals ---
 
 def tri(N, M=None, k=0, dtype=float):
-    """Ones on and below the k-th diagonal of an N by M (None: N) array, 0 elsewhere."""
+    """Ones on and below the k-th diagonal of an N by M (None: N) array, 0 elsewhere.
+
+    Parameters: N: the number of rows; M: the number of columns; k: which diagonal; dtype: an element type."""
     n = operator.index(N)
     m = n if M is None else operator.index(M)
     return _indexing.tri(max(n, 0), max(m, 0), k, float if dtype is None else dtype)
@@ -125,13 +146,19 @@ def _extents_of(arr):
 
 
 def tril_indices_from(arr, k=0):
-    """tril_indices of a 2-d array's shape."""
+    """tril_indices of a 2-d array's shape.
+
+    Parameters: arr: a 2-d array; k: which diagonal.
+    Errors: ValueError for an array of other than two axes."""
     n, m = _extents_of(arr)
     return tril_indices(n, k, m)
 
 
 def triu_indices_from(arr, k=0):
-    """triu_indices of a 2-d array's shape."""
+    """triu_indices of a 2-d array's shape.
+
+    Parameters: arr: a 2-d array; k: which diagonal.
+    Errors: ValueError for an array of other than two axes."""
     n, m = _extents_of(arr)
     return triu_indices(n, k, m)
 
@@ -142,7 +169,10 @@ def diag_indices(n, ndim=2):
 
 
 def diag_indices_from(arr):
-    """diag_indices of an array whose axes are equally long."""
+    """diag_indices of an array whose axes are equally long.
+
+    Parameters: arr: an array.
+    Errors: ValueError for less than two axes, and axes that are not equally long."""
     if not arr.ndim >= 2:
         raise ValueError("input array must be at least 2-d")
     if any(n != arr.shape[0] for n in arr.shape):

@@ -180,7 +180,12 @@ class ElementwiseKernel(_LoopKernel):
     one letter; what is raw is not stepped through but indexed in the operation. `operation` computes the outputs from
     the inputs; `i` is the index of the element, `n` their number, `_ind.size()` and `_ind.get()` the same by axes.
     loop_prep and after_loop run once a thread; `preamble` stands before the kernel. Outputs that a call does not give
-    are made by it. Calls take size= (where all arrays are raw), stream= and block_size=."""
+    are made by it. Calls take size= (where all arrays are raw), stream= and block_size=. `name` is the kernel's, `doc`
+    its text; reduce_dims False keeps all axes; no_return: results are not returned; return_tuple: one result is a
+    tuple, too.
+
+    Errors: TypeError for keywords that there are not and unknown types; CompileException
+        for code that is none."""
     __slots__ = ("in_params", "out_params", "params", "nin", "nout", "nargs", "name", "preamble", "reduce_dims",
                  "operation", "no_return", "return_tuple", "kwargs")
 
@@ -243,7 +248,10 @@ class ReductionKernel(_LoopKernel):
     and `b`, and `post_map_expr` writes the outputs from the last one, `a`. `identity` is the value of no elements
     (None: there is none), `reduce_type` the C type of the values, the first output's by default.
 
-    Calls take axis=, keepdims=, out= and stream= as cuprite.sum does. The same input gives the same bits."""
+    Calls take axis=, keepdims=, out= and stream= as cuprite.sum does. The same input gives the same bits. in_params and
+    out_params are declared as of ElementwiseKernel; `name`, reduce_dims and `preamble` as there.
+
+    Errors: ValueError without an output; CompileException for code that is none."""
     __slots__ = ("in_params", "out_params", "params", "nin", "nout", "nargs", "name", "preamble", "reduce_dims",
                  "map_expr", "reduce_expr", "post_map_expr", "identity", "reduce_type", "options")
 

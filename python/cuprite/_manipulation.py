@@ -30,7 +30,11 @@ def _along(axis, *bounds):
 # --- splitting ---
 
 def array_split(ary, indices_or_sections, axis=0):
-    """A list of views: so many parts along an axis, as equal as can be, or those between indices."""
+    """A list of views: so many parts along an axis, as equal as can be, or those between indices.
+
+    Parameters: ary: an array; indices_or_sections: the number of parts, or the indices at which they begin; axis: an
+        axis (negative ones count from the last).
+    Errors: ValueError for a number of parts below 1; IndexError for an axis out of bounds."""
     total = ary.shape[axis]
     if hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1):
         places = indices_or_sections.tolist() if hasattr(indices_or_sections, "tolist") else list(indices_or_sections)
@@ -49,7 +53,10 @@ def array_split(ary, indices_or_sections, axis=0):
 
 
 def split(ary, indices_or_sections, axis=0):
-    """A list of views: so many equal parts along an axis, or those between indices. ValueError where parts differ."""
+    """A list of views: so many equal parts along an axis, or those between indices. ValueError where parts differ.
+
+    Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin;
+        axis: an axis (negative ones count from the last)."""
     if not (hasattr(indices_or_sections, "__len__") and getattr(indices_or_sections, "ndim", 1)):
         if ary.shape[axis] % indices_or_sections:
             raise ValueError("array split does not result in an equal division")
@@ -57,28 +64,40 @@ def split(ary, indices_or_sections, axis=0):
 
 
 def hsplit(ary, indices_or_sections):
-    """split along the second axis, the first of 1-d arrays."""
+    """split along the second axis, the first of 1-d arrays.
+
+    Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
+    Errors: ValueError for an array without axes, and parts that are not equal."""
     if ary.ndim == 0:
         raise ValueError("hsplit only works on arrays of 1 or more dimensions")
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 def vsplit(ary, indices_or_sections):
-    """split along the first axis of an array of at least two dimensions."""
+    """split along the first axis of an array of at least two dimensions.
+
+    Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
+    Errors: ValueError for an array of less than two axes, and parts that are not equal."""
     if ary.ndim < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary, indices_or_sections):
-    """split along the third axis."""
+    """split along the third axis.
+
+    Parameters: ary: an array; indices_or_sections: the number of equal parts, or the indices at which they begin.
+    Errors: ValueError for an array of less than three axes, and parts that are not equal."""
     if ary.ndim < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)
 
 
 def unstack(x, /, *, axis=0):
-    """A tuple of views, one for each place of an axis."""
+    """A tuple of views, one for each place of an axis.
+
+    Parameters: x: an array; axis: an axis (negative ones count from the last).
+    Errors: ValueError for an array without axes."""
     x = _array(x)
     if x.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")
@@ -86,14 +105,20 @@ def unstack(x, /, *, axis=0):
 
 
 def row_stack(tup, *, dtype=None, casting="same_kind"):
-    """vstack."""
+    """The same as vstack.
+
+    Parameters: tup: a sequence of arrays; dtype: the element type of the result (None: what the operands give);
+        casting: which conversions are allowed, 'same_kind' unless said."""
     return cuprite.vstack(tup, dtype=dtype, casting=casting)
 
 
 # --- turning ---
 
 def rot90(m, k=1, axes=(0, 1)):
-    """The array turned by 90 degrees k times in the plane of two axes, from the first towards the second; a view."""
+    """The array turned by 90 degrees k times in the plane of two axes, from the first towards the second; a view.
+
+    Parameters: m: an array; k: how often; axes: two different axes.
+    Errors: ValueError for axes that are not two different ones of the array."""
     axes = tuple(axes)
     if len(axes) != 2:
         raise ValueError("len(axes) must be 2.")
@@ -140,7 +165,10 @@ def _joined(arrays, depth, ndim):
 
 def block(arrays):
     """An array of nested lists of blocks: the innermost lists are joined along the last axis, those around them along
-    the one before it, and so on."""
+    the one before it, and so on.
+
+    Parameters: arrays: lists of lists of arrays or numbers, all equally deep.
+    Errors: ValueError for lists that are empty or of different depths, and for extents that do not fit."""
     depth, ndim = _depth(arrays)
     if not depth:
         return cuprite.array(arrays, order="C")
@@ -164,7 +192,11 @@ def _lines(arr, axis):
 
 def delete(arr, obj, axis=None):
     """A copy without the places `obj` (an index, indices, a slice or a mask) of an axis; None: of the flattened
-    array."""
+    array.
+
+    Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; axis: the axis (None:
+        flattened).
+    Errors: IndexError for a place out of bounds; ValueError for a mask that is not as long as the axis."""
     import numpy
     arr, axis = _lines(arr, axis)
     n = arr.shape[axis]
@@ -194,7 +226,12 @@ def delete(arr, obj, axis=None):
 
 def insert(arr, obj, values, axis=None):
     """A copy with values before the places `obj` (an index, indices, a slice or a mask) of an axis; None: of the
-    flattened array."""
+    flattened array.
+
+    Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; values: an array, a NumPy
+        array, a number or nested lists; axis: the axis (None: flattened).
+    Errors: IndexError for a place out of bounds; ValueError for places of more than one axis and values that do not
+        broadcast."""
     import numpy
     arr, axis = _lines(arr, axis)
     n = arr.shape[axis]
@@ -263,7 +300,10 @@ def _insert_many(arr, places, values, axis):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """A view without the zeros at the beginning ("f"), the end ("b") or both of its axes."""
+    """A view without the zeros at the beginning ("f"), the end ("b") or both of its axes.
+
+    Parameters: filt: an array; trim: 'f', 'b' or 'fb'; axis: an axis or several (None: all).
+    Errors: ValueError for another trim; AxisError for an axis out of bounds."""
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
@@ -285,7 +325,11 @@ def trim_zeros(filt, trim="fb", axis=None):
 # --- functions of functions ---
 
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
-    """func1d of each 1-d slice along an axis; its results take the axis' place."""
+    """func1d of each 1-d slice along an axis; its results take the axis' place.
+
+    Parameters: func1d: a function of a 1-d array, and of args and kwargs; axis: the axis of the slices; arr: an
+        array.
+    Errors: ValueError for an array without slices; AxisError for an axis out of bounds."""
     import numpy
     arr = _array(arr)
     axis = _axis_of(axis, arr.ndim)
@@ -304,7 +348,10 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """func(a, axis) for one axis after the other; an axis that it takes away is put back with one place."""
+    """func(a, axis) for one axis after the other; an axis that it takes away is put back with one place.
+
+    Parameters: func: a function of an array and an axis; a: an array; axes: an axis or several.
+    Errors: ValueError where a result has neither as many axes nor one less."""
     value = _array(a)
     axes = _on_host(axes)
     for axis in [axes.item()] if axes.ndim == 0 else axes.tolist():
@@ -320,7 +367,10 @@ def apply_over_axes(func, a, axes):
 
 def piecewise(x, condlist, funclist, *args, **kw):
     """An array made of functions (or numbers) of x's elements: the i-th where the i-th condition is true, one more
-    where none is."""
+    where none is.
+
+    Parameters: x: an array; condlist: boolean arrays, or one; funclist: functions or numbers.
+    Errors: ValueError for another number of functions."""
     x = _array(x)
     count = len(funclist)
     if getattr(condlist, "ndim", None) == 0 or cuprite.isscalar(condlist) or x.ndim != 0 and (
@@ -350,7 +400,12 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 def unpackbits(a, /, axis=None, count=None, bitorder="big"):
     """The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened). count: how many of them; less than
-    0: all but so many; more than there are: zeros behind them."""
+    0: all but so many; more than there are: zeros behind them.
+
+    Parameters: a: an array of uint8; axis: an axis (None: flattened); count: an integer or None: all; bitorder:
+        'big' or 'little'.
+    Errors: TypeError for another type; ValueError for another order of bits, and a count that takes away more than
+        there is."""
     bits = _bits.unpackbits(a, axis, bitorder)
     if count is None:
         return bits
@@ -370,7 +425,12 @@ def unpackbits(a, /, axis=None, count=None, bitorder="big"):
 def gradient(f, *varargs, axis=None, edge_order=1):
     """Slopes along each axis, or those named: an array, or a tuple of them.
 
-    varargs: the distance of samples, or their places, for all axes or one for each."""
+    varargs: the distance of samples, or their places, for all axes or one for each.
+
+    Parameters: f: an array; *varargs: distances, or places of the samples; axis: an axis or several (None: all);
+        edge_order: 1 or 2: how the ends are told.
+    Errors: ValueError for an array too short, distances that do not fit and an edge_order above 2; TypeError for too
+        many distances; IndexError for one place of one sample."""
     f = _array(f)
     axes = tuple(range(f.ndim)) if axis is None else _axes_of(axis, f.ndim)
     if not varargs:
@@ -392,7 +452,12 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """The mean over axes, or the sum of weights times elements divided by the weights' sum: weights of a's shape, or
-    of that of the axes. returned: (average, sum of the weights). ZeroDivisionError where that is 0."""
+    of that of the axes. returned: (average, sum of the weights). ZeroDivisionError where that is 0.
+
+    Parameters: a: an array; axis: an axis, a tuple of axes, or None: all; weights: an array (None: all count alike);
+        returned: True: the sum of the weights too; keepdims: True: the axes stay, with extent 1.
+    Errors: ZeroDivisionError where weights add up to 0; ValueError for weights of another shape; TypeError for those
+        of another shape without an axis."""
     a = _array(a)
     if weights is None and not returned:
         return a.mean(axis, keepdims=keepdims)
@@ -404,7 +469,12 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 def require(a, dtype=None, requirements=None, *, like=None):
     """The array with a dtype and properties: "C", "F", "A" (aligned), "W" (writeable), "O" (memory of its own); itself
-    where it has them all."""
+    where it has them all.
+
+    Parameters: a: an array, a NumPy array, a number or nested lists; dtype: the element type of the result (None:
+        what the operands give); requirements: a letter, a word or several of them; like: None, or an array of
+        Cuprite's, which changes nothing.
+    Errors: ValueError for both orders; KeyError for an unknown word."""
     names = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F",
              "A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E",
              "ENSUREARRAY": "E"}
@@ -420,7 +490,10 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
-    """asarray; ValueError where an element is NaN or infinite."""
+    """asarray; ValueError where an element is NaN or infinite.
+
+    Parameters: a: an array, a NumPy array, a number or nested lists; dtype: the element type of the result (None:
+        what the operands give); order: 'C', 'F', 'A' or 'K'."""
     x = cuprite.asarray(a, dtype=dtype, order=order)
     if x.dtype.kind in "fc" and not cuprite.isfinite(x).all():
         raise ValueError("array must not contain infs or NaNs")
@@ -428,7 +501,10 @@ def asarray_chkfinite(a, dtype=None, order=None):
 
 
 def array_equiv(a1, a2):
-    """Whether two arrays broadcast to each other's shape and have equal elements then: a 0-d array."""
+    """Whether two arrays broadcast to each other's shape and have equal elements then: a 0-d array.
+
+    Parameters: a1: an array, a NumPy array, a number or nested lists; a2: an array, a NumPy array, a number or
+        nested lists."""
     a1, a2 = _array(a1), _array(a2)
     import numpy
     try:
@@ -439,12 +515,16 @@ def array_equiv(a1, a2):
 
 
 def isfortran(a):
-    """Whether the array is in Fortran order and not in C order."""
+    """Whether the array is in Fortran order and not in C order.
+
+    Parameters: a: an array."""
     return a.flags.fnc
 
 
 def iterable(y):
-    """Whether the object can be iterated over."""
+    """Whether the object can be iterated over.
+
+    Parameters: y: any object."""
     try:
         iter(y)
     except TypeError:
@@ -455,7 +535,11 @@ def iterable(y):
 # --- making ---
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """`num` powers of base (numbers, or an array) whose exponents go evenly from start to stop."""
+    """`num` powers of base (numbers, or an array) whose exponents go evenly from start to stop.
+
+    Parameters: start: the first exponent; stop: the last one; num: how many; endpoint: True: `stop` is the last one;
+        base: a number, or an array; dtype: the element type of the result (None: what the operands give); axis:
+        where the new axis goes."""
     if not isinstance(base, (float, int)) and cuprite.ndim(base):
         ndim = max(cuprite.ndim(x) for x in (start, stop, base))
         start, stop, base = (cuprite.array(x, copy=None, ndmin=ndim) for x in (start, stop, base))
@@ -508,7 +592,9 @@ class _Place:
 
 def shares_memory(a, b, max_work=None):
     """Whether an element of one array is one of another's. That may take long; `max_work`: TooHardError where it takes
-    more steps than these (None: as many as are needed)."""
+    more steps than these (None: as many as are needed).
+
+    Parameters: a: an array; b: an array; max_work: the most steps."""
     import numpy
     if not cuprite.may_share_memory(a, b):
         return False
@@ -530,7 +616,10 @@ def reduced_view(a):
 
 
 class broadcast:
-    """Arrays broadcast against one another: `shape`, `size`, `nd`, and `values`, views of that shape."""
+    """Arrays broadcast against one another: `shape`, `size`, `nd`, and `values`, views of that shape.
+
+    Parameters: *arrays: arrays or numbers.
+    Errors: ValueError where they do not broadcast."""
     __slots__ = ("shape", "size", "nd", "ndim", "numiter", "values")
 
     def __init__(self, *arrays):

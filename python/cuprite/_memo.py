@@ -6,7 +6,10 @@ _memos = []
 
 def memoize(for_each_device=False):
     """Decorator: the function's result is kept for its arguments (which must be hashable); with for_each_device for the
-    current device too. clear_memo() forgets all of them."""
+    current device too. clear_memo() forgets all of them.
+
+    Parameters: for_each_device: True or False.
+    Errors: TypeError where it is written without brackets."""
     if callable(for_each_device):
         raise TypeError("memoize is a decorator with arguments: @memoize() or @memoize(for_each_device=True)")
 

@@ -15,27 +15,43 @@ disable_experimental_feature_warning = False  # nothing here warns of that
 
 
 def alltrue(a, axis=None, out=None, keepdims=False):
-    """all."""
+    """The old name of all.
+
+    Parameters: a: an array; axis: an axis, several, or None: all; out: an array that takes the result (None: a new
+        one); keepdims: True: the axes stay, with extent 1."""
     return cuprite.all(a, axis=axis, out=out, keepdims=keepdims)
 
 
 def sometrue(a, axis=None, out=None, keepdims=False):
-    """any."""
+    """The old name of any.
+
+    Parameters: a: an array; axis: an axis, several, or None: all; out: an array that takes the result (None: a new
+        one); keepdims: True: the axes stay, with extent 1."""
     return cuprite.any(a, axis=axis, out=out, keepdims=keepdims)
 
 
 def product(a, axis=None, dtype=None, out=None, keepdims=False):
-    """prod."""
+    """The old name of prod.
+
+    Parameters: a: an array; axis: an axis, several, or None: all; dtype: the element type of the result (None: what
+        the operands give); out: an array that takes the result (None: a new one); keepdims: True: the axes stay,
+        with extent 1."""
     return cuprite.prod(a, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
 
 
 def cumproduct(a, axis=None, dtype=None, out=None):
-    """cumprod."""
+    """The old name of cumprod.
+
+    Parameters: a: an array; axis: an axis (None: flattened); dtype: the element type of the result (None: what the
+        operands give); out: an array that takes the result (None: a new one)."""
     return cuprite.cumprod(a, axis=axis, dtype=dtype, out=out)
 
 
 def trapz(y, x=None, dx=1.0, axis=-1):
-    """trapezoid."""
+    """The old name of trapezoid.
+
+    Parameters: y: an array; x: places of the samples, or None; dx: their distance; axis: an axis (negative ones
+        count from the last)."""
     return cuprite.trapezoid(y, x, dx, axis)
 
 
@@ -46,7 +62,9 @@ def asfarray(a, dtype="float64"):
 
 
 def disp(mesg, device=None, linefeed=True):
-    """Writes the text of an object to a file object, standard output by default."""
+    """Writes the text of an object to a file object, standard output by default.
+
+    Parameters: mesg: any object; device: a file object; linefeed: True: with a line feed."""
     import sys
     device = sys.stdout if device is None else device
     device.write(str(mesg) + "\n" * bool(linefeed))
@@ -54,7 +72,10 @@ def disp(mesg, device=None, linefeed=True):
 
 
 def safe_eval(source):
-    """ast.literal_eval."""
+    """The value of a text of literals, as ast.literal_eval.
+
+    Parameters: source: a text.
+    Errors: ValueError or SyntaxError for anything else."""
     import ast
     return ast.literal_eval(source)
 
@@ -66,7 +87,10 @@ def get_array_wrap(*args):
 
 
 def set_string_function(f, repr=True):
-    """From now on f(array) is what repr(), or with repr=False str(), gives for an array; None: NumPy's text again."""
+    """From now on f(array) is what repr(), or with repr=False str(), gives for an array; None: NumPy's text again.
+
+    Parameters: f: a function of an array, or None; repr: True or False.
+    Errors: TypeError for what is neither."""
     from cuprite import _printing
     if f is not None and not callable(f):
         raise TypeError("Argument must be callable or None.")
@@ -74,7 +98,9 @@ def set_string_function(f, repr=True):
 
 
 def who(vardict=None):
-    """Prints name, shape, bytes and type of the arrays in a dict, by default among the caller's global names."""
+    """Prints name, shape, bytes and type of the arrays in a dict, by default among the caller's global names.
+
+    Parameters: vardict: a dict of names, or None."""
     import sys
     if vardict is None:
         vardict = sys._getframe(1).f_globals

@@ -167,7 +167,12 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
     mode: "constant" (constant_values), "edge", "linear_ramp" (end_values), "maximum", "mean", "median", "minimum"
     (stat_length), "reflect", "symmetric" (reflect_type "even" or "odd"), "wrap", "empty", or a function of a vector,
-    its widths, the axis and kwargs, which writes to the vector."""
+    its widths, the axis and kwargs, which writes to the vector.
+
+    Parameters: array: an array, a NumPy array, a number or nested lists; pad_width: see above; mode: a word or a
+        function.
+    Errors: ValueError for an unknown mode, a negative width, an argument that the mode does not have, and an axis
+        without elements where elements are needed."""
     array = array if isinstance(array, ndarray) else cuprite.asarray(array)
     if not kwargs and isinstance(mode, str) and mode in _PLAIN:
         widths = _plain_widths(pad_width, array.ndim)

@@ -17,12 +17,16 @@ def _array(shape, dtype, order):
 
 
 def empty_pinned(shape, dtype=float, order="C"):
-    """A numpy.ndarray in page-locked memory, contents undefined."""
+    """A numpy.ndarray in page-locked memory, contents undefined.
+
+    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F', 'A' or 'K'."""
     return _array(shape, dtype, order)
 
 
 def zeros_pinned(shape, dtype=float, order="C"):
-    """A numpy.ndarray of zeros in page-locked memory."""
+    """A numpy.ndarray of zeros in page-locked memory.
+
+    Parameters: shape: the extents; dtype: an element type; order: 'C', 'F', 'A' or 'K'."""
     x = _array(shape, dtype, order)
     x[...] = 0
     return x
@@ -37,7 +41,11 @@ def _order_like(a, order, shape):
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     """A numpy.ndarray in page-locked memory with the shape and type of an array of either library. `subok` must be None
-    or False."""
+    or False.
+
+    Parameters: a: an array; dtype: an element type; order: 'C', 'F', 'A' or 'K'; subok: None or False; shape: the
+        extents.
+    Errors: TypeError for another subok."""
     if subok:
         raise TypeError("subok is not supported")
     return _array(a.shape if shape is None else shape, a.dtype if dtype is None else dtype,
@@ -45,7 +53,11 @@ def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
 
 
 def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    """The same, of zeros."""
+    """A numpy.ndarray of zeros in page-locked memory with the shape and type of an array of either library.
+
+    Parameters: a: an array; dtype: an element type; order: 'C', 'F', 'A' or 'K'; subok: None or False; shape: the
+        extents.
+    Errors: TypeError for another subok."""
     x = empty_like_pinned(a, dtype, order, subok, shape)
     x[...] = 0
     return x

@@ -29,26 +29,38 @@ def _widened(p, n):
 
 
 def polyadd(a1, a2):
-    """The sum of two polynomials."""
+    """The sum of two polynomials.
+
+    Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
+        a poly1d."""
     p, q = _line(a1), _line(a2)
     n = max(len(p), len(q))
     return _same(_widened(p, n) + _widened(q, n), a1, a2)
 
 
 def polysub(a1, a2):
-    """The difference of two polynomials."""
+    """The difference of two polynomials.
+
+    Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
+        a poly1d."""
     p, q = _line(a1), _line(a2)
     n = max(len(p), len(q))
     return _same(_widened(p, n) - _widened(q, n), a1, a2)
 
 
 def polymul(a1, a2):
-    """The product of two polynomials."""
+    """The product of two polynomials.
+
+    Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
+        a poly1d."""
     return _same(cuprite.convolve(poly1d(a1).coeffs, poly1d(a2).coeffs), a1, a2)
 
 
 def polydiv(u, v):
-    """(quotient, remainder) of two polynomials."""
+    """(quotient, remainder) of two polynomials.
+
+    Parameters: u: coefficients, the highest power first, or a poly1d; v: coefficients, the highest power first, or a
+        poly1d."""
     a, b = _line(u) + 0.0, _line(v) + 0.0
     type_ = (a[:1] + b[:1]).dtype
     m, n = len(a) - 1, len(b) - 1
@@ -66,7 +78,10 @@ def polydiv(u, v):
 
 
 def polyder(p, m=1):
-    """The m-th derivative."""
+    """The m-th derivative.
+
+    Parameters: p: coefficients, the highest power first, or a poly1d; m: how often.
+    Errors: ValueError for a negative m."""
     m = int(m)
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -77,7 +92,10 @@ def polyder(p, m=1):
 
 
 def polyint(p, m=1, k=None):
-    """The m-th integral; k: its constants, one for all or one for each."""
+    """The m-th integral; k: its constants, one for all or one for each.
+
+    Parameters: p: coefficients, the highest power first, or a poly1d; m: how often; k: a number or a sequence.
+    Errors: ValueError for a negative m and too few constants."""
     m = int(m)
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -93,7 +111,9 @@ def polyint(p, m=1, k=None):
 
 
 def polyval(p, x):
-    """The polynomial at x, or of the polynomial x."""
+    """The polynomial at x, or of the polynomial x.
+
+    Parameters: p: coefficients, the highest power first, or a poly1d; x: an array, a number, or a poly1d."""
     if not isinstance(x, poly1d):
         return _polynomials_in_c.polyval(_line(p), _array(x))
     y = poly1d([0])
@@ -104,7 +124,10 @@ def polyval(p, x):
 
 def vander(x, N=None, increasing=False):
     """The powers 0 .. N - 1 (by default as many as elements) of each element in a row, the highest or, `increasing`,
-    the lowest first."""
+    the lowest first.
+
+    Parameters: x: a 1-d array; N: the number of columns; increasing: True: 1, x, x^2, ....
+    Errors: ValueError for another number of axes."""
     x = _array(x)
     if x.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
@@ -123,7 +146,13 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients of the polynomial of degree deg with the least squared distance from y at x.
 
     w: weights of the samples. full: (coefficients, residuals, rank, singular values, rcond); cov: (coefficients, their
-    covariances, "unscaled" as they are)."""
+    covariances, "unscaled" as they are).
+
+    Parameters: x: a 1-d array; y: an array of one or two axes; deg: an integer not below 0; rcond: singular values
+        below so much of the largest do not count; full: True or False; w: a 1-d array; cov: True, False or
+        'unscaled'.
+    Errors: ValueError for a negative deg, and too few samples for covariances; TypeError for arrays whose axes or
+        lengths do not fit."""
     from cuprite import linalg
     x, y = _array(x) + 0.0, _array(y) + 0.0
     order = int(deg) + 1
@@ -169,7 +198,10 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
 
 
 def poly(seq_of_zeros):
-    """The coefficients of the polynomial with these roots, or of a square matrix' characteristic one."""
+    """The coefficients of the polynomial with these roots, or of a square matrix' characteristic one.
+
+    Parameters: seq_of_zeros: roots, or a square matrix.
+    Errors: ValueError for what is neither."""
     zeros = _line(seq_of_zeros)
     shape = zeros.shape
     if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
@@ -199,7 +231,10 @@ def eigenvalues(a):
 
 
 def roots(p):
-    """The roots of the polynomial: eigenvalues of its companion matrix."""
+    """The roots of the polynomial: eigenvalues of its companion matrix.
+
+    Parameters: p: coefficients, the highest power first, or a poly1d.
+    Errors: ValueError for coefficients of more than one axis."""
     p = _line(p)
     if p.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
@@ -221,7 +256,11 @@ def roots(p):
 
 
 class poly1d:
-    """A polynomial of one variable by its coefficients, the highest power first, or (r=True) by its roots."""
+    """A polynomial of one variable by its coefficients, the highest power first, or (r=True) by its roots.
+
+    Parameters: c_or_r: a sequence of numbers, or a polynomial; r: True: they are the roots; variable: the variable's
+        name, 'x' unless said.
+    Errors: ValueError for coefficients of more than one axis."""
     __hash__ = None
 
     def __init__(self, c_or_r, r=False, variable=None):
@@ -267,7 +306,10 @@ class poly1d:
     o = order
 
     def get(self, stream=None, out=None):
-        """numpy.poly1d of the same coefficients."""
+        """numpy.poly1d of the same coefficients.
+
+        Parameters: stream: the stream in which it happens (None: the current one); out: None, or a numpy.poly1d to
+            fill."""
         import numpy
         if out is not None:
             self._c.get(out=out.coeffs)
@@ -275,7 +317,10 @@ class poly1d:
         return numpy.poly1d(self._c.get(), variable=self._variable)
 
     def set(self, polyin, stream=None):
-        """Takes the coefficients of a numpy.poly1d of the same order."""
+        """Takes the coefficients of a numpy.poly1d of the same order.
+
+        Parameters: polyin: a numpy.poly1d; stream: the stream in which it happens (None: the current one).
+        Errors: ValueError for another order."""
         self._c[...] = cuprite.asarray(polyin.coeffs)
 
     def __array__(self, *args, **kwargs):
@@ -352,7 +397,10 @@ class poly1d:
         return iter(self._c)
 
     def integ(self, m=1, k=0):
-        """The m-th integral."""
+        """The m-th integral.
+
+        Parameters: m: how often; k: the constants.
+        Errors: ValueError for a negative m."""
         return poly1d(polyint(self._c, m, k))
 
     def deriv(self, m=1):

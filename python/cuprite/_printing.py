@@ -46,17 +46,25 @@ def _named(text, a):
 
 
 def array2string(a, *args, **kwargs):
-    """numpy.array2string of the elements."""
+    """numpy.array2string of the elements. Further arguments are NumPy's.
+
+    Parameters: a: an array."""
     return numpy.array2string(shown(a, kwargs.get("threshold"), kwargs.get("edgeitems")), *args, **kwargs)
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
-    """numpy.array_repr of the elements."""
+    """numpy.array_repr of the elements.
+
+    Parameters: arr: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers
+        are shown as 0."""
     return _named(numpy.array_repr(shown(arr), max_line_width, precision, suppress_small), arr)
 
 
 def array_str(a, max_line_width=None, precision=None, suppress_small=None):
-    """numpy.array_str of the elements."""
+    """numpy.array_str of the elements.
+
+    Parameters: a: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers are
+        shown as 0."""
     return numpy.array_str(shown(a), max_line_width, precision, suppress_small)
 
 

@@ -126,7 +126,13 @@ class RawKernel(_core._LazyKernel):
     `code` is the source, in which `name` is a function declared extern "C" __global__; `options` are the compiler's.
     It is compiled at the first call, once for each device. Arguments are arrays, numbers (int is a 64-bit integer,
     float a double, NumPy's scalars have their own types), records of NumPy's, MemoryPointers; None is a null
-    pointer."""
+    pointer.
+
+    Parameters: code: the source; name: the kernel; options: the compiler's options; backend: 'nvrtc' or 'nvcc' (one
+        way serves both); translate_cucomplex: True: cuComplex becomes thrust::complex; enable_cooperative_groups:
+        True: the grid may wait for itself; jitify: True or False (without effect).
+    Errors: TypeError for a code or name that is no text; CompileException, when it is compiled, for code that is
+        none."""
     __slots__ = ("name", "options", "backend", "enable_cooperative_groups", "__dict__", "__weakref__")
 
     def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
@@ -152,7 +158,9 @@ class RawKernel(_core._LazyKernel):
         return self._source.module().kernel(self.name)
 
     def compile(self, log_stream=None):
-        """Compiles the kernel for the current device now."""
+        """Compiles the kernel for the current device now.
+
+        Parameters: log_stream: a file object for what the compiler says."""
         self._current()
 
     code = property(lambda self: self._source.code, doc="The source; None where there is none.")
@@ -199,7 +207,13 @@ def _rebuild(code, path, names, translate, name, options, backend, cooperative):
 class RawModule:
     """Several kernels and variables of one source (`code`), or of a file that another compiler made (`path`: cubin,
     fatbin or PTX, for GPUs). name_expressions are the instances of templates that get_function may be asked for, as
-    C++ calls them. It is compiled when something of it is first asked for, once for each device."""
+    C++ calls them. It is compiled when something of it is first asked for, once for each device.
+
+    Parameters: code: the source; path: a file; options: the compiler's options; backend: 'nvrtc' or 'nvcc' (one way
+        serves both); translate_cucomplex: True: cuComplex becomes thrust::complex; enable_cooperative_groups: True:
+        the grid may wait for itself; name_expressions: instances of templates; jitify: True or False (without
+        effect).
+    Errors: TypeError for both or neither of code and path, and for name_expressions that are none."""
     __slots__ = ("options", "backend", "name_expressions", "enable_cooperative_groups", "__dict__", "__weakref__")
 
     def __init__(self, code=None, *, path=None, options=(), backend="nvrtc", translate_cucomplex=False,
@@ -223,7 +237,9 @@ class RawModule:
     module = property(lambda self: self._source.module(), doc="The compiled module of the current device.")
 
     def compile(self, log_stream=None):
-        """Compiles the module for the current device now."""
+        """Compiles the module for the current device now.
+
+        Parameters: log_stream: a file object for what the compiler says."""
         self._source.module()
 
     def get_function(self, name):

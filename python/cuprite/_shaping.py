@@ -18,12 +18,16 @@ def _need(x):
 
 
 def identity(n, dtype=float):
-    """The n by n identity matrix."""
+    """The n by n identity matrix.
+
+    Parameters: n: the number of rows; dtype: an element type (None: float64)."""
     return eye(n, dtype=dtype)
 
 
 def shape(a):
-    """The extents of an array, or of what NumPy makes one of."""
+    """The extents of an array, or of what NumPy makes one of.
+
+    Parameters: a: an array, a NumPy array, a number or nested lists."""
     if isinstance(a, ndarray):
         return a.shape
     import numpy
@@ -31,12 +35,17 @@ def shape(a):
 
 
 def ndim(a):
-    """The number of axes."""
+    """The number of axes.
+
+    Parameters: a: an array, a NumPy array, a number or nested lists."""
     return len(shape(a))
 
 
 def size(a, axis=None):
-    """The number of elements, or the extent of one axis."""
+    """The number of elements, or the extent of one axis.
+
+    Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis (None: all).
+    Errors: IndexError for an axis that there is not."""
     s = shape(a)
     if axis is not None:
         from numpy.lib.array_utils import normalize_axis_index
@@ -48,13 +57,18 @@ def size(a, axis=None):
 
 
 def isscalar(element):
-    """Whether it is a number (or string) rather than an array."""
+    """Whether it is a number (or string) rather than an array.
+
+    Parameters: element: any object."""
     import numpy
     return numpy.isscalar(element)
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that promotion gives; Python's numbers are weak."""
+    """The dtype that promotion gives; Python's numbers are weak.
+
+    Parameters: *arrays_and_dtypes: arrays, dtypes and numbers.
+    Errors: ValueError for none at all."""
     import numpy
     args = [a.dtype if isinstance(a, (ndarray, numpy.ndarray, numpy.generic)) else a for a in arrays_and_dtypes]
     if not any(_is_foreign(a) for a in args):
@@ -87,7 +101,9 @@ def _extent(x):
 
 def may_share_memory(a, b, max_work=None):
     """Whether the memory bounds of two arrays overlap; with `max_work` whether elements are shared, or may be where so
-    many steps do not tell."""
+    many steps do not tell.
+
+    Parameters: a: an array; b: an array; max_work: the most steps, or None: the bounds alone."""
     if max_work:
         from cuprite._manipulation import shares_memory
         from numpy.exceptions import TooHardError
@@ -100,7 +116,9 @@ def may_share_memory(a, b, max_work=None):
 
 
 def iscomplexobj(x):
-    """Whether the dtype, or that which NumPy gives a list, is complex."""
+    """Whether the dtype, or that which NumPy gives a list, is complex.
+
+    Parameters: x: any object."""
     if not hasattr(x, "dtype"):
         import numpy
         return numpy.iscomplexobj(x)
@@ -108,7 +126,9 @@ def iscomplexobj(x):
 
 
 def isrealobj(x):
-    """Whether the dtype is not complex."""
+    """Whether the dtype is not complex.
+
+    Parameters: x: any object."""
     return not iscomplexobj(x)
 
 
@@ -118,23 +138,34 @@ def _named(name, fields):
 
 
 def unique_values(x, /):
-    """The sorted distinct values; every NaN counts as one of its own."""
+    """The sorted distinct values; every NaN counts as one of its own.
+
+    Parameters: x: an array."""
     return _core.unique(x, equal_nan=False)
 
 
 def unique_counts(x, /):
-    """(values, counts)."""
+    """The sorted distinct values, and how often each comes.
+
+    Parameters: x: an array.
+    Result: a named tuple (values, counts)."""
     return _named("UniqueCountsResult", "values counts")(*_core.unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x, /):
-    """(values, inverse_indices)."""
+    """The sorted distinct values, and what rebuilds x.
+
+    Parameters: x: an array.
+    Result: a named tuple (values, inverse_indices)."""
     return _named("UniqueInverseResult",
                   "values inverse_indices")(*_core.unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_all(x, /):
-    """(values, indices, inverse_indices, counts)."""
+    """The sorted distinct values, where each comes first, what rebuilds x, and how often each comes.
+
+    Parameters: x: an array.
+    Result: a named tuple (values, indices, inverse_indices, counts)."""
     return _named("UniqueAllResult", "values indices inverse_indices counts")(
         *_core.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False))
 
@@ -143,7 +174,12 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     """Sums of products over the axes that subscripts name: einsum("ij,jk->ik", a, b), or einsum(a, [0, 1], b, [1, 2]).
 
     Of one operand with nothing summed it is a view. `optimize`: in which order more than two operands are multiplied:
-    True the cheapest for few and a good one for many, "greedy", "optimal", False as they stand, or a list of steps."""
+    True the cheapest for few and a good one for many, "greedy", "optimal", False as they stand, or a list of steps.
+
+    Parameters: *operands: subscripts and arrays; out: an array that takes the result (None: a new one); dtype: the
+        element type of the result (None: what the operands give); order: 'C', 'F', 'A' or 'K'; casting: which
+        conversions are allowed, 'same_kind' unless said; optimize: see above.
+    Errors: ValueError for subscripts that do not fit the arrays."""
     from cuprite import _einsum
     return _einsum.einsum(operands, out, dtype, order, casting, optimize)
 

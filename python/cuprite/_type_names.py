@@ -31,7 +31,9 @@ def _smallest(types, first=0):
 
 
 def find_common_type(array_types, scalar_types):
-    """The type of arrays of these types beside numbers of those: a number's kind counts, its size does not."""
+    """The type of arrays of these types beside numbers of those: a number's kind counts, its size does not.
+
+    Parameters: array_types: a list of dtypes; scalar_types: a list of dtypes."""
     arrays = _smallest([numpy.dtype(t) for t in array_types])
     numbers = _smallest([numpy.dtype(t) for t in scalar_types])
     if arrays is None or numbers is None:
@@ -46,7 +48,9 @@ def find_common_type(array_types, scalar_types):
 
 
 def obj2sctype(rep, default=None):
-    """The class of numbers that a class, a dtype, a name or an array stands for; `default` where there is none."""
+    """The class of numbers that a class, a dtype, a name or an array stands for; `default` where there is none.
+
+    Parameters: rep: any object; default: any object."""
     if isinstance(rep, type) and issubclass(rep, numpy.generic):
         return rep
     if isinstance(rep, (ndarray, numpy.ndarray)):
@@ -58,12 +62,16 @@ def obj2sctype(rep, default=None):
 
 
 def issctype(rep):
-    """Whether it is a class or a dtype of NumPy's numbers, or one of Python's."""
+    """Whether it is a class or a dtype of NumPy's numbers, or one of Python's.
+
+    Parameters: rep: any object."""
     return isinstance(rep, (type, numpy.dtype)) and obj2sctype(rep) not in (None, numpy.object_)
 
 
 def issubclass_(arg1, arg2):
-    """issubclass, False for what is no class."""
+    """issubclass, and False for what is no class.
+
+    Parameters: arg1: any object; arg2: a class, or several."""
     try:
         return issubclass(arg1, arg2)
     except TypeError:
@@ -71,12 +79,17 @@ def issubclass_(arg1, arg2):
 
 
 def issubsctype(arg1, arg2):
-    """Whether the class of numbers that one stands for is a subclass of the other's."""
+    """Whether the class of numbers that one stands for is a subclass of the other's.
+
+    Parameters: arg1: what stands for a class of numbers; arg2: another."""
     return issubclass(obj2sctype(arg1), obj2sctype(arg2))
 
 
 def sctype2char(sctype):
-    """The letter of a type."""
+    """The letter of a type.
+
+    Parameters: sctype: what stands for a class of numbers.
+    Errors: ValueError for what stands for none; KeyError for a type that has no letter."""
     found = obj2sctype(sctype)
     if found is None:
         raise ValueError("unrecognized type")
@@ -110,7 +123,10 @@ def _aligned(dtype, least, recurse):
 def make_aligned_dtype(dtype, *, alignment=-1, recurse=True):
     """A structured dtype laid out as CUDA lays out such a struct: each number begins at a multiple of its size, complex
     ones too, which NumPy's aligned structs do not promise. `alignment`: at least that one for the whole, a power of 2;
-    recurse=False leaves structs within it as they are."""
+    recurse=False leaves structs within it as they are.
+
+    Parameters: dtype: a structured dtype; alignment: a power of 2, or -1; recurse: True or False.
+    Errors: ValueError for another alignment."""
     dtype = numpy.dtype(dtype)
     if alignment != -1 and (alignment < 1 or alignment & (alignment - 1)):
         raise ValueError(f"alignment must be a power of two, not {alignment}")

@@ -18,10 +18,17 @@ def _path(path):
 def png_read(path):
     """A picture from a PNG file, on the current device: uint8, of 16 bits uint16; (height, width) of greys, else
     (height, width, channels) with 2 (grey and alpha), 3 (colour) or 4 channels. Palettes become colours, fewer than 8
-    bits 8, a transparent colour alpha. ValueError for what is no PNG file, or a damaged one."""
+    bits 8, a transparent colour alpha. ValueError for what is no PNG file, or a damaged one.
+
+    Parameters: path: a path.
+    Errors: ValueError for what is no PNG file, or a damaged one; FileNotFoundError."""
     return _io.png_read(_path(path))
 
 
 def png_write(path, picture):
-    """Writes a uint8 array (height, width) as a grey PNG file, (height, width, 3) as one in colour."""
+    """Writes a uint8 array (height, width) as a grey PNG file, (height, width, 3) as one in colour.
+
+    Parameters: path: a path; picture: an array of uint8.
+    Result: None.
+    Errors: ValueError for another shape or type."""
     _io.png_write(_path(path), picture)

@@ -69,7 +69,11 @@ _QR_MODES = {"f": "reduced", "full": "reduced", "e": "economic", "economic": "ec
 
 def qr(a, mode="reduced"):
     """a = Q R by Householder reflections, mode 'reduced' or 'complete'; 'r': R alone; 'raw': LAPACK's reflections and
-    their factors."""
+    their factors.
+
+    Parameters: a: matrices along the last two axes; mode: one of those words.
+    Result: a named tuple (Q, R), or what the mode says.
+    Errors: ValueError for another mode, those among them that NumPy gave up."""
     if mode not in ("reduced", "complete", "r", "raw"):
         if mode in _QR_MODES:
             raise ValueError(f"mode {mode!r} is one that NumPy gave up: say 'reduced' or 'raw'")
@@ -81,7 +85,11 @@ def qr(a, mode="reduced"):
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
-    """a = U diag(S) Vh with S falling; `compute_uv` False: S alone. `hermitian`: only the lower triangle is read."""
+    """a = U diag(S) Vh with S falling; `compute_uv` False: S alone. `hermitian`: only the lower triangle is read.
+
+    Parameters: a: matrices along the last two axes; full_matrices: True: U and Vh are square; compute_uv: False: S
+        alone; hermitian: True: a is Hermitian.
+    Result: a named tuple (U, S, Vh), or S."""
     if hermitian:
         a = _linalg.hermitian(a)
     return SVDResult(*_linalg.svd(a, bool(full_matrices))) if compute_uv else svdvals(a)
@@ -114,34 +122,54 @@ def _upper(UPLO):
 
 
 def eigh(a, UPLO="L"):
-    """Eigenvalues, rising, and eigenvectors, the columns, of Hermitian matrices of which one triangle is read."""
+    """Eigenvalues, rising, and eigenvectors, the columns, of Hermitian matrices of which one triangle is read.
+
+    Parameters: a: square matrices along the last two axes; UPLO: 'L' or 'U', the triangle that is read.
+    Result: a named tuple (eigenvalues, eigenvectors).
+    Errors: LinAlgError for matrices that are not square; ValueError for another UPLO."""
     return EighResult(*_linalg.eigh(a, _upper(UPLO)))
 
 
 def eigvalsh(a, UPLO="L"):
-    """The eigenvalues of Hermitian matrices, rising."""
+    """The eigenvalues of Hermitian matrices, rising.
+
+    Parameters: a: square matrices along the last two axes; UPLO: 'L' or 'U', the triangle that is read.
+    Errors: LinAlgError for matrices that are not square; ValueError for another UPLO."""
     return _linalg.eigvalsh(a, _upper(UPLO))
 
 
 def eig(a):
     """Eigenvalues, in no order, and eigenvectors, the columns, of square matrices; always complex, as NumPy's are since
-    2.5."""
+    2.5.
+
+    Parameters: a: square matrices along the last two axes.
+    Result: a named tuple (eigenvalues, eigenvectors).
+    Errors: LinAlgError for matrices that are not square, or not finite."""
     return EigResult(*_linalg.eig(a))
 
 
 def eigvals(a):
-    """The eigenvalues of square matrices; complex as eig's are."""
+    """The eigenvalues of square matrices; complex as eig's are.
+
+    Parameters: a: square matrices along the last two axes.
+    Errors: LinAlgError for matrices that are not square, or not finite."""
     return _linalg.eigvals(a)
 
 
 # --- systems ---
 def inv(a):
-    """The inverse of each matrix. LinAlgError where one is singular."""
+    """The inverse of each matrix. LinAlgError where one is singular.
+
+    Parameters: a: square matrices along the last two axes."""
     return _linalg.inv(a)
 
 
 def matrix_power(a, n):
-    """The n-th power of square matrices; of negative n of their inverses."""
+    """The n-th power of square matrices; of negative n of their inverses.
+
+    Parameters: a: square matrices along the last two axes; n: an integer.
+    Errors: TypeError for an n that is no integer; LinAlgError for matrices that are not square, and singular ones
+        where n is negative."""
     try:
         n = operator.index(n)
     except TypeError as e:
@@ -150,7 +178,11 @@ def matrix_power(a, n):
 
 
 def slogdet(a):
-    """(sign, logabsdet) of the determinants: det = sign * exp(logabsdet)."""
+    """(sign, logabsdet) of the determinants: det = sign * exp(logabsdet).
+
+    Parameters: a: square matrices along the last two axes.
+    Result: a named tuple.
+    Errors: LinAlgError for matrices that are not square."""
     return SlogdetResult(*_linalg.slogdet(a))
 
 
@@ -176,7 +208,11 @@ def _precision(a):
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=_NOT_GIVEN):
     """Moore and Penrose's inverse: singular values of at most rcond times the largest count as 0 (1e-15; rtol is
-    another name of it, of which None is the larger extent times the distance of 1 to the next number)."""
+    another name of it, of which None is the larger extent times the distance of 1 to the next number).
+
+    Parameters: a: matrices along the last two axes; rcond: a number, or one a matrix; hermitian: True: the matrices
+        are Hermitian, and one triangle is read; rtol: the same, or None.
+    Errors: ValueError for both of them."""
     if rtol is not _NOT_GIVEN:
         if rcond is not None:
             raise ValueError("`rtol` and `rcond` can't be both set.")
@@ -220,33 +256,55 @@ def _axes(axis):
 
 def norm(x, ord=None, axis=None, keepdims=False):
     """The norm of vectors along one axis, of matrices in two, or of all elements (axis None): ord None, a number, inf,
-    -inf, 'fro' or 'nuc'."""
+    -inf, 'fro' or 'nuc'.
+
+    Parameters: x: an array; ord: which norm; axis: an axis, two, or None; keepdims: True: the axes stay, with extent
+        1.
+    Errors: ValueError for an order that there is not; AxisError for an axis out of bounds."""
     return _linalg.norm(x, *_order(ord), _axes(axis), keepdims)
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """The norm of each matrix of the last two axes."""
+    """The norm of each matrix of the last two axes.
+
+    Parameters: x: matrices along the last two axes; keepdims: True: the axes stay, with extent 1; ord: 'fro', 'nuc',
+        1, -1, 2, -2, inf or -inf.
+    Errors: ValueError for another order."""
     return _linalg.norm(x, *_order(ord), (-2, -1), keepdims)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """The norm of vectors along one axis, or of what several axes hold together."""
+    """The norm of vectors along one axis, or of what several axes hold together.
+
+    Parameters: x: an array; axis: an axis, several, or None: all; keepdims: True: the axes stay, with extent 1; ord:
+        a number, inf or -inf.
+    Errors: AxisError for an axis out of bounds."""
     return _linalg.vector_norm(x, *_order(ord), _axes(axis), keepdims)
 
 
 def cond(x, p=None):
-    """The condition of each matrix, infinite where it is singular; p: None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'."""
+    """The condition of each matrix, infinite where it is singular; p: None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'.
+
+    Parameters: x: matrices along the last two axes; p: the order of the norm.
+    Errors: LinAlgError for what is no matrix; ValueError for an unknown order."""
     return _linalg.cond(x, *_order(p))
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
-    """How many singular values of each matrix are larger than tol (or rtol times the largest)."""
+    """How many singular values of each matrix are larger than tol (or rtol times the largest).
+
+    Parameters: A: matrices, or a vector; tol: a number, or one a matrix; hermitian: True: the matrices are
+        Hermitian, and one triangle is read; rtol: the same relative to the largest.
+    Errors: ValueError for both tolerances."""
     return _linalg.matrix_rank(A, tol, hermitian, rtol=rtol)
 
 
 # --- other names ---
 def cross(x1, x2, /, *, axis=-1):
-    """The cross products of vectors of three elements along an axis."""
+    """The cross products of vectors of three elements along an axis.
+
+    Parameters: x1: an array; x2: an array; axis: an axis (negative ones count from the last).
+    Errors: ValueError for vectors of another length than 3."""
     _arrays(x1, x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors, "
@@ -255,7 +313,10 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 def outer(x1, x2, /):
-    """Products of every element of one vector with every one of another."""
+    """Products of every element of one vector with every one of another.
+
+    Parameters: x1: a vector; x2: a vector.
+    Errors: ValueError for other than 1-d arrays."""
     _arrays(x1, x2)
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(f"Input arrays must be one-dimensional, but they are {x1.ndim=} and {x2.ndim=}.")
@@ -263,10 +324,15 @@ def outer(x1, x2, /):
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    """The sum along a diagonal of each matrix."""
+    """The sum along a diagonal of each matrix.
+
+    Parameters: x: matrices along the last two axes; offset: which diagonal (0 is the main one); dtype: the element
+        type of the result (None: what the operands give)."""
     return _core.trace(x, offset, -2, -1, dtype)
 
 
 def diagonal(x, /, *, offset=0):
-    """A diagonal of each matrix: a view."""
+    """A diagonal of each matrix: a view.
+
+    Parameters: x: matrices along the last two axes; offset: which diagonal (0 is the main one)."""
     return _core.diagonal(x, offset, -2, -1)

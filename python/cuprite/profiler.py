@@ -78,7 +78,11 @@ def _once(func, args, kwargs, clocks):
 def benchmark(func, args=(), kwargs=None, n_repeat=10000, *, name=None, n_warmup=10, max_duration=float("inf"),
               devices=None):
     """Calls func(*args, **kwargs) n_warmup times, then n_repeat times (or until max_duration seconds of CPU time), and
-    returns the times. The CPU device's times are the elapsed ones."""
+    returns the times. The CPU device's times are the elapsed ones.
+
+    Parameters: func: what is called; args: a tuple; kwargs: a dict; n_repeat: an integer; name: a text (None: its
+        own); n_warmup: an integer; max_duration: seconds; devices: numbers of devices (None: the current one).
+    Errors: ValueError for an argument of another kind."""
     import numpy
     if not callable(func):
         raise ValueError("`func` should be a callable object.")
@@ -124,7 +128,11 @@ def profile():
 
 class time_range(contextlib.ContextDecorator):
     """A range in the profiler's picture, as a block or a decorator; `message` is the function's name by default, the
-    colour one of a few (color_id) or ARGB. With sync=True the device is waited for at both ends."""
+    colour one of a few (color_id) or ARGB. With sync=True the device is waited for at both ends.
+
+    Parameters: message: a text or None; color_id: an integer or None; argb_color: 0xAARRGGBB or None; sync: True or
+        False.
+    Errors: ValueError for both colours."""
 
     def __init__(self, message=None, color_id=None, argb_color=None, sync=False):
         if color_id is not None and argb_color is not None:
@@ -159,7 +167,9 @@ class time_range(contextlib.ContextDecorator):
 
 
 def load_ipython_extension(ipython):
-    """%gpu_timeit STATEMENT in IPython: benchmark of a statement, with its options -n (times) and -r is taken as -n."""
+    """%gpu_timeit STATEMENT in IPython: benchmark of a statement, with its options -n (times) and -r is taken as -n.
+
+    Parameters: ipython: the running IPython."""
     from IPython.core.magic import register_line_cell_magic
 
     def gpu_timeit(line, cell=None):

@@ -268,14 +268,40 @@ static PyObject *get_signature_object(PyObject *o, void *u)
     return r;
 }
 
+/* The names of the operands, each with what it takes. */
+static const char *operands(const ufunc *f)
+{
+    static const char *const one[] = {"    x: an array or a number.\n",
+                                      "    x1: an array or a number.\n    x2: an array or a number.\n",
+                                      "    x1: an array or a number.\n    x2: an array or a number.\n"
+                                      "    x3: an array or a number.\n"};
+    return one[f->info.nin - 1];
+}
+
 static PyObject *get_doc(PyObject *o, void *u)
 {
     (void)u;
     ufunc *f = (ufunc *)o;
     return PyUnicode_FromFormat(
-        "%s%s\n\n%s\n\nOperands broadcast; types follow NumPy's promotion. Returns `out` where it "
-        "is given. At most %d ULP off for float32 and float64.",
-        f->info.name, signature(f), f->info.doc ? f->info.doc : "", (int)ceil(f->info.ulp));
+        "%s%s\n\n%s\n\nOperands broadcast; types follow NumPy's promotion. At most %d ULP off for float32 and "
+        "float64.\n\n"
+        "Parameters:\n%s%s"
+        "    out: an array, alone or in a tuple, that takes the result and is returned; None: a new one.\n"
+        "    where: a boolean array that broadcasts, or True: only its true elements are computed; others stay what\n"
+        "        they are in `out`, or are undefined in a new array.\n"
+        "    casting: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe': which conversions are allowed.\n"
+        "    order: the order of a new array in memory: 'K', 'C', 'F' or 'A'.\n"
+        "    dtype: the type that is computed in, None: as the operands give it.\n"
+        "    subok: True or False; taken as NumPy's: there are no subclasses.\n"
+        "    signature: the types of all operands, a text as 'dd->d' or a tuple; None: as the operands give them.\n\n"
+        "Result: %s; always arrays, of no dimensions where the operands have none.\n\n"
+        "Errors: TypeError for an operand that is no array or number (NumPy's arrays are none) and for types that the\n"
+        "    operation does not have; UFuncTypeError, a TypeError, for a conversion that `casting` forbids; "
+        "ValueError for\n"
+        "    shapes that do not broadcast, `out` of another shape, and words that are none of the above.",
+        f->info.name, signature(f), f->info.doc ? f->info.doc : "", (int)ceil(f->info.ulp), operands(f),
+        f->info.nout == 1 ? "" : "    out1: where the first result goes.\n    out2: where the second result goes.\n",
+        f->info.nout == 1 ? "a new array, or `out`" : "a tuple of two arrays, new ones or those of `out`");
 }
 
 static PyObject *get_identity(PyObject *o, void *u)
@@ -407,19 +433,45 @@ static PyMethodDef methods[] = {
     {"reduce", (PyCFunction)(void (*)(void))cpy_ufunc_reduce, METH_VARARGS | METH_KEYWORDS,
      "reduce($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)\n--\n\n"
      "Joins the elements along axes by the operation, each to those before it; several axes (None: all) where they may "
-     "be regrouped."},
+     "be regrouped.\n\nParameters:\n    array: an array.\n    axis: an axis, a tuple of axes, or None for all.\n"
+     "    dtype: the type that is computed in; None: the operation's own choice.\n"
+     "    out: an array that takes the result; None: a new one.\n    keepdims: True: the axes stay, with extent 1.\n"
+     "    initial: a number to begin with; None: the first element.\n"
+     "    where: a boolean array that names the elements that count; True: all.\n\nResult: a new array, or `out`.\n\n"
+     "Errors: AxisError for an axis out of bounds; TypeError for what is no array; ValueError for an operation "
+     "that does\n"
+     "    not join two operands to one, for no elements where it has no identity, and for several axes where "
+     "order counts."},
     {"accumulate", (PyCFunction)(void (*)(void))cpy_ufunc_accumulate, METH_VARARGS | METH_KEYWORDS,
      "accumulate($self, array, axis=0, dtype=None, out=None)\n--\n\n"
-     "What the elements up to each one along an axis give: the array's shape."},
+     "What the elements up to each one along an axis give: the array's shape.\n\nParameters:\n    array: an array.\n"
+     "    axis: an axis; negative ones count from the last.\n"
+     "    dtype: the type that is computed in; None: the operation's own choice.\n"
+     "    out: an array that takes the result; None: a new one.\n\nResult: a new array, or `out`.\n\n"
+     "Errors: AxisError for an axis out of bounds; TypeError for what is no array; ValueError for an operation "
+     "that does\n"
+     "    not join two operands to one."},
     {"reduceat", (PyCFunction)(void (*)(void))cpy_ufunc_reduceat, METH_VARARGS | METH_KEYWORDS,
      "reduceat($self, array, indices, axis=0, dtype=None, out=None)\n--\n\n"
      "What the elements indices[j] to indices[j + 1] - 1 along an axis give, or the one element indices[j] where that "
-     "is none. The indices are read, which waits for the device."},
+     "is none. The indices are read, which waits for the device.\n\nParameters:\n    array: an array.\n"
+     "    indices: integers, an array or a list.\n    axis: an axis; negative ones count from the last.\n"
+     "    dtype: the type that is computed in; None: the operation's own choice.\n"
+     "    out: an array that takes the result; None: a new one.\n\nResult: a new array, or `out`.\n\n"
+     "Errors: AxisError for an axis out of bounds; IndexError for an index out of bounds; TypeError for what is "
+     "no array;\n"
+     "    ValueError for an operation that does not join two operands to one."},
     {"outer", (PyCFunction)(void (*)(void))cpy_ufunc_outer, METH_VARARGS | METH_KEYWORDS,
-     "outer($self, a, b, /, **options)\n--\n\nThe operation on every pair of elements: shape a.shape + b.shape."},
+     "outer($self, a, b, /, **options)\n--\n\nThe operation on every pair of elements: shape a.shape + b.shape.\n\n"
+     "Parameters:\n    a: an array or a number.\n    b: an array or a number.\n    **options: as of the call.\n\n"
+     "Result: a new array, or `out`.\n\nErrors: ValueError for an operation that has not two operands; else as "
+     "the call's."},
     {"at", (PyCFunction)(void (*)(void))cpy_ufunc_at, METH_VARARGS,
      "at($self, a, indices, b=None, /)\n--\n\n"
-     "a[indices] = op(a[indices], b) in place, where an element that is named more than once is changed each time."},
+     "a[indices] = op(a[indices], b) in place, where an element that is named more than once is changed each time.\n\n"
+     "Parameters:\n    a: the array that is changed.\n    indices: what a[indices] takes.\n"
+     "    b: the second operand, which broadcasts; None for operations of one.\n\nResult: None.\n\n"
+     "Errors: IndexError for an index out of bounds; ValueError for too many or too few operands."},
     {"__reduce__", ufunc_pickle, METH_NOARGS, NULL},
     {NULL},
 };

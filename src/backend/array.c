@@ -136,10 +136,16 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     return x;
 }
 
+enum { LINE = 64 };
+
+/* Where the elements that lie behind a record begin. */
+static char *behind(const cpi_buffer *b) { return (char *)(((uintptr_t)(b + 1) + LINE - 1) / LINE * LINE); }
+
+char *cpi_buffer_memory(const cpi_buffer *b) { return b->memory || b->release ? b->memory : behind(b); }
+
 /* An array with memory of its own, not yet in a scope: in the pool, or, few bytes of host memory, behind the record. */
 static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size)
 {
-    enum { LINE = 64 };
     cp_allocate_fn other = __atomic_load_n(&allocate, __ATOMIC_ACQUIRE);
     if (other && size) {
         bool ours;
@@ -152,7 +158,7 @@ static cp_array *array_with_memory(cpi_device *device, cp_type type, int ndim, c
     if (!x) return NULL;
     cp_stream *stream = cpi_stream(device);
     if (small) {
-        x->data = (char *)(((uintptr_t)(x->buffer + 1) + LINE - 1) / LINE * LINE);
+        x->data = behind(x->buffer);
         cpi_pool_count_small(device->pool, (int64_t)bytes);
     } else if (!(x->data = cpi_pool_alloc(device->pool, stream, bytes))) {
         cpi_free_host(x);

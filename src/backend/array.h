@@ -26,6 +26,8 @@ static inline void cpi_array_used(const cp_array *x)
 {
     if (__atomic_load_n(&cpi_streams_made, __ATOMIC_RELAXED)) cpi_array_is_used(x);
 }
+/* Where a buffer's bytes begin, be they in the pool or behind the record that it was made with. */
+char *cpi_buffer_memory(const cpi_buffer *b);
 /* References to a buffer beside those of arrays. */
 void cpi_buffer_ref(cpi_buffer *b);
 void cpi_buffer_unref(cpi_buffer *b);

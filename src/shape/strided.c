@@ -5,19 +5,18 @@
 
 /*: module("_strides", doc="Views with any strides, behind cuprite.lib.stride_tricks.") */
 
-/* Do all elements lie in the memory that x looks into? Of few elements, which lie beside their record, nobody can
- * say. */
+/* Do all elements lie in the memory that x looks into, its buffer's bytes? */
 static bool inside(const cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
 {
     int64_t low = 0, high = cpi_itemsize(x->type), step;
-    if (!x->buffer || !x->buffer->memory) return true;
     for (int i = 0; i < ndim; i++) {
         if (!shape[i]) return true;
         if (__builtin_mul_overflow(shape[i] - 1, strides[i], &step)) return false;
         if (__builtin_add_overflow(step < 0 ? low : high, step, step < 0 ? &low : &high)) return false;
     }
-    const int64_t before = x->data - (char *)x->buffer->memory;
-    return low >= -before && high <= (int64_t)x->buffer->bytes - before;
+    const int64_t before = x->buffer ? x->data - cpi_buffer_memory(x->buffer) : 0;
+    const int64_t bytes = x->buffer ? (int64_t)x->buffer->bytes : cpi_itemsize(x->type);
+    return low >= -before && high <= bytes - before;
 }
 
 /*: function("as_strided", "x: array, shape: shape, strides: ints", module="_strides", returns="view", unlock="never",

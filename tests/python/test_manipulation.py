@@ -370,6 +370,19 @@ def test_as_strided():
             view(y, shape, strides)
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 60, 200, 5000])
+def test_as_strided_of_few_elements(n):
+    """Few elements lie behind their array's record, others in a block: neither is left, from a view's place neither."""
+    view = cp.lib.stride_tricks.as_strided
+    y = cp.arange(float(n))
+    equal(view(y, (n,), (8,)), np.arange(float(n)))
+    equal(view(y[n - 1:], (n,), (-8,)), np.arange(float(n))[::-1])
+    for x, shape, strides in ((y, (n + 1,), (8,)), (y, (10**6,), (8,)), (y, (2,), (-8,)), (y[n - 1:], (2,), (8,)),
+                              (y[n - 1:], (n + 1,), (-8,)), (cp.array(1.0), (2,), (8,))):
+        with pytest.raises(ValueError, match="outside the memory"):
+            view(x, shape, strides)
+
+
 def test_broadcast():
     b = cp.broadcast(cp.ones((3, 1)), cp.ones(4), 2)
     assert b.shape == (3, 4) and b.size == 12 and b.nd == 2

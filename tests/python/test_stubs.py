@@ -1,8 +1,12 @@
-"""The stubs name what the modules name: each public function, class and operation, with its arguments."""
+"""The stubs name what the modules name: each public function, class and operation, with its arguments. mypy's stubtest
+says so of every module; what it cannot know, as that nothing public is missing, is asked here."""
 import ast
 import importlib
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -14,6 +18,24 @@ PACKAGE = pathlib.Path(cp.__file__).parent
 MODULES = ["cuprite", "cuprite._core", "cuprite._device", "cuprite.scipy", "cuprite.scipy.signal",
            "cuprite.scipy.ndimage", "cuprite.cuda", "cuprite.cuda.memory", "cuprite.cuda.stream",
            "cuprite.cuda.runtime", "cuprite.profiler"]
+
+
+def test_stubtest(tmp_path):
+    """Names, arguments, defaults and properties of every module are what they are at run time."""
+    folder = str(PACKAGE.parent)
+    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "cuprite", "--concise", "--allowlist",
+                           str(pathlib.Path(__file__).with_name("stubtest.allow"))], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": folder, "MYPYPATH": folder})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_stubtest_sees_a_wrong_stub(tmp_path):
+    """The same of a module whose stub tells of an argument that is not there."""
+    (tmp_path / "made.py").write_text("def f(a, b=1): return a\n")
+    (tmp_path / "made.pyi").write_text("from typing import Any\n\ndef f(a: Any, c: Any = 1) -> Any: ...\n")
+    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "made", "--concise"], capture_output=True, text=True,
+                          cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path), "MYPYPATH": str(tmp_path)})
+    assert done.returncode == 1 and "made.f" in done.stdout, done.stdout + done.stderr
 
 
 def stub_of(module):

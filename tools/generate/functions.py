@@ -8,7 +8,9 @@ function.
 The second argument is the Python signature: names, kinds (kinds.py has all of them; `array | None` may be None) and
 defaults. Columns:
 
-    doc       one line or a paragraph
+    doc       one line or a paragraph. Arguments, result and errors are told behind it (documentation.py); four columns
+              say what its kinds do not: about {"argument": "what it is"}, gives (the result), raises {"Error": "when"},
+              differs (how NumPy's function is another)
     module    "scipy.ndimage" for cuprite.scipy.ndimage; cuprite itself otherwise. A `module` row declares one.
     method    True: also a method of ndarray, whose first argument is the array; "name": by another name
     also      other Python names of the function
@@ -52,10 +54,12 @@ import re
 import textwrap
 
 import rooms
+from documentation import documentation
 from kinds import KINDS, OUTS, words_converter, words_kind
 from table import Row
 
-COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c"]
+COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c", "about",
+           "gives", "raises", "differs"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
@@ -487,7 +491,7 @@ class Entry:
         return f.text("$self", 1) if self.method else f.text("$module")
 
     def line(self):
-        doc = quoted(f"{self.name}({self.signature()})\n--\n\n{self.function.row.doc}")
+        doc = quoted(f"{self.name}({self.signature()})\n--\n\n{documentation(self.function, self.method)}")
         return (f'    {{"{self.name}", (PyCFunction)(void (*)(void)){self.c}, METH_FASTCALL | METH_KEYWORDS,\n'
                 f'     {doc}}},')
 

@@ -11,11 +11,15 @@ import re
 
 from element_types import types_of
 from functions import read_functions
+from source_stubs import Module, Package, function
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PYTHON = ROOT / "python" / "cuprite"
-HEAD = """from collections.abc import Sequence
-from typing import Any, SupportsIndex
+HEAD = """# mypy: disable-error-code="override,misc"
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, final
+
+from typing_extensions import disjoint_base
 
 from numpy.typing import ArrayLike, DTypeLike
 
@@ -25,7 +29,8 @@ ATTRIBUTES = {"T": "ndarray", "mT": "ndarray", "real": "ndarray", "imag": "ndarr
               "shape": "tuple[int, ...]", "strides": "tuple[int, ...]", "ndim": "int", "size": "int", "nbytes": "int",
               "itemsize": "int"}
 BINARY = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor divmod".split()
-UFUNC = """class ufunc:
+UFUNC = """@final
+class ufunc:
     name: str
     nin: int
     nout: int
@@ -36,6 +41,9 @@ UFUNC = """class ufunc:
     identity: Any
     ulp: float
     __name__: str
+    __qualname__: str
+    @property
+    def __signature__(self) -> Any: ...
     def __call__(self, *args: Any, out: Any = None, where: Any = True, casting: str = 'same_kind', order: str = 'K',
                  dtype: DTypeLike | None = None, subok: bool = True, signature: Any = None, sig: Any = None) -> Any: ...
     def reduce(self, array: ndarray, axis: Any = 0, dtype: DTypeLike | None = None, out: ndarray | None = None,
@@ -53,6 +61,7 @@ UFUNC = """class ufunc:
 KERNELS = """class _CompileError(RuntimeError): ...
 class _CUDADriverError(RuntimeError): ...
 class DeviceSynchronized(RuntimeError): ...
+@final
 class _Kernel:
     @property
     def name(self) -> str: ...
@@ -62,10 +71,18 @@ class _Kernel:
                  stream: Any = None) -> None: ...
     def get(self, name: str, /) -> int: ...
     def set(self, name: str, value: int, /) -> None: ...
+@disjoint_base
 class _LazyKernel:
     def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0, *, cooperative: bool = False,
                  stream: Any = None) -> None: ...
+@disjoint_base
 class _LoopKernel:
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+@disjoint_base
+class _HostBytes:
+    def __init__(self, *args: Any, **options: Any) -> None: ...
+@disjoint_base
+class _Fusion:
     def __call__(self, *args: Any, **options: Any) -> Any: ...
 """
 
@@ -119,14 +136,14 @@ def operations(tables, module=None):
 def properties():
     """ndarray's attributes, from their table in array.c."""
     text = (ROOT / "python/src/array.c").read_text()
-    found = re.findall(r'^    \{"([a-zA-Z]\w*)", (\w+), (\w+), "', text, re.M)
+    found = re.findall(r'^    \{"([a-zA-Z]\w*|__\w+__)", (get\w+), (\w+), ', text, re.M)
     return [(name, setter != "NULL") for name, getter, setter in found]
 
 
-def ndarray(methods):
-    text = "class ndarray:\n" \
-           "    def __init__(self, shape: Any, dtype: DTypeLike = float, memptr: Any = None, strides: Any = None, " \
-           "order: str = 'C') -> None: ...\n"
+def ndarray(methods, raw):
+    text = "@disjoint_base\nclass ndarray:\n" \
+           "    def __new__(cls, shape: Any, dtype: DTypeLike = ..., memptr: Any = None, strides: Any = None, " \
+           "order: str = 'C') -> Any: ...\n"
     for name, writable in properties():
         kind = ATTRIBUTES.get(name, "Any")
         text += f"    @property\n    def {name}(self) -> {kind}: ...\n"
@@ -134,98 +151,35 @@ def ndarray(methods):
             text += f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n"
     for op in BINARY:
         kind = "tuple[ndarray, ndarray]" if op == "divmod" else "ndarray"
-        text += f"    def __{op}__(self, other: Any) -> {kind}: ...\n"
-        text += f"    def __r{op}__(self, other: Any) -> {kind}: ...\n"
+        mod = ", mod: Any = None" if op == "pow" else ""
+        text += f"    def __{op}__(self, value: Any{mod}, /) -> {kind}: ...\n"
+        text += f"    def __r{op}__(self, value: Any{mod}, /) -> {kind}: ...\n"
         if op != "divmod":
-            text += f"    def __i{op}__(self, other: Any) -> ndarray: ...\n"
+            text += f"    def __i{op}__(self, value: Any, /) -> ndarray: ...\n"
     for op in "neg pos abs invert".split():
         text += f"    def __{op}__(self) -> ndarray: ...\n"
-    for op in "lt le gt ge".split():
-        text += f"    def __{op}__(self, other: Any) -> ndarray: ...\n"
-    text += "    def __eq__(self, other: Any) -> ndarray: ...  # type: ignore[override]\n"
-    text += "    def __ne__(self, other: Any) -> ndarray: ...  # type: ignore[override]\n"
-    for operator in ("getitem__(self, key: Any) -> ndarray", "setitem__(self, key: Any, value: Any) -> None",
-                     "len__(self) -> int", "iter__(self) -> Any", "contains__(self, value: Any) -> bool",
-                     "bool__(self) -> bool", "int__(self) -> int", "float__(self) -> float"):
+    for op in "lt le gt ge eq ne".split():
+        text += f"    def __{op}__(self, value: Any, /) -> ndarray: ...\n"
+    for operator in ("getitem__(self, key: Any, /) -> ndarray", "setitem__(self, key: Any, value: Any, /) -> None",
+                     "delitem__(self, key: Any, /) -> None",
+                     "len__(self) -> int", "iter__(self) -> Any", "contains__(self, key: Any, /) -> bool",
+                     "bool__(self) -> bool", "int__(self) -> int", "float__(self) -> float", "index__(self) -> int"):
         text += f"    def __{operator}: ...\n"
-    text += "    def __index__(self) -> int: ...\n"
     for name, f in sorted(methods.items()):
-        if name not in ("__array__", "__reduce__", "__format__"):
-            text += definition(name, f, True)
+        text += definition(name, f, True)
+    for row in raw:
+        if "METH_CLASS" in row.get("flags", ""):
+            text += f"    @classmethod\n    def {row.args[0]}(cls, *args: Any) -> Any: ...\n"
+        else:
+            text += f"    def {row.args[0]}(self, *args: Any, **options: Any) -> Any: ...\n"
     return text
 
 
-# --- stubs of what is written in Python ---
-def source_stub(path):
-    """Signatures of a module: its public functions, classes and names."""
-    tree = ast.parse(path.read_text())
-    bases = {ast.unparse(b) for node in tree.body if isinstance(node, ast.ClassDef) for b in node.bases}
-    bases |= {b.split(".")[0] for b in bases}
-    package = ".".join(path.relative_to(PYTHON.parent).parent.parts)
-    return later(tree, package) + "".join(part for node in tree.body for part in stub_of(node, "", bases))
-
-
-def later(tree, package):
-    """What a package imports when it is first used: names, and the modules that have them (""; it is one itself)."""
-    found = next((ast.literal_eval(n.value) for n in tree.body
-                  if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_LATER"), {})
-    return "".join(f"from {package}{'.' + module if module else ''} import {n} as {n}\n"
-                   for n, module in sorted(found.items()))
-
-
-def arguments_of(node):
-    a = node.args
-    for arg in [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []),
-                *([a.kwarg] if a.kwarg else [])]:
-        if arg.arg not in ("self", "cls"):
-            arg.annotation = ast.Name("Any")
-    constant = (ast.Constant, ast.UnaryOp)
-    a.defaults = [d if isinstance(d, constant) else ast.Constant(...) for d in a.defaults]
-    a.kw_defaults = [d if d is None or isinstance(d, constant) else ast.Constant(...) for d in a.kw_defaults]
-    return ast.unparse(a)
-
-
-def stub_of(node, indent, bases=()):
-    if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name.startswith("__") and indent):
-        if node.name in ("__getattr__", "__dir__"):
-            return
-        for d in node.decorator_list:
-            text = ast.unparse(d)
-            if text in ("property", "staticmethod", "classmethod") or text.endswith(".setter"):
-                yield f"{indent}@{text}\n"
-        kind = "None" if node.name in ("__init__", "__exit__") else "bool" if node.name in ("__eq__", "__ne__") else \
-            "int" if node.name in ("__hash__", "__int__",
-                                   "__len__") else "str" if node.name in ("__repr__", "__str__") else "Any"
-        yield f"{indent}def {node.name}({arguments_of(node)}) -> {kind}: ...\n"
-    elif isinstance(node, ast.ClassDef) and (not node.name.startswith("_") or node.name in bases):
-        bases = [ast.unparse(b) for b in node.bases]
-        yield f"{indent}class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:\n"
-        body = [part for inner in node.body for part in stub_of(inner, indent + "    ")]
-        slots = next((n.value for n in node.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0])
-                      == "__slots__"), None)
-        names = [] if slots is None else [s for s in ([slots.value] if isinstance(slots, ast.Constant)
-                                                      else ast.literal_eval(slots))]
-        body = [f"{indent}    {n}: Any\n" for n in names if not n.startswith("_")] + body
-        yield from body or [f"{indent}    ...\n"]
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0],
-                                                     ast.Name) and not node.targets[0].id.startswith("_"):
-        if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "property":
-            yield f"{indent}@property\n{indent}def {node.targets[0].id}(self) -> Any: ...\n"
-        elif not isinstance(node.value, ast.Name) or not indent:
-            yield f"{indent}{node.targets[0].id}: Any\n"
-        else:
-            yield f"{indent}{node.targets[0].id} = {node.value.id}\n"
-    elif isinstance(node, ast.ImportFrom) and not indent and node.module != "__future__":
-        for name in node.names:
-            shown = name.asname or name.name
-            if name.name != "*" and (not shown.startswith("_") or shown in bases):
-                yield f"from {'.' * node.level}{node.module or ''} import {name.name} as {shown}\n"
-
-
 # --- files ---
-def write_core(functions, methods, names, out):
+def write_core(functions, methods, raw, names, out):
     text = HEAD + "class OutOfMemoryError(MemoryError): ...\nclass UFuncTypeError(TypeError): ...\n"
-    text += "class CUDARuntimeError(RuntimeError): ...\n" + KERNELS + "\n" + UFUNC + "\n" + ndarray(methods) + "\n"
+    text += "class CUDARuntimeError(RuntimeError):\n    @property\n    def status(self) -> int: ...\n"
+    text += KERNELS + "\n" + UFUNC + "\n" + ndarray(methods, raw) + "\n"
     text += "".join(f"{n}: ufunc\n" for n in names) + "\n"
     text += "".join(definition(n, f) for n, f in sorted(functions.items()))
     text += "\ndef rows(name: str, /) -> dict[str, Any]: ...\n"
@@ -254,9 +208,12 @@ def write_package(functions, names, foreign, out):
                   if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "__all__") if shaping.exists() else []
     text += "from cuprite._shaping import (\n" + "".join(f"    {n} as {n},\n" for n in public
                                                          if n not in core) + ")\n\n" if public else ""
-    text += later(tree, "cuprite") + "\n"
-    text += "__version__: str\npi: float\ne: float\neuler_gamma: float\ninf: float\nnan: float\nnewaxis: None\n"
-    text += "".join(part for node in tree.body if isinstance(node, ast.FunctionDef) for part in stub_of(node, ""))
+    own = Module(tree, "cuprite", ())
+    text += "\n".join(own.later()) + "\n\n"
+    text += "__version__: str\n__array_api_version__: str\npi: float\ne: float\neuler_gamma: float\n"
+    text += "inf: float\nnan: float\nnewaxis: None\n"
+    text += "".join(line + "\n" for node in tree.body if isinstance(node, ast.FunctionDef) and own.shown(node.name)
+                    for line in function(node, ""))
     out.write("python/cuprite/__init__.pyi", "the rows of functions and operations, and __init__.py", text)
 
 
@@ -275,16 +232,17 @@ def write_module(row, functions, ufuncs, out):
     out.write(path + ".py", row.file, text + "\n__all__ = [\n" + "".join(f'    "{n}",\n' for n in names) + "]\n")
     uses = "from cuprite._core import ndarray, ufunc\n\n"
     stub = "".join(f"{n}: ufunc\n" for n in ufuncs) + "".join(definition(n, functions[n]) for n in sorted(functions))
-    out.write(path + ".pyi", row.file, HEAD + uses + stub)
+    out.write(path + ".pyi", row.file, HEAD + uses + stub + f"__all__ = {names}\n")
 
 
 def write_sources(out, made):
     """Stubs of the package's modules that are written in Python."""
+    package = Package(PYTHON)
     for path in sorted(PYTHON.rglob("*.py")):
         name = path.relative_to(PYTHON)
         if name.stem == "__main__" or str(name) == "__init__.py" or str(name.with_suffix("")) in made:
             continue
-        out.write(f"python/cuprite/{name.with_suffix('.pyi')}", f"python/cuprite/{name}", HEAD + source_stub(path))
+        out.write(f"python/cuprite/{name.with_suffix('.pyi')}", f"python/cuprite/{name}", package.stub(path))
 
 
 def write(tables, out):
@@ -295,7 +253,7 @@ def write(tables, out):
         if f.method:
             methods.update({n: f for n in [f.method] + (f.also if f.is_method_only else [])})
     names = [n for n in operations(tables) if n not in functions.get("", {})]
-    write_core(functions.get("", {}), methods, names, out)
+    write_core(functions.get("", {}), methods, tables.of("varargs"), names, out)
     write_package(functions.get("", {}), names, [t.name for t in types_of(tables) if t.module != "numpy"], out)
     made = {row.args[0].replace(".", "/") for row in tables.of("module")}
     for row in tables.of("module"):

@@ -8,7 +8,7 @@ FULL = 0xFFFFFFFF
 
 
 def syncthreads(tr):
-    """Waits for all threads of the block."""
+    """syncthreads(): waits for all threads of the block."""
     return Value(VOID, "__syncthreads()", pure=False)
 
 

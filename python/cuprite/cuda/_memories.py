@@ -39,15 +39,18 @@ class BaseMemory:
     """Memory: ptr, size in bytes, device."""
     ptr, size, _device = 0, 0, -1
 
-    device = property(lambda self: Device._of(self._device))
-    device_id = property(lambda self: self.device.id)
+    device = property(lambda self: Device._of(self._device), doc="The device of the memory.")
+    device_id = property(lambda self: self.device.id, doc="The number of its device.")
 
     def __int__(self):
         return self.ptr
 
 
 class Memory(BaseMemory):
-    """Bytes from the current device itself, past its pool. They go back with the object."""
+    """Bytes from the current device itself, past its pool. They go back with the object.
+
+    Parameters: size: a number of bytes.
+    Errors: CUDARuntimeError where there is not so much."""
     _kind = _DEVICE
 
     def __init__(self, size):
@@ -61,7 +64,10 @@ class Memory(BaseMemory):
 
 
 class MemoryAsync(Memory):
-    """Bytes from the platform's pool, in the order of a stream (cudaMallocAsync)."""
+    """Bytes from the platform's pool, in the order of a stream (cudaMallocAsync).
+
+    Parameters: size: a number of bytes; stream: a stream.
+    Errors: TypeError for what is none."""
     _kind = _ASYNC
 
     def __init__(self, size, stream):
@@ -71,7 +77,7 @@ class MemoryAsync(Memory):
             super().__init__(size)
         self._stream = stream
 
-    stream_ref = property(lambda self: self._stream)
+    stream_ref = property(lambda self: self._stream, doc="The stream.")
 
     def __del__(self):
         if self.ptr:
@@ -80,23 +86,33 @@ class MemoryAsync(Memory):
 
 
 class ManagedMemory(Memory):
-    """Bytes that host and device use under one address. On the CPU all memory is that."""
+    """Bytes that host and device use under one address. On the CPU all memory is that.
+
+    Parameters: size: a number of bytes.
+    Errors: CUDARuntimeError where there is not so much."""
     _kind = _MANAGED
 
     def prefetch(self, stream, device_id=None):
-        """Moves the bytes to a device (-1: the host) ahead of their use; nothing to do on the CPU."""
+        """Moves the bytes to a device (-1: the host) ahead of their use; nothing to do on the CPU.
+
+        Parameters: stream: the stream in which it happens (None: the current one); device_id: a device's number
+            (None: the stream's)."""
         from cuprite.cuda import runtime
         runtime.memPrefetchAsync(self.ptr, self.size, self.device_id if device_id is None else device_id, stream.ptr)
 
     def advise(self, advise, dev):
-        """Tells the driver how the bytes will be used (runtime.cudaMemAdvise...); nothing to do on the CPU."""
+        """Tells the driver how the bytes will be used (runtime.cudaMemAdvise...); nothing to do on the CPU.
+
+        Parameters: advise: one of these numbers; dev: a device."""
         from cuprite.cuda import runtime
         runtime.memAdvise(self.ptr, self.size, int(advise), Device(dev).id)
 
 
 class UnownedMemory(BaseMemory):
     """Memory that somebody else owns; `owner` is kept. Without a device the current one, or that of the address. A size
-    of 0 says nothing about it."""
+    of 0 says nothing about it.
+
+    Parameters: ptr: an address; size: a number of bytes; owner: any object; device_id: a device's number, or -1."""
 
     def __init__(self, ptr, size, owner, device_id=-1):
         self.ptr, self.size, self._owner = addressed(ptr), checked(size), owner
@@ -153,7 +169,10 @@ def _told(value, name):
 
 
 class MemoryPointer:
-    """An address in a device's memory (x.data), and what keeps it alive. Adding to it moves it on by bytes."""
+    """An address in a device's memory (x.data), and what keeps it alive. Adding to it moves it on by bytes.
+
+    Parameters: mem: memory, as Memory(size) is; offset: where it points, in bytes from the beginning.
+    Errors: TypeError for what is no memory."""
     __slots__ = ("ptr", "_mem", "_device")
 
     def __init__(self, mem, offset=0):
@@ -186,8 +205,8 @@ class MemoryPointer:
             raise CUDARuntimeError(f"{what}: cudaErrorInvalidValue: invalid argument: {high - low} bytes from byte "
                                    f"{self.ptr + low - bounds[0]} on, of memory of {bounds[1]} bytes")
 
-    device = property(lambda self: Device._of(self._device))
-    device_id = property(lambda self: self.device.id)
+    device = property(lambda self: Device._of(self._device), doc="The device of the memory.")
+    device_id = property(lambda self: self.device.id, doc="The number of its device.")
 
     def __int__(self):
         return self.ptr
@@ -197,7 +216,10 @@ class MemoryPointer:
 
     # --- bytes ---
     def copy_from_device(self, src, size):
-        """Copies bytes from another MemoryPointer, of any device."""
+        """Copies bytes from another MemoryPointer, of any device.
+
+        Parameters: src: a MemoryPointer; size: a number of bytes.
+        Errors: TypeError for what is none; CUDARuntimeError for bytes outside of either memory."""
         if not isinstance(src, MemoryPointer):
             raise TypeError(f"copy_from_device: a MemoryPointer is needed, not a {type(src).__name__}")
         size = checked(size)
@@ -206,26 +228,38 @@ class MemoryPointer:
         _copy(self.ptr, self._device, src.ptr, src._device, size)
 
     def copy_from_host(self, mem, size):
-        """Copies bytes from an address of the host's memory: a number or a ctypes.c_void_p."""
+        """Copies bytes from an address of the host's memory: a number or a ctypes.c_void_p.
+
+        Parameters: mem: an address of the host; size: a number of bytes.
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         mem, size = _address(mem), checked(size)
         self._inside(0, size, "copy_from_host: to")
         _copy(self.ptr, self._device, mem, -1, size)
 
     def copy_to_host(self, mem, size):
-        """Copies bytes to an address of the host's memory and waits for them."""
+        """Copies bytes to an address of the host's memory and waits for them.
+
+        Parameters: mem: an address of the host; size: a number of bytes.
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         mem, size = _address(mem), checked(size)
         self._inside(0, size, "copy_to_host: from")
         _copy(mem, -1, self.ptr, self._device, size)
 
     def copy_from(self, mem, size):
-        """copy_from_device or copy_from_host, by what it gets."""
+        """copy_from_device or copy_from_host, by what it gets.
+
+        Parameters: mem: a MemoryPointer, or an address of the host; size: a number of bytes.
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         if isinstance(mem, MemoryPointer):
             self.copy_from_device(mem, size)
         else:
             self.copy_from_host(mem, size)
 
     def memset(self, value, size):
-        """Sets bytes to a value, of which the last eight bits count."""
+        """Sets bytes to a value, of which the last eight bits count.
+
+        Parameters: value: an integer; size: a number of bytes.
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         value, size = _told(value, "memset") & 0xff, checked(size)
         self._inside(0, size, "memset")
         if size:
@@ -234,12 +268,20 @@ class MemoryPointer:
                 ndarray((size,), "u1", memptr=self).fill(value)
 
     def copy_from_device_async(self, src, size, stream=None):
-        """copy_from_device in a stream, the current one by default."""
+        """copy_from_device in a stream, the current one by default.
+
+        Parameters: src: a MemoryPointer; size: a number of bytes; stream: the stream in which it happens (None: the
+            current one).
+        Errors: TypeError for what is none; CUDARuntimeError for bytes outside of either memory."""
         with _in(stream):
             self.copy_from_device(src, size)
 
     def copy_from_host_async(self, mem, size, stream=None):
-        """copy_from_host in a stream. On a GPU the host's bytes must stay until it is done."""
+        """copy_from_host in a stream. On a GPU the host's bytes must stay until it is done.
+
+        Parameters: mem: an address of the host; size: a number of bytes; stream: the stream in which it happens
+            (None: the current one).
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         if on_cuda(self._device):
             _transfer(self.ptr, _address(mem), checked(size), 1, stream)
         else:
@@ -247,7 +289,11 @@ class MemoryPointer:
                 self.copy_from_host(mem, size)
 
     def copy_to_host_async(self, mem, size, stream=None):
-        """copy_to_host in a stream. On a GPU the bytes are there when the stream has come so far."""
+        """copy_to_host in a stream. On a GPU the bytes are there when the stream has come so far.
+
+        Parameters: mem: an address of the host; size: a number of bytes; stream: the stream in which it happens
+            (None: the current one).
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         if on_cuda(self._device):
             _transfer(_address(mem), self.ptr, checked(size), 2, stream)
         else:
@@ -255,14 +301,22 @@ class MemoryPointer:
                 self.copy_to_host(mem, size)
 
     def copy_from_async(self, mem, size, stream=None):
-        """copy_from_device_async or copy_from_host_async, by what it gets."""
+        """copy_from_device_async or copy_from_host_async, by what it gets.
+
+        Parameters: mem: a MemoryPointer, or an address of the host; size: a number of bytes; stream: the stream in
+            which it happens (None: the current one).
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         if isinstance(mem, MemoryPointer):
             self.copy_from_device_async(mem, size, stream)
         else:
             self.copy_from_host_async(mem, size, stream)
 
     def memset_async(self, value, size, stream=None):
-        """memset in a stream."""
+        """memset in a stream.
+
+        Parameters: value: an integer; size: a number of bytes; stream: the stream in which it happens (None: the
+            current one).
+        Errors: CUDARuntimeError for bytes outside of the memory."""
         with _in(stream):
             self.memset(value, size)
 
@@ -319,11 +373,17 @@ def malloc(size):
 
 
 def malloc_managed(size):
-    """A pointer to new managed memory; MemoryPool(malloc_managed) pools it."""
+    """A pointer to new managed memory; MemoryPool(malloc_managed) pools it.
+
+    Parameters: size: a number of bytes.
+    Errors: CUDARuntimeError where there is not so much."""
     return MemoryPointer(ManagedMemory(size), 0)
 
 
 def malloc_async(size):
-    """A pointer to new memory from the platform's pool, in the order of the current stream."""
+    """A pointer to new memory from the platform's pool, in the order of the current stream.
+
+    Parameters: size: a number of bytes.
+    Errors: CUDARuntimeError where there is not so much."""
     from cuprite.cuda.stream import get_current_stream
     return MemoryPointer(MemoryAsync(size, get_current_stream()), 0)

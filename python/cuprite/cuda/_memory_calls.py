@@ -58,64 +58,87 @@ def _free(ptr, name, *more):
 
 @typed
 def malloc(size):
-    """The address of new memory of the current device."""
+    """The address of new memory of the current device.
+
+    Parameters: size: a number of bytes.
+    Errors: CUDARuntimeError where there is not so much."""
     return _new(size, _DEVICE)
 
 
 @typed
 def mallocManaged(size, flags=cudaMemAttachGlobal):
-    """The address of new memory that host and device use; on the CPU that is all memory."""
+    """The address of new memory that host and device use; on the CPU that is all memory.
+
+    Parameters: size: a number of bytes; flags: an integer."""
     return _new(size, _MANAGED)
 
 
 @typed
 def mallocAsync(size, stream):
-    """The address of new memory, in the order of a stream."""
+    """The address of new memory, in the order of a stream.
+
+    Parameters: size: a number of bytes; stream: a stream's handle."""
     with stream_of(stream):
         return _new(size, _ASYNC)
 
 
 @typed
 def mallocFromPoolAsync(size, pool, stream):
-    """The same from a pool by its handle."""
+    """The address of new memory from a pool, in the order of a stream.
+
+    Parameters: size: a number of bytes; pool: a pool's handle; stream: a stream's handle."""
     return native("cudaMallocFromPoolAsync", size, pool, stream)
 
 
 @typed
 def hostAlloc(size, flags):
-    """The address of new page-locked memory of the host."""
+    """The address of new page-locked memory of the host.
+
+    Parameters: size: a number of bytes; flags: an integer.
+    Errors: CUDARuntimeError where there is not so much."""
     return _new(size, _PINNED)
 
 
 @typed
 def free(ptr):
-    """Frees memory of a device."""
+    """Frees memory of a device.
+
+    Parameters: ptr: an address.
+    Errors: CUDARuntimeError for an address that is none of its."""
     _free(ptr, "cudaFree")
 
 
 @typed
 def freeHost(ptr):
-    """Frees memory that hostAlloc gave."""
+    """Frees memory that hostAlloc gave.
+
+    Parameters: ptr: an address."""
     _free(ptr, "cudaFreeHost")
 
 
 @typed
 def freeAsync(ptr, stream):
-    """Frees memory in the order of a stream."""
+    """Frees memory in the order of a stream.
+
+    Parameters: ptr: an address; stream: a stream's handle."""
     with stream_of(stream):
         _free(ptr, "cudaFreeAsync", stream)
 
 
 @typed
 def hostRegister(ptr, size, flags):
-    """Locks pages of the host's memory; nothing to do on other devices than CUDA's."""
+    """Locks pages of the host's memory; nothing to do on other devices than CUDA's.
+
+    Parameters: ptr: an address; size: a number of bytes; flags: an integer."""
     if cuda():
         native("cudaHostRegister", ptr, size, flags)
 
 
 @typed
 def hostUnregister(ptr):
-    """Takes that back."""
+    """Takes back what hostRegister did.
+
+    Parameters: ptr: an address."""
     if cuda():
         native("cudaHostUnregister", ptr)
 
@@ -147,7 +170,10 @@ def _inside(name, address, size):
 
 @typed
 def memcpy(dst, src, size, kind):
-    """Copies bytes; kind is memcpyHostToDevice and so on."""
+    """Copies bytes; kind is memcpyHostToDevice and so on.
+
+    Parameters: dst: an address; src: an address; size: a number of bytes; kind: memcpyHostToDevice and so on.
+    Errors: CUDARuntimeError for an unknown kind."""
     if kind not in _SIDES and kind != memcpyDefault:
         raise CUDARuntimeError(_INVALID_DIRECTION)
     _inside("memcpy: to", dst, size)
@@ -161,7 +187,10 @@ def memcpy(dst, src, size, kind):
 
 @typed
 def memcpyAsync(dst, src, size, kind, stream):
-    """The same in the order of a stream."""
+    """memcpy in the order of a stream.
+
+    Parameters: dst: an address; src: an address; size: a number of bytes; kind: memcpyHostToDevice and so on;
+        stream: a stream's handle."""
     if cuda():
         _inside("memcpyAsync: to", dst, size)
         _inside("memcpyAsync: from", src, size)
@@ -173,14 +202,20 @@ def memcpyAsync(dst, src, size, kind, stream):
 
 @typed
 def memcpyPeer(dst, dstDevice, src, srcDevice, size):
-    """Copies bytes from one device to another and waits."""
+    """Copies bytes from one device to another and waits.
+
+    Parameters: dst: an address; dstDevice: a device's number; src: an address; srcDevice: a device's number; size: a
+        number of bytes."""
     memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, 0)
     _device.synchronize(number_of(dstDevice))
 
 
 @typed
 def memcpyPeerAsync(dst, dstDevice, src, srcDevice, size, stream):
-    """Copies bytes from one device to another in the order of a stream."""
+    """Copies bytes from one device to another in the order of a stream.
+
+    Parameters: dst: an address; dstDevice: a device's number; src: an address; srcDevice: a device's number; size: a
+        number of bytes; stream: a stream's handle."""
     _inside("memcpyPeer: to", dst, size)
     _inside("memcpyPeer: from", src, size)
     with stream_of(stream):
@@ -199,7 +234,10 @@ def _inside_2d(name, dst, dpitch, src, spitch, width, height):
 
 @typed
 def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
-    """Copies `height` rows of `width` bytes that lie dpitch and spitch bytes apart."""
+    """Copies `height` rows of `width` bytes that lie dpitch and spitch bytes apart.
+
+    Parameters: dst: an address; dpitch: bytes from row to row of the copy; src: an address; spitch: bytes from row
+        to row of the source; width: bytes a row; height: rows; kind: memcpyHostToDevice and so on."""
     _inside_2d("memcpy2D", dst, dpitch, src, spitch, width, height)
     if cuda():
         native("cudaMemcpy2D", dst, dpitch, src, spitch, width, height, kind)
@@ -210,7 +248,11 @@ def memcpy2D(dst, dpitch, src, spitch, width, height, kind):
 
 @typed
 def memcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, stream):
-    """The same in the order of a stream."""
+    """memcpy2D in the order of a stream.
+
+    Parameters: dst: an address; dpitch: bytes from row to row of the copy; src: an address; spitch: bytes from row
+        to row of the source; width: bytes a row; height: rows; kind: memcpyHostToDevice and so on; stream: a
+        stream's handle."""
     if cuda():
         _inside_2d("memcpy2DAsync", dst, dpitch, src, spitch, width, height)
         native("cudaMemcpy2DAsync", dst, dpitch, src, spitch, width, height, kind, stream)
@@ -227,35 +269,46 @@ def _set(ptr, value, size):
 
 @typed
 def memset(ptr, value, size):
-    """Sets bytes."""
+    """Sets bytes to a value.
+
+    Parameters: ptr: an address; value: an integer; size: a number of bytes."""
     _set(ptr, value, size)
     stream_of(0).synchronize()
 
 
 @typed
 def memsetAsync(ptr, value, size, stream):
-    """The same in the order of a stream."""
+    """memset in the order of a stream.
+
+    Parameters: ptr: an address; value: an integer; size: a number of bytes; stream: a stream's handle."""
     with stream_of(stream):
         _set(ptr, value, size)
 
 
 @typed
 def memPrefetchAsync(devPtr, count, dstDevice, stream):
-    """Moves managed memory to a device (-1: the host) ahead of its use; nothing to do on other devices than CUDA's."""
+    """Moves managed memory to a device (-1: the host) ahead of its use; nothing to do on other devices than CUDA's.
+
+    Parameters: devPtr: an address; count: a number of bytes; dstDevice: a device's number; stream: a stream's
+        handle."""
     if cuda():
         native("cudaMemPrefetchAsync", devPtr, count, dstDevice, stream)
 
 
 @typed
 def memAdvise(devPtr, count, advice, device):
-    """Tells how managed memory will be used; nothing to do on other devices than CUDA's."""
+    """Tells how managed memory will be used; nothing to do on other devices than CUDA's.
+
+    Parameters: devPtr: an address; count: a number of bytes; advice: memAdvise...; device: a device's number."""
     if cuda():
         native("cudaMemAdvise", devPtr, count, advice, device)
 
 
 @typed
 def pointerGetAttributes(ptr):
-    """What kind of memory an address points to. Without CUDA only what was made here is known."""
+    """What kind of memory an address points to. Without CUDA only what was made here is known.
+
+    Parameters: ptr: an address."""
     if cuda():
         device, on_device, on_host, kind = native("cudaPointerGetAttributes", ptr)
         return PointerAttributes(device, on_device, on_host, kind)
@@ -270,14 +323,19 @@ def pointerGetAttributes(ptr):
 
 @typed
 def pointerGetMemoryType(ptr):
-    """Its memoryType... alone."""
+    """The memoryType... of what an address points to.
+
+    Parameters: ptr: an address."""
     return pointerGetAttributes(ptr).type
 
 
 # --- pools of the platform ---
 @typed
 def memPoolCreate(props):
-    """The handle of a new pool."""
+    """The handle of a new pool.
+
+    Parameters: props: a MemPoolProps.
+    Errors: TypeError for other props; CUDARuntimeError for devices without pools."""
     if not isinstance(props, MemPoolProps):
         raise TypeError(f"memPoolCreate: props are a MemPoolProps, not a {type(props).__name__}")
     return native("cudaMemPoolCreate", props.allocType, props.handleType, props.locationType, props.devId)
@@ -302,7 +360,9 @@ def _pool_value(attr, value=0):
 
 @typed
 def memPoolGetAttribute(pool, attr):
-    """An attribute (cudaMemPoolAttr...) of a pool."""
+    """An attribute (cudaMemPoolAttr...) of a pool.
+
+    Parameters: pool: a pool's handle; attr: memPoolAttr...."""
     import ctypes
     value = _pool_value(attr)
     native("cudaMemPoolGetAttribute", pool, attr, ctypes.addressof(value))
@@ -311,7 +371,9 @@ def memPoolGetAttribute(pool, attr):
 
 @typed
 def memPoolSetAttribute(pool, attr, value):
-    """Sets an attribute of a pool."""
+    """Sets an attribute of a pool.
+
+    Parameters: pool: a pool's handle; attr: memPoolAttr...; value: an integer."""
     import ctypes
     value = _pool_value(attr, value)
     native("cudaMemPoolSetAttribute", pool, attr, ctypes.addressof(value))
@@ -340,19 +402,25 @@ def _opened(name, handle, *more):
 
 @typed
 def ipcGetMemHandle(devPtr):
-    """Bytes by which another process finds the memory."""
+    """Bytes by which another process finds the memory.
+
+    Parameters: devPtr: an address."""
     return _handle_of("cudaIpcGetMemHandle", devPtr)
 
 
 @typed
 def ipcOpenMemHandle(handle, flags=cudaIpcMemLazyEnablePeerAccess):
-    """The address of another process's memory here."""
+    """The address of another process's memory here.
+
+    Parameters: handle: the bytes that stand for it; flags: an integer."""
     return _opened("cudaIpcOpenMemHandle", handle, flags)
 
 
 @typed
 def ipcCloseMemHandle(devPtr):
-    """Gives such an address up."""
+    """Gives an address of ipcOpenMemHandle up.
+
+    Parameters: devPtr: an address."""
     native("cudaIpcCloseMemHandle", devPtr)
 
 
@@ -364,5 +432,7 @@ def ipcGetEventHandle(event):
 
 @typed
 def ipcOpenEventHandle(handle):
-    """Another process's event here."""
+    """Another process's event here.
+
+    Parameters: handle: the bytes that stand for it."""
     return _opened("cudaIpcOpenEventHandle", handle)

@@ -172,7 +172,10 @@ class _DefaultPool(_Pool):
 class MemoryPool(_Pool):
     """A pool of its own over an allocator, as `MemoryPool(malloc_managed)`; set_allocator(pool.malloc) makes arrays
     come from it. Blocks are reused in the stream for which they were taken, wherever they are given back, whole, and
-    not for less than half."""
+    not for less than half.
+
+    Parameters: allocator: a function of a size (None: the device).
+    Errors: TypeError for what cannot be called."""
 
     def __init__(self, allocator=None):
         if allocator is not None and not callable(allocator):
@@ -256,7 +259,10 @@ class MemoryPool(_Pool):
         return self.total_bytes() - self.used_bytes()
 
     def set_limit(self, size=None, fraction=None):
-        """Limits what the pool may hold on the current device: bytes, or a fraction of its memory; 0: no limit."""
+        """Limits what the pool may hold on the current device: bytes, or a fraction of its memory; 0: no limit.
+
+        Parameters: size: bytes; fraction: a number from 0 to 1.
+        Errors: ValueError for both, and for what is out of these."""
         self._limits[_device.current()] = self._limit_in_bytes(size, fraction)
 
     def get_limit(self):
@@ -266,7 +272,10 @@ class MemoryPool(_Pool):
 
 class MemoryAsyncPool(_Pool):
     """The platform's pool (cudaMallocAsync), in the order of the current stream. Other devices have none, and there it
-    is the device's memory."""
+    is the device's memory.
+
+    Parameters: pool_handles: 'current' or 'default'.
+    Errors: ValueError for others."""
 
     memoryAsyncHasStat = True
 
@@ -325,7 +334,9 @@ class MemoryAsyncPool(_Pool):
             runtime.memPoolTrimTo(self._pool(), 0)
 
     def set_limit(self, size=None, fraction=None):
-        """What the platform's pool keeps, rather than gives back, when nothing uses it."""
+        """What the platform's pool keeps, rather than gives back, when nothing uses it.
+
+        Parameters: size: bytes; fraction: a share of the device's memory."""
         from cuprite.cuda import _constants, runtime
         bytes_ = self._limit_in_bytes(size, fraction)
         if on_cuda(_device.current()):

@@ -47,7 +47,9 @@ class JitifyException(Exception):
 
 
 def is_valid_kernel_name(name):
-    """Whether a kernel can be called so: an identifier of C."""
+    """Whether a kernel can be called so: an identifier of C.
+
+    Parameters: name: a text."""
     return name.isidentifier() and name.isascii()
 
 

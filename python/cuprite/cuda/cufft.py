@@ -26,7 +26,9 @@ class CuFFTError(RuntimeError):
 
 
 def check_result(result):
-    """Raises CuFFTError for every number but 0."""
+    """Raises CuFFTError for every number but 0.
+
+    Parameters: result: an integer."""
     if result:
         raise CuFFTError(result)
 

@@ -58,8 +58,9 @@ class Device:
         if before is not None:
             _device.use(before)
 
-    name = property(lambda self: _device.query(self._number)["name"])
-    backend = property(lambda self: _device.query(self._number)["backend"])
+    name = property(lambda self: _device.query(self._number)["name"], doc="The device's name.")
+    backend = property(lambda self: _device.query(self._number)["backend"],
+                       doc="What kind of device it is: cpu, cuda, ...")
 
     @property
     def mem_info(self):
@@ -159,7 +160,9 @@ _backends = {}
 
 
 def on_cuda(number):
-    """Whether the device is CUDA's: then its numbers are the driver's."""
+    """Whether the device is CUDA's: then its numbers are the driver's.
+
+    Parameters: number: a device's number."""
     known = _backends.get(number)
     if known is None:
         known = _backends[number] = _device.query(number)["backend"]

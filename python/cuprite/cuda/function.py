@@ -10,7 +10,9 @@ def _handle(what, device):
 
 
 class Function:
-    """A kernel of a module, called as function(grid, block, args, shared_mem=0, stream=None)."""
+    """A kernel of a module, called as function(grid, block, args, shared_mem=0, stream=None).
+
+    Parameters: module: a Module; funcname: the name of the kernel."""
 
     def __init__(self, module, funcname):
         self._module, self._kernel = module, module._loaded().kernel(funcname)
@@ -24,7 +26,11 @@ class Function:
 
     def linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=None,
                       enable_cooperative_groups=False):
-        """A launch of at least `size` threads in a row, in blocks of at most block_max_size."""
+        """A launch of at least `size` threads in a row, in blocks of at most block_max_size.
+
+        Parameters: size: how many threads; args: the arguments; shared_mem: bytes of dynamic shared memory;
+            block_max_size: the most threads of a block; stream: the stream in which it happens (None: the current
+            one); enable_cooperative_groups: True: the grid may wait for itself."""
         block = max(1, min(size, block_max_size))
         if size > 0:
             self((-(-size // block),), (block,), args, shared_mem, stream, enable_cooperative_groups)
@@ -46,7 +52,9 @@ class Module:
         self._module = _core._Module.load(cubin)
 
     def load_file(self, filename):
-        """Takes a file of cubin, fatbin or PTX."""
+        """Takes a file of cubin, fatbin or PTX.
+
+        Parameters: filename: a path."""
         with open(filename, "rb") as f:
             self.load(f.read())
 

@@ -3,7 +3,9 @@ from cuprite import _device
 
 
 class Graph:
-    """What Stream.end_capture returns. Memory that the recorded work uses lives as long as this object."""
+    """What Stream.end_capture returns. Memory that the recorded work uses lives as long as this object.
+
+    Errors: RuntimeError where a program calls it."""
 
     def __init__(self, *args, **kwargs):
         raise RuntimeError("a Graph comes from Stream.end_capture()")
@@ -30,7 +32,9 @@ class Graph:
     host_funcargs = property(lambda self: self._host_funcargs, doc="(function, argument) of each recorded host call.")
 
     def debug_dot_str(self, flags=0):
-        """The graph as DOT text, which a GPU's driver writes."""
+        """The graph as DOT text, which a GPU's driver writes.
+
+        Parameters: flags: of cudaGraphDebugDotFlags."""
         import os
         import tempfile
         from cuprite.cuda import runtime

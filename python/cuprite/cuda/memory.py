@@ -24,7 +24,9 @@ class PythonFunctionAllocator:
         self._malloc, self._free = malloc_func, free_func
 
     def malloc(self, size):
-        """A MemoryPointer to new memory."""
+        """A MemoryPointer to new memory.
+
+        Parameters: size: a number of bytes."""
         return MemoryPointer(_FunctionMemory(self, size), 0)
 
 
@@ -41,7 +43,10 @@ class _FunctionMemory(BaseMemory):
 
 class CFunctionAllocator(PythonFunctionAllocator):
     """The same of C functions by their addresses: void *malloc(void *param, size_t size, int device) and
-    void free(void *param, void *memory, int device). `owner` is kept."""
+    void free(void *param, void *memory, int device). `owner` is kept.
+
+    Parameters: param: an address that both functions get; malloc_func: an address; free_func: an address; owner: any
+        object."""
 
     def __init__(self, param, malloc_func, free_func, owner):
         import ctypes
@@ -91,7 +96,10 @@ def get_allocator():
 
 def set_allocator(allocator=None):
     """Makes new arrays of all threads come from allocator(size); without one from the device itself, past all pools.
-    get_default_memory_pool().malloc is what it is at the start."""
+    get_default_memory_pool().malloc is what it is at the start.
+
+    Parameters: allocator: a function, or None.
+    Errors: ValueError inside using_allocator."""
     global _of_all
     if here.inside:
         raise ValueError("set_allocator: not inside using_allocator, whose allocator is the thread's own")
@@ -135,5 +143,8 @@ class using_allocator:
 
 
 def alloc(size):
-    """A pointer to new memory of the current device, from the current allocator."""
+    """A pointer to new memory of the current device, from the current allocator.
+
+    Parameters: size: a number of bytes.
+    Errors: OutOfMemoryError where there is not so much."""
     return get_allocator()(size)

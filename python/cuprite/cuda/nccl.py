@@ -31,7 +31,9 @@ class NcclError(RuntimeError):
 
 
 def check_status(status):
-    """Raises NcclError for every number but 0."""
+    """Raises NcclError for every number but 0.
+
+    Parameters: status: an integer."""
     if status:
         raise NcclError(status)
 

@@ -44,25 +44,33 @@ def _of_id(id_color):
 
 
 def MarkC(message, color=0):
-    """Marks a moment, in an ARGB colour."""
+    """Marks a moment, in an ARGB colour.
+
+    Parameters: message: a text; color: 0xAARRGGBB."""
     if _open():
         _library.nvtxMarkEx(_attributes(message, color))
 
 
 def Mark(message, id_color=-1):
-    """Marks a moment, in one of a few colours."""
+    """Marks a moment, in one of a few colours.
+
+    Parameters: message: a text; id_color: an integer (-1: any)."""
     if _open():
         _library.nvtxMarkEx(_attributes(message, _of_id(id_color)))
 
 
 def RangePushC(message, color=0):
-    """Begins a range inside the thread's last one, in an ARGB colour."""
+    """Begins a range inside the thread's last one, in an ARGB colour.
+
+    Parameters: message: a text; color: 0xAARRGGBB."""
     if _open():
         _library.nvtxRangePushEx(_attributes(message, color))
 
 
 def RangePush(message, id_color=-1):
-    """Begins a range inside the thread's last one, in one of a few colours."""
+    """Begins a range inside the thread's last one, in one of a few colours.
+
+    Parameters: message: a text; id_color: an integer (-1: any)."""
     if _open():
         _library.nvtxRangePushEx(_attributes(message, _of_id(id_color)))
 
@@ -74,12 +82,16 @@ def RangePop():
 
 
 def RangeStart(message, color):
-    """Begins a range that any thread may end; its number."""
+    """Begins a range that any thread may end; its number.
+
+    Parameters: message: a text; color: 0xAARRGGBB."""
     return _library.nvtxRangeStartEx(_attributes(message, color)) if _open() else 0
 
 
 def RangeEnd(range_id):
-    """Ends the range with that number."""
+    """Ends the range with that number.
+
+    Parameters: range_id: what RangeStart gave."""
     if _open():
         import ctypes
         _library.nvtxRangeEnd(ctypes.c_uint64(range_id))

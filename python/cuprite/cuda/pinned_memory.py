@@ -15,7 +15,10 @@ _live = {}  # address: size, of what is alive
 
 
 class PinnedMemory:
-    """Page-locked bytes. They go back with the object."""
+    """Page-locked bytes. They go back with the object.
+
+    Parameters: size: a number of bytes; flags: of cudaHostAlloc.
+    Errors: CUDARuntimeError where there is not so much."""
 
     def __init__(self, size, flags=0):
         self._device, self.size = _device.current(), checked(size)
@@ -23,7 +26,7 @@ class PinnedMemory:
         if self.ptr:
             _live[self.ptr] = self.size
 
-    device = property(lambda self: Device._of(self._device))
+    device = property(lambda self: Device._of(self._device), doc="The device that was current when it was made.")
 
     def __int__(self):
         return self.ptr
@@ -36,7 +39,10 @@ class PinnedMemory:
 
 
 class PinnedMemoryPointer(_HostBytes):
-    """An address in pinned memory, which it keeps alive; a buffer of the bytes behind it (numpy.frombuffer)."""
+    """An address in pinned memory, which it keeps alive; a buffer of the bytes behind it (numpy.frombuffer).
+
+    Parameters: mem: a PinnedMemory; offset: bytes from its beginning.
+    Errors: TypeError for what is no memory."""
 
     def __init__(self, mem, offset):
         if not hasattr(mem, "ptr"):
@@ -45,8 +51,8 @@ class PinnedMemoryPointer(_HostBytes):
         super().__init__(addressed(mem.ptr + offset), max(0, mem.size - offset) if offset >= 0 else 0)
         self._mem, self._ptr = mem, mem.ptr + offset
 
-    mem = property(lambda self: self._mem)
-    ptr = property(lambda self: self._ptr)
+    mem = property(lambda self: self._mem, doc="The memory.")
+    ptr = property(lambda self: self._ptr, doc="The address.")
 
     def size(self):
         """Bytes from here to the end."""
@@ -65,7 +71,9 @@ class PinnedMemoryPointer(_HostBytes):
 
 
 class PooledPinnedMemory:
-    """Pinned memory of a pool, which gets it back by free() or with the object."""
+    """Pinned memory of a pool, which gets it back by free() or with the object.
+
+    Parameters: mem: the memory; pool: the pool."""
 
     def __init__(self, mem, pool):
         self.ptr, self.size, self._mem, self._pool = mem.ptr, mem.size, mem, pool
@@ -87,7 +95,9 @@ def _malloc(size):
 
 class PinnedMemoryPool:
     """Keeps pinned memory that nobody uses for the next who asks: making it takes long. Whoever gives memory back must
-    have waited for the transfers that use it."""
+    have waited for the transfers that use it.
+
+    Parameters: allocator: a function of a size that gives a PinnedMemoryPointer."""
 
     def __init__(self, allocator=_malloc):
         self._allocator, self._lock, self._free = allocator, RLock(), []
@@ -141,7 +151,10 @@ _allocator = default_pool.malloc
 
 
 def set_pinned_memory_allocator(allocator=None):
-    """Makes alloc_pinned_memory use allocator(size); without one every block comes from the system."""
+    """Makes alloc_pinned_memory use allocator(size); without one every block comes from the system.
+
+    Parameters: allocator: a function of a size, or None.
+    Errors: TypeError for what cannot be called."""
     global _allocator
     if allocator is not None and not callable(allocator):
         raise TypeError(f"an allocator must be callable, a {type(allocator).__name__} is not")
@@ -154,7 +167,9 @@ def alloc_pinned_memory(size):
 
 
 def is_memory_pinned(data):
-    """Whether the address lies in page-locked memory; without a GPU in what stands for it."""
+    """Whether the address lies in page-locked memory; without a GPU in what stands for it.
+
+    Parameters: data: an address."""
     data = addressed(data)
     if on_cuda(_device.current()):
         from cuprite.cuda import runtime

@@ -72,14 +72,18 @@ def deviceSynchronize():
 
 @typed
 def deviceGetAttribute(attrib, device):
-    """An attribute (cudaDevAttr...) of a device."""
+    """An attribute (cudaDevAttr...) of a device.
+
+    Parameters: attrib: one of these numbers; device: a device's number."""
     from cuprite.cuda._attributes import attribute_of
     return attribute_of(number_of(device), attrib)
 
 
 @typed
 def getDeviceProperties(device):
-    """A dict of cudaDeviceProp's members: name (bytes), totalGlobalMem, multiProcessorCount, major, minor, ..."""
+    """A dict of cudaDeviceProp's members: name (bytes), totalGlobalMem, multiProcessorCount, major, minor, ...
+
+    Parameters: device: a device's number."""
     from cuprite.cuda._attributes import properties_of
     return properties_of(number_of(device))
 
@@ -99,7 +103,10 @@ def deviceGetPCIBusId(device):
 
 @typed
 def deviceGetByPCIBusId(pci_bus_id):
-    """The number of the device that sits there."""
+    """The number of the device that sits there.
+
+    Parameters: pci_bus_id: a text as deviceGetPCIBusId gives.
+    Errors: TypeError for what is no text; CUDARuntimeError where no device sits there."""
     if not isinstance(pci_bus_id, str):
         raise TypeError(f"deviceGetByPCIBusId: pci_bus_id is a str, not a {type(pci_bus_id).__name__}")
     if _device.count() == 0 or ":" not in pci_bus_id or pci_bus_id.partition(":")[0].isalpha():
@@ -115,13 +122,18 @@ def deviceGetByPCIBusId(pci_bus_id):
 
 @typed
 def deviceCanAccessPeer(device, peerDevice):
-    """1 when a device reads and writes a peer's memory directly, else 0."""
+    """1 when a device reads and writes a peer's memory directly, else 0.
+
+    Parameters: device: a device's number; peerDevice: a device's number."""
     return int(_device.can_access(number_of(device), number_of(peerDevice)))
 
 
 @typed
 def deviceEnablePeerAccess(peerDevice):
-    """Lets the current device use a peer's memory in kernels. Copies see to it by themselves."""
+    """Lets the current device use a peer's memory in kernels. Copies see to it by themselves.
+
+    Parameters: peerDevice: a device's number.
+    Errors: CUDARuntimeError for the device itself, and what is no peer."""
     if number_of(peerDevice) == here():
         raise CUDARuntimeError(_errors.INVALID_DEVICE)
     native("cudaDeviceEnablePeerAccess", ordinal(peerDevice), 0, otherwise=_errors.NO_PEERS)
@@ -129,7 +141,10 @@ def deviceEnablePeerAccess(peerDevice):
 
 @typed
 def deviceDisablePeerAccess(peerDevice):
-    """Takes that back."""
+    """Takes back what deviceEnablePeerAccess allowed.
+
+    Parameters: peerDevice: a device's number.
+    Errors: CUDARuntimeError for a peer that was not enabled."""
     native("cudaDeviceDisablePeerAccess", ordinal(peerDevice), otherwise=_errors.NOT_ENABLED)
 
 
@@ -149,7 +164,9 @@ def _known_limit(limit):
 
 @typed
 def deviceSetLimit(limit, value):
-    """Sets a limit; devices that are not CUDA's have none to set."""
+    """Sets a limit; devices that are not CUDA's have none to set.
+
+    Parameters: limit: cudaLimit...; value: an integer."""
     value = checked(value)
     if cuda():
         native("cudaDeviceSetLimit", limit, value)
@@ -165,13 +182,17 @@ def deviceGetDefaultMemPool(device):
 
 @typed
 def deviceGetMemPool(device):
-    """The handle of the pool that mallocAsync uses."""
+    """The handle of the pool that mallocAsync uses.
+
+    Parameters: device: a device's number."""
     return native("cudaDeviceGetMemPool", ordinal(device)) if on_cuda(number_of(device)) else 0
 
 
 @typed
 def deviceSetMemPool(device, pool):
-    """Makes mallocAsync use a pool."""
+    """Makes mallocAsync use a pool.
+
+    Parameters: device: a device's number; pool: a pool's handle."""
     native("cudaDeviceSetMemPool", ordinal(device), pool)
 
 
@@ -193,14 +214,18 @@ def streamCreate():
 
 @typed
 def streamCreateWithFlags(flags):
-    """The same with streamDefault or streamNonBlocking."""
+    """The handle of a new stream with streamDefault or streamNonBlocking.
+
+    Parameters: flags: one of these."""
     _only(flags, streamNonBlocking)
     return _kept(Stream(non_blocking=bool(flags & streamNonBlocking)))
 
 
 @typed
 def streamCreateWithPriority(flags, priority):
-    """The same with a priority; lower goes first."""
+    """The handle of a new stream with flags and a priority; lower goes first.
+
+    Parameters: flags: streamDefault or streamNonBlocking; priority: an integer."""
     _only(flags, streamNonBlocking)
     return _kept(Stream(non_blocking=bool(flags & streamNonBlocking), priority=priority))
 
@@ -214,7 +239,9 @@ def streamDestroy(stream):
 
 @typed
 def streamGetFlags(stream):
-    """streamDefault or streamNonBlocking."""
+    """streamDefault or streamNonBlocking.
+
+    Parameters: stream: a stream's handle."""
     return streamNonBlocking if stream_of(stream).is_non_blocking else 0
 
 
@@ -240,7 +267,9 @@ def streamQuery(stream):
 
 @typed
 def streamWaitEvent(stream, event, flags=0):
-    """Later work in the stream waits for the event."""
+    """Later work in the stream waits for the event.
+
+    Parameters: stream: a stream's handle; event: an event's handle; flags: 0."""
     known = _events.get(event)
     if known is None:
         native("cudaStreamWaitEvent", stream, event, flags, otherwise=_errors.INVALID_HANDLE)
@@ -250,7 +279,10 @@ def streamWaitEvent(stream, event, flags=0):
 
 @typed
 def streamAddCallback(stream, callback, arg, flags=0):
-    """Calls callback(stream, 0, arg) once the stream's earlier work is done."""
+    """Calls callback(stream, 0, arg) once the stream's earlier work is done.
+
+    Parameters: stream: a stream's handle; callback: a function of three arguments; arg: any object; flags: 0.
+    Errors: TypeError for what cannot be called."""
     check_callable(callback)
     stream_of(stream).launch_host_func(lambda _: callback(stream, 0, arg))
 
@@ -263,7 +295,10 @@ def launchHostFunc(stream, callback, arg):
 
 @typed
 def streamBeginCapture(stream, mode=streamCaptureModeRelaxed):
-    """Records the stream's work from now on."""
+    """Records the stream's work from now on.
+
+    Parameters: stream: a stream's handle; mode: streamCaptureMode....
+    Errors: CUDARuntimeError for the null stream."""
     if stream in (0, 1):
         raise CUDARuntimeError(_errors.CAPTURE_UNSUPPORTED)
     streams.setdefault(stream, stream_of(stream)).begin_capture(mode)
@@ -271,7 +306,10 @@ def streamBeginCapture(stream, mode=streamCaptureModeRelaxed):
 
 @typed
 def streamEndCapture(stream):
-    """The handle of a graph of what was recorded."""
+    """The handle of a graph of what was recorded.
+
+    Parameters: stream: a stream's handle.
+    Errors: CUDARuntimeError for the null stream."""
     if stream in (0, 1):
         raise CUDARuntimeError(_errors.ILLEGAL_STATE)
     graph = stream_of(stream).end_capture()
@@ -288,7 +326,9 @@ def streamIsCapturing(stream):
 # --- graphs ---
 @typed
 def graphInstantiate(graph):
-    """The handle of something that can be launched."""
+    """The handle of something that can be launched.
+
+    Parameters: graph: a graph's handle."""
     if graph not in _graphs:
         return native("cudaGraphInstantiateWithFlags", graph, 0, otherwise=_errors.INVALID_VALUE)
     _graphs[graph, "exec"] = _graphs[graph]
@@ -304,7 +344,9 @@ def _executable(handle):
 
 @typed
 def graphLaunch(graphExec, stream):
-    """Does the recorded work in a stream."""
+    """Does the recorded work in a stream.
+
+    Parameters: graphExec: what graphInstantiate gave; stream: a stream's handle."""
     key = _executable(graphExec)
     if key is None:
         native("cudaGraphLaunch", graphExec, stream, otherwise=_errors.INVALID_VALUE)
@@ -314,7 +356,9 @@ def graphLaunch(graphExec, stream):
 
 @typed
 def graphUpload(graphExec, stream):
-    """Prepares the next launch in the stream."""
+    """Prepares the next launch in the stream.
+
+    Parameters: graphExec: what graphInstantiate gave; stream: a stream's handle."""
     key = _executable(graphExec)
     if key is None:
         native("cudaGraphUpload", graphExec, stream, otherwise=_errors.INVALID_VALUE)
@@ -331,7 +375,9 @@ def graphDestroy(graph):
 
 @typed
 def graphExecDestroy(graphExec):
-    """Ends what was instantiated."""
+    """Ends what graphInstantiate gave.
+
+    Parameters: graphExec: its handle."""
     key = _executable(graphExec)
     if key is None:
         native("cudaGraphExecDestroy", graphExec, otherwise=_errors.INVALID_VALUE)
@@ -341,7 +387,9 @@ def graphExecDestroy(graphExec):
 
 @typed
 def graphDebugDotPrint(graph, path, flags):
-    """Writes the graph as DOT text into a file."""
+    """Writes the graph as DOT text into a file.
+
+    Parameters: graph: a graph's handle; path: a path; flags: of cudaGraphDebugDotFlags."""
     import ctypes
     import os
     text = ctypes.create_string_buffer(os.fsencode(path))
@@ -363,7 +411,9 @@ def eventCreate():
 
 @typed
 def eventCreateWithFlags(flags):
-    """The same with eventBlockingSync, eventDisableTiming, eventInterprocess."""
+    """The handle of a new event with eventBlockingSync, eventDisableTiming, eventInterprocess.
+
+    Parameters: flags: a sum of these."""
     _only(flags, eventBlockingSync | eventDisableTiming | eventInterprocess)
     event = Event(bool(flags & eventBlockingSync), bool(flags & eventDisableTiming), bool(flags & eventInterprocess))
     handle = event.ptr if cuda() else id(event)
@@ -412,7 +462,10 @@ def eventSynchronize(event):
 
 @typed
 def eventElapsedTime(start, end):
-    """Milliseconds between two events that were made here."""
+    """Milliseconds between two events that were made here.
+
+    Parameters: start: an event's handle; end: an event's handle.
+    Errors: CUDARuntimeError for other handles."""
     if _events.get(start) is None or _events.get(end) is None:
         raise CUDARuntimeError(_errors.INVALID_HANDLE)
     from cuprite.cuda.stream import get_elapsed_time

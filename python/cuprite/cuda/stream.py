@@ -7,7 +7,10 @@ from cuprite._core import CUDARuntimeError
 
 
 def check_callable(callback):
-    """Here, where the program stands: on the stream's thread nobody would hear of it."""
+    """Refuses what cannot be called, here, where the program stands: on the stream's thread nobody would hear of it.
+
+    Parameters: callback: any object.
+    Errors: TypeError for what cannot be called."""
     if not callable(callback):
         raise TypeError(f"a callback must be callable, a {type(callback).__name__} is not")
 
@@ -178,7 +181,11 @@ _current = _Current()
 class Stream(_Base):
     """A new stream on the current device; null=True (and Stream.null) is the device's null stream, ptds=True (and
     Stream.ptds) the calling thread's own. Work of a stream waits for what the null stream got before it, and the null
-    stream for the stream's, unless it is made with non_blocking=True."""
+    stream for the stream's, unless it is made with non_blocking=True.
+
+    Parameters: null: True: the null stream; non_blocking: True or False; ptds: True: the thread's own; priority: an
+        integer, lower goes first (None: 0).
+    Errors: ValueError for null and ptds together."""
     def __new__(cls, null=False, non_blocking=False, ptds=False, priority=None):
         if null and ptds:
             raise ValueError("null and ptds are two streams")
@@ -201,7 +208,9 @@ class Stream(_Base):
 
 
 class ExternalStream(_Base):
-    """A stream that another library made, by its native handle. It must live as long as what is done in it."""
+    """A stream that another library made, by its native handle. It must live as long as what is done in it.
+
+    Parameters: ptr: the handle; device_id: the device's number (-1: the current one)."""
     _theirs = None
 
     def __init__(self, ptr, device_id=-1):
@@ -263,7 +272,9 @@ Stream.ptds = _ThreadStream()
 
 
 def get_current_stream(device_id=None):
-    """The stream this thread uses on a device."""
+    """The stream this thread uses on a device.
+
+    Parameters: device_id: a device's number (None: the current one)."""
     from cuprite.cuda.device import Device
     number = _device.current() if device_id is None or index(device_id) == -1 else Device(device_id)._number
     return _current.get(number) or (Stream.ptds if _device.stream_default_per_thread() else Stream.null)
@@ -271,7 +282,10 @@ def get_current_stream(device_id=None):
 
 class Event:
     """A point in a stream, with a time unless disable_timing is True. With block=True who waits for it sleeps; with
-    interprocess=True (which needs disable_timing=True) other processes may use it."""
+    interprocess=True (which needs disable_timing=True) other processes may use it.
+
+    Parameters: block: True or False; disable_timing: True or False; interprocess: True or False.
+    Errors: CUDARuntimeError for interprocess=True with timing."""
     def __init__(self, block=False, disable_timing=False, interprocess=False):
         if interprocess and not disable_timing:
             raise CUDARuntimeError("cudaErrorInvalidValue: an event for several processes has no timing: "
@@ -285,7 +299,10 @@ class Event:
         return _device.event_handle(self._event)
 
     def record(self, stream=None):
-        """Records the event in a stream, the current one by default."""
+        """Records the event in a stream, the current one by default.
+
+        Parameters: stream: the stream in which it happens (None: the current one).
+        Errors: AttributeError for what is no stream."""
         if stream is not None and not hasattr(stream, "_stream"):
             raise AttributeError(f"a stream is needed, not a {type(stream).__name__}")
         handle = _device.stream_current(self._number) if stream is None else stream._stream()
@@ -302,5 +319,8 @@ class Event:
 
 
 def get_elapsed_time(start_event, end_event):
-    """Milliseconds between two recorded events that both have been reached."""
+    """Milliseconds between two recorded events that both have been reached.
+
+    Parameters: start_event: an Event; end_event: an Event.
+    Errors: CUDARuntimeError for events without times, or that were not recorded."""
     return _device.event_elapsed(_event_of(start_event), _event_of(end_event))

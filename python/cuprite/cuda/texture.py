@@ -5,7 +5,10 @@ from cuprite.cuda._errors import NOT_SUPPORTED
 
 
 class ChannelFormatDescriptor:
-    """Bits of each channel, and the kind of number in them (runtime.cudaChannelFormatKind...)."""
+    """Bits of each channel, and the kind of number in them (runtime.cudaChannelFormatKind...).
+
+    Parameters: x: bits of a channel; y: bits of a channel; z: bits of a channel; w: bits of a channel; f: the kind.
+    """
 
     def __init__(self, x, y, z, w, f):
         self._format = {"x": x, "y": y, "z": z, "w": w, "f": f}
@@ -16,7 +19,11 @@ class ChannelFormatDescriptor:
 
 
 class TextureDescriptor:
-    """How a texture would be read."""
+    """How a texture would be read.
+
+    Parameters: addressModes: one a dimension, runtime.cudaAddressMode...; filterMode: runtime.cudaFilterMode...;
+        readMode: runtime.cudaReadMode...; sRGB: True or False; borderColors: four numbers; normalizedCoords: True:
+        from 0 to 1; maxAnisotropy: an integer."""
 
     def __init__(self, addressModes=None, filterMode=0, readMode=0, sRGB=None, borderColors=None,
                  normalizedCoords=None, maxAnisotropy=None):

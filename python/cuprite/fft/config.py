@@ -14,7 +14,9 @@ use_multi_gpus = False
 
 class PlanCache:
     """The plans that a device keeps: the least recently used one goes first when there are more than `size`, or than
-    `memsize` bytes of theirs (-1: as many as there is memory)."""
+    `memsize` bytes of theirs (-1: as many as there is memory).
+
+    Parameters: dev: a Device or its number."""
 
     def __init__(self, dev):
         self._dev = dev
@@ -32,7 +34,9 @@ class PlanCache:
         return self._ask()[1]
 
     def set_size(self, size):
-        """Keeps at most `size` plans; -1: no limit, 0: none is kept."""
+        """Keeps at most `size` plans; -1: no limit, 0: none is kept.
+
+        Errors: ValueError for less than -1."""
         if size < -1:
             raise ValueError(f"size is a number of plans, or -1, not {size}")
         self._ask(size=2**62 if size == -1 else size)
@@ -42,7 +46,9 @@ class PlanCache:
         return self._ask()[3]
 
     def set_memsize(self, memsize):
-        """Keeps at most `memsize` bytes of plans; -1: no limit, 0: none is kept."""
+        """Keeps at most `memsize` bytes of plans; -1: no limit, 0: none is kept.
+
+        Errors: ValueError for less than -1."""
         if memsize < -1:
             raise ValueError(f"memsize is a number of bytes, or -1, not {memsize}")
         self._ask(memsize=memsize)
@@ -88,11 +94,17 @@ def show_plan_cache_info():
 
 
 def set_cufft_gpus(gpus):
-    """Not there: one transform runs on one device."""
+    """Not there: one transform runs on one device.
+
+    Parameters: gpus: numbers of devices.
+    Errors: NotImplementedError always."""
     raise NotImplementedError("set_cufft_gpus: a transform runs on one device; share out batches over devices instead")
 
 
 def set_cufft_callbacks(cb_load="", cb_store="", *, cb_load_aux_arr=None, cb_store_aux_arr=None, **kwargs):
-    """Not there: cuFFT is opened while the program runs, and its callbacks need its static library."""
+    """Not there: cuFFT is opened while the program runs, and its callbacks need its static library.
+
+    Parameters: cb_load: code; cb_store: code; cb_load_aux_arr: an array; cb_store_aux_arr: an array.
+    Errors: NotImplementedError always."""
     raise NotImplementedError("set_cufft_callbacks: callbacks need cuFFT's static library, which Cuprite does not "
                               "link; apply the function before or after the transform (cuprite.fuse)")

@@ -10,7 +10,10 @@ _RULES = {"cuda": Cuda(), "numpy": Numpy()}
 
 def rawkernel(*, mode="cuda", device=False):
     """A decorator that makes a kernel, or with device=True a function that kernels call. mode: 'cuda' has C's types
-    for what is computed, 'numpy' NumPy's."""
+    for what is computed, 'numpy' NumPy's.
+
+    Parameters: mode: 'cuda' or 'numpy'; device: True or False.
+    Errors: ValueError for another mode; TypeError for what is no Python function."""
     if mode not in _RULES:
         raise ValueError(f"rawkernel: mode is 'cuda' or 'numpy', not {mode!r}")
 

@@ -89,7 +89,7 @@ class _Bound:
 
 
 class _Subscripted:
-    """BlockReduce and WarpReduce themselves."""
+    """BlockReduce[type, threads, ...] and WarpReduce[type]: what folds values over the threads of a block or a warp."""
 
     def __init__(self, name):
         self.__name__ = name

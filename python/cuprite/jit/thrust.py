@@ -59,7 +59,13 @@ def _algorithm(name, iterators, values=(), result="void", optional=()):
         of = [types[k] for k in values]
         text = tr.unit.call(f"seq_{name}", *(v.code for v in its), *(as_type(v, t) for v, t in zip(given, of)))
         return _result(tr, text, result, its, of, types)
-    return Intrinsic(f"thrust.{name}", write, f"{name}: Thrust's algorithm, run by the thread that calls it.")
+    words = [f"iterator{k + 1}" for k in range(iterators)] + [f"value{k + 1}" for k in range(len(values))]
+    given = {"void": "nothing", "bool": "a bool", "int": "an integer", "value": "a value"}.get(result, "an iterator")
+    text = f"{name}(exec_policy, {', '.join(words)}): Thrust's algorithm, run by the thread that calls it; gives " \
+           f"{'a pair' if isinstance(result, tuple) else given}."
+    if optional:
+        text += f" The last {len(optional)} need not be given: {', '.join(map(repr, optional))}."
+    return Intrinsic(f"thrust.{name}", write, text)
 
 
 def _result(tr, text, result, its, of, types):
@@ -120,7 +126,8 @@ def _set_by_key(name):
         its = [*keys, out[0], *values, out[1]]
         text = tr.unit.call(f"seq_set_{name}_by_key", *(v.code for v in its))
         return _result(tr, text, (4, 7), its, [], [])
-    return Intrinsic(f"thrust.set_{name}_by_key", write, f"set_{name}_by_key: Thrust's algorithm, in one thread.")
+    return Intrinsic(f"thrust.set_{name}_by_key", write, f"set_{name}_by_key(exec_policy, keys and values): Thrust's "
+                     "algorithm, of the iterators that Thrust takes and in their order, in one thread.")
 
 
 (set_difference_by_key, set_intersection_by_key, set_symmetric_difference_by_key, set_union_by_key) = map(
@@ -129,13 +136,13 @@ def _set_by_key(name):
 
 @intrinsic("thrust.remove")
 def remove(tr, exec_policy, first, last, value):
-    """remove: the elements that are not the value move to the front; the end of them."""
+    """remove(exec_policy, first, last, value): the other elements move to the front; the end of them."""
     return remove_copy.write(tr, exec_policy, first, last, first, value)
 
 
 @intrinsic("thrust.replace")
 def replace(tr, exec_policy, first, last, old_value, new_value):
-    """replace: elements that are the old value become the new one."""
+    """replace(exec_policy, first, last, old_value, new_value): elements that are the old value become the new one."""
     made = replace_copy.write(tr, exec_policy, first, last, first, old_value, new_value)
     return Value(VOID, made.code, pure=False)
 
@@ -159,7 +166,9 @@ def _bound(name, result):
                                       "one's own are not there")
         return result(tr, first.code, last.code, as_type(more[0], t), t, first.type)[0]
 
-    return Intrinsic(f"thrust.{name}", write, f"{name}: Thrust's algorithm, run by the thread that calls it.")
+    return Intrinsic(f"thrust.{name}", write, f"{name}(exec_policy, first, last, value): where the value belongs in a "
+                     "sorted range; with two iterators and a result in its place, where each of a range does. Thrust's "
+                     "algorithm, run by the thread that calls it.")
 
 
 def _edge(name):
@@ -180,7 +189,7 @@ binary_search = _bound("binary_search", _found)
 
 @intrinsic("thrust.equal_range")
 def equal_range(tr, exec_policy, first, last, value):
-    """equal_range: where a value stands in a sorted range, its two ends."""
+    """equal_range(exec_policy, first, last, value): where a value stands in a sorted range, its two ends."""
     names = [tr.fresh("edge"), tr.fresh("edge")]
     for name, f in zip(names, (lower_bound, upper_bound)):
         v = f.write(tr, exec_policy, first, last, value)

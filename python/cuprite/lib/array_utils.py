@@ -6,7 +6,10 @@ __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
 
 
 def byte_bounds(a):
-    """The address of the first byte of the array, and that behind its last one."""
+    """The address of the first byte of the array, and that behind its last one.
+
+    Parameters: a: an array.
+    Errors: TypeError for what is none."""
     if not isinstance(a, ndarray):
         raise TypeError(f"Unsupported type {type(a)}")
     low, high = _extent(a)
@@ -14,12 +17,18 @@ def byte_bounds(a):
 
 
 def normalize_axis_index(axis, ndim, msg_prefix=None):
-    """The axis from 0 on; AxisError where there is none."""
+    """The axis from 0 on; AxisError where there is none.
+
+    Parameters: axis: an integer; ndim: the number of axes; msg_prefix: what the error's text begins with."""
     from numpy.lib.array_utils import normalize_axis_index as normalize
     return normalize(axis, ndim, msg_prefix)
 
 
 def normalize_axis_tuple(axis, ndim, argname=None, allow_duplicate=False):
-    """One axis or several, from 0 on."""
+    """One axis or several, from 0 on.
+
+    Parameters: axis: an integer or several; ndim: the number of axes; argname: the argument's name, for errors;
+        allow_duplicate: True: an axis may come twice.
+    Errors: AxisError for one that is not there; ValueError for one that comes twice."""
     from numpy.lib.array_utils import normalize_axis_tuple as normalize
     return normalize(axis, ndim, argname, allow_duplicate)

@@ -16,7 +16,10 @@ def __getattr__(name):
 
 def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """A view from x's first element on with this shape and these strides in bytes (x's by default). ValueError where
-    elements would lie outside the memory of x."""
+    elements would lie outside the memory of x.
+
+    Parameters: x: an array; shape: the extents; strides: bytes; subok: True or False (without effect); writeable:
+        False: the view cannot be written to."""
     if not isinstance(x, ndarray):
         x = cuprite.asarray(x)
     view = _strides.as_strided(x, x.shape if shape is None else shape, x.strides if strides is None else strides)
@@ -26,7 +29,11 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
-    """All windows of that shape over the axes (all by default): a view, whose last axes are the windows'."""
+    """All windows of that shape over the axes (all by default): a view, whose last axes are the windows'.
+
+    Parameters: x: an array; window_shape: an integer or several; axis: as many axes (None: all); subok: True or
+        False (without effect); writeable: True: the view can be written to.
+    Errors: ValueError for a window that is negative or larger than the array, and for another number of axes."""
     from numpy.lib.array_utils import normalize_axis_tuple
     window = tuple(window_shape) if hasattr(window_shape, "__iter__") else (window_shape,)
     if not isinstance(x, ndarray):

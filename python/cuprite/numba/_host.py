@@ -110,7 +110,10 @@ def _weak(x):
 
 
 def jit(signature_or_function=None, forceobj=False, error_model="python", **options):
-    """A function that kernels can call; the host runs it compiled, where it can be, else as Python."""
+    """A function that kernels can call; the host runs it compiled, where it can be, else as Python.
+
+    Parameters: signature_or_function: the function, or a signature; forceobj: True: it always runs as Python;
+        error_model: 'python' or 'numpy': what division by zero does."""
     if callable(signature_or_function) and hasattr(signature_or_function, "__code__"):
         return HostFunction(signature_or_function, (), not forceobj, error_model == "python")
     from cuprite.numba import _types
@@ -129,12 +132,16 @@ def jit(signature_or_function=None, forceobj=False, error_model="python", **opti
 
 
 def njit(signature_or_function=None, **options):
-    """jit, which has no other mode here."""
+    """jit, which has no other mode here.
+
+    Parameters: signature_or_function: the function, or a signature."""
     return jit(signature_or_function, **options)
 
 
 def stencil(*args, **kwargs):
-    """Stencils are not there: a kernel of cuda.jit does the same."""
+    """Stencils are not there: a kernel of cuda.jit does the same.
+
+    Errors: NotImplementedError always."""
     raise NotImplementedError("numba.stencil is not there: write a kernel, or use scipy.ndimage.correlate")
 
 
@@ -145,7 +152,7 @@ class _Prange(Range):
         return builtins.range(*args)
 
 
-prange = _Prange("prange")
+prange = _Prange("prange", doc="prange(start, stop, step): range, as kernels and the host see it.")
 
 
 def threading_layer():
@@ -160,6 +167,9 @@ def get_num_threads():
 
 
 def set_num_threads(n):
-    """Sets how many threads the CPU device uses."""
+    """Sets how many threads the CPU device uses.
+
+    Parameters: n: how many.
+    Errors: ValueError for a number below 1."""
     from cuprite import _device
     _device.threads(n)

@@ -68,6 +68,7 @@ class Number(Type):
 
 
 class _Void(Type):
+    """The type of functions that return nothing."""
     name = "none"
 
     def _key(self):
@@ -75,7 +76,11 @@ class _Void(Type):
 
 
 class Array(Type):
-    """Array(dtype, ndim, layout): layout is 'C', 'F' or 'A' (any)."""
+    """Array(dtype, ndim, layout): layout is 'C', 'F' or 'A' (any).
+
+    Parameters: dtype: a type of numbers; ndim: the number of axes; layout: 'C', 'F' or 'A'; readonly: True: it
+        cannot be written to; name: what it is called, or None; aligned: True.
+    Errors: ValueError for another layout; TypeError for elements that are no numbers."""
 
     def __init__(self, dtype, ndim, layout, readonly=False, name=None, aligned=True):
         if layout not in ("C", "F", "A"):
@@ -90,7 +95,9 @@ class Array(Type):
 
 
 class Tuple(Type):
-    """Tuple((a, b)): a value of each type."""
+    """Tuple((a, b)): a value of each type.
+
+    Parameters: types: a sequence of types."""
 
     def __init__(self, types):
         self.types = tuple(types)
@@ -102,12 +109,16 @@ class Tuple(Type):
 
 
 def UniTuple(dtype, count):
-    """A tuple of `count` values of one type."""
+    """A tuple of `count` values of one type.
+
+    Parameters: dtype: the type; count: how many."""
     return Tuple((dtype,) * count)
 
 
 class Signature:
-    """A result type and argument types."""
+    """A result type and argument types.
+
+    Parameters: return_type: a type, or None; args: the types of the arguments."""
 
     def __init__(self, return_type, args):
         self.return_type, self.args = return_type, tuple(args)
@@ -171,7 +182,10 @@ def to_kernel_type(x):
 
 
 def typeof(x):
-    """The type that a value has as an argument."""
+    """The type that a value has as an argument.
+
+    Parameters: x: any object.
+    Errors: ValueError for what has none."""
     import numpy
     if isinstance(x, (bool, numpy.bool_)):
         return boolean

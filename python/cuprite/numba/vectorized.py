@@ -26,7 +26,11 @@ def _target(target, word):
 
 def vectorize(ftylist_or_function=(), target="cpu", identity=None, **options):
     """A function of numbers that works element by element on arrays of any shapes that broadcast together. Without
-    signatures it is compiled for the types that it is given."""
+    signatures it is compiled for the types that it is given.
+
+    Parameters: ftylist_or_function: signatures, or the function; target: 'cpu', 'parallel' or 'cuda'; identity: the
+        value of no elements, or None.
+    Errors: TypeError for what is no Python function."""
     _target(target, "vectorize")
     if callable(ftylist_or_function) and not _types.is_signature(ftylist_or_function):
         return DeviceUfunc(ftylist_or_function, [], target, identity)
@@ -82,7 +86,11 @@ def _inputs(args):
 
 
 class DeviceUfunc(_OnDevice):
-    """A function made by vectorize."""
+    """A function made by vectorize.
+
+    Parameters: function: the function; signatures: its signatures, or none; target: 'cpu', 'parallel' or 'cuda';
+        identity: the value of no elements, or None.
+    Errors: TypeError for what is no Python function and signatures of another number of arguments."""
 
     def __init__(self, function, signatures, target="cuda", identity=None):
         if not hasattr(function, "__code__"):
@@ -182,7 +190,10 @@ class DeviceUfunc(_OnDevice):
         return y if out is None else out
 
     def fold(self, x, init=None):
-        """The fold of a 1-d array on the device, in halves; a 0-d array. `init` is joined last."""
+        """The fold of a 1-d array on the device, in halves; a 0-d array. `init` is joined last.
+
+        Parameters: x: a 1-d array; init: a number or None.
+        Errors: ValueError for no elements without `init`."""
         import cuprite
         while x.size > 1:
             half = x.size // 2
@@ -217,7 +228,11 @@ class DeviceUfunc(_OnDevice):
         return y
 
     def reduce(self, array, axis=0, out=None, stream=0, keepdims=False):
-        """The function folded along an axis; with target 'cuda' in halves, so that it must be associative."""
+        """The function folded along an axis; with target 'cuda' in halves, so that it must be associative.
+
+        Parameters: array: an array; axis: an axis; out: an array that takes the result; stream: a stream, or 0;
+            keepdims: True: the axis stays, with extent 1.
+        Errors: ValueError for functions of other than two arguments, and for no elements without an identity."""
         import cuprite
         import numpy
         if self.nin != 2:
@@ -258,7 +273,9 @@ class DeviceUfunc(_OnDevice):
 
     def accumulate(self, array, axis=0, stream=0):
         """All partial folds along an axis; with target 'cuda' in doubling steps, so that the function must be
-        associative."""
+        associative.
+
+        Parameters: array: an array; axis: an axis; stream: a stream, or 0."""
         import cuprite
         import numpy
         with using(stream), self._device():
@@ -274,7 +291,9 @@ class DeviceUfunc(_OnDevice):
             return self._back(x, stays)
 
     def outer(self, a, b, stream=0):
-        """The function of every element of a with every one of b."""
+        """The function of every element of a with every one of b.
+
+        Parameters: a: an array; b: an array; stream: a stream, or 0."""
         import numpy
         a = a if is_cuda_array(a) else numpy.asarray(a)
         return self(a.reshape(a.shape + (1,) * numpy.ndim(b)), b, stream=stream)
@@ -348,7 +367,10 @@ class _FoldKernel(launch.Compiled):
 
 def guvectorize(ftylist, signature=None, target="cpu", **options):
     """A function of arrays of fixed dimensions, such as '(m,n),(n)->(m)', becomes one that loops over further ones. The
-    function writes its results into its last arguments."""
+    function writes its results into its last arguments.
+
+    Parameters: ftylist: a list of signatures; signature: the layout, a text; target: 'cpu', 'parallel' or 'cuda'.
+    Errors: TypeError for signatures that do not fit the layout."""
     _target(target, "guvectorize")
     if isinstance(ftylist, str) and signature is None:
         ftylist, signature = [], ftylist
@@ -376,7 +398,11 @@ def _parse(layout):
 
 
 class DeviceGUfunc(_OnDevice):
-    """A function made by guvectorize."""
+    """A function made by guvectorize.
+
+    Parameters: function: the function; signatures: its signatures; layout: its layout; target: 'cpu', 'parallel' or
+        'cuda'.
+    Errors: TypeError for signatures that do not fit the layout."""
 
     def __init__(self, function, signatures, layout, target):
         self._function = self.py_func = function

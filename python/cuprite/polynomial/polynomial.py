@@ -13,7 +13,10 @@ polytrim = trimcoef
 
 
 def polyvander(x, deg):
-    """x to the powers 0 .. deg in a new last axis."""
+    """x to the powers 0 .. deg in a new last axis.
+
+    Parameters: x: an array; deg: an integer not below 0.
+    Errors: ValueError for a negative deg."""
     import operator
     n = operator.index(deg)
     if n < 0:
@@ -23,7 +26,10 @@ def polyvander(x, deg):
 
 
 def polycompanion(c):
-    """The companion matrix of a series."""
+    """The companion matrix of a series.
+
+    Parameters: c: coefficients, the lowest power first.
+    Errors: ValueError for less than two coefficients."""
     [c] = as_series([c])
     if len(c) < 2:
         raise ValueError("Series must have maximum degree of at least 1.")
@@ -54,7 +60,11 @@ def polyval(x, c, tensor=True):
 
 
 def polyval2d(x, y, c):
-    """A series of two variables at (x, y)."""
+    """A series of two variables at (x, y).
+
+    Parameters: x: an array; y: an array of the same shape; c: coefficients, the lowest power first, along the first
+        two axes.
+    Errors: ValueError for different shapes."""
     x, y = cuprite.asarray(x), cuprite.asarray(y)
     if x.shape != y.shape:
         raise ValueError("x, y are incompatible")
@@ -62,7 +72,11 @@ def polyval2d(x, y, c):
 
 
 def polyval3d(x, y, z, c):
-    """A series of three variables at (x, y, z)."""
+    """A series of three variables at (x, y, z).
+
+    Parameters: x: an array; y: an array of the same shape; z: an array of the same shape; c: coefficients, the
+        lowest power first, along the first three axes.
+    Errors: ValueError for different shapes."""
     x, y, z = cuprite.asarray(x), cuprite.asarray(y), cuprite.asarray(z)
     if x.shape != y.shape or x.shape != z.shape:
         raise ValueError("x, y, z are incompatible")
@@ -70,7 +84,11 @@ def polyval3d(x, y, z, c):
 
 
 def polyvalfromroots(x, r, tensor=True):
-    """The series with roots r at x."""
+    """The series with roots r at x.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; r: the roots, along the first axis; tensor:
+        True: each x with each column of r (False: they broadcast).
+    Errors: ValueError for x of as many axes as r where tensor is False."""
     r = cuprite.array(r, ndmin=1, copy=None)
     if r.dtype.kind in "biu":
         r = r.astype("float64")
@@ -112,17 +130,23 @@ def _sum(c1, c2, sign):
 
 
 def polyadd(c1, c2):
-    """The sum of two series."""
+    """The sum of two series.
+
+    Parameters: c1: coefficients, the lowest power first; c2: coefficients, the lowest power first."""
     return _sum(c1, c2, 1)
 
 
 def polysub(c1, c2):
-    """The difference of two series."""
+    """The difference of two series.
+
+    Parameters: c1: coefficients, the lowest power first; c2: coefficients, the lowest power first."""
     return _sum(c1, c2, -1)
 
 
 def polymulx(c):
-    """The series times x."""
+    """The series times x.
+
+    Parameters: c: coefficients, the lowest power first."""
     [c] = as_series([c])
     if len(c) == 1 and c[0] == 0:
         return c
@@ -130,13 +154,18 @@ def polymulx(c):
 
 
 def polymul(c1, c2):
-    """The product of two series."""
+    """The product of two series.
+
+    Parameters: c1: coefficients, the lowest power first; c2: coefficients, the lowest power first."""
     c1, c2 = as_series([c1, c2])
     return trimseq(cuprite.convolve(c1, c2))
 
 
 def polydiv(c1, c2):
-    """(quotient, remainder) of two series."""
+    """(quotient, remainder) of two series.
+
+    Parameters: c1: coefficients, the lowest power first; c2: coefficients, the lowest power first.
+    Errors: ZeroDivisionError where the divisor ends in 0."""
     c1, c2 = as_series([c1, c2])
     if c2[-1] == 0:
         raise ZeroDivisionError
@@ -155,7 +184,11 @@ def polydiv(c1, c2):
 
 
 def polypow(c, pow, maxpower=None):
-    """The series to a whole power."""
+    """The series to a whole power.
+
+    Parameters: c: coefficients, the lowest power first; pow: an integer not below 0; maxpower: the largest allowed,
+        or None.
+    Errors: ValueError for a pow that is none of these."""
     [c] = as_series([c])
     power = int(pow)
     if power != pow or power < 0:
@@ -169,7 +202,11 @@ def polypow(c, pow, maxpower=None):
 
 
 def polyder(c, m=1, scl=1, axis=0):
-    """The m-th derivative along an axis, each time multiplied by scl."""
+    """The m-th derivative along an axis, each time multiplied by scl.
+
+    Parameters: c: coefficients, the lowest power first; m: how often, not below 0; scl: a factor; axis: an axis
+        (negative ones count from the last).
+    Errors: ValueError for a negative m; AxisError for an axis out of bounds."""
     c = cuprite.array(c, ndmin=1, copy=True)
     c = c if c.dtype.kind in "fc" else c + 0.0
     m = _count(m, "derivation")
@@ -192,7 +229,11 @@ def _count(m, what):
 
 
 def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
-    """The m-th integral along an axis from lbnd on, each time multiplied by scl, with constants k."""
+    """The m-th integral along an axis from lbnd on, each time multiplied by scl, with constants k.
+
+    Parameters: c: coefficients, the lowest power first; m: how often, not below 0; k: the constants; lbnd: where the
+        integrals begin; scl: a factor; axis: an axis (negative ones count from the last).
+    Errors: ValueError for a negative m, too many constants, and an lbnd or scl that is no number."""
     c = cuprite.array(c, ndmin=1, copy=True)
     c = c if c.dtype.kind in "fc" else c + 0.0
     k = list(k) if hasattr(k, "__iter__") else [k]
@@ -215,7 +256,9 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
 
 
 def polyroots(c):
-    """The roots of a series, in ascending order."""
+    """The roots of a series, in ascending order.
+
+    Parameters: c: coefficients, the lowest power first."""
     [c] = as_series([c])
     if len(c) < 2:
         return cuprite.zeros(0, c.dtype)

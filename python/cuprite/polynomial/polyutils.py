@@ -8,7 +8,9 @@ __all__ = ["as_series", "trimcoef", "trimseq"]
 
 
 def trimseq(seq):
-    """Without zeros at the end, but for one where nothing else is left."""
+    """Without zeros at the end, but for one where nothing else is left.
+
+    Parameters: seq: a sequence of coefficients."""
     if len(seq) == 0:
         return seq
     places = [i for i, c in enumerate(seq.tolist() if isinstance(seq, ndarray) else seq) if c != 0]
@@ -16,7 +18,10 @@ def trimseq(seq):
 
 
 def as_series(alist, trim=True):
-    """The coefficients as 1-d arrays of one floating type."""
+    """The coefficients as 1-d arrays of one floating type.
+
+    Parameters: alist: a sequence of sequences of coefficients; trim: True: without zeros at the end.
+    Errors: ValueError for what is empty or no sequence of numbers."""
     arrays = [cuprite.array(a, ndmin=1) for a in alist]
     for a in arrays:
         if a.size == 0:
@@ -32,7 +37,10 @@ def as_series(alist, trim=True):
 
 
 def trimcoef(c, tol=0):
-    """Without coefficients of at most tol at the end; a zero where none is left."""
+    """Without coefficients of at most tol at the end; a zero where none is left.
+
+    Parameters: c: coefficients, the lowest power first; tol: a number not below 0.
+    Errors: ValueError for a negative tol."""
     if tol < 0:
         raise ValueError("tol must be non-negative")
     [c] = as_series([c])

@@ -47,7 +47,12 @@ def _packed(words):
 
 
 class SeedSequence:
-    """numpy.random.SeedSequence: mixes entropy into words that generators begin with, and makes further seeds."""
+    """numpy.random.SeedSequence: mixes entropy into words that generators begin with, and makes further seeds.
+
+    Parameters: entropy: an integer, a sequence of integers, or None: the system's; spawn_key: which child of its
+        parents this is, a tuple of integers; pool_size: words of the pool, at least 4; n_children_spawned: how many
+        children it has already.
+    Errors: TypeError for entropy that is a text or a float; ValueError for a pool that is too small."""
 
     def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
         if pool_size < 4:
@@ -81,7 +86,10 @@ class SeedSequence:
         return _random.seed_state(self._entropy, self._key, self.pool_size, n)
 
     def generate_state(self, n_words, dtype="uint32"):
-        """n_words words as a NumPy array, of 32 or 64 bits."""
+        """n_words words as a NumPy array, of 32 or 64 bits.
+
+        Parameters: n_words: how many; dtype: uint32 or uint64.
+        Errors: ValueError for another dtype."""
         import numpy
         dtype = numpy.dtype(dtype)
         if dtype not in (numpy.uint32, numpy.uint64):
@@ -89,7 +97,10 @@ class SeedSequence:
         return numpy.frombuffer(self._bytes(n_words * dtype.itemsize // 4), dtype).copy()
 
     def spawn(self, n_children):
-        """n further seeds, none of which meets another one."""
+        """Further seeds, none of which meets another one.
+
+        Parameters: n_children: how many.
+        Result: a list."""
         first = self.n_children_spawned
         self.n_children_spawned += n_children
         return [type(self)(self.entropy, spawn_key=self.spawn_key + (i,), pool_size=self.pool_size)
@@ -113,7 +124,10 @@ def _philox(key, counter):
 
 
 class BitGenerator:
-    """What all generators of words have; XORWOW, MRG32k3a, Philox4x3210 and Philox are such."""
+    """What all generators of words have; XORWOW, MRG32k3a, Philox4x3210 and Philox are such.
+
+    Parameters: seed: an integer, a sequence of integers, a SeedSequence, or None: one of the system's.
+    Errors: NotImplementedError: only the kinds can be made."""
 
     _kind = None    # cp_rng_kind
     generator = None  # cuRAND's number of it
@@ -150,12 +164,17 @@ class BitGenerator:
         return lock
 
     def random_raw(self, size=None, output=True):
-        """The generator's next words, uint64; nothing where output is False."""
+        """The generator's next words, uint64; nothing where output is False.
+
+        Parameters: size: the shape, None: one word; output: False: they are passed over."""
         words = _random.rng_raw(self._rng, size)
         return words if output else None
 
     def jumped(self, jumps=1):
-        """A generator so many jumps ahead, whose words this one does not come to."""
+        """A generator so many jumps ahead, whose words this one does not come to.
+
+        Parameters: jumps: how many, not below 0.
+        Errors: ValueError for a negative number."""
         if jumps < 0:
             raise ValueError("jumps must not be negative")
         return self._with(_random.rng_jumped(self._rng, jumps))
@@ -166,7 +185,10 @@ class BitGenerator:
         return self
 
     def spawn(self, n_children):
-        """Generators of the same kind with seeds of their own."""
+        """Generators of the same kind with seeds of their own.
+
+        Parameters: n_children: how many.
+        Result: a list."""
         return [type(self)(seed) for seed in self.seed_seq.spawn(n_children)]
 
     def _with(self, rng):
@@ -214,7 +236,10 @@ class _Stepped(BitGenerator):
 
 
 class XORWOW(_Stepped):
-    """Marsaglia's XORWOW ("Xorshift RNGs", 2003): period 2^192 - 2^32."""
+    """Marsaglia's XORWOW ("Xorshift RNGs", 2003): period 2^192 - 2^32.
+
+    Parameters: seed: an integer, a sequence of integers, a SeedSequence, or None: one of the system's; size: CuPy's
+        number of states, without effect here."""
 
     _kind, generator = 2, 101
 
@@ -224,7 +249,10 @@ class XORWOW(_Stepped):
 
 
 class MRG32k3a(_Stepped):
-    """L'Ecuyer's combined multiple recursive generator (1999): period about 2^191."""
+    """L'Ecuyer's combined multiple recursive generator (1999): period about 2^191.
+
+    Parameters: seed: an integer, a sequence of integers, a SeedSequence, or None: one of the system's; size: CuPy's
+        number of states, without effect here."""
 
     _kind, generator = 3, 121
 
@@ -235,7 +263,11 @@ class MRG32k3a(_Stepped):
 
 
 class Philox(BitGenerator):
-    """Philox 4x64-10 (Salmon, Moraes, Dror and Shaw 2011), NumPy's Philox: a block of words of any counter and key."""
+    """Philox 4x64-10 (Salmon, Moraes, Dror and Shaw 2011), NumPy's Philox: a block of words of any counter and key.
+
+    Parameters: seed: an integer, a sequence of integers, a SeedSequence, or None: one of the system's; counter:
+        where it begins, an integer or four words; key: an integer or two words, in place of a seed.
+    Errors: ValueError for both a seed and a key."""
 
     _kind, _words_of_key = 0, 2
 
@@ -271,7 +303,10 @@ class Philox(BitGenerator):
 
 
 class Philox4x3210(BitGenerator):
-    """Philox 4x32-10: 64 bits of key, 128 of counter; a 64-bit word is two of its outputs, the first one below."""
+    """Philox 4x32-10: 64 bits of key, 128 of counter; a 64-bit word is two of its outputs, the first one below.
+
+    Parameters: seed: an integer, a sequence of integers, a SeedSequence, or None: one of the system's; size: CuPy's
+        number of states, without effect here."""
 
     _kind, generator = 1, 161
 

@@ -73,7 +73,10 @@ def _bounds(low, high, dtype, endpoint):
 
 class Generator:
     """Draws numbers of distributions from a bit generator's words; methods are numpy.random.Generator's. Parameters may
-    be arrays, which broadcast; results are arrays on the current device."""
+    be arrays, which broadcast; results are arrays on the current device.
+
+    Parameters: bit_generator: Philox(seed), or another BitGenerator.
+    Errors: TypeError for what is none."""
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, BitGenerator):
@@ -92,27 +95,49 @@ class Generator:
         return Generator, (self.bit_generator,)
 
     def spawn(self, n_children):
-        """Generators whose seeds are made of this one's."""
+        """Generators whose seeds are made of this one's.
+
+        Parameters: n_children: how many.
+        Result: a list."""
         return [type(self)(b) for b in self.bit_generator.spawn(n_children)]
 
     # --- uniform numbers: NumPy's bits ---
     def random(self, size=None, dtype=float, out=None):
-        """Uniform in [0, 1)."""
+        """Uniform in [0, 1).
+
+        Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an
+            array that takes the numbers and is returned (None: a new one).
+        Errors: TypeError for a dtype that it does not draw."""
         return _r.rng_random(self._rng, size, dtype, out)
 
     def uniform(self, low=0.0, high=1.0, size=None, dtype=float, out=None):
-        """Uniform in [low, high)."""
+        """Uniform in [low, high).
+
+        Parameters: low: the lower bound; high: the upper bound; size: the shape of the result (None: that of the
+            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
+            one).
+        Errors: OverflowError for bounds whose distance is not finite; TypeError for a dtype that it does not draw."""
         return _r.rng_uniform(self._rng, low, high, size, dtype, out)
 
     def integers(self, low, high=None, size=None, dtype=int, endpoint=False):
-        """Whole numbers in [low, high), or [low, high] with endpoint; in [0, low) of one bound."""
+        """Whole numbers in [low, high), or [low, high] with endpoint; in [0, low) of one bound.
+
+        Parameters: low: the lower bound; high: the upper bound (None: `low` is it, and 0 the lower one); size: the
+            shape of the result (None: that of the parameters); dtype: an integer type; endpoint: True: the upper
+            bound is drawn too.
+        Errors: ValueError where nothing lies between the bounds, or the type cannot hold them; TypeError for no
+            integer type."""
         if _is_empty(size):
             return empty(size, _integer_type(dtype))  # as NumPy: bounds of no numbers are not looked at
         low, high, dtype, endpoint = _bounds(low, high, dtype, endpoint)
         return _r.rng_integers(self._rng, low, high, bool(endpoint), size, dtype)
 
     def bytes(self, length):
-        """Random bytes."""
+        """Random bytes.
+
+        Parameters: length: how many, an integer not below 0.
+        Result: a bytes object.
+        Errors: ValueError for a negative length."""
         n = operator.index(length)
         if n < 0:
             raise ValueError("length is negative")
@@ -121,148 +146,307 @@ class Generator:
 
     # --- normal and exponential ---
     def standard_normal(self, size=None, dtype=float, out=None):
-        """Normal numbers of mean 0 and deviation 1."""
+        """Normal numbers of mean 0 and deviation 1.
+
+        Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an
+            array that takes the numbers and is returned (None: a new one).
+        Errors: TypeError for a dtype that it does not draw."""
         return _r.rng_normal(self._rng, 0.0, 1.0, size, dtype, out)
 
     def normal(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Normal numbers."""
+        """Normal numbers.
+
+        Parameters: loc: the mean; scale: the standard deviation; size: the shape of the result (None: that of the
+            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
+            one).
+        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
         return _r.rng_normal(self._rng, loc, scale, size, dtype, out)
 
     def lognormal(self, mean=0.0, sigma=1.0, size=None, dtype=float, out=None):
-        """Numbers whose logarithms are normal."""
+        """Numbers whose logarithms are normal.
+
+        Parameters: mean: the mean of the logarithms; sigma: their standard deviation; size: the shape of the result
+            (None: that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is
+            returned (None: a new one).
+        Errors: ValueError for a negative sigma; TypeError for a dtype that it does not draw."""
         return _r.rng_lognormal(self._rng, mean, sigma, size, dtype, out)
 
     def standard_exponential(self, size=None, dtype=float, method="zig", out=None):
-        """Exponential numbers of mean 1. Both methods, 'zig' and 'inv', are the inverse here."""
+        """Exponential numbers of mean 1. Both methods, 'zig' and 'inv', are the inverse here.
+
+        Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; method:
+            'zig' or 'inv'; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for another method; TypeError for a dtype that it does not draw."""
         if method not in ("zig", "inv"):
             raise ValueError(f"method must be 'zig' or 'inv', not {method!r}")
         return _r.rng_exponential(self._rng, 1.0, size, dtype, out)
 
     def exponential(self, scale=1.0, size=None, dtype=float, out=None):
-        """Exponential numbers of that mean."""
+        """Exponential numbers of that mean.
+
+        Parameters: scale: the mean; size: the shape of the result (None: that of the parameters); dtype: float32 or
+            float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
         return _r.rng_exponential(self._rng, scale, size, dtype, out)
 
     # --- gamma and what is made of it ---
     def standard_gamma(self, shape, size=None, dtype=float, out=None):
-        """Gamma numbers of scale 1."""
+        """Gamma numbers of scale 1.
+
+        Parameters: shape: the shape parameter of the law; size: the shape of the result (None: that of the
+            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
+            one).
+        Errors: ValueError for a negative shape; TypeError for a dtype that it does not draw."""
         return _r.rng_gamma(self._rng, shape, 1.0, size, dtype, out)
 
     def gamma(self, shape, scale=1.0, size=None, dtype=float, out=None):
-        """Gamma numbers."""
+        """Gamma numbers.
+
+        Parameters: shape: the shape parameter of the law; scale: the scale; size: the shape of the result (None:
+            that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned
+            (None: a new one).
+        Errors: ValueError for a negative shape or scale; TypeError for a dtype that it does not draw."""
         return _r.rng_gamma(self._rng, shape, scale, size, dtype, out)
 
     def beta(self, a, b, size=None, dtype=float, out=None):
-        """Beta numbers."""
+        """Beta numbers.
+
+        Parameters: a: the first exponent, above 0; b: the second one, above 0; size: the shape of the result (None:
+            that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned
+            (None: a new one).
+        Errors: ValueError for parameters that are not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_beta(self._rng, a, b, size, dtype, out)
 
     def chisquare(self, df, size=None, dtype=float, out=None):
-        """Chi-square numbers."""
+        """Chi-square numbers.
+
+        Parameters: df: the degrees of freedom, above 0; size: the shape of the result (None: that of the
+            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
+            one).
+        Errors: ValueError for df that is not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_chisquare(self._rng, df, size, dtype, out)
 
     def noncentral_chisquare(self, df, nonc, size=None, dtype=float, out=None):
-        """Noncentral chi-square numbers."""
+        """Noncentral chi-square numbers.
+
+        Parameters: df: the degrees of freedom, above 0; nonc: the noncentrality, not below 0; size: the shape of the
+            result (None: that of the parameters); dtype: float32 or float64; out: an array that takes the numbers
+            and is returned (None: a new one).
+        Errors: ValueError for parameters outside of these; TypeError for a dtype that it does not draw."""
         return _r.rng_noncentral_chisquare(self._rng, df, nonc, size, dtype, out)
 
     def f(self, dfnum, dfden, size=None, dtype=float, out=None):
-        """Numbers of Fisher's F."""
+        """Numbers of Fisher's F.
+
+        Parameters: dfnum: the degrees of freedom of the numerator, above 0; dfden: those of the denominator, above
+            0; size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an array
+            that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for parameters that are not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_f(self._rng, dfnum, dfden, size, dtype, out)
 
     def noncentral_f(self, dfnum, dfden, nonc, size=None, dtype=float, out=None):
-        """Numbers of the noncentral F."""
+        """Numbers of the noncentral F.
+
+        Parameters: dfnum: the degrees of freedom of the numerator, above 0; dfden: those of the denominator, above
+            0; nonc: the noncentrality, not below 0; size: the shape of the result (None: that of the parameters);
+            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for parameters outside of these; TypeError for a dtype that it does not draw."""
         return _r.rng_noncentral_f(self._rng, dfnum, dfden, nonc, size, dtype, out)
 
     def standard_t(self, df, size=None, dtype=float, out=None):
-        """Numbers of Student's t."""
+        """Numbers of Student's t.
+
+        Parameters: df: the degrees of freedom, above 0; size: the shape of the result (None: that of the
+            parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new
+            one).
+        Errors: ValueError for df that is not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_standard_t(self._rng, df, size, dtype, out)
 
     # --- others of real numbers ---
     def laplace(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Numbers of Laplace's distribution."""
+        """Numbers of Laplace's distribution.
+
+        Parameters: loc: the middle; scale: the mean distance from it; size: the shape of the result (None: that of
+            the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a
+            new one).
+        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
         return _r.rng_laplace(self._rng, loc, scale, size, dtype, out)
 
     def logistic(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Logistic numbers."""
+        """Logistic numbers.
+
+        Parameters: loc: the middle; scale: the scale; size: the shape of the result (None: that of the parameters);
+            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
         return _r.rng_logistic(self._rng, loc, scale, size, dtype, out)
 
     def gumbel(self, loc=0.0, scale=1.0, size=None, dtype=float, out=None):
-        """Numbers of Gumbel's distribution."""
+        """Numbers of Gumbel's distribution.
+
+        Parameters: loc: the mode; scale: the scale; size: the shape of the result (None: that of the parameters);
+            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
         return _r.rng_gumbel(self._rng, loc, scale, size, dtype, out)
 
     def rayleigh(self, scale=1.0, size=None, dtype=float, out=None):
-        """Numbers of Rayleigh's distribution."""
+        """Numbers of Rayleigh's distribution.
+
+        Parameters: scale: the mode; size: the shape of the result (None: that of the parameters); dtype: float32 or
+            float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a negative scale; TypeError for a dtype that it does not draw."""
         return _r.rng_rayleigh(self._rng, scale, size, dtype, out)
 
     def weibull(self, a, size=None, dtype=float, out=None):
-        """Numbers of Weibull's distribution."""
+        """Numbers of Weibull's distribution.
+
+        Parameters: a: the shape parameter of the law; size: the shape of the result (None: that of the parameters);
+            dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a negative a; TypeError for a dtype that it does not draw."""
         return _r.rng_weibull(self._rng, a, size, dtype, out)
 
     def pareto(self, a, size=None, dtype=float, out=None):
-        """Numbers of Pareto's distribution of the second kind."""
+        """Numbers of Pareto's distribution of the second kind.
+
+        Parameters: a: the exponent, above 0; size: the shape of the result (None: that of the parameters); dtype:
+            float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a that is not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_pareto(self._rng, a, size, dtype, out)
 
     def power(self, a, size=None, dtype=float, out=None):
-        """Numbers in [0, 1] whose a-th powers are uniform."""
+        """Numbers in [0, 1] whose a-th powers are uniform.
+
+        Parameters: a: the exponent, above 0; size: the shape of the result (None: that of the parameters); dtype:
+            float32 or float64; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a that is not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_power(self._rng, a, size, dtype, out)
 
     def standard_cauchy(self, size=None, dtype=float, out=None):
-        """Numbers of Cauchy's distribution."""
+        """Numbers of Cauchy's distribution.
+
+        Parameters: size: the shape of the result (None: that of the parameters); dtype: float32 or float64; out: an
+            array that takes the numbers and is returned (None: a new one).
+        Errors: TypeError for a dtype that it does not draw."""
         return _r.rng_standard_cauchy(self._rng, size, dtype, out)
 
     def triangular(self, left, mode, right, size=None, dtype=float, out=None):
-        """Numbers of a triangular distribution."""
+        """Numbers of a triangular distribution.
+
+        Parameters: left: the lower bound; mode: where the density is highest; right: the upper bound; size: the
+            shape of the result (None: that of the parameters); dtype: float32 or float64; out: an array that takes
+            the numbers and is returned (None: a new one).
+        Errors: ValueError unless left <= mode <= right and left < right; TypeError for a dtype that it does not
+            draw."""
         return _r.rng_triangular(self._rng, left, mode, right, size, dtype, out)
 
     def wald(self, mean, scale, size=None, dtype=float, out=None):
-        """Inverse Gaussian numbers."""
+        """Inverse Gaussian numbers.
+
+        Parameters: mean: the mean, above 0; scale: the scale, above 0; size: the shape of the result (None: that of
+            the parameters); dtype: float32 or float64; out: an array that takes the numbers and is returned (None: a
+            new one).
+        Errors: ValueError for parameters that are not positive; TypeError for a dtype that it does not draw."""
         return _r.rng_wald(self._rng, mean, scale, size, dtype, out)
 
     def vonmises(self, mu, kappa, size=None, dtype=float, out=None):
-        """Angles of von Mises' distribution, in [-pi, pi]."""
+        """Angles of von Mises' distribution, in [-pi, pi].
+
+        Parameters: mu: the mean direction; kappa: how concentrated it is (0: uniform); size: the shape of the result
+            (None: that of the parameters); dtype: float32 or float64; out: an array that takes the numbers and is
+            returned (None: a new one).
+        Errors: ValueError for a negative kappa; TypeError for a dtype that it does not draw."""
         return _r.rng_vonmises(self._rng, mu, kappa, size, dtype, out)
 
     # --- whole numbers ---
     def poisson(self, lam=1.0, size=None, dtype=int, out=None):
-        """Poisson's whole numbers."""
+        """Poisson's whole numbers.
+
+        Parameters: lam: the mean; size: the shape of the result (None: that of the parameters); dtype: an integer
+            type; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a lam that is negative or too large; TypeError for a dtype that it does not draw."""
         return _r.rng_poisson(self._rng, lam, size, dtype, out)
 
     def binomial(self, n, p, size=None, dtype=int, out=None):
-        """Successes of n tries."""
+        """Successes of n tries.
+
+        Parameters: n: the number of tries; p: the probability of each; size: the shape of the result (None: that of
+            the parameters); dtype: an integer type; out: an array that takes the numbers and is returned (None: a
+            new one).
+        Errors: ValueError for a negative n, or p outside of [0, 1]; TypeError for a dtype that it does not draw."""
         return _r.rng_binomial(self._rng, n, p, size, dtype, out)
 
     def negative_binomial(self, n, p, size=None, dtype=int, out=None):
-        """Failures before the n-th success."""
+        """Failures before the n-th success.
+
+        Parameters: n: the number of successes, above 0; p: the probability of each; size: the shape of the result
+            (None: that of the parameters); dtype: an integer type; out: an array that takes the numbers and is
+            returned (None: a new one).
+        Errors: ValueError for n that is not positive, or p outside of (0, 1]; TypeError for a dtype that it does not
+            draw."""
         return _r.rng_negative_binomial(self._rng, n, p, size, dtype, out)
 
     def geometric(self, p, size=None, dtype=int, out=None):
-        """Tries up to the first success."""
+        """Tries up to the first success.
+
+        Parameters: p: the probability of each try; size: the shape of the result (None: that of the parameters);
+            dtype: an integer type; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for p outside of (0, 1]; TypeError for a dtype that it does not draw."""
         return _r.rng_geometric(self._rng, p, size, dtype, out)
 
     def hypergeometric(self, ngood, nbad, nsample, size=None, dtype=int, out=None):
-        """Good ones in a sample without replacement."""
+        """Good ones in a sample without replacement.
+
+        Parameters: ngood: how many good ones there are; nbad: how many others; nsample: the size of the sample;
+            size: the shape of the result (None: that of the parameters); dtype: an integer type; out: an array that
+            takes the numbers and is returned (None: a new one).
+        Errors: ValueError for negative numbers, or a sample larger than all; TypeError for a dtype that it does not
+            draw."""
         return _r.rng_hypergeometric(self._rng, ngood, nbad, nsample, size, dtype, out)
 
     def logseries(self, p, size=None, dtype=int, out=None):
-        """Whole numbers of the logarithmic series."""
+        """Whole numbers of the logarithmic series.
+
+        Parameters: p: the parameter of the law; size: the shape of the result (None: that of the parameters); dtype:
+            an integer type; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for p outside of [0, 1); TypeError for a dtype that it does not draw."""
         return _r.rng_logseries(self._rng, p, size, dtype, out)
 
     def zipf(self, a, size=None, dtype=int, out=None):
-        """Whole numbers of Zipf's distribution."""
+        """Whole numbers of Zipf's distribution.
+
+        Parameters: a: the exponent, above 1; size: the shape of the result (None: that of the parameters); dtype: an
+            integer type; out: an array that takes the numbers and is returned (None: a new one).
+        Errors: ValueError for a that is not above 1; TypeError for a dtype that it does not draw."""
         return _r.rng_zipf(self._rng, a, size, dtype, out)
 
     # --- of several numbers ---
     def dirichlet(self, alpha, size=None, dtype=float):
-        """Shares that add up to 1, along a new last axis."""
+        """Shares that add up to 1, along a new last axis.
+
+        Parameters: alpha: the parameters of the shares, none below 0; size: the shape of the result (None: that of
+            the parameters); dtype: float32 or float64.
+        Errors: ValueError for a negative alpha; TypeError for an alpha without axes and for a dtype
+            that it does not draw."""
         alpha = _array(alpha)
         if not alpha.ndim:
             raise TypeError("alpha has no length")
         return _r.rng_dirichlet(self._rng, alpha, size, dtype)
 
     def multinomial(self, n, pvals, size=None, dtype=int):
-        """How often each of several things happens in n tries, along a new last axis."""
+        """How often each of several things happens in n tries, along a new last axis.
+
+        Parameters: n: the number of tries; pvals: the probabilities, along the last axis; size: the shape of the
+            result (None: that of the parameters); dtype: an integer type.
+        Errors: ValueError for a negative n, or probabilities that are none; TypeError for a dtype that it does not
+            draw."""
         return _r.rng_multinomial(self._rng, n, pvals, size, dtype)
 
     def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals"):
-        """How many of each colour are in a sample. Both methods, 'marginals' and 'count', are the first one here."""
+        """How many of each colour are in a sample. Both methods, 'marginals' and 'count', are the first one here.
+
+        Parameters: colors: how many there are of each colour, a sequence of integers; nsample: the size of the
+            sample; size: the shape of the result (None: that of the parameters); method: 'marginals' or 'count'.
+        Result: an array of int64, the colours along a new last axis.
+        Errors: ValueError for another method, negative numbers, or a sample larger than all."""
         if method not in ("marginals", "count"):
             raise ValueError('method must be "count" or "marginals".')
         try:
@@ -273,7 +457,14 @@ class Generator:
 
     def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd", dtype=float):
         """Normal vectors along a new last axis: normal numbers times a factor of the covariance, its Cholesky factor
-        or, of its singular or eigenvectors, the symmetric root, which is one whatever vectors a library finds."""
+        or, of its singular or eigenvectors, the symmetric root, which is one whatever vectors a library finds.
+
+        Parameters: mean: the mean, a vector; cov: the covariance, a matrix; size: the shape of the result (None:
+            that of the parameters); check_valid: 'warn', 'raise' or 'ignore': what happens where it is not positive
+            semidefinite; tol: how far from that it may be; method: 'svd', 'eigh' or 'cholesky'; dtype: float32 or
+            float64.
+        Errors: ValueError for an unknown method or check_valid, and where check_valid says so; TypeError for a dtype
+            that it does not draw."""
         if method not in ("svd", "eigh", "cholesky"):
             raise ValueError("method must be one of {'eigh', 'svd', 'cholesky'}")
         if check_valid not in ("warn", "raise", "ignore"):
@@ -282,7 +473,11 @@ class Generator:
 
     # --- order ---
     def permutation(self, x, axis=0):
-        """The slices of x along an axis in random order; of an integer, 0 to x - 1."""
+        """The slices of x along an axis in random order; of an integer, 0 to x - 1.
+
+        Parameters: x: an array, a sequence or an integer; axis: the axis whose slices are moved.
+        Result: a new array.
+        Errors: TypeError for a NumPy array without axes; AxisError for an axis out of bounds."""
         if isinstance(x, (list, tuple)) or getattr(x, "ndim", 0):
             return _r.rng_shuffled(self._rng, _array(x), axis)
         try:
@@ -295,7 +490,12 @@ class Generator:
         return _r.rng_permutation(self._rng, max(n, 0))
 
     def permuted(self, x, *, axis=None, out=None):
-        """x with each lane along an axis in an order of its own; axis None: all elements."""
+        """x with each lane along an axis in an order of its own; axis None: all elements.
+
+        Parameters: x: an array or a sequence; axis: the axis (None: all elements); out: an array that takes the
+            result (None: a new one).
+        Errors: TypeError for an x without axes and an `out` that is no array; ValueError for an `out` of another
+            shape; AxisError for an axis out of bounds."""
         if not isinstance(x, (list, tuple)) and not getattr(x, "ndim", 0):
             raise TypeError("len() of unsized object")
         r = _r.rng_permuted(self._rng, _array(x), axis)
@@ -309,7 +509,12 @@ class Generator:
         return out
 
     def shuffle(self, x, axis=0):
-        """Puts the slices of x along an axis into random order, in place; a list too."""
+        """Puts the slices of x along an axis into random order, in place; a list too.
+
+        Parameters: x: an array, or a list or another mutable sequence; axis: the axis whose slices are moved.
+        Result: None.
+        Errors: TypeError for what is neither or has no axes; NotImplementedError for another axis of a list than the
+            first; AxisError for an axis out of bounds."""
         if isinstance(x, list):
             if axis != 0:
                 raise NotImplementedError("Axis argument is only supported on ndarray objects")
@@ -323,7 +528,14 @@ class Generator:
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         """Elements of `a` (its slices along an axis), or of the integers below it, with probabilities p. Without
-        replacement they always come in random order, whether or not it is asked for."""
+        replacement they always come in random order, whether or not it is asked for.
+
+        Parameters: a: an array, a sequence or an integer; size: the shape of the result (None: one); replace: True:
+            an element may come again; p: the probabilities (None: all alike); axis: the axis of `a` whose slices are
+            drawn; shuffle: True or False (has no effect).
+        Errors: TypeError for a shuffle that is no truth value and p without axes; ValueError for an empty `a`, an
+            `a` that is neither, probabilities that are none or do not add up to 1, and more elements than there are
+            without replacement."""
         if not isinstance(shuffle, (bool, int)):
             raise TypeError("shuffle must be a bool")
         array = None

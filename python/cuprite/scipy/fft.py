@@ -120,9 +120,24 @@ def _cosines(name):
     return _named(transform, name)
 
 
+_ARGUMENTS = {
+    "x": "an array, a NumPy array, or nested lists of numbers", "type": "1, 2, 3 or 4",
+    "n": "the length, at least 1 (None: the array's own)", "s": "lengths, one an axis (None: the array's own)",
+    "axis": "an axis", "axes": "the axes, a tuple, each named once (None: all)",
+    "norm": "'backward', 'ortho' or 'forward'", "overwrite_x": "True or False (never needed)",
+    "workers": "a number of threads (checked, without effect)", "plan": "of get_fft_plan, which must fit, or None",
+    "orthogonalize": "True, False or None"}
+
+
 def _named(f, name):
     f.__name__ = f.__qualname__ = name
-    f.__doc__ = f"{getattr(_fft, name).__doc__}\n\nscipy.fft's arguments; plan: of get_fft_plan, checked."
+    about = getattr(_fft, name).__doc__.split("\n\nParameters:")[0]
+    code = f.__code__
+    arguments = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    f.__doc__ = about + "\n\nParameters:\n" + "".join(f"    {a}: {_ARGUMENTS[a]}.\n" for a in arguments) + \
+        "\nResult: a new array.\n\nErrors: ValueError for lengths below 1, an unknown norm, an axis named twice, a " \
+        "workers of 0 and a plan that\n    does not fit; AxisError for an axis out of bounds; TypeError for what is " \
+        "no integer, plan or array."
     return f
 
 

@@ -9,14 +9,24 @@ __all__ = ["fft", "ifft", "fft2", "ifft2", "fftn", "ifftn", "rfft", "irfft", "ge
 
 
 def fft(x, n=None, axis=-1, overwrite_x=False, plan=None):
-    """The transform along an axis, not scaled."""
+    """The transform along an axis, not scaled.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; n: the length (None: the array's own); axis: an
+        axis (negative ones count from the last); overwrite_x: True or False (never needed); plan: a plan of
+        get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     x = _array(x)
     _check_plan(plan, x, None if n is None else (n,), (axis,), "C2C")
     return _fft.fft(x, n, axis)
 
 
 def ifft(x, n=None, axis=-1, overwrite_x=False, plan=None):
-    """The inverse of fft."""
+    """The inverse of fft.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; n: the length (None: the array's own); axis: an
+        axis (negative ones count from the last); overwrite_x: True or False (never needed); plan: a plan of
+        get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     x = _array(x)
     _check_plan(plan, x, None if n is None else (n,), (axis,), "C2C")
     return _fft.ifft(x, n, axis)
@@ -30,27 +40,48 @@ def _several(run, x, shape, axes, plan):
 
 
 def fft2(x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None):
-    """The transform along two axes."""
+    """The transform along two axes.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
+        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     return _several(_fft.fftn, x, shape, axes, plan)
 
 
 def ifft2(x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None):
-    """The inverse of fft2."""
+    """The inverse of fft2.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
+        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     return _several(_fft.ifftn, x, shape, axes, plan)
 
 
 def fftn(x, shape=None, axes=None, overwrite_x=False, plan=None):
-    """The transform along several axes."""
+    """The transform along several axes.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
+        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     return _several(_fft.fftn, x, shape, axes, plan)
 
 
 def ifftn(x, shape=None, axes=None, overwrite_x=False, plan=None):
-    """The inverse of fftn."""
+    """The inverse of fftn.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; shape: the lengths (None: the array's own);
+        axes: the axes; overwrite_x: True or False (never needed); plan: a plan of get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     return _several(_fft.ifftn, x, shape, axes, plan)
 
 
 def rfft(x, n=None, axis=-1, overwrite_x=False, plan=None):
-    """The transform of real numbers as real numbers: y(0), Re y(1), Im y(1), ... of n elements."""
+    """The transform of real numbers as real numbers: y(0), Re y(1), Im y(1), ... of n elements.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; n: the length (None: the array's own); axis: an
+        axis (negative ones count from the last); overwrite_x: True or False (never needed); plan: a plan of
+        get_fft_plan, or None.
+    Errors: ValueError for a length below 1 and a plan that does not fit; AxisError for an axis out of bounds."""
     from cuprite import empty, moveaxis
     x = _array(x)
     _check_plan(plan, x, None if n is None else (n,), (axis,), "R2C")
@@ -64,7 +95,11 @@ def rfft(x, n=None, axis=-1, overwrite_x=False, plan=None):
 
 
 def irfft(x, n=None, axis=-1, overwrite_x=False):
-    """The inverse of rfft."""
+    """The inverse of rfft.
+
+    Parameters: x: an array, a NumPy array, a number or nested lists; n: the length (None: the array's own); axis: an
+        axis (negative ones count from the last); overwrite_x: True or False (never needed).
+    Errors: TypeError for complex numbers; ValueError for a length below 1."""
     from cuprite import moveaxis, zeros
     x = _array(x)
     if x.dtype.kind == "c":

@@ -36,7 +36,10 @@ def _looked_at(a, check_finite):
 
 def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=False):
     """(P, L, U) with a = P L U; permute_l: (P L, U); p_indices: a[p] = L U reads a's rows by index, P is p's inverse as
-    numbers of rows."""
+    numbers of rows.
+
+    Parameters: a: matrices along the last two axes; permute_l: True or False; overwrite_a: True or False (never
+        needed); check_finite: True or False (nothing is checked); p_indices: True or False."""
     packed, rows = _linalg.lu_rows(_looked_at(a, check_finite))
     m, n = packed.shape[-2:]
     k = min(m, n)
@@ -53,12 +56,19 @@ def lu(a, permute_l=False, overwrite_a=False, check_finite=False, p_indices=Fals
 
 
 def lu_factor(a, overwrite_a=False, check_finite=False):
-    """(lu, piv): L below the diagonal and U, and with which row each one was exchanged."""
+    """(lu, piv): L below the diagonal and U, and with which row each one was exchanged.
+
+    Parameters: a: square matrices along the last two axes; overwrite_a: True or False (never needed); check_finite:
+        True or False (nothing is checked)."""
     return _linalg.lu_factor(_looked_at(a, check_finite))
 
 
 def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=False):
-    """x with a x = b by a's factors; trans 1: of a's transpose, 2: of its conjugate transpose."""
+    """x with a x = b by a's factors; trans 1: of a's transpose, 2: of its conjugate transpose.
+
+    Parameters: lu_and_piv: what lu_factor gives; b: the right sides; trans: 0, 1 or 2; overwrite_b: True or False
+        (never needed); check_finite: True or False (nothing is checked).
+    Errors: ValueError for another trans, and shapes that do not fit."""
     factors, piv = lu_and_piv
     if trans not in (0, 1, 2):
         raise ValueError("unknown trans")
@@ -70,7 +80,12 @@ _TRANS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
     """x with a x = b for a triangular a, of which only one half is read; trans 1 or 'T': of a's transpose, 2 or 'C': of
-    its conjugate transpose. LinAlgError where the diagonal has a 0."""
+    its conjugate transpose. LinAlgError where the diagonal has a 0.
+
+    Parameters: a: square matrices along the last two axes; b: the right sides; trans: 0, 1, 2, 'N', 'T' or 'C';
+        lower: True: the lower half is read; unit_diagonal: True: the diagonal is taken for 1; overwrite_b: True or
+        False (never needed); check_finite: True or False (nothing is checked).
+    Errors: ValueError for another trans, and shapes that do not fit."""
     if trans not in _TRANS:
         raise ValueError("trans must be 0, 1, 2, 'N', 'T' or 'C'")
     return _linalg.solve_triangular(_looked_at(a, check_finite), _looked_at(b, check_finite), _TRANS[trans],
@@ -81,7 +96,13 @@ def schur(a, output="real", lwork=None, overwrite_a=False, sort=None, check_fini
     """(T, Z) with a = Z T Z^H, T upper triangular; of real matrices and output 'real' with 2 x 2 blocks for pairs of
     complex eigenvalues. sort 'lhp', 'rhp', 'iuc', 'ouc': eigenvalues with negative, with other real parts, inside or
     outside the unit circle come first, and (T, Z, their number) is returned. Or a function of an eigenvalue (of T's 2 x
-    2 blocks: of its real and its imaginary part), which waits for the device: those come first for which it is true."""
+    2 blocks: of its real and its imaginary part), which waits for the device: those come first for which it is true.
+
+    Parameters: a: square matrices along the last two axes; output: 'real' or 'complex'; lwork: as of SciPy, without
+        effect; overwrite_a: True or False (never needed); sort: a word, a function, or None; check_finite: True or
+        False (nothing is checked).
+    Errors: ValueError for another output or sort; LinAlgError where the eigenvalues in front do not fit the sort
+        after it."""
     if output not in ("real", "complex", "r", "c"):
         raise ValueError("argument must be 'real', or 'complex'")
     if sort is not None and not callable(sort) and sort not in ("lhp", "rhp", "iuc", "ouc"):
@@ -125,7 +146,10 @@ def _chosen(t, sort):
 
 def bandwidth(a):
     """(lower, upper): how far below and above the diagonal a matrix has elements that are not 0. Waits for the
-    device."""
+    device.
+
+    Parameters: a: a matrix.
+    Errors: ValueError for other than two axes."""
     _arrays(a)
     if a.ndim != 2:
         raise ValueError("Input array must be at least 2D" if a.ndim < 2 else "Input array must be 2D")
@@ -138,32 +162,47 @@ def bandwidth(a):
 
 
 def hadamard(n, dtype=int):
-    """Sylvester's matrix of 1 and -1; n is a power of 2."""
+    """Sylvester's matrix of 1 and -1; n is a power of 2.
+
+    Parameters: n: a power of 2; dtype: an element type.
+    Errors: ValueError for another n."""
     return _linalg.hadamard(n, dtype)
 
 
 def dft(n, scale=None):
-    """The matrix of the discrete Fourier transform; scale 'sqrtn' or 'n': divided by that."""
+    """The matrix of the discrete Fourier transform; scale 'sqrtn' or 'n': divided by that.
+
+    Parameters: n: the number of rows; scale: None, 'sqrtn' or 'n'.
+    Errors: ValueError for another scale."""
     if scale not in (None, "sqrtn", "n"):
         raise ValueError(f"scale must be None, 'sqrtn', or 'n'; {scale!r} is not valid.")
     return _linalg.dft(n, scale or "one")
 
 
 def kron(a, b):
-    """Kronecker's product of two matrices, as numpy.kron."""
+    """Kronecker's product of two matrices, as numpy.kron.
+
+    Parameters: a: an array; b: an array."""
     return _core.kron(a, b)
 
 
 def tri(N, M=None, k=0, dtype=None):
-    """Ones on and below the k-th diagonal."""
+    """Ones on and below the k-th diagonal.
+
+    Parameters: N: the number of rows; M: the number of columns (None: N); k: which diagonal; dtype: an element type.
+    """
     return _core.tril(_core.ones((N, N if M is None else M), dtype="i8" if dtype is None else dtype), k)
 
 
 def tril(m, k=0):
-    """The lower triangle, up to the k-th diagonal."""
+    """The lower triangle, up to the k-th diagonal.
+
+    Parameters: m: matrices along the last two axes; k: which diagonal."""
     return _core.tril(m, k)
 
 
 def triu(m, k=0):
-    """The upper triangle, from the k-th diagonal on."""
+    """The upper triangle, from the k-th diagonal on.
+
+    Parameters: m: matrices along the last two axes; k: which diagonal."""
     return _core.triu(m, k)

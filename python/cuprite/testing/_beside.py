@@ -94,7 +94,13 @@ def numpy_cupy_allclose(rtol=1e-7, atol=0, err_msg="", verbose=True, name="xp", 
                         sp_name=None, scipy_name=None, contiguous_check=True, *, _check_sparse_format=True):
     """Decorator: the results of the test are close. rtol and atol may be dicts by types, with a "default";
     contiguous_check: where NumPy's result is C- or Fortran-contiguous, so is ours. accept_error: that both raise
-    errors, or these, is fine."""
+    errors, or these, is fine.
+
+    Parameters: rtol: relative tolerance; atol: absolute tolerance; err_msg: a text for errors; verbose: True: errors
+        show the arrays; name: the argument that gets the module; type_check: True: types must be equal;
+        accept_error: True, or a class: an error of both is fine; sp_name: the argument that gets its sparse module;
+        scipy_name: the argument that gets its SciPy; contiguous_check: True or False.
+    Errors: AssertionError where the results differ."""
     def check(x, y):
         dtype = numpy.asarray(y).dtype
         _arrays.assert_allclose(x, y, _tolerance(rtol, dtype), _tolerance(atol, dtype), True, err_msg, verbose)
@@ -118,47 +124,82 @@ def _by(check, name, type_check, accept_error, sp_name, scipy_name):
 
 def numpy_cupy_array_almost_equal(decimal=6, err_msg="", verbose=True, name="xp", type_check=True, accept_error=False,
                                   sp_name=None, scipy_name=None):
-    """Decorator: the results of the test are equal to so many decimal places."""
+    """Decorator: the results of the test are equal to so many decimal places.
+
+    Parameters: decimal: decimal places; err_msg: a text for errors; verbose: True: errors show the arrays; name: the
+        argument that gets the module; type_check: True: types must be equal; accept_error: True, or a class: an
+        error of both is fine; sp_name: the argument that gets its sparse module; scipy_name: the argument that gets
+        its SciPy.
+    Errors: AssertionError where the results differ."""
     return _by(lambda x, y: _arrays.assert_array_almost_equal(x, y, decimal, err_msg, verbose), name, type_check,
                accept_error, sp_name, scipy_name)
 
 
 def numpy_cupy_array_almost_equal_nulp(nulp=1, name="xp", type_check=True, accept_error=False, sp_name=None,
                                        scipy_name=None):
-    """Decorator: the results of the test are within so many units in the last place."""
+    """Decorator: the results of the test are within so many units in the last place.
+
+    Parameters: nulp: units in the last place; name: the argument that gets the module; type_check: True: types must
+        be equal; accept_error: True, or a class: an error of both is fine; sp_name: the argument that gets its
+        sparse module; scipy_name: the argument that gets its SciPy.
+    Errors: AssertionError where the results differ."""
     return _by(lambda x, y: _arrays.assert_array_almost_equal_nulp(x, y, nulp), name, type_check, accept_error,
                sp_name, scipy_name)
 
 
 def numpy_cupy_array_max_ulp(maxulp=1, dtype=None, name="xp", type_check=True, accept_error=False, sp_name=None,
                              scipy_name=None):
-    """Decorator: the results of the test are within so many numbers of one another."""
+    """Decorator: the results of the test are within so many numbers of one another.
+
+    Parameters: maxulp: how many numbers lie between; dtype: the type to compare in; name: the argument that gets the
+        module; type_check: True: types must be equal; accept_error: True, or a class: an error of both is fine;
+        sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy.
+    Errors: AssertionError where the results differ."""
     return _by(lambda x, y: _arrays.assert_array_max_ulp(x, y, maxulp, dtype), name, type_check, accept_error, sp_name,
                scipy_name)
 
 
 def numpy_cupy_array_equal(err_msg="", verbose=True, name="xp", type_check=True, accept_error=False, sp_name=None,
                            scipy_name=None, strides_check=False):
-    """Decorator: the results of the test are equal; strides_check: their strides are, too."""
+    """Decorator: the results of the test are equal; strides_check: their strides are, too.
+
+    Parameters: err_msg: a text for errors; verbose: True: errors show the arrays; name: the argument that gets the
+        module; type_check: True: types must be equal; accept_error: True, or a class: an error of both is fine;
+        sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy;
+        strides_check: True or False.
+    Errors: AssertionError where the results differ."""
     return _by(lambda x, y: _arrays.assert_array_equal(x, y, err_msg, verbose, strides_check=strides_check), name,
                type_check, accept_error, sp_name, scipy_name)
 
 
 def numpy_cupy_array_less(err_msg="", verbose=True, name="xp", type_check=True, accept_error=False, sp_name=None,
                           scipy_name=None):
-    """Decorator: the elements of our result are less than those of NumPy's."""
+    """Decorator: the elements of our result are less than those of NumPy's.
+
+    Parameters: err_msg: a text for errors; verbose: True: errors show the arrays; name: the argument that gets the
+        module; type_check: True: types must be equal; accept_error: True, or a class: an error of both is fine;
+        sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy.
+    Errors: AssertionError where the results differ."""
     return _by(lambda x, y: _arrays.assert_array_less(x, y, err_msg, verbose), name, type_check, accept_error, sp_name,
                scipy_name)
 
 
 def numpy_cupy_array_list_equal(err_msg="", verbose=True, name="xp", sp_name=None, scipy_name=None):
-    """Decorator: the test returns lists of equal arrays."""
+    """Decorator: the test returns lists of equal arrays.
+
+    Parameters: err_msg: a text for errors; verbose: True: errors show the arrays; name: the argument that gets the
+        module; sp_name: the argument that gets its sparse module; scipy_name: the argument that gets its SciPy.
+    Errors: AssertionError where the results differ."""
     return _beside(lambda ours, theirs: _arrays.assert_array_list_equal(ours, theirs, err_msg, verbose), name, sp_name,
                    scipy_name)
 
 
 def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
-    """Decorator: the test returns objects that are equal."""
+    """Decorator: the test returns objects that are equal.
+
+    Parameters: name: the argument that gets the module; sp_name: the argument that gets its sparse module;
+        scipy_name: the argument that gets its SciPy.
+    Errors: AssertionError where the results differ."""
     def compare(ours, theirs):
         if not ours == theirs:
             raise AssertionError(f"Results are not equal:\ncupy: {ours}\nnumpy: {theirs}")
@@ -166,7 +207,11 @@ def numpy_cupy_equal(name="xp", sp_name=None, scipy_name=None):
 
 
 def numpy_cupy_raises(name="xp", sp_name=None, scipy_name=None, accept_error=Exception):
-    """Decorator: the test raises the same kind of error with either module."""
+    """Decorator: the test raises the same kind of error with either module.
+
+    Parameters: name: the argument that gets the module; sp_name: the argument that gets its sparse module;
+        scipy_name: the argument that gets its SciPy; accept_error: True, or a class: an error of both is fine.
+    Errors: AssertionError where they do not."""
     def compare(ours, theirs):
         raise AssertionError(f"No error is raised: {ours!r} and {theirs!r}")
     return _beside(compare, name, sp_name, scipy_name, accept_error)

@@ -52,7 +52,9 @@ def _for(name, values):
 
 
 def for_dtypes(dtypes, name="dtype"):
-    """Decorator: the test runs for each of the types."""
+    """Decorator: the test runs for each of the types.
+
+    Parameters: dtypes: a sequence of types; name: the argument that gets it."""
     return _for(name, dtypes)
 
 
@@ -66,39 +68,55 @@ def _all(no_float16, no_bool, no_complex):
 
 
 def for_all_dtypes(name="dtype", no_float16=False, no_bool=False, no_complex=False):
-    """for_dtypes of booleans, integers, floats and complex numbers."""
+    """for_dtypes of booleans, integers, floats and complex numbers.
+
+    Parameters: name: the argument that gets it; no_float16: True: without float16; no_bool: True: without bool;
+        no_complex: True: without complex numbers."""
     return for_dtypes(_all(no_float16, no_bool, no_complex), name)
 
 
 def for_float_dtypes(name="dtype", no_float16=False):
-    """for_dtypes of floats."""
+    """for_dtypes of floats.
+
+    Parameters: name: the argument that gets it; no_float16: True: without float16."""
     return for_dtypes(_FLOATS[:2] if no_float16 else _FLOATS, name)
 
 
 def for_signed_dtypes(name="dtype"):
-    """for_dtypes of signed integers."""
+    """for_dtypes of signed integers.
+
+    Parameters: name: the argument that gets it."""
     return for_dtypes(_SIGNED, name)
 
 
 def for_unsigned_dtypes(name="dtype"):
-    """for_dtypes of unsigned integers."""
+    """for_dtypes of unsigned integers.
+
+    Parameters: name: the argument that gets it."""
     return for_dtypes(_UNSIGNED, name)
 
 
 def for_int_dtypes(name="dtype", no_bool=False):
-    """for_dtypes of integers and booleans."""
+    """for_dtypes of integers and booleans.
+
+    Parameters: name: the argument that gets it; no_bool: True: without bool."""
     return for_dtypes(_ints(no_bool), name)
 
 
 def for_complex_dtypes(name="dtype"):
-    """for_dtypes of complex numbers."""
+    """for_dtypes of complex numbers.
+
+    Parameters: name: the argument that gets it."""
     return for_dtypes(_COMPLEX, name)
 
 
 def for_dtypes_combination(types, names=("dtype",), full=None):
     """Decorator: the test runs for combinations of types, one for each name. full: for all of them (None: where the
     environment says CUPY_TEST_FULL_COMBINATION=1); else each type comes under each name at least once, beside another
-    one each time."""
+    one each time.
+
+    Parameters: types: a sequence of types; names: the arguments that get them; full: True or False, or None: as the
+        environment says."""
     types, names = list(types), list(names)
     if full is None:
         full = os.environ.get("CUPY_TEST_FULL_COMBINATION", "0") == "1"
@@ -113,38 +131,55 @@ def for_dtypes_combination(types, names=("dtype",), full=None):
 
 
 def for_all_dtypes_combination(names=("dtyes",), no_float16=False, no_bool=False, full=None, no_complex=False):
-    """for_dtypes_combination of all types."""
+    """for_dtypes_combination of all types.
+
+    Parameters: names: the arguments that get them; no_float16: True: without float16; no_bool: True: without bool;
+        full: True or False, or None: as the environment says; no_complex: True: without complex numbers."""
     return for_dtypes_combination(_all(no_float16, no_bool, no_complex), names, full)
 
 
 def for_signed_dtypes_combination(names=("dtype",), full=None):
-    """for_dtypes_combination of signed integers."""
+    """for_dtypes_combination of signed integers.
+
+    Parameters: names: the arguments that get them; full: True or False, or None: as the environment says."""
     return for_dtypes_combination(_SIGNED, names, full)
 
 
 def for_unsigned_dtypes_combination(names=("dtype",), full=None):
-    """for_dtypes_combination of unsigned integers."""
+    """for_dtypes_combination of unsigned integers.
+
+    Parameters: names: the arguments that get them; full: True or False, or None: as the environment says."""
     return for_dtypes_combination(_UNSIGNED, names, full)
 
 
 def for_int_dtypes_combination(names=("dtype",), no_bool=False, full=None):
-    """for_dtypes_combination of integers and booleans."""
+    """for_dtypes_combination of integers and booleans.
+
+    Parameters: names: the arguments that get them; no_bool: True: without bool; full: True or False, or None: as the
+        environment says."""
     return for_dtypes_combination(_ints(no_bool), names, full)
 
 
 def for_orders(orders, name="order"):
-    """Decorator: the test runs for each order."""
+    """Decorator: the test runs for each order.
+
+    Parameters: orders: a sequence of letters; name: the argument that gets it."""
     return _for(name, orders)
 
 
 def for_CF_orders(name="order"):
-    """for_orders of "C" and "F", and of None, which means "C"."""
+    """for_orders of "C" and "F", and of None, which means "C".
+
+    Parameters: name: the argument that gets it."""
     return for_orders([None, "C", "F", "c", "f"], name)
 
 
 def for_contiguous_axes(name="axis"):
     """Decorator of methods: the test runs for each tuple of axes that lie together in memory, of the test's `shape` in
-    its `order`."""
+    its `order`.
+
+    Parameters: name: the argument that gets it.
+    Errors: ValueError for an order that is neither C nor F."""
     def cases(self, *args):
         ndim, order = len(self.shape), self.order
         if order not in ("c", "C", "f", "F"):

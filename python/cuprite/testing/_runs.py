@@ -16,7 +16,10 @@ _fixed = []  # the seed, while a test with fix_random runs
 
 
 def product(parameter):
-    """All combinations: of a dict of lists a list of dicts, of a list of lists of dicts too, as product_dict."""
+    """All combinations: of a dict of lists a list of dicts, of a list of lists of dicts too, as product_dict.
+
+    Parameters: parameter: a dict, or a list.
+    Errors: TypeError for what is neither."""
     if isinstance(parameter, dict):
         names = sorted(parameter)
         return [dict(zip(names, values)) for values in itertools.product(*(parameter[n] for n in names))]
@@ -28,13 +31,17 @@ def product(parameter):
 
 
 def product_dict(*parameters):
-    """All combinations of dicts, one from each list, joined."""
+    """All combinations of dicts, one from each list, joined.
+
+    Parameters: *parameters: lists of dicts."""
     return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*parameters)]
 
 
 def parameterize(*params, **kwargs):
     """Decorator of classes of tests: they run for each dict, whose items are attributes. Of a unittest.TestCase classes
-    are made, one a dict, beside it; others are parametrized by pytest (`kwargs` go there)."""
+    are made, one a dict, beside it; others are parametrized by pytest (`kwargs` go there).
+
+    Parameters: *params: dicts."""
     def decorate(cls):
         if issubclass(cls, unittest.TestCase):
             import sys
@@ -62,13 +69,17 @@ def slow(*args, **kwargs):
 
 
 def multi_gpu(gpu_num):
-    """Decorator: the test is skipped where there are fewer GPUs."""
+    """Decorator: the test is skipped where there are fewer GPUs.
+
+    Parameters: gpu_num: how many GPUs."""
     from cuprite import _device
     return unittest.skipIf(_device.count() < gpu_num, f"{gpu_num} GPUs are needed")
 
 
 def installed(*specifiers):
-    """Whether packages are installed that meet requirements as "numpy>=2.0"."""
+    """Whether packages are installed that meet requirements as "numpy>=2.0".
+
+    Parameters: *specifiers: texts."""
     from importlib import metadata
     from packaging.requirements import Requirement
     for text in specifiers:
@@ -82,7 +93,9 @@ def installed(*specifiers):
 
 
 def numpy_satisfies(version_range):
-    """Whether NumPy's version is in a range as ">=1.20,<3"."""
+    """Whether NumPy's version is in a range as ">=1.20,<3".
+
+    Parameters: version_range: a text."""
     from packaging.specifiers import SpecifierSet
     return SpecifierSet(version_range).contains(numpy.__version__, prereleases=True)
 
@@ -135,7 +148,9 @@ def fix_random():
 
 @contextlib.contextmanager
 def assert_warns(expected):
-    """A block in which a warning of that class is told; AssertionError where none is."""
+    """A block in which a warning of that class is told; AssertionError where none is.
+
+    Parameters: expected: a class of warnings."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         yield
@@ -145,7 +160,10 @@ def assert_warns(expected):
 
 class AssertFunctionIsCalled:
     """A block in which a function, as unittest.mock.patch names it, is called so many times; what is called is a
-    mock."""
+    mock.
+
+    Parameters: times_called: how often.
+    Errors: AssertionError where it was not."""
 
     def __init__(self, *args, times_called=1, **kwargs):
         self.times_called = times_called
@@ -179,10 +197,12 @@ class NumpyAliasBasicTestBase(_Alias):
     """Whether a function has the arguments that NumPy's has, and a text of its own."""
 
     def test_argspec(self):
+        """Fails where the arguments differ."""
         self.assertEqual(list(inspect.signature(self.cupy_func).parameters),
                          list(inspect.signature(self.numpy_func).parameters))
 
     def test_docstring(self):
+        """Fails where the text is NumPy's, or none."""
         self.assertTrue(self.cupy_func.__doc__)
         self.assertIsNot(self.cupy_func.__doc__, self.numpy_func.__doc__)
 
@@ -192,4 +212,5 @@ class NumpyAliasValuesTestBase(_Alias):
     args = ()
 
     def test_values(self):
+        """Fails where the values differ."""
         self.assertEqual(self.cupy_func(*self.args), self.numpy_func(*self.args))

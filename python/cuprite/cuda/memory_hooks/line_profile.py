@@ -12,7 +12,9 @@ _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class StackFrame:
-    """A line of a program: filename, lineno, name of the function."""
+    """A line of a program: filename, lineno, name of the function.
+
+    Parameters: obj: an entry of a traceback."""
 
     def __init__(self, obj):
         code = obj.f_code
@@ -29,7 +31,9 @@ class StackFrame:
 
 
 class MemoryFrame:
-    """A line in the tree of lines that called one another: bytes given out and taken from the device."""
+    """A line in the tree of lines that called one another: bytes given out and taken from the device.
+
+    Parameters: parent: the frame above, or None; stackframe: a StackFrame, or None."""
 
     def __init__(self, parent, stackframe):
         self.parent, self.stackframe, self.children = parent, stackframe, []
@@ -38,6 +42,9 @@ class MemoryFrame:
             parent.children.append(self)
 
     def child(self, stackframe):
+        """The frame of a line below this one, a new one where there is none.
+
+        Parameters: stackframe: a StackFrame."""
         for c in self.children:
             if c.stackframe == stackframe:
                 return c
@@ -45,7 +52,9 @@ class MemoryFrame:
 
     @staticmethod
     def humanized_bytes(n):
-        """Bytes with a unit: "1.50MB"."""
+        """Bytes with a unit: "1.50MB".
+
+        Parameters: n: a number."""
         for unit in ("B", "KB", "MB", "GB", "TB"):
             if abs(n) < 1024 or unit == "TB":
                 return f"{n:.2f}{unit}"
@@ -79,9 +88,15 @@ class LineProfileHook(MemoryHook):
             at.acquired_bytes += acquired
 
     def malloc_preprocess(self, device_id, size, mem_size):
+        """Counts bytes for the lines that the program is in.
+
+        Parameters: device_id: the device's number; size: the bytes asked for; mem_size: the bytes given."""
         self._count(mem_size, 0)
 
     def alloc_preprocess(self, device_id, mem_size):
+        """Counts bytes that are taken from the device for the lines that the program is in.
+
+        Parameters: device_id: the device's number; mem_size: the bytes given."""
         self._count(0, mem_size)
 
     def print_report(self, file=sys.stdout):

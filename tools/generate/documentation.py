@@ -1,0 +1,291 @@
+"""What a function's docstring says of its arguments, its result and its errors, made of its row.
+
+A row's `doc` is the summary and whatever is peculiar to the function. Behind it come four short sections: each argument
+with what it takes (its kind's words, MEANINGS where its name says more, the row's column `about` where neither does),
+the result (its `returns`), the errors (those that its kinds' converters raise, `refuse`, and the column `raises`) and
+where it differs from NumPy (the column `differs`).
+
+Invariant: a kind's errors are those that its converter raises; tests/python/test_docstrings.py provokes them.
+"""
+import re
+import textwrap
+
+WIDTH = 110
+
+# --- what a kind takes ---
+AXIS = "an axis; negative ones count from the last"
+AXES = "an axis, a tuple of axes, or None for all; negative ones count from the last"
+FLAT = AXIS + "; None: the array is flattened"
+ARRAY_LIKE = "an array, a NumPy array, a number, or nested lists of numbers"
+NUMBER = "an array or a number"
+KINDS = {
+    "array": "an array", "operand": NUMBER, "replacement": NUMBER, "array_or_number": NUMBER, "mask": NUMBER,
+    "array_or_list": "an array, a number, or lists of numbers",
+    **dict.fromkeys(["array_like", "array_like_to", "number_or_array_like"], ARRAY_LIKE),
+    "start": "an array or a number with which the operation begins; None: its own beginning",
+    "where": "a boolean array that broadcasts, and names the elements that count; True: all of them",
+    "low_bound": "an array or a number; None: no bound", "high_bound": "an array or a number; None: no bound",
+    "indices": "integers: an array, a NumPy array, a number, or lists",
+    "assigned": "an array, a NumPy array, a number, or lists; it is converted to the array's type",
+    "out": "an array that takes the result and is returned; None: a new one",
+    "ufunc_out": "an array, alone or in a tuple, that takes the result and is returned; None: a new one",
+    "arrays": "a sequence of arrays", "arrays_or_numbers": "arrays or numbers",
+    "axis": AXIS, "index_axis": AXIS, "last_axis": AXIS,
+    "axis_or_flat": FLAT, "index_axis_or_flat": FLAT, "axis_or_all": AXIS + "; None: of the flattened array",
+    **dict.fromkeys(["axes", "known_axes", "counted_axes", "index_axes"], AXES),
+    "plane_axes": "the axes, a tuple; negative ones count from the last",
+    "permutation": "all axes in their new order; by default reversed",
+    "extent": "an integer, at least 0", "count": "an integer, at least 0",
+    "shape": "an integer or a tuple of integers", "ints": "an integer or a sequence of integers",
+    "places": "one index into the flattened array, or one for each axis",
+    "length": "an integer, at least 1; None: as long as the input asks for",
+    "lengths": "a sequence of integers, one an axis; None: the input's own",
+    "kth": "an integer or several, places of the sorted axis; negative ones count from the end",
+    "bool": "True or False", "choice": "True, False or None", "keepdims": "True: the axes stay, with extent 1",
+    **dict.fromkeys(["int", "int64", "offset", "clamped_int", "clamped_int64"], "an integer"),
+    "double": "a number", "correction": "a number", "text": "a text",
+    "dtype": "an element type: a dtype, a type or a name; None: the function's own choice",
+    "copy": "True: always; False: never; None: where one is needed",
+    "casting": "'no', 'equiv', 'safe', 'same_kind' or 'unsafe': which conversions are allowed",
+    "device": "a Device, a name as \"cpu\" or \"cuda:1\", or a number; None: the current one",
+    "object": "see above", "flag": "True, False or None; taken as NumPy's, without effect here",
+    "sort_kind": "NumPy's name of a way to sort, or None; checked, and always the same stable one",
+    "select_kind": "'introselect'", "no_fields": "None: arrays have no fields",
+    "stream": "a stream", "event": "an event", "graph": "a graph", "rng": "a generator",
+    "size": "a shape; None: that of the parameters",
+}
+
+# --- what a name means where the kind does not say it; (name, kind) before name ---
+MEANINGS = {
+    "dtype": "the result's element type, a dtype, a type or a name; None: what the operands give",
+    ("dtype", "object"): "an element type",
+    "ddof": "what is taken from the number of elements to give the divisor",
+    "correction": "the same as `ddof`, by the array API's name", "mean": "the mean where it is known, else None",
+    "decimals": "how many decimals stay; negative: places before the point", "ndigits": "how many decimals stay",
+    "equal_nan": "True: a NaN equals a NaN", "rtol": "relative tolerance", "atol": "absolute tolerance",
+    "overwrite_input": "True or False; taken as NumPy's: the input is never overwritten",
+    "blocking": "True or False; taken as CuPy's: the copy is complete when the call returns",
+    "subok": "True, False or None; taken as NumPy's: there are no subclasses",
+    "stable": "True, False or None; the order of equal elements always stays",
+    "sorted": "True or False; the result is always in order",
+    "assume_unique": "True: no input holds a value twice", "invert": "True: the opposite of each answer",
+    "descending": "True: the largest first", "indexing": "'xy' or 'ij'", "sparse": "True: extents of 1 stay",
+    "return_index": "True: also where each value comes first", "return_inverse": "True: also what rebuilds the input",
+    "return_counts": "True: also how often each value comes", "return_indices": "True: also where values come first",
+    "endpoint": "True: `stop` is the last one", "retstep": "True: also the distance of two neighbours",
+    "include_initial": "True: begins with the value of no elements", "rowvar": "True: variables are rows",
+    "bias": "True: divides by the number of observations", "right": "True: intervals hold their right edges",
+    ("bias", "double"): "the exponent of a power law", ("right", "number_or_array_like"): "the value beyond the last "
+    "sample; None: the last one", ("left", "number_or_array_like"): "the value before the first sample; None: the "
+    "first one",
+    ("order", "no_fields"): "None: arrays have no fields",
+    "k": "which diagonal; 0 is the main one, positive ones lie above it",
+    "offset": "which diagonal; 0 is the main one, positive ones lie above it",
+    ("offset", "double"): "the logarithm of the product of the middle places",
+    "num": "how many values", "ndmin": "the least number of axes", "minlength": "the least length of the result",
+    "period": "the length after which values repeat", "kappa": "how many standard deviations are kept, above 0",
+    "max_iterations": "the most passes; 0: until nothing is dropped", "tol": "how large an imaginary part may be",
+    "beta": "the shape of the window", "M": "the number of samples; less than 1 gives an empty array",
+    ("M", "object"): "the number of columns; None: as many as rows", "N": "the number of rows",
+    "weights": "weights of the elements, " + ARRAY_LIKE + "; None: all count alike",
+    "fweights": "how often each observation counts; None: once", "aweights": "how much each observation counts",
+    "fill_value": "a number, or what asarray makes an array of",
+    "norm": "'backward', 'ortho' or 'forward': where the scale goes; None is 'backward'",
+    "type": "1, 2, 3 or 4", "orthogonalize": "True or False: the orthogonal variant; None: where norm is 'ortho'",
+    "mu": "the order of the transform", "dln": "the distance of samples, of the logarithm",
+    "d": "the samples' distance",
+    ("initial", "double"): "a first guess",
+    "stream": "a stream in which it happens; None: the current one", "prototype": "the array that is taken as a model",
+    "prepend": "what is put before the array along the axis; None: nothing", "append": "what is put behind it; None: "
+    "nothing", "to_begin": "what stands before the differences; None: nothing", "to_end": "what stands behind them; "
+    "None: nothing", "labels": "an array of labels that broadcasts; None: one label for all",
+    "index": "the labels to tell of, an integer or integers; None: all together",
+    "q": "the parts, " + ARRAY_LIKE, "side": "'left': before equal ones; 'right': behind them",
+    "sorter": "integers that put the array in order, as argsort gives; None: it is in order",
+    "bitorder": "'big' or 'little'", "boundary": "'fill', 'wrap' or 'symm'",
+    ("axes", "object"): "which axes the operation takes: a list of tuples, one an operand; None: the last ones",
+    ("axis", "object"): "the axis of all operands; None: the last ones",
+    ("signature", "object"): "the types to compute in, as a ufunc takes them; None: from the operands",
+    ("a", "object"): ARRAY_LIKE, ("object", "object"): ARRAY_LIKE + ", or an object with a buffer or an interface",
+    ("src", "object"): ARRAY_LIKE, ("value", "object"): "what is written: an array or a number",
+    ("slices", "object"): "an index, as in a[slices]", ("val", "object"): NUMBER,
+    ("x", "object"): "an object with __dlpack__", ("dltensor", "object"): "a DLPack capsule",
+    ("start", "object"): "a number, where it begins; alone it is `stop`",
+    ("stop", "object"): "a number, which is not reached",
+    ("step", "object"): "a number, the distance, not 0",
+    ("start", "number_or_array_like"): NUMBER + ", the first value",
+    ("stop", "number_or_array_like"): NUMBER + ", the last value",
+    ("stream", "object"): "a stream in which it happens; "
+    "None: the current one", ("write", "object"): "True or False; None: as it is",
+    ("align", "object"): "True, False or None", ("uic", "object"): "False or None",
+    ("fid", "object"): "a path or a file object", ("file", "object"): "a path or a file object",
+    ("sep", "object"): "a text between elements; empty: bytes are written", ("format", "object"): "how a text tells "
+    "an element", ("out", "object"): "a NumPy array to fill; None: a new one", ("memo", "object"): "Python's own dict",
+    ("from_", "object"): "a dtype or an array", ("dl_device", "object"): "DLPack's (type, number); None: where it lies",
+    ("max_version", "object"): "(major, minor) of the consumer; None: before version 1",
+    ("api_version", "object"): "a version of the array API as \"2024.12\"; None: the newest",
+    ("copy", "object"): "True, False or None", ("copy", "bool"): "True: the result shares no memory with the array",
+    ("format_spec", "object"): "a text, as of format()", ("output", "object"): "a dtype or an array; None: int32",
+    "shape": "the extents, an integer or a tuple of integers",
+    "new_shape": "the extents, an integer or a tuple of integers",
+    "reps": "an integer or several, one an axis", "shift": "an integer or several, one an axis",
+    "center": "'median' or 'mean'", "method": "the name of a way, 'linear' by default",
+    "size": "the most plans; -1: as it is", "memsize": "the most bytes; -2: as it is, -1: no limit",
+    "clear": "True: forgets all", "real": "True: of real numbers", "target": "an integer, at least 1",
+    "count": "the number of labels, an integer", "max_label": "the largest label; 0: find it",
+    "inplace": "True: the array itself is changed", "wrap": "True: the diagonal begins anew below the square",
+    "deg": "True: in degrees", "source": "axes, an integer or several", "destination": "their new places",
+    "axisa": "the axis of `a` that holds vectors", "axisb": "that of `b`", "axisc": "that of the result",
+    "nan": NUMBER + ", in place of NaN", "posinf": NUMBER + ", in place of infinity; None: the largest finite one",
+    "neginf": NUMBER + ", in place of minus infinity; None: the lowest finite one",
+    "discont": "the least jump that is mended; None: half a period",
+    "structure": "which neighbours connect; None: a cross",
+    "fillvalue": NUMBER + ", beyond the edges", "type1": "an element type", "type2": "an element type",
+    "to": "an element type", "upper": "True: the upper triangle is read",
+}
+
+# --- what a kind's converter raises: exception -> when ---
+NO_ARRAY = {"TypeError": "what is no array (NumPy's are none)"}
+NO_NUMBERS = {"ValueError": "an array-like whose elements are no numbers"}
+NO_AXIS = {"AxisError": "an axis out of bounds", "TypeError": "an axis that is no integer"}
+TWICE = {**NO_AXIS, "ValueError": "an axis named twice"}
+NO_INTEGER = {"TypeError": "no integer where one is needed"}
+OUT = {"TypeError": "`out` that is no array", "ValueError": "`out` of another shape"}
+LENGTH = {**NO_INTEGER, "ValueError": "a negative extent"}
+ERRORS = {
+    **dict.fromkeys(["array", "operand", "replacement", "array_or_number", "start", "low_bound", "high_bound", "mask",
+                     "where", "arrays", "arrays_or_numbers"], NO_ARRAY),
+    "array_or_list": {**NO_ARRAY, **NO_NUMBERS},
+    **dict.fromkeys(["array_like", "array_like_to", "number_or_array_like", "assigned"], NO_NUMBERS),
+    "indices": {**NO_NUMBERS, "TypeError": "indices that are no integers"},
+    "out": OUT, "ufunc_out": OUT,
+    **dict.fromkeys(["axis", "axis_or_flat", "axis_or_all", "index_axis", "index_axis_or_flat", "last_axis"], NO_AXIS),
+    **dict.fromkeys(["axes", "known_axes", "counted_axes", "index_axes", "permutation"], TWICE), "plane_axes": NO_AXIS,
+    **dict.fromkeys(["extent", "shape", "ints", "count"], LENGTH),
+    "length": {**NO_INTEGER, "ValueError": "a length below 1"},
+    "lengths": {**NO_INTEGER, "ValueError": "a length below 1"},
+    "kth": {"TypeError": "a place that is no integer", "ValueError": "a place out of bounds"},
+    **dict.fromkeys(["int", "int64", "offset", "clamped_int", "clamped_int64", "keepdims"], NO_INTEGER),
+    "bool": {"TypeError": "no truth value where one is needed"}, "flag": {"TypeError": "no truth value where one is "
+                                                                          "needed"},
+    "choice": {"TypeError": "no truth value where one is needed"},
+    "double": {"TypeError": "no number where one is needed"},
+    "correction": {"TypeError": "no number where one is needed"},
+    "dtype": {"TypeError": "what is no dtype", "ValueError": "a dtype that arrays cannot have"},
+    "casting": {"ValueError": "an unknown casting rule", "TypeError": "a conversion that it forbids"},
+    "order": {"ValueError": "an unknown order"}, "sort_kind": {"ValueError": "an unknown kind"},
+    "select_kind": {"ValueError": "an unknown kind"}, "no_fields": {"ValueError": "an order of fields"},
+    "device": {"ValueError": "a name of no device"},
+}
+# several operands that meet
+MEETING = ("operand", "array", "array_or_number", "array_like", "array_like_to", "where", "low_bound", "high_bound")
+
+RESULTS = {"view": "a view of the array", "view_or_copy": "a view or a copy of the array, or itself", "none": "None",
+           "int": "an int", "int64": "an int", "bool": "a bool", "double": "a float",
+           "rows": "a tuple of arrays, one an axis", "arrays": "a tuple of arrays, one for each",
+           "array_or_arrays": "an array, or of several a tuple of arrays"}
+# of functions whose body says what comes out
+GIVES = {
+    "a NumPy array": "get asnumpy", "None": "set setflags tofile dump scatter_add scatter_max scatter_min fill copyto",
+    "bytes": "tobytes dumps __bytes__", "a Python number": "item __complex__ __round__", "a text": "__format__",
+    "a list, or a number": "tolist", "a capsule": "__dlpack__ toDlpack", "a tuple of two integers": "__dlpack_device__",
+    "a new array": "eye full empty_like zeros_like ones_like full_like arange flatten __deepcopy__ "
+                   "sigma_clip tensordot",
+    "an array over the same memory": "fromDlpack view reduced_view",
+    "an array over the same memory, or a copy": "from_dlpack",
+    "a view, or a copy": "reshape ravel", "a new array, or the array itself": "array asarray asanyarray "
+    "ascontiguousarray asfortranarray to_device byteswap astype conj", "a view or a new array": "real imag",
+    "a 0-d bool array": "allclose array_equal", "a bool": "can_cast", "a dtype": "promote_types",
+    "a new array; with the condition alone a tuple of arrays, one an axis": "where",
+    "a new array, or `out`": "clip angle compress matmul vecdot matvec vecmat",
+    "an array, or with a flag a tuple of arrays": "unique", "a named tuple": "sigma_clip_stats measure",
+    "(labels, count), or the count": "label", "a tuple for one label, a list for several": "center_of_mass "
+    "minimum_position maximum_position", "a tuple of four": "extrema", "a list": "find_objects", "the module":
+    "__array_namespace__", "nothing": "__array__", "what pickle keeps": "__reduce__",
+}
+
+
+def meaning(f, a):
+    """What the row, its name or its kind says of an argument."""
+    if a.kind.name == "order":
+        letters = [repr(c) for c in a.argument]
+        return "the order of elements in memory: " + ", ".join(letters[:-1]) + " or " + letters[-1]
+    about = f.row.get("about", {}).get(a.name)
+    words = getattr(a.kind, "words", None)
+    named = MEANINGS.get((a.name, a.kind.name)) or (None if words else MEANINGS.get(a.name))
+    text = about or named
+    if not text and words:
+        shown = [repr(w) for w in words]
+        text = shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
+    text = text or KINDS.get(a.kind.name, "see above")
+    if a.optional and a.text == "None" and "None" not in text and a.kind.name != "permutation":
+        text += ", or None"
+    return text
+
+
+def result(f):
+    given = f.row.get("gives")
+    if given:
+        return given
+    outs = any(a.kind.name in ("out", "ufunc_out") for a in f.arguments)
+    if f.results:
+        return f"a tuple of arrays ({', '.join(f.results)})"
+    if f.more:
+        return f"an array; with `{f.flag}` a tuple with further arrays ({', '.join(f.more)}) behind it"
+    if f.returns in RESULTS:
+        return RESULTS[f.returns]
+    if f.body:
+        return next((text for text, names in GIVES.items() if f.name in names.split()), "")
+    return "a new array, or `out`" if outs else "a new array"
+
+
+def errors(f, method):
+    """Exception -> what gives it."""
+    found = {}
+    for a in f.arguments[1:] if method else f.arguments:
+        known = ERRORS.get(a.kind.name, {"ValueError": f"an unknown {a.name}"} if hasattr(a.kind, "words") else {})
+        for name, when in known.items():
+            found.setdefault(name, []).append(when)
+    if sum(a.kind.name in MEETING for a in f.arguments) > 1 and f.returns == "array" and not f.body:
+        found.setdefault("ValueError", []).append("shapes that do not fit")
+    for text in f.row.get("refuse", {}).values():
+        name, when = text.split(": ", 1)
+        found.setdefault(name, []).append("\"" + when.rstrip(".") + "\"")
+    for name, when in f.row.get("raises", {}).items():
+        found.setdefault(name, []).append(when)
+    return {name: list(dict.fromkeys(whens)) for name, whens in found.items()}
+
+
+def wrapped(text, first, rest="    "):
+    return "\n".join(textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest,
+                                   break_long_words=False, break_on_hyphens=False))
+
+
+def sections(f, method=False):
+    """The paragraphs behind a row's `doc`."""
+    parts = []
+    shown = f.arguments[1:] if method else f.arguments
+    if shown:
+        lines = [wrapped(f"{'*' if a.how == 'star' else ''}{a.name}: {meaning(f, a)}.", "    ", "        ")
+                 for a in shown]
+        parts.append("Parameters:\n" + "\n".join(lines))
+    if result(f):
+        parts.append(wrapped(f"Result: {result(f)}.", ""))
+    told = errors(f, method)
+    if told:
+        parts.append(wrapped("Errors: " + "; ".join(f"{name} for {', '.join(whens)}" for name, whens in
+                                                    told.items()) + ".", ""))
+    if f.row.get("differs"):
+        parts.append(wrapped(f"NumPy: {f.row.get('differs')}", ""))
+    return "\n\n".join(parts)
+
+
+def documentation(f, method=False):
+    doc = f.row.doc
+    rest = sections(f, method)
+    return doc + ("\n\n" + rest if rest else "")
+
+
+def summary(doc):
+    """What a docstring says before its sections."""
+    return re.split(r"\n\n(?:Parameters:|Result:|Errors:|NumPy:)", doc, maxsplit=1)[0]

@@ -1,0 +1,242 @@
+"""Stubs of what is written in Python, from its source: what a module defines, assigns and imports, under the names and
+with the arguments that it has at run time. Types are Any, but for what Python itself asks of a method.
+
+Invariant: nothing is executed. A name that begins with an underscore is left out unless another module imports it or
+something public is made of it.
+"""
+import ast
+import pathlib
+
+HEAD = '# mypy: disable-error-code="override,misc,assignment,attr-defined"\nfrom typing import Any\n\n'
+NONE = ("__init__", "__setattr__", "__delattr__", "__setitem__", "__delitem__", "__init_subclass__")
+KINDS = {**dict.fromkeys(NONE, "None"), **dict.fromkeys(["__eq__", "__ne__", "__bool__", "__contains__"], "bool"),
+         **dict.fromkeys(["__hash__", "__int__", "__len__", "__index__"], "int"), "__float__": "float",
+         "__complex__": "complex", **dict.fromkeys(["__repr__", "__str__"], "str"), "__bytes__": "bytes"}
+DECORATORS = ("property", "staticmethod", "classmethod")
+OBJECTS = ("intrinsic", "jit.rawkernel")  # decorators that make no function of theirs
+
+
+def name_of(path, root):
+    """cuprite/random/_state.py below root is cuprite.random._state."""
+    parts = list(path.relative_to(root).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def origin(node, package):
+    """The module that a `from` import names."""
+    if not node.level:
+        return node.module
+    parent = package.split(".")[:len(package.split(".")) - node.level + 1]
+    return ".".join([*parent, *([node.module] if node.module else [])])
+
+
+def statements(body):
+    """A module's statements, those under its conditions too."""
+    for node in body:
+        if isinstance(node, (ast.If, ast.Try, ast.With)):
+            yield from statements(node.body)
+            yield from statements(getattr(node, "orelse", []))
+        else:
+            yield node
+
+
+class Package:
+    """The sources of the package, and which private names of each other modules take."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.wanted = {}
+        for path in sorted(self.root.rglob("*.py")):
+            own = name_of(path, self.root.parent)
+            package = own if path.stem == "__init__" else own.rpartition(".")[0]
+            for node in statements(ast.parse(path.read_text()).body):
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_LATER":
+                    for name, module in ast.literal_eval(node.value).items():
+                        self.wanted.setdefault(f"{package}.{module}" if module else package, set()).add(name)
+                if isinstance(node, ast.ImportFrom):
+                    self.wanted.setdefault(origin(node, package), set()).update(a.name for a in node.names)
+
+    def stub(self, path):
+        own = name_of(path, self.root.parent)
+        package = own if path.stem == "__init__" else own.rpartition(".")[0]
+        tree = ast.parse(path.read_text())
+        return HEAD + Module(tree, package, self.wanted.get(own, set())).text()
+
+
+class Module:
+    def __init__(self, tree, package, wanted):
+        self.body, self.package = list(statements(tree.body)), package
+        self.wanted = set(wanted)
+        for node in self.body:  # what public classes and aliases are made of
+            if isinstance(node, ast.ClassDef):
+                self.wanted |= {n.id for b in node.bases for n in ast.walk(b) if isinstance(n, ast.Name)}
+            if isinstance(node, ast.Assign) and isinstance(node.value, (ast.Name, ast.Attribute)):
+                self.wanted |= {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+        self.wanted |= self.used_in_classes()
+        self.types = {n.name for n in self.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        # functions that make properties (those with True as their last argument can be set), and what is put into
+        # a class behind its body
+        self.property_makers = {n.name for n in self.body if isinstance(n, ast.FunctionDef)
+                                and any(isinstance(r, ast.Return) and is_call(r.value, "property") for r in n.body)}
+        self.added = {}
+        for node in self.body:
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) \
+                    and not target.attr.startswith("_"):
+                self.added.setdefault(target.value.id, []).append((target.attr, node.value))
+        self.lines, self.seen = [], set()
+
+    def used_in_classes(self):
+        return {inner.value.id for node in self.body if isinstance(node, ast.ClassDef) for inner in node.body
+                if isinstance(inner, ast.Assign) and isinstance(inner.value, ast.Name)}
+
+    def shown(self, name):
+        return not name.startswith("_") or name in self.wanted or \
+            name.startswith("__") and name not in ("__all__", "__getattr__")
+
+    def text(self):
+        for node in self.body:
+            self.statement(node)
+        all_ = next((n.value for n in self.body if isinstance(n, ast.Assign)
+                     and ast.unparse(n.targets[0]) == "__all__" and isinstance(n.value, (ast.List, ast.Tuple))), None)
+        if all_ is not None:  # what __getattr__ finds is there too
+            self.lines += [f"{n}: Any" for n in ast.literal_eval(all_) if n not in self.types | self.seen]
+            self.lines.append(f"__all__ = {ast.unparse(all_)}")
+        return "\n".join(self.later() + self.lines) + "\n"
+
+    def later(self):
+        """What a package imports when it is first used: names, and the modules that have them ("": it is one)."""
+        found = next((ast.literal_eval(n.value) for n in self.body
+                      if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_LATER"), {})
+        return [f"from {self.package}{'.' + module if module else ''} import {n} as {n}"
+                for n, module in sorted(found.items())]
+
+    def statement(self, node):
+        if isinstance(node, ast.FunctionDef):
+            if self.shown(node.name):
+                self.seen.add(node.name)
+                self.lines += function(node, "")
+        elif isinstance(node, ast.ClassDef):
+            if self.shown(node.name):
+                self.lines += self.a_class(node, "")
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            for name, value in targets(node):
+                if self.shown(name) and name not in self.seen:
+                    self.seen.add(name)
+                    self.lines.append(variable(name, value, self.types | self.seen, ""))
+        elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            self.lines += [f"{a.name}: Any" for a in node.names if a.name in self.wanted]
+        elif isinstance(node, ast.ImportFrom):
+            for a in node.names:
+                if a.name == "*":
+                    self.lines.append(f"from {'.' * node.level}{node.module or ''} import *")
+                elif self.shown(a.asname or a.name):
+                    shown = a.asname or a.name
+                    self.seen.add(shown)
+                    self.lines.append(f"from {'.' * node.level}{node.module or ''} import {a.name}"
+                                      + (f" as {shown}" if shown == a.name else f"\n{shown} = {a.name}"))
+        elif isinstance(node, ast.Expr) and is_call(node.value, "globals().update"):  # the members of an enumeration
+            made = ast.unparse(node.value.args[0]).removesuffix(".__members__")
+            self.lines += [f"{name}: Any" for c in self.body if isinstance(c, ast.ClassDef) and c.name == made
+                           for n in c.body if isinstance(n, ast.Assign) for name, _ in targets(n)]
+        elif isinstance(node, ast.Import):
+            for a in node.names:
+                used = (a.asname or a.name).split(".")[0]
+                if used in self.wanted:
+                    self.lines.append(f"import {a.name}" + (f" as {a.asname}" if a.asname else ""))
+
+    def a_class(self, node, indent):
+        bases = [ast.unparse(b) for b in node.bases if not isinstance(b, ast.Call)]
+        bases += ["Any" for b in node.bases if isinstance(b, ast.Call)]
+        lines = [f"{indent}class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:"]
+        inside, seen, is_enum = indent + "    ", set(), any("Enum" in b for b in bases)
+        slots = next((n.value for n in node.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0])
+                      == "__slots__"), None)
+        aliased = {n.value.id for n in node.body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Name)}
+        defined = {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
+        if slots is not None:
+            names = ast.literal_eval(slots)
+            lines += [f"{inside}{n}: Any" for n in ([names] if isinstance(names, str) else names)
+                      if not n.startswith("_")]
+        for inner in statements(node.body):
+            if isinstance(inner, ast.FunctionDef):
+                if not inner.name.startswith("_") or inner.name.startswith("__") or inner.name in aliased:
+                    lines += function(inner, inside)
+            elif isinstance(inner, ast.ClassDef) and not inner.name.startswith("_"):
+                lines += self.a_class(inner, inside)
+            elif isinstance(inner, (ast.Assign, ast.AnnAssign)):
+                for name, value in targets(inner):
+                    if name.startswith("_") and not name.startswith("__") or name in ("__slots__", *seen):
+                        continue
+                    seen.add(name)
+                    if is_call(value, "property"):
+                        lines += a_property(name, len(value.args) > 1, inside)
+                    elif isinstance(value, ast.Call) and ast.unparse(value.func) in self.property_makers:
+                        settable = value.args and ast.unparse(value.args[-1]) == "True"
+                        lines += a_property(name, settable, inside)
+                    elif isinstance(inner, ast.AnnAssign) and value is not None or is_enum:
+                        lines.append(f"{inside}{name}{'' if is_enum else ': Any'} = "
+                                     f"{ast.unparse(value) if value and constant(value) else '...'}")
+                    else:
+                        lines.append(variable(name, value, self.types | defined | seen, inside))
+        for name, value in self.added.get(node.name, []):
+            lines += a_property(name, False, inside) if is_call(value, "property") else [f"{inside}{name}: Any"]
+        return lines if len(lines) > 1 else [lines[0] + " ..."]
+
+
+def is_call(value, function):
+    return isinstance(value, ast.Call) and ast.unparse(value.func) == function
+
+
+def a_property(name, settable, indent):
+    lines = [f"{indent}@property", f"{indent}def {name}(self) -> Any: ..."]
+    return lines + [f"{indent}@{name}.setter", f"{indent}def {name}(self, value: Any) -> None: ..."] * bool(settable)
+
+
+def targets(node):
+    """(name, value) of an assignment; of several at once the value is None."""
+    if isinstance(node, ast.AnnAssign):
+        return [(node.target.id, node.value)] if isinstance(node.target, ast.Name) else []
+    found = []
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            found.append((target.id, node.value))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            found += [(n.id, None) for n in target.elts if isinstance(n, ast.Name)]
+    return found
+
+
+def variable(name, value, known, indent):
+    if name == "__hash__" and isinstance(value, ast.Constant) and value.value is None:
+        return f"{indent}__hash__ = None  # type: ignore"
+    if isinstance(value, ast.Name) and value.id in known and value.id != name:
+        return f"{indent}{name} = {value.id}"
+    return f"{indent}{name}: Any"
+
+
+def function(node, indent):
+    lines = []
+    for d in node.decorator_list:
+        text = ast.unparse(d)
+        if text.split("(")[0] in OBJECTS:
+            return [f"{indent}{node.name}: Any"]
+        if text == "functools.cached_property":
+            return a_property(node.name, True, indent)
+        if text in DECORATORS or text.endswith(".setter"):
+            lines.append(f"{indent}@{text}")
+    return lines + [f"{indent}def {node.name}({arguments(node)}) -> {KINDS.get(node.name, 'Any')}: ..."]
+
+
+def arguments(node):
+    """The arguments with their defaults, where these are constants."""
+    a = node.args
+    every = [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else []), *([a.kwarg] if a.kwarg else [])]
+    for arg in every:
+        arg.annotation = None if arg.arg in ("self", "cls") else ast.Name("Any")
+    a.defaults = [d if constant(d) else ast.Constant(...) for d in a.defaults]
+    a.kw_defaults = [d if d is None or constant(d) else ast.Constant(...) for d in a.kw_defaults]
+    return ast.unparse(a)
+
+
+def constant(node):
+    return isinstance(node, ast.Constant) or isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""The site: pages of docs/, the C API by header and the Python API by chapter, from the headers and the docstrings.
+
+    PYTHONPATH=build/python tools/make_site.py FOLDER            `make docs` calls it; FOLDER/site is the site
+    PYTHONPATH=build/python tools/make_site.py --pages FOLDER    its pages as Markdown alone, without mkdocs
+
+Pages are Markdown in FOLDER/site-pages, of which mkdocs makes HTML; nothing here writes any. mkdocs stops at a link
+that leads nowhere. Invariant: each public name of the package stands in one chapter.
+"""
+import importlib
+import inspect
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+
+import cuprite as cp
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "generate")]
+from functions import read_functions  # noqa: E402
+from table import Tables  # noqa: E402
+
+# Chapters of cuprite's own names: title, rooms whose rows they are, modules that define them, single names.
+CHAPTERS = [
+    ("Making arrays", [], ["_pinned"],
+     "empty zeros ones eye full empty_like zeros_like ones_like full_like arange linspace logspace array asarray "
+     "asanyarray ascontiguousarray asfortranarray asarray_chkfinite copy copyto fromfunction fromiter identity tri "
+     "tril triu vander diag diagflat meshgrid from_dlpack fromDlpack asnumpy require indices"),
+    ("Shapes and joining", ["shape"], ["_pad", "lib.array_utils"],
+     "ndim size shape split array_split hsplit vsplit dsplit block insert delete trim_zeros rot90 row_stack unstack "
+     "append resize tile roll repeat vstack hstack dstack column_stack atleast_1d atleast_2d atleast_3d "
+     "broadcast broadcast_arrays iterable isfortran packbits unpackbits"),
+    ("Indexing", ["index", "ufunc_methods"], ["_index_tricks", "_scatter"], "extract fill_diagonal"),
+    ("Element by element", ["elementwise"], ["_cupyx"],
+     "round around round_ nan_to_num isposinf isneginf isreal iscomplex real_if_close unwrap array_equiv isscalar "
+     "iscomplexobj isrealobj may_share_memory shares_memory piecewise"),
+    ("Ufuncs", [], [], "ufunc"),
+    ("Sums, means and statistics", ["reduce", "scan", "statistics"], ["_histograms"],
+     "median average ptp diff ediff1d gradient trapezoid trace sigma_clip sigma_clip_stats apply_along_axis "
+     "apply_over_axes"),
+    ("Sorting and sets", ["sort"], [], "in1d union1d intersect1d setdiff1d setxor1d sort_complex msort unique_all "
+     "unique_counts unique_inverse unique_values"),
+    ("Products", ["products", "matrices"], [], "outer einsum einsum_path"),
+    ("Convolution and windows", ["signal"], [], "bartlett blackman hamming hanning kaiser"),
+    ("Polynomials", [], ["_polynomials"], ""),
+    ("Files and printing", ["io"], ["_files", "_printing"], ""),
+    ("Types", [], ["_type_names", "_dtypes", "_array_api"], "result_type can_cast promote_types astype"),
+    ("Kernels of your own", [], ["_raw", "_kernels", "_gufunc", "_fuse", "_fused", "_memo"], ""),
+    ("Old names", [], ["_old_names"], ""),
+]
+# In the pages of these modules stand the names of their submodules too.
+MODULES = ["linalg", "fft", "random", "polynomial", "lib", "scipy", "cuda", "jit", "numba", "io", "profiler", "testing"]
+START = ["README.md", "CONTRIBUTING.md"]
+
+
+# --- Markdown ---
+def escaped(text):
+    """Text that shows as it is written, but for `code`."""
+    parts = re.split(r"(`[^`]*`)", text)
+    return "".join(p if i % 2 else re.sub(r"([\\*_<>\[\]|#])", r"\\\1", p) for i, p in enumerate(parts))
+
+
+def markdown(doc):
+    """A docstring: paragraphs, its sections as lists, what is indented as code."""
+    out, inside = [], None
+    for line in doc.split("\n"):
+        section = re.match(r"(Parameters|Result|Errors|NumPy):(.*)", line)
+        if section:
+            inside = section[1]
+            rest = section[2].strip()
+            out += ["", f"**{inside}**" + (f" {escaped(rest)}" if rest else "\n")]
+        elif inside == "Parameters" and (item := re.match(r"    (\*{0,2}\w+): (.*)", line)):
+            out.append(f"* `{item[1]}`: {escaped(item[2])}")
+        elif inside:
+            out.append(("  " if inside == "Parameters" else "") + escaped(line.strip()))
+        elif line.startswith("    "):
+            out.append(line)
+        else:
+            out.append(escaped(line))
+    return "\n".join(out)
+
+
+def signature(x, name):
+    try:
+        text = str(inspect.signature(x))
+    except (ValueError, TypeError):
+        return name
+    return name + re.sub(r"<class '([\w.]+)'>", lambda m: m[1], re.sub(r"<(?!class)([^<>]*)>", "...", text))
+
+
+def entry(name, x, level="##"):
+    doc = inspect.getdoc(x) or ""
+    if isinstance(x, cp.ufunc):  # its signature opens the text
+        doc = doc.partition("\n\n")[2]
+    shown = "" if isinstance(x, property) or not callable(x) else f"    {signature(x, name.split('.')[-1])}\n\n"
+    text = f"{level} {escaped(name)}\n\n{shown}{markdown(doc)}\n\n"
+    if inspect.isclass(x) and not issubclass(x, BaseException):
+        for member, value in sorted(vars(x).items()):
+            value = value.__func__ if isinstance(value, (staticmethod, classmethod)) else value
+            if not member.startswith("_") and (inspect.isroutine(value) or inspect.isdatadescriptor(value)) \
+                    and inspect.getdoc(value):
+                text += entry(f"{name}.{member}", value, level + "#")
+    return text
+
+
+# --- chapters ---
+def is_ours(x):
+    return isinstance(x, cp.ufunc) or (getattr(x, "__module__", None) or "").startswith("cuprite")
+
+
+def public(module):
+    return {n: getattr(module, n) for n in dir(module) if not n.startswith("_")}
+
+
+def chapters():
+    """Title -> name -> object, of the package's own names."""
+    room = {}
+    for f in read_functions(Tables(ROOT)):
+        if not f.module and not f.is_method_only:
+            room.update({n: f.group for n in [f.name] + f.also})
+    named = {n: title for title, _, _, names in CHAPTERS for n in names.split()}
+    by_room = {r: title for title, rooms, _, _ in CHAPTERS for r in rooms}
+    by_module = {"cuprite." + m: title for title, _, modules, _ in CHAPTERS for m in modules}
+    found = {title: {} for title, *_ in CHAPTERS}
+    found["Devices and the rest"] = {}
+    for name, x in public(cp).items():
+        if inspect.ismodule(x) or not callable(x) or not is_ours(x) or name == "ndarray":
+            continue
+        title = named.get(name) or ("Ufuncs" if isinstance(x, cp.ufunc) else None) or by_room.get(room.get(name)) or \
+            by_module.get(x.__module__) or "Devices and the rest"
+        found[title][name] = x
+    return found
+
+
+def submodules(module):
+    yield module
+    for found in pkgutil.iter_modules(getattr(module, "__path__", [])):
+        if not found.name.startswith("_"):
+            yield from submodules(importlib.import_module(f"{module.__name__}.{found.name}"))
+
+
+def module_page(name):
+    text, seen = "", set()
+    for module in submodules(importlib.import_module("cuprite." + name)):
+        names = getattr(module, "__all__", None) or [
+            n for n, x in public(module).items() if not inspect.ismodule(x) and (
+                getattr(x, "__module__", None) == module.__name__ or hasattr(module, "__path__") and is_ours(x))]
+        part = ""
+        for n in sorted(names):
+            x = getattr(module, n)
+            if callable(x) and id(x) not in seen and is_documented(x):
+                seen.add(id(x))
+                part += entry(n, x, "###")
+        doc = markdown(inspect.getdoc(module) or "")
+        if part or module.__name__ == "cuprite." + name:
+            text += f"#{'#' if text else ''} {escaped(module.__name__)}\n\n{doc}\n\n{part}"
+    return text
+
+
+def is_documented(x):
+    return not inspect.ismodule(x) and bool(inspect.getdoc(x)) and (
+        is_ours(x) or type(x).__module__.startswith("cuprite") or inspect.isbuiltin(x))
+
+
+# --- pages ---
+def linked(text, here):
+    """Links between the pages of the tree as the site has them; what is not on it loses its link."""
+    pages = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md"}
+
+    def link(m):
+        target = m[2]
+        if re.match(r"\w+:|#", target):
+            return m[0]
+        path, _, anchor = target.partition("#")
+        full = os.path.normpath(os.path.join(here, path))
+        if full in pages or full.startswith("docs/") and full.endswith(".md"):
+            page = {"docs/api.md": "c/contents.md", "docs/python-reference.md": "python-api/index.md"}.get(
+                full, pages.get(full, os.path.basename(full)))
+            return f"[{m[1]}]({page}{'#' + anchor if anchor else ''})"
+        return f"`{full}`"
+    return re.sub(r"\[([^\]]*)\]\(([^)\s]*)\)", link, text)
+
+
+def c_pages():
+    """docs/api.md by header."""
+    parts = re.split(r"^## (\S+\.h)$", (ROOT / "docs" / "api.md").read_text(), flags=re.M)
+    pages = {f"{name[:-2]}.md": (name, f"# {name}\n{body}") for name, body in zip(parts[1::2], parts[2::2])}
+    listed = "".join(f"* [{name}]({page}): {first_line(text)}\n" for page, (name, text) in pages.items())
+    return {"contents.md": ("Contents", parts[0].strip() + "\n\n" + listed), **pages}
+
+
+def first_line(text):
+    return escaped(re.split(r"(?<=[.:;])\s", text.split("\n", 2)[2].strip())[0].replace("\n", " ").rstrip(":;"))
+
+
+def write(folder):
+    pages = folder / "site-pages"
+    listed = []  # the site's table of contents, in mkdocs' notation
+
+    def put(path, text):
+        path = pages / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    put("index.md", linked((ROOT / "README.md").read_text(), ""))
+    put("contributing.md", linked((ROOT / "CONTRIBUTING.md").read_text(), ""))
+    guides = {"from-numpy-and-cupy.md": "From NumPy and CuPy", "python.md": "Python", "io.md": "Files",
+              "cli.md": "The command", "lazy.md": "Putting operations off", "architecture.md": "Architecture"}
+    for name in guides:
+        put(name, linked((ROOT / "docs" / name).read_text(), "docs"))
+    listed.append("  - Start: index.md")
+    listed += [f"  - {title}: {name}" for name, title in list(guides.items())[:4]]
+    listed.append("  - Python API:")
+    contents = "# The Python API\n\n"
+    for title, names in chapters().items():
+        page = re.sub(r"\W+", "-", title.lower()) + ".md"
+        put(f"python-api/{page}", f"# {title}\n\n" + "".join(entry(n, x) for n, x in sorted(names.items())))
+        listed.append(f"      - {title}: python-api/{page}")
+        contents += f"* [{title}]({page}): {', '.join(f'`{n}`' for n in sorted(names))}\n"
+    put("python-api/ndarray.md", entry("ndarray", cp.ndarray, "#"))
+    listed.append("      - ndarray: python-api/ndarray.md")
+    contents += "* [ndarray](ndarray.md)\n"
+    for name in MODULES:
+        put(f"python-api/{name}.md", module_page(name))
+        listed.append(f"      - cuprite.{name}: python-api/{name}.md")
+        contents += f"* [cuprite.{name}]({name}.md)\n"
+    put("python-api/index.md", contents)
+    listed.append("      - Contents: python-api/index.md")
+    listed.append("  - C API:")
+    for page, (title, text) in c_pages().items():
+        put(f"c/{page}", text)
+        listed.append(f"      - {title}: c/{page}")
+    listed += [f"  - {title}: {name}" for name, title in list(guides.items())[4:]]
+    listed.append("  - Working on it: contributing.md")
+    (folder / "mkdocs.yml").write_text(
+        "site_name: Cuprite\ndocs_dir: site-pages\nsite_dir: site\ntheme: readthedocs\nuse_directory_urls: false\n"
+        "validation:\n  links: {not_found: warn, anchors: info, unrecognized_links: warn}\n"
+        "markdown_extensions:\n  - tables\n  - fenced_code\n  - toc: {toc_depth: 3}\n"
+        "nav:\n" + "\n".join(listed) + "\n")
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--pages"]
+    if len(arguments) != 1:
+        sys.exit(__doc__)
+    folder = pathlib.Path(arguments[0]).resolve()
+    write(folder)
+    if "--pages" in sys.argv:
+        return
+    done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file",
+                           str(folder / "mkdocs.yml")], env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    if done.returncode == 0:
+        print(f"{len(list((folder / 'site').rglob('*.html')))} pages: {folder / 'site' / 'index.html'}")
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,13 +8,21 @@
 extern "C" {
 #endif
 
-typedef enum cpi_scan_op { CPI_SCAN_ADD, CPI_SCAN_MULTIPLY } cpi_scan_op;
+/* Those behind MULTIPLY are asked only of devices that take elements as stored: of types whose elements have an order,
+ * and of integers and booleans. */
+typedef enum cpi_scan_op {
+    CPI_SCAN_ADD, CPI_SCAN_MULTIPLY,
+    CPI_SCAN_MAXIMUM, CPI_SCAN_MINIMUM, CPI_SCAN_FMAX, CPI_SCAN_FMIN, CPI_SCAN_AND, CPI_SCAN_OR, CPI_SCAN_XOR
+} cpi_scan_op;
 
 /* to[o][i][k] = from[o][0][k] op ... op from[o][i][k], of C-contiguous memory (outer, n, inner) of one type; none of
- * the three is 0. The two are the same memory or do not overlap. The half types are scanned as float32. */
+ * the three is 0. The two are the same memory or do not overlap. The half types are scanned as float32. A device that
+ * takes elements as stored also gets halves, smaller integers and booleans (from_type) of sums and products that are
+ * made in 64 bits, and `known`: NaN counts as nothing in sums and products. */
 typedef struct cpi_scan {
     cpi_scan_op op;
-    cp_type type;
+    cp_type type, from_type;
+    bool known;
     int64_t outer, n, inner;
     const void *from;
     void *to;
@@ -24,7 +32,12 @@ typedef struct cpi_scan_ops {
     /* Integers wrap, booleans are OR and AND. Sums of floating types are gathered in float64; on the CPU their products
      * are made one after the other, rounded to the type each time. The same input gives the same bits. */
     cp_code (*scan)(cp_stream *stream, const cpi_scan *s);
+    bool stored; /* takes elements as stored, and every operation */
 } cpi_scan_ops;
+
+/* out = x accumulated along an axis, where the device has that operation and the two lie as it wants them; false:
+ * nothing is done. Only operations of which the order changes no bit. */
+bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, int axis, cp_code *code);
 
 extern const cpi_scan_ops cpi_scan_cpu;
 extern const cpi_scan_ops cpi_scan_cuda; /* in the plugin */

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "cuprite/ufunc.h"
+#include "scan/scan.h"
 #include "ufunc/ufunc.h"
 
 enum {
@@ -192,8 +193,32 @@ static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
     return code;
 }
 
+/* The scan that is this accumulation, where its order changes no bit. */
+static bool is_scan(const frame *f, cpi_scan_op *op)
+{
+    const bool whole = cpi_is_whole(f->type), ordered = cp_type_kind(f->type) != 'c', truth = cpi_is_bool(f->type);
+    switch ((int)f->op) {
+    case CP_OP_add: return *op = CPI_SCAN_ADD, whole;
+    case CP_OP_multiply: return *op = CPI_SCAN_MULTIPLY, whole;
+    case CP_OP_maximum: return *op = CPI_SCAN_MAXIMUM, ordered;
+    case CP_OP_minimum: return *op = CPI_SCAN_MINIMUM, ordered;
+    case CP_OP_fmax: return *op = CPI_SCAN_FMAX, ordered;
+    case CP_OP_fmin: return *op = CPI_SCAN_FMIN, ordered;
+    case CP_OP_bitwise_and: return *op = CPI_SCAN_AND, whole;
+    case CP_OP_bitwise_or: return *op = CPI_SCAN_OR, whole;
+    case CP_OP_bitwise_xor: return *op = CPI_SCAN_XOR, whole;
+    case CP_OP_logical_and: return *op = CPI_SCAN_AND, truth;
+    case CP_OP_logical_or: return *op = CPI_SCAN_OR, truth;
+    case CP_OP_logical_xor: return *op = CPI_SCAN_XOR, truth;
+    default: return false;
+    }
+}
+
 static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
 {
+    cpi_scan_op op;
+    cp_code scanned;
+    if (is_scan(f, &op) && cpi_scan_lanes(f->name, op, x, out, x->ndim - 1, &scanned)) return scanned;
     if (!is_cut(f, x)) {
         cpi_chain c = chain_of(f, x, out, NULL);
         c.every = true;

@@ -15,6 +15,7 @@ typedef struct scanning {
     bool typed;
     cp_type dtype;
     cp_array *out;
+    bool known; /* NaN counts as nothing; only where the device takes that */
 } scanning;
 
 /* The type that is computed in: as told, else out's and the elements' together, else NumPy's for sums. */
@@ -42,18 +43,19 @@ static bool order_in_memory(const cp_array *x, int *order)
     return true;
 }
 
-/* Do elements of the two lie in the same order? */
+/* Strides counted in elements. */
 static bool same_strides(const cp_array *a, const cp_array *b)
 {
-    const int64_t size_a = cpi_itemsize(a->type), size_b = cpi_itemsize(b->type);
+    const int64_t of_a = cpi_itemsize(a->type), of_b = cpi_itemsize(b->type);
     for (int i = 0; i < a->ndim; i++)
-        if (a->strides[i] * size_b != b->strides[i] * size_a && a->shape[i] != 1) return false;
+        if (a->strides[i] * of_b != b->strides[i] * of_a && a->shape[i] != 1) return false;
     return true;
 }
 
 static cp_code run(const scanning *s, const cp_array *from, cp_array *to, int64_t outer, int64_t n, int64_t inner)
 {
-    cpi_scan job = {s->op, cpi_compute_type(to->type), outer, n, inner, from->type, to->type, from->data, to->data};
+    cpi_scan job = {s->op, cpi_compute_type(to->type), s->known, outer, n, inner, from->type, to->type,
+                    from->data, to->data};
     cpi_array_used(from), cpi_array_used(to);
     return to->device->backend->scan->scan(cpi_stream(to->device), &job);
 }
@@ -102,15 +104,22 @@ static bool goes_directly(const cp_array *x, int axis)
     return true;
 }
 
+/* Whether `from` is of the smaller integers and booleans that are read as 64 bits wide. */
+static bool is_widened(cp_type from, cp_type to)
+{
+    return from != to && cpi_is_whole(from) && cpi_is_whole(to) && cpi_itemsize(from) < 8 && cpi_itemsize(to) == 8;
+}
+
 /* The scan of x as `type`, in x's order of axes; to `out` where it lies so. */
 static cp_array *scanned(const scanning *s, cp_array *x, cp_type type, int axis)
 {
-    const bool direct = goes_directly(x, axis);
-    const cp_type computed = direct ? type : cpi_compute_type(type);
+    const bool direct = goes_directly(x, axis), stored = x->device->backend->scan->stored;
+    const bool widened = stored && is_widened(x->type, type);
+    const cp_type computed = direct || stored ? type : cpi_compute_type(type);
     int order[CP_MAXDIM];
     cp_array *src = NULL, *to = NULL;
     if (direct) src = cp_retain(x);
-    else if (x->type != computed) src = cp_astype(x, computed);
+    else if (x->type != computed && !widened) src = cp_astype(x, computed);
     else src = order_in_memory(x, order) ? cp_retain(x) : cp_copy_order(x, 'K');
     if (!src) return NULL;
     const bool ours = src->data != x->data, wide = computed != type;
@@ -120,7 +129,8 @@ static cp_array *scanned(const scanning *s, cp_array *x, cp_type type, int axis)
                              (s->out->type != src->type || !cpi_same_elements(s->out, src)))
                         ? NULL
                         : s->out;
-    to = out ? cp_retain(out) : ours ? cp_retain(src) : cpi_array_like(s->name, src, computed, src->ndim, src->shape);
+    to = out ? cp_retain(out) : ours && !widened ? cp_retain(src)
+             : cpi_array_like(s->name, src, computed, src->ndim, src->shape);
     cp_code code = !to ? CP_ERROR_MEMORY : src->size ? scan_dense(s, src, to, axis) : CP_OK;
     cp_free(src);
     if (!code && wide) {
@@ -169,7 +179,7 @@ static cp_array *scan(const scanning *s, cp_array *a, int axis)
 cp_array *(cp_cumsum)(cp_array *a, int axis, const cp_cumsum_options *options)
 {
     const cp_cumsum_options *o = CPI_GIVEN(cp_cumsum_options, options);
-    return scan(&(scanning){"cumsum", CPI_SCAN_ADD, o->typed, o->dtype, o->out}, a, axis);
+    return scan(&(scanning){"cumsum", CPI_SCAN_ADD, o->typed, o->dtype, o->out, false}, a, axis);
 }
 
 /*: function("cumprod", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None", method=True,
@@ -178,7 +188,17 @@ cp_array *(cp_cumsum)(cp_array *a, int axis, const cp_cumsum_options *options)
 cp_array *(cp_cumprod)(cp_array *a, int axis, const cp_cumprod_options *options)
 {
     const cp_cumprod_options *o = CPI_GIVEN(cp_cumprod_options, options);
-    return scan(&(scanning){"cumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out}, a, axis);
+    return scan(&(scanning){"cumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out, false}, a, axis);
+}
+
+bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, int axis, cp_code *code)
+{
+    int order[CP_MAXDIM];
+    if (!out->device->backend->scan->stored || !x->size || x->type != out->type) return false;
+    if (!order_in_memory(x, order) || !same_strides(x, out)) return false;
+    if (cpi_may_overlap(x, out) && !cpi_same_elements(x, out)) return false;
+    *code = scan_dense(&(scanning){.name = name, .op = op}, x, out, axis);
+    return true;
 }
 
 /* --- what is not NaN --- */
@@ -193,15 +213,24 @@ static cp_array *known(const char *name, cp_array *a, int64_t instead)
     return r;
 }
 
+/* The scan of a with `instead` for NaN: by the scan itself where it can tell, which is before any conversion. */
+static cp_array *scan_known(scanning *s, cp_array *a, int axis, int64_t instead)
+{
+    if (cpi_null(s->name, a)) return NULL;
+    s->known = a->device && a->device->backend->scan->stored && !cpi_is_whole(a->type) &&
+               (!s->typed || s->dtype == a->type) && result_type(a, s) == a->type;
+    if (s->known) return scan(s, a, axis);
+    cp_array *x = known(s->name, a, instead), *r = x ? scan(s, x, axis) : NULL;
+    cp_free(x);
+    return r;
+}
+
 /*: function("nancumsum", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None",
              doc="cumsum with 0 for NaN.") */
 cp_array *(cp_nancumsum)(cp_array *a, int axis, const cp_nancumsum_options *options)
 {
     const cp_nancumsum_options *o = CPI_GIVEN(cp_nancumsum_options, options);
-    cp_array *x = known("nancumsum", a, 0);
-    cp_array *r = x ? scan(&(scanning){"nancumsum", CPI_SCAN_ADD, o->typed, o->dtype, o->out}, x, axis) : NULL;
-    cp_free(x);
-    return r;
+    return scan_known(&(scanning){"nancumsum", CPI_SCAN_ADD, o->typed, o->dtype, o->out, false}, a, axis, 0);
 }
 
 /*: function("nancumprod", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None",
@@ -209,10 +238,7 @@ cp_array *(cp_nancumsum)(cp_array *a, int axis, const cp_nancumsum_options *opti
 cp_array *(cp_nancumprod)(cp_array *a, int axis, const cp_nancumprod_options *options)
 {
     const cp_nancumprod_options *o = CPI_GIVEN(cp_nancumprod_options, options);
-    cp_array *x = known("nancumprod", a, 1);
-    cp_array *r = x ? scan(&(scanning){"nancumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out}, x, axis) : NULL;
-    cp_free(x);
-    return r;
+    return scan_known(&(scanning){"nancumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out, false}, a, axis, 1);
 }
 
 /* --- the array API's --- */
@@ -235,7 +261,7 @@ static cp_array *with_first(const scanning *s, cp_array *x, int axis, int64_t fi
     one[axis] = CP_RANGE(0, 1), rest[axis] = CP_RANGE(1, INT64_MAX);
     cp_code code = cp_error();
     if ((a = cp_slice(o.array, axis + 1, one)) && (b = cp_slice(o.array, axis + 1, rest))) {
-        const scanning inner = {s->name, s->op, true, o.type, NULL};
+        const scanning inner = {s->name, s->op, true, o.type, NULL, false};
         code = cp_fill(a, value);
         if (!code && !(made = scan(&inner, x, axis))) code = cp_error();
         if (!code) code = cp_assign(b, made);
@@ -266,7 +292,7 @@ static cp_array *cumulative(const scanning *s, cp_array *x, int axis, bool inclu
 cp_array *(cp_cumulative_sum)(cp_array *x, int axis, const cp_cumulative_sum_options *options)
 {
     const cp_cumulative_sum_options *o = CPI_GIVEN(cp_cumulative_sum_options, options);
-    const scanning s = {"cumulative_sum", CPI_SCAN_ADD, o->typed, o->dtype, o->out};
+    const scanning s = {"cumulative_sum", CPI_SCAN_ADD, o->typed, o->dtype, o->out, false};
     return cumulative(&s, x, axis, o->include_initial, 0);
 }
 
@@ -278,6 +304,6 @@ cp_array *(cp_cumulative_sum)(cp_array *x, int axis, const cp_cumulative_sum_opt
 cp_array *(cp_cumulative_prod)(cp_array *x, int axis, const cp_cumulative_prod_options *options)
 {
     const cp_cumulative_prod_options *o = CPI_GIVEN(cp_cumulative_prod_options, options);
-    const scanning s = {"cumulative_prod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out};
+    const scanning s = {"cumulative_prod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out, false};
     return cumulative(&s, x, axis, o->include_initial, 1);
 }

@@ -194,7 +194,7 @@ static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
 }
 
 /* What scans of rows do in one go: sums of floating types where they are regrouped anyway, and what has no rounding. */
-static bool is_scan(const frame *f, const cp_array *x, const cp_array *out, cpi_scan *job)
+static bool is_row_scan(const frame *f, const cp_array *x, const cp_array *out, cpi_scan *job)
 {
     const int64_t n = x->shape[x->ndim - 1];
     if (!f->device->backend->scan->any_types || x->type != f->type || out->type != f->type || !x->size) return false;
@@ -217,13 +217,37 @@ static bool is_scan(const frame *f, const cp_array *x, const cp_array *out, cpi_
     return true;
 }
 
+/* The scan that is this accumulation, where its order changes no bit. */
+static bool is_scan(const frame *f, cpi_scan_op *op)
+{
+    const bool whole = cpi_is_whole(f->type), ordered = cp_type_kind(f->type) != 'c', truth = cpi_is_bool(f->type);
+    switch ((int)f->op) {
+    case CP_OP_add: return *op = CPI_SCAN_ADD, whole;
+    case CP_OP_multiply: return *op = CPI_SCAN_MULTIPLY, whole;
+    case CP_OP_maximum: return *op = CPI_SCAN_MAXIMUM, ordered;
+    case CP_OP_minimum: return *op = CPI_SCAN_MINIMUM, ordered;
+    case CP_OP_fmax: return *op = CPI_SCAN_FMAX, ordered;
+    case CP_OP_fmin: return *op = CPI_SCAN_FMIN, ordered;
+    case CP_OP_bitwise_and: return *op = CPI_SCAN_AND, whole;
+    case CP_OP_bitwise_or: return *op = CPI_SCAN_OR, whole;
+    case CP_OP_bitwise_xor: return *op = CPI_SCAN_XOR, whole;
+    case CP_OP_logical_and: return *op = CPI_SCAN_AND, truth;
+    case CP_OP_logical_or: return *op = CPI_SCAN_OR, truth;
+    case CP_OP_logical_xor: return *op = CPI_SCAN_XOR, truth;
+    default: return false;
+    }
+}
+
 static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
 {
     cpi_scan scan = {0};
-    if (is_scan(f, x, out, &scan)) {
+    cpi_scan_op op;
+    cp_code scanned;
+    if (is_row_scan(f, x, out, &scan)) {
         cpi_array_used(x), cpi_array_used(out);
         return f->device->backend->scan->scan(cpi_stream(f->device), &scan);
     }
+    if (is_scan(f, &op) && cpi_scan_lanes(f->name, op, x, out, x->ndim - 1, &scanned)) return scanned;
     if (!is_cut(f, x)) {
         cpi_chain c = chain_of(f, x, out, NULL);
         c.every = true;

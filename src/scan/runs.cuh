@@ -1,0 +1,458 @@
+/* The GPU's kernels of scans.
+ *
+ * A warp takes a segment of a row: K times 32 vectors of V elements, 16 bytes of the result each, so that neighbouring
+ * lanes read and write neighbouring vectors. A block's warps take segments side by side, which are a tile, and go on by
+ * tiles. A long row is cut into pieces of some tiles: `sums` joins each piece, and `rows` begins each from the pieces
+ * before it, which every block joins anew: that is less than a third launch or a wait of one block for another. Columns
+ * are threads side by side, cut into pieces in the same way.
+ *
+ * Invariants: what is joined with what follows from the sizes alone, so the same input gives the same bits; where words
+ * are `ordered`, elements are joined in their order, otherwise in any; memory of other rows is not touched, and a tile
+ * is read before it is written, so that source and result may be the same.
+ *
+ * The words W of a scan: In and Out, the elements as stored; A, what is gathered; load (NaN as nothing() where
+ * `known`), store, nothing() and join. */
+#ifndef CPI_SCAN_RUNS_CUH
+#define CPI_SCAN_RUNS_CUH
+
+namespace runs {
+
+typedef long long wide;
+enum { THREADS = 512, COLUMNS = 128, BATCH = 8 };
+
+template <class T, int N> struct alignas(sizeof(T) * N) pack { T v[N]; };
+
+/* --- what is gathered, sent between lanes --- */
+
+struct pair { double re, im; };
+struct begun_pair { double re, im; int begun; };
+
+template <class A> __device__ __forceinline__ A from_lane(A a, int lane) { return __shfl_sync(0xffffffffu, a, lane); }
+template <class A> __device__ __forceinline__ A from_before(A a, int d) { return __shfl_up_sync(0xffffffffu, a, d); }
+template <class A> __device__ __forceinline__ A from_behind(A a, int d) { return __shfl_down_sync(0xffffffffu, a, d); }
+__device__ __forceinline__ pair from_lane(pair a, int lane)
+{
+    return pair{from_lane(a.re, lane), from_lane(a.im, lane)};
+}
+__device__ __forceinline__ pair from_before(pair a, int d) { return pair{from_before(a.re, d), from_before(a.im, d)}; }
+__device__ __forceinline__ pair from_behind(pair a, int d) { return pair{from_behind(a.re, d), from_behind(a.im, d)}; }
+__device__ __forceinline__ begun_pair from_lane(begun_pair a, int lane)
+{
+    return begun_pair{from_lane(a.re, lane), from_lane(a.im, lane), from_lane(a.begun, lane)};
+}
+__device__ __forceinline__ begun_pair from_before(begun_pair a, int d)
+{
+    return begun_pair{from_before(a.re, d), from_before(a.im, d), from_before(a.begun, d)};
+}
+__device__ __forceinline__ begun_pair from_behind(begun_pair a, int d)
+{
+    return begun_pair{from_behind(a.re, d), from_behind(a.im, d), from_behind(a.begun, d)};
+}
+
+/* --- words --- */
+
+/* A stored bool as a number. */
+struct flag {
+    unsigned char b;
+    __device__ __forceinline__ operator unsigned() const { return b != 0; }
+};
+
+/* Sums and products of integers of the width of U, of elements F that become such: they wrap. */
+template <class F, class U, bool MULTIPLY> struct whole {
+    typedef F In;
+    typedef U Out;
+    typedef decltype(U() + 0u) A;
+    static constexpr bool ordered = false;
+    static __device__ __forceinline__ A load(In x, bool) { return (A)x; }
+    static __device__ __forceinline__ Out store(A a) { return (Out)a; }
+    static __device__ __forceinline__ A nothing() { return MULTIPLY ? 1 : 0; }
+    static __device__ __forceinline__ A join(A a, A b) { return MULTIPLY ? a * b : a + b; }
+};
+
+enum { BITS_AND, BITS_OR, BITS_XOR };
+template <class U, int OP> struct bits {
+    typedef U In;
+    typedef U Out;
+    typedef decltype(U() + 0u) A;
+    static constexpr bool ordered = false;
+    static __device__ __forceinline__ A load(In x, bool) { return x; }
+    static __device__ __forceinline__ Out store(A a) { return (Out)a; }
+    static __device__ __forceinline__ A nothing() { return OP == BITS_AND ? ~(A)0 : (A)0; }
+    static __device__ __forceinline__ A join(A a, A b)
+    {
+        return OP == BITS_AND ? (a & b) : OP == BITS_OR ? (a | b) : (a ^ b);
+    }
+};
+template <int OP> struct truth {
+    typedef unsigned char In;
+    typedef unsigned char Out;
+    typedef unsigned A;
+    static constexpr bool ordered = false;
+    static __device__ __forceinline__ A load(In x, bool) { return x != 0; }
+    static __device__ __forceinline__ Out store(A a) { return (Out)a; }
+    static __device__ __forceinline__ A nothing() { return OP == BITS_AND; }
+    static __device__ __forceinline__ A join(A a, A b) { return bits<unsigned, OP>::join(a, b); }
+};
+
+template <class F, bool MULTIPLY> struct real {
+    typedef F In;
+    typedef F Out;
+    typedef double A;
+    static constexpr bool ordered = false;
+    static __device__ __forceinline__ A load(In x, bool known) { return known && x != x ? (MULTIPLY ? 1.0 : 0.0) : x; }
+    static __device__ __forceinline__ Out store(A a) { return (Out)a; }
+    static __device__ __forceinline__ A nothing() { return MULTIPLY ? 1.0 : -0.0; }
+    static __device__ __forceinline__ A join(A a, A b) { return MULTIPLY ? a * b : a + b; }
+};
+
+template <class C, bool MULTIPLY> struct complexes;
+template <class C> struct complexes<C, false> {
+    typedef C In;
+    typedef C Out;
+    typedef pair A;
+    static constexpr bool ordered = false;
+    static __device__ __forceinline__ A load(In x, bool known)
+    {
+        return known && (x.re != x.re || x.im != x.im) ? pair{0, 0} : pair{x.re, x.im};
+    }
+    static __device__ __forceinline__ Out store(A a)
+    {
+        Out r;
+        r.re = (decltype(r.re))a.re, r.im = (decltype(r.im))a.im;
+        return r;
+    }
+    static __device__ __forceinline__ A nothing() { return pair{-0.0, -0.0}; }
+    static __device__ __forceinline__ A join(A a, A b) { return pair{a.re + b.re, a.im + b.im}; }
+};
+/* The first factor is the first element, not 1 times it, which would be NaN where a part is infinite. */
+template <class C> struct complexes<C, true> {
+    typedef C In;
+    typedef C Out;
+    typedef begun_pair A;
+    static constexpr bool ordered = false;
+    static __device__ __forceinline__ A load(In x, bool known)
+    {
+        return known && (x.re != x.re || x.im != x.im) ? begun_pair{1, 0, 1} : begun_pair{x.re, x.im, 1};
+    }
+    static __device__ __forceinline__ Out store(A a)
+    {
+        Out r;
+        r.re = (decltype(r.re))a.re, r.im = (decltype(r.im))a.im;
+        return r;
+    }
+    static __device__ __forceinline__ A nothing() { return begun_pair{0, 0, 0}; }
+    static __device__ __forceinline__ A join(A a, A b)
+    {
+        if (!a.begun) return b;
+        if (!b.begun) return a;
+        return begun_pair{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re, 1};
+    }
+};
+
+/* The larger or the smaller; of equal ones the first. LEAST and MOST: the type's ends. */
+template <class T, bool MOST> struct choice_of_whole {
+    typedef T In;
+    typedef T Out;
+    typedef decltype(T() + 0) A;
+    static constexpr bool ordered = false;
+    static constexpr bool is_signed = (T)-1 < (T)0;
+    static __device__ __forceinline__ A load(In x, bool) { return x; }
+    static __device__ __forceinline__ Out store(A a) { return (Out)a; }
+    static __device__ __forceinline__ A nothing()
+    {
+        const T top = (T)((T)1 << (sizeof(T) * 8 - 2)), most = (T)(top - 1 + top); /* of a signed type */
+        if (is_signed) return MOST ? (T)(-most - 1) : most;
+        return MOST ? (T)0 : (T)~(T)0;
+    }
+    static __device__ __forceinline__ A join(A a, A b) { return (MOST ? a >= b : a <= b) ? a : b; }
+};
+
+/* The same of floating numbers; the first NaN, or with NUMBERS the last resort. nothing() is an infinity that loses
+ * against all, or a NaN that gives way to any other. */
+template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
+    typedef T In;
+    typedef T Out;
+    typedef T A;
+    static constexpr bool ordered = true;
+    static __device__ __forceinline__ A load(In x, bool) { return x; }
+    static __device__ __forceinline__ Out store(A a) { return a; }
+    static __device__ __forceinline__ bool is_nothing(float a) { return __float_as_int(a) == 0x7fffffff; }
+    static __device__ __forceinline__ bool is_nothing(double a) { return __double_as_longlong(a) == 0x7fffffffffffffff; }
+    static __device__ __forceinline__ A nothing()
+    {
+        if (!NUMBERS) return (MOST ? -1 : 1) * (A)__int_as_float(0x7f800000);
+        if (sizeof(A) == 4) return (A)__int_as_float(0x7fffffff);
+        return (A)__longlong_as_double(0x7fffffffffffffff);
+    }
+    static __device__ __forceinline__ A join(A a, A b)
+    {
+        const bool first = MOST ? a >= b : a <= b;
+        if (!NUMBERS) return first || a != a ? a : b;
+        return (first || b != b) && !is_nothing(a) ? a : b;
+    }
+};
+
+/* --- segments --- */
+
+template <class W> struct reach {
+    static constexpr int V = 16 / sizeof(typename W::Out); /* In is not larger */
+    static constexpr int ROOM = 128 / (V * (int)sizeof(typename W::A));
+    static constexpr int K = ROOM > 8 ? 8 : ROOM < 2 ? 2 : ROOM;
+    static constexpr int SEGMENT = 32 * V * K;
+};
+
+/* The lane's elements of the segment of x[0..n) that begins at `at`, which may be before 0; nothing() beyond the ends.
+ * aligned: whole vectors lie where vectors may. */
+template <class W>
+__device__ __forceinline__ void take(typename W::A (&v)[reach<W>::K][reach<W>::V], const typename W::In *x, wide at,
+                                     wide n, bool aligned, bool known)
+{
+    typedef typename W::In In;
+    enum { V = reach<W>::V, K = reach<W>::K };
+    const wide own = at + (threadIdx.x & 31) * V;
+    if (aligned && at >= 0 && at + reach<W>::SEGMENT <= n) {
+        pack<In, V> raw[K];
+#pragma unroll
+        for (int c = 0; c < K; c++) raw[c] = *(const pack<In, V> *)(x + own + c * 32 * V);
+#pragma unroll
+        for (int c = 0; c < K; c++)
+#pragma unroll
+            for (int j = 0; j < V; j++) v[c][j] = W::load(raw[c].v[j], known);
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c < K; c++)
+#pragma unroll
+        for (int j = 0; j < V; j++) {
+            const wide i = own + c * 32 * V + j;
+            v[c][j] = i >= 0 && i < n ? W::load(x[i], known) : W::nothing();
+        }
+}
+
+/* Whole vectors are not kept in the cache for long: it holds what is read again. */
+template <class W>
+__device__ __forceinline__ void put(const typename W::A (&v)[reach<W>::V], typename W::Out *y, wide i, wide n,
+                                    bool aligned)
+{
+    typedef typename W::Out Out;
+    enum { V = reach<W>::V };
+    if (aligned && i >= 0 && i + V <= n) {
+        union { pack<Out, V> out; uint4 all; } u;
+#pragma unroll
+        for (int j = 0; j < V; j++) u.out.v[j] = W::store(v[j]);
+        __stcs((uint4 *)(y + i), u.all);
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < V; j++)
+        if (i + j >= 0 && i + j < n) y[i + j] = W::store(v[j]);
+}
+
+template <class W> __device__ __forceinline__ typename W::A scanned_by_warp(typename W::A a)
+{
+    const int lane = threadIdx.x & 31;
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) {
+        const typename W::A b = from_before(a, d);
+        if (lane >= d) a = W::join(b, a);
+    }
+    return a;
+}
+
+/* The whole warp's; right in lane 0. */
+template <class W> __device__ __forceinline__ typename W::A joined_by_warp(typename W::A a)
+{
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2) a = W::join(a, from_behind(a, d));
+    return a;
+}
+
+/* From each warp's `a` of lane 0 the whole block's, and what stands before the own warp. `ends` has a place for each
+ * warp; the next call must be given another, the one behind it may be given the same. */
+template <class W>
+__device__ __forceinline__ typename W::A joined_by_block(typename W::A a, typename W::A *ends, typename W::A *before)
+{
+    const int lane = threadIdx.x & 31, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    if (!lane) ends[warp] = a;
+    __syncthreads();
+    const typename W::A w = scanned_by_warp<W>(lane < warps ? ends[lane] : W::nothing());
+    const typename W::A prior = from_lane(w, warp ? warp - 1 : 0);
+    *before = warp ? prior : W::nothing();
+    return from_lane(w, warps - 1);
+}
+
+/* Piece p of row r of n elements: its tiles, the row begun where vectors begin in a result that does. */
+template <class W> struct piece {
+    wide first, end; /* of positions that may be before 0 */
+    wide place;      /* of the row */
+    int shift;
+    __device__ __forceinline__ piece(wide r, wide p, wide n, wide each, wide tile)
+    {
+        place = r * n;
+        shift = (int)(place % reach<W>::V);
+        first = p * each * tile - shift;
+        end = first + each * tile < n ? first + each * tile : n;
+    }
+    /* Whether a vector of N bytes of elements of S bytes lies at x's vectors. */
+    __device__ __forceinline__ bool aligned(const void *x, int size) const
+    {
+        return ((unsigned long long)x - (unsigned long long)(shift * size)) % (unsigned)(size * reach<W>::V) == 0;
+    }
+};
+
+/* sums[r * pieces + p]: of piece p of row r, `each` tiles; the last one's of a row is not wanted. It is read from its
+ * end, so that what `rows` reads first was read last. */
+template <class W> __global__ void __launch_bounds__(THREADS)
+sums(const typename W::In *from, wide n, wide pieces, wide all, wide each, typename W::A *to, int known)
+{
+    typedef typename W::A A;
+    typedef typename W::In In;
+    enum { V = reach<W>::V, K = reach<W>::K };
+    __shared__ A ends[2][THREADS / 32];
+    const wide tile = (wide)(blockDim.x / 32) * reach<W>::SEGMENT;
+    int turn = 0;
+    for (wide t = blockIdx.x; t < all; t += gridDim.x) {
+        if (t % pieces == pieces - 1) continue;
+        const piece<W> own(t / pieces, t % pieces, n, each, tile);
+        const In *x = from + own.place;
+        const bool aligned = own.aligned(x, sizeof(In));
+        A sum = W::nothing(), before;
+        for (wide at = own.first + (each - 1) * tile; at >= own.first; at -= tile) {
+            A v[K][V];
+            take<W>(v, x, at + threadIdx.x / 32 * reach<W>::SEGMENT, n, aligned, known);
+#pragma unroll
+            for (int c = 0; c < K; c++)
+#pragma unroll
+                for (int j = 1; j < V; j++) v[c][0] = W::join(v[c][0], v[c][j]);
+            if (W::ordered) {
+                A all_of = W::nothing();
+#pragma unroll
+                for (int c = 0; c < K; c++) all_of = W::join(all_of, joined_by_warp<W>(v[c][0]));
+                all_of = joined_by_block<W>(all_of, ends[turn], &before);
+                turn ^= 1;
+                sum = W::join(all_of, sum);
+            } else {
+#pragma unroll
+                for (int c = 0; c < K; c++) sum = W::join(sum, v[c][0]);
+            }
+        }
+        if (!W::ordered) {
+            sum = joined_by_warp<W>(sum);
+            sum = joined_by_block<W>(sum, ends[turn], &before);
+            turn ^= 1;
+        }
+        if (!threadIdx.x) to[t] = sum;
+    }
+}
+
+/* Pieces from what stands before them, the last first. Where a row is one piece, `before` is not read. */
+template <class W> __global__ void __launch_bounds__(THREADS)
+rows(const typename W::In *from, typename W::Out *to, wide n, wide pieces, wide all, wide each,
+     const typename W::A *before, int known)
+{
+    typedef typename W::A A;
+    enum { V = reach<W>::V, K = reach<W>::K };
+    __shared__ A ends[2][THREADS / 32];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const wide tile = (wide)(blockDim.x / 32) * reach<W>::SEGMENT;
+    int turn = 0;
+    for (wide back = blockIdx.x; back < all; back += gridDim.x) {
+        const wide t = all - 1 - back, p = t % pieces;
+        const piece<W> own(t / pieces, p, n, each, tile);
+        const typename W::In *x = from + own.place;
+        typename W::Out *y = to + own.place;
+        const bool in = own.aligned(x, sizeof(typename W::In)), out = own.aligned(y, sizeof(typename W::Out));
+        A carry = W::nothing(), base;
+        if (p) { /* neighbours stay in one thread: the order */
+            const wide share = (p + blockDim.x - 1) / blockDim.x, last = (threadIdx.x + 1) * share;
+            for (wide i = threadIdx.x * share; i < last && i < p; i++) carry = W::join(carry, before[t - p + i]);
+            carry = joined_by_warp<W>(carry);
+            carry = joined_by_block<W>(carry, ends[turn], &base);
+            turn ^= 1;
+        }
+        for (wide first = own.first; first < own.end; first += tile) {
+            const wide at = first + warp * reach<W>::SEGMENT;
+            A v[K][V], start[K], run = W::nothing();
+            take<W>(v, x, at, n, in, known);
+#pragma unroll
+            for (int c = 0; c < K; c++)
+#pragma unroll
+                for (int j = 1; j < V; j++) v[c][j] = W::join(v[c][j - 1], v[c][j]);
+#pragma unroll
+            for (int c = 0; c < K; c++) {
+                const A a = scanned_by_warp<W>(v[c][V - 1]), prior = from_before(a, 1), whole_of = from_lane(a, 31);
+                start[c] = lane ? W::join(run, prior) : run;
+                run = W::join(run, whole_of);
+            }
+            const A whole_of = joined_by_block<W>(run, ends[turn], &base);
+            turn ^= 1;
+            base = W::join(carry, base);
+            carry = W::join(carry, whole_of);
+#pragma unroll
+            for (int c = 0; c < K; c++) {
+                const A s = W::join(base, start[c]);
+#pragma unroll
+                for (int j = 0; j < V; j++) v[c][j] = W::join(s, v[c][j]);
+                put<W>(v[c], y, at + (c * 32 + lane) * V, n, out);
+            }
+        }
+    }
+}
+
+/* --- columns: lane l has the elements first(l) + i * inner --- */
+
+__device__ __forceinline__ wide column_first(wide l, wide n, wide inner) { return l / inner * n * inner + l % inner; }
+
+/* to[p * lanes + l]: of piece p of lane l, `each` elements, from its end. Blocks: of lanes, and of pieces but one. */
+template <class W> __global__ void __launch_bounds__(COLUMNS)
+column_sums(const typename W::In *from, wide lanes, wide n, wide inner, wide each, typename W::A *to, int known)
+{
+    const wide l = (wide)blockIdx.x * COLUMNS + threadIdx.x, p = blockIdx.y;
+    if (l >= lanes) return;
+    const typename W::In *x = from + column_first(l, n, inner) + p * each * inner;
+    typename W::A sum = W::nothing();
+    wide i = each;
+    for (; i >= BATCH; i -= BATCH) {
+        typename W::In raw[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) raw[k] = x[(i - BATCH + k) * inner];
+#pragma unroll
+        for (int k = BATCH - 1; k >= 0; k--) sum = W::join(W::load(raw[k], known), sum);
+    }
+    while (i-- > 0) sum = W::join(W::load(x[i * inner], known), sum);
+    to[p * lanes + l] = sum;
+}
+
+template <class W> __global__ void __launch_bounds__(COLUMNS)
+columns(const typename W::In *from, typename W::Out *to, wide lanes, wide n, wide inner, wide each,
+        const typename W::A *before, int known)
+{
+    const wide p = gridDim.y - 1 - blockIdx.y, left = n - p * each, count = left < each ? left : each;
+    for (wide l = (wide)blockIdx.x * COLUMNS + threadIdx.x; l < lanes; l += (wide)gridDim.x * COLUMNS) {
+        const wide place = column_first(l, n, inner) + p * each * inner;
+        const typename W::In *x = from + place;
+        typename W::Out *y = to + place;
+        typename W::A a = W::nothing();
+#pragma unroll 4
+        for (wide k = 0; k < p; k++) a = W::join(a, before[k * lanes + l]);
+        wide i = 0;
+        for (; i + BATCH <= count; i += BATCH) {
+            typename W::In raw[BATCH];
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) raw[k] = x[(i + k) * inner];
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                a = W::join(a, W::load(raw[k], known));
+                y[(i + k) * inner] = W::store(a);
+            }
+        }
+        for (; i < count; i++) {
+            a = W::join(a, W::load(x[i * inner], known));
+            y[i * inner] = W::store(a);
+        }
+    }
+}
+
+} // namespace runs
+
+#endif

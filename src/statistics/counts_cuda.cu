@@ -13,7 +13,8 @@ enum {
     THREADS = 512, RESIDENT = 3,
     SHARED_BINS = 16384,  /* counts of a block */
     STAGED = 2048,        /* bins whose edges are in shared memory too */
-    ALONE = 8192          /* elements that one block counts */
+    ALONE = 8192,         /* elements that one block counts */
+    UNASKED = 48 * 1024   /* bytes of shared memory that every kernel may have */
 };
 
 /* f(element, place) for the elements of a thread, among all of the grid's: vectors, then what lies beside them. */
@@ -21,7 +22,7 @@ template <class T, class F> __device__ __forceinline__ void each_element(const T
 {
     constexpr int V = (int)(16 / sizeof(T));
     const int64_t thread = blockIdx.x * (int64_t)THREADS + threadIdx.x, threads = (int64_t)gridDim.x * THREADS;
-    int64_t head = (int64_t)((0 - (uintptr_t)x & 15) / sizeof(T));
+    int64_t head = (int64_t)((-(uintptr_t)x & 15) / sizeof(T));
     if (head > n) head = n;
     const int64_t vectors = (n - head) / V, beside = n - vectors * V;
     const uint4 *body = (const uint4 *)(x + head);
@@ -76,7 +77,8 @@ struct plan {
 plan plan_for(cp_stream *stream, int64_t n, int64_t size, int64_t bins, void *to, int64_t more)
 {
     plan p = {{bins, -1, (unsigned long long *)to}, 1, more};
-    if (bins && bins <= SHARED_BINS && (bins <= STAGED || n >= 4 * bins)) p.c.shift = bins <= 256 ? 5 : bins <= 1024 ? 3 : 0;
+    const bool few = bins && bins <= SHARED_BINS && (bins <= STAGED || n >= 4 * bins);
+    if (few) p.c.shift = bins <= 256 ? 5 : bins <= 1024 ? 3 : 0;
     if (p.c.shift >= 0) p.bytes += bins * (int64_t)sizeof(unsigned) << p.c.shift;
     if (n > ALONE) p.blocks = cpi_cuda_blocks(n * size, THREADS * 32, (int64_t)cpi_cuda_units(stream) * RESIDENT);
     /* a block sees less than 2^32 elements, so its counts fit a word */
@@ -159,7 +161,8 @@ template <class T, bool EXTENT>
 cp_code count(cp_stream *stream, int64_t n, const void *x, int64_t bins, void *to, long long *extent)
 {
     const plan p = plan_for(stream, n, sizeof(T), bins, to, 0);
-    cp_code code = cpi_cuda_allow(stream, count_whole<T, EXTENT>, p.bytes, "bincount");
+    cp_code code = CP_OK;
+    if (p.bytes > UNASKED) code = cpi_cuda_allow(stream, count_whole<T, EXTENT>, p.bytes, "bincount");
     if (!code) code = begin_counts(stream, p, extent);
     if (code) return code;
     const bool stored = p.blocks == 1 && (p.c.shift >= 0 || !bins);
@@ -237,7 +240,8 @@ template <class T> cp_code start_bins(cp_stream *stream, const cpi_bins *b)
     const binning how = {b->edges, b->bins, b->even, false, b->first, (double)b->bins / (b->last - b->first)};
     const int64_t edges = b->bins <= STAGED ? (b->bins + 1) * (int64_t)sizeof(double) : 0;
     plan p = plan_for(stream, b->n, sizeof(T), b->index ? 0 : b->bins, b->counts, edges);
-    cp_code code = cpi_cuda_allow(stream, bin_each<T>, p.bytes, "histogram");
+    cp_code code = CP_OK;
+    if (p.bytes > UNASKED) code = cpi_cuda_allow(stream, bin_each<T>, p.bytes, "histogram");
     if (!code && !b->index) code = begin_counts(stream, p, nullptr);
     if (code) return code;
     bin_each<T><<<p.blocks, THREADS, (size_t)p.bytes, cpi_cuda_stream(stream)>>>((const T *)b->x, b->n, how, p.c,

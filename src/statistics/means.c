@@ -13,18 +13,19 @@ static bool has_nan(const cp_array *a) { return !cpi_is_whole(cp_type_of(a)); }
 /* Is an element true? Waits. -1: that could not be computed, which the record tells. */
 static int any(cp_array *truths)
 {
-    cp_array *r = truths ? cp_any(truths) : NULL;
+    const bool one = truths && cp_size(truths) == 1 && cp_type_of(truths) == CP_BOOL;
+    cp_array *r = one || !truths ? NULL : cp_any(truths);
     uint8_t yes = 0;
-    const bool read = r && cp_to_host(r, &yes, 1) == CP_OK;
+    const bool read = (one || r) && cp_to_host(one ? truths : r, &yes, 1) == CP_OK;
     cp_free(r);
     return read ? yes : -1;
 }
 
+/* x, of that type; what is so already is not copied. */
+static cp_array *of_type(cp_array *x, cp_type t) { return !x || cp_type_of(x) == t ? x : cp_astype(x, t); }
+
 /* What only the elements tell is told where they are there when a call returns. */
-static void warn_where(cp_array *truths, cp_warning warning)
-{
-    if (truths && truths->device->backend->at_once && any(truths) > 0) cpi_warn(warning);
-}
+static bool tells(const cp_array *a) { return a->device->backend->at_once; }
 
 /*: function("nanmean",
              "a: array, axis: axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, where: "
@@ -41,14 +42,16 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then dtype must be inexact"), NULL));
     if (o->out && cpi_is_whole(cp_type_of(o->out)))
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then out must be inexact"), NULL));
-    cp_array *known = cp_logical_not(cp_isnan(a));
+    cp_array *known = cp_equal(a, a);
     cp_array *count = known ? cp_sum(known, .axis = o->axis, .keepdims = o->keepdims, .where = o->where) : NULL;
     cp_array *sum = count ? cp_nansum(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype,
                                       .keepdims = o->keepdims, .where = o->where) : NULL;
     if (!sum) return cpi_end(&f, NULL);
-    warn_where(cp_equal(count, cp_int(0)), CP_WARNING_MEAN);
-    cp_array *mean = cp_divide(sum, count);
-    if (!o->out && mean && cp_type_of(mean) != cp_type_of(sum)) mean = cp_astype(mean, cp_type_of(sum));
+    if (tells(count) && any(cp_equal(count, cp_int(0))) > 0) cpi_warn(CP_WARNING_MEAN);
+    cp_array *mean = o->out ? cp_divide(sum, count)
+                            : cp_elementwise(CP_OP_divide, (cp_array *[]){sum, count},
+                                             &(cp_ufunc_options){.out = sum, .casting = CP_UNSAFE});
+    if (mean == sum) cp_free(mean); /* the scope's reference stays */
     if (!o->out || !mean) return cpi_end(&f, mean);
     cp_retain(mean);
     cp_keep(mean);
@@ -63,10 +66,13 @@ static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes ax
         cp_array *nan = cp_isnan(a), *none = nan && cp_size(a) ? cp_all(nan, .axis = cp_ndim(a) ? axis : CP_ALL)
                                                               : NULL;
         if (!nan || (cp_size(a) && !none)) return cpi_end(&f, NULL);
-        const int found = none ? any(none) : 0;
-        if (found > 0) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
-        if (found) return cpi_end(&f, NULL);
         a = cp_where(nan, cp_float(low ? INFINITY : -INFINITY), a);
+        /* the device finds places while the host waits to hear that there are some */
+        cp_array *early = !a || out ? NULL : low ? cp_argmin(a, .axis = axis, .keepdims = keepdims)
+                                                 : cp_argmax(a, .axis = axis, .keepdims = keepdims);
+        const int found = none && (out || early) ? any(none) : 0;
+        if (found > 0) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
+        if (found || !out) return cpi_end(&f, found ? NULL : early);
     }
     if (!a) return cpi_end(&f, NULL);
     return cpi_end(&f, low ? cp_argmin(a, .axis = axis, .out = out, .keepdims = keepdims)
@@ -102,9 +108,9 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     if (cpi_null("nanmedian", a)) return NULL;
     if (!has_nan(a) && cp_size(a)) return cp_median(a, .axis = o->axis, .out = o->out, .keepdims = o->keepdims);
     cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
-    if (r && cp_size(a) && r->device->backend->at_once && cp_type_kind(cp_type_of(r)) != 'c') {
+    if (r && cp_size(a) && tells(r) && cp_type_kind(cp_type_of(r)) != 'c') {
         cp_array *nan = cp_isnan(r);
-        warn_where(nan, CP_WARNING_ALL_NAN);
+        if (any(nan) > 0) cpi_warn(CP_WARNING_ALL_NAN);
         cp_free(nan);
     }
     return r;
@@ -148,15 +154,17 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     if (!w) return NULL;
     cp_type t = cp_promote(cp_type_of(a), cp_type_of(w));
     if (cpi_is_whole(cp_type_of(a))) t = cp_promote(t, CP_FLOAT64);
-    cp_array *wide = cp_astype(a, t), *weights = wide ? cp_astype(w, t) : NULL;
+    cp_array *wide = of_type(a, t), *weights = wide ? of_type(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
-    if (!scale) return NULL;
-    const int zero = any(cp_equal(scale, cp_int(0)));
+    cp_array *none = scale ? cp_equal(scale, cp_int(0)) : NULL;
+    if (!none) return NULL;
+    /* the device goes on while the host waits to hear of the weights */
+    cp_array *total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
+    const int zero = total ? any(none) : -1;
     if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
     if (zero) return NULL;
-    cp_array *total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
     *sum = scale;
-    return total ? cp_divide(total, scale) : NULL;
+    return cp_divide(total, scale);
 }
 
 /*: function("average",
@@ -193,7 +201,7 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
 /* As a table of variables and observations. */
 static cp_array *table(cp_array *x, cp_type type, bool turned)
 {
-    cp_array *wide = cp_astype(x, type);
+    cp_array *wide = of_type(x, type);
     if (!wide) return NULL;
     if (cp_ndim(x) < 2) return cp_reshape(wide, CP_SHAPE(1, cp_size(x)));
     return turned ? cp_transpose(wide, CP_ALL) : wide;

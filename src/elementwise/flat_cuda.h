@@ -113,6 +113,17 @@ __device__ __forceinline__ void cpi_flat_vector(const cpi_flat_args &g, int64_t 
     *(cpi_pack<O, V> *)((O *)g.out + at) = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
 }
 
+/* Which elements a thread makes one by one: those of its vector, or where pointers are not aligned, those that are read
+ * and written together with its neighbours'. */
+struct cpi_flat_steps {
+    int64_t first, step;
+    __device__ __forceinline__ cpi_flat_steps(const cpi_flat_args &g, int64_t at, int width)
+        : first(g.aligned ? at : (int64_t)blockIdx.x * CPI_THREADS * width + threadIdx.x),
+          step(g.aligned ? 1 : CPI_THREADS)
+    {
+    }
+};
+
 /* Small bodies: a straight way for whole vectors, one for those with single values, and one element after the other at
  * the end and where pointers are not aligned. */
 template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_small(const cpi_flat_args &g)
@@ -136,12 +147,14 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
         cpi_flat_vector<Op, S, O, true>(g, at, one, single);
         return;
     }
+    const cpi_flat_steps s(g, at, V);
+    int64_t i = s.first;
 #pragma unroll 1
-    for (int j = 0; j < V && at + j < g.n; j++) {
+    for (int j = 0; j < V && i < g.n; j++, i += s.step) {
         C x[3];
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen(((const S *)g.in[k])[at + j]);
-        ((O *)g.out)[at + j] = cpi_narrow<O>(Op::body_of(x));
+        for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen(((const S *)g.in[k])[i]);
+        ((O *)g.out)[i] = cpi_narrow<O>(Op::body_of(x));
     }
 }
 
@@ -154,6 +167,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
     const int64_t at = ((int64_t)blockIdx.x * CPI_THREADS + threadIdx.x) * V;
     const unsigned one = g.values | g.singles;
     const bool whole = g.aligned && at + V <= g.n;
+    const cpi_flat_steps s(g, at, V);
     cpi_pack<S, V> in[N];
     C wide[N][V];
     typename Op::Result result[V];
@@ -172,7 +186,7 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
             }
 #pragma unroll
             for (int j = 0; j < V; j++)
-                if (at + j < g.n) in[k].x[j] = p[at + j];
+                if (s.first + j * s.step < g.n) in[k].x[j] = p[s.first + j * s.step];
         }
     }
 #pragma unroll
@@ -188,14 +202,14 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_l
     }
     cpi_flat_compute<Op, V>(wide, result);
     const cpi_pack<O, V> out = cpi_narrow_all<cpi_any_nan<Op>, O>(result);
-    O *to = (O *)g.out + at;
+    O *to = (O *)g.out;
     if (whole) {
-        *(cpi_pack<O, V> *)to = out;
+        *(cpi_pack<O, V> *)(to + at) = out;
         return;
     }
 #pragma unroll
     for (int j = 0; j < V; j++)
-        if (at + j < g.n) to[j] = out.x[j];
+        if (s.first + j * s.step < g.n) to[s.first + j * s.step] = out.x[j];
 }
 
 template <class Op, class S, class O>

@@ -66,7 +66,7 @@ static cp_code turned(const scanning *s, cp_array *x, cp_array *to, int axis)
     cp_array *rows = cpi_axis_moved(x, axis, x->ndim - 1), *there = cpi_axis_moved(to, axis, x->ndim - 1);
     cp_array *dense = NULL;
     cp_code code = CP_ERROR_MEMORY;
-    if (rows && there && (dense = cp_copy(rows))) {
+    if (rows && there && (dense = x->type == to->type ? cp_copy(rows) : cp_astype(rows, to->type))) {
         const int64_t n = x->shape[axis];
         code = run(s, dense, dense, x->size / n, n, 1);
         if (!code) code = cp_assign(there, dense);

@@ -79,7 +79,8 @@ static void search_few(const job *j, int64_t first, int64_t last)
 /* The few elements as float64; false where there are more, or float64 does not tell all from one another. */
 static bool find_few(job *j, double *few)
 {
-    if (j->search.n > FEW || j->m < 64 || cpi_is_complex(j->type) || (cpi_is_whole(j->type) && j->search.keys.bytes == 8)) return false;
+    if (j->search.n > FEW || j->m < 64 || cpi_is_complex(j->type)) return false;
+    if (cpi_is_whole(j->type) && j->search.keys.bytes == 8) return false;
     cpi_kernels_best()->convert[j->type][CP_FLOAT64](few, j->search.from, j->search.n);
     for (int64_t i = 0; i < j->search.n; i++)
         if (few[i] != few[i] || (i && few[i] < few[i - 1])) return false;
@@ -116,7 +117,8 @@ cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *f
                         .far = n > SECOND_CACHE / cpi_itemsize(type), .to = to},
              .some = CPI_BEST(cpi_search_some), .type = type, .m = m};
     double few[FEW];
-    if (!find_few(&j, few) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(&grid, stream, type, from, n, m)) j.grid = &grid;
+    if (!find_few(&j, few) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(&grid, stream, type, from, n, m))
+        j.grid = &grid;
     cpi_parallel((m + EACH - 1) / EACH, search_task, &j);
     if (j.grid) cpi_work_free(stream, grid.start);
     return CP_OK;

@@ -1,13 +1,21 @@
 /* Histograms: edges are made here, elements are brought to their bins by the room statistics. */
 #include "compose/compose.h"
 #include "front/front.h"
+#include "statistics/methods.h"
 #include "statistics/statistics.h"
 
+#include <float.h>
 #include <math.h>
 
 /* The value of a 0-d array; x NULL: fails. */
 static cp_code number(cp_array *x, double *value)
 {
+    double bits[2];
+    if (x && !cpi_is_complex(cp_type_of(x))) {
+        const cp_code code = cp_to_host(x, bits, (size_t)cpi_itemsize(cp_type_of(x)));
+        if (!code) *value = cpi_number_at(cp_type_of(x), bits, 0);
+        return code;
+    }
     cp_array *wide = x ? cp_astype(x, CP_FLOAT64) : NULL;
     return wide ? cp_to_host(wide, value, sizeof *value) : cp_error();
 }
@@ -58,13 +66,24 @@ static cp_code all_true(cp_array *truths, uint8_t *yes)
     return all ? cp_to_host(all, yes, 1) : cp_error();
 }
 
+/* Are edges so far apart that rounding keeps their order? Else they are looked at. */
+static bool surely_ascend(cp_type t, int64_t bins, const span *s)
+{
+    const bool wide = t == CP_FLOAT64, single = t == CP_FLOAT32;
+    const double size = fmax(fabs(s->low), fabs(s->high)), step = (s->high - s->low) / (double)bins;
+    if (!wide && !single) return false;
+    return isfinite(s->high - s->low) && size < (wide ? DBL_MAX : FLT_MAX) / 4 &&
+           step > 16 * (wide ? DBL_EPSILON : FLT_EPSILON) * size && step > 16 * (wide ? DBL_MIN : FLT_MIN);
+}
+
 static cp_array *even_edges(const char *name, const cp_array *a, int64_t bins, const span *s)
 {
     if (bins < 1) return cpi_fail(CP_ERROR_VALUE, "%s: `bins` must be positive, when an integer", name), NULL;
     if (bins == INT64_MAX) return cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name), NULL;
     cp_array *e = cp_linspace(s->first, s->last, bins + 1, .typed = true, .dtype = edge_type(a, s));
-    uint8_t ascends = 0;
-    if (!e || all_true(cp_less(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends)) return NULL;
+    if (!e) return NULL;
+    uint8_t ascends = surely_ascend(cp_type_of(e), bins, s);
+    if (!ascends && all_true(cp_less(cpi_range(e, 0, 0, -1), cpi_range(e, 0, 1, INT64_MAX)), &ascends)) return NULL;
     if (ascends) return e;
     return cpi_fail(CP_ERROR_VALUE, "%s: Too many bins for data range. Cannot create %lld finite-sized bins.", name,
                     (long long)bins), NULL;

@@ -15,18 +15,16 @@ static bool has_nan(const cp_array *a) { return !cpi_is_whole(cp_type_of(a)); }
 /* Is an element true? Waits. -1: that could not be computed, which the record tells. */
 static int any(cp_array *truths)
 {
-    cp_array *r = truths ? cp_any(truths) : NULL;
+    const bool one = truths && cp_size(truths) == 1 && cp_type_of(truths) == CP_BOOL;
+    cp_array *r = one || !truths ? NULL : cp_any(truths);
     uint8_t yes = 0;
-    const bool read = r && cp_to_host(r, &yes, 1) == CP_OK;
+    const bool read = (one || r) && cp_to_host(one ? truths : r, &yes, 1) == CP_OK;
     cp_free(r);
     return read ? yes : -1;
 }
 
 /* What only the elements tell is told where they are there when a call returns. */
-static void warn_where(cp_array *truths, cp_warning warning)
-{
-    if (truths && truths->device->backend->at_once && any(truths) > 0) cpi_warn(warning);
-}
+static bool tells(const cp_array *a) { return a->device->backend->at_once; }
 
 /*: function("nanmean",
              "a: array, axis: known_axes = None, dtype: dtype = None, out: out = None, keepdims: keepdims = False, *, "
@@ -43,14 +41,16 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then dtype must be inexact"), NULL));
     if (o->out && cpi_is_whole(cp_type_of(o->out)))
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then out must be inexact"), NULL));
-    cp_array *known = cp_logical_not(cp_isnan(a));
+    cp_array *known = cp_equal(a, a);
     cp_array *count = known ? cp_sum(known, .axis = o->axis, .keepdims = o->keepdims, .where = o->where) : NULL;
     cp_array *sum = count ? cp_nansum(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype,
                                       .keepdims = o->keepdims, .where = o->where) : NULL;
     if (!sum) return cpi_end(&f, NULL);
-    warn_where(cp_equal(count, cp_int(0)), CP_WARNING_MEAN);
-    cp_array *mean = cp_divide(sum, count);
-    if (!o->out && mean && cp_type_of(mean) != cp_type_of(sum)) mean = cp_astype(mean, cp_type_of(sum));
+    if (tells(count) && any(cp_equal(count, cp_int(0))) > 0) cpi_warn(CP_WARNING_MEAN);
+    cp_array *mean = o->out ? cp_divide(sum, count)
+                            : cp_elementwise(CP_OP_divide, (cp_array *[]){sum, count},
+                                             &(cp_ufunc_options){.out = sum, .casting = CP_UNSAFE});
+    if (mean == sum) cp_free(mean); /* the scope's reference stays */
     if (!o->out || !mean) return cpi_end(&f, mean);
     cp_retain(mean);
     cp_keep(mean);
@@ -65,10 +65,13 @@ static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes ax
         cp_array *nan = cp_isnan(a), *none = nan && cp_size(a) ? cp_all(nan, .axis = cp_ndim(a) ? axis : CP_ALL)
                                                               : NULL;
         if (!nan || (cp_size(a) && !none)) return cpi_end(&f, NULL);
-        const int found = none ? any(none) : 0;
-        if (found > 0) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
-        if (found) return cpi_end(&f, NULL);
         a = cp_where(nan, cp_float(low ? INFINITY : -INFINITY), a);
+        /* the device finds places while the host waits to hear that there are some */
+        cp_array *early = !a || out ? NULL : low ? cp_argmin(a, .axis = axis, .keepdims = keepdims)
+                                                 : cp_argmax(a, .axis = axis, .keepdims = keepdims);
+        const int found = none && (out || early) ? any(none) : 0;
+        if (found > 0) cpi_fail(CP_ERROR_VALUE, "%s: All-NaN slice encountered", name);
+        if (found || !out) return cpi_end(&f, found ? NULL : early);
     }
     if (!a) return cpi_end(&f, NULL);
     return cpi_end(&f, low ? cp_argmin(a, .axis = axis, .out = out, .keepdims = keepdims)
@@ -116,7 +119,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);
     cp_array *both = high && low ? cp_divide(cp_add(low, high), cp_int(2)) : NULL;
     cp_array *r = both ? cp_where(cp_not_equal(odd, cp_int(0)), high, both) : NULL, *none = cp_equal(count, cp_int(0));
-    warn_where(none, CP_WARNING_ALL_NAN);
+    if (tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
     r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
     r = r ? cp_reshape(r, (cp_shape){lanes.ndim, lanes.shape}) : NULL;
     if (!r || !o->out) return r;
@@ -138,9 +141,9 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
         return cpi_begin(&f, "nanmedian", a) ? cpi_end(&f, complex_median(a, o)) : NULL;
     }
     cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
-    if (r && cp_size(a) && r->device->backend->at_once) {
+    if (r && cp_size(a) && tells(r)) {
         cp_array *nan = cp_isnan(r);
-        warn_where(nan, CP_WARNING_ALL_NAN);
+        if (any(nan) > 0) cpi_warn(CP_WARNING_ALL_NAN);
         cp_free(nan);
     }
     return r;
@@ -195,10 +198,9 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     if (cpi_is_whole(cp_type_of(a))) t = cp_promote(t, CP_FLOAT64);
     cp_array *wide = in_type(a, t), *weights = wide ? in_type(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
-    if (!scale) return NULL;
-    const int zero = any(cp_equal(scale, cp_int(0)));
-    if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
-    if (zero) return NULL;
+    cp_array *none = scale ? cp_equal(scale, cp_int(0)) : NULL;
+    if (!none) return NULL;
+    /* the device goes on while the host waits to hear of the weights */
     cp_array *total = NULL;
     if (is_long_line(wide, t) && is_long_line(weights, t)) {
         total = cp_dot(wide, weights);
@@ -206,8 +208,11 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     } else {
         total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
     }
+    const int zero = total ? any(none) : -1;
+    if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
+    if (zero) return NULL;
     *sum = scale;
-    return total ? cp_divide(total, scale) : NULL;
+    return cp_divide(total, scale);
 }
 
 /*: function("average",

@@ -119,7 +119,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     cp_array *high = cp_take_along_axis(x, upper, 1), *low = cp_take_along_axis(x, lower, 1);
     cp_array *both = high && low ? cp_divide(cp_add(low, high), cp_int(2)) : NULL;
     cp_array *r = both ? cp_where(cp_not_equal(odd, cp_int(0)), high, both) : NULL, *none = cp_equal(count, cp_int(0));
-    if (tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
+    if (none && tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
     r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
     r = r ? cp_reshape(r, (cp_shape){lanes.ndim, lanes.shape}) : NULL;
     if (!r || !o->out) return r;

@@ -192,6 +192,7 @@ static PyObject *stream_for(PyObject *o, int *type, int *number)
 {
     *type = CPI_DL_CPU;
     *number = 0;
+    if (cpy_is_numpy_array(o) && Py_TYPE(o) == cpy_now()->numpy_array) Py_RETURN_NONE; /* always the host's */
     PyObject *pair = PyObject_CallMethod(o, "__dlpack_device__", NULL);
     if (!pair && !PyErr_ExceptionMatches(PyExc_AttributeError)) return NULL;
     if (!pair) {
@@ -219,26 +220,34 @@ static PyObject *stream_for(PyObject *o, int *type, int *number)
     return own_stream(device);
 }
 
-/* o.__dlpack__(...) in today's words; who does not know them is asked as of old. */
+/* Names and numbers of every request, made once; false: an exception stands. */
+static bool ready(cpy_state *s)
+{
+    if (!cpy_peek(&s->dlpack_method)) cpy_publish(&s->dlpack_method, PyUnicode_InternFromString("__dlpack__"));
+    if (!cpy_peek(&s->dlpack_version))
+        cpy_publish(&s->dlpack_version, Py_BuildValue("(ii)", CPI_DL_MAJOR, CPI_DL_MINOR));
+    if (!cpy_peek(&s->dlpack_words))
+        cpy_publish(&s->dlpack_words, Py_BuildValue("(ssss)", "dl_device", "copy", "max_version", "stream"));
+    return s->dlpack_method && s->dlpack_version && s->dlpack_words;
+}
+
+/* o.__dlpack__(...) in today's words; who does not know them is asked as of old. The stream is the last word, so that
+ * where there is none it is left out. */
 static PyObject *ask(PyObject *o, PyObject *stream, PyObject *dl_device, PyObject *copy)
 {
-    PyObject *f = PyObject_GetAttrString(o, "__dlpack__");
-    PyObject *none = f ? PyTuple_New(0) : NULL, *capsule = NULL;
-    PyObject *words = none ? Py_BuildValue("{s:O,s:O,s:(ii)}", "dl_device", dl_device, "copy", copy, "max_version",
-                                           CPI_DL_MAJOR, CPI_DL_MINOR)
-                           : NULL;
-    PyObject *few = words ? PyDict_New() : NULL;
-    bool done = few && (stream == Py_None || (PyDict_SetItemString(words, "stream", stream) == 0 &&
-                                              PyDict_SetItemString(few, "stream", stream) == 0));
-    if (done) capsule = PyObject_Call(f, none, words);
-    if (done && !capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    cpy_state *s = cpy_now();
+    if (!s || !ready(s)) return NULL;
+    const bool streams = stream != Py_None;
+    PyObject *words = streams ? Py_NewRef(s->dlpack_words) : PyTuple_GetSlice(s->dlpack_words, 0, 3);
+    PyObject *const given[] = {o, dl_device, copy, s->dlpack_version, stream};
+    PyObject *capsule = words ? PyObject_VectorcallMethod(s->dlpack_method, given, 1, words) : NULL;
+    if (words && !capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
-        capsule = PyObject_Call(f, none, few);
+        Py_SETREF(words, streams ? PyTuple_GetSlice(s->dlpack_words, 3, 4) : NULL);
+        if (words || !streams)
+            capsule = PyObject_VectorcallMethod(s->dlpack_method, (PyObject *const[]){o, stream}, 1, words);
     }
-    Py_XDECREF(f);
-    Py_XDECREF(none);
     Py_XDECREF(words);
-    Py_XDECREF(few);
     return capsule;
 }
 

@@ -107,7 +107,7 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
     if (repeats->ndim > 1) return cpi_fail(CP_ERROR_VALUE, "%s: object too deep for desired array", name), NULL;
     cpi_device *device = cpi_common_device(name, 1, &a);
     cp_array *x = device ? cpi_in_memory(name, a, device) : NULL, *counts = NULL, *r = NULL;
-    int64_t *times = NULL;
+    int64_t *own = NULL;
     if (x && (axis == CP_FLAT || !x->ndim)) {
         cp_array *line = cp_ravel(x);
         const bool none = !x->ndim && axis != CP_FLAT && axis != 0 && axis != -1 && cpi_axis(name, &axis, 1);
@@ -123,14 +123,17 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
                  (long long)x->shape[axis], (long long)repeats->size);
         goto done;
     }
-    if (!(counts = cp_astype(repeats, CP_INT64))) goto done;
+    const bool there = repeats->type == CP_INT64 && !(repeats->flags & CPI_HOST_SCALAR) &&
+                       repeats->device->backend->at_once && cp_is_c_contiguous(repeats); /* in the host's memory */
+    if (!there && !(counts = cp_astype(repeats, CP_INT64))) goto done;
     bool tried = false;
-    if (!one && counts->size >= ENOUGH && counts->device == x->device && x->device->id != CP_CPU)
+    if (!there && !one && counts->size >= ENOUGH && counts->device == x->device)
         r = on_device(x, axis, counts, &tried);
     if (tried) goto done;
-    if (!(times = cpi_malloc((size_t)repeats->size * sizeof *times + 1)) ||
-        (repeats->size && cp_to_host(counts, times, (size_t)repeats->size * sizeof *times)))
+    if (!there && (!(own = cpi_malloc((size_t)repeats->size * sizeof *own + 1)) ||
+                   (repeats->size && cp_to_host(counts, own, (size_t)repeats->size * sizeof *own))))
         goto done;
+    const int64_t *times = there ? (const int64_t *)repeats->data : own;
     int64_t signs = 0;
     for (int64_t i = 0; i < repeats->size; i++) signs |= times[i];
     if (signs < 0 && x->shape[axis]) {
@@ -139,6 +142,6 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
     }
     r = one ? evenly(x, axis, times[0]) : one_by_one(x, axis, times);
 done:
-    cp_free(x), cp_free(counts), cpi_free_host(times);
+    cp_free(x), cp_free(counts), cpi_free_host(own);
     return r;
 }

@@ -30,29 +30,33 @@ static void sum_task(void *context, int64_t task, int worker)
 }
 
 #define EXPAND(T)                                                               \
-    for (int64_t i = first; i < end; i++) {                                     \
-        T v;                                                                    \
-        int64_t k = 0;                                                          \
-        memcpy(&v, j->x + i * (int64_t)sizeof(T), sizeof v);                    \
-        if (at + 4 <= last)                                                     \
-            for (; k < 4; k++) memcpy(j->to + (at + k) * (int64_t)sizeof(T), &v, sizeof v); \
-        for (; k < j->times[i]; k++) memcpy(j->to + (at + k) * (int64_t)sizeof(T), &v, sizeof v); \
-        at += j->times[i];                                                      \
-    }                                                                           \
-    break
+    {                                                                           \
+        T *const to = (T *)j->to;                                               \
+        const T *const x = (const T *)j->x;                                     \
+        for (int64_t i = first; i < end; i++) {                                 \
+            const int64_t n = times[i];                                         \
+            const T v = x[i];                                                   \
+            int64_t k = 0;                                                      \
+            if (at + 4 <= last) to[at] = to[at + 1] = to[at + 2] = to[at + 3] = v, k = 4; \
+            for (; k < n; k++) to[at + k] = v;                                  \
+            at += n;                                                            \
+        }                                                                       \
+        break;                                                                  \
+    }
 
 static void expand_task(void *context, int64_t task, int worker)
 {
     const job *j = context;
     int64_t first = task * PIECE, end = first + PIECE < j->n ? first + PIECE : j->n;
     int64_t at = j->before[task], last = j->before[task + 1];
+    const int64_t *times = j->times;
     (void)worker;
     switch (j->bytes) {
-    case 1: EXPAND(uint8_t);
-    case 2: EXPAND(uint16_t);
-    case 4: EXPAND(uint32_t);
-    case 8: EXPAND(uint64_t);
-    default: EXPAND(pair);
+    case 1: EXPAND(uint8_t)
+    case 2: EXPAND(uint16_t)
+    case 4: EXPAND(uint32_t)
+    case 8: EXPAND(uint64_t)
+    default: EXPAND(pair)
     }
 }
 

@@ -60,7 +60,7 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
 
 enum { AT_ONCE = 1 << 15, SOME_BINS = 4096, MANY_BINS = 16384 };
 
-/* The counts of whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be too few.
+/* The counts of dense whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be too few.
  * Waits. */
 static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent)
 {
@@ -139,7 +139,8 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
         if (!device) return NULL;
         if (SLOTS(device)->tally) return counted(name, x, device, o->minlength);
     }
-    cp_array *wide = x->type == CP_INT64 ? cp_retain(x) : cp_astype(x, CP_INT64), *r = NULL;
+    cpi_device *device = cpi_common_device(name, 1, &x);
+    cp_array *wide = device ? cpi_dense(name, x, CP_INT64, device) : NULL, *r = NULL;
     if (wide && (!x->size || !greatest_index(name, wide, &most)))
         r = cpi_bincount(name, wide, x->size ? o->weights : NULL, most + 1 > o->minlength ? most + 1 : o->minlength);
     cp_free(wide);

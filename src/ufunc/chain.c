@@ -198,7 +198,6 @@ static bool is_row_scan(const frame *f, const cp_array *x, const cp_array *out, 
 {
     const int64_t n = x->shape[x->ndim - 1];
     if (!f->device->backend->scan->any_types || x->type != f->type || out->type != f->type || !x->size) return false;
-    if (!cp_is_c_contiguous(x) || !cp_is_c_contiguous(out)) return false;
     const bool whole = cpi_is_whole(f->type), choice = f->op == CP_OP_maximum || f->op == CP_OP_minimum;
     if (choice) {
         if (cpi_is_complex(f->type)) return false;
@@ -213,7 +212,6 @@ static bool is_row_scan(const frame *f, const cp_array *x, const cp_array *out, 
     }
     job->type = cpi_compute_type(f->type), job->source = job->result = f->type;
     job->outer = x->size / n, job->n = n, job->inner = 1;
-    job->from = x->data, job->to = out->data;
     return true;
 }
 
@@ -238,15 +236,29 @@ static bool is_scan(const frame *f, cpi_scan_op *op)
     }
 }
 
+/* However the two lie: the bits are those of dense ones. */
+static cp_code scan_lanes(const frame *f, cp_array *x, cp_array *out, cpi_scan *job)
+{
+    cp_array *from = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x);
+    cp_array *to = cp_is_c_contiguous(out) ? cp_retain(out)
+                                           : cpi_array_new(f->name, f->device, f->type, out->ndim, out->shape, 'C');
+    cp_code code = from && to ? CP_OK : cp_error();
+    if (!code) {
+        cpi_array_used(from), cpi_array_used(to);
+        job->from = from->data, job->to = to->data;
+        code = f->device->backend->scan->scan(cpi_stream(f->device), job);
+    }
+    if (!code && to != out) code = cp_assign(out, to);
+    cp_free(from), cp_free(to);
+    return code;
+}
+
 static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
 {
     cpi_scan scan = {0};
     cpi_scan_op op;
     cp_code scanned;
-    if (is_row_scan(f, x, out, &scan)) {
-        cpi_array_used(x), cpi_array_used(out);
-        return f->device->backend->scan->scan(cpi_stream(f->device), &scan);
-    }
+    if (is_row_scan(f, x, out, &scan)) return scan_lanes(f, x, out, &scan);
     if (is_scan(f, &op) && cpi_scan_lanes(f->name, op, x, out, x->ndim - 1, &scanned)) return scanned;
     if (!is_cut(f, x)) {
         cpi_chain c = chain_of(f, x, out, NULL);

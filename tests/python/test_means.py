@@ -204,3 +204,38 @@ def test_results_in_out():
         assert getattr(cp, name)(cp.asarray(x), axis=0, out=o) is o
         np.testing.assert_array_equal(o.get(), getattr(np, name)(x, axis=0))
     assert sample(np.random.default_rng(0), 2, "f8").shape == (2,)
+
+
+def test_long_lines_of_averages_slopes_and_areas():
+    """Those that go in one go; whole numbers, so that every order of adding has one answer."""
+    rng = np.random.default_rng(8)
+    for n in (1023, 1024, 1025, 20000):
+        x, w = rng.integers(-50, 50, n).astype("f8"), rng.integers(1, 9, n).astype("f8")
+        for axis in (None, 0):
+            for keep in (False, True):
+                np.testing.assert_array_equal(
+                    cp.average(cp.asarray(x), axis, cp.asarray(w), keepdims=keep).get(), np.average(x, axis, w, keepdims=keep))
+        for dtype in ("f4", "f8", "i4", "u1", "c8", "f2"):
+            y = (x % 7 if dtype in ("u1", "f2") else x).astype(dtype)
+            for dx in (1.0, 2, 0.25, np.inf, 0):
+                with np.errstate(all="ignore"):
+                    theirs = np.trapezoid(y.astype("g") if dtype == "f2" else y, dx=dx).astype(y.dtype if dtype == "f2" else None)
+                ours = cp.trapezoid(cp.asarray(y), dx=dx)
+                np.testing.assert_array_equal(ours.get(), theirs)
+            at = np.cumsum(w)
+            np.testing.assert_array_equal(cp.trapezoid(cp.asarray(y), cp.asarray(at)).get(), np.trapezoid(y, at))
+            same_bits(cp.gradient(cp.asarray(y)), np.gradient(y))
+            same_bits(cp.gradient(cp.asarray(y), 3), np.gradient(y, 3))
+            same_bits(cp.gradient(cp.asarray(y), cp.asarray(at)), np.gradient(y, at))
+            table = y[:1020].reshape(20, 51)
+            same_bits(cp.gradient(cp.asarray(table), cp.asarray(at[:20]), axis=0), np.gradient(table, at[:20], axis=0))
+    y = np.ones(5000, "f4")
+    y[[0, 3000]] = np.inf
+    assert cp.trapezoid(cp.asarray(y)).get() == np.inf
+    y[4000] = -np.inf
+    assert np.isnan(cp.trapezoid(cp.asarray(y)).get())
+
+
+def same_bits(ours, theirs):
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours.get(), theirs)

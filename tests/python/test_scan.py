@@ -2,6 +2,10 @@
 
 Integers are compared exactly; sums of floating numbers with exact ones of long doubles, within what rounding once to
 the type and n additions in float64 may be off; products, which NumPy and the CPU make one after the other, likewise."""
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -199,3 +203,84 @@ def test_one_answer():
 def test_same_helper_can_fail():
     with pytest.raises(AssertionError):
         same(cp.cumsum(cp.asarray([1, 2])), np.array([1, 4]))
+
+
+# --- rows of many tiles ---
+
+#: around what a tile has of 4, 8 and 16 bytes an element, and around what is joined one after the other
+LENGTHS = [127, 128, 129, 2047, 2048, 2049, 4095, 4096, 4097, 8191, 8192, 8193, 20000, 70001]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_rows_of_many_tiles(name, dtype):
+    """Whole numbers, whose sums and products every order of joining has alike."""
+    rng = np.random.default_rng(1)
+    for n in LENGTHS:
+        x = rng.integers(0 if name == "cumsum" else 1, 4, n)
+        if np.dtype(dtype).kind in "fc" and name == "cumprod":
+            x[rng.permutation(n)[4:]] = 1
+        x = x.astype(dtype)
+        theirs = getattr(np, name)(x, dtype="g" if x.dtype.kind == "f" else None)
+        with np.errstate(over="ignore"):
+            theirs = theirs.astype(x.dtype) if x.dtype.kind == "f" else theirs
+        np.testing.assert_array_equal(getattr(cp, name)(cp.asarray(x)).get(), theirs)
+        two = np.stack([x, x[::-1]])
+        ours = getattr(cp, name)(cp.asarray(two), axis=1).get()
+        np.testing.assert_array_equal(ours[0], theirs)
+        if x.dtype.kind in "biu":
+            np.testing.assert_array_equal(ours, getattr(np, name)(two, axis=1))
+
+
+@pytest.mark.parametrize("to", ["i1", "u2", "i4", "i8", "f2", "f4", "f8", "c8", "?"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "f2", "f8"])
+def test_rows_that_are_converted(dtype, to):
+    rng = np.random.default_rng(2)
+    for shape in ((30000,), (3, 9000), (7000, 9), (70, 500)):
+        x = rng.integers(0, 2, shape).astype(dtype)
+        x.reshape(-1)[rng.permutation(x.size)[500:]] = 0     # sums that a float16 holds
+        np.testing.assert_array_equal(cp.cumsum(cp.asarray(x), -1, dtype=to).get(), np.cumsum(x, -1, dtype=to))
+        out = cp.empty(shape, to)
+        assert cp.cumsum(cp.asarray(x), -1, dtype=to, out=out) is out
+        np.testing.assert_array_equal(out.get(), np.cumsum(x, -1, dtype=to))
+
+
+def test_long_rows_in_place():
+    for dtype in ("i8", "u1", "f4", "c16"):
+        x = np.random.default_rng(3).integers(0, 3, 50000).astype(dtype)
+        q = cp.asarray(x)
+        cp.cumsum(q, dtype=dtype, out=q)
+        np.testing.assert_array_equal(q.get(), np.cumsum(x, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_zeros_and_infinities_in_tiles(dtype):
+    x = np.full(30000, -0.0, dtype)
+    assert np.signbit(cp.cumsum(cp.asarray(x)).get().real).all()
+    x[12345], x[20000] = np.inf, -np.inf
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(cp.cumsum(cp.asarray(x)).get(), np.cumsum(x))
+
+
+PROGRAM = """
+import hashlib, numpy as np, cuprite as cp
+rng = np.random.default_rng(4)
+for dtype in ("f2", "f4", "f8", "c8", "c16"):
+    x = rng.standard_normal(300001)
+    x = (x + 1j * x[::-1]).astype(dtype) if dtype[0] == "c" else x.astype(dtype)
+    for y in (cp.cumsum(cp.asarray(x)), cp.cumsum(cp.asarray(x[:300000].reshape(300, -1)), 1),
+              cp.cumsum(cp.asarray(x[:300000].reshape(3, -1)), 1), cp.cumsum(cp.asarray(x[:300000].reshape(3, -1)), 0)):
+        print(hashlib.sha256(y.get().tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.once
+def test_bits_depend_on_neither_threads_nor_processor():
+    def answer(**more):
+        env = {**os.environ, "CUPRITE_DEVICE": "cpu", **more}
+        return subprocess.run([sys.executable, "-c", PROGRAM], env=env, check=True, capture_output=True).stdout
+    first = answer(CUPRITE_NUM_THREADS="1")
+    assert first.count(b"\n") == 20
+    for more in ({"CUPRITE_NUM_THREADS": "2"}, {"CUPRITE_NUM_THREADS": "5"}, {"CUPRITE_CPU": "x86-64-v3"},
+                 {"CUPRITE_CPU": "x86-64-v2", "CUPRITE_NUM_THREADS": "3"}):
+        assert answer(**more) == first, more

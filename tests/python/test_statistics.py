@@ -389,3 +389,130 @@ def test_all_types_of_q(seed, shape):
     x = rng.random(shape)
     for at in (0, 1, 0.5, np.float32(0.5), np.float64(0.1), [0.5, 0.25], []):
         agree(outcome(lambda: cp.quantile(cp.asarray(x), at)), outcome(lambda: np.quantile(x, at)), 1)
+
+
+# --- many elements: tables, bins of blocks, grids ---
+
+@pytest.mark.parametrize("dtype", ["bool", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_bincount_of_many(dtype):
+    rng = np.random.default_rng(1)
+    most = min(np.iinfo(dtype).max if dtype != "bool" else 1, 20000)
+    for n in (16384, 16385, 32768, 40000, 1 << 20):
+        for top in {min(m, most) for m in (0, 1, 100, 1023, 1024, 4095, 4096, 16383, 16384, 20000)}:
+            x = rng.integers(0, top + 1, n).astype(dtype)
+            x[-1] = top
+            for minlength in (0, 5000):
+                same(cp.bincount(cp.asarray(x), minlength=minlength), np.bincount(x.astype("i8"), minlength=minlength))
+
+
+def test_bincount_of_many_that_are_wrong():
+    for n in (100, 16384, 100000, 1 << 20):
+        for at in (0, n // 2, n - 1):
+            x = np.arange(n) % 50
+            x[at] = -1
+            as_numpy_does(lambda xp: xp.bincount(xp.asarray(x)))
+            as_numpy_does(lambda xp: xp.bincount(xp.asarray(x), xp.ones(n)))
+    x = np.zeros(100000, "i8")
+    x[777] = 3_000_000                                       # far beyond what the first tables have
+    same(cp.bincount(cp.asarray(x)), np.bincount(x))
+
+
+def histograms_are_numpys(x, *args):
+    theirs, ours = outcome(lambda: np.histogram(x, *args)), outcome(lambda: cp.histogram(cp.asarray(x), *args))
+    if isinstance(theirs, type):                             # too many bins for the type
+        assert ours is theirs
+        return
+    same(ours[0], theirs[0])
+    same(ours[1], theirs[1])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1", "i8"])
+def test_histogram_of_many_at_edges(dtype):
+    """Elements that are edges, and the neighbours of edges."""
+    rng = np.random.default_rng(2)
+    for bins in (1, 7, 10, 100, 1023, 1025, 3000):
+        x = rng.integers(0, 101, 20000).astype(dtype)
+        histograms_are_numpys(x, bins)
+        histograms_are_numpys(x, bins, (10, 90))
+        if x.dtype.kind == "f":
+            edges = np.histogram_bin_edges(np.array([-3, 11], "f8"), bins).astype(dtype)
+            near = np.concatenate([edges, np.nextafter(edges, edges.dtype.type(-9)), np.nextafter(edges, edges.dtype.type(99))])
+            x = rng.choice(near[(near >= -3) & (near <= 11)], 20000).astype(dtype)
+            x[:2] = -3, 11
+            histograms_are_numpys(x, bins)
+            x[5:50:3], x[6], x[7] = np.nan, np.inf, -np.inf
+            histograms_are_numpys(x, bins, (-3, 11))
+            histograms_are_numpys(x, bins, (-1, 12.5))
+
+
+def test_histogram_where_one_step_is_all_there_is():
+    """Bins as narrow as the numbers' own distances; and ranges far from 0."""
+    for first in (1.0, 1e15, 1e300, 5e-324, -1e8):
+        steps = [first]
+        for _ in range(64):
+            steps.append(np.nextafter(steps[-1], np.inf))
+        x = np.random.default_rng(3).choice(steps, 5000)
+        x[:2] = steps[0], steps[-1]
+        for bins in (4, 32, 64):
+            as_numpy_does(lambda xp: xp.histogram(xp.asarray(x), bins)[0])
+
+
+EDGES = [np.sort(np.random.default_rng(4).random(n)) for n in (1, 2, 3, 5, 16, 17, 101, 2000)] + [
+    np.array([0.0, 0.0, 0.25, 0.25, 0.25, 1.0, 1.0]), np.array([-np.inf, 0, 0.5, np.inf]), np.array([0, 1e-300, 1e300]),
+    np.array([-np.inf] * 3 + [0.5] * 20 + [np.inf] * 3), np.concatenate([np.linspace(0, 1e-9, 300), [1e9]]),
+    np.repeat(np.linspace(0, 1, 40), 3), np.array([-1e308, -1, 0, 1, 1e308]), np.full(50, 0.5)]
+
+
+@pytest.mark.parametrize("edges", EDGES)
+def test_places_among_edges_of_many(edges):
+    rng = np.random.default_rng(5)
+    x = np.concatenate([rng.random(6000), rng.choice(edges, 3000), np.nextafter(rng.choice(edges, 1000), -np.inf),
+                        [np.nan, np.inf, -np.inf, 0.0, -0.0] * 20, rng.standard_normal(3000) * 1e9])
+    rng.shuffle(x)
+    for right in (False, True):
+        same(cp.digitize(cp.asarray(x), cp.asarray(edges), right), np.digitize(x, edges, right))
+        same(cp.digitize(cp.asarray(x), cp.asarray(edges[::-1]), right), np.digitize(x, edges[::-1], right))
+    for side in ("left", "right"):
+        for more in (0, 3):                                  # of NaN, which lie behind the numbers
+            a = np.concatenate([edges, [np.nan] * more])
+            same(cp.searchsorted(cp.asarray(a), cp.asarray(x), side), np.searchsorted(a, x, side))
+            with np.errstate(over="ignore"):
+                b, y = a.astype("f4"), x.astype("f4")
+            same(cp.searchsorted(cp.asarray(b), cp.asarray(y), side), np.searchsorted(b, y, side))
+    if len(edges) > 1:
+        same(cp.histogram(cp.asarray(x), cp.asarray(edges))[0], np.histogram(x[x == x], edges)[0])
+    values = rng.random(len(edges))
+    if np.isfinite(edges).all() and len(np.unique(edges)) == len(edges):
+        with np.errstate(all="ignore"):
+            same(cp.interp(cp.asarray(x), cp.asarray(edges), cp.asarray(values)), np.interp(x, edges, values))
+            z = values + 1j * values[::-1]
+            same(cp.interp(cp.asarray(x), cp.asarray(edges), cp.asarray(z)), np.interp(x, edges, z))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u4", "i8", "u8", "f2"])
+def test_searches_of_many_whole_numbers(dtype):
+    """64 bits too, which float64 does not tell apart."""
+    rng = np.random.default_rng(6)
+    if dtype == "f2":
+        pool = np.arange(2**16, dtype="u2").view("f2")
+        pool = np.sort(pool[pool == pool])
+    else:
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        pool = np.unique(np.concatenate([rng.integers(low, high, 3000, dtype, endpoint=True),
+                                         np.array([low, low + 1, high - 1, high], dtype),
+                                         (2**53 + np.arange(50)).astype(dtype)]))
+    for m in (3, 12, 40, 500):
+        a, v = np.sort(rng.choice(pool, m)), rng.choice(pool, 20000)
+        for side in ("left", "right"):
+            same(cp.searchsorted(cp.asarray(a), cp.asarray(v), side), np.searchsorted(a, v, side))
+
+
+def test_interp_among_samples_that_do_not_ascend():
+    """What NumPy gives is nothing, but it is given."""
+    rng = np.random.default_rng(7)
+    for n in (5, 100, 70000):
+        got = cp.interp(cp.asarray(rng.random(50000)), cp.asarray(rng.random(n)), cp.ones(n))
+        assert got.shape == (50000,)
+        nan = rng.random(n)
+        nan[n // 2] = np.nan
+        assert cp.interp(cp.asarray(rng.random(50000)), cp.asarray(nan), cp.ones(n)).shape == (50000,)

@@ -530,3 +530,47 @@ def test_numpys_functions(device):
     assert x.tolist() == [5, 1, 2]
     assert np.bitwise_count(cp.asarray([7])).tolist() == [3] and np.fix(x).tolist() == [5, 1, 2]
     assert np.isreal(x).all() and not np.iscomplex(x).any()
+
+
+@pytest.mark.parametrize("dtype", "? b B h H i I q Q e f d".split())
+@pytest.mark.parametrize("name", ["maximum", "minimum", "add", "multiply"])
+def test_accumulate_of_many(name, dtype):
+    """Choices of long rows: the first of equal ones (zeros of both signs), and the first NaN; whole sums and products."""
+    rng = np.random.default_rng(5)
+    for n in (5, 1039, 4097, 40001):
+        x = np.sort(rng.integers(-100, 100, n)).astype(dtype)
+        x = x[::-1] if name == "minimum" else x
+        if x.dtype.kind == "f":
+            if name in ("add", "multiply"):
+                continue
+            x[n // 2:] = np.where(rng.random(n - n // 2) < 0.5, x.dtype.type(0.0), x.dtype.type(-0.0))
+            if n > 5000:
+                x[-3000:] = np.where(rng.random(3000) < 0.01, x.dtype.type(np.nan), x[-3000:])
+        join = getattr(np, name)
+        for given in (x, x[::2], np.stack([x, x]).T):
+            if name in ("maximum", "minimum"):               # the element at the place that was the last to be further
+                so_far = join.accumulate(given, 0)
+                before, later = so_far[:-1], given[1:]
+                further = (later > before if name == "maximum" else later < before) | ((later != later) & (before == before))
+                at = np.arange(1, len(given)).reshape((-1,) + (1,) * (given.ndim - 1))
+                at = np.maximum.accumulate(np.concatenate([0 * further[:1], np.where(further, at, 0)]), 0)
+                want = np.take_along_axis(given, at, 0)
+            else:
+                want = join.accumulate(given, 0)
+            got = getattr(cp, name).accumulate(cp.asarray(given), 0).get()
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want)
+            if x.dtype.kind == "f":
+                np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def test_accumulate_of_any_layout():
+    """A long sum has the same bits however its elements lie."""
+    x = np.random.default_rng(6).random(50000, "f4")
+    first = cp.add.accumulate(cp.asarray(x)).get()
+    apart = cp.zeros((50000, 3), "f4")
+    apart[:, 1] = cp.asarray(x)
+    np.testing.assert_array_equal(cp.add.accumulate(apart[:, 1]).get(), first)
+    out = cp.zeros((50000, 2), "f4")
+    cp.add.accumulate(cp.asarray(x), out=out[:, 0])
+    np.testing.assert_array_equal(out[:, 0].get(), first)

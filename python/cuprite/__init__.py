@@ -119,7 +119,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError", "flatiter", "special"})
+    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
+                  {"AxisError", "flatiter", "special"})
 
 
 def get_array_module(*args):

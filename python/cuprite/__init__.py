@@ -109,6 +109,8 @@ def __getattr__(name):
         value = foreign(name).type
     elif name == "AxisError":
         from numpy.exceptions import AxisError as value
+    elif name == "special":  # where SciPy looks for functions of other libraries' arrays
+        from cuprite.scipy import special as value
     elif name == "flatiter":
         from cuprite._support import Flat as value
     else:
@@ -118,7 +120,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) | {"AxisError", "flatiter"})
+    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
+                  {"AxisError", "flatiter", "special"})
 
 
 def get_array_module(*args):

@@ -3,6 +3,7 @@
  * Host memory is read through the buffer protocol. Nested lists of numbers are read here; what is stranger
  * (ragged lists, strings, objects) goes through numpy.asarray, which also words the errors. */
 #include "convert_rows.h"
+#include "dlpack_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -311,6 +312,24 @@ static cp_array *from_cuda_interface(PyObject *o)
     return x;
 }
 
+/* A copy of what an object lends by DLPack, where NumPy knows nothing of it: a tensor of bfloat16. NumPy's TypeError,
+ * if that fails too. */
+static cp_array *from_lent(PyObject *o)
+{
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+    PyObject *type, *value, *trace, *r = NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    if (PyObject_HasAttrString((PyObject *)Py_TYPE(o), "__dlpack__"))
+        r = py_from_dlpack(&(py_from_dlpack_args){.x = o, .device = {.moved = true}, .copy = CPY_COPY_ALWAYS});
+    if (!r) return PyErr_Clear(), PyErr_Restore(type, value, trace), NULL;
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    cp_array *x = cp_retain(cpy_x(r));
+    Py_DECREF(r);
+    return x;
+}
+
 /* An object with a buffer or with __array__, and what only NumPy can read (or refuse). */
 static cp_array *from_host_object(PyObject *o, cp_type t)
 {
@@ -318,7 +337,7 @@ static cp_array *from_host_object(PyObject *o, cp_type t)
     if (cpy_lends(o)) return from_cuda_interface(o);
     if (PyObject_CheckBuffer(o) && !text) return from_buffer(o, true);
     PyObject *native = numpy_native(o, !text && PyObject_HasAttrString(o, "__array__") ? CP_DEFAULT : t);
-    cp_array *x = native ? from_buffer(native, false) : NULL;
+    cp_array *x = native ? from_buffer(native, false) : from_lent(o);
     Py_XDECREF(native);
     return x;
 }

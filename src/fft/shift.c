@@ -26,9 +26,9 @@ static cp_array *ramp(int64_t from, int64_t to, double width)
 static cp_array *frequencies_as(const char *name, cp_array *r, bool typed, cp_type type)
 {
     if (!typed || type == CP_FLOAT64) return r;
-    if (cp_type_kind(type) != 'f')
-        return cpi_fail(CP_ERROR_VALUE, "%s: dtype must be a real floating one, not %s", name, cp_type_name(type)), NULL;
-    return cp_astype(r, type);
+    if (cp_type_kind(type) == 'f') return cp_astype(r, type);
+    cpi_fail(CP_ERROR_VALUE, "%s: dtype must be a real floating one, not %s", name, cp_type_name(type));
+    return NULL;
 }
 
 /*: function("fftfreq", "n: int64, d: double = 1.0, dtype: dtype = None, device: device = None", module="_fft",

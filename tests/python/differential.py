@@ -303,6 +303,9 @@ def differ(case, ours, got, want, options_out=None):
         else:
             return None if ours == want or ours != ours and want != want else f"value: {ours} for {want}"
     if not isinstance(ours, cp.ndarray):
+        if type(ours) in (float, complex) and isinstance(want, np.inexact):  # numbers of Python's where NumPy has its own
+            like = alike(np.asarray(ours), np.asarray(want), float(np.finfo(want.dtype).eps) * 2).all()
+            return None if like and type(ours) is type(want.item()) else f"value: {ours} for {want}"
         if type(ours) is not type(want):
             return f"structure: {type(ours).__name__} for {type(want).__name__}"
         got = np.asarray(ours)
@@ -343,10 +346,10 @@ def near(got, want):
 
 
 class Known:
-    """A difference that has a reason: `covers(case, message)` says whether a mismatch is it."""
+    """A difference that has a reason: `covers(case, message)` says whether a mismatch is it (differential_known.py)."""
 
-    def __init__(self, reason, covers):
-        self.reason, self.covers = reason, covers
+    def __init__(self, reason, families, covers):
+        self.reason, self.families, self.covers = reason, families.split(), covers
 
 
 def compare(case, known=()):
@@ -518,7 +521,7 @@ class Draw(random.Random):
 
     def axis(self, ndim, tuples=True, wrong=0.03):
         if self.chance(wrong):
-            return self.pick((ndim, -ndim - 1, 7, 1.5, "a", (0, 0), (0, ndim)))
+            return self.pick((ndim, -ndim - 1, 7, 1.5, "a", (0, 0), (0, ndim)) if tuples else (ndim, -ndim - 1, 7, 1.5, "a"))
         if ndim == 0:
             return self.pick((None, 0, -1, ()) if tuples else (None, 0, -1))
         if self.chance(0.25):

@@ -133,10 +133,11 @@ TABLE = [
     Known("weights of nothing are not looked at, nor where q is nothing", "quantiles counts", lambda case, wrong:
           ("eights" in wrong or "complex" in wrong) and wrong.startswith("error: ") and (is_empty(case) or (
               is_quantile(case) and not np.size(made(case.args[1], np, {}))))),
-    Known("histograms of complex numbers are refused", "counts", lambda case, wrong: case.about.startswith("histogram") and
-          wrong.startswith("error: TypeError") and "real numbers" in wrong),
-    Known("what is overwritten may be in any order, and may be read-only", "reductions nan quantiles", lambda case, wrong:
-          bool(case.options.get("overwrite_input")) and (wrong.startswith("after") or "read-only" in wrong)),
+    Known("histograms of complex numbers are refused", "counts", lambda case, wrong:
+          case.about.startswith("histogram") and wrong.startswith("error: TypeError") and "real numbers" in wrong),
+    Known("what is overwritten may be in any order, and may be read-only", "reductions nan quantiles",
+          lambda case, wrong: bool(case.options.get("overwrite_input")) and (
+              wrong.startswith("after") or "read-only" in wrong)),
     Known("a complex number of NumPy's does not fill whole numbers without a sign", "conversions", lambda case, wrong:
           case.about == ".fill" and isinstance(case.args[1], np.complexfloating) and wrong.startswith("error")),
     Known("the order of axes of one element or none, which a result of another shape shall have", "filled",
@@ -154,14 +155,14 @@ TABLE = [
           case.about == "bincount" and wrong.startswith("error: TypeError for ValueError (bincount: Cannot cast")),
     Known("which of two mistakes is told: truth values, or another method's weights", "quantiles", lambda case, wrong:
           "boolean subtract" in wrong and ("weights" in case.options or "overwrite_input" in case.options)),
-    Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges", lambda case, wrong:
-          case.about == "arange" and "out of bounds for" in wrong and any(isinstance(a, float) and abs(a) > 1e18
-                                                                          for a in case.args)),
+    Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges",
+          lambda case, wrong: case.about == "arange" and "out of bounds for" in wrong and
+          any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
     Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
           case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
-    Known("deviations in truth values: of the numbers as such, or of a mean as such", "reductions nan", lambda case, wrong:
-          case.about.endswith(("var", "std", "mean")) and case.options.get("dtype") in ("?", bool) and
-          wrong.startswith(("value", "after"))),
+    Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",
+          lambda case, wrong: case.about.endswith(("var", "std", "mean")) and wrong.startswith(("value", "after")) and
+          case.options.get("dtype") is not None and np.dtype(case.options["dtype"]).kind in "biu"),
     Known("weights of all that is known are 0: NumPy refuses where nothing is NaN", "quantiles", lambda case, wrong:
           "all zero" in wrong and wrong.startswith("error: none") and case.about.startswith("nan")),
     Known("products of complex numbers beyond the range: infinite or NaN by the order of steps", REDUCTIONS,
@@ -175,11 +176,12 @@ TABLE = [
           "out" in case.options and "TypeError" in wrong),
     Known("a word as a value", "filled", lambda case, wrong: case.about.startswith("full") and case.args[1] == "a"),
     # --- faults of NumPy 2.4 ---
-    Known("at writes into what is read-only", "methods", lambda case, wrong: wrong.startswith("error: ValueError for") and
-          "destination is read-only" in wrong and case.f.endswith(".at")),
+    Known("at writes into what is read-only", "methods", lambda case, wrong:
+          wrong.startswith("error: ValueError for") and "destination is read-only" in wrong and case.f.endswith(".at")),
     Known("power.reduce, arctan2.reduce and their like (test_ufunc.py joins the elements one by one)", "methods",
           from_the_left),
-    Known("imaginary parts that stay below a mask are warned of, and those of an out of scans", f"{UFUNCS} {REDUCTIONS}",
+    Known("imaginary parts that stay below a mask are warned of, and those of an out of scans",
+          f"{UFUNCS} {REDUCTIONS}",
           lambda case, wrong: wrong.startswith("warning: set() for") and (
               "where" in case.options or any(t.kind == "c" for t in types_of_results(case)))),
     Known("nanmedian in a complex out", "nan", lambda case, wrong: case.about == "nanmedian" and
@@ -187,12 +189,12 @@ TABLE = [
     Known("quantiles and medians of nothing end in a reshape, or in a subtraction of truth values",
           "reductions nan quantiles", lambda case, wrong: is_empty(case) and (
               "cannot reshape" in wrong or "boolean subtract" in wrong)),
-    Known("a median that is NaN is refused by an out of another kind; whether one with an infinite part is", "reductions",
-          lambda case, wrong: case.about == "median" and wrong.startswith("error: TypeError for none (median: Cannot cast")
-          and bool(np.isinf(first(case)).any())),
+    Known("a median that is NaN is refused by an out of another kind; whether one with an infinite part is",
+          "reductions", lambda case, wrong: case.about == "median" and
+          wrong.startswith("error: TypeError for none (median: Cannot cast") and bool(np.isinf(first(case)).any())),
     Known("medians of nothing or in an out of whole numbers: NumPy adds up there, or refuses", "reductions nan",
-          lambda case, wrong: "median" in case.about and wrong.startswith("error: none") and bool(types_of_results(case)) and
-          (any(t.kind in "biu" for t in types_of_results(case)) or is_empty(case))),
+          lambda case, wrong: "median" in case.about and wrong.startswith("error: none") and
+          bool(types_of_results(case)) and (any(t.kind in "biu" for t in types_of_results(case)) or is_empty(case))),
     Known("weighted quantiles of one element or none are IndexErrors", "quantiles", lambda case, wrong:
           "weights" in case.options and "IndexError" in wrong),
     Known("nanquantile with q of several axes moves one of them in front", "quantiles", several_axes_of_q),

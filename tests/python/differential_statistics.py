@@ -3,7 +3,7 @@
 Quantiles round step by step as NumPy's; sums are of small numbers."""
 import numpy as np
 
-from differential import COMPLEX, FLOATS, INEXACT, INTEGERS, REAL, TYPES, Array, Buffer, Case, alike, made, run
+from differential import FLOATS, REAL, TYPES, Array, Buffer, Case, alike, made, run
 from differential_reduce import reduced
 
 METHODS = ["linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
@@ -20,10 +20,12 @@ def close(case, got, want):
     if not case.about.endswith(("quantile", "percentile")):
         return False
     if "out" in case.options:
-        error, result, _, _ = run(Case(case.f, case.args, {k: v for k, v in case.options.items() if k != "out"}), np, {})
+        options = {k: v for k, v in case.options.items() if k != "out"}
+        error, result, _, _ = run(Case(case.f, case.args, options), np, {})
         eps = float(np.finfo(x.dtype).eps) if x.dtype.kind == "f" else 2.3e-16
         most = float(np.max(abs(np.where(np.isfinite(x), x, 0)).astype("f8"), initial=0))
-        if error is None and np.shape(result) == got.shape and alike(got, np.asarray(result), eps * 2, eps * most).all():
+        if error is None and np.shape(result) == got.shape and \
+                alike(got, np.asarray(result), eps * 2, eps * most).all():
             return True
     q = np.asarray(made(case.args[1], np, {}))
     eps = float(np.finfo(q.dtype).eps if q.dtype.kind == "f" else 2.3e-16) * 4
@@ -58,7 +60,8 @@ def about(case, got, want):
     if case.about in ("interp", "average", "histogram", "cov", "corrcoef"):
         return bool(alike(got, want, eps * 32, eps * 32 * most).all())
     return bool(alike(got, want, eps * 2).all()) \
-        if "weights" in case.options or case.about.startswith("hist") else bool(np.array_equal(got, want, equal_nan=True))
+        if "weights" in case.options or case.about.startswith("hist") else \
+        bool(np.array_equal(got, want, equal_nan=True))
 
 
 def quantiles(r):
@@ -81,7 +84,8 @@ def quantiles(r):
         q = r.pick((1, 0, np.float32(0.5), np.float64(0.25)))
     elif k < 0.95:
         qs = np.array([r.pick(SHARES) * scale for _ in range(r.pick((0, 1, 2, 4, 6)))], r.pick("ddddf"))
-        q = Array(Buffer(qs), () if r.chance(0.6) or len(qs) % 2 else (("reshape", (2, len(qs) // 2)),), qs.shape, qs.dtype.char)
+        steps = () if r.chance(0.6) or len(qs) % 2 else (("reshape", (2, len(qs) // 2)),)
+        q = Array(Buffer(qs), steps, qs.shape, qs.dtype.char)
     else:
         q = r.pick((-1, 101, 1.5, -0.1, np.nan, "a", None, [0.5, 2000]))
     o = {}
@@ -135,7 +139,8 @@ def _edges(r, increasing=True):
 
 def counts(r):
     """bincount, digitize, histogram, histogram_bin_edges, histogram2d, histogramdd, searchsorted."""
-    name = r.pick(("bincount", "digitize", "histogram", "histogram", "histogram_bin_edges", "histogram2d", "histogramdd"))
+    name = r.pick(("bincount", "digitize", "histogram", "histogram", "histogram_bin_edges", "histogram2d",
+                   "histogramdd"))
     o = {}
     if name == "bincount":
         n = r.pick((0, 1, 2, 5, 9, 33, 100))
@@ -155,7 +160,8 @@ def counts(r):
             r.shuffle(values)
         b = np.array(values, r.pick("ddfqibe"))
         bins = Array(Buffer(b), (), b.shape, b.dtype.char)
-        x = r.array(r.pick(REAL) if r.chance(0.97) else r.pick(TYPES), r.shape(60), r.pick(("small", "plain", "special")))
+        x = r.array(r.pick(REAL) if r.chance(0.97) else r.pick(TYPES), r.shape(60),
+                    r.pick(("small", "plain", "special")))
         if r.chance(0.4):
             o["right"] = r.pick((True, False, 1))
         return Case(name, [x, bins], o, about=name)
@@ -241,7 +247,8 @@ def statistics(r):
             rowvar = o.get("rowvar", True)
             count = 1 if not shape else shape[-1] if rowvar or len(shape) == 1 else shape[0]
             if r.chance(0.2):
-                o["fweights"] = r.array(r.pick("iqBI") if r.chance(0.95) else "d", (count,) if r.chance(0.95) else (2, 2),
+                o["fweights"] = r.array(r.pick("iqBI") if r.chance(0.95) else "d",
+                                        (count,) if r.chance(0.95) else (2, 2),
                                         "positive" if r.chance(0.95) else "small")
             if r.chance(0.2):
                 o["aweights"] = r.array(r.pick("dfiq"), (count,) if r.chance(0.95) else (count + 1,),
@@ -258,7 +265,8 @@ def statistics(r):
     xs = sorted(r.sample((-8, -4, -2.5, -1, 0, 0.5, 1, 2, 3, 7), m))
     b = np.array(xs, r.pick("ddf" if m > 6 or -2.5 in xs or 0.5 in xs else "ddfqi"))
     xp = Array(Buffer(b), (), b.shape, b.dtype.char)
-    fp = r.array(r.pick("ddfqiFD?eB"), (m if r.chance(0.97) else m + 1,), "small" if r.chance(0.9) else "special", spread=0)
+    fp = r.array(r.pick("ddfqiFD?eB"), (m if r.chance(0.97) else m + 1,), "small" if r.chance(0.9) else "special",
+                 spread=0)
     x = r.array(r.pick(REAL), r.shape(40), r.pick(("small", "plain", "special")))
     if r.chance(0.1):
         x = r.python("bif")

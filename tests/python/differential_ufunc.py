@@ -1,16 +1,16 @@
 """Cases of ufuncs and of their methods, for differential.py: families unary, binary, several, methods.
 
-Values: the row's bound in units in the last place of NumPy's result or of its long double's (test_elementwise), the very
-bits where the row has none; methods join small numbers, whose sums have one answer."""
+Values: the row's bound in units in the last place of NumPy's result or of its long double's (test_elementwise), the
+very bits where the row has none; methods join small numbers, whose sums have one answer."""
 import numpy as np
 
 import cuprite as cp
-from differential import COMPLEX, INEXACT, INTEGERS, TYPES, WRONG, Array, Buffer, Case, alike, made, same
+from differential import COMPLEX, TYPES, WRONG, Array, Buffer, Case, alike, made, same
 from test_elementwise import ANY_ZERO, CANCELS, MODERATE, ROW, bound_of, error, several
 from test_ufunc import LOOSE
 
-UFUNCS = sorted(n for n in dir(np) if isinstance(getattr(np, n), np.ufunc) and isinstance(getattr(cp, n, None), cp.ufunc)
-                and getattr(np, n).signature is None)
+UFUNCS = sorted(n for n in dir(np) if isinstance(getattr(np, n), np.ufunc)
+                and isinstance(getattr(cp, n, None), cp.ufunc) and getattr(np, n).signature is None)
 UNARY = [n for n in UFUNCS if getattr(np, n).nin == 1 and getattr(np, n).nout == 1]
 BINARY = [n for n in UFUNCS if getattr(np, n).nin == 2 and getattr(np, n).nout == 1]
 SEVERAL = [n for n in UFUNCS if getattr(np, n).nout > 1]
@@ -93,7 +93,8 @@ def within(case, got, want):
         return bool(((got == want) | np.isnan(got) & np.isnan(want)).all())
     dtype = case.options.get("dtype")
     if case.options.get("out") is not None and f.nout == 1:  # what was computed may have fewer digits than out
-        natural = f(*[a.plain if isinstance(a, Array) else a for a in case.args[:f.nin]], **({} if dtype is None else {"dtype": dtype, "casting": "unsafe"})).dtype
+        computed = {} if dtype is None else {"dtype": dtype, "casting": "unsafe"}
+        natural = f(*[a.plain if isinstance(a, Array) else a for a in case.args[:f.nin]], **computed).dtype
         if natural.kind in "fc" and np.finfo(natural).eps > np.finfo(got.dtype).eps:
             if natural.kind == "f" and got.dtype.kind == "c":
                 if not same(got.imag, want.imag):
@@ -159,7 +160,8 @@ def add_options(r, case, shape, chars, how):
     o = case.options
     f = getattr(np, case.about)
     if r.chance(0.01):
-        o.update(r.pick(({"bogus": 1}, {"axis": 0}, {"subok": True}, {"subok": False}, {"casting": "wrong"}, {"casting": 3})))
+        o.update(r.pick(({"bogus": 1}, {"axis": 0}, {"subok": True}, {"subok": False}, {"casting": "wrong"},
+                         {"casting": 3})))
     mistake = bool(o) or not all(isinstance(a, (Array, np.generic, bool, float, complex)) or
                                  type(a) is int and -2**63 <= a < 2**63 for a in case.args)
     if mistake:                                              # one a case: which of two is told is nobody's
@@ -277,10 +279,11 @@ def several_outputs(r):
 # --- methods ---
 
 #: what joins small numbers without a rounding that depends on the grouping
-EXACT = ["add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor",
-         "logical_and", "logical_or", "logical_xor", "gcd", "lcm", "equal", "not_equal", "less", "greater", "less_equal",
-         "greater_equal", "hypot", "divide", "floor_divide", "remainder", "arctan2", "logaddexp", "copysign", "nextafter",
-         "left_shift", "right_shift", "fmod", "power", "heaviside", "float_power", "logaddexp2"]
+EXACT = ["add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "bitwise_and", "bitwise_or",
+         "bitwise_xor", "logical_and", "logical_or", "logical_xor", "gcd", "lcm", "equal", "not_equal", "less",
+         "greater", "less_equal", "greater_equal", "hypot", "divide", "floor_divide", "remainder", "arctan2",
+         "logaddexp", "copysign", "nextafter", "left_shift", "right_shift", "fmod", "power", "heaviside", "float_power",
+         "logaddexp2"]
 
 
 def joined(case, got, want):
@@ -344,8 +347,6 @@ def methods(r):
         else:
             axes = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
             axes = {a % n for a in axes if isinstance(a, int)} if n else ()
-            full = tuple(1 if o.get("keepdims") else 0 if k in axes else m for k, m in enumerate(shape)
-                         if k not in axes or o.get("keepdims"))
             full = tuple(1 if k in axes else m for k, m in enumerate(shape)) if o.get("keepdims") else \
                 tuple(m for k, m in enumerate(shape) if k not in axes)
         o["out"] = r.array(r.pick((char, "d", r.pick(TYPES))), full, "small", spread=0.02)

@@ -145,8 +145,12 @@ TABLE = [
               is_empty(case) or 1 in case.args[0].shape)),
     # --- nobody's ---
     Known("which of two mistakes is told", UFUNCS, two_mistakes),
-    Known("which of two mistakes is told: initial= and out=", REDUCTIONS, lambda case, wrong:
-          {"initial", "out"} <= case.options.keys() and wrong.startswith("error: TypeError for ValueError")),
+    Known("which of two mistakes is told: initial=, where= and out=", REDUCTIONS, lambda case, wrong:
+          len({"initial", "out", "where"} & case.options.keys()) > 1 and
+          told("TypeError for ValueError", "OverflowError for ValueError")(case, wrong)),
+    Known("which of several complex NaN an extreme is, whose real part an out gets", REDUCTIONS, lambda case, wrong:
+          case.about in ("max", "min", "amax", "amin", "nanmax", "nanmin") and wrong.startswith(("value", "after")) and
+          first(case).dtype.kind == "c" and np.count_nonzero(np.isnan(first(case))) > 1),
     Known("which of two mistakes is told: an out of a wrong shape and type", REDUCTIONS, lambda case, wrong:
           wrong.startswith("error: TypeError for ValueError") and "Cannot cast output" in wrong),
     Known("which of two mistakes is told: gradient of too few elements", "scans", lambda case, wrong:

@@ -162,7 +162,7 @@ def _edges_of(x, bins, range, place):
             n = operator.index(bins)
         except TypeError as e:
             raise TypeError(f"`bins[{place}]` must be an integer, when a scalar") from e
-        if range is None and x.size and x.dtype.itemsize < 8 and x.dtype.kind not in "iu":
+        if range is None and x.size and x.dtype.itemsize < 8 and x.dtype.kind not in "biu":
             first, last = (cuprite.asarray(v, dtype=x.dtype) for v in (first, last))  # edges of the coordinates' type
         return cuprite.linspace(first, last, n + 1)
     if bins.ndim != 1:

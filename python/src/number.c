@@ -153,7 +153,6 @@ static PyObject *unary(cp_op which, PyObject *a)
 #define BINARY(name, WHICH)                                                                       \
     static PyObject *name(PyObject *a, PyObject *b) { return binary(WHICH, a, b); }               \
     static PyObject *name##_in_place(PyObject *a, PyObject *b) { return in_place(WHICH, a, b); }
-BINARY(add, CP_OP_add)
 BINARY(subtract, CP_OP_subtract)
 BINARY(divide, CP_OP_divide)
 BINARY(floor_divide, CP_OP_floor_divide)
@@ -179,6 +178,17 @@ static PyObject *multiply(PyObject *a, PyObject *b)
     return PyErr_Format(PyExc_TypeError, "unsupported operand type(s) for *: '%s' and '%s'", Py_TYPE(a)->tp_name,
                         Py_TYPE(b)->tp_name);
 }
+
+/* Python's `list += x` takes x for elements to append, unless x's addition refuses first. */
+static PyObject *add(PyObject *a, PyObject *b)
+{
+    PyObject *r = binary(CP_OP_add, a, b);
+    if (r != Py_NotImplemented || !PyList_Check(a)) return r;
+    Py_DECREF(r);
+    return PyErr_Format(PyExc_TypeError, "unsupported operand type(s) for +: 'list' and '%s'", Py_TYPE(b)->tp_name);
+}
+
+static PyObject *add_in_place(PyObject *a, PyObject *b) { return in_place(CP_OP_add, a, b); }
 
 static PyObject *multiply_in_place(PyObject *a, PyObject *b) { return in_place(CP_OP_multiply, a, b); }
 

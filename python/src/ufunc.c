@@ -135,15 +135,12 @@ static PyObject *returned_one(cp_array *r, PyObject *out)
     return Py_NewRef(out);
 }
 
-/* order=: 'A' is Fortran order where all inputs lie in it. */
+/* order=: 'A' is Fortran order where all inputs lie in it, as a column and a row do, which lie in C order too. */
 static char order_of(int nin, cp_array *const *in, char order)
 {
-    bool fortran = order == 'A', any = false;
-    for (int i = 0; i < nin; i++) {
-        fortran = fortran && cp_is_f_contiguous(in[i]);
-        any |= !cp_is_c_contiguous(in[i]);
-    }
-    return order != 'A' ? order : fortran && any ? 'F' : 'C';
+    bool fortran = order == 'A';
+    for (int i = 0; i < nin; i++) fortran = fortran && cp_is_f_contiguous(in[i]);
+    return order != 'A' ? order : fortran ? 'F' : 'C';
 }
 
 /* A new result in the order that was asked for; the operation itself leaves it in that of the inputs. */

@@ -125,7 +125,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     if (!r || !o->out) return r;
     cp_retain(r);
     cp_keep(r);
-    return cpi_deliver(name, r, o->out, CP_SAME_KIND);
+    return cpi_deliver(name, r, o->out, CP_UNSAFE);
 }
 
 /*: function("nanmedian",
@@ -314,8 +314,7 @@ static cp_array *covariances(cp_array *m, cp_array *y, bool rowvar, bool bias, d
     if (y && cp_ndim(y) > 2) return cpi_fail(CP_ERROR_VALUE, "cov: y has more than 2 dimensions"), NULL;
     cp_type type = cp_promote(cp_type_of(m), CP_FLOAT64);
     if (y) type = cp_promote(type, cp_type_of(y));
-    if (typed && (cpi_discards(cp_type_of(m), dtype) || (y && cpi_discards(cp_type_of(y), dtype))))
-        cpi_warn(CP_WARNING_COMPLEX);
+    if (typed && cpi_discards(cp_type_of(m), dtype)) cpi_warn(CP_WARNING_COMPLEX);
     if (typed) type = dtype;
     cp_array *x = table(m, type, !rowvar && cp_ndim(m) != 1);
     if (!x) return NULL;
@@ -323,6 +322,7 @@ static cp_array *covariances(cp_array *m, cp_array *y, bool rowvar, bool bias, d
     if (typed && cpi_is_whole(dtype))
         return cpi_fail(CP_ERROR_TYPE, "cov: dtype must be inexact (got %s)", cp_type_name(dtype)), NULL;
     if (y) {
+        if (typed && cpi_discards(cp_type_of(y), dtype)) cpi_warn(CP_WARNING_COMPLEX);
         cp_array *more = table(y, type, false);
         if (more && !rowvar && cp_dim(more, 0) != 1) more = cp_transpose(more, CP_ALL);
         x = more ? cp_concatenate(2, ((cp_array *[]){x, more}), 0) : NULL;

@@ -194,13 +194,16 @@ static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_devi
     return code;
 }
 
+/* NumPy's medians assign to out, its quantiles compute into it. */
+static cp_casting casting_of(const asking *s) { return s->method == CPI_QUANTILE_MEDIAN ? CP_UNSAFE : CP_SAME_KIND; }
+
 /* Of an array without elements: NumPy's mean of it, whatever q is. */
 static cp_array *of_nothing(const asking *s, cp_array *a, const cpi_lanes *lanes)
 {
     cp_array *both[2] = {a, s->out};
     cpi_output o = {.function = s->name, .device = cpi_common_device(s->name, 2, both),
                     .type = cpi_is_whole(a->type) ? CP_FLOAT64 : a->type, .ndim = lanes->ndim, .shape = lanes->shape,
-                    .out = s->out, .casting = CP_SAME_KIND};
+                    .out = s->out, .casting = casting_of(s)};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
     if (lanes->kept) cpi_warn(CP_WARNING_MEAN);
     cp_array *nan = cpi_is_complex(a->type) ? cp_complex(NAN, NAN) : cp_float(NAN);
@@ -252,7 +255,7 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     memcpy(shape + q->ndim, lanes.shape, (size_t)lanes.ndim * sizeof *shape);
     cpi_output o = {.function = s->name, .device = cpi_common_device(s->name, 2, both),
                     .type = s->job.elements ? a->type : s->job.result, .ndim = q->ndim + lanes.ndim, .shape = shape,
-                    .out = s->out, .casting = CP_SAME_KIND, .dense = true};
+                    .out = s->out, .casting = casting_of(s), .dense = true};
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
     cp_code code = CP_OK;
     if (lanes.kept && s->count) code = read_off(s, a, &lanes, o.device, o.array);

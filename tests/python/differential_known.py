@@ -1,0 +1,219 @@
+"""The differences from NumPy that have a reason: one table, of which each row says the families where it may be met and
+what a mismatch must be to be it.
+
+What can be computed in another way is no row: there the families' `close` compares with that (NumPy's result without
+out=, converted; in float64; of integers that do not wrap). docs/python.md says which of these a user will meet."""
+import numpy as np
+from differential import Array, Known, made
+from differential_ufunc import COMPARISONS
+
+from cuprite import _device
+
+UFUNCS = "unary binary several methods"
+REDUCTIONS = "reductions nan scans"
+STATISTICS = "quantiles counts statistics"
+CREATION = "ranges filled conversions"
+ALL = f"{UFUNCS} {REDUCTIONS} {STATISTICS} {CREATION}"
+
+
+def told(*beginnings):
+    return lambda case, wrong: wrong.startswith(tuple("error: " + b for b in beginnings))
+
+
+def first(case):
+    """NumPy's array of the first operand, or None."""
+    return case.args[0].plain if isinstance(case.args[0], Array) else None
+
+
+def is_empty(case):
+    x = first(case)
+    return x is not None and not x.size
+
+
+def is_quantile(case):
+    return case.about.endswith(("quantile", "percentile"))
+
+
+def no_operand(case, wrong):
+    """Ours raised a TypeError that names an operand's type, or Python did for an operator."""
+    if case.f.startswith("op:") and any(not isinstance(a, (Array, int, float, complex, np.generic)) for a in case.args):
+        return wrong.startswith("error: TypeError")
+    return wrong.startswith("error: TypeError") and "Unsupported type" in wrong
+
+
+def two_mistakes(case, wrong):
+    """A number that the type cannot hold beside another mistake."""
+    big = [a for a in case.args if type(a) is int and not 0 <= a < 128]
+    return told("TypeError for OverflowError", "OverflowError for TypeError", "OverflowError for ValueError")(
+        case, wrong) and bool(big and case.options)
+
+
+def huge(case, wrong):
+    return wrong.startswith("error: OverflowError") and \
+        any(type(a) is int and not -2**63 <= a < 2**64 for a in case.args)
+
+
+def from_the_left(case, wrong):
+    return wrong.startswith("value") and case.about in ("arctan2", "atan2", "power", "pow", "float_power") and \
+        case.f.rpartition(".")[2] in ("reduce", "accumulate", "reduceat")
+
+
+def types_of_results(case):
+    """The types that dtype= and out= ask for."""
+    named = (case.options.get("dtype"), getattr(case.options.get("out"), "char", None))
+    return [np.dtype(t) for t in named if t is not None and t != "nonsense"]
+
+
+def parts_apart(case, wrong):
+    """An infinite part leaves no NaN in the other one."""
+    x = first(case)
+    return wrong.startswith(("value", "after")) and case.about.endswith(("mean", "median", "var", "std")) and \
+        x is not None and (x.dtype.kind == "c" or any(t.kind == "c" for t in types_of_results(case))) and \
+        (not np.isfinite(x).all() or "inf" in wrong or "nan" in wrong)
+
+
+def complex_products(case, wrong):
+    return wrong.startswith(("value", "after")) and "prod" in case.about and ("inf" in wrong or "nan" in wrong) and \
+        (first(case).dtype.kind == "c" or any(t.kind == "c" for t in types_of_results(case)))
+
+
+def by_elements(case, wrong):
+    on_cpu = _device.current() < 0
+    return wrong.startswith("warning") and ("where" in case.options or "nan" in case.about and not on_cpu)
+
+
+def several_axes_of_q(case, wrong):
+    return case.about.startswith("nan") and len(np.shape(made(case.args[1], np, {}))) > 1 and \
+        wrong.startswith(("shape", "value", "error: none for ValueError (could not broadcast"))
+
+
+def copied_as_it_goes(case, wrong):
+    """NumPy's copyto of a copy is ours."""
+    source = case.args[1] if len(case.args) > 1 else None
+    if case.about != "copyto" or not isinstance(source, Array) or source.buffer is not case.args[0].buffer:
+        return False
+    import cuprite as cp
+    theirs, mine = {}, {}
+    options = {k: v for k, v in case.options.items()}
+    for xp, memo in ((np, theirs), (cp, mine)):
+        x, y = (a.of(xp, memo) for a in case.args)
+        xp.copyto(x, y.copy(), **{k: made(v, xp, memo) for k, v in options.items()})
+    again = {}
+    x, y = (a.of(cp, again) for a in case.args)
+    cp.copyto(x, y, **{k: made(v, cp, again) for k, v in options.items()})
+    key = id(source.buffer)
+    return again[key].get().tobytes() == mine[key].get().tobytes() == theirs[key].tobytes()
+
+
+TABLE = [
+    # --- CuPy's ---
+    Known("lists, strings and objects are no operands (no implicit conversion)", ALL, no_operand),
+    Known("reductions and scans take arrays, no numbers", REDUCTIONS, lambda case, wrong:
+          wrong.startswith("error: TypeError") and not isinstance(case.args[0], Array)),
+    Known("a dtype without elements here (object, strings) is a ValueError", ALL, lambda case, wrong:
+          wrong.startswith("error: ValueError") and "Unsupported dtype" in wrong),
+    Known("fill takes one value", "conversions", lambda case, wrong: case.about == ".fill" and "sequence" in wrong),
+    # --- what Cuprite has otherwise ---
+    Known("numbers beyond 64 bits are no objects", UFUNCS, huge),
+    Known("numbers beyond 64 bits are no objects", CREATION, lambda case, wrong: wrong.startswith("error: ") and (
+          "out of bounds for uint64" in wrong or "too large" in wrong or
+          case.about == "arange" and "Maximum allowed" in wrong)),
+    Known("means of complex numbers divide each part by itself", REDUCTIONS, parts_apart),
+    Known("what only elements tell is not warned of: under a mask, and on a GPU", REDUCTIONS, by_elements),
+    Known("comparisons of whole numbers need no conversion, whatever casting= says", UFUNCS, lambda case, wrong:
+          case.about in COMPARISONS and case.options.get("casting") in ("no", "equiv") and wrong.startswith("error")),
+    Known("a negative exponent is told whether or not a mask leaves an element for it", UFUNCS, lambda case, wrong:
+          "where" in case.options and "negative integer powers" in wrong),
+    Known("an axis that is none is an AxisError, which is an IndexError and a ValueError", f"{REDUCTIONS} {STATISTICS}",
+          told("AxisError for IndexError", "AxisError for ValueError")),
+    Known("an out whose shape does not fit is a ValueError; NumPy's steps stumble over it", REDUCTIONS,
+          lambda case, wrong: "has shape" in wrong and wrong.startswith("error: ValueError for")),
+    Known("quantiles of nothing are IndexErrors by every method", "quantiles", lambda case, wrong:
+          wrong.startswith("error: IndexError for ValueError") and is_empty(case)),
+    Known("weights of nothing are not looked at, nor where q is nothing", "quantiles counts", lambda case, wrong:
+          ("eights" in wrong or "complex" in wrong) and wrong.startswith("error: ") and (is_empty(case) or (
+              is_quantile(case) and not np.size(made(case.args[1], np, {}))))),
+    Known("histograms of complex numbers are refused", "counts", lambda case, wrong:
+          case.about.startswith("histogram") and wrong.startswith("error: TypeError") and "real numbers" in wrong),
+    Known("what is overwritten may be in any order, and may be read-only", "reductions nan quantiles",
+          lambda case, wrong: bool(case.options.get("overwrite_input")) and (
+              wrong.startswith("after") or "read-only" in wrong)),
+    Known("a complex number of NumPy's does not fill whole numbers without a sign", "conversions", lambda case, wrong:
+          case.about == ".fill" and isinstance(case.args[1], np.complexfloating) and wrong.startswith("error")),
+    Known("the order of axes of one element or none, which a result of another shape shall have", "filled",
+          lambda case, wrong: wrong.startswith("strides") and "shape" in case.options and (
+              is_empty(case) or 1 in case.args[0].shape)),
+    # --- nobody's ---
+    Known("which of two mistakes is told", UFUNCS, two_mistakes),
+    Known("which of two mistakes is told: initial=, where= and out=", REDUCTIONS, lambda case, wrong:
+          len({"initial", "out", "where"} & case.options.keys()) > 1 and
+          told("TypeError for ValueError", "OverflowError for ValueError")(case, wrong)),
+    Known("which of several complex NaN an extreme is, whose real part an out gets", REDUCTIONS, lambda case, wrong:
+          case.about in ("max", "min", "amax", "amin", "nanmax", "nanmin") and wrong.startswith(("value", "after")) and
+          first(case).dtype.kind == "c" and np.count_nonzero(np.isnan(first(case))) > 1),
+    Known("which of two mistakes is told: an out of a wrong shape and type", REDUCTIONS, lambda case, wrong:
+          wrong.startswith("error: TypeError for ValueError") and "Cannot cast output" in wrong),
+    Known("which of two mistakes is told: gradient of too few elements", "scans", lambda case, wrong:
+          case.about == "gradient" and told("IndexError for ValueError", "ValueError for IndexError")(case, wrong)),
+    Known("which of two mistakes is told: complex weights, or a minlength below 0", "counts", lambda case, wrong:
+          case.about == "bincount" and wrong.startswith("error: TypeError for ValueError (bincount: Cannot cast")),
+    Known("which of two mistakes is told: truth values, or another method's weights", "quantiles", lambda case, wrong:
+          "boolean subtract" in wrong and ("weights" in case.options or "overwrite_input" in case.options)),
+    Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges",
+          lambda case, wrong: case.about == "arange" and "out of bounds for" in wrong and
+          any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
+    Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
+          case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
+    Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",
+          lambda case, wrong: case.about.endswith(("var", "std", "mean")) and wrong.startswith(("value", "after")) and
+          case.options.get("dtype") is not None and np.dtype(case.options["dtype"]).kind in "biu"),
+    Known("weights of all that is known are 0: NumPy refuses where nothing is NaN", "quantiles", lambda case, wrong:
+          "all zero" in wrong and wrong.startswith("error: none") and case.about.startswith("nan")),
+    Known("products of complex numbers beyond the range: infinite or NaN by the order of steps", REDUCTIONS,
+          complex_products),
+    Known("deviations of numbers that are all one: 0 or about 0", "statistics", lambda case, wrong:
+          case.about == "corrcoef" and "nan" in wrong and wrong.startswith("value") and
+          len(set(first(case).ravel().tolist())) < first(case).size),
+    Known("covariances with a divisor of 0: infinite by the rounding of zeros", "statistics", lambda case, wrong:
+          case.about == "cov" and wrong.startswith("value") and "inf" in wrong and "ddof" in case.options),
+    Known("q of whole numbers: which type NumPy's result has, and whether it fits out", "quantiles", lambda case, wrong:
+          "out" in case.options and "TypeError" in wrong),
+    Known("a word as a value", "filled", lambda case, wrong: case.about.startswith("full") and case.args[1] == "a"),
+    # --- faults of NumPy 2.4 ---
+    Known("at writes into what is read-only", "methods", lambda case, wrong:
+          wrong.startswith("error: ValueError for") and "destination is read-only" in wrong and case.f.endswith(".at")),
+    Known("power.reduce, arctan2.reduce and their like (test_ufunc.py joins the elements one by one)", "methods",
+          from_the_left),
+    Known("imaginary parts that stay below a mask are warned of, and those of an out of scans",
+          f"{UFUNCS} {REDUCTIONS}",
+          lambda case, wrong: wrong.startswith("warning: set() for") and (
+              "where" in case.options or any(t.kind == "c" for t in types_of_results(case)))),
+    Known("nanmedian in a complex out", "nan", lambda case, wrong: case.about == "nanmedian" and
+          wrong.startswith("warning") and any(t.kind == "c" for t in types_of_results(case))),
+    Known("quantiles and medians of nothing end in a reshape, or in a subtraction of truth values",
+          "reductions nan quantiles", lambda case, wrong: is_empty(case) and (
+              "cannot reshape" in wrong or "boolean subtract" in wrong)),
+    Known("a median that is NaN is refused by an out of another kind; whether one with an infinite part is",
+          "reductions", lambda case, wrong: case.about == "median" and
+          wrong.startswith("error: TypeError for none (median: Cannot cast") and bool(np.isinf(first(case)).any())),
+    Known("medians of nothing or in an out of whole numbers: NumPy adds up there, or refuses", "reductions nan",
+          lambda case, wrong: "median" in case.about and wrong.startswith("error: none") and
+          bool(types_of_results(case)) and (any(t.kind in "biu" for t in types_of_results(case)) or is_empty(case))),
+    Known("weighted quantiles of one element or none are IndexErrors", "quantiles", lambda case, wrong:
+          "weights" in case.options and "IndexError" in wrong),
+    Known("nanquantile with q of several axes moves one of them in front", "quantiles", several_axes_of_q),
+    Known("quantiles of what has a NaN are of the elements' type, others of q's too", "quantiles", lambda case, wrong:
+          wrong.startswith("type") and first(case).dtype.char in "ef" and bool(np.isnan(first(case)).any())),
+    Known("quantiles at places of whole numbers beside infinities: the line between the ends is NaN", "quantiles",
+          lambda case, wrong: wrong.startswith("value") and "nan" in wrong and bool(np.isinf(first(case)).any()) and
+          case.options.get("method") in ("averaged_inverted_cdf", "interpolated_inverted_cdf", "weibull")),
+    Known("histogram cannot add up bool weights of uneven bins", "counts", lambda case, wrong:
+          "Cannot cast ufunc 'add'" in wrong and case.about == "histogram"),
+    Known("average divides by the number of results, of which there are none", "statistics", lambda case, wrong:
+          wrong.startswith("error: none for ZeroDivisionError") and case.about == "average"),
+    Known("copyto of overlapping rows of unequal steps reads what it wrote", "conversions", copied_as_it_goes),
+]
+
+
+def known(family):
+    return [k for k in TABLE if family in k.families]

@@ -121,6 +121,26 @@ static void copying_to(void **state)
     }
 }
 
+/* Views with strides of the caller's stay within the array's memory, be it behind its record or a block. */
+static void strides_of_ones_own(void **state)
+{
+    (void)state;
+    const int64_t sizes[] = {1, 2, 60, 500, 100000};
+    for (FOR_DEVICES(d)) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            int64_t n = sizes[i], up = 8, down = -8;
+            cp_array *three = cp_float(3), *x = cp_full(CP_SHAPE(n), CP_FLOAT64, three);
+            cp_array *all = cp_as_strided(x, CP_SHAPE(n), 1, &up), *sum = cp_sum(all);
+            assert_true(cp_item_float(sum) == 3.0 * (double)n);
+            assert_null(cp_as_strided(x, CP_SHAPE(n + 1), 1, &up));
+            failed(CP_ERROR_VALUE);
+            assert_null(cp_as_strided(x, CP_SHAPE(2), 1, &down));
+            failed(CP_ERROR_VALUE);
+            cp_free(sum), cp_free(all), cp_free(x), cp_free(three);
+        }
+    }
+}
+
 static bool join_body(void)
 {
     cp_array *a = ints(1, 2, 3), *b = doubles(1, 2, 3), *pair[2] = {a, b};
@@ -145,6 +165,7 @@ int main(void)
         cmocka_unit_test(slices_that_mean_nothing),
         cmocka_unit_test(moved_axes),
         cmocka_unit_test(copying_to),
+        cmocka_unit_test(strides_of_ones_own),
         cmocka_unit_test(failing_allocations),
     };
     return check_run(tests);

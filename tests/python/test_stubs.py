@@ -38,6 +38,38 @@ def test_stubtest_sees_a_wrong_stub(tmp_path):
     assert done.returncode == 1 and "made.f" in done.stdout, done.stdout + done.stderr
 
 
+PROGRAM = """
+import cuprite as cp
+from cuprite.scipy import ndimage
+
+x = cp.zeros((3, 4), dtype="f4")
+y: cp.ndarray = cp.median(x, axis=0, keepdims=True) + 2 * x
+n: int = y.ndim
+s: tuple[int, ...] = y.shape
+u, v, w = cp.linalg.svd(x)
+z = cp.random.default_rng(3).normal(0, 1, size=(2, 2))
+labels, count = ndimage.label(x > 1)
+k = cp.RawKernel("", "f")
+cp.add(x, y, out=x)
+with cp.cuda.Device(0), cp.cuda.Stream() as stream:
+    f = cp.fft.rfft(cp.sort(x, axis=-1))
+cp.scipy.special.erf(x), cp.scipy.linalg.lu(x), cp.lib.stride_tricks.as_strided(x)
+cp.polynomial.polynomial.polyval(x, [2]), cp.numba.cuda.jit, cp.cuda.runtime.getDevice(), cp.jit.thrust.sort
+"""
+WRONG = ["cp.median(x, axiz=0)", "x.nope", "cp.nope", "t: str = x.ndim", "cp.random.normal(locc=1)", "cp.take(x)",
+         "cp.linalg.svd(x, full=True)"]
+
+
+def test_programs_are_checked(tmp_path):
+    """mypy finds nothing in a program that is right, and each line of one that is wrong."""
+    (tmp_path / "program.py").write_text(PROGRAM + "\n".join(WRONG) + "\n")
+    done = subprocess.run([sys.executable, "-m", "mypy", "program.py"], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "MYPYPATH": str(PACKAGE.parent)})
+    first = PROGRAM.count("\n") + 1
+    assert {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line} == \
+        set(range(first, first + len(WRONG))), done.stdout + done.stderr
+
+
 def stub_of(module):
     path = PACKAGE.joinpath(*module.split(".")[1:])
     path = path / "__init__.pyi" if path.is_dir() else path.with_suffix(".pyi")

@@ -60,12 +60,13 @@ class Package:
         own = name_of(path, self.root.parent)
         package = own if path.stem == "__init__" else own.rpartition(".")[0]
         tree = ast.parse(path.read_text())
-        return HEAD + Module(tree, package, self.wanted.get(own, set())).text()
+        parts = {p.stem for p in path.parent.iterdir()} if path.stem == "__init__" else set()
+        return HEAD + Module(tree, package, self.wanted.get(own, set()), parts).text()
 
 
 class Module:
-    def __init__(self, tree, package, wanted):
-        self.body, self.package = list(statements(tree.body)), package
+    def __init__(self, tree, package, wanted, parts=()):
+        self.body, self.package, self.parts = list(statements(tree.body)), package, parts
         self.wanted = set(wanted)
         for node in self.body:  # what public classes and aliases are made of
             if isinstance(node, ast.ClassDef):
@@ -102,7 +103,7 @@ class Module:
         if all_ is not None:  # what __getattr__ finds is there too
             self.lines += [f"{n}: Any" for n in ast.literal_eval(all_) if n not in self.types | self.seen]
             self.lines.append(f"__all__ = {ast.unparse(all_)}")
-        return "\n".join(self.later() + self.lines) + "\n"
+        return "\n".join(self.later() + self.modules() + self.lines) + "\n"
 
     def later(self):
         """What a package imports when it is first used: names, and the modules that have them ("": it is one)."""
@@ -110,6 +111,25 @@ class Module:
                       if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_LATER"), {})
         return [f"from {self.package}{'.' + module if module else ''} import {n} as {n}"
                 for n, module in sorted(found.items())]
+
+    def modules(self):
+        """The submodules that a package's __getattr__ imports: those that it or _MODULES names, and, where one name is
+        another module, `if name == "cuda": return importlib.import_module("cuprite._numba_cuda")`."""
+        found, lines = set(), []
+        for node in self.body:
+            lazy = isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_MODULES":
+                found |= set(ast.literal_eval(node.value))
+            if lazy:
+                found |= {n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and n.value in self.parts}
+            for test in (n for n in ast.walk(node) if lazy and isinstance(n, ast.If)):
+                name = test.test.comparators[0] if isinstance(test.test, ast.Compare) else None
+                value = test.body[-1].value if isinstance(test.body[-1], ast.Return) else None
+                if isinstance(name, ast.Constant) and is_call(value, "importlib.import_module") and \
+                        isinstance(value.args[0], ast.Constant):
+                    lines += [f"import {value.args[0].value}", f"{name.value} = {value.args[0].value}"]
+        later = {line.split()[-1] for line in self.later()}
+        return [f"from {self.package} import {n} as {n}" for n in sorted(found - later)] + lines
 
     def statement(self, node):
         if isinstance(node, ast.FunctionDef):

@@ -188,17 +188,14 @@ def write_core(functions, methods, raw, names, out):
 
 def write_package(functions, names, foreign, out):
     """cuprite/__init__.pyi: what the package takes from the extension by name, then its own."""
-    text = HEAD + "import numpy\nfrom cuprite import cuda as cuda, jit as jit, lib as lib, linalg as linalg\n"
-    text += "from cuprite import numba as numba, polynomial as polynomial\n"
-    text += "from cuprite import profiler as profiler, scipy as scipy\n"
+    tree = ast.parse((PYTHON / "__init__.py").read_text())
+    named = {ast.unparse(n.targets[0]): n.value for n in tree.body if isinstance(n, ast.Assign)}
+    modules, borrowed = ast.literal_eval(named["_MODULES"]), ast.literal_eval(named["_NUMPY"])
+    text = HEAD + "import numpy\n" + "".join(f"from cuprite import {m} as {m}\n" for m in sorted(modules))
     core = sorted(n for n in [*functions, *names, "ndarray", "ufunc", "OutOfMemoryError", "UFuncTypeError",
                               "CUDARuntimeError", "DeviceSynchronized"]
                   if not n.startswith("_"))
     text += "from cuprite._core import (\n" + "".join(f"    {n} as {n},\n" for n in core) + ")\n"
-    source = (PYTHON / "__init__.py").read_text()
-    tree = ast.parse(source)
-    borrowed = next(ast.literal_eval(n.value) for n in tree.body
-                    if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "_NUMPY")
     text += "from cuprite._support import Flat\nflatiter = Flat\n"
     text += "\nfrom numpy.exceptions import AxisError as AxisError\nfrom numpy import (\n"
     text += "".join(f"    {n} as {n},\n"

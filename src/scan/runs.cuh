@@ -416,8 +416,10 @@ column_sums(const typename W::In *from, wide lanes, wide n, wide inner, wide eac
         typename W::In raw[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; k++) raw[k] = x[(i - BATCH + k) * inner];
+        typename W::A batch = W::load(raw[0], known);
 #pragma unroll
-        for (int k = BATCH - 1; k >= 0; k--) sum = W::join(W::load(raw[k], known), sum);
+        for (int k = 1; k < BATCH; k++) batch = W::join(batch, W::load(raw[k], known));
+        sum = W::join(batch, sum);
     }
     while (i-- > 0) sum = W::join(W::load(x[i * inner], known), sum);
     to[p * lanes + l] = sum;

@@ -10,7 +10,9 @@ enum {
     CPI_SCAN_PIECES = 1024,      /* wanted of long rows, all together: a few for each place of a block */
     CPI_SCAN_FEW = 256,          /* rows that do not keep the device busy by themselves */
     CPI_SCAN_ALONE = 16384,      /* elements that one block goes through sooner than two launches begin */
-    CPI_SCAN_SHORT = 16,         /* elements of rows that threads take, one each */
+    CPI_SCAN_SHORT = 16,         /* elements of rows that threads take, one each; where there are MANY more */
+    CPI_SCAN_LONGER = 64,
+    CPI_SCAN_MANY = 1 << 14,
     CPI_SCAN_THREADS = 1 << 17,  /* of columns: what keeps the device busy */
     CPI_SCAN_LEAST = 16          /* elements of a piece of a column */
 };
@@ -82,7 +84,8 @@ template <class W> cp_code cpi_scan_rows(cp_stream *stream, const cpi_scan *s)
 
 template <class W> cp_code cpi_scan_launch(cp_stream *stream, const cpi_scan *s)
 {
-    const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_FEW);
+    const bool threads = s->inner > 1 || (s->n <= CPI_SCAN_SHORT && s->outer > CPI_SCAN_FEW) ||
+                         (s->n <= CPI_SCAN_LONGER && s->outer >= CPI_SCAN_MANY);
     return threads ? cpi_scan_columns<W>(stream, s) : cpi_scan_rows<W>(stream, s);
 }
 

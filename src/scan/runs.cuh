@@ -177,7 +177,10 @@ template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
     static __device__ __forceinline__ A load(In x, bool) { return x; }
     static __device__ __forceinline__ Out store(A a) { return a; }
     static __device__ __forceinline__ bool is_nothing(float a) { return __float_as_int(a) == 0x7fffffff; }
-    static __device__ __forceinline__ bool is_nothing(double a) { return __double_as_longlong(a) == 0x7fffffffffffffff; }
+    static __device__ __forceinline__ bool is_nothing(double a)
+    {
+        return __double_as_longlong(a) == 0x7fffffffffffffff;
+    }
     static __device__ __forceinline__ A nothing()
     {
         if (!NUMBERS) return (MOST ? -1 : 1) * (A)__int_as_float(0x7f800000);
@@ -197,7 +200,8 @@ template <class T, bool MOST, bool NUMBERS> struct choice_of_real {
 template <class W> struct reach {
     static constexpr int V = 16 / sizeof(typename W::Out); /* In is not larger */
     static constexpr int ROOM = 128 / (V * (int)sizeof(typename W::A));
-    static constexpr int K = ROOM > 8 ? 8 : ROOM < 2 ? 2 : ROOM;
+    static constexpr int MOST = V < 4 ? 4 : 8; /* registers for four blocks of 256 threads beside each other */
+    static constexpr int K = ROOM > MOST ? MOST : ROOM < 2 ? 2 : ROOM;
     static constexpr int SEGMENT = 32 * V * K;
 };
 
@@ -416,8 +420,10 @@ column_sums(const typename W::In *from, wide lanes, wide n, wide inner, wide eac
         typename W::In raw[BATCH];
 #pragma unroll
         for (int k = 0; k < BATCH; k++) raw[k] = x[(i - BATCH + k) * inner];
+        typename W::A batch = W::load(raw[0], known);
 #pragma unroll
-        for (int k = BATCH - 1; k >= 0; k--) sum = W::join(W::load(raw[k], known), sum);
+        for (int k = 1; k < BATCH; k++) batch = W::join(batch, W::load(raw[k], known));
+        sum = W::join(batch, sum);
     }
     while (i-- > 0) sum = W::join(W::load(x[i * inner], known), sum);
     to[p * lanes + l] = sum;

@@ -1,5 +1,5 @@
 /* Running sums and products: types, axes and memory. Everything becomes one cpi_scan of dense memory in the order in
- * which it lies there; the half types are scanned as float32. */
+ * which it lies there. Where a device does not take elements as stored, halves become float32 before. */
 #include "scan/scan.h"
 
 #include <stdlib.h>

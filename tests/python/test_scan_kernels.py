@@ -1,6 +1,6 @@
 """The GPU's kernels of scans (src/scan/runs.cuh) as kernels of a user's, on every device: so CI, which has no GPU, runs
-their indices and waits on the CPU. Compared with NumPy's accumulations, around the bounds of vectors, segments, tiles and
-pieces; integers and choices exactly, sums within what float64 rounds.
+their indices and waits on the CPU. Compared with NumPy's accumulations, around the bounds of vectors, segments, tiles
+and pieces; integers and choices exactly, sums within what float64 rounds.
 
 Each test names the launch's geometry, as the launchers of src/scan/launch_cuda.h do."""
 import functools
@@ -18,9 +18,9 @@ struct c8 { float re, im; };
 struct c16 { double re, im; };
 }
 """
-C = {"b1": "unsigned char", "i1": "signed char", "u1": "unsigned char", "i2": "short", "u2": "unsigned short", "i4": "int",
-     "u4": "unsigned", "i8": "long long", "u8": "unsigned long long", "f4": "float", "f8": "double", "c8": "c8",
-     "c16": "c16"}
+C = {"b1": "unsigned char", "i1": "signed char", "u1": "unsigned char", "i2": "short", "u2": "unsigned short",
+     "i4": "int", "u4": "unsigned", "i8": "long long", "u8": "unsigned long long", "f4": "float", "f8": "double",
+     "c8": "c8", "c16": "c16"}
 ADD, TIMES = np.add, np.multiply
 
 
@@ -42,11 +42,13 @@ def words(kind, f, t, u=None):
     return f"runs::choice_of_real<{C[t]}, {most}, {str(f in (np.fmax, np.fmin)).lower()}>"
 
 
-CASES = [("whole", ADD, "b1", "i8"), ("whole", ADD, "i1", "i8"), ("whole", ADD, "i4", "i8"), ("whole", TIMES, "u2", "u8"),
-         ("whole", ADD, "i8", "i8"), ("whole", ADD, "u1", "u1"), ("whole", TIMES, "i4", "i4"),
+CASES = [("whole", ADD, "b1", "i8"), ("whole", ADD, "i1", "i8"), ("whole", ADD, "i4", "i8"),
+         ("whole", TIMES, "u2", "u8"), ("whole", ADD, "i8", "i8"), ("whole", ADD, "u1", "u1"),
+         ("whole", TIMES, "i4", "i4"),
          ("real", ADD, "f4", "f4"), ("real", ADD, "f8", "f8"), ("real", TIMES, "f4", "f4"),
          ("complexes", ADD, "c8", "c8"), ("complexes", TIMES, "c8", "c8"), ("complexes", ADD, "c16", "c16"),
-         ("complexes", TIMES, "c16", "c16"), ("truth", np.bitwise_or, "b1", "b1"), ("truth", np.bitwise_xor, "b1", "b1"),
+         ("complexes", TIMES, "c16", "c16"), ("truth", np.bitwise_or, "b1", "b1"),
+         ("truth", np.bitwise_xor, "b1", "b1"),
          ("bits", np.bitwise_and, "i2", "i2"), ("choice_of_whole", np.maximum, "i1", "i1"),
          ("choice_of_whole", np.minimum, "i8", "i8"), ("choice_of_whole", np.maximum, "u4", "u4"),
          ("choice_of_real", np.maximum, "f4", "f4"), ("choice_of_real", np.minimum, "f8", "f8"),
@@ -95,6 +97,12 @@ def gathered(kind, f, t, u):
     return bytes_of(u) if kind == "choice_of_real" else max(bytes_of(u), 4)
 
 
+def segment_of(kind, f, t, u):
+    """Elements that a warp takes at once: struct reach."""
+    V = 16 // bytes_of(u)
+    return 32 * V * min(max(128 // (V * gathered(kind, f, t, u)), 2), 4 if V < 4 else 8)
+
+
 def first_of_equals(want, x, f, axis):
     """Of zeros of both signs and of NaN the first, as it lies there."""
     x, want = np.moveaxis(x, axis, -1), np.moveaxis(want, axis, -1)
@@ -129,8 +137,7 @@ def test_rows(device, kind, f, t, u):
     sums, rows, _, _ = kernels(device, words(kind, f, t, u))
     rng = np.random.default_rng(0)
     V = 16 // bytes_of(u)
-    K = min(max(128 // (V * gathered(kind, f, t, u)), 2), 8)
-    segment = 32 * V * K
+    segment = segment_of(kind, f, t, u)
     for threads, each, sizes in ((32, 1, (1, 2, V, segment, segment + 1, 3 * segment - 1)),
                                  (64, 2, (2 * segment - 1, 5 * segment + 3, 9 * segment + V + 1)),
                                  (128, 1, (4 * segment, 4 * segment + 1, 8 * segment + 5))):
@@ -183,7 +190,7 @@ def test_nan_as_nothing(device, kind, f, t):
     x = elements(rng, n, t, f)
     x[rng.random(n) < 0.3] = np.nan
     V = 16 // bytes_of(t)
-    segment = 32 * V * min(max(128 // (V * gathered(kind, f, t, t)), 2), 8)
+    segment = segment_of(kind, f, t, t)
     pieces = (n + V - 2) // (2 * segment) + 1
     from_, out, memory = cp.asarray(x), cp.zeros(n, t), cp.zeros(pieces * 24, "u1")
     more = (np.int64(n), np.int64(pieces), np.int64(pieces), np.int64(1))

@@ -94,26 +94,6 @@ static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
     return d ? cp_reshape(d, (cp_shape){cp_ndim(y), shape}) : NULL;
 }
 
-/* Of many floating samples at one distance: half the ends and all between them, which is read once. A distance of
- * another type would be multiplied in that. */
-static bool is_simple(const cp_array *y, const cp_array *d, int axis)
-{
-    const cp_type t = cp_type_of(y);
-    const bool weak = d->flags & CPI_WEAK && cp_type_kind(cp_type_of(d)) != 'c';
-    return cp_ndim(d) == 0 && (weak || cp_type_of(d) == t) && (t == CP_FLOAT32 || t == CP_FLOAT64) &&
-           cp_dim(y, axis) >= 1 << 14;
-}
-
-static cp_array *simple(cp_array *y, cp_array *d, int axis)
-{
-    const int64_t n = cp_dim(y, axis);
-    cp_array *inner = cp_sum(cpi_range(y, axis, 1, n - 1), .axis = CP_AXES(axis), .keepdims = true);
-    cp_array *ends = cp_add(cpi_range(y, axis, 0, 1), cpi_range(y, axis, n - 1, n));
-    cp_array *all = cp_add(inner, cp_divide(ends, cp_float(2)));
-    cp_array *r = cp_multiply(d, all);
-    return r ? cp_squeeze(r, CP_AXES(axis)) : NULL;
-}
-
 /*: function("trapezoid", "y: array, x: array_like = None, dx: operand = 1.0, axis: axis = -1",
              doc="""The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` (an array or a
 number, 1 by default) apart. `axis` is one of `y`, of `x` where that has more than one, and of their product: -1 is the
@@ -126,7 +106,6 @@ cp_array *(cp_trapezoid)(cp_array *y, int axis, const cp_trapezoid_options *opti
     cpi_frame f;
     if (!cpi_begin(&f, "trapezoid", y)) return NULL;
     cp_array *d = o->x ? widths(o->x, y, own, axis) : o->dx ? o->dx : cp_float(1);
-    if (d && !o->x && is_simple(y, d, own)) return cpi_end(&f, simple(y, d, own));
     cp_array *pairs = cp_add(cpi_range(y, own, 1, INT64_MAX), cpi_range(y, own, 0, -1));
     cp_array *areas = cp_divide(cp_multiply(d, pairs), cp_float(2));
     return cpi_end(&f, areas ? cp_sum(areas, .axis = CP_AXES(axis)) : NULL);

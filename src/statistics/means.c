@@ -21,9 +21,6 @@ static int any(cp_array *truths)
     return read ? yes : -1;
 }
 
-/* x, of that type; what is so already is not copied. */
-static cp_array *of_type(cp_array *x, cp_type t) { return !x || cp_type_of(x) == t ? x : cp_astype(x, t); }
-
 /* What only the elements tell is told where they are there when a call returns. */
 static bool tells(const cp_array *a) { return a->device->backend->at_once; }
 
@@ -154,17 +151,15 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     if (!w) return NULL;
     cp_type t = cp_promote(cp_type_of(a), cp_type_of(w));
     if (cpi_is_whole(cp_type_of(a))) t = cp_promote(t, CP_FLOAT64);
-    cp_array *wide = of_type(a, t), *weights = wide ? of_type(w, t) : NULL;
+    cp_array *wide = cp_astype(a, t), *weights = wide ? cp_astype(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
-    cp_array *none = scale ? cp_equal(scale, cp_int(0)) : NULL;
-    if (!none) return NULL;
-    /* the device goes on while the host waits to hear of the weights */
-    cp_array *total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
-    const int zero = total ? any(none) : -1;
+    if (!scale) return NULL;
+    const int zero = any(cp_equal(scale, cp_int(0)));
     if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
     if (zero) return NULL;
+    cp_array *total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
     *sum = scale;
-    return cp_divide(total, scale);
+    return total ? cp_divide(total, scale) : NULL;
 }
 
 /*: function("average",
@@ -201,7 +196,7 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
 /* As a table of variables and observations. */
 static cp_array *table(cp_array *x, cp_type type, bool turned)
 {
-    cp_array *wide = of_type(x, type);
+    cp_array *wide = cp_astype(x, type);
     if (!wide) return NULL;
     if (cp_ndim(x) < 2) return cp_reshape(wide, CP_SHAPE(1, cp_size(x)));
     return turned ? cp_transpose(wide, CP_ALL) : wide;

@@ -105,8 +105,8 @@ cp_code begin_counts(cp_stream *stream, const plan &p, long long *extent)
 /* --- whole numbers --- */
 
 /* What elements are compared in: as wide as need be, of 64 bits as int64. */
-template <class T> using wide = std::conditional_t<sizeof(T) == 8, int64_t,
-                                                   std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
+template <class T> using wide =
+    std::conditional_t<sizeof(T) == 8, int64_t, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>;
 
 __device__ void join_extents(long long least, long long most, bool alone, long long *extent)
 {
@@ -166,15 +166,15 @@ cp_code count(cp_stream *stream, int64_t n, const void *x, int64_t bins, void *t
     if (!code) code = begin_counts(stream, p, extent);
     if (code) return code;
     const bool stored = p.blocks == 1 && (p.c.shift >= 0 || !bins);
-    count_whole<T, EXTENT><<<p.blocks, THREADS, (size_t)p.bytes, cpi_cuda_stream(stream)>>>((const T *)x, n, p.c, stored,
-                                                                                           extent);
+    const cudaStream_t cs = cpi_cuda_stream(stream);
+    count_whole<T, EXTENT><<<p.blocks, THREADS, (size_t)p.bytes, cs>>>((const T *)x, n, p.c, stored, extent);
     return CPI_LAUNCHED(stream, "bincount");
 }
 
 /* --- bins --- */
 
-/* Evenly spaced edges that lie at most half of this, in bins, from where they should: then the place of a number that is
- * farther from them tells its bin, and no edge is read. */
+/* Evenly spaced edges that lie at most half of this, in bins, from where they should: then the place of a number that
+ * is farther from them tells its bin, and no edge is read. */
 #define NEAR (1 / 1024.0)
 
 struct binning {

@@ -5,7 +5,8 @@
 #include "cuda/cuda.h"
 #include "statistics/statistics.h"
 
-cp_code cpi_bincount_cuda(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, void *to);
+cp_code cpi_bincount_cuda(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins,
+                          void *to);
 cp_code cpi_bins_cuda(cp_stream *stream, const cpi_bins *b);
 /* How often each of 0 .. bins - 1 is among n whole numbers, and in extent[0] and [1] the least and the greatest of them
  * as int64: where they are from 0 to bins - 1 the counts are right, else anything. bins may be 0. */

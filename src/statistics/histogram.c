@@ -1,11 +1,11 @@
 /* Histograms: edges are made here, elements are brought to their bins by the room statistics. */
+#include <float.h>
+#include <math.h>
+
 #include "compose/compose.h"
 #include "front/front.h"
 #include "statistics/methods.h"
 #include "statistics/statistics.h"
-
-#include <float.h>
-#include <math.h>
 
 /* The value of a 0-d array; x NULL: fails. */
 static cp_code number(cp_array *x, double *value)

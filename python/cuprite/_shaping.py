@@ -45,7 +45,7 @@ def size(a, axis=None):
     """The number of elements, or the extent of one axis.
 
     Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis (None: all).
-    Errors: IndexError for an axis that there is not."""
+    Errors: AxisError for an axis that there is not."""
     s = shape(a)
     if axis is not None:
         from numpy.lib.array_utils import normalize_axis_index

@@ -198,7 +198,8 @@ def _behind(stream, device):
 
 
 def cuda_interface(o):
-    """The fields of o.__cuda_array_interface__, looked through: shape, dtype, strides, address, read-only, stream."""
+    """The fields of o.__cuda_array_interface__, looked through: shape, dtype (bfloat16: its name), strides,
+    address, read-only, stream."""
     import numpy
     d = o.__cuda_array_interface__
     if not isinstance(d, dict):
@@ -210,7 +211,9 @@ def cuda_interface(o):
     if any(extent < 0 for extent in shape):
         raise ValueError("negative dimensions are not allowed")
     dtype = numpy.dtype(d["typestr"])
-    if not dtype.isnative or dtype.kind not in "biufc" or d["typestr"][:1] == "|" and dtype.itemsize > 1:
+    if d["typestr"] == "<V2":  # as PyTorch names it
+        dtype = "bfloat16"
+    elif not dtype.isnative or dtype.kind not in "biufc" or d["typestr"][:1] == "|" and dtype.itemsize > 1:
         raise ValueError(f"Unsupported dtype {d['typestr']}")
     strides = d.get("strides")
     if strides is not None:
@@ -231,7 +234,7 @@ def cuda_array_of(o):
     from cuprite.cuda.memory import MemoryPointer, UnownedMemory
     shape, dtype, strides, address, read_only, stream = cuda_interface(o)
     low = high = 0
-    size = 1
+    size, item = 1, 2 if dtype == "bfloat16" else dtype.itemsize
     for axis, extent in enumerate(shape):
         size *= extent
         if strides is not None:
@@ -243,7 +246,7 @@ def cuda_array_of(o):
         raise RuntimeError(f"__cuda_array_interface__: there is no GPU ({_device.trouble()})")
     if not address:
         raise ValueError("__cuda_array_interface__: elements at address 0")
-    bytes_ = high - low + dtype.itemsize if strides is not None else size * dtype.itemsize
+    bytes_ = high - low + item if strides is not None else size * item
     with cuprite.cuda.Device(0) if _device.current() < 0 else cuprite.cuda.Device():
         memory = UnownedMemory(address + low, bytes_, o)
     with cuprite.cuda.Device._of(memory._device):

@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-/* Maxima and minima only where `any_types` is, of rows (inner == 1) of real types: of equal ones the first, and NaN from
- * the first one on. */
+/* Maxima and minima only where `any_types` is, of rows (inner == 1) of real types: of equal ones the first, and NaN
+ * from the first one on. */
 typedef enum cpi_scan_op { CPI_SCAN_ADD, CPI_SCAN_MULTIPLY, CPI_SCAN_MAXIMUM, CPI_SCAN_MINIMUM } cpi_scan_op;
 
-/* to[o][i][k] = from[o][0][k] op ... op from[o][i][k], of C-contiguous memory (outer, n, inner); none of the three is 0.
+/* to[o][i][k] = from[o][0][k] op ... op from[o][i][k], of C-contiguous memory (outer, n, inner); none of those is 0.
  * `from` is of type `source`, `to` of `result`, which are `type` unless the backend takes any_types and inner is 1. The
  * two are the same memory, of one type then, or do not overlap. The half types are scanned as float32. */
 typedef struct cpi_scan {

@@ -263,22 +263,27 @@ static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
     return buffer;
 }
 
+/* n values of a type, in the cache, to where they belong, as elements of the result's type. */
+static void finish(const job *j, cp_type type, const char *joined, char *to, int64_t n, char *buffer)
+{
+    const cp_type result = j->s->result;
+    if (!same_bits(result, type)) {
+        char *narrow = j->past ? buffer : to;
+        j->set->convert[type][result](narrow, joined, n);
+        joined = narrow;
+    }
+    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result));
+}
+
 /* n results: joined where they belong, or in the buffer first. `ahead`: what is read soon. */
 static void given(const job *j, void *carry, const void *local, char *to, int64_t n, char *buffer, const char *ahead)
 {
-    const cp_type result = j->s->result;
-    const bool same = same_bits(result, j->wide);
+    const bool same = same_bits(j->s->result, j->wide);
     const bool past = j->past && j->t.size && same && !((uintptr_t)to & 63);
     char *joined = same && (past || !j->past) ? to : buffer;
     if (j->t.size) j->t.join(carry, local, joined, n, past, ahead);
     else j->k->row(carry, local, joined, n);
-    if (joined == to) return;
-    if (!same) {
-        char *narrow = j->past ? buffer + CPI_SCAN_TILE : to;
-        j->set->convert[j->wide][result](narrow, joined, n);
-        joined = narrow;
-    }
-    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result));
+    if (joined != to) finish(j, j->wide, joined, to, n, buffer + CPI_SCAN_TILE);
 }
 
 /* Where the tile after the next one begins, which is this thread's or its neighbour's; NULL: there is none. */
@@ -391,7 +396,7 @@ static void run_short_rows(const job *j, int64_t first, int64_t end)
 {
     _Alignas(64) char given[CPI_SCAN_TILE], made[CPI_SCAN_TILE];
     const int64_t n = j->s->n, from_size = cpi_itemsize(j->s->source), to_size = cpi_itemsize(j->s->result);
-    const cp_type type = j->s->type;
+    const cp_type type = j->s->type; /* these go by the type itself, tiles through a wider one */
     const bool same = same_bits(j->s->result, type);
     for (int64_t rows; first < end; first += rows) {
         rows = CPI_SCAN_TILE / (n * cpi_itemsize(type));
@@ -400,14 +405,7 @@ static void run_short_rows(const job *j, int64_t first, int64_t end)
         char *to = (char *)j->s->to + first * n * to_size;
         if (!same_bits(j->s->source, type)) j->set->convert[j->s->source][type](given, x, rows * n), x = given;
         j->k->rows(x, same && !j->past ? to : made, rows, n);
-        const char *joined = made;
-        if (same && !j->past) continue;
-        if (!same) {
-            char *narrow = j->past ? given : to;
-            j->set->convert[type][j->s->result](narrow, joined, rows * n);
-            joined = narrow;
-        }
-        if (j->past) j->set->stream(to, joined, rows * n * to_size);
+        if (!same || j->past) finish(j, type, made, to, rows * n, given);
     }
 }
 

@@ -96,7 +96,8 @@ static void search_few(const job *j, int64_t first, int64_t last)
 /* The few elements as float64; false where there are more, or float64 does not tell all from one another. */
 static bool find_few(job *j, double *few)
 {
-    if (j->n > FEW || j->m < 64 || cpi_is_complex(j->type) || (cpi_is_whole(j->type) && j->keys.bytes == 8)) return false;
+    const bool wide = cpi_is_whole(j->type) && j->keys.bytes == 8;
+    if (j->n > FEW || j->m < 64 || cpi_is_complex(j->type) || wide) return false;
     cpi_kernels_best()->convert[j->type][CP_FLOAT64](few, j->from, j->n);
     for (int64_t i = 0; i < j->n; i++)
         if (few[i] != few[i] || (i && few[i] < few[i - 1])) return false;
@@ -138,7 +139,8 @@ cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *f
                        bool right, int64_t *to)
 {
     cpi_grid grid;
-    job j = {.keys = cpi_keys_of(type), .type = type, .n = n, .m = m, .from = from, .values = values, .right = right, .to = to};
+    job j = {.keys = cpi_keys_of(type), .type = type, .n = n, .m = m, .from = from, .values = values, .right = right,
+             .to = to};
     double few[FEW];
     if (!find_few(&j, few) && !cpi_is_complex(type) && cpi_grid_make(&grid, stream, type, from, n, m)) j.grid = &grid;
     cpi_parallel((m + EACH - 1) / EACH, search_task, &j);

@@ -3,8 +3,8 @@
  * A long row is cut into tiles, which threads take in their order. Each scans its tile by itself, waits for what the
  * tiles before it are joined to, passes that on with its own tile joined to it, and only then joins it to its elements:
  * so one thread waits for another a moment only, and memory is read once. Tiles are cut from the sizes alone and joined
- * in their order, so the number of threads changes no bit. Products of floating types stay one chain: what overflows on
- * the way is NumPy's, and so is every bit. */
+ * in their order, so the number of threads changes no bit; where a thread loses its processor, another hands on in its
+ * place. Products of floating types stay one chain: what overflows on the way is NumPy's, and so is every bit. */
 #include "scan/scan.h"
 
 #include <sched.h>
@@ -20,14 +20,16 @@ enum {
     COLUMNS = 1024,          /* that are scanned side by side at most */
     ROW_TASK = 65536,        /* elements that are worth a task */
     COLUMN_TASK = 1 << 15,
+    PATIENCE = 2000,         /* pauses before a thread does what it waits for; some ten microseconds */
     MANY_ROWS = 64,          /* that keep threads busy by themselves */
     PAST_BYTES = 6 << 20     /* results from here on are written past the caches */
 };
 
 /* What the tiles up to one are joined to: a line of the cache, so that who waits for one disturbs no other. */
+enum { MISSING, BEING_WRITTEN, READY };
 typedef struct handed {
-    _Alignas(64) char value[32];
-    uint32_t ready;
+    _Alignas(64) char value[16];
+    uint32_t state;
 } handed;
 
 typedef struct kernels kernels;
@@ -247,14 +249,6 @@ static const kernels *kernels_of(cpi_scan_op op, cp_type t)
 
 /* --- tiles --- */
 
-static void pause_a_while(int64_t turn)
-{
-    if (turn > 4000) sched_yield(); /* somebody else has the other's processor */
-#if defined(__x86_64__)
-    else __builtin_ia32_pause();
-#endif
-}
-
 /* Have elements of the two types the same bits where their values are the same? */
 static bool same_bits(cp_type a, cp_type b)
 {
@@ -269,22 +263,27 @@ static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
     return buffer;
 }
 
+/* n values of a type, in the cache, to where they belong, as elements of the result's type. */
+static void finish(const job *j, cp_type type, const char *joined, char *to, int64_t n, char *buffer)
+{
+    const cp_type result = j->s->result;
+    if (!same_bits(result, type)) {
+        char *narrow = j->past ? buffer : to;
+        j->set->convert[type][result](narrow, joined, n);
+        joined = narrow;
+    }
+    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result));
+}
+
 /* n results: joined where they belong, or in the buffer first. `ahead`: what is read soon. */
 static void given(const job *j, void *carry, const void *local, char *to, int64_t n, char *buffer, const char *ahead)
 {
-    const cp_type result = j->s->result;
-    const bool same = same_bits(result, j->wide);
+    const bool same = same_bits(j->s->result, j->wide);
     const bool past = j->past && j->t.size && same && !((uintptr_t)to & 63);
     char *joined = same && (past || !j->past) ? to : buffer;
     if (j->t.size) j->t.join(carry, local, joined, n, past, ahead);
     else j->k->row(carry, local, joined, n);
-    if (joined == to) return;
-    if (!same) {
-        char *narrow = j->past ? buffer + CPI_SCAN_TILE : to;
-        j->set->convert[j->wide][result](narrow, joined, n);
-        joined = narrow;
-    }
-    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result));
+    if (joined != to) finish(j, j->wide, joined, to, n, buffer + CPI_SCAN_TILE);
 }
 
 /* Where the tile after the next one begins, which is this thread's or its neighbour's; NULL: there is none. */
@@ -294,14 +293,67 @@ static const char *tile_ahead(const job *j, int64_t row, int64_t first)
     return (const char *)j->s->from + (row * j->s->n + first + 2 * j->tile) * cpi_itemsize(j->s->source);
 }
 
+/* --- what tiles hand on --- */
+
+static uint32_t state_of(const handed *h) { return __atomic_load_n(&h->state, __ATOMIC_ACQUIRE); }
+
+/* The first who knows it writes it: all would write the same. */
+static void hand_on(handed *h, const char *value)
+{
+    uint32_t missing = MISSING;
+    if (!__atomic_compare_exchange_n(&h->state, &missing, BEING_WRITTEN, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    memcpy(h->value, value, sizeof h->value);
+    __atomic_store_n(&h->state, READY, __ATOMIC_RELEASE);
+}
+
+static int64_t elements_of(const job *j, int64_t t)
+{
+    const int64_t first = t * j->tile;
+    return j->s->n - first < j->tile ? j->s->n - first : j->tile;
+}
+
+static const char *tile_of(const job *j, int64_t row, int64_t t)
+{
+    return (const char *)j->s->from + (row * j->s->n + t * j->tile) * cpi_itemsize(j->s->source);
+}
+
+/* Hands on what tile t does, in place of a thread that has lost its processor while it had it. In place the other may
+ * come back and write over what is read here, but not before it has handed on itself: what was made of it then goes. */
+static void stand_in(const job *j, int64_t row, int64_t t, char *buffer)
+{
+    char carry[16], *local = buffer + CPI_SCAN_TILE;
+    handed *h = &j->handed[row * j->tiles + t];
+    const int64_t n = elements_of(j, t);
+    j->t.scan(taken(j, tile_of(j, row, t), n, buffer), local, n);
+    memcpy(carry, t ? h[-1].value : j->t.none, sizeof carry);
+    j->t.pass(carry, local + (n - 1) * j->t.size);
+    hand_on(h, carry);
+}
+
+/* Waits for what the tiles before t hand on: a moment, for they are at work. */
+static void wait_for_tile(const job *j, int64_t row, int64_t t, char *buffer)
+{
+    const handed *h = &j->handed[row * j->tiles];
+    for (int64_t turn = 1; state_of(&h[t - 1]) != READY; turn++) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+        if (turn % PATIENCE) continue;
+        int64_t first = t - 1;
+        while (first && state_of(&h[first - 1]) != READY) first--;
+        if (state_of(&h[first]) == MISSING) stand_in(j, row, first, buffer);
+        else sched_yield();
+    }
+}
+
 /* Tile t of a row, behind what `carry` has; carry then has the tile too. */
 static void run_tile(const job *j, int64_t row, int64_t t, char *carry)
 {
     _Alignas(64) char local[CPI_SCAN_TILE], buffer[2 * CPI_SCAN_TILE];
-    const int64_t first = t * j->tile, n = j->s->n - first < j->tile ? j->s->n - first : j->tile;
-    const int64_t at = row * j->s->n + first;
-    const void *x = taken(j, (const char *)j->s->from + at * cpi_itemsize(j->s->source), n, buffer);
-    char *to = (char *)j->s->to + at * cpi_itemsize(j->s->result);
+    const int64_t n = elements_of(j, t);
+    const void *x = taken(j, tile_of(j, row, t), n, buffer);
+    char *to = (char *)j->s->to + (row * j->s->n + t * j->tile) * cpi_itemsize(j->s->result);
     if (!j->t.size) {
         given(j, carry, x, to, n, buffer, NULL);
         return;
@@ -309,16 +361,12 @@ static void run_tile(const job *j, int64_t row, int64_t t, char *carry)
     j->t.scan(x, local, n);
     char before[sizeof j->t.none];
     handed *const mine = j->handed ? &j->handed[row * j->tiles + t] : NULL;
-    if (mine && t)
-        for (int64_t turn = 0; !__atomic_load_n(&mine[-1].ready, __ATOMIC_ACQUIRE); turn++) pause_a_while(turn);
+    if (mine && t) wait_for_tile(j, row, t, buffer);
     memcpy(before, mine && t ? mine[-1].value : carry, sizeof before);
     memcpy(carry, before, sizeof before);
     j->t.pass(carry, local + (n - 1) * j->t.size);
-    if (mine) {
-        memcpy(mine->value, carry, sizeof before);
-        __atomic_store_n(&mine->ready, 1, __ATOMIC_RELEASE);
-    }
-    const char *ahead = mine ? tile_ahead(j, row, first) : NULL;
+    if (mine) hand_on(mine, carry);
+    const char *ahead = mine ? tile_ahead(j, row, t * j->tile) : NULL;
     if (ahead && !same_bits(j->s->source, j->wide)) {
         for (int64_t k = 0; k < n * cpi_itemsize(j->s->source); k += 64) __builtin_prefetch(ahead + k, 0, 2);
         ahead = NULL;
@@ -348,7 +396,7 @@ static void run_short_rows(const job *j, int64_t first, int64_t end)
 {
     _Alignas(64) char given[CPI_SCAN_TILE], made[CPI_SCAN_TILE];
     const int64_t n = j->s->n, from_size = cpi_itemsize(j->s->source), to_size = cpi_itemsize(j->s->result);
-    const cp_type type = j->s->type;
+    const cp_type type = j->s->type; /* these go by the type itself, tiles through a wider one */
     const bool same = same_bits(j->s->result, type);
     for (int64_t rows; first < end; first += rows) {
         rows = CPI_SCAN_TILE / (n * cpi_itemsize(type));
@@ -357,14 +405,7 @@ static void run_short_rows(const job *j, int64_t first, int64_t end)
         char *to = (char *)j->s->to + first * n * to_size;
         if (!same_bits(j->s->source, type)) j->set->convert[j->s->source][type](given, x, rows * n), x = given;
         j->k->rows(x, same && !j->past ? to : made, rows, n);
-        const char *joined = made;
-        if (same && !j->past) continue;
-        if (!same) {
-            char *narrow = j->past ? given : to;
-            j->set->convert[type][j->s->result](narrow, joined, rows * n);
-            joined = narrow;
-        }
-        if (j->past) j->set->stream(to, joined, rows * n * to_size);
+        if (!same || j->past) finish(j, type, made, to, rows * n, given);
     }
 }
 

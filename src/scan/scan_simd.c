@@ -1,6 +1,6 @@
 /* Tiles of running sums, products, maxima and minima in vectors; compiled once per instruction set.
  *
- * A vector of eight or sixteen values is scanned in itself, by adding to it itself moved on by one, two, four (and eight)
+ * A vector of eight or sixteen values is scanned in itself, by adding to it itself moved on by one, two, four (eight)
  * places, and then gets the value that the vectors before it left. Invariant: every variant joins in the same order, so
  * that bits depend on neither the processor nor the number of threads; of less than CPI_SCAN_SHORT floating numbers the
  * sums are made one after the other. */
@@ -147,7 +147,7 @@ TILES(add_64, uint64_t, uint64_t, 8, 1, 8, 0, PLUS, PLUS, WITHIN8, LAST8)
 TILES(multiply_32, uint32_t, uint32_t, 16, 1, 16, 1, TIMES, TIMES, WITHIN16, LAST16)
 TILES(multiply_64, uint64_t, uint64_t, 8, 1, 8, 1, TIMES, TIMES, WITHIN8, LAST8)
 
-/* --- sums of float32: eight times eight elements at once, which are turned so that additions are of whole vectors --- */
+/* --- sums of float32: eight times eight elements, turned, so that additions are of whole vectors --- */
 
 typedef float eight __attribute__((vector_size(32)));
 typedef int32_t places32 __attribute__((vector_size(32)));

@@ -6,7 +6,7 @@
 #include "scan/scan.h"
 
 enum {
-    CPI_SCAN_TILE = 1 << 15, /* bytes of a tile's gathered values: they and what they come from stay in the second cache */
+    CPI_SCAN_TILE = 1 << 15, /* bytes of a tile's gathered values, which stay in the second cache */
     CPI_SCAN_SHORT = 128     /* fewer elements than this are joined one after the other, as NumPy does it */
 };
 

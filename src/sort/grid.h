@@ -39,8 +39,8 @@ static inline int64_t cpi_grid_count(const cpi_grid *g, const double *edges, dou
 /* Cells of at most CPI_BLOCK elements of any real type. */
 void cpi_grid_cells(const cpi_grid *g, cp_type type, const void *x, int64_t n, int32_t *cell);
 
-/* The grid of m ascending edges for n searches; false where it would not help or edges do not ascend, which is no error.
- * g->start is the caller's to free. */
+/* The grid of m ascending edges for n searches; false where it would not help or edges do not ascend, which is no
+ * error. g->start is the caller's to free. */
 bool cpi_grid_make(cpi_grid *g, cp_stream *stream, cp_type type, const void *edges, int64_t m, int64_t n);
 
 #endif

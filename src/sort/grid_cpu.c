@@ -1,9 +1,9 @@
 /* A table that a search among many edges begins with.
  *
- * The way from the first edge to the last is cut into cells of one width, some for each edge. What cell a number lies in
- * ascends with the number, so the edges of smaller cells are less than it and those of greater ones greater: a search is
- * left with the edges of its own cell, mostly one or none. Invariant: the answer is the search's, however ascending edges lie; of those that
- * do not ascend there is no grid. */
+ * The way from the first edge to the last is cut into cells of one width, some for each edge. What cell a number lies
+ * in ascends with the number, so the edges of smaller cells are less than it and those of greater ones greater: a
+ * search is left with the edges of its own cell, mostly one or none. Invariant: the answer is the search's, however
+ * ascending edges lie; of those that do not ascend there is no grid. */
 #include "sort/grid.h"
 
 #include <math.h>

@@ -17,6 +17,7 @@ static void cells(const double *x, int64_t n, double first, double scale, int32_
 typedef double eight __attribute__((vector_size(64)));
 typedef int64_t counts __attribute__((vector_size(64)));
 
+/* Sixteen values at a time stay in registers. */
 static void few(const double *x, int64_t n, const double *edges, int m, bool right, int64_t *to)
 {
     enum { SIDE = 16 };
@@ -27,7 +28,7 @@ static void few(const double *x, int64_t n, const double *edges, int m, bool rig
         if (bytes < sizeof rest) memcpy(rest, from, bytes), from = rest;
         eight a, b;
         memcpy(&a, from, sizeof a), memcpy(&b, from + 8, sizeof b);
-        counts r[2] = {(counts){0} + m, (counts){0} + m}; /* less one, which is what true is, for each that is greater */
+        counts r[2] = {(counts){0} + m, (counts){0} + m}; /* and -1, which is true, for each that is greater */
         for (int k = 0; k < m; k++) {
             const eight edge = (eight){0} + edges[k];
             r[0] += right ? edge > a : edge >= a;

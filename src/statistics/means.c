@@ -399,8 +399,8 @@ static cp_code inner(cp_array *f, cp_array *d, int axis, cp_array *to)
              *behind = cpi_range(f, axis, 2, INT64_MAX), *done = NULL;
     if (!before || !here || !behind || !to) return cp_error();
     if (!cp_ndim(d)) {
-        done = cp_fused("(c - a) / (2.0 * d)", 3, ((const char *[]){"a", "c", "d"}), ((cp_array *[]){before, behind, d}),
-                        .out = to, .casting = CP_UNSAFE);
+        done = cp_fused("(c - a) / (2.0 * d)", 3, ((const char *[]){"a", "c", "d"}),
+                        ((cp_array *[]){before, behind, d}), .out = to, .casting = CP_UNSAFE);
         return done ? CP_OK : cp_error();
     }
     cp_array *d1 = cpi_range(d, 0, 0, -1), *d2 = cpi_range(d, 0, 1, INT64_MAX);

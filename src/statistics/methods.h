@@ -245,7 +245,8 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
     const double a = cpi_number_at(r->type, r->x, first + p.before), b = cpi_number_at(r->type, r->x, first + p.behind);
     const double d = cpi_is_float(r->type) ? cpi_rounded_to(r->type, b - a) : b - a;
     const bool near = p.share >= 0.5; /* which end it is nearer to */
-    const double part = cpi_rounded_to(r->result, cpi_times(d, cpi_rounded_to(r->result, near ? 1 - p.share : p.share)));
+    const double share = cpi_rounded_to(r->result, near ? 1 - p.share : p.share);
+    const double part = cpi_rounded_to(r->result, cpi_times(d, share));
     double y = near ? cpi_plus(b, -part) : cpi_plus(a, part);
     if (r->method == CPI_QUANTILE_MEDIAN) y = p.share != 0 ? (a + b) / 2 : a;
     cpi_store_number(r->result, r->to, place, y);

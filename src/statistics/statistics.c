@@ -60,8 +60,8 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
 
 enum { AT_ONCE = 1 << 15, SOME_BINS = 4096, MANY_BINS = 16384 };
 
-/* The counts of dense whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be too few.
- * Waits. */
+/* The counts of dense whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be
+ * too few. Waits. */
 static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent)
 {
     const int64_t two = 2;

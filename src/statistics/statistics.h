@@ -55,8 +55,8 @@ typedef struct cpi_statistics_ops {
     /* How often each of 0 .. bins - 1 is among the n elements of x, all of which are that, or `bins`, which counts
      * nowhere: int64; or the sums of their weights in order: float64. */
     cp_code (*bincount)(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, void *to);
-    /* The same of whole numbers of any type, and in extent[0] and [1] the least and the greatest of them as int64: where
-     * they are from 0 to bins - 1 the counts are right, else anything. bins may be 0. NULL: there is none. */
+    /* The same of whole numbers of any type, and in extent[0] and [1] the least and the greatest of them as int64:
+     * where they are from 0 to bins - 1 the counts are right, else anything. bins may be 0. NULL: there is none. */
     cp_code (*tally)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts,
                      int64_t *extent);
     cp_code (*bins)(cp_stream *stream, const cpi_bins *b);

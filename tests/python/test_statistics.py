@@ -436,7 +436,8 @@ def test_histogram_of_many_at_edges(dtype):
         histograms_are_numpys(x, bins, (10, 90))
         if x.dtype.kind == "f":
             edges = np.histogram_bin_edges(np.array([-3, 11], "f8"), bins).astype(dtype)
-            near = np.concatenate([edges, np.nextafter(edges, edges.dtype.type(-9)), np.nextafter(edges, edges.dtype.type(99))])
+            less, more = edges.dtype.type(-9), edges.dtype.type(99)
+            near = np.concatenate([edges, np.nextafter(edges, less), np.nextafter(edges, more)])
             x = rng.choice(near[(near >= -3) & (near <= 11)], 20000).astype(dtype)
             x[:2] = -3, 11
             histograms_are_numpys(x, bins)

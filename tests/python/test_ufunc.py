@@ -535,7 +535,7 @@ def test_numpys_functions(device):
 @pytest.mark.parametrize("dtype", "? b B h H i I q Q e f d".split())
 @pytest.mark.parametrize("name", ["maximum", "minimum", "add", "multiply"])
 def test_accumulate_of_many(name, dtype):
-    """Choices of long rows: the first of equal ones (zeros of both signs), and the first NaN; whole sums and products."""
+    """Choices of long rows: the first of equal ones (zeros of both signs), and the first NaN. Whole sums, products."""
     rng = np.random.default_rng(5)
     for n in (5, 1039, 4097, 40001):
         x = np.sort(rng.integers(-100, 100, n)).astype(dtype)
@@ -551,7 +551,8 @@ def test_accumulate_of_many(name, dtype):
             if name in ("maximum", "minimum"):               # the element at the place that was the last to be further
                 so_far = join.accumulate(given, 0)
                 before, later = so_far[:-1], given[1:]
-                further = (later > before if name == "maximum" else later < before) | ((later != later) & (before == before))
+                further = later > before if name == "maximum" else later < before
+                further = further | ((later != later) & (before == before))
                 at = np.arange(1, len(given)).reshape((-1,) + (1,) * (given.ndim - 1))
                 at = np.maximum.accumulate(np.concatenate([0 * further[:1], np.where(further, at, 0)]), 0)
                 want = np.take_along_axis(given, at, 0)

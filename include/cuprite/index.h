@@ -56,6 +56,14 @@ CP_API cp_code cp_put_along_axis(cp_array *arr, cp_array *indices, cp_array *val
  * after the other. values come again when they are too few. */
 CP_API cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values);
 CP_API cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals);
+/* Eight elements along an axis (CP_FLAT: of the flattened array) as the bits of a byte, and back. */
+typedef enum cp_bitorder { CP_BITORDER_BIG, CP_BITORDER_LITTLE } cp_bitorder; /* which bit the first one is */
+typedef struct cp_packbits_options { CP_OPTION(cp_bitorder, bitorder); int _; } cp_packbits_options;
+CP_API cp_array *cp_packbits(cp_array *a, int axis, const cp_packbits_options *options);
+#define cp_packbits(...) CP_CALL2(cp_packbits, cp_packbits_options, __VA_ARGS__, ._ = 0)
+typedef struct cp_unpackbits_options { CP_OPTION(cp_bitorder, bitorder); int _; } cp_unpackbits_options;
+CP_API cp_array *cp_unpackbits(cp_array *a, int axis, const cp_unpackbits_options *options);
+#define cp_unpackbits(...) CP_CALL2(cp_unpackbits, cp_unpackbits_options, __VA_ARGS__, ._ = 0)
 typedef struct cp_ravel_multi_index_options {
     CP_OPTION(cp_index_mode, mode);
     CP_OPTION(char, order); /* 'C' (or 0), 'F' */

@@ -638,7 +638,8 @@ PyObject *py_tolist_method(const py_tolist_method_args *v)
     char *memory = (size_t)cp_nbytes(x) <= sizeof small ? small : PyMem_Malloc((size_t)cp_nbytes(x));
     if (!memory) return PyErr_NoMemory();
     cp_code code;
-    if (memory == small && cp_device_of(x) == CP_CPU) code = cp_to_host(x, memory, sizeof small); /* nothing to wait for */
+    /* there is nothing to wait for */
+    if (memory == small && cp_device_of(x) == CP_CPU) code = cp_to_host(x, memory, sizeof small);
     else CPY_UNLOCKED(code = cp_to_host(x, memory, (size_t)cp_nbytes(x)));
     const char *p = memory;
     PyObject *r = code == CP_OK ? nested_list(x, 0, &p) : cpy_raise();

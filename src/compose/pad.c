@@ -107,8 +107,8 @@ static cp_array *room_for(cp_array *a, const int64_t *widths)
 }
 
 /*: function("pad", "a: array, widths: ints, mode: pad_mode, value: assigned", module="_padding",
-             doc="The array with elements around it: `widths` are how many before and behind each axis, `value` is what "
-                 "the mode constant has there.") */
+             doc="""The array with elements around it: `widths` are how many before and behind each axis, `value` is
+what the mode constant has there.""") */
 cp_array *cp_pad(cp_array *a, int n, const int64_t *widths, cp_pad_mode mode, cp_array *value)
 {
     cpi_frame f;

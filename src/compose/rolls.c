@@ -1,9 +1,7 @@
-/* Elements moved round, arrays of another size made of the same elements, bits and bytes. */
+/* Elements moved round, arrays of another size made of the same elements. */
 #include "compose/compose.h"
 
 #include <string.h>
-
-#include "index/index.h"
 
 /* One piece of each axis goes to where it is moved: all combinations of the two. */
 static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift)
@@ -86,62 +84,4 @@ cp_array *cp_resize(cp_array *a, cp_shape new_shape)
     if (line && times > 1) all = cp_tile(line, 1, &times);
     if (all) all = cpi_range(all, 0, 0, size);
     return cpi_end(&f, all ? cp_reshape(cp_copy(all), new_shape) : NULL);
-}
-
-/* --- bits --- */
-
-/*: words("bitorder", "big little", c="cp_bitorder", text=True) */
-
-/* a with the axis last, or flattened; -1: an error stands. */
-static cp_array *bit_rows(const char *name, cp_array *a, int *axis)
-{
-    if (*axis == CP_FLAT || !cp_ndim(a)) {
-        if (*axis != CP_FLAT && *axis != 0 && *axis != -1) {
-            int one = *axis;
-            if (cpi_axis(name, &one, 1)) return NULL;
-        }
-        *axis = 0;
-        return cp_ravel(a);
-    }
-    return cpi_axis(name, axis, cp_ndim(a)) ? NULL : cp_moveaxis(a, CP_AXES(*axis), CP_AXES(-1));
-}
-
-/* The last axis at its old place, in C order. */
-static cp_array *axis_back(cp_array *r, int axis)
-{
-    return !r || axis == -1 || axis == cp_ndim(r) - 1 ? r : cp_copy(cp_moveaxis(r, CP_AXES(-1), CP_AXES(axis)));
-}
-
-/*: function("packbits", "a: array, /, axis: axis_or_flat = None, bitorder: bitorder = 'big'",
-             doc="Eight elements along an axis (None: flattened) as the bits of a byte, 1 where they are not zero; the "
-                 "last byte is filled with zeros.") */
-cp_array *(cp_packbits)(cp_array *a, int axis, const cp_packbits_options *options)
-{
-    const char *name = "packbits";
-    cpi_frame f;
-    if (!cpi_begin(&f, name, a)) return NULL;
-    const char kind = cp_type_kind(cp_type_of(a));
-    if (kind == 'f' || kind == 'c')
-        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: Expected an input array of integer or boolean data type",
-                                     name), NULL));
-    cp_array *rows = bit_rows(name, a, &axis);
-    if (rows && cp_type_size(cp_type_of(rows)) != 1) rows = cp_not_equal(rows, cp_int(0));
-    const bool little = options && options->bitorder == CP_BITORDER_LITTLE;
-    return cpi_end(&f, axis_back(rows ? cpi_pack_bits(name, rows, little) : NULL, axis));
-}
-
-/*: module("_bits", doc="What cuprite.unpackbits is made of.") */
-/*: function("unpackbits", "a: array, axis: axis_or_flat = None, bitorder: bitorder = 'big'", module="_bits",
-             doc="The bits of bytes as eight elements, 0 or 1, along an axis (None: flattened).") */
-cp_array *(cp_unpackbits)(cp_array *a, int axis, const cp_unpackbits_options *options)
-{
-    const char *name = "unpackbits";
-    cpi_frame f;
-    if (!cpi_begin(&f, name, a)) return NULL;
-    if (cp_type_of(a) != CP_UINT8)
-        return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: Expected an input array of unsigned byte data type", name),
-                            NULL));
-    cp_array *rows = bit_rows(name, a, &axis);
-    const bool little = options && options->bitorder == CP_BITORDER_LITTLE;
-    return cpi_end(&f, axis_back(rows ? cpi_unpack_bits(name, rows, little) : NULL, axis));
 }

@@ -109,10 +109,6 @@ cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 
-/* The last axis' elements, of one byte each, as bits; bytes as bits along the last axis: new arrays in C order. (bits.c) */
-cp_array *cpi_pack_bits(const char *name, cp_array *x, bool little);
-cp_array *cpi_unpack_bits(const char *name, cp_array *x, bool little);
-
 /* The places index[], 1-d int64 within the axis (nobody checks), of an axis of x: a new array. (rows.c) */
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);
 

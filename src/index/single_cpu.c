@@ -4,9 +4,9 @@
  * anywhere. Writing is cut only where the parts cannot meet, along the rest or along an axis of the index that walks
  * through its own elements (put_along_axis), so that of several values for one element the last one stays.
  *
- * Elements out of the caches' reach are asked for 128 places ahead of their turn, into the second cache: it has room for many more
- * requests than the first. Measured on an EPYC 9004, 10^7 float32 at random by one thread: reading takes 115 ms without
- * asking, 82 into the first cache, 30 into the second; writing 66, 61 and 33. */
+ * Elements out of the caches' reach are asked for 128 places ahead of their turn, into the second cache: it has room
+ * for many more requests than the first. Measured on an EPYC 9004, 10^7 float32 at random by one thread: reading takes
+ * 115 ms without asking, 82 into the first cache, 30 into the second; writing 66, 61 and 33. */
 #include "index/single.h"
 
 #include <string.h>

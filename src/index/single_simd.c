@@ -105,7 +105,10 @@ INLINE bool move_line(const cpi_line *line, cpi_pick_mode mode, bool far, size_t
 }
 
 #define MOVE(name, T, put) \
-    static bool name(const cpi_line *l, cpi_pick_mode mode, bool far) { return move_line(l, mode, far, sizeof(T), put); }
+    static bool name(const cpi_line *l, cpi_pick_mode mode, bool far) \
+    {                                                                 \
+        return move_line(l, mode, far, sizeof(T), put);               \
+    }
 MOVE(get_1, uint8_t, false)
 MOVE(get_2, uint16_t, false)
 MOVE(get_4, uint32_t, false)

@@ -49,7 +49,8 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
     if (a->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT; /* as NumPy */
     if (cpi_axis_or_flat("take", &axis, a->ndim)) return NULL;
     cp_array *plain;
-    if (!o->out && axis <= 0 && cpi_plain_get("take", a, indices, axis == CP_FLAT, modes[o->mode], &plain)) return plain;
+    if (!o->out && axis <= 0 && cpi_plain_get("take", a, indices, axis == CP_FLAT, modes[o->mode], &plain))
+        return plain;
     cp_array *at = integers("take", indices, CP_SAME_KIND), *r = NULL;
     cp_array *base = axis == CP_FLAT ? cp_ravel(a) : cp_retain(a);
     cp_array *all[3] = {a, at, o->out};
@@ -321,14 +322,14 @@ static cp_code coordinates(cp_array *r, cp_array *places, cp_shape shape, char o
     cp_array *left = places;
     for (int i = 0; i < shape.n && !code; i++) {
         const int d = order == 'F' ? i : shape.n - 1 - i;
-        cp_array *row = cp_slice(r, 1, &CP_AT(d)), *n = cp_int(shape.dim[d]);
-        cp_array *next = i == shape.n - 1 ? NULL : cp_floor_divide(left, n);
+        cp_array *row = cp_slice(r, 1, &CP_AT(d)), *next = NULL;
         if (i == shape.n - 1) {
             code = row ? cp_assign(row, left) : cp_error();
         } else {
-            cp_array *whole = next ? cp_multiply(next, n) : NULL;
+            cp_array *n = row ? cp_int(shape.dim[d]) : NULL, *whole;
+            next = n ? cp_floor_divide(left, n) : NULL, whole = next ? cp_multiply(next, n) : NULL;
             cp_array *both[2] = {left, whole};
-            cp_array *rest = whole && row ? cp_elementwise(CP_OP_subtract, both, &(cp_ufunc_options){.out = row}) : NULL;
+            cp_array *rest = whole ? cp_elementwise(CP_OP_subtract, both, &(cp_ufunc_options){.out = row}) : NULL;
             code = rest ? CP_OK : cp_error();
         }
         left = next;

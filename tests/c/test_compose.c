@@ -128,6 +128,7 @@ static bool body(void)
                      cp_isin(input, ends[0], .invert = true),
                      cp_sort_complex(input),
                      cp_lexsort(1, &input, 0),
+                     cp_pad(input, 2, (int64_t[]){1, 2}, CP_PAD_MODE_REFLECT, ends[0]),
                      cp_diag(input, .k = 1),
                      cp_tri(2, 3, 0, CP_FLOAT32),
                      cp_bartlett(4), cp_blackman(4), cp_hamming(1), cp_hanning(0), cp_kaiser(4, 2),

@@ -213,7 +213,9 @@ static bool take_everything(void)
     cp_array *selected = yes ? cp_select(1, &yes, 1, &chosen, NULL) : NULL;
     cp_array *places = selected ? cp_unravel_index(at, CP_SHAPE(5, 6)) : NULL;
     cp_array *back = places ? cp_ravel_multi_index(1, &at, CP_SHAPE(30)) : NULL;
-    done = back != NULL;
+    cp_array *bits = back ? cp_packbits(cp_reshape(at, CP_SHAPE(5, 6)), 0, .bitorder = CP_BITORDER_LITTLE) : NULL;
+    cp_array *bytes = bits ? cp_unpackbits(bits, 0) : NULL, *times = bytes ? cp_remainder(at, cp_int(3)) : NULL;
+    done = times && cp_repeat(flat, cp_astype(times, CP_INT64), 0) != NULL;
     cp_scope_end(s);
     return done;
 }

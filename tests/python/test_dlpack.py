@@ -430,6 +430,36 @@ def test_strides_that_are_no_whole_elements():
         assert np.from_dlpack(one).shape == (1, 2)
 
 
+class Lender:
+    """What lends by DLPack and refuses to be NumPy's, as a tensor of bfloat16 does."""
+
+    def __init__(self, x, refuse=None):
+        self.x, self.refuse = x, refuse
+
+    def __array__(self, *args, **words):
+        raise TypeError("not for NumPy")
+
+    def __dlpack__(self, **words):
+        if self.refuse:
+            raise self.refuse
+        return self.x.__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+def test_asarray_takes_what_only_dlpack_lends(device, no_leak):
+    for x in (cp.arange(6.0).reshape(2, 3).T, cp.ones(3, "bfloat16"), cp.zeros((0, 2)), cp.arange(4, device="cpu")):
+        for f in (cp.asarray, cp.array):
+            y = f(Lender(x))
+            assert y.dtype == x.dtype and y.tolist() == x.tolist() and y.shape == x.shape
+            assert y.device == cp.cuda.Device(device) and (not x.size or y.data.ptr != x.data.ptr)
+        assert cp.asarray(Lender(x), "f4").dtype == "float32"
+    for error in (BufferError("no"), ValueError("no"), TypeError("no")):
+        with raises(TypeError, match="not for NumPy"):
+            cp.asarray(Lender(x, error))
+
+
 def test_random_tensors_never_crash():
     """Bytes of the record changed at random: an error or an array, and nobody is told twice."""
     rng = np.random.default_rng(5)

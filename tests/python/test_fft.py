@@ -401,6 +401,23 @@ def test_frequencies(n):
         np.testing.assert_array_equal(cp.asnumpy(cp.fft.rfftfreq(n, d)), np.fft.rfftfreq(n, d))
 
 
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+def test_frequencies_of_a_type(name, device):
+    for f in ("fftfreq", "rfftfreq"):
+        for place in ("cpu", None):
+            x = getattr(cp.fft, f)(9, 0.3, dtype=name, device=place)
+            want = cp.asarray(getattr(np.fft, f)(9, 0.3)).astype(name)
+            assert x.dtype == name and x.tolist() == want.tolist()
+            assert x.device == cp.cuda.Device("cpu" if place else device)
+
+
+@pytest.mark.parametrize("name", ["bool", "int32", "uint8", "complex64"])
+def test_frequencies_are_real_floating(name):
+    for f in (cp.fft.fftfreq, cp.fft.rfftfreq):
+        with raises(ValueError, match=name):
+            f(5, dtype=name)
+
+
 def test_frequencies_refused():
     for f in ("fftfreq", "rfftfreq"):
         for args in ((0,), (4, 0)):

@@ -163,6 +163,10 @@ TABLE = [
     Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges",
           lambda case, wrong: case.about == "arange" and "out of bounds for" in wrong and
           any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
+    Known("which of two mistakes is told: an index, and what is read-only or a number", "methods", lambda case, wrong:
+          case.f.endswith(".at") and told("IndexError for ValueError")(case, wrong)),
+    Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong: case.f == "power.at" and
+          wrong.startswith("after") and "inf" in wrong),
     Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
           case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
     Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",

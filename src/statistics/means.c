@@ -52,9 +52,7 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
                                              &(cp_ufunc_options){.out = sum, .casting = CP_UNSAFE});
     if (mean == sum) cp_free(mean); /* the scope's reference stays */
     if (!o->out || !mean) return cpi_end(&f, mean);
-    cp_retain(mean);
-    cp_keep(mean);
-    return cpi_end(&f, cpi_deliver("nanmean", mean, o->out, CP_UNSAFE));
+    return cpi_end(&f, cpi_deliver("nanmean", cp_keep(mean), o->out, CP_UNSAFE));
 }
 
 static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes axis, cp_array *out, bool keepdims)
@@ -106,9 +104,8 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     cpi_lanes lanes;
     if (cpi_lanes_of(name, a, o->axis, o->keepdims, &lanes)) return NULL;
     cp_array *rows = cpi_lanes_dense(name, a, &lanes, a->device, false);
-    if (!rows) return NULL;
-    cp_keep(rows);
-    cp_array *x = cp_sort(cp_reshape(rows, CP_SHAPE(lanes.kept, lanes.reduced)), 1);
+    cp_array *x = rows ? cp_sort(cp_reshape(rows, CP_SHAPE(lanes.kept, lanes.reduced)), 1) : NULL;
+    cp_free(rows); /* which may be a itself */
     cp_array *count = x ? cp_count_nonzero(cp_logical_not(cp_isnan(x)), .axis = CP_AXES(1), .keepdims = true) : NULL;
     if (!count) return NULL;
     cp_array *upper = cp_floor_divide(count, cp_int(2)), *place = cp_subtract(count, cp_int(1));
@@ -122,10 +119,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
     if (none && tells(none) && any(none) > 0) cpi_warn(CP_WARNING_ALL_NAN);
     r = r && none ? cp_where(none, cp_float(NAN), r) : NULL;
     r = r ? cp_reshape(r, (cp_shape){lanes.ndim, lanes.shape}) : NULL;
-    if (!r || !o->out) return r;
-    cp_retain(r);
-    cp_keep(r);
-    return cpi_deliver(name, r, o->out, CP_UNSAFE);
+    return r && o->out ? cpi_deliver(name, cp_keep(r), o->out, CP_UNSAFE) : r;
 }
 
 /*: function("nanmedian",

@@ -61,7 +61,7 @@ static void errors(void **state)
     }
 }
 
-static cp_array *whole, *real, *at, *edges;
+static cp_array *whole, *real, *at, *edges, *pairs, *single;
 static bool body(void)
 {
     cp_array *hist = NULL, *bounds = NULL, *mean = NULL, *sum = NULL;
@@ -71,6 +71,9 @@ static bool body(void)
                      cp_quantile(real, at),
                      cp_quantile(real, at, .method = CP_QUANTILE_METHOD_INVERTED_CDF, .weights = whole),
                      cp_nanmedian(real),
+                     cp_nanmedian(pairs),
+                     cp_nanmedian(pairs, .axis = CP_AXES(0), .out = single),
+                     cp_nanmean(real, .out = single),
                      cp_nanmean(real),
                      cp_gradient(real, 0, 2, .spacing = edges),
                      cp_cov(real, true, NAN),
@@ -91,8 +94,9 @@ static void failing_allocations(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         whole = ints(1, 2, 3, 1), real = doubles(1, 2.5, 0.5, 3), edges = doubles(0, 1, 2.5, 3), at = cp_float(0.3);
+        pairs = cp_astype(real, CP_COMPLEX64), single = cp_zeros((cp_shape){0, NULL}, CP_COMPLEX128);
         every_allocation_fails(body);
-        cp_free(whole), cp_free(real), cp_free(edges), cp_free(at);
+        cp_free(whole), cp_free(real), cp_free(edges), cp_free(at), cp_free(pairs), cp_free(single);
     }
 }
 

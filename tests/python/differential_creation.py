@@ -127,6 +127,7 @@ def filled(r):
             args.append(r.pick((0, 1, 2, 4, None)))
         if r.chance(0.5):
             o["k"] = r.pick((0, 1, -1, 3, -7, 10, np.int16(1))) if r.chance(0.97) else r.pick((None, "a"))
+            args[0] = 3 if o["k"] in (None, "a") else args[0]   # one mistake a case
     elif name == "identity":
         args = [r.pick((0, 1, 2, 3, 5))] if r.chance(0.97) else [r.pick((-1, "a", None, np.int8(3)))]
     elif name.endswith("_like"):

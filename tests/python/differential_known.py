@@ -154,7 +154,8 @@ TABLE = [
     Known("which of two mistakes is told: an out of a wrong shape and type", REDUCTIONS, lambda case, wrong:
           wrong.startswith("error: TypeError for ValueError") and "Cannot cast output" in wrong),
     Known("which of two mistakes is told: gradient of too few elements", "scans", lambda case, wrong:
-          case.about == "gradient" and told("IndexError for ValueError", "ValueError for IndexError")(case, wrong)),
+          case.about == "gradient" and (told("IndexError for ValueError", "ValueError for IndexError")(case, wrong) or
+                                        "boolean subtract" in wrong and wrong.startswith("error: TypeError for "))),
     Known("which of two mistakes is told: complex weights, or a minlength below 0", "counts", lambda case, wrong:
           case.about == "bincount" and wrong.startswith("error: TypeError for ValueError (bincount: Cannot cast")),
     Known("which of two mistakes is told: truth values, or another method's weights", "quantiles", lambda case, wrong:
@@ -162,6 +163,10 @@ TABLE = [
     Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges",
           lambda case, wrong: case.about == "arange" and "out of bounds for" in wrong and
           any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
+    Known("which of two mistakes is told: an index, and what is read-only or a number", "methods", lambda case, wrong:
+          case.f.endswith(".at") and told("IndexError for ValueError")(case, wrong)),
+    Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong: case.f == "power.at" and
+          wrong.startswith("after") and "inf" in wrong),
     Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
           case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
     Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",
@@ -209,6 +214,8 @@ TABLE = [
           case.options.get("method") in ("averaged_inverted_cdf", "interpolated_inverted_cdf", "weibull")),
     Known("histogram cannot add up bool weights of uneven bins", "counts", lambda case, wrong:
           "Cannot cast ufunc 'add'" in wrong and case.about == "histogram"),
+    Known("cov cannot look through weights that are read-only", "statistics", lambda case, wrong:
+          case.about == "cov" and wrong.startswith("error: none for ValueError (output array is read-only")),
     Known("average divides by the number of results, of which there are none", "statistics", lambda case, wrong:
           wrong.startswith("error: none for ZeroDivisionError") and case.about == "average"),
     Known("copyto of overlapping rows of unequal steps reads what it wrote", "conversions", copied_as_it_goes),

@@ -92,6 +92,22 @@ def test_a_list_is_not_extended():
     assert numbers == [1, 2]
 
 
+def test_results_in_out_leave_nothing(live_blocks):
+    """nanmean once kept its result beside out."""
+    x = cp.asarray([[1 + 2j, 3], [4, 5j]])
+    out, pair = cp.zeros((), "D"), cp.zeros(2, "D")
+
+    def calls():
+        cp.nanmean(x, out=out), cp.nanmean(x, axis=0, out=pair)
+        cp.nanmedian(x), cp.nanmedian(x, out=out), cp.nanmedian(x, axis=1, out=pair)
+        cp.array([x.T, x.T])
+    calls()
+    before = live_blocks()
+    for _ in range(10):
+        calls()
+    assert live_blocks() == before
+
+
 def test_geomspace_of_complex_numbers():
     for ends in ((-1000, -1), (1j, 1000j), (1 + 2j, -3 - 4j), (-1, 1j)):
         np.testing.assert_allclose(cp.geomspace(*ends, num=7).get(), np.geomspace(*ends, num=7), rtol=1e-13)

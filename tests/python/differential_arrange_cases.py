@@ -368,7 +368,8 @@ def searchsorted(d):
         return f"a=xp.sort({a});r=xp.searchsorted(a,{v}{side})" if d.chance(0.7) else f"a=xp.sort({a});r=a.searchsorted({v}{side})"
     if p < 0.95:
         s = "xp.argsort(a,kind='stable')" if d.chance(.9) else d.ok(d.indices(a.size, a.shape), .3)
-        return f"a={a};s={s};r=xp.searchsorted(a,{v}{side},sorter=s)"
+        rest = "" if s.startswith("xp") else ".shape"  # nothing is promised of what is not sorted
+        return f"a={a};s={s};r=xp.searchsorted(a,{v}{side},sorter=s){rest}"
     return f"r=xp.searchsorted({d.array()},{v}{side}).shape"  # nothing is promised of what is not sorted
 
 
@@ -491,6 +492,37 @@ EXPLAINED = [
      "NumPy's arrays are values, converted as lists are"),
     ("accepts", _says("", "multiple indices are not supported for 0d arrays"), "no coordinates of each"),
     ("raises", _says("only int indices permitted"), "truth values are no places, NumPy's own message says"),
+    ("value", lambda m: "xp.sort" in m.text and "stable" not in m.text and _only_ties(m), "the same of an order that is not stable"),
+    ("value", lambda m: ".sort(" in m.text and "stable" not in m.text and _only_ties(m), "the same"),
+    ("accepts", _says("", "could not parse sorter argument"), "a sorter of uint64 is one of integers"),
+    ("raises", _says("is no truth value"), "a text is no truth value"),
+    ("accepts", _says("", "", "kind='table'"), "one way serves both kinds, and needs no table"),
+    ("exception", _in("kind=[", "kind={", "[[1],[0]]"), "lists where a word or a number belongs: refused with either exception"),
+    ("exception", _says("operands could not be broadcast", "uint64"), "two mistakes"),
+    ("exception", _says("", "assignment destination is read-only"), "two mistakes; the value is converted first"),
+    ("exception", _says("", "output array is read-only"), "two mistakes"),
+    ("exception", _says("cannot do a non-empty take"), "two mistakes: out is looked at last"),
+    ("exception", _in("xp.eye(", "_indices(", "xp.select(", "put_along_axis(a"), "two mistakes, or a number that is no whole one"),
+    ("exception", _says("", "'list' object has no attribute 'ndim'", "xp.insert"), "a slip of NumPy's: [True] is a mask"),
+    ("exception", _in(".flat[", "a[()]=["), "two mistakes, or a list for one element: ValueError as for any part"),
+    ("raises", _says("Error setting single item"), "one element takes no array; NumPy's flat takes an array of one for bool"),
+    ("raises", _says("Cannot cast output", "", "]%=", "]//="), "as for the other operations in place"),
+    ("warning", _in("a.flat[", "xp.pad("), "nothing is told of parts without elements"),
+    ("value", lambda m: "'E'" in m.text and "70000" in m.text or "'E'" in m.text and "300" in m.text, "bfloat16 rounds"),
+    ("value", _in("'mean')"), "the order of a sum; the rest of it is compared by test_manipulation.py"),
+    ("order", _in("xp.packbits", "xp.concat"), "no order is promised; NumPy's follows from how it computes"),
+    ("accepts", _in(".repeat(X([])", "xp.repeat(", "xp.resize("), "an empty list of times, a size as 0-d array"),
+    ("accepts", _in("count=True"), "True is 1"),
+    ("accepts", _says("", "value array of shape (0,)", "xp.insert("), "no values for no places"),
+    ("raises", _says("repeats may not"), "NumPy's count of that overflows"),
+    ("raises", _says("according to the rule 'safe'", "", ".repeat(np.float32", "xp.repeat("), "NumPy's numbers have their type"),
+    ("exception", _in("xp.tile("), "no whole numbers: refused with either exception"),
+    ("raises", _says("dimensions are too large", "", "(-1, 2)"), "a negative extent is refused also where nothing is looked up"),
+    ("raises", _says("minimum: Python integer -1"), "an axis without elements has no places to clip to"),
+    ("writeable", _in("xp.meshgrid"), "as broadcast_arrays"),
+    ("raises", lambda m: "'E'" in m.text and ".view(" in m.text, "bfloat16 has half the size of what it is compared with"),
+    ("raises", _says("OverflowError: Python integer 18446744073709551616"), "no arrays of objects"),
+    ("exception", _in("axis=(0,)"), "no whole number: refused with either exception"),
     *more.EXPLAINED,
 ]
 

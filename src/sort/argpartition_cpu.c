@@ -48,14 +48,27 @@ static int read_cuts(const cutting *c, int64_t row, void *cut)
     return cuts;
 }
 
-/* Elements begin..end-1 of a row: how many lie in each part, or, with `to`, their indices to the parts' places. */
+/* Elements begin..end-1 of a row: how many lie in each part, or, with `to`, their indices to the parts' places. One
+ * cut, which is the rule, is done in registers and without branches. */
 #define WALK(T, key)                                                                                   \
-    for (int64_t i = begin; i < end; i++) {                                                            \
-        T k = key(&c->keys, ((const T *)x)[i]);                                                        \
-        int part = 0;                                                                                  \
-        for (int j = 0; j < cuts; j++) part += (k >= ((const T *)cut)[j]) + (k > ((const T *)cut)[j]); \
-        if (to) to[at[part]] = i;                                                                      \
-        at[part]++;                                                                                    \
+    if (cuts == 1) {                                                                                   \
+        const T middle = ((const T *)cut)[0];                                                          \
+        int64_t below = at[0], equal = at[1], above = at[2];                                           \
+        for (int64_t i = begin; i < end; i++) {                                                        \
+            const T k = key(&c->keys, ((const T *)x)[i]);                                              \
+            const bool less = k < middle, more = k > middle;                                           \
+            if (to) to[less ? below : more ? above : equal] = i;                                       \
+            below += less, above += more, equal += !(less | more);                                     \
+        }                                                                                              \
+        at[0] = below, at[1] = equal, at[2] = above;                                                   \
+    } else {                                                                                           \
+        for (int64_t i = begin; i < end; i++) {                                                        \
+            const T k = key(&c->keys, ((const T *)x)[i]);                                              \
+            int part = 0;                                                                              \
+            for (int j = 0; j < cuts; j++) part += (k >= ((const T *)cut)[j]) + (k > ((const T *)cut)[j]); \
+            if (to) to[at[part]] = i;                                                                  \
+            at[part]++;                                                                                \
+        }                                                                                              \
     }
 
 static void walk(const cutting *c, int64_t row, int64_t begin, int64_t end, int cuts, const void *cut, int64_t *at,

@@ -86,5 +86,5 @@ def test_a_difference_is_seen(text, what):
 
 def test_explanations_are_told():
     assert all(isinstance(why, str) and why for _, _, why in EXPLAINED)
-    assert {what for what, _, _ in EXPLAINED} <= {"raises", "accepts", "exception", "value", "type", "shape", "structure",
-                                                  "order", "writeable", "warning"}
+    assert {what for what, _, _ in EXPLAINED} <= {"raises", "accepts", "exception", "value", "type", "shape",
+        "structure", "order", "writeable", "warning"}

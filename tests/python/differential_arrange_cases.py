@@ -560,11 +560,20 @@ EXPLAINED = [
      "bfloat16 has half the size of what it is compared with"),
     ("raises", _says("OverflowError: Python integer 18446744073709551616"), "no arrays of objects"),
     ("exception", _in("axis=(0,)"), "no whole number: refused with either exception"),
+    ("value", lambda m: any(f"A('{t}'" in m.text for t in "efdFD") and
+     any(f"A('{t}'" in m.text for t in WHOLE) and _wild(m),
+     "what real numbers beyond an integer type's become depends on the loop in NumPy"),
     ("accepts", _says("", "boolean indices for iterators are not supported"), "masks in lists are masks for flat too"),
     ("raises", _says("Cannot cast output", "", "]^=", "]|=", "]&=", "]<<="), "as for the other operations in place"),
     ("exception", _says("", "mask and data must be the same size"), "two mistakes; the value is converted first"),
     *more.EXPLAINED,
 ]
+
+
+def _wild(m):
+    """Do the values have numbers at the ends of an integer type, which such conversions give?"""
+    return any(str(n) in m.theirs for n in (2**31, 2**32 - 1, 2**63, 2**64 - 1, -2**31, -2**63, 2**31 - 1)) or \
+        "4294" in m.theirs + m.ours
 
 
 def _only_ties(m):

@@ -252,7 +252,8 @@ def _savez(file, args, kwds, compressed, allow_pickle):
     path = _path(file)
     if path is None or not all(isinstance(x, ndarray) for x in arrays.values()):
         write = numpy.savez_compressed if compressed else numpy.savez
-        return write(_text(file), allow_pickle=allow_pickle, **{name: asnumpy(x, order="A") for name, x in arrays.items()})
+        hosts = {name: asnumpy(x, order="A") for name, x in arrays.items()}
+        return write(_text(file), allow_pickle=allow_pickle, **hosts)
     path = _ended(path, ".npz")
     try:
         _io.archive_save(path, tuple(arrays), list(arrays.values()), compressed)

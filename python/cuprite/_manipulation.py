@@ -1,5 +1,6 @@
 """Functions that arrange arrays and call others: splitting, deleting and inserting, blocks, a function along an axis.
 Views are given wherever NumPy gives them; what computes is C's."""
+import itertools
 import operator
 
 import cuprite
@@ -45,9 +46,8 @@ def array_split(ary, indices_or_sections, axis=0):
         if sections <= 0:
             raise ValueError("number sections must be larger than 0.")
         each, more = divmod(total, sections)
-        bounds = [0]
-        for i in range(sections):
-            bounds.append(bounds[-1] + each + (i < more))
+        sizes = [each + 1] * more + [each] * (sections - more)  # of too many this is an error at once
+        bounds = [0, *itertools.accumulate(sizes)]
     axis = _axis_of(axis, ary.ndim)
     return [ary[_along(axis, a, b)] for a, b in zip(bounds, bounds[1:])]
 

@@ -1,4 +1,4 @@
-/* searchsorted, lexsort and argpartition: the public functions. */
+/* searchsorted and lexsort: the public functions. */
 #include "cuprite/sort.h"
 
 #include "backend/array.h"
@@ -74,19 +74,4 @@ cp_array *cp_lexsort(int n, cp_array *const *keys, int axis)
         order = next ? cp_take_along_axis(order, next, axis) : NULL;
     }
     return cp_scope_return(s, order);
-}
-
-/* The order of everything is one of those in which each kth is at its place. */
-cp_array *cp_argpartition(cp_array *a, int n, const int64_t *kth, int axis)
-{
-    if (cpi_null("argpartition", a)) return NULL;
-    if (a->ndim == 0 && (axis == 0 || axis == -1)) axis = CP_FLAT;
-    if (cpi_axis_or_flat("argpartition", &axis, a->ndim)) return NULL;
-    int64_t extent = axis == CP_FLAT ? a->size : a->shape[axis];
-    if (n < 0 || (n && !kth)) return cpi_fail(CP_ERROR_VALUE, "argpartition: no kth is given"), NULL;
-    for (int i = 0; i < n && a->size; i++)
-        if (kth[i] < -extent || kth[i] >= extent)
-            return cpi_fail(CP_ERROR_VALUE, "argpartition: kth(=%lld) out of bounds (%lld)", (long long)kth[i],
-                            (long long)extent), NULL;
-    return cp_argsort(a, axis);
 }

@@ -51,6 +51,7 @@ typedef struct cpi_clip {
 /*: slot("unique", by_hand=True)
  * slot("unique_rows", by_hand=True)
  * slot("partition", host={"kth": "nkth"})
+ * slot("argpartition", host={"kth": "nkth"})
  * slot("clip", waits=True) */
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
@@ -72,6 +73,10 @@ typedef struct cpi_sort_ops {
     /* numpy.partition of each row in place; kth: nkth >= 1 ascending, distinct values of 0..n-1, host memory. */
     cp_code (*partition)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
                          const int64_t *kth);
+    /* numpy.argpartition of each row: indices 0..n-1, one answer for any number of threads; kth as above. Of
+     * integers of 64 bits `from` and `to` may be the same memory. */
+    cp_code (*argpartition)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
+                            int nkth, const int64_t *kth);
     /* Clips; the result is in *request when the call returns. */
     cp_code (*clip)(cp_stream *stream, cpi_clip *request);
     /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
@@ -100,11 +105,15 @@ cp_code cpi_cuda_unique_rows(cp_stream *stream, cpi_unique *request);
 cp_code cpi_cpu_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
                           const int64_t *kth);
+cp_code cpi_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
+                             int nkth, const int64_t *kth);
 cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request);
 cp_code cpi_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cuda_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
                            const int64_t *kth);
+cp_code cpi_cuda_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
+                              int nkth, const int64_t *kth);
 cp_code cpi_cuda_clip(cp_stream *stream, cpi_clip *request);
 cp_code cpi_cuda_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 

@@ -9,6 +9,7 @@ const cpi_sort_ops cpi_sort_cpu = {
     .search = cpi_cpu_search,
     .median = cpi_cpu_median,
     .partition = cpi_cpu_partition,
+    .argpartition = cpi_cpu_argpartition,
     .clip = cpi_cpu_clip,
     .clip_keep = cpi_cpu_clip_keep,
 };

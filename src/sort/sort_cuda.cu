@@ -259,9 +259,19 @@ cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t 
     return CP_OK;
 }
 
+/* As partition: the radix sort's full order satisfies every kth. */
+cp_code cpi_cuda_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
+                              int nkth, const int64_t *kth)
+{
+    (void)nkth;
+    (void)kth;
+    return cpi_cuda_argsort(stream, type, rows, n, from, to);
+}
+
 /* --- the table --- */
 
 extern "C" const cpi_sort_ops cpi_sort_cuda = {
     cpi_cuda_sort,   cpi_cuda_argsort,   cpi_cuda_unique, cpi_cuda_unique_rows,
-    cpi_cuda_search, cpi_cuda_median,    cpi_cuda_partition, cpi_cuda_clip, cpi_cuda_clip_keep,
+    cpi_cuda_search, cpi_cuda_median,    cpi_cuda_partition, cpi_cuda_argpartition,
+    cpi_cuda_clip,   cpi_cuda_clip_keep,
 };

@@ -1,8 +1,8 @@
 """Differential cases of what arranges elements (indexing, sorting, sets, manipulation, files, printing): drawn from a
 seed, run on Cuprite and on NumPy, compared.
 
-A case is a text, one or more statements over `xp` (the module), `A` (an array: type, shape, layout, place in the pool of
-values) and `X` (an array of a list) that leave a result `r`; so a failing case can be kept as it is (KEPT in
+A case is a text, one or more statements over `xp` (the module), `A` (an array: type, shape, layout, place in the pool
+of values) and `X` (an array of a list) that leave a result `r`; so a failing case can be kept as it is (KEPT in
 test_differential_arrange.py). Compared are values bit by bit (any NaN is as good as another), type, shape, which
 operand's memory a result looks into and where, strides of such views, contiguity of other results, what the operands
 hold afterwards, ComplexWarnings, and the kind of an exception. What Cuprite does otherwise on purpose is a row of
@@ -50,7 +50,8 @@ def _pool(t):
     wild = np.where(rng.random(POOL // 2) < 0.5, rng.choice(SPECIAL, POOL // 2), rng.normal(0, 3, POOL // 2))
     with np.errstate(all="ignore"):
         if t in "FD":
-            other = np.where(rng.random(POOL // 2) < 0.5, rng.choice(SPECIAL, POOL // 2), rng.integers(-2, 3, POOL // 2))
+            other = np.where(rng.random(POOL // 2) < 0.5, rng.choice(SPECIAL, POOL // 2),
+                             rng.integers(-2, 3, POOL // 2))
             whole = np.empty(POOL, "D")
             whole.real, whole.imag = np.concatenate([ties, wild]), np.concatenate([ties[::-1] % 2, other])
             return whole.astype(t)

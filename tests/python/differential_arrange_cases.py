@@ -1,5 +1,6 @@
-"""Cases of indexing, taking, sorting, searching and sets for differential_arrange.py: a function a kind, which draws the
-text of a case. FAMILIES has all, also those of differential_arrange_more.py; EXPLAINED is the list of differences."""
+"""Cases of indexing, taking, sorting, searching and sets for differential_arrange.py: a function a kind, which draws
+the text of a case. FAMILIES has all, also those of differential_arrange_more.py; EXPLAINED is the list of
+differences."""
 from differential_draw import WHOLE, Draw, nested  # noqa: F401
 import differential_arrange_more as more
 
@@ -126,17 +127,19 @@ def in_place(d):
     if op in ("/=", "**=", "%=", "//="):
         v = d.choice(("1", "2", "1.0"))
     else:
-        v = d.choice(("1", "2", "True", "1.5", "1j", "np.int8(2)", "np.float32(2)", d.array(d.near(a.shape[-1:]), ties=True)))
+        v = (d.choice(("1", "2", "True", "1.5", "1j", "np.int8(2)", "np.float32(2)", d.array(d.near(a.shape[-1:]),
+            ties=True))))
     ties = str(a).rsplit(",", 1)[0] + f",{d.int(0, 1200)})"  # sums of any bits are no matter of this file
     return f"a={ties};a[{any_key(d, a.shape)}]{op}{v};r=a.copy()"
 
 
 def delete_and_iterate(d):
     a = d.array(d.shape(0, 3))
-    return d.choice((f"r=list({a})", f"r=len({a})", f"del {a}[0];r=1", f"r=[*zip({a},{a})]", f"r={d.number()} in {a}",
-                     f"x,y={a};r=(x,y)", f"r=[v for v in {a}.flat]", f"r=tuple(reversed({a}))", f"r={a}.tolist()",
-                     f"r={a}.item({d.ok(0, .3)})", f"r={a}.item(*{d.choice(((0, 0), (0,), (1, 1), (-1,), (5,), (0, 0, 0)))})",
-                     f"r=max({a},key=lambda v: 0)", f"r=sorted([1,2]) if {a}.size else {a}"))
+    return (d.choice((f"r=list({a})", f"r=len({a})", f"del {a}[0];r=1", f"r=[*zip({a},{a})]",
+        f"r={d.number()} in {a}", f"x,y={a};r=(x,y)", f"r=[v for v in {a}.flat]", f"r=tuple(reversed({a}))",
+        f"r={a}.tolist()", f"r={a}.item({d.ok(0, .3)})",
+        f"r={a}.item(*{d.choice(((0, 0), (0,), (1, 1), (-1,), (5,), (0, 0, 0)))})", f"r=max({a},key=lambda v: 0)",
+        f"r=sorted([1,2]) if {a}.size else {a}")))
 
 
 def flat(d):
@@ -150,13 +153,13 @@ def flat(d):
         return f"r={a}.flat[{key}]"
     if p < 0.8:
         return f"a={a};a.flat[{key}]={d.value((d.int(1, 5),), a.t)};r=a.copy()"
-    return d.choice((f"r=len({a}.flat)", f"a={a};a.flat={d.value((d.int(1, 5),), a.t)};r=a.copy()", f"r={a}.flat.copy()",
-                     f"r={a}.flat.base", f"f={a}.flat;next(f);r=(next(f),f.index,f.coords)", f"r={a}.flat==1",
-                     f"a={a};a.flat[{key}]+=1;r=a.copy()", f"r=xp.asarray({a}.flat[:])"))
+    return (d.choice((f"r=len({a}.flat)", f"a={a};a.flat={d.value((d.int(1, 5),), a.t)};r=a.copy()",
+        f"r={a}.flat.copy()", f"r={a}.flat.base", f"f={a}.flat;next(f);r=(next(f),f.index,f.coords)",
+        f"r={a}.flat==1", f"a={a};a.flat[{key}]+=1;r=a.copy()", f"r=xp.asarray({a}.flat[:])")))
 
 
-INDEX = [(get_basic, 4), (get_mask, 2), (get_fancy, 5), (set_item, 5), (set_fitting, 3), (set_overlap, 1), (in_place, 3),
-         (delete_and_iterate, 1), (flat, 2)]
+INDEX = [(get_basic, 4), (get_mask, 2), (get_fancy, 5), (set_item, 5), (set_fitting, 3), (set_overlap, 1), (in_place,
+    3), (delete_and_iterate, 1), (flat, 2)]
 
 
 def take(d):
@@ -184,7 +187,8 @@ def put(d):
     at = d.indices(a.size, d.choice(((), (3,), (2, 2), (0,), (1,))), 0.2)
     v = d.value((3,), a.t)
     mode = d.some((f"mode={d.ok(d.choice(('raise', 'wrap', 'clip')).join(chr(39) * 2))}", 0.5))
-    return f"a={a};r=xp.put(a,{at},{v}{mode});r=(r,a.copy())" if d.chance(0.7) else f"a={a};a.put({at},{v}{mode});r=a.copy()"
+    return (f"a={a};r=xp.put(a,{at},{v}{mode});r=(r,a.copy())" if d.chance(0.7) else
+        f"a={a};a.put({at},{v}{mode});r=a.copy()")
 
 
 def _broadcast(shapes):
@@ -219,7 +223,8 @@ def select(d):
     n = d.int(1, 3)
     conditions = [d.array(d.near(shape), t="?" if d.chance(0.98) else None) for _ in range(n)]
     t = d.type() if d.chance(0.7) else None
-    choices = [d.array(d.near(shape), t=t) if d.chance(0.85) else d.number() for _ in range(n if d.chance(0.97) else n + 1)]
+    choices = [d.array(d.near(shape), t=t) if d.chance(0.85) else d.number() for _ in range(n if d.chance(0.97) else n
+        + 1)]
     return f"r=xp.select([{','.join(conditions)}],[{','.join(choices)}]{d.some((d.number(), 0.4))})"
 
 
@@ -253,22 +258,24 @@ def along_axis(d):
     if d.chance(0.1):
         at, axis = d.indices(a.size, (3,), list_too=False), "None"
     if d.chance(0.5):
-        return f"r=xp.take_along_axis({a},{at},{axis})" if d.chance(0.8) else f"r=xp.take_along_axis({a},{at},axis={axis})"
+        return (f"r=xp.take_along_axis({a},{at},{axis})" if d.chance(0.8) else
+            f"r=xp.take_along_axis({a},{at},axis={axis})")
     return f"a={a};xp.put_along_axis(a,{at},{d.value(tuple(shape), a.t)},{axis});r=a.copy()"
 
 
 def grids(d):
-    parts = [d.choice((d.indices(5, (d.int(0, 3),)), d.array((d.int(0, 4),), t="?"), "[]", "[True,False]", d.ok("[0,1]", .2)))
-             for _ in range(d.int(0, 3))]
-    numbers = [d.choice((f"{d.int(-3, 3)}:{d.int(-3, 9)}:{d.choice((1, 2, -1, 0.5, '3j', 1.5, '1j', '0j'))}", d.number(),
-                         d.array((d.int(0, 3),)), f"{d.int(0, 3)}:{d.int(0, 6)}", "[1,2,3]", d.array(d.shape(0, 2))))
-               for _ in range(d.int(1, 3))]
+    parts = [d.choice((d.indices(5, (d.int(0, 3),)), d.array((d.int(0, 4),), t="?"), "[]", "[True,False]", d.ok(
+        "[0,1]", .2))) for _ in range(d.int(0, 3))]
+    numbers = [d.choice((f"{d.int(-3, 3)}:{d.int(-3, 9)}:{d.choice((1, 2, -1, 0.5, '3j', 1.5, '1j', '0j'))}", d.number(
+        ), d.array((d.int(0, 3),)), f"{d.int(0, 3)}:{d.int(0, 6)}", "[1,2,3]", d.array(d.shape(0, 2)))) for _ in range(
+        d.int(1, 3))]
     text = ",".join(numbers)
     spec = d.choice(("", "", "", "'0,2',", "'1',", "'-1,2,0',", "'0,3,1',", "'-1',", "'0,2,-1',"))
     slices = ",".join(f"{d.choice((0, 1, -2, 0.5))}:{d.choice((3, 5, 2.5, 0))}:{d.choice((1, 2, '3j', 0.5, '4j'))}"
                       for _ in range(d.int(1, 3)))
-    return d.choice((f"r=xp.ix_({','.join(parts)})", f"r=xp.r_[{spec}{text}]", f"r=xp.c_[{text}]", f"r=xp.mgrid[{slices}]",
-                     f"r=xp.ogrid[{slices}]", f"r=xp.s_[{basic_key(d, (3, 3))}]", f"r=xp.index_exp[{basic_key(d, (3, 3))}]"))
+    return (d.choice((f"r=xp.ix_({','.join(parts)})", f"r=xp.r_[{spec}{text}]", f"r=xp.c_[{text}]",
+        f"r=xp.mgrid[{slices}]", f"r=xp.ogrid[{slices}]", f"r=xp.s_[{basic_key(d, (3, 3))}]",
+        f"r=xp.index_exp[{basic_key(d, (3, 3))}]")))
 
 
 def diagonals(d):
@@ -276,16 +283,19 @@ def diagonals(d):
     k = d.ok(d.int(-4, 4))
     axes = f",{d.axis(a.ndim)},{d.axis(a.ndim)}" if d.chance(0.5) else ""
     n, m = d.int(0, 5), d.int(0, 5)
-    return d.choice((f"r=xp.diag({a},{k})", f"r=xp.diag({a})", f"r=xp.diagflat({a},{k})", f"r=xp.diagonal({a},{k}{axes})",
-                     f"r={a}.diagonal({k}{axes})", f"a={a};r=xp.fill_diagonal(a,{d.value((3,), a.t)}{d.some(('wrap=True', .4))});"
-                     "r=(r,a.copy())", f"r=xp.diag_indices({d.ok(n)},{d.ok(d.int(0, 4))})", f"r=xp.diag_indices_from({a})",
-                     f"r=xp.tril({a},{k})", f"r=xp.triu({a},{k})", f"r=xp.tri({d.ok(n)},{d.ok(m)},{k},dtype='{d.type()}')"
-                     if not d.small else f"r=xp.tri({n})", f"r=xp.tril_indices({n},{k},{m})", f"r=xp.triu_indices({n},{k},{m})",
-                     f"r=xp.tril_indices_from({a},{k})", f"r=xp.triu_indices_from({a},{k})",
-                     f"r=xp.mask_indices({n},xp.{d.choice(('triu', 'tril'))},{k})", f"r=xp.eye({d.ok(n)},{d.ok(m)},{k}{d.some((d.order(), .3))})",
-                     f"r=xp.identity({d.ok(n)})", f"r=xp.vander({d.array((d.int(0, 4),), ties=True)},{d.choice(('None', '2', '0', '5', '-1'))},"
-                     f"{d.choice(('True', 'False'))})", f"r=xp.indices({d.ok(tuple(d.int(0, 3) for _ in range(d.int(0, 3))))}"
-                     f"{d.some(('sparse=True', .4), ('dtype=' + repr(d.choice('ilfd')), .3))})"))
+    return (d.choice((f"r=xp.diag({a},{k})", f"r=xp.diag({a})", f"r=xp.diagflat({a},{k})",
+        f"r=xp.diagonal({a},{k}{axes})", f"r={a}.diagonal({k}{axes})",
+        f"a={a};r=xp.fill_diagonal(a,{d.value((3,), a.t)}{d.some(('wrap=True', .4))});" "r=(r,a.copy())",
+        f"r=xp.diag_indices({d.ok(n)},{d.ok(d.int(0, 4))})", f"r=xp.diag_indices_from({a})", f"r=xp.tril({a},{k})",
+        f"r=xp.triu({a},{k})", f"r=xp.tri({d.ok(n)},{d.ok(m)},{k},dtype='{d.type()}')" if not d.small else
+        f"r=xp.tri({n})", f"r=xp.tril_indices({n},{k},{m})", f"r=xp.triu_indices({n},{k},{m})",
+        f"r=xp.tril_indices_from({a},{k})", f"r=xp.triu_indices_from({a},{k})",
+        f"r=xp.mask_indices({n},xp.{d.choice(('triu', 'tril'))},{k})",
+        f"r=xp.eye({d.ok(n)},{d.ok(m)},{k}{d.some((d.order(), .3))})", f"r=xp.identity({d.ok(n)})",
+        f"r=xp.vander({d.array((d.int(0, 4),), ties=True)},{d.choice(('None', '2', '0', '5', '-1'))},"
+        f"{d.choice(('True', 'False'))})",
+        f"r=xp.indices({d.ok(tuple(d.int(0, 3) for _ in range(d.int(0, 3))))}"
+        f"{d.some(('sparse=True', .4), ('dtype=' + repr(d.choice('ilfd')), .3))})")))
 
 
 def multi_index(d):
@@ -309,9 +319,9 @@ def where(d):
     shape = d.shape(0, 4)
     c = d.array(d.near(shape), t="?" if d.chance(0.7) else None)
     p, q = (d.array(d.near(shape)) if d.chance(0.75) else d.number() for _ in range(2))
-    return d.choice((f"r=xp.where({c},{p},{q})",) * 3 + (f"r=xp.where({c})", f"r=xp.nonzero({c})", f"r=xp.argwhere({c})",
-                    f"r=xp.flatnonzero({c})", f"r={c}.nonzero()", f"r=xp.where({c},{p})",
-                    f"r=xp.count_nonzero({c}{d.some((f'axis={d.axis(c.ndim, .2)}', .6), ('keepdims=True', .3))})"))
+    return (d.choice((f"r=xp.where({c},{p},{q})",) * 3 + (f"r=xp.where({c})", f"r=xp.nonzero({c})",
+        f"r=xp.argwhere({c})", f"r=xp.flatnonzero({c})", f"r={c}.nonzero()", f"r=xp.where({c},{p})",
+        f"r=xp.count_nonzero({c}{d.some((f'axis={d.axis(c.ndim, .2)}', .6), ('keepdims=True', .3))})")))
 
 
 TAKE = [(take, 4), (put, 2), (choose, 2), (select, 2), (place_mask, 4), (along_axis, 3), (grids, 2), (diagonals, 4),
@@ -321,7 +331,8 @@ TAKE = [(take, 4), (put, 2), (choose, 2), (select, 2), (place_mask, 4), (along_a
 def sort(d):
     a = d.target()
     axis = d.axis(a.ndim, 0.1)
-    kind = d.some((f"axis={axis}", 0.7), ("kind=" + d.ok(d.choice(("'quicksort'", "'stable'", "'mergesort'", "'heapsort'"))), .2))
+    kind = (d.some((f"axis={axis}", 0.7), ("kind=" + d.ok(d.choice(("'quicksort'", "'stable'", "'mergesort'",
+        "'heapsort'"))), .2)))
     stable = ",kind='stable'" if d.chance(0.8) else ",stable=True"
     p = d.random()
     if p < 0.35:
@@ -329,15 +340,16 @@ def sort(d):
     if p < 0.5 and a.ndim:
         return f"a={a};r=a.sort({kind[1:] if 'None' not in kind else ''});r=(r,a.copy())"
     if p < 0.85:
-        return f"r=xp.argsort({a}{d.some((f'axis={axis}', .7))}{stable})" if d.chance(0.7) else f"r={a}.argsort({axis}{stable})"
+        return (f"r=xp.argsort({a}{d.some((f'axis={axis}', .7))}{stable})" if d.chance(0.7) else
+            f"r={a}.argsort({axis}{stable})")
     return d.choice((f"r=xp.sort_complex({a})", f"a={a};i=xp.argsort(a,-1,kind='stable');r=xp.take_along_axis(a,i,-1)"))
 
 
 def lexsort(d):
     shape = d.shape(0, 3)
     n = d.int(1, 3)
-    keys = d.choice(("(" + ",".join(d.array(shape, ties=True) for _ in range(n)) + ",)", str(d.array((n, *shape), ties=True)),
-                     str(d.array(d.shape(0, 3)))))
+    keys = (d.choice(("(" + ",".join(d.array(shape, ties=True) for _ in range(n)) + ",)", str(d.array((n, *shape),
+        ties=True)), str(d.array(d.shape(0, 3))))))
     if d.small:
         keys = str(d.array((n, *shape)))
     return f"r=xp.lexsort({d.ok(keys)}{d.some((f'axis={d.axis(len(shape))}', .4))})"
@@ -349,10 +361,11 @@ def partition(d):
     k = d.int(0, n - 1) if n else 0
     if d.chance(0.75) and n:
         cut = f"r=(r[...,{k}],xp.sort(r[...,:{k}]),xp.sort(r[...,{k + 1}:]))"
-        f = d.choice((f"r=xp.partition(a,{k - n if d.chance(.5) else k})", f"a=a.copy();a.partition({k});r=a",
-                      f"r=xp.take_along_axis(a,xp.argpartition(a,{k}),-1)", f"r=xp.take_along_axis(a,a.argpartition({k}),-1)"))
+        f = (d.choice((f"r=xp.partition(a,{k - n if d.chance(.5) else k})", f"a=a.copy();a.partition({k});r=a",
+            f"r=xp.take_along_axis(a,xp.argpartition(a,{k}),-1)", f"r=xp.take_along_axis(a,a.argpartition({k}),-1)")))
         return f"a={a};{f};{cut}"
-    several = d.choice(([k, 0], (0, k), [k], "X([0,%d])" % k, "[]", "True", "n", "1.0", str(n), str(-n - 1), "[0,9]", "None"))
+    several = (d.choice(([k, 0], (0, k), [k], "X([0,%d])" % k, "[]", "True", "n", "1.0", str(n), str(-n - 1),
+        "[0,9]", "None")))
     axis = d.axis(a.ndim, 0.2)
     return f"a={a};n={n};r=xp.partition(a,{several},{axis}).shape" if d.chance(0.5) else \
         f"a={a};n={n};r=xp.argpartition(a,{several},{axis});r=(r.shape,r.dtype==xp.int64)"
@@ -362,13 +375,16 @@ def searchsorted(d):
     t = d.type()
     a = d.array((d.int(0, 7),), t=t)
     v = d.array(d.shape(0, 3), t=t if d.chance(0.7) else None) if d.chance(0.85) else d.number()
-    side = d.some((f"side={d.ok(d.choice(('left', 'right', 'l', 'R')[:2 if d.chance(.95) else 4]).join(chr(39) * 2))}", .6))
+    side = (d.some((
+        f"side={d.ok(d.choice(('left', 'right', 'l', 'R')[:2 if d.chance(.95) else 4]).join(chr(39) * 2))}", .6)))
     p = d.random()
     if p < 0.7:
-        return f"a=xp.sort({a});r=xp.searchsorted(a,{v}{side})" if d.chance(0.7) else f"a=xp.sort({a});r=a.searchsorted({v}{side})"
+        return (f"a=xp.sort({a});r=xp.searchsorted(a,{v}{side})" if d.chance(0.7) else
+            f"a=xp.sort({a});r=a.searchsorted({v}{side})")
     if p < 0.95:
         s = "xp.argsort(a,kind='stable')" if d.chance(.9) else d.ok(d.indices(a.size, a.shape), .3)
-        return f"a={a};s={s};r=xp.searchsorted(a,{v}{side},sorter=s)"
+        rest = "" if s.startswith("xp") else ".shape"  # nothing is promised of what is not sorted
+        return f"a={a};s={s};r=xp.searchsorted(a,{v}{side},sorter=s){rest}"
     return f"r=xp.searchsorted({d.array()},{v}{side}).shape"  # nothing is promised of what is not sorted
 
 
@@ -388,11 +404,11 @@ SORT = [(sort, 6), (lexsort, 2), (partition, 3), (searchsorted, 4), (extremes, 4
 
 def unique(d):
     a = d.array(ties=d.chance(0.7))
-    axis = d.some((f"axis={d.axis(a.ndim, .1)}", 0.5 if a.t not in "E" else 0), ("equal_nan=" + d.choice(("True", "False")), .3),
-                  ("sorted=True", .05))
+    axis = (d.some((f"axis={d.axis(a.ndim, .1)}", 0.5 if a.t not in "E" else 0), ("equal_nan=" + d.choice(("True",
+        "False")), .3), ("sorted=True", .05)))
     wanted = d.some(("return_index=True", .4), ("return_inverse=True", .4), ("return_counts=True", .4))
-    return d.choice((f"r=xp.unique({a}{wanted}{axis})",) * 4 + (f"r=tuple(xp.unique_all({a}))", f"r=tuple(xp.unique_counts({a}))",
-                    f"r=tuple(xp.unique_inverse({a}))", f"r=xp.sort(xp.unique_values({a}))"))
+    return (d.choice((f"r=xp.unique({a}{wanted}{axis})",) * 4 + (f"r=tuple(xp.unique_all({a}))",
+        f"r=tuple(xp.unique_counts({a}))", f"r=tuple(xp.unique_inverse({a}))", f"r=xp.sort(xp.unique_values({a}))")))
 
 
 def isin(d):
@@ -400,7 +416,8 @@ def isin(d):
     a = d.array(ties=d.chance(0.7), t=t)
     b = d.array(ties=d.chance(0.7), t=t if d.chance(0.6) else None)
     k = d.some(("invert=True", .3), ("kind=" + d.ok(d.choice(("'sort'", "'table'", "None"))), .3))
-    return f"r=xp.isin({a},{d.ok(b)}{k})" if d.chance(0.9) else f"r=xp.isin({a},{d.choice(('2', '[1,2]', '[]', '1.0', 'True'))}{k})"
+    return (f"r=xp.isin({a},{d.ok(b)}{k})" if d.chance(0.9) else
+        f"r=xp.isin({a},{d.choice(('2', '[1,2]', '[]', '1.0', 'True'))}{k})")
 
 
 def sets(d):
@@ -416,7 +433,8 @@ def sets(d):
 
 def trim(d):
     a = d.array(d.shape(1, 3), ties=True)
-    return f"r=xp.trim_zeros({a}{d.some((repr(d.choice(('f', 'b', 'fb', 'F', 'BF', 'x', ''))), .6))}{d.some((f'axis={d.axis(a.ndim, .2)}', .3))})"
+    return (f"r=xp.trim_zeros({a}{d.some((repr(d.choice(('f', 'b', 'fb', 'F', 'BF', 'x', ''))), .6))}"
+        f"{d.some((f'axis={d.axis(a.ndim, .2)}', .3))})")
 
 
 SETS = [(unique, 4), (isin, 3), (sets, 4), (trim, 1)]
@@ -442,7 +460,8 @@ EXPLAINED = [
     ("exception", _says("Unsupported dtype"), "the same, where NumPy raises something else"),
     ("order", _in("xp.nonzero", ".nonzero()", "xp.where(", "xp.unravel_index", "_indices", "xp.argwhere"),
      "indices lie each by itself; NumPy's are columns of one table"),
-    ("order", lambda m: "[" in m.text and "xp." not in m.text, "no order is promised for what arrays as indices give"),
+    ("order", lambda m: "[" in m.text and "xp." not in m.text,
+     "no order is promised for what arrays as indices give"),
     ("order", _in("xp.delete", "xp.insert", "xp.select", "xp.unpackbits", "xp.vectorize", "vander", "xp.piecewise"),
      "no order is promised; NumPy's follows from how it computes"),
     ("raises", _says("Cannot cast output", "", "a[()]", "]/=", "]+=", "]-=", "]*=", "]**="),
@@ -451,8 +470,10 @@ EXPLAINED = [
     ("accepts", _says("", "setting an array element with a sequence"), "x[i] = y takes an array of one, as CuPy's"),
     ("accepts", _says("", "only 0-dimensional arrays can be converted"), "the same"),
     ("exception", _says("broadcast", "IndexError: ", "a["), "two mistakes; the shapes are looked at first"),
-    ("exception", _says("", "NumPy boolean array indexing assignment requires"), "a mask's values broadcast as any others"),
-    ("exception", _says("broadcast", "only 0-dimensional arrays can be converted"), "a shape that does not fit is ValueError"),
+    ("exception", _says("", "NumPy boolean array indexing assignment requires"),
+     "a mask's values broadcast as any others"),
+    ("exception", _says("broadcast", "only 0-dimensional arrays can be converted"),
+     "a shape that does not fit is ValueError"),
     ("raises", _in(".flat[1.5]"), "NumPy's flat truncates real numbers"),
     ("exception", _says("", "Error setting single item of array"), "NumPy's flat hides the error of the value"),
     ("accepts", _says("", "Error setting single item of array"), "flat[(i,)] is flat[i]"),
@@ -467,7 +488,8 @@ EXPLAINED = [
     ("structure", _in("copy=False"), "meshgrid gives a tuple, as its documentation says"),
     ("raises", _in("xp.roll"), "a shift is a whole number"),
     ("raises", _says("Sorter index out of range"), "NumPy looks at the sorter's indices it needs"),
-    ("value", lambda m: any(f in m.text for f in ("unique", "union1d", "intersect1d", "setdiff1d", "setxor1d")) and _only_ties(m),
+    ("value", lambda m: any(f in m.text for f in ("unique", "union1d", "intersect1d", "setdiff1d",
+     "setxor1d")) and _only_ties(m),
      "which of equal numbers stays (0.0 and -0.0, complex NaNs) is not promised"),
     ("accepts", _in("round("), "round() of an array is round(x)"),
     ("value", _in(".unpackbits"), "of an axis without elements NumPy's bits are what memory had"),
@@ -476,23 +498,82 @@ EXPLAINED = [
     ("exception", _in("10**20", "-2**63"), "whole numbers beyond 64 bits: refused with either exception"),
     ("writeable", _in("xp.diag", ".diagonal("), "diagonals can be written to, as CuPy's"),
     ("writeable", _in("xp.broadcast_arrays"), "repeated elements cannot be written to; NumPy means to forbid it too"),
-    ("accepts", _says("", "'list' object has no attribute 'ndim'", "xp.insert"), "a slip of NumPy's: [True] is a mask"),
-    ("accepts", _in("xp.piecewise"), "a condition of no dimensions for an array of none"),
-    ("exception", _in("xp.piecewise"), "two mistakes; NumPy looks at the conditions' shapes first"),
+    ("accepts", _says("", "'list' object has no attribute 'ndim'", "xp.insert"),
+     "a slip of NumPy's: [True] is a mask"),
+    ("accepts", _says("", "too many indices", "xp.piecewise"), "a condition of no dimensions for an array of none"),
+    ("exception", _says("", "IndexError: ", "xp.piecewise"),
+     "two mistakes; NumPy looks at the conditions' shapes first"),
     ("raises", _in("mode=None", "mode=X("), "a mode is a word"),
-    ("raises", _in("dict' object", "{}"), "a dict is no shape, no count and no list of arrays"),
+    ("raises", _says("dict"), "a dict is no shape, no count and no list of arrays"),
     ("exception", _in("{}", "axis=None"), "the same"),
-    ("raises", _in("xp.arange(2**63", "xp.arange(np.uint64(7)"), "a length of 2^63 or more, which NumPy converts to none"),
+    ("raises", _in("xp.arange(2**63", "xp.arange(np.uint64(7)"),
+     "a length of 2^63 or more, which NumPy converts to none"),
     ("raises", _says("is out of bounds for axis", "", "xp.insert("), "NumPy's insert does not look below -n"),
-    ("raises", _says("", "", "A('?',(2, 0)"), "a mask's values broadcast, also where it has no elements"),
+    ("raises", _says("shape (2, 0) cannot be broadcast to (0,)"),
+     "a mask's values broadcast, also where it has no elements"),
     ("raises", _says("OverflowError: Python integer", "", "xp.select("), "as everywhere; NumPy's select wraps"),
     ("accepts", _says("", "same_kind", "xp.select("), "Python's numbers take the others' type, also beside uint64"),
     ("accepts", _says("", "TypeError: Cannot cast array data from dtype('int64')", "xp.place(", "xp.putmask("),
      "NumPy's arrays are values, converted as lists are"),
     ("accepts", _says("", "multiple indices are not supported for 0d arrays"), "no coordinates of each"),
     ("raises", _says("only int indices permitted"), "truth values are no places, NumPy's own message says"),
+    ("value", lambda m: "xp.sort" in m.text and "stable" not in m.text and _only_ties(m),
+     "the same of an order that is not stable"),
+    ("value", lambda m: ".sort(" in m.text and "stable" not in m.text and _only_ties(m), "the same"),
+    ("accepts", _says("", "could not parse sorter argument"), "a sorter of uint64 is one of integers"),
+    ("raises", _says("is no truth value"), "a text is no truth value"),
+    ("accepts", _says("", "exceed the maximum integer", "kind='table'"),
+     "one way serves both kinds, and needs no table"),
+    ("accepts", _says("", "Maximum allowed dimension", "kind='table'"), "the same"),
+    ("exception", _in("kind=[", "kind={", "[[1],[0]]"),
+     "lists where a word or a number belongs: refused with either exception"),
+    ("exception", _says("operands could not be broadcast", "uint64"), "two mistakes"),
+    ("exception", _says("", "assignment destination is read-only"), "two mistakes; the value is converted first"),
+    ("exception", _says("", "output array is read-only"), "two mistakes"),
+    ("exception", _says("cannot do a non-empty take"), "two mistakes: out is looked at last"),
+    ("exception", _in("xp.eye(", "_indices(", "xp.select(", "put_along_axis(a"),
+     "two mistakes, or a number that is no whole one"),
+    ("exception", _says("", "'list' object has no attribute 'ndim'", "xp.insert"),
+     "a slip of NumPy's: [True] is a mask"),
+    ("exception", _in(".flat[", "a[()]=["), "two mistakes, or a list for one element: ValueError as for any part"),
+    ("raises", _says("Error setting single item"),
+     "one element takes no array; NumPy's flat takes an array of one for bool"),
+    ("raises", _says("Cannot cast output", "", "]%=", "]//="), "as for the other operations in place"),
+    ("warning", _in("a.flat[", "xp.pad("), "nothing is told of parts without elements"),
+    ("value", lambda m: "'E'" in m.text and "70000" in m.text or "'E'" in m.text and "300" in m.text,
+     "bfloat16 rounds"),
+    ("value", _in("'mean')"), "the order of a sum; the rest of it is compared by test_manipulation.py"),
+    ("order", _in("xp.packbits", "xp.concat"), "no order is promised; NumPy's follows from how it computes"),
+    ("accepts", _says("", "Cannot cast array data from dtype('float64')", "repeat("), "an empty list of times"),
+    ("accepts", _says("", "iteration over a 0-d array", "xp.resize("), "a size as 0-d array"),
+    ("accepts", _in("count=True"), "True is 1"),
+    ("accepts", _says("", "value array of shape (0,)", "xp.insert("), "no values for no places"),
+    ("raises", _says("repeats may not"), "NumPy's count of that overflows"),
+    ("raises", _says("according to the rule 'safe'", "", ".repeat(np.float32", "xp.repeat("),
+     "NumPy's numbers have their type"),
+    ("exception", _in("xp.tile("), "no whole numbers: refused with either exception"),
+    ("raises", _says("dimensions are too large", "", "(-1, 2)"),
+     "a negative extent is refused also where nothing is looked up"),
+    ("raises", _says("minimum: Python integer -1"), "an axis without elements has no places to clip to"),
+    ("writeable", _in("xp.meshgrid"), "as broadcast_arrays"),
+    ("raises", lambda m: "'E'" in m.text and ".view(" in m.text,
+     "bfloat16 has half the size of what it is compared with"),
+    ("raises", _says("OverflowError: Python integer 18446744073709551616"), "no arrays of objects"),
+    ("exception", _in("axis=(0,)"), "no whole number: refused with either exception"),
+    ("value", lambda m: any(f"A('{t}'" in m.text for t in "efdFD") and
+     any(f"A('{t}'" in m.text for t in WHOLE) and _wild(m),
+     "what real numbers beyond an integer type's become depends on the loop in NumPy"),
+    ("accepts", _says("", "boolean indices for iterators are not supported"), "masks in lists are masks for flat too"),
+    ("raises", _says("Cannot cast output", "", "]^=", "]|=", "]&=", "]<<="), "as for the other operations in place"),
+    ("exception", _says("", "mask and data must be the same size"), "two mistakes; the value is converted first"),
     *more.EXPLAINED,
 ]
+
+
+def _wild(m):
+    """Do the values have numbers at the ends of an integer type, which such conversions give?"""
+    return any(str(n) in m.theirs for n in (2**31, 2**32 - 1, 2**63, 2**64 - 1, -2**31, -2**63, 2**31 - 1)) or \
+        "4294" in m.theirs + m.ours
 
 
 def _only_ties(m):

@@ -1,5 +1,6 @@
-"""What the cases of differential_arrange.py are drawn with: types, shapes, layouts, operands, axes, junk, all as the text
-of a case. A quarter of the arguments that may be wrong are not wrong by chance, so most cases get past the checks."""
+"""What the cases of differential_arrange.py are drawn with: types, shapes, layouts, operands, axes, junk, all as the
+text of a case. A quarter of the arguments that may be wrong are not wrong by chance, so most cases get past the
+checks."""
 
 TYPES = "?bBhHiIlLefdFD"
 WHOLE = "bBhHiIlL"
@@ -83,10 +84,10 @@ class Draw:
 
     def number(self, t="d"):
         """A number of Python's or NumPy's."""
-        return self.choice(("0", "1", "-1", "3", "2.5", "-0.0", "np.nan", "np.inf", "1j", "True", "300", "-129", "2**63",
-                            "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)", "np.bool(True)",
-                            "np.complex64(1+2j)", "np.int64(-3)", "1e300", "70000")) if self.chance(0.5) else \
-            self.choice(("0", "1", "2"))
+        return (self.choice(("0", "1", "-1", "3", "2.5", "-0.0", "np.nan", "np.inf", "1j", "True", "300", "-129",
+            "2**63", "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)", "np.bool(True)",
+            "np.complex64(1+2j)", "np.int64(-3)", "1e300", "70000")) if self.chance(0.5) else self.choice(("0", "1",
+            "2")))
 
     def value(self, shape, t=None):
         """What is assigned to a part of this shape: an array, a number, a list."""
@@ -94,7 +95,8 @@ class Draw:
         if p < 0.35:
             return self.number()
         if p < 0.45 and len(shape) == 1:
-            return "[" + ",".join(self.number() if self.chance(0.1) else str(self.int(0, 9)) for _ in range(shape[0])) + "]"
+            return ("[" + ",".join(self.number() if self.chance(0.1) else str(self.int(0, 9)) for _ in range(shape[0]))
+                + "]")
         if p < 0.5:
             return self.choice(("[]", "[1]", "[[1],[2]]", "(1,2)", "[1.5]", "np.arange(3)", "None", "'a'", "X(3)",
                                 "np.ones((2,1),'f4')", "[1,[2]]"))
@@ -104,7 +106,8 @@ class Draw:
         if self.chance(none):
             return "None"
         if self.chance(0.04):
-            return self.choice((str(n), str(-n - 1), "7", "None", "1.0", "'0'", "(0,)", "True", "np.int8(0)", "X(0)", "2**40"))
+            return (self.choice((str(n), str(-n - 1), "7", "None", "1.0", "'0'", "(0,)", "True", "np.int8(0)",
+                "X(0)", "2**40")))
         return str(self.int(-n, n - 1)) if n else "0"
 
     def ok(self, text, p=0.02):
@@ -117,14 +120,15 @@ class Draw:
         for e in shape:
             count *= e
         low = (0 if self.chance(0.5) else -n) if low is None else low
-        at = [self.int(low, n - 1) if n else 0 for _ in range(count)]
+        at = [self.int(low, n - 1) if n > 0 else 0 for _ in range(count)]
         if at and self.chance(wrong):
             far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the extent, one by one
             at[self.int(0, count - 1)] = self.choice((n, -n - 1, n + 5, *far))
         text = nested(at, shape)
         if list_too and self.chance(0.3) and len(shape) > 0 and count:
             return text
-        t = self.choice("bhilBHIL" if min(at, default=0) >= 0 else "bhil") if max(map(abs, at), default=0) < 100 else "l"
+        t = (self.choice("bhilBHIL" if min(at, default=0) >= 0 else "bhil") if max(map(abs, at), default=0) < 100
+            else "l")
         if self.chance(0.02):
             t = self.choice("?fdD")
         return f"X({text},'{t}')" if count else f"A('{t}',{tuple(shape)!r})"

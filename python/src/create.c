@@ -15,6 +15,9 @@ bool cpy_enter(PyObject *device, cpy_place *p)
         if (cp_device_parse(name, &where) != CP_OK) return cpy_raise(), false;
     } else {
         PyObject *number = PyLong_Check(device) ? Py_NewRef(device) : PyObject_GetAttrString(device, "_number");
+        if (!number && PyErr_ExceptionMatches(PyExc_AttributeError))
+            PyErr_Format(PyExc_ValueError, "device: a %s is no device; expected a Device, its name or its number",
+                         Py_TYPE(device)->tp_name);
         bool done = number && cpy_clamped_int(number, &where);
         Py_XDECREF(number);
         if (!done) return false;

@@ -108,6 +108,14 @@ def test_words():
             call()
 
 
+def test_what_is_no_device():
+    for device in (3.5, [], "foo"):
+        with raises(ValueError):
+            cp.zeros(3, device=device)
+        with raises(ValueError):
+            v().astype("f4", device=device)
+
+
 def test_ufuncs():
     with raises(TypeError):
         cp.sin(np.ones(3))

@@ -174,7 +174,7 @@ ERRORS = {
     "casting": {"ValueError": "an unknown casting rule", "TypeError": "a conversion that it forbids"},
     "order": {"ValueError": "an unknown order"}, "sort_kind": {"ValueError": "an unknown kind"},
     "select_kind": {"ValueError": "an unknown kind"}, "no_fields": {"ValueError": "an order of fields"},
-    "device": {"ValueError": "a name of no device"},
+    "device": {"ValueError": "what is no device"},
 }
 # several operands that meet
 MEETING = ("operand", "array", "array_or_number", "array_like", "array_like_to", "where", "low_bound", "high_bound")

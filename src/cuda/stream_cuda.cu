@@ -85,9 +85,9 @@ cp_code told(record *r)
         const named *n = named_failures + (what - LATE_FAILURES);
         int64_t value, extent;
         memcpy(&value, box + CPI_MAIL_VALUE, sizeof value), memcpy(&extent, box + CPI_MAIL_EXTENT, sizeof extent);
-        return index ? cpi_host->fail(n->code, "%s: index %lld is out of bounds for axis %u with size %lld", n->function,
-                                      (long long)value, box[CPI_MAIL_AXIS], (long long)extent)
-                     : cpi_host->fail(n->code, "%s: %s", n->function, n->text);
+        if (!index) return cpi_host->fail(n->code, "%s: %s", n->function, n->text);
+        return cpi_host->fail(n->code, "%s: index %lld is out of bounds for axis %u with size %lld", n->function,
+                              (long long)value, box[CPI_MAIL_AXIS], (long long)extent);
     }
     if (what == CPI_LATE_NONE || what >= LATE_FAILURES) return CP_OK;
     return cpi_host->fail(late_failures[what].code, "%s", late_failures[what].text);

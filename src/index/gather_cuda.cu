@@ -329,7 +329,8 @@ cp_code make_claims(cp_stream *stream, const cpi_gather *g, int64_t count, claim
         *work = cpi_host->work_alloc(stream, sizeof *c->wrong);
         if (!*work) return CP_ERROR_MEMORY;
         c->wrong = (unsigned *)*work;
-        return cpi_cuda_check(stream, cudaMemsetAsync(*work, 0, sizeof *c->wrong, cpi_cuda_stream(stream)), g->function);
+        return cpi_cuda_check(stream, cudaMemsetAsync(*work, 0, sizeof *c->wrong, cpi_cuda_stream(stream)),
+                              g->function);
     }
     int64_t low = 0, high = 0, unit = 0;
     for (int k = 0; k < g->picks + g->ndim; k++) {

@@ -62,7 +62,8 @@ static cp_array *one_by_one(cp_array *x, int axis, const int64_t *times)
 
 enum { ENOUGH = 64 }; /* numbers: fewer are sooner read than a device's kernels launched */
 
-/* The same where the device works out the places, from the numbers' running sum, which says where each element's end. *tried: false, and nothing done, where their sum may be too large for that. */
+/* The same where the device works out the places, from the numbers' running sum, which says where each element's end.
+ * *tried: false, and nothing done, where their sum may be too large for that. */
 static cp_array *on_device(cp_array *x, int axis, cp_array *times, bool *tried)
 {
     int64_t most = 0, least = 0, total = 0, size;

@@ -16,7 +16,7 @@ typedef enum cpi_scan_op {
     CPI_SCAN_MAXIMUM, CPI_SCAN_MINIMUM, CPI_SCAN_FMAX, CPI_SCAN_FMIN, CPI_SCAN_AND, CPI_SCAN_OR, CPI_SCAN_XOR
 } cpi_scan_op;
 
-/* to[o][i][k] = from[o][0][k] op ... op from[o][i][k], of C-contiguous memory (outer, n, inner); none of the three is 0.
+/* to[o][i][k] = from[o][0][k] op ... op from[o][i][k], of C-contiguous memory (outer, n, inner); none of those is 0.
  * The two are the same memory, of one type then, or do not overlap. The half types are scanned as float32. `from` is of
  * type `source`, `to` of `result`. Both are `type`, the one that is computed in, unless the device takes any_types and
  * inner is 1, or it takes elements as stored: then `type` does not matter, `result` may be a half type, and `source` a

@@ -1,5 +1,5 @@
-"""What other libraries of arrays on GPUs get wrong, and this one must not: the results are NumPy's, and the same in every
-run."""
+"""What other libraries of arrays on GPUs get wrong, and this one must not: the results are NumPy's, and the same in
+every run."""
 import numpy as np
 import pytest
 

@@ -143,7 +143,7 @@ def filled(r):
         args.append(_value(r))
     if r.chance(0.6):
         o["dtype"] = dtype(r)
-    if r.chance(0.3) and name not in ("identity", "tri"):
+    if r.chance(0.3) and name not in ("identity", "tri") and o.get("k", 0) not in (None, "a"):
         o["order"] = r.pick(ORDERS if name.endswith("_like") else "CF") if r.chance(0.97) else r.pick(("Z", 3))
     return Case(name, args, o, strides=True, values=not name.startswith("empty"), about=name)
 

@@ -88,3 +88,23 @@ def test_explanations_are_told():
     assert all(isinstance(why, str) and why for _, _, why in EXPLAINED)
     assert {what for what, _, _ in EXPLAINED} <= {"raises", "accepts", "exception", "value", "type", "shape",
         "structure", "order", "writeable", "warning"}
+
+
+@pytest.mark.parametrize("t", ["?", "b", "H", "i", "l", "L", "f", "d", "F", "D"])
+@pytest.mark.parametrize("shape, axis", [((150_001,), 0), ((2, 140_000), 1), ((70, 1000), 1), ((1000, 70), 0),
+                                         ((9, 5), 0)])
+def test_argpartition_selects(t, shape, axis):
+    """Long rows, many rows, columns, ties and NaNs: a permutation, with each kth and its sides right."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 90, shape).astype(t)
+    if t in "fdFD":
+        x.reshape(-1)[::7] = np.nan
+        x.reshape(-1)[3::11] = -0.0
+    n, lanes = shape[axis], np.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(len(shape))])
+    for kth in (0, n // 2, n - 1, [1, n // 3, -1], list(range(8)), list(range(9))):
+        at = cp.argpartition(cp.array(x), kth, axis).get()
+        assert (np.sort(at, axis) == lanes).all()
+        got, want = np.take_along_axis(x, at, axis), np.sort(x, axis)
+        for k in np.atleast_1d(kth):
+            parts = [np.sort(p, axis) for p in np.split(got, [k % n, k % n + 1], axis)]
+            np.testing.assert_array_equal(np.concatenate(parts, axis), want)

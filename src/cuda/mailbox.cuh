@@ -1,7 +1,7 @@
 /* A stream's mailbox: how a kernel lets the host know of a failure that only it can see (cuda.h).
  *
- * The words lie in page-locked host memory. Most kernels store a failure in the first and leave the rest. Invariant: the
- * words of a wrong index are of one index, since who takes CPI_MAIL_INDEX writes them all, before the failure. */
+ * The words lie in page-locked host memory. Most kernels store a failure in the first and leave the rest. Invariant:
+ * the words of a wrong index are of one index, since who takes CPI_MAIL_INDEX writes them all, before the failure. */
 #ifndef CPI_CUDA_MAILBOX_CUH
 #define CPI_CUDA_MAILBOX_CUH
 

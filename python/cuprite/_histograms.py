@@ -185,8 +185,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         if isinstance(sample, ndarray):
             sample = cuprite.atleast_2d(sample).T
         else:
-            sample = cuprite.stack([cuprite.asarray(c) for c in sample], axis=-1)
-            sample = sample.reshape(1, -1).T if sample.ndim == 1 else sample
+            sample = cuprite.atleast_2d(cuprite.array([cuprite.asarray(c) for c in sample])).T
     _, dimensions = sample.shape
     try:
         if len(bins) != dimensions:

@@ -48,6 +48,7 @@ KEPT = [
     "xp.divmod(np.int8(9), A('q', [9]).reshape(1, 1), out=(A('q', [1]).reshape(1, 1), A('d', [1, 2]).reshape(1, 2)))",
     "xp.nanmedian(A('d', [1.5, 2.5, 3.75]), out=A('q', [0]).reshape(()))",
     "xp.nanmedian(A('F', [1.5, 2.5, 3.75]), out=A('d', [0]).reshape(()))",
+    "xp.histogramdd([A('b', [1, 2]), A('B', [1, 2]), A('e', [1, 2])], bins=2)",
     "xp.histogramdd(A('?', [True, False]).reshape(2, 1), bins=2)",
     "xp.array([A('q', [1, 2, 3, 4, 5, 6]).reshape(2, 3).T] * 2).strides",
     "xp.asanyarray([A('d', range(6)).reshape(3, 2).T, A('H', range(6)).reshape(3, 2).T]).strides",

@@ -4,6 +4,8 @@ BUILD ?= build
 CUDA ?= ON
 CUDA_ARCHS ?= 90
 JOBS ?= $(shell nproc)
+# Processes that share the Python tests: a thread pool each, so no more than a few.
+TESTERS ?= $(shell n=$$(nproc); echo $$((n > 8 ? 8 : n)))
 PYTHON := $(CURDIR)/.venv/bin/python
 PREFIX ?= /usr/local
 DEMO_CUDA := $(if $(filter command environment,$(origin CUDA)),$(CUDA),$(if $(wildcard /dev/nvidia0),ON,OFF))
@@ -32,9 +34,10 @@ demo:
 
 test: build check
 	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q tests/python
-	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q tests/python \
-	    --device late:0
+	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
+	    -n $(TESTERS) tests/python
+	@CUPRITE_BUILD=$(CURDIR)/$(BUILD) PYTHONPATH=$(CURDIR)/$(BUILD)/python $(PYTHON) -m pytest -q \
+	    -n $(TESTERS) tests/python --device late:0
 
 # The rooms include only what they may; files and lines keep to their length; written pages are what the sources say.
 check: build

@@ -550,8 +550,11 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
 
 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """`num` numbers from start to stop, each the one before it times the same factor: a spiral of complex ones. Ends
-    that are zero are a ValueError, for which the ends are read on the host."""
+    """Numbers from start to stop, each the one before it times the same factor: a spiral of complex ones.
+
+    Parameters: start, stop: the ends, arrays or numbers; num: how many; endpoint: whether stop is the last; dtype: the
+    element type (None: float64, or what the ends need); axis: where the numbers lie beside the axes of the ends.
+    Errors: ValueError for ends that are zero, for which they are read on the host."""
     ends = [cuprite.asarray(x) for x in (start, stop)]
     if any(bool((x == 0).any()) for x in ends):
         raise ValueError("geomspace: a geometric sequence cannot include zero")

@@ -475,6 +475,8 @@ EXPLAINED = [
     ("exception", _says("broadcast", "only 0-dimensional arrays can be converted"),
      "a shape that does not fit is ValueError"),
     ("raises", _in(".flat[1.5]"), "NumPy's flat truncates real numbers"),
+    ("accepts", lambda m: "Cannot cast array data from" in m.theirs and "out=" in m.text and
+     ("take(" in m.text or "choose(" in m.text), "out is of any type, as from NumPy 2.5 on"),
     ("exception", _says("", "Error setting single item of array"), "NumPy's flat hides the error of the value"),
     ("accepts", _says("", "Error setting single item of array"), "flat[(i,)] is flat[i]"),
     ("exception", _in(".flat[1.5]"), "NumPy's flat truncates real numbers"),

@@ -13,7 +13,7 @@ from cuprite import _dispatch
 from oracle import kind, raises
 
 # NumPy's functions that Cuprite has not: dates, and those whose arguments are no arrays of numbers.
-ABSENT = {"busday_count", "busday_offset", "datetime_as_string", "geomspace", "is_busday"}
+ABSENT = {"busday_count", "busday_offset", "datetime_as_string", "is_busday"}
 
 ARRAYS = {
     "a": np.array([[3.0, -1.5, 2.0, 0.25], [0.5, 4.0, -2.0, 1.0], [1.0, 2.0, 8.0, -0.75]]),
@@ -41,7 +41,7 @@ expand_dims(a,1) extract(a>1,a) extract(condition=a>1,arr=a) fix(a) fix(x=a) fla
 flipud(a) full_like(a,7) gradient(v) histogram(v,bins=4) histogram2d(v,v,bins=2) histogram_bin_edges(v,3)
 histogramdd(a,bins=2) hsplit(a,2) hstack([v,v]) i0(v) i0(x=v) imag(z) inner(v,v) insert(b,1,9) interp(v,s,v)
 intersect1d(b,c) isclose(a,a) iscomplex(z) iscomplexobj(z) isin(b,c) isin(element=b,test_elements=c) isneginf(v)
-isposinf(x=v) isreal(z) isrealobj(z) ix_(c,c) kron(c,c) lexsort((b,b[::-1])) linspace(v,v+1,5) logspace(v,v+1,3)
+isposinf(x=v) isreal(z) isrealobj(z) ix_(c,c) kron(c,c) lexsort((b,b[::-1])) linspace(v,v+1,5) geomspace(v*v+1,v*v+2,3) logspace(v,v+1,3)
 matrix_transpose(a) max(a,axis=1,keepdims=True) may_share_memory(a,a) mean(a,axis=0) median(a,axis=1) meshgrid(c,v)
 min(a) min_scalar_type(v) moveaxis(cube,0,2) nan_to_num(n) nanargmax(n) nanargmin(n) nancumprod(n) nancumsum(n)
 nanmax(n) nanmean(n) nanmedian(n) nanmin(n) nanpercentile(n,30) nanprod(n) nanquantile(n,0.3) nanstd(n) nansum(n)

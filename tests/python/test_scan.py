@@ -43,7 +43,7 @@ def close(ours, theirs, x, name):
         if g.dtype.kind == "f" and finite.all():
             size = np.abs(theirs[finite])
             if x.dtype.kind == "c" and theirs.dtype.kind != "c":
-                size = size.max()  # one part of products whose other part is not seen here
+                size = size.max(initial=0)  # one part of products whose other part is not seen here
             bound = n * eps * (scale if scale is not None else size)
             assert (np.abs(g[finite].astype("g") - w[finite].astype("g")) <= bound).all(), (g, w)
 

@@ -475,6 +475,7 @@ EXPLAINED = [
     ("exception", _says("broadcast", "only 0-dimensional arrays can be converted"),
      "a shape that does not fit is ValueError"),
     ("raises", _in(".flat[1.5]"), "NumPy's flat truncates real numbers"),
+    ("accepts", _says("", "Python integer", "xp.where("), "a number beyond the type wraps, as before NumPy 2.5"),
     ("accepts", lambda m: "Cannot cast array data from" in m.theirs and "out=" in m.text and
      ("take(" in m.text or "choose(" in m.text), "out is of any type, as from NumPy 2.5 on"),
     ("exception", _says("", "Error setting single item of array"), "NumPy's flat hides the error of the value"),

@@ -318,8 +318,8 @@ static const char *tile_of(const job *j, int64_t row, int64_t t)
     return (const char *)j->s->from + (row * j->s->n + t * j->tile) * cpi_itemsize(j->s->source);
 }
 
-/* Hands on what tile t does, in place of a thread that has lost its processor while it had it. In place the other may
- * come back and write over what is read here, but not before it has handed on itself: what was made of it then goes. */
+/* Hands on what tile t does, for a thread that has lost its processor while it had it. Not where results go over their
+ * elements: the other may come back and write what is read here. */
 static void stand_in(const job *j, int64_t row, int64_t t, char *buffer)
 {
     char carry[16], *local = buffer + CPI_SCAN_TILE;
@@ -342,7 +342,7 @@ static void wait_for_tile(const job *j, int64_t row, int64_t t, char *buffer)
         if (turn % PATIENCE) continue;
         int64_t first = t - 1;
         while (first && state_of(&h[first - 1]) != READY) first--;
-        if (state_of(&h[first]) == MISSING) stand_in(j, row, first, buffer);
+        if (state_of(&h[first]) == MISSING && j->s->to != j->s->from) stand_in(j, row, first, buffer);
         else sched_yield();
     }
 }

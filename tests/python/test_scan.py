@@ -28,7 +28,7 @@ def close(ours, theirs, x, name):
     got = cp.asnumpy(ours)
     assert got.dtype == theirs.dtype and got.shape == theirs.shape
     if got.dtype.kind not in "fc":
-        by_way_of = np.result_type(x.dtype, got.dtype)  # whole numbers that no type of theirs holds are added as float64
+        by_way_of = np.result_type(x.dtype, got.dtype)  # float64 where no whole type holds both
         near = 2 * x.size * np.finfo(by_way_of).eps if by_way_of.kind == "f" and x.dtype.kind in "iu" else 0
         np.testing.assert_allclose(got.astype("g"), theirs.astype("g"), rtol=near)
         return

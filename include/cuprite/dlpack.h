@@ -23,14 +23,14 @@ CP_API struct DLManagedTensor *cp_to_dlpack_old(cp_array *x);
 /* The same said to be a copy that nobody else has. */
 CP_API struct DLManagedTensorVersioned *cp_to_dlpack_copied(cp_array *x);
 /* An array over another library's memory, which is the array's from then on: `deleter` is called when the last view is
- * gone. On failure it is not called. CP_ERROR_RUNTIME: a type or a device that is not there; CP_ERROR_VALUE: extents
+ * gone. On failure it is not called. CP_ERROR_BUFFER: a type or a device that is not there; CP_ERROR_VALUE: extents
  * that no array has; CP_ERROR_BUFFER: memory that cannot be used so. Elements that do not lie on a multiple of their
  * size are copied. */
 CP_API cp_array *cp_from_dlpack(struct DLManagedTensorVersioned *tensor);
 CP_API cp_array *cp_from_dlpack_old(struct DLManagedTensor *tensor);
 /* Where x lies, in DLPack's numbers. */
 CP_API cp_code cp_dlpack_device(const cp_array *x, int *type, int *number);
-/* The device with those numbers; CP_NO_DEVICE and CP_ERROR_RUNTIME when there is none. */
+/* The device with those numbers; CP_NO_DEVICE and CP_ERROR_BUFFER when there is none. */
 CP_API int cp_dlpack_device_of(int type, int number);
 /* Later work in the stream comes behind what the calling thread's stream has got for x's device, and x's memory is not
  * reused before that stream has passed what it has when x is freed. */

@@ -197,12 +197,18 @@ static cp_code order_of_few(cp_array *a, bool *up, bool *down)
 {
     cpi_device *device = cpi_common_device("digitize", 1, &a);
     cp_array *dense = device ? cpi_dense("digitize", a, a->type, device) : NULL;
-    double bits[FEW_EDGES]; /* aligned for every type */
+    uint64_t bits[FEW_EDGES]; /* aligned for every type; none is wider */
     const cp_code code = dense ? cp_to_host(dense, bits, (size_t)cp_nbytes(dense)) : cp_error();
     *up = *down = true;
     for (int64_t i = 1; !code && i < a->size; i++) {
-        const double before = cpi_number_at(a->type, bits, i - 1), here = cpi_number_at(a->type, bits, i);
-        *up &= before <= here, *down &= before >= here;
+        if (a->type == CP_INT64) { /* float64 does not tell all of these apart */
+            *up &= (int64_t)bits[i - 1] <= (int64_t)bits[i], *down &= (int64_t)bits[i - 1] >= (int64_t)bits[i];
+        } else if (a->type == CP_UINT64) {
+            *up &= bits[i - 1] <= bits[i], *down &= bits[i - 1] >= bits[i];
+        } else {
+            const double before = cpi_number_at(a->type, bits, i - 1), here = cpi_number_at(a->type, bits, i);
+            *up &= before <= here, *down &= before >= here;
+        }
     }
     cp_free(dense);
     return code;

@@ -213,6 +213,17 @@ def test_histograms_of_more_dimensions(density, weighted):
         np.testing.assert_allclose(a.get(), b, rtol=1e-14)
 
 
+@pytest.mark.parametrize("dtype, most", [("i8", 2**53 + 1), ("u8", 2**64 - 1), ("i8", -2**62)])
+def test_edges_that_float64_does_not_tell_apart(dtype, most):
+    """NumPy asks float64 for their order, and is wrong: the places follow from what digitize says."""
+    edges, x = np.array([most, most - 1], dtype), np.array([most - 2, most - 1, most], dtype)
+    assert cp.digitize(cp.asarray(x), cp.asarray(edges)).tolist() == [2, 1, 0]
+    assert cp.digitize(cp.asarray(x), cp.asarray(edges), right=True).tolist() == [2, 2, 1]
+    assert cp.digitize(cp.asarray(x), cp.asarray(edges[::-1])).tolist() == [0, 1, 2]
+    with raises(ValueError):
+        cp.digitize(cp.asarray(x), cp.asarray(np.array([most, most - 1, most], dtype)))
+
+
 # --- between samples ---
 
 @settings(max_examples=200, deadline=None)

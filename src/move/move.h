@@ -19,7 +19,7 @@ typedef enum cpi_pad_way { CPI_PAD_VALUE, CPI_PAD_EDGE, CPI_PAD_REFLECT, CPI_PAD
 typedef struct cpi_padding {
     cpi_pad_way way;
     int64_t n[CP_MAXDIM], before[CP_MAXDIM];
-    _Alignas(16) unsigned char value[16]; /* of the array's type, for CPI_PAD_VALUE */
+    unsigned char value[16] __attribute__((aligned(16))); /* of the array's type, for CPI_PAD_VALUE */
 } cpi_padding;
 
 /*: slot("copy_all", host={"loops": "n"}, name='"copy"') */

@@ -236,7 +236,8 @@ static cp_code ascends(cp_array *a, bool backwards, bool *yes)
 
 /*: function("digitize", "x: array, bins: array_like, right: bool = False", unlock="always",
              doc="""Which of the intervals between the edges `bins`, which ascend or descend, each element lies in: 0
-before the first, their number behind the last. right: an element at an edge belongs to what lies before it.""") */
+before the first, their number behind the last. right: an element at an edge belongs to what lies before it. Edges that
+do neither are a ValueError, on a GPU at the latest where the result is read.""") */
 cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *options)
 {
     const char *name = "digitize";

@@ -53,6 +53,8 @@ struct plan {
     int staged;            /* short rows: bytes of a block's rows, where these pass through shared memory; else 0 */
     char *partial;
     unsigned *counters;
+    uint32_t *mailbox;     /* of places of what is not NaN: where there is none, and what is put there then */
+    uint32_t failure;
 };
 
 /* Offset of flat index `flat` in merged dimensions. */
@@ -771,6 +773,11 @@ template <class F> cp_code launch_masked(cp_stream *stream, const cpi_reduce_arg
 template <class F> cp_code launch(cp_stream *stream, const cpi_reduce_args *a)
 {
     plan p = plan_of(a);
+    if (a->known && a->class_of == CPI_PLACE) {
+        const char *name = a->fold == CPI_FOLD_LOWEST_PLACE ? "nanargmin" : "nanargmax";
+        p.failure = cpi_cuda_late(CP_ERROR_VALUE, name, "All-NaN slice encountered");
+        if (!(p.mailbox = cpi_cuda_mailbox(stream))) return CP_ERROR_MEMORY;
+    }
     bool by_columns = a->reduced > 0 && cpi_reduce_by_columns(a, 2);
     bool in_short_rows = !a->where && a->nkept == 1 && a->nreduced == 1 && a->reduced <= SHORT && a->kept >= MANY;
     cp_code code = by_columns ? launch_columns<F>(stream, p)

@@ -1,4 +1,5 @@
-/* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. */
+/* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. Or of what is
+ * not NaN: then NaN is passed over, and counts as an infinity only where nothing beats that, as in NumPy. */
 #include "reduce/keys.cuh"
 #include "reduce/folds_cuda.h"
 
@@ -13,10 +14,10 @@ template <class R> struct Place {
     typedef typename keyed<R>::type Key;
     struct Acc { int64_t index; Key value; };
     enum { MASKS = false };
-    struct State { int64_t index; Key value; uint64_t flip; };
+    struct State { int64_t index; Key value; uint64_t flip; bool known; };
     static __device__ void start(State &s, const plan &p, const Raw *)
     {
-        s.index = -1, s.value = lowest_key<Key>();
+        s.index = -1, s.value = lowest_key<Key>(), s.known = p.a.known;
         s.flip = cpi_order_flip(p.a.type, p.a.fold == CPI_FOLD_LOWEST_PLACE);
     }
     /* A thread meets its elements in rising order, but for the few beside whole vectors: join breaks their ties. */
@@ -27,7 +28,11 @@ template <class R> struct Place {
         bool same = !better && i < s.index && (equal(k, s.value) || (is_nan(k) && is_nan(s.value)));
         if (better || same) s.index = i, s.value = k;
     }
-    static __device__ __forceinline__ void add(State &s, Raw x, int64_t i) { add_key(s, key(flipped(x, s.flip)), i); }
+    static __device__ __forceinline__ void add(State &s, Raw x, int64_t i)
+    {
+        const Key k = key(flipped(x, s.flip));
+        if (!s.known || !is_nan(k)) add_key(s, k, i);
+    }
     static __device__ void skip(State &, const plan &) {}
     static __device__ void turn(State &) {}
     static __device__ Acc result(const State &s) { return Acc{s.index, s.value}; }
@@ -43,6 +48,9 @@ template <class R> struct Place {
     }
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
+        if (p.a.known && a.index < 0) *p.mailbox = p.failure;
+        /* all that is known is the worst there is: what is not counts as that too, and the first element is the first */
+        if (p.a.known && (a.index < 0 || equal(a.value, lowest_key<Key>()))) a.index = 0;
         *(int64_t *)out = cpi_finish_place(p.a.op, a.index, p.a.reduced);
     }
 };
@@ -55,6 +63,20 @@ template <class R> struct resident<Place<R>> {
 /* The first best of a batch is found with small indices, then compared once. NaN goes the careful way. */
 template <class R> struct batch<Place<R>> {
     template <int U, int V>
+    static __device__ __forceinline__ void add_known(typename Place<R>::State &s, const vector<R, V> (&w)[U],
+                                                     int64_t at, int64_t step)
+    {
+        auto best = lowest_key<typename keyed<R>::type>();
+        int where = -1;
+#pragma unroll
+        for (int i = 0; i < U * V; i++) {
+            const auto k = key(w[i / V].x[i % V]);
+            if (beats(k, best) || (where < 0 && !is_nan(k))) best = k, where = i;
+        }
+        if (where >= 0 && (s.index < 0 || beats(best, s.value)))
+            s.index = at + where / V * step + where % V, s.value = best;
+    }
+    template <int U, int V>
     static __device__ __forceinline__ void add(typename Place<R>::State &s, const vector<R, V> (&v)[U], int64_t at,
                                                int64_t step)
     {
@@ -62,6 +84,10 @@ template <class R> struct batch<Place<R>> {
         vector<R, V> w[U];
 #pragma unroll
         for (int u = 0; u < U; u++) w[u] = flipped(v[u], s.flip);
+        if (s.known) {
+            add_known(s, w, at, step);
+            return;
+        }
         Key best = key(w[0].x[0]);
         int where = 0;
         bool nan = is_nan(best) || is_nan(s.value);

@@ -356,7 +356,7 @@ static cp_code run(call *c)
 }
 
 /* The reduction itself, of checked options. */
-static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o)
+static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o, bool known)
 {
     cp_array *all[3] = {x, o->out, o->where};
     call c;
@@ -364,6 +364,7 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o)
     memset(&c.to, 0, sizeof c.to);
     memset(&c.a, 0, sizeof c.a);
     c.r = r;
+    c.a.known = known;
     c.row = &cpi_reductions[r];
     c.o = o;
     c.to.function = c.row->name;
@@ -381,6 +382,18 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o)
     }
     cp_free(c.where), cp_free(c.x);
     return result;
+}
+
+bool cpi_reduces_known(cp_reduction r, const cp_array *x)
+{
+    const bool good = cpi_is_float(x->type) || (r == CP_REDUCE_mean && cpi_is_complex(x->type));
+    return good && !(x->flags & CPI_HOST_SCALAR) && x->device->backend->reduce->known;
+}
+
+cp_array *cpi_reduce_knowing(cp_reduction r, cp_array *x, const cp_reduce_options *o)
+{
+    if (o->out) cpi_notice_out(&cpi_reductions[r], x, o);
+    return reduce(r, x, o, true);
 }
 
 cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *options)
@@ -405,7 +418,7 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     /* adding and multiplying truth values is "or" and "and" */
     if (wide && o->dtype == CP_BOOL && (whole == CPI_FOLD_SUM || whole == CPI_FOLD_PRODUCT))
         r = whole == CPI_FOLD_SUM ? CP_REDUCE_any : CP_REDUCE_all;
-    cp_array *result = reduce(r, x, o);
+    cp_array *result = reduce(r, x, o, false);
     if (!result || row->rule != CPI_RESULT_INDEX || !o->typed || o->out || o->dtype == CP_INT64) return result;
     cp_array *places = result;
     result = cp_astype(places, o->dtype);

@@ -54,6 +54,7 @@ typedef struct cpi_reduce_args {
     cpi_class class_of; /* of the fold's accumulators */
     bool whole; /* integers, gathered as uint64_t modulo 2^64: they stay integers, or (exact) no sum leaves 64 bits */
     bool exact;
+    bool known;        /* NaN is left out of places and means, where the device says that it takes that */
     bool initial;      /* joined to every result: in `value`, of type `result` */
     unsigned char value[16] __attribute__((aligned(16)));
 } cpi_reduce_args;
@@ -61,10 +62,19 @@ typedef struct cpi_reduce_args {
 /*: slot("reduce", name="cpi_reduce_name(args->op)") */
 typedef struct cpi_reduce_ops {
     cp_code (*reduce)(cp_stream *stream, const cpi_reduce_args *args);
+    /* Takes args->known: places of real floating types, where nothing but NaN is an error that is told where the
+     * stream's work is looked at next, and means of all floating types. */
+    bool known;
 } cpi_reduce_ops;
 
 extern const cpi_reduce_ops cpi_reduce_cpu;
 extern const cpi_reduce_ops cpi_reduce_cuda; /* in the plugin */
+
+#ifndef __CUDACC__
+/* argmin, argmax and mean of what is not NaN, in one go: where the device takes that, which cpi_reduces_known tells. */
+bool cpi_reduces_known(cp_reduction r, const cp_array *x);
+cp_array *cpi_reduce_knowing(cp_reduction r, cp_array *x, const cp_reduce_options *o);
+#endif
 
 /* The type whose kernels fold `in` into `out`: bool is uint8. */
 static inline cp_type cpi_reduce_kernel_type(cp_type in) { return in == CP_BOOL ? CP_UINT8 : in; }

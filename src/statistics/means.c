@@ -3,6 +3,7 @@
 #include "cuprite/fuse.h"
 #include "cuprite/products.h"
 #include "front/front.h"
+#include "reduce/reduce.h"
 #include "statistics/statistics.h"
 
 #include <math.h>
@@ -41,6 +42,9 @@ cp_array *(cp_nanmean)(cp_array *a, const cp_nanmean_options *options)
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then dtype must be inexact"), NULL));
     if (o->out && cpi_is_whole(cp_type_of(o->out)))
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "nanmean: If a is inexact, then out must be inexact"), NULL));
+    if (!o->where && (!o->typed || o->dtype == cp_type_of(a)) && cpi_reduces_known(CP_REDUCE_mean, a))
+        return cpi_end(&f, cpi_reduce_knowing(CP_REDUCE_mean, a, &(cp_reduce_options){.axis = o->axis, .out = o->out,
+                                                                                       .keepdims = o->keepdims}));
     cp_array *known = cp_equal(a, a);
     cp_array *count = known ? cp_sum(known, .axis = o->axis, .keepdims = o->keepdims, .where = o->where) : NULL;
     cp_array *sum = count ? cp_nansum(a, .axis = o->axis, .typed = o->typed, .dtype = o->dtype,
@@ -59,6 +63,10 @@ static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes ax
 {
     cpi_frame f;
     if (!cpi_begin(&f, name, a)) return NULL;
+    const cp_reduction place = low ? CP_REDUCE_argmin : CP_REDUCE_argmax;
+    if (cpi_reduces_known(place, a))
+        return cpi_end(&f, cpi_reduce_knowing(place, a, &(cp_reduce_options){.axis = axis, .out = out,
+                                                                             .keepdims = keepdims}));
     if (has_nan(a)) {
         cp_array *nan = cp_isnan(a), *none = nan && cp_size(a) ? cp_all(nan, .axis = cp_ndim(a) ? axis : CP_ALL)
                                                               : NULL;
@@ -79,7 +87,7 @@ static cp_array *known_place(const char *name, cp_array *a, bool low, cp_axes ax
 /*: function("nanargmin", "a: array, axis: axis_or_all = None, out: out = None, *, keepdims: keepdims = False",
              unlock="always",
              doc="Index of the first minimum of what is not NaN along an axis, or in the flattened array. ValueError "
-                 "where all are NaN.") */
+                 "where all are NaN, on a GPU at the latest where the result is read.") */
 cp_array *(cp_nanargmin)(cp_array *a, const cp_nanargmin_options *options)
 {
     const cp_nanargmin_options *o = CPI_GIVEN(cp_nanargmin_options, options);
@@ -89,7 +97,7 @@ cp_array *(cp_nanargmin)(cp_array *a, const cp_nanargmin_options *options)
 /*: function("nanargmax", "a: array, axis: axis_or_all = None, out: out = None, *, keepdims: keepdims = False",
              unlock="always",
              doc="Index of the first maximum of what is not NaN along an axis, or in the flattened array. ValueError "
-                 "where all are NaN.") */
+                 "where all are NaN, on a GPU at the latest where the result is read.") */
 cp_array *(cp_nanargmax)(cp_array *a, const cp_nanargmax_options *options)
 {
     const cp_nanargmax_options *o = CPI_GIVEN(cp_nanargmax_options, options);

@@ -8,7 +8,6 @@
 
 namespace {
 
-enum { TILE = 32, BAND = 8 };
 
 template <class E, int V> using pack = cpi_pack<E, V>;
 
@@ -151,7 +150,7 @@ const void *strided_by_size(int64_t size)
 }
 
 /* Bytes that can be moved at once in a copy between rows of one type: 1, 2, 4, 8 or 16, so that the rows and where they
- * begin are multiples of it. 0 where an element's neighbours in memory are not its neighbours in the loop. */
+ * begin are multiples of it; the element's where the input goes backwards. 0 where an element's neighbours in memory are not its neighbours in the loop. */
 int64_t row_unit(const cpi_loop *loop)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
@@ -160,9 +159,11 @@ int64_t row_unit(const cpi_loop *loop)
     if (loop->nop != 2 || from->host || to->type != from->type) return 0;
     uintptr_t all = (uintptr_t)to->data | (uintptr_t)from->data | 16;
     all |= (uintptr_t)(inner < 0 ? size : loop->shape[inner] * size);
-    if (inner >= 0 && (to->strides[inner] != size || from->strides[inner] != size)) return 0;
+    const bool backwards = inner >= 0 && from->strides[inner] == -size;
+    if (inner >= 0 && (to->strides[inner] != size || (from->strides[inner] != size && !backwards))) return 0;
     for (int d = 0; d < inner; d++) all |= (uintptr_t)to->strides[d] | (uintptr_t)from->strides[d];
-    return (int64_t)(all & -all);
+    const int64_t unit = (int64_t)(all & -all);
+    return !backwards ? unit : unit >= size ? size : 0;
 }
 
 cp_code launch_strided(void *context, const cpi_loop *loop)
@@ -210,6 +211,7 @@ struct rows_part {
     uint32_t n;                  /* units in all, fewer than 2^31 */
     uint32_t width, magic, shift; /* units in a row, and how to divide by it */
     int64_t bytes;               /* of a row */
+    int64_t in_step;             /* bytes from unit to unit: one unit's, or as many backwards */
 };
 struct rows_args {
     int parts;
@@ -231,7 +233,7 @@ template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(cons
         if (i >= c.n) continue;
         const uint32_t row = (__umulhi(i, c.magic) + i) >> c.shift, at = i - row * c.width;
         to[u] = row * c.out_pitch + (int64_t)at * (int64_t)sizeof(U);
-        v[u] = *(const U *)(c.in + row * c.in_pitch + (int64_t)at * (int64_t)sizeof(U));
+        v[u] = *(const U *)(c.in + row * c.in_pitch + (int64_t)at * c.in_step);
     }
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++)
@@ -291,12 +293,14 @@ int64_t row_bytes(const cpi_loop *loop)
     return (loop->ndim ? loop->shape[loop->ndim - 1] : 1) * cpi_itemsize(loop->op[0].type);
 }
 
+bool goes_back(const cpi_loop *loop) { return loop->ndim && loop->op[1].strides[loop->ndim - 1] < 0; }
+
 cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int64_t unit)
 {
     rows_args g;
     uint32_t blocks = 0;
     bool narrow = unit <= 2;
-    for (int k = 0; k < n; k++) narrow &= row_bytes(loops[k]) >= 64;
+    for (int k = 0; k < n; k++) narrow &= row_bytes(loops[k]) >= 64 && !goes_back(loops[k]);
     const uint32_t per_block = narrow ? CPI_THREADS : CPI_THREADS * CPI_PER_THREAD;
     g.parts = n;
     for (int k = 0; k < n; k++) {
@@ -308,6 +312,7 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
         c->out_pitch = loop->ndim > 1 ? loop->op[0].strides[0] : 0;
         c->in_pitch = loop->ndim > 1 ? loop->op[1].strides[0] : 0;
         c->bytes = row_bytes(loop);
+        c->in_step = goes_back(loop) ? -unit : unit;
         c->width = (uint32_t)(narrow ? (c->bytes + 30) / 16 : c->bytes / unit);
         c->n = (uint32_t)(loop->size * size / c->bytes) * c->width;
         cpi_divisor(c->width, &c->magic, &c->shift);
@@ -319,6 +324,9 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
 
 /* --- transposed --- */
 
+/* Rows and columns of a block's tile: long enough that what lies beside a line of memory counts little. */
+template <class E> constexpr int tile_of = sizeof(E) <= 4 ? 64 : 32;
+
 struct transpose_args {
     cpi_walk outer;             /* the planes; operands 0 and 1 */
     char *out;
@@ -329,27 +337,31 @@ struct transpose_args {
     int64_t row_tiles, column_tiles;
 };
 
-template <class E> __global__ void __launch_bounds__(TILE *BAND) transpose(const __grid_constant__ transpose_args g)
+template <class E> __global__ void __launch_bounds__(CPI_THREADS) transpose(const __grid_constant__ transpose_args g)
 {
+    constexpr int TILE = tile_of<E>, BAND = CPI_THREADS / TILE;
     __shared__ E tile[TILE][TILE + (sizeof(E) >= 4 ? 1 : 4 / sizeof(E))];
+    const int x = threadIdx.x % TILE, y = threadIdx.x / TILE;
     int64_t block = blockIdx.x, plane = block / (g.row_tiles * g.column_tiles);
     int64_t at = block - plane * (g.row_tiles * g.column_tiles);
     int64_t r0 = at / g.column_tiles * TILE, c0 = at % g.column_tiles * TILE, offset[2];
     cpi_locate<2>(g.outer, plane, offset);
     const char *in = g.in + offset[1];
     char *out = g.out + offset[0];
+    in += (c0 + y) * g.in_stride + g.sign * (r0 + x) * (int64_t)sizeof(E);
+    out += (r0 + y) * g.out_stride + (c0 + x) * (int64_t)sizeof(E);
+    const int rows = (int)(g.rows - r0 < TILE ? g.rows - r0 : TILE);
+    const int columns = (int)(g.columns - c0 < TILE ? g.columns - c0 : TILE);
+    E v[TILE / BAND];
 #pragma unroll
-    for (int j = 0; j < TILE; j += BAND) { /* rows of the input are columns of the output */
-        int64_t c = c0 + threadIdx.y + j, r = r0 + threadIdx.x;
-        if (c < g.columns && r < g.rows)
-            tile[threadIdx.y + j][threadIdx.x] = ((const E *)(in + c * g.in_stride))[g.sign * r];
-    }
+    for (int j = 0; j < TILE; j += BAND) /* rows of the input are columns of the output */
+        if (x < rows && y + j < columns) v[j / BAND] = *(const E *)(in + j * g.in_stride);
+#pragma unroll
+    for (int j = 0; j < TILE; j += BAND) tile[y + j][x] = v[j / BAND];
     __syncthreads();
 #pragma unroll
-    for (int j = 0; j < TILE; j += BAND) {
-        int64_t r = r0 + threadIdx.y + j, c = c0 + threadIdx.x;
-        if (r < g.rows && c < g.columns) ((E *)(out + r * g.out_stride))[c] = tile[threadIdx.x][threadIdx.y + j];
-    }
+    for (int j = 0; j < TILE; j += BAND)
+        if (y + j < rows && x < columns) *(E *)(out + j * g.out_stride) = tile[x][y + j];
 }
 
 const void *transpose_by_size(int64_t size)
@@ -395,13 +407,11 @@ cp_code copy_transposed(cp_stream *stream, const cpi_loop *loop, int across)
     g.out_stride = loop->op[0].strides[across];
     g.in_stride = loop->op[1].strides[inner];
     g.sign = loop->op[1].strides[across] < 0 ? -1 : 1;
-    g.row_tiles = (g.rows + TILE - 1) / TILE;
-    g.column_tiles = (g.columns + TILE - 1) / TILE;
+    const int64_t size = cpi_itemsize(loop->op[0].type), tile = size <= 4 ? tile_of<uint32_t> : tile_of<uint64_t>;
+    g.row_tiles = (g.rows + tile - 1) / tile;
+    g.column_tiles = (g.columns + tile - 1) / tile;
     int64_t blocks = g.outer.n * g.row_tiles * g.column_tiles;
-    void *args[] = {&g};
-    cudaLaunchKernel(transpose_by_size(cpi_itemsize(loop->op[0].type)), dim3((unsigned)blocks), dim3(TILE, BAND), args,
-                     0, cpi_cuda_stream(stream));
-    return CPI_LAUNCHED(stream, "copy");
+    return cpi_cuda_launch(transpose_by_size(size), blocks, &g, stream, "copy");
 }
 
 /* Do the elements of the only dimension, if there is one, lie one behind the other? A host value lies nowhere. */

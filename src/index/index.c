@@ -322,6 +322,33 @@ static cp_code fill(cp_array *x, cp_array *mask, cp_array *value)
     return x->device->backend->move->copy(cpi_stream(x->device), &loop);
 }
 
+cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *values)
+{
+    cp_array *all[3] = {x, mask, values};
+    choice c;
+    cp_code code = open_choice(&c, name, cpi_common_device(name, 3, all));
+    if (code || !x->size) return code;
+    const int64_t bytes = cpi_itemsize(x->type);
+    int64_t step;
+    cp_array *set = cpi_dense(name, mask, CP_BOOL, c.device), *v = set ? cpi_dense(name, values, x->type, c.device) : NULL;
+    cp_array *to = NULL;
+    if (v && cpi_may_overlap(v, x)) {
+        cp_array *apart = cp_copy(v);
+        cp_free(v);
+        v = apart;
+    }
+    if (v) to = evenly(x, 0, x->ndim, &step) && elementary(bytes, x->data, step) ? cp_retain(x) : cp_copy(x);
+    if (to) {
+        evenly(to, 0, to->ndim, &step);
+        cpi_array_used(set), cpi_array_used(v), cpi_array_used(to);
+        code = c.ops->place(c.stream, (const uint8_t *)set->data, x->size, to->data, step, bytes, v->data);
+    }
+    if (!to) code = cp_error();
+    else if (!code && to->data != x->data) code = cp_assign(x, to);
+    cp_free(set), cp_free(v), cp_free(to);
+    return code;
+}
+
 cp_code cp_mask_set(cp_array *x, cp_array *mask, cp_array *value)
 {
     if (cpi_null("mask_set", x) || cpi_null("mask_set", mask) || cpi_null("mask_set", value)) return CP_ERROR_VALUE;

@@ -82,6 +82,9 @@ typedef struct cpi_index_ops {
                       const char *value, int64_t value_step);
     /* x[i] = value where mask[i]; n contiguous elements of 1, 2, 4, 8 or 16 bytes, `value` in host memory. */
     cp_code (*fill)(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, int64_t bytes, const void *value);
+    /* x[i] = value[j] for the j-th i whose mask is set, of n >= 1: contiguous values, at least as many as are set. */
+    cp_code (*place)(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+                     const char *value);
     /* Coordinates in `shape` (C order) of the selected: out[d*count + j], or out[j*ndim + d] when `points`. */
     cp_code (*coordinates)(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
                            int64_t *out);
@@ -109,6 +112,9 @@ cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 
+/* x[i] = values[j] for the j-th i of the flattened mask, which is x's shape, of values that are enough for any mask:
+ * nobody waits to hear how many there are. (index.c) */
+cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *values);
 /* The places index[], 1-d int64 within the axis (nobody checks), of an axis of x: a new array. (rows.c) */
 cp_array *cpi_take_rows(const char *name, cp_array *x, int axis, cp_array *index);
 

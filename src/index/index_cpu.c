@@ -128,6 +128,16 @@ static cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_
     return CP_OK;
 }
 
+static cp_code place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+                     const char *value)
+{
+    cpi_selection s = {0};
+    cp_code code = select_bits(stream, mask, CP_BOOL, n, &s);
+    if (!code) code = spread(stream, &s, x, step, bytes, value, bytes);
+    release(stream, &s);
+    return code;
+}
+
 /* Coordinates change slowly but for the last: the others are found again once a row of the innermost extent. */
 static void coordinates_task(void *context, int64_t task, int worker)
 {
@@ -317,5 +327,5 @@ static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool littl
     return CP_OK;
 }
 
-const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put,
+const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, place, coordinates, take, put,
                                      cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, repeat, pack, unpack};

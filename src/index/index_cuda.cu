@@ -144,7 +144,8 @@ cp_code launch_bits(cp_stream *stream, const void *x, int64_t n, cpi_selection *
     return CPI_LAUNCHED(stream, "select");
 }
 
-cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s)
+/* Everything but the count, which stays on the device, at *count. */
+cp_code begin_select(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s, int64_t **count)
 {
     int64_t pieces = (n + PIECE - 1) / PIECE;
     unsigned *counter = (unsigned *)cpi_cuda_counters(stream);
@@ -154,10 +155,16 @@ cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, c
     s->n = n;
     s->bits = s->work;
     s->before = (int64_t *)((char *)s->work + pieces * WORDS * 4);
-    int64_t *count = s->before + pieces;
-    cp_code code = cpi_with_type(type, [&](auto e) {
-        return launch_bits<typename condition<decltype(e)>::type>(stream, x, n, s, count, counter);
+    *count = s->before + pieces;
+    return cpi_with_type(type, [&](auto e) {
+        return launch_bits<typename condition<decltype(e)>::type>(stream, x, n, s, *count, counter);
     });
+}
+
+cp_code select_bits(cp_stream *stream, const void *x, cp_type type, int64_t n, cpi_selection *s)
+{
+    int64_t *count;
+    cp_code code = begin_select(stream, x, type, n, s, &count);
     if (!code) code = cpi_cuda_read(stream, &s->count, count, sizeof s->count);
     return code; /* the work is released by who asked, failed or not */
 }
@@ -323,6 +330,17 @@ cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step,
     }
 }
 
+cp_code place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x, int64_t step, int64_t bytes,
+              const char *value)
+{
+    cpi_selection s = {};
+    int64_t *count;
+    cp_code code = begin_select(stream, mask, CP_BOOL, n, &s, &count);
+    if (!code) code = spread(stream, &s, x, step, bytes, value, bytes);
+    release(stream, &s);
+    return code;
+}
+
 cp_code coordinates(cp_stream *stream, const cpi_selection *s, int ndim, const int64_t *shape, bool points,
                     int64_t *out)
 {
@@ -449,5 +467,5 @@ cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint
 } // namespace
 
 extern const cpi_index_ops cpi_index_cuda;
-const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, coordinates, take, put,
+const cpi_index_ops cpi_index_cuda = {select_bits, release, compact, spread, fill, place, coordinates, take, put,
                                         cpi_cuda_gather, cpi_cuda_scatter, cpi_cuda_places, repeat, pack, unpack};

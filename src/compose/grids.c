@@ -3,40 +3,32 @@
 
 #include <string.h>
 
-/* Where column <= row + k; a k beyond either end of the diagonals means the same as that end. */
-static cp_array *lower(int64_t rows, int64_t columns, int64_t k)
-{
-    k = k >= columns ? columns - 1 : k < -rows ? -rows : k;
-    cp_array *r = cp_expand_dims(cp_arange_int(k, k + rows, 1, CP_INT64), CP_AXES(1));
-    return cp_greater_equal(r, cp_arange_int(0, columns, 1, CP_INT64));
-}
+#include "move/move.h"
 
-/* One half of the last two axes, the rest 0. */
-static cp_array *half(const char *name, cp_array *m, int64_t k, bool low)
+/* One half of the last two axes, the rest 0; a vector is each row of a square. */
+static cp_array *half(const char *name, cp_array *m, int64_t k, bool upper)
 {
     cpi_frame f;
     if (!cpi_begin(&f, name, m)) return NULL;
-    int nd = cp_ndim(m);
-    int64_t columns = nd ? cp_dim(m, -1) : 0, rows = nd > 1 ? cp_dim(m, -2) : columns;
+    const int nd = cp_ndim(m);
     if (!nd)
         return cpi_end(&f, (cpi_fail(CP_ERROR_TYPE, "%s: an array of at least one dimension is needed", name), NULL));
-    cp_array *mask = lower(rows, columns, low || k == INT64_MIN ? k : k - 1),
-             *zero = cp_zeros(CP_SHAPE0, cp_type_of(m));
-    return cpi_end(&f, low ? cp_where(mask, m, zero) : cp_where(mask, zero, m));
+    cp_array *x = nd > 1 ? m : cp_broadcast_to(m, CP_SHAPE(cp_size(m), cp_size(m)));
+    return cpi_end(&f, x ? cpi_triangles(name, x, k, upper) : NULL);
 }
 
 /*: function("tril", "m: array, k: int64 = 0",
              doc="The lower triangles of the last two axes, up to the k-th diagonal; 0 elsewhere.") */
 cp_array *(cp_tril)(cp_array *m, const cp_tril_options *options)
 {
-    return half("tril", m, options ? options->k : 0, true);
+    return half("tril", m, options ? options->k : 0, false);
 }
 
 /*: function("triu", "m: array, k: int64 = 0",
              doc="The upper triangles of the last two axes, from the k-th diagonal on; 0 elsewhere.") */
 cp_array *(cp_triu)(cp_array *m, const cp_triu_options *options)
 {
-    return half("triu", m, options ? options->k : 0, false);
+    return half("triu", m, options ? options->k : 0, true);
 }
 
 /*: function("trace",

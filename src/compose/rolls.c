@@ -3,19 +3,39 @@
 
 #include <string.h>
 
-/* One piece of each axis goes to where it is moved: all combinations of the two. */
-static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift)
+#include "move/move.h"
+
+/* The pieces that go together to where they are moved: of each axis two, all combinations. */
+enum { TOGETHER = 8 };
+typedef struct pieces {
+    int n;
+    cp_array *from[TOGETHER], *to[TOGETHER];
+} pieces;
+
+static cp_code put_pieces(cp_array *from, cp_array *to, int axis, const int64_t *shift, pieces *p)
 {
     while (axis < cp_ndim(from) && !shift[axis]) axis++;
-    if (axis == cp_ndim(from)) return cp_assign(to, from);
+    if (axis == cp_ndim(from)) {
+        p->from[p->n] = from, p->to[p->n++] = to;
+        if (p->n < TOGETHER) return CP_OK;
+        p->n = 0;
+        return cpi_assign_all(TOGETHER, p->to, p->from);
+    }
     const int64_t n = cp_dim(from, axis), s = shift[axis];
     cp_code code = CP_OK;
     for (int i = 0; i < 2 && !code; i++) {
         cp_array *a = cpi_range(from, axis, i ? n - s : 0, i ? n : n - s);
         cp_array *b = cpi_range(to, axis, i ? 0 : s, i ? s : n);
-        code = a && b ? put_pieces(a, b, axis + 1, shift) : cp_error();
+        code = a && b ? put_pieces(a, b, axis + 1, shift, p) : cp_error();
     }
     return code;
+}
+
+static cp_code put_all(cp_array *from, cp_array *to, const int64_t *shift)
+{
+    pieces p = {0};
+    cp_code code = put_pieces(from, to, 0, shift, &p);
+    return code || !p.n ? code : cpi_assign_all(p.n, p.to, p.from);
 }
 
 /* Adds a shift to that of its axis, within the axis. */
@@ -48,7 +68,7 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
     if (!axes.at) {
         cp_array *line = cp_ravel(a), *r = line ? cp_empty_like(line, CP_DEFAULT) : NULL;
         for (int i = 0; i < n; i++) add_shift(by, shift[i], cp_size(a));
-        if (!r || put_pieces(line, r, 0, by)) return cpi_end(&f, NULL);
+        if (!r || put_all(line, r, by)) return cpi_end(&f, NULL);
         return cpi_end(&f, cp_reshape(r, (cp_shape){cp_ndim(a), cp_dims(a)}));
     }
     for (int i = 0; i < pairs; i++) {
@@ -56,7 +76,7 @@ cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_opti
         add_shift(&by[place], shift[n == 1 ? 0 : i], cp_dim(a, place));
     }
     cp_array *r = cp_empty_like(a, CP_DEFAULT);
-    return cpi_end(&f, r && put_pieces(a, r, 0, by) == CP_OK ? r : NULL);
+    return cpi_end(&f, r && put_all(a, r, by) == CP_OK ? r : NULL);
 }
 
 /*: function("resize", "a: array, new_shape: shape",

@@ -517,4 +517,4 @@ const cpi_elementwise_ops cpi_elementwise_cpu = {
 };
 
 const cpi_move_ops cpi_move_cpu = {.copy = copy, .copy_all = copy_all, .ramp = ramp, .ramp_int = ramp_int,
-                                   .ramp_on = ramp_on};
+                                   .ramp_on = ramp_on, .pad = cpi_cpu_pad, .triangle = cpi_cpu_triangle};

@@ -29,8 +29,7 @@ void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops)
     for (int d = 0; d < walk->ndim; d++) cpi_divisor(walk->shape[d], &walk->magic[d], &walk->shift[d]);
 }
 
-/* Elements from..from + n of dimension d of a loop. */
-static cpi_loop slice(const cpi_loop *loop, int d, int64_t from, int64_t n)
+cpi_loop cpi_loop_slice(const cpi_loop *loop, int d, int64_t from, int64_t n)
 {
     cpi_loop part = *loop;
     part.size = loop->size / loop->shape[d] * n;
@@ -40,8 +39,7 @@ static cpi_loop slice(const cpi_loop *loop, int d, int64_t from, int64_t n)
     return part;
 }
 
-/* A loop without its first dimension, whose extent is 1. */
-static void drop_first(cpi_loop *loop)
+void cpi_loop_drop_first(cpi_loop *loop)
 {
     loop->ndim--;
     for (int d = 0; d < loop->ndim; d++) {
@@ -55,8 +53,8 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
     cp_code code = CP_OK;
     if (loop->ndim > CPI_WALK_DIMS) { /* the outermost are walked here */
         for (int64_t i = 0; i < loop->shape[0] && !code; i++) {
-            cpi_loop part = slice(loop, 0, i, 1);
-            drop_first(&part);
+            cpi_loop part = cpi_loop_slice(loop, 0, i, 1);
+            cpi_loop_drop_first(&part);
             code = cpi_walk_each(&part, launch, context);
         }
         return code;
@@ -66,10 +64,10 @@ cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, con
     while (loop->shape[d] < 2) d++;
     int64_t half = loop->shape[d] / 2;
     if (half > 16) half -= half % 16;
-    cpi_loop part = slice(loop, d, 0, half);
+    cpi_loop part = cpi_loop_slice(loop, d, 0, half);
     code = cpi_walk_each(&part, launch, context);
     if (code) return code;
-    part = slice(loop, d, half, loop->shape[d] - half);
+    part = cpi_loop_slice(loop, d, half, loop->shape[d] - half);
     return cpi_walk_each(&part, launch, context);
 }
 
@@ -290,4 +288,4 @@ const cpi_elementwise_ops cpi_elementwise_cuda = {
 };
 
 const cpi_move_ops cpi_move_cuda = {cpi_cuda_copy, cpi_cuda_copy_all, cpi_cuda_ramp, cpi_cuda_ramp_int,
-                                    cpi_cuda_ramp_on};
+                                    cpi_cuda_ramp_on, cpi_cuda_pad, cpi_cuda_triangle};

@@ -148,13 +148,24 @@ template <class Op, class S, class O> __device__ __forceinline__ void cpi_flat_s
         return;
     }
     const cpi_flat_steps s(g, at, V);
-    int64_t i = s.first;
+    constexpr int TOGETHER = V < 4 ? V : 4; /* what is asked for before the first of it is used */
 #pragma unroll 1
-    for (int j = 0; j < V && i < g.n; j++, i += s.step) {
-        C x[3];
+    for (int j = 0; j < V; j += TOGETHER) {
+        const int64_t i = s.first + j * s.step;
+        S in[N][TOGETHER] = {};
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen(((const S *)g.in[k])[i]);
-        ((O *)g.out)[i] = cpi_narrow<O>(Op::body_of(x));
+        for (int k = 0; k < N; k++)
+#pragma unroll
+            for (int u = 0; u < TOGETHER; u++)
+                if (!(one >> k & 1) && i + u * s.step < g.n) in[k][u] = ((const S *)g.in[k])[i + u * s.step];
+#pragma unroll
+        for (int u = 0; u < TOGETHER; u++) {
+            if (i + u * s.step >= g.n) break;
+            C x[3];
+#pragma unroll
+            for (int k = 0; k < N; k++) x[k] = one >> k & 1 ? single[k] : cpi_widen(in[k][u]);
+            ((O *)g.out)[i + u * s.step] = cpi_narrow<O>(Op::body_of(x));
+        }
     }
 }
 

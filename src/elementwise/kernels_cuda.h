@@ -160,6 +160,10 @@ void cpi_walk_init(cpi_walk *walk, const cpi_loop *loop, int first, int nops);
 /* Calls launch(context, loop) for the loop or, where it has more dimensions or elements than a walk, for its parts. */
 cp_code cpi_walk_each(const cpi_loop *loop, cp_code (*launch)(void *context, const cpi_loop *part), void *context);
 
+/* Elements from..from + n of dimension d of a loop; a loop without its first dimension, whose extent is 1. */
+cpi_loop cpi_loop_slice(const cpi_loop *loop, int d, int64_t from, int64_t n);
+void cpi_loop_drop_first(cpi_loop *loop);
+
 /* The kernels of one operation in one computing type; NULL where there is no body. */
 struct cpi_cuda_entry {
     const void *flat, *runs, *general;

@@ -1,14 +1,17 @@
-/* The CUDA slots that move, choose and compare elements (elementwise_move_cuda.cu, elementwise_choose_cuda.cu,
- * elementwise_close_cuda.cu), for the table of slots. */
+/* The CUDA slots that move, choose and compare elements (elementwise_move_cuda.cu, elementwise_around_cuda.cu,
+ * elementwise_choose_cuda.cu, elementwise_close_cuda.cu), for the table of slots. */
 #ifndef CPI_MOVE_CUDA_H
 #define CPI_MOVE_CUDA_H
 
 #include "elementwise/kernels_cuda.h"
+#include "move/move.h"
 
 /* One host value to another type. */
 void cpi_cuda_convert(cp_type from, const void *value, cp_type to, void *result);
 cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop);
 cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops);
+cp_code cpi_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding);
+cp_code cpi_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
 cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop);
 cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
                       bool use_stop);

@@ -35,6 +35,9 @@ static cp_array *truth(cp_array *mask, const cp_array *a)
     return r;
 }
 
+/* The one value of an array; a number stays on the host. */
+static cp_array *one_value(cp_array *values) { return values->ndim ? cp_reshape(values, CP_SHAPE0) : cp_retain(values); }
+
 /* n values in order, from the first again where they are too few. */
 static cp_array *cycle(const char *name, cp_array *values, int64_t n, cpi_device *device)
 {
@@ -61,7 +64,7 @@ cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
     if (!a->size || !values->size) return CP_OK;
     cp_array *yes = truth(mask, a), *wide = NULL;
     if (yes && values->size == 1) {
-        wide = cp_reshape(values, CP_SHAPE0);
+        wide = one_value(values);
     } else if (yes) {
         cp_array *line = values->size == a->size ? cp_ravel(values) : cycle("putmask", values, a->size, device);
         wide = line ? cp_reshape(line, (cp_shape){a->ndim, a->shape}) : NULL;
@@ -89,7 +92,7 @@ cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals)
         else if (!code && n) values = cycle("place", vals, n, device);
         if (!code && !n) goto done;
     } else {
-        values = cp_reshape(vals, CP_SHAPE0);
+        values = one_value(vals);
     }
     if (!code) code = values ? cp_mask_set(arr, yes, values) : cp_error();
 done:

@@ -85,7 +85,7 @@ static cp_code write_values(cp_array *view, cp_array *val)
 {
     int64_t count = cp_size(view);
     if (!count) return CP_OK;
-    if (cp_size(val) == 1) return cp_assign(view, cp_reshape(val, CP_SHAPE0));
+    if (cp_size(val) == 1) return cp_assign(view, cp_ndim(val) ? cp_reshape(val, CP_SHAPE0) : val);
     cp_array *line = cp_ravel(val);
     if (!line) return cp_error();
     cp_array *values = cp_size(line) >= count ? cpi_range(line, 0, 0, count)

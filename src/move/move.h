@@ -11,6 +11,17 @@
 extern "C" {
 #endif
 
+/* Where the places of a dimension that lie outside an array get their elements from: none, the nearest, or those that
+ * the array has mirrored, without or with its ends, or repeated. */
+typedef enum cpi_pad_way { CPI_PAD_VALUE, CPI_PAD_EDGE, CPI_PAD_REFLECT, CPI_PAD_SYMMETRIC, CPI_PAD_WRAP } cpi_pad_way;
+
+/* Of an array within a larger one: in each dimension its extent and the places before it. */
+typedef struct cpi_padding {
+    cpi_pad_way way;
+    int64_t n[CP_MAXDIM], before[CP_MAXDIM];
+    unsigned char value[16] __attribute__((aligned(16))); /* of the array's type, for CPI_PAD_VALUE */
+} cpi_padding;
+
 /*: slot("copy_all", host={"loops": "n"}, name='"copy"') */
 typedef struct cpi_move_ops {
     /* op[0] = op[1], any two types: astype, assign, fill (host scalar), strided and transposed copies. An
@@ -26,8 +37,16 @@ typedef struct cpi_move_ops {
     /* first, second, and from there on first + i*(second - first), in the floating `type` itself (small ones: in
      * float32), of which both are values. */
     cp_code (*ramp_on)(cp_stream *stream, void *out, cp_type type, int64_t n, double first, double second);
+    /* op[0], C-contiguous and of at least one dimension and element, gets op[1], which is of its type and lies in it as
+     * the padding says, and what the padding has around that. No extent is 0 where its elements are asked for. */
+    cp_code (*pad)(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding);
+    /* op[0] = op[1], of one type, and nothing or element for element the same memory: where column - row <= k or
+     * (`upper`) >= k, and 0 elsewhere. Rows and columns are the last two dimensions, with which no other is joined. */
+    cp_code (*triangle)(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
 } cpi_move_ops;
 
+cp_code cpi_cpu_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding);
+cp_code cpi_cpu_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
 extern const cpi_move_ops cpi_move_cpu;
 extern const cpi_move_ops cpi_move_cuda; /* in the plugin */
 
@@ -40,6 +59,12 @@ cp_code cpi_item_as(const char *function, const cp_array *x, cp_type type, void 
 /* cp_assign(to[i], from[i]) for each i, given to the device together where it can be. No `to` shares memory with
  * another one, nor with the `from` of another one. */
 cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from);
+/* x with before[d] elements in front of it and behind[d] behind it in each dimension, of which there is at least one:
+ * in x's order where that is Fortran's. (around.c) */
+cp_array *cpi_padded(const char *function, cp_array *x, cpi_pad_way way, const int64_t *before, const int64_t *behind,
+                     const cp_array *value);
+/* x, of at least two dimensions, with 0 but in the triangles of the last two: where column - row <= k, or >= k. */
+cp_array *cpi_triangles(const char *function, cp_array *x, int64_t k, bool upper);
 #endif
 
 #ifdef __cplusplus

@@ -242,8 +242,19 @@ cp_code cpi_bincount_cpu(cp_stream *stream, int64_t n, const int64_t *x, const d
     return CP_OK;
 }
 
+/* The edges that are to be made, made. */
+static cp_code bins_between(cp_stream *stream, const cpi_bins *b)
+{
+    double edges[CPI_MADE_BINS + 1];
+    cpi_bins given = *b;
+    for (int64_t i = 0; i <= b->bins; i++) cpi_put_edge(&b->made, i, edges[i] = cpi_edge_at(&b->made, b->bins, i));
+    given.edges = edges, given.made.to = NULL;
+    return cpi_bins_cpu(stream, &given);
+}
+
 cp_code cpi_bins_cpu(cp_stream *stream, const cpi_bins *b)
 {
+    if (b->made.to) return bins_between(stream, b);
     cpi_even even;
     cpi_grid grid;
     counting c = {.n = b->n, .bins = b->bins, .simd = CPI_BEST(cpi_statistics_simd), .set = cpi_kernels_best(), .b = b,

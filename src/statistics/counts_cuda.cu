@@ -12,7 +12,7 @@ namespace {
 enum {
     THREADS = 512, RESIDENT = 3,
     SHARED_BINS = 16384,  /* counts of a block */
-    STAGED = 2048,        /* bins whose edges are in shared memory too */
+    STAGED = CPI_MADE_BINS, /* bins whose edges are in shared memory too */
     ALONE = 8192,         /* elements that one block counts */
     UNASKED = 48 * 1024   /* bytes of shared memory that every kernel may have */
 };
@@ -203,7 +203,7 @@ template <class T> __device__ __forceinline__ double number(T x)
 }
 
 template <class T> __global__ void __launch_bounds__(THREADS, RESIDENT)
-bin_each(const T *x, int64_t n, binning b, const counts c, int64_t *index)
+bin_each(const T *x, int64_t n, binning b, const __grid_constant__ cpi_edges made, const counts c, int64_t *index)
 {
     extern __shared__ double staged[];
     const bool here = b.bins <= STAGED;
@@ -211,8 +211,9 @@ bin_each(const T *x, int64_t n, binning b, const counts c, int64_t *index)
     if (here) {
         bool good = b.even;
         for (int i = threadIdx.x; i <= (int)b.bins; i += THREADS) {
-            const double e = b.edges[i], off = (e - b.first) * b.scale - i;
+            const double e = made.to ? cpi_edge_at(&made, b.bins, i) : b.edges[i], off = (e - b.first) * b.scale - i;
             staged[i] = e;
+            if (made.to && !blockIdx.x) cpi_put_edge(&made, i, e);
             good = good && off > -NEAR / 2 && off < NEAR / 2;
         }
         b.edges = staged;
@@ -244,8 +245,8 @@ template <class T> cp_code start_bins(cp_stream *stream, const cpi_bins *b)
     if (p.bytes > UNASKED) code = cpi_cuda_allow(stream, bin_each<T>, p.bytes, "histogram");
     if (!code && !b->index) code = begin_counts(stream, p, nullptr);
     if (code) return code;
-    bin_each<T><<<p.blocks, THREADS, (size_t)p.bytes, cpi_cuda_stream(stream)>>>((const T *)b->x, b->n, how, p.c,
-                                                                                b->index);
+    bin_each<T><<<p.blocks, THREADS, (size_t)p.bytes, cpi_cuda_stream(stream)>>>((const T *)b->x, b->n, how,
+                                                                                b->made, p.c, b->index);
     return CPI_LAUNCHED(stream, "histogram");
 }
 

@@ -31,15 +31,25 @@ static cp_array *beside(cp_array *end, double value, double by)
     return end->flags & CPI_WEAK ? cp_float(value + by) : cp_add(end, cp_float(by));
 }
 
+/* The least and the greatest element, read together. */
+static bool find_extremes(cp_array *a, span *s)
+{
+    _Alignas(16) unsigned char both[32];
+    const cp_type type = cp_type_of(a);
+    cp_array *ends = cp_empty(CP_SHAPE(2), type), *low = ends ? cp_slice(ends, 1, &CP_AT(0)) : NULL;
+    cp_array *high = low ? cp_slice(ends, 1, &CP_AT(1)) : NULL;
+    if (!high || !cp_min(a, .out = low) || !cp_max(a, .out = high) || cp_to_host(ends, both, sizeof both)) return false;
+    s->first = cp_scalar(type, both), s->last = cp_scalar(type, both + cpi_itemsize(type));
+    return s->first && s->last;
+}
+
 /* What the bins cover: what is given, else the elements; half a unit to both sides of a single value. */
 static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *high, span *s)
 {
     const bool given = low && high;
     *s = (span){low, high, 0, 1};
-    if (!given) {
-        s->first = cp_size(a) ? cp_min(a) : cp_int(0);
-        s->last = cp_size(a) ? cp_max(a) : cp_int(1);
-    }
+    if (!given && cp_size(a) && !find_extremes(a, s)) return false;
+    if (!given && !cp_size(a)) s->first = cp_int(0), s->last = cp_int(1);
     if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
     if (given && s->low > s->high)
         return cpi_fail(CP_ERROR_VALUE, "%s: max must be larger than min in range parameter.", name), false;
@@ -87,6 +97,28 @@ static cp_array *even_edges(const char *name, const cp_array *a, int64_t bins, c
     if (ascends) return e;
     return cpi_fail(CP_ERROR_VALUE, "%s: Too many bins for data range. Cannot create %lld finite-sized bins.", name,
                     (long long)bins), NULL;
+}
+
+/* The type that linspace computes in between two ends: numbers, or typed values alike; CP_DEFAULT: others. */
+static cp_type computed_type(const span *s)
+{
+    const cp_type a = cp_type_of(s->first), b = cp_type_of(s->last);
+    const bool weak = s->first->flags & CPI_WEAK;
+    if (weak != !!(s->last->flags & CPI_WEAK) || cpi_is_complex(a) || cpi_is_complex(b)) return CP_DEFAULT;
+    if (weak || (cpi_is_whole(a) && cpi_is_whole(b))) return CP_FLOAT64;
+    return a == b && (a == CP_FLOAT32 || a == CP_FLOAT64) ? a : CP_DEFAULT;
+}
+
+/* Can the kernel that brings elements to their bins make even_edges' edges itself? Then what it needs. */
+static bool are_made(const cp_array *x, int64_t bins, const span *s, cpi_edges *e)
+{
+    *e = (cpi_edges){.computed = computed_type(s), .start = s->low, .stop = s->high};
+    if (bins < 1 || bins > CPI_MADE_BINS || !cp_size(x) || e->computed == CP_DEFAULT) return false;
+    e->type = edge_type(x, s);
+    if (!surely_ascend(e->type, bins, s)) return false;
+    e->step = e->computed == CP_FLOAT32 ? ((float)s->high - (float)s->low) / (float)bins
+                                        : (s->high - s->low) / (double)bins;
+    return e->step > 0 && isfinite(e->step);
 }
 
 /* Edges that are given: 1-d, nowhere descending. */
@@ -137,6 +169,7 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
     const char *name = "histogram";
     cpi_frame f;
     span s = {0};
+    cpi_edges made;
     if (hist) *hist = NULL;
     if (bin_edges) *bin_edges = NULL;
     if (!cpi_begin(&f, name, a)) return cp_error();
@@ -150,15 +183,16 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
         for (int i = 0; good && i < cp_ndim(a); i++) good = cp_dim(o->weights, i) == cp_dim(a, i);
         if (!good) cpi_fail(CP_ERROR_VALUE, "%s: weights should have the same shape as a.", name);
     }
-    if (good && o->edges) edges = good_edges(name, o->edges) ? cp_slice(o->edges, 1, &CP_ELLIPSIS) : NULL;
-    else if (good && find_span(name, x, o->low, o->high, &s)) edges = even_edges(name, x, bins, &s);
-    const int64_t count = edges ? cp_size(edges) - 1 : 0;
-    if (edges && count < 1) r = cp_zeros(CP_SHAPE(0), w ? cp_type_of(w) : CP_INT64);
-    else if (edges && !w) r = cpi_bins_of(name, x, edges, !o->edges, s.low, s.high, true);
-    else if (edges) {
-        cp_array *index = cpi_bins_of(name, x, edges, !o->edges, s.low, s.high, false);
-        r = index ? weighed(index, w, count) : NULL;
+    if (good && !o->edges) good = find_span(name, x, o->low, o->high, &s);
+    if (good && !o->edges && are_made(x, bins, &s, &made)) {
+        r = cpi_bins_between(name, x, bins, made, s.low, s.high, !w, &edges);
+    } else if (good) {
+        if (!o->edges) edges = even_edges(name, x, bins, &s);
+        else if (good_edges(name, o->edges)) edges = cp_slice(o->edges, 1, &CP_ELLIPSIS);
+        if (edges && cp_size(edges) < 2) r = cp_zeros(CP_SHAPE(0), w ? cp_type_of(w) : CP_INT64);
+        else if (edges) r = cpi_bins_of(name, x, edges, !o->edges, s.low, s.high, !w);
     }
+    if (r && w && cp_size(edges) > 1) r = weighed(r, w, cp_size(edges) - 1);
     if (r && o->density) r = density_of(r, edges);
     if (r && hist) *hist = cp_keep(r);
     if (r && bin_edges) *bin_edges = cp_keep(edges);

@@ -183,6 +183,17 @@ static bool is_long_line(const cp_array *x, cp_type type)
     return type == CP_FLOAT64 && cp_ndim(x) == 1 && cp_size(x) >= 1 << 14;
 }
 
+/* Is a sum of weights 0? Waits. -1: that could not be computed. */
+static int any_zero(cp_array *sums)
+{
+    _Alignas(16) unsigned char bits[16];
+    double value[2];
+    if (cp_size(sums) != 1) return any(cp_equal(sums, cp_int(0)));
+    if (cp_to_host(sums, bits, sizeof bits)) return -1;
+    cpi_convert_value(cp_type_of(sums), bits, CP_COMPLEX128, value);
+    return value[0] == 0 && value[1] == 0;
+}
+
 static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **sum)
 {
     const char *name = "average";
@@ -192,8 +203,7 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     if (cpi_is_whole(cp_type_of(a))) t = cp_promote(t, CP_FLOAT64);
     cp_array *wide = in_type(a, t), *weights = wide ? in_type(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
-    cp_array *none = scale ? cp_equal(scale, cp_int(0)) : NULL;
-    if (!none) return NULL;
+    if (!scale) return NULL;
     /* the device goes on while the host waits to hear of the weights */
     cp_array *total = NULL;
     if (is_long_line(wide, t) && is_long_line(weights, t)) {
@@ -202,7 +212,7 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     } else {
         total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
     }
-    const int zero = total ? any(none) : -1;
+    const int zero = total ? any_zero(scale) : -1;
     if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
     if (zero) return NULL;
     *sum = scale;
@@ -229,8 +239,9 @@ cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights,
         sum = cp_full(CP_SHAPE0, cp_type_of(r), cp_float(each));
     }
     if (r && sum_of_weights) {
-        cp_array *wide = sum ? cp_broadcast_to(sum, (cp_shape){cp_ndim(r), cp_dims(r)}) : NULL;
-        *sum_of_weights = wide ? cp_keep(cp_copy(wide)) : NULL;
+        if (sum && !cpi_has_shape(sum, cp_ndim(r), cp_dims(r)))
+            sum = cp_copy(cp_broadcast_to(sum, (cp_shape){cp_ndim(r), cp_dims(r)}));
+        *sum_of_weights = sum ? cp_keep(sum) : NULL;
         if (!*sum_of_weights) r = NULL;
     }
     if (r && average) *average = cp_keep(r);

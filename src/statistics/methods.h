@@ -31,6 +31,21 @@ CPS double cpi_number_at(cp_type t, const void *x, int64_t i)
 
 /* --- bins --- */
 
+/* Edge i of those that are made. */
+CPS double cpi_edge_at(const cpi_edges *e, int64_t bins, int64_t i)
+{
+    double x = e->stop;
+    if (i < bins && e->computed == CP_FLOAT32) x = (float)((float)i * (float)e->step) + (float)e->start;
+    else if (i < bins) x = cpi_plus(cpi_times((double)i, e->step), e->start);
+    return e->type == CP_FLOAT32 ? (double)(float)x : x;
+}
+
+CPS void cpi_put_edge(const cpi_edges *e, int64_t i, double x)
+{
+    if (e->type == CP_FLOAT32) ((float *)e->to)[i] = (float)x;
+    else ((double *)e->to)[i] = x;
+}
+
 /* How many of m ascending numbers are not greater than x. */
 CPS int64_t cpi_not_above(const double *edges, int64_t m, double x)
 {

@@ -61,21 +61,22 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
 enum { AT_ONCE = 1 << 15, SOME_BINS = 4096, MANY_BINS = 16384 };
 
 /* The counts of dense whole numbers (of no bins: x), and what the least and the greatest of them are; the bins may be
- * too few. Waits. */
+ * too few. Waits, but where nobody asks for those: extent NULL. */
 static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent)
 {
     const int64_t two = 2;
     const bool at_once = x->device->backend->at_once; /* the host's memory is the device's */
     cp_array *r = bins ? cpi_array_new(name, x->device, CP_INT64, 1, &bins, 'C') : cp_retain(x);
+    int64_t unasked[2], *here = extent ? extent : unasked;
     cp_array *ends = r && !at_once ? cpi_array_new(name, x->device, CP_INT64, 1, &two, 'C') : NULL;
     cp_code code = CP_ERROR_MEMORY;
     if (r && (ends || at_once)) {
         cpi_array_used(x), cpi_array_used(r);
         if (ends) cpi_array_used(ends);
         code = SLOTS(x->device)->tally(cpi_stream(x->device), x->type, x->size, x->data, bins,
-                                       bins ? (int64_t *)r->data : NULL, ends ? (int64_t *)ends->data : extent);
+                                       bins ? (int64_t *)r->data : NULL, ends ? (int64_t *)ends->data : here);
     }
-    if (!code && ends) code = cp_to_host(ends, extent, 2 * sizeof *extent);
+    if (!code && ends && extent) code = cp_to_host(ends, extent, 2 * sizeof *extent);
     cp_free(ends);
     return code ? cp_free(r), NULL : r;
 }
@@ -111,7 +112,7 @@ static cp_array *counted(const char *name, cp_array *given, cpi_device *device, 
         cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
     else if (r) {
         const int64_t bins = extent[1] + 1 > minlength ? extent[1] + 1 : minlength;
-        exact = extent[1] < some ? lengthened(name, r, bins) : tallied(name, x, bins, extent);
+        exact = extent[1] < some ? lengthened(name, r, bins) : tallied(name, x, bins, NULL);
     }
     cp_free(x), cp_free(r);
     return exact;
@@ -149,30 +150,59 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
 
 /* --- bins --- */
 
+/* The slot's call: edges are `given`, of float64, or `made`. */
+static cp_array *binned(const char *name, cp_array *x, int64_t bins, const cp_array *given, const cpi_edges *made,
+                        cpi_bins b, bool counted)
+{
+    cpi_device *device = x->device;
+    cp_array *dense = cpi_dense(name, x, x->type, device), *r = NULL;
+    if (dense) r = cpi_array_new(name, device, CP_INT64, 1, counted ? &bins : &x->size, 'C');
+    if (r && r->size) {
+        b.type = x->type, b.n = x->size, b.bins = bins, b.x = dense->data;
+        if (given) b.edges = (const double *)given->data;
+        if (made) b.made = *made;
+        if (counted) b.counts = (int64_t *)r->data;
+        else b.index = (int64_t *)r->data;
+        cpi_array_used(dense);
+        const cp_code code = x->size ? SLOTS(device)->bins(cpi_stream(device), &b)
+                                     : device->backend->zero(cpi_stream(device), r->data, (size_t)cp_nbytes(r));
+        if (code) cp_free(r), r = NULL;
+    }
+    cp_free(dense);
+    return r;
+}
+
 cp_array *cpi_bins_of(const char *name, cp_array *x, cp_array *edges, bool even, double first, double last,
                       bool counted)
 {
     cp_array *both[2] = {x, edges}, *r = NULL;
     cpi_device *device = cpi_common_device(name, 2, both);
-    const int64_t bins = edges->size - 1;
-    cp_array *dense = device ? cpi_dense(name, x, x->type, device) : NULL;
-    cp_array *e = dense ? cpi_dense(name, edges, CP_FLOAT64, device) : NULL;
-    if (e) r = cpi_array_new(name, device, CP_INT64, 1, counted ? &bins : &x->size, 'C');
-    if (r && r->size) {
-        cpi_bins b = {.type = x->type, .n = x->size, .bins = bins, .x = dense->data, .edges = (const double *)e->data,
-                      .even = even, .first = first, .last = last, .index = counted ? NULL : (int64_t *)r->data,
-                      .counts = counted ? (int64_t *)r->data : NULL};
-        cpi_array_used(dense), cpi_array_used(e);
-        const cp_code code = x->size ? SLOTS(device)->bins(cpi_stream(device), &b)
-                                     : device->backend->zero(cpi_stream(device), r->data, (size_t)cp_nbytes(r));
-        if (code) cp_free(r), r = NULL;
-    }
-    cp_free(dense), cp_free(e);
+    cp_array *e = device ? cpi_dense(name, edges, CP_FLOAT64, device) : NULL;
+    const cpi_bins b = {.even = even, .first = first, .last = last};
+    if (e) cpi_array_used(e);
+    if (e) r = binned(name, x, edges->size - 1, e, NULL, b, counted);
+    cp_free(e);
     return r;
 }
 
-/* How many of the edges, ascending, lie below each element of x (`right`: or at it), of their common type. */
-static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool right)
+cp_array *cpi_bins_between(const char *name, cp_array *x, int64_t bins, cpi_edges made, double first, double last,
+                           bool counted, cp_array **edges)
+{
+    const int64_t n = bins + 1;
+    const cpi_bins b = {.even = true, .first = first, .last = last};
+    cp_array *e = cpi_array_new(name, x->device, made.type, 1, &n, 'C'), *r = NULL;
+    if (e) made.to = e->data;
+    if (e) r = binned(name, x, bins, NULL, &made, b, counted);
+    if (!r) cp_free(e);
+    else *edges = e;
+    return r;
+}
+
+typedef cp_code (*locating)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
+                            bool right, int64_t *to);
+
+/* What a slot finds among the edges for each element of x, of their common type. */
+static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool right, bool few)
 {
     cp_array *both[2] = {x, edges}, *r = NULL, *e = NULL;
     cpi_device *device = cpi_common_device(name, 2, both);
@@ -181,37 +211,13 @@ static cp_array *located(const char *name, cp_array *x, cp_array *edges, bool ri
     if (dense && (e = cpi_dense(name, edges, type, device)))
         r = cpi_array_new(name, device, CP_INT64, x->ndim, x->shape, 'C');
     if (r && r->size) {
+        const locating slot = few ? SLOTS(device)->digitize : SLOTS(device)->locate;
         cpi_array_used(dense), cpi_array_used(e);
-        if (SLOTS(device)->locate(cpi_stream(device), type, x->size, dense->data, edges->size, e->data, right,
-                                  (int64_t *)r->data))
+        if (slot(cpi_stream(device), type, x->size, dense->data, edges->size, e->data, right, (int64_t *)r->data))
             cp_free(r), r = NULL;
     }
     cp_free(dense), cp_free(e);
     return r;
-}
-
-/* Few edges are looked at on the host: one copy instead of several operations and one. */
-enum { FEW_EDGES = 2048 };
-
-static cp_code order_of_few(cp_array *a, bool *up, bool *down)
-{
-    cpi_device *device = cpi_common_device("digitize", 1, &a);
-    cp_array *dense = device ? cpi_dense("digitize", a, a->type, device) : NULL;
-    uint64_t bits[FEW_EDGES]; /* aligned for every type; none is wider */
-    const cp_code code = dense ? cp_to_host(dense, bits, (size_t)cp_nbytes(dense)) : cp_error();
-    *up = *down = true;
-    for (int64_t i = 1; !code && i < a->size; i++) {
-        if (a->type == CP_INT64) { /* float64 does not tell all of these apart */
-            *up &= (int64_t)bits[i - 1] <= (int64_t)bits[i], *down &= (int64_t)bits[i - 1] >= (int64_t)bits[i];
-        } else if (a->type == CP_UINT64) {
-            *up &= bits[i - 1] <= bits[i], *down &= bits[i - 1] >= bits[i];
-        } else {
-            const double before = cpi_number_at(a->type, bits, i - 1), here = cpi_number_at(a->type, bits, i);
-            *up &= before <= here, *down &= before >= here;
-        }
-    }
-    cp_free(dense);
-    return code;
 }
 
 /* Are neighbours of a 1-d array nowhere in this order? Waits. */
@@ -230,7 +236,8 @@ static cp_code ascends(cp_array *a, bool backwards, bool *yes)
 
 /*: function("digitize", "x: array, bins: array_like, right: bool = False", unlock="always",
              doc="""Which of the intervals between the edges `bins`, which ascend or descend, each element lies in: 0
-before the first, their number behind the last. right: an element at an edge belongs to what lies before it.""") */
+before the first, their number behind the last. right: an element at an edge belongs to what lies before it. Edges that
+do neither are a ValueError, on a GPU at the latest where the result is read.""") */
 cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *options)
 {
     const char *name = "digitize";
@@ -242,15 +249,12 @@ cp_array *(cp_digitize)(cp_array *x, cp_array *bins, const cp_digitize_options *
     if (bins->ndim != 1)
         return cpi_fail(CP_ERROR_VALUE, "%s: object %s", name,
                         bins->ndim ? "too deep for desired array" : "of too small depth for desired array"), NULL;
-    if (bins->size <= FEW_EDGES) {
-        if (order_of_few(bins, &up, &down)) return NULL;
-    } else if (ascends(bins, false, &up) || (!up && ascends(bins, true, &down))) {
-        return NULL;
-    }
-    if (up) return located(name, x, bins, !right);
-    if (!down)
-        return cpi_fail(CP_ERROR_VALUE, "%s: bins must be monotonically increasing or decreasing", name), NULL;
-    cp_array *turned = cp_flip(bins, CP_ALL), *places = turned ? located(name, x, turned, !right) : NULL;
+    if (bins->size && bins->size <= CPI_FEW_EDGES && x->size)
+        return located(name, x, bins, !right, true);
+    if (ascends(bins, false, &up) || (!up && ascends(bins, true, &down))) return NULL;
+    if (up) return located(name, x, bins, !right, false);
+    if (!down) return cpi_fail(CP_ERROR_VALUE, "%s: %s", name, CPI_UNORDERED_EDGES), NULL;
+    cp_array *turned = cp_flip(bins, CP_ALL), *places = turned ? located(name, x, turned, !right, false) : NULL;
     cp_array *count = places ? cp_int(bins->size) : NULL, *r = count ? cp_subtract(count, places) : NULL;
     cp_free(turned), cp_free(places), cp_free(count);
     return r;

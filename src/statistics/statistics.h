@@ -10,13 +10,23 @@
 extern "C" {
 #endif
 
+/* Evenly spaced edges that are still to be made, of at most CPI_MADE_BINS bins: start + i * step, each step rounded in
+ * the type `computed`, and at the end stop; all as `type`. Both are float32 or float64. */
+enum { CPI_MADE_BINS = 2048 };
+typedef struct cpi_edges {
+    cp_type computed, type;
+    double start, step, stop;
+    void *to;             /* bins + 1, of that type; NULL: there are edges */
+} cpi_edges;
+
 /* Which bin an element lies in: i where edge[i] <= x < edge[i + 1], and the last one where x is the last edge. NaN and
  * what lies outside are in none. Edges ascend; elements are compared as float64. */
 typedef struct cpi_bins {
     cp_type type;         /* of x: no complex type */
     int64_t n, bins;
     const void *x;
-    const double *edges;  /* bins + 1 */
+    const double *edges;  /* bins + 1, or NULL: they are made */
+    cpi_edges made;
     bool even;            /* edges are evenly spaced: where x lies tells the bin, or its neighbour, without a search */
     double first, last;   /* what they are spaced between */
     int64_t *index;       /* n: the bin of each, or `bins` for none; or NULL */
@@ -51,6 +61,9 @@ typedef struct cpi_quantiles {
     void *to;             /* (count, rows) */
 } cpi_quantiles;
 
+enum { CPI_FEW_EDGES = 2048 };
+#define CPI_UNORDERED_EDGES "bins must be monotonically increasing or decreasing"
+
 typedef struct cpi_statistics_ops {
     /* How often each of 0 .. bins - 1 is among the n elements of x, all of which are that, or `bins`, which counts
      * nowhere: int64; or the sums of their weights in order: float64. */
@@ -64,6 +77,11 @@ typedef struct cpi_statistics_ops {
      * number. No complex type. m may be 0. */
     cp_code (*locate)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
                       bool right, int64_t *to);
+    /* numpy.digitize, of 1 to CPI_FEW_EDGES edges: as locate where they ascend; where they descend, m less how many of
+     * them turned round. Of those that do neither fails: on the CPU at once, elsewhere where the stream's work is
+     * looked at next. */
+    cp_code (*digitize)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
+                        bool right, int64_t *to);
     cp_code (*interpolate)(cp_stream *stream, const cpi_interpolation *p);
     cp_code (*quantiles)(cp_stream *stream, const cpi_quantiles *q);
 } cpi_statistics_ops;
@@ -82,6 +100,9 @@ cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t
  * those in none the number of bins. edges: 1-d, at least two. */
 cp_array *cpi_bins_of(const char *name, cp_array *x, cp_array *edges, bool even, double first, double last,
                       bool counted);
+/* The same of edges that `made`, of elements that there are, tells; these are a new array, *edges. */
+cp_array *cpi_bins_between(const char *name, cp_array *x, int64_t bins, cpi_edges made, double first, double last,
+                           bool counted, cp_array **edges);
 
 #ifdef __cplusplus
 }

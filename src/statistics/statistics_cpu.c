@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "core/error.h"
 #include "cpu/threads.h"
 #include "sort/grid.h"
 #include "sort/sort.h"
@@ -20,6 +21,44 @@ static cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x,
     if (m) return cpi_cpu_search(stream, type, m, edges, n, x, right, to);
     memset(to, 0, (size_t)n * sizeof *to);
     return CP_OK;
+}
+
+/* Are few edges nowhere in this order? Those of 64-bit integers are not all told apart as float64. */
+static bool ascend(cp_type type, const void *edges, int64_t m, bool backwards)
+{
+    for (int64_t i = 1; i < m; i++) {
+        const int64_t a = backwards ? i : i - 1, b = backwards ? i - 1 : i;
+        const bool good = type == CP_INT64    ? ((const int64_t *)edges)[a] <= ((const int64_t *)edges)[b]
+                          : type == CP_UINT64 ? ((const uint64_t *)edges)[a] <= ((const uint64_t *)edges)[b]
+                                              : cpi_number_at(type, edges, a) <= cpi_number_at(type, edges, b);
+        if (!good) return false;
+    }
+    return true;
+}
+
+typedef struct turning { int64_t m, n, each, *to; } turning;
+
+static void turn_task(void *context, int64_t task, int worker)
+{
+    (void)worker;
+    const turning *t = context;
+    const int64_t end = (task + 1) * t->each < t->n ? (task + 1) * t->each : t->n;
+    for (int64_t i = task * t->each; i < end; i++) t->to[i] = t->m - t->to[i];
+}
+
+static cp_code digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges,
+                        bool right, int64_t *to)
+{
+    uint64_t turned[CPI_FEW_EDGES]; /* no type is wider */
+    const int64_t size = cpi_itemsize(type);
+    if (ascend(type, edges, m, false)) return locate(stream, type, n, x, m, edges, right, to);
+    if (!ascend(type, edges, m, true)) return cpi_fail(CP_ERROR_VALUE, "digitize: %s", CPI_UNORDERED_EDGES);
+    for (int64_t i = 0; i < m; i++)
+        memcpy((char *)turned + i * size, (const char *)edges + (m - 1 - i) * size, (size_t)size);
+    const cp_code code = locate(stream, type, n, x, m, turned, right, to);
+    turning t = {.m = m, .n = n, .to = to};
+    if (!code) cpi_parallel(cpi_cut(n, 16 * GRAIN, &t.each), turn_task, &t);
+    return code;
 }
 
 /* --- between samples, and quantiles --- */
@@ -72,5 +111,5 @@ static cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
 
 const cpi_statistics_ops cpi_statistics_cpu = {
     .bincount = cpi_bincount_cpu, .tally = cpi_tally, .bins = cpi_bins_cpu, .locate = locate,
-    .interpolate = interpolate, .quantiles = quantiles,
+    .digitize = digitize,    .interpolate = interpolate, .quantiles = quantiles,
 };

@@ -1,6 +1,7 @@
 /* Searching, interpolating and quantiles on the GPU: a thread an element. Counting stands in counts_cuda.cu and
  * weights_cuda.cu. */
 #include "cuda/cuda.h"
+#include "cuda/elements.h"
 #include "sort/sort.h"
 #include "statistics/cuda.h"
 #include "statistics/methods.h"
@@ -17,6 +18,53 @@ cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_
                int64_t *to)
 {
     return cpi_sort_cuda.search(stream, type, m, edges, n, x, right, to);
+}
+
+/* Edges in shared memory: each block finds for itself which way they go, and says so where they go neither. */
+template <class T> __global__ void __launch_bounds__(THREADS)
+digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t *to, uint32_t *mailbox, uint32_t failure)
+{
+    typedef cpi_wide<T> W; /* compares as the type does */
+    extern __shared__ uint64_t staged[];
+    W *e = (W *)staged;
+    for (int i = threadIdx.x; i < m; i += THREADS) e[i] = cpi_widen(edges[i]);
+    __syncthreads();
+    bool up = true, down = true;
+    for (int i = threadIdx.x + 1; i < m; i += THREADS) up &= e[i - 1] <= e[i], down &= e[i - 1] >= e[i];
+    up = __syncthreads_and(up), down = __syncthreads_and(down);
+    if (!up && !down && !blockIdx.x && !threadIdx.x) *mailbox = failure;
+    for (int64_t i = blockIdx.x * (int64_t)THREADS + threadIdx.x; i < n; i += (int64_t)gridDim.x * THREADS) {
+        const W v = cpi_widen(x[i]);
+        int low = 0, high = m; /* how many of the edges, ascending, lie before v, which NaN is greatest of */
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            const W here = e[up ? middle : m - 1 - middle];
+            const bool before = right ? !(v < here) : here < v || v != v;
+            if (before) low = middle + 1;
+            else high = middle;
+        }
+        to[i] = up ? low : m - low;
+    }
+}
+
+cp_code digitize(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t m, const void *edges, bool right,
+                 int64_t *to)
+{
+    static const uint32_t failure = cpi_cuda_late(CP_ERROR_VALUE, "digitize", CPI_UNORDERED_EDGES);
+    uint32_t *mailbox = cpi_cuda_mailbox(stream);
+    if (!mailbox) return CP_ERROR_MEMORY;
+    const unsigned blocks = cpi_cuda_blocks(n, THREADS, (int64_t)cpi_cuda_units(stream) * 16);
+    return cpi_with_type(type, [&](auto element) -> cp_code {
+        typedef decltype(element) E;
+        if constexpr (E::kind == 'c') {
+            return cpi_host->fail(CP_ERROR_INTERNAL, "bins of complex numbers");
+        } else {
+            typedef typename E::T T;
+            digitize_each<T><<<blocks, THREADS, (size_t)m * sizeof(cpi_wide<T>), cpi_cuda_stream(stream)>>>(
+                n, (const T *)x, (int)m, (const T *)edges, right, to, mailbox, failure);
+            return CPI_LAUNCHED(stream, "digitize");
+        }
+    });
 }
 
 __global__ void __launch_bounds__(THREADS) interpolate_each(cpi_interpolation p)
@@ -49,4 +97,5 @@ cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
 } // namespace
 
 extern const cpi_statistics_ops cpi_statistics_cuda;
-const cpi_statistics_ops cpi_statistics_cuda = {bincount, cpi_tally_cuda, bins, locate, interpolate, quantiles};
+const cpi_statistics_ops cpi_statistics_cuda = {bincount, cpi_tally_cuda, bins, locate, digitize,
+                                                 interpolate, quantiles};

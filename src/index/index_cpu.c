@@ -318,4 +318,5 @@ static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool littl
 }
 
 const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, coordinates, take, put,
-                                     cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, repeat, pack, unpack};
+                                     cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, cpi_cpu_unravel, repeat, pack,
+                                     unpack};

@@ -1,5 +1,6 @@
 /* Sets as 1-d arrays in order, and orders that are sorts of something else. NaN equals nothing, itself included. */
 #include "compose/compose.h"
+#include "sort/sort.h"
 
 /* The elements in a row: each once, in order, unless they are so already. */
 static cp_array *elements(cp_array *x, bool are_unique)
@@ -20,17 +21,6 @@ static cp_array *neighbours(cp_op op, cp_array *x)
     return former ? cpi_apply_2(op, later, former, NULL) : NULL;
 }
 
-/* Which elements are among those tested: found by search in their order. */
-static cp_array *among(cp_array *element, cp_array *test, bool invert)
-{
-    cp_array *sorted = test ? cp_sort(test, CP_FLAT) : NULL;
-    if (!sorted || !element) return NULL;
-    if (!cp_size(sorted))
-        return cp_full((cp_shape){cp_ndim(element), cp_dims(element)}, CP_BOOL, cp_int(invert));
-    cp_array *at = cp_searchsorted(sorted, element), *found = at ? cp_take(sorted, at, 0, .mode = CP_INDEX_CLIP) : NULL;
-    return found ? cpi_apply_2(invert ? CP_OP_not_equal : CP_OP_equal, found, element, NULL) : NULL;
-}
-
 /*: function("isin",
              "element: array_like, test_elements: array_like, assume_unique: flag = False, invert: bool = False",
              call="cp_isin(element, test_elements, .invert = invert)", module="_indexing",
@@ -39,7 +29,7 @@ cp_array *(cp_isin)(cp_array *element, cp_array *test_elements, const cp_isin_op
 {
     cpi_frame f;
     if (cpi_null("isin", test_elements) || !cpi_begin(&f, "isin", element)) return NULL;
-    return cpi_end(&f, among(element, test_elements, options && options->invert));
+    return cpi_end(&f, cpi_among("isin", element, test_elements, options && options->invert));
 }
 
 /*: function("in1d", "ar1: array_like, ar2: array_like, assume_unique: flag = False, invert: bool = False",
@@ -49,7 +39,8 @@ cp_array *(cp_in1d)(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options
 {
     cpi_frame f;
     if (cpi_null("in1d", ar2) || !cpi_begin(&f, "in1d", ar1)) return NULL;
-    return cpi_end(&f, among(cp_ravel(ar1), ar2, options && options->invert));
+    cp_array *row = cp_ravel(ar1);
+    return cpi_end(&f, row ? cpi_among("in1d", row, ar2, options && options->invert) : NULL);
 }
 
 /*: function("union1d", "ar1: array_like, ar2: array_like", doc="What is in either array: in order, each once.") */
@@ -121,7 +112,7 @@ cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_option
 {
     cpi_frame f;
     if (cpi_null("setdiff1d", ar2) || !cpi_begin(&f, "setdiff1d", ar1)) return NULL;
-    cp_array *a = elements(ar1, options && options->assume_unique), *mask = a ? among(a, ar2, true) : NULL;
+    cp_array *a = elements(ar1, options && options->assume_unique), *mask = a ? cpi_among("setdiff1d", a, ar2, true) : NULL;
     return cpi_end(&f, mask ? cp_mask_get(a, mask) : NULL);
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "cpu/threads.h"
+#include "index/divide.h"
 #include "index/single.h"
 
 enum { CHUNK = 1024, PIECE = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
@@ -22,6 +23,7 @@ typedef struct job {
     int64_t parts, low, range;            /* of the offsets, for writing */
     bool even, put;                       /* places lie in `few` with one step */
     int64_t *to;
+    const cpi_numbered *axes;             /* `to` gets coordinates */
     int bad;
 } job;
 
@@ -255,13 +257,35 @@ static void task(void *context, int64_t task, int worker)
 
 /* --- checking --- */
 
+/* What n numbers become along the axes, those of places from `at` on. */
+static void unravel(const job *j, int64_t at, int64_t n, int64_t *number)
+{
+    const cpi_numbered *a = j->axes;
+    for (int k = 1; k <= a->ndim; k++) {
+        const int d = a->columns ? k - 1 : a->ndim - k;
+        int64_t *to = j->to + d * j->count + at;
+        if (k == a->ndim) {
+            memcpy(to, number, (size_t)n * sizeof *to);
+            break;
+        }
+        const cpi_stays extent = cpi_stays_of(a->shape[d]);
+        for (int64_t i = 0; i < n; i++) {
+            const uint64_t q = cpi_share(extent, (uint64_t)number[i]);
+            to[i] = number[i] - (int64_t)(q * extent.by), number[i] = (int64_t)q;
+        }
+    }
+}
+
 static void check_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
     for (int64_t c = task * j->per; c < (task + 1) * j->per && c < j->chunks; c++) {
         int64_t m[CHUNK], at = c * CHUNK, n = j->count - at < CHUNK ? j->count - at : CHUNK;
-        if (!find(j->g, at, n, j->to ? j->to + at : m, NULL)) __atomic_store_n(&j->bad, 1, __ATOMIC_RELAXED);
+        if (!find(j->g, at, n, j->to && !j->axes ? j->to + at : m, NULL))
+            __atomic_store_n(&j->bad, 1, __ATOMIC_RELAXED);
+        else if (j->axes)
+            unravel(j, at, n, m);
     }
 }
 
@@ -375,5 +399,13 @@ cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
     (void)stream;
     job j = job_of(g, false);
     j.to = to;
+    return all_right(&j) ? CP_OK : tell(g);
+}
+
+cp_code cpi_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
+{
+    (void)stream;
+    job j = job_of(g, false);
+    j.to = to, j.axes = axes;
     return all_right(&j) ? CP_OK : tell(g);
 }

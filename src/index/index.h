@@ -66,6 +66,13 @@ static inline int64_t cpi_gather_rest(const cpi_gather *g)
     return n;
 }
 
+/* Axes of an array whose elements are numbered along the last axis first, or (`columns`) along the first. */
+typedef struct cpi_numbered {
+    int ndim;
+    bool columns;
+    int64_t shape[CP_MAXDIM];
+} cpi_numbered;
+
 /*: slot("select", waits=True)
  * slot("fill", host={"value": "bytes"})
  * slot("coordinates", host={"shape": "ndim"}) */
@@ -94,6 +101,8 @@ typedef struct cpi_index_ops {
     cp_code (*scatter)(cp_stream *stream, const cpi_gather *g); /* few to many; they do not overlap */
     /* to[i] = offset of place i in `many`, which is not touched, nor is `few`. */
     cp_code (*places)(cp_stream *stream, const cpi_gather *g, int64_t *to);
+    /* to[d * count + i] = coordinate d of the element whose number is the offset of place i, of count, as above. */
+    cp_code (*unravel)(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
     /* to[j] = the first i with j < ends[i], for j < total; ends[0 .. n) never falls, and ends with total >= 1. */
     cp_code (*repeat)(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to);
     /* Rows of n bytes, which are 0 or not, as rows of (n + 7) / 8 bytes of bits; n >= 1. The first is the highest bit
@@ -106,9 +115,11 @@ typedef struct cpi_index_ops {
 cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
+cp_code cpi_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
 cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
+cp_code cpi_cuda_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 

@@ -327,5 +327,7 @@ static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool littl
     return CP_OK;
 }
 
-const cpi_index_ops cpi_index_cpu = {select_bits, release, compact, spread, fill, place, coordinates, take, put,
-                                     cpi_cpu_gather, cpi_cpu_scatter, cpi_cpu_places, repeat, pack, unpack};
+const cpi_index_ops cpi_index_cpu = {
+    select_bits, release, compact, spread, fill, place, coordinates, take, put, cpi_cpu_gather, cpi_cpu_scatter,
+    cpi_cpu_places, cpi_cpu_unravel, repeat, pack, unpack,
+};

@@ -298,13 +298,13 @@ cp_code cpi_picking_set(const cpi_picking *p, cp_array *value)
     return code;
 }
 
-cp_array *cpi_picking_places(const cpi_picking *p)
+/* The places, or with axes what their numbers are along them: `to` has room for all. */
+static cp_code list_places(const cpi_picking *p, const cpi_numbered *axes, int64_t *to)
 {
     cpi_gather g;
     cpi_picking q = *p;
-    cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim, p->shape, 'C');
-    if (!r || !r->size) return r;
     cp_code code = CP_OK;
+    const cpi_index_ops *ops = p->device->backend->index;
     for (int k = 0; k < p->picks; k++) q.pick[k].index = NULL;
     lay_picks(p, &g);
     if (!lay_index(p, NULL, &g)) { /* too many axes: in C order they are one */
@@ -314,9 +314,26 @@ cp_array *cpi_picking_places(const cpi_picking *p)
         }
         if (!code) lay_picks(&q, &g), lay_index(&q, NULL, &g);
     }
-    if (!code) code = p->device->backend->index->places(cpi_stream(p->device), &g, (int64_t *)r->data);
+    cp_stream *stream = cpi_stream(p->device);
+    if (!code) code = axes ? ops->unravel(stream, &g, axes, to) : ops->places(stream, &g, to);
     for (int k = 0; k < p->picks; k++) cp_free(q.pick[k].index);
-    return code ? cp_free(r), NULL : r;
+    return code;
+}
+
+cp_array *cpi_picking_places(const cpi_picking *p)
+{
+    cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim, p->shape, 'C');
+    if (!r || !r->size) return r;
+    return list_places(p, NULL, (int64_t *)r->data) ? cp_free(r), NULL : r;
+}
+
+cp_array *cpi_picking_unravel(const cpi_picking *p, const cpi_numbered *axes)
+{
+    int64_t shape[CP_MAXDIM + 1] = {axes->ndim}, count = 1;
+    for (int d = 0; d < p->ndim; d++) count *= shape[d + 1] = p->shape[d];
+    cp_array *r = cpi_array_new(p->function, p->device, CP_INT64, p->ndim + 1, shape, 'C');
+    if (!r || !count) return r;
+    return list_places(p, axes, (int64_t *)r->data) ? cp_free(r), NULL : r;
 }
 
 cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n)

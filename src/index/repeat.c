@@ -124,8 +124,11 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
                  (long long)x->shape[axis], (long long)repeats->size);
         goto done;
     }
-    const bool there = repeats->type == CP_INT64 && !(repeats->flags & CPI_HOST_SCALAR) &&
-                       repeats->device->backend->at_once && cp_is_c_contiguous(repeats); /* in the host's memory */
+    const bool number = repeats->flags & CPI_HOST_SCALAR;
+    const bool there = number || (repeats->type == CP_INT64 && repeats->device->backend->at_once &&
+                                  cp_is_c_contiguous(repeats)); /* in the host's memory */
+    int64_t only;
+    if (number && cpi_item_as(name, repeats, CP_INT64, &only)) goto done;
     if (!there && !(counts = cp_astype(repeats, CP_INT64))) goto done;
     bool tried = false;
     if (!there && !one && counts->size >= ENOUGH && counts->device == x->device)
@@ -134,7 +137,7 @@ cp_array *cp_repeat(cp_array *a, cp_array *repeats, int axis)
     if (!there && (!(own = cpi_malloc((size_t)repeats->size * sizeof *own + 1)) ||
                    (repeats->size && cp_to_host(counts, own, (size_t)repeats->size * sizeof *own))))
         goto done;
-    const int64_t *times = there ? (const int64_t *)repeats->data : own;
+    const int64_t *times = number ? &only : there ? (const int64_t *)repeats->data : own;
     int64_t signs = 0;
     for (int64_t i = 0; i < repeats->size; i++) signs |= times[i];
     if (signs < 0 && x->shape[axis]) {

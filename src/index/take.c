@@ -312,32 +312,6 @@ cp_array *(cp_ravel_multi_index)(int n, cp_array *const *multi_index, cp_shape d
     return r;
 }
 
-/* Coordinates of flat places along one axis after the other, that of which neighbours differ first: what is left of the
- * places then is divided by its extent. */
-static cp_code coordinates(cp_array *r, cp_array *places, cp_shape shape, char order)
-{
-    cp_scope *s = cp_scope_begin();
-    if (!s) return CP_ERROR_MEMORY;
-    cp_code code = CP_OK;
-    cp_array *left = places;
-    for (int i = 0; i < shape.n && !code; i++) {
-        const int d = order == 'F' ? i : shape.n - 1 - i;
-        cp_array *row = cp_slice(r, 1, &CP_AT(d)), *next = NULL;
-        if (i == shape.n - 1) {
-            code = row ? cp_assign(row, left) : cp_error();
-        } else {
-            cp_array *n = row ? cp_int(shape.dim[d]) : NULL, *whole;
-            next = n ? cp_floor_divide(left, n) : NULL, whole = next ? cp_multiply(next, n) : NULL;
-            cp_array *both[2] = {left, whole};
-            cp_array *rest = whole ? cp_elementwise(CP_OP_subtract, both, &(cp_ufunc_options){.out = row}) : NULL;
-            code = rest ? CP_OK : cp_error();
-        }
-        left = next;
-    }
-    cp_scope_end(s);
-    return code;
-}
-
 /*: function("unravel_index", "indices: number_or_array_like, shape: shape, order: order('CF') = 'C'", returns="rows",
              module="_indexing", call="cp_unravel_index(indices, shape, .order = order)",
              doc="Coordinates of places in the flattened array: a tuple of one int64 array an axis.") */
@@ -345,7 +319,7 @@ cp_array *(cp_unravel_index)(cp_array *indices, cp_shape shape, const cp_unravel
 {
     const char *name = "unravel_index";
     const cp_unravel_index_options *o = CPI_GIVEN(cp_unravel_index_options, options);
-    int64_t steps[CP_MAXDIM], size, wide[CP_MAXDIM];
+    int64_t steps[CP_MAXDIM], size;
     if (cpi_null(name, indices) || check_order(name, o->order)) return NULL;
     char kind = cp_type_kind(indices->type);
     if (kind != 'i' && kind != 'u') return cpi_fail(CP_ERROR_TYPE, "%s: only int indices permitted", name), NULL;
@@ -357,14 +331,11 @@ cp_array *(cp_unravel_index)(cp_array *indices, cp_shape shape, const cp_unravel
     cp_array line = {.type = CP_INT8, .ndim = 1, .shape = &size, .strides = &one};
     cpi_picking p = {.function = name, .trouble = "an index is out of bounds for array of this size", .x = &line,
                      .along = -1, .device = cpi_common_device(name, 1, &indices)};
-    cp_array *places = NULL, *r = NULL;
-    if (p.device && !cpi_picking_add(&p, indices, 0, 0, CPI_PICK_EXACT)) places = cpi_picking_places(&p);
-    wide[0] = shape.n;
-    memcpy(wide + 1, indices->shape, (size_t)indices->ndim * sizeof *wide);
-    if (places) r = cpi_array_new(name, p.device, CP_INT64, indices->ndim + 1, wide, 'C');
-    if (r && r->size && coordinates(r, places, shape, o->order)) cp_free(r), r = NULL;
+    cpi_numbered axes = {shape.n, o->order == 'F', {0}};
+    memcpy(axes.shape, shape.dim, (size_t)shape.n * sizeof *axes.shape);
+    cp_array *r = p.device && !cpi_picking_add(&p, indices, 0, 0, CPI_PICK_EXACT) ? cpi_picking_unravel(&p, &axes)
+                                                                                   : NULL;
     p.x = NULL;
     cpi_picking_close(&p);
-    cp_free(places);
     return r;
 }

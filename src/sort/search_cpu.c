@@ -88,11 +88,8 @@ static bool find_few(job *j, double *few)
     return true;
 }
 
-static void search_task(void *context, int64_t task, int worker)
+static void search_part(const job *j, int64_t first, int64_t last)
 {
-    const job *j = context;
-    (void)worker;
-    int64_t first = task * EACH, last = first + EACH < j->m ? first + EACH : j->m;
     if (j->few) {
         search_few(j, first, last);
         return;
@@ -109,17 +106,89 @@ static void search_task(void *context, int64_t task, int worker)
     j->some(&j->search, first, last);
 }
 
+static void search_task(void *context, int64_t task, int worker)
+{
+    const job *j = context;
+    (void)worker;
+    search_part(j, task * EACH, task * EACH + EACH < j->m ? task * EACH + EACH : j->m);
+}
+
+/* Ready for searches of m values; the grid is the caller's. */
+static job job_of(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, cpi_grid *grid, double *few)
+{
+    job j = {.search = {.keys = cpi_keys_of(type), .n = n, .from = from, .far = n > SECOND_CACHE / cpi_itemsize(type)},
+             .some = CPI_BEST(cpi_search_some), .type = type, .m = m};
+    if (!find_few(&j, few) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(grid, stream, type, from, n, m))
+        j.grid = grid;
+    return j;
+}
+
 cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                        bool right, int64_t *to)
 {
     cpi_grid grid;
-    job j = {.search = {.keys = cpi_keys_of(type), .n = n, .from = from, .values = values, .right = right,
-                        .far = n > SECOND_CACHE / cpi_itemsize(type), .to = to},
-             .some = CPI_BEST(cpi_search_some), .type = type, .m = m};
     double few[FEW];
-    if (!find_few(&j, few) && m >= MANY && !cpi_is_complex(type) && cpi_grid_make(&grid, stream, type, from, n, m))
-        j.grid = &grid;
+    job j = job_of(stream, type, n, from, m, &grid, few);
+    j.search.values = values, j.search.right = right, j.search.to = to;
     cpi_parallel((m + EACH - 1) / EACH, search_task, &j);
     if (j.grid) cpi_work_free(stream, grid.start);
     return CP_OK;
+}
+
+/* --- among: where a value would be, there it is or not --- */
+
+typedef struct among_job {
+    job job;
+    bool invert;
+    uint8_t *to;
+} among_job;
+
+#define AMONG(T, key, nan)                                                             \
+    do {                                                                               \
+        const T *from = part.search.from, *x = part.search.values;                     \
+        for (int64_t i = 0; i < n; i++) {                                              \
+            const T v = key(k, x[i]);                                                  \
+            const bool there = at[i] < part.search.n && key(k, from[at[i]]) == v;      \
+            to[i] = (there && !nan(k, v)) != a->invert;                                \
+        }                                                                              \
+    } while (0)
+#define KEY_PAIR(k, x) cpi_csame64(k, cpi_ckey64(k, x))
+#define KEY_WIDE(k, x) cpi_csame128(k, cpi_ckey128(k, x))
+
+static void among_task(void *context, int64_t task, int worker)
+{
+    const among_job *a = context;
+    int64_t at[EACH], first = task * EACH, n = a->job.m - first < EACH ? a->job.m - first : EACH;
+    job part = a->job;
+    uint8_t *to = a->to + first;
+    const cpi_keys *k = &part.search.keys;
+    (void)worker;
+    part.search.values = (const char *)part.search.values + first * k->bytes, part.search.to = at;
+    search_part(&part, 0, n);
+    switch (k->complex_parts ? 2 * k->bytes : k->bytes) {
+    case 1: AMONG(uint8_t, cpi_key8, cpi_key_nan8); break;
+    case 2: AMONG(uint16_t, KEY16, cpi_key_nan16); break;
+    case 4: AMONG(uint32_t, KEY32, cpi_key_nan32); break;
+    case 8: AMONG(uint64_t, KEY64, cpi_key_nan64); break;
+    case 16: AMONG(uint64_t, KEY_PAIR, cpi_ckey_nan64); break;
+    default: AMONG(cpi_u128, KEY_WIDE, cpi_ckey_nan128);
+    }
+}
+
+cp_code cpi_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                      bool invert, uint8_t *to)
+{
+    cpi_grid grid;
+    double few[FEW];
+    void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
+    if (!sorted) return cp_error();
+    cp_code code = cpi_cpu_sort(stream, type, 1, n, from, sorted);
+    if (!code) {
+        among_job a = {job_of(stream, type, n, sorted, m, &grid, few), invert, to};
+        a.job.search.values = values;
+        cpi_parallel((m + EACH - 1) / EACH, among_task, &a);
+        if (a.job.grid) cpi_work_free(stream, grid.start);
+    }
+    cpi_work_free(stream, sorted);
+    return code;
 }

@@ -104,7 +104,7 @@ void start(cp_stream *stream, const cpi_keys &k, int64_t n, const void *from, in
            int64_t *to)
 {
     const int64_t units = cpi_cuda_units(stream), most = m < 1 << 16 ? SMALL_TREE : TREE_BYTES / (int)sizeof(U);
-    const bool many = m >= units * (THREADS * EACH * 4);
+    const bool many = m >= units * (RESIDENT * THREADS * EACH * 4); /* enough that no block waits long for the last */
     list<U> a = {(const U *)from, n, 0, 0, 0, 0};
     while ((1ll << a.levels) <= n && (2ll << a.levels) <= most) a.levels++;
     a.d = n / (1ll << a.levels) + 1; /* so that n / d are less than 2^levels */

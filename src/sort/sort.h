@@ -67,6 +67,11 @@ typedef struct cpi_sort_ops {
     cp_code (*search)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                       bool right, int64_t *to);
 
+    /* to[i]: whether values[i] is among n elements in any order (`invert`: is not). NaN is among nothing. n >= 1,
+     * m >= 1. */
+    cp_code (*among)(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                     bool invert, uint8_t *to);
+
     /* selection: */
     /* The median of each row; `to` holds one element a row: float64 for bool and integers, else x's type. */
     cp_code (*median)(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
@@ -84,6 +89,9 @@ typedef struct cpi_sort_ops {
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 } cpi_sort_ops;
 
+/* Which elements are among those tested, or (`invert`) are not: booleans in `element`'s shape. (among.c) */
+cp_array *cpi_among(const char *name, cp_array *element, cp_array *test, bool invert);
+
 extern const cpi_sort_ops cpi_sort_cpu;
 extern const cpi_sort_ops cpi_sort_cuda; /* in the plugin */
 
@@ -97,6 +105,10 @@ cp_code cpi_cpu_search(cp_stream *stream, cp_type type, int64_t n, const void *f
                        bool right, int64_t *to);
 cp_code cpi_cuda_search(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                         bool right, int64_t *to);
+cp_code cpi_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                      bool invert, uint8_t *to);
+cp_code cpi_cuda_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                       bool invert, uint8_t *to);
 cp_code cpi_cuda_sort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);
 cp_code cpi_cuda_argsort(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to);
 cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *request);

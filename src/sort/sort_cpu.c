@@ -7,6 +7,7 @@ const cpi_sort_ops cpi_sort_cpu = {
     .unique = cpi_cpu_unique,
     .unique_rows = cpi_cpu_unique_rows,
     .search = cpi_cpu_search,
+    .among = cpi_cpu_among,
     .median = cpi_cpu_median,
     .partition = cpi_cpu_partition,
     .argpartition = cpi_cpu_argpartition,

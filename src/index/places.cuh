@@ -1,0 +1,207 @@
+/* Places named by arrays of integers, as kernels see them: what gathering and scattering on the GPU share.
+ *
+ * A kernel counts words: word w of place s of the rest of place i of the index, in 31 bits; larger calls come to it in
+ * parts (cpi_each_part), and what is divided by is prepared on the host. A thread has several words, EACH, under way at
+ * once. Invariant: an index is looked at wherever it is read, since the array may change meanwhile; one that is wrong
+ * leaves a note in the stream's mailbox, and nothing is read or written for it. */
+#ifndef CPI_INDEX_PLACES_CUH
+#define CPI_INDEX_PLACES_CUH
+
+#include <cstring>
+
+#include "cuda/mailbox.cuh"
+#include "elementwise/kernels_cuda.h"
+#include "index/index.h"
+
+enum { CPI_PLACE_THREADS = 256, CPI_PLACE_EACH = 4 };
+
+struct cpi_divided {
+    uint32_t by, magic, shift;
+};
+
+/* The record as kernels want it; P picks, since parameters of a kernel are few. */
+template <int P> struct cpi_picked {
+    char *many, *few;
+    int ndim, rest, picks;
+    bool named, across; /* named: the failure is told with the index. across: neighbours are neighbours in the rest */
+    uint32_t trouble;
+    uint32_t *mailbox;
+    uint32_t items; /* words in all */
+    cpi_divided count, slots, words; /* places of the index, of the rest, words of an element */
+    cpi_divided shape[CPI_GATHER_DIMS], rest_shape[CPI_GATHER_DIMS];
+    int64_t many_step[CPI_GATHER_DIMS], few_step[CPI_GATHER_DIMS];
+    int64_t rest_many[CPI_GATHER_DIMS], rest_few[CPI_GATHER_DIMS];
+    cpi_pick pick[P];
+};
+
+static inline cpi_divided cpi_divide_by(int64_t n)
+{
+    cpi_divided d = {(uint32_t)n, 0, 0};
+    cpi_divisor(d.by, &d.magic, &d.shift);
+    return d;
+}
+
+static inline int64_t cpi_size_of(int64_t step) { return step < 0 ? -step : step; }
+
+/* Does the rest lie closer together in `few` than the index? */
+static inline bool cpi_runs_across(const cpi_gather *g)
+{
+    if (!g->rest) return false;
+    int64_t index = cpi_size_of(g->few_step[g->ndim - 1]), rest = cpi_size_of(g->rest_few[g->rest - 1]);
+    return rest < index || (rest == index && g->many_step[g->ndim - 1] == 0);
+}
+
+/* words: of an element, as it is moved. */
+template <int P> cp_code cpi_picked_of(cp_stream *stream, const cpi_gather *g, int64_t words, cpi_picked<P> *r)
+{
+    r->many = g->many, r->few = g->few, r->ndim = g->ndim, r->rest = g->rest, r->picks = g->picks;
+    r->across = cpi_runs_across(g);
+    r->count = cpi_divide_by(cpi_gather_count(g)), r->slots = cpi_divide_by(cpi_gather_rest(g));
+    r->words = cpi_divide_by(words), r->items = r->count.by * r->slots.by * r->words.by;
+    for (int d = 0; d < g->ndim; d++) r->shape[d] = cpi_divide_by(g->shape[d]);
+    for (int d = 0; d < g->rest; d++) r->rest_shape[d] = cpi_divide_by(g->rest_shape[d]);
+    memcpy(r->many_step, g->many_step, 2 * sizeof g->many_step);
+    memcpy(r->rest_many, g->rest_many, 2 * sizeof g->rest_many);
+    memcpy(r->pick, g->pick, (size_t)g->picks * sizeof *g->pick);
+    r->trouble = g->trouble ? cpi_cuda_late(CP_ERROR_VALUE, g->function, g->trouble)
+                            : cpi_cuda_late(CP_ERROR_INDEX, g->function, "an index is out of bounds");
+    r->named = !g->trouble;
+    r->mailbox = cpi_cuda_mailbox(stream);
+    return r->mailbox ? CP_OK : CP_ERROR_MEMORY;
+}
+
+/* Bytes of a word: the largest power of two up to 16 that divides all that an address is made of. */
+static inline int64_t cpi_word_of(const cpi_gather *g)
+{
+    uint64_t any = (uintptr_t)g->many | (uintptr_t)g->few | (uint64_t)g->bytes | 16;
+    for (int d = 0; d < g->ndim; d++) any |= (uint64_t)g->many_step[d] | (uint64_t)g->few_step[d];
+    for (int d = 0; d < g->rest; d++) any |= (uint64_t)g->rest_many[d] | (uint64_t)g->rest_few[d];
+    for (int k = 0; k < g->picks; k++) any |= (uint64_t)g->pick[k].stride;
+    return (int64_t)(any & -any);
+}
+
+/* f(part, first place of the index) for parts whose words can be counted in 31 bits: in the order of the index, one
+ * share of its first axis after the other, then shares of the rest, then of elements. */
+template <class F> cp_code cpi_each_part(const cpi_gather *g, int64_t word, int64_t first, F f)
+{
+    const int64_t count = cpi_gather_count(g), rest = cpi_gather_rest(g), words = g->bytes / word;
+    if (count <= INT32_MAX / words / rest && words <= INT32_MAX / rest) return f(g, first);
+    cpi_gather a = *g, b = *g;
+    int64_t behind = first; /* the first place of b */
+    int d = 0;
+    if (count > 1) {
+        while (g->shape[d] == 1) d++;
+        const int64_t half = a.shape[d] = g->shape[d] / 2;
+        b.shape[d] -= half, b.many += half * g->many_step[d], b.few += half * g->few_step[d];
+        for (int k = 0; k < g->picks; k++) b.pick[k].at += half * g->pick[k].step[d];
+        behind += count / g->shape[d] * half;
+    } else if (rest > 1) {
+        while (g->rest_shape[d] == 1) d++;
+        const int64_t half = a.rest_shape[d] = g->rest_shape[d] / 2;
+        b.rest_shape[d] -= half, b.many += half * g->rest_many[d], b.few += half * g->rest_few[d];
+    } else {
+        a.bytes = words / 2 * word;
+        b.bytes -= a.bytes, b.many += a.bytes, b.few += a.bytes;
+    }
+    cp_code code = cpi_each_part(&a, word, first, f);
+    return code ? code : cpi_each_part(&b, word, behind, f);
+}
+
+__device__ __forceinline__ uint32_t cpi_quotient(const cpi_divided &d, uint32_t i)
+{
+    return (__umulhi(i, d.magic) + i) >> d.shift;
+}
+
+__device__ __forceinline__ bool cpi_right(const cpi_pick &p, int64_t *v)
+{
+    switch (p.mode) {
+    case CPI_PICK_RAISE: *v += *v < 0 ? p.extent : 0; break;
+    case CPI_PICK_WRAP:
+        if (p.extent && (uint64_t)*v >= (uint64_t)p.extent) *v %= p.extent, *v += *v < 0 ? p.extent : 0;
+        break;
+    case CPI_PICK_CLIP: *v = *v < 0 ? 0 : *v >= p.extent ? p.extent - 1 : *v; break;
+    default: break;
+    }
+    return (uint64_t)*v < (uint64_t)p.extent;
+}
+
+/* Where places lie along the index's axes: of one or two axes without arrays, which would lie in memory. */
+template <int P> struct cpi_place {
+    const cpi_picked<P> &r;
+    uint32_t c0, c1, c[CPI_GATHER_DIMS];
+    __device__ __forceinline__ cpi_place(const cpi_picked<P> &of, uint32_t i) : r(of), c0(i), c1(0)
+    {
+        if (r.ndim == 2) c0 = cpi_quotient(r.shape[1], i), c1 = i - c0 * r.shape[1].by;
+        if (r.ndim <= 2) return;
+        for (int d = r.ndim - 1; d > 0; d--) {
+            const uint32_t q = cpi_quotient(r.shape[d], i);
+            c[d] = i - q * r.shape[d].by, i = q;
+        }
+        c[0] = i;
+    }
+    __device__ __forceinline__ int64_t along(const int64_t *step) const
+    {
+        if (r.ndim <= 2) return c0 * step[0] + (r.ndim == 2 ? c1 * step[1] : 0);
+        int64_t at = 0;
+        for (int d = 0; d < r.ndim; d++) at += c[d] * step[d];
+        return at;
+    }
+};
+
+template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, int k, int64_t value)
+{
+    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, r.pick[k].axis, r.pick[k].extent);
+    else *(volatile uint32_t *)r.mailbox = r.trouble;
+}
+
+/* Where places i[0 .. E) lie; good: those with `wanted` whose indices are right. Of others the mailbox is told, and
+ * false returned. */
+template <int E, int P>
+__device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t (&i)[E], const bool (&wanted)[E],
+                                         int64_t (&many)[E], int64_t (&few)[E], bool (&good)[E])
+{
+    bool all = true;
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+        const cpi_place<P> here(r, i[e]);
+        many[e] = here.along(r.many_step), few[e] = here.along(r.few_step), good[e] = wanted[e];
+    }
+    for (int k = 0; k < r.picks; k++) {
+        const cpi_pick &p = r.pick[k];
+        int64_t v[E];
+#pragma unroll
+        for (int e = 0; e < E; e++) v[e] = wanted[e] ? p.at[cpi_place<P>(r, i[e]).along(p.step)] : 0;
+#pragma unroll
+        for (int e = 0; e < E; e++) {
+            const int64_t given = v[e];
+            if (wanted[e] && !cpi_right(p, &v[e])) good[e] = all = false, cpi_tell(r, k, given);
+            many[e] += v[e] * p.stride;
+        }
+    }
+    return all;
+}
+
+/* Steps of place s of the rest. */
+template <int P>
+__device__ __forceinline__ void cpi_walk_rest(const cpi_picked<P> &r, uint32_t s, int64_t *many, int64_t *few)
+{
+    for (int d = r.rest - 1; d >= 0; d--) {
+        const uint32_t q = d ? cpi_quotient(r.rest_shape[d], s) : 0, at = s - q * r.rest_shape[d].by;
+        *many += at * r.rest_many[d], *few += at * r.rest_few[d], s = q;
+    }
+}
+
+/* The place of the index, of the rest, and the word that item t is. */
+template <int P>
+__device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uint32_t *i, uint32_t *s, uint32_t *word)
+{
+    uint32_t item = t;
+    *word = 0, *s = 0;
+    if (r.words.by > 1) item = cpi_quotient(r.words, t), *word = t - item * r.words.by;
+    *i = item;
+    if (r.slots.by == 1) return;
+    if (r.across) *i = cpi_quotient(r.slots, item), *s = item - *i * r.slots.by;
+    else *s = cpi_quotient(r.count, item), *i = item - *s * r.count.by;
+}
+
+#endif

@@ -67,12 +67,38 @@ CP_API cp_code cp_kernel_get(cp_kernel *k, cp_kernel_attribute attribute, int *v
 CP_API cp_code cp_kernel_set(cp_kernel *k, cp_kernel_attribute attribute, int value);
 
 /* An argument of a launch: an array, whose address in the device's memory is passed (of a host scalar its value: int64,
- * double, complex double or its type), or else `bytes` bytes at `value`. */
+ * double, complex double or its type), or else `bytes` bytes at `value`. With both the bytes are passed, and the array
+ * is what they point into. */
 typedef struct cp_argument {
     cp_array *array;
     const void *value;
     int64_t bytes;
 } cp_argument;
+/* An array as a struct that a kernel takes by value: where it lies, its shape and strides. `array` is the caller's and
+ * must be there until the launch. */
+typedef struct cp_struct {
+    cp_array *array;
+    int64_t bytes;
+    int64_t value[2 + 2 * CP_MAXDIM];
+} cp_struct;
+/* As CArray<T, ndim> of <cupy/carray.cuh>: address, elements, shape, strides in bytes. */
+CP_API cp_code cp_cstruct(cp_array *x, cp_struct *s);
+/* As cuda::std::mdspan<T, dextents<int32_t or int64_t, ndim>, layout> of <cuda/std/mdspan>: address, extents, strides
+ * in elements; layout_right and layout_left go where the array lies so. index_type is CP_INT32 or CP_INT64.
+ * CP_ERROR_VALUE for more elements than the type counts, for strides that are no multiple of an element, and, unless
+ * allow_unsafe, for strides below 1 and extents of 0, of which mdspan's own functions make nothing of use. */
+typedef struct cp_mdspan_options {
+    CP_OPTION(bool, allow_unsafe);
+    int _;
+} cp_mdspan_options;
+CP_API cp_code cp_mdspan(cp_array *x, cp_type index_type, cp_struct *s, const cp_mdspan_options *options);
+#define cp_mdspan(...) CP_CALL3(cp_mdspan, cp_mdspan_options, __VA_ARGS__, ._ = 0)
+/* The argument that it is; s must be there until the launch. */
+static inline cp_argument cp_struct_argument(const cp_struct *s)
+{
+    cp_argument a = {s->array, s->value, s->bytes};
+    return a;
+}
 typedef struct cp_launch_options {
     CP_OPTION(int64_t, shared);    /* dynamic shared memory, bytes a block */
     CP_OPTION(bool, cooperative);  /* all blocks at once, so that grid.sync() is allowed */

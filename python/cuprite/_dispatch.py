@@ -9,7 +9,19 @@ from cuprite._core import ndarray
 from cuprite._support import ufuncs_of
 
 
+def _of_subclass(ufunc, method, inputs, out, options):
+    """What a subclass's own __array_ufunc__ finds in its base: the operation itself, where no other class answers."""
+    for x in (*inputs, *(out or ())):
+        if isinstance(x, ndarray) and type(x).__array_ufunc__ is not ndarray.__array_ufunc__:
+            return NotImplemented
+    if out is not None:
+        options["out"] = out if method == "__call__" else out[0]
+    return getattr(ufunc, method)(*inputs, **options)
+
+
 def array_ufunc(ufunc, method, *inputs, out=None, **options):
+    if isinstance(ufunc, cuprite.ufunc):
+        return _of_subclass(ufunc, method, inputs, out, options)
     # A NumPy scalar on the left of a comparison comes as a 0-d array.
     inputs = [x[()] if isinstance(x, numpy.ndarray) and x.ndim == 0 else x for x in inputs]
     for x in inputs[:1] + inputs[2:] if method in ("at", "reduceat") else inputs:  # the second one is an index

@@ -109,18 +109,21 @@ def _by_rule(a, rule, range, weights):
     return int(math.ceil((last - first) / width)) if width else 1
 
 
+def _whole(bins):
+    try:
+        return operator.index(bins)
+    except TypeError as e:
+        raise TypeError("`bins` must be an integer, a string, or an array") from e
+
+
 def _count(a, bins, range, density, weights):
     """(counts, edges) of flat elements."""
     if isinstance(bins, str):
         bins = _by_rule(a, bins, range, weights)
     elif isinstance(bins, (list, tuple)) or getattr(bins, "ndim", 0):
         return _statistics.histogram(a, edges=bins, density=bool(density), weights=weights)
-    try:
-        bins = operator.index(bins)
-    except TypeError as e:
-        raise TypeError("`bins` must be an integer, a string, or an array") from e
     low, high = (None, None) if range is None else range
-    return _statistics.histogram(a, bins, low=low, high=high, density=bool(density), weights=weights)
+    return _statistics.histogram(a, _whole(bins), low=low, high=high, density=bool(density), weights=weights)
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
@@ -145,9 +148,10 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
         if (edges[:-1] > edges[1:]).any():
             raise ValueError("`bins` must increase monotonically, when an array")
         return edges
-    if isinstance(bins, str) and weights is None and a.size == 0:
-        a = a[:0]
-    return _count(a, bins, range, None, weights)[1]
+    if isinstance(bins, str):
+        bins = _by_rule(a, bins, range, weights)
+    low, high = (None, None) if range is None else range
+    return _statistics.histogram_bin_edges(a, _whole(bins), low, high)
 
 
 def _edges_of(x, bins, range, place):
@@ -197,31 +201,11 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     elif len(range) != dimensions:
         raise ValueError("range argument must have one entry per dimension")
     edges = [_edges_of(sample[:, i], bins[i], range[i], i) for i in _range(dimensions)]
-    shape = [len(e) - 1 for e in edges]
-    counts = _cells(sample, edges, shape, weights)
-    if density:
-        total = counts.sum()
-        for i in _range(dimensions):
-            widths = cuprite.diff(edges[i])
-            counts = counts / widths.reshape([-1 if k == i else 1 for k in _range(dimensions)])
-        counts /= total
+    counts = _statistics.histogramdd(sample, edges, bool(density), weights)
     return counts, edges
 
 
 _range = range  # the arguments of that name are NumPy's
-
-
-def _cells(sample, edges, shape, weights):
-    """The counts, or sums of weights, of each cell; points outside count in cells around the grid, which go."""
-    place = None
-    for i, e in enumerate(edges):
-        x = sample[:, i]
-        at = cuprite.digitize(x, e)
-        at -= x == e[-1]                                    # the last bin has its right edge too
-        place = at if place is None else place * (shape[i] + 2) + at
-    total = math.prod(n + 2 for n in shape)
-    counts = cuprite.bincount(place, weights, total).reshape([n + 2 for n in shape])
-    return counts[(slice(1, -1),) * len(shape)].astype("float64")
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):

@@ -4,7 +4,7 @@ import itertools
 import operator
 
 import cuprite
-from cuprite import _bits, _statistics
+from cuprite import _bits, _places, _statistics
 from cuprite._core import ndarray
 
 
@@ -182,12 +182,14 @@ def _on_host(obj):
     return obj.get() if isinstance(obj, ndarray) else numpy.asarray(obj)
 
 
-def _lines(arr, axis):
-    """The array and the axis; None: of the flattened array."""
-    arr = _array(arr)
-    if axis is None:
-        return arr.ravel(), 0
-    return arr, _axis_of(axis, arr.ndim)
+def _places_of(obj, arr, axis):
+    """What C takes as places: integers or a mask. Of a list without elements and of a slice integers."""
+    if isinstance(obj, slice):
+        return cuprite.arange(*obj.indices(arr.size if axis is None else arr.shape[_axis_of(axis, arr.ndim)]))
+    if isinstance(obj, (ndarray, int)):
+        return obj
+    places = cuprite.asarray(obj)
+    return places.astype("intp") if not places.size and not hasattr(obj, "dtype") else places
 
 
 def delete(arr, obj, axis=None):
@@ -197,31 +199,8 @@ def delete(arr, obj, axis=None):
     Parameters: arr: an array; obj: an integer, integers, a slice or a boolean array; axis: the axis (None:
         flattened).
     Errors: IndexError for a place out of bounds; ValueError for a mask that is not as long as the axis."""
-    import numpy
-    arr, axis = _lines(arr, axis)
-    n = arr.shape[axis]
-    if isinstance(obj, slice):
-        keep = numpy.ones(n, bool)
-        keep[obj] = False
-        return cuprite.compress(cuprite.asarray(keep), arr, axis)
-    given, obj = obj, _on_host(obj)
-    if obj.size == 0 and not isinstance(given, (ndarray, numpy.ndarray)):
-        obj = obj.astype(numpy.intp)
-    if obj.size == 1 and obj.dtype.kind in "iu":
-        place = obj.item()
-        if not -n <= place < n:
-            raise IndexError(f"index {place} is out of bounds for axis {axis} with size {n}")
-        place %= n
-        return cuprite.concatenate([arr[_along(axis, None, place)], arr[_along(axis, place + 1, None)]], axis)
-    if obj.dtype == bool:
-        if obj.shape != (n,):
-            raise ValueError("boolean array argument obj to delete must be one dimensional and match the axis length "
-                             f"of {n}")
-        keep = ~obj
-    else:
-        keep = numpy.ones(n, bool)
-        keep[obj,] = False
-    return cuprite.compress(cuprite.asarray(keep), arr, axis)
+    arr = _array(arr)
+    return _places.delete(arr, _places_of(obj, arr, axis), axis)
 
 
 def insert(arr, obj, values, axis=None):
@@ -232,71 +211,10 @@ def insert(arr, obj, values, axis=None):
         array, a number or nested lists; axis: the axis (None: flattened).
     Errors: IndexError for a place out of bounds; ValueError for places of more than one axis and values that do not
         broadcast."""
-    import numpy
-    arr, axis = _lines(arr, axis)
-    n = arr.shape[axis]
-    if isinstance(obj, slice):
-        places = numpy.arange(*obj.indices(n), dtype=numpy.intp)
-    else:
-        given, places = obj, numpy.array(_on_host(obj))
-        if places.dtype == bool:
-            if places.ndim != 1:
-                raise ValueError("boolean array argument obj to insert must be one dimensional")
-            places = numpy.flatnonzero(places)
-        elif places.ndim > 1:
-            raise ValueError("index array argument obj to insert must be one dimensional or scalar")
-        if places.size == 0 and not isinstance(given, (ndarray, numpy.ndarray)):
-            places = places.astype(numpy.intp)
-    values = values.astype(arr.dtype, copy=False) if isinstance(values, ndarray) else cuprite.asarray(values, arr.dtype)
-    if places.size == 1:
-        return _insert_at(arr, places, values, axis)
-    return _insert_many(arr, places, values, axis)
-
-
-def _without_ones(values, ndim):
-    """Without leading axes of extent 1 that are too many, as an assignment drops them."""
-    while values.ndim > ndim and values.shape[0] == 1:
-        values = values[0]
-    return values
-
-
-def _insert_at(arr, places, values, axis):
-    n, place = arr.shape[axis], operator.index(places.item())
-    if not -n <= place <= n:
-        raise IndexError(f"index {places} is out of bounds for axis {axis} with size {n}")
-    place += n if place < 0 else 0
-    values = values.reshape((1,) * (arr.ndim - values.ndim) + values.shape)
-    if places.ndim == 0:                                    # values lie beside the axis, as in a[:, 0, :] = values
-        values = cuprite.moveaxis(values, 0, axis)
-    shape = (*arr.shape[:axis], values.shape[axis], *arr.shape[axis + 1:])
-    values = cuprite.broadcast_to(_without_ones(values, arr.ndim), shape)
-    return cuprite.concatenate([arr[_along(axis, None, place)], values, arr[_along(axis, place, None)]], axis)
-
-
-def _insert_many(arr, places, values, axis):
-    import numpy
-    n = arr.shape[axis]
-    if places.dtype.kind not in "iu":
-        raise IndexError("arrays used as indices must be of integer (or boolean) type")
-    places[places < 0] += n
-    order = places.argsort(kind="stable")
-    places[order] += numpy.arange(len(places))
-    new = numpy.zeros(n + len(places), bool)
-    if len(places) and not (0 <= places.min() and places.max() < len(new)):
-        raise IndexError(f"index {places.max()} is out of bounds for axis {axis} with size {len(new)}")
-    new[places] = True
-    shape = (*arr.shape[:axis], len(new), *arr.shape[axis + 1:])
-    if not len(places) and not values.size:
-        return arr.copy()
-    place = (*arr.shape[:axis], len(places), *arr.shape[axis + 1:])
-    given = cuprite.broadcast_to(_without_ones(values, arr.ndim), place)
-    if (order != numpy.arange(len(order))).any():
-        given = cuprite.concatenate([given[_along(axis, k, k + 1)] for k in order.tolist()], axis)
-    result = cuprite.empty(shape, arr.dtype)
-    lines, mask = cuprite.moveaxis(result, axis, 0), cuprite.asarray(new)
-    lines[mask] = cuprite.moveaxis(given, axis, 0)
-    lines[~mask] = cuprite.moveaxis(arr, axis, 0)
-    return result
+    arr = _array(arr)
+    if not isinstance(values, ndarray):
+        values = cuprite.asarray(values, arr.dtype)
+    return _places.insert(arr, _places_of(obj, arr, axis), values, axis)
 
 
 def trim_zeros(filt, trim="fb", axis=None):
@@ -307,19 +225,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     trim = trim.lower()
     if trim not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
-    x = _array(filt)
-    axes = range(x.ndim) if axis is None else _axes_of(axis, x.ndim, "axis")
-    if not axes:
-        return filt
-    places = cuprite.argwhere(x)
-    if places.size:
-        start, stop = places.min(0).tolist(), (places.max(0) + 1).tolist()
-        start = start if "f" in trim else [None] * x.ndim
-        stop = stop if "b" in trim else [None] * x.ndim
-    else:
-        start = stop = [0] * x.ndim
-    key = tuple(slice(start[i], stop[i]) if i in axes else slice(None) for i in range(x.ndim))
-    return filt[key[0]] if len(key) == 1 else filt[key]
+    return _places.trim_zeros(_array(filt), "f" in trim, "b" in trim, axis)
 
 
 # --- functions of functions ---
@@ -533,43 +439,6 @@ def iterable(y):
 
 
 # --- making ---
-
-def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
-    """`num` powers of base (numbers, or an array) whose exponents go evenly from start to stop.
-
-    Parameters: start: the first exponent; stop: the last one; num: how many; endpoint: True: `stop` is the last one;
-        base: a number, or an array; dtype: the element type of the result (None: what the operands give); axis:
-        where the new axis goes."""
-    if not isinstance(base, (float, int)) and cuprite.ndim(base):
-        ndim = max(cuprite.ndim(x) for x in (start, stop, base))
-        start, stop, base = (cuprite.array(x, copy=None, ndmin=ndim) for x in (start, stop, base))
-        cuprite.broadcast_shapes(start.shape, stop.shape, base.shape)
-        base = cuprite.expand_dims(base, axis)
-    y = cuprite.power(base, cuprite.linspace(start, stop, num, endpoint, axis=axis))
-    return y if dtype is None else y.astype(dtype, copy=False)
-
-
-def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    """Numbers from start to stop, each the one before it times the same factor: a spiral of complex ones.
-
-    Parameters: start, stop: the ends, arrays or numbers; num: how many; endpoint: whether stop is the last; dtype: the
-    element type (None: float64, or what the ends need); axis: where the numbers lie beside the axes of the ends.
-    Errors: ValueError for ends that are zero, for which they are read on the host."""
-    ends = [cuprite.asarray(x) for x in (start, stop)]
-    if any(bool((x == 0).any()) for x in ends):
-        raise ValueError("geomspace: a geometric sequence cannot include zero")
-    t = cuprite.result_type(*ends, float(num), cuprite.dtype(dtype or float))
-    start, stop = (x.astype(t, copy=False) for x in ends)
-    sign = cuprite.sign(start)                              # of negative numbers the other way round; see NumPy's
-    first, last = start / sign, stop / sign
-    y = logspace(cuprite.log10(first), cuprite.log10(last), num, endpoint, dtype=t)
-    if num > 0:
-        y[0] = first
-        if num > 1 and endpoint:
-            y[-1] = last
-    y *= sign
-    return cuprite.moveaxis(y, 0, axis).astype(t if dtype is None else dtype, copy=False)
-
 
 def fromfunction(*args, **kwargs):
     """The array of what a function makes of NumPy's arrays of indices: numpy.fromfunction(function, shape, ...)."""

@@ -214,10 +214,7 @@ static PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     }
     if (!x) return cpy_raise();
     if (type == cpy_now()->array) return cpy_wrap(x);
-    cpy_array *o = (cpy_array *)type->tp_alloc(type, 0);
-    if (!o) cpy_free(x);
-    else o->x = cp_keep(x);
-    return (PyObject *)o;
+    return cpy_new_of(type, x, NULL, Py_None);
 }
 
 /* --- attributes --- */
@@ -229,6 +226,9 @@ static PyObject *support(const char *name, PyObject *argument)
     Py_XDECREF(f);
     return r;
 }
+
+/* A view of the same class. */
+static PyObject *view_of(cp_array *x, PyObject *o) { return cpy_like(cpy_wrap_view(x, o), o); }
 
 static PyObject *get_dtype(PyObject *o, void *u) { (void)u; return Py_XNewRef(cpy_dtype(cp_type_of(cpy_x(o)))); }
 static PyObject *get_shape(PyObject *o, void *u) { (void)u; return cpy_tuple(cp_ndim(cpy_x(o)), cp_dims(cpy_x(o))); }
@@ -250,7 +250,7 @@ static PyObject *get_type_name(PyObject *o, void *u)
     (void)u;
     return PyUnicode_FromString(cp_type_name(cp_type_of(cpy_x(o))));
 }
-static PyObject *get_T(PyObject *o, void *u) { (void)u; return cpy_wrap_view(cp_transpose(cpy_x(o), CP_ALL), o); }
+static PyObject *get_T(PyObject *o, void *u) { (void)u; return view_of(cp_transpose(cpy_x(o), CP_ALL), o); }
 static PyObject *get_flags(PyObject *o, void *u) { (void)u; return support("Flags", o); }
 static PyObject *get_device(PyObject *o, void *u) { (void)u; return support("device_of", o); }
 static PyObject *get_data(PyObject *o, void *u) { (void)u; return support("data_of", o); }
@@ -259,6 +259,7 @@ static PyObject *get_device_number(PyObject *o, void *u) { (void)u; return PyLon
 static PyObject *get_c(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_c_contiguous(cpy_x(o))); }
 static PyObject *get_f(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_f_contiguous(cpy_x(o))); }
 static PyObject *get_writable(PyObject *o, void *u) { (void)u; return PyBool_FromLong(cp_is_writable(cpy_x(o))); }
+static PyObject *get_cstruct(PyObject *o, void *u) { (void)u; return cpy_cstruct(o); }
 static PyObject *get_flat(PyObject *o, void *u) { (void)u; return support("Flat", o); }
 
 static PyObject *get_mT(PyObject *o, void *u)
@@ -268,14 +269,14 @@ static PyObject *get_mT(PyObject *o, void *u)
         PyErr_SetString(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
         return NULL;
     }
-    return cpy_wrap_view(cp_swapaxes(cpy_x(o), -1, -2), o);
+    return view_of(cp_swapaxes(cpy_x(o), -1, -2), o);
 }
 
 static PyObject *get_real(PyObject *o, void *u)
 {
     (void)u;
     if (cp_type_kind(cp_type_of(cpy_x(o))) != 'c') return Py_NewRef(o);
-    return cpy_wrap_view(cp_real_part(cpy_x(o)), o);
+    return view_of(cp_real_part(cpy_x(o)), o);
 }
 
 static PyObject *get_imag(PyObject *o, void *u)
@@ -283,7 +284,7 @@ static PyObject *get_imag(PyObject *o, void *u)
     (void)u;
     cp_array *x = cpy_x(o), *part;
     CPY_RUN_ON(1, &x, 0, part = cp_imag_part(x)); /* of real ones zeros */
-    return cp_type_kind(cp_type_of(cpy_x(o))) == 'c' ? cpy_wrap_view(part, o) : cpy_wrap(part);
+    return cp_type_kind(cp_type_of(cpy_x(o))) == 'c' ? view_of(part, o) : cpy_like(cpy_wrap(part), o);
 }
 
 static PyObject *get_base(PyObject *o, void *u)
@@ -375,6 +376,8 @@ static PyGetSetDef attributes[] = {
     {"flat", get_flat, set_flat, "The elements in C order, one after the other.", NULL},
     {"device", get_device, NULL, "Where the array lives, a cuprite.cuda.Device.", NULL},
     {"data", get_data, NULL, "Where the first element lies: data.ptr is its address in the device's memory.", NULL},
+    {"cstruct", get_cstruct, NULL,
+     "The array as a kernel takes it by value: CArray<T, ndim> of <cupy/carray.cuh>.", NULL},
     {"__array_priority__", get_priority, NULL, NULL, NULL},
     {"_address", get_address, NULL, NULL, NULL},
     {"_device", get_device_number, NULL, NULL, NULL},
@@ -402,7 +405,7 @@ static PyObject *array_item(PyObject *o, Py_ssize_t i)
         PyErr_SetString(PyExc_IndexError, "index out of bounds"); /* ends an iteration, seen by nobody */
         return NULL;
     }
-    return cpy_wrap_view(cp_slice(cpy_x(o), 1, &CP_AT((int64_t)i)), o);
+    return view_of(cp_slice(cpy_x(o), 1, &CP_AT((int64_t)i)), o);
 }
 
 static PyObject *array_iter(PyObject *o)
@@ -509,14 +512,28 @@ PyObject *py_reduce_protocol(const py_reduce_protocol_args *v)
     char order = cpy_host_order(v->a, 'A');
     PyObject *bytes = cpy_bytes(v->a, order);
     PyObject *make = bytes ? PyObject_GetAttrString(cpy_now()->module, "_unpickle") : NULL;
+    PyObject *own = cpy_is_plain(v->self) ? NULL : PyObject_GetAttrString(v->self, "__dict__");
+    PyErr_Clear(); /* a class with __slots__ has none */
     PyObject *r =
-        make ? Py_BuildValue("N(OsNC)", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order)
+        make ? Py_BuildValue("N(OsNCO)O", make, bytes, cp_type_name(cp_type_of(v->a)), get_shape(v->self, NULL), order,
+                             Py_TYPE(v->self), own ? own : Py_None)
              : NULL;
+    Py_XDECREF(own);
     Py_XDECREF(bytes);
     return r;
 }
 
-/*: function("_unpickle", "data: object, dtype: dtype, shape: shape, order: order('CF') = 'C', /",
+static PyObject *of_class(PyObject *r, PyObject *class)
+{
+    PyTypeObject *plain = cpy_now()->array;
+    if (!r || !cpy_given(class) || class == (PyObject *)plain) return r;
+    if (PyType_Check(class) && PyType_IsSubtype((PyTypeObject *)class, plain))
+        return cpy_as(r, (PyTypeObject *)class, Py_None);
+    Py_DECREF(r);
+    return PyErr_Format(PyExc_TypeError, "pickled array: %R is no class of arrays", class);
+}
+
+/*: function("_unpickle", "data: object, dtype: dtype, shape: shape, order: order('CF') = 'C', type: object = None, /",
            doc="An array from what pickle kept.") */
 PyObject *py__unpickle(const py__unpickle_args *v)
 {
@@ -533,10 +550,11 @@ PyObject *py__unpickle(const py__unpickle_args *v)
         PyErr_SetString(PyExc_ValueError, "pickled array: the data do not have the length that shape and type ask for");
         return NULL;
     }
-    if (v->order == 'C') return cpy_wrap(CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL)));
+    if (v->order == 'C')
+        return of_class(cpy_wrap(CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&v->shape), NULL))), v->type);
     cp_array *c = CPY_MADE(cp_from_host(data, v->dtype, cpy_shape_of(&turned), NULL)), *x = cp_transpose(c, CP_ALL);
     cpy_free(c);
-    return cpy_wrap(x);
+    return of_class(cpy_wrap(x), v->type);
 }
 
 /* __array_ufunc__ and __array_function__ need NumPy's names: Python code in _dispatch.py. */
@@ -604,5 +622,10 @@ bool cpy_array_init(cpy_state *s)
     PyType_Spec spec = {"cuprite.ndarray", sizeof(cpy_array), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE, slots};
     s->array = (PyTypeObject *)PyType_FromModuleAndSpec(s->module, &spec, NULL);
-    return s->array && PyModule_AddObjectRef(s->module, "ndarray", (PyObject *)s->array) == 0;
+    /* as CuPy's class says: its own objects have no attributes beside these (subclasses' have) */
+    PyObject *slots_of = s->array ? PyList_New(0) : NULL;
+    bool done = slots_of && PyDict_SetItemString(s->array->tp_dict, "__slots__", slots_of) == 0;
+    Py_XDECREF(slots_of);
+    if (done) PyType_Modified(s->array);
+    return done && PyModule_AddObjectRef(s->module, "ndarray", (PyObject *)s->array) == 0;
 }

@@ -79,6 +79,12 @@ static inline bool cpy_is_array(PyObject *o)
     return false;
 }
 #define cpy_x(o) (((cpy_array *)(o))->x)
+/* An array, and of no subclass; an array of a subclass, which are heap types. */
+static inline bool cpy_is_plain(PyObject *o) { return Py_TYPE(o)->tp_dealloc == cpy_array_dealloc; }
+static inline bool cpy_is_subclass(PyObject *o)
+{
+    return !cpy_is_plain(o) && (Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE) && cpy_is_array(o);
+}
 
 /* What arguments become lives until cpy_drop, whatever other threads do to the objects meanwhile. Arrays are held in
  * their objects, which costs a call less than another reference; what is made of anything else is the call's own. */
@@ -98,6 +104,37 @@ static inline void cpy_drop(PyObject *o, cp_array *x)
 PyObject *cpy_wrap(cp_array *x);
 /* The same for a result that may look into `base`'s memory: then `base` becomes its base. */
 PyObject *cpy_wrap_view(cp_array *x, PyObject *base);
+PyObject *cpy_cstruct(PyObject *array); /* structs.c */
+
+/* --- subclass.c --- */
+/* A new object of a subclass: takes over x, calls __array_finalize__(of). */
+PyObject *cpy_new_of(PyTypeObject *class, cp_array *x, PyObject *base, PyObject *of);
+PyObject *cpy_as(PyObject *r, PyTypeObject *class, PyObject *of); /* the same of a plain array's object, given up */
+/* A new array that a call made becomes one of the class that `of` has; anything else stays what it is. */
+PyObject *cpy_as_class_of(PyObject *r, PyObject *of);
+static inline PyObject *cpy_like(PyObject *r, PyObject *of) { return cpy_is_plain(of) ? r : cpy_as_class_of(r, of); }
+PyObject *cpy_plain(PyObject *r); /* r, or a view of it that is an ndarray; r is given up */
+PyObject *cpy_subok(PyObject *r, PyObject *subok, bool otherwise, PyObject *of); /* the first or the second */
+/* The operand whose class a ufunc's results have, borrowed: the subclass of the highest __array_priority__, or NULL. */
+PyObject *cpy_subclass_among(int n, PyObject *const *v);
+static inline bool cpy_any_subclass(int n, PyObject *const *v)
+{
+    for (int i = 0; i < n; i++)
+        if (!cpy_is_plain(v[i]) && cpy_is_subclass(v[i])) return true;
+    return false;
+}
+static inline PyObject *cpy_class_of(int n, PyObject *const *v)
+{
+    return cpy_any_subclass(n, v) ? cpy_subclass_among(n, v) : NULL;
+}
+/* What a ufunc made, an array or a tuple of them, as arrays of the class of `of`; NULL: as they are. */
+PyObject *cpy_result_of(PyObject *r, PyObject *of);
+/* Whether an operand's subclass has an __array_ufunc__ of its own: then *answer is what it said, NULL with an
+ * exception. */
+bool cpy_answered(PyObject *ufunc, const char *method, PyObject *args, PyObject *kw, PyObject **answer);
+bool cpy_call_answered(PyObject *ufunc, PyObject *const *v, Py_ssize_t n, PyObject *names, PyObject **answer);
+bool cpy_operator_answered(const char *name, PyObject *a, PyObject *b, bool into_a, PyObject **answer);
+
 /* Raises the error record as its Python exception and clears it; always NULL. */
 PyObject *cpy_raise(void);
 void cpy_raise_axis(int axis, int ndim);   /* AxisError, in place of an error that is set */

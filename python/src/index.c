@@ -152,16 +152,16 @@ static bool read_key(PyObject *o, PyObject *self, key *k)
 PyObject *cpy_getitem(PyObject *self, PyObject *o)
 {
     cp_index one;
-    if (basic_item(o, &one)) return cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self);
+    if (basic_item(o, &one)) return cpy_like(cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self), self);
     if (PyErr_Occurred()) return NULL;
     key k;
     if (!read_key(o, self, &k)) return NULL;
-    if (!k.arrays) return cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self);
+    if (!k.arrays) return cpy_like(cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self), self);
     cp_array *x = cp_retain(cpy_x(self)), *r;
     CPY_RUN(cp_size(x), r = cp_index_get(x, k.n, k.at));
     cpy_free(x);
     end_key(&k);
-    return cpy_wrap(r);
+    return cpy_like(cpy_wrap(r), self);
 }
 
 /* Does the key name a single element of x? */

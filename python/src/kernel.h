@@ -47,7 +47,11 @@ bool cpy_number_as(PyObject *o, cp_type t, cpy_by_value *value);
 /* Calls `f` while `stream` is the thread's. */
 PyObject *cpy_call_in(PyObject *stream, PyObject *f, PyObject *const *v, Py_ssize_t n, PyObject *names, int without);
 
+/* The argument that a cstruct or an mdspan is; false for anything else. */
+bool cpy_take_struct(PyObject *o, cp_argument *a);
+
 bool cpy_kernels_init(cpy_state *s);
+bool cpy_structs_init(cpy_state *s);
 bool cpy_loops_init(cpy_state *s);
 bool cpy_fusions_init(cpy_state *s);
 

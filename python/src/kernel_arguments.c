@@ -108,7 +108,7 @@ static bool take(PyObject *o, cp_argument *a, cpy_by_value *v, void **copy)
     }
     if (o == Py_None) return v->address = NULL, take_value(a, &v->address, sizeof v->address);
     if (cpy_is_numpy_array(o)) return numpy_value(o) ? take_bytes(o, a, v, copy) : unsupported(o);
-    return take_foreign(o, a, v);
+    return cpy_take_struct(o, a) || take_foreign(o, a, v);
 }
 
 void cpy_drop_arguments(cpy_launch_arguments *g)

@@ -185,8 +185,9 @@ static int execute(PyObject *module)
     tell_library_folders();
     PyObject *own = NULL;
     bool done = make_exceptions(s) && cpy_scalars_init(s) && cpy_array_init(s) && cpy_ufuncs_init(s) &&
-                cpy_kernels_init(s) && cpy_loops_init(s) && cpy_fusions_init(s) && cpy_fused_init(s) &&
-                cpy_host_bytes_init(s) && (own = rows_of(s, "")) && PyDict_Update(PyModule_GetDict(module), own) == 0;
+                cpy_kernels_init(s) && cpy_structs_init(s) && cpy_loops_init(s) && cpy_fusions_init(s) &&
+                cpy_fused_init(s) && cpy_host_bytes_init(s) && (own = rows_of(s, "")) &&
+                PyDict_Update(PyModule_GetDict(module), own) == 0;
     Py_XDECREF(own);
     return done ? 0 : -1;
 }

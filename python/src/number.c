@@ -125,20 +125,30 @@ static bool take_pair(cp_op op, PyObject *a, PyObject *b, bool into_a, pair *p, 
     return true;
 }
 
+/* Whether a subclass's own __array_ufunc__ answers. */
+static bool answered(cp_op op, PyObject *a, PyObject *b, bool into_a, PyObject **answer)
+{
+    cp_op_info info;
+    return cpy_any_subclass(b ? 2 : 1, (PyObject *[]){a, b}) && cp_op_query(op, &info) == CP_OK &&
+           cpy_operator_answered(info.name, a, b, into_a, answer);
+}
+
 static PyObject *binary(cp_op which, PyObject *a, PyObject *b)
 {
     pair p;
-    PyObject *answer;
+    PyObject *answer, *of = cpy_class_of(2, (PyObject *[]){a, b});
+    if (of && answered(which, a, b, false, &answer)) return answer;
     if (!take_pair(which, a, b, false, &p, &answer)) return answer;
     cp_array *r = cpy_elementwise(which, 2, p.in);
     end_pair(&p);
-    return cpy_wrap(r);
+    return cpy_result_of(cpy_wrap(r), of);
 }
 
 static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 {
     pair p;
     PyObject *answer;
+    if (answered(which, self, other, true, &answer)) return answer;
     if (!take_pair(which, self, other, true, &p, &answer)) return answer;
     bool done = run_into(which, 2, p.in, cpy_x(self));
     end_pair(&p);
@@ -147,7 +157,9 @@ static PyObject *in_place(cp_op which, PyObject *self, PyObject *other)
 
 static PyObject *unary(cp_op which, PyObject *a)
 {
-    return cpy_wrap(cpy_elementwise(which, 1, (cp_array *[]){cpy_x(a)}));
+    PyObject *answer, *of = cpy_is_plain(a) ? NULL : a;
+    if (of && answered(which, a, NULL, false, &answer)) return answer;
+    return cpy_result_of(cpy_wrap(cpy_elementwise(which, 1, (cp_array *[]){cpy_x(a)})), of);
 }
 
 #define BINARY(name, WHICH)                                                                       \
@@ -222,14 +234,15 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
 {
     pair p;
     cp_array *results[2];
-    PyObject *answer;
+    PyObject *answer, *of = cpy_class_of(2, (PyObject *[]){a, b});
     bool done;
+    if (of && answered(CP_OP_divmod, a, b, false, &answer)) return answer;
     if (!take_pair(CP_OP_divmod, a, b, false, &p, &answer)) return answer;
     CPY_RUN_ON(2, p.in, larger_size(2, p.in), done = cp_elementwise_all(CP_OP_divmod, p.in, results, NULL) == CP_OK);
     end_pair(&p);
     if (!done) return cpy_raise();
     PyObject *quotient = cpy_wrap(results[0]), *remainder = cpy_wrap(results[1]);
-    if (quotient && remainder) return Py_BuildValue("(NN)", quotient, remainder);
+    if (quotient && remainder) return cpy_result_of(Py_BuildValue("(NN)", quotient, remainder), of);
     Py_XDECREF(quotient);
     Py_XDECREF(remainder);
     return NULL;
@@ -238,7 +251,8 @@ static PyObject *divmod_(PyObject *a, PyObject *b)
 /* x @ y, of arrays alone: a number is told to have too few dimensions, as NumPy tells. */
 static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
 {
-    PyObject *stranger = cpy_is_array(a) ? b : a, *number = NULL;
+    PyObject *stranger = cpy_is_array(a) ? b : a, *number = NULL, *answer;
+    if (cpy_operator_answered("matmul", a, b, into_a, &answer)) return answer;
     if (!cpy_is_array(a) || !cpy_is_array(b)) {
         if (!PyNumber_Check(stranger) || PyObject_HasAttrString(stranger, "__array__") ||
             PyObject_HasAttrString((PyObject *)Py_TYPE(stranger), "__matmul__"))
@@ -252,7 +266,7 @@ static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
     const cp_product_options o = {.out = into_a ? in[0] : NULL};
     CPY_RUN_ON(2, in, cp_size(in[0]) + cp_size(in[1]) > 4096 ? INT64_MAX : 0, r = (cp_matmul)(in[0], in[1], &o));
     Py_XDECREF(number);
-    if (!into_a || !r) return cpy_wrap(r);
+    if (!into_a || !r) return cpy_result_of(cpy_wrap(r), cpy_class_of(2, (PyObject *[]){a, b}));
     cpy_free(r);
     return Py_NewRef(a);
 }

@@ -93,11 +93,28 @@ PyObject *py_flatten_method(const py_flatten_method_args *v)
     return cpy_wrap(r);
 }
 
+/* The class that view(dtype, type) names: in NumPy the first argument may be one too. NULL with an exception. */
+static PyTypeObject *class_of_view(const py_view_method_args *v, bool *first)
+{
+    PyTypeObject *plain = cpy_now()->array, *class = Py_TYPE(v->self);
+    PyObject *type = cpy_given(v->type) ? v->type : NULL;
+    *first = v->dtype && PyType_Check(v->dtype) && PyType_IsSubtype((PyTypeObject *)v->dtype, plain);
+    if (*first && type) return PyErr_SetString(PyExc_ValueError, "Cannot specify output type twice."), NULL;
+    if (*first) return (PyTypeObject *)v->dtype;
+    if (!type) return class;
+    if (PyType_Check(type) && PyType_IsSubtype((PyTypeObject *)type, plain)) return (PyTypeObject *)type;
+    return PyErr_SetString(PyExc_ValueError, "Type must be a sub-type of ndarray type"), NULL;
+}
+
 PyObject *py_view_method(const py_view_method_args *v)
 {
     cp_type t = cp_type_of(v->a);
-    if (v->dtype != (PyObject *)cpy_now()->array && !cpy_type(v->dtype, t, &t)) return NULL;
-    return cpy_wrap_view(t == cp_type_of(v->a) ? cp_slice(v->a, 1, &CP_ELLIPSIS) : cp_view_as(v->a, t), v->self);
+    bool named;
+    PyTypeObject *class = class_of_view(v, &named);
+    if (!class || (!named && !cpy_type(v->dtype, t, &t))) return NULL;
+    cp_array *x = t == cp_type_of(v->a) ? cp_slice(v->a, 1, &CP_ELLIPSIS) : cp_view_as(v->a, t);
+    PyObject *r = cpy_wrap_view(x, v->self);
+    return r && class != cpy_now()->array ? cpy_as(r, class, v->self) : r;
 }
 
 /* What is written to dst; owned. NULL where the rule, or an integer's size, forbids it. */

@@ -68,6 +68,7 @@ PyObject *cpy_module(PyObject **slot, const char *name)
         DO((s)->kernel_module);                                                                            \
         DO((s)->lazy_kernel);                                                                              \
         DO((s)->loop_kernel);                                                                              \
+        DO((s)->kernel_struct);                                                                            \
         DO((s)->fused);                                                                                    \
         DO((s)->memory_error);                                                                             \
         DO((s)->casting_error);                                                                            \

@@ -21,7 +21,8 @@ enum { CPY_FIRST_INT = -8, CPY_LAST_INT = 64 };
 
 typedef struct cpy_state {
     PyObject *module;                        /* borrowed: the types refer to it */
-    PyTypeObject *array, *ufunc, *kernel, *kernel_module, *lazy_kernel, *loop_kernel, *fused;
+    PyTypeObject *array, *ufunc, *kernel, *kernel_module, *lazy_kernel, *loop_kernel, *fused,
+                 *kernel_struct;
     PyObject *memory_error, *casting_error, *device_error, *compile_error, *driver_error,
              *synchronized_error;
     PyObject *support, *dispatch;            /* cuprite._support, cuprite._dispatch: when first needed */

@@ -425,7 +425,9 @@ PyObject *cpy_wrap_each(cp_code code, cp_array **made, const cpy_arrays *of, boo
 {
     PyObject *t = code == CP_OK ? PyTuple_New(of->n) : cpy_raise();
     for (int i = 0; i < of->n; i++) {
-        PyObject *o = t ? cpy_wrap_whole(made[i], PyTuple_GET_ITEM(of->held, i)) : (cpy_free(made[i]), NULL);
+        PyObject *from = PyTuple_GET_ITEM(of->held, i);
+        PyObject *o = t ? cpy_wrap_whole(made[i], from) : (cpy_free(made[i]), NULL);
+        o = alone ? cpy_like(o, from) : cpy_plain(o); /* as NumPy's atleast_1d and broadcast_arrays */
         if (o) PyTuple_SET_ITEM(t, i, o);
         else Py_CLEAR(t);
     }

@@ -11,7 +11,7 @@ typedef struct call_options {
     PyObject *out[MOST_OUTPUTS]; /* borrowed: what the caller gave, to be returned */
     PyObject *where;             /* and the mask's */
     cp_array *outs[MOST_OUTPUTS];
-    bool has_out;
+    bool has_out, no_subclass;
     char order;
     PyObject *signature;         /* borrowed */
 } call_options;
@@ -79,7 +79,7 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
     }
     if (strcmp(word, "casting") == 0) return cpy_casting(v, CP_SAME_KIND, &c->options.casting);
     if (strcmp(word, "order") == 0) return cpy_order(v, 'K', "CFAK", &c->order);
-    if (strcmp(word, "subok") == 0) return true;
+    if (strcmp(word, "subok") == 0) return (c->no_subclass = PyObject_IsTrue(v) == 0) || !PyErr_Occurred();
     PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", self->info.name, name);
     return false;
 }
@@ -192,7 +192,9 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
     ufunc *self = (ufunc *)callable;
     Py_ssize_t n = PyVectorcall_NARGS(flagged);
     const int nin = self->info.nin, nout = self->info.nout;
-    if (n == nin && nout == 1 && !names) return call_plain(self, v);
+    PyObject *answer, *of = n < nin ? NULL : cpy_class_of(nin, v);
+    if ((of || names || n > nin) && cpy_call_answered(callable, v, n, names, &answer)) return answer;
+    if (n == nin && nout == 1 && !names) return cpy_result_of(call_plain(self, v), of);
     if (n < nin || n > nin + nout) return wrong_number(self, n), NULL;
     call_options c = {0};
     cp_array *in[MOST_INPUTS] = {NULL}, *results[MOST_OUTPUTS] = {NULL};
@@ -221,6 +223,7 @@ out:
         if (own[i]) cpy_free(in[i]);
     cpy_drop(c.where, c.options.where);
     PyObject *r = done ? returned(nout, results, &c) : NULL;
+    if (of && !c.no_subclass) r = cpy_result_of(r, of);
     return names ? cpy_warned(r) : r; /* without dtype= or casting= no conversion loses anything */
 }
 
@@ -289,7 +292,7 @@ static PyObject *get_doc(PyObject *o, void *u)
         "    casting: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe': which conversions are allowed.\n"
         "    order: the order of a new array in memory: 'K', 'C', 'F' or 'A'.\n"
         "    dtype: the type that is computed in, None: as the operands give it.\n"
-        "    subok: True or False; taken as NumPy's: there are no subclasses.\n"
+        "    subok: False: new results are arrays of no subclass, whatever the operands are.\n"
         "    signature: the types of all operands, a text as 'dd->d' or a tuple; None: as the operands give them.\n\n"
         "Result: %s; always arrays, of no dimensions where the operands have none.\n\n"
         "Errors: TypeError for an operand that is no array or number (NumPy's arrays are none) and for types that the\n"

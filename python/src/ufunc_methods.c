@@ -4,10 +4,11 @@
 
 #include <string.h>
 
-static PyObject *returned(cp_array *r, PyObject *out)
+/* A new result is of the class of x. */
+static PyObject *returned(cp_array *r, PyObject *x, PyObject *out)
 {
     if (!r) return cpy_raise();
-    if (!out) return cpy_warned(cpy_wrap(r));
+    if (!out) return cpy_warned(cpy_result_of(cpy_wrap(r), cpy_class_of(1, &x)));
     cpy_free(r);
     return cpy_warned(Py_NewRef(out));
 }
@@ -24,6 +25,8 @@ static bool joins(const ufunc *f, const char *method)
 /* ufunc.reduce(a, axis=0, dtype=None, out=None, keepdims=False, initial=<the identity>, where=True) */
 PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
 {
+    PyObject *answer;
+    if (cpy_answered(o, "reduce", args, kw, &answer)) return answer;
     static char *names[] = {"array", "axis", "dtype", "out", "keepdims", "initial", "where", NULL};
     ufunc *self = (ufunc *)o;
     PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL, *keepdims = NULL, *initial = NULL, *where = NULL;
@@ -50,7 +53,7 @@ PyObject *cpy_ufunc_reduce(PyObject *o, PyObject *args, PyObject *kw)
     options.initial = start;
     options.no_identity = initial == Py_None;
     CPY_RUN(cp_size(a), result = (cp_ufunc_reduce)(self->op, a, &options));
-    r = returned(result, into);
+    r = returned(result, x, into);
 out:
     cpy_drop(x, a);
     cpy_drop(into, options.out);
@@ -97,7 +100,7 @@ static bool open_chain(PyObject *f, const char *method, PyObject *x, PyObject *a
 
 static PyObject *close_chain(chain *c, PyObject *x, cp_array *result, bool made)
 {
-    PyObject *r = made ? returned(result, c->into) : NULL;
+    PyObject *r = made ? returned(result, x, c->into) : NULL;
     cpy_drop(x, c->x);
     cpy_drop(c->into, c->options.out);
     return r;
@@ -106,6 +109,8 @@ static PyObject *close_chain(chain *c, PyObject *x, cp_array *result, bool made)
 /* ufunc.accumulate(array, axis=0, dtype=None, out=None) */
 PyObject *cpy_ufunc_accumulate(PyObject *o, PyObject *args, PyObject *kw)
 {
+    PyObject *answer;
+    if (cpy_answered(o, "accumulate", args, kw, &answer)) return answer;
     static char *names[] = {"array", "axis", "dtype", "out", NULL};
     PyObject *x, *axis = NULL, *dtype = NULL, *out = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "O|OOO:accumulate", names, &x, &axis, &dtype, &out)) return NULL;
@@ -134,6 +139,8 @@ static PyObject *places_of(PyObject *o, const cp_array *near)
 /* ufunc.reduceat(array, indices, axis=0, dtype=None, out=None) */
 PyObject *cpy_ufunc_reduceat(PyObject *o, PyObject *args, PyObject *kw)
 {
+    PyObject *answer;
+    if (cpy_answered(o, "reduceat", args, kw, &answer)) return answer;
     static char *names[] = {"array", "indices", "axis", "dtype", "out", NULL};
     PyObject *x, *indices, *axis = NULL, *dtype = NULL, *out = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "OO|OOO:reduceat", names, &x, &indices, &axis, &dtype, &out))
@@ -159,7 +166,7 @@ static PyObject *outer(PyObject *o, PyObject *a, PyObject *b, PyObject *kw)
     for (int i = 0; i < shape.n; i++) shape.at[i] = i < cp_ndim(x) ? cp_dims(x)[i] : 1;
     cp_array *widened;
     CPY_RUN_ON(1, &x, cp_is_c_contiguous(x) ? 0 : cp_size(x), widened = cp_reshape(x, cpy_shape_of(&shape)));
-    PyObject *wide = cpy_wrap(widened);
+    PyObject *wide = cpy_like(cpy_wrap(widened), a);
     PyObject *pair = wide ? PyTuple_Pack(2, wide, b) : NULL;
     PyObject *r = pair ? PyObject_Call(o, pair, kw) : NULL;
     Py_XDECREF(wide);
@@ -170,6 +177,8 @@ static PyObject *outer(PyObject *o, PyObject *a, PyObject *b, PyObject *kw)
 /* ufunc.outer(a, b): the call on a with further axes, so that it has the call's options. */
 PyObject *cpy_ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
 {
+    PyObject *answer;
+    if (cpy_answered(o, "outer", args, kw, &answer)) return answer;
     PyObject *a, *b;
     if (((ufunc *)o)->info.nin != 2) {
         PyErr_SetString(PyExc_ValueError, "outer product only supported for binary functions");
@@ -215,6 +224,8 @@ static bool may_go(const ufunc *f, const cp_array *x, const cp_array *b)
 /* ufunc.at(a, indices, b=None, /) */
 PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
 {
+    PyObject *answer;
+    if (cpy_answered(o, "at", args, NULL, &answer)) return answer;
     ufunc *self = (ufunc *)o;
     PyObject *a, *indices, *b = NULL;
     if (!PyArg_ParseTuple(args, "OO|O:at", &a, &indices, &b)) return NULL;

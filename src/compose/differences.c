@@ -40,6 +40,7 @@ static cp_array *extended(cp_array *a, int axis, cp_array *before, cp_array *beh
              "a: array, n: int = 1, axis: index_axis = -1, prepend: array_like_to('subtract') = None, "
              "append: array_like_to('subtract') = None",
              returns="view_or_copy",
+             like=True,
              doc="The n-th differences of neighbours along an axis; `prepend` and `append` are put beside `a` "
                  "first.") */
 cp_array *(cp_diff)(cp_array *a, int n, int axis, const cp_diff_options *options)
@@ -71,6 +72,7 @@ static cp_array *flat_end(const char *name, cp_array *v, cp_type type)
 }
 
 /*: function("ediff1d", "ary: array, to_end: array_like = None, to_begin: array_like = None",
+             like=True,
              doc="Differences of neighbours in the flattened array, with `to_begin` before them and `to_end` "
                  "behind.") */
 cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
@@ -121,6 +123,7 @@ static cp_array *even_areas(cp_array *y, int axis, double width)
 }
 
 /*: function("trapezoid", "y: array, x: array_like = None, dx: operand = 1.0, axis: axis = -1",
+             like=True,
              doc="""The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` (an array or a
 number, 1 by default) apart. `axis` is one of `y`, of `x` where that has more than one, and of their product: -1 is the
 last of each.""") */

@@ -92,7 +92,8 @@ static cp_array *repeated(cp_array *a, const tiles *t)
     return cp_broadcast_to(cp_reshape(a, (cp_shape){m, seen}), (cp_shape){m, wide});
 }
 
-/*: function("tile", "A: array, reps: ints", doc="The array put beside itself `reps` times along each axis.") */
+/*: function("tile", "A: array, reps: ints", like=True,
+             doc="The array put beside itself `reps` times along each axis.") */
 cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 {
     tiles t;
@@ -108,7 +109,7 @@ cp_array *cp_tile(cp_array *A, int n, const int64_t *reps)
 }
 
 /*: function("extract", "condition: array, a: array",
-             doc="The elements of the flattened `a` where the flattened condition is true.") */
+             like=True, doc="The elements of the flattened `a` where the flattened condition is true.") */
 cp_array *cp_extract(cp_array *condition, cp_array *a)
 {
     cpi_frame f;

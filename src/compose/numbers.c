@@ -18,14 +18,14 @@ static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array
 }
 
 /*: function("isposinf", "x: array, /, out: out = None",
-             doc="Whether elements are infinite and positive. TypeError for complex numbers.") */
+             like=True, doc="Whether elements are infinite and positive. TypeError for complex numbers.") */
 cp_array *(cp_isposinf)(cp_array *x, const cp_isposinf_options *o)
 {
     return infinite("isposinf", x, false, o ? o->out : NULL);
 }
 
 /*: function("isneginf", "x: array, /, out: out = None",
-             doc="Whether elements are infinite and negative. TypeError for complex numbers.") */
+             like=True, doc="Whether elements are infinite and negative. TypeError for complex numbers.") */
 cp_array *(cp_isneginf)(cp_array *x, const cp_isneginf_options *o)
 {
     return infinite("isneginf", x, true, o ? o->out : NULL);
@@ -58,6 +58,7 @@ static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
              "x: array, copy: bool = True, nan: replacement = 0.0, posinf: replacement = None, "
              "neginf: replacement = None",
              returns="view_or_copy",
+             like=True,
              doc="""NaN replaced by `nan` (0 by default), infinities by `posinf` and `neginf` (the largest finite
 numbers by default), in a copy or, without `copy`, in place.""") */
 cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *options)
@@ -85,13 +86,14 @@ static cp_array *is_real(const char *name, cp_array *x, bool real)
     return cpi_end(&f, r);
 }
 
-/*: function("isreal", "x: array_or_number", doc="Whether elements have no imaginary part, or one of 0.") */
+/*: function("isreal", "x: array_or_number", like=True, doc="Whether elements have no imaginary part, or one of 0.") */
 cp_array *cp_isreal(cp_array *x) { return is_real("isreal", x, true); }
 
 /*: function("iscomplex", "x: array_or_number", doc="Whether elements have an imaginary part other than 0.") */
 cp_array *cp_iscomplex(cp_array *x) { return is_real("iscomplex", x, false); }
 
 /*: function("real_if_close", "a: array, tol: double = 100.0", returns="view_or_copy",
+             like=True,
              doc="""The real parts, a view, where no imaginary part of a complex array is larger than tol (in units of
 the type's rounding where it is above 1); else the array itself. Waits for the device.""") */
 cp_array *cp_real_if_close(cp_array *a, double tol)

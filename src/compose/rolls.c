@@ -48,6 +48,7 @@ static void add_shift(int64_t *total, int64_t shift, int64_t n)
 }
 
 /*: function("roll", "a: array, shift: ints, axis: index_axes = None",
+             like=True,
              doc="Elements moved along axes by `shift` places, those that go beyond the end to the beginning; None: of "
                  "the flattened array, in the array's shape.") */
 cp_array *(cp_roll)(cp_array *a, int n, const int64_t *shift, const cp_roll_options *options)

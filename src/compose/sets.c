@@ -107,7 +107,7 @@ cp_array *(cp_intersect1d)(cp_array *ar1, cp_array *ar2, const cp_intersect1d_op
 }
 
 /*: function("setdiff1d", "ar1: array_like, ar2: array_like, assume_unique: bool = False",
-             doc="What is in ar1 and not in ar2: in order, each once; with assume_unique in ar1's order.") */
+             like=True, doc="What is in ar1 and not in ar2: in order, each once; with assume_unique in ar1's order.") */
 cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_options *options)
 {
     cpi_frame f;

@@ -236,14 +236,20 @@ static cp_code gather(const cp_kernel *k, int n, const cp_argument *arguments, v
     for (int i = 0; i < n; i++) {
         const cp_argument *a = &arguments[i];
         const cp_array *x = a->array;
-        if (x && x->flags & CPI_HOST_SCALAR) {
+        const bool address = x && !a->value; /* else a struct of bytes, which may point into x */
+        if (address && x->flags & CPI_HOST_SCALAR) {
             values[i] = (void *)x->value;
             bytes[i] = (uint32_t)cpi_itemsize(x->type);
-        } else if (x) {
+            all += bytes[i];
+            continue;
+        }
+        if (x) {
             if (x->device != k->module->device)
                 return cpi_fail(CP_ERROR_VALUE, "%s: argument %d is an array of %s, the kernel is one of %s", k->name,
                                 i + 1, x->device->label, k->module->device->label);
             cpi_array_used(x);
+        }
+        if (address) {
             values[i] = (void *)&x->data;
             bytes[i] = sizeof x->data;
         } else {

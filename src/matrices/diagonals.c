@@ -18,6 +18,7 @@ static cp_array *matrix_of(cp_array *v, int64_t k)
 }
 
 /*: function("diag", "v: array_like, k: int64 = 0",
+             like=True,
              doc="The k-th diagonal of a 2-d array, a view; of a 1-d array the square matrix that has it there.") */
 cp_array *(cp_diag)(cp_array *v, const cp_diag_options *options)
 {
@@ -30,7 +31,7 @@ cp_array *(cp_diag)(cp_array *v, const cp_diag_options *options)
 }
 
 /*: function("diagflat", "v: array_like, k: int64 = 0",
-             doc="The square matrix that has the flattened array as its k-th diagonal.") */
+             like=True, doc="The square matrix that has the flattened array as its k-th diagonal.") */
 cp_array *(cp_diagflat)(cp_array *v, const cp_diagflat_options *options)
 {
     cpi_frame f;

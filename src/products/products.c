@@ -241,7 +241,7 @@ static cp_array *spread(cp_array *x, int ndim, bool first)
 }
 
 /*: function("kron", "a: array_or_number, b: array_or_number", unlock="always",
-             doc="The Kronecker product: `b` once for each element of `a`, times that.") */
+             like=True, doc="The Kronecker product: `b` once for each element of `a`, times that.") */
 cp_array *cp_kron(cp_array *a, cp_array *b)
 {
     cpi_frame f;

@@ -226,7 +226,7 @@ static cp_array *scan_known(scanning *s, cp_array *a, int axis, int64_t instead)
 }
 
 /*: function("nancumsum", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None",
-             doc="cumsum with 0 for NaN.") */
+             like=True, doc="cumsum with 0 for NaN.") */
 cp_array *(cp_nancumsum)(cp_array *a, int axis, const cp_nancumsum_options *options)
 {
     const cp_nancumsum_options *o = CPI_GIVEN(cp_nancumsum_options, options);
@@ -234,7 +234,7 @@ cp_array *(cp_nancumsum)(cp_array *a, int axis, const cp_nancumsum_options *opti
 }
 
 /*: function("nancumprod", "a: array, axis: axis_or_flat = None, dtype: dtype = None, out: out = None",
-             doc="cumprod with 1 for NaN.") */
+             like=True, doc="cumprod with 1 for NaN.") */
 cp_array *(cp_nancumprod)(cp_array *a, int axis, const cp_nancumprod_options *options)
 {
     const cp_nancumprod_options *o = CPI_GIVEN(cp_nancumprod_options, options);

@@ -199,3 +199,113 @@ cp_code (cp_histogram)(cp_array *a, int64_t bins, cp_array **hist, cp_array **bi
     cpi_end(&f, NULL);
     return r ? CP_OK : cp_error();
 }
+
+/* --- in several dimensions --- */
+
+/* Where coordinates lie among edges, from 1 on; before the first 0, behind the last one more. The last bin has its
+ * right edge too. */
+static cp_array *places_of(cp_array *x, cp_array *edges)
+{
+    cp_array *at = cp_digitize(x, edges), *last = at ? cp_slice(edges, 1, &CP_AT(-1)) : NULL;
+    return last ? cp_subtract(at, cp_equal(x, last)) : NULL;
+}
+
+/* Counts, or sums of weights, of all cells and of a border around them, where the points outside count. */
+static cp_array *bordered(const char *name, int n, cp_array *const *x, cp_array *const *edges, cp_array *weights)
+{
+    cp_array *place = NULL;
+    int64_t shape[CP_MAXDIM], total = 1;
+    if (n > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "%s: more than %d dimensions", name, CP_MAXDIM), NULL;
+    for (int i = 0; i < n; i++) {
+        shape[i] = cp_size(edges[i]) + 1;
+        if (__builtin_mul_overflow(total, shape[i], &total))
+            return cpi_fail(CP_ERROR_MEMORY, "%s: too many cells", name), NULL;
+        cp_array *at = places_of(x[i], edges[i]);
+        place = !i ? at : at && place ? cp_add(cp_multiply(place, cp_int(shape[i])), at) : NULL;
+        if (!place) return NULL;
+    }
+    cp_array *counts = cp_bincount(place, .weights = weights, .minlength = total);
+    return counts ? cp_reshape(counts, (cp_shape){n, shape}) : NULL;
+}
+
+/* Each cell's share of all by its extents. */
+static cp_array *cell_density(cp_array *counts, int n, cp_array *const *edges)
+{
+    int64_t shape[CP_MAXDIM];
+    cp_array *total = cp_sum(counts);
+    for (int i = 0; i < n && counts; i++) {
+        for (int k = 0; k < n; k++) shape[k] = k == i ? cp_size(edges[i]) - 1 : 1;
+        cp_array *widths = cp_diff(edges[i], 1, 0);
+        counts = widths ? cp_divide(counts, cp_reshape(widths, (cp_shape){n, shape})) : NULL;
+    }
+    return counts && total ? cp_divide(counts, total) : NULL;
+}
+
+static cp_array *cells(const char *name, int n, cp_array *const *x, cp_array *const *edges, bool density,
+                       cp_array *weights)
+{
+    cp_index inner[CP_MAXDIM];
+    for (int i = 0; i < n; i++) {
+        if (!good_edges(name, edges[i])) return NULL;
+        if (!cp_size(edges[i])) return cpi_fail(CP_ERROR_VALUE, "%s: no edges", name), NULL;
+        inner[i] = CP_RANGE(1, -1);
+    }
+    cp_array *all = bordered(name, n, x, edges, weights), *counts = all ? cp_slice(all, n, inner) : NULL;
+    cp_array *wide = counts ? cp_astype(counts, CP_FLOAT64) : NULL;
+    return wide && density ? cell_density(wide, n, edges) : wide;
+}
+
+/*: function("histogramdd", "sample: array, edges: arrays, density: bool = False, weights: array_like = None",
+             module="_statistics", unlock="always",
+             about={"sample": "(points, dimensions)", "edges": "for each dimension the edges of its bins",
+                    "weights": "what each point counts, or None"},
+             doc="""How many points lie in each cell of a grid, whose dimensions have these edges; the last bins hold
+their right edges too. Counts, or sums of weights, float64.""") */
+cp_array *(cp_histogramdd)(cp_array *sample, int n, cp_array *const *edges, const cp_histogramdd_options *options)
+{
+    const cp_histogramdd_options *o = CPI_GIVEN(cp_histogramdd_options, options);
+    cpi_frame f;
+    if (!cpi_begin(&f, "histogramdd", sample)) return NULL;
+    cp_array *x[CP_MAXDIM];
+    bool good = n > 0 && n <= CP_MAXDIM && cp_ndim(sample) == 2 && cp_dim(sample, 1) == n;
+    if (!good) cpi_fail(CP_ERROR_VALUE, "histogramdd: edges of %d dimensions for a sample that has others", n);
+    for (int i = 0; good && i < n; i++) {
+        good = !cpi_null("histogramdd", edges[i]) && (x[i] = cp_slice(sample, 2, (cp_index[]){CP_FULL, CP_AT(i)}));
+    }
+    return cpi_end(&f, good ? cells("histogramdd", n, x, edges, o->density, o->weights) : NULL);
+}
+
+/*: function("histogram2d", "x: array, y: array, x_edges: array_like, y_edges: array_like, density: bool = False, "
+             "weights: array_like = None", module="_statistics", unlock="always",
+             about={"x": "the points' first coordinates", "y": "their second ones", "x_edges": "the edges along x",
+                    "y_edges": "the edges along y", "weights": "what each point counts, or None"},
+             doc="""How many points (x, y) lie in each cell between these edges; the last bins hold their right edges
+too. Counts, or sums of weights, float64.""") */
+cp_array *(cp_histogram2d)(cp_array *x, cp_array *y, cp_array *x_edges, cp_array *y_edges,
+                           const cp_histogram2d_options *options)
+{
+    const cp_histogram2d_options *o = CPI_GIVEN(cp_histogram2d_options, options);
+    cpi_frame f;
+    if (!cpi_begin(&f, "histogram2d", x)) return NULL;
+    bool good = !cpi_null("histogram2d", y) && !cpi_null("histogram2d", x_edges) && !cpi_null("histogram2d", y_edges);
+    if (good && (cp_ndim(x) != 1 || cp_ndim(y) != 1 || cp_size(x) != cp_size(y)))
+        good = !cpi_fail(CP_ERROR_VALUE, "histogram2d: x and y must have the same length.");
+    cp_array *at[] = {x, y}, *edges[] = {x_edges, y_edges};
+    return cpi_end(&f, good ? cells("histogram2d", 2, at, edges, o->density, o->weights) : NULL);
+}
+
+/*: function("histogram_bin_edges",
+             "a: array, bins: int64 = 10, low: number_or_array_like = None, high: number_or_array_like = None",
+             module="_statistics", unlock="always",
+             doc="""The edges of `bins` intervals of one width between `low` and `high` (by default the least and the
+greatest element), as histogram has them.""") */
+cp_array *(cp_histogram_bin_edges)(cp_array *a, int64_t bins, const cp_histogram_bin_edges_options *options)
+{
+    const cp_histogram_bin_edges_options *o = CPI_GIVEN(cp_histogram_bin_edges_options, options);
+    span s = {0};
+    cpi_frame f;
+    if (!cpi_begin(&f, "histogram_bin_edges", a)) return NULL;
+    cp_array *x = cp_type_of(a) == CP_BOOL ? cp_astype(a, CP_UINT8) : a;
+    const bool found = x && find_span("histogram_bin_edges", x, o->low, o->high, &s);
+    return cpi_end(&f, found ? even_edges("histogram_bin_edges", x, bins, &s) : NULL);
+}

@@ -132,7 +132,7 @@ static cp_array *complex_median(cp_array *a, const cp_nanmedian_options *o)
 
 /*: function("nanmedian",
              "a: array, axis: index_axes = None, out: out = None, overwrite_input: flag = False, keepdims: bool = "
-             "False", doc="Median over axes of what is not NaN; NaN where all are.") */
+             "False", like=True, doc="Median over axes of what is not NaN; NaN where all are.") */
 cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
 {
     const cp_nanmedian_options *o = CPI_GIVEN(cp_nanmedian_options, options);
@@ -230,6 +230,7 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
 /*: function("average",
              "a: array, axis: index_axes = None, weights: array_like = None, keepdims: bool = False",
              module="_statistics", returns="(average, sum_of_weights)", unlock="always",
+             like=True,
              doc="""The mean over axes, or the sum of weights times elements divided by the weights' sum: weights of
 a's shape, or of that of the axes; and the sum of the weights. ZeroDivisionError where that is 0.""") */
 cp_code (cp_average)(cp_array *a, cp_array **average, cp_array **sum_of_weights, const cp_average_options *options)
@@ -478,6 +479,7 @@ static cp_code put(cp_array *r, int axis, int64_t from, int64_t to, cp_array *va
 
 /*: function("gradient", "f: array, spacing: number_or_array_like = None, axis: index_axis = -1, edge_order: int = 1",
              module="_statistics", unlock="always",
+             like=True,
              doc="""Slopes along one axis: central differences, at the ends of first or second order. spacing: the
 distance of samples, or their places.""") */
 cp_array *(cp_gradient)(cp_array *f, int axis, int edge_order, const cp_gradient_options *options)

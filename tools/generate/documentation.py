@@ -65,7 +65,7 @@ MEANINGS = {
     "equal_nan": "True: a NaN equals a NaN", "rtol": "relative tolerance", "atol": "absolute tolerance",
     "overwrite_input": "True or False; taken as NumPy's: the input is never overwritten",
     "blocking": "True or False; taken as CuPy's: the copy is complete when the call returns",
-    "subok": "True, False or None; taken as NumPy's: there are no subclasses",
+    "subok": "True or None: of a subclass's array one of its class; False: of none",
     "stable": "True, False or None; the order of equal elements always stays",
     "sorted": "True or False; the result is always in order",
     "assume_unique": "True: no input holds a value twice", "invert": "True: the opposite of each answer",
@@ -185,7 +185,8 @@ RESULTS = {"view": "a view of the array", "view_or_copy": "a view or a copy of t
            "array_or_arrays": "an array, or of several a tuple of arrays"}
 # of functions whose body says what comes out
 GIVES = {
-    "a NumPy array": "get asnumpy", "None": "set setflags tofile dump scatter_add scatter_max scatter_min fill copyto",
+    "a NumPy array": "get asnumpy", "None": "set setflags tofile dump scatter_add scatter_max scatter_min fill copyto "
+    "__array_finalize__",
     "bytes": "tobytes dumps __bytes__", "a Python number": "item __complex__ __round__", "a text": "__format__",
     "a list, or a number": "tolist", "a capsule": "__dlpack__ toDlpack", "a tuple of two integers": "__dlpack_device__",
     "a new array": "eye full empty_like zeros_like ones_like full_like arange flatten __deepcopy__ "
@@ -200,7 +201,8 @@ GIVES = {
     "an array, or with a flag a tuple of arrays": "unique", "a named tuple": "sigma_clip_stats measure",
     "(labels, count), or the count": "label", "a tuple for one label, a list for several": "center_of_mass "
     "minimum_position maximum_position", "a tuple of four": "extrema", "a list": "find_objects", "the module":
-    "__array_namespace__", "nothing": "__array__", "what pickle keeps": "__reduce__",
+    "__array_namespace__", "nothing": "__array__",
+    "an array of the class": "__array_wrap__", "what pickle keeps": "__reduce__",
 }
 
 

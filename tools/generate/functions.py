@@ -32,6 +32,9 @@ defaults. Columns:
               The argument of kind `out` is returned where it was given.
     refuse    {"condition": "ValueError: text"}: what fits each argument but not all together; names as in `call`, and
               given(name), which is true of None too
+    like      whether a subclass's array gives one of its class, as in NumPy: True (methods and views; the first
+              argument says which), False (as it was made), "plain" (never, whatever the body returns). A function
+              with the argument `subok` does as that says.
     unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing
               waits; a body holds its arrays itself where it lets others run), or an expression of the size
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
@@ -59,7 +62,7 @@ from kinds import KINDS, OUTS, words_converter, words_kind
 from table import Row
 
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c", "about",
-           "gives", "raises", "differs"]
+           "gives", "raises", "differs", "like"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
@@ -183,6 +186,17 @@ class Function:
                 raise row.error(f"{self.name}: {e}") from None
 
     # --- for Python ---
+    def classed(self):
+        """The statement that gives the result its class; "" where it is as it was made."""
+        subok = next((a for a in self.arguments if a.name == "subok"), None)
+        if subok:
+            otherwise = "false" if subok.default is False else "true"
+            return f"result = cpy_subok(result, o[{subok.place}], {otherwise}, o[0]);"
+        like = self.row.get("like", bool(self.method) or self.returns == "view")
+        if like == "plain":
+            return "result = cpy_plain(result);"
+        return "result = cpy_like(result, o[0]);" if like and self.arguments and self.returns not in SIMPLE else ""
+
     def text(self, first="", skip=0):
         """The signature as Python shows it; `first` stands before the arguments, of which `skip` are left out."""
         parts, seen = [first] if first else [], False
@@ -443,6 +457,8 @@ def frame(f):
     out = next((a for a in f.arguments if a.kind.name in OUTS), None)
     if f.body and out:
         lines.append(f"    result = cpy_or_out(result, v.{out.name}_object);")
+    if f.classed():
+        lines.append("    " + f.classed())
     if f.row.get("unlock", "size") != "never":
         lines.append("    result = cpy_warned(result);")
     releases = [a.kind.release.format(o=f"o[{a.place}]", v=f"v.{a.name}") for a in reversed(f.arguments)

@@ -37,7 +37,7 @@ TURN = 6.283185307179586
 
 def _array(name, take, owner="{o}", **columns):
     return Kind(name, "cp_array *{name};", take, c="cp_array *{name}", release=f"cpy_drop({owner}, {{v}});",
-                zero=(None, True, 0.0, 1.0, TURN), **columns)
+                zero=(None, True, 0.0, 1.0, 10.0, TURN), **columns)
 
 
 def _checked(name, take, stub):
@@ -80,7 +80,8 @@ KINDS = {k.name: k for k in [
     _array("array_like_to", "cpy_take_array_like_to(CP_OP_{argument}, {o}, near.x, &{v})", stub="ArrayLike", late=True,
            arguments=True),
     # the same, but a number stays one, a host scalar
-    _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True),
+    _array("number_or_array_like", "cpy_take_number_or_array_like({o}, near.x, &{v})", stub="ArrayLike", late=True,
+           constant={10.0: "NULL"}),
     # an array, a number as a host scalar, or a list; NumPy's arrays are refused
     _array("array_or_list", "cpy_take_array_or_list({o}, near.x, &{v})", stub="ArrayLike", late=True),
     # an array, or a number as a 0-d one

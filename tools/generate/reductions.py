@@ -31,7 +31,7 @@ def functions(tables):
     for row in tables.of("reduction"):
         name, result = row.args[0], row.result
         columns = {"doc": row.doc, "method": row.get("method", False), "also": " ".join(row.get("aliases", [])),
-                   "options": "cp_reduce_options"}
+                   "options": "cp_reduce_options", "like": not name.startswith(("nanarg", "count"))}
         if result == "real":
             columns["call"] = REAL["call"].format(name=name)
             columns["refuse"] = REAL["refuse"]

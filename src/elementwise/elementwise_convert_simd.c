@@ -124,6 +124,11 @@ static void scatter_masked(void *out_, int64_t stride, const void *in_, const ui
 #define SCATTER_MASKED(E)                                                                    \
     {                                                                                        \
         const E *in = in_;                                                                   \
+        if (stride == size) { /* what the mask leaves out is written as it was */            \
+            E *to = out_;                                                                    \
+            EACH to[i] = mask[i] ? in[i] : to[i];                                            \
+            return;                                                                          \
+        }                                                                                    \
         for (int64_t i = 0; i < n; i++)                                                      \
             if (mask[i]) *(E *)(out + i * stride) = in[i];                                   \
     }

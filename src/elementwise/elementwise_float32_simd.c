@@ -103,19 +103,32 @@ CPS_MATH float power_of(float x, float y)
     return (float)fma(power, rest, power);
 }
 
-/* Taylor's series up to the seventh power; the power of two in two steps, so that numbers below the normal ones are
- * rounded once. */
-CPS_MATH float exp_of(float x)
+/* exp(x) = p * 2^k for |x| < 105, by Taylor's series up to the seventh power. */
+CPS_MATH float exp_parts(float x, int32_t *k)
 {
-    float t = x < 89 ? x : 89;
-    t = t > -104 ? t : -104;
-    float shifted = fmaf(t, 1.44269504f, 0x1.8p23f), n = shifted - 0x1.8p23f;
-    float r = fmaf(n, -1.42860677e-6f, fmaf(n, -0.693145752f, t));
+    float shifted = fmaf(x, 1.44269504f, 0x1.8p23f), n = shifted - 0x1.8p23f;
+    float r = fmaf(n, -1.42860677e-6f, fmaf(n, -0.693145752f, x));
     float p = fmaf(r, fmaf(r, fmaf(r, 1 / 5040.0f, 1 / 720.0f), 1 / 120.0f), 1 / 24.0f);
-    p = fmaf(r, fmaf(r, fmaf(r, fmaf(r, p, 1 / 6.0f), 0.5f), 1), 1);
-    int32_t k = (int32_t)(cps_bits_f32(shifted) - 0x4b400000u), half = k >> 1;
-    p *= cps_from_bits_f32((uint32_t)(half + 127) << 23);
-    p *= cps_from_bits_f32((uint32_t)(k - half + 127) << 23);
+    *k = (int32_t)(cps_bits_f32(shifted) - 0x4b400000u);
+    return fmaf(r, fmaf(r, fmaf(r, fmaf(r, p, 1 / 6.0f), 0.5f), 1), 1);
+}
+
+/* What is a normal number for sure. */
+CPS_MATH int exp_is_normal(float x) { return fabsf(x) < 86; }
+CPS_MATH float exp_normal(float x)
+{
+    int32_t k;
+    float p = exp_parts(x, &k);
+    return cps_from_bits_f32(cps_bits_f32(p) + ((uint32_t)k << 23));
+}
+
+/* The power of two in two steps, so that numbers below the normal ones are rounded once. */
+CPS_MATH float exp_any(float x)
+{
+    int32_t k;
+    float p = exp_parts(x < 89 ? x > -104 ? x : -104 : 89, &k);
+    p *= cps_from_bits_f32((uint32_t)((k >> 1) + 127) << 23);
+    p *= cps_from_bits_f32((uint32_t)(k - (k >> 1) + 127) << 23);
     return x == x ? p : x;
 }
 
@@ -198,8 +211,21 @@ KERNEL(arccosh)
 KERNEL(cbrt)
 KERNEL(tanh)
 KERNEL(expm1)
-KERNEL(exp)
 KERNEL(spacing)
+
+HEAD(cheap_exp)
+{
+    float *out = op[0];
+    const float *a = op[1];
+    (void)s;
+    for (int64_t i = 0; i < n; i += STRETCH) {
+        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
+        int normal = 1;
+        for (int64_t k = 0; k < m; k++) normal &= exp_is_normal(a[i + k]);
+        if (normal) _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) out[i + k] = exp_normal(a[i + k]);
+        else _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) out[i + k] = exp_any(a[i + k]);
+    }
+}
 
 HEAD(cheap_nextafter)
 {

@@ -124,30 +124,110 @@ static void scatter_masked(void *out_, int64_t stride, const void *in_, const ui
 #define SCATTER_MASKED(E)                                                                    \
     {                                                                                        \
         const E *in = in_;                                                                   \
+        if (stride == size) { /* what the mask leaves out is written as it was */            \
+            E *to = out_;                                                                    \
+            EACH to[i] = mask[i] ? in[i] : to[i];                                            \
+            return;                                                                          \
+        }                                                                                    \
         for (int64_t i = 0; i < n; i++)                                                      \
             if (mask[i]) *(E *)(out + i * stride) = in[i];                                   \
     }
     BY_SIZE(SCATTER_MASKED)
 }
 
+#if defined(__AVX2__)
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE __m256i load(const char *from) { return _mm256_loadu_si256((const void *)from); }
+INLINE __m256i low_halves(__m256i a, __m256i b) { return _mm256_permute2x128_si256(a, b, 0x20); }
+INLINE __m256i high_halves(__m256i a, __m256i b) { return _mm256_permute2x128_si256(a, b, 0x31); }
+
+/* Four rows of four columns of 64 bits. */
+INLINE void turn64(const char *in, int64_t stride, __m256i *r)
+{
+    const __m256i a = load(in), b = load(in + stride), c = load(in + 2 * stride), d = load(in + 3 * stride);
+    const __m256i ab0 = _mm256_unpacklo_epi64(a, b), ab1 = _mm256_unpackhi_epi64(a, b);
+    const __m256i cd0 = _mm256_unpacklo_epi64(c, d), cd1 = _mm256_unpackhi_epi64(c, d);
+    r[0] = low_halves(ab0, cd0), r[1] = low_halves(ab1, cd1);
+    r[2] = high_halves(ab0, cd0), r[3] = high_halves(ab1, cd1);
+}
+
+/* Eight rows of eight columns of 32 bits. */
+INLINE void turn32(const char *in, int64_t stride, __m256i *r)
+{
+    __m256i a[8], b[8];
+    for (int k = 0; k < 8; k += 2) {
+        const __m256i x = load(in + k * stride), y = load(in + (k + 1) * stride);
+        a[k] = _mm256_unpacklo_epi32(x, y), a[k + 1] = _mm256_unpackhi_epi32(x, y);
+    }
+    for (int k = 0; k < 8; k += 4)
+        for (int h = 0; h < 2; h++) {
+            b[k + 2 * h] = _mm256_unpacklo_epi64(a[k + h], a[k + h + 2]);
+            b[k + 2 * h + 1] = _mm256_unpackhi_epi64(a[k + h], a[k + h + 2]);
+        }
+    for (int k = 0; k < 4; k++) r[k] = low_halves(b[k], b[k + 4]), r[k + 4] = high_halves(b[k], b[k + 4]);
+}
+
+/* A line of the cache in each of some rows: as many columns, in two halves. past: beside the caches. */
+#define LINES(W, N)                                                                                          \
+    INLINE void lines##W(char *out, int64_t out_stride, const char *in, int64_t in_stride, bool past)        \
+    {                                                                                                        \
+        __m256i a[N], b[N];                                                                                  \
+        turn##W(in, in_stride, a), turn##W(in + N * in_stride, in_stride, b);                                \
+        for (int k = 0; k < N; k++, out += out_stride) {                                                     \
+            if (past) _mm256_stream_si256((void *)out, a[k]), _mm256_stream_si256((void *)(out + 32), b[k]); \
+            else _mm256_storeu_si256((void *)out, a[k]), _mm256_storeu_si256((void *)(out + 32), b[k]);      \
+        }                                                                                                    \
+    }
+LINES(32, 8)
+LINES(64, 4)
+#endif
+
+/* out[r][c] = in[c][r], a line of the cache wide and high: of 32 and 64 bits in registers; false: not. */
+static bool transpose_lines(char *out, int64_t out_stride, const char *in, int64_t in_stride, int size, bool past)
+{
+#if defined(__AVX2__)
+    if (size == 4) {
+        lines32(out, out_stride, in, in_stride, past);
+        lines32(out + 8 * out_stride, out_stride, in + 32, in_stride, past);
+        return true;
+    }
+    if (size == 8) {
+        lines64(out, out_stride, in, in_stride, past);
+        lines64(out + 4 * out_stride, out_stride, in + 32, in_stride, past);
+        return true;
+    }
+#endif
+    (void)out, (void)out_stride, (void)in, (void)in_stride, (void)size, (void)past;
+    return false;
+}
+
 /* out[r][c] = in[c][r]: rows of `out` are contiguous, columns of `in` are; in tiles that fit the L1 cache. */
 static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t in_stride, int64_t rows,
-                      int64_t columns, int size)
+                      int64_t columns, int size, bool past)
 {
     char *out = out_;
     const char *in = in_;
+    const int64_t line = 64 / size;
+    past = past && !(((uintptr_t)out | (uintptr_t)out_stride) & 63);
 #define TRANSPOSE(E)                                                                          \
-    for (int64_t r0 = 0; r0 < rows; r0 += 64 / (int64_t)sizeof(E))                            \
-        for (int64_t c0 = 0; c0 < columns; c0 += 64) {                                        \
-            int64_t r1 = r0 + 64 / (int64_t)sizeof(E) < rows ? r0 + 64 / (int64_t)sizeof(E) : rows; \
-            int64_t c1 = c0 + 64 < columns ? c0 + 64 : columns;                               \
-            for (int64_t r = r0; r < r1; r++) {                                               \
-                E *to = (E *)(out + r * out_stride);                                          \
-                const char *from = in + r * (int64_t)sizeof(E);                               \
-                for (int64_t c = c0; c < c1; c++) to[c] = *(const E *)(from + c * in_stride); \
-            }                                                                                 \
+    for (int64_t r = r0; r < r1; r++) {                                                       \
+        E *to = (E *)(out + r * out_stride);                                                  \
+        const char *from = in + r * (int64_t)sizeof(E);                                       \
+        for (int64_t c = c0; c < c1; c++) to[c] = *(const E *)(from + c * in_stride);         \
+    }
+    for (int64_t c0 = 0; c0 < columns; c0 += line)
+        for (int64_t r0 = 0; r0 < rows; r0 += line) {
+            const int64_t r1 = r0 + line < rows ? r0 + line : rows, c1 = c0 + line < columns ? c0 + line : columns;
+            if (r1 - r0 == line && c1 - c0 == line &&
+                transpose_lines(out + r0 * out_stride + c0 * size, out_stride, in + c0 * in_stride + r0 * size, in_stride,
+                                size, past))
+                continue;
+            BY_SIZE(TRANSPOSE)
         }
-    BY_SIZE(TRANSPOSE)
+#if defined(__x86_64__)
+    if (past) _mm_sfence();
+#endif
 }
 
 /* --- past the caches --- */

@@ -93,6 +93,7 @@ typedef struct {
     const cpi_loop *loop;
     int inner, across; /* dimensions: where the output is contiguous, where the input is */
     int64_t tiles, outer;
+    bool past; /* the result does not stay in the caches */
 } transposition;
 
 enum { TILE = 64 };
@@ -115,7 +116,7 @@ static void transpose_band(void *context, int64_t task, int worker)
         in += at * loop->op[1].strides[d];
     }
     t->set->transpose(out, loop->op[0].strides[t->across], in, loop->op[1].strides[t->inner], rows,
-                      loop->shape[t->inner], (int)cpi_itemsize(loop->op[0].type));
+                      loop->shape[t->inner], (int)cpi_itemsize(loop->op[0].type), t->past);
 }
 
 /* --- one value --- */
@@ -287,7 +288,8 @@ static bool copy_transposed(const cpi_loop *loop)
             return copy_transposed(&other);
         }
         if (loop->op[1].strides[d] != size || loop->shape[d] < 8) continue;
-        transposition t = {cpi_kernels_best(), loop, inner, d, (loop->shape[d] + TILE - 1) / TILE, 1};
+        transposition t = {cpi_kernels_best(), loop, inner, d, (loop->shape[d] + TILE - 1) / TILE, 1,
+                           loop->size * size >= LARGE};
         for (int e = 0; e < inner; e++)
             if (e != d) t.outer *= loop->shape[e];
         int64_t tasks = t.tiles * t.outer;

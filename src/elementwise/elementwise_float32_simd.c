@@ -103,15 +103,107 @@ CPS_MATH float power_of(float x, float y)
     return (float)fma(power, rest, power);
 }
 
+/* exp(x) = p * 2^k for |x| < 105, by Taylor's series up to the seventh power. */
+CPS_MATH float exp_parts(float x, int32_t *k)
+{
+    float shifted = fmaf(x, 1.44269504f, 0x1.8p23f), n = shifted - 0x1.8p23f;
+    float r = fmaf(n, -1.42860677e-6f, fmaf(n, -0.693145752f, x));
+    float p = fmaf(r, fmaf(r, fmaf(r, 1 / 5040.0f, 1 / 720.0f), 1 / 120.0f), 1 / 24.0f);
+    *k = (int32_t)(cps_bits_f32(shifted) - 0x4b400000u);
+    return fmaf(r, fmaf(r, fmaf(r, fmaf(r, p, 1 / 6.0f), 0.5f), 1), 1);
+}
+
+/* What is a normal number for sure. */
+CPS_MATH int exp_is_normal(float x) { return fabsf(x) < 86; }
+CPS_MATH float exp_normal(float x)
+{
+    int32_t k;
+    float p = exp_parts(x, &k);
+    return cps_from_bits_f32(cps_bits_f32(p) + ((uint32_t)k << 23));
+}
+
+/* The power of two in two steps, so that numbers below the normal ones are rounded once. */
+CPS_MATH float exp_any(float x)
+{
+    int32_t k;
+    float p = exp_parts(x < 89 ? x > -104 ? x : -104 : 89, &k);
+    p *= cps_from_bits_f32((uint32_t)((k >> 1) + 127) << 23);
+    p *= cps_from_bits_f32((uint32_t)(k - (k >> 1) + 127) << 23);
+    return x == x ? p : x;
+}
+
+/* log(1 + exp(-d)) for d >= 0, to some 1e-10 of it; of NaN nearly 0. */
+CPS_MATH double log1p_exp(double d)
+{
+    double power, rest = exp_rest(d < 200 ? -d : -200, &power), e = fma(power, rest, power);
+    double small = e * fma(e, fma(e, 1 / 3.0, -0.5), 1), large = log_of(1 + e);
+    return e < 1e-5 ? small : large;
+}
+
+/* *lost: the two nearly cancel, and the error of the logarithm is no longer small. */
+CPS_MATH float sum_of_exps(float a, float b, double unit, int *lost)
+{
+    double x = a > b ? (double)a : (double)b, term = log1p_exp(fabs((double)a - (double)b) * unit) / unit, r = x + term;
+    *lost |= fabs(r) < fabs(term) * 0x1p-8;
+    r = a == b ? (double)a + 0.69314718055994530942 / unit : r; /* infinities too */
+    return (a == a) & (b == b) ? (float)r : a + b;
+}
+
+#define CLENSHAW(c, n, u)                                               \
+    double b1 = 0, b2 = 0;                                              \
+    _Pragma("GCC unroll 32") for (int k = n - 1; k > 0; k--)            \
+    {                                                                   \
+        double b = fma(2 * (u), b1, c[k] - b2);                         \
+        b2 = b1, b1 = b;                                                \
+    }                                                                   \
+    double series = fma(u, b1, c[0] - b2)
+CPS_MATH double exp_up_to_200(double x)
+{
+    double power, rest = exp_rest(x < 200 ? x : 200, &power);
+    return fma(power, rest, power);
+}
+/* As F(i0), with the terms that count for float32. */
+CPS_MATH float i0_near(float a)
+{
+    double x = fabs((double)a), u = x / 4 - 1;
+    CLENSHAW(cps_i0_near, 21, u);
+    return a == a ? (float)(exp_up_to_200(x) * series) : a;
+}
+CPS_MATH float i0_far(float a)
+{
+    double x = fabs((double)a), u = 16 / x - 1;
+    CLENSHAW(cps_i0_far, 9, u);
+    float r = (float)(exp_up_to_200(x) * series / sqrt(x));
+    return a == a ? x < (double)INFINITY ? r : NAN : a;
+}
+
+CPS_MATH float spacing_of(float a)
+{
+    uint32_t u = cps_bits_f32(a) & 0x7fffffffu;
+    float d = cps_from_bits_f32(u + 1) - cps_from_bits_f32(u);
+    d = a < 0 ? -d : d;
+    return u < 0x7f800000u ? d : u == 0x7f800000u ? NAN : a;
+}
+
+CPS_MATH float nextafter_of(float a, float b)
+{
+    uint32_t u = cps_bits_f32(a), up = u + 1, down = u - 1;
+    uint32_t smallest = (cps_bits_f32(b) & 0x80000000u) | 1;
+    u = (a < b) == (a > 0) ? up : down;
+    float r = cps_from_bits_f32(a == 0 ? smallest : u);
+    r = a == b ? b : r;
+    return (a == a) & (b == b) ? r : a + b;
+}
+
 #define HEAD(name)                                                                                                \
     extern void CPI_ISA_NAME(cpi_##name##_f32)(void *const *, int64_t, unsigned); \
     void CPI_ISA_NAME(cpi_##name##_f32)(void *const *op, int64_t n, unsigned s)
 #define KERNEL(name)                                                                    \
     HEAD(cheap_##name)                                                                  \
     {                                                                                   \
-        float *out = op[0];                                                              \
-        const float *a = op[1];                                                            \
-        (void)s;                                                    \
+        float *out = op[0];                                                             \
+        const float *a = op[1];                                                         \
+        (void)s;                                                                        \
         _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = name##_of(a[i]);  \
     }
 KERNEL(arcsinh)
@@ -119,6 +211,71 @@ KERNEL(arccosh)
 KERNEL(cbrt)
 KERNEL(tanh)
 KERNEL(expm1)
+KERNEL(spacing)
+
+HEAD(cheap_exp)
+{
+    float *out = op[0];
+    const float *a = op[1];
+    (void)s;
+    for (int64_t i = 0; i < n; i += STRETCH) {
+        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
+        int normal = 1;
+        for (int64_t k = 0; k < m; k++) normal &= exp_is_normal(a[i + k]);
+        if (normal) _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) out[i + k] = exp_normal(a[i + k]);
+        else _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) out[i + k] = exp_any(a[i + k]);
+    }
+}
+
+HEAD(cheap_nextafter)
+{
+    float *out = op[0];
+    const float *a = op[1], *b = op[2], x = *a, y = *b;
+    if (s & 1) _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = nextafter_of(x, s & 2 ? y : b[i]);
+    else if (s & 2) _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = nextafter_of(a[i], y);
+    else _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) out[i] = nextafter_of(a[i], b[i]);
+}
+
+HEAD(cheap_i0)
+{
+    float *out = op[0];
+    const float *a = op[1];
+    (void)s;
+    for (int64_t i = 0; i < n; i += STRETCH) {
+        const int64_t m = n - i < STRETCH ? n - i : STRETCH;
+        int far = 0, near = 0;
+        for (int64_t k = 0; k < m; k++) far |= fabsf(a[i + k]) > 8, near |= !(fabsf(a[i + k]) > 8);
+        float x[STRETCH], r[STRETCH];
+        for (int64_t k = 0; k < m; k++) x[k] = a[i + k];
+        if (near) _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) r[k] = i0_near(x[k]);
+        if (far && near) for (int64_t k = 0; k < m; k++) r[k] = fabsf(x[k]) > 8 ? i0_far(x[k]) : r[k];
+        else if (far) _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) r[k] = i0_far(x[k]);
+        for (int64_t k = 0; k < m; k++) out[i + k] = r[k];
+    }
+}
+
+/* What is lost is computed by the row's own body. */
+#define SUMS_OF_EXPS(name, unit)                                                                                  \
+    HEAD(cheap_##name)                                                                                            \
+    {                                                                                                             \
+        float *out = op[0], ta[STRETCH], tb[STRETCH], r[STRETCH];                                                 \
+        const float *a = op[1], *b = op[2];                                                                       \
+        for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];                                    \
+        for (int64_t i = 0; i < n; i += STRETCH) {                                                                \
+            const int64_t m = n - i < STRETCH ? n - i : STRETCH;                                                  \
+            const float *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;                                         \
+            int lost = 0;                                                                                         \
+            _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) r[k] = sum_of_exps(x[k], y[k], unit, &lost);     \
+            for (int64_t k = 0; lost && k < m; k++) {                                                             \
+                int one = 0;                                                                                      \
+                sum_of_exps(x[k], y[k], unit, &one);                                                              \
+                if (one) r[k] = cps_##name##_f32(x[k], y[k]);                                                     \
+            }                                                                                                     \
+            for (int64_t k = 0; k < m; k++) out[i + k] = r[k];                                                    \
+        }                                                                                                         \
+    }
+SUMS_OF_EXPS(logaddexp, 1.0)
+SUMS_OF_EXPS(logaddexp2, 0.69314718055994530942)
 
 CPS_MATH int is_plain(float x, float y) { return (x > 0) & (x < INFINITY) & (fabsf(y) < INFINITY); }
 

@@ -32,8 +32,9 @@ typedef struct cpi_kernels {
     void (*scatter)(void *out, int64_t stride, const void *in, int64_t n, int size);
     void (*scatter_masked)(void *out, int64_t stride, const void *in, const uint8_t *mask, int64_t n, int size);
     void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches */
+    /* out[r][c] = in[c][r]; past: beside the caches where lines of both lie alike */
     void (*transpose)(void *out, int64_t out_stride, const void *in, int64_t in_stride, int64_t rows,
-                      int64_t columns, int size);
+                      int64_t columns, int size, bool past);
     const cpi_closer *close;                          /* float32, float64, complex128, int64, int64 with uint64 */
     cpi_chooser choose[5];                            /* by log2 of the element's size */
 } cpi_kernels;

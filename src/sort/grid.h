@@ -27,7 +27,10 @@ static inline int64_t cpi_grid_count(const cpi_grid *g, const double *edges, dou
 {
     int64_t low = g->start[cell];
     int64_t high = g->start[cell + 1];
-    if (high - low <= 1) return low + (low < high && edges[low] <= x);
+    if (__builtin_expect(high - low <= 1, 1)) { /* without a jump: nobody foresees whether there is one */
+        const double *edge = edges + (low < high ? low : 0);
+        return low + ((low < high) & (*edge <= x));
+    }
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
         if (edges[middle] <= x) low = middle + 1;

@@ -14,7 +14,8 @@
 
 enum {
     FEWEST = 64, MOST = 1 << 21, /* cells */
-    EACH = 4,                    /* cells for an edge */
+    EACH = 4, MORE = 16,         /* cells for an edge; where they are few */
+    FEW = 1 << 13,
     GRAIN = 1 << 15
 };
 
@@ -65,7 +66,7 @@ bool cpi_grid_make(cpi_grid *g, cp_stream *stream, cp_type type, const void *edg
 {
     building b = {.g = g, .type = type, .edges = edges, .m = m};
     int64_t count = FEWEST;
-    while (count < EACH * m && count < MOST) count *= 2;
+    while ((count < EACH * m && count < MOST) || (count < MORE * m && count < FEW && count < n / 64)) count *= 2;
     if (m < 4 || m > INT32_MAX - 1 || n < count / 4 || n < m / 64) return false;
     double first = edge(&b, 0), last = edge(&b, m - 1);
     if (!isfinite(first)) first = edge(&b, 1); /* edges often end in infinities */

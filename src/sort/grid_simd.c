@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cpu/vectors.h"
+
 static void cells(const double *x, int64_t n, double first, double scale, int32_t top, int32_t *cell)
 {
     const double most = top;
@@ -14,25 +16,26 @@ static void cells(const double *x, int64_t n, double first, double scale, int32_
     }
 }
 
-typedef double eight __attribute__((vector_size(64)));
-typedef int64_t counts __attribute__((vector_size(64)));
+typedef double numbers __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t counts __attribute__((vector_size(VECTOR_BYTES)));
 
 /* Sixteen values at a time stay in registers. */
 static void few(const double *x, int64_t n, const double *edges, int m, bool right, int64_t *to)
 {
-    enum { SIDE = 16 };
+    enum { SIDE = 16, LANES = VECTOR_BYTES / 8, PIECES = SIDE / LANES };
     for (int64_t i = 0; i < n; i += SIDE) {
         const size_t bytes = n - i < SIDE ? (size_t)(n - i) * 8 : SIDE * 8;
         double rest[SIDE] = {0};
         const double *from = x + i;
         if (bytes < sizeof rest) memcpy(rest, from, bytes), from = rest;
-        eight a, b;
-        memcpy(&a, from, sizeof a), memcpy(&b, from + 8, sizeof b);
-        counts r[2] = {(counts){0} + m, (counts){0} + m}; /* and -1, which is true, for each that is greater */
+        numbers v[PIECES];
+        counts r[PIECES];
+        memcpy(v, from, sizeof v);
+        for (int p = 0; p < PIECES; p++) r[p] = (counts){0} + m; /* and -1, which is true, for each that is greater */
         for (int k = 0; k < m; k++) {
-            const eight edge = (eight){0} + edges[k];
-            r[0] += right ? edge > a : edge >= a;
-            r[1] += right ? edge > b : edge >= b;
+            const numbers edge = CPI_SPLAT(numbers, edges[k]);
+            if (right) UNROLL for (int p = 0; p < PIECES; p++) r[p] += edge > v[p];
+            else UNROLL for (int p = 0; p < PIECES; p++) r[p] += edge >= v[p];
         }
         if (bytes == sizeof r) memcpy(to + i, r, sizeof r);
         else memcpy(to + i, r, bytes);

@@ -1,6 +1,6 @@
 /* Quicksort of unsigned keys, a text that sort_simd.c includes once per width.
  *
- * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where vec_* primitives of that width exist (AVX-512).
+ * Needs: KEY (type), BITS, NAME(f), and VECTOR 1 where lanes.h has vectors of that width.
  * Keys move between their place and scratch without being copied back: n keys lie at `p`, belong to `d`, and `f`
  * is as large and free; d is p or f. A split packs one side in place, behind the reads, and the other side into f,
  * which never takes more than the n places there (stores of whole registers included, since of i + lanes <= n
@@ -9,21 +9,18 @@
  * finish in linear time. */
 
 #if VECTOR
-enum { NAME(lanes) = 512 / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
-
-/* One stage of a network inside a register: lane i meets `other` lane i; lanes in `upper` keep the larger key. */
-#define MEET(v, other, upper) NAME(mask_max)(NAME(min)(v, other), upper, v, other)
+enum { NAME(lanes) = CPI_KEY_LANES / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
 
 /* v[i] <= v[j] in every lane */
 #define PAIR(i, j)                                                                                                     \
     do {                                                                                                               \
-        __m512i low = NAME(min)(v[i], v[j]);                                                                           \
+        q_vector low = NAME(min)(v[i], v[j]);                                                                           \
         v[j] = NAME(max)(v[i], v[j]);                                                                                  \
         v[i] = low;                                                                                                    \
     } while (0)
 
 /* Sorts every lane over k registers by the shortest networks known. */
-static inline __attribute__((always_inline)) void NAME(columns)(__m512i *v, int k)
+static inline __attribute__((always_inline)) void NAME(columns)(q_vector *v, int k)
 {
     if (k == 2) {
         PAIR(0, 1);
@@ -120,17 +117,17 @@ static inline __attribute__((always_inline)) void NAME(columns)(__m512i *v, int 
 
 /* Place (lane, register) counts lane * k + register. Merges sorted blocks of `width` / 2 lanes: the first stage
  * meets the mirrored place, the others halve the distance, first over lanes, then over registers. */
-static inline __attribute__((always_inline)) void NAME(merge_lanes)(__m512i *v, int k, int width)
+static inline __attribute__((always_inline)) void NAME(merge_lanes)(q_vector *v, int k, int width)
 {
-    __m512i t[16];
+    q_vector t[16];
 #pragma GCC unroll 16
     for (int i = 0; i < k; i++) t[i] = NAME(swap)(v[k - 1 - i], width - 1);
 #pragma GCC unroll 16
-    for (int i = 0; i < k; i++) v[i] = MEET(v[i], t[i], NAME(upper)(width / 2));
+    for (int i = 0; i < k; i++) v[i] = NAME(meet)(v[i], t[i], width / 2);
 #pragma GCC unroll 4
     for (int d = width / 4; d >= 1; d /= 2)
 #pragma GCC unroll 16
-        for (int i = 0; i < k; i++) v[i] = MEET(v[i], NAME(swap)(v[i], d), NAME(upper)(d));
+        for (int i = 0; i < k; i++) v[i] = NAME(meet)(v[i], NAME(swap)(v[i], d), d);
 #pragma GCC unroll 4
     for (int d = k / 2; d >= 1; d /= 2)
 #pragma GCC unroll 16
@@ -139,9 +136,9 @@ static inline __attribute__((always_inline)) void NAME(merge_lanes)(__m512i *v, 
 }
 
 /* From places to the order of memory: registers are interleaved. */
-static inline __attribute__((always_inline)) void NAME(interleave)(__m512i *v, int k)
+static inline __attribute__((always_inline)) void NAME(interleave)(q_vector *v, int k)
 {
-    __m512i t[16];
+    q_vector t[16];
 #pragma GCC unroll 4
     for (int stage = 1; stage < k; stage *= 2) {
 #pragma GCC unroll 16
@@ -156,7 +153,7 @@ static inline __attribute__((always_inline)) void NAME(interleave)(__m512i *v, i
 
 static inline __attribute__((always_inline)) void NAME(network)(const KEY *a, KEY *to, int n, int k)
 {
-    __m512i v[16], ones = _mm512_set1_epi32(-1);
+    q_vector v[16], ones = q_ones();
 #pragma GCC unroll 16
     for (int i = 0; i < k; i++) v[i] = NAME(load_part)(ones, n - i * NAME(lanes), a + i * NAME(lanes));
     NAME(columns)(v, k);
@@ -180,7 +177,6 @@ static void NAME(leaf)(const KEY *a, KEY *to, int64_t n)
     else
         NAME(network)(a, to, (int)n, 16);
 }
-#undef MEET
 #undef PAIR
 
 /* Keys of one side of the pivot stay (packed) in a, those of the other go to `other`; keys equal to the pivot are
@@ -189,16 +185,16 @@ static inline __attribute__((always_inline)) int64_t NAME(split)(KEY *a, int64_t
                                                                  bool keep_low, KEY *other)
 {
     enum { L = NAME(lanes) };
-    __m512i p = NAME(set1)(pivot);
+    q_vector p = NAME(set1)(pivot);
     int64_t kept = 0, i = 0; /* i - kept keys went to other */
 #pragma GCC unroll 4
     for (; i + L <= n; i += L) {
-        __m512i v = _mm512_loadu_si512(a + i);
-        NAME(mask) below = equal ? NAME(le)(v, p) : NAME(lt)(v, p), above = equal ? NAME(gt)(v, p) : NAME(ge)(v, p);
-        NAME(mask) keep = keep_low ? below : above, move = keep_low ? above : below;
-        _mm512_storeu_si512(a + kept, NAME(compress)(keep, v));
-        _mm512_storeu_si512(other + (i - kept), NAME(compress)(move, v));
-        kept += __builtin_popcountll((uint64_t)keep);
+        const q_vector v = q_load(a + i);
+        const unsigned below = equal ? NAME(le)(v, p) : NAME(lt)(v, p), all = (1u << L) - 1;
+        const unsigned keep = keep_low ? below : below ^ all;
+        q_store(a + kept, NAME(compress)(keep, v));
+        q_store(other + (i - kept), NAME(compress)(keep ^ all, v));
+        kept += __builtin_popcount(keep);
     }
     for (; i < n; i++) {
         KEY v = a[i];

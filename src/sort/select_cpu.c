@@ -1,7 +1,7 @@
-/* median on the CPU.
+/* median, and elements at places of the order, on the CPU.
  *
  * A lane of 32 or 64 bit elements that is long is read once by all threads: a sample gives a band of keys around
- * the middle, the pass counts what is below it and collects what is inside, and the rest is a selection among a
+ * the place, the pass counts what is below it and collects what is inside, and the rest is a selection among a
  * few percent. 8 and 16 bit elements are counted in a histogram instead. Short lanes are selected in by one
  * thread each, in scratch memory of the worker. Lanes and pieces are cut by size, so results never depend on the
  * number of threads. */
@@ -365,54 +365,83 @@ static uint64_t key_at(const banded *b, int64_t i)
                               : cpi_key64(&b->keys, ((const uint64_t *)b->from)[i]);
 }
 
-/* A band that holds the middle ranks but for one case in some ten thousands: 4.5 standard deviations of the
- * sample's rank on either side. The sample lies in `inside` for a moment. */
-static void guess_band(banded *b)
+static uint64_t top_key(const banded *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
+
+/* A band that holds a rank and the next one but for one case in some ten thousands: 4.5 standard deviations of the
+ * sample's rank on either side, or to the end. The sample lies in `inside` for a moment. */
+static void guess_band(banded *b, int64_t rank)
 {
     uint64_t *s = (uint64_t *)b->inside;
     int64_t count = 4096;
     while (count < 32768 && count * 512 < b->n) count *= 2;
-    int64_t stride = b->n / count, margin = (int64_t)(2.25 * sqrt((double)count)) + 2;
+    const int64_t stride = b->n / count, margin = (int64_t)(2.25 * sqrt((double)count)) + 2;
+    const int64_t middle = (int64_t)((double)rank / (double)b->n * (double)count);
+    const int64_t at = middle - margin, to = middle + margin;
     for (int64_t i = 0; i < count; i++) s[i] = key_at(b, cpi_sample_at(i, stride));
-    int64_t at = count / 2 - margin, to = count / 2 + margin;
-    cpi_place64(s, count, at);
-    b->lo = s[at];
-    cpi_place64(s + at, count - at, to - at);
+    b->lo = 0, b->hi = top_key(b);
+    if (at > 0) cpi_place64(s, count, at), b->lo = s[at];
+    if (to >= count) return;
+    const int64_t from = at > 0 ? at : 0;
+    cpi_place64(s + from, count - from, to - from);
     b->hi = s[to];
 }
 
-static uint64_t top_key(const banded *b) { return b->keys.bytes == 4 ? UINT32_MAX : UINT64_MAX; }
+/* The keys at a rank and behind it, and the largest; unless_nan: anything where that is NaN's. */
+static cpi_pair64 ranked(banded *b, int64_t rank, bool unless_nan, uint64_t *largest)
+{
+    guess_band(b, rank);
+    cpi_band found = banded_pass(b);
+    *largest = found.largest;
+    if (unless_nan && found.largest > b->keys.last) return (cpi_pair64){0, 0};
+    if (rank < found.below || (rank + 1 < b->n && rank + 1 >= found.below + found.inside)) {
+        if (rank < found.below) b->lo = 0; /* missed: the side on which the rank is, with the band itself */
+        else b->hi = top_key(b);
+        found = banded_pass(b);
+    }
+    rank -= found.below;
+    if (b->lo == b->hi) return (cpi_pair64){b->lo, b->lo};
+    if (b->keys.bytes == 8) return cpi_pick64((uint64_t *)b->inside, found.inside, rank);
+    const cpi_pair32 q = cpi_pick32((uint32_t *)b->inside, found.inside, rank);
+    return (cpi_pair64){q.first, q.second};
+}
+
+static bool open_banded(cp_stream *stream, banded *b, cp_type type, int64_t n, const void *from)
+{
+    b->keys = cpi_keys_of(type), b->from = from, b->n = n;
+    b->tasks = cpi_cut(n, 32768, &b->each);
+    b->inside = cpi_work_alloc(stream, (size_t)n * (size_t)b->keys.bytes);
+    return b->inside != NULL;
+}
 
 static cp_code median_banded(cp_stream *stream, cp_type type, int64_t n, const char *from, char *to)
 {
-    banded b = {.keys = cpi_keys_of(type), .from = from, .n = n};
-    int64_t rank = (n - 1) / 2;
-    b.tasks = cpi_cut(n, 32768, &b.each);
-    b.inside = cpi_work_alloc(stream, (size_t)n * (size_t)b.keys.bytes);
-    if (!b.inside) return cp_error();
-    guess_band(&b);
-    cpi_band found = banded_pass(&b);
-    bool nan = found.largest > b.keys.last && !cpi_is_int(type);
-    if (!nan && (rank < found.below || (rank + 1 < n && rank + 1 >= found.below + found.inside))) {
-        if (rank < found.below) { /* missed: the side on which the rank is, with the band itself */
-            b.lo = 0;
-        } else {
-            b.hi = top_key(&b);
+    banded b;
+    uint64_t largest;
+    if (!open_banded(stream, &b, type, n, from)) return cp_error();
+    const bool real = !cpi_is_int(type);
+    const cpi_pair64 p = ranked(&b, (n - 1) / 2, real, &largest);
+    cpi_work_free(stream, b.inside);
+    finish_keys(type, &b.keys, !(n & 1), p.first, p.second, real && largest > b.keys.last, largest, to);
+    return CP_OK;
+}
+
+/* One pass for each two places that are neighbours; the last place is known of any pass. */
+cp_code cpi_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
+                     void *to)
+{
+    banded b;
+    uint64_t largest;
+    if (!open_banded(stream, &b, type, n, from)) return cp_error();
+    for (int i = 0; i < nkth; i++) {
+        const bool last = i && kth[i] == n - 1, pair = i + 1 < nkth && kth[i + 1] == kth[i] + 1;
+        const cpi_pair64 p = last ? (cpi_pair64){largest, largest} : ranked(&b, kth[i], false, &largest);
+        for (int k = 0; k <= pair; k++) {
+            const element e = from_key(type, &b.keys, k ? p.second : p.first);
+            memcpy((char *)to + (i + k) * b.keys.bytes, &e, (size_t)b.keys.bytes);
         }
-        found = banded_pass(&b);
-    }
-    rank -= found.below;
-    cpi_pair64 p = {b.lo, b.lo};
-    if (!nan && b.lo != b.hi) {
-        if (b.keys.bytes == 8) {
-            p = cpi_pick64((uint64_t *)b.inside, found.inside, rank);
-        } else {
-            cpi_pair32 q = cpi_pick32((uint32_t *)b.inside, found.inside, rank);
-            p = (cpi_pair64){q.first, q.second};
-        }
+        i += pair;
     }
     cpi_work_free(stream, b.inside);
-    finish_keys(type, &b.keys, !(n & 1), p.first, p.second, nan, found.largest, to);
     return CP_OK;
 }
 

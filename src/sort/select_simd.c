@@ -2,8 +2,9 @@
 #include "cpu/features.h"
 #include "sort/select.h"
 
-#if defined(__AVX512F__) && defined(__AVX512BW__)
-#include <immintrin.h>
+#include "sort/lanes.h"
+
+#if CPI_KEY_LANES == 512
 
 /* Vectors of LANES keys of W bits. Compressed vectors are stored whole where all lanes are valid. In `band`, what lies
  * behind their end is overwritten later or not read, and since no more keys are kept than were read, the store ends at
@@ -76,6 +77,83 @@
     }
 KERNELS(32, 16)
 KERNELS(64, 8)
+
+#elif CPI_KEY_LANES == 256
+
+INLINE q_vector keys32(q_vector u, q_vector negative, q_vector positive, q_vector minus)
+{
+    const q_vector flip = _mm256_blendv_epi8(positive, negative, _mm256_srai_epi32(u, 31));
+    return _mm256_sub_epi32(_mm256_xor_si256(u, flip), minus);
+}
+INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vector minus)
+{
+    const __m256d flip = _mm256_blendv_pd((__m256d)positive, (__m256d)negative, (__m256d)u); /* by the sign */
+    return _mm256_sub_epi64(_mm256_xor_si256(u, (q_vector)flip), minus);
+}
+
+/* Vectors are stored whole, the keys that stay first: behind them is what is overwritten later or not read. In `deal`
+ * the last are stored before the end in the same way, so there the space between both ends is as large as two vectors
+ * as long as there is a whole one; the few keys behind go one by one. */
+#define KERNELS(W, LANES)                                                                                              \
+    cpi_band CPI_ISA_NAME(cpi_band##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,          \
+                                       uint##W##_t hi, uint##W##_t *to)                                                \
+    {                                                                                                                  \
+        const cpi_keys k = *keys;                                                                                      \
+        const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);      \
+        const q_vector positive = q##W##_set1((uint##W##_t)k.positive), low = q##W##_set1(lo);                         \
+        const uint##W##_t span = (uint##W##_t)(hi - lo);                                                               \
+        const q_vector width = q##W##_set1(span);                                                                      \
+        q_vector most = q##W##_set1(0);                                                                                \
+        uint##W##_t largest = 0, lanes[LANES];                                                                         \
+        int64_t below = 0, inside = 0, i = 0;                                                                          \
+        for (; i + LANES <= n; i += LANES) {                                                                           \
+            const q_vector key = keys##W(q_load(x + i), negative, positive, minus);                                    \
+            const unsigned in = q##W##_le(_mm256_sub_epi##W(key, low), width);                                         \
+            most = q##W##_max(most, key);                                                                              \
+            below += __builtin_popcount(q##W##_lt(key, low));                                                          \
+            if (to) q_store(to + inside, q##W##_compress(in, key));                                                    \
+            inside += __builtin_popcount(in);                                                                          \
+        }                                                                                                              \
+        q_store(lanes, most);                                                                                          \
+        for (int l = 0; l < LANES; l++) largest = lanes[l] > largest ? lanes[l] : largest;                             \
+        for (; i < n; i++) {                                                                                           \
+            const uint##W##_t key = cpi_key##W(&k, x[i]);                                                              \
+            largest = key > largest ? key : largest;                                                                   \
+            below += key < lo;                                                                                         \
+            if (to) to[inside] = key;                                                                                  \
+            inside += (uint##W##_t)(key - lo) <= span;                                                                 \
+        }                                                                                                              \
+        return (cpi_band){below, inside, largest};                                                                     \
+    }                                                                                                                  \
+    cpi_dealt CPI_ISA_NAME(cpi_deal##W)(const uint##W##_t *x, int64_t n, const cpi_keys *keys, uint##W##_t lo,         \
+                                        uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
+    {                                                                                                                  \
+        const cpi_keys k = *keys;                                                                                      \
+        const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);      \
+        const q_vector positive = q##W##_set1((uint##W##_t)k.positive), low = q##W##_set1(lo), high = q##W##_set1(hi);  \
+        const unsigned all = (1u << LANES) - 1;                                                                        \
+        cpi_dealt d = {0, 0, 0};                                                                                       \
+        int64_t i = 0;                                                                                                 \
+        for (; i + 2 * LANES <= n; i += LANES) {                                                                       \
+            const q_vector key = keys##W(q_load(x + i), negative, positive, minus);                                    \
+            const unsigned below = q##W##_lt(key, low), above = q##W##_lt(high, key), in = all & ~(below | above);     \
+            q_store(ends + d.below, q##W##_compress(below, key));                                                      \
+            q_store(ends + n - d.above - LANES, q##W##_compress(above ^ all, key));                                    \
+            q_store(middle + d.inside, q##W##_compress(in, key));                                                      \
+            d.below += __builtin_popcount(below);                                                                      \
+            d.inside += __builtin_popcount(in);                                                                        \
+            d.above += __builtin_popcount(above);                                                                      \
+        }                                                                                                              \
+        for (; i < n; i++) {                                                                                           \
+            const uint##W##_t key = cpi_key##W(&k, x[i]);                                                              \
+            if (key < lo) ends[d.below++] = key;                                                                       \
+            else if (key > hi) ends[n - ++d.above] = key;                                                              \
+            else middle[d.inside++] = key;                                                                             \
+        }                                                                                                              \
+        return d;                                                                                                      \
+    }
+KERNELS(32, 8)
+KERNELS(64, 4)
 
 #else
 

@@ -52,6 +52,7 @@ typedef struct cpi_clip {
  * slot("unique_rows", by_hand=True)
  * slot("partition", host={"kth": "nkth"})
  * slot("argpartition", host={"kth": "nkth"})
+ * slot("pick", host={"kth": "nkth"})
  * slot("clip", waits=True) */
 typedef struct cpi_sort_ops {
     /* Sorts each row of `from` into `to`; they are the same memory or do not overlap. */
@@ -87,6 +88,9 @@ typedef struct cpi_sort_ops {
     /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
      * whose value is kept, in order, into `to`, which holds result.count of them. */
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
+    /* The elements at places kth of the order of one long row, which stays: n >= 1 << 17 of 32 or 64 bits, none complex;
+     * kth as above. NULL: there is none. */
+    cp_code (*pick)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth, void *to);
 } cpi_sort_ops;
 
 /* Which elements are among those tested, or (`invert`) are not: booleans in `element`'s shape. (among.c) */
@@ -119,6 +123,8 @@ cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t
                           const int64_t *kth);
 cp_code cpi_cpu_argpartition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, int64_t *to,
                              int nkth, const int64_t *kth);
+cp_code cpi_cpu_pick(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
+                     void *to);
 cp_code cpi_cpu_clip(cp_stream *stream, cpi_clip *request);
 cp_code cpi_cpu_clip_keep(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 cp_code cpi_cuda_median(cp_stream *stream, cp_type type, int64_t rows, int64_t n, const void *from, void *to);

@@ -13,4 +13,5 @@ const cpi_sort_ops cpi_sort_cpu = {
     .argpartition = cpi_cpu_argpartition,
     .clip = cpi_cpu_clip,
     .clip_keep = cpi_cpu_clip_keep,
+    .pick = cpi_cpu_pick,
 };

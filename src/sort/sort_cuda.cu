@@ -273,5 +273,5 @@ cp_code cpi_cuda_argpartition(cp_stream *stream, cp_type type, int64_t rows, int
 extern "C" const cpi_sort_ops cpi_sort_cuda = {
     cpi_cuda_sort,   cpi_cuda_argsort,   cpi_cuda_unique, cpi_cuda_unique_rows,
     cpi_cuda_search, cpi_cuda_among,     cpi_cuda_median, cpi_cuda_partition,
-    cpi_cuda_argpartition, cpi_cuda_clip, cpi_cuda_clip_keep,
+    cpi_cuda_argpartition, cpi_cuda_clip, cpi_cuda_clip_keep, NULL,
 };

@@ -7,15 +7,20 @@
 #include "cpu/features.h"
 #include "sort/grid.h"
 
-/* Evenly spaced bins. An edge i lies at i +- `off` in units of bins. */
+/* Evenly spaced bins. An edge i lies at i +- `off` in units of bins, as places are rounded. */
 typedef struct cpi_even {
     double first, scale, off;
     int32_t bins;
+    bool single; /* float32 is wide enough for elements of it */
 } cpi_even;
 
 typedef struct cpi_statistics_simd {
-    /* The bin of each element, or `bins` for none; -1 where it is too near to an edge to tell; whether there is one. */
-    bool (*bins)(const double *x, int64_t n, const cpi_even *e, int32_t *bin);
+    /* Where n elements of float32 or float64 lie in units of bins, as float32. */
+    void (*places)(cp_type type, const void *x, int64_t n, const cpi_even *e, float *place);
+    /* The bin of each place, or `bins` for none; -1 where it is too near to an edge to tell; whether there is one. */
+    bool (*bins)(const float *place, int64_t n, const cpi_even *e, int32_t *bin);
+    /* All bits of n whole numbers, of signed ones with the sign in front. */
+    uint64_t (*bits)(cp_type type, const void *x, int64_t n);
     /* The least and the greatest of n >= 1 whole numbers, as int64. */
     void (*extent)(cp_type type, const void *x, int64_t n, int64_t *least, int64_t *most);
 } cpi_statistics_simd;

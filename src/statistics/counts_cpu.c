@@ -1,10 +1,12 @@
 /* Counting on the CPU: tables of the workers, added up.
  *
- * Counts of whole numbers look for the least and the greatest while they count, block by block: memory is read once.
+ * Counts of whole numbers look block by block whether there is a table for all of them: memory is read once, and the
+ * least and the greatest are told by the tables.
  * Where few bins are, a worker has several tables that neighbours take turns in, since an addition to a place waits for
  * the one before it. Sums of weights are added by one thread in the order of the elements. */
 #include "statistics/counts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ enum {
 
 typedef struct counting {
     int64_t n, each, bins;
+    uint64_t even_bins;       /* a power of two, at most bins */
     const cpi_statistics_simd *simd;
     const cpi_kernels *set;
     cp_type type;
@@ -77,6 +80,10 @@ static void tally_task(void *context, int64_t task, int worker)
     int64_t least = c->least[worker], most = c->most[worker], low, high;
     for (int64_t i = task * c->each; i < end; i += STEP) {
         const int64_t n = end - i < STEP ? end - i : STEP;
+        if (table && c->simd->bits(c->type, c->x + i * size, n) < c->even_bins) {
+            tally_block(c->type, c->x + i * size, n, table, c->turns, c->apart);
+            continue;
+        }
         c->simd->extent(c->type, c->x + i * size, n, &low, &high);
         least = low < least ? low : least, most = high > most ? high : most;
         if (table && low >= 0 && high < c->bins) tally_block(c->type, c->x + i * size, n, table, c->turns, c->apart);
@@ -103,16 +110,22 @@ static void search_bins(const counting *c, const double *x, int64_t n, int32_t *
     }
 }
 
-static void bin_block(const counting *c, const double *x, int64_t n, int32_t *bin)
+static void bin_block(const counting *c, const void *x, const double *wide, int64_t n, int32_t *bin)
 {
     const cpi_bins *b = c->b;
+    float place[CPI_BLOCK];
     if (!c->even) {
-        search_bins(c, x, n, bin);
+        search_bins(c, wide, n, bin);
         return;
     }
-    if (!c->simd->bins(x, n, c->even, bin)) return;
-    for (int64_t i = 0; i < n; i++)
-        if (bin[i] < 0) bin[i] = (int32_t)cpi_bin_of(b->edges, b->bins, b->even, b->first, c->scale, x[i]);
+    const bool single = !wide;
+    c->simd->places(single ? CP_FLOAT32 : CP_FLOAT64, single ? x : wide, n, c->even, place);
+    if (!c->simd->bins(place, n, c->even, bin)) return;
+    for (int64_t i = 0; i < n; i++) {
+        if (bin[i] >= 0) continue;
+        const double value = single ? (double)((const float *)x)[i] : wide[i];
+        bin[i] = (int32_t)cpi_bin_of(b->edges, b->bins, true, b->first, c->scale, value);
+    }
 }
 
 static void bin_task(void *context, int64_t task, int worker)
@@ -126,9 +139,9 @@ static void bin_task(void *context, int64_t task, int worker)
     for (int64_t i = task * c->each; i < end; i += CPI_BLOCK) {
         const int64_t n = end - i < CPI_BLOCK ? end - i : CPI_BLOCK;
         const char *from = (const char *)b->x + i * cpi_itemsize(b->type);
-        const double *x = (const double *)from;
-        if (b->type != CP_FLOAT64) c->set->convert[b->type][CP_FLOAT64](buffer, from, n), x = buffer;
-        bin_block(c, x, n, bin);
+        const double *x = c->even && c->even->single ? NULL : (const double *)from;
+        if (x && b->type != CP_FLOAT64) c->set->convert[b->type][CP_FLOAT64](buffer, from, n), x = buffer;
+        bin_block(c, from, x, n, bin);
         for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
         if (table) tally_block(CP_INT32, (const char *)bin, n, table, c->turns, c->apart);
@@ -140,14 +153,20 @@ static void bin_task(void *context, int64_t task, int worker)
 /* How far the edges lie from where they would by their numbers; half a bin and more: not evenly. */
 static bool find_even(const cpi_bins *b, double scale, cpi_even *e)
 {
-    if (!b->even || !isfinite(scale) || b->bins > 1 << 28) return false;
+    if (!b->even || !isfinite(scale) || b->bins > 1 << 20) return false;
     *e = (cpi_even){.first = b->first, .scale = scale, .bins = (int32_t)b->bins};
     for (int64_t i = 0; i <= b->bins; i++) {
         const double off = fabs((b->edges[i] - b->first) * scale - (double)i);
         if (!(off < 0.25)) return false;
         if (off > e->off) e->off = off;
     }
-    return true;
+    /* a place is rounded to 24 bits; in float32 so are the first edge, the distance from it, the scale, the product */
+    const double half = 0x1.02p-24, last = (double)(b->bins + 1), rounding = half * last;
+    const double more = half * (fabs(b->first) * scale + 4 * last);
+    e->single = b->type == CP_FLOAT32 && fabs(b->first) < FLT_MAX && scale < FLT_MAX && scale > FLT_MIN &&
+                e->off + rounding + more < 0.25;
+    e->off += rounding + (e->single ? more : 0);
+    return e->off < 0.25;
 }
 
 /* --- both --- */
@@ -211,12 +230,20 @@ cp_code cpi_tally(cp_stream *stream, cp_type type, int64_t n, const void *x, int
     if (n <= GRAIN || bins > n) return tally_few(type, n, x, bins, counts, extent), CP_OK;
     const int workers = open_tables(stream, &c);
     if (!workers) return cp_error();
+    if (bins) c.even_bins = UINT64_C(1) << (63 - __builtin_clzll((uint64_t)bins));
     if (bins) memset(counts, 0, (size_t)bins * sizeof *counts);
     for (int64_t left = n; left > 0; left -= c.n, c.x += c.n * cpi_itemsize(type)) {
         c.n = left < LONGEST ? left : LONGEST;
         count(&c, tally_task, workers, bins ? counts : NULL);
     }
     extent[0] = c.least[0], extent[1] = c.most[0];
+    int64_t low = 0, high = bins;
+    while (low < bins && !counts[low]) low++;
+    while (high > low && !counts[high - 1]) high--;
+    if (low < high) { /* what was counted without being looked at */
+        if (low < extent[0]) extent[0] = low;
+        if (high - 1 > extent[1]) extent[1] = high - 1;
+    }
     for (int w = 1; w < workers; w++) {
         if (c.least[w] < extent[0]) extent[0] = c.least[w];
         if (c.most[w] > extent[1]) extent[1] = c.most[w];

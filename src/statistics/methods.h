@@ -201,10 +201,11 @@ CPS bool cpi_is_nan_at(const cpi_quantiles *r, int64_t i)
     return x != x;
 }
 
-/* How many elements of a row, NaN last, are numbers. */
+/* How many elements of a row, NaN last, are numbers; of some places only: 0 where one is NaN. */
 CPS int64_t cpi_known_elements(const cpi_quantiles *r, int64_t first)
 {
     int64_t low = 0, high = r->n;
+    if (r->places) return r->known ? r->numbers : cpi_is_nan_at(r, r->found - 1) ? 0 : r->n;
     if (!cpi_is_nan_at(r, first + r->n - 1)) return r->n;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -212,6 +213,15 @@ CPS int64_t cpi_known_elements(const cpi_quantiles *r, int64_t first)
         else low = middle + 1;
     }
     return low;
+}
+
+/* Where the element at a place of a row is in x. */
+CPS int64_t cpi_element_of(const cpi_quantiles *r, int64_t first, int64_t place)
+{
+    int i = 0;
+    if (!r->places) return first + place;
+    while (i + 1 < r->found && r->places[i] < place) i++;
+    return i;
 }
 
 CPS void cpi_copy_bytes(char *to, const char *from, int64_t bytes)
@@ -253,11 +263,12 @@ CPS void cpi_quantile_one(const cpi_quantiles *r, int64_t row, int64_t i, int64_
         else p = cpi_quantile_between(r->method, single, n, q);
         if (r->weight || elements) p.behind = p.before = p.before > n - 1 ? n - 1 : p.before < 0 ? 0 : p.before;
     }
+    const int64_t before = cpi_element_of(r, first, p.before), behind = cpi_element_of(r, first, p.behind);
     if (elements) {
-        cpi_copy_bytes((char *)r->to + place * bytes, (const char *)r->x + (first + p.before) * bytes, bytes);
+        cpi_copy_bytes((char *)r->to + place * bytes, (const char *)r->x + before * bytes, bytes);
         return;
     }
-    const double a = cpi_number_at(r->type, r->x, first + p.before), b = cpi_number_at(r->type, r->x, first + p.behind);
+    const double a = cpi_number_at(r->type, r->x, before), b = cpi_number_at(r->type, r->x, behind);
     const double d = cpi_is_float(r->type) ? cpi_rounded_to(r->type, b - a) : b - a;
     const bool near = p.share >= 0.5; /* which end it is nearer to */
     const double share = cpi_rounded_to(r->result, near ? 1 - p.share : p.share);

@@ -17,7 +17,7 @@
           "linear lower higher midpoint nearest inverted_cdf averaged_inverted_cdf closest_observation "
           "interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased", c="cp_quantile_method") */
 
-enum { FEW_PLACES = 8 };
+enum { FEW_PLACES = 8, LONG_ROW = 1 << 17 };
 
 typedef struct asking {
     const char *name;
@@ -80,8 +80,8 @@ static int wanted_places(const asking *s, int64_t n, int64_t *places)
 {
     int found = 0;
     const bool single = s->job.computed == CP_FLOAT32;
-    if (s->known || s->weights || s->count > FEW_PLACES) return 0;
-    if (!cpi_is_whole(s->job.type)) places[found++] = n - 1; /* NaN would be there */
+    if (s->weights || s->count > FEW_PLACES) return 0;
+    if (!cpi_is_whole(s->job.type) && !s->known) places[found++] = n - 1; /* NaN would be there */
     for (int64_t i = 0; i < s->count; i++) {
         cpi_quantile_place p = {0, 0, 0};
         if (s->job.elements) p.before = p.behind = cpi_quantile_element(s->method, single, (double)n, s->q[i]);
@@ -164,7 +164,7 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
         if (!w) return cp_free(dense), NULL;
     }
     *weights = w;
-    const int found = wanted_places(s, n, places);
+    const int found = s->known ? 0 : wanted_places(s, n, places);
     const cpi_sort_ops *sort = device->backend->sort;
     cp_stream *stream = cpi_stream(device);
     cpi_array_used(dense);
@@ -176,9 +176,50 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
     return NULL;
 }
 
+/* Can places be picked out of the one row, which stays? Where results are there when calls return: how many elements
+ * are numbers is read. */
+static bool can_pick(const asking *s, const cpi_lanes *lanes, const cpi_device *device)
+{
+    const int bytes = (int)cpi_itemsize(s->job.type);
+    return device->backend->at_once && device->backend->sort->pick && lanes->kept == 1 && lanes->reduced >= LONG_ROW &&
+           !s->weights && s->count <= FEW_PLACES && (bytes == 4 || bytes == 8) && !cpi_is_complex(s->job.type);
+}
+
+static cp_code count_numbers(cp_array *x, int64_t *numbers)
+{
+    cp_array *nan = cp_isnan(x), *count = nan ? cp_count_nonzero(nan) : NULL;
+    int64_t missing = 0;
+    const cp_code code = count ? cp_to_host(count, &missing, sizeof missing) : cp_error();
+    cp_free(nan), cp_free(count);
+    *numbers = x->size - missing;
+    return code;
+}
+
+/* Only the elements that are read, in s->job.places, which is memory of the caller's. */
+static cp_array *picked(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, int64_t *places)
+{
+    cpi_quantiles *job = &s->job;
+    cp_array *dense = cpi_lanes_dense(s->name, a, lanes, device, true), *r = NULL;
+    job->numbers = lanes->reduced, job->places = places;
+    cp_code code = dense ? CP_OK : cp_error();
+    if (!code && s->known && !cpi_is_whole(job->type)) code = count_numbers(dense, &job->numbers);
+    if (!code) {
+        job->found = job->numbers ? wanted_places(s, job->numbers, places) : 0;
+        if (!job->found) places[job->found++] = lanes->reduced - 1;
+        const int64_t found = job->found;
+        if ((r = cpi_array_new(s->name, device, job->type, 1, &found, 'C')))
+            code = device->backend->sort->pick(cpi_stream(device), job->type, lanes->reduced, dense->data, job->found,
+                                               places, r->data);
+    }
+    cp_free(dense);
+    return code ? cp_free(r), NULL : r;
+}
+
 static cp_code read_off(asking *s, cp_array *a, const cpi_lanes *lanes, cpi_device *device, cp_array *r)
 {
-    cp_array *weights = NULL, *rows = ordered_rows(s, a, lanes, device, &weights);
+    int64_t places[2 * FEW_PLACES + 1];
+    cp_array *weights = NULL, *rows = can_pick(s, lanes, device) ? picked(s, a, lanes, device, places)
+                                                                 : ordered_rows(s, a, lanes, device, &weights);
     cp_array *q = rows ? cp_from_host(s->q, CP_FLOAT64, CP_SHAPE(s->count), NULL) : NULL, *there = NULL;
     cp_code code = CP_ERROR_MEMORY;
     if (q && (there = cp_to_device(q, device->id))) {

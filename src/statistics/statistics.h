@@ -59,6 +59,11 @@ typedef struct cpi_quantiles {
     bool known;           /* NaN is left out; else a row with one has NaN */
     const double *weight; /* (rows, n) in the order of x, or NULL */
     void *to;             /* (count, rows) */
+    /* x has only the elements at these places of the one row, ascending, the last place of floating types among them
+     * unless `known`, which has `numbers` elements that are no NaN; NULL: all. */
+    const int64_t *places;
+    int found;
+    int64_t numbers;
 } cpi_quantiles;
 
 enum { CPI_FEW_EDGES = 2048 };

@@ -4,27 +4,57 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/vectors.h"
 
-/* Where x lies ascends with x, rounded as it is: an edge lies at most `off` from its number, so that what lies farther
- * from a whole number than that is between the two edges which the numbers beside it belong to. */
-static bool bins(const double *x, int64_t n, const cpi_even *e, int32_t *bin)
+static void places(cp_type type, const void *from, int64_t n, const cpi_even *e, float *place)
 {
-    const double first = e->first, scale = e->scale, off = e->off, all = e->bins, high = all + 1, behind = all + off;
-    int32_t least = 0;
-    for (int64_t i = 0; i < n; i++) {
-        const double place = (x[i] - first) * scale;
-        double p = place < high ? place : high; /* NaN too */
-        p = p > -1 ? p : -1;
-        const double whole = floor(p), part = p - whole;
-        double r = part > off ? whole : -1;
-        r = part < 1 - off ? r : -1;
-        r = p < -off ? all : r;
-        r = p > behind ? all : r;
-        bin[i] = (int32_t)r;
+    if (type == CP_FLOAT32) {
+        const float *x = from, first = (float)e->first, scale = (float)e->scale;
+        for (int64_t i = 0; i < n; i++) place[i] = (x[i] - first) * scale;
+        return;
     }
-    for (int64_t i = 0; i < n; i++) least = bin[i] < least ? bin[i] : least;
-    return least < 0;
+    const double *x = from, first = e->first, scale = e->scale;
+    for (int64_t i = 0; i < n; i++) place[i] = (float)((x[i] - first) * scale);
+}
+
+/* An edge lies at most `off` from its number, the rounding of places included: so what lies farther from a whole number
+ * than that is between the two edges which the numbers beside it belong to. */
+static bool bins(const float *place, int64_t n, const cpi_even *e, int32_t *bin)
+{
+    const float low = -0.5f, high = (float)e->bins + 0.5f, off = (float)e->off, near_one = 1 - off;
+    const uint32_t all = (uint32_t)e->bins;
+    int32_t any = 0;
+    for (int64_t i = 0; i < n; i++) {
+        float p = place[i] < high ? place[i] : high; /* NaN too */
+        p = p > low ? p : low;
+        const float whole = floorf(p), part = p - whole;
+        uint32_t r = (uint32_t)(int32_t)whole; /* what is before the first is large */
+        r = r < all ? r : all;
+        const int32_t untold = -((part <= off) | (part >= near_one));
+        any |= untold;
+        bin[i] = (int32_t)r | untold;
+    }
+    return any;
+}
+
+#define BITS(T)                                                    \
+    do {                                                           \
+        const T *v = x;                                            \
+        T all = 0;                                                 \
+        for (int64_t i = 0; i < n; i++) all |= v[i];               \
+        return (uint64_t)(int64_t)all;                             \
+    } while (0)
+
+static uint64_t bits(cp_type type, const void *x, int64_t n)
+{
+    switch ((int)type) {
+    case CP_BOOL: case CP_UINT8: BITS(uint8_t);
+    case CP_INT8: BITS(int8_t);
+    case CP_INT16: BITS(int16_t);
+    case CP_UINT16: BITS(uint16_t);
+    case CP_INT32: BITS(int32_t);
+    case CP_UINT32: BITS(uint32_t);
+    default: BITS(int64_t);
+    }
 }
 
 #define EXTENT(T)                                                                                \
@@ -48,4 +78,4 @@ static void extent(cp_type type, const void *x, int64_t n, int64_t *least, int64
     }
 }
 
-const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {bins, extent};
+const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {places, bins, bits, extent};

@@ -24,7 +24,7 @@ typedef struct cpy_state {
     PyTypeObject *array, *ufunc, *kernel, *kernel_module, *lazy_kernel, *loop_kernel, *fused;
     PyObject *memory_error, *casting_error, *device_error, *compile_error, *driver_error,
              *synchronized_error;
-    PyObject *support, *dispatch;            /* cuprite._support, cuprite._dispatch: when first needed */
+    PyObject *support, *dispatch, *printing; /* cuprite._support, ._dispatch, ._printing: when first needed */
     PyObject *numpy;                         /* when first needed; set after the three types */
     PyTypeObject *numpy_array, *numpy_generic, *numpy_dtype;
     PyObject *numpy_name;                    /* "numpy": when first needed */

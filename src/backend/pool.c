@@ -81,6 +81,7 @@ cpi_pool *cpi_pool_new(cpi_device *device)
 #endif
     const char *mode = getenv("CUPRITE_POOL");
     if (mode) p->direct = strcmp(mode, "off") == 0;
+    if (p->direct) cpi_keep_no_memory();
     p->small = device->id == CP_CPU && !p->direct && !cpi_live_kept() ? UNIT : 0;
     return p;
 }

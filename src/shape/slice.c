@@ -55,8 +55,22 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
     return CP_OK;
 }
 
+/* x[at] of an array in memory, with all the other axes. */
+static cp_array *part_at(cp_array *x, int64_t at)
+{
+    const int64_t extent = x->shape[0];
+    if (at < -extent || at >= extent) {
+        cpi_fail(CP_ERROR_INDEX, "slice: index %lld is out of bounds for axis 0 with size %lld", (long long)at,
+                 (long long)extent);
+        return NULL;
+    }
+    char *data = x->data + (at < 0 ? at + extent : at) * x->strides[0];
+    return cpi_array_view(x, x->type, x->ndim - 1, x->shape + 1, x->strides + 1, data);
+}
+
 cp_array *cp_slice(cp_array *x, int n, const cp_index *items)
 {
+    if (x && items && n == 1 && items->kind == CP_IX_INT && x->ndim) return part_at(x, items->start); /* the commonest */
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], first = 0, count = 0;
     int axis = 0, ndim = 0, used;
     bool ellipsis;

@@ -55,22 +55,34 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
     return CP_OK;
 }
 
-/* x[at] of an array in memory, with all the other axes. */
-static cp_array *part_at(cp_array *x, int64_t at)
+/* Integers alone, of an array in memory that has as many axes? */
+static bool integers(const cp_array *x, int n, const cp_index *items)
 {
-    const int64_t extent = x->shape[0];
-    if (at < -extent || at >= extent) {
-        cpi_fail(CP_ERROR_INDEX, "slice: index %lld is out of bounds for axis 0 with size %lld", (long long)at,
-                 (long long)extent);
-        return NULL;
+    if (n < 1 || n > x->ndim) return false;
+    for (int i = 0; i < n; i++)
+        if (items[i].kind != CP_IX_INT) return false;
+    return true;
+}
+
+/* x[i, j, ...] with all the axes behind those of the integers: the commonest. */
+static cp_array *part_at(cp_array *x, int n, const cp_index *items)
+{
+    char *data = x->data;
+    for (int i = 0; i < n; i++) {
+        const int64_t at = items[i].start, extent = x->shape[i];
+        if (at < -extent || at >= extent) {
+            cpi_fail(CP_ERROR_INDEX, "slice: index %lld is out of bounds for axis %d with size %lld", (long long)at, i,
+                     (long long)extent);
+            return NULL;
+        }
+        data += (at < 0 ? at + extent : at) * x->strides[i];
     }
-    char *data = x->data + (at < 0 ? at + extent : at) * x->strides[0];
-    return cpi_array_view(x, x->type, x->ndim - 1, x->shape + 1, x->strides + 1, data);
+    return cpi_array_view(x, x->type, x->ndim - n, x->shape + n, x->strides + n, data);
 }
 
 cp_array *cp_slice(cp_array *x, int n, const cp_index *items)
 {
-    if (x && items && n == 1 && items->kind == CP_IX_INT && x->ndim) return part_at(x, items->start); /* the commonest */
+    if (x && items && integers(x, n, items)) return part_at(x, n, items);
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], first = 0, count = 0;
     int axis = 0, ndim = 0, used;
     bool ellipsis;

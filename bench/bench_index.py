@@ -197,7 +197,7 @@ def cases(b):
         if b.torch is not None and torch_statement:
             peers |= b.torch_peer(call_of(torch_statement, {"T": b.torch, "new": new}, torch_setup))
         yield Case(f"small {name}", call_of(statement, {"xp": b.cp}, setup), peers)
-    for n in ALL:
+    for n in b.sizes(ALL):
         made = vars(data(rng, n))
         made.pop("n")
         ours = {k: b.ours(v.copy()) for k, v in made.items()}

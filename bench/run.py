@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks: bench/run.py [--device cpu|gpu] [--only ROOM[,ROOM]] [--output FILE.json] [--budget SECONDS]
+"""Runs the benchmarks: bench/run.py [--device cpu|gpu] [--only ROOM[,ROOM]] [--sizes N[,N]] [--rows REGEX]
+[--output FILE.json] [--budget SECONDS]
 
+--sizes: in rooms that measure at several sizes these alone, and of rooms that have one size none. --rows: those whose
+name has a match.
 Without --device: the CPU, and the GPU where there is one. Each room runs in a process of its own. The results
 go to bench/results/DATE-MACHINE.json unless --output names a file; date, machine, commit and versions stand in it.
 """
-import argparse, datetime, importlib, json, os, pathlib, platform, subprocess, sys, tempfile
+import argparse, datetime, importlib, json, os, pathlib, platform, re, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 
-def one_room(room, device, budget, output):
+def one_room(room, device, budget, output, sizes, wanted):
     import common
-    b = common.Bench(device)
+    b = common.Bench(device, sizes=[int(float(n)) for n in sizes.split(",")] if sizes else None)
     rows = []
     for case in importlib.import_module(f"bench_{room}").cases(b):
+        if not re.search(wanted, case.name):
+            continue
         try:
             r = common.row(b, case, common.measure(b, case, budget=budget))
             print(common.show(r), flush=True)
@@ -54,10 +59,12 @@ def main():
     a.add_argument("--only", default="")
     a.add_argument("--output", default="")
     a.add_argument("--budget", type=float, default=1.0)
+    a.add_argument("--sizes", default="")
+    a.add_argument("--rows", default="")
     a.add_argument("--room", default="")
     a = a.parse_args()
     if a.room:
-        return one_room(a.room, a.device, a.budget, a.output)
+        return one_room(a.room, a.device, a.budget, a.output, a.sizes, a.rows)
     rooms = a.only.split(",") if a.only else sorted(p.stem[6:] for p in HERE.glob("bench_*.py"))
     devices = [a.device] if a.device else ["cpu"]
     if not a.device:
@@ -75,7 +82,7 @@ def main():
                     env.setdefault("OMP_NUM_THREADS", "2")
                     env.setdefault("OPENBLAS_NUM_THREADS", "2")
                 p = subprocess.run([sys.executable, __file__, "--room", room, "--device", device, "--output", f.name,
-                                    "--budget", str(a.budget)], env=env)
+                                    "--budget", str(a.budget), "--sizes", a.sizes, "--rows", a.rows], env=env)
                 if p.returncode == 0:
                     result["runs"].append({"room": room, "device": device, **json.load(open(f.name))})
                 else:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import collections.abc
 import errno
+import math
 import os
 
 import numpy
 
 from cuprite import _core, _io
-from cuprite._core import asarray, asnumpy, ndarray
+from cuprite._core import _of_buffer, asarray, asnumpy, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["load", "save", "savez", "savez_compressed", "fromfile", "frombuffer", "fromstring", "loadtxt",
@@ -25,7 +26,7 @@ _MOST = 2**62
 
 def _path(file):
     """The path that C can open; None of file objects, and of names that are no UTF-8."""
-    if not isinstance(file, (str, bytes, os.PathLike)):
+    if not isinstance(file, (str, bytes)) and not hasattr(type(file), "__fspath__"):
         return None
     path = os.fsdecode(file)
     if "\0" in path:
@@ -44,6 +45,10 @@ def _told(error, path):
 
 def _foreign(dtype):
     """The name of a dtype that NumPy lacks; None of others."""
+    if type(dtype) is type and dtype in (float, int, bool, complex):
+        return None
+    if isinstance(dtype, numpy.dtype) and dtype.isbuiltin == 1:
+        return None
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     return name if name in FOREIGN else None
 
@@ -157,6 +162,32 @@ def _damaged(error):
     return zipfile.BadZipFile(str(error))
 
 
+_ONE_PIECE = 1 << 20  # elements of more bytes are not put into one object of Python's
+_PLAIN_BYTES = 128    # what NumPy writes before an array of few axes
+
+
+def _plain(file):
+    """The array in an object whose header is as NumPy writes it; None, and nothing is read, for whatever else."""
+    if not hasattr(file, "read") or not hasattr(file, "seek"):
+        return None
+    import re
+    start = file.read(_PLAIN_BYTES)
+    found = isinstance(start, bytes) and re.fullmatch(
+        rb"\x93NUMPY\x01\x00v\x00{'descr': '([<|][biufc]\d+)', 'fortran_order': (True|False), "
+        rb"'shape': \(((?:\d+, )*\d*,?)\), } *\n", start)
+    read = len(start)
+    if found:
+        dtype = numpy.dtype(found[1].decode())
+        shape = tuple(int(n) for n in found[3].split(b",") if n)
+        size = math.prod(shape) * dtype.itemsize
+        data = file.read(size) if 0 < size <= _ONE_PIECE and len(shape) <= 8 else b""
+        if 0 < size == len(data):
+            return asarray(numpy.frombuffer(data, dtype).reshape(shape, order="F" if found[2] == b"True" else "C"))
+        read += len(data)
+    file.seek(-read, 1)
+    return None
+
+
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
     """The array in a file of NumPy's (.npy), or a mapping of those in an archive (.npz), on the current device.
 
@@ -175,6 +206,9 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
         raise ValueError("encoding must be 'ASCII', 'latin1', or 'bytes'")
     path = _path(file)
     if path is None:
+        x = _plain(file) if max_header_size >= _PLAIN_BYTES else None
+        if x is not None:
+            return x
         theirs = numpy.load(file, None, allow_pickle, max_header_size=max_header_size, **pickled)
         if not isinstance(theirs, numpy.lib.npyio.NpzFile):
             return _taken(theirs)
@@ -210,6 +244,19 @@ def _ended(path, ending):
     return path if path.endswith(ending) else path + ending
 
 
+def _header(x):
+    """What stands before an array's elements: version 1.0, as NumPy writes it."""
+    fortran = x._f_contiguous and not x._c_contiguous
+    text = f"{{'descr': '{x.dtype.str}', 'fortran_order': {fortran}, 'shape': {x.shape}, }}"
+    growing = x.shape[-1 if fortran else 0] if x.ndim else None  # NumPy leaves room for a longer first extent
+    text += " " * (_LONGEST - len(repr(growing)) if growing is not None else 0)
+    text += " " * (64 - (11 + len(text)) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode("latin1")
+
+
+_LONGEST = len(str((8 << 64) - 1))  # numpy.lib.format.GROWTH_AXIS_MAX_DIGITS
+
+
 def save(file, arr, allow_pickle=True):
     """Writes an array to a file of NumPy's; ".npy" is added to a path without it.
 
@@ -218,8 +265,13 @@ def save(file, arr, allow_pickle=True):
     Result: None."""
     path = _path(file)
     if path is None or not isinstance(arr, ndarray):
-        if isinstance(arr, ndarray) and _foreign(arr.dtype):
-            return _save_foreign(file, arr)
+        if isinstance(arr, ndarray):
+            if arr._type in FOREIGN:
+                return _save_foreign(file, arr)
+            if arr.nbytes < _ONE_PIECE and hasattr(file, "write"):
+                file.write(_header(arr))
+                file.write(arr.tobytes("A"))
+                return
         return numpy.save(_text(file), asnumpy(arr, order="A"), allow_pickle=allow_pickle)
     path = _ended(path, ".npy")
     try:
@@ -308,7 +360,8 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     Parameters: buffer: an object with a buffer; dtype: an element type; count: how many elements (-1: all); offset:
         where they begin, in bytes; like: None, or an array of Cuprite's, which changes nothing.
     Errors: ValueError for a buffer that is too small, or no multiple of the element."""
-    return _of_numpy(numpy.frombuffer, dtype, buffer, count=count, offset=offset)
+    x = _of_buffer(buffer, dtype, count, offset)  # None: NumPy says what is wrong
+    return _of_numpy(numpy.frombuffer, dtype, buffer, count=count, offset=offset) if x is None else x
 
 
 def fromstring(string, dtype=float, count=-1, *, sep="", like=None):

@@ -5,7 +5,7 @@ import operator
 
 import cuprite
 from cuprite import _bits, _places, _statistics
-from cuprite._core import ndarray
+from cuprite._core import _parts, _within, ndarray
 
 
 def _array(x):
@@ -48,8 +48,7 @@ def array_split(ary, indices_or_sections, axis=0):
         each, more = divmod(total, sections)
         sizes = [each + 1] * more + [each] * (sections - more)  # of too many this is an error at once
         bounds = [0, *itertools.accumulate(sizes)]
-    axis = _axis_of(axis, ary.ndim)
-    return [ary[_along(axis, a, b)] for a, b in zip(bounds, bounds[1:])]
+    return _parts(ary, operator.index(axis), bounds)
 
 
 def split(ary, indices_or_sections, axis=0):
@@ -412,11 +411,12 @@ def array_equiv(a1, a2):
     Parameters: a1: an array, a NumPy array, a number or nested lists; a2: an array, a NumPy array, a number or
         nested lists."""
     a1, a2 = _array(a1), _array(a2)
-    import numpy
-    try:
-        numpy.broadcast_shapes(a1.shape, a2.shape)
-    except ValueError:
-        return cuprite.zeros((), bool)
+    if a1.shape != a2.shape:
+        import numpy
+        try:
+            numpy.broadcast_shapes(a1.shape, a2.shape)
+        except ValueError:
+            return cuprite.zeros((), bool)
     return (a1 == a2).all()
 
 
@@ -467,9 +467,9 @@ def shares_memory(a, b, max_work=None):
     more steps than these (None: as many as are needed).
 
     Parameters: a: an array; b: an array; max_work: the most steps."""
-    import numpy
-    if not cuprite.may_share_memory(a, b):
+    if not _within(a, b):
         return False
+    import numpy
     return numpy.shares_memory(numpy.asarray(_Place(a)), numpy.asarray(_Place(b)), max_work)
 
 

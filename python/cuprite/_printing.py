@@ -1,4 +1,5 @@
-"""How arrays are printed: by NumPy, of the elements that are shown.
+"""How arrays are printed: with NumPy's default options by the C library, whose text is NumPy's to the letter, else by
+NumPy, of the elements that are shown.
 
 Invariant: of an array that is summarised only the elements at its ends come to the host; those of NumPy's array between
 them are never looked at, so that its pages are never there.
@@ -7,12 +8,21 @@ from __future__ import annotations
 
 import numpy
 
-from cuprite._core import asnumpy, concatenate, ndarray
+from cuprite._core import _text_of, asnumpy, concatenate, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["array2string", "array_repr", "array_str"]
 
 _SMALL = 1 << 16  # bytes that are fetched whole
+# The options under which the C library's text is NumPy's, and the first version of NumPy whose text it is.
+_PLAIN = {"edgeitems": 3, "threshold": 1000, "floatmode": "maxprec", "precision": 8, "suppress": False,
+          "linewidth": 75, "nanstr": "nan", "infstr": "inf", "sign": "-", "formatter": None, "legacy": False,
+          "override_repr": None}
+_NEW = tuple(int(n) for n in numpy.__version__.split(".")[:2]) >= (2, 4)
+
+
+def _plain(x):
+    return _NEW and isinstance(x, ndarray) and x._type not in FOREIGN and numpy.get_printoptions() == _PLAIN
 
 
 def shown(x, threshold=None, edgeitems=None):
@@ -57,6 +67,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
     Parameters: arr: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers
         are shown as 0."""
+    if max_line_width is precision is suppress_small is None and _plain(arr):
+        return _text_of(arr, True)
     return _named(numpy.array_repr(shown(arr), max_line_width, precision, suppress_small), arr)
 
 
@@ -65,6 +77,8 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
     Parameters: a: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers are
         shown as 0."""
+    if max_line_width is precision is suppress_small is None and _plain(a):
+        return _text_of(a, False)
     return numpy.array_str(shown(a), max_line_width, precision, suppress_small)
 
 

@@ -11,10 +11,7 @@ __all__ = [
 ]
 
 
-def _need(x):
-    if not isinstance(x, ndarray):
-        raise TypeError(f"Unsupported type {type(x)}")
-    return x
+_NUMBERS = frozenset((int, float, complex, bool, str, bytes))
 
 
 def identity(n, dtype=float):
@@ -60,6 +57,8 @@ def isscalar(element):
     """Whether it is a number (or string) rather than an array.
 
     Parameters: element: any object."""
+    if type(element) in _NUMBERS:
+        return True
     import numpy
     return numpy.isscalar(element)
 
@@ -69,6 +68,10 @@ def result_type(*arrays_and_dtypes):
 
     Parameters: *arrays_and_dtypes: arrays, dtypes and numbers.
     Errors: ValueError for none at all."""
+    if len(arrays_and_dtypes) < 3:
+        t = _core._meeting(*arrays_and_dtypes)
+        if t is not None:
+            return t
     import numpy
     args = [a.dtype if isinstance(a, (ndarray, numpy.ndarray, numpy.generic)) else a for a in arrays_and_dtypes]
     if not any(_is_foreign(a) for a in args):
@@ -89,16 +92,6 @@ def _is_foreign(d):
     return isinstance(name, str) and name in _FOREIGN
 
 
-def _extent(x):
-    if x.size == 0:
-        return 0, 0
-    low = high = x.data.ptr
-    for extent, stride in zip(x.shape, x.strides):
-        low += min(stride * (extent - 1), 0)
-        high += max(stride * (extent - 1), 0)
-    return low, high + x.itemsize
-
-
 def may_share_memory(a, b, max_work=None):
     """Whether the memory bounds of two arrays overlap; with `max_work` whether elements are shared, or may be where so
     many steps do not tell.
@@ -111,8 +104,7 @@ def may_share_memory(a, b, max_work=None):
             return shares_memory(a, b, max_work)
         except TooHardError:
             return True
-    (a0, a1), (b0, b1) = _extent(_need(a)), _extent(_need(b))
-    return a._device == b._device and a0 < b1 and b0 < a1
+    return _core._within(a, b)
 
 
 def iscomplexobj(x):
@@ -132,9 +124,15 @@ def isrealobj(x):
     return not iscomplexobj(x)
 
 
+_results = {}  # named tuples, made when first needed
+
+
 def _named(name, fields):
-    import collections
-    return collections.namedtuple(name, fields)
+    made = _results.get(name)
+    if made is None:
+        import collections
+        made = _results[name] = collections.namedtuple(name, fields)
+    return made
 
 
 def unique_values(x, /):

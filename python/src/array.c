@@ -392,11 +392,10 @@ static PyGetSetDef attributes[] = {
 /* --- protocols --- */
 static Py_ssize_t array_length(PyObject *o)
 {
-    if (cp_ndim(cpy_x(o)) == 0) {
-        PyErr_SetString(PyExc_TypeError, "len() of unsized object");
-        return -1;
-    }
-    return (Py_ssize_t)cp_dims(cpy_x(o))[0];
+    const cp_array *x = cpy_x(o);
+    if (cp_ndim(x)) return (Py_ssize_t)cp_dims(x)[0];
+    PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+    return -1;
 }
 
 static PyObject *array_item(PyObject *o, Py_ssize_t i)
@@ -437,12 +436,23 @@ static int array_contains(PyObject *o, PyObject *value)
 
 static PyObject *array_richcompare(PyObject *a, PyObject *b, int how) { return cpy_compare(a, b, how); }
 
-/* NumPy prints what is shown. */
+/* Python code in _printing.py, which knows NumPy's options. */
 static PyObject *text(PyObject *o, const char *name)
 {
-    PyObject *module = PyImport_ImportModule("cuprite._printing");
-    PyObject *r = module ? PyObject_CallMethod(module, name, "O", o) : NULL;
-    Py_XDECREF(module);
+    PyObject *module = cpy_module(&cpy_now()->printing, "cuprite._printing");
+    return module ? PyObject_CallMethod(module, name, "O", o) : NULL;
+}
+
+/*: function("_text_of", "a: array, repr: bool, /", body=True, unlock="never",
+             doc="What NumPy writes of an array as long as its print options are the first ones.") */
+PyObject *py__text_of(const py__text_of_args *v)
+{
+    char *text;
+    cp_array *x = v->a;
+    const int64_t size = cp_device_of(x) == CP_CPU ? cp_size(x) : INT64_MAX; /* of a device it is a wait */
+    CPY_RUN_ON(1, &x, size, text = cp_array_to_string(x, .repr = v->repr));
+    PyObject *r = text ? PyUnicode_FromString(text) : cpy_raise();
+    cp_text_free(text);
     return r;
 }
 static PyObject *array_repr(PyObject *o) { return text(o, "repr_of"); }

@@ -659,7 +659,8 @@ PyObject *cpy_bytes(cp_array *x, char order)
     if (!bytes) return NULL;
     cp_array *y = order == 'F' ? cp_transpose(x, CP_ALL) : cp_retain(x);
     cp_code code = CP_ERROR_INTERNAL;
-    if (y) CPY_UNLOCKED(code = cp_to_host(y, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(y)));
+    const int64_t size = cp_device_of(x) == CP_CPU ? cp_size(x) : INT64_MAX; /* of a device that may be a wait */
+    if (y) CPY_RUN(size, code = cp_to_host(y, PyBytes_AS_STRING(bytes), (size_t)cp_nbytes(y)));
     cpy_free(y);
     if (code == CP_OK) return bytes;
     Py_DECREF(bytes);
@@ -668,3 +669,25 @@ PyObject *cpy_bytes(cp_array *x, char order)
 
 /*: method("tobytes", "a: array, order: order('CFA') = 'C'", doc="The elements' bytes, C or Fortran order.") */
 PyObject *py_tobytes_method(const py_tobytes_method_args *v) { return cpy_bytes(v->a, cpy_host_order(v->a, v->order)); }
+
+/*: function("_of_buffer", "buffer: object, dtype: object, count: object, offset: object, /", body=True, unlock="never",
+             doc="An array of a buffer's bytes; None where NumPy has to say what is wrong.") */
+PyObject *py__of_buffer(const py__of_buffer_args *v)
+{
+    Py_buffer b;
+    cp_type t = CP_DEFAULT;
+    const int64_t count = PyErr_Occurred() ? -1 : PyLong_AsLongLong(v->count);
+    const int64_t offset = PyErr_Occurred() ? -1 : PyLong_AsLongLong(v->offset);
+    if (PyErr_Occurred() || !cpy_type(v->dtype, CP_FLOAT64, &t) || PyObject_GetBuffer(v->buffer, &b, PyBUF_SIMPLE)) {
+        PyErr_Clear();
+        Py_RETURN_NONE;
+    }
+    const int64_t size = (int64_t)cp_type_size(t), room = offset < 0 || offset > b.len ? 0 : b.len - offset;
+    const int64_t n = count >= 0 ? count : room % size ? 0 : room / size;
+    cp_array *x = NULL;
+    const bool good = n > 0 && n <= room / size;
+    if (good) CPY_RUN(n, x = cp_from_host((const char *)b.buf + offset, t, (cp_shape){1, &n}, NULL));
+    PyBuffer_Release(&b);
+    if (good) return cpy_wrap(x);
+    Py_RETURN_NONE;
+}

@@ -1,6 +1,6 @@
 /* What the files of the Python extension share.
  *
- * The extension links libcuprite and uses its public headers only. NumPy is never linked and not imported
+ * The extension links libcuprite and calls its public functions only; arrays' records it reads (below). NumPy is never linked and not imported
  * until something needs it (a dtype, an array for the host): its arrays are read through the buffer protocol.
  *
  * Functions and methods are declared in rows (tools/generate/functions.py); a file here has the bodies of those that
@@ -11,6 +11,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "backend/backend.h"
+#include "core/array.h"
 #include "cuprite.h"
 #include "state.h"
 #include "type_rows.h"
@@ -60,6 +62,28 @@ static inline void cpy_free(cp_array *x)
 }
 
 /* --- arrays --- */
+
+/* Fields of the record, read as backends read them: in attributes and views such calls were a good part of the time. */
+static inline cp_type cpy_type_of(const cp_array *x) { return x->type; } /* x is never NULL */
+static inline int cpy_ndim(const cp_array *x) { return x ? x->ndim : 0; }
+static inline int64_t cpy_size(const cp_array *x) { return x ? x->size : 0; }
+static inline const int64_t *cpy_dims(const cp_array *x) { return x ? x->shape : NULL; }
+static inline const int64_t *cpy_strides(const cp_array *x) { return x ? x->strides : NULL; }
+static inline void *cpy_data(const cp_array *x) { return x ? x->data : NULL; }
+static inline int cpy_device_of(const cp_array *x) { return x ? x->device->id : CP_CPU; }
+static inline cp_array *cpy_keep(cp_array *x)
+{
+    return x && __atomic_load_n(&x->scope, __ATOMIC_ACQUIRE) ? cp_keep(x) : x;
+}
+#define cp_type_of cpy_type_of
+#define cp_ndim cpy_ndim
+#define cp_size cpy_size
+#define cp_dims cpy_dims
+#define cp_strides cpy_strides
+#define cp_data cpy_data
+#define cp_device_of cpy_device_of
+#define cp_keep cpy_keep
+
 typedef struct cpy_array {
     PyObject_HEAD
     cp_array *x;        /* owned; never NULL once the object is visible */
@@ -231,6 +255,7 @@ PyObject *cpy_numpy_call(const char *name, PyObject *argument);   /* numpy.name(
 /* The type of that name whose dtype is another package's; CP_DEFAULT: none. */
 cp_type cpy_foreign_type(PyObject *name);
 PyObject *cpy_dtype(cp_type t);                  /* numpy.dtype, borrowed; NULL with an exception */
+bool cpy_known_type(PyObject *o, cp_type *t);    /* of an array, or of a dtype that was asked for before */
 bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t); /* whatever NumPy takes as a dtype; NULL, None: otherwise */
 PyTypeObject *cpy_numpy_array(void);             /* numpy.ndarray, numpy.generic: NULL while nobody imported NumPy */
 PyTypeObject *cpy_numpy_generic(void);

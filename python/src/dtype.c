@@ -121,6 +121,12 @@ static bool known_type(const cpy_state *s, PyObject *o, cp_type *t)
     return false;
 }
 
+bool cpy_known_type(PyObject *o, cp_type *t)
+{
+    if (cpy_is_array(o)) return *t = cp_type_of(cpy_x(o)), true;
+    return known_type(cpy_now(), o, t);
+}
+
 static bool unsupported(PyObject *dtype)
 {
     PyErr_Format(PyExc_ValueError, "Unsupported dtype %S", dtype);

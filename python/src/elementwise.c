@@ -183,3 +183,14 @@ PyObject *py_promote_types(const py_promote_types_args *v)
 {
     return Py_XNewRef(cpy_dtype(cp_promote(v->type1, v->type2)));
 }
+
+/*: function("_meeting", "a: object, b: object = None, /", body=True, unlock="never",
+             doc="The dtype in which two arrays or dtypes meet; None for what asks NumPy.") */
+PyObject *py__meeting(const py__meeting_args *v)
+{
+    cp_type a, b;
+    if (!cpy_known_type(v->a, &a)) Py_RETURN_NONE;
+    b = a;
+    if (v->b && !cpy_known_type(v->b, &b)) Py_RETURN_NONE;
+    return Py_XNewRef(cpy_dtype(cp_promote(a, b)));
+}

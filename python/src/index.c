@@ -152,8 +152,10 @@ static bool read_key(PyObject *o, PyObject *self, key *k)
 PyObject *cpy_getitem(PyObject *self, PyObject *o)
 {
     cp_index one;
-    if (basic_item(o, &one)) return cpy_like(cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self), self);
-    if (PyErr_Occurred()) return NULL;
+    if (!PyTuple_Check(o)) {
+        if (basic_item(o, &one)) return cpy_like(cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self), self);
+        if (PyErr_Occurred()) return NULL;
+    }
     key k;
     if (!read_key(o, self, &k)) return NULL;
     if (!k.arrays) return cpy_like(cpy_wrap_view(cp_slice(cpy_x(self), k.n, k.at), self), self);

@@ -375,6 +375,7 @@ static PyObject *array_int(PyObject *o)
                         "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
         return NULL;
     }
+    if (v && PyLong_CheckExact(v)) return v;
     PyObject *r = v ? PyNumber_Long(v) : NULL;
     Py_XDECREF(v);
     return r;
@@ -388,6 +389,7 @@ static PyObject *array_float(PyObject *o)
         PyErr_SetString(PyExc_TypeError, "float() argument must be a string or a real number, not 'complex'");
         return NULL;
     }
+    if (v && PyFloat_CheckExact(v)) return v;
     PyObject *r = v ? PyNumber_Float(v) : NULL;
     Py_XDECREF(v);
     return r;

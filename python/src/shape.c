@@ -8,7 +8,7 @@
 static cp_array *reshaped(cp_array *x, const cpy_ints *shape)
 {
     cp_array *r;
-    CPY_RUN_ON(1, &x, cp_is_c_contiguous(x) ? 0 : cp_size(x), r = cp_reshape(x, cpy_shape_of(shape)));
+    CPY_RUN_ON(1, &x, cp_size(x) > CPY_LARGE && !cp_is_c_contiguous(x) ? cp_size(x) : 0, r = cp_reshape(x, cpy_shape_of(shape)));
     return r;
 }
 
@@ -72,6 +72,7 @@ static cp_array *raveled(cp_array *x, char order)
 {
     cpy_ints shape; /* an initialiser would clear its 64 places */
     shape.n = 1, shape.at[0] = cp_size(x);
+    if (order != 'F' && cp_is_c_contiguous(x)) return reshaped(x, &shape);
     cp_array *y = order == 'K' ? in_memory_order(x) : x, *r = NULL, *whole;
     if (y) r = reshape_order(y, &shape, order == 'K' ? 'C' : order);
     if (y != x) cpy_free(y);
@@ -138,4 +139,57 @@ PyObject *py_copyto(const py_copyto_args *v)
     cp_warnings_clear(); /* `source` told them before anything was written */
     cpy_free(src);
     return cpy_none(code);
+}
+
+/* Where the elements lie: from *low to before *high. */
+static void bounds_of(const cp_array *x, uintptr_t *low, uintptr_t *high)
+{
+    *low = *high = cp_size(x) ? (uintptr_t)cp_data(x) : 0;
+    for (int i = 0; cp_size(x) && i < cp_ndim(x); i++) {
+        const int64_t span = (cp_dims(x)[i] - 1) * cp_strides(x)[i];
+        *(span < 0 ? low : high) += (uintptr_t)span;
+    }
+    if (cp_size(x)) *high += cp_type_size(cp_type_of(x));
+}
+
+/*: function("_within", "a: array, b: array, /", body=True, unlock="never",
+             doc="Whether the bounds of two arrays' memory overlap.") */
+PyObject *py__within(const py__within_args *v)
+{
+    uintptr_t a, a_end, b, b_end;
+    bounds_of(v->a, &a, &a_end);
+    bounds_of(v->b, &b, &b_end);
+    return PyBool_FromLong(cp_device_of(v->a) == cp_device_of(v->b) && a < b_end && b < a_end);
+}
+
+/* One end of a slice, None for an open one. */
+static bool take_end(PyObject *o, int flag, cp_index *item, int64_t *at)
+{
+    if (o == Py_None) return true;
+    item->has |= flag;
+    *at = PyNumber_AsSsize_t(o, NULL);
+    return *at != -1 || !PyErr_Occurred();
+}
+
+/*: function("_parts", "a: array, axis: axis, bounds: object, /", body=True, unlock="never",
+             doc="A list of views between each two of the bounds of an axis.") */
+PyObject *py__parts(const py__parts_args *v)
+{
+    const int ndim = cp_ndim(v->a), axis = v->axis < 0 ? v->axis + ndim : v->axis;
+    cp_index items[CP_MAXDIM];
+    if (axis < 0 || axis >= ndim) return cpy_raise_axis(v->axis, ndim), NULL;
+    PyObject *bounds = PySequence_Fast(v->bounds, "bounds are a list"), *r = bounds ? PyList_New(0) : NULL;
+    for (int i = 0; i < axis; i++) items[i] = CP_FULL;
+    for (Py_ssize_t i = 0; r && i + 1 < PySequence_Fast_GET_SIZE(bounds); i++) {
+        PyObject *const *ends = PySequence_Fast_ITEMS(bounds) + i;
+        cp_index *item = &items[axis];
+        *item = CP_FULL;
+        PyObject *part = NULL;
+        if (take_end(ends[0], CP_HAS_START, item, &item->start) && take_end(ends[1], CP_HAS_STOP, item, &item->stop))
+            part = cpy_like(cpy_wrap_view(cp_slice(v->a, axis + 1, items), v->self), v->self);
+        if (!part || PyList_Append(r, part) < 0) Py_CLEAR(r);
+        Py_XDECREF(part);
+    }
+    Py_XDECREF(bounds);
+    return r;
 }

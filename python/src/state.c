@@ -78,6 +78,7 @@ PyObject *cpy_module(PyObject **slot, const char *name)
         DO((s)->synchronized_error);                                                                       \
         DO((s)->support);                                                                                  \
         DO((s)->dispatch);                                                                                 \
+        DO((s)->printing);                                                                                 \
         DO((s)->numpy);                                                                                    \
         DO((s)->numpy_array);                                                                              \
         DO((s)->numpy_generic);                                                                            \

@@ -25,7 +25,7 @@ typedef struct cpy_state {
                  *kernel_struct;
     PyObject *memory_error, *casting_error, *device_error, *compile_error, *driver_error,
              *synchronized_error;
-    PyObject *support, *dispatch;            /* cuprite._support, cuprite._dispatch: when first needed */
+    PyObject *support, *dispatch, *printing; /* cuprite._support, ._dispatch, ._printing: when first needed */
     PyObject *numpy;                         /* when first needed; set after the three types */
     PyTypeObject *numpy_array, *numpy_generic, *numpy_dtype;
     PyObject *numpy_name;                    /* "numpy": when first needed */

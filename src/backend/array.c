@@ -29,6 +29,17 @@ static bool last_reference(int *refs)
     return __atomic_load_n(refs, __ATOMIC_ACQUIRE) == 1 || !__atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL);
 }
 
+enum { LINE = 64 };
+
+/* Bytes of a record, and of one with its buffer and what lies behind that. */
+static size_t record_bytes(int ndim) { return sizeof(cp_array) + 2 * (size_t)ndim * sizeof(int64_t); }
+
+static size_t block_bytes(const cpi_buffer *b)
+{
+    const bool inside = !b->release && !b->memory;
+    return record_bytes(((const cp_array *)b->block)->ndim) + sizeof *b + (inside ? b->bytes + LINE : 0);
+}
+
 /* The buffer lies in the block of the array that it was made for. */
 void cpi_buffer_unref(cpi_buffer *b)
 {
@@ -41,7 +52,7 @@ void cpi_buffer_unref(cpi_buffer *b)
         cpi_pool_count_small(b->device->pool, -(int64_t)b->bytes);
     }
     cpi_stream_unref(b->stream);
-    cpi_free_host(b->block);
+    cpi_free_kept(b->block, block_bytes(b));
 }
 
 void cpi_buffer_ref(cpi_buffer *b) { __atomic_add_fetch(&b->refs, 1, __ATOMIC_RELAXED); }
@@ -49,17 +60,17 @@ void cpi_buffer_ref(cpi_buffer *b) { __atomic_add_fetch(&b->refs, 1, __ATOMIC_RE
 void cp_free(cp_array *x)
 {
     if (!x || !last_reference(&x->refs)) return;
-    cpi_scope_leave(x);
+    if (__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) cpi_scope_leave(x);
     if (cpi_leaks_wanted) cpi_leaks_ended(x);
     cpi_buffer *b = x->buffer;
-    if (!b || b->block != x) cpi_free_host(x);
+    if (!b || b->block != x) cpi_free_kept(x, record_bytes(x->ndim));
     if (b) cpi_buffer_unref(b);
 }
 
 /* x is whole: from here on others may see it. */
 static cp_array *made(cp_array *x)
 {
-    if (cpi_scope_current) cpi_scope_enter(x);
+    if (cpi_scope_now()) cpi_scope_enter(x);
     if (cpi_leaks_wanted) cpi_leaks_made(x);
     return x;
 }
@@ -67,7 +78,7 @@ static cp_array *made(cp_array *x)
 /* A record with `more` bytes behind its dims, without memory; shape is copied, strides are left to the caller. */
 static cp_array *record_new(cpi_device *device, cp_type type, int ndim, const int64_t *shape, int64_t size, size_t more)
 {
-    cp_array *x = cpi_malloc(sizeof *x + 2 * (size_t)ndim * sizeof(int64_t) + more);
+    cp_array *x = cpi_malloc_kept(record_bytes(ndim) + more);
     if (!x) return NULL;
     x->refs = 1;
     x->type = type;
@@ -135,8 +146,6 @@ static cp_array *array_from_allocator(cp_allocate_fn function, cpi_device *devic
     *x->buffer = (cpi_buffer){1, device, stream, memory, bytes, allocated_release, token, x};
     return x;
 }
-
-enum { LINE = 64 };
 
 /* Where the elements that lie behind a record begin. */
 static char *behind(const cpi_buffer *b) { return (char *)(((uintptr_t)(b + 1) + LINE - 1) / LINE * LINE); }

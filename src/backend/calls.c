@@ -12,6 +12,7 @@
 #include "backend/stream.h"
 
 static _Thread_local const cpi_device *caller; /* whose stream called the function that the thread is in */
+static int under_way; /* of all threads; while there is none, nobody asks for the thread's own */
 
 /* What ended in such a function. */
 typedef struct left {
@@ -22,7 +23,7 @@ typedef struct left {
 
 static left *all_left; /* changed atomically: who waits for a device holds no lock that a call may need */
 
-bool cpi_in_call(void) { return caller != NULL; }
+bool cpi_in_call(void) { return __atomic_load_n(&under_way, __ATOMIC_RELAXED) && caller; }
 
 bool cpi_leave_for_later(void (*end)(void *what), const void *what, size_t bytes)
 {
@@ -37,7 +38,7 @@ bool cpi_leave_for_later(void (*end)(void *what), const void *what, size_t bytes
 
 void cpi_settle(void)
 {
-    if (caller || !__atomic_load_n(&all_left, __ATOMIC_RELAXED)) return;
+    if (!__atomic_load_n(&all_left, __ATOMIC_RELAXED) || cpi_in_call()) return;
     for (left *l = __atomic_exchange_n(&all_left, NULL, __ATOMIC_ACQUIRE), *next; l; l = next) {
         next = l->next;
         l->end(l->what);
@@ -49,11 +50,12 @@ void cpi_calls_after_fork(void)
 {
     all_left = NULL;
     caller = NULL;
+    under_way = 0;
 }
 
 /* --- what a function may do --- */
 
-bool cpi_call_forbids(const cpi_device *device) { return caller && caller->backend == device->backend; }
+bool cpi_call_forbids(const cpi_device *device) { return cpi_in_call() && caller->backend == device->backend; }
 
 cp_code cpi_call_refuses(const char *function)
 {
@@ -81,10 +83,12 @@ static void call(const host_call *c, bool last)
 {
     const cpi_device *before = caller;
     bool fine = cp_error() == CP_OK;
+    __atomic_add_fetch(&under_way, 1, __ATOMIC_RELAXED);
     caller = c->device;
     c->function(c->argument);
     if (last && c->release) c->release(c->argument);
     caller = before;
+    __atomic_sub_fetch(&under_way, 1, __ATOMIC_RELAXED);
     if (fine) cp_error_clear(); /* on whichever thread this is, nobody is there to be told */
 }
 

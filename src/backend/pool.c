@@ -17,6 +17,7 @@
 #include "core/memory.h"
 
 enum { UNIT = 512, SMALL = 1 << 20, SMALL_PIECE = 2 << 20, LARGE_PIECE = 20 << 20, PIECE_UNIT = 2 << 20 };
+enum { SMALL_HOST = 4096 }; /* arrays of the CPU up to here lie behind their records */
 enum { LEVELS = 56, SPLITS = 8 }; /* every size_t has a bin */
 
 enum { USERS = 3 };
@@ -81,7 +82,8 @@ cpi_pool *cpi_pool_new(cpi_device *device)
 #endif
     const char *mode = getenv("CUPRITE_POOL");
     if (mode) p->direct = strcmp(mode, "off") == 0;
-    p->small = device->id == CP_CPU && !p->direct && !cpi_live_kept() ? UNIT : 0;
+    if (p->direct) cpi_keep_no_memory();
+    p->small = device->id == CP_CPU && !p->direct && !cpi_live_kept() ? SMALL_HOST : 0;
     return p;
 }
 
@@ -526,8 +528,8 @@ size_t cpi_pool_small(const cpi_pool *p) { return p->small; }
 
 void cpi_pool_count_small(cpi_pool *p, int64_t bytes)
 {
-    int64_t unit = bytes > 0 ? UNIT : bytes < 0 ? -UNIT : 0;
-    int64_t now = __atomic_add_fetch(&p->small_bytes, unit, __ATOMIC_RELAXED);
+    const int64_t units = bytes > 0 ? (bytes + UNIT - 1) / UNIT : -((UNIT - 1 - bytes) / UNIT);
+    int64_t now = __atomic_add_fetch(&p->small_bytes, units * UNIT, __ATOMIC_RELAXED);
     if (now > __atomic_load_n(&p->small_most, __ATOMIC_RELAXED))
         __atomic_store_n(&p->small_most, now, __ATOMIC_RELAXED);
 }

@@ -8,6 +8,7 @@ struct cp_scope {
     cp_array *first;
 };
 
+int cpi_scopes_open;
 CPI_THREAD_WORD cp_scope *cpi_scope_current;
 /* Arrays may be freed by another thread than the one whose scope holds them. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,6 +47,7 @@ cp_scope *cp_scope_begin(void)
     if (!s) return NULL;
     s->outer = cpi_scope_current;
     s->first = NULL;
+    __atomic_add_fetch(&cpi_scopes_open, 1, __ATOMIC_RELAXED);
     return cpi_scope_current = s;
 }
 
@@ -66,6 +68,7 @@ void cp_scope_end(cp_scope *s)
             cp_free(x);
         }
         cpi_scope_current = top->outer;
+        __atomic_sub_fetch(&cpi_scopes_open, 1, __ATOMIC_RELAXED);
         cpi_free_host(top);
     }
 }
@@ -81,6 +84,6 @@ cp_array *cp_scope_return(cp_scope *s, cp_array *x)
     bool own = x && s && __atomic_load_n(&x->scope, __ATOMIC_ACQUIRE) == s;
     if (own) cpi_scope_leave(x);
     cp_scope_end(s);
-    if (own && cpi_scope_current) cpi_scope_enter(x);
+    if (own && cpi_scope_now()) cpi_scope_enter(x);
     return x;
 }

@@ -5,8 +5,14 @@
 #include "core/array.h"
 #include "core/memory.h"
 
+/* Open scopes of all threads: while there is none, nobody looks for the thread's own, which costs a call. */
+extern int cpi_scopes_open; /* changed atomically */
 /* The innermost open scope of the thread, or NULL. */
 extern CPI_THREAD_WORD cp_scope *cpi_scope_current;
+static inline cp_scope *cpi_scope_now(void)
+{
+    return __atomic_load_n(&cpi_scopes_open, __ATOMIC_RELAXED) ? cpi_scope_current : NULL;
+}
 /* x belongs to that scope from now on. */
 void cpi_scope_enter(cp_array *x);
 /* The scope's reference ends; nothing where no scope holds x. */

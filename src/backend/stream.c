@@ -189,19 +189,22 @@ bool cp_stream_default_per_thread(void)
 /* --- waits --- */
 
 static _Thread_local bool waits_refused;
+static bool ever_refused; /* by any thread: before that none is asked for its own */
 
 bool cp_synchronize_allow(bool allow)
 {
     bool before = !waits_refused;
     waits_refused = !allow;
+    if (!allow) __atomic_store_n(&ever_refused, true, __ATOMIC_RELAXED);
     return before;
 }
 
 bool cpi_may_wait(const char *function, const cpi_device *device)
 {
     if (cpi_call_forbids(device)) return cpi_call_refuses(function), false;
-    if (waits_refused) cpi_fail(CP_ERROR_SYNCHRONIZED, "%s: this thread may not wait for devices now", function);
-    return !waits_refused;
+    if (!__atomic_load_n(&ever_refused, __ATOMIC_RELAXED) || !waits_refused) return true;
+    cpi_fail(CP_ERROR_SYNCHRONIZED, "%s: this thread may not wait for devices now", function);
+    return false;
 }
 
 void cp_stream_free(cp_stream *s)

@@ -89,11 +89,20 @@ const char *cp_code_exception(cp_code code)
     return code >= 0 && code < CP_NERRORS ? exceptions[code] : "RuntimeError";
 }
 
-void cpi_warn(cp_warning warning) { record.warnings |= 1u << warning; }
+static bool ever_warned; /* any thread: before that none looks into its record, which costs a call */
 
-unsigned cp_warnings(void) { return record.warnings; }
+void cpi_warn(cp_warning warning)
+{
+    record.warnings |= 1u << warning;
+    __atomic_store_n(&ever_warned, true, __ATOMIC_RELAXED);
+}
 
-void cp_warnings_clear(void) { record.warnings = 0; }
+unsigned cp_warnings(void) { return __atomic_load_n(&ever_warned, __ATOMIC_RELAXED) ? record.warnings : 0; }
+
+void cp_warnings_clear(void)
+{
+    if (cp_warnings()) record.warnings = 0;
+}
 
 const char *cp_warning_text(cp_warning w) { return w >= 0 && w < CP_NWARNINGS ? warnings[w].text : "unknown warning"; }
 

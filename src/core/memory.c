@@ -1,7 +1,7 @@
 /* Host memory, counted. Invariant: cp_test_live is the number of blocks handed out and not yet given back.
  *
  * Each thread counts in a tally of its own, which may be negative: two locked instructions would be a fifth of a view's
- * cost. A thread that ends leaves its tally, with what it says, to one that begins. */
+ * cost. A thread that ends leaves its tally, with what it says and keeps, to one that begins. */
 #include "core/memory.h"
 
 #include <pthread.h>
@@ -12,8 +12,23 @@
 
 static int64_t fail_at, asked;
 
-typedef struct tally { int64_t live; int taken; struct tally *next; } tally;
-static tally common;            /* of threads that get none of their own */
+/* Blocks that are kept have a size of these; those of sanitizers are all given back. */
+enum { UNIT = 192, SIZES = 4 };
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { KEPT = 0 };
+#else
+enum { KEPT = 16 };
+#endif
+static int most = KEPT;
+
+typedef struct tally {
+    int64_t live;
+    int taken;
+    struct tally *next;
+    int nkept[SIZES];
+    void *kept[SIZES][KEPT + 1];
+} tally;
+static tally common;            /* of threads that get none of their own; keeps nothing */
 static tally *tallies = &common;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -106,6 +121,33 @@ void cpi_free_host(void *p)
     if (p) count_live(-1);
     free(p);
 }
+
+static size_t size_class(size_t bytes) { return (bytes - 1) / UNIT; }
+
+void *cpi_malloc_kept(size_t bytes)
+{
+    const size_t k = size_class(bytes);
+    tally *t = mine;
+    if (k >= SIZES) return cpi_malloc(bytes);
+    if (!t || !t->nkept[k]) return cpi_malloc((k + 1) * UNIT);
+    if (cpi_allocation_fails()) return counted(NULL, bytes);
+    __atomic_store_n(&t->live, t->live + 1, __ATOMIC_RELAXED);
+    return t->kept[k][--t->nkept[k]];
+}
+
+void cpi_free_kept(void *p, size_t bytes)
+{
+    const size_t k = size_class(bytes);
+    tally *t = mine;
+    if (k >= SIZES || !t || t->nkept[k] >= __atomic_load_n(&most, __ATOMIC_RELAXED)) {
+        cpi_free_host(p);
+        return;
+    }
+    __atomic_store_n(&t->live, t->live - 1, __ATOMIC_RELAXED);
+    t->kept[k][t->nkept[k]++] = p;
+}
+
+void cpi_keep_no_memory(void) { __atomic_store_n(&most, 0, __ATOMIC_RELAXED); }
 
 void cp_test_fail_allocation(int64_t n)
 {

@@ -14,6 +14,11 @@ void *cpi_malloc(size_t bytes);               /* NULL and CP_ERROR_MEMORY on fai
 void *cpi_calloc(size_t count, size_t bytes); /* checks the product */
 void *cpi_realloc(void *p, size_t bytes);
 void cpi_free_host(void *p);
+/* The same for what is made and ended by the million: each thread keeps some blocks of few bytes. Who ends one says how
+ * many bytes were asked for. */
+void *cpi_malloc_kept(size_t bytes);
+void cpi_free_kept(void *p, size_t bytes);
+void cpi_keep_no_memory(void);                /* for memory checkers, which see every block's end then */
 /* Counts one allocation; true when the test hook wants it to fail. For allocators beside these. */
 bool cpi_allocation_fails(void);
 /* +1 when a device block becomes live, -1 when it ends (cp_test_live). */

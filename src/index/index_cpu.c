@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "core/memory.h"
 #include "cpu/threads.h"
 #include "index/kernels.h"
 
@@ -53,10 +54,13 @@ static void bits_task(void *context, int64_t task, int worker)
                                         (uint64_t *)j->make->bits + p * WORDS);
 }
 
+/* What selecting among the elements of one piece needs: no more than host memory. */
+static size_t few_bytes(int64_t n) { return (size_t)((n + 63) / 64 + 1) * 8; }
+
 static cp_code select_bits(cp_stream *stream, const void *condition, cp_type type, int64_t n, cpi_selection *s)
 {
-    int64_t np = pieces(n), words = np * WORDS;
-    s->work = cpi_work_alloc(stream, (size_t)(words + np) * 8);
+    int64_t np = pieces(n), words = np == 1 ? (n + 63) / 64 : np * WORDS;
+    s->work = np == 1 ? cpi_malloc_kept(few_bytes(n)) : cpi_work_alloc(stream, (size_t)(words + np) * 8);
     if (!s->work) return CP_ERROR_MEMORY;
     s->n = n;
     s->bits = s->work;
@@ -74,7 +78,8 @@ static cp_code select_bits(cp_stream *stream, const void *condition, cp_type typ
 
 static void release(cp_stream *stream, cpi_selection *s)
 {
-    cpi_work_free(stream, s->work);
+    if (pieces(s->n) == 1) cpi_free_kept(s->work, few_bytes(s->n));
+    else cpi_work_free(stream, s->work);
 }
 
 static void compact_task(void *context, int64_t task, int worker)

@@ -179,6 +179,17 @@ cp_array *cp_contiguous(cp_array *x)
     return is_already ? cpi_again(x) : cpi_as_contiguous("contiguous", x, x->type);
 }
 
+/* An element's bytes: a call is dear for so few. */
+static void copy_element(void *to, const void *from, int64_t size)
+{
+    switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, (size_t)size);
+    }
+}
+
 cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
 {
     const char *function = "to_host";
@@ -189,7 +200,7 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
     if (!x->size) return CP_OK;
     if (!(x->flags & CPI_HOST_SCALAR) && !cpi_may_wait(function, x->device)) return cp_error();
     if (x->flags & CPI_HOST_SCALAR || (x->size == 1 && x->device->id == CP_CPU)) {
-        memcpy(data, x->data, (size_t)cp_nbytes(x));
+        copy_element(data, x->data, cpi_itemsize(x->type));
         return CP_OK;
     }
     cp_array *flat = cpi_as_contiguous(function, (cp_array *)(uintptr_t)x, x->type);

@@ -55,8 +55,34 @@ static cp_code count_items(const cp_array *x, int n, const cp_index *items, int 
     return CP_OK;
 }
 
+/* Integers alone, of an array in memory that has as many axes? */
+static bool integers(const cp_array *x, int n, const cp_index *items)
+{
+    if (n < 1 || n > x->ndim) return false;
+    for (int i = 0; i < n; i++)
+        if (items[i].kind != CP_IX_INT) return false;
+    return true;
+}
+
+/* x[i, j, ...] with all the axes behind those of the integers: the commonest. */
+static cp_array *part_at(cp_array *x, int n, const cp_index *items)
+{
+    char *data = x->data;
+    for (int i = 0; i < n; i++) {
+        const int64_t at = items[i].start, extent = x->shape[i];
+        if (at < -extent || at >= extent) {
+            cpi_fail(CP_ERROR_INDEX, "slice: index %lld is out of bounds for axis %d with size %lld", (long long)at, i,
+                     (long long)extent);
+            return NULL;
+        }
+        data += (at < 0 ? at + extent : at) * x->strides[i];
+    }
+    return cpi_array_view(x, x->type, x->ndim - n, x->shape + n, x->strides + n, data);
+}
+
 cp_array *cp_slice(cp_array *x, int n, const cp_index *items)
 {
+    if (x && items && integers(x, n, items)) return part_at(x, n, items);
     int64_t shape[CP_MAXDIM], strides[CP_MAXDIM], first = 0, count = 0;
     int axis = 0, ndim = 0, used;
     bool ellipsis;

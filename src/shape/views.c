@@ -119,7 +119,7 @@ cp_array *cp_transpose(cp_array *x, cp_axes axes)
         cpi_fail(CP_ERROR_VALUE, "%s: axes don't match array: %d given, %d needed", function, axes.n, n);
         return NULL;
     }
-    if (cpi_axes_mask(function, axes, n, seen)) return NULL;
+    if ((axes.at || axes.n) && cpi_axes_mask(function, axes, n, seen)) return NULL;
     for (int i = 0; i < n; i++) {
         int a = axes.at ? axes.at[i] : n - 1 - i;
         if (a < 0) a += n;

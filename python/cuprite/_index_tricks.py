@@ -24,8 +24,8 @@ def select(condlist, choicelist, default=0):
         raise ValueError("list of cases must be same length as list of conditions")
     if choicelist:
         dtype = cp.result_type(*choicelist, default)
-        choicelist = [c if isinstance(c, cp.ndarray) else cp.asarray(c, dtype) for c in choicelist]
-        default = default if isinstance(default, cp.ndarray) else cp.asarray(default, dtype)
+        *choicelist, default = (c if isinstance(c, cp.ndarray) else cp.asarray(c).astype(dtype)
+                                for c in [*choicelist, default])   # a number that does not fit wraps
     return _indexing.select(condlist, choicelist, default)
 
 

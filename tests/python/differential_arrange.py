@@ -239,7 +239,8 @@ def same_thing(p, q):
     return type(p) is type(q) and (repr(p) == repr(q) or isinstance(p, np.dtype) and p == q)
 
 
-Mismatch = collections.namedtuple("Mismatch", "what text ours theirs")
+# what differs, in which case, both sides as text, and (for values) both arrays
+Mismatch = collections.namedtuple("Mismatch", "what text ours theirs got want", defaults=(None, None))
 OURS, THEIRS = World(cp), World(np)
 
 
@@ -273,7 +274,7 @@ def difference(text):
         return None
     d = differs(ours[1], theirs[1], "'E'" in text)
     if d:
-        return Mismatch(d[0], text, brief(d[1]), brief(d[2]))
+        return Mismatch(d[0], text, brief(d[1]), brief(d[2]), *d[1:])
     for i, (p, q) in enumerate(zip(ours[2], theirs[2])):
         if not same_bits(p.astype("f4") if p.dtype != q.dtype else p, q):
             return Mismatch("operand", text, brief((i, p)), brief((i, q)))

@@ -12,7 +12,8 @@ _WORDS = {
 
 
 def _pairs(x, ndim, whole=False):
-    """x as (before, behind) for each axis: of one number, of a pair for all, or of all of them."""
+    """x as (before, behind) for each axis: of one number or of a pair for all, then numbers of NumPy's, or of all of
+    them, then Python's: what a number that does not fit becomes is NumPy's."""
     import numpy
     if x is None:
         return ((None, None),) * ndim
@@ -23,6 +24,8 @@ def _pairs(x, ndim, whole=False):
         x = numpy.round(x).astype(numpy.intp)
         if (x < 0).any():
             raise ValueError("index can't contain negative values")
+    elif x.ndim < 3 and (x.size == 1 or x.size == 2 and x.shape != (2, 1)):
+        return ((x.ravel()[0], x.ravel()[-1]),) * ndim
     return numpy.broadcast_to(x, (ndim, 2)).tolist()
 
 
@@ -36,7 +39,7 @@ def _plain_widths(pad_width, ndim):
     if type(pad_width) not in (tuple, list) or not pad_width:
         return None
     pairs = pad_width if type(pad_width[0]) in (tuple, list) else (pad_width,) * ndim
-    if len(pairs) == 1:
+    if len(pairs) == 1 and ndim:
         pairs = pairs * ndim
     widths = []
     for pair in pairs:
@@ -200,7 +203,6 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
 
 def _fill(padded, array, widths, mode, kwargs):
-    import numpy
     ndim = array.ndim
     values = _pairs(kwargs.get("constant_values", kwargs.get("end_values", 0)), ndim)
     lengths = _pairs(kwargs.get("stat_length"), ndim, True)
@@ -208,8 +210,8 @@ def _fill(padded, array, widths, mode, kwargs):
     odd = mode in ("reflect", "symmetric") and kwargs.get("reflect_type", "even") == "odd"
     for axis in range(ndim):
         a = _Axis(padded, widths, axis)
-        if mode == "constant":  # complex128: of a real array it loses its imaginary part, with a warning
-            a.fill(*(numpy.complex128(v) if isinstance(v, complex) else v for v in values[axis]))
+        if mode == "constant":
+            a.fill(*values[axis])
         elif mode == "edge" or mode == "reflect" and array.shape[axis] == 1:
             _edge(a)
         elif mode == "linear_ramp":

@@ -294,6 +294,7 @@ static PyObject *get_base(PyObject *o, void *u)
     return Py_NewRef(base ? base : Py_None);
 }
 
+/* A number becomes an array first, as in NumPy: one that does not fit is converted as elements are. */
 static int set_part(PyObject *o, PyObject *value, void *imaginary)
 {
     if (!value) {
@@ -305,7 +306,9 @@ static int set_part(PyObject *o, PyObject *value, void *imaginary)
         return -1;
     }
     PyObject *part = imaginary ? get_imag(o, NULL) : get_real(o, NULL);
-    int r = part ? cpy_setitem(part, Py_Ellipsis, value) : -1;
+    PyObject *given = !part ? NULL : cpy_is_scalar(value) ? cpy_asarray(value, CP_DEFAULT) : Py_NewRef(value);
+    int r = given ? cpy_setitem(part, Py_Ellipsis, given) : -1;
+    Py_XDECREF(given);
     Py_XDECREF(part);
     return r;
 }

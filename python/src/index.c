@@ -174,13 +174,27 @@ static bool names_element(const key *k, const cp_array *x)
     return named;
 }
 
-/* A value to be written into x: an array, a number, or what asarray takes. Ended by cpy_drop. */
-static cp_array *value_for(PyObject *v, const cp_array *x, bool element)
+/* A scalar of NumPy's as an element of type t, converted as elements are: nothing is checked. */
+static cp_array *converted(PyObject *o, cp_type t)
+{
+    cp_array *x = cpy_scalar_cast(o, t, CP_UNSAFE);
+    if (!x || cp_type_of(x) == t) return x;
+    cp_array *y = CPY_MADE(cp_astype(x, t));
+    cpy_free(x);
+    if (!y) cpy_raise();
+    return y;
+}
+
+/* A value to be written into x: an array, a number, or what asarray takes. Ended by cpy_drop. Where `places` say where
+ * it goes (masks, arrays as indices, put and its like), NumPy's scalars are arrays, which any type takes; where a view
+ * does they must fit, as Python's numbers must everywhere. */
+static cp_array *value_for(PyObject *v, const cp_array *x, bool element, bool places)
 {
     if (cpy_is_array(v)) return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(x)) ? cpy_hold(v) : NULL;
     char kind = cp_type_kind(cp_type_of(x));
     cp_array *small = kind == 'f' || kind == 'c' ? cpy_small_int(v) : NULL; /* there it needs no check */
     if (small) return cp_retain(small);
+    if (places && cpy_is_generic(v) && cpy_is_scalar(v)) return converted(v, cp_type_of(x));
     if (cpy_is_scalar(v)) return cpy_scalar_as(v, cp_type_of(x));
     return element || cpy_is_text(v) ? cpy_packed(v, x) : cpy_value(v, x);
 }
@@ -188,7 +202,7 @@ static cp_array *value_for(PyObject *v, const cp_array *x, bool element)
 bool cpy_take_assigned(PyObject *o, cp_array *near, cp_array **x)
 {
     if (!near) return PyErr_SetString(PyExc_TypeError, "an array is needed to write into"), false;
-    return (*x = value_for(o, near, false));
+    return (*x = value_for(o, near, false, true));
 }
 
 /* x[3] = 1.5, x[2, 0] = 7: one element and one number, without a view between. 0: done, -1: an exception, 1: the
@@ -241,7 +255,7 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     bool element = names_element(&k, cpy_x(self));
     cp_array *to = k.arrays ? cp_retain(cpy_x(self)) : cp_slice(cpy_x(self), k.n, k.at);
     if (!to) return cpy_raise(), -1;
-    cp_array *value = value_for(v, to, element);
+    cp_array *value = value_for(v, to, element, k.arrays);
     if (value && !k.arrays && !within(v, value, to)) {
         cpy_free(value);
         value = NULL;

@@ -6,24 +6,18 @@ of values) and `X` (an array of a list) that leave a result `r`; so a failing ca
 test_differential_arrange.py). Compared are values bit by bit (any NaN is as good as another), type, shape, which
 operand's memory a result looks into and where, strides of such views, contiguity of other results, what the operands
 hold afterwards, ComplexWarnings, and the kind of an exception. What Cuprite does otherwise on purpose is a row of
-EXPLAINED, and nothing else is forgiven.
-
-    python tests/python/differential_arrange.py FAMILY NUMBER [SEED]
-
-runs NUMBER cases of a family (`all`: of each) and prints every kind of mismatch with its first cases; the process's
-last case is in the file that CUPRITE_LAST names, so a crash can be found too.
+differential_explained.py, and nothing else is forgiven. tools/differential runs as many cases as are wanted.
 """
 import collections
-import mmap
-import os
 import random
-import sys
-import time
 import warnings
+import zlib
 
 import numpy as np
 
 import cuprite as cp
+from differential_arrange_cases import FAMILIES, Draw
+from differential_explained import reason
 from oracle import kind
 
 TYPES = "?bBhHiIlLefdFDE"  # E: bfloat16, for which NumPy gets float32 of the same values
@@ -246,35 +240,43 @@ def same_thing(p, q):
     return type(p) is type(q) and (repr(p) == repr(q) or isinstance(p, np.dtype) and p == q)
 
 
-Mismatch = collections.namedtuple("Mismatch", "what text ours theirs")
+# what differs, in which case, both sides as text, and (for values) both arrays
+Mismatch = collections.namedtuple("Mismatch", "what text ours theirs got want", defaults=(None, None))
 OURS, THEIRS = World(cp), World(np)
+
+
+def judge(text):
+    """None where both sides agree, the reason where the difference is explained, else a Mismatch."""
+    found = difference(text)
+    return found and (reason(found) or found)
 
 
 def compare(text):
     """None where both sides agree or the difference is explained, else a Mismatch."""
+    found = judge(text)
+    return None if isinstance(found, str) else found
+
+
+def difference(text):
+    """The first difference between the sides, as a Mismatch, or None."""
     code = compile(text, "case", "exec")
     with np.errstate(all="ignore"):
         theirs = run(THEIRS, code)
         ours = run(OURS, code)
-    bfloat16 = "'E'" in text
-    found = None
     if ours[0] is not theirs[0]:
-        found = Mismatch("exception" if ours[0] and theirs[0] else "raises" if ours[0] else "accepts", text,
-                         f"{ours[0].__name__}: {ours[4]}" if ours[0] else brief(ours[1]),
-                         f"{theirs[0].__name__}: {theirs[4]}" if theirs[0] else brief(theirs[1]))
-    elif ours[0] is None:
-        d = differs(ours[1], theirs[1], bfloat16)
-        if d:
-            found = Mismatch(d[0], text, brief(d[1]), brief(d[2]))
-        else:
-            for i, (p, q) in enumerate(zip(ours[2], theirs[2])):
-                if not same_bits(p.astype("f4") if p.dtype != q.dtype else p, q):
-                    found = Mismatch("operand", text, brief((i, p)), brief((i, q)))
-                    break
-        if not found and ours[3] != theirs[3]:
-            found = Mismatch("warning", text, brief(ours[3]), brief(theirs[3]))
-    if found and not any(what in (found.what, "") and rule(found) for what, rule, _ in explained()):
-        return found
+        return Mismatch("exception" if ours[0] and theirs[0] else "raises" if ours[0] else "accepts", text,
+                        f"{ours[0].__name__}: {ours[4]}" if ours[0] else brief(ours[1]),
+                        f"{theirs[0].__name__}: {theirs[4]}" if theirs[0] else brief(theirs[1]))
+    if ours[0] is not None:
+        return None
+    d = differs(ours[1], theirs[1], "'E'" in text)
+    if d:
+        return Mismatch(d[0], text, brief(d[1]), brief(d[2]), *d[1:])
+    for i, (p, q) in enumerate(zip(ours[2], theirs[2])):
+        if not same_bits(p.astype("f4") if p.dtype != q.dtype else p, q):
+            return Mismatch("operand", text, brief((i, p)), brief((i, q)))
+    if ours[3] != theirs[3]:
+        return Mismatch("warning", text, brief(ours[3]), brief(theirs[3]))
     return None
 
 
@@ -282,64 +284,9 @@ def brief(x):
     return repr(x)[:500]
 
 
-def explained():
-    from differential_arrange_cases import EXPLAINED
-    return EXPLAINED
-
-
-def families():
-    from differential_arrange_cases import FAMILIES
-    return FAMILIES
-
-
-def text_of(family, seed, number):
+def text_of(family, number):
     """The case of this number: (name of its kind, text)."""
-    makers, weights = families()[family]
-    r = random.Random((seed << 32) + number)
+    makers, weights = FAMILIES[family]
+    r = random.Random(zlib.crc32(family.encode()) << 64 | number)
     maker = r.choices(makers, weights)[0]
-    from differential_arrange_cases import Draw
     return maker.__name__, maker(Draw(r))
-
-
-def cases(family, n, seed=0, first=0):
-    """Mismatches of n cases, as (name, Mismatch)."""
-    for number in range(first, first + n):
-        name, text = text_of(family, seed, number)
-        found = compare(text)
-        if found:
-            yield name, found
-
-
-def main(family, n, seed):
-    last = None
-    if os.environ.get("CUPRITE_LAST"):
-        with open(os.environ["CUPRITE_LAST"], "w+b") as f:
-            f.truncate(4096)
-            last = mmap.mmap(f.fileno(), 4096)
-    failed = 0
-    for name in families() if family == "all" else [family]:
-        groups, counts, start = collections.defaultdict(list), collections.Counter(), time.perf_counter()
-        for number in range(n):
-            maker, text = text_of(name, seed, number)
-            if last:
-                line = f"{name} {seed} {number} {text}\n".encode()[:4095]
-                last[:len(line)] = line
-            found = compare(text)
-            if found:
-                counts[found.what, maker] += 1
-                if counts[found.what, maker] <= 50:
-                    groups[found.what, maker].append(found)
-        took = time.perf_counter() - start
-        wrong = counts.total()
-        failed += wrong
-        print(f"== {name}: {n} cases, seed {seed}, {wrong} mismatches, {n / took:.0f} a second", flush=True)
-        for (what, maker), found in sorted(groups.items(), key=lambda g: -counts[g[0]]):
-            print(f"-- {what} in {maker}: {counts[what, maker]}")
-            for m in sorted(found, key=lambda m: len(m.text))[:int(os.environ.get("CUPRITE_SHOWN", 3))]:
-                print(f"   {m.text!r}\n      ours   {m.ours[:300]}\n      theirs {m.theirs[:300]}")
-        sys.stdout.flush()
-    return failed != 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0))

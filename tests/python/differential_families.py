@@ -1,0 +1,70 @@
+"""All families of differential cases under one face: a case has a number, a text, and a verdict.
+
+A number of a family is the same case always, whichever of the two kinds of drawing makes it: calls of functions
+(differential.py) or texts of statements (differential_arrange.py)."""
+import collections
+import re
+
+import differential_creation
+import differential_reduce
+import differential_statistics
+import differential_ufunc
+from differential import Known, case_of, compare
+from differential_arrange import FAMILIES as TEXTS
+from differential_arrange import judge, text_of
+from differential_known import known
+
+#: a mismatch: its kind, by which mismatches are counted; what is wrong; the number and the text of the case
+Wrong = collections.namedtuple("Wrong", "kind what number text")
+CALLS = {**differential_ufunc.FAMILIES, **differential_reduce.FAMILIES, **differential_statistics.FAMILIES,
+         **differential_creation.FAMILIES}
+
+
+class Calls:
+    """A family of calls of functions."""
+
+    def __init__(self, name):
+        self.name, self.draw, self.rows, self.about = name, CALLS[name], known(name), CALLS[name].__doc__
+
+    def text(self, number):
+        return case_of(self.draw, number).text()
+
+    def verdict(self, number, careful=True):
+        """None, the reason of a known difference, or a Wrong. careful=False: mistakes of the comparison are raised."""
+        case = case_of(self.draw, number)
+        try:
+            wrong = compare(case, self.rows)
+        except Exception as e:  # noqa: BLE001
+            if not careful:
+                raise
+            wrong = f"comparison: {e!r}"
+        if isinstance(wrong, Known):
+            return wrong.reason
+        return wrong and Wrong(f"{case.f}: {_kind(wrong)}", wrong, number, case.text())
+
+
+def _kind(wrong):
+    """A message without what is peculiar to one case."""
+    if wrong.startswith("type"):
+        return wrong
+    return re.sub(r"\(.*|[-\d.]+", "", re.sub(r"value: .*", "value", wrong, flags=re.S), flags=re.S)
+
+
+class Texts:
+    """A family of statements."""
+
+    def __init__(self, name):
+        self.name, self.about = name, TEXTS[name].__doc__ or ", ".join(f.__name__ for f in TEXTS[name][0])
+
+    def text(self, number):
+        return text_of(self.name, number)[1]
+
+    def verdict(self, number, careful=True):
+        maker, text = text_of(self.name, number)
+        found = judge(text)
+        if isinstance(found, str):
+            return found
+        return found and Wrong(f"{found.what} in {maker}", f"{found.what}: {found.ours} for {found.theirs}", number, text)
+
+
+FAMILIES = {**{name: Calls(name) for name in CALLS}, **{name: Texts(name) for name in TEXTS}}

@@ -89,9 +89,6 @@ typedef struct cpi_sort_ops {
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
 } cpi_sort_ops;
 
-/* Which elements are among those tested, or (`invert`) are not: booleans in `element`'s shape. (among.c) */
-cp_array *cpi_among(const char *name, cp_array *element, cp_array *test, bool invert);
-
 extern const cpi_sort_ops cpi_sort_cpu;
 extern const cpi_sort_ops cpi_sort_cuda; /* in the plugin */
 

@@ -30,6 +30,17 @@ typedef struct cp_searchsorted_options {
 CP_API cp_array *cp_searchsorted(cp_array *a, cp_array *v, const cp_searchsorted_options *options);
 #define cp_searchsorted(...) CP_CALL2(cp_searchsorted, cp_searchsorted_options, __VA_ARGS__, ._ = 0)
 
+typedef struct cp_isin_options {
+    CP_OPTION(bool, invert); /* whether it is not */
+    int _;
+} cp_isin_options;
+/* Whether each element is among those tested: bool, in element's shape. NaN equals nothing. */
+CP_API cp_array *cp_isin(cp_array *element, cp_array *test_elements, const cp_isin_options *options);
+#define cp_isin(...) CP_CALL2(cp_isin, cp_isin_options, __VA_ARGS__, ._ = 0)
+typedef cp_isin_options cp_in1d_options;
+CP_API cp_array *cp_in1d(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options); /* of the flattened ar1 */
+#define cp_in1d(...) CP_CALL2(cp_in1d, cp_in1d_options, __VA_ARGS__, ._ = 0)
+
 typedef struct cp_median_options {
     CP_OPTION(cp_axes, axis);
     CP_OPTION(bool, keepdims);

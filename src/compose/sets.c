@@ -1,6 +1,5 @@
 /* Sets as 1-d arrays in order, and orders that are sorts of something else. NaN equals nothing, itself included. */
 #include "compose/compose.h"
-#include "sort/sort.h"
 
 /* The elements in a row: each once, in order, unless they are so already. */
 static cp_array *elements(cp_array *x, bool are_unique)
@@ -19,28 +18,6 @@ static cp_array *neighbours(cp_op op, cp_array *x)
 {
     cp_array *later = cpi_range(x, 0, 1, INT64_MAX), *former = later ? cpi_range(x, 0, 0, -1) : NULL;
     return former ? cpi_apply_2(op, later, former, NULL) : NULL;
-}
-
-/*: function("isin",
-             "element: array_like, test_elements: array_like, assume_unique: flag = False, invert: bool = False",
-             call="cp_isin(element, test_elements, .invert = invert)", module="_indexing",
-             doc="Whether each element is among those tested: an array of its shape.") */
-cp_array *(cp_isin)(cp_array *element, cp_array *test_elements, const cp_isin_options *options)
-{
-    cpi_frame f;
-    if (cpi_null("isin", test_elements) || !cpi_begin(&f, "isin", element)) return NULL;
-    return cpi_end(&f, cpi_among("isin", element, test_elements, options && options->invert));
-}
-
-/*: function("in1d", "ar1: array_like, ar2: array_like, assume_unique: flag = False, invert: bool = False",
-             call="cp_in1d(ar1, ar2, .invert = invert)",
-             doc="Whether each element of the flattened ar1 is in ar2: a 1-d array.") */
-cp_array *(cp_in1d)(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options)
-{
-    cpi_frame f;
-    if (cpi_null("in1d", ar2) || !cpi_begin(&f, "in1d", ar1)) return NULL;
-    cp_array *row = cp_ravel(ar1);
-    return cpi_end(&f, row ? cpi_among("in1d", row, ar2, options && options->invert) : NULL);
 }
 
 /*: function("union1d", "ar1: array_like, ar2: array_like", doc="What is in either array: in order, each once.") */
@@ -112,7 +89,8 @@ cp_array *(cp_setdiff1d)(cp_array *ar1, cp_array *ar2, const cp_setdiff1d_option
 {
     cpi_frame f;
     if (cpi_null("setdiff1d", ar2) || !cpi_begin(&f, "setdiff1d", ar1)) return NULL;
-    cp_array *a = elements(ar1, options && options->assume_unique), *mask = a ? cpi_among("setdiff1d", a, ar2, true) : NULL;
+    cp_array *a = elements(ar1, options && options->assume_unique);
+    cp_array *mask = a ? cp_isin(a, ar2, .invert = true) : NULL;
     return cpi_end(&f, mask ? cp_mask_get(a, mask) : NULL);
 }
 

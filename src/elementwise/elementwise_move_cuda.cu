@@ -475,6 +475,7 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
         bool aligned = ((uintptr_t)to->data | (uintptr_t)from->data) % 16 == 0;
         if (contiguous(from, loop) && (aligned || from->type != to->type)) return copy_flat(stream, loop);
     }
+    if (cpi_cuda_repeats(loop)) return cpi_cuda_repeat(stream, loop);
     int across = transposed_along(loop);
     if (across >= 0) return copy_transposed(stream, loop, across);
     int64_t unit;

@@ -12,6 +12,9 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop);
 cp_code cpi_cuda_copy_all(cp_stream *stream, int n, const cpi_loop *loops);
 cp_code cpi_cuda_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding);
 cp_code cpi_cuda_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
+/* Copies of a line whose elements come several times in a row (elementwise_repeat_cuda.cu). */
+bool cpi_cuda_repeats(const cpi_loop *loop);
+cp_code cpi_cuda_repeat(cp_stream *stream, const cpi_loop *loop);
 cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop);
 cp_code cpi_cuda_ramp(cp_stream *stream, void *out, cp_type type, int64_t n, double start, double step, double stop,
                       bool use_stop);

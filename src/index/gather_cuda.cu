@@ -6,12 +6,11 @@
 
 namespace {
 
-enum { THREADS = CPI_PLACE_THREADS, EACH = CPI_PLACE_EACH };
+enum { THREADS = CPI_PLACE_THREADS, EACH = CPI_PLACE_EACH, TURNS = 4 };
 
-template <class T, int P>
-__global__ void __launch_bounds__(THREADS) gather_kernel(const __grid_constant__ cpi_picked<P> r)
+template <class T, int DIMS, int P>
+__device__ __forceinline__ void gather_items(const cpi_picked<P> &r, uint32_t first)
 {
-    const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
     uint32_t i[EACH], s[EACH], word[EACH];
     int64_t many[EACH], few[EACH];
     bool wanted[EACH], good[EACH];
@@ -21,7 +20,7 @@ __global__ void __launch_bounds__(THREADS) gather_kernel(const __grid_constant__
         wanted[e] = first + e * THREADS < r.items;
         cpi_item(r, wanted[e] ? first + e * THREADS : 0, &i[e], &s[e], &word[e]);
     }
-    cpi_find(r, i, wanted, many, few, good);
+    cpi_find<DIMS>(r, i, wanted, many, few, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         cpi_walk_rest(r, s[e], &many[e], &few[e]);
@@ -32,31 +31,40 @@ __global__ void __launch_bounds__(THREADS) gather_kernel(const __grid_constant__
         if (good[e]) *(T *)(r.few + few[e] + word[e] * sizeof(T)) = x[e];
 }
 
-template <class T, int P> cp_code launch(cp_stream *stream, const cpi_gather *g)
+/* A block takes `turns` times as many neighbours: they may name elements that it has in its cache already. */
+template <class T, int P, int DIMS>
+__global__ void __launch_bounds__(THREADS) gather_kernel(const __grid_constant__ cpi_picked<P> r, int turns)
+{
+    const uint32_t first = blockIdx.x * (THREADS * EACH * turns) + threadIdx.x;
+    for (int k = 0; k < turns; k++) gather_items<T, DIMS>(r, first + k * (THREADS * EACH));
+}
+
+template <class T, int P, int DIMS> cp_code launch(cp_stream *stream, const cpi_gather *g)
 {
     cpi_picked<P> r;
     cp_code code = cpi_picked_of(stream, g, g->bytes / (int64_t)sizeof(T), &r);
     if (code) return code;
-    const unsigned blocks = cpi_cuda_blocks(r.items, THREADS * EACH, INT32_MAX);
-    gather_kernel<T, P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r);
+    const int turns = r.items >= (uint32_t)cpi_cuda_units(stream) * (THREADS * EACH * TURNS * 4) ? TURNS : 1;
+    const unsigned blocks = cpi_cuda_blocks(r.items, THREADS * EACH * turns, INT32_MAX);
+    gather_kernel<T, P, DIMS><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, turns);
     return CPI_LAUNCHED(stream, g->function);
 }
 
-template <int P> cp_code gather(cp_stream *stream, const cpi_gather *g)
+template <int P, int DIMS> cp_code gather(cp_stream *stream, const cpi_gather *g)
 {
     const int64_t word = cpi_word_of(g);
     return cpi_each_part(g, word, 0, [&](const cpi_gather *part, int64_t) {
         switch (word) {
-        case 1: return launch<uint8_t, P>(stream, part);
-        case 2: return launch<uint16_t, P>(stream, part);
-        case 4: return launch<uint32_t, P>(stream, part);
-        case 8: return launch<uint2, P>(stream, part);
-        default: return launch<uint4, P>(stream, part);
+        case 1: return launch<uint8_t, P, DIMS>(stream, part);
+        case 2: return launch<uint16_t, P, DIMS>(stream, part);
+        case 4: return launch<uint32_t, P, DIMS>(stream, part);
+        case 8: return launch<uint2, P, DIMS>(stream, part);
+        default: return launch<uint4, P, DIMS>(stream, part);
         }
     });
 }
 
-template <int P>
+template <int P, int DIMS>
 __global__ void __launch_bounds__(THREADS) places_kernel(const __grid_constant__ cpi_picked<P> r, int64_t *to)
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
@@ -65,20 +73,20 @@ __global__ void __launch_bounds__(THREADS) places_kernel(const __grid_constant__
     bool wanted[EACH], good[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) i[e] = first + e * THREADS, wanted[e] = i[e] < r.count.by;
-    cpi_find(r, i, wanted, many, few, good);
+    cpi_find<DIMS>(r, i, wanted, many, few, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         if (wanted[e]) to[i[e]] = good[e] ? many[e] : 0;
 }
 
-template <int P> cp_code places(cp_stream *stream, const cpi_gather *g, int64_t *to)
+template <int P, int DIMS> cp_code places(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
     return cpi_each_part(g, g->bytes, 0, [&](const cpi_gather *part, int64_t before) {
         cpi_picked<P> r;
         cp_code code = cpi_picked_of(stream, part, 1, &r);
         if (code) return code;
         const unsigned blocks = cpi_cuda_blocks(r.count.by, THREADS * EACH, INT32_MAX);
-        places_kernel<P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, to + before);
+        places_kernel<P, DIMS><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, to + before);
         return CPI_LAUNCHED(stream, g->function);
     });
 }
@@ -90,7 +98,7 @@ struct numbered {
     int64_t from[CP_MAXDIM];
 };
 
-template <int P> __global__ void __launch_bounds__(THREADS)
+template <int P, int DIMS> __global__ void __launch_bounds__(THREADS)
 unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ numbered a, int64_t *to)
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
@@ -99,7 +107,7 @@ unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ 
     bool wanted[EACH], good[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) i[e] = first + e * THREADS, wanted[e] = i[e] < r.count.by;
-    cpi_find(r, i, wanted, many, few, good);
+    cpi_find<DIMS>(r, i, wanted, many, few, good);
     for (int k = 0; k < a.ndim; k++) {
         const cpi_stays extent = a.extent[k];
 #pragma unroll
@@ -111,7 +119,7 @@ unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ 
     }
 }
 
-template <int P> cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
+template <int P, int DIMS> cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
 {
     const int64_t count = cpi_gather_count(g);
     numbered a = {axes->ndim, {}, {}};
@@ -124,26 +132,28 @@ template <int P> cp_code unravel(cp_stream *stream, const cpi_gather *g, const c
         cp_code code = cpi_picked_of(stream, part, 1, &r);
         if (code) return code;
         const unsigned blocks = cpi_cuda_blocks(r.count.by, THREADS * EACH, INT32_MAX);
-        unravel_kernel<P><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, a, to + before);
+        unravel_kernel<P, DIMS><<<blocks, THREADS, 0, cpi_cuda_stream(stream)>>>(r, a, to + before);
         return CPI_LAUNCHED(stream, g->function);
     });
 }
 
 } // namespace
 
-/* Most calls have one or two arrays: their kernels take small records. */
 cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g)
 {
-    return g->picks <= 2 ? gather<2>(stream, g) : gather<CP_MAXDIM>(stream, g);
+    return cpi_with_dims(g, [&](auto p, auto d) { return gather<decltype(p)::value, decltype(d)::value>(stream, g); });
 }
 
 cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to)
 {
-    return g->picks <= 2 ? places<2>(stream, g, to) : places<CP_MAXDIM>(stream, g, to);
+    return cpi_with_dims(g, [&](auto p, auto d) {
+        return places<decltype(p)::value, decltype(d)::value>(stream, g, to);
+    });
 }
 
-/* Numbers come as one array. */
 cp_code cpi_cuda_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
 {
-    return g->picks <= 2 ? unravel<2>(stream, g, axes, to) : unravel<CP_MAXDIM>(stream, g, axes, to);
+    return cpi_with_dims(g, [&](auto p, auto d) {
+        return unravel<decltype(p)::value, decltype(d)::value>(stream, g, axes, to);
+    });
 }

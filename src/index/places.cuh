@@ -24,6 +24,7 @@ template <int P> struct cpi_picked {
     char *many, *few;
     int ndim, rest, picks;
     bool named, across; /* named: the failure is told with the index. across: neighbours are neighbours in the rest */
+    bool once;          /* an index names one word, so it need not stay in the cache, where elements do */
     uint32_t trouble;
     uint32_t *mailbox;
     uint32_t items; /* words in all */
@@ -58,6 +59,7 @@ template <int P> cp_code cpi_picked_of(cp_stream *stream, const cpi_gather *g, i
     r->across = cpi_runs_across(g);
     r->count = cpi_divide_by(cpi_gather_count(g)), r->slots = cpi_divide_by(cpi_gather_rest(g));
     r->words = cpi_divide_by(words), r->items = r->count.by * r->slots.by * r->words.by;
+    r->once = r->items == r->count.by;
     for (int d = 0; d < g->ndim; d++) r->shape[d] = cpi_divide_by(g->shape[d]);
     for (int d = 0; d < g->rest; d++) r->rest_shape[d] = cpi_divide_by(g->rest_shape[d]);
     memcpy(r->many_step, g->many_step, 2 * sizeof g->many_step);
@@ -112,41 +114,28 @@ __device__ __forceinline__ uint32_t cpi_quotient(const cpi_divided &d, uint32_t 
     return (__umulhi(i, d.magic) + i) >> d.shift;
 }
 
+/* The place that an index names; false where it is wrong. */
 __device__ __forceinline__ bool cpi_right(const cpi_pick &p, int64_t *v)
 {
-    switch (p.mode) {
-    case CPI_PICK_RAISE: *v += *v < 0 ? p.extent : 0; break;
-    case CPI_PICK_WRAP:
-        if (p.extent && (uint64_t)*v >= (uint64_t)p.extent) *v %= p.extent, *v += *v < 0 ? p.extent : 0;
-        break;
-    case CPI_PICK_CLIP: *v = *v < 0 ? 0 : *v >= p.extent ? p.extent - 1 : *v; break;
-    default: break;
-    }
+    if (p.mode == CPI_PICK_RAISE) *v += *v < 0 ? p.extent : 0;
+    if (p.mode == CPI_PICK_CLIP) *v = *v < 0 ? 0 : *v >= p.extent ? p.extent - 1 : *v;
+    if (p.mode == CPI_PICK_WRAP && p.extent && (uint64_t)*v >= (uint64_t)p.extent)
+        *v %= p.extent, *v += *v < 0 ? p.extent : 0;
     return (uint64_t)*v < (uint64_t)p.extent;
 }
 
-/* Where places lie along the index's axes: of one or two axes without arrays, which would lie in memory. */
-template <int P> struct cpi_place {
-    const cpi_picked<P> &r;
-    uint32_t c0, c1, c[CPI_GATHER_DIMS];
-    __device__ __forceinline__ cpi_place(const cpi_picked<P> &of, uint32_t i) : r(of), c0(i), c1(0)
-    {
-        if (r.ndim == 2) c0 = cpi_quotient(r.shape[1], i), c1 = i - c0 * r.shape[1].by;
-        if (r.ndim <= 2) return;
-        for (int d = r.ndim - 1; d > 0; d--) {
-            const uint32_t q = cpi_quotient(r.shape[d], i);
-            c[d] = i - q * r.shape[d].by, i = q;
-        }
-        c[0] = i;
+/* Steps of place i of the index along its axes: without arrays, which would lie in memory. */
+template <int P, int DIMS>
+__device__ __forceinline__ int64_t cpi_along(const cpi_picked<P> &r, uint32_t i, const int64_t *step)
+{
+    if constexpr (DIMS == 1) return i * step[0];
+    int64_t at = 0;
+    for (int d = (DIMS == 2 ? 2 : r.ndim) - 1; d > 0; d--) {
+        const uint32_t q = cpi_quotient(r.shape[d], i);
+        at += (i - q * r.shape[d].by) * step[d], i = q;
     }
-    __device__ __forceinline__ int64_t along(const int64_t *step) const
-    {
-        if (r.ndim <= 2) return c0 * step[0] + (r.ndim == 2 ? c1 * step[1] : 0);
-        int64_t at = 0;
-        for (int d = 0; d < r.ndim; d++) at += c[d] * step[d];
-        return at;
-    }
-};
+    return at + i * step[0];
+}
 
 template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, int k, int64_t value)
 {
@@ -156,21 +145,25 @@ template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, i
 
 /* Where places i[0 .. E) lie; good: those with `wanted` whose indices are right. Of others the mailbox is told, and
  * false returned. */
-template <int E, int P>
+template <int DIMS, int E, int P>
 __device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t (&i)[E], const bool (&wanted)[E],
                                          int64_t (&many)[E], int64_t (&few)[E], bool (&good)[E])
 {
     bool all = true;
 #pragma unroll
     for (int e = 0; e < E; e++) {
-        const cpi_place<P> here(r, i[e]);
-        many[e] = here.along(r.many_step), few[e] = here.along(r.few_step), good[e] = wanted[e];
+        many[e] = cpi_along<P, DIMS>(r, i[e], r.many_step), few[e] = cpi_along<P, DIMS>(r, i[e], r.few_step);
+        good[e] = wanted[e];
     }
-    for (int k = 0; k < r.picks; k++) {
+    const int picks = P == 1 ? 1 : r.picks;
+    for (int k = 0; k < picks; k++) {
         const cpi_pick &p = r.pick[k];
         int64_t v[E];
 #pragma unroll
-        for (int e = 0; e < E; e++) v[e] = wanted[e] ? p.at[cpi_place<P>(r, i[e]).along(p.step)] : 0;
+        for (int e = 0; e < E; e++) {
+            const long long *at = (const long long *)p.at + cpi_along<P, DIMS>(r, i[e], p.step);
+            v[e] = !wanted[e] ? 0 : r.once ? __ldcs(at) : *at;
+        }
 #pragma unroll
         for (int e = 0; e < E; e++) {
             const int64_t given = v[e];
@@ -179,6 +172,17 @@ __device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t 
         }
     }
     return all;
+}
+
+/* run(arrays, axes), constants, for a kernel's P and DIMS: most calls have one array of one or two axes, and need
+ * little; others have what there is room for. */
+template <int N> struct cpi_number_of { enum { value = N }; };
+template <class F> cp_code cpi_with_dims(const cpi_gather *g, F run)
+{
+    if (g->picks == 1 && g->ndim == 1) return run(cpi_number_of<1>(), cpi_number_of<1>());
+    if (g->picks == 1 && g->ndim == 2) return run(cpi_number_of<1>(), cpi_number_of<2>());
+    if (g->picks <= 2) return run(cpi_number_of<2>(), cpi_number_of<CPI_GATHER_DIMS>());
+    return run(cpi_number_of<CP_MAXDIM>(), cpi_number_of<CPI_GATHER_DIMS>());
 }
 
 /* Steps of place s of the rest. */
@@ -203,5 +207,39 @@ __device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uin
     if (r.across) *i = cpi_quotient(r.slots, item), *s = item - *i * r.slots.by;
     else *s = cpi_quotient(r.count, item), *i = item - *s * r.count.by;
 }
+
+/* Elements that places can name are numbered by (offset - low) / unit, which is a shift where unit is 2^shift (else -1).
+ */
+struct cpi_numbering {
+    int64_t low, unit, size;
+    int shift;
+};
+
+static inline cpi_numbering cpi_numbering_of(const cpi_gather *g)
+{
+    cpi_numbering n = {0, 0, 0, -1};
+    int64_t high = 0;
+    for (int k = 0; k < g->picks + g->ndim; k++) {
+        const int64_t step = k < g->picks ? g->pick[k].stride : g->many_step[k - g->picks];
+        const int64_t far = ((k < g->picks ? g->pick[k].extent : g->shape[k - g->picks]) - 1) * step;
+        n.low += far < 0 ? far : 0, high += far > 0 ? far : 0;
+        for (int64_t a = cpi_size_of(step), rest; a; a = rest) rest = n.unit % a, n.unit = a; /* the common divisor */
+    }
+    if (!n.unit) n.unit = 1;
+    if (!(n.unit & (n.unit - 1))) n.shift = __builtin_ctzll((unsigned long long)n.unit);
+    n.size = (high - n.low) / n.unit + 1;
+    return n;
+}
+
+__device__ __forceinline__ uint64_t cpi_number(const cpi_numbering &n, int64_t offset)
+{
+    const uint64_t from = (uint64_t)(offset - n.low), unit = (uint64_t)n.unit;
+    if (n.shift >= 0) return from >> n.shift;
+    return (from | unit) >> 32 ? from / unit : (uint32_t)from / (uint32_t)unit;
+}
+
+/* Very many values for about as many elements (windows_cuda.cu); *done: false, and nothing done, where that is not what
+ * it is. A wrong index makes *wrong, which is 0, something else. */
+cp_code cpi_cuda_put_windows(cp_stream *stream, const cpi_gather *g, unsigned *wrong, bool *done);
 
 #endif

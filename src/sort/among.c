@@ -1,4 +1,5 @@
-/* Which elements are among others: found by search, elements of one type by the device in its own way. */
+/* isin and in1d: which elements are among others, found by search, elements of one type by the device in its own way.
+ * NaN is among nothing. */
 #include "cuprite/elementwise.h"
 #include "cuprite/index.h"
 #include "front/front.h"
@@ -28,12 +29,40 @@ static cp_array *among_others(cp_array *element, cp_array *test, bool invert)
     return r;
 }
 
-cp_array *cpi_among(const char *name, cp_array *element, cp_array *test, bool invert)
+static cp_array *among(const char *name, cp_array *element, cp_array *test, bool invert)
 {
     cp_array *both[2] = {element, test};
     cpi_device *device = cpi_common_device(name, 2, both);
     if (!device) return NULL;
-    if (!test->size) return cp_full((cp_shape){element->ndim, element->shape}, CP_BOOL, cp_int(invert));
+    if (!test->size) {
+        cp_array *all = cp_int(invert);
+        cp_array *r = all ? cp_full((cp_shape){element->ndim, element->shape}, CP_BOOL, all) : NULL;
+        cp_free(all);
+        return r;
+    }
     return element->type == test->type ? among_same(name, device, element, test, invert)
                                        : among_others(element, test, invert);
+}
+
+/*: function("isin",
+             "element: array_like, test_elements: array_like, assume_unique: flag = False, invert: bool = False",
+             call="cp_isin(element, test_elements, .invert = invert)", module="_indexing",
+             doc="Whether each element is among those tested: an array of its shape.") */
+cp_array *(cp_isin)(cp_array *element, cp_array *test_elements, const cp_isin_options *options)
+{
+    const char *name = "isin";
+    if (cpi_null(name, element) || cpi_null(name, test_elements)) return NULL;
+    return among(name, element, test_elements, options && options->invert);
+}
+
+/*: function("in1d", "ar1: array_like, ar2: array_like, assume_unique: flag = False, invert: bool = False",
+             call="cp_in1d(ar1, ar2, .invert = invert)",
+             doc="Whether each element of the flattened ar1 is in ar2: a 1-d array.") */
+cp_array *(cp_in1d)(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options)
+{
+    const char *name = "in1d";
+    if (cpi_null(name, ar1) || cpi_null(name, ar2)) return NULL;
+    cp_array *row = cp_ravel(ar1), *r = row ? among(name, row, ar2, options && options->invert) : NULL;
+    cp_free(row);
+    return r;
 }

@@ -93,9 +93,6 @@ typedef struct cpi_sort_ops {
     cp_code (*pick)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth, void *to);
 } cpi_sort_ops;
 
-/* Which elements are among those tested, or (`invert`) are not: booleans in `element`'s shape. (among.c) */
-cp_array *cpi_among(const char *name, cp_array *element, cp_array *test, bool invert);
-
 extern const cpi_sort_ops cpi_sort_cpu;
 extern const cpi_sort_ops cpi_sort_cuda; /* in the plugin */
 

@@ -64,6 +64,7 @@ C_ONLY = {
                     "from_host from_memory "
                     "to_host int float "
                     "complex scalar copy_order".split(), ATTRIBUTE),
+    "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
     **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query "
                     "reduction_from_name".split(),

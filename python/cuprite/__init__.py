@@ -45,7 +45,7 @@ _LATER = {
     "sometrue": "_old_names", "trapz": "_old_names", "byte_bounds": "lib.array_utils",
     "histogram": "_histograms", "histogram2d": "_histograms", "histogramdd": "_histograms",
     "histogram_bin_edges": "_histograms",
-    "apply_along_axis": "_manipulation", "apply_over_axes": "_manipulation", "array_equiv": "_manipulation",
+    "apply_along_axis": "_manipulation", "apply_over_axes": "_manipulation",
     "array_split": "_manipulation", "asarray_chkfinite": "_manipulation", "average": "_manipulation",
     "block": "_manipulation",
     "broadcast": "_manipulation", "delete": "_manipulation", "dsplit": "_manipulation", "gradient": "_manipulation",

@@ -7,7 +7,7 @@ import math
 import operator
 
 import cuprite as cp
-from cuprite import _indexing
+from cuprite import _indexing, _places, _triangles
 
 __all__ = ["c_", "diag_indices", "diag_indices_from", "indices", "isin", "ix_", "mask_indices", "mgrid", "ogrid", "r_",
            "ravel_multi_index", "select", "tri", "tril_indices", "tril_indices_from", "triu_indices",
@@ -84,14 +84,11 @@ def indices(dimensions, dtype=int, sparse=False):
 
     Parameters: dimensions: the extents; dtype: an element type; sparse: True or False."""
     extents = tuple(dimensions)
+    if not sparse:
+        return _places.indices(extents, dtype)
     n = len(extents)
-    lines = [cp.arange(e, dtype=dtype).reshape((1,) * k + (e,) + (1,) * (n - k - 1)) for k, e in enumerate(extents)]
-    if sparse:
-        return tuple(lines)
-    grid = cp.empty((n,) + extents, dtype=dtype)
-    for k, line in enumerate(lines):
-        grid[k] = line
-    return grid
+    return tuple(cp.arange(e, dtype=dtype).reshape((1,) * k + (e,) + (1,) * (n - k - 1))
+                 for k, e in enumerate(extents))
 
 
 def ix_(*args):
@@ -131,12 +128,12 @@ def mask_indices(n, mask_func, k=0):
 
 def tril_indices(n, k=0, m=None):
     """The places of the lower triangle of an n by m matrix, up to the k-th diagonal: (rows, columns)."""
-    return cp.nonzero(cp.tri(n, m, k, dtype=bool))
+    return _triangles.tril_indices(n, n if m is None else m, k)
 
 
 def triu_indices(n, k=0, m=None):
     """The places of the upper triangle of an n by m matrix, from the k-th diagonal on: (rows, columns)."""
-    return cp.nonzero(~cp.tri(n, m, k - 1, dtype=bool))
+    return _triangles.triu_indices(n, n if m is None else m, k)
 
 
 def _extents_of(arr):

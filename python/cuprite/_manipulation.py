@@ -118,22 +118,7 @@ def rot90(m, k=1, axes=(0, 1)):
 
     Parameters: m: an array; k: how often; axes: two different axes.
     Errors: ValueError for axes that are not two different ones of the array."""
-    axes = tuple(axes)
-    if len(axes) != 2:
-        raise ValueError("len(axes) must be 2.")
-    m = _array(m)
-    if axes[0] == axes[1] or abs(axes[0] - axes[1]) == m.ndim:
-        raise ValueError("Axes must be different.")
-    if any(not -m.ndim <= a < m.ndim for a in axes):
-        raise ValueError(f"Axes={axes} out of range for array of ndim={m.ndim}.")
-    k %= 4
-    if k == 0:
-        return m[...]
-    if k == 2:
-        return cuprite.flip(m, axes)
-    if k == 1:
-        return cuprite.swapaxes(cuprite.flip(m, axes[1]), *axes)
-    return cuprite.flip(cuprite.swapaxes(m, *axes), axes[1])
+    return _places.rot90(_array(m), k % 4, tuple(axes))
 
 
 # --- blocks ---
@@ -403,21 +388,6 @@ def asarray_chkfinite(a, dtype=None, order=None):
     if x.dtype.kind in "fc" and not cuprite.isfinite(x).all():
         raise ValueError("array must not contain infs or NaNs")
     return x
-
-
-def array_equiv(a1, a2):
-    """Whether two arrays broadcast to each other's shape and have equal elements then: a 0-d array.
-
-    Parameters: a1: an array, a NumPy array, a number or nested lists; a2: an array, a NumPy array, a number or
-        nested lists."""
-    a1, a2 = _array(a1), _array(a2)
-    if a1.shape != a2.shape:
-        import numpy
-        try:
-            numpy.broadcast_shapes(a1.shape, a2.shape)
-        except ValueError:
-            return cuprite.zeros((), bool)
-    return (a1 == a2).all()
 
 
 def isfortran(a):

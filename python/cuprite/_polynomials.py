@@ -3,7 +3,7 @@ of the operations of C; what NumPy says of one polynomial's coefficients is said
 import warnings
 
 import cuprite
-from cuprite import _polynomials_in_c
+from cuprite import _polynomials_in_c, _triangles
 from cuprite._core import ndarray
 
 
@@ -23,19 +23,12 @@ def _same(value, *given):
     return poly1d(value) if any(isinstance(g, poly1d) for g in given) else value
 
 
-def _widened(p, n):
-    """With zeros in front, up to n coefficients."""
-    return cuprite.concatenate([cuprite.zeros(n - len(p), p.dtype), p]) if len(p) < n else p
-
-
 def polyadd(a1, a2):
     """The sum of two polynomials.
 
     Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
         a poly1d."""
-    p, q = _line(a1), _line(a2)
-    n = max(len(p), len(q))
-    return _same(_widened(p, n) + _widened(q, n), a1, a2)
+    return _same(_polynomials_in_c.polyadd(_line(a1), _line(a2)), a1, a2)
 
 
 def polysub(a1, a2):
@@ -43,9 +36,7 @@ def polysub(a1, a2):
 
     Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
         a poly1d."""
-    p, q = _line(a1), _line(a2)
-    n = max(len(p), len(q))
-    return _same(_widened(p, n) - _widened(q, n), a1, a2)
+    return _same(_polynomials_in_c.polysub(_line(a1), _line(a2)), a1, a2)
 
 
 def polymul(a1, a2):
@@ -53,7 +44,7 @@ def polymul(a1, a2):
 
     Parameters: a1: coefficients, the highest power first, or a poly1d; a2: coefficients, the highest power first, or
         a poly1d."""
-    return _same(cuprite.convolve(poly1d(a1).coeffs, poly1d(a2).coeffs), a1, a2)
+    return _same(_polynomials_in_c.polymul(_line(a1), _line(a2)), a1, a2)
 
 
 def polydiv(u, v):
@@ -61,17 +52,7 @@ def polydiv(u, v):
 
     Parameters: u: coefficients, the highest power first, or a poly1d; v: coefficients, the highest power first, or a
         poly1d."""
-    a, b = _line(u) + 0.0, _line(v) + 0.0
-    type_ = (a[:1] + b[:1]).dtype
-    m, n = len(a) - 1, len(b) - 1
-    scale = 1.0 / b[0]
-    q, r = cuprite.zeros(max(m - n + 1, 1), type_), a.astype(type_)
-    for k in range(m - n + 1):
-        d = scale * r[k]
-        q[k] = d
-        r[k:k + n + 1] -= d * b
-    while len(r) > 1 and abs(r[0].item()) <= 1e-8:
-        r = r[1:]
+    q, r = _polynomials_in_c.polydiv(_line(u), _line(v))
     if isinstance(u, poly1d) or isinstance(v, poly1d):
         return poly1d(q), poly1d(r)
     return q, r
@@ -82,13 +63,7 @@ def polyder(p, m=1):
 
     Parameters: p: coefficients, the highest power first, or a poly1d; m: how often.
     Errors: ValueError for a negative m."""
-    m = int(m)
-    if m < 0:
-        raise ValueError("Order of derivative must be positive (see polyint)")
-    value = _array(p)
-    for _ in range(m):
-        value = value[:-1] * cuprite.arange(len(value) - 1, 0, -1)
-    return _same(value, p)
+    return _same(_polynomials_in_c.polyder(_array(p), int(m)), p)
 
 
 def polyint(p, m=1, k=None):
@@ -96,18 +71,7 @@ def polyint(p, m=1, k=None):
 
     Parameters: p: coefficients, the highest power first, or a poly1d; m: how often; k: a number or a sequence.
     Errors: ValueError for a negative m and too few constants."""
-    m = int(m)
-    if m < 0:
-        raise ValueError("Order of integral must be positive (see polyder)")
-    k = cuprite.zeros(m) if k is None else _line(k)
-    if len(k) == 1 and m > 1:
-        k = k[0] * cuprite.ones(m)
-    if len(k) < m:
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    value = _array(p)
-    for i in range(m):
-        value = cuprite.concatenate([value / cuprite.arange(len(value), 0, -1), k[i:i + 1]])
-    return _same(value, p)
+    return _same(_polynomials_in_c.polyint(_array(p), int(m), None if k is None else _line(k)), p)
 
 
 def polyval(p, x):
@@ -203,23 +167,15 @@ def poly(seq_of_zeros):
     Parameters: seq_of_zeros: roots, or a square matrix.
     Errors: ValueError for what is neither."""
     zeros = _line(seq_of_zeros)
-    shape = zeros.shape
-    if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
-        zeros = eigenvalues(zeros)
-    elif len(shape) != 1:
-        raise ValueError("input must be 1d or non-empty square 2d array.")
-    if not len(zeros):
-        return 1.0
-    dtype = zeros.dtype
-    a = cuprite.ones(1, dtype)
-    for i in range(len(zeros)):
-        a = cuprite.convolve(a, cuprite.concatenate([cuprite.ones(1, dtype), -zeros[i:i + 1]]))
-    if a.dtype.kind == "c":
-        import numpy
-        roots = numpy.sort(zeros.get())
-        if numpy.all(roots == numpy.sort(roots.conjugate())):
-            a = a.real.copy()
-    return a
+    return _triangles.poly(zeros) if zeros.shape != (0,) else 1.0
+
+
+def eigenvalues(a):
+    """Real numbers where all are."""
+    from cuprite import linalg
+    found = linalg.eigvals(a)
+    real = found.dtype.kind == "c" and a.dtype.kind != "c" and not found.imag.any()
+    return found.real.copy() if real else found
 
 
 def eigenvalues(a):
@@ -235,24 +191,7 @@ def roots(p):
 
     Parameters: p: coefficients, the highest power first, or a poly1d.
     Errors: ValueError for coefficients of more than one axis."""
-    p = _line(p)
-    if p.ndim != 1:
-        raise ValueError("Input must be a rank-1 array.")
-    places = cuprite.nonzero(p)[0].tolist()
-    if not places:
-        return cuprite.zeros(0)
-    zeros = len(p) - places[-1] - 1
-    p = p[places[0]:places[-1] + 1]
-    if p.dtype.kind not in "fc":
-        p = p.astype(float)
-    n = len(p)
-    if n > 1:
-        a = cuprite.eye(n - 1, k=-1, dtype=p.dtype)
-        a[0, :] = -p[1:] / p[0]
-        found = eigenvalues(a)
-    else:
-        found = cuprite.zeros(0)
-    return cuprite.hstack([found, cuprite.zeros(zeros, found.dtype)])
+    return _triangles.roots(_line(p))
 
 
 class poly1d:

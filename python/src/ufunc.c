@@ -11,7 +11,7 @@ typedef struct call_options {
     PyObject *out[MOST_OUTPUTS]; /* borrowed: what the caller gave, to be returned */
     PyObject *where;             /* and the mask's */
     cp_array *outs[MOST_OUTPUTS];
-    bool has_out, no_subclass;
+    bool has_out, out_named, no_subclass;
     char order;
     PyObject *signature;         /* borrowed */
 } call_options;
@@ -50,6 +50,13 @@ static bool take_out(ufunc *self, PyObject *v, call_options *c)
     return true;
 }
 
+/* NumPy's warning of elements that nobody writes; false where it is an error. */
+static bool warn_of_where(void)
+{
+    return PyErr_WarnEx(PyExc_UserWarning, "'where' used without 'out', so elements of the output may be undefined. "
+                        "If this is intentional, use out=None.", 1) == 0;
+}
+
 static bool two_types(void)
 {
     PyErr_SetString(PyExc_TypeError, "cannot specify both 'signature' and 'dtype'");
@@ -65,6 +72,7 @@ static bool take_keyword(ufunc *self, PyObject *name, PyObject *v, call_options 
             PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
             return false;
         }
+        c->out_named = true;
         return take_out(self, v, c);
     }
     if (strcmp(word, "where") == 0) return take_where(v, c);
@@ -206,6 +214,7 @@ static PyObject *ufunc_call(PyObject *callable, PyObject *const *v, size_t flagg
         if (!take_keyword(self, PyTuple_GET_ITEM(names, i), v[n + i], &c)) goto out;
     if (!take_inputs(self, v, in, own) || (c.signature && !cpy_ufunc_signed(self, c.signature, v, &c.options, in, own)))
         goto out;
+    if (c.options.where && n == nin && !c.out_named && !warn_of_where()) goto out;
     int64_t size = 0;
     for (int i = 0; i < nin; i++) size = cp_size(in[i]) > size ? cp_size(in[i]) : size;
     for (int k = 0; k < nout; k++)

@@ -173,6 +173,7 @@ cp_array *cp_insert(cp_array *arr, cp_array *obj, cp_array *values, int axis)
         cpi_fail(CP_ERROR_TYPE, "insert: slice indices must be integers or None or have an __index__ method");
     else if (x && obj) are_places("insert", obj);
     if (!x || !obj || !is_whole(obj)) return cpi_end(&f, NULL);
+    if (cp_type_kind(cp_type_of(values)) == 'c' && cp_type_kind(cp_type_of(x)) != 'c') cpi_warn(CP_WARNING_COMPLEX);
     if (cp_type_of(values) != cp_type_of(x)) values = cp_astype(values, cp_type_of(x));
     if (!values) return cpi_end(&f, NULL);
     return cpi_end(&f, (cp_size(obj) == 1 ? with_some : with_each)(x, obj, values, axis));

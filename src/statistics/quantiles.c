@@ -272,6 +272,31 @@ static cp_array *integral(asking *s, cp_array *a, cp_array *q)
     return cpi_deliver(s->name, typed, out, CP_SAME_KIND);
 }
 
+/* 1 where an element is true; takes the array over. */
+static bool any_true(cp_array *x, cp_code *code)
+{
+    cp_array *any = x ? cp_any(x) : NULL;
+    bool yes = false;
+    cp_free(x);
+    if (!any || cp_to_host(any, &yes, sizeof yes)) *code = cp_error();
+    cp_free(any);
+    return yes;
+}
+
+/* NumPy's warning of rows of nothing but NaN, where results are there anyway: the rows are looked at only where a
+ * result is NaN. */
+static cp_code notice_nothing(const asking *s, cp_array *a, const cpi_device *device, cp_array *result)
+{
+    cp_code code = CP_OK;
+    if (!s->known || s->method == CPI_QUANTILE_MEDIAN || !device->backend->at_once || !cpi_is_float(a->type))
+        return CP_OK;
+    if (!any_true(cp_isnan(result), &code) || code) return code;
+    cp_array *nan = cp_isnan(a), *rows = nan ? cp_all(nan, .axis = s->axes) : NULL;
+    cp_free(nan);
+    if (any_true(rows, &code)) cpi_warn(CP_WARNING_ALL_NAN);
+    return code;
+}
+
 static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
 {
     cpi_lanes lanes;
@@ -300,6 +325,7 @@ static cp_array *quantiles(asking *s, cp_array *a, cp_array *q)
     if (!o.device || cpi_output_open(&o, 1, &a)) return NULL;
     cp_code code = CP_OK;
     if (lanes.kept && s->count) code = read_off(s, a, &lanes, o.device, o.array);
+    if (lanes.kept && s->count && !code) code = notice_nothing(s, a, o.device, o.array);
     return cpi_output_close(&o, code);
 }
 

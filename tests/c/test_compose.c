@@ -176,7 +176,7 @@ static void an_older_error(void **state)
         values(x, 16, 2, 3, 4);
         ok(!cp_ufunc_at(CP_OP_power, whole, at, two));
         values(whole, 1, 4, 9, 16);
-        ok(r = cp_ufunc_reduce(CP_OP_power, whole, .axis = 0));
+        ok(r = cp_ufunc_reduce(CP_OP_power, whole, .axis = CP_AXES(0)));
         values(r, 1);
         cp_free(r);
         ok(!cp_histogram(whole, 3, &hist, &bins));

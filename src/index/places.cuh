@@ -208,8 +208,7 @@ __device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uin
     else *s = cpi_quotient(r.count, item), *i = item - *s * r.count.by;
 }
 
-/* Elements that places can name are numbered by (offset - low) / unit, which is a shift where unit is 2^shift (else -1).
- */
+/* Elements that places can name are numbered by (offset - low) / unit: a shift where unit is 2^shift (else -1). */
 struct cpi_numbering {
     int64_t low, unit, size;
     int shift;

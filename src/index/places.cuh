@@ -114,14 +114,25 @@ __device__ __forceinline__ uint32_t cpi_quotient(const cpi_divided &d, uint32_t 
     return (__umulhi(i, d.magic) + i) >> d.shift;
 }
 
-/* The place that an index names; false where it is wrong. */
-__device__ __forceinline__ bool cpi_right(const cpi_pick &p, int64_t *v)
+static __device__ __noinline__ int64_t cpi_wrapped(int64_t v, int64_t extent)
 {
-    if (p.mode == CPI_PICK_RAISE) *v += *v < 0 ? p.extent : 0;
-    if (p.mode == CPI_PICK_CLIP) *v = *v < 0 ? 0 : *v >= p.extent ? p.extent - 1 : *v;
-    if (p.mode == CPI_PICK_WRAP && p.extent && (uint64_t)*v >= (uint64_t)p.extent)
-        *v %= p.extent, *v += *v < 0 ? p.extent : 0;
-    return (uint64_t)*v < (uint64_t)p.extent;
+    if (!extent || (uint64_t)v < (uint64_t)extent) return v;
+    v %= extent;
+    return v + (v < 0 ? extent : 0);
+}
+
+/* The places that indices name, which may lie beyond the axis still. */
+template <int E> __device__ __forceinline__ void cpi_name(const cpi_pick &p, int64_t (&v)[E])
+{
+    const int64_t below = p.mode == CPI_PICK_RAISE ? p.extent : 0;
+#pragma unroll
+    for (int e = 0; e < E; e++) v[e] += v[e] < 0 ? below : 0;
+    if (p.mode == CPI_PICK_CLIP)
+#pragma unroll
+        for (int e = 0; e < E; e++) v[e] = v[e] < 0 ? 0 : v[e] >= p.extent ? p.extent - 1 : v[e];
+    if (p.mode == CPI_PICK_WRAP)
+#pragma unroll
+        for (int e = 0; e < E; e++) v[e] = cpi_wrapped(v[e], p.extent);
 }
 
 /* Steps of place i of the index along its axes: without arrays, which would lie in memory. */
@@ -137,9 +148,12 @@ __device__ __forceinline__ int64_t cpi_along(const cpi_picked<P> &r, uint32_t i,
     return at + i * step[0];
 }
 
-template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, int k, int64_t value)
+/* Tells the mailbox of index k of place i. */
+template <int P> __device__ __noinline__ void cpi_tell(const cpi_picked<P> &r, int k, uint32_t i)
 {
-    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, r.pick[k].axis, r.pick[k].extent);
+    const cpi_pick &p = r.pick[k];
+    const int64_t value = p.at[cpi_along<P, CPI_GATHER_DIMS>(r, i, p.step)];
+    if (r.named) cpi_wrong_index(r.mailbox, r.trouble, value, p.axis, p.extent);
     else *(volatile uint32_t *)r.mailbox = r.trouble;
 }
 
@@ -159,17 +173,23 @@ __device__ __forceinline__ bool cpi_find(const cpi_picked<P> &r, const uint32_t 
     for (int k = 0; k < picks; k++) {
         const cpi_pick &p = r.pick[k];
         int64_t v[E];
+        bool right = true;
 #pragma unroll
         for (int e = 0; e < E; e++) {
             const long long *at = (const long long *)p.at + cpi_along<P, DIMS>(r, i[e], p.step);
             v[e] = !wanted[e] ? 0 : r.once ? __ldcs(at) : *at;
         }
+        cpi_name(p, v);
 #pragma unroll
         for (int e = 0; e < E; e++) {
-            const int64_t given = v[e];
-            if (wanted[e] && !cpi_right(p, &v[e])) good[e] = all = false, cpi_tell(r, k, given);
-            many[e] += v[e] * p.stride;
+            const bool in = (uint64_t)v[e] < (uint64_t)p.extent;
+            right = right && (in || !wanted[e]), good[e] = good[e] && in, many[e] += v[e] * p.stride;
         }
+        if (right) continue;
+        all = false;
+#pragma unroll
+        for (int e = 0; e < E; e++)
+            if (wanted[e] && (uint64_t)v[e] >= (uint64_t)p.extent) cpi_tell(r, k, i[e]);
     }
     return all;
 }
@@ -208,8 +228,7 @@ __device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uin
     else *s = cpi_quotient(r.count, item), *i = item - *s * r.count.by;
 }
 
-/* Elements that places can name are numbered by (offset - low) / unit, which is a shift where unit is 2^shift (else -1).
- */
+/* Elements that places can name are numbered by (offset - low) / unit: a shift where unit is 2^shift (else -1). */
 struct cpi_numbering {
     int64_t low, unit, size;
     int shift;

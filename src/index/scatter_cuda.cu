@@ -102,8 +102,9 @@ __global__ void __launch_bounds__(THREADS) put_kernel(const __grid_constant__ cp
 /* Words first, first + stride, ... of `all` of elements that have the numbers low, low + 1, ..., `size` of them, where
  * they were claimed: neighbouring threads write neighbouring elements, and no index is read again. */
 template <class T, int DIMS, int P>
-__device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_numbering &number, const uint32_t *winners,
-                                            int64_t low, cpi_divided size, uint32_t all, uint32_t first, uint32_t stride)
+__device__ __forceinline__ void put_claimed(const cpi_picked<P> &r, const cpi_numbering &number,
+                                            const uint32_t *winners, int64_t low, cpi_divided size, uint32_t all,
+                                            uint32_t first, uint32_t stride)
 {
     uint32_t s[EACH], word[EACH], at[EACH], winner[EACH];
     int64_t many[EACH], few[EACH];
@@ -197,8 +198,9 @@ __global__ void __launch_bounds__(ROW_THREADS) row_kernel(const __grid_constant_
 #pragma unroll 4
     for (uint32_t k = threadIdx.x; k < mine * width.by; k += ROW_THREADS) {
         const uint32_t row = cpi_quotient(width, k), c = k - row * width.by;
-        int64_t v = __ldcs((const long long *)p.at + (first + row) * p.step[0] + c * p.step[1]);
-        if (cpi_right(p, &v)) atomicMax(claimed + row * extent.by + v, c + 1);
+        int64_t v[1] = {__ldcs((const long long *)p.at + (first + row) * p.step[0] + c * p.step[1])};
+        cpi_name(p, v);
+        if ((uint64_t)v[0] < extent.by) atomicMax(claimed + row * extent.by + v[0], c + 1);
     }
     __syncthreads();
 #pragma unroll 4

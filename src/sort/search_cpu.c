@@ -148,8 +148,9 @@ typedef struct among_job {
         const T *from = part.search.from, *x = part.search.values;                     \
         for (int64_t i = 0; i < n; i++) {                                              \
             const T v = key(k, x[i]);                                                  \
-            const bool there = at[i] < part.search.n && key(k, from[at[i]]) == v;      \
-            to[i] = (there && !nan(k, v)) != a->invert;                                \
+            const int64_t last = part.search.n - 1, p = at[i] < last ? at[i] : last;   \
+            if (i + AHEAD < n) __builtin_prefetch(&from[at[i + AHEAD]]);               \
+            to[i] = ((key(k, from[p]) == v) & !nan(k, v)) != a->invert;                \
         }                                                                              \
     } while (0)
 #define KEY_PAIR(k, x) cpi_csame64(k, cpi_ckey64(k, x))

@@ -185,6 +185,54 @@ def test_the_last_value_stays(n, places):
         assert np.array_equal(c.get(), y)
 
 
+# places, elements: one block and several, a table and a hash table, few elements of which one is named very often, and
+# very many values for as many elements, which go window by window
+MANY = [(100, 10**6), (2048, 10**6), (3000, 100), (5000, 12288), (16384, 50000), (20000, 300), (300000, 3),
+        (1 << 18, 1 << 16), (300000, 65537), (700000, 10**6)]
+
+
+@pytest.mark.parametrize("n, elements", MANY)
+def test_many_values(n, elements):
+    rng = np.random.default_rng(n + elements)
+    at = rng.integers(-elements, elements, n)
+    at[rng.random(n) < 0.1] = elements // 2
+    for t in ("b", "h", "f", "d", "D"):
+        x, v = numbers(rng, 2 * elements, t), numbers(rng, n, t)
+        for step in (1, -2):
+            a, view = cp.asarray(x), slice(None, None, step) if step < 0 else slice(elements)
+            x[view][at] = v
+            a[view][cp.asarray(at)] = cp.asarray(v)
+            equal(a, x)
+        x[:elements][at] = 1
+        a[:elements][cp.asarray(at)] = 1
+        equal(a, x)
+    np.put(x, at * 3, v, "wrap")
+    cp.put(a, cp.asarray(at * 3), cp.asarray(v), "wrap")
+    equal(a, x)
+    side = int(elements**0.5)
+    y, w = numbers(rng, (side, side), "f"), numbers(rng, n, "f")
+    b, rows, columns = cp.asarray(y), rng.integers(0, side, n), rng.integers(-side, 0, n)
+    y[rows, columns] = w
+    b[cp.asarray(rows), cp.asarray(columns)] = cp.asarray(w)
+    equal(b, y)
+
+
+@pytest.mark.parametrize("n", [10, 5000, 40000, 300000])
+def test_a_wrong_index_among_many(n):
+    rng = np.random.default_rng(n)
+    x, at = numbers(rng, n, "f"), rng.integers(0, n, n)
+    for wrong in (n, -n - 1):
+        at[n // 3] = wrong
+        for v in (cp.asarray(x + 1), 1):
+            a = cp.asarray(x)
+            with raises(IndexError, match=f"index {wrong} is out of bounds for axis 0 with size {n}"):
+                a[cp.asarray(at)] = v
+                a.get()
+            equal(a, x)
+            a[cp.asarray([0, 1, 0])] = cp.asarray(x[:3])
+            equal(a[:2], x[[2, 1]])
+
+
 @pytest.mark.parametrize("t", TYPES)
 def test_rows_of_every_length(t):
     rng = np.random.default_rng(5)

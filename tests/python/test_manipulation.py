@@ -95,6 +95,15 @@ def test_repeat_by_many_numbers(n):
         cp.repeat(cp.arange(n), cp.asarray(times + (1 << 62)))
 
 
+@pytest.mark.parametrize("dtype", ["b", "h", "f", "d", "D"])
+def test_repeat_by_one_number(dtype):
+    for n in (1, 5, 1000, 99999):
+        x = np.arange(n).astype(dtype)
+        for times in (1, 2, 3, 7, np.int64(5)):
+            equal(cp.repeat(cp.asarray(x), times), np.repeat(x, times))
+            equal(cp.repeat(cp.asarray(x)[::-1], times), np.repeat(x[::-1], times))
+
+
 @settings(max_examples=100, deadline=None)
 @given(seeds, shapes, st.sampled_from(DTYPES), st.sampled_from([0, 3, 24, (2, 3), (0, 4), (5, 1, 2), (-1, 2), ()]))
 def test_resize(seed, shape, dtype, new):

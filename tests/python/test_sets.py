@@ -154,3 +154,24 @@ def test_membership():
     equal(cp.union1d([1, 2], [2, 3]), np.union1d([1, 2], [2, 3]))
     with raises(ValueError):
         cp.isin(cp.arange(2), cp.arange(2), kind="bogus")
+
+
+@pytest.mark.parametrize("t", [*"?bBhHiIlLefdFD"])
+def test_membership_of_every_type(t):
+    """NaN is among nothing, -0 is 0, and the largest number is one like others."""
+    rng = np.random.default_rng(11)
+    kind = np.dtype(t).kind
+    for n, m in ((1, 1), (1000, 50), (100, 5000), (70000, 3000)):
+        x, y = (rng.integers(0, 2 if t == "?" else 120, k).astype(t) for k in (n, m))
+        if kind in "iu":
+            x[0] = np.iinfo(t).max
+            x[-1] = y[m // 2] = np.iinfo(t).min
+            y[0] = np.iinfo(t).max if m > 60 else 3
+        if kind in "fc":
+            x[n // 2], y[m // 3] = -0.0, 0.0
+            x[0] = y[0] = np.nan
+        for invert in (False, True):
+            equal(cp.isin(cp.asarray(x), cp.asarray(y), invert=invert), np.isin(x, y, invert=invert))
+    for other in "ld":
+        equal(cp.isin(cp.asarray(x), cp.arange(50, dtype=other)), np.isin(x, np.arange(50, dtype=other)))
+    equal(cp.isin(cp.asarray(x), cp.asarray(y[:0]), invert=True), np.isin(x, y[:0], invert=True))

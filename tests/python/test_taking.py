@@ -114,6 +114,26 @@ def test_along_an_axis():
         equal(b, y)
 
 
+@pytest.mark.parametrize("shape", [(70, 5), (300, 700), (20000, 30), (64, 12288), (65, 13000), (2, 3, 90000)], ids=str)
+def test_many_along_an_axis(shape):
+    """Rows that a block has several of, one of, and too long ones; the last of several values stays."""
+    rng = np.random.default_rng(len(shape))
+    for axis, t in ((0, "b"), (1, "f"), (-1, "d"), (-1, "D")):
+        wide, many = list(shape), shape[axis]
+        for wide[axis] in (many // 2 + 1, 2 * many):
+            x, at = numbers(rng, shape, t), rng.integers(-many, many, wide)
+            v, a = numbers(rng, wide, t), cp.asarray(x)
+            equal(cp.take_along_axis(a, cp.asarray(at), axis), np.take_along_axis(x, at, axis))
+            np.put_along_axis(x, at, v, axis)
+            cp.put_along_axis(a, cp.asarray(at), cp.asarray(v), axis)
+            equal(a, x)
+    at[0] = many
+    with raises(IndexError):
+        cp.put_along_axis(a, cp.asarray(at), cp.asarray(v), axis)
+        a.get()
+    equal(a, x)
+
+
 def test_along_no_axis_and_what_argsort_gives():
     x = np.random.default_rng(4).standard_normal((4, 5, 3))
     a = cp.asarray(x)

@@ -150,7 +150,8 @@ const void *strided_by_size(int64_t size)
 }
 
 /* Bytes that can be moved at once in a copy between rows of one type: 1, 2, 4, 8 or 16, so that the rows and where they
- * begin are multiples of it; the element's where the input goes backwards. 0 where an element's neighbours in memory are not its neighbours in the loop. */
+ * begin are multiples of it; the element's where the input goes backwards. 0 where an element's neighbours in memory
+ * are not its neighbours in the loop. */
 int64_t row_unit(const cpi_loop *loop)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];

@@ -330,8 +330,8 @@ cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *
     if (code || !x->size) return code;
     const int64_t bytes = cpi_itemsize(x->type);
     int64_t step;
-    cp_array *set = cpi_dense(name, mask, CP_BOOL, c.device), *v = set ? cpi_dense(name, values, x->type, c.device) : NULL;
-    cp_array *to = NULL;
+    cp_array *set = cpi_dense(name, mask, CP_BOOL, c.device), *v = NULL, *to = NULL;
+    if (set) v = cpi_dense(name, values, x->type, c.device);
     if (v && cpi_may_overlap(v, x)) {
         cp_array *apart = cp_copy(v);
         cp_free(v);

@@ -36,7 +36,10 @@ static cp_array *truth(cp_array *mask, const cp_array *a)
 }
 
 /* The one value of an array; a number stays on the host. */
-static cp_array *one_value(cp_array *values) { return values->ndim ? cp_reshape(values, CP_SHAPE0) : cp_retain(values); }
+static cp_array *one_value(cp_array *values)
+{
+    return values->ndim ? cp_reshape(values, CP_SHAPE0) : cp_retain(values);
+}
 
 /* n values in order, from the first again where they are too few. */
 static cp_array *cycle(const char *name, cp_array *values, int64_t n, cpi_device *device)

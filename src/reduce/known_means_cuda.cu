@@ -59,7 +59,8 @@ cp_code cpi_fold_known_means(cp_stream *stream, const cpi_reduce_args *a)
 {
     return cpi_with_type(a->type, [&](auto e) -> cp_code {
         typedef decltype(e) E;
-        if constexpr (E::kind == 'f' || E::kind == 'c') return fold::launch<fold::KnownMean<fold::stored<E>>>(stream, a);
+        if constexpr (E::kind == 'f' || E::kind == 'c')
+            return fold::launch<fold::KnownMean<fold::stored<E>>>(stream, a);
         else return cpi_host->fail(CP_ERROR_TYPE, "nanmean: integers have a fold of their own");
     });
 }

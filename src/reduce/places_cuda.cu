@@ -1,5 +1,5 @@
-/* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. Or of what is
- * not NaN: then NaN is passed over, and counts as an infinity only where nothing beats that, as in NumPy. */
+/* Places of the minimum and the maximum on the GPU: the first of equals, the first NaN where there is one. Or of what
+ * is not NaN: then NaN is passed over, and counts as an infinity only where nothing beats that, as in NumPy. */
 #include "reduce/keys.cuh"
 #include "reduce/folds_cuda.h"
 
@@ -49,7 +49,7 @@ template <class R> struct Place {
     static __device__ void finish(const plan &p, Acc a, char *out)
     {
         if (p.a.known && a.index < 0) *p.mailbox = p.failure;
-        /* all that is known is the worst there is: what is not counts as that too, and the first element is the first */
+        /* where all that is known is the worst there is, what is not counts as that, and the first element is first */
         if (p.a.known && (a.index < 0 || equal(a.value, lowest_key<Key>()))) a.index = 0;
         *(int64_t *)out = cpi_finish_place(p.a.op, a.index, p.a.reduced);
     }

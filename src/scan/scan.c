@@ -94,11 +94,11 @@ static cp_code scan_dense(const scanning *s, cp_array *x, cp_array *to, int axis
     return run(s, x, to, outer, n, inner);
 }
 
-/* May the device scan x as it lies, whatever type it is of? */
+/* Does the device scan x as it lies, rows of whatever type it is of? */
 static bool goes_directly(const cp_array *x, int axis)
 {
     int order[CP_MAXDIM];
-    if (!x->device->backend->scan->any_types || !x->size || !order_in_memory(x, order)) return false;
+    if (x->device->backend->scan->stored || !x->size || !order_in_memory(x, order)) return false;
     for (int i = x->ndim - 1; i >= 0 && order[i] != axis; i--)
         if (x->shape[order[i]] != 1) return false;
     return true;
@@ -191,13 +191,32 @@ cp_array *(cp_cumprod)(cp_array *a, int axis, const cp_cumprod_options *options)
     return scan(&(scanning){"cumprod", CPI_SCAN_MULTIPLY, o->typed, o->dtype, o->out, false}, a, axis);
 }
 
-bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, int axis, cp_code *code)
+/* Rows, however the two lie: the bits are those of dense ones. */
+static cp_code scan_rows(const scanning *s, cp_array *x, cp_array *out)
 {
+    const int64_t n = x->shape[x->ndim - 1];
+    cp_array *from = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x);
+    cp_array *to = cp_is_c_contiguous(out) ? cp_retain(out)
+                                           : cpi_array_new(s->name, out->device, out->type, out->ndim, out->shape, 'C');
+    cp_code code = from && to ? run(s, from, to, x->size / n, n, 1) : cp_error();
+    if (!code && to != out) code = cp_assign(out, to);
+    cp_free(from), cp_free(to);
+    return code;
+}
+
+bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out, cp_code *code)
+{
+    const scanning s = {.name = name, .op = op};
     int order[CP_MAXDIM];
-    if (!out->device->backend->scan->stored || !x->size || x->type != out->type) return false;
+    if (!x->size || x->type != out->type) return false;
+    if (!out->device->backend->scan->stored) {
+        if (op > CPI_SCAN_MINIMUM) return false;
+        *code = scan_rows(&s, x, out);
+        return true;
+    }
     if (!order_in_memory(x, order) || !same_strides(x, out)) return false;
     if (cpi_may_overlap(x, out) && !cpi_same_elements(x, out)) return false;
-    *code = scan_dense(&(scanning){.name = name, .op = op}, x, out, axis);
+    *code = scan_dense(&s, x, out, x->ndim - 1);
     return true;
 }
 

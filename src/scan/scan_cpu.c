@@ -490,4 +490,4 @@ static cp_code scan(cp_stream *stream, const cpi_scan *s)
     return CP_OK;
 }
 
-const cpi_scan_ops cpi_scan_cpu = {.scan = scan, .any_types = true};
+const cpi_scan_ops cpi_scan_cpu = {.scan = scan};

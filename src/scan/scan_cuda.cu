@@ -52,4 +52,4 @@ cp_code scan(cp_stream *stream, const cpi_scan *s)
 } // namespace
 
 extern const cpi_scan_ops cpi_scan_cuda;
-const cpi_scan_ops cpi_scan_cuda = {scan, false, true};
+const cpi_scan_ops cpi_scan_cuda = {scan, true};

@@ -22,7 +22,8 @@ cp_code locate(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_
 
 /* Edges in shared memory: each block finds for itself which way they go, and says so where they go neither. */
 template <class T> __global__ void __launch_bounds__(THREADS)
-digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t *to, uint32_t *mailbox, uint32_t failure)
+digitize_each(int64_t n, const T *x, int m, const T *edges, bool right, int64_t *to, uint32_t *mailbox,
+              uint32_t failure)
 {
     typedef cpi_wide<T> W; /* compares as the type does */
     extern __shared__ uint64_t staged[];

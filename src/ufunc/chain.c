@@ -193,34 +193,13 @@ static cp_code join_pieces(const frame *f, cp_array *whole, cp_array *rest)
     return code;
 }
 
-/* What scans of rows do in one go: sums of floating types where they are regrouped anyway, and what has no rounding. */
-static bool is_row_scan(const frame *f, const cp_array *x, const cp_array *out, cpi_scan *job)
-{
-    const int64_t n = x->shape[x->ndim - 1];
-    if (!f->device->backend->scan->any_types || x->type != f->type || out->type != f->type || !x->size) return false;
-    const bool whole = cpi_is_whole(f->type), choice = f->op == CP_OP_maximum || f->op == CP_OP_minimum;
-    if (choice) {
-        if (cpi_is_complex(f->type)) return false;
-        job->op = f->op == CP_OP_maximum ? CPI_SCAN_MAXIMUM : CPI_SCAN_MINIMUM;
-    } else if (f->op == CP_OP_add) {
-        if (!whole && (cpi_is_half(f->type) || !is_cut(f, x))) return false;
-        job->op = CPI_SCAN_ADD;
-    } else if (f->op == CP_OP_multiply && whole) {
-        job->op = CPI_SCAN_MULTIPLY;
-    } else {
-        return false;
-    }
-    job->type = cpi_compute_type(f->type), job->source = job->result = f->type;
-    job->outer = x->size / n, job->n = n, job->inner = 1;
-    return true;
-}
-
-/* The scan that is this accumulation, where its order changes no bit. */
-static bool is_scan(const frame *f, cpi_scan_op *op)
+/* The scan that is this accumulation: where its order changes no bit, and sums of floating types that are regrouped
+ * anyway. */
+static bool is_scan(const frame *f, const cp_array *x, cpi_scan_op *op)
 {
     const bool whole = cpi_is_whole(f->type), ordered = cp_type_kind(f->type) != 'c', truth = cpi_is_bool(f->type);
     switch ((int)f->op) {
-    case CP_OP_add: return *op = CPI_SCAN_ADD, whole;
+    case CP_OP_add: return *op = CPI_SCAN_ADD, whole || (!cpi_is_half(f->type) && is_cut(f, x));
     case CP_OP_multiply: return *op = CPI_SCAN_MULTIPLY, whole;
     case CP_OP_maximum: return *op = CPI_SCAN_MAXIMUM, ordered;
     case CP_OP_minimum: return *op = CPI_SCAN_MINIMUM, ordered;
@@ -236,30 +215,11 @@ static bool is_scan(const frame *f, cpi_scan_op *op)
     }
 }
 
-/* However the two lie: the bits are those of dense ones. */
-static cp_code scan_lanes(const frame *f, cp_array *x, cp_array *out, cpi_scan *job)
-{
-    cp_array *from = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x);
-    cp_array *to = cp_is_c_contiguous(out) ? cp_retain(out)
-                                           : cpi_array_new(f->name, f->device, f->type, out->ndim, out->shape, 'C');
-    cp_code code = from && to ? CP_OK : cp_error();
-    if (!code) {
-        cpi_array_used(from), cpi_array_used(to);
-        job->from = from->data, job->to = to->data;
-        code = f->device->backend->scan->scan(cpi_stream(f->device), job);
-    }
-    if (!code && to != out) code = cp_assign(out, to);
-    cp_free(from), cp_free(to);
-    return code;
-}
-
 static cp_code accumulate_lanes(const frame *f, cp_array *x, cp_array *out)
 {
-    cpi_scan scan = {0};
     cpi_scan_op op;
     cp_code scanned;
-    if (is_row_scan(f, x, out, &scan)) return scan_lanes(f, x, out, &scan);
-    if (is_scan(f, &op) && cpi_scan_lanes(f->name, op, x, out, x->ndim - 1, &scanned)) return scanned;
+    if (is_scan(f, x, &op) && x->type == f->type && cpi_scan_lanes(f->name, op, x, out, &scanned)) return scanned;
     if (!is_cut(f, x)) {
         cpi_chain c = chain_of(f, x, out, NULL);
         c.every = true;

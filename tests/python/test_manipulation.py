@@ -458,3 +458,42 @@ def test_ptp_and_scans_of_arrays():
     equal(cp.asarray(x).ptp(axis=1), np.ptp(x, axis=1))
     equal(cp.asarray(x).cumsum(axis=0), x.cumsum(axis=0))
     same(cp.asarray(x).cumprod(), x.cumprod())
+
+
+# --- around arrays ---
+
+LIES = {"as it is": lambda x: x, "turned": lambda x: x.T, "backwards": lambda x: x[::-1, ..., ::-1],
+        "stepped": lambda x: x[..., ::2], "moved": lambda x: x.swapaxes(0, -2) if x.ndim > 2 else x}
+
+
+@pytest.mark.parametrize("lies", LIES)
+@pytest.mark.parametrize("dtype", ["?", "i2", "f4", "f8", "D"])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (70, 64), (2, 129, 33), (2, 1, 4, 3), (2,) * 14])
+def test_triangles_and_padding(shape, dtype, lies):
+    """However many axes there are, and however they lie: values and, of triangles, NumPy's order of axes."""
+    x = np.random.default_rng(len(shape)).integers(0, 9, shape).astype(dtype)
+    p, q = LIES[lies](x), LIES[lies](cp.asarray(x))
+    for k in (-2**63, -3, -1, 0, 1, 40, 2**63 - 1):
+        for name in ("tril", "triu"):
+            ours, theirs = getattr(cp, name)(q, k), getattr(np, name)(p, max(min(k, 10**6), -10**6))
+            same(ours, theirs)
+            assert ours.strides == theirs.strides
+    widths = [(i % 2, 2 * (i < 3)) for i in range(p.ndim)] if p.ndim > 4 else 4
+    for mode in ("constant", "edge", "reflect", "symmetric", "wrap"):
+        same(cp.pad(q, widths, mode), np.pad(p, widths, mode))
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4", "D"])
+@pytest.mark.parametrize("n", [1, 5, 64, 3000])
+def test_place_with_enough_values(n, dtype):
+    """Values that are as many as the elements: nobody counts the true ones."""
+    rng = np.random.default_rng(n)
+    x, y, mask = (rng.integers(0, 2 if dtype == "?" else 99, n).astype(dtype) for _ in range(3))
+    for step in (1, -1, 2):
+        p, q, m = x.copy(), cp.asarray(x), mask[::step].astype(bool)
+        np.place(p[::step], m, y)
+        cp.place(q[::step], cp.asarray(m), cp.asarray(y))
+        same(q, p)
+        np.place(p[::step], m, p[::step].copy())
+        cp.place(q[::step], cp.asarray(m), q[::step])
+        same(q, p)

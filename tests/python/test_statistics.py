@@ -528,3 +528,16 @@ def test_interp_among_samples_that_do_not_ascend():
         nan = rng.random(n)
         nan[n // 2] = np.nan
         assert cp.interp(cp.asarray(rng.random(50000)), cp.asarray(nan), cp.ones(n)).shape == (50000,)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("bins", [1, 2, 10, 255, 2047, 2048, 2049])
+def test_edges_between_least_and_greatest(dtype, bins):
+    """Few edges are made by the kernel that counts, more by linspace: NumPy's bits either way."""
+    x = (np.random.default_rng(bins).standard_normal(501) * 50).astype(dtype)
+    for some, span in ((x, None), (x[:1], None), (x, (-30, 70)), (x, (-0.1, 0.7)), (x[:0], None),
+                       (x, (np.float32(-1), np.float32(3)))):
+        def call(xp):
+            counts, edges = xp.histogram(xp.asarray(some), bins, span)
+            return counts.tolist(), edges.dtype, edges.tolist()
+        assert outcome(call, cp) == outcome(call, np)

@@ -1,4 +1,5 @@
-"""How arrays are printed: by NumPy, of the elements that are shown.
+"""How arrays are printed: as NumPy prints the elements that are shown; by C, where it knows all options that are set,
+which are mostly none, else by NumPy.
 
 Invariant: of an array that is summarised only the elements at its ends come to the host; those of NumPy's array between
 them are never looked at, so that its pages are never there.
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import numpy
 
-from cuprite._core import asnumpy, concatenate, ndarray
+from cuprite._core import _array_text, asnumpy, concatenate, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["array2string", "array_repr", "array_str"]
@@ -71,11 +72,27 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 chosen = {"repr": None, "str": None}  # what set_string_function was given
 
 
+# What C writes: NumPy's text from 2.4 on, with these options.
+_KNOWN = {"floatmode": "maxprec", "nanstr": "nan", "infstr": "inf", "sign": "-", "formatter": None, "legacy": False,
+          "override_repr": None}
+_LIKE_C = tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 4)
+
+
+def _text(x, is_repr):
+    """str(x) or repr(x)."""
+    o = numpy.get_printoptions()
+    numbers = precision, threshold, edge, width = o["precision"], o["threshold"], o["edgeitems"], o["linewidth"]
+    if (_LIKE_C and x.dtype.name not in FOREIGN and all(o.get(k) == v for k, v in _KNOWN.items())
+            and all(type(n) is int and 0 <= n < 1 << 31 for n in numbers) and edge and width):
+        return _array_text(x, is_repr, precision or -1, threshold or -1, edge, width, o["suppress"])
+    return array_repr(x) if is_repr else array_str(x)
+
+
 def repr_of(x):
     """repr(x)."""
-    return array_repr(x) if chosen["repr"] is None else chosen["repr"](x)
+    return _text(x, True) if chosen["repr"] is None else chosen["repr"](x)
 
 
 def str_of(x):
     """str(x)."""
-    return array_str(x) if chosen["str"] is None else chosen["str"](x)
+    return _text(x, False) if chosen["str"] is None else chosen["str"](x)

@@ -49,4 +49,4 @@ cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
 } // namespace
 
 extern const cpi_statistics_ops cpi_statistics_cuda;
-const cpi_statistics_ops cpi_statistics_cuda = {bincount, cpi_tally_cuda, bins, locate, interpolate, quantiles};
+const cpi_statistics_ops cpi_statistics_cuda = {bincount, cpi_tally_cuda, bins, locate, interpolate, quantiles, NULL};

@@ -48,6 +48,13 @@ def cases(b):
                bar=1)
     yield case("argsort 1e6 float64", f.astype("f8"), cp.argsort, lambda x: xp.argsort(x), lambda t: b.torch.argsort(t),
                bytes=16e6)
+    yield case("argsort 1e7 float32", f4, cp.argsort, lambda x: xp.argsort(x), lambda t: b.torch.argsort(t), bytes=12e7)
+    middle = n // 2
+    yield case("partition 1e7 float32", f4, lambda x: cp.partition(x, middle), lambda x: xp.partition(x, middle))
+    yield case("argpartition 1e7 float32", f4, lambda x: cp.argpartition(x, middle),
+               lambda x: xp.argpartition(x, middle), bytes=12e7)
+    yield case("lexsort 2 x 1e6 float32", f4[:2 * 10**6].reshape(2, -1), cp.lexsort, lambda x: xp.lexsort(x),
+               bytes=16e6)
     yield case("argsort 10000 x 1000 along 1", f4.reshape(10000, 1000), lambda m: cp.argsort(m, 1),
                lambda o: xp.argsort(o, 1), lambda t: b.torch.argsort(t, 1), bytes=12e7)
     for top in (1000, 10**9):

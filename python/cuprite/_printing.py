@@ -1,5 +1,5 @@
-"""How arrays are printed: with NumPy's default options by the C library, whose text is NumPy's to the letter, else by
-NumPy, of the elements that are shown.
+"""How arrays are printed: as NumPy prints the elements that are shown; by C, where it knows all options that are set,
+which are mostly none, else by NumPy.
 
 Invariant: of an array that is summarised only the elements at its ends come to the host; those of NumPy's array between
 them are never looked at, so that its pages are never there.
@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import numpy
 
-from cuprite._core import _text_of, asnumpy, concatenate, ndarray
+from cuprite._core import _array_text, asnumpy, concatenate, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["array2string", "array_repr", "array_str"]
 
 _SMALL = 1 << 16  # bytes that are fetched whole
-# The options under which the C library's text is NumPy's, and the first version of NumPy whose text it is.
-_PLAIN = {"edgeitems": 3, "threshold": 1000, "floatmode": "maxprec", "precision": 8, "suppress": False,
-          "linewidth": 75, "nanstr": "nan", "infstr": "inf", "sign": "-", "formatter": None, "legacy": False,
+# What C writes: NumPy's text from 2.4 on, with these options.
+_KNOWN = {"floatmode": "maxprec", "nanstr": "nan", "infstr": "inf", "sign": "-", "formatter": None, "legacy": False,
           "override_repr": None}
-_NEW = tuple(int(n) for n in numpy.__version__.split(".")[:2]) >= (2, 4)
+_LIKE_C = tuple(map(int, numpy.__version__.split(".")[:2])) >= (2, 4)
 
 
-def _plain(x):
-    return _NEW and isinstance(x, ndarray) and x._type not in FOREIGN and numpy.get_printoptions() == _PLAIN
+def _text(x, is_repr):
+    """str(x) or repr(x) with NumPy's options, written by C; None where it does not know them."""
+    o = numpy.get_printoptions()
+    numbers = precision, threshold, edge, width = o["precision"], o["threshold"], o["edgeitems"], o["linewidth"]
+    if (_LIKE_C and isinstance(x, ndarray) and x._type not in FOREIGN and all(o.get(k) == v for k, v in _KNOWN.items())
+            and all(type(n) is int and 0 <= n < 1 << 31 for n in numbers) and edge and width):
+        return _array_text(x, is_repr, precision or -1, threshold or -1, edge, width, o["suppress"])
+    return None
 
 
 def shown(x, threshold=None, edgeitems=None):
@@ -67,8 +72,8 @@ def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
 
     Parameters: arr: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers
         are shown as 0."""
-    if max_line_width is precision is suppress_small is None and _plain(arr):
-        return _text_of(arr, True)
+    if max_line_width is precision is suppress_small is None and (text := _text(arr, True)) is not None:
+        return text
     return _named(numpy.array_repr(shown(arr), max_line_width, precision, suppress_small), arr)
 
 
@@ -77,8 +82,8 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
     Parameters: a: an array; max_line_width: columns; precision: digits; suppress_small: True: very small numbers are
         shown as 0."""
-    if max_line_width is precision is suppress_small is None and _plain(a):
-        return _text_of(a, False)
+    if max_line_width is precision is suppress_small is None and (text := _text(a, False)) is not None:
+        return text
     return numpy.array_str(shown(a), max_line_width, precision, suppress_small)
 
 

@@ -446,18 +446,6 @@ static PyObject *text(PyObject *o, const char *name)
     return module ? PyObject_CallMethod(module, name, "O", o) : NULL;
 }
 
-/*: function("_text_of", "a: array, repr: bool, /", body=True, unlock="never",
-             doc="What NumPy writes of an array as long as its print options are the first ones.") */
-PyObject *py__text_of(const py__text_of_args *v)
-{
-    char *text;
-    cp_array *x = v->a;
-    const int64_t size = cp_device_of(x) == CP_CPU ? cp_size(x) : INT64_MAX; /* of a device it is a wait */
-    CPY_RUN_ON(1, &x, size, text = cp_array_to_string(x, .repr = v->repr));
-    PyObject *r = text ? PyUnicode_FromString(text) : cpy_raise();
-    cp_text_free(text);
-    return r;
-}
 static PyObject *array_repr(PyObject *o) { return text(o, "repr_of"); }
 static PyObject *array_str(PyObject *o) { return text(o, "str_of"); }
 

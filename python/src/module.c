@@ -156,7 +156,34 @@ static PyObject *tell_unraisable(PyObject *m, PyObject *error)
     Py_RETURN_NONE;
 }
 
+/* What NumPy would write of an array, with its options. */
+static PyObject *array_text(PyObject *m, PyObject *args)
+{
+    PyObject *o;
+    int repr, suppress;
+    cp_text_options options = {0};
+    long long threshold;
+    (void)m;
+    if (!PyArg_ParseTuple(args, "OpiLiip:_array_text", &o, &repr, &options.precision, &threshold, &options.edgeitems,
+                          &options.linewidth, &suppress))
+        return NULL;
+    if (!cpy_is_array(o)) return PyErr_Format(PyExc_TypeError, "an array is written");
+    options.repr = repr, options.suppress = suppress, options.threshold = threshold;
+    cp_array *x = cpy_x(o);
+    char *text;
+    const int64_t size = cp_device_of(x) == CP_CPU ? cp_size(x) : INT64_MAX; /* of a device it is a wait */
+    cp_retain(x); /* others may run, and give o another shape */
+    CPY_RUN(size, text = (cp_array_to_string)(x, &options));
+    cpy_free(x);
+    PyObject *r = text ? PyUnicode_FromString(text) : cpy_raise();
+    cp_text_free(text);
+    return r;
+}
+
 static PyMethodDef functions[] = {
+    {"_array_text", array_text, METH_VARARGS,
+     "_array_text($module, array, repr, precision, threshold, edgeitems, linewidth, suppress, /)\n--\n\n"
+     "What NumPy would write of an array, with its options."},
     {"_tell_unraisable", tell_unraisable, METH_O,
      "_tell_unraisable($module, error, /)\n--\n\nHands an exception that nobody waits for to sys.unraisablehook."},
     {"rows", rows, METH_O, "rows($module, name, /)\n--\n\nThe functions of cuprite.NAME by name, a dict."},

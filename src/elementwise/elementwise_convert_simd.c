@@ -219,10 +219,10 @@ static void transpose(void *out_, int64_t out_stride, const void *in_, int64_t i
     for (int64_t c0 = 0; c0 < columns; c0 += line)
         for (int64_t r0 = 0; r0 < rows; r0 += line) {
             const int64_t r1 = r0 + line < rows ? r0 + line : rows, c1 = c0 + line < columns ? c0 + line : columns;
-            if (r1 - r0 == line && c1 - c0 == line &&
-                transpose_lines(out + r0 * out_stride + c0 * size, out_stride, in + c0 * in_stride + r0 * size, in_stride,
-                                size, past))
-                continue;
+            const char *block = in + c0 * in_stride + r0 * size;
+            char *turned = out + r0 * out_stride + c0 * size;
+            const bool whole = r1 - r0 == line && c1 - c0 == line;
+            if (whole && transpose_lines(turned, out_stride, block, in_stride, size, past)) continue;
             BY_SIZE(TRANSPOSE)
         }
 #if defined(__x86_64__)

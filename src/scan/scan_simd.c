@@ -105,8 +105,8 @@ INLINE void fence(void)
 #endif
 }
 
-/* T an element's number, A a gathered one, of which L make a group; IN and OUT: between the two; PARTS numbers an element;
- * SHORT: how many of them are joined one after the other; VJOIN: JOIN of vectors. */
+/* T an element's number, A a gathered one, of which L make a group; IN and OUT: between the two; PARTS numbers an
+ * element; SHORT: how many of them are joined one after the other; VJOIN: JOIN of vectors. */
 #define TILES(NAME, T, A, L, IN, OUT, PARTS, SHORT, NONE, JOIN, VJOIN, WITHIN, LAST)                                 \
     typedef A v_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                   \
     typedef T e_##NAME __attribute__((vector_size(VECTOR_BYTES / sizeof(A) * sizeof(T))));                           \
@@ -294,11 +294,11 @@ static void join_add_f32(const void *carry, const void *from, void *out, int64_t
 #define ONE_LEAST_REAL(a, b) ((a) <= (b) || (a) != (a) ? (a) : (b))
 #define CHOICE(V, M, take, a, b) ((V)(((M)(a) & (M)(take)) | ((M)(b) & ~(M)(take))))
 #define CHOOSERS(NAME, A, M)                                                                                      \
-    typedef A w_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                           \
+    typedef A w_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                     \
     INLINE w_##NAME most_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, a >= b, a, b); }              \
     INLINE w_##NAME least_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, a <= b, a, b); }
 #define CHOOSERS_REAL(NAME, A, M)                                                                                 \
-    typedef A w_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                           \
+    typedef A w_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                     \
     INLINE w_##NAME most_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, (a >= b) | (a != a), a, b); } \
     INLINE w_##NAME least_##NAME(w_##NAME a, w_##NAME b) { return CHOICE(w_##NAME, M, (a <= b) | (a != a), a, b); }
 CHOOSERS(i32, int32_t, places32)
@@ -309,7 +309,7 @@ CHOOSERS_REAL(f32, float, places32)
 CHOOSERS_REAL(f64, double, places64)
 
 #define EXTREMES(NAME, A, L, LOW, HIGH, REAL, WITHIN, LAST)                                                   \
-    TILES(most_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, LOW, ONE_MOST##REAL, most_##NAME, WITHIN, LAST)                       \
+    TILES(most_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, LOW, ONE_MOST##REAL, most_##NAME, WITHIN, LAST)               \
     TILES(least_##NAME##_, A, A, L, ITSELF, ITSELF, 1, L, HIGH, ONE_LEAST##REAL, least_##NAME, WITHIN, LAST)
 EXTREMES(i32, int32_t, 16, INT32_MIN, INT32_MAX, , WITHIN32, LAST32)
 EXTREMES(u32, uint32_t, 16, 0, UINT32_MAX, , WITHIN32, LAST32)

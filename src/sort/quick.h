@@ -14,7 +14,7 @@ enum { NAME(lanes) = CPI_KEY_LANES / BITS, NAME(leaf_size) = 16 * NAME(lanes) };
 /* v[i] <= v[j] in every lane */
 #define PAIR(i, j)                                                                                                     \
     do {                                                                                                               \
-        q_vector low = NAME(min)(v[i], v[j]);                                                                           \
+        q_vector low = NAME(min)(v[i], v[j]);                                                                          \
         v[j] = NAME(max)(v[i], v[j]);                                                                                  \
         v[i] = low;                                                                                                    \
     } while (0)

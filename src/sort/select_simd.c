@@ -99,7 +99,7 @@ INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vecto
                                        uint##W##_t hi, uint##W##_t *to)                                                \
     {                                                                                                                  \
         const cpi_keys k = *keys;                                                                                      \
-        const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);      \
+        const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);     \
         const q_vector positive = q##W##_set1((uint##W##_t)k.positive), low = q##W##_set1(lo);                         \
         const uint##W##_t span = (uint##W##_t)(hi - lo);                                                               \
         const q_vector width = q##W##_set1(span);                                                                      \
@@ -129,8 +129,8 @@ INLINE q_vector keys64(q_vector u, q_vector negative, q_vector positive, q_vecto
                                         uint##W##_t hi, uint##W##_t *ends, uint##W##_t *middle)                        \
     {                                                                                                                  \
         const cpi_keys k = *keys;                                                                                      \
-        const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);      \
-        const q_vector positive = q##W##_set1((uint##W##_t)k.positive), low = q##W##_set1(lo), high = q##W##_set1(hi);  \
+        const q_vector negative = q##W##_set1((uint##W##_t)k.negative), minus = q##W##_set1((uint##W##_t)k.minus);     \
+        const q_vector positive = q##W##_set1((uint##W##_t)k.positive), low = q##W##_set1(lo), high = q##W##_set1(hi); \
         const unsigned all = (1u << LANES) - 1;                                                                        \
         cpi_dealt d = {0, 0, 0};                                                                                       \
         int64_t i = 0;                                                                                                 \

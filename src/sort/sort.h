@@ -88,9 +88,10 @@ typedef struct cpi_sort_ops {
     /* After `clip`: the elements of `values` (n items of `itemsize` 1, 2, 4 or 8 bytes, beside request->from)
      * whose value is kept, in order, into `to`, which holds result.count of them. */
     cp_code (*clip_keep)(cp_stream *stream, const cpi_clip *request, int itemsize, const void *values, void *to);
-    /* The elements at places kth of the order of one long row, which stays: n >= 1 << 17 of 32 or 64 bits, none complex;
-     * kth as above. NULL: there is none. */
-    cp_code (*pick)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth, void *to);
+    /* The elements at places kth of the order of one long row, which stays: n >= 1 << 17 of 32 or 64 bits, none
+     * complex; kth as above. NULL: there is none. */
+    cp_code (*pick)(cp_stream *stream, cp_type type, int64_t n, const void *from, int nkth, const int64_t *kth,
+                    void *to);
 } cpi_sort_ops;
 
 extern const cpi_sort_ops cpi_sort_cpu;

@@ -144,7 +144,8 @@ static void bin_task(void *context, int64_t task, int worker)
         bin_block(c, from, x, n, bin);
         for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
-        if (table) tally_block(CP_INT32, (const char *)bin, n, table, c->turns, c->apart);
+        if (table && b->bins <= CPI_FEW_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
+        else if (table) tally_block(CP_INT32, (const char *)bin, n, table, c->turns, c->apart);
         else
             for (int64_t k = 0; k < n; k++) b->index[i + k] = bin[k];
     }
@@ -306,4 +307,51 @@ cp_code cpi_bins_cpu(cp_stream *stream, const cpi_bins *b)
     }
     if (c.grid) cpi_work_free(stream, grid.start);
     return code;
+}
+
+/* --- what bins cover --- */
+
+typedef struct spanning {
+    const cpi_statistics_simd *simd;
+    cp_type type;
+    const char *x;
+    int64_t n, each;
+    double (*ends)[2]; /* of each task */
+} spanning;
+
+static void span_task(void *context, int64_t task, int worker)
+{
+    enum { STEP = 2048 };
+    const spanning *s = context;
+    const int64_t size = cpi_itemsize(s->type), end = (task + 1) * s->each < s->n ? (task + 1) * s->each : s->n;
+    double *ends = s->ends[task], low, high;
+    int64_t least, most;
+    (void)worker;
+    ends[0] = INFINITY, ends[1] = -INFINITY;
+    for (int64_t i = task * s->each; i < end; i += STEP) {
+        const int64_t n = end - i < STEP ? end - i : STEP;
+        if (cpi_is_whole(s->type)) {
+            s->simd->extent(s->type, s->x + i * size, n, &least, &most);
+            low = (double)least, high = (double)most;
+        } else {
+            s->simd->span(s->type, s->x + i * size, n, &low, &high);
+        }
+        ends[0] = low < ends[0] || low != low ? low : ends[0]; /* NaN stays */
+        ends[1] = high > ends[1] || high != high ? high : ends[1];
+    }
+}
+
+cp_code cpi_span_cpu(cp_stream *stream, cp_type type, int64_t n, const void *x, double *ends)
+{
+    double parts[256][2];
+    spanning s = {.simd = CPI_BEST(cpi_statistics_simd), .type = type, .x = x, .n = n, .ends = parts};
+    const int64_t tasks = cpi_cut(n, GRAIN, &s.each);
+    (void)stream;
+    cpi_parallel(tasks, span_task, &s);
+    ends[0] = parts[0][0], ends[1] = parts[0][1];
+    for (int64_t t = 1; t < tasks; t++) {
+        ends[0] = parts[t][0] < ends[0] || parts[t][0] != parts[t][0] ? parts[t][0] : ends[0];
+        ends[1] = parts[t][1] > ends[1] || parts[t][1] != parts[t][1] ? parts[t][1] : ends[1];
+    }
+    return CP_OK;
 }

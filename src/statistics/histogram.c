@@ -20,6 +20,24 @@ static cp_code number(cp_array *x, double *value)
     return wide ? cp_to_host(wide, value, sizeof *value) : cp_error();
 }
 
+/* The least and the greatest element at once, as 0-d arrays of x's type, where the device does that; false: not. */
+static bool both_ends(cp_array *x, cp_array **least, cp_array **most)
+{
+    const cp_type t = cp_type_of(x);
+    const bool wide = cpi_itemsize(t) > 4 && t != CP_FLOAT64, small = cpi_is_float(t) && cpi_itemsize(t) < 4;
+    cpi_device *device = cpi_common_device("histogram", 1, &x);
+    if (!device || wide || small || !device->backend->statistics->span || !cp_size(x)) return false;
+    cp_array *dense = cpi_dense("histogram", x, t, device);
+    cp_array *ends = dense ? cpi_array_new("histogram", device, CP_FLOAT64, 1, (int64_t[]){2}, 'C') : NULL;
+    if (ends) cpi_array_used(dense);
+    const bool done = ends && !device->backend->statistics->span(cpi_stream(device), t, x->size, dense->data,
+                                                                 (double *)ends->data);
+    cp_free(dense);
+    cp_array *typed = done ? cp_astype(ends, t) : NULL;
+    *least = typed ? cp_slice(typed, 1, &CP_AT(0)) : NULL, *most = typed ? cp_slice(typed, 1, &CP_AT(1)) : NULL;
+    return true;
+}
+
 typedef struct span {
     cp_array *first, *last; /* numbers, or 0-d arrays of the elements' type */
     double low, high;
@@ -48,8 +66,8 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
 {
     const bool given = low && high;
     *s = (span){low, high, 0, 1};
-    if (!given && cp_size(a) && !find_extremes(a, s)) return false;
     if (!given && !cp_size(a)) s->first = cp_int(0), s->last = cp_int(1);
+    if (!given && cp_size(a) && !both_ends(a, &s->first, &s->last) && !find_extremes(a, s)) return false;
     if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
     if (given && s->low > s->high)
         return cpi_fail(CP_ERROR_VALUE, "%s: max must be larger than min in range parameter.", name), false;

@@ -89,6 +89,9 @@ typedef struct cpi_statistics_ops {
                         bool right, int64_t *to);
     cp_code (*interpolate)(cp_stream *stream, const cpi_interpolation *p);
     cp_code (*quantiles)(cp_stream *stream, const cpi_quantiles *q);
+    /* ends[0], ends[1]: the least and the greatest of n >= 1 elements of float32, float64 or whole numbers of at most
+     * 32 bits, NaN where there is one, in the device's memory. NULL: there is none. */
+    cp_code (*span)(cp_stream *stream, cp_type type, int64_t n, const void *x, double *ends);
 } cpi_statistics_ops;
 
 extern const cpi_statistics_ops cpi_statistics_cpu;

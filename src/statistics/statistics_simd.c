@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/vectors.h"
+
 
 static void places(cp_type type, const void *from, int64_t n, const cpi_even *e, float *place)
 {
@@ -34,6 +36,58 @@ static bool bins(const float *place, int64_t n, const cpi_even *e, int32_t *bin)
         bin[i] = (int32_t)r | untold;
     }
     return any;
+}
+
+/* Each bin is compared with all of a block, as bytes: additions to a table would wait for those just before them. */
+static void few(const int32_t *bin, int64_t n, int32_t bins, uint32_t *counts)
+{
+    typedef uint8_t bytes __attribute__((vector_size(VECTOR_BYTES)));
+    typedef uint16_t pairs __attribute__((vector_size(VECTOR_BYTES)));
+    _Alignas(64) uint8_t narrow[512];
+    for (int64_t i = 0; i < n; i++) narrow[i] = (uint8_t)bin[i];
+    for (int64_t i = n; i < 512; i++) narrow[i] = UINT8_MAX;
+    for (int32_t b = 0; b <= bins; b++) {
+        const bytes here = CPI_SPLAT(bytes, (uint8_t)b);
+        bytes found = {0}, v;
+        for (int64_t i = 0; i < 512; i += VECTOR_BYTES) {
+            memcpy(&v, narrow + i, sizeof v);
+            found -= (bytes)(v == here); /* at most 32 times */
+        }
+        pairs sums = ((pairs)found & 255) + ((pairs)found >> 8);
+        uint32_t all = 0;
+        for (int k = 0; k < VECTOR_BYTES / 2; k++) all += sums[k];
+        counts[b] += all;
+    }
+}
+
+#define SPAN(T)                                                                                 \
+    do {                                                                                        \
+        enum { SIDE = 64 / sizeof(T) };                                                         \
+        const T *v = x;                                                                         \
+        T low[SIDE], high[SIDE], wrong = 0;                                                     \
+        int64_t i = 0;                                                                          \
+        for (int k = 0; k < SIDE; k++) low[k] = (T)INFINITY, high[k] = -(T)INFINITY;            \
+        for (; i + SIDE <= n; i += SIDE)                                                        \
+            for (int k = 0; k < SIDE; k++) {                                                    \
+                low[k] = v[i + k] < low[k] ? v[i + k] : low[k];                                 \
+                high[k] = v[i + k] > high[k] ? v[i + k] : high[k];                              \
+            }                                                                                   \
+        for (; i < n; i++) {                                                                    \
+            low[0] = v[i] < low[0] ? v[i] : low[0], high[0] = v[i] > high[0] ? v[i] : high[0];  \
+        }                                                                                       \
+        int nan = 0;                                                                            \
+        for (i = 0; i < n; i++) nan |= v[i] != v[i];                                            \
+        for (int k = 1; k < SIDE; k++) {                                                        \
+            low[0] = low[k] < low[0] ? low[k] : low[0], high[0] = high[k] > high[0] ? high[k] : high[0]; \
+        }                                                                                       \
+        if (nan) wrong = (T)NAN;                                                                \
+        *least = low[0] + wrong, *most = high[0] + wrong;                                       \
+    } while (0)
+
+static void span(cp_type type, const void *x, int64_t n, double *least, double *most)
+{
+    if (type == CP_FLOAT32) SPAN(float);
+    else SPAN(double);
 }
 
 #define BITS(T)                                                    \
@@ -78,4 +132,4 @@ static void extent(cp_type type, const void *x, int64_t n, int64_t *least, int64
     }
 }
 
-const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {places, bins, bits, extent};
+const cpi_statistics_simd CPI_ISA_NAME(cpi_statistics_simd) = {places, bins, few, span, bits, extent};

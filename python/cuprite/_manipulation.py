@@ -579,6 +579,15 @@ def fromfunction(*args, **kwargs):
 
 def fromiter(*args, **kwargs):
     """The array of an iterable's elements: numpy.fromiter(iter, dtype, count=-1)."""
+    if len(args) == 2 and not kwargs:
+        items = list(args[0])
+        try:
+            x = cuprite.array(items, args[1])
+            if x.ndim == 1 and x.size:
+                return x
+        except Exception:  # NumPy says what is wrong
+            pass
+        args = items, args[1]
     import numpy
     return cuprite.asarray(numpy.fromiter(*args, **kwargs))
 

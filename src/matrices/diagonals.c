@@ -39,6 +39,18 @@ cp_array *(cp_diagflat)(cp_array *v, const cp_diagflat_options *options)
     return cpi_end(&f, flat ? matrix_of(flat, options ? options->k : 0) : NULL);
 }
 
+/*: function("triangle", "N: extent, M: extent, k: clamped_int64, upper: bool", module="_indexing", returns="rows",
+             call="cp_triangle(N, M, k, upper)",
+             doc="The places of the triangle of an N by M matrix up to the k-th diagonal, or from it on.") */
+cp_array *cp_triangle(int64_t N, int64_t M, int64_t k, bool upper)
+{
+    cp_array *lower = cp_tri(N, M, upper && k > INT64_MIN ? k - 1 : k, CP_BOOL);
+    cp_array *chosen = lower && upper ? cp_logical_not(lower) : cp_retain(lower);
+    cp_array *r = chosen ? cp_nonzero(chosen) : NULL;
+    cp_free(lower), cp_free(chosen);
+    return r;
+}
+
 /*: function("tri", "N: extent, M: extent, k: clamped_int64, dtype: dtype", module="_indexing",
              call="cp_tri(N, M, k, dtype)",
              doc="Ones on and below the k-th diagonal of an N by M array, 0 elsewhere.") */

@@ -15,7 +15,7 @@ import re
 import numpy
 
 from cuprite import _core, _io
-from cuprite._core import _of_buffer, array, asarray, asnumpy, ndarray
+from cuprite._core import _of_buffer, _table_of, asarray, asnumpy, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["load", "save", "savez", "savez_compressed", "fromfile", "frombuffer", "fromstring", "loadtxt",
@@ -375,45 +375,26 @@ def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
     Errors: ValueError for a text that is no numbers, and an empty sep."""
     name = "float64" if dtype is float else getattr(dtype, "name", dtype)
     if sep and not sep.strip() and count == -1 and name in ("float64", "float32", "f8", "f4"):
-        rows = _numbers([string]) if isinstance(string, str) and _PLAIN_TEXT.fullmatch(string) else None
-        if rows:
-            return array(rows[0], name)
+        x = _table_of(string)
+        if x is not None and len(x) == 1:
+            return x.reshape(-1).astype(name, copy=False)
     return _of_numpy(numpy.fromstring, dtype, string, count=count, sep=sep)
-
-
-_PLAIN_TEXT = re.compile(r"[-+0-9.eE \t\n]*")
-
-
-def _numbers(lines):
-    """The numbers between white space in lines of text, a list a line that has any; None for what NumPy must look at:
-    other characters than numbers are of, and what is no number."""
-    try:
-        rows = [[float(word) for word in line.split()] for line in lines]
-    except ValueError:
-        return None
-    return [row for row in rows if row]
 
 
 _LONG_TEXT = 1 << 20  # characters; longer ones are not kept whole
 
 
 def _table(file):
-    """The rows of a text that is nothing but numbers, with as many in each row; None, and nothing is read, else."""
+    """The array of a text that is nothing but numbers, with as many in each line: as NumPy's, axes of one place are
+    none. None, and nothing is read, of another."""
     if not isinstance(file, io.TextIOBase) or not file.seekable():
         return None
     start = file.tell()
     text = file.read(_LONG_TEXT)
-    rows = _numbers(text.split("\n")) if len(text) < _LONG_TEXT and _PLAIN_TEXT.fullmatch(text) else None
-    if rows and all(len(row) == len(rows[0]) for row in rows):
-        return rows
-    file.seek(start)
-    return None
-
-
-def _squeezed(rows):
-    """What NumPy makes of a table: axes of one place are none."""
-    x = array(rows)
-    return x if len(rows) > 1 and len(rows[0]) > 1 else x.reshape(-1) if x.size > 1 else x.reshape(())
+    x = _table_of(text) if len(text) < _LONG_TEXT else None
+    if x is None:
+        file.seek(start)
+    return x if x is None else x.squeeze()
 
 
 def _text_columns(read, file, dtype, unpack, options):
@@ -437,8 +418,8 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
     options = {"comments": comments, "delimiter": delimiter, "converters": converters, "skiprows": skiprows,
                "usecols": usecols, "ndmin": ndmin, "encoding": encoding, "max_rows": max_rows, "quotechar": quotechar}
     options = {name: value for name, value in options.items() if value is not _LOADTXT[name]}
-    rows = _table(fname) if not options and dtype is float and not unpack else None
-    return _squeezed(rows) if rows else _text_columns(numpy.loadtxt, fname, dtype, unpack, options)
+    x = _table(fname) if not options and dtype is float and not unpack else None
+    return x if x is not None else _text_columns(numpy.loadtxt, fname, dtype, unpack, options)
 
 
 _LOADTXT = {"comments": "#", "delimiter": None, "converters": None, "skiprows": 0, "usecols": None, "ndmin": 0,
@@ -460,8 +441,8 @@ def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
                 raise TypeError(f"genfromtxt() got multiple values for argument '{name}'")
         unpack = given.pop("unpack", unpack)
         kwargs.update(given)
-    rows = _table(fname) if not kwargs and dtype is float and not unpack else None
-    return _squeezed(rows) if rows else _text_columns(numpy.genfromtxt, fname, dtype, unpack, kwargs)
+    x = _table(fname) if not kwargs and dtype is float and not unpack else None
+    return x if x is not None else _text_columns(numpy.genfromtxt, fname, dtype, unpack, kwargs)
 
 
 _ONE_FORMAT = re.compile(r"%[-+ #0]*[0-9]*(\.[0-9]+)?[eEfFgGd]")  # of numbers, whose type does not show

@@ -233,12 +233,13 @@ static bool ready(cpy_state *s)
 }
 
 /* o.__dlpack__(...) in today's words; who does not know them is asked as of old. The stream is the last word, so that
- * where there is none it is left out, as are a device and a copy that nobody asks for. */
+ * where there is none it is left out; NumPy's arrays know what is not said. */
 static PyObject *ask(PyObject *o, PyObject *stream, PyObject *dl_device, PyObject *copy)
 {
     cpy_state *s = cpy_now();
     if (!s || !ready(s)) return NULL;
-    const bool streams = stream != Py_None, plain = !streams && dl_device == Py_None && copy == Py_None;
+    const bool streams = stream != Py_None, numpys = (PyObject *)Py_TYPE(o) == (PyObject *)s->numpy_array;
+    const bool plain = numpys && !streams && dl_device == Py_None && copy == Py_None;
     PyObject *words = plain     ? Py_NewRef(s->dlpack_word)
                       : streams ? Py_NewRef(s->dlpack_words)
                                 : PyTuple_GetSlice(s->dlpack_words, 0, 3);

@@ -9,7 +9,8 @@ import cuprite as cp
 from oracle import outcome
 
 TEXTS = ["1 2 3\n4 5 6", "1\n2\n3", "1 2 3", "7", "\n1 2\n\n3 4\n", "1e5 -2.5E-3 +.5\t3.\n", "0.1 0.30000000000000004",
-         "1 2\n3", "1 x", "1e", "--1", "0x10", "nan inf", "1 2 # c\n", "1\r\n2", "1_0", "1\x1f2", "4.9e-324 1e400 -1e400"]
+         "1 2\n3", "1 x", "1e", "--1", "0x10", "nan inf", "1 2 # c\n", "1\r\n2", "1_0", "1\x1f2",
+         "4.9e-324 1e400 -1e400"]
 
 
 def host(x):
@@ -68,7 +69,8 @@ def test_buffers(count, offset):
 
 
 @pytest.mark.parametrize("x", [np.arange(6.0), np.arange(6).reshape(2, 3), np.asfortranarray(np.ones((3, 4), "f4")),
-                               np.array(2.5), np.zeros((0, 3)), np.ones((2, 3, 4), "c8")[::-1], np.ones(3) > 0], ids=repr)
+                               np.array(2.5), np.zeros((0, 3)), np.ones((2, 3, 4), "c8")[::-1], np.ones(3) > 0],
+                         ids=repr)
 def test_file_objects(x):
     ours, theirs = io.BytesIO(), io.BytesIO()
     np.save(theirs, x)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import collections.abc
 import errno
+import io
 import math
 import os
+import re
 
 import numpy
 
 from cuprite import _core, _io
-from cuprite._core import _of_buffer, asarray, asnumpy, ndarray
+from cuprite._core import _of_buffer, _table_of, asarray, asnumpy, ndarray
 from cuprite._foreign import FOREIGN
 
 __all__ = ["load", "save", "savez", "savez_compressed", "fromfile", "frombuffer", "fromstring", "loadtxt",
@@ -166,15 +168,16 @@ _ONE_PIECE = 1 << 20  # elements of more bytes are not put into one object of Py
 _PLAIN_BYTES = 128    # what NumPy writes before an array of few axes
 
 
+_PLAIN_HEADER = re.compile(rb"\x93NUMPY\x01\x00v\x00{'descr': '([<|][biufc]\d+)', 'fortran_order': (True|False), "
+                           rb"'shape': \(((?:\d+, )*\d*,?)\), } *\n")
+
+
 def _plain(file):
     """The array in an object whose header is as NumPy writes it; None, and nothing is read, for whatever else."""
     if not hasattr(file, "read") or not hasattr(file, "seek"):
         return None
-    import re
     start = file.read(_PLAIN_BYTES)
-    found = isinstance(start, bytes) and re.fullmatch(
-        rb"\x93NUMPY\x01\x00v\x00{'descr': '([<|][biufc]\d+)', 'fortran_order': (True|False), "
-        rb"'shape': \(((?:\d+, )*\d*,?)\), } *\n", start)
+    found = isinstance(start, bytes) and _PLAIN_HEADER.fullmatch(start)
     read = len(start)
     if found:
         dtype = numpy.dtype(found[1].decode())
@@ -370,7 +373,28 @@ def fromstring(string, dtype=float, count=-1, *, sep="", like=None):
     Parameters: string: a text; dtype: an element type; count: how many (-1: all); sep: what stands between them;
         like: None, or an array of Cuprite's, which changes nothing.
     Errors: ValueError for a text that is no numbers, and an empty sep."""
+    name = "float64" if dtype is float else getattr(dtype, "name", dtype)
+    if sep and not sep.strip() and count == -1 and name in ("float64", "float32", "f8", "f4"):
+        x = _table_of(string)
+        if x is not None and len(x) == 1:
+            return x.reshape(-1).astype(name, copy=False)
     return _of_numpy(numpy.fromstring, dtype, string, count=count, sep=sep)
+
+
+_LONG_TEXT = 1 << 20  # characters; longer ones are not kept whole
+
+
+def _table(file):
+    """The array of a text that is nothing but numbers, with as many in each line: as NumPy's, axes of one place are
+    none. None, and nothing is read, of another."""
+    if not isinstance(file, io.TextIOBase) or not file.seekable():
+        return None
+    start = file.tell()
+    text = file.read(_LONG_TEXT)
+    x = _table_of(text) if len(text) < _LONG_TEXT else None
+    if x is None:
+        file.seek(start)
+    return x if x is None else x.squeeze()
 
 
 def _text_columns(read, file, dtype, unpack, options):
@@ -393,7 +417,13 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
     Errors: ValueError for what is no number, and rows of different lengths; FileNotFoundError."""
     options = {"comments": comments, "delimiter": delimiter, "converters": converters, "skiprows": skiprows,
                "usecols": usecols, "ndmin": ndmin, "encoding": encoding, "max_rows": max_rows, "quotechar": quotechar}
-    return _text_columns(numpy.loadtxt, fname, dtype, unpack, options)
+    options = {name: value for name, value in options.items() if value is not _LOADTXT[name]}
+    x = _table(fname) if not options and dtype is float and not unpack else None
+    return x if x is not None else _text_columns(numpy.loadtxt, fname, dtype, unpack, options)
+
+
+_LOADTXT = {"comments": "#", "delimiter": None, "converters": None, "skiprows": 0, "usecols": None, "ndmin": 0,
+            "encoding": None, "max_rows": None, "quotechar": None}
 
 
 def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
@@ -411,7 +441,11 @@ def genfromtxt(fname, dtype=float, *args, unpack=None, like=None, **kwargs):
                 raise TypeError(f"genfromtxt() got multiple values for argument '{name}'")
         unpack = given.pop("unpack", unpack)
         kwargs.update(given)
-    return _text_columns(numpy.genfromtxt, fname, dtype, unpack, kwargs)
+    x = _table(fname) if not kwargs and dtype is float and not unpack else None
+    return x if x is not None else _text_columns(numpy.genfromtxt, fname, dtype, unpack, kwargs)
+
+
+_ONE_FORMAT = re.compile(r"%[-+ #0]*[0-9]*(\.[0-9]+)?[eEfFgGd]")  # of numbers, whose type does not show
 
 
 def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
@@ -422,6 +456,14 @@ def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", foote
         footer: a text behind; comments: what stands before these; encoding: the file's encoding.
     Result: None.
     Errors: ValueError for other than one or two axes."""
+    one = isinstance(fmt, str) and _ONE_FORMAT.fullmatch(fmt)
+    texts = all(isinstance(t, str) and "%" not in t for t in (delimiter, newline)) and header == footer == ""
+    if (one and texts and isinstance(fname, io.TextIOBase) and isinstance(X, ndarray) and X.ndim in (1, 2)
+            and X._type not in FOREIGN and X.dtype.kind in "fiu"):
+        row = (delimiter.join([fmt] * X.shape[1]) if X.ndim == 2 else fmt) + newline
+        values = X.tolist()
+        fname.write("".join([row % tuple(v) for v in values] if X.ndim == 2 else [row % v for v in values]))
+        return
     numpy.savetxt(fname, asnumpy(X), fmt, delimiter, newline, header, footer, comments, encoding)
 
 

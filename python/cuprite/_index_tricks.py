@@ -112,13 +112,17 @@ def ix_(*args):
 
 # --- triangles and diagonals ---
 
+def _extents(rows, columns):
+    n = operator.index(rows)
+    m = n if columns is None else operator.index(columns)
+    return max(n, 0), max(m, 0)
+
+
 def tri(N, M=None, k=0, dtype=float):
     """Ones on and below the k-th diagonal of an N by M (None: N) array, 0 elsewhere.
 
     Parameters: N: the number of rows; M: the number of columns; k: which diagonal; dtype: an element type."""
-    n = operator.index(N)
-    m = n if M is None else operator.index(M)
-    return _indexing.tri(max(n, 0), max(m, 0), k, float if dtype is None else dtype)
+    return _indexing.tri(*_extents(N, M), k, float if dtype is None else dtype)
 
 
 def mask_indices(n, mask_func, k=0):
@@ -128,12 +132,12 @@ def mask_indices(n, mask_func, k=0):
 
 def tril_indices(n, k=0, m=None):
     """The places of the lower triangle of an n by m matrix, up to the k-th diagonal: (rows, columns)."""
-    return _triangles.tril_indices(n, n if m is None else m, k)
+    return _triangles.tril_indices(*_extents(n, m), k)
 
 
 def triu_indices(n, k=0, m=None):
     """The places of the upper triangle of an n by m matrix, from the k-th diagonal on: (rows, columns)."""
-    return _triangles.triu_indices(n, n if m is None else m, k)
+    return _triangles.triu_indices(*_extents(n, m), k)
 
 
 def _extents_of(arr):

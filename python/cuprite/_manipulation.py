@@ -5,7 +5,7 @@ import operator
 
 import cuprite
 from cuprite import _bits, _places, _statistics
-from cuprite._core import _parts, _within, ndarray
+from cuprite._core import _of_numbers, _parts, _within, ndarray
 
 
 def _array(x):
@@ -418,6 +418,11 @@ def fromfunction(*args, **kwargs):
 
 def fromiter(*args, **kwargs):
     """The array of an iterable's elements: numpy.fromiter(iter, dtype, count=-1)."""
+    if len(args) == 2 and not kwargs:
+        args = list(args[0]), args[1]
+        x = _of_numbers(*args)  # None: NumPy reads them, or says what is wrong
+        if x is not None:
+            return x
     import numpy
     return cuprite.asarray(numpy.fromiter(*args, **kwargs))
 

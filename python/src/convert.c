@@ -5,6 +5,7 @@
 #include "convert_rows.h"
 #include "dlpack_rows.h"
 
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -622,8 +623,12 @@ static PyObject *nested_list(cp_array *x, int axis, const char **p)
         }
         return list;
     }
+    const bool last = axis == cp_ndim(x) - 1;
+    const cp_type t = cp_type_of(x);
+    const size_t size = cp_type_size(t);
     for (Py_ssize_t i = 0; list && i < (Py_ssize_t)cp_dims(x)[axis]; i++) {
-        PyObject *v = nested_list(x, axis + 1, p);
+        PyObject *v = last ? cpy_load(t, *p) : nested_list(x, axis + 1, p);
+        if (last) *p += size;
         if (!v) Py_CLEAR(list);
         else PyList_SET_ITEM(list, i, v);
     }
@@ -688,6 +693,83 @@ PyObject *py__of_buffer(const py__of_buffer_args *v)
     const bool good = n > 0 && n <= room / size;
     if (good) CPY_RUN(n, x = cp_from_host((const char *)b.buf + offset, t, (cp_shape){1, &n}, NULL));
     PyBuffer_Release(&b);
+    if (good) return cpy_wrap(x);
+    Py_RETURN_NONE;
+}
+
+/* --- lists and texts of plain numbers --- */
+
+/*: function("_of_numbers", "items: object, dtype: object, /", body=True, unlock="never",
+             doc="A 1-d array of a list of Python's numbers; None of another list, for NumPy to look at.") */
+PyObject *py__of_numbers(const py__of_numbers_args *v)
+{
+    cp_type t = CP_DEFAULT;
+    if (!cpy_type(v->dtype, CP_FLOAT64, &t)) PyErr_Clear(), t = CP_DEFAULT;
+    if (t == CP_DEFAULT || cpy_type_rows[t].half || !PyList_CheckExact(v->items)) Py_RETURN_NONE;
+    const Py_ssize_t n = PyList_GET_SIZE(v->items);
+    const size_t size = cp_type_size(t);
+    char *memory = PyMem_Malloc((size_t)n * size + 1);
+    if (!memory) return PyErr_NoMemory();
+    bool good = true;
+    for (Py_ssize_t i = 0; good && i < n; i++) { /* none of these numbers runs code, so the list stays as it is */
+        PyObject *o = PyList_GET_ITEM(v->items, i);
+        good = (PyFloat_CheckExact(o) || PyLong_CheckExact(o)) && cpy_store(t, o, memory + (size_t)i * size);
+    }
+    PyErr_Clear();
+    cp_array *x = NULL;
+    if (good) CPY_RUN(n, x = cp_from_host(memory, t, (cp_shape){1, &(int64_t){n}}, NULL));
+    PyMem_Free(memory);
+    if (good) return cpy_wrap(x);
+    Py_RETURN_NONE;
+}
+
+/* What reading a text found: values, rows that have any, and the most and the fewest in one. */
+typedef struct table { double *at; int64_t n, rows, most, fewest; } table;
+
+static bool read_row(const char **text, const char *end, locale_t plain, table *t)
+{
+    const int64_t before = t->n;
+    const char *p = *text;
+    for (; p < end && *p != '\n'; p++) {
+        if (*p == ' ' || *p == '\t') continue;
+        const size_t length = strspn(p, "0123456789+-.eE");
+        char *behind;
+        t->at[t->n] = strtod_l(p, &behind, plain);
+        if (!length || behind != p + length) return false;
+        t->n++;
+        p = behind - 1;
+    }
+    *text = p < end ? p + 1 : p;
+    const int64_t here = t->n - before;
+    if (!here) return true;
+    t->most = here > t->most ? here : t->most;
+    t->fewest = !t->rows || here < t->fewest ? here : t->fewest;
+    t->rows++;
+    return true;
+}
+
+/*: function("_table_of", "text: object, /", body=True, unlock="never",
+             doc="""An array (rows, columns) of a text that is nothing but numbers, with as many in each line that has
+any; None of another text, for NumPy to look at.""") */
+PyObject *py__table_of(const py__table_of_args *v)
+{
+    if (!PyUnicode_Check(v->text) || !PyUnicode_IS_COMPACT_ASCII(v->text)) Py_RETURN_NONE;
+    static locale_t plain; /* numbers as C writes them, whatever the program's locale */
+    locale_t known = __atomic_load_n(&plain, __ATOMIC_ACQUIRE);
+    if (!known) {
+        known = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        if (!known) Py_RETURN_NONE;
+        __atomic_store_n(&plain, known, __ATOMIC_RELEASE);
+    }
+    const char *text = PyUnicode_DATA(v->text), *end = text + PyUnicode_GET_LENGTH(v->text);
+    table t = {.at = PyMem_Malloc((size_t)(end - text) / 2 * sizeof *t.at + 2 * sizeof *t.at)};
+    if (!t.at) return PyErr_NoMemory();
+    bool good = true;
+    while (good && text < end) good = read_row(&text, end, known, &t);
+    good = good && t.n && t.most == t.fewest;
+    cp_array *x = NULL;
+    if (good) CPY_RUN(t.n, x = cp_from_host(t.at, CP_FLOAT64, CP_SHAPE(t.rows, t.most), NULL));
+    PyMem_Free(t.at);
     if (good) return cpy_wrap(x);
     Py_RETURN_NONE;
 }

@@ -1,7 +1,8 @@
 /* What the files of the Python extension share.
  *
- * The extension links libcuprite and calls its public functions only; arrays' records it reads (below). NumPy is never linked and not imported
- * until something needs it (a dtype, an array for the host): its arrays are read through the buffer protocol.
+ * The extension links libcuprite and calls its public functions only; arrays' records it reads (below). NumPy is never
+ * linked and not imported until something needs it (a dtype, an array for the host): its arrays are read through the
+ * buffer protocol.
  *
  * Functions and methods are declared in rows (tools/generate/functions.py); a file here has the bodies of those that
  * are more than a call of the library, and what no row can be: types, operators, indexing, conversions. */

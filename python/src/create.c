@@ -338,6 +338,9 @@ static PyObject *would_copy(PyObject *x)
  * it. */
 static PyObject *convert(PyObject *o, cp_type t, char order, cpy_copy copy, bool moved)
 {
+    if (cpy_is_array(o) && !moved && copy != CPY_COPY_ALWAYS && order != 'C' && order != 'F' &&
+        (t == CP_DEFAULT || t == cp_type_of(cpy_x(o))))
+        return Py_NewRef(o);
     const bool lent = cpy_lends(o);
     PyObject *x = cpy_asarray(o, lent && copy == CPY_COPY_NEVER ? CP_DEFAULT : t);
     bool own = x == o || (x && lent && (t == CP_DEFAULT || cp_type_of(cpy_x(x)) == t)); /* nothing was copied */

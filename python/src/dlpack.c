@@ -226,20 +226,24 @@ static bool ready(cpy_state *s)
     if (!cpy_peek(&s->dlpack_method)) cpy_publish(&s->dlpack_method, PyUnicode_InternFromString("__dlpack__"));
     if (!cpy_peek(&s->dlpack_version))
         cpy_publish(&s->dlpack_version, Py_BuildValue("(ii)", CPI_DL_MAJOR, CPI_DL_MINOR));
+    if (!cpy_peek(&s->dlpack_word)) cpy_publish(&s->dlpack_word, Py_BuildValue("(s)", "max_version"));
     if (!cpy_peek(&s->dlpack_words))
-        cpy_publish(&s->dlpack_words, Py_BuildValue("(ssss)", "dl_device", "copy", "max_version", "stream"));
-    return s->dlpack_method && s->dlpack_version && s->dlpack_words;
+        cpy_publish(&s->dlpack_words, Py_BuildValue("(ssss)", "max_version", "dl_device", "copy", "stream"));
+    return s->dlpack_method && s->dlpack_version && s->dlpack_word && s->dlpack_words;
 }
 
 /* o.__dlpack__(...) in today's words; who does not know them is asked as of old. The stream is the last word, so that
- * where there is none it is left out. */
+ * where there is none it is left out; NumPy's arrays know what is not said. */
 static PyObject *ask(PyObject *o, PyObject *stream, PyObject *dl_device, PyObject *copy)
 {
     cpy_state *s = cpy_now();
     if (!s || !ready(s)) return NULL;
-    const bool streams = stream != Py_None;
-    PyObject *words = streams ? Py_NewRef(s->dlpack_words) : PyTuple_GetSlice(s->dlpack_words, 0, 3);
-    PyObject *const given[] = {o, dl_device, copy, s->dlpack_version, stream};
+    const bool streams = stream != Py_None, numpys = (PyObject *)Py_TYPE(o) == (PyObject *)s->numpy_array;
+    const bool plain = numpys && !streams && dl_device == Py_None && copy == Py_None;
+    PyObject *words = plain     ? Py_NewRef(s->dlpack_word)
+                      : streams ? Py_NewRef(s->dlpack_words)
+                                : PyTuple_GetSlice(s->dlpack_words, 0, 3);
+    PyObject *const given[] = {o, s->dlpack_version, dl_device, copy, stream};
     PyObject *capsule = words ? PyObject_VectorcallMethod(s->dlpack_method, given, 1, words) : NULL;
     if (words && !capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
@@ -274,6 +278,8 @@ PyObject *py_from_dlpack(const py_from_dlpack_args *v)
 {
     int type, number;
     bool copied, versioned;
+    const bool ours = Py_TYPE(v->x) == cpy_now()->array && cp_device_of(cpy_x(v->x)) == CP_CPU; /* nothing to order */
+    if (ours && !v->device.moved && v->copy != CPY_COPY_ALWAYS) return cpy_wrap(cp_slice(cpy_x(v->x), 1, &CP_ELLIPSIS));
     PyObject *const asked[] = {[CPY_COPY_IF_NEEDED] = Py_None, [CPY_COPY_ALWAYS] = Py_True,
                                [CPY_COPY_NEVER] = Py_False};
     PyObject *stream = stream_for(v->x, &type, &number);

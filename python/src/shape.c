@@ -8,7 +8,8 @@
 static cp_array *reshaped(cp_array *x, const cpy_ints *shape)
 {
     cp_array *r;
-    CPY_RUN_ON(1, &x, cp_size(x) > CPY_LARGE && !cp_is_c_contiguous(x) ? cp_size(x) : 0, r = cp_reshape(x, cpy_shape_of(shape)));
+    const int64_t copied = cp_size(x) > CPY_LARGE && !cp_is_c_contiguous(x) ? cp_size(x) : 0;
+    CPY_RUN_ON(1, &x, copied, r = cp_reshape(x, cpy_shape_of(shape)));
     return r;
 }
 

@@ -85,6 +85,7 @@ PyObject *cpy_module(PyObject **slot, const char *name)
         DO((s)->numpy_dtype);                                                                              \
         DO((s)->dlpack_method);                                                                            \
         DO((s)->dlpack_words);                                                                             \
+        DO((s)->dlpack_word);                                                                              \
         DO((s)->dlpack_version);                                                                           \
         DO((s)->numpy_name);                                                                               \
         for (int i = 0; i < CP_NTYPES; i++) {                                                              \

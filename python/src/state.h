@@ -29,7 +29,7 @@ typedef struct cpy_state {
     PyObject *numpy;                         /* when first needed; set after the three types */
     PyTypeObject *numpy_array, *numpy_generic, *numpy_dtype;
     PyObject *numpy_name;                    /* "numpy": when first needed */
-    PyObject *dlpack_method, *dlpack_words, *dlpack_version; /* "__dlpack__", its arguments' names, (1, 1) or so */
+    PyObject *dlpack_method, *dlpack_word, *dlpack_words, *dlpack_version; /* "__dlpack__", what it may be given */
     PyObject *dtypes[CP_NTYPES], *scalar_types[CP_NTYPES];
     cp_array *small_ints[CPY_LAST_INT - CPY_FIRST_INT + 1];
     struct cpy_array *kept[CPY_KEPT + 1];

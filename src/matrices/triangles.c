@@ -14,7 +14,7 @@ static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **row
     return *columns ? CP_OK : (cp_free(*rows), *rows = NULL, cp_error());
 }
 
-/*: function("tril_indices", "n: int64, m: int64, k: int64 = 0", module="_triangles", returns="(rows, columns)",
+/*: function("tril_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles", returns="(rows, columns)",
              unlock="always", doc="The places of the lower triangle of an n by m matrix, up to the k-th diagonal.") */
 cp_code (cp_tril_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **columns,
                           const cp_tril_indices_options *options)
@@ -23,13 +23,13 @@ cp_code (cp_tril_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **colu
     return rows_and_columns("tril_indices", cp_tri(n, m, o->k, CP_BOOL), rows, columns);
 }
 
-/*: function("triu_indices", "n: int64, m: int64, k: int64 = 0", module="_triangles", returns="(rows, columns)",
+/*: function("triu_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles", returns="(rows, columns)",
              unlock="always", doc="The places of the upper triangle of an n by m matrix, from the k-th diagonal on.") */
 cp_code (cp_triu_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **columns,
                           const cp_triu_indices_options *options)
 {
     const cp_triu_indices_options *o = CPI_GIVEN(cp_triu_indices_options, options);
-    cp_array *below = cp_tri(n, m, o->k - 1, CP_BOOL), *mask = cp_logical_not(below);
+    cp_array *below = cp_tri(n, m, o->k > INT64_MIN ? o->k - 1 : o->k, CP_BOOL), *mask = cp_logical_not(below);
     cp_free(below);
     return rows_and_columns("triu_indices", mask, rows, columns);
 }

@@ -212,7 +212,7 @@ cp_array *cp_inner(cp_array *a, cp_array *b)
     return along("inner", a, a->ndim - 1, b, b->ndim - 1, NULL);
 }
 
-/*: function("vdot", "a: array_or_number, b: array_or_number", unlock="always",
+/*: function("vdot", "a: array_or_number, b: array_or_number",
              doc="The sum of conj(a) * b, of the two flattened: 0-d.") */
 cp_array *cp_vdot(cp_array *a, cp_array *b)
 {

@@ -1,8 +1,17 @@
 """Axes by their numbers, and the bytes that an array lies in."""
 from cuprite._core import ndarray
-from cuprite._shaping import _extent
 
 __all__ = ["byte_bounds", "normalize_axis_index", "normalize_axis_tuple"]
+
+
+def _extent(x):
+    if x.size == 0:
+        return 0, 0
+    low = high = x.data.ptr
+    for extent, stride in zip(x.shape, x.strides):
+        low += min(stride * (extent - 1), 0)
+        high += max(stride * (extent - 1), 0)
+    return low, high + x.itemsize
 
 
 def byte_bounds(a):

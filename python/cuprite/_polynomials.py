@@ -178,14 +178,6 @@ def eigenvalues(a):
     return found.real.copy() if real else found
 
 
-def eigenvalues(a):
-    """Real numbers where all are."""
-    from cuprite import linalg
-    found = linalg.eigvals(a)
-    real = found.dtype.kind == "c" and a.dtype.kind != "c" and not found.imag.any()
-    return found.real.copy() if real else found
-
-
 def roots(p):
     """The roots of the polynomial: eigenvalues of its companion matrix.
 

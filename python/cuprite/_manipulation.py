@@ -423,6 +423,24 @@ def fromiter(*args, **kwargs):
     return cuprite.asarray(numpy.fromiter(*args, **kwargs))
 
 
+class ndenumerate:
+    """Places and elements, one after the other: ((0, 0), x[0, 0]), ((0, 1), x[0, 1]), ... The elements are arrays of no
+    dimensions.
+
+    Parameters: arr: an array."""
+
+    def __init__(self, arr):
+        import numpy
+        self._array, self._places = _array(arr), numpy.ndindex(_array(arr).shape)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        place = next(self._places)
+        return place, self._array[place]
+
+
 # --- memory ---
 
 class _Place:

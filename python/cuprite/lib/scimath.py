@@ -23,22 +23,30 @@ def _beyond_one(x):
 
 
 def sqrt(x):
-    """The square root; of negative numbers imaginary."""
+    """The square root; of negative numbers imaginary.
+
+    Parameters: x: an array or a number."""
     return cuprite.sqrt(_complex_where(x, _negative))
 
 
 def log(x):
-    """The natural logarithm; complex where a number is negative."""
+    """The natural logarithm; complex where a number is negative.
+
+    Parameters: x: an array or a number."""
     return cuprite.log(_complex_where(x, _negative))
 
 
 def log10(x):
-    """The logarithm to base 10; complex where a number is negative."""
+    """The logarithm to base 10; complex where a number is negative.
+
+    Parameters: x: an array or a number."""
     return cuprite.log10(_complex_where(x, _negative))
 
 
 def log2(x):
-    """The logarithm to base 2; complex where a number is negative."""
+    """The logarithm to base 2; complex where a number is negative.
+
+    Parameters: x: an array or a number."""
     return cuprite.log2(_complex_where(x, _negative))
 
 
@@ -60,15 +68,21 @@ def power(x, p):
 
 
 def arccos(x):
-    """The inverse cosine; complex beyond 1."""
+    """The inverse cosine; complex beyond 1.
+
+    Parameters: x: an array or a number."""
     return cuprite.arccos(_complex_where(x, _beyond_one))
 
 
 def arcsin(x):
-    """The inverse sine; complex beyond 1."""
+    """The inverse sine; complex beyond 1.
+
+    Parameters: x: an array or a number."""
     return cuprite.arcsin(_complex_where(x, _beyond_one))
 
 
 def arctanh(x):
-    """The inverse hyperbolic tangent; complex beyond 1."""
+    """The inverse hyperbolic tangent; complex beyond 1.
+
+    Parameters: x: an array or a number."""
     return cuprite.arctanh(_complex_where(x, _beyond_one))

@@ -36,6 +36,7 @@ _NUMPY = {
     "bool", "issubdtype", "printoptions", "set_printoptions", "get_printoptions", "format_float_scientific",
     "format_float_positional", "base_repr", "binary_repr",
     "broadcast_shapes", "index_exp", "s_", "ndindex", "mintypecode", "typename",
+    "True_", "False_", "ScalarType", "sctypeDict", "typecodes", "little_endian", "dtypes",
 }
 _MODULES = {"cuda", "exceptions", "fft", "jit", "lib", "linalg", "numba", "polynomial", "profiler", "random", "scipy",
             "testing", "typing"}
@@ -85,7 +86,7 @@ _LATER = {
     "issctype": "_type_names", "issubclass_": "_type_names", "issubsctype": "_type_names",
     "make_aligned_dtype": "_type_names", "min_scalar_type": "_type_names", "obj2sctype": "_type_names",
     "sctype2char": "_type_names",
-    "fromfunction": "_manipulation", "fromiter": "_manipulation",
+    "ndenumerate": "_manipulation", "fromfunction": "_manipulation", "fromiter": "_manipulation",
     "shares_memory": "_manipulation",
     "vander": "_polynomials",
     "show_config": "_cupyx",
@@ -110,6 +111,8 @@ def __getattr__(name):
         from numpy.exceptions import AxisError as value
     elif name == "special":  # where SciPy looks for functions of other libraries' arrays
         from cuprite.scipy import special as value
+    elif name == "emath":
+        from cuprite.lib import scimath as value
     elif name == "flatiter":
         from cuprite._support import Flat as value
     else:
@@ -120,7 +123,7 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
-                  {"AxisError", "flatiter", "special"})
+                  {"AxisError", "emath", "flatiter", "special"})
 
 
 def get_array_module(*args):

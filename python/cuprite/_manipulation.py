@@ -166,14 +166,27 @@ def _on_host(obj):
     return obj.get() if isinstance(obj, ndarray) else numpy.asarray(obj)
 
 
-def _places_of(obj, arr, axis):
-    """What C takes as places: integers or a mask. Of a list without elements and of a slice integers."""
+def _places_of(obj, arr, axis, inserted):
+    """What C takes as places: integers or a mask. Of a list without elements and of a slice integers. What lies on the
+    host is compared with the axis at once."""
+    import numpy
+    n = arr.size if axis is None else arr.shape[_axis_of(axis, arr.ndim)]
     if isinstance(obj, slice):
-        return cuprite.arange(*obj.indices(arr.size if axis is None else arr.shape[_axis_of(axis, arr.ndim)]))
+        return cuprite.arange(*obj.indices(n))
     if isinstance(obj, (ndarray, int)):
         return obj
-    places = cuprite.asarray(obj)
-    return places.astype("intp") if not places.size and not hasattr(obj, "dtype") else places
+    places = numpy.asarray(obj)
+    if not places.size and not hasattr(obj, "dtype"):
+        places = places.astype("intp")
+    if places.size > 1 and places.dtype.kind in "iu":
+        reached = places.ravel()
+        if inserted:                                        # the k-th in order moves by k
+            reached = numpy.sort(numpy.where(reached < 0, reached + n, reached)) + numpy.arange(places.size)
+        most = n + places.size if inserted else n
+        for place in (reached.min(), reached.max()):
+            if not -most <= place < most:
+                raise IndexError(f"index {place} is out of bounds for axis {axis or 0} with size {most}")
+    return cuprite.asarray(places)
 
 
 def delete(arr, obj, axis=None):
@@ -184,7 +197,7 @@ def delete(arr, obj, axis=None):
         flattened).
     Errors: IndexError for a place out of bounds; ValueError for a mask that is not as long as the axis."""
     arr = _array(arr)
-    return _places.delete(arr, _places_of(obj, arr, axis), axis)
+    return _places.delete(arr, _places_of(obj, arr, axis, False), axis)
 
 
 def insert(arr, obj, values, axis=None):
@@ -198,7 +211,7 @@ def insert(arr, obj, values, axis=None):
     arr = _array(arr)
     if not isinstance(values, ndarray):
         values = cuprite.asarray(values, arr.dtype)
-    return _places.insert(arr, _places_of(obj, arr, axis), values, axis)
+    return _places.insert(arr, _places_of(obj, arr, axis, True), values, axis)
 
 
 def trim_zeros(filt, trim="fb", axis=None):
@@ -425,6 +438,24 @@ def fromiter(*args, **kwargs):
             return x
     import numpy
     return cuprite.asarray(numpy.fromiter(*args, **kwargs))
+
+
+class ndenumerate:
+    """Places and elements, one after the other: ((0, 0), x[0, 0]), ((0, 1), x[0, 1]), ... The elements are arrays of no
+    dimensions.
+
+    Parameters: arr: an array."""
+
+    def __init__(self, arr):
+        import numpy
+        self._array, self._places = _array(arr), numpy.ndindex(_array(arr).shape)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        place = next(self._places)
+        return place, self._array[place]
 
 
 # --- memory ---

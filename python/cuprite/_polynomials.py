@@ -23,6 +23,11 @@ def _same(value, *given):
     return poly1d(value) if any(isinstance(g, poly1d) for g in given) else value
 
 
+def _widened(p, n):
+    """With zeros in front, up to n coefficients."""
+    return cuprite.concatenate([cuprite.zeros(n - len(p), p.dtype), p]) if len(p) < n else p
+
+
 def polyadd(a1, a2):
     """The sum of two polynomials.
 

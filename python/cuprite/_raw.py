@@ -126,7 +126,8 @@ class RawKernel(_core._LazyKernel):
     `code` is the source, in which `name` is a function declared extern "C" __global__; `options` are the compiler's.
     It is compiled at the first call, once for each device. Arguments are arrays, numbers (int is a 64-bit integer,
     float a double, NumPy's scalars have their own types), records of NumPy's, MemoryPointers; None is a null
-    pointer.
+    pointer. x.cstruct is CArray<T, ndim> of <cupy/carray.cuh> by value, x.mdspan(index_type=...) a cuda::std::mdspan
+    of <cuda/std/mdspan>.
 
     Parameters: code: the source; name: the kernel; options: the compiler's options; backend: 'nvrtc' or 'nvcc' (one
         way serves both); translate_cucomplex: True: cuComplex becomes thrust::complex; enable_cooperative_groups:

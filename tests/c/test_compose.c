@@ -109,11 +109,109 @@ static void families(void **state)
     }
 }
 
+/* Sequences, places, polynomials: the highest power first. */
+static void sequences_and_places(void **state)
+{
+    (void)state;
+    for (FOR_DEVICES(d)) {
+        cp_array *x = doubles(1, 2, 3, 4), *one = cp_float(1), *end = cp_float(1000), *two = cp_float(2), *r, *q;
+        values(r = cp_geomspace(one, end, 4, true), 1, 10, 100, 1000);
+        cp_free(r);
+        values(r = cp_logspace(one, two, 2, true, .base = two), 2, 4);
+        cp_free(r);
+        assert_null(cp_geomspace(one, cp_int(0), 3, true));
+        failed(CP_ERROR_VALUE);
+        cp_array *at = ints(0, -1), *first = cp_int(0), *mask = cp_greater(x, two), *zero = cp_float(0);
+        values(r = cp_delete(x, at, 0), 2, 3);
+        cp_free(r);
+        values(r = cp_delete(x, mask, CP_FLAT), 1, 2);
+        cp_free(r);
+        values(r = cp_insert(x, at, zero, 0), 0, 1, 2, 3, 0, 4);
+        cp_free(r);
+        values(r = cp_insert(x, first, x, 0), 1, 2, 3, 4, 1, 2, 3, 4);
+        values(q = cp_trim_zeros(r, true, true), 1, 2, 3, 4, 1, 2, 3, 4);
+        cp_free(r), cp_free(q);
+        assert_null(cp_delete(x, end, 0)); /* a place that is no whole number */
+        failed(CP_ERROR_INDEX);
+        cp_array *place = cp_int(7);
+        assert_null(cp_delete(x, place, 0));
+        failed(CP_ERROR_INDEX);
+        assert_null(cp_insert(x, place, zero, 0));
+        failed(CP_ERROR_INDEX);
+        cp_free(place);
+        cp_array *holes = doubles(0, 0, 3, 0, 4, 0);
+        values(r = cp_trim_zeros(holes, true, true), 3, 0, 4);
+        cp_free(r);
+        values(r = cp_trim_zeros(holes, false, true), 0, 0, 3, 0, 4);
+        cp_free(r), cp_free(holes);
+        values(r = cp_indices(CP_SHAPE(2, 2)), 0, 0, 1, 1, 0, 1, 0, 1);
+        cp_array *plane = cp_slice(r, 1, &CP_AT(0));
+        values(q = cp_rot90(plane, 1, CP_AXES(0, 1)), 0, 1, 0, 1);
+        cp_free(r), cp_free(q), cp_free(plane);
+        values(r = cp_array_equiv(x, one), 0);
+        cp_free(r);
+        ok(cp_tril_indices(2, 2, &r, &q) == CP_OK);
+        values(r, 0, 1, 1);
+        values(q, 0, 0, 1);
+        cp_free(r), cp_free(q);
+        ok(cp_triu_indices(2, 2, &r, &q, .k = 1) == CP_OK);
+        values(r, 0);
+        values(q, 1);
+        cp_free(r), cp_free(q);
+        cp_array *p = doubles(1, -3, 2), *by = doubles(1, -1);
+        values(r = cp_polyadd(p, by), 1, -2, 1);
+        cp_free(r);
+        values(r = cp_polysub(by, p), -1, 4, -3);
+        cp_free(r);
+        values(r = cp_polymul(p, by), 1, -4, 5, -2);
+        cp_free(r);
+        ok(cp_polydiv(p, by, &q, &r) == CP_OK);
+        values(q, 1, -2);
+        values(r, 0);
+        cp_free(r), cp_free(q);
+        values(r = cp_polyder(p, 1), 2, -3);
+        cp_free(r);
+        values(r = cp_polyint(by, 1), 0.5, -1, 0);
+        cp_free(r);
+        cp_array *found = cp_roots(p);
+        values(r = cp_sort(found, 0), 1, 2);
+        values(q = cp_poly(r), 1, -3, 2);
+        cp_free(r), cp_free(q), cp_free(found);
+        cp_free(p), cp_free(by), cp_free(at), cp_free(first), cp_free(mask), cp_free(zero);
+        cp_free(x), cp_free(one), cp_free(end), cp_free(two);
+    }
+}
+
 static cp_array *input;
 static cp_array *ends[2];
+static cp_array *places;
+static bool pairs(void)
+{
+    cp_array *a[4] = {NULL}, *b[4] = {NULL};
+    bool done = cp_polydiv(ends[0], places, &a[0], &b[0]) == CP_OK;
+    done &= cp_tril_indices(2, 3, &a[1], &b[1]) == CP_OK;
+    done &= cp_triu_indices(2, 3, &a[2], &b[2]) == CP_OK;
+    for (int i = 0; i < 3; i++) cp_free(a[i]), cp_free(b[i]);
+    return done;
+}
+
 static bool body(void)
 {
-    cp_array *r[] = {cp_round(input, .decimals = 1),
+    cp_array *r[] = {cp_logspace(ends[0], ends[1], 3, true),
+                     cp_geomspace(places, ends[1], 3, true, .typed = true, .dtype = CP_FLOAT32),
+                     cp_delete(input, places, 0),
+                     cp_insert(input, places, ends[1], 0),
+                     cp_trim_zeros(input, true, true),
+                     cp_indices(CP_SHAPE(2, 3)),
+                     cp_array_equiv(input, ends[1]),
+                     cp_polyadd(input, ends[0]),
+                     cp_polysub(input, ends[0]),
+                     cp_polymul(ends[0], places),
+                     cp_polyder(ends[0], 1),
+                     cp_polyint(ends[0], 2),
+                     cp_poly(places),
+                     cp_roots(places),
+                     cp_round(input, .decimals = 1),
                      cp_ptp(input),
                      cp_diff(input, 2, 0),
                      cp_linspace(ends[0], ends[1], 3),
@@ -137,7 +235,7 @@ static bool body(void)
     bool filled = square && cp_fill_diagonal(square, input, .wrap = true) == CP_OK;
     cp_free(square);
     cp_array *of[] = {input, ends[1]}, *grid[2];
-    bool done = filled;
+    bool done = filled && pairs();
     for (int i = 0; i < 2; i++) {
         cp_code code = i ? cp_broadcast_arrays(2, of, grid) : cp_meshgrid(2, of, true, grid);
         done &= code == CP_OK;
@@ -155,9 +253,9 @@ static void failing_allocations(void **state)
     (void)state;
     for (FOR_DEVICES(d)) {
         input = doubles(1, 2.5, NAN);
-        ends[0] = doubles(0, 1), ends[1] = cp_float(3);
+        ends[0] = doubles(0, 1), ends[1] = cp_float(3), places = ints(1, 2);
         every_allocation_fails(body);
-        cp_free(input), cp_free(ends[0]), cp_free(ends[1]);
+        cp_free(places), cp_free(input), cp_free(ends[0]), cp_free(ends[1]);
     }
 }
 
@@ -201,7 +299,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls), cmocka_unit_test(results_belong_to_the_caller), cmocka_unit_test(errors),
-        cmocka_unit_test(families), cmocka_unit_test(failing_allocations), cmocka_unit_test(an_older_error),
+        cmocka_unit_test(families), cmocka_unit_test(sequences_and_places),
+        cmocka_unit_test(failing_allocations), cmocka_unit_test(an_older_error),
     };
     return check_run(tests);
 }

@@ -206,6 +206,40 @@ static void faults(void **state)
     failed(CP_ERROR_UNSUPPORTED);
 }
 
+/* Arrays by value. */
+static void structs(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <cupy/carray.cuh>\n#include <cuda/std/mdspan>\n"
+        "namespace s = cuda::std;\n"
+        "typedef s::mdspan<float, s::dextents<int, 2>, s::layout_stride> span;\n"
+        "extern \"C\" __global__ void f(CArray<float, 2> x, span y) {\n"
+        "    int i = threadIdx.x; if (i < x.size()) y(i / 3, i % 3) = x[i] + x.shape()[1]; }\n";
+    for (FOR_DEVICES(d)) {
+        cp_kernel *k = cp_kernel_compile(text, "f");
+        ok(k);
+        cp_array *line = float32_range(6), *x = cp_reshape(line, CP_SHAPE(2, 3)), *back = cp_flip(x, CP_AXES(0)),
+                 *y = cp_zeros(CP_SHAPE(2, 3), CP_FLOAT32), *number = cp_float(1);
+        cp_struct of_x, of_y;
+        ok(cp_cstruct(back, &of_x) == CP_OK);
+        ok(cp_mdspan(y, CP_INT32, &of_y) == CP_OK);
+        cp_argument arguments[] = {cp_struct_argument(&of_x), cp_struct_argument(&of_y)};
+        ok(cp_kernel_launch(k, (cp_dim3){1}, (cp_dim3){8}, 2, arguments, NULL) == CP_OK);
+        check_values(y, 6, (double[]){6, 7, 8, 3, 4, 5});
+        assert_int_equal(cp_mdspan(back, CP_INT64, &of_y), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
+        ok(cp_mdspan(back, CP_INT64, &of_y, .allow_unsafe = true) == CP_OK);
+        assert_int_equal(of_y.value[3], -3);
+        assert_int_equal(cp_mdspan(y, CP_FLOAT32, &of_y), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
+        assert_int_equal(cp_cstruct(number, &of_x), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
+        cp_kernel_free(k);
+        cp_free(line), cp_free(x), cp_free(back), cp_free(y), cp_free(number);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +247,7 @@ int main(void)
         cmocka_unit_test(sums_of_blocks),
         cmocka_unit_test(templates_and_variables),
         cmocka_unit_test(limits_and_errors),
+        cmocka_unit_test(structs),
         cmocka_unit_test(faults),
     };
     return check_run(tests);

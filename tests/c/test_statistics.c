@@ -33,6 +33,16 @@ static void calls(void **state)
         values(r, 2, 2);
         values(e, 1, 2, 3);
         cp_free(r), cp_free(e);
+        cp_array *bounds = doubles(0, 1.5, 3), *points = cp_stack(2, ((cp_array *[]){x, x}), 1);
+        values(r = cp_histogram2d(x, x, bounds, bounds), 2, 0, 0, 2);
+        cp_free(r);
+        cp_array *both[] = {bounds, bounds};
+        values(r = cp_histogramdd(points, 2, both, .density = true), 2 / 9.0, 0, 0, 2 / 9.0);
+        cp_free(r);
+        assert_null(cp_histogramdd(points, 1, &bounds));
+        failed(CP_ERROR_VALUE);
+        values(r = cp_histogram_bin_edges(x, 2), 1, 2, 3);
+        cp_free(r), cp_free(bounds), cp_free(points);
         cp_free(x), cp_free(y), cp_free(half), cp_free(edges);
     }
 }
@@ -78,6 +88,8 @@ static bool body(void)
                      cp_gradient(real, 0, 2, .spacing = edges),
                      cp_cov(real, true, NAN),
                      cp_corrcoef(real, true),
+                     cp_histogram2d(real, real, edges, edges, .density = true, .weights = whole),
+                     cp_histogram_bin_edges(real, 3),
                      cp_repeat(real, whole, 0)};
     bool done = cp_histogram(real, 3, &hist, &bounds, .weights = whole) == CP_OK;
     done &= cp_average(real, &mean, &sum, .weights = whole) == CP_OK;

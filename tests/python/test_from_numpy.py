@@ -14,6 +14,10 @@ PAGE = pathlib.Path(__file__).parents[2] / "docs" / "from-numpy-and-cupy.md"
 LINES = re.findall(r"^    (\S.*?)\s+# (.*)$", PAGE.read_text(), re.M)
 
 
+class Sub(cp.ndarray):
+    pass
+
+
 def warned(f):
     """Names of the warnings of a call, each once."""
     with warnings.catch_warnings(record=True) as seen:
@@ -36,7 +40,7 @@ def test_lines_are_read():
 
 @pytest.mark.parametrize("code, said", LINES, ids=[code for code, _ in LINES])
 def test_line(code, said):
-    scope = {"cp": cp, "np": np, "scipy": scipy, "warned": warned, "put": put}
+    scope = {"cp": cp, "np": np, "scipy": scipy, "warned": warned, "put": put, "Sub": Sub}
     if re.fullmatch(r"\w+Error", said):
         with pytest.raises(Exception) as caught:
             eval(code, scope)

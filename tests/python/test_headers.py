@@ -226,6 +226,7 @@ int main(void)
 
 # What an example is given, and what it prints
 EXAMPLES = {"source_finding": (["sky.fits", "cpu"], "sources: "),
+            "survey": (["survey.npz"], "read again: the same"),
             "monte_carlo": (["3", "200000"], "volume   5.1"),
             "spectrum": (["cpu"], " Hz "),
             "low_rank": (["sky.fits", "low_rank.png", "5", "cpu"], "5 of 256 values"),

@@ -1,5 +1,5 @@
-"""cuprite.lib: stride_tricks, array_utils."""
-_MODULES = ("array_utils", "stride_tricks")
+"""cuprite.lib: stride_tricks, array_utils, scimath."""
+_MODULES = ("array_utils", "scimath", "stride_tricks")
 
 
 def __getattr__(name):

@@ -467,6 +467,8 @@ EXPLAINED = [
     ("raises", _says("Cannot cast output", "", "a[()]", "]/=", "]+=", "]-=", "]*=", "]**="),
      "a part of no dimensions is an array, whose in-place operations keep its type; NumPy's is a scalar"),
     ("warning", _says("ComplexWarning", "set()", "a["), "NumPy forgets the warning where a mask is the index"),
+    ("raises", _says("must lie at multiples of"), "a GPU reads at multiples of an element's size"),
+    ("exception", _says("must lie at multiples of"), "the same, where NumPy raises something else"),
     ("accepts", _says("", "setting an array element with a sequence"), "x[i] = y takes an array of one, as CuPy's"),
     ("accepts", _says("", "only 0-dimensional arrays can be converted"), "the same"),
     ("exception", _says("broadcast", "IndexError: ", "a["), "two mistakes; the shapes are looked at first"),

@@ -326,9 +326,10 @@ def differ(case, ours, got, want, options_out=None):
 
 def unlike(got, want):
     """The first elements that differ, with their places."""
-    equal = (got == want) | (got != got) & (want != want)
-    at = np.flatnonzero(~equal)
-    at = (at if at.size else np.arange(got.size))[:4]        # zeros of two signs
+    pairs = ((got.real, want.real), (got.imag, want.imag)) if got.dtype.kind == "c" else ((got, want),)
+    equal = np.logical_and.reduce([(g == w) & (np.signbit(g) == np.signbit(w)) | (g != g) & (w != w)
+                                   if g.dtype.kind == "f" else g == w for g, w in pairs])
+    at = np.flatnonzero(~equal)[:4]
     return f"{got.ravel()[at]} for {want.ravel()[at]} at {at} of {got.size}"
 
 

@@ -90,7 +90,7 @@ def quantiles(r):
         q = r.pick((-1, 101, 1.5, -0.1, np.nan, "a", None, [0.5, 2000]))
     o = {}
     if k >= 0.95:
-        return Case(name, [r.array(char, tuple(max(m, 1) for m in shape), how), q], o, about=name)
+        return Case(name, [r.array(char, tuple(max(m, 1) for m in shape), how), q], o, close=close, about=name)
     if r.chance(0.7):
         o["axis"] = r.axis(n)
         if _bad_axis(o["axis"], n):

@@ -174,8 +174,8 @@ def counts(r):
         args = [x]
         if r.chance(0.85):
             o["bins"] = _edges(r) if r.chance(0.85) else r.pick(RULES)
-            if isinstance(o["bins"], str) and char == "e":
-                o["bins"] = "rice"
+            if isinstance(o["bins"], str) and (char == "e" or how == "wide"):
+                o["bins"] = "rice"                           # of whole numbers far apart: gigabytes of bins
         if r.chance(0.4):
             o["range"] = r.pick(((0, 1), (-8, 8), (-2.5, 3), (0, 0), (3, 1), (0, np.inf), (1,), None, [0, 5]))
         if r.chance(0.35):

@@ -40,10 +40,15 @@ def _ends(a, range):
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
 
-# --- widths of bins by rule, of elements that lie in the range ---
+# --- widths of bins by rule, of elements that lie in the range: in the type and steps in which NumPy rounds them ---
+
+def _number(x):
+    """A 0-d array as a number of its type, which Python's numbers beside it take; whole numbers as Python's."""
+    return x.get()[()] if x.dtype.kind == "f" else x.item()
+
 
 def _spread(x):
-    return x.max().item() - x.min().item()
+    return _number(x.max()) - _number(x.min())
 
 
 def _stone(x, ends):
@@ -54,7 +59,7 @@ def _stone(x, ends):
 
     def loss(bins):
         share = _count(x, bins, ends, None, None)[0] / n
-        return (2 - (n + 1) * cuprite.dot(share, share).item()) / (spread / bins)
+        return (2 - (n + 1) * cuprite.dot(share, share).item()) / float(spread / bins)
     bins = min(range(1, most + 1), key=loss)
     if bins == most:
         warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=4)
@@ -68,26 +73,26 @@ def _doane(x, ends):
         return 0.0
     skewness = (((x - x.mean()) / sigma) ** 3).mean().item()
     usual = math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
-    return _spread(x) / (1.0 + math.log2(n) + math.log2(1.0 + abs(skewness) / usual))
+    return float(_spread(x)) / (1.0 + math.log2(n) + math.log2(1.0 + abs(skewness) / usual))
 
 
 def _quartiles(x, ends):
-    high, low = cuprite.percentile(x, [75, 25]).tolist()
+    high, low = cuprite.percentile(x, [75, 25]).get()
     return 2.0 * (high - low) * x.size ** (-1.0 / 3.0)
 
 
 def _sqrt(x, ends):
-    return _spread(x) / math.sqrt(x.size)
+    return float(_spread(x)) / math.sqrt(x.size)
 
 
 def _sturges(x, ends):
-    return _spread(x) / (math.log2(x.size) + 1.0)
+    return float(_spread(x)) / (math.log2(x.size) + 1.0)
 
 
 _RULES = {
     "sqrt": _sqrt, "sturges": _sturges, "stone": _stone, "doane": _doane, "fd": _quartiles,
     "rice": lambda x, ends: _spread(x) / (2.0 * x.size ** (1.0 / 3)),
-    "scott": lambda x, ends: (24.0 * math.pi**0.5 / x.size) ** (1.0 / 3.0) * x.std().item(),
+    "scott": lambda x, ends: (24.0 * math.pi**0.5 / x.size) ** (1.0 / 3.0) * _number(x.std()),
     "auto": lambda x, ends: min(max(_quartiles(x, ends), _sqrt(x, ends) / 2), _sturges(x, ends)),
 }
 
@@ -104,6 +109,10 @@ def _by_rule(a, rule, range, weights):
     if a.size == 0:
         return 1
     width = _RULES[rule](a, (first, last))
+    if range is None and a.dtype.kind == "f":
+        first, last = (type(_number(a[0]))(v) for v in (first, last))
+    else:
+        width = float(width)
     if width and a.dtype.kind in "iu" and width < 1:
         width = 1
     return int(math.ceil((last - first) / width)) if width else 1

@@ -6,10 +6,16 @@ ClipStats = collections.namedtuple("ClipStats", "center std lower upper count it
 Sources = collections.namedtuple("Sources", "pixels flux centroid peak position")
 
 
+def _aligned(x):
+    """Whether all elements lie at multiples of what their type asks of memory."""
+    places = [x.data.ptr, *(s for s, n in zip(x.strides, x.shape) if n > 1)]
+    return not x.size or not any(at % x.dtype.alignment for at in places)
+
+
 class Flags:
     """x.flags: c_contiguous, f_contiguous, owndata, writeable, aligned, and the same by NumPy's keys. Only
     writeable can be set; what else NumPy lets be set is what it is here. They tell what was when x.flags was asked."""
-    __slots__ = ("_x", "_c", "_f", "_own", "_writable")
+    __slots__ = ("_x", "_c", "_f", "_own", "_writable", "_aligned")
     _KEYS = {"C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous",
              "O": "owndata", "W": "writeable", "A": "aligned", "B": "behaved", "CA": "carray", "FA": "farray",
              "X": "writebackifcopy", **{name.upper(): name for name in ("c_contiguous", "f_contiguous", "owndata",
@@ -19,6 +25,7 @@ class Flags:
     def __init__(self, x):
         self._x = x
         self._c, self._f, self._own, self._writable = x._c_contiguous, x._f_contiguous, x.base is None, x._writable
+        self._aligned = _aligned(x)
 
     c_contiguous = property(lambda self: self._c)
     contiguous = property(lambda self: self._c)
@@ -26,14 +33,14 @@ class Flags:
     fortran = property(lambda self: self._f)
     owndata = property(lambda self: self._own)
     writeable = property(lambda self: self._writable, lambda self, v: self._x.setflags(write=bool(v)))
-    aligned = property(lambda self: True, lambda self, v: self._x.setflags(align=bool(v)))
+    aligned = property(lambda self: self._aligned, lambda self, v: self._x.setflags(align=bool(v)))
     writebackifcopy = property(lambda self: False, lambda self, v: self._x.setflags(uic=bool(v)))
-    behaved = property(lambda self: self._writable)
-    carray = property(lambda self: self._c and self._writable)
-    farray = property(lambda self: self._f and not self._c and self._writable)
+    behaved = property(lambda self: self._writable and self._aligned)
+    carray = property(lambda self: self._c and self.behaved)
+    farray = property(lambda self: self._f and not self._c and self.behaved)
     fnc = property(lambda self: self._f and not self._c)
     forc = property(lambda self: self._f or self._c)
-    num = property(lambda self: 0x100 | self._c | self._f << 1 | self._own << 2 | self._writable << 10)
+    num = property(lambda self: self._aligned << 8 | self._c | self._f << 1 | self._own << 2 | self._writable << 10)
 
     def __getitem__(self, key):
         if key not in self._KEYS:

@@ -11,7 +11,7 @@ static bool truth_of(PyObject *o, int *truth) { return (*truth = PyObject_IsTrue
 
 /*: method("setflags", "a: array, write: object = None, align: object = None, uic: object = None",
            doc="""Whether the array may be written to (`write`); views made from now on have that too. `align` and `uic`
-are NumPy's and change nothing: memory is always aligned, and nothing is written back.""") */
+are NumPy's and change nothing: how elements lie is what it is, and nothing is written back.""") */
 PyObject *py_setflags_method(const py_setflags_method_args *v)
 {
     int write, align = 1, uic = 0;

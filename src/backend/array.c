@@ -255,6 +255,26 @@ cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *sha
     return made(v);
 }
 
+int64_t cpi_alignment(const cpi_device *device, cp_type type)
+{
+    const int64_t size = cpi_itemsize(type);
+    return device->backend->at_once ? 1 : size < 8 ? size : 8;
+}
+
+cp_code cpi_check_alignment(const char *function, const cpi_device *device, cp_type type, int ndim,
+                            const int64_t *shape, const int64_t *strides, const char *data)
+{
+    const int64_t unit = cpi_alignment(device, type);
+    uint64_t at = (uint64_t)(uintptr_t)data;
+    for (int i = 0; i < ndim; i++) {
+        if (!shape[i]) return CP_OK;
+        if (shape[i] > 1) at |= (uint64_t)strides[i]; /* units are powers of two */
+    }
+    if (at % (uint64_t)unit == 0) return CP_OK;
+    return cpi_fail(CP_ERROR_VALUE, "%s: on %s elements of type %s must lie at multiples of %lld bytes; a copy's do",
+                    function, device->label, cp_type_name(type), (long long)unit);
+}
+
 cp_array *cpi_again(cp_array *x)
 {
     if (!x) return NULL;
@@ -271,15 +291,14 @@ cp_array *cp_from_memory(void *data, cp_type type, cp_shape shape, const int64_t
     if (!d || !type_known(function, type)) return NULL;
     if (cpi_shape_size(function, shape.n, shape.dim, cp_type_size(type), &size)) return NULL;
     if (size && cpi_null(function, data)) return NULL;
+    int64_t contiguous[CP_MAXDIM];
+    if (!strides) cpi_strides_contiguous(shape.n, shape.dim, cpi_itemsize(type), 'C', contiguous), strides = contiguous;
+    if (cpi_check_alignment(function, d, type, shape.n, shape.dim, strides, data)) return NULL;
     cp_array *x = record_with_buffer(d, type, shape.n, shape.dim, size, 0);
     if (!x) return NULL;
     *x->buffer = (cpi_buffer){1, d, cpi_stream_ref(cpi_stream(d)), data, (size_t)(size * cpi_itemsize(type)),
                               release ? release : cpi_release_nothing, owner, x};
-    if (strides) {
-        memcpy(x->strides, strides, (size_t)shape.n * sizeof *strides);
-    } else {
-        cpi_strides_contiguous(shape.n, shape.dim, cpi_itemsize(type), 'C', x->strides);
-    }
+    if (shape.n) memcpy(x->strides, strides, (size_t)shape.n * sizeof *strides);
     x->data = data;
     return made(x);
 }

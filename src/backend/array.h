@@ -15,6 +15,12 @@ void cpi_strides_like(const cp_array *like, int64_t itemsize, int ndim, const in
 /* A view: shares x's buffer; `data` is its first element. */
 cp_array *cpi_array_view(cp_array *x, cp_type type, int ndim, const int64_t *shape, const int64_t *strides,
                          char *data);
+/* The bytes at whose multiples a device reads elements of a type: 1 on the CPU, which reads anywhere. A GPU that reads
+ * elsewhere is lost with all its memory, so whoever makes an array over bytes that were another's checks: it fails with
+ * CP_ERROR_VALUE where elements would lie between. */
+int64_t cpi_alignment(const cpi_device *device, cp_type type);
+cp_code cpi_check_alignment(const char *function, const cpi_device *device, cp_type type, int ndim,
+                            const int64_t *shape, const int64_t *strides, const char *data);
 /* Another view of all of x (of a host scalar: another one). What a public function returns is never one of its
  * arguments: where its result is x itself, it returns this. NULL with an error when there is no memory. */
 cp_array *cpi_again(cp_array *x);

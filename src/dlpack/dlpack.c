@@ -233,8 +233,11 @@ static cp_array *array_of(const cpi_dl_tensor *t, void (*end)(void *owner), void
     static char nothing[16];
     seen s;
     if (look(t, &s) != CP_OK) return NULL;
-    size_t part = (size_t)cpi_itemsize(s.type) / (cpi_is_complex(s.type) ? 2 : 1);
-    if (s.size && (uintptr_t)s.data % part) {
+    const cpi_device *device = cpi_device_get("from_dlpack", s.device);
+    if (!device) return NULL;
+    int64_t unit = device->backend->at_once ? cpi_itemsize(s.type) / (cpi_is_complex(s.type) ? 2 : 1)
+                                            : cpi_alignment(device, s.type);
+    if (s.size && (uintptr_t)s.data % (uintptr_t)unit) {
         cp_array *x = copied(t, &s);
         if (x) end(owner);
         return x;

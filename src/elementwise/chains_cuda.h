@@ -73,13 +73,13 @@ __global__ void __launch_bounds__(CPI_THREADS) cpi_at_places(const __grid_consta
     const bool same = p.x_type == p.type;
     alignas(16) unsigned char as_held[16];
     char *x = p.x + place * p.x_size;
-    C r = same ? *(const C *)x : Links::load(x, p.x_type);
+    C r = same ? *(const C *)x : Links::load(x, p.x_type), joined = r;
     for (int64_t k = i; k < p.n && p.place[k] == place; k++) {
-        r = Links::join(p.op, r, *(const C *)(p.v + k * p.v_step));
-        if (!same) r = cpi_rounded<Links>(r, p.x_type, as_held);
+        joined = Links::join(p.op, r, *(const C *)(p.v + k * p.v_step));
+        r = same ? joined : cpi_rounded<Links>(joined, p.x_type, as_held);
     }
-    if (same) *(C *)x = r;
-    else Links::store(x, p.x_type, r);
+    if (same) *(C *)x = joined;
+    else Links::store(x, p.x_type, joined); /* not r: 2^64 - 2 read as a float64 is 2^64, which no uint64 is */
 }
 
 template <class Links> cpi_cuda_chain_entry cpi_chain_entry()

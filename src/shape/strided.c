@@ -21,7 +21,8 @@ static bool inside(const cp_array *x, int ndim, const int64_t *shape, const int6
 
 /*: function("as_strided", "x: array, shape: shape, strides: ints", module="_strides", returns="view", unlock="never",
              doc="""A view from the first element of x on with this shape and these strides, in bytes; elements may
-share memory. ValueError where they would lie outside the memory of x.""") */
+share memory. ValueError where they would lie outside the memory of x, or between the multiples of their size at which a
+GPU reads.""") */
 cp_array *cp_as_strided(cp_array *x, cp_shape shape, int n, const int64_t *strides)
 {
     const char *name = "as_strided";
@@ -35,7 +36,8 @@ cp_array *cp_as_strided(cp_array *x, cp_shape shape, int n, const int64_t *strid
     cp_array *there = device ? cpi_in_memory(name, x, device) : NULL, *r = NULL;
     if (there && !inside(there, n, shape.dim, strides))
         cpi_fail(CP_ERROR_VALUE, "%s: elements would lie outside the memory of the array", name);
-    else if (there) r = cpi_array_view(there, there->type, n, shape.dim, strides, there->data);
+    else if (there && !cpi_check_alignment(name, device, there->type, n, shape.dim, strides, there->data))
+        r = cpi_array_view(there, there->type, n, shape.dim, strides, there->data);
     cp_free(there);
     return r;
 }

@@ -246,7 +246,9 @@ cp_array *cp_view_as(cp_array *x, cp_type type)
         shape[last] = shape[last] * from / to;
         strides[last] = to;
     }
-    cp_array *v = cpi_array_view(x, type, x->ndim, shape, strides, x->data);
+    cp_array *v = cpi_check_alignment(function, x->device, type, x->ndim, shape, strides, x->data)
+                      ? NULL
+                      : cpi_array_view(x, type, x->ndim, shape, strides, x->data);
     cp_free(x);
     return v;
 }

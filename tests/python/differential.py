@@ -318,12 +318,21 @@ def differ(case, ours, got, want, options_out=None):
     if got.shape != want.shape:
         return f"shape: {got.shape} for {want.shape}"
     if case.values and not same(got, want) and not (case.close and case.close(case, got, want)):
-        return f"value: {got.ravel()[:6]} for {want.ravel()[:6]}"
+        return f"value: {unlike(got, want)}"
     if case.strides and want.size and want.ndim:
         a, b = ([s for s, n in zip(v, want.shape) if n > 1] for v in (ours.strides, want.strides))
         if a != b:
             return f"strides: {ours.strides} for {want.strides} of {want.shape}"
     return None
+
+
+def unlike(got, want):
+    """The first elements that differ, with their places."""
+    pairs = ((got.real, want.real), (got.imag, want.imag)) if got.dtype.kind == "c" else ((got, want),)
+    equal = np.logical_and.reduce([(g == w) & (np.signbit(g) == np.signbit(w)) | (g != g) & (w != w)
+                                   if g.dtype.kind == "f" else g == w for g, w in pairs])
+    at = np.flatnonzero(~equal)[:4]
+    return f"{got.ravel()[at]} for {want.ravel()[at]} at {at} of {got.size}"
 
 
 def alike(got, want, rtol, atol=0.0):

@@ -97,6 +97,9 @@ TABLE = [
     Row("accepts", "round() of an array is round(x)", r"=round\(A", "", "doesn't define __round__ method"),
     Row("structure", "a comparison of poly1d is Python's bool", r"xp\.poly1d\(.*\)==xp\.poly1d\(",
         r"^\('thing', (True|False)\)$", r"array\((True|False)\)"),
+    # --- a GPU's ---
+    Row("raises exception", "a GPU reads at multiples of an element's size", "",
+        r"^ValueError: .*on cuda:\d+ elements of type \w+ must lie at multiples of \d+ bytes"),
     # --- what nobody promises ---
     Row("order", "indices lie each by itself; NumPy's are columns of one table",
         rf"xp\.(nonzero|argwhere|unravel_index|mask_indices|\w+_indices\w*)\(|\.nonzero\(\)|xp\.where\({ARRAY}\)$",

@@ -187,8 +187,13 @@ TABLE = [
           any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
     Known("which of two mistakes is told: an index, and what is read-only or a number", "methods", lambda case, wrong:
           case.f.endswith(".at") and told("IndexError for ValueError")(case, wrong)),
-    Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong: case.f == "power.at" and
-          wrong.startswith("after") and "inf" in wrong),
+    Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong:
+          case.f in ("power.at", "float_power.at") and wrong.startswith("after") and ("inf" in wrong or "nan" in wrong)),
+    Known("products of complex numbers beyond the range: infinite or NaN by the order of steps", "methods",
+          lambda case, wrong: case.f.startswith("multiply.") and wrong.startswith("value") and
+          first(case).dtype.kind == "c" and ("inf" in wrong or "nan" in wrong)),
+    Known("an out that is no array is a TypeError; NumPy's steps stumble over it", "nan", lambda case, wrong:
+          case.about == "nanmedian" and told("TypeError for AttributeError")(case, wrong)),
     Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
           case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
     Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",

@@ -90,7 +90,7 @@ def quantiles(r):
         q = r.pick((-1, 101, 1.5, -0.1, np.nan, "a", None, [0.5, 2000]))
     o = {}
     if k >= 0.95:
-        return Case(name, [r.array(char, tuple(max(m, 1) for m in shape), how), q], o, about=name)
+        return Case(name, [r.array(char, tuple(max(m, 1) for m in shape), how), q], o, close=close, about=name)
     if r.chance(0.7):
         o["axis"] = r.axis(n)
         if _bad_axis(o["axis"], n):
@@ -174,8 +174,8 @@ def counts(r):
         args = [x]
         if r.chance(0.85):
             o["bins"] = _edges(r) if r.chance(0.85) else r.pick(RULES)
-            if isinstance(o["bins"], str) and char == "e":
-                o["bins"] = "rice"
+            if isinstance(o["bins"], str) and (char == "e" or how == "wide"):
+                o["bins"] = "rice"                           # of whole numbers far apart: gigabytes of bins
         if r.chance(0.4):
             o["range"] = r.pick(((0, 1), (-8, 8), (-2.5, 3), (0, 0), (3, 1), (0, np.inf), (1,), None, [0, 5]))
         if r.chance(0.35):

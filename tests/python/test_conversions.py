@@ -202,7 +202,7 @@ def test_foreign_byte_order_is_refused():
 def test_strides_of_a_new_array():
     for shape, strides in [((2, 3), (12, 4)), ((2, 3), (4, 8)), ((2, 3), (20, 4)), ((2, 3), (4,)), ((2, 3), (0, 0)),
                            ((2, 3), (0, 4)), ((2, 3), (-12, 4)), ((1, 3), (999, 4)), ((0, 3), (50, 50)), ((3,), (8,)),
-                           ((3,), (2,)), ((), ())]:
+                           ((), ())]:  # those between elements are test_alignment.py's
         as_numpy_does(lambda xp: xp.ndarray(shape, "f4", strides=strides).strides)
     with pytest.raises(ValueError):  # NumPy's sum of these wraps
         cp.ndarray((2, 2), "f4", strides=(2**62, 2**62))

@@ -300,7 +300,7 @@ static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_t
     }
     cp_type found = t == CP_DEFAULT ? type_of_range(o) : t;
     PyObject *from = start ? Py_NewRef(start) : PyLong_FromLong(0), *by = step ? Py_NewRef(step) : PyLong_FromLong(1);
-    bool done = from && by && range_length(from, stop, by, cp_type_kind(found) == 'c', &n);
+    bool done = from && by && !PyErr_Occurred() && range_length(from, stop, by, cp_type_kind(found) == 'c', &n);
     if (done && found == CP_DEFAULT) {
         PyErr_SetString(PyExc_OverflowError, "arange: the integers are too large for any dtype");
         done = false;
@@ -315,7 +315,7 @@ static PyObject *arange_of(PyObject *start, PyObject *stop, PyObject *step, cp_t
     Py_XDECREF(next);
     cpy_free(first);
     cpy_free(second);
-    return x || second ? cpy_wrap(x) : NULL;
+    return x ? cpy_wrap(x) : cpy_raise();
 }
 
 PyObject *py_arange(const py_arange_args *v)

@@ -272,7 +272,15 @@ static PyObject *matmul_of(PyObject *a, PyObject *b, bool into_a)
 }
 
 static PyObject *matmul(PyObject *a, PyObject *b) { return matmul_of(a, b, false); }
-static PyObject *matmul_in_place(PyObject *a, PyObject *b) { return matmul_of(a, b, true); }
+
+/* NumPy's rule: what a product of two lines gives would go to every element. */
+static PyObject *matmul_in_place(PyObject *a, PyObject *b)
+{
+    if (cpy_is_array(b) && (cp_ndim(cpy_x(a)) < 1 || cp_ndim(cpy_x(b)) < 2))
+        return PyErr_Format(PyExc_ValueError, "inplace matrix multiplication requires the first operand to have at "
+                            "least one and the second at least two dimensions.");
+    return matmul_of(a, b, true);
+}
 
 /* The same answer for every element of a. */
 static PyObject *answer_all(PyObject *a, bool answer)

@@ -150,9 +150,8 @@ cp_array *cpy_scalar(PyObject *o, const cp_array *partner, int op)
     if (PyLong_CheckExact(o)) {
         int overflow;
         int64_t v = PyLong_AsLongLongAndOverflow(o, &overflow);
-        if (overflow) return huge_int(o, overflow, partner, op);
-        x = small_int(v);
-        x = x ? cp_retain(x) : cp_int(v);
+        x = overflow ? NULL : small_int(v);
+        x = overflow ? huge_int(o, overflow, partner, op) : x ? cp_retain(x) : cp_int(v);
     } else if (PyFloat_CheckExact(o)) {
         x = cp_float(PyFloat_AS_DOUBLE(o));
     } else if (PyBool_Check(o)) {

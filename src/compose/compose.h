@@ -11,12 +11,13 @@
 #include "core/shape.h"
 #include "cuprite.h"
 
-/* A composite's frame: a scope, and the device of its first operand current. */
-typedef struct cpi_frame { cp_scope *scope; int before, there; } cpi_frame;
+/* A composite's frame: a scope, and the device of its first operand current. `fine`: no failure was written before. */
+typedef struct cpi_frame { cp_scope *scope; int before, there; bool fine; } cpi_frame;
 
 /* False, with the error written, where the operand is NULL or there is no memory. */
 static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array *x)
 {
+    f->fine = cp_error() == CP_OK;
     if (cpi_null(function, x)) return false;
     f->before = f->there = cp_device_current();
     if (f->before == CP_NO_DEVICE) return false;
@@ -27,10 +28,19 @@ static inline bool cpi_begin(cpi_frame *f, const char *function, const cp_array 
     return false;
 }
 
-/* Ends the frame and all that it made but `result`, which goes to the caller. */
+/* The same where no operand says the device. */
+static inline bool cpi_begin_alone(cpi_frame *f)
+{
+    f->fine = cp_error() == CP_OK;
+    f->before = f->there = cp_device_current();
+    return f->before != CP_NO_DEVICE && (f->scope = cp_scope_begin());
+}
+
+/* Ends the frame and all that it made but `result`, which goes to the caller: not where anything failed on the way, an
+ * option that became NULL so, or what only a warning hung on. */
 static inline cp_array *cpi_end(const cpi_frame *f, cp_array *result)
 {
-    result = cp_scope_return(f->scope, result);
+    result = cp_scope_return(f->scope, f->fine && cp_error() ? NULL : result);
     if (f->there != f->before) cp_device_use(f->before);
     return result;
 }

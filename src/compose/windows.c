@@ -10,8 +10,7 @@
 /* A frame where no operand says the device, and what is returned without a formula: nothing, or a single 1. */
 static bool begin_window(cpi_frame *f, double M, cp_array **done)
 {
-    f->before = f->there = cp_device_current();
-    if (f->before == CP_NO_DEVICE || !(f->scope = cp_scope_begin())) return false;
+    if (!cpi_begin_alone(f)) return false;
     *done = M < 1 ? cp_empty(CP_SHAPE(0), CP_FLOAT64) : M == 1 ? cp_ones(CP_SHAPE(1), CP_FLOAT64) : NULL;
     return true;
 }

@@ -277,8 +277,7 @@ static cp_array *column(cp_array *x) { return x ? cp_expand_dims(x, CP_AXES(1)) 
 static bool begin_here(cpi_frame *f, const char *name, int64_t n)
 {
     if (n < 0) return cpi_fail(CP_ERROR_VALUE, "%s: negative dimensions are not allowed", name), false;
-    f->before = f->there = cp_device_current();
-    return f->before != CP_NO_DEVICE && (f->scope = cp_scope_begin());
+    return cpi_begin_alone(f);
 }
 
 /*: function("hilbert", "n: int64", module="_linalg", doc="The matrix 1 / (1 + i + j).") */

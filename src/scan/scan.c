@@ -278,13 +278,11 @@ static cp_array *with_first(const scanning *s, cp_array *x, int axis, int64_t fi
     if (cpi_output_open(&o, 1, &x)) return cp_free(value), NULL;
     for (int i = 0; i < axis; i++) one[i] = rest[i] = CP_FULL;
     one[axis] = CP_RANGE(0, 1), rest[axis] = CP_RANGE(1, INT64_MAX);
-    cp_code code = cp_error();
-    if ((a = cp_slice(o.array, axis + 1, one)) && (b = cp_slice(o.array, axis + 1, rest))) {
-        const scanning inner = {s->name, s->op, true, o.type, NULL, false};
-        code = cp_fill(a, value);
-        if (!code && !(made = scan(&inner, x, axis))) code = cp_error();
-        if (!code) code = cp_assign(b, made);
-    }
+    const scanning inner = {s->name, s->op, true, o.type, NULL, false};
+    const bool good = (a = cp_slice(o.array, axis + 1, one)) && (b = cp_slice(o.array, axis + 1, rest)) &&
+                      (made = scan(&inner, x, axis));
+    cp_code code = good ? cp_fill(a, value) : cp_error();
+    if (!code) code = cp_assign(b, made);
     cp_free(a), cp_free(b), cp_free(made), cp_free(value);
     return cpi_output_close(&o, code);
 }

@@ -159,7 +159,8 @@ static cp_array *weighed(cp_array *index, cp_array *weights, int64_t bins)
     }
     cp_array *r = cp_empty(CP_SHAPE(bins), t);
     for (int part = 0; r && part < 2; part++) {
-        cp_array *sums = cpi_bincount("histogram", index, part ? cp_imag_part(weights) : cp_real_part(weights), bins);
+        cp_array *w = part ? cp_imag_part(weights) : cp_real_part(weights);
+        cp_array *sums = w ? cpi_bincount("histogram", index, w, bins) : NULL; /* without weights it would count */
         if (!sums || cp_assign(part ? cp_imag_part(r) : cp_real_part(r), sums)) return NULL;
     }
     return r;

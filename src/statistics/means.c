@@ -145,8 +145,10 @@ cp_array *(cp_nanmedian)(cp_array *a, const cp_nanmedian_options *options)
     cp_array *r = cpi_known_median("nanmedian", a, o->axis, o->keepdims, o->out);
     if (r && cp_size(a) && tells(r)) {
         cp_array *nan = cp_isnan(r);
-        if (any(nan) > 0) cpi_warn(CP_WARNING_ALL_NAN);
+        const int found = any(nan);
         cp_free(nan);
+        if (found < 0) return cp_free(r), NULL;
+        if (found) cpi_warn(CP_WARNING_ALL_NAN);
     }
     return r;
 }

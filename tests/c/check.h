@@ -90,7 +90,8 @@ static inline void check_values(cp_array *x, int n, const double *want)
     (const double[]){__VA_ARGS__})
 
 /* Runs `body` with the 1st, 2nd, ... allocation failing until it succeeds untouched. `body` returns true on
- * success and must free what it made. Checks that nothing leaks and that a failure is a memory error. */
+ * success and must free what it made. Checks that nothing leaks, that a failure is a memory error, and that what
+ * succeeds has written none: what the next call would be blamed for, and what the result may be wrong for. */
 static inline void every_allocation_fails(bool (*body)(void))
 {
     cp_error_clear();
@@ -102,6 +103,7 @@ static inline void every_allocation_fails(bool (*body)(void))
         bool done = body();
         bool hit = cp_test_allocations() >= n;
         cp_test_fail_allocation(0);
+        if (done && cp_error()) fail_msg("allocation %d failing is passed over: %s", (int)n, cp_error_message());
         if (cp_device_synchronize(CP_CURRENT)) done = false; /* work under way may hold memory, or fail */
         if (!done) {
             failed(CP_ERROR_MEMORY);

@@ -257,8 +257,4 @@ __device__ __forceinline__ uint64_t cpi_number(const cpi_numbering &n, int64_t o
     return (from | unit) >> 32 ? from / unit : (uint32_t)from / (uint32_t)unit;
 }
 
-/* Very many values for about as many elements (windows_cuda.cu); *done: false, and nothing done, where that is not what
- * it is. A wrong index makes *wrong, which is 0, something else. */
-cp_code cpi_cuda_put_windows(cp_stream *stream, const cpi_gather *g, unsigned *wrong, bool *done);
-
 #endif

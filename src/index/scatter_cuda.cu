@@ -362,12 +362,11 @@ template <class T, int P, int DIMS> cp_code put(cp_stream *stream, const cpi_gat
     const int64_t rows = one ? 0 : rows_of<T>(g);
     claims none = {};
     none.wrong = wrong;
-    if (!code && !rows && !one) code = cpi_cuda_put_windows(stream, g, wrong, &done);
-    if (!code && !done && wrong && (rows || items > INT32_MAX)) /* all indices first */
+    if (!code && wrong && (rows || items > INT32_MAX)) /* all indices first */
         code = cpi_each_part(g, sizeof(T), 0, [&](const cpi_gather *part, int64_t) {
             return look<P, DIMS>(stream, part, none);
         });
-    if (!code && !done)
+    if (!code)
         code = cpi_each_part(g, sizeof(T), 0, [&](const cpi_gather *part, int64_t) {
             return rows ? put_rows<T>(stream, part, rows, wrong) : put_part<T, P, DIMS>(stream, part, wrong);
         });

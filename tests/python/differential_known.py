@@ -188,12 +188,19 @@ TABLE = [
     Known("which of two mistakes is told: an index, and what is read-only or a number", "methods", lambda case, wrong:
           case.f.endswith(".at") and told("IndexError for ValueError")(case, wrong)),
     Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong:
-          case.f in ("power.at", "float_power.at") and wrong.startswith("after") and ("inf" in wrong or "nan" in wrong)),
+          case.f in ("power.at", "float_power.at") and wrong.startswith("after") and "j" in wrong and
+          ("inf" in wrong or "nan" in wrong)),
     Known("products of complex numbers beyond the range: infinite or NaN by the order of steps", "methods",
           lambda case, wrong: case.f.startswith("multiply.") and wrong.startswith("value") and
           first(case).dtype.kind == "c" and ("inf" in wrong or "nan" in wrong)),
-    Known("an out that is no array is a TypeError; NumPy's steps stumble over it", "nan", lambda case, wrong:
-          case.about == "nanmedian" and told("TypeError for AttributeError")(case, wrong)),
+    Known("an out that is no array is a TypeError; NumPy's steps stumble over it", "reductions nan",
+          lambda case, wrong: told("TypeError for AttributeError", "TypeError for ValueError")(case, wrong) and
+          "return arrays must be of ArrayType" in wrong),
+    Known("whole numbers made of complex powers have as many digits as those", "methods", lambda case, wrong:
+          case.f in ("power.at", "float_power.at") and wrong.startswith("after") and first(case).dtype.kind in "iu" and
+          np.asarray(made(case.args[-1], np, {})).dtype.char == "F"),
+    Known("interp at no points between none: a ValueError until NumPy 2.4", "statistics", lambda case, wrong:
+          case.about == "interp" and is_empty(case) and wrong.startswith("error: ValueError for none (interp: array")),
     Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
           case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
     Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",

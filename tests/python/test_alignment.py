@@ -1,7 +1,7 @@
 """Where elements lie: operands that begin anywhere, in every room, and views that a GPU could not read.
 
-Kernels read several elements as one word where they may. An operand that begins at the second, third or sixth element of
-its memory, or whose rows do, is where they may not; results are NumPy's wherever operands and `out` lie. Numbers are
+Kernels read several elements as one word where they may. An operand that begins at the second, third or sixth element
+of its memory, or whose rows do, is where they may not; results are NumPy's wherever operands and `out` lie. Numbers are
 small and whole, so that every order of additions has one result."""
 import numpy as np
 import pytest
@@ -203,7 +203,8 @@ def test_views_between_the_multiples_of_a_size(name):
 def test_views_at_multiples():
     """Every one that NumPy calls aligned, but for complex64 between the multiples of its own size."""
     for make in (lambda xp: xp.arange(12.0)[1:9].view("D"), lambda xp: xp.arange(12, dtype="f4")[2:10].view("D"),
-                 lambda xp: xp.arange(16, dtype="u1")[8:].view("i8"), lambda xp: xp.arange(16, dtype="u1")[2:4].view("e"),
+                 lambda xp: xp.arange(16, dtype="u1")[8:].view("i8"),
+                 lambda xp: xp.arange(16, dtype="u1")[2:4].view("e"),
                  lambda xp: xp.arange(12, dtype="f4").reshape(3, 4)[:, 2:].view("F"),
                  lambda xp: xp.arange(8, dtype="f4")[1:1].view("i8"),
                  lambda xp: xp.lib.stride_tricks.as_strided(xp.arange(3, dtype="i2"), (1,), (1,))):

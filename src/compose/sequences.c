@@ -22,7 +22,9 @@ static cp_array *beside(cp_array *exponents, const cp_array *base)
 static cp_array *placed(cp_array *y, int axis, bool typed, cp_type t)
 {
     if (y && axis) y = cp_moveaxis(y, CP_AXES(0), CP_AXES(axis));
-    return y && typed && cp_type_of(y) != t ? cp_astype(y, t) : y;
+    if (!y || !typed || cp_type_of(y) == t) return y;
+    if (cp_type_kind(cp_type_of(y)) == 'c' && cp_type_kind(t) != 'c' && t != CP_BOOL) cpi_warn(CP_WARNING_COMPLEX);
+    return cp_astype(y, t);
 }
 
 /*: function("logspace",

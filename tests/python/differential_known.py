@@ -185,6 +185,9 @@ TABLE = [
     Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges",
           lambda case, wrong: case.about == "arange" and "out of bounds for" in wrong and
           any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
+    Known("a text for a count, of which geomspace makes a float; ends that are zero, or what is no dtype", "ranges",
+          lambda case, wrong: case.about == "geomspace" and wrong.startswith("error: TypeError for ValueError (") and
+          any(said in wrong for said in ("'str' object", "not understood"))),
     Known("which of two mistakes is told: an index, and what is read-only or a number", "methods", lambda case, wrong:
           case.f.endswith(".at") and told("IndexError for ValueError")(case, wrong)),
     Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong:

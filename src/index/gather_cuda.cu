@@ -119,7 +119,8 @@ unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ 
     }
 }
 
-template <int P, int DIMS> cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
+template <int P, int DIMS>
+cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to)
 {
     const int64_t count = cpi_gather_count(g);
     numbered a = {axes->ndim, {}, {}};

@@ -1,7 +1,7 @@
 /* Arrays with more elements around them, for the ways that take no argument but one value; python/cuprite/_pad.py has
  * the others. */
 #include "compose/compose.h"
-#include "move/move.h"
+#include "shape/around.h"
 
 /*: module("_padding", doc="What cuprite.pad is made of.") */
 /*: words("pad_mode", "constant edge reflect symmetric wrap", c="cp_pad_mode") */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "move/move.h"
+#include "shape/around.h"
 
 /* The pieces that go together to where they are moved: of each axis two, all combinations. */
 enum { TOGETHER = 8 };

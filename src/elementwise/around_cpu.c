@@ -1,4 +1,6 @@
 /* Padding and triangles on the CPU: row after row, each in pieces that are copied, filled or looked up. */
+#include "elementwise/around_cpu.h"
+
 #include <string.h>
 
 #include "cpu/threads.h"

@@ -45,8 +45,6 @@ typedef struct cpi_move_ops {
     cp_code (*triangle)(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
 } cpi_move_ops;
 
-cp_code cpi_cpu_pad(cp_stream *stream, const cpi_loop *loop, const cpi_padding *padding);
-cp_code cpi_cpu_triangle(cp_stream *stream, const cpi_loop *loop, int64_t k, bool upper);
 extern const cpi_move_ops cpi_move_cpu;
 extern const cpi_move_ops cpi_move_cuda; /* in the plugin */
 
@@ -59,12 +57,6 @@ cp_code cpi_item_as(const char *function, const cp_array *x, cp_type type, void 
 /* cp_assign(to[i], from[i]) for each i, given to the device together where it can be. No `to` shares memory with
  * another one, nor with the `from` of another one. */
 cp_code cpi_assign_all(int n, cp_array *const *to, cp_array *const *from);
-/* x with before[d] elements in front of it and behind[d] behind it in each dimension, of which there is at least one:
- * in x's order where that is Fortran's. (around.c) */
-cp_array *cpi_padded(const char *function, cp_array *x, cpi_pad_way way, const int64_t *before, const int64_t *behind,
-                     const cp_array *value);
-/* x, of at least two dimensions, with 0 but in the triangles of the last two: where column - row <= k, or >= k. */
-cp_array *cpi_triangles(const char *function, cp_array *x, int64_t k, bool upper);
 #endif
 
 #ifdef __cplusplus

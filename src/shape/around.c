@@ -1,5 +1,5 @@
 /* Arrays with elements around them, and triangles of matrices: memory and order; what is written is the device's. */
-#include "move/move.h"
+#include "shape/around.h"
 
 #include <string.h>
 

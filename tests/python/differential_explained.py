@@ -1,0 +1,173 @@
+"""What Cuprite does otherwise on purpose in the cases of differential_arrange.py: a row for each difference, which says
+exactly what differs, in which texts, what either side says, and why. Nothing else is forgiven.
+
+A row is (kinds of mismatch, reason, patterns): `text`, `ours` and `theirs` are regular expressions that must be found;
+`test` is a function of the Mismatch that must hold too. Each pattern says no more than it must."""
+import re
+
+import numpy as np
+
+
+class Row:
+    """A difference that is meant."""
+
+    def __init__(self, what, why, text="", ours="", theirs="", test=None):
+        self.what, self.why, self.test = what.split(), why, test
+        self.patterns = [re.compile(p) for p in (text, ours, theirs)]
+
+    def explains(self, m):
+        return m.what in self.what and all(p.search(t) for p, t in zip(self.patterns, (m.text, m.ours, m.theirs))) and \
+            (self.test is None or self.test(m))
+
+
+def is_ties(m):
+    """The same numbers, but for which of equal ones: zeros of either sign, complex numbers with a NaN."""
+    return all(isinstance(v, np.ndarray) for v in (m.got, m.want)) and np.array_equal(m.got, m.want, equal_nan=True)
+
+
+def counts_nans(m):
+    """Places among numbers that are no numbers, each of which is one of its own: only theirs differ."""
+    got, want = m.got, m.want
+    if not isinstance(got, np.ndarray) or got.dtype.kind != "i" or got.shape != want.shape:
+        return False
+    other = got != want
+    return sorted(got[other].tolist()) == sorted(want[other].tolist())
+
+
+def rounds(m):
+    """bfloat16's nearest numbers to float32's."""
+    if not all(isinstance(v, np.ndarray) and v.dtype == "f4" for v in (m.got, m.want)):
+        return False
+    with np.errstate(all="ignore"):
+        bits = np.asarray(m.want, "f4").view("u4")
+        nearest = ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view("f4")
+    return bool(np.array_equal(m.got, nearest, equal_nan=True))
+
+
+def wild(m):
+    """Elements differ only where a real number has no whole number of the type to become: an end of a type, or 0."""
+    got, want = m.got, m.want
+    if not isinstance(got, np.ndarray) or got.dtype.kind not in "iu":
+        return False
+    ends = [v for t in "bBhHiIqQ" for v in (np.iinfo(t).min, np.iinfo(t).max)]
+    return all(g in ends or w in ends for g, w in zip(got[got != want].tolist(), want[got != want].tolist()))
+
+
+SETS = r"xp\.(unique|union1d|intersect1d|setdiff1d|setxor1d)"
+ARRAY = r"A\('.',\([^()]*\)[^()]*\)"
+PART = r"a\[[^=]*\](\+|-|\*|/|//|\*\*|%|\||&|\^|<<)=[^=]*;"
+SMALL = r"'E'"
+
+TABLE = [
+    # --- CuPy's ---
+    Row("raises exception", "lists, numbers and NumPy's arrays are no operands",
+        r"xp\.(copyto|lexsort|\w*stack|concat\w*|choose|block|append|select|searchsorted|polyval|poly\w+)\(",
+        r"^TypeError: Unsupported type <class '(int|float|str|list|tuple|dict|bool|complex|NoneType|object|numpy\.\w+)'"),
+    Row("raises exception", "no arrays of objects or texts", "", r"^ValueError: Unsupported dtype (object|<U\d+)$"),
+    Row("raises", "whole numbers beyond 64 bits are no objects", r"2\*\*64|10\*\*20|1844674407370955161\d",
+        r"^OverflowError: Python integer \d{20,} out of bounds for uint64"),
+    Row("raises", "a part of no dimensions is an array, whose operations in place keep its type; NumPy's is a scalar",
+        PART, r"^TypeError: \w+: Cannot cast output from .* according to the rule 'same_kind'$"),
+    Row("accepts", "x[i] = y takes an array of one element", r"a\[[^=]*\]=(A|a\[|X\(|np\.)",
+        "", r"^(ValueError: setting an array element with a sequence\.|TypeError: only 0-dimensional arrays can be)"),
+    Row("exception", "and one that does not fit is a ValueError", r"a\[[^=]*\]\+?=",
+        "could not be broadcast|could not broadcast|non-broadcastable", "^TypeError: only 0-dimensional arrays can be"),
+    Row("exception", "a list for one element is a ValueError, as for any part", r"a\[[^=]*\]=[\[(]",
+        "^ValueError: setting an array element with a sequence", r"^TypeError: (int\(\) argument|must be real number)"),
+    Row("writeable", "diagonals can be written to", r"xp\.diag\(|diagonal\(", "^True$", "^False$"),
+    Row("accepts", "round() of an array is round(x)", r"=round\(A", "", "doesn't define __round__ method"),
+    Row("structure", "a comparison of poly1d is Python's bool", r"xp\.poly1d\(.*\)==xp\.poly1d\(", r"^\('thing', (True|False)\)$",
+        r"array\((True|False)\)"),
+    # --- what nobody promises ---
+    Row("order", "indices lie each by itself; NumPy's are columns of one table",
+        rf"xp\.(nonzero|argwhere|flatnonzero|unravel_index|mask_indices|\w+_indices\w*)\(|\.nonzero\(\)|xp\.where\({ARRAY}\)$",
+        r"^\(True, (True|False)\)$", r"^\(False, (True|False)\)$"),
+    Row("order", "no order is promised for what arrays as indices give", r"^r=A\(.*\[.*\]$", r"^\(True, False\)$"),
+    Row("order", "no order is promised; NumPy's follows from how it computes",
+        r"xp\.(delete|insert|select|unpackbits|packbits|vectorize|vander|polynomial\.polynomial\.polyvander|piecewise|"
+        r"concat|concatenate|apply_over_axes|apply_along_axis)\("),
+    Row("value", "which of equal numbers stays (zeros of either sign, complex NaN)", SETS, test=is_ties),
+    Row("value", "which NaN is which, where each counts by itself", r"xp\.unique(_inverse|_all)?\(.*", test=counts_nans),
+    Row("value", "the order of equal numbers in a sort that is not stable", r"xp\.sort\((?!.*stable)|\.sort\((?!.*stable)",
+        test=is_ties),
+    Row("value", "what real numbers beyond a whole type's become depends on the loop in NumPy", test=wild),
+    # --- what Cuprite has otherwise ---
+    Row("warning", "NumPy forgets the warning where a mask is the index", r"a\[.*A\('\?'.*\]=|a\[A\('\?'",
+        "ComplexWarning", r"^set\(\)$"),
+    Row("warning", "nothing is told of parts without elements", r"a\.flat\[|xp\.pad\(", r"^set\(\)$", "ComplexWarning"),
+    Row("exception", "a mask's values broadcast as any others", "", "", "NumPy boolean array indexing assignment requires"),
+    Row("accepts", "a mask's values broadcast as any others", "", "", "NumPy boolean array indexing assignment requires"),
+    Row("raises", "a mask's values broadcast, also where it has no elements", r"a\[.*\]=",
+        r"shape \(2, 0\) cannot be broadcast to \(0,\)"),
+    Row("exception", "two mistakes: values are looked at before indices", r"a\[.*\]=",
+        "could not be broadcast to indexing result", r"^IndexError: index -?\d+ is out of bounds"),
+    Row("accepts", "out is of any type, as from NumPy 2.5 on", r"(take|choose)\(.*out=", "",
+        r"^TypeError: Cannot cast (array data|scalar) from .* according to the rule 'safe'"),
+    Row("exception", "two mistakes: out's type is none", r"take\(.*out=", r"^IndexError: take: ",
+        r"^(TypeError: Cannot cast (array data|scalar) from .* according to the rule 'safe'|ValueError: output array does)"),
+    Row("raises", "numbers wrap in where, but not those that no 64 bits hold beside int64", r"xp\.where\(.*(2\*\*63|-2\*\*63)",
+        r"^OverflowError: Python integer 9223372036854775808 out of bounds for int64"),
+    Row("accepts", "a number beyond the type wraps, as before NumPy 2.5", r"xp\.where\(", "", "^OverflowError: Python integer"),
+    Row("accepts", "Python's numbers take the others' type, also beside uint64", r"xp\.select\(", "",
+        r"^TypeError: Cannot cast (array data|scalar) from dtype\('int64'\) to dtype\('uint\d+'\) according to the rule 'same_k"),
+    Row("accepts", "NumPy's arrays are values, converted as lists are", r"xp\.(place|putmask|put)\(.*np\.(arange|ones)\(", "",
+        r"^TypeError: Cannot cast array data from dtype\('(int|float)\d+'\) to .* according to the rule 'safe'"),
+    Row("accepts", "no coordinates of each", r"xp\.unravel_index\(.*,(\(\)|\[\])", "", "multiple indices are not supported for 0d"),
+    Row("raises", "truth values are no places, NumPy's own message says", r"xp\.unravel_index\(X\(.*'\?'\)",
+        "only int indices permitted"),
+    Row("accepts", "a sorter of uint64 is one of integers", "sorter=", "", "could not parse sorter argument"),
+    Row("raises", "NumPy looks at the sorter's indices it needs", "sorter=", "Sorter index out of range"),
+    Row("accepts", "one way serves both kinds, and needs no table", r"xp\.isin\(.*kind='table'", "",
+        "exceed the maximum integer|Maximum allowed dimension|MemoryError"),
+    Row("accepts", "axis=None writes through, also where the elements are not contiguous", r"put_along_axis\(.*,None\)", "",
+        "assignment destination is read-only"),
+    Row("raises", "a length of 2^63 or more, which NumPy converts to none", r"xp\.arange\((2\*\*63|np\.uint64\(7)",
+        "Maximum allowed size exceeded"),
+    Row("raises", "NumPy's count of so many elements overflows", r"repeat\(", "repeats may not contain negative values"),
+    Row("raises", "a negative extent is refused also where nothing is looked up",
+        r"xp\.(unravel|ravel_multi)_index\(.*\(-1, 2\)", "dimensions are too large|larger than the maximum possible size"),
+    Row("raises", "an axis without elements has no places to clip to", r"xp\.ravel_multi_index\(.*\(0, 3\)",
+        "^OverflowError: minimum: Python integer -1"),
+    Row("writeable", "repeated elements cannot be written to; NumPy means to forbid it too", r"xp\.(broadcast_arrays|meshgrid)\(",
+        "^False$", "^True$"),
+    Row("structure", "meshgrid gives a tuple, as its documentation says", r"xp\.meshgrid\(.*copy=False", "^.<class 'tuple'>",
+        "^.<class 'list'>"),
+    Row("accepts", "the type is known from the argument's", r"xp\.vectorize\(", "", "cannot call `vectorize` on size 0 inputs"),
+    Row("accepts", "a condition of no dimensions for an array of none", rf"xp\.piecewise\(A\('.',\(\),.*A\('\?',\(\)", "",
+        "too many indices for array"),
+    Row("accepts", "no values for no places", r"xp\.insert\(", "", r"value array of shape \(0,\) could not be broadcast"),
+    Row("accepts", "an empty list of times", r"repeat\(.*\[\]", "", r"^TypeError: Cannot cast array data from dtype\('float64'\)"),
+    Row("type", "arrays have the machine's order of bytes", "'>(i4|f2|c16)'", "dtype", r"dtype\('>"),
+    # --- flat ---
+    Row("raises exception", "NumPy's flat truncates real numbers", r"\.flat\[1\.5\]", r"^IndexError: only integers, slices"),
+    Row("accepts", "flat[(i,)] is flat[i]", r"\.flat\[\(-?\d+,\)\]=", "", "Error setting single item of array"),
+    Row("exception", "NumPy's flat hides the error of the value", r"\.flat\[[^=]*\]=", r"^(OverflowError|ValueError|TypeError): ",
+        "Error setting single item of array"),
+    Row("accepts", "flat[()] is the whole", r"\.flat\[\(\)\]=", "", "Assigning to a flat iterator with a 0-D index"),
+    Row("accepts", "masks in lists are masks for flat too", r"\.flat\[\[True\]\]", "", "boolean indices for iterators are not"),
+    Row("exception", "the value is looked at first", r"\.flat\[(\(\)|\[True\])\]=", "", "flat iterator with a 0-D|boolean indices for"),
+    # --- faults of NumPy ---
+    Row("accepts exception", "a slip of NumPy's: [True] is a mask", r"xp\.insert\(.*,(\[(True|False)[^]]*\]|True|False)", "",
+        "^AttributeError: '(list|bool)' object has no attribute 'ndim'"),
+    Row("value", "of an axis without elements NumPy's bits are what memory had", rf"xp\.unpackbits\(A\('.',\([^)]*\b0\b", "array.*0, 0, 0"),
+    # --- bfloat16, which is compared with float32 ---
+    Row("value", "bfloat16 rounds", SMALL, test=rounds),
+    Row("value", "bfloat16 has another name and other bytes", SMALL + r".*|(repr|str)\(.*'E'", test=lambda m: bool(
+        re.search(r"repr\(|str\(|array_repr|array2string|printing|\.nbytes|tobytes", m.text)) and _renamed(m)),
+    Row("shape raises", "bfloat16 has half the size", SMALL + r".*\.view\("),
+]
+
+
+def _renamed(m):
+    """What is printed is the same but for the name, and bytes are a half."""
+    if "nbytes" in m.text:
+        return 2 * int(m.ours) == int(m.theirs)
+    if "tobytes" in m.text:
+        return True
+    return "".join(m.ours.split()).replace("bfloat16", "float32").replace("\\n", "") == \
+        "".join(m.theirs.split()).replace("\\n", "")
+
+
+def reason(mismatch):
+    """Why a mismatch is meant, or None."""
+    return next((row.why for row in TABLE if row.explains(mismatch)), None)

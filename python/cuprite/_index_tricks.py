@@ -36,8 +36,8 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     Parameters: element: an array, a NumPy array, a number or nested lists; test_elements: an array, a NumPy array, a
         number or nested lists; assume_unique: True: neither holds a value twice; invert: True: the opposite of each
         answer; kind: None, 'sort' or 'table'.
-    Errors: ValueError for another kind."""
-    if kind not in (None, "sort", "table"):
+    Errors: ValueError for another kind, TypeError for one that is no word."""
+    if kind not in {None, "sort", "table"}:
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     if kind == "table" and any(cp.asarray(x).dtype.kind not in "biu" for x in (element, test_elements)):
         raise ValueError("The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or "

@@ -39,7 +39,7 @@ def _plain_widths(pad_width, ndim):
     if type(pad_width) not in (tuple, list) or not pad_width:
         return None
     pairs = pad_width if type(pad_width[0]) in (tuple, list) else (pad_width,) * ndim
-    if len(pairs) == 1:
+    if len(pairs) == 1 and ndim:
         pairs = pairs * ndim
     widths = []
     for pair in pairs:

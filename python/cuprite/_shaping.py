@@ -1,4 +1,5 @@
 """Functions that ask Python's objects or name a call with fixed arguments: identity, size, unique_counts, ..."""
+import math
 from cuprite import _core
 from cuprite._core import eye, ndarray
 from cuprite._foreign import FOREIGN as _FOREIGN
@@ -42,18 +43,15 @@ def ndim(a):
 
 
 def size(a, axis=None):
-    """The number of elements, or the extent of one axis.
+    """The number of elements, or of those along some axes.
 
-    Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis (None: all).
-    Errors: AxisError for an axis that there is not."""
+    Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis or several (None: all).
+    Errors: AxisError for an axis that there is not, ValueError for one that is named twice."""
     s = shape(a)
     if axis is not None:
-        from numpy.lib.array_utils import normalize_axis_index
-        return s[normalize_axis_index(axis, len(s))]
-    n = 1
-    for extent in s:
-        n *= extent
-    return n
+        from numpy.lib.array_utils import normalize_axis_tuple
+        s = [s[k] for k in normalize_axis_tuple(axis, len(s))]
+    return math.prod(s)
 
 
 def isscalar(element):

@@ -149,6 +149,14 @@ static bool integers(PyObject *o, cpy_ints *v, bool (*take)(PyObject *, int64_t 
 }
 
 bool cpy_shape(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_extent); }
+
+bool cpy_new_shape(PyObject *o, cpy_ints *v)
+{
+    if (o != Py_None) return cpy_shape(o, v);
+    v->n = CPY_OWN_SHAPE;
+    return true;
+}
+
 bool cpy_ints_arg(PyObject *o, cpy_ints *v) { return integers(o, v, cpy_int64); }
 
 /* With an error set: is the axis one of x? If not, that is the error. */

@@ -147,6 +147,8 @@ bool cpy_count(PyObject *o, int64_t *v);                         /* of elements:
 /* As NumPy's C functions read them: no truth values, ValueError for what does not fit. */
 bool cpy_extent(PyObject *o, int64_t *v);
 bool cpy_shape(PyObject *o, cpy_ints *shape);                    /* an integer or a sequence of them */
+enum { CPY_OWN_SHAPE = -2 };                                     /* the number of extents that None gives */
+bool cpy_new_shape(PyObject *o, cpy_ints *shape);                /* or None */
 bool cpy_choice(PyObject *o, int *v);                            /* 1 or -1: true or not */
 bool cpy_length(PyObject *o, int64_t *v);                        /* of a transform: at least 1 */
 bool cpy_lengths(PyObject *o, cpy_ints *v);                      /* of several; None leaves n as it is */

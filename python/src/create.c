@@ -108,7 +108,8 @@ PyObject *py_full(const py_full_args *v)
 static cp_array *like_in_memory(const cp_array *x, cp_type t, const cpy_ints *shape)
 {
     cp_type type = t == CP_DEFAULT ? cp_type_of(x) : t;
-    if (shape->n != cp_ndim(x)) return CPY_MADE(cp_empty(cpy_shape_of(shape), type));
+    if (shape->n != cp_ndim(x) || cp_is_c_contiguous(x)) return CPY_MADE(cp_empty(cpy_shape_of(shape), type));
+    if (cp_is_f_contiguous(x)) return CPY_MADE(cpy_make(cp_empty, cpy_shape_of(shape), type, 'F'));
     int axes[CP_MAXDIM], back[CP_MAXDIM];
     cpy_ints lying = {.n = shape->n};
     cpy_axes_in_memory(x, axes, false);

@@ -27,6 +27,7 @@ static cp_array *reshape_order(cp_array *x, const cpy_ints *shape, char order)
 
 PyObject *py_reshape_method(const py_reshape_method_args *v)
 {
+    if (v->shape.n == CPY_OWN_SHAPE) return cpy_wrap_view(cp_slice(v->a, 1, &CP_ELLIPSIS), v->self);
     if (v->shape.n < 0) return PyErr_Format(PyExc_TypeError, "reshape() takes a shape");
     cp_array *x = v->a, *copied = NULL;
     const void *memory = cp_data(x); /* x is not ours once other threads have run */

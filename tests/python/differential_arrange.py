@@ -6,7 +6,7 @@ of values) and `X` (an array of a list) that leave a result `r`; so a failing ca
 test_differential_arrange.py). Compared are values bit by bit (any NaN is as good as another), type, shape, which
 operand's memory a result looks into and where, strides of such views, contiguity of other results, what the operands
 hold afterwards, ComplexWarnings, and the kind of an exception. What Cuprite does otherwise on purpose is a row of
-EXPLAINED, and nothing else is forgiven. tools/differential runs as many cases as are wanted.
+differential_explained.py, and nothing else is forgiven. tools/differential runs as many cases as are wanted.
 """
 import collections
 import random
@@ -16,7 +16,8 @@ import zlib
 import numpy as np
 
 import cuprite as cp
-from differential_arrange_cases import EXPLAINED, FAMILIES, Draw
+from differential_arrange_cases import FAMILIES, Draw
+from differential_explained import reason
 from oracle import kind
 
 TYPES = "?bBhHiIlLefdFDE"  # E: bfloat16, for which NumPy gets float32 of the same values
@@ -247,11 +248,7 @@ OURS, THEIRS = World(cp), World(np)
 def judge(text):
     """None where both sides agree, the reason where the difference is explained, else a Mismatch."""
     found = difference(text)
-    if found:
-        for what, rule, why in EXPLAINED:
-            if what == found.what and rule(found):
-                return why
-    return found
+    return found and (reason(found) or found)
 
 
 def compare(text):

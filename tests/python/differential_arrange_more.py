@@ -388,14 +388,3 @@ IO = [(files, 1)]
 
 FAMILIES = {"shape": SHAPE, "fill": FILL, "polynomials": POLYNOMIALS, "print": PRINT, "scalars": SCALARS, "io": IO}
 
-
-def _bfloat16(m):
-    return ("'E'" in m.text and any(w in m.text for w in ("repr(", "str(", ".nbytes", "tobytes", "array2string",
-        ".view(", "array_repr")))
-
-
-EXPLAINED = [
-    ("value", _bfloat16, "bfloat16 is compared with float32, which has other bytes"),
-    ("shape", _bfloat16, "the same"),
-    ("structure", lambda m: "poly1d" in m.text and "==" in m.text, "a comparison of poly1d is Python's bool"),
-]

@@ -1,6 +1,5 @@
 """What the cases of differential_arrange.py are drawn with: types, shapes, layouts, operands, axes, junk, all as the
-text of a case. A quarter of the arguments that may be wrong are not wrong by chance, so most cases get past the
-checks."""
+text of a case. One argument of a case may be wrong, not two: which of two mistakes is told is nobody's."""
 
 TYPES = "?bBhHiIlLefdFD"
 WHOLE = "bBhHiIlL"
@@ -33,9 +32,17 @@ class Draw:
         self.r = r
         self.random, self.choice, self.int = r.random, r.choice, r.randint
         self.small = r.random() < 0.04  # a case of bfloat16
+        self.mistaken = False  # whether some argument may be wrong already
 
     def chance(self, p):
         return self.random() < p
+
+    def wrong(self, p):
+        """Whether this is where the case is wrong."""
+        if self.mistaken:
+            return False
+        self.mistaken = self.chance(p)
+        return self.mistaken
 
     def ndim(self, low=0, high=5):
         return min(high, max(low, self.choice((0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5))))
@@ -72,22 +79,23 @@ class Draw:
 
     def target(self, shape=None, types=None, t=None, **options):
         """An operand that is written to: rarely a broadcast one."""
-        return self.array(shape, types, t, broadcast=self.chance(0.03), **options)
+        return self.array(shape, types, t, broadcast=self.wrong(0.03), **options)
 
     def near(self, shape):
         """A shape that broadcasts to `shape`, mostly."""
         shape = shape[self.int(0, len(shape)):] if shape and self.chance(0.4) else shape
         shape = tuple(1 if self.chance(0.2) else n for n in shape)
-        if self.chance(0.04):
+        if self.wrong(0.04):
             shape = (*shape, 2)
         return shape
 
     def number(self, t="d"):
         """A number of Python's or NumPy's."""
-        return (self.choice(("0", "1", "-1", "3", "2.5", "-0.0", "np.nan", "np.inf", "1j", "True", "300", "-129",
-            "2**63", "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)", "np.bool(True)",
-            "np.complex64(1+2j)", "np.int64(-3)", "1e300", "70000")) if self.chance(0.5) else self.choice(("0", "1",
-            "2")))
+        if self.wrong(0.2):
+            return self.choice(("np.nan", "np.inf", "1j", "300", "-129", "2**63", "1e300", "70000", "np.complex64(1+2j)",
+                                "np.int64(300)", "np.float64(-129)", "-1", "np.int64(-3)"))
+        return self.choice(("0", "1", "2")) if self.chance(0.5) else self.choice((
+            "3", "2.5", "-0.0", "True", "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)", "np.bool(True)"))
 
     def value(self, shape, t=None):
         """What is assigned to a part of this shape: an array, a number, a list."""
@@ -97,7 +105,7 @@ class Draw:
         if p < 0.45 and len(shape) == 1:
             return ("[" + ",".join(self.number() if self.chance(0.1) else str(self.int(0, 9)) for _ in range(shape[0]))
                 + "]")
-        if p < 0.5:
+        if p < 0.5 and self.wrong(1):
             return self.choice(("[]", "[1]", "[[1],[2]]", "(1,2)", "[1.5]", "np.arange(3)", "None", "'a'", "X(3)",
                                 "np.ones((2,1),'f4')", "[1,[2]]"))
         return self.array(self.near(shape), t=t if t and self.chance(0.5) else None)
@@ -105,14 +113,14 @@ class Draw:
     def axis(self, n, none=0.0):
         if self.chance(none):
             return "None"
-        if self.chance(0.04):
+        if self.wrong(0.04):
             return (self.choice((str(n), str(-n - 1), "7", "None", "1.0", "'0'", "(0,)", "True", "np.int8(0)",
                 "X(0)", "2**40")))
         return str(self.int(-n, n - 1)) if n else "0"
 
     def ok(self, text, p=0.02):
         """The text, rarely junk instead."""
-        return self.choice(JUNK) if self.chance(p) else str(text)
+        return self.choice(JUNK) if self.wrong(p) else str(text)
 
     def indices(self, n, shape, wrong=0.04, list_too=True, low=None):
         """An array or list of places in an axis of n."""
@@ -121,7 +129,7 @@ class Draw:
             count *= e
         low = (0 if self.chance(0.5) else -n) if low is None else low
         at = [self.int(low, n - 1) if n > 0 else 0 for _ in range(count)]
-        if at and self.chance(wrong):
+        if at and self.wrong(wrong):
             far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the extent, one by one
             at[self.int(0, count - 1)] = self.choice((n, -n - 1, n + 5, *far))
         text = nested(at, shape)
@@ -129,7 +137,7 @@ class Draw:
             return text
         t = (self.choice("bhilBHIL" if min(at, default=0) >= 0 else "bhil") if max(map(abs, at), default=0) < 100
             else "l")
-        if self.chance(0.02):
+        if self.wrong(0.02):
             t = self.choice("?fdD")
         return f"X({text},'{t}')" if count else f"A('{t}',{tuple(shape)!r})"
 
@@ -140,16 +148,16 @@ class Draw:
         return "".join("," + text for text in words.values())
 
     def order(self, letters="CFAK"):
-        return f"order='{self.choice(letters)}'" if self.chance(0.98) else "order='x'"
+        return f"order='{self.choice(letters)}'" if not self.wrong(0.02) else "order='x'"
 
     def cast(self):
         return "casting=" + self.choice(("'no'", "'equiv'", "'safe'", "'same_kind'", "'unsafe'"))
 
     def out(self, t, shape):
         """An array to write to; rarely one that is not right."""
-        if self.chance(0.1):
+        if self.wrong(0.1):
             shape = self.choice((shape + (1,), shape[1:], shape[::-1]))
-        return self.array(shape, t=t if self.chance(0.8) else None, broadcast=False)
+        return self.array(shape, t=t if not self.wrong(0.2) else None, broadcast=False)
 
 
 def nested(values, shape):

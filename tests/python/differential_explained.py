@@ -53,6 +53,19 @@ def wild(m):
     return all(g in ends or w in ends for g, w in zip(got[got != want].tolist(), want[got != want].tolist()))
 
 
+def by_copy(m):
+    """Elements that go over one another: NumPy's assignment of a copy gives ours."""
+    from differential_arrange import THEIRS, run, same_bits
+    statement = re.search(r";(a\[[^]]*\]=a\[[^]]*\]);", m.text)
+    copied = m.text.replace(statement[1], statement[1] + ".copy()")
+    return same_bits(m.got, run(THEIRS, compile(copied, "case", "exec"))[1][1])
+
+
+def below(m):
+    """Does insert take a place below -n? (What is no place at all, n + 1 say, is refused by both.)"""
+    return re.search(r"xp\.insert\(.*?\),(\[[^]]*-\d|X\(\[[^]]*-\d)", m.text)
+
+
 SETS = r"xp\.(unique|union1d|intersect1d|setdiff1d|setxor1d)"
 ARRAY = r"A\('.',\([^()]*\)[^()]*\)"
 PART = r"a\[[^=]*\](\+|-|\*|/|//|\*\*|%|\||&|\^|<<)=[^=]*;"
@@ -90,6 +103,11 @@ TABLE = [
     Row("value", "which NaN is which, where each counts by itself", r"xp\.unique(_inverse|_all)?\(.*", test=counts_nans),
     Row("value", "the order of equal numbers in a sort that is not stable", r"xp\.sort\((?!.*stable)|\.sort\((?!.*stable)",
         test=is_ties),
+    Row("value", "NumPy reads what it wrote where elements go over one another with other steps", r"^a=A.*;a\[[^]]*\]=a\[",
+        test=by_copy),
+    Row("value", "the places of axes that repeat an element, in the order of memory", r"\.(flatten|ravel)\((order=)?'K'",
+        test=lambda m: "b" in re.search(r"A\('.',\([^)]*\),'([^|']*)", m.text)[1]
+        and np.array_equal(np.sort(m.got, None), np.sort(m.want, None), equal_nan=True)),
     Row("value", "what real numbers beyond a whole type's become depends on the loop in NumPy", test=wild),
     # --- what Cuprite has otherwise ---
     Row("warning", "NumPy forgets the warning where a mask is the index", r"a\[.*A\('\?'.*\]=|a\[A\('\?'",
@@ -105,8 +123,8 @@ TABLE = [
         r"^TypeError: Cannot cast (array data|scalar) from .* according to the rule 'safe'"),
     Row("exception", "two mistakes: out's type is none", r"take\(.*out=", r"^IndexError: take: ",
         r"^(TypeError: Cannot cast (array data|scalar) from .* according to the rule 'safe'|ValueError: output array does)"),
-    Row("raises", "numbers wrap in where, but not those that no 64 bits hold beside int64", r"xp\.where\(.*(2\*\*63|-2\*\*63)",
-        r"^OverflowError: Python integer 9223372036854775808 out of bounds for int64"),
+    Row("raises", "numbers wrap in where, but not those that no 64 bits hold beside int64", r"xp\.where\(.*2\*\*63",
+        r"^OverflowError: Python integer 9223372036854775808 out of bounds for"),
     Row("accepts", "a number beyond the type wraps, as before NumPy 2.5", r"xp\.where\(", "", "^OverflowError: Python integer"),
     Row("accepts", "Python's numbers take the others' type, also beside uint64", r"xp\.select\(", "",
         r"^TypeError: Cannot cast (array data|scalar) from dtype\('int64'\) to dtype\('uint\d+'\) according to the rule 'same_k"),
@@ -133,9 +151,45 @@ TABLE = [
     Row("structure", "meshgrid gives a tuple, as its documentation says", r"xp\.meshgrid\(.*copy=False", "^.<class 'tuple'>",
         "^.<class 'list'>"),
     Row("accepts", "the type is known from the argument's", r"xp\.vectorize\(", "", "cannot call `vectorize` on size 0 inputs"),
-    Row("accepts", "a condition of no dimensions for an array of none", rf"xp\.piecewise\(A\('.',\(\),.*A\('\?',\(\)", "",
+    Row("accepts", "a condition of no dimensions for an array of none", rf"xp\.piecewise\(.*A\('\?',\(\)", "",
         "too many indices for array"),
-    Row("accepts", "no values for no places", r"xp\.insert\(", "", r"value array of shape \(0,\) could not be broadcast"),
+    Row("accepts", "no values for no places", r"xp\.insert\(", "",
+        r"could not be broadcast to indexing result of shape \((\d+,)*0[,)]|value array of shape \(0,\) could not"),
+    Row("raises", "NumPy's insert does not look below -n", r"xp\.insert\(", r"^IndexError: index \d+ is out of bounds for axis",
+        test=below),
+    Row("exception", "two mistakes: the place is looked at last", r"xp\.insert\(", "^(Overflow|Value|Type)Error: ",
+        r"^IndexError: index (\[?-?\d+\]?|1\.0) is out of bounds"),
+    Row("raises exception", "a shift and a diagonal are whole numbers", r"xp\.(roll|tri|tril|triu|mask_indices|tile|rollaxis)\(",
+        r"^TypeError: '[\w.]+' object cannot be interpreted as an integer|^OverflowError: int too big"),
+    Row("accepts", "a diagonal beyond all", r"xp\.tri\(.*-2\*\*63", "", "Python int too large to convert to C long"),
+    Row("raises", "NumPy's counts of tiles below 0 are 0", r"xp\.tile\(.*-", "negative dimensions are not allowed"),
+    Row("raises", "NumPy's numbers have their type", r"repeat\(.*np\.float32\(2\)", "according to the rule 'safe'"),
+    Row("accepts", "a size as an array of no dimensions", r"xp\.resize\(.*X\(2\)", "", "iteration over a 0-d array"),
+    Row("accepts", "an array of no dimensions is an array as an index too, which takes a list",
+        r"a\[[^]]*X\(-?\d+,'.'\)[^]]*\]=[\[(]", "", r"^TypeError: (int\(\) argument must|must be real number)"),
+    Row("raises", "and lists that do not fit are none", r"^a=A\('\?'.*a\[.*X\(-?\d+,'.'\).*\]=[\[(]", "could not be broadcast"),
+    Row("accepts", "a part of no dimensions is an array, not a number that must fit", r"a\[.*\]=a\[.*\]\.astype", "",
+        "^OverflowError: Python integer"),
+    Row("raises exception", "a mode is a word; NumPy's numbers of them have no public names", r"mode=", "^TypeError: mode must be str"),
+    Row("exception", "an axis beyond 32 bits is one that is not there", r"2\*\*40|10\*\*20|-2\*\*63",
+        "^(AxisError|OverflowError): ", r"^(OverflowError: Python int too large|ValueError: integer won't fit|AxisError)"),
+    Row("exception", "a length beyond 64 bits", r"10\*\*20", "^(ValueError|OverflowError): ",
+        "^(OverflowError|TypeError|ValueError): "),
+    Row("exception", "two mistakes: conditions of the wrong shape and values that do not fit", r"xp\.piecewise\(", "",
+        "^IndexError: (too many indices|boolean index did not)"),
+    Row("exception", "a sorter that is none: its length is looked at first", "sorter=", "sorter.size must equal",
+        "could not parse sorter argument"),
+    Row("exception", "two mistakes: what is read-only is looked at last", r"^a=A\('.',\([^)]*\),'[^'|]*b|put_along_axis",
+        "^(Overflow|Value|Type)Error: ", "read-only"),
+    Row("exception", "two mistakes: values are looked at first", r"(xp\.|a\.)(put|place|putmask|fill_diagonal|put_along_axis)\(",
+        "^(Overflow|Value|Type)Error: ", "empty array|mask and data must|at least 2-d|equal length|must be an integer array|Cannot cast"),
+    Row("exception", "two mistakes: shapes are looked at before types", r"choose\(", "could not be broadcast together", "Cannot cast"),
+    Row("exception", "two mistakes: types are looked at before shapes", r"xp\.select\(", "should be boolean ndarray",
+        "shape mismatch: objects cannot be broadcast"),
+    Row("exception", "a dict is no shape and no list of arrays", r"\{\}"),
+    Row("exception", "windows are whole numbers", r"sliding_window_view\(.*\[\[1\],\[0\]\]"),
+    Row("exception", "two mistakes: axis is looked at first", r"xp\.stack\(.*axis=None", "", "must have the same shape"),
+    Row("exception", "slices are looked at before other indices", r"\[.*(:1\.5|:'a')", "^TypeError: slice indices", "^IndexError"),
     Row("accepts", "an empty list of times", r"repeat\(.*\[\]", "", r"^TypeError: Cannot cast array data from dtype\('float64'\)"),
     Row("type", "arrays have the machine's order of bytes", "'>(i4|f2|c16)'", "dtype", r"dtype\('>"),
     # --- flat ---
@@ -143,7 +197,11 @@ TABLE = [
     Row("accepts", "flat[(i,)] is flat[i]", r"\.flat\[\(-?\d+,\)\]=", "", "Error setting single item of array"),
     Row("exception", "NumPy's flat hides the error of the value", r"\.flat\[[^=]*\]=", r"^(OverflowError|ValueError|TypeError): ",
         "Error setting single item of array"),
-    Row("accepts", "flat[()] is the whole", r"\.flat\[\(\)\]=", "", "Assigning to a flat iterator with a 0-D index"),
+    Row("exception", "the value is looked at before the place", r"\.flat\[-?\d+\]=[\[(]", "Error setting single item",
+        r"^IndexError: index -?\d+ is out of bounds for size"),
+    Row("accepts", "a part without elements of what is read-only", r"\.flat\[", "", "underlying array is read-only",
+        lambda m: re.search(r"\([^)]*\b0\b", m.text)),
+    Row("accepts", "flat[()] is the whole", r"\.flat\[\(\)\].?=", "", "Assigning to a flat iterator with a 0-D index"),
     Row("accepts", "masks in lists are masks for flat too", r"\.flat\[\[True\]\]", "", "boolean indices for iterators are not"),
     Row("exception", "the value is looked at first", r"\.flat\[(\(\)|\[True\])\]=", "", "flat iterator with a 0-D|boolean indices for"),
     # --- faults of NumPy ---

@@ -134,6 +134,9 @@ KINDS = {k.name: k for k in [
     Kind("extent", "int64_t {name};", "cpy_extent({o}, &{v})", c="int64_t {name}", stub="SupportsIndex"),
     Kind("shape", "cpy_ints {name};", "cpy_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})",
          c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex]"),
+    # of reshape: None is the array's own
+    Kind("new_shape", "cpy_ints {name};", "cpy_new_shape({o}, &{v})", large="{v}.n = -1;", passed="cpy_shape_of(&{v})",
+         c="cp_shape {name}", stub="SupportsIndex | Sequence[SupportsIndex] | None"),
     # of a transform along one axis: at least 1, None for the array's own; along several, where -1 is an axis' own
     Kind("length", "int64_t {name};", "cpy_length({o}, &{v})", c="int64_t {name}", stub="SupportsIndex | None",
          zero=(None,)),

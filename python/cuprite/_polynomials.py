@@ -210,8 +210,8 @@ def poly(seq_of_zeros):
         raise ValueError("input must be 1d or non-empty square 2d array.")
     if not len(zeros):
         return 1.0
-    dtype = zeros.dtype
-    a = cuprite.ones(1, dtype)
+    dtype = zeros.dtype if zeros.dtype.char in "fdFD" else "d"
+    zeros, a = zeros.astype(dtype), cuprite.ones(1, dtype)
     for i in range(len(zeros)):
         a = cuprite.convolve(a, cuprite.concatenate([cuprite.ones(1, dtype), -zeros[i:i + 1]]))
     if a.dtype.kind == "c":

@@ -148,7 +148,8 @@ bool cpy_take_start(PyObject *o, cp_array *near, cp_type dtype, cp_array *out, c
     if (is_huge(o) && is_inexact(t)) return take_double(o, x);
     if (is_huge(o) && t == CP_BOOL && (dtype != CP_DEFAULT || out)) o = Py_True;
     if (!cpy_take_operand(o, NULL, x)) return false;
-    if (!cpy_is_generic(o) || t == CP_DEFAULT || cp_type_kind(t) != 'i' || cp_type_kind(cp_type_of(*x)) == 'c') return true;
+    bool whole = t != CP_DEFAULT && cp_type_kind(t) == 'i';
+    if (!whole || !cpy_is_generic(o) || cp_type_kind(cp_type_of(*x)) == 'c') return true;
     PyObject *number = PyObject_CallMethod(o, "item", NULL); /* as Python's, which is checked */
     cpy_free(*x);
     *x = number ? cpy_scalar(number, NULL, CPY_NO_OP) : NULL;

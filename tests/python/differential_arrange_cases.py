@@ -240,7 +240,8 @@ def place_mask(d):
         k = d.int(0, a.ndim - 1) if a.ndim else 0
         n = (a.shape[k] if a.ndim else 1) if d.chance(0.9) else d.int(0, 5)
         c = d.array((n,), t="?" if d.chance(0.9) else None) if d.chance(0.8) else [d.int(0, 1) for _ in range(n)]
-        return f"r=xp.compress({c},{a}{d.some((f'axis={k}', .7))})"
+        axis = d.some((f"axis={k}", .7))
+        return f"r=xp.compress({c},{a}{axis})" if d.chance(0.7) else f"r={a}.compress({c}{axis})"
     return f"a={a};r=xp.{f}(a,{d.ok(m)},{v});r=(r,a.copy())"
 
 

@@ -85,6 +85,7 @@ def join(d):
     n = d.int(1, 3)
     t = d.type() if d.chance(0.6) else None
     f = (d.choice(("concatenate", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "concat",
+        "row_stack",
         "append", "block")))
     k = d.int(0, len(shape) - 1) if shape else 0
     parts = []
@@ -327,7 +328,9 @@ def copies(d):
         f"import pickle;r=pickle.loads(pickle.dumps({a},{d.int(0, 5)}))", f"r={a}.astype('{t}'"
         f"{d.some((d.cast(), .2), (d.order(), .3), ('copy=' + d.choice(('True', 'False')), .3))})" if not d.small
         else f"r={a}.copy()", f"r={a}.tobytes({d.choice(('', repr('C'), repr('F'), repr('A')))})" if not d.small
-        else f"r={a}.ndim", f"r={a}.__copy__()", f"a={a};r=a.copy() is a", f"r=xp.copy({a})",
+        else f"r={a}.ndim", f"import pickle;r=pickle.loads({a}.dumps())" if not d.small else f"r={a}.size",
+        f"a={a};r=a[...].base is None",
+        f"r={a}.__copy__()", f"a={a};r=a.copy() is a", f"r=xp.copy({a})",
         f"a={a};a.fill({d.number()});r=a.copy()", f"r={a}.byteswap()" if not d.small else f"r={a}.T",
         f"r=xp.full({d.ok(d.shape(0, 3))},{d.number()}{d.some((f'dtype={t!r}', .5), (d.order(), .3))})",
         f"r=xp.full_like({a},{d.number()}{d.some((d.order(), .3))})",

@@ -92,10 +92,11 @@ class Draw:
     def number(self, t="d"):
         """A number of Python's or NumPy's."""
         if self.wrong(0.2):
-            return self.choice(("np.nan", "np.inf", "1j", "300", "-129", "2**63", "1e300", "70000", "np.complex64(1+2j)",
-                                "np.int64(300)", "np.float64(-129)", "-1", "np.int64(-3)"))
+            return self.choice(("np.nan", "np.inf", "1j", "300", "-129", "2**63", "1e300", "70000",
+                                "np.complex64(1+2j)", "np.int64(300)", "np.float64(-129)", "-1", "np.int64(-3)"))
         return self.choice(("0", "1", "2")) if self.chance(0.5) else self.choice((
-            "3", "2.5", "-0.0", "True", "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)", "np.bool(True)"))
+            "3", "2.5", "-0.0", "True", "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)",
+            "np.bool(True)"))
 
     def value(self, shape, t=None):
         """What is assigned to a part of this shape: an array, a number, a list."""

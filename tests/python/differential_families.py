@@ -5,7 +5,9 @@ A number of a family is the same case always, whichever of the two kinds of draw
 import collections
 import re
 
+import differential_composites
 import differential_creation
+import differential_products
 import differential_reduce
 import differential_statistics
 import differential_ufunc
@@ -17,7 +19,7 @@ from differential_known import known
 #: a mismatch: its kind, by which mismatches are counted; what is wrong; the number and the text of the case
 Wrong = collections.namedtuple("Wrong", "kind what number text")
 CALLS = {**differential_ufunc.FAMILIES, **differential_reduce.FAMILIES, **differential_statistics.FAMILIES,
-         **differential_creation.FAMILIES}
+         **differential_creation.FAMILIES, **differential_composites.FAMILIES, **differential_products.FAMILIES}
 
 
 class Calls:
@@ -28,6 +30,10 @@ class Calls:
 
     def text(self, number):
         return case_of(self.draw, number).text()
+
+    def names(self, number):
+        """What the case calls, as `names` of Texts gives it."""
+        return {case_of(self.draw, number).f}
 
     def verdict(self, number, careful=True):
         """None, the reason of a known difference, or a Wrong. careful=False: mistakes of the comparison are raised."""
@@ -59,12 +65,19 @@ class Texts:
     def text(self, number):
         return text_of(self.name, number)[1]
 
+    def names(self, number):
+        """The dotted names of the functions that the case calls, members of arrays behind a dot."""
+        text = self.text(number)
+        members = (m for pair in re.findall(r"[\])]\.(\w+)|\ba\.(\w+)", text) for m in pair if m)
+        return {*re.findall(r"xp\.((?:\w+\.)*\w+)", text), *("." + m for m in members)}
+
     def verdict(self, number, careful=True):
         maker, text = text_of(self.name, number)
         found = judge(text)
         if isinstance(found, str):
             return found
-        return found and Wrong(f"{found.what} in {maker}", f"{found.what}: {found.ours} for {found.theirs}", number, text)
+        return found and Wrong(f"{found.what} in {maker}", f"{found.what}: {found.ours} for {found.theirs}", number,
+                               text)
 
 
 FAMILIES = {**{name: Calls(name) for name in CALLS}, **{name: Texts(name) for name in TEXTS}}

@@ -13,7 +13,9 @@ UFUNCS = "unary binary several methods"
 REDUCTIONS = "reductions nan scans"
 STATISTICS = "quantiles counts statistics"
 CREATION = "ranges filled conversions"
-ALL = f"{UFUNCS} {REDUCTIONS} {STATISTICS} {CREATION}"
+COMPOSITES = "composites types"
+MATRICES = "products matrices transforms"
+ALL = f"{UFUNCS} {REDUCTIONS} {STATISTICS} {CREATION} {COMPOSITES} {MATRICES}"
 
 
 def told(*beginnings):
@@ -39,6 +41,11 @@ def no_operand(case, wrong):
     if case.f.startswith("op:") and any(not isinstance(a, (Array, int, float, complex, np.generic)) for a in case.args):
         return wrong.startswith("error: TypeError")
     return wrong.startswith("error: TypeError") and "Unsupported type" in wrong
+
+
+def is_real_eig(case, wrong):
+    """Complex results of real matrices."""
+    return case.about in ("eig", "eigvals") and wrong.startswith("type: complex") and "for float" in wrong
 
 
 def two_mistakes(case, wrong):
@@ -124,7 +131,8 @@ TABLE = [
           case.about in COMPARISONS and case.options.get("casting") in ("no", "equiv") and wrong.startswith("error")),
     Known("a negative exponent is told whether or not a mask leaves an element for it", UFUNCS, lambda case, wrong:
           "where" in case.options and "negative integer powers" in wrong),
-    Known("an axis that is none is an AxisError, which is an IndexError and a ValueError", f"{REDUCTIONS} {STATISTICS}",
+    Known("an axis that is none is an AxisError, which is an IndexError and a ValueError",
+          f"{REDUCTIONS} {STATISTICS} {COMPOSITES} {MATRICES}",
           told("AxisError for IndexError", "AxisError for ValueError")),
     Known("an out whose shape does not fit is a ValueError; NumPy's steps stumble over it", REDUCTIONS,
           lambda case, wrong: "has shape" in wrong and wrong.startswith("error: ValueError for")),
@@ -143,8 +151,20 @@ TABLE = [
     Known("the order of axes of one element or none, which a result of another shape shall have", "filled",
           lambda case, wrong: wrong.startswith("strides") and "shape" in case.options and (
               is_empty(case) or 1 in case.args[0].shape)),
+    Known("eigenvalues are complex, as from NumPy 2.5 on", "matrices", is_real_eig),
+    Known("None is float64, as wherever a type is wanted", "types", lambda case, wrong: None in case.args and
+          wrong.startswith("error: none for TypeError")),
+    Known("numbers are no operands of @", "products", lambda case, wrong: case.f == "op:matmul" and
+          wrong.startswith("error: TypeError for ValueError (unsupported operand")),
+    Known("a length that is no whole number is a TypeError", "transforms", lambda case, wrong:
+          case.about.endswith("freq") and wrong.startswith("error: TypeError for ValueError")),
     # --- nobody's ---
     Known("which of two mistakes is told", UFUNCS, two_mistakes),
+    Known("deviations of numbers that are all one: 0 or about 0, of which bins are made", "counts", lambda case, wrong:
+          wrong.startswith("error: none for MemoryError") and case.options.get("bins") in (
+              "auto", "fd", "doane", "scott") and np.ptp(first(case)) == 0),
+    Known("weights of nothing add up to 0 or are of the wrong type", "statistics", lambda case, wrong:
+          wrong.startswith("error: ZeroDivisionError for ") and "Weights sum to zero" in wrong and is_empty(case)),
     Known("which of two mistakes is told: initial=, where= and out=", REDUCTIONS, lambda case, wrong:
           len({"initial", "out", "where"} & case.options.keys()) > 1 and
           told("TypeError for ValueError", "OverflowError for ValueError")(case, wrong)),
@@ -185,6 +205,15 @@ TABLE = [
           "out" in case.options and "TypeError" in wrong),
     Known("a word as a value", "filled", lambda case, wrong: case.about.startswith("full") and case.args[1] == "a"),
     # --- faults of NumPy 2.4 ---
+    Known("hfft and irfft of nothing give what memory had", "transforms", lambda case, wrong: is_empty(case) and
+          wrong.startswith("value") and "n" in case.options),
+    Known("pinv of nothing has the type of its elements, of any type", "matrices", lambda case, wrong:
+          case.about == "pinv" and is_empty(case) and (
+              wrong.startswith("type: float64 for ") or "float16 is unsupported" in wrong)),
+    Known("shifts of no dimensions", "transforms", lambda case, wrong: case.about.endswith("shift") and
+          first(case).ndim == 0 and wrong.startswith("error: none for ValueError (not enough values")),
+    Known("vector_norm stumbles over an axis of 1.5 with keepdims", "matrices", lambda case, wrong:
+          case.about == "vector_norm" and "'float' object is not iterable" in wrong),
     Known("at writes into what is read-only", "methods", lambda case, wrong:
           wrong.startswith("error: ValueError for") and "destination is read-only" in wrong and case.f.endswith(".at")),
     Known("power.reduce, arctan2.reduce and their like (test_ufunc.py joins the elements one by one)", "methods",

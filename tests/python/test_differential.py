@@ -1,9 +1,25 @@
-"""Some hundred cases of every family of differential cases with fixed numbers; tools/differential runs a million."""
+"""Some hundred cases of every family of differential cases with fixed numbers; tools/differential runs a million. And
+no public function that NumPy has too is without cases."""
+import inspect
+
+import numpy as np
 import pytest
 from differential import quiet
 from differential_families import FAMILIES
 
+import cuprite as cp
+
 NUMBER = 250
+MODULES = ["", "lib.array_utils", "lib.stride_tricks", "linalg", "fft", "polynomial.polynomial", "polynomial.polyutils"]
+#: what no case can draw, and who looks at it
+ELSEWHERE = {
+    "errstate": "test_more_names", "geterr": "test_more_names", "seterr": "test_more_names",     # nothing can be raised
+    "set_printoptions": "test_text", "get_printoptions": "test_text", "show_config": "test_more_names",
+    "from_dlpack": "test_dlpack", "einsum_path": "test_einsum_path", "lib.array_utils.byte_bounds": "test_more_names",
+    "lib.array_utils.normalize_axis_index": "test_more_names",
+    "lib.array_utils.normalize_axis_tuple": "test_more_names",
+}
+MEMBERS_ELSEWHERE = {"data", "device", "to_device", "dump", "strides"}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -14,3 +30,32 @@ def test_family(name, seed):
         found = [family.verdict(number) for number in range(seed * 10**9, seed * 10**9 + NUMBER)]
     wrong = [w for w in found if w and not isinstance(w, str)]
     assert not wrong, "\n".join(f"{w.number}: {w.text[:800]}\n    {w.what}" for w in wrong[:5])
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """The names that cases call."""
+    return {n for family in FAMILIES.values() for number in range(2500) for n in family.names(number)}
+
+
+def public(module):
+    """Functions of ours that NumPy's module of the name has too."""
+    ours, theirs = cp, np
+    for part in filter(None, module.split(".")):
+        ours, theirs = getattr(ours, part), getattr(theirs, part)
+    return [n for n in dir(ours) if not n.startswith("_") and callable(getattr(ours, n)) and callable(
+        getattr(theirs, n, None)) and not inspect.isclass(getattr(ours, n))]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("module", MODULES)
+def test_every_function_is_drawn(module, drawn):
+    names = [f"{module}.{n}".strip(".") for n in public(module)]
+    assert [n for n in names if n not in drawn and n not in ELSEWHERE] == []
+    assert [n for n in ELSEWHERE if n in drawn] == []
+
+
+@pytest.mark.once
+def test_every_member_is_drawn(drawn):
+    names = [n for n in dir(cp.ndarray) if not n.startswith("_") and hasattr(np.ndarray, n)]
+    assert [n for n in names if "." + n not in drawn and n not in MEMBERS_ELSEWHERE] == []

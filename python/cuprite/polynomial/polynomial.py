@@ -111,7 +111,7 @@ def polyfromroots(roots):
     if len(roots) == 0:
         return cuprite.ones(1)
     [roots] = as_series([roots], trim=False)
-    roots = cuprite.sort(roots)
+    roots = cuprite.sort(roots).astype("D" if roots.dtype.kind == "c" else "d")
     series = [cuprite.concatenate([-roots[i:i + 1], cuprite.ones(1, roots.dtype)]) for i in range(len(roots))]
     while len(series) > 1:
         m, odd = divmod(len(series), 2)
@@ -215,7 +215,7 @@ def polyder(c, m=1, scl=1, axis=0):
         return cuprite.moveaxis(c[:1] * 0, 0, axis)
     for _ in range(m):
         n = len(c) - 1
-        powers = cuprite.arange(1, n + 1).reshape((n,) + (1,) * (c.ndim - 1))
+        powers = cuprite.arange(1, n + 1, dtype=c.real.dtype).reshape((n,) + (1,) * (c.ndim - 1))
         c = powers * (c[1:] * scl)
     return cuprite.moveaxis(c, 0, axis)
 
@@ -249,7 +249,7 @@ def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
         if n == 1 and not c[0].any():                        # 0 stays one coefficient
             c[0] += k[i] if i < len(k) else 0
             continue
-        powers = cuprite.arange(1, n + 1).reshape((n,) + (1,) * (c.ndim - 1))
+        powers = cuprite.arange(1, n + 1, dtype=c.real.dtype).reshape((n,) + (1,) * (c.ndim - 1))
         c = cuprite.concatenate([c[:1] * 0, c / powers])
         c[0] += (k[i] if i < len(k) else 0) - polyval(lbnd, c)
     return cuprite.moveaxis(c, 0, axis)

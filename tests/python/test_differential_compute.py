@@ -52,6 +52,12 @@ KEPT = [
     "xp.geomspace(1, 8, 4, dtype='f')",
     "xp.geomspace(2, 5, axis=1)",
     "xp.geomspace(np.float32(2), 4, 0)",
+    "xp.max(A('b', [1, 2]), initial=np.int64(300))",
+    "xp.max(A('b', [1, 2]), initial=np.int64(30))",
+    "xp.sum(A('q', [1, 2]), initial=np.float64(2**63))",
+    "xp.add.reduce(A('h', [1, 2]), initial=np.complex64(1 + 2j))",
+    "xp.poly(A('i', [7, 1, 4]))",
+    "xp.poly(A('?', [True]))",
 ]
 
 

@@ -85,7 +85,6 @@ def join(d):
     n = d.int(1, 3)
     t = d.type() if d.chance(0.6) else None
     f = (d.choice(("concatenate", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "concat",
-        "row_stack",
         "append", "block")))
     k = d.int(0, len(shape) - 1) if shape else 0
     parts = []

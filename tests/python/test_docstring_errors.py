@@ -71,7 +71,7 @@ KINDS = {
     **{kind: {"TypeError": lambda f=f: f(1.5), "ValueError": lambda f=f: f(-1)} for kind, f in {
         "extent": cp.eye, "shape": cp.zeros, "ints": lambda n: cp.tile(v(), n),
         "count": lambda n: cp.linspace(0, 1, n), "length": lambda n: cp.fft.fft(v(), n),}.items()},
-    "new_shape": {"TypeError": lambda: x().reshape(1.5), "ValueError": lambda: x().reshape(-2)},
+    "new_shape": {"TypeError": lambda: x().reshape(1.5), "ValueError": lambda: x().reshape(-1, -2)},
     "lengths": {"TypeError": lambda: cp.fft.fftn(x(), s=(2.5, 2)), "ValueError": lambda: cp.fft.fftn(x(), s=(0, 2))},
     "kth": {"TypeError": lambda: cp.partition(v(), 1.5), "ValueError": lambda: cp.partition(v(), 9)},
     **{kind: {"TypeError": call} for kind, call in {

@@ -154,6 +154,8 @@ TABLE = [
     Known("eigenvalues are complex, as from NumPy 2.5 on", "matrices", is_real_eig),
     Known("None is float64, as wherever a type is wanted", "types", lambda case, wrong: None in case.args and
           wrong.startswith("error: none for TypeError")),
+    Known("a number of Python's meets the array's type before the other bound's", "composites", lambda case, wrong:
+          case.about == "clip" and wrong.startswith("error: none for OverflowError") and first(case).dtype.kind == "b"),
     Known("numbers are no operands of @", "products", lambda case, wrong: case.f == "op:matmul" and
           wrong.startswith("error: TypeError for ValueError (unsupported operand")),
     Known("a length that is no whole number is a TypeError", "transforms", lambda case, wrong:
@@ -220,7 +222,8 @@ TABLE = [
           from_the_left),
     Known("imaginary parts that stay below a mask are warned of, and those of an out of scans",
           f"{UFUNCS} {REDUCTIONS}",
-          lambda case, wrong: wrong.startswith("warning: set() for") and (
+          lambda case, wrong: "ComplexWarning" in wrong.partition(" for ")[2] and "ComplexWarning" not in
+          wrong.partition(" for ")[0] and wrong.startswith("warning") and (
               "where" in case.options or any(t.kind == "c" for t in types_of_results(case)))),
     Known("nanmedian in a complex out", "nan", lambda case, wrong: case.about == "nanmedian" and
           wrong.startswith("warning") and any(t.kind == "c" for t in types_of_results(case))),

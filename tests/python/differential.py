@@ -9,6 +9,7 @@ What is compared: the exception's type as a program would catch it, the result's
 where the case says so, strides; that `out` is what returns; every buffer afterwards, where something may have written;
 ComplexWarning and the warnings that shapes alone decide. `Known` holds the differences that have a reason.
 """
+import contextlib
 import math
 import operator
 import random
@@ -18,6 +19,7 @@ import zlib
 import numpy as np
 
 import cuprite as cp
+from cuprite import _device
 from oracle import PROMISED, kind
 
 TYPES = "?bBhHiIqQefdFD"
@@ -228,6 +230,19 @@ def made(v, xp, memo):
     return v
 
 
+def settle():
+    """Waits for what a GPU has under way: what went wrong there is raised here, in the case that it belongs to."""
+    here = _device.current()
+    if here >= 0:
+        _device.synchronize(here)
+
+
+def forget():
+    """What was under way when a case failed shall not be told to the next one."""
+    with contextlib.suppress(Exception):
+        settle()
+
+
 _seen = []                                                   # warnings of the call under way
 
 
@@ -257,7 +272,11 @@ def run(case, xp, memo):
         r = function(xp, case.f)(*[made(v, xp, memo) for v in case.args],
                                  **{k: made(v, xp, memo) for k, v in case.options.items()})
         fetched = fetch(r)
+        if xp is cp:
+            settle()
     except Exception as e:  # noqa: BLE001
+        if xp is cp:
+            forget()
         return e, None, None, set()
     told = {(c, m[:19] if c is RuntimeWarning else "") for c, m in _seen
             if c is np.exceptions.ComplexWarning or (c is RuntimeWarning and m.startswith(TOLD))}

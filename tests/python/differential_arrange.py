@@ -16,6 +16,7 @@ import zlib
 import numpy as np
 
 import cuprite as cp
+from differential import forget, settle
 from differential_arrange_cases import FAMILIES, Draw
 from differential_explained import reason
 from oracle import kind
@@ -146,7 +147,11 @@ def run(world, code):
             facts = look(r, world.made)
             after = [plain(base) for base, _ in world.made]
             error = message = None
+            if world is OURS:
+                settle()
         except Exception as e:  # noqa: BLE001
+            if world is OURS:
+                forget()
             facts = after = None
             error, message = kind(e), str(e)
     told = {w.category for w in seen if w.category is np.exceptions.ComplexWarning}

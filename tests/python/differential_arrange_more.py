@@ -268,7 +268,7 @@ POLYNOMIALS = [(polynomials, 1)]
 
 
 def printing(d):
-    a = d.array(d.shape(0, 4) if d.chance(0.95) else (d.int(900, 1100),))
+    a = d.array(d.shape(0, 4) if d.chance(0.98) else (d.int(900, 1100),))
     v = d.choice(("repr", "str"))
     options = (d.some((f"precision={d.choice((0, 1, 3, 8, 12, 'None'))}", .4), (
         f"suppress_small={d.choice((True, False))}", .3), (f"max_line_width={d.choice((5, 20, 40, 75, 200, 0))}", .4)))

@@ -173,6 +173,9 @@ TABLE = [
     Known("which of several complex NaN an extreme is, whose real part an out gets", REDUCTIONS, lambda case, wrong:
           case.about in ("max", "min", "amax", "amin", "nanmax", "nanmin") and wrong.startswith(("value", "after")) and
           first(case).dtype.kind == "c" and np.count_nonzero(np.isnan(first(case))) > 1),
+    Known("which of two mistakes is told: nothing but NaN, and an out that is none", "nan", lambda case, wrong:
+          "return arrays must be of ArrayType" in wrong and case.about.startswith("nanarg")
+          and bool(np.isnan(first(case)).all(case.options.get("axis")).any())),
     Known("which of two mistakes is told: an out of a wrong shape and type", REDUCTIONS, lambda case, wrong:
           wrong.startswith("error: TypeError for ValueError") and "Cannot cast output" in wrong),
     Known("which of two mistakes is told: gradient of too few elements", "scans", lambda case, wrong:

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         cp_array *y = cp_rng_normal(rng, cp_float(5), cp_float(2), .shape = CP_SHAPE(1000));
         cp_array *flux = cp_exp(cp_rng_normal(rng, cp_float(0), cp_float(1), .shape = CP_SHAPE(1000)));
         cp_rng_free(rng);
-        cp_array *table = cp_stack(3, ((cp_array *[]){x, y, flux}), 1);
+        cp_array *columns[] = {x, y, flux}, *table = cp_stack(3, columns, 1);
         check("table");
 
         /* indexing: rows with flux > 3, the brightest five */

@@ -37,7 +37,10 @@ typedef struct cp_isin_options {
 /* Whether each element is among those tested: bool, in element's shape. NaN equals nothing. */
 CP_API cp_array *cp_isin(cp_array *element, cp_array *test_elements, const cp_isin_options *options);
 #define cp_isin(...) CP_CALL2(cp_isin, cp_isin_options, __VA_ARGS__, ._ = 0)
-typedef cp_isin_options cp_in1d_options;
+typedef struct cp_in1d_options {
+    CP_OPTION(bool, invert); /* whether it is not */
+    int _;
+} cp_in1d_options;
 CP_API cp_array *cp_in1d(cp_array *ar1, cp_array *ar2, const cp_in1d_options *options); /* of the flattened ar1 */
 #define cp_in1d(...) CP_CALL2(cp_in1d, cp_in1d_options, __VA_ARGS__, ._ = 0)
 

@@ -66,7 +66,7 @@ def result_type(*arrays_and_dtypes):
 
     Parameters: *arrays_and_dtypes: arrays, dtypes and numbers.
     Errors: ValueError for none at all."""
-    if len(arrays_and_dtypes) < 3:
+    if 0 < len(arrays_and_dtypes) < 3:
         t = _core._meeting(*arrays_and_dtypes)
         if t is not None:
             return t

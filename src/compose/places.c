@@ -145,6 +145,8 @@ static cp_array *with_each(cp_array *x, cp_array *obj, cp_array *values, int axi
     cp_array *sorted = order ? cp_index_get(p, 1, &CP_BY(order)) : NULL, *k = cp_arange_int(0, m, 1, CP_INT64);
     cp_array *i = cp_arange_int(0, n, 1, CP_INT64), *to = sorted ? cp_empty_like(p, CP_DEFAULT) : NULL;
     if (!to || !k || cp_index_set(to, 1, &CP_BY(order), cp_add(sorted, k))) return NULL;
+    to = cp_where(cp_less(to, cp_int(0)), cp_subtract(to, cp_int(n + m)), to); /* below -n: never from the end */
+    if (!to) return NULL;
     cp_array *r = are_inside(to, n + m) ? cp_empty(shape_with(x, axis, n + m, shape), cp_type_of(x)) : NULL;
     if (!r || !(values = with_axes_of(values, x)) || put_along(r, axis, to, values)) return NULL;
     cp_array *own = cp_add(i, cp_searchsorted(sorted, i, .side = CP_SIDE_RIGHT));

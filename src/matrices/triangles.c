@@ -14,8 +14,9 @@ static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **row
     return *columns ? CP_OK : (cp_free(*rows), *rows = NULL, cp_error());
 }
 
-/*: function("tril_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles", returns="(rows, columns)",
-             unlock="always", doc="The places of the lower triangle of an n by m matrix, up to the k-th diagonal.") */
+/*: function("tril_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles",
+             returns="(rows, columns)", unlock="always",
+             doc="The places of the lower triangle of an n by m matrix, up to the k-th diagonal.") */
 cp_code (cp_tril_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **columns,
                           const cp_tril_indices_options *options)
 {
@@ -23,8 +24,9 @@ cp_code (cp_tril_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **colu
     return rows_and_columns("tril_indices", cp_tri(n, m, o->k, CP_BOOL), rows, columns);
 }
 
-/*: function("triu_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles", returns="(rows, columns)",
-             unlock="always", doc="The places of the upper triangle of an n by m matrix, from the k-th diagonal on.") */
+/*: function("triu_indices", "n: extent, m: extent, k: clamped_int64 = 0", module="_triangles",
+             returns="(rows, columns)", unlock="always",
+             doc="The places of the upper triangle of an n by m matrix, from the k-th diagonal on.") */
 cp_code (cp_triu_indices)(int64_t n, int64_t m, cp_array **rows, cp_array **columns,
                           const cp_triu_indices_options *options)
 {

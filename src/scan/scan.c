@@ -214,9 +214,10 @@ bool cpi_scan_lanes(const char *name, cpi_scan_op op, cp_array *x, cp_array *out
         *code = scan_rows(&s, x, out);
         return true;
     }
-    if (!order_in_memory(x, order) || !same_strides(x, out)) return false;
-    if (cpi_may_overlap(x, out) && !cpi_same_elements(x, out)) return false;
-    *code = scan_dense(&s, x, out, x->ndim - 1);
+    const bool dense = order_in_memory(x, order) && same_strides(x, out) &&
+                       (!cpi_may_overlap(x, out) || cpi_same_elements(x, out));
+    if (!dense && (op != CPI_SCAN_ADD || cpi_is_whole(x->type))) return false; /* a chain gives the same bits */
+    *code = dense ? scan_dense(&s, x, out, x->ndim - 1) : scan_rows(&s, x, out);
     return true;
 }
 

@@ -285,8 +285,10 @@ static bool body(void)
             r = cp_rng_multinomial(g, cp_int(9), cp_reshape(doubles(0.5, 0.5, 0.1, 0.9), CP_SHAPE(2, 2)));
         else if (which == 11) r = cp_rng_multivariate_normal(g, doubles(0, 1), cp_eye(2, 2, 0, CP_FLOAT64), 1e-8);
         else if (which == 12) r = cp_rng_permuted(g, cp_reshape(doubles(1, 2, 3, 4), CP_SHAPE(2, 2)), 0);
-        else if (which == 13) r = cp_rng_choice(g, 3, false, doubles(0.2, 0.3, 0.5), .shape = CP_SHAPE(2));
-        else if (which == 14) r = cp_rng_choice(g, 3, true, doubles(0.2, 0.3, 0.5), .shape = CP_SHAPE(2));
+        else if (which == 13 || which == 14) {
+            cp_array *p = doubles(0.2, 0.3, 0.5); /* NULL would be none */
+            r = p ? cp_rng_choice(g, 3, which == 14, p, .shape = CP_SHAPE(2)) : NULL;
+        }
         else if (which == 15) r = cp_rng_integers(g, ints(0, 1, 2), ints(5, 6, 700), true);
         else if (which == 16) r = cp_rng_normal(g, doubles(0, 1), cp_reshape(doubles(1, 2), CP_SHAPE(2, 1)));
         else if (which == 17) r = cp_rng_triangular(g, doubles(0, 0), cp_float(1), cp_float(2));

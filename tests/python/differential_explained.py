@@ -97,6 +97,8 @@ TABLE = [
     Row("accepts", "round() of an array is round(x)", r"=round\(A", "", "doesn't define __round__ method"),
     Row("structure", "a comparison of poly1d is Python's bool", r"xp\.poly1d\(.*\)==xp\.poly1d\(",
         r"^\('thing', (True|False)\)$", r"array\((True|False)\)"),
+    Row("accepts", "x.real = n casts, as NumPy before 2.5", r"\.(real|imag)=", "",
+        r"^(OverflowError: Python integer -?\d+ out of bounds|TypeError: float\(\) argument must be a string or)"),
     # --- a GPU's ---
     Row("raises exception", "a GPU reads at multiples of an element's size", "",
         r"^ValueError: .*on cuda:\d+ elements of type \w+ must lie at multiples of \d+ bytes"),

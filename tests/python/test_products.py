@@ -238,6 +238,10 @@ def test_complex_at_any_part(dtype, shapes):
     """Complex numbers whose addresses are multiples of a part alone."""
     rng = np.random.default_rng(1)
     part = "f4" if dtype == "complex64" else "f8"
+    if dtype == "complex64" and cp.get_default_device() != cp.Device("cpu"):
+        with raises(ValueError, "must lie at multiples of 8 bytes"):
+            cp.zeros(3, part)[1:].view(dtype)
+        return
 
     def put(z):
         room = cp.zeros(2 * z.size + 1, part)

@@ -151,10 +151,10 @@ cp_array *(cp_multi_dot)(int n, cp_array *const *arrays, const cp_multi_dot_opti
 /* 1 / s where s is larger than rcond times the largest of its matrix, else 0; *large (NULL: not wanted) says where. */
 static cp_array *reciprocals(cp_array *s, cp_array *rcond, cp_array **large)
 {
-    cp_array *most = cp_max(s, .axis = CP_AXES(-1), .keepdims = true, .initial = cp_int(0));
+    cp_array *zero = cp_int(0), *one = cp_int(1); /* an initial that is NULL would be none */
+    cp_array *most = zero ? cp_max(s, .axis = CP_AXES(-1), .keepdims = true, .initial = zero) : NULL;
     cp_array *limit = rcond && cp_ndim(rcond) ? cp_expand_dims(rcond, CP_AXES(-1)) : rcond;
     cp_array *counts = limit ? cp_greater(s, cp_multiply(limit, most)) : NULL;
-    cp_array *zero = cp_int(0), *one = cp_int(1);
     if (large) *large = counts;
     return counts && zero && one ? cp_where(counts, cp_divide(one, cp_where(counts, s, one)), zero) : NULL;
 }

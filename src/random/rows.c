@@ -144,7 +144,8 @@ cp_array *(cp_rng_multivariate_hypergeometric)(cp_rng *g, cp_array *colors, int6
         r = no_columns(name, CP_INT64, o);
     else {
         cp_scope *scope = cp_scope_begin();
-        if (scope) r = draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, cp_int(nsample), o);
+        cp_array *sample = scope ? cp_int(nsample) : NULL;
+        if (sample) r = draw_rows(name, g, CPR_MULTIVARIATE_HYPERGEOMETRIC, c, n, n, sample, o);
         r = cp_scope_return(scope, r);
     }
     cpi_free_host(c);

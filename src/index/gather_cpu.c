@@ -38,7 +38,7 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
             for (int64_t i = 0; i < n; i++) {
                 int64_t v = at[i] + (at[i] < 0 ? extent : 0);
                 bad |= (uint64_t)v >= (uint64_t)extent;
-                to[i] += v * stride;
+                to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
             }
             return bad;
         }
@@ -46,7 +46,7 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
             int64_t v = at[i * step];
             v += v < 0 ? extent : 0;
             bad |= (uint64_t)v >= (uint64_t)extent;
-            to[i] += v * stride;
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
         }
         return bad;
     case CPI_PICK_EXACT:
@@ -60,7 +60,7 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
             if ((uint64_t)v >= (uint64_t)extent) v %= extent, v += v < 0 ? extent : 0;
-            to[i] += v * stride;
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
         }
         return false;
     case CPI_PICK_CLIP:
@@ -68,7 +68,7 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
         for (int64_t i = 0; i < n; i++) {
             int64_t v = at[i * step];
             v = v < 0 ? 0 : v >= extent ? extent - 1 : v;
-            to[i] += v * stride;
+            to[i] += (int64_t)((uint64_t)v * (uint64_t)stride); /* of a bad one it wraps, unread */
         }
         return false;
     }

@@ -1,9 +1,21 @@
-"""Polynomials by their coefficients, the lowest power first: cuprite.polynomial.polynomial, and polyutils."""
+"""Polynomials by their coefficients, the lowest degree first: modules of the power series (polynomial) and of five
+orthogonal bases, a class for each, and polyutils. They are imported when they are first asked for."""
 from __future__ import annotations
+
+__all__ = ["Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial", "chebyshev", "hermite",
+           "hermite_e", "laguerre", "legendre", "polynomial", "polyutils"]
+
+_CLASSES = {"Chebyshev": "chebyshev", "Hermite": "hermite", "HermiteE": "hermite_e", "Laguerre": "laguerre",
+            "Legendre": "legendre", "Polynomial": "polynomial"}
 
 
 def __getattr__(name):
-    if name not in ("polynomial", "polyutils"):
+    if name not in __all__:
         raise AttributeError(f"module 'cuprite.polynomial' has no attribute {name!r}")
     import importlib
-    return importlib.import_module("cuprite.polynomial." + name)
+    module = importlib.import_module("cuprite.polynomial." + _CLASSES.get(name, name))
+    return getattr(module, name) if name in _CLASSES else module
+
+
+def __dir__():
+    return __all__

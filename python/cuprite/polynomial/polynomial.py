@@ -1,13 +1,19 @@
 """Power series, the lowest power first: values, tables of powers, sums, products, quotients, roots, fits."""
 from __future__ import annotations
 
+import types
+
 import cuprite
 from cuprite import _polynomials
-from cuprite.polynomial.polyutils import as_series, trimcoef, trimseq
+from cuprite.polynomial._bases import _count, _degree, _shaped
+from cuprite.polynomial._series import ABCPolyBase
+from cuprite.polynomial.polyutils import (_fit, _from_roots, _grid, _powers, _sum, _values, as_series, trimcoef,
+                                          trimseq)
 
-__all__ = ["polyadd", "polycompanion", "polyder", "polydiv", "polyfromroots", "polyint", "polyline", "polymul",
-           "polymulx", "polypow", "polyroots", "polysub", "polytrim", "polyval", "polyval2d", "polyval3d",
-           "polyvalfromroots", "polyvander"]
+__all__ = ["Polynomial", "polyadd", "polycompanion", "polyder", "polydiv", "polydomain", "polyfit", "polyfromroots",
+           "polygrid2d", "polygrid3d", "polyint", "polyline", "polymul", "polymulx", "polyone", "polypow", "polyroots",
+           "polysub", "polytrim", "polyval", "polyval2d", "polyval3d", "polyvalfromroots", "polyvalnd",
+           "polyvander", "polyvander2d", "polyvander3d", "polyx", "polyzero"]
 
 polytrim = trimcoef
 
@@ -17,10 +23,7 @@ def polyvander(x, deg):
 
     Parameters: x: an array; deg: an integer not below 0.
     Errors: ValueError for a negative deg."""
-    import operator
-    n = operator.index(deg)
-    if n < 0:
-        raise ValueError("deg must be non-negative")
+    n = _degree(deg)
     x = cuprite.array(x, copy=None, ndmin=1) + 0.0
     return _polynomials._powers(x, n + 1)
 
@@ -41,15 +44,6 @@ def polycompanion(c):
     return m
 
 
-def _shaped(c, x, tensor):
-    c = cuprite.array(c, ndmin=1, copy=None)
-    c = c if c.dtype.kind in "fc" else c + 0.0
-    x = cuprite.asarray(x) if isinstance(x, (tuple, list)) else x
-    if isinstance(x, cuprite.ndarray) and tensor:
-        c = c.reshape(c.shape + (1,) * x.ndim)
-    return c, x
-
-
 def polyval(x, c, tensor=True):
     """The series at x; of several series, the further axes of c, all at all of x, or (tensor False) side by side."""
     c, x = _shaped(c, x, tensor)
@@ -65,10 +59,7 @@ def polyval2d(x, y, c):
     Parameters: x: an array; y: an array of the same shape; c: coefficients, the lowest power first, along the first
         two axes.
     Errors: ValueError for different shapes."""
-    x, y = cuprite.asarray(x), cuprite.asarray(y)
-    if x.shape != y.shape:
-        raise ValueError("x, y are incompatible")
-    return polyval(y, polyval(x, c), tensor=False)
+    return _values(polyval, c, x, y)
 
 
 def polyval3d(x, y, z, c):
@@ -77,10 +68,58 @@ def polyval3d(x, y, z, c):
     Parameters: x: an array; y: an array of the same shape; z: an array of the same shape; c: coefficients, the
         lowest power first, along the first three axes.
     Errors: ValueError for different shapes."""
-    x, y, z = cuprite.asarray(x), cuprite.asarray(y), cuprite.asarray(z)
-    if x.shape != y.shape or x.shape != z.shape:
-        raise ValueError("x, y, z are incompatible")
-    return polyval(z, polyval(y, polyval(x, c), tensor=False), tensor=False)
+    return _values(polyval, c, x, y, z)
+
+
+def polyvalnd(pts, c):
+    """A series of several variables at the points whose coordinates are given.
+
+    Parameters: pts: arrays of one shape, one for each variable; c: coefficients, the lowest power first, along as
+        many first axes.
+    Errors: ValueError for different shapes."""
+    return _values(polyval, c, *pts)
+
+
+def polygrid2d(x, y, c):
+    """A series of two variables at each x with each y.
+
+    Parameters: x: an array; y: an array; c: coefficients, the lowest power first, along the first two axes."""
+    return _grid(polyval, c, x, y)
+
+
+def polygrid3d(x, y, z, c):
+    """A series of three variables at each x with each y and each z.
+
+    Parameters: x: an array; y: an array; z: an array; c: coefficients, the lowest power first, along the first three
+        axes."""
+    return _grid(polyval, c, x, y, z)
+
+
+def polyvander2d(x, y, deg):
+    """The products of the powers of x with those of y, in a new last axis.
+
+    Parameters: x: an array; y: an array of the same shape; deg: two integers not below 0.
+    Errors: ValueError for other than two."""
+    return _powers(polyvander, (x, y), deg)
+
+
+def polyvander3d(x, y, z, deg):
+    """The products of the powers of x, of y and of z, in a new last axis.
+
+    Parameters: x: an array; y: an array of the same shape; z: an array of the same shape; deg: three integers not
+        below 0.
+    Errors: ValueError for other than three."""
+    return _powers(polyvander, (x, y, z), deg)
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None):
+    """The series of degree deg (or of the powers deg) with the least squared distance from y at x.
+
+    Parameters: x: a 1-d array; y: an array of one or two axes; deg: an integer, or several; rcond: singular values
+        below this part of the largest are 0 (None: of len(x) units in the last place); full: True: (coefficients,
+        [residuals, rank, singular values, rcond]); w: weights of the samples.
+    Errors: TypeError for other shapes and a deg that is no integer; ValueError for a negative deg."""
+    return _fit(polyvander, x, y, deg, rcond, full, w)
 
 
 def polyvalfromroots(x, r, tensor=True):
@@ -108,25 +147,7 @@ def polyline(off, scl):
 
 def polyfromroots(roots):
     """The series with these roots and a highest coefficient of 1."""
-    if len(roots) == 0:
-        return cuprite.ones(1)
-    [roots] = as_series([roots], trim=False)
-    roots = cuprite.sort(roots).astype("D" if roots.dtype.kind == "c" else "d")
-    series = [cuprite.concatenate([-roots[i:i + 1], cuprite.ones(1, roots.dtype)]) for i in range(len(roots))]
-    while len(series) > 1:
-        m, odd = divmod(len(series), 2)
-        halves = [polymul(series[i], series[i + m]) for i in range(m)]
-        if odd:
-            halves[0] = polymul(halves[0], series[-1])
-        series = halves
-    return series[0]
-
-
-def _sum(c1, c2, sign):
-    c1, c2 = as_series([c1, c2])
-    n = max(len(c1), len(c2))
-    c1, c2 = (cuprite.concatenate([c, cuprite.zeros(n - len(c), c.dtype)]) if len(c) < n else c for c in (c1, c2))
-    return trimseq(c1 + c2 if sign > 0 else c1 - c2)
+    return _from_roots(polyline, polymul, roots)
 
 
 def polyadd(c1, c2):
@@ -220,14 +241,6 @@ def polyder(c, m=1, scl=1, axis=0):
     return cuprite.moveaxis(c, 0, axis)
 
 
-def _count(m, what):
-    import operator
-    m = operator.index(m)
-    if m < 0:
-        raise ValueError(f"The order of {what} must be non-negative")
-    return m
-
-
 def polyint(c, m=1, k=[], lbnd=0, scl=1, axis=0):
     """The m-th integral along an axis from lbnd on, each time multiplied by scl, with constants k.
 
@@ -265,3 +278,25 @@ def polyroots(c):
     if len(c) == 2:
         return (-c[0] / c[1]).reshape(1)
     return cuprite.sort(_polynomials.eigenvalues(polycompanion(c)))
+
+
+class Polynomial(ABCPolyBase):
+    """A power series as an object: arithmetic by operators, values by a call (see ABCPolyBase).
+
+    Parameters: coef: coefficients, the lowest degree first; domain: (least, largest), which is mapped to the window
+        (None: the basis'); window: (least, largest), likewise; symbol: the variable's name.
+    Errors: ValueError for other than two ends, no coefficients, and a symbol that is no identifier; TypeError for a
+        symbol that is no text."""
+
+    _basis = types.SimpleNamespace(
+        add=polyadd, sub=polysub, mul=polymul, div=polydiv, pow=polypow, val=polyval, fit=polyfit, line=polyline,
+        fromroots=polyfromroots, roots=polyroots, der=polyder, int=polyint)
+
+
+_CONSTANTS = {"polyzero": [0], "polyone": [1], "polyx": [0, 1], "polydomain": [-1.0, 1.0]}
+
+
+def __getattr__(name):
+    if name not in _CONSTANTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return cuprite.asarray(_CONSTANTS[name])  # of the current device

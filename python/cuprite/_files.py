@@ -191,6 +191,41 @@ def _plain(file):
     return None
 
 
+_ACCIDENTS = ("TokenError", "SyntaxError", "OverflowError", "RecursionError", "TypeError",
+              "UnicodeDecodeError")  # of NumPy's own parser
+
+
+def _check_header(file, most):
+    """ValueError where an object's header is no header, or says more than is behind it: nothing is allocated for it."""
+    start = file.tell()
+    try:
+        version = file.read(8)[6:]
+        width = 2 if version == b"\1\0" else 4
+        head = file.read(width)
+        head += file.read(min(int.from_bytes(head, "little"), most))
+        read = numpy.lib.format.read_array_header_1_0 if width == 2 else numpy.lib.format.read_array_header_2_0
+        shape, _, dtype = read(io.BytesIO(head), max_header_size=most)
+        size, held = math.prod(shape) * dtype.itemsize, file.seek(0, 2) - start - 8 - len(head)
+    except Exception as e:
+        if type(e).__name__ not in _ACCIDENTS:
+            raise
+        raise ValueError(f"Cannot parse header: {e}") from e
+    finally:
+        file.seek(start)
+    if not dtype.hasobject and (min(shape, default=0) < 0 or max(shape, default=0) >= 2**63 or size > held):
+        raise ValueError(f"load: the header says shape {shape} of {dtype}, {size} bytes, and {held} are behind it")
+
+
+def _load_object(file, allow_pickle, max_header_size, **pickled):
+    """What numpy.load reads of a file object."""
+    if all(hasattr(file, name) for name in ("read", "seek", "tell")) and not allow_pickle:
+        start = file.read(6)
+        file.seek(-len(start), 1)
+        if start == b"\x93NUMPY":
+            _check_header(file, max_header_size)
+    return numpy.load(file, None, allow_pickle, max_header_size=max_header_size, **pickled)
+
+
 def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
     """The array in a file of NumPy's (.npy), or a mapping of those in an archive (.npz), on the current device.
 
@@ -212,7 +247,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
         x = _plain(file) if max_header_size >= _PLAIN_BYTES else None
         if x is not None:
             return x
-        theirs = numpy.load(file, None, allow_pickle, max_header_size=max_header_size, **pickled)
+        theirs = _load_object(file, allow_pickle, max_header_size, **pickled)
         if not isinstance(theirs, numpy.lib.npyio.NpzFile):
             return _taken(theirs)
         archive = NpzFile.__new__(NpzFile)
@@ -298,6 +333,22 @@ def _save_foreign(file, arr):
             f.write(text)
 
 
+def _in_pieces(file, arrays):
+    """Whether each of the arrays can be written to a file object as one piece of bytes."""
+    return hasattr(file, "write") and all(isinstance(x, ndarray) and x._type not in FOREIGN and x.nbytes < _ONE_PIECE
+                                          for x in arrays)
+
+
+def _archive(file, arrays, compressed):
+    """The archive that numpy.savez writes to a file object."""
+    import zipfile
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED) as archive:
+        for name, x in arrays.items():
+            with archive.open(name + ".npy", "w", force_zip64=True) as f:
+                f.write(_header(x))
+                f.write(x.tobytes("A"))
+
+
 def _savez(file, args, kwds, compressed, allow_pickle):
     arrays = dict(kwds)
     for i, x in enumerate(args):
@@ -305,6 +356,8 @@ def _savez(file, args, kwds, compressed, allow_pickle):
             raise ValueError(f"Cannot use un-named variables and keyword arr_{i}")
         arrays[f"arr_{i}"] = x
     path = _path(file)
+    if path is None and _in_pieces(file, arrays.values()):
+        return _archive(file, arrays, compressed)
     if path is None or not all(isinstance(x, ndarray) for x in arrays.values()):
         write = numpy.savez_compressed if compressed else numpy.savez
         hosts = {name: asnumpy(x, order="A") for name, x in arrays.items()}

@@ -348,6 +348,14 @@ def test_damaged_files(tmp_path):
         else:
             assert type(ours) in (ValueError, EOFError), (bytes(b), ours)
             assert isinstance(theirs, (type(ours), *accidents)), (bytes(b), theirs, ours)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                of_object = cp.load(io.BytesIO(b))
+            same(of_object, theirs.astype(theirs.dtype.newbyteorder("=")))
+        except Exception as e:  # noqa: BLE001
+            assert type(e) in (ValueError, EOFError), (bytes(b), e)
+            assert isinstance(theirs, Exception) or theirs.dtype.name not in TYPES, (bytes(b), e)
 
 
 def test_a_lying_header_asks_for_no_memory(tmp_path):
@@ -359,6 +367,10 @@ def test_a_lying_header_asks_for_no_memory(tmp_path):
         for mode in (None, "r", "c"):
             with raises(ValueError):
                 cp.load(path, mmap_mode=mode)
+        with raises(ValueError):
+            cp.load(io.BytesIO(path.read_bytes()))
+        with raises(ValueError), open(path, "rb") as f:
+            cp.load(f)
     for size in (2**31, 2**32 - 1, 10**6):
         path.write_bytes(b"\x93NUMPY\2\0" + size.to_bytes(4, "little") + b"{")
         with raises(ValueError):

@@ -39,6 +39,9 @@ CP_API cp_array *cp_ufunc_outer(cp_op op, cp_array *a, cp_array *b, const cp_ufu
  * x[places[i]] = op(x[places[i]]) where the operation has one input and b is NULL. Places are whole numbers, in the
  * flattened x, negative ones from its end; b broadcasts to their shape. */
 CP_API cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *places, cp_array *b);
+/* The same of whole rows, x[rows[i]] along the first axis of an x of one axis or more; b broadcasts to their shape,
+ * which is rows' and then that of a row. */
+CP_API cp_code cp_ufunc_at_rows(cp_op op, cp_array *x, cp_array *rows, cp_array *b);
 
 #ifdef __cplusplus
 }

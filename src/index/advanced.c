@@ -50,16 +50,6 @@ static cp_code count_axes(reading *r, const cp_array *x, int n, const cp_index *
     return CP_OK;
 }
 
-static cp_code check_mask(const reading *r, const cp_array *x, const cp_array *mask, int axis)
-{
-    for (int i = 0; i < mask->ndim; i++)
-        if (mask->shape[i] != x->shape[axis + i] && mask->shape[i]) /* a mask without elements fits, as NumPy's */
-            return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
-                            "is %lld but size of corresponding boolean axis is %lld", r->function, axis + i,
-                            (long long)x->shape[axis + i], (long long)mask->shape[i]);
-    return CP_OK;
-}
-
 static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *items)
 {
     enum { BEFORE, WITHIN, BEHIND, APART } state = BEFORE;
@@ -82,7 +72,8 @@ static cp_code read_items(reading *r, const cp_array *x, int n, const cp_index *
             if (item->kind != CP_IX_INT) to += whole;
             continue;
         }
-        if (item->array->type == CP_BOOL && (code = check_mask(r, x, item->array, from))) return code;
+        if (item->array->type == CP_BOOL && (code = cpi_check_boolean_index(r->function, x, item->array, from)))
+            return code;
         r->array[r->arrays] = item->array;
         r->axis[r->arrays] = to, r->told[r->arrays++] = from;
         for (int d = 0; d < axes; d++) r->basic[r->n++] = CP_FULL;
@@ -176,6 +167,7 @@ cp_array *cp_index_get(cp_array *x, int n, const cp_index *items)
     if (cpi_null("index_get", x) || (n > 0 && cpi_null("index_get", items))) return NULL;
     if (is_only_array(n, items) && cpi_plain_get("index_get", x, items[0].array, false, CPI_PICK_RAISE, &made))
         return made;
+    if (is_only_array(n, items) && cpi_plain_mask_get(x, items[0].array, &made)) return made;
     if (read_items(&r, x, n, items)) return NULL;
     cp_array *view = view_of(x, n, items, &r), *result = NULL;
     if (!view || !r.arrays) return view;
@@ -199,6 +191,7 @@ cp_code cp_index_set(cp_array *x, int n, const cp_index *items, cp_array *value)
     cp_code code;
     if (is_only_array(n, items) && cpi_plain_set("index_set", x, items[0].array, value, false, CPI_PICK_RAISE, &code))
         return code;
+    if (is_only_array(n, items) && cpi_plain_mask_set(x, items[0].array, value, &code)) return code;
     code = read_items(&r, x, n, items);
     if (!code) code = cpi_check_writable("index_set", x);
     if (code) return code;

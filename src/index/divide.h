@@ -10,20 +10,20 @@
 #define CPI_DIVIDE_FN static inline
 #endif
 
-typedef struct cpi_stays {
+typedef struct cpi_divided64 {
     uint64_t by, magic;
-} cpi_stays;
+} cpi_divided64;
 
 /* by >= 1 */
-CPI_DIVIDE_FN cpi_stays cpi_stays_of(int64_t by)
+CPI_DIVIDE_FN cpi_divided64 cpi_divide64_by(int64_t by)
 {
-    cpi_stays s;
+    cpi_divided64 s;
     s.by = (uint64_t)by, s.magic = UINT64_MAX / s.by;
     return s;
 }
 
 /* v / by: v * magic / 2^64 is that, or one less. */
-CPI_DIVIDE_FN uint64_t cpi_share(cpi_stays s, uint64_t v)
+CPI_DIVIDE_FN uint64_t cpi_quotient64(cpi_divided64 s, uint64_t v)
 {
 #ifdef __CUDA_ARCH__
     const uint64_t q = __umul64hi(v, s.magic);

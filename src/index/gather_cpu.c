@@ -268,9 +268,9 @@ static void unravel(const job *j, int64_t at, int64_t n, int64_t *number)
             memcpy(to, number, (size_t)n * sizeof *to);
             break;
         }
-        const cpi_stays extent = cpi_stays_of(a->shape[d]);
+        const cpi_divided64 extent = cpi_divide64_by(a->shape[d]);
         for (int64_t i = 0; i < n; i++) {
-            const uint64_t q = cpi_share(extent, (uint64_t)number[i]);
+            const uint64_t q = cpi_quotient64(extent, (uint64_t)number[i]);
             to[i] = number[i] - (int64_t)(q * extent.by), number[i] = (int64_t)q;
         }
     }
@@ -383,8 +383,7 @@ static void cut_offsets(job *j)
 
 cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g)
 {
-    (void)stream;
-    if (cpi_is_single(g)) return cpi_single_put(g) ? CP_OK : tell(g);
+    if (cpi_is_single(g)) return cpi_single_put(stream, g) ? CP_OK : tell(g);
     job j = job_of(g, true);
     if (!all_right(&j)) return tell(g);
     j.slice = cut(&j, j.count);

@@ -11,24 +11,17 @@ enum { THREADS = CPI_PLACE_THREADS, EACH = CPI_PLACE_EACH, TURNS = 4 };
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void gather_items(const cpi_picked<P> &r, uint32_t first)
 {
-    uint32_t i[EACH], s[EACH], word[EACH];
-    int64_t many[EACH], few[EACH];
-    bool wanted[EACH], good[EACH];
+    cpi_items<EACH> t;
     T x[EACH];
+    cpi_find_items<DIMS>(r, first, THREADS, &t);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        wanted[e] = first + e * THREADS < r.items;
-        cpi_item(r, wanted[e] ? first + e * THREADS : 0, &i[e], &s[e], &word[e]);
-    }
-    cpi_find<DIMS>(r, i, wanted, many, few, good);
-#pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        cpi_walk_rest(r, s[e], &many[e], &few[e]);
-        if (good[e]) x[e] = *(const T *)(r.many + many[e] + word[e] * sizeof(T));
+        cpi_walk_rest(r, t.s[e], &t.many[e], &t.few[e]);
+        if (t.good[e]) x[e] = *(const T *)(r.many + t.many[e] + t.word[e] * sizeof(T));
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (good[e]) *(T *)(r.few + few[e] + word[e] * sizeof(T)) = x[e];
+        if (t.good[e]) *(T *)(r.few + t.few[e] + t.word[e] * sizeof(T)) = x[e];
 }
 
 /* A block takes `turns` times as many neighbours: they may name elements that it has in its cache already. */
@@ -69,11 +62,9 @@ __global__ void __launch_bounds__(THREADS) places_kernel(const __grid_constant__
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
     uint32_t i[EACH];
-    int64_t many[EACH], few[EACH];
+    int64_t many[EACH];
     bool wanted[EACH], good[EACH];
-#pragma unroll
-    for (int e = 0; e < EACH; e++) i[e] = first + e * THREADS, wanted[e] = i[e] < r.count.by;
-    cpi_find<DIMS>(r, i, wanted, many, few, good);
+    cpi_find_places<DIMS>(r, first, THREADS, i, wanted, many, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         if (wanted[e]) to[i[e]] = good[e] ? many[e] : 0;
@@ -94,7 +85,7 @@ template <int P, int DIMS> cp_code places(cp_stream *stream, const cpi_gather *g
 /* Numbers as coordinates; from[k], the k-th axis by which they are divided, is where its row of `to` begins. */
 struct numbered {
     int ndim;
-    cpi_stays extent[CP_MAXDIM];
+    cpi_divided64 extent[CP_MAXDIM];
     int64_t from[CP_MAXDIM];
 };
 
@@ -103,16 +94,14 @@ unravel_kernel(const __grid_constant__ cpi_picked<P> r, const __grid_constant__ 
 {
     const uint32_t first = blockIdx.x * (THREADS * EACH) + threadIdx.x;
     uint32_t i[EACH];
-    int64_t many[EACH], few[EACH];
+    int64_t many[EACH];
     bool wanted[EACH], good[EACH];
-#pragma unroll
-    for (int e = 0; e < EACH; e++) i[e] = first + e * THREADS, wanted[e] = i[e] < r.count.by;
-    cpi_find<DIMS>(r, i, wanted, many, few, good);
+    cpi_find_places<DIMS>(r, first, THREADS, i, wanted, many, good);
     for (int k = 0; k < a.ndim; k++) {
-        const cpi_stays extent = a.extent[k];
+        const cpi_divided64 extent = a.extent[k];
 #pragma unroll
         for (int e = 0; e < EACH; e++) {
-            const int64_t q = k == a.ndim - 1 ? 0 : (int64_t)cpi_share(extent, (uint64_t)many[e]);
+            const int64_t q = k == a.ndim - 1 ? 0 : (int64_t)cpi_quotient64(extent, (uint64_t)many[e]);
             if (good[e]) to[a.from[k] + i[e]] = many[e] - q * (int64_t)extent.by;
             many[e] = q;
         }
@@ -126,7 +115,7 @@ cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes
     numbered a = {axes->ndim, {}, {}};
     for (int k = 0; k < a.ndim; k++) {
         const int d = axes->columns ? k : a.ndim - 1 - k;
-        a.extent[k] = cpi_stays_of(axes->shape[d] > 0 ? axes->shape[d] : 1), a.from[k] = d * count;
+        a.extent[k] = cpi_divide64_by(axes->shape[d] > 0 ? axes->shape[d] : 1), a.from[k] = d * count;
     }
     return cpi_each_part(g, g->bytes, 0, [&](const cpi_gather *part, int64_t before) {
         cpi_picked<P> r;
@@ -142,6 +131,8 @@ cp_code unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes
 
 cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g)
 {
+    cp_code code;
+    if (cpi_cuda_columns(stream, g, &code)) return code;
     return cpi_with_dims(g, [&](auto p, auto d) { return gather<decltype(p)::value, decltype(d)::value>(stream, g); });
 }
 

@@ -175,14 +175,15 @@ cp_array *cp_compress(cp_array *condition, cp_array *x, int axis)
 
 /* --- coordinates of what is not zero --- */
 
-static cp_array *coordinates(const char *name, cp_array *x, int ndim, const int64_t *shape, bool points)
+/* Of what is not zero among x's elements, numbered in this shape: (ndim, count), with `points` (count, ndim), `flat`
+ * (count). */
+static cp_array *coordinates(const char *name, cp_array *x, int ndim, const int64_t *shape, bool points, bool flat)
 {
     choice c;
     cp_array *out = NULL;
     if (!open_choice(&c, name, cpi_common_device(name, 1, &x)) && !choose(&c, x, x->size)) {
         int64_t extents[2] = {points ? c.s.count : ndim, points ? ndim : c.s.count};
-        int drop = shape == &x->size; /* flatnonzero: one dimension */
-        out = cpi_array_new(name, c.device, CP_INT64, drop ? 1 : 2, drop ? extents + 1 : extents, 'C');
+        out = cpi_array_new(name, c.device, CP_INT64, flat ? 1 : 2, flat ? extents + 1 : extents, 'C');
         if (out && out->size && c.ops->coordinates(c.stream, &c.s, ndim, shape, points, (int64_t *)out->data)) {
             cp_free(out);
             out = NULL;
@@ -199,23 +200,34 @@ cp_array *cp_nonzero(cp_array *x)
         cpi_fail(CP_ERROR_VALUE, "nonzero: Calling nonzero on 0d arrays is not allowed. Use atleast_1d first");
         return NULL;
     }
-    return coordinates("nonzero", x, x->ndim, x->shape, false);
+    return coordinates("nonzero", x, x->ndim, x->shape, false, false);
 }
 
 cp_array *cp_argwhere(cp_array *x)
 {
     if (cpi_null("argwhere", x)) return NULL;
-    return coordinates("argwhere", x, x->ndim, x->shape, true);
+    return coordinates("argwhere", x, x->ndim, x->shape, true, false);
 }
 
 cp_array *cp_flatnonzero(cp_array *x)
 {
     if (cpi_null("flatnonzero", x)) return NULL;
-    return coordinates("flatnonzero", x, 1, &x->size, false);
+    return coordinates("flatnonzero", x, 1, &x->size, false, true);
 }
 
 /* --- masks --- */
 
+cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis)
+{
+    for (int i = 0; i < mask->ndim; i++)
+        if (mask->shape[i] && mask->shape[i] != x->shape[axis + i]) /* without elements it fits anything, as NumPy's */
+            return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
+                            "is %lld but size of corresponding boolean axis is %lld", name, axis + i,
+                            (long long)x->shape[axis + i], (long long)mask->shape[i]);
+    return CP_OK;
+}
+
+/* Is it a mask of x's first axes? */
 static cp_code check_mask(const char *name, const cp_array *x, const cp_array *mask)
 {
     if (mask->type != CP_BOOL)
@@ -223,12 +235,7 @@ static cp_code check_mask(const char *name, const cp_array *x, const cp_array *m
     if (mask->ndim > x->ndim)
         return cpi_fail(CP_ERROR_INDEX, "%s: too many indices for array: array is %d-dimensional, but %d were indexed",
                         name, x->ndim, mask->ndim);
-    for (int i = 0; i < mask->ndim; i++)
-        if (mask->shape[i] && mask->shape[i] != x->shape[i]) /* a mask without elements fits everything, as NumPy's */
-            return cpi_fail(CP_ERROR_INDEX, "%s: boolean index did not match indexed array along axis %d; size of axis "
-                            "is %lld but size of corresponding boolean axis is %lld", name, i,
-                            (long long)x->shape[i], (long long)mask->shape[i]);
-    return CP_OK;
+    return cpi_check_boolean_index(name, x, mask, 0);
 }
 
 cp_array *cp_mask_get(cp_array *x, cp_array *mask)

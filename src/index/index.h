@@ -7,6 +7,7 @@
 #define CPI_INDEX_H
 
 #include "backend/backend.h"
+#include "elementwise/elementwise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,7 +74,20 @@ typedef struct cpi_numbered {
     int64_t shape[CP_MAXDIM];
 } cpi_numbered;
 
-/*: slot("select", waits=True)
+/* x[row[i]] = op(x[row[i]], v[i]) for one i after the other, of rows of `width` elements of float32 or float64, which
+ * are added, subtracted or multiplied. */
+typedef struct cpi_at_rows {
+    int op;
+    cp_type type;
+    char *x;
+    int64_t width, n;              /* both >= 1 */
+    const int64_t *row, *order;    /* row[i] within x. Where there is an order equal ones are neighbours, of */
+    const char *v;                 /* v[order[i]]; rows of v lie v_step bytes apart, elements of one v_column */
+    int64_t v_step, v_column;
+} cpi_at_rows;
+
+/*: slot("wrap", waits=True)
+ * slot("select", waits=True)
  * slot("fill", host={"value": "bytes"})
  * slot("coordinates", host={"shape": "ndim"}) */
 typedef struct cpi_index_ops {
@@ -105,6 +119,20 @@ typedef struct cpi_index_ops {
     cp_code (*unravel)(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
     /* to[j] = the first i with j < ends[i], for j < total; ends[0 .. n) never falls, and ends with total >= 1. */
     cp_code (*repeat)(cp_stream *stream, const int64_t *ends, int64_t n, int64_t total, int64_t *to);
+    /* For ufuncs. x[place[i]] = op(x[place[i]], v[i]) for each i, where an element's result is the same in whatever
+     * order its places come: integers are added, subtracted, multiplied, joined by bits; of those, float32 and float64
+     * the larger or smaller stays. All is of p->type, and negative places count from the end; nothing is written where
+     * one is wrong. */
+    cp_code (*at_once)(cp_stream *stream, const cpi_places *p);
+    /* With an order where elementwise->places_in_order is false, else without. */
+    cp_code (*at_rows)(cp_stream *stream, const cpi_at_rows *p);
+    /* wrapped[i] = place[i] within `size` elements, of n >= 1, negative ones counted from the end. Waits, and one
+     * beyond is CP_ERROR_INDEX of `op`; while the stream's work is recorded neither, and those beyond wrap around. */
+    cp_code (*wrap)(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
+    /* first[j], last[j]: the stretch of starts[j], of m >= 1 of an axis of n elements, which goes as far as the next
+     * start or, where that is no further or there is none behind it, over one element or to the end. */
+    cp_code (*stretches)(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                         int64_t *last);
     /* Rows of n bytes, which are 0 or not, as rows of (n + 7) / 8 bytes of bits; n >= 1. The first is the highest bit
      * of a byte, or the lowest: little. */
     cp_code (*pack)(cp_stream *stream, const uint8_t *x, int64_t rows, int64_t n, bool little, uint8_t *out);
@@ -116,13 +144,29 @@ cp_code cpi_cpu_gather(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cpu_scatter(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cpu_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
 cp_code cpi_cpu_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
+cp_code cpi_cpu_at_once(cp_stream *stream, const cpi_places *p);
+cp_code cpi_cpu_at_rows(cp_stream *stream, const cpi_at_rows *p);
+cp_code cpi_cpu_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
+cp_code cpi_cpu_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                          int64_t *last);
+cp_code cpi_cuda_at_once(cp_stream *stream, const cpi_places *p);
+cp_code cpi_cuda_at_rows(cp_stream *stream, const cpi_at_rows *p);
+cp_code cpi_cuda_wrap(cp_stream *stream, int op, const int64_t *place, int64_t n, int64_t size, int64_t *wrapped);
+cp_code cpi_cuda_stretches(cp_stream *stream, int op, const int64_t *starts, int64_t m, int64_t n, int64_t *first,
+                           int64_t *last);
 cp_code cpi_cuda_gather(cp_stream *stream, const cpi_gather *g);
 cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g);
+/* columns_cuda.cu: a gather of places of a contiguous axis, the same in many rows; false: that is not one. */
+bool cpi_cuda_columns(cp_stream *stream, const cpi_gather *g, cp_code *code);
+/* deal_cuda.cu: a scatter of many elements of a large line; false: that is not one. */
+bool cpi_cuda_deal(cp_stream *stream, const cpi_gather *g, cp_code *code);
 cp_code cpi_cuda_places(cp_stream *stream, const cpi_gather *g, int64_t *to);
 cp_code cpi_cuda_unravel(cp_stream *stream, const cpi_gather *g, const cpi_numbered *axes, int64_t *to);
 extern const cpi_index_ops cpi_index_cpu;
 extern const cpi_index_ops cpi_index_cuda; /* in the plugin */
 
+/* CP_ERROR_INDEX where a mask has not the extents of x's axes from `axis` on, of which there are enough. (index.c) */
+cp_code cpi_check_boolean_index(const char *name, const cp_array *x, const cp_array *mask, int axis);
 /* x[i] = values[j] for the j-th i of the flattened mask, which is x's shape, of values that are enough for any mask:
  * nobody waits to hear how many there are. (index.c) */
 cp_code cpi_place_each(const char *name, cp_array *x, cp_array *mask, cp_array *values);

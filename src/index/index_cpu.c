@@ -42,6 +42,8 @@ static void run(job *j, cpi_task task)
     j->k = CPI_BEST(cpi_index_kernels);
     cpi_parallel((pieces(j->s->n) + GROUP - 1) / GROUP, task, j);
 }
+/* One piece, as most selections are, goes to its kernel straight away. */
+static inline bool is_piece(const cpi_selection *s) { return s->n <= PIECE; }
 /* for each piece of the task */
 #define PIECES(p) int64_t p = task * GROUP; p < (task + 1) * GROUP && p < pieces(j->s->n); p++
 
@@ -65,6 +67,11 @@ static cp_code select_bits(cp_stream *stream, const void *condition, cp_type typ
     s->n = n;
     s->bits = s->work;
     s->before = (int64_t *)s->work + words;
+    if (np == 1) {
+        s->before[0] = 0;
+        s->count = CPI_BEST(cpi_index_kernels)->bits(condition, type, n, s->bits);
+        return CP_OK;
+    }
     job j = {.s = s, .make = s, .condition = condition, .type = type};
     run(&j, bits_task);
     s->count = 0;
@@ -94,6 +101,10 @@ static void compact_task(void *context, int64_t task, int worker)
 static cp_code compact(cp_stream *stream, const cpi_selection *s, const char *x, int64_t step, int64_t bytes, char *out)
 {
     (void)stream;
+    if (is_piece(s)) {
+        CPI_BEST(cpi_index_kernels)->compact(s->bits, s->n, x, step, bytes, out, s->count);
+        return CP_OK;
+    }
     job j = {.s = s, .x = x, .step = step, .bytes = bytes, .to = out};
     run(&j, compact_task);
     return CP_OK;
@@ -110,24 +121,42 @@ static inline void copy_element(char *to, const char *from, int64_t bytes)
     }
 }
 
+/* Values, value_step apart, to the elements of `to` whose bits are set. */
+static inline __attribute__((always_inline)) void spread_some(const uint64_t *words, int64_t n, char *to, int64_t step,
+                                                              const char *value, int64_t value_step, int64_t bytes)
+{
+    for (int64_t i = 0; i < n; i += 64)
+        for (uint64_t w = words[i / 64]; w; w &= w - 1, value += value_step)
+            copy_element(to + (i + __builtin_ctzll(w)) * step, value, bytes);
+}
+
+static void spread_piece(const uint64_t *words, int64_t n, char *to, int64_t step, const char *value,
+                         int64_t value_step, int64_t bytes)
+{
+    switch (bytes) {
+    case 4: spread_some(words, n, to, step, value, value_step, 4); break;
+    case 8: spread_some(words, n, to, step, value, value_step, 8); break;
+    default: spread_some(words, n, to, step, value, value_step, bytes);
+    }
+}
+
 static void spread_task(void *context, int64_t task, int worker)
 {
     job *j = context;
     (void)worker;
-    for (PIECES(p)) {
-        const uint64_t *words = words_of(j->s, p);
-        const char *from = j->x + j->s->before[p] * j->value_step;
-        int64_t n = length(j->s, p);
-        for (int64_t i = 0; i < n; i += 64)
-            for (uint64_t w = words[i / 64]; w; w &= w - 1, from += j->value_step)
-                copy_element(j->to + (p * PIECE + i + __builtin_ctzll(w)) * j->step, from, j->bytes);
-    }
+    for (PIECES(p))
+        spread_piece(words_of(j->s, p), length(j->s, p), j->to + p * PIECE * j->step, j->step,
+                     j->x + j->s->before[p] * j->value_step, j->value_step, j->bytes);
 }
 
 static cp_code spread(cp_stream *stream, const cpi_selection *s, char *x, int64_t step, int64_t bytes,
                       const char *value, int64_t value_step)
 {
     (void)stream;
+    if (is_piece(s)) {
+        spread_piece(s->bits, s->n, x, step, value, value_step, bytes);
+        return CP_OK;
+    }
     job j = {.s = s, .x = value, .value_step = value_step, .to = x, .step = step, .bytes = bytes};
     run(&j, spread_task);
     return CP_OK;
@@ -143,28 +172,71 @@ static cp_code place(cp_stream *stream, const uint8_t *mask, int64_t n, char *x,
     return code;
 }
 
-/* Coordinates change slowly but for the last: the others are found again once a row of the innermost extent. */
+/* Where the coordinates of a selection go, and the row of the innermost extent that it is in. */
+typedef struct places {
+    const job *j;
+    int64_t *out, across, along, inner, row, at[CP_MAXDIM];
+    int last;
+} places;
+
+/* Coordinates change slowly but for the last: the others are found again once a row. */
+static inline void find_row(places *p, int64_t flat)
+{
+    int64_t rest = flat / p->inner;
+    p->row = rest * p->inner;
+    for (int d = p->last - 1; d >= 0; d--) p->at[d] = rest % p->j->shape[d], rest /= p->j->shape[d];
+}
+
+static inline void put_place(places *p, int64_t flat, int64_t k)
+{
+    if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
+    for (int d = 0; d < p->last; d++) p->out[d * p->across + k * p->along] = p->at[d];
+    p->out[p->last * p->across + k * p->along] = flat - p->row;
+}
+
+/* n places in a row, the first of them the k-th of all. */
+static void put_places(places *p, int64_t flat, int64_t k, int64_t n)
+{
+    while (n > 0) {
+        if (p->row < 0 || flat >= p->row + p->inner) find_row(p, flat);
+        const int64_t left = p->row + p->inner - flat, m = n < left ? n : left, first = flat - p->row;
+        int64_t *to = p->out + p->last * p->across + k;
+        for (int d = 0; d < p->last; d++) {
+            const int64_t v = p->at[d];
+            for (int64_t i = 0; i < m; i++) p->out[d * p->across + k + i] = v;
+        }
+        for (int64_t i = 0; i < m; i++) to[i] = first + i;
+        flat += m, k += m, n -= m;
+    }
+}
+
 static void coordinates_task(void *context, int64_t task, int worker)
 {
+    enum { LONG = 8 };
     job *j = context;
     (void)worker;
-    int64_t *out = (int64_t *)j->to, across = j->points ? 1 : j->s->count, along = j->points ? j->ndim : 1;
-    int last = j->ndim - 1;
-    int64_t inner = j->shape[last], row = -1, at[CP_MAXDIM];
+    places c = {.j = j, .out = (int64_t *)j->to, .across = j->points ? 1 : j->s->count,
+                .along = j->points ? j->ndim : 1, .last = j->ndim - 1, .inner = j->shape[j->ndim - 1], .row = -1};
     for (PIECES(p)) {
         const uint64_t *words = words_of(j->s, p);
         int64_t n = length(j->s, p), k = j->s->before[p];
-        for (int64_t i = 0; i < n; i += 64)
-            for (uint64_t w = words[i / 64]; w; w &= w - 1, k++) {
-                int64_t flat = p * PIECE + i + __builtin_ctzll(w);
-                if (row < 0 || flat >= row + inner) {
-                    int64_t rest = flat / inner;
-                    row = rest * inner;
-                    for (int d = last - 1; d >= 0; d--) at[d] = rest % j->shape[d], rest /= j->shape[d];
-                }
-                for (int d = 0; d < last; d++) out[d * across + k * along] = at[d];
-                out[last * across + k * along] = flat - row;
+        for (int64_t i = 0; i < n; i += 64) {
+            uint64_t w = words[i / 64];
+            const int64_t base = p * PIECE + i;
+            const int set = __builtin_popcountll(w), runs = __builtin_popcountll(w & ~(w << 1));
+            if (j->points || set < LONG * runs) {
+                for (; w; w &= w - 1, k++) put_place(&c, base + __builtin_ctzll(w), k);
+                continue;
             }
+            while (w) { /* a run of ones after the other */
+                const int from = __builtin_ctzll(w);
+                const uint64_t behind = ~(w >> from);
+                const int ones = behind ? __builtin_ctzll(behind) : 64;
+                put_places(&c, base + from, k, ones);
+                k += ones;
+                w = from + ones < 64 ? w & ~(uint64_t)0 << (from + ones) : 0;
+            }
+        }
     }
 }
 
@@ -201,6 +273,10 @@ static cp_code fill(cp_stream *stream, char *x, const uint8_t *mask, int64_t n, 
 {
     (void)stream;
     cpi_selection s = {.n = n};
+    if (is_piece(&s)) {
+        CPI_BEST(cpi_index_kernels)->fill(x, mask, n, bytes, value);
+        return CP_OK;
+    }
     job j = {.s = &s, .condition = (const char *)mask, .to = x, .bytes = bytes, .x = value};
     run(&j, fill_task);
     return CP_OK;
@@ -334,5 +410,6 @@ static cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool littl
 
 const cpi_index_ops cpi_index_cpu = {
     select_bits, release, compact, spread, fill, place, coordinates, take, put, cpi_cpu_gather, cpi_cpu_scatter,
-    cpi_cpu_places, cpi_cpu_unravel, repeat, pack, unpack,
+    cpi_cpu_places, cpi_cpu_unravel, repeat, cpi_cpu_at_once, cpi_cpu_at_rows, cpi_cpu_wrap,
+    cpi_cpu_stretches, pack, unpack,
 };

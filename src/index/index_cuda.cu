@@ -469,5 +469,7 @@ cp_code unpack(cp_stream *stream, const uint8_t *x, int64_t n, bool little, uint
 extern const cpi_index_ops cpi_index_cuda;
 const cpi_index_ops cpi_index_cuda = {
     select_bits, release, compact, spread, fill, place, coordinates, take, put, cpi_cuda_gather, cpi_cuda_scatter,
-    cpi_cuda_places, cpi_cuda_unravel, repeat, pack, unpack,
+    cpi_cuda_places, cpi_cuda_unravel, repeat, cpi_cuda_at_once, cpi_cuda_at_rows, cpi_cuda_wrap,
+    cpi_cuda_stretches, pack,
+    unpack,
 };

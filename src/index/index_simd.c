@@ -70,6 +70,10 @@ static int64_t bits(const void *condition, cp_type type, int64_t n, uint64_t *wo
         } else if (n - i >= 64) {
             truth(x, kind, magnitude, 64, b);
             w = word_of_bytes(b);
+        } else if (item == 1 && !cpi_is_float(type)) {
+            memset(b, 0, sizeof b);
+            memcpy(b, x, (uint32_t)(n - i) & 63u);
+            w = word_of_bytes(b);
         } else {
             memset(b, 0, sizeof b);
             truth(x, kind, magnitude, (int)(n - i), b);

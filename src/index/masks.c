@@ -41,20 +41,6 @@ static cp_array *one_value(cp_array *values)
     return values->ndim ? cp_reshape(values, CP_SHAPE0) : cp_retain(values);
 }
 
-/* n values in order, from the first again where they are too few. */
-static cp_array *cycle(const char *name, cp_array *values, int64_t n, cpi_device *device)
-{
-    if (values->size >= n) {
-        cp_array *line = cp_ravel(values), *first = line ? cp_slice(line, 1, &CP_RANGE(0, n)) : NULL;
-        cp_free(line);
-        return first;
-    }
-    cp_array *count = cpi_counting(name, device, n);
-    cp_array *r = count ? cp_take(values, count, CP_FLAT, .mode = CP_INDEX_WRAP) : NULL;
-    cp_free(count);
-    return r;
-}
-
 /*: function("putmask", "a: array, mask: array_like, values: assigned", returns="none",
              doc="""Writes values where the mask is true, to each place that of the same place in the flattened values,
 which come again when they are too few.""") */
@@ -69,7 +55,7 @@ cp_code cp_putmask(cp_array *a, cp_array *mask, cp_array *values)
     if (yes && values->size == 1) {
         wide = one_value(values);
     } else if (yes) {
-        cp_array *line = values->size == a->size ? cp_ravel(values) : cycle("putmask", values, a->size, device);
+        cp_array *line = cpi_cycled("putmask", values, a->size, device);
         wide = line ? cp_reshape(line, (cp_shape){a->ndim, a->shape}) : NULL;
         cp_free(line);
     }
@@ -93,7 +79,7 @@ cp_code cp_place(cp_array *arr, cp_array *mask, cp_array *vals)
         int64_t n = 0;
         if (!(count = cp_count_nonzero(yes)) || (n = cp_item_int(count), cp_error())) code = cp_error();
         if (!code && n && !vals->size) code = cpi_fail(CP_ERROR_VALUE, "place: Cannot insert from an empty array!");
-        else if (!code && n) values = cycle("place", vals, n, device);
+        else if (!code && n) values = cpi_cycled("place", vals, n, device);
         if (!code && !n) goto done;
     } else {
         values = one_value(vals);

@@ -45,6 +45,12 @@ cp_array *cpi_picking_unravel(const cpi_picking *p, const cpi_numbered *axes);
 bool cpi_plain_get(const char *function, cp_array *x, cp_array *index, bool flat, cpi_pick_mode mode, cp_array **r);
 bool cpi_plain_set(const char *function, cp_array *x, cp_array *index, cp_array *value, bool flat, cpi_pick_mode mode,
                    cp_code *code);
+/* A line of n of the values in C order, from the first again when they end; one value alone stays one. There is at
+ * least one. (take.c) */
+cp_array *cpi_cycled(const char *name, cp_array *v, int64_t n, cpi_device *device);
+/* The same of x[mask], a mask of all of x's axes. */
+bool cpi_plain_mask_get(cp_array *x, cp_array *mask, cp_array **r);
+bool cpi_plain_mask_set(cp_array *x, cp_array *mask, cp_array *value, cp_code *code);
 /* 0, 1, 2, ... as a 1-d array of the device. */
 cp_array *cpi_counting(const char *function, cpi_device *device, int64_t n);
 

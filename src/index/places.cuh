@@ -228,6 +228,36 @@ __device__ __forceinline__ void cpi_item(const cpi_picked<P> &r, uint32_t t, uin
     else *s = cpi_quotient(r.count, item), *i = item - *s * r.count.by;
 }
 
+/* Items first, first + stride, ... of a call: what each is, and where its place of the index lies. */
+template <int E> struct cpi_items {
+    uint32_t i[E], s[E], word[E]; /* the places of the index and of the rest, and the word */
+    int64_t many[E], few[E];      /* of the place of the index; cpi_walk_rest adds that of the rest */
+    bool good[E];
+};
+template <int DIMS, int E, int P>
+__device__ __forceinline__ void cpi_find_items(const cpi_picked<P> &r, uint32_t first, uint32_t stride, cpi_items<E> *t)
+{
+    bool wanted[E];
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+        wanted[e] = first + e * stride < r.items;
+        cpi_item(r, wanted[e] ? first + e * stride : 0, &t->i[e], &t->s[e], &t->word[e]);
+    }
+    cpi_find<DIMS>(r, t->i, wanted, t->many, t->few, t->good);
+}
+
+/* The same of places of the index alone; false: one is wrong. */
+template <int DIMS, int E, int P>
+__device__ __forceinline__ bool cpi_find_places(const cpi_picked<P> &r, uint32_t first, uint32_t stride,
+                                                uint32_t (&i)[E], bool (&wanted)[E], int64_t (&many)[E],
+                                                bool (&good)[E])
+{
+    int64_t few[E];
+#pragma unroll
+    for (int e = 0; e < E; e++) i[e] = first + e * stride, wanted[e] = i[e] < r.count.by;
+    return cpi_find<DIMS>(r, i, wanted, many, few, good);
+}
+
 /* Elements that places can name are numbered by (offset - low) / unit: a shift where unit is 2^shift (else -1). */
 struct cpi_numbering {
     int64_t low, unit, size;

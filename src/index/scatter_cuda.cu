@@ -44,11 +44,9 @@ template <int DIMS, int P, class F>
 __device__ __forceinline__ bool each_place(const cpi_picked<P> &r, uint32_t first, uint32_t stride, F f)
 {
     uint32_t i[EACH];
-    int64_t many[EACH], few[EACH];
+    int64_t many[EACH];
     bool wanted[EACH], good[EACH];
-#pragma unroll
-    for (int e = 0; e < EACH; e++) i[e] = first + e * stride, wanted[e] = i[e] < r.count.by;
-    const bool right = cpi_find<DIMS>(r, i, wanted, many, few, good);
+    const bool right = cpi_find_places<DIMS>(r, first, stride, i, wanted, many, good);
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         if (good[e]) f(i[e], many[e]);
@@ -71,25 +69,18 @@ __global__ void __launch_bounds__(THREADS) claim_kernel(const __grid_constant__ 
 template <class T, int DIMS, int P>
 __device__ __forceinline__ void put_items(const cpi_picked<P> &r, const claims &c, uint32_t first, uint32_t stride)
 {
-    uint32_t i[EACH], s[EACH], word[EACH];
-    int64_t many[EACH], few[EACH];
-    bool wanted[EACH], good[EACH];
+    cpi_items<EACH> t;
     T x[EACH];
+    cpi_find_items<DIMS>(r, first, stride, &t);
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
-        wanted[e] = first + e * stride < r.items;
-        cpi_item(r, wanted[e] ? first + e * stride : 0, &i[e], &s[e], &word[e]);
-    }
-    cpi_find<DIMS>(r, i, wanted, many, few, good);
-#pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        if (c.claimed) good[e] = good[e] && c.winner[entry(c, many[e], false)] == i[e] + 1;
-        cpi_walk_rest(r, s[e], &many[e], &few[e]);
-        if (good[e]) x[e] = __ldcs((const T *)(r.few + few[e] + word[e] * sizeof(T)));
+        if (c.claimed) t.good[e] = t.good[e] && c.winner[entry(c, t.many[e], false)] == t.i[e] + 1;
+        cpi_walk_rest(r, t.s[e], &t.many[e], &t.few[e]);
+        if (t.good[e]) x[e] = __ldcs((const T *)(r.few + t.few[e] + t.word[e] * sizeof(T)));
     }
 #pragma unroll
     for (int e = 0; e < EACH; e++)
-        if (good[e]) *(T *)(r.many + many[e] + word[e] * sizeof(T)) = x[e];
+        if (t.good[e]) *(T *)(r.many + t.many[e] + t.word[e] * sizeof(T)) = x[e];
 }
 
 template <class T, int P, int DIMS>
@@ -140,19 +131,58 @@ __global__ void __launch_bounds__(THREADS) claimed_kernel(const __grid_constant_
 
 /* Small work in one launch. Every block looks at all places, so that each knows whether an index is wrong. */
 
+/* One array of indices, one behind the other, over one or two axes: the number of place (i, k) that names v is
+ * none + v * each + i * row + k * column. */
+struct straight {
+    bool is;
+    int32_t none, each, row, column;
+};
+
+/* f(i, number) for all places that are right, each of which costs a few instructions: a block looks at all of them. */
+template <int DIMS, class F>
+__device__ __forceinline__ bool each_straight(const cpi_picked<1> &r, const straight &s, F f)
+{
+    enum { UNDER_WAY = 8 };
+    const cpi_pick &p = r.pick[0];
+    uint32_t wrong = 0;
+    for (uint32_t first = threadIdx.x; first < r.count.by; first += blockDim.x * UNDER_WAY) {
+        int64_t v[UNDER_WAY];
+#pragma unroll
+        for (int e = 0; e < UNDER_WAY; e++) {
+            const uint32_t i = first + e * blockDim.x;
+            v[e] = i < r.count.by ? p.at[i] : 0;
+        }
+#pragma unroll
+        for (int e = 0; e < UNDER_WAY; e++) {
+            const uint32_t i = first + e * blockDim.x, row = DIMS == 1 ? 0 : cpi_quotient(r.shape[1], i);
+            const int64_t at = v[e] + (v[e] < 0 ? p.extent : 0);
+            if (i >= r.count.by) break;
+            if ((uint64_t)at >= (uint64_t)p.extent) wrong = i + 1;
+            else f(i, (uint32_t)(s.none + (int32_t)at * s.each + (int32_t)row * s.row +
+                                 (int32_t)(i - row * r.shape[DIMS - 1].by) * (DIMS == 1 ? 0 : s.column)));
+        }
+    }
+    if (wrong) cpi_tell(r, 0, wrong - 1);
+    return !wrong;
+}
+
 /* A block writes the elements of a window of their numbers, whose claims are in its own memory. */
 template <class T, int P, int DIMS> __global__ void __launch_bounds__(BLOCK)
-window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divided window)
+window_kernel(const __grid_constant__ cpi_picked<P> r, const cpi_numbering number, cpi_divided window, const straight s)
 {
     extern __shared__ uint32_t winners[];
     const uint32_t low = blockIdx.x * window.by, left = (uint32_t)number.size - low, size = min(window.by, left);
     for (uint32_t k = threadIdx.x; k < window.by; k += blockDim.x) winners[k] = 0;
     __syncthreads();
     bool right = true;
-    for (uint32_t first = threadIdx.x; first < r.count.by; first += blockDim.x * EACH)
+    const auto claim = [&](uint32_t i, uint32_t at) {
+        if (at - low < size) atomicMax(winners + (at - low), i + 1);
+    };
+    if constexpr (P == 1 && DIMS <= 2)
+        if (s.is) right = each_straight<DIMS>(r, s, claim);
+    for (uint32_t first = threadIdx.x; first < r.count.by && !s.is; first += blockDim.x * EACH)
         right &= each_place<DIMS>(r, first, blockDim.x, [&](uint32_t i, int64_t offset) {
-            const uint32_t at = (uint32_t)cpi_number(number, offset) - low;
-            if (at < size) atomicMax(winners + at, i + 1);
+            claim(i, (uint32_t)cpi_number(number, offset));
         });
     if (__syncthreads_or(!right)) return;
     const uint32_t all = window.by * r.slots.by * r.words.by; /* what lies behind the last element nobody claimed */
@@ -317,6 +347,20 @@ template <class T> cp_code put_rows(cp_stream *stream, const cpi_gather *g, int6
     return CPI_LAUNCHED(stream, g->function);
 }
 
+/* Of elements whose numbers fit 31 bits. */
+straight straight_of(const cpi_gather *g, const cpi_numbering &n)
+{
+    const cpi_pick *p = &g->pick[0];
+    straight s = {g->picks == 1 && g->ndim <= 2 && p->mode == CPI_PICK_RAISE, 0, 0, 0, 0};
+    const int last = g->ndim - 1;
+    s.is = s.is && p->step[last] == 1 && (g->ndim == 1 || p->step[0] == g->shape[1]) &&
+           (g->ndim == 2 || !g->many_step[0]);
+    if (!s.is) return s;
+    s.none = (int32_t)(-n.low / n.unit), s.each = (int32_t)(p->stride / n.unit);
+    if (g->ndim == 2) s.row = (int32_t)(g->many_step[0] / n.unit), s.column = (int32_t)(g->many_step[1] / n.unit);
+    return s;
+}
+
 /* In one launch, where that is little work; *done says so. */
 template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const cpi_gather *g, bool *done)
 {
@@ -339,7 +383,8 @@ template <class T, int P, int DIMS> cp_code put_small(cp_stream *stream, const c
         if (blocks * (int64_t)WINDOW < c.size) blocks = (unsigned)((c.size + WINDOW - 1) / WINDOW);
         const int64_t window = (c.size + blocks - 1) / blocks;
         blocks = (unsigned)((c.size + window - 1) / window);
-        window_kernel<T, P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divide_by(window));
+        window_kernel<T, P, DIMS><<<blocks, threads, (size_t)window * 4, to>>>(r, c.number, cpi_divide_by(window),
+                                                                                straight_of(g, c.number));
     } else {
         small_kernel<T, P, DIMS><<<blocks, threads, c.claimed ? (size_t)c.size * 12 : 0, to>>>(r, c);
     }
@@ -389,5 +434,7 @@ template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *
 
 cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g)
 {
+    cp_code code;
+    if (cpi_cuda_deal(stream, g, &code)) return code;
     return cpi_with_dims(g, [&](auto p, auto d) { return scatter<decltype(p)::value, decltype(d)::value>(stream, g); });
 }

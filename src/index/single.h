@@ -14,6 +14,8 @@ typedef struct cpi_line {
     int64_t few_step;
 } cpi_line;
 
+enum { CPI_LINE_LOOKED = 512 }; /* indices of a line that are looked at before any of them moves anything */
+
 /* Of the elements of 1, 2, 4, 8 and 16 bytes; false where an index was wrong. far: x is larger than near caches. */
 typedef struct cpi_single_kernels {
     bool (*look)(const cpi_line *l, cpi_pick_mode mode); /* moves nothing */
@@ -27,6 +29,12 @@ bool cpi_is_single(const cpi_gather *g);
 /* These two say whether all indices were right. Reading stops nowhere: what a wrong one names is not read, and `few` is
  * then worth nothing. Writing looks at all of them first, and writes nothing where one is wrong. */
 bool cpi_single_get(const cpi_gather *g);
-bool cpi_single_put(const cpi_gather *g);
+bool cpi_single_put(cp_stream *stream, const cpi_gather *g);
+
+/* Writing many elements to random places of a large array (deal_cpu.c). CPI_WRONG: an index is, and nothing was
+ * written; CPI_NOT_DEALT: there was no memory for it, nor was anything written. */
+typedef enum cpi_dealt { CPI_NOT_DEALT, CPI_DEALT, CPI_WRONG } cpi_dealt;
+bool cpi_is_dealt(const cpi_gather *g);
+cpi_dealt cpi_deal(cp_stream *stream, const cpi_gather *g);
 
 #endif

@@ -152,8 +152,21 @@ bool cpi_is_single(const cpi_gather *g)
     return size && g->picks == 1 && (!g->rest || cpi_gather_count(g) >= 16);
 }
 
+/* One dense line of few indices, as most are? *l is it. Its kernel looks at all of them before anything moves. */
+static bool is_line(const cpi_gather *g, cpi_line *l)
+{
+    const cpi_pick *p = &g->pick[0];
+    if (g->ndim > 1 || g->rest || g->shape[0] > CPI_LINE_LOOKED || !p->extent) return false;
+    *l = (cpi_line){p->at,       p->step[0], g->shape[0], p->extent, p->stride, g->many_step[0],
+                    g->many, g->few,     g->few_step[0]};
+    return true;
+}
+
 bool cpi_single_get(const cpi_gather *g)
 {
+    cpi_line l;
+    if (is_line(g, &l))
+        return CPI_BEST(cpi_single_kernels)->get[__builtin_ctzll((uint64_t)g->bytes)](&l, g->pick[0].mode, false);
     job j = job_of(g);
     if (!g->pick[0].extent) return false;
     if (is_small(&j)) return run_task(&j, 0, GET), !j.bad;
@@ -162,9 +175,12 @@ bool cpi_single_get(const cpi_gather *g)
     return !j.bad;
 }
 
-bool cpi_single_put(const cpi_gather *g)
+bool cpi_single_put(cp_stream *stream, const cpi_gather *g)
 {
     const int end = g->ndim - 1;
+    cpi_line l;
+    if (is_line(g, &l))
+        return CPI_BEST(cpi_single_kernels)->put[__builtin_ctzll((uint64_t)g->bytes)](&l, g->pick[0].mode, false);
     job j = job_of(g);
     if (!g->pick[0].extent) return false;
     if (is_small(&j)) {
@@ -175,6 +191,8 @@ bool cpi_single_put(const cpi_gather *g)
         if (!j.bad) run_task(&j, 0, PUT);
         return !j.bad;
     }
+    const cpi_dealt dealt = cpi_is_dealt(g) ? cpi_deal(stream, g) : CPI_NOT_DEALT;
+    if (dealt) return dealt == CPI_DEALT;
     cut_up(&j, (bool[2]){true, true});
     j.slots = 1; /* the index is the same for all of the rest */
     cpi_parallel(tasks_of(&j), look_task, &j);

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { CHUNK = 512, AHEAD = 128 };
+#include "cpu/features.h"
+
+enum { CHUNK = CPI_LINE_LOOKED, AHEAD = 128 };
 typedef struct pair { uint64_t v[2]; } pair;
 
 #define INLINE static inline __attribute__((always_inline))
@@ -120,7 +122,5 @@ MOVE(put_4, uint32_t, true)
 MOVE(put_8, uint64_t, true)
 MOVE(put_16, pair, true)
 
-#define NAMED_(isa) cpi_single_kernels_##isa
-#define NAMED(isa) NAMED_(isa)
-const cpi_single_kernels NAMED(CPI_ISA) = {look, {get_1, get_2, get_4, get_8, get_16},
-                                           {put_1, put_2, put_4, put_8, put_16}};
+const cpi_single_kernels CPI_ISA_NAME(cpi_single_kernels) = {look, {get_1, get_2, get_4, get_8, get_16},
+                                                             {put_1, put_2, put_4, put_8, put_16}};

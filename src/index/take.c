@@ -70,8 +70,7 @@ cp_array *(cp_take)(cp_array *a, cp_array *indices, int axis, const cp_take_opti
     return r;
 }
 
-/* The values one after the other, from the first again when they end: n of them. */
-static cp_array *repeated(const char *name, cp_array *v, int64_t n, cpi_device *device)
+cp_array *cpi_cycled(const char *name, cp_array *v, int64_t n, cpi_device *device)
 {
     if (v->size == 1) return cp_reshape(v, CP_SHAPE(1));
     cp_array *flat = cp_ravel(v), *r = NULL, *count;
@@ -86,7 +85,7 @@ static cp_array *repeated(const char *name, cp_array *v, int64_t n, cpi_device *
     return r;
 }
 
-/* Calls set(flat, ...) with x flattened: x itself, or a copy that is assigned back. */
+/* x's elements as a line: x's own memory, or a copy that unflatten assigns back. */
 typedef struct flattened { cp_array *x, *flat; } flattened;
 static cp_code flatten(flattened *f, const char *name, cp_array *x)
 {
@@ -130,7 +129,7 @@ cp_code (cp_put)(cp_array *a, cp_array *ind, cp_array *v, const cp_put_options *
         code = cpi_fail(CP_ERROR_INDEX, "put: cannot replace elements of an empty array");
     if (!code && line->size && v->size) {
         cpi_picking p;
-        if (!code && !(values = repeated("put", v, line->size, device))) code = cp_error();
+        if (!(values = cpi_cycled("put", v, line->size, device))) code = cp_error();
         if (!code) {
             code = cpi_picking_open(&p, "put", f.flat, device);
             if (!code) code = cpi_picking_add(&p, line, 0, 0, modes[o->mode]);
@@ -159,7 +158,7 @@ static cp_code open_along(cpi_picking *p, const char *name, cp_array *arr, cp_ar
     return code ? code : cpi_picking_widen(p, arr->ndim, shape);
 }
 
-/* An axis of arr and indices, or both flattened: then *flat is arr's elements, else arr. */
+/* An axis of arr and indices, brought to 0 and more, or CP_FLAT: of the flattened array. */
 static cp_code check_along(const char *name, cp_array *arr, cp_array *indices, int *axis)
 {
     char kind = cp_type_kind(indices->type);
@@ -244,7 +243,9 @@ cp_array *(cp_choose)(cp_array *a, int n, cp_array *const *choices, const cp_tak
     cp_array *at = integers("choose", a, CP_SAFE), *from = at ? stacked(n, choices, ndim, shape) : NULL, *r = NULL;
     cp_array *both[3] = {from, at, o->out};
     cpi_picking p;
-    if (from) {
+    if (from && o->out && !cpi_has_shape(o->out, ndim, shape)) {
+        cpi_fail(CP_ERROR_TYPE, "choose: invalid shape for output array."); /* NumPy's */
+    } else if (from) {
         cp_code code = cpi_picking_open(&p, "choose", from, cpi_common_device("choose", 3, both));
         p.along = 1, p.trouble = "invalid entry in choice array";
         cpi_pick_mode mode = o->mode == CP_INDEX_RAISE ? CPI_PICK_EXACT : modes[o->mode];

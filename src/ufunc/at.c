@@ -1,8 +1,10 @@
 /* ufunc.at: an operation at places of an array, one after the other, and outer.
  *
- * Where a device cannot go through places in their order, they are sorted first, stably: then those of one element are
- * neighbours, and a thread goes through them. Operations of several types go by rounds instead, of which each has every
- * element once. Invariant: an element's result is that of a loop over the places, on every device. */
+ * Where a device cannot go through places in their order, and the order matters, they are sorted first, stably: then
+ * those of one element are neighbours, and a thread goes through them. Operations of several types go by rounds
+ * instead, of which each has every element once. Invariant: an element's result is that of a loop over the places, on
+ * every device; but which of two zeros is the larger or the smaller, and which of several NaNs stays, a device says. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cuprite/sort.h"
@@ -44,6 +46,26 @@ static cp_code check_places(const call *c, cp_array *least, cp_array *most)
     if (code || (low >= -n && high < n)) return code;
     return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis 0 with size %lld", c->name,
                     (long long)(high >= n ? high : low), (long long)n);
+}
+
+/* --- indices that a device has yet to look at --- */
+
+cp_code cpi_hear_of_indices(cpi_device *device, const int64_t *known)
+{
+    cp_stream *stream = cpi_stream(device);
+    const cpi_backend *backend = device->backend;
+    int64_t first;
+    if (backend->capture_of && backend->capture_of(stream)) return CP_OK;
+    return cpi_may_wait("reduceat", device) ? backend->to_host(stream, &first, known, sizeof first) : cp_error();
+}
+
+void cpi_fail_after_indices(cpi_device *device, const int64_t *known)
+{
+    char text[512];
+    const cp_code code = cp_error();
+    snprintf(text, sizeof text, "%s", cp_error_message());
+    cp_error_clear();
+    if (!cpi_hear_of_indices(device, known)) cpi_fail(code, "%s", text);
 }
 
 /* --- devices that do not keep an order --- */
@@ -115,17 +137,15 @@ static cp_code do_rounds(const call *c)
  * those that lie outside wrap around too. */
 static cp_code sort_places(call *c)
 {
-    const cpi_backend *backend = c->device->backend;
-    const bool reads = !backend->capture_of || !backend->capture_of(cpi_stream(c->device));
-    cp_array *least = reads ? cp_min(c->place) : NULL, *most = least ? cp_max(c->place) : NULL;
-    cp_array *extent = most || !reads ? cp_scalar(CP_INT64, &c->x->size) : NULL;
-    cp_array *wrapped = extent ? cp_remainder(c->place, extent) : NULL;
-    cp_array *order = wrapped ? cp_argsort(wrapped, 0) : NULL, *place = NULL, *b = NULL;
-    cp_code code = order ? CP_OK : cp_error();
-    if (!code && reads) code = check_places(c, least, most);
+    const cpi_index_ops *ops = c->device->backend->index;
+    cp_array *wrapped = cpi_array_new(c->name, c->device, CP_INT64, 1, &c->n, 'C'), *order = NULL, *place = NULL;
+    cp_array *b = NULL;
+    cp_code code = wrapped ? ops->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->place->data, c->n,
+                                       c->x->size, (int64_t *)wrapped->data) : cp_error();
+    if (!code && !(order = cp_argsort(wrapped, 0))) code = cp_error();
     if (!code && !(place = taken(c, wrapped, order))) code = cp_error();
     if (!code && c->b && !(b = step_of(c->b) ? taken(c, c->b, order) : cp_retain(c->b))) code = cp_error();
-    cp_free(least), cp_free(most), cp_free(extent), cp_free(wrapped), cp_free(order);
+    cp_free(wrapped), cp_free(order);
     if (code) return cp_free(place), cp_free(b), code;
     cp_free(c->place), cp_free(c->b);
     c->place = place, c->b = b;
@@ -133,6 +153,19 @@ static cp_code sort_places(call *c)
 }
 
 /* --- */
+
+/* Is an element's result the same in whatever order its places come? */
+static bool any_order(const call *c)
+{
+    const bool whole = cpi_is_int(c->type), real = c->type == CP_FLOAT32 || c->type == CP_FLOAT64;
+    if (c->x->type != c->type) return false;
+    switch ((int)c->op) {
+    case CP_OP_add: case CP_OP_subtract: case CP_OP_multiply:
+    case CP_OP_bitwise_and: case CP_OP_bitwise_or: case CP_OP_bitwise_xor: return whole;
+    case CP_OP_maximum: case CP_OP_minimum: case CP_OP_fmax: case CP_OP_fmin: return whole || real;
+    default: return false;
+    }
+}
 
 static cp_code run(call *c)
 {
@@ -142,6 +175,10 @@ static cp_code run(call *c)
                     .n = c->n, .v_step = step_of(c->b)};
     p.op = cpi_ufunc_kernel(c->op, c->type, &p.type);
     if (p.op != (int)c->op) p.x_type = p.type;
+    if (!ops->places_in_order && any_order(c)) {
+        p.place = (const int64_t *)c->place->data, p.v = c->b->data;
+        return c->device->backend->index->at_once(cpi_stream(c->device), &p);
+    }
     /* a result that is a half type's is rounded to it before it becomes x's */
     const bool apart = cpi_is_half(c->type) && c->x->type != c->type;
     if (!ops->places_in_order) {
@@ -163,6 +200,105 @@ static cp_code run(call *c)
     p.place = (const int64_t *)c->place->data;
     return ops->places(cpi_stream(c->device), &p);
 }
+
+/* --- rows --- */
+
+/* How a row's addends lie, in c->b; false: as rows do not want it. */
+static bool find_row_values(call *c, cp_array *given, const cp_array *x, const cp_array *rows, cpi_at_rows *p)
+{
+    int64_t shape[CP_MAXDIM], all[CP_MAXDIM];
+    const int64_t item = cpi_itemsize(c->type);
+    int ndim = rows->ndim + x->ndim - 1, joint = ndim;
+    if (!given || ndim > CP_MAXDIM) return false;
+    memcpy(shape, rows->shape, (size_t)rows->ndim * sizeof *shape);
+    memcpy(shape + rows->ndim, x->shape + 1, (size_t)(x->ndim - 1) * sizeof *shape);
+    memcpy(all, shape, sizeof all);
+    if (cpi_broadcast(c->name, &joint, all, given->ndim, given->shape) || joint != ndim ||
+        memcmp(all, shape, (size_t)ndim * sizeof *all)) {
+        cp_error_clear();
+        return false;
+    }
+    if (given->size == 1 || cpi_has_shape(given, x->ndim - 1, x->shape + 1)) { /* one for all rows */
+        c->b = cpi_dense(c->name, given, c->type, c->device);
+        p->v_step = 0, p->v_column = given->size == 1 ? 0 : item;
+    } else {
+        c->b = cpi_dense_shaped(c->name, given, c->type, c->device, ndim, shape);
+        p->v_step = p->width * item, p->v_column = item;
+    }
+    return true;
+}
+
+/* Are rows joined as they are? Each element's places in their order, of which only the rows' numbers are sorted. */
+static bool by_rows(const call *c)
+{
+    const bool real = c->type == CP_FLOAT32 || c->type == CP_FLOAT64;
+    return real && c->x->type == c->type && (c->op == CP_OP_add || c->op == CP_OP_subtract || c->op == CP_OP_multiply);
+}
+
+static cp_code join_rows(const call *c, cp_array *row, cpi_at_rows *p)
+{
+    cp_array *order = NULL, *sorted = NULL;
+    cp_code code = CP_OK;
+    if (!c->device->backend->elementwise->places_in_order) {
+        order = cp_argsort(row, 0), sorted = order ? taken(c, row, order) : NULL;
+        if (!sorted) code = cp_error();
+    }
+    if (!code) {
+        p->op = (int)c->op, p->type = c->type, p->x = c->x->data, p->n = c->n, p->v = c->b->data;
+        p->row = (const int64_t *)(sorted ? sorted : row)->data, p->order = order ? (const int64_t *)order->data : NULL;
+        code = c->device->backend->index->at_rows(cpi_stream(c->device), p);
+    }
+    cp_free(order), cp_free(sorted);
+    return code;
+}
+
+/* The places of rows: x's elements, whose number is a row's times its width and on. */
+static cp_array *places_of_rows(cp_array *row, const cp_array *rows, const cp_array *x, int64_t width)
+{
+    int64_t shape[CP_MAXDIM];
+    const int ndim = rows->ndim + x->ndim - 1;
+    if (ndim > CP_MAXDIM) return cpi_fail(CP_ERROR_VALUE, "at: more than %d dimensions", CP_MAXDIM), NULL;
+    memcpy(shape, rows->shape, (size_t)rows->ndim * sizeof *shape);
+    memcpy(shape + rows->ndim, x->shape + 1, (size_t)(x->ndim - 1) * sizeof *shape);
+    cp_scope *scope = cp_scope_begin();
+    if (!scope) return NULL;
+    cp_array *first = cp_multiply(row, cp_int(width)), *along = first ? cp_arange_int(0, width, 1, CP_INT64) : NULL;
+    cp_array *all = along ? cp_add(cp_reshape(first, CP_SHAPE(row->size, 1)), along) : NULL;
+    return cp_scope_return(scope, all ? cp_reshape(all, (cp_shape){ndim, shape}) : NULL);
+}
+
+static cp_code find_type(call *c, const cp_array *x, const cp_array *b);
+static cp_code do_at(call *c, cp_array *x, cp_array *places, cp_array *b);
+
+/* x[rows] = op(x[rows], b); rows and b share no memory with x where rows are joined as they are. */
+static cp_code do_at_rows(call *c, cp_array *x, cp_array *rows, cp_array *b)
+{
+    const int64_t width = x->shape[0] ? x->size / x->shape[0] : 0;
+    cp_array *line = cp_ravel(rows), *row = NULL, *places = NULL;
+    cpi_at_rows p = {.width = width};
+    cp_code code = line ? find_type(c, x, b) : cp_error();
+    if (!code) code = find_places(c, line);
+    cp_free(line);
+    if (!code && !(row = cpi_array_new(c->name, c->device, CP_INT64, 1, &c->n, 'C'))) code = cp_error();
+    if (!code && c->n)
+        code = c->device->backend->index->wrap(cpi_stream(c->device), (int)c->op, (const int64_t *)c->place->data, c->n,
+                                               x->shape[0], (int64_t *)row->data);
+    if (!code && !(c->x = cp_is_c_contiguous(x) ? cp_retain(x) : cp_copy(x))) code = cp_error();
+    const bool apart = (!b || b->buffer != x->buffer) && rows->buffer != x->buffer;
+    if (!code && c->n && width && apart && by_rows(c) && find_row_values(c, b, x, rows, &p)) {
+        code = c->b ? join_rows(c, row, &p) : cp_error();
+        if (!code && c->x != x) code = cp_assign(x, c->x);
+    } else if (!code) {
+        cp_free(c->x), cp_free(c->place);
+        c->x = c->place = NULL;
+        places = places_of_rows(row, rows, x, width);
+        code = places ? do_at(c, x, places, b) : cp_error();
+    }
+    cp_free(row), cp_free(places);
+    return code;
+}
+
+/* --- */
 
 /* The types of the loop; its result becomes x's, whatever that is. */
 static cp_code find_type(call *c, const cp_array *x, const cp_array *b)
@@ -235,7 +371,7 @@ static cp_code do_at(call *c, cp_array *x, cp_array *places, cp_array *b)
     return code;
 }
 
-cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *places, cp_array *b)
+static cp_code at(cp_op op, cp_array *x, cp_array *places, cp_array *b, bool rows)
 {
     if ((unsigned)op >= CP_NOPS) return cpi_fail(CP_ERROR_VALUE, "at: there is no operation %d", (int)op);
     const cpi_op_row *row = &cpi_op_rows[op];
@@ -252,10 +388,18 @@ cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *places, cp_array *b)
     if (!(c.device = cpi_common_device(name, 3, (cp_array *[]){x, places, b}))) return cp_error();
     int before = cp_device_current();
     if (before != c.device->id && cp_device_use(c.device->id)) return cp_error();
-    cp_code code = do_at(&c, x, places, b);
+    cp_code code = rows ? do_at_rows(&c, x, places, b) : do_at(&c, x, places, b);
     if (before != c.device->id) cp_device_use(before);
     cp_free(c.x), cp_free(c.place), cp_free(c.b);
     return code;
+}
+
+cp_code cp_ufunc_at(cp_op op, cp_array *x, cp_array *places, cp_array *b) { return at(op, x, places, b, false); }
+
+cp_code cp_ufunc_at_rows(cp_op op, cp_array *x, cp_array *rows, cp_array *b)
+{
+    if (x && !x->ndim) return cpi_fail(CP_ERROR_VALUE, "at: an array of no axis has no rows");
+    return at(op, x, rows, b, true);
 }
 
 cp_array *(cp_ufunc_outer)(cp_op op, cp_array *a, cp_array *b, const cp_ufunc_options *options)

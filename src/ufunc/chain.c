@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "cuprite/ufunc.h"
+#include "index/index.h"
 #include "scan/scan.h"
 #include "ufunc/ufunc.h"
 
@@ -499,38 +500,37 @@ cp_array *(cp_ufunc_accumulate)(cp_op op, cp_array *x, int axis, const cp_chain_
     return to.array ? cpi_output_close(&to, code) : NULL;
 }
 
-/* Where the stretches of an axis of n elements begin and end, 2 * m whole numbers: on the host, ended by cpi_free_host.
- * NULL with an error. */
-static int64_t *stretches(const char *name, cp_array *indices, int64_t n)
+/* Where the stretches of an axis of n elements begin and end, 2 * m whole numbers on the device, ended by
+ * cpi_work_free; m >= 1. NULL with an error. */
+static int64_t *stretches(cp_op op, cp_array *indices, int64_t n, cpi_device *device)
 {
+    cp_stream *stream = cpi_stream(device);
     const int64_t m = indices->size;
-    int64_t *bound = cpi_malloc((size_t)(2 * m + 1) * sizeof *bound);
-    cp_array *wide = bound ? cp_astype(indices, CP_INT64) : NULL;
-    cp_code code = wide ? cp_to_host(wide, bound, (size_t)m * sizeof *bound) : CP_ERROR_MEMORY;
-    cp_free(wide);
-    for (int64_t j = 0; j < m && !code; j++)
-        if (bound[j] < 0 || bound[j] >= n)
-            code = cpi_fail(CP_ERROR_INDEX, "%s: index %lld out-of-bounds in %s.reduceat [0, %lld)", name,
-                            (long long)bound[j], name, (long long)n);
-    for (int64_t j = 0; j < m && !code; j++) {
-        int64_t end = j + 1 < m ? bound[j + 1] : n;
-        bound[m + j] = end > bound[j] ? end : bound[j] + 1;
-    }
+    cp_array *starts = cpi_dense(cpi_op_rows[op].name, indices, CP_INT64, device);
+    int64_t *bound = starts ? cpi_work_alloc(stream, (size_t)(2 * m) * sizeof *bound) : NULL;
+    const int64_t *at = starts ? (const int64_t *)starts->data : NULL;
+    cp_code code = bound ? device->backend->index->stretches(stream, (int)op, at, m, n, bound, bound + m)
+                         : cp_error();
+    cp_free(starts);
     if (!code) return bound;
-    cpi_free_host(bound);
+    cpi_work_free(stream, bound);
     return NULL;
 }
 
 /* Exponents are the elements of a stretch but its first. */
 static cp_code check_stretch_powers(const frame *f, cp_array *x, const int64_t *bound, int64_t m)
 {
-    if (f->op != CP_OP_power || !cpi_is_signed(f->type)) return CP_OK;
-    cp_code code = CP_OK;
+    if (f->op != CP_OP_power || !cpi_is_signed(f->type) || !m) return CP_OK;
+    cp_stream *stream = cpi_stream(f->device);
+    int64_t *here = cpi_malloc((size_t)(2 * m) * sizeof *here);
+    cp_code code = here ? f->device->backend->to_host(stream, here, bound, (size_t)(2 * m) * sizeof *here)
+                        : CP_ERROR_MEMORY;
     for (int64_t j = 0; j < m && !code; j++) {
-        cp_array *stretch = part(x, bound[j], bound[m + j] - bound[j]);
+        cp_array *stretch = part(x, here[j], here[m + j] - here[j]);
         code = stretch ? check_powers(f, stretch, 1, NULL) : cp_error();
         cp_free(stretch);
     }
+    cpi_free_host(here);
     return code;
 }
 
@@ -538,29 +538,20 @@ static cp_code reduce_stretches(const frame *f, cp_array *x, cp_array *out, cons
 {
     cpi_chain c = chain_of(f, x, out, NULL);
     if (!c.lanes || !m) return CP_OK;
-    cp_stream *stream = cpi_stream(f->device);
-    int64_t *there = cpi_work_alloc(stream, (size_t)(2 * m) * sizeof *there);
-    if (!there) return cp_error();
-    cp_code code = f->device->backend->from_host(stream, there, bound, (size_t)(2 * m) * sizeof *bound);
-    c.first = there, c.last = there + m;
+    c.first = bound, c.last = bound + m;
     add_dim(&c, m, 0, out->strides[out->ndim - 1], 0, false);
-    if (!code) code = run(f, &c);
-    cpi_work_free(stream, there);
-    return code;
+    return run(f, &c);
 }
 
-/* The bounds of a call, asked before its types. */
-static int64_t *bounds_of(const char *name, const cp_array *x, cp_array *indices, int axis)
+static cp_code check_indices(const char *name, const cp_array *indices)
 {
-    if (cpi_null(name, indices)) return NULL;
+    if (cpi_null(name, indices)) return cp_error();
     if (indices->ndim != 1)
-        return cpi_fail(CP_ERROR_VALUE, "%s: indices of reduceat have one dimension, not %d", name, indices->ndim),
-               NULL;
+        return cpi_fail(CP_ERROR_VALUE, "%s: indices of reduceat have one dimension, not %d", name, indices->ndim);
     if (!cpi_is_whole(indices->type))
         return cpi_fail(CP_ERROR_TYPE, "%s: Cannot cast array data from dtype('%s') to dtype('int64') according to "
-                        "the rule 'safe'", name, cp_type_name(indices->type)),
-               NULL;
-    return stretches(name, indices, x->shape[axis]);
+                        "the rule 'safe'", name, cp_type_name(indices->type));
+    return CP_OK;
 }
 
 cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis, const cp_chain_options *options)
@@ -569,22 +560,33 @@ cp_array *(cp_ufunc_reduceat)(cp_op op, cp_array *x, cp_array *indices, int axis
     frame f;
     cpi_output to;
     int64_t shape[CP_MAXDIM];
-    if (check_kind("reduceat", op, x) || find_axis("reduceat", cpi_op_rows[op].name, x, &axis)) return NULL;
-    int64_t *bound = bounds_of(cpi_op_rows[op].name, x, indices, axis);
-    cp_array *lanes = bound ? open_chain("reduceat", op, x, &axis, o, &f, &to) : NULL;
-    if (!lanes) return cpi_free_host(bound), NULL;
-    memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
-    shape[axis] = indices->size;
-    to.shape = shape;
-    to.nlike = 1, to.like = &x;
-    cp_code code = check_stretch_powers(&f, lanes, bound, indices->size);
-    if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, lanes});
-    if (!code) {
-        cp_array *out = cpi_axis_moved(to.array, axis, x->ndim - 1);
-        code = out ? reduce_stretches(&f, lanes, out, bound, indices->size) : cp_error();
-        cp_free(out);
+    const char *name = (unsigned)op < CP_NOPS ? cpi_op_rows[op].name : "reduceat";
+    if (check_kind("reduceat", op, x) || find_axis("reduceat", name, x, &axis) || check_indices(name, indices))
+        return NULL;
+    const int64_t m = indices->size;
+    cpi_device *device = cpi_common_device(name, 1, &x);
+    int64_t *bound = device && m ? stretches(op, indices, x->shape[axis], device) : NULL; /* before types */
+    const bool heard = bound && !x->size && cpi_hear_of_indices(device, bound); /* nobody will read the result */
+    const bool go = device && (bound || !m) && !heard;
+    cp_array *lanes = go ? open_chain("reduceat", op, x, &axis, o, &f, &to) : NULL, *r = NULL;
+    if (!lanes && bound && !heard) cpi_fail_after_indices(device, bound);
+    if (lanes) {
+        memcpy(shape, x->shape, (size_t)x->ndim * sizeof *shape);
+        shape[axis] = m;
+        to.shape = shape;
+        to.nlike = 1, to.like = &x;
+        cp_code code = check_stretch_powers(&f, lanes, bound, m);
+        if (!code) code = cpi_output_open(&to, 2, (cp_array *[]){x, lanes});
+        if (!code) {
+            cp_array *out = cpi_axis_moved(to.array, axis, x->ndim - 1);
+            code = out ? reduce_stretches(&f, lanes, out, bound, m) : cp_error();
+            cp_free(out);
+        } else if (bound) {
+            cpi_fail_after_indices(device, bound);
+        }
+        cp_free(lanes);
+        r = to.array ? cpi_output_close(&to, code) : NULL;
     }
-    cp_free(lanes);
-    cpi_free_host(bound);
-    return to.array ? cpi_output_close(&to, code) : NULL;
+    if (bound) cpi_work_free(cpi_stream(device), bound);
+    return r;
 }

@@ -9,6 +9,11 @@
 /* x's elements as `type` on the device: x itself (retained) where they are; imaginary parts that are lost are warned
  * of. */
 cp_array *cpi_ufunc_operand(const char *function, cp_array *x, cp_type type, cpi_device *device);
+/* Waits until the device has looked at indices, of which it then knows `known`: a wrong one is told here. Nobody waits
+ * where nobody may. (at.c) */
+cp_code cpi_hear_of_indices(cpi_device *device, const int64_t *known);
+/* The call has failed; a wrong index is told instead, as NumPy does, and not to whoever comes next. */
+void cpi_fail_after_indices(cpi_device *device, const int64_t *known);
 /* The operation and the type that kernels know it by: some operations on halves are others on their bits. */
 static inline int cpi_ufunc_kernel(int op, cp_type type, cp_type *compute)
 {

@@ -49,8 +49,29 @@ static void places(void **state)
         values(x, -7, 0, -8);
         assert_int_equal(cp_ufunc_at(CP_OP_equal, x, at, one), CP_OK);
         values(x, 0, 0, 0);
+        cp_array *line = doubles(1, 2, 3, 4, 5, 6), *grid = cp_reshape(line, CP_SHAPE(3, 2)), *row = doubles(1, 0.5);
+        assert_int_equal(cp_ufunc_at_rows(CP_OP_add, grid, at, row), CP_OK);
+        values(grid, 4, 3.5, 3, 4, 6, 6.5);
+        assert_int_equal(cp_ufunc_at_rows(CP_OP_negative, grid, at, NULL), CP_OK);
+        values(grid, -4, -3.5, 3, 4, -6, -6.5);
+        assert_int_equal(cp_ufunc_at_rows(CP_OP_add, grid, at, b), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
+        assert_int_equal(cp_ufunc_at_rows(CP_OP_add, grid, b, row), CP_ERROR_INDEX);
+        failed(CP_ERROR_INDEX);
+        cp_array *number = cp_float(1);
+        assert_int_equal(cp_ufunc_at_rows(CP_OP_add, number, at, row), CP_ERROR_VALUE);
+        failed(CP_ERROR_VALUE);
+        cp_free(line), cp_free(grid), cp_free(row), cp_free(number);
         cp_free(x), cp_free(at), cp_free(b), cp_free(one);
     }
+}
+
+/* A wrong index that the call tells or, on a GPU, the next wait. */
+static void wrong_index(cp_array *r, cp_code code)
+{
+    if (r || code == CP_OK) assert_int_equal(cp_device_synchronize(CP_CURRENT), CP_ERROR_INDEX);
+    failed(CP_ERROR_INDEX);
+    cp_free(r);
 }
 
 static void errors(void **state)
@@ -65,8 +86,8 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_ufunc_accumulate(CP_OP_add, x, 1));
         failed(CP_ERROR_AXIS);
-        assert_null(cp_ufunc_reduceat(CP_OP_add, x, bad, 0));
-        failed(CP_ERROR_INDEX);
+        cp_array *r = cp_ufunc_reduceat(CP_OP_add, x, bad, 0);
+        wrong_index(r, cp_error());
         assert_null(cp_ufunc_reduceat(CP_OP_add, x, half, 0));
         failed(CP_ERROR_TYPE);
         assert_null(cp_ufunc_reduce(CP_OP_less, x));
@@ -77,12 +98,10 @@ static void errors(void **state)
         failed(CP_ERROR_VALUE);
         assert_null(cp_ufunc_outer(CP_OP_add, x, NULL));
         failed(CP_ERROR_VALUE);
-        assert_int_equal(cp_ufunc_at(CP_OP_add, x, bad, x), CP_ERROR_INDEX);
-        failed(CP_ERROR_INDEX);
+        wrong_index(NULL, cp_ufunc_at(CP_OP_add, x, bad, x));
         assert_int_equal(cp_ufunc_at(CP_OP_add, x, last, x), CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
-        assert_int_equal(cp_ufunc_at(CP_OP_add, x, bad, bad), CP_ERROR_INDEX);
-        failed(CP_ERROR_INDEX);
+        wrong_index(NULL, cp_ufunc_at(CP_OP_add, x, bad, bad));
         assert_int_equal(cp_ufunc_at(CP_OP_add, x, bad, NULL), CP_ERROR_VALUE);
         failed(CP_ERROR_VALUE);
         assert_int_equal(cp_ufunc_at(CP_OP_add, x, half, bad), CP_ERROR_INDEX);
@@ -113,6 +132,8 @@ static bool body(void)
     if (done) done = (r = cp_ufunc_reduce(CP_OP_logaddexp, turned, .axis = CP_AXES(0, 1))) != NULL, cp_free(r);
     if (done) done = cp_ufunc_at(CP_OP_add, x, at, b) == CP_OK;
     if (done) done = cp_ufunc_at(CP_OP_less, turned, at, b) == CP_OK;
+    if (done) done = cp_ufunc_at_rows(CP_OP_add, turned, at, nine) == CP_OK;
+    if (done) done = cp_ufunc_at_rows(CP_OP_less, turned, at, nine) == CP_OK;
     if (done) done = (r = cp_ufunc_outer(CP_OP_power, at, b)) != NULL, cp_free(r);
     cp_free(x), cp_free(at), cp_free(b), cp_free(turned), cp_free(mask), cp_free(grid), cp_free(nine);
     return done;

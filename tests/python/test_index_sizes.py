@@ -63,6 +63,90 @@ def test_wrong_places_change_nothing(n, device):
                 equal(ours, x)
 
 
+LONG, MANY = 4_300_000, 1_200_000  # elements of a line whose claims no cache holds, and places to write
+
+
+@pytest.mark.parametrize("t", TYPES)
+@pytest.mark.parametrize("kind", ["anywhere", "sorted", "crowded", "one", "strided"])
+def test_elements_of_a_long_line(t, kind):
+    rng = np.random.default_rng(5)
+    i = rng.integers(-LONG, LONG, MANY)
+    if kind == "sorted":
+        i.sort()
+    if kind == "crowded":  # most of them in a few neighbours
+        i[:: 3] = rng.integers(0, 20_000, len(i[:: 3]))
+        i[1:: 3] = 4_000_000
+    x, v = numbers(rng, LONG * (1 + (kind == "strided")), t), numbers(rng, MANY, t)
+    ours, value = cp.asarray(x), 3 if kind == "one" else v
+    (x[::-2] if kind == "strided" else x)[i] = value
+    (ours[::-2] if kind == "strided" else ours)[cp.asarray(i)] = 3 if kind == "one" else cp.asarray(v)
+    equal(ours, x)
+
+
+def test_a_wrong_place_in_a_long_line(device):
+    rng = np.random.default_rng(6)
+    i, x = rng.integers(0, LONG, MANY), np.arange(LONG, dtype="f4")
+    for wrong, at in ((LONG, 0), (-LONG - 1, MANY - 1), (2**32, MANY // 2)):
+        j, ours = i.copy(), cp.asarray(x)
+        j[at] = wrong
+        with raises(IndexError):
+            ours[cp.asarray(j)] = cp.ones(MANY, "f4")
+            ours.get()
+        if device != "late:0":  # which does not go on after a failure
+            equal(ours, x)
+
+
+@pytest.mark.parametrize("t", ["f4", "f8", "c16", "i2"])
+@pytest.mark.parametrize("n, k", [(700, 700), (1000, 333), (255, 5000), (1, 3000)])
+def test_the_same_places_of_many_rows(t, n, k):
+    rng = np.random.default_rng(n)
+    x, i = numbers(rng, (900, n + 3), t), places(rng, n, k)
+    ours, at = cp.asarray(x), cp.asarray(i)
+    for rows, mine in ((x[:, :n], ours[:, :n]), (x[::-2, 3:], ours[::-2, 3:]), (x[:, n - 1::-1], ours[:, n - 1::-1])):
+        equal(mine[:, at], rows[:, i])
+        equal(cp.take(mine, cp.asarray(3 * i), axis=1, mode="wrap"), np.take(rows, 3 * i, axis=1, mode="wrap"))
+        equal(cp.take(mine, cp.asarray(i.reshape(1, -1)), axis=1), np.take(rows, i.reshape(1, -1), axis=1))
+    i[k // 2] = n
+    with raises(IndexError):
+        ours[:, :n][:, cp.asarray(i)].get()
+
+
+@pytest.mark.parametrize("t", TYPES)
+def test_writing_all_over_much_memory(t, device):
+    rng = np.random.default_rng(3)
+    extent = 2**23 // np.dtype(t).itemsize + 12345  # what is larger than caches is written range by range
+    n = max(2**18, extent // 7) + 77
+    x, v, i = numbers(rng, extent, t), numbers(rng, n, t), places(rng, extent, n)
+    i[1000:1100] = i[n - 1] = i[0]                  # of several values for one element the last
+    i[-60000:-50000] = np.arange(10000)             # and some that lie side by side
+    ours, at = cp.asarray(x), cp.asarray(i)
+    for put in (lambda a, j, w: a.__setitem__(j, w), lambda a, j, w: a.put(j, w)):
+        put(x, i, v), put(ours, at, cp.asarray(v))
+        equal(ours, x)
+        put(x, i[:-5], 7), put(ours, at[:-5], 7)
+        equal(ours, x)
+    x[5:-6][i[::2] // 2] = v[::2]                   # off the lines of the memory; an index and values with gaps
+    ours[5:-6][at[::2] // 2] = cp.asarray(v)[::2]
+    equal(ours, x)
+    for wrong in (extent, -extent - 1, 2**63 - 1, -2**63):
+        i[n // 2] = wrong
+        with raises(IndexError):
+            ours[cp.asarray(i)] = 5
+            ours.get()
+        if device == "cpu":
+            equal(ours, x)
+
+
+def test_more_places_than_are_dealt_out_at_a_time():
+    rng = np.random.default_rng(4)
+    n = 2**25 + 70_000
+    x, i = numbers(rng, 2**23 + 1, "u1"), rng.integers(0, 2**23 + 1, n, dtype="i4").astype("i8")
+    v = rng.integers(0, 200, n, dtype="u1")
+    ours = cp.asarray(x)
+    x[i], ours[cp.asarray(i)] = v, cp.asarray(v)
+    equal(ours, x)
+
+
 @pytest.mark.parametrize("shape", [(1, 7), (3, 700), (700, 3), (130, 130), (40, 5000)])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_along_an_axis(shape, axis):

@@ -1,12 +1,7 @@
-/* Differences of neighbours, and sums of areas between them. */
+/* Differences of neighbours. */
 #include "compose/compose.h"
 
-#include <math.h>
 #include <string.h>
-
-#include "cuprite/fuse.h"
-
-enum { LONG = 1024 };
 
 /* a[..., 1:, ...] - a[..., :-1, ...]; of booleans: where neighbours differ. */
 static cp_array *steps(cp_array *a, int axis)
@@ -89,57 +84,4 @@ cp_array *(cp_ediff1d)(cp_array *ary, const cp_ediff1d_options *options)
         good && flat && (parts[n++] = cp_subtract(cpi_range(flat, 0, 1, INT64_MAX), cpi_range(flat, 0, 0, -1))) != NULL;
     if (good && o->to_end) good = (parts[n++] = flat_end("to_end", o->to_end, type)) != NULL;
     return cpi_end(&f, !good ? NULL : n == 1 ? parts[0] : cp_concatenate(n, parts, 0, .typed = true, .dtype = type));
-}
-
-/* The widths: distances of x's neighbours along an axis of its own; those of a 1-d x shaped to go with y. */
-static cp_array *widths(cp_array *x, const cp_array *y, int axis, int given)
-{
-    int64_t shape[CP_MAXDIM];
-    if (cp_ndim(x) != 1) return cp_diff(x, 1, given);
-    cp_array *d = cp_diff(x, 1, 0);
-    for (int i = 0; i < cp_ndim(y); i++) shape[i] = i == axis ? cp_size(d) : 1;
-    return d ? cp_reshape(d, (cp_shape){cp_ndim(y), shape}) : NULL;
-}
-
-/* Are areas of one width between samples the sum of all of them, but half of the two at the ends? Not of whole numbers,
- * which wrap pair by pair, nor where the width is not finite, which makes NaN of pairs that are 0. */
-static bool is_even_line(const cp_array *y, cp_array *dx, int axis, double *width)
-{
-    const cp_type type = cp_type_of(y);
-    if ((type != CP_FLOAT32 && type != CP_FLOAT64) || cp_dim(y, axis) < LONG) return false;
-    *width = 1;
-    if (!dx) return true;
-    cp_array *wide = dx->flags & CPI_WEAK ? cp_astype(dx, CP_FLOAT64) : NULL;
-    return wide && !cp_to_host(wide, width, sizeof *width) && isfinite(*width);
-}
-
-static cp_array *even_areas(cp_array *y, int axis, double width)
-{
-    const cp_axes along = CP_AXES(axis);
-    cp_array *inside = cp_sum(cpi_range(y, axis, 1, -1), .axis = along);
-    cp_array *first = cp_sum(cpi_range(y, axis, 0, 1), .axis = along);
-    cp_array *last = cp_sum(cpi_range(y, axis, -1, INT64_MAX), .axis = along);
-    return cp_multiply(cp_add(inside, cp_multiply(cp_add(first, last), cp_float(0.5))), cp_float(width));
-}
-
-/*: function("trapezoid", "y: array, x: array_like = None, dx: operand = 1.0, axis: axis = -1",
-             like=True,
-             doc="""The integral along an axis by the trapezoidal rule, of samples at `x` or `dx` (an array or a
-number, 1 by default) apart. `axis` is one of `y`, of `x` where that has more than one, and of their product: -1 is the
-last of each.""") */
-cp_array *(cp_trapezoid)(cp_array *y, int axis, const cp_trapezoid_options *options)
-{
-    const cp_trapezoid_options *o = CPI_GIVEN(cp_trapezoid_options, options);
-    int own = axis;
-    if (cpi_null("trapezoid", y) || cpi_axis("trapezoid", &own, cp_ndim(y))) return NULL;
-    cpi_frame f;
-    if (!cpi_begin(&f, "trapezoid", y)) return NULL;
-    double width;
-    if (!o->x && is_even_line(y, o->dx, own, &width)) return cpi_end(&f, even_areas(y, own, width));
-    cp_array *left = cpi_range(y, own, 0, -1), *right = cpi_range(y, own, 1, INT64_MAX), *areas = NULL;
-    cp_array *d = o->x ? widths(o->x, y, own, axis) : o->dx ? o->dx : cp_float(1);
-    if (left && right && d)
-        areas = cp_fused("d * (right + left) / 2.0", 3, ((const char *[]){"d", "left", "right"}),
-                         ((cp_array *[]){d, left, right}));
-    return cpi_end(&f, areas ? cp_sum(areas, .axis = CP_AXES(axis)) : NULL);
 }

@@ -2,6 +2,7 @@
 #include "compose/compose.h"
 
 #include <float.h>
+#include <math.h>
 
 /* x where it is an infinity of this sign. */
 static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array *out)
@@ -13,8 +14,11 @@ static cp_array *infinite(const char *name, cp_array *x, bool negative, cp_array
                         cp_type_name(cp_type_of(x))),
                NULL;
     if (!cpi_begin(&f, name, x)) return NULL;
-    cp_array *sign = cp_less(x, cp_int(0));
-    return cpi_end(&f, cpi_apply_2(CP_OP_logical_and, cp_isinf(x), negative ? sign : cp_logical_not(sign), out));
+    if (!cpi_is_float(cp_type_of(x))) { /* an infinity would make numbers of them that cannot hold them all */
+        cp_array *sign = cp_less(x, cp_int(0));
+        return cpi_end(&f, cpi_apply_2(CP_OP_logical_and, cp_isinf(x), negative ? sign : cp_logical_not(sign), out));
+    }
+    return cpi_end(&f, cpi_apply_2(CP_OP_equal, x, cp_float(negative ? -INFINITY : INFINITY), out));
 }
 
 /*: function("isposinf", "x: array, /, out: out = None",
@@ -43,6 +47,16 @@ static cp_code replace(cp_array *x, cp_array *where, cp_array *value)
     return where && value ? cp_copyto(x, value, .where = where) : cp_error();
 }
 
+/* What most ask for: infinities become the largest numbers, in a copy or in x itself. */
+static cp_array *limited(cp_array *x, bool copy, cp_array *nan)
+{
+    const cp_type t = cp_type_of(x);
+    cp_array *in[3] = {x, largest(t, true), largest(t, false)}, *none = in[2] ? cp_isnan(x) : NULL;
+    cp_array *r = !none ? NULL : copy ? cp_empty_like(x, CP_DEFAULT) : cp_slice(x, 1, &CP_ELLIPSIS);
+    if (!r || cp_elementwise_all(CP_OP_clip, in, NULL, &(cp_ufunc_options){.out = r})) return NULL;
+    return (nan ? replace(r, none, nan) : cp_mask_set(r, none, cp_float(0))) ? NULL : r;
+}
+
 /* Replaces in x, which is real; masks are made before anything changes. */
 static cp_code replace_in(cp_array *x, const cp_nan_to_num_options *o)
 {
@@ -67,6 +81,7 @@ cp_array *(cp_nan_to_num)(cp_array *x, bool copy, const cp_nan_to_num_options *o
     cpi_frame f;
     if (!cpi_begin(&f, "nan_to_num", x)) return NULL;
     char kind = cp_type_kind(cp_type_of(x));
+    if (kind == 'f' && !o->posinf && !o->neginf) return cpi_end(&f, limited(x, copy, o->nan));
     cp_array *r = copy ? cp_copy_order(x, 'K') : cp_slice(x, 1, &CP_ELLIPSIS);
     cp_code code = r ? CP_OK : cp_error();
     if (!code && kind == 'f') code = replace_in(r, o);

@@ -13,6 +13,25 @@ cp_array *cp_polyval(cp_array *p, cp_array *x)
     return cpi_end(&f, y);
 }
 
+/* Column k, of those before it, is x times the one before: products of neighbours, one by one, which gives NumPy's
+ * roundings. Few columns are made one after the other, where they are dense; many as running products of rows. */
+static bool fill_powers(cp_array *v, cp_array *x, cp_type type, bool rising)
+{
+    enum { FEW = 16 };
+    const int64_t rows = cp_dim(v, 0), n = cp_dim(v, 1);
+    cp_array *one = cp_astype(x, type), *power = one;
+    for (int64_t k = 1; k < n && n <= FEW && power; k++) {
+        if (k > 1) power = cp_multiply(power, one);
+        const int64_t at = rising ? k : n - 1 - k;
+        if (!power || cp_assign(cp_slice(v, 2, (cp_index[]){CP_FULL, CP_AT(at)}), power)) return false;
+    }
+    if (n <= FEW) return power != NULL;
+    cp_array *rest = cpi_range(rising ? v : cp_flip(v, CP_AXES(1)), 1, 1, INT64_MAX);
+    cp_array *column = one ? cp_expand_dims(one, CP_AXES(1)) : NULL;
+    cp_array *powers = column ? cp_cumprod(cp_broadcast_to(column, CP_SHAPE(rows, n - 1)), 1) : NULL;
+    return rest && powers && !cp_assign(rest, powers);
+}
+
 /*: function("vander", "x: array, N: int64, increasing: bool = False", module="_polynomials_in_c",
              doc="The powers 0 .. N - 1 of each element of x, those of one element in a row, the highest first.") */
 cp_array *(cp_vander)(cp_array *x, int64_t N, const cp_vander_options *options)
@@ -26,12 +45,7 @@ cp_array *(cp_vander)(cp_array *x, int64_t N, const cp_vander_options *options)
     const int64_t rows = cp_dim(x, 0);
     const bool rising = options && options->increasing;
     cp_array *v = type == CP_DEFAULT ? NULL : cp_ones(CP_SHAPE(rows, N), type);
-    if (v && N > 1) { /* products of neighbours, one by one, which gives NumPy's roundings */
-        cp_array *rest = cpi_range(rising ? v : cp_flip(v, CP_AXES(1)), 1, 1, INT64_MAX);
-        cp_array *column = cp_astype(cp_expand_dims(x, CP_AXES(1)), type);
-        cp_array *powers = column ? cp_cumprod(cp_broadcast_to(column, CP_SHAPE(rows, N - 1)), 1) : NULL;
-        if (!rest || !powers || cp_assign(rest, powers)) return cpi_end(&f, NULL);
-    }
+    if (v && N > 1 && !fill_powers(v, x, type, rising)) return cpi_end(&f, NULL);
     return cpi_end(&f, v);
 }
 /*: module("_polynomials_in_c", doc="What cuprite.polyval is made of.") */

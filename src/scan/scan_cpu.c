@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/device.h"
+#include "cpu/bytes.h"
 #include "cpu/threads.h"
 #include "cpu/vectors.h"
 #include "elementwise/engine_cpu.h"
@@ -255,11 +256,18 @@ static bool same_bits(cp_type a, cp_type b)
     return a == b || (cpi_itemsize(a) == cpi_itemsize(b) && cpi_is_int(a) && cpi_is_int(b));
 }
 
-/* Elements of a tile as tiles have them: where they lie, or converted into `buffer`. */
+/* Elements of a tile as tiles have them: where they lie, or converted into `buffer`. What is true is no matter of the
+ * wider type: 0.5 is, and 2^32. */
 static const void *taken(const job *j, const char *x, int64_t n, void *buffer)
 {
-    if (same_bits(j->s->source, j->wide)) return x;
-    j->set->convert[j->s->source][j->wide](buffer, x, n);
+    uint8_t truths[CPI_SCAN_TILE / sizeof(uint32_t)];
+    cp_type source = j->s->source;
+    if (same_bits(source, j->wide)) return x;
+    if (j->s->type == CP_BOOL && source != CP_BOOL) {
+        j->set->convert[source][CP_BOOL](truths, x, n);
+        x = (const char *)truths, source = CP_BOOL;
+    }
+    j->set->convert[source][j->wide](buffer, x, n);
     return buffer;
 }
 
@@ -272,16 +280,16 @@ static void finish(const job *j, cp_type type, const char *joined, char *to, int
         j->set->convert[type][result](narrow, joined, n);
         joined = narrow;
     }
-    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result));
+    if (j->past) j->set->stream(to, joined, n * cpi_itemsize(result)), cpi_stream_done();
 }
 
-/* n results: joined where they belong, or in the buffer first. `ahead`: what is read soon. */
-static void given(const job *j, void *carry, const void *local, char *to, int64_t n, char *buffer, const char *ahead)
+/* n results: joined where they belong, or in the buffer first. */
+static void given(const job *j, void *carry, const void *local, char *to, int64_t n, char *buffer)
 {
     const bool same = same_bits(j->s->result, j->wide);
     const bool past = j->past && j->t.size && same && !((uintptr_t)to & 63);
     char *joined = same && (past || !j->past) ? to : buffer;
-    if (j->t.size) j->t.join(carry, local, joined, n, past, ahead);
+    if (j->t.size) j->t.join(carry, local, joined, n, past);
     else j->k->row(carry, local, joined, n);
     if (joined != to) finish(j, j->wide, joined, to, n, buffer + CPI_SCAN_TILE);
 }
@@ -325,7 +333,7 @@ static void stand_in(const job *j, int64_t row, int64_t t, char *buffer)
     char carry[16], *local = buffer + CPI_SCAN_TILE;
     handed *h = &j->handed[row * j->tiles + t];
     const int64_t n = elements_of(j, t);
-    j->t.scan(taken(j, tile_of(j, row, t), n, buffer), local, n);
+    j->t.scan(taken(j, tile_of(j, row, t), n, buffer), local, n, NULL);
     memcpy(carry, t ? h[-1].value : j->t.none, sizeof carry);
     j->t.pass(carry, local + (n - 1) * j->t.size);
     hand_on(h, carry);
@@ -355,23 +363,23 @@ static void run_tile(const job *j, int64_t row, int64_t t, char *carry)
     const void *x = taken(j, tile_of(j, row, t), n, buffer);
     char *to = (char *)j->s->to + (row * j->s->n + t * j->tile) * cpi_itemsize(j->s->result);
     if (!j->t.size) {
-        given(j, carry, x, to, n, buffer, NULL);
+        given(j, carry, x, to, n, buffer);
         return;
     }
-    j->t.scan(x, local, n);
-    char before[sizeof j->t.none];
     handed *const mine = j->handed ? &j->handed[row * j->tiles + t] : NULL;
-    if (mine && t) wait_for_tile(j, row, t, buffer);
-    memcpy(before, mine && t ? mine[-1].value : carry, sizeof before);
-    memcpy(carry, before, sizeof before);
-    j->t.pass(carry, local + (n - 1) * j->t.size);
-    if (mine) hand_on(mine, carry);
     const char *ahead = mine ? tile_ahead(j, row, t * j->tile) : NULL;
     if (ahead && !same_bits(j->s->source, j->wide)) {
         for (int64_t k = 0; k < n * cpi_itemsize(j->s->source); k += 64) __builtin_prefetch(ahead + k, 0, 2);
         ahead = NULL;
     }
-    given(j, before, local, to, n, buffer, ahead);
+    j->t.scan(x, local, n, ahead);
+    char before[sizeof j->t.none];
+    if (mine && t) wait_for_tile(j, row, t, buffer);
+    memcpy(before, mine && t ? mine[-1].value : carry, sizeof before);
+    memcpy(carry, before, sizeof before);
+    j->t.pass(carry, local + (n - 1) * j->t.size);
+    if (mine) hand_on(mine, carry);
+    given(j, before, local, to, n, buffer);
 }
 
 static void begin_row(const job *j, char *carry)

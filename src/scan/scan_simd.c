@@ -110,7 +110,7 @@ INLINE void fence(void)
 #define TILES(NAME, T, A, L, IN, OUT, PARTS, SHORT, NONE, JOIN, VJOIN, WITHIN, LAST)                                 \
     typedef A v_##NAME __attribute__((vector_size(VECTOR_BYTES)));                                                   \
     typedef T e_##NAME __attribute__((vector_size(VECTOR_BYTES / sizeof(A) * sizeof(T))));                           \
-    static void scan_##NAME(const void *from, void *to, int64_t n)                                                   \
+    static void scan_##NAME(const void *from, void *to, int64_t n, const char *ahead)                                \
     {                                                                                                                \
         const T *x = from;                                                                                           \
         A *local = to;                                                                                               \
@@ -128,6 +128,7 @@ INLINE void fence(void)
         e_##NAME e;                                                                                                  \
         int64_t i = 0;                                                                                               \
         for (; i + L <= n; i += L) {                                                                                 \
+            if (ahead) __builtin_prefetch(ahead + i * (int64_t)sizeof(T), 0, 2);                                     \
             UNROLL for (int p = 0; p < PIECES; p++) memcpy(&e, x + i + p * EACH, sizeof e), v[p] = IN(e);            \
             WITHIN(v, VJOIN)                                                                                         \
             UNROLL for (int p = 0; p < PIECES; p++) {                                                                \
@@ -151,8 +152,7 @@ INLINE void fence(void)
         for (int k = 0; k < PARTS; k++) a[k] = JOIN(a[k], b[k]);                                                     \
         memcpy(carry, a, sizeof a);                                                                                  \
     }                                                                                                                \
-    static void join_##NAME(const void *carry, const void *from, void *out, int64_t n, bool past,                    \
-                            const char *ahead)                                                                       \
+    static void join_##NAME(const void *carry, const void *from, void *out, int64_t n, bool past)                    \
     {                                                                                                                \
         const A *local = from;                                                                                       \
         T *to = out;                                                                                                 \
@@ -164,7 +164,6 @@ INLINE void fence(void)
         memcpy(&c, many, sizeof c);                                                                                  \
         int64_t i = 0;                                                                                               \
         for (n *= PARTS; i + L <= n; i += L) {                                                                       \
-            if (ahead) __builtin_prefetch(ahead + i * (int64_t)sizeof(T), 0, 2);                                     \
             UNROLL for (int p = 0; p < PIECES; p++) {                                                                \
                 memcpy(&v, local + i + p * EACH, sizeof v);                                                          \
                 const e_##NAME e = OUT(VJOIN(c, v));                                                                 \
@@ -209,6 +208,15 @@ INLINE void turn(eight *r)
     }
 }
 
+/* Halves, or quarters, as one: through the memory they would wait until they are there. */
+#if VECTOR_BYTES == 64
+#define WHOLE(part) ((eight)(part)[0])
+#elif VECTOR_BYTES == 32
+#define WHOLE(part) ((eight)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)(part)[0]), (__m128)(part)[1], 1))
+#else
+#define WHOLE(part) ({ eight all; memcpy(&all, part, sizeof all); all; })
+#endif
+
 enum { BLOCK = 64 };
 
 /* What stands before each lane: the group moved on by one, behind `carry`. */
@@ -223,12 +231,12 @@ INLINE void put_row(float *to, const eight *row)
 }
 
 /* Of whole blocks local has the sums turned: element 8 i + k at 8 k + i. */
-static void scan_add_f32(const void *from, void *to, int64_t n)
+static void scan_add_f32(const void *from, void *to, int64_t n, const char *ahead)
 {
     const float *x = from;
     double *local = to;
     if (n < CPI_SCAN_SHORT) {
-        scan_add_f32_vectors(x, local, n);
+        scan_add_f32_vectors(x, local, n, NULL);
         return;
     }
     const doubles fill = CPI_SPLAT(doubles, -0.0);
@@ -238,6 +246,7 @@ static void scan_add_f32(const void *from, void *to, int64_t n)
         eight r[8];
         doubles p[8][PIECES], sums[PIECES];
         UNROLL for (int k = 0; k < 8; k++) memcpy(&r[k], x + at + 8 * k, sizeof r[k]);
+        if (ahead) UNROLL for (int k = 0; k < 4; k++) __builtin_prefetch(ahead + (at + 16 * k) * 4, 0, 2);
         turn(r);
         UNROLL for (int k = 0; k < 8; k++)
             UNROLL for (int h = 0; h < PIECES; h++) {
@@ -257,11 +266,11 @@ static void scan_add_f32(const void *from, void *to, int64_t n)
     }
     if (at == n) return;
     double last[BLOCK];
-    scan_add_f32_vectors(x + at, last, n - at);
+    scan_add_f32_vectors(x + at, last, n - at, NULL);
     for (int64_t i = at; i < n; i++) local[i] = carry[0] + last[i - at];
 }
 
-static void join_add_f32(const void *carry, const void *from, void *out, int64_t n, bool past, const char *ahead)
+static void join_add_f32(const void *carry, const void *from, void *out, int64_t n, bool past)
 {
     const double *local = from;
     float *to = out;
@@ -270,19 +279,20 @@ static void join_add_f32(const void *carry, const void *from, void *out, int64_t
     memcpy(&before, carry, sizeof before);
     for (; n >= CPI_SCAN_SHORT && at + BLOCK <= n; at += BLOCK) {
         eight r[8];
-        UNROLL for (int k = 0; k < 8; k++)
+        UNROLL for (int k = 0; k < 8; k++) {
+            floats part[PIECES];
             UNROLL for (int h = 0; h < PIECES; h++) {
                 doubles p;
                 memcpy(&p, local + at + 8 * k + h * LANES64, sizeof p);
-                const floats part = narrowed(CPI_SPLAT(doubles, before) + p);
-                memcpy((char *)&r[k] + h * sizeof part, &part, sizeof part);
+                part[h] = narrowed(CPI_SPLAT(doubles, before) + p);
             }
+            r[k] = WHOLE(part);
+        }
         turn(r);
-        if (ahead) UNROLL for (int k = 0; k < 4; k++) __builtin_prefetch(ahead + (at + 16 * k) * 4, 0, 2);
         if (past) UNROLL for (int k = 0; k < 8; k++) put_row(to + at + 8 * k, &r[k]);
         else UNROLL for (int k = 0; k < 8; k++) memcpy(to + at + 8 * k, &r[k], sizeof r[k]);
     }
-    join_add_f32_vectors(carry, local + at, to + at, n - at, past, NULL);
+    join_add_f32_vectors(carry, local + at, to + at, n - at, past);
 }
 #define pass_add_f32 pass_add_f32_vectors
 

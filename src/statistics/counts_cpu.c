@@ -18,7 +18,7 @@
 
 enum {
     GRAIN = 16384,
-    TURNS = 8, FEW = 1024,     /* tables of a worker; bins from which on it has one */
+    TURNS = 4, FEW = 1024,    /* tables of a worker for up to so many bins: half of a first cache */
     MOST_TABLES = 1 << 20,    /* entries of all workers' tables, where they are more than elements */
     LONGEST = 1 << 30         /* elements that tables of 32 bits count */
 };
@@ -34,7 +34,9 @@ typedef struct counting {
     const cpi_even *even;     /* bins that lie evenly, or NULL */
     const cpi_grid *grid;     /* or NULL */
     double scale;
-    int64_t turns, apart;     /* tables of a worker, entries of one: bins + 1, the last for those in no bin */
+    int64_t apart;            /* entries of a table: bins + 1, the last for those in no bin */
+    int64_t few;              /* entries of each table of a worker that neighbours take turns in; behind them there */
+    int64_t whole;            /* is one for all bins, of `apart` entries, where those are too short; else 0 */
     uint32_t *tables;
     bool *used;               /* by the workers: whose tables are cleared */
     int64_t *least, *most;    /* of what each worker has seen */
@@ -42,26 +44,28 @@ typedef struct counting {
 
 static uint32_t *table_of(const counting *c, int worker)
 {
-    uint32_t *table = c->tables + worker * c->turns * c->apart;
-    if (!c->used[worker]) memset(table, 0, (size_t)(c->turns * c->apart) * sizeof *table);
+    const int64_t entries = TURNS * c->few + c->whole;
+    uint32_t *table = c->tables + worker * entries;
+    if (!c->used[worker]) memset(table, 0, (size_t)entries * sizeof *table);
     c->used[worker] = true;
     return table;
 }
 
 /* --- whole numbers --- */
 
-#define TALLY(T)                                                                            \
-    do {                                                                                    \
-        const T *v = (const T *)x;                                                          \
-        int64_t i = 0;                                                                      \
-        for (; turns == TURNS && i + TURNS <= n; i += TURNS) {                              \
-            if (sizeof(T) > 2) __builtin_prefetch(v + i + n);                               \
-            for (int k = 0; k < TURNS; k++) table[k * apart + (int64_t)v[i + k]]++;         \
-        }                                                                                   \
-        for (; i < n; i++) table[(int64_t)v[i]]++;                                          \
+#define TALLY(T)                                                                               \
+    do {                                                                                       \
+        const T *v = (const T *)x;                                                             \
+        int64_t i = 0;                                                                         \
+        for (; i + 2 * TURNS <= n; i += 2 * TURNS) {                                           \
+            if (sizeof(T) > 2) __builtin_prefetch(v + i + n); /* of the next block */          \
+            for (int k = 0; k < 2 * TURNS; k++) table[k % TURNS * apart + (int64_t)v[i + k]]++; \
+        }                                                                                      \
+        for (; i < n; i++) table[(int64_t)v[i]]++;                                             \
     } while (0)
 
-static void tally_block(cp_type type, const char *x, int64_t n, uint32_t *table, int64_t turns, int64_t apart)
+/* Neighbours take turns in tables that lie `apart`; 0: there is but one. */
+static void tally_block(cp_type type, const char *x, int64_t n, uint32_t *table, int64_t apart)
 {
     switch ((int)type) {
     case CP_BOOL: case CP_UINT8: case CP_INT8: TALLY(uint8_t); break;
@@ -76,17 +80,25 @@ static void tally_task(void *context, int64_t task, int worker)
     counting *c = context;
     enum { STEP = 2048 };
     const int64_t size = cpi_itemsize(c->type), end = (task + 1) * c->each < c->n ? (task + 1) * c->each : c->n;
-    uint32_t *table = c->bins ? table_of(c, worker) : NULL;
+    uint32_t *few = c->bins ? table_of(c, worker) : NULL, *all = c->whole ? few + TURNS * c->few : few;
+    const int64_t apart = c->whole ? 0 : c->few;
+    const uint64_t few_bins = (uint64_t)(c->few < c->bins ? c->few : 0); /* as many as tell by their bits */
     int64_t least = c->least[worker], most = c->most[worker], low, high;
     for (int64_t i = task * c->each; i < end; i += STEP) {
         const int64_t n = end - i < STEP ? end - i : STEP;
-        if (table && c->simd->bits(c->type, c->x + i * size, n) < c->even_bins) {
-            tally_block(c->type, c->x + i * size, n, table, c->turns, c->apart);
+        const char *x = c->x + i * size;
+        const uint64_t bits = few ? c->simd->bits(c->type, x, n) : UINT64_MAX;
+        if (bits < few_bins) {
+            tally_block(c->type, x, n, few, c->few);
             continue;
         }
-        c->simd->extent(c->type, c->x + i * size, n, &low, &high);
+        if (few && bits < c->even_bins) {
+            tally_block(c->type, x, n, all, apart);
+            continue;
+        }
+        c->simd->extent(c->type, x, n, &low, &high);
         least = low < least ? low : least, most = high > most ? high : most;
-        if (table && low >= 0 && high < c->bins) tally_block(c->type, c->x + i * size, n, table, c->turns, c->apart);
+        if (few && low >= 0 && high < c->bins) tally_block(c->type, x, n, all, apart);
     }
     c->least[worker] = least, c->most[worker] = most;
 }
@@ -118,12 +130,18 @@ static void bin_block(const counting *c, const void *x, const double *wide, int6
         search_bins(c, wide, n, bin);
         return;
     }
-    const bool single = !wide;
-    c->simd->places(single ? CP_FLOAT32 : CP_FLOAT64, single ? x : wide, n, c->even, place);
-    if (!c->simd->bins(place, n, c->even, bin)) return;
-    for (int64_t i = 0; i < n; i++) {
-        if (bin[i] >= 0) continue;
-        const double value = single ? (double)((const float *)x)[i] : wide[i];
+    if (wide) {
+        c->simd->places(CP_FLOAT64, wide, n, c->even, place);
+    } else {
+        float buffer[CPI_BLOCK];
+        if (b->type != CP_FLOAT32) c->set->convert[b->type][CP_FLOAT32](buffer, x, n);
+        c->simd->places(CP_FLOAT32, b->type != CP_FLOAT32 ? buffer : x, n, c->even, place);
+    }
+    int16_t untold[CPI_BLOCK];
+    const int all = c->simd->bins(place, n, c->even, bin, untold);
+    for (int k = 0; k < all; k++) {
+        const int i = untold[k];
+        const double value = wide ? wide[i] : cpi_number_at(b->type, x, i);
         bin[i] = (int32_t)cpi_bin_of(b->edges, b->bins, true, b->first, c->scale, value);
     }
 }
@@ -134,6 +152,7 @@ static void bin_task(void *context, int64_t task, int worker)
     const cpi_bins *b = c->b;
     const int64_t end = (task + 1) * c->each < c->n ? (task + 1) * c->each : c->n;
     uint32_t *table = c->tables ? table_of(c, worker) : NULL;
+    const int64_t all = c->whole ? TURNS * c->few : 0, apart = c->whole ? 0 : c->few; /* the table of all bins */
     double buffer[CPI_BLOCK];
     int32_t bin[CPI_BLOCK];
     for (int64_t i = task * c->each; i < end; i += CPI_BLOCK) {
@@ -145,7 +164,7 @@ static void bin_task(void *context, int64_t task, int worker)
         for (int64_t k = 0; k < n * cpi_itemsize(b->type); k += 64) /* the next block comes while this one is counted */
             __builtin_prefetch(from + n * cpi_itemsize(b->type) + k);
         if (table && b->bins <= CPI_FEW_BINS) c->simd->few(bin, n, (int32_t)b->bins, table);
-        else if (table) tally_block(CP_INT32, (const char *)bin, n, table, c->turns, c->apart);
+        else if (table) tally_block(CP_INT32, (const char *)bin, n, table + all, apart);
         else
             for (int64_t k = 0; k < n; k++) b->index[i + k] = bin[k];
     }
@@ -163,8 +182,10 @@ static bool find_even(const cpi_bins *b, double scale, cpi_even *e)
     }
     /* a place is rounded to 24 bits; in float32 so are the first edge, the distance from it, the scale, the product */
     const double half = 0x1.02p-24, last = (double)(b->bins + 1), rounding = half * last;
-    const double more = half * (fabs(b->first) * scale + 4 * last);
-    e->single = b->type == CP_FLOAT32 && fabs(b->first) < FLT_MAX && scale < FLT_MAX && scale > FLT_MIN &&
+    double more = half * (fabs(b->first) * scale + 4 * last);
+    const bool whole = cpi_is_whole(b->type) && cpi_itemsize(b->type) <= 4; /* rounded to float32 before */
+    if (whole) more += half * (fabs(b->first) + fabs(b->last)) * scale; /* those between the edges by at most this */
+    e->single = (b->type == CP_FLOAT32 || whole) && fabs(b->first) < FLT_MAX && scale < FLT_MAX && scale > FLT_MIN &&
                 e->off + rounding + more < 0.25;
     e->off += rounding + (e->single ? more : 0);
     return e->off < 0.25;
@@ -177,9 +198,11 @@ static int open_tables(cp_stream *stream, counting *c)
 {
     int workers = cpi_workers();
     if (c->bins * workers > MOST_TABLES && c->n / 4 < c->bins) workers = 1;
-    c->turns = c->bins <= FEW ? TURNS : 1;
     c->apart = c->bins + 1;
-    const size_t entries = c->bins ? (size_t)(workers * c->turns * c->apart) : 0, bytes = entries * sizeof *c->tables;
+    c->few = c->bins <= FEW ? c->apart : FEW;
+    c->whole = c->bins <= FEW ? 0 : c->apart;
+    const size_t entries = c->bins ? (size_t)(workers * (TURNS * c->few + c->whole)) : 0;
+    const size_t bytes = entries * sizeof *c->tables;
     const size_t line = (bytes + 63) / 64 * 64, numbers = (size_t)workers * 8 * sizeof(int64_t);
     char *memory = cpi_work_alloc(stream, line + 2 * numbers + (size_t)workers);
     if (!memory) return 0;
@@ -196,11 +219,13 @@ static void count(counting *c, cpi_task task, int workers, int64_t *to)
     int64_t tasks = cpi_cut(c->n, GRAIN, &c->each);
     if (workers == 1) tasks = 1, c->each = c->n;
     cpi_parallel(tasks, task, c);
-    for (int w = 0; to && w < workers; w++)
-        for (int64_t k = 0; c->used[w] && k < c->turns; k++) {
-            const uint32_t *table = c->tables + (w * c->turns + k) * c->apart;
-            for (int64_t i = 0; i < c->bins; i++) to[i] += table[i];
-        }
+    for (int w = 0; to && w < workers; w++) {
+        const uint32_t *table = c->tables + w * (TURNS * c->few + c->whole);
+        const int64_t few = c->few < c->bins ? c->few : c->bins;
+        for (int k = 0; c->used[w] && k < TURNS; k++, table += c->few)
+            for (int64_t i = 0; i < few; i++) to[i] += table[i];
+        for (int64_t i = 0; c->used[w] && c->whole && i < c->bins; i++) to[i] += table[i];
+    }
     for (int w = 0; w < workers; w++) c->used[w] = false;
 }
 

@@ -1,4 +1,6 @@
-/* Histograms: edges are made here, elements are brought to their bins by the room statistics. */
+/* Histograms: edges are made here, or, where they are few and even, by the kernel that brings elements to their bins.
+ *
+ * Invariant: the edges have the bits of NumPy's linspace whichever makes them. */
 #include <float.h>
 #include <math.h>
 
@@ -20,26 +22,8 @@ static cp_code number(cp_array *x, double *value)
     return wide ? cp_to_host(wide, value, sizeof *value) : cp_error();
 }
 
-/* The least and the greatest element at once, as 0-d arrays of x's type, where the device does that; false: not. */
-static bool both_ends(cp_array *x, cp_array **least, cp_array **most)
-{
-    const cp_type t = cp_type_of(x);
-    const bool wide = cpi_itemsize(t) > 4 && t != CP_FLOAT64, small = cpi_is_float(t) && cpi_itemsize(t) < 4;
-    cpi_device *device = cpi_common_device("histogram", 1, &x);
-    if (!device || wide || small || !device->backend->statistics->span || !cp_size(x)) return false;
-    cp_array *dense = cpi_dense("histogram", x, t, device);
-    cp_array *ends = dense ? cpi_array_new("histogram", device, CP_FLOAT64, 1, (int64_t[]){2}, 'C') : NULL;
-    if (ends) cpi_array_used(dense);
-    const bool done = ends && !device->backend->statistics->span(cpi_stream(device), t, x->size, dense->data,
-                                                                 (double *)ends->data);
-    cp_free(dense);
-    cp_array *typed = done ? cp_astype(ends, t) : NULL;
-    *least = typed ? cp_slice(typed, 1, &CP_AT(0)) : NULL, *most = typed ? cp_slice(typed, 1, &CP_AT(1)) : NULL;
-    return true;
-}
-
 typedef struct span {
-    cp_array *first, *last; /* numbers, or 0-d arrays of the elements' type */
+    cp_array *first, *last; /* 0-d: what was given, or numbers of the elements' type */
     double low, high;
 } span;
 
@@ -49,15 +33,42 @@ static cp_array *beside(cp_array *end, double value, double by)
     return end->flags & CPI_WEAK ? cp_float(value + by) : cp_add(end, cp_float(by));
 }
 
-/* The least and the greatest element, read together. */
-static bool find_extremes(cp_array *a, span *s)
+/* Has the device a slot that finds the least and the greatest element of this type in one reading? */
+static bool has_span(const cpi_device *device, cp_type t)
+{
+    const bool wide = cpi_itemsize(t) > 4 && t != CP_FLOAT64, small = cpi_is_float(t) && cpi_itemsize(t) < 4;
+    return device->backend->statistics->span && !wide && !small;
+}
+
+static cp_array *ends_by_slot(cp_array *x, cpi_device *device)
+{
+    const cp_type t = cp_type_of(x);
+    cp_array *dense = cpi_dense("histogram", x, t, device);
+    cp_array *ends = dense ? cpi_array_new("histogram", device, CP_FLOAT64, 1, (int64_t[]){2}, 'C') : NULL;
+    if (ends) cpi_array_used(dense);
+    const bool done = ends && !device->backend->statistics->span(cpi_stream(device), t, x->size, dense->data,
+                                                                 (double *)ends->data);
+    cp_free(dense);
+    return done ? cp_astype(ends, t) : NULL;
+}
+
+static cp_array *ends_by_reductions(cp_array *x)
+{
+    cp_array *ends = cp_empty(CP_SHAPE(2), cp_type_of(x)), *low = ends ? cp_slice(ends, 1, &CP_AT(0)) : NULL;
+    cp_array *high = low ? cp_slice(ends, 1, &CP_AT(1)) : NULL;
+    return high && cp_min(x, .out = low) && cp_max(x, .out = high) ? ends : NULL;
+}
+
+/* The least and the greatest of the elements, which there are, read together as numbers of their type. */
+static bool find_ends(cp_array *x, span *s)
 {
     _Alignas(16) unsigned char both[32];
-    const cp_type type = cp_type_of(a);
-    cp_array *ends = cp_empty(CP_SHAPE(2), type), *low = ends ? cp_slice(ends, 1, &CP_AT(0)) : NULL;
-    cp_array *high = low ? cp_slice(ends, 1, &CP_AT(1)) : NULL;
-    if (!high || !cp_min(a, .out = low) || !cp_max(a, .out = high) || cp_to_host(ends, both, sizeof both)) return false;
-    s->first = cp_scalar(type, both), s->last = cp_scalar(type, both + cpi_itemsize(type));
+    const cp_type t = cp_type_of(x);
+    cpi_device *device = cpi_common_device("histogram", 1, &x);
+    if (!device) return false;
+    cp_array *ends = has_span(device, t) ? ends_by_slot(x, device) : ends_by_reductions(x);
+    if (!ends || cp_to_host(ends, both, sizeof both)) return false;
+    s->first = cp_scalar(t, both), s->last = cp_scalar(t, both + cpi_itemsize(t));
     return s->first && s->last;
 }
 
@@ -67,7 +78,7 @@ static bool find_span(const char *name, cp_array *a, cp_array *low, cp_array *hi
     const bool given = low && high;
     *s = (span){low, high, 0, 1};
     if (!given && !cp_size(a)) s->first = cp_int(0), s->last = cp_int(1);
-    if (!given && cp_size(a) && !both_ends(a, &s->first, &s->last) && !find_extremes(a, s)) return false;
+    if (!given && cp_size(a) && !find_ends(a, s)) return false;
     if (number(s->first, &s->low) || number(s->last, &s->high)) return false;
     if (given && s->low > s->high)
         return cpi_fail(CP_ERROR_VALUE, "%s: max must be larger than min in range parameter.", name), false;

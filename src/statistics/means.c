@@ -214,7 +214,7 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     cp_array *wide = in_type(a, t), *weights = wide ? in_type(w, t) : NULL;
     cp_array *scale = weights ? cp_sum(weights, .axis = o->axis, .keepdims = o->keepdims) : NULL;
     if (!scale) return NULL;
-    /* the device goes on while the host waits to hear of the weights */
+    /* all is given to the device before the host waits to hear of the weights */
     cp_array *total = NULL;
     if (is_long_line(wide, t) && is_long_line(weights, t)) {
         total = cp_dot(wide, weights);
@@ -222,11 +222,12 @@ static cp_array *weighted(cp_array *a, const cp_average_options *o, cp_array **s
     } else {
         total = cp_sum(cp_multiply(wide, weights), .axis = o->axis, .keepdims = o->keepdims);
     }
-    const int zero = total ? any_zero(scale) : -1;
+    cp_array *r = total ? cp_divide(total, scale) : NULL;
+    const int zero = r ? any_zero(scale) : -1;
     if (zero > 0) cpi_fail(CP_ERROR_ZERO_DIVISION, "%s: Weights sum to zero, can't be normalized", name);
     if (zero) return NULL;
     *sum = scale;
-    return cp_divide(total, scale);
+    return r;
 }
 
 /*: function("average",

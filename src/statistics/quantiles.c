@@ -131,16 +131,27 @@ static cp_array *full_weights(const asking *s, cp_array *a)
     return code ? cp_free(r), NULL : r;
 }
 
+/* Which rows have nothing but NaN: those have that as their result, whatever they weigh. */
+static cp_array *unknown_rows(cp_array *table)
+{
+    cp_array *nan = cp_isnan(table), *r = nan ? cp_all(nan, .axis = CP_AXES(1)) : NULL;
+    cp_free(nan);
+    return r;
+}
+
 /* A row whose weights have no sum is an error; one with a NaN among its elements has that as its result. */
-static cp_code check_sums(const asking *s, cp_array *weights, int64_t rows, int64_t n)
+static cp_code check_sums(const asking *s, cp_array *elements, cp_array *weights, int64_t rows, int64_t n)
 {
     cp_array *table = cp_reshape(weights, CP_SHAPE(rows, n)), *sum = table ? cp_sum(table, .axis = CP_AXES(1)) : NULL;
     cp_array *finite = sum ? cp_isfinite(sum) : NULL, *both = finite ? cp_logical_and(finite, sum) : NULL;
-    cp_array *all = both ? cp_all(both) : NULL;
+    cp_array *excused = both && s->known ? unknown_rows(elements) : NULL;
+    cp_array *each = !s->known ? cp_retain(both) : excused ? cp_logical_or(both, excused) : NULL;
+    cp_array *all = each ? cp_all(each) : NULL;
     uint8_t yes = 1;
     cp_code code = all ? cp_to_host(all, &yes, 1) : cp_error();
     if (!code && !yes) code = cpi_fail(CP_ERROR_VALUE, "%s: Weights included NaN, inf or were all zero.", s->name);
     cp_free(table), cp_free(sum), cp_free(finite), cp_free(both), cp_free(all);
+    cp_free(excused), cp_free(each);
     return code;
 }
 
@@ -159,7 +170,7 @@ static cp_array *ordered_rows(asking *s, cp_array *a, const cpi_lanes *lanes, cp
     if (s->weights) {
         cp_array *full = full_weights(s, a), *there = full ? cpi_lanes_dense(s->name, full, lanes, device, true) : NULL;
         cp_array *table = there ? cp_reshape(dense, CP_SHAPE(rows, n)) : NULL;
-        if (table && !check_sums(s, there, rows, n)) w = sorted_weights(s, table, there, rows, n);
+        if (table && !check_sums(s, table, there, rows, n)) w = sorted_weights(s, table, there, rows, n);
         cp_free(full), cp_free(there), cp_free(table);
         if (!w) return cp_free(dense), NULL;
     }

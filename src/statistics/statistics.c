@@ -16,29 +16,6 @@
 
 /* --- counts --- */
 
-static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *extent);
-
-/* The greatest element of x, which is not empty, when all are at least 0. Waits. */
-static cp_code greatest_index(const char *name, cp_array *x, int64_t *most)
-{
-    int64_t least = 0, extent[2];
-    if (SLOTS(x->device)->tally) {
-        cp_array *none = tallied(name, x, 0, extent);
-        cp_free(none);
-        if (!none) return cp_error();
-        *most = extent[1];
-        if (extent[0] < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
-        return *most < INT64_MAX ? CP_OK : cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
-    }
-    cp_array *low = cp_min(x), *high = low ? cp_max(x) : NULL;
-    cp_code code = high ? cp_to_host(low, &least, sizeof least) : cp_error();
-    if (!code) code = cp_to_host(high, most, sizeof *most);
-    cp_free(low), cp_free(high);
-    if (!code && least < 0) code = cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
-    if (!code && *most == INT64_MAX) code = cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
-    return code;
-}
-
 cp_array *cpi_bincount(const char *name, cp_array *x, cp_array *weights, int64_t bins)
 {
     cp_array *both[2] = {x, weights}, *w = NULL, *r = NULL, *dense = NULL;
@@ -81,6 +58,24 @@ static cp_array *tallied(const char *name, cp_array *x, int64_t bins, int64_t *e
     return code ? cp_free(r), NULL : r;
 }
 
+/* Can numbers from extent[0] to extent[1] be counted? */
+static cp_code check_extent(const char *name, const int64_t *extent)
+{
+    if (extent[0] < 0) return cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
+    return extent[1] < INT64_MAX ? CP_OK : cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
+}
+
+/* The greatest element of x, int64 and dense and not empty, when all are at least 0. Waits. */
+static cp_code greatest_index(const char *name, cp_array *x, int64_t *most)
+{
+    int64_t extent[2];
+    cp_array *none = tallied(name, x, 0, extent);
+    cp_free(none);
+    if (!none || check_extent(name, extent)) return cp_error();
+    *most = extent[1];
+    return CP_OK;
+}
+
 /* The first `n` of them, and 0 behind. */
 static cp_array *lengthened(const char *name, cp_array *counts, int64_t n)
 {
@@ -106,11 +101,7 @@ static cp_array *counted(const char *name, cp_array *given, cpi_device *device, 
     const int64_t some = x->size < AT_ONCE ? 0 : cpi_itemsize(x->type) == 1 ? 256
                        : x->size < 32 * AT_ONCE ? SOME_BINS : MANY_BINS;
     r = tallied(name, x, some, extent);
-    if (r && extent[0] < 0)
-        cpi_fail(CP_ERROR_VALUE, "%s: 'list' argument must have no negative elements", name);
-    else if (r && extent[1] == INT64_MAX)
-        cpi_fail(CP_ERROR_MEMORY, "%s: the result has too many elements", name);
-    else if (r) {
+    if (r && !check_extent(name, extent)) {
         const int64_t bins = extent[1] + 1 > minlength ? extent[1] + 1 : minlength;
         exact = extent[1] < some ? lengthened(name, r, bins) : tallied(name, x, bins, NULL);
     }
@@ -135,12 +126,8 @@ cp_array *(cp_bincount)(cp_array *x, const cp_bincount_options *options)
     if (o->weights && (o->weights->ndim != 1 || o->weights->size != x->size) && x->size)
         return cpi_fail(CP_ERROR_VALUE, "%s: The weights and list don't have the same length.", name), NULL;
     int64_t most = -1;
-    if (!o->weights && x->size && cpi_is_whole(x->type)) {
-        cpi_device *device = cpi_common_device(name, 1, &x);
-        if (!device) return NULL;
-        if (SLOTS(device)->tally) return counted(name, x, device, o->minlength);
-    }
     cpi_device *device = cpi_common_device(name, 1, &x);
+    if (device && !o->weights && x->size && cpi_is_whole(x->type)) return counted(name, x, device, o->minlength);
     cp_array *wide = device ? cpi_dense(name, x, CP_INT64, device) : NULL, *r = NULL;
     if (wide && (!x->size || !greatest_index(name, wide, &most)))
         r = cpi_bincount(name, wide, x->size ? o->weights : NULL, most + 1 > o->minlength ? most + 1 : o->minlength);

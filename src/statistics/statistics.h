@@ -74,7 +74,7 @@ typedef struct cpi_statistics_ops {
      * nowhere: int64; or the sums of their weights in order: float64. */
     cp_code (*bincount)(cp_stream *stream, int64_t n, const int64_t *x, const double *weights, int64_t bins, void *to);
     /* The same of whole numbers of any type, and in extent[0] and [1] the least and the greatest of them as int64:
-     * where they are from 0 to bins - 1 the counts are right, else anything. bins may be 0. NULL: there is none. */
+     * where they are from 0 to bins - 1 the counts are right, else anything. bins may be 0. */
     cp_code (*tally)(cp_stream *stream, cp_type type, int64_t n, const void *x, int64_t bins, int64_t *counts,
                      int64_t *extent);
     cp_code (*bins)(cp_stream *stream, const cpi_bins *b);
@@ -92,6 +92,9 @@ typedef struct cpi_statistics_ops {
     /* ends[0], ends[1]: the least and the greatest of n >= 1 elements of float32, float64 or whole numbers of at most
      * 32 bits, NaN where there is one, in the device's memory. NULL: there is none. */
     cp_code (*span)(cp_stream *stream, cp_type type, int64_t n, const void *x, double *ends);
+    /* *to: the sum of (x[i + 1] - x[i]) * (y[i + 1] + y[i]) / 2 of n >= 2 elements, all float32 or float64; x NULL: of
+     * `width` instead of the differences. */
+    cp_code (*areas)(cp_stream *stream, cp_type type, int64_t n, const void *y, const void *x, double width, void *to);
 } cpi_statistics_ops;
 
 extern const cpi_statistics_ops cpi_statistics_cpu;

@@ -112,5 +112,5 @@ static cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
 const cpi_statistics_ops cpi_statistics_cpu = {
     .bincount = cpi_bincount_cpu, .tally = cpi_tally, .bins = cpi_bins_cpu, .locate = locate,
     .digitize = digitize,    .interpolate = interpolate, .quantiles = quantiles,
-    .span = cpi_span_cpu,
+    .span = cpi_span_cpu,    .areas = cpi_areas_cpu,
 };

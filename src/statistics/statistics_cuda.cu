@@ -99,4 +99,4 @@ cp_code quantiles(cp_stream *stream, const cpi_quantiles *q)
 
 extern const cpi_statistics_ops cpi_statistics_cuda;
 const cpi_statistics_ops cpi_statistics_cuda = {bincount, cpi_tally_cuda, bins, locate, digitize,
-                                                 interpolate, quantiles, NULL};
+                                                 interpolate, quantiles, NULL, cpi_areas_cuda};

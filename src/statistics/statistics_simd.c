@@ -18,9 +18,24 @@ static void places(cp_type type, const void *from, int64_t n, const cpi_even *e,
     for (int64_t i = 0; i < n; i++) place[i] = (float)((x[i] - first) * scale);
 }
 
+/* Which of n bins are less than 0. */
+static int find_untold(const int32_t *bin, int64_t n, int16_t *which)
+{
+    int count = 0;
+    int64_t i = 0;
+#if defined(__AVX2__)
+    for (; i + 8 <= n; i += 8)
+        for (int m = _mm256_movemask_ps(_mm256_loadu_ps((const float *)(bin + i))); m; m &= m - 1)
+            which[count++] = (int16_t)(i + __builtin_ctz((unsigned)m));
+#endif
+    for (; i < n; i++)
+        if (bin[i] < 0) which[count++] = (int16_t)i;
+    return count;
+}
+
 /* An edge lies at most `off` from its number, the rounding of places included: so what lies farther from a whole number
  * than that is between the two edges which the numbers beside it belong to. */
-static bool bins(const float *place, int64_t n, const cpi_even *e, int32_t *bin)
+static int bins(const float *place, int64_t n, const cpi_even *e, int32_t *bin, int16_t *which)
 {
     const float low = -0.5f, high = (float)e->bins + 0.5f, off = (float)e->off, near_one = 1 - off;
     const uint32_t all = (uint32_t)e->bins;
@@ -35,7 +50,7 @@ static bool bins(const float *place, int64_t n, const cpi_even *e, int32_t *bin)
         any |= untold;
         bin[i] = (int32_t)r | untold;
     }
-    return any;
+    return any ? find_untold(bin, n, which) : 0;
 }
 
 /* Each bin is compared with all of a block, as bytes: additions to a table would wait for those just before them. */
@@ -60,34 +75,46 @@ static void few(const int32_t *bin, int64_t n, int32_t bins, uint32_t *counts)
     }
 }
 
-#define SPAN(T)                                                                                 \
+/* The least and the greatest of n numbers, NaN where one is: of four vectors side by side. */
+#define SPAN(T, M)                                                                              \
     do {                                                                                        \
-        enum { SIDE = 64 / sizeof(T) };                                                         \
+        enum { EACH = VECTOR_BYTES / sizeof(T), SIDE = 4 };                                     \
+        typedef T lanes __attribute__((vector_size(VECTOR_BYTES)));                             \
+        typedef M marks __attribute__((vector_size(VECTOR_BYTES)));                             \
         const T *v = x;                                                                         \
-        T low[SIDE], high[SIDE], wrong = 0;                                                     \
+        lanes low[SIDE], high[SIDE], w;                                                         \
+        marks nan[SIDE];                                                                        \
         int64_t i = 0;                                                                          \
-        for (int k = 0; k < SIDE; k++) low[k] = (T)INFINITY, high[k] = -(T)INFINITY;            \
-        for (; i + SIDE <= n; i += SIDE)                                                        \
-            for (int k = 0; k < SIDE; k++) {                                                    \
-                low[k] = v[i + k] < low[k] ? v[i + k] : low[k];                                 \
-                high[k] = v[i + k] > high[k] ? v[i + k] : high[k];                              \
+        UNROLL for (int k = 0; k < SIDE; k++)                                                   \
+            low[k] = CPI_SPLAT(lanes, (T)INFINITY), high[k] = -low[k], nan[k] = (marks){0};     \
+        for (; i + SIDE * EACH <= n; i += SIDE * EACH) {                                        \
+            for (int k = 0; k < SIDE * VECTOR_BYTES; k += 64) __builtin_prefetch((const char *)(v + i) + 2048 + k); \
+            UNROLL for (int k = 0; k < SIDE; k++) {                                             \
+                memcpy(&w, v + i + k * EACH, sizeof w);                                         \
+                const marks less = w < low[k], more = w > high[k];                              \
+                low[k] = (lanes)(((marks)w & less) | ((marks)low[k] & ~less));                  \
+                high[k] = (lanes)(((marks)w & more) | ((marks)high[k] & ~more));                \
+                nan[k] |= w != w;                                                               \
             }                                                                                   \
+        }                                                                                       \
+        T least_ = (T)INFINITY, most_ = -(T)INFINITY;                                           \
+        int wrong = 0;                                                                          \
+        for (int k = 0; k < SIDE * (int)EACH; k++) {                                            \
+            const T a = low[k / EACH][k % EACH], b = high[k / EACH][k % EACH];                  \
+            least_ = a < least_ ? a : least_, most_ = b > most_ ? b : most_;                    \
+            wrong |= nan[k / EACH][k % EACH] != 0;                                              \
+        }                                                                                       \
         for (; i < n; i++) {                                                                    \
-            low[0] = v[i] < low[0] ? v[i] : low[0], high[0] = v[i] > high[0] ? v[i] : high[0];  \
+            least_ = v[i] < least_ ? v[i] : least_, most_ = v[i] > most_ ? v[i] : most_;        \
+            wrong |= v[i] != v[i];                                                              \
         }                                                                                       \
-        int nan = 0;                                                                            \
-        for (i = 0; i < n; i++) nan |= v[i] != v[i];                                            \
-        for (int k = 1; k < SIDE; k++) {                                                        \
-            low[0] = low[k] < low[0] ? low[k] : low[0], high[0] = high[k] > high[0] ? high[k] : high[0]; \
-        }                                                                                       \
-        if (nan) wrong = (T)NAN;                                                                \
-        *least = low[0] + wrong, *most = high[0] + wrong;                                       \
+        *least = wrong ? NAN : (double)least_, *most = wrong ? NAN : (double)most_;             \
     } while (0)
 
 static void span(cp_type type, const void *x, int64_t n, double *least, double *most)
 {
-    if (type == CP_FLOAT32) SPAN(float);
-    else SPAN(double);
+    if (type == CP_FLOAT32) SPAN(float, int32_t);
+    else SPAN(double, int64_t);
 }
 
 #define BITS(T)                                                    \

@@ -241,11 +241,7 @@ static bool body(void)
         done &= code == CP_OK;
         cp_free(grid[0]), cp_free(grid[1]);
     }
-    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
-        done &= r[i] != NULL;
-        cp_free(r[i]);
-    }
-    return done;
+    return check_all_made(sizeof r / sizeof *r, r) && done;
 }
 
 static void failing_allocations(void **state)

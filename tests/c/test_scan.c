@@ -46,12 +46,7 @@ static bool body(void)
     cp_array *r[] = {cp_cumsum(input, CP_FLAT), cp_cumprod(table, 0), cp_nancumsum(table, 1),
                      cp_cumulative_sum(input, 0, .include_initial = true),
                      cp_cumsum(table, 0, .typed = true, .dtype = CP_FLOAT16)};
-    bool done = true;
-    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
-        done &= r[i] != NULL;
-        cp_free(r[i]);
-    }
-    return done;
+    return check_all_made(sizeof r / sizeof *r, r);
 }
 
 static void failing_allocations(void **state)

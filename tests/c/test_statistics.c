@@ -96,11 +96,7 @@ static bool body(void)
     bool done = cp_histogram(real, 3, &hist, &bounds, .weights = whole) == CP_OK;
     done &= cp_average(real, &mean, &sum, .weights = whole) == CP_OK;
     cp_free(hist), cp_free(bounds), cp_free(mean), cp_free(sum);
-    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
-        done &= r[i] != NULL;
-        cp_free(r[i]);
-    }
-    return done;
+    return check_all_made(sizeof r / sizeof *r, r) && done;
 }
 
 static void failing_allocations(void **state)

@@ -11,6 +11,9 @@ extern "C" {
 
 CP_API cp_array *cp_sort(cp_array *x, int axis);            /* a sorted copy */
 CP_API cp_code cp_sort_inplace(cp_array *x, int axis);
+/* The same, but -0.0 and 0.0, and NaN of other bits, keep the order in which they stood; slower for those types. */
+CP_API cp_array *cp_sort_stable(cp_array *x, int axis);
+CP_API cp_code cp_sort_stable_inplace(cp_array *x, int axis);
 CP_API cp_array *cp_argsort(cp_array *x, int axis);         /* int64, stable */
 /* The kth smallest at its place, smaller ones before, larger behind (numpy.partition); n values of kth. */
 CP_API cp_array *cp_partition(cp_array *x, int n, const int64_t *kth, int axis);

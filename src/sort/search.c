@@ -56,6 +56,12 @@ cp_array *(cp_searchsorted)(cp_array *a, cp_array *v, const cp_searchsorted_opti
 
 /* --- orders --- */
 
+/* x in that order along the axis: of a single one by plain places. */
+static cp_array *in_that_order(cp_array *x, cp_array *order, int axis)
+{
+    return x->ndim == 1 ? cp_take(x, order, 0) : cp_take_along_axis(x, order, axis);
+}
+
 cp_array *cp_lexsort(int n, cp_array *const *keys, int axis)
 {
     if (n < 1) return cpi_fail(CP_ERROR_TYPE, "lexsort: need sequence of keys with len > 0 in lexsort"), NULL;
@@ -70,8 +76,8 @@ cp_array *cp_lexsort(int n, cp_array *const *keys, int axis)
     if (!s) return NULL;
     cp_array *order = cp_argsort(keys[0], axis);
     for (int i = 1; i < n && order; i++) {
-        cp_array *key = cp_take_along_axis(keys[i], order, axis), *next = key ? cp_argsort(key, axis) : NULL;
-        order = next ? cp_take_along_axis(order, next, axis) : NULL;
+        cp_array *key = in_that_order(keys[i], order, axis), *next = key ? cp_argsort(key, axis) : NULL;
+        order = next ? in_that_order(order, next, axis) : NULL;
     }
     return cp_scope_return(s, order);
 }

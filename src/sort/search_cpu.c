@@ -1,5 +1,7 @@
 /* Binary search on the CPU: values are shared out to threads, search_simd.c has the steps. Those of very many values
  * begin in a grid (grid.h). */
+#include <string.h>
+
 #include "backend/device.h"
 #include "cpu/threads.h"
 #include "elementwise/engine_cpu.h"
@@ -176,14 +178,91 @@ static void among_task(void *context, int64_t task, int worker)
     }
 }
 
+/* Of whole numbers that lie near one another: a table says of each number between the least and the greatest whether
+ * it is there. */
+typedef struct table_job {
+    cpi_keys keys;
+    const void *values;
+    int64_t m;
+    uint64_t low, range;
+    uint8_t *there;
+    bool invert;
+    uint8_t *to;
+} table_job;
+
+#define BY_KEY(DO)                              \
+    switch (j->keys.bytes) {                    \
+    case 1: DO(uint8_t, cpi_key8); break;       \
+    case 2: DO(uint16_t, cpi_key16); break;     \
+    case 4: DO(uint32_t, cpi_key32); break;     \
+    default: DO(uint64_t, cpi_key64);           \
+    }
+
+static void find_range(table_job *j, const void *from, int64_t n)
+{
+    const cpi_keys *k = &j->keys;
+    uint64_t high = 0;
+    j->low = UINT64_MAX;
+#define EXTREMES(T, key)                                            \
+    for (int64_t i = 0; i < n; i++) {                               \
+        const uint64_t v = key(k, ((const T *)from)[i]);            \
+        j->low = v < j->low ? v : j->low, high = v > high ? v : high; \
+    }
+    BY_KEY(EXTREMES)
+    j->range = high - j->low;
+}
+
+static void mark(table_job *j, const void *from, int64_t n)
+{
+    const cpi_keys *k = &j->keys;
+    memset(j->there, 0, (size_t)j->range + 1);
+#define MARK(T, key) \
+    for (int64_t i = 0; i < n; i++) j->there[key(k, ((const T *)from)[i]) - j->low] = 1
+    BY_KEY(MARK)
+}
+
+static void look_up_task(void *context, int64_t task, int worker)
+{
+    const table_job *j = context;
+    const cpi_keys *k = &j->keys;
+    const int64_t first = task * EACH, last = first + EACH < j->m ? first + EACH : j->m;
+    (void)worker;
+#define LOOK_UP(T, key)                                                            \
+    for (int64_t i = first; i < last; i++) {                                       \
+        const uint64_t v = key(k, ((const T *)j->values)[i]) - j->low;             \
+        const bool within = v <= j->range;                                         \
+        j->to[i] = (uint8_t)((within & (j->there[within ? v : 0] != 0)) != j->invert); \
+    }
+    BY_KEY(LOOK_UP)
+}
+
+/* False where a table is not the way; else *code says how it went. */
+static bool among_whole(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
+                        bool invert, uint8_t *to, cp_code *code)
+{
+    table_job j = {.keys = cpi_keys_of(type), .values = values, .m = m, .invert = invert, .to = to};
+    if (!cpi_is_whole(type) || n + m < 256) return false;
+    find_range(&j, from, n);
+    if (j.range > 6 * (uint64_t)(n + m) || j.range >= SECOND_CACHE) return false;
+    j.there = cpi_work_alloc(stream, (size_t)j.range + 1);
+    *code = j.there ? CP_OK : cp_error();
+    if (!j.there) return true;
+    mark(&j, from, n);
+    cpi_parallel((m + EACH - 1) / EACH, look_up_task, &j);
+    cpi_work_free(stream, j.there);
+    return true;
+}
+
 cp_code cpi_cpu_among(cp_stream *stream, cp_type type, int64_t n, const void *from, int64_t m, const void *values,
                       bool invert, uint8_t *to)
 {
     cpi_grid grid;
     double few[FEW];
+    cp_code code;
+    if (among_whole(stream, type, n, from, m, values, invert, to, &code)) return code;
     void *sorted = cpi_work_alloc(stream, (size_t)(n * cpi_itemsize(type)));
     if (!sorted) return cp_error();
-    cp_code code = cpi_cpu_sort(stream, type, 1, n, from, sorted);
+    code = cpi_cpu_sort(stream, type, 1, n, from, sorted);
     if (!code) {
         among_job a = {job_of(stream, type, n, sorted, m, &grid, few), invert, to};
         a.job.search.values = values;

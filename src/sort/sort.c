@@ -44,6 +44,43 @@ cp_code cp_sort_inplace(cp_array *x, int axis)
     return cpi_along_axis_inplace(&sort_call, x, axis);
 }
 
+/* --- the stable sort: equal numbers that are told apart (zeros of either sign, NaN) keep their order --- */
+
+static bool equals_differ(cp_type type) { return cp_type_kind(type) == 'f' || cp_type_kind(type) == 'c'; }
+
+/* x's elements in the order of argsort, in C order. */
+static cp_array *gathered(cp_array *x, int axis)
+{
+    cp_array *order = cp_argsort(x, axis), *r = order ? cp_take_along_axis(x, order, axis) : NULL;
+    cp_free(order);
+    return r;
+}
+
+cp_array *cp_sort_stable(cp_array *x, int axis)
+{
+    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return NULL;
+    if (!equals_differ(x->type)) return cp_sort(x, axis);
+    cp_array *r = gathered(x, axis);
+    if (!r || axis == CP_FLAT) return r;
+    cp_array *like = cpi_array_like("sort", x, x->type, x->ndim, x->shape); /* in the order of x's axes, as sort's is */
+    bool same = like && cp_is_c_contiguous(like), done = like && !same && cp_assign(like, r) == CP_OK;
+    if (!same) cp_free(r);
+    if (!done) cp_free(like);
+    return same ? r : done ? like : NULL;
+}
+
+cp_code cp_sort_stable_inplace(cp_array *x, int axis)
+{
+    if (cpi_null("sort", x) || cpi_axis_or_flat("sort", &axis, x->ndim)) return cp_error();
+    if (!equals_differ(x->type)) return cp_sort_inplace(x, axis);
+    if (cpi_check_writable("sort", x)) return cp_error();
+    cp_array *r = gathered(x, axis), *whole = r ? cp_reshape(r, (cp_shape){x->ndim, x->shape}) : NULL;
+    cp_code code = whole ? cp_assign(x, whole) : cp_error();
+    cp_free(r);
+    cp_free(whole);
+    return code;
+}
+
 /* --- partition --- */
 
 typedef struct places { int n; int64_t *kth; } places; /* ascending, distinct, not negative */

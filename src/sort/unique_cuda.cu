@@ -9,26 +9,10 @@
 #include "sort/cuda.h"
 #include "sort/unique_cuda.h"
 
-__device__ __forceinline__ bool key_is_nan(const cpi_keys &k, uint64_t key)
-{
-    if (k.complex_parts) return cpi_ckey_nan64(&k, key);
-    return key > k.last; /* narrower keys are as large as they are; integers have no key above */
-}
-
-/* Sorted keys are made equal for equal values here (`make_same`) where the sort has not done so. */
 template <class K>
 static __global__ void mark_keys(cpi_keys k, int64_t n, const K *keys, bool make_same, bool apart, uint8_t *first)
 {
-    CPI_SORT_EACH(i, n)
-    {
-        uint64_t key = keys[i], last = i ? keys[i - 1] : 0;
-        if (make_same && k.zero_add) {
-            key = k.complex_parts ? cpi_csame64(&k, key) : key + (key == k.zero);
-            last = k.complex_parts ? cpi_csame64(&k, last) : last + (last == k.zero);
-        }
-        bool nan = key_is_nan(k, key), both = nan && key_is_nan(k, last);
-        first[i] = i == 0 || (apart ? nan || key != last : !both && key != last);
-    }
+    CPI_SORT_EACH(i, n) first[i] = cpi_begins_value(k, keys[i], i ? keys[i - 1] : 0, i == 0, make_same, apart);
 }
 
 template <class I>
@@ -252,6 +236,7 @@ cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
     s.from = q->from;
     s.n = q->n;
     s.ordered = q->want_index || q->inverse || s.k.bytes == 16;
+    if (q->n <= CPI_UNIQUE_SMALL && !s.ordered && !q->want_counts) return cpi_cuda_unique_small(stream, &s.k, q);
     cp_code code = look(stream, q, &s, most, &high, &done);
     if (code != CP_OK || done) return code;
     if (!s.k.zero_add && high - s.low < (uint64_t)most)

@@ -3,8 +3,34 @@
 #define CPI_SORT_UNIQUE_CUDA_H
 
 #include "cuda/cuda.h"
+#include "sort/cuda.h"
 #include "sort/keys.h"
 #include "sort/sort.h"
+
+/* --- sorted keys --- */
+
+static __device__ __forceinline__ bool cpi_key_is_nan(const cpi_keys &k, uint64_t key)
+{
+    if (k.complex_parts) return cpi_ckey_nan64(&k, key);
+    return key > k.last; /* narrower keys are as large as they are; integers have no key above */
+}
+
+/* Does a value begin with this key? `last` stands before it, but for the first. Sorted keys are made equal for equal
+ * values here (`make_same`) where the sort has not done so. */
+static __device__ __forceinline__ bool cpi_begins_value(const cpi_keys &k, uint64_t key, uint64_t last, bool first,
+                                                        bool make_same, bool apart)
+{
+    if (make_same && k.zero_add) {
+        key = k.complex_parts ? cpi_csame64(&k, key) : key + (key == k.zero);
+        last = k.complex_parts ? cpi_csame64(&k, last) : last + (last == k.zero);
+    }
+    const bool nan = cpi_key_is_nan(k, key), both = nan && cpi_key_is_nan(k, last);
+    return first || (apart ? nan || key != last : !both && key != last);
+}
+
+/* unique of at most so many elements of at most 64 bits, without index, counts and inverse; waits. */
+#define CPI_UNIQUE_SMALL 1024
+cp_code cpi_cuda_unique_small(cp_stream *stream, const cpi_keys *k, cpi_unique *q);
 
 /* Smallest and largest key of n elements of at most 64 bits; waits. */
 cp_code cpi_cuda_key_range(cp_stream *stream, const char *what, const cpi_keys *keys, int64_t n, const void *from,

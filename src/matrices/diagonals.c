@@ -2,6 +2,7 @@
 #include "backend/array.h"
 #include "compose/compose.h"
 #include "front/front.h"
+#include "shape/around.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +46,10 @@ cp_array *(cp_diagflat)(cp_array *v, const cp_diagflat_options *options)
              doc="Ones on and below the k-th diagonal of an N by M array, 0 elsewhere.") */
 cp_array *cp_tri(int64_t N, int64_t M, int64_t k, cp_type dtype)
 {
-    cp_scope *s = cp_scope_begin();
-    if (!s) return NULL;
-    k = k >= M ? M - 1 : k < -N ? -N : k; /* beyond either end of the diagonals */
-    cp_array *row = cp_arange_int(0, N, 1, CP_INT64), *column = cp_arange_int(-k, M - k, 1, CP_INT64);
-    cp_array *r = row && column ? cp_greater_equal(cp_expand_dims(row, CP_AXES(1)), column) : NULL;
-    return cp_scope_return(s, r && dtype != CP_BOOL ? cp_astype(r, dtype) : r);
+    cp_array *one = cp_ones(CP_SHAPE0, dtype), *all = one ? cp_broadcast_to(one, CP_SHAPE(N, M)) : NULL;
+    cp_array *r = all ? cpi_triangles("tri", all, k, false) : NULL;
+    cp_free(one), cp_free(all);
+    return r;
 }
 
 /* --- assignment --- */

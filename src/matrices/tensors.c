@@ -1,5 +1,6 @@
 /* Systems of tensors, which are matrices once their axes are joined, and vectors' cross product. */
 #include "compose/compose.h"
+#include "front/front.h"
 
 #include <string.h>
 
@@ -77,9 +78,42 @@ static cp_array *difference(cp_array *x, cp_array *y, cp_array *z, cp_array *w)
     return first ? first : second ? cp_negative(second) : NULL;
 }
 
+/* `to` = x y - z w, without an array for it. */
+static bool difference_to(cp_array *to, cp_array *x, cp_array *y, cp_array *z, cp_array *w)
+{
+    const cp_ufunc_options out = {.out = to};
+    cp_array *second = to && z && w ? cp_multiply(z, w) : NULL;
+    return second && x && y && !cp_elementwise_all(CP_OP_multiply, (cp_array *[]){x, y}, NULL, &out) &&
+           !cp_elementwise_all(CP_OP_subtract, (cp_array *[]){to, second}, NULL, &out);
+}
+
+/* Three parts, each of which lies by itself. */
+static cp_array *parts_apart(cp_array *v) { return v ? cp_copy(cp_transpose(v, CP_ALL)) : NULL; }
+
+/* Of one pair of vectors of three elements, or of as many of each: a part goes where it belongs. Where there are many
+ * the parts lie apart meanwhile, since steps of three elements are dearer than turning all of them. */
+static cp_array *cross_of_three(cp_array *a, cp_array *b, cp_type type, int axisc)
+{
+    enum { MANY = 24 };
+    const int nd = cp_ndim(a);
+    const int64_t n = cp_dim(a, 0), shape[2] = {axisc ? n : 3, axisc ? 3 : n};
+    const bool apart = nd == 2 && n >= MANY, turned = apart && axisc;
+    if (apart) a = parts_apart(a), b = parts_apart(b);
+    cp_array *r = cp_empty(turned ? CP_SHAPE(3, n) : (cp_shape){nd, shape}, type), *x[3], *y[3];
+    for (int i = 0; i < 3; i++) {
+        x[i] = a && apart ? cp_slice(a, 1, &CP_AT(i)) : a ? part(a, i) : NULL;
+        y[i] = b && apart ? cp_slice(b, 1, &CP_AT(i)) : b ? part(b, i) : NULL;
+    }
+    for (int i = 0; i < 3 && r; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        cp_array *to = axisc && !turned ? cp_slice(r, 2, (cp_index[]){CP_FULL, CP_AT(i)}) : cp_slice(r, 1, &CP_AT(i));
+        if (!difference_to(to, x[j], y[k], x[k], y[j])) r = NULL;
+    }
+    return r && turned ? cp_copy(cp_transpose(r, CP_ALL)) : r;
+}
+
 /*: function("cross",
              "a: array, b: array, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: index_axis_or_flat = None",
-             unlock="always",
              doc="""The cross products of vectors of two or three elements along an axis of each, which is a new one of
 the result (axis: of all three); of two vectors of two elements the third element alone.""") */
 cp_array *cp_cross(cp_array *a, cp_array *b, int axisa, int axisb, int axisc, int axis)
@@ -96,6 +130,11 @@ cp_array *cp_cross(cp_array *a, cp_array *b, int axisa, int axisb, int axisc, in
     if ((na != 2 && na != 3) || (nb != 2 && nb != 3))
         return cpi_end(&f, (cpi_fail(CP_ERROR_VALUE, "cross: incompatible dimensions for cross product (dimension must "
                                      "be 2 or 3)"), NULL));
+    const cp_type type = cp_promote(cp_type_of(a), cp_type_of(b));
+    if (na == 3 && nb == 3 && cp_ndim(a) < 3 && cpi_has_shape(a, cp_ndim(b), cp_dims(b)) && type != CP_BOOL) {
+        if (cpi_axis("cross", &axisc, cp_ndim(a))) return cpi_end(&f, NULL);
+        return cpi_end(&f, cross_of_three(a, b, type, axisc));
+    }
     cp_array *x[3], *y[3], *parts[3];
     for (int i = 0; i < 3; i++) x[i] = part(a, i), y[i] = part(b, i);
     parts[2] = difference(x[0], y[1], x[1], y[0]);

@@ -221,6 +221,7 @@ cp_array *cp_vdot(cp_array *a, cp_array *b)
     if (a->size != b->size)
         return cpi_fail(CP_ERROR_VALUE, "vdot: cannot reshape array of size %lld into shape (%lld,)",
                         (long long)b->size, (long long)a->size), NULL;
+    if (a->ndim == 1 && b->ndim == 1) return cp_vecdot(a, b);
     if (!cpi_begin(&f, "vdot", a->flags & CPI_HOST_SCALAR ? b : a)) return NULL;
     cp_array *x = cp_ravel(a), *y = cp_ravel(b);
     return cpi_end(&f, y ? cp_vecdot(x, y) : NULL);

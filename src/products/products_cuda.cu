@@ -1,11 +1,12 @@
-/* Products on a GPU: floating types by cuBLAS; integers, booleans, sums of two vectors, and what cuBLAS does not take,
- * by kernels of our own.
+/* Products on a GPU: floating types by cuBLAS, but float64's of few rows and columns by few_sm90a.cu; integers,
+ * booleans, sums of two vectors, and what cuBLAS does not take, by kernels of our own.
  *
  * A tile of c is 64 x 64; each of 256 threads keeps 4 x 4 of its sums in registers, and 16 columns of a and rows of b
  * (8 of the widest type) at a time lie in shared memory while the next ones are on their way. Sums of vectors are cut
  * by their length alone and added in a fixed order, so the same input gives the same bits. */
 #include "blas/blas_cuda.h"
 #include "cuda/elements.h"
+#include "products/few.h"
 #include "products/products.h"
 #include "products/split_product.h"
 
@@ -412,8 +413,9 @@ cp_code product(cp_stream *stream, const cpi_product *given)
         typedef arithmetic_of<E> A;
         if (p.m == 1 && p.n == 1) return sum_vectors<A>(stream, p);
         if constexpr (E::kind == 'f' || E::kind == 'c') {
-            bool done;
-            cp_code code = by_parts(stream, p, &done);
+            bool done = false;
+            cp_code code = p.type == CP_FLOAT64 && aligned(p) ? cpi_few_product(stream, p, &done) : CP_OK;
+            if (!code && !done) code = by_parts(stream, p, &done);
             if (code || done) return code;
             code = by_library(stream, p, &done);
             if (code || done) return code;

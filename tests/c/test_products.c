@@ -134,12 +134,7 @@ static bool body(void)
     cp_array *r[] = {cp_matmul(given[0], given[1]), cp_vdot(given[3], given[3]),
                      cp_einsum("ij,jk,kl->li", 3, ((cp_array *[]){given[0], given[1], given[0]})),
                      cp_tensordot(given[2], given[2], CP_AXES(0, 2), CP_AXES(0, 2)), cp_kron(given[3], given[3])};
-    bool done = true;
-    for (size_t i = 0; i < sizeof r / sizeof *r; i++) {
-        done &= r[i] != NULL;
-        cp_free(r[i]);
-    }
-    return done;
+    return check_all_made(sizeof r / sizeof *r, r);
 }
 
 static void no_memory(void **state)

@@ -204,6 +204,26 @@ def test_tall_and_wide(dtype, m, n, k):
     check(cp.asarray(a) @ cp.asarray(b), a @ b, big(a) @ big(b), np.abs(big(a)) @ np.abs(big(b)), k)
 
 
+@pytest.mark.parametrize("m, n, k", [(2, 2, 3), (2, 33, 40), (3, 70, 1), (10, 10, 4099), (16, 8, 255), (17, 9, 256),
+                                     (31, 32, 520), (32, 32, 1000), (33, 5, 127), (40, 64, 20011), (64, 64, 129),
+                                     (65, 64, 130), (100, 257, 90), (512, 2, 300), (512, 512, 70), (200, 130, 600)])
+def test_few_rows_and_columns(m, n, k):
+    """What float64's own kernel of a GPU takes, and its neighbours: however operands lie, the same bits each time."""
+    rng = np.random.default_rng(m * n + k)
+    a, b = rng.standard_normal((m, k)), rng.standard_normal((k, n))
+    exact, magnitude = big(a) @ big(b), abs(a) @ abs(b)
+    for left in (cp.asarray(a), cp.asarray(np.asfortranarray(a)), cp.asarray(np.hstack([a, a]))[:, k:]):
+        for right in (cp.asarray(b), cp.asarray(np.asfortranarray(b)), cp.asarray(np.vstack([b, b]))[1:][k - 1:]):
+            got = left @ right
+            check(got, a @ b, exact, magnitude, k)
+            np.testing.assert_array_equal((left @ right).get(), got.get())
+    x = cp.asarray(a)
+    check(x @ x.T, a @ a.T, big(a) @ big(a).T, abs(a) @ abs(a).T, k)
+    bad = a.copy()
+    bad[m - 1, k // 2] = np.nan
+    assert (np.isnan((cp.asarray(bad) @ cp.asarray(b)).get()).any(axis=1) == (np.arange(m) == m - 1)).all()
+
+
 @pytest.mark.parametrize("shape", [(2, 3), (2, 3, 2), ()])
 def test_dot_with_a_number_into(shape):
     """Where NumPy multiplies, out may be of another type; where it calls BLAS, it may not."""

@@ -1,7 +1,7 @@
 /* Scopes: a stack of lists for each thread. Invariant: an array in a scope has one reference that the scope owns. */
 #include "backend/scope.h"
 
-#include <pthread.h>
+#include <sched.h>
 
 struct cp_scope {
     struct cp_scope *outer;
@@ -10,24 +10,31 @@ struct cp_scope {
 
 int cpi_scopes_open;
 CPI_THREAD_WORD cp_scope *cpi_scope_current;
-/* Arrays may be freed by another thread than the one whose scope holds them. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Arrays may be freed by another thread than the one whose scope holds them. What is done under the lock is a few
+ * instructions, which a mutex would cost twice over: each array that a composite makes comes here twice. */
+static bool taken;
+
+static void lock(void)
+{
+    while (__atomic_exchange_n(&taken, true, __ATOMIC_ACQUIRE)) sched_yield();
+}
+static void unlock(void) { __atomic_store_n(&taken, false, __ATOMIC_RELEASE); }
 
 void cpi_scope_enter(cp_array *x)
 {
     cp_scope *s = cpi_scope_current;
-    pthread_mutex_lock(&lock);
+    lock();
     x->scope = s;
     x->scope_next = s->first;
     if (s->first) s->first->scope_prev = x;
     s->first = x;
-    pthread_mutex_unlock(&lock);
+    unlock();
 }
 
 void cpi_scope_leave(cp_array *x)
 {
     if (!__atomic_load_n(&x->scope, __ATOMIC_ACQUIRE)) return;
-    pthread_mutex_lock(&lock);
+    lock();
     if (x->scope) {
         if (x->scope_prev) {
             x->scope_prev->scope_next = x->scope_next;
@@ -38,7 +45,7 @@ void cpi_scope_leave(cp_array *x)
         x->scope_prev = x->scope_next = NULL;
         __atomic_store_n(&x->scope, NULL, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&lock);
+    unlock();
 }
 
 cp_scope *cp_scope_begin(void)

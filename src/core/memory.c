@@ -12,8 +12,9 @@
 
 static int64_t fail_at, asked;
 
-/* Blocks that are kept have a size of these; those of sanitizers are all given back. */
-enum { UNIT = 192, SIZES = 4 };
+/* Blocks that are kept have a size of these, which small arrays' elements are among; those of sanitizers are all given
+ * back. Of the larger sizes fewer are kept: 200 KiB a thread at most. */
+enum { UNIT = 192, SIZES = 24, SMALL = 4 };
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { KEPT = 0 };
 #else
@@ -123,6 +124,7 @@ void cpi_free_host(void *p)
 }
 
 static size_t size_class(size_t bytes) { return (bytes - 1) / UNIT; }
+static int most_of(size_t k) { return __atomic_load_n(&most, __ATOMIC_RELAXED) / (k < SMALL ? 1 : 4); }
 
 void *cpi_malloc_kept(size_t bytes)
 {
@@ -139,7 +141,7 @@ void cpi_free_kept(void *p, size_t bytes)
 {
     const size_t k = size_class(bytes);
     tally *t = mine;
-    if (k >= SIZES || !t || t->nkept[k] >= __atomic_load_n(&most, __ATOMIC_RELAXED)) {
+    if (k >= SIZES || !t || t->nkept[k] >= most_of(k)) {
         cpi_free_host(p);
         return;
     }

@@ -31,6 +31,14 @@ static inline void cpi_copy_bytes(void *to_, const void *from_, size_t n)
     memcpy(to, from, n);
 }
 
+/* What was written past the caches is there for other threads too. Dear, so once a task: it waits for all of it. */
+static inline void cpi_stream_done(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
 /* The same past the caches, for what is larger than they are. */
 static inline void cpi_stream_bytes(void *to_, const void *from_, size_t n)
 {
@@ -47,7 +55,7 @@ static inline void cpi_stream_bytes(void *to_, const void *from_, size_t n)
         _mm_stream_si128((void *)(to + i + 32), c), _mm_stream_si128((void *)(to + i + 48), d);
     }
     memcpy(to + i, from + i, n - i);
-    _mm_sfence();
+    cpi_stream_done();
 #else
     memcpy(to_, from_, n);
 #endif

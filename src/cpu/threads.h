@@ -27,5 +27,14 @@ static inline int64_t cpi_cut(int64_t n, int64_t grain, int64_t *each)
     *each = part;
     return n <= part ? n > 0 : (n + part - 1) / part; /* no division for the small */
 }
+/* The same in parts as large as one another, where the results do not depend on the cuts: of little more than a grain
+ * each of two threads gets half. */
+static inline int64_t cpi_cut_evenly(int64_t n, int64_t grain, int64_t *each)
+{
+    const int64_t tasks = cpi_cut(n, grain, each);
+    if (tasks < 2) return tasks;
+    *each = ((n + tasks - 1) / tasks + 63) / 64 * 64;
+    return (n + *each - 1) / *each;
+}
 
 #endif

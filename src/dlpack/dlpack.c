@@ -28,7 +28,7 @@ static int code_of(cp_type t)
 static cp_type type_of(int code, int bits)
 {
     for (cp_type t = 0; t < CP_NTYPES; t++)
-        if (code_of(t) == code && (int)cp_type_size(t) * 8 == bits) return t;
+        if (cpi_itemsize(t) * 8 == bits && code_of(t) == code) return t;
     return CP_DEFAULT;
 }
 
@@ -180,11 +180,10 @@ static cp_code look(const cpi_dl_tensor *t, seen *s)
     if (t->ndim < 0)
         return cpi_fail(CP_ERROR_VALUE, "from_dlpack: number of dimensions must be within [0, %d]", CP_MAXDIM);
     if (t->ndim > CP_MAXDIM)
-        return cpi_fail(CP_ERROR_BUFFER,
-                        "from_dlpack: maxdims of DLPack tensor is higher than the supported maxdims.");
-    if (t->type.lanes != 1) return cpi_fail(CP_ERROR_BUFFER, "from_dlpack: Unsupported lanes in DLTensor dtype.");
+        return refuse("maxdims of DLPack tensor is higher than the supported maxdims.");
+    if (t->type.lanes != 1) return refuse("Unsupported lanes in DLTensor dtype.");
     s->type = type_of(t->type.code, t->type.bits);
-    if (s->type == CP_DEFAULT) return cpi_fail(CP_ERROR_BUFFER, "from_dlpack: Unsupported dtype in DLTensor.");
+    if (s->type == CP_DEFAULT) return refuse("Unsupported dtype in DLTensor.");
     s->device = cp_dlpack_device_of(t->device.type, t->device.number);
     if (s->device == CP_NO_DEVICE) return cp_error();
     if (t->ndim && !t->shape) return refuse("the tensor has no shape");

@@ -8,6 +8,14 @@
 
 enum { ROW_BYTES = 1 << 16 }; /* of a task */
 
+static void fill_run(char *to, const void *value, int64_t n, int64_t size)
+{
+    if (n <= 0) return;
+    memcpy(to, value, (size_t)size);
+    for (int64_t done = size, all = n * size; done < all; done *= 2) /* what is there, behind itself */
+        memcpy(to + done, to, (size_t)(done < all - done ? done : all - done));
+}
+
 /* n elements that lie `step` and `to_step` bytes apart. */
 static void copy_run(char *to, int64_t to_step, const char *from, int64_t step, int64_t n, int64_t size)
 {
@@ -15,6 +23,21 @@ static void copy_run(char *to, int64_t to_step, const char *from, int64_t step, 
         memcpy(to, from, (size_t)(n * size));
         return;
     }
+#define SAME(T)                                                              \
+    {                                                                        \
+        T v;                                                                 \
+        memcpy(&v, from, sizeof v);                                          \
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * (int64_t)sizeof v, &v, sizeof v); \
+        return;                                                              \
+    }
+    if (!step && to_step == size) switch (size) {
+        case 1: memset(to, *from, (size_t)n); return;
+        case 2: SAME(uint16_t)
+        case 4: SAME(uint32_t)
+        case 8: SAME(uint64_t)
+        default: SAME(cp_complex128)
+        }
+#undef SAME
 #define RUN(T) for (int64_t i = 0; i < n; i++) memcpy(to + i * to_step, from + i * step, sizeof(T)); break
     switch (size) {
     case 1: RUN(uint8_t);
@@ -59,14 +82,6 @@ static const char *row_of(const job *j, int64_t r, char **to)
         r = rest;
     }
     return from;
-}
-
-static void fill_run(char *to, const void *value, int64_t n, int64_t size)
-{
-    if (n <= 0) return;
-    memcpy(to, value, (size_t)size);
-    for (int64_t done = size, all = n * size; done < all; done *= 2) /* what is there, behind itself */
-        memcpy(to + done, to, (size_t)(done < all - done ? done : all - done));
 }
 
 /* Places at .. end - 1 of a row, relative to the array's first element. */
@@ -144,17 +159,18 @@ static void triangle_task(void *context, int64_t task, int worker)
         char *out = to->data;
         const char *in = from->data;
         int64_t rest = r;
-        for (int d = nd - 2; d >= 0; d--) {
+        for (int d = nd - 2; d > 0; d--) {
             const int64_t q = rest / loop->shape[d], at = rest - q * loop->shape[d];
             out += at * to->strides[d], in += at * from->strides[d];
             rest = q;
         }
-        const int64_t row = r % loop->shape[nd - 2];
+        out += rest * to->strides[0], in += rest * from->strides[0];
+        const int64_t row = nd == 2 ? r : r % loop->shape[nd - 2];
         const int64_t first = j->upper ? within(row + j->k, columns) : 0;
         const int64_t end = j->upper ? columns : within(row + j->k + 1, columns);
-        zero_run(out, steps[0], first, j->size);
+        if (first) zero_run(out, steps[0], first, j->size);
         copy_run(out + first * steps[0], steps[0], in + first * steps[1], steps[1], end - first, j->size);
-        zero_run(out + end * steps[0], steps[0], columns - end, j->size);
+        if (end < columns) zero_run(out + end * steps[0], steps[0], columns - end, j->size);
     }
 }
 

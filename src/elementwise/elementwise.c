@@ -461,6 +461,7 @@ int cp_array_equal(cp_array *a, cp_array *b, bool equal_nan)
     bool integers = cpi_is_whole(a->type) && cpi_is_whole(b->type);
     cp_type type = cp_promote(a->type, b->type);
     if (integers && type == CP_FLOAT64) return for_all(&c, CP_UINT64, a->type == CP_UINT64 ? 2 : 1, 0, 0, false);
-    type = integers ? CP_INT64 : cpi_is_complex(type) ? CP_COMPLEX128 : CP_FLOAT64;
+    const bool single = cpi_compute_type(a->type) == CP_FLOAT32 && cpi_compute_type(b->type) == CP_FLOAT32;
+    type = integers ? CP_INT64 : cpi_is_complex(type) ? CP_COMPLEX128 : single ? CP_FLOAT32 : CP_FLOAT64;
     return for_all(&c, type, 1, 0, 0, equal_nan);
 }

@@ -21,9 +21,10 @@ struct select_args {
 };
 
 /* Contiguous condition (bool), output and choices of one element size, or choices that are one value. */
-template <class E> __global__ void __launch_bounds__(CPI_THREADS) select_flat(const __grid_constant__ select_args g)
+template <class E, int UN>
+__global__ void __launch_bounds__(CPI_THREADS) select_flat(const __grid_constant__ select_args g)
 {
-    constexpr int V = (int)(16 / sizeof(E)), UN = 4;
+    constexpr int V = (int)(16 / sizeof(E));
     E single[2] = {};
     unsigned one = g.values | g.singles;
 #pragma unroll
@@ -85,13 +86,23 @@ __global__ void __launch_bounds__(CPI_THREADS) select_general(const __grid_const
 #define SELECT_ENTRY(A, to) (const void *)select_general<CPS_CTYPE_##to, cpi_load_##to>,
 const void *const select_generals[CP_NTYPES] = {CPS_TYPES(SELECT_ENTRY, )};
 
-const void *select_by_size(int64_t size)
+/* Vectors of a thread. Of 4 bytes, as measured on an H200: one where both choices are read, so that more threads share
+ * the reading, and two where one of them is a value. */
+int vectors(const select_args &g)
 {
-    return size == 1   ? (const void *)select_flat<uint8_t>
-           : size == 2 ? (const void *)select_flat<uint16_t>
-           : size == 4 ? (const void *)select_flat<uint32_t>
-           : size == 8 ? (const void *)select_flat<uint64_t>
-                       : (const void *)select_flat<cp_complex128>;
+    if (cpi_itemsize(g.out_type) != 4) return 4;
+    return g.values | g.singles ? 2 : 1;
+}
+
+const void *select_flat_of(const select_args &g)
+{
+    const int64_t size = cpi_itemsize(g.out_type);
+    return size == 1   ? (const void *)select_flat<uint8_t, 4>
+           : size == 2 ? (const void *)select_flat<uint16_t, 4>
+           : size == 8 ? (const void *)select_flat<uint64_t, 4>
+           : size != 4 ? (const void *)select_flat<cp_complex128, 4>
+           : vectors(g) == 1 ? (const void *)select_flat<uint32_t, 1>
+                             : (const void *)select_flat<uint32_t, 2>;
 }
 
 bool contiguous(const cpi_loop *loop, int k)
@@ -158,7 +169,6 @@ cp_code cpi_cuda_select(cp_stream *stream, const cpi_loop *loop)
     }
     select_fill(&g, loop);
     if (!select_fits(&g, loop)) return cpi_walk_each(loop, launch_select, stream);
-    int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * 4;
-    return cpi_cuda_launch(select_by_size(cpi_itemsize(g.out_type)), (g.n + per_block - 1) / per_block, &g, stream,
-                           "where");
+    int64_t per_block = CPI_THREADS * (16 / cpi_itemsize(g.out_type)) * vectors(g);
+    return cpi_cuda_launch(select_flat_of(g), (g.n + per_block - 1) / per_block, &g, stream, "where");
 }

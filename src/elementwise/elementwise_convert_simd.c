@@ -75,8 +75,16 @@ static void gather(void *out_, const void *in_, int64_t stride, int64_t n, int s
         } else if (stride == 0) {                                         \
             const E v = *(const E *)in;                                   \
             EACH out[i] = v;                                              \
+        } else if (stride == 3 * (int64_t)sizeof(E)) {                    \
+            EACH out[i] = ((const E *)in)[3 * i];                         \
         } else {                                                          \
-            for (int64_t i = 0; i < n; i++) out[i] = *(const E *)(in + i * stride); \
+            int64_t i = 0;                                                \
+            for (; i + 4 <= n; i += 4, in += 4 * stride) {                \
+                const E v = *(const E *)in, w = *(const E *)(in + stride), x = *(const E *)(in + 2 * stride), \
+                        y = *(const E *)(in + 3 * stride);                \
+                out[i] = v, out[i + 1] = w, out[i + 2] = x, out[i + 3] = y; \
+            }                                                             \
+            for (; i < n; i++, in += stride) out[i] = *(const E *)in;     \
         }                                                                 \
     }
     BY_SIZE(GATHER)
@@ -97,7 +105,11 @@ static void gather_rows(void *out_, const void *in_, int64_t row_stride, int64_t
 #define GATHER_ROWS(E)                                                                              \
     {                                                                                               \
         E *out = out_;                                                                              \
-        for (int64_t r = 0; r < rows; r++, in += row_stride)                                        \
+        for (int64_t r = 0; r < rows && !stride; r++, in += row_stride, out += n) {                 \
+            const E v = *(const E *)in;                                                             \
+            EACH out[i] = v;                                                                        \
+        }                                                                                           \
+        for (int64_t r = 0; r < rows && stride; r++, in += row_stride)                              \
             for (int64_t i = 0; i < n; i++) *out++ = *(const E *)(in + i * stride);                 \
     }
     BY_SIZE(GATHER_ROWS)
@@ -113,7 +125,13 @@ static void scatter(void *out_, int64_t stride, const void *in_, int64_t n, int 
 #define SCATTER(E)                                                                           \
     {                                                                                        \
         const E *in = in_;                                                                   \
-        for (int64_t i = 0; i < n; i++) *(E *)(out + i * stride) = in[i];                    \
+        int64_t i = 0;                                                                       \
+        for (; i + 4 <= n; i += 4, out += 4 * stride) {                                      \
+            const E v = in[i], w = in[i + 1], x = in[i + 2], y = in[i + 3];                  \
+            *(E *)out = v, *(E *)(out + stride) = w;                                         \
+            *(E *)(out + 2 * stride) = x, *(E *)(out + 3 * stride) = y;                      \
+        }                                                                                    \
+        for (; i < n; i++, out += stride) *(E *)out = in[i];                                 \
     }
     BY_SIZE(SCATTER)
 }
@@ -249,7 +267,6 @@ static void stream(void *out_, const void *in_, int64_t bytes)
     for (; i + 16 <= bytes; i += 16) _mm_stream_si128((void *)(out + i), _mm_loadu_si128((const void *)(in + i)));
 #endif
     memcpy(out + i, in + i, (size_t)(bytes - i));
-    _mm_sfence();
 #else
     memcpy(out_, in_, (size_t)bytes);
 #endif
@@ -281,10 +298,14 @@ CHOOSER(choose_16, pair)
 /* --- the whole set --- */
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS];
 extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS];
+extern const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS];
 extern const cpi_closer CPI_ISA_NAME(cpi_closers)[5];
 const cpi_kernels CPI_ISA_NAME(cpi_kernels) = {
     .ops = cpi_ops,
-    .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64)},
+    .mathematics = {[CP_FLOAT32] = CPI_ISA_NAME(cpi_mathematics_f32), [CP_FLOAT64] = CPI_ISA_NAME(cpi_mathematics_f64),
+                    [CP_COMPLEX64] = CPI_ISA_NAME(cpi_mathematics_c64),
+                    [CP_COMPLEX128] = CPI_ISA_NAME(cpi_mathematics_c128)},
     .convert = converters,
     .gather = gather,
     .gather_rows = gather_rows,

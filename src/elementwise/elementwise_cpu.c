@@ -154,11 +154,12 @@ static bool copy_value(const cpi_loop *loop)
 {
     filling f = {.set = cpi_kernels_best(), .to = loop->op[0].data, .size = (int)cpi_itemsize(loop->op[0].type)};
     f.bytes = loop->size * f.size;
-    if (loop->nop != 2 || f.bytes < LARGE || !is_dense(loop, 0)) return false;
+    if (loop->nop != 2 || (f.bytes > FILL_BYTES && f.bytes < LARGE) || !is_dense(loop, 0)) return false;
     for (int d = 0; d < loop->ndim; d++)
         if (loop->op[1].strides[d]) return false;
     f.set->convert[loop->op[1].type][loop->op[0].type](f.value, loop->op[1].data, 1);
-    cpi_parallel((f.bytes + FILL_BYTES - 1) / FILL_BYTES, fill_task, &f);
+    if (f.bytes <= FILL_BYTES) fill_task(&f, 0, 0); /* the engine's way is longer than so little is worth */
+    else cpi_parallel((f.bytes + FILL_BYTES - 1) / FILL_BYTES, fill_task, &f);
     return true;
 }
 
@@ -366,19 +367,36 @@ typedef struct {
     bool integer, single; /* computed in int64, in float32; else in float64 */
 } ramp_job;
 
+/* n whole numbers from `first` on: sums, which vectors have where 64-bit products are dear. */
+static void whole_ramp(int64_t *to, int64_t n, uint64_t first, uint64_t step)
+{
+    enum { LANES = 8 };
+    uint64_t lane[LANES];
+    int64_t i = 0;
+    for (int k = 0; k < LANES; k++) lane[k] = (uint64_t)k * step;
+    for (; i + LANES <= n; i += LANES, first += LANES * step)
+        for (int k = 0; k < LANES; k++) to[i + k] = (int64_t)(first + lane[k]);
+    for (; i < n; i++, first += step) to[i] = (int64_t)first;
+}
+
 static void ramp_task(void *context, int64_t task, int worker)
 {
     const ramp_job *r = context;
     const cpi_kernels *set = cpi_kernels_best();
     int64_t begin = task * r->each, end = begin + r->each < r->n ? begin + r->each : r->n;
     int64_t size = cpi_itemsize(r->type);
+    const uint64_t istep = (uint64_t)r->istep;
     (void)worker;
+    if (r->integer && r->type == CP_INT64 && (uintptr_t)r->out % sizeof(int64_t) == 0) {
+        const uint64_t first = (uint64_t)r->istart + (uint64_t)begin * istep;
+        whole_ramp((int64_t *)(void *)r->out + begin, end - begin, first, istep);
+        return;
+    }
     for (; begin < end; begin += CPI_CHUNK) {
         int64_t n = end - begin < CPI_CHUNK ? end - begin : CPI_CHUNK;
         union { double d[CPI_CHUNK]; int64_t i[CPI_CHUNK]; float f[CPI_CHUNK]; } buffer;
         if (r->integer) {
-            for (int64_t i = 0; i < n; i++)
-                buffer.i[i] = (int64_t)((uint64_t)r->istart + (uint64_t)(begin + i) * (uint64_t)r->istep);
+            whole_ramp(buffer.i, n, (uint64_t)r->istart + (uint64_t)begin * istep, istep);
         } else if (r->single) {
             float start = (float)r->start, step = (float)r->step;
             for (int64_t i = 0; i < n; i++) buffer.f[i] = start + (float)(begin + i) * step;

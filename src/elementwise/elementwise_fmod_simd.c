@@ -1,4 +1,5 @@
-/* fmod, remainder and floor_divide of float and double by vectors, where one fused step gives the exact remainder.
+/* fmod, remainder, floor_divide and divmod of float and double by vectors, where one fused step gives the exact
+ * remainder.
  *
  * With q = trunc(a / b) rounded, a - q*b is exact in one fma while |a / b| < 2^p: the quotient can only have been
  * rounded up to a whole number, which leaves a remainder of the wrong sign that adding |b| mends. A stretch with any
@@ -64,6 +65,32 @@ FAMILY(double, f64, DOUBLE, 2251799813685248) /* 2^51 */
             }                                                                                                     \
         }                                                                                                         \
     }
+/* Both of them at once: quotients and remainders. */
+#define BOTH(T, X)                                                                                                \
+    extern void CPI_ISA_NAME(cpi_divmod_##X)(void *const *, int64_t, unsigned);                                   \
+    void CPI_ISA_NAME(cpi_divmod_##X)(void *const *op, int64_t n, unsigned s)                                     \
+    {                                                                                                             \
+        T *quotient = op[0], *rest = op[1], ta[STRETCH], tb[STRETCH];                                             \
+        const T *a = op[2], *b = op[3];                                                                           \
+        for (int64_t i = 0; s && i < STRETCH; i++) ta[i] = a[0], tb[i] = b[0];                                    \
+        for (int64_t i = 0; i < n; i += STRETCH) {                                                                \
+            int64_t m = n - i < STRETCH ? n - i : STRETCH;                                                        \
+            const T *x = s & 1 ? ta : a + i, *y = s & 2 ? tb : b + i;                                             \
+            if (tame_##X(x, y, m)) {                                                                              \
+                _Pragma("GCC ivdep") for (int64_t k = 0; k < m; k++) {                                            \
+                    const T u = x[k], v = y[k];                                                                   \
+                    quotient[i + k] = floor_divide_##X(u, v), rest[i + k] = remainder_##X(u, v);                  \
+                }                                                                                                 \
+            } else {                                                                                              \
+                for (int64_t k = 0; k < m; k++) {                                                                 \
+                    const T u = x[k], v = y[k];                                                                   \
+                    quotient[i + k] = cps_floor_divide_##X(u, v), rest[i + k] = cps_remainder_##X(u, v);          \
+                }                                                                                                 \
+            }                                                                                                     \
+        }                                                                                                         \
+    }
+BOTH(float, f32)
+BOTH(double, f64)
 KERNEL(fmod, float, f32, fmodf)
 KERNEL(fmod, double, f64, fmod)
 KERNEL(remainder, float, f32, cps_remainder_f32)

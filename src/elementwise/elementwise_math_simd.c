@@ -174,6 +174,28 @@ static inline vd sinc_of_f64(vd a)
 /* float32 has its own */
 #define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
     X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
+/* The angle of complex numbers: parts that lie beside one another come apart first. */
+#define ANGLE(T, C, V, LOAD, STORE, fn, suffix)                                                                   \
+    static void angle_##suffix(void *const *op, int64_t n, unsigned s)                                            \
+    {                                                                                                             \
+        enum { W = sizeof(V) / sizeof(T) };                                                                       \
+        T *out = op[0], re[W] = {0}, im[W] = {0}, r[W];                                                           \
+        const C *a = op[1];                                                                                       \
+        const int64_t step = s & 1 ? 0 : 1;                                                                       \
+        int64_t i = 0;                                                                                            \
+        for (; step && i + W <= n; i += W) {                                                                      \
+            for (int k = 0; k < W; k++) re[k] = a[i + k].re, im[k] = a[i + k].im;                                 \
+            STORE(out + i, fn(LOAD(im), LOAD(re)));                                                               \
+        }                                                                                                         \
+        for (; i < n; i += W) {                                                                                   \
+            const int64_t m = n - i < W ? n - i : W;                                                              \
+            for (int64_t k = 0; k < m; k++) re[k] = a[(i + k) * step].re, im[k] = a[(i + k) * step].im;           \
+            STORE(r, fn(LOAD(im), LOAD(re)));                                                                     \
+            memcpy(out + i, r, (size_t)m * sizeof(T));                                                            \
+        }                                                                                                         \
+    }
+ANGLE(float, cp_complex64, vf, LOADF, STOREF, SF(atan2, u35), c64)
+ANGLE(double, cp_complex128, vd, LOADD, STORED, SD(atan2, u35), c128)
 UNARY(exp, double, vd, LOADD, STORED, exp_d, f64)
 UNARY(sinc, float, vf, LOADF, STOREF, sinc_of_f32, f32)
 UNARY(sinc, double, vd, LOADD, STORED, sinc_of_f64, f64)
@@ -188,16 +210,20 @@ GUARDEDS(GUARDED_BOTH)
 BINARIES(BOTH2)
 #define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,
 #define ENTRY_F64(name, ...) [CP_OP_##name] = name##_f64,
+#define ANGLE_ENTRY(suffix) [CP_OP_angle] = angle_##suffix,
+#define FLOAT_POWER [CP_OP_float_power] = power_f64,
 #else
 #define UNARIES(X)
 #define BINARIES(X)
 #define GUARDEDS(X)
 #define SINGLES(X)
 #define DOUBLES(X)
+#define ANGLE_ENTRY(suffix) [0] = NULL,
+#define FLOAT_POWER
 #endif
 
 #if defined(__FMA__) /* elementwise_fmod_simd.c */
-#define REMAINDERS(X) X(fmod) X(remainder) X(floor_divide)
+#define REMAINDERS(X) X(fmod) X(remainder) X(floor_divide) X(divmod)
 #define DECLARE(name) \
     extern void CPI_ISA_NAME(cpi_##name##_f32)(void *const *, int64_t, unsigned); \
     extern void CPI_ISA_NAME(cpi_##name##_f64)(void *const *, int64_t, unsigned);
@@ -220,5 +246,7 @@ const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
     UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32)
     REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64)
+    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER
     REMAINDERS(REMAINDER_F64)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS] = {ANGLE_ENTRY(c64)};
+const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS] = {ANGLE_ENTRY(c128)};

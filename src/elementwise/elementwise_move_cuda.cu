@@ -150,16 +150,16 @@ const void *strided_by_size(int64_t size)
 }
 
 /* Bytes that can be moved at once in a copy between rows of one type: 1, 2, 4, 8 or 16, so that the rows and where they
- * begin are multiples of it; the element's where the input goes backwards. 0 where an element's neighbours in memory
- * are not its neighbours in the loop. */
-int64_t row_unit(const cpi_loop *loop)
+ * begin are multiples of it, or where one alone begins (`open`); the element's where the input goes backwards. 0 where
+ * an element's neighbours in memory are not its neighbours in the loop. */
+int64_t row_unit(const cpi_loop *loop, bool open)
 {
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     const int inner = loop->ndim - 1;
     const int64_t size = cpi_itemsize(to->type);
     if (loop->nop != 2 || from->host || to->type != from->type) return 0;
     uintptr_t all = (uintptr_t)to->data | (uintptr_t)from->data | 16;
-    all |= (uintptr_t)(inner < 0 ? size : loop->shape[inner] * size);
+    if (!open) all |= (uintptr_t)(inner < 0 ? size : loop->shape[inner] * size);
     const bool backwards = inner >= 0 && from->strides[inner] == -size;
     if (inner >= 0 && (to->strides[inner] != size || (from->strides[inner] != size && !backwards))) return 0;
     for (int d = 0; d < inner; d++) all |= (uintptr_t)to->strides[d] | (uintptr_t)from->strides[d];
@@ -213,6 +213,7 @@ struct rows_part {
     uint32_t width, magic, shift; /* units in a row, and how to divide by it */
     int64_t bytes;               /* of a row */
     int64_t in_step;             /* bytes from unit to unit: one unit's, or as many backwards */
+    uint32_t rest;               /* bytes behind the last unit, of a part that is one row forwards */
 };
 struct rows_args {
     int parts;
@@ -239,6 +240,8 @@ template <class U> __global__ void __launch_bounds__(CPI_THREADS) copy_rows(cons
 #pragma unroll
     for (int u = 0; u < CPI_PER_THREAD; u++)
         if (first + u * CPI_THREADS < c.n) *(U *)(c.out + to[u]) = v[u];
+    if (sizeof(U) > 1 && c.rest && first == 0)
+        for (uint32_t k = 0; k < c.rest; k++) c.out[c.n * sizeof(U) + k] = c.in[c.n * sizeof(U) + k];
 }
 
 /* Rows that agree on no unit worth a thread: units are the 16 aligned bytes of the output that a row has a part of. A
@@ -282,10 +285,13 @@ const void *copy_rows_by_size(int64_t unit)
                        : (const void *)copy_rows<uint4>;
 }
 
+bool goes_back(const cpi_loop *loop) { return loop->ndim && loop->op[1].strides[loop->ndim - 1] < 0; }
+
 /* Can the loop be a part of a copy of rows? What it would move at once goes into `unit`. */
 bool fits_rows(const cpi_loop *loop, int64_t *unit)
 {
-    *unit = loop->ndim <= 2 ? row_unit(loop) : 0;
+    const bool open = loop->ndim == 1 && loop->shape[0] * cpi_itemsize(loop->op[0].type) >= 64 && !goes_back(loop);
+    *unit = loop->ndim <= 2 ? row_unit(loop, open) : 0;
     return *unit && loop->size * cpi_itemsize(loop->op[0].type) / *unit < INT32_MAX;
 }
 
@@ -293,8 +299,6 @@ int64_t row_bytes(const cpi_loop *loop)
 {
     return (loop->ndim ? loop->shape[loop->ndim - 1] : 1) * cpi_itemsize(loop->op[0].type);
 }
-
-bool goes_back(const cpi_loop *loop) { return loop->ndim && loop->op[1].strides[loop->ndim - 1] < 0; }
 
 cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int64_t unit)
 {
@@ -316,6 +320,7 @@ cp_code launch_rows(cp_stream *stream, int n, const cpi_loop *const *loops, int6
         c->in_step = goes_back(loop) ? -unit : unit;
         c->width = (uint32_t)(narrow ? (c->bytes + 30) / 16 : c->bytes / unit);
         c->n = (uint32_t)(loop->size * size / c->bytes) * c->width;
+        c->rest = narrow ? 0 : (uint32_t)(c->bytes % unit);
         cpi_divisor(c->width, &c->magic, &c->shift);
         g.first[k] = blocks;
         blocks += (c->n + per_block - 1) / per_block;
@@ -481,7 +486,7 @@ cp_code cpi_cuda_copy(cp_stream *stream, const cpi_loop *loop)
     if (across >= 0) return copy_transposed(stream, loop, across);
     int64_t unit;
     if (fits_rows(loop, &unit)) return launch_rows(stream, 1, &loop, unit);
-    unit = row_unit(loop);
+    unit = row_unit(loop, false);
     if (unit > 8) unit = 8;
     if (unit > cpi_itemsize(to->type)) return copy_wider(stream, loop, unit);
     return cpi_walk_each(loop, launch_strided, stream);

@@ -324,6 +324,7 @@ static void run_range(const cpi_job *job, int64_t begin, int64_t end)
     } else {
         run_chunks(job, begin, end, &b);
     }
+    if (job->stream) cpi_stream_done();
 }
 
 typedef struct { const cpi_job *job; int64_t each; } share;
@@ -351,7 +352,8 @@ static void take_values(cpi_job *job)
     }
 }
 
-/* Narrow elements come in longer chunks; the mask's buffer holds CPI_CHUNK of them. */
+/* So many that their buffers stay in the first cache together: narrow ones come in longer chunks. The mask's buffer
+ * holds CPI_CHUNK of them. */
 static int64_t chunk_elements(const cpi_job *job)
 {
     int64_t widest = 1;
@@ -362,7 +364,31 @@ static int64_t chunk_elements(const cpi_job *job)
         widest = own > widest ? own : widest;
     }
     /* sizes are powers of two */
-    return job->mask ? CPI_CHUNK : CPI_CHUNK * 16 >> __builtin_ctzll((unsigned long long)widest);
+    return job->mask ? CPI_CHUNK : CPI_CHUNK * 4 >> __builtin_ctzll((unsigned long long)widest);
+}
+
+/* Do rows go through the kernel where they lie? */
+static bool rows_lie_ready(const cpi_job *job)
+{
+    const cpi_loop *loop = job->loop;
+    const int last = loop->ndim - 1;
+    bool ready = !job->mask;
+    for (int k = 0; k < job->nout + job->nin && ready; k++) {
+        const cpi_operand *op = &loop->op[k];
+        const cp_type type = k < job->nout ? job->out_type[k] : job->in_type[k - job->nout];
+        const int64_t step = op->strides[last];
+        ready = op->type == type && (step == cpi_itemsize(type) || (!step && k >= job->nout));
+    }
+    return ready;
+}
+
+/* A stretch for each row, or chunks of many rows that are collected first? */
+static bool by_rows(const cpi_job *job)
+{
+    enum { LONG = 128, READY = 64 };
+    const cpi_loop *loop = job->loop;
+    const int64_t n = loop->ndim ? loop->shape[loop->ndim - 1] : 1;
+    return loop->ndim <= 1 || n >= LONG || (n >= READY && rows_lie_ready(job));
 }
 
 void cpi_engine_run(cpi_job *job)
@@ -371,7 +397,7 @@ void cpi_engine_run(cpi_job *job)
     if (!loop->size) return;
     job->set = cpi_kernels_best();
     take_values(job);
-    job->rows = loop->ndim <= 1 || loop->shape[loop->ndim - 1] >= 128;
+    job->rows = by_rows(job);
     job->step = loop->size <= CPI_CHUNK ? CPI_CHUNK : chunk_elements(job);
     job->linear = 0;
     for (int k = 0; k < loop->nop && !job->rows; k++) job->linear |= (unsigned)linear(loop, k) << k;
@@ -379,7 +405,7 @@ void cpi_engine_run(cpi_job *job)
     job->stream = bytes >= STREAM_BYTES && !job->mask && !job->silent;
     for (int k = 0; k < job->nin && job->stream; k++) /* in place: the lines are in the cache already */
         job->stream = loop->op[job->nout + k].data != loop->op[0].data;
-    int64_t each, tasks = cpi_cut(loop->size, job->grain, &each);
+    int64_t each, tasks = cpi_cut_evenly(loop->size, job->grain, &each);
     if (tasks <= 1) {
         run_range(job, 0, loop->size);
         return;

@@ -23,7 +23,7 @@ typedef void (*cpi_closer)(uint8_t *out, const void *a, const void *b, int64_t n
 /* Everything one instruction set offers. */
 typedef struct cpi_kernels {
     const cpi_kernel *const *ops;                     /* by computing type, then by operation; NULL: no body */
-    const cpi_kernel *mathematics[CP_NTYPES];         /* overrides for float32 and float64 */
+    const cpi_kernel *mathematics[CP_NTYPES];         /* what takes the place of the rows' loops */
     const cpi_converter (*convert)[CP_NTYPES];        /* [from][to] */
     void (*gather)(void *out, const void *in, int64_t stride, int64_t n, int size);
     /* `rows` rows of n elements each, row_stride bytes apart, one after the other */
@@ -31,7 +31,7 @@ typedef struct cpi_kernels {
                         int size);
     void (*scatter)(void *out, int64_t stride, const void *in, int64_t n, int size);
     void (*scatter_masked)(void *out, int64_t stride, const void *in, const uint8_t *mask, int64_t n, int size);
-    void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches */
+    void (*stream)(void *out, const void *in, int64_t bytes); /* a copy past the caches; cpi_stream_done must follow */
     /* out[r][c] = in[c][r]; past: beside the caches where lines of both lie alike */
     void (*transpose)(void *out, int64_t out_stride, const void *in, int64_t in_stride, int64_t rows,
                       int64_t columns, int size, bool past);

@@ -140,7 +140,8 @@ static bool inputs_cast(const cpi_op_row *row, cp_array *const *in, cp_type type
 }
 
 /* The loop asked for with dtype=: one with results of that type. That which has it throughout, where the rule lets the
- * inputs become it; else the first that they cast to safely, as in NumPy. */
+ * inputs become it; else the first that they cast to safely, as in NumPy. So that a magnitude is not the real part's,
+ * that one comes first where the inputs would lose a part. */
 static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_type wanted, cp_casting rule,
                              cpi_plan *plan)
 {
@@ -150,7 +151,7 @@ static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_
     plan->type = natural;
     if (natural != CP_DEFAULT && results_are(row, natural, wanted)) return CP_OK;
     plan->type = wanted;
-    if (homogeneous && inputs_cast(row, in, wanted, rule)) return CP_OK;
+    if (homogeneous && inputs_cast(row, in, wanted, rule == CP_UNSAFE ? CP_SAME_KIND : rule)) return CP_OK;
     for (cp_type t = 0; t < CP_NTYPES && row->rule != CPI_RULE_LOGIC; t++) {
         if (!cpi_has_loop(row, t) || !results_are(row, t, wanted) || !inputs_cast(row, in, t, CP_SAFE)) continue;
         plan->type = t;

@@ -90,7 +90,10 @@ cp_array *cpi_lanes_dense(const char *function, cp_array *x, const cpi_lanes *l,
     return dense;
 }
 
-static cp_array *axis_last(cp_array *x, int axis) { return cpi_axis_moved(x, axis, x->ndim - 1); }
+static cp_array *axis_last(cp_array *x, int axis)
+{
+    return axis == x->ndim - 1 ? cp_retain(x) : cpi_axis_moved(x, axis, x->ndim - 1);
+}
 
 /* A contiguous array as one row. */
 static cp_array *as_line(cp_array *x)

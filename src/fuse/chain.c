@@ -13,6 +13,7 @@
 
 #include "backend/device.h"
 #include "core/memory.h"
+#include "cpu/bytes.h"
 #include "cpu/threads.h"
 
 /* --- where elements lie --- */
@@ -177,6 +178,8 @@ static void run_range(const cpi_pass *p, int64_t begin, int64_t end)
     unravel(p, begin, w.index);
     if (p->rows) run_rows(p, &w, begin, end);
     else run_across(p, &w, begin, end);
+    for (int k = 0; k < p->ntargets; k++)
+        if (p->accesses[k].kind == CPI_STREAMED) cpi_stream_done();
 }
 
 typedef struct { const cpi_pass *p; int64_t each; } share;

@@ -5,18 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kernel/regions.h"
+#include "kernel/structure_words.h"
 
-static bool is(const cpi_structure *s, int i, const char *word)
-{
-    return cpi_token_is(&s->program->tokens.at[i], word);
-}
-static int match(const cpi_structure *s, int i) { return s->program->tokens.at[i].match; }
-static bool named(const cpi_structure *s, int i) { return s->program->tokens.at[i].kind == CPI_W_NAME; }
-static bool same(const cpi_structure *s, int i, int k)
-{
-    return cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[k]);
-}
 static bool closes(const cpi_structure *s, int i) { return match(s, i) >= 0 && match(s, i) < i; }
 
 bool cpi_structure_assigns(const cpi_structure *s, int i)

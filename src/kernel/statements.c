@@ -3,14 +3,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "kernel/regions.h"
-
-static bool is(const cpi_structure *s, int i, const char *word)
-{
-    return cpi_token_is(&s->program->tokens.at[i], word);
-}
-static int match(const cpi_structure *s, int i) { return s->program->tokens.at[i].match; }
-static bool named(const cpi_structure *s, int i) { return s->program->tokens.at[i].kind == CPI_W_NAME; }
+#include "kernel/structure_words.h"
 
 static int refuse(cpi_structure *s)
 {

@@ -4,18 +4,7 @@
  * Invariant: a loop is one only where its variable is changed by its step alone, where it is left by its condition
  * alone, and where limit and step are one for the block; that neighbours begin one after the other is seen from the
  * words of the first value, and whether it holds (nothing wrapped) is asked when the loop runs. */
-#include "kernel/regions.h"
-
-static bool is(const cpi_structure *s, int i, const char *word)
-{
-    return cpi_token_is(&s->program->tokens.at[i], word);
-}
-static int match(const cpi_structure *s, int i) { return s->program->tokens.at[i].match; }
-static bool named(const cpi_structure *s, int i) { return s->program->tokens.at[i].kind == CPI_W_NAME; }
-static bool same(const cpi_structure *s, int i, int k)
-{
-    return cpi_token_same(&s->program->tokens.at[i], &s->program->tokens.at[k]);
-}
+#include "kernel/structure_words.h"
 
 static bool has(const cpi_structure *s, const char *word, int first, int last)
 {

@@ -95,7 +95,9 @@ cp_code cpi_job_all(job *j, size_t work)
     if (shared) {
         cpi_parallel((l->batch + j->each - 1) / j->each, task, j);
     } else {
-        bool own = largest > 160 && !j->pooled; /* below that waking threads is the longer part */
+        /* below the work of a square of 160 rows waking threads is the longer part: of few columns too */
+        const double least = (double)(l->m < l->n ? l->m : l->n);
+        bool own = (double)l->m * (double)l->n * least > 160.0 * 160 * 160 && !j->pooled;
         j->each = l->batch;
         if (own) cpi_lapack_threads(true);
         task(j, 0, 0);

@@ -19,6 +19,13 @@ static cp_code copy_elements(cp_array *dst, const cp_array *src)
         cp_is_c_contiguous(dst) && cp_is_c_contiguous(src))
         return backend->copy(stream, dst->data, src->data, (size_t)cp_nbytes(dst));
     cpi_loop loop;
+    if (src->flags & CPI_HOST_SCALAR && cp_is_c_contiguous(dst)) { /* a number to a row, whatever the shape */
+        loop.nop = 2, loop.ndim = 1, loop.size = loop.shape[0] = dst->size;
+        loop.op[0].data = dst->data, loop.op[0].type = dst->type, loop.op[0].host = false;
+        loop.op[1].data = src->data, loop.op[1].type = src->type, loop.op[1].host = true;
+        loop.op[0].strides[0] = cpi_itemsize(dst->type), loop.op[1].strides[0] = 0;
+        return backend->move->copy(stream, &loop);
+    }
     cpi_loop_init(&loop, dst->ndim, dst->shape, 2, (const cp_array *const[]){dst, src});
     cpi_loop_coalesce(&loop);
     return backend->move->copy(stream, &loop);
@@ -68,9 +75,10 @@ cp_code cp_assign(cp_array *dst, const cp_array *src)
     if (code || !dst->size || (dst->type == src->type && cpi_same_elements(dst, src))) return code;
     cp_array *value = NULL, *aligned = NULL;
     const cp_array *from = src;
-    if (!(src->flags & CPI_HOST_SCALAR) && src->device != dst->device) {
+    const bool number = src->flags & CPI_HOST_SCALAR; /* its memory is nobody else's */
+    if (!number && src->device != dst->device) {
         from = value = cp_to_device((cp_array *)(uintptr_t)src, dst->device->id);
-    } else if (cpi_may_overlap(dst, src)) {
+    } else if (!number && cpi_may_overlap(dst, src)) {
         from = value = cp_copy(src);
     }
     if (from && from->ndim > dst->ndim) { /* leading axes of extent 1 */
@@ -190,6 +198,8 @@ static void copy_element(void *to, const void *from, int64_t size)
     }
 }
 
+enum { LITTLE = 1 << 16 /* bytes, of the host's own memory, that nobody has to be asked for */ };
+
 cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
 {
     const char *function = "to_host";
@@ -201,6 +211,10 @@ cp_code cp_to_host(const cp_array *x, void *data, size_t bytes)
     if (!(x->flags & CPI_HOST_SCALAR) && !cpi_may_wait(function, x->device)) return cp_error();
     if (x->flags & CPI_HOST_SCALAR || (x->size == 1 && x->device->id == CP_CPU)) {
         copy_element(data, x->data, cpi_itemsize(x->type));
+        return CP_OK;
+    }
+    if (x->device->id == CP_CPU && cp_nbytes(x) <= LITTLE && cp_is_c_contiguous(x)) {
+        memcpy(data, x->data, (size_t)cp_nbytes(x));
         return CP_OK;
     }
     cp_array *flat = cpi_as_contiguous(function, (cp_array *)(uintptr_t)x, x->type);

@@ -22,12 +22,6 @@ CPI_BOTH cpi_domain cpi_domain_of(cp_type t)
     return t == CP_UINT64 ? CPI_DOMAIN_UINT64 : cpi_is_float(t) ? CPI_DOMAIN_FLOAT : CPI_DOMAIN_INT;
 }
 
-CPI_BOTH double cpi_double_of_bits(uint64_t bits)
-{
-    union { uint64_t u; double d; } v;
-    v.u = bits;
-    return v.d;
-}
 CPI_BOTH uint64_t cpi_bits_of_double(double d)
 {
     union { uint64_t u; double d; } v;

@@ -20,9 +20,23 @@
 #define NAN_INT_LANES(M, v) ((M){0})
 #define NAN_FLOAT_LANES(M, v) ((M)((v) != (v)))
 
-/* --- extremes of a run --- */
+/* --- extremes of a run, and where they are --- */
+
+#define PLACE_OF(KIND, NAME, T)                                                                       \
+    static int64_t KIND##_at_##NAME(const T *x, int64_t n, T best)                                    \
+    {                                                                                                 \
+        int64_t i = 0;                                                                                \
+        for (; i + 64 <= n; i += 64) { /* which 64 it is in, then where */                            \
+            int hit = 0;                                                                              \
+            for (int l = 0; l < 64; l++) hit |= x[i + l] == best;                                     \
+            if (hit) break;                                                                           \
+        }                                                                                             \
+        while (i < n && x[i] != best) i++;                                                            \
+        return i < n ? i : 0;                                                                         \
+    }
 
 #define FIND(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                            \
+    PLACE_OF(KIND, NAME, T)                                                                                   \
     static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
     {                                                                                                         \
         enum { L = CPI_REGISTER / sizeof(T) };                                                                \
@@ -62,17 +76,6 @@
     }
 
 #define RUN(KIND, NAME, T, ISNAN, BETTER)                                                                     \
-    static int64_t KIND##_at_##NAME(const T *x, int64_t n, T best)                                            \
-    {                                                                                                         \
-        int64_t i = 0;                                                                                        \
-        for (; i + 64 <= n; i += 64) { /* which 64 it is in, then where */                                    \
-            int hit = 0;                                                                                      \
-            for (int l = 0; l < 64; l++) hit |= x[i + l] == best;                                             \
-            if (hit) break;                                                                                   \
-        }                                                                                                     \
-        while (i < n && x[i] != best) i++;                                                                    \
-        return i < n ? i : 0;                                                                                 \
-    }                                                                                                         \
     static void KIND##_place_run_##NAME(const void *data, int64_t n, int64_t base, const double *shift, void *acc) \
     {                                                                                                         \
         const T *x = data;                                                                                    \
@@ -103,6 +106,9 @@
 #define OP_FLOAT64_MASK(a, b) _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q)
 #define JOIN_NAN(NAME, a, b) ((NAN_TYPE_##NAME)((a) | (b)))
 #define ANY_NAN(NAME, a) ((a) != 0)
+#define EQUAL(NAME, a, b) EQUAL_##NAME(a, b)
+#define EQUAL_FLOAT32(a, b) _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ)
+#define EQUAL_FLOAT64(a, b) _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ)
 #elif defined(__AVX2__)
 #define VECTOR_FLOAT32 __m256
 #define VECTOR_FLOAT64 __m256d
@@ -113,42 +119,63 @@
 #define UNORDERED(NAME, a, b) OP_##NAME(cmp)(a, b, _CMP_UNORD_Q)
 #define JOIN_NAN(NAME, a, b) OP_##NAME(or)(a, b)
 #define ANY_NAN(NAME, a) (OP_##NAME(movemask)(a) != 0)
+#define EQUAL(NAME, a, b) (unsigned)OP_##NAME(movemask)(OP_##NAME(cmp)(a, b, _CMP_EQ_OQ))
 #endif
 #ifdef VECTOR_FLOAT32
 #define TAKE_low(NAME) OP_##NAME(min)
 #define TAKE_high(NAME) OP_##NAME(max)
-#define FIND_FLOATS(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                                     \
-    static T KIND##_of_##NAME(const T *x, int64_t n)                                                          \
-    {                                                                                                         \
-        enum { L = sizeof(VECTOR_##NAME) / sizeof(T) };                                                       \
-        T best = x[0];                                                                                        \
-        int64_t i = 0;                                                                                        \
-        if (n >= 4 * L) {                                                                                     \
-            VECTOR_##NAME a[4], v[4];                                                                         \
-            NAN_TYPE_##NAME nan = UNORDERED(NAME, OP_##NAME(set1)(0), OP_##NAME(set1)(0));                    \
-            for (int u = 0; u < 4; u++) a[u] = OP_##NAME(set1)(x[0]);                                         \
-            for (; i + 4 * L <= n; i += 4 * L) {                                                              \
-                CPI_REDUCE_FETCH(x + i, sizeof v);                                                            \
-                for (int u = 0; u < 4; u++) v[u] = OP_##NAME(loadu)(x + i + u * L);                           \
-                for (int u = 0; u < 4; u++) a[u] = TAKE_##KIND(NAME)(v[u], a[u]);                             \
-                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[1]));                                       \
-                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[2], v[3]));                                       \
-            }                                                                                                 \
-            if (ANY_NAN(NAME, nan)) {                                                                         \
-                for (i = 0; i < n - 1 && !ISNAN(x[i]); i++) {}                                                \
-                return x[i];                                                                                  \
-            }                                                                                                 \
-            T lane[L];                                                                                        \
-            a[0] = TAKE_##KIND(NAME)(TAKE_##KIND(NAME)(a[0], a[1]), TAKE_##KIND(NAME)(a[2], a[3]));           \
-            OP_##NAME(storeu)(lane, a[0]);                                                                    \
-            for (int l = 0; l < L; l++)                                                                       \
-                if (BETTER(lane[l], best)) best = lane[l];                                                    \
-        }                                                                                                     \
-        for (; i < n; i++) {                                                                                  \
-            if (ISNAN(x[i])) return x[i];                                                                     \
-            if (BETTER(x[i], best)) best = x[i];                                                              \
-        }                                                                                                     \
-        return best;                                                                                          \
+#define FIND_FLOATS(KIND, NAME, T, SIGNED, ISNAN, BETTER)                                             \
+    static T KIND##_of_##NAME(const T *x, int64_t n)                                                  \
+    {                                                                                                 \
+        enum { L = sizeof(VECTOR_##NAME) / sizeof(T) };                                               \
+        T best = x[0];                                                                                \
+        int64_t i = 0;                                                                                \
+        if (n >= L) {                                                                                 \
+            VECTOR_##NAME a[4], v[4];                                                                 \
+            NAN_TYPE_##NAME nan = UNORDERED(NAME, OP_##NAME(set1)(0), OP_##NAME(set1)(0));            \
+            for (int u = 0; u < 4; u++) a[u] = OP_##NAME(set1)(x[0]);                                 \
+            for (; i + 4 * L <= n; i += 4 * L) {                                                      \
+                CPI_REDUCE_FETCH(x + i, sizeof v);                                                    \
+                for (int u = 0; u < 4; u++) v[u] = OP_##NAME(loadu)(x + i + u * L);                   \
+                for (int u = 0; u < 4; u++) a[u] = TAKE_##KIND(NAME)(v[u], a[u]);                     \
+                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[1]));                               \
+                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[2], v[3]));                               \
+            }                                                                                         \
+            for (; i < n; i += L) { /* the last of them ends with the run: some elements come twice */\
+                v[0] = OP_##NAME(loadu)(x + (i + L <= n ? i : n - L));                                \
+                a[0] = TAKE_##KIND(NAME)(v[0], a[0]);                                                 \
+                nan = JOIN_NAN(NAME, nan, UNORDERED(NAME, v[0], v[0]));                               \
+            }                                                                                         \
+            if (ANY_NAN(NAME, nan)) {                                                                 \
+                for (i = 0; i < n - 1 && !ISNAN(x[i]); i++) {}                                        \
+                return x[i];                                                                          \
+            }                                                                                         \
+            T lane[L];                                                                                \
+            a[0] = TAKE_##KIND(NAME)(TAKE_##KIND(NAME)(a[0], a[1]), TAKE_##KIND(NAME)(a[2], a[3]));   \
+            OP_##NAME(storeu)(lane, a[0]);                                                            \
+            for (int half = L / 2; half; half /= 2)                                                   \
+                for (int l = 0; l < half; l++) lane[l] = BETTER(lane[l + half], lane[l]) ? lane[l + half] : lane[l];\
+            return lane[0];                                                                           \
+        }                                                                                             \
+        for (; i < n; i++) {                                                                          \
+            if (ISNAN(x[i])) return x[i];                                                             \
+            if (BETTER(x[i], best)) best = x[i];                                                      \
+        }                                                                                             \
+        return best;                                                                                  \
+    }                                                                                                 \
+    static int64_t KIND##_at_##NAME(const T *x, int64_t n, T best)                                    \
+    {                                                                                                 \
+        enum { L = sizeof(VECTOR_##NAME) / sizeof(T) };                                               \
+        const VECTOR_##NAME wanted = OP_##NAME(set1)(best);                                           \
+        int64_t i = 0;                                                                                \
+        for (; i + 4 * L <= n; i += 4 * L) {                                                          \
+            uint64_t hit = 0;                                                                         \
+            for (int u = 0; u < 4; u++)                                                               \
+                hit |= (uint64_t)EQUAL(NAME, OP_##NAME(loadu)(x + i + u * L), wanted) << u * L;       \
+            if (hit) return i + __builtin_ctzll(hit);                                                 \
+        }                                                                                             \
+        while (i < n && x[i] != best) i++;                                                            \
+        return i < n ? i : 0;                                                                         \
     }
 #else
 #define FIND_FLOATS FIND

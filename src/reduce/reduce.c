@@ -362,7 +362,8 @@ static cp_array *reduce(cp_reduction r, cp_array *x, const cp_reduce_options *o,
     call c;
     memset(&c, 0, offsetof(call, lanes));
     memset(&c.to, 0, sizeof c.to);
-    memset(&c.a, 0, sizeof c.a);
+    memset(&c.a, 0, offsetof(cpi_reduce_args, keep)); /* the dimensions are written before they are read */
+    memset(&c.a.x, 0, sizeof c.a - offsetof(cpi_reduce_args, x));
     c.r = r;
     c.a.known = known;
     c.row = &cpi_reductions[r];
@@ -406,6 +407,9 @@ cp_array *cp_reduce(cp_reduction r, cp_array *x, const cp_reduce_options *option
     const cpi_reduction_row *row = &cpi_reductions[r];
     if (cpi_null(row->name, x) || (o->typed && cpi_check_type(row->name, o->dtype))) return NULL;
     if (cpi_is_whole(x->type)) row = &cpi_reductions[r = row->whole];
+    cp_reduce_options truths = *o; /* truth values in an out of them are added up as such, not as what 256 wraps to */
+    if (!o->typed && o->out && cpi_is_bool(o->out->type) && cpi_is_bool(x->type) && row->rule == CPI_RESULT_WIDE)
+        truths.typed = true, truths.dtype = CP_BOOL, o = &truths;
     if (o->mean) return cpi_about_mean(r, x, o);
     if (o->out || o->typed) cpi_notice_out(row, x, o);
     bool cut = o->typed && (cpi_is_whole(o->dtype) || cpi_is_half(o->dtype));

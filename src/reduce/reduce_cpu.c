@@ -266,7 +266,7 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
     enum { MOST = 32 };
     const cpi_reduce_args *a = j->a;
     const cpi_reduce_dim one = {1, 0, 0, 0}, *last = a->nkept ? &a->keep[a->nkept - 1] : &one;
-    const bool whole = j->direct && !j->place && a->nreduced <= 1 && a->reduced > 0 && a->reduced <= j->block;
+    const bool whole = j->direct && a->nreduced <= 1 && a->reduced > 0 && a->reduced <= j->block;
     _Alignas(16) char acc[MOST * MAX_ACC];
     char *out;
     const char *x;
@@ -274,12 +274,13 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
     double shift[2] = {0, 0};
     for (int64_t r = begin, m; r < end; r += m) {
         find_result(a, r, &x, &where, &out);
-        int64_t left = last->n - (a->nkept > 1 ? r % last->n : r);
+        int64_t left = last->n - (a->nkept > 1 && r ? r % last->n : r);
         m = end - r < MOST ? end - r : MOST;
         if (m > left) m = left;
         for (int64_t i = 0; i < m; i++) {
             const char *row = x + i * last->x;
             if (a->class_of == CPI_MOMENTS) find_shift(j, row, shift);
+            if (whole && j->place) j->c.row->empty(acc + i * j->k->size);
             if (whole) j->k->run(row, a->reduced, 0, shift, acc + i * j->k->size);
             else fold_range(j, row, where ? where + i * last->where : NULL, shift, 0, a->reduced, buffer,
                             acc + i * j->k->size);
@@ -389,6 +390,8 @@ static cp_code fold_rows(job *j)
     if (a->kept < 64 && a->reduced >= 2 * j->grain) {
         j->parts = cpi_cut(a->reduced, j->grain, &j->each);
         tasks = a->kept * j->parts;
+    } else if (a->kept <= j->grain && a->reduced <= j->grain && a->kept * a->reduced <= j->grain) {
+        j->per_task = a->kept, tasks = 1; /* little work: divisions would be felt */
     } else {
         j->per_task = a->reduced >= j->grain ? 1 : j->grain / (a->reduced ? a->reduced : 1);
         tasks = (a->kept + j->per_task - 1) / j->per_task;
@@ -544,7 +547,7 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     j.type = cpi_reduce_kernel_type(cpi_compute_type(a->type));
     j.wide = cpi_itemsize(j.type);
     j.place = a->class_of == CPI_PLACE;
-    j.grain = 262144 / j.item;
+    j.grain = 262144 >> __builtin_ctzll((uint64_t)j.item); /* sizes are powers of two */
     if (j.grain < 16384) j.grain = 16384;
     j.c = choose(a, j.type);
     j.k = &j.c.k;
@@ -554,8 +557,8 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     bool columns = a->reduced > 0 && (cpi_reduce_by_columns(a, 8) ||
                    (!a->where && a->reduced <= few && a->nkept && a->keep[a->nkept - 1].n >= 16));
     cp_code code = columns ? fold_columns(&j) : fold_rows(&j);
-    cpi_work_free(stream, j.partial); /* the pool's pages have been touched before, fresh ones cost a fault each */
-    cpi_work_free(stream, j.scratch);
+    if (j.partial) cpi_work_free(stream, j.partial); /* the pool's pages have been touched: fresh ones cost faults */
+    if (j.scratch) cpi_work_free(stream, j.scratch);
     return code;
 }
 

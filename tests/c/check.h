@@ -89,6 +89,17 @@ static inline void check_values(cp_array *x, int n, const double *want)
 #define values(x, ...) check_values((x), (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), \
     (const double[]){__VA_ARGS__})
 
+/* Were all of n arrays made? They are freed: the end of a `body` as the next function wants it. */
+static inline bool check_all_made(size_t n, cp_array **made)
+{
+    bool all = true;
+    for (size_t i = 0; i < n; i++) {
+        all &= made[i] != NULL;
+        cp_free(made[i]);
+    }
+    return all;
+}
+
 /* Runs `body` with the 1st, 2nd, ... allocation failing until it succeeds untouched. `body` returns true on
  * success and must free what it made. Checks that nothing leaks, that a failure is a memory error, and that what
  * succeeds has written none: what the next call would be blamed for, and what the result may be wrong for. */

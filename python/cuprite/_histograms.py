@@ -47,6 +47,12 @@ def _number(x):
     return x.get()[()] if x.dtype.kind == "f" else x.item()
 
 
+def _wide(width):
+    """A number of float64, which float32 beside it becomes too; beside Python's the quotient would be float32's."""
+    import numpy
+    return numpy.float64(width)
+
+
 def _spread(x):
     return _number(x.max()) - _number(x.min())
 
@@ -82,11 +88,11 @@ def _quartiles(x, ends):
 
 
 def _sqrt(x, ends):
-    return float(_spread(x)) / math.sqrt(x.size)
+    return _wide(float(_spread(x)) / math.sqrt(x.size))
 
 
 def _sturges(x, ends):
-    return float(_spread(x)) / (math.log2(x.size) + 1.0)
+    return _wide(float(_spread(x)) / (math.log2(x.size) + 1.0))
 
 
 _RULES = {

@@ -113,9 +113,9 @@ def ix_(*args):
 # --- triangles and diagonals ---
 
 def _extents(rows, columns):
-    n = operator.index(rows)
-    m = n if columns is None else operator.index(columns)
-    return max(n, 0), max(m, 0)
+    n = rows if type(rows) is int else operator.index(rows)
+    m = n if columns is None else columns if type(columns) is int else operator.index(columns)
+    return n if n > 0 else 0, m if m > 0 else 0
 
 
 def tri(N, M=None, k=0, dtype=float):

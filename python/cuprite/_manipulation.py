@@ -7,6 +7,8 @@ import cuprite
 from cuprite import _bits, _places, _statistics
 from cuprite._core import _of_numbers, _parts, _within, ndarray
 
+_CPU = -1
+
 
 def _array(x):
     return x if isinstance(x, ndarray) else cuprite.asarray(x)
@@ -117,34 +119,44 @@ def rot90(m, k=1, axes=(0, 1)):
     """The array turned by 90 degrees k times in the plane of two axes, from the first towards the second; a view.
 
     Parameters: m: an array; k: how often; axes: two different axes.
-    Errors: ValueError for axes that are not two different ones of the array."""
-    return _places.rot90(_array(m), k % 4, tuple(axes))
+    Errors: ValueError for axes that are not two different ones of the array; TypeError for k that is no integer."""
+    return _places.rot90(_array(m), operator.index(k) % 4, tuple(axes))
 
 
 # --- blocks ---
 
 def _depth(arrays, place=()):
     """How deep the lists are, everywhere the same, and the most dimensions among the arrays."""
-    where = "arrays" + "".join(f"[{i}]" for i in place)
+    if isinstance(arrays, ndarray):
+        return len(place), arrays.ndim
     if isinstance(arrays, tuple):
-        raise TypeError(f"{where} is a tuple. Only lists can be used to arrange blocks, and np.block does not allow "
-                        "implicit conversion from tuple to ndarray.")
+        raise TypeError(f"{_place_text(place)} is a tuple. Only lists can be used to arrange blocks, and np.block does "
+                        "not allow implicit conversion from tuple to ndarray.")
     if not isinstance(arrays, list):
         return len(place), cuprite.ndim(arrays)
     if not arrays:
-        raise ValueError(f"List at {where} cannot be empty")
-    found = [_depth(a, (*place, i)) for i, a in enumerate(arrays)]
-    if len({depth for depth, _ in found}) > 1:
-        raise ValueError(f"List depths are mismatched. First element was at depth {found[0][0]}, but there is an "
-                         f"element at another depth in {where}")
-    return found[0][0], max(n for _, n in found)
+        raise ValueError(f"List at {_place_text(place)} cannot be empty")
+    depth, most = _depth(arrays[0], (*place, 0))
+    mixed = False
+    for i in range(1, len(arrays)):
+        d, ndim = _depth(arrays[i], (*place, i))
+        mixed = mixed or d != depth
+        most = max(most, ndim)
+    if mixed:
+        raise ValueError(f"List depths are mismatched. First element was at depth {depth}, but there is an "
+                         f"element at another depth in {_place_text(place)}")
+    return depth, most
+
+
+def _place_text(place):
+    return "arrays" + "".join(f"[{i}]" for i in place)
 
 
 def _joined(arrays, depth, ndim):
-    if not isinstance(arrays, list):
-        x = _array(arrays)
-        return x.reshape((1,) * (ndim - x.ndim) + x.shape)
-    return cuprite.concatenate([_joined(a, depth - 1, ndim) for a in arrays], axis=-depth)
+    if isinstance(arrays, list):
+        return cuprite.concatenate([_joined(a, depth - 1, ndim) for a in arrays], axis=-depth)
+    x = _array(arrays)
+    return x if x.ndim == ndim else x.reshape((1,) * (ndim - x.ndim) + x.shape)
 
 
 def block(arrays):
@@ -425,14 +437,33 @@ def iterable(y):
 
 def fromfunction(*args, **kwargs):
     """The array of what a function makes of NumPy's arrays of indices: numpy.fromfunction(function, shape, ...)."""
+    if len(args) == 2 and not kwargs and callable(args[0]):
+        places = _host_places(args[1])
+        if places is not None:
+            return cuprite.asarray(args[0](*places))
     import numpy
     return cuprite.asarray(numpy.fromfunction(*args, **kwargs))
+
+
+def _host_places(shape):
+    """What numpy.indices(shape, dtype=float) gives, made here; None where that would be a detour: for other shapes than
+    tuples of few places, and where the current device is a GPU."""
+    if type(shape) is not tuple or not shape:
+        return None
+    size = 1
+    for n in shape:
+        if type(n) is not int or n < 0:
+            return None
+        size *= n
+    if size > 1024 or cuprite.empty(0)._device != _CPU:
+        return None
+    return cuprite.indices(shape, dtype=float).get()
 
 
 def fromiter(*args, **kwargs):
     """The array of an iterable's elements: numpy.fromiter(iter, dtype, count=-1)."""
     if len(args) == 2 and not kwargs:
-        args = list(args[0]), args[1]
+        args = args[0] if type(args[0]) is list else list(args[0]), args[1]
         x = _of_numbers(*args)  # None: NumPy reads them, or says what is wrong
         if x is not None:
             return x

@@ -34,9 +34,9 @@ _PLAIN = frozenset(("constant", "edge", "reflect", "symmetric", "wrap"))  # whic
 
 def _plain_widths(pad_width, ndim):
     """All widths in a row, of an int or of pairs of them; None: it is something else, or wrong."""
-    if type(pad_width) is int:
+    if type(pad_width) is int and -2**63 <= pad_width < 2**63:
         return (pad_width, pad_width) * ndim if pad_width >= 0 else None
-    if type(pad_width) not in (tuple, list) or not pad_width:
+    if type(pad_width) not in (tuple, list) or not pad_width or not ndim:
         return None
     pairs = pad_width if type(pad_width[0]) in (tuple, list) else (pad_width,) * ndim
     if len(pairs) == 1 and ndim:

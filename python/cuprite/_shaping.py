@@ -44,6 +44,8 @@ def size(a, axis=None):
 
     Parameters: a: an array, a NumPy array, a number or nested lists; axis: an axis or several (None: all).
     Errors: AxisError for an axis that there is not, ValueError for one that is named twice."""
+    if axis is None and isinstance(a, ndarray):
+        return a.size
     s = shape(a)
     if axis is not None:
         from numpy.lib.array_utils import normalize_axis_tuple
@@ -176,6 +178,8 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         element type of the result (None: what the operands give); order: 'C', 'F', 'A' or 'K'; casting: which
         conversions are allowed, 'same_kind' unless said; optimize: see above.
     Errors: ValueError for subscripts that do not fit the arrays."""
+    if optimize is True and len(operands) > 1 and isinstance(operands[0], str):  # most are, and nothing is to be read
+        return _core._einsum(operands[0], list(operands[1:]), out, dtype, casting, order, 0, None)
     from cuprite import _einsum
     return _einsum.einsum(operands, out, dtype, order, casting, optimize)
 

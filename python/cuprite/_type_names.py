@@ -9,15 +9,34 @@ __all__ = ["common_type", "find_common_type", "format_parser", "issctype", "issu
 
 _ORDER = "?" + numpy.typecodes["AllInteger"][:-2] + numpy.typecodes["AllFloat"] + "O"
 _KINDS = "buifcSUVO"
+# by the bits that a number needs
+_UNSIGNED = tuple(numpy.dtype(f"u{b}") for b in (1,) * 9 + (2,) * 8 + (4,) * 16 + (8,) * 32)
+_SIGNED = tuple(numpy.dtype(f"i{b}") for b in (1,) * 8 + (2,) * 8 + (4,) * 16 + (8,) * 32)
+# by what a type's letter says of its precision; integers count as float64
+_REAL, _COMPLEX = (numpy.half, numpy.single, numpy.double), (None, numpy.csingle, numpy.cdouble)
+_PRECISION = {"e": 0, "f": 1, "F": 1, "d": 2, "D": 2, **dict.fromkeys("bBhHiIlLqQ", 2)}
 
 
 def common_type(*arrays):
     """The floating type that all arrays can be converted to; of integers it is float64. TypeError for booleans."""
+    precision, pair = 0, False
+    for a in arrays:
+        letter = getattr(a.dtype, "char", "") if isinstance(a, ndarray) else ""
+        if letter not in _PRECISION:
+            break
+        precision, pair = max(precision, _PRECISION[letter]), pair or letter in "FD"
+    else:
+        return (_COMPLEX if pair else _REAL)[precision]
     return numpy.common_type(*[numpy.empty(0, a.dtype) if isinstance(a, ndarray) else a for a in arrays])
 
 
 def min_scalar_type(a):
     """The smallest type that holds a number, or the element of a 0-d array; of arrays with axes their own."""
+    if type(a) is int:
+        bits = a.bit_length() if a >= 0 else (~a).bit_length()
+        types = _UNSIGNED if a >= 0 else _SIGNED
+        if bits < len(types):
+            return types[bits]
     if isinstance(a, ndarray):
         return a.dtype if a.ndim else numpy.min_scalar_type(a.get()[()])
     return numpy.min_scalar_type(a)

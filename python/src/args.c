@@ -1,4 +1,6 @@
-/* Readers of single arguments: from a Python object to a number, a shape, axes, a word. */
+/* Readers of single arguments: from a Python object to a number, a shape, axes, a word.
+ *
+ * Invariant: true, and the value written, or false with the exception that NumPy raises for such an argument. */
 #include "cpy.h"
 
 #include <ctype.h>

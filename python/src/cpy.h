@@ -85,6 +85,13 @@ static inline cp_array *cpy_keep(cp_array *x)
 #define cp_device_of cpy_device_of
 #define cp_keep cpy_keep
 
+/* The one element of x where it can be read at once: in the host's memory, while no stream is to call a function of
+ * Python's, in which nobody may wait. Else NULL. */
+static inline const char *cpy_at_hand(const cp_array *x)
+{
+    return x->size == 1 && x->device->id == CP_CPU && !CPY_LONG(0) ? x->data : NULL;
+}
+
 typedef struct cpy_array {
     PyObject_HEAD
     cp_array *x;        /* owned; never NULL once the object is visible */
@@ -237,9 +244,9 @@ cp_array *cpy_make(cpy_maker f, cp_shape shape, cp_type t, char order);
  * stay where they are. */
 void cpy_axes_in_memory(const cp_array *x, int *axes, bool zeros_stay);
 int64_t cpy_shape_size(cp_shape shape); /* elements; 0 where they are too many */
-/* Sorting in descending order too: equal elements keep their order. */
-cp_array *cpy_sorted(cp_array *x, int axis, bool descending);
-cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending);
+/* Sorting in descending order too. `stable`: equal elements keep their order; indices' always do. */
+cp_array *cpy_sorted(cp_array *x, int axis, bool descending, bool stable);
+cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending, bool stable);
 cp_array *cpy_argsorted(cp_array *x, int axis, bool descending);
 PyObject *cpy_results(cp_code code, int n, cp_array *const *x); /* a tuple of arrays, which it takes over */
 static inline cp_shape cpy_shape_of(const cpy_ints *s) { return (cp_shape){s->n, s->at}; }

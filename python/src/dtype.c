@@ -1,4 +1,6 @@
-/* Element types and NumPy's dtypes; NumPy itself, imported when first needed. */
+/* Element types and NumPy's dtypes; NumPy itself, imported when first needed.
+ *
+ * Invariant: only cpy_numpy imports it, so a program that asks for no dtype and no NumPy array does without. */
 #include "cpy.h"
 
 #include <string.h>
@@ -182,10 +184,28 @@ static cp_type short_name(const char *s)
     return CP_DEFAULT;
 }
 
+/* The commonest of them, without a look at every type: "i4", "u8", "f4", "c16". */
+static cp_type common_name(PyObject *o)
+{
+    static const cp_type whole[2][4] = {{CP_INT8, CP_INT16, CP_INT32, CP_INT64},
+                                        {CP_UINT8, CP_UINT16, CP_UINT32, CP_UINT64}};
+    if (!PyUnicode_IS_READY(o) || !PyUnicode_IS_COMPACT_ASCII(o)) return CP_DEFAULT;
+    const char *s = (const char *)PyUnicode_1BYTE_DATA(o);
+    const Py_ssize_t n = PyUnicode_GET_LENGTH(o);
+    if (n == 3 && !memcmp(s, "c16", 3)) return CP_COMPLEX128;
+    if (n != 2) return CP_DEFAULT;
+    if (s[0] == 'f') return s[1] == '4' ? CP_FLOAT32 : s[1] == '8' ? CP_FLOAT64 : CP_DEFAULT;
+    if (s[0] == 'c') return s[1] == '8' ? CP_COMPLEX64 : CP_DEFAULT;
+    const int bytes = s[1] == '1' ? 0 : s[1] == '2' ? 1 : s[1] == '4' ? 2 : s[1] == '8' ? 3 : -1;
+    return bytes < 0 || (s[0] != 'i' && s[0] != 'u') ? CP_DEFAULT : whole[s[0] == 'u'][bytes];
+}
+
 bool cpy_type(PyObject *o, cp_type otherwise, cp_type *t)
 {
     *t = otherwise;
     if (!cpy_given(o)) return true;
+    if (PyUnicode_CheckExact(o) && (*t = common_name(o)) != CP_DEFAULT) return true;
+    *t = otherwise;
     cpy_state *s = cpy_now();
     if (known_type(s, o, t)) return true;
     if (o == (PyObject *)&PyFloat_Type) return *t = CP_FLOAT64, true;

@@ -1,8 +1,8 @@
 /* x[key] and x[key] = value: integers, slices, Ellipsis, None, arrays of integers and masks.
  *
  * A key becomes cp_index items, whose arrays it owns. What they mean is the C library's: without arrays a view, with
- * them a copy, and assignment to either. */
-#include "rows.h"
+ * them a copy, and assignment to either. At the end what is more than a call of src/index/index.def's rows. */
+#include "index_rows.h"
 
 #include <limits.h>
 
@@ -149,9 +149,29 @@ static bool read_key(PyObject *o, PyObject *self, key *k)
     return true;
 }
 
+/* An array that is an index as it is. */
+static bool is_index_array(PyObject *o)
+{
+    if (!cpy_is_plain(o)) return false;
+    const cp_type t = cp_type_of(cpy_x(o));
+    return t == CP_INT64 || t == CP_BOOL;
+}
+
+/* x[index], the commonest: no key has to be read. */
+static PyObject *get_by_array(PyObject *self, PyObject *o)
+{
+    cp_array *x = cpy_hold(self), *r;
+    const cp_index item = CP_BY(cpy_hold(o));
+    CPY_RUN(cp_size(x), r = cp_index_get(x, 1, &item));
+    cpy_drop(self, x);
+    cpy_drop(o, item.array);
+    return cpy_like(cpy_wrap(r), self);
+}
+
 PyObject *cpy_getitem(PyObject *self, PyObject *o)
 {
     cp_index one;
+    if (is_index_array(o)) return get_by_array(self, o);
     if (!PyTuple_Check(o)) {
         if (basic_item(o, &one)) return cpy_like(cpy_wrap_view(cp_slice(cpy_x(self), 1, &one), self), self);
         if (PyErr_Occurred()) return NULL;
@@ -241,12 +261,27 @@ static bool within(PyObject *v, const cp_array *value, const cp_array *view)
     return false;
 }
 
+/* x[index] = values, arrays both: what can be refused, and how, is the library's. */
+static int set_by_array(PyObject *self, PyObject *o, PyObject *v)
+{
+    cp_array *x = cpy_hold(self), *value = cpy_hold(v);
+    const cp_index item = CP_BY(cpy_hold(o));
+    cp_code code;
+    CPY_RUN(cp_size(x), code = cp_index_set(x, 1, &item, value));
+    cpy_drop(self, x);
+    cpy_drop(o, item.array);
+    cpy_drop(v, value);
+    return code == CP_OK ? 0 : (cpy_raise(), -1);
+}
+
 int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
 {
     if (!v) {
         PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
         return -1;
     }
+    if (cpy_is_plain(v) && is_index_array(o))
+        return cpy_may_discard(cp_type_of(cpy_x(v)), cp_type_of(cpy_x(self))) ? set_by_array(self, o, v) : -1;
     int one = set_one(self, o, v);
     if (one <= 0) return one;
     key k;
@@ -270,4 +305,25 @@ int cpy_setitem(PyObject *self, PyObject *o, PyObject *v)
     cpy_drop(v, value);
     end_key(&k);
     return done ? 0 : -1;
+}
+
+/* --- by a condition --- */
+
+PyObject *py_compress(const py_compress_args *v)
+{
+    cp_array *r;
+    CPY_RUN(cp_size(v->a), r = cp_compress(v->condition, v->a, v->axis));
+    return cpy_wrap_into(r, v->out);
+}
+
+PyObject *py_where(const py_where_args *v)
+{
+    cp_array *r;
+    if (!v->x) {
+        CPY_RUN(cp_size(v->condition), r = cp_nonzero(v->condition));
+        return cpy_wrap_rows(r);
+    }
+    CPY_RUN(cp_size(v->condition) > cp_size(v->x) ? cp_size(v->condition) : cp_size(v->x),
+            r = cp_where(v->condition, v->x, v->y));
+    return cpy_wrap(r);
 }

@@ -1,4 +1,7 @@
-/* The extension module cuprite._core, and how errors become exceptions. */
+/* The extension module cuprite._core, and how errors become exceptions.
+ *
+ * Invariant: an error of the C library becomes an exception in cpy_raise alone, which leaves the thread's record
+ * clear. */
 #include "rows.h"
 
 #include "kernel.h"

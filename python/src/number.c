@@ -361,6 +361,8 @@ static int array_bool(PyObject *o)
                 : "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
         return -1;
     }
+    const char *here = cp_type_of(x) == CP_BOOL ? cpy_at_hand(x) : NULL; /* most are truth values already */
+    if (here) return *here != 0;
     PyObject *v = cpy_item(x);
     int truth = v ? PyObject_IsTrue(v) : -1;
     Py_XDECREF(v);

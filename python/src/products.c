@@ -37,35 +37,16 @@ static PyObject *product(const char *name, call *f, const py_matmul_args *v)
     return cpy_wrap_into(r, v->out);
 }
 
-/* The rows have the same arguments, each in a record of its own. */
-PyObject *py_matmul(const py_matmul_args *v)
-{
-    return product("matmul", cp_matmul,
-                   &(py_matmul_args){.x1 = v->x1, .x2 = v->x2, .out = v->out, .out_object = v->out_object,
-                                     .casting = v->casting, .order = v->order, .dtype = v->dtype, .axes = v->axes,
-                                     .axis = v->axis, .keepdims = v->keepdims, .signature = v->signature});
-}
-PyObject *py_vecdot(const py_vecdot_args *v)
-{
-    return product("vecdot", cp_vecdot,
-                   &(py_matmul_args){.x1 = v->x1, .x2 = v->x2, .out = v->out, .out_object = v->out_object,
-                                     .casting = v->casting, .order = v->order, .dtype = v->dtype, .axes = v->axes,
-                                     .axis = v->axis, .keepdims = v->keepdims, .signature = v->signature});
-}
-PyObject *py_matvec(const py_matvec_args *v)
-{
-    return product("matvec", cp_matvec,
-                   &(py_matmul_args){.x1 = v->x1, .x2 = v->x2, .out = v->out, .out_object = v->out_object,
-                                     .casting = v->casting, .order = v->order, .dtype = v->dtype, .axes = v->axes,
-                                     .axis = v->axis, .keepdims = v->keepdims, .signature = v->signature});
-}
-PyObject *py_vecmat(const py_vecmat_args *v)
-{
-    return product("vecmat", cp_vecmat,
-                   &(py_matmul_args){.x1 = v->x1, .x2 = v->x2, .out = v->out, .out_object = v->out_object,
-                                     .casting = v->casting, .order = v->order, .dtype = v->dtype, .axes = v->axes,
-                                     .axis = v->axis, .keepdims = v->keepdims, .signature = v->signature});
-}
+/* The rows have the same arguments, each in a record of its own: one as matmul's. */
+#define AS_MATMUL(v)                                                                                                   \
+    (&(py_matmul_args){.x1 = (v)->x1, .x2 = (v)->x2, .out = (v)->out, .out_object = (v)->out_object,                   \
+                       .casting = (v)->casting, .order = (v)->order, .dtype = (v)->dtype, .axes = (v)->axes,           \
+                       .axis = (v)->axis, .keepdims = (v)->keepdims, .signature = (v)->signature})
+
+PyObject *py_matmul(const py_matmul_args *v) { return product("matmul", cp_matmul, v); }
+PyObject *py_vecdot(const py_vecdot_args *v) { return product("vecdot", cp_vecdot, AS_MATMUL(v)); }
+PyObject *py_matvec(const py_matvec_args *v) { return product("matvec", cp_matvec, AS_MATMUL(v)); }
+PyObject *py_vecmat(const py_vecmat_args *v) { return product("vecmat", cp_vecmat, AS_MATMUL(v)); }
 
 /* One axis or several of an operand of tensordot. */
 static bool take_axes(PyObject *o, int *n, int *at)

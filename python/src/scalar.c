@@ -424,23 +424,41 @@ cp_array *cpy_scalar_cast(PyObject *o, cp_type t, cp_casting rule)
 }
 
 /* --- loading --- */
+
+/* Of type T, wherever it lies. */
+#define AT(T)                        \
+    __extension__({                  \
+        T element_;                  \
+        memcpy(&element_, p, sizeof element_); \
+        element_;                    \
+    })
+
 PyObject *cpy_load(cp_type t, const void *p)
 {
     switch (t) {
-    CPI_CASE_HALVES: return PyFloat_FromDouble(cps_load_half(t, p, 0));
-    case CP_BOOL: return PyBool_FromLong(*(const uint8_t *)p);
-    case CP_INT8: return PyLong_FromLong(*(const int8_t *)p);
-    case CP_UINT8: return PyLong_FromLong(*(const uint8_t *)p);
-    case CP_INT16: return PyLong_FromLong(*(const int16_t *)p);
-    case CP_UINT16: return PyLong_FromLong(*(const uint16_t *)p);
-    case CP_INT32: return PyLong_FromLong(*(const int32_t *)p);
-    case CP_UINT32: return PyLong_FromUnsignedLong(*(const uint32_t *)p);
-    case CP_INT64: return PyLong_FromLongLong(*(const int64_t *)p);
-    case CP_UINT64: return PyLong_FromUnsignedLongLong(*(const uint64_t *)p);
-    case CP_FLOAT32: return PyFloat_FromDouble(*(const float *)p);
-    case CP_FLOAT64: return PyFloat_FromDouble(*(const double *)p);
-    case CP_COMPLEX64: return PyComplex_FromDoubles(((const float *)p)[0], ((const float *)p)[1]);
-    case CP_COMPLEX128: return PyComplex_FromDoubles(((const double *)p)[0], ((const double *)p)[1]);
+    CPI_CASE_HALVES: {
+        uint64_t bits = 0;
+        return PyFloat_FromDouble(cps_load_half(t, memcpy(&bits, p, cp_type_size(t)), 0));
+    }
+    case CP_BOOL: return PyBool_FromLong(AT(uint8_t));
+    case CP_INT8: return PyLong_FromLong(AT(int8_t));
+    case CP_UINT8: return PyLong_FromLong(AT(uint8_t));
+    case CP_INT16: return PyLong_FromLong(AT(int16_t));
+    case CP_UINT16: return PyLong_FromLong(AT(uint16_t));
+    case CP_INT32: return PyLong_FromLong(AT(int32_t));
+    case CP_UINT32: return PyLong_FromUnsignedLong(AT(uint32_t));
+    case CP_INT64: return PyLong_FromLongLong(AT(int64_t));
+    case CP_UINT64: return PyLong_FromUnsignedLongLong(AT(uint64_t));
+    case CP_FLOAT32: return PyFloat_FromDouble(AT(float));
+    case CP_FLOAT64: return PyFloat_FromDouble(AT(double));
+    case CP_COMPLEX64: {
+        const cp_complex64 c = AT(cp_complex64);
+        return PyComplex_FromDoubles(c.re, c.im);
+    }
+    case CP_COMPLEX128: {
+        const cp_complex128 c = AT(cp_complex128);
+        return PyComplex_FromDoubles(c.re, c.im);
+    }
     case CP_DEFAULT: break;
     }
     PyErr_SetString(PyExc_SystemError, "no such element type");
@@ -456,6 +474,8 @@ PyObject *cpy_item(cp_array *x)
     }
     _Alignas(16) unsigned char value[16];
     cp_type t = cp_type_of(x);
+    const char *here = cpy_at_hand(x);
+    if (here) return cpy_load(t, here);
     cp_code code;
     if (cp_device_of(x) == CP_CPU) code = cp_to_host(x, value, sizeof value);
     else CPY_RUN_ON(1, &x, CPY_LARGE + 1, code = cp_to_host(x, value, sizeof value));

@@ -13,21 +13,20 @@ static cp_array *backwards(cp_array *x, int axis)
     return cp_slice(x, at + 1, items);
 }
 
-cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending)
+cp_code cpy_sort_inplace(cp_array *x, int axis, bool descending, bool stable)
 {
-    if (!descending) return cp_sort_inplace(x, axis);
-    cp_array *view = backwards(x, axis);
-    cp_code code = view ? cp_sort_inplace(view, axis) : cp_error();
+    cp_array *view = descending ? backwards(x, axis) : cp_retain(x);
+    cp_code code = !view ? cp_error() : stable ? cp_sort_stable_inplace(view, axis) : cp_sort_inplace(view, axis);
     cp_free(view);
     return code;
 }
 
-cp_array *cpy_sorted(cp_array *x, int axis, bool descending)
+cp_array *cpy_sorted(cp_array *x, int axis, bool descending, bool stable)
 {
-    if (!descending) return cp_sort(x, axis);
+    if (!descending) return stable ? cp_sort_stable(x, axis) : cp_sort(x, axis);
     cp_array *flat = axis == CP_FLAT ? cp_ravel(x) : cp_retain(x), *r = flat ? cp_copy(flat) : NULL;
     cp_free(flat);
-    if (r && cpy_sort_inplace(r, axis == CP_FLAT ? 0 : axis, true) == CP_OK) return r;
+    if (r && cpy_sort_inplace(r, axis == CP_FLAT ? 0 : axis, true, stable) == CP_OK) return r;
     cp_free(r);
     return NULL;
 }

@@ -196,6 +196,14 @@ PyObject *cpy_ufunc_outer(PyObject *o, PyObject *args, PyObject *kw)
 
 /* --- at --- */
 
+/* Is the index an array of whole numbers, which name rows of an array of several axes? */
+static bool names_rows(PyObject *x, PyObject *indices)
+{
+    if (cp_ndim(cpy_x(x)) < 2 || !cpy_is_array(indices)) return false;
+    const char kind = cp_type_kind(cp_type_of(cpy_x(indices)));
+    return kind == 'i' || kind == 'u';
+}
+
 /* The flat places that an index means. Whole numbers in an array, of an array with one axis, are those. */
 static PyObject *flat_places(PyObject *x, PyObject *indices)
 {
@@ -236,10 +244,13 @@ PyObject *cpy_ufunc_at(PyObject *o, PyObject *args)
     cp_array *x = cpy_hold(a), *place = NULL, *value = NULL;
     PyObject *given = b ? cpy_asarray_near(b, x) : NULL;
     bool ready = (given || !b) && (!given || cpy_take_array(given, &value)) && may_go(self, x, value);
-    PyObject *where = ready ? flat_places(a, indices) : NULL;
+    const bool rows = ready && names_rows(a, indices);
+    PyObject *where = !ready ? NULL : rows ? Py_NewRef(indices) : flat_places(a, indices);
     cp_code code = CP_ERROR_INTERNAL;
     ready = where && cpy_take_array(where, &place);
-    if (ready) CPY_RUN(cp_size(place), code = cp_ufunc_at(self->op, x, place, value));
+    if (ready)
+        CPY_RUN(cp_size(place), code = rows ? cp_ufunc_at_rows(self->op, x, place, value)
+                                            : cp_ufunc_at(self->op, x, place, value));
     if (where) cpy_drop(where, place);
     if (given) cpy_drop(given, value);
     cpy_drop(a, x);

@@ -35,7 +35,8 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
         False (without effect); writeable: True: the view can be written to.
     Errors: ValueError for a window that is negative or larger than the array, and for another number of axes."""
     from numpy.lib.array_utils import normalize_axis_tuple
-    window = tuple(window_shape) if hasattr(window_shape, "__iter__") else (window_shape,)
+    window = tuple(window_shape) if getattr(window_shape, "ndim", 1) and hasattr(window_shape, "__iter__") \
+        else (window_shape,)
     if not isinstance(x, ndarray):
         x = cuprite.asarray(x)
     if any(w < 0 for w in window):

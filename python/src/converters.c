@@ -370,7 +370,21 @@ static bool check_kind(PyObject *o, const char *what, const char *letters, const
     return false;
 }
 
-/* NumPy reads the first letter. */
+/* NumPy reads the first letter: 'stable' is 'mergesort' too. */
+bool cpy_take_stable_kind(PyObject *o, cpy_stability *v)
+{
+    if (!cpy_check_sort_kind(o)) return false;
+    int c = tolower((int)PyUnicode_READ_CHAR(o, 0));
+    return *v = c == 's' || c == 'm' ? CPY_STABLE : CPY_UNSTABLE, true;
+}
+
+bool cpy_take_stable_flag(PyObject *o, cpy_stability *v)
+{
+    bool stable;
+    if (!cpy_take_bool(o, &stable)) return false;
+    return *v = stable ? CPY_STABLE : CPY_UNSTABLE, true;
+}
+
 bool cpy_check_sort_kind(PyObject *o) { return check_kind(o, "sort", "qhsm", "one of 'quick', 'heap', or 'stable'"); }
 
 bool cpy_check_select_kind(PyObject *o)

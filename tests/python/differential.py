@@ -181,12 +181,14 @@ class Case:
     """A call: `f` is a dotted name below the module, ".name" a method of the first argument, "op:name" an operator.
 
     strides: they are promised. writes: buffers are compared afterwards. values: False where they are nobody's (what a
-    mask leaves out of a fresh array). close: (case, ours, NumPy's) -> whether arrays that differ may."""
-    __slots__ = ("f", "args", "options", "strides", "writes", "values", "close", "number", "about")
+    mask leaves out of a fresh array). close: (case, ours, NumPy's) -> whether arrays that differ may. module: whose
+    function it is on both sides, None: each its own. family: the one that drew the case, where another one took it."""
+    __slots__ = ("f", "args", "options", "strides", "writes", "values", "close", "number", "about", "module", "family")
 
     def __init__(self, f, args, options=None, strides=False, writes=False, values=True, close=None, about=None):
         self.f, self.args, self.options = f, args, options or {}
         self.strides, self.writes, self.values, self.close, self.about = strides, writes, values, close, about
+        self.module = self.family = None
 
     def text(self):
         seen = {}
@@ -194,7 +196,8 @@ class Case:
         options = [f"{k}={text_of(v, seen)}" for k, v in self.options.items()]
         if self.f.startswith("."):
             return f"{args[0]}{self.f}({', '.join(args[1:] + options)})"
-        name = "operator." + self.f[3:] if self.f.startswith("op:") else "xp." + self.f
+        name = "operator." + self.f[3:] if self.f.startswith("op:") else \
+            ("np." if self.module else "xp.") + self.f
         return f"{name}({', '.join(args + options)})"
 
     def arrays(self):
@@ -269,7 +272,7 @@ def run(case, xp, memo):
     """(exception or None, result, warnings); the result's elements are NumPy's in either case."""
     _seen.clear()
     try:
-        r = function(xp, case.f)(*[made(v, xp, memo) for v in case.args],
+        r = function(case.module or xp, case.f)(*[made(v, xp, memo) for v in case.args],
                                  **{k: made(v, xp, memo) for k, v in case.options.items()})
         fetched = fetch(r)
         if xp is cp:

@@ -64,13 +64,23 @@ def _values(t, n, place):
     return np.resize(POOLS[t], n)
 
 
+class Owner:
+    """An object of another library's that says by __array__ what it holds."""
+
+    def __init__(self, held):
+        self.held = np.asarray(held)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.held if dtype is None else self.held.astype(dtype)
+
+
 class World:
     """What a case's text sees on one side: the module, its arrays, and every array made, with its memory."""
 
     def __init__(self, xp):
         self.xp, self.made = xp, []
         self.names = {"xp": xp, "np": np, "A": self.array, "X": self.listed, "S": slice,
-                      "bf": "f4" if xp is np else cp.bfloat16}
+                      "bf": "f4" if xp is np else cp.bfloat16, "O": Owner}
 
     def begin(self):
         self.made = []
@@ -121,6 +131,8 @@ def home(x, made):
     """(number of the operand, offset in bytes) whose memory x looks into, or None."""
     if not x.size or not made:
         return None
+    if isinstance(x, np.ndarray) and x.flags.owndata and not any(x is base for base, _ in made):
+        return None
     at = place_of(x)
     for i, (base, _) in enumerate(made):
         start = place_of(base)
@@ -161,15 +173,16 @@ def run(world, code):
 def look(r, made):
     """A result, by its structure, as tuples that can be compared."""
     if isinstance(r, np.ndarray):
-        return ("array", r, home(r, made), r.strides, (r.flags.c_contiguous, r.flags.f_contiguous), r.flags.writeable)
+        f = r.flags
+        return ("array", r, home(r, made), r.strides, (f.c_contiguous, f.f_contiguous), f.writeable)
     if isinstance(r, cp.ndarray):
         host = r.get()
         t = "E" if r.dtype == cp.bfloat16 else ""
         if t and host.dtype != np.float32:
             host = host.astype("f4")
         strides = tuple(2 * s for s in r.strides) if t else r.strides
-        return ("array", host, home(r, made), strides, (r.flags.c_contiguous, r.flags.f_contiguous),
-                r.flags.writeable, t)
+        f = r.flags
+        return ("array", host, home(r, made), strides, (f.c_contiguous, f.f_contiguous), f.writeable, t)
     if isinstance(r, np.generic):
         return ("array", np.asarray(r), "nowhere", (), (True, True), True)
     if isinstance(r, (tuple, list)):
@@ -289,9 +302,24 @@ def brief(x):
     return repr(x)[:500]
 
 
-def text_of(family, number):
-    """The case of this number: (name of its kind, text)."""
+def text_of(family, number, right=False):
+    """The case of this number: (name of its kind, text). right=True: without the mistake that was drawn, if any."""
     makers, weights = FAMILIES[family]
     r = random.Random(zlib.crc32(family.encode()) << 64 | number)
     maker = r.choices(makers, weights)[0]
-    return maker.__name__, maker(Draw(r))
+    return maker.__name__, maker(Draw(r, right))
+
+
+def two_mistakes(found, family, number):
+    """Whether the case of a mismatch has another mistake than the one that was drawn, which one side told of: the same
+    case without that one raises the same on both sides."""
+    if found.what != "exception":
+        return False
+    right = text_of(family, number, right=True)[1]
+    if right == found.text:
+        return False
+    code = compile(right, "case", "exec")
+    with np.errstate(all="ignore"):
+        theirs, ours = run(THEIRS, code), run(OURS, code)
+    told = {m.partition(":")[0] for m in (found.ours, found.theirs)}
+    return ours[0] is theirs[0] is not None and ours[0].__name__ in told

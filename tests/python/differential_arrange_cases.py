@@ -1,15 +1,15 @@
 """Cases of indexing, taking, sorting, searching and sets for differential_arrange.py: a function a kind, which draws
-the text of a case. FAMILIES has all, also those of differential_arrange_more.py; EXPLAINED is the list of
-differences."""
+the text of a case. FAMILIES has all, also those of differential_arrange_more.py and differential_interop.py."""
 from differential_draw import Draw, nested  # noqa: F401
 import differential_arrange_more as more
+import differential_interop as interop
 
 
 def slice_text(d, n):
     a, b = (d.choice(("", d.int(-n - 2, n + 2))) for _ in range(2))
     step = d.choice(("", "", 1, 2, -1, -2, 3))
     if d.wrong(0.01):
-        step = d.choice((0, "1.5", "X(1)", "2**70", "'a'", "np.int8(2)"))
+        step = d.junk((0, "1.5", "X(1)", "2**70", "'a'", "np.int8(2)"))
     return f"{a}:{b}:{step}" if step != "" else f"{a}:{b}"
 
 
@@ -20,7 +20,8 @@ def basic_key(d, shape):
         if p < 0.5:
             key.append(slice_text(d, n))
         elif p < 0.9:
-            key.append(d.ok(d.int(-n, n - 1) if n and not d.wrong(0.04) else d.choice((n, -n - 1, 3))))
+            at = d.int(-n, n - 1) if n else 3
+            key.append(d.ok(d.junk((n, -n - 1, 3)) if d.wrong(0.04) else at))
         else:
             key.append("None")
             continue
@@ -28,7 +29,7 @@ def basic_key(d, shape):
     if d.chance(0.25):
         key.insert(d.int(0, len(key)), "...")
     if d.wrong(0.01):
-        key.append(d.choice(("...", "0", "'a'", "1.0", "None", "2**65")))
+        key.append(d.junk(("...", "0", "'a'", "1.0", "None", "2**65")))
     return ",".join(key) + ("," if len(key) == 1 and d.chance(0.5) else "") or "()"
 
 
@@ -68,7 +69,7 @@ def fancy_key(d, shape):
     if d.chance(0.25):
         key.insert(d.int(0, len(key)), "...")
     if d.wrong(0.02):
-        key.append(d.choice(("...", "0", "'a'", "X([1.5])", "[True]", "[]", "[[0]]", "1.0", "X([0])")))
+        key.append(d.junk(("...", "0", "'a'", "X([1.5])", "[True]", "[]", "[[0]]", "1.0", "X([0])")))
     return ",".join(key) or "()"
 
 
@@ -441,4 +442,4 @@ SETS = [(unique, 4), (isin, 3), (sets, 4), (trim, 1)]
 
 
 FAMILIES = {name: tuple(zip(*table)) for name, table in
-            {"index": INDEX, "take": TAKE, "sort": SORT, "sets": SETS, **more.FAMILIES}.items()}
+            {"index": INDEX, "take": TAKE, "sort": SORT, "sets": SETS, **more.FAMILIES, **interop.FAMILIES}.items()}

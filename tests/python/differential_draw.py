@@ -1,5 +1,6 @@
 """What the cases of differential_arrange.py are drawn with: types, shapes, layouts, operands, axes, junk, all as the
 text of a case. One argument of a case may be wrong, not two: which of two mistakes is told is nobody's."""
+import random
 
 TYPES = "?bBhHiIlLefdFD"
 WHOLE = "bBhHiIlL"
@@ -28,21 +29,36 @@ class Operand(str):
 
 
 class Draw:
-    def __init__(self, r):
-        self.r = r
-        self.random, self.choice, self.int = r.random, r.choice, r.randint
+    """The choices of a case. A mistake is drawn beside what would be right there, by numbers of its own (`junk`), so
+    that right=True draws the same case without it."""
+
+    def __init__(self, r, right=False):
+        self.r, self.right = r, right
+        self.other = random.Random(r.getrandbits(32))
+        self.random = r.random
         self.small = r.random() < 0.04  # a case of bfloat16
         self.mistaken = False  # whether some argument may be wrong already
 
     def chance(self, p):
         return self.random() < p
 
+    def choice(self, s):
+        return s[int(self.random() * len(s))]
+
+    def int(self, low, high):
+        """A whole number from low to high; as choice, several times faster than Python's, which fit any size."""
+        return low + int(self.random() * (high - low + 1))
+
     def wrong(self, p):
         """Whether this is where the case is wrong."""
         if self.mistaken:
             return False
         self.mistaken = self.chance(p)
-        return self.mistaken
+        return self.mistaken and not self.right
+
+    def junk(self, s):
+        """A choice among mistakes."""
+        return self.other.choice(s)
 
     def ndim(self, low=0, high=5):
         return min(high, max(low, self.choice((0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5))))
@@ -91,12 +107,13 @@ class Draw:
 
     def number(self, t="d"):
         """A number of Python's or NumPy's."""
-        if self.wrong(0.2):
-            return self.choice(("np.nan", "np.inf", "1j", "300", "-129", "2**63", "1e300", "70000",
-                                "np.complex64(1+2j)", "np.int64(300)", "np.float64(-129)", "-1", "np.int64(-3)"))
-        return self.choice(("0", "1", "2")) if self.chance(0.5) else self.choice((
+        right = self.choice(("0", "1", "2")) if self.chance(0.5) else self.choice((
             "3", "2.5", "-0.0", "True", "np.int8(3)", "np.float32(1.5)", "np.float64(2)", "np.uint64(7)",
             "np.bool(True)"))
+        if self.wrong(0.2):
+            return self.junk(("np.nan", "np.inf", "1j", "300", "-129", "2**63", "1e300", "70000",
+                              "np.complex64(1+2j)", "np.int64(300)", "np.float64(-129)", "-1", "np.int64(-3)"))
+        return right
 
     def value(self, shape, t=None):
         """What is assigned to a part of this shape: an array, a number, a list."""
@@ -106,22 +123,24 @@ class Draw:
         if p < 0.45 and len(shape) == 1:
             return ("[" + ",".join(self.number() if self.chance(0.1) else str(self.int(0, 9)) for _ in range(shape[0]))
                 + "]")
+        right = self.array(self.near(shape), t=t if t and self.chance(0.5) else None)
         if p < 0.5 and self.wrong(1):
-            return self.choice(("[]", "[1]", "[[1],[2]]", "(1,2)", "[1.5]", "np.arange(3)", "None", "'a'", "X(3)",
-                                "np.ones((2,1),'f4')", "[1,[2]]"))
-        return self.array(self.near(shape), t=t if t and self.chance(0.5) else None)
+            return self.junk(("[]", "[1]", "[[1],[2]]", "(1,2)", "[1.5]", "np.arange(3)", "None", "'a'", "X(3)",
+                              "np.ones((2,1),'f4')", "[1,[2]]"))
+        return right
 
     def axis(self, n, none=0.0):
         if self.chance(none):
             return "None"
+        right = str(self.int(-n, n - 1)) if n else "0"
         if self.wrong(0.04):
-            return (self.choice((str(n), str(-n - 1), "7", "None", "1.0", "'0'", "(0,)", "True", "np.int8(0)",
-                "X(0)", "2**40")))
-        return str(self.int(-n, n - 1)) if n else "0"
+            return self.junk((str(n), str(-n - 1), "7", "None", "1.0", "'0'", "(0,)", "True", "np.int8(0)", "X(0)",
+                              "2**40"))
+        return right
 
     def ok(self, text, p=0.02):
         """The text, rarely junk instead."""
-        return self.choice(JUNK) if self.wrong(p) else str(text)
+        return self.junk(JUNK) if self.wrong(p) else str(text)
 
     def indices(self, n, shape, wrong=0.04, list_too=True, low=None):
         """An array or list of places in an axis of n."""
@@ -132,14 +151,14 @@ class Draw:
         at = [self.int(low, n - 1) if n > 0 else 0 for _ in range(count)]
         if at and self.wrong(wrong):
             far = (2**31, -2**40) if wrong < 0.2 else (-3 * n,)  # NumPy wraps by adding the extent, one by one
-            at[self.int(0, count - 1)] = self.choice((n, -n - 1, n + 5, *far))
+            at[self.other.randrange(count)] = self.junk((n, -n - 1, n + 5, *far))
         text = nested(at, shape)
         if list_too and self.chance(0.3) and len(shape) > 0 and count:
             return text
         t = (self.choice("bhilBHIL" if min(at, default=0) >= 0 else "bhil") if max(map(abs, at), default=0) < 100
             else "l")
         if self.wrong(0.02):
-            t = self.choice("?fdD")
+            t = self.junk("?fdD")
         return f"X({text},'{t}')" if count else f"A('{t}',{tuple(shape)!r})"
 
     def some(self, *options):
@@ -149,7 +168,8 @@ class Draw:
         return "".join("," + text for text in words.values())
 
     def order(self, letters="CFAK"):
-        return f"order='{self.choice(letters)}'" if not self.wrong(0.02) else "order='x'"
+        right = f"order='{self.choice(letters)}'"
+        return "order='x'" if self.wrong(0.02) else right
 
     def cast(self):
         return "casting=" + self.choice(("'no'", "'equiv'", "'safe'", "'same_kind'", "'unsafe'"))
@@ -157,7 +177,7 @@ class Draw:
     def out(self, t, shape):
         """An array to write to; rarely one that is not right."""
         if self.wrong(0.1):
-            shape = self.choice((shape + (1,), shape[1:], shape[::-1]))
+            shape = self.junk((shape + (1,), shape[1:], shape[::-1]))
         return self.array(shape, t=t if not self.wrong(0.2) else None, broadcast=False)
 
 

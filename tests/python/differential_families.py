@@ -8,25 +8,28 @@ import re
 import differential_composites
 import differential_creation
 import differential_products
+import differential_protocols
 import differential_reduce
 import differential_statistics
 import differential_ufunc
 from differential import Known, case_of, compare
 from differential_arrange import FAMILIES as TEXTS
-from differential_arrange import judge, text_of
+from differential_arrange import judge, text_of, two_mistakes
 from differential_known import known
 
 #: a mismatch: its kind, by which mismatches are counted; what is wrong; the number and the text of the case
 Wrong = collections.namedtuple("Wrong", "kind what number text")
 CALLS = {**differential_ufunc.FAMILIES, **differential_reduce.FAMILIES, **differential_statistics.FAMILIES,
-         **differential_creation.FAMILIES, **differential_composites.FAMILIES, **differential_products.FAMILIES}
+         **differential_creation.FAMILIES, **differential_composites.FAMILIES, **differential_products.FAMILIES,
+         **differential_protocols.FAMILIES}
 
 
 class Calls:
     """A family of calls of functions."""
 
     def __init__(self, name):
-        self.name, self.draw, self.rows, self.about = name, CALLS[name], known(name), CALLS[name].__doc__
+        self.name, self.draw, self.about = name, CALLS[name], CALLS[name].__doc__
+        self.rows = {None: known(name), **{family: known(family) + known(name) for family in CALLS}}
 
     def text(self, number):
         return case_of(self.draw, number).text()
@@ -39,7 +42,7 @@ class Calls:
         """None, the reason of a known difference, or a Wrong. careful=False: mistakes of the comparison are raised."""
         case = case_of(self.draw, number)
         try:
-            wrong = compare(case, self.rows)
+            wrong = compare(case, self.rows[case.family])
         except Exception as e:  # noqa: BLE001
             if not careful:
                 raise
@@ -76,6 +79,8 @@ class Texts:
         found = judge(text)
         if isinstance(found, str):
             return found
+        if found and two_mistakes(found, self.name, number):
+            return "which of two mistakes is told"
         return found and Wrong(f"{found.what} in {maker}", f"{found.what}: {found.ours} for {found.theirs}", number,
                                text)
 

@@ -40,7 +40,8 @@ def no_operand(case, wrong):
     """Ours raised a TypeError that names an operand's type, or Python did for an operator."""
     if case.f.startswith("op:") and any(not isinstance(a, (Array, int, float, complex, np.generic)) for a in case.args):
         return wrong.startswith("error: TypeError")
-    return wrong.startswith("error: TypeError") and "Unsupported type" in wrong
+    return wrong.startswith("error: TypeError") and \
+        ("Unsupported type" in wrong or case.module is np and "all returned NotImplemented" in wrong)
 
 
 def is_real_eig(case, wrong):
@@ -92,6 +93,46 @@ def by_elements(case, wrong):
 def several_axes_of_q(case, wrong):
     return case.about.startswith("nan") and len(np.shape(made(case.args[1], np, {}))) > 1 and \
         wrong.startswith(("shape", "value", "error: none for ValueError (could not broadcast"))
+
+
+def undone(case, wrong):
+    """Deviations in float16 of whole numbers whose mean it does not hold: infinite; NumPy takes that mean from them."""
+    x = first(case)
+    return case.about.endswith(("var", "std")) and wrong.startswith("value") and "inf" in wrong and \
+        case.options.get("dtype") == "e" and x.dtype.kind in "iu" and float(abs(x.astype("d")).max()) > 65504
+
+
+def no_full_rank(case, wrong):
+    """pinv of matrices of float32 with a singular value of 0, which is about 1e-8 there: not below rcond, 1e-15."""
+    x = first(case)
+    return case.about == "pinv" and wrong.startswith("value") and x.dtype.char in "fF" and \
+        bool((np.linalg.matrix_rank(x) < min(x.shape[-2:])).any())
+
+
+def wraps(case, wrong):
+    """Differences of signed integers that no integer of the type holds: NumPy's quartiles."""
+    x = first(case)
+    return case.about.startswith("histogram") and case.options.get("bins") in ("fd", "auto") and \
+        wrong.startswith("shape") and x.dtype.kind == "i" and int(x.max()) - int(x.min()) > np.iinfo(x.dtype).max
+
+
+def trimmed(case, wrong):
+    """What polydiv leaves begins with numbers about 0, of which rounding decides how many stay."""
+    if case.about != "polydiv" or not wrong.startswith("shape") or first(case).dtype.char not in "fF":
+        return False
+    divisor = made(case.args[1], np, {})
+    with np.errstate(all="ignore"):
+        left = np.polydiv(first(case), divisor)[1]
+    return bool(abs(left).max() < 1e-4 * abs(first(case)).max())
+
+
+def out_of_range(case, wrong):
+    """Elements that a real number beyond the type becomes, or NaN, converted at last."""
+    outs = case.options.get("out")
+    whole = [o for o in (outs if isinstance(outs, tuple) else (outs,)) if getattr(o, "char", "d") in "bBhHiIqQ"]
+    return bool(whole) and wrong.startswith(("value", "after")) and case.about == "divmod" and \
+        case.options.get("casting") == "unsafe" and np.dtype(case.options.get("dtype")).kind == "f" and \
+        not np.all(made(case.args[1], np, {}))
 
 
 def copied_as_it_goes(case, wrong):
@@ -160,11 +201,42 @@ TABLE = [
           wrong.startswith("error: TypeError for ValueError (unsupported operand")),
     Known("a length that is no whole number is a TypeError", "transforms", lambda case, wrong:
           case.about.endswith("freq") and wrong.startswith("error: TypeError for ValueError")),
+    Known("a number of Python's has the type that dtype= names, in ldexp as in other functions", UFUNCS,
+          lambda case, wrong: case.about == "ldexp" and "dtype" in case.options and
+          wrong.startswith("error: none for TypeError (No loop matching") and type(case.args[0]) is float),
+    Known("deviations beyond float16 are infinite", "reductions nan", undone),
+    Known("bins by quartiles of whole numbers whose differences wrap in NumPy", "counts", wraps),
+    Known("covariances beyond float32: infinite or NaN", "statistics", lambda case, wrong: case.about == "cov" and
+          wrong.startswith("value") and case.options.get("dtype") == "F" and
+          float(abs(first(case)).max()) ** 2 > np.finfo("f4").max / 4),
     # --- nobody's ---
+    Known("what a zero divides, as a whole number", "several", out_of_range),
+    Known("pinv of float32 without full rank: by the rounding of a singular value that is 0", "matrices", no_full_rank),
+    Known("what polydiv leaves: rounding decides how many numbers about 0 it begins with", "composites", trimmed),
+    Known("which of two mistakes is told: diff of no dimensions", "scans", lambda case, wrong: case.about == "diff" and
+          first(case).ndim == 0 and wrong.startswith("error: TypeError for ValueError ('float' object cannot")),
+    Known("which of two mistakes is told: an axis that is none, and an out that is read-only", "scans",
+          lambda case, wrong: case.about.startswith("cum") and case.options.get("axis") == "a" and
+          wrong.startswith("error: TypeError for ValueError ('str' object cannot")),
+    Known("which of two mistakes is told: a type that is none, and ends or an axis that do not fit", "ranges",
+          lambda case, wrong: case.about == "logspace" and told("TypeError for AxisError", "TypeError for ValueError")(
+              case, wrong) and ("Cannot interpret '3' as a data type" in wrong or "not understood" in wrong)),
+    Known("which of two mistakes is told: a bound that the type cannot hold, and an out or a shape", "composites",
+          lambda case, wrong: case.about == "clip" and told("TypeError for OverflowError (clip: Cannot cast output",
+                                                            "ValueError for OverflowError (clip: operands could not")(
+              case, wrong)),
+    Known("which of two mistakes is told: the order of a norm, and an axis", "matrices", lambda case, wrong:
+          case.about == "vector_norm" and case.options.get("ord") == "bogus" and
+          told("ValueError for AxisError (Invalid norm", "ValueError for TypeError (Invalid norm")(case, wrong)),
+    Known("which of two mistakes is told: a norm or a length that is none, and axes that are not there", "transforms",
+          lambda case, wrong: told("ValueError for IndexError (norm must be")(case, wrong) and first(case).ndim < 2 or
+          told("TypeError for AxisError ('float' object cannot")(case, wrong) and first(case).ndim == 0),
+    Known("NumPy's own function, to which nothing of Cuprite's is given", "composites", lambda case, wrong:
+          case.module is np and case.about == "angle" and case.args[0] is None),
     Known("which of two mistakes is told", UFUNCS, two_mistakes),
     Known("deviations of numbers that are all one: 0 or about 0, of which bins are made", "counts", lambda case, wrong:
-          wrong.startswith("error: none for MemoryError") and case.options.get("bins") in (
-              "auto", "fd", "doane", "scott") and np.ptp(first(case)) == 0),
+          wrong.startswith(("error: none for MemoryError", "error: none for ValueError (Too many bins")) and
+          case.options.get("bins") in ("auto", "fd", "doane", "scott") and np.ptp(first(case)) == 0),
     Known("weights of nothing add up to 0 or are of the wrong type", "statistics", lambda case, wrong:
           wrong.startswith("error: ZeroDivisionError for ") and "Weights sum to zero" in wrong and is_empty(case)),
     Known("which of two mistakes is told: initial=, where= and out=", REDUCTIONS, lambda case, wrong:
@@ -183,6 +255,9 @@ TABLE = [
                                         "boolean subtract" in wrong and wrong.startswith("error: TypeError for "))),
     Known("which of two mistakes is told: complex weights, or a minlength below 0", "counts", lambda case, wrong:
           case.about == "bincount" and wrong.startswith("error: TypeError for ValueError (bincount: Cannot cast")),
+    Known("which of two mistakes is told: bins that are none, and a range of one number", "counts", lambda case, wrong:
+          case.about.startswith("histogram") and wrong.startswith("error: ValueError for TypeError (not enough values")
+          and not isinstance(case.options.get("bins"), int)),
     Known("which of two mistakes is told: truth values, or another method's weights", "quantiles", lambda case, wrong:
           "boolean subtract" in wrong and ("weights" in case.options or "overwrite_input" in case.options)),
     Known("which of two mistakes is told: numbers too large for a length, or for the type", "ranges",
@@ -190,9 +265,10 @@ TABLE = [
           any(isinstance(a, float) and abs(a) > 1e18 for a in case.args)),
     Known("a text for a count, of which geomspace makes a float; ends that are zero, or what is no dtype", "ranges",
           lambda case, wrong: case.about == "geomspace" and wrong.startswith("error: TypeError for ValueError (") and
-          any(said in wrong for said in ("'str' object", "not understood"))),
+          any(said in wrong for said in ("'str' object", "not understood", "Cannot interpret"))),
     Known("which of two mistakes is told: an index, and what is read-only or a number", "methods", lambda case, wrong:
-          case.f.endswith(".at") and told("IndexError for ValueError")(case, wrong)),
+          case.f.endswith(".at") and (told("IndexError for ValueError")(case, wrong) or not first(case).flags.writeable
+                                      and "not supported for the input types" in wrong)),
     Known("complex powers beyond the range, made one by one", "methods", lambda case, wrong:
           case.f in ("power.at", "float_power.at") and wrong.startswith("after") and "j" in wrong and
           ("inf" in wrong or "nan" in wrong)),
@@ -202,11 +278,15 @@ TABLE = [
     Known("an out that is no array is a TypeError; NumPy's steps stumble over it", "reductions nan",
           lambda case, wrong: told("TypeError for AttributeError", "TypeError for ValueError")(case, wrong) and
           "return arrays must be of ArrayType" in wrong),
-    Known("whole numbers made of complex powers have as many digits as those", "methods", lambda case, wrong:
-          case.f in ("power.at", "float_power.at") and wrong.startswith("after") and first(case).dtype.kind in "iu" and
+    Known("numbers made of a part of complex powers have as many digits as those", "methods", lambda case, wrong:
+          case.f in ("power.at", "float_power.at") and wrong.startswith("after") and
+          first(case).dtype.char in "bBhHiIqQe" and
           np.asarray(made(case.args[-1], np, {})).dtype.char == "F"),
     Known("interp at no points between none: a ValueError until NumPy 2.4", "statistics", lambda case, wrong:
           case.about == "interp" and is_empty(case) and wrong.startswith("error: ValueError for none (interp: array")),
+    Known("which of two mistakes is told: an exponent that is none, and matrices that are not square", "matrices",
+          lambda case, wrong: case.about == "matrix_power" and "exponent must be" in wrong and
+          wrong.startswith("error: TypeError for LinAlgError")),
     Known("which of two mistakes is told: what is read-only", "conversions", lambda case, wrong:
           case.about in (".fill", "copyto") and not first(case).flags.writeable and wrong.startswith("error")),
     Known("deviations with a dtype of whole numbers: the numbers are converted, or the mean is too", "reductions nan",
@@ -271,6 +351,21 @@ TABLE = [
     Known("copyto of overlapping rows of unequal steps reads what it wrote", "conversions", copied_as_it_goes),
 ]
 
+#: what NumPy of some versions does otherwise: (from this version on, before that one, what)
+VERSIONS = [
+    ((2, 5), None, Known("vectors of two elements have a cross product, as before NumPy 2.5", "products", lambda case,
+     wrong: case.about == "cross" and wrong.startswith("error: none for ValueError") and "3-dimensional" in wrong)),
+    ((2, 5), None, Known("which of two mistakes is told: vectors of two elements, and of truth values", "products",
+     lambda case, wrong: case.about == "cross" and wrong.startswith("error: TypeError for ValueError (subtract: numpy "
+                                                                    "boolean subtract"))),
+]
+VERSION = tuple(int(n) for n in np.__version__.split(".")[:2])
+
+
+def now(first, end):
+    """Whether NumPy's version is one of those."""
+    return first <= VERSION and (end is None or VERSION < end)
+
 
 def known(family):
-    return [k for k in TABLE if family in k.families]
+    return [k for k in TABLE + [k for first, end, k in VERSIONS if now(first, end)] if family in k.families]

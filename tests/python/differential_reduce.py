@@ -47,8 +47,11 @@ def becomes(case, got, want, result):
     if got.dtype.kind == "f" and result.dtype.kind == "c":   # a part is as exact as the whole
         eps = max(float(np.finfo(t).eps) for t in (got.dtype, result.dtype))
         return bool(alike(got, result.real, eps * 64, eps * 64 * np.where(np.isfinite(result), abs(result), 0)).all())
+    modulus = abs(result) if result.dtype.kind == "c" else 0   # a part is as exact as this
     if got.dtype.kind != "c":
         result = result.real
+    if got.dtype.kind in "iu" and bool(((got == want) | (abs(got.astype("f8") - result) <= 1e-13 * modulus)).all()):
+        return True
     if got.dtype.kind == "b":
         return bool(np.array_equal(got, result.astype(bool)))
     if got.dtype.kind == "f" or got.dtype.kind == "c":
@@ -92,9 +95,11 @@ def near(case, got, want):
     n = max(x.size, 1)
     scale = most * (most if name in ("var", "nanvar") else 1) * (n if "sum" in name or name == "trapezoid" else 1)
     if name == "trapezoid":                                  # what the heights are multiplied by
-        steps = [case.options.get("dx")] + [a.plain for a in (*case.args[1:], case.options.get("x"))
-                                            if isinstance(a, Array)]
+        steps = [a.plain if isinstance(a, Array) else a for a in (*case.args[1:], case.options.get("x"),
+                                                                  case.options.get("dx"))]
         scale *= max([1.0] + [2 * float(np.max(abs(np.asarray(s, "D")), initial=0)) for s in steps if s is not None])
+        unsigned = [s for s in steps if np.ndim(s) and np.asarray(s).dtype.kind == "u"]       # which wrap below 0
+        scale *= max([1.0] + [float(np.diff(s, axis=k).max(initial=0)) for s in unsigned for k in range(s.ndim)])
     bound = (eps * 16 + 2.3e-16 * n) * max(scale, 1e-300)    # one after the other, as under a mask: n times float64's
     least = 1.2e-7 if x.dtype.char == "e" else 0             # variances of float16 that NumPy rounds where digits end
     if name in ("var", "nanvar"):
@@ -102,7 +107,8 @@ def near(case, got, want):
     if name in ("std", "nanstd"):
         bound = math.sqrt(eps) * 4 * most    # of a variance that cancels to about nothing
         near = alike(got, want, eps * 64) | (abs(got) <= bound) & (abs(want) <= bound)
-        near |= abs(abs(got.astype("D")) ** 2 - abs(want.astype("D")) ** 2) <= least
+        squares = max(least, (eps * 16 + 2.3e-16 * n) * most * most)  # the variances' bound
+        near |= abs(abs(got.astype("D")) ** 2 - abs(want.astype("D")) ** 2) <= squares
         return bool(near.all())
     return bool(alike(got, want, eps * 16, bound).all())
 

@@ -236,3 +236,55 @@ def test_descending(data):
     if axis is not None:
         y.sort(axis=axis, descending=True)
         np.testing.assert_array_equal(y.get(), np.flip(ascending, along))
+
+
+STABLE = [{"kind": "stable"}, {"kind": "mergesort"}, {"kind": "S"}, {"stable": True}]
+
+
+@pytest.mark.parametrize("words", STABLE)
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "F", "D"])
+def test_stable_order_of_zeros(dtype, words):
+    """A stable sort leaves -0.0 and 0.0 in the order in which they stand, along any axis, copied or in place."""
+    rng = np.random.default_rng(7)
+    values = np.array([0.0, -0.0, 0.0, -0.0, 1, -1, np.nan])
+    x = rng.choice(values, (3, 70, 5)).astype(dtype)
+    if dtype in "FD":
+        x.imag = rng.choice(values[:5], x.shape)
+    for y in (x, np.asfortranarray(x), x[:, ::-2], x.transpose(2, 0, 1), x[:, :0], x[0, :, 0], x[0, 0, 0]):
+        for axis in [None, *range(-y.ndim, y.ndim)]:
+            ours, theirs = cp.sort(cp.asarray(y), axis=axis, **words), np.sort(y, axis=axis, **words)
+            assert ours.dtype == theirs.dtype and ours.get().tobytes() == theirs.tobytes()
+            assert ours.flags.f_contiguous == theirs.flags.f_contiguous
+            if axis is not None:
+                place = cp.array(y)
+                assert place.sort(axis, **words) is None
+                assert place.get().tobytes() == theirs.tobytes()
+    part = cp.array(x)
+    part[1, ::2].sort(0, **words)
+    x[1, ::2].sort(0, **words)
+    assert part.get().tobytes() == x.tobytes()
+    with pytest.raises(ValueError):
+        cp.broadcast_to(cp.asarray(x[0, 0]), (2, 5)).sort(**words)
+    with pytest.raises(np.exceptions.AxisError):
+        cp.sort(cp.asarray(x), axis=3, **words)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "F", "D"])
+def test_stable_descending(dtype):
+    x = np.array([[0.0, -0.0, 1, -0.0, np.nan, 0], [-0.0, 0, 0, -1, -0.0, 1]]).astype(dtype)
+    for axis in (None, 0, 1):
+        y = x.ravel() if axis is None else x
+        order = cp.argsort(cp.asarray(y), axis=axis or 0, descending=True).get()
+        theirs = np.take_along_axis(y, order, axis or 0).tobytes()
+        assert cp.sort(cp.asarray(x), axis=axis, stable=True, descending=True).get().tobytes() == theirs
+        if axis is not None:
+            place = cp.array(x)
+            place.sort(axis, stable=True, descending=True)
+            assert place.get().tobytes() == theirs
+
+
+def test_stable_bfloat16():
+    x = cp.array([0.0, -0.0, 1, -0.0, -2, 0.0], dtype=cp.bfloat16)
+    want = [-2, 0.0, -0.0, -0.0, 0.0, 1]
+    for got in (cp.sort(x, kind="stable"), cp.sort(x, stable=True, descending=True)[::-1][[0, 4, 3, 2, 1, 5]]):
+        assert np.signbit(got.astype("f4").get()).tolist() == np.signbit(want).tolist()

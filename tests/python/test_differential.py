@@ -19,6 +19,9 @@ ELSEWHERE = {
     "row_stack": "test_manipulation",                        # NumPy has it no longer from 2.5 on
     "lib.array_utils.byte_bounds": "test_manipulation", "lib.array_utils.normalize_axis_index": "test_manipulation",
     "lib.array_utils.normalize_axis_tuple": "test_manipulation",
+    **{f"polynomial.polynomial.poly{name}": "test_series" for name in
+       ("fit", "grid2d", "grid3d", "vander2d", "vander3d")},
+    **{f"polynomial.polyutils.{name}": "test_series" for name in ("getdomain", "mapdomain", "mapparms")},
 }
 MEMBERS_ELSEWHERE = {"data", "device", "to_device", "dump", "strides"}
 

@@ -66,7 +66,8 @@ NO_C = {
         standard_gamma standard_exponential""",
     "series with the lowest power first: C's polynomials of turned coefficients, or sums of their values": """
         polycompanion polyfromroots polyline polymulx polypow polyroots polytrim polyval2d polyval3d
-        polyvalfromroots polyvander trimcoef trimseq""",
+        polyvalfromroots polyvander trimcoef trimseq polyvander2d polyvander3d polyvalnd polygrid2d polygrid3d getdomain
+        mapdomain mapparms""",
     "least squares (cp_lstsq) of a table of powers (cp_vander)": "polyfit",
     "C has cp_sqrt and its like of complex numbers": "logn",
     TYPES: """

@@ -17,7 +17,7 @@ def cases(b):
             peers.update(b.torch_peer(lambda: torchs(*tensors)))
         return Case(name, lambda: ours(*mine), peers, bytes=bytes)
 
-    for n in b.sizes((100, 10**4, 10**7)):
+    for n in b.sizes((100, 10**4, 10**6, 10**7)):
         for t in ("f4", "f8", "i8"):
             x = rng.random(n).astype(t) if t[0] == "f" else rng.integers(0, 100, n)
             yield case(f"add.accumulate {n:.0e} {x.dtype}", [x], cp.add.accumulate,
@@ -39,6 +39,12 @@ def cases(b):
         places, into = rng.integers(0, n // 10, n), np.zeros(n // 10, "f4")
         yield case(f"add.at {n:.0e} float32", [into, places, f4], cp.add.at, lambda a, i, v: xp.add.at(a, i, v),
                    lambda a, i, v: a.index_add_(0, i, v), bytes=places.nbytes + f4.nbytes + 2 * into.nbytes)
+        whole, i8 = np.zeros(n // 10, "i8"), rng.integers(0, 100, n)
+        yield case(f"add.at {n:.0e} int64", [whole, places, i8], cp.add.at, lambda a, i, v: xp.add.at(a, i, v),
+                   lambda a, i, v: a.index_add_(0, i, v), bytes=places.nbytes + i8.nbytes + 2 * whole.nbytes)
+        yield case(f"maximum.at {n:.0e} float32", [into, places, f4], cp.maximum.at,
+                   lambda a, i, v: xp.maximum.at(a, i, v), lambda a, i, v: a.index_reduce_(0, i, v, "amax"),
+                   bytes=places.nbytes + f4.nbytes + 2 * into.nbytes)
     if not b.sizes((10**7,)):
         return
     square = rng.random((3162, 3162), dtype="f4")

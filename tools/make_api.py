@@ -45,15 +45,6 @@ def declarations(text):
     return re.sub(r" +$", "", re.sub(r"CP_OPTION\((.*?), (\w+)\);", r"\1 \2;", text), flags=re.M)
 
 
-def table_rows(name, macro):
-    text = (ROOT / "include/cuprite" / name).read_text()
-    rows = []
-    for match in re.finditer(rf"^\s*{macro}\((.*?)\)\s*$", text, re.M | re.S):
-        strings = re.findall(r'"((?:[^"\\]|\\.)*)"', match[1])
-        rows.append((match[1].split(",")[0].strip(), strings[-1] if strings else ""))
-    return rows
-
-
 def made_header(room):
     tables = Tables(ROOT)
     rows = [f for f in functions.read_functions(tables) if f.group == room.name]
@@ -75,9 +66,9 @@ def operation(row):
 
 def page():
     out = ["# C API", "", "Made from the public headers by `tools/make_api.py`. The Python names are the same",
-           "without `cp_`: `cp_median(x)` is `cp.median(x)`; ndimage's functions lie in `cuprite.scipy.ndimage`, those "
-           "of",
-           "signal for two dimensions in `cuprite.scipy.signal`.", ""]
+           "without `cp_`: `cp_median(x)` is `cp.median(x)`. Functions of linear algebra and Fourier transforms lie in",
+           "`cuprite.linalg` and `cuprite.fft`, ndimage's in `cuprite.scipy.ndimage`, those of signal for two",
+           "dimensions in `cuprite.scipy.signal`; `cp_rng_` begins the methods of `cuprite.random`'s generators.", ""]
     for room, name in ((room, name) for room in rooms() for name in room.headers):
         text = made_header(room) if room.made_header else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]

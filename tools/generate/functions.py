@@ -35,6 +35,7 @@ defaults. Columns:
     like      whether a subclass's array gives one of its class, as in NumPy: True (methods and views; the first
               argument says which), False (as it was made), "plain" (never, whatever the body returns). A function
               with the argument `subok` does as that says.
+    itself    a condition in C, of {o}, under which a call with the first argument alone gives just that
     unlock    "size" (other threads run where the arrays are large), "always", "never" (a view is made, or nothing
               waits; a body holds its arrays itself where it lets others run), or an expression of the size
     c         the C function's name where it is not cp_NAME; "" where there is none, for the reason in
@@ -62,7 +63,7 @@ from kinds import KINDS, OUTS, words_converter, words_kind
 from table import Row
 
 COLUMNS = ["doc", "module", "method", "also", "call", "options", "body", "returns", "refuse", "unlock", "c", "about",
-           "gives", "raises", "differs", "like"]
+           "gives", "raises", "differs", "like", "itself"]
 MANY = ("arrays", "arrays_or_numbers")  # kinds
 EACH = ("arrays", "array_or_arrays")    # results
 ARRAYS = ("array", "operand", "replacement", "low_bound", "high_bound", "array_like", "array_like_to",
@@ -487,6 +488,8 @@ def entry(f, name, method):
     size = len(f.arguments) + 1
     star = f.star is not None
     call = f"return {f.id}_frame(o);"
+    if "itself" in f.row.columns and not method: # the shortest way there is
+        first += f"if (n == 1 && !names && {f.row.itself.format(o='v[0]')}) return Py_NewRef(v[0]);\n    "
     if star:
         call = f"PyObject *r = {f.id}_frame(o);\n    Py_XDECREF(o[{len(f.arguments)}]);\n    return r;"
     return (f"PyObject *{c}(PyObject *self, PyObject *const *v, Py_ssize_t n, PyObject *names)\n{{\n"

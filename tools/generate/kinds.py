@@ -1,8 +1,8 @@
 """Kinds of arguments: what a function row may say behind the colon, and what it means in Python and in C.
 
 A kind is one row of KINDS: the C type of its field in the record of converted arguments, the converter
-(python/src/take.c), how it is passed to the C function, how the public C prototype spells it, and the annotation of the
-stub. A row of kind `words` adds one: an enumeration that Python names by strings.
+(python/src/converters.c), how it is passed to the C function, how the public C prototype spells it, and the annotation
+of the stub. A row of kind `words` adds one: an enumeration that Python names by strings.
 
 Invariant: every kind reads and checks its argument; there is no kind that passes one over.
 """
@@ -182,6 +182,11 @@ KINDS = {k.name: k for k in [
     Kind("casting", "cp_casting {name};", "cpy_casting({o}, CP_SAME_KIND, &{v})", c="cp_casting {name}", stub="str",
          zero=("same_kind",), constant={"same_kind": "CP_SAME_KIND", "safe": "CP_SAFE", "unsafe": "CP_UNSAFE",
                                         None: "CP_SAME_KIND"}),
+    # whether a sort is stable, by NumPy's name of a kind or said so
+    Kind("stable_kind", "cpy_stability {name};", "cpy_take_stable_kind({o}, &{v})", stub="str | None",
+         constant={None: "0"}),
+    Kind("stable_flag", "cpy_stability {name};", "cpy_take_stable_flag({o}, &{v})", stub="bool | None",
+         constant={None: "0"}),
     # order("CFAK"): one of these letters
     Kind("order", "char {name};", 'cpy_order({o}, {v}, "{argument}", &{v})', c="char {name}", stub="str | None",
          arguments=True, constant={None: "0", "C": "'C'", "K": "'K'", "A": "'A'", "F": "'F'"}, zero=(None,)),

@@ -32,8 +32,6 @@
              unlock="0", doc="Makes a stream the thread's on its device.") */
 /*: function("stream_default_per_thread", "", module="_device", call="cp_stream_default_per_thread()", returns="bool",
              unlock="never", doc="Whether the default of streams is each thread's own.") */
-/*: function("allow_waits", "allow: bool", module="_device", call="cp_synchronize_allow(allow)", returns="bool",
-             unlock="never", doc="Whether this thread's calls may wait for devices; returns what was.") */
 /*: function("stream_synchronize", "stream: stream", module="_device", call="cp_stream_synchronize(stream)",
              returns="none", unlock="always", doc="Waits for a stream.") */
 /*: function("stream_done", "stream: stream", module="_device", call="cp_stream_done(stream)", returns="bool",
@@ -48,6 +46,16 @@
              returns="none", unlock="always", doc="Waits for an event.") */
 /*: function("event_done", "event: event", module="_device", call="cp_event_done(event)", returns="bool",
              unlock="0", doc="Whether an event was reached.") */
+
+int cpy_waits_refused;
+
+/*: function("allow_waits", "allow: bool", module="_device", unlock="never",
+             doc="Whether this thread's calls may wait for devices; returns what was.") */
+PyObject *py_device_allow_waits(const py_device_allow_waits_args *v)
+{
+    if (!v->allow) __atomic_store_n(&cpy_waits_refused, 1, __ATOMIC_RELAXED);
+    return PyBool_FromLong(cp_synchronize_allow(v->allow));
+}
 
 /*: function("trouble", "", module="_device", doc="Why there is no GPU; '' where there is one.") */
 PyObject *py_device_trouble(const py_device_trouble_args *v)

@@ -4,7 +4,8 @@
 
 #include "products/products.h"
 
-/* c = a b. `done`: whether it was taken; that follows from type, sizes and the device alone. */
+/* c = a b. `done`: whether it was taken; that follows from type, sizes, the device, and whether b is
+ * a's transpose. */
 cp_code cpi_few_product(cp_stream *stream, const cpi_product &p, bool *done);
 
 #endif

@@ -206,7 +206,9 @@ def test_tall_and_wide(dtype, m, n, k):
 
 @pytest.mark.parametrize("m, n, k", [(2, 2, 3), (2, 33, 40), (3, 70, 1), (10, 10, 4099), (16, 8, 255), (17, 9, 256),
                                      (31, 32, 520), (32, 32, 1000), (33, 5, 127), (40, 64, 20011), (64, 64, 129),
-                                     (65, 64, 130), (100, 257, 90), (512, 2, 300), (512, 512, 70), (200, 130, 600)])
+                                     (65, 64, 130), (100, 128, 1300), (128, 128, 1024),
+                                     (128, 127, 1040), (100, 257, 90), (512, 2, 300), (512, 512, 70), (513, 513, 70),
+                                     (200, 130, 600)])
 def test_few_rows_and_columns(m, n, k):
     """What float64's own kernel of a GPU takes, and its neighbours: however operands lie, the same bits each time."""
     rng = np.random.default_rng(m * n + k)

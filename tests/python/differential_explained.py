@@ -6,6 +6,7 @@ A row is (kinds of mismatch, reason, patterns): `text`, `ours` and `theirs` are 
 import re
 
 import numpy as np
+from cuprite import _device
 from differential_known import now
 
 
@@ -109,7 +110,13 @@ TABLE = [
         r"^\(False, (True|False)\)$"),
     # --- a GPU's ---
     Row("raises exception", "a GPU reads at multiples of an element's size", "",
-        r"^ValueError: .*on cuda:\d+ elements of type \w+ must lie at multiples of \d+ bytes"),
+        r"^ValueError: .*on (cuda|late):\d+ elements of type \w+ must lie at multiples of \d+ bytes"),
+    Row("view", "what comes from a GPU to the CPU is a copy", r"xp\.from_dlpack\(.*device='cpu'\)", "^None$", r"^\(",
+        test=lambda m: _device.current() >= 0),
+    Row("raises", "which copy=False forbids", r"xp\.from_dlpack\(.*copy=False.*device='cpu'\)|"
+        r"xp\.from_dlpack\(.*device='cpu'.*copy=False\)",
+        "^BufferError: (__dlpack__: an array of a device comes to the host|from_dlpack: an array comes to another "
+        "device) by a copy$", test=lambda m: _device.current() >= 0),
     # --- what nobody promises ---
     Row("order", "indices lie each by itself; NumPy's are columns of one table",
         rf"xp\.(nonzero|argwhere|unravel_index|mask_indices|\w+_indices\w*)\(|\.nonzero\(\)|xp\.where\({ARRAY}\)$",

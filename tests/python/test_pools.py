@@ -35,7 +35,8 @@ def test_figures_of_small_arrays():
     a = cp.array(np.zeros(100, "f4"))
     assert pool.used_bytes() - used == 512
     del a
-    assert pool.used_bytes() == used and (pool.total_bytes() - total >= 512 or os.environ.get("CUPRITE_POOL") == "off")
+    assert pool.used_bytes() == used                         # where others hold a part of a piece, it had room already
+    assert pool.total_bytes() >= max(total, used + 512) or os.environ.get("CUPRITE_POOL") == "off"
     pool.free_all_blocks()
     assert pool.total_bytes() == total
 

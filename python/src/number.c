@@ -209,25 +209,33 @@ static PyObject *positive(PyObject *a) { return unary(CP_OP_positive, a); }
 static PyObject *absolute(PyObject *a) { return unary(CP_OP_absolute, a); }
 static PyObject *invert(PyObject *a) { return unary(CP_OP_invert, a); }
 
-/* x ** 2 is one multiplication; as in NumPy, for booleans too (int8). */
-static bool is_square(PyObject *a, PyObject *b)
+/* x ** 2 is one multiplication, as in NumPy for booleans too (int8); x ** 0.5 of a real or complex x is its root, and
+ * x ** -1 its reciprocal. */
+static cp_op power_op(PyObject *a, PyObject *b)
 {
-    if (!PyLong_CheckExact(b) || !cpy_is_array(a)) return false;
+    if (!cpy_is_array(a) || !(PyLong_CheckExact(b) || PyFloat_CheckExact(b))) return CP_OP_power;
     int overflow;
-    return PyLong_AsLongAndOverflow(b, &overflow) == 2;
+    const long n = PyLong_CheckExact(b) ? PyLong_AsLongAndOverflow(b, &overflow) : 0;
+    if (n == 2) return CP_OP_square;
+    const char kind = cp_type_kind(cp_type_of(cpy_x(a)));
+    if (kind != 'f' && kind != 'c') return CP_OP_power;
+    if (n == -1 && !overflow) return CP_OP_reciprocal;
+    return PyFloat_CheckExact(b) && PyFloat_AS_DOUBLE(b) == 0.5 ? CP_OP_sqrt : CP_OP_power;
 }
 
 static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
 {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    return is_square(a, b) ? unary(CP_OP_square, a) : binary(CP_OP_power, a, b);
+    const cp_op op = power_op(a, b);
+    return op == CP_OP_power ? binary(op, a, b) : unary(op, a);
 }
 
 static PyObject *power_in_place(PyObject *a, PyObject *b, PyObject *modulus)
 {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-    if (!is_square(a, b)) return in_place(CP_OP_power, a, b);
-    return run_into(CP_OP_square, 1, (cp_array *[]){cpy_x(a)}, cpy_x(a)) ? Py_NewRef(a) : cpy_raise();
+    const cp_op op = power_op(a, b);
+    if (op == CP_OP_power) return in_place(op, a, b);
+    return run_into(op, 1, (cp_array *[]){cpy_x(a)}, cpy_x(a)) ? Py_NewRef(a) : cpy_raise();
 }
 
 static PyObject *divmod_(PyObject *a, PyObject *b)

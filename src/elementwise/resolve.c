@@ -162,20 +162,21 @@ static cp_code resolve_typed(cp_op op, cp_array *const *in, cp_type natural, cp_
                     row->name, row->name);
 }
 
-/* Powers that a simpler operation gives as well. */
+/* Powers that a simpler operation gives as well; NumPy's powers of -0.0 and -inf by one number, 0.5, are their square
+ * roots too, but for two bytes'. A complex zero's power is 0 + 0j, whichever signs it has, which a square's is not. */
 static cp_code simplify_power(cp_array *const *in, cpi_plan *plan)
 {
     const cp_array *b = in[1];
     double e;
     bool whole = cpi_is_int(plan->type);
-    if (!(b->flags & CPI_HOST_SCALAR) || (cpi_is_complex(b->type) && !whole)) return CP_OK;
+    if (!(b->flags & CPI_HOST_SCALAR) || cpi_is_complex(plan->type)) return CP_OK;
     _Alignas(16) unsigned char exponent[16]; /* as the loop has it */
     cpi_convert_value(b->type, b->value, whole ? plan->type : b->type, exponent);
     cpi_convert_value(whole ? plan->type : b->type, exponent, CP_FLOAT64, &e);
     if (whole && e < 0 && in[0]->size && b->size)
         return cpi_fail(CP_ERROR_VALUE, "power: integers to negative integer powers are not allowed");
-    if (e != 1 && e != 2) return CP_OK;
-    plan->op = e == 2 ? CP_OP_square : CP_OP_positive;
+    if (e != 1 && e != 2 && (e != 0.5 || cp_type_size(plan->type) < 4)) return CP_OK;
+    plan->op = e == 2 ? CP_OP_square : e == 1 ? CP_OP_positive : CP_OP_sqrt;
     plan->nin = 1;
     return CP_OK;
 }

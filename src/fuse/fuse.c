@@ -168,14 +168,20 @@ static bool looks_first(const cpi_plan *plan, const cp_array *exponent)
            exponent->type != CP_BOOL;
 }
 
-/* x**2 is a square, of booleans too: NumPy's operator, unlike its function. */
-static bool is_square(const cpi_node *node, cp_array *const *in)
+/* x**2 is a square, of booleans too; x**0.5 of a real or complex x is its root, and x**-1 its reciprocal: NumPy's
+ * operator, unlike its function. */
+static cp_op operation(const cpi_node *node, cp_array *const *in)
 {
-    int64_t exponent;
-    if (!node->folds || node->op != CP_OP_power || cpi_is_host(in[0])) return false;
-    if (!(in[1]->flags & CPI_WEAK) || in[1]->type != CP_INT64) return false;
-    memcpy(&exponent, in[1]->value, sizeof exponent);
-    return exponent == 2;
+    int64_t n;
+    double e;
+    if (!node->folds || node->op != CP_OP_power || cpi_is_host(in[0]) || !(in[1]->flags & CPI_WEAK))
+        return (cp_op)node->op;
+    memcpy(&n, in[1]->value, sizeof n);
+    memcpy(&e, in[1]->value, sizeof e);
+    const bool whole = in[1]->type == CP_INT64, inexact = cpi_is_float(in[0]->type) || cpi_is_complex(in[0]->type);
+    if (whole && n == 2) return CP_OP_square;
+    if (inexact && whole && n == -1) return CP_OP_reciprocal;
+    return inexact && in[1]->type == CP_FLOAT64 && e == 0.5 ? CP_OP_sqrt : CP_OP_power;
 }
 
 static bool type_operation(cpi_run *run, int i)
@@ -185,7 +191,7 @@ static bool type_operation(cpi_run *run, int i)
     cp_array *in[CPI_MAXIN] = {NULL}, *out[CPI_MAXOUT] = {NULL};
     if (folds(run, node)) return type_folded(run, i);
     for (int k = 0; k < node->nin; k++) in[k] = input(run, node, k);
-    term->op = is_square(node, in) ? CP_OP_square : (cp_op)node->op;
+    term->op = operation(node, in);
     if (cpi_resolve(term->op, in, out, NULL, &term->plan)) return false;
     int shape = common_shape(run, cpi_op_rows[node->op].name, node);
     if (shape < 0 || !record(run, i, term->plan.out[0], 0, shape)) return false;

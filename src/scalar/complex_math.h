@@ -238,7 +238,7 @@ CPS_HEAVY cp_complex128 cps_power_c128(cp_complex128 a, cp_complex128 b)
             if (n & 1) r = first ? p : cps_multiply_c128(r, p), first = 0;
             if (n > 1) p = cps_square_c128(p);
         }
-        return b.re < 0 ? cps_reciprocal_c128(r) : r;
+        return b.re < 0 ? cps_divide_c128(CPS_C(1, 0), r) : r;
     }
     cp_complex128 l = cps_log_c128(a);
     return cps_exp_c128(cps_multiply_c128(b, l));

@@ -213,11 +213,18 @@ TABLE = [
     Known("what a zero divides, as a whole number", "several", out_of_range),
     Known("pinv of float32 without full rank: by the rounding of a singular value that is 0", "matrices", no_full_rank),
     Known("what polydiv leaves: rounding decides how many numbers about 0 it begins with", "composites", trimmed),
+    Known("products of float16 beyond it are carried on: a zero then gives 0, not NaN", "scans", lambda case, wrong:
+          "prod" in case.about and wrong.startswith("value") and "nan" in wrong.partition(" for ")[2] and
+          "nan" not in wrong.partition(" for ")[0] and
+          "e" in (case.options.get("dtype"), first(case).dtype.char)),
     Known("which of two mistakes is told: diff of no dimensions", "scans", lambda case, wrong: case.about == "diff" and
           first(case).ndim == 0 and wrong.startswith("error: TypeError for ValueError ('float' object cannot")),
     Known("which of two mistakes is told: an axis that is none, and an out that is read-only", "scans",
           lambda case, wrong: case.about.startswith("cum") and case.options.get("axis") == "a" and
           wrong.startswith("error: TypeError for ValueError ('str' object cannot")),
+    Known("which of two mistakes is told: a bound that does not fit, and an out of another type", "protocols",
+          lambda case, wrong: case.about == "clip" and told("TypeError for OverflowError")(case, wrong) and
+          "Cannot cast output" in wrong),
     Known("which of two mistakes is told: a type that is none, and ends or an axis that do not fit", "ranges",
           lambda case, wrong: case.about == "logspace" and told("TypeError for AxisError", "TypeError for ValueError")(
               case, wrong) and ("Cannot interpret '3' as a data type" in wrong or "not understood" in wrong)),
@@ -316,6 +323,9 @@ TABLE = [
           case.about == "vector_norm" and "'float' object is not iterable" in wrong),
     Known("at writes into what is read-only", "methods", lambda case, wrong:
           wrong.startswith("error: ValueError for") and "destination is read-only" in wrong and case.f.endswith(".at")),
+    Known("what dtype=bool chooses of a comparison's loops depends on the questions asked before", "binary",
+          lambda case, wrong: case.about.endswith("equal") and case.options.get("dtype") in (bool, "?") and
+          wrong.startswith("error: none for TypeError (Cannot cast ufunc ")),
     Known("power.reduce, arctan2.reduce and their like (test_ufunc.py joins the elements one by one)", "methods",
           from_the_left),
     Known("imaginary parts that stay below a mask are warned of, and those of an out of scans",

@@ -585,6 +585,27 @@ def test_negative_powers_of_integers(device):
     assert int(a[3] ** b[3]) == 16
 
 
+@pytest.mark.parametrize("t", ["e", "f", "d", "F", "D"])
+def test_powers_that_are_other_operations(device, t):
+    """The signs of zeros, and what -inf gives, by the operator, by the function, in place and in an expression."""
+    x = np.array([0.0, -0.0, -np.inf, np.inf, 2, -4, np.nan], t)
+    if t in "FD":
+        x = np.array([complex(a, b) for a in (0.0, -0.0, 1.0, -3.0) for b in (0.0, -0.0, 1.0, -2.0)], t)
+    a = cp.array(x)
+    for e in (1, 2, 0.5, 1.0, 2.0, -1, 0, 1 + 0j)[:None if t in "FD" else -1]:
+        with np.errstate(all="ignore"):
+            raised, function, placed = x ** e, np.power(x, e), x.copy()
+            placed **= e
+        b = a.copy()
+        b **= e
+        fused = cp.fuse(lambda v, e=e: v ** e)(a)
+        for got, want in ((a ** e, raised), (cp.power(a, e), function), (b, placed), (fused, raised)):
+            assert got.dtype == want.dtype
+            got, want = (v.view(v.real.dtype) for v in (got.get(), want))
+            np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6 if t == "F" else 1e-15)
+            np.testing.assert_array_equal(np.signbit(got)[want == 0], np.signbit(want)[want == 0], err_msg=f"{e}")
+
+
 LONG = [(1, 3), (7, 4), (130, 64), (33, 40, 8), (5, 6, 7, 4), (1000, 3), (4099,), (8200,), (2, 3, 1, 5, 2, 12),
         (501, 2), (333, 5), (70, 3, 7)]
 

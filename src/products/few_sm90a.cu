@@ -1,5 +1,5 @@
-/* Float64 products of at most MOST rows and columns (GRAM, of a matrix by its own transpose), by tensor cores: no
- * library has to be opened for them, and the sum is cut into as many parts as keep the GPU busy.
+/* Float64 products of at most MOST rows and columns (GRAM, of a matrix by its own transpose) and DEEP products a sum,
+ * by tensor cores: no library has to be opened for them, and the sum is cut into as many parts as keep the GPU busy.
  *
  * A block has a tile of c and a part of the sum. What it multiplies comes into shared memory STAGES steps ahead, with
  * the sum's axis along a row of it, whichever way the operands lie. Of 64 x 64 a warp has a quarter; of 32 x 32 it has
@@ -16,9 +16,10 @@
 namespace {
 
 enum { THREADS = 128, STAGES = 4, MOST = 128, GRAM = 512, JOINED = 8 };
-enum : int64_t { /* m n k */
-    WORK = (int64_t)1 << 24,      /* up to which cuBLAS, once open, is not faster */
+enum : int64_t {
+    WORK = (int64_t)1 << 24,      /* m n k, up to which cuBLAS, once open, is not faster */
     GRAM_WORK = (int64_t)1 << 27, /* covariances: they are not worth the tenth of a second that opening it takes */
+    DEEP = (int64_t)1 << 17,      /* 10 columns of 10^6 were 1.5 times cuBLAS's time, 2 of 10^7 twice */
 };
 
 template <int TILE> struct shape {
@@ -191,6 +192,7 @@ cp_code cpi_few_product(cp_stream *stream, const cpi_product &p, bool *done)
     const int64_t most = p.m > p.n ? p.m : p.n;
     const bool gram = p.a == p.b && p.m == p.n && p.a_row == p.b_col && p.a_col == p.b_row;
     *done = p.type == CP_FLOAT64 && !p.nbatch && p.m > 1 && p.n > 1 && !strcmp(stream->device->variant, "sm_90") &&
+            p.k <= DEEP &&
             (most <= 64 || (most <= (gram ? GRAM : MOST) && p.k <= (gram ? GRAM_WORK : WORK) / (p.m * p.n)));
     if (!*done) return CP_OK;
     return most <= 32 ? run<32>(stream, p) : run<64>(stream, p);

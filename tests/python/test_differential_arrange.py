@@ -111,7 +111,8 @@ def test_a_difference_is_seen(text, what):
 
 
 def test_explanations_are_told():
-    kinds = {"raises", "accepts", "exception", "value", "type", "shape", "structure", "order", "writeable", "warning", "view"}
+    kinds = {"raises", "accepts", "exception", "value", "type", "shape", "structure", "order", "writeable", "warning",
+             "view"}
     assert all(row.why and set(row.what) <= kinds for row in TABLE)
 
 

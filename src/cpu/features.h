@@ -19,9 +19,24 @@ const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", 
 #define CPI_PASTE(a, b) CPI_PASTE2(a, b)
 #define CPI_ISA_NAME(f) CPI_PASTE(f, CPI_ISA)
 #endif
-#if defined(__x86_64__)
-/* The address of f's best variant: CPI_BEST(f) with f_v2, f_v3, f_v4 declared. */
-#define CPI_BEST(f) (cpi_cpu_level() >= CPI_LEVEL_V4 ? &f##_v4 : cpi_cpu_level() >= CPI_LEVEL_V3 ? &f##_v3 : &f##_v2)
+/* The address of f's best variant: CPI_BEST(f) with f_v2, f_v3, f_v4 declared. A build for some instruction sets only
+ * (CUPRITE_ISAS) defines CPI_WITHOUT_V2, ...: the lowest one that it has is taken without a test. */
+#if defined(__x86_64__) && !(defined(CPI_WITHOUT_V4) && defined(CPI_WITHOUT_V3))
+#if defined(CPI_WITHOUT_V4)
+#define CPI_FROM_V4(f, lower) lower
+#elif defined(CPI_WITHOUT_V3) && defined(CPI_WITHOUT_V2)
+#define CPI_FROM_V4(f, lower) (&f##_v4)
+#else
+#define CPI_FROM_V4(f, lower) (cpi_cpu_level() >= CPI_LEVEL_V4 ? &f##_v4 : lower)
+#endif
+#if defined(CPI_WITHOUT_V3)
+#define CPI_FROM_V3(f, lower) lower
+#elif defined(CPI_WITHOUT_V2)
+#define CPI_FROM_V3(f, lower) (&f##_v3)
+#else
+#define CPI_FROM_V3(f, lower) (cpi_cpu_level() >= CPI_LEVEL_V3 ? &f##_v3 : lower)
+#endif
+#define CPI_BEST(f) CPI_FROM_V4(f, CPI_FROM_V3(f, &f##_v2))
 #else
 #define CPI_BEST(f) (&f##_v2)
 #endif

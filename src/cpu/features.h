@@ -40,5 +40,13 @@ const char *cpi_cpu_level_name(void); /* "x86-64-v4", "x86-64-v3", "x86-64-v2", 
 #else
 #define CPI_BEST(f) (&f##_v2)
 #endif
+/* The variant of the lowest instruction set that was built, which lacks nothing. */
+#if !defined(CPI_WITHOUT_V2)
+#define CPI_LOWEST(f) (&f##_v2)
+#elif !defined(CPI_WITHOUT_V3)
+#define CPI_LOWEST(f) (&f##_v3)
+#else
+#define CPI_LOWEST(f) (&f##_v4)
+#endif
 
 #endif

@@ -527,7 +527,7 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
     const cpi_reduce_kernels *made = CPI_BEST(cpi_reduce_rows);
     const cpi_reduce_kernels *tuned[2] = {CPI_BEST(cpi_reduce_sums), CPI_BEST(cpi_reduce_orders)};
     const cpi_reduce_kernel *row = (*made)[a->fold][a->whole];
-    if (!row[type].run) row = cpi_reduce_rows_v2[a->fold][a->whole]; /* all of it is written by hand */
+    if (!row[type].run) row = (*CPI_LOWEST(cpi_reduce_rows))[a->fold][a->whole]; /* all of it is written by hand */
     cpi_reduce_choice c = {.k = row[type], .row = &row[type], .pairs = &row[CP_COMPLEX128], .type = type};
     for (int i = 0; i < 2 && !rows_only; i++) {
         const cpi_reduce_kernel *k = (*tuned[i])[a->fold][a->whole];

@@ -334,7 +334,7 @@ static void ${N}_empty(void *acc) { *($A *)acc = ${N}_identity(); }
 """)
 
 # What is written by hand is compiled once more for no instruction set but the first: to be compared with.
-PORTABLE = "#ifndef __AVX2__\n{}#endif\n"
+PORTABLE = "#if !defined(__AVX2__) || defined(CPI_WITHOUT_V2)\n{}#endif\n"
 
 KERNELS = Template("""\
 /* Kernels of the fold $name, for every type; compiled once per instruction set.

@@ -524,6 +524,5 @@ def write(tables, out):
     out.write("src/cuda/elements.h", TABLE, elements_header(types))
     out.write("src/scalar/type_list.h", TABLE, type_list(types))
     out.write("python/type_rows.h", TABLE, python_rows(types))
-    out.write("python/cuprite/_foreign.py", TABLE, python_names(types))
     out.write("src/scalar/convert_value.c", TABLE, convert_value(types))
     out.write("src/scalar/functions.h", "the templates in src/scalar", functions_header(types))

@@ -9,7 +9,7 @@
  * there is none. `identity` tells one version of it, on one processor, from another. */
 cp_code cpi_compiler_find(char path[], size_t bytes, char identity[], size_t identity_bytes);
 
-/* Compiles C++ text with the headers of src/kernel/device into a shared object in the host's memory (free() ends it).
+/* Compiles C++ text with the headers of kernel/device into a shared object in the host's memory (free() ends it).
  * CP_ERROR_COMPILE with the compiler's words and the user's source. */
 cp_code cpi_compiler_run(const char *compiler, const char *folder, const cpi_source *source, const char *text,
                          void **object, size_t *bytes);
@@ -25,8 +25,8 @@ int cpi_compiler_line(const void *object, size_t bytes, size_t offset);
 /* Hash of the headers' texts. */
 const char *cpi_compiler_headers_key(void);
 
-/* Made by tools/generate from src/kernel/device: the CPU's headers, and those of src/kernel/device/both, which every
- * device has. The last one's name is NULL. */
+/* Made by tools/generate from kernel/device: the CPU's headers, and those of kernel/device/both, which every device
+ * has. The last one's name is NULL. */
 extern const cpi_header cpi_device_texts[], cpi_both_texts[];
 
 #endif

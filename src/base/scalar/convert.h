@@ -149,7 +149,7 @@ CPS uint64_t cps_f64_to_u64(double f)
                : (uint64_t)cps_f64_to_i64(f);
 }
 
-/* --- every other pair of types, made from src/core/types.def --- */
+/* --- every other pair of types, made from src/base/core/types.def --- */
 #include "scalar/conversions.h"
 #include "scalar/type_list.h"
 

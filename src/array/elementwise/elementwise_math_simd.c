@@ -114,8 +114,8 @@ typedef __m256d vd;
     BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
     BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
 
-/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one, but not what
- * overflows for certain. Random numbers of both kinds would otherwise cost a branch that no processor foresees. */
+/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one, but not
+ * what overflows for certain. Random numbers of both kinds would otherwise cost a branch that no processor foresees. */
 enum { LANES = sizeof(vd) / sizeof(double) };
 static __attribute__((noinline, cold)) vd exp_far(vd v)
 {
@@ -243,8 +243,8 @@ BINARIES(BOTH2)
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
 /* elementwise_float32_simd.c */
-#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(sinh) X(cosh) X(expm1) X(power) X(exp) X(spacing) X(nextafter) X(i0) \
-    X(logaddexp) X(logaddexp2)
+#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(sinh) X(cosh) X(expm1) X(power) X(exp) X(spacing) \
+    X(nextafter) X(i0) X(logaddexp) X(logaddexp2)
 #define DECLARE_CHEAP(name) \
     extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
 CHEAP(DECLARE_CHEAP)

@@ -82,7 +82,7 @@ static inline unsigned cpi_cuda_blocks(int64_t n, int64_t per_block, int64_t mos
     return (unsigned)(b < 1 ? 1 : b);
 }
 
-/* --- between the files of src/cuda --- */
+/* --- between the files of src/base/cuda --- */
 /* While one stands, the thread may call cudaMalloc and its like although a capture is under way. */
 struct cpi_cuda_relaxed {
     cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;

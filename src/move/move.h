@@ -6,6 +6,7 @@
 #define CPI_MOVE_H
 
 #include "backend/backend.h"
+#include "loop/loop.h"
 
 #ifdef __cplusplus
 extern "C" {

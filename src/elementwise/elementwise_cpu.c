@@ -6,7 +6,7 @@
 
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
-#include "elementwise/around_cpu.h"
+#include "move/around_cpu.h"
 #include "elementwise/chains_cpu.h"
 #include "elementwise/engine_cpu.h"
 #include "move/move.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "shape/around.h"
+#include "shape/triangles.h"
 
 /* One half of the last two axes, the rest 0; a vector is each row of a square. */
 static cp_array *half(const char *name, cp_array *m, int64_t k, bool upper)

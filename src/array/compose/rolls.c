@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "shape/around.h"
+#include "shape/triangles.h"
 
 /* The pieces that go together to where they are moved: of each axis two, all combinations. */
 enum { TOGETHER = 8 };

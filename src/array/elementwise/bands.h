@@ -6,7 +6,7 @@
 #ifndef CPI_BANDS_H
 #define CPI_BANDS_H
 
-#include "core/shape.h"
+#include "loop/loop.h"
 
 enum { CPI_BAND_INPUTS = 2, CPI_BAND_ROW = 4096 };
 

@@ -59,20 +59,14 @@ static bool evenly(const int64_t *at, int n, int64_t *step)
 
 static void find_side(const cpi_chain *c, int64_t begin, int64_t n, side *s)
 {
-    int64_t index[CP_MAXDIM], rest = begin;
-    for (int d = c->ndim - 1; d >= 0; d--) {
-        index[d] = rest % c->shape[d];
-        rest /= c->shape[d];
-    }
+    const int64_t *const strides[3] = {c->x_step, c->out_step, c->where_step};
+    int64_t index[CP_MAXDIM], offset[3];
+    cpi_unravel(c->ndim, c->shape, begin, index);
+    for (int k = 0; k < 3; k++) offset[k] = cpi_offset(c->ndim, index, strides[k]);
     s->n = (int)n;
     for (int64_t i = 0; i < n; i++) {
-        s->x[i] = s->out[i] = s->where[i] = 0;
-        for (int d = 0; d < c->ndim; d++) {
-            s->x[i] += index[d] * c->x_step[d];
-            s->out[i] += index[d] * c->out_step[d];
-            s->where[i] += index[d] * c->where_step[d];
-        }
-        for (int d = c->ndim - 1; d >= 0 && ++index[d] == c->shape[d]; d--) index[d] = 0;
+        s->x[i] = offset[0], s->out[i] = offset[1], s->where[i] = offset[2];
+        cpi_next_offsets(c->ndim, c->shape, index, 3, strides, offset);
     }
     s->even = evenly(s->x, s->n, &s->x_step);
     s->even &= evenly(s->out, s->n, &s->out_step);

@@ -9,6 +9,7 @@
 #define CPI_ELEMENTWISE_H
 
 #include "backend/backend.h"
+#include "loop/loop.h"
 
 #ifdef __cplusplus
 extern "C" {

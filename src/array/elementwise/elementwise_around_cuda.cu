@@ -1,7 +1,7 @@
 /* Padding and triangles on the GPU: each element of the result is made where it is written, in one pass. Elements are
  * moved as integers of their size. */
 #include "elementwise/move_cuda.h"
-#include "move/around.h"
+#include "loop/boundary.h"
 
 namespace {
 
@@ -33,7 +33,7 @@ template <class E> __global__ void __launch_bounds__(CPI_THREADS) pad(const __gr
         for (int u = 0; u < CPI_PER_THREAD; u++) {
             const uint32_t q = (__umulhi(rest[u], g.magic[d]) + rest[u]) >> g.shift[d];
             int64_t i = (int64_t)(rest[u] - q * g.shape[d]) - g.p.before[d];
-            if (i < 0 || i >= g.p.n[d]) i = cpi_padded_from(g.p.way, i, g.p.n[d]);
+            if (i < 0 || i >= g.p.n[d]) i = cpi_boundary_index(i, g.p.n[d], g.p.boundary);
             inside[u] &= i >= 0;
             from[u] += i * g.stride[d];
             rest[u] = q;

@@ -6,7 +6,7 @@
 
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
-#include "elementwise/around_cpu.h"
+#include "move/around_cpu.h"
 #include "elementwise/chains_cpu.h"
 #include "elementwise/engine_cpu.h"
 #include "move/move.h"
@@ -111,8 +111,7 @@ static void transpose_band(void *context, int64_t task, int worker)
     (void)worker;
     for (int d = loop->ndim - 1; d >= 0; d--) {
         if (d == t->inner || d == t->across) continue;
-        int64_t at = plane % loop->shape[d];
-        plane /= loop->shape[d];
+        const int64_t at = cpi_unravel_axis(loop->shape[d], &plane);
         out += at * loop->op[0].strides[d];
         in += at * loop->op[1].strides[d];
     }
@@ -177,25 +176,18 @@ static void copy_some_rows(void *context, int64_t task, int worker)
     const cpi_loop *loop = c->loop;
     const int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[0].type);
     const int64_t n = loop->shape[last], to = loop->op[0].strides[last], from = loop->op[1].strides[last];
-    int64_t r = task * c->each, end = r + c->each, index[CP_MAXDIM + 1], left = r;
-    char *out = loop->op[0].data;
-    const char *in = loop->op[1].data;
+    const int64_t *const strides[2] = {loop->op[0].strides, loop->op[1].strides};
+    int64_t r = task * c->each, end = r + c->each, index[CP_MAXDIM], offset[2];
     (void)worker;
     if (end > c->rows) end = c->rows;
-    for (int d = last - 1; d >= 0; d--) {
-        index[d] = left ? left % loop->shape[d] : 0, left = left ? left / loop->shape[d] : 0;
-        out += index[d] * loop->op[0].strides[d], in += index[d] * loop->op[1].strides[d];
-    }
-    for (;;) {
+    cpi_unravel(last, loop->shape, r, index);
+    for (int k = 0; k < 2; k++) offset[k] = cpi_offset(last, index, strides[k]);
+    for (; r < end; r++) {
+        char *out = loop->op[0].data + offset[0];
+        const char *in = loop->op[1].data + offset[1];
         if (to == size) c->set->gather(out, in, from, n, size);
         else c->set->scatter(out, to, in, n, size);
-        if (++r == end) return;
-        for (int d = last - 1;; d--) {
-            out += loop->op[0].strides[d], in += loop->op[1].strides[d];
-            if (++index[d] < loop->shape[d]) break;
-            out -= loop->shape[d] * loop->op[0].strides[d], in -= loop->shape[d] * loop->op[1].strides[d];
-            index[d] = 0;
-        }
+        cpi_next_offsets(last, loop->shape, index, 2, strides, offset);
     }
 }
 
@@ -211,8 +203,7 @@ static bool copy_rows(const cpi_loop *loop)
     if (loop->op[0].strides[last] != size && loop->op[1].strides[last] != size) return false;
     if (n * size < SHORT || (loop->size * size >= LARGE && (n >= LONG || is_dense(loop, 0)))) return false;
     row_copy c = {cpi_kernels_best(), loop, loop->size / n, 1};
-    c.each = n > 1 << 16 ? 1 : (1 << 16) / n;
-    cpi_parallel((c.rows + c.each - 1) / c.each, copy_some_rows, &c);
+    cpi_parallel(cpi_split(c.rows, n, 1 << 16, &c.each), copy_some_rows, &c);
     return true;
 }
 

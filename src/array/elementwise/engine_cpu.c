@@ -163,40 +163,20 @@ static void run_stretch(const cpi_job *job, char *const *data, const int64_t *st
     }
 }
 
-/* Position of linear index `at` (C order of the loop) in each dimension. */
-static void unravel(const cpi_loop *loop, int64_t at, int64_t *index)
-{
-    for (int d = loop->ndim - 1; d >= 0; d--) {
-        index[d] = at ? at % loop->shape[d] : 0; /* a division costs small arrays more than all else here */
-        at = at ? at / loop->shape[d] : 0;
-    }
-}
-
-/* The next row: carries into the outer dimensions; the innermost index goes to 0. */
-static void next_row(const cpi_loop *loop, int64_t *index)
-{
-    index[loop->ndim - 1] = 0;
-    for (int d = loop->ndim - 2; d >= 0; d--) {
-        if (++index[d] < loop->shape[d]) return;
-        index[d] = 0;
-    }
-}
-
+/* Where the element with these coordinates lies, from the operand's first one. */
 static int64_t offset(const cpi_loop *loop, int op, const int64_t *index)
 {
-    int64_t at = 0;
-    for (int d = 0; d < loop->ndim; d++) at += index[d] * loop->op[op].strides[d];
-    return at;
+    return cpi_offset(loop->ndim, index, loop->op[op].strides);
 }
 
 /* Long rows: a stretch for each row. */
 static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
 {
     const cpi_loop *loop = job->loop;
-    int64_t index[CP_MAXDIM + 1], stride[CPI_MAXOPS];
+    int64_t index[CP_MAXDIM], stride[CPI_MAXOPS];
     int last = loop->ndim - 1;
     for (int k = 0; k < loop->nop; k++) stride[k] = loop->ndim ? loop->op[k].strides[last] : 0;
-    unravel(loop, begin, index);
+    cpi_unravel(loop->ndim, loop->shape, begin, index);
     while (begin < end) {
         char *data[CPI_MAXOPS];
         int64_t n = loop->ndim ? loop->shape[last] - index[last] : 1;
@@ -204,24 +184,15 @@ static void run_rows(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
         for (int k = 0; k < loop->nop; k++) data[k] = loop->op[k].data + offset(loop, k, index);
         run_stretch(job, data, stride, n, b);
         begin += n;
-        if (begin < end) next_row(loop, index);
+        if (begin < end) cpi_next_row(loop->ndim, loop->shape, index);
     }
-}
-
-/* Does the operand walk the whole loop with one stride? */
-static bool linear(const cpi_loop *loop, int op)
-{
-    const int64_t *stride = loop->op[op].strides;
-    for (int d = loop->ndim - 1; d > 0; d--)
-        if (stride[d - 1] != stride[d] * loop->shape[d]) return false;
-    return true;
 }
 
 /* n elements of an operand, from linear index `begin`, which is at `index`, to a contiguous buffer. */
 static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *from, char *buffer, int64_t n)
 {
     const cpi_loop *loop = job->loop;
-    int64_t index[CP_MAXDIM + 1];
+    int64_t index[CP_MAXDIM];
     int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[op].type);
     const int64_t *stride = loop->op[op].strides;
     if (job->linear >> op & 1) {
@@ -246,7 +217,7 @@ static void collect(const cpi_job *job, int op, int64_t begin, const int64_t *fr
         }
         buffer += m * size;
         n -= m;
-        if (n > 0) next_row(loop, index);
+        if (n > 0) cpi_next_row(loop->ndim, loop->shape, index);
     }
 }
 
@@ -255,7 +226,7 @@ static void distribute(const cpi_job *job, int k, int64_t begin, const int64_t *
                        const uint8_t *mask)
 {
     const cpi_loop *loop = job->loop;
-    int64_t index[CP_MAXDIM + 1], m = n;
+    int64_t index[CP_MAXDIM], m = n;
     int last = loop->ndim - 1, size = (int)cpi_itemsize(loop->op[k].type);
     int64_t stride = loop->op[k].strides[last];
     bool walks = job->linear >> k & 1;
@@ -272,7 +243,7 @@ static void distribute(const cpi_job *job, int k, int64_t begin, const int64_t *
             job->set->scatter(at, stride, buffer, m, size);
         }
         buffer += m * size;
-        if (n > m) next_row(loop, index);
+        if (n > m) cpi_next_row(loop->ndim, loop->shape, index);
     }
 }
 
@@ -294,11 +265,11 @@ static void *collect_input(const cpi_job *job, int k, int64_t begin, const int64
 static void run_chunks(const cpi_job *job, int64_t begin, int64_t end, buffers *b)
 {
     const cpi_loop *loop = job->loop;
-    int64_t index[CP_MAXDIM + 1];
+    int64_t index[CP_MAXDIM];
     for (; begin < end; begin += CPI_CHUNK) {
         int64_t n = end - begin < CPI_CHUNK ? end - begin : CPI_CHUNK;
         void *op[CPI_MAXOUT + CPI_MAXIN];
-        unravel(loop, begin, index);
+        cpi_unravel(loop->ndim, loop->shape, begin, index);
         for (int k = 0; k < job->nout; k++) op[k] = b->out[k];
         for (int k = 0; k < job->nin; k++) op[job->nout + k] = collect_input(job, k, begin, index, n, b);
         if (job->mask) collect(job, job->mask, begin, index, (char *)b->mask, n);
@@ -400,7 +371,8 @@ void cpi_engine_run(cpi_job *job)
     job->rows = by_rows(job);
     job->step = loop->size <= CPI_CHUNK ? CPI_CHUNK : chunk_elements(job);
     job->linear = 0;
-    for (int k = 0; k < loop->nop && !job->rows; k++) job->linear |= (unsigned)linear(loop, k) << k;
+    for (int k = 0; k < loop->nop && !job->rows; k++)
+        if (cpi_is_one_axis(loop->ndim, loop->shape, loop->op[k].strides)) job->linear |= 1u << k;
     int64_t bytes = loop->size * cpi_itemsize(loop->op[0].type);
     job->stream = bytes >= STREAM_BYTES && !job->mask && !job->silent;
     for (int k = 0; k < job->nin && job->stream; k++) /* in place: the lines are in the cache already */

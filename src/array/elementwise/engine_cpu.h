@@ -5,8 +5,8 @@
 #ifndef CPI_ENGINE_CPU_H
 #define CPI_ENGINE_CPU_H
 
-#include "core/shape.h"
 #include "elementwise/loops.h"
+#include "loop/loop.h"
 
 enum { CPI_CHUNK = 1024 };
 

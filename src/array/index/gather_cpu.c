@@ -13,6 +13,7 @@
 #include "cpu/threads.h"
 #include "index/divide.h"
 #include "index/single.h"
+#include "loop/loop.h"
 
 enum { CHUNK = 1024, PIECE = 32768 /* bytes of a long run that one task moves */, AHEAD = 24 };
 
@@ -78,27 +79,23 @@ static bool add(const cpi_pick *p, const int64_t *at, int64_t step, int64_t n, i
 /* Where places first..first+n-1 lie; false where an index is wrong. few may be NULL. */
 static bool find(const cpi_gather *g, int64_t first, int64_t n, int64_t *many, int64_t *few)
 {
-    int64_t c[CPI_GATHER_DIMS], left = first;
+    int64_t c[CPI_GATHER_DIMS];
     const int last = g->ndim - 1;
     bool bad = false;
-    for (int d = last; d > 0; d--) c[d] = left % g->shape[d], left /= g->shape[d];
-    c[0] = left;
+    cpi_unravel(g->ndim, g->shape, first, c);
     for (int64_t done = 0; done < n;) {
-        int64_t run = g->shape[last] - c[last], m = 0, f = 0;
+        int64_t run = g->shape[last] - c[last];
+        const int64_t m = cpi_offset(g->ndim, c, g->many_step), f = cpi_offset(g->ndim, c, g->few_step);
         if (run > n - done) run = n - done;
-        for (int d = 0; d <= last; d++) m += c[d] * g->many_step[d], f += c[d] * g->few_step[d];
         for (int64_t i = 0; i < run; i++) many[done + i] = m + i * g->many_step[last];
         if (few)
             for (int64_t i = 0; i < run; i++) few[done + i] = f + i * g->few_step[last];
         for (int k = 0; k < g->picks; k++) {
             const cpi_pick *p = &g->pick[k];
-            const int64_t *at = p->at;
-            for (int d = 0; d <= last; d++) at += c[d] * p->step[d];
-            bad |= add(p, at, p->step[last], run, many + done);
+            bad |= add(p, p->at + cpi_offset(g->ndim, c, p->step), p->step[last], run, many + done);
         }
         done += run;
-        c[last] += run;
-        for (int d = last; d > 0 && c[d] == g->shape[d]; d--) c[d] = 0, c[d - 1]++;
+        cpi_advance(g->ndim, g->shape, run, c);
     }
     return !bad;
 }
@@ -174,14 +171,10 @@ static void move_pieces(const job *j, const int64_t *m, const int64_t *f, int64_
 {
     const cpi_gather *g = j->g;
     for (int64_t slot = first; slot < last; slot++) {
-        int64_t rest = slot / j->pieces, at = slot % j->pieces * PIECE, a = at, b = at;
-        int64_t length = g->bytes - at < PIECE ? g->bytes - at : PIECE;
-        for (int d = g->rest - 1; d >= 0; d--) {
-            int64_t c = rest % g->rest_shape[d];
-            rest /= g->rest_shape[d];
-            a += c * g->rest_many[d], b += c * g->rest_few[d];
-        }
-        (j->put ? places_put : places_get)(g->many + a, m, g->few + b, f, 0, n, length);
+        int64_t at = slot % j->pieces * PIECE, length = g->bytes - at < PIECE ? g->bytes - at : PIECE, offset[2];
+        cpi_offsets(g->rest, g->rest_shape, slot / j->pieces, 2, (const int64_t *const[]){g->rest_many, g->rest_few},
+                    offset);
+        (j->put ? places_put : places_get)(g->many + offset[0] + at, m, g->few + offset[1] + at, f, 0, n, length);
     }
 }
 
@@ -192,14 +185,14 @@ static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t
     const cpi_gather *g = j->g;
     const int inner = g->rest - 1;
     const int64_t step = g->few_step[g->ndim - 1];
-    int64_t c[CPI_GATHER_DIMS + 1] = {0}, left = first;
-    for (int d = inner; d >= 0; d--) c[d] = left % g->rest_shape[d], left /= g->rest_shape[d];
+    int64_t c[CPI_GATHER_DIMS + 1];
+    cpi_unravel(g->rest, g->rest_shape, first, c);
     for (int64_t r = first; r < last;) {
-        int64_t a = 0, b = f ? 0 : f0, run = inner < 0 ? 1 : g->rest_shape[inner] - c[inner];
+        int64_t run = inner < 0 ? 1 : g->rest_shape[inner] - c[inner];
         int64_t ms = inner < 0 ? 0 : g->rest_many[inner], fs = inner < 0 ? 0 : g->rest_few[inner];
         if (run > last - r) run = last - r;
-        for (int d = 0; d <= inner; d++) a += c[d] * g->rest_many[d], b += c[d] * g->rest_few[d];
-        char *many = g->many + a, *few = g->few + b;
+        char *many = g->many + cpi_offset(g->rest, c, g->rest_many);
+        char *few = g->few + (f ? 0 : f0) + cpi_offset(g->rest, c, g->rest_few);
         if (run == 1 || n >= 16 || n >= run) {
             for (int64_t k = 0; k < run; k++)
                 (j->put ? places_put : places_get)(many + k * ms, m, few + k * fs, f, step, n, g->bytes);
@@ -211,9 +204,7 @@ static void move_chunk(const job *j, const int64_t *m, const int64_t *f, int64_t
             }
         }
         r += run;
-        if (inner < 0) return;
-        c[inner] += run;
-        for (int d = inner; d > 0 && c[d] == g->rest_shape[d]; d--) c[d] = 0, c[d - 1]++;
+        cpi_advance(g->rest, g->rest_shape, run, c);
     }
 }
 
@@ -311,8 +302,8 @@ static cp_code tell(const cpi_gather *g)
     for (int k = 0; k < g->picks; k++) {
         const cpi_pick *p = &g->pick[k];
         for (int64_t i = 0; i < count; i++) {
-            int64_t left = i, at = 0;
-            for (int d = g->ndim - 1; d >= 0; d--) at += left % g->shape[d] * p->step[d], left /= g->shape[d];
+            int64_t at;
+            cpi_offsets(g->ndim, g->shape, i, 1, (const int64_t *const[]){p->step}, &at);
             if (!is_right(p, p->at[at]))
                 return cpi_fail(CP_ERROR_INDEX, "%s: index %lld is out of bounds for axis %d with size %lld",
                                 g->function, (long long)p->at[at], p->axis, (long long)p->extent);

@@ -8,6 +8,7 @@
 
 #include "cuprite/index.h"
 #include "front/front.h"
+#include "loop/loop.h"
 #include "move/move.h"
 
 /* One call: the condition made contiguous, what it selects, the backend to ask. */
@@ -48,20 +49,15 @@ static void close_choice(choice *c)
     cp_free(c->condition);
 }
 
-/* Can the axes first..last-1 of x be walked with one step? An extent of 0 or 1 has any. */
+/* Can the axes first..last-1 of x be iterated with one stride? Of no more than one element it is 0. */
 static bool evenly(const cp_array *x, int first, int last, int64_t *step)
 {
-    int64_t next = 0;
-    bool started = false;
-    *step = 0;
-    for (int i = last - 1; i >= first; i--) {
-        if (x->shape[i] == 1) continue;
-        if (!started) *step = x->strides[i];
-        else if (x->strides[i] != next) return false;
-        next = x->strides[i] * x->shape[i];
-        started = true;
-    }
-    return true;
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    for (int i = first; i < last; i++) shape[i - first] = x->shape[i], strides[i - first] = x->strides[i];
+    cpi_loop_axes axes = {last - first, 1, shape, (int64_t *const[]){strides}, NULL};
+    const int n = cpi_axes_coalesce(&axes, 0);
+    *step = n ? strides[n - 1] : 0;
+    return n <= 1;
 }
 
 /* Do the axes from `first` on form one contiguous run of bytes? */

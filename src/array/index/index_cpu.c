@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "cpu/threads.h"
 #include "index/kernels.h"
+#include "loop/loop.h"
 
 enum { PIECE = 16384, WORDS = PIECE / 64, GROUP = 4 }; /* GROUP pieces a task */
 
@@ -184,7 +185,7 @@ static inline void find_row(places *p, int64_t flat)
 {
     int64_t rest = flat / p->inner;
     p->row = rest * p->inner;
-    for (int d = p->last - 1; d >= 0; d--) p->at[d] = rest % p->j->shape[d], rest /= p->j->shape[d];
+    cpi_unravel(p->last, p->j->shape, rest, p->at);
 }
 
 static inline void put_place(places *p, int64_t flat, int64_t k)

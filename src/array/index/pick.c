@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend/array.h"
+#include "loop/loop.h"
 #include "move/move.h"
 
 cp_code cpi_picking_open(cpi_picking *p, const char *function, cp_array *x, cpi_device *device)
@@ -101,48 +102,47 @@ static int64_t index_step(const cp_array *index, int ndim, int d)
 /* The index's axes; false where they are too many. few NULL: only indices matter. */
 static bool lay_index(const cpi_picking *p, const cp_array *few, cpi_gather *g)
 {
-    g->ndim = 0;
+    int64_t shape[CP_MAXDIM], step[2 + CP_MAXDIM][CP_MAXDIM], *lists[2 + CP_MAXDIM]; /* many's, few's, the picks' */
+    for (int k = 0; k < 2 + p->picks; k++) lists[k] = step[k];
     for (int d = 0; d < p->ndim; d++) {
-        int64_t n = p->shape[d], many = 0, to = few ? few->strides[p->at + d] : 0, step[CP_MAXDIM];
-        if (n == 1) continue;
-        if (p->along >= 0 && p->x->shape[d + p->along] != 1) many = p->x->strides[d + p->along];
+        shape[d] = p->shape[d], step[0][d] = 0, step[1][d] = few ? few->strides[p->at + d] : 0;
+        if (p->along >= 0 && p->x->shape[d + p->along] != 1) step[0][d] = p->x->strides[d + p->along];
         for (int k = 0; k < p->picks; k++) {
-            if (p->pick[k].axis == d + p->along) many = 0;
-            step[k] = index_step(p->pick[k].index, p->ndim, d);
+            if (p->pick[k].axis == d + p->along) step[0][d] = 0;
+            step[2 + k][d] = index_step(p->pick[k].index, p->ndim, d);
         }
-        int e = g->ndim - 1;
-        bool joins = e >= 0 && g->many_step[e] == many * n && g->few_step[e] == to * n;
-        for (int k = 0; k < p->picks && joins; k++) joins = g->pick[k].step[e] == step[k] * n;
-        if (joins) n *= g->shape[e];
-        else if (++e == CPI_GATHER_DIMS) return false;
-        g->shape[e] = n, g->many_step[e] = many, g->few_step[e] = to;
-        for (int k = 0; k < p->picks; k++) g->pick[k].step[e] = step[k];
-        g->ndim = e + 1;
     }
-    if (g->ndim) return true;
-    g->ndim = g->shape[0] = 1, g->many_step[0] = g->few_step[0] = 0;
-    for (int k = 0; k < p->picks; k++) g->pick[k].step[0] = 0;
+    cpi_loop_axes axes = {p->ndim, 2 + p->picks, shape, lists, NULL};
+    if (cpi_axes_coalesce(&axes, 0) > CPI_GATHER_DIMS) return false;
+    g->ndim = axes.ndim;
+    if (!g->ndim) { /* an axis of one place */
+        g->ndim = 1, shape[0] = 1;
+        for (int k = 0; k < 2 + p->picks; k++) step[k][0] = 0;
+    }
+    for (int d = 0; d < g->ndim; d++) {
+        g->shape[d] = shape[d], g->many_step[d] = step[0][d], g->few_step[d] = step[1][d];
+        for (int k = 0; k < p->picks; k++) g->pick[k].step[d] = step[2 + k][d];
+    }
     return true;
 }
 
 static bool lay_rest(const cpi_picking *p, const cp_array *few, cpi_gather *g)
 {
-    int at = 0; /* axis of few */
-    g->rest = 0;
+    int64_t shape[CP_MAXDIM], step[2][CP_MAXDIM];
+    int n = 0, at = 0; /* axes of the rest; of few */
     for (int i = 0; i < p->x->ndim; i++) {
         if (is_picked(p, i)) continue;
         if (at == p->at) at += p->ndim;
-        int64_t n = p->x->shape[i], many = p->x->strides[i], to = few->strides[at++];
-        if (n == 1) continue;
-        int e = g->rest - 1;
-        if (e >= 0 && g->rest_many[e] == many * n && g->rest_few[e] == to * n) n *= g->rest_shape[e];
-        else if (++e == CPI_GATHER_DIMS) return false;
-        g->rest_shape[e] = n, g->rest_many[e] = many, g->rest_few[e] = to;
-        g->rest = e + 1;
+        shape[n] = p->x->shape[i], step[0][n] = p->x->strides[i], step[1][n++] = few->strides[at++];
     }
-    g->bytes = cpi_itemsize(p->x->type);
-    int e = g->rest - 1;
-    if (e >= 0 && g->rest_many[e] == g->bytes && g->rest_few[e] == g->bytes) g->bytes *= g->rest_shape[e], g->rest--;
+    cpi_loop_axes axes = {n, 2, shape, (int64_t *const[]){step[0], step[1]}, NULL};
+    n = cpi_axes_coalesce(&axes, 0);
+    if (n > CPI_GATHER_DIMS) return false;
+    g->rest = n, g->bytes = cpi_itemsize(p->x->type);
+    for (int d = 0; d < n; d++)
+        g->rest_shape[d] = shape[d], g->rest_many[d] = step[0][d], g->rest_few[d] = step[1][d];
+    if (n && g->rest_many[n - 1] == g->bytes && g->rest_few[n - 1] == g->bytes)
+        g->bytes *= g->rest_shape[n - 1], g->rest--;
     return true;
 }
 

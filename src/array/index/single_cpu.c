@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cpu/threads.h"
+#include "loop/loop.h"
 
 enum { GRAIN = 32768 /* elements of a task */, NEAR = 1 << 19 /* bytes that need no asking for */ };
 
@@ -34,22 +35,20 @@ static bool run_box(const job *j, what what, int64_t first, int64_t last, char *
     const cpi_gather *g = j->g;
     const cpi_pick *p = &g->pick[0];
     const int end = g->ndim - 1;
-    int64_t from[CPI_GATHER_DIMS], to[CPI_GATHER_DIMS], c[CPI_GATHER_DIMS];
+    const int64_t *const strides[3] = {p->step, g->many_step, g->few_step};
+    int64_t shape[CPI_GATHER_DIMS], c[CPI_GATHER_DIMS] = {0}, offset[3];
     bool good = true;
-    for (int d = 0; d <= end; d++) from[d] = c[d] = 0, to[d] = g->shape[d];
-    from[j->cut] = c[j->cut] = first, to[j->cut] = last;
-    cpi_line l = {.step = p->step[end], .n = to[end] - from[end], .extent = p->extent, .stride = p->stride,
-              .walk = g->many_step[end], .few_step = g->few_step[end]};
-    for (;;) {
-        l.at = p->at, l.many = many, l.few = few;
-        for (int d = 0; d <= end; d++)
-            l.at += c[d] * p->step[d], l.many += c[d] * g->many_step[d], l.few += c[d] * g->few_step[d];
+    memcpy(shape, g->shape, (size_t)g->ndim * sizeof *shape);
+    shape[j->cut] = last - first;
+    for (int k = 0; k < 3; k++) offset[k] = first * strides[k][j->cut];
+    cpi_line l = {.step = p->step[end], .n = shape[end], .extent = p->extent, .stride = p->stride,
+                  .walk = g->many_step[end], .few_step = g->few_step[end]};
+    do {
+        l.at = p->at + offset[0], l.many = many + offset[1], l.few = few + offset[2];
         good &= what == LOOK ? j->kernels->look(&l, p->mode)
                              : (what == PUT ? j->kernels->put : j->kernels->get)[j->size](&l, p->mode, j->far);
-        int d = end - 1;
-        while (d >= 0 && ++c[d] == to[d]) c[d] = from[d], d--;
-        if (d < 0) return good;
-    }
+    } while (cpi_next_offsets(end, shape, c, 3, strides, offset));
+    return good;
 }
 
 static void run_task(job *j, int64_t task, what what)
@@ -59,13 +58,10 @@ static void run_task(job *j, int64_t task, what what)
     if (last > g->shape[j->cut]) last = g->shape[j->cut];
     bool good = true;
     for (int64_t r = group * j->some; r < (group + 1) * j->some && r < j->slots; r++) {
-        int64_t left = r, many = 0, few = 0;
-        for (int d = g->rest - 1; d >= 0 && what != LOOK; d--) {
-            int64_t c = left % g->rest_shape[d];
-            left /= g->rest_shape[d];
-            many += c * g->rest_many[d], few += c * g->rest_few[d];
-        }
-        good &= run_box(j, what, first, last, g->many + many, g->few + few);
+        int64_t offset[2];
+        cpi_offsets(what == LOOK ? 0 : g->rest, g->rest_shape, r, 2,
+                    (const int64_t *const[]){g->rest_many, g->rest_few}, offset);
+        good &= run_box(j, what, first, last, g->many + offset[0], g->few + offset[1]);
     }
     if (!good) __atomic_store_n(&j->bad, 1, __ATOMIC_RELAXED);
 }

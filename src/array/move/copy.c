@@ -4,7 +4,6 @@
 
 #include "backend/device.h"
 #include "core/array.h"
-#include "core/shape.h"
 #include "move/move.h"
 
 /* dst[...] = src on one device, where the two share no memory or element for element the same. */

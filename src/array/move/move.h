@@ -6,20 +6,18 @@
 #define CPI_MOVE_H
 
 #include "backend/backend.h"
+#include "loop/boundary.h"
+#include "loop/loop.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Where the places of a dimension that lie outside an array get their elements from: none, the nearest, or those that
- * the array has mirrored, without or with its ends, or repeated. */
-typedef enum cpi_pad_way { CPI_PAD_VALUE, CPI_PAD_EDGE, CPI_PAD_REFLECT, CPI_PAD_SYMMETRIC, CPI_PAD_WRAP } cpi_pad_way;
-
 /* Of an array within a larger one: in each dimension its extent and the places before it. */
 typedef struct cpi_padding {
-    cpi_pad_way way;
+    cpi_boundary boundary;
     int64_t n[CP_MAXDIM], before[CP_MAXDIM];
-    unsigned char value[16] __attribute__((aligned(16))); /* of the array's type, for CPI_PAD_VALUE */
+    unsigned char value[16] __attribute__((aligned(16))); /* of the array's type, for CPI_BOUNDARY_CONSTANT */
 } cpi_padding;
 
 /*: slot("copy_all", host={"loops": "n"}, name='"copy"') */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "front/front.h"
+#include "loop/loop.h"
 #include "products/products.h"
 
 cp_array *cpi_seen_as(cp_array *x, int ndim, const int64_t *shape, const int64_t *strides)
@@ -155,18 +156,16 @@ cp_array *cpi_multiply_matrices(const char *function, cp_type type, bool conjuga
 /* The strides of axes joined to one, or false where they do not lie so. */
 static bool joined(const cp_array *x, int n, const int *axes, int64_t *size, int64_t *stride)
 {
-    *size = 1, *stride = cpi_itemsize(x->type);
-    bool first = true;
-    for (int i = n - 1; i >= 0; i--) {
-        int64_t extent = x->shape[axes[i]], step = x->strides[axes[i]];
-        if (extent != 1) {
-            if (first) *stride = step;
-            else if (step != *stride * *size) return false;
-            first = false;
-        }
-        *size *= extent;
+    int64_t shape[CP_MAXDIM], strides[CP_MAXDIM];
+    *size = 1;
+    for (int i = 0; i < n; i++) {
+        shape[i] = x->shape[axes[i]], strides[i] = x->strides[axes[i]];
+        *size *= shape[i];
     }
-    return true;
+    cpi_loop_axes all = {n, 1, shape, (int64_t *const[]){strides}, NULL};
+    n = cpi_axes_coalesce(&all, 0);
+    *stride = n ? strides[n - 1] : cpi_itemsize(x->type);
+    return n <= 1;
 }
 
 /* x as a matrix whose rows are the axes of the first list and whose columns those of the second; a copy at need. */

@@ -9,6 +9,7 @@
 
 #include "cuprite/elementwise.h"
 #include "front/front.h"
+#include "loop/loop.h"
 #include "reduce/composed.h"
 #include "reduce/notice.h"
 
@@ -165,70 +166,47 @@ static void start_from_zero(call *c)
     c->a.initial = true;
 }
 
-static int64_t magnitude(int64_t s) { return s == 0 ? INT64_MAX : s < 0 ? -s : s; }
+/* Axes on one side of a reduction, kept or reduced. */
+typedef struct axes { int n; int64_t shape[CP_MAXDIM], x[CP_MAXDIM], where[CP_MAXDIM], out[CP_MAXDIM]; } axes;
 
-/* Adds axis d to a list of dimensions, sorted by falling stride of x when `sorted`. */
-static int add_dim(cpi_reduce_dim *list, int n, cpi_reduce_dim d, bool sorted)
+static void add_axis(axes *a, int64_t n, int64_t x, int64_t where, int64_t out)
 {
-    int at = n;
-    if (sorted)
-        while (at > 0 && magnitude(list[at - 1].x) < magnitude(d.x)) {
-            list[at] = list[at - 1];
-            at--;
-        }
-    list[at] = d;
-    return n + 1;
+    a->shape[a->n] = n, a->x[a->n] = x, a->where[a->n] = where, a->out[a->n++] = out;
 }
 
-static int merge_dims(cpi_reduce_dim *list, int n)
+/* The fewest dimensions, as the arguments have them: their number; -1: too many. */
+static int coalesce(call *c, axes *a, unsigned how, cpi_reduce_dim *to)
 {
-    int m = 0;
-    for (int i = 0; i < n; i++) {
-        cpi_reduce_dim d = list[i];
-        if (m) {
-            cpi_reduce_dim *p = &list[m - 1];
-            if (p->x == d.x * d.n && p->where == d.where * d.n && p->out == d.out * d.n) {
-                *p = (cpi_reduce_dim){p->n * d.n, d.x, d.where, d.out};
-                continue;
-            }
-        }
-        list[m++] = d;
-    }
-    return m;
+    int64_t *const strides[3] = {a->x, a->where, a->out}, moved[3] = {0};
+    cpi_loop_axes all = {a->n, 3, a->shape, strides, moved};
+    const int n = cpi_axes_coalesce(&all, how);
+    if (n > CPI_REDUCE_DIMS) return -1;
+    for (int d = 0; d < n; d++) to[d] = (cpi_reduce_dim){a->shape[d], a->x[d], a->where[d], a->out[d]};
+    c->a.x += moved[0], c->a.out += moved[2];
+    if (c->a.where) c->a.where += moved[1];
+    return n;
 }
 
-/* Fills the dimensions of the arguments; false when there are too many. */
+/* Fills the dimensions of the arguments; false when there are too many. x alone decides where axes are reversed and how
+ * they are ordered: of places reduced axes stay as they are. */
 static bool lay_out(call *c)
 {
-    cpi_reduce_dim keep[CP_MAXDIM + 1], reduce[CP_MAXDIM + 1];
-    int nkeep = 0, nreduce = 0, at = 0;
-    bool ordered = is_place(c->r);
+    const unsigned by_x = CPI_LOOP_REVERSE | CPI_LOOP_ORDER | CPI_LOOP_FIRST;
+    axes keep, reduce;
     const cp_array *x = c->x, *w = c->where, *out = c->to.array;
+    keep.n = reduce.n = 0;
     c->a.x = x->data;
     c->a.where = w ? (const uint8_t *)w->data : NULL;
     c->a.out = out->data;
-    for (int i = 0; i < x->ndim; i++) {
-        bool gone = c->lanes.gone[i];
-        cpi_reduce_dim d = {x->shape[i], x->strides[i], w ? w->strides[i] : 0, 0};
-        if (!gone) d.out = out->strides[at];
+    for (int i = 0, at = 0; i < x->ndim; i++) {
+        const bool gone = c->lanes.gone[i];
+        if (!gone) add_axis(&keep, x->shape[i], x->strides[i], w ? w->strides[i] : 0, out->strides[at]);
+        else if (c->a.reduced) add_axis(&reduce, x->shape[i], x->strides[i], w ? w->strides[i] : 0, 0);
         if (!gone || c->o->keepdims) at++;
-        if (d.n == 1) continue;
-        if (d.x < 0 && !(gone && ordered) && d.n > 0) {
-            c->a.x += d.x * (d.n - 1), d.x = -d.x;
-            if (w) c->a.where += d.where * (d.n - 1), d.where = -d.where;
-            c->a.out += d.out * (d.n - 1), d.out = -d.out;
-        }
-        if (gone) nreduce = add_dim(reduce, nreduce, d, !ordered);
-        else nkeep = add_dim(keep, nkeep, d, true);
     }
-    if (c->a.reduced == 0) nreduce = 0;
-    nkeep = merge_dims(keep, nkeep);
-    nreduce = merge_dims(reduce, nreduce);
-    if (nkeep > CPI_REDUCE_DIMS || nreduce > CPI_REDUCE_DIMS) return false;
-    c->a.nkept = nkeep, c->a.nreduced = nreduce;
-    memcpy(c->a.keep, keep, (size_t)nkeep * sizeof *keep);
-    memcpy(c->a.reduce, reduce, (size_t)nreduce * sizeof *reduce);
-    return true;
+    c->a.nkept = coalesce(c, &keep, by_x, c->a.keep);
+    c->a.nreduced = coalesce(c, &reduce, is_place(c->r) ? 0 : by_x, c->a.reduce);
+    return c->a.nkept >= 0 && c->a.nreduced >= 0;
 }
 
 /* Too many dimensions that do not merge: copies with the kept axes in front have one of each sort. */

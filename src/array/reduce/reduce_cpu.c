@@ -12,13 +12,21 @@
 #include "backend/device.h"
 #include "cpu/threads.h"
 #include "cuprite/testing.h"
+#include "loop/loop.h"
 #include "reduce/finish.h"
 #include "scalar/convert.h"
 
 enum { MAX_ACC = 32, LEVELS = 64, GATHERED = 65536, SHORT = 12 };
 
+/* Dimensions of the arguments, as loops take them. */
+typedef struct axes {
+    int ndim;
+    int64_t shape[CPI_REDUCE_DIMS], x[CPI_REDUCE_DIMS], where[CPI_REDUCE_DIMS], out[CPI_REDUCE_DIMS];
+} axes;
+
 typedef struct job {
     const cpi_reduce_args *a;
+    const axes *kept, *reduced;
     cp_stream *stream;
     cpi_reduce_choice c;
     const cpi_reduce_kernel *k; /* c's */
@@ -36,34 +44,24 @@ typedef struct job {
     int stop;                 /* any and all of one result: the answer is known */
 } job;
 
-/* --- walking the reduced dimensions --- */
+/* --- iterating over the reduced dimensions --- */
 
 typedef struct cursor {
-    int64_t at[CPI_REDUCE_DIMS], x, where;
+    int64_t at[CPI_REDUCE_DIMS], offset[2]; /* of x and where */
 } cursor;
 
-static void seek(const cpi_reduce_args *a, cursor *c, int64_t flat)
+static void seek(const job *j, cursor *c, int64_t flat)
 {
-    c->x = c->where = 0;
-    for (int d = a->nreduced - 1; d >= 0; d--) {
-        const cpi_reduce_dim *r = &a->reduce[d];
-        c->at[d] = d ? flat % r->n : flat;
-        flat = d ? flat / r->n : 0;
-        c->x += c->at[d] * r->x, c->where += c->at[d] * r->where;
-    }
+    const axes *r = j->reduced;
+    cpi_unravel(r->ndim, r->shape, flat, c->at);
+    c->offset[0] = cpi_offset(r->ndim, c->at, r->x), c->offset[1] = cpi_offset(r->ndim, c->at, r->where);
 }
 
 /* m steps along the innermost dimension, at most to its end. */
-static void advance(const cpi_reduce_args *a, cursor *c, int64_t m)
+static void advance(const job *j, cursor *c, int64_t m)
 {
-    int d = a->nreduced - 1;
-    if (d < 0) return;
-    c->at[d] += m, c->x += m * a->reduce[d].x, c->where += m * a->reduce[d].where;
-    for (; d > 0 && c->at[d] == a->reduce[d].n; d--) {
-        c->x -= c->at[d] * a->reduce[d].x, c->where -= c->at[d] * a->reduce[d].where;
-        c->at[d] = 0;
-        c->at[d - 1]++, c->x += a->reduce[d - 1].x, c->where += a->reduce[d - 1].where;
-    }
+    const axes *r = j->reduced;
+    cpi_advance_offsets(r->ndim, r->shape, m, c->at, 2, (const int64_t *const[]){r->x, r->where}, c->offset);
 }
 
 static int64_t inner_extent(const cpi_reduce_args *a) { return a->nreduced ? a->reduce[a->nreduced - 1].n : 1; }
@@ -134,11 +132,11 @@ static int64_t gather(const job *j, cursor *c, const char *x, const uint8_t *whe
     while (most > 0) {
         int64_t n = left_inside(a, c);
         if (n > most) n = most;
-        pack(j, buffer + got * j->wide, x + c->x, step, n);
-        got += where ? sift(j, buffer + got * j->wide, where + c->where,
+        pack(j, buffer + got * j->wide, x + c->offset[0], step, n);
+        got += where ? sift(j, buffer + got * j->wide, where + c->offset[1],
                             a->nreduced ? a->reduce[a->nreduced - 1].where : 0, n)
                      : n;
-        advance(a, c, n);
+        advance(j, c, n);
         most -= n;
     }
     return got;
@@ -178,15 +176,15 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
     int64_t blocks = 0;
     cursor c;
     if (j->place) j->c.row->empty(acc);
-    seek(a, &c, begin);
+    seek(j, &c, begin);
     for (int64_t i = begin; i < end;) {
         int64_t m = end - i < j->block ? end - i : j->block, n = m;
         const char *p = buffer;
         if (j->direct) {
             int64_t left = left_inside(a, &c);
             if (m > left) n = m = left;
-            p = x + c.x;
-            advance(a, &c, m);
+            p = x + c.offset[0];
+            advance(j, &c, m);
         } else {
             n = gather(j, &c, x, where, m, buffer);
         }
@@ -214,19 +212,16 @@ static void fold_range(job *j, const char *x, const uint8_t *where, const double
     else j->c.row->empty(acc);
 }
 
-/* Offsets of result r. */
-static void find_result(const cpi_reduce_args *a, int64_t r, const char **x, const uint8_t **where, char **out)
+/* Where the elements of result r begin, and where it goes. */
+static void find_result(const job *j, int64_t r, const char **x, const uint8_t **where, char **out)
 {
-    int64_t ox = 0, ow = 0, oo = 0;
-    for (int d = a->nkept - 1; d >= 0; d--) {
-        const cpi_reduce_dim *k = &a->keep[d];
-        int64_t at = d ? r % k->n : r;
-        r = d ? r / k->n : 0;
-        ox += at * k->x, ow += at * k->where, oo += at * k->out;
-    }
-    *x = a->x + ox;
-    *where = a->where ? a->where + ow : NULL;
-    *out = a->out + oo;
+    const axes *k = j->kept;
+    const cpi_reduce_args *a = j->a;
+    int64_t offset[3];
+    cpi_offsets(k->ndim, k->shape, r, 3, (const int64_t *const[]){k->x, k->where, k->out}, offset);
+    *x = a->x + offset[0];
+    *where = a->where ? a->where + offset[1] : NULL;
+    *out = a->out + offset[2];
 }
 
 static bool is_nan_pair(const job *j, const char *p)
@@ -240,9 +235,9 @@ static const char *first_nan(const job *j, const char *x, const uint8_t *where)
 {
     const cpi_reduce_args *a = j->a;
     cursor c;
-    seek(a, &c, 0);
-    for (int64_t i = 0; i < a->reduced; i++, advance(a, &c, 1))
-        if ((!where || where[c.where]) && is_nan_pair(j, x + c.x)) return x + c.x;
+    seek(j, &c, 0);
+    for (int64_t i = 0; i < a->reduced; i++, advance(j, &c, 1))
+        if ((!where || where[c.offset[1]]) && is_nan_pair(j, x + c.offset[0])) return x + c.offset[0];
     return NULL;
 }
 
@@ -273,7 +268,7 @@ static void rows_of_task(job *j, int64_t begin, int64_t end, char *buffer)
     const uint8_t *where;
     double shift[2] = {0, 0};
     for (int64_t r = begin, m; r < end; r += m) {
-        find_result(a, r, &x, &where, &out);
+        find_result(j, r, &x, &where, &out);
         int64_t left = last->n - (a->nkept > 1 && r ? r % last->n : r);
         m = end - r < MOST ? end - r : MOST;
         if (m > left) m = left;
@@ -298,7 +293,7 @@ static void row_task(void *context, int64_t task, int worker)
     const uint8_t *where;
     double shift[2];
     if (j->parts > 1) {
-        find_result(a, task / j->parts, &x, &where, &out);
+        find_result(j, task / j->parts, &x, &where, &out);
         find_shift(j, x, shift);
         int64_t begin = task % j->parts * j->each, end = begin + j->each;
         char *acc = j->partial + task * j->k->size;
@@ -337,7 +332,7 @@ static void slab_task(void *context, int64_t part, int worker)
             const uint8_t *where;
             char *out;
             double shift[2];
-            find_result(a, r, &x, &where, &out);
+            find_result(j, r, &x, &where, &out);
             find_shift(j, x, shift);
             fold_range(j, x, NULL, shift, s * rest, (s + 1) * rest, NULL, s == first ? acc + r * j->k->size : here);
             if (s > first) j->k->join(acc + r * j->k->size, here, 1);
@@ -370,7 +365,7 @@ static cp_code fold_slabs(job *j)
         const char *x;
         const uint8_t *where;
         char *out;
-        find_result(a, r, &x, &where, &out);
+        find_result(j, r, &x, &where, &out);
         finish(j, j->partial + r * j->k->size, 1, x, 0, NULL, 0, out, 0);
     }
     return CP_OK;
@@ -407,7 +402,7 @@ static cp_code fold_rows(job *j)
         const char *x;
         const uint8_t *where;
         char *out, *first = j->partial + r * j->parts * j->k->size;
-        find_result(a, r, &x, &where, &out);
+        find_result(j, r, &x, &where, &out);
         join_parts(j, first, 1);
         finish(j, first, 1, x, 0, where, 0, out, 0);
     }
@@ -424,7 +419,7 @@ static void fold_tile(const job *j, const char *x, int64_t n, const double *shif
     const cpi_reduce_kernel *k = j->k;
     int64_t cs = a->keep[a->nkept - 1].x, pitch = inner_step(a), rows = j->block;
     cursor c;
-    seek(a, &c, begin);
+    seek(j, &c, begin);
     if (j->place)
         for (int64_t i = 0; i < n; i++) j->c.row->empty(acc + i * k->size);
     for (int64_t i = begin; i < end;) {
@@ -434,10 +429,10 @@ static void fold_tile(const job *j, const char *x, int64_t n, const double *shif
         if (j->direct) {
             int64_t left = left_inside(a, &c);
             if (m > left) m = left;
-            p = x + c.x, step = pitch;
-            advance(a, &c, m);
+            p = x + c.offset[0], step = pitch;
+            advance(j, &c, m);
         } else {
-            for (int64_t r = 0; r < m; r++, advance(a, &c, 1)) pack(j, buffer + r * step, x + c.x, cs, n);
+            for (int64_t r = 0; r < m; r++, advance(j, &c, 1)) pack(j, buffer + r * step, x + c.offset[0], cs, n);
         }
         if (j->place) {
             k->columns(p, step, m, n, i, shift, acc);
@@ -466,7 +461,7 @@ static void column_task(void *context, int64_t task, int worker)
         const uint8_t *where;
         char *out;
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
-        find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
+        find_result(j, u / j->tiles * j->cols + at, &x, &where, &out);
         if (a->class_of == CPI_MOMENTS)
             for (int64_t i = 0; i < n; i++) find_shift(j, x + i * col->x, shift + 2 * i);
         int64_t begin = part * j->each, end = begin + j->each;
@@ -509,7 +504,7 @@ static cp_code fold_columns(job *j)
         const uint8_t *where;
         char *out, *first = j->partial + u * j->parts * j->tile * size;
         int64_t at = u % j->tiles * j->tile, n = j->cols - at < j->tile ? j->cols - at : j->tile;
-        find_result(a, u / j->tiles * j->cols + at, &x, &where, &out);
+        find_result(j, u / j->tiles * j->cols + at, &x, &where, &out);
         join_parts(j, first, n);
         finish(j, first, n, x, col->x, where, col->where, out, col->out);
     }
@@ -517,6 +512,13 @@ static cp_code fold_columns(job *j)
 }
 
 /* --- the slot --- */
+
+static void take_axes(axes *to, int n, const cpi_reduce_dim *from)
+{
+    to->ndim = n;
+    for (int d = 0; d < n; d++)
+        to->shape[d] = from[d].n, to->x[d] = from[d].x, to->where[d] = from[d].where, to->out[d] = from[d].out;
+}
 
 static _Thread_local bool rows_only;
 void cp_test_row_kernels(bool on) { rows_only = on; }
@@ -542,7 +544,10 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
 
 static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
-    job j = {.a = a, .stream = stream, .item = cpi_itemsize(a->type)};
+    axes kept, reduced; /* apart from the job, which is cleared */
+    job j = {.a = a, .kept = &kept, .reduced = &reduced, .stream = stream, .item = cpi_itemsize(a->type)};
+    take_axes(&kept, a->nkept, a->keep);
+    take_axes(&reduced, a->nreduced, a->reduce);
     j.half = cpi_is_half(a->type);
     j.type = cpi_reduce_kernel_type(cpi_compute_type(a->type));
     j.wide = cpi_itemsize(j.type);

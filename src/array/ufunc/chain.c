@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "cuprite/ufunc.h"
 #include "index/index.h"
+#include "loop/loop.h"
 #include "scan/scan.h"
 #include "ufunc/ufunc.h"
 
@@ -36,21 +37,15 @@ static bool may_regroup(cp_op op)
 
 /* --- joins: of lanes along the last axis of x --- */
 
-/* A lane's dimension; those that x walks in smaller steps come last, one of extent 1 not at all. */
-static void add_dim(cpi_chain *c, int64_t n, int64_t x, int64_t out, int64_t where, bool sorted)
+/* One more dimension of the lanes, behind the others. */
+static void add_dim(cpi_chain *c, int64_t n, int64_t x, int64_t out, int64_t where)
 {
-    int at = c->ndim;
-    if (n == 1 && sorted) return;
-    for (; sorted && at > 0 && llabs(c->x_step[at - 1]) < llabs(x); at--) {
-        c->shape[at] = c->shape[at - 1], c->x_step[at] = c->x_step[at - 1];
-        c->out_step[at] = c->out_step[at - 1], c->where_step[at] = c->where_step[at - 1];
-    }
-    c->shape[at] = n, c->x_step[at] = x, c->out_step[at] = out, c->where_step[at] = where;
-    c->ndim++;
+    const int d = c->ndim++;
+    c->shape[d] = n, c->x_step[d] = x, c->out_step[d] = out, c->where_step[d] = where;
     c->lanes *= n;
 }
 
-/* A chain of all lanes of x; out has x's other axes first. */
+/* A chain of all lanes of x, whose neighbours in memory come one after the other; out has x's other axes first. */
 static cpi_chain chain_of(const frame *f, const cp_array *x, const cp_array *out, const cp_array *where)
 {
     const int last = x->ndim - 1;
@@ -61,7 +56,9 @@ static cpi_chain chain_of(const frame *f, const cp_array *x, const cp_array *out
     if (where) c.where_along = where->strides[last];
     if (out->ndim == x->ndim) c.out_along = out->strides[last];
     for (int d = 0; d < last; d++)
-        add_dim(&c, x->shape[d], x->strides[d], out->strides[d], where ? where->strides[d] : 0, true);
+        add_dim(&c, x->shape[d], x->strides[d], out->strides[d], where ? where->strides[d] : 0);
+    cpi_loop_axes axes = {c.ndim, 3, c.shape, (int64_t *const[]){c.x_step, c.out_step, c.where_step}, NULL};
+    c.ndim = cpi_axes_coalesce(&axes, CPI_LOOP_ORDER);
     return c;
 }
 
@@ -539,7 +536,7 @@ static cp_code reduce_stretches(const frame *f, cp_array *x, cp_array *out, cons
     cpi_chain c = chain_of(f, x, out, NULL);
     if (!c.lanes || !m) return CP_OK;
     c.first = bound, c.last = bound + m;
-    add_dim(&c, m, 0, out->strides[out->ndim - 1], 0, false);
+    add_dim(&c, m, 0, out->strides[out->ndim - 1], 0);
     return run(f, &c);
 }
 

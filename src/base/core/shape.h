@@ -1,4 +1,4 @@
-/* Shapes, strides, axes, broadcasting, and the loop descriptor that kernels run over.
+/* Shapes, strides, axes and broadcasting. (loop/loop.h has what kernels run over.)
  *
  * Invariant: every product of extents in the library is formed here, and none wraps. */
 #ifndef CPI_CORE_SHAPE_H
@@ -28,29 +28,5 @@ void cpi_extent(const cp_array *x, int64_t *low, int64_t *high);
 bool cpi_may_overlap(const cp_array *a, const cp_array *b);
 /* Same data, shape and strides: an elementwise kernel may run in place. */
 bool cpi_same_elements(const cp_array *a, const cp_array *b);
-
-#define CPI_MAXOPS 6
-/* One operand of a loop: `data` is device memory, or, when `host`, one value in host memory (strides 0). */
-typedef struct cpi_operand {
-    char *data;
-    cp_type type;
-    bool host;
-    int64_t strides[CP_MAXDIM]; /* bytes, one for each dimension of the loop */
-} cpi_operand;
-/* What a kernel runs over: the last dimension is the innermost. */
-typedef struct cpi_loop {
-    int nop, ndim;
-    int64_t size;               /* product of shape; 1 for ndim 0 */
-    int64_t shape[CP_MAXDIM];
-    cpi_operand op[CPI_MAXOPS];
-} cpi_loop;
-
-/* A loop over (ndim, shape) with `nop` arrays broadcast to it; the arrays must fit (checked by the caller with
- * cpi_broadcast). */
-void cpi_loop_init(cpi_loop *loop, int ndim, const int64_t *shape, int nop, const cp_array *const *arrays);
-/* Drops extents of 1, reverses axes on which operand 0 runs backwards (only when every operand allows it by
- * pointer and stride change), orders axes so that operand 0's smallest stride is innermost and merges axes
- * that all operands walk as one. The set of element tuples stays the same; their order may change. */
-void cpi_loop_coalesce(cpi_loop *loop);
 
 #endif

@@ -15,31 +15,13 @@
 #include "core/memory.h"
 #include "cpu/bytes.h"
 #include "cpu/threads.h"
+#include "loop/loop.h"
 
 /* --- where elements lie --- */
 
-static void unravel(const cpi_pass *p, int64_t at, int64_t *index)
-{
-    for (int d = p->ndim - 1; d >= 0; d--) {
-        index[d] = at ? at % p->shape[d] : 0;
-        at = at ? at / p->shape[d] : 0;
-    }
-}
-
-static void next_row(const cpi_pass *p, int64_t *index)
-{
-    index[p->ndim - 1] = 0;
-    for (int d = p->ndim - 2; d >= 0; d--) {
-        if (++index[d] < p->shape[d]) return;
-        index[d] = 0;
-    }
-}
-
 static char *place_of(const cpi_pass *p, const cpi_access *a, const int64_t *index)
 {
-    char *at = a->data;
-    for (int d = 0; d < p->ndim; d++) at += index[d] * a->strides[d];
-    return at;
+    return a->data + cpi_offset(p->ndim, index, a->strides);
 }
 
 /* n elements of an operand that walks the loop with no single stride, from `index` on, to a contiguous buffer. */
@@ -65,7 +47,7 @@ static void collect(const cpi_pass *p, const cpi_access *a, const int64_t *from,
         }
         buffer += m * size;
         n -= m;
-        if (n > 0) next_row(p, index);
+        if (n > 0) cpi_next_row(p->ndim, p->shape, index);
     }
 }
 
@@ -80,7 +62,7 @@ static void distribute(const cpi_pass *p, const cpi_access *a, const int64_t *fr
         p->set->scatter(place_of(p, a, index), a->strides[last], buffer, m, size);
         buffer += m * size;
         n -= m;
-        if (n > 0) next_row(p, index);
+        if (n > 0) cpi_next_row(p->ndim, p->shape, index);
     }
 }
 
@@ -147,7 +129,7 @@ static void run_rows(const cpi_pass *p, worker *w, int64_t begin, int64_t end)
             for (int k = 0; k < p->naccesses; k++) w->here[k] += n * p->accesses[k].stride;
             row -= n;
         }
-        if (begin < end) next_row(p, w->index);
+        if (begin < end) cpi_next_row(p->ndim, p->shape, w->index);
     }
 }
 
@@ -162,7 +144,7 @@ static void run_across(const cpi_pass *p, worker *w, int64_t begin, int64_t end)
         }
         run_block(p, w, n);
         begin += n;
-        unravel(p, begin, w->index);
+        cpi_unravel(p->ndim, p->shape, begin, w->index);
     }
 }
 
@@ -175,7 +157,7 @@ static void run_range(const cpi_pass *p, int64_t begin, int64_t end)
                 : s->kind == CPI_SLOT_ONE   ? w.ones + 16 * s->place
                                             : w.buffers + s->place * p->buffer_bytes;
     }
-    unravel(p, begin, w.index);
+    cpi_unravel(p->ndim, p->shape, begin, w.index);
     if (p->rows) run_rows(p, &w, begin, end);
     else run_across(p, &w, begin, end);
     for (int k = 0; k < p->ntargets; k++)

@@ -151,19 +151,11 @@ static bool take_accesses(lowering *l)
     return true;
 }
 
-/* Does the operand walk the whole loop with one stride? */
-static bool is_linear(const cpi_pass *p, const cpi_access *a)
-{
-    for (int d = p->ndim - 1; d > 0; d--)
-        if (a->strides[d - 1] != a->strides[d] * p->shape[d]) return false;
-    return true;
-}
-
 /* How blocks of an operand are reached, and its slot. */
 static bool place_leaf(lowering *l, cpi_access *a)
 {
     const cpi_pass *p = l->p;
-    bool straight = p->rows || is_linear(p, a);
+    bool straight = p->rows || cpi_is_one_axis(p->ndim, p->shape, a->strides);
     a->stride = p->ndim && straight ? a->strides[p->ndim - 1] : 0;
     bool one = straight && a->stride == 0; /* constant within a row */
     bool direct = straight && (one || a->stride == cpi_itemsize(a->type));
@@ -404,7 +396,7 @@ static bool place_target(lowering *l, cpi_access *a, int i, bool aliased)
 {
     cpi_pass *p = l->p;
     const cp_array *x = l->run->terms[i].x;
-    bool straight = p->rows || is_linear(p, a);
+    bool straight = p->rows || cpi_is_one_axis(p->ndim, p->shape, a->strides);
     a->stride = p->ndim && straight ? a->strides[p->ndim - 1] : 0;
     _Alignas(16) unsigned char value[16];
     int s;

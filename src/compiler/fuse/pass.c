@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fuse/chain.h"
+#include "loop/loop.h"
 
 enum {
     ROW = 256, /* rows of so many elements are worth blocks of their own */
@@ -13,95 +14,24 @@ enum {
 
 /* --- the loop --- */
 
-static void set_strides(cpi_pass *p, const cpi_extents *s, int64_t *strides)
+void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides)
 {
-    p->ndim = s->ndim;
+    int64_t *lists[CPI_CHAIN_ACCESSES], moved[CPI_CHAIN_ACCESSES];
     p->size = s->size;
     if (s->ndim) memcpy(p->shape, s->dim, (size_t)s->ndim * sizeof *p->shape);
     for (int k = 0; k < p->naccesses; k++) {
         cpi_access *a = &p->accesses[k];
         const cp_array *x = a->x;
-        a->strides = strides + k * s->ndim;
+        lists[k] = a->strides = strides + k * s->ndim;
+        moved[k] = 0;
         for (int d = 0; d < s->ndim; d++) {
             int at = d - (s->ndim - x->ndim); /* x may have leading ones more than s */
             a->strides[d] = at < 0 || x->shape[at] == 1 ? 0 : x->strides[at];
         }
     }
-}
-
-static void drop_ones(cpi_pass *p)
-{
-    int n = 0;
-    for (int d = 0; d < p->ndim; d++) {
-        if (p->shape[d] == 1) continue;
-        p->shape[n] = p->shape[d];
-        for (int k = 0; k < p->naccesses; k++) p->accesses[k].strides[n] = p->accesses[k].strides[d];
-        n++;
-    }
-    p->ndim = n;
-}
-
-/* Axes on which the first operand that has an opinion runs backwards are walked the other way. */
-static void turn_backward(cpi_pass *p)
-{
-    for (int d = 0; d < p->ndim; d++) {
-        int64_t first = 0;
-        for (int k = 0; k < p->naccesses && !first; k++) first = p->accesses[k].strides[d];
-        for (int k = 0; k < p->naccesses && first < 0; k++) {
-            cpi_access *a = &p->accesses[k];
-            a->data += a->strides[d] * (p->shape[d] - 1);
-            a->strides[d] = -a->strides[d];
-        }
-    }
-}
-
-static int64_t magnitude(int64_t v) { return v < 0 ? -v : v; }
-
-/* Should axis a lie outside axis b? The first operand decides, ties and zeros go to the next. */
-static bool outside(const cpi_pass *p, int a, int b)
-{
-    for (int k = 0; k < p->naccesses; k++) {
-        int64_t sa = magnitude(p->accesses[k].strides[a]), sb = magnitude(p->accesses[k].strides[b]);
-        if (sa != sb && sa && sb) return sa > sb;
-    }
-    return false;
-}
-
-static void swap_axes(cpi_pass *p, int a, int b)
-{
-    int64_t t = p->shape[a];
-    p->shape[a] = p->shape[b];
-    p->shape[b] = t;
-    for (int k = 0; k < p->naccesses; k++) {
-        int64_t *s = p->accesses[k].strides;
-        t = s[a];
-        s[a] = s[b];
-        s[b] = t;
-    }
-}
-
-static void merge_axes(cpi_pass *p)
-{
-    int n = 0;
-    for (int d = 1; d < p->ndim; d++) {
-        bool joins = true;
-        for (int k = 0; k < p->naccesses && joins; k++)
-            joins = p->accesses[k].strides[n] == p->accesses[k].strides[d] * p->shape[d];
-        if (!joins) n++;
-        p->shape[n] = joins ? p->shape[n] * p->shape[d] : p->shape[d];
-        for (int k = 0; k < p->naccesses; k++) p->accesses[k].strides[n] = p->accesses[k].strides[d];
-    }
-    if (p->ndim) p->ndim = n + 1;
-}
-
-void cpi_make_loop(cpi_pass *p, const cpi_extents *s, int64_t *strides)
-{
-    set_strides(p, s, strides);
-    drop_ones(p);
-    turn_backward(p);
-    for (int i = 1; i < p->ndim; i++) /* insertion sort: few axes, mostly in order, and stable */
-        for (int j = i; j > 0 && outside(p, j, j - 1); j--) swap_axes(p, j, j - 1);
-    merge_axes(p);
+    cpi_loop_axes axes = {s->ndim, p->naccesses, p->shape, lists, moved};
+    p->ndim = cpi_axes_coalesce(&axes, CPI_LOOP_REVERSE | CPI_LOOP_ORDER);
+    for (int k = 0; k < p->naccesses; k++) p->accesses[k].data += moved[k];
     p->rows = p->ndim <= 1 || p->shape[p->ndim - 1] >= ROW;
 }
 

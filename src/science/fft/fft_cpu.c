@@ -14,6 +14,7 @@
 #include "cpu/features.h"
 #include "cpu/threads.h"
 #include "fft/kept.h"
+#include "loop/loop.h"
 
 extern const cpi_fft_simd cpi_fft_simd_v2[2];
 #if defined(__x86_64__)
@@ -79,41 +80,22 @@ static void work_free(cp_stream *stream, char *memory)
 
 static void where(const job *j, int64_t lane, const char **in, char **out)
 {
-    int64_t a = 0, b = 0;
-    for (int d = j->ndim - 1; d >= 0 && lane; d--) {
-        int64_t i = lane % j->shape[d];
-        lane /= j->shape[d];
-        a += i * j->in_stride[d];
-        b += i * j->out_stride[d];
-    }
-    *in = j->in + a;
-    *out = j->out + b;
+    int64_t offset[2];
+    cpi_offsets(j->ndim, j->shape, lane, 2, (const int64_t *const[]){j->in_stride, j->out_stride}, offset);
+    *in = j->in + offset[0];
+    *out = j->out + offset[1];
 }
 
-/* Dimensions in the order of memory, those that follow one another as one. */
+/* Dimensions in the order of the output's memory, those that follow one another as one. */
 static void take_lanes(job *j, const int64_t *shape, const int64_t *in, const int64_t *out, int ndim)
 {
-    int order[CP_MAXDIM], n = 0;
     j->lanes = 1;
     for (int d = 0; d < ndim; d++) {
-        if (shape[d] == 1) continue;
+        j->shape[d] = shape[d], j->in_stride[d] = in[d], j->out_stride[d] = out[d];
         j->lanes *= shape[d];
-        int at = n++;
-        for (; at > 0 && llabs(out[order[at - 1]]) < llabs(out[d]); at--) order[at] = order[at - 1];
-        order[at] = d;
     }
-    j->ndim = 0;
-    for (int i = 0; i < n; i++) {
-        int d = order[i], last = j->ndim - 1;
-        if (last >= 0 && j->in_stride[last] == in[d] * shape[d] && j->out_stride[last] == out[d] * shape[d]) {
-            j->shape[last] *= shape[d];
-            j->in_stride[last] = in[d], j->out_stride[last] = out[d];
-            continue;
-        }
-        j->shape[last + 1] = shape[d];
-        j->in_stride[last + 1] = in[d], j->out_stride[last + 1] = out[d];
-        j->ndim++;
-    }
+    cpi_loop_axes axes = {ndim, 2, j->shape, (int64_t *const[]){j->out_stride, j->in_stride}, NULL};
+    j->ndim = cpi_axes_coalesce(&axes, CPI_LOOP_ORDER);
 }
 
 /* Do whole lines of a cache begin at p and at every step from there? */

@@ -2,7 +2,7 @@
 #include "backend/array.h"
 #include "compose/compose.h"
 #include "front/front.h"
-#include "shape/around.h"
+#include "shape/triangles.h"
 
 #include <stdlib.h>
 #include <string.h>

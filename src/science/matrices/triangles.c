@@ -1,6 +1,6 @@
 /* Places of matrices' triangles. */
 #include "compose/compose.h"
-#include "shape/around.h"
+#include "shape/triangles.h"
 
 /* Rows and columns of the places that are true; the mask ends. */
 static cp_code rows_and_columns(const char *name, cp_array *mask, cp_array **rows, cp_array **columns)

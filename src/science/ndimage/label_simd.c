@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
+#include "loop/loop.h"
 #include "ndimage/bits.h"
 #include "ndimage/label_job.h"
 
@@ -27,10 +28,7 @@ static void place_masks(place *at, const cpi_label_plan *plan)
 
 static void place_start(place *at, const cpi_label_plan *plan, int64_t line)
 {
-    for (int a = plan->axes; a-- > 0;) {
-        at->index[a] = line % plan->lead[a];
-        line /= plan->lead[a];
-    }
+    cpi_unravel(plan->axes, plan->lead, line, at->index);
     place_masks(at, plan);
 }
 

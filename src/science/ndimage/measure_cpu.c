@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "cpu/features.h"
 #include "cpu/threads.h"
+#include "loop/loop.h"
 #include "ndimage/bits.h"
 #include "ndimage/cpu.h"
 #include "ndimage/lookup.h"
@@ -41,10 +42,7 @@ typedef struct measure_job {
 /* The indices of the line that holds element `at`, into c (the last one is left alone). */
 static void line_index(const cpi_measure_plan *plan, int64_t line, int64_t *c)
 {
-    for (int a = plan->ndim - 1; a-- > 0;) {
-        c[a] = line % plan->shape[a];
-        line /= plan->shape[a];
-    }
+    cpi_unravel(plan->ndim - 1, plan->shape, line, c);
 }
 
 /* Adds the indices of a run of n elements from index `c` on an axis that they follow (`along`) or stand on. */
@@ -264,14 +262,6 @@ static void measure_pass(measure_job *j, int want)
     if (j->bands > 1) cpi_parallel((j->slots + SLOTS_A_TASK - 1) / SLOTS_A_TASK, merge_task, j);
 }
 
-static void put_place(const cpi_measure_plan *plan, int64_t flat, int64_t *to)
-{
-    for (int a = plan->ndim; a-- > 0;) {
-        to[a] = flat % plan->shape[a];
-        flat /= plan->shape[a];
-    }
-}
-
 /* The errors of a region's sum and centre when its elements have the plan's noise, each its own. */
 static void put_errors(const measure_job *j, int64_t i, const word *cell)
 {
@@ -320,7 +310,9 @@ static void put(const measure_job *j, int64_t i, const word *cell, bool second)
         else
             memset(to, 0, bytes);
     }
-    if (p->position) put_place(p, cell[PLACE].i ? cell[PLACE].i - 1 : 0, (int64_t *)p->position->data + i * p->ndim);
+    if (p->position)
+        cpi_unravel(p->ndim, p->shape, cell[PLACE].i ? cell[PLACE].i - 1 : 0,
+                    (int64_t *)p->position->data + i * p->ndim);
     if (p->box)
         for (int a = 0; a < 2 * p->ndim; a++)
             ((int64_t *)p->box->data)[i * 2 * p->ndim + a] = cell[COUNT].i ? cell[j->more + a].i : -1;

@@ -160,6 +160,10 @@ static cp_code fill_value(const char *name, const cp_array *f, cpi_correlation *
     return CP_OK;
 }
 
+static const cpi_boundary rule_of[] = {[CP_BOUNDARY_FILL] = CPI_BOUNDARY_CONSTANT,
+                                       [CP_BOUNDARY_WRAP] = CPI_BOUNDARY_GRID_WRAP,
+                                       [CP_BOUNDARY_SYMM] = CPI_BOUNDARY_REFLECT};
+
 /* Both 2-d functions; `flip`: convolution, else correlation. */
 static cp_array *correlate(const char *name, cp_array *a, cp_array *b, cp_mode mode, cp_boundary boundary,
                            const cp_array *fillvalue, bool flip)
@@ -179,7 +183,7 @@ static cp_array *correlate(const char *name, cp_array *a, cp_array *b, cp_mode m
         b = t;
         swapped = true;
     }
-    cpi_correlation c = {.type = type, .boundary = boundary, .flip = flip};
+    cpi_correlation c = {.type = type, .boundary = rule_of[boundary], .flip = flip};
     c.conjugate = !flip && cpi_is_complex(c.type);
     c.image_h = a->shape[0], c.image_w = a->shape[1];
     c.kernel_h = b->shape[0], c.kernel_w = b->shape[1];

@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "cuprite/signal.h"
+#include "loop/boundary.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,11 +15,11 @@ extern "C" {
  * conjugated where `conjugate`. Everything is of one type, in C order, without gaps. */
 typedef struct cpi_correlation {
     cp_type type;
-    cp_boundary boundary;
+    cpi_boundary boundary;
     bool flip, conjugate;
     bool bounded;               /* of one row: no product with what lies beyond the image is formed (else 0 times an
-                                 * infinity in the kernel would be NaN); boundary is FILL with 0 */
-    int64_t image_h, image_w;   /* either may be 0 where boundary is FILL */
+                                 * infinity in the kernel would be NaN); boundary is CONSTANT with 0 */
+    int64_t image_h, image_w;   /* either may be 0 where boundary is CONSTANT */
     int64_t kernel_h, kernel_w; /* positive */
     int64_t h, w;               /* of the result; positive */
     int64_t origin_y, origin_x; /* > -kernel_h, > -kernel_w */
@@ -35,24 +36,6 @@ typedef struct cpi_signal_ops {
 
 extern const cpi_signal_ops cpi_signal_cpu;
 extern const cpi_signal_ops cpi_signal_cuda; /* in the plugin */
-
-/* Where index i of the continued axis lies in the image's n elements; -1: beyond it, the fill value. n > 0
- * unless boundary is FILL. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-static inline int64_t cpi_boundary_index(int64_t i, int64_t n, cp_boundary boundary)
-{
-    if (i >= 0 && i < n) return i;
-    if (boundary == CP_BOUNDARY_FILL) return -1;
-    if (boundary == CP_BOUNDARY_WRAP) {
-        i %= n;
-        return i < 0 ? i + n : i;
-    }
-    if (i < 0) i = -1 - i; /* the mirror image left of the edge starts with element 0 */
-    i %= 2 * n;
-    return i < n ? i : 2 * n - 1 - i;
-}
 
 #ifdef __cplusplus
 }

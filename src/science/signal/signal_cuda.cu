@@ -103,7 +103,7 @@ template <class A> struct job {
     int64_t tiles_x, tiles;
     int64_t slices, taps;  /* of rows: taps of the kernel in a slice */
     typename A::C *partly; /* sums over each slice, where there are several */
-    cp_boundary boundary;
+    cpi_boundary boundary;
     bool flip, conjugate, bounded;
 };
 

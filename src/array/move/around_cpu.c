@@ -1,10 +1,10 @@
 /* Padding and triangles on the CPU: row after row, each in pieces that are copied, filled or looked up. */
-#include "elementwise/around_cpu.h"
+#include "move/around_cpu.h"
 
 #include <string.h>
 
 #include "cpu/threads.h"
-#include "move/around.h"
+#include "loop/boundary.h"
 
 enum { ROW_BYTES = 1 << 16 }; /* of a task */
 
@@ -59,10 +59,9 @@ typedef struct {
 static void each_row(job *j, cpi_task task)
 {
     const cpi_loop *loop = j->loop;
-    const int64_t columns = loop->shape[loop->ndim - 1], bytes = columns * j->size;
+    const int64_t columns = loop->shape[loop->ndim - 1];
     j->rows = loop->size / columns;
-    j->each = bytes < ROW_BYTES ? ROW_BYTES / bytes : 1;
-    cpi_parallel((j->rows + j->each - 1) / j->each, task, j);
+    cpi_parallel(cpi_split(j->rows, columns * j->size, ROW_BYTES, &j->each), task, j);
 }
 
 /* --- padding --- */
@@ -75,11 +74,10 @@ static const char *row_of(const job *j, int64_t r, char **to)
     const char *from = loop->op[1].data;
     *to = loop->op[0].data + r * loop->shape[loop->ndim - 1] * j->size;
     for (int d = loop->ndim - 2; d >= 0; d--) {
-        const int64_t rest = r / loop->shape[d], at = r - rest * loop->shape[d] - p->before[d];
-        const int64_t i = cpi_padded_from(p->way, at, p->n[d]);
+        const int64_t at = cpi_unravel_axis(loop->shape[d], &r) - p->before[d];
+        const int64_t i = cpi_boundary_index(at, p->n[d], p->boundary);
         if (i < 0) return NULL;
         from += i * loop->op[1].strides[d];
-        r = rest;
     }
     return from;
 }
@@ -91,21 +89,21 @@ static void pad_run(const job *j, char *to, const char *from, int64_t at, int64_
     const int last = j->loop->ndim - 1;
     const int64_t step = j->loop->op[1].strides[last], n = p->n[last];
     if (at >= end) return;
-    if (p->way == CPI_PAD_VALUE || p->way == CPI_PAD_EDGE) {
-        fill_run(to, p->way == CPI_PAD_VALUE ? (const char *)p->value : from + (at < 0 ? 0 : n - 1) * step, end - at,
-                 j->size);
+    if (p->boundary == CPI_BOUNDARY_CONSTANT || p->boundary == CPI_BOUNDARY_NEAREST) {
+        const char *end_element = from + (at < 0 ? 0 : n - 1) * step;
+        fill_run(to, p->boundary == CPI_BOUNDARY_CONSTANT ? (const char *)p->value : end_element, end - at, j->size);
         return;
     }
-    if (p->way == CPI_PAD_WRAP) {
+    if (p->boundary == CPI_BOUNDARY_GRID_WRAP) {
         while (at < end) {
-            const int64_t i = cpi_padded_from(p->way, at, n), run = n - i < end - at ? n - i : end - at;
+            const int64_t i = cpi_boundary_index(at, n, p->boundary), run = n - i < end - at ? n - i : end - at;
             copy_run(to, j->size, from + i * step, step, run, j->size);
             to += run * j->size, at += run;
         }
         return;
     }
     for (; at < end; at++, to += j->size)
-        copy_run(to, j->size, from + cpi_padded_from(p->way, at, n) * step, step, 1, j->size);
+        copy_run(to, j->size, from + cpi_boundary_index(at, n, p->boundary) * step, step, 1, j->size);
 }
 
 static void pad_task(void *context, int64_t task, int worker)
@@ -154,23 +152,21 @@ static void triangle_task(void *context, int64_t task, int worker)
     const int nd = loop->ndim;
     const cpi_operand *to = &loop->op[0], *from = &loop->op[1];
     const int64_t columns = loop->shape[nd - 1], steps[2] = {to->strides[nd - 1], from->strides[nd - 1]};
+    const int64_t *const strides[2] = {to->strides, from->strides};
+    int64_t at[CP_MAXDIM], offset[2];
+    cpi_unravel(nd - 1, loop->shape, task * j->each, at);
+    for (int k = 0; k < 2; k++) offset[k] = cpi_offset(nd - 1, at, strides[k]);
     (void)worker;
     for (int64_t r = task * j->each; r < j->rows && r < (task + 1) * j->each; r++) {
-        char *out = to->data;
-        const char *in = from->data;
-        int64_t rest = r;
-        for (int d = nd - 2; d > 0; d--) {
-            const int64_t q = rest / loop->shape[d], at = rest - q * loop->shape[d];
-            out += at * to->strides[d], in += at * from->strides[d];
-            rest = q;
-        }
-        out += rest * to->strides[0], in += rest * from->strides[0];
-        const int64_t row = nd == 2 ? r : r % loop->shape[nd - 2];
+        char *out = to->data + offset[0];
+        const char *in = from->data + offset[1];
+        const int64_t row = at[nd - 2];
         const int64_t first = j->upper ? within(row + j->k, columns) : 0;
         const int64_t end = j->upper ? columns : within(row + j->k + 1, columns);
         if (first) zero_run(out, steps[0], first, j->size);
         copy_run(out + first * steps[0], steps[0], in + first * steps[1], steps[1], end - first, j->size);
         if (end < columns) zero_run(out + end * steps[0], steps[0], columns - end, j->size);
+        cpi_next_offsets(nd - 1, loop->shape, at, 2, strides, offset);
     }
 }
 

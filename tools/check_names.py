@@ -91,7 +91,7 @@ PREFIXES = {"ufunc_": "methods of ufuncs",
 
 def written_in_python():
     names = []
-    for name in ("_shaping.py", "__init__.py", "_fused.py", "_files.py"):
+    for name in ("_shaping.py", "__init__.py", "_compiler/fuse/expression.py", "_files.py"):
         tree = ast.parse((ROOT / "python/cuprite" / name).read_text())
         names += [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     return names

@@ -48,7 +48,8 @@ CHAPTERS = [
     ("Polynomials", [], ["_polynomials"], ""),
     ("Files and printing", ["io"], ["_files", "_printing"], ""),
     ("Types", [], ["_type_names", "_dtypes", "_array_api"], "result_type can_cast promote_types astype"),
-    ("Kernels of your own", [], ["_raw", "_kernels", "_gufunc", "_fuse", "_fused", "_memo"], ""),
+    ("Kernels of your own", [], ["_raw", "_compiler.kernels", "_gufunc", "_compiler.fuse.fusion",
+                                 "_compiler.fuse.expression", "_memo"], ""),
     ("Old names", [], ["_old_names"], ""),
 ]
 # In the pages of these modules stand the names of their submodules too.

@@ -57,7 +57,8 @@ _LATER = {
     "polyder": "_polynomials", "polydiv": "_polynomials", "polyfit": "_polynomials", "polyint": "_polynomials",
     "polymul": "_polynomials", "polysub": "_polynomials", "polyval": "_polynomials", "roots": "_polynomials",
     "pad": "_pad",
-    "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_kernels", "ReductionKernel": "_kernels",
+    "RawKernel": "_raw", "RawModule": "_raw", "ElementwiseKernel": "_compiler.kernels",
+    "ReductionKernel": "_compiler.kernels",
     "memoize": "_memo", "clear_memo": "_memo", "GeneralizedUFunc": "_gufunc",
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",
     "zeros_like_pinned": "_pinned",
@@ -90,7 +91,7 @@ _LATER = {
     "shares_memory": "_manipulation",
     "vander": "_polynomials",
     "show_config": "_cupyx",
-    "fuse": "_fuse", "vectorize": "_fuse", "fused": "_fused",
+    "fuse": "_compiler.fuse.fusion", "vectorize": "_compiler.fuse.fusion", "fused": "_compiler.fuse.expression",
 }
 
 

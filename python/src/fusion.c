@@ -1,4 +1,4 @@
-/* The calls of fused functions: what cuprite._fuse.Fusion is made of.
+/* The calls of fused functions: what cuprite._compiler.fuse.fusion.Fusion is made of.
  *
  * A function that became one kernel, or one expression of the engine, has entries here: what a call's arguments must
  * be, what the function saw besides them, and what is called instead. A call that no entry fits, and one that what was

@@ -1,8 +1,8 @@
 /* From a loop to a launch: how the operands lie chooses a kernel, a list of integers says the rest.
  *
  * What kernels are given: each parameter (an address, or a number's value), the memory of partial results, and a
- * structure of 64-bit integers, the geometry; python/cuprite/_loop_text.py reads it in the order in which it is written
- * here. Work is cut by the size of the problem alone, so that a reduction has the same bits every time. */
+ * structure of 64-bit integers, the geometry; python/cuprite/_compiler/loop_text.py reads it in the order in which it
+ * is written here. Work is cut by the size of the problem alone, so that a reduction has the same bits every time. */
 #include "loop.h"
 
 #include <string.h>

@@ -114,7 +114,7 @@ class Module:
 
     def modules(self):
         """The submodules that a package's __getattr__ imports: those that it or _MODULES names, and, where one name is
-        another module, `if name == "cuda": return importlib.import_module("cuprite._numba_cuda")`."""
+        another module, `if name == "cuda": return importlib.import_module("cuprite._compiler.numba_cuda")`."""
         found, lines = set(), []
         for node in self.body:
             lazy = isinstance(node, ast.FunctionDef) and node.name == "__getattr__"

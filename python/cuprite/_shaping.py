@@ -98,7 +98,7 @@ def may_share_memory(a, b, max_work=None):
 
     Parameters: a: an array; b: an array; max_work: the most steps, or None: the bounds alone."""
     if max_work:
-        from cuprite._manipulation import shares_memory
+        from cuprite import shares_memory
         from numpy.exceptions import TooHardError
         try:
             return shares_memory(a, b, max_work)

@@ -7,8 +7,7 @@ import os
 import re
 
 from cuprite import _core, _device
-from cuprite._compiler import c_text, loop_text
-from cuprite._compiler.fuse import fusion
+from cuprite._compiler import c_text, jobs, loop_text
 from cuprite._compiler.loop_text import C_TYPES, SIZES
 
 _RESERVED = {"i", "n"}
@@ -230,19 +229,19 @@ class ElementwiseKernel(_LoopKernel):
         """Has compiled what a call was done without; types and layout are keys of the calls in C."""
         job = functools.partial(self._make_later, device, types, layout)
         self._waiting.append(job)
-        fusion.queue().put(job)
+        jobs.queue().put(job)
 
     def _make_later(self, *what):
         try:
             self._make(*what)
         except Exception as e:  # no compiler, say: the engine goes on
-            fusion.tell_failure(self.name, e)
+            jobs.tell_failure(self.name, e)
         finally:
             self._waiting.pop()
 
     def _wait(self):
         if self._waiting:
-            fusion.wait()
+            jobs.wait()
 
 
 class ReductionKernel(_LoopKernel):

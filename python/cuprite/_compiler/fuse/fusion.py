@@ -5,139 +5,17 @@ stand-ins that know types and no values (trace.py, rebind.py), and compiles what
 operations' rows; when that is done, calls with arguments of the same kinds run the one kernel, with the same bits.
 Where that cannot be, because an operation has no such body or the function looks at values, calls go on as they did: a
 PerformanceWarning tells of operations that cannot be fused, once a function."""
-import _thread
-import atexit
 import functools
-import os
-import time
 import types
 
 from cuprite import _core
-
-
-class PerformanceWarning(RuntimeWarning):
-    """Something is done in a slower way than was asked for."""
+from cuprite._compiler.fuse.records import Described, Entry
+from cuprite._compiler.jobs import PerformanceWarning, breathe, import_module, queue, tell_failure, wait
 
 
 # As many programs as one function may become, by types and by the values of integers that it is called with.
 _MOST_KERNELS = 8
 _UNDER_WAY = -1
-
-
-class _Jobs:
-    """What a thread has to do, one after the other. Made of what is built in: a first call must not wait for
-    imports."""
-
-    def __init__(self):
-        self.waiting, self.wake, self.ended = [], _thread.allocate_lock(), _thread.allocate_lock()
-        self.wake.acquire()
-        self.ended.acquire()
-        self.thread = _thread.start_new_thread(self.work, ())
-
-    def put(self, job):
-        self.waiting.append(job)
-        try:
-            self.wake.release()
-        except RuntimeError:  # it is awake
-            pass
-
-    def work(self):
-        while True:
-            self.wake.acquire()
-            while self.waiting:
-                try:
-                    if self.waiting.pop(0)() is self:  # no name for the job, which would live until the next one
-                        return self.ended.release()
-                except BaseException as e:  # a warning that a filter makes an error, say: who waits must not for ever
-                    _core._tell_unraisable(e)
-
-    def end(self):
-        """A compiler at work while the process ends would find its libraries taken apart."""
-        if _jobs is self:
-            self.put(lambda: self)
-            self.ended.acquire(timeout=30)
-
-
-# What only a mistake of the library's raises where no code of the user's runs.
-_MISTAKES = (AssertionError, AttributeError, LookupError, NameError, ArithmeticError, SyntaxError, TypeError,
-             ValueError)
-
-
-def tell_failure(name, error, of_user=False):
-    """What the thread could not do, so that calls go on as they did: told under CUPRITE_DEBUG. Mistakes of the
-    library's own are always."""
-    if not of_user and isinstance(error, _MISTAKES):
-        return _core._tell_unraisable(error)
-    if os.environ.get("CUPRITE_DEBUG"):
-        import traceback
-        import warnings
-        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        warnings.warn(f"{name} runs without a kernel of its own:\n{trace}", PerformanceWarning, stacklevel=2)
-    return None
-
-
-_making = _thread.allocate_lock()
-
-
-def queue():
-    """The process's thread that compiles."""
-    global _jobs
-    if _jobs is None:
-        with _making:
-            if _jobs is None:
-                _jobs = _Jobs()
-                atexit.register(_jobs.end)
-    return _jobs
-
-
-def wait():
-    """Waits until what was to be compiled is; for tests and measurements."""
-    done = _thread.allocate_lock()
-    done.acquire()
-    queue().put(done.release)
-    done.acquire()
-
-
-# Held while the thread imports: a child that was forked then would wait for ever for the module, whose import only the
-# parent goes on with.
-_importing = _thread.allocate_lock()
-_held = []
-
-
-def _before_fork():
-    if _jobs is not None and _thread.get_ident() != _jobs.thread and _importing.acquire(timeout=1):
-        _held.append(None)  # an import may wait for one that the thread which forks is in
-
-
-def _after_fork_parent():
-    if _held:
-        _held.pop()
-        _importing.release()
-
-
-def _after_fork_child():
-    """The thread is the parent's."""
-    global _jobs, _importing, _making
-    _jobs, _importing, _making = None, _thread.allocate_lock(), _thread.allocate_lock()
-    _held.clear()
-
-
-_jobs = None
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_parent, after_in_child=_after_fork_child)
-
-
-def breathe():
-    """Lets other threads go on: what traces in Python holds the lock of the interpreter, and takes it for up to 5 ms
-    where it does not give it away."""
-    time.sleep(5e-5)
-
-
-class Described(tuple):
-    """What a kernel must know of an array, without it: (type, shape, strides, device, address modulo 16)."""
-    __slots__ = ()
-
-    def __new__(cls, array):
-        return super().__new__(cls, (array._type, array.shape, array.strides, array._device, array.data.ptr % 16))
 
 
 class Fusion(_core._Fusion):
@@ -207,8 +85,7 @@ class Fusion(_core._Fusion):
         for name in ("re", "cuprite._compiler.loop_text", "cuprite._compiler.kernels", "cuprite._compiler.fuse.trace",
                      "cuprite._compiler.fuse.rebind", "cuprite._compiler.fuse.kernel_text",
                      "cuprite._compiler.fuse.program"):
-            with _importing:
-                __import__(name)
+            import_module(name)
             breathe()
         from cuprite._compiler.fuse import program as programs, rebind, trace
         given = tuple([(a[0], a[3]) if isinstance(a, Described) else a if _is_plain(a) else type(a) for a in args])
@@ -217,7 +94,7 @@ class Fusion(_core._Fusion):
             program.prepare(args)
             self._programs.setdefault(kinds, []).append(program)
             self._asked[kinds] = times + 1
-            self._enter(given, *program.shortly())
+            self._enter(program.entry(given))
         except trace.NotFused as e:
             self._leave(kinds, given)
             self._tell(str(e))
@@ -231,7 +108,7 @@ class Fusion(_core._Fusion):
     def _leave(self, kinds, given):
         """From here on such calls are the function's, without a detour."""
         self._asked[kinds] = _MOST_KERNELS
-        self._enter(given, None, self.func, -1, True, tuple(range(len(given))), (), (), (), ())
+        self._enter(Entry(given, tuple(range(len(given))), engine=self.func, whole=True))
 
     def _tell(self, why):
         if why and not self._told:

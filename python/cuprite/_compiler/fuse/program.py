@@ -10,9 +10,10 @@ import re
 
 import cuprite
 from cuprite import _core
-from cuprite._compiler.fuse.fusion import Described, breathe, queue, tell_failure
 from cuprite._compiler.fuse.rebind import Object, traced
+from cuprite._compiler.fuse.records import Described, Entry
 from cuprite._compiler.fuse.trace import Array, Hole, Method, Node, NotFused, Number, filled
+from cuprite._compiler.jobs import breathe, queue, tell_failure
 
 _ELEMENTWISE = {"op", "part", "where", "cast", "set", "store"}
 _CHEAP = {"add", "subtract", "multiply", "negative", "bitwise_and", "bitwise_or", "bitwise_xor", "invert", "less",
@@ -527,20 +528,22 @@ class Program:
         """Whether anything runs otherwise than one by one."""
         return any(g.kernel is not None or g.engine is not None for g in self.groups)
 
-    def shortly(self):
-        """What _core._Fusion needs to do it all: one kernel, one run of the engine, or `run`."""
-        guards = tuple(self.names), tuple(self.cells), tuple(self.attributes), tuple(self.shapes or ())
+    def entry(self, kinds):
+        """What calls with such arguments become: one kernel, one run of the engine, or `run`."""
+        guards = {"names": tuple(self.names), "cells": tuple(self.cells), "attributes": tuple(self.attributes),
+                  "shapes": tuple(self.shapes or ())}
+        whole = Entry(kinds, tuple(range(self.count)), engine=self.run, whole=True, **guards)
         g = self.groups[0] if len(self.steps) == len(self.groups) == 1 else None
         holes = [self.result] if isinstance(self.result, Hole) else self.result if type(self.result) is tuple else []
         if g is None or g.stores or [h.index if isinstance(h, Hole) else None for h in holes] != [
                 n.at for n in g.fresh] or (len(holes) == 1) != isinstance(self.result, Hole):
-            return (None, self.run, -1, True, tuple(range(self.count)), *guards)
+            return whole
         places = {at: what for what, at in self.places}
         engine = None if g.even or g.ordered or g.kernel is not None and not g.below else g.engine
         if engine is None and g.kernel is None:
-            return (None, self.run, -1, True, tuple(range(self.count)), *guards)
+            return whole
         operands = tuple([places[i] for i in g.slots] + [(x,) for x in g.more])
-        return (g.kernel, engine, g.below, False, operands, *guards)
+        return Entry(kinds, operands, g.kernel, engine, g.below, **guards)
 
     def prepare(self, args):
         """Compiles groups that are made of arguments like these alone; others are when they first run."""

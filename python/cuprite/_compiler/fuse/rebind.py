@@ -7,7 +7,7 @@ import types
 
 import cuprite
 from cuprite import _core, _device
-from cuprite._compiler.fuse.fusion import Described
+from cuprite._compiler.fuse.records import Described
 from cuprite._compiler.fuse.trace import FRESH, MAKERS, PLAIN, VIEWS, Array, NotFused, Number, Trace, is_generic
 
 _CPU = -1  # its number
@@ -88,8 +88,7 @@ def _mentioned(x):
 
 def stand(trace, value):
     """What stands for a global value of a function."""
-    from cuprite._compiler.fuse.fusion import Fusion
-    if value is cuprite or isinstance(value, (_core.ufunc, Fusion)):
+    if value is cuprite or isinstance(value, (_core.ufunc, _core._Fusion)):
         return _Stand(trace, value)
     if isinstance(value, types.ModuleType) and value.__name__.startswith("cuprite"):
         return _Stand(trace, value)
@@ -165,7 +164,7 @@ def _names(code):
 
 def traced(func, args):
     """The trace of the function run on stand-ins for such arguments, arrays described, and what it returned."""
-    trace, given = Trace(), []
+    trace, given = Trace(stand), []
     if len({a[3] for a in args if isinstance(a, Described)}) != 1:
         raise NotFused()
     for i, a in enumerate(args):

@@ -9,7 +9,7 @@ import operator
 
 import cuprite
 from cuprite import _core
-from cuprite._compiler.fuse.fusion import breathe
+from cuprite._compiler.jobs import breathe
 
 # of an array and its axes; results are arrays of their own
 FRESH = frozenset("""sum prod max min amax amin any all mean var std argmax argmin nansum nanprod nanmax nanmin nanmean
@@ -159,8 +159,7 @@ class Array:
         return self._trace.apply(ours, inputs, **options)
 
     def __array_function__(self, function, kinds, args, kwargs):
-        from cuprite._compiler.fuse.rebind import stand
-        return stand(self._trace, getattr(cuprite, function.__name__, function))(*args, **kwargs)
+        return self._trace.stand(getattr(cuprite, function.__name__, function))(*args, **kwargs)
 
     def __getitem__(self, key):
         for k in key if type(key) is tuple else (key,):
@@ -271,12 +270,17 @@ for _word in ("add sub mul truediv floordiv mod pow radd rsub rmul rtruediv rflo
 
 
 class Trace:
-    """The list of nodes that operations on stand-ins become."""
+    """The list of nodes that operations on stand-ins become. `stand(trace, function)` gives what is called with
+    stand-ins in the function's place (rebind.py)."""
 
-    def __init__(self):
+    def __init__(self, stand):
+        self._stand = stand
         self.nodes, self.parts = [], {}
         self.shaped = False
         self.names, self.cells, self.attributes = [], [], []  # values outside of the arguments: they may change
+
+    def stand(self, function):
+        return self._stand(self, function)
 
     def add(self, *node, **more):
         n = Node(*node, **more)

@@ -66,7 +66,6 @@ C_ONLY = {
                     "complex scalar copy_order".split(), ATTRIBUTE),
     "cstruct": ATTRIBUTE, "struct_argument": "the objects of cstruct and mdspan",
     **dict.fromkeys("sort_inplace partition_inplace".split(), "the method of that name"),
-    **dict.fromkeys("sort_stable sort_stable_inplace".split(), "sort(a, stable=True), a copy or in place"),
     **dict.fromkeys("elementwise elementwise_all reduce op_query op_types op_from_name reduction_query "
                     "reduction_from_name".split(),
                     "the general call behind every operation"),

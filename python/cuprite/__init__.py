@@ -63,7 +63,7 @@ _LATER = {
     "empty_pinned": "_pinned", "zeros_pinned": "_pinned", "empty_like_pinned": "_pinned",
     "zeros_like_pinned": "_pinned",
     "seterr": "_cupyx", "geterr": "_cupyx", "errstate": "_cupyx", "get_runtime_info": "_cupyx",
-    "allow_synchronize": "_cupyx", "annotations": "_cupyx",
+    "allow_synchronize": "_cupyx",
     "scatter_add": "_scatter", "scatter_max": "_scatter", "scatter_min": "_scatter",
     "__array_namespace_info__": "_array_api", "isdtype": "_array_api",
     "array2string": "_printing", "array_repr": "_printing", "array_str": "_printing",
@@ -96,6 +96,8 @@ _LATER = {
 
 
 def __getattr__(name):
+    if name == "__all__":  # `from cuprite import *` is of every name, those that are not imported yet too
+        return [n for n in __dir__() if not n.startswith("_")]
     if name in _NUMPY:
         import numpy
         value = getattr(numpy, name)
@@ -116,6 +118,9 @@ def __getattr__(name):
         from cuprite.lib import scimath as value
     elif name == "flatiter":
         from cuprite._support import Flat as value
+    elif name == "annotations":  # CuPy's module has this name, as one that is not for use
+        import __future__
+        value = __future__.annotations
     else:
         raise AttributeError(f"module 'cuprite' has no attribute {name!r}")
     globals()[name] = value
@@ -123,8 +128,8 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
-                  {"AxisError", "emath", "flatiter", "special"})
+    return sorted((set(globals()) | _NUMPY | _MODULES | set(_FOREIGN) | set(_LATER) |
+                   {"AxisError", "emath", "flatiter", "special"}) - {"annotations"})
 
 
 def get_array_module(*args):

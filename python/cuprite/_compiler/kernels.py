@@ -10,6 +10,8 @@ from cuprite import _core, _device
 from cuprite._compiler import c_text, jobs, loop_text
 from cuprite._compiler.loop_text import C_TYPES, SIZES
 
+__all__ = ["ElementwiseKernel", "ReductionKernel"]
+
 _RESERVED = {"i", "n"}
 _TYPE_WORDS = {"float": "float64", "double": "float64", "half": "float16", "single": "float32", "int": "int64",
                "long": "int64", "longlong": "int64", "complex": "complex128", "bool_": "bool", "uint": "uint64"}
@@ -295,7 +297,7 @@ class ReductionKernel(_LoopKernel):
 
     def _build(self, types, device, key):
         text = loop_text.Reduction(self, types, key, _is_gpu(device)).text()
-        names = (self.symbol, self.symbol + "_join") if key[0] & loop_text.SPLIT else (self.symbol,)
+        names = (self.symbol, self.symbol + "_join") if key[loop_text.KEY_FLAGS] & loop_text.SPLIT else (self.symbol,)
         return self._compile(text, types, key, device, names)
 
 

@@ -1,12 +1,15 @@
 """CUDA C++ text of ElementwiseKernel and ReductionKernel, for one way in which their operands lie.
 
 The kernels' arguments are the parameters (an address, or a number), of a reduction the memory of its parts, and the
-geometry `_g`, integers in the order in which python/src/loop_run.c writes them. The text has no barrier on the CPU: a
-block is one thread there, which goes over a piece of the elements, along rows, so that compilers make vectors of it;
-a reduction gathers in a few lanes or columns, and a second kernel joins its parts. On a GPU threads take elements in
-turn, and a block's lanes are joined in shared memory. All joins go in an order that the sizes alone decide.
+geometry `_g`, integers in the order in which python/src/loop_run.c writes them, which _loop_constants says, as it does
+what else the two must agree on. The text has no barrier on the CPU: a block is one thread there, which goes over a
+piece of the elements, along rows, so that compilers make vectors of it; a reduction gathers in a few lanes or columns,
+and a second kernel joins its parts. On a GPU threads take elements in turn, and a block's lanes are joined in shared
+memory. All joins go in an order that the sizes alone decide.
 """
 import re
+
+from cuprite import _core
 
 # cuprite's names of types -> C's, with those of CUDA's overloads
 C_TYPES = {"bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short",
@@ -16,9 +19,14 @@ C_TYPES = {"bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int
 SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
          "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
 
-NARROW, SPLIT, COLUMN, WIDE = 1, 2, 4, 8
-NUMBER, RAW_DENSE, RAW_STRIDED, DENSE, UNIT, REPEATED, STRIDED = b"sRrcuzg"
-LANES, COLUMNS, ROWS, THREADS = 32, 256, 4, 256
+_C = _core._loop_constants()
+NARROW, SPLIT, COLUMN, WIDE = [_C[n] for n in ("NARROW", "SPLIT", "COLUMN", "WIDE")]
+NUMBER, RAW_DENSE, RAW_STRIDED, DENSE, UNIT, REPEATED, STRIDED = [
+    _C[n] for n in ("NUMBER", "RAW_DENSE", "RAW_STRIDED", "DENSE", "UNIT", "REPEATED", "STRIDED")]
+COLUMNS, THREADS = _C["COLUMNS"], _C["THREADS"]
+LANES, ROWS = 32, 4
+KEY_FLAGS = _C["KEY_FLAGS"]
+_AT = {name: i for i, name in enumerate(_C["ELEMENTWISE"])}  # in the geometry
 
 
 def mentions(text, word):
@@ -63,14 +71,15 @@ class Variant:
     """What the C side says of a call: flags, axes of results, axes that are reduced, and how each operand lies."""
 
     def __init__(self, key, parameters, nin, types, reduction):
-        self.flags, self.kept, self.reduced = key[0], key[1], key[2]
+        self.flags, self.kept, self.reduced = key[KEY_FLAGS], key[_C["KEY_KEPT"]], key[_C["KEY_REDUCED"]]
+        first = _C["KEY_OPERANDS"]
         self.narrow = "true" if self.flags & NARROW else "false"
         self.axes = self.kept + self.reduced
-        self.operands = [Operand(p, C_TYPES[t], i >= nin, key[3 + 2 * i], key[4 + 2 * i])
+        self.operands = [Operand(p, C_TYPES[t], i >= nin, key[first + 2 * i], key[first + 2 * i + 1])
                          for i, (p, t) in enumerate(zip(parameters, types))]
         self.stepping = [t for o, t in zip(self.operands, types) if not o.raw and o.lies != NUMBER]
         self.stepping_in = [t for o, t in zip(self.operands[:nin], types) if not o.raw and o.lies != NUMBER]
-        self.shape = 7 if reduction else 2
+        self.shape = len(_C["REDUCTION" if reduction else "ELEMENTWISE"])
         self.numbers = self.shape + self.axes
         for o in self.operands:
             if not o.raw and o.lies not in (NUMBER, DENSE):
@@ -143,7 +152,7 @@ def elementwise(kernel, types, key, gpu):
     text = opening(kernel, types)
     text.append(f'extern "C" __global__ void {kernel.symbol}({v.arguments()})')
     text.append("{")
-    text += lines(1, "const ptrdiff_t n = (ptrdiff_t)_g.v[0];", "(void)n;", list(v.raws()))
+    text += lines(1, f"const ptrdiff_t n = (ptrdiff_t)_g.v[{_AT['n']}];", "(void)n;", list(v.raws()))
     if by_axes:
         text += lines(1, f"CIndexer<{v.axes}, true, {v.narrow}> _ind(n, _g.v + {v.shape});")
     if kernel.loop_prep:
@@ -257,8 +266,8 @@ def _whole_or_rest(flat, whole, rest, count):
             *lines(4, rest), *lines(3, "}"), *lines(1, "}")]
 
 
-PIECE = ["const ptrdiff_t _begin = (ptrdiff_t)blockIdx.x * _g.v[1];",
-         "const ptrdiff_t _end = n - _begin < _g.v[1] ? n : _begin + (ptrdiff_t)_g.v[1];"]
+PIECE = [f"const ptrdiff_t _begin = (ptrdiff_t)blockIdx.x * _g.v[{_AT['piece']}];",
+         f"const ptrdiff_t _end = n - _begin < _g.v[{_AT['piece']}] ? n : _begin + (ptrdiff_t)_g.v[{_AT['piece']}];"]
 
 
 def _flat_loop(v, steps, body, operation):
@@ -289,7 +298,7 @@ def _rows_loop(v, steps, body, operation):
 
 
 # --- reductions ---
-NAMES = ["kept", "all", "groups", "pieces", "length", "per", "side"]
+NAMES = _C["REDUCTION"]
 
 
 class Reduction:
@@ -298,7 +307,7 @@ class Reduction:
     def __init__(self, kernel, types, key, gpu):
         self.kernel, self.types, self.gpu = kernel, types, gpu
         self.v = Variant(key, kernel.params, kernel.nin, types, True)
-        self.split, self.column = bool(key[0] & SPLIT), bool(key[0] & COLUMN)
+        self.split, self.column = bool(key[KEY_FLAGS] & SPLIT), bool(key[KEY_FLAGS] & COLUMN)
 
     def text(self):
         text = opening(self.kernel, self.types)

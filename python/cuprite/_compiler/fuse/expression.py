@@ -8,6 +8,8 @@ import sys
 
 from cuprite import _core
 
+__all__ = ["fused"]
+
 _CPU = -1
 
 

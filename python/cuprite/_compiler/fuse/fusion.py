@@ -12,6 +12,8 @@ from cuprite import _core
 from cuprite._compiler.fuse.records import Described, Entry
 from cuprite._compiler.jobs import PerformanceWarning, breathe, import_module, queue, tell_failure, wait
 
+__all__ = ["fuse", "vectorize"]
+
 
 # As many programs as one function may become, by types and by the values of integers that it is called with.
 _MOST_KERNELS = 8

@@ -58,6 +58,7 @@ C_ONLY = {
                     "warnings warnings_clear "
                     "warning_text warning_category "
                     "image_header_free sources_free text_free rng_new rng_free".split(), LIFE),
+    "seed_state": "numpy.random.SeedSequence",
     **dict.fromkeys("type_of nbytes dims dim strides data device_of is_c_contiguous is_f_contiguous is_writable "
                     "set_writable type_name type_from_name type_kind "
                     "type_size item_int item_float set_item slice mask_get mask_set index_get index_set view_as "

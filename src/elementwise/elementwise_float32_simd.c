@@ -122,14 +122,34 @@ CPS_MATH float exp_normal(float x)
     return cps_from_bits_f32(cps_bits_f32(p) + ((uint32_t)k << 23));
 }
 
-/* The power of two in two steps, so that numbers below the normal ones are rounded once. */
+/* The power of two in two steps, so that numbers below the normal ones are rounded once. Below -104 the result is 0
+ * without a product: processors take a hundred cycles for one that underflows. */
 CPS_MATH float exp_any(float x)
 {
     int32_t k;
-    float p = exp_parts(x < 89 ? x > -104 ? x : -104 : 89, &k);
+    float t = x < 89 ? x : 89;
+    float p = exp_parts(t > -104 ? t : 0, &k);
     p *= cps_from_bits_f32((uint32_t)((k >> 1) + 127) << 23);
     p *= cps_from_bits_f32((uint32_t)(k - (k >> 1) + 127) << 23);
+    p = x > -104 ? p : 0;
     return x == x ? p : x;
+}
+
+/* e = exp(|x|) - 1 for |x| up to 200, beyond which float32 overflows. */
+CPS_MATH double expm1_up_to_200(float x)
+{
+    double a = (double)fabsf(x), power, rest = exp_rest(a < 200 ? a : 200, &power);
+    return fma(power, rest, power - 1);
+}
+CPS_MATH float sinh_of(float x)
+{
+    double e = expm1_up_to_200(x), r = 0.5 * (e + e / (e + 1));
+    return x == x ? copysignf((float)r, x) : x;
+}
+CPS_MATH float cosh_of(float x)
+{
+    double e = expm1_up_to_200(x) + 1, r = 0.5 * (e + 1 / e);
+    return x == x ? (float)r : x;
 }
 
 /* log(1 + exp(-d)) for d >= 0, to some 1e-10 of it; of NaN nearly 0. */
@@ -211,6 +231,8 @@ KERNEL(arccosh)
 KERNEL(cbrt)
 KERNEL(tanh)
 KERNEL(expm1)
+KERNEL(sinh)
+KERNEL(cosh)
 KERNEL(spacing)
 
 HEAD(cheap_exp)

@@ -25,6 +25,12 @@ typedef __m512d vd;
 #define ABOVED(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_GT_OQ)
 #define BEYONDF(v, limit) _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(limit), _CMP_GT_OQ)
 #define BEYONDD(v, limit) _mm512_cmp_pd_mask(_mm512_abs_pd(v), _mm512_set1_pd(limit), _CMP_GT_OQ)
+#define BELOWD(v, limit) _mm512_cmp_pd_mask(v, _mm512_set1_pd(limit), _CMP_LT_OQ)
+#define CHOOSEF(v, limit, a, b) _mm512_mask_mov_ps(b, BEYONDF(v, limit), a)
+#define CHOOSED(v, limit, a, b) _mm512_mask_mov_pd(b, BEYONDD(v, limit), a)
+#define SIGND(magnitude, v) _mm512_or_pd(_mm512_andnot_pd(SETD(-0.0), magnitude), _mm512_and_pd(SETD(-0.0), v))
+#define FMAD(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define ABSD(v) _mm512_abs_pd(v)
 #define ONE_AT_0F(x, v) _mm512_mask_mov_ps(v, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_EQ_OQ), SETF(1))
 #define ONE_AT_0D(x, v) _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_EQ_OQ), SETD(1))
 #else
@@ -43,6 +49,14 @@ typedef __m256d vd;
     _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
 #define BEYONDD(v, limit) (unsigned)_mm256_movemask_pd( \
     _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
+#define BELOWD(v, limit) _mm256_movemask_pd(_mm256_cmp_pd(v, _mm256_set1_pd(limit), _CMP_LT_OQ))
+#define CHOOSEF(v, limit, a, b) _mm256_blendv_ps(b, a, \
+    _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), _mm256_set1_ps(limit), _CMP_GT_OQ))
+#define CHOOSED(v, limit, a, b) _mm256_blendv_pd(b, a, \
+    _mm256_cmp_pd(_mm256_andnot_pd(_mm256_set1_pd(-0.0), v), _mm256_set1_pd(limit), _CMP_GT_OQ))
+#define SIGND(magnitude, v) _mm256_or_pd(_mm256_andnot_pd(SETD(-0.0), magnitude), _mm256_and_pd(SETD(-0.0), v))
+#define FMAD(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define ABSD(v) _mm256_andnot_pd(SETD(-0.0), v)
 #define ONE_AT_0F(x, v) _mm256_blendv_ps(v, SETF(1), _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_EQ_OQ))
 #define ONE_AT_0D(x, v) _mm256_blendv_pd(v, SETD(1), _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_EQ_OQ))
 #endif
@@ -63,36 +77,14 @@ typedef __m256d vd;
             memcpy(out + i, t, (size_t)(n - i) * sizeof(T));                                                      \
         }                                                                                                         \
     }
-/* The same where the vector function is right only up to a magnitude: lanes beyond it are computed one by one. */
-#define GUARDED(name, T, V, LOAD, STORE, BEYOND, fn, limit, scalar, suffix)                                       \
-    static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
+/* The same where the vector function is right only up to a magnitude: beyond it another one serves. */
+#define GUARDED(name, T, V, LOAD, STORE, BEYOND, CHOOSE, fn, limit, far, suffix)                                  \
+    static inline V guarded_##name##_##suffix(V v)                                                                \
     {                                                                                                             \
-        enum { W = sizeof(V) / sizeof(T) };                                                                       \
-        T *out = op[0];                                                                                            \
-        const T *a = op[1];                                                                                          \
-        (void)s;                                                                              \
-        for (int64_t i = 0; i < n; i += W) {                                                                      \
-            T x[W] = {0}, r[W];                                                                                   \
-            int64_t m = n - i < W ? n - i : W;                                                                    \
-            if (m < W) memcpy(x, a + i, (size_t)m * sizeof(T));                                                   \
-            V v = LOAD(m < W ? x : a + i), result = fn(v);                                                        \
-            unsigned far = BEYOND(v, limit);                                                                      \
-            if (m == W && !far) {                                                                                 \
-                STORE(out + i, result);                                                                           \
-                continue;                                                                                         \
-            }                                                                                                     \
-            STORE(x, v);                                                                                          \
-            STORE(r, result);                                                                                     \
-            for (; far; far &= far - 1) {                                                                         \
-                int k = __builtin_ctz(far);                                                                       \
-                r[k] = scalar(x[k]);                                                                              \
-            }                                                                                                     \
-            memcpy(out + i, r, (size_t)m * sizeof(T));                                                            \
-        }                                                                                                         \
-    }
-#define GUARDED_BOTH(name, sleef, ulp, limit32, limit64)                                                          \
-    GUARDED(name, float, vf, LOADF, STOREF, BEYONDF, SF(sleef, ulp), limit32, sleef##f, f32)                      \
-    GUARDED(name, double, vd, LOADD, STORED, BEYONDD, SD(sleef, ulp), limit64, sleef, f64)
+        V result = fn(v);                                                                                         \
+        return __builtin_expect(BEYOND(v, limit) != 0, 0) ? CHOOSE(v, limit, far(v), result) : result;            \
+    }                                                                                                             \
+    UNARY(name, T, V, LOAD, STORE, guarded_##name##_##suffix, suffix)
 #define BINARY(name, T, V, LOAD, STORE, SET, fn, suffix)                                                          \
     static void name##_##suffix(void *const *op, int64_t n, unsigned s) \
     {                                                                                                             \
@@ -122,7 +114,8 @@ typedef __m256d vd;
     BINARY(name, float, vf, LOADF, STOREF, SETF, SF(sleef, ulp), f32)      \
     BINARY(name, double, vd, LOADD, STORED, SETD, SD(sleef, ulp), f64)
 
-/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one. */
+/* SLEEF's exp and pow of doubles overflow early, from 1.797690e308 on: what may have is computed one by one, but not what
+ * overflows for certain. Random numbers of both kinds would otherwise cost a branch that no processor foresees. */
 enum { LANES = sizeof(vd) / sizeof(double) };
 static __attribute__((noinline, cold)) vd exp_far(vd v)
 {
@@ -133,13 +126,18 @@ static __attribute__((noinline, cold)) vd exp_far(vd v)
         if (x[k] > 709 && x[k] < 709.7828) r[k] = exp(x[k]);
     return LOADD(r);
 }
-static inline vd exp_d(vd v) { return __builtin_expect(ABOVED(v, 709.78271) != 0, 0) ? exp_far(v) : SD(exp, u10)(v); }
+static inline vd exp_d(vd v)
+{
+    unsigned far = (unsigned)ABOVED(v, 709.78271) & (unsigned)BELOWD(v, 709.7828);
+    return __builtin_expect(far != 0, 0) ? exp_far(v) : SD(exp, u10)(v);
+}
 static vd power_lanes(vd a, vd b, vd result, unsigned far)
 {
     double x[LANES], y[LANES], r[LANES];
     STORED(x, a);
     STORED(y, b);
     STORED(r, result);
+    far &= ~(unsigned)ABOVED(b * SD(log2, u35)(ABSD(a)), 1024.001);
     for (; far; far &= far - 1) {
         int k = __builtin_ctz(far);
         if (isfinite(x[k]) && isfinite(y[k])) r[k] = pow(x[k], y[k]);
@@ -152,6 +150,20 @@ static inline vd power_d(vd a, vd b)
     unsigned far = BEYONDD(r, DBL_MAX);
     return __builtin_expect(far != 0, 0) ? power_lanes(a, b, r, far) : r;
 }
+
+/* exp(|v|) / 2 for |v| > 700: the halving is in the exponent, whose rounding error is put back. */
+static inline vd half_exp_d(vd v)
+{
+    vd a = ABSD(v), t = a - SETD(0x1.62e42fefa39efp-1), lost = (a - t) - SETD(0x1.62e42fefa39efp-1), e = exp_d(t);
+    vd r = FMAD(e, lost - SETD(0x1.abc9e3b39803fp-56), e);
+    return CHOOSED(e, DBL_MAX, e, r);
+}
+static inline vd sinh_far(vd v) { return SIGND(half_exp_d(v), v); }
+static inline vd cosh_far(vd v) { return half_exp_d(v); }
+static inline vf log1p_far_f32(vf v) { return SF(log, u10)(v); }
+static inline vd log1p_far_f64(vd v) { return SD(log, u10)(v); }
+static inline vd arcsinh_far(vd v) { return SIGND(SD(log, u10)(ABSD(v)) + SETD(0x1.62e42fefa39efp-1), v); }
+static inline vd arccosh_far(vd v) { return SD(log, u10)(v) + SETD(0x1.62e42fefa39efp-1); }
 
 /* F(sinc), step by step. */
 static inline vf sinc_of_f32(vf a)
@@ -168,12 +180,11 @@ static inline vd sinc_of_f64(vd a)
 #define UNARIES(X) X(exp2, exp2, u10) X(log, log, u10) X(log2, log2, u10)                                          \
     X(log10, log10, u10) X(sin, sin, u10) X(cos, cos, u10) X(tan, tan, u10) X(arcsin, asin, u35)               \
     X(arccos, acos, u35) X(arctan, atan, u10) X(arctanh, atanh, u10)
-#define SINGLES(X) X(sinc, sinc)
+#define SINGLES(X) X(sinc, sinc) X(log1p, log1p)
 #define BINARIES(X) X(arctan2, atan2, u35) X(hypot, hypot, u05)
-#define GUARDEDS(X) X(log1p, log1p, u10, 1e37f, 1e305) X(sinh, sinh, u10, 80.0f, 700.0) X(cosh, cosh, u10, 80.0f, 700.0)
 /* float32 has its own */
-#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
-    X(arcsinh, asinh) X(arccosh, acosh) X(power, pow)
+#define DOUBLES(X) X(exp, exp) X(sinc, sinc) X(log1p, log1p) X(tanh, tanh) X(cbrt, cbrt) X(expm1, expm1) \
+    X(arcsinh, asinh) X(arccosh, acosh) X(power, pow) X(sinh, sinh) X(cosh, cosh)
 /* The angle of complex numbers: parts that lie beside one another come apart first. */
 #define ANGLE(T, C, V, LOAD, STORE, fn, suffix)                                                                   \
     static void angle_##suffix(void *const *op, int64_t n, unsigned s)                                            \
@@ -202,11 +213,14 @@ UNARY(sinc, double, vd, LOADD, STORED, sinc_of_f64, f64)
 UNARY(tanh, double, vd, LOADD, STORED, SD(tanh, u10), f64)
 UNARY(expm1, double, vd, LOADD, STORED, SD(expm1, u10), f64)
 UNARY(cbrt, double, vd, LOADD, STORED, SD(cbrt, u10), f64)
-GUARDED(arcsinh, double, vd, LOADD, STORED, BEYONDD, SD(asinh, u10), 1e150, asinh, f64)
-GUARDED(arccosh, double, vd, LOADD, STORED, BEYONDD, SD(acosh, u10), 1e150, acosh, f64)
+GUARDED(arcsinh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(asinh, u10), 1e150, arcsinh_far, f64)
+GUARDED(arccosh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(acosh, u10), 1e150, arccosh_far, f64)
+GUARDED(sinh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(sinh, u10), 700.0, sinh_far, f64)
+GUARDED(cosh, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(cosh, u10), 700.0, cosh_far, f64)
+GUARDED(log1p, float, vf, LOADF, STOREF, BEYONDF, CHOOSEF, SF(log1p, u10), 1e37f, log1p_far_f32, f32)
+GUARDED(log1p, double, vd, LOADD, STORED, BEYONDD, CHOOSED, SD(log1p, u10), 1e305, log1p_far_f64, f64)
 BINARY(power, double, vd, LOADD, STORED, SETD, power_d, f64)
 UNARIES(BOTH)
-GUARDEDS(GUARDED_BOTH)
 BINARIES(BOTH2)
 #define ENTRY_F32(name, ...) [CP_OP_##name] = name##_f32,
 #define ENTRY_F64(name, ...) [CP_OP_##name] = name##_f64,
@@ -215,7 +229,6 @@ BINARIES(BOTH2)
 #else
 #define UNARIES(X)
 #define BINARIES(X)
-#define GUARDEDS(X)
 #define SINGLES(X)
 #define DOUBLES(X)
 #define ANGLE_ENTRY(suffix) [0] = NULL,
@@ -230,7 +243,7 @@ BINARIES(BOTH2)
 REMAINDERS(DECLARE)
 #define REMAINDER_F32(name) [CP_OP_##name] = CPI_ISA_NAME(cpi_##name##_f32),
 /* elementwise_float32_simd.c */
-#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(expm1) X(power) X(exp) X(spacing) X(nextafter) X(i0) \
+#define CHEAP(X) X(arcsinh) X(arccosh) X(cbrt) X(tanh) X(sinh) X(cosh) X(expm1) X(power) X(exp) X(spacing) X(nextafter) X(i0) \
     X(logaddexp) X(logaddexp2)
 #define DECLARE_CHEAP(name) \
     extern void CPI_ISA_NAME(cpi_cheap_##name##_f32)(void *const *, int64_t, unsigned);
@@ -243,10 +256,10 @@ CHEAP(DECLARE_CHEAP)
 #endif
 
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f32)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) GUARDEDS(ENTRY_F32) BINARIES(ENTRY_F32)
+    UNARIES(ENTRY_F32) SINGLES(ENTRY_F32) BINARIES(ENTRY_F32)
     REMAINDERS(REMAINDER_F32) CHEAP(CHEAP_F32)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_f64)[CPI_NKERNELS] = {
-    UNARIES(ENTRY_F64) GUARDEDS(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER
+    UNARIES(ENTRY_F64) BINARIES(ENTRY_F64) DOUBLES(ENTRY_F64) FLOAT_POWER
     REMAINDERS(REMAINDER_F64)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c64)[CPI_NKERNELS] = {ANGLE_ENTRY(c64)};
 const cpi_kernel CPI_ISA_NAME(cpi_mathematics_c128)[CPI_NKERNELS] = {ANGLE_ENTRY(c128)};

@@ -6,6 +6,7 @@ are public themselves. What __init__.py imports at once is not among them.
 import ast
 import pathlib
 
+PACKAGE = True
 # Names that stand in public modules.
 _ELSEWHERE = {
     "ComplexWarning": "exceptions", "ModuleDeprecationWarning": "exceptions", "RankWarning": "exceptions",

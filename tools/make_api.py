@@ -13,6 +13,7 @@ import pathlib, re, sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools/generate"))
 
+import distributions  # noqa: E402
 import functions  # noqa: E402
 import modules  # noqa: E402
 from rooms import rooms  # noqa: E402
@@ -71,7 +72,8 @@ def page():
            "`cuprite.linalg` and `cuprite.fft`, ndimage's in `cuprite.scipy.ndimage`, those of signal for two",
            "dimensions in `cuprite.scipy.signal`; `cp_rng_` begins the methods of `cuprite.random`'s generators.", ""]
     for room, name in ((room, name) for room in rooms() for name in room.headers):
-        text = made_header(room) if room.made_header else (ROOT / "include/cuprite" / f"{name}.h").read_text()
+        text = made_header(room) if room.made_header else distributions.header(Tables(ROOT)) \
+            if name == "distributions" else (ROOT / "include/cuprite" / f"{name}.h").read_text()
         out += [f"## {name}.h", "", opening(text), "", "```c", declarations(text), "```", ""]
         if name == "types":
             rows = read(modules.file("core/types.def").read_text(), "types.def")

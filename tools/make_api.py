@@ -60,6 +60,11 @@ def list_of_rooms():
                   ARCHITECTURE.read_text(), flags=re.S)
 
 
+def cell(text):
+    """Text in a cell of a table: a bar would end the cell."""
+    return text.replace("|", "\\|")
+
+
 def operation(row):
     """The C call of a row of elementwise.def."""
     nin = row.args[1].partition("->")[0].count(",") + 1
@@ -83,12 +88,12 @@ def page():
             rows = [r for r in read(modules.file("elementwise/elementwise.def").read_text(), "elementwise.def")
                     if r.kind == "operation" and not r.get("hidden")]
             out += ["| function | |", "|---|---|"]
-            out += [f"| `{operation(r)}` | {r.doc} |" for r in rows] + [""]
+            out += [f"| `{operation(r)}` | {cell(r.doc)} |" for r in rows] + [""]
         if name == "reduce":
             rows = [row for row in read(modules.file("reduce/reduce.def").read_text(), "reduce.def")
                     if row.kind == "reduction"]
             out += ["| name | |", "|---|---|"]
-            out += [f"| `cp_{row.args[0]}(x, ...)` | {row.doc} |" for row in rows] + [""]
+            out += [f"| `cp_{row.args[0]}(x, ...)` | {cell(row.doc)} |" for row in rows] + [""]
     return "\n".join(out)
 
 

@@ -37,7 +37,7 @@ CP_API cp_rng *cp_rng_new(uint64_t seed); /* as NumPy's Generator(Philox(seed));
 /* `n` words of entropy, as SeedSequence has them, and a kind. */
 CP_API cp_rng *cp_rng_new_kind(cp_rng_kind kind, int n, const uint32_t *entropy);
 CP_API cp_rng *cp_rng_copy(cp_rng *g);
-CP_API void cp_rng_free(cp_rng *g);
+CP_API void cp_rng_free(cp_rng *g); /* NULL is fine */
 CP_API cp_code cp_rng_get_state(cp_rng *g, cp_rng_state *state);
 CP_API cp_code cp_rng_set_state(cp_rng *g, const cp_rng_state *state);
 /* Goes on by n words (of Philox 4x64: by n blocks, as NumPy's); n has 256 bits, the lowest first. */

@@ -243,8 +243,8 @@ static int run(options *o)
 int cmd_sources(int argc, char **argv)
 {
     static const char *const flags[] = {"--help", "-h", NULL};
-    static const char *const values[] = {"-k", "--kappa", "--min-pixels", "--connectivity", "--ext", "--plane", "--device",
-                                         "--catalog", "--plot", "--stretch", NULL};
+    static const char *const values[] = {"-k", "--kappa", "--min-pixels", "--connectivity", "--ext", "--plane",
+                                         "--device", "--catalog", "--plot", "--stretch", NULL};
     args a = {.command = "sources", .flags = flags, .values = values, .argc = argc, .at = 1, .argv = argv};
     options o = {.find = {.k = 5, .kappa = 3, .min_pixels = 5}, .images = calloc((size_t)argc, sizeof *o.images)};
     if (!o.images) return fail("sources", "out of memory");

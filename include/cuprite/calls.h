@@ -26,13 +26,17 @@ template <typename T, typename... V> constexpr cp_list_of<T, sizeof...(V)> cp_li
     return {{static_cast<T>(value)..., T()}};
 }
 template <typename T> const T *cp_address_of(const T &value) { return &value; }
-template <bool named> inline void cp_named() { static_assert(named, "options have names: cp_sum(x, .keepdims = true)"); }
+template <bool named> inline void cp_named()
+{
+    static_assert(named, "options have names: cp_sum(x, .keepdims = true)");
+}
 }
 #define CP_NAMED(...) cp_named<#__VA_ARGS__[0] == '.'>()
 #define CP_CALL(f, O, a, ...) (CP_NAMED(__VA_ARGS__), (f)((a), cp_address_of<O>({__VA_ARGS__})))
 #define CP_CALL2(f, O, a, b, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), cp_address_of<O>({__VA_ARGS__})))
 #define CP_CALL3(f, O, a, b, c, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), cp_address_of<O>({__VA_ARGS__})))
-#define CP_CALL4(f, O, a, b, c, d, ...) (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), (d), cp_address_of<O>({__VA_ARGS__})))
+#define CP_CALL4(f, O, a, b, c, d, ...) \
+    (CP_NAMED(__VA_ARGS__), (f)((a), (b), (c), (d), cp_address_of<O>({__VA_ARGS__})))
 #define CP_VALUE(T, ...) (T{__VA_ARGS__})
 #define CP_LIST(T, ...) (cp_list<T>(__VA_ARGS__).item)
 #define CP_COUNT(T, ...) (static_cast<int>(sizeof(cp_list<T>(__VA_ARGS__)) / sizeof(T)) - 1)

@@ -1,4 +1,4 @@
-/* cuprite.scipy.ndimage: what is more than one call; the rows stand in src/ndimage/ndimage.def. */
+/* cuprite.scipy.ndimage: what is more than one call; the rows stand in src/science/ndimage/ndimage.def. */
 #include "ndimage_rows.h"
 
 #include <string.h>

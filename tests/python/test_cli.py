@@ -192,7 +192,8 @@ def test_extensions(sky, tmp_path):
     a, b = fits.getdata(sky)[180:308, 170:298], fits.getdata(sky)[192:320, 192:320]
     fits.HDUList([fits.PrimaryHDU(a), fits.ImageHDU(a[::-1]), fits.ImageHDU(b)]).writeto(tmp_path / "x.fits")
     for ext, want in ((2, b), ("primary", a), (1, a[::-1]), (None, a)):
-        cuprite("sources", tmp_path / "x.fits", *(() if ext is None else ("--ext", ext)), "--catalog", tmp_path / "c.csv")
+        which = () if ext is None else ("--ext", ext)
+        cuprite("sources", tmp_path / "x.fits", *which, "--catalog", tmp_path / "c.csv")
         check_catalogue(catalogue(tmp_path / "c.csv"), reference(want)[0])
     assert cards(tmp_path / "c.csv").get("EXTNO") is None
     fails("sources", "x.fits", "--ext", 3, "--catalog", "c2.csv", cwd=tmp_path, folder=tmp_path,
@@ -209,7 +210,8 @@ def test_extensions(sky, tmp_path):
     (("--plane", "0", "--plot", "x.PDF"), 2, "only PNG files are written")])
 def test_wrong_planes_and_pictures(tmp_path, arguments, status, says):
     fits.PrimaryHDU(np.random.default_rng(0).normal(size=(3, 128, 128)).astype("f4")).writeto(tmp_path / "x.fits")
-    fails("sources", "x.fits", *arguments, "--catalog", "c.csv", status=status, says=says, cwd=tmp_path, folder=tmp_path)
+    fails("sources", "x.fits", *arguments, "--catalog", "c.csv", status=status, says=says, cwd=tmp_path,
+          folder=tmp_path)
 
 
 def test_sky_positions_of_a_cube(sky, tmp_path):

@@ -1,6 +1,6 @@
 """The distributions of src/science/random/distributions.def, whose opening says what a row has: lists of the laws for
-both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random. distributions_python.py has
-what is Python's.
+both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random.
+distributions_python.py has what is Python's.
 
 Invariant: nothing else names a distribution that one draw of one law makes, but its body in src/science/random/laws.h.
 """

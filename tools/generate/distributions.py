@@ -1,14 +1,14 @@
-"""The distributions of src/random/distributions.def, whose opening says what a row has: lists of the laws for both
-devices, C prototypes, macros and functions, and rows of the functions below cuprite.random. distributions_python.py has
-what is Python's.
+"""The distributions of src/science/random/distributions.def, whose opening says what a row has: lists of the laws for
+both devices, C prototypes, macros and functions, and rows of the functions below cuprite.random.
+distributions_python.py has what is Python's.
 
-Invariant: nothing else names a distribution that one draw of one law makes, but its body in src/random/laws.h.
+Invariant: nothing else names a distribution that one draw of one law makes, but its body in src/science/random/laws.h.
 """
 import textwrap
 
 from table import Row
 
-SOURCE = "src/random/distributions.def"
+SOURCE = "src/science/random/distributions.def"
 BOUNDS = "any not_negative positive share share_above_0 share_below_1 above_1 mean count".split()
 DRAWS = ("word", "pair", "source")
 

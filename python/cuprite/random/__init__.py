@@ -14,15 +14,15 @@ from cuprite.random._bits import BitGenerator, MRG32k3a, Philox, Philox4x3210, X
 from cuprite.random._functions import *  # noqa: F401,F403
 from cuprite.random._generator import Generator, default_rng
 from cuprite.random._state import (
-    RandomState, bytes, choice, dirichlet, get_random_state, multinomial, multivariate_normal, permutation, rand,
-    randint, randn, random, random_integers, random_sample, ranf, reset_states, sample, seed, set_random_state, shuffle,
-    uniform)
+    RandomState, bytes, choice, dirichlet, get_random_state, hypergeometric, multinomial, multivariate_normal,
+    permutation, rand, randint, randn, random, random_integers, random_sample, ranf, reset_states, sample, seed,
+    set_random_state, shuffle, uniform)
 
 __all__ = [
-    "BitGenerator", "Generator", "MRG32k3a", "Philox", "Philox4x3210", "RandomState", "SeedSequence", "XORWOW", "bytes",
-    "choice", "default_rng", "dirichlet", "get_random_state", "multinomial", "multivariate_normal", "permutation",
-    "rand", "randint", "randn", "random", "random_integers", "random_sample", "ranf", "reset_states", "sample", "seed",
-    "set_random_state", "shuffle", "uniform", *_functions.__all__,
+    "BitGenerator", "Generator", "MRG32k3a", "Philox", "Philox4x3210", "RandomState", "SeedSequence", "XORWOW",
+    "bytes", "choice", "default_rng", "dirichlet", "get_random_state", "hypergeometric", "multinomial",
+    "multivariate_normal", "permutation", "rand", "randint", "randn", "random", "random_integers", "random_sample",
+    "ranf", "reset_states", "sample", "seed", "set_random_state", "shuffle", "uniform", *_functions.__all__,
 ]
 
 

@@ -5,7 +5,7 @@ Methods and functions that draw one number for each element are made of rows: _d
 import os
 
 from cuprite import _random as _r
-from cuprite._core import ndarray
+from cuprite._core import asarray, ndarray
 from cuprite.random._bits import MRG32k3a, Philox4x3210, XORWOW
 from cuprite.random._distributions import StateDistributions
 from cuprite.random._generator import Generator, _array, _bounds
@@ -126,6 +126,17 @@ class RandomState(StateDistributions):
         Errors: ValueError for a negative alpha; TypeError for a dtype that it does not draw."""
         return _r.rng_dirichlet(self._rng, alpha, size, dtype)
 
+    def hypergeometric(self, ngood, nbad, nsample, size=None, dtype=int) -> ndarray:
+        """Good ones in a sample without replacement.
+
+        Parameters: ngood: how many good ones there are; nbad: how many others; nsample: the size of the sample, at
+            least 1; size: the shape of the result (None: that of the parameters); dtype: an integer type.
+        Errors: ValueError for negative numbers, no sample, or one larger than all; TypeError for a dtype that it does
+            not draw."""
+        if (asarray(nsample) < 1).any():
+            raise ValueError("nsample < 1")
+        return _r.rng_hypergeometric(self._rng, ngood, nbad, nsample, size, dtype)
+
     def multinomial(self, n, pvals, size=None) -> ndarray:
         """How often each of several things happens in n tries, along a new last axis.
 
@@ -142,6 +153,8 @@ class RandomState(StateDistributions):
             replace: True: an element may come again; p: the probabilities of the elements (None: all alike).
         Errors: ValueError for an `a` of more axes or without elements, probabilities that are none or do not add up
             to 1, and more elements than there are without replacement."""
+        if isinstance(a, (list, tuple)):
+            a = asarray(a)
         if getattr(a, "ndim", 0) > 1:
             raise ValueError("a must be 1-dimensional or an integer")
         return self._generator.choice(a, size, replace, p)
@@ -268,6 +281,11 @@ def multivariate_normal(mean, cov, size=None, check_valid="ignore", tol=1e-8,
 def dirichlet(alpha, size=None, dtype=float) -> ndarray:
     """Shares that add up to 1, along a new last axis."""
     return get_random_state().dirichlet(alpha, size, dtype)
+
+
+def hypergeometric(ngood, nbad, nsample, size=None, dtype=int) -> ndarray:
+    """Good ones in a sample without replacement."""
+    return get_random_state().hypergeometric(ngood, nbad, nsample, size, dtype)
 
 
 def multinomial(n, pvals, size=None) -> ndarray:

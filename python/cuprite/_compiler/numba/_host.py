@@ -6,6 +6,7 @@ import functools
 from cuprite._compiler.ast.intrinsics import Range
 from cuprite._compiler.ast.rules import Numba
 from cuprite._compiler.ast.types import VOID, Array, Scalar, Tuple
+from cuprite._compiler.numba._matching import NEVER, distance
 
 RULES = Numba()
 _PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
@@ -60,9 +61,8 @@ class HostFunction:
 
     def _chosen(self, types, args):
         """(types, arguments, type of the result) of the signature that fits best."""
-        from cuprite._compiler.numba_cuda._dispatcher import _NEVER, _distance
-        wanted, result = min(self._signatures, key=lambda s: _distance(s[0], types))
-        if _distance(wanted, types) >= _NEVER:
+        wanted, result = min(self._signatures, key=lambda s: distance(s[0], types))
+        if distance(wanted, types) >= NEVER:
             raise TypeError(f"No matching definition for argument type(s) {', '.join(map(repr, types))}")
         types = tuple([t if isinstance(t, Array) else w for w, t in zip(wanted, types)])
         return types, tuple([_as(a, w) for a, w in zip(args, wanted)]), result

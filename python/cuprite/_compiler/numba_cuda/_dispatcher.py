@@ -2,9 +2,10 @@
 import functools
 
 from cuprite._compiler.ast import launch
-from cuprite._compiler.ast.types import VOID, Array, Scalar, Tuple, no_records
+from cuprite._compiler.ast.types import VOID, Array, no_records
 from cuprite._compiler.numba import _types
 from cuprite._compiler.numba._host import RULES
+from cuprite._compiler.numba._matching import NEVER, distance
 from cuprite._compiler.numba_cuda.devicearray import DeviceNDArray, is_cuda_array, ours, using
 from cuprite._compiler.numba.errors import TypingError, told
 
@@ -111,8 +112,8 @@ class Dispatcher:
         types = tuple([launch.type_of_argument(a, RULES, cuprite.ndarray) for a in args])
         if self._signatures is None:
             return self._compiled(types)
-        best = min(((_distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
-        if best[0] >= _NEVER:
+        best = min(((distance(s, types), s) for s in self._signatures), key=lambda pair: pair[0])
+        if best[0] >= NEVER:
             raise TypeError(f"No matching definition for argument type(s) {', '.join(map(_name, types))} in "
                             f"{self.__name__}, which has {self.signatures}")
         return self._compiled(tuple(a if isinstance(a, Array) else s for s, a in zip(best[1], types)))
@@ -261,34 +262,6 @@ def _argument(a, back):
     if isinstance(a, (bool, int, float, complex, numpy.generic)) or a is None:
         return a, type(a)
     raise TypingError(f"Cannot determine Numba type of {type(a)}")
-
-
-_NEVER = 1 << 20
-
-
-def _distance(wanted, given):
-    """How far arguments are from a signature: 0 when they are the same."""
-    if len(wanted) != len(given):
-        return _NEVER
-    total = 0
-    for w, g in zip(wanted, given):
-        if isinstance(w, Array) != isinstance(g, Array) or isinstance(w, Tuple) != isinstance(g, Tuple):
-            return _NEVER
-        if isinstance(w, Array):
-            if (w.dtype, w.ndim) != (g.dtype, g.ndim):
-                return _NEVER
-            if w.layout != g.layout and w.layout != "A" and not (w.ndim <= 1 and {w.layout, g.layout} == {"C", "F"}):
-                return _NEVER
-            total += w.layout != g.layout
-        elif isinstance(w, Tuple):
-            total += _distance(w.items, g.items)
-        elif isinstance(w, Scalar) and isinstance(g, Scalar):
-            if g.kind == "c" and w.kind != "c":
-                return _NEVER
-            total += 0 if w is g else 1 + abs(w.rank - g.rank) + 20 * (w.rank < g.rank)
-        elif w is not g:
-            return _NEVER
-    return total
 
 
 def _name(t):

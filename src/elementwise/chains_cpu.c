@@ -266,7 +266,7 @@ static int64_t block_of(const cpi_chain *c)
     return c->ndim && c->x_step[c->ndim - 1] == size ? SIDE : 64;
 }
 
-cp_code cpi_cpu_chain(cp_stream *stream, const cpi_chain *c)
+cp_code cpi_elementwise_cpu_chain(cp_stream *stream, const cpi_chain *c)
 {
     job j = {.c = c, .set = cpi_kernels_best(), .size = (int)cpi_itemsize(c->type), .block = block_of(c)};
     (void)stream;
@@ -312,7 +312,7 @@ static cp_code check_places(const cpi_places *p)
                     cpi_op_rows[p->op].name, (long long)k.wrong, (long long)p->x_n);
 }
 
-cp_code cpi_cpu_at_places(cp_stream *stream, const cpi_places *p)
+cp_code cpi_elementwise_cpu_places(cp_stream *stream, const cpi_places *p)
 {
     const cpi_kernels *set = cpi_kernels_best();
     const cpi_op_row *row = &cpi_op_rows[p->op];

@@ -69,11 +69,12 @@ typedef struct cpi_elementwise_ops {
     cp_code (*places)(cp_stream *stream, const cpi_places *p);
     bool places_in_order; /* any places in any order (CP_ERROR_INDEX for wrong ones), and any types */
 } cpi_elementwise_ops;
+/*: value("places_in_order", cpu="true") */
 
-extern const cpi_elementwise_ops cpi_elementwise_cpu;
-extern const cpi_elementwise_ops cpi_elementwise_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "elementwise/slots.h"
+
 #endif

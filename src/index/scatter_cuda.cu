@@ -432,7 +432,7 @@ template <int P, int DIMS> cp_code scatter(cp_stream *stream, const cpi_gather *
 
 } // namespace
 
-cp_code cpi_cuda_scatter(cp_stream *stream, const cpi_gather *g)
+cp_code cpi_index_cuda_scatter(cp_stream *stream, const cpi_gather *g)
 {
     cp_code code;
     if (cpi_cuda_deal(stream, g, &code)) return code;

@@ -77,10 +77,10 @@ typedef struct cpi_kernel_ops {
 /* Whether CUPRITE_CHECK=1 was set when the process first asked. */
 bool cpi_kernel_checks(void);
 
-extern const cpi_kernel_ops cpi_kernel_cpu;
-extern const cpi_kernel_ops cpi_kernel_cuda; /* in the plugin */
 
 #ifdef __cplusplus
 }
 #endif
+#include "kernel/slots.h"
+
 #endif

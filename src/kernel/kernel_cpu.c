@@ -373,7 +373,7 @@ static bool keep_source(module *m, const cpi_source *s)
     return done;
 }
 
-static void unload(cp_stream *stream, void *memory)
+void cpi_kernel_cpu_unload(cp_stream *stream, void *memory)
 {
     module *m = memory;
     (void)stream;
@@ -387,7 +387,7 @@ static void unload(cp_stream *stream, void *memory)
     cpi_free_host(m);
 }
 
-static cp_code load(cp_stream *stream, const cpi_source *source, void **result)
+cp_code cpi_kernel_cpu_load(cp_stream *stream, const cpi_source *source, void **result)
 {
     if (!source->text)
         return cpi_fail(CP_ERROR_UNSUPPORTED, "module_load: cubin and PTX run on GPUs only, this is the CPU device");
@@ -397,7 +397,7 @@ static cp_code load(cp_stream *stream, const cpi_source *source, void **result)
     m->prints = strstr(source->text, "printf") || strstr(source->text, "assert");
     cp_code code = keep_source(m, source) ? build(source, false, &m->narrow) : CP_ERROR_MEMORY;
     if (code) {
-        unload(stream, m);
+        cpi_kernel_cpu_unload(stream, m);
         return code;
     }
     *result = m;
@@ -422,7 +422,7 @@ static const __cu_kernel *find(const library *l, const char *name)
     return NULL;
 }
 
-static cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_function *f)
+cp_code cpi_kernel_cpu_function(cp_stream *stream, void *memory, const char *name, cpi_function *f)
 {
     static const char *const tiers[] = {"loop", "regions", "fibers"};
     module *m = memory;
@@ -433,7 +433,7 @@ static cp_code function_of(cp_stream *stream, void *memory, const char *name, cp
     return CP_OK;
 }
 
-static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
+cp_code cpi_kernel_cpu_symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
 {
     module *m = memory;
     (void)stream;
@@ -448,7 +448,7 @@ static cp_code symbol(cp_stream *stream, void *memory, const char *name, void **
 
 /* What a compiler for GPUs counts has no meaning here and is 0; versions are those of the architecture that programs
  * are told (__CUDA_ARCH__). */
-static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
+cp_code cpi_kernel_cpu_get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     const __cu_kernel *k = f->handle;
     (void)stream;
@@ -462,7 +462,7 @@ static cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute
 }
 
 enum { DYNAMIC_MOST = 227 << 10 }; /* as a GPU of compute capability 9 */
-static cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
+cp_code cpi_kernel_cpu_set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
 {
     (void)stream;
     (void)f;
@@ -577,7 +577,7 @@ static uint64_t shares(uint64_t blocks, uint64_t threads)
     return (blocks + TASKS - 1) / TASKS > each ? (blocks + TASKS - 1) / TASKS : each;
 }
 
-static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
+cp_code cpi_kernel_cpu_launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
     const __cu_kernel *k = f->handle;
     module *m = f->module;
@@ -611,5 +611,3 @@ static cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch
     if (m->prints) fflush(stdout);
     return j.failed ? told(&j) : CP_OK;
 }
-
-const cpi_kernel_ops cpi_kernel_cpu = {load, unload, function_of, symbol, get, set, launch};

@@ -468,7 +468,9 @@ cp_code keep_names(module *m, const cpi_source *source, const char *lowered, con
     return CP_OK;
 }
 
-cp_code load(cp_stream *stream, const cpi_source *source, void **result)
+} // namespace
+
+cp_code cpi_kernel_cuda_load(cp_stream *stream, const cpi_source *source, void **result)
 {
     cp_code code = need_driver(stream);
     package p = {};
@@ -501,13 +503,15 @@ cp_code load(cp_stream *stream, const cpi_source *source, void **result)
     return CP_OK;
 }
 
-void unload(cp_stream *stream, void *memory)
+void cpi_kernel_cuda_unload(cp_stream *stream, void *memory)
 {
     module *m = (module *)memory;
     if (need_driver(stream) == CP_OK) driver.cuModuleUnload(m->handle); /* waits for kernels of it */
     free(m->names);
     cpi_host->free(m);
 }
+
+namespace {
 
 /* What the compiler calls a name of the user's. */
 const char *lowered(const module *m, const char *name)
@@ -521,7 +525,9 @@ const char *lowered(const module *m, const char *name)
     return name;
 }
 
-cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_function *f)
+} // namespace
+
+cp_code cpi_kernel_cuda_function(cp_stream *stream, void *memory, const char *name, cpi_function *f)
 {
     module *m = (module *)memory;
     CUfunction handle = nullptr;
@@ -538,7 +544,7 @@ cp_code function_of(cp_stream *stream, void *memory, const char *name, cpi_funct
     return CP_OK;
 }
 
-cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
+cp_code cpi_kernel_cuda_symbol(cp_stream *stream, void *memory, const char *name, void **address, int64_t *bytes)
 {
     module *m = (module *)memory;
     CUdeviceptr at = 0;
@@ -550,6 +556,8 @@ cp_code symbol(cp_stream *stream, void *memory, const char *name, void **address
     return code;
 }
 
+namespace {
+
 CUfunction_attribute attribute_of(cp_kernel_attribute which)
 {
     static const CUfunction_attribute of[CP_KERNEL_NATTRIBUTES] = {
@@ -560,21 +568,23 @@ CUfunction_attribute attribute_of(cp_kernel_attribute which)
     return of[which];
 }
 
-cp_code get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
+} // namespace
+
+cp_code cpi_kernel_cuda_get(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int *value)
 {
     cp_code code = need_driver(stream);
     if (code) return code;
     return driver_check(driver.cuFuncGetAttribute(value, attribute_of(which), (CUfunction)f->handle), "attribute");
 }
 
-cp_code set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
+cp_code cpi_kernel_cuda_set(cp_stream *stream, const cpi_function *f, cp_kernel_attribute which, int value)
 {
     cp_code code = need_driver(stream);
     if (code) return code;
     return driver_check(driver.cuFuncSetAttribute((CUfunction)f->handle, attribute_of(which), value), "attribute");
 }
 
-cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
+cp_code cpi_kernel_cuda_launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
 {
     cp_code code = need_driver(stream);
     if (code) return code;
@@ -589,6 +599,3 @@ cp_code launch(cp_stream *stream, const cpi_function *f, const cpi_launch *l)
     return cpi_cuda_issued(stream, cudaSuccess, "kernel");
 }
 
-} // namespace
-
-extern "C" const cpi_kernel_ops cpi_kernel_cuda = {load, unload, function_of, symbol, get, set, launch};

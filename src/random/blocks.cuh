@@ -211,9 +211,4 @@ __device__ __forceinline__ void store(T *out, int64_t at, int64_t least, int64_t
 
 } // namespace cpr
 
-/* The slots of the other files */
-cp_code cpi_random_cuda_halves(cp_stream *stream, const cpi_integers *q);
-cp_code cpi_random_cuda_integers(cp_stream *stream, cpi_integers *q);
-cp_code cpi_random_cuda_permutation(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out);
-
 #endif

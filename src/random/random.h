@@ -69,9 +69,10 @@ typedef struct cpi_random_ops {
     cp_code (*permutation)(cp_stream *stream, const cpi_words *from, int64_t n, int64_t *out);
     int64_t permutes_least, permutes_most;
 } cpi_random_ops;
+/*: slot("permutation", absent="cpu") */
+/*: value("permutes_least", cuda="1 << 14") */
+/*: value("permutes_most", cuda="1 << 26") */
 
-extern const cpi_random_ops cpi_random_cpu;
-extern const cpi_random_ops cpi_random_cuda; /* in the plugin */
 
 /* Parts below this in their product's lower half are passed over; 0: none are. `range` is not all that `bits` hold. */
 CPR_FN uint64_t cpr_threshold(uint64_t range, int bits)
@@ -97,4 +98,6 @@ CPR_FN bool cpr_bounded(uint64_t part, uint64_t range, int bits, uint64_t thresh
 #ifdef __cplusplus
 }
 #endif
+#include "random/slots.h"
+
 #endif

@@ -540,7 +540,7 @@ static cpi_reduce_choice choose(const cpi_reduce_args *a, cp_type type)
     return c;
 }
 
-static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
+cp_code cpi_reduce_cpu_reduce(cp_stream *stream, const cpi_reduce_args *a)
 {
     job j = {.a = a, .stream = stream, .item = cpi_itemsize(a->type)};
     j.half = cpi_is_half(a->type);
@@ -561,5 +561,3 @@ static cp_code reduce(cp_stream *stream, const cpi_reduce_args *a)
     if (j.scratch) cpi_work_free(stream, j.scratch);
     return code;
 }
-
-const cpi_reduce_ops cpi_reduce_cpu = {reduce};

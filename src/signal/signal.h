@@ -33,8 +33,6 @@ typedef struct cpi_signal_ops {
     cp_code (*correlate)(cp_stream *stream, const cpi_correlation *c);
 } cpi_signal_ops;
 
-extern const cpi_signal_ops cpi_signal_cpu;
-extern const cpi_signal_ops cpi_signal_cuda; /* in the plugin */
 
 /* Where index i of the continued axis lies in the image's n elements; -1: beyond it, the fill value. n > 0
  * unless boundary is FILL. */
@@ -57,4 +55,6 @@ static inline int64_t cpi_boundary_index(int64_t i, int64_t n, cp_boundary bound
 #ifdef __cplusplus
 }
 #endif
+#include "signal/slots.h"
+
 #endif

@@ -224,8 +224,8 @@ static cp_code partition_long(cp_stream *stream, const cpi_keys *keys, int64_t r
     return CP_OK;
 }
 
-cp_code cpi_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
-                          const int64_t *kth)
+cp_code cpi_sort_cpu_partition(cp_stream *stream, cp_type type, int64_t rows, int64_t n, void *data, int nkth,
+                               const int64_t *kth)
 {
     placing p = {type, cpi_keys_of(type), rows, n, 1, data, nkth, kth};
     bool dealt_type = (p.keys.bytes == 4 || p.keys.bytes == 8) && !p.keys.complex_parts;

@@ -225,7 +225,7 @@ static cp_code look(cp_stream *stream, cpi_unique *q, sorted_row *s, int64_t mos
     return CP_OK;
 }
 
-cp_code cpi_cuda_unique(cp_stream *stream, cpi_unique *q)
+cp_code cpi_sort_cuda_unique(cp_stream *stream, cpi_unique *q)
 {
     sorted_row s = {};
     uint64_t high;

@@ -42,7 +42,7 @@ class Out:
 
 def main(folder):
     tables, out = Tables(ROOT), Out(folder)
-    for path in sorted(HERE.glob("*.py")):
+    for path in sorted(HERE.glob("*.py"), key=lambda path: (path.stem == "contract", path)):
         if path.stem in {"__main__", "table", "kinds"}:
             continue
         module = importlib.import_module(path.stem)

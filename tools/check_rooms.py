@@ -56,7 +56,7 @@ NAMES_HALVES = {
     "products/products_cuda.cu": "cuBLAS's names of the types",
     "sort/keys_cuda.cu": "CUB's own types of 8 and 16 bits, one for all floats of a width",
 }
-INNER = {"shape/around.h", "core/error.h", "core/memory.h", "core/shape.h"}
+INNER = {"shape/triangles.h", "core/error.h", "core/memory.h", "core/shape.h"}
 LONGEST = 1000
 SOURCES = {".c", ".h", ".cu", ".cuh", ".def", ".inc"}
 RANK = {room: i for i, room in enumerate(ORDER)}

@@ -18,7 +18,7 @@ _EXACT = {"sqrt", "floor", "ceil", "trunc", "rint", "fabs", "copysign"}
 # those of CUDA's library, which the GPU's kernels call too
 _CUDA = _EXACT | {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
                   "atanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"}
-# functions of the scalar prelude that are one expression (src/scalar/real.inc)
+# functions of the scalar prelude that are one expression (src/base/scalar/real.inc)
 _PRELUDE = {"maximum": "(a >= b) | (a != a) ? a : b", "minimum": "(a <= b) | (a != a) ? a : b",
             "negative": "cuprite_negative(a)"}
 # conversions that keep a NaN's payload (cuprite_array.cuh)

@@ -1,4 +1,4 @@
-/* Sorting's functions that are more than one call; their rows stand in src/sort/sort.def. */
+/* Sorting's functions that are more than one call; their rows stand in src/array/sort/sort.def. */
 #include "sort_rows.h"
 
 /* x backwards along an axis, a view; x itself where there is no such axis: sorting will say so. */

@@ -1,5 +1,5 @@
-"""The element types: from the rows of src/core/types.def the public enumeration, the traits, the conversions between
-all types and the scalar prelude of every type.
+"""The element types: from the rows of src/base/core/types.def the public enumeration, the traits, the conversions
+between all types and the scalar prelude of every type.
 
     include/cuprite/element_types.h   the enumeration cp_type, and CP_TYPES
     src/core/type_traits.h            sizes, kinds; src/core/type_rows.c: names, casts
@@ -18,7 +18,7 @@ import re
 import modules
 from table import TableError
 
-TABLE = "src/core/types.def"
+TABLE = "src/base/core/types.def"
 KINDS = {"bool": "b", "signed": "i", "unsigned": "u", "float": "f", "complex": "c"}
 
 
@@ -524,6 +524,5 @@ def write(tables, out):
     out.write("src/cuda/elements.h", TABLE, elements_header(types))
     out.write("src/scalar/type_list.h", TABLE, type_list(types))
     out.write("python/type_rows.h", TABLE, python_rows(types))
-    out.write("python/cuprite/_foreign.py", TABLE, python_names(types))
     out.write("src/scalar/convert_value.c", TABLE, convert_value(types))
-    out.write("src/scalar/functions.h", "the templates in src/scalar", functions_header(types))
+    out.write("src/scalar/functions.h", "the templates in src/base/scalar", functions_header(types))

@@ -9,10 +9,11 @@ import ast
 import pathlib
 import re
 
-from element_types import types_of
+from element_types import TABLE, python_names, types_of
 from functions import read_functions
 from source_stubs import Module, Package, function
 
+PACKAGE = True  # what it writes is Python's, not the compilers'
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PYTHON = ROOT / "python" / "cuprite"
 HEAD = """# mypy: disable-error-code="override,misc"
@@ -250,6 +251,7 @@ def write(tables, out):
         if f.method:
             methods.update({n: f for n in [f.method] + (f.also if f.is_method_only else [])})
     names = [n for n in operations(tables) if n not in functions.get("", {})]
+    out.write("python/cuprite/_foreign.py", TABLE, python_names(types_of(tables)))
     write_core(functions.get("", {}), methods, tables.of("varargs"), names, out)
     write_package(functions.get("", {}), names, [t.name for t in types_of(tables) if t.module != "numpy"], out)
     made = {row.args[0].replace(".", "/") for row in tables.of("module")}
